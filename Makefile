@@ -1,0 +1,46 @@
+# talweg: the ways in. Everything is built by CMake (see CMakePresets.json); this file only names the jobs.
+#   make          build build/talweg and the libraries
+#   make demo     set up, build, run the main job on built-in data
+#   make test     set up, build, run every test, also under AddressSanitizer/UBSan
+#   make bench    run the benchmarks
+#   make lint     formatter, static analysers, warnings as errors with gcc and clang
+#   make install  PREFIX=/usr/local
+PREFIX ?= /usr/local
+JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
+CONFIGURE = cmake --preset
+BUILD     = cmake --build
+
+.PHONY: all demo test test-release test-asan bench lint install setup clean
+all: setup
+	@$(CONFIGURE) release >/dev/null
+	@$(BUILD) build
+
+setup:
+	@scripts/setup build
+
+test: test-release test-asan
+
+test-release: all
+	ctest --preset release -j $(JOBS)
+
+test-asan: setup
+	@$(CONFIGURE) asan >/dev/null
+	@$(BUILD) build/asan
+	ctest --preset asan -j $(JOBS)
+
+demo: all
+	@scripts/demo
+
+bench: all
+	@scripts/bench
+
+lint:
+	@scripts/setup lint
+	@scripts/lint
+
+install: all
+	cmake --install build --prefix $(PREFIX)
+
+clean:
+	rm -rf build

@@ -1,0 +1,82 @@
+/* base.h: status codes, and the context that every other call takes.
+ *
+ * A tw_context holds what would otherwise be global: the allocator and its counters, the words of the
+ * last error, and where messages go. Make one per thread that calls talweg; objects made with a context
+ * keep a pointer to it and must be freed before it.
+ */
+#ifndef TALWEG_BASE_H
+#define TALWEG_BASE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32) || defined(__CYGWIN__)
+#define TW_API
+#elif defined(__GNUC__)
+#define TW_API __attribute__((visibility("default")))
+#else
+#define TW_API
+#endif
+
+/* Every status: name, exit code of the program (0 done, 1 bad input or usage, 2 numerical failure,
+ * 3 a limit of the machine), and what it means in general. What happened in particular is in
+ * tw_context_message(). This list makes both the enum and the messages. */
+#define TW_STATUS_LIST(X)                                                           \
+    X(TW_OK, 0, "done")                                                             \
+    X(TW_BAD_ARGUMENT, 1, "an argument is outside its range")                       \
+    X(TW_BAD_FILE, 1, "a file cannot be opened or read")                            \
+    X(TW_BAD_DATA, 1, "the data are not what was expected")                         \
+    X(TW_NOT_POSITIVE_DEFINITE, 1, "a covariance matrix is not positive definite")  \
+    X(TW_NOT_CONVERGED, 2, "an iteration stopped before it converged")              \
+    X(TW_NUMERICAL_FAILURE, 2, "a computation produced a value that is not finite") \
+    X(TW_NO_MEMORY, 3, "there is not enough memory")                                \
+    X(TW_WRITE_FAILED, 3, "a file could not be written")
+
+#define TW_STATUS_ENUM(name, code, text) name,
+typedef enum tw_status { TW_STATUS_LIST(TW_STATUS_ENUM) TW_STATUS_COUNT } tw_status;
+#undef TW_STATUS_ENUM
+
+/* The general meaning of a status, and the exit code that a program should return for it. */
+TW_API const char *tw_status_text(tw_status status);
+TW_API int tw_status_exit_code(tw_status status);
+
+/* The version of the library, as "major.minor.patch". */
+TW_API const char *tw_version(void);
+
+typedef struct tw_context tw_context;
+
+/* Where memory comes from. allocate returns NULL when there is none, else memory aligned for any type. */
+typedef struct tw_allocator {
+    void *(*allocate)(void *user, size_t bytes);
+    void (*release)(void *user, void *memory);
+    void *user;
+} tw_allocator;
+
+typedef enum tw_log_level { TW_LOG_INFO, TW_LOG_WARNING } tw_log_level;
+typedef void tw_log_function(void *user, tw_log_level level, const char *text);
+
+/* Make a context. allocator NULL means malloc and free, with a limit at the machine's physical memory.
+ * Sets OpenBLAS, where it is the BLAS in use, to one thread: talweg is parallel over columns instead. */
+TW_API tw_status tw_context_new(const tw_allocator *allocator, tw_context **out);
+TW_API void tw_context_free(tw_context *ctx);
+
+/* What went wrong in the last call that failed, in words: what was found, where, and what to do.
+ * Valid until the next failing call with this context. */
+TW_API const char *tw_context_message(const tw_context *ctx);
+
+/* Messages for a person (warnings, notes) go to log(user, level, text). NULL, the default, drops them. */
+TW_API void tw_context_set_log(tw_context *ctx, tw_log_function *log, void *user);
+
+/* Bytes in use now, the most there ever were, and the most that there may be (0: no limit). */
+TW_API size_t tw_context_bytes_in_use(const tw_context *ctx);
+TW_API size_t tw_context_bytes_peak(const tw_context *ctx);
+TW_API void tw_context_set_byte_limit(tw_context *ctx, size_t limit);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,10 @@
+/* talweg.h: everything a program may use. Each header says who owns and frees each argument, and the
+ * shapes and units of every array. Matrices are column-major with an explicit leading dimension. */
+#ifndef TALWEG_H
+#define TALWEG_H
+
+#include <talweg/base.h>
+#include <talweg/data.h>
+#include <talweg/likelihood.h>
+
+#endif

@@ -1,0 +1,196 @@
+/* context.c: the context: allocator and counters, the words of the last error, the log. */
+#include "base/context.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/blas_threads.h"
+
+enum { MESSAGE_BYTES = 2048, ALIGNMENT = 64 };
+
+struct tw_context {
+    tw_allocator allocator;
+    atomic_size_t in_use;
+    atomic_size_t peak;
+    size_t limit;
+    tw_log_function *log;
+    void *log_user;
+    char message[MESSAGE_BYTES];
+};
+
+/* In front of each aligned block: where the allocator's own block starts, and its size. */
+typedef struct block_head {
+    void *start;
+    size_t bytes;
+} block_head;
+
+static void *system_allocate(void *user, size_t bytes)
+{
+    (void)user;
+    return malloc(bytes);
+}
+
+static void system_release(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+static size_t physical_memory(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long page_size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page_size > 0 ? (size_t)pages * (size_t)page_size : 0;
+}
+
+tw_status tw_context_new(const tw_allocator *allocator, tw_context **out)
+{
+    tw_allocator system = {system_allocate, system_release, NULL};
+    const tw_allocator *from = allocator ? allocator : &system;
+    *out = NULL;
+    tw_context *ctx = from->allocate(from->user, sizeof *ctx);
+    if (!ctx) return TW_NO_MEMORY;
+    memset(ctx, 0, sizeof *ctx);
+    ctx->allocator = *from;
+    ctx->limit = allocator ? 0 : physical_memory();
+    tw_blas_use_one_thread();
+    *out = ctx;
+    return TW_OK;
+}
+
+void tw_context_free(tw_context *ctx)
+{
+    if (!ctx) return;
+    tw_allocator from = ctx->allocator;
+    from.release(from.user, ctx);
+}
+
+const char *tw_context_message(const tw_context *ctx)
+{
+    return ctx->message;
+}
+
+void tw_context_set_log(tw_context *ctx, tw_log_function *log, void *user)
+{
+    ctx->log = log;
+    ctx->log_user = user;
+}
+
+size_t tw_context_bytes_in_use(const tw_context *ctx)
+{
+    return atomic_load(&ctx->in_use);
+}
+
+size_t tw_context_bytes_peak(const tw_context *ctx)
+{
+    return atomic_load(&ctx->peak);
+}
+
+void tw_context_set_byte_limit(tw_context *ctx, size_t limit)
+{
+    ctx->limit = limit;
+}
+
+tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *format, ...)
+{
+    char inner[MESSAGE_BYTES];
+    memcpy(inner, ctx->message, sizeof inner);
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(ctx->message, sizeof ctx->message, format, arguments);
+    va_end(arguments);
+    if (length >= 0 && (size_t)length < sizeof ctx->message)
+        snprintf(ctx->message + length, sizeof ctx->message - (size_t)length, "%s", inner);
+    return status;
+}
+
+void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...)
+{
+    if (!ctx->log) return;
+    char text[MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ctx->log(ctx->log_user, level, text);
+}
+
+static tw_status fail_no_memory(tw_context *ctx, double bytes, const char *what)
+{
+    const char *unit = bytes < 1e6 ? "kB" : bytes < 1e9 ? "MB" : "GB";
+    double scale = bytes < 1e6 ? 1e3 : bytes < 1e9 ? 1e6 : 1e9;
+    return tw_fail(ctx, TW_NO_MEMORY, "%s would need %.1f %s of memory, which is more than there is", what,
+                   bytes / scale, unit);
+}
+
+/* Reserve bytes against the limit, and raise the peak. */
+static bool count_in(tw_context *ctx, size_t bytes)
+{
+    size_t now = atomic_fetch_add(&ctx->in_use, bytes) + bytes;
+    if (ctx->limit && now > ctx->limit) {
+        atomic_fetch_sub(&ctx->in_use, bytes);
+        return false;
+    }
+    size_t peak = atomic_load(&ctx->peak);
+    while (now > peak && !atomic_compare_exchange_weak(&ctx->peak, &peak, now)) {
+    }
+    return true;
+}
+
+tw_status tw_allocate(tw_context *ctx, size_t count, size_t size, const char *what, void **out)
+{
+    *out = NULL;
+    const size_t overhead = ALIGNMENT + sizeof(block_head);
+    if (size && count > (SIZE_MAX - overhead) / size)
+        return fail_no_memory(ctx, (double)count * (double)size, what);
+    size_t bytes = count * size + overhead;
+    if (!count_in(ctx, bytes)) return fail_no_memory(ctx, (double)bytes, what);
+    char *start = ctx->allocator.allocate(ctx->allocator.user, bytes);
+    if (!start) {
+        atomic_fetch_sub(&ctx->in_use, bytes);
+        return fail_no_memory(ctx, (double)bytes, what);
+    }
+    uintptr_t past_head = (uintptr_t)start + sizeof(block_head);
+    size_t padding = (ALIGNMENT - past_head % ALIGNMENT) % ALIGNMENT;
+    char *block = start + sizeof(block_head) + padding;
+    block_head head = {start, bytes};
+    memcpy(block - sizeof head, &head, sizeof head);
+    memset(block, 0, count * size);
+    *out = block;
+    return TW_OK;
+}
+
+tw_status tw_allocate_doubles(tw_context *ctx, size_t rows, size_t columns, const char *what, double **out)
+{
+    void *block = NULL;
+    *out = NULL;
+    if (columns && rows > SIZE_MAX / columns) {
+        return fail_no_memory(ctx, (double)rows * (double)columns * (double)sizeof(double), what);
+    }
+    TW_TRY(tw_allocate(ctx, rows * columns, sizeof(double), what, &block));
+    *out = block;
+    return TW_OK;
+}
+
+void tw_release(tw_context *ctx, void *memory)
+{
+    if (!memory) return;
+    block_head head;
+    memcpy(&head, (char *)memory - sizeof head, sizeof head);
+    atomic_fetch_sub(&ctx->in_use, head.bytes);
+    ctx->allocator.release(ctx->allocator.user, head.start);
+}

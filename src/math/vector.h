@@ -1,0 +1,10 @@
+/* vector.h: elementary functions over an array, vectorised for the machine it runs on. */
+#ifndef TALWEG_MATH_VECTOR_H
+#define TALWEG_MATH_VECTOR_H
+
+#include <stddef.h>
+
+/* y[i] = exp(x[i]); y may be x. Relative error a few units in the last place. */
+void tw_vector_exp(size_t n, const double *x, double *y);
+
+#endif

@@ -1,0 +1,34 @@
+/* support.h: what the tests share: cmocka with the headers it wants, shared data, relative errors. */
+#ifndef TALWEG_TESTS_SUPPORT_H
+#define TALWEG_TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "talweg/base.h"
+
+/* The path of a file under TALWEG_SHARED (default ../shared), written into path. Where it is absent, the
+ * test prints a message and is skipped. */
+void shared_path(const char *name, char *path, size_t bytes);
+
+/* |a - b| / |b|, or |a - b| where b is below 1e-300. */
+double relative_error(double a, double b);
+
+/* Fail with both values unless |a - b| <= tolerance. NaN fails. */
+void assert_close(double a, double b, double tolerance, const char *what);
+
+/* A context whose allocator fails at the n-th allocation (counted from 1; 0: never). */
+typedef struct failing_allocator {
+    size_t calls;
+    size_t fail_at;
+} failing_allocator;
+tw_context *failing_context(failing_allocator *state);
+
+/* An ordinary context; the test fails where there is none. */
+tw_context *new_context(void);
+
+#endif
