@@ -1,0 +1,110 @@
+#!/usr/bin/python3
+"""Write src/math/normal_tables.h: the polynomials behind exp, log and the normal functions.
+
+For t >= 0 let M(t) be the Mills ratio of the normal law and u = 1/M - t. Three functions of t are smooth on
+[0, inf) and fall off like a power of t:
+    u          ~ t^-1      (hazard and curvature of the lower tail)
+    d = u - w  ~ t^-3      (w = (1/u - t)/2; slope of the curvature = -2 lambda d)
+    b = -bend  ~ 6 t^-4
+Each is fitted by a ratio N(t)/D(t), deg D - deg N being the power, with the leading coefficients fixed so that
+the limit t -> inf is exact, and interpolating at Chebyshev points of y = (t-c)/(t+c). All coefficients come out
+positive, so Horner's rule loses no digits and rounding them to doubles costs one unit in the last place.
+exp and log are polynomials through Chebyshev points of their reduced intervals.
+
+Run from the top of the repository: scripts/generate_normal_tables.py (needs mpmath).
+"""
+from mpmath import mp, mpf, atanh, cos, erfc, exp, log, lu_solve, matrix, pi, sqrt
+
+mp.dps = 160
+CENTRE = mpf(4)
+
+
+def mills_terms(t):
+    """(u, d, b) at t, with digits to spare for the cancellation in each."""
+    r = 1 / (sqrt(pi / 2) * erfc(t / sqrt(mpf(2))) * exp(t * t / 2))
+    u = r - t
+    curvature = r * u
+    w = (1 / u - t) / 2
+    d = u - w
+    return u, d, -(4 * curvature * d * d + 2 * curvature * (curvature - w / u))
+
+
+def chebyshev_points(count):
+    return [cos(pi * (2 * i + 1) / (2 * count)) for i in range(count)]
+
+
+def fit_ratio(which, degree, power, lead):
+    """Coefficients (lowest first) of N and D with N/D = mills_terms[which] at the Chebyshev points."""
+    count = 2 * degree - power
+    left, right = matrix(count, count), matrix(count, 1)
+    for i, y in enumerate(chebyshev_points(count)):
+        t = CENTRE * (1 + y) / (1 - y)
+        value, scale = mills_terms(t)[which], (1 + t) ** -degree
+        for j in range(degree - power):
+            left[i, j] = scale * t**j
+        for j in range(degree):
+            left[i, degree - power + j] = -scale * value * t**j
+        right[i] = scale * (value * t**degree - lead * t ** (degree - power))
+    x = list(lu_solve(left, right))
+    numerator, denominator = x[: degree - power] + [mpf(lead)], x[degree - power :] + [mpf(1)]
+    assert min(numerator + denominator) > 0
+    return numerator, denominator
+
+
+def ratio_error(which, numerator, denominator):
+    worst = 0
+    for y in chebyshev_points(400):
+        t = CENTRE * (1 + y) / (1 - y)
+        ratio = mp.polyval(numerator[::-1], t) / mp.polyval(denominator[::-1], t)
+        worst = max(worst, abs(ratio / mills_terms(t)[which] - 1))
+    return float(worst)
+
+
+def fit_polynomial(function, low, high, degree):
+    """Coefficients (lowest first) of the polynomial through the Chebyshev points of [low, high]."""
+    points = [(low + high) / 2 + (high - low) / 2 * y for y in chebyshev_points(degree + 1)]
+    system = matrix(degree + 1, degree + 1)
+    for i, x in enumerate(points):
+        for j in range(degree + 1):
+            system[i, j] = x**j
+    return list(lu_solve(system, matrix([function(x) for x in points])))
+
+
+def horner(name, variable, coefficients, comment):
+    """A C function that evaluates the polynomial by Horner's rule."""
+    lines = [f"/* {comment} */", f"static inline double {name}(double {variable})", "{"]
+    lines.append(f"    double p = {float(coefficients[-1]).hex()};")
+    for c in coefficients[-2::-1]:
+        lines.append(f"    p = p * {variable} + {float(c).hex()};")
+    return lines + ["    return p;", "}", ""]
+
+
+def main():
+    out = [
+        "/* normal_tables.h: polynomials of exp, log and the normal functions; see normal.c for their use.",
+        " * Written by scripts/generate_normal_tables.py: change that, not this. */",
+        "#ifndef TALWEG_MATH_NORMAL_TABLES_H",
+        "#define TALWEG_MATH_NORMAL_TABLES_H",
+        "",
+    ]
+    half = log(mpf(2)) / 2 * mpf("1.001")
+    out += horner("tw_exp_polynomial", "x", fit_polynomial(lambda x: (exp(x) - 1 - x) / x**2, -half, half, 9),
+                  "(exp(x) - 1 - x) / x^2 for |x| <= log(2)/2.")
+    out += horner("tw_atanh_polynomial", "q",
+                  fit_polynomial(lambda q: (2 * atanh(sqrt(q)) / sqrt(q) - 2) / q, mpf(0), mpf(1) / 9 * mpf("1.001"), 9),
+                  "(2 atanh(s)/s - 2) / q with q = s^2, for |s| <= 1/3.")
+    for which, name, text, degree, power, lead in (
+        (0, "mills", "u = 1/M(t) - t", 11, 1, 1),
+        (1, "slope", "d = u - w", 14, 3, 1),
+        (2, "bend", "b = -bend", 15, 4, 6),
+    ):
+        numerator, denominator = fit_ratio(which, degree, power, lead)
+        error = ratio_error(which, numerator, denominator)
+        out += horner(f"tw_{name}_numerator", "t", numerator, f"{text}: N of N/D, t >= 0; relative error {error:.1e}.")
+        out += horner(f"tw_{name}_denominator", "t", denominator, f"{text}: D of N/D.")
+        print(f"{text}: degree {degree}, relative error {error:.1e}")
+    with open("src/math/normal_tables.h", "w", encoding="ascii") as header:
+        header.write("\n".join(out + ["#endif", ""]))
+
+
+main()

@@ -1,0 +1,35 @@
+/* machine.h: one source, compiled for several kinds of processor, chosen when the program runs.
+ *
+ * A kernel is written once as an inline function over an array. TW_FOR_EACH_MACHINE(KERNEL) instantiates it
+ * for the x86-64 levels v4 (512-bit vectors), v3 (256-bit vectors, fused multiply-add) and the plain machine,
+ * and TW_ON_THIS_MACHINE(name, arguments) calls the one that fits. Elsewhere only the plain one exists.
+ */
+#ifndef TALWEG_MATH_MACHINE_H
+#define TALWEG_MATH_MACHINE_H
+
+enum { TW_GROUP = 8 }; /* doubles in the widest vector */
+
+#define TW_INLINE static inline __attribute__((always_inline))
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#ifdef __clang__
+#define TW_TARGET_V4 __attribute__((target("arch=x86-64-v4")))
+#else
+#define TW_TARGET_V4 __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
+#endif
+#define TW_TARGET_V3 __attribute__((target("arch=x86-64-v3")))
+
+#define TW_FOR_EACH_MACHINE(KERNEL) KERNEL(_v4, TW_TARGET_V4) KERNEL(_v3, TW_TARGET_V3) KERNEL(_plain, )
+
+#define TW_ON_THIS_MACHINE(name, ...)                                                           \
+    (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&                \
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd")           \
+         ? name##_v4(__VA_ARGS__)                                                               \
+     : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? name##_v3(__VA_ARGS__) \
+                                                                       : name##_plain(__VA_ARGS__))
+#else
+#define TW_FOR_EACH_MACHINE(KERNEL) KERNEL(_plain, )
+#define TW_ON_THIS_MACHINE(name, ...) name##_plain(__VA_ARGS__)
+#endif
+
+#endif
