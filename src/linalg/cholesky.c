@@ -1,0 +1,101 @@
+/* cholesky.c: see cholesky.h. LAPACK's potrf and trtri, BLAS's trsm. */
+#include "linalg/cholesky.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <string.h>
+
+#include "linalg/size.h"
+
+/* Lower triangle of A into L, zeros above the diagonal. */
+static void copy_lower(size_t n, const double *a, size_t lda, double *l, size_t ldl)
+{
+    for (size_t j = 0; j < n; j++) {
+        memset(l + j * ldl, 0, j * sizeof *l);
+        memcpy(l + j + j * ldl, a + j + j * lda, (n - j) * sizeof *l);
+    }
+}
+
+/* potrf lets NaN pass where it never meets a comparison that fails; look at the diagonal ourselves. */
+static bool diagonal_is_positive(size_t n, const double *l, size_t ldl, tw_pivot *failed)
+{
+    for (size_t i = 0; i < n; i++) {
+        double pivot = l[i + i * ldl];
+        if (!(pivot > 0.0) || !isfinite(pivot)) {
+            *failed = (tw_pivot){i + 1, pivot};
+            return false;
+        }
+    }
+    *failed = (tw_pivot){0, 0.0};
+    return true;
+}
+
+bool tw_cholesky_in_place(size_t n, double *a, size_t lda, tw_pivot *failed)
+{
+    if (n == 0) {
+        *failed = (tw_pivot){0, 0.0};
+        return true;
+    }
+    int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', to_int(n), a, to_int(lda));
+    if (info > 0) {
+        size_t p = (size_t)info - 1;
+        *failed = (tw_pivot){p + 1, a[p + p * lda]};
+        return false;
+    }
+    return diagonal_is_positive(n, a, lda, failed);
+}
+
+bool tw_cholesky(size_t n, const double *a, size_t lda, double *l, size_t ldl, tw_pivot *failed)
+{
+    copy_lower(n, a, lda, l, ldl);
+    return tw_cholesky_in_place(n, l, ldl, failed);
+}
+
+bool tw_cholesky_active(size_t count, const size_t *index, const double *s, const double *a, size_t lda,
+                        double *b, size_t ldb, tw_pivot *failed)
+{
+    for (size_t j = 0; j < count; j++) {
+        const double *column = a + index[j] * lda;
+        double *out = b + j * ldb;
+        for (size_t i = j; i < count; i++) out[i] = s[i] * s[j] * column[index[i]];
+        out[j] += 1.0;
+    }
+    return tw_cholesky_in_place(count, b, ldb, failed);
+}
+
+double tw_cholesky_log_det(size_t n, const double *l, size_t ldl)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += log(l[i + i * ldl]);
+    return 2.0 * sum;
+}
+
+void tw_cholesky_half_solve(size_t n, const double *l, size_t ldl, bool transposed, size_t columns, double *b,
+                            size_t ldb)
+{
+    CBLAS_TRANSPOSE trans = transposed ? CblasTrans : CblasNoTrans;
+    if (columns == 1)
+        cblas_dtrsv(CblasColMajor, CblasLower, trans, CblasNonUnit, to_int(n), l, to_int(ldl), b, 1);
+    else
+        cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, trans, CblasNonUnit, to_int(n), to_int(columns),
+                    1.0, l, to_int(ldl), b, to_int(ldb));
+}
+
+void tw_cholesky_solve(size_t n, const double *l, size_t ldl, size_t columns, double *b, size_t ldb)
+{
+    tw_cholesky_half_solve(n, l, ldl, false, columns, b, ldb);
+    tw_cholesky_half_solve(n, l, ldl, true, columns, b, ldb);
+}
+
+void tw_cholesky_inverse_diagonal(size_t n, const double *l, size_t ldl, double *inverse, size_t ldi,
+                                  double *diagonal)
+{
+    if (n == 0) return;
+    copy_lower(n, l, ldl, inverse, ldi);
+    LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', to_int(n), inverse, to_int(ldi));
+    for (size_t j = 0; j < n; j++) {
+        const double *column = inverse + j + j * ldi;
+        diagonal[j] = cblas_ddot(to_int(n - j), column, 1, column, 1);
+    }
+}

@@ -1,0 +1,20 @@
+/* size.h: sizes are size_t in talweg and int in BLAS. tw_size_fits guards every set-up, so that inside the
+ * room the cast is safe. */
+#ifndef TALWEG_LINALG_SIZE_H
+#define TALWEG_LINALG_SIZE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+static inline bool tw_size_fits(size_t n)
+{
+    return n <= INT_MAX;
+}
+
+static inline int to_int(size_t n)
+{
+    return (int)n;
+}
+
+#endif
