@@ -4,7 +4,9 @@
 #define TALWEG_H
 
 #include <talweg/base.h>
+#include <talweg/covariance.h>
 #include <talweg/data.h>
 #include <talweg/likelihood.h>
+#include <talweg/model.h>
 
 #endif

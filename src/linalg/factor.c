@@ -99,18 +99,17 @@ void tw_factor_multiply_transposed(const tw_factor *factor, size_t columns, cons
     }
 }
 
-void tw_factor_solve(const tw_factor *factor, size_t columns, const double *x, size_t ldx, double *v,
-                     size_t ldv)
+void tw_factor_solve(const tw_factor *factor, size_t columns, const double *x, size_t ldx, const double *mean,
+                     double *v, size_t ldv)
 {
     size_t r = factor->rank;
-    if (!factor->pivot) {
-        copy_block(r, columns, x, ldx, v, ldv);
-        tw_cholesky_half_solve(r, factor->l, r, false, columns, v, ldv);
-        return;
-    }
+    const double *triangle = factor->pivot ? factor->triangle : factor->l;
     for (size_t j = 0; j < columns; j++)
-        for (size_t k = 0; k < r; k++) v[k + j * ldv] = x[factor->pivot[k] + j * ldx];
-    tw_cholesky_half_solve(r, factor->triangle, r, false, columns, v, ldv);
+        for (size_t k = 0; k < r; k++) {
+            size_t row = factor->pivot ? factor->pivot[k] : k;
+            v[k + j * ldv] = x[row + j * ldx] - (mean ? mean[row] : 0.0);
+        }
+    tw_cholesky_half_solve(r, triangle, r, false, columns, v, ldv);
 }
 
 void tw_factor_product(const tw_factor *factor, double *a, size_t lda)

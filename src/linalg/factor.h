@@ -48,9 +48,9 @@ void tw_factor_multiply(const tw_factor *factor, size_t columns, const double *v
 void tw_factor_multiply_transposed(const tw_factor *factor, size_t columns, const double *x, size_t ldx,
                                    double *v, size_t ldv);
 
-/* The V with L V = X, for X in the range of L. */
-void tw_factor_solve(const tw_factor *factor, size_t columns, const double *x, size_t ldx, double *v,
-                     size_t ldv);
+/* The V with mean + L V = X, for X in that range; mean NULL is zero. */
+void tw_factor_solve(const tw_factor *factor, size_t columns, const double *x, size_t ldx, const double *mean,
+                     double *v, size_t ldv);
 
 /* Condition on Gaussian sites: with T = diag(t), t >= 0, the factor of (A^-1 + T)^-1 is L_S = L C^-T where
  * C C' = I + L' T L. C is taken upper triangular ("reversed"), which keeps L_S lower triangular; nothing is

@@ -38,7 +38,7 @@ static void check_products_and_solves(const tw_factor *f, const double *a)
     assert_true(largest_difference(N * N, product, a) < 1e-12);
     for (size_t i = 0; i < r * 5; i++) v[i] = sin(2.3 * (double)i + 1.0);
     tw_factor_multiply(f, 5, v, r, x, N);
-    tw_factor_solve(f, 5, x, N, back, r);
+    tw_factor_solve(f, 5, x, N, NULL, back, r);
     /* The solve has the conditioning of L; the check is on what it stands for, L back = x. */
     static double again[N * 5];
     tw_factor_multiply(f, 5, back, r, again, N);

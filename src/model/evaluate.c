@@ -1,0 +1,120 @@
+/* evaluate.c: a target on a block of whitened positions.
+ *
+ *   x = m + L v                                       one triangular product for all columns
+ *   l_n = b log p(y_n | x_n) + nu_n x_n - tau_n x_n^2/2    (nu, tau: tempered Gaussian sites of the open
+ * form) L_b = sum l_n - v'v/2 - r/2 log 2 pi - 1/2 log|A| + constant dL_b/dv = L' l' - v one more triangular
+ * product
+ *
+ * Sites are evaluated in chunks of fixed size on the stack, so that nothing is allocated. At b = 0 the
+ * likelihood is not multiplied in (0 * -inf is not 0).
+ */
+#include <math.h>
+
+#include "linalg/product.h"
+#include "model/model.h"
+
+enum { CHUNK = 256 };
+
+static const double log_two_pi = 1.8378770664093454836;
+
+typedef struct site_sums {
+    double log_likelihood, tempered;
+} site_sums;
+
+static double *at(double *array, size_t offset)
+{
+    return array ? array + offset : NULL;
+}
+
+static void scale(size_t n, double factor, double *a)
+{
+    if (!a) return;
+    for (size_t i = 0; i < n; i++) a[i] = factor == 0.0 ? 0.0 : factor * a[i];
+}
+
+/* Add the Gaussian sites: returns their sum of nu x - tau x^2/2. */
+static double add_gaussian(size_t n, const double *tau, const double *nu, const double *x, double *slope,
+                           double *lambda)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < n; i++) sum += x[i] * (nu[i] - 0.5 * tau[i] * x[i]);
+    for (size_t i = 0; slope && i < n; i++) slope[i] += nu[i] - tau[i] * x[i];
+    for (size_t i = 0; lambda && i < n; i++) lambda[i] += tau[i];
+    return sum;
+}
+
+/* The sites of rows [start, start + count) in one column; x and the outputs point to that column. */
+static void evaluate_chunk(const tw_target *t, size_t start, size_t count, const double *x, double *slope,
+                           double *lambda, double *dlambda, site_sums *sums)
+{
+    const tw_model *m = t->model;
+    double value[CHUNK];
+    m->likelihood->terms(m->likelihood->user, count, m->y + start, m->w ? m->w + start : NULL, x, value,
+                         slope, lambda, dlambda);
+    for (size_t i = 0; i < count; i++) sums->log_likelihood += value[i];
+    scale(count, t->beta, slope);
+    scale(count, t->beta, lambda);
+    scale(count, t->beta, dlambda);
+    if (t->site_tau)
+        sums->tempered += add_gaussian(count, t->site_tau + start, t->site_nu + start, x, slope, lambda);
+}
+
+static site_sums evaluate_column(const tw_target *t, size_t column, const double *x,
+                                 const tw_evaluation *wanted)
+{
+    size_t n = t->model->n, offset = column * n;
+    site_sums sums = {0.0, 0.0};
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        evaluate_chunk(t, start, count, x + start, at(wanted->slope, offset + start),
+                       at(wanted->lambda, offset + start), at(wanted->dlambda, offset + start), &sums);
+    }
+    if (t->beta > 0.0) sums.tempered += t->beta * sums.log_likelihood;
+    return sums;
+}
+
+void tw_target_evaluate(const tw_target *t, size_t columns, const double *v, const tw_evaluation *wanted)
+{
+    size_t n = t->model->n, r = t->factor->rank;
+    double base = t->log_constant - 0.5 * ((double)r * log_two_pi + t->factor->log_det);
+    tw_factor_multiply(t->factor, columns, v, r, wanted->x, n);
+    for (size_t j = 0; j < columns; j++) {
+        double *x = wanted->x + j * n;
+        const double *position = v + j * r;
+        for (size_t i = 0; t->mean && i < n; i++) x[i] += t->mean[i];
+        site_sums sums = evaluate_column(t, j, x, wanted);
+        if (wanted->log_likelihood) wanted->log_likelihood[j] = sums.log_likelihood;
+        if (wanted->log_density)
+            wanted->log_density[j] = base - 0.5 * tw_dot(r, position, position) + sums.tempered;
+    }
+    if (!wanted->gradient) return;
+    tw_factor_multiply_transposed(t->factor, columns, wanted->slope, n, wanted->gradient, r);
+    for (size_t i = 0; i < r * columns; i++) wanted->gradient[i] -= v[i];
+}
+
+void tw_target_whiten(const tw_target *t, size_t columns, const double *x, double *v)
+{
+    tw_factor_solve(t->factor, columns, x, t->model->n, t->mean, v, t->factor->rank);
+}
+
+/* log N(x; mean, L L') through n numbers of work. */
+static double log_normal(const tw_factor *f, const double *mean, const double *x, double *work)
+{
+    tw_factor_solve(f, 1, x, f->n, mean, work, f->rank);
+    return -0.5 * (tw_dot(f->rank, work, work) + (double)f->rank * log_two_pi + f->log_det);
+}
+
+void tw_target_log_ratio(const tw_target *t, size_t columns, const double *x, const double *log_likelihood,
+                         double *work, double *log_ratio)
+{
+    const tw_reference *q = t->reference;
+    size_t n = t->model->n;
+    for (size_t j = 0; j < columns; j++) {
+        log_ratio[j] = log_likelihood[j];
+        if (q->kind == TW_REFERENCE_SITES)
+            log_ratio[j] += q->log_z - add_gaussian(n, q->tau, q->nu, x + j * n, NULL, NULL);
+        else if (q->kind == TW_REFERENCE_GAUSSIAN)
+            log_ratio[j] += log_normal(t->model->factor, NULL, x + j * n, work) -
+                            log_normal(q->factor, q->mean, x + j * n, work);
+    }
+}

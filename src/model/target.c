@@ -1,0 +1,162 @@
+/* target.c: the tempered path at one temperature: which base, which sites, which constant.
+ *
+ *   open:    base N(0, K), sites b l_n + (1-b)(nu x - tau x^2/2), constant -(1-b) log Z_q
+ *   folded:  base A^-1 = K^-1 + (1-b) T, m = (1-b) A nu, sites b l_n,
+ *            constant c((1-b) tau, (1-b) nu) - (1-b) log Z_q, c(t, n) = -1/2 log|I + L' t L| + 1/2 |L_A' n|^2
+ *   dense:   base A^-1 = b K^-1 + (1-b) Sigma^-1, m = (1-b) A Sigma^-1 mu, sites b l_n, constant
+ *            1/2 log|A| - b/2 log|K| - (1-b)/2 log|Sigma| - 1/2 [(1-b) |L_Sigma^-1 mu|^2 - |L_A^-1 m|^2]
+ * With h = L_A' (shift), where shift is (1-b) nu or (1-b) Sigma^-1 mu: m = L_A h and L_A^-1 m = h.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/product.h"
+#include "model/model.h"
+
+void tw_target_free(tw_target *t)
+{
+    if (!t) return;
+    tw_context *ctx = t->ctx;
+    tw_release(ctx, t->site_tau);
+    tw_release(ctx, t->site_nu);
+    tw_factor_free(t->own_factor);
+    tw_release(ctx, t->own_covariance);
+    tw_release(ctx, t->own_mean);
+    tw_release(ctx, t->work);
+    tw_release(ctx, t);
+}
+
+static tw_status allocate_parts(tw_target *t)
+{
+    size_t n = t->model->n;
+    if (t->reference->kind == TW_REFERENCE_PRIOR) return TW_OK;
+    if (!t->folded) {
+        TW_TRY(tw_allocate_doubles(t->ctx, n, 1, "the tempered sites", &t->site_tau));
+        return tw_allocate_doubles(t->ctx, n, 1, "the tempered sites", &t->site_nu);
+    }
+    TW_TRY(tw_factor_copy(t->model->factor, &t->own_factor));
+    TW_TRY(tw_allocate_doubles(t->ctx, n, n, "the covariance of the tempered base", &t->own_covariance));
+    TW_TRY(tw_allocate_doubles(t->ctx, n, 1, "the mean of the tempered base", &t->own_mean));
+    return tw_allocate_doubles(t->ctx, n, 1, "the shift of the tempered base", &t->work);
+}
+
+tw_status tw_target_new(const tw_model *model, const tw_reference *reference, tw_form form, tw_target **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    if (reference->model != model)
+        return tw_fail(model->ctx, TW_BAD_ARGUMENT, "the reference distribution was made for another model");
+    TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_target), "a target", &memory));
+    tw_target *t = memory;
+    *t = (tw_target){.ctx = model->ctx, .model = model, .reference = reference};
+    t->folded = reference->kind == TW_REFERENCE_GAUSSIAN || form == TW_FORM_FOLDED;
+    tw_status status = allocate_parts(t);
+    if (status == TW_OK) status = tw_target_set_temperature(t, 1.0);
+    if (status != TW_OK) {
+        tw_target_free(t);
+        return status;
+    }
+    *out = t;
+    return TW_OK;
+}
+
+/* The base is the prior. */
+static void use_prior(tw_target *t)
+{
+    t->factor = t->model->factor;
+    t->covariance = t->model->k;
+    t->mean = NULL;
+    t->log_constant = 0.0;
+}
+
+static void set_open(tw_target *t)
+{
+    const tw_reference *q = t->reference;
+    double rest = 1.0 - t->beta;
+    use_prior(t);
+    t->log_constant = -rest * q->log_z;
+    for (size_t i = 0; i < t->model->n; i++) {
+        t->site_tau[i] = rest * q->tau[i];
+        t->site_nu[i] = rest * q->nu[i];
+    }
+}
+
+/* Given L_A in own_factor and the shift in work: m = L_A h, A = L_A L_A'. Returns |h|^2. own_covariance, free
+ * until A is computed, holds h. */
+static double set_base(tw_target *t)
+{
+    size_t n = t->model->n, r = t->own_factor->rank;
+    double *h = t->own_covariance;
+    tw_factor_multiply_transposed(t->own_factor, 1, t->work, n, h, r);
+    tw_factor_multiply(t->own_factor, 1, h, r, t->own_mean, n);
+    double h2 = tw_dot(r, h, h);
+    tw_factor_product(t->own_factor, t->own_covariance, n);
+    t->factor = t->own_factor;
+    t->covariance = t->own_covariance;
+    t->mean = t->own_mean;
+    return h2;
+}
+
+static tw_status fail_factor(const tw_target *t)
+{
+    return tw_fail(t->ctx, TW_NUMERICAL_FAILURE, "the tempered base could not be factored at b = %g",
+                   t->beta);
+}
+
+static tw_status set_folded(tw_target *t)
+{
+    const tw_reference *q = t->reference;
+    size_t n = t->model->n;
+    double rest = 1.0 - t->beta, log_det_m;
+    for (size_t i = 0; i < n; i++) t->work[i] = rest * q->tau[i];
+    if (!tw_factor_condition(t->model->factor, t->work, t->own_covariance, t->own_factor, &log_det_m))
+        return fail_factor(t);
+    for (size_t i = 0; i < n; i++) t->work[i] = rest * q->nu[i];
+    double h2 = set_base(t);
+    t->log_constant = 0.5 * (h2 - log_det_m) - rest * q->log_z;
+    return TW_OK;
+}
+
+static tw_status set_dense(tw_target *t)
+{
+    const tw_reference *q = t->reference;
+    const tw_factor *k = t->model->factor;
+    size_t n = t->model->n;
+    double rest = 1.0 - t->beta, log_det_m;
+    if (!tw_factor_mix(k, q->factor, t->beta, t->own_covariance, t->own_factor, &log_det_m))
+        return fail_factor(t);
+    tw_factor_solve(q->factor, 1, q->mean, n, NULL, t->work, n);
+    double mu2 = tw_dot(n, t->work, t->work);
+    tw_cholesky_half_solve(n, q->factor->l, n, true, 1, t->work, n);
+    for (size_t i = 0; i < n; i++) t->work[i] *= rest;
+    double h2 = set_base(t);
+    t->log_constant = 0.5 * (t->own_factor->log_det - t->beta * k->log_det - rest * q->factor->log_det) -
+                      0.5 * (rest * mu2 - h2);
+    return TW_OK;
+}
+
+tw_status tw_target_set_temperature(tw_target *t, double beta)
+{
+    if (!(beta >= 0.0 && beta <= 1.0))
+        return tw_fail(t->ctx, TW_BAD_ARGUMENT, "the inverse temperature b must lie in [0, 1], not %g", beta);
+    t->beta = beta;
+    if (t->reference->kind == TW_REFERENCE_PRIOR || (t->folded && beta == 1.0))
+        use_prior(t);
+    else if (!t->folded)
+        set_open(t);
+    else if (t->reference->kind == TW_REFERENCE_SITES)
+        return set_folded(t);
+    else
+        return set_dense(t);
+    return TW_OK;
+}
+
+size_t tw_target_size(const tw_target *target)
+{
+    return target->model->n;
+}
+
+size_t tw_target_rank(const tw_target *target)
+{
+    return target->model->factor->rank;
+}
