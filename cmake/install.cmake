@@ -1,6 +1,25 @@
-# What `make install` puts where: header, libraries, talweg.pc, talwegConfig.cmake.
+# What `make install` puts where: headers, libraries, talweg.pc, talwegConfig.cmake. Everything finds the rest
+# relative to itself, so the prefix may be chosen at install time and the installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY include/talweg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(TALWEG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/talweg)
+
+install(DIRECTORY include/talweg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS talweg talweg_static EXPORT talwegTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+# ---- CMake: find_package(talweg) gives talweg::talweg (shared) and talweg::static
+install(EXPORT talwegTargets NAMESPACE talweg:: DESTINATION ${TALWEG_CMAKE_DIR})
+configure_package_config_file(cmake/talwegConfig.cmake.in talwegConfig.cmake INSTALL_DESTINATION ${TALWEG_CMAKE_DIR})
+write_basic_package_version_file(talwegConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/talwegConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/talwegConfigVersion.cmake
+  DESTINATION ${TALWEG_CMAKE_DIR})
+
+# ---- pkg-config: talweg.pc
+file(RELATIVE_PATH TALWEG_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+set(TALWEG_PC_LIBS_PRIVATE ${BLAS_LDFLAGS} ${LAPACKE_LDFLAGS} ${CMAKE_THREAD_LIBS_INIT} -lm)
+list(REMOVE_DUPLICATES TALWEG_PC_LIBS_PRIVATE)
+list(JOIN TALWEG_PC_LIBS_PRIVATE " " TALWEG_PC_LIBS_PRIVATE)
+configure_file(cmake/talweg.pc.in talweg.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/talweg.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

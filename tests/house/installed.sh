@@ -1,0 +1,54 @@
+#!/bin/sh
+# The installed copy is enough to build a program: with pkg-config (shared and static), with CMake (both), and,
+# for the headers, with a C++ compiler. Usage: installed.sh BUILD
+set -eu
+build=$1
+cache_value() {
+    sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"
+}
+
+if [ "$(cache_value TALWEG_SANITIZE)" = ON ] || [ "$(cache_value TALWEG_COVERAGE)" = ON ]; then
+    echo "skipped: an instrumented library needs an instrumented program"
+    exit 77
+fi
+cc=$(cache_value CMAKE_C_COMPILER)
+libdir=$(cache_value CMAKE_INSTALL_LIBDIR)
+expected="talweg $(cat VERSION)"
+place=$(mktemp -d "$build/installed.XXXXXX")
+trap 'rm -rf "$place"' EXIT
+prefix=$place/prefix
+
+run() { # run PROGRAM: it must print the version and nothing else
+    got=$("$@")
+    [ "$got" = "$expected" ] || { echo "$*: printed '$got', not '$expected'" >&2; exit 1; }
+    echo "works: $*"
+}
+
+cmake --install "$build" --prefix "$place/first" >/dev/null
+mv "$place/first" "$prefix" # an installed tree may be moved
+export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig"
+
+# shellcheck disable=SC2046 # the flags are meant to be split
+"$cc" -std=c11 -Wall -Wextra -Werror examples/consumer/main.c $(pkg-config --cflags --libs talweg) -o "$place/shared"
+run env LD_LIBRARY_PATH="$prefix/$libdir" "$place/shared"
+
+cmake -S examples/consumer -B "$place/cmake" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+cmake --build "$place/cmake" >/dev/null
+run "$place/cmake/consumer"
+run "$place/cmake/consumer_static"
+if ldd "$place/cmake/consumer_static" 2>/dev/null | grep -q libtalweg; then
+    echo "talweg::static linked the shared library" >&2
+    exit 1
+fi
+
+if command -v c++ >/dev/null 2>&1; then
+    echo '#include <talweg/talweg.h>' >"$place/header.cc"
+    # shellcheck disable=SC2046
+    c++ -Wall -Wextra -Werror -fsyntax-only $(pkg-config --cflags talweg) "$place/header.cc"
+    echo "works: the headers in C++"
+fi
+
+rm -f "$prefix/$libdir"/libtalweg.so* "$prefix/$libdir"/libtalweg*.dylib
+# shellcheck disable=SC2046
+"$cc" -std=c11 examples/consumer/main.c $(pkg-config --cflags --static --libs talweg) -o "$place/static"
+run "$place/static"

@@ -1,0 +1,124 @@
+#!/bin/sh
+# The rooms keep to themselves (the table in README.md): who may include whom, who may call BLAS, allocate, draw.
+# Usage: structure.sh [BUILD]. First the check is tried on small trees with one fault each; then on this one.
+set -eu
+
+# check TREE: one line per fault, "file:line: what is wrong".
+# shellcheck disable=SC2016 # what awk sees is not for the shell
+check() {
+    (cd "$1" && find src include -name '*.[ch]' | sort | xargs awk '
+    function fault(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
+
+    # The line without comments and the inside of strings. `inside` carries a comment over lines.
+    function code_of(line,    out, c, two, i, n, quote) {
+        n = length(line); out = ""; quote = ""
+        for (i = 1; i <= n; i++) {
+            c = substr(line, i, 1); two = substr(line, i, 2)
+            if (inside) { if (two == "*/") { inside = 0; i++ } }
+            else if (quote != "") { if (c == "\\") i++; else if (c == quote) quote = "" }
+            else if (two == "/*") { inside = 1; i++ }
+            else if (two == "//") break
+            else if (c == "\"" || c == "\047") quote = c
+            else out = out c
+        }
+        return out
+    }
+
+    function calls(code, names) { return code ~ "(^|[^A-Za-z0-9_.>])(" names ")[ \t]*[(]" }
+
+    # Public headers belong to the room of their name; talweg.h, which has them all, to the last one.
+    function room_of(path,    part, n) {
+        n = split(path, part, "/")
+        if (part[n - 1] != "talweg") return part[n - 1]
+        sub(/[.]h$/, "", part[n])
+        return part[n] == "talweg" ? "cli" : part[n]
+    }
+
+    function check_include(from, target,    to) {
+        if (target ~ /(cblas|lapack)/) {
+            if (from != "linalg") fault("only linalg may include " target)
+            return
+        }
+        if (target !~ "/") {
+            if (quoted) fault("include \"" target "\" as \"room/file.h\"")
+            return
+        }
+        to = room_of(target)
+        if (!(to in rank)) { if (quoted || target ~ /^talweg\//) fault("\"" to "\" is not a room"); return }
+        if (rank[to] > rank[from]) fault(from " may not include " to ", which is below it")
+        if ((from, to) in forbidden) fault(from " may not know " to)
+    }
+
+    BEGIN {
+        n = split("base math linalg data covariance likelihood model approximate dynamics sample evidence " \
+                  "diagnose output cli", rooms, " ")
+        for (i = 1; i <= n; i++) rank[rooms[i]] = i
+        forbidden["likelihood", "covariance"]
+        forbidden["diagnose", "dynamics"]; forbidden["diagnose", "sample"]; forbidden["diagnose", "evidence"]
+        forbidden["cli", "math"]; forbidden["cli", "linalg"]
+    }
+
+    FNR == 1 {
+        inside = 0
+        room = room_of(FILENAME)
+        if (!(room in rank)) fault("\"" room "\" is not a room")
+    }
+    {
+        raw = $0
+        code = code_of(raw)
+        if (code ~ /^[ \t]*#[ \t]*include/) {
+            quoted = raw ~ /include[ \t]*"/
+            target = raw
+            sub(/^[^"<]*["<]/, "", target); sub(/[">].*$/, "", target)
+            if (room in rank) check_include(room, target)
+        }
+        if (FILENAME != "src/base/context.c" &&
+            calls(code, "malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign|asprintf"))
+            fault("only src/base/context.c may allocate: use tw_allocate and tw_release")
+        if (calls(code, "rand|srand|rand_r|random|srandom|drand48|erand48|lrand48|srand48|arc4random"))
+            fault("a hidden generator: use a tw_stream of math/random.h")
+    }')
+}
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+
+# try FILE TEXT EXPECTED: a tree whose only file is FILE must give a fault with EXPECTED in it (none: "").
+try() {
+    rm -rf "$place/tree"
+    mkdir -p "$place/tree/include/talweg" "$place/tree/src" "$(dirname "$place/tree/$1")"
+    printf '%s\n' "$2" >"$place/tree/$1"
+    found=$(check "$place/tree")
+    if [ -n "$3" ]; then
+        case $found in *"$3"*) return ;; esac
+    elif [ -z "$found" ]; then
+        return
+    fi
+    printf 'structure.sh is broken: %s with\n%s\ngave "%s", not "%s"\n' "$1" "$2" "$found" "$3" >&2
+    exit 1
+}
+
+try src/math/a.c '#include "linalg/cholesky.h"' 'math may not include linalg'
+try src/base/a.h '#include <talweg/data.h>' 'base may not include data'
+try include/talweg/base.h '#include <talweg/data.h>' 'base may not include data'
+try src/likelihood/a.c '#include "covariance/kernel.h"' 'likelihood may not know covariance'
+try src/diagnose/a.c '#include "sample/chain.h"' 'diagnose may not know sample'
+try src/cli/a.c '  #  include "math/normal.h"' 'cli may not know math'
+try src/model/a.c '#include <talweg/talweg.h>' 'model may not include cli'
+try src/model/a.c '#include <cblas.h>' 'only linalg may include cblas.h'
+try src/model/a.c '#include "x.h"' 'as "room/file.h"'
+try src/model/a.c '#include "attic/x.h"' '"attic" is not a room'
+try src/attic/a.c 'int x;' '"attic" is not a room'
+try src/model/a.c '/* one' ''
+try src/model/a.c 'x = malloc (8); /* no */' 'may allocate'
+try src/model/a.c '/* a */ free(x);' 'may allocate'
+try src/model/a.c 'double u = drand48();' 'a hidden generator'
+try src/linalg/a.c '#include <lapacke.h>' ''
+try src/cli/a.c '#include <talweg/talweg.h>' ''
+try src/base/context.c 'free(malloc(8));' ''
+try src/model/a.c '#include "data/data.h" /* free(x), rand() */ // malloc(8)
+#include "talweg/base.h"
+const char *s = "free(x) \" rand()"; tw_free(x); ctx->free(x); from.free(y);' ''
+
+found=$(check .)
+[ -z "$found" ] || { printf '%s\n' "$found" >&2; exit 1; }
