@@ -1,7 +1,16 @@
-/* data.h: a data set: inputs, one observation per row, and where each column came from.
+/* data.h: a data set: inputs, one observation per row, the names of its columns, and how it was standardised.
  *
- * Readers take CSV, libsvm sparse text and .npy, by the file's ending (.csv, .txt, .tsv and anything else:
- * CSV; .libsvm, .svm: libsvm; .npy). Errors name file, line, column and what was found.
+ * Readers go by the ending of the file's name:
+ *   .npy           a NumPy array: 1-D or 2-D, float, integer or bool, little-endian
+ *   .libsvm .svm   sparse text: "label index:value ...", indices from 1 on, increasing; the rest is zero
+ *   anything else  CSV: numbers separated by commas, semicolons, tabs or spaces, found out from the file; a
+ *                  first line with any field that is not a number is a header; "quoted" fields, blank lines
+ *                  and lines that start with # are fine
+ * The decimal mark is a point in every locale. Values that are missing or not finite are refused. Errors
+ * (TW_BAD_FILE: cannot be read; TW_BAD_DATA: its contents) name file, line, column and what was found.
+ *
+ * Whatever a function makes through `out` belongs to the caller, who frees it with the _free function of its
+ * type before the context; *out is NULL after a failure. All matrices are column-major.
  */
 #ifndef TALWEG_DATA_H
 #define TALWEG_DATA_H
@@ -12,12 +21,13 @@
 extern "C" {
 #endif
 
-/* A plain table of numbers, as read: rows x columns, column-major, leading dimension = rows. */
+/* A plain table of numbers, as read: rows x columns, leading dimension = rows. In a table from a libsvm file
+ * the label is the first column. */
 typedef struct tw_table {
     tw_context *ctx;
     size_t rows, columns;
     double *values;
-    char **names; /* one per column, or NULL when the file had none */
+    char **names; /* one per column, all in one block, or NULL when the file had none */
 } tw_table;
 
 TW_API tw_status tw_table_read(tw_context *ctx, const char *path, tw_table **out);
@@ -27,27 +37,30 @@ TW_API void tw_table_free(tw_table *table);
 typedef struct tw_data {
     tw_context *ctx;
     size_t n, d;
-    double *x;    /* n x d, column-major, leading dimension n */
+    double *x;    /* n x d, leading dimension n */
     double *y;    /* n observations, or NULL */
-    char **names; /* d names of the inputs, or NULL */
+    char **names; /* d names of the inputs, all in one block, or NULL */
 } tw_data;
 
 /* Read a data set. label says which column is y: a name, a 1-based index ("3"), a negative index counted from
- * the end ("-1"), "none" for inputs only, or NULL for the last column. libsvm files have their label first.
+ * the end ("-1"), "none" for inputs only, or NULL for the last column. In a libsvm file NULL stands for its
+ * label, and "none" leaves that out.
  */
 TW_API tw_status tw_data_read(tw_context *ctx, const char *path, const char *label, tw_data **out);
 
-/* A data set from arrays of the caller's, which are copied. x has leading dimension ldx; y may be NULL. */
+/* A data set from arrays of the caller's, which are copied and must be finite. x has leading dimension
+ * ldx >= n; y may be NULL. */
 TW_API tw_status tw_data_new(tw_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
                              const double *y, tw_data **out);
 TW_API void tw_data_free(tw_data *data);
 
 /* Labels of two classes: {0, 1} becomes {-1, +1}, {-1, +1} stays. Anything else is an error that says what
- * was found; a single class is a warning in the context's log. */
+ * was found and leaves the data alone; a single class is a warning in the context's log. */
 TW_API tw_status tw_data_binary_labels(tw_data *data);
 
 /* The constants that standardised a data set, kept for prediction: x -> (x - centre) / scale per input, with
- * the population standard deviation as scale. Constant columns carry no information: they are dropped. */
+ * the population standard deviation as scale. Constant columns carry no information: they are dropped, and
+ * the log says so. */
 typedef struct tw_scaling {
     tw_context *ctx;
     size_t d_in;    /* inputs before */
@@ -57,7 +70,11 @@ typedef struct tw_scaling {
     double *scale;  /* d_out */
 } tw_scaling;
 
+/* Find the constants; data stay as they are. */
 TW_API tw_status tw_scaling_fit(const tw_data *data, tw_scaling **out);
+
+/* Standardise data of d_in inputs in place, to d_out inputs. After a failure (another number of inputs, a
+ * value so far out that it would overflow) the data are as before. */
 TW_API tw_status tw_scaling_apply(const tw_scaling *scaling, tw_data *data);
 TW_API void tw_scaling_free(tw_scaling *scaling);
 

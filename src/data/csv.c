@@ -1,0 +1,235 @@
+/* csv.c: comma-, semicolon-, tab- or space-separated numbers, with or without a header.
+ *
+ * Two passes over the text. The first finds the separator, the header and the number of rows; then the table
+ * is allocated once; the second reads each row into it. A row of plain numbers, as good as every row, takes
+ * a fast path that looks at each byte once; where that stumbles, the row is read again, field by field, by a
+ * path that knows quotes and says what is wrong. Blank lines and lines that start with # do not count.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "data/fields.h"
+#include "data/number.h"
+#include "data/readers.h"
+
+typedef struct csv {
+    const tw_file *file;
+    tw_table *table;
+    const char *data; /* the first line of numbers */
+    const char *end;  /* of the text */
+    char separator;
+    size_t columns;
+} csv;
+
+/* Where a message points: line and, counted from 1, field, with the column's name if it has one. */
+typedef struct place {
+    char text[64 + TW_QUOTED_BYTES];
+} place;
+
+static place place_of(const csv *in, const char *at, size_t column)
+{
+    place where;
+    size_t line = tw_file_line_number(in->file, at);
+    int length = snprintf(where.text, sizeof where.text, "line %zu, column %zu", line, column + 1);
+    if (in->table->names && column < in->columns) {
+        const char *name = in->table->names[column];
+        snprintf(where.text + length, sizeof where.text - (size_t)length, " (%s)",
+                 tw_quote(name, name + strlen(name)).text);
+    }
+    return where;
+}
+
+/* The next line from p on that is neither blank nor a comment, or the end of the text. */
+static const char *next_content(const csv *in, const char *p)
+{
+    while (p < in->end) {
+        const char *q = p;
+        while (tw_is_blank('\0', *q)) q++;
+        if (*q != '\n' && *q != '#' && q < in->end) return p;
+        const char *newline = tw_file_line_end(in->file, q);
+        p = newline < in->end ? newline + 1 : in->end;
+    }
+    return in->end;
+}
+
+static const char *next_line(const csv *in, const char *p)
+{
+    const char *newline = tw_file_line_end(in->file, p);
+    return next_content(in, newline < in->end ? newline + 1 : in->end);
+}
+
+/* The trimmed end of the line at p. */
+static const char *content_end(const csv *in, const char *p)
+{
+    return tw_trim_end(in->separator, p, tw_file_line_end(in->file, p));
+}
+
+/* Numbers hold no separator, so the second line, a line of numbers for sure, shows it; a line of one number
+ * leaves the question to the first. A file of one column needs none: then a comma is as good as any. */
+static void choose_separator(csv *in, const char *first, const char *second)
+{
+    if (second < in->end) in->separator = tw_find_separator(second, tw_file_line_end(in->file, second));
+    if (in->separator) return;
+    in->separator = tw_find_separator(first, tw_file_line_end(in->file, first));
+    if (in->separator == '\0' || (in->separator == ' ' && second < in->end)) in->separator = ',';
+}
+
+static tw_status fail_quote(const csv *in, const char *at, size_t column, const tw_field *field)
+{
+    return tw_fail(in->file->ctx, TW_BAD_DATA,
+                   "%s: the quotes around %s are not closed, or text follows them; "
+                   "close them on the same line, and write a quote inside as \"\"",
+                   place_of(in, at, column).text, tw_quote(field->begin, field->end).text);
+}
+
+/* A header is a line with any field that is text. The warning is for a typing error in a first row. */
+static tw_status look_for_header(csv *in, const char *line, bool *is_header)
+{
+    const char *end = content_end(in, line);
+    size_t numbers = 0;
+    tw_field field, text = {0};
+    in->columns = 0;
+    *is_header = false;
+    for (const char *p = line; p; in->columns++) {
+        double ignored;
+        p = tw_next_field(in->separator, p, end, &field);
+        if (!field.well_formed) return fail_quote(in, line, in->columns, &field);
+        tw_field_kind kind = tw_field_value(&field, &ignored);
+        numbers += kind == TW_FIELD_NUMBER;
+        if (kind == TW_FIELD_TEXT && !*is_header) text = field;
+        if (kind == TW_FIELD_TEXT) *is_header = true;
+    }
+    if (*is_header && numbers)
+        tw_log(
+            in->file->ctx, TW_LOG_WARNING,
+            "line %zu is taken as the header, because %s is not a number, although %zu of its %zu fields are",
+            tw_file_line_number(in->file, line), tw_quote(text.begin, text.end).text, numbers, in->columns);
+    return TW_OK;
+}
+
+/* Names of the columns: pointers and, behind them in the same block, the text. */
+static tw_status read_header(csv *in, const char *line)
+{
+    const char *end = content_end(in, line);
+    size_t pointers = in->columns * sizeof(char *);
+    void *block = NULL;
+    TW_TRY(tw_allocate(in->file->ctx, pointers + (size_t)(end - line) + in->columns, 1, "the column names",
+                       &block));
+    in->table->names = block;
+    char *name = (char *)block + pointers;
+    for (size_t j = 0; j < in->columns; j++) {
+        tw_field field;
+        line = tw_next_field(in->separator, line, end, &field);
+        in->table->names[j] = name;
+        name = tw_field_copy(&field, name) + 1;
+    }
+    return TW_OK;
+}
+
+static tw_status find_layout(csv *in)
+{
+    const char *first = next_content(in, tw_file_text(in->file));
+    tw_context *ctx = in->file->ctx;
+    bool is_header = false;
+    if (first == in->end)
+        return tw_fail(ctx, TW_BAD_DATA, "holds only blank lines and comments: there are no data in it");
+    const char *second = next_line(in, first);
+    choose_separator(in, first, second);
+    TW_TRY(look_for_header(in, first, &is_header));
+    in->data = is_header ? second : first;
+    if (in->data == in->end)
+        return tw_fail(ctx, TW_BAD_DATA, "holds only a header, on line %zu: add rows of numbers below it",
+                       tw_file_line_number(in->file, first));
+    return is_header ? read_header(in, first) : TW_OK;
+}
+
+/* The number of rows. A row of c numbers takes at least 2c bytes with its newline, so the bytes that are
+ * there bound the rows that can be read before a ragged one stops the reading; the bound keeps a broken file
+ * from asking for far more memory than it could fill. */
+static size_t count_rows(const csv *in)
+{
+    size_t most = ((size_t)(in->end - in->data) + 1) / 2 / in->columns;
+    size_t rows = 0;
+    for (const char *p = in->data; p < in->end; p = next_line(in, p)) rows++;
+    return rows <= most ? rows : most > 0 ? most : 1;
+}
+
+/* The fast path: plain finite numbers, as many as there are columns, into row[0], row[stride], ... Returns
+ * the end of the line, or NULL where the line is anything else. */
+static const char *read_plain_row(const csv *in, const char *p, double *row, size_t stride)
+{
+    const char separator = in->separator;
+    for (size_t j = 0; j < in->columns; j++) {
+        double value;
+        if (j > 0 && separator != ' ' && *p++ != separator) return NULL;
+        while (tw_is_blank(separator, *p)) p++;
+        p = tw_number_parse(p, &value);
+        if (!p || !isfinite(value)) return NULL;
+        row[j * stride] = value;
+        if (separator == ' ' && !tw_is_blank(separator, *p) && *p != '\n' && *p != '\0') return NULL;
+        while (tw_is_blank(separator, *p)) p++;
+    }
+    return *p == '\n' || p == in->end ? p : NULL;
+}
+
+static tw_status fail_text(const csv *in, const char *line, size_t column, const tw_field *field)
+{
+    const char *comma = memchr(field->begin, ',', (size_t)(field->end - field->begin));
+    const char *colon = memchr(field->begin, ':', (size_t)(field->end - field->begin));
+    const char *advice = comma   ? "; write a decimal point, not a comma"
+                         : colon ? "; a libsvm file must be named .libsvm or .svm"
+                                 : "; code text as numbers, or remove the column";
+    return tw_fail(in->file->ctx, TW_BAD_DATA, "%s: found %s, which is not a number%s",
+                   place_of(in, line, column).text, tw_quote(field->begin, field->end).text, advice);
+}
+
+/* The path that knows everything. */
+static tw_status read_row(const csv *in, const char *line, double *row, size_t stride)
+{
+    const char *end = content_end(in, line), *p = line;
+    size_t found = tw_count_fields(in->separator, line, end);
+    for (size_t j = 0; j < found; j++) {
+        tw_field field;
+        double value = 0;
+        p = tw_next_field(in->separator, p, end, &field);
+        if (!field.well_formed) return fail_quote(in, line, j, &field);
+        if (found != in->columns) continue;
+        tw_field_kind kind = tw_field_value(&field, &value);
+        if (kind == TW_FIELD_TEXT) return fail_text(in, line, j, &field);
+        if (kind == TW_FIELD_MISSING)
+            return tw_fail(in->file->ctx, TW_BAD_DATA, "%s: found %s; " TW_NOT_FINITE_ADVICE,
+                           place_of(in, line, j).text, tw_quote(field.begin, field.end).text);
+        row[j * stride] = value;
+    }
+    if (found == in->columns) return TW_OK;
+    return tw_fail(
+        in->file->ctx, TW_BAD_DATA,
+        "line %zu: expected %zu fields, as in the %s, and found %zu: complete the row or remove it",
+        tw_file_line_number(in->file, line), in->columns, in->table->names ? "header" : "first row", found);
+}
+
+/* A row beyond the bound of count_rows cannot be complete: it fails before its last column is written, so
+ * no write leaves the table. */
+static tw_status read_rows(const csv *in)
+{
+    const size_t stride = in->table->rows;
+    double *row = in->table->values;
+    for (const char *p = in->data; p < in->end; row++) {
+        const char *stop = read_plain_row(in, p, row, stride);
+        if (!stop) {
+            TW_TRY(read_row(in, p, row, stride));
+            stop = p;
+        }
+        p = next_line(in, stop);
+    }
+    return TW_OK;
+}
+
+tw_status tw_csv_read(const tw_file *file, tw_table *table)
+{
+    csv in = {.file = file, .table = table, .end = file->bytes + file->length};
+    TW_TRY(find_layout(&in));
+    TW_TRY(tw_table_size(table, count_rows(&in), in.columns));
+    return read_rows(&in);
+}

@@ -1,0 +1,129 @@
+/* file.c: reading a file at once, and quoting pieces of it in messages.
+ *
+ * The file is read, not mapped: a mapped file that another program shortens kills the reader with a signal.
+ * The buffer starts one byte larger than the file (that byte asks for the end of file) plus one for the
+ * final NUL; a pipe, whose size is unknown, doubles it as needed.
+ */
+#include "data/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIPE_BYTES = 1 << 16, CONTROL_BYTES_WITHIN = 4096, QUOTED_AT_MOST = 40 };
+
+static tw_status grow(tw_file *file, size_t capacity)
+{
+    void *larger = NULL;
+    TW_TRY(tw_allocate(file->ctx, capacity, 1, "the contents of the file", &larger));
+    if (file->length) memcpy(larger, file->bytes, file->length);
+    tw_release(file->ctx, file->bytes);
+    file->bytes = larger;
+    return TW_OK;
+}
+
+/* Fill file from the descriptor until its end; `expected` is the size that the system reports. */
+static tw_status read_all(tw_file *file, int descriptor, size_t expected)
+{
+    size_t capacity = expected ? expected + 2 : PIPE_BYTES;
+    TW_TRY(grow(file, capacity));
+    for (;;) {
+        ssize_t got = read(descriptor, file->bytes + file->length, capacity - file->length - 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return tw_fail(file->ctx, TW_BAD_FILE, "cannot be read: %s", strerror(errno));
+        if (got == 0) break;
+        file->length += (size_t)got;
+        if (capacity - file->length > 1) continue;
+        if (capacity > SIZE_MAX / 2) return tw_fail(file->ctx, TW_NO_MEMORY, "is too large for memory");
+        capacity *= 2;
+        TW_TRY(grow(file, capacity));
+    }
+    file->bytes[file->length] = '\0';
+    return TW_OK;
+}
+
+tw_status tw_file_read(tw_context *ctx, const char *path, tw_file *file)
+{
+    *file = (tw_file){.ctx = ctx};
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0) return tw_fail(ctx, TW_BAD_FILE, "cannot be opened: %s", strerror(errno));
+    struct stat about;
+    tw_status status = TW_OK;
+    if (fstat(descriptor, &about) != 0)
+        status = tw_fail(ctx, TW_BAD_FILE, "cannot be read: %s", strerror(errno));
+    else if (S_ISDIR(about.st_mode))
+        status = tw_fail(ctx, TW_BAD_FILE, "is a directory: give the name of a file in it");
+    else
+        status = read_all(file, descriptor, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
+    close(descriptor);
+    return status;
+}
+
+void tw_file_release(tw_file *file)
+{
+    tw_release(file->ctx, file->bytes);
+    file->bytes = NULL;
+}
+
+static bool is_control(char c)
+{
+    unsigned char byte = (unsigned char)c;
+    return (byte < ' ' && !strchr("\t\n\v\f\r", c)) || byte == 0x7f;
+}
+
+tw_status tw_file_check_text(const tw_file *file)
+{
+    if (file->length == 0) return tw_fail(file->ctx, TW_BAD_DATA, "is empty: there are no data in it");
+    const char *bad = memchr(file->bytes, '\0', file->length);
+    size_t near = file->length < CONTROL_BYTES_WITHIN ? file->length : CONTROL_BYTES_WITHIN;
+    for (size_t i = 0; i < near && !bad; i++)
+        if (is_control(file->bytes[i])) bad = file->bytes + i;
+    if (!bad) return TW_OK;
+    return tw_fail(file->ctx, TW_BAD_DATA,
+                   "is not a text file: byte %zu is 0x%02x; give UTF-8 text (neither UTF-16 nor compressed), "
+                   "or a NumPy array in a file that ends in .npy",
+                   (size_t)(bad - file->bytes) + 1, (unsigned)(unsigned char)*bad);
+}
+
+const char *tw_file_text(const tw_file *file)
+{
+    bool marked = file->length >= 3 && memcmp(file->bytes, "\xef\xbb\xbf", 3) == 0;
+    return file->bytes + (marked ? 3 : 0);
+}
+
+const char *tw_file_line_end(const tw_file *file, const char *at)
+{
+    const char *end = file->bytes + file->length;
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return newline ? newline : end;
+}
+
+size_t tw_file_line_number(const tw_file *file, const char *at)
+{
+    size_t line = 1;
+    for (const char *p = file->bytes; p < at; p++) line += *p == '\n';
+    return line;
+}
+
+tw_quoted tw_quote(const char *begin, const char *end)
+{
+    static const char hex[] = "0123456789abcdef";
+    tw_quoted quoted = {"\""};
+    size_t length = 1;
+    const char *p = begin;
+    for (; p < end && length < QUOTED_AT_MOST; p++) {
+        unsigned char byte = (unsigned char)*p;
+        if (byte >= ' ' && byte < 0x7f) {
+            quoted.text[length++] = *p;
+        } else {
+            const char escaped[] = {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+            memcpy(quoted.text + length, escaped, sizeof escaped);
+            length += sizeof escaped;
+        }
+    }
+    strcpy(quoted.text + length, p < end ? "...\"" : "\"");
+    return quoted;
+}

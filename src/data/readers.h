@@ -1,0 +1,27 @@
+/* readers.h: the readers behind tw_table_read, one per format, and the table they fill.
+ *
+ * A reader gets the whole file and leaves the message of a failure without the file's name, which
+ * tw_table_read puts in front. What it made so far is then in *table, which tw_table_read frees.
+ */
+#ifndef TALWEG_DATA_READERS_H
+#define TALWEG_DATA_READERS_H
+
+#include "data/file.h"
+#include "talweg/data.h"
+
+typedef enum tw_format { TW_FORMAT_CSV, TW_FORMAT_LIBSVM, TW_FORMAT_NPY } tw_format;
+
+/* The format that the ending of a file's name stands for. */
+tw_format tw_format_of(const char *path);
+
+/* Give table its values, rows x columns zeros. */
+tw_status tw_table_size(tw_table *table, size_t rows, size_t columns);
+
+tw_status tw_csv_read(const tw_file *file, tw_table *table);
+tw_status tw_libsvm_read(const tw_file *file, tw_table *table);
+tw_status tw_npy_read(const tw_file *file, tw_table *table);
+
+/* What to do about values that are missing or not finite, for messages. */
+#define TW_NOT_FINITE_ADVICE "missing or not finite values are not supported: remove or impute the row"
+
+#endif
