@@ -3,6 +3,7 @@
 #ifndef TALWEG_H
 #define TALWEG_H
 
+#include <talweg/approximate.h>
 #include <talweg/base.h>
 #include <talweg/covariance.h>
 #include <talweg/data.h>

@@ -1,0 +1,112 @@
+/* approximate.h: Gaussian approximations of p(x | y): Laplace, expectation propagation (EP), and EP's
+ * second-order correction of log Z; predictions from either.
+ *
+ * Both approximations have the form q(x) = N(x; 0, K) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z_q with tau
+ * >= 0. Convergence is a verdict in the result, never assumed: look at `converged` before you use anything
+ * else.
+ */
+#ifndef TALWEG_APPROXIMATE_H
+#define TALWEG_APPROXIMATE_H
+
+#include <stdbool.h>
+
+#include <talweg/base.h>
+#include <talweg/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tw_approximation_kind { TW_LAPLACE, TW_EP } tw_approximation_kind;
+
+typedef struct tw_approximation {
+    tw_context *ctx;
+    tw_approximation_kind kind;
+    size_t n;
+    bool converged;
+    size_t iterations; /* Newton steps, or sweeps over all sites */
+    double residual;   /* Laplace: largest |gradient| in units of the prior's sd; EP: largest moment mismatch,
+                          see below */
+    double log_z;      /* its estimate of log p(y) */
+    double *tau, *nu;  /* n sites each */
+    double *mean;      /* n: marginal means of x under q */
+    double *variance;  /* n: marginal variances */
+    tw_reference *reference; /* q itself, with its factor: owned by this approximation */
+} tw_approximation;
+
+TW_API void tw_approximation_free(tw_approximation *approximation);
+
+/* An approximation from stored sites: q is rebuilt from (tau, nu); kind, verdict, iterations, residual and
+ * log_z are the caller's word. */
+TW_API tw_status tw_approximation_from_sites(const tw_model *model, tw_approximation_kind kind,
+                                             const double *tau, const double *nu, tw_approximation **out);
+
+/* ---- Laplace
+ * ----------------------------------------------------------------------------------------------- */
+
+typedef struct tw_laplace_options {
+    size_t max_steps; /* Newton steps */
+    double tolerance; /* on log Z's change and on the gradient in units of the prior's sd */
+} tw_laplace_options;
+#define TW_LAPLACE_DEFAULTS ((tw_laplace_options){.max_steps = 100, .tolerance = 1e-9})
+
+/* The mode of p(x | y) by Newton's method with a line search, and the curvature there. options NULL: the
+ * defaults. TW_OK also when it did not converge: the result says so. */
+TW_API tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *options,
+                                tw_approximation **out);
+
+/* ---- EP
+ * ------------------------------------------------------------------------------------------------------ */
+
+typedef enum tw_ep_method {
+    TW_EP_AUTO,       /* sequential, and the double loop where that does not converge */
+    TW_EP_SEQUENTIAL, /* sequential sweeps only */
+    TW_EP_DOUBLE_LOOP /* provably convergent for log-concave likelihoods; several times slower */
+} tw_ep_method;
+
+typedef struct tw_ep_options {
+    tw_ep_method method;
+    size_t max_sweeps;     /* of all kinds together */
+    double tolerance;      /* on |change in log Z| between sweeps */
+    double site_tolerance; /* on the residual: the largest difference, over sites, between a tilted and a
+                              marginal moment, in units of the marginal: |mean' - mean| / sd and |variance' /
+                              variance - 1| */
+} tw_ep_options;
+#define TW_EP_DEFAULTS \
+    ((tw_ep_options){.method = TW_EP_AUTO, .max_sweeps = 200, .tolerance = 1e-8, .site_tolerance = 1e-6})
+
+/* options NULL: the defaults. TW_OK also when it did not converge: the result says so. */
+TW_API tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_approximation **out);
+
+/* ---- EP's second-order correction
+ * ---------------------------------------------------------------------------- */
+
+enum { TW_CORRECTION_MAX_ORDER = 8 };
+
+typedef struct tw_correction {
+    double log_z;                             /* log Z_EP + the sum of terms */
+    size_t orders;                            /* highest order used */
+    double term[TW_CORRECTION_MAX_ORDER + 1]; /* term[l], l = 3..orders: the contribution of order l */
+    bool decreasing;                          /* does |term[l]| fall with l? If not, do not trust it */
+} tw_correction;
+
+/* log Z = log Z_EP + 1/2 sum_{m != n} sum_l c_lm c_ln / l! (Sigma_mn / (Sigma_mm Sigma_nn))^l, l = 3..orders
+ * (3 <= orders <= 8; 4 is usual). Refused with TW_NOT_CONVERGED on an EP that has not converged, where it can
+ * be nats off. */
+TW_API tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep, size_t orders,
+                               tw_correction *out);
+
+/* ---- predictions
+ * ------------------------------------------------------------------------------------------------- */
+
+/* Mean and variance of the latent function at m new inputs, given cross = k(x, z) (n x m, overwritten) and
+ * the prior variances diagonal[m]: mean = k' K^-1 mu, variance = k** - k' (K + T^-1)^-1 k. */
+TW_API tw_status tw_approximation_predict(const tw_model *model, const tw_approximation *approximation,
+                                          size_t m, double *cross, size_t ldc, const double *diagonal,
+                                          double *mean, double *variance);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
