@@ -4,6 +4,7 @@
 #   make test     set up, build, run every test, also under AddressSanitizer/UBSan
 #   make bench    run the benchmarks
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
+#   make coverage which lines the tests reach (needs gcovr), in build/coverage/coverage.txt
 #   make install  PREFIX=/usr/local
 PREFIX ?= /usr/local
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
@@ -11,7 +12,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-release test-asan bench lint install setup clean
+.PHONY: all demo test test-release test-asan bench lint coverage install setup clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -38,6 +39,15 @@ bench: all
 lint:
 	@scripts/setup lint
 	@scripts/lint
+
+coverage: setup
+	@command -v gcovr >/dev/null || { echo "make coverage: please install gcovr" >&2; exit 1; }
+	@$(CONFIGURE) coverage >/dev/null
+	@$(BUILD) build/coverage
+	@find build/coverage -name '*.gcda' -delete
+	ctest --test-dir build/coverage -j $(JOBS) --output-on-failure
+	gcovr --root . --filter src/ build/coverage --output build/coverage/coverage.txt
+	@tail -n 4 build/coverage/coverage.txt
 
 install: all
 	cmake --install build --prefix $(PREFIX)
