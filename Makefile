@@ -8,6 +8,7 @@
 #   make install  PREFIX=/usr/local
 PREFIX ?= /usr/local
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+MAKEFLAGS += --no-print-directory
 export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
