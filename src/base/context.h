@@ -29,6 +29,12 @@ tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...) TW
 /* Put words in front of the stored message: tw_fail_within(ctx, s, "%s: ", file). Returns status. */
 tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
 
+/* A static analyser does not look into context.c: tell it that these return the status they were given. */
+#ifdef __clang_analyzer__
+#define tw_fail(ctx, status, ...) ((tw_fail)(ctx, status, __VA_ARGS__), (status))
+#define tw_fail_within(ctx, status, ...) ((tw_fail_within)(ctx, status, __VA_ARGS__), (status))
+#endif
+
 /* Send a message for a person to the context's log. */
 void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...) TW_PRINTF(3, 4);
 
