@@ -25,22 +25,24 @@ const char *tw_trim_end(char separator, const char *begin, const char *end)
 }
 
 /* A semicolon wins over a comma, which may be a decimal comma (the number parser will say so); a comma over
- * a tab or space, which may be decoration. */
+ * a tab or space, which may be decoration; tabs and spaces together are any run of both. */
 char tw_find_separator(const char *begin, const char *end)
 {
-    static const char preferred[] = ";,\t ";
-    bool seen[sizeof preferred] = {false};
+    enum { SEMICOLON, COMMA, TAB, SPACE, KINDS };
+    static const char separators[] = ";,\t ";
+    bool seen[KINDS + 1] = {false}; /* the last is for the NUL that strchr finds, too */
     bool quoted = false;
     begin = skip_blanks('\0', begin, end);
     end = tw_trim_end('\0', begin, end);
     for (const char *p = begin; p < end; p++) {
         if (*p == '"') quoted = !quoted;
-        const char *found = quoted ? NULL : strchr(preferred, *p);
-        if (found) seen[found - preferred] = true;
+        const char *found = quoted ? NULL : strchr(separators, *p);
+        if (found) seen[found - separators] = true;
     }
-    for (size_t i = 0; preferred[i]; i++)
-        if (seen[i]) return preferred[i];
-    return '\0';
+    if (seen[SEMICOLON]) return ';';
+    if (seen[COMMA]) return ',';
+    if (seen[SPACE]) return ' ';
+    return seen[TAB] ? '\t' : '\0';
 }
 
 static const char *to_separator(char separator, const char *p, const char *end)
