@@ -91,10 +91,11 @@ static tw_status look_for_header(csv *in, const char *line, bool *is_header)
     tw_field field, text = {0};
     in->columns = 0;
     *is_header = false;
-    for (const char *p = line; p; in->columns++) {
+    for (const char *p = line; p;) {
         double ignored;
         p = tw_next_field(in->separator, p, end, &field);
-        if (!field.well_formed) return fail_quote(in, line, in->columns, &field);
+        in->columns++;
+        if (!field.well_formed) return fail_quote(in, line, in->columns - 1, &field);
         tw_field_kind kind = tw_field_value(&field, &ignored);
         numbers += kind == TW_FIELD_NUMBER;
         if (kind == TW_FIELD_TEXT && !*is_header) text = field;
@@ -228,7 +229,7 @@ static tw_status read_rows(const csv *in)
 
 tw_status tw_csv_read(const tw_file *file, tw_table *table)
 {
-    csv in = {.file = file, .table = table, .end = file->bytes + file->length};
+    csv in = {.file = file, .table = table, .end = file->bytes + file->length, .columns = 1};
     TW_TRY(find_layout(&in));
     TW_TRY(tw_table_size(table, count_rows(&in), in.columns));
     return read_rows(&in);

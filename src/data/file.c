@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -124,6 +125,6 @@ tw_quoted tw_quote(const char *begin, const char *end)
             length += sizeof escaped;
         }
     }
-    strcpy(quoted.text + length, p < end ? "...\"" : "\"");
+    snprintf(quoted.text + length, sizeof quoted.text - length, "%s", p < end ? "...\"" : "\"");
     return quoted;
 }

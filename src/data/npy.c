@@ -142,16 +142,15 @@ static tw_status read_shape(npy *in)
     return TW_OK;
 }
 
+/* In doubles, which count bytes exactly up to 2^53, far beyond any file, and do not overflow. */
 static tw_status check_length(const npy *in)
 {
-    double needed = (double)in->rows * (double)in->columns * (double)in->size;
-    bool same =
-        in->rows <= in->bytes / in->columns / in->size && in->rows * in->columns * in->size == in->bytes;
-    if (same) return TW_OK;
+    double needed = (double)in->rows * (double)in->columns * (double)in->size, there = (double)in->bytes;
+    if (needed == there) return TW_OK;
     return tw_fail(in->file->ctx, TW_BAD_DATA,
                    "is %s: %zu rows and %zu columns of %zu-byte numbers need %.0f bytes, and %zu are there",
-                   needed > (double)in->bytes ? "truncated" : "too long", in->rows, in->columns, in->size,
-                   needed, in->bytes);
+                   needed > there ? "truncated" : "too long", in->rows, in->columns, in->size, needed,
+                   in->bytes);
 }
 
 static double number_at(const npy *in, size_t index)
@@ -190,7 +189,7 @@ static tw_status read_numbers(const npy *in, tw_table *table)
 
 tw_status tw_npy_read(const tw_file *file, tw_table *table)
 {
-    npy in = {.file = file};
+    npy in = {.file = file, .header = ""};
     char *header = NULL;
     tw_status status = find_header(&in, &header);
     if (status == TW_OK) status = read_type(&in);

@@ -16,8 +16,8 @@ static const char *const plain_files[] = {
     "1.5,-2,3\n4,5e3,.25\n",
     "1.5,-2,3\n4,5e3,.25",
     "1.5,-2,3\r\n4,5e3,.25\r\n",
-    "\xef\xbb\xbf"
-    "1.5,-2,3\n4,5e3,.25\n",
+    ("\xef\xbb\xbf"
+     "1.5,-2,3\n4,5e3,.25\n"),
     "# a comment, with commas\n\n  \t\n1.5,-2,+3\n   # more\n\n4,5e3,.25\n\n\n",
     "  1.5 ,\t-2 ,  3  \n 4,5e3 , .25 \n",
     "1.5;-2;3\n4;5e3;.25\n",
@@ -36,8 +36,8 @@ static const char *const files_with_header[] = {
     "a;b b;c,\"d\"\n1.5;-2;3\n4;5e3;.25\n",
     "a\tb b\tc,\"d\"\n1.5\t-2\t3\n4\t5e3\t.25",
     "a \"b b\" \"c,\"\"d\"\"\"\n1.5 -2 3\n4 5e3 .25\n",
-    "\xef\xbb\xbf"
-    "\"a\",\"b b\",\"c,\"\"d\"\"\"\n\"1.5\",-2,3\n4,\"5e3\",.25",
+    ("\xef\xbb\xbf"
+     "\"a\",\"b b\",\"c,\"\"d\"\"\"\n\"1.5\",-2,3\n4,\"5e3\",.25"),
 };
 
 static tw_table *read_text(tw_context *ctx, const char *text)
