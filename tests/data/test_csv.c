@@ -155,14 +155,20 @@ static void random_tables_return_bit_by_bit(void **state)
 }
 
 /* A locale that writes 1,5: one of the system's, or German made on the spot. False where neither is. */
-static bool set_comma_locale(char *folder)
+static bool set_comma_locale(char *folder, size_t bytes)
 {
     static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "nl_NL.UTF-8", "pt_BR.UTF-8"};
-    char command[256];
+    const char *parent = getenv("TMPDIR");
+    char command[1200];
+    folder[0] = '\0';
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (setlocale(LC_ALL, names[i])) return true;
-    if (!mkdtemp(folder)) return false;
-    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1", folder);
+    snprintf(folder, bytes, "%s/talweg_locale_XXXXXX", parent ? parent : "/tmp");
+    if (!mkdtemp(folder)) {
+        folder[0] = '\0';
+        return false;
+    }
+    snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 '%s/de_DE.UTF-8' >/dev/null 2>&1", folder);
     if (system(command) != 0) return false;
     setenv("LOCPATH", folder, 1);
     return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
@@ -172,14 +178,14 @@ static bool set_comma_locale(char *folder)
 static void the_locale_does_not_matter(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/talweg_locale_XXXXXX", written[16], command[64];
-    bool there = set_comma_locale(folder);
+    char folder[1024], written[16], command[1100];
+    bool there = set_comma_locale(folder, sizeof folder);
     snprintf(written, sizeof written, "%.1f", 1.5);
     tw_context *ctx = new_context();
     tw_table *table = read_text(ctx, "1.5,1.5e-30\n2.500000000000000000000000,0.1\n");
     setlocale(LC_ALL, "C");
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    if (!strstr(folder, "XXXXXX")) assert_int_equal(system(command), 0);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (folder[0]) assert_int_equal(system(command), 0);
     static const double expected[] = {1.5, 2.5, 1.5e-30, 0.1};
     assert_memory_equal(table->values, expected, sizeof expected);
     tw_table_free(table);
