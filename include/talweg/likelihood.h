@@ -38,7 +38,7 @@ typedef struct tw_likelihood {
 
     /* Value and derivatives at x, for n sites:
      *   value l = log p(y | x), slope = dl/dx, curvature lambda = -d2l/dx2, and dlambda/dx.
-     * value is normalised over y. Finite wherever the value is finite. */
+     * value is normalised over y, and may be -inf. The others are finite wherever it is finite. */
     void (*terms)(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
                   double *slope, double *lambda, double *dlambda);
 
@@ -66,7 +66,9 @@ TW_API tw_status tw_likelihood_check(tw_context *ctx, const tw_likelihood *likel
                                      const double *y, const double *w);
 
 /* Moments of the tilted distribution by the likelihood's own routine, or by adaptive quadrature where it
- * has none. v > 0. TW_NUMERICAL_FAILURE when the moments are not finite. */
+ * has none, which for a smooth log-concave p is good to 1e-10 (in units of the tilted standard deviation).
+ * m finite and v > 0, else TW_BAD_ARGUMENT. TW_NUMERICAL_FAILURE when the moments are not finite,
+ * TW_NOT_CONVERGED when the quadrature met its limit: *out then holds what it had. */
 TW_API tw_status tw_likelihood_tilted(const tw_likelihood *likelihood, double y, double w, double m, double v,
                                       tw_tilted *out);
 

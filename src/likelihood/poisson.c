@@ -1,0 +1,87 @@
+/* poisson.c: p(y | x) = mu^y exp(-mu)/y!, y = 0, 1, 2, ..., with rate mu = w exp(x), w the exposure.
+ *
+ * l' = y - mu, lambda = dlambda = mu. Where exp(x) overflows, l is -inf and nothing is NaN.
+ *
+ * For a large count the terms of l = y log mu - mu - log y! are far larger than their sum. With
+ * d = log mu - log y and y! = sqrt(2 pi y) (y/e)^y exp(delta(y)) (Stirling) they cancel on paper:
+ *   l = -y (exp(d) - 1 - d) - delta(y) - log(2 pi y)/2                       (Loader 2000)
+ * where y (exp(d) - 1) is y expm1(d) near d = 0 and mu - y elsewhere, since exp magnifies the rounding of d.
+ *
+ * Smoothed: w exp(x + s2/2), the curvature -d2/dx2 of the averaged log-likelihood E[l(x + s e)]. (The log of
+ * the averaged likelihood has no closed form.) The tilted moments are found by quadrature.
+ */
+#include <math.h>
+
+#include "likelihood/likelihood.h"
+#include "math/vector.h"
+
+enum { CHUNK = 256, SMALL_COUNT = 16 };
+
+static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
+static const double FACTORIAL[SMALL_COUNT] = {
+    1.0,     1.0,      2.0,       6.0,        24.0,        120.0,        720.0,         5040.0,
+    40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0, 6227020800.0, 87178291200.0, 1307674368000.0};
+
+static bool supports(void *user, double y, double w)
+{
+    (void)user;
+    return y >= 0.0 && isfinite(y) && floor(y) == y && w > 0.0 && isfinite(w);
+}
+
+/* delta(y) = 1/(12 y) - 1/(360 y^3) + 1/(1260 y^5) - 1/(1680 y^7) + 1/(1188 y^9), below 1e-16 for y >= 16. */
+static double stirling_error(double y)
+{
+    double q = 1.0 / (y * y);
+    return (1.0 / 12 - q * (1.0 / 360 - q * (1.0 / 1260 - q * (1.0 / 1680 - q / 1188)))) / y;
+}
+
+/* log p(y | x), given mu = w exp(x) and log w. */
+static double log_probability(double y, double x, double log_w, double mu)
+{
+    if (!(mu < INFINITY) || y == 0.0) return -mu;
+    if (y < SMALL_COUNT) return y * (x + log_w) - mu - log(FACTORIAL[(int)y]);
+    double log_y = log(y), d = x + log_w - log_y;
+    double excess = fabs(d) < 1.0 ? y * expm1(d) : mu - y;
+    return y * d - excess - stirling_error(y) - HALF_LOG_TWO_PI - 0.5 * log_y;
+}
+
+static void terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
+                  double *slope, double *lambda, double *dlambda)
+{
+    (void)user;
+    double mu[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t end = n - start < CHUNK ? n : start + CHUNK;
+        tw_vector_exp(end - start, x + start, mu);
+        for (size_t i = start; w && i < end; i++) mu[i - start] *= w[i];
+        for (size_t i = start; value && i < end; i++)
+            value[i] = log_probability(y[i], x[i], w ? log(w[i]) : 0.0, mu[i - start]);
+        for (size_t i = start; slope && i < end; i++) slope[i] = y[i] - mu[i - start];
+        for (size_t i = start; lambda && i < end; i++) lambda[i] = mu[i - start];
+        for (size_t i = start; dlambda && i < end; i++) dlambda[i] = mu[i - start];
+    }
+}
+
+static void smoothed(void *user, size_t n, const double *y, const double *w, const double *s2,
+                     const double *x, double *lambda, double *dlambda)
+{
+    (void)user, (void)y;
+    double mu[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t end = n - start < CHUNK ? n : start + CHUNK;
+        for (size_t i = start; i < end; i++) mu[i - start] = x[i] + 0.5 * s2[i];
+        tw_vector_exp(end - start, mu, mu);
+        for (size_t i = start; w && i < end; i++) mu[i - start] *= w[i];
+        for (size_t i = start; lambda && i < end; i++) lambda[i] = mu[i - start];
+        for (size_t i = start; dlambda && i < end; i++) dlambda[i] = mu[i - start];
+    }
+}
+
+const tw_likelihood tw_likelihood_poisson = {
+    .name = "poisson",
+    .support = "0, 1, 2, ..., with a positive exposure",
+    .supports = supports,
+    .terms = terms,
+    .tilted = NULL,
+    .smoothed = smoothed,
+};

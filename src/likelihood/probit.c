@@ -1,0 +1,92 @@
+/* probit.c: p(y | x) = Phi(y x), y = -1 or +1.
+ *
+ * With z = y x, r = phi(z)/Phi(z) and u = z + r:
+ *   l = log Phi(z),   l' = y r,   lambda = r u,   dlambda/dx = y dlambda/dz,
+ * all from math/normal.h, which keeps its digits at every z.
+ *
+ * Averaged over N(x, s2) it is Phi(z/c) with c = sqrt(1 + s2), so the smoothed curvature lambda(z/c)/c^2
+ * is exact; its slope is y (dlambda/dz)(z/c)/c^3.
+ *
+ * Tilted: with s = sqrt(1 + v) and z = y m/s, Z = Phi(z). Since the tilted distribution times exp(h x) is
+ * again a tilted one with m + v h for m, its cumulants are v^l d^l log Z/dm^l (plus v for l = 2, m for
+ * l = 1), so with alpha = v/s
+ *   mean = m + y alpha r,   variance = v - alpha^2 lambda,   c3 = -y alpha^3 lambda',   c4 = -alpha^4
+ * lambda''. For z << 0 the first two cancel. There mean = m/(1 + v) + y alpha u,   variance = v (1 + v (1 -
+ * lambda))/(1 + v), u = lambda/r,   1 - lambda = u^2 + lambda'/r, where the second term of 1 - lambda is
+ * smaller than the first by a factor of order z^-2.
+ */
+#include <math.h>
+
+#include "likelihood/likelihood.h"
+#include "math/normal.h"
+
+enum { CHUNK = 256 };
+
+static bool supports(void *user, double y, double w)
+{
+    (void)user, (void)w;
+    return y == 1.0 || y == -1.0;
+}
+
+static void terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
+                  double *slope, double *lambda, double *dlambda)
+{
+    (void)user, (void)w;
+    double z[CHUNK], unwanted[3][CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        const double *sign = y + start;
+        double *hazard = slope ? slope + start : unwanted[1];
+        double *bend = dlambda ? dlambda + start : NULL;
+        for (size_t i = 0; i < count; i++) z[i] = sign[i] * x[start + i];
+        tw_normal_block(count, z, value ? value + start : unwanted[0], hazard,
+                        lambda ? lambda + start : unwanted[2], bend);
+        for (size_t i = 0; i < count; i++) hazard[i] *= sign[i];
+        for (size_t i = 0; bend && i < count; i++) bend[i] *= sign[i];
+    }
+}
+
+static tw_status tilted(void *user, double y, double w, double m, double v, tw_tilted *out)
+{
+    (void)user, (void)w;
+    double s = sqrt(1.0 + v), alpha = v / s, z = y * m / s;
+    tw_normal_terms at = tw_normal_at(z);
+    double complement = 1.0 - at.curvature;
+    out->mean = m + y * alpha * at.hazard;
+    if (z < -1.0) {
+        double u = at.curvature / at.hazard;
+        complement = u * u + at.slope / at.hazard;
+        out->mean = m / (1.0 + v) + y * alpha * u;
+    }
+    out->log_z = at.log_cdf;
+    out->variance = v * (1.0 + v * complement) / (1.0 + v);
+    out->c3 = -y * alpha * alpha * alpha * at.slope;
+    out->c4 = -(alpha * alpha) * (alpha * alpha) * at.bend;
+    return TW_OK;
+}
+
+static void smoothed(void *user, size_t n, const double *y, const double *w, const double *s2,
+                     const double *x, double *lambda, double *dlambda)
+{
+    (void)user, (void)w;
+    double z[CHUNK], unwanted[2][CHUNK], curvature[CHUNK], slope[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        for (size_t i = 0; i < count; i++) z[i] = y[start + i] * x[start + i] / sqrt(1.0 + s2[start + i]);
+        tw_normal_block(count, z, unwanted[0], unwanted[1], curvature, slope);
+        for (size_t i = start; i < start + count; i++) {
+            double c2 = 1.0 + s2[i];
+            if (lambda) lambda[i] = curvature[i - start] / c2;
+            if (dlambda) dlambda[i] = y[i] * slope[i - start] / (c2 * sqrt(c2));
+        }
+    }
+}
+
+const tw_likelihood tw_likelihood_probit = {
+    .name = "probit",
+    .support = "-1 or +1",
+    .supports = supports,
+    .terms = terms,
+    .tilted = tilted,
+    .smoothed = smoothed,
+};

@@ -1,0 +1,243 @@
+/* tilted.c: the tilted moments of any log-concave likelihood, by adaptive quadrature of its terms.
+ *
+ * The logarithm of the integrand, f(x) = l(x) - (x - m)^2/(2 v), is strictly concave. So
+ *   1. its mode x0 is the root of a decreasing function, found by a safeguarded Newton iteration;
+ *   2. on either side f drops by DROP below f(x0), and by concavity less than exp(-DROP) of the mass lies
+ *      beyond: the two points give the range;
+ *   3. with t = (x - x0)/scale, the integrals of t^k exp(f(x) - f(x0)), k = 0..4, are found together
+ *      (math/quadrature.h); the first panels are short where the likelihood may have a layer, so that one of
+ *      width 1 is found inside a prior of width 1000;
+ *   4. cumulants follow from the moments.
+ *
+ * f(x) - f(x0) is formed without the large parts of f. With x = x0 + d, l(x) = l0 + l0' d + rise(d),
+ *   f(x) - f(x0) = rise(d) + (l0' - (x0 - m)/v) d - d^2/(2 v).
+ * The difference of values l(x) - l0 - l0' d has a rounding error of eps |l|, too much where |l| is 1e6 or
+ * more. rise is also the integral of l'(x0 + s) - l0' over s in [0, d], and two-point Hermite quadrature with
+ * the derivatives at hand,
+ *   d/2 (l1' - l0') + d^2/10 (lambda1 - lambda0) - d^3/120 (dlambda0 + dlambda1),
+ * is free of |l|: it is taken wherever it agrees with the difference to within that rounding error.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "likelihood/likelihood.h"
+#include "math/quadrature.h"
+
+enum {
+    NODES = TW_QUADRATURE_NODES,
+    ITERATIONS = 2000, /* more than halving or doubling can need from one end of the doubles to the other */
+    LAYERS = 8,
+    CUTS = 3,
+    SIDE = 2 * LAYERS + CUTS + 1
+};
+
+static const double DROP = 46.0;
+static const double GROWTH = 8.0;
+static const double CUT[CUTS] = {0.18, 0.4, 0.65}; /* panels that suit a Gaussian of that range */
+static const double TOLERANCE = 1e-12;             /* of a panel's moments, against the normaliser */
+static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
+
+typedef struct point {
+    double value, slope, lambda, dlambda;
+} point;
+
+/* One site: the likelihood, the observation repeated for the nodes of a panel, the Gaussian, the mode. */
+typedef struct site {
+    const tw_likelihood *likelihood;
+    double y[NODES], w[NODES];
+    double m, v;
+    double x0, scale;
+    point at_x0;
+    size_t evaluations;
+} site;
+
+static point terms_at(site *s, double x)
+{
+    point p = {0.0, 0.0, 0.0, 0.0};
+    s->likelihood->terms(s->likelihood->user, 1, s->y, s->w, &x, &p.value, &p.slope, &p.lambda, &p.dlambda);
+    s->evaluations++;
+    return p;
+}
+
+/* f'(x), decreasing. */
+static double gradient(const site *s, double x, point p)
+{
+    return p.slope - (x - s->m) / s->v;
+}
+
+/* -f''(x). */
+static double curvature(const site *s, point p)
+{
+    return p.lambda + 1.0 / s->v;
+}
+
+/* A second point on the other side of the mode from m: steps in the direction of the gradient, the first a
+ * Newton step or eight standard deviations, whichever is shorter, each twice the last. */
+static double beyond_mode(site *s, point at_m)
+{
+    double g = gradient(s, s->m, at_m), far = 8.0 * sqrt(s->v);
+    double newton = fabs(g) / curvature(s, at_m);
+    double step = newton < far ? newton : far, x = s->m;
+    for (int i = 0; i < ITERATIONS; i++, step *= 2.0) {
+        x = g > 0.0 ? x + step : x - step;
+        double there = gradient(s, x, terms_at(s, x));
+        if (g > 0.0 ? !(there > 0.0) : !(there < 0.0)) break;
+    }
+    return x;
+}
+
+/* Would a Newton step be below a hundredth of a standard deviation? That is near enough: what remains of the
+ * gradient is part of the integrand. */
+static bool near_mode(const site *s, double g, point p)
+{
+    return fabs(g) < 1e-2 * sqrt(curvature(s, p));
+}
+
+/* Newton's iteration for f'(x) = 0 between low and high; halving where a Newton step would leave the bracket
+ * or is not shorter than half the last. A likelihood with a kink ends by the width of the bracket. */
+static void find_mode(site *s)
+{
+    double x = s->m, low = s->m, high = s->m;
+    point p = terms_at(s, x);
+    double g = gradient(s, x, p);
+    if (g > 0.0 && !near_mode(s, g, p)) high = beyond_mode(s, p);
+    if (g < 0.0 && !near_mode(s, g, p)) low = beyond_mode(s, p);
+    double last = high - low;
+    for (int i = 0; i < ITERATIONS && high - low > 1e-3 / sqrt(curvature(s, p)); i++) {
+        double step = g / curvature(s, p);
+        bool newton = x + step >= low && x + step <= high && 2.0 * fabs(step) <= fabs(last);
+        if (!newton) step = 0.5 * (low + high) - x;
+        last = step;
+        x += step;
+        p = terms_at(s, x);
+        g = gradient(s, x, p);
+        if (near_mode(s, g, p)) break;
+        *(g > 0.0 ? &low : &high) = x;
+    }
+    s->x0 = x;
+    s->at_x0 = p;
+}
+
+/* f(x0 + d) - f(x0), given the terms p at x = x0 + d as rounded. */
+static double relative_log(const site *s, double d, double x, point p)
+{
+    point p0 = s->at_x0;
+    double rounded = x - s->x0, step = p.slope - p0.slope;
+    double line = p0.slope * rounded;
+    double rise = p.value - p0.value - line;
+    double hermite =
+        rounded *
+        (0.5 * step + rounded * (0.1 * (p.lambda - p0.lambda) - rounded * (p.dlambda + p0.dlambda) / 120.0));
+    double rounding = 16.0 * DBL_EPSILON * (fabs(p.value) + fabs(p0.value) + fabs(line));
+    if (fabs(hermite - rise) <= rounding) rise = hermite + step * (d - rounded);
+    return rise + (gradient(s, s->x0, p0) - 0.5 * d / s->v) * d;
+}
+
+/* One end of the range: its distance from the mode and |f'| there. */
+typedef struct range_end {
+    double distance, slope;
+} range_end;
+
+/* How far from the mode, in the direction given by sign, f has dropped by DROP to 2 DROP: doubling from the
+ * distance that a parabola would have, then bisection. Where f falls off a cliff, the end is at its foot. */
+static range_end reach(site *s, double sign)
+{
+    double near = 0.0, d = sqrt(2.0 * DROP / curvature(s, s->at_x0)), far = INFINITY;
+    range_end end = {d, 0.0};
+    for (int i = 0; i < ITERATIONS && far - near > 1e-12 * near; i++) {
+        double x = s->x0 + sign * d;
+        point p = terms_at(s, x);
+        double drop = -relative_log(s, sign * d, x, p);
+        end = (range_end){d, fabs(gradient(s, x, p))};
+        if (drop >= DROP && drop <= 2.0 * DROP) break;
+        *(drop < DROP ? &near : &far) = d;
+        d = far < INFINITY ? 0.5 * (near + far) : 2.0 * d;
+    }
+    return end;
+}
+
+static void integrand(void *user, size_t n, const double *t, double *f)
+{
+    site *s = user;
+    double x[NODES] = {0.0}, value[NODES], slope[NODES], lambda[NODES], dlambda[NODES];
+    for (size_t i = 0; i < n; i++) x[i] = s->x0 + s->scale * t[i];
+    s->likelihood->terms(s->likelihood->user, n, s->y, s->w, x, value, slope, lambda, dlambda);
+    s->evaluations += n;
+    for (size_t i = 0; i < n; i++) {
+        point p = {value[i], slope[i], lambda[i], dlambda[i]};
+        f[i] = exp(relative_log(s, s->scale * t[i], x[i], p));
+    }
+}
+
+/* Moments about x0 in units of scale, to cumulants in units of x. */
+static void cumulants(const site *s, const double *moment, tw_tilted *out)
+{
+    double m0 = moment[0], a = moment[1] / m0, b = moment[2] / m0, c = moment[3] / m0, d = moment[4] / m0;
+    double variance = b - a * a, square = s->scale * s->scale;
+    double third = c - a * (3.0 * b - 2.0 * a * a);
+    double fourth = d - a * (4.0 * c - a * (6.0 * b - 3.0 * a * a));
+    double away = s->x0 - s->m;
+    out->log_z =
+        s->at_x0.value - 0.5 * away * (away / s->v) - HALF_LOG_TWO_PI + log(s->scale * m0 / sqrt(s->v));
+    out->mean = s->x0 + s->scale * a;
+    out->variance = square * variance;
+    out->c3 = square * s->scale * third;
+    out->c4 = square * square * (fourth - 3.0 * variance * variance);
+}
+
+/* Lengths that grow by GROWTH from first, while they are well below range; their number is returned. */
+static size_t growing_lengths(double first, double range, double *length)
+{
+    size_t count = 0;
+    double least = 1e-5 * range;
+    for (double d = first <= least ? least : first; d < 0.1 * range && count < LAYERS; d *= GROWTH)
+        length[count++] = d;
+    return count;
+}
+
+/* The edges of the first panels on one side, as ascending distances from the mode; their number is returned.
+ * The likelihood may change over a length so far below the range that the nodes of a long panel step over it.
+ * There are two places for such a layer: at the mode, where lambda varies over lambda/dlambda, and at the
+ * end, where f falls by DROP over DROP/|f'| (half the range, for a parabola). Away from them panels grow. */
+static size_t first_edges(const site *s, range_end end, double *edge)
+{
+    double at_mode[LAYERS], at_end[LAYERS], range = end.distance;
+    size_t inner = growing_lengths(4.0 * s->at_x0.lambda / fabs(s->at_x0.dlambda), range, at_mode);
+    size_t outer = growing_lengths(2.0 * DROP / end.slope, range, at_end), count = 0;
+    for (size_t i = 0; i < inner; i++) edge[count++] = at_mode[i];
+    for (size_t i = 0; i < CUTS; i++) edge[count++] = CUT[i] * range;
+    for (size_t i = outer; i > 0; i--) edge[count++] = range - at_end[i - 1];
+    edge[count++] = range;
+    return count;
+}
+
+/* The integrals over the whole range; scale is a twentieth of it, near the standard deviation. */
+static tw_quadrature integrate(site *s)
+{
+    range_end end[2] = {reach(s, -1.0), reach(s, 1.0)};
+    double distance[2][SIDE], edge[2 * SIDE + 1];
+    size_t left = first_edges(s, end[0], distance[0]), right = first_edges(s, end[1], distance[1]);
+    s->scale = (end[0].distance + end[1].distance) / 20.0;
+    for (size_t i = 0; i < left; i++) edge[i] = -distance[0][left - 1 - i] / s->scale;
+    edge[left] = 0.0;
+    for (size_t i = 0; i < right; i++) edge[left + 1 + i] = distance[1][i] / s->scale;
+    /* f is concave and 2 DROP at most at the ends, so the normaliser is at least the range over 2 DROP. */
+    double least_normaliser = 20.0 / (2.0 * DROP);
+    return tw_quadrature_moments(integrand, s, left + right, edge, TOLERANCE * least_normaliser);
+}
+
+tw_status tw_tilted_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
+                                  tw_tilted *out, size_t *evaluations)
+{
+    site s = {.likelihood = likelihood, .m = m, .v = v};
+    for (size_t i = 0; i < NODES; i++) {
+        s.y[i] = y;
+        s.w[i] = w;
+    }
+    find_mode(&s);
+    if (!isfinite(s.at_x0.value) || !isfinite(s.at_x0.slope)) return TW_NUMERICAL_FAILURE;
+    tw_quadrature integral = integrate(&s);
+    cumulants(&s, integral.moment, out);
+    if (evaluations) *evaluations = s.evaluations;
+    return integral.converged ? TW_OK : TW_NOT_CONVERGED;
+}
