@@ -99,11 +99,18 @@ TW_API tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep
 /* ---- predictions
  * ------------------------------------------------------------------------------------------------- */
 
-/* Mean and variance of the latent function at m new inputs, given cross = k(x, z) (n x m, overwritten) and
- * the prior variances diagonal[m]: mean = k' K^-1 mu, variance = k** - k' (K + T^-1)^-1 k. */
-TW_API tw_status tw_approximation_predict(const tw_model *model, const tw_approximation *approximation,
-                                          size_t m, double *cross, size_t ldc, const double *diagonal,
-                                          double *mean, double *variance);
+typedef struct tw_predictor tw_predictor;
+
+/* Prepare predictions from a Gaussian approximation; neither argument is needed afterwards. n^3/3 flops. */
+TW_API tw_status tw_predictor_new(const tw_model *model, const tw_approximation *approximation,
+                                  tw_predictor **out);
+TW_API void tw_predictor_free(tw_predictor *predictor);
+
+/* Mean and variance of the latent function at m new inputs, given cross = k(x, z) (n x m, contiguous,
+ * overwritten) and the prior variances diagonal[m]. Any number of batches may be asked for, from any thread.
+ */
+TW_API void tw_predictor_apply(const tw_predictor *predictor, size_t m, double *cross, const double *diagonal,
+                               double *mean, double *variance);
 
 #ifdef __cplusplus
 }

@@ -72,6 +72,11 @@ TW_API tw_status tw_likelihood_check(tw_context *ctx, const tw_likelihood *likel
 TW_API tw_status tw_likelihood_tilted(const tw_likelihood *likelihood, double y, double w, double m, double v,
                                       tw_tilted *out);
 
+/* The cumulants c[1..orders] of the tilted distribution, orders <= 8; c[0] is its log normaliser. Up to the
+ * fourth as above, beyond by quadrature. */
+TW_API tw_status tw_likelihood_cumulants(const tw_likelihood *likelihood, double y, double w, double m,
+                                         double v, size_t orders, double *c);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,75 @@
+/* approximation.c: the result that Laplace and EP share: sites, the q they define, its marginals.
+ *
+ * Marginals come from the factor of q: mean = L_S L_S' nu, variance_n = |row n of L_S|^2, with nothing
+ * subtracted.
+ */
+#include <string.h>
+
+#include "approximate/approximate.h"
+
+void tw_approximation_free(tw_approximation *a)
+{
+    if (!a) return;
+    tw_context *ctx = a->ctx;
+    tw_release(ctx, a->tau);
+    tw_release(ctx, a->nu);
+    tw_release(ctx, a->mean);
+    tw_release(ctx, a->variance);
+    tw_reference_free(a->reference);
+    tw_release(ctx, a);
+}
+
+tw_status tw_approximation_allocate(const tw_model *model, tw_approximation_kind kind, tw_approximation **out)
+{
+    tw_context *ctx = model->ctx;
+    size_t n = model->n;
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_approximation), "an approximation", &memory));
+    tw_approximation *a = memory;
+    *a = (tw_approximation){.ctx = ctx, .kind = kind, .n = n};
+    tw_status status = tw_allocate_doubles(ctx, n, 1, "the sites", &a->tau);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the sites", &a->nu);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the marginals", &a->mean);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the marginals", &a->variance);
+    if (status != TW_OK) {
+        tw_approximation_free(a);
+        return status;
+    }
+    *out = a;
+    return TW_OK;
+}
+
+tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *a)
+{
+    size_t n = a->n;
+    tw_reference_free(a->reference);
+    a->reference = NULL;
+    TW_TRY(tw_reference_sites(model, a->tau, a->nu, &a->reference));
+    const tw_factor *factor = a->reference->factor;
+    memcpy(a->mean, a->reference->mean, n * sizeof *a->mean);
+    memset(a->variance, 0, n * sizeof *a->variance);
+    for (size_t k = 0; k < factor->rank; k++)
+        for (size_t i = 0; i < n; i++) {
+            double entry = factor->l[i + k * n];
+            a->variance[i] += entry * entry;
+        }
+    return TW_OK;
+}
+
+tw_status tw_approximation_from_sites(const tw_model *model, tw_approximation_kind kind, const double *tau,
+                                      const double *nu, tw_approximation **out)
+{
+    tw_approximation *a = NULL;
+    *out = NULL;
+    TW_TRY(tw_approximation_allocate(model, kind, &a));
+    memcpy(a->tau, tau, a->n * sizeof *tau);
+    memcpy(a->nu, nu, a->n * sizeof *nu);
+    tw_status status = tw_approximation_rebuild(model, a);
+    if (status != TW_OK) {
+        tw_approximation_free(a);
+        return status;
+    }
+    *out = a;
+    return TW_OK;
+}

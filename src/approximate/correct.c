@@ -1,0 +1,90 @@
+/* correct.c: the second-order correction of EP's log Z (Opper, Paquet & Winther 2013, Perturbative
+ * corrections for approximate inference in Gaussian latent variable models, JMLR 14, eq. 40 for factorised
+ * likelihoods):
+ *
+ *   log Z = log Z_EP + 1/2 sum_{m != n} sum_l c_lm c_ln / l! (Sigma_mn / (Sigma_mm Sigma_nn))^l,   l = 3, 4,
+ * ...
+ *
+ * with c_ln the l-th cumulant of the tilted distribution at site n. In units of the marginal standard
+ * deviations, c_l / Sigma_nn^(l/2) and the correlation, every factor is of order one. The cumulants of orders
+ * 1 and 2 vanish from the sum because EP matches them, so an EP that has not converged must not be corrected.
+ */
+#include <math.h>
+
+#include "approximate/ep.h"
+#include "linalg/product.h"
+
+enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1 };
+
+/* scaled[i + (l - 3) n] = c_l / Sigma_ii^(l/2) at every site. */
+static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep, size_t orders,
+                                  double *scaled)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        tw_cavity cavity;
+        double c[TW_CORRECTION_MAX_ORDER + 1];
+        if (!tw_ep_cavity(ep->tau[i], ep->nu[i], ep->mean[i], ep->variance[i], &cavity))
+            return tw_fail(m->ctx, TW_NUMERICAL_FAILURE, "site %zu has no proper cavity", i + 1);
+        if (tw_likelihood_cumulants(m->likelihood, m->y[i], m->w ? m->w[i] : 1.0, cavity.mean,
+                                    cavity.variance, orders, c) != TW_OK)
+            return tw_fail(m->ctx, TW_NUMERICAL_FAILURE, "the cumulants of site %zu are not finite", i + 1);
+        for (size_t l = FIRST; l <= orders; l++)
+            scaled[i + (l - FIRST) * m->n] = c[l] / pow(ep->variance[i], 0.5 * (double)l);
+    }
+    return TW_OK;
+}
+
+/* sums[l - 3] = sum_{m < n} c_m c_n rho^l over one column n of correlations. */
+static void add_column(size_t n, size_t column, size_t orders, const double *sigma, const double *sd,
+                       const double *scaled, double *sums)
+{
+    for (size_t i = column + 1; i < n; i++) {
+        double rho = sigma[i] / (sd[i] * sd[column]), power = rho * rho;
+        for (size_t l = FIRST; l <= orders; l++) {
+            const double *c = scaled + (l - FIRST) * n;
+            power *= rho;
+            sums[l - FIRST] += c[i] * c[column] * power;
+        }
+    }
+}
+
+static void finish(const tw_approximation *ep, size_t orders, const double *sums, tw_correction *out)
+{
+    double factorial = 2.0, previous = INFINITY;
+    *out = (tw_correction){.log_z = ep->log_z, .orders = orders, .decreasing = true};
+    for (size_t l = FIRST; l <= orders; l++) {
+        factorial *= (double)l;
+        out->term[l] = sums[l - FIRST] / factorial; /* each pair counts twice, halved */
+        out->log_z += out->term[l];
+        if (fabs(out->term[l]) > previous) out->decreasing = false;
+        previous = fabs(out->term[l]);
+    }
+}
+
+tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep, size_t orders, tw_correction *out)
+{
+    tw_context *ctx = model->ctx;
+    size_t n = model->n;
+    double *sigma = NULL, *scaled = NULL, *sd = NULL, sums[ORDERS] = {0.0};
+    if (orders < FIRST || orders > TW_CORRECTION_MAX_ORDER)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the correction has orders 3 to %d, not %zu",
+                       TW_CORRECTION_MAX_ORDER, orders);
+    if (ep->kind != TW_EP || !ep->converged)
+        return tw_fail(ctx, TW_NOT_CONVERGED, "only a converged EP can be corrected: %s",
+                       ep->kind == TW_EP ? "this one has not converged" : "this is Laplace's approximation");
+    tw_status status = tw_allocate_doubles(ctx, n, n, "EP's covariance", &sigma);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, n, ORDERS, "the cumulants", &scaled);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the marginals", &sd);
+    if (status == TW_OK) status = scaled_cumulants(model, ep, orders, scaled);
+    if (status == TW_OK) {
+        const tw_factor *factor = ep->reference->factor;
+        tw_product_self(n, factor->rank, factor->l, n, sigma, n);
+        for (size_t i = 0; i < n; i++) sd[i] = sqrt(ep->variance[i]);
+        for (size_t j = 0; j < n; j++) add_column(n, j, orders, sigma + j * n, sd, scaled, sums);
+        finish(ep, orders, sums, out);
+    }
+    tw_release(ctx, sigma);
+    tw_release(ctx, scaled);
+    tw_release(ctx, sd);
+    return status;
+}

@@ -1,0 +1,50 @@
+/* ep.h: the state of expectation propagation, shared by its sweeps.
+ *
+ * q(x) = N(x; 0, K) prod exp(nu_n x_n - tau_n x_n^2/2): marginals N(mu_n, Sigma_nn). The cavity of site n is
+ * its marginal with the site divided out; the tilted distribution is the cavity times the likelihood; at EP's
+ * fixed point tilted and marginal moments agree at every site.
+ */
+#ifndef TALWEG_APPROXIMATE_EP_H
+#define TALWEG_APPROXIMATE_EP_H
+
+#include "approximate/approximate.h"
+#include "linalg/delayed.h"
+
+typedef struct tw_ep {
+    const tw_model *model;
+    tw_approximation *result; /* tau, nu; mean and variance are kept current */
+    double *sigma;            /* n x n, lower triangle */
+    tw_delayed *delayed;      /* updates of sigma */
+    double *column;           /* n: work */
+    double log_det_b;         /* log |I + T^1/2 K T^1/2| */
+    double skip;              /* an update whose effect is below this is left out */
+
+    /* The double loop's outer parameters: marginal precision and shift, n each; NULL before it starts. */
+    double *outer_precision, *outer_shift;
+} tw_ep;
+
+/* The cavity of site n for a marginal (mean, variance). False when it is not a proper distribution. */
+typedef struct tw_cavity {
+    double mean, variance;
+} tw_cavity;
+bool tw_ep_cavity(double tau, double nu, double mean, double variance, tw_cavity *out);
+
+/* A site's new parameters from its current marginal; false leaves the site alone. */
+typedef bool tw_ep_site_update(const tw_ep *ep, size_t site, double mean, double variance, double *tau,
+                               double *nu);
+
+/* One pass over all sites in order, each update seen by the next. Returns the largest effect of an update, in
+ * units of the marginals. */
+double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update);
+
+/* The two kinds of update: moment matching, and the inner problem of the double loop. */
+tw_ep_site_update tw_ep_match_moments;
+tw_ep_site_update tw_ep_inner_update;
+
+/* The double loop's outer step: hold the current marginals. */
+tw_status tw_ep_hold_marginals(tw_ep *ep);
+
+/* log Z and the residual (see tw_ep_options) of the current sites and marginals. */
+void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *residual);
+
+#endif

@@ -1,0 +1,105 @@
+/* ep_sweep.c: sequential EP sweeps (Rasmussen & Williams 2006, Algorithm 3.5) with delayed updates.
+ *
+ * A change (dtau, dnu) of site n changes the posterior by
+ *   Sigma <- Sigma - c s s',  c = dtau / (1 + dtau Sigma_nn),   mu <- mu + (dnu - dtau mu_n) / (1 + dtau
+ * Sigma_nn) s, log|B| <- log|B| + log(1 + dtau Sigma_nn),                  s = column n of Sigma. The
+ * Algorithm applies each to all of Sigma; here they are collected (linalg/delayed.h) and Sigma is formed
+ * where it is needed, so that a sweep is n^3 flops of level-3 BLAS and the iterates are the same.
+ */
+#include <math.h>
+
+#include "approximate/ep.h"
+
+bool tw_ep_cavity(double tau, double nu, double mean, double variance, tw_cavity *out)
+{
+    double rest = 1.0 - tau * variance; /* marginal precision times cavity variance, inverted */
+    if (!(rest > 0.0) || !(variance > 0.0)) return false;
+    out->variance = variance / rest;
+    out->mean = (mean - nu * variance) / rest;
+    return isfinite(out->mean) && isfinite(out->variance);
+}
+
+bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double variance, double *tau, double *nu)
+{
+    const tw_model *m = ep->model;
+    tw_cavity cavity;
+    tw_tilted tilted;
+    if (!tw_ep_cavity(*tau, *nu, mean, variance, &cavity)) return false;
+    if (tw_likelihood_tilted(m->likelihood, m->y[site], m->w ? m->w[site] : 1.0, cavity.mean, cavity.variance,
+                             &tilted) != TW_OK)
+        return false;
+    double precision = 1.0 / tilted.variance;
+    *tau = fmax(precision - 1.0 / cavity.variance, 0.0); /* log-concave: not negative but for rounding */
+    *nu = tilted.mean * precision - cavity.mean / cavity.variance;
+    return isfinite(*tau) && isfinite(*nu);
+}
+
+/* Change a site of the open block and all that depends on it. Returns the effect in units of the marginal. */
+static double change_site(tw_ep *ep, size_t site, double variance, double tau, double nu)
+{
+    tw_approximation *r = ep->result;
+    double dtau = tau - r->tau[site], dnu = nu - r->nu[site], mean = r->mean[site];
+    double grown = 1.0 + dtau * variance;
+    double shift = (dnu - dtau * mean) / grown;
+    double effect = fmax(fabs(dtau) * variance / grown, fabs(shift) * sqrt(variance));
+    if (!(grown > 0.0) || !isfinite(shift)) return INFINITY;
+    if (effect <= ep->skip) return effect;
+    tw_delayed_column(ep->delayed, site, ep->column);
+    tw_delayed_update(ep->delayed, dtau / grown, ep->column);
+    for (size_t i = 0; i < ep->model->n; i++) r->mean[i] += shift * ep->column[i];
+    ep->log_det_b += log1p(dtau * variance);
+    r->tau[site] = tau;
+    r->nu[site] = nu;
+    return effect;
+}
+
+double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)
+{
+    tw_approximation *r = ep->result;
+    size_t n = ep->model->n;
+    double largest = 0.0;
+    for (size_t first = 0; first < n; first += TW_DELAYED_BLOCK) {
+        size_t count = n - first < TW_DELAYED_BLOCK ? n - first : TW_DELAYED_BLOCK;
+        tw_delayed_open(ep->delayed, first, count);
+        for (size_t site = first; site < first + count; site++) {
+            double variance = tw_delayed_diagonal(ep->delayed, site);
+            double tau = r->tau[site], nu = r->nu[site];
+            bool proper = update(ep, site, r->mean[site], variance, &tau, &nu);
+            largest = fmax(largest, proper ? change_site(ep, site, variance, tau, nu) : INFINITY);
+        }
+        tw_delayed_close(ep->delayed);
+    }
+    for (size_t i = 0; i < n; i++) r->variance[i] = ep->sigma[i + i * n];
+    return largest;
+}
+
+/* log of the integral of cavity times site, exp(nu x - tau x^2/2); written so that no large terms cancel. */
+static double log_gaussian_site(double tau, double nu, const tw_cavity *c)
+{
+    double grown = 1.0 + tau * c->variance, pull = nu - tau * c->mean;
+    return c->mean * (nu - 0.5 * tau * c->mean) +
+           0.5 * (pull * pull * c->variance / grown - log1p(tau * c->variance));
+}
+
+void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *residual)
+{
+    const tw_model *m = ep->model;
+    const tw_approximation *r = ep->result;
+    *log_z = log_z_q;
+    *residual = 0.0;
+    for (size_t i = 0; i < m->n; i++) {
+        tw_cavity cavity;
+        tw_tilted tilted;
+        if (!tw_ep_cavity(r->tau[i], r->nu[i], r->mean[i], r->variance[i], &cavity) ||
+            tw_likelihood_tilted(m->likelihood, m->y[i], m->w ? m->w[i] : 1.0, cavity.mean, cavity.variance,
+                                 &tilted) != TW_OK) {
+            *log_z = NAN;
+            *residual = INFINITY;
+            return;
+        }
+        *log_z += tilted.log_z - log_gaussian_site(r->tau[i], r->nu[i], &cavity);
+        double mean_gap = fabs(tilted.mean - r->mean[i]) / sqrt(r->variance[i]);
+        double variance_gap = fabs(tilted.variance / r->variance[i] - 1.0);
+        *residual = fmax(*residual, fmax(mean_gap, variance_gap));
+    }
+}

@@ -1,0 +1,44 @@
+/* delayed.h: a symmetric matrix under many rank-one updates, applied 64 at a time.
+ *
+ * A <- A - c s s' costs n^2 flops at the speed of memory when done at once. Here updates are collected in a
+ * panel, A = A0 - P P' + M M',   P, M: columns sqrt|c| s with c > 0 and c < 0, columns of A are formed from
+ * A0 and the panel when asked for, and the panel goes into A0 by two syrk calls. A sweep of n updates then
+ * costs n^3 flops at the speed of level-3 BLAS, and its rounding errors are those of the plain updates.
+ */
+#ifndef TALWEG_LINALG_DELAYED_H
+#define TALWEG_LINALG_DELAYED_H
+
+#include "base/context.h"
+
+typedef struct tw_delayed {
+    tw_context *ctx;
+    size_t n;
+    double *a;           /* n x n, the caller's; lower triangle used */
+    size_t first, count; /* the block of columns now open */
+    double *columns;     /* n x TW_DELAYED_BLOCK: the open columns of A0, in full */
+    double *panel;       /* n x TW_DELAYED_BLOCK: P from the left, M from the right */
+    double *row;         /* TW_DELAYED_BLOCK */
+    size_t plus, minus;  /* columns of P and of M */
+} tw_delayed;
+
+enum { TW_DELAYED_BLOCK = 64 };
+
+/* Work on the lower triangle of a (n x n, leading dimension n), which must stay alive. */
+tw_status tw_delayed_new(tw_context *ctx, size_t n, double *a, tw_delayed **out);
+void tw_delayed_free(tw_delayed *d);
+
+/* Open columns [first, first + count), count <= TW_DELAYED_BLOCK: at most one update may follow per column.
+ */
+void tw_delayed_open(tw_delayed *d, size_t first, size_t count);
+
+/* A_jj, and column j of A in full, for a j of the open block. */
+double tw_delayed_diagonal(const tw_delayed *d, size_t j);
+void tw_delayed_column(tw_delayed *d, size_t j, double *column);
+
+/* A <- A - c s s'. */
+void tw_delayed_update(tw_delayed *d, double c, const double *s);
+
+/* Apply what was collected to a's lower triangle. */
+void tw_delayed_close(tw_delayed *d);
+
+#endif
