@@ -19,6 +19,8 @@ typedef struct block {
     double value[SITES], slope[SITES], lambda[SITES], dlambda[SITES];
 } block;
 
+typedef void work(block *b);
+
 static double now(void)
 {
     struct timespec t;
@@ -60,12 +62,12 @@ static void four_terms(block *b)
 
 static void report_terms(block *b)
 {
-    void (*const work[WORKS])(block *) = {only_exp, only_slope, three_terms, four_terms};
+    work *const works[WORKS] = {only_exp, only_slope, three_terms, four_terms};
     double best[WORKS] = {1e300, 1e300, 1e300, 1e300};
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < WORKS; i++) {
             double start = now();
-            work[i](b);
+            works[i](b);
             best[i] = fmin(best[i], 1e9 * (now() - start) / SITES);
         }
     printf("%-8s  slope alone %5.2f, value slope lambda %5.2f, with dlambda %5.2f ns each; exp %.2f, ratio "

@@ -1,5 +1,5 @@
-/* cumulants.c: cumulants of the tilted distribution to any order up to eight: the likelihood's own to the fourth,
- * beyond by quadrature. */
+/* cumulants.c: cumulants of the tilted distribution to any order up to eight: the likelihood's own to the
+ * fourth, beyond by quadrature. */
 #include "base/context.h"
 #include "likelihood/likelihood.h"
 

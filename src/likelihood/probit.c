@@ -28,21 +28,26 @@ static bool supports(void *user, double y, double w)
     return y == 1.0 || y == -1.0;
 }
 
+/* Where an output of this chunk goes: to the caller, or to a spare array where it is not wanted. */
+static double *place(double *wanted, size_t start, double *spare)
+{
+    return wanted ? wanted + start : spare;
+}
+
 static void terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
                   double *slope, double *lambda, double *dlambda)
 {
     (void)user, (void)w;
-    double z[CHUNK], unwanted[3][CHUNK];
+    double z[CHUNK], spare[3][CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
         size_t count = n - start < CHUNK ? n - start : CHUNK;
         const double *sign = y + start;
-        double *hazard = slope ? slope + start : unwanted[1];
-        double *bend = dlambda ? dlambda + start : NULL;
+        double *hazard = place(slope, start, spare[1]), *change = place(dlambda, start, NULL);
         for (size_t i = 0; i < count; i++) z[i] = sign[i] * x[start + i];
-        tw_normal_block(count, z, value ? value + start : unwanted[0], hazard,
-                        lambda ? lambda + start : unwanted[2], bend);
+        tw_normal_block(count, z, place(value, start, spare[0]), hazard, place(lambda, start, spare[2]),
+                        change);
         for (size_t i = 0; i < count; i++) hazard[i] *= sign[i];
-        for (size_t i = 0; bend && i < count; i++) bend[i] *= sign[i];
+        for (size_t i = 0; change && i < count; i++) change[i] *= sign[i];
     }
 }
 
@@ -69,11 +74,11 @@ static void smoothed(void *user, size_t n, const double *y, const double *w, con
                      const double *x, double *lambda, double *dlambda)
 {
     (void)user, (void)w;
-    double z[CHUNK], unwanted[2][CHUNK], curvature[CHUNK], slope[CHUNK];
+    double z[CHUNK], log_cdf[CHUNK], hazard[CHUNK], curvature[CHUNK], slope[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
         size_t count = n - start < CHUNK ? n - start : CHUNK;
         for (size_t i = 0; i < count; i++) z[i] = y[start + i] * x[start + i] / sqrt(1.0 + s2[start + i]);
-        tw_normal_block(count, z, unwanted[0], unwanted[1], curvature, slope);
+        tw_normal_block(count, z, log_cdf, hazard, curvature, slope);
         for (size_t i = start; i < start + count; i++) {
             double c2 = 1.0 + s2[i];
             if (lambda) lambda[i] = curvature[i - start] / c2;

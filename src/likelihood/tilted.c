@@ -78,8 +78,9 @@ static double beyond_mode(site *s, point at_m)
     double g = gradient(s, s->m, at_m), far = 8.0 * sqrt(s->v);
     double newton = fabs(g) / curvature(s, at_m);
     double step = newton < far ? newton : far, x = s->m;
-    for (int i = 0; i < ITERATIONS; i++, step *= 2.0) {
+    for (int i = 0; i < ITERATIONS; i++) {
         x = g > 0.0 ? x + step : x - step;
+        step *= 2.0;
         double there = gradient(s, x, terms_at(s, x));
         if (g > 0.0 ? !(there > 0.0) : !(there < 0.0)) break;
     }
@@ -97,7 +98,7 @@ static bool near_mode(const site *s, double g, point p)
  * or is not shorter than half the last. A likelihood with a kink ends by the width of the bracket. */
 static void find_mode(site *s)
 {
-    double x = s->m, low = s->m, high = s->m;
+    double x = s->m, low = x, high = x;
     point p = terms_at(s, x);
     double g = gradient(s, x, p);
     if (g > 0.0 && !near_mode(s, g, p)) high = beyond_mode(s, p);
@@ -189,9 +190,11 @@ static void cumulants(const site *s, const double *moment, tw_tilted *out)
 static size_t growing_lengths(double first, double range, double *length)
 {
     size_t count = 0;
-    double least = 1e-5 * range;
-    for (double d = first <= least ? least : first; d < 0.1 * range && count < LAYERS; d *= GROWTH)
+    double least = 1e-5 * range, d = first <= least ? least : first;
+    while (d < 0.1 * range && count < LAYERS) {
         length[count++] = d;
+        d *= GROWTH;
+    }
     return count;
 }
 

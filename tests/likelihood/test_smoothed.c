@@ -41,8 +41,9 @@ static void it_is_positive_with_its_exact_slope(void **state)
     const double h = 0x1p-11;
     for (size_t o = 0; o < OBSERVATION_COUNT; o++)
         for (size_t j = 0; j < VARIANCE_COUNT; j++)
-            for (double x = -30.0; x <= 30.0; x += 0.31) {
+            for (int i = -97; i <= 97; i++) {
                 observation at = OBSERVATIONS[o];
+                double x = 0.31 * i;
                 double s2 =
                     VARIANCES[j] > 1000.0 && at.likelihood == &tw_likelihood_poisson ? 50.0 : VARIANCES[j];
                 double place[] = {x + h, x - h, x + 0.5 * h, x - 0.5 * h}, value[4];
@@ -58,8 +59,9 @@ static void without_smoothing_it_is_the_curvature(void **state)
 {
     (void)state;
     for (size_t o = 0; o < OBSERVATION_COUNT; o++)
-        for (double x = -30.0; x <= 30.0; x += 0.47) {
+        for (int i = -64; i <= 64; i++) {
             observation at = OBSERVATIONS[o];
+            double x = 0.47 * i;
             const tw_likelihood *l = at.likelihood;
             double value, slope, lambda, dlambda;
             l->terms(l->user, 1, &at.y, &at.w, &x, &value, &slope, &lambda, &dlambda);
@@ -86,8 +88,9 @@ static void probit_and_gaussian_average_the_likelihood(void **state)
     for (size_t o = 0; o < OBSERVATION_COUNT; o++) {
         observation at = OBSERVATIONS[o];
         if (at.likelihood != &tw_likelihood_probit && at.likelihood != &tw_likelihood_gaussian) continue;
-        for (double s2 = 0.01; s2 < 2000.0; s2 *= 5.0)
-            for (double x = -20.0; x <= 20.0; x += 1.7) {
+        for (int j = 0; j < 8; j++)
+            for (int i = -12; i <= 12; i++) {
+                double s2 = 0.01 * pow(5.0, j), x = 1.7 * i + 0.2;
                 curvature is = smooth(at.likelihood, at.y, at.w, s2, x), want = averaged(at, s2, x);
                 assert_close(is.lambda, want.lambda, 1e-10 / s2, at.likelihood->name);
                 assert_close(is.dlambda, want.dlambda, 1e-10 / (s2 * sqrt(s2)), at.likelihood->name);
@@ -100,7 +103,8 @@ static void logit_is_near_the_averaged_likelihood(void **state)
 {
     (void)state;
     observation at = {&tw_likelihood_logit, 1.0, 1.0};
-    for (double s2 = 0.01; s2 < 1000.0; s2 *= 2.0) {
+    for (int j = 0; j < 17; j++) {
+        double s2 = ldexp(0.01, j);
         double is = smooth(at.likelihood, at.y, at.w, s2, 0.0).lambda, want = averaged(at, s2, 0.0).lambda;
         assert_close(is, want, 0.07 * want, "logit at 0");
     }
