@@ -50,6 +50,10 @@ typedef struct tw_likelihood {
      * NULL: this likelihood has none. */
     void (*smoothed)(void *user, size_t n, const double *y, const double *w, const double *s2,
                      const double *x, double *lambda, double *dlambda);
+
+    /* The expected information E[lambda] over y given x, for metrics, with its slope in x. NULL: none. */
+    void (*fisher)(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
+                   double *dlambda);
 } tw_likelihood;
 
 /* The built-in likelihoods:

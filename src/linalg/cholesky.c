@@ -75,6 +75,7 @@ void tw_cholesky_half_solve(size_t n, const double *l, size_t ldl, bool transpos
                             size_t ldb)
 {
     CBLAS_TRANSPOSE trans = transposed ? CblasTrans : CblasNoTrans;
+    if (n == 0 || columns == 0) return;
     if (columns == 1)
         cblas_dtrsv(CblasColMajor, CblasLower, trans, CblasNonUnit, to_int(n), l, to_int(ldl), b, 1);
     else
@@ -88,14 +89,19 @@ void tw_cholesky_solve(size_t n, const double *l, size_t ldl, size_t columns, do
     tw_cholesky_half_solve(n, l, ldl, true, columns, b, ldb);
 }
 
-void tw_cholesky_inverse_diagonal(size_t n, const double *l, size_t ldl, double *inverse, size_t ldi,
-                                  double *diagonal)
+void tw_cholesky_invert(size_t n, double *l, size_t ldl, double *diagonal)
 {
     if (n == 0) return;
-    copy_lower(n, l, ldl, inverse, ldi);
-    LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', to_int(n), inverse, to_int(ldi));
+    LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', to_int(n), l, to_int(ldl));
     for (size_t j = 0; j < n; j++) {
-        const double *column = inverse + j + j * ldi;
+        const double *column = l + j + j * ldl;
         diagonal[j] = cblas_ddot(to_int(n - j), column, 1, column, 1);
     }
+}
+
+void tw_cholesky_inverse_multiply(size_t n, const double *inverse, size_t ldi, double *b)
+{
+    if (n == 0) return;
+    cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, to_int(n), inverse, to_int(ldi), b, 1);
+    cblas_dtrmv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, to_int(n), inverse, to_int(ldi), b, 1);
 }

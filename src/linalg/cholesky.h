@@ -37,8 +37,10 @@ void tw_cholesky_half_solve(size_t n, const double *l, size_t ldl, bool transpos
 /* Solve L L' X = B in place. */
 void tw_cholesky_solve(size_t n, const double *l, size_t ldl, size_t columns, double *b, size_t ldb);
 
-/* diag((L L')^-1): column sums of squares of L^-1, which is left in inverse (lower triangle). n^3/3 flops. */
-void tw_cholesky_inverse_diagonal(size_t n, const double *l, size_t ldl, double *inverse, size_t ldi,
-                                  double *diagonal);
+/* Turn L into L^-1 in place, with diagonal = diag((L L')^-1): column sums of squares of L^-1. n^3/3 flops. */
+void tw_cholesky_invert(size_t n, double *l, size_t ldl, double *diagonal);
+
+/* b = (L L')^-1 b for one vector, given L^-1 from tw_cholesky_invert. */
+void tw_cholesky_inverse_multiply(size_t n, const double *inverse, size_t ldi, double *b);
 
 #endif

@@ -30,23 +30,22 @@ static history divide_work(size_t n, size_t depth, double *work)
     return h;
 }
 
-/* Store the newest differences, dropping the oldest when the history is full. */
+/* Store the newest differences, in the place of the oldest when the history is full. */
 static void push(history *h, const double *f, const double *g)
 {
-    size_t slot = h->count < h->depth ? h->count++ : h->depth - 1;
-    if (slot == h->depth - 1 && h->count == h->depth) {
+    if (h->count == h->depth) {
         double *df = h->df[0], *dg = h->dg[0];
-        for (size_t i = 0; i + 1 < h->depth; i++) {
-            h->df[i] = h->df[i + 1];
-            h->dg[i] = h->dg[i + 1];
-        }
-        h->df[slot] = df;
-        h->dg[slot] = dg;
+        memmove(h->df, h->df + 1, (h->depth - 1) * sizeof *h->df);
+        memmove(h->dg, h->dg + 1, (h->depth - 1) * sizeof *h->dg);
+        h->df[h->depth - 1] = df;
+        h->dg[h->depth - 1] = dg;
+        h->count--;
     }
     for (size_t i = 0; i < h->n; i++) {
-        h->df[slot][i] = f[i] - h->f[i];
-        h->dg[slot][i] = g[i] - h->g[i];
+        h->df[h->count][i] = f[i] - h->f[i];
+        h->dg[h->count][i] = g[i] - h->g[i];
     }
+    h->count++;
 }
 
 /* gamma = argmin |f - sum gamma_i df_i| by the normal equations, eliminated without pivoting; a direction
@@ -105,7 +104,8 @@ tw_fixed_point_result tw_fixed_point_solve(const tw_fixed_point_problem *p, cons
         result.verdict = TW_DIVERGED;
         if (!p->map(p->user, x, gx)) return result;
         for (size_t i = 0; i < n; i++) f[i] = gx[i] - x[i];
-        result.residual = sqrt(p->inner(p->user, f, f));
+        double square = p->inner(p->user, f, f); /* rounding may make it negative */
+        result.residual = square < 0.0 ? 0.0 : sqrt(square);
         smallest = fmin(smallest, result.residual);
         if (!(result.residual <= hopeless * smallest) || !isfinite(result.residual)) return result;
         result.verdict = TW_CAP_REACHED;

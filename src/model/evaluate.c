@@ -17,10 +17,6 @@ enum { CHUNK = 256 };
 
 static const double log_two_pi = 1.8378770664093454836;
 
-typedef struct site_sums {
-    double log_likelihood, tempered;
-} site_sums;
-
 static double *at(double *array, size_t offset)
 {
     return array ? array + offset : NULL;
@@ -43,46 +39,56 @@ static double add_gaussian(size_t n, const double *tau, const double *nu, const 
     return sum;
 }
 
-/* The sites of rows [start, start + count) in one column; x and the outputs point to that column. */
+/* The sites of rows [start, start + count) of one column; the outputs point to that part of it. */
 static void evaluate_chunk(const tw_target *t, size_t start, size_t count, const double *x, double *slope,
-                           double *lambda, double *dlambda, site_sums *sums)
+                           double *lambda, double *dlambda, tw_site_sums *sums)
 {
     const tw_model *m = t->model;
     double value[CHUNK];
-    m->likelihood->terms(m->likelihood->user, count, m->y + start, m->w ? m->w + start : NULL, x, value,
-                         slope, lambda, dlambda);
-    for (size_t i = 0; i < count; i++) sums->log_likelihood += value[i];
+    m->likelihood->terms(m->likelihood->user, count, m->y + start, m->w ? m->w + start : NULL, x,
+                         sums ? value : NULL, slope, lambda, dlambda);
     scale(count, t->beta, slope);
     scale(count, t->beta, lambda);
     scale(count, t->beta, dlambda);
+    double gaussian = 0.0;
     if (t->site_tau)
-        sums->tempered += add_gaussian(count, t->site_tau + start, t->site_nu + start, x, slope, lambda);
+        gaussian = add_gaussian(count, t->site_tau + start, t->site_nu + start, x, slope, lambda);
+    if (!sums) return;
+    for (size_t i = 0; i < count; i++) sums->log_likelihood += value[i];
+    sums->tempered += gaussian;
 }
 
-static site_sums evaluate_column(const tw_target *t, size_t column, const double *x,
-                                 const tw_evaluation *wanted)
+void tw_target_sites(const tw_target *t, const double *x, double *slope, double *lambda, double *dlambda,
+                     tw_site_sums *sums)
 {
-    size_t n = t->model->n, offset = column * n;
-    site_sums sums = {0.0, 0.0};
+    size_t n = t->model->n;
+    if (sums) *sums = (tw_site_sums){0.0, 0.0};
     for (size_t start = 0; start < n; start += CHUNK) {
         size_t count = n - start < CHUNK ? n - start : CHUNK;
-        evaluate_chunk(t, start, count, x + start, at(wanted->slope, offset + start),
-                       at(wanted->lambda, offset + start), at(wanted->dlambda, offset + start), &sums);
+        evaluate_chunk(t, start, count, x + start, at(slope, start), at(lambda, start), at(dlambda, start),
+                       sums);
     }
-    if (t->beta > 0.0) sums.tempered += t->beta * sums.log_likelihood;
-    return sums;
+    if (sums && t->beta > 0.0) sums->tempered += t->beta * sums->log_likelihood;
+}
+
+double tw_target_base_constant(const tw_target *t)
+{
+    return t->log_constant - 0.5 * ((double)t->factor->rank * log_two_pi + t->factor->log_det);
 }
 
 void tw_target_evaluate(const tw_target *t, size_t columns, const double *v, const tw_evaluation *wanted)
 {
     size_t n = t->model->n, r = t->factor->rank;
-    double base = t->log_constant - 0.5 * ((double)r * log_two_pi + t->factor->log_det);
+    bool needs_sums = wanted->log_density || wanted->log_likelihood;
+    double base = tw_target_base_constant(t);
     tw_factor_multiply(t->factor, columns, v, r, wanted->x, n);
     for (size_t j = 0; j < columns; j++) {
         double *x = wanted->x + j * n;
         const double *position = v + j * r;
+        tw_site_sums sums;
         for (size_t i = 0; t->mean && i < n; i++) x[i] += t->mean[i];
-        site_sums sums = evaluate_column(t, j, x, wanted);
+        tw_target_sites(t, x, at(wanted->slope, j * n), at(wanted->lambda, j * n), at(wanted->dlambda, j * n),
+                        needs_sums ? &sums : NULL);
         if (wanted->log_likelihood) wanted->log_likelihood[j] = sums.log_likelihood;
         if (wanted->log_density)
             wanted->log_density[j] = base - 0.5 * tw_dot(r, position, position) + sums.tempered;

@@ -55,4 +55,17 @@ struct tw_target {
     double *work; /* n */
 };
 
+/* Sums over the sites of one column: log p(y | x), and the site terms as they enter L_b. */
+typedef struct tw_site_sums {
+    double log_likelihood, tempered;
+} tw_site_sums;
+
+/* The effective site terms at x (n): slope, curvature and its slope, n each, NULL where not wanted; sums NULL
+ * likewise. */
+void tw_target_sites(const tw_target *target, const double *x, double *slope, double *lambda, double *dlambda,
+                     tw_site_sums *sums);
+
+/* What is left of L_b: L_b = tempered sites - v'v/2 + this. */
+double tw_target_base_constant(const tw_target *target);
+
 #endif
