@@ -16,7 +16,7 @@
 
 #include "math/fixed_point.h"
 #include "model/model.h"
-#include "talweg/sample.h"
+#include "talweg/dynamics.h"
 
 typedef struct tw_riemann_options {
     tw_metric metric;         /* hessian, fisher or smoothed */

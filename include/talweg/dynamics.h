@@ -1,6 +1,6 @@
-/* sample.h: posterior draws. */
-#ifndef TALWEG_SAMPLE_H
-#define TALWEG_SAMPLE_H
+/* dynamics.h: the metrics of Hamiltonian samplers. */
+#ifndef TALWEG_DYNAMICS_H
+#define TALWEG_DYNAMICS_H
 
 #include <talweg/base.h>
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The metrics of Hamiltonian samplers. Constant: identity (unit mass on x), prior (unit mass in the prior's
+/* Constant: identity (unit mass on x), prior (unit mass in the prior's
  * whitened coordinates), ep (EP's precision), dense (any, given by a factor). Position dependent: hessian,
  * fisher, smoothed. */
 typedef enum tw_metric {

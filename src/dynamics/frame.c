@@ -1,0 +1,172 @@
+/* frame.c: see frame.h. */
+#include "dynamics/frame.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/product.h"
+
+static const double log_two_pi = 1.8378770664093454836;
+
+/* The precision of q as metric. Where q is N(0, K) with sites and the target's base is N(0, K), the base
+ * cancels. */
+static void use_reference(const tw_reference *q, tw_frame *f)
+{
+    bool base_is_prior = f->target->reference->kind != TW_REFERENCE_GAUSSIAN && !f->target->folded;
+    f->factor = q->factor;
+    f->centre = q->mean;
+    f->linear = !base_is_prior || q->kind != TW_REFERENCE_SITES;
+    if (f->linear) return;
+    f->tau = q->tau;
+    f->nu = q->nu;
+    f->log_z = q->log_z;
+}
+
+tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference *q, tw_frame *out)
+{
+    tw_context *ctx = t->ctx;
+    *out = (tw_frame){.target = t, .n = t->model->n, .r = t->model->factor->rank};
+    switch (metric) {
+    case TW_METRIC_PRIOR:
+        out->factor = t->factor;
+        out->centre = t->mean;
+        return TW_OK;
+    case TW_METRIC_IDENTITY:
+        out->linear = true;
+        if (!t->model->factor->pivot) return TW_OK;
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "the identity metric needs a kernel matrix of full rank; this one has rank %zu of %zu: use the "
+            "metric prior or ep, or add a jitter",
+            out->r, out->n);
+    case TW_METRIC_EP:
+    case TW_METRIC_DENSE:
+        if (!q || q->model != t->model || q->kind == TW_REFERENCE_PRIOR)
+            return tw_fail(ctx, TW_BAD_ARGUMENT,
+                           "the metrics ep and dense need a Gaussian made for this model");
+        use_reference(q, out);
+        if (out->linear && t->model->factor->pivot)
+            return tw_fail(ctx, TW_BAD_ARGUMENT,
+                           "this metric needs a kernel matrix of full rank; use prior or ep");
+        return TW_OK;
+    default:
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "HMC needs a constant metric: identity, prior, ep or dense; the position "
+                       "dependent ones are RMHMC's");
+    }
+}
+
+static void add_centre(const tw_frame *f, size_t columns, double *x)
+{
+    if (!f->centre) return;
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < f->n; i++) x[i + j * f->n] += f->centre[i];
+}
+
+/* x = c + F w */
+static void positions(const tw_frame *f, size_t columns, const double *w, double *x)
+{
+    if (f->factor)
+        tw_factor_multiply(f->factor, columns, w, f->r, x, f->n);
+    else
+        memcpy(x, w, f->n * columns * sizeof *x);
+    add_centre(f, columns, x);
+}
+
+/* to = F' from */
+static void pull_back(const tw_frame *f, size_t columns, const double *from, double *to)
+{
+    if (f->factor)
+        tw_factor_multiply_transposed(f->factor, columns, from, f->n, to, f->r);
+    else
+        memcpy(to, from, f->n * columns * sizeof *to);
+}
+
+void tw_frame_coordinates(const tw_frame *f, size_t columns, const double *x, double *w)
+{
+    if (f->factor) {
+        tw_factor_solve(f->factor, columns, x, f->n, f->centre, w, f->r);
+        return;
+    }
+    memcpy(w, x, f->n * columns * sizeof *w);
+}
+
+double tw_frame_constant(const tw_frame *f)
+{
+    return f->target->log_constant + f->log_z - 0.5 * ((double)f->r * log_two_pi + f->factor->log_det);
+}
+
+/* Take the frame's Gaussian sites out: slope -= nu - tau x. Returns the sum of nu x - tau x^2/2. */
+static double remove_gaussian(const tw_frame *f, const double *x, double *slope)
+{
+    double sum = 0.0;
+    if (!f->tau) return 0.0;
+    for (size_t i = 0; i < f->n; i++) sum += x[i] * (f->nu[i] - 0.5 * f->tau[i] * x[i]);
+    for (size_t i = 0; slope && i < f->n; i++) slope[i] -= f->nu[i] - f->tau[i] * x[i];
+    return sum;
+}
+
+double tw_frame_excess(const tw_frame *f, const double *x, double *log_likelihood)
+{
+    tw_site_sums sums;
+    tw_target_sites(f->target, x, NULL, NULL, NULL, &sums);
+    if (log_likelihood) *log_likelihood = sums.log_likelihood;
+    return sums.tempered - remove_gaussian(f, x, NULL);
+}
+
+/* Site terms of all columns: slope (less the frame's Gaussian) and, where wanted, the densities without the
+ * base. */
+static void site_terms(const tw_frame *f, size_t columns, const tw_frame_block *out)
+{
+    bool sums_wanted = out->log_density || out->log_likelihood;
+    for (size_t j = 0; j < columns; j++) {
+        const double *x = out->x + j * f->n;
+        double *slope = out->gradient ? out->slope + j * f->n : NULL;
+        tw_site_sums sums = {0.0, 0.0};
+        if (slope || sums_wanted)
+            tw_target_sites(f->target, x, slope, NULL, NULL, sums_wanted ? &sums : NULL);
+        double gaussian = slope || sums_wanted ? remove_gaussian(f, x, slope) : 0.0;
+        if (out->log_density) out->log_density[j] = sums.tempered - gaussian;
+        if (out->log_likelihood) out->log_likelihood[j] = sums.log_likelihood;
+    }
+}
+
+static void evaluate_gaussian(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    size_t r = f->r;
+    if (out->gradient) {
+        pull_back(f, columns, out->slope, out->gradient);
+        for (size_t i = 0; i < r * columns; i++) out->gradient[i] = w[i] - out->gradient[i];
+    }
+    if (!out->log_density) return;
+    double constant = tw_frame_constant(f);
+    for (size_t j = 0; j < columns; j++)
+        out->log_density[j] += constant - 0.5 * tw_dot(r, w + j * r, w + j * r);
+}
+
+/* The base's part by solves: v = L^-1 (x - m), and L^-T v for the gradient. */
+static void evaluate_linear(const tw_frame *f, size_t columns, const tw_frame_block *out)
+{
+    const tw_target *t = f->target;
+    size_t n = f->n;
+    tw_factor_solve(t->factor, columns, out->x, n, t->mean, out->solve, n);
+    if (out->log_density) {
+        double constant = tw_target_base_constant(t);
+        for (size_t j = 0; j < columns; j++)
+            out->log_density[j] += constant - 0.5 * tw_dot(n, out->solve + j * n, out->solve + j * n);
+    }
+    if (!out->gradient) return;
+    tw_cholesky_half_solve(n, t->factor->l, n, true, columns, out->solve, n);
+    for (size_t i = 0; i < n * columns; i++) out->solve[i] -= out->slope[i];
+    pull_back(f, columns, out->solve, out->gradient);
+}
+
+void tw_frame_evaluate(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    positions(f, columns, w, out->x);
+    site_terms(f, columns, out);
+    if (f->linear)
+        evaluate_linear(f, columns, out);
+    else
+        evaluate_gaussian(f, columns, w, out);
+}

@@ -1,0 +1,54 @@
+/* frame.h: coordinates in which a constant metric is the identity.
+ *
+ * Gaussian frame: x = c + F w, where N(c, F F') is the Gaussian N(0, K) exp(nu x - tau x^2/2) / Z_f that the
+ * metric is the precision of (EP's q; tau = nu = 0: the prior), or the target's own base. The Gaussian
+ * cancels against the target's base: L_b(x) = -w'w/2 + sum_n e_n(x_n) + const,    e_n = l_n - (nu_n x_n -
+ * tau_n x_n^2/2), so that no K is needed: a gradient costs one product with F and one with F'. (Elliptical
+ * slice sampling is the same picture: N(0, I) times exp(sum e_n).) Linear frame: x = c + F w for any F (NULL:
+ * the identity, unit mass on x), with the base's precision by two solves: L_b(x) = -|v|^2/2 + sum_n l_n(x_n)
+ * + const,    v = L^-1 (x - m). A frame holds for every temperature of an open target.
+ */
+#ifndef TALWEG_DYNAMICS_FRAME_H
+#define TALWEG_DYNAMICS_FRAME_H
+
+#include "model/model.h"
+#include "talweg/dynamics.h"
+
+typedef struct tw_frame {
+    const tw_target *target;
+    bool linear;
+    size_t n, r;             /* sites; coordinates */
+    const tw_factor *factor; /* F; NULL: the identity (linear only) */
+    const double *centre;    /* c; NULL: zero */
+    const double *tau, *nu;  /* of the Gaussian; NULL: zero */
+    double log_z;            /* log Z_f */
+} tw_frame;
+
+/* The frame of a constant metric for a target: identity, prior, or ep and dense with the Gaussian `q` whose
+ * precision is the metric. q is used, not copied. Refused with words where a metric and a target do not fit.
+ */
+tw_status tw_frame_make(const tw_target *target, tw_metric metric, const tw_reference *q, tw_frame *out);
+
+/* Arrays for P columns, contiguous: n x P and r x P. */
+typedef struct tw_frame_block {
+    double *x;              /* n x P */
+    double *slope;          /* n x P: work; for linear frames also n x P of `solve` */
+    double *solve;          /* n x P, linear frames only */
+    double *gradient;       /* r x P: of -L_b with respect to w; NULL: not wanted */
+    double *log_density;    /* P; NULL: not wanted */
+    double *log_likelihood; /* P; NULL: not wanted */
+} tw_frame_block;
+
+/* Evaluate at w (r x P). */
+void tw_frame_evaluate(const tw_frame *frame, size_t columns, const double *w, const tw_frame_block *out);
+
+/* sum_n e_n(x) for one column of a Gaussian frame, and the target's untempered log likelihood. */
+double tw_frame_excess(const tw_frame *frame, const double *x, double *log_likelihood);
+
+/* The constant of a Gaussian frame: L_b = -w'w/2 + sum e_n + this. */
+double tw_frame_constant(const tw_frame *frame);
+
+/* w from x. */
+void tw_frame_coordinates(const tw_frame *frame, size_t columns, const double *x, double *w);
+
+#endif
