@@ -7,7 +7,9 @@
 #include <talweg/base.h>
 #include <talweg/covariance.h>
 #include <talweg/data.h>
+#include <talweg/dynamics.h>
 #include <talweg/likelihood.h>
 #include <talweg/model.h>
+#include <talweg/sample.h>
 
 #endif

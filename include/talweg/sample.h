@@ -1,0 +1,94 @@
+/* sample.h: Markov transitions on an ensemble, and chains made of them.
+ *
+ * A sampler holds P columns, each a draw of x from a target at its current temperature, and moves all of them
+ * by one transition that leaves the target invariant: HMC in lockstep, RMHMC, or elliptical slice sampling.
+ * Every random number is a function of (seed, purpose, chain, iteration), and columns are worked on in tiles
+ * of fixed size, so that results are the same to the bit for any number of threads.
+ */
+#ifndef TALWEG_SAMPLE_H
+#define TALWEG_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <talweg/base.h>
+#include <talweg/dynamics.h>
+#include <talweg/model.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tw_method { TW_METHOD_HMC, TW_METHOD_RMHMC, TW_METHOD_SLICE } tw_method;
+
+typedef struct tw_sampler_options {
+    tw_method method;
+    tw_metric
+        metric; /* hmc: identity, prior, ep, dense; rmhmc: hessian, fisher, smoothed; slice: prior, ep */
+    const tw_reference *gaussian; /* for the metrics ep and dense: the Gaussian whose precision is the metric,
+                                     or the centre of the slice sampler's ellipse; must outlive the sampler */
+    const double *smoothing;      /* smoothed: n variances; must outlive the sampler */
+    double solver_tolerance;      /* rmhmc: of the implicit equations, on the whitened scale */
+    size_t solver_cap;            /* rmhmc: iterations at most */
+    size_t fixed_point;           /* rmhmc: > 0: exactly so many plain iterations, as the report has it */
+    double reverse_check; /* rmhmc: fraction of trajectories integrated back as a check; those whose solves
+                             came near the cap always are */
+    size_t threads;
+} tw_sampler_options;
+#define TW_SAMPLER_DEFAULTS                          \
+    ((tw_sampler_options){.method = TW_METHOD_HMC,   \
+                          .metric = TW_METRIC_PRIOR, \
+                          .solver_tolerance = 1e-9,  \
+                          .solver_cap = 50,          \
+                          .reverse_check = 0.02,     \
+                          .threads = 1})
+
+/* What one transition of one column did. */
+typedef struct tw_record {
+    double log_density;     /* L_b at the new position: the report's "energies" are its negative */
+    double energy;          /* H at the start of the trajectory */
+    double energy_error;    /* H at its end less that; NaN when it failed, 0 for slice sampling */
+    double acceptance_rate; /* min(1, exp(-energy_error)), 0 when it failed, 1 for slice sampling */
+    size_t steps;           /* leapfrog steps, or evaluations of the slice sampler */
+    bool accepted;
+    bool energy_divergence; /* energy_error above 1000 or not finite */
+    bool implicit_failure;  /* an implicit equation was not solved */
+    bool irreversible;      /* the way back did not lead back */
+    bool factorisation;     /* a metric could not be factored */
+} tw_record;
+
+typedef struct tw_sampler tw_sampler;
+
+/* A sampler of `columns` chains; the target must outlive it. */
+TW_API tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *options, size_t columns,
+                                tw_sampler **out);
+TW_API void tw_sampler_free(tw_sampler *sampler);
+
+/* Put the columns at x (n x P). TW_BAD_ARGUMENT when a number is not finite or the density there is zero. */
+TW_API tw_status tw_sampler_set_positions(tw_sampler *sampler, const double *x);
+
+/* To be called after the target's temperature changed. */
+TW_API void tw_sampler_refresh(tw_sampler *sampler);
+
+/* How to move: step size and number of leapfrog steps (ignored by slice sampling), and which random numbers.
+ * Column j uses the streams of chain first_chain + j. */
+typedef struct tw_move {
+    double eps;
+    size_t steps;
+    uint64_t seed, iteration, first_chain;
+} tw_move;
+
+/* One transition of every column; records has P elements. Numerical failures are counted there and leave the
+ * column where it was. */
+TW_API void tw_sampler_advance(tw_sampler *sampler, const tw_move *move, tw_record *records);
+
+/* Where the columns are (n x P), L_b there, and log p(y | x) there (P each). */
+TW_API const double *tw_sampler_positions(const tw_sampler *sampler);
+TW_API const double *tw_sampler_log_density(const tw_sampler *sampler);
+TW_API const double *tw_sampler_log_likelihood(const tw_sampler *sampler);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,123 @@
+/* hmc.c: Hamiltonian Monte Carlo with a constant metric, a tile of columns in lockstep.
+ *
+ * In the metric's frame the mass is the identity: p ~ N(0, I), a leapfrog trajectory, Metropolis on H. The
+ * positions and gradients of a tile are saved before the trajectory, and a rejected column is put back.
+ */
+#include <string.h>
+
+#include "linalg/product.h"
+#include "math/random.h"
+#include "sample/sampler.h"
+
+struct tw_hmc_tile {
+    tw_leapfrog *flow;
+    double *w, *x, *gradient;             /* as before the trajectory */
+    double *log_density, *log_likelihood; /* likewise */
+    double *energy;
+};
+
+static void release_tile(tw_context *ctx, tw_hmc_tile *t)
+{
+    if (!t) return;
+    tw_leapfrog_free(t->flow);
+    double *arrays[] = {t->w, t->x, t->gradient, t->log_density, t->log_likelihood, t->energy};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
+    tw_release(ctx, t);
+}
+
+static void hmc_release(tw_sampler *s)
+{
+    for (size_t i = 0; s->hmc && i < s->pieces; i++) release_tile(s->ctx, s->hmc[i]);
+    tw_release(s->ctx, s->hmc);
+}
+
+static tw_status make_tile(tw_sampler *s, size_t piece)
+{
+    size_t columns = tw_piece_count(s, piece);
+    void *memory = NULL;
+    TW_TRY(tw_allocate(s->ctx, 1, sizeof(tw_hmc_tile), "a tile of chains", &memory));
+    tw_hmc_tile *t = s->hmc[piece] = memory;
+    TW_TRY(tw_leapfrog_new(&s->frame, columns, &t->flow));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved positions", &t->w));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->n, columns, "the saved positions", &t->x));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved gradients", &t->gradient));
+    TW_TRY(tw_allocate_doubles(s->ctx, columns, 1, "the saved densities", &t->log_density));
+    TW_TRY(tw_allocate_doubles(s->ctx, columns, 1, "the saved likelihoods", &t->log_likelihood));
+    return tw_allocate_doubles(s->ctx, columns, 1, "the energies", &t->energy);
+}
+
+static tw_status hmc_set_up(tw_sampler *s)
+{
+    void *tiles = NULL;
+    TW_TRY(tw_frame_make(s->target, s->options.metric, s->options.gaussian, &s->frame));
+    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof *s->hmc, "the tiles", &tiles));
+    s->hmc = tiles;
+    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i));
+    return TW_OK;
+}
+
+static void publish(tw_sampler *s, size_t piece)
+{
+    const tw_leapfrog *flow = s->hmc[piece]->flow;
+    size_t first = tw_piece_first(s, piece), count = tw_piece_count(s, piece);
+    memcpy(s->x + first * s->n, flow->at.x, s->n * count * sizeof *s->x);
+    memcpy(s->log_density + first, flow->at.log_density, count * sizeof *s->log_density);
+    memcpy(s->log_likelihood + first, flow->at.log_likelihood, count * sizeof *s->log_likelihood);
+}
+
+static void hmc_load(tw_sampler *s, size_t piece, size_t worker)
+{
+    (void)worker;
+    tw_leapfrog *flow = s->hmc[piece]->flow;
+    tw_frame_coordinates(&s->frame, flow->columns, s->x + tw_piece_first(s, piece) * s->n, flow->w);
+    tw_leapfrog_refresh(flow);
+    publish(s, piece);
+}
+
+static void save(const tw_sampler *s, tw_hmc_tile *t)
+{
+    const tw_leapfrog *f = t->flow;
+    size_t coordinates = s->frame.r * f->columns;
+    memcpy(t->w, f->w, coordinates * sizeof *t->w);
+    memcpy(t->gradient, f->at.gradient, coordinates * sizeof *t->gradient);
+    memcpy(t->x, f->at.x, s->n * f->columns * sizeof *t->x);
+    memcpy(t->log_density, f->at.log_density, f->columns * sizeof *t->log_density);
+    memcpy(t->log_likelihood, f->at.log_likelihood, f->columns * sizeof *t->log_likelihood);
+}
+
+static void put_back(const tw_sampler *s, tw_hmc_tile *t, size_t j)
+{
+    tw_leapfrog *f = t->flow;
+    size_t r = s->frame.r, n = s->n;
+    memcpy(f->w + j * r, t->w + j * r, r * sizeof *f->w);
+    memcpy(f->at.gradient + j * r, t->gradient + j * r, r * sizeof *f->w);
+    memcpy(f->at.x + j * n, t->x + j * n, n * sizeof *f->w);
+    f->at.log_density[j] = t->log_density[j];
+    f->at.log_likelihood[j] = t->log_likelihood[j];
+}
+
+static void hmc_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records)
+{
+    (void)worker;
+    tw_hmc_tile *t = s->hmc[piece];
+    tw_leapfrog *flow = t->flow;
+    size_t first = tw_piece_first(s, piece), r = s->frame.r;
+    save(s, t);
+    for (size_t j = 0; j < flow->columns; j++) {
+        tw_stream stream =
+            tw_stream_at(move->seed, TW_STREAM_MOMENTUM, move->first_chain + first + j, move->iteration);
+        tw_stream_normals(&stream, r, flow->p + j * r);
+        t->energy[j] = tw_leapfrog_energy(flow, j);
+    }
+    tw_leapfrog_run(flow, move->eps, move->steps);
+    for (size_t j = 0; j < flow->columns; j++) {
+        tw_record *record = &records[first + j];
+        *record = (tw_record){.steps = move->steps};
+        if (!tw_metropolis(move, first + j, t->energy[j], tw_leapfrog_energy(flow, j), record))
+            put_back(s, t, j);
+        record->log_density = flow->at.log_density[j];
+    }
+    publish(s, piece);
+}
+
+const tw_transition tw_transition_hmc = {TW_TILE_COLUMNS, hmc_set_up, hmc_release, hmc_load, hmc_advance};

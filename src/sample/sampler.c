@@ -1,0 +1,143 @@
+/* sampler.c: an ensemble of chains and its transition. */
+#include "sample/sampler.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "math/random.h"
+
+static const double divergence_limit = 1000.0;
+
+bool tw_metropolis(const tw_move *move, size_t column, double before, double after, tw_record *record)
+{
+    tw_stream stream =
+        tw_stream_at(move->seed, TW_STREAM_ACCEPT, move->first_chain + column, move->iteration);
+    double error = after - before, u = tw_stream_uniform(&stream);
+    record->energy = before;
+    record->energy_error = error;
+    record->energy_divergence = !(error <= divergence_limit);
+    record->acceptance_rate = isnan(error) ? 0.0 : fmin(1.0, exp(-error));
+    record->accepted = u < record->acceptance_rate;
+    return record->accepted;
+}
+
+void tw_sampler_free(tw_sampler *s)
+{
+    if (!s) return;
+    tw_context *ctx = s->ctx;
+    s->transition->release(s);
+    tw_release(ctx, s->x);
+    tw_release(ctx, s->log_density);
+    tw_release(ctx, s->log_likelihood);
+    tw_release(ctx, s);
+}
+
+static const tw_transition *find_transition(tw_method method)
+{
+    switch (method) {
+    case TW_METHOD_RMHMC: return &tw_transition_rmhmc;
+    case TW_METHOD_SLICE: return &tw_transition_slice;
+    default: return &tw_transition_hmc;
+    }
+}
+
+static tw_status allocate(tw_sampler *s)
+{
+    TW_TRY(tw_allocate_doubles(s->ctx, s->n, s->columns, "the chains' positions", &s->x));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->columns, 1, "the chains' densities", &s->log_density));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->columns, 1, "the chains' likelihoods", &s->log_likelihood));
+    return s->transition->set_up(s);
+}
+
+tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *options, size_t columns,
+                         tw_sampler **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    if (columns == 0) return tw_fail(target->ctx, TW_BAD_ARGUMENT, "a sampler needs at least one chain");
+    if (!(options->reverse_check >= 0.0 && options->reverse_check <= 1.0))
+        return tw_fail(target->ctx, TW_BAD_ARGUMENT,
+                       "the fraction of reverse checks lies in [0, 1]; %g does not", options->reverse_check);
+    TW_TRY(tw_allocate(target->ctx, 1, sizeof(tw_sampler), "a sampler", &memory));
+    tw_sampler *s = memory;
+    *s = (tw_sampler){.ctx = target->ctx,
+                      .target = target,
+                      .options = *options,
+                      .transition = find_transition(options->method),
+                      .n = target->model->n,
+                      .r = target->model->factor->rank,
+                      .columns = columns};
+    if (s->options.threads == 0) s->options.threads = 1;
+    s->pieces = (columns + s->transition->piece_columns - 1) / s->transition->piece_columns;
+    tw_status status = allocate(s);
+    if (status != TW_OK) {
+        tw_sampler_free(s);
+        return status;
+    }
+    *out = s;
+    return TW_OK;
+}
+
+static void load_piece(void *user, size_t piece, size_t worker)
+{
+    tw_sampler *s = user;
+    s->transition->load(s, piece, worker);
+}
+
+void tw_sampler_refresh(tw_sampler *s)
+{
+    tw_parallel_for(s->pieces, s->options.threads, load_piece, s);
+}
+
+tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
+{
+    for (size_t j = 0; j < s->columns; j++)
+        for (size_t i = 0; i < s->n; i++)
+            if (!isfinite(x[i + j * s->n]))
+                return tw_fail(s->ctx, TW_BAD_ARGUMENT,
+                               "the start of chain %zu is %g at site %zu: it must be finite", j + 1,
+                               x[i + j * s->n], i + 1);
+    memcpy(s->x, x, s->n * s->columns * sizeof *x);
+    tw_sampler_refresh(s);
+    for (size_t j = 0; j < s->columns; j++)
+        if (!isfinite(s->log_density[j]))
+            return tw_fail(
+                s->ctx, TW_BAD_ARGUMENT,
+                "the start of chain %zu has log density %g: choose a start where the posterior is not zero",
+                j + 1, s->log_density[j]);
+    return TW_OK;
+}
+
+typedef struct advance_job {
+    tw_sampler *sampler;
+    const tw_move *move;
+    tw_record *records;
+} advance_job;
+
+static void advance_piece(void *user, size_t piece, size_t worker)
+{
+    advance_job *job = user;
+    job->sampler->transition->advance(job->sampler, job->move, piece, worker, job->records);
+}
+
+void tw_sampler_advance(tw_sampler *s, const tw_move *move, tw_record *records)
+{
+    advance_job job = {s, move, records};
+    tw_parallel_for(s->pieces, s->options.threads, advance_piece, &job);
+}
+
+const double *tw_sampler_positions(const tw_sampler *s)
+{
+    return s->x;
+}
+
+const double *tw_sampler_log_density(const tw_sampler *s)
+{
+    return s->log_density;
+}
+
+const double *tw_sampler_log_likelihood(const tw_sampler *s)
+{
+    return s->log_likelihood;
+}

@@ -1,0 +1,59 @@
+/* sampler.h: what the transitions share. */
+#ifndef TALWEG_SAMPLE_SAMPLER_H
+#define TALWEG_SAMPLE_SAMPLER_H
+
+#include "dynamics/leapfrog.h"
+#include "dynamics/riemann.h"
+#include "talweg/sample.h"
+
+/* Columns are worked on in tiles of this size: wide enough for level-3 BLAS to pay. */
+enum { TW_TILE_COLUMNS = 32 };
+
+typedef struct tw_hmc_tile tw_hmc_tile;
+typedef struct tw_slice_tile tw_slice_tile;
+
+/* The transition of one kind: pieces are tiles of columns, or single columns. */
+typedef struct tw_transition {
+    size_t piece_columns;
+    tw_status (*set_up)(tw_sampler *s);
+    void (*release)(tw_sampler *s);
+    void (*load)(tw_sampler *s, size_t piece,
+                 size_t worker); /* positions x changed, or the temperature did */
+    void (*advance)(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records);
+} tw_transition;
+
+extern const tw_transition tw_transition_hmc, tw_transition_rmhmc, tw_transition_slice;
+
+struct tw_sampler {
+    tw_context *ctx;
+    const tw_target *target;
+    tw_sampler_options options;
+    const tw_transition *transition;
+    size_t n, r, columns, pieces;
+    double *x;                            /* n x P */
+    double *log_density, *log_likelihood; /* P */
+
+    tw_frame frame;          /* hmc, slice */
+    tw_hmc_tile **hmc;       /* one per piece */
+    tw_slice_tile **slice;   /* one per piece */
+    tw_riemann **riemann;    /* rmhmc: one per worker */
+    double *v;               /* rmhmc: r x P whitened positions */
+    double *normals, *saved; /* rmhmc: per worker, n + r each */
+};
+
+/* The columns of a piece: [first, first + count). */
+static inline size_t tw_piece_first(const tw_sampler *s, size_t piece)
+{
+    return piece * s->transition->piece_columns;
+}
+static inline size_t tw_piece_count(const tw_sampler *s, size_t piece)
+{
+    size_t left = s->columns - tw_piece_first(s, piece);
+    return left < s->transition->piece_columns ? left : s->transition->piece_columns;
+}
+
+/* Metropolis: fill the record from the energies at both ends and decide with the accept stream of this chain.
+ */
+bool tw_metropolis(const tw_move *move, size_t column, double before, double after, tw_record *record);
+
+#endif

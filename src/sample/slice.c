@@ -1,0 +1,155 @@
+/* slice.c: elliptical slice sampling (Murray, Adams & MacKay 2010) in a Gaussian frame.
+ *
+ * The target is N(w; 0, I) exp(E(x)) with x = c + F w and E = sum e_n (frame.h): centred at the prior it is
+ * the textbook sampler, at EP's q its generalisation. A direction nu ~ N(0, I) and a level E(x) + log u are
+ * drawn, and an angle is shrunk towards 0 until E on the ellipse w cos(theta) + nu sin(theta) exceeds the
+ * level. The ellipse is linear, so F nu is computed once, for all columns of a tile together, and a trial
+ * costs n site evaluations.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "math/random.h"
+#include "sample/sampler.h"
+
+/* Shrinking halves the bracket on average: after so many trials it is below rounding error, and the point
+ * stays. */
+enum { MAX_TRIALS = 200 };
+
+struct tw_slice_tile {
+    size_t columns;
+    double *w, *nu;             /* r x P */
+    double *offset, *direction; /* n x P: F w and F nu */
+    double *excess;             /* P: E at w */
+    double *trial;              /* n */
+};
+
+static void release_tile(tw_context *ctx, tw_slice_tile *t)
+{
+    if (!t) return;
+    double *arrays[] = {t->w, t->nu, t->offset, t->direction, t->excess, t->trial};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
+    tw_release(ctx, t);
+}
+
+static void slice_release(tw_sampler *s)
+{
+    for (size_t i = 0; s->slice && i < s->pieces; i++) release_tile(s->ctx, s->slice[i]);
+    tw_release(s->ctx, s->slice);
+}
+
+static tw_status make_tile(tw_sampler *s, size_t piece)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(s->ctx, 1, sizeof(tw_slice_tile), "a tile of chains", &memory));
+    tw_slice_tile *t = s->slice[piece] = memory;
+    size_t columns = t->columns = tw_piece_count(s, piece);
+    TW_TRY(tw_allocate_doubles(s->ctx, s->r, columns, "the positions", &t->w));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->r, columns, "the directions", &t->nu));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->n, columns, "the positions", &t->offset));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->n, columns, "the directions", &t->direction));
+    TW_TRY(tw_allocate_doubles(s->ctx, columns, 1, "the levels", &t->excess));
+    return tw_allocate_doubles(s->ctx, s->n, 1, "a trial", &t->trial);
+}
+
+static tw_status slice_set_up(tw_sampler *s)
+{
+    void *tiles = NULL;
+    TW_TRY(tw_frame_make(s->target, s->options.metric, s->options.gaussian, &s->frame));
+    if (s->frame.linear)
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT,
+                       "elliptical slice sampling is centred at the prior or at EP's Gaussian");
+    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof *s->slice, "the tiles", &tiles));
+    s->slice = tiles;
+    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i));
+    return TW_OK;
+}
+
+static double centre(const tw_frame *f, size_t i)
+{
+    return f->centre ? f->centre[i] : 0.0;
+}
+
+/* L_b = -w'w/2 + E + const for a column. */
+static void set_density(tw_sampler *s, const tw_slice_tile *t, size_t column, size_t j)
+{
+    double square = 0.0;
+    for (size_t i = 0; i < s->r; i++) square += t->w[i + j * s->r] * t->w[i + j * s->r];
+    s->log_density[column] = tw_frame_constant(&s->frame) - 0.5 * square + t->excess[j];
+}
+
+static void slice_load(tw_sampler *s, size_t piece, size_t worker)
+{
+    (void)worker;
+    tw_slice_tile *t = s->slice[piece];
+    size_t first = tw_piece_first(s, piece), n = s->n;
+    tw_frame_coordinates(&s->frame, t->columns, s->x + first * n, t->w);
+    for (size_t j = 0; j < t->columns; j++) {
+        const double *x = s->x + (first + j) * n;
+        for (size_t i = 0; i < n; i++) t->offset[i + j * n] = x[i] - centre(&s->frame, i);
+        t->excess[j] = tw_frame_excess(&s->frame, x, &s->log_likelihood[first + j]);
+        set_density(s, t, first + j, j);
+    }
+}
+
+/* Shrink the angle of column j until the level is exceeded; false when it shrank to nothing. */
+static bool shrink(tw_sampler *s, tw_slice_tile *t, size_t j, tw_stream *stream, double *theta,
+                   double *excess, double *log_likelihood, size_t *trials)
+{
+    const double *offset = t->offset + j * s->n, *direction = t->direction + j * s->n;
+    double level = t->excess[j] - tw_stream_exponential(stream); /* log of a uniform */
+    double two_pi = 6.283185307179586477, low, high;
+    *theta = two_pi * tw_stream_uniform(stream);
+    low = *theta - two_pi;
+    high = *theta;
+    for (*trials = 1; *trials <= MAX_TRIALS; ++*trials) {
+        double c = cos(*theta), d = sin(*theta);
+        for (size_t i = 0; i < s->n; i++)
+            t->trial[i] = centre(&s->frame, i) + c * offset[i] + d * direction[i];
+        *excess = tw_frame_excess(&s->frame, t->trial, log_likelihood);
+        if (*excess > level) return true;
+        *(*theta < 0.0 ? &low : &high) = *theta;
+        *theta = low + (high - low) * tw_stream_uniform(stream);
+    }
+    return false;
+}
+
+static void move_column(tw_sampler *s, tw_slice_tile *t, size_t j, size_t column, double theta)
+{
+    double c = cos(theta), d = sin(theta);
+    for (size_t i = 0; i < s->r; i++) t->w[i + j * s->r] = c * t->w[i + j * s->r] + d * t->nu[i + j * s->r];
+    for (size_t i = 0; i < s->n; i++)
+        t->offset[i + j * s->n] = c * t->offset[i + j * s->n] + d * t->direction[i + j * s->n];
+    memcpy(s->x + column * s->n, t->trial, s->n * sizeof *t->trial);
+}
+
+static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records)
+{
+    (void)worker;
+    tw_slice_tile *t = s->slice[piece];
+    size_t first = tw_piece_first(s, piece);
+    tw_stream streams[TW_TILE_COLUMNS];
+    for (size_t j = 0; j < t->columns; j++) {
+        streams[j] =
+            tw_stream_at(move->seed, TW_STREAM_SLICE, move->first_chain + first + j, move->iteration);
+        tw_stream_normals(&streams[j], s->r, t->nu + j * s->r);
+    }
+    tw_factor_multiply(s->frame.factor, t->columns, t->nu, s->r, t->direction, s->n);
+    for (size_t j = 0; j < t->columns; j++) {
+        size_t column = first + j;
+        double theta, excess, log_likelihood;
+        tw_record *record = &records[column];
+        *record = (tw_record){.acceptance_rate = 1.0, .energy = -s->log_density[column]};
+        record->accepted = shrink(s, t, j, &streams[j], &theta, &excess, &log_likelihood, &record->steps);
+        if (record->accepted) {
+            move_column(s, t, j, column, theta);
+            t->excess[j] = excess;
+            s->log_likelihood[column] = log_likelihood;
+            set_density(s, t, column, j);
+        }
+        record->log_density = s->log_density[column];
+    }
+}
+
+const tw_transition tw_transition_slice = {TW_TILE_COLUMNS, slice_set_up, slice_release, slice_load,
+                                           slice_advance};
