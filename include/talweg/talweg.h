@@ -7,6 +7,7 @@
 #include <talweg/base.h>
 #include <talweg/covariance.h>
 #include <talweg/data.h>
+#include <talweg/diagnose.h>
 #include <talweg/dynamics.h>
 #include <talweg/likelihood.h>
 #include <talweg/model.h>

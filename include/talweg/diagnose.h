@@ -1,0 +1,110 @@
+/* diagnose.h: how far may draws of a Markov chain, or importance weights, be trusted?
+ *
+ * Draws: rank-normalised split R-hat, effective sample sizes (ESS) and Monte Carlo standard errors (MCSE), as
+ * in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization:
+ * an improved R-hat. The numbers are those of R's package posterior (1.4.0), with its conventions:
+ *   - a statistic that cannot be computed is NaN (R's NA): draws with a NaN; draws whose range is
+ * below 2.2e-16, "constant"; fewer than 6 draws per chain for an ESS, fewer than 4 for R-hat; infinite draws,
+ * except where ranks suffice (bulk ESS and R-hat);
+ *   - chains are split in halves; of an odd number of draws the middle one belongs to neither;
+ *   - an ESS is at most S log10(S), S being the number of draws in the halves.
+ * Two differences: with fewer than 4 draws everything that needs halves is NaN for any number of chains, and
+ * one NaN among the draws makes everything NaN.
+ *
+ * docs/diagnostics.md says what each number means and what to do about it.
+ */
+#ifndef TALWEG_DIAGNOSE_H
+#define TALWEG_DIAGNOSE_H
+
+#include <stdint.h>
+
+#include <talweg/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- draws ------------------------------------------------------------------------------------------------
+ */
+
+/* A workspace for draws x chains of one scalar at a time. Everything is allocated here: about 100 bytes per
+ * draw and chain. One per thread; the caller frees it, before the context. */
+typedef struct tw_diagnose tw_diagnose;
+
+TW_API tw_status tw_diagnose_new(tw_context *ctx, size_t draws, size_t chains, tw_diagnose **out);
+TW_API void tw_diagnose_free(tw_diagnose *d);
+
+/* Take the draws of one scalar, which are copied: draw i of chain c is x[i + c * ld], ld >= draws. All the
+ * functions below speak of the draws taken last. */
+TW_API void tw_diagnose_load(tw_diagnose *d, const double *x, size_t ld);
+
+/* Over all draws of all chains: mean, standard deviation (n - 1), and quantile of probability p in [0, 1], by
+ * linear interpolation of the order statistics (R's type 7). */
+TW_API double tw_diagnose_mean(const tw_diagnose *d);
+TW_API double tw_diagnose_sd(const tw_diagnose *d);
+TW_API double tw_diagnose_quantile(const tw_diagnose *d, double p);
+
+/* Rank-normalised split R-hat: the larger of the one of the draws and the one of |draw - median|. Infinite
+ * where every half chain stands still, at different places. */
+TW_API double tw_diagnose_rhat(tw_diagnose *d);
+
+/* Effective sample sizes: of the rank-normalised draws (bulk); the smaller of those of the 5% and 95%
+ * quantiles (tail); for the mean; for the standard deviation; for the quantile of probability p. */
+TW_API double tw_diagnose_ess_bulk(tw_diagnose *d);
+TW_API double tw_diagnose_ess_tail(tw_diagnose *d);
+TW_API double tw_diagnose_ess_mean(tw_diagnose *d);
+TW_API double tw_diagnose_ess_sd(tw_diagnose *d);
+TW_API double tw_diagnose_ess_quantile(tw_diagnose *d, double p);
+
+/* Monte Carlo standard errors of the three estimates above. */
+TW_API double tw_diagnose_mcse_mean(tw_diagnose *d);
+TW_API double tw_diagnose_mcse_sd(tw_diagnose *d);
+TW_API double tw_diagnose_mcse_quantile(tw_diagnose *d, double p);
+
+typedef struct tw_summary {
+    double mean, mcse_mean, sd;
+    double q5, median, q95;
+    double ess_bulk, ess_tail;
+    double rhat;
+} tw_summary;
+
+/* The usual table row of the draws taken last. */
+TW_API tw_summary tw_diagnose_summary(tw_diagnose *d);
+
+/* Where draw i of chain c of variable v stands: x[i * draw + c * chain + v * variable]. */
+typedef struct tw_strides {
+    size_t draw, chain, variable;
+} tw_strides;
+
+/* A row for each of many variables: out[v], v = 0..variables-1. Allocates nothing. */
+TW_API void tw_diagnose_run(tw_diagnose *d, size_t variables, const double *x, tw_strides strides,
+                            tw_summary *out);
+
+/* The energy's Bayesian fraction of missing information of one chain of n energies (Betancourt 2016):
+ * sum (E_i - E_{i-1})^2 / sum (E_i - mean)^2. NaN for n < 3, constant or non-finite energies. */
+TW_API double tw_ebfmi(size_t n, const double *energy);
+
+/* ---- importance weights -----------------------------------------------------------------------------------
+ */
+
+/* All take n log weights, -inf being a weight of 0, and never overflow. NaN where a log weight is NaN or
+ * +inf, or n is 0. */
+
+/* Effective number of weights: (sum w)^2 / sum w^2, from 1 (one weight has it all) to n (all equal). 0 where
+ * all weights are 0. */
+TW_API double tw_weights_ess(size_t n, const double *log_weight);
+
+/* log of the mean weight, and (se may be NULL) its standard error by the delta method for independent
+ * weights, sd(w) / (sqrt(n) mean(w)). All weights 0: -inf, with the error NaN, as it is for n = 1. */
+TW_API double tw_log_mean_exp(size_t n, const double *log_weight, double *se);
+
+/* The standard error of the same by the bootstrap: the standard deviation, over replicates >= 2, of the log
+ * mean of n weights drawn with replacement. A function of its arguments alone: replicate r draws from a
+ * stream of (seed, r). Infinite where a replicate drew only weights of 0. */
+TW_API double tw_log_mean_exp_bootstrap(size_t n, const double *log_weight, uint64_t seed, size_t replicates);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,135 @@
+/* autocovariance.c: direct sums for the first lags, one Fourier transform for all when more are wanted.
+ *
+ * Geyer's rule stops after a few lags where chains mix, and direct sums, LAGS lags at a time, are then
+ * cheapest. Where it asks for more than DIRECT_LAGS, everything comes at once: with the chains padded with
+ * zeros to twice their length, a = y_1 + i y_2 of a pair of chains and A its transform, sum_j conj(a_j)
+ * a_{j+t} = (1/L) sum_k |A_k|^2 exp(2 pi i k t / L), whose real part is the sum of the two chains'
+ * autocovariances. Power spectra add, so all chains share one transform back; the power is real, so the
+ * forward transform serves for the inverse: the real part is the same.
+ */
+#include "diagnose/autocovariance.h"
+
+#include <string.h>
+
+#include "diagnose/moments.h"
+#include "math/machine.h"
+
+enum { LAGS = 8, DIRECT_LAGS = 64 };
+
+void tw_autocovariance_free(tw_autocovariance *a)
+{
+    if (!a) return;
+    tw_context *ctx = a->ctx;
+    tw_release(ctx, a->centred);
+    tw_release(ctx, a->mean);
+    tw_release(ctx, a->value);
+    tw_release(ctx, a->re);
+    tw_release(ctx, a->im);
+    tw_release(ctx, a->power);
+    tw_fft_free(a->fft);
+    tw_release(ctx, a);
+}
+
+static tw_status allocate_arrays(tw_autocovariance *a)
+{
+    tw_context *ctx = a->ctx;
+    TW_TRY(tw_allocate_doubles(ctx, a->stride, a->chains, "the centred draws", &a->centred));
+    TW_TRY(tw_allocate_doubles(ctx, a->chains, 1, "the chains' means", &a->mean));
+    TW_TRY(tw_allocate_doubles(ctx, a->length + LAGS, 1, "the autocovariances", &a->value));
+    TW_TRY(tw_fft_new(ctx, 2 * a->length, &a->fft));
+    TW_TRY(tw_allocate_doubles(ctx, a->fft->length, 1, "a Fourier transform", &a->re));
+    TW_TRY(tw_allocate_doubles(ctx, a->fft->length, 1, "a Fourier transform", &a->im));
+    return tw_allocate_doubles(ctx, a->fft->length, 1, "a power spectrum", &a->power);
+}
+
+tw_status tw_autocovariance_new(tw_context *ctx, size_t chains, size_t length, tw_autocovariance **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_autocovariance), "autocovariances", &memory));
+    tw_autocovariance *a = memory;
+    *a = (tw_autocovariance){.ctx = ctx, .chains = chains, .length = length, .stride = length + LAGS};
+    tw_status status = allocate_arrays(a);
+    if (status != TW_OK) {
+        tw_autocovariance_free(a);
+        return status;
+    }
+    *out = a;
+    return TW_OK;
+}
+
+void tw_autocovariance_take(tw_autocovariance *a, size_t c, const double *x)
+{
+    double *y = a->centred + c * a->stride, mean = tw_mean_of(a->length, x);
+    a->mean[c] = mean;
+    for (size_t i = 0; i < a->length; i++) y[i] = x[i] - mean;
+}
+
+void tw_autocovariance_start(tw_autocovariance *a)
+{
+    a->known = 0;
+}
+
+/* sum[k] += sum_{i < n} y_i z_{i+k}, k < LAGS. Lags side by side make independent sums, which vectorise. */
+TW_INLINE void add_products(size_t n, const double *y, const double *z, double *sum)
+{
+    double s[LAGS] = {0};
+    for (size_t i = 0; i < n; i++)
+        for (int k = 0; k < LAGS; k++) s[k] += y[i] * z[i + (size_t)k];
+    for (int k = 0; k < LAGS; k++) sum[k] += s[k];
+}
+
+#define ADD_PRODUCTS(machine, target)                                                                 \
+    target static void add_products##machine(size_t n, const double *y, const double *z, double *sum) \
+    {                                                                                                 \
+        add_products(n, y, z, sum);                                                                   \
+    }
+TW_FOR_EACH_MACHINE(ADD_PRODUCTS)
+
+/* LAGS more lags. The zeros after a chain stand for the draws it does not have. */
+static void extend_directly(tw_autocovariance *a)
+{
+    double sum[LAGS] = {0}, scale = 1.0 / ((double)a->chains * (double)a->length);
+    size_t lag = a->known;
+    for (size_t c = 0; c < a->chains; c++) {
+        const double *y = a->centred + c * a->stride;
+        TW_ON_THIS_MACHINE(add_products, a->length - lag, y, y + lag, sum);
+    }
+    for (size_t k = 0; k < LAGS; k++) a->value[lag + k] = scale * sum[k];
+    a->known = lag + LAGS;
+}
+
+static void load_padded(const tw_autocovariance *a, size_t c, double *out)
+{
+    size_t given = c < a->chains ? a->length : 0;
+    if (given) memcpy(out, a->centred + c * a->stride, given * sizeof *out);
+    memset(out + given, 0, (a->fft->length - given) * sizeof *out);
+}
+
+/* All lags that remain. */
+static void extend_by_transform(tw_autocovariance *a)
+{
+    size_t length = a->fft->length;
+    double scale = 1.0 / ((double)a->chains * (double)a->length * (double)length);
+    memset(a->power, 0, length * sizeof *a->power);
+    for (size_t c = 0; c < a->chains; c += 2) {
+        load_padded(a, c, a->re);
+        load_padded(a, c + 1, a->im);
+        tw_fft_scatter(a->fft, a->re, a->im);
+        for (size_t k = 0; k < length; k++) a->power[k] += a->re[k] * a->re[k] + a->im[k] * a->im[k];
+    }
+    memset(a->im, 0, length * sizeof *a->im);
+    tw_fft_gather(a->fft, a->power, a->im);
+    for (size_t lag = a->known; lag < a->length; lag++) a->value[lag] = scale * a->power[lag];
+    a->known = a->length;
+}
+
+double tw_autocovariance_at(tw_autocovariance *a, size_t lag)
+{
+    while (lag >= a->known)
+        if (a->known < DIRECT_LAGS)
+            extend_directly(a);
+        else
+            extend_by_transform(a);
+    return a->value[lag];
+}

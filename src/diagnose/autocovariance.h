@@ -1,0 +1,31 @@
+/* autocovariance.h: autocovariances averaged over chains, computed lag by lag as far as they are asked for.
+ */
+#ifndef TALWEG_DIAGNOSE_AUTOCOVARIANCE_H
+#define TALWEG_DIAGNOSE_AUTOCOVARIANCE_H
+
+#include "diagnose/fft.h"
+
+typedef struct tw_autocovariance {
+    tw_context *ctx;
+    size_t chains, length; /* of a chain */
+    size_t stride;         /* from chain to chain in `centred` */
+    double *centred;       /* chains, their means subtracted, each with zeros after it */
+    double *mean;          /* of each chain */
+    double *value;         /* autocovariances */
+    size_t known;          /* how many of them have been computed */
+    tw_fft *fft;
+    double *re, *im, *power; /* fft->length each */
+} tw_autocovariance;
+
+tw_status tw_autocovariance_new(tw_context *ctx, size_t chains, size_t length, tw_autocovariance **out);
+void tw_autocovariance_free(tw_autocovariance *a);
+
+/* Take chain c, x[0..length-1]. When all are taken, tw_autocovariance_start forgets the values of earlier
+ * ones. */
+void tw_autocovariance_take(tw_autocovariance *a, size_t c, const double *x);
+void tw_autocovariance_start(tw_autocovariance *a);
+
+/* (1/chains) sum_c (1/length) sum_i y_i y_{i+lag}, y = x - mean of chain c; lag < length. */
+double tw_autocovariance_at(tw_autocovariance *a, size_t lag);
+
+#endif

@@ -1,0 +1,46 @@
+/* summary.c: the usual row of a table, of one scalar or of many. */
+#include <math.h>
+
+#include "diagnose/diagnose.h"
+
+static tw_summary nothing(const tw_diagnose *d)
+{
+    tw_summary row = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    row.mean = tw_diagnose_mean(d);
+    return row;
+}
+
+/* The scores of the ranks serve the bulk ESS and R-hat both, and are computed once. */
+tw_summary tw_diagnose_summary(tw_diagnose *d)
+{
+    if (d->has_nan) return nothing(d);
+    tw_summary row;
+    row.mean = tw_diagnose_mean(d);
+    row.sd = tw_diagnose_sd(d);
+    row.mcse_mean = row.sd / sqrt(tw_diagnose_ess_mean(d));
+    row.q5 = tw_diagnose_quantile(d, 0.05);
+    row.median = tw_diagnose_quantile(d, 0.5);
+    row.q95 = tw_diagnose_quantile(d, 0.95);
+    row.ess_tail = tw_diagnose_ess_tail(d);
+    row.ess_bulk = tw_diagnose_ess_bulk(d);
+    row.rhat = tw_larger_rhat(d, tw_series_rhat(d, d->series));
+    return row;
+}
+
+static void gather(tw_diagnose *d, const double *x, tw_strides strides)
+{
+    for (size_t c = 0; c < d->chains; c++) {
+        const double *from = x + c * strides.chain;
+        double *to = d->x + c * d->draws;
+        for (size_t i = 0; i < d->draws; i++) to[i] = from[i * strides.draw];
+    }
+}
+
+void tw_diagnose_run(tw_diagnose *d, size_t variables, const double *x, tw_strides strides, tw_summary *out)
+{
+    for (size_t v = 0; v < variables; v++) {
+        gather(d, x + v * strides.variable, strides);
+        tw_diagnose_prepare(d);
+        out[v] = tw_diagnose_summary(d);
+    }
+}
