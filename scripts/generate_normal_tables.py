@@ -16,7 +16,7 @@ Run from the top of the repository: scripts/generate_normal_tables.py (needs mpm
 from mpmath import mp, mpf, atanh, cos, erfc, exp, log, lu_solve, matrix, pi, sqrt
 
 mp.dps = 160
-CENTRE = mpf(4)
+CENTRE = mpf("3.5")
 
 
 def mills_terms(t):
@@ -70,6 +70,14 @@ def fit_polynomial(function, low, high, degree):
     return list(lu_solve(system, matrix([function(x) for x in points])))
 
 
+def polynomial(name, variable, function, low, high, degree, comment):
+    """The C function of a fitted polynomial, its error in the comment."""
+    coefficients = fit_polynomial(function, low, high, degree)
+    points = [low + (high - low) * (i + mpf("0.37")) / 400 for i in range(400)]
+    error = float(max(abs(mp.polyval(coefficients[::-1], x) / function(x) - 1) for x in points))
+    return horner(name, variable, coefficients, f"{comment}; relative error {error:.1e}.")
+
+
 def horner(name, variable, coefficients, comment):
     """A C function that evaluates the polynomial by Horner's rule."""
     lines = [f"/* {comment} */", f"static inline double {name}(double {variable})", "{"]
@@ -88,13 +96,14 @@ def main():
         "",
     ]
     half = log(mpf(2)) / 2 * mpf("1.001")
-    out += horner("tw_exp_polynomial", "x", fit_polynomial(lambda x: (exp(x) - 1 - x) / x**2, -half, half, 9),
-                  "(exp(x) - 1 - x) / x^2 for |x| <= log(2)/2.")
-    out += horner("tw_atanh_polynomial", "q",
-                  fit_polynomial(lambda q: (2 * atanh(sqrt(q)) / sqrt(q) - 2) / q, mpf(0), mpf(1) / 9 * mpf("1.001"), 9),
-                  "(2 atanh(s)/s - 2) / q with q = s^2, for |s| <= 1/3.")
+    ninth = mpf(1) / 9
+    out += polynomial("tw_exp_polynomial", "x", exp, -half, half, 11, "exp(x), |x| <= log(2)/2")
+    out += polynomial("tw_root_density_polynomial", "x", lambda x: exp(-x / 4) / (2 * pi) ** mpf("0.25"),
+                      -2 * half, 2 * half, 8, "exp(-x/4) / (2 pi)^(1/4), |x| <= log(2)")
+    out += polynomial("tw_log_polynomial", "q", lambda q: -2 * atanh(sqrt(q)) / sqrt(q), mpf(0), ninth, 8,
+                      "-2 atanh(s)/s with q = s^2, |s| <= 1/3")
     for which, name, text, degree, power, lead in (
-        (0, "mills", "u = 1/M(t) - t", 11, 1, 1),
+        (0, "mills", "u = 1/M(t) - t", 10, 1, 1),
         (1, "slope", "d = u - w", 14, 3, 1),
         (2, "bend", "b = -bend", 15, 4, 6),
     ):
@@ -102,7 +111,6 @@ def main():
         error = ratio_error(which, numerator, denominator)
         out += horner(f"tw_{name}_numerator", "t", numerator, f"{text}: N of N/D, t >= 0; relative error {error:.1e}.")
         out += horner(f"tw_{name}_denominator", "t", denominator, f"{text}: D of N/D.")
-        print(f"{text}: degree {degree}, relative error {error:.1e}")
     with open("src/math/normal_tables.h", "w", encoding="ascii") as header:
         header.write("\n".join(out + ["#endif", ""]))
 

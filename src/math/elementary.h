@@ -1,4 +1,4 @@
-/* elementary.h: the pieces of exp and log that vectorise: no branches, no tables, no library calls. */
+/* elementary.h: pieces of exp, log and division that vectorise: no branches, no tables, no library calls. */
 #ifndef TALWEG_MATH_ELEMENTARY_H
 #define TALWEG_MATH_ELEMENTARY_H
 
@@ -11,7 +11,7 @@
 #define TW_LOG_2 0x1.62e42fefa39efp-1
 #define TW_LOG_2_HIGH 0x1.62e42fefap-1 /* 17 trailing zero bits: exact times |k| < 2^17 */
 #define TW_LOG_2_LOW 0x1.cf79abc9e3b3ap-40
-#define TW_ROUNDING 0x1.8p52 /* adding it rounds to an integer, kept in the low bits */
+#define TW_ROUNDING 0x1.8p52 /* adding it rounds to an integer, which then stands in the low bits */
 
 TW_INLINE uint64_t tw_bits_of(double x)
 {
@@ -27,22 +27,44 @@ TW_INLINE double tw_from_bits(uint64_t bits)
     return x;
 }
 
-/* exp(x + rest) for -708 < x < 709 and |rest| small against 1: with k = round(x / log 2) and
- * f = x - k log 2 + rest the value is 2^k (1 + f + f^2 p(f)); k is added to the exponent's bits. */
-TW_INLINE double tw_exp_reduced(double x, double rest)
+/* 2^k x, where k is the integer in the low bits of `shifted`; no overflow or underflow may occur. */
+TW_INLINE double tw_scale(double x, double shifted)
+{
+    return tw_from_bits(tw_bits_of(x) + (tw_bits_of(shifted) << 52));
+}
+
+/* exp(x) for -708.39 <= x <= 709.78: with k = round(x / log 2) it is 2^k exp(x - k log 2). */
+TW_INLINE double tw_exp_inside(double x)
 {
     double shifted = x * (1.0 / TW_LOG_2) + TW_ROUNDING;
     double k = shifted - TW_ROUNDING;
-    double f = (x - k * TW_LOG_2_HIGH) + (rest - k * TW_LOG_2_LOW);
-    double value = (f * f) * tw_exp_polynomial(f) + f + 1.0;
-    return tw_from_bits(tw_bits_of(value) + (tw_bits_of(shifted) << 52));
+    double rest = (x - k * TW_LOG_2_HIGH) - k * TW_LOG_2_LOW;
+    return tw_scale(tw_exp_polynomial(rest), shifted);
 }
 
-/* 2 atanh(s) = log((1+s)/(1-s)) for |s| <= 1/3. */
-TW_INLINE double tw_twice_atanh(double s)
+/* 2^k, k >= 0, below x >= 1: the bits of x without its fraction. */
+TW_INLINE uint64_t tw_power_bits(double x)
 {
-    double q = s * s;
-    return 2.0 * s + s * (q * tw_atanh_polynomial(q));
+    return tw_bits_of(x) & 0x7ff0000000000000u;
+}
+
+/* k as a double, from the bits of 2^k: the exponent's bits are moved into the integer 2^52 + 1023 + k. */
+TW_INLINE double tw_exponent(uint64_t power_bits)
+{
+    return tw_from_bits((power_bits >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
+}
+
+/* 1/x for 2^-1000 < x < 2^1000, relative error 2e-15, in 8 cheap instructions where a vector division would
+ * hold up everything else. Subtracting the bits of x from a constant gives y = (1 - e)/x with |e| < 0.06;
+ * then y (1 + e)(1 + e^2) leaves e^4 < 1.3e-5, and y (1 + e + e^2) the cube of that. */
+TW_INLINE double tw_reciprocal(double x)
+{
+    double y = tw_from_bits(0x7fde200000000000u - tw_bits_of(x));
+    double e = 1.0 - x * y;
+    y = y + y * e;
+    y = y + y * (e * e);
+    e = 1.0 - x * y;
+    return y + y * (e + e * e);
 }
 
 #endif

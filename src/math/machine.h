@@ -7,6 +7,8 @@
 #ifndef TALWEG_MATH_MACHINE_H
 #define TALWEG_MATH_MACHINE_H
 
+#include <stdbool.h>
+
 enum { TW_GROUP = 8 }; /* doubles in the widest vector */
 
 #define TW_INLINE static inline __attribute__((always_inline))
@@ -19,7 +21,8 @@ enum { TW_GROUP = 8 }; /* doubles in the widest vector */
 #endif
 #define TW_TARGET_V3 __attribute__((target("arch=x86-64-v3")))
 
-#define TW_FOR_EACH_MACHINE(KERNEL) KERNEL(_v4, TW_TARGET_V4) KERNEL(_v3, TW_TARGET_V3) KERNEL(_plain, )
+#define TW_FOR_EACH_MACHINE(KERNEL) \
+    KERNEL(_v4, TW_TARGET_V4, true) KERNEL(_v3, TW_TARGET_V3, true) KERNEL(_plain, , false)
 
 #define TW_ON_THIS_MACHINE(name, ...)                                                           \
     (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&                \
@@ -28,7 +31,7 @@ enum { TW_GROUP = 8 }; /* doubles in the widest vector */
      : __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? name##_v3(__VA_ARGS__) \
                                                                        : name##_plain(__VA_ARGS__))
 #else
-#define TW_FOR_EACH_MACHINE(KERNEL) KERNEL(_plain, )
+#define TW_FOR_EACH_MACHINE(KERNEL) KERNEL(_plain, , false)
 #define TW_ON_THIS_MACHINE(name, ...) name##_plain(__VA_ARGS__)
 #endif
 

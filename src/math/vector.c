@@ -13,7 +13,7 @@
 /* exp(x), 0 below the normal range; the product is inf beyond the largest double, and NaN for NaN. */
 TW_INLINE double exponential(double x)
 {
-    double value = x < SMALLEST ? 0.0 : tw_exp_reduced(x, 0.0);
+    double value = x < SMALLEST ? 0.0 : tw_exp_inside(x);
     return x <= LARGEST ? value : x * 1e307;
 }
 
@@ -24,7 +24,7 @@ TW_INLINE void exp_groups(size_t n, const double *x, double *y)
     for (size_t i = 0; i < n; i++) y[i] = exponential(x[i]);
 }
 
-#define EXP_GROUPS(machine, target)                                              \
+#define EXP_GROUPS(machine, target, fused)                                       \
     target static void exp_groups##machine(size_t n, const double *x, double *y) \
     {                                                                            \
         exp_groups(n / TW_GROUP * TW_GROUP, x, y);                               \

@@ -1,0 +1,38 @@
+/* support_time.c: see support_time.h. */
+#include "support_time.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { MOST_REPEATS = 1001, MOST_WORK = 8 };
+
+double bench_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void bench_medians(size_t count, const bench_work *work, void *data, size_t repeats, double *seconds)
+{
+    static double times[MOST_WORK][MOST_REPEATS];
+    if (count > MOST_WORK || repeats > MOST_REPEATS) abort();
+    for (size_t i = 0; i < count; i++) work[i](data);
+    for (size_t r = 0; r < repeats; r++) {
+        for (size_t i = 0; i < count; i++) {
+            double start = bench_seconds();
+            work[i](data);
+            times[i][r] = bench_seconds() - start;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        qsort(times[i], repeats, sizeof(double), compare);
+        seconds[i] = times[i][repeats / 2];
+    }
+}
