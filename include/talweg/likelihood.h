@@ -51,7 +51,8 @@ typedef struct tw_likelihood {
     void (*smoothed)(void *user, size_t n, const double *y, const double *w, const double *s2,
                      const double *x, double *lambda, double *dlambda);
 
-    /* The expected information E[lambda] over y given x, for metrics, with its slope in x. NULL: none. */
+    /* The expected information about x in one observation, E[-d2 log p(y | x)/dx2] over y given x, and its
+     * exact slope in x: a metric's curvature that does not depend on y. NULL: this likelihood has none. */
     void (*fisher)(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
                    double *dlambda);
 } tw_likelihood;

@@ -55,6 +55,13 @@ static void smoothed(void *user, size_t n, const double *y, const double *w, con
     }
 }
 
+/* The curvature does not depend on y, so its expectation is the curvature. */
+static void fisher(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
+                   double *dlambda)
+{
+    terms(user, n, y, w, x, NULL, NULL, lambda, dlambda);
+}
+
 const tw_likelihood tw_likelihood_gaussian = {
     .name = "gaussian",
     .support = "a finite number, with a positive noise standard deviation",
@@ -62,4 +69,5 @@ const tw_likelihood tw_likelihood_gaussian = {
     .terms = terms,
     .tilted = tilted,
     .smoothed = smoothed,
+    .fisher = fisher,
 };

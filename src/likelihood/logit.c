@@ -127,6 +127,13 @@ static void smoothed(void *user, size_t n, const double *y, const double *w, con
     }
 }
 
+/* The curvature does not depend on y, so its expectation is the curvature. */
+static void fisher(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
+                   double *dlambda)
+{
+    terms(user, n, y, w, x, NULL, NULL, lambda, dlambda);
+}
+
 const tw_likelihood tw_likelihood_logit = {
     .name = "logit",
     .support = "-1 or +1",
@@ -134,4 +141,5 @@ const tw_likelihood tw_likelihood_logit = {
     .terms = terms,
     .tilted = NULL,
     .smoothed = smoothed,
+    .fisher = fisher,
 };

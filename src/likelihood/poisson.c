@@ -77,6 +77,13 @@ static void smoothed(void *user, size_t n, const double *y, const double *w, con
     }
 }
 
+/* The curvature does not depend on y, so its expectation is the curvature. */
+static void fisher(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
+                   double *dlambda)
+{
+    terms(user, n, y, w, x, NULL, NULL, lambda, dlambda);
+}
+
 const tw_likelihood tw_likelihood_poisson = {
     .name = "poisson",
     .support = "0, 1, 2, ..., with a positive exposure",
@@ -84,4 +91,5 @@ const tw_likelihood tw_likelihood_poisson = {
     .terms = terms,
     .tilted = NULL,
     .smoothed = smoothed,
+    .fisher = fisher,
 };
