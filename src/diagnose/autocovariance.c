@@ -79,7 +79,7 @@ TW_INLINE void add_products(size_t n, const double *y, const double *z, double *
     for (int k = 0; k < LAGS; k++) sum[k] += s[k];
 }
 
-#define ADD_PRODUCTS(machine, target)                                                                 \
+#define ADD_PRODUCTS(machine, target, fused)                                                          \
     target static void add_products##machine(size_t n, const double *y, const double *z, double *sum) \
     {                                                                                                 \
         add_products(n, y, z, sum);                                                                   \

@@ -63,7 +63,7 @@ TW_INLINE void logistic_groups(size_t n, const double *restrict y, const double 
     }
 }
 
-#define LOGISTIC_GROUPS(machine, target)                                                                     \
+#define LOGISTIC_GROUPS(machine, target, fused)                                                              \
     target static void logistic_groups##machine(size_t n, const double *y, const double *x, const double *e, \
                                                 block *out)                                                  \
     {                                                                                                        \
