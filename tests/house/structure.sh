@@ -50,8 +50,8 @@ check() {
     }
 
     BEGIN {
-        n = split("base math linalg data covariance likelihood model approximate dynamics sample evidence " \
-                  "diagnose output cli", rooms, " ")
+        n = split("base math linalg data covariance likelihood model approximate diagnose dynamics sample " \
+                  "evidence output cli", rooms, " ")
         for (i = 1; i <= n; i++) rank[rooms[i]] = i
         forbidden["likelihood", "covariance"]
         forbidden["diagnose", "dynamics"]; forbidden["diagnose", "sample"]; forbidden["diagnose", "evidence"]
