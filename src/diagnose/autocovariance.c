@@ -14,7 +14,7 @@
 #include "diagnose/moments.h"
 #include "math/machine.h"
 
-enum { LAGS = 8, DIRECT_LAGS = 64 };
+enum { DIRECT_LAGS = 48 };
 
 void tw_autocovariance_free(tw_autocovariance *a)
 {
@@ -35,7 +35,7 @@ static tw_status allocate_arrays(tw_autocovariance *a)
     tw_context *ctx = a->ctx;
     TW_TRY(tw_allocate_doubles(ctx, a->stride, a->chains, "the centred draws", &a->centred));
     TW_TRY(tw_allocate_doubles(ctx, a->chains, 1, "the chains' means", &a->mean));
-    TW_TRY(tw_allocate_doubles(ctx, a->length + LAGS, 1, "the autocovariances", &a->value));
+    TW_TRY(tw_allocate_doubles(ctx, a->length, 1, "the autocovariances", &a->value));
     TW_TRY(tw_fft_new(ctx, 2 * a->length, &a->fft));
     TW_TRY(tw_allocate_doubles(ctx, a->fft->length, 1, "a Fourier transform", &a->re));
     TW_TRY(tw_allocate_doubles(ctx, a->fft->length, 1, "a Fourier transform", &a->im));
@@ -48,7 +48,7 @@ tw_status tw_autocovariance_new(tw_context *ctx, size_t chains, size_t length, t
     *out = NULL;
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_autocovariance), "autocovariances", &memory));
     tw_autocovariance *a = memory;
-    *a = (tw_autocovariance){.ctx = ctx, .chains = chains, .length = length, .stride = length + LAGS};
+    *a = (tw_autocovariance){.ctx = ctx, .chains = chains, .length = length, .stride = length + TW_GROUP};
     tw_status status = allocate_arrays(a);
     if (status != TW_OK) {
         tw_autocovariance_free(a);
@@ -70,33 +70,34 @@ void tw_autocovariance_start(tw_autocovariance *a)
     a->known = 0;
 }
 
-/* sum[k] += sum_{i < n} y_i z_{i+k}, k < LAGS. Lags side by side make independent sums, which vectorise. */
-TW_INLINE void add_products(size_t n, const double *y, const double *z, double *sum)
+/* sum_{i < n} y_i z_i, n a multiple of TW_GROUP, as TW_GROUP sums side by side, which vectorise. */
+TW_INLINE double product(size_t n, const double *y, const double *z)
 {
-    double s[LAGS] = {0};
-    for (size_t i = 0; i < n; i++)
-        for (int k = 0; k < LAGS; k++) s[k] += y[i] * z[i + (size_t)k];
-    for (int k = 0; k < LAGS; k++) sum[k] += s[k];
+    double s[TW_GROUP] = {0}, sum = 0.0;
+    for (size_t i = 0; i < n; i += TW_GROUP)
+        for (size_t k = 0; k < TW_GROUP; k++) s[k] += y[i + k] * z[i + k];
+    for (size_t k = 0; k < TW_GROUP; k++) sum += s[k];
+    return sum;
 }
 
-#define ADD_PRODUCTS(machine, target, fused)                                                          \
-    target static void add_products##machine(size_t n, const double *y, const double *z, double *sum) \
-    {                                                                                                 \
-        add_products(n, y, z, sum);                                                                   \
+#define PRODUCT(machine, target, fused)                                               \
+    target static double product##machine(size_t n, const double *y, const double *z) \
+    {                                                                                 \
+        return product(n, y, z);                                                      \
     }
-TW_FOR_EACH_MACHINE(ADD_PRODUCTS)
+TW_FOR_EACH_MACHINE(PRODUCT)
 
-/* LAGS more lags. The zeros after a chain stand for the draws it does not have. */
+/* One more lag. The zeros after a chain stand for the draws it does not have. */
 static void extend_directly(tw_autocovariance *a)
 {
-    double sum[LAGS] = {0}, scale = 1.0 / ((double)a->chains * (double)a->length);
-    size_t lag = a->known;
+    size_t lag = a->known, n = (a->length - lag + TW_GROUP - 1) / TW_GROUP * TW_GROUP;
+    double sum = 0.0;
     for (size_t c = 0; c < a->chains; c++) {
         const double *y = a->centred + c * a->stride;
-        TW_ON_THIS_MACHINE(add_products, a->length - lag, y, y + lag, sum);
+        sum += TW_ON_THIS_MACHINE(product, n, y, y + lag);
     }
-    for (size_t k = 0; k < LAGS; k++) a->value[lag + k] = scale * sum[k];
-    a->known = lag + LAGS;
+    a->value[lag] = sum / ((double)a->chains * (double)a->length);
+    a->known = lag + 1;
 }
 
 static void load_padded(const tw_autocovariance *a, size_t c, double *out)
