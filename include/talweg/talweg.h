@@ -9,6 +9,7 @@
 #include <talweg/data.h>
 #include <talweg/diagnose.h>
 #include <talweg/dynamics.h>
+#include <talweg/evidence.h>
 #include <talweg/likelihood.h>
 #include <talweg/model.h>
 #include <talweg/sample.h>

@@ -65,11 +65,12 @@ static void publish(tw_sampler *s, size_t piece)
     memcpy(s->log_likelihood + first, flow->at.log_likelihood, count * sizeof *s->log_likelihood);
 }
 
-static void hmc_load(tw_sampler *s, size_t piece, size_t worker)
+static void hmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
     (void)worker;
     tw_leapfrog *flow = s->hmc[piece]->flow;
-    tw_frame_coordinates(&s->frame, flow->columns, s->x + tw_piece_first(s, piece) * s->n, flow->w);
+    if (moved)
+        tw_frame_coordinates(&s->frame, flow->columns, s->x + tw_piece_first(s, piece) * s->n, flow->w);
     tw_leapfrog_refresh(flow);
     publish(s, piece);
 }

@@ -44,8 +44,9 @@ static tw_status rmhmc_set_up(tw_sampler *s)
     return tw_allocate_doubles(s->ctx, s->n + s->r, workers, "the saved positions", &s->saved);
 }
 
-static void rmhmc_load(tw_sampler *s, size_t piece, size_t worker)
+static void rmhmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
+    (void)moved; /* a folded base changes with the temperature */
     tw_riemann *p = s->riemann[worker];
     double *v = s->v + piece * s->r;
     tw_target_whiten(s->target, 1, s->x + piece * s->n, v);

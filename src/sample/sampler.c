@@ -79,15 +79,33 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
     return TW_OK;
 }
 
+typedef struct load_job {
+    tw_sampler *sampler;
+    bool moved;
+} load_job;
+
 static void load_piece(void *user, size_t piece, size_t worker)
 {
-    tw_sampler *s = user;
-    s->transition->load(s, piece, worker);
+    load_job *job = user;
+    job->sampler->transition->load(job->sampler, piece, worker, job->moved);
+}
+
+static void load(tw_sampler *s, bool moved)
+{
+    load_job job = {s, moved};
+    tw_parallel_for(s->pieces, s->options.threads, load_piece, &job);
 }
 
 void tw_sampler_refresh(tw_sampler *s)
 {
-    tw_parallel_for(s->pieces, s->options.threads, load_piece, s);
+    /* A frame that is the target's own base moves with it, and coordinates with the frame. */
+    bool own_base = s->options.method != TW_METHOD_RMHMC && s->options.metric == TW_METRIC_PRIOR;
+    bool moved = own_base && (s->frame.factor != s->target->factor || s->target->own_factor);
+    if (own_base) {
+        s->frame.factor = s->target->factor;
+        s->frame.centre = s->target->mean;
+    }
+    load(s, moved);
 }
 
 tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
@@ -99,7 +117,7 @@ tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
                                "the start of chain %zu is %g at site %zu: it must be finite", j + 1,
                                x[i + j * s->n], i + 1);
     memcpy(s->x, x, s->n * s->columns * sizeof *x);
-    tw_sampler_refresh(s);
+    load(s, true);
     for (size_t j = 0; j < s->columns; j++)
         if (!isfinite(s->log_density[j]))
             return tw_fail(

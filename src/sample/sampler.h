@@ -17,8 +17,8 @@ typedef struct tw_transition {
     size_t piece_columns;
     tw_status (*set_up)(tw_sampler *s);
     void (*release)(tw_sampler *s);
-    void (*load)(tw_sampler *s, size_t piece,
-                 size_t worker); /* positions x changed, or the temperature did */
+    /* Take up x after it changed (moved), or the temperature alone after that did. */
+    void (*load)(tw_sampler *s, size_t piece, size_t worker, bool moved);
     void (*advance)(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records);
 } tw_transition;
 

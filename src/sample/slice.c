@@ -78,12 +78,12 @@ static void set_density(tw_sampler *s, const tw_slice_tile *t, size_t column, si
     s->log_density[column] = tw_frame_constant(&s->frame) - 0.5 * square + t->excess[j];
 }
 
-static void slice_load(tw_sampler *s, size_t piece, size_t worker)
+static void slice_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
     (void)worker;
     tw_slice_tile *t = s->slice[piece];
     size_t first = tw_piece_first(s, piece), n = s->n;
-    tw_frame_coordinates(&s->frame, t->columns, s->x + first * n, t->w);
+    if (moved) tw_frame_coordinates(&s->frame, t->columns, s->x + first * n, t->w);
     for (size_t j = 0; j < t->columns; j++) {
         const double *x = s->x + (first + j) * n;
         for (size_t i = 0; i < n; i++) t->offset[i + j * n] = x[i] - centre(&s->frame, i);

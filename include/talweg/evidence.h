@@ -1,0 +1,94 @@
+/* evidence.h: log Z = log p(y) by Monte Carlo, with errors.
+ *
+ * All methods walk the path L_b of model.h from a reference q (b = 0) to the posterior (b = 1) with the
+ * transitions of sample.h. An estimate never comes without its standard error, and says whether it is
+ * unbiased in Z.
+ */
+#ifndef TALWEG_EVIDENCE_H
+#define TALWEG_EVIDENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <talweg/base.h>
+#include <talweg/model.h>
+#include <talweg/sample.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- temperatures
+ * -------------------------------------------------------------------------------------------- */
+
+typedef enum tw_schedule_kind {
+    TW_SCHEDULE_GEOMETRIC, /* the report's: b_k = b_min^((B-k)/(B-1)), k = 1..B */
+    TW_SCHEDULE_LINEAR,    /* b_k = k/B */
+    TW_SCHEDULE_SIGMOID    /* equal steps of logit b between logit 0.02 and logit 0.98, stretched to [0, 1]:
+                              dense at both ends */
+} tw_schedule_kind;
+
+/* Fill beta[0..steps], from 0 to 1. steps >= 1; beta_min in (0, 1) is used by the geometric schedule. */
+TW_API tw_status tw_schedule_fill(tw_context *ctx, tw_schedule_kind kind, size_t steps, double beta_min,
+                                  double *beta);
+
+/* A schedule of one's own: must start at 0, end at 1 and rise. */
+TW_API tw_status tw_schedule_check(tw_context *ctx, size_t steps, const double *beta);
+
+/* ---- estimates
+ * ---------------------------------------------------------------------------------------------------- */
+
+typedef struct tw_estimate {
+    const char *method; /* "ais", "ais-reverse", "stepping-stone", "thermodynamic", "resample-move" */
+    double log_z;
+    double se;           /* standard error of log_z; NaN when there is none (one particle) */
+    double se_bootstrap; /* the same by the bootstrap over particles; NaN where it does not apply */
+    double weight_ess;   /* effective number of weights; NaN where it does not apply */
+    double acceptance;   /* mean acceptance rate of the transitions */
+    size_t particles;    /* particles, or independent copies */
+    size_t temperatures; /* steps of the schedule */
+    double failures;     /* fraction of transitions that failed numerically */
+    bool unbiased;       /* in Z; false: consistent as the effort grows */
+} tw_estimate;
+
+/* ---- annealed importance sampling
+ * -------------------------------------------------------------------------------------- */
+
+typedef struct tw_ais_options {
+    tw_sampler_options kernel;
+    const double *beta; /* steps + 1 temperatures from 0 to 1 */
+    size_t steps;
+    size_t particles;
+    size_t moves; /* transitions at each temperature */
+    double eps;   /* 0: tuned at every temperature in a pilot run with particles of its own, then frozen */
+    size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
+    double target_acceptance; /* of the pilot */
+    uint64_t seed;
+    uint64_t first_chain; /* particle j uses the streams of chain first_chain + j */
+    bool reverse;         /* from posterior draws down to q: an upper bound in expectation */
+    size_t burn_in;       /* reverse: transitions at b = 1 from q to a posterior draw */
+} tw_ais_options;
+#define TW_AIS_DEFAULTS                              \
+    ((tw_ais_options){.kernel = TW_SAMPLER_DEFAULTS, \
+                      .particles = 256,              \
+                      .moves = 1,                    \
+                      .target_acceptance = 0.8,      \
+                      .seed = 1,                     \
+                      .burn_in = 100})
+
+/* Called after each temperature with the share done; true stops the run, which then returns TW_OK and no
+ * estimate (particles = 0). NULL: none. */
+typedef bool tw_progress_function(void *user, double done);
+
+/* log weights of all particles go to log_weight (particles numbers; NULL: not wanted). Forward: log w = sum_k
+ * (b_k - b_{k-1}) R(x_{k-1}) with R = log p(y, x) - log q(x) at the sample drawn before the move to b_k, and
+ * log Z is the log of their mean. Reverse: the same along the way down, and log Z is minus that. */
+TW_API tw_status tw_ais_run(const tw_model *model, const tw_reference *reference,
+                            const tw_ais_options *options, tw_progress_function *progress, void *user,
+                            double *log_weight, tw_estimate *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,119 @@
+/* walk.c: see walk.h. */
+#include "evidence/walk.h"
+
+#include <math.h>
+
+#include "math/random.h"
+
+tw_form tw_walk_form(const tw_sampler_options *kernel)
+{
+    return kernel->method == TW_METHOD_RMHMC ? TW_FORM_FOLDED : TW_FORM_OPEN;
+}
+
+void tw_walk_free(tw_walk *w)
+{
+    if (!w) return;
+    tw_context *ctx = w->ctx;
+    tw_sampler_free(w->sampler);
+    tw_target_free(w->target);
+    tw_release(ctx, w->log_ratio);
+    tw_release(ctx, w->work);
+    tw_release(ctx, w->records);
+    tw_release(ctx, w);
+}
+
+static tw_status fill(const tw_model *model, const tw_reference *q, const tw_sampler_options *kernel,
+                      tw_walk *w)
+{
+    void *records = NULL;
+    TW_TRY(tw_target_new(model, q, tw_walk_form(kernel), &w->target));
+    TW_TRY(tw_target_set_temperature(w->target, 0.0));
+    TW_TRY(tw_sampler_new(w->target, kernel, w->particles, &w->sampler));
+    TW_TRY(tw_allocate_doubles(w->ctx, w->particles, 1, "the particles' weights", &w->log_ratio));
+    TW_TRY(tw_allocate_doubles(w->ctx, model->n, 1, "the particles' weights", &w->work));
+    TW_TRY(tw_allocate(w->ctx, w->particles, sizeof *w->records, "the particles' records", &records));
+    w->records = records;
+    return TW_OK;
+}
+
+tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
+                      size_t particles, tw_walk **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_walk), "an ensemble", &memory));
+    tw_walk *w = memory;
+    *w = (tw_walk){.ctx = model->ctx, .particles = particles};
+    tw_status status = fill(model, reference, kernel, w);
+    if (status != TW_OK) {
+        tw_walk_free(w);
+        return status;
+    }
+    *out = w;
+    return TW_OK;
+}
+
+void tw_reference_draw(const tw_reference *q, uint64_t seed, uint64_t first_chain, uint64_t iteration,
+                       size_t count, double *normals, double *x)
+{
+    const tw_factor *factor = q->factor ? q->factor : q->model->factor;
+    size_t n = q->model->n, r = factor->rank;
+    for (size_t j = 0; j < count; j++) {
+        tw_stream stream = tw_stream_at(seed, TW_STREAM_START, first_chain + j, iteration);
+        tw_stream_normals(&stream, r, normals + j * r);
+    }
+    tw_factor_multiply(factor, count, normals, r, x, n);
+    for (size_t j = 0; q->mean && j < count; j++)
+        for (size_t i = 0; i < n; i++) x[i + j * n] += q->mean[i];
+}
+
+tw_status tw_walk_start(tw_walk *w, uint64_t seed, uint64_t first_chain)
+{
+    size_t n = w->target->model->n;
+    double *normals = NULL, *x = NULL;
+    TW_TRY(tw_target_set_temperature(w->target, 0.0));
+    tw_sampler_refresh(w->sampler);
+    tw_status status = tw_allocate_doubles(w->ctx, n, w->particles, "the particles", &normals);
+    if (status == TW_OK) status = tw_allocate_doubles(w->ctx, n, w->particles, "the particles", &x);
+    if (status == TW_OK) {
+        tw_reference_draw(w->target->reference, seed, first_chain, 0, w->particles, normals, x);
+        status = tw_sampler_set_positions(w->sampler, x);
+    }
+    tw_release(w->ctx, normals);
+    tw_release(w->ctx, x);
+    return status;
+}
+
+tw_status tw_walk_temper(tw_walk *w, double beta)
+{
+    TW_TRY(tw_target_set_temperature(w->target, beta));
+    tw_sampler_refresh(w->sampler);
+    return TW_OK;
+}
+
+double tw_walk_move(tw_walk *w, const tw_move *move)
+{
+    double sum = 0.0;
+    tw_sampler_advance(w->sampler, move, w->records);
+    for (size_t j = 0; j < w->particles; j++) {
+        const tw_record *r = &w->records[j];
+        sum += r->acceptance_rate;
+        w->failures += r->energy_divergence || r->implicit_failure || r->irreversible || r->factorisation;
+    }
+    w->acceptance += sum;
+    w->transitions += (double)w->particles;
+    return sum / (double)w->particles;
+}
+
+void tw_walk_measure(tw_walk *w)
+{
+    tw_target_log_ratio(w->target, w->particles, tw_sampler_positions(w->sampler),
+                        tw_sampler_log_likelihood(w->sampler), w->work, w->log_ratio);
+}
+
+size_t tw_walk_steps(double eps)
+{
+    const double quarter = 1.5707963267948966192;
+    double steps = ceil(quarter / eps);
+    return steps < 1.0 ? 1 : steps > 1000.0 ? 1000 : (size_t)steps;
+}

@@ -1,0 +1,50 @@
+/* walk.h: an ensemble on the tempered path: particles from q, moved at one temperature after another. Shared
+ * by AIS, parallel tempering and resample-move. */
+#ifndef TALWEG_EVIDENCE_WALK_H
+#define TALWEG_EVIDENCE_WALK_H
+
+#include "model/model.h"
+#include "talweg/evidence.h"
+
+typedef struct tw_walk {
+    tw_context *ctx;
+    tw_target *target;
+    tw_sampler *sampler;
+    size_t particles;
+    double *log_ratio; /* log p(y, x) - log q(x) of each particle */
+    double *work;      /* n */
+    tw_record *records;
+    double acceptance; /* sums over transitions */
+    double failures;
+    double transitions;
+} tw_walk;
+
+/* The form of target that suits a kernel: open for a constant metric, folded for one that depends on the
+ * position. */
+tw_form tw_walk_form(const tw_sampler_options *kernel);
+
+tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
+                      size_t particles, tw_walk **out);
+void tw_walk_free(tw_walk *walk);
+
+/* Fresh particles from q at b = 0: particle j from the stream (seed, start, first_chain + j, 0). */
+tw_status tw_walk_start(tw_walk *walk, uint64_t seed, uint64_t first_chain);
+
+/* Go to another temperature. */
+tw_status tw_walk_temper(tw_walk *walk, double beta);
+
+/* One transition of all particles; returns their mean acceptance rate. */
+double tw_walk_move(tw_walk *walk, const tw_move *move);
+
+/* Bring log_ratio up to date. */
+void tw_walk_measure(tw_walk *walk);
+
+/* Leapfrog steps for a trajectory of length pi/2: a quarter of the period of a standard Gaussian, where draws
+ * decorrelate. */
+size_t tw_walk_steps(double eps);
+
+/* x ~ q for a block of particles. */
+void tw_reference_draw(const tw_reference *reference, uint64_t seed, uint64_t first_chain, uint64_t iteration,
+                       size_t count, double *normals, double *x);
+
+#endif
