@@ -112,6 +112,47 @@ TW_API void tw_predictor_free(tw_predictor *predictor);
 TW_API void tw_predictor_apply(const tw_predictor *predictor, size_t m, double *cross, const double *diagonal,
                                double *mean, double *variance);
 
+/* The same at every input of `at`, which must be on the scale of `train`, the data of the model: in batches
+ * of TW_PREDICT_BATCH columns, so that memory does not grow with the number of new inputs. */
+enum { TW_PREDICT_BATCH = 512 };
+TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_covariance *covariance,
+                                 const tw_data *train, const tw_data *at, double *mean, double *variance);
+
+/* ---- predictions of observations -------------------------------------------------------------------------
+ * Everywhere: m cases whose latent values are N(mean[i], variance[i]), with constants w[i] (NULL: 1). */
+
+/* Are its observations -1 and +1? */
+TW_API bool tw_likelihood_is_binary(const tw_likelihood *likelihood);
+
+/* What to expect: for observations -1 and +1 the probability of +1, else the mean of y (poisson: w exp(mean +
+ * variance / 2)); and the standard deviation of y (sd may be NULL). TW_BAD_ARGUMENT for a likelihood that is
+ * neither binary nor built-in. */
+TW_API tw_status tw_predict_observations(tw_context *ctx, const tw_likelihood *likelihood, size_t m,
+                                         const double *w, const double *mean, const double *variance,
+                                         double *expected, double *sd);
+
+/* log p(y[i]) = log of the integral of p(y | x) N(x; mean, variance), in nats: the log score of each case. */
+TW_API tw_status tw_predict_log_scores(tw_context *ctx, const tw_likelihood *likelihood, size_t m,
+                                       const double *w, const double *mean, const double *variance,
+                                       const double *y, double *log_score);
+
+/* How good predictions were. The calibration table sorts binary predictions by their probability of +1 into
+ * ten bins of equal width; empty bins hold NaN. */
+enum { TW_CALIBRATION_BINS = 10 };
+typedef struct tw_scores {
+    size_t cases;
+    double log_score;  /* mean of log p(y), nats */
+    double error_rate; /* binary: part on the wrong side of 1/2 (exactly 1/2 counts half); else NaN */
+    double rmse;       /* not binary: root mean square of y - expected; else NaN */
+    struct {
+        size_t cases;
+        double predicted; /* mean probability of +1 */
+        double observed;  /* part that was +1 */
+    } bin[TW_CALIBRATION_BINS];
+} tw_scores;
+TW_API tw_scores tw_predict_scores(const tw_likelihood *likelihood, size_t m, const double *y,
+                                   const double *expected, const double *log_score);
+
 #ifdef __cplusplus
 }
 #endif
