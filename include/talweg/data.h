@@ -15,6 +15,8 @@
 #ifndef TALWEG_DATA_H
 #define TALWEG_DATA_H
 
+#include <stdint.h>
+
 #include <talweg/base.h>
 
 #ifdef __cplusplus
@@ -53,6 +55,11 @@ TW_API tw_status tw_data_read(tw_context *ctx, const char *path, const char *lab
 TW_API tw_status tw_data_new(tw_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
                              const double *y, tw_data **out);
 TW_API void tw_data_free(tw_data *data);
+
+/* A built-in problem of two classes in the plane: inputs uniform on [-2, 2]^2 and y = sign(f(x) + e), f(x) =
+ * 3 (sin(2 x_1) - x_2), e standard normal, so that p(y = +1 | x) = Phi(f(x)) is known and no rule errs less
+ * than about 7 % of the time. `part` numbers independent sets: 0 to train with, 1 to test. */
+TW_API tw_status tw_data_two_classes(tw_context *ctx, size_t n, uint64_t seed, uint64_t part, tw_data **out);
 
 /* Labels of two classes: {0, 1} becomes {-1, +1}, {-1, +1} stays. Anything else is an error that says what
  * was found and leaves the data alone; a single class is a warning in the context's log. */
