@@ -12,6 +12,7 @@
 #include <talweg/evidence.h>
 #include <talweg/likelihood.h>
 #include <talweg/model.h>
+#include <talweg/output.h>
 #include <talweg/sample.h>
 
 #endif

@@ -1,0 +1,45 @@
+/* csv.c: writing CSV. */
+#include "output/csv.h"
+
+#include <stdlib.h>
+
+#include "data/number.h"
+#include "output/writer.h"
+
+/* A double is always one of at most 17 digits; most of those that people meet need 15 or fewer. */
+static void print_number(double value, FILE *to)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    fputs(text, to);
+}
+
+tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to)
+{
+    tw_number_locale locale;
+    TW_TRY(tw_number_locale_begin(ctx, &locale));
+    for (size_t j = 0; j < csv->columns; j++) fprintf(to, "%s%s", j ? "," : "", csv->names[j]);
+    fputc('\n', to);
+    for (size_t i = 0; i < csv->rows; i++) {
+        for (size_t j = 0; j < csv->columns; j++) {
+            if (j) fputc(',', to);
+            print_number(csv->values[j][i], to);
+        }
+        fputc('\n', to);
+    }
+    tw_number_locale_end(&locale);
+    return TW_OK;
+}
+
+tw_status tw_csv_save(tw_context *ctx, const tw_csv *csv, const char *path, bool overwrite)
+{
+    tw_writer writer;
+    TW_TRY(tw_writer_open(ctx, path, overwrite, &writer));
+    tw_status status = tw_csv_print(ctx, csv, writer.file);
+    if (status == TW_OK) return tw_writer_close(&writer);
+    tw_writer_abandon(&writer);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* json.h: what talweg adds to jansson: numbers that may not be finite, arrays of doubles, files.
+ *
+ * Functions that make a value return NULL where there is no memory; jansson's json_object_set_new and the
+ * rest take NULL for a failure of theirs, so that only the last result needs a look. A number that is not
+ * finite is null. Numbers have 17 significant digits, which read back to the same double, in every locale.
+ */
+#ifndef TALWEG_OUTPUT_JSON_H
+#define TALWEG_OUTPUT_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/context.h"
+
+json_t *tw_json_number(double value);
+json_t *tw_json_count(size_t value);
+json_t *tw_json_numbers(size_t n, const double *values);
+
+/* object[name] = value, which is consumed. False, which sticks in *ok, where there was no memory. */
+void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok);
+
+/* Write value, which is consumed, to a stream: indented, arrays of numbers on one line. Errors of the stream
+ * are the caller's to notice; TW_NO_MEMORY where value is NULL. */
+tw_status tw_json_print(tw_context *ctx, json_t *value, FILE *to);
+
+#endif

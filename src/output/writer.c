@@ -1,0 +1,100 @@
+/* writer.c: write beside, fsync, rename. */
+#include "output/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static tw_status fail_write(tw_context *ctx, const char *path, const char *what, int error)
+{
+    return tw_fail(ctx, TW_WRITE_FAILED, "%.1000s: %s: %s", path, what, strerror(error));
+}
+
+/* Where the bytes go in the end, and whether something other than a regular file is there. */
+static tw_status find_target(tw_writer *writer, bool overwrite, bool *in_place)
+{
+    struct stat about;
+    const char *path = writer->path;
+    *in_place = false;
+    if (stat(path, &about) != 0) {
+        if (errno != ENOENT) return fail_write(writer->ctx, path, "cannot be written", errno);
+        if (snprintf(writer->target, sizeof writer->target, "%s", path) >= (int)sizeof writer->target)
+            return fail_write(writer->ctx, path, "cannot be written", ENAMETOOLONG);
+        return TW_OK;
+    }
+    if (S_ISDIR(about.st_mode)) return fail_write(writer->ctx, path, "cannot be written", EISDIR);
+    *in_place = !S_ISREG(about.st_mode);
+    if (!*in_place && !overwrite)
+        return tw_fail(writer->ctx, TW_BAD_ARGUMENT,
+                       "%.1000s is there already and is not overwritten: choose another name, or ask for it "
+                       "(--force)",
+                       path);
+    if (!realpath(path, writer->target)) return fail_write(writer->ctx, path, "cannot be written", errno);
+    return TW_OK;
+}
+
+/* A new file beside the target. O_EXCL makes sure that it is ours. */
+static int open_beside(tw_writer *writer)
+{
+    for (int attempt = 0; attempt < 100; attempt++) {
+        int length = snprintf(writer->temporary, sizeof writer->temporary, "%s.%ld.%d.part", writer->target,
+                              (long)getpid(), attempt);
+        if (length >= (int)sizeof writer->temporary) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int descriptor = open(writer->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    }
+    return -1;
+}
+
+tw_status tw_writer_open(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer)
+{
+    bool in_place = false;
+    *writer = (tw_writer){.ctx = ctx, .path = path};
+    TW_TRY(find_target(writer, overwrite, &in_place));
+    int descriptor = in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(writer);
+    if (descriptor >= 0) writer->file = fdopen(descriptor, "w");
+    if (writer->file) return TW_OK;
+    int error = errno;
+    if (descriptor >= 0) {
+        close(descriptor);
+        if (!in_place) unlink(writer->temporary);
+    }
+    return fail_write(ctx, path, "cannot be written", error);
+}
+
+tw_status tw_writer_check(tw_context *ctx, const char *path, bool overwrite)
+{
+    tw_writer writer;
+    TW_TRY(tw_writer_open(ctx, path, overwrite, &writer));
+    tw_writer_abandon(&writer);
+    return TW_OK;
+}
+
+void tw_writer_abandon(tw_writer *writer)
+{
+    if (writer->file) fclose(writer->file);
+    writer->file = NULL;
+    if (writer->temporary[0]) unlink(writer->temporary);
+}
+
+tw_status tw_writer_close(tw_writer *writer)
+{
+    FILE *file = writer->file;
+    bool in_place = !writer->temporary[0];
+    int error = 0;
+    errno = 0;
+    if (ferror(file) || fflush(file) != 0) error = errno ? errno : EIO;
+    if (!error && !in_place && fsync(fileno(file)) != 0) error = errno;
+    writer->file = NULL;
+    if (fclose(file) != 0 && !error) error = errno;
+    if (!error && !in_place && rename(writer->temporary, writer->target) != 0) error = errno;
+    if (!error) return TW_OK;
+    tw_writer_abandon(writer);
+    return fail_write(writer->ctx, writer->path, "could not be written in full", error);
+}
