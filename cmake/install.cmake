@@ -1,4 +1,4 @@
-# What `make install` puts where: headers, libraries, talweg.pc, talwegConfig.cmake. Everything finds the rest
+# What `make install` puts where: program, headers, libraries, talweg.pc, talwegConfig.cmake. Everything finds the rest
 # relative to itself, so the prefix may be chosen at install time and the installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -8,6 +8,7 @@ install(DIRECTORY include/talweg DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_M
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS talweg talweg_static EXPORT talwegTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS talweg_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 # ---- CMake: find_package(talweg) gives talweg::talweg (shared) and talweg::static
 install(EXPORT talwegTargets NAMESPACE talweg:: DESTINATION ${TALWEG_CMAKE_DIR})

@@ -1,0 +1,297 @@
+/* approx.c: talweg approx: Laplace, EP and EP's correction side by side. */
+#include <math.h>
+
+#include "base/context.h"
+#include "cli/commands.h"
+#include "cli/model_options.h"
+#include "cli/terminal.h"
+#include "output/csv.h"
+#include "output/json.h"
+#include "output/writer.h"
+
+typedef struct approx_options {
+    tw_model_options model;
+    tw_output_options output;
+    uint64_t max_sweeps, orders;
+    double tol, site_tol;
+    const char *marginals, *save;
+} approx_options;
+
+#define FIELD(member) offsetof(approx_options, member)
+
+static const tw_option rows[] = {
+    {.name = "max-sweeps",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(max_sweeps),
+     .argument = "N",
+     .standard = "200",
+     .least = 1,
+     .most = INFINITY,
+     .help = "EP stops after N sweeps over all sites"},
+    {.name = "tol",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(tol),
+     .argument = "X",
+     .standard = "1e-8",
+     .positive = true,
+     .help = "EP has converged when log Z changes by less than X nats in a sweep, and --site-tol holds"},
+    {.name = "site-tol",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(site_tol),
+     .argument = "X",
+     .standard = "1e-6",
+     .positive = true,
+     .help = "largest difference allowed between a site's tilted mean and variance and the marginal's, in "
+             "units of the marginal"},
+    {.name = "orders",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(orders),
+     .argument = "L",
+     .standard = "4",
+     .least = 3,
+     .most = TW_CORRECTION_MAX_ORDER,
+     .help = "highest order of cumulants in the correction"},
+    {.name = "marginals",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(marginals),
+     .argument = "FILE",
+     .help = "write mean and standard deviation of every latent value to a CSV file"},
+    {.name = "save-approx",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(save),
+     .argument = "FILE",
+     .help = "write EP's approximation, with its model, to a JSON file for talweg predict"},
+};
+
+/* ---- computing -------------------------------------------------------------------------------------------
+ */
+
+typedef struct results {
+    tw_problem *problem;
+    tw_approximation *laplace, *ep;
+    double laplace_seconds, ep_seconds;
+    tw_correction correction;
+    bool corrected; /* false: refused, since EP did not converge */
+} results;
+
+static void free_results(results *r)
+{
+    tw_approximation_free(r->laplace);
+    tw_approximation_free(r->ep);
+    tw_problem_free(r->problem);
+}
+
+static tw_status correct(const approx_options *options, results *r)
+{
+    tw_status status = tw_ep_correct(r->problem->model, r->ep, (size_t)options->orders, &r->correction);
+    r->corrected = status == TW_OK;
+    if (!r->corrected) r->correction.log_z = NAN;
+    return status == TW_NOT_CONVERGED ? TW_OK : status;
+}
+
+static tw_status compute(tw_context *ctx, const approx_options *options, results *r)
+{
+    tw_ep_options ep = TW_EP_DEFAULTS;
+    ep.max_sweeps = (size_t)options->max_sweeps;
+    ep.tolerance = options->tol;
+    ep.site_tolerance = options->site_tol;
+    bool quiet = options->output.quiet;
+    TW_TRY(tw_model_options_load(ctx, &options->model, &r->problem));
+    tw_terminal_progress(quiet, "Laplace ...");
+    double start = tw_terminal_seconds();
+    TW_TRY(tw_laplace_fit(r->problem->model, NULL, &r->laplace));
+    double between = tw_terminal_seconds();
+    tw_terminal_progress(quiet, "expectation propagation ...");
+    TW_TRY(tw_ep_fit(r->problem->model, &ep, &r->ep));
+    double end = tw_terminal_seconds();
+    r->laplace_seconds = between - start;
+    r->ep_seconds = end - between;
+    return correct(options, r);
+}
+
+/* ---- printing --------------------------------------------------------------------------------------------
+ */
+
+static void print_row(const char *name, const tw_approximation *a, const char *unit, double seconds)
+{
+    char iterations[48];
+    snprintf(iterations, sizeof iterations, "%zu %s%s", a->iterations, unit, a->iterations == 1 ? "" : "s");
+    printf("%-14s%16.4f   %-10s%-14s%-11.1e%8.3f s\n", name, a->log_z, a->converged ? "yes" : "NO",
+           iterations, a->residual, seconds);
+}
+
+static void print_correction(const results *r)
+{
+    const tw_correction *c = &r->correction;
+    if (!r->corrected) {
+        printf("%-14s%16s   refused: it needs a converged EP\n", "EP corrected", "-");
+        return;
+    }
+    printf("%-14s%16.4f   ", "EP corrected", c->log_z);
+    for (size_t l = 3; l <= c->orders; l++) printf("%sorder %zu: %+.4g", l > 3 ? ", " : "", l, c->term[l]);
+    printf("%s\n", c->decreasing ? "" : " (NOT falling)");
+}
+
+static void print_table(const approx_options *options, const results *r)
+{
+    printf("%s: ", options->model.data);
+    tw_model_print(r->problem, stdout);
+    printf("\n%-14s%16s   %-10s%-14s%-11s%10s\n", "", "log Z (nats)", "converged", "iterations", "residual",
+           "time");
+    print_row("Laplace", r->laplace, "step", r->laplace_seconds);
+    print_row("EP", r->ep, "sweep", r->ep_seconds);
+    print_correction(r);
+}
+
+static json_t *encode_approximation(const tw_approximation *a, const char *unit, double seconds, bool *ok)
+{
+    json_t *object = json_object();
+    tw_json_set(object, "log_z", tw_json_number(a->log_z), ok);
+    tw_json_set(object, "converged", json_boolean(a->converged), ok);
+    tw_json_set(object, unit, tw_json_count(a->iterations), ok);
+    tw_json_set(object, "residual", tw_json_number(a->residual), ok);
+    tw_json_set(object, "seconds", tw_json_number(seconds), ok);
+    return object;
+}
+
+static json_t *encode_correction(const results *r, bool *ok)
+{
+    const tw_correction *c = &r->correction;
+    json_t *object = json_object(), *terms = json_array();
+    for (size_t l = 3; r->corrected && l <= c->orders; l++)
+        if (json_array_append_new(terms, tw_json_number(c->term[l])) != 0) *ok = false;
+    tw_json_set(object, "log_z", tw_json_number(c->log_z), ok);
+    tw_json_set(object, "first_order", tw_json_count(3), ok);
+    tw_json_set(object, "terms", terms, ok);
+    tw_json_set(object, "decreasing", r->corrected ? json_boolean(c->decreasing) : json_null(), ok);
+    return object;
+}
+
+static tw_status print_json(tw_context *ctx, const results *r)
+{
+    bool ok = true;
+    json_t *object = json_object();
+    tw_json_set(object, "n", tw_json_count(r->problem->data->n), &ok);
+    tw_json_set(object, "rank", tw_json_count(tw_model_describe(r->problem->model).rank), &ok);
+    tw_json_set(object, "likelihood", json_string(r->problem->likelihood->name), &ok);
+    tw_json_set(object, "laplace", encode_approximation(r->laplace, "steps", r->laplace_seconds, &ok), &ok);
+    tw_json_set(object, "ep", encode_approximation(r->ep, "sweeps", r->ep_seconds, &ok), &ok);
+    tw_json_set(object, "ep_corrected", encode_correction(r, &ok), &ok);
+    if (ok) return tw_json_print(ctx, object, stdout);
+    json_decref(object);
+    return tw_json_print(ctx, NULL, stdout);
+}
+
+/* ---- files -----------------------------------------------------------------------------------------------
+ */
+
+static tw_status check_files(tw_context *ctx, const approx_options *options)
+{
+    if (options->marginals) TW_TRY(tw_writer_check(ctx, options->marginals, options->output.force));
+    return options->save ? tw_writer_check(ctx, options->save, options->output.force) : TW_OK;
+}
+
+enum { MARGINAL_COLUMNS = 5 };
+
+/* The columns of the file: index, mean and sd of both approximations. */
+static void fill_marginals(const results *r, double *block)
+{
+    size_t n = r->ep->n;
+    for (size_t i = 0; i < n; i++) {
+        block[i] = (double)(i + 1);
+        block[i + n] = r->laplace->mean[i];
+        block[i + 2 * n] = sqrt(r->laplace->variance[i]);
+        block[i + 3 * n] = r->ep->mean[i];
+        block[i + 4 * n] = sqrt(r->ep->variance[i]);
+    }
+}
+
+static tw_status write_marginals(tw_context *ctx, const approx_options *options, const results *r)
+{
+    static const char *const names[MARGINAL_COLUMNS] = {"index", "laplace_mean", "laplace_sd", "ep_mean",
+                                                        "ep_sd"};
+    const double *values[MARGINAL_COLUMNS];
+    double *block = NULL;
+    size_t n = r->ep->n;
+    TW_TRY(tw_allocate_doubles(ctx, n, MARGINAL_COLUMNS, "the marginals", &block));
+    fill_marginals(r, block);
+    for (size_t j = 0; j < MARGINAL_COLUMNS; j++) values[j] = block + j * n;
+    tw_csv csv = {n, MARGINAL_COLUMNS, names, values};
+    tw_status status = tw_csv_save(ctx, &csv, options->marginals, options->output.force);
+    tw_release(ctx, block);
+    return status;
+}
+
+static tw_status write_files(tw_context *ctx, const approx_options *options, const results *r)
+{
+    if (options->marginals) TW_TRY(write_marginals(ctx, options, r));
+    if (!options->save) return TW_OK;
+    return tw_approximation_save(r->problem, r->ep, options->save, options->output.force);
+}
+
+/* ---- the command -----------------------------------------------------------------------------------------
+ */
+
+static tw_status judge(tw_context *ctx, const approx_options *options, const results *r)
+{
+    if (!r->ep->converged)
+        return tw_fail(ctx, TW_NOT_CONVERGED,
+                       "EP did not converge in %zu sweeps (residual %.1e, allowed %.1e): its log Z is not to "
+                       "be used. Raise --max-sweeps (now %zu); if that does not help, loosen --tol and "
+                       "--site-tol, or look at the scale of the inputs (--standardise, --log-ell)",
+                       r->ep->iterations, r->ep->residual, options->site_tol, (size_t)options->max_sweeps);
+    if (!r->laplace->converged)
+        return tw_fail(ctx, TW_NOT_CONVERGED,
+                       "Newton's method for Laplace's approximation did not converge in %zu steps (gradient "
+                       "%.1e): its log Z is not to be used; EP's is",
+                       r->laplace->iterations, r->laplace->residual);
+    if (!r->correction.decreasing)
+        tw_log(ctx, TW_LOG_WARNING,
+               "the correction's terms do not fall with their order: do not trust the corrected log Z");
+    return TW_OK;
+}
+
+static tw_status run(tw_context *ctx, const void *values)
+{
+    const approx_options *options = values;
+    results r = {0};
+    tw_terminal_log_to(ctx, options->output.quiet);
+    tw_status status = check_files(ctx, options);
+    if (status == TW_OK) status = compute(ctx, options, &r);
+    tw_terminal_progress(options->output.quiet, NULL);
+    if (status == TW_OK && options->output.json) status = print_json(ctx, &r);
+    if (status == TW_OK && !options->output.json) print_table(options, &r);
+    if (status == TW_OK) status = write_files(ctx, options, &r);
+    if (status == TW_OK) status = judge(ctx, options, &r);
+    free_results(&r);
+    return status;
+}
+
+static const tw_option_group groups[] = {
+    TW_MODEL_OPTION_GROUP(approx_options, model),
+    {"Approximation", rows, TW_COUNT(rows), 0},
+    TW_OUTPUT_OPTION_GROUP(approx_options, output),
+};
+
+const tw_command tw_command_approx = {
+    .name = "approx",
+    .summary = "Laplace, EP and corrected EP: log Z, marginals, convergence",
+    .description =
+        "Fit Gaussian approximations to the posterior of the latent values and print their estimates of log "
+        "Z "
+        "= log p(y), in nats: Laplace's (Newton's method, until log Z and the gradient, in units of the "
+        "prior's standard deviation, change by less than 1e-9, at most 100 steps), expectation propagation's "
+        "(EP: sequential sweeps, and a double loop that always converges where those do not), and EP's with "
+        "its second-order correction.\n\n"
+        "Where EP has not converged, what was found is printed and marked, the correction is refused, and "
+        "the "
+        "exit code is 2. A correction whose terms do not fall with their order is marked and warned about.",
+    .example = "  talweg approx ionosphere.csv --likelihood probit --log-ell 1 --log-sigma 1.5\n"
+               "  talweg approx coal.csv --likelihood poisson --kernel matern52 --log-ell 2 --json\n"
+               "  talweg approx train.csv --standardise --save-approx fit.json && talweg predict fit.json "
+               "test.csv\n",
+    .groups = groups,
+    .group_count = TW_COUNT(groups),
+    .bytes = sizeof(approx_options),
+    .run = run,
+};

@@ -1,0 +1,22 @@
+/* commands.h: the subcommands. Each is one file with one table of options; the list of them is in commands.c.
+ */
+#ifndef TALWEG_CLI_COMMANDS_H
+#define TALWEG_CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+extern const tw_command tw_command_approx;
+extern const tw_command tw_command_predict;
+extern const tw_command tw_command_demo;
+
+/* All of them, in the order of the help; NULL behind the last. */
+const tw_command *tw_command_at(size_t k);
+
+/* Parse arguments[0..count) (without the command's name) and run it. --help prints and is TW_OK. */
+tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t count,
+                         const char *const *arguments);
+
+/* The whole program: dispatch on arguments[0]. */
+tw_status tw_program_run(tw_context *ctx, size_t count, const char *const *arguments);
+
+#endif

@@ -1,0 +1,34 @@
+/* main.c: the program talweg. Results go to standard output; an error is one paragraph on standard error, and
+ * the exit code says what kind it is (talweg/base.h). */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+
+/* Results that did not arrive are a failure, however well they were computed. */
+static tw_status flush_results(tw_context *ctx)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return TW_OK;
+    return tw_fail(ctx, TW_WRITE_FAILED, "standard output could not be written: %s",
+                   errno ? strerror(errno) : "an earlier write failed");
+}
+
+int main(int argc, char **argv)
+{
+    tw_context *ctx = NULL;
+    tw_status status = tw_context_new(NULL, &ctx);
+    if (status != TW_OK) {
+        fprintf(stderr, "talweg: %s\n", tw_status_text(status));
+        return tw_status_exit_code(status);
+    }
+    tw_terminal_log_to(ctx, false);
+    status = tw_program_run(ctx, argc > 0 ? (size_t)argc - 1 : 0, (const char *const *)argv + 1);
+    if (status == TW_OK) status = flush_results(ctx);
+    if (status != TW_OK) fprintf(stderr, "talweg: %s\n", tw_context_message(ctx));
+    tw_context_free(ctx);
+    return tw_status_exit_code(status);
+}

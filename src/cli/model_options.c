@@ -1,0 +1,239 @@
+/* model_options.c: from options to a problem: read, recode, standardise, build the model. */
+#include "cli/model_options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+
+#define FIELD(member) offsetof(tw_model_options, member)
+
+const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
+    {.name = "DATA",
+     .kind = TW_OPTION_OPERAND,
+     .offset = FIELD(data),
+     .help = "a data file, one case per row: CSV with or without header, libsvm text (.libsvm, .svm) or a "
+             "NumPy array (.npy)"},
+    {.name = "label-column",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(label_column),
+     .argument = "NAME|INDEX",
+     .help = "which column is y, by name, from the left (1, 2, ...) or from the right (-1, ...); the last "
+             "one if not given"},
+    {.name = "standardise",
+     .kind = TW_OPTION_FLAG,
+     .offset = FIELD(standardise),
+     .help = "shift and scale each input to mean 0 and standard deviation 1"},
+    {.name = "likelihood",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(likelihood),
+     .argument = "NAME",
+     .standard = "probit",
+     .choices = tw_likelihood_names,
+     .help = "p(y | x); labels of two classes are -1 and +1, or 0 and 1"},
+    {.name = "noise",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(noise),
+     .argument = "X",
+     .standard = "1",
+     .positive = true,
+     .help = "gaussian: the standard deviation of the noise, in units of y"},
+    {.name = "exposure",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(exposure),
+     .argument = "X",
+     .standard = "1",
+     .positive = true,
+     .help = "poisson: the rate of a count is X exp(x)"},
+    {.name = "kernel",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(kernel),
+     .argument = "NAME",
+     .standard = "se",
+     .choices = tw_covariance_names,
+     .help = "the covariance function's shape"},
+    {.name = "log-ell",
+     .kind = TW_OPTION_NUMBERS,
+     .offset = FIELD(log_ell),
+     .argument = "X[,X...]",
+     .standard = "0",
+     .help = "natural logarithm of the length scale: one, or one per input, in units of the inputs"},
+    {.name = "log-sigma",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(log_sigma),
+     .argument = "X",
+     .standard = "0",
+     .help = "natural logarithm of the latent function's standard deviation"},
+    {.name = "constant",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(constant),
+     .argument = "X",
+     .standard = "0",
+     .most = INFINITY,
+     .help = "variance of a constant offset of the latent function"},
+    {.name = "white",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(white),
+     .argument = "X",
+     .standard = "0",
+     .most = INFINITY,
+     .help = "variance of independent noise on the latent function"},
+    {.name = "kernel-matrix",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(kernel_matrix),
+     .argument = "FILE",
+     .help = "a covariance matrix (.npy or CSV) instead of a kernel: of DATA only the labels are used then, "
+             "and no kernel option"},
+    {.name = "jitter",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(jitter),
+     .argument = "X",
+     .standard = "0",
+     .most = INFINITY,
+     .help = "added to the diagonal of K; rarely needed, since a singular K gets a factor of lower rank"},
+};
+
+#undef FIELD
+#define FIELD(member) offsetof(tw_output_options, member)
+
+const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT] = {
+    {.name = "json",
+     .kind = TW_OPTION_FLAG,
+     .offset = FIELD(json),
+     .help = "print one JSON object instead of a table; a number that is not finite is null"},
+    {.name = "quiet",
+     .kind = TW_OPTION_FLAG,
+     .offset = FIELD(quiet),
+     .help = "no warnings, notes or progress on standard error"},
+    {.name = "force", .kind = TW_OPTION_FLAG, .offset = FIELD(force), .help = "overwrite existing files"},
+};
+
+/* ---- loading ---------------------------------------------------------------------------------------------
+ */
+
+tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data)
+{
+    tw_status status = tw_likelihood_is_binary(likelihood)
+                           ? tw_data_binary_labels(data)
+                           : tw_likelihood_check(data->ctx, likelihood, data->n, data->y, NULL);
+    return status == TW_OK ? TW_OK : tw_fail_within(data->ctx, status, "%.1000s: ", path);
+}
+
+/* With a given matrix only the labels matter, so a file with that one column is fine. */
+static tw_status read_data(tw_context *ctx, const tw_model_options *options, tw_data **data)
+{
+    if (!options->kernel_matrix) return tw_data_read(ctx, options->data, options->label_column, data);
+    tw_data *labels = NULL;
+    TW_TRY(tw_data_read(ctx, options->data, "none", &labels));
+    tw_status status = labels->d == 1 && !options->label_column
+                           ? tw_data_new(ctx, labels->n, 1, labels->x, labels->n, labels->x, data)
+                           : tw_data_read(ctx, options->data, options->label_column, data);
+    tw_data_free(labels);
+    return status;
+}
+
+static tw_status read_matrix(const tw_model_options *options, tw_problem *parts)
+{
+    size_t n = 0;
+    tw_context *ctx = parts->ctx;
+    TW_TRY(tw_covariance_read_matrix(ctx, options->kernel_matrix, &n, &parts->matrix));
+    if (n == parts->data->n) return TW_OK;
+    return tw_fail(ctx, TW_BAD_DATA, "%.500s: the matrix has %zu rows and %.500s has %zu cases",
+                   options->kernel_matrix, n, options->data, parts->data->n);
+}
+
+static tw_status standardise(tw_problem *parts)
+{
+    TW_TRY(tw_scaling_fit(parts->data, &parts->scaling));
+    return tw_scaling_apply(parts->scaling, parts->data);
+}
+
+/* The constant w of every observation; NULL where it is 1. */
+static tw_status fill_constants(const tw_model_options *options, tw_problem *parts)
+{
+    bool gaussian = strcmp(options->likelihood, "gaussian") == 0;
+    bool poisson = strcmp(options->likelihood, "poisson") == 0;
+    if ((options->noise != 1.0 && !gaussian) || (options->exposure != 1.0 && !poisson))
+        return tw_fail(parts->ctx, TW_BAD_ARGUMENT, "--%s does not go with the %s likelihood",
+                       gaussian || options->exposure != 1.0 ? "exposure" : "noise", options->likelihood);
+    double constant = gaussian ? options->noise : options->exposure;
+    if (constant == 1.0) return TW_OK;
+    TW_TRY(tw_allocate_doubles(parts->ctx, parts->data->n, 1, "the constants", &parts->w));
+    for (size_t i = 0; i < parts->data->n; i++) parts->w[i] = constant;
+    return TW_OK;
+}
+
+static tw_status fill_covariance(const tw_model_options *options, tw_problem *parts, double **log_ell)
+{
+    size_t scales = tw_options_numbers(options->log_ell);
+    TW_TRY(tw_allocate_doubles(parts->ctx, scales, 1, "the length scales", log_ell));
+    for (size_t k = 0; k < scales; k++) (*log_ell)[k] = tw_options_number_at(options->log_ell, k);
+    parts->covariance = (tw_covariance){.kernel = options->kernel,
+                                        .scales = scales,
+                                        .log_ell = *log_ell,
+                                        .log_sigma = options->log_sigma,
+                                        .constant = options->constant,
+                                        .white = options->white};
+    return TW_OK;
+}
+
+static tw_status fill_parts(const tw_model_options *options, tw_problem *parts, double **log_ell)
+{
+    parts->likelihood = tw_likelihood_find(options->likelihood);
+    parts->jitter = options->jitter;
+    if (options->kernel_matrix && options->standardise)
+        return tw_fail(parts->ctx, TW_BAD_ARGUMENT,
+                       "--standardise changes inputs, and with --kernel-matrix there are none");
+    TW_TRY(read_data(parts->ctx, options, &parts->data));
+    if (!parts->data->y)
+        return tw_fail(parts->ctx, TW_BAD_DATA, "%.1000s: a model needs labels: give a --label-column",
+                       options->data);
+    TW_TRY(tw_labels_for(parts->likelihood, options->data, parts->data));
+    TW_TRY(fill_constants(options, parts));
+    if (options->kernel_matrix) return read_matrix(options, parts);
+    if (options->standardise) TW_TRY(standardise(parts));
+    return fill_covariance(options, parts, log_ell);
+}
+
+tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options, tw_problem **out)
+{
+    tw_problem parts = {.ctx = ctx};
+    double *log_ell = NULL;
+    *out = NULL;
+    tw_status status = fill_parts(options, &parts, &log_ell);
+    if (status == TW_OK && (status = tw_problem_new(ctx, &parts, out)) != TW_OK && parts.matrix)
+        tw_fail_within(ctx, status, "%.1000s: ", options->kernel_matrix);
+    if (status != TW_OK) {
+        tw_data_free(parts.data);
+        tw_scaling_free(parts.scaling);
+        tw_covariance_free_matrix(ctx, parts.matrix);
+    }
+    tw_release(ctx, log_ell); /* the problem has its own */
+    tw_release(ctx, parts.w);
+    return status;
+}
+
+/* ---- describing ------------------------------------------------------------------------------------------
+ */
+
+void tw_model_print(const tw_problem *problem, FILE *to)
+{
+    const tw_covariance *covariance = &problem->covariance;
+    tw_model_info info = tw_model_describe(problem->model);
+    fprintf(to, "%zu cases, %s likelihood", info.n, problem->likelihood->name);
+    if (problem->w) fprintf(to, " (constant %g)", problem->w[0]);
+    if (problem->matrix) {
+        fprintf(to, ", a given kernel matrix");
+    } else {
+        fprintf(to, ", %s kernel of %zu input%s%s\n", covariance->kernel, problem->data->d,
+                problem->data->d == 1 ? "" : "s", problem->scaling ? ", standardised" : "");
+        fprintf(to, "log ell = %g", covariance->log_ell[0]);
+        for (size_t k = 1; k < covariance->scales; k++) fprintf(to, ", %g", covariance->log_ell[k]);
+        fprintf(to, "; log sigma = %g", covariance->log_sigma);
+        if (covariance->constant > 0.0) fprintf(to, "; constant %g", covariance->constant);
+        if (covariance->white > 0.0) fprintf(to, "; white %g", covariance->white);
+    }
+    if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
+    if (info.rank < info.n) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
+    fprintf(to, "\n");
+}

@@ -1,0 +1,49 @@
+/* model_options.h: the options that say which data and which model, shared by every command that needs them,
+ * and those that every command has. */
+#ifndef TALWEG_CLI_MODEL_OPTIONS_H
+#define TALWEG_CLI_MODEL_OPTIONS_H
+
+#include "cli/options.h"
+#include "talweg/output.h"
+
+typedef struct tw_model_options {
+    const char *data;
+    const char *label_column; /* NULL: the last */
+    bool standardise;
+    const char *likelihood;
+    double noise, exposure;
+    const char *kernel;
+    const char *log_ell;
+    double log_sigma, constant, white;
+    const char *kernel_matrix;
+    double jitter;
+} tw_model_options;
+
+/* The group for a command's table, whose values have these options as `member` of their struct `type`. */
+enum { TW_MODEL_OPTION_COUNT = 13 };
+extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
+#define TW_MODEL_OPTION_GROUP(type, member)                                                   \
+    {                                                                                         \
+        "Data and model", tw_model_option_rows, TW_MODEL_OPTION_COUNT, offsetof(type, member) \
+    }
+
+typedef struct tw_output_options {
+    bool json, quiet, force;
+} tw_output_options;
+enum { TW_OUTPUT_OPTION_COUNT = 3 };
+extern const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT];
+#define TW_OUTPUT_OPTION_GROUP(type, member)                                            \
+    {                                                                                   \
+        "Output", tw_output_option_rows, TW_OUTPUT_OPTION_COUNT, offsetof(type, member) \
+    }
+
+/* Read the data and build the model. */
+tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options, tw_problem **out);
+
+/* Labels as a likelihood wants them: -1 and +1 for a binary one. The message names the file. */
+tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data);
+
+/* A model in a line or two, for people: likelihood, kernel and its parameters, rank. */
+void tw_model_print(const tw_problem *problem, FILE *to);
+
+#endif

@@ -1,0 +1,293 @@
+/* options.c: the parser: arguments to a command's struct, by its tables. */
+#include "cli/options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "cli/names.h"
+#include "data/file.h"
+#include "data/number.h"
+
+/* The arguments of one call, and where the parser is in them. */
+typedef struct parser {
+    tw_context *ctx;
+    const tw_command *command;
+    char *values;
+    size_t count, next;
+    const char *const *arguments;
+    size_t operands; /* seen so far */
+} parser;
+
+static tw_quoted quote(const char *text)
+{
+    return tw_quote(text, text + strlen(text));
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------
+ */
+
+/* A finite number and nothing behind it but `end` (a comma in a list, or the end of the text). */
+static const char *number_until(const char *text, const char *ends, double *value)
+{
+    const char *end = tw_number_parse(text, value);
+    return end && strchr(ends, *end) && isfinite(*value) ? end : NULL;
+}
+
+static tw_status fail_value(parser *p, const tw_option *option, const char *what, const char *text)
+{
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s needs %s, and %s was given", option->name, what,
+                   quote(text).text);
+}
+
+static tw_status check_range(parser *p, const tw_option *option, double value)
+{
+    if (option->positive && !(value > 0.0))
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s must be above 0, not %g", option->name, value);
+    bool bounded = option->least != 0.0 || option->most != 0.0;
+    if (!bounded || (value >= option->least && value <= option->most)) return TW_OK;
+    if (isinf(option->most))
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s must be at least %g, not %g", option->name,
+                       option->least, value);
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s must be from %g to %g, not %g", option->name, option->least,
+                   option->most, value);
+}
+
+static tw_status store_number(parser *p, const tw_option *option, const char *text, void *field)
+{
+    double value = 0.0;
+    if (!number_until(text, "", &value)) return fail_value(p, option, "a number", text);
+    TW_TRY(check_range(p, option, value));
+    memcpy(field, &value, sizeof value);
+    return TW_OK;
+}
+
+static tw_status store_integer(parser *p, const tw_option *option, const char *text, void *field)
+{
+    uint64_t value = 0;
+    const char *c = text;
+    for (; *c >= '0' && *c <= '9'; c++) {
+        uint64_t digit = (uint64_t)(*c - '0');
+        if (value > (UINT64_MAX - digit) / 10) break;
+        value = 10 * value + digit;
+    }
+    if (c == text || *c) return fail_value(p, option, "a whole number from 0 to 18446744073709551615", text);
+    TW_TRY(check_range(p, option, (double)value));
+    memcpy(field, &value, sizeof value);
+    return TW_OK;
+}
+
+static tw_status check_numbers(parser *p, const tw_option *option, const char *text)
+{
+    double value;
+    for (const char *c = text;; c++) {
+        c = number_until(c, ",", &value);
+        if (!c) return fail_value(p, option, "a number, or several with commas between them", text);
+        if (!*c) return TW_OK;
+    }
+}
+
+static tw_status check_choice(parser *p, const tw_option *option, const char *text)
+{
+    char nearest[TW_NAME_BYTES];
+    const char *names = option->choices();
+    if (tw_name_is_among(text, names)) return TW_OK;
+    tw_nearest_name(text, names, nearest);
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "there is no %s %s%s%s%s; there are: %s", option->name,
+                   quote(text).text, *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", names);
+}
+
+static tw_status store(parser *p, const tw_option_group *group, const tw_option *option, const char *text)
+{
+    char *field = p->values + group->offset + option->offset;
+    switch (option->kind) {
+    case TW_OPTION_NUMBER: return store_number(p, option, text, field);
+    case TW_OPTION_INTEGER: return store_integer(p, option, text, field);
+    case TW_OPTION_NUMBERS: TW_TRY(check_numbers(p, option, text)); break;
+    case TW_OPTION_CHOICE: TW_TRY(check_choice(p, option, text)); break;
+    case TW_OPTION_FLAG: memcpy(field, &(bool){true}, sizeof(bool)); return TW_OK;
+    case TW_OPTION_TEXT:
+    case TW_OPTION_OPERAND: break;
+    }
+    memcpy(field, &text, sizeof text);
+    return TW_OK;
+}
+
+static tw_status store_defaults(parser *p)
+{
+    for (size_t g = 0; g < p->command->group_count; g++) {
+        const tw_option_group *group = &p->command->groups[g];
+        for (size_t i = 0; i < group->count; i++) {
+            const tw_option *option = &group->options[i];
+            if (option->standard) {
+                TW_TRY(store(p, group, option, option->standard));
+            } else if (option->kind == TW_OPTION_NUMBER) {
+                memcpy(p->values + group->offset + option->offset, &(double){NAN}, sizeof(double));
+            }
+        }
+    }
+    return TW_OK;
+}
+
+/* ---- arguments -------------------------------------------------------------------------------------------
+ */
+
+/* The row whose name is the `length` bytes at name (or whose letter is `letter`); NULL: there is none. */
+static const tw_option *find(const tw_command *command, const char *name, size_t length, char letter,
+                             const tw_option_group **of)
+{
+    for (size_t g = 0; g < command->group_count; g++)
+        for (size_t i = 0; i < command->groups[g].count; i++) {
+            const tw_option *option = &command->groups[g].options[i];
+            if (option->kind == TW_OPTION_OPERAND) continue;
+            bool same = name && strlen(option->name) == length && memcmp(option->name, name, length) == 0;
+            if (!same && !(letter && option->letter == letter)) continue;
+            *of = &command->groups[g];
+            return option;
+        }
+    return NULL;
+}
+
+static tw_status fail_unknown(parser *p, const char *argument)
+{
+    char names[2048], nearest[TW_NAME_BYTES], word[TW_NAME_BYTES];
+    size_t length = 0;
+    for (size_t g = 0; g < p->command->group_count; g++)
+        for (size_t i = 0; i < p->command->groups[g].count && length + TW_NAME_BYTES < sizeof names; i++) {
+            const tw_option *option = &p->command->groups[g].options[i];
+            if (option->kind == TW_OPTION_OPERAND) continue;
+            length +=
+                (size_t)snprintf(names + length, TW_NAME_BYTES, "%s%s", length ? ", " : "", option->name);
+        }
+    const char *bare = argument + strspn(argument, "-");
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(bare, "="), bare);
+    tw_nearest_name(word, names, nearest);
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg %s has no option %s%s%s%s; talweg %s --help lists them",
+                   p->command->name, quote(argument).text, *nearest ? " (did you mean --" : "", nearest,
+                   *nearest ? "?)" : "", p->command->name);
+}
+
+/* The value of an option: behind its '=', or the next argument. */
+static tw_status take_value(parser *p, const tw_option *option, const char *equals, const char **value)
+{
+    *value = equals ? equals + 1 : NULL;
+    if (option->kind == TW_OPTION_FLAG) {
+        if (!equals) return TW_OK;
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s takes no value, and %s was given", option->name,
+                       quote(equals + 1).text);
+    }
+    if (*value) return TW_OK;
+    const char *next = p->next < p->count ? p->arguments[p->next] : NULL;
+    if (!next || (strncmp(next, "--", 2) == 0 && next[2]))
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s needs a value: --%s %s", option->name, option->name,
+                       option->argument);
+    *value = next;
+    p->next++;
+    return TW_OK;
+}
+
+static tw_status take_option(parser *p, const char *argument)
+{
+    const tw_option_group *group = NULL;
+    const char *equals = NULL, *value = NULL;
+    const tw_option *option = NULL;
+    if (argument[1] == '-') {
+        equals = strchr(argument, '=');
+        const char *name = argument + 2;
+        option = find(p->command, name, equals ? (size_t)(equals - name) : strlen(name), '\0', &group);
+    } else if (!argument[2]) {
+        option = find(p->command, NULL, 0, argument[1], &group);
+    }
+    if (!option) return fail_unknown(p, argument);
+    TW_TRY(take_value(p, option, equals, &value));
+    return store(p, group, option, value);
+}
+
+/* The k-th operand of the tables, NULL behind the last. */
+static const tw_option *operand(const tw_command *command, size_t k, const tw_option_group **of)
+{
+    for (size_t g = 0; g < command->group_count; g++)
+        for (size_t i = 0; i < command->groups[g].count; i++) {
+            const tw_option *option = &command->groups[g].options[i];
+            if (option->kind != TW_OPTION_OPERAND || k-- > 0) continue;
+            *of = &command->groups[g];
+            return option;
+        }
+    return NULL;
+}
+
+static tw_status take_operand(parser *p, const char *argument)
+{
+    const tw_option_group *group = NULL;
+    const tw_option *option = operand(p->command, p->operands, &group);
+    if (!option)
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT,
+                       "%s is one argument too many for talweg %s; options begin "
+                       "with --",
+                       quote(argument).text, p->command->name);
+    p->operands++;
+    return store(p, group, option, argument);
+}
+
+static tw_status check_operands(parser *p)
+{
+    const tw_option_group *group = NULL;
+    const tw_option *missing = operand(p->command, p->operands, &group);
+    if (!missing || missing->standard) return TW_OK;
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg %s needs %s: %s (talweg %s --help says more)",
+                   p->command->name, missing->name, missing->help, p->command->name);
+}
+
+static bool asks_for_help(const parser *p)
+{
+    for (size_t i = 0; i < p->count && strcmp(p->arguments[i], "--") != 0; i++)
+        if (strcmp(p->arguments[i], "--help") == 0 || strcmp(p->arguments[i], "-h") == 0) return true;
+    return false;
+}
+
+static tw_status parse(parser *p)
+{
+    bool ended = false;
+    TW_TRY(store_defaults(p));
+    while (p->next < p->count) {
+        const char *argument = p->arguments[p->next++];
+        if (!ended && strcmp(argument, "--") == 0)
+            ended = true;
+        else if (!ended && argument[0] == '-' && argument[1])
+            TW_TRY(take_option(p, argument));
+        else
+            TW_TRY(take_operand(p, argument));
+    }
+    return check_operands(p);
+}
+
+tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t count,
+                           const char *const *arguments, void *values, bool *wants_help)
+{
+    parser p = {.ctx = ctx, .command = command, .values = values, .count = count, .arguments = arguments};
+    tw_number_locale locale;
+    *wants_help = asks_for_help(&p);
+    if (*wants_help) return TW_OK;
+    TW_TRY(tw_number_locale_begin(ctx, &locale));
+    tw_status status = parse(&p);
+    tw_number_locale_end(&locale);
+    return status;
+}
+
+/* ---- lists of numbers ------------------------------------------------------------------------------------
+ */
+
+size_t tw_options_numbers(const char *text)
+{
+    size_t count = 1;
+    for (const char *c = text; *c; c++) count += *c == ',';
+    return count;
+}
+
+double tw_options_number_at(const char *text, size_t k)
+{
+    double value = NAN;
+    for (; k > 0; k--) text = strchr(text, ',') + 1;
+    tw_number_parse(text, &value);
+    return value;
+}

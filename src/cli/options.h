@@ -1,0 +1,79 @@
+/* options.h: what a subcommand understands, as tables. One table says what an option is called, what it
+ * takes, what it is when not given and what help says about it; the parser, --help, and whatever else is made
+ * from it read the same rows.
+ *
+ * A command's values live in one struct of its own. A row names a field by its offset; the rows of a group
+ * that several commands share are offset once more by where that group's struct lies in the command's.
+ */
+#ifndef TALWEG_CLI_OPTIONS_H
+#define TALWEG_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "talweg/base.h"
+
+typedef enum tw_option_kind {
+    TW_OPTION_FLAG,    /* bool */
+    TW_OPTION_NUMBER,  /* double; NaN where there is no default and none was given */
+    TW_OPTION_INTEGER, /* uint64_t */
+    TW_OPTION_NUMBERS, /* const char *: numbers with commas between them, already checked */
+    TW_OPTION_TEXT,    /* const char * */
+    TW_OPTION_CHOICE,  /* const char *: one of choices() */
+    TW_OPTION_OPERAND  /* const char *: an argument without a name, taken in the order of the table */
+} tw_option_kind;
+
+typedef struct tw_option {
+    const char *name; /* without the dashes; of an operand, what help calls it: "DATA" */
+    char letter;      /* a short form, as in -o, or '\0' */
+    tw_option_kind kind;
+    size_t offset;        /* of the field that it fills */
+    const char *argument; /* what help calls its value: "X", "FILE" */
+    const char *standard; /* the default as one would type it, or NULL for none. An operand without one
+                             is required */
+    const char *help;     /* what it is, with its unit */
+    const char *(*choices)(void); /* TW_OPTION_CHOICE: "se, matern12, ..." */
+    double least, most;           /* NUMBER, INTEGER: the range allowed; both 0: any */
+    bool positive;                /* NUMBER: must be above 0 */
+} tw_option;
+
+typedef struct tw_option_group {
+    const char *heading; /* for help */
+    const tw_option *options;
+    size_t count;
+    size_t offset; /* of the group's struct in the command's */
+} tw_option_group;
+
+typedef struct tw_command {
+    const char *name;
+    const char *summary;     /* one line, for the list of commands */
+    const char *description; /* what it does, its stopping rules, its exit codes; paragraphs end in \n\n */
+    const char *example;     /* command lines, each ending in \n */
+    const tw_option_group *groups;
+    size_t group_count;
+    size_t bytes; /* of its struct of values */
+    tw_status (*run)(tw_context *ctx, const void *values);
+} tw_command;
+
+#define TW_COUNT(array) (sizeof(array) / sizeof *(array))
+
+/* Fill values (command->bytes of zeros) with the defaults and then from arguments[0..count), those behind the
+ * command's name; text values point into them. --name value and --name=value both work, the last of several
+ * wins, "--" ends the options. *wants_help: --help or -h was among them; nothing else was checked then. */
+tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t count,
+                           const char *const *arguments, void *values, bool *wants_help);
+
+/* The k-th number of a TW_OPTION_NUMBERS value, and how many there are. */
+size_t tw_options_numbers(const char *text);
+double tw_options_number_at(const char *text, size_t k);
+
+/* What --help prints. */
+void tw_options_help(const tw_command *command, FILE *to);
+
+/* Text in lines of at most 79 columns, all but the first indented by `indent`; the first starts at `column`.
+ */
+void tw_print_wrapped(FILE *to, const char *text, int column, int indent);
+
+#endif
