@@ -1,6 +1,6 @@
 #!/bin/sh
-# The installed copy is enough to build a program: with pkg-config (shared and static), with CMake (both), and,
-# for the headers, with a C++ compiler. Usage: installed.sh BUILD
+# The installed program runs, and the installed copy is enough to build another: with pkg-config (shared and
+# static), with CMake (both), and, for the headers, with a C++ compiler. Usage: installed.sh BUILD
 set -eu
 build=$1
 cache_value() {
@@ -27,6 +27,8 @@ run() { # run PROGRAM: it must print the version and nothing else
 cmake --install "$build" --prefix "$place/first" >/dev/null
 mv "$place/first" "$prefix" # an installed tree may be moved
 export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig"
+
+run "$prefix/$(cache_value CMAKE_INSTALL_BINDIR)/talweg" --version
 
 # shellcheck disable=SC2046 # the flags are meant to be split
 "$cc" -std=c11 -Wall -Wextra -Werror examples/consumer/main.c $(pkg-config --cflags --libs talweg) -o "$place/shared"

@@ -1,0 +1,112 @@
+#!/bin/sh
+# talweg predict: what was saved predicts as it should; labels, columns, given matrices; the demo that makes the
+# data. Usage: predict.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+
+works demo --directory "$d/demo" --cases 80 --test-cases 1300
+says out 'Not in this version yet'
+for file in two_classes.csv two_classes_test.csv grid.csv approximation.json grid_predictions.csv; do
+    [ -s "$d/demo/$file" ] || complain "the demo left no $file"
+done
+train=$d/demo/two_classes.csv
+test=$d/demo/two_classes_test.csv
+
+# saved once, not overwritten, and the same again when asked for
+model="--standardise --log-ell -0.5,0.1 --log-sigma 1 --white 0.01 --constant 0.5"
+# shellcheck disable=SC2086 # the options are meant to be split
+works approx "$train" $model --save-approx "$d/fit.json"
+cp "$d/fit.json" "$d/before.json"
+refuses 1 'is there already' approx "$train" --save-approx "$d/fit.json"
+# shellcheck disable=SC2086
+works approx "$train" $model --save-approx "$d/fit.json" --force
+cmp -s "$d/fit.json" "$d/before.json" || complain "the same fit saved twice differs"
+[ -z "$(find "$d" -name '*.part')" ] || complain "a temporary file was left"
+
+# scores, and the same from the predictions by hand
+works predict "$d/fit.json" "$test" -o "$d/p.csv" --json
+gives 'r["n"] == 1300 and 0.04 < r["scores"]["error_rate"] < 0.2'
+gives 'len(r["predictions"]["probability"]) == 1300'
+gives 'sum(b["cases"] for b in r["scores"]["calibration"]) == 1300'
+gives 'abs(sum(r["predictions"]["log_score"]) / 1300 - r["scores"]["log_score_nats"]) < 1e-12'
+gives 'abs(1 + r["scores"]["log_score_nats"] / math.log(2) - r["scores"]["information_bits"]) < 1e-12'
+gives 'all(abs(l - math.log(p if y > 0 else 1 - p)) < 1e-9 for l, p, y in
+    zip(*(r["predictions"][k] for k in ("log_score", "probability", "y"))))'
+gives 'abs(sum((p > 0.5) != (y > 0) for p, y in zip(r["predictions"]["probability"], r["predictions"]["y"])) / 1300
+    - r["scores"]["error_rate"]) < 1e-12'
+[ "$(head -n 1 "$d/p.csv")" = mean,variance,probability,y,log_score ] || complain "header: $(head -n 1 "$d/p.csv")"
+[ "$(wc -l <"$d/p.csv")" = 1301 ] || complain "lines of the predictions"
+
+# without labels, printed; with the label in another place: the same predictions
+cut -d, -f1,2 "$test" >"$d/inputs.csv"
+works predict "$d/fit.json" "$d/inputs.csv"
+cut -d, -f1-3 "$d/p.csv" >"$d/p3.csv"
+cmp -s "$d/out" "$d/p3.csv" || complain "predictions depend on whether there are labels"
+awk -F, '{ print $3 "," $1 "," $2 }' "$test" >"$d/turned.csv"
+works predict "$d/fit.json" "$d/turned.csv" --label-column class -o "$d/p2.csv"
+cmp -s "$d/p.csv" "$d/p2.csv" || complain "predictions depend on where the label column is"
+says out 'information'
+says out 'Calibration'
+
+# a given matrix: with the covariances of the kernel it predicts what the kernel predicts
+if command -v python3 >/dev/null 2>&1; then
+    python3 - "$train" "$test" "$d" <<'P'
+import math, sys
+read = lambda path: [[float(v) for v in line.split(",")] for line in open(path).read().split("\n")[1:] if line]
+a, b, d = read(sys.argv[1]), read(sys.argv[2])[:50], sys.argv[3]
+k = lambda p, q: 4 * math.exp(-0.5 * ((p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2) / 0.25)
+def write(name, rows):
+    open(d + "/" + name, "w").write("".join(",".join(repr(v) for v in row) + "\n" for row in rows))
+write("k.csv", [[k(p, q) for q in a] for p in a])
+write("cross.csv", [[k(p, q) for q in b] for p in a])
+write("crossed.csv", [[k(p, q) for q in a] for p in b])
+write("diagonal.csv", [[4.0] for q in b])
+write("labels.csv", [[p[2]] for p in a])
+write("new_labels.csv", [[q[2]] for q in b])
+write("new.csv", b)
+P
+    log2=0.6931471805599453
+    given="--cross-kernel-matrix $d/cross.csv --diagonal $d/diagonal.csv"
+    works approx "$train" --log-ell -$log2 --log-sigma $log2 --save-approx "$d/by_kernel.json"
+    works approx "$d/labels.csv" --kernel-matrix "$d/k.csv" --save-approx "$d/by_matrix.json"
+    works predict "$d/by_kernel.json" "$d/new.csv" --json
+    cp "$d/out" "$d/kernel"
+    # shellcheck disable=SC2086
+    works predict "$d/by_matrix.json" "$d/new_labels.csv" $given --json
+    gives 'all(abs(x - y) < 1e-6 for k, v in other("kernel")["predictions"].items()
+        for x, y in zip(r["predictions"][k], v))'
+    # shellcheck disable=SC2086
+    works predict "$d/by_matrix.json" $given
+    # shellcheck disable=SC2086
+    refuses 1 'found 80 cases, and covariances for 50' predict "$d/by_matrix.json" "$d/labels.csv" $given
+    refuses 1 'with --cross-kernel-matrix and their prior variances with --diagonal' \
+        predict "$d/by_matrix.json" "$d/new.csv"
+    refuses 1 ': transpose it' \
+        predict "$d/by_matrix.json" --cross-kernel-matrix "$d/crossed.csv" --diagonal "$d/diagonal.csv"
+    refuses 1 'the prior variances of 50 new cases' \
+        predict "$d/by_matrix.json" --cross-kernel-matrix "$d/cross.csv" --diagonal "$d/labels.csv"
+fi
+
+# counts and real observations
+awk 'BEGIN { print "t,y"; for (i = 0; i < 30; i++) print i / 10 "," int(3 + 3 * sin(i / 5)) }' >"$d/counts.csv"
+works approx "$d/counts.csv" --likelihood poisson --exposure 2 --save-approx "$d/counts.json"
+works predict "$d/counts.json" "$d/counts.csv" --json
+gives 'all(abs(m / (2 * math.exp(a + v / 2)) - 1) < 1e-12 for m, a, v in
+    zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
+gives 'r["scores"]["error_rate"] is None and r["scores"]["rmse"] < 1.5 and r["scores"]["information_bits"] is None'
+works predict "$d/counts.json" "$d/counts.csv"
+says out 'root mean square'
+works approx "$d/counts.csv" --likelihood gaussian --noise 0.5 --log-sigma 1 --save-approx "$d/real.json"
+works predict "$d/real.json" "$d/counts.csv" --json
+gives 'all(m == a and abs(s * s - v - 0.25) < 1e-12 for m, a, s, v in
+    zip(*(r["predictions"][k] for k in ("y_mean", "mean", "y_sd", "variance"))))'
+
+# an approximation that had not converged is marked
+run approx "$train" --log-sigma 2 --max-sweeps 1 --save-approx "$d/unfinished.json"
+[ "$code" = 2 ] || complain "no convergence: exit $code"
+works predict "$d/unfinished.json" "$test"
+says err 'talweg: warning:'
+says err 'had not converged'
+finish

@@ -1,0 +1,57 @@
+# Sourced by the tests of the program, with BUILD as $1: a place for files, and checks that count failures.
+# shellcheck shell=sh
+build=$1
+talweg=$build/talweg
+place=$(mktemp -d "$build/cli.XXXXXX")
+trap 'rm -rf "$place"' EXIT
+failed=0
+checks=0
+
+complain() {
+    echo "FAILED: $*" >&2
+    failed=$((failed + 1))
+}
+
+# run ARGUMENTS...: talweg with these; leaves its exit code in $code and what it said in $place/out, $place/err.
+run() {
+    checks=$((checks + 1))
+    code=0
+    "$talweg" "$@" >"$place/out" 2>"$place/err" || code=$?
+}
+
+# refuses CODE WORDS ARGUMENTS...: ends with CODE, prints nothing, and says WORDS in one line on standard error.
+refuses() {
+    expected=$1 words=$2
+    shift 2
+    run "$@"
+    [ "$code" = "$expected" ] || complain "talweg $*: exit $code, not $expected: $(cat "$place/err")"
+    [ ! -s "$place/out" ] || complain "talweg $*: printed to standard output: $(head -n 2 "$place/out")"
+    [ "$(wc -l <"$place/err")" = 1 ] || complain "talweg $*: not one line of error: $(cat "$place/err")"
+    grep -qF -- "$words" "$place/err" || complain "talweg $*: did not say '$words' but: $(cat "$place/err")"
+    grep -q '^talweg: ' "$place/err" || complain "talweg $*: the error does not begin with 'talweg: '"
+}
+
+# works ARGUMENTS...: ends with 0.
+works() {
+    run "$@"
+    [ "$code" = 0 ] || complain "talweg $*: exit $code: $(cat "$place/err")"
+}
+
+# says FILE WORDS: $place/FILE holds WORDS.
+says() {
+    grep -qF -- "$2" "$place/$1" || complain "no '$2' in $1: $(head -n 5 "$place/$1")"
+}
+
+# gives EXPRESSION: in Python, of the JSON object r in $place/out, it is true. Nothing is checked without Python.
+gives() {
+    command -v python3 >/dev/null 2>&1 || return 0
+    python3 -c 'import json, math, sys
+r = json.load(open(sys.argv[1] + "/out"), parse_constant=lambda c: sys.exit("not JSON: " + c))
+other = lambda name: json.load(open(sys.argv[1] + "/" + name))
+sys.exit(0 if eval(sys.argv[2]) else "got " + json.dumps(r)[:400])' "$place" "$1" || complain "not so: $1"
+}
+
+finish() {
+    [ "$failed" = 0 ] || { echo "$failed of $checks runs failed" >&2; exit 1; }
+    echo "$checks runs, all as they should be"
+}

@@ -1,0 +1,248 @@
+/* The option parser: every kind of option in every spelling, what is refused, and that tables are sound. */
+#include "cli/options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "cli/commands.h"
+#include "cli/names.h"
+#include "support/support.h"
+#include "talweg/approximate.h"
+
+static const char *fruits(void)
+{
+    return "apple, pear, quince";
+}
+
+typedef struct values {
+    bool flag;
+    double number, bare;
+    uint64_t integer;
+    const char *numbers, *text, *choice, *first, *second;
+} values;
+
+static const tw_option rows[] = {
+    {.name = "FIRST", .kind = TW_OPTION_OPERAND, .offset = offsetof(values, first), .help = "a file"},
+    {.name = "SECOND",
+     .kind = TW_OPTION_OPERAND,
+     .offset = offsetof(values, second),
+     .standard = "",
+     .help = "more"},
+    {.name = "flag", .kind = TW_OPTION_FLAG, .offset = offsetof(values, flag), .help = "f"},
+    {.name = "number",
+     .letter = 'n',
+     .kind = TW_OPTION_NUMBER,
+     .offset = offsetof(values, number),
+     .argument = "X",
+     .standard = "0.1",
+     .least = -2,
+     .most = 1e300,
+     .help = "n"},
+    {.name = "bare",
+     .kind = TW_OPTION_NUMBER,
+     .offset = offsetof(values, bare),
+     .argument = "X",
+     .help = "b"},
+    {.name = "integer",
+     .kind = TW_OPTION_INTEGER,
+     .offset = offsetof(values, integer),
+     .argument = "N",
+     .standard = "7",
+     .help = "i"},
+    {.name = "numbers",
+     .kind = TW_OPTION_NUMBERS,
+     .offset = offsetof(values, numbers),
+     .argument = "X,..",
+     .standard = "0",
+     .help = "l"},
+    {.name = "text", .kind = TW_OPTION_TEXT, .offset = offsetof(values, text), .argument = "T", .help = "t"},
+    {.name = "choice",
+     .kind = TW_OPTION_CHOICE,
+     .offset = offsetof(values, choice),
+     .argument = "NAME",
+     .standard = "pear",
+     .choices = fruits,
+     .help = "c"},
+};
+static const tw_option_group groups[] = {{"All", rows, TW_COUNT(rows), 0}};
+static const tw_command command = {.name = "try",
+                                   .description = "d",
+                                   .example = "",
+                                   .groups = groups,
+                                   .group_count = 1,
+                                   .bytes = sizeof(values)};
+
+enum { MOST_ARGUMENTS = 12 };
+
+static tw_status parse(tw_context *ctx, const char *const *arguments, values *into)
+{
+    bool help = false;
+    size_t count = 0;
+    while (arguments[count]) count++;
+    memset(into, 0, sizeof *into);
+    tw_status status = tw_options_parse(ctx, &command, count, arguments, into, &help);
+    assert_false(help);
+    return status;
+}
+
+static void defaults_come_from_the_table(void **state)
+{
+    (void)state;
+    values v;
+    tw_context *ctx = new_context();
+    const char *arguments[MOST_ARGUMENTS] = {"file"};
+    assert_int_equal(parse(ctx, arguments, &v), TW_OK);
+    assert_false(v.flag);
+    assert_true(v.number == 0.1 && isnan(v.bare) && v.integer == 7);
+    assert_string_equal(v.numbers, "0");
+    assert_string_equal(v.choice, "pear");
+    assert_string_equal(v.first, "file");
+    assert_string_equal(v.second, "");
+    assert_null(v.text);
+    tw_context_free(ctx);
+}
+
+static void every_spelling_works(void **state)
+{
+    (void)state;
+    values v;
+    tw_context *ctx = new_context();
+    const char *one[MOST_ARGUMENTS] = {"--number",    "-1.5",   "--bare=-3e-2", "a",        "--numbers",
+                                       "-1,2.5,+3e1", "--flag", "--text=x=y",   "--choice", "quince"};
+    assert_int_equal(parse(ctx, one, &v), TW_OK);
+    assert_true(v.number == -1.5 && v.bare == -3e-2 && v.flag);
+    assert_int_equal(tw_options_numbers(v.numbers), 3);
+    assert_true(tw_options_number_at(v.numbers, 0) == -1.0 && tw_options_number_at(v.numbers, 1) == 2.5 &&
+                tw_options_number_at(v.numbers, 2) == 30.0);
+    assert_string_equal(v.text, "x=y");
+    assert_string_equal(v.choice, "quince");
+    const char *two[MOST_ARGUMENTS] = {"-n", "1",  "-n",     "2", "--integer", "18446744073709551615",
+                                       "-",  "--", "--flag", NULL};
+    assert_int_equal(parse(ctx, two, &v), TW_OK);
+    assert_true(v.number == 2.0 && v.integer == UINT64_MAX && !v.flag);
+    assert_string_equal(v.first, "-");
+    assert_string_equal(v.second, "--flag");
+    tw_context_free(ctx);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    values v;
+    tw_context *ctx = new_context();
+    const struct {
+        const char *arguments[MOST_ARGUMENTS], *says;
+    } bad[] = {
+        {{NULL}, "talweg try needs FIRST: a file"},
+        {{"a", "b", "c"}, "\"c\" is one argument too many"},
+        {{"a", "--nunber", "1"}, "no option \"--nunber\" (did you mean --number?)"},
+        {{"a", "--nunber=1"}, "did you mean --number?"},
+        {{"a", "--zzzzzzzz"}, "no option \"--zzzzzzzz\"; talweg try --help"},
+        {{"a", "--FIRST", "b"}, "no option \"--FIRST\""},
+        {{"a", "-nn"}, "no option \"-nn\""},
+        {{"a", "--number"}, "--number needs a value: --number X"},
+        {{"a", "--number", "--flag"}, "--number needs a value"},
+        {{"a", "--number", ""}, "--number needs a number, and \"\" was given"},
+        {{"a", "--number", "1,5"}, "needs a number, and \"1,5\" was given"},
+        {{"a", "--number", "nan"}, "needs a number, and \"nan\" was given"},
+        {{"a", "--number", "0x10"}, "needs a number, and \"0x10\" was given"},
+        {{"a", "--number", " 1"}, "needs a number"},
+        {{"a", "--number=-2.5"}, "--number must be from -2 to 1e+300, not -2.5"},
+        {{"a", "--integer", "-1"}, "--integer needs a whole number from 0 to 18446744073709551615"},
+        {{"a", "--integer", "18446744073709551616"}, "needs a whole number"},
+        {{"a", "--numbers", "1,,2"}, "several with commas between them, and \"1,,2\" was given"},
+        {{"a", "--numbers", ""}, "several with commas"},
+        {{"a", "--choice", "peach"},
+         "there is no choice \"peach\" (did you mean pear?); there are: apple, pear"},
+        {{"a", "--choice", "pe"}, "there is no choice \"pe\""},
+        {{"a", "--flag=1"}, "--flag takes no value, and \"1\" was given"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(parse(ctx, bad[i].arguments, &v), TW_BAD_ARGUMENT);
+        if (!strstr(tw_context_message(ctx), bad[i].says))
+            fail_msg("case %zu: \"%s\" does not say \"%s\"", i, tw_context_message(ctx), bad[i].says);
+    }
+    tw_context_free(ctx);
+}
+
+static void nearest_names(void **state)
+{
+    (void)state;
+    char nearest[TW_NAME_BYTES];
+    const struct {
+        const char *word, *nearest;
+    } cases[] = {{"aple", "apple"}, {"quinze", "quince"}, {"pare", "pear"},  {"pear", "pear"},
+                 {"", ""},          {"banana", ""},       {"appel", "apple"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tw_nearest_name(cases[i].word, fruits(), nearest);
+        assert_string_equal(nearest, cases[i].nearest);
+    }
+    assert_true(tw_name_is_among("pear", fruits()));
+    assert_false(tw_name_is_among("pea", fruits()));
+    assert_false(tw_name_is_among("", fruits()));
+}
+
+static const tw_option *option_of(const tw_command *of, const char *name)
+{
+    for (size_t g = 0; g < of->group_count; g++)
+        for (size_t i = 0; i < of->groups[g].count; i++)
+            if (strcmp(of->groups[g].options[i].name, name) == 0) return &of->groups[g].options[i];
+    return NULL;
+}
+
+/* Every command: no name twice, help for everything, a value for what takes one, defaults that parse. */
+static void tables_are_sound(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    for (size_t k = 0; tw_command_at(k); k++) {
+        const tw_command *of = tw_command_at(k);
+        for (size_t g = 0; g < of->group_count; g++)
+            for (size_t i = 0; i < of->groups[g].count; i++) {
+                const tw_option *option = &of->groups[g].options[i];
+                bool takes_value = option->kind != TW_OPTION_FLAG && option->kind != TW_OPTION_OPERAND;
+                assert_non_null(option->help);
+                assert_true(takes_value == (option->argument != NULL));
+                assert_true((option->kind == TW_OPTION_CHOICE) == (option->choices != NULL));
+                assert_ptr_equal(option_of(of, option->name), option);
+                assert_true(of->groups[g].offset + option->offset < of->bytes);
+            }
+        void *memory = NULL;
+        bool help = false;
+        const char *const operands[] = {"a", "b"};
+        assert_int_equal(tw_allocate(ctx, 1, of->bytes, "values", &memory), TW_OK);
+        size_t count = option_of(of, "NEWDATA") ? 2 : option_of(of, "DATA") ? 1 : 0;
+        assert_int_equal(tw_options_parse(ctx, of, count, operands, memory, &help), TW_OK);
+        tw_release(ctx, memory);
+    }
+    tw_context_free(ctx);
+}
+
+/* What help says are EP's defaults are the library's. */
+static void defaults_are_the_library_s(void **state)
+{
+    (void)state;
+    tw_ep_options ep = TW_EP_DEFAULTS;
+    const struct {
+        const char *name;
+        double value;
+    } same[] = {
+        {"max-sweeps", (double)ep.max_sweeps}, {"tol", ep.tolerance}, {"site-tol", ep.site_tolerance}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_true(strtod(option_of(&tw_command_approx, same[i].name)->standard, NULL) == same[i].value);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults_come_from_the_table),
+        cmocka_unit_test(every_spelling_works),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(nearest_names),
+        cmocka_unit_test(tables_are_sound),
+        cmocka_unit_test(defaults_are_the_library_s),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
