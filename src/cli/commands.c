@@ -6,11 +6,13 @@
 #include "base/context.h"
 #include "cli/names.h"
 
-static const tw_command *const commands[] = {&tw_command_approx, &tw_command_predict, &tw_command_demo};
+enum { COMMANDS = 3 };
+static const tw_command *const commands[COMMANDS] = {&tw_command_approx, &tw_command_predict,
+                                                     &tw_command_demo};
 
 const tw_command *tw_command_at(size_t k)
 {
-    return k < TW_COUNT(commands) ? commands[k] : NULL;
+    return k < COMMANDS ? commands[k] : NULL;
 }
 
 tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t count,
@@ -33,8 +35,7 @@ static void print_help(void)
     printf("talweg %s: exact Bayesian inference in Gaussian process models with non-Gaussian likelihoods\n\n"
            "Usage: talweg COMMAND [arguments] [options]\n\n",
            tw_version());
-    for (size_t k = 0; k < TW_COUNT(commands); k++)
-        printf("  %-10s%s\n", commands[k]->name, commands[k]->summary);
+    for (size_t k = 0; k < COMMANDS; k++) printf("  %-10s%s\n", commands[k]->name, commands[k]->summary);
     printf("\ntalweg COMMAND --help says what a command takes. Results go to standard output, messages to\n"
            "standard error. Exit: 0 done, 1 bad input or usage, 2 numerical failure, 3 a limit of the\n"
            "machine.\n");
@@ -44,7 +45,7 @@ static tw_status fail_unknown(tw_context *ctx, const char *word)
 {
     char names[512] = "", nearest[TW_NAME_BYTES];
     size_t length = 0;
-    for (size_t k = 0; k < TW_COUNT(commands); k++)
+    for (size_t k = 0; k < COMMANDS; k++)
         length +=
             (size_t)snprintf(names + length, sizeof names - length, "%s%s", k ? ", " : "", commands[k]->name);
     tw_nearest_name(word, names, nearest);
@@ -57,7 +58,7 @@ tw_status tw_program_run(tw_context *ctx, size_t count, const char *const *argum
     if (count == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "say what to do: talweg COMMAND ...; talweg --help lists them");
     const char *word = arguments[0];
-    for (size_t k = 0; k < TW_COUNT(commands); k++)
+    for (size_t k = 0; k < COMMANDS; k++)
         if (strcmp(word, commands[k]->name) == 0)
             return tw_command_run(ctx, commands[k], count - 1, arguments + 1);
     if (strcmp(word, "--version") == 0)

@@ -88,11 +88,12 @@ static tw_status write_grid(tw_context *ctx, const char *path)
 {
     static const char *const names[] = {"x1", "x2"};
     double *x = NULL;
-    const size_t n = GRID * GRID;
+    const size_t side = GRID, n = side * side;
     TW_TRY(tw_allocate_doubles(ctx, n, 2, "the grid", &x));
     for (size_t i = 0; i < n; i++) {
-        x[i] = half_width * (2.0 * (double)(i % GRID) / (GRID - 1) - 1.0);
-        x[i + n] = half_width * (1.0 - 2.0 * (double)(i / GRID) / (GRID - 1));
+        size_t column = i % side, row = i / side;
+        x[i] = half_width * (2.0 * (double)column / (GRID - 1) - 1.0);
+        x[i + n] = half_width * (1.0 - 2.0 * (double)row / (GRID - 1));
     }
     const double *const values[] = {x, x + n};
     tw_csv csv = {n, TW_COUNT(names), names, values};

@@ -163,21 +163,21 @@ static tw_status fill_constants(const tw_model_options *options, tw_problem *par
     return TW_OK;
 }
 
-static tw_status fill_covariance(const tw_model_options *options, tw_problem *parts, double **log_ell)
+static tw_status fill_covariance(const tw_model_options *options, tw_problem *parts)
 {
     size_t scales = tw_options_numbers(options->log_ell);
-    TW_TRY(tw_allocate_doubles(parts->ctx, scales, 1, "the length scales", log_ell));
-    for (size_t k = 0; k < scales; k++) (*log_ell)[k] = tw_options_number_at(options->log_ell, k);
+    TW_TRY(tw_allocate_doubles(parts->ctx, scales, 1, "the length scales", &parts->log_ell));
+    for (size_t k = 0; k < scales; k++) parts->log_ell[k] = tw_options_number_at(options->log_ell, k);
     parts->covariance = (tw_covariance){.kernel = options->kernel,
                                         .scales = scales,
-                                        .log_ell = *log_ell,
+                                        .log_ell = parts->log_ell,
                                         .log_sigma = options->log_sigma,
                                         .constant = options->constant,
                                         .white = options->white};
     return TW_OK;
 }
 
-static tw_status fill_parts(const tw_model_options *options, tw_problem *parts, double **log_ell)
+static tw_status fill_parts(const tw_model_options *options, tw_problem *parts)
 {
     parts->likelihood = tw_likelihood_find(options->likelihood);
     parts->jitter = options->jitter;
@@ -192,15 +192,14 @@ static tw_status fill_parts(const tw_model_options *options, tw_problem *parts, 
     TW_TRY(fill_constants(options, parts));
     if (options->kernel_matrix) return read_matrix(options, parts);
     if (options->standardise) TW_TRY(standardise(parts));
-    return fill_covariance(options, parts, log_ell);
+    return fill_covariance(options, parts);
 }
 
 tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options, tw_problem **out)
 {
     tw_problem parts = {.ctx = ctx};
-    double *log_ell = NULL;
     *out = NULL;
-    tw_status status = fill_parts(options, &parts, &log_ell);
+    tw_status status = fill_parts(options, &parts);
     if (status == TW_OK && (status = tw_problem_new(ctx, &parts, out)) != TW_OK && parts.matrix)
         tw_fail_within(ctx, status, "%.1000s: ", options->kernel_matrix);
     if (status != TW_OK) {
@@ -208,7 +207,7 @@ tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options
         tw_scaling_free(parts.scaling);
         tw_covariance_free_matrix(ctx, parts.matrix);
     }
-    tw_release(ctx, log_ell); /* the problem has its own */
+    tw_release(ctx, parts.log_ell); /* the problem has copies of these two */
     tw_release(ctx, parts.w);
     return status;
 }

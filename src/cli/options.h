@@ -27,7 +27,6 @@ typedef enum tw_option_kind {
 
 typedef struct tw_option {
     const char *name; /* without the dashes; of an operand, what help calls it: "DATA" */
-    char letter;      /* a short form, as in -o, or '\0' */
     tw_option_kind kind;
     size_t offset;        /* of the field that it fills */
     const char *argument; /* what help calls its value: "X", "FILE" */
@@ -37,6 +36,7 @@ typedef struct tw_option {
     const char *(*choices)(void); /* TW_OPTION_CHOICE: "se, matern12, ..." */
     double least, most;           /* NUMBER, INTEGER: the range allowed; both 0: any */
     bool positive;                /* NUMBER: must be above 0 */
+    char letter;                  /* a short form, as in -o, or '\0' */
 } tw_option;
 
 typedef struct tw_option_group {
@@ -65,7 +65,8 @@ typedef struct tw_command {
 tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t count,
                            const char *const *arguments, void *values, bool *wants_help);
 
-/* The k-th number of a TW_OPTION_NUMBERS value, and how many there are. */
+/* How many numbers a TW_OPTION_NUMBERS value has, and the k-th of them (in the C locale, which is the
+ * program's: it never sets another). */
 size_t tw_options_numbers(const char *text);
 double tw_options_number_at(const char *text, size_t k);
 

@@ -29,31 +29,24 @@ void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok)
     if (json_object_set_new(object, name, value) != 0) *ok = false;
 }
 
-/* An object's members on lines of their own, everything else compact: a line per field, however long. */
-static void print_value(json_t *value, int depth, FILE *to)
+/* A line for each member of the object, however long. */
+static void print_members(json_t *object, FILE *to)
 {
     const char *name;
     json_t *member;
     size_t seen = 0;
-    if (!json_is_object(value)) {
-        json_dumpf(value, to, JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY | JSON_COMPACT);
-        return;
-    }
-    fputs("{\n", to);
-    json_object_foreach(value, name, member)
+    json_object_foreach(object, name, member)
     {
-        fprintf(to, "%*s\"%s\": ", 2 * (depth + 1), "", name);
-        print_value(member, depth + 1, to);
-        fputs(++seen < json_object_size(value) ? ",\n" : "\n", to);
+        fprintf(to, "%s\n  \"%s\": ", seen++ ? "," : "{", name);
+        json_dumpf(member, to, JSON_REAL_PRECISION(17) | JSON_ENCODE_ANY | JSON_COMPACT);
     }
-    fprintf(to, "%*s}", 2 * depth, "");
+    fputs(seen ? "\n}\n" : "{}\n", to);
 }
 
-tw_status tw_json_print(tw_context *ctx, json_t *value, FILE *to)
+tw_status tw_json_print(tw_context *ctx, json_t *object, FILE *to)
 {
-    if (!value) return tw_fail(ctx, TW_NO_MEMORY, "there is no memory for the JSON text");
-    print_value(value, 0, to);
-    fputc('\n', to);
-    json_decref(value);
+    if (!object) return tw_fail(ctx, TW_NO_MEMORY, "there is no memory for the JSON text");
+    print_members(object, to);
+    json_decref(object);
     return TW_OK;
 }

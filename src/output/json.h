@@ -20,8 +20,8 @@ json_t *tw_json_numbers(size_t n, const double *values);
 /* object[name] = value, which is consumed. False, which sticks in *ok, where there was no memory. */
 void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok);
 
-/* Write value, which is consumed, to a stream: indented, arrays of numbers on one line. Errors of the stream
- * are the caller's to notice; TW_NO_MEMORY where value is NULL. */
-tw_status tw_json_print(tw_context *ctx, json_t *value, FILE *to);
+/* Write an object, which is consumed, to a stream, one line for each member. Errors of the stream are the
+ * caller's to notice; TW_NO_MEMORY where object is NULL. */
+tw_status tw_json_print(tw_context *ctx, json_t *object, FILE *to);
 
 #endif

@@ -67,7 +67,6 @@ static tw_status read_likelihood(const tw_fields *in, size_t n, tw_problem *part
 static tw_status read_covariance(const tw_fields *in, tw_problem *parts)
 {
     tw_fields inner;
-    double *log_ell = NULL;
     tw_covariance *covariance = &parts->covariance;
     TW_TRY(tw_field_object_or_null(in, "covariance", "covariance.", &inner));
     TW_TRY(tw_field_text(&inner, "kernel", &covariance->kernel));
@@ -75,8 +74,8 @@ static tw_status read_covariance(const tw_fields *in, tw_problem *parts)
     TW_TRY(tw_field_number(&inner, "constant", &covariance->constant));
     TW_TRY(tw_field_number(&inner, "white", &covariance->white));
     TW_TRY(tw_field_length(&inner, "log_ell", &covariance->scales));
-    TW_TRY(tw_field_numbers(&inner, "log_ell", covariance->scales, &log_ell));
-    covariance->log_ell = log_ell;
+    TW_TRY(tw_field_numbers(&inner, "log_ell", covariance->scales, &parts->log_ell));
+    covariance->log_ell = parts->log_ell;
     tw_status status = tw_covariance_check(in->ctx, covariance, parts->data->d);
     return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, TW_BAD_DATA, "field \"covariance\": ");
 }
@@ -175,7 +174,7 @@ static tw_status read_problem(const tw_fields *in, tw_problem **problem)
         tw_covariance_free_matrix(in->ctx, parts.matrix);
     }
     tw_release(in->ctx, parts.w); /* the problem has copies of these two */
-    tw_release(in->ctx, (void *)(size_t)parts.covariance.log_ell);
+    tw_release(in->ctx, parts.log_ell);
     return status;
 }
 

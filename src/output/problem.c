@@ -15,12 +15,11 @@ static tw_status copy_doubles(tw_context *ctx, size_t n, const double *from, con
 /* The kernel's name is replaced by the library's own, which outlives every caller's. */
 static tw_status copy_covariance(tw_problem *problem, const tw_covariance *from)
 {
-    double *log_ell = NULL;
     TW_TRY(tw_covariance_check(problem->ctx, from, problem->data->d));
-    TW_TRY(copy_doubles(problem->ctx, from->scales, from->log_ell, "the length scales", &log_ell));
+    TW_TRY(copy_doubles(problem->ctx, from->scales, from->log_ell, "the length scales", &problem->log_ell));
     problem->covariance = *from;
     problem->covariance.kernel = tw_kernel_find(from->kernel)->name;
-    problem->covariance.log_ell = log_ell;
+    problem->covariance.log_ell = problem->log_ell;
     return TW_OK;
 }
 
@@ -69,7 +68,7 @@ void tw_problem_free(tw_problem *problem)
     tw_data_free(problem->data);
     tw_scaling_free(problem->scaling);
     tw_covariance_free_matrix(ctx, problem->matrix);
-    tw_release(ctx, (void *)(size_t)problem->covariance.log_ell);
+    tw_release(ctx, problem->log_ell);
     tw_release(ctx, problem->w);
     tw_release(ctx, problem);
 }

@@ -17,8 +17,8 @@ static void follows_its_formula(void **state)
     enum { STEPS = 400 };
     double p = 0.0, errors = 0.0, ups = 0.0;
     for (size_t i = 0; i < STEPS * STEPS; i++) {
-        double a = 4.0 * ((double)(i / STEPS) + 0.5) / STEPS - 2.0;
-        double b = 4.0 * ((double)(i % STEPS) + 0.5) / STEPS - 2.0;
+        size_t row = i / STEPS, column = i % STEPS;
+        double a = 4.0 * ((double)row + 0.5) / STEPS - 2.0, b = 4.0 * ((double)column + 0.5) / STEPS - 2.0;
         p += 0.5 * erfc(3.0 * fabs(sin(2.0 * a) - b) / sqrt(2.0)) / (STEPS * STEPS);
     }
     assert_int_equal(tw_data_two_classes(ctx, N, 3, 0, &data), TW_OK);
