@@ -26,17 +26,17 @@ typedef enum tw_option_kind {
 } tw_option_kind;
 
 typedef struct tw_option {
-    const char *name; /* without the dashes; of an operand, what help calls it: "DATA" */
-    tw_option_kind kind;
+    const char *name;     /* without the dashes; of an operand, what help calls it: "DATA" */
     size_t offset;        /* of the field that it fills */
     const char *argument; /* what help calls its value: "X", "FILE" */
-    const char *standard; /* the default as one would type it, or NULL for none. An operand without one
-                             is required */
+    const char *standard; /* the default as one would type it, or NULL for none. An operand without one is
+                             required */
     const char *help;     /* what it is, with its unit */
     const char *(*choices)(void); /* TW_OPTION_CHOICE: "se, matern12, ..." */
     double least, most;           /* NUMBER, INTEGER: the range allowed; both 0: any */
-    bool positive;                /* NUMBER: must be above 0 */
-    char letter;                  /* a short form, as in -o, or '\0' */
+    tw_option_kind kind;
+    bool positive; /* NUMBER: must be above 0 */
+    char letter;   /* a short form, as in -o, or '\0' */
 } tw_option;
 
 typedef struct tw_option_group {
