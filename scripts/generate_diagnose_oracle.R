@@ -38,7 +38,8 @@ cases <- list(
   ten_draws = ar(10, 4, 0), eleven_draws = ar(11, 2, 0.5), twelve_draws = ar(12, 1, 0.5), sixteen_draws = ar(16, 4, 0.9),
   constant = columns(c(0.1, 0.1, 0.1), 20), stuck_apart = columns(c(0.1, 0.3, 0.7, -2), 20),
   one_stuck = put(ar(40, 3, 0.3), 1:40, 0.1), nan = put(ar(30, 4, 0), 17, NaN), inf = put(ar(30, 4, 0), 17, Inf),
-  both_inf = put(ar(30, 4, 0), c(17, 60), c(Inf, -Inf)), many_inf = put(ar(30, 2, 0), 5:45, Inf)
+  both_inf = put(ar(30, 4, 0), c(17, 60), c(Inf, -Inf)), many_inf = put(ar(30, 2, 0), 5:45, Inf),
+  middle_lowest = put(ar(7, 1, 0), 4, -9), middle_highest = put(ar(7, 1, 0), 4, 9) # in neither half: no 5% or 95% ESS
 )
 digits <- c(offset = 17, default = 6)
 
