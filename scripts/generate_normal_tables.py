@@ -7,9 +7,9 @@ For t >= 0 let M(t) be the Mills ratio of the normal law and u = 1/M - t. Three 
     d = u - w  ~ t^-3      (w = (1/u - t)/2; slope of the curvature = -2 lambda d)
     b = -bend  ~ 6 t^-4
 Each is fitted by a ratio N(t)/D(t), deg D - deg N being the power, with the leading coefficients fixed so that
-the limit t -> inf is exact, and interpolating at Chebyshev points of y = (t-c)/(t+c). All coefficients come out
+the limit t -> inf is exact, interpolating at Chebyshev points of y = (t-c)/(t+c), stretched to include t = 0. All coefficients come out
 positive, so Horner's rule loses no digits and rounding them to doubles costs one unit in the last place.
-exp and log are polynomials through Chebyshev points of their reduced intervals.
+exp and log are polynomials through stretched Chebyshev points of their reduced intervals.
 
 Run from the top of the repository: scripts/generate_normal_tables.py (needs mpmath).
 """
@@ -33,11 +33,20 @@ def chebyshev_points(count):
     return [cos(pi * (2 * i + 1) / (2 * count)) for i in range(count)]
 
 
+def stretched_points(count):
+    """Chebyshev points stretched until the outer two are -1 and 1: a fit through them is exact at both ends, so
+    that nothing jumps where one interval gives way to the next."""
+    return [y / cos(pi / (2 * count)) for y in chebyshev_points(count)]
+
+
 def fit_ratio(which, degree, power, lead):
     """Coefficients (lowest first) of N and D with N/D = mills_terms[which] at the Chebyshev points."""
     count = 2 * degree - power
     left, right = matrix(count, count), matrix(count, 1)
-    for i, y in enumerate(chebyshev_points(count)):
+    points = chebyshev_points(count)
+    stretch = (1 + points[0]) / (2 * points[0])
+    for i, point in enumerate(points):
+        y = points[0] - stretch * (points[0] - point)
         t = CENTRE * (1 + y) / (1 - y)
         value, scale = mills_terms(t)[which], (1 + t) ** -degree
         for j in range(degree - power):
@@ -62,7 +71,7 @@ def ratio_error(which, numerator, denominator):
 
 def fit_polynomial(function, low, high, degree):
     """Coefficients (lowest first) of the polynomial through the Chebyshev points of [low, high]."""
-    points = [(low + high) / 2 + (high - low) / 2 * y for y in chebyshev_points(degree + 1)]
+    points = [(low + high) / 2 + (high - low) / 2 * y for y in stretched_points(degree + 1)]
     system = matrix(degree + 1, degree + 1)
     for i, x in enumerate(points):
         for j in range(degree + 1):
@@ -76,6 +85,11 @@ def polynomial(name, variable, function, low, high, degree, comment):
     points = [low + (high - low) * (i + mpf("0.37")) / 400 for i in range(400)]
     error = float(max(abs(mp.polyval(coefficients[::-1], x) / function(x) - 1) for x in points))
     return horner(name, variable, coefficients, f"{comment}; relative error {error:.1e}.")
+
+
+def log_factor(q):
+    """-2 atanh(s)/s with q = s^2."""
+    return -2 * atanh(sqrt(q)) / sqrt(q) if q else mpf(-2)
 
 
 def horner(name, variable, coefficients, comment):
@@ -95,15 +109,15 @@ def main():
         "#define TALWEG_MATH_NORMAL_TABLES_H",
         "",
     ]
-    half = log(mpf(2)) / 2 * mpf("1.001")
+    half = log(mpf(2)) / 2
     ninth = mpf(1) / 9
     out += polynomial("tw_exp_polynomial", "x", exp, -half, half, 11, "exp(x), |x| <= log(2)/2")
-    out += polynomial("tw_root_density_polynomial", "x", lambda x: exp(-x / 4) / (2 * pi) ** mpf("0.25"),
-                      -2 * half, 2 * half, 8, "exp(-x/4) / (2 pi)^(1/4), |x| <= log(2)")
-    out += polynomial("tw_log_polynomial", "q", lambda q: -2 * atanh(sqrt(q)) / sqrt(q), mpf(0), ninth, 8,
+    out += polynomial("tw_density_polynomial", "x", lambda x: exp(-x / 2) / sqrt(2 * pi), -2 * half, 2 * half, 10,
+                      "exp(-x/2) / sqrt(2 pi), |x| <= log(2)")
+    out += polynomial("tw_log_polynomial", "q", log_factor, mpf(0), ninth, 8,
                       "-2 atanh(s)/s with q = s^2, |s| <= 1/3")
     for which, name, text, degree, power, lead in (
-        (0, "mills", "u = 1/M(t) - t", 10, 1, 1),
+        (0, "mills", "u = 1/M(t) - t", 11, 1, 1),
         (1, "slope", "d = u - w", 14, 3, 1),
         (2, "bend", "b = -bend", 15, 4, 6),
     ):

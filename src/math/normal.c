@@ -16,10 +16,10 @@
  *
  *   v = g (R + x) (N or R) / (x (R + x))      s = m (R - m) / (x (R + x))
  *
- * The derivatives of the curvature lambda are, with u = z + hazard and w = (z + 1/u)/2,
+ * The derivatives of the curvature lambda are, with u = z + hazard, w = (z + 1/u)/2 and v3 = (z + 1/w)/3,
  *   slope = 2 lambda (w - u) = hazard (1 - u (u + hazard))
- *   bend  = 2 slope (w - u) + 2 lambda (lambda - w/u)
- * For z < 0 both cancel, so u - w ~ t^-3 and -bend ~ 6 t^-4 have ratios of their own.
+ *   bend  = 6 lambda ((w - u)^2 - w (w - v3))
+ * For z < 0 the differences cancel, so u - w ~ t^-3 and -bend ~ 6 t^-4 have ratios of their own.
  *
  * Beyond t = FAR every function equals its limit to the last bit, and the polynomials stay at FAR. The work
  * goes chunk by chunk through short loops, each of which the compiler turns into vector instructions; between
@@ -62,8 +62,7 @@ TW_INLINE double density(double z, double square, bool fused)
         steps = (shifted - TW_ROUNDING) * high_step;
         rest = (high * high + steps) + (z - high) * (z + high);
     }
-    double root = tw_root_density_polynomial(rest + steps * low_over_high);
-    double value = tw_scale(root * root, shifted);
+    double value = tw_scale(tw_density_polynomial(rest + steps * low_over_high), shifted);
     return square > DENSITY_ENDS * DENSITY_ENDS ? 0.0 : value;
 }
 
@@ -128,12 +127,12 @@ TW_INLINE void combine(size_t n, const double *restrict z, outputs out, workspac
     }
 }
 
-/* dlambda/dz; far^3 continues the power law t^-3 beyond FAR. */
+/* dlambda/dz; far^3 continues the power law t^-3 beyond FAR (and is not used at z = 0). */
 TW_INLINE void evaluate_slope(size_t n, const double *restrict z, outputs out, const workspace *restrict w)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
-        double t = w->near[i], h = out.hazard[i], u = t + h, far = (1.0 + t) / (1.0 + fabs(z[i]));
+        double t = w->near[i], h = out.hazard[i], u = t + h, far = t / fabs(z[i]);
         double gap = (far * far * far) * (tw_slope_numerator(t) / tw_slope_denominator(t));
         double lower = -2.0 * out.curvature[i] * gap, upper = h * (1.0 - u * (u + h));
         out.slope[i] = z[i] < 0.0 ? lower : upper;
@@ -184,12 +183,12 @@ void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard,
 static double bend_of(double z, const tw_normal_terms *at)
 {
     if (z < 0.0) {
-        double t = z < -FAR ? FAR : -z, far = (1.0 + t) / (1.0 - z);
+        double t = z < -FAR ? FAR : -z, far = t / -z;
         return -(far * far) * (far * far) * (tw_bend_numerator(t) / tw_bend_denominator(t));
     }
     if (at->curvature == 0.0) return 0.0;
-    double u = z + at->hazard, w = 0.5 * (z + 1.0 / u);
-    return 2.0 * at->slope * (w - u) + 2.0 * at->curvature * (at->curvature - w / u);
+    double u = z + at->hazard, w = (z + 1.0 / u) / 2.0, v3 = (z + 1.0 / w) / 3.0;
+    return 6.0 * at->curvature * ((w - u) * (w - u) - w * (w - v3));
 }
 
 tw_normal_terms tw_normal_at(double z)
