@@ -14,4 +14,8 @@ extern const tw_likelihood tw_likelihood_gaussian;
 tw_status tw_tilted_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
                                   tw_tilted *out, size_t *evaluations);
 
+/* The same for c[0..orders], 1 <= orders <= 8: log Z and the cumulants. */
+tw_status tw_cumulants_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
+                                     size_t orders, double *c, size_t *evaluations);
+
 #endif

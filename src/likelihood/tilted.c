@@ -4,10 +4,10 @@
  *   1. its mode x0 is the root of a decreasing function, found by a safeguarded Newton iteration;
  *   2. on either side f drops by DROP below f(x0), and by concavity less than exp(-DROP) of the mass lies
  *      beyond: the two points give the range;
- *   3. with t = (x - x0)/scale, the integrals of t^k exp(f(x) - f(x0)), k = 0..4, are found together
+ *   3. with t = (x - x0)/scale, the integrals of t^k exp(f(x) - f(x0)), k = 0, 1, 2, ..., are found together
  *      (math/quadrature.h); the first panels are short where the likelihood may have a layer, so that one of
  *      width 1 is found inside a prior of width 1000;
- *   4. cumulants follow from the moments.
+ *   4. cumulants follow from the moments m_l by  c_l = m_l - sum_{k=1}^{l-1} binomial(l-1, k-1) c_k m_{l-k}.
  *
  * f(x) - f(x0) is formed without the large parts of f. With x = x0 + d, l(x) = l0 + l0' d + rise(d),
  *   f(x) - f(x0) = rise(d) + (l0' - (x0 - m)/v) d - d^2/(2 v).
@@ -25,6 +25,7 @@
 
 enum {
     NODES = TW_QUADRATURE_NODES,
+    ORDERS = TW_QUADRATURE_MOMENTS - 1,
     ITERATIONS = 2000, /* more than halving or doubling can need from one end of the doubles to the other */
     LAYERS = 8,
     CUTS = 3,
@@ -171,19 +172,21 @@ static void integrand(void *user, size_t n, const double *t, double *f)
 }
 
 /* Moments about x0 in units of scale, to cumulants in units of x. */
-static void cumulants(const site *s, const double *moment, tw_tilted *out)
+static void to_cumulants(const site *s, size_t orders, const double *moment, double *c)
 {
-    double m0 = moment[0], a = moment[1] / m0, b = moment[2] / m0, c = moment[3] / m0, d = moment[4] / m0;
-    double variance = b - a * a, square = s->scale * s->scale;
-    double third = c - a * (3.0 * b - 2.0 * a * a);
-    double fourth = d - a * (4.0 * c - a * (6.0 * b - 3.0 * a * a));
-    double away = s->x0 - s->m;
-    out->log_z =
-        s->at_x0.value - 0.5 * away * (away / s->v) - HALF_LOG_TWO_PI + log(s->scale * m0 / sqrt(s->v));
-    out->mean = s->x0 + s->scale * a;
-    out->variance = square * variance;
-    out->c3 = square * s->scale * third;
-    out->c4 = square * square * (fourth - 3.0 * variance * variance);
+    double m[ORDERS + 1], power = 1.0, away = s->x0 - s->m;
+    for (size_t l = 1; l <= orders; l++) {
+        double binomial = 1.0;
+        m[l] = c[l] = moment[l] / moment[0];
+        for (size_t k = 1; k < l; k++) {
+            c[l] -= binomial * c[k] * m[l - k];
+            binomial *= (double)(l - k) / (double)k;
+        }
+    }
+    for (size_t l = 1; l <= orders; l++) c[l] *= power *= s->scale;
+    c[0] = s->at_x0.value - 0.5 * away * (away / s->v) - HALF_LOG_TWO_PI +
+           log(s->scale * moment[0] / sqrt(s->v));
+    c[1] += s->x0;
 }
 
 /* Lengths that grow by GROWTH from first, while they are well below range; their number is returned. */
@@ -215,7 +218,7 @@ static size_t first_edges(const site *s, range_end end, double *edge)
 }
 
 /* The integrals over the whole range; scale is a twentieth of it, near the standard deviation. */
-static tw_quadrature integrate(site *s)
+static tw_quadrature integrate(site *s, size_t moments)
 {
     range_end end[2] = {reach(s, -1.0), reach(s, 1.0)};
     double distance[2][SIDE], edge[2 * SIDE + 1];
@@ -226,11 +229,11 @@ static tw_quadrature integrate(site *s)
     for (size_t i = 0; i < right; i++) edge[left + 1 + i] = distance[1][i] / s->scale;
     /* f is concave and 2 DROP at most at the ends, so the normaliser is at least the range over 2 DROP. */
     double least_normaliser = 20.0 / (2.0 * DROP);
-    return tw_quadrature_moments(integrand, s, left + right, edge, TOLERANCE * least_normaliser);
+    return tw_quadrature_moments(integrand, s, moments, left + right, edge, TOLERANCE * least_normaliser);
 }
 
-tw_status tw_tilted_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
-                                  tw_tilted *out, size_t *evaluations)
+tw_status tw_cumulants_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
+                                     size_t orders, double *c, size_t *evaluations)
 {
     site s = {.likelihood = likelihood, .m = m, .v = v};
     for (size_t i = 0; i < NODES; i++) {
@@ -239,8 +242,17 @@ tw_status tw_tilted_by_quadrature(const tw_likelihood *likelihood, double y, dou
     }
     find_mode(&s);
     if (!isfinite(s.at_x0.value) || !isfinite(s.at_x0.slope)) return TW_NUMERICAL_FAILURE;
-    tw_quadrature integral = integrate(&s);
-    cumulants(&s, integral.moment, out);
+    tw_quadrature integral = integrate(&s, orders + 1);
+    to_cumulants(&s, orders, integral.moment, c);
     if (evaluations) *evaluations = s.evaluations;
     return integral.converged ? TW_OK : TW_NOT_CONVERGED;
+}
+
+tw_status tw_tilted_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
+                                  tw_tilted *out, size_t *evaluations)
+{
+    double c[5];
+    tw_status status = tw_cumulants_by_quadrature(likelihood, y, w, m, v, 4, c, evaluations);
+    if (status != TW_NUMERICAL_FAILURE) *out = (tw_tilted){c[0], c[1], c[2], c[3], c[4]};
+    return status;
 }

@@ -1,4 +1,4 @@
-/* quadrature.c: adaptive Gauss-Kronrod quadrature of f, t f, ..., t^4 f together.
+/* quadrature.c: adaptive Gauss-Kronrod quadrature of f, t f, t^2 f, ... together.
  *
  * A panel is measured with the 21-point Kronrod rule K, whose nodes contain those of the 10-point Gauss
  * rule G. K is far more accurate than G: with d = |K - G| and s the integral of |t^k f|, its error is
@@ -11,7 +11,13 @@
 #include <float.h>
 #include <math.h>
 
-enum { HALF = TW_QUADRATURE_NODES / 2, MOMENTS = TW_QUADRATURE_MOMENTS, DEPTH = 48, PANELS = 512 };
+enum {
+    HALF = TW_QUADRATURE_NODES / 2,
+    MOMENTS = TW_QUADRATURE_MOMENTS,
+    FEW = 5, /* what a variance and its next two cumulants need */
+    DEPTH = 48,
+    PANELS = 512
+};
 
 /* Nodes on [0, 1], the weights of K, and those of G, which are zero where G has no node. */
 static const double NODE[HALF + 1] = {
@@ -44,23 +50,25 @@ typedef struct panel {
 } panel;
 
 typedef struct measurement {
+    size_t moments;
     double kronrod[MOMENTS];
     double gauss[MOMENTS];
     double size[MOMENTS]; /* the integral of |t^k f| */
 } measurement;
 
-static measurement measure(tw_quadrature_function *f, void *user, panel at)
+/* Inline, so that a constant number of moments makes the inner loop a straight line. */
+static inline measurement measure_moments(size_t moments, tw_quadrature_function *f, void *user, panel at)
 {
     double t[TW_QUADRATURE_NODES], value[TW_QUADRATURE_NODES];
     double centre = 0.5 * (at.a + at.b), half = 0.5 * (at.b - at.a);
     for (int i = -HALF; i <= HALF; i++)
         t[HALF + i] = i < 0 ? centre - half * NODE[-i] : centre + half * NODE[i];
     f(user, TW_QUADRATURE_NODES, t, value);
-    measurement sums = {{0.0}, {0.0}, {0.0}};
+    measurement sums = {moments, {0.0}, {0.0}, {0.0}};
     for (int i = -HALF; i <= HALF; i++) {
         int node = i < 0 ? -i : i;
         double term = half * value[HALF + i];
-        for (int k = 0; k < MOMENTS; k++) {
+        for (size_t k = 0; k < moments; k++) {
             sums.kronrod[k] += KRONROD[node] * term;
             sums.gauss[k] += GAUSS[node] * term;
             sums.size[k] += KRONROD[node] * fabs(term);
@@ -70,11 +78,16 @@ static measurement measure(tw_quadrature_function *f, void *user, panel at)
     return sums;
 }
 
+static measurement measure(size_t moments, tw_quadrature_function *f, void *user, panel at)
+{
+    return moments == FEW ? measure_moments(FEW, f, user, at) : measure_moments(moments, f, user, at);
+}
+
 /* The largest estimated error of the moments beyond what rounding explains. */
 static double estimated_error(const measurement *sums)
 {
     double largest = 0.0;
-    for (int k = 0; k < MOMENTS; k++) {
+    for (size_t k = 0; k < sums->moments; k++) {
         double size = sums->size[k];
         double difference = fabs(sums->kronrod[k] - sums->gauss[k]);
         if (difference <= 50.0 * DBL_EPSILON * size) continue;
@@ -87,20 +100,20 @@ static double estimated_error(const measurement *sums)
 
 static void accept(const measurement *sums, double error, tw_quadrature *out)
 {
-    for (int k = 0; k < MOMENTS; k++) out->moment[k] += sums->kronrod[k];
+    for (size_t k = 0; k < sums->moments; k++) out->moment[k] += sums->kronrod[k];
     out->error += error;
 }
 
 /* Integrate over one starting panel. NaN in f makes an error that no halving mends: not converged. */
-static void integrate_panel(tw_quadrature_function *f, void *user, panel start, double tolerance,
-                            size_t *left, tw_quadrature *out)
+static void integrate_panel(tw_quadrature_function *f, void *user, size_t moments, panel start,
+                            double tolerance, size_t *left, tw_quadrature *out)
 {
     panel stack[DEPTH + 1];
     size_t pending = 0;
     stack[pending++] = start;
     while (pending > 0) {
         panel now = stack[--pending];
-        measurement sums = measure(f, user, now);
+        measurement sums = measure(moments, f, user, now);
         double error = estimated_error(&sums);
         out->evaluations += TW_QUADRATURE_NODES;
         if (*left > 0) --*left;
@@ -116,12 +129,12 @@ static void integrate_panel(tw_quadrature_function *f, void *user, panel start, 
     }
 }
 
-tw_quadrature tw_quadrature_moments(tw_quadrature_function *f, void *user, size_t panels, const double *edge,
-                                    double tolerance)
+tw_quadrature tw_quadrature_moments(tw_quadrature_function *f, void *user, size_t moments, size_t panels,
+                                    const double *edge, double tolerance)
 {
     tw_quadrature out = {.converged = true};
     size_t left = PANELS;
     for (size_t p = 0; p < panels; p++)
-        integrate_panel(f, user, (panel){edge[p], edge[p + 1], 0}, tolerance, &left, &out);
+        integrate_panel(f, user, moments, (panel){edge[p], edge[p + 1], 0}, tolerance, &left, &out);
     return out;
 }
