@@ -24,13 +24,13 @@ typedef struct tw_approximation {
     tw_approximation_kind kind;
     size_t n;
     bool converged;
-    size_t iterations; /* Newton steps, or sweeps over all sites */
-    double residual;   /* Laplace: largest |gradient| in units of the prior's sd; EP: largest moment mismatch,
-                          see below */
-    double log_z;      /* its estimate of log p(y) */
-    double *tau, *nu;  /* n sites each */
-    double *mean;      /* n: marginal means of x under q */
-    double *variance;  /* n: marginal variances */
+    size_t iterations;       /* Newton steps, or sweeps over all sites */
+    double residual;         /* Laplace: how far the mode still is, in units of q's own standard deviations;
+                                EP: largest moment mismatch; see below */
+    double log_z;            /* its estimate of log p(y) */
+    double *tau, *nu;        /* n sites each */
+    double *mean;            /* n: marginal means of x under q */
+    double *variance;        /* n: marginal variances */
     tw_reference *reference; /* q itself, with its factor: owned by this approximation */
 } tw_approximation;
 
@@ -46,7 +46,8 @@ TW_API tw_status tw_approximation_from_sites(const tw_model *model, tw_approxima
 
 typedef struct tw_laplace_options {
     size_t max_steps; /* Newton steps */
-    double tolerance; /* on log Z's change and on the gradient in units of the prior's sd */
+    double tolerance; /* on what log p(x, y) will still gain: half the squared length of a Newton step in
+                         units of q's standard deviations, the last of which is then taken */
 } tw_laplace_options;
 #define TW_LAPLACE_DEFAULTS ((tw_laplace_options){.max_steps = 100, .tolerance = 1e-9})
 

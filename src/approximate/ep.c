@@ -8,6 +8,7 @@
  */
 #include "approximate/ep.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -51,6 +52,8 @@ static tw_status rebuild(tw_ep *ep)
     tw_release(ctx, ep->sigma);
     ep->delayed = NULL;
     ep->sigma = NULL;
+    for (size_t i = 0; i < ep->model->n; i++) /* the double loop may stop midway with tau < 0 */
+        ep->result->tau[i] = fmax(ep->result->tau[i], 0.0);
     TW_TRY(tw_approximation_rebuild(ep->model, ep->result));
     tw_ep_measure(ep, ep->result->reference->log_z, &ep->result->log_z, &ep->result->residual);
     return TW_OK;
@@ -72,6 +75,13 @@ static double tracked_log_z_q(const tw_ep *ep)
     return 0.5 * (tw_dot(ep->model->n, ep->result->nu, ep->result->mean) - ep->log_det_b);
 }
 
+static tw_status sweep_once(tw_ep *ep)
+{
+    ep->result->iterations++;
+    tw_ep_sweep(ep, tw_ep_match_moments);
+    return TW_OK;
+}
+
 /* The inner sweeps of one outer step of the double loop: at least one, until they settle well below the outer
  * residual. */
 static tw_status outer_step(tw_ep *ep, const tw_ep_options *options)
@@ -86,7 +96,7 @@ static tw_status outer_step(tw_ep *ep, const tw_ep_options *options)
     return TW_OK;
 }
 
-/* Has the residual stopped falling? It must halve within ten sweeps. */
+/* Has the residual of sequential sweeps stopped falling? It must halve within ten of them. */
 typedef struct stall_watch {
     double best;
     size_t since;
@@ -95,43 +105,64 @@ typedef struct stall_watch {
 static bool stalled(stall_watch *watch, double residual)
 {
     enum { PATIENCE = 10 };
-    if (residual <= 0.5 * watch->best) {
-        watch->best = residual;
-        watch->since = 0;
-    } else {
-        watch->since++;
-    }
+    bool better = isfinite(residual) && residual <= 0.5 * watch->best;
+    if (better) watch->best = residual;
+    watch->since = better ? 0 : watch->since + 1;
     return watch->since >= PATIENCE;
+}
+
+/* Are two values of log Z the same, to the tolerance or to the rounding error of their largest part? */
+static bool settled(const tw_ep *ep, const tw_ep_options *options, double log_z, double before)
+{
+    double parts = fabs(log_z) + fabs(tracked_log_z_q(ep)) + fabs(ep->log_det_b);
+    return fabs(log_z - before) <= fmax(options->tolerance, 16.0 * DBL_EPSILON * parts);
+}
+
+/* The verdict on settled sweeps: q rebuilt from its sites must have the same log Z and a small residual.
+ * Where it has not, Sigma is fresh again. */
+static tw_status verify(tw_ep *ep, const tw_ep_options *options, double *log_z)
+{
+    tw_approximation *r = ep->result;
+    TW_TRY(rebuild(ep));
+    r->converged = r->residual <= options->site_tolerance && settled(ep, options, r->log_z, *log_z);
+    *log_z = r->log_z;
+    return r->converged ? TW_OK : restore_sigma(ep);
+}
+
+/* What to do when sequential sweeps stall. Sigma is suspected first, since it gathers rounding errors:
+ * *rebuilt, the log Z of the last fresh q, is NaN until then. Where a fresh Sigma has not helped, the double
+ * loop takes over. */
+static tw_status after_stall(tw_ep *ep, const tw_ep_options *options, double *rebuilt, bool *double_loop)
+{
+    bool tried = !isnan(*rebuilt);
+    TW_TRY(verify(ep, options, rebuilt));
+    if (!tried || ep->result->converged || options->method != TW_EP_AUTO) return TW_OK;
+    tw_log(ep->model->ctx, TW_LOG_INFO,
+           "EP's sweeps stopped converging at sweep %zu (residual %.2g); the double loop takes over",
+           ep->result->iterations, ep->result->residual);
+    *double_loop = true;
+    return TW_OK;
 }
 
 static tw_status iterate(tw_ep *ep, const tw_ep_options *options)
 {
     tw_approximation *r = ep->result;
-    bool double_loop = options->method == TW_EP_DOUBLE_LOOP;
+    bool double_loop = false;
     stall_watch watch = {INFINITY, 0};
-    double log_z = NAN;
-    r->residual = INFINITY;
+    double log_z = NAN, rebuilt = NAN;
     while (!r->converged && r->iterations < options->max_sweeps) {
-        if (double_loop) {
-            TW_TRY(outer_step(ep, options));
-        } else {
-            r->iterations++;
-            tw_ep_sweep(ep, tw_ep_match_moments);
-        }
+        TW_TRY(double_loop ? outer_step(ep, options) : sweep_once(ep));
         double before = log_z;
         tw_ep_measure(ep, tracked_log_z_q(ep), &log_z, &r->residual);
-        if (r->residual <= options->site_tolerance && fabs(log_z - before) <= options->tolerance) {
-            TW_TRY(rebuild(ep));
-            r->converged =
-                r->residual <= options->site_tolerance && fabs(r->log_z - log_z) <= options->tolerance;
-            if (!r->converged) TW_TRY(restore_sigma(ep));
-            log_z = r->log_z;
-        } else if (!double_loop && options->method == TW_EP_AUTO && stalled(&watch, r->residual)) {
-            tw_log(ep->model->ctx, TW_LOG_INFO,
-                   "EP's sequential sweeps stopped converging at sweep %zu (residual %.2g); the double loop "
-                   "takes over",
-                   r->iterations, r->residual);
+        if (r->residual <= options->site_tolerance && settled(ep, options, log_z, before)) {
+            TW_TRY(verify(ep, options, &log_z));
+        } else if (options->method == TW_EP_DOUBLE_LOOP && !double_loop) {
+            /* After one sequential sweep, since from the prior itself the double loop takes tiny steps. */
+            TW_TRY(verify(ep, options, &rebuilt));
             double_loop = true;
+        } else if (!double_loop && stalled(&watch, r->residual)) {
+            TW_TRY(after_stall(ep, options, &rebuilt, &double_loop));
+            watch = (stall_watch){INFINITY, 0};
         }
     }
     return r->converged ? TW_OK : rebuild(ep);

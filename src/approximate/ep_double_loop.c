@@ -7,7 +7,8 @@
  * integral of likelihood times exp(b x - a x^2/2) with (b, a) = s_n - r_n, Z_K that of the prior times all
  * sites, Z_G that of one Gaussian. For s held (tw_ep_hold_marginals) F is concave in r: sweeps that maximise
  * it exactly in one r_n after another converge (tw_ep_inner_update). Setting s to the marginals then
- * decreases F. At the end moments agree as in plain EP.
+ * decreases F. At the end moments agree as in plain EP. On the way tau_n may be negative; at the end it is
+ * not, for a log-concave likelihood.
  *
  * One site: with the others held, q's marginal is Gaussian with natural parameters (h + nu, p + tau), (h, p)
  * its r-cavity. Newton's method on the concave f(nu, tau) = -log Z_n(s - (nu, tau)) - log Z_G(h + nu, p +
@@ -126,7 +127,6 @@ bool tw_ep_inner_update(const tw_ep *ep, size_t site, double mean, double varian
     s.rest_precision = precision - *tau;
     s.rest_shift = shift - precision * origin - local_nu;
     maximise(&s, &local_nu, tau);
-    *tau = fmax(*tau, 0.0);
     *nu = local_nu + *tau * origin;
     return isfinite(*tau) && isfinite(*nu);
 }

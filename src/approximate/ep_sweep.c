@@ -10,12 +10,16 @@
 
 #include "approximate/ep.h"
 
+/* 1 - tau Sigma_nn is the share of the others in a marginal's precision. Where a site has all but ROUNDING of
+ * it, the difference is rounding error; the cavity is then so broad that only its order of magnitude matters.
+ */
 bool tw_ep_cavity(double tau, double nu, double mean, double variance, tw_cavity *out)
 {
-    double rest = 1.0 - tau * variance; /* marginal precision times cavity variance, inverted */
-    if (!(rest > 0.0) || !(variance > 0.0)) return false;
-    out->variance = variance / rest;
-    out->mean = (mean - nu * variance) / rest;
+    static const double ROUNDING = 1e-12;
+    double rest = 1.0 - tau * variance;
+    if (!(rest > -ROUNDING) || !(variance > 0.0)) return false;
+    out->variance = variance / fmax(rest, ROUNDING);
+    out->mean = mean + out->variance * (tau * mean - nu);
     return isfinite(out->mean) && isfinite(out->variance);
 }
 

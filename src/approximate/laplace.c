@@ -1,25 +1,34 @@
 /* laplace.c: the mode of p(x | y) by Newton's method, and the Gaussian of its curvature.
  *
- * Rasmussen & Williams (2006), Algorithm 3.1, with a line search. The unknown is a = K^-1 x, so that no
- * inverse occurs: psi(a) = log p(y | K a) - a' K a / 2 Newton:  b = W x + l',   a* = b - S B^-1 S K b,   W =
- * diag(lambda), S = W^1/2, B = I + S K S and x moves on the line x + t K (a* - a), whose K-product is
- * computed once. log Z = psi - log|B|/2 at the mode, and q has sites tau = lambda, nu = lambda x + l'.
- * Convergence: the Newton step is below the tolerance in units of the prior's standard deviation, and psi has
- * settled.
+ * psi = log p(y | x) - a' x / 2 with x = K a, so that no inverse of K occurs and K may be singular. With
+ * g = l' - a (the gradient in x), W = diag(lambda), S = W^1/2 and B = I + S K S, the Newton step is
+ *   dx = (K^-1 + W)^-1 g = K da,   da = (I + W K)^-1 g = g - S B^-1 S K g.
+ * It is formed from the gradient and not, as in Rasmussen & Williams (2006, Algorithm 3.1), as a difference
+ * of new and old a: rounding errors are then relative to g, which vanishes, and every step mends those of the
+ * last, however large lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B.
+ *
+ * The decrement g' dx = dx' (K^-1 + W) dx is the squared length of the step in units of q's own standard
+ * deviations, and half of it is what psi will still gain. The line search halves the step until psi gains a
+ * fraction of what was predicted; the mode is found when the decrement is below twice the tolerance and the
+ * full step has been taken. log Z = psi - log|B|/2 there, and q has sites tau = lambda, nu = lambda x + l'.
  */
+#include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "approximate/approximate.h"
 #include "linalg/product.h"
 
+static const double ACTIVE = 1e-13; /* changes log|B| by less than n times this */
+
 typedef struct laplace {
     const tw_model *model;
-    double psi;
-    double *a, *x;                         /* where we are: x = K a */
-    double *slope, *lambda;                /* of the likelihood at x */
-    double *b, *da, *dx, *trial_x, *value; /* work */
-    double *l;                             /* n x n: the factor of B */
+    double psi, rounding;                    /* where we are, and how well it is known */
+    double *a, *x;                           /* x = K a */
+    double *slope, *lambda;                  /* of the likelihood at x */
+    double *gradient, *da, *dx;              /* the Newton step */
+    double *root, *solution, *trial, *value; /* work; root: sqrt(lambda) of the active sites */
+    size_t *index, active;                   /* the active sites */
+    double *l;                               /* active x active: the factor of B */
     double log_det_b;
 } laplace;
 
@@ -32,82 +41,94 @@ static double log_likelihood(const laplace *s, const double *x, double *slope, d
     return sum;
 }
 
-/* The Newton direction da = a* - a, dx = K da. False when B could not be factored. */
-static bool newton_direction(laplace *s)
+/* Slope and curvature at x; a user's likelihood that is not log-concave there gets curvature 0. */
+static void refresh_terms(laplace *s)
+{
+    log_likelihood(s, s->x, s->slope, s->lambda);
+    for (size_t i = 0; i < s->model->n; i++) s->lambda[i] = fmax(s->lambda[i], 0.0);
+}
+
+static bool factor_b(laplace *s)
 {
     const tw_model *m = s->model;
-    size_t n = m->n;
     tw_pivot failed;
-    for (size_t j = 0; j < n; j++) {
-        double sj = sqrt(s->lambda[j]);
-        for (size_t i = j; i < n; i++) s->l[i + j * n] = (i == j) + sqrt(s->lambda[i]) * sj * m->k[i + j * n];
+    s->active = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        if (s->lambda[i] * m->k[i + i * m->n] < ACTIVE) continue;
+        s->index[s->active] = i;
+        s->root[s->active++] = sqrt(s->lambda[i]);
     }
-    if (!tw_cholesky_in_place(n, s->l, n, &failed)) return false;
-    s->log_det_b = tw_cholesky_log_det(n, s->l, n);
-    for (size_t i = 0; i < n; i++) s->b[i] = s->lambda[i] * s->x[i] + s->slope[i];
-    tw_product_symmetric(n, 1, m->k, n, s->b, n, s->dx, n);
-    for (size_t i = 0; i < n; i++) s->da[i] = sqrt(s->lambda[i]) * s->dx[i];
-    tw_cholesky_solve(n, s->l, n, 1, s->da, n);
-    for (size_t i = 0; i < n; i++) s->da[i] = s->b[i] - sqrt(s->lambda[i]) * s->da[i] - s->a[i];
-    tw_product_symmetric(n, 1, m->k, n, s->da, n, s->dx, n);
+    s->log_det_b = 0.0;
+    if (s->active == 0) return true;
+    if (!tw_cholesky_active(s->active, s->index, s->root, m->k, m->n, s->l, s->active, &failed)) return false;
+    s->log_det_b = tw_cholesky_log_det(s->active, s->l, s->active);
     return true;
 }
 
-/* Halve the step until psi does not fall. Returns its length, 0 when even a tiny step does not help. */
-static double line_search(laplace *s)
+/* The Newton step da and dx = K da; returns its decrement, NaN where lambda K is beyond double precision: B
+ * cannot be factored, or what comes out does not lead uphill. */
+static double newton_step(laplace *s)
+{
+    const tw_model *m = s->model;
+    size_t n = m->n;
+    if (!factor_b(s)) return NAN;
+    for (size_t i = 0; i < n; i++) s->da[i] = s->gradient[i] = s->slope[i] - s->a[i];
+    tw_product_symmetric(n, 1, m->k, n, s->gradient, n, s->dx, n);
+    for (size_t k = 0; k < s->active; k++) s->solution[k] = s->root[k] * s->dx[s->index[k]];
+    if (s->active > 0) tw_cholesky_solve(s->active, s->l, s->active, 1, s->solution, s->active);
+    for (size_t k = 0; k < s->active; k++) s->da[s->index[k]] -= s->root[k] * s->solution[k];
+    tw_product_symmetric(n, 1, m->k, n, s->da, n, s->dx, n);
+    double decrement = tw_dot(n, s->gradient, s->dx);
+    return decrement >= -s->rounding ? fmax(decrement, 0.0) : NAN;
+}
+
+/* Move to the trial point, whose terms are in value. */
+static void accept(laplace *s, double t, double psi)
+{
+    double parts = 0.0;
+    for (size_t i = 0; i < s->model->n; i++) {
+        s->a[i] += t * s->da[i];
+        s->x[i] = s->trial[i];
+        parts += fabs(s->value[i]) + fabs(s->a[i] * s->x[i]);
+    }
+    s->psi = psi;
+    s->rounding = 16.0 * DBL_EPSILON * parts;
+}
+
+/* Halve the step until psi gains a ten-thousandth of what the decrement promises. Returns its length, 0 when
+ * even a tiny step does not help. */
+static double line_search(laplace *s, double decrement)
 {
     size_t n = s->model->n;
     double ax = tw_dot(n, s->a, s->x), cross = tw_dot(n, s->a, s->dx), dd = tw_dot(n, s->da, s->dx);
     for (double t = 1.0; t > 1e-12; t *= 0.5) {
-        for (size_t i = 0; i < n; i++) s->trial_x[i] = s->x[i] + t * s->dx[i];
-        double psi = log_likelihood(s, s->trial_x, NULL, NULL) - 0.5 * (ax + t * (2.0 * cross + t * dd));
-        if (!(psi >= s->psi - 1e-13 * fabs(s->psi))) continue;
-        for (size_t i = 0; i < n; i++) s->a[i] += t * s->da[i];
-        memcpy(s->x, s->trial_x, n * sizeof *s->x);
-        s->psi = psi;
-        return t;
+        for (size_t i = 0; i < n; i++) s->trial[i] = s->x[i] + t * s->dx[i];
+        double psi = log_likelihood(s, s->trial, NULL, NULL) - 0.5 * (ax + t * (2.0 * cross + t * dd));
+        if (psi >= s->psi + 1e-4 * t * decrement - s->rounding) {
+            accept(s, t, psi);
+            return t;
+        }
     }
     return 0.0;
 }
 
-/* The largest Newton step, in units of the prior's standard deviation. */
-static double step_size(const laplace *s)
-{
-    size_t n = s->model->n;
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        double step = fabs(s->dx[i]) / sqrt(fmax(s->model->k[i + i * n], 1e-300));
-        if (!(step <= largest)) largest = step;
-    }
-    return largest;
-}
-
-static void clamp_curvature(size_t n, double *lambda)
-{
-    for (size_t i = 0; i < n; i++)
-        lambda[i] = fmax(lambda[i], 0.0); /* where a user's likelihood is not log-concave */
-}
-
+/* Newton's iteration from x = 0. Afterwards log|B| and the residual belong to the last point. */
 static void iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
 {
-    size_t n = s->model->n;
-    s->psi = log_likelihood(s, s->x, s->slope, s->lambda);
-    clamp_curvature(n, s->lambda);
-    for (out->iterations = 1; out->iterations <= options->max_steps; out->iterations++) {
-        double before = s->psi;
-        if (!newton_direction(s)) break;
-        out->residual = step_size(s);
-        double t = line_search(s);
-        log_likelihood(s, s->x, s->slope, s->lambda);
-        clamp_curvature(n, s->lambda);
-        bool settled =
-            fabs(s->psi - before) <= options->tolerance && out->residual <= sqrt(options->tolerance);
-        out->converged = settled && t == 1.0;
-        if (out->converged || t == 0.0) break;
+    s->psi = log_likelihood(s, s->x, NULL, NULL);
+    s->rounding = 16.0 * DBL_EPSILON * fabs(s->psi);
+    refresh_terms(s);
+    double decrement = newton_step(s);
+    while (!out->converged && out->iterations < options->max_steps && isfinite(decrement)) {
+        bool near = 0.5 * decrement <= fmax(options->tolerance, s->rounding);
+        double t = line_search(s, decrement);
+        out->converged = near && (t == 1.0 || t == 0.0); /* 0: psi is as large as rounding lets it be */
+        if (t == 0.0) break;
+        out->iterations++;
+        refresh_terms(s);
+        decrement = newton_step(s);
     }
-    if (out->iterations > options->max_steps) out->iterations = options->max_steps;
-    if (newton_direction(s))
-        out->residual = step_size(s); /* log|B| at the mode, and how far from it we are */
+    out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
     out->log_z = s->psi - 0.5 * s->log_det_b;
 }
 
@@ -115,16 +136,30 @@ static tw_status allocate(laplace *s)
 {
     tw_context *ctx = s->model->ctx;
     size_t n = s->model->n;
-    double **vectors[] = {&s->a, &s->x, &s->slope, &s->lambda, &s->b, &s->da, &s->dx, &s->trial_x, &s->value};
+    void *index = NULL;
+    double **vectors[] = {&s->a,  &s->x,    &s->slope,    &s->lambda, &s->gradient, &s->da,
+                          &s->dx, &s->root, &s->solution, &s->trial,  &s->value};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         TW_TRY(tw_allocate_doubles(ctx, n, 1, "Laplace's vectors", vectors[i]));
+    TW_TRY(tw_allocate(ctx, n, sizeof *s->index, "Laplace's active sites", &index));
+    s->index = index;
     return tw_allocate_doubles(ctx, n, n, "Laplace's factor", &s->l);
 }
 
 static void release(laplace *s)
 {
-    double *arrays[] = {s->a, s->x, s->slope, s->lambda, s->b, s->da, s->dx, s->trial_x, s->value, s->l};
+    double *arrays[] = {s->a,  s->x,    s->slope,    s->lambda, s->gradient, s->da,
+                        s->dx, s->root, s->solution, s->trial,  s->value,    s->l};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(s->model->ctx, arrays[i]);
+    tw_release(s->model->ctx, s->index);
+}
+
+static void set_sites(const laplace *s, tw_approximation *out)
+{
+    for (size_t i = 0; i < s->model->n; i++) {
+        out->tau[i] = s->lambda[i];
+        out->nu[i] = s->lambda[i] * s->x[i] + s->slope[i];
+    }
 }
 
 tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *options, tw_approximation **out)
@@ -141,10 +176,7 @@ tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *option
     if (status == TW_OK) status = allocate(&s);
     if (status == TW_OK) {
         iterate(&s, options, a);
-        for (size_t i = 0; i < model->n; i++) {
-            a->tau[i] = s.lambda[i];
-            a->nu[i] = s.lambda[i] * s.x[i] + s.slope[i];
-        }
+        set_sites(&s, a);
     }
     release(&s);
     if (status == TW_OK) status = tw_approximation_rebuild(model, a);
