@@ -24,26 +24,22 @@ static void release(tw_ep *ep)
     tw_release(ctx, ep->outer_shift);
 }
 
-static tw_status allocate_sigma(tw_ep *ep)
-{
-    size_t n = ep->model->n;
-    TW_TRY(tw_allocate_doubles(ep->model->ctx, n, n, "EP's covariance", &ep->sigma));
-    return tw_delayed_new(ep->model->ctx, n, ep->sigma, &ep->delayed);
-}
-
 /* Start from the prior: all sites 1. */
 static tw_status start(tw_ep *ep)
 {
+    tw_context *ctx = ep->model->ctx;
     size_t n = ep->model->n;
-    TW_TRY(allocate_sigma(ep));
-    TW_TRY(tw_allocate_doubles(ep->model->ctx, n, 1, "EP's work space", &ep->column));
+    TW_TRY(tw_allocate_doubles(ctx, n, 1, "EP's work space", &ep->column));
+    TW_TRY(tw_allocate_doubles(ctx, n, n, "EP's covariance", &ep->sigma));
+    TW_TRY(tw_delayed_new(ctx, n, ep->sigma, &ep->delayed));
     memcpy(ep->sigma, ep->model->k, n * n * sizeof *ep->sigma);
     for (size_t i = 0; i < n; i++) ep->result->variance[i] = ep->sigma[i + i * n];
     return TW_OK;
 }
 
 /* q from its sites by a fresh factorisation: exact marginals, log Z and residual. Sigma is released
- * meanwhile, so that there are never more than three n x n matrices beside K; restore_sigma brings it back.
+ * meanwhile, so that there are never more than three n x n matrices beside K, its factor among them;
+ * restore_sigma brings it back.
  */
 static tw_status rebuild(tw_ep *ep)
 {
@@ -62,12 +58,13 @@ static tw_status rebuild(tw_ep *ep)
 static tw_status restore_sigma(tw_ep *ep)
 {
     tw_reference *q = ep->result->reference;
-    TW_TRY(allocate_sigma(ep));
-    tw_product_self(ep->model->n, q->factor->rank, q->factor->l, ep->model->n, ep->sigma, ep->model->n);
-    ep->log_det_b = tw_dot(ep->model->n, ep->result->nu, ep->result->mean) - 2.0 * q->log_z;
+    size_t n = ep->model->n;
+    TW_TRY(tw_allocate_doubles(ep->model->ctx, n, n, "EP's covariance", &ep->sigma));
+    tw_product_self(n, q->factor->rank, q->factor->l, n, ep->sigma, n);
+    ep->log_det_b = tw_dot(n, ep->result->nu, ep->result->mean) - 2.0 * q->log_z;
     tw_reference_free(q);
     ep->result->reference = NULL;
-    return TW_OK;
+    return tw_delayed_new(ep->model->ctx, n, ep->sigma, &ep->delayed);
 }
 
 static double tracked_log_z_q(const tw_ep *ep)

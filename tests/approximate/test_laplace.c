@@ -1,0 +1,260 @@
+/* Laplace's approximation: the mode is a mode, log Z is the formula at it, and what is Gaussian is exact. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "approximate/approximate.h"
+#include "support/cloglog.h"
+#include "support/dense.h"
+#include "support/problem.h"
+#include "support/support.h"
+
+static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
+
+/* A model from arrays, its approximation, and what was put in. */
+typedef struct fitted {
+    tw_context *ctx;
+    size_t n;
+    const double *k, *y, *w;
+    tw_model *model;
+    tw_approximation *q;
+} fitted;
+
+static fitted fit(size_t n, const double *k, const tw_likelihood *likelihood, const double *y,
+                  const double *w)
+{
+    fitted f = {.ctx = new_context(), .n = n, .k = k, .y = y, .w = w};
+    assert_non_null(likelihood);
+    assert_int_equal(tw_model_new(f.ctx, n, k, n, likelihood, y, w, 0.0, &f.model), TW_OK);
+    assert_int_equal(tw_laplace_fit(f.model, NULL, &f.q), TW_OK);
+    assert_int_equal(f.q->kind, TW_LAPLACE);
+    return f;
+}
+
+static void finish(fitted *f)
+{
+    tw_approximation_free(f->q);
+    tw_model_free(f->model);
+    assert_int_equal(tw_context_bytes_in_use(f->ctx), 0);
+    tw_context_free(f->ctx);
+}
+
+/* The gradient of log p(x, y) is l' - K^-1 x: at the mode x = K l', which holds for a singular K as well.
+ * log Z = sum l - x' l'/2 - log|I + K W|/2, by elimination. The mode is good to 1e-8 of a standard deviation,
+ * and tau, nu and log Z follow. */
+static void assert_mode(const fitted *f, double tolerance)
+{
+    size_t n = f->n;
+    const tw_likelihood *likelihood = f->model->likelihood;
+    double *work = calloc(5 * n, sizeof *work), *value = work, *slope = work + n, *lambda = work + 2 * n,
+           *product = work + 3 * n, *nu = work + 4 * n, log_z = 0.0;
+    assert_non_null(work);
+    assert_true(f->q->converged);
+    const double *x = f->q->mean;
+    likelihood->terms(likelihood->user, n, f->y, f->w, x, value, slope, lambda, NULL);
+    dense_multiply(n, f->k, slope, product);
+    for (size_t i = 0; i < n; i++) {
+        double sd = sqrt(f->q->variance[i]);
+        assert_close(product[i], x[i], tolerance * fmax(sqrt(f->k[i + i * n]), fabs(x[i])),
+                     "K l' at the mode");
+        assert_close(f->q->tau[i], lambda[i], 1e-6 * lambda[i] + 1e-14, "tau is the curvature at the mode");
+        nu[i] = lambda[i] * x[i] + slope[i];
+        log_z += value[i] - 0.5 * x[i] * slope[i];
+        assert_true(sd > 0.0);
+    }
+    dense_gaussian q = dense_posterior(n, f->k, lambda, nu);
+    double energy = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        energy += nu[i] * q.mean[i];
+        assert_close(f->q->mean[i], q.mean[i], 1e-6 * sqrt(q.sigma[i + i * n]), "mean");
+        assert_close(f->q->variance[i] / q.sigma[i + i * n], 1.0, 1e-6, "variance");
+    }
+    log_z += q.log_z - 0.5 * energy; /* what is left of log Z_q is -log|I + K W|/2 */
+    assert_close(f->q->log_z, log_z, 1e-8 + 1e-11 * fabs(energy), "log Z");
+    dense_free(&q);
+    free(work);
+}
+
+static void every_likelihood_has_gradient_zero_at_its_mode(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    test_problem *p = test_problem_new(N, 11, 1e4);
+    test_random random = {5};
+    double count[N], real[N], noise[N];
+    for (size_t i = 0; i < N; i++) {
+        count[i] = floor(9.0 * test_uniform(&random) * test_uniform(&random));
+        real[i] = 2.0 * test_normal(&random);
+        noise[i] = 0.2 + test_uniform(&random);
+    }
+    const tw_likelihood *likelihood[] = {tw_likelihood_find("probit"),   tw_likelihood_find("logit"),
+                                         tw_likelihood_find("poisson"),  tw_likelihood_find("poisson"),
+                                         tw_likelihood_find("gaussian"), &cloglog_likelihood};
+    const double *y[] = {p->y, p->y, count, count, real, p->y}, *w[] = {NULL, NULL, NULL, noise, noise, NULL};
+    for (size_t i = 0; i < sizeof y / sizeof y[0]; i++) {
+        fitted f = fit(N, p->k, likelihood[i], y[i], w[i]);
+        assert_mode(&f, 1e-8);
+        assert_true(f.q->residual < 1e-6);
+        assert_in_range(f.q->iterations, 1, 20);
+        finish(&f);
+    }
+    test_problem_free(p);
+}
+
+/* log N(y; 0, K + w^2), and the regression mean and variance. */
+static void a_gaussian_likelihood_is_exact(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    test_problem *p = test_problem_new(N, 21, 1e5);
+    test_random random = {6};
+    double y[N], w[N], *c = calloc(N * N, sizeof *c), solved[N], tau[N], nu[N];
+    assert_non_null(c);
+    for (size_t i = 0; i < N; i++) {
+        y[i] = 3.0 * test_normal(&random);
+        w[i] = 0.05 + test_uniform(&random);
+        tau[i] = 1.0 / (w[i] * w[i]);
+        nu[i] = y[i] * tau[i];
+    }
+    for (size_t i = 0; i < (size_t)N * N; i++)
+        c[i] = p->k[i] + (i % (N + 1) == 0 ? w[i / N] * w[i / N] : 0.0);
+    double log_z = -0.5 * dense_solve(N, c, 1, y, solved) - N * HALF_LOG_TWO_PI;
+    for (size_t i = 0; i < N; i++) log_z -= 0.5 * y[i] * solved[i];
+    dense_gaussian q = dense_posterior(N, p->k, tau, nu);
+    fitted f = fit(N, p->k, tw_likelihood_find("gaussian"), y, w);
+    assert_true(f.q->converged);
+    assert_close(f.q->log_z, log_z, 1e-10, "log Z");
+    for (size_t i = 0; i < N; i++) {
+        assert_close(f.q->mean[i], q.mean[i], 1e-10, "mean");
+        assert_close(f.q->variance[i], q.sigma[i + i * N], 1e-10, "variance");
+    }
+    finish(&f);
+    dense_free(&q);
+    free(c);
+    test_problem_free(p);
+}
+
+/* From x = 0 a full Newton step towards a count of a million overshoots to exp(1e6): the line search. */
+static void huge_counts_need_the_line_search(void **state)
+{
+    (void)state;
+    enum { N = 25 };
+    test_problem *p = test_problem_new(N, 31, 1e3);
+    test_random random = {7};
+    double y[N];
+    for (size_t i = 0; i < N; i++) y[i] = floor(1e6 * exp(3.0 * test_normal(&random)));
+    y[3] = 0.0;
+    fitted f = fit(N, p->k, tw_likelihood_find("poisson"), y, NULL);
+    assert_mode(&f, 1e-5); /* K lambda = 1e8 multiplies the rounding error of x in K l' */
+    assert_true(f.q->iterations < 60);
+    finish(&f);
+    test_problem_free(p);
+}
+
+static double *line(size_t n)
+{
+    double *x = calloc(n, sizeof *x);
+    assert_non_null(x);
+    for (size_t i = 0; i < n; i++) x[i] = (double)i / (double)n;
+    return x;
+}
+
+static void a_singular_covariance_is_no_obstacle(void **state)
+{
+    (void)state;
+    enum { N = 50 };
+    double *x = line(N), *k = dense_kernel(N, 1, x, 0.5, 20.0), y[N];
+    for (size_t i = 0; i < N; i++) y[i] = i % 7 < 4 ? 1.0 : -1.0;
+    fitted f = fit(N, k, tw_likelihood_find("logit"), y, NULL);
+    assert_true(tw_model_describe(f.model).rank < N);
+    assert_mode(&f, 1e-8);
+    finish(&f);
+    free(k);
+    free(x);
+}
+
+/* Sites a hundred million times as precise as the prior, beside weak ones, on a singular K: the step must not
+ * be a difference of large numbers. */
+static void very_precise_observations_keep_their_digits(void **state)
+{
+    (void)state;
+    enum { N = 40 };
+    double *x = line(N), *k = dense_kernel(N, 1, x, 1.0, 2.0), y[N], w[N], tau[N], nu[N], log_z = 0.0;
+    for (size_t i = 0; i < N; i++) {
+        w[i] = i % 2 ? 1e-4 : 10.0;
+        y[i] = sin(3.0 * x[i]) + 1e-4 * cos(40.0 * x[i]);
+        tau[i] = 1.0 / (w[i] * w[i]);
+        nu[i] = y[i] * tau[i];
+        log_z -= 0.5 * y[i] * nu[i] + log(w[i]) + HALF_LOG_TWO_PI;
+    }
+    dense_gaussian q = dense_posterior(N, k, tau, nu);
+    fitted f = fit(N, k, tw_likelihood_find("gaussian"), y, w);
+    assert_true(f.q->converged);
+    assert_close(f.q->log_z, log_z + q.log_z, 1e-5, "log Z"); /* nu' mu is 1e9: eps of that */
+    for (size_t i = 0; i < N; i++) assert_close(f.q->mean[i], q.mean[i], 1e-8, "mean");
+    finish(&f);
+    dense_free(&q);
+    free(k);
+    free(x);
+}
+
+/* N = 1: the mode by bisection. */
+static void one_site_is_found_by_bisection(void **state)
+{
+    (void)state;
+    const char *names[] = {"probit", "logit", "poisson"};
+    for (size_t i = 0; i < 3; i++) {
+        double k = 7.0, y = 1.0, low = -10.0, high = 10.0, value, slope, lambda;
+        const tw_likelihood *likelihood = tw_likelihood_find(names[i]);
+        if (i == 2) y = 12.0;
+        for (int halving = 0; halving < 100; halving++) {
+            double x = 0.5 * (low + high);
+            likelihood->terms(likelihood->user, 1, &y, NULL, &x, &value, &slope, &lambda, NULL);
+            *(slope - x / k > 0.0 ? &low : &high) = x;
+        }
+        fitted f = fit(1, &k, likelihood, &y, NULL);
+        assert_close(f.q->mean[0], low, 1e-9, "mode");
+        assert_close(f.q->variance[0], 1.0 / (1.0 / k + lambda), 1e-8, "variance");
+        assert_close(f.q->log_z, value - 0.5 * low * low / k - 0.5 * log1p(k * lambda), 1e-10, "log Z");
+        assert_mode(&f, 1e-9);
+        finish(&f);
+    }
+}
+
+static void too_few_steps_are_a_verdict_and_bad_options_an_error(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    test_problem *p = test_problem_new(N, 41, 1e3);
+    for (size_t i = 0; i < (size_t)N * N; i++) p->k[i] *= 100.0;
+    fitted f = fit(N, p->k, tw_likelihood_find("probit"), p->y, NULL);
+    tw_laplace_options options = TW_LAPLACE_DEFAULTS;
+    tw_approximation *q = NULL;
+    options.max_steps = 1;
+    assert_int_equal(tw_laplace_fit(f.model, &options, &q), TW_OK);
+    assert_false(q->converged);
+    assert_int_equal(q->iterations, 1);
+    assert_true(q->residual > 1e-2);
+    tw_approximation_free(q);
+    options.max_steps = 0;
+    assert_int_equal(tw_laplace_fit(f.model, &options, &q), TW_BAD_ARGUMENT);
+    options = TW_LAPLACE_DEFAULTS;
+    options.tolerance = NAN;
+    assert_int_equal(tw_laplace_fit(f.model, &options, &q), TW_BAD_ARGUMENT);
+    assert_null(q);
+    finish(&f);
+    test_problem_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_likelihood_has_gradient_zero_at_its_mode),
+        cmocka_unit_test(a_gaussian_likelihood_is_exact),
+        cmocka_unit_test(huge_counts_need_the_line_search),
+        cmocka_unit_test(a_singular_covariance_is_no_obstacle),
+        cmocka_unit_test(very_precise_observations_keep_their_digits),
+        cmocka_unit_test(one_site_is_found_by_bisection),
+        cmocka_unit_test(too_few_steps_are_a_verdict_and_bad_options_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
