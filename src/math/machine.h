@@ -14,7 +14,11 @@ enum { TW_GROUP = 8 }; /* doubles in the widest vector */
 #define TW_INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__) && defined(__GNUC__)
+#ifdef __clang__ /* takes the width from the option -mprefer-vector-width=512 only */
 #define TW_TARGET_V4 __attribute__((target("arch=x86-64-v4")))
+#else
+#define TW_TARGET_V4 __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))
+#endif
 #define TW_TARGET_V3 __attribute__((target("arch=x86-64-v3")))
 
 #define TW_FOR_EACH_MACHINE(KERNEL) \
