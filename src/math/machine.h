@@ -1,8 +1,9 @@
 /* machine.h: one source, compiled for several kinds of processor, chosen when the program runs.
  *
  * A kernel is written once as an inline function over an array. TW_FOR_EACH_MACHINE(KERNEL) instantiates it
- * for the x86-64 levels v4 (512-bit vectors), v3 (256-bit vectors, fused multiply-add) and the plain machine,
- * and TW_ON_THIS_MACHINE(name, arguments) calls the one that fits. Elsewhere only the plain one exists.
+ * as KERNEL(suffix, target attribute, whether fma is one instruction) for the x86-64 levels v4 (512-bit
+ * vectors), v3 (256-bit vectors) and the plain machine, and TW_ON_THIS_MACHINE(name, arguments) calls the one
+ * that fits. Elsewhere only the plain one exists.
  */
 #ifndef TALWEG_MATH_MACHINE_H
 #define TALWEG_MATH_MACHINE_H
