@@ -1,0 +1,112 @@
+/* bench_linalg.c: the matrices of a model against the bare library calls inside them.
+ *
+ * Gram matrix of n = 767 inputs in d = 256 dimensions (the size of USPS 3-vs-5) against its syrk; the active
+ * block's Cholesky factor (300 of 767 sites) against the full one; the conditioned factor L C^-T against a
+ * Cholesky factor. Everything takes turns and medians are compared.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "linalg/cholesky.h"
+#include "linalg/factor.h"
+#include "linalg/product.h"
+#include "math/random.h"
+#include "support_time.h"
+#include "talweg/covariance.h"
+
+enum { N = 767, D = 256, ACTIVE = 300, REPEATS = 31, WORKS = 6 };
+
+typedef struct matrices {
+    tw_context *ctx;
+    double *x, *k, *l, *scratch;
+    double s[N], t[N];
+    size_t index[N];
+    tw_factor *base, *conditioned;
+} matrices;
+
+static const double log_ell = 2.85;
+static const tw_covariance covariance = {"se", 1, &log_ell, 2.35, 0.0, 0.0};
+
+static void gram(void *data)
+{
+    matrices *m = data;
+    if (tw_covariance_gram(m->ctx, &covariance, N, D, m->x, N, m->scratch, N) != TW_OK) abort();
+}
+
+static void syrk(void *data)
+{
+    matrices *m = data;
+    tw_product_self(N, D, m->x, N, m->scratch, N);
+}
+
+static void full(void *data)
+{
+    matrices *m = data;
+    tw_pivot failed;
+    if (!tw_cholesky_active(N, m->index, m->s, m->k, N, m->scratch, N, &failed)) abort();
+}
+
+static void active(void *data)
+{
+    matrices *m = data;
+    tw_pivot failed;
+    if (!tw_cholesky_active(ACTIVE, m->index, m->s, m->k, N, m->scratch, ACTIVE, &failed)) abort();
+}
+
+static void bare(void *data)
+{
+    matrices *m = data;
+    tw_pivot failed;
+    if (!tw_cholesky(N, m->k, N, m->l, N, &failed)) abort();
+}
+
+static void condition(void *data)
+{
+    matrices *m = data;
+    double log_det;
+    if (!tw_factor_condition(m->base, m->t, m->scratch, m->conditioned, &log_det)) abort();
+}
+
+static void fill(matrices *m)
+{
+    tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
+    tw_factor_report report;
+    tw_stream_normals(&stream, (size_t)N * D, m->x);
+    if (tw_covariance_gram(m->ctx, &covariance, N, D, m->x, N, m->k, N) != TW_OK) abort();
+    for (size_t i = 0; i < N; i++) {
+        m->s[i] = 0.5 + 0.001 * (double)i;
+        m->t[i] = m->s[i] * m->s[i];
+        m->index[i] = i;
+    }
+    /* Active sites lie anywhere: every second one, and so on. */
+    for (size_t i = 0; i < N; i++) m->index[i] = i * 2 < N ? i * 2 : i * 2 - N;
+    for (size_t i = 1; i < ACTIVE; i++)
+        if (m->index[i] <= m->index[i - 1]) abort();
+    if (tw_factor_new(m->ctx, N, m->k, N, 0.0, &m->base, &report) != TW_OK) abort();
+    if (tw_factor_copy(m->base, &m->conditioned) != TW_OK) abort();
+}
+
+int main(void)
+{
+    const bench_work work[WORKS] = {gram, syrk, full, active, bare, condition};
+    double seconds[WORKS];
+    static matrices m;
+    if (tw_context_new(NULL, &m.ctx) != TW_OK) return 3;
+    double **arrays[] = {&m.x, &m.k, &m.l, &m.scratch};
+    for (size_t i = 0; i < 4; i++)
+        if (tw_allocate_doubles(m.ctx, N, N, "the benchmark", arrays[i]) != TW_OK) return 3;
+    fill(&m);
+    bench_medians(WORKS, work, &m, REPEATS, seconds);
+    printf("Gram matrix, n = %d, d = %d:  %.2f ms, bare syrk %.2f ms, ratio %.2f\n", N, D, 1e3 * seconds[0],
+           1e3 * seconds[1], seconds[0] / seconds[1]);
+    printf("Cholesky of B, %d active of %d:  %.2f ms, all active %.2f ms, ratio %.3f (flops: %.3f)\n", ACTIVE,
+           N, 1e3 * seconds[3], 1e3 * seconds[2], seconds[3] / seconds[2],
+           (double)ACTIVE * ACTIVE * ACTIVE / ((double)N * N * N));
+    printf("conditioned factor L C^-T, n = %d:  %.2f ms, plain Cholesky %.2f ms, ratio %.1f (flops: 7)\n", N,
+           1e3 * seconds[5], 1e3 * seconds[4], seconds[5] / seconds[4]);
+    tw_factor_free(m.base);
+    tw_factor_free(m.conditioned);
+    for (size_t i = 0; i < 4; i++) tw_release(m.ctx, *arrays[i]);
+    tw_context_free(m.ctx);
+    return 0;
+}
