@@ -79,6 +79,18 @@ works approx "$d/labels.csv" --kernel-matrix "$d/k.csv" --likelihood gaussian --
 gives 'abs(r["ep"]["log_z"] + 2.5 * math.log(2 * math.pi * 4.25) + 2.5 / 4.25) < 1e-9'
 gives 'abs(r["laplace"]["log_z"] - r["ep"]["log_z"]) < 1e-9'
 
+# every option of the model arrives: two cases, log N(y; 0, [[a, b], [b, a]]) with a = sigma^2 + constant + white +
+# jitter + noise^2 and b = sigma^2 g(d) + constant, where d = |(0.6 / 2, 0.8 / 0.5)|
+printf '0,0,1.5\n0.6,0.8,-0.5\n' >"$d/two.csv"
+for kernel in 'se math.exp(-d * d / 2)' 'matern12 math.exp(-d)' \
+    'matern32 (1 + math.sqrt(3) * d) * math.exp(-math.sqrt(3) * d)'; do
+    works approx "$d/two.csv" --likelihood gaussian --noise 0.7 --kernel "${kernel%% *}" --log-sigma 0.25 \
+        --log-ell 0.6931471805599453,-0.6931471805599453 --constant 0.3 --white 0.11 --jitter 0.013 --json
+    gives "(lambda g, s: (lambda a, b: abs(r['ep']['log_z'] + math.log(2 * math.pi) + math.log(a * a - b * b) / 2
+        + (a * (1.5 ** 2 + 0.5 ** 2) + 2 * b * 1.5 * 0.5) / (a * a - b * b) / 2) < 1e-8)(
+        s + 0.3 + 0.11 + 0.013 + 0.49, s * g(math.hypot(0.3, 1.6)) + 0.3))(lambda d: ${kernel#* }, math.exp(0.5))"
+done
+
 # check values of a published data set, where it is at hand
 usps=${TALWEG_SHARED:-../shared}/data/usps35_train.csv
 if [ -r "$usps" ]; then

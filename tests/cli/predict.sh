@@ -39,6 +39,18 @@ gives 'abs(sum((p > 0.5) != (y > 0) for p, y in zip(r["predictions"]["probabilit
 [ "$(head -n 1 "$d/p.csv")" = mean,variance,probability,y,log_score ] || complain "header: $(head -n 1 "$d/p.csv")"
 [ "$(wc -l <"$d/p.csv")" = 1301 ] || complain "lines of the predictions"
 
+# standardised data have no units: other ones give the same predictions
+cp "$d/out" "$d/plain"
+for part in train test; do
+    eval "from=\$$part"
+    # shellcheck disable=SC2154 # from is set by eval
+    awk -F, 'NR == 1 { print } NR > 1 { printf "%.17g,%.17g,%s\n", 1000 * $1 + 500, $2 / 64, $3 }' "$from" >"$d/$part.csv"
+done
+# shellcheck disable=SC2086
+works approx "$d/train.csv" $model --save-approx "$d/units.json"
+works predict "$d/units.json" "$d/test.csv" --json
+gives 'all(abs(a - b) < 1e-8 for a, b in zip(r["predictions"]["mean"], other("plain")["predictions"]["mean"]))'
+
 # without labels, printed; with the label in another place: the same predictions
 cut -d, -f1,2 "$test" >"$d/inputs.csv"
 works predict "$d/fit.json" "$d/inputs.csv"

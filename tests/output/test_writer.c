@@ -113,9 +113,15 @@ static void a_full_disk_costs_nothing(void **state)
     small.rlim_cur = 2;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
     tw_status status = write_text(ctx, "a", "a longer text\n", true);
+    tw_writer writer; /* and a disk with room again before the end: the hole must not go unnoticed */
+    assert_int_equal(tw_writer_open(ctx, path_of("a"), true, &writer), TW_OK);
+    fputs("first", writer.file);
+    fflush(writer.file);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_DFL);
     assert_int_equal(status, TW_WRITE_FAILED);
+    fputs("second", writer.file);
+    assert_int_equal(tw_writer_close(&writer), TW_WRITE_FAILED);
     assert_non_null(strstr(tw_context_message(ctx), "could not be written in full"));
     assert_holds("a", "old\n");
     assert_int_equal(files_in_directory(), 1);
