@@ -10,6 +10,7 @@
 #include <talweg/diagnose.h>
 #include <talweg/dynamics.h>
 #include <talweg/evidence.h>
+#include <talweg/general.h>
 #include <talweg/likelihood.h>
 #include <talweg/model.h>
 #include <talweg/output.h>

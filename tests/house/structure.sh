@@ -26,11 +26,13 @@ check() {
 
     function calls(code, names) { return code ~ "(^|[^A-Za-z0-9_.>])(" names ")[ \t]*[(]" }
 
-    # Public headers belong to the room of their name; talweg.h, which has them all, to the last one.
+    # Public headers belong to the room of their name; general.h to dynamics, and talweg.h, which has them all,
+    # to the last one.
     function room_of(path,    part, n) {
         n = split(path, part, "/")
         if (part[n - 1] != "talweg") return part[n - 1]
         sub(/[.]h$/, "", part[n])
+        if (part[n] == "general") return "dynamics"
         return part[n] == "talweg" ? "cli" : part[n]
     }
 
@@ -105,6 +107,7 @@ try src/likelihood/a.c '#include "covariance/kernel.h"' 'likelihood may not know
 try src/diagnose/a.c '#include "sample/chain.h"' 'diagnose may not know sample'
 try src/cli/a.c '  #  include "math/normal.h"' 'cli may not know math'
 try src/model/a.c '#include <talweg/talweg.h>' 'model may not include cli'
+try src/model/a.c '#include <talweg/general.h>' 'model may not include dynamics'
 try src/model/a.c '#include <cblas.h>' 'only linalg may include cblas.h'
 try src/model/a.c '#include "x.h"' 'as "room/file.h"'
 try src/model/a.c '#include "attic/x.h"' '"attic" is not a room'
