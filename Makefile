@@ -3,6 +3,7 @@
 #   make demo     set up, build, run the main job on built-in data
 #   make test     set up, build, run every test, also under AddressSanitizer/UBSan
 #   make bench    run the benchmarks
+#   make figure1  draw HMC and RMHMC on a mixture of Gaussians, as build/figure1/figure1.svg and .png
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
 #   make coverage which lines the tests reach (needs gcovr), in build/coverage/coverage.txt
 #   make install  PREFIX=/usr/local
@@ -13,7 +14,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-release test-asan bench lint coverage install setup clean
+.PHONY: all demo test test-release test-asan bench figure1 lint coverage install setup clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -36,6 +37,10 @@ demo: all
 
 bench: all
 	@scripts/bench
+
+figure1: all
+	@scripts/setup plots
+	@scripts/figure1
 
 lint:
 	@scripts/setup lint

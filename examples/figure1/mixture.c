@@ -123,9 +123,9 @@ mixture mixture_of(const mixture_part part[MIXTURE_PARTS])
 mixture mixture_of_figure1(void)
 {
     const mixture_part part[MIXTURE_PARTS] = {
-        {.weight = 0.4, .mean = {-1.6, -0.4}, .sd = {1.3, 1.2}, .correlation = 0.95},
-        {.weight = 0.35, .mean = {1.5, 1.3}, .sd = {1.2, 0.9}, .correlation = -0.9},
-        {.weight = 0.25, .mean = {1.7, -1.6}, .sd = {0.9, 0.7}, .correlation = 0.85},
+        {.weight = 0.4, .mean = {-1.5, -0.5}, .sd = {1.0, 1.2}, .correlation = 0.99},
+        {.weight = 0.35, .mean = {1.1, 1.5}, .sd = {1.2, 0.7}, .correlation = -0.97},
+        {.weight = 0.25, .mean = {1.6, -1.9}, .sd = {1.1, 0.5}, .correlation = 0.9},
     };
     return mixture_of(part);
 }

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "dynamics/general.h"
-#include "figure1/mixture.h"
-#include "support/banana.h"
+#include "support/general_targets.h"
 #include "support/softabs_flow.h"
 #include "support/support.h"
 
@@ -88,7 +87,7 @@ static void energy_errors_are_of_second_order(void **state)
 {
     (void)state;
     tw_context *ctx = new_context();
-    mixture m = mixture_of_figure1();
+    mixture m = overlapping_mixture();
     setting all[SETTINGS];
     fill_settings(&m, all);
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -161,7 +160,7 @@ static void trajectories_lead_back(void **state)
 {
     (void)state;
     tw_context *ctx = new_context();
-    mixture m = mixture_of_figure1();
+    mixture m = overlapping_mixture();
     setting all[SETTINGS];
     fill_settings(&m, all);
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -176,7 +175,7 @@ static void volume_is_preserved(void **state)
 {
     (void)state;
     tw_context *ctx = new_context();
-    mixture m = mixture_of_figure1();
+    mixture m = overlapping_mixture();
     setting all[SETTINGS];
     fill_settings(&m, all);
     for (size_t i = 0; i < SETTINGS; i++) {
@@ -193,7 +192,7 @@ static void a_solve_cut_short_breaks_both(void **state)
 {
     (void)state;
     tw_context *ctx = new_context();
-    mixture m = mixture_of_figure1();
+    mixture m = overlapping_mixture();
     setting all[SETTINGS];
     fill_settings(&m, all);
     for (size_t i = 0; i < 2; i++) {
@@ -226,7 +225,7 @@ static void the_flow_is_that_of_the_hamiltonian(void **state)
 {
     (void)state;
     tw_context *ctx = new_context();
-    mixture m = mixture_of_figure1();
+    mixture m = overlapping_mixture();
     setting all[SETTINGS];
     fill_settings(&m, all);
     for (size_t i = 0; i < 2; i++) {
@@ -283,7 +282,7 @@ static void an_unsolved_step_says_so_and_stays(void **state)
 {
     (void)state;
     tw_context *ctx = new_context();
-    mixture m = mixture_of_figure1();
+    mixture m = overlapping_mixture();
     setting all[SETTINGS];
     fill_settings(&m, all);
     double z[4];

@@ -1,5 +1,6 @@
-/* One transition of a general target leaves its distribution alone. Draws from the mixture of figure 1 are
- * exact and independent; after one transition each they must still be draws from it. Two tests look:
+/* One transition of a general target leaves its distribution alone. Draws from a mixture of three
+ * correlated Gaussians are exact and independent; after one transition each they must still be draws from it.
+ * Two tests look:
  *   - Kolmogorov-Smirnov on projections, whose exact distribution is a mixture of normals;
  *   - the mean of f(x') - f(x) over the draws, for several f, against its standard error: paired, and so
  *     sensitive to what a single transition does.
@@ -10,8 +11,8 @@
 #include <stdlib.h>
 
 #include "dynamics/general.h"
-#include "figure1/mixture.h"
 #include "math/random.h"
+#include "support/general_targets.h"
 #include "support/support.h"
 
 enum { DRAWS = 12000, DIRECTIONS = 6, FUNCTIONS = 6, SEED = 20160 };
@@ -123,7 +124,7 @@ static double paired_z(const double *change)
 static finding examine(tw_general_metric metric, double eps, size_t steps, tw_general_fault fault)
 {
     static sample moved;
-    mixture m = mixture_of_figure1();
+    mixture m = overlapping_mixture();
     const tw_general_target target = mixture_target(&m);
     tw_general_options options = TW_GENERAL_DEFAULTS;
     options.metric = metric;

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "dynamics/general.h"
-#include "figure1/mixture.h"
-#include "support/banana.h"
+#include "support/general_targets.h"
 #include "support/softabs_flow.h"
 #include "support/support.h"
 
@@ -103,7 +102,7 @@ static void energy_and_slope_agree_with_the_formula(void **state)
 {
     (void)state;
     tw_context *ctx = new_context();
-    mixture m = mixture_of_figure1();
+    mixture m = overlapping_mixture();
     const tw_general_target target[2] = {banana_target(), mixture_target(&m)};
     const double alpha[] = {0.3, 1.0, 4.0};
     for (size_t t = 0; t < 2; t++)
@@ -199,10 +198,10 @@ static neighbours around(const tw_general_target *t, const double *x, int i)
 static void test_targets_have_the_derivatives_they_claim(void **state)
 {
     (void)state;
-    mixture m = mixture_of_figure1();
-    const tw_general_target target[2] = {banana_target(), mixture_target(&m)};
+    mixture m = overlapping_mixture(), figure = mixture_of_figure1();
+    const tw_general_target target[3] = {banana_target(), mixture_target(&m), mixture_target(&figure)};
     const double weights[4] = {0.7, -0.4, -0.4, 1.9};
-    for (size_t n = 0; n < 2; n++)
+    for (size_t n = 0; n < 3; n++)
         for (int place = 0; place < 20; place++) {
             const tw_general_target *t = &target[n];
             double x[2] = {2.5 * sin(place), 2.5 * cos(1.7 * place)}, g[2], h[4], third[2];

@@ -1,8 +1,8 @@
-/* banana.c: see banana.h. With e = x_1 - b x_0^2, by hand:
+/* general_targets.c: see general_targets.h. The banana, with e = x_1 - b x_0^2:
  *   d0 = -x_0/a + 2 b x_0 e/c                   d1 = -e/c
  *   d00 = -1/a + (2 b e - 4 b^2 x_0^2)/c        d10 = 2 b x_0/c        d11 = -1/c
  *   d000 = -12 b^2 x_0/c                        d001 = 2 b/c           d011 = d111 = 0 */
-#include "support/banana.h"
+#include "support/general_targets.h"
 
 static const double A = 1.7, B = 0.6, C = 0.3;
 
@@ -42,4 +42,14 @@ tw_general_target banana_target(void)
 {
     return (tw_general_target){
         .d = 2, .value = value, .gradient = gradient, .hessian = hessian, .third = third};
+}
+
+mixture overlapping_mixture(void)
+{
+    const mixture_part part[MIXTURE_PARTS] = {
+        {.weight = 0.4, .mean = {-1.6, -0.4}, .sd = {1.3, 1.2}, .correlation = 0.95},
+        {.weight = 0.35, .mean = {1.5, 1.3}, .sd = {1.2, 0.9}, .correlation = -0.9},
+        {.weight = 0.25, .mean = {1.7, -1.6}, .sd = {0.9, 0.7}, .correlation = 0.85},
+    };
+    return mixture_of(part);
 }
