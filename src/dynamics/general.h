@@ -10,8 +10,8 @@
 /* A place in phase space: position, momentum, and what depends on the position alone. */
 typedef struct tw_general_point {
     double *x, *p;
-    double value;     /* log p(x) */
-    double *slope;    /* d/dx [-log p + 1/2 log |G|] */
+    double value;  /* log p(x) */
+    double *slope; /* d/dx [-log p + 1/2 log |G|] */
     tw_softabs metric;
 } tw_general_point;
 
