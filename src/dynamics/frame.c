@@ -22,14 +22,23 @@ static void use_reference(const tw_reference *q, tw_frame *f)
     f->log_z = q->log_z;
 }
 
+bool tw_frame_follow(tw_frame *f)
+{
+    if (!f->own_base) return false;
+    bool moved = f->factor != f->target->factor || f->target->own_factor;
+    f->factor = f->target->factor;
+    f->centre = f->target->mean;
+    return moved;
+}
+
 tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference *q, tw_frame *out)
 {
     tw_context *ctx = t->ctx;
     *out = (tw_frame){.target = t, .n = t->model->n, .r = t->model->factor->rank};
     switch (metric) {
     case TW_METRIC_PRIOR:
-        out->factor = t->factor;
-        out->centre = t->mean;
+        out->own_base = true;
+        tw_frame_follow(out);
         return TW_OK;
     case TW_METRIC_IDENTITY:
         out->linear = true;

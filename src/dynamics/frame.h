@@ -6,7 +6,8 @@
  * tau_n x_n^2/2), so that no K is needed: a gradient costs one product with F and one with F'. (Elliptical
  * slice sampling is the same picture: N(0, I) times exp(sum e_n).) Linear frame: x = c + F w for any F (NULL:
  * the identity, unit mass on x), with the base's precision by two solves: L_b(x) = -|v|^2/2 + sum_n l_n(x_n)
- * + const,    v = L^-1 (x - m). A frame holds for every temperature of an open target.
+ * + const,    v = L^-1 (x - m). A frame holds for every temperature; where it is the target's own base, which
+ * changes with the temperature of a folded target, tw_frame_follow must be called after a change.
  */
 #ifndef TALWEG_DYNAMICS_FRAME_H
 #define TALWEG_DYNAMICS_FRAME_H
@@ -17,6 +18,7 @@
 typedef struct tw_frame {
     const tw_target *target;
     bool linear;
+    bool own_base;           /* F and c are the target's base */
     size_t n, r;             /* sites; coordinates */
     const tw_factor *factor; /* F; NULL: the identity (linear only) */
     const double *centre;    /* c; NULL: zero */
@@ -28,6 +30,9 @@ typedef struct tw_frame {
  * precision is the metric. q is used, not copied. Refused with words where a metric and a target do not fit.
  */
 tw_status tw_frame_make(const tw_target *target, tw_metric metric, const tw_reference *q, tw_frame *out);
+
+/* Follow the target's base to its current temperature. True where the frame moved, and coordinates with it. */
+bool tw_frame_follow(tw_frame *frame);
 
 /* Arrays for P columns, contiguous: n x P and r x P. */
 typedef struct tw_frame_block {

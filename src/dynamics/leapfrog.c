@@ -64,6 +64,7 @@ void tw_leapfrog_run(tw_leapfrog *l, double eps, size_t steps)
 {
     tw_frame_block inside = l->at; /* on the way only gradients are needed */
     inside.log_density = inside.log_likelihood = NULL;
+    if (steps == 0) return;
     kick(l, 0.5 * eps);
     for (size_t s = 1; s <= steps; s++) {
         drift(l, eps);

@@ -119,7 +119,8 @@ bool tw_riemann_factor(tw_riemann *p, const double *x)
         p->index[p->active] = i;
         p->s[p->active++] = sqrt(p->lambda[i]);
     }
-    return tw_cholesky_active(p->active, p->index, p->s, a, n, p->b, p->active, &failed);
+    p->factored = tw_cholesky_active(p->active, p->index, p->s, a, n, p->b, p->active, &failed);
+    return p->factored;
 }
 
 void tw_riemann_solve(const tw_riemann *p, const double *g, double *compact)
@@ -133,6 +134,7 @@ void tw_riemann_settle(tw_riemann *p)
 {
     const double *a = p->target->covariance;
     size_t n = p->n;
+    double half = p->options.fault == TW_FAULT_TRACE_SIGN ? -0.5 : 0.5;
     tw_site_sums sums;
     if (p->options.metric == TW_METRIC_HESSIAN) {
         tw_target_sites(p->target, p->x, p->slope, p->lambda, p->dlambda, &sums);
@@ -145,10 +147,10 @@ void tw_riemann_settle(tw_riemann *p)
     p->log_det_b = tw_cholesky_log_det(p->active, p->b, p->active);
     tw_cholesky_invert(p->active, p->b, p->active, p->diagonal);
     /* (G^-1)_nn is (1 - (B^-1)_nn)/lambda_n where the site is active, A_nn where it is not. */
-    for (size_t i = 0; i < n; i++) p->scatter[i] = 0.5 * p->dlambda[i] * a[i + i * n] - p->slope[i];
+    for (size_t i = 0; i < n; i++) p->scatter[i] = half * p->dlambda[i] * a[i + i * n] - p->slope[i];
     for (size_t k = 0; k < p->active; k++) {
         size_t i = p->index[k];
-        p->scatter[i] = 0.5 * p->dlambda[i] / p->lambda[i] * (1.0 - p->diagonal[k]) - p->slope[i];
+        p->scatter[i] = half * p->dlambda[i] / p->lambda[i] * (1.0 - p->diagonal[k]) - p->slope[i];
     }
     tw_factor_multiply_transposed(p->target->factor, 1, p->scatter, n, p->force, p->r);
     for (size_t i = 0; i < p->r; i++) p->force[i] += p->v[i];
@@ -166,10 +168,19 @@ tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
     return TW_STEP_FINE;
 }
 
+/* The fault of a stale metric: S a with S of the base's mean. */
+static void draw_stale(tw_riemann *p, const double *normals)
+{
+    memset(p->lt, 0, p->n * sizeof *p->lt);
+    metric_terms(p, p->target->mean ? p->target->mean : p->lt, p->scatter, NULL);
+    for (size_t i = 0; i < p->n; i++) p->scatter[i] = sqrt(p->scatter[i]) * normals[i];
+}
+
 void tw_riemann_draw_momentum(tw_riemann *p, const double *normals)
 {
     memset(p->scatter, 0, p->n * sizeof *p->scatter);
     for (size_t k = 0; k < p->active; k++) p->scatter[p->index[k]] = p->s[k] * normals[p->index[k]];
+    if (p->options.fault == TW_FAULT_STALE_MOMENTUM) draw_stale(p, normals);
     tw_factor_multiply_transposed(p->target->factor, 1, p->scatter, p->n, p->pi, p->r);
     for (size_t i = 0; i < p->r; i++) p->pi[i] += normals[p->n + i];
 }
@@ -183,5 +194,6 @@ double tw_riemann_energy(tw_riemann *p)
     memcpy(p->start, p->compact, p->active * sizeof *p->start);
     tw_cholesky_inverse_multiply(p->active, p->b, p->active, p->compact);
     gz = tw_dot(p->active, p->start, p->compact);
-    return -p->log_density + 0.5 * (p->log_det_b + tw_dot(p->r, p->pi, p->pi) - gz);
+    double log_det = p->options.fault == TW_FAULT_NO_LOG_DET ? 0.0 : p->log_det_b;
+    return -p->log_density + 0.5 * (log_det + tw_dot(p->r, p->pi, p->pi) - gz);
 }

@@ -37,18 +37,24 @@ static void multiply(const tw_riemann *p, const double *v, double *x)
     tw_factor_multiply(p->target->factor, 1, v, p->r, x, p->n);
 }
 
+/* eps/4, with which q(xdot) enters both momentum steps. */
+static double quarter_eps(const tw_riemann *p)
+{
+    return (p->options.fault == TW_FAULT_VELOCITY_SIGN ? -0.5 : 0.5) * p->half_eps;
+}
+
 /* out = c0 + eps/4 C q(xdot). */
 static bool momentum_map(void *user, const double *xdot, double *out)
 {
     tw_riemann *p = user;
+    double quarter = quarter_eps(p);
     p->momentum_evaluations++;
     for (size_t k = 0; k < p->active; k++) {
         p->lt[k] = p->dlambda[p->index[k]] * xdot[k] * xdot[k] / p->s[k];
         out[k] = p->lt[k];
     }
     tw_cholesky_inverse_multiply(p->active, p->b, p->active, out);
-    for (size_t k = 0; k < p->active; k++)
-        out[k] = p->start[k] + 0.5 * p->half_eps * (p->lt[k] - out[k]) / p->s[k];
+    for (size_t k = 0; k < p->active; k++) out[k] = p->start[k] + quarter * (p->lt[k] - out[k]) / p->s[k];
     return true;
 }
 
@@ -100,7 +106,7 @@ static bool half_step_momentum(tw_riemann *p)
         p->compact[k] = p->dlambda[p->index[k]] * p->speed[k] * p->speed[k];
     scatter(p, p->compact, p->scatter);
     transposed(p, p->scatter, p->lt);
-    for (size_t i = 0; i < p->r; i++) p->pi_half[i] += 0.5 * p->half_eps * p->lt[i];
+    for (size_t i = 0; i < p->r; i++) p->pi_half[i] += quarter_eps(p) * p->lt[i];
     return true;
 }
 
@@ -154,7 +160,7 @@ static tw_step step_position(tw_riemann *p)
     tw_product_symmetric(n, 1, p->target->covariance, n, p->zeta, n, p->zeta + n, n);
     tw_fixed_point_problem problem = {2 * n, p, position_map, position_inner};
     tw_fixed_point_result result = tw_fixed_point_solve(&problem, &p->options.rule, p->solver, p->zeta, p->z);
-    if (!solved(p, &result)) return isfinite(result.residual) ? TW_STEP_IMPLICIT : TW_STEP_FACTORISATION;
+    if (!solved(p, &result)) return p->factored ? TW_STEP_IMPLICIT : TW_STEP_FACTORISATION;
     transposed(p, p->zeta, p->lt);
     for (size_t i = 0; i < r; i++) p->v[i] += p->half_eps * (p->vdot[i] + p->pi_half[i] - p->lt[i]);
     return TW_STEP_FINE;
@@ -170,7 +176,8 @@ static void finish_momentum(tw_riemann *p)
     }
     scatter(p, p->compact, p->scatter);
     transposed(p, p->scatter, p->lt);
-    for (size_t i = 0; i < p->r; i++) p->pi[i] = p->pi_half[i] - p->half_eps * (p->force[i] - 0.5 * p->lt[i]);
+    for (size_t i = 0; i < p->r; i++)
+        p->pi[i] = p->pi_half[i] - p->half_eps * p->force[i] + quarter_eps(p) * p->lt[i];
 }
 
 tw_step tw_riemann_leapfrog(tw_riemann *p, double eps)

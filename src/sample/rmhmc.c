@@ -50,9 +50,10 @@ static void rmhmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
     tw_riemann *p = s->riemann[worker];
     double *v = s->v + piece * s->r;
     tw_target_whiten(s->target, 1, s->x + piece * s->n, v);
-    tw_riemann_set_position(p, v);
-    s->log_density[piece] = p->log_density;
-    s->log_likelihood[piece] = p->log_likelihood;
+    bool fine = tw_riemann_set_position(p, v) == TW_STEP_FINE;
+    memcpy(s->x + piece * s->n, p->x, s->n * sizeof *p->x);
+    s->log_density[piece] = fine ? p->log_density : NAN;
+    s->log_likelihood[piece] = fine ? p->log_likelihood : NAN;
 }
 
 static tw_step trajectory(tw_riemann *p, double eps, size_t steps, size_t *taken)

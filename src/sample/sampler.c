@@ -98,14 +98,7 @@ static void load(tw_sampler *s, bool moved)
 
 void tw_sampler_refresh(tw_sampler *s)
 {
-    /* A frame that is the target's own base moves with it, and coordinates with the frame. */
-    bool own_base = s->options.method != TW_METHOD_RMHMC && s->options.metric == TW_METRIC_PRIOR;
-    bool moved = own_base && (s->frame.factor != s->target->factor || s->target->own_factor);
-    if (own_base) {
-        s->frame.factor = s->target->factor;
-        s->frame.centre = s->target->mean;
-    }
-    load(s, moved);
+    load(s, tw_frame_follow(&s->frame));
 }
 
 tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
