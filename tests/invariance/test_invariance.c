@@ -20,7 +20,7 @@
 #include "support/statistics.h"
 #include "support/support.h"
 
-enum { MOST = 3, FUNCTIONS = 8, EXACT = 40000 };
+enum { MOST = 3, FUNCTIONS = 8, EXACT = 30000 };
 
 static const double score_limit = 5.0, distance_limit = 2.8;
 static const double smoothing[MOST] = {2.0, 1.0, 3.0};
@@ -202,7 +202,7 @@ static outcome apply(const fixture *f, const kernel *k, size_t columns, size_t t
 static void check_kernel(const fixture *f, const kernel *k)
 {
     bool riemannian = k->method == TW_METHOD_RMHMC;
-    outcome out = apply(f, k, riemannian ? 2000 : 16000, 3, TW_FAULT_NONE);
+    outcome out = apply(f, k, riemannian ? 2000 : 8000, 3, TW_FAULT_NONE);
     print_message("  %-16s score %.2f, distance %.2f, accepted %.2f\n", k->name, out.score, out.distance,
                   out.accepted);
     if (k->method != TW_METHOD_SLICE) assert_true(out.accepted > 0.5 && out.accepted < 0.99);
@@ -263,7 +263,7 @@ static void test_curved_metrics(void **state)
 static void check_fault(const char *name, tw_riemann_fault fault, bool found)
 {
     fixture *f = set_up(2, GP_PRIOR, 1.0);
-    outcome out = apply(f, &curved_kernels[0], 8000, 3, fault);
+    outcome out = apply(f, &curved_kernels[0], 6000, 3, fault);
     print_message("%s: score %.1f, distance %.1f, accepted %.2f\n", name, out.score, out.distance,
                   out.accepted);
     if (found)
