@@ -11,9 +11,12 @@
  * not, for a log-concave likelihood.
  *
  * One site: with the others held, q's marginal is Gaussian with natural parameters (h + nu, p + tau), (h, p)
- * its r-cavity. Newton's method on the concave f(nu, tau) = -log Z_n(s - (nu, tau)) - log Z_G(h + nu, p +
- * tau) has gradient E_n[T] - E_G[T] and Hessian -(Cov_n[T] + Cov_G[T]) for the statistics T = (x, -x^2/2);
- * the third and fourth cumulants of the tilted distribution give Cov_n.
+ * its r-cavity. Newton's method on the concave
+ *
+ *   f(nu, tau) = -log Z_n(s - (nu, tau)) - log Z_G(h + nu, p + tau)
+ *
+ * has gradient E_n[T] - E_G[T] and Hessian -(Cov_n[T] + Cov_G[T]) for the statistics T = (x, -x^2/2); the
+ * third and fourth cumulants of the tilted distribution give Cov_n.
  */
 #include <math.h>
 

@@ -1,12 +1,12 @@
 /* evaluate.c: a target on a block of whitened positions.
  *
- *   x = m + L v                                       one triangular product for all columns
- *   l_n = b log p(y_n | x_n) + nu_n x_n - tau_n x_n^2/2    (nu, tau: tempered Gaussian sites of the open
- * form) L_b = sum l_n - v'v/2 - r/2 log 2 pi - 1/2 log|A| + constant dL_b/dv = L' l' - v one more triangular
- * product
+ *   x       = m + L v                                   one triangular product for all columns
+ *   l_n     = b log p(y_n | x_n) + nu_n x_n - tau_n x_n^2/2
+ *   L_b     = sum l_n - v'v/2 - r/2 log 2 pi - 1/2 log|A| + constant
+ *   dL_b/dv = L' l' - v                                 one more triangular product
  *
- * Sites are evaluated in chunks of fixed size on the stack, so that nothing is allocated. At b = 0 the
- * likelihood is not multiplied in (0 * -inf is not 0).
+ * (nu, tau: the tempered Gaussian sites of the open form.) Sites are evaluated in chunks of fixed size on the
+ * stack, so that nothing is allocated. At b = 0 the likelihood is not multiplied in (0 * -inf is not 0).
  */
 #include <math.h>
 
