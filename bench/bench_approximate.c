@@ -1,0 +1,265 @@
+/* bench_approximate: what Laplace, EP and EP's correction cost, in units of one Cholesky factorisation of the
+ * same size (dpotrf) timed in the same run; how they grow with n; and how many tilted moments EP asks for.
+ *
+ * USPS 3-vs-5 is read from TALWEG_SHARED (default ../shared) and left out where it is absent. The growth is
+ * measured on synthetic classes in five dimensions with a smooth boundary.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "approximate/approximate.h"
+#include "math/random.h"
+#include "support_time.h"
+
+enum { ROUNDS = 5, INPUTS = 5, STEPS = 4 };
+
+static void expect(tw_context *ctx, tw_status status)
+{
+    if (status == TW_OK) return;
+    fprintf(stderr, "bench_approximate: %s\n", tw_context_message(ctx));
+    exit(1);
+}
+
+/* Processor time: all of this is one thread, and what else the machine does should not count. */
+static double processor_seconds(void)
+{
+    return (double)clock() / (double)CLOCKS_PER_SEC;
+}
+
+/* One model: its approximations, and what they and a Cholesky factorisation took, in seconds. */
+typedef struct bench {
+    tw_model *model;
+    tw_approximation *laplace, *ep;
+    tw_correction correction;
+    double cholesky_time, laplace_time, ep_time, correction_time;
+} bench;
+
+static tw_model *make_model(const tw_data *data, double log_ell, double log_sigma, double white,
+                            const tw_likelihood *likelihood)
+{
+    tw_covariance covariance = {
+        .kernel = "se", .scales = 1, .log_ell = &log_ell, .log_sigma = log_sigma, .white = white};
+    tw_model *model = NULL;
+    expect(data->ctx, tw_model_from_data(data, &covariance, likelihood, NULL, 0.0, &model));
+    return model;
+}
+
+static double time_cholesky(const tw_model *model, double *scratch)
+{
+    size_t n = model->n;
+    tw_pivot failed;
+    memcpy(scratch, model->k, n * n * sizeof *scratch);
+    double start = processor_seconds();
+    if (!tw_cholesky_in_place(n, scratch, n, &failed)) exit(1);
+    return processor_seconds() - start;
+}
+
+static void release(bench *b)
+{
+    tw_approximation_free(b->laplace);
+    tw_approximation_free(b->ep);
+    b->laplace = b->ep = NULL;
+}
+
+/* Everything once, from cold. */
+static void run_once(bench *b, double *scratch)
+{
+    release(b);
+    b->cholesky_time = time_cholesky(b->model, scratch);
+    double start = processor_seconds();
+    expect(b->model->ctx, tw_laplace_fit(b->model, NULL, &b->laplace));
+    b->laplace_time = processor_seconds() - start;
+    start = processor_seconds();
+    expect(b->model->ctx, tw_ep_fit(b->model, NULL, &b->ep));
+    b->ep_time = processor_seconds() - start;
+    start = processor_seconds();
+    expect(b->model->ctx, tw_ep_correct(b->model, b->ep, 4, &b->correction));
+    b->correction_time = processor_seconds() - start;
+}
+
+/* The best of several rounds, for each of the four. */
+static bench measure(tw_model *model, int rounds)
+{
+    bench b = {.model = model}, best = {.cholesky_time = INFINITY,
+                                        .laplace_time = INFINITY,
+                                        .ep_time = INFINITY,
+                                        .correction_time = INFINITY};
+    double *scratch = malloc(model->n * model->n * sizeof *scratch);
+    if (!scratch) exit(1);
+    for (int round = 0; round < rounds; round++) {
+        run_once(&b, scratch);
+        best.cholesky_time = fmin(best.cholesky_time, b.cholesky_time);
+        best.laplace_time = fmin(best.laplace_time, b.laplace_time);
+        best.ep_time = fmin(best.ep_time, b.ep_time);
+        best.correction_time = fmin(best.correction_time, b.correction_time);
+    }
+    free(scratch);
+    best.model = model;
+    best.laplace = b.laplace;
+    best.ep = b.ep;
+    best.correction = b.correction;
+    return best;
+}
+
+static void finish(bench *b)
+{
+    release(b);
+    tw_model_free(b->model);
+}
+
+static void report(const char *name, const bench *b)
+{
+    double unit = b->cholesky_time;
+    printf("%-20s dpotrf %6.1f ms; in units of it: Laplace %4.1f (%2zu steps), EP %4.1f (%2zu sweeps%s), "
+           "correction %3.1f\n",
+           name, 1e3 * unit, b->laplace_time / unit, b->laplace->iterations, b->ep_time / unit,
+           b->ep->iterations, b->ep->converged ? "" : ", NOT CONVERGED", b->correction_time / unit);
+}
+
+static void usps_settings(const tw_data *data)
+{
+    const double settings[][2] = {{2.85, 2.35}, {4.85, 5.10}, {2.60, 4.10}};
+    for (size_t i = 0; i < 3; i++) {
+        char name[64];
+        tw_model *model = make_model(data, settings[i][0], settings[i][1], 0.0, tw_likelihood_find("probit"));
+        bench b = measure(model, ROUNDS);
+        snprintf(name, sizeof name, "USPS (%.2f, %.2f)", settings[i][0], settings[i][1]);
+        report(name, &b);
+        printf("%-20s log Z: Laplace %.4f, EP %.4f, corrected %.4f\n", "", b.laplace->log_z, b.ep->log_z,
+               b.correction.log_z);
+        finish(&b);
+    }
+}
+
+/* ---- tilted moments: a likelihood that counts and times the calls of another */
+
+typedef struct counter {
+    const tw_likelihood *of;
+    size_t calls;
+    double seconds;
+} counter;
+
+static bool counted_supports(void *user, double y, double w)
+{
+    const counter *c = user;
+    return c->of->supports(c->of->user, y, w);
+}
+
+static tw_status counted_tilted(void *user, double y, double w, double m, double v, tw_tilted *out)
+{
+    counter *c = user;
+    double start = bench_seconds();
+    tw_status status = tw_likelihood_tilted(c->of, y, w, m, v, out);
+    c->seconds += bench_seconds() - start;
+    c->calls++;
+    return status;
+}
+
+static void tilted_calls(tw_context *ctx, const tw_data *data, const char *name)
+{
+    counter c = {.of = tw_likelihood_find(name)};
+    tw_likelihood counted = *c.of;
+    counted.user = &c;
+    counted.supports = counted_supports;
+    counted.tilted = counted_tilted;
+    tw_model *model = make_model(data, 2.85, 2.35, 0.0, &counted);
+    tw_approximation *ep = NULL;
+    double start = processor_seconds();
+    expect(ctx, tw_ep_fit(model, NULL, &ep));
+    double total = processor_seconds() - start;
+    printf(
+        "%-8s EP on USPS (2.85, 2.35): %zu tilted moments in %zu sweeps, %.2f us each, %.0f %% of %.0f ms\n",
+        name, c.calls, ep->iterations, 1e6 * c.seconds / (double)c.calls, 100.0 * c.seconds / total,
+        1e3 * total);
+    tw_approximation_free(ep);
+    tw_model_free(model);
+}
+
+static void on_usps(tw_context *ctx)
+{
+    const char *root = getenv("TALWEG_SHARED");
+    char path[1024];
+    tw_data *data = NULL;
+    snprintf(path, sizeof path, "%s/data/usps35_train.csv", root ? root : "../shared");
+    if (access(path, R_OK) != 0) {
+        printf("USPS: skipped, the data are not there (set TALWEG_SHARED)\n");
+        return;
+    }
+    expect(ctx, tw_data_read(ctx, path, NULL, &data));
+    usps_settings(data);
+    tilted_calls(ctx, data, "probit");
+    tilted_calls(ctx, data, "logit");
+    tw_data_free(data);
+}
+
+/* ---- growth with n */
+
+/* n standard normal inputs, and labels by the sign of a smooth function with some noise. */
+static tw_data *synthetic(tw_context *ctx, size_t n)
+{
+    tw_stream stream = tw_stream_at(2016, TW_STREAM_DATA, 0, 0);
+    double *x = malloc(n * INPUTS * sizeof *x), *y = malloc(n * sizeof *y);
+    tw_data *data = NULL;
+    if (!x || !y) exit(1);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < INPUTS; j++) x[i + j * n] = tw_stream_normal(&stream);
+        double f = sin(2.0 * x[i]) + x[i + n] * x[i + 2 * n] + 0.3 * tw_stream_normal(&stream);
+        y[i] = f > 0.0 ? 1.0 : -1.0;
+    }
+    expect(ctx, tw_data_new(ctx, n, INPUTS, x, n, y, &data));
+    free(x);
+    free(y);
+    return data;
+}
+
+/* The slope of log seconds against log n, by least squares. */
+static double exponent(size_t count, const double *n, const double *seconds)
+{
+    double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        double x = log(n[i]), y = log(seconds[i]);
+        sx += x;
+        sy += y;
+        sxx += x * x;
+        sxy += x * y;
+    }
+    return (sxy - sx * sy / (double)count) / (sxx - sx * sx / (double)count);
+}
+
+static void growth(tw_context *ctx)
+{
+    const size_t sizes[STEPS] = {400, 800, 1600, 3200};
+    double n[STEPS], cholesky[STEPS], laplace[STEPS], ep[STEPS], correction[STEPS];
+    for (size_t i = 0; i < STEPS; i++) {
+        char name[64];
+        tw_data *data = synthetic(ctx, sizes[i]);
+        tw_model *model = make_model(data, log(2.0), log(4.0), 1e-4, tw_likelihood_find("probit"));
+        bench b = measure(model, sizes[i] < 1000 ? ROUNDS : 1);
+        snprintf(name, sizeof name, "synthetic n = %zu", sizes[i]);
+        report(name, &b);
+        n[i] = (double)sizes[i];
+        cholesky[i] = b.cholesky_time;
+        laplace[i] = b.laplace_time;
+        ep[i] = b.ep_time;
+        correction[i] = b.correction_time;
+        finish(&b);
+        tw_data_free(data);
+    }
+    printf("exponent of n from %zu to %zu: dpotrf %.2f, Laplace %.2f, EP %.2f, correction %.2f\n", sizes[0],
+           sizes[STEPS - 1], exponent(STEPS, n, cholesky), exponent(STEPS, n, laplace),
+           exponent(STEPS, n, ep), exponent(STEPS, n, correction));
+}
+
+int main(void)
+{
+    tw_context *ctx = NULL;
+    if (tw_context_new(NULL, &ctx) != TW_OK) return 1;
+    on_usps(ctx);
+    growth(ctx);
+    tw_context_free(ctx);
+    return 0;
+}
