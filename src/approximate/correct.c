@@ -1,7 +1,8 @@
-/* correct.c: the second-order correction of EP's log Z (Opper, Paquet & Winther 2013, Perturbative corrections
- * for approximate inference in Gaussian latent variable models, JMLR 14):
+/* correct.c: the second-order correction of EP's log Z (Opper, Paquet & Winther 2013, Perturbative
+ * corrections for approximate inference in Gaussian latent variable models, JMLR 14, 2857-2898):
  *
- *   log Z = log Z_EP + 1/2 sum_{m != n} sum_{l >= 3} c_lm c_ln / l! (Sigma_mn / (Sigma_mm Sigma_nn))^l
+ *   log Z = log Z_EP + 1/2 sum_{m != n} sum_l c_lm c_ln / l! (Sigma_mn / (Sigma_mm Sigma_nn))^l,
+ *   l = 3, 4, ...
  *
  * with c_ln the l-th cumulant of the tilted distribution at site n. In units of the marginal standard
  * deviations, c_l / Sigma_nn^(l/2) and the correlation, every factor is of order one. The cumulants of orders

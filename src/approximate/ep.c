@@ -1,12 +1,11 @@
 /* ep.c: fitting EP: sweeps until a verdict.
  *
- *   log Z_EP = log Z_q + sum_n [log Z_n(cavity) - log of cavity times Gaussian site]
- *   log Z_q  = (nu'mu - log|B|) / 2
- *
- * Sequential sweeps converge in practice for log-concave likelihoods, usually gaining a digit or so each;
- * where the residual stops falling, the double loop takes over. Sigma is updated in place over many sweeps,
- * so before anything is called converged, q is rebuilt from its sites by a fresh factorisation and measured
- * again.
+ *   log Z_EP = log Z_q + sum_n [log Z_n(cavity) - log of the integral of cavity times Gaussian site],
+ *   log Z_q  = (nu' mu - log|B|)/2,   B = I + T^1/2 K T^1/2.
+ * Sequential sweeps converge in practice for log-concave likelihoods, usually gaining a digit or so each.
+ * Sigma is updated in place over many sweeps, so before anything is called converged, q is rebuilt from its
+ * sites by a fresh factorisation and measured again. Where the residual stops falling, Sigma is made afresh,
+ * and where that does not help, the double loop takes over.
  */
 #include "approximate/ep.h"
 

@@ -1,5 +1,5 @@
 /* ep_double_loop.c: EP that provably converges for log-concave likelihoods (Opper & Winther 2005, Expectation
- * consistent approximate inference, section 5; Heskes & Zoeter 2002).
+ * consistent approximate inference, JMLR 6; Heskes & Zoeter 2002).
  *
  * EP's fixed points are those of  min over s  max over r  of
  *   F = -sum_n log Z_n(s_n - r_n) - log Z_K(r) + sum_n log Z_G(s_n),

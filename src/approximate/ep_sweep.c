@@ -1,13 +1,12 @@
 /* ep_sweep.c: sequential EP sweeps (Rasmussen & Williams 2006, Algorithm 3.5) with delayed updates.
  *
- * A change (dtau, dnu) of site n, with s = column n of Sigma, changes the posterior by
- *
+ * With s = column n of Sigma, a change (dtau, dnu) of site n changes the posterior by
  *   Sigma  <- Sigma - dtau / (1 + dtau Sigma_nn) s s'
  *   mu     <- mu + (dnu - dtau mu_n) / (1 + dtau Sigma_nn) s
- *   log|B| <- log|B| + log(1 + dtau Sigma_nn)
- *
- * The Algorithm applies each to all of Sigma; here they are collected (linalg/delayed.h) and Sigma is formed
- * where it is needed, so that a sweep is n^3 flops of level-3 BLAS and the iterates are the same.
+ *   log|B| <- log|B| + log(1 + dtau Sigma_nn).
+ * The Algorithm applies each to all of Sigma; here they are collected (linalg/delayed.h) and columns of Sigma
+ * are formed where they are needed, so that a sweep is n^3 flops of level-3 BLAS and O(64 n^2) beside, and
+ * the iterates are the same.
  */
 #include <math.h>
 

@@ -244,8 +244,8 @@ static tw_status judge(tw_context *ctx, const approx_options *options, const res
             (size_t)options->max_sweeps);
     if (!r->laplace->converged)
         return tw_fail(ctx, TW_NOT_CONVERGED,
-                       "Newton's method for Laplace's approximation did not converge in %zu steps (gradient "
-                       "%.1e): its log Z is not to be used; EP's is",
+                       "Newton's method for Laplace's approximation did not converge in %zu steps (the mode "
+                       "is %.1e standard deviations away): its log Z is not to be used; EP's is",
                        r->laplace->iterations, r->laplace->residual);
     if (!r->correction.decreasing)
         tw_log(ctx, TW_LOG_WARNING,
@@ -281,9 +281,9 @@ const tw_command tw_command_approx = {
     .description =
         "Fit Gaussian approximations to the posterior of the latent values and print their estimates of log "
         "Z "
-        "= log p(y), in nats: Laplace's (Newton's method, until log Z and the gradient, in units of the "
-        "prior's standard deviation, change by less than 1e-9, at most 100 steps), expectation propagation's "
-        "(EP: sequential sweeps, and a double loop that always converges where those do not), and EP's with "
+        "= log p(y), in nats: Laplace's (Newton's method, until a step can gain less than 1e-9 nats, at most "
+        "100 steps), expectation propagation's (EP: sequential sweeps, and a double loop that always "
+        "converges where those do not), and EP's with "
         "its second-order correction.\n\n"
         "Where EP has not converged, what was found is printed and marked, the correction is refused, and "
         "the "

@@ -1,12 +1,10 @@
 /* delayed.h: a symmetric matrix under many rank-one updates, applied 64 at a time.
  *
  * A <- A - c s s' costs n^2 flops at the speed of memory when done at once. Here updates are collected,
- *
- *   A = A0 - P P' + M M',    P, M: columns sqrt|c| s with c > 0 and c < 0,
- *
- * columns of A are formed from A0 and the panels when asked for, and the panels go into A0 by two syrk calls.
- * A sweep of n updates then costs n^3 flops at the speed of level-3 BLAS, and its rounding errors are those of
- * the plain updates.
+ *   A = A0 - P P' + M M',   P, M: columns sqrt|c| s with c > 0 and with c < 0;
+ * columns of A are formed from A0 and the panel [P M] when asked for, and the panel goes into A0 by two syrk
+ * calls. A sweep of n updates then costs n^3 flops at the speed of level-3 BLAS, and its rounding errors are
+ * those of the plain updates.
  */
 #ifndef TALWEG_LINALG_DELAYED_H
 #define TALWEG_LINALG_DELAYED_H
