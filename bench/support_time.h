@@ -7,6 +7,9 @@
 /* Seconds of a clock that only moves forward. */
 double bench_seconds(void);
 
+/* Seconds of processor time of this process: for long work of one thread on a busy machine. */
+double bench_cpu_seconds(void);
+
 /* A piece of work to be timed, with what it works on. */
 typedef void (*bench_work)(void *data);
 

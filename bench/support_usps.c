@@ -1,0 +1,74 @@
+/* support_usps.c: see support_usps.h. */
+#include "support_usps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { CHAINS = 8, BURN = 100, BETWEEN = 50 };
+
+void bench_check(const tw_context *ctx, tw_status status)
+{
+    if (status == TW_OK) return;
+    fprintf(stderr, "benchmark: %s\n", tw_context_message(ctx));
+    exit(tw_status_exit_code(status));
+}
+
+bool bench_usps_new(double log_ell, double log_sigma, bench_usps *u)
+{
+    char path[1024];
+    const char *root = getenv("TALWEG_SHARED");
+    tw_covariance se = {"se", 1, &log_ell, log_sigma, 0.0, 0.0};
+    snprintf(path, sizeof path, "%s/data/usps35_train.csv", root ? root : "../shared");
+    if (access(path, R_OK) != 0) {
+        printf("skipped: %s is not there (set TALWEG_SHARED)\n", path);
+        return false;
+    }
+    *u = (bench_usps){NULL, NULL, NULL, NULL, NULL};
+    if (tw_context_new(NULL, &u->ctx) != TW_OK) exit(3);
+    bench_check(u->ctx, tw_data_read(u->ctx, path, NULL, &u->data));
+    bench_check(u->ctx, tw_model_from_data(u->data, &se, tw_likelihood_find("probit"), NULL, 0.0, &u->model));
+    bench_check(u->ctx, tw_ep_fit(u->model, NULL, &u->ep));
+    bench_check(u->ctx, tw_reference_prior(u->model, &u->prior));
+    return true;
+}
+
+void bench_usps_free(bench_usps *u)
+{
+    tw_reference_free(u->prior);
+    tw_approximation_free(u->ep);
+    tw_model_free(u->model);
+    tw_data_free(u->data);
+    tw_context_free(u->ctx);
+}
+
+double *bench_usps_positions(const bench_usps *u, const tw_reference *reference, double beta, size_t count)
+{
+    size_t n = u->data->n;
+    double *out = malloc(n * (count + CHAINS) * sizeof *out), *start = malloc(n * CHAINS * sizeof *start);
+    tw_record records[CHAINS];
+    tw_sampler_options o = TW_SAMPLER_DEFAULTS;
+    tw_target *target;
+    tw_sampler *s;
+    if (!out || !start) exit(3);
+    bench_check(u->ctx, tw_target_new(u->model, reference ? reference : u->prior, TW_FORM_OPEN, &target));
+    bench_check(u->ctx, tw_target_set_temperature(target, beta));
+    o.metric = TW_METRIC_EP;
+    o.gaussian = u->ep->reference;
+    bench_check(u->ctx, tw_sampler_new(target, &o, CHAINS, &s));
+    for (size_t j = 0; j < CHAINS; j++) memcpy(start + j * n, u->ep->mean, n * sizeof *start);
+    bench_check(u->ctx, tw_sampler_set_positions(s, start));
+    size_t found = 0;
+    for (size_t t = 1; found < count; t++) {
+        tw_move move = {.eps = 0.2, .steps = 8, .seed = 1, .iteration = t};
+        tw_sampler_advance(s, &move, records);
+        if (t <= BURN || t % BETWEEN != 0) continue;
+        memcpy(out + found * n, tw_sampler_positions(s), n * CHAINS * sizeof *out);
+        found += CHAINS;
+    }
+    tw_sampler_free(s);
+    tw_target_free(target);
+    free(start);
+    return out;
+}
