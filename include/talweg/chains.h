@@ -1,0 +1,194 @@
+/* chains.h: Markov chains made of the transitions of sample.h: start, warm-up, draws, summary, and a choice
+ * of the sampler by pilot runs.
+ *
+ * The usual way: tw_sampling_new (target and sampler together), tw_sampler_start, tw_chains_run,
+ * tw_draws_summarise. Everything is a function of the seed: the same to the bit for any number of threads.
+ */
+#ifndef TALWEG_CHAINS_H
+#define TALWEG_CHAINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <talweg/approximate.h>
+#include <talweg/diagnose.h>
+#include <talweg/sample.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what to sample, and with what ------------------------------------------------------------------------
+ */
+
+/* The posterior at inverse temperature beta on the path from q (model.h), and a Gaussian approximation that
+ * samplers may lean on. `from` NULL: the prior. `approximation` NULL: then metrics ep and smoothed are
+ * refused. All must outlive what is made with it. */
+typedef struct tw_posterior {
+    const tw_model *model;
+    const tw_reference *from;
+    double beta;
+    const tw_approximation *approximation;
+} tw_posterior;
+
+/* A target in the form that suits the sampler (open for constant metrics, folded for others), and the sampler
+ * of `chains` columns. Where options leave them NULL, `gaussian` and `smoothing` are the approximation's. */
+typedef struct tw_sampling {
+    tw_context *ctx;
+    tw_reference *prior; /* where `from` was NULL */
+    tw_target *target;
+    tw_sampler *sampler;
+} tw_sampling;
+
+TW_API tw_status tw_sampling_new(const tw_posterior *posterior, const tw_sampler_options *options,
+                                 size_t chains, tw_sampling **out);
+TW_API void tw_sampling_free(tw_sampling *sampling);
+
+/* ---- start ------------------------------------------------------------------------------------------------
+ */
+
+/* Put every column at a draw from N(mean, scale^2 Sigma) of q; scale > 1 is over-dispersed. Where the density
+ * vanishes at such a draw, all are drawn closer to the mean, by halves. */
+TW_API tw_status tw_sampler_start(tw_sampler *sampler, const tw_reference *q, double scale, uint64_t seed);
+
+/* Put them at x: n x `columns`, with one column for each chain or one for all of them. */
+TW_API tw_status tw_sampler_start_at(tw_sampler *sampler, size_t rows, size_t columns, const double *x);
+
+/* ---- run --------------------------------------------------------------------------------------------------
+ */
+
+typedef enum tw_stage { TW_STAGE_WARMUP, TW_STAGE_SAMPLING } tw_stage;
+
+typedef struct tw_progress {
+    tw_stage stage;
+    size_t iteration, total; /* of this stage: iteration = 1..total */
+    double acceptance;       /* mean acceptance probability in this stage so far */
+} tw_progress;
+
+/* One draw of all chains, handed out as it is made; valid during the call. */
+typedef struct tw_draw {
+    size_t index; /* 0, 1, ... after thinning */
+    size_t n, chains;
+    const double *x;              /* n x chains */
+    const double *log_likelihood; /* chains: log p(y | x) */
+    const tw_record *records;     /* chains */
+    double eps;
+} tw_draw;
+
+typedef struct tw_chains_options {
+    size_t warmup, draws;
+    size_t thin;  /* keep every thin-th iteration */
+    double eps;   /* > 0: the step size, else it is tuned */
+    size_t steps; /* > 0: exactly so many leapfrog steps, else they are tuned and jittered */
+    size_t max_steps;
+    double target_accept; /* of the step size's tuning */
+    uint64_t seed;
+    uint64_t pilot; /* 0, or the number of a pilot run (1..127): other random numbers for the same seed */
+    bool keep;      /* store the draws: 8 n bytes for each draw of each chain. Else only records are kept */
+    void *user;
+    tw_status (*on_draw)(void *user, const tw_draw *draw);        /* may be NULL; a failure ends the run */
+    void (*on_progress)(void *user, const tw_progress *progress); /* may be NULL */
+    bool (*interrupted)(void *user); /* may be NULL; true ends the run after the current iteration */
+} tw_chains_options;
+#define TW_CHAINS_DEFAULTS \
+    ((tw_chains_options){  \
+        .warmup = 500, .draws = 1000, .thin = 1, .max_steps = 1000, .target_accept = 0.8, .keep = true})
+
+/* How the chains move once warm-up is over. */
+typedef struct tw_tuning {
+    double eps;
+    size_t steps;  /* mean number of leapfrog steps */
+    bool jittered; /* the number is uniform on {ceil(steps/2), ..., floor(3 steps/2)}, the same for all
+                      columns; else it is always `steps` */
+} tw_tuning;
+
+/* Sums over a stage, all chains and iterations, also those that thinning dropped. */
+typedef struct tw_totals {
+    size_t transitions, leapfrog_steps;
+    double acceptance; /* sum of acceptance probabilities */
+    size_t energy_divergence, implicit_failure, irreversible, factorisation;
+} tw_totals;
+
+typedef struct tw_draws {
+    tw_context *ctx;
+    tw_method method;
+    size_t n, chains;
+    size_t draws;       /* per chain; fewer than asked for after an interrupt */
+    double *x;          /* x[i + n (c + chains d)]; NULL where they were not kept */
+    tw_record *records; /* records[c + chains d] */
+    tw_tuning tuning;
+    tw_totals warmup, sampling;
+    bool interrupted;
+} tw_draws;
+
+/* Run from where the columns are. Warm-up tunes and is then frozen. options NULL: the defaults. */
+TW_API tw_status tw_chains_run(tw_sampler *sampler, const tw_chains_options *options, tw_draws **out);
+TW_API void tw_draws_free(tw_draws *draws);
+
+/* ---- summary ----------------------------------------------------------------------------------------------
+ */
+
+typedef struct tw_chains_summary {
+    double ess_bulk_min, ess_bulk_median, ess_tail_min; /* over the n latents; NaN: too few draws, or not kept
+                                                         */
+    double rhat_max;
+    size_t worst; /* the latent with the smallest bulk ESS, counted from 0 */
+    double acceptance;
+    double ebfmi_min; /* over chains; NaN for slice sampling, which has no energy */
+} tw_chains_summary;
+
+/* rows[n] gets a row for every latent; it may be NULL. */
+TW_API tw_status tw_draws_summarise(const tw_draws *draws, size_t threads, tw_summary *rows,
+                                    tw_chains_summary *out);
+
+/* ---- choosing a sampler -----------------------------------------------------------------------------------
+ */
+
+/* EP's approximation or, where EP does not converge, Laplace's, with a warning in the log: any Gaussian is a
+ * valid frame, only less good. */
+TW_API tw_status tw_auto_approximation(const tw_model *model, tw_approximation **out);
+
+enum { TW_AUTO_MAX_CANDIDATES = 4 };
+
+typedef struct tw_candidate {
+    tw_method method;
+    tw_metric metric;
+    bool tried;
+    const char *reason; /* why not tried; "" where it was */
+    double eps;
+    size_t steps;
+    double acceptance;
+    double ess_per_draw;   /* worst latent's bulk ESS in the pilot, per draw and chain */
+    double flops_per_draw; /* cost of one draw of one chain by the cost model, in dense flops */
+    double efficiency;     /* ess_per_draw / flops_per_draw */
+} tw_candidate;
+
+typedef struct tw_choice {
+    size_t count, best;
+    tw_candidate candidates[TW_AUTO_MAX_CANDIDATES];
+} tw_choice;
+
+typedef struct tw_auto_options {
+    size_t chains, warmup, draws; /* of each pilot */
+    double target_accept;
+    uint64_t seed;
+    tw_sampler_options sampler; /* solver, checks and threads; method and metric are chosen */
+} tw_auto_options;
+#define TW_AUTO_DEFAULTS \
+    ((tw_auto_options){  \
+        .chains = 4, .warmup = 100, .draws = 100, .target_accept = 0.8, .sampler = TW_SAMPLER_DEFAULTS})
+
+/* Try the candidates in short pilot runs and choose by worst-latent effective draws per flop: a function of
+ * the seed, never of a clock. The posterior needs its approximation. */
+TW_API tw_status tw_auto_choose(const tw_posterior *posterior, const tw_auto_options *options,
+                                tw_choice *out);
+
+/* "hmc", "rmhmc", "ess"; "ep", "hessian", ... */
+TW_API const char *tw_method_name(tw_method method);
+TW_API const char *tw_metric_name(tw_metric metric);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,112 @@
+/* auto.c: choose a sampler by short pilot runs.
+ *
+ * Candidates lean on EP's Gaussian, or on Laplace's where EP failed. Each is run for a short while, and the
+ * one with the most effective draws of its worst latent per flop of the cost model (cost.c) wins. A
+ * Riemannian pilot costs n^3 a step: on a large problem it is skipped where HMC in EP's frame already makes
+ * an effective draw of every tenth.
+ */
+#include <math.h>
+
+#include "sample/cost.h"
+#include "sample/sampler.h"
+
+enum { LARGE_PROBLEM = 300, PILOT_STEPS = 200 };
+static const double good_enough = 0.1, over_dispersed = 1.5;
+
+tw_status tw_auto_approximation(const tw_model *model, tw_approximation **out)
+{
+    TW_TRY(tw_ep_fit(model, NULL, out));
+    if ((*out)->converged) return TW_OK;
+    tw_log(model->ctx, TW_LOG_WARNING,
+           "EP did not converge in %zu sweeps: Laplace's Gaussian stands in for it; draws are exact all the "
+           "same, only perhaps slower to mix",
+           (*out)->iterations);
+    tw_approximation_free(*out);
+    return tw_laplace_fit(model, NULL, out);
+}
+
+static void add(tw_choice *choice, tw_method method, tw_metric metric)
+{
+    choice->candidates[choice->count++] = (tw_candidate){.method = method, .metric = metric, .reason = ""};
+}
+
+static void list_candidates(const tw_posterior *p, tw_choice *choice)
+{
+    bool has_ep = p->approximation->kind == TW_EP;
+    *choice = (tw_choice){0};
+    add(choice, TW_METHOD_HMC, TW_METRIC_EP);
+    add(choice, TW_METHOD_SLICE, TW_METRIC_EP);
+    if (!has_ep) add(choice, TW_METHOD_HMC, TW_METRIC_PRIOR);
+    if (has_ep && p->model->likelihood->smoothed)
+        add(choice, TW_METHOD_RMHMC, TW_METRIC_SMOOTHED);
+    else
+        add(choice, TW_METHOD_RMHMC, TW_METRIC_HESSIAN);
+}
+
+static tw_status measure(const tw_auto_options *o, tw_sampling *sampling, const tw_draws *draws,
+                         tw_candidate *c)
+{
+    tw_chains_summary summary;
+    TW_TRY(tw_draws_summarise(draws, o->sampler.threads, NULL, &summary));
+    c->tried = true;
+    c->eps = draws->tuning.eps;
+    c->steps = draws->tuning.steps;
+    c->acceptance = summary.acceptance;
+    c->ess_per_draw =
+        isnan(summary.ess_bulk_min) ? 0.0 : summary.ess_bulk_min / (double)(draws->draws * draws->chains);
+    c->flops_per_draw = tw_cost_per_draw(sampling->sampler, draws);
+    c->efficiency = c->ess_per_draw / c->flops_per_draw;
+    return TW_OK;
+}
+
+static tw_status run_pilot(const tw_posterior *p, const tw_auto_options *o, uint64_t number,
+                           tw_sampling *sampling, tw_candidate *c)
+{
+    tw_chains_options run = TW_CHAINS_DEFAULTS;
+    tw_draws *draws = NULL;
+    run.warmup = o->warmup;
+    run.draws = o->draws;
+    run.target_accept = o->target_accept;
+    run.seed = o->seed;
+    run.pilot = number;
+    run.max_steps = PILOT_STEPS;
+    TW_TRY(tw_sampler_start(sampling->sampler, p->approximation->reference, over_dispersed, o->seed));
+    TW_TRY(tw_chains_run(sampling->sampler, &run, &draws));
+    tw_status status = measure(o, sampling, draws, c);
+    tw_draws_free(draws);
+    return status;
+}
+
+static tw_status try_candidate(const tw_posterior *p, const tw_auto_options *o, uint64_t number,
+                               tw_candidate *c)
+{
+    tw_sampler_options options = o->sampler;
+    tw_sampling *sampling = NULL;
+    options.method = c->method;
+    options.metric = c->metric;
+    TW_TRY(tw_sampling_new(p, &options, o->chains, &sampling));
+    tw_status status = run_pilot(p, o, number, sampling, c);
+    tw_sampling_free(sampling);
+    return status;
+}
+
+tw_status tw_auto_choose(const tw_posterior *p, const tw_auto_options *options, tw_choice *out)
+{
+    tw_auto_options defaults = TW_AUTO_DEFAULTS;
+    const tw_auto_options *o = options ? options : &defaults;
+    *out = (tw_choice){0};
+    if (!p->approximation)
+        return tw_fail(p->model->ctx, TW_BAD_ARGUMENT, "the automatic choice needs an approximation");
+    list_candidates(p, out);
+    for (size_t k = 0; k < out->count; k++) {
+        tw_candidate *c = &out->candidates[k];
+        if (c->method == TW_METHOD_RMHMC && p->model->n > LARGE_PROBLEM &&
+            out->candidates[0].ess_per_draw > good_enough) {
+            c->reason = "n is large, and hmc/ep already has an effective draw in ten";
+            continue;
+        }
+        TW_TRY(try_candidate(p, o, k + 1, c));
+        if (c->efficiency > out->candidates[out->best].efficiency) out->best = k;
+    }
+    return TW_OK;
+}

@@ -1,0 +1,153 @@
+/* chains.c: run the chains of an ensemble: warm-up, then draws.
+ *
+ * Every iteration is one transition of all columns. Warm-up moves as warmup.h says and learns; sampling moves
+ * with what was frozen, so that it is a time-homogeneous Markov chain. An interrupt ends the run after the
+ * current iteration, and what exists is the result.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sample/warmup.h"
+
+void tw_draws_free(tw_draws *d)
+{
+    if (!d) return;
+    tw_context *ctx = d->ctx;
+    tw_release(ctx, d->x);
+    tw_release(ctx, d->records);
+    tw_release(ctx, d);
+}
+
+/* A run on its way: records are those of the current iteration. */
+typedef struct run {
+    tw_sampler *sampler;
+    const tw_chains_options *options;
+    tw_draws *draws;
+    tw_record *records;
+} run;
+
+static tw_status check(const tw_sampler *s, const tw_chains_options *o)
+{
+    tw_context *ctx = s->ctx;
+    bool by_steps = s->options.method != TW_METHOD_SLICE;
+    if (o->eps < 0.0 || !isfinite(o->eps))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the step size must be above 0, not %g", o->eps);
+    if (!(o->target_accept > 0.0 && o->target_accept < 1.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance lies between 0 and 1; %g does not",
+                       o->target_accept);
+    if (o->draws == 0 || o->thin == 0 || o->max_steps == 0 || o->pilot > 127)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a run needs at least one draw, thin >= 1 and max_steps >= 1");
+    if (by_steps && o->warmup == 0 && (o->eps == 0.0 || o->steps == 0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "without warm-up nothing can be tuned: give the step size and the number of steps, or "
+                       "some iterations of warm-up");
+    return TW_OK;
+}
+
+static tw_status allocate_draws(run *r)
+{
+    tw_sampler *s = r->sampler;
+    const tw_chains_options *o = r->options;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(s->ctx, 1, sizeof(tw_draws), "the draws", &memory));
+    tw_draws *d = r->draws = memory;
+    *d = (tw_draws){.ctx = s->ctx, .method = s->options.method, .n = s->n, .chains = s->columns};
+    d->tuning = (tw_tuning){.eps = o->eps, .steps = o->steps};
+    if (o->draws > SIZE_MAX / sizeof(tw_record) / s->columns)
+        return tw_fail(s->ctx, TW_NO_MEMORY, "%zu draws of %zu chains are too many", o->draws, s->columns);
+    TW_TRY(
+        tw_allocate(s->ctx, o->draws * s->columns, sizeof(tw_record), "the records of the draws", &memory));
+    d->records = memory;
+    TW_TRY(tw_allocate(s->ctx, s->columns, sizeof(tw_record), "the records of an iteration", &memory));
+    r->records = memory;
+    if (!o->keep) return TW_OK;
+    return tw_allocate_doubles(s->ctx, s->n * s->columns, o->draws, "the draws", &d->x);
+}
+
+static void add(tw_totals *t, size_t columns, const tw_record *records)
+{
+    for (size_t j = 0; j < columns; j++) {
+        t->transitions++;
+        t->leapfrog_steps += records[j].steps;
+        t->acceptance += records[j].acceptance_rate;
+        t->energy_divergence += records[j].energy_divergence;
+        t->implicit_failure += records[j].implicit_failure;
+        t->irreversible += records[j].irreversible;
+        t->factorisation += records[j].factorisation;
+    }
+}
+
+/* After an iteration: sums, progress; true when the run should end. */
+static bool account(run *r, tw_stage stage, size_t i, size_t total)
+{
+    const tw_chains_options *o = r->options;
+    tw_totals *sums = stage == TW_STAGE_WARMUP ? &r->draws->warmup : &r->draws->sampling;
+    add(sums, r->sampler->columns, r->records);
+    tw_progress progress = {stage, i + 1, total, sums->acceptance / (double)sums->transitions};
+    if (o->on_progress) o->on_progress(o->user, &progress);
+    r->draws->interrupted = o->interrupted && o->interrupted(o->user);
+    return r->draws->interrupted;
+}
+
+static tw_status warm_up(run *r)
+{
+    const tw_chains_options *o = r->options;
+    tw_warmup w;
+    tw_status status = tw_warmup_begin(r->sampler, o, r->records, &w);
+    for (size_t i = 0; status == TW_OK && i < o->warmup; i++) {
+        tw_move move = {.seed = o->seed};
+        tw_warmup_prepare(&w, i, &move);
+        tw_sampler_advance(r->sampler, &move, r->records);
+        tw_warmup_learn(&w, i, r->records);
+        if (account(r, TW_STAGE_WARMUP, i, o->warmup)) break;
+    }
+    if (status == TW_OK) r->draws->tuning = tw_warmup_result(&w);
+    tw_warmup_release(&w);
+    return status;
+}
+
+static tw_status store(run *r)
+{
+    tw_sampler *s = r->sampler;
+    tw_draws *d = r->draws;
+    size_t block = s->n * s->columns, index = d->draws++;
+    memcpy(d->records + index * s->columns, r->records, s->columns * sizeof *r->records);
+    if (d->x) memcpy(d->x + index * block, s->x, block * sizeof *d->x);
+    if (!r->options->on_draw) return TW_OK;
+    tw_draw draw = {index, s->n, s->columns, s->x, s->log_likelihood, r->records, d->tuning.eps};
+    return r->options->on_draw(r->options->user, &draw);
+}
+
+static tw_status draw_all(run *r)
+{
+    const tw_chains_options *o = r->options;
+    const tw_tuning *t = &r->draws->tuning;
+    size_t total = o->draws * o->thin;
+    for (size_t i = 0; i < total; i++) {
+        tw_move move = {.eps = t->eps, .steps = t->steps, .seed = o->seed};
+        move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
+        if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
+        tw_sampler_advance(r->sampler, &move, r->records);
+        if ((i + 1) % o->thin == 0) TW_TRY(store(r));
+        if (account(r, TW_STAGE_SAMPLING, i, total)) break;
+    }
+    return TW_OK;
+}
+
+tw_status tw_chains_run(tw_sampler *sampler, const tw_chains_options *options, tw_draws **out)
+{
+    tw_chains_options defaults = TW_CHAINS_DEFAULTS;
+    run r = {.sampler = sampler, .options = options ? options : &defaults};
+    *out = NULL;
+    TW_TRY(check(sampler, r.options));
+    tw_status status = allocate_draws(&r);
+    if (status == TW_OK) status = warm_up(&r);
+    if (status == TW_OK && !r.draws->interrupted) status = draw_all(&r);
+    tw_release(sampler->ctx, r.records);
+    if (status != TW_OK) {
+        tw_draws_free(r.draws);
+        r.draws = NULL;
+    }
+    *out = r.draws;
+    return status;
+}

@@ -1,0 +1,10 @@
+/* cost.h: what a draw costs, in flops of dense level-3 BLAS: a model, never a stopwatch. */
+#ifndef TALWEG_SAMPLE_COST_H
+#define TALWEG_SAMPLE_COST_H
+
+#include "talweg/chains.h"
+
+/* The cost of one draw of one chain of a run that has just ended. */
+double tw_cost_per_draw(tw_sampler *sampler, const tw_draws *draws);
+
+#endif

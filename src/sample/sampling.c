@@ -1,0 +1,64 @@
+/* sampling.c: a target and a sampler that fit each other, and their names.
+ *
+ * Constant metrics and slice sampling want the open form of the target (a Gaussian frame cancels its base,
+ * and a change of temperature is free); position-dependent metrics want the folded one, where most sites are
+ * inactive.
+ */
+#include "sample/sampler.h"
+#include "talweg/chains.h"
+
+const char *tw_method_name(tw_method method)
+{
+    static const char *const names[] = {"hmc", "rmhmc", "ess"};
+    return names[method];
+}
+
+const char *tw_metric_name(tw_metric metric)
+{
+    static const char *const names[] = {"identity", "prior", "ep", "dense", "hessian", "fisher", "smoothed"};
+    return names[metric];
+}
+
+void tw_sampling_free(tw_sampling *s)
+{
+    if (!s) return;
+    tw_context *ctx = s->ctx;
+    tw_sampler_free(s->sampler);
+    tw_target_free(s->target);
+    tw_reference_free(s->prior);
+    tw_release(ctx, s);
+}
+
+static tw_status fill(tw_sampling *s, const tw_posterior *p, const tw_sampler_options *options, size_t chains)
+{
+    tw_sampler_options o = *options;
+    const tw_reference *from = p->from;
+    if (p->approximation && !o.gaussian) o.gaussian = p->approximation->reference;
+    if (p->approximation && !o.smoothing) o.smoothing = p->approximation->variance;
+    if (!from) {
+        TW_TRY(tw_reference_prior(p->model, &s->prior));
+        from = s->prior;
+    }
+    tw_form form = o.method == TW_METHOD_RMHMC ? TW_FORM_FOLDED : TW_FORM_OPEN;
+    TW_TRY(tw_target_new(p->model, from, form, &s->target));
+    TW_TRY(tw_target_set_temperature(s->target, p->beta));
+    return tw_sampler_new(s->target, &o, chains, &s->sampler);
+}
+
+tw_status tw_sampling_new(const tw_posterior *posterior, const tw_sampler_options *options, size_t chains,
+                          tw_sampling **out)
+{
+    tw_context *ctx = posterior->model->ctx;
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_sampling), "a target and its sampler", &memory));
+    tw_sampling *s = memory;
+    s->ctx = ctx;
+    tw_status status = fill(s, posterior, options, chains);
+    if (status != TW_OK) {
+        tw_sampling_free(s);
+        return status;
+    }
+    *out = s;
+    return TW_OK;
+}

@@ -1,0 +1,77 @@
+/* warmup.h: tuning the step size and the trajectory length of an ensemble.
+ *
+ * A trajectory has length T = eps L. The step size eps follows the acceptance (dual averaging), the length
+ * follows how far accepted moves go per leapfrog step, and L = T / eps is jittered. All three use sums over
+ * all columns and are deterministic functions of the draws.
+ */
+#ifndef TALWEG_SAMPLE_WARMUP_H
+#define TALWEG_SAMPLE_WARMUP_H
+
+#include "sample/sampler.h"
+#include "talweg/chains.h"
+
+/* ---- step_size.c: dual averaging of log eps (Nesterov 2009; Hoffman & Gelman 2014, section 3.2) */
+typedef struct tw_dual_averaging {
+    double target;
+    double centre;  /* what log eps is drawn to */
+    double deficit; /* running mean of target - acceptance */
+    double log_eps, log_eps_mean;
+    size_t count;
+} tw_dual_averaging;
+
+void tw_dual_averaging_begin(tw_dual_averaging *d, double eps, double target);
+void tw_dual_averaging_update(tw_dual_averaging *d, double acceptance);
+
+/* ---- trajectory.c: the length, by hill-climbing on a ladder of lengths */
+typedef struct tw_ladder {
+    double length;                      /* tried now */
+    double jump;                        /* sum of |x' - x|^2 in this window */
+    double steps;                       /* sum of leapfrog steps in this window */
+    size_t moves;                       /* of columns in this window */
+    double variance;                    /* E |x - mean|^2, the largest of the windows so far */
+    double best, best_jump, best_steps; /* the best length, its mean jump and its mean number of steps */
+    int direction;                      /* +1 up, -1 down, 0 nothing measured yet */
+    bool committed;                     /* the direction will not change again */
+    bool done;
+} tw_ladder;
+
+void tw_ladder_begin(tw_ladder *ladder, double length);
+
+/* The end of a window: judge its length and go to the next one. */
+void tw_ladder_step(tw_ladder *ladder);
+
+/* Leapfrog steps of one iteration: uniform on {ceil(mean/2), ..., floor(3 mean/2)}, at most `cap`. */
+size_t tw_jittered_steps(size_t mean, size_t cap, uint64_t seed, uint64_t iteration);
+
+/* ---- warmup.c: the schedule */
+typedef struct tw_warmup {
+    tw_sampler *sampler;
+    const tw_chains_options *options;
+    bool tune_eps, tune_steps;
+    size_t settle, window, climb_end; /* iterations: [0, settle) reach the bulk, [settle, climb_end) find the
+                                         length in windows, the rest the final step size */
+    tw_dual_averaging averaging;
+    tw_ladder ladder;
+    double *before, *mean; /* n x P positions before a move; n: sum of positions in the window */
+    double square;         /* sum of |x|^2 in the window */
+} tw_warmup;
+
+/* Where the random numbers of iteration i of a stage come from: numbers of warm-up, sampling and pilots never
+ * meet. */
+uint64_t tw_iteration_number(const tw_chains_options *options, tw_stage stage, size_t i);
+
+/* Everything is allocated here; the first step size is searched for, with columns moving. */
+tw_status tw_warmup_begin(tw_sampler *sampler, const tw_chains_options *options, tw_record *records,
+                          tw_warmup *out);
+void tw_warmup_release(tw_warmup *w);
+
+/* How to move in iteration i of warm-up. */
+void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move);
+
+/* Learn from what happened. */
+void tw_warmup_learn(tw_warmup *w, size_t i, const tw_record *records);
+
+/* What is frozen. */
+tw_tuning tw_warmup_result(const tw_warmup *w);
+
+#endif
