@@ -6,6 +6,7 @@
 #include "cli/options.h"
 
 extern const tw_command tw_command_approx;
+extern const tw_command tw_command_sample;
 extern const tw_command tw_command_predict;
 extern const tw_command tw_command_demo;
 

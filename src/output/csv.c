@@ -7,7 +7,7 @@
 #include "output/writer.h"
 
 /* A double is always one of at most 17 digits; most of those that people meet need 15 or fewer. */
-static void print_number(double value, FILE *to)
+void tw_csv_number(double value, FILE *to)
 {
     char text[32];
     for (int digits = 15; digits <= 17; digits++) {
@@ -26,7 +26,7 @@ tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to)
     for (size_t i = 0; i < csv->rows; i++) {
         for (size_t j = 0; j < csv->columns; j++) {
             if (j) fputc(',', to);
-            print_number(csv->values[j][i], to);
+            tw_csv_number(csv->values[j][i], to);
         }
         fputc('\n', to);
     }

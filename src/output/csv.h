@@ -21,4 +21,7 @@ tw_status tw_csv_save(tw_context *ctx, const tw_csv *csv, const char *path, bool
 /* To an open stream, whose errors the caller looks for. */
 tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to);
 
+/* One number, as above; the locale is the caller's matter. */
+void tw_csv_number(double value, FILE *to);
+
 #endif

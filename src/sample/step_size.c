@@ -11,7 +11,7 @@
 
 #include "sample/warmup.h"
 
-static const double gamma_scale = 0.05, kappa = 0.75, offset = 10.0;
+static const double gamma_scale = 0.2, kappa = 0.75, offset = 10.0;
 
 void tw_dual_averaging_begin(tw_dual_averaging *d, double eps, double target)
 {

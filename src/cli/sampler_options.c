@@ -1,0 +1,257 @@
+/* sampler_options.c: see sampler_options.h. */
+#include "cli/sampler_options.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/context.h"
+
+static const char *methods(void)
+{
+    return "auto, rmhmc, hmc, ess";
+}
+
+static const char *metrics(void)
+{
+    return "hessian, smoothed, fisher, ep, prior, identity";
+}
+
+static const char *starts(void)
+{
+    return "prior, ep";
+}
+
+#define FIELD(member) offsetof(tw_sampler_flags, member)
+
+const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
+    {.name = "method",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(method),
+     .argument = "NAME",
+     .standard = "auto",
+     .choices = methods,
+     .help =
+         "hmc: Hamiltonian Monte Carlo with a constant metric; rmhmc: with one that follows the position; "
+         "ess: elliptical slice sampling; auto: the best of them in short pilot runs, by effective draws "
+         "per cost"},
+    {.name = "metric",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(metric),
+     .argument = "NAME",
+     .choices = metrics,
+     .help =
+         "hmc: ep (the default), prior or identity; rmhmc: smoothed (the default), hessian or fisher; ess: "
+         "centred at ep (the default) or prior"},
+    {.name = "eps",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(eps),
+     .argument = "X",
+     .positive = true,
+     .help = "hmc, rmhmc: the step size; tuned in warm-up if not given"},
+    {.name = "steps",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(steps),
+     .argument = "L",
+     .least = 1,
+     .most = INFINITY,
+     .help = "hmc, rmhmc: exactly L leapfrog steps a draw; if not given, tuned in warm-up and jittered"},
+    {.name = "target-accept",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(target_accept),
+     .argument = "X",
+     .standard = "0.8",
+     .help = "the mean acceptance probability that the step size is tuned to, between 0 and 1"},
+    {.name = "solver-tol",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(solver_tol),
+     .argument = "X",
+     .standard = "1e-9",
+     .positive = true,
+     .help =
+         "rmhmc: solve the implicit equations until the change is below X on the whitened scale, in at most "
+         "50 iterations; a trajectory that fails is rejected and counted"},
+    {.name = "fixed-point",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(fixed_point),
+     .argument = "N",
+     .standard = "0",
+     .help = "rmhmc: exactly N plain iterations instead, without a look at the residual; 0: as --solver-tol "
+             "says"},
+    {.name = "reverse-check",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(reverse_check),
+     .argument = "X",
+     .standard = "0.02",
+     .least = 0,
+     .most = 1,
+     .help = "rmhmc: the fraction of trajectories that are integrated back as a check"},
+    {.name = "chains",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(chains),
+     .argument = "C",
+     .standard = "4",
+     .least = 1,
+     .most = 1e6,
+     .help = "chains, run side by side"},
+    {.name = "warmup",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(warmup),
+     .argument = "W",
+     .standard = "500",
+     .least = 0,
+     .most = 1e12,
+     .help = "iterations of each chain that tune the sampler and are not kept"},
+    {.name = "draws",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(draws),
+     .argument = "T",
+     .standard = "1000",
+     .least = 1,
+     .most = 1e12,
+     .help = "draws kept of each chain"},
+    {.name = "thin",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(thin),
+     .argument = "K",
+     .standard = "1",
+     .least = 1,
+     .most = 1e6,
+     .help = "keep every K-th iteration"},
+    {.name = "init",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(init),
+     .argument = "prior|ep|FILE",
+     .standard = "ep",
+     .help =
+         "where chains start: draws from the prior, over-dispersed draws from EP's Gaussian, or a file of "
+         "numbers with a row for each case and one column, or one for each chain"},
+    {.name = "from",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(from),
+     .argument = "NAME",
+     .standard = "prior",
+     .choices = starts,
+     .help = "the distribution that is sampled at --beta 0"},
+    {.name = "beta",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(beta),
+     .argument = "B",
+     .standard = "1",
+     .least = 0,
+     .most = 1,
+     .help = "inverse temperature: sample p(y, x)^B q(x)^(1-B) with q as --from says; 1 is the posterior"},
+    {.name = "seed",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(seed),
+     .argument = "S",
+     .standard = "1",
+     .help = "the seed of all random numbers; the same seed gives the same draws"},
+    {.name = "threads",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(threads),
+     .argument = "T",
+     .standard = "0",
+     .least = 0,
+     .most = 64,
+     .help = "threads; 0: as many as there are processors. The draws do not depend on it"},
+};
+
+bool tw_sampler_flags_auto(const tw_sampler_flags *f)
+{
+    return strcmp(f->method, "auto") == 0;
+}
+
+static bool is_among(const char *word, const char *const *words, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(word, words[k]) == 0) return true;
+    return false;
+}
+
+static tw_status check_metric(tw_context *ctx, const tw_sampler_flags *f)
+{
+    static const char *const hmc[] = {"ep", "prior", "identity"}, *const ess[] = {"ep", "prior"},
+                             *const rmhmc[] = {"smoothed", "hessian", "fisher"};
+    if (!f->metric) return TW_OK;
+    if (tw_sampler_flags_auto(f))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--metric %s needs a --method: hmc for ep, prior and identity, rmhmc for the others",
+                       f->metric);
+    if (strcmp(f->method, "hmc") == 0 && !is_among(f->metric, hmc, TW_COUNT(hmc)))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--method hmc has the metrics ep, prior and identity; %s is one of --method rmhmc",
+                       f->metric);
+    if (strcmp(f->method, "rmhmc") == 0 && !is_among(f->metric, rmhmc, TW_COUNT(rmhmc)))
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "--method rmhmc has the metrics smoothed, hessian and fisher; %s is one of --method hmc",
+            f->metric);
+    if (strcmp(f->method, "ess") == 0 && !is_among(f->metric, ess, TW_COUNT(ess)))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--method ess is centred at ep or at prior, not at %s",
+                       f->metric);
+    return TW_OK;
+}
+
+tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
+{
+    bool by_steps = strcmp(f->method, "hmc") == 0 || strcmp(f->method, "rmhmc") == 0;
+    TW_TRY(check_metric(ctx, f));
+    if (!by_steps && (!isnan(f->eps) || f->steps > 0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--eps and --steps go with --method hmc or rmhmc, not with %s",
+                       f->method);
+    if (by_steps && f->warmup == 0 && (isnan(f->eps) || f->steps == 0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "with --warmup 0 nothing can be tuned: give --eps and --steps, or some warm-up");
+    if (!(f->target_accept > 0.0 && f->target_accept < 1.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--target-accept must be between 0 and 1, not %g",
+                       f->target_accept);
+    return TW_OK;
+}
+
+size_t tw_sampler_flags_threads(const tw_sampler_flags *f)
+{
+    if (f->threads > 0) return (size_t)f->threads;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return processors < 1 ? 1 : processors > 64 ? 64 : (size_t)processors;
+}
+
+static tw_method find_method(const char *name)
+{
+    for (tw_method m = TW_METHOD_HMC; m < TW_METHOD_SLICE; m++)
+        if (strcmp(name, tw_method_name(m)) == 0) return m;
+    return TW_METHOD_SLICE;
+}
+
+static tw_metric find_metric(const char *name, tw_method method)
+{
+    if (!name) return method == TW_METHOD_RMHMC ? TW_METRIC_SMOOTHED : TW_METRIC_EP;
+    tw_metric m = TW_METRIC_IDENTITY;
+    while (m < TW_METRIC_SMOOTHED && strcmp(name, tw_metric_name(m)) != 0) m++;
+    return m;
+}
+
+tw_sampler_options tw_sampler_flags_sampler(const tw_sampler_flags *f)
+{
+    tw_sampler_options o = TW_SAMPLER_DEFAULTS;
+    o.method = find_method(f->method);
+    o.metric = find_metric(f->metric, o.method);
+    o.solver_tolerance = f->solver_tol;
+    o.fixed_point = (size_t)f->fixed_point;
+    o.reverse_check = f->reverse_check;
+    o.threads = tw_sampler_flags_threads(f);
+    return o;
+}
+
+tw_chains_options tw_sampler_flags_chains(const tw_sampler_flags *f)
+{
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    o.warmup = (size_t)f->warmup;
+    o.draws = (size_t)f->draws;
+    o.thin = (size_t)f->thin;
+    o.eps = isnan(f->eps) ? 0.0 : f->eps;
+    o.steps = (size_t)f->steps;
+    o.target_accept = f->target_accept;
+    o.seed = f->seed;
+    return o;
+}

@@ -1,0 +1,33 @@
+/* sampler_options.h: the options that say how to sample, and their translation for the library. */
+#ifndef TALWEG_CLI_SAMPLER_OPTIONS_H
+#define TALWEG_CLI_SAMPLER_OPTIONS_H
+
+#include "cli/options.h"
+#include "talweg/chains.h"
+
+typedef struct tw_sampler_flags {
+    const char *method, *metric, *init, *from;
+    double eps, solver_tol, target_accept, reverse_check, beta;
+    uint64_t steps, fixed_point, chains, warmup, draws, thin, seed, threads;
+} tw_sampler_flags;
+
+enum { TW_SAMPLER_OPTION_COUNT = 17 };
+extern const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT];
+#define TW_SAMPLER_OPTION_GROUP(type, member)                                              \
+    {                                                                                      \
+        "Sampler", tw_sampler_option_rows, TW_SAMPLER_OPTION_COUNT, offsetof(type, member) \
+    }
+
+/* Do they go together? */
+tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *flags);
+
+bool tw_sampler_flags_auto(const tw_sampler_flags *flags);
+
+/* Threads to use: those asked for, or as many as there are processors. */
+size_t tw_sampler_flags_threads(const tw_sampler_flags *flags);
+
+/* Method, metric and solver; with --method auto the method and the metric are to be filled in. */
+tw_sampler_options tw_sampler_flags_sampler(const tw_sampler_flags *flags);
+tw_chains_options tw_sampler_flags_chains(const tw_sampler_flags *flags);
+
+#endif
