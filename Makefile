@@ -2,6 +2,7 @@
 #   make          build build/talweg and the libraries
 #   make demo     set up, build, run the main job on built-in data
 #   make test     set up, build, run every test, also under AddressSanitizer/UBSan
+#   make test-long  the tests that take minutes: exact posteriors for every sampler
 #   make bench    run the benchmarks
 #   make figure1  draw HMC and RMHMC on a mixture of Gaussians, as build/figure1/figure1.svg and .png
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
@@ -14,7 +15,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-release test-asan bench figure1 lint coverage install setup clean
+.PHONY: all demo test test-release test-asan test-long bench figure1 lint coverage install setup clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -31,6 +32,9 @@ test-asan: setup
 	@$(CONFIGURE) asan >/dev/null
 	@$(BUILD) build/asan
 	ctest --preset asan -j $(JOBS)
+
+test-long: all
+	ctest --preset long -j $(JOBS)
 
 demo: all
 	@scripts/demo
@@ -51,7 +55,7 @@ coverage: setup
 	@$(CONFIGURE) coverage >/dev/null
 	@$(BUILD) build/coverage
 	@find build/coverage -name '*.gcda' -delete
-	ctest --test-dir build/coverage -j $(JOBS) --output-on-failure
+	ctest --test-dir build/coverage -j $(JOBS) --output-on-failure -LE '^long$$'
 	gcovr --root . --filter src/ build/coverage --output build/coverage/coverage.txt
 	@tail -n 4 build/coverage/coverage.txt
 

@@ -19,8 +19,12 @@ static void print_choice(const tw_choice *choice)
             printf("   not tried: %s\n", c->reason);
             continue;
         }
-        printf("%10.3g%7zu%12.2f%14.3f%14.2e%18.4g%s\n", c->eps, c->steps, c->acceptance, c->ess_per_draw,
-               c->flops_per_draw, 1e9 * c->efficiency, k == choice->best ? "  <- chosen" : "");
+        if (c->method == TW_METHOD_SLICE)
+            printf("%10s%7s", "-", "-");
+        else
+            printf("%10.3g%7zu", c->eps, c->steps);
+        printf("%12.2f%14.3f%14.2e%18.4g%s\n", c->acceptance, c->ess_per_draw, c->flops_per_draw,
+               1e9 * c->efficiency, k == choice->best ? "  <- chosen" : "");
     }
 }
 

@@ -1,17 +1,17 @@
 /* auto.c: choose a sampler by short pilot runs.
  *
  * Candidates lean on EP's Gaussian, or on Laplace's where EP failed. Each is run for a short while, and the
- * one with the most effective draws of its worst latent per flop of the cost model (cost.c) wins. A
- * Riemannian pilot costs n^3 a step: on a large problem it is skipped where HMC in EP's frame already makes
- * an effective draw of every tenth.
+ * one with the most effective draws of its worst latent per flop of the cost model (cost.c) wins. Chains may
+ * have more effective draws than draws, but hardly twice as many: a candidate that would lose even so, at the
+ * least that one step can cost, is not run. (That spares most problems the Riemannian pilot, n^3 a step.)
  */
 #include <math.h>
 
 #include "sample/cost.h"
 #include "sample/sampler.h"
 
-enum { LARGE_PROBLEM = 300, PILOT_STEPS = 200 };
-static const double good_enough = 0.1, over_dispersed = 1.5;
+enum { PILOT_STEPS = 200 };
+static const double most_ess_per_draw = 2.0, over_dispersed = 1.5;
 
 tw_status tw_auto_approximation(const tw_model *model, tw_approximation **out)
 {
@@ -59,8 +59,7 @@ static tw_status measure(const tw_auto_options *o, tw_sampling *sampling, const 
     return TW_OK;
 }
 
-static tw_status run_pilot(const tw_posterior *p, const tw_auto_options *o, uint64_t number,
-                           tw_sampling *sampling, tw_candidate *c)
+static tw_status run_pilot(const tw_auto_options *o, uint64_t number, tw_sampling *sampling, tw_candidate *c)
 {
     tw_chains_options run = TW_CHAINS_DEFAULTS;
     tw_draws *draws = NULL;
@@ -70,22 +69,27 @@ static tw_status run_pilot(const tw_posterior *p, const tw_auto_options *o, uint
     run.seed = o->seed;
     run.pilot = number;
     run.max_steps = PILOT_STEPS;
-    TW_TRY(tw_sampler_start(sampling->sampler, p->approximation->reference, over_dispersed, o->seed));
     TW_TRY(tw_chains_run(sampling->sampler, &run, &draws));
     tw_status status = measure(o, sampling, draws, c);
     tw_draws_free(draws);
     return status;
 }
 
+/* Run the candidate unless it cannot reach the efficiency `to_beat`. */
 static tw_status try_candidate(const tw_posterior *p, const tw_auto_options *o, uint64_t number,
-                               tw_candidate *c)
+                               double to_beat, tw_candidate *c)
 {
     tw_sampler_options options = o->sampler;
     tw_sampling *sampling = NULL;
     options.method = c->method;
     options.metric = c->metric;
     TW_TRY(tw_sampling_new(p, &options, o->chains, &sampling));
-    tw_status status = run_pilot(p, o, number, sampling, c);
+    tw_status status =
+        tw_sampler_start(sampling->sampler, p->approximation->reference, over_dispersed, o->seed);
+    if (status == TW_OK && most_ess_per_draw / tw_cost_at_least(sampling->sampler) < to_beat)
+        c->reason = "it would lose even with two effective draws for each draw of a single step";
+    else if (status == TW_OK)
+        status = run_pilot(o, number, sampling, c);
     tw_sampling_free(sampling);
     return status;
 }
@@ -100,12 +104,7 @@ tw_status tw_auto_choose(const tw_posterior *p, const tw_auto_options *options, 
     list_candidates(p, out);
     for (size_t k = 0; k < out->count; k++) {
         tw_candidate *c = &out->candidates[k];
-        if (c->method == TW_METHOD_RMHMC && p->model->n > LARGE_PROBLEM &&
-            out->candidates[0].ess_per_draw > good_enough) {
-            c->reason = "n is large, and hmc/ep already has an effective draw in ten";
-            continue;
-        }
-        TW_TRY(try_candidate(p, o, k + 1, c));
+        TW_TRY(try_candidate(p, o, k + 1, out->candidates[out->best].efficiency, c));
         if (c->efficiency > out->candidates[out->best].efficiency) out->best = k;
     }
     return TW_OK;

@@ -52,23 +52,35 @@ static double mean_active(tw_sampler *s)
     return sum / (double)s->columns;
 }
 
-static double rmhmc_cost(tw_sampler *s, double steps)
+/* One generalised leapfrog step with so many evaluations of the implicit equations. */
+static double riemann_step(tw_sampler *s, double momentum, double position)
 {
     const double level_2 = 4.0;
-    double n = (double)s->n, a = mean_active(s), taken = 0.0, momentum = 0.0, position = 0.0;
+    double n = (double)s->n, a = mean_active(s), cube = a * a * a / 3.0;
+    double solve = level_2 * 2.0 * a * a, column = level_2 * 2.0 * n * a;
+    return position * (cube + solve + column + per_site * n) + momentum * (solve + column) + cube +
+           5.0 * level_2 * product(s) + per_site * n;
+}
+
+static double rmhmc_cost(tw_sampler *s, double steps)
+{
+    double taken = 0.0, momentum = 0.0, position = 0.0;
     for (size_t i = 0; i < s->options.threads; i++) {
         taken += (double)s->riemann[i]->steps;
         momentum += (double)s->riemann[i]->momentum_evaluations;
         position += (double)s->riemann[i]->position_evaluations;
     }
-    if (taken > 0.0) {
-        momentum /= taken;
-        position /= taken;
+    if (taken == 0.0) return riemann_step(s, 1.0, 1.0);
+    return steps * riemann_step(s, momentum / taken, position / taken) + per_normal * (double)(s->n + s->r);
+}
+
+double tw_cost_at_least(tw_sampler *s)
+{
+    switch (s->options.method) {
+    case TW_METHOD_RMHMC: return riemann_step(s, 3.0, 3.0);
+    case TW_METHOD_SLICE: return slice_cost(s, 1.0);
+    default: return hmc_cost(s, 1.0);
     }
-    double cube = a * a * a / 3.0, solve = level_2 * 2.0 * a * a, column = level_2 * 2.0 * n * a;
-    double step = position * (cube + solve + column + per_site * n) + momentum * (solve + column) + cube +
-                  5.0 * level_2 * product(s) + per_site * n;
-    return steps * step + 2.0 * cube + per_normal * (double)(s->n + s->r);
 }
 
 double tw_cost_per_draw(tw_sampler *s, const tw_draws *d)
