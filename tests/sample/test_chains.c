@@ -1,0 +1,426 @@
+/* Chains: the same to the bit for any number of threads, tuned to their target, interruptible, clean when
+ * memory runs out, and the automatic choice. */
+#include "talweg/chains.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/problem.h"
+#include "support/support.h"
+
+enum { CASES = 60 };
+
+typedef struct fixture {
+    tw_context *ctx;
+    test_problem *problem;
+    tw_model *model;
+    tw_approximation *ep;
+} fixture;
+
+static fixture make_fixture(size_t n)
+{
+    fixture f = {.ctx = new_context(), .problem = test_problem_new(n, 11, 100.0)};
+    const tw_likelihood *probit = tw_likelihood_find("probit");
+    assert_int_equal(tw_model_new(f.ctx, n, f.problem->k, n, probit, f.problem->y, NULL, 0.0, &f.model),
+                     TW_OK);
+    assert_int_equal(tw_ep_fit(f.model, NULL, &f.ep), TW_OK);
+    assert_true(f.ep->converged);
+    return f;
+}
+
+static void free_fixture(fixture *f)
+{
+    tw_approximation_free(f->ep);
+    tw_model_free(f->model);
+    test_problem_free(f->problem);
+    tw_context_free(f->ctx);
+}
+
+typedef struct kind {
+    tw_method method;
+    tw_metric metric;
+} kind;
+
+static tw_draws *run_beta(const fixture *f, kind k, size_t threads, size_t chains, double beta,
+                          const tw_chains_options *options)
+{
+    tw_posterior posterior = {.model = f->model, .beta = beta, .approximation = f->ep};
+    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
+    tw_sampling *sampling = NULL;
+    tw_draws *draws = NULL;
+    sampler.method = k.method;
+    sampler.metric = k.metric;
+    sampler.threads = threads;
+    assert_int_equal(tw_sampling_new(&posterior, &sampler, chains, &sampling), TW_OK);
+    assert_int_equal(tw_sampler_start(sampling->sampler, f->ep->reference, 1.5, options->seed), TW_OK);
+    assert_int_equal(tw_chains_run(sampling->sampler, options, &draws), TW_OK);
+    tw_sampling_free(sampling);
+    return draws;
+}
+
+static tw_draws *run(const fixture *f, kind k, size_t threads, size_t chains,
+                     const tw_chains_options *options)
+{
+    return run_beta(f, k, threads, chains, 1.0, options);
+}
+
+/* ---- threads ----------------------------------------------------------------------------------------------
+ */
+
+static void assert_same(const tw_draws *a, const tw_draws *b)
+{
+    size_t count = a->draws * a->chains;
+    assert_int_equal(a->draws, b->draws);
+    assert_memory_equal(&a->tuning.eps, &b->tuning.eps, sizeof a->tuning.eps);
+    assert_int_equal(a->tuning.steps, b->tuning.steps);
+    assert_memory_equal(a->x, b->x, a->n * count * sizeof *a->x);
+    for (size_t i = 0; i < count; i++) {
+        assert_memory_equal(&a->records[i].energy, &b->records[i].energy, sizeof(double));
+        assert_memory_equal(&a->records[i].log_density, &b->records[i].log_density, sizeof(double));
+        assert_int_equal(a->records[i].steps, b->records[i].steps);
+    }
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    /* 70 columns of HMC are three tiles; RMHMC goes by the column. */
+    static const kind kinds[] = {{TW_METHOD_HMC, TW_METRIC_EP},
+                                 {TW_METHOD_SLICE, TW_METRIC_EP},
+                                 {TW_METHOD_RMHMC, TW_METRIC_SMOOTHED}};
+    static const size_t chains[] = {70, 70, 5};
+    fixture f = make_fixture(13);
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    o.warmup = 60;
+    o.draws = 20;
+    for (size_t k = 0; k < 3; k++) {
+        tw_draws *one = run(&f, kinds[k], 1, chains[k], &o);
+        for (size_t threads = 2; threads <= 3; threads++) {
+            tw_draws *more = run(&f, kinds[k], threads, chains[k], &o);
+            assert_same(one, more);
+            tw_draws_free(more);
+        }
+        o.seed = 1;
+        tw_draws *other = run(&f, kinds[k], 1, chains[k], &o);
+        assert_memory_not_equal(one->x, other->x, one->n * sizeof *one->x);
+        o.seed = 0;
+        tw_draws_free(other);
+        tw_draws_free(one);
+    }
+    free_fixture(&f);
+}
+
+/* ---- tuning -----------------------------------------------------------------------------------------------
+ */
+
+/* Acceptance within 0.1 of its target, and every latent with at least a fifth of the draws effective (hmc)
+ * after a default warm-up. */
+static void test_tuning(void **state)
+{
+    (void)state;
+    static const kind kinds[] = {
+        {TW_METHOD_HMC, TW_METRIC_EP}, {TW_METHOD_HMC, TW_METRIC_PRIOR}, {TW_METHOD_HMC, TW_METRIC_IDENTITY}};
+    static const double targets[] = {0.8, 0.65, 0.8};
+    fixture f = make_fixture(CASES);
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    for (size_t k = 0; k < 3; k++) {
+        tw_chains_summary summary;
+        o.target_accept = targets[k];
+        tw_draws *draws = run(&f, kinds[k], 2, 4, &o);
+        assert_int_equal(tw_draws_summarise(draws, 2, NULL, &summary), TW_OK);
+        assert_close(summary.acceptance, targets[k], 0.1, tw_metric_name(kinds[k].metric));
+        assert_true(summary.ess_bulk_min > 0.2 * 4000.0);
+        assert_true(summary.ess_bulk_median >= summary.ess_bulk_min);
+        assert_true(summary.rhat_max < 1.02);
+        assert_true(summary.ebfmi_min > 0.5);
+        tw_draws_free(draws);
+    }
+    free_fixture(&f);
+}
+
+static void test_tuning_riemann(void **state)
+{
+    (void)state;
+    fixture f = make_fixture(20);
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    tw_chains_summary summary;
+    o.warmup = 200;
+    o.draws = 200;
+    tw_draws *draws = run(&f, (kind){TW_METHOD_RMHMC, TW_METRIC_SMOOTHED}, 2, 4, &o);
+    assert_int_equal(tw_draws_summarise(draws, 1, NULL, &summary), TW_OK);
+    assert_close(summary.acceptance, 0.8, 0.1, "rmhmc smoothed");
+    assert_true(summary.ess_bulk_min > 0.1 * 800.0);
+    tw_draws_free(draws);
+    free_fixture(&f);
+}
+
+/* What is given is not tuned, and given steps are not jittered. */
+static void test_fixed(void **state)
+{
+    (void)state;
+    fixture f = make_fixture(13);
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    o.warmup = o.draws = 60;
+    o.eps = 0.25;
+    tw_draws *draws = run(&f, (kind){TW_METHOD_HMC, TW_METRIC_EP}, 1, 2, &o);
+    assert_true(draws->tuning.eps == 0.25 && draws->tuning.jittered && draws->tuning.steps >= 2);
+    tw_draws_free(draws);
+    o.steps = 7;
+    o.warmup = 0;
+    draws = run(&f, (kind){TW_METHOD_HMC, TW_METRIC_EP}, 1, 2, &o);
+    assert_true(draws->tuning.eps == 0.25 && !draws->tuning.jittered);
+    assert_int_equal(draws->sampling.leapfrog_steps, 7 * 60 * 2);
+    assert_int_equal(draws->warmup.transitions, 0);
+    tw_draws_free(draws);
+    o.eps = 0.0;
+    o.warmup = 60;
+    draws = run(&f, (kind){TW_METHOD_HMC, TW_METRIC_EP}, 1, 2, &o);
+    assert_true(draws->tuning.eps > 0.0 && draws->tuning.steps == 7);
+    tw_draws_free(draws);
+    free_fixture(&f);
+}
+
+/* ---- callbacks --------------------------------------------------------------------------------------------
+ */
+
+typedef struct watch {
+    size_t calls, stop_at, progress, draws;
+    double sum;
+    tw_status answer;
+} watch;
+
+static bool stop(void *user)
+{
+    watch *w = user;
+    return ++w->calls == w->stop_at;
+}
+
+static void count_progress(void *user, const tw_progress *p)
+{
+    watch *w = user;
+    w->progress++;
+    assert_in_range(p->iteration, 1, p->total);
+    assert_true(p->acceptance >= 0.0 && p->acceptance <= 1.0);
+}
+
+static tw_status take(void *user, const tw_draw *draw)
+{
+    watch *w = user;
+    assert_int_equal(draw->index, w->draws);
+    w->draws++;
+    for (size_t i = 0; i < draw->n * draw->chains; i++) w->sum += draw->x[i];
+    return w->answer;
+}
+
+static void test_interrupt(void **state)
+{
+    (void)state;
+    static const size_t stops[] = {1, 40, 55, 100};
+    static const size_t expected[] = {0, 0, 5, 50};
+    fixture f = make_fixture(13);
+    for (size_t k = 0; k < 4; k++) {
+        watch w = {.stop_at = stops[k]};
+        tw_chains_options o = TW_CHAINS_DEFAULTS;
+        tw_chains_summary summary;
+        o.warmup = 50;
+        o.draws = 60;
+        o.user = &w;
+        o.interrupted = stop;
+        o.on_progress = count_progress;
+        tw_draws *draws = run(&f, (kind){TW_METHOD_HMC, TW_METRIC_EP}, 1, 2, &o);
+        assert_true(draws->interrupted);
+        assert_int_equal(draws->draws, expected[k]);
+        assert_int_equal(w.progress, stops[k]);
+        assert_int_equal(tw_draws_summarise(draws, 1, NULL, &summary), TW_OK);
+        assert_true(expected[k] >= 6 || isnan(summary.ess_bulk_min));
+        tw_draws_free(draws);
+    }
+    free_fixture(&f);
+}
+
+/* Draws handed out are those kept; thinning keeps every third; a run that keeps nothing still has its
+ * records. */
+static void test_streaming(void **state)
+{
+    (void)state;
+    fixture f = make_fixture(13);
+    watch w = {.answer = TW_OK};
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    o.warmup = 50;
+    o.draws = 30;
+    o.user = &w;
+    o.on_draw = take;
+    tw_draws *all = run(&f, (kind){TW_METHOD_HMC, TW_METRIC_EP}, 1, 3, &o);
+    double sum = 0.0;
+    for (size_t i = 0; i < 13 * 3 * 30; i++) sum += all->x[i];
+    assert_int_equal(w.draws, 30);
+    assert_close(w.sum, sum, 0.0, "sum of the draws");
+    o.draws = 10;
+    o.thin = 3;
+    o.on_draw = NULL;
+    tw_draws *thin = run(&f, (kind){TW_METHOD_HMC, TW_METRIC_EP}, 1, 3, &o);
+    assert_int_equal(thin->sampling.transitions, 90);
+    for (size_t d = 0; d < 10; d++)
+        assert_memory_equal(thin->x + d * 39, all->x + (3 * d + 2) * 39, 39 * sizeof(double));
+    tw_draws_free(thin);
+    o.keep = false;
+    thin = run(&f, (kind){TW_METHOD_HMC, TW_METRIC_EP}, 1, 3, &o);
+    assert_null(thin->x);
+    assert_int_equal(thin->draws, 10);
+    assert_true(thin->records[29].steps > 0);
+    tw_draws_free(thin);
+    tw_draws_free(all);
+    free_fixture(&f);
+}
+
+/* ---- bad arguments ----------------------------------------------------------------------------------------
+ */
+
+static void test_bad_arguments(void **state)
+{
+    (void)state;
+    fixture f = make_fixture(5);
+    tw_posterior posterior = {.model = f.model, .beta = 1.0, .approximation = f.ep};
+    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
+    tw_sampling *s = NULL;
+    tw_draws *draws = NULL;
+    tw_chains_options bad[7];
+    double start[10] = {0.0};
+    assert_int_equal(tw_sampling_new(&posterior, &sampler, 2, &s), TW_OK);
+    for (size_t i = 0; i < 7; i++) bad[i] = TW_CHAINS_DEFAULTS;
+    bad[0].eps = -0.1;
+    bad[1].eps = NAN;
+    bad[2].draws = 0;
+    bad[3].thin = 0;
+    bad[4].target_accept = 1.0;
+    bad[5].warmup = 0;
+    bad[6].pilot = 128;
+    for (size_t i = 0; i < 7; i++) {
+        assert_int_equal(tw_chains_run(s->sampler, &bad[i], &draws), TW_BAD_ARGUMENT);
+        assert_null(draws);
+    }
+    assert_int_equal(tw_sampler_start_at(s->sampler, 4, 1, start), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_sampler_start_at(s->sampler, 5, 3, start), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_sampler_start_at(s->sampler, 5, 1, start), TW_OK);
+    assert_int_equal(tw_sampler_start_at(s->sampler, 5, 2, start), TW_OK);
+    start[3] = NAN;
+    assert_int_equal(tw_sampler_start_at(s->sampler, 5, 2, start), TW_BAD_ARGUMENT);
+    tw_sampling_free(s);
+    posterior.beta = 1.5;
+    assert_int_equal(tw_sampling_new(&posterior, &sampler, 2, &s), TW_BAD_ARGUMENT);
+    posterior.beta = 1.0;
+    posterior.approximation = NULL;
+    sampler.metric = TW_METRIC_EP;
+    assert_int_equal(tw_sampling_new(&posterior, &sampler, 2, &s), TW_BAD_ARGUMENT);
+    tw_choice choice;
+    assert_int_equal(tw_auto_choose(&posterior, NULL, &choice), TW_BAD_ARGUMENT);
+    free_fixture(&f);
+}
+
+/* ---- memory -----------------------------------------------------------------------------------------------
+ */
+
+/* Model, EP, choice, run and summary with an allocator that fails at the n-th request. */
+static tw_status whole_job(tw_context *ctx, const test_problem *p)
+{
+    tw_model *model = NULL;
+    tw_approximation *ep = NULL;
+    tw_sampling *s = NULL;
+    tw_draws *draws = NULL;
+    tw_choice choice;
+    tw_chains_summary summary;
+    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
+    tw_auto_options pilots = TW_AUTO_DEFAULTS;
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    o.warmup = pilots.warmup = 5;
+    o.draws = pilots.draws = 8;
+    tw_status status =
+        tw_model_new(ctx, p->n, p->k, p->n, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model);
+    if (status == TW_OK) status = tw_auto_approximation(model, &ep);
+    tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
+    if (status == TW_OK) status = tw_auto_choose(&posterior, &pilots, &choice);
+    if (status == TW_OK) status = tw_sampling_new(&posterior, &sampler, 2, &s);
+    if (status == TW_OK) status = tw_sampler_start(s->sampler, ep->reference, 1.0, 0);
+    if (status == TW_OK) status = tw_chains_run(s->sampler, &o, &draws);
+    if (status == TW_OK) status = tw_draws_summarise(draws, 2, NULL, &summary);
+    tw_draws_free(draws);
+    tw_sampling_free(s);
+    tw_approximation_free(ep);
+    tw_model_free(model);
+    return status;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    test_problem *p = test_problem_new(4, 3, 10.0);
+    failing_allocator allocator = {0};
+    for (size_t n = 1;; n++) {
+        allocator.fail_at = n;
+        tw_context *ctx = failing_context(&allocator);
+        tw_status status = whole_job(ctx, p);
+        assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+        tw_context_free(ctx);
+        if (status == TW_OK) break;
+        assert_int_equal(status, TW_NO_MEMORY);
+        assert_true(n < 2000);
+    }
+    test_problem_free(p);
+}
+
+/* ---- choosing ---------------------------------------------------------------------------------------------
+ */
+
+static void test_choice(void **state)
+{
+    (void)state;
+    fixture f = make_fixture(CASES);
+    tw_posterior posterior = {.model = f.model, .beta = 1.0, .approximation = f.ep};
+    tw_auto_options o = TW_AUTO_DEFAULTS;
+    tw_choice one, two;
+    assert_int_equal(tw_auto_choose(&posterior, &o, &one), TW_OK);
+    o.sampler.threads = 2;
+    assert_int_equal(tw_auto_choose(&posterior, &o, &two), TW_OK);
+    assert_int_equal(one.count, 3);
+    assert_int_equal(one.candidates[0].method, TW_METHOD_HMC);
+    assert_true(one.candidates[0].tried && one.candidates[0].ess_per_draw > 0.1);
+    assert_int_equal(one.best, two.best);
+    for (size_t k = 0; k < one.count; k++) {
+        assert_true(one.candidates[k].tried || *one.candidates[k].reason);
+        assert_true(one.candidates[k].efficiency <= one.candidates[one.best].efficiency);
+        assert_memory_equal(&one.candidates[k].efficiency, &two.candidates[k].efficiency, sizeof(double));
+    }
+    free_fixture(&f);
+}
+
+/* At b = 0 from the prior the target is N(0, K): variances are known. 13 comparisons at 4 MCSE: 8e-4. */
+static void test_temperature(void **state)
+{
+    (void)state;
+    fixture f = make_fixture(13);
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    tw_summary rows[13];
+    tw_chains_summary summary;
+    tw_draws *draws = run_beta(&f, (kind){TW_METHOD_HMC, TW_METRIC_PRIOR}, 1, 4, 0.0, &o);
+    assert_int_equal(tw_draws_summarise(draws, 1, rows, &summary), TW_OK);
+    for (size_t i = 0; i < 13; i++) {
+        double sd = sqrt(f.problem->k[i + i * 13]);
+        assert_close(rows[i].mean, 0.0, 4.0 * rows[i].mcse_mean, "prior mean");
+        assert_close(rows[i].sd, sd, 0.1 * sd, "prior sd");
+    }
+    tw_draws_free(draws);
+    free_fixture(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_tuning),
+        cmocka_unit_test(test_tuning_riemann), cmocka_unit_test(test_fixed),
+        cmocka_unit_test(test_interrupt),      cmocka_unit_test(test_streaming),
+        cmocka_unit_test(test_bad_arguments),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_choice),         cmocka_unit_test(test_temperature),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+/* Tuning: dual averaging finds the step size of a known acceptance curve, the ladder finds the length of a
+ * known orbit, and the jitter stays in its range. */
+#include <math.h>
+
+#include "sample/warmup.h"
+#include "support/problem.h"
+#include "support/support.h"
+
+/* A chain whose acceptance is exp(-eps^2 / 2), with uniform noise of +-0.2 around it. */
+static double tuned_eps(double start, double target, size_t iterations)
+{
+    tw_dual_averaging d;
+    test_random random = {17};
+    tw_dual_averaging_begin(&d, start, target);
+    for (size_t i = 0; i < iterations; i++) {
+        double eps = exp(d.log_eps), noise = 0.4 * (test_uniform(&random) - 0.5);
+        tw_dual_averaging_update(&d, fmin(1.0, fmax(0.0, exp(-0.5 * eps * eps) + noise)));
+    }
+    return exp(d.log_eps_mean);
+}
+
+/* acceptance = target at eps = sqrt(-2 log target): 0.668 for 0.8, 0.928 for 0.65. Noise that is cut off at 1
+ * and the curve's bend leave a few percent; starts a thousand times too long or too short are forgotten. */
+static void test_dual_averaging(void **state)
+{
+    (void)state;
+    assert_close(tuned_eps(1.0, 0.8, 500), sqrt(-2.0 * log(0.8)), 0.07, "target 0.8");
+    assert_close(tuned_eps(1.0, 0.65, 500), sqrt(-2.0 * log(0.65)), 0.07, "target 0.65");
+    assert_close(tuned_eps(1e-3, 0.8, 500), sqrt(-2.0 * log(0.8)), 0.15, "from far below");
+    assert_close(tuned_eps(1e3, 0.8, 500), sqrt(-2.0 * log(0.8)), 0.15, "from far above");
+}
+
+/* One window of a unit Gaussian of standard deviation `scale`: the jump after a length t has E|x' - x|^2 =
+ * 2 scale^2 (1 - cos(t / scale)), and it takes t / eps steps. */
+static double climbed(double start, double scale)
+{
+    tw_ladder ladder;
+    tw_ladder_begin(&ladder, start);
+    ladder.variance = scale * scale;
+    for (size_t window = 0; window < 40; window++) {
+        ladder.moves = 100;
+        ladder.jump = 200.0 * scale * scale * (1.0 - cos(ladder.length / scale));
+        ladder.steps = 100.0 * ladder.length / 0.1;
+        tw_ladder_step(&ladder);
+    }
+    assert_true(ladder.done);
+    assert_close(ladder.length, ladder.best, 0.0, "the best length stays");
+    return ladder.length;
+}
+
+/* The best length is a quarter of the orbit, and rungs are 1.5 apart: within a factor of 1.5. */
+static void test_ladder(void **state)
+{
+    (void)state;
+    static const double scales[] = {0.3, 1.0, 8.0}, starts[] = {0.02, 0.2, 1.0, 1.5, 3.0};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 5; j++) {
+            double found = climbed(starts[j] * scales[i], scales[i]) / (1.5707963267948966 * scales[i]);
+            assert_in_range((uintmax_t)(1000.0 * found), 666, 1500);
+        }
+}
+
+static void test_jitter(void **state)
+{
+    (void)state;
+    size_t seen[13] = {0};
+    double sum = 0.0;
+    for (uint64_t i = 0; i < 9000; i++) {
+        size_t steps = tw_jittered_steps(8, 1000, 5, i);
+        assert_in_range(steps, 4, 12);
+        seen[steps]++;
+        sum += (double)steps;
+    }
+    /* 9 values, 1000 times each: sd 30, and sd 2.58 / sqrt(9000) = 0.027 of the mean; 5 sd: 6e-7 * 10. */
+    for (size_t k = 4; k <= 12; k++) assert_in_range(seen[k], 850, 1150);
+    assert_close(sum / 9000.0, 8.0, 5 * 0.0272, "mean steps");
+    for (uint64_t i = 0; i < 100; i++) {
+        assert_int_equal(tw_jittered_steps(1, 1000, 5, i), 1);
+        assert_in_range(tw_jittered_steps(2, 1000, 5, i), 1, 3);
+        assert_in_range(tw_jittered_steps(8, 6, 5, i), 4, 6);
+    }
+}
+
+/* Random numbers of warm-up, sampling and pilots never meet. */
+static void test_numbering(void **state)
+{
+    (void)state;
+    tw_chains_options run = TW_CHAINS_DEFAULTS, pilot = TW_CHAINS_DEFAULTS;
+    pilot.pilot = 1;
+    assert_int_equal(tw_iteration_number(&run, TW_STAGE_SAMPLING, 17), 17);
+    assert_true(tw_iteration_number(&run, TW_STAGE_WARMUP, 17) > (uint64_t)1 << 54);
+    assert_true(tw_iteration_number(&pilot, TW_STAGE_SAMPLING, 17) >
+                tw_iteration_number(&run, TW_STAGE_WARMUP, SIZE_MAX >> 10));
+    assert_true(tw_iteration_number(&pilot, TW_STAGE_SAMPLING, 17) !=
+                tw_iteration_number(&pilot, TW_STAGE_WARMUP, 17));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dual_averaging),
+        cmocka_unit_test(test_ladder),
+        cmocka_unit_test(test_jitter),
+        cmocka_unit_test(test_numbering),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,68 @@
+/* chain_case.c: see chain_case.h. */
+#include "support/chain_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/support.h"
+
+chain_case chain_case_new(const oracle_case *oracle)
+{
+    chain_case c = {.ctx = new_context(), .oracle = oracle};
+    assert_int_equal(tw_model_new(c.ctx, oracle->n, oracle->k, oracle->n, oracle->likelihood, oracle->y, NULL,
+                                  0.0, &c.model),
+                     TW_OK);
+    assert_int_equal(tw_ep_fit(c.model, NULL, &c.ep), TW_OK);
+    assert_true(c.ep->converged);
+    return c;
+}
+
+void chain_case_free(chain_case *c)
+{
+    tw_approximation_free(c->ep);
+    tw_model_free(c->model);
+    tw_context_free(c->ctx);
+}
+
+tw_draws *chain_case_run(const chain_case *c, tw_method method, tw_metric metric,
+                         const tw_chains_options *options)
+{
+    tw_posterior posterior = {.model = c->model, .beta = 1.0, .approximation = c->ep};
+    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
+    tw_sampling *sampling = NULL;
+    tw_draws *draws = NULL;
+    sampler.method = method;
+    sampler.metric = metric;
+    sampler.threads = 2;
+    assert_int_equal(tw_sampling_new(&posterior, &sampler, 4, &sampling), TW_OK);
+    assert_int_equal(tw_sampler_start(sampling->sampler, c->ep->reference, 1.5, options->seed), TW_OK);
+    assert_int_equal(tw_chains_run(sampling->sampler, options, &draws), TW_OK);
+    tw_sampling_free(sampling);
+    return draws;
+}
+
+static void compare_site(const chain_case *c, size_t kind, tw_diagnose *d, const tw_draws *draws)
+{
+    const oracle_case *o = c->oracle;
+    char what[128];
+    double *x = malloc(draws->draws * draws->chains * sizeof *x);
+    assert_non_null(x);
+    for (size_t i = 0; i < draws->draws; i++)
+        for (size_t j = 0; j < draws->chains; j++)
+            x[i + j * draws->draws] = draws->x[o->first[kind] + o->n * (j + draws->chains * i)];
+    tw_diagnose_load(d, x, draws->draws);
+    free(x);
+    assert_true(tw_diagnose_rhat(d) < 1.05);
+    snprintf(what, sizeof what, "%s, mean of kind %zu", o->name, kind + 1);
+    assert_close(tw_diagnose_mean(d), o->mean[kind], 4.0 * tw_diagnose_mcse_mean(d), what);
+    snprintf(what, sizeof what, "%s, sd of kind %zu", o->name, kind + 1);
+    assert_close(tw_diagnose_sd(d), o->sd[kind], 4.0 * tw_diagnose_mcse_sd(d), what);
+}
+
+void chain_case_compare(const chain_case *c, const tw_draws *draws)
+{
+    tw_diagnose *d = NULL;
+    assert_int_equal(tw_diagnose_new(c->ctx, draws->draws, draws->chains, &d), TW_OK);
+    for (size_t kind = 0; kind < c->oracle->kinds; kind++) compare_site(c, kind, d, draws);
+    tw_diagnose_free(d);
+}
