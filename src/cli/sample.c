@@ -143,12 +143,12 @@ static tw_status run_chains(job *j, tw_sampler *sampler)
     o.user = j;
     o.on_progress = show_progress;
     o.interrupted = interrupted;
+    tw_interrupt_catch();
     if (j->writes_draws) {
         TW_TRY(tw_writer_open(j->ctx, j->options->path, j->options->output.force, &j->writer));
         tw_draws_csv_header(tw_model_describe(r->problem->model).n, j->writer.file);
         o.on_draw = write_draw;
     }
-    tw_interrupt_catch();
     j->start = j->warm = tw_terminal_seconds();
     tw_status status = tw_chains_run(sampler, &o, &r->draws);
     r->warmup_seconds = j->warm - j->start;

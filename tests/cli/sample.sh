@@ -1,0 +1,125 @@
+#!/bin/sh
+# talweg sample: draws, summary, warnings, Ctrl-C, and every bad input. Usage: sample.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+
+works demo --directory "$d/demo" --cases 40 --test-cases 10
+data=$d/demo/two_classes.csv
+set -- --log-sigma 1 --warmup 100 --draws 50
+
+# ---- the contract of the JSON
+works sample "$data" "$@" --json
+for field in method metric chains draws warmup_seconds sampling_seconds acceptance eps steps ess_bulk ess_tail rhat_max \
+    leapfrog_steps counters; do
+    gives "'$field' in r"
+done
+gives 'r["chains"] == 4 and r["draws"] == 50 and r["ess_bulk"]["median"] >= r["ess_bulk"]["min"] > 0'
+gives 'set(r["counters"]) == {"energy_divergence", "implicit_failure", "irreversible", "factorisation"}'
+gives 'r["candidates"][0]["method"] == "hmc" and any(c["tried"] for c in r["candidates"])'
+cp "$d/out" "$d/auto.json"
+
+# ---- every method and metric; K has full rank with a Matern kernel
+for pair in hmc/ep hmc/prior hmc/identity ess/ep ess/prior rmhmc/smoothed rmhmc/hessian rmhmc/fisher; do
+    works sample "$data" --kernel matern32 --warmup 40 --draws 20 --chains 2 --method "${pair%/*}" --metric "${pair#*/}" \
+        --json --quiet
+    gives "r['method'] == '${pair%/*}' and r['metric'] == '${pair#*/}' and r['chains'] == 2 and 0 < r['acceptance'] <= 1"
+    [ ! -s "$d/err" ] || complain "--quiet was not quiet: $(cat "$d/err")"
+done
+
+# ---- the report for people
+works sample "$data" "$@"
+says out 'pilot runs'
+says out '<- chosen'
+says out 'R-hat'
+says out 'energy divergences'
+
+# ---- files: draws, and the same bytes for any number of threads
+works sample "$data" "$@" --method hmc --threads 1 -o "$d/one.csv"
+works sample "$data" "$@" --method hmc --threads 3 -o "$d/three.csv"
+cmp -s "$d/one.csv" "$d/three.csv" || complain "draws depend on the number of threads"
+[ "$(wc -l <"$d/one.csv")" = 201 ] || complain "one.csv has $(wc -l <"$d/one.csv") lines, not 201"
+head -n 1 "$d/one.csv" | grep -q '^chain,draw,lp,acceptance_rate,step_size,n_steps,diverging,energy,x.1,.*,x.40$' ||
+    complain "the header of the draws: $(head -c 200 "$d/one.csv")"
+works sample "$data" "$@" --method hmc --seed 2 -o "$d/two.csv"
+! cmp -s "$d/one.csv" "$d/two.csv" || complain "the seed has no effect"
+works sample "$data" "$@" --method hmc -o "$d/run.json"
+cp "$d/run.json" "$d/out" && gives 'r["method"] == "hmc" and r["draws"] == 50'
+refuses 1 'one.csv is there already' sample "$data" "$@" -o "$d/one.csv"
+works sample "$data" "$@" --method hmc --seed 2 -o "$d/one.csv" --force
+cmp -s "$d/one.csv" "$d/two.csv" || complain "--force did not overwrite"
+
+# ---- start points: one column for all chains, or one for each
+awk 'BEGIN { for (i = 0; i < 40; i++) print i % 3 - 1 }' >"$d/start.csv"
+awk 'BEGIN { for (i = 0; i < 40; i++) print 0, 1, -1, i / 40 }' >"$d/starts.csv"
+works sample "$data" "$@" --method hmc --init "$d/start.csv"
+works sample "$data" "$@" --method hmc --init "$d/starts.csv"
+works sample "$data" "$@" --method hmc --init prior
+works sample "$data" "$@" --method hmc --eps 0.3 --steps 4 --warmup 0 --json
+gives 'r["eps"] == 0.3 and r["steps"] == 4 and r["leapfrog_steps"] == 4 * 50 * 4'
+works sample "$data" "$@" --method rmhmc --from ep --beta 0.5 --json
+
+# ---- warnings that say what to do
+works sample "$data" --log-sigma 3 --draws 30 --warmup 30 --method ess --metric prior
+says err 'R-hat is'
+says err 'Raise --draws'
+works sample "$data" --log-sigma 2 --kernel matern32 --draws 20 --method rmhmc --metric hessian --eps 2 --steps 5 --warmup 10
+says err 'implicit solve failed in'
+says err 'use --metric smoothed or a smaller --eps'
+
+# ---- bad input
+awk 'BEGIN { for (i = 0; i < 39; i++) print 0 }' >"$d/short.csv"
+awk 'BEGIN { for (i = 0; i < 40; i++) print (i == 7 ? "nan" : "0") }' >"$d/nan.csv"
+refuses 1 '--eps must be above 0, not 0' sample "$data" --method hmc --eps 0
+refuses 1 '--eps must be above 0, not -1' sample "$data" --method hmc --eps -1
+refuses 1 '--steps must be at least 1, not 0' sample "$data" --method hmc --steps 0
+refuses 1 '--beta must be from 0 to 1, not 1.5' sample "$data" --beta 1.5
+refuses 1 '--beta must be from 0 to 1, not -0.1' sample "$data" --beta -0.1
+refuses 1 '--target-accept must be between 0 and 1, not 1' sample "$data" --target-accept 1
+refuses 1 '--chains must be from 1' sample "$data" --chains 0
+refuses 1 '--draws must be from 1' sample "$data" --draws 0
+refuses 1 '--thin must be from 1' sample "$data" --thin 0
+refuses 1 'there is no method "nuts"' sample "$data" --method nuts
+refuses 1 'there is no metric "euclid"' sample "$data" --method hmc --metric euclid
+refuses 1 '--metric hessian needs a --method' sample "$data" --metric hessian
+refuses 1 'hessian is one of --method rmhmc' sample "$data" --method hmc --metric hessian
+refuses 1 'prior is one of --method hmc' sample "$data" --method rmhmc --metric prior
+refuses 1 'not at identity' sample "$data" --method ess --metric identity
+refuses 1 '--eps and --steps go with --method hmc or rmhmc' sample "$data" --eps 0.1
+refuses 1 'with --warmup 0 nothing can be tuned' sample "$data" --method hmc --warmup 0
+refuses 1 'short.csv: a start has 40 rows' sample "$data" --quiet --method hmc --init "$d/short.csv"
+refuses 1 'nan.csv: line 8' sample "$data" --quiet --method hmc --init "$d/nan.csv"
+refuses 1 'absent.csv: cannot be opened' sample "$data" --quiet --method hmc --init "$d/absent.csv"
+refuses 1 'gets the draws' sample "$data" -o "$d/run.nc"
+refuses 3 'cannot be written' sample "$data" -o "$d/absent/run.csv"
+printf '1,2\n2,1\n' >"$d/indefinite.csv"
+printf 'y\n1\n-1\n' >"$d/two_labels.csv"
+refuses 1 'not positive' sample "$d/two_labels.csv" --kernel-matrix "$d/indefinite.csv"
+awk 'BEGIN { print "a,y"; print "0,1"; print "0,1"; print "1,-1" }' >"$d/twice.csv"
+refuses 1 'the identity metric needs a kernel matrix of full rank' \
+    sample "$d/twice.csv" --quiet --method hmc --metric identity
+
+# ---- Ctrl-C: a complete file of the draws so far
+# (What a script starts in the background ignores SIGINT unless something sets it back; env can.)
+if env --default-signal=INT true 2>/dev/null; then
+    checks=$((checks + 1))
+    env --default-signal=INT "$talweg" sample "$data" --method hmc --draws 300000 --warmup 20 --chains 1 \
+        -o "$d/long.csv" --json >"$d/out" 2>"$d/err" &
+    job=$!
+    waited=0
+    until ls "$d"/long.csv.*.part >/dev/null 2>&1 || [ "$waited" -ge 200 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    sleep 0.5
+    kill -INT "$job"
+    code=0
+    wait "$job" || code=$?
+    [ "$code" = 0 ] || complain "Ctrl-C: exit $code: $(cat "$d/err")"
+    says err 'interrupted: there are'
+    gives 'r["interrupted"] and 0 < r["draws"] < 300000'
+    gives "sum(1 for l in open('$d/long.csv')) == r['draws'] + 1"
+    awk -F, 'NF != 48 { exit 1 }' "$d/long.csv" || complain "a torn line in the file of an interrupted run"
+fi
+finish
