@@ -33,9 +33,9 @@ void bench_medians(size_t count, const bench_work *work, void *data, size_t repe
     for (size_t i = 0; i < count; i++) work[i](data);
     for (size_t r = 0; r < repeats; r++) {
         for (size_t i = 0; i < count; i++) {
-            double start = bench_seconds();
+            double start = bench_cpu_seconds();
             work[i](data);
-            times[i][r] = bench_seconds() - start;
+            times[i][r] = bench_cpu_seconds() - start;
         }
     }
     for (size_t i = 0; i < count; i++) {
