@@ -1,12 +1,18 @@
 /* ais.c: annealed importance sampling (Neal 2001), forward from q and in reverse from posterior draws.
  *
  * With R(x) = log p(y, x) - log q(x), L_b = log q + b R, so that every weight is linear in R:
- *   forward:  log w = sum_{k=1}^{B} (b_k - b_{k-1}) R(x_{k-1}),  x_0 ~ q, x_k by transitions at b_k;     E[w]
- * = Z reverse:  log w = sum_{k=B}^{1} (b_{k-1} - b_k) R(x_k),       x_B ~ posterior, x_{k-1} by transitions
- * at b_{k-1};  E[w] = 1/Z each term at the sample drawn before the move. log of the mean of w is biased low
- * for log Z, minus that of the reverse run biased high: together they bracket log Z. Step sizes are tuned by
- * a pilot run with other particles and then frozen: the estimate stays unbiased in Z.
+ *
+ *   forward:  log w = sum_{k=1}^{B} (b_k - b_{k-1}) R(x_{k-1}),  x_0 ~ q, x_k by transitions at b_k;
+ *             E[w] = Z;
+ *   reverse:  log w = sum_{k=B}^{1} (b_{k-1} - b_k) R(x_k),  x_B ~ posterior, x_{k-1} by transitions at
+ *             b_{k-1};  E[w] = 1/Z;
+ *
+ * each term at the sample drawn before the move. log of the mean of w is biased low for log Z, minus that of
+ * the reverse run biased high: together they bracket log Z. Step sizes are tuned by a pilot run with other
+ * particles and then frozen: the estimate stays unbiased in Z.
  */
+#include "evidence/ais.h"
+
 #include <math.h>
 
 #include "evidence/walk.h"
@@ -21,6 +27,7 @@ typedef struct ais {
     const tw_model *model;
     const tw_reference *reference;
     const tw_ais_options *o;
+    tw_ais_order order;
     tw_progress_function *progress;
     void *user;
     double *eps; /* steps + 1: the step size at each temperature */
@@ -96,19 +103,23 @@ static tw_status walk_up(ais *a, tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
     uint64_t iteration = 0;
+    bool late = a->order == TW_AIS_MOVE_THEN_WEIGH;
     for (size_t k = 1; k <= o->steps; k++) {
+        if (late) TW_TRY(move_at(a, walk, k, &iteration));
         add_weights(a, walk, o->beta[k] - o->beta[k - 1]);
         if (!report(a, (double)k / (double)o->steps)) return TW_OK;
-        if (k < o->steps) TW_TRY(move_at(a, walk, k, &iteration));
+        if (!late && k < o->steps) TW_TRY(move_at(a, walk, k, &iteration));
     }
     return TW_OK;
 }
 
+/* Particles of q may lie where the posterior has next to nothing and a chain at b = 1 would not get away: they
+ * are led up the path first, and then burnt in. */
 static tw_status walk_down(ais *a, tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
     uint64_t iteration = 0;
-    TW_TRY(tw_walk_temper(walk, 1.0));
+    for (size_t k = 1; k <= o->steps; k++) TW_TRY(move_at(a, walk, k, &iteration));
     for (size_t m = 0; m < o->burn_in; m++) {
         tw_move move = make_move(a, o->steps, ++iteration, o->first_chain);
         tw_walk_move(walk, &move);
@@ -164,11 +175,18 @@ static tw_status run(ais *a, tw_estimate *out)
     return status;
 }
 
-tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const tw_ais_options *options,
-                     tw_progress_function *progress, void *user, double *log_weight, tw_estimate *out)
+tw_status tw_ais_run_in_order(const tw_model *model, const tw_reference *reference,
+                              const tw_ais_options *options, tw_ais_order order,
+                              tw_progress_function *progress, void *user, double *log_weight,
+                              tw_estimate *out)
 {
     tw_context *ctx = model->ctx;
-    ais a = {.model = model, .reference = reference, .o = options, .progress = progress, .user = user};
+    ais a = {.model = model,
+             .reference = reference,
+             .o = options,
+             .order = order,
+             .progress = progress,
+             .user = user};
     TW_TRY(check(ctx, options));
     tw_status status = tw_allocate_doubles(ctx, options->steps + 1, 1, "the step sizes", &a.eps);
     if (status == TW_OK)
@@ -179,4 +197,11 @@ tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const
     tw_release(ctx, a.eps);
     tw_release(ctx, a.log_weight);
     return status;
+}
+
+tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const tw_ais_options *options,
+                     tw_progress_function *progress, void *user, double *log_weight, tw_estimate *out)
+{
+    return tw_ais_run_in_order(model, reference, options, TW_AIS_WEIGH_THEN_MOVE, progress, user, log_weight,
+                               out);
 }

@@ -1,0 +1,93 @@
+/* Is the error of annealed importance sampling honest? Over 200 seeded repetitions on a small case,
+ * z = (estimate - exact) / se must have mean within 0.3 of 0 and standard deviation in [0.7, 1.4]: for honest
+ * normal z these are beyond 4 of their own standard errors (0.07 and 0.05). The same with the weight taken after
+ * the move, on a coarse schedule, must fail. And the hard oracle: 767 equal labels, where EP is off by a third of
+ * a nat. */
+#include <math.h>
+
+#include "evidence/ais.h"
+#include "support/posed.h"
+#include "support/support.h"
+
+enum { REPETITIONS = 200 };
+
+static sample_moments repeat(const posed *p, const tw_reference *q, double exact, tw_ais_options o,
+                             tw_ais_order order)
+{
+    double z[REPETITIONS];
+    for (size_t i = 0; i < REPETITIONS; i++) {
+        tw_estimate e;
+        o.seed = 1000 + i;
+        assert_int_equal(tw_ais_run_in_order(p->model, q, &o, order, NULL, NULL, NULL, &e), TW_OK);
+        z[i] = (e.log_z - exact) / e.se;
+    }
+    sample_moments m = moments_of(REPETITIONS, z);
+    print_message("z over %d repetitions: mean %.3f, sd %.3f\n", REPETITIONS, m.mean, m.sd);
+    return m;
+}
+
+static bool calibrated(sample_moments z)
+{
+    return fabs(z.mean) < 0.3 && z.sd > 0.7 && z.sd < 1.4;
+}
+
+static void errors_are_honest(void **state)
+{
+    (void)state;
+    size_t count;
+    double fine[21], coarse[] = {0.0, 0.25, 0.5, 0.75, 1.0};
+    oracle_case *cases = oracle_orthant3(&count);
+    for (size_t i = 0; i < 5; i += 4) {
+        posed p = pose_oracle(&cases[i]);
+        tw_ais_options o = TW_AIS_DEFAULTS;
+        assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, 20, 0.0, fine), TW_OK);
+        o.beta = fine;
+        o.steps = 20;
+        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        assert_true(calibrated(repeat(&p, p.ep->reference, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        o.beta = coarse;
+        o.steps = 4;
+        o.particles = 1024;
+        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        assert_false(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_MOVE_THEN_WEIGH)));
+        posed_free(&p);
+    }
+    oracle_free(cases, count);
+}
+
+/* 1536 particles, 20 linear steps from EP: se <= 0.0125 as elsewhere. */
+static void the_hard_oracle_is_met(void **state)
+{
+    (void)state;
+    size_t count;
+    double beta[21];
+    tw_estimate e;
+    oracle_case *cases = oracle_equicorrelated(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (cases[i].n < 500) continue;
+        posed p = pose_oracle(&cases[i]);
+        tw_ais_options o = TW_AIS_DEFAULTS;
+        assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, 20, 0.0, beta), TW_OK);
+        o.beta = beta;
+        o.steps = 20;
+        o.particles = 1536;
+        o.kernel.metric = TW_METRIC_EP;
+        o.kernel.gaussian = p.ep->reference;
+        o.kernel.threads = 2;
+        assert_int_equal(tw_ais_run(p.model, p.ep->reference, &o, NULL, NULL, NULL, &e), TW_OK);
+        print_message("%s: exact %.5f, EP %.5f, ais %.5f +- %.5f\n", cases[i].name, cases[i].log_z,
+                      p.ep->log_z, e.log_z, e.se);
+        assert_true(e.se <= 0.0125 && fabs(e.log_z - cases[i].log_z) <= 4.0 * e.se);
+        posed_free(&p);
+    }
+    oracle_free(cases, count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_honest),
+        cmocka_unit_test(the_hard_oracle_is_met),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

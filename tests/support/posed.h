@@ -1,0 +1,33 @@
+/* posed.h: a problem ready to be estimated: context, model, EP and the prior, from an oracle's case or from a
+ * kernel matrix and labels. */
+#ifndef TALWEG_TESTS_POSED_H
+#define TALWEG_TESTS_POSED_H
+
+#include "support/oracle.h"
+#include "talweg/approximate.h"
+
+typedef struct posed {
+    tw_context *ctx;
+    tw_model *model;
+    tw_approximation *ep;
+    tw_reference *prior;
+} posed;
+
+/* In a context of its own, or in ctx (which posed_free then frees) where that is given. */
+posed pose_in(tw_context *ctx, size_t n, const double *k, const tw_likelihood *likelihood, const double *y);
+posed pose_oracle(const oracle_case *c);
+
+/* Also checks that nothing is left in the context. */
+void posed_free(posed *p);
+
+/* n points on a line, squared-exponential kernel with length 1.5 and deviation 2, labels of alternating runs
+ * of three: a case with an awkward posterior of any size. K is written to k (n x n) and labels to y. */
+void pose_line(size_t n, double *k, double *y);
+
+/* Mean and standard deviation (n - 1) of n numbers. */
+typedef struct sample_moments {
+    double mean, sd;
+} sample_moments;
+sample_moments moments_of(size_t n, const double *x);
+
+#endif
