@@ -87,6 +87,59 @@ TW_API tw_status tw_ais_run(const tw_model *model, const tw_reference *reference
                             const tw_ais_options *options, tw_progress_function *progress, void *user,
                             double *log_weight, tw_estimate *out);
 
+/* ---- resample-move, and schedules that a pilot finds
+ * ------------------------------------------------------------------------------------------------ */
+
+typedef struct tw_rm_options {
+    tw_sampler_options kernel;
+    const double *beta; /* steps + 1 temperatures from 0 to 1; NULL: chosen by the pilot */
+    size_t steps;
+    double fraction;  /* of the conditional effective sample size that a step chosen by the pilot keeps */
+    size_t max_steps; /* temperatures that the pilot may choose */
+    size_t pilot_particles;
+    double
+        correlation;  /* moves at a temperature go on until particles are correlated less than this with where
+                           they were */
+    size_t max_moves; /* but no longer */
+    size_t particles; /* of all islands together: the cost is that of so many at each temperature */
+    size_t islands;   /* independent replicates, for the error; each has its share of the particles */
+    double spread;    /* at any temperature at most particles * spread and at least particles / spread; 1: the
+                         same number everywhere */
+    double eps;       /* 0: tuned by the pilot at every temperature */
+    size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
+    double target_acceptance; /* of the pilot */
+    uint64_t seed;
+    uint64_t first_chain; /* runs with the same seed and other particles: other first_chain */
+} tw_rm_options;
+#define TW_RM_DEFAULTS                              \
+    ((tw_rm_options){.kernel = TW_SAMPLER_DEFAULTS, \
+                     .fraction = 0.8,               \
+                     .max_steps = 1000,             \
+                     .pilot_particles = 128,        \
+                     .correlation = 0.2,            \
+                     .max_moves = 10,               \
+                     .particles = 512,              \
+                     .islands = 16,                 \
+                     .spread = 4.0,                 \
+                     .target_acceptance = 0.8,      \
+                     .seed = 1})
+
+/* Adaptive resample-move (a sequential Monte Carlo sampler). A pilot with particles of its own chooses the
+ * temperatures, step sizes, numbers of moves, and the number of particles P_k of each step: with v_k the
+ * relative variance of its weights and c_k the cost of a particle, P_k is proportional to sqrt(v_k / c_k). All
+ * this is then frozen, and `islands` independent runs make the estimate: log Z is the log of the mean of their
+ * unbiased estimates of Z (so it is unbiased in Z), the standard error comes from their spread, by the delta
+ * method and by the bootstrap over islands. weight_ess is the smallest, over the steps, effective number of
+ * particles. Memory: O(n) per particle for constant metrics. */
+TW_API tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const tw_rm_options *options,
+                           tw_progress_function *progress, void *user, tw_estimate *out);
+
+/* The temperatures alone, for AIS: each step keeps `fraction` of the conditional effective sample size of the
+ * pilot's particles. beta has room for max_steps + 1 numbers; *steps says how many steps were needed.
+ * TW_NOT_CONVERGED where max_steps do not suffice. */
+TW_API tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference,
+                                   const tw_rm_options *options, size_t *steps, double *beta);
+
 #ifdef __cplusplus
 }
 #endif

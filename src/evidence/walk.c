@@ -10,30 +10,51 @@ tw_form tw_walk_form(const tw_sampler_options *kernel)
     return kernel->method == TW_METHOD_RMHMC ? TW_FORM_FOLDED : TW_FORM_OPEN;
 }
 
+/* What depends on the number of particles. */
+static tw_status make_particles(tw_walk *w)
+{
+    void *records = NULL;
+    TW_TRY(tw_sampler_new(w->target, &w->kernel, w->particles, &w->sampler));
+    TW_TRY(tw_allocate_doubles(w->ctx, w->particles, 1, "the particles' weights", &w->log_ratio));
+    TW_TRY(tw_allocate(w->ctx, w->particles, sizeof *w->records, "the particles' records", &records));
+    w->records = records;
+    return TW_OK;
+}
+
+static void release_particles(tw_walk *w)
+{
+    tw_sampler_free(w->sampler);
+    tw_release(w->ctx, w->log_ratio);
+    tw_release(w->ctx, w->records);
+    w->sampler = NULL;
+    w->log_ratio = NULL;
+    w->records = NULL;
+}
+
 void tw_walk_free(tw_walk *w)
 {
     if (!w) return;
     tw_context *ctx = w->ctx;
-    tw_sampler_free(w->sampler);
+    release_particles(w);
     tw_target_free(w->target);
-    tw_release(ctx, w->log_ratio);
     tw_release(ctx, w->work);
-    tw_release(ctx, w->records);
     tw_release(ctx, w);
 }
 
-static tw_status fill(const tw_model *model, const tw_reference *q, const tw_sampler_options *kernel,
-                      tw_walk *w)
+tw_status tw_walk_resize(tw_walk *w, size_t particles)
 {
-    void *records = NULL;
-    TW_TRY(tw_target_new(model, q, tw_walk_form(kernel), &w->target));
+    if (particles == w->particles) return TW_OK;
+    release_particles(w);
+    w->particles = particles;
+    return make_particles(w);
+}
+
+static tw_status fill(const tw_model *model, const tw_reference *q, tw_walk *w)
+{
+    TW_TRY(tw_target_new(model, q, tw_walk_form(&w->kernel), &w->target));
     TW_TRY(tw_target_set_temperature(w->target, 0.0));
-    TW_TRY(tw_sampler_new(w->target, kernel, w->particles, &w->sampler));
-    TW_TRY(tw_allocate_doubles(w->ctx, w->particles, 1, "the particles' weights", &w->log_ratio));
     TW_TRY(tw_allocate_doubles(w->ctx, model->n, 1, "the particles' weights", &w->work));
-    TW_TRY(tw_allocate(w->ctx, w->particles, sizeof *w->records, "the particles' records", &records));
-    w->records = records;
-    return TW_OK;
+    return make_particles(w);
 }
 
 tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
@@ -43,8 +64,8 @@ tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, cons
     *out = NULL;
     TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_walk), "an ensemble", &memory));
     tw_walk *w = memory;
-    *w = (tw_walk){.ctx = model->ctx, .particles = particles};
-    tw_status status = fill(model, reference, kernel, w);
+    *w = (tw_walk){.ctx = model->ctx, .kernel = *kernel, .particles = particles};
+    tw_status status = fill(model, reference, w);
     if (status != TW_OK) {
         tw_walk_free(w);
         return status;

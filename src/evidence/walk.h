@@ -8,6 +8,7 @@
 
 typedef struct tw_walk {
     tw_context *ctx;
+    tw_sampler_options kernel;
     tw_target *target;
     tw_sampler *sampler;
     size_t particles;
@@ -29,6 +30,9 @@ void tw_walk_free(tw_walk *walk);
 
 /* Fresh particles from q at b = 0: particle j from the stream (seed, start, first_chain + j, 0). */
 tw_status tw_walk_start(tw_walk *walk, uint64_t seed, uint64_t first_chain);
+
+/* Another number of particles, at the same temperature; they are to be put in their places afterwards. */
+tw_status tw_walk_resize(tw_walk *walk, size_t particles);
 
 /* Go to another temperature. */
 tw_status tw_walk_temper(tw_walk *walk, double beta);

@@ -1,0 +1,40 @@
+/* adapt.c: a schedule of temperatures found by a pilot: constant conditional effective sample size.
+ *
+ * The pilot of resample-move (pilot.c) chooses each next temperature by bisection; its temperatures are kept and
+ * its particles thrown away, so that an estimate made on the schedule with other particles is unbiased in Z.
+ */
+#include <math.h>
+
+#include "evidence/plan.h"
+
+tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *o)
+{
+    if (o->beta) TW_TRY(tw_schedule_check(ctx, o->steps, o->beta));
+    if (o->pilot_particles < 8)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a pilot needs at least 8 particles, not %zu",
+                       o->pilot_particles);
+    if (!(o->fraction > 0.0 && o->fraction < 1.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "the fraction of the effective sample size to keep lies in (0, 1); %g does not",
+                       o->fraction);
+    if (o->max_moves == 0 || (!o->beta && o->max_steps == 0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "there must be at least one move and one temperature");
+    if (!(o->eps >= 0.0) || !isfinite(o->eps))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
+    return TW_OK;
+}
+
+tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference,
+                            const tw_rm_options *options, size_t *steps, double *beta)
+{
+    tw_rm_options o = *options;
+    tw_plan *plan = NULL;
+    o.beta = NULL;
+    *steps = 0;
+    TW_TRY(tw_rm_check_pilot(model->ctx, &o));
+    TW_TRY(tw_plan_make(model, reference, &o, &plan));
+    for (size_t k = 0; k <= plan->steps; k++) beta[k] = plan->step[k].beta;
+    *steps = plan->steps;
+    tw_plan_free(plan);
+    return TW_OK;
+}

@@ -1,0 +1,179 @@
+/* pilot.c: the pilot run that makes a plan: a resample-move run whose estimate is thrown away.
+ *
+ * At each step: the next temperature by the conditional effective sample size of the particles' weights (or the
+ * one given), systematic resampling, and transitions until the particles have forgotten where they were: until
+ * the correlation between before and after, of the positions (over all sites) and of R(x) = log p(y, x) - log
+ * q(x), has fallen below a threshold. The step size follows the acceptance rate all along.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "evidence/plan.h"
+#include "evidence/resample.h"
+#include "math/random.h"
+
+/* At b = 0 the step size has so many transitions to find its scale; beyond eps = 1.5 a unit Gaussian is
+ * unstable, whatever the acceptance says. */
+enum { START_MOVES = 30 };
+static const double largest_eps = 1.5;
+
+/* Streams of pilots are those of chains that no run will reach, nor the pilot of AIS. */
+static const uint64_t pilot_chain = (uint64_t)3 << 61;
+
+typedef struct pilot {
+    const tw_rm_options *o;
+    tw_walk *walk;
+    tw_plan *plan;
+    size_t capacity;       /* steps that fit into the plan */
+    double *x, *log_ratio; /* after resampling, before the moves */
+    double *log_weight;
+    size_t *ancestor;
+    double log_eps;
+    uint64_t iteration;
+} pilot;
+
+void tw_plan_free(tw_plan *plan)
+{
+    if (!plan) return;
+    tw_release(plan->ctx, plan->step);
+    tw_release(plan->ctx, plan);
+}
+
+/* Correlation over all n x P pairs (a, b), row by row about the means of the row. Rows that stand still say
+ * nothing. */
+static double correlation(size_t n, size_t columns, const double *a, const double *b)
+{
+    double ab = 0.0, aa = 0.0, bb = 0.0, count = (double)columns;
+    for (size_t i = 0; i < n; i++) {
+        double mean_a = 0.0, mean_b = 0.0;
+        for (size_t j = 0; j < columns; j++) {
+            mean_a += a[i + j * n] / count;
+            mean_b += b[i + j * n] / count;
+        }
+        for (size_t j = 0; j < columns; j++) {
+            double da = a[i + j * n] - mean_a, db = b[i + j * n] - mean_b;
+            ab += da * db;
+            aa += da * da;
+            bb += db * db;
+        }
+    }
+    return aa > 0.0 && bb > 0.0 ? ab / sqrt(aa * bb) : 0.0;
+}
+
+static void transition(pilot *p, tw_plan_step *step)
+{
+    const tw_rm_options *o = p->o;
+    bool tuned = o->eps == 0.0 && o->kernel.method != TW_METHOD_SLICE;
+    step->eps = tuned ? exp(p->log_eps) : o->eps;
+    step->leapfrog_steps = o->kernel.method == TW_METHOD_SLICE ? 1
+                           : o->leapfrog_steps                 ? o->leapfrog_steps
+                                                               : tw_walk_steps(step->eps);
+    tw_move move = {.eps = step->eps,
+                    .steps = step->leapfrog_steps,
+                    .seed = o->seed,
+                    .iteration = ++p->iteration,
+                    .first_chain = pilot_chain};
+    double rate = tw_walk_move(p->walk, &move);
+    p->log_eps = fmin(p->log_eps + rate - o->target_acceptance, log(largest_eps));
+}
+
+/* Resample, go to b_k, and move until decorrelated. */
+static tw_status rejuvenate(pilot *p, size_t k)
+{
+    tw_walk *w = p->walk;
+    tw_plan_step *step = &p->plan->step[k];
+    size_t n = w->target->model->n;
+    double change = step->beta - step[-1].beta, left = 1.0;
+    tw_stream stream = tw_stream_at(p->o->seed, TW_STREAM_RESAMPLE, pilot_chain, k);
+    for (size_t j = 0; j < w->particles; j++) p->log_weight[j] = change * w->log_ratio[j];
+    tw_resample_systematic(w->particles, p->log_weight, tw_stream_uniform(&stream), w->particles,
+                           p->ancestor);
+    for (size_t j = 0; j < w->particles; j++) {
+        memcpy(p->x + j * n, tw_sampler_positions(w->sampler) + p->ancestor[j] * n, n * sizeof *p->x);
+        p->log_ratio[j] = w->log_ratio[p->ancestor[j]];
+    }
+    TW_TRY(tw_walk_temper(w, step->beta));
+    TW_TRY(tw_sampler_set_positions(w->sampler, p->x));
+    while (left > p->o->correlation && step->moves < p->o->max_moves) {
+        transition(p, step);
+        step->moves++;
+        tw_walk_measure(w);
+        left = fmax(correlation(n, w->particles, p->x, tw_sampler_positions(w->sampler)),
+                    correlation(1, w->particles, p->log_ratio, w->log_ratio));
+    }
+    return TW_OK;
+}
+
+static tw_status climb(pilot *p)
+{
+    tw_context *ctx = p->walk->ctx;
+    tw_plan_step *step = p->plan->step;
+    for (size_t m = 0; m < START_MOVES; m++) transition(p, &step[0]);
+    tw_walk_measure(p->walk);
+    for (size_t k = 1; step[k - 1].beta < 1.0; k++) {
+        const double *ratio = p->walk->log_ratio;
+        size_t particles = p->walk->particles;
+        if (k > p->capacity)
+            return tw_fail(ctx, TW_NOT_CONVERGED,
+                           "%zu temperatures led no further than %g: start nearer to the posterior (EP), or "
+                           "allow for more temperatures or a smaller effective sample size",
+                           p->capacity, step[k - 1].beta);
+        step[k].beta = p->o->beta ? p->o->beta[k]
+                                  : tw_next_temperature(particles, ratio, step[k - 1].beta, p->o->fraction);
+        step[k].variance = fmax(0.0, 1.0 / tw_conditional_ess(particles, ratio, step[k].beta - step[k - 1].beta) - 1.0);
+        p->plan->steps = k;
+        if (step[k].beta < 1.0) TW_TRY(rejuvenate(p, k));
+    }
+    return TW_OK;
+}
+
+static tw_status allocate(pilot *p, const tw_model *model)
+{
+    size_t particles = p->o->pilot_particles;
+    void *ancestor = NULL;
+    TW_TRY(tw_allocate_doubles(model->ctx, model->n, particles, "the pilot's particles", &p->x));
+    TW_TRY(tw_allocate_doubles(model->ctx, particles, 1, "the pilot's weights", &p->log_ratio));
+    TW_TRY(tw_allocate_doubles(model->ctx, particles, 1, "the pilot's weights", &p->log_weight));
+    TW_TRY(tw_allocate(model->ctx, particles, sizeof *p->ancestor, "the pilot's ancestors", &ancestor));
+    p->ancestor = ancestor;
+    return TW_OK;
+}
+
+static tw_status run(const tw_model *model, const tw_reference *reference, pilot *p)
+{
+    TW_TRY(allocate(p, model));
+    TW_TRY(tw_walk_new(model, reference, &p->o->kernel, p->o->pilot_particles, &p->walk));
+    TW_TRY(tw_walk_start(p->walk, p->o->seed, pilot_chain));
+    return climb(p);
+}
+
+static tw_status new_plan(tw_context *ctx, size_t capacity, tw_plan **out)
+{
+    void *plan = NULL, *steps = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof **out, "a plan", &plan));
+    *out = plan;
+    (*out)->ctx = ctx;
+    tw_status status = tw_allocate(ctx, capacity + 1, sizeof(tw_plan_step), "a plan", &steps);
+    (*out)->step = steps;
+    return status;
+}
+
+tw_status tw_plan_make(const tw_model *model, const tw_reference *reference, const tw_rm_options *o,
+                       tw_plan **out)
+{
+    tw_context *ctx = model->ctx;
+    pilot p = {.o = o, .capacity = o->beta ? o->steps : o->max_steps, .log_eps = log(0.5)};
+    *out = NULL;
+    tw_status status = new_plan(ctx, p.capacity, &p.plan);
+    if (status == TW_OK) status = run(model, reference, &p);
+    tw_walk_free(p.walk);
+    tw_release(ctx, p.x);
+    tw_release(ctx, p.log_ratio);
+    tw_release(ctx, p.log_weight);
+    tw_release(ctx, p.ancestor);
+    if (status == TW_OK)
+        *out = p.plan;
+    else
+        tw_plan_free(p.plan);
+    return status;
+}

@@ -1,0 +1,177 @@
+/* resample_move.c: adaptive resample-move (sequential Monte Carlo samplers: Del Moral, Doucet & Jasra 2006;
+ * with adaptive particle numbers: Fraccaro, Paquet & Winther 2016).
+ *
+ * After a pilot (pilot.c) everything is fixed: temperatures b_k, moves and step sizes, particle numbers P_k.
+ * Then R islands, which share nothing, each with P_k / R particles at step k:
+ *
+ *   k = 1..B:  w_j = exp((b_k - b_{k-1}) R(x_j)),   log Z_r += log mean_j w_j,
+ *              P_{k+1} / R ancestors by systematic resampling with weights w_j, moves at b_k.
+ *
+ * Each Z_r is unbiased, as resampling is for any number of descendants (E[copies of j] = count W_j) and nothing
+ * depends on the particles of the run. So is their mean; log Z is its log, and the standard error comes from the
+ * spread of the Z_r: by the delta method and by the bootstrap over islands. Particles of all islands move in
+ * lockstep, as columns of one sampler.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "evidence/plan.h"
+#include "evidence/resample.h"
+#include "math/random.h"
+#include "talweg/diagnose.h"
+
+enum { BOOTSTRAP = 200 };
+
+/* Streams of their own, so that AIS with the same seed is independent of this. */
+static const uint64_t chain_offset = (uint64_t)1 << 61;
+
+typedef struct resample_move {
+    const tw_rm_options *o;
+    const tw_plan *plan;
+    tw_walk *walk;
+    tw_progress_function *progress;
+    void *user;
+    double *x;          /* n x most particles */
+    double *log_weight; /* most particles */
+    double *log_z;      /* islands */
+    size_t *ancestor;   /* particles of an island */
+    uint64_t iteration;
+    double weight_ess; /* the smallest of all steps */
+    bool stopped;
+} resample_move;
+
+/* Incremental weights of step k, and what they say of Z on every island. */
+static void weigh(resample_move *s, size_t k)
+{
+    size_t particles = s->walk->particles, each = particles / s->o->islands;
+    double change = s->plan->step[k].beta - s->plan->step[k - 1].beta;
+    tw_walk_measure(s->walk);
+    for (size_t j = 0; j < particles; j++) s->log_weight[j] = change * s->walk->log_ratio[j];
+    for (size_t i = 0; i < s->o->islands; i++)
+        s->log_z[i] += tw_log_mean_exp(each, s->log_weight + i * each, NULL);
+    s->weight_ess = fmin(s->weight_ess, tw_weights_ess(particles, s->log_weight));
+}
+
+/* The next generation goes to x, island by island. */
+static void resample(resample_move *s, size_t k)
+{
+    size_t n = s->walk->target->model->n, islands = s->o->islands;
+    size_t from = s->walk->particles / islands, to = s->plan->step[k + 1].particles / islands;
+    const double *x = tw_sampler_positions(s->walk->sampler);
+    for (size_t i = 0; i < islands; i++) {
+        tw_stream stream =
+            tw_stream_at(s->o->seed, TW_STREAM_RESAMPLE, chain_offset + s->o->first_chain + i, k);
+        tw_resample_systematic(from, s->log_weight + i * from, tw_stream_uniform(&stream), to, s->ancestor);
+        for (size_t j = 0; j < to; j++)
+            memcpy(s->x + (i * to + j) * n, x + (i * from + s->ancestor[j]) * n, n * sizeof *x);
+    }
+}
+
+static tw_status move(resample_move *s, size_t k)
+{
+    const tw_plan_step *step = &s->plan->step[k];
+    TW_TRY(tw_walk_temper(s->walk, step->beta));
+    TW_TRY(tw_walk_resize(s->walk, s->plan->step[k + 1].particles));
+    TW_TRY(tw_sampler_set_positions(s->walk->sampler, s->x));
+    for (size_t m = 0; m < step->moves; m++) {
+        tw_move move = {.eps = step->eps,
+                        .steps = step->leapfrog_steps,
+                        .seed = s->o->seed,
+                        .iteration = ++s->iteration,
+                        .first_chain = chain_offset + s->o->first_chain};
+        tw_walk_move(s->walk, &move);
+    }
+    return TW_OK;
+}
+
+static tw_status climb(resample_move *s)
+{
+    const tw_plan *plan = s->plan;
+    for (size_t k = 1; k <= plan->steps; k++) {
+        weigh(s, k);
+        for (size_t i = 0; i < s->o->islands; i++)
+            if (!isfinite(s->log_z[i]))
+                return tw_fail(s->walk->ctx, TW_NUMERICAL_FAILURE,
+                               "no particle of island %zu is left at temperature %zu: use more particles, or "
+                               "start nearer to the posterior",
+                               i + 1, k);
+        s->stopped = s->progress && s->progress(s->user, (double)k / (double)plan->steps);
+        if (s->stopped || k == plan->steps) break;
+        resample(s, k);
+        TW_TRY(move(s, k));
+    }
+    return TW_OK;
+}
+
+static void summarise(const resample_move *s, tw_estimate *out)
+{
+    const tw_walk *w = s->walk;
+    size_t islands = s->o->islands;
+    *out = (tw_estimate){.method = "resample-move",
+                         .particles = s->stopped ? 0 : s->o->particles,
+                         .temperatures = s->plan->steps,
+                         .acceptance = w->transitions > 0.0 ? w->acceptance / w->transitions : NAN,
+                         .failures = w->transitions > 0.0 ? w->failures / w->transitions : 0.0,
+                         .weight_ess = s->weight_ess,
+                         .unbiased = true};
+    out->log_z = tw_log_mean_exp(islands, s->log_z, &out->se);
+    out->se_bootstrap = tw_log_mean_exp_bootstrap(islands, s->log_z, s->o->seed, BOOTSTRAP);
+}
+
+static tw_status allocate(resample_move *s, const tw_model *model)
+{
+    size_t most = 0;
+    void *ancestor = NULL;
+    for (size_t k = 1; k <= s->plan->steps; k++)
+        most = s->plan->step[k].particles > most ? s->plan->step[k].particles : most;
+    TW_TRY(tw_allocate_doubles(model->ctx, model->n, most, "the particles", &s->x));
+    TW_TRY(tw_allocate_doubles(model->ctx, most, 1, "the weights", &s->log_weight));
+    TW_TRY(tw_allocate_doubles(model->ctx, s->o->islands, 1, "the islands", &s->log_z));
+    TW_TRY(tw_allocate(model->ctx, most / s->o->islands, sizeof *s->ancestor, "the ancestors", &ancestor));
+    s->ancestor = ancestor;
+    return TW_OK;
+}
+
+static tw_status run(resample_move *s, const tw_model *model, const tw_reference *reference)
+{
+    TW_TRY(allocate(s, model));
+    TW_TRY(tw_walk_new(model, reference, &s->o->kernel, s->plan->step[1].particles, &s->walk));
+    TW_TRY(tw_walk_start(s->walk, s->o->seed, chain_offset + s->o->first_chain));
+    return climb(s);
+}
+
+static tw_status check(tw_context *ctx, const tw_rm_options *o)
+{
+    if (o->islands < 2)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "resample-move with one island has no error bar: it needs at least two, and 16 are "
+                       "better");
+    if (o->particles < 2 * o->islands)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu particles on %zu islands: there must be two on each",
+                       o->particles, o->islands);
+    if (!(o->spread >= 1.0) || !isfinite(o->spread))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the spread of particle numbers is 1 or more, not %g",
+                       o->spread);
+    return tw_rm_check_pilot(ctx, o);
+}
+
+tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const tw_rm_options *options,
+                    tw_progress_function *progress, void *user, tw_estimate *out)
+{
+    tw_context *ctx = model->ctx;
+    tw_plan *plan = NULL;
+    TW_TRY(check(ctx, options));
+    TW_TRY(tw_plan_make(model, reference, options, &plan));
+    tw_plan_share(plan, options->particles, options->islands, options->spread);
+    resample_move s = {
+        .o = options, .plan = plan, .progress = progress, .user = user, .weight_ess = INFINITY};
+    tw_status status = run(&s, model, reference);
+    if (status == TW_OK) summarise(&s, out);
+    tw_walk_free(s.walk);
+    tw_release(ctx, s.x);
+    tw_release(ctx, s.log_weight);
+    tw_release(ctx, s.log_z);
+    tw_release(ctx, s.ancestor);
+    tw_plan_free(plan);
+    return status;
+}
