@@ -113,7 +113,7 @@ typedef struct tw_rm_options {
 } tw_rm_options;
 #define TW_RM_DEFAULTS                              \
     ((tw_rm_options){.kernel = TW_SAMPLER_DEFAULTS, \
-                     .fraction = 0.8,               \
+                     .fraction = 0.9,               \
                      .max_steps = 1000,             \
                      .pilot_particles = 128,        \
                      .correlation = 0.2,            \

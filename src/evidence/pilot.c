@@ -120,7 +120,8 @@ static tw_status climb(pilot *p)
                            p->capacity, step[k - 1].beta);
         step[k].beta = p->o->beta ? p->o->beta[k]
                                   : tw_next_temperature(particles, ratio, step[k - 1].beta, p->o->fraction);
-        step[k].variance = fmax(0.0, 1.0 / tw_conditional_ess(particles, ratio, step[k].beta - step[k - 1].beta) - 1.0);
+        step[k].variance =
+            fmax(0.0, 1.0 / tw_conditional_ess(particles, ratio, step[k].beta - step[k - 1].beta) - 1.0);
         p->plan->steps = k;
         if (step[k].beta < 1.0) TW_TRY(rejuvenate(p, k));
     }

@@ -1,0 +1,440 @@
+/* Adaptive resample-move against exact log Z, its parts against their definitions, and what it refuses.
+ *
+ * Every run is a function of its seed. With 16 islands an honest error is beyond 4 of its size once in a thousand
+ * times (Student's t with 15 degrees of freedom). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/plan.h"
+#include "evidence/resample.h"
+#include "math/random.h"
+#include "support/posed.h"
+#include "support/support.h"
+
+static tw_rm_options rm_from_ep(const posed *p)
+{
+    tw_rm_options o = TW_RM_DEFAULTS;
+    o.kernel.metric = TW_METRIC_EP;
+    o.kernel.gaussian = p->ep->reference;
+    return o;
+}
+
+static tw_estimate run(const posed *p, const tw_reference *q, const tw_rm_options *o)
+{
+    tw_estimate e;
+    tw_status status = tw_rm_run(p->model, q, o, NULL, NULL, &e);
+    if (status != TW_OK) print_message("%s\n", tw_context_message(p->ctx));
+    assert_int_equal(status, TW_OK);
+    return e;
+}
+
+static void assert_oracle(const oracle_case *c)
+{
+    posed p = pose_oracle(c);
+    tw_rm_options o = rm_from_ep(&p);
+    o.particles = 4096;
+    tw_estimate e = run(&p, p.ep->reference, &o);
+    print_message("%-24s exact %11.5f resample-move %11.5f +- %.5f (bootstrap %.5f), %zu temperatures\n",
+                  c->name, c->log_z, e.log_z, e.se, e.se_bootstrap, e.temperatures);
+    assert_true(fabs(e.log_z - c->log_z) <= 4.0 * e.se);
+    assert_true(e.se <= 0.0125 && e.unbiased);
+    assert_true(fabs(e.se_bootstrap / e.se - 1.0) < 0.3);
+    posed_free(&p);
+}
+
+/* All oracles but the hard one (N = 767, in test_long_rm.c): 4096 particles from EP. */
+static void oracles_are_met_within_four_errors(void **state)
+{
+    (void)state;
+    for (int orthant = 0; orthant < 2; orthant++) {
+        size_t count;
+        oracle_case *cases = orthant ? oracle_orthant3(&count) : oracle_equicorrelated(&count);
+        for (size_t i = 0; i < count; i++)
+            if (cases[i].n < 500) assert_oracle(&cases[i]);
+        oracle_free(cases, count);
+    }
+}
+
+static void gaussian_likelihood_is_exact(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    double k[N * N], y[N];
+    pose_line(N, k, y);
+    posed p = pose_in(NULL, N, k, tw_likelihood_find("gaussian"), y);
+    tw_rm_options o = rm_from_ep(&p);
+    tw_estimate e = run(&p, p.ep->reference, &o);
+    assert_close(e.log_z, p.ep->log_z, 1e-8, "log Z from the posterior itself");
+    assert_true(e.se < 1e-8 && e.temperatures == 1);
+    e = run(&p, p.prior, &o);
+    print_message("from the prior: %.4f +- %.4f, exactly %.4f\n", e.log_z, e.se, p.ep->log_z);
+    assert_true(e.se < 0.2 && fabs(e.log_z - p.ep->log_z) <= 4.0 * e.se);
+    posed_free(&p);
+}
+
+/* N = 100 from the prior, where the path is long, and from EP and from N(mu, Sigma): same log Z. */
+static void starts_and_kernels_agree(void **state)
+{
+    (void)state;
+    enum { N = 100 };
+    double *k = calloc(N * N, sizeof *k), *sigma = calloc(N * N, sizeof *sigma), y[N];
+    assert_true(k && sigma);
+    pose_line(N, k, y);
+    posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
+    tw_reference *q = NULL;
+    for (size_t i = 0; i < N; i++) sigma[i + i * N] = 1.2 * p.ep->variance[i];
+    assert_int_equal(tw_reference_gaussian(p.model, p.ep->mean, sigma, N, &q), TW_OK);
+    const tw_reference *starts[] = {p.ep->reference, p.prior, q, p.prior};
+    tw_estimate e[4];
+    for (size_t i = 0; i < 4; i++) {
+        tw_rm_options o = rm_from_ep(&p);
+        if (i > 0) o.kernel.metric = TW_METRIC_PRIOR;
+        if (i == 3) o.kernel.method = TW_METHOD_SLICE;
+        o.fraction = 0.9;
+        o.seed = 20 + i;
+        e[i] = run(&p, starts[i], &o);
+        print_message("start %zu: %.4f +- %.4f, %zu temperatures, weight ESS %.0f\n", i, e[i].log_z, e[i].se,
+                      e[i].temperatures, e[i].weight_ess);
+        assert_true(e[i].se < 0.4);
+        assert_true(fabs(e[i].log_z - e[0].log_z) <= 4.0 * hypot(e[i].se, e[0].se));
+    }
+    tw_reference_free(q);
+    posed_free(&p);
+    free(sigma);
+    free(k);
+}
+
+static void riemannian_kernels_agree(void **state)
+{
+    (void)state;
+    size_t count;
+    oracle_case *cases = oracle_orthant3(&count);
+    posed p = pose_oracle(&cases[2]);
+    static const tw_metric metrics[] = {TW_METRIC_HESSIAN, TW_METRIC_SMOOTHED};
+    for (size_t i = 0; i < 2; i++) {
+        tw_rm_options o = rm_from_ep(&p);
+        o.kernel.method = TW_METHOD_RMHMC;
+        o.kernel.metric = metrics[i];
+        o.kernel.smoothing = p.ep->variance;
+        o.eps = 0.2;
+        tw_estimate e = run(&p, p.ep->reference, &o);
+        assert_true(e.se < 0.06 && fabs(e.log_z - cases[2].log_z) <= 4.0 * e.se);
+    }
+    posed_free(&p);
+    oracle_free(cases, count);
+}
+
+/* ---- resampling ---- */
+
+/* floor or ceiling of count W_j copies, for any number of descendants; none of a weight of 0; in order. */
+static void systematic_counts_are_exact(void **state)
+{
+    (void)state;
+    const double weight[] = {0.0, 3.0, 0.5, 0.0, 1.25, 2.0, 0.25, 1.0, 0.0}; /* 8 in all */
+    enum { N = sizeof weight / sizeof *weight, MOST = 64 };
+    double log_weight[N];
+    size_t ancestor[MOST], copies[N];
+    for (size_t j = 0; j < N; j++) log_weight[j] = log(weight[j]) + 800.0; /* exp would overflow */
+    for (size_t count = 1; count <= MOST; count++)
+        for (double u = 0.01; u < 1.0; u += 0.07) {
+            memset(copies, 0, sizeof copies);
+            tw_resample_systematic(N, log_weight, u, count, ancestor);
+            for (size_t i = 0; i < count; i++) copies[ancestor[i]]++;
+            for (size_t i = 1; i < count; i++) assert_true(ancestor[i] >= ancestor[i - 1]);
+            for (size_t j = 0; j < N; j++) {
+                double expected = (double)count * weight[j] / 8.0;
+                assert_true((double)copies[j] > expected - 1.0 - 1e-9);
+                assert_true((double)copies[j] < expected + 1.0 + 1e-9);
+                assert_true(weight[j] > 0.0 || copies[j] == 0);
+            }
+        }
+    for (size_t j = 0; j < N; j++) log_weight[j] = -3.0;
+    tw_resample_systematic(N, log_weight, 0.5, 3 * N, ancestor);
+    for (size_t i = 0; i < 3 * N; i++) assert_int_equal(ancestor[i], i / 3);
+}
+
+/* Over u uniform the mean number of copies is count W_j: 20,000 draws, each mean within 5 standard errors
+ * (false alarm once in 10^5), for more and for fewer descendants than ancestors. */
+static void systematic_resampling_is_unbiased(void **state)
+{
+    (void)state;
+    enum { N = 7, DRAWS = 20000 };
+    const size_t counts[] = {3, 7, 20};
+    double log_weight[N] = {-1.0, 0.3, -2.0, 0.9, -0.2, -4.0, 0.1}, total = 0.0;
+    size_t ancestor[20];
+    for (size_t j = 0; j < N; j++) total += exp(log_weight[j]);
+    for (size_t c = 0; c < 3; c++) {
+        double sum[N] = {0.0};
+        tw_stream stream = tw_stream_at(5, TW_STREAM_RESAMPLE, c, 0);
+        for (size_t d = 0; d < DRAWS; d++) {
+            tw_resample_systematic(N, log_weight, tw_stream_uniform(&stream), counts[c], ancestor);
+            for (size_t i = 0; i < counts[c]; i++) sum[ancestor[i]] += 1.0;
+        }
+        for (size_t j = 0; j < N; j++) {
+            double expected = (double)counts[c] * exp(log_weight[j]) / total,
+                   part = expected - floor(expected);
+            assert_close(sum[j] / DRAWS, expected, 5.0 * sqrt(part * (1.0 - part) / DRAWS) + 1e-12, "copies");
+        }
+    }
+}
+
+/* ---- the plan ---- */
+
+static void the_next_temperature_keeps_the_fraction(void **state)
+{
+    (void)state;
+    enum { N = 500 };
+    double ratio[N];
+    tw_stream stream = tw_stream_at(6, TW_STREAM_DATA, 0, 0);
+    for (size_t j = 0; j < N; j++) ratio[j] = -300.0 + 40.0 * tw_stream_normal(&stream);
+    for (double fraction = 0.3; fraction < 0.99; fraction += 0.15) {
+        double next = tw_next_temperature(N, ratio, 0.2, fraction);
+        assert_true(next > 0.2 && next < 1.0);
+        assert_close(tw_conditional_ess(N, ratio, next - 0.2), fraction, 1e-9, "conditional ESS");
+        /* lognormal weights: ESS = exp(-step^2 var R) */
+        assert_true(fabs((next - 0.2) * 40.0 / sqrt(-log(fraction)) - 1.0) < 0.2);
+    }
+    assert_true(tw_next_temperature(N, ratio, 0.9999, 0.5) == 1.0);
+}
+
+/* The shares obey sqrt(v / c) where nothing holds them back, cost what they should, and keep their limits. */
+static void particles_go_where_the_weights_need_them(void **state)
+{
+    (void)state;
+    tw_plan_step step[6] = {{.beta = 0.0}};
+    tw_plan plan = {.step = step, .steps = 5};
+    const double variance[] = {0.0, 0.4, 0.1, 0.9, 0.3, 0.2};
+    double cost = 0.0, even = 0.0, scale = 0.0;
+    for (size_t k = 1; k <= 5; k++)
+        step[k] = (tw_plan_step){.variance = variance[k], .moves = k, .leapfrog_steps = 4};
+    tw_plan_share(&plan, 10000, 10, 1e3);
+    for (size_t k = 1; k <= 5; k++) {
+        double wanted = sqrt(variance[k] / tw_plan_cost(&plan, k));
+        if (k == 1) scale = (double)step[1].particles / wanted;
+        assert_true(fabs((double)step[k].particles / (scale * wanted) - 1.0) < 0.01);
+        assert_int_equal(step[k].particles % 10, 0);
+        cost += (double)step[k].particles * tw_plan_cost(&plan, k);
+        even += 10000.0 * tw_plan_cost(&plan, k);
+    }
+    assert_true(fabs(cost / even - 1.0) < 0.01);
+    tw_plan_share(&plan, 10000, 10, 1.0);
+    for (size_t k = 1; k <= 5; k++) assert_int_equal(step[k].particles, 10000);
+    tw_plan_share(&plan, 10000, 10, 1.5);
+    for (size_t k = 1; k <= 5; k++) assert_in_range(step[k].particles, 6660, 15000);
+}
+
+/* With an uneven schedule given, the set is grown at its widest gap, and the estimate stays right. */
+static void uneven_schedules_are_made_up_for(void **state)
+{
+    (void)state;
+    size_t count;
+    double beta[] = {0.0, 0.01, 0.02, 0.04, 0.3, 1.0};
+    oracle_case *cases = oracle_orthant3(&count);
+    posed p = pose_oracle(&cases[4]);
+    tw_rm_options o = TW_RM_DEFAULTS;
+    tw_plan *plan = NULL;
+    o.beta = beta;
+    o.steps = 5;
+    assert_int_equal(tw_plan_make(p.model, p.prior, &o, &plan), TW_OK);
+    tw_plan_share(plan, o.particles, o.islands, o.spread);
+    assert_true(plan->step[4].particles > 2 * plan->step[3].particles);
+    tw_plan_free(plan);
+    tw_estimate e = run(&p, p.prior, &o);
+    print_message("uneven: %.4f +- %.4f, exactly %.4f\n", e.log_z, e.se, cases[4].log_z);
+    assert_int_equal(e.temperatures, 5);
+    assert_true(e.se < 0.2 && fabs(e.log_z - cases[4].log_z) <= 4.0 * e.se);
+    posed_free(&p);
+    oracle_free(cases, count);
+}
+
+/* AIS on a schedule that the pilot found. Each step keeps the fraction wanted (the last one at least that). */
+static void a_schedule_is_found_for_ais(void **state)
+{
+    (void)state;
+    size_t count, steps;
+    double beta[101];
+    oracle_case *cases = oracle_orthant3(&count);
+    posed p = pose_oracle(&cases[4]);
+    tw_rm_options o = TW_RM_DEFAULTS;
+    tw_estimate e;
+    o.fraction = 0.95;
+    o.max_steps = 100;
+    assert_int_equal(tw_schedule_adapt(p.model, p.prior, &o, &steps, beta), TW_OK);
+    assert_int_equal(tw_schedule_check(p.ctx, steps, beta), TW_OK);
+    assert_in_range(steps, 4, 40);
+    assert_true(beta[1] < 0.5 * (1.0 - beta[steps - 2])); /* short steps where weights vary most: near q */
+    tw_ais_options a = TW_AIS_DEFAULTS;
+    a.beta = beta;
+    a.steps = steps;
+    a.particles = 1024;
+    assert_int_equal(tw_ais_run(p.model, p.prior, &a, NULL, NULL, NULL, &e), TW_OK);
+    print_message("ais on %zu steps: %.4f +- %.4f, exactly %.4f\n", steps, e.log_z, e.se, cases[4].log_z);
+    assert_true(e.se < 0.1 && fabs(e.log_z - cases[4].log_z) <= 4.0 * e.se);
+    o.max_steps = 3;
+    assert_int_equal(tw_schedule_adapt(p.model, p.prior, &o, &steps, beta), TW_NOT_CONVERGED);
+    assert_non_null(strstr(tw_context_message(p.ctx), "3 temperatures"));
+    posed_free(&p);
+    oracle_free(cases, count);
+}
+
+/* ---- conduct ---- */
+
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    enum { N = 20 };
+    double k[N * N], y[N];
+    pose_line(N, k, y);
+    posed p = pose_in(NULL, N, k, tw_likelihood_find("logit"), y);
+    static const tw_method methods[] = {TW_METHOD_HMC, TW_METHOD_RMHMC, TW_METHOD_SLICE};
+    for (size_t i = 0; i < 3; i++) {
+        tw_rm_options o = TW_RM_DEFAULTS;
+        o.kernel.method = methods[i];
+        o.particles = 100;
+        o.islands = 5;
+        o.pilot_particles = 33;
+        if (methods[i] == TW_METHOD_RMHMC) o.kernel.metric = TW_METRIC_HESSIAN;
+        if (methods[i] == TW_METHOD_RMHMC) o.eps = 0.5;
+        tw_estimate one = run(&p, p.prior, &o);
+        o.kernel.threads = 3;
+        tw_estimate many = run(&p, p.prior, &o);
+        assert_true(one.log_z == many.log_z && one.se == many.se && one.weight_ess == many.weight_ess);
+        assert_true(one.acceptance == many.acceptance && one.temperatures == many.temperatures);
+        o.seed = 2;
+        assert_true(run(&p, p.prior, &o).log_z != one.log_z);
+    }
+    posed_free(&p);
+}
+
+static void expect_words(const posed *p, const tw_rm_options *o, const char *words)
+{
+    tw_estimate e;
+    assert_int_equal(tw_rm_run(p->model, p->prior, o, NULL, NULL, &e), TW_BAD_ARGUMENT);
+    if (!strstr(tw_context_message(p->ctx), words))
+        fail_msg("\"%s\" does not say \"%s\"", tw_context_message(p->ctx), words);
+}
+
+#define REFUSED(field, value, words)      \
+    do {                                  \
+        tw_rm_options o = TW_RM_DEFAULTS; \
+        o.field = value;                  \
+        expect_words(&p, &o, words);      \
+    } while (0)
+
+static void bad_options_are_refused_with_words(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    double k[N * N], y[N], late[] = {0.1, 1.0};
+    pose_line(N, k, y);
+    posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
+    REFUSED(islands, 1, "no error bar");
+    REFUSED(particles, 20, "two on each");
+    REFUSED(spread, 0.5, "spread");
+    REFUSED(spread, NAN, "spread");
+    REFUSED(pilot_particles, 2, "pilot");
+    REFUSED(fraction, 1.0, "fraction");
+    REFUSED(fraction, NAN, "fraction");
+    REFUSED(max_moves, 0, "at least one move");
+    REFUSED(max_steps, 0, "one temperature");
+    REFUSED(eps, -1.0, "eps");
+    tw_rm_options o = TW_RM_DEFAULTS;
+    o.beta = late;
+    o.steps = 1;
+    expect_words(&p, &o, "from 0 to 1");
+    posed_free(&p);
+}
+
+static bool stop_at_once(void *user, double done)
+{
+    *(double *)user = done;
+    return true;
+}
+
+static void a_run_can_be_stopped(void **state)
+{
+    (void)state;
+    enum { N = 10 };
+    double k[N * N], y[N], done = 0.0;
+    tw_estimate e;
+    pose_line(N, k, y);
+    posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
+    tw_rm_options o = TW_RM_DEFAULTS;
+    assert_int_equal(tw_rm_run(p.model, p.prior, &o, stop_at_once, &done, &e), TW_OK);
+    assert_int_equal(e.particles, 0);
+    assert_true(done > 0.0 && done < 1.0);
+    posed_free(&p);
+}
+
+/* The first allocation fails, the second, and so on until none does; nothing is left behind. */
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    enum { N = 4 };
+    double k[N * N], y[N], beta[] = {0.0, 0.1, 0.5, 1.0};
+    failing_allocator allocator = {.fail_at = 0};
+    pose_line(N, k, y);
+    posed p = pose_in(failing_context(&allocator), N, k, tw_likelihood_find("probit"), y);
+    size_t before = tw_context_bytes_in_use(p.ctx), at = 0;
+    tw_rm_options o = TW_RM_DEFAULTS;
+    o.beta = beta;
+    o.steps = 3;
+    o.particles = 16;
+    o.islands = 2;
+    o.pilot_particles = 8;
+    tw_status status = TW_NO_MEMORY;
+    while (status != TW_OK) {
+        tw_estimate e;
+        allocator = (failing_allocator){.fail_at = ++at};
+        status = tw_rm_run(p.model, p.prior, &o, NULL, NULL, &e);
+        assert_true(status == TW_OK || status == TW_NO_MEMORY);
+        assert_int_equal(tw_context_bytes_in_use(p.ctx), before);
+    }
+    assert_in_range(at, 20, 400);
+    allocator = (failing_allocator){.fail_at = 0};
+    posed_free(&p);
+}
+
+/* A particle of a constant metric costs O(n): position, saved position, whitened ones, gradients: 24 vectors at
+ * most, of both the run and its pilot, with the largest set as measure. */
+static void memory_is_linear_in_the_particles(void **state)
+{
+    (void)state;
+    enum { N = 100, VECTORS = 24 };
+    double *k = calloc(N * N, sizeof *k), y[N];
+    assert_non_null(k);
+    pose_line(N, k, y);
+    posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
+    tw_rm_options o = rm_from_ep(&p);
+    o.particles = 1024;
+    o.spread = 1.0;
+    size_t before = tw_context_bytes_in_use(p.ctx);
+    run(&p, p.ep->reference, &o);
+    assert_in_range(tw_context_bytes_peak(p.ctx) - before, 1,
+                    (o.particles * VECTORS * N + 4 * N * N) * sizeof(double));
+    posed_free(&p);
+    free(k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(oracles_are_met_within_four_errors),
+        cmocka_unit_test(gaussian_likelihood_is_exact),
+        cmocka_unit_test(starts_and_kernels_agree),
+        cmocka_unit_test(riemannian_kernels_agree),
+        cmocka_unit_test(systematic_counts_are_exact),
+        cmocka_unit_test(systematic_resampling_is_unbiased),
+        cmocka_unit_test(the_next_temperature_keeps_the_fraction),
+        cmocka_unit_test(particles_go_where_the_weights_need_them),
+        cmocka_unit_test(uneven_schedules_are_made_up_for),
+        cmocka_unit_test(a_schedule_is_found_for_ais),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(bad_options_are_refused_with_words),
+        cmocka_unit_test(a_run_can_be_stopped),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(memory_is_linear_in_the_particles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
