@@ -1,0 +1,79 @@
+/* Is the error of resample-move honest? Over 200 seeded repetitions on a small case, z = (estimate - exact) / se
+ * must have mean within 0.3 of 0 and standard deviation in [0.7, 1.4]. With 16 islands z is Student's t with 15
+ * degrees of freedom at best, of standard deviation 1.07: the limits are 4 standard errors of an honest z away
+ * or more. And the hard oracle: 767 equal labels, where EP is off by a third of a nat. */
+#include <math.h>
+
+#include "support/posed.h"
+#include "support/support.h"
+#include "talweg/evidence.h"
+
+enum { REPETITIONS = 200 };
+
+static void assert_calibrated(const posed *p, const tw_reference *q, double exact, tw_rm_options o)
+{
+    double z[REPETITIONS];
+    double temperatures = 0.0, se = 0.0;
+    for (size_t i = 0; i < REPETITIONS; i++) {
+        tw_estimate e;
+        o.seed = 5000 + i;
+        assert_int_equal(tw_rm_run(p->model, q, &o, NULL, NULL, &e), TW_OK);
+        z[i] = (e.log_z - exact) / e.se;
+        temperatures += (double)e.temperatures / REPETITIONS;
+        se += e.se / REPETITIONS;
+    }
+    sample_moments m = moments_of(REPETITIONS, z);
+    print_message("z over %d repetitions: mean %.3f, sd %.3f; %.1f temperatures, se %.4f on average\n",
+                  REPETITIONS, m.mean, m.sd, temperatures, se);
+    assert_true(fabs(m.mean) < 0.3 && m.sd > 0.7 && m.sd < 1.4);
+}
+
+static void errors_are_honest(void **state)
+{
+    (void)state;
+    size_t count;
+    oracle_case *cases = oracle_orthant3(&count);
+    for (size_t i = 0; i < 5; i += 4) {
+        posed p = pose_oracle(&cases[i]);
+        tw_rm_options o = TW_RM_DEFAULTS;
+        assert_calibrated(&p, p.prior, cases[i].log_z, o);
+        assert_calibrated(&p, p.ep->reference, cases[i].log_z, o);
+        posed_free(&p);
+    }
+    oracle_free(cases, count);
+}
+
+static void the_hard_oracle_is_met(void **state)
+{
+    (void)state;
+    size_t count;
+    tw_estimate e;
+    oracle_case *cases = oracle_equicorrelated(&count);
+    for (size_t i = 0; i < count; i++) {
+        if (cases[i].n < 500) continue;
+        posed p = pose_oracle(&cases[i]);
+        tw_rm_options o = TW_RM_DEFAULTS;
+        o.particles = 8192;
+        o.kernel.metric = TW_METRIC_EP;
+        o.kernel.gaussian = p.ep->reference;
+        o.kernel.threads = 2;
+        tw_status status = tw_rm_run(p.model, p.ep->reference, &o, NULL, NULL, &e);
+        if (status != TW_OK) print_message("%s\n", tw_context_message(p.ctx));
+        assert_int_equal(status, TW_OK);
+        print_message(
+            "%s: exact %.5f, EP %.5f, resample-move %.5f +- %.5f, %zu temperatures, acceptance %.2f\n",
+            cases[i].name, cases[i].log_z, p.ep->log_z, e.log_z, e.se, e.temperatures, e.acceptance);
+        assert_true(e.se <= 0.0125 && fabs(e.log_z - cases[i].log_z) <= 4.0 * e.se);
+        posed_free(&p);
+    }
+    oracle_free(cases, count);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_are_honest),
+        cmocka_unit_test(the_hard_oracle_is_met),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
