@@ -18,8 +18,7 @@
 extern "C" {
 #endif
 
-/* ---- temperatures
- * -------------------------------------------------------------------------------------------- */
+/* ---- temperatures ---- */
 
 typedef enum tw_schedule_kind {
     TW_SCHEDULE_GEOMETRIC, /* the report's: b_k = b_min^((B-k)/(B-1)), k = 1..B */
@@ -35,8 +34,7 @@ TW_API tw_status tw_schedule_fill(tw_context *ctx, tw_schedule_kind kind, size_t
 /* A schedule of one's own: must start at 0, end at 1 and rise. */
 TW_API tw_status tw_schedule_check(tw_context *ctx, size_t steps, const double *beta);
 
-/* ---- estimates
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- estimates ---- */
 
 typedef struct tw_estimate {
     const char *method; /* "ais", "ais-reverse", "stepping-stone", "thermodynamic", "resample-move" */
@@ -51,8 +49,7 @@ typedef struct tw_estimate {
     bool unbiased;       /* in Z; false: consistent as the effort grows */
 } tw_estimate;
 
-/* ---- annealed importance sampling
- * -------------------------------------------------------------------------------------- */
+/* ---- annealed importance sampling ---- */
 
 typedef struct tw_ais_options {
     tw_sampler_options kernel;
@@ -87,8 +84,7 @@ TW_API tw_status tw_ais_run(const tw_model *model, const tw_reference *reference
                             const tw_ais_options *options, tw_progress_function *progress, void *user,
                             double *log_weight, tw_estimate *out);
 
-/* ---- resample-move, and schedules that a pilot finds
- * ------------------------------------------------------------------------------------------------ */
+/* ---- resample-move, and schedules that a pilot finds ---- */
 
 typedef struct tw_rm_options {
     tw_sampler_options kernel;
@@ -139,6 +135,55 @@ TW_API tw_status tw_rm_run(const tw_model *model, const tw_reference *reference,
  * TW_NOT_CONVERGED where max_steps do not suffice. */
 TW_API tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference,
                                    const tw_rm_options *options, size_t *steps, double *beta);
+
+/* ---- parallel tempering ---- */
+
+typedef struct tw_pt_options {
+    tw_sampler_options kernel; /* threads work on different temperatures */
+    const double *beta;        /* steps + 1 temperatures from 0 to 1; NULL: a linear ladder */
+    size_t steps;
+    bool tune_ladder;         /* move the temperatures, in the warm-up, to equal swap rates */
+    size_t copies;            /* independent copies of the whole ladder, in lockstep: at least 2 */
+    size_t warmup, rounds;    /* a round: transitions at every temperature, then swaps of neighbours */
+    size_t moves;             /* transitions in a round */
+    double eps;               /* 0: tuned at every temperature in the warm-up, then frozen */
+    size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
+    double target_acceptance; /* of the warm-up */
+    uint64_t seed;
+    uint64_t first_chain; /* uses the streams of (steps + 1) * copies chains from here on */
+} tw_pt_options;
+#define TW_PT_DEFAULTS                              \
+    ((tw_pt_options){.kernel = TW_SAMPLER_DEFAULTS, \
+                     .steps = 12,                   \
+                     .tune_ladder = true,           \
+                     .copies = 32,                  \
+                     .warmup = 100,                 \
+                     .rounds = 100,                 \
+                     .moves = 1,                    \
+                     .target_acceptance = 0.8,      \
+                     .seed = 1})
+
+/* What a run did. The arrays are the caller's; NULL: not wanted. */
+typedef struct tw_pt_report {
+    double *beta;           /* steps + 1: the ladder that the estimates were made with */
+    double *eps;            /* steps + 1: step sizes; the first, at b = 0, is not used */
+    double *mean_log_ratio; /* steps + 1: E_b[R], the integrand of thermodynamic integration */
+    double *swap_rate;      /* steps: mean probability that k and k + 1 exchange */
+    double barrier;         /* Lambda: sum of (1 - swap rate) */
+    size_t round_trips;     /* from b = 0 to 1 and back, in all copies together */
+    size_t batches;         /* 1: errors are from the spread between copies; more: each copy's rounds were cut
+                               into so many batches, copies being few */
+    double forward, forward_se, reverse, reverse_se; /* log Z by one-sided stepping stones */
+    double discretisation; /* of thermodynamic integration; part of its standard error */
+} tw_pt_report;
+
+/* Two estimates of log Z from one run: out[0] by stepping stones, each ratio Z(b_k) / Z(b_{k-1}) by the
+ * optimal bridge between draws from both; out[1] by thermodynamic integration. Neither is unbiased. progress
+ * is called after each round and may stop the run as in tw_ais_run. Memory: O(n) for each copy and
+ * temperature with constant metrics, and a number for each round of them. report may be NULL. */
+TW_API tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
+                           tw_progress_function *progress, void *user, tw_estimate out[2],
+                           tw_pt_report *report);
 
 #ifdef __cplusplus
 }

@@ -49,9 +49,9 @@ tw_status tw_walk_resize(tw_walk *w, size_t particles)
     return make_particles(w);
 }
 
-static tw_status fill(const tw_model *model, const tw_reference *q, tw_walk *w)
+static tw_status fill(const tw_model *model, const tw_reference *q, tw_form form, tw_walk *w)
 {
-    TW_TRY(tw_target_new(model, q, tw_walk_form(&w->kernel), &w->target));
+    TW_TRY(tw_target_new(model, q, form, &w->target));
     TW_TRY(tw_target_set_temperature(w->target, 0.0));
     TW_TRY(tw_allocate_doubles(w->ctx, model->n, 1, "the particles' weights", &w->work));
     return make_particles(w);
@@ -60,12 +60,18 @@ static tw_status fill(const tw_model *model, const tw_reference *q, tw_walk *w)
 tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
                       size_t particles, tw_walk **out)
 {
+    return tw_walk_new_as(model, reference, kernel, tw_walk_form(kernel), particles, out);
+}
+
+tw_status tw_walk_new_as(const tw_model *model, const tw_reference *reference,
+                         const tw_sampler_options *kernel, tw_form form, size_t particles, tw_walk **out)
+{
     void *memory = NULL;
     *out = NULL;
     TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_walk), "an ensemble", &memory));
     tw_walk *w = memory;
     *w = (tw_walk){.ctx = model->ctx, .kernel = *kernel, .particles = particles};
-    tw_status status = fill(model, reference, w);
+    tw_status status = fill(model, reference, form, w);
     if (status != TW_OK) {
         tw_walk_free(w);
         return status;

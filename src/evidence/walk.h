@@ -26,6 +26,10 @@ tw_form tw_walk_form(const tw_sampler_options *kernel);
 
 tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
                       size_t particles, tw_walk **out);
+
+/* The same in a given form. */
+tw_status tw_walk_new_as(const tw_model *model, const tw_reference *reference,
+                         const tw_sampler_options *kernel, tw_form form, size_t particles, tw_walk **out);
 void tw_walk_free(tw_walk *walk);
 
 /* Fresh particles from q at b = 0: particle j from the stream (seed, start, first_chain + j, 0). */

@@ -121,4 +121,10 @@ static void hmc_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t
     publish(s, piece);
 }
 
-const tw_transition tw_transition_hmc = {TW_TILE_COLUMNS, hmc_set_up, hmc_release, hmc_load, hmc_advance};
+static double *hmc_coordinates(tw_sampler *s, size_t column)
+{
+    return s->hmc[column / TW_TILE_COLUMNS]->flow->w + column % TW_TILE_COLUMNS * s->frame.r;
+}
+
+const tw_transition tw_transition_hmc = {TW_TILE_COLUMNS, hmc_set_up,  hmc_release,
+                                         hmc_load,        hmc_advance, hmc_coordinates};

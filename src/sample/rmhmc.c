@@ -134,4 +134,10 @@ static void rmhmc_advance(tw_sampler *s, const tw_move *move, size_t column, siz
     record->log_density = s->log_density[column];
 }
 
-const tw_transition tw_transition_rmhmc = {1, rmhmc_set_up, rmhmc_release, rmhmc_load, rmhmc_advance};
+static double *rmhmc_coordinates(tw_sampler *s, size_t column)
+{
+    return s->v + column * s->r;
+}
+
+const tw_transition tw_transition_rmhmc = {1,          rmhmc_set_up,  rmhmc_release,
+                                           rmhmc_load, rmhmc_advance, rmhmc_coordinates};

@@ -120,6 +120,30 @@ tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
     return TW_OK;
 }
 
+static void swap_numbers(size_t count, double *a, double *b)
+{
+    for (size_t i = 0; i < count; i++) {
+        double kept = a[i];
+        a[i] = b[i];
+        b[i] = kept;
+    }
+}
+
+void tw_sampler_exchange(tw_sampler *a, tw_sampler *b, const bool *which)
+{
+    bool same_frame = a->frame.factor == b->frame.factor && a->frame.centre == b->frame.centre;
+    bool any = false;
+    for (size_t j = 0; j < a->columns; j++) {
+        if (!which[j]) continue;
+        swap_numbers(a->n, a->x + j * a->n, b->x + j * b->n);
+        swap_numbers(a->r, a->transition->coordinates(a, j), b->transition->coordinates(b, j));
+        any = true;
+    }
+    if (!any) return;
+    load(a, !same_frame);
+    load(b, !same_frame);
+}
+
 typedef struct advance_job {
     tw_sampler *sampler;
     const tw_move *move;

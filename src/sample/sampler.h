@@ -20,6 +20,8 @@ typedef struct tw_transition {
     /* Take up x after it changed (moved), or the temperature alone after that did. */
     void (*load)(tw_sampler *s, size_t piece, size_t worker, bool moved);
     void (*advance)(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records);
+    /* The coordinates of a column that the transition keeps beside x. */
+    double *(*coordinates)(tw_sampler *s, size_t column);
 } tw_transition;
 
 extern const tw_transition tw_transition_hmc, tw_transition_rmhmc, tw_transition_slice;
@@ -55,5 +57,10 @@ static inline size_t tw_piece_count(const tw_sampler *s, size_t piece)
 /* Metropolis: fill the record from the energies at both ends and decide with the accept stream of this chain.
  */
 bool tw_metropolis(const tw_move *move, size_t column, double before, double after, tw_record *record);
+
+/* Exchange the columns marked in `which` between two samplers of the same kind and number of columns, whose
+ * targets differ in temperature. Where both have the same frame, coordinates go along with x and nothing is
+ * solved for; gradient and density are computed anew. Nothing is done where none is marked. */
+void tw_sampler_exchange(tw_sampler *a, tw_sampler *b, const bool *which);
 
 #endif

@@ -151,5 +151,10 @@ static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size
     }
 }
 
-const tw_transition tw_transition_slice = {TW_TILE_COLUMNS, slice_set_up, slice_release, slice_load,
-                                           slice_advance};
+static double *slice_coordinates(tw_sampler *s, size_t column)
+{
+    return s->slice[column / TW_TILE_COLUMNS]->w + column % TW_TILE_COLUMNS * s->r;
+}
+
+const tw_transition tw_transition_slice = {TW_TILE_COLUMNS, slice_set_up,  slice_release,
+                                           slice_load,      slice_advance, slice_coordinates};

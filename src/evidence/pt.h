@@ -1,0 +1,84 @@
+/* pt.h: the insides of parallel tempering: the state of a run, its rounds, its ladder, its estimates. */
+#ifndef TALWEG_EVIDENCE_PT_H
+#define TALWEG_EVIDENCE_PT_H
+
+#include "evidence/walk.h"
+#include "talweg/evidence.h"
+
+/* The log odds that two neighbours exchange: step = b_{k+1} - b_k, and R at the lower and the upper one. */
+typedef double tw_swap_rule(double step, double lower, double upper);
+
+/* log [p_k(x') p_{k+1}(x) / (p_k(x) p_{k+1}(x'))] = (b_{k+1} - b_k) (R(x) - R(x')), x the lower state. */
+double tw_pt_swap_odds(double step, double lower, double upper);
+
+typedef struct tw_pt {
+    tw_context *ctx;
+    const tw_model *model;
+    const tw_reference *reference;
+    const tw_pt_options *o;
+    tw_swap_rule *swap_rule;
+    tw_progress_function *progress;
+    void *user;
+    bool stopped;
+
+    size_t levels, copies, batches, rounds;
+    tw_walk **walk;         /* one per level: `copies` columns at one temperature */
+    double *beta, *log_eps; /* per level */
+    double gain;            /* of the step sizes' adaptation; 0: frozen */
+    uint64_t round;         /* rounds done, warm-up included: they number the random streams */
+    double *normals, *x;    /* n x copies: fresh draws at b = 0 */
+    tw_status drawn;        /* whether those could be used */
+
+    bool *swap;        /* steps x copies: which pairs exchange in this round */
+    double *rejection; /* steps: sums of rejection probabilities */
+    double proposals;  /* how many there are in each */
+    size_t *replica;   /* levels x copies: who is there */
+    int *heading;      /* levels x copies, by replica: see pt_round.c */
+    size_t round_trips;
+
+    double *ratio; /* levels x copies x rounds: R of every round that counts */
+} tw_pt;
+
+/* One round: transitions at every level, R there, swaps of even or odd pairs. */
+tw_status tw_pt_round(tw_pt *pt);
+
+/* Forget rejections, round trips and the transitions' statistics so far. */
+void tw_pt_reset_counts(tw_pt *pt);
+
+/* Move the inner temperatures so that, by the rejection rates (steps) seen at the present ones, each pair has
+ * the same share of the barrier. `cumulated` and `old` hold steps + 1 numbers each. */
+void tw_ladder_equalise(size_t steps, const double *rejection, double *beta, double *cumulated, double *old);
+
+/* R at the levels of a ladder, in groups: ratio[(k groups + g) length + t]. Groups (copies, or batches of
+ * their rounds) are taken as independent. */
+typedef struct tw_ladder_draws {
+    size_t levels, groups, length;
+    const double *beta, *ratio;
+} tw_ladder_draws;
+
+typedef struct tw_log_z {
+    double value, se;
+} tw_log_z;
+
+/* Stepping stones from below, from above, and bridged. `work` holds 5 * groups numbers. */
+typedef struct tw_stepping_stone {
+    tw_log_z forward, reverse, bridge;
+} tw_stepping_stone;
+tw_stepping_stone tw_stepping_stone_estimate(const tw_ladder_draws *draws, double *work);
+
+/* Thermodynamic integration: its value, Monte Carlo error and discretisation error. `mean` receives E_b[R] of
+ * each level; `work` holds levels * (3 * groups + 3) + groups numbers. */
+typedef struct tw_thermodynamic {
+    double value, se, discretisation;
+} tw_thermodynamic;
+tw_thermodynamic tw_thermodynamic_estimate(const tw_ladder_draws *draws, double *mean, double *work);
+
+/* The standard error by the jackknife, from the `groups` estimates that leave one group out. */
+double tw_jackknife_se(size_t groups, const double *without);
+
+/* tw_pt_run with a swap rule of one's own: a wrong one must be seen in the results. */
+tw_status tw_pt_run_with(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
+                         tw_swap_rule *rule, tw_progress_function *progress, void *user, tw_estimate out[2],
+                         tw_pt_report *report);
+
+#endif

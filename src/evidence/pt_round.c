@@ -1,0 +1,124 @@
+/* pt_round.c: one round of parallel tempering with even/odd swaps (Syed, Bouchard-Cote, Deligiannidis &
+ * Doucet 2022).
+ *
+ * Every level moves by transitions of its own temperature, but the lowest, which is drawn afresh from q:
+ * exact and independent. Then the pairs (k, k+1) with k even, or odd, in turn, exchange their states
+ * with probability
+ *   min(1, exp((b_{k+1} - b_k) (R(x_k) - R(x_{k+1})))),   R(x) = log p(y, x) - log q(x),
+ * in every copy by itself. Rejection probabilities are averaged over all pairs in every round, whether it is
+ * their turn or not: states are those of the same joint distribution.
+ */
+#include <math.h>
+
+#include "base/parallel.h"
+#include "evidence/pt.h"
+#include "math/random.h"
+#include "sample/sampler.h"
+
+/* What a replica is on: nothing yet, the way up from b = 0, or the way down from b = 1 after that. */
+enum { HEADING_NOWHERE, HEADING_UP, HEADING_DOWN };
+
+/* Beyond, a unit Gaussian is unstable whatever the acceptance says. */
+static const double log_largest_eps = 0.40546510810816438198; /* log 1.5 */
+
+double tw_pt_swap_odds(double step, double lower, double upper)
+{
+    return step * (lower - upper);
+}
+
+static void draw_lowest(tw_pt *pt)
+{
+    const tw_pt_options *o = pt->o;
+    tw_reference_draw(pt->reference, o->seed, o->first_chain, pt->round, pt->copies, pt->normals, pt->x);
+    pt->drawn = tw_sampler_set_positions(pt->walk[0]->sampler, pt->x);
+}
+
+static void transitions(tw_pt *pt, size_t level)
+{
+    const tw_pt_options *o = pt->o;
+    for (size_t m = 0; m < o->moves; m++) {
+        double eps = exp(pt->log_eps[level]);
+        tw_move move = {.eps = eps,
+                        .steps = o->leapfrog_steps ? o->leapfrog_steps : tw_walk_steps(eps),
+                        .seed = o->seed,
+                        .iteration = pt->round * o->moves + m,
+                        .first_chain = o->first_chain + level * pt->copies};
+        double change = tw_walk_move(pt->walk[level], &move) - o->target_acceptance;
+        pt->log_eps[level] = fmin(pt->log_eps[level] + pt->gain * change, log_largest_eps);
+    }
+}
+
+static void move_level(void *user, size_t level, size_t worker)
+{
+    (void)worker;
+    tw_pt *pt = user;
+    if (level == 0)
+        draw_lowest(pt);
+    else
+        transitions(pt, level);
+    tw_walk_measure(pt->walk[level]);
+}
+
+/* Decide for every copy whether levels k and k + 1 exchange. */
+static void decide(tw_pt *pt, size_t k)
+{
+    double step = pt->beta[k + 1] - pt->beta[k];
+    bool turn = k % 2 == pt->round % 2;
+    for (size_t c = 0; c < pt->copies; c++) {
+        double odds = pt->swap_rule(step, pt->walk[k]->log_ratio[c], pt->walk[k + 1]->log_ratio[c]);
+        double probability = fmin(1.0, exp(odds));
+        tw_stream stream =
+            tw_stream_at(pt->o->seed, TW_STREAM_SWAP, pt->o->first_chain + k * pt->copies + c, pt->round);
+        pt->swap[k * pt->copies + c] = turn && tw_stream_uniform(&stream) < probability;
+        pt->rejection[k] += 1.0 - probability;
+    }
+}
+
+static void exchange_pair(void *user, size_t k, size_t worker)
+{
+    (void)worker;
+    tw_pt *pt = user;
+    if (k % 2 == pt->round % 2)
+        tw_sampler_exchange(pt->walk[k]->sampler, pt->walk[k + 1]->sampler, pt->swap + k * pt->copies);
+}
+
+/* Who is where after the swaps, and whose arrival at an end completes a way. */
+static void follow_replicas(tw_pt *pt, size_t copy)
+{
+    size_t copies = pt->copies, top = pt->levels - 1;
+    size_t *replica = pt->replica + copy;
+    for (size_t k = pt->round % 2; k < top; k += 2) {
+        if (!pt->swap[k * copies + copy]) continue;
+        size_t kept = replica[k * copies];
+        replica[k * copies] = replica[(k + 1) * copies];
+        replica[(k + 1) * copies] = kept;
+    }
+    int *lowest = &pt->heading[replica[0] * copies + copy];
+    int *highest = &pt->heading[replica[top * copies] * copies + copy];
+    if (*lowest == HEADING_DOWN) pt->round_trips++;
+    *lowest = HEADING_UP;
+    if (*highest == HEADING_UP) *highest = HEADING_DOWN;
+}
+
+tw_status tw_pt_round(tw_pt *pt)
+{
+    size_t steps = pt->levels - 1, threads = pt->o->kernel.threads;
+    pt->round++;
+    tw_parallel_for(pt->levels, threads, move_level, pt);
+    if (pt->drawn != TW_OK) return pt->drawn;
+    for (size_t k = 0; k < steps; k++) decide(pt, k);
+    pt->proposals += (double)pt->copies;
+    tw_parallel_for(steps, threads, exchange_pair, pt);
+    for (size_t c = 0; c < pt->copies; c++) follow_replicas(pt, c);
+    return TW_OK;
+}
+
+void tw_pt_reset_counts(tw_pt *pt)
+{
+    for (size_t k = 0; k + 1 < pt->levels; k++) pt->rejection[k] = 0.0;
+    pt->proposals = 0.0;
+    for (size_t i = 0; i < pt->levels * pt->copies; i++) pt->heading[i] = HEADING_NOWHERE;
+    pt->round_trips = 0;
+    for (size_t k = 0; k < pt->levels; k++)
+        pt->walk[k]->acceptance = pt->walk[k]->failures = pt->walk[k]->transitions = 0.0;
+}
