@@ -66,7 +66,7 @@ static void decide(tw_pt *pt, size_t k)
     bool turn = k % 2 == pt->round % 2;
     for (size_t c = 0; c < pt->copies; c++) {
         double odds = pt->swap_rule(step, pt->walk[k]->log_ratio[c], pt->walk[k + 1]->log_ratio[c]);
-        double probability = fmin(1.0, exp(odds));
+        double probability = odds >= 0.0 ? 1.0 : odds < 0.0 ? exp(odds) : 0.0; /* NaN: stay */
         tw_stream stream =
             tw_stream_at(pt->o->seed, TW_STREAM_SWAP, pt->o->first_chain + k * pt->copies + c, pt->round);
         pt->swap[k * pt->copies + c] = turn && tw_stream_uniform(&stream) < probability;

@@ -1,0 +1,276 @@
+/* The parts of parallel tempering against what is known exactly: swap odds, exchange of states, the ladder, and
+ * both estimators on independent draws whose distribution is Gaussian at every temperature. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence/pt.h"
+#include "sample/sampler.h"
+#include "support/problem.h"
+#include "support/support.h"
+
+enum { N = 12, COLUMNS = 5 };
+
+typedef struct fixture {
+    tw_context *ctx;
+    test_problem *problem;
+    tw_model *model;
+    tw_reference *sites;
+} fixture;
+
+static fixture new_fixture(void)
+{
+    fixture f = {.ctx = new_context(), .problem = test_problem_new(N, 5, 1e3)};
+    const test_problem *p = f.problem;
+    assert_int_equal(tw_model_new(f.ctx, N, p->k, N, tw_likelihood_find("probit"), p->y, NULL, 0.0, &f.model),
+                     TW_OK);
+    assert_int_equal(tw_reference_sites(f.model, p->tau, p->nu, &f.sites), TW_OK);
+    return f;
+}
+
+static void free_fixture(fixture *f)
+{
+    tw_reference_free(f->sites);
+    tw_model_free(f->model);
+    test_problem_free(f->problem);
+    assert_int_equal(tw_context_bytes_in_use(f->ctx), 0);
+    tw_context_free(f->ctx);
+}
+
+/* log p_b(x) at b = beta, from the target itself. */
+static double log_density(const fixture *f, double beta, const double *v)
+{
+    tw_target *target = NULL;
+    double x[N], out;
+    tw_evaluation wanted = {.x = x, .log_density = &out};
+    assert_int_equal(tw_target_new(f->model, f->sites, TW_FORM_OPEN, &target), TW_OK);
+    assert_int_equal(tw_target_set_temperature(target, beta), TW_OK);
+    tw_target_evaluate(target, 1, v, &wanted);
+    tw_target_free(target);
+    return out;
+}
+
+static double log_ratio(const fixture *f, const double *v)
+{
+    return log_density(f, 1.0, v) - log_density(f, 0.0, v);
+}
+
+/* Detailed balance on two replicas: p_a(x) p_b(x') min(1, odds) is the same with x and x' exchanged, since odds
+ * is p_a(x') p_b(x) / (p_a(x) p_b(x')). */
+static void swaps_keep_the_joint_density(void **state)
+{
+    (void)state;
+    fixture f = new_fixture();
+    test_random random = {9};
+    const double a = 0.3, b = 0.45;
+    for (int i = 0; i < 20; i++) {
+        double lower[N], upper[N];
+        test_normals(&random, N, lower);
+        test_normals(&random, N, upper);
+        double before = log_density(&f, a, lower) + log_density(&f, b, upper);
+        double after = log_density(&f, a, upper) + log_density(&f, b, lower);
+        double odds = tw_pt_swap_odds(b - a, log_ratio(&f, lower), log_ratio(&f, upper));
+        assert_close(odds, after - before, 1e-10, "log odds of a swap");
+    }
+    free_fixture(&f);
+}
+
+static tw_walk *new_walk(const fixture *f, const tw_sampler_options *kernel, double beta, uint64_t chain)
+{
+    tw_walk *walk = NULL;
+    assert_int_equal(tw_walk_new_as(f->model, f->sites, kernel, TW_FORM_OPEN, COLUMNS, &walk), TW_OK);
+    assert_int_equal(tw_walk_start(walk, 3, chain), TW_OK);
+    assert_int_equal(tw_walk_temper(walk, beta), TW_OK);
+    return walk;
+}
+
+/* Each column of a walk is x, and its density and likelihood belong to x at the walk's temperature. */
+static void assert_columns(const tw_walk *walk, double *const x[COLUMNS])
+{
+    for (size_t j = 0; j < COLUMNS; j++) {
+        double v[N], at[N], density, likelihood;
+        tw_evaluation wanted = {.x = at, .log_density = &density, .log_likelihood = &likelihood};
+        tw_target_whiten(walk->target, 1, x[j], v);
+        tw_target_evaluate(walk->target, 1, v, &wanted);
+        for (size_t i = 0; i < N; i++)
+            assert_close(tw_sampler_positions(walk->sampler)[i + j * N], x[j][i], 1e-9, "position");
+        assert_close(tw_sampler_log_density(walk->sampler)[j], density, 1e-9, "density");
+        assert_close(tw_sampler_log_likelihood(walk->sampler)[j], likelihood, 1e-9, "likelihood");
+    }
+}
+
+static void exchange_with(const fixture *f, const tw_sampler_options *kernel)
+{
+    const bool which[COLUMNS] = {true, false, false, true, true};
+    tw_walk *a = new_walk(f, kernel, 0.2, 0), *b = new_walk(f, kernel, 0.7, 100);
+    double *at_a[COLUMNS], *at_b[COLUMNS], xa[N * COLUMNS], xb[N * COLUMNS];
+    memcpy(xa, tw_sampler_positions(a->sampler), sizeof xa);
+    memcpy(xb, tw_sampler_positions(b->sampler), sizeof xb);
+    for (size_t j = 0; j < COLUMNS; j++) {
+        at_a[j] = (which[j] ? xb : xa) + j * N;
+        at_b[j] = (which[j] ? xa : xb) + j * N;
+    }
+    tw_sampler_exchange(a->sampler, b->sampler, which);
+    assert_columns(a, at_a);
+    assert_columns(b, at_b);
+    tw_walk_free(a);
+    tw_walk_free(b);
+}
+
+static void states_are_exchanged_whole(void **state)
+{
+    (void)state;
+    fixture f = new_fixture();
+    tw_sampler_options kernel = TW_SAMPLER_DEFAULTS;
+    kernel.gaussian = f.sites;
+    exchange_with(&f, &kernel);
+    kernel.metric = TW_METRIC_EP;
+    exchange_with(&f, &kernel);
+    kernel.metric = TW_METRIC_IDENTITY;
+    exchange_with(&f, &kernel);
+    kernel.method = TW_METHOD_SLICE;
+    kernel.metric = TW_METRIC_EP;
+    exchange_with(&f, &kernel);
+    kernel.method = TW_METHOD_RMHMC;
+    kernel.metric = TW_METRIC_HESSIAN;
+    exchange_with(&f, &kernel);
+    free_fixture(&f);
+}
+
+/* A barrier that is linear between the temperatures is divided exactly, but for the small rate that keeps it
+ * rising. */
+static void ladders_are_equalised(void **state)
+{
+    (void)state;
+    enum { STEPS = 4 };
+    double beta[STEPS + 1] = {0.0, 0.25, 0.5, 0.75, 1.0}, work[2][STEPS + 1];
+    const double rates[STEPS] = {0.6, 0.2, 0.0, 0.0}, none[STEPS] = {0.0};
+    const double expected[STEPS + 1] = {0.0, 0.25 / 3.0, 0.5 / 3.0, 0.25, 1.0};
+    tw_ladder_equalise(STEPS, rates, beta, work[0], work[1]);
+    for (size_t k = 0; k <= STEPS; k++) assert_close(beta[k], expected[k], 3e-3, "temperature");
+    for (size_t k = 0; k <= STEPS; k++) beta[k] = (double)(k * k) / (double)(STEPS * STEPS);
+    double kept[STEPS + 1];
+    memcpy(kept, beta, sizeof kept);
+    tw_ladder_equalise(STEPS, none, beta, work[0], work[1]);
+    for (size_t k = 0; k <= STEPS; k++) assert_close(beta[k], kept[k], 1e-14, "temperature");
+}
+
+/* Draws of R ~ N(m + b v, v) at every level: what it is when R is Gaussian under q. Then E_0[exp(R)] =
+ * exp(m + v/2), and E_b[R] is linear in b, so that both rules of integration are exact. */
+enum { LEVELS = 6, GROUPS = 20, LENGTH = 50 };
+static const double gaussian_mean = -40.0, gaussian_variance = 9.0;
+
+typedef struct draws {
+    double beta[LEVELS], ratio[LEVELS * GROUPS * LENGTH];
+    double work[LEVELS * (3 * GROUPS + 3) + 5 * GROUPS], mean[LEVELS];
+} draws;
+
+/* Each draw is repeated `repeats` times in a row: a chain that stands still. */
+static void fill(draws *d, uint64_t seed, size_t repeats)
+{
+    test_random random = {seed};
+    double r = 0.0;
+    for (size_t k = 0; k < LEVELS; k++) d->beta[k] = (double)k / (LEVELS - 1);
+    for (size_t i = 0; i < LEVELS * GROUPS * LENGTH; i++) {
+        size_t level = i / (GROUPS * LENGTH);
+        if (i % repeats == 0) r = test_normal(&random);
+        d->ratio[i] = gaussian_mean + d->beta[level] * gaussian_variance + sqrt(gaussian_variance) * r;
+    }
+}
+
+static void assert_log_z(double value, double se, double smallest, double largest, const char *what)
+{
+    assert_true(se > smallest && se < largest);
+    assert_close(value, gaussian_mean + 0.5 * gaussian_variance, 4.0 * se, what);
+}
+
+/* The true errors, for n = GROUPS LENGTH draws, h = 1/5, s = h^2 v: one-sided 5 (exp(s) - 1) / n, the bridge
+ * below it, the integral about v (4 h^2 + h^2/2) / n. A jackknife of 20 groups is within 40 % of its own error
+ * but in one case of a thousand. */
+static void estimators_meet_the_exact_value(void **state)
+{
+    (void)state;
+    draws *d = malloc(sizeof *d);
+    assert_non_null(d);
+    const double n = GROUPS * LENGTH, s = gaussian_variance / 25.0;
+    double stone = sqrt(5.0 * (exp(s) - 1.0) / n), integral = sqrt(4.5 * s / n);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        fill(d, seed, 1);
+        tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, d->beta, d->ratio};
+        tw_stepping_stone stones = tw_stepping_stone_estimate(&all, d->work);
+        tw_thermodynamic thermo = tw_thermodynamic_estimate(&all, d->mean, d->work);
+        assert_log_z(stones.forward.value, stones.forward.se, 0.6 * stone, 1.6 * stone, "forward");
+        assert_log_z(stones.reverse.value, stones.reverse.se, 0.6 * stone, 1.6 * stone, "reverse");
+        assert_log_z(stones.bridge.value, stones.bridge.se, 0.5 * integral, 1.6 * stone, "bridge");
+        assert_log_z(thermo.value, thermo.se, 0.6 * integral, 1.6 * integral, "integral");
+        assert_true(thermo.discretisation < 0.1 * thermo.se);
+    }
+    free(d);
+}
+
+/* Chains that stand still for ten rounds have a tenth of the information: errors must be sqrt(10) larger. Those
+ * that stand still altogether have one draw per group, and exactly the error of that. */
+static void dependent_rounds_do_not_shrink_errors(void **state)
+{
+    (void)state;
+    draws *d = malloc(sizeof *d);
+    assert_non_null(d);
+    double bridge[3], integral[3];
+    const size_t repeats[3] = {1, 10, LENGTH};
+    for (size_t i = 0; i < 3; i++) {
+        fill(d, 77, repeats[i]);
+        tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, d->beta, d->ratio};
+        bridge[i] = tw_stepping_stone_estimate(&all, d->work).bridge.se;
+        integral[i] = tw_thermodynamic_estimate(&all, d->mean, d->work).se;
+    }
+    for (size_t i = 1; i < 3; i++) {
+        double expected = sqrt((double)repeats[i]);
+        assert_true(bridge[i] / bridge[0] > 0.6 * expected && bridge[i] / bridge[0] < 1.6 * expected);
+        assert_true(integral[i] / integral[0] > 0.6 * expected && integral[i] / integral[0] < 1.6 * expected);
+    }
+    for (size_t g = 0; g < LEVELS * GROUPS; g++) d->ratio[g] = d->ratio[g * LENGTH];
+    tw_ladder_draws single = {LEVELS, GROUPS, 1, d->beta, d->ratio};
+    assert_close(tw_stepping_stone_estimate(&single, d->work).bridge.se, bridge[2], 1e-9, "bridge");
+    assert_close(tw_thermodynamic_estimate(&single, d->mean, d->work).se, integral[2], 1e-9, "integral");
+    free(d);
+}
+
+/* R with a density exp(R) / (1 + ...) that is far from Gaussian: R = -5 E, E exponential under q, so that at b it
+ * is exponential of mean 1/(1 + 5 b): log Z = -log 6, E_b[R] = -5/(1 + 5 b). Draws are replaced by the quantiles of
+ * their distribution, so that what is left is the error of the rule: it must be within the one that is claimed,
+ * and the claim must not be idle. */
+static void discretisation_is_covered(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    for (size_t steps = 2; steps <= 16; steps *= 2) {
+        size_t levels = steps + 1;
+        double *ratio = malloc(2 * levels * COUNT * sizeof *ratio), beta[17], mean[17], work[17 * 9 + 2];
+        assert_non_null(ratio);
+        for (size_t k = 0; k < levels; k++) {
+            beta[k] = (double)k / (double)steps;
+            for (size_t i = 0; i < 2 * COUNT; i++)
+                ratio[k * 2 * COUNT + i] =
+                    5.0 * log(((double)(i % COUNT) + 0.5) / COUNT) / (1.0 + 5.0 * beta[k]);
+        }
+        tw_ladder_draws all = {levels, 2, COUNT, beta, ratio};
+        tw_thermodynamic t = tw_thermodynamic_estimate(&all, mean, work);
+        double error = fabs(t.value + log(6.0));
+        assert_true(error < t.discretisation + 2e-4);
+        assert_true(t.discretisation < 10.0 * error + 2e-4);
+        free(ratio);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(swaps_keep_the_joint_density),
+        cmocka_unit_test(states_are_exchanged_whole),
+        cmocka_unit_test(ladders_are_equalised),
+        cmocka_unit_test(estimators_meet_the_exact_value),
+        cmocka_unit_test(dependent_rounds_do_not_shrink_errors),
+        cmocka_unit_test(discretisation_is_covered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
