@@ -51,6 +51,35 @@ typedef struct tw_estimate {
 
 /* ---- annealed importance sampling ---- */
 
+/* ---- agreement ---- */
+
+/* Two estimates a, b with standard errors s, t agree when |a - b| <= 4 sqrt(s^2 + t^2): were both normal
+ * about the truth, one pair in 16,000 would fail to. */
+#define TW_AGREEMENT_LIMIT 4.0
+enum { TW_WORDS_BYTES = 512 };
+
+typedef struct tw_agreement {
+    bool known;                 /* false: fewer than two estimates with an error to compare */
+    bool agree;                 /* every pair does */
+    double worst;               /* largest |a - b| / sqrt(s^2 + t^2); NaN when not known */
+    size_t first, second;       /* the pair that has it */
+    char words[TW_WORDS_BYTES]; /* the verdict in a sentence */
+} tw_agreement;
+
+/* An estimate that is not finite (weights that are all 0) agrees with nothing; one without a standard error
+ * is not compared. */
+TW_API tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates);
+
+/* The estimate with the smallest standard error, NULL where none has one. */
+TW_API const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates);
+
+/* How far an approximation's log_z is from an estimate, in a sentence, in nats and in standard errors:
+ * "EP is 0.256 nats below ais, 8.0 of its standard errors". */
+TW_API void tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
+                                char words[TW_WORDS_BYTES]);
+
+/* ---- annealed importance sampling ---- */
+
 typedef struct tw_ais_options {
     tw_sampler_options kernel;
     const double *beta; /* steps + 1 temperatures from 0 to 1 */
@@ -184,6 +213,16 @@ typedef struct tw_pt_report {
 TW_API tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
                            tw_progress_function *progress, void *user, tw_estimate out[2],
                            tw_pt_report *report);
+
+/* AIS until its standard error is at most se: a first run of options->particles, then runs of as many new
+ * particles as the error still asks for (it falls like 1 / sqrt(particles); at most 8 times the first run at
+ * once, which bounds the memory), all weights taken together. It ends when the goal is met or max_particles
+ * are used up. *out is brought up to date after each run. *needed: how many particles the goal
+ * takes in all, as far as can be told. A number of particles that was chosen by looking at the weights leaves
+ * the estimate consistent, not unbiased, and it says so. */
+TW_API tw_status tw_ais_until(const tw_model *model, const tw_reference *reference,
+                              const tw_ais_options *options, double se, size_t max_particles,
+                              tw_progress_function *progress, void *user, tw_estimate *out, double *needed);
 
 #ifdef __cplusplus
 }

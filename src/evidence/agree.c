@@ -1,0 +1,95 @@
+/* agree.c: do estimates of log Z agree with one another, and approximations with them?
+ *
+ * Estimates a, b of the same number with independent errors of standard deviations s, t differ by about
+ * sqrt(s^2 + t^2): more than four of those is no chance. Rounding gets a small allowance, since the error of
+ * an estimate may be zero (a Gaussian likelihood, where every weight is the same).
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "talweg/evidence.h"
+
+static const double rounding = 1e-9; /* relative, of log Z itself */
+
+/* |a - b| in joint standard errors; infinite where one of them is no number. */
+static double distance(const tw_estimate *a, const tw_estimate *b)
+{
+    double size = fmax(fabs(a->log_z), fabs(b->log_z));
+    double difference = fabs(a->log_z - b->log_z);
+    if (!isfinite(difference)) return INFINITY;
+    return difference / hypot(hypot(a->se, b->se), rounding * (1.0 + size));
+}
+
+static bool comparable(const tw_estimate *e)
+{
+    return !isfinite(e->log_z) || isfinite(e->se);
+}
+
+static void say_agreement(const tw_estimate *e, size_t compared, tw_agreement *a)
+{
+    const char *first = e[a->first].method, *second = e[a->second].method;
+    double difference = fabs(e[a->first].log_z - e[a->second].log_z);
+    if (!a->known)
+        snprintf(a->words, sizeof a->words,
+                 "Whether it agrees is not known: there is one estimate with an error, and it takes two.");
+    else if (!a->agree && !isfinite(difference))
+        snprintf(a->words, sizeof a->words, "The estimates do NOT agree: %s or %s found no weight at all.",
+                 first, second);
+    else if (!a->agree)
+        snprintf(a->words, sizeof a->words,
+                 "The estimates do NOT agree: %s and %s are %.3g nats apart, %.1f joint standard errors, and "
+                 "%g are allowed. At least one has not seen the whole posterior: trust neither.",
+                 first, second, difference, a->worst, TW_AGREEMENT_LIMIT);
+    else if (compared == 2)
+        snprintf(a->words, sizeof a->words,
+                 "%s and %s agree: they are %.3g nats apart, %.1f joint standard errors, and %g are allowed.",
+                 first, second, difference, a->worst, TW_AGREEMENT_LIMIT);
+    else
+        snprintf(a->words, sizeof a->words,
+                 "All %zu estimates agree: those furthest apart, %s and %s, differ by %.3g nats, %.1f joint "
+                 "standard errors, and %g are allowed.",
+                 compared, first, second, difference, a->worst, TW_AGREEMENT_LIMIT);
+}
+
+tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
+{
+    tw_agreement a = {.worst = NAN};
+    size_t compared = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!comparable(&estimates[i])) continue;
+        compared++;
+        for (size_t j = i + 1; j < count; j++) {
+            if (!comparable(&estimates[j])) continue;
+            double d = distance(&estimates[i], &estimates[j]);
+            if (d <= a.worst) continue; /* NaN at first: then any d is taken */
+            a.worst = d;
+            a.first = i;
+            a.second = j;
+        }
+    }
+    a.known = compared >= 2;
+    a.agree = a.known && a.worst <= TW_AGREEMENT_LIMIT;
+    say_agreement(estimates, compared, &a);
+    return a;
+}
+
+const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates)
+{
+    const tw_estimate *best = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const tw_estimate *e = &estimates[i];
+        if (!isfinite(e->log_z) || !isfinite(e->se)) continue;
+        if (!best || e->se < best->se) best = e;
+    }
+    return best;
+}
+
+void tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
+                         char words[TW_WORDS_BYTES])
+{
+    tw_estimate exact = {.log_z = log_z};
+    double difference = log_z - estimate->log_z, errors = distance(&exact, estimate);
+    snprintf(words, TW_WORDS_BYTES, "%s is %.3g nats %s %s, %.1f of its standard errors%s.", name,
+             fabs(difference), difference < 0.0 ? "below" : "above", estimate->method, errors,
+             errors <= TW_AGREEMENT_LIMIT ? ": no error of it can be told from chance" : "");
+}

@@ -1,0 +1,76 @@
+/* until.c: annealed importance sampling until the standard error is small enough.
+ *
+ * The standard error of the log of a mean of P weights is sd(w) / (sqrt(P) mean(w)), so that a run of P with
+ * error s tells how many a goal g takes: P (s / g)^2. Runs differ in their random streams alone (particle j
+ * of all is chain first_chain + j), so that their weights are one sample.
+ */
+#include <math.h>
+
+#include "model/model.h"
+#include "talweg/diagnose.h"
+#include "talweg/evidence.h"
+
+enum { LARGEST_RUN = 8, BOOTSTRAP = 200 };
+static const double safety = 1.1; /* the error of the error */
+
+typedef struct until {
+    const tw_ais_options *o;
+    double goal;
+    size_t done, most;
+    double *log_weight;
+    double acceptance, failures; /* sums over particles */
+    double needed;
+} until;
+
+/* How many particles the next run has; 0: none. */
+static size_t next_run(const until *u, const tw_estimate *now)
+{
+    size_t first = u->o->particles;
+    if (u->done == 0) return first;
+    if (now->se <= u->goal || !isfinite(u->needed)) return 0;
+    double more = fmin(fmax(safety * u->needed - (double)u->done, 2.0), (double)(LARGEST_RUN * first));
+    return (size_t)fmin(ceil(more), (double)(u->most - u->done));
+}
+
+/* All weights so far as one estimate. */
+static void take_together(until *u, const tw_estimate *run, tw_estimate *out)
+{
+    bool first = u->done == 0, reverse = u->o->reverse;
+    u->acceptance += run->acceptance * (double)run->particles;
+    u->failures += run->failures * (double)run->particles;
+    u->done += run->particles;
+    *out = *run;
+    out->particles = u->done;
+    out->acceptance = u->acceptance / (double)u->done;
+    out->failures = u->failures / (double)u->done;
+    out->log_z = tw_log_mean_exp(u->done, u->log_weight, &out->se) * (reverse ? -1.0 : 1.0);
+    out->se_bootstrap = tw_log_mean_exp_bootstrap(u->done, u->log_weight, u->o->seed, BOOTSTRAP);
+    out->weight_ess = tw_weights_ess(u->done, u->log_weight);
+    out->unbiased = run->unbiased && first;
+    u->needed = fmax((double)u->done * pow(out->se / u->goal, 2.0), 2.0);
+}
+
+tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, const tw_ais_options *options,
+                       double se, size_t max_particles, tw_progress_function *progress, void *user,
+                       tw_estimate *out, double *needed)
+{
+    tw_context *ctx = model->ctx;
+    until u = {.o = options, .goal = se, .most = max_particles};
+    tw_estimate run = {0};
+    *out = run;
+    if (!(se > 0.0)) return tw_fail(ctx, TW_BAD_ARGUMENT, "a standard error to reach is above 0, not %g", se);
+    if (u.most < options->particles) u.most = options->particles;
+    TW_TRY(tw_allocate_doubles(ctx, u.most, 1, "the weights", &u.log_weight));
+    tw_status status = TW_OK;
+    for (size_t count; status == TW_OK && (count = next_run(&u, out)) > 0;) {
+        tw_ais_options next = *options;
+        next.particles = count;
+        next.first_chain = options->first_chain + u.done;
+        status = tw_ais_run(model, reference, &next, progress, user, u.log_weight + u.done, &run);
+        if (status != TW_OK || run.particles == 0) break; /* failed, or stopped by progress */
+        take_together(&u, &run, out);
+    }
+    *needed = u.needed;
+    tw_release(ctx, u.log_weight);
+    return status;
+}

@@ -1,0 +1,184 @@
+/* Agreement of estimates: exact small cases, and AIS until a standard error is met, on a case whose log Z is
+ * known: three sites with K = 4 I, where each label has probability 1/2 and log Z = -3 log 2. From the prior,
+ * one linear step of AIS is importance sampling: with Phi(x) under N(0, 4), E[w] = 1/8, and E[w^2] / E[w]^2 =
+ * (4 E[Phi^2])^3 is known from the orthant probability E[Phi^2] = 1/4 + asin(4/5) / (2 pi).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "support/support.h"
+#include "talweg/evidence.h"
+
+static tw_estimate make(const char *method, double log_z, double se)
+{
+    return (tw_estimate){.method = method, .log_z = log_z, .se = se};
+}
+
+static void pairs_within_four_errors_agree(void **state)
+{
+    (void)state;
+    /* the joint error is 0.05, the difference 0.199 and 0.201 */
+    tw_estimate two[] = {make("ais", -10.0, 0.03), make("ais-reverse", -9.801, 0.04)};
+    tw_agreement a = tw_evidence_agree(2, two);
+    assert_true(a.known && a.agree);
+    assert_close(a.worst, 3.98, 1e-6, "worst pair");
+    assert_non_null(strstr(a.words, "ais and ais-reverse agree"));
+    two[1].log_z = -9.799;
+    a = tw_evidence_agree(2, two);
+    assert_true(a.known && !a.agree);
+    assert_non_null(strstr(a.words, "do NOT agree"));
+}
+
+/* Neighbours agree, the ends do not: every pair counts, and the furthest is named. */
+static void the_worst_pair_is_found(void **state)
+{
+    (void)state;
+    tw_estimate e[] = {make("a", 0.0, 0.1), make("b", 0.4, 0.1), make("c", 0.8, 0.1)};
+    tw_agreement a = tw_evidence_agree(3, e);
+    assert_true(a.known && !a.agree);
+    assert_int_equal(a.first, 0);
+    assert_int_equal(a.second, 2);
+    assert_close(a.worst, 0.8 / (0.1 * sqrt(2.0)), 1e-6, "worst pair");
+}
+
+static void one_estimate_says_nothing(void **state)
+{
+    (void)state;
+    tw_estimate e[] = {make("a", -5.0, 0.1), make("b", -7.0, NAN)};
+    tw_agreement alone = tw_evidence_agree(1, e), without_error = tw_evidence_agree(2, e);
+    assert_false(alone.known || alone.agree || !isnan(alone.worst));
+    assert_false(without_error.known || without_error.agree);
+    assert_false(tw_evidence_agree(0, e).known);
+    assert_ptr_equal(tw_evidence_best(2, e), &e[0]);
+    assert_null(tw_evidence_best(1, e + 1));
+}
+
+/* No weight at all is no agreement, and errors of 0 leave room for rounding. */
+static void the_ends_of_the_range(void **state)
+{
+    (void)state;
+    tw_estimate nothing[] = {make("a", -5.0, 0.1), make("b", -INFINITY, NAN)};
+    tw_estimate exact[] = {make("a", -500.0, 0.0), make("b", -500.0 * (1.0 + 1e-13), 0.0)};
+    tw_estimate apart[] = {make("a", -500.0, 0.0), make("b", -500.001, 0.0)};
+    assert_true(tw_evidence_agree(2, nothing).known && !tw_evidence_agree(2, nothing).agree);
+    assert_true(tw_evidence_agree(2, exact).agree);
+    assert_false(tw_evidence_agree(2, apart).agree);
+}
+
+static void an_approximation_is_measured_in_errors(void **state)
+{
+    (void)state;
+    char words[TW_WORDS_BYTES];
+    tw_estimate e = make("ais", -105.833, 0.032);
+    tw_evidence_compare(&e, "EP", -106.089, words);
+    assert_string_equal(words, "EP is 0.256 nats below ais, 8.0 of its standard errors.");
+    tw_evidence_compare(&e, "EP corrected", -105.817, words);
+    assert_non_null(strstr(words, "0.016 nats above ais, 0.5 of its standard errors"));
+}
+
+/* ---- until the error is met ------------------------------------------------------------------------------
+ */
+
+typedef struct three_sites {
+    tw_context *ctx;
+    tw_model *model;
+    tw_reference *prior;
+} three_sites;
+
+static three_sites *set_up(three_sites *s)
+{
+    const double k[9] = {4, 0, 0, 0, 4, 0, 0, 0, 4}, y[3] = {1, -1, 1};
+    s->ctx = new_context();
+    assert_int_equal(tw_model_new(s->ctx, 3, k, 3, tw_likelihood_find("probit"), y, NULL, 0.0, &s->model),
+                     TW_OK);
+    assert_int_equal(tw_reference_prior(s->model, &s->prior), TW_OK);
+    return s;
+}
+
+static void tear_down(three_sites *s)
+{
+    tw_reference_free(s->prior);
+    tw_model_free(s->model);
+    tw_context_free(s->ctx);
+}
+
+static double relative_variance(void)
+{
+    const double both = 0.25 + asin(0.8) / (2.0 * acos(-1.0)); /* E[Phi(x)^2], x ~ N(0, 4) */
+    return pow(4.0 * both, 3.0) - 1.0;
+}
+
+static tw_ais_options importance_sampling(size_t particles)
+{
+    static const double beta[2] = {0.0, 1.0};
+    tw_ais_options o = TW_AIS_DEFAULTS;
+    o.beta = beta;
+    o.steps = 1;
+    o.particles = particles;
+    o.eps = 0.1;
+    o.seed = 7;
+    return o;
+}
+
+static void runs_until_the_error_is_met(void **state)
+{
+    (void)state;
+    three_sites s, *in = set_up(&s);
+    tw_estimate e;
+    double needed = 0.0;
+    const double goal = 0.02;
+    tw_ais_options o = importance_sampling(200);
+    assert_int_equal(tw_ais_until(in->model, in->prior, &o, goal, 100000, NULL, NULL, &e, &needed), TW_OK);
+    assert_true(e.se <= goal && e.particles > 200 && !e.unbiased);
+    assert_close(e.log_z, -3.0 * log(2.0), 4.0 * e.se, "log Z"); /* a fixed seed; false alarm 6e-5 */
+    /* The error of P weights is sqrt(relative variance / P), and the run does not overshoot by much. */
+    double ideal = relative_variance() / (goal * goal);
+    assert_close((double)e.particles / ideal, 1.1, 0.25, "particles used, over those needed");
+    assert_close(needed / ideal, 1.0, 0.25, "what it says it takes");
+    tear_down(in);
+}
+
+static void says_what_it_would_take(void **state)
+{
+    (void)state;
+    three_sites s, *in = set_up(&s);
+    tw_estimate e;
+    double needed = 0.0;
+    tw_ais_options o = importance_sampling(500);
+    assert_int_equal(tw_ais_until(in->model, in->prior, &o, 1e-4, 2000, NULL, NULL, &e, &needed), TW_OK);
+    assert_int_equal(e.particles, 2000);
+    assert_true(e.se > 1e-4);
+    assert_close(needed / (relative_variance() / 1e-8), 1.0, 0.25, "what it would take");
+    tear_down(in);
+}
+
+/* A goal that the first run meets leaves that run as it is, to the bit, and unbiased. */
+static void an_easy_goal_is_one_run(void **state)
+{
+    (void)state;
+    three_sites s, *in = set_up(&s);
+    tw_estimate e, plain;
+    double needed = 0.0;
+    tw_ais_options o = importance_sampling(100);
+    assert_int_equal(tw_ais_run(in->model, in->prior, &o, NULL, NULL, NULL, &plain), TW_OK);
+    assert_int_equal(tw_ais_until(in->model, in->prior, &o, 1.0, 2000, NULL, NULL, &e, &needed), TW_OK);
+    assert_true(e.log_z == plain.log_z && e.se == plain.se && e.particles == 100 && e.unbiased);
+    assert_int_equal(tw_ais_until(in->model, in->prior, &o, 0.0, 2000, NULL, NULL, &e, &needed),
+                     TW_BAD_ARGUMENT);
+    tear_down(in);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_within_four_errors_agree),
+        cmocka_unit_test(the_worst_pair_is_found),
+        cmocka_unit_test(one_estimate_says_nothing),
+        cmocka_unit_test(the_ends_of_the_range),
+        cmocka_unit_test(an_approximation_is_measured_in_errors),
+        cmocka_unit_test(runs_until_the_error_is_met),
+        cmocka_unit_test(says_what_it_would_take),
+        cmocka_unit_test(an_easy_goal_is_one_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
