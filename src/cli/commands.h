@@ -7,6 +7,8 @@
 
 extern const tw_command tw_command_approx;
 extern const tw_command tw_command_sample;
+extern const tw_command tw_command_evidence;
+extern const tw_command tw_command_grid;
 extern const tw_command tw_command_predict;
 extern const tw_command tw_command_demo;
 

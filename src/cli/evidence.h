@@ -1,0 +1,33 @@
+/* evidence.h: what talweg evidence computes and prints. */
+#ifndef TALWEG_CLI_EVIDENCE_H
+#define TALWEG_CLI_EVIDENCE_H
+
+#include "cli/model_options.h"
+#include "cli/path_options.h"
+
+enum { TW_MOST_ESTIMATES = 8 };
+
+typedef struct tw_evidence_options {
+    tw_model_options model;
+    tw_path_options path;
+    tw_output_options output;
+    const char *methods;
+    double until_se; /* NaN: not asked for */
+    uint64_t max_particles;
+} tw_evidence_options;
+
+typedef struct tw_evidence_results {
+    tw_problem *problem;
+    tw_path path;
+    size_t count;
+    tw_estimate estimate[TW_MOST_ESTIMATES];
+    double seconds[TW_MOST_ESTIMATES];
+    double needed; /* particles that --until-se takes, the most over the estimates */
+    tw_agreement agreement;
+} tw_evidence_results;
+
+/* One table with everything, and the verdict in words. */
+void tw_evidence_print(const tw_evidence_options *options, const tw_evidence_results *results);
+tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *results);
+
+#endif

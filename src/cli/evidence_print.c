@@ -1,0 +1,133 @@
+/* evidence_print.c: the results of talweg evidence as a table with a verdict, and as JSON. */
+#include <math.h>
+
+#include "cli/evidence.h"
+#include "output/json.h"
+
+/* ---- for people ------------------------------------------------------------------------------------------
+ */
+
+static void print_approximation(const char *name, double log_z, bool converged, double seconds)
+{
+    printf("  %-16s%14.4f%10s%16s%12s", name, log_z, "", "", "");
+    if (isfinite(seconds)) printf("%9.2f s", seconds);
+    printf("%s\n", converged ? "" : "   NOT converged");
+}
+
+static void print_estimate(const tw_estimate *e, double seconds)
+{
+    char weights[48] = "";
+    if (isfinite(e->weight_ess))
+        snprintf(weights, sizeof weights, "%.1f of %zu", e->weight_ess, e->particles);
+    printf("  %-16s%14.4f%10.4f%16s%12.3f%9.2f s\n", e->method, e->log_z, e->se, weights, e->acceptance,
+           seconds);
+}
+
+static void print_path(const tw_evidence_results *r)
+{
+    const tw_path *p = &r->path;
+    printf("path from %s, %zu temperatures (%s); %s", p->from, p->temperatures, p->schedule, p->kernel);
+    printf(" with metric %s, %zu transition%s at each\n\n", p->metric, p->ais.moves,
+           p->ais.moves == 1 ? "" : "s");
+}
+
+static void print_comparison(const tw_estimate *best, const char *name, double log_z)
+{
+    char words[TW_WORDS_BYTES];
+    if (!best || !isfinite(log_z)) return;
+    tw_evidence_compare(best, name, log_z, words);
+    tw_print_wrapped(stdout, words, 0, 0);
+}
+
+static void print_verdict(const tw_evidence_results *r)
+{
+    const tw_path *p = &r->path;
+    const tw_estimate *best = tw_evidence_best(r->count, r->estimate);
+    printf("\n");
+    tw_print_wrapped(stdout, r->agreement.words, 0, 0);
+    if (p->laplace->converged) print_comparison(best, "Laplace", p->laplace->log_z);
+    if (p->ep->converged) print_comparison(best, "EP", p->ep->log_z);
+    print_comparison(best, "EP corrected", p->correction.log_z);
+    for (size_t i = 0; i < r->count; i++)
+        if (r->estimate[i].failures > 0.01)
+            printf("%s: %.1f %% of the transitions failed numerically.\n", r->estimate[i].method,
+                   100.0 * r->estimate[i].failures);
+}
+
+void tw_evidence_print(const tw_evidence_options *options, const tw_evidence_results *r)
+{
+    const tw_path *p = &r->path;
+    printf("%s: ", options->model.data);
+    tw_model_print(r->problem, stdout);
+    print_path(r);
+    printf("  %-16s%14s%10s%16s%12s%11s\n", "", "log Z (nats)", "error", "weights (ESS)", "acceptance",
+           "time");
+    print_approximation("Laplace", p->laplace->log_z, p->laplace->converged, p->laplace_seconds);
+    print_approximation("EP", p->ep->log_z, p->ep->converged, p->ep_seconds);
+    if (p->ep->converged) print_approximation("EP corrected", p->correction.log_z, true, NAN);
+    for (size_t i = 0; i < r->count; i++) print_estimate(&r->estimate[i], r->seconds[i]);
+    print_verdict(r);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------
+ */
+
+static json_t *encode_estimate(const tw_evidence_results *r, size_t i, bool *ok)
+{
+    const tw_estimate *e = &r->estimate[i];
+    const tw_path *p = &r->path;
+    json_t *object = json_object();
+    tw_json_set(object, "method", json_string(e->method), ok);
+    tw_json_set(object, "from", json_string(p->from), ok);
+    tw_json_set(object, "kernel", json_string(p->kernel), ok);
+    tw_json_set(object, "metric", json_string(p->metric), ok);
+    tw_json_set(object, "log_z", tw_json_number(e->log_z), ok);
+    tw_json_set(object, "se", tw_json_number(e->se), ok);
+    tw_json_set(object, "se_bootstrap", tw_json_number(e->se_bootstrap), ok);
+    tw_json_set(object, "weight_ess", tw_json_number(e->weight_ess), ok);
+    tw_json_set(object, "acceptance", tw_json_number(e->acceptance), ok);
+    tw_json_set(object, "failures", tw_json_number(e->failures), ok);
+    tw_json_set(object, "particles", tw_json_count(e->particles), ok);
+    tw_json_set(object, "temperatures", tw_json_count(e->temperatures), ok);
+    tw_json_set(object, "unbiased", json_boolean(e->unbiased), ok);
+    tw_json_set(object, "seconds", tw_json_number(r->seconds[i]), ok);
+    return object;
+}
+
+static json_t *encode_approximation(double log_z, bool converged, double seconds, bool *ok)
+{
+    json_t *object = json_object();
+    tw_json_set(object, "log_z", tw_json_number(log_z), ok);
+    tw_json_set(object, "converged", json_boolean(converged), ok);
+    if (isfinite(seconds)) tw_json_set(object, "seconds", tw_json_number(seconds), ok);
+    return object;
+}
+
+static void encode_approximations(json_t *object, const tw_path *p, bool *ok)
+{
+    tw_json_set(object, "laplace",
+                encode_approximation(p->laplace->log_z, p->laplace->converged, p->laplace_seconds, ok), ok);
+    tw_json_set(object, "ep", encode_approximation(p->ep->log_z, p->ep->converged, p->ep_seconds, ok), ok);
+    tw_json_set(object, "ep_corrected", encode_approximation(p->correction.log_z, p->ep->converged, NAN, ok),
+                ok);
+}
+
+tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r)
+{
+    bool ok = true;
+    json_t *object = json_object(), *estimates = json_array();
+    const tw_agreement *a = &r->agreement;
+    for (size_t i = 0; i < r->count; i++)
+        if (json_array_append_new(estimates, encode_estimate(r, i, &ok)) != 0) ok = false;
+    tw_json_set(object, "n", tw_json_count(r->problem->data->n), &ok);
+    encode_approximations(object, &r->path, &ok);
+    tw_json_set(object, "schedule", json_string(r->path.schedule), &ok);
+    tw_json_set(object, "estimates", estimates, &ok);
+    tw_json_set(object, "agree", a->known ? json_boolean(a->agree) : json_null(), &ok);
+    tw_json_set(object, "agree_rule", json_string("every pair within 4 joint standard errors"), &ok);
+    tw_json_set(object, "worst_pair", tw_json_number(a->worst), &ok);
+    tw_json_set(object, "verdict", json_string(a->words), &ok);
+    if (ok) return tw_json_print(ctx, object, stdout);
+    json_decref(object);
+    return tw_json_print(ctx, NULL, stdout);
+}

@@ -1,0 +1,235 @@
+/* path.c: from options to a path: fits, the distribution it starts from, temperatures, transitions. */
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "cli/names.h"
+#include "cli/path_options.h"
+#include "cli/terminal.h"
+
+void tw_path_close(tw_path *p)
+{
+    tw_reference_free(p->own);
+    tw_approximation_free(p->saved);
+    tw_problem_free(p->saved_problem);
+    tw_approximation_free(p->laplace);
+    tw_approximation_free(p->ep);
+    tw_release(p->ctx, p->beta);
+}
+
+/* ---- fits ------------------------------------------------------------------------------------------------
+ */
+
+static tw_status fit(tw_path *p, bool quiet)
+{
+    double start = tw_terminal_seconds();
+    tw_terminal_progress(quiet, "Laplace ...");
+    TW_TRY(tw_laplace_fit(p->model, NULL, &p->laplace));
+    p->laplace_seconds = tw_terminal_seconds() - start;
+    start = tw_terminal_seconds();
+    tw_terminal_progress(quiet, "expectation propagation ...");
+    TW_TRY(tw_ep_fit(p->model, NULL, &p->ep));
+    p->ep_seconds = tw_terminal_seconds() - start;
+    p->gaussian = p->ep->converged ? p->ep : p->laplace->converged ? p->laplace : NULL;
+    p->correction.log_z = NAN;
+    return p->ep->converged ? tw_ep_correct(p->model, p->ep, 4, &p->correction) : TW_OK;
+}
+
+/* An approximation that did not converge is never used without a word. */
+static tw_status choose_fit(tw_path *p, const char *wanted)
+{
+    bool ep = strcmp(wanted, "ep") == 0;
+    const tw_approximation *fitted = ep ? p->ep : p->laplace;
+    if (fitted->converged) {
+        p->gaussian = fitted;
+    } else if (!ep || !p->gaussian) {
+        return tw_fail(p->ctx, TW_NOT_CONVERGED,
+                       "%s did not converge (residual %.1e), and the path cannot start from it: start from "
+                       "the prior (--from prior), or look at the scale of the inputs (--standardise, "
+                       "--log-ell)",
+                       ep ? "neither EP nor Laplace's approximation" : "Laplace's approximation",
+                       fitted->residual);
+    } else {
+        tw_log(p->ctx, TW_LOG_WARNING,
+               "EP did not converge (residual %.1e): the path starts from Laplace's approximation instead",
+               p->ep->residual);
+    }
+    p->from = p->gaussian == p->ep ? "ep" : "laplace";
+    p->reference = p->gaussian->reference;
+    return TW_OK;
+}
+
+/* ---- where the path starts -------------------------------------------------------------------------------
+ */
+
+static tw_status check_gaussian(tw_path *p, const char *from, const tw_table *mean,
+                                const tw_table *covariance)
+{
+    size_t n = tw_model_describe(p->model).n, count = mean->rows * mean->columns;
+    if (count != n || (mean->rows != 1 && mean->columns != 1))
+        return tw_fail(p->ctx, TW_BAD_DATA, "--from %.500s: the mean is %zu x %zu numbers for %zu cases",
+                       from, mean->rows, mean->columns, n);
+    if (covariance->rows == n && covariance->columns == n) return TW_OK;
+    return tw_fail(p->ctx, TW_BAD_DATA, "--from %.500s: the covariance is %zu x %zu for %zu cases", from,
+                   covariance->rows, covariance->columns, n);
+}
+
+static tw_status make_gaussian(tw_path *p, const char *from, const tw_table *mean, const tw_table *covariance)
+{
+    TW_TRY(check_gaussian(p, from, mean, covariance));
+    size_t n = covariance->rows;
+    tw_status status = tw_covariance_check_matrix(p->ctx, n, covariance->values, n);
+    if (status == TW_OK)
+        status = tw_reference_gaussian(p->model, mean->values, covariance->values, n, &p->own);
+    p->reference = p->own;
+    p->from = "gaussian";
+    return status == TW_OK ? TW_OK : tw_fail_within(p->ctx, status, "--from %.500s: ", from);
+}
+
+static tw_status read_gaussian(tw_path *p, const char *from, const char *comma)
+{
+    char name[4096];
+    tw_table *mean = NULL, *covariance = NULL;
+    if ((size_t)(comma - from) >= sizeof name)
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--from: the name of the mean's file is too long");
+    snprintf(name, sizeof name, "%.*s", (int)(comma - from), from);
+    tw_status status = tw_table_read(p->ctx, name, &mean);
+    if (status == TW_OK) status = tw_table_read(p->ctx, comma + 1, &covariance);
+    if (status == TW_OK) status = make_gaussian(p, from, mean, covariance);
+    tw_table_free(mean);
+    tw_table_free(covariance);
+    return status;
+}
+
+/* Sites that were fitted to the same cases, perhaps under another kernel, are a q like any other. */
+static tw_status read_saved(tw_path *p, const char *from)
+{
+    size_t n = tw_model_describe(p->model).n;
+    TW_TRY(tw_approximation_load(p->ctx, from, &p->saved_problem, &p->saved));
+    if (p->saved->n != n)
+        return tw_fail(p->ctx, TW_BAD_DATA, "--from %.500s: it was made for %zu cases, and there are %zu",
+                       from, p->saved->n, n);
+    if (!p->saved->converged)
+        tw_log(p->ctx, TW_LOG_WARNING, "%s: this approximation had not converged when it was saved", from);
+    TW_TRY(tw_reference_sites(p->model, p->saved->tau, p->saved->nu, &p->own));
+    p->reference = p->own;
+    p->from = "saved";
+    return TW_OK;
+}
+
+static bool needs_fit(const char *from)
+{
+    return tw_name_is_among(from, "ep, laplace");
+}
+
+/* A q that was given is read, and refused, before anything is fitted. */
+static tw_status read_start(tw_path *p, const char *from)
+{
+    const char *comma = strchr(from, ',');
+    if (needs_fit(from)) return TW_OK;
+    if (comma) return read_gaussian(p, from, comma);
+    if (strcmp(from, "prior") != 0) return read_saved(p, from);
+    p->from = "prior";
+    TW_TRY(tw_reference_prior(p->model, &p->own));
+    p->reference = p->own;
+    return TW_OK;
+}
+
+/* ---- temperatures ----------------------------------------------------------------------------------------
+ */
+
+static tw_status read_schedule(tw_path *p, const char *path)
+{
+    tw_table *table = NULL;
+    TW_TRY(tw_table_read(p->ctx, path, &table));
+    size_t count = table->rows * table->columns;
+    tw_status status = tw_allocate_doubles(p->ctx, count, 1, "the temperatures", &p->beta);
+    if (status == TW_OK && table->rows != 1 && table->columns != 1)
+        status = tw_fail(p->ctx, TW_BAD_DATA, "a schedule is one row or one column, not %zu x %zu numbers",
+                         table->rows, table->columns);
+    for (size_t k = 0; status == TW_OK && k < count; k++) p->beta[k] = table->values[k];
+    p->temperatures = count - 1;
+    p->schedule = path;
+    if (status == TW_OK) status = tw_schedule_check(p->ctx, p->temperatures, p->beta);
+    tw_table_free(table);
+    return status == TW_OK ? TW_OK : tw_fail_within(p->ctx, status, "%.1000s: ", path);
+}
+
+static tw_status make_schedule(tw_path *p, const tw_path_options *o)
+{
+    bool prior = strcmp(o->from, "prior") == 0;
+    p->schedule = strcmp(o->schedule, "auto") != 0 ? o->schedule : prior ? "geometric" : "linear";
+    if (!tw_name_is_among(p->schedule, "geometric, linear, sigmoid")) return read_schedule(p, o->schedule);
+    tw_schedule_kind kind = strcmp(p->schedule, "geometric") == 0 ? TW_SCHEDULE_GEOMETRIC
+                            : strcmp(p->schedule, "sigmoid") == 0 ? TW_SCHEDULE_SIGMOID
+                                                                  : TW_SCHEDULE_LINEAR;
+    double beta_min = o->beta_min > 0.0 ? o->beta_min : prior ? 1e-7 : 0.01;
+    p->temperatures = o->temperatures ? (size_t)o->temperatures : prior ? 400 : 50;
+    TW_TRY(tw_allocate_doubles(p->ctx, p->temperatures + 1, 1, "the temperatures", &p->beta));
+    return tw_schedule_fill(p->ctx, kind, p->temperatures, beta_min, p->beta);
+}
+
+/* ---- transitions -----------------------------------------------------------------------------------------
+ */
+
+typedef struct named_metric {
+    const char *name;
+    tw_metric metric;
+} named_metric;
+
+static const named_metric metrics[] = {
+    {"ep", TW_METRIC_EP},           {"prior", TW_METRIC_PRIOR},   {"identity", TW_METRIC_IDENTITY},
+    {"hessian", TW_METRIC_HESSIAN}, {"fisher", TW_METRIC_FISHER}, {"smoothed", TW_METRIC_SMOOTHED},
+};
+
+/* The metric ep is the precision of the best Gaussian there is, and smoothed averages over its marginals. */
+static tw_status choose_metric(tw_path *p, const char *wanted)
+{
+    bool rmhmc = strcmp(p->kernel, "rmhmc") == 0;
+    p->metric = strcmp(wanted, "auto") != 0 ? wanted : rmhmc ? "smoothed" : "ep";
+    for (size_t i = 0; i < TW_COUNT(metrics); i++)
+        if (strcmp(metrics[i].name, p->metric) == 0) p->ais.kernel.metric = metrics[i].metric;
+    if (!tw_name_is_among(p->metric, "ep, smoothed")) return TW_OK;
+    if (!p->gaussian)
+        return tw_fail(p->ctx, TW_NOT_CONVERGED,
+                       "the metric %s needs a fit, and neither EP nor Laplace's approximation converged: "
+                       "take another --metric",
+                       p->metric);
+    p->ais.kernel.gaussian = p->gaussian->reference;
+    p->ais.kernel.smoothing = p->gaussian->variance;
+    return TW_OK;
+}
+
+static tw_status make_transitions(tw_path *p, const tw_path_options *o)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool automatic = strcmp(o->kernel_method, "auto") == 0;
+    p->kernel = !automatic ? o->kernel_method : strcmp(o->from, "prior") == 0 ? "rmhmc" : "hmc";
+    p->ais = TW_AIS_DEFAULTS;
+    p->ais.kernel.method = strcmp(p->kernel, "rmhmc") == 0 ? TW_METHOD_RMHMC
+                           : strcmp(p->kernel, "ess") == 0 ? TW_METHOD_SLICE
+                                                           : TW_METHOD_HMC;
+    p->ais.kernel.solver_tolerance = o->solver_tol;
+    p->ais.kernel.fixed_point = (size_t)o->fixed_point;
+    p->ais.kernel.threads = o->threads ? (size_t)o->threads : cores > 0 ? (size_t)cores : 1;
+    p->ais.beta = p->beta;
+    p->ais.steps = p->temperatures;
+    p->ais.particles = (size_t)o->particles;
+    p->ais.moves = (size_t)o->moves;
+    p->ais.eps = o->eps;
+    p->ais.leapfrog_steps = (size_t)o->steps;
+    p->ais.burn_in = (size_t)o->burn_in;
+    p->ais.seed = o->seed;
+    return choose_metric(p, o->metric);
+}
+
+tw_status tw_path_open(const tw_model *model, const tw_path_options *options, bool quiet, tw_path *p)
+{
+    p->model = model;
+    TW_TRY(make_schedule(p, options));
+    TW_TRY(read_start(p, options->from));
+    TW_TRY(fit(p, quiet));
+    if (needs_fit(options->from)) TW_TRY(choose_fit(p, options->from));
+    return make_transitions(p, options);
+}

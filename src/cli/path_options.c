@@ -1,0 +1,157 @@
+/* path_options.c: the table of the options of a path, and what is wrong with them at first sight. */
+#include "cli/path_options.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "cli/names.h"
+
+static const char *kernel_method_names(void)
+{
+    return "auto, hmc, rmhmc, ess";
+}
+
+static const char *metric_names(void)
+{
+    return "auto, ep, prior, identity, hessian, fisher, smoothed";
+}
+
+#define FIELD(member) offsetof(tw_path_options, member)
+
+const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
+    {.name = "from",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(from),
+     .argument = "ep|laplace|prior|APPROX|MEAN,COV",
+     .standard = "ep",
+     .help = "the distribution q at temperature 0: a fit of EP or Laplace, the prior, an approximation that "
+             "talweg approx --save-approx wrote for the same cases, or a mean and a covariance matrix in two "
+             "files (.npy or CSV)"},
+    {.name = "kernel-method",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(kernel_method),
+     .argument = "NAME",
+     .standard = "auto",
+     .choices = kernel_method_names,
+     .help = "the transitions; auto is rmhmc from the prior, else hmc"},
+    {.name = "metric",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(metric),
+     .argument = "NAME",
+     .standard = "auto",
+     .choices = metric_names,
+     .help =
+         "their metric; auto is ep for hmc and ess, smoothed for rmhmc; hmc takes ep, prior and identity, "
+         "ess ep and prior, rmhmc the last three"},
+    {.name = "schedule",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(schedule),
+     .argument = "NAME|FILE",
+     .standard = "auto",
+     .help = "the inverse temperatures: geometric, linear, sigmoid, or a file of numbers that rise from 0 to "
+             "1; auto is geometric from the prior, else linear"},
+    {.name = "temperatures",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(temperatures),
+     .argument = "B",
+     .standard = "0",
+     .most = 1e6,
+     .help = "steps of the schedule; 0 is 400 from the prior, else 50"},
+    {.name = "beta-min",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(beta_min),
+     .argument = "X",
+     .standard = "0",
+     .most = 1.0,
+     .help = "the first inverse temperature above 0 of the geometric schedule; 0 is 1e-7 from the prior, "
+             "else 0.01"},
+    {.name = "particles",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(particles),
+     .argument = "P",
+     .standard = "256",
+     .most = 1e8,
+     .help = "independent particles, each with a weight of its own"},
+    {.name = "moves",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(moves),
+     .argument = "M",
+     .standard = "1",
+     .least = 1,
+     .most = 1e6,
+     .help = "transitions at each temperature"},
+    {.name = "burn-in",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(burn_in),
+     .argument = "M",
+     .standard = "100",
+     .most = 1e6,
+     .help = "transitions that make a draw from q one from the posterior, for the way back"},
+    {.name = "eps",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(eps),
+     .argument = "X",
+     .standard = "0",
+     .most = INFINITY,
+     .help = "step size; 0: tuned at each temperature in a pilot run and then frozen"},
+    {.name = "steps",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(steps),
+     .argument = "L",
+     .standard = "0",
+     .most = 1e6,
+     .help = "leapfrog steps of a transition; 0: as many as make a trajectory of length pi/2"},
+    {.name = "solver-tol",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(solver_tol),
+     .argument = "X",
+     .standard = "1e-9",
+     .positive = true,
+     .help = "rmhmc: the implicit equations are solved to X, on the whitened scale"},
+    {.name = "fixed-point",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(fixed_point),
+     .argument = "N",
+     .standard = "0",
+     .most = 1e4,
+     .help = "rmhmc: exactly N plain iterations instead, whatever is left; 0: solve them"},
+    {.name = "seed",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(seed),
+     .argument = "S",
+     .standard = "1",
+     .help = "of the random numbers"},
+    {.name = "threads",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(threads),
+     .argument = "T",
+     .standard = "0",
+     .most = 4096,
+     .help = "threads, which never change a result; 0: one for each core"},
+};
+
+/* ---- checks ----------------------------------------------------------------------------------------------
+ */
+
+static tw_status check_metric(tw_context *ctx, const tw_path_options *o, const char *method)
+{
+    const char *allowed = strcmp(method, "hmc") == 0   ? "auto, ep, prior, identity"
+                          : strcmp(method, "ess") == 0 ? "auto, ep, prior"
+                                                       : "auto, hessian, fisher, smoothed";
+    if (tw_name_is_among(o->metric, allowed)) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %s does not go with %s, which takes: %s", o->metric,
+                   method, allowed);
+}
+
+tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *o)
+{
+    bool prior = strcmp(o->from, "prior") == 0;
+    const char *automatic = prior ? "rmhmc" : "hmc";
+    if (o->particles < 2)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "with --particles %zu there is no error bar: it takes at least two, and a hundred are "
+                       "better",
+                       (size_t)o->particles);
+    return check_metric(ctx, o, strcmp(o->kernel_method, "auto") == 0 ? automatic : o->kernel_method);
+}
