@@ -66,7 +66,7 @@ static tw_status run_ais(const tw_evidence_options *options, bool reverse, tw_ev
 {
     const tw_path *p = &r->path;
     tw_estimate *out = &r->estimate[r->count];
-    double needed = 0.0, start = tw_terminal_seconds();
+    double needed = 0.0, start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
     watcher w = {reverse ? "ais-reverse" : "ais", out, start, options->output.quiet};
     tw_ais_options ais = p->ais;
     ais.reverse = reverse;
@@ -77,7 +77,8 @@ static tw_status run_ais(const tw_evidence_options *options, bool reverse, tw_ev
             ? tw_ais_run(p->model, p->reference, &ais, watch, &w, NULL, out)
             : tw_ais_until(p->model, p->reference, &ais, options->until_se, most, watch, &w, out, &needed);
     r->needed = fmax(r->needed, needed);
-    r->seconds[r->count++] = tw_terminal_seconds() - start;
+    r->seconds[r->count] = tw_terminal_seconds() - start;
+    r->cpu_seconds[r->count++] = tw_terminal_cpu_seconds() - cpu;
     return status;
 }
 

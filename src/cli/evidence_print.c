@@ -91,6 +91,7 @@ static json_t *encode_estimate(const tw_evidence_results *r, size_t i, bool *ok)
     tw_json_set(object, "temperatures", tw_json_count(e->temperatures), ok);
     tw_json_set(object, "unbiased", json_boolean(e->unbiased), ok);
     tw_json_set(object, "seconds", tw_json_number(r->seconds[i]), ok);
+    tw_json_set(object, "cpu_seconds", tw_json_number(r->cpu_seconds[i]), ok);
     return object;
 }
 

@@ -19,8 +19,10 @@ typedef struct tw_model_options {
     double jitter;
 } tw_model_options;
 
-/* The group for a command's table, whose values have these options as `member` of their struct `type`. */
-enum { TW_MODEL_OPTION_COUNT = 13 };
+/* The group for a command's table, whose values have these options as `member` of their struct `type`. The
+ * last rows, log-ell, log-sigma and kernel-matrix, are left out by commands that go through a grid of the
+ * first two. */
+enum { TW_MODEL_OPTION_COUNT = 13, TW_GRID_MODEL_OPTION_COUNT = 10 };
 extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
 #define TW_MODEL_OPTION_GROUP(type, member)                                                   \
     {                                                                                         \

@@ -187,7 +187,10 @@ static const named_metric metrics[] = {
 static tw_status choose_metric(tw_path *p, const char *wanted)
 {
     bool rmhmc = strcmp(p->kernel, "rmhmc") == 0;
-    p->metric = strcmp(wanted, "auto") != 0 ? wanted : rmhmc ? "smoothed" : "ep";
+    p->metric = strcmp(wanted, "auto") != 0           ? wanted
+                : rmhmc                              ? "smoothed"
+                : strcmp(p->from, "prior") == 0 ? "prior"
+                                                     : "ep";
     for (size_t i = 0; i < TW_COUNT(metrics); i++)
         if (strcmp(metrics[i].name, p->metric) == 0) p->ais.kernel.metric = metrics[i].metric;
     if (!tw_name_is_among(p->metric, "ep, smoothed")) return TW_OK;
@@ -205,7 +208,7 @@ static tw_status make_transitions(tw_path *p, const tw_path_options *o)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool automatic = strcmp(o->kernel_method, "auto") == 0;
-    p->kernel = !automatic ? o->kernel_method : strcmp(o->from, "prior") == 0 ? "rmhmc" : "hmc";
+    p->kernel = automatic ? "hmc" : o->kernel_method;
     p->ais = TW_AIS_DEFAULTS;
     p->ais.kernel.method = strcmp(p->kernel, "rmhmc") == 0 ? TW_METHOD_RMHMC
                            : strcmp(p->kernel, "ess") == 0 ? TW_METHOD_SLICE

@@ -34,7 +34,7 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .argument = "NAME",
      .standard = "auto",
      .choices = kernel_method_names,
-     .help = "the transitions; auto is rmhmc from the prior, else hmc"},
+     .help = "the transitions; auto is hmc"},
     {.name = "metric",
      .kind = TW_OPTION_CHOICE,
      .offset = FIELD(metric),
@@ -42,8 +42,8 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .standard = "auto",
      .choices = metric_names,
      .help =
-         "their metric; auto is ep for hmc and ess, smoothed for rmhmc; hmc takes ep, prior and identity, "
-         "ess ep and prior, rmhmc the last three"},
+"their metric; auto is smoothed for rmhmc, else prior from the prior and ep from anything else; hmc "
+             "takes ep, prior and identity, ess ep and prior, rmhmc the last three"},
     {.name = "schedule",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(schedule),
@@ -85,7 +85,7 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(burn_in),
      .argument = "M",
-     .standard = "100",
+     .standard = "30",
      .most = 1e6,
      .help = "transitions that make a draw from q one from the posterior, for the way back"},
     {.name = "eps",
@@ -146,12 +146,10 @@ static tw_status check_metric(tw_context *ctx, const tw_path_options *o, const c
 
 tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *o)
 {
-    bool prior = strcmp(o->from, "prior") == 0;
-    const char *automatic = prior ? "rmhmc" : "hmc";
     if (o->particles < 2)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "with --particles %zu there is no error bar: it takes at least two, and a hundred are "
                        "better",
                        (size_t)o->particles);
-    return check_metric(ctx, o, strcmp(o->kernel_method, "auto") == 0 ? automatic : o->kernel_method);
+    return check_metric(ctx, o, strcmp(o->kernel_method, "auto") == 0 ? "hmc" : o->kernel_method);
 }

@@ -23,9 +23,19 @@ void tw_terminal_progress(bool quiet, const char *text)
     fflush(stderr);
 }
 
-double tw_terminal_seconds(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double tw_terminal_seconds(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
+}
+
+double tw_terminal_cpu_seconds(void)
+{
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }

@@ -16,4 +16,7 @@ void tw_terminal_progress(bool quiet, const char *text);
 /* Seconds of wall time since some fixed moment. */
 double tw_terminal_seconds(void);
 
+/* Seconds of processor time that all threads of the program have used. */
+double tw_terminal_cpu_seconds(void);
+
 #endif

@@ -1,0 +1,402 @@
+/* grid.c: talweg grid: evidence and predictions over a grid of (log l, log sigma), as Kuss and Rasmussen
+ * (2005) draw them. Each point is fitted from a cold start. */
+#include "cli/grid.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "cli/commands.h"
+#include "cli/model_options.h"
+#include "cli/new_inputs.h"
+#include "cli/path_options.h"
+#include "cli/terminal.h"
+#include "data/number.h"
+#include "output/csv.h"
+#include "output/json.h"
+#include "output/writer.h"
+
+typedef struct grid_options {
+    tw_model_options model;
+    tw_path_options path;
+    tw_output_options output;
+    const char *log_ell, *log_sigma, *method, *test, *output_file, *plot;
+} grid_options;
+
+static const char *method_names(void)
+{
+    return "ep, ais";
+}
+
+#define FIELD(member) offsetof(grid_options, member)
+
+static const tw_option rows[] = {
+    {.name = "log-ell",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(log_ell),
+     .argument = "A:B:N",
+     .standard = "0:5:11",
+     .help = "natural logarithm of the length scale: N values from A to B"},
+    {.name = "log-sigma",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(log_sigma),
+     .argument = "A:B:N",
+     .standard = "0:5:11",
+     .help = "natural logarithm of the latent function's standard deviation: N values from A to B"},
+    {.name = "method",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(method),
+     .argument = "NAME",
+     .standard = "ep",
+     .choices = method_names,
+     .help = "what stands beside EP's and the corrected EP's log Z: ep is nothing, ais a Monte Carlo estimate "
+             "with its error"},
+    {.name = "test",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(test),
+     .argument = "FILE",
+     .help = "labelled cases to predict at each point: the mean of log2 p(y), for two classes plus 1 (0 bits "
+             "for coin flips, 1 for certainty), and the error rate"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(output_file),
+     .argument = "FILE",
+     .help = "write the table to a CSV file; if not given it is printed"},
+    {.name = "plot",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(plot),
+     .argument = "FILE",
+     .help = "draw contours into a file that ends in .svg or .png; needs the program gnuplot (package "
+             "gnuplot-nox)"},
+};
+
+const char *const tw_grid_column_names[TW_GRID_COLUMNS] = {
+    "log_ell", "log_sigma", "ep",  "ep_corrected",    "converged",
+    "log_z",   "se",        "predictive_bits", "error_rate"};
+
+/* ---- axes ------------------------------------------------------------------------------------------------
+ */
+
+static tw_status parse_axis(tw_context *ctx, const char *name, const char *text, tw_axis *axis)
+{
+    double value[3] = {0.0, 0.0, 0.0};
+    const char *c = text;
+    for (size_t k = 0; c && k < 3; k++) {
+        c = tw_number_parse(c, &value[k]);
+        if (c && (*c != (k < 2 ? ':' : '\0') || !isfinite(value[k]))) c = NULL;
+        if (c && k < 2) c++;
+    }
+    double n = value[2];
+    if (!c || n < 1.0 || n > 1e4 || n != floor(n) || (n > 1.0 && !(value[0] < value[1])))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--%s needs A:B:N, N values from A up to B (as in 2:5:16), and \"%.60s\" was given",
+                       name, text);
+    *axis = (tw_axis){value[0], value[1], (size_t)n};
+    return TW_OK;
+}
+
+static tw_status parse_axes(tw_context *ctx, const grid_options *options, tw_grid *grid)
+{
+    tw_number_locale locale;
+    TW_TRY(tw_number_locale_begin(ctx, &locale));
+    tw_status status = parse_axis(ctx, "log-ell", options->log_ell, &grid->ell);
+    if (status == TW_OK) status = parse_axis(ctx, "log-sigma", options->log_sigma, &grid->sigma);
+    tw_number_locale_end(&locale);
+    return status;
+}
+
+/* ---- one point -------------------------------------------------------------------------------------------
+ */
+
+typedef struct surface {
+    tw_context *ctx;
+    const grid_options *options;
+    tw_problem *problem;
+    tw_new_inputs at; /* test cases, at.m = 0 without */
+    double *w;        /* their constants, or NULL */
+    double *latent;   /* at.m x 4: mean, variance, expected, log score */
+    tw_grid grid;
+    size_t points, unconverged, without_estimate;
+    double start;
+} surface;
+
+static tw_status score(surface *s, const tw_model *model, const tw_covariance *covariance,
+                       const tw_approximation *approximation, tw_scores *scores)
+{
+    size_t m = s->at.m;
+    double *mean = s->latent, *variance = mean + m, *expected = variance + m, *log_score = expected + m;
+    const tw_likelihood *likelihood = s->problem->likelihood;
+    tw_predictor *predictor = NULL;
+    TW_TRY(tw_predictor_new(model, approximation, &predictor));
+    tw_status status = tw_predictor_at(predictor, covariance, s->problem->data, s->at.data, mean, variance);
+    tw_predictor_free(predictor);
+    if (status != TW_OK) return status;
+    TW_TRY(tw_predict_observations(s->ctx, likelihood, m, s->w, mean, variance, expected, NULL));
+    TW_TRY(tw_predict_log_scores(s->ctx, likelihood, m, s->w, mean, variance, s->at.y, log_score));
+    *scores = tw_predict_scores(likelihood, m, s->at.y, expected, log_score);
+    return TW_OK;
+}
+
+static tw_status predict(surface *s, const tw_path *path, const tw_covariance *covariance, size_t k)
+{
+    tw_scores scores;
+    double coin = tw_likelihood_is_binary(s->problem->likelihood) ? 1.0 : 0.0;
+    if (!s->grid.test || !path->gaussian) return TW_OK;
+    TW_TRY(score(s, path->model, covariance, path->gaussian, &scores));
+    s->grid.column[TW_GRID_BITS][k] = coin + scores.log_score / log(2.0);
+    s->grid.column[TW_GRID_ERROR_RATE][k] = scores.error_rate;
+    return TW_OK;
+}
+
+static tw_status estimate(surface *s, const tw_path *path, size_t k)
+{
+    tw_estimate e;
+    if (!s->grid.monte_carlo) return TW_OK;
+    TW_TRY(tw_ais_run(path->model, path->reference, &path->ais, NULL, NULL, NULL, &e));
+    s->grid.column[TW_GRID_LOG_Z][k] = e.log_z;
+    s->grid.column[TW_GRID_SE][k] = e.weight_ess < 2.0 ? NAN : e.se;
+    return TW_OK;
+}
+
+/* What a fit that did not converge leaves is kept and flagged; what could not be computed at all is NaN. */
+static tw_status fill_point(surface *s, const tw_model *model, const tw_covariance *covariance, size_t k)
+{
+    tw_grid *grid = &s->grid;
+    tw_path path = {.ctx = s->ctx};
+    tw_status status = tw_path_open(model, &s->options->path, true, &path);
+    bool converged = path.ep && path.ep->converged;
+    if (path.ep) grid->column[TW_GRID_EP][k] = path.ep->log_z;
+    if (converged) grid->column[TW_GRID_CORRECTED][k] = path.correction.log_z;
+    grid->column[TW_GRID_CONVERGED][k] = converged;
+    s->unconverged += !converged;
+    if (status == TW_OK) status = predict(s, &path, covariance, k);
+    if (status == TW_OK) status = estimate(s, &path, k);
+    tw_path_close(&path);
+    if (status != TW_NOT_CONVERGED && status != TW_NUMERICAL_FAILURE) return status;
+    s->without_estimate++;
+    return TW_OK;
+}
+
+static void show_progress(const surface *s, size_t k)
+{
+    char text[200];
+    double seconds = tw_terminal_seconds() - s->start;
+    double left = k ? seconds / (double)k * (double)(s->points - k) : NAN;
+    snprintf(text, sizeof text, "point %zu of %zu, %.0f s%s%.0f%s", k + 1, s->points, seconds,
+             k ? "; about " : "", k ? left : 0.0, k ? " s left" : "");
+    tw_terminal_progress(s->options->output.quiet, text);
+}
+
+static tw_status compute_point(surface *s, size_t i, size_t j)
+{
+    size_t k = i + j * s->grid.ell.n;
+    double log_ell = tw_axis_at(&s->grid.ell, i);
+    tw_covariance covariance = s->problem->covariance;
+    tw_model *model = NULL;
+    covariance.scales = 1;
+    covariance.log_ell = &log_ell;
+    covariance.log_sigma = tw_axis_at(&s->grid.sigma, j);
+    for (size_t c = 0; c < TW_GRID_COLUMNS; c++) s->grid.column[c][k] = NAN;
+    s->grid.column[TW_GRID_LOG_ELL][k] = log_ell;
+    s->grid.column[TW_GRID_LOG_SIGMA][k] = covariance.log_sigma;
+    show_progress(s, k);
+    TW_TRY(tw_model_from_data(s->problem->data, &covariance, s->problem->likelihood, s->problem->w,
+                              s->problem->jitter, &model));
+    tw_status status = fill_point(s, model, &covariance, k);
+    tw_model_free(model);
+    return status;
+}
+
+/* ---- all points ------------------------------------------------------------------------------------------
+ */
+
+static tw_status load(surface *s)
+{
+    char log_ell[40];
+    tw_model_options model = s->options->model;
+    snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.ell.low);
+    model.log_ell = log_ell;
+    model.log_sigma = s->grid.sigma.low;
+    return tw_model_options_load(s->ctx, &model, &s->problem);
+}
+
+static tw_status load_test(surface *s)
+{
+    const char *path = s->options->test;
+    if (!path) return TW_OK;
+    TW_TRY(tw_new_inputs_read(s->problem, path, s->options->model.label_column, &s->at));
+    if (!s->at.y) return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", path);
+    TW_TRY(tw_allocate_doubles(s->ctx, s->at.m, 4, "the predictions", &s->latent));
+    s->grid.test = true;
+    if (!s->problem->w) return TW_OK;
+    TW_TRY(tw_allocate_doubles(s->ctx, s->at.m, 1, "the constants", &s->w));
+    for (size_t i = 0; i < s->at.m; i++) s->w[i] = s->problem->w[0];
+    return TW_OK;
+}
+
+static tw_status compute(surface *s)
+{
+    tw_grid *grid = &s->grid;
+    TW_TRY(load(s));
+    TW_TRY(load_test(s));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->points, TW_GRID_COLUMNS, "the grid", &grid->column[0]));
+    for (size_t c = 1; c < TW_GRID_COLUMNS; c++) grid->column[c] = grid->column[0] + c * s->points;
+    s->start = tw_terminal_seconds();
+    tw_terminal_log_to(s->ctx, true); /* one summary instead of a note per point */
+    tw_status status = TW_OK;
+    for (size_t j = 0; status == TW_OK && j < grid->sigma.n; j++)
+        for (size_t i = 0; status == TW_OK && i < grid->ell.n; i++) status = compute_point(s, i, j);
+    tw_terminal_log_to(s->ctx, s->options->output.quiet);
+    return status;
+}
+
+size_t tw_grid_best(const tw_grid *grid, tw_grid_column column)
+{
+    size_t points = grid->ell.n * grid->sigma.n, best = points;
+    for (size_t k = 0; k < points; k++) {
+        double value = grid->column[column][k];
+        if (isnan(value) || grid->column[TW_GRID_CONVERGED][k] == 0.0) continue;
+        if (best == points || value > grid->column[column][best]) best = k;
+    }
+    return best;
+}
+
+/* ---- results ---------------------------------------------------------------------------------------------
+ */
+
+static bool is_there(const tw_grid *grid, size_t column)
+{
+    if (column == TW_GRID_LOG_Z || column == TW_GRID_SE) return grid->monte_carlo;
+    return (column != TW_GRID_BITS && column != TW_GRID_ERROR_RATE) || grid->test;
+}
+
+static void print_best(const surface *s, tw_grid_column column, const char *what, const char *unit)
+{
+    size_t k = tw_grid_best(&s->grid, column);
+    if (k == s->points) return;
+    printf("  %-22s%12.4f %s at log ell = %.4g, log sigma = %.4g\n", what, s->grid.column[column][k], unit,
+           s->grid.column[TW_GRID_LOG_ELL][k], s->grid.column[TW_GRID_LOG_SIGMA][k]);
+}
+
+static void print_summary(const surface *s)
+{
+    printf("%s: %zu x %zu points, %.1f s\n", s->options->model.data, s->grid.ell.n, s->grid.sigma.n,
+           tw_terminal_seconds() - s->start);
+    printf("Largest values (over the points where EP converged: %zu of %zu)\n", s->points - s->unconverged,
+           s->points);
+    print_best(s, TW_GRID_EP, "log Z, EP", "nats");
+    print_best(s, TW_GRID_CORRECTED, "log Z, EP corrected", "nats");
+    if (s->grid.monte_carlo) print_best(s, TW_GRID_LOG_Z, "log Z, AIS", "nats");
+    if (s->grid.test) print_best(s, TW_GRID_BITS, "prediction", "bits");
+}
+
+static json_t *encode_point(const tw_grid *grid, size_t k, bool *ok)
+{
+    json_t *object = json_object();
+    for (size_t c = 0; c < TW_GRID_COLUMNS; c++) {
+        double value = grid->column[c][k];
+        if (!is_there(grid, c)) continue;
+        tw_json_set(object, tw_grid_column_names[c],
+                    c == TW_GRID_CONVERGED ? json_boolean(value != 0.0) : tw_json_number(value), ok);
+    }
+    return object;
+}
+
+static tw_status print_json(const surface *s)
+{
+    bool ok = true;
+    json_t *object = json_object(), *points = json_array();
+    size_t best = tw_grid_best(&s->grid, TW_GRID_CORRECTED);
+    for (size_t k = 0; k < s->points; k++)
+        if (json_array_append_new(points, encode_point(&s->grid, k, &ok)) != 0) ok = false;
+    tw_json_set(object, "n", tw_json_count(s->problem->data->n), &ok);
+    tw_json_set(object, "shape", json_pack("[I,I]", (json_int_t)s->grid.ell.n, (json_int_t)s->grid.sigma.n),
+                &ok);
+    tw_json_set(object, "unconverged", tw_json_count(s->unconverged), &ok);
+    tw_json_set(object, "best", best < s->points ? encode_point(&s->grid, best, &ok) : json_null(), &ok);
+    tw_json_set(object, "points", points, &ok);
+    if (ok) return tw_json_print(s->ctx, object, stdout);
+    json_decref(object);
+    return tw_json_print(s->ctx, NULL, stdout);
+}
+
+static tw_status report(const surface *s)
+{
+    const char *names[TW_GRID_COLUMNS];
+    const double *values[TW_GRID_COLUMNS];
+    const grid_options *o = s->options;
+    tw_csv csv = {s->points, 0, names, values};
+    for (size_t c = 0; c < TW_GRID_COLUMNS; c++) {
+        if (!is_there(&s->grid, c)) continue;
+        names[csv.columns] = tw_grid_column_names[c];
+        values[csv.columns++] = s->grid.column[c];
+    }
+    if (o->output.json)
+        TW_TRY(print_json(s));
+    else if (o->output_file)
+        print_summary(s);
+    else
+        TW_TRY(tw_csv_print(s->ctx, &csv, stdout));
+    if (s->unconverged)
+        tw_log(s->ctx, TW_LOG_WARNING, "EP did not converge at %zu of %zu points, which are flagged",
+               s->unconverged, s->points);
+    if (o->output_file) TW_TRY(tw_csv_save(s->ctx, &csv, o->output_file, o->output.force));
+    return o->plot ? tw_grid_plot(s->ctx, &s->grid, o->model.data, o->plot, o->output.force) : TW_OK;
+}
+
+/* ---- the command -----------------------------------------------------------------------------------------
+ */
+
+static tw_status check(tw_context *ctx, const grid_options *options)
+{
+    TW_TRY(tw_path_options_check(ctx, &options->path));
+    if (options->output_file) TW_TRY(tw_writer_check(ctx, options->output_file, options->output.force));
+    return options->plot ? tw_grid_plot_check(ctx, options->plot, options->output.force) : TW_OK;
+}
+
+static tw_status run(tw_context *ctx, const void *values)
+{
+    const grid_options *options = values;
+    surface s = {.ctx = ctx, .options = options, .grid.monte_carlo = strcmp(options->method, "ais") == 0};
+    tw_terminal_log_to(ctx, options->output.quiet);
+    tw_status status = parse_axes(ctx, options, &s.grid);
+    s.points = s.grid.ell.n * s.grid.sigma.n;
+    if (status == TW_OK) status = check(ctx, options);
+    if (status == TW_OK) status = compute(&s);
+    tw_terminal_progress(options->output.quiet, NULL);
+    if (status == TW_OK) status = report(&s);
+    tw_release(ctx, s.grid.column[0]);
+    tw_release(ctx, s.latent);
+    tw_release(ctx, s.w);
+    tw_new_inputs_free(&s.at);
+    tw_problem_free(s.problem);
+    return status;
+}
+
+static const tw_option_group groups[] = {
+    {"Grid", rows, TW_COUNT(rows), 0},
+    {"Data and model", tw_model_option_rows, TW_GRID_MODEL_OPTION_COUNT, offsetof(grid_options, model)},
+    TW_PATH_OPTION_GROUP(grid_options, path),
+    TW_OUTPUT_OPTION_GROUP(grid_options, output),
+};
+
+const tw_command tw_command_grid = {
+    .name = "grid",
+    .summary = "evidence and predictions over a grid of length scale and amplitude, as table and picture",
+    .description =
+        "Compute log Z = log p(y) by EP and by EP with its correction, at every point of a grid of (log ell, "
+        "log sigma), as Kuss and Rasmussen (2005) do; with --method ais also by annealed importance sampling, "
+        "with its standard error; with --test also how well EP predicts test cases. The table has a row for "
+        "each point. Each point is fitted from a cold start.\n\n"
+        "Points where EP did not converge are flagged (converged is 0), keep the value that was found, and do "
+        "not count for the maximum. A path that should start from EP starts from Laplace's approximation "
+        "there.",
+    .example = "  talweg grid crabs.csv --standardise --log-ell -1:4:11 --log-sigma -1:5:13 -o grid.csv\n"
+               "  talweg grid train.csv --log-ell 2:5:16 --log-sigma 0:5:16 --test test.csv -o grid.csv \\\n"
+               "    --plot grid.svg\n",
+    .groups = groups,
+    .group_count = TW_COUNT(groups),
+    .bytes = sizeof(grid_options),
+    .run = run,
+};

@@ -1,0 +1,56 @@
+/* grid.h: a surface over (log l, log sigma): its points, what is known at each, and their picture. */
+#ifndef TALWEG_CLI_GRID_H
+#define TALWEG_CLI_GRID_H
+
+#include <stdbool.h>
+
+#include "talweg/base.h"
+
+/* An axis: n values from low to high, all the same distance apart. */
+typedef struct tw_axis {
+    double low, high;
+    size_t n;
+} tw_axis;
+
+static inline double tw_axis_at(const tw_axis *axis, size_t i)
+{
+    return axis->n < 2 ? axis->low
+                       : axis->low + (axis->high - axis->low) * (double)i / (double)(axis->n - 1);
+}
+
+/* The columns of the table; which of them are there depends on what was asked for. */
+typedef enum tw_grid_column {
+    TW_GRID_LOG_ELL,
+    TW_GRID_LOG_SIGMA,
+    TW_GRID_EP,
+    TW_GRID_CORRECTED,
+    TW_GRID_CONVERGED,
+    TW_GRID_LOG_Z,
+    TW_GRID_SE,
+    TW_GRID_BITS,
+    TW_GRID_ERROR_RATE,
+    TW_GRID_COLUMNS
+} tw_grid_column;
+
+extern const char *const tw_grid_column_names[TW_GRID_COLUMNS];
+
+/* Point (i, j) of the axes is row i + j * ell.n. A number that is not there is NaN: log_z where EP and
+ * Laplace both failed, the correction where EP did not converge. */
+typedef struct tw_grid {
+    tw_axis ell, sigma;
+    bool monte_carlo, test; /* are the columns of each there? */
+    double *column[TW_GRID_COLUMNS];
+} tw_grid;
+
+/* The row of the largest value of a column, over the points where EP converged; the number of rows: none. */
+size_t tw_grid_best(const tw_grid *grid, tw_grid_column column);
+
+/* Contours of the evidence, and beside them of the information about test data, as SVG or PNG by the ending
+ * of path, drawn by gnuplot. */
+tw_status tw_grid_plot(tw_context *ctx, const tw_grid *grid, const char *title, const char *path,
+                       bool overwrite);
+
+/* Would that work? For the start of a long computation. */
+tw_status tw_grid_plot_check(tw_context *ctx, const char *path, bool overwrite);
+
+#endif
