@@ -23,7 +23,7 @@ typedef struct tw_evidence_results {
     tw_estimate estimate[TW_MOST_ESTIMATES];
     double seconds[TW_MOST_ESTIMATES];     /* of wall time */
     double cpu_seconds[TW_MOST_ESTIMATES]; /* of all threads together */
-    double needed; /* particles that --until-se takes, the most over the estimates */
+    double needed;                         /* particles that --until-se takes, the most over the estimates */
     tw_agreement agreement;
 } tw_evidence_results;
 

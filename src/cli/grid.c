@@ -49,8 +49,9 @@ static const tw_option rows[] = {
      .argument = "NAME",
      .standard = "ep",
      .choices = method_names,
-     .help = "what stands beside EP's and the corrected EP's log Z: ep is nothing, ais a Monte Carlo estimate "
-             "with its error"},
+     .help =
+         "what stands beside EP's and the corrected EP's log Z: ep is nothing, ais a Monte Carlo estimate "
+         "with its error"},
     {.name = "test",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(test),
@@ -71,9 +72,9 @@ static const tw_option rows[] = {
              "gnuplot-nox)"},
 };
 
-const char *const tw_grid_column_names[TW_GRID_COLUMNS] = {
-    "log_ell", "log_sigma", "ep",  "ep_corrected",    "converged",
-    "log_z",   "se",        "predictive_bits", "error_rate"};
+const char *const tw_grid_column_names[TW_GRID_COLUMNS] = {"log_ell",      "log_sigma",       "ep",
+                                                           "ep_corrected", "converged",       "log_z",
+                                                           "se",           "predictive_bits", "error_rate"};
 
 /* ---- axes ------------------------------------------------------------------------------------------------
  */
@@ -348,11 +349,11 @@ static tw_status report(const surface *s)
 /* ---- the command -----------------------------------------------------------------------------------------
  */
 
-static tw_status check(tw_context *ctx, const grid_options *options)
+static tw_status check(tw_context *ctx, const grid_options *options, const tw_grid *grid)
 {
     TW_TRY(tw_path_options_check(ctx, &options->path));
     if (options->output_file) TW_TRY(tw_writer_check(ctx, options->output_file, options->output.force));
-    return options->plot ? tw_grid_plot_check(ctx, options->plot, options->output.force) : TW_OK;
+    return options->plot ? tw_grid_plot_check(ctx, grid, options->plot, options->output.force) : TW_OK;
 }
 
 static tw_status run(tw_context *ctx, const void *values)
@@ -362,7 +363,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_terminal_log_to(ctx, options->output.quiet);
     tw_status status = parse_axes(ctx, options, &s.grid);
     s.points = s.grid.ell.n * s.grid.sigma.n;
-    if (status == TW_OK) status = check(ctx, options);
+    if (status == TW_OK) status = check(ctx, options, &s.grid);
     if (status == TW_OK) status = compute(&s);
     tw_terminal_progress(options->output.quiet, NULL);
     if (status == TW_OK) status = report(&s);
@@ -386,10 +387,12 @@ const tw_command tw_command_grid = {
     .summary = "evidence and predictions over a grid of length scale and amplitude, as table and picture",
     .description =
         "Compute log Z = log p(y) by EP and by EP with its correction, at every point of a grid of (log ell, "
-        "log sigma), as Kuss and Rasmussen (2005) do; with --method ais also by annealed importance sampling, "
+        "log sigma), as Kuss and Rasmussen (2005) do; with --method ais also by annealed importance "
+        "sampling, "
         "with its standard error; with --test also how well EP predicts test cases. The table has a row for "
         "each point. Each point is fitted from a cold start.\n\n"
-        "Points where EP did not converge are flagged (converged is 0), keep the value that was found, and do "
+        "Points where EP did not converge are flagged (converged is 0), keep the value that was found, and "
+        "do "
         "not count for the maximum. A path that should start from EP starts from Laplace's approximation "
         "there.",
     .example = "  talweg grid crabs.csv --standardise --log-ell -1:4:11 --log-sigma -1:5:13 -o grid.csv\n"

@@ -14,8 +14,7 @@ typedef struct tw_axis {
 
 static inline double tw_axis_at(const tw_axis *axis, size_t i)
 {
-    return axis->n < 2 ? axis->low
-                       : axis->low + (axis->high - axis->low) * (double)i / (double)(axis->n - 1);
+    return axis->n < 2 ? axis->low : axis->low + (axis->high - axis->low) * (double)i / (double)(axis->n - 1);
 }
 
 /* The columns of the table; which of them are there depends on what was asked for. */
@@ -51,6 +50,6 @@ tw_status tw_grid_plot(tw_context *ctx, const tw_grid *grid, const char *title, 
                        bool overwrite);
 
 /* Would that work? For the start of a long computation. */
-tw_status tw_grid_plot_check(tw_context *ctx, const char *path, bool overwrite);
+tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *path, bool overwrite);
 
 #endif

@@ -1,17 +1,18 @@
-/* grid_plot.c: contours of the surfaces of a grid, by gnuplot.
+/* grid_plot.c: contours of the surfaces of a grid, drawn by gnuplot.
  *
- * The evidence falls off by hundreds of nats within a grid, so that its contours stand at the maximum less 1,
- * 2, 5, 10, 20, ... and colour ends 100 below. Information lies in [-inf, 1] bits: contours at every 0.1 or
- * finer. The maximum is a white dot, points where EP did not converge are crosses.
+ * The evidence falls off by hundreds of nats within a grid, so its contours stand at the largest value
+ * (rounded down) less 0, 1, 2, 5, 10, 20, ... and its colours end 50 below. Predictions lie within a bit:
+ * contours at equal steps. The maximum is a red dot; points where EP did not converge are crosses.
  */
-#include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/wait.h>
 
 #include "cli/grid.h"
 #include "output/writer.h"
+
+enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along an axis, about */
 
 static const char *terminal_for(const char *path)
 {
@@ -21,10 +22,12 @@ static const char *terminal_for(const char *path)
     return NULL;
 }
 
-tw_status tw_grid_plot_check(tw_context *ctx, const char *path, bool overwrite)
+tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *path, bool overwrite)
 {
     if (!terminal_for(path))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot %.500s: a picture's name ends in .svg or .png", path);
+    if (grid->ell.n < 2 || grid->sigma.n < 2)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot needs at least two values on each axis");
     FILE *pipe = popen("gnuplot --version >/dev/null 2>&1", "w");
     if (!pipe || pclose(pipe) != 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
@@ -37,84 +40,134 @@ tw_status tw_grid_plot_check(tw_context *ctx, const char *path, bool overwrite)
 static void print_quoted(FILE *to, const char *text)
 {
     fputc('\'', to);
-    for (; *text; text++) fprintf(to, *text == '\'' ? "''" : "%c", *text);
+    for (; *text; text++) {
+        if (*text == '\'') fputc('\'', to);
+        fputc(*text, to);
+    }
     fputc('\'', to);
 }
 
-static void print_column(FILE *to, const tw_grid *grid, const char *name, tw_grid_column column)
+static void print_column(FILE *to, const tw_grid *grid, tw_grid_column column)
 {
-    fprintf(to, "$%s << END\n", name);
+    fprintf(to, "$column_%d << END\n", (int)column);
     for (size_t j = 0; j < grid->sigma.n; j++) {
         for (size_t i = 0; i < grid->ell.n; i++) {
             double value = grid->column[column][i + j * grid->ell.n];
             fprintf(to, "%.17g %.17g ", tw_axis_at(&grid->ell, i), tw_axis_at(&grid->sigma, j));
-            fprintf(to, isfinite(value) ? "%.10g\n" : "NaN\n", value);
+            if (isfinite(value))
+                fprintf(to, "%.10g\n", value);
+            else
+                fprintf(to, "NaN\n");
         }
         fprintf(to, "\n");
     }
     fprintf(to, "END\n");
 }
 
-static void print_unconverged(FILE *to, const tw_grid *grid)
+/* Where EP did not converge. A block may not be empty: its first point is nowhere. */
+static void print_crosses(FILE *to, const tw_grid *grid)
 {
     fprintf(to, "$crosses << END\nNaN NaN\n");
     for (size_t k = 0; k < grid->ell.n * grid->sigma.n; k++)
         if (grid->column[TW_GRID_CONVERGED][k] == 0.0)
-            fprintf(to, "%.17g %.17g\n", grid->column[TW_GRID_LOG_ELL][k], grid->column[TW_GRID_LOG_SIGMA][k]);
+            fprintf(to, "%.17g %.17g\n", grid->column[TW_GRID_LOG_ELL][k],
+                    grid->column[TW_GRID_LOG_SIGMA][k]);
     fprintf(to, "END\n");
 }
 
-static double least(const tw_grid *grid, tw_grid_column column)
+static double smallest(const tw_grid *grid, tw_grid_column column)
 {
     double value = INFINITY;
     for (size_t k = 0; k < grid->ell.n * grid->sigma.n; k++) value = fmin(value, grid->column[column][k]);
     return value;
 }
 
-/* Contours and colours of log Z. */
 static void print_evidence_levels(FILE *to, double low, double high)
 {
-    static const double below[] = {0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
-    fprintf(to, "set cntrparam levels discrete ");
-    bool any = false;
-    for (size_t k = 0; k < sizeof below / sizeof *below; k++) {
-        if (high - below[k] <= low && any) break;
-        fprintf(to, "%s%.4f", any ? "," : "", high - below[k]);
-        any = true;
-    }
-    fprintf(to, "\nset cbrange [%.4f:%.4f]\n", fmax(low, high - 100.0), high);
+    static const double below[] = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
+    for (size_t k = 0; k < sizeof below / sizeof *below; k++)
+        if (k == 0 || floor(high) - below[k] > low)
+            fprintf(to, "%s%.0f", k ? "," : "set cntrparam levels discrete ", floor(high) - below[k]);
+    fprintf(to, "\nset cbrange [%.6g:%.6g]\n", fmax(fmin(low, high - 1.0), high - 50.0), high);
 }
 
-static void print_information_levels(FILE *to, double low, double high)
+static void print_bit_levels(FILE *to, double low, double high)
 {
-    double step = high - low > 1.0 ? 0.2 : high - low > 0.3 ? 0.05 : 0.01;
-    fprintf(to, "set cntrparam levels increment %.2f,%.2f,%.2f\n", fmax(floor(low / step) * step, -2.0), step,
-            ceil(high / step) * step);
-    fprintf(to, "set cbrange [%.4f:%.4f]\n", fmax(low, high - 1.0), high);
+    double span = high - low, step = span > 1.0 ? 0.2 : span > 0.6 ? 0.1 : span > 0.3 ? 0.05 : 0.01;
+    double top = floor(high / step) * step;
+    for (size_t k = 0; k < 15; k++)
+        if (k == 0 || top - (double)k * step > low)
+            fprintf(to, "%s%.2f", k ? "," : "set cntrparam levels discrete ", top - (double)k * step);
+    fprintf(to, "\nset cbrange [%.6g:%.6g]\n", fmax(fmin(low, high - 0.01), high - 1.0), high);
 }
 
 /* One panel: colours, contour lines with their values, the maximum, crosses. */
-static void print_panel(FILE *to, const tw_grid *grid, const char *name, tw_grid_column column,
-                        const char *heading)
+static void print_panel(FILE *to, const tw_grid *grid, tw_grid_column column, const char *heading)
 {
-    size_t best = tw_grid_best(grid, column), points = grid->ell.n * grid->sigma.n;
-    double high = best < points ? grid->column[column][best] : 0.0, low = least(grid, column);
-    bool evidence = column != TW_GRID_BITS;
-    evidence ? print_evidence_levels(to, low, high) : print_information_levels(to, low, high);
-    fprintf(to, "set title '%s: largest %.*f%s'\n", heading, evidence ? 2 : 3, high,
-            evidence ? " nats" : " bits");
-    fprintf(to, "set table $lines_%s\nsplot $%s using 1:2:3 notitle\nunset table\n", name, name);
-    fprintf(to, "unset contour\nset surface\nset pm3d map interpolate 6,6\n");
-    fprintf(to, "set table $fine_%s\nunset table\n", name);
-    fprintf(to, "plot $%s using 1:2:3 with image pixels notitle, ", name);
-    fprintf(to, "$lines_%s using 1:2 with lines lw 1.2 lc rgb '#202020' notitle, ", name);
-    fprintf(to, "$lines_%s using 1:2:3 every 17::8 with labels font ',9' tc rgb '#202020' notitle, ", name);
-    if (best < points)
-        fprintf(to, "'+' using (%.17g):(%.17g) every ::0::0 with points pt 7 ps 1.4 lc rgb 'white' notitle, ",
-                grid->column[TW_GRID_LOG_ELL][best], grid->column[TW_GRID_LOG_SIGMA][best]);
-    fprintf(to, "$crosses using 1:2 with points pt 2 ps 0.8 lc rgb 'black' notitle\n");
-    fprintf(to, "set contour base\nunset surface\n");
+    size_t best = tw_grid_best(grid, column);
+    if (best == grid->ell.n * grid->sigma.n) return;
+    double high = grid->column[column][best], low = smallest(grid, column);
+    bool bits = column == TW_GRID_BITS;
+    if (bits)
+        print_bit_levels(to, low, high);
+    else
+        print_evidence_levels(to, low, high);
+    fprintf(to, "$best << END\n%.17g %.17g\nEND\n", grid->column[TW_GRID_LOG_ELL][best],
+            grid->column[TW_GRID_LOG_SIGMA][best]);
+    fprintf(to, "set title '%s; largest: %.*f'\n", heading, bits ? 3 : 2, high);
+    fprintf(to, "set cntrlabel onecolor format '%%.%df' font ',10' start 12 interval 150\n", bits ? 2 : 0);
+    fprintf(to, "splot $column_%d with pm3d nocontour notitle, ", (int)column);
+    fprintf(to, "$column_%d with lines nosurface lw 1.1 lc rgb '#404040' notitle, ", (int)column);
+    fprintf(to, "$column_%d with labels nosurface tc rgb '#000000' notitle, ", (int)column);
+    fprintf(to, "$crosses using 1:2:(0) with points nocontour pt 2 ps 0.7 lc rgb '#404040' notitle, ");
+    fprintf(to, "$best using 1:2:(0) with points nocontour pt 7 ps 1.2 lc rgb '#d00000' notitle\n");
 }
+
+static void print_script(FILE *to, const tw_grid *grid, const char *title, const char *terminal,
+                         const char *output)
+{
+    tw_grid_column evidence = grid->monte_carlo ? TW_GRID_LOG_Z : TW_GRID_CORRECTED;
+    int panels = grid->test ? 2 : 1;
+    fprintf(to, "set encoding utf8\nset terminal %s size %d,%d\nset output ", terminal, panels * PANEL_WIDTH,
+            HEIGHT);
+    print_quoted(to, output);
+    fprintf(to, "\n");
+    print_column(to, grid, evidence);
+    if (grid->test) print_column(to, grid, TW_GRID_BITS);
+    print_crosses(to, grid);
+    fprintf(to, "set multiplot layout 1,%d title ", panels);
+    print_quoted(to, strrchr(title, '/') ? strrchr(title, '/') + 1 : title);
+    fprintf(to, " font ',13' noenhanced\nset xlabel 'log ell (length scale)'\n"
+                "set ylabel 'log sigma (amplitude)'\nset tics out nomirror\nset palette defined "
+                "(0 '#ffffff', 1 '#dbe9f6', 2 '#a9cfe5', 3 '#6baed6', 4 '#3787c0')\nset contour base\n"
+                "set cntrparam cubicspline\nset cntrparam points 8\n");
+    fprintf(to, "set pm3d map interpolate %zu,%zu\n", 1 + CELLS / grid->sigma.n, 1 + CELLS / grid->ell.n);
+    fprintf(to, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", grid->ell.low, grid->ell.high,
+            grid->sigma.low, grid->sigma.high);
+    print_panel(to, grid, evidence, grid->monte_carlo ? "log Z by AIS" : "log Z by corrected EP");
+    if (grid->test) print_panel(to, grid, TW_GRID_BITS, "predictions, bits per test case");
+    fprintf(to, "unset multiplot\n");
+}
+
+/* Run gnuplot on the script; a gnuplot that dies is a failure, not a signal. */
+static bool draw(const tw_grid *grid, const char *title, const char *terminal, const char *output)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignore, &before);
+    FILE *pipe = popen("gnuplot >/dev/null 2>&1", "w");
+    if (pipe) print_script(pipe, grid, title, terminal, output);
+    bool drawn = pipe && pclose(pipe) == 0;
+    sigaction(SIGPIPE, &before, NULL);
+    return drawn;
+}
+
 tw_status tw_grid_plot(tw_context *ctx, const tw_grid *grid, const char *title, const char *path,
                        bool overwrite)
-{(void)ctx;(void)grid;(void)title;(void)path;(void)overwrite;(void)print_quoted;(void)print_column;(void)print_unconverged;(void)print_panel; return TW_OK;}
+{
+    tw_writer writer;
+    TW_TRY(tw_writer_open(ctx, path, overwrite, &writer));
+    if (draw(grid, title, terminal_for(path), *writer.temporary ? writer.temporary : writer.target))
+        return tw_writer_close(&writer);
+    tw_writer_abandon(&writer);
+    return tw_fail(ctx, TW_WRITE_FAILED, "%.1000s: gnuplot could not draw the picture", path);
+}

@@ -187,10 +187,10 @@ static const named_metric metrics[] = {
 static tw_status choose_metric(tw_path *p, const char *wanted)
 {
     bool rmhmc = strcmp(p->kernel, "rmhmc") == 0;
-    p->metric = strcmp(wanted, "auto") != 0           ? wanted
-                : rmhmc                              ? "smoothed"
+    p->metric = strcmp(wanted, "auto") != 0     ? wanted
+                : rmhmc                         ? "smoothed"
                 : strcmp(p->from, "prior") == 0 ? "prior"
-                                                     : "ep";
+                                                : "ep";
     for (size_t i = 0; i < TW_COUNT(metrics); i++)
         if (strcmp(metrics[i].name, p->metric) == 0) p->ais.kernel.metric = metrics[i].metric;
     if (!tw_name_is_among(p->metric, "ep, smoothed")) return TW_OK;

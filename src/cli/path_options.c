@@ -42,8 +42,8 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .standard = "auto",
      .choices = metric_names,
      .help =
-"their metric; auto is smoothed for rmhmc, else prior from the prior and ep from anything else; hmc "
-             "takes ep, prior and identity, ess ep and prior, rmhmc the last three"},
+         "their metric; auto is smoothed for rmhmc, else prior from the prior and ep from anything else; hmc "
+         "takes ep, prior and identity, ess ep and prior, rmhmc the last three"},
     {.name = "schedule",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(schedule),
