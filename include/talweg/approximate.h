@@ -41,7 +41,7 @@ TW_API void tw_approximation_free(tw_approximation *approximation);
 TW_API tw_status tw_approximation_from_sites(const tw_model *model, tw_approximation_kind kind,
                                              const double *tau, const double *nu, tw_approximation **out);
 
-/* ---- Laplace ------------------------------------------------------------------------------------------ */
+/* ---- Laplace ---- */
 
 typedef struct tw_laplace_options {
     size_t max_steps; /* Newton steps */
@@ -55,7 +55,7 @@ typedef struct tw_laplace_options {
 TW_API tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *options,
                                 tw_approximation **out);
 
-/* ---- EP ----------------------------------------------------------------------------------------------- */
+/* ---- EP ---- */
 
 typedef enum tw_ep_method {
     TW_EP_AUTO,       /* sequential, and the double loop where that does not converge */
@@ -77,7 +77,7 @@ typedef struct tw_ep_options {
 /* options NULL: the defaults. TW_OK also when it did not converge: the result says so. */
 TW_API tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_approximation **out);
 
-/* ---- EP's second-order correction --------------------------------------------------------------------- */
+/* ---- EP's second-order correction ---- */
 
 enum { TW_CORRECTION_MAX_ORDER = 8 };
 
@@ -94,7 +94,7 @@ typedef struct tw_correction {
 TW_API tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep, size_t orders,
                                tw_correction *out);
 
-/* ---- predictions of the latent function --------------------------------------------------------------- */
+/* ---- predictions of the latent function ---- */
 
 typedef struct tw_predictor tw_predictor;
 

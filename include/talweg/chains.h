@@ -18,8 +18,7 @@
 extern "C" {
 #endif
 
-/* ---- what to sample, and with what ------------------------------------------------------------------------
- */
+/* ---- what to sample, and with what ---- */
 
 /* The posterior at inverse temperature beta on the path from q (model.h), and a Gaussian approximation that
  * samplers may lean on. `from` NULL: the prior. `approximation` NULL: then metrics ep and smoothed are
@@ -44,8 +43,7 @@ TW_API tw_status tw_sampling_new(const tw_posterior *posterior, const tw_sampler
                                  size_t chains, tw_sampling **out);
 TW_API void tw_sampling_free(tw_sampling *sampling);
 
-/* ---- start ------------------------------------------------------------------------------------------------
- */
+/* ---- start ---- */
 
 /* Put every column at a draw from N(mean, scale^2 Sigma) of q; scale > 1 is over-dispersed. Where the density
  * vanishes at such a draw, all are drawn closer to the mean, by halves. */
@@ -54,8 +52,7 @@ TW_API tw_status tw_sampler_start(tw_sampler *sampler, const tw_reference *q, do
 /* Put them at x: n x `columns`, with one column for each chain or one for all of them. */
 TW_API tw_status tw_sampler_start_at(tw_sampler *sampler, size_t rows, size_t columns, const double *x);
 
-/* ---- run --------------------------------------------------------------------------------------------------
- */
+/* ---- run ---- */
 
 typedef enum tw_stage { TW_STAGE_WARMUP, TW_STAGE_SAMPLING } tw_stage;
 
@@ -125,8 +122,7 @@ typedef struct tw_draws {
 TW_API tw_status tw_chains_run(tw_sampler *sampler, const tw_chains_options *options, tw_draws **out);
 TW_API void tw_draws_free(tw_draws *draws);
 
-/* ---- summary ----------------------------------------------------------------------------------------------
- */
+/* ---- summary ---- */
 
 typedef struct tw_chains_summary {
     double ess_bulk_min, ess_bulk_median, ess_tail_min; /* over the n latents; NaN: too few draws, or not kept
@@ -141,8 +137,7 @@ typedef struct tw_chains_summary {
 TW_API tw_status tw_draws_summarise(const tw_draws *draws, size_t threads, tw_summary *rows,
                                     tw_chains_summary *out);
 
-/* ---- choosing a sampler -----------------------------------------------------------------------------------
- */
+/* ---- choosing a sampler ---- */
 
 /* EP's approximation or, where EP does not converge, Laplace's, with a warning in the log: any Gaussian is a
  * valid frame, only less good. */

@@ -24,8 +24,7 @@
 extern "C" {
 #endif
 
-/* ---- draws ------------------------------------------------------------------------------------------------
- */
+/* ---- draws ---- */
 
 /* A workspace for draws x chains of one scalar at a time. Everything is allocated here: about 100 bytes per
  * draw and chain. One per thread; the caller frees it, before the context. */
@@ -84,8 +83,7 @@ TW_API void tw_diagnose_run(tw_diagnose *d, size_t variables, const double *x, t
  * sum (E_i - E_{i-1})^2 / sum (E_i - mean)^2. NaN for n < 3, constant or non-finite energies. */
 TW_API double tw_ebfmi(size_t n, const double *energy);
 
-/* ---- importance weights -----------------------------------------------------------------------------------
- */
+/* ---- importance weights ---- */
 
 /* All take n log weights, -inf being a weight of 0, and never overflow. NaN where a log weight is NaN or
  * +inf, or n is 0. */

@@ -49,8 +49,6 @@ typedef struct tw_estimate {
     bool unbiased;       /* in Z; false: consistent as the effort grows */
 } tw_estimate;
 
-/* ---- annealed importance sampling ---- */
-
 /* ---- agreement ---- */
 
 /* Two estimates a, b with standard errors s, t agree when |a - b| <= 4 sqrt(s^2 + t^2): were both normal

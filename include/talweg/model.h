@@ -27,8 +27,7 @@ typedef struct tw_model tw_model;
 typedef struct tw_reference tw_reference;
 typedef struct tw_target tw_target;
 
-/* ---- the model --------------------------------------------------------------------------------------------
- */
+/* ---- the model ---- */
 
 /* A model with the covariance matrix k (n x n), which is checked and copied, as are y and w (w may be NULL:
  * see likelihood.h). jitter >= 0 is added to the diagonal of K; 0 is the right value nearly always, since a
@@ -53,8 +52,7 @@ typedef struct tw_model_info {
 } tw_model_info;
 TW_API tw_model_info tw_model_describe(const tw_model *model);
 
-/* ---- where the path starts
- * ----------------------------------------------------------------------------------- */
+/* ---- where the path starts ---- */
 
 /* q = prior. */
 TW_API tw_status tw_reference_prior(const tw_model *model, tw_reference **out);
@@ -71,8 +69,7 @@ TW_API void tw_reference_free(tw_reference *reference);
 /* log Z_q of a reference made of sites, else 0. */
 TW_API double tw_reference_log_z(const tw_reference *reference);
 
-/* ---- the target at one temperature ------------------------------------------------------------------------
- */
+/* ---- the target at one temperature ---- */
 
 /* How a reference made of Gaussian sites enters the target. Open: the base stays N(0, K) and the Gaussian
  * sites stay sites; a change of temperature costs O(n). Folded: the Gaussian sites go into the base; a change

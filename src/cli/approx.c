@@ -63,8 +63,7 @@ static const tw_option rows[] = {
      .help = "write EP's approximation, with its model, to a JSON file for talweg predict"},
 };
 
-/* ---- computing -------------------------------------------------------------------------------------------
- */
+/* ---- computing ---- */
 
 typedef struct results {
     tw_problem *problem;
@@ -109,8 +108,7 @@ static tw_status compute(tw_context *ctx, const approx_options *options, results
     return correct(options, r);
 }
 
-/* ---- printing --------------------------------------------------------------------------------------------
- */
+/* ---- printing ---- */
 
 static void print_row(const char *name, const tw_approximation *a, const char *unit, double seconds)
 {
@@ -182,8 +180,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     return tw_json_print(ctx, NULL, stdout);
 }
 
-/* ---- files -----------------------------------------------------------------------------------------------
- */
+/* ---- files ---- */
 
 static tw_status check_files(tw_context *ctx, const approx_options *options)
 {
@@ -229,8 +226,7 @@ static tw_status write_files(tw_context *ctx, const approx_options *options, con
     return tw_approximation_save(r->problem, r->ep, options->save, options->output.force);
 }
 
-/* ---- the command -----------------------------------------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static tw_status judge(tw_context *ctx, const approx_options *options, const results *r)
 {

@@ -68,8 +68,7 @@ static tw_status make_paths(tw_context *ctx, const char *directory, paths *p)
     return tw_fail(ctx, TW_WRITE_FAILED, "%s: cannot be made: %s", directory, strerror(errno));
 }
 
-/* ---- the files -------------------------------------------------------------------------------------------
- */
+/* ---- the files ---- */
 
 static tw_status write_data(tw_context *ctx, size_t n, uint64_t seed, uint64_t part, const char *path)
 {
@@ -102,8 +101,7 @@ static tw_status write_grid(tw_context *ctx, const char *path)
     return status;
 }
 
-/* ---- the story -------------------------------------------------------------------------------------------
- */
+/* ---- the story ---- */
 
 /* Show a command line as one would type it, and run it. */
 static tw_status show_and_run(tw_context *ctx, const tw_command *command, size_t count,

@@ -34,8 +34,7 @@ static const tw_option rows[] = {
      .help = "for --until-se, in all; 0: 64 times --particles"},
 };
 
-/* ---- progress --------------------------------------------------------------------------------------------
- */
+/* ---- progress ---- */
 
 typedef struct watcher {
     const char *method;
@@ -56,8 +55,7 @@ static bool watch(void *user, double done)
     return false;
 }
 
-/* ---- methods ---------------------------------------------------------------------------------------------
- */
+/* ---- methods ---- */
 
 /* The way back has streams of its own: its errors are independent of those of the way up. */
 static const uint64_t reverse_chain = (uint64_t)1 << 40;
@@ -127,8 +125,7 @@ static tw_status check_methods(tw_context *ctx, const char *text)
     return tw_fail(ctx, TW_BAD_ARGUMENT, "--method names some method twice");
 }
 
-/* ---- the command -----------------------------------------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static tw_status compute(tw_context *ctx, const tw_evidence_options *options, tw_evidence_results *r)
 {

@@ -4,8 +4,7 @@
 #include "cli/evidence.h"
 #include "output/json.h"
 
-/* ---- for people ------------------------------------------------------------------------------------------
- */
+/* ---- for people ---- */
 
 static void print_approximation(const char *name, double log_z, bool converged, double seconds)
 {
@@ -69,8 +68,7 @@ void tw_evidence_print(const tw_evidence_options *options, const tw_evidence_res
     print_verdict(r);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static json_t *encode_estimate(const tw_evidence_results *r, size_t i, bool *ok)
 {

@@ -76,8 +76,7 @@ const char *const tw_grid_column_names[TW_GRID_COLUMNS] = {"log_ell",      "log_
                                                            "ep_corrected", "converged",       "log_z",
                                                            "se",           "predictive_bits", "error_rate"};
 
-/* ---- axes ------------------------------------------------------------------------------------------------
- */
+/* ---- axes ---- */
 
 static tw_status parse_axis(tw_context *ctx, const char *name, const char *text, tw_axis *axis)
 {
@@ -107,8 +106,7 @@ static tw_status parse_axes(tw_context *ctx, const grid_options *options, tw_gri
     return status;
 }
 
-/* ---- one point -------------------------------------------------------------------------------------------
- */
+/* ---- one point ---- */
 
 typedef struct surface {
     tw_context *ctx;
@@ -209,8 +207,7 @@ static tw_status compute_point(surface *s, size_t i, size_t j)
     return status;
 }
 
-/* ---- all points ------------------------------------------------------------------------------------------
- */
+/* ---- all points ---- */
 
 static tw_status load(surface *s)
 {
@@ -263,8 +260,7 @@ size_t tw_grid_best(const tw_grid *grid, tw_grid_column column)
     return best;
 }
 
-/* ---- results ---------------------------------------------------------------------------------------------
- */
+/* ---- results ---- */
 
 static bool is_there(const tw_grid *grid, size_t column)
 {
@@ -346,8 +342,7 @@ static tw_status report(const surface *s)
     return o->plot ? tw_grid_plot(s->ctx, &s->grid, o->model.data, o->plot, o->output.force) : TW_OK;
 }
 
-/* ---- the command -----------------------------------------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static tw_status check(tw_context *ctx, const grid_options *options, const tw_grid *grid)
 {

@@ -108,8 +108,7 @@ const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT] = {
     {.name = "force", .kind = TW_OPTION_FLAG, .offset = FIELD(force), .help = "overwrite existing files"},
 };
 
-/* ---- loading ---------------------------------------------------------------------------------------------
- */
+/* ---- loading ---- */
 
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data)
 {
@@ -212,8 +211,7 @@ tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options
     return status;
 }
 
-/* ---- describing ------------------------------------------------------------------------------------------
- */
+/* ---- describing ---- */
 
 void tw_model_print(const tw_problem *problem, FILE *to)
 {

@@ -48,8 +48,7 @@ tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, const 
     return TW_OK;
 }
 
-/* ---- a given matrix --------------------------------------------------------------------------------------
- */
+/* ---- a given matrix ---- */
 
 static tw_status read_cross(const tw_problem *problem, const char *path, tw_new_inputs *out)
 {

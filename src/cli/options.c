@@ -24,8 +24,7 @@ static tw_quoted quote(const char *text)
     return tw_quote(text, text + strlen(text));
 }
 
-/* ---- values ----------------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 /* A finite number and nothing behind it but `end` (a comma in a list, or the end of the text). */
 static const char *number_until(const char *text, const char *ends, double *value)
@@ -129,8 +128,7 @@ static tw_status store_defaults(parser *p)
     return TW_OK;
 }
 
-/* ---- arguments -------------------------------------------------------------------------------------------
- */
+/* ---- arguments ---- */
 
 /* The row whose name is the `length` bytes at name (or whose letter is `letter`); NULL: there is none. */
 static const tw_option *find(const tw_command *command, const char *name, size_t length, char letter,
@@ -274,8 +272,7 @@ tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t co
     return status;
 }
 
-/* ---- lists of numbers ------------------------------------------------------------------------------------
- */
+/* ---- lists of numbers ---- */
 
 size_t tw_options_numbers(const char *text)
 {

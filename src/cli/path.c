@@ -18,8 +18,7 @@ void tw_path_close(tw_path *p)
     tw_release(p->ctx, p->beta);
 }
 
-/* ---- fits ------------------------------------------------------------------------------------------------
- */
+/* ---- fits ---- */
 
 static tw_status fit(tw_path *p, bool quiet)
 {
@@ -60,8 +59,7 @@ static tw_status choose_fit(tw_path *p, const char *wanted)
     return TW_OK;
 }
 
-/* ---- where the path starts -------------------------------------------------------------------------------
- */
+/* ---- where the path starts ---- */
 
 static tw_status check_gaussian(tw_path *p, const char *from, const tw_table *mean,
                                 const tw_table *covariance)
@@ -136,8 +134,7 @@ static tw_status read_start(tw_path *p, const char *from)
     return TW_OK;
 }
 
-/* ---- temperatures ----------------------------------------------------------------------------------------
- */
+/* ---- temperatures ---- */
 
 static tw_status read_schedule(tw_path *p, const char *path)
 {
@@ -170,8 +167,7 @@ static tw_status make_schedule(tw_path *p, const tw_path_options *o)
     return tw_schedule_fill(p->ctx, kind, p->temperatures, beta_min, p->beta);
 }
 
-/* ---- transitions -----------------------------------------------------------------------------------------
- */
+/* ---- transitions ---- */
 
 typedef struct named_metric {
     const char *name;

@@ -131,8 +131,7 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .help = "threads, which never change a result; 0: one for each core"},
 };
 
-/* ---- checks ----------------------------------------------------------------------------------------------
- */
+/* ---- checks ---- */
 
 static tw_status check_metric(tw_context *ctx, const tw_path_options *o, const char *method)
 {

@@ -54,8 +54,7 @@ static const tw_option rows[] = {
      .help = "write the predictions to a CSV file; if not given they are printed, unless NEWDATA has labels"},
 };
 
-/* ---- computing -------------------------------------------------------------------------------------------
- */
+/* ---- computing ---- */
 
 enum { MEAN, VARIANCE, EXPECTED, SD, LOG_SCORE, PREDICTIONS };
 
@@ -146,8 +145,7 @@ static tw_status compute(tw_context *ctx, const predict_options *options, predic
     return TW_OK;
 }
 
-/* ---- printing --------------------------------------------------------------------------------------------
- */
+/* ---- printing ---- */
 
 static void print_calibration(const tw_scores *scores)
 {
@@ -186,8 +184,7 @@ static void print_scores(const predictions *p)
     print_calibration(scores);
 }
 
-/* ---- CSV and JSON ----------------------------------------------------------------------------------------
- */
+/* ---- CSV and JSON ---- */
 
 enum { MOST_COLUMNS = 7 };
 
@@ -263,8 +260,7 @@ static tw_status print_json(tw_context *ctx, const predictions *p)
     return tw_json_print(ctx, NULL, stdout);
 }
 
-/* ---- the command -----------------------------------------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static tw_status report(tw_context *ctx, const predict_options *options, const predictions *p)
 {

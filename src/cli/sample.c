@@ -37,8 +37,7 @@ typedef struct job {
     double start, warm, shown; /* moments */
 } job;
 
-/* ---- while it runs ---------------------------------------------------------------------------------------
- */
+/* ---- while it runs ---- */
 
 static tw_status write_draw(void *user, const tw_draw *draw)
 {
@@ -68,8 +67,7 @@ static bool interrupted(void *user)
     return tw_interrupt_seen();
 }
 
-/* ---- setting up ------------------------------------------------------------------------------------------
- */
+/* ---- setting up ---- */
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -133,8 +131,7 @@ static tw_status start(job *j, const tw_sampling *sampling)
     return status;
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static tw_status run_chains(job *j, tw_sampler *sampler)
 {

@@ -5,8 +5,7 @@
 #include "cli/model_options.h"
 #include "output/json.h"
 
-/* ---- for people ------------------------------------------------------------------------------------------
- */
+/* ---- for people ---- */
 
 static void print_choice(const tw_choice *choice)
 {
@@ -63,8 +62,7 @@ void tw_sample_print(const char *data, const tw_sampler_flags *flags, const tw_s
            t->energy_divergence, t->implicit_failure, t->irreversible, t->factorisation);
 }
 
-/* ---- JSON ------------------------------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static json_t *encode_counters(const tw_totals *t, bool *ok)
 {
@@ -139,8 +137,7 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, c
     return tw_json_print(ctx, NULL, to);
 }
 
-/* ---- warnings --------------------------------------------------------------------------------------------
- */
+/* ---- warnings ---- */
 
 static void warn_of_failures(tw_context *ctx, size_t count, size_t transitions, const char *what,
                              const char *advice)

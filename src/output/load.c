@@ -8,8 +8,7 @@
 #include "output/fields.h"
 #include "talweg/output.h"
 
-/* ---- the text --------------------------------------------------------------------------------------------
- */
+/* ---- the text ---- */
 
 static tw_status parse_text(tw_context *ctx, const char *path, json_t **root)
 {
@@ -46,8 +45,7 @@ static tw_status check_format(const tw_fields *in)
                    version, tw_version(), TW_APPROXIMATION_VERSION);
 }
 
-/* ---- the problem -----------------------------------------------------------------------------------------
- */
+/* ---- the problem ---- */
 
 static tw_status read_likelihood(const tw_fields *in, size_t n, tw_problem *parts)
 {
@@ -178,8 +176,7 @@ static tw_status read_problem(const tw_fields *in, tw_problem **problem)
     return status;
 }
 
-/* ---- the approximation -----------------------------------------------------------------------------------
- */
+/* ---- the approximation ---- */
 
 static tw_status read_kind(const tw_fields *in, tw_approximation_kind *kind)
 {

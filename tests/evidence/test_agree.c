@@ -76,8 +76,7 @@ static void an_approximation_is_measured_in_errors(void **state)
     assert_non_null(strstr(words, "0.016 nats above ais, 0.5 of its standard errors"));
 }
 
-/* ---- until the error is met ------------------------------------------------------------------------------
- */
+/* ---- until the error is met ---- */
 
 typedef struct three_sites {
     tw_context *ctx;

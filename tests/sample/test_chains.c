@@ -65,8 +65,7 @@ static tw_draws *run(const fixture *f, kind k, size_t threads, size_t chains,
     return run_beta(f, k, threads, chains, 1.0, options);
 }
 
-/* ---- threads ----------------------------------------------------------------------------------------------
- */
+/* ---- threads ---- */
 
 static void assert_same(const tw_draws *a, const tw_draws *b)
 {
@@ -111,8 +110,7 @@ static void test_threads(void **state)
     free_fixture(&f);
 }
 
-/* ---- tuning -----------------------------------------------------------------------------------------------
- */
+/* ---- tuning ---- */
 
 /* Acceptance within 0.1 of its target, and every latent with at least a fifth of the draws effective (hmc)
  * after a default warm-up. */
@@ -181,8 +179,7 @@ static void test_fixed(void **state)
     free_fixture(&f);
 }
 
-/* ---- callbacks --------------------------------------------------------------------------------------------
- */
+/* ---- callbacks ---- */
 
 typedef struct watch {
     size_t calls, stop_at, progress, draws;
@@ -274,8 +271,7 @@ static void test_streaming(void **state)
     free_fixture(&f);
 }
 
-/* ---- bad arguments ----------------------------------------------------------------------------------------
- */
+/* ---- bad arguments ---- */
 
 static void test_bad_arguments(void **state)
 {
@@ -318,8 +314,7 @@ static void test_bad_arguments(void **state)
     free_fixture(&f);
 }
 
-/* ---- memory -----------------------------------------------------------------------------------------------
- */
+/* ---- memory ---- */
 
 /* Model, EP, choice, run and summary with an allocator that fails at the n-th request. */
 static tw_status whole_job(tw_context *ctx, const test_problem *p)
@@ -369,8 +364,7 @@ static void test_memory(void **state)
     test_problem_free(p);
 }
 
-/* ---- choosing ---------------------------------------------------------------------------------------------
- */
+/* ---- choosing ---- */
 
 static void test_choice(void **state)
 {
