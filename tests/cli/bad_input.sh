@@ -87,7 +87,7 @@ refuses 1 'there is no likelihood "probitt" (did you mean probit?); there are: p
 refuses 1 'there is no kernel "cubic"; there are: se, matern12' approx "$d/good.csv" --kernel cubic
 refuses 1 'talweg approx needs DATA' approx
 refuses 1 'is one argument too many' approx "$d/good.csv" "$d/good.csv"
-refuses 1 "there is no command 'grid'" grid "$d/good.csv"
+refuses 1 "there is no command 'frobnicate'" frobnicate "$d/good.csv"
 refuses 1 "there is no command 'aprox' (did you mean approx?)" aprox
 refuses 1 'say what to do' # nothing at all
 
