@@ -112,7 +112,7 @@ bool tw_riemann_factor(tw_riemann *p, const double *x)
     const double *a = p->target->covariance;
     size_t n = p->n;
     tw_pivot failed;
-    metric_terms(p, x, p->lambda, NULL);
+    metric_terms(p, x, p->lambda, p->dlambda);
     p->active = 0;
     for (size_t i = 0; i < n; i++) {
         if (p->lambda[i] * a[i + i * n] <= p->options.threshold) continue;

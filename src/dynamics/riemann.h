@@ -68,7 +68,8 @@ typedef struct tw_riemann {
     double half_eps;
     double *pi_half, *vdot;          /* r */
     double *g, *base, *scatter, *lt; /* n, n, n, max(n, r) */
-    double *start, *speed, *solved;  /* compact: c0, xdot, g(xdot) of the momentum equation */
+    double *start, *speed, *solved;  /* compact: c0, xdot, g(xdot) of the momentum equation;
+                                        speed is xdot at the new position after the second */
     double *zeta, *z;                /* 2n each: (zeta, A zeta) of the position equation */
     double *compact;                 /* n */
     double *solver;
@@ -94,7 +95,7 @@ double tw_riemann_energy(tw_riemann *point);
 /* One step of the generalised leapfrog. After anything but TW_STEP_FINE the point must be set anew. */
 tw_step tw_riemann_leapfrog(tw_riemann *point, double eps);
 
-/* Shared by the files of this engine: B at x (lambda filled, factor in b), and what follows once a position
+/* Shared by the files of this engine: B at x (lambda and dlambda filled, factor in b), and what follows once a position
  * is accepted. */
 bool tw_riemann_factor(tw_riemann *point, const double *x);
 void tw_riemann_settle(tw_riemann *point);
