@@ -14,8 +14,7 @@ double bench_cpu_seconds(void);
 typedef void (*bench_work)(void *data);
 
 /* Median processor seconds of each of `count` pieces of work of one thread. They take turns, `repeats` times
- * (at most 1001), after
- * one round that is not counted, so that all of them see the same machine. */
+ * (at most 1001), after one round that is not counted, so that all of them see the same machine. */
 void bench_medians(size_t count, const bench_work *work, void *data, size_t repeats, double *seconds);
 
 #endif
