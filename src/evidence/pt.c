@@ -19,6 +19,10 @@ enum { ENOUGH_COPIES = 8, ENOUGH_GROUPS = 16, LEAST_BATCH = 10 };
 /* Below this, neighbours hardly speak to each other. */
 static const double low_swap_rate = 0.1;
 
+/* Above this, step sizes are at the limit of RMHMC's implicit equations, where ways that do not lead back are common
+ * enough to bias an estimate unless every one of them is looked for. */
+static const double high_failures = 0.01;
+
 static bool tunes_steps(const tw_pt_options *o)
 {
     return o->eps == 0.0 && o->kernel.method != TW_METHOD_SLICE;
@@ -200,7 +204,24 @@ static tw_estimate describe(const tw_pt *pt, const char *method)
                          .temperatures = pt->levels - 1};
 }
 
-static void report_ladder(const tw_pt *pt, tw_pt_report *report)
+static void warn(const tw_pt *pt, double lowest_rate, double barrier, double failures)
+{
+    const tw_sampler_options *kernel = &pt->o->kernel;
+    if (lowest_rate < low_swap_rate)
+        tw_log(pt->ctx, TW_LOG_WARNING,
+               "parallel tempering: some neighbours exchange with probability %.2g only; the barrier is "
+               "%.1f, so "
+               "use %.0f temperatures or more, or start closer to the posterior",
+               lowest_rate, barrier, ceil(2.0 * barrier) + 1.0);
+    if (kernel->method == TW_METHOD_RMHMC && kernel->reverse_check < 1.0 && failures > high_failures)
+        tw_log(pt->ctx, TW_LOG_WARNING,
+               "parallel tempering: %.1f%% of RMHMC's trajectories failed; check the way back of all of them "
+               "(reverse_check = 1), or take smaller steps",
+               100.0 * failures);
+}
+
+/* Fill in what is known of the ladder; returns the lowest swap rate. */
+static double report_ladder(const tw_pt *pt, tw_pt_report *report)
 {
     double lowest = 1.0;
     report->barrier = 0.0;
@@ -216,12 +237,7 @@ static void report_ladder(const tw_pt *pt, tw_pt_report *report)
     }
     report->round_trips = pt->round_trips;
     report->batches = pt->batches;
-    if (lowest < low_swap_rate)
-        tw_log(pt->ctx, TW_LOG_WARNING,
-               "parallel tempering: some neighbours exchange with probability %.2g only; the barrier is "
-               "%.1f, so "
-               "use about %.0f temperatures, or start closer to the posterior",
-               lowest, report->barrier, ceil(2.0 * report->barrier) + 1.0);
+    return lowest;
 }
 
 static tw_status estimate(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
@@ -259,7 +275,8 @@ static tw_status run(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
     out[0] = describe(pt, "stepping-stone");
     out[1] = describe(pt, "thermodynamic");
     if (pt->stopped) return TW_OK;
-    report_ladder(pt, report);
+    double lowest_rate = report_ladder(pt, report);
+    warn(pt, lowest_rate, report->barrier, out[0].failures);
     return estimate(pt, out, report);
 }
 

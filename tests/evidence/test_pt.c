@@ -183,6 +183,7 @@ static void starts_and_samplers_agree(void **state)
         if (i == 2) o.kernel.method = TW_METHOD_SLICE;
         if (i == 3) o.kernel.method = TW_METHOD_RMHMC;
         if (i == 3) o.kernel.metric = TW_METRIC_HESSIAN;
+        if (i == 3) o.kernel.reverse_check = 1.0;
         if (i == 3) o.copies = 8;
         run(&f, f.prior, &o, out, NULL);
         for (int j = 0; j < 2; j++) {
@@ -381,6 +382,37 @@ static void bad_options_are_refused(void **state)
     free_fixture(&f);
 }
 
+static void keep_words(void *user, tw_log_level level, const char *text)
+{
+    char *words = user;
+    assert_int_equal(level, TW_LOG_WARNING);
+    strncat(words, text, 1000 - strlen(words) - 1);
+}
+
+/* One step from the prior to the posterior, which is too far; RMHMC with steps beyond what its equations bear. */
+static void warnings_are_given(void **state)
+{
+    (void)state;
+    fixture f = problem_fixture(20);
+    char words[1000] = "";
+    tw_estimate out[2];
+    tw_context_set_log(f.ctx, keep_words, words);
+    tw_pt_options o = options_for(&f, 6, 16, 16);
+    run(&f, f.ep->reference, &o, out, NULL);
+    assert_string_equal(words, "");
+    o.steps = 1;
+    run(&f, f.prior, &o, out, NULL);
+    assert_non_null(strstr(words, "some neighbours exchange"));
+    assert_null(strstr(words, "RMHMC"));
+    o.kernel.method = TW_METHOD_RMHMC;
+    o.kernel.metric = TW_METRIC_HESSIAN;
+    o.copies = 8;
+    o.eps = 3.0;
+    run(&f, f.prior, &o, out, NULL);
+    assert_non_null(strstr(words, "reverse_check"));
+    free_fixture(&f);
+}
+
 static bool stop_at_half(void *user, double done)
 {
     double *last = user;
@@ -456,6 +488,7 @@ int main(void)
         cmocka_unit_test(few_copies_give_batch_means),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(bad_options_are_refused),
+        cmocka_unit_test(warnings_are_given),
         cmocka_unit_test(a_run_can_be_stopped),
         cmocka_unit_test(failing_allocations_are_survived),
     };
