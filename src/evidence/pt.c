@@ -19,8 +19,8 @@ enum { ENOUGH_COPIES = 8, ENOUGH_GROUPS = 16, LEAST_BATCH = 10 };
 /* Below this, neighbours hardly speak to each other. */
 static const double low_swap_rate = 0.1;
 
-/* Above this, step sizes are at the limit of RMHMC's implicit equations, where ways that do not lead back are common
- * enough to bias an estimate unless every one of them is looked for. */
+/* Above this, step sizes are at the limit of RMHMC's implicit equations, where ways that do not lead back
+ * are common enough to bias an estimate unless every one of them is looked for. */
 static const double high_failures = 0.01;
 
 static bool tunes_steps(const tw_pt_options *o)
@@ -210,8 +210,7 @@ static void warn(const tw_pt *pt, double lowest_rate, double barrier, double fai
     if (lowest_rate < low_swap_rate)
         tw_log(pt->ctx, TW_LOG_WARNING,
                "parallel tempering: some neighbours exchange with probability %.2g only; the barrier is "
-               "%.1f, so "
-               "use %.0f temperatures or more, or start closer to the posterior",
+               "%.1f, so use %.0f temperatures or more, or start closer to the posterior",
                lowest_rate, barrier, ceil(2.0 * barrier) + 1.0);
     if (kernel->method == TW_METHOD_RMHMC && kernel->reverse_check < 1.0 && failures > high_failures)
         tw_log(pt->ctx, TW_LOG_WARNING,

@@ -1,8 +1,8 @@
-/* What takes minutes: a real data set, and: are the standard errors of parallel tempering honest? Over 200 seeds on three probit sites with known log Z
- * the z-scores (estimate - exact) / se have mean 0 and standard deviation 1: within 0.3 and in [0.7, 1.4]. The
- * mean of 200 is within 0.3 but for 2e-5, and 32 copies make the scores Student's with 31 degrees of freedom, of
- * standard deviation 1.03. Thermodynamic integration, whose error covers that of its quadrature, may be closer to
- * the truth than it says. */
+/* What takes minutes: a real data set, and: are the standard errors of parallel tempering honest? Over 200
+ * seeds on three probit sites with known log Z the z-scores (estimate - exact) / se have mean 0 and
+ * standard deviation 1: within 0.3 and in [0.7, 1.4]. The mean of 200 is within 0.3 but for 2e-5, and 32
+ * copies make the scores Student's with 31 degrees of freedom, of standard deviation 1.03. Thermodynamic
+ * integration, whose error covers that of its quadrature, may be closer to the truth than it says. */
 #include <math.h>
 
 #include "support/oracle.h"
@@ -106,8 +106,9 @@ static tw_model *crabs_model(tw_context *ctx)
     return model;
 }
 
-/* 200 crabs, standardised, (log l, log sigma) = (1, 3), where EP is wrong by 0.6: the reference value is that of
- * an independent implementation of AIS, -36.417 +- 0.021. This prints the table of docs/tempering.md. */
+/* 200 crabs, standardised, (log l, log sigma) = (1, 3), where EP is wrong by 0.6: the reference value is
+ * that of an independent implementation of AIS, -36.417 +- 0.021. This prints the table of
+ * docs/tempering.md. */
 static void crabs(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Runs of parallel tempering against exact log Z (TALWEG_SHARED/oracles and Gaussian models). An estimate must
- * be within 4 of its standard errors: with 32 copies a false alarm has probability 4e-4, and seeds are fixed. */
+/* Runs of parallel tempering against exact log Z (TALWEG_SHARED/oracles and Gaussian models). An estimate
+ * must be within 4 of its standard errors: with 32 copies a false alarm has probability 4e-4, and seeds
+ * are fixed. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,8 +73,8 @@ static void run(const fixture *f, const tw_reference *from, const tw_pt_options 
     assert_int_equal(out[1].temperatures, o->steps);
 }
 
-/* Both estimates and both one-sided ones are within 4 standard errors of the exact value, and the first two are
- * precise enough. */
+/* Both estimates and both one-sided ones are within 4 standard errors of the exact value, and the first
+ * two are precise enough. */
 static void assert_exact(const tw_estimate out[2], const tw_pt_report *report, double exact, const char *name)
 {
     print_message("%-28s %10.5f: bridge %+.5f +- %.5f, integral %+.5f +- %.5f, forward %+.5f, reverse %+.5f, "
@@ -139,9 +140,9 @@ static double gaussian_log_z(size_t n, const double *k, const double *y, double 
     return constant;
 }
 
-/* From EP, which is then the posterior itself, R is log Z everywhere: both estimates are exact and all swaps are
- * accepted, so that every replica goes up and down without a stop: a round trip in 2 (steps + 1) rounds. From the
- * prior, the estimates are within their errors. */
+/* From EP, which is then the posterior itself, R is log Z everywhere: both estimates are exact and all
+ * swaps are accepted, so that every replica goes up and down without a stop: a round trip in 2 (steps + 1)
+ * rounds. From the prior, the estimates are within their errors. */
 static void gaussian_model(void **state)
 {
     (void)state;
@@ -196,7 +197,8 @@ static void starts_and_samplers_agree(void **state)
     free_fixture(&f);
 }
 
-/* N(mu, Sigma) as start: a base of its own at every temperature, so that coordinates differ between levels. */
+/* N(mu, Sigma) as start: a base of its own at every temperature, so that coordinates differ between
+ * levels. */
 static void dense_start_agrees(void **state)
 {
     (void)state;
@@ -224,8 +226,9 @@ static double odds_without_temperatures(double step, double lower, double upper)
     return lower - upper;
 }
 
-/* Swaps with the wrong odds spoil the marginal distributions: the estimates miss by eight standard errors or more
- * what they meet with the right ones. Short trajectories, so that transitions do not mend at once what swaps do. */
+/* Swaps with the wrong odds spoil the marginal distributions: the estimates miss by eight standard errors
+ * or more what they meet with the right ones. Short trajectories, so that transitions do not mend at once
+ * what swaps do. */
 static void a_broken_swap_is_seen(void **state)
 {
     (void)state;
@@ -247,8 +250,8 @@ static void a_broken_swap_is_seen(void **state)
     free_fixture(&f);
 }
 
-/* From the prior on a ladder that is far too dense at its beginning: tuned, all pairs exchange at nearly the same
- * rate, and the ladder still runs from 0 to 1. */
+/* From the prior on a ladder that is far too dense at its beginning: tuned, all pairs exchange at nearly
+ * the same rate, and the ladder still runs from 0 to 1. */
 static void ladder_is_tuned(void **state)
 {
     (void)state;
@@ -389,7 +392,8 @@ static void keep_words(void *user, tw_log_level level, const char *text)
     strncat(words, text, 1000 - strlen(words) - 1);
 }
 
-/* One step from the prior to the posterior, which is too far; RMHMC with steps beyond what its equations bear. */
+/* One step from the prior to the posterior, which is too far; RMHMC with steps beyond what its equations
+ * bear. */
 static void warnings_are_given(void **state)
 {
     (void)state;

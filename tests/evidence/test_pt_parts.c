@@ -1,5 +1,5 @@
-/* The parts of parallel tempering against what is known exactly: swap odds, exchange of states, the ladder, and
- * both estimators on independent draws whose distribution is Gaussian at every temperature. */
+/* The parts of parallel tempering against what is known exactly: swap odds, exchange of states, the
+ * ladder, and both estimators on independent draws whose distribution is Gaussian at every temperature. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,8 @@ static double log_ratio(const fixture *f, const double *v)
     return log_density(f, 1.0, v) - log_density(f, 0.0, v);
 }
 
-/* Detailed balance on two replicas: p_a(x) p_b(x') min(1, odds) is the same with x and x' exchanged, since odds
- * is p_a(x') p_b(x) / (p_a(x) p_b(x')). */
+/* Detailed balance on two replicas: p_a(x) p_b(x') min(1, odds) is the same with x and x' exchanged, since
+ * odds is p_a(x') p_b(x) / (p_a(x) p_b(x')). */
 static void swaps_keep_the_joint_density(void **state)
 {
     (void)state;
@@ -184,9 +184,9 @@ static void assert_log_z(double value, double se, double smallest, double larges
     assert_close(value, gaussian_mean + 0.5 * gaussian_variance, 4.0 * se, what);
 }
 
-/* The true errors, for n = GROUPS LENGTH draws, h = 1/5, s = h^2 v: one-sided 5 (exp(s) - 1) / n, the bridge
- * below it, the integral about v (4 h^2 + h^2/2) / n. A jackknife of 20 groups is within 40 % of its own error
- * but in one case of a thousand. */
+/* The true errors, for n = GROUPS LENGTH draws, h = 1/5, s = h^2 v: one-sided 5 (exp(s) - 1) / n, the
+ * bridge below it, the integral about v (4 h^2 + h^2/2) / n. A jackknife of 20 groups is within 40 % of
+ * its own error but in one case of a thousand. */
 static void estimators_meet_the_exact_value(void **state)
 {
     (void)state;
@@ -208,8 +208,8 @@ static void estimators_meet_the_exact_value(void **state)
     free(d);
 }
 
-/* Chains that stand still for ten rounds have a tenth of the information: errors must be sqrt(10) larger. Those
- * that stand still altogether have one draw per group, and exactly the error of that. */
+/* Chains that stand still for ten rounds have a tenth of the information: errors must be sqrt(10) larger.
+ * Those that stand still altogether have one draw per group, and exactly the error of that. */
 static void dependent_rounds_do_not_shrink_errors(void **state)
 {
     (void)state;
@@ -235,10 +235,10 @@ static void dependent_rounds_do_not_shrink_errors(void **state)
     free(d);
 }
 
-/* R with a density exp(R) / (1 + ...) that is far from Gaussian: R = -5 E, E exponential under q, so that at b it
- * is exponential of mean 1/(1 + 5 b): log Z = -log 6, E_b[R] = -5/(1 + 5 b). Draws are replaced by the quantiles of
- * their distribution, so that what is left is the error of the rule: it must be within the one that is claimed,
- * and the claim must not be idle. */
+/* R with a density exp(R) / (1 + ...) that is far from Gaussian: R = -5 E, E exponential under q, so that
+ * at b it is exponential of mean 1/(1 + 5 b): log Z = -log 6, E_b[R] = -5/(1 + 5 b). Draws are replaced by
+ * the quantiles of their distribution, so that what is left is the error of the rule: it must be within
+ * the one that is claimed, and the claim must not be idle. */
 static void discretisation_is_covered(void **state)
 {
     (void)state;
