@@ -13,7 +13,7 @@ typedef struct tw_evidence_options {
     tw_output_options output;
     const char *methods;
     double until_se; /* NaN: not asked for */
-    uint64_t max_particles;
+    uint64_t max_particles, copies, rounds;
 } tw_evidence_options;
 
 typedef struct tw_evidence_results {
@@ -24,8 +24,14 @@ typedef struct tw_evidence_results {
     double seconds[TW_MOST_ESTIMATES];     /* of wall time */
     double cpu_seconds[TW_MOST_ESTIMATES]; /* of all threads together */
     double needed;                         /* particles that --until-se takes, the most over the estimates */
+    bool tempered;                         /* is this there? */
+    tw_pt_report tempering;
     tw_agreement agreement;
 } tw_evidence_results;
+
+/* --method: known names, each once; then all of them in turn, until an interrupt. */
+tw_status tw_evidence_check_methods(tw_context *ctx, const char *text);
+tw_status tw_evidence_run_methods(const tw_evidence_options *options, tw_evidence_results *results);
 
 /* One table with everything, and the verdict in words. */
 void tw_evidence_print(const tw_evidence_options *options, const tw_evidence_results *results);

@@ -65,6 +65,11 @@ void tw_evidence_print(const tw_evidence_options *options, const tw_evidence_res
     print_approximation("EP", p->ep->log_z, p->ep->converged, p->ep_seconds);
     if (p->ep->converged) print_approximation("EP corrected", p->correction.log_z, true, NAN);
     for (size_t i = 0; i < r->count; i++) print_estimate(&r->estimate[i], r->seconds[i]);
+    if (r->tempered)
+        printf("  parallel tempering: barrier %.2f, %zu round trips; one-sided stepping stones %.4f +- %.4f "
+               "upwards, %.4f +- %.4f downwards\n",
+               r->tempering.barrier, r->tempering.round_trips, r->tempering.forward, r->tempering.forward_se,
+               r->tempering.reverse, r->tempering.reverse_se);
     print_verdict(r);
 }
 
@@ -102,6 +107,19 @@ static json_t *encode_approximation(double log_z, bool converged, double seconds
     return object;
 }
 
+static json_t *encode_tempering(const tw_pt_report *t, bool *ok)
+{
+    json_t *object = json_object();
+    tw_json_set(object, "barrier", tw_json_number(t->barrier), ok);
+    tw_json_set(object, "round_trips", tw_json_count(t->round_trips), ok);
+    tw_json_set(object, "forward", tw_json_number(t->forward), ok);
+    tw_json_set(object, "forward_se", tw_json_number(t->forward_se), ok);
+    tw_json_set(object, "reverse", tw_json_number(t->reverse), ok);
+    tw_json_set(object, "reverse_se", tw_json_number(t->reverse_se), ok);
+    tw_json_set(object, "discretisation", tw_json_number(t->discretisation), ok);
+    return object;
+}
+
 static void encode_approximations(json_t *object, const tw_path *p, bool *ok)
 {
     tw_json_set(object, "laplace",
@@ -122,6 +140,7 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r)
     encode_approximations(object, &r->path, &ok);
     tw_json_set(object, "schedule", json_string(r->path.schedule), &ok);
     tw_json_set(object, "estimates", estimates, &ok);
+    if (r->tempered) tw_json_set(object, "parallel_tempering", encode_tempering(&r->tempering, &ok), &ok);
     tw_json_set(object, "agree", a->known ? json_boolean(a->agree) : json_null(), &ok);
     tw_json_set(object, "agree_rule", json_string("every pair within 4 joint standard errors"), &ok);
     tw_json_set(object, "worst_pair", tw_json_number(a->worst), &ok);

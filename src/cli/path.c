@@ -136,6 +136,8 @@ static tw_status read_start(tw_path *p, const char *from)
 
 /* ---- temperatures ---- */
 
+static const double adaptive_fraction = 0.98;
+
 static tw_status read_schedule(tw_path *p, const char *path)
 {
     tw_table *table = NULL;
@@ -153,18 +155,50 @@ static tw_status read_schedule(tw_path *p, const char *path)
     return status == TW_OK ? TW_OK : tw_fail_within(p->ctx, status, "%.1000s: ", path);
 }
 
+static tw_status fill_schedule(tw_path *p, size_t steps)
+{
+    p->temperatures = steps;
+    TW_TRY(tw_allocate_doubles(p->ctx, steps + 1, 1, "the temperatures", &p->beta));
+    return tw_schedule_fill(p->ctx, p->kind, steps, p->beta_min, p->beta);
+}
+
+/* Adaptive ones need transitions first: adapt_schedule. */
 static tw_status make_schedule(tw_path *p, const tw_path_options *o)
 {
     bool prior = strcmp(o->from, "prior") == 0;
+    p->own_schedule = strcmp(o->schedule, "auto") != 0 || o->temperatures > 0;
     p->schedule = strcmp(o->schedule, "auto") != 0 ? o->schedule : prior ? "geometric" : "linear";
+    p->kind = strcmp(p->schedule, "geometric") == 0 ? TW_SCHEDULE_GEOMETRIC
+              : strcmp(p->schedule, "sigmoid") == 0 ? TW_SCHEDULE_SIGMOID
+                                                    : TW_SCHEDULE_LINEAR;
+    p->beta_min = o->beta_min > 0.0 ? o->beta_min : prior ? 1e-7 : 0.01;
+    if (strcmp(p->schedule, "adaptive") == 0) return TW_OK;
     if (!tw_name_is_among(p->schedule, "geometric, linear, sigmoid")) return read_schedule(p, o->schedule);
-    tw_schedule_kind kind = strcmp(p->schedule, "geometric") == 0 ? TW_SCHEDULE_GEOMETRIC
-                            : strcmp(p->schedule, "sigmoid") == 0 ? TW_SCHEDULE_SIGMOID
-                                                                  : TW_SCHEDULE_LINEAR;
-    double beta_min = o->beta_min > 0.0 ? o->beta_min : prior ? 1e-7 : 0.01;
-    p->temperatures = o->temperatures ? (size_t)o->temperatures : prior ? 400 : 50;
-    TW_TRY(tw_allocate_doubles(p->ctx, p->temperatures + 1, 1, "the temperatures", &p->beta));
-    return tw_schedule_fill(p->ctx, kind, p->temperatures, beta_min, p->beta);
+    return fill_schedule(p, o->temperatures ? (size_t)o->temperatures : prior ? 400 : 50);
+}
+
+tw_rm_options tw_path_rm_options(const tw_path *p)
+{
+    tw_rm_options rm = TW_RM_DEFAULTS;
+    rm.kernel = p->ais.kernel;
+    rm.eps = p->ais.eps;
+    rm.leapfrog_steps = p->ais.leapfrog_steps;
+    rm.seed = p->ais.seed;
+    return rm;
+}
+
+/* Each step keeps nearly all of the effective particles of a pilot run, which then has no part in the
+ * estimate. */
+static tw_status adapt_schedule(tw_path *p, const tw_path_options *o)
+{
+    tw_rm_options rm = tw_path_rm_options(p);
+    rm.fraction = adaptive_fraction;
+    if (o->temperatures) rm.max_steps = (size_t)o->temperatures;
+    TW_TRY(tw_allocate_doubles(p->ctx, rm.max_steps + 1, 1, "the temperatures", &p->beta));
+    TW_TRY(tw_schedule_adapt(p->model, p->reference, &rm, &p->temperatures, p->beta));
+    p->ais.beta = p->beta;
+    p->ais.steps = p->temperatures;
+    return TW_OK;
 }
 
 /* ---- transitions ---- */
@@ -230,5 +264,6 @@ tw_status tw_path_open(const tw_model *model, const tw_path_options *options, bo
     TW_TRY(read_start(p, options->from));
     TW_TRY(fit(p, quiet));
     if (needs_fit(options->from)) TW_TRY(choose_fit(p, options->from));
-    return make_transitions(p, options);
+    TW_TRY(make_transitions(p, options));
+    return p->beta ? TW_OK : adapt_schedule(p, options);
 }

@@ -49,8 +49,9 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .offset = FIELD(schedule),
      .argument = "NAME|FILE",
      .standard = "auto",
-     .help = "the inverse temperatures: geometric, linear, sigmoid, or a file of numbers that rise from 0 to "
-             "1; auto is geometric from the prior, else linear"},
+     .help = "the inverse temperatures: geometric, linear, sigmoid, adaptive (found by a pilot run, at most "
+             "--temperatures of them, and then frozen), or a file of numbers that rise from 0 to 1; auto is "
+             "geometric from the prior, else linear"},
     {.name = "temperatures",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(temperatures),

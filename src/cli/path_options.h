@@ -37,10 +37,16 @@ typedef struct tw_path {
     tw_reference *own;       /* a q that is no approximation's */
     const tw_reference *reference;
     const char *from, *kernel, *metric, *schedule; /* as they were chosen, for people */
+    tw_schedule_kind kind;                         /* of a schedule that has a formula */
+    double beta_min;
     double *beta;
     size_t temperatures;
+    bool own_schedule;  /* the user's, not the default */
     tw_ais_options ais; /* everything but `reverse` */
 } tw_path;
+
+/* The same for resample-move. */
+tw_rm_options tw_path_rm_options(const tw_path *path);
 
 /* Free it with tw_path_close, also after a failure. */
 tw_status tw_path_open(const tw_model *model, const tw_path_options *options, bool quiet, tw_path *path);

@@ -1,0 +1,225 @@
+/* evidence_methods.c: the methods of talweg evidence: annealed importance sampling up and down the path,
+ * parallel tempering, resample-move; each with a goal for its standard error where one is given.
+ *
+ * Annealed importance sampling adds particles to those it has. The other two are run once to see how much the
+ * goal takes, the error falling like 1 / sqrt(effort), and then once more, with that effort and other random
+ * numbers: only the last run counts, so that looking at the first does not bias it.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "cli/evidence.h"
+#include "cli/interrupt.h"
+#include "cli/names.h"
+#include "cli/terminal.h"
+
+/* Streams of the methods, far apart, so that their errors are independent. */
+static const uint64_t far_chain = (uint64_t)1 << 40;
+enum { REVERSE = 1, TEMPERING = 2, RESAMPLING = 4, AGAIN = 1 };
+
+static const double safety = 1.1;       /* the error of an error */
+static const double most_effort = 64.0; /* of a second run, over the first */
+
+/* ---- progress --------------------------------------------------------------------------------------------
+ */
+
+typedef struct watcher {
+    const char *method;
+    const tw_estimate *now; /* what there is so far */
+    double start;
+    bool quiet;
+} watcher;
+
+static bool watch(void *user, double done)
+{
+    const watcher *w = user;
+    char text[200], estimate[80] = "";
+    double seconds = tw_terminal_seconds() - w->start;
+    if (w->now && w->now->particles)
+        snprintf(estimate, sizeof estimate, "; so far %.3f +- %.3f", w->now->log_z, w->now->se);
+    snprintf(text, sizeof text, "%s: %3.0f %%, %.0f s%s", w->method, 100.0 * done, seconds, estimate);
+    tw_terminal_progress(w->quiet, text);
+    return tw_interrupt_seen();
+}
+
+/* Before anything of the method is known, show the best of the methods before it. */
+static watcher make_watcher(const tw_evidence_options *options, const tw_evidence_results *r,
+                            const char *name)
+{
+    return (watcher){name, tw_evidence_best(r->count, r->estimate), tw_terminal_seconds(),
+                     options->output.quiet};
+}
+
+/* `count` estimates have been written behind those that are there: keep them, unless the run was stopped. */
+static void keep(tw_evidence_results *r, size_t count, double start, double cpu)
+{
+    for (size_t i = 0; i < count && r->estimate[r->count].particles; i++) {
+        r->seconds[r->count] = tw_terminal_seconds() - start;
+        r->cpu_seconds[r->count++] = tw_terminal_cpu_seconds() - cpu;
+    }
+}
+
+/* Particles that --until-se may use. */
+static size_t most_particles(const tw_evidence_options *options)
+{
+    return options->max_particles ? (size_t)options->max_particles
+                                  : (size_t)(most_effort * (double)options->path.particles);
+}
+
+/* How much more effort the goal takes than what gave this error; at most `most`. */
+static double factor_for(const tw_evidence_options *options, double se, double most)
+{
+    double factor = safety * pow(se / options->until_se, 2.0);
+    return isfinite(factor) && factor > 1.0 ? fmin(factor, most) : 1.0;
+}
+
+/* ---- methods ---------------------------------------------------------------------------------------------
+ */
+
+static tw_status run_ais(const tw_evidence_options *options, bool reverse, tw_evidence_results *r)
+{
+    const tw_path *p = &r->path;
+    tw_estimate *out = &r->estimate[r->count];
+    double needed = 0.0, start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
+    watcher w = make_watcher(options, r, reverse ? "ais-reverse" : "ais");
+    tw_ais_options ais = p->ais;
+    ais.reverse = reverse;
+    if (reverse) ais.first_chain = REVERSE * far_chain;
+    bool once = isnan(options->until_se);
+    if (!once) w.now = out;
+    tw_status status = once ? tw_ais_run(p->model, p->reference, &ais, watch, &w, NULL, out)
+                            : tw_ais_until(p->model, p->reference, &ais, options->until_se,
+                                           most_particles(options), watch, &w, out, &needed);
+    r->needed = fmax(r->needed, needed);
+    if (status == TW_OK) keep(r, 1, start, cpu);
+    return status;
+}
+
+static tw_status run_ais_forward(const tw_evidence_options *options, tw_evidence_results *r)
+{
+    return run_ais(options, false, r);
+}
+
+static tw_status run_ais_reverse(const tw_evidence_options *options, tw_evidence_results *r)
+{
+    return run_ais(options, true, r);
+}
+
+static tw_status run_rm(const tw_evidence_options *options, tw_evidence_results *r)
+{
+    const tw_path *p = &r->path;
+    tw_estimate *out = &r->estimate[r->count];
+    double start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
+    watcher w = make_watcher(options, r, "resample-move");
+    tw_rm_options rm = tw_path_rm_options(p);
+    if (p->own_schedule) rm.beta = p->beta, rm.steps = p->temperatures;
+    rm.particles = p->ais.particles;
+    rm.islands = rm.particles < 4 * rm.islands ? (rm.particles + 3) / 4 : rm.islands;
+    if (rm.islands < 2) rm.islands = 2;
+    rm.particles = rm.particles < 2 * rm.islands ? 2 * rm.islands : rm.particles;
+    rm.first_chain = RESAMPLING * far_chain;
+    tw_status status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
+    double most = (double)most_particles(options) / (double)rm.particles;
+    double factor = status == TW_OK && out->particles ? factor_for(options, out->se, most) : 1.0;
+    if (factor > 1.0) {
+        rm.particles = (size_t)ceil(factor * (double)rm.particles);
+        rm.first_chain += AGAIN * far_chain;
+        status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
+    }
+    if (!isnan(options->until_se))
+        r->needed = fmax(r->needed, (double)rm.particles * pow(out->se / options->until_se, 2.0));
+    if (status == TW_OK) keep(r, 1, start, cpu);
+    return status;
+}
+
+static tw_pt_options tempering_options(const tw_evidence_options *options, const tw_path *p)
+{
+    tw_pt_options pt = TW_PT_DEFAULTS;
+    pt.kernel = p->ais.kernel;
+    pt.copies = (size_t)options->copies;
+    pt.rounds = pt.warmup = (size_t)options->rounds;
+    pt.moves = p->ais.moves;
+    pt.eps = p->ais.eps;
+    pt.leapfrog_steps = p->ais.leapfrog_steps;
+    pt.seed = p->ais.seed;
+    pt.first_chain = TEMPERING * far_chain;
+    if (p->own_schedule) pt.steps = p->temperatures, pt.beta = p->beta;
+    return pt;
+}
+
+/* From the prior the ladder is geometric, and longer; it is tuned to equal swap rates in either case. */
+enum { PRIOR_LADDER = 40 };
+
+static tw_status run_pt(const tw_evidence_options *options, tw_evidence_results *r)
+{
+    const tw_path *p = &r->path;
+    double ladder[PRIOR_LADDER + 1], start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
+    watcher w = make_watcher(options, r, "parallel tempering");
+    tw_pt_options pt = tempering_options(options, p);
+    tw_estimate *out = &r->estimate[r->count];
+    if (!pt.beta && strcmp(p->from, "prior") == 0) {
+        pt.steps = PRIOR_LADDER;
+        pt.beta = ladder;
+        tw_status filled = tw_schedule_fill(p->ctx, p->kind, pt.steps, p->beta_min, ladder);
+        if (filled != TW_OK) return filled;
+    }
+    tw_status status = tw_pt_run(p->model, p->reference, &pt, watch, &w, out, &r->tempering);
+    double factor = status == TW_OK && out->particles ? factor_for(options, out->se, most_effort) : 1.0;
+    if (factor > 1.0) {
+        pt.rounds = (size_t)ceil(factor * (double)pt.rounds);
+        pt.first_chain += AGAIN * far_chain;
+        status = tw_pt_run(p->model, p->reference, &pt, watch, &w, out, &r->tempering);
+    }
+    r->tempered = status == TW_OK && out->particles;
+    if (status == TW_OK) keep(r, 2, start, cpu);
+    return status;
+}
+
+/* ---- their names -----------------------------------------------------------------------------------------
+ */
+
+typedef struct method {
+    const char *name;
+    tw_status (*run)(const tw_evidence_options *options, tw_evidence_results *r);
+} method;
+
+static const method methods[] = {
+    {"ais", run_ais_forward}, {"ais-reverse", run_ais_reverse}, {"pt", run_pt}, {"rm", run_rm}};
+static const char method_names[] = "ais, ais-reverse, pt, rm";
+
+/* The method named by the text up to the next comma, behind which *text moves; NULL: there is none. */
+static const method *next_method(const char **text, char name[TW_NAME_BYTES])
+{
+    size_t length = strcspn(*text, ",");
+    snprintf(name, TW_NAME_BYTES, "%.*s", (int)length, *text);
+    *text += length + ((*text)[length] == ',');
+    for (size_t i = 0; i < TW_COUNT(methods); i++)
+        if (strcmp(methods[i].name, name) == 0) return &methods[i];
+    return NULL;
+}
+
+tw_status tw_evidence_check_methods(tw_context *ctx, const char *text)
+{
+    char name[TW_NAME_BYTES], nearest[TW_NAME_BYTES];
+    bool named[TW_COUNT(methods)] = {false};
+    do {
+        const method *next = next_method(&text, name);
+        if (!next) {
+            tw_nearest_name(name, method_names, nearest);
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no method \"%s\"%s%s%s; there are: %s", name,
+                           *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", method_names);
+        }
+        if (named[next - methods]) return tw_fail(ctx, TW_BAD_ARGUMENT, "--method names %s twice", name);
+        named[next - methods] = true;
+    } while (*text);
+    return TW_OK;
+}
+
+tw_status tw_evidence_run_methods(const tw_evidence_options *options, tw_evidence_results *r)
+{
+    char name[TW_NAME_BYTES];
+    for (const char *text = options->methods; *text && !tw_interrupt_seen();)
+        TW_TRY(next_method(&text, name)->run(options, r));
+    return TW_OK;
+}
