@@ -1,4 +1,4 @@
-/* demo.c: talweg demo: the built-in problem of two classes, from data to predictions, with the same commands
+/* demo.c: talweg demo: the built-in problem of two classes, from data to evidence, with the same commands
  * that a user would type. */
 #include <errno.h>
 #include <inttypes.h>
@@ -53,14 +53,15 @@ enum { PATH_BYTES = 1024, GRID = 41, PICTURE_STEP = 2 };
 static const double half_width = 2.0;
 
 typedef struct paths {
-    char train[PATH_BYTES], test[PATH_BYTES], grid[PATH_BYTES], fit[PATH_BYTES], predicted[PATH_BYTES];
+    char train[PATH_BYTES], test[PATH_BYTES], grid[PATH_BYTES], fit[PATH_BYTES], predicted[PATH_BYTES],
+        draws[PATH_BYTES];
 } paths;
 
 static tw_status make_paths(tw_context *ctx, const char *directory, paths *p)
 {
-    static const char *const names[] = {"two_classes.csv", "two_classes_test.csv", "grid.csv",
-                                        "approximation.json", "grid_predictions.csv"};
-    char *const to[] = {p->train, p->test, p->grid, p->fit, p->predicted};
+    static const char *const names[] = {"two_classes.csv",    "two_classes_test.csv", "grid.csv",
+                                        "approximation.json", "grid_predictions.csv", "draws.csv"};
+    char *const to[] = {p->train, p->test, p->grid, p->fit, p->predicted, p->draws};
     if (strlen(directory) > PATH_BYTES - 64)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the name of the directory is too long");
     for (size_t i = 0; i < TW_COUNT(names); i++) snprintf(to[i], PATH_BYTES, "%s/%s", directory, names[i]);
@@ -134,16 +135,30 @@ static tw_status draw_grid(tw_context *ctx, const char *path)
     return TW_OK;
 }
 
-static tw_status tell(tw_context *ctx, const paths *p)
+#define MODEL "--likelihood", "probit", "--kernel", "se", "--log-ell", "0", "--log-sigma", "1.5"
+
+/* Approximate, and predict from that. */
+static tw_status tell_approximate(tw_context *ctx, const paths *p)
 {
-    const char *const approx[] = {p->train, "--likelihood", "probit", "--kernel",      "se",   "--log-ell",
-                                  "0",      "--log-sigma",  "1.5",    "--save-approx", p->fit, "--force"};
+    const char *const approx[] = {p->train, MODEL, "--save-approx", p->fit, "--force"};
     const char *const score[] = {p->fit, p->test};
     const char *const predict[] = {p->fit, p->grid, "-o", p->predicted, "--force"};
     TW_TRY(show_and_run(ctx, &tw_command_approx, TW_COUNT(approx), approx));
     TW_TRY(show_and_run(ctx, &tw_command_predict, TW_COUNT(score), score));
     TW_TRY(show_and_run(ctx, &tw_command_predict, TW_COUNT(predict), predict));
     return draw_grid(ctx, p->predicted);
+}
+
+/* Sample, and find the evidence in three ways. */
+static tw_status tell_exact(tw_context *ctx, const paths *p)
+{
+    const char *const sample[] = {p->train, MODEL, "--draws", "500",    "--warmup",
+                                  "200",    "-o",  p->draws,  "--force"};
+    const char *const evidence[] = {p->train, MODEL, "--method", "ais,ais-reverse,pt,rm"};
+    printf("\nHow good are those? Draws from the exact posterior, by the sampler that wins a pilot run:\n");
+    TW_TRY(show_and_run(ctx, &tw_command_sample, TW_COUNT(sample), sample));
+    printf("\nAnd the evidence itself, by methods that share little but the model:\n");
+    return show_and_run(ctx, &tw_command_evidence, TW_COUNT(evidence), evidence);
 }
 
 static tw_status run(tw_context *ctx, const void *values)
@@ -158,12 +173,13 @@ static tw_status run(tw_context *ctx, const void *values)
            "probability Phi(3 (sin(2 x1) - x2)); there are %" PRIu64 " to learn from and %" PRIu64
            " to test with.\nWhoever knew the formula would still be wrong in about 7 %% of the cases.\n",
            options->cases, options->test_cases);
-    TW_TRY(tell(ctx, &p));
-    printf("\nlog Z is the logarithm of the evidence p(y), by which kernels and their parameters are\n"
-           "compared; Laplace's and EP's numbers are approximations, and only exact sampling says how good\n"
-           "they are. Not in this version yet: posterior samples, exact evidence, the HTML report.\n\n"
-           "Data, approximation and predictions are in %s/.\n",
-           options->directory);
+    TW_TRY(tell_approximate(ctx, &p));
+    TW_TRY(tell_exact(ctx, &p));
+    printf(
+        "\nlog Z is the logarithm of the evidence p(y), by which kernels and their parameters are compared.\n"
+        "Not in this version yet: the HTML report, and NetCDF files of draws.\n\n"
+        "Data, approximation, predictions and draws are in %s/.\n",
+        options->directory);
     return TW_OK;
 }
 
@@ -171,9 +187,11 @@ static const tw_option_group groups[] = {{"Demo", rows, TW_COUNT(rows), 0}};
 
 const tw_command tw_command_demo = {
     .name = "demo",
-    .summary = "the built-in example, from data to predictions",
-    .description = "Make a data set of two classes in the plane from a formula, fit it, test it on new data "
-                   "and predict on a grid, showing each command. Takes a few seconds.",
+    .summary = "the built-in example, from data to predictions, draws and evidence",
+    .description =
+        "Make a data set of two classes in the plane from a formula, fit it, test it on new data, "
+        "predict on a grid, draw from the posterior and find the evidence in several ways, showing "
+        "each command. Takes some ten seconds.",
     .example = "  talweg demo\n",
     .groups = groups,
     .group_count = TW_COUNT(groups),
