@@ -127,41 +127,53 @@ static tw_status verify(tw_ep *ep, const tw_ep_options *options, double *log_z)
     return r->converged ? TW_OK : restore_sigma(ep);
 }
 
-/* What to do when sequential sweeps stall. Sigma is suspected first, since it gathers rounding errors:
- * *rebuilt, the log Z of the last fresh q, is NaN until then. Where a fresh Sigma has not helped, the double
- * loop takes over. */
-static tw_status after_stall(tw_ep *ep, const tw_ep_options *options, double *rebuilt, bool *double_loop)
+/* Where the iteration is. */
+typedef struct progress {
+    bool double_loop;
+    stall_watch watch;
+    double log_z;   /* after the last sweep; NaN before the first */
+    double rebuilt; /* of the last q that was made afresh although its sweeps had not settled; NaN: none */
+} progress;
+
+/* What to do when sequential sweeps stall. Sigma is suspected first, since it gathers rounding errors; where a
+ * fresh one has not helped, the double loop takes over. */
+static tw_status after_stall(tw_ep *ep, const tw_ep_options *options, progress *p)
 {
-    bool tried = !isnan(*rebuilt);
-    TW_TRY(verify(ep, options, rebuilt));
+    bool tried = !isnan(p->rebuilt);
+    p->watch = (stall_watch){INFINITY, 0};
+    TW_TRY(verify(ep, options, &p->rebuilt));
     if (!tried || ep->result->converged || options->method != TW_EP_AUTO) return TW_OK;
     tw_log(ep->model->ctx, TW_LOG_INFO,
            "EP's sweeps stopped converging at sweep %zu (residual %.2g); the double loop takes over",
            ep->result->iterations, ep->result->residual);
-    *double_loop = true;
+    p->double_loop = true;
     return TW_OK;
+}
+
+/* Measure after a sweep, and decide how to go on. */
+static tw_status judge(tw_ep *ep, const tw_ep_options *options, progress *p)
+{
+    tw_approximation *r = ep->result;
+    double before = p->log_z;
+    tw_ep_measure(ep, tracked_log_z_q(ep), &p->log_z, &r->residual);
+    if (r->residual <= options->site_tolerance && settled(ep, options, p->log_z, before))
+        return verify(ep, options, &p->log_z);
+    if (p->double_loop) return TW_OK;
+    if (options->method == TW_EP_DOUBLE_LOOP) {
+        /* After one sequential sweep, since from the prior itself the double loop takes tiny steps. */
+        p->double_loop = true;
+        return verify(ep, options, &p->rebuilt);
+    }
+    return stalled(&p->watch, r->residual) ? after_stall(ep, options, p) : TW_OK;
 }
 
 static tw_status iterate(tw_ep *ep, const tw_ep_options *options)
 {
     tw_approximation *r = ep->result;
-    bool double_loop = false;
-    stall_watch watch = {INFINITY, 0};
-    double log_z = NAN, rebuilt = NAN;
+    progress p = {.watch = {INFINITY, 0}, .log_z = NAN, .rebuilt = NAN};
     while (!r->converged && r->iterations < options->max_sweeps) {
-        TW_TRY(double_loop ? outer_step(ep, options) : sweep_once(ep));
-        double before = log_z;
-        tw_ep_measure(ep, tracked_log_z_q(ep), &log_z, &r->residual);
-        if (r->residual <= options->site_tolerance && settled(ep, options, log_z, before)) {
-            TW_TRY(verify(ep, options, &log_z));
-        } else if (options->method == TW_EP_DOUBLE_LOOP && !double_loop) {
-            /* After one sequential sweep, since from the prior itself the double loop takes tiny steps. */
-            TW_TRY(verify(ep, options, &rebuilt));
-            double_loop = true;
-        } else if (!double_loop && stalled(&watch, r->residual)) {
-            TW_TRY(after_stall(ep, options, &rebuilt, &double_loop));
-            watch = (stall_watch){INFINITY, 0};
-        }
+        TW_TRY(p.double_loop ? outer_step(ep, options) : sweep_once(ep));
+        TW_TRY(judge(ep, options, &p));
     }
     return r->converged ? TW_OK : rebuild(ep);
 }

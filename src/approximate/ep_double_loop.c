@@ -22,6 +22,8 @@
 
 #include "approximate/ep.h"
 
+enum { ITERATIONS = 50, HALVINGS = 33 };
+
 tw_status tw_ep_hold_marginals(tw_ep *ep)
 {
     tw_context *ctx = ep->model->ctx;
@@ -98,24 +100,32 @@ static double newton_step(const statistics *t, const statistics *g, double step[
     return g0 * step[0] + g1 * step[1];
 }
 
+/* Go along the step, halved until f gains a quarter of what the decrement promises. The statistics are those of
+ * the last point tried. False when no length helps: rounding, this is the maximum. */
+static bool line_search(const site_problem *s, const double step[2], double decrement, double *nu,
+                        double *tau, double *best, statistics *t, statistics *g)
+{
+    double length = 1.0;
+    for (int halvings = 0; halvings < HALVINGS; halvings++) {
+        double trial = objective(s, *nu + length * step[0], *tau + length * step[1], t, g);
+        if (trial >= *best + 0.25 * length * decrement - 1e-14 * fabs(*best)) {
+            *nu += length * step[0];
+            *tau += length * step[1];
+            *best = trial;
+            return true;
+        }
+        length *= 0.5;
+    }
+    return false;
+}
+
 static void maximise(const site_problem *s, double *nu, double *tau)
 {
     statistics t = {{0}, {0}}, g = {{0}, {0}};
-    double step[2], best = objective(s, *nu, *tau, &t, &g);
-    for (int iteration = 0; iteration < 50 && isfinite(best); iteration++) {
+    double step[2] = {0.0, 0.0}, best = objective(s, *nu, *tau, &t, &g);
+    for (int iteration = 0; iteration < ITERATIONS && isfinite(best); iteration++) {
         double decrement = newton_step(&t, &g, step);
-        if (!(decrement > 1e-22)) return;
-        double length = 1.0;
-        for (; length > 1e-10; length *= 0.5) {
-            double trial = objective(s, *nu + length * step[0], *tau + length * step[1], &t, &g);
-            if (trial >= best + 0.25 * length * decrement - 1e-14 * fabs(best)) {
-                *nu += length * step[0];
-                *tau += length * step[1];
-                best = trial;
-                break;
-            }
-        }
-        if (length <= 1e-10) return; /* rounding: this is the maximum */
+        if (!(decrement > 1e-22) || !line_search(s, step, decrement, nu, tau, &best, &t, &g)) return;
     }
 }
 

@@ -18,6 +18,7 @@
 #include "approximate/approximate.h"
 #include "linalg/product.h"
 
+enum { HALVINGS = 40 };
 static const double ACTIVE = 1e-13; /* changes log|B| by less than n times this */
 
 typedef struct laplace {
@@ -101,13 +102,15 @@ static double line_search(laplace *s, double decrement)
 {
     size_t n = s->model->n;
     double ax = tw_dot(n, s->a, s->x), cross = tw_dot(n, s->a, s->dx), dd = tw_dot(n, s->da, s->dx);
-    for (double t = 1.0; t > 1e-12; t *= 0.5) {
+    double t = 1.0;
+    for (int halvings = 0; halvings < HALVINGS; halvings++) {
         for (size_t i = 0; i < n; i++) s->trial[i] = s->x[i] + t * s->dx[i];
         double psi = log_likelihood(s, s->trial, NULL, NULL) - 0.5 * (ax + t * (2.0 * cross + t * dd));
         if (psi >= s->psi + 1e-4 * t * decrement - s->rounding) {
             accept(s, t, psi);
             return t;
         }
+        t *= 0.5;
     }
     return 0.0;
 }

@@ -23,7 +23,8 @@ tw_status tw_delayed_new(tw_context *ctx, size_t n, double *a, tw_delayed **out)
     *out = NULL;
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_delayed), "delayed updates", &memory));
     tw_delayed *d = memory;
-    *d = (tw_delayed){.ctx = ctx, .n = n, .a = a};
+    *d = (tw_delayed){.ctx = ctx, .n = n};
+    d->a = a;
     tw_status status = tw_allocate_doubles(ctx, n, TW_DELAYED_BLOCK, "delayed updates", &d->columns);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, TW_DELAYED_BLOCK, "delayed updates", &d->panel);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, TW_DELAYED_BLOCK, 1, "delayed updates", &d->row);
