@@ -31,8 +31,11 @@ typedef struct tw_sampler_options {
     double solver_tolerance;      /* rmhmc: of the implicit equations, on the whitened scale */
     size_t solver_cap;            /* rmhmc: iterations at most */
     size_t fixed_point;           /* rmhmc: > 0: exactly so many plain iterations, as the report has it */
-    double reverse_check; /* rmhmc: fraction of trajectories integrated back as a check; those whose solves
-                             came near the cap always are */
+    double reverse_check; /* rmhmc: fraction of accepted trajectories integrated back as a check. An implicit
+                             equation may have several solutions, and a trajectory that found another one has
+                             no way back; accepting it biases the chain. So all of them by default. Those whose
+                             solves came near the cap always are; with fixed_point none, since a fixed count
+                             never leads back exactly */
     size_t threads;
 } tw_sampler_options;
 #define TW_SAMPLER_DEFAULTS                          \
@@ -40,7 +43,7 @@ typedef struct tw_sampler_options {
                           .metric = TW_METRIC_PRIOR, \
                           .solver_tolerance = 1e-9,  \
                           .solver_cap = 50,          \
-                          .reverse_check = 0.02,     \
+                          .reverse_check = 1.0,      \
                           .threads = 1})
 
 /* What one transition of one column did. */

@@ -152,8 +152,8 @@ static tw_status tell_approximate(tw_context *ctx, const paths *p)
 /* Sample, and find the evidence in three ways. */
 static tw_status tell_exact(tw_context *ctx, const paths *p)
 {
-    const char *const sample[] = {p->train, MODEL, "--draws", "500",    "--warmup",
-                                  "200",    "-o",  p->draws,  "--force"};
+    const char *const sample[] = {p->train, MODEL, "--draws", "1000",   "--warmup",
+                                  "300",    "-o",  p->draws,  "--force"};
     const char *const evidence[] = {p->train, MODEL, "--method", "ais,ais-reverse,pt,rm"};
     printf("\nHow good are those? Draws from the exact posterior, by the sampler that wins a pilot run:\n");
     TW_TRY(show_and_run(ctx, &tw_command_sample, TW_COUNT(sample), sample));

@@ -82,10 +82,11 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(reverse_check),
      .argument = "X",
-     .standard = "0.02",
+     .standard = "1",
      .least = 0,
      .most = 1,
-     .help = "rmhmc: the fraction of trajectories that are integrated back as a check"},
+     .help = "rmhmc: the fraction of accepted trajectories that are integrated back, and rejected where that "
+             "does not lead back; none with --fixed-point"},
     {.name = "chains",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(chains),

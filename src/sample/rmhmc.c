@@ -77,7 +77,7 @@ static bool leads_back(tw_riemann *p, const tw_move *move, const double *start)
 static bool wants_check(const tw_sampler *s, const tw_move *move, size_t column, const tw_riemann *p)
 {
     tw_stream stream = tw_stream_at(move->seed, TW_STREAM_CHECK, move->first_chain + column, move->iteration);
-    return p->near_cap || tw_stream_uniform(&stream) < s->options.reverse_check;
+    return !s->options.fixed_point && (p->near_cap || tw_stream_uniform(&stream) < s->options.reverse_check);
 }
 
 /* An accepted end becomes the column's position, unless the way back from it, where it is looked at, does not

@@ -410,6 +410,7 @@ static void warnings_are_given(void **state)
     assert_null(strstr(words, "RMHMC"));
     o.kernel.method = TW_METHOD_RMHMC;
     o.kernel.metric = TW_METRIC_HESSIAN;
+    o.kernel.reverse_check = 0.02;
     o.copies = 8;
     o.eps = 3.0;
     run(&f, f.prior, &o, out, NULL);
