@@ -143,7 +143,7 @@ TW_API tw_status tw_draws_summarise(const tw_draws *draws, size_t threads, tw_su
  * valid frame, only less good. */
 TW_API tw_status tw_auto_approximation(const tw_model *model, tw_approximation **out);
 
-enum { TW_AUTO_MAX_CANDIDATES = 4 };
+enum { TW_AUTO_MAX_CANDIDATES = 8 };
 
 typedef struct tw_candidate {
     tw_method method;

@@ -36,6 +36,7 @@ static void list_candidates(const tw_posterior *p, tw_choice *choice)
     *choice = (tw_choice){0};
     add(choice, TW_METHOD_HMC, TW_METRIC_EP);
     add(choice, TW_METHOD_SLICE, TW_METRIC_EP);
+    add(choice, TW_METHOD_SLICE, TW_METRIC_PRIOR); /* cheap, and best where the data say little */
     if (!has_ep) add(choice, TW_METHOD_HMC, TW_METRIC_PRIOR);
     if (has_ep && p->model->likelihood->smoothed)
         add(choice, TW_METHOD_RMHMC, TW_METRIC_SMOOTHED);

@@ -376,7 +376,7 @@ static void test_choice(void **state)
     assert_int_equal(tw_auto_choose(&posterior, &o, &one), TW_OK);
     o.sampler.threads = 2;
     assert_int_equal(tw_auto_choose(&posterior, &o, &two), TW_OK);
-    assert_int_equal(one.count, 3);
+    assert_int_equal(one.count, 4);
     assert_int_equal(one.candidates[0].method, TW_METHOD_HMC);
     assert_true(one.candidates[0].tried && one.candidates[0].ess_per_draw > 0.1);
     assert_int_equal(one.best, two.best);

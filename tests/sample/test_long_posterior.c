@@ -1,17 +1,16 @@
 /* Every sampler on every exact posterior, the hard one (N = 767, all labels alike, prior sd 161) included:
  * means and sds within 4 standard errors, from 4 chains. Takes minutes: make test-long.
  *
- * False alarms: 2 comparisons for each kind of site, 6.3e-5 each: 164 comparisons in all, 1 % for the file
+ * False alarms: 2 comparisons for each kind of site, 6.3e-5 each: 172 comparisons in all, 1 % for the file
  * with its fixed seed.
  *
- * Left out, with the reason:
- *   ess/prior on the hard case and on N = 200: from the prior the ellipse hits the posterior so rarely that
- * an effective draw takes some ten thousand iterations. rmhmc/hessian and rmhmc/fisher on the hard case: deep
- * inside the orthant the curvature vanishes, momenta have the prior's scale and fly through the wall; the
- * step that survives is so short that a run takes hours.
+ * Left out: rmhmc/hessian and rmhmc/fisher on the hard case. Deep inside the orthant the curvature vanishes,
+ * momenta have the prior's scale and fly through the wall. Steps that survive are ten times shorter than with
+ * the smoothed metric, and at 60 ms a step (767 active sites) a run would take more than an hour.
+ *
+ * Elliptical slice sampling from the prior is the best sampler of the hard case, whose posterior is a good
+ * quarter of the prior, and hopeless elsewhere: an effective draw in 3,600 iterations at N = 200.
  */
-#include <string.h>
-
 #include "support/chain_case.h"
 #include "support/support.h"
 
@@ -80,6 +79,8 @@ static void test_slice(void **state)
         {LOGIT_100, TW_METHOD_SLICE, TW_METRIC_EP, 500, 5000, 1},
         {POISSON_30, TW_METHOD_SLICE, TW_METRIC_EP, 500, 5000, 1},
         {PROBIT_50, TW_METHOD_SLICE, TW_METRIC_PRIOR, 5000, 1000, 50},
+        {PROBIT_200, TW_METHOD_SLICE, TW_METRIC_PRIOR, 10000, 500, 500},
+        {HARD_767, TW_METHOD_SLICE, TW_METRIC_PRIOR, 300, 1000, 1},
         {LOGIT_100, TW_METHOD_SLICE, TW_METRIC_PRIOR, 10000, 1000, 200},
         {POISSON_30, TW_METHOD_SLICE, TW_METRIC_PRIOR, 5000, 1000, 100},
     };
@@ -113,8 +114,10 @@ static void test_rmhmc_hard(void **state)
     CHECK_ALL(list);
 }
 
-int main(void)
+/* An argument is the name of the one test to run. */
+int main(int count, char **arguments)
 {
+    if (count > 1) cmocka_set_test_filter(arguments[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hmc),
         cmocka_unit_test(test_slice),
