@@ -153,8 +153,8 @@ typedef struct tw_candidate {
     double eps;
     size_t steps;
     double acceptance;
-    double ess_per_draw;   /* worst latent's bulk ESS in the pilot, per draw and chain */
-    double flops_per_draw; /* cost of one draw of one chain by the cost model, in dense flops */
+    double ess_per_draw;   /* worst latent's bulk ESS in the pilot, per transition of a chain */
+    double flops_per_draw; /* cost of a transition of one chain by the cost model, in dense flops */
     double efficiency;     /* ess_per_draw / flops_per_draw */
 } tw_candidate;
 

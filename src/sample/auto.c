@@ -4,13 +4,16 @@
  * one with the most effective draws of its worst latent per flop of the cost model (cost.c) wins. Chains may
  * have more effective draws than draws, but hardly twice as many: a candidate that would lose even so, at the
  * least that one step can cost, is not run. (That spares most problems the Riemannian pilot, n^3 a step.)
+ *
+ * A hundred draws cannot show a correlation time of hundreds: a slow chain looks better than it is. Slice
+ * sampling, which is cheap, runs a second, thinned pilot where the first found few effective draws.
  */
 #include <math.h>
 
 #include "sample/cost.h"
 #include "sample/sampler.h"
 
-enum { PILOT_STEPS = 200 };
+enum { PILOT_STEPS = 200, MOST_THINNED = 16, SECOND_PILOT = 64 };
 static const double most_ess_per_draw = 2.0, over_dispersed = 1.5;
 
 tw_status tw_auto_approximation(const tw_model *model, tw_approximation **out)
@@ -54,18 +57,20 @@ static tw_status measure(const tw_auto_options *o, tw_sampling *sampling, const 
     c->steps = draws->tuning.steps;
     c->acceptance = summary.acceptance;
     c->ess_per_draw =
-        isnan(summary.ess_bulk_min) ? 0.0 : summary.ess_bulk_min / (double)(draws->draws * draws->chains);
-    c->flops_per_draw = tw_cost_per_draw(sampling->sampler, draws);
+        isnan(summary.ess_bulk_min) ? 0.0 : summary.ess_bulk_min / (double)draws->sampling.transitions;
+    c->flops_per_draw = tw_cost_per_transition(sampling->sampler, draws);
     c->efficiency = c->ess_per_draw / c->flops_per_draw;
     return TW_OK;
 }
 
-static tw_status run_pilot(const tw_auto_options *o, uint64_t number, tw_sampling *sampling, tw_candidate *c)
+static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thin, tw_sampling *sampling,
+                           tw_candidate *c)
 {
     tw_chains_options run = TW_CHAINS_DEFAULTS;
     tw_draws *draws = NULL;
     run.warmup = o->warmup;
     run.draws = o->draws;
+    run.thin = thin;
     run.target_accept = o->target_accept;
     run.seed = o->seed;
     run.pilot = number;
@@ -74,6 +79,16 @@ static tw_status run_pilot(const tw_auto_options *o, uint64_t number, tw_samplin
     tw_status status = measure(o, sampling, draws, c);
     tw_draws_free(draws);
     return status;
+}
+
+/* The first pilot and, for a slow slice sampler, one that is thinned to about two kept draws for an effective
+ * one. */
+static tw_status run_pilots(const tw_auto_options *o, uint64_t number, tw_sampling *sampling, tw_candidate *c)
+{
+    TW_TRY(run_pilot(o, number, 1, sampling, c));
+    if (c->method != TW_METHOD_SLICE) return TW_OK;
+    double thin = fmin(MOST_THINNED, 0.5 / fmax(c->ess_per_draw, 1e-3));
+    return thin < 2.0 ? TW_OK : run_pilot(o, number + SECOND_PILOT, (size_t)thin, sampling, c);
 }
 
 /* Run the candidate unless it cannot reach the efficiency `to_beat`. */
@@ -90,7 +105,7 @@ static tw_status try_candidate(const tw_posterior *p, const tw_auto_options *o, 
     if (status == TW_OK && most_ess_per_draw / tw_cost_at_least(sampling->sampler) < to_beat)
         c->reason = "it would lose even with two effective draws for each draw of a single step";
     else if (status == TW_OK)
-        status = run_pilot(o, number, sampling, c);
+        status = run_pilots(o, number, sampling, c);
     tw_sampling_free(sampling);
     return status;
 }

@@ -83,9 +83,9 @@ double tw_cost_at_least(tw_sampler *s)
     }
 }
 
-double tw_cost_per_draw(tw_sampler *s, const tw_draws *d)
+double tw_cost_per_transition(tw_sampler *s, const tw_draws *d)
 {
-    double steps = (double)d->sampling.leapfrog_steps / (double)(d->draws * d->chains);
+    double steps = (double)d->sampling.leapfrog_steps / (double)d->sampling.transitions;
     switch (d->method) {
     case TW_METHOD_RMHMC: return rmhmc_cost(s, steps);
     case TW_METHOD_SLICE: return slice_cost(s, steps);

@@ -4,10 +4,10 @@
 
 #include "talweg/chains.h"
 
-/* The cost of one draw of one chain of a run that has just ended. */
-double tw_cost_per_draw(tw_sampler *sampler, const tw_draws *draws);
+/* The cost of one transition of one chain in a run that has just ended. */
+double tw_cost_per_transition(tw_sampler *sampler, const tw_draws *draws);
 
-/* The least that a draw of one chain can cost, where the columns are now: one step, few iterations. */
+/* The least that a transition of one chain can cost, where the columns are now: one step, few iterations. */
 double tw_cost_at_least(tw_sampler *sampler);
 
 #endif
