@@ -113,11 +113,6 @@ static tw_status run_rm(const tw_evidence_options *options, tw_evidence_results 
     double start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
     watcher w = make_watcher(options, r, "resample-move");
     tw_rm_options rm = tw_path_rm_options(p);
-    if (p->own_schedule) rm.beta = p->beta, rm.steps = p->temperatures;
-    rm.particles = p->ais.particles;
-    rm.islands = rm.particles < 4 * rm.islands ? (rm.particles + 3) / 4 : rm.islands;
-    if (rm.islands < 2) rm.islands = 2;
-    rm.particles = rm.particles < 2 * rm.islands ? 2 * rm.islands : rm.particles;
     rm.first_chain = RESAMPLING * far_chain;
     tw_status status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
     double most = (double)most_particles(options) / (double)rm.particles;

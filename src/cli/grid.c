@@ -25,7 +25,7 @@ typedef struct grid_options {
 
 static const char *method_names(void)
 {
-    return "ep, ais";
+    return "ep, ais, rm";
 }
 
 #define FIELD(member) offsetof(grid_options, member)
@@ -50,8 +50,8 @@ static const tw_option rows[] = {
      .standard = "ep",
      .choices = method_names,
      .help =
-         "what stands beside EP's and the corrected EP's log Z: ep is nothing, ais a Monte Carlo estimate "
-         "with its error"},
+         "what stands beside EP's and the corrected EP's log Z: ep is nothing; ais and rm are Monte Carlo "
+         "estimates with their errors"},
     {.name = "test",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(test),
@@ -152,7 +152,12 @@ static tw_status estimate(surface *s, const tw_path *path, size_t k)
 {
     tw_estimate e;
     if (!s->grid.monte_carlo) return TW_OK;
-    TW_TRY(tw_ais_run(path->model, path->reference, &path->ais, NULL, NULL, NULL, &e));
+    if (strcmp(s->options->method, "rm") == 0) {
+        tw_rm_options rm = tw_path_rm_options(path);
+        TW_TRY(tw_rm_run(path->model, path->reference, &rm, NULL, NULL, &e));
+    } else {
+        TW_TRY(tw_ais_run(path->model, path->reference, &path->ais, NULL, NULL, NULL, &e));
+    }
     s->grid.column[TW_GRID_LOG_Z][k] = e.log_z;
     s->grid.column[TW_GRID_SE][k] = e.weight_ess < 2.0 ? NAN : e.se;
     return TW_OK;
@@ -284,7 +289,7 @@ static void print_summary(const surface *s)
            s->points);
     print_best(s, TW_GRID_EP, "log Z, EP", "nats");
     print_best(s, TW_GRID_CORRECTED, "log Z, EP corrected", "nats");
-    if (s->grid.monte_carlo) print_best(s, TW_GRID_LOG_Z, "log Z, AIS", "nats");
+    if (s->grid.monte_carlo) print_best(s, TW_GRID_LOG_Z, "log Z, Monte Carlo", "nats");
     if (s->grid.test) print_best(s, TW_GRID_BITS, "prediction", "bits");
 }
 
@@ -354,7 +359,7 @@ static tw_status check(tw_context *ctx, const grid_options *options, const tw_gr
 static tw_status run(tw_context *ctx, const void *values)
 {
     const grid_options *options = values;
-    surface s = {.ctx = ctx, .options = options, .grid.monte_carlo = strcmp(options->method, "ais") == 0};
+    surface s = {.ctx = ctx, .options = options, .grid.monte_carlo = strcmp(options->method, "ep") != 0};
     tw_terminal_log_to(ctx, options->output.quiet);
     tw_status status = parse_axes(ctx, options, &s.grid);
     s.points = s.grid.ell.n * s.grid.sigma.n;

@@ -144,7 +144,7 @@ static void print_script(FILE *to, const tw_grid *grid, const char *title, const
     fprintf(to, "set pm3d map interpolate %zu,%zu\n", 1 + CELLS / grid->sigma.n, 1 + CELLS / grid->ell.n);
     fprintf(to, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", grid->ell.low, grid->ell.high,
             grid->sigma.low, grid->sigma.high);
-    print_panel(to, grid, evidence, grid->monte_carlo ? "log Z by AIS" : "log Z by corrected EP");
+    print_panel(to, grid, evidence, grid->monte_carlo ? "log Z by Monte Carlo" : "log Z by corrected EP");
     if (grid->test) print_panel(to, grid, TW_GRID_BITS, "predictions, bits per test case");
     fprintf(to, "unset multiplot\n");
 }

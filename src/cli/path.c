@@ -181,6 +181,10 @@ tw_rm_options tw_path_rm_options(const tw_path *p)
 {
     tw_rm_options rm = TW_RM_DEFAULTS;
     rm.kernel = p->ais.kernel;
+    if (p->own_schedule) rm.beta = p->beta, rm.steps = p->temperatures;
+    rm.particles = p->ais.particles;
+    if (rm.particles < 4 * rm.islands) rm.islands = rm.particles < 8 ? 2 : rm.particles / 4;
+    if (rm.particles < 2 * rm.islands) rm.particles = 2 * rm.islands;
     rm.eps = p->ais.eps;
     rm.leapfrog_steps = p->ais.leapfrog_steps;
     rm.seed = p->ais.seed;
@@ -192,6 +196,7 @@ tw_rm_options tw_path_rm_options(const tw_path *p)
 static tw_status adapt_schedule(tw_path *p, const tw_path_options *o)
 {
     tw_rm_options rm = tw_path_rm_options(p);
+    rm.beta = NULL;
     rm.fraction = adaptive_fraction;
     if (o->temperatures) rm.max_steps = (size_t)o->temperatures;
     TW_TRY(tw_allocate_doubles(p->ctx, rm.max_steps + 1, 1, "the temperatures", &p->beta));

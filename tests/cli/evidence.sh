@@ -1,0 +1,121 @@
+#!/bin/sh
+# talweg evidence: the JSON of the contract, every method and start on small data, goals, bad input. Usage:
+# evidence.sh BUILD. The exact value: with K = 4 I each label has probability 1/2, so log Z = -5 log 2. Seeds are
+# fixed; 4.5 standard errors are a false alarm in 150,000 for another seed.
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+
+printf 'y\n1\n-1\n1\n1\n-1\n' >"$d/labels.csv"
+printf '4,0,0,0,0\n0,4,0,0,0\n0,0,4,0,0\n0,0,0,4,0\n0,0,0,0,4\n' >"$d/k.csv"
+five="$d/labels.csv --kernel-matrix $d/k.csv"
+exact='all(abs(e["log_z"] + 5 * math.log(2)) < 4.5 * e["se"] + 1e-9 for e in r["estimates"])'
+
+# every method, side by side
+# shellcheck disable=SC2086 # the options are meant to be split, here and below
+works evidence $five --method ais,ais-reverse,pt,rm --particles 64 --rounds 50 --copies 8 --json
+gives '[e["method"] for e in r["estimates"]] == ["ais", "ais-reverse", "stepping-stone", "thermodynamic", "resample-move"]'
+gives 'all(e["from"] == "ep" and e["kernel"] == "hmc" and e["seconds"] >= 0 for e in r["estimates"])'
+gives 'all(isinstance(e["acceptance"], float) and "weight_ess" in e for e in r["estimates"])'
+gives 'isinstance(r["agree"], bool) and r["agree_rule"] and r["verdict"]'
+gives "$exact"
+
+# every start and kernel
+awk 'BEGIN { print "mean"; for (i = 0; i < 5; i++) print 0.5 * i }' >"$d/mean.csv"
+awk 'BEGIN { for (i = 1; i <= 5; i++) for (j = 1; j <= 5; j++) printf "%g%s", i == j ? 3 : 0.5, j < 5 ? "," : "\n" }' \
+    >"$d/cov.csv"
+# shellcheck disable=SC2086
+works approx $five --save-approx "$d/fit.json"
+for start in prior laplace "$d/mean.csv,$d/cov.csv" "$d/fit.json"; do
+    # shellcheck disable=SC2086
+    works evidence $five --from "$start" --particles 200 --temperatures 20 --json
+    gives "r['agree'] is True and $exact"
+done
+for kernel in 'rmhmc --metric hessian' 'rmhmc --metric smoothed' 'hmc --metric identity' 'ess --metric prior'; do
+    # shellcheck disable=SC2086
+    works evidence $five --kernel-method $kernel --method ais --particles 100 --temperatures 10 --json
+    gives "r['agree'] is None and r['estimates'][0]['kernel'] == '${kernel%% *}' and $exact"
+done
+for schedule in geometric sigmoid adaptive; do
+    # shellcheck disable=SC2086
+    works evidence $five --schedule "$schedule" --method ais --particles 100 --json
+    gives "r['schedule'] == '$schedule' and $exact"
+done
+
+# a Gaussian likelihood: EP is exact, every weight the same, all agree
+# shellcheck disable=SC2086
+works evidence $five --likelihood gaussian --noise 0.5 --particles 16 --temperatures 5 --json
+gives 'r["agree"] is True and abs(r["estimates"][0]["log_z"] - r["ep"]["log_z"]) < 1e-9'
+
+# threads never change a result, seeds do
+# shellcheck disable=SC2086
+works evidence $five --particles 40 --temperatures 5 --threads 1 --json
+cp "$d/out" "$d/one"
+# shellcheck disable=SC2086
+works evidence $five --particles 40 --temperatures 5 --threads 3 --json
+gives 'all(a["log_z"] == b["log_z"] for a, b in zip(r["estimates"], other("one")["estimates"]))'
+# shellcheck disable=SC2086
+works evidence $five --particles 40 --temperatures 5 --seed 2 --json
+gives 'all(a["log_z"] != b["log_z"] for a, b in zip(r["estimates"], other("one")["estimates"]))'
+
+# a goal for the error is met, or what it would take is said
+# shellcheck disable=SC2086
+works evidence $five --from prior --schedule linear --temperatures 1 --method ais,rm --particles 100 --until-se 0.05 --json
+gives 'all(e["se"] <= 0.05 for e in r["estimates"]) and r["estimates"][0]["particles"] > 100'
+# shellcheck disable=SC2086
+run evidence $five --from prior --method ais --temperatures 1 --particles 100 --max-particles 300 --until-se 0.001
+[ "$code" = 2 ] || complain "a goal that was missed: exit $code"
+says err 'that takes about'
+says out 'log Z (nats)'
+
+# the table and its words
+# shellcheck disable=SC2086
+works evidence $five --particles 64
+says out 'EP corrected'
+says out 'ais and ais-reverse'
+says out 'joint standard'
+# shellcheck disable=SC2086
+works evidence $five --particles 64 --method ais
+says out 'Whether it agrees is not known'
+
+# weights that collapse: far too few temperatures from a prior that knows nothing
+works demo --directory "$d/demo" --cases 60 --test-cases 60
+run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 6 --from prior --schedule linear --temperatures 1 \
+    --method ais --particles 20 --json
+[ "$code" = 2 ] || complain "collapsed weights: exit $code"
+says err 'the weights collapsed'
+gives 'r["estimates"][0]["weight_ess"] < 2'
+
+# ---- bad input
+printf '0\n0.5\n0.4\n1\n' >"$d/falling.csv"
+printf '0.1\n0.5\n1\n' >"$d/late.csv"
+printf '0,0.5\n0.7,1\n' >"$d/square.csv"
+sed 's/3/0.1/g' "$d/cov.csv" >"$d/indefinite.csv"
+head -n 3 "$d/mean.csv" >"$d/short.csv"
+bad() {
+    expected_words=$1
+    shift
+    # shellcheck disable=SC2086
+    refuses 1 "$expected_words" evidence $five "$@"
+}
+bad 'there is no error bar: it takes at least two' --particles 1
+bad 'the temperatures must rise; number 3 is 0.4 after 0.5' --schedule "$d/falling.csv"
+bad 'the temperatures must run from 0 to 1; these run from 0.1 to 1' --schedule "$d/late.csv"
+bad 'a schedule is one row or one column' --schedule "$d/square.csv"
+bad 'cannot be opened' --schedule "$d/absent.csv"
+bad 'positive definite' --from "$d/mean.csv,$d/indefinite.csv"
+bad 'the mean is 2 x 1 numbers for 5 cases' --from "$d/short.csv,$d/cov.csv"
+bad 'the covariance is 5 x 1 for 5 cases' --from "$d/mean.csv,$d/mean.csv"
+bad 'absent.json: cannot be opened' --from "$d/absent.json"
+bad 'there is no method "aiss" (did you mean ais?)' --method aiss
+bad 'there is no method ""' --method ais,,pt
+bad '--method names ais twice' --method ais,ais
+bad 'the metric hessian does not go with hmc' --kernel-method hmc --metric hessian
+bad '--beta-min must be from 0 to 1, not 2' --beta-min 2
+bad '--until-se must be above 0, not 0' --until-se 0
+bad 'there is no kernel-method "nuts"' --kernel-method nuts
+printf 'a,y\n1,1\n2,-1\n3,1\n' >"$d/three.csv"
+works approx "$d/three.csv" --save-approx "$d/three.json"
+bad 'it was made for 3 cases, and there are 5' --from "$d/three.json"
+finish

@@ -1,0 +1,66 @@
+#!/bin/sh
+# talweg grid: the same numbers as approx and predict give point by point, tables, pictures, bad input. Usage:
+# grid.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+
+works demo --directory "$d/demo" --cases 50 --test-cases 80
+data=$d/demo/two_classes.csv
+test=$d/demo/two_classes_test.csv
+axes="--log-ell -1:1:3 --log-sigma 0:2:2"
+
+# shellcheck disable=SC2086 # the options are meant to be split, here and below
+works grid "$data" $axes --test "$test" --json
+gives 'r["shape"] == [3, 2] and len(r["points"]) == 6 and r["unconverged"] == 0'
+gives '[p["log_ell"] for p in r["points"]] == [-1, 0, 1] * 2 and r["points"][3]["log_sigma"] == 2'
+gives 'r["best"]["ep_corrected"] == max(p["ep_corrected"] for p in r["points"])'
+cp "$d/out" "$d/grid"
+works approx "$data" --log-ell 0 --log-sigma 2 --save-approx "$d/fit.json" --json
+gives 'abs(r["ep"]["log_z"] - other("grid")["points"][4]["ep"]) < 1e-9'
+gives 'abs(r["ep_corrected"]["log_z"] - other("grid")["points"][4]["ep_corrected"]) < 1e-9'
+works predict "$d/fit.json" "$test" --json
+gives 'abs(r["scores"]["information_bits"] - other("grid")["points"][4]["predictive_bits"]) < 1e-9'
+gives 'r["scores"]["error_rate"] == other("grid")["points"][4]["error_rate"]'
+
+# Monte Carlo beside EP, and the table as CSV, printed or written
+for method in ais rm; do
+    works grid "$data" --log-ell 0:1:2 --log-sigma 1:1:1 --method "$method" --particles 64 --json
+    gives 'all(abs(p["log_z"] - p["ep_corrected"]) < 4.5 * p["se"] + 0.05 for p in r["points"])'
+done
+# shellcheck disable=SC2086
+works grid "$data" $axes
+[ "$(head -n 1 "$d/out")" = log_ell,log_sigma,ep,ep_corrected,converged ] || complain "header: $(head -n 1 "$d/out")"
+[ "$(wc -l <"$d/out")" = 7 ] || complain "lines of the table"
+cp "$d/out" "$d/printed"
+# shellcheck disable=SC2086
+works grid "$data" $axes -o "$d/table.csv"
+says out 'log Z, EP corrected'
+cmp -s "$d/printed" "$d/table.csv" || complain "the table written is not the table printed"
+
+# pictures
+if command -v gnuplot >/dev/null 2>&1; then
+    # shellcheck disable=SC2086
+    works grid "$data" $axes --test "$test" -o "$d/t.csv" --plot "$d/it's a.svg"
+    grep -q '</svg>' "$d/it's a.svg" || complain "no picture"
+    # shellcheck disable=SC2086
+    works grid "$data" $axes --plot "$d/grid.png"
+    [ -s "$d/grid.png" ] || complain "no PNG"
+    refuses 1 'at least two values on each axis' grid "$data" --log-ell 0:0:1 --plot "$d/p.svg"
+else
+    refuses 1 'the package gnuplot-nox' grid "$data" --plot "$d/p.svg"
+fi
+
+# ---- bad input
+refuses 1 '--log-ell needs A:B:N' grid "$data" --log-ell 1
+refuses 1 '"0:1:2.5" was given' grid "$data" --log-ell 0:1:2.5
+refuses 1 '"1:0:3" was given' grid "$data" --log-sigma 1:0:3
+refuses 1 '"0:1:3x" was given' grid "$data" --log-sigma 0:1:3x
+refuses 1 '"0:inf:3" was given' grid "$data" --log-sigma 0:inf:3
+refuses 1 "a picture's name ends in .svg or .png" grid "$data" --plot "$d/p.pdf"
+refuses 1 'cannot be opened' grid "$data" --test "$d/absent.csv"
+refuses 1 'table.csv is there already' grid "$data" -o "$d/table.csv"
+refuses 1 'has no option "--kernel-matrix"' grid "$data" --kernel-matrix "$d/k.csv"
+refuses 1 'there is no method "pt"' grid "$data" --method pt
+finish
