@@ -10,21 +10,22 @@
 
 enum { REPETITIONS = 200 };
 
-static void assert_calibrated(const posed *p, const tw_reference *q, double exact, tw_rm_options o)
+static void assert_calibrated(const posed *p, const tw_reference *q, double exact, tw_rm_options o,
+                              size_t repetitions)
 {
     double z[REPETITIONS];
     double temperatures = 0.0, se = 0.0;
-    for (size_t i = 0; i < REPETITIONS; i++) {
+    for (size_t i = 0; i < repetitions; i++) {
         tw_estimate e;
         o.seed = 5000 + i;
         assert_int_equal(tw_rm_run(p->model, q, &o, NULL, NULL, &e), TW_OK);
         z[i] = (e.log_z - exact) / e.se;
-        temperatures += (double)e.temperatures / REPETITIONS;
-        se += e.se / REPETITIONS;
+        temperatures += (double)e.temperatures / (double)repetitions;
+        se += e.se / (double)repetitions;
     }
-    sample_moments m = moments_of(REPETITIONS, z);
-    print_message("z over %d repetitions: mean %.3f, sd %.3f; %.1f temperatures, se %.4f on average\n",
-                  REPETITIONS, m.mean, m.sd, temperatures, se);
+    sample_moments m = moments_of(repetitions, z);
+    print_message("z over %zu repetitions: mean %.3f, sd %.3f; %.1f temperatures, se %.4f on average\n",
+                  repetitions, m.mean, m.sd, temperatures, se);
     assert_true(fabs(m.mean) < 0.3 && m.sd > 0.7 && m.sd < 1.4);
 }
 
@@ -36,10 +37,25 @@ static void errors_are_honest(void **state)
     for (size_t i = 0; i < 5; i += 4) {
         posed p = pose_oracle(&cases[i]);
         tw_rm_options o = TW_RM_DEFAULTS;
-        assert_calibrated(&p, p.prior, cases[i].log_z, o);
-        assert_calibrated(&p, p.ep->reference, cases[i].log_z, o);
+        assert_calibrated(&p, p.prior, cases[i].log_z, o, REPETITIONS);
+        assert_calibrated(&p, p.ep->reference, cases[i].log_z, o, REPETITIONS);
         posed_free(&p);
     }
+    oracle_free(cases, count);
+}
+
+/* 100 repetitions where more than three sites take part: N = 200, from EP. */
+static void errors_are_honest_on_two_hundred_sites(void **state)
+{
+    (void)state;
+    size_t count;
+    oracle_case *cases = oracle_equicorrelated(&count);
+    posed p = pose_oracle(&cases[1]);
+    tw_rm_options o = TW_RM_DEFAULTS;
+    o.kernel.metric = TW_METRIC_EP;
+    o.kernel.gaussian = p.ep->reference;
+    assert_calibrated(&p, p.ep->reference, cases[1].log_z, o, 100);
+    posed_free(&p);
     oracle_free(cases, count);
 }
 
@@ -73,6 +89,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_honest),
+        cmocka_unit_test(errors_are_honest_on_two_hundred_sites),
         cmocka_unit_test(the_hard_oracle_is_met),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
