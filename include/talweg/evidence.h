@@ -90,7 +90,7 @@ typedef struct tw_ais_options {
     uint64_t seed;
     uint64_t first_chain; /* particle j uses the streams of chain first_chain + j */
     bool reverse;         /* from posterior draws down to q: an upper bound in expectation */
-    size_t burn_in; /* reverse: transitions at b = 1, after a walk up the path from q, to a posterior draw */
+    size_t burn_in; /* reverse: transitions at b = 1, after a forward run and a resampling by its weights */
 } tw_ais_options;
 #define TW_AIS_DEFAULTS                              \
     ((tw_ais_options){.kernel = TW_SAMPLER_DEFAULTS, \

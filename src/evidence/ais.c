@@ -14,8 +14,11 @@
 #include "evidence/ais.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "evidence/resample.h"
 #include "evidence/walk.h"
+#include "math/random.h"
 #include "talweg/diagnose.h"
 
 enum { PILOT_PARTICLES = 32, PILOT_MOVES = 2, PILOT_START = 30, BOOTSTRAP = 200 };
@@ -113,13 +116,41 @@ static tw_status walk_up(ais *a, tw_walk *walk)
     return TW_OK;
 }
 
-/* Particles of q may lie where the posterior has next to nothing and a chain at b = 1 would not get away: they
- * are led up the path first, and then burnt in. */
+/* Put the particles at the places of their ancestors, drawn by their weights, which are then used up. */
+static tw_status resample(ais *a, tw_walk *walk)
+{
+    size_t n = walk->target->model->n, count = walk->particles;
+    double *x = NULL;
+    void *memory = NULL;
+    tw_stream stream = tw_stream_at(a->o->seed, TW_STREAM_RESAMPLE, a->o->first_chain, 0);
+    tw_status status = tw_allocate_doubles(walk->ctx, n, count, "the particles", &x);
+    if (status == TW_OK)
+        status = tw_allocate(walk->ctx, count, sizeof(size_t), "the particles' ancestors", &memory);
+    if (status == TW_OK) {
+        size_t *ancestor = memory;
+        tw_resample_systematic(count, a->log_weight, tw_stream_uniform(&stream), count, ancestor);
+        for (size_t j = 0; j < count; j++)
+            memcpy(x + j * n, tw_sampler_positions(walk->sampler) + ancestor[j] * n, n * sizeof *x);
+        memset(a->log_weight, 0, count * sizeof *a->log_weight);
+        status = tw_sampler_set_positions(walk->sampler, x);
+    }
+    tw_release(walk->ctx, x);
+    tw_release(walk->ctx, memory);
+    return status;
+}
+
+/* A particle of q may lie where the posterior has next to nothing, with slopes too steep for any step that suits
+ * the others, and stay there for ever. Forward, its weight is nothing; in reverse it would be all. So particles
+ * are led up the path as in a forward run, resampled by its weights, and then burnt in. */
 static tw_status walk_down(ais *a, tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
     uint64_t iteration = 0;
-    for (size_t k = 1; k <= o->steps; k++) TW_TRY(move_at(a, walk, k, &iteration));
+    for (size_t k = 1; k <= o->steps; k++) {
+        add_weights(a, walk, o->beta[k] - o->beta[k - 1]);
+        TW_TRY(move_at(a, walk, k, &iteration));
+    }
+    TW_TRY(resample(a, walk));
     for (size_t m = 0; m < o->burn_in; m++) {
         tw_move move = make_move(a, o->steps, ++iteration, o->first_chain);
         tw_walk_move(walk, &move);

@@ -328,17 +328,21 @@ static void every_allocation_may_fail(void **state)
     failing_allocator allocator = {.fail_at = 0};
     pose_line(N, k, y);
     posed p = pose_in(failing_context(&allocator), N, k, tw_likelihood_find("probit"), y);
-    size_t before = tw_context_bytes_in_use(p.ctx), at = 0;
+    size_t before = tw_context_bytes_in_use(p.ctx);
     tw_ais_options o = ais_with(beta, 2, 8);
-    tw_status status = TW_NO_MEMORY;
-    while (status != TW_OK) {
-        tw_estimate e;
-        allocator = (failing_allocator){.fail_at = ++at};
-        status = tw_ais_run(p.model, p.prior, &o, NULL, NULL, NULL, &e);
-        assert_true(status == TW_OK || status == TW_NO_MEMORY);
-        assert_int_equal(tw_context_bytes_in_use(p.ctx), before);
+    for (int reverse = 0; reverse < 2; reverse++) {
+        tw_status status = TW_NO_MEMORY;
+        size_t at = 0;
+        o.reverse = reverse == 1;
+        while (status != TW_OK) {
+            tw_estimate e;
+            allocator = (failing_allocator){.fail_at = ++at};
+            status = tw_ais_run(p.model, p.prior, &o, NULL, NULL, NULL, &e);
+            assert_true(status == TW_OK || status == TW_NO_MEMORY);
+            assert_int_equal(tw_context_bytes_in_use(p.ctx), before);
+        }
+        assert_in_range(at, 10, 200);
     }
-    assert_in_range(at, 10, 200);
     allocator = (failing_allocator){.fail_at = 0};
     posed_free(&p);
 }
