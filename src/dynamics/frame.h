@@ -2,12 +2,20 @@
  *
  * Gaussian frame: x = c + F w, where N(c, F F') is the Gaussian N(0, K) exp(nu x - tau x^2/2) / Z_f that the
  * metric is the precision of (EP's q; tau = nu = 0: the prior), or the target's own base. The Gaussian
- * cancels against the target's base: L_b(x) = -w'w/2 + sum_n e_n(x_n) + const,    e_n = l_n - (nu_n x_n -
- * tau_n x_n^2/2), so that no K is needed: a gradient costs one product with F and one with F'. (Elliptical
- * slice sampling is the same picture: N(0, I) times exp(sum e_n).) Linear frame: x = c + F w for any F (NULL:
- * the identity, unit mass on x), with the base's precision by two solves: L_b(x) = -|v|^2/2 + sum_n l_n(x_n)
- * + const,    v = L^-1 (x - m). A frame holds for every temperature; where it is the target's own base, which
- * changes with the temperature of a folded target, tw_frame_follow must be called after a change.
+ * cancels against the target's base,
+ *
+ *   L_b(x) = -w'w/2 + sum_n e_n(x_n) + const,    e_n = l_n - (nu_n x_n - tau_n x_n^2/2),
+ *
+ * so that no K is needed: a gradient costs one product with F and one with F'. (Elliptical slice sampling is
+ * the same picture: N(0, I) times exp(sum e_n).)
+ *
+ * Linear frame: x = c + F w for any F (NULL: the identity, unit mass on x), with the base's precision by two
+ * solves,
+ *
+ *   L_b(x) = -v'v/2 + sum_n l_n(x_n) + const,    v = L^-1 (x - m).
+ *
+ * A frame holds for every temperature; where it is the target's own base, which changes with the temperature
+ * of a folded target, tw_frame_follow must be called after a change.
  */
 #ifndef TALWEG_DYNAMICS_FRAME_H
 #define TALWEG_DYNAMICS_FRAME_H

@@ -1,4 +1,4 @@
-/* riemann_step.c: one step of the generalised leapfrog (eq. 12-14 of the report), solved to a tolerance.
+/* riemann_step.c: one step of the report's generalised leapfrog, solved to a tolerance.
  *
  * 1. Momentum, implicit. With q(xdot) = dlambda o xdot^2 the equation pi' = pi - eps/2 dH/dv(v, pi') reads
  *      pi' = pi - eps/2 f + eps/4 L' q(xdot'),      f = v + L'[-l' + dlambda o diag(G^-1)/2],
