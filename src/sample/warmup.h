@@ -61,8 +61,7 @@ typedef struct tw_warmup {
 uint64_t tw_iteration_number(const tw_chains_options *options, tw_stage stage, size_t i);
 
 /* Everything is allocated here; the first step size is searched for, with columns moving. */
-tw_status tw_warmup_begin(tw_sampler *sampler, const tw_chains_options *options, tw_record *records,
-                          tw_warmup *out);
+tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *records, tw_warmup *w);
 void tw_warmup_release(tw_warmup *w);
 
 /* How to move in iteration i of warm-up. */
