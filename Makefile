@@ -5,6 +5,8 @@
 #   make test-long  the tests that take minutes: exact posteriors for every sampler
 #   make bench    run the benchmarks
 #   make figure1  draw HMC and RMHMC on a mixture of Gaussians, as build/figure1/figure1.svg and .png
+#   make reproduce-quick  figure 2 of the report in about ten minutes, and
+#   make reproduce  in full (hours; goes on where it was stopped); data from TALWEG_SHARED, results in build/reproduce/
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
 #   make coverage which lines the tests reach (needs gcovr), in build/coverage/coverage.txt
 #   make install  PREFIX=/usr/local
@@ -15,7 +17,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-release test-asan test-long bench figure1 lint coverage install setup clean
+.PHONY: all demo test test-release test-asan test-long bench figure1 reproduce reproduce-quick lint coverage install setup clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -45,6 +47,10 @@ bench: all
 figure1: all
 	@scripts/setup plots
 	@scripts/figure1
+
+reproduce reproduce-quick: all
+	@scripts/setup plots
+	@scripts/reproduce $(if $(findstring quick,$@),--quick)
 
 lint:
 	@scripts/setup lint
