@@ -21,11 +21,12 @@ static tw_status start(tw_sampler *s, const tw_reference *q, double scale, uint6
 {
     const tw_factor *factor = q->factor ? q->factor : q->model->factor;
     tw_status status = TW_OK;
-    for (size_t attempt = 0; attempt < ATTEMPTS; attempt++, scale *= 0.5) {
+    for (size_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         for (size_t j = 0; j < s->columns; j++)
             draw_start(q, factor, scale, tw_stream_at(seed, TW_STREAM_START, j, 0), z, x + j * s->n);
         status = tw_sampler_set_positions(s, x);
         if (status != TW_BAD_ARGUMENT) break;
+        scale *= 0.5;
     }
     return status;
 }

@@ -52,7 +52,7 @@ static void run_job(job *j, size_t threads, double *sorted, tw_chains_summary *o
 static tw_status make_workspaces(const tw_draws *d, size_t threads, tw_diagnose ***out)
 {
     void *memory = NULL;
-    TW_TRY(tw_allocate(d->ctx, threads, sizeof **out, "the diagnostics", &memory));
+    TW_TRY(tw_allocate(d->ctx, threads, sizeof(tw_diagnose *), "the diagnostics", &memory));
     *out = memory;
     for (size_t i = 0; i < threads; i++) TW_TRY(tw_diagnose_new(d->ctx, d->draws, d->chains, &(*out)[i]));
     return TW_OK;

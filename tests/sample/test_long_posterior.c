@@ -1,12 +1,15 @@
 /* Every sampler on every exact posterior, the hard one (N = 767, all labels alike, prior sd 161) included:
  * means and sds within 4 standard errors, from 4 chains. Takes minutes: make test-long.
  *
- * False alarms: 2 comparisons for each kind of site, 6.3e-5 each: 172 comparisons in all, 1 % for the file
+ * False alarms: 2 comparisons for each kind of site, 6.3e-5 each: 170 comparisons in all, 1 % for the file
  * with its fixed seed.
  *
  * Left out: rmhmc/hessian and rmhmc/fisher on the hard case. Deep inside the orthant the curvature vanishes,
  * momenta have the prior's scale and fly through the wall. Steps that survive are ten times shorter than with
  * the smoothed metric, and at 60 ms a step (767 active sites) a run would take more than an hour.
+ *
+ * Left out too: hmc/identity there. The wall is about 1 wide and the posterior 85 sqrt(767) = 2,400 long, so a
+ * quarter of the orbit takes several thousand steps, beyond the cap of 1,000; R-hat stays above 1.05.
  *
  * Elliptical slice sampling from the prior is the best sampler of the hard case, whose posterior is a good
  * quarter of the prior, and hopeless elsewhere: an effective draw in 3,600 iterations at N = 200.
@@ -62,7 +65,6 @@ static void test_hmc(void **state)
         {POISSON_30, TW_METHOD_HMC, TW_METRIC_PRIOR, 500, 5000, 1},
         {PROBIT_50, TW_METHOD_HMC, TW_METRIC_IDENTITY, 500, 2000, 1},
         {PROBIT_200, TW_METHOD_HMC, TW_METRIC_IDENTITY, 500, 1000, 1},
-        {HARD_767, TW_METHOD_HMC, TW_METRIC_IDENTITY, 200, 300, 1},
         {LOGIT_100, TW_METHOD_HMC, TW_METRIC_IDENTITY, 500, 2000, 1},
         {POISSON_30, TW_METHOD_HMC, TW_METRIC_IDENTITY, 500, 5000, 1},
     };
