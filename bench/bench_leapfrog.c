@@ -98,7 +98,7 @@ static tw_model *planar_model(tw_context *ctx, size_t n)
 {
     const double log_ell = 0.0;
     tw_covariance se = {"se", 1, &log_ell, 0.7, 0.0, 0.05};
-    double side = sqrt((double)n) / 6.0, *x = malloc(2 * n * sizeof *x), *y = malloc(n * sizeof *y);
+    double side = sqrt((double)n) / 6.0, *x = calloc(2 * n, sizeof *x), *y = calloc(n, sizeof *y);
     tw_stream stream = tw_stream_at(5, TW_STREAM_DATA, n, 0);
     tw_data *data;
     tw_model *model;

@@ -158,7 +158,7 @@ static void bench_hard(tw_context *ctx)
     enum { N = 767 };
     tw_model *model = NULL;
     tw_approximation *ep = NULL;
-    double *k = malloc(N * N * sizeof *k), y[N];
+    double *k = malloc((size_t)N * N * sizeof *k), y[N];
     if (!k) exit(3);
     for (size_t i = 0; i < N; i++) y[i] = 1.0;
     for (size_t j = 0; j < N; j++)
@@ -184,7 +184,9 @@ static void bench_poisson(tw_context *ctx)
     for (size_t i = 0; i < N; i++) {
         x[i] = (double)i / N;
         double rate = exp(1.0 + 2.0 * sin(7.0 * x[i])), time = tw_stream_exponential(&stream);
-        for (y[i] = 0.0; time < rate; y[i] += 1.0) time += tw_stream_exponential(&stream);
+        size_t count = 0;
+        for (; time < rate; count++) time += tw_stream_exponential(&stream);
+        y[i] = (double)count;
     }
     bench_check(ctx, tw_data_new(ctx, N, 1, x, N, y, &data));
     bench_check(ctx, tw_model_from_data(data, &covariance, tw_likelihood_find("poisson"), NULL, 0.0, &model));

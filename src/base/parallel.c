@@ -34,7 +34,7 @@ static void *work(void *argument)
 void tw_parallel_for(size_t pieces, size_t threads, tw_parallel_function *function, void *user)
 {
     job j = {.pieces = pieces, .function = function, .user = user};
-    worker workers[MAX_THREADS];
+    worker workers[MAX_THREADS] = {{.job = &j}};
     if (threads > pieces) threads = pieces;
     if (threads > MAX_THREADS) threads = MAX_THREADS;
     if (threads == 0) threads = 1;

@@ -52,7 +52,7 @@ void tw_walk_measure(tw_walk *walk);
 size_t tw_walk_steps(double eps);
 
 /* x ~ q for a block of particles. */
-void tw_reference_draw(const tw_reference *reference, uint64_t seed, uint64_t first_chain, uint64_t iteration,
+void tw_reference_draw(const tw_reference *q, uint64_t seed, uint64_t first_chain, uint64_t iteration,
                        size_t count, double *normals, double *x);
 
 #endif

@@ -105,7 +105,7 @@ static tw_sampler *make_sampler(const replicate *r, const kernel *k)
 static void count_ranks(const kernel *k, const replicate *r, uint64_t seed, test_random *random,
                         size_t histogram[FUNCTIONS][L + 1])
 {
-    double draws[L][FUNCTIONS], truth[FUNCTIONS];
+    double draws[L][FUNCTIONS] = {{0.0}}, truth[FUNCTIONS];
     tw_sampler *s = make_sampler(r, k);
     size_t before = (size_t)((L + 1) * test_uniform(random));
     run(s, k, r, 2 * seed, before, draws);
