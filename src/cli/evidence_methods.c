@@ -214,7 +214,9 @@ tw_status tw_evidence_check_methods(tw_context *ctx, const char *text)
 tw_status tw_evidence_run_methods(const tw_evidence_options *options, tw_evidence_results *r)
 {
     char name[TW_NAME_BYTES];
-    for (const char *text = options->methods; *text && !tw_interrupt_seen();)
-        TW_TRY(next_method(&text, name)->run(options, r));
+    for (const char *text = options->methods; *text && !tw_interrupt_seen();) {
+        const method *next = next_method(&text, name);
+        TW_TRY(next->run(options, r));
+    }
     return TW_OK;
 }

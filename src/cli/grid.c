@@ -254,17 +254,6 @@ static tw_status compute(surface *s)
     return status;
 }
 
-size_t tw_grid_best(const tw_grid *grid, tw_grid_column column)
-{
-    size_t points = grid->ell.n * grid->sigma.n, best = points;
-    for (size_t k = 0; k < points; k++) {
-        double value = grid->column[column][k];
-        if (isnan(value) || grid->column[TW_GRID_CONVERGED][k] == 0.0) continue;
-        if (best == points || value > grid->column[column][best]) best = k;
-    }
-    return best;
-}
-
 /* ---- results ---- */
 
 static bool is_there(const tw_grid *grid, size_t column)

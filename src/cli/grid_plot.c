@@ -14,6 +14,17 @@
 
 enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along an axis, about */
 
+size_t tw_grid_best(const tw_grid *grid, tw_grid_column column)
+{
+    size_t points = grid->ell.n * grid->sigma.n, best = points;
+    for (size_t k = 0; k < points; k++) {
+        double value = grid->column[column][k];
+        if (isnan(value) || grid->column[TW_GRID_CONVERGED][k] == 0.0) continue;
+        if (best == points || value > grid->column[column][best]) best = k;
+    }
+    return best;
+}
+
 static const char *terminal_for(const char *path)
 {
     const char *dot = strrchr(path, '.');
