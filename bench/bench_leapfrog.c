@@ -12,58 +12,16 @@
 #include "dynamics/leapfrog.h"
 #include "dynamics/riemann.h"
 #include "math/random.h"
+#include "measure.h"
 #include "support_time.h"
 #include "support_usps.h"
 
-enum { REPEATS = 15, WIDEST = 128, SIZES = 4 };
-
-typedef struct lockstep {
-    const tw_factor *factor;
-    tw_leapfrog *flow;
-    double *scratch; /* n x P */
-} lockstep;
-
-static void products(void *data)
-{
-    lockstep *l = data;
-    size_t n = l->factor->n;
-    tw_factor_multiply(l->factor, l->flow->columns, l->flow->w, n, l->scratch, n);
-    tw_factor_multiply_transposed(l->factor, l->flow->columns, l->flow->at.x, n, l->scratch, n);
-}
-
-static void short_run(void *data)
-{
-    tw_leapfrog_run(((lockstep *)data)->flow, 0.1, 1);
-}
-
-static void long_run(void *data)
-{
-    tw_leapfrog_run(((lockstep *)data)->flow, 0.1, 9);
-}
+enum { SIZES = 4 };
 
 static void fill_normals(size_t count, uint64_t chain, double *out)
 {
     tw_stream stream = tw_stream_at(3, TW_STREAM_START, chain, 0);
     tw_stream_normals(&stream, count, out);
-}
-
-/* Seconds of a step, and of its products. */
-static void time_lockstep(const tw_frame *frame, size_t columns, double *step, double *bare)
-{
-    const bench_work work[] = {products, short_run, long_run};
-    double seconds[3];
-    lockstep l = {.factor = frame->factor};
-    bench_check(frame->target->ctx, tw_leapfrog_new(frame, columns, &l.flow));
-    l.scratch = malloc(frame->n * columns * sizeof *l.scratch);
-    if (!l.scratch) exit(3);
-    fill_normals(frame->r * columns, 0, l.flow->w);
-    fill_normals(frame->r * columns, 1, l.flow->p);
-    tw_leapfrog_refresh(l.flow);
-    bench_medians(3, work, &l, REPEATS, seconds);
-    *step = (seconds[2] - seconds[1]) / 8.0;
-    *bare = seconds[0];
-    free(l.scratch);
-    tw_leapfrog_free(l.flow);
 }
 
 static void report_lockstep(const bench_usps *u)
@@ -75,11 +33,11 @@ static void report_lockstep(const bench_usps *u)
     bench_check(u->ctx, tw_target_new(u->model, u->prior, TW_FORM_OPEN, &target));
     bench_check(u->ctx, tw_frame_make(target, TW_METRIC_EP, u->ep->reference, &frame));
     for (size_t k = 0; k < 4; k++) {
-        double step, bare;
-        time_lockstep(&frame, columns[k], &step, &bare);
+        bench_batch m;
+        bench_check(u->ctx, bench_time_batch(target, TW_METRIC_EP, u->ep->reference, columns[k], &m));
         printf(
             "hmc/ep step, n = %zu, %3zu columns: %8.1f us, two triangular products %8.1f us, ratio %.2f%s\n",
-            u->data->n, columns[k], 1e6 * step, 1e6 * bare, step / bare,
+            u->data->n, columns[k], 1e6 * m.seconds, 1e6 * m.product_seconds, m.seconds / m.product_seconds,
             columns[k] == 32 ? " (limit 1.6)" : "");
     }
     /* beyond K: L_K, EP's factor, and the vectors of 32 columns */
@@ -155,23 +113,23 @@ static double exponent(const double *sizes, const double *seconds)
 static void report_growth(void)
 {
     const double sizes[SIZES] = {400, 800, 1600, 3200};
-    double flat[SIZES], curved[SIZES], bare;
+    double flat[SIZES], curved[SIZES];
     for (size_t k = 0; k < SIZES; k++) {
         tw_context *ctx;
         tw_reference *prior;
         tw_target *target;
-        tw_frame frame;
+        bench_batch batch;
         if (tw_context_new(NULL, &ctx) != TW_OK) exit(3);
         tw_model *model = planar_model(ctx, (size_t)sizes[k]);
         bench_check(ctx, tw_reference_prior(model, &prior));
         bench_check(ctx, tw_target_new(model, prior, TW_FORM_OPEN, &target));
-        bench_check(ctx, tw_frame_make(target, TW_METRIC_PRIOR, NULL, &frame));
-        time_lockstep(&frame, 32, &flat[k], &bare);
+        bench_check(ctx, bench_time_batch(target, TW_METRIC_PRIOR, NULL, 32, &batch));
+        flat[k] = batch.seconds;
         curved[k] = time_riemann(target);
         printf("n = %4.0f: hmc step on 32 columns %8.2f ms (%.2f of its products), rmhmc step, all sites "
                "active, "
                "%9.2f ms\n",
-               sizes[k], 1e3 * flat[k], flat[k] / bare, 1e3 * curved[k]);
+               sizes[k], 1e3 * flat[k], flat[k] / batch.product_seconds, 1e3 * curved[k]);
         tw_target_free(target);
         tw_reference_free(prior);
         tw_model_free(model);

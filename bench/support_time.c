@@ -26,6 +26,12 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double bench_median(size_t count, double *values)
+{
+    qsort(values, count, sizeof *values, compare);
+    return values[count / 2];
+}
+
 void bench_medians(size_t count, const bench_work *work, void *data, size_t repeats, double *seconds)
 {
     static double times[MOST_WORK][MOST_REPEATS];
@@ -38,8 +44,5 @@ void bench_medians(size_t count, const bench_work *work, void *data, size_t repe
             times[i][r] = bench_cpu_seconds() - start;
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        qsort(times[i], repeats, sizeof(double), compare);
-        seconds[i] = times[i][repeats / 2];
-    }
+    for (size_t i = 0; i < count; i++) seconds[i] = bench_median(repeats, times[i]);
 }

@@ -10,6 +10,9 @@ double bench_seconds(void);
 /* Seconds of processor time of this process: for long work of one thread on a busy machine. */
 double bench_cpu_seconds(void);
 
+/* The median, or the upper one of two; values are put in order. */
+double bench_median(size_t count, double *values);
+
 /* A piece of work to be timed, with what it works on. */
 typedef void (*bench_work)(void *data);
 

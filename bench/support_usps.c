@@ -3,10 +3,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-enum { CHAINS = 8, BURN = 100, BETWEEN = 50 };
+#include "measure.h"
 
 void bench_check(const tw_context *ctx, tw_status status)
 {
@@ -45,30 +44,8 @@ void bench_usps_free(bench_usps *u)
 
 double *bench_usps_positions(const bench_usps *u, const tw_reference *reference, double beta, size_t count)
 {
-    size_t n = u->data->n;
-    double *out = malloc(n * (count + CHAINS) * sizeof *out), *start = malloc(n * CHAINS * sizeof *start);
-    tw_record records[CHAINS];
-    tw_sampler_options o = TW_SAMPLER_DEFAULTS;
-    tw_target *target;
-    tw_sampler *s;
-    if (!out || !start) exit(3);
-    bench_check(u->ctx, tw_target_new(u->model, reference ? reference : u->prior, TW_FORM_OPEN, &target));
-    bench_check(u->ctx, tw_target_set_temperature(target, beta));
-    o.metric = TW_METRIC_EP;
-    o.gaussian = u->ep->reference;
-    bench_check(u->ctx, tw_sampler_new(target, &o, CHAINS, &s));
-    for (size_t j = 0; j < CHAINS; j++) memcpy(start + j * n, u->ep->mean, n * sizeof *start);
-    bench_check(u->ctx, tw_sampler_set_positions(s, start));
-    size_t found = 0;
-    for (size_t t = 1; found < count; t++) {
-        tw_move move = {.eps = 0.2, .steps = 8, .seed = 1, .iteration = t};
-        tw_sampler_advance(s, &move, records);
-        if (t <= BURN || t % BETWEEN != 0) continue;
-        memcpy(out + found * n, tw_sampler_positions(s), n * CHAINS * sizeof *out);
-        found += CHAINS;
-    }
-    tw_sampler_free(s);
-    tw_target_free(target);
-    free(start);
-    return out;
+    double *x = malloc(u->data->n * count * sizeof *x);
+    if (!x) exit(3);
+    bench_check(u->ctx, bench_positions(u->model, u->ep, reference ? reference : u->prior, beta, count, x));
+    return x;
 }

@@ -19,8 +19,8 @@ typedef struct bench_usps {
 bool bench_usps_new(double log_ell, double log_sigma, bench_usps *out);
 void bench_usps_free(bench_usps *usps);
 
-/* `count` positions (n x count, for the caller to free) of the path from `reference` at b, from 8 chains of
- * hmc/ep: every 50th draw after 100. NULL reference: the prior. */
+/* `count` positions (n x count, for the caller to free) of the path from `reference` at b: see bench_positions.
+ * NULL reference: the prior. */
 double *bench_usps_positions(const bench_usps *usps, const tw_reference *reference, double beta,
                              size_t count);
 

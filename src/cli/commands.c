@@ -6,10 +6,10 @@
 #include "base/context.h"
 #include "cli/names.h"
 
-enum { COMMANDS = 6 };
-static const tw_command *const commands[COMMANDS] = {&tw_command_approx,   &tw_command_sample,
-                                                     &tw_command_evidence, &tw_command_grid,
-                                                     &tw_command_predict,  &tw_command_demo};
+enum { COMMANDS = 7 };
+static const tw_command *const commands[COMMANDS] = {
+    &tw_command_approx,  &tw_command_sample, &tw_command_evidence, &tw_command_grid,
+    &tw_command_predict, &tw_command_bench,  &tw_command_demo};
 
 const tw_command *tw_command_at(size_t k)
 {

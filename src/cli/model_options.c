@@ -183,7 +183,7 @@ static tw_status fill_parts(const tw_model_options *options, tw_problem *parts)
     if (options->kernel_matrix && options->standardise)
         return tw_fail(parts->ctx, TW_BAD_ARGUMENT,
                        "--standardise changes inputs, and with --kernel-matrix there are none");
-    TW_TRY(read_data(parts->ctx, options, &parts->data));
+    if (!parts->data) TW_TRY(read_data(parts->ctx, options, &parts->data));
     if (!parts->data->y)
         return tw_fail(parts->ctx, TW_BAD_DATA, "%.1000s: a model needs labels: give a --label-column",
                        options->data);
@@ -194,9 +194,10 @@ static tw_status fill_parts(const tw_model_options *options, tw_problem *parts)
     return fill_covariance(options, parts);
 }
 
-tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options, tw_problem **out)
+tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *options, tw_data *data,
+                                 tw_problem **out)
 {
-    tw_problem parts = {.ctx = ctx};
+    tw_problem parts = {.ctx = ctx, .data = data};
     *out = NULL;
     tw_status status = fill_parts(options, &parts);
     if (status == TW_OK && (status = tw_problem_new(ctx, &parts, out)) != TW_OK && parts.matrix)
@@ -209,6 +210,11 @@ tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options
     tw_release(ctx, parts.log_ell); /* the problem has copies of these two */
     tw_release(ctx, parts.w);
     return status;
+}
+
+tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options, tw_problem **out)
+{
+    return tw_model_options_build(ctx, options, NULL, out);
 }
 
 /* ---- describing ---- */

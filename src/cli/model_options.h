@@ -42,6 +42,11 @@ extern const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT];
 /* Read the data and build the model. */
 tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options, tw_problem **out);
 
+/* The same for data made in the program, which options->data only names: they become the problem's, and are
+ * freed after a failure. */
+tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *options, tw_data *data,
+                                 tw_problem **out);
+
 /* Labels as a likelihood wants them: -1 and +1 for a binary one. The message names the file. */
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data);
 

@@ -46,6 +46,11 @@ check() {
             if (quoted) fault("include \"" target "\" as \"room/file.h\"")
             return
         }
+        # What talweg bench measures with is no room: it stands beside the library, and only the program knows it.
+        if (target == "bench/measure.h") {
+            if (from != "cli") fault("only cli may include " target)
+            return
+        }
         to = room_of(target)
         if (!(to in rank)) { if (quoted || target ~ /^talweg\//) fault("\"" to "\" is not a room"); return }
         if (rank[to] > rank[from]) fault(from " may not include " to ", which is below it")
@@ -107,6 +112,8 @@ try include/talweg/base.h '#include <talweg/data.h>' 'base may not include data'
 try src/likelihood/a.c '#include "covariance/kernel.h"' 'likelihood may not know covariance'
 try src/diagnose/a.c '#include "sample/chain.h"' 'diagnose may not know sample'
 try src/cli/a.c '  #  include "math/normal.h"' 'cli may not know math'
+try src/sample/a.c '#include "bench/measure.h"' 'only cli may include bench/measure.h'
+try src/cli/a.c '#include "bench/support_time.h"' '"bench" is not a room'
 try src/model/a.c '#include <talweg/talweg.h>' 'model may not include cli'
 try src/model/a.c '#include <talweg/general.h>' 'model may not include dynamics'
 try src/model/a.c '#include <cblas.h>' 'only linalg may include cblas.h'
@@ -119,6 +126,7 @@ try src/model/a.c '/* a */ free(x);' 'may allocate'
 try src/model/a.c 'double u = drand48();' 'a hidden generator'
 try src/linalg/a.c '#include <lapacke.h>' ''
 try src/cli/a.c '#include <talweg/talweg.h>' ''
+try src/cli/a.c '#include "bench/measure.h"' ''
 try src/base/context.c 'free(malloc(8));' ''
 try src/model/a.c '#include "data/data.h" /* free(x), rand() */ // malloc(8)
 #include "talweg/base.h"

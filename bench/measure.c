@@ -1,0 +1,190 @@
+/* measure.c: positions, a step of RMHMC, and a step of HMC on many columns; see measure.h. */
+#include "measure.h"
+
+#include <string.h>
+
+#include "base/context.h"
+#include "dynamics/leapfrog.h"
+#include "dynamics/riemann.h"
+#include "linalg/cholesky.h"
+#include "math/random.h"
+#include "talweg/sample.h"
+
+enum { CHAINS = 8, BURN = 100, BETWEEN = 50, STEP_REPEATS = 3, BATCH_REPEATS = 15 };
+
+/* ---- positions ---- */
+
+/* All chains begin at EP's mean. */
+static tw_status start_chains(const tw_approximation *ep, tw_sampler *s)
+{
+    double *start = NULL;
+    TW_TRY(tw_allocate_doubles(ep->ctx, ep->n, CHAINS, "the starting points", &start));
+    for (size_t j = 0; j < CHAINS; j++) memcpy(start + j * ep->n, ep->mean, ep->n * sizeof *start);
+    tw_status status = tw_sampler_set_positions(s, start);
+    tw_release(ep->ctx, start);
+    return status;
+}
+
+static void collect(tw_sampler *s, size_t n, size_t count, double *x)
+{
+    tw_record records[CHAINS];
+    size_t found = 0;
+    for (size_t t = 1; found < count; t++) {
+        tw_move move = {.eps = 0.2, .steps = 8, .seed = 1, .iteration = t};
+        tw_sampler_advance(s, &move, records);
+        if (t <= BURN || t % BETWEEN != 0) continue;
+        size_t more = count - found < CHAINS ? count - found : CHAINS;
+        memcpy(x + found * n, tw_sampler_positions(s), n * more * sizeof *x);
+        found += more;
+    }
+}
+
+tw_status bench_positions(const tw_model *model, const tw_approximation *ep, const tw_reference *q,
+                          double beta, size_t count, double *x)
+{
+    tw_sampler_options options = TW_SAMPLER_DEFAULTS;
+    tw_target *target = NULL;
+    tw_sampler *s = NULL;
+    options.metric = TW_METRIC_EP;
+    options.gaussian = ep->reference;
+    TW_TRY(tw_target_new(model, q, TW_FORM_OPEN, &target));
+    tw_status status = tw_target_set_temperature(target, beta);
+    if (status == TW_OK) status = tw_sampler_new(target, &options, CHAINS, &s);
+    if (status == TW_OK) status = start_chains(ep, s);
+    if (status == TW_OK) collect(s, model->n, count, x);
+    tw_sampler_free(s);
+    tw_target_free(target);
+    return status;
+}
+
+/* ---- a step of RMHMC ---- */
+
+double bench_time_potrf(const tw_model *model, double *scratch)
+{
+    size_t n = model->n;
+    tw_pivot failed;
+    memcpy(scratch, model->k, n * n * sizeof *scratch);
+    for (size_t i = 0; i < n; i++) scratch[i + i * n] *= 2.0;
+    double start = bench_cpu_seconds();
+    (void)tw_cholesky_in_place(n, scratch, n, &failed);
+    return bench_cpu_seconds() - start;
+}
+
+/* Median of STEP_REPEATS steps from the same phase point. */
+static tw_status time_repeats(tw_riemann *p, const double *v, const double *normals, double eps,
+                              bench_step *out, double *median)
+{
+    double seconds[STEP_REPEATS];
+    for (size_t k = 0; k < STEP_REPEATS; k++) {
+        if (tw_riemann_set_position(p, v) != TW_STEP_FINE)
+            return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the metric at a position has no Cholesky factor");
+        tw_riemann_draw_momentum(p, normals);
+        if (k == 0) out->active += (double)p->active / (double)out->positions;
+        double start = bench_cpu_seconds();
+        tw_step step = tw_riemann_leapfrog(p, eps);
+        seconds[k] = bench_cpu_seconds() - start;
+        if (k == 0 && step != TW_STEP_FINE) out->failed++;
+    }
+    *median = bench_median(STEP_REPEATS, seconds);
+    return TW_OK;
+}
+
+/* work: n + 2 r + n^2 + 2 positions. */
+static tw_status time_positions(tw_riemann *p, double eps, const double *x, double *work, bench_step *out)
+{
+    const tw_target *target = p->target;
+    size_t n = p->n, r = p->r, count = out->positions;
+    double *v = work, *normals = v + r, *scratch = normals + n + r;
+    double *steps = scratch + n * n, *potrf = steps + count;
+    for (size_t j = 0; j < count; j++) {
+        tw_stream stream = tw_stream_at(7, TW_STREAM_MOMENTUM, j, 0);
+        tw_stream_normals(&stream, n + r, normals);
+        tw_target_whiten(target, 1, x + j * n, v);
+        TW_TRY(time_repeats(p, v, normals, eps, out, &steps[j]));
+        potrf[j] = bench_time_potrf(target->model, scratch);
+    }
+    out->seconds = bench_median(count, steps);
+    out->potrf_seconds = bench_median(count, potrf);
+    out->momentum = (double)p->momentum_evaluations / (double)p->steps;
+    out->position = (double)p->position_evaluations / (double)p->steps;
+    return TW_OK;
+}
+
+tw_status bench_time_step(const tw_target *target, tw_metric metric, const double *smoothing, double eps,
+                          size_t count, const double *x, bench_step *out)
+{
+    size_t n = target->model->n, r = target->factor->rank;
+    tw_riemann_options options = TW_RIEMANN_DEFAULTS;
+    tw_riemann *p = NULL;
+    double *work = NULL;
+    options.metric = metric;
+    options.smoothing = smoothing;
+    *out = (bench_step){.positions = count, .tolerance = options.rule.tolerance};
+    TW_TRY(tw_riemann_new(target, &options, &p));
+    tw_status status =
+        tw_allocate_doubles(target->ctx, n + 2 * r + n * n + 2 * count, 1, "the measurement", &work);
+    if (status == TW_OK) status = time_positions(p, eps, x, work, out);
+    tw_release(target->ctx, work);
+    tw_riemann_free(p);
+    return status;
+}
+
+/* ---- a step of HMC on many columns ---- */
+
+typedef struct lockstep {
+    const tw_frame *frame;
+    tw_leapfrog *flow;
+    double *scratch; /* n x P */
+} lockstep;
+
+static void products(void *data)
+{
+    lockstep *l = data;
+    const tw_factor *factor = l->frame->factor;
+    size_t n = l->frame->n, r = l->frame->r;
+    tw_factor_multiply(factor, l->flow->columns, l->flow->w, r, l->scratch, n);
+    tw_factor_multiply_transposed(factor, l->flow->columns, l->flow->at.x, n, l->scratch, n);
+}
+
+static void short_run(void *data)
+{
+    tw_leapfrog_run(((lockstep *)data)->flow, 0.1, 1);
+}
+
+static void long_run(void *data)
+{
+    tw_leapfrog_run(((lockstep *)data)->flow, 0.1, 9);
+}
+
+static void fill_normals(size_t count, uint64_t chain, double *out)
+{
+    tw_stream stream = tw_stream_at(3, TW_STREAM_START, chain, 0);
+    tw_stream_normals(&stream, count, out);
+}
+
+static void time_lockstep(lockstep *l, bench_batch *out)
+{
+    const bench_work work[] = {products, short_run, long_run};
+    double seconds[3];
+    fill_normals(l->frame->r * out->columns, 0, l->flow->w);
+    fill_normals(l->frame->r * out->columns, 1, l->flow->p);
+    tw_leapfrog_refresh(l->flow);
+    bench_medians(3, work, l, BATCH_REPEATS, seconds);
+    out->seconds = (seconds[2] - seconds[1]) / 8.0;
+    out->product_seconds = seconds[0];
+}
+
+tw_status bench_time_batch(const tw_target *target, tw_metric metric, const tw_reference *q, size_t columns,
+                           bench_batch *out)
+{
+    tw_frame frame;
+    lockstep l = {.frame = &frame};
+    *out = (bench_batch){.columns = columns};
+    TW_TRY(tw_frame_make(target, metric, q, &frame));
+    TW_TRY(tw_leapfrog_new(&frame, columns, &l.flow));
+    tw_status status = tw_allocate_doubles(target->ctx, frame.n, columns, "the measurement", &l.scratch);
+    if (status == TW_OK) time_lockstep(&l, out);
+    tw_release(target->ctx, l.scratch);
+    tw_leapfrog_free(l.flow);
+    return status;
+}

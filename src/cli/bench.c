@@ -1,0 +1,316 @@
+/* bench.c: talweg bench: what a leapfrog step costs on this machine, in units of a Cholesky factor of order n
+ * (dpotrf) and of the matrix products inside it. The measuring is in bench/measure.c. */
+#include "bench/measure.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "cli/commands.h"
+#include "cli/model_options.h"
+#include "cli/terminal.h"
+#include "output/json.h"
+
+typedef struct bench_options {
+    tw_model_options model;
+    tw_output_options output;
+    uint64_t cases;
+} bench_options;
+
+#define FIELD(member) offsetof(bench_options, member)
+
+/* The model's options whose defaults depend on whether there is DATA. */
+static const tw_option rows[] = {
+    {.name = "DATA",
+     .kind = TW_OPTION_OPERAND,
+     .offset = FIELD(model.data),
+     .standard = "",
+     .help = "a data file, as for talweg approx; if not given, the built-in problem of two classes"},
+    {.name = "cases",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(cases),
+     .argument = "N",
+     .standard = "400",
+     .least = 2,
+     .most = 5000,
+     .help = "of the built-in problem"},
+    {.name = "log-ell",
+     .kind = TW_OPTION_NUMBERS,
+     .offset = FIELD(model.log_ell),
+     .argument = "X[,X...]",
+     .help = "natural logarithm of the length scale: one, or one per input; if not given 0, and -1.5 for the "
+             "built-in problem"},
+    {.name = "log-sigma",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(model.log_sigma),
+     .argument = "X",
+     .help = "natural logarithm of the latent function's standard deviation; if not given 0, and 1.5 for the "
+             "built-in problem"},
+};
+
+enum { POSITIONS = 20, LITERAL_POSITIONS = 3, MOST_STEPS = 6, BATCHES = 4 };
+static const double eps = 0.1;
+
+/* A row of the table of RMHMC. */
+typedef struct step {
+    const char *engine, *metric, *start;
+    double beta;
+    bench_step measured;
+} step;
+
+typedef struct results {
+    tw_problem *problem;
+    tw_approximation *ep;
+    tw_reference *prior;
+    double *x; /* n x POSITIONS */
+    step steps[MOST_STEPS];
+    size_t count;
+    bench_batch batches[BATCHES];
+    double potrf;     /* median over the rows */
+    const char *note; /* why there is no literal row, or NULL */
+} results;
+
+/* ---- measuring ---- */
+
+static tw_status load(tw_context *ctx, const bench_options *options, results *r)
+{
+    tw_model_options model = options->model;
+    tw_data *data = NULL;
+    bool given = *model.data;
+    if (!model.log_ell) model.log_ell = given ? "0" : "-1.5";
+    if (isnan(model.log_sigma)) model.log_sigma = given ? 0.0 : 1.5;
+    if (given) return tw_model_options_load(ctx, &model, &r->problem);
+    if (model.kernel_matrix || model.label_column)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs DATA",
+                       model.kernel_matrix ? "kernel-matrix" : "label-column");
+    model.data = "the built-in problem";
+    TW_TRY(tw_data_two_classes(ctx, (size_t)options->cases, 1, 0, &data));
+    return tw_model_options_build(ctx, &model, data, &r->problem);
+}
+
+static tw_status fit(tw_context *ctx, results *r)
+{
+    const tw_model *model = r->problem->model;
+    TW_TRY(tw_ep_fit(model, NULL, &r->ep));
+    if (!r->ep->converged)
+        return tw_fail(ctx, TW_NOT_CONVERGED,
+                       "EP did not converge (residual %.1e), and what is measured needs it: look at the "
+                       "scale of the inputs (--standardise, --log-ell)",
+                       r->ep->residual);
+    TW_TRY(tw_allocate_doubles(ctx, r->problem->data->n, POSITIONS, "the positions", &r->x));
+    return tw_reference_prior(model, &r->prior);
+}
+
+static tw_status measure_literal(const tw_approximation *ep, step *row, results *r)
+{
+    if (strcmp(r->problem->likelihood->name, "probit") != 0) {
+        r->note = "the literal algorithm of the report is left out: it is for the probit likelihood";
+        return TW_OK;
+    }
+    tw_status status =
+        bench_time_literal(r->problem->model, ep, row->beta, eps, LITERAL_POSITIONS, r->x, &row->measured);
+    if (status == TW_OK) r->count++;
+    if (status != TW_NOT_POSITIVE_DEFINITE) return status;
+    r->note = "the literal algorithm of the report is left out: it needs a K with a Cholesky factor";
+    return TW_OK;
+}
+
+/* Both metrics, and the literal algorithm, on the path from q at b. ep NULL: q is the prior. */
+static tw_status measure_steps(const tw_target *target, const tw_approximation *ep, step row, results *r)
+{
+    static const char *const names[] = {"hessian", "smoothed"};
+    const tw_metric metrics[] = {TW_METRIC_HESSIAN, TW_METRIC_SMOOTHED};
+    row.engine = "talweg";
+    for (size_t k = 0; k < TW_COUNT(metrics); k++) {
+        row.metric = names[k];
+        TW_TRY(bench_time_step(target, metrics[k], r->ep->variance, eps, POSITIONS, r->x, &row.measured));
+        r->steps[r->count++] = row;
+    }
+    row.engine = "literal";
+    row.metric = "hessian";
+    r->steps[r->count] = row;
+    return measure_literal(ep, &r->steps[r->count], r);
+}
+
+static tw_status measure_start(const tw_approximation *ep, results *r)
+{
+    const tw_reference *q = ep ? ep->reference : r->prior;
+    const tw_model *model = r->problem->model;
+    step row = {.start = ep ? "ep" : "prior", .beta = ep ? 0.5 : 1.0};
+    tw_target *target = NULL;
+    TW_TRY(bench_positions(model, r->ep, q, row.beta, POSITIONS, r->x));
+    TW_TRY(tw_target_new(model, q, TW_FORM_FOLDED, &target));
+    tw_status status = tw_target_set_temperature(target, row.beta);
+    if (status == TW_OK) status = measure_steps(target, ep, row, r);
+    tw_target_free(target);
+    return status;
+}
+
+static tw_status measure_batches(results *r)
+{
+    static const size_t columns[BATCHES] = {1, 8, 32, 128};
+    tw_target *target = NULL;
+    TW_TRY(tw_target_new(r->problem->model, r->prior, TW_FORM_OPEN, &target));
+    tw_status status = TW_OK;
+    for (size_t k = 0; k < BATCHES && status == TW_OK; k++)
+        status = bench_time_batch(target, TW_METRIC_EP, r->ep->reference, columns[k], &r->batches[k]);
+    tw_target_free(target);
+    return status;
+}
+
+static tw_status measure(tw_context *ctx, const bench_options *options, results *r)
+{
+    bool quiet = options->output.quiet;
+    double potrf[MOST_STEPS];
+    TW_TRY(load(ctx, options, r));
+    tw_terminal_progress(quiet, "expectation propagation ...");
+    TW_TRY(fit(ctx, r));
+    tw_terminal_progress(quiet, "RMHMC on the path from the prior ...");
+    TW_TRY(measure_start(NULL, r));
+    tw_terminal_progress(quiet, "RMHMC on the path from EP ...");
+    TW_TRY(measure_start(r->ep, r));
+    tw_terminal_progress(quiet, "HMC ...");
+    TW_TRY(measure_batches(r));
+    for (size_t k = 0; k < r->count; k++) potrf[k] = r->steps[k].measured.potrf_seconds;
+    r->potrf = bench_median(r->count, potrf);
+    return TW_OK;
+}
+
+/* ---- printing ---- */
+
+static void print_steps(const results *r)
+{
+    printf("%-33s%12s%10s%12s%8s%11s\n", "RMHMC, one step", "time", "dpotrf", "iterations", "active",
+           "positions");
+    for (size_t k = 0; k < r->count; k++) {
+        const step *s = &r->steps[k];
+        const bench_step *m = &s->measured;
+        printf("  %-5s b = %-4g %-8s%-9s%8.3f ms%10.2f%12.1f%8.0f%11zu", s->start, s->beta, s->engine,
+               s->metric, 1e3 * m->seconds, m->seconds / r->potrf, m->momentum + m->position, m->active,
+               m->positions);
+        if (m->failed) printf("  (%zu failed)", m->failed);
+        printf("\n");
+    }
+    if (r->note) printf("  (%s)\n", r->note);
+}
+
+static void print_batches(const results *r)
+{
+    printf("\n%-33s%12s%10s%16s%8s\n", "HMC in EP's coordinates, one step", "time", "dpotrf", "its products",
+           "ratio");
+    for (size_t k = 0; k < BATCHES; k++) {
+        const bench_batch *b = &r->batches[k];
+        printf("  %3zu column%-21s%9.3f ms%10.3f%13.3f ms%8.2f\n", b->columns, b->columns == 1 ? "" : "s",
+               1e3 * b->seconds, b->seconds / r->potrf, 1e3 * b->product_seconds,
+               b->seconds / b->product_seconds);
+    }
+}
+
+static void print_table(const bench_options *options, const results *r)
+{
+    printf("%s: ", *options->model.data ? options->model.data : "the built-in problem");
+    tw_model_print(r->problem, stdout);
+    printf("\na Cholesky factor of order %zu (dpotrf) takes %.3f ms. Medians, processor time of one thread, "
+           "eps = %g\n\n",
+           r->problem->data->n, 1e3 * r->potrf, eps);
+    print_steps(r);
+    print_batches(r);
+}
+
+static json_t *encode_step(const step *s, bool *ok)
+{
+    const bench_step *m = &s->measured;
+    json_t *object = json_object();
+    tw_json_set(object, "engine", json_string(s->engine), ok);
+    tw_json_set(object, "metric", json_string(s->metric), ok);
+    tw_json_set(object, "start", json_string(s->start), ok);
+    tw_json_set(object, "beta", tw_json_number(s->beta), ok);
+    tw_json_set(object, "eps", tw_json_number(eps), ok);
+    tw_json_set(object, "active", tw_json_number(m->active), ok);
+    tw_json_set(object, "seconds", tw_json_number(m->seconds), ok);
+    tw_json_set(object, "dpotrf_seconds", tw_json_number(m->potrf_seconds), ok);
+    tw_json_set(object, "iterations", tw_json_number(m->momentum + m->position), ok);
+    tw_json_set(object, "momentum_iterations", tw_json_number(m->momentum), ok);
+    tw_json_set(object, "position_iterations", tw_json_number(m->position), ok);
+    tw_json_set(object, "tolerance", tw_json_number(m->tolerance), ok);
+    tw_json_set(object, "positions", tw_json_count(m->positions), ok);
+    tw_json_set(object, "failed", tw_json_count(m->failed), ok);
+    return object;
+}
+
+static json_t *encode_batch(const bench_batch *b, bool *ok)
+{
+    json_t *object = json_object();
+    tw_json_set(object, "columns", tw_json_count(b->columns), ok);
+    tw_json_set(object, "seconds", tw_json_number(b->seconds), ok);
+    tw_json_set(object, "gemm_seconds", tw_json_number(b->product_seconds), ok);
+    return object;
+}
+
+static tw_status print_json(tw_context *ctx, const results *r)
+{
+    bool ok = true;
+    json_t *object = json_object(), *steps = json_array(), *batches = json_array();
+    for (size_t k = 0; k < r->count; k++)
+        if (json_array_append_new(steps, encode_step(&r->steps[k], &ok)) != 0) ok = false;
+    for (size_t k = 0; k < BATCHES; k++)
+        if (json_array_append_new(batches, encode_batch(&r->batches[k], &ok)) != 0) ok = false;
+    tw_json_set(object, "n", tw_json_count(r->problem->data->n), &ok);
+    tw_json_set(object, "rank", tw_json_count(tw_model_describe(r->problem->model).rank), &ok);
+    tw_json_set(object, "likelihood", json_string(r->problem->likelihood->name), &ok);
+    tw_json_set(object, "clock", json_string("processor"), &ok);
+    tw_json_set(object, "dpotrf_seconds", tw_json_number(r->potrf), &ok);
+    tw_json_set(object, "leapfrog", steps, &ok);
+    tw_json_set(object, "hmc_batch", batches, &ok);
+    tw_json_set(object, "note", r->note ? json_string(r->note) : json_null(), &ok);
+    if (ok) return tw_json_print(ctx, object, stdout);
+    json_decref(object);
+    return tw_json_print(ctx, NULL, stdout);
+}
+
+/* ---- the command ---- */
+
+static tw_status run(tw_context *ctx, const void *values)
+{
+    const bench_options *options = values;
+    results r = {0};
+    tw_terminal_log_to(ctx, options->output.quiet);
+    tw_status status = measure(ctx, options, &r);
+    tw_terminal_progress(options->output.quiet, NULL);
+    if (status == TW_OK && options->output.json) status = print_json(ctx, &r);
+    if (status == TW_OK && !options->output.json) print_table(options, &r);
+    tw_release(ctx, r.x);
+    tw_reference_free(r.prior);
+    tw_approximation_free(r.ep);
+    tw_problem_free(r.problem);
+    return status;
+}
+
+/* Of the shared rows DATA, log-ell and log-sigma are replaced; nothing is written, so there is no --force. */
+static const tw_option_group groups[] = {
+    {"Data", rows, TW_COUNT(rows), 0},
+    {"Model", tw_model_option_rows + 1, TW_GRID_MODEL_OPTION_COUNT - 1, FIELD(model)},
+    {"A given matrix", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 1, 1, FIELD(model)},
+    {"Output", tw_output_option_rows, TW_OUTPUT_OPTION_COUNT - 1, FIELD(output)},
+};
+
+const tw_command tw_command_bench = {
+    .name = "bench",
+    .summary = "what a leapfrog step costs on this machine, in units of a Cholesky factor",
+    .description =
+        "Measure one leapfrog step of size 0.1 on a model, as a ratio to a Cholesky factorisation of order n "
+        "(dpotrf) timed in the same run. RMHMC: its implicit equations solved to 1e-9, from 20 positions of "
+        "the path from the prior at b = 1 (the posterior) and of the path from EP at b = 0.5, with the "
+        "Hessian and the smoothed metric; beside it the literal algorithm of the report, five iterations for "
+        "each implicit equation, from 3 of them, for the probit likelihood and a K that has a Cholesky "
+        "factor. `iterations` are those of both equations together. HMC in EP's coordinates: a step on 1, 8, "
+        "32 and 128 columns, as a ratio to the two matrix products in it.\n\n"
+        "Times are medians of processor time of one thread: on a machine with nothing else to do, wall "
+        "time. Exit code 2: EP did not converge, or a metric had no factor.",
+    .example = "  talweg bench\n"
+               "  talweg bench train.csv --log-ell 4.85 --log-sigma 5.1 --json\n",
+    .groups = groups,
+    .group_count = TW_COUNT(groups),
+    .bytes = sizeof(bench_options),
+    .run = run,
+};
