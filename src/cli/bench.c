@@ -101,22 +101,22 @@ static tw_status fit(tw_context *ctx, results *r)
     return tw_reference_prior(model, &r->prior);
 }
 
-static tw_status measure_literal(const tw_approximation *ep, step *row, results *r)
+static tw_status measure_literal(bool from_ep, step *row, results *r)
 {
     if (strcmp(r->problem->likelihood->name, "probit") != 0) {
         r->note = "the literal algorithm of the report is left out: it is for the probit likelihood";
         return TW_OK;
     }
-    tw_status status =
-        bench_time_literal(r->problem->model, ep, row->beta, eps, LITERAL_POSITIONS, r->x, &row->measured);
+    tw_status status = bench_time_literal(r->problem->model, from_ep ? r->ep : NULL, row->beta, eps,
+                                          LITERAL_POSITIONS, r->x, &row->measured);
     if (status == TW_OK) r->count++;
     if (status != TW_NOT_POSITIVE_DEFINITE) return status;
     r->note = "the literal algorithm of the report is left out: it needs a K with a Cholesky factor";
     return TW_OK;
 }
 
-/* Both metrics, and the literal algorithm, on the path from q at b. ep NULL: q is the prior. */
-static tw_status measure_steps(const tw_target *target, const tw_approximation *ep, step row, results *r)
+/* Both metrics, and the literal algorithm, on the path from q at b. */
+static tw_status measure_steps(const tw_target *target, bool from_ep, step row, results *r)
 {
     static const char *const names[] = {"hessian", "smoothed"};
     const tw_metric metrics[] = {TW_METRIC_HESSIAN, TW_METRIC_SMOOTHED};
@@ -129,19 +129,19 @@ static tw_status measure_steps(const tw_target *target, const tw_approximation *
     row.engine = "literal";
     row.metric = "hessian";
     r->steps[r->count] = row;
-    return measure_literal(ep, &r->steps[r->count], r);
+    return measure_literal(from_ep, &r->steps[r->count], r);
 }
 
-static tw_status measure_start(const tw_approximation *ep, results *r)
+static tw_status measure_start(bool from_ep, results *r)
 {
-    const tw_reference *q = ep ? ep->reference : r->prior;
+    const tw_reference *q = from_ep ? r->ep->reference : r->prior;
     const tw_model *model = r->problem->model;
-    step row = {.start = ep ? "ep" : "prior", .beta = ep ? 0.5 : 1.0};
+    step row = {.start = from_ep ? "ep" : "prior", .beta = from_ep ? 0.5 : 1.0};
     tw_target *target = NULL;
     TW_TRY(bench_positions(model, r->ep, q, row.beta, POSITIONS, r->x));
     TW_TRY(tw_target_new(model, q, TW_FORM_FOLDED, &target));
     tw_status status = tw_target_set_temperature(target, row.beta);
-    if (status == TW_OK) status = measure_steps(target, ep, row, r);
+    if (status == TW_OK) status = measure_steps(target, from_ep, row, r);
     tw_target_free(target);
     return status;
 }
@@ -166,9 +166,9 @@ static tw_status measure(tw_context *ctx, const bench_options *options, results 
     tw_terminal_progress(quiet, "expectation propagation ...");
     TW_TRY(fit(ctx, r));
     tw_terminal_progress(quiet, "RMHMC on the path from the prior ...");
-    TW_TRY(measure_start(NULL, r));
+    TW_TRY(measure_start(false, r));
     tw_terminal_progress(quiet, "RMHMC on the path from EP ...");
-    TW_TRY(measure_start(r->ep, r));
+    TW_TRY(measure_start(true, r));
     tw_terminal_progress(quiet, "HMC ...");
     TW_TRY(measure_batches(r));
     for (size_t k = 0; k < r->count; k++) potrf[k] = r->steps[k].measured.potrf_seconds;
