@@ -15,10 +15,11 @@ static void print_approximation(const char *name, double log_z, bool converged, 
 
 static void print_estimate(const tw_estimate *e, double seconds)
 {
-    char weights[48] = "";
+    char weights[48] = "", error[32];
     if (isfinite(e->weight_ess))
         snprintf(weights, sizeof weights, "%.1f of %zu", e->weight_ess, e->particles);
-    printf("  %-16s%14.4f%10.4f%16s%12.3f%9.2f s\n", e->method, e->log_z, e->se, weights, e->acceptance,
+    snprintf(error, sizeof error, e->se < 1000.0 ? "%.4f" : "%.2g", e->se);
+    printf("  %-16s%14.4f%10s%16s%12.3f%9.2f s\n", e->method, e->log_z, error, weights, e->acceptance,
            seconds);
 }
 
