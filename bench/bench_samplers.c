@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "linalg/cholesky.h"
 #include "math/random.h"
@@ -197,17 +198,23 @@ static void bench_poisson(tw_context *ctx)
     tw_data_free(data);
 }
 
-int main(void)
+/* Without an argument all three; else the one named: usps, hard or poisson. */
+static bool wanted(int count, char **arguments, const char *name)
+{
+    return count < 2 || strcmp(arguments[1], name) == 0;
+}
+
+int main(int count, char **arguments)
 {
     bench_usps usps;
     tw_context *ctx = NULL;
-    if (bench_usps_new(4.85, 5.1, &usps)) {
+    if (wanted(count, arguments, "usps") && bench_usps_new(4.85, 5.1, &usps)) {
         table("USPS 3-vs-5, log ell = 4.85, log sigma = 5.1", usps.model, usps.ep, true);
         bench_usps_free(&usps);
     }
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
-    bench_hard(ctx);
-    bench_poisson(ctx);
+    if (wanted(count, arguments, "hard")) bench_hard(ctx);
+    if (wanted(count, arguments, "poisson")) bench_poisson(ctx);
     tw_context_free(ctx);
     return 0;
 }
