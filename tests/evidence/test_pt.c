@@ -9,69 +9,10 @@
 #include "support/dense.h"
 #include "support/oracle.h"
 #include "support/problem.h"
+#include "support/pt_case.h"
 #include "support/support.h"
-#include "talweg/approximate.h"
 
 static const double se_wanted = 0.0125;
-
-/* A model with EP's and the prior's reference. */
-typedef struct fixture {
-    tw_context *ctx;
-    tw_model *model;
-    tw_approximation *ep;
-    tw_reference *prior;
-} fixture;
-
-static fixture new_fixture(size_t n, const double *k, const tw_likelihood *likelihood, const double *y,
-                           const double *w)
-{
-    fixture f = {.ctx = new_context()};
-    assert_int_equal(tw_model_new(f.ctx, n, k, n, likelihood, y, w, 0.0, &f.model), TW_OK);
-    assert_int_equal(tw_ep_fit(f.model, NULL, &f.ep), TW_OK);
-    assert_int_equal(tw_reference_prior(f.model, &f.prior), TW_OK);
-    return f;
-}
-
-static fixture problem_fixture(size_t n)
-{
-    test_problem *p = test_problem_new(n, 21, 100.0);
-    fixture f = new_fixture(n, p->k, tw_likelihood_find("probit"), p->y, NULL);
-    test_problem_free(p);
-    return f;
-}
-
-static void free_fixture(fixture *f)
-{
-    tw_reference_free(f->prior);
-    tw_approximation_free(f->ep);
-    tw_model_free(f->model);
-    assert_int_equal(tw_context_bytes_in_use(f->ctx), 0);
-    tw_context_free(f->ctx);
-}
-
-/* HMC with EP's metric. */
-static tw_pt_options options_for(const fixture *f, size_t steps, size_t warmup, size_t rounds)
-{
-    tw_pt_options o = TW_PT_DEFAULTS;
-    o.kernel.metric = TW_METRIC_EP;
-    o.kernel.gaussian = f->ep->reference;
-    o.kernel.threads = 2;
-    o.steps = steps;
-    o.warmup = warmup;
-    o.rounds = rounds;
-    return o;
-}
-
-static void run(const fixture *f, const tw_reference *from, const tw_pt_options *o, tw_estimate out[2],
-                tw_pt_report *report)
-{
-    tw_status status = tw_pt_run(f->model, from, o, NULL, NULL, out, report);
-    if (status != TW_OK) fail_msg("%s", tw_context_message(f->ctx));
-    assert_string_equal(out[0].method, "stepping-stone");
-    assert_string_equal(out[1].method, "thermodynamic");
-    assert_int_equal(out[0].particles, o->copies);
-    assert_int_equal(out[1].temperatures, o->steps);
-}
 
 /* Both estimates and both one-sided ones are within 4 standard errors of the exact value, and the first
  * two are precise enough. */
@@ -93,13 +34,13 @@ static void assert_exact(const tw_estimate out[2], const tw_pt_report *report, d
 
 static void try_case(const oracle_case *c, size_t steps, size_t warmup, size_t rounds)
 {
-    fixture f = new_fixture(c->n, c->k, c->likelihood, c->y, NULL);
-    tw_pt_options o = options_for(&f, steps, warmup, rounds);
+    pt_case f = pt_case_new(c->n, c->k, c->likelihood, c->y, NULL);
+    tw_pt_options o = pt_case_options(&f, steps, warmup, rounds);
     tw_estimate out[2];
     tw_pt_report report = {0};
-    run(&f, f.ep->reference, &o, out, &report);
+    pt_case_run(&f, f.ep->reference, &o, out, &report);
     assert_exact(out, &report, c->log_z, c->name);
-    free_fixture(&f);
+    pt_case_free(&f);
 }
 
 static void orthants(void **state)
@@ -151,11 +92,11 @@ static void gaussian_model(void **state)
     double w[SIZE];
     for (size_t i = 0; i < SIZE; i++) w[i] = 1.5;
     double exact = gaussian_log_z(SIZE, p->k, p->nu, 1.5);
-    fixture f = new_fixture(SIZE, p->k, tw_likelihood_find("gaussian"), p->nu, w);
-    tw_pt_options o = options_for(&f, STEPS, 16, ROUNDS);
+    pt_case f = pt_case_new(SIZE, p->k, tw_likelihood_find("gaussian"), p->nu, w);
+    tw_pt_options o = pt_case_options(&f, STEPS, 16, ROUNDS);
     tw_estimate out[2];
     tw_pt_report report = {0};
-    run(&f, f.ep->reference, &o, out, &report);
+    pt_case_run(&f, f.ep->reference, &o, out, &report);
     for (int i = 0; i < 2; i++) {
         assert_close(out[i].log_z, exact, 1e-8, "log Z from the posterior");
         assert_true(out[i].se < 1e-8);
@@ -163,30 +104,30 @@ static void gaussian_model(void **state)
     assert_true(report.barrier < 1e-8);
     size_t trips = ROUNDS / (2 * (STEPS + 1)); /* of each replica, but for the first and last */
     assert_in_range(report.round_trips, (trips - 2) * (STEPS + 1) * o.copies, trips * (STEPS + 1) * o.copies);
-    o = options_for(&f, 10, 100, 400);
-    run(&f, f.prior, &o, out, &report);
+    o = pt_case_options(&f, 10, 100, 400);
+    pt_case_run(&f, f.prior, &o, out, &report);
     assert_exact(out, &report, exact, "gaussian, from the prior");
     test_problem_free(p);
-    free_fixture(&f);
+    pt_case_free(&f);
 }
 
 /* Twenty probit sites from the prior and from EP, by three samplers: all agree. */
 static void starts_and_samplers_agree(void **state)
 {
     (void)state;
-    fixture f = problem_fixture(20);
+    pt_case f = pt_case_of(20);
     tw_estimate best[2], out[2];
-    tw_pt_options o = options_for(&f, 6, 50, 200);
-    run(&f, f.ep->reference, &o, best, NULL);
+    tw_pt_options o = pt_case_options(&f, 6, 50, 200);
+    pt_case_run(&f, f.ep->reference, &o, best, NULL);
     for (int i = 0; i < 4; i++) {
-        o = options_for(&f, 8, 48, i == 3 ? 12 : 100);
+        o = pt_case_options(&f, 8, 48, i == 3 ? 12 : 100);
         if (i == 1) o.kernel.metric = TW_METRIC_PRIOR;
         if (i == 2) o.kernel.method = TW_METHOD_SLICE;
         if (i == 3) o.kernel.method = TW_METHOD_RMHMC;
         if (i == 3) o.kernel.metric = TW_METRIC_HESSIAN;
         if (i == 3) o.kernel.reverse_check = 1.0;
         if (i == 3) o.copies = 8;
-        run(&f, f.prior, &o, out, NULL);
+        pt_case_run(&f, f.prior, &o, out, NULL);
         for (int j = 0; j < 2; j++) {
             print_message("%d %-15s %.4f +- %.4f (%.4f +- %.4f), acceptance %.2f\n", i, out[j].method,
                           out[j].log_z, out[j].se, best[0].log_z, best[0].se, out[j].acceptance);
@@ -194,7 +135,7 @@ static void starts_and_samplers_agree(void **state)
             assert_true(out[j].se < 0.3);
         }
     }
-    free_fixture(&f);
+    pt_case_free(&f);
 }
 
 /* N(mu, Sigma) as start: a base of its own at every temperature, so that coordinates differ between
@@ -203,21 +144,21 @@ static void dense_start_agrees(void **state)
 {
     (void)state;
     enum { SIZE = 6 };
-    fixture f = problem_fixture(SIZE);
+    pt_case f = pt_case_of(SIZE);
     tw_reference *q = NULL;
     double covariance[SIZE * SIZE] = {0.0};
     for (size_t i = 0; i < SIZE; i++) covariance[i * (SIZE + 1)] = f.ep->variance[i];
     assert_int_equal(tw_reference_gaussian(f.model, f.ep->mean, covariance, SIZE, &q), TW_OK);
     tw_estimate best[2], out[2];
-    tw_pt_options o = options_for(&f, 6, 50, 200);
-    run(&f, f.ep->reference, &o, best, NULL);
+    tw_pt_options o = pt_case_options(&f, 6, 50, 200);
+    pt_case_run(&f, f.ep->reference, &o, best, NULL);
     o.kernel.metric = TW_METRIC_PRIOR;
-    run(&f, q, &o, out, NULL);
+    pt_case_run(&f, q, &o, out, NULL);
     for (int j = 0; j < 2; j++)
         assert_close(out[j].log_z, best[0].log_z, 4.0 * hypot(out[j].se, best[0].se), out[j].method);
     assert_true(out[0].se <= se_wanted);
     tw_reference_free(q);
-    free_fixture(&f);
+    pt_case_free(&f);
 }
 
 static double odds_without_temperatures(double step, double lower, double upper)
@@ -232,13 +173,13 @@ static double odds_without_temperatures(double step, double lower, double upper)
 static void a_broken_swap_is_seen(void **state)
 {
     (void)state;
-    fixture f = problem_fixture(20);
+    pt_case f = pt_case_of(20);
     tw_estimate best[2], right[2], wrong[2];
-    tw_pt_options o = options_for(&f, 6, 50, 200);
-    run(&f, f.ep->reference, &o, best, NULL);
-    o = options_for(&f, 12, 50, 600);
+    tw_pt_options o = pt_case_options(&f, 6, 50, 200);
+    pt_case_run(&f, f.ep->reference, &o, best, NULL);
+    o = pt_case_options(&f, 12, 50, 600);
     o.leapfrog_steps = 1;
-    run(&f, f.prior, &o, right, NULL);
+    pt_case_run(&f, f.prior, &o, right, NULL);
     assert_int_equal(tw_pt_run_with(f.model, f.prior, &o, odds_without_temperatures, NULL, NULL, wrong, NULL),
                      TW_OK);
     for (int i = 0; i < 2; i++) {
@@ -247,7 +188,7 @@ static void a_broken_swap_is_seen(void **state)
         assert_close(right[i].log_z, best[i].log_z, 4.0 * hypot(right[i].se, best[i].se), "right odds");
         assert_true(fabs(wrong[i].log_z - best[i].log_z) > 8.0 * hypot(wrong[i].se, best[i].se));
     }
-    free_fixture(&f);
+    pt_case_free(&f);
 }
 
 /* From the prior on a ladder that is far too dense at its beginning: tuned, all pairs exchange at nearly
@@ -256,14 +197,14 @@ static void ladder_is_tuned(void **state)
 {
     (void)state;
     enum { STEPS = 8 };
-    fixture f = problem_fixture(20);
+    pt_case f = pt_case_of(20);
     double start[STEPS + 1], beta[STEPS + 1], eps[STEPS + 1], rate[STEPS], low = 1.0, high = 0.0;
     assert_int_equal(tw_schedule_fill(f.ctx, TW_SCHEDULE_GEOMETRIC, STEPS, 1e-4, start), TW_OK);
-    tw_pt_options o = options_for(&f, STEPS, 160, 100);
+    tw_pt_options o = pt_case_options(&f, STEPS, 160, 100);
     o.beta = start;
     tw_estimate out[2];
     tw_pt_report report = {.beta = beta, .eps = eps, .swap_rate = rate};
-    run(&f, f.prior, &o, out, &report);
+    pt_case_run(&f, f.prior, &o, out, &report);
     assert_int_equal(tw_schedule_check(f.ctx, STEPS, beta), TW_OK);
     for (size_t k = 0; k < STEPS; k++) {
         low = fmin(low, rate[k]);
@@ -274,228 +215,38 @@ static void ladder_is_tuned(void **state)
     assert_true(fabs(out[0].acceptance - o.target_acceptance) < 0.1);
     assert_true(report.round_trips > 0);
     o.tune_ladder = false;
-    run(&f, f.prior, &o, out, &report);
+    pt_case_run(&f, f.prior, &o, out, &report);
     assert_memory_equal(beta, start, sizeof beta);
     assert_true(rate[0] - rate[STEPS - 1] > 0.3);
-    free_fixture(&f);
+    pt_case_free(&f);
 }
 
 /* Few copies are cut into batches, and the report says so. */
 static void few_copies_give_batch_means(void **state)
 {
     (void)state;
-    fixture f = problem_fixture(6);
-    tw_pt_options o = options_for(&f, 3, 50, 401);
+    pt_case f = pt_case_of(6);
+    tw_pt_options o = pt_case_options(&f, 3, 50, 401);
     tw_estimate few[2], many[2];
     tw_pt_report report = {0};
-    run(&f, f.ep->reference, &o, many, &report);
+    pt_case_run(&f, f.ep->reference, &o, many, &report);
     assert_int_equal(report.batches, 1);
     o.copies = 3;
-    run(&f, f.ep->reference, &o, few, &report);
+    pt_case_run(&f, f.ep->reference, &o, few, &report);
     assert_int_equal(report.batches, 6);
     assert_close(few[0].log_z, many[0].log_z, 4.0 * hypot(few[0].se, many[0].se), "log Z");
     double expected = sqrt(32.0 / 3.0);
     assert_true(few[0].se / many[0].se > 0.5 * expected && few[0].se / many[0].se < 2.0 * expected);
-    free_fixture(&f);
-}
-
-static void assert_same_for_threads(const fixture *f, tw_pt_options o)
-{
-    enum { MOST = 16 };
-    double numbers[2][4][MOST] = {{{0.0}}};
-    tw_estimate out[2][2];
-    tw_pt_report report[2] = {{0}, {0}};
-    for (size_t i = 0; i < 2; i++) {
-        report[i] = (tw_pt_report){.beta = numbers[i][0],
-                                   .eps = numbers[i][1],
-                                   .mean_log_ratio = numbers[i][2],
-                                   .swap_rate = numbers[i][3]};
-        o.kernel.threads = i == 0 ? 1 : 3;
-        run(f, f->ep->reference, &o, out[i], &report[i]);
-    }
-    assert_memory_equal(numbers[0], numbers[1], sizeof numbers[0]);
-    for (int i = 0; i < 2; i++) {
-        assert_memory_equal(&out[0][i].log_z, &out[1][i].log_z, sizeof(double));
-        assert_memory_equal(&out[0][i].se, &out[1][i].se, sizeof(double));
-        assert_memory_equal(&out[0][i].acceptance, &out[1][i].acceptance, sizeof(double));
-    }
-    assert_int_equal(report[0].round_trips, report[1].round_trips);
-}
-
-static void threads_do_not_matter(void **state)
-{
-    (void)state;
-    fixture f = problem_fixture(12);
-    tw_pt_options o = options_for(&f, 5, 20, 20);
-    o.copies = 37; /* more than a tile */
-    assert_same_for_threads(&f, o);
-    o.kernel.method = TW_METHOD_SLICE;
-    assert_same_for_threads(&f, o);
-    o.kernel.method = TW_METHOD_RMHMC;
-    o.kernel.metric = TW_METRIC_HESSIAN;
-    o.copies = 8;
-    o.rounds = 5;
-    assert_same_for_threads(&f, o);
-    free_fixture(&f);
-}
-
-static void assert_refused(const fixture *f, const tw_pt_options *o, const char *words)
-{
-    tw_estimate out[2];
-    assert_int_equal(tw_pt_run(f->model, f->ep->reference, o, NULL, NULL, out, NULL), TW_BAD_ARGUMENT);
-    if (!strstr(tw_context_message(f->ctx), words)) fail_msg("\"%s\"", tw_context_message(f->ctx));
-}
-
-static void bad_options_are_refused(void **state)
-{
-    (void)state;
-    fixture f = problem_fixture(4);
-    const double unfinished[3] = {0.0, 0.5, 0.9};
-    const tw_pt_options good = options_for(&f, 2, 16, 16);
-    tw_pt_options o = good;
-    o.copies = 1;
-    assert_refused(&f, &o, "no error bar");
-    o = good;
-    o.copies = 2;
-    assert_refused(&f, &o, "at least 80 rounds");
-    o = good;
-    o.steps = 0;
-    assert_refused(&f, &o, "two temperatures");
-    o = good;
-    o.beta = unfinished;
-    assert_refused(&f, &o, "from 0 to 1");
-    o = good;
-    o.rounds = 1;
-    assert_refused(&f, &o, "two rounds");
-    o = good;
-    o.moves = 0;
-    assert_refused(&f, &o, "one transition");
-    o = good;
-    o.warmup = 3;
-    assert_refused(&f, &o, "warm-up");
-    o = good;
-    o.eps = NAN;
-    assert_refused(&f, &o, "eps");
-    o = good;
-    o.target_acceptance = 1.0;
-    assert_refused(&f, &o, "target acceptance");
-    o = good;
-    o.kernel.metric = TW_METRIC_HESSIAN;
-    assert_refused(&f, &o, "constant metric");
-    free_fixture(&f);
-}
-
-static void keep_words(void *user, tw_log_level level, const char *text)
-{
-    char *words = user;
-    assert_int_equal(level, TW_LOG_WARNING);
-    strncat(words, text, 1000 - strlen(words) - 1);
-}
-
-/* One step from the prior to the posterior, which is too far; RMHMC with steps beyond what its equations
- * bear. */
-static void warnings_are_given(void **state)
-{
-    (void)state;
-    fixture f = problem_fixture(20);
-    char words[1000] = "";
-    tw_estimate out[2];
-    tw_context_set_log(f.ctx, keep_words, words);
-    tw_pt_options o = options_for(&f, 6, 16, 16);
-    run(&f, f.ep->reference, &o, out, NULL);
-    assert_string_equal(words, "");
-    o.steps = 1;
-    run(&f, f.prior, &o, out, NULL);
-    assert_non_null(strstr(words, "some neighbours exchange"));
-    assert_null(strstr(words, "RMHMC"));
-    o.kernel.method = TW_METHOD_RMHMC;
-    o.kernel.metric = TW_METRIC_HESSIAN;
-    o.kernel.reverse_check = 0.02;
-    o.copies = 8;
-    o.eps = 3.0;
-    run(&f, f.prior, &o, out, NULL);
-    assert_non_null(strstr(words, "reverse_check"));
-    free_fixture(&f);
-}
-
-static bool stop_at_half(void *user, double done)
-{
-    double *last = user;
-    assert_true(done > *last && done <= 1.0);
-    *last = done;
-    return done >= 0.5;
-}
-
-static void a_run_can_be_stopped(void **state)
-{
-    (void)state;
-    fixture f = problem_fixture(4);
-    tw_pt_options o = options_for(&f, 2, 16, 20);
-    tw_estimate out[2];
-    double last = 0.0;
-    assert_int_equal(tw_pt_run(f.model, f.ep->reference, &o, stop_at_half, &last, out, NULL), TW_OK);
-    assert_close(last, 0.5, 1e-12, "share done");
-    assert_int_equal(out[0].particles, 0);
-    assert_true(isnan(out[0].log_z) && isnan(out[1].se));
-    free_fixture(&f);
-}
-
-/* The n-th allocation fails, for every n: the run says so, and nothing leaks. */
-static void failing_allocations_are_survived(void **state)
-{
-    (void)state;
-    enum { SIZE = 3, LIMIT = 1000 };
-    test_problem *p = test_problem_new(SIZE, 8, 50.0);
-    for (int method = TW_METHOD_HMC; method <= TW_METHOD_SLICE; method++) {
-        tw_status status = TW_NO_MEMORY;
-        size_t failed = 0;
-        for (size_t i = 1; status != TW_OK && i < LIMIT; i++) {
-            failing_allocator allocator = {0, 0};
-            tw_context *ctx = failing_context(&allocator);
-            tw_model *model = NULL;
-            tw_reference *prior = NULL;
-            tw_estimate out[2];
-            tw_pt_options o = TW_PT_DEFAULTS;
-            o.kernel.method = (tw_method)method;
-            if (method == TW_METHOD_RMHMC) o.kernel.metric = TW_METRIC_HESSIAN;
-            o.steps = o.copies = 2;
-            o.warmup = 16;
-            o.rounds = 80;
-            assert_int_equal(
-                tw_model_new(ctx, SIZE, p->k, SIZE, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model),
-                TW_OK);
-            assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
-            allocator.fail_at = allocator.calls + i;
-            status = tw_pt_run(model, prior, &o, NULL, NULL, out, NULL);
-            assert_true(status == TW_OK || status == TW_NO_MEMORY);
-            failed += status != TW_OK;
-            tw_reference_free(prior);
-            tw_model_free(model);
-            assert_int_equal(tw_context_bytes_in_use(ctx), 0);
-            tw_context_free(ctx);
-        }
-        assert_int_equal(status, TW_OK);
-        assert_true(failed > 20);
-    }
-    test_problem_free(p);
+    pt_case_free(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orthants),
-        cmocka_unit_test(equicorrelated),
-        cmocka_unit_test(gaussian_model),
-        cmocka_unit_test(starts_and_samplers_agree),
-        cmocka_unit_test(dense_start_agrees),
-        cmocka_unit_test(a_broken_swap_is_seen),
-        cmocka_unit_test(ladder_is_tuned),
-        cmocka_unit_test(few_copies_give_batch_means),
-        cmocka_unit_test(threads_do_not_matter),
-        cmocka_unit_test(bad_options_are_refused),
-        cmocka_unit_test(warnings_are_given),
-        cmocka_unit_test(a_run_can_be_stopped),
-        cmocka_unit_test(failing_allocations_are_survived),
+        cmocka_unit_test(orthants),           cmocka_unit_test(equicorrelated),
+        cmocka_unit_test(gaussian_model),     cmocka_unit_test(starts_and_samplers_agree),
+        cmocka_unit_test(dense_start_agrees), cmocka_unit_test(a_broken_swap_is_seen),
+        cmocka_unit_test(ladder_is_tuned),    cmocka_unit_test(few_copies_give_batch_means),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
