@@ -6,13 +6,12 @@
 #include "base/context.h"
 #include "cli/names.h"
 #include "cli/path_options.h"
+#include "cli/reference_file.h"
 #include "cli/terminal.h"
 
 void tw_path_close(tw_path *p)
 {
     tw_reference_free(p->own);
-    tw_approximation_free(p->saved);
-    tw_problem_free(p->saved_problem);
     tw_approximation_free(p->laplace);
     tw_approximation_free(p->ep);
     tw_release(p->ctx, p->beta);
@@ -61,61 +60,6 @@ static tw_status choose_fit(tw_path *p, const char *wanted)
 
 /* ---- where the path starts ---- */
 
-static tw_status check_gaussian(tw_path *p, const char *from, const tw_table *mean,
-                                const tw_table *covariance)
-{
-    size_t n = tw_model_describe(p->model).n, count = mean->rows * mean->columns;
-    if (count != n || (mean->rows != 1 && mean->columns != 1))
-        return tw_fail(p->ctx, TW_BAD_DATA, "--from %.500s: the mean is %zu x %zu numbers for %zu cases",
-                       from, mean->rows, mean->columns, n);
-    if (covariance->rows == n && covariance->columns == n) return TW_OK;
-    return tw_fail(p->ctx, TW_BAD_DATA, "--from %.500s: the covariance is %zu x %zu for %zu cases", from,
-                   covariance->rows, covariance->columns, n);
-}
-
-static tw_status make_gaussian(tw_path *p, const char *from, const tw_table *mean, const tw_table *covariance)
-{
-    TW_TRY(check_gaussian(p, from, mean, covariance));
-    size_t n = covariance->rows;
-    tw_status status = tw_covariance_check_matrix(p->ctx, n, covariance->values, n);
-    if (status == TW_OK)
-        status = tw_reference_gaussian(p->model, mean->values, covariance->values, n, &p->own);
-    p->reference = p->own;
-    p->from = "gaussian";
-    return status == TW_OK ? TW_OK : tw_fail_within(p->ctx, status, "--from %.500s: ", from);
-}
-
-static tw_status read_gaussian(tw_path *p, const char *from, const char *comma)
-{
-    char name[4096];
-    tw_table *mean = NULL, *covariance = NULL;
-    if ((size_t)(comma - from) >= sizeof name)
-        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--from: the name of the mean's file is too long");
-    snprintf(name, sizeof name, "%.*s", (int)(comma - from), from);
-    tw_status status = tw_table_read(p->ctx, name, &mean);
-    if (status == TW_OK) status = tw_table_read(p->ctx, comma + 1, &covariance);
-    if (status == TW_OK) status = make_gaussian(p, from, mean, covariance);
-    tw_table_free(mean);
-    tw_table_free(covariance);
-    return status;
-}
-
-/* Sites that were fitted to the same cases, perhaps under another kernel, are a q like any other. */
-static tw_status read_saved(tw_path *p, const char *from)
-{
-    size_t n = tw_model_describe(p->model).n;
-    TW_TRY(tw_approximation_load(p->ctx, from, &p->saved_problem, &p->saved));
-    if (p->saved->n != n)
-        return tw_fail(p->ctx, TW_BAD_DATA, "--from %.500s: it was made for %zu cases, and there are %zu",
-                       from, p->saved->n, n);
-    if (!p->saved->converged)
-        tw_log(p->ctx, TW_LOG_WARNING, "%s: this approximation had not converged when it was saved", from);
-    TW_TRY(tw_reference_sites(p->model, p->saved->tau, p->saved->nu, &p->own));
-    p->reference = p->own;
-    p->from = "saved";
-    return TW_OK;
-}
-
 static bool needs_fit(const char *from)
 {
     return tw_name_is_among(from, "ep, laplace");
@@ -124,12 +68,8 @@ static bool needs_fit(const char *from)
 /* A q that was given is read, and refused, before anything is fitted. */
 static tw_status read_start(tw_path *p, const char *from)
 {
-    const char *comma = strchr(from, ',');
     if (needs_fit(from)) return TW_OK;
-    if (comma) return read_gaussian(p, from, comma);
-    if (strcmp(from, "prior") != 0) return read_saved(p, from);
-    p->from = "prior";
-    TW_TRY(tw_reference_prior(p->model, &p->own));
+    TW_TRY(tw_reference_read(p->ctx, p->model, from, &p->from, &p->own));
     p->reference = p->own;
     return TW_OK;
 }

@@ -32,9 +32,7 @@ typedef struct tw_path {
     tw_correction correction;         /* log_z is NaN where EP did not converge */
     const tw_approximation *gaussian; /* the approximation to start from and to precondition with: EP's where
                                          it converged, else Laplace's where that did; else NULL */
-    tw_problem *saved_problem;
-    tw_approximation *saved; /* --from a saved approximation */
-    tw_reference *own;       /* a q that is no approximation's */
+    tw_reference *own;                /* a q that is no approximation's */
     const tw_reference *reference;
     const char *from, *kernel, *metric, *schedule; /* as they were chosen, for people */
     tw_schedule_kind kind;                         /* of a schedule that has a formula */

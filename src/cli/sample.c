@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
+#include "cli/reference_file.h"
 #include "cli/sample_report.h"
 #include "cli/terminal.h"
 #include "output/draws_csv.h"
@@ -183,8 +184,17 @@ static tw_status compute(job *j)
     }
     tw_posterior posterior = {
         .model = r->problem->model, .beta = o->sampler.beta, .approximation = r->approximation};
-    if (strcmp(o->sampler.from, "ep") == 0) posterior.from = r->approximation->reference;
-    return sample(j, &posterior);
+    tw_reference *own = NULL;
+    const char *name = NULL;
+    tw_status status = TW_OK;
+    if (strcmp(o->sampler.from, "ep") == 0)
+        posterior.from = r->approximation->reference;
+    else
+        status = tw_reference_read(j->ctx, r->problem->model, o->sampler.from, &name, &own);
+    if (own) posterior.from = own;
+    if (status == TW_OK) status = sample(j, &posterior);
+    tw_reference_free(own);
+    return status;
 }
 
 static tw_status write_summary(job *j)

@@ -17,11 +17,6 @@ static const char *metrics(void)
     return "hessian, smoothed, fisher, ep, prior, identity";
 }
 
-static const char *starts(void)
-{
-    return "prior, ep";
-}
-
 #define FIELD(member) offsetof(tw_sampler_flags, member)
 
 const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
@@ -128,12 +123,13 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
          "where chains start: draws from the prior, over-dispersed draws from EP's Gaussian, or a file of "
          "numbers with a row for each case and one column, or one for each chain"},
     {.name = "from",
-     .kind = TW_OPTION_CHOICE,
+     .kind = TW_OPTION_TEXT,
      .offset = FIELD(from),
-     .argument = "NAME",
+     .argument = "prior|ep|FILE|MEAN,COV",
      .standard = "prior",
-     .choices = starts,
-     .help = "the distribution that is sampled at --beta 0"},
+     .help = "the q that is sampled at --beta 0: the prior, EP's Gaussian, a saved approximation, or a mean "
+             "and a "
+             "covariance in files (.npy or CSV)"},
     {.name = "beta",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(beta),

@@ -60,6 +60,17 @@ works sample "$data" "$@" --method hmc --eps 0.3 --steps 4 --warmup 0 --json
 gives 'r["eps"] == 0.3 and r["steps"] == 4 and r["leapfrog_steps"] == 4 * 50 * 4'
 works sample "$data" "$@" --method rmhmc --from ep --beta 0.5 --json
 
+# ---- the q of --beta 0 from files: at b = 0 the draws are those of q, here N(0.3, 4 I) and its mean over 8000 numbers
+awk 'BEGIN { for (i = 0; i < 40; i++) print 0.3 }' >"$d/mean.csv"
+awk 'BEGIN { for (i = 0; i < 40; i++) for (j = 0; j < 40; j++) printf "%d%s", i == j ? 4 : 0, j < 39 ? "," : "\n" }' >"$d/cov.csv"
+works sample "$data" "$@" --method hmc --metric prior --from "$d/mean.csv,$d/cov.csv" --beta 0 -o "$d/q.csv"
+awk -F, 'NR > 1 { for (i = 9; i <= 48; i++) { n++; s += $i; t += $i * $i } }
+         END { m = s / n; v = t / n - m * m; exit !(m > 0.1 && m < 0.5 && v > 3.5 && v < 4.5) }' "$d/q.csv" ||
+    complain "the draws at --beta 0 are not those of the q that was given"
+works sample "$data" "$@" --method rmhmc --from "$d/mean.csv,$d/cov.csv" --beta 0.5
+refuses 1 'for 40 cases' sample "$data" "$@" --from "$d/mean.csv,$d/start.csv"
+refuses 1 'cannot be opened' sample "$data" "$@" --from nowhere.json
+
 # ---- warnings that say what to do
 works sample "$data" --log-sigma 3 --draws 30 --warmup 30 --method ess --metric prior
 says err 'R-hat is'

@@ -1,0 +1,79 @@
+/* reference_file.c: see reference_file.h. */
+#include "cli/reference_file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "talweg/output.h"
+
+static tw_status check_shapes(tw_context *ctx, size_t n, const char *from, const tw_table *mean,
+                              const tw_table *covariance)
+{
+    size_t count = mean->rows * mean->columns;
+    if (count != n || (mean->rows != 1 && mean->columns != 1))
+        return tw_fail(ctx, TW_BAD_DATA, "--from %.500s: the mean is %zu x %zu numbers for %zu cases", from,
+                       mean->rows, mean->columns, n);
+    if (covariance->rows == n && covariance->columns == n) return TW_OK;
+    return tw_fail(ctx, TW_BAD_DATA, "--from %.500s: the covariance is %zu x %zu for %zu cases", from,
+                   covariance->rows, covariance->columns, n);
+}
+
+static tw_status make_gaussian(tw_context *ctx, const tw_model *model, const char *from, const tw_table *mean,
+                               const tw_table *covariance, tw_reference **out)
+{
+    size_t n = tw_model_describe(model).n;
+    TW_TRY(check_shapes(ctx, n, from, mean, covariance));
+    tw_status status = tw_covariance_check_matrix(ctx, n, covariance->values, n);
+    if (status == TW_OK) status = tw_reference_gaussian(model, mean->values, covariance->values, n, out);
+    return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "--from %.500s: ", from);
+}
+
+static tw_status read_gaussian(tw_context *ctx, const tw_model *model, const char *from, const char *comma,
+                               tw_reference **out)
+{
+    char name[4096];
+    tw_table *mean = NULL, *covariance = NULL;
+    if ((size_t)(comma - from) >= sizeof name)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--from: the name of the mean's file is too long");
+    snprintf(name, sizeof name, "%.*s", (int)(comma - from), from);
+    tw_status status = tw_table_read(ctx, name, &mean);
+    if (status == TW_OK) status = tw_table_read(ctx, comma + 1, &covariance);
+    if (status == TW_OK) status = make_gaussian(ctx, model, from, mean, covariance, out);
+    tw_table_free(mean);
+    tw_table_free(covariance);
+    return status;
+}
+
+/* Sites that were fitted to the same cases, perhaps under another kernel, are a q like any other. */
+static tw_status use_saved(tw_context *ctx, const tw_model *model, const char *from,
+                           const tw_approximation *saved, tw_reference **out)
+{
+    size_t n = tw_model_describe(model).n;
+    if (saved->n != n)
+        return tw_fail(ctx, TW_BAD_DATA, "--from %.500s: it was made for %zu cases, and there are %zu", from,
+                       saved->n, n);
+    if (!saved->converged)
+        tw_log(ctx, TW_LOG_WARNING, "%s: this approximation had not converged when it was saved", from);
+    return tw_reference_sites(model, saved->tau, saved->nu, out);
+}
+
+static tw_status read_saved(tw_context *ctx, const tw_model *model, const char *from, tw_reference **out)
+{
+    tw_problem *problem = NULL;
+    tw_approximation *saved = NULL;
+    tw_status status = tw_approximation_load(ctx, from, &problem, &saved);
+    if (status == TW_OK) status = use_saved(ctx, model, from, saved, out);
+    tw_approximation_free(saved);
+    tw_problem_free(problem);
+    return status;
+}
+
+tw_status tw_reference_read(tw_context *ctx, const tw_model *model, const char *from, const char **name,
+                            tw_reference **out)
+{
+    const char *comma = strchr(from, ',');
+    *name = comma ? "gaussian" : strcmp(from, "prior") == 0 ? "prior" : "saved";
+    if (comma) return read_gaussian(ctx, model, from, comma, out);
+    return strcmp(from, "prior") == 0 ? tw_reference_prior(model, out) : read_saved(ctx, model, from, out);
+}
