@@ -112,7 +112,7 @@ static void test_rmhmc(void **state)
 static void test_rmhmc_hard(void **state)
 {
     (void)state;
-    static const plan list[] = {{HARD_767, TW_METHOD_RMHMC, TW_METRIC_SMOOTHED, 100, 150, 1}};
+    static const plan list[] = {{HARD_767, TW_METHOD_RMHMC, TW_METRIC_SMOOTHED, 100, 400, 1}};
     CHECK_ALL(list);
 }
 
