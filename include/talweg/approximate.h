@@ -60,7 +60,7 @@ TW_API tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options 
 typedef enum tw_ep_method {
     TW_EP_AUTO,       /* sequential, and the double loop where that does not converge */
     TW_EP_SEQUENTIAL, /* sequential sweeps only */
-    TW_EP_DOUBLE_LOOP /* provably convergent for log-concave likelihoods; several times slower */
+    TW_EP_DOUBLE_LOOP /* provably convergent for log-concave likelihoods; takes hundreds of sweeps or more */
 } tw_ep_method;
 
 typedef struct tw_ep_options {
