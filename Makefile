@@ -17,7 +17,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-release test-asan test-long bench figure1 reproduce reproduce-quick lint coverage install setup clean
+.PHONY: all demo test test-release test-asan test-long bench figure1 reproduce reproduce-quick lint coverage install setup setup-test clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -25,7 +25,10 @@ all: setup
 setup:
 	@scripts/setup build
 
-test: test-release test-asan
+test: setup-test test-release test-asan
+
+setup-test:
+	@scripts/setup test
 
 test-release: all
 	ctest --preset release -j $(JOBS)
@@ -39,6 +42,7 @@ test-long: all
 	ctest --preset long -j $(JOBS)
 
 demo: all
+	@scripts/setup plots
 	@scripts/demo
 
 bench: all

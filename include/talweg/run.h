@@ -1,0 +1,122 @@
+/* run.h: a run in a file: the problem, draws of its posterior, what the sampler did, and estimates of log Z.
+ *
+ * The file is NetCDF-4 in the layout of InferenceData, which xarray and ArviZ open as it is: groups posterior
+ * (x: chain, draw, obs), sample_stats, log_likelihood, observed_data, constant_data, and evidence. It is
+ * written whole: while a run goes on, its draws are appended to a journal beside it (RUN.nc.journal), which
+ * is flushed to the disk every other second, and tw_run_finish makes the file from it. After a crash
+ * tw_run_open finds the journal, makes the file from what is in it, and says so in the log.
+ *
+ * Memory does not grow with the number of draws, neither for writing nor for reading.
+ */
+#ifndef TALWEG_RUN_H
+#define TALWEG_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <talweg/chains.h>
+#include <talweg/evidence.h>
+#include <talweg/output.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- what is known of a run beside its draws ---- */
+
+typedef struct tw_run_facts {
+    size_t n, chains;
+    size_t draws;        /* per chain, in the file; 0: a file of estimates only */
+    bool has_x;          /* false: only statistics and the summary of every latent were kept (summary only) */
+    const char *data;    /* as the user called the data, or "" */
+    const char *command; /* the command line, or "" */
+    const char *method, *metric, *from; /* names as on the command line; "" where there are no draws */
+    double beta;
+    size_t warmup, thin;
+    uint64_t seed;
+    tw_tuning tuning;
+    tw_totals warmup_totals, sampling; /* sums over a stage, thinned draws included */
+    double warmup_seconds, sampling_seconds;
+    bool interrupted;
+    const char *created_at; /* ISO 8601, UTC; filled in by the writer, as is the next */
+    const char *version;    /* of the library that wrote it */
+} tw_run_facts;
+
+/* ---- writing ---- */
+
+typedef struct tw_run_writer tw_run_writer;
+
+typedef struct tw_run_options {
+    bool overwrite;
+    unsigned compress; /* 0: not; 1..9: shuffled and deflated, at that level */
+    bool summary_only; /* keep statistics and a summary of every latent, not x */
+    bool pointwise;    /* log_likelihood for each observation (as much again as x), not the sum over them */
+    size_t threads;    /* for the summary */
+} tw_run_options;
+
+/* Begin a run file. The problem (with a built-in likelihood) must outlive the writer; facts need n, chains and
+ * what is known before the first draw, and its strings are copied. */
+TW_API tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options *options,
+                               const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out);
+
+/* Add a draw of all chains: to be called from tw_chains_options.on_draw. */
+TW_API tw_status tw_run_append(tw_run_writer *writer, const tw_draw *draw);
+
+/* Make the file, with the facts as they are now known, and take the journal away. Frees the writer in any
+ * case; after a failure the journal stays. */
+TW_API tw_status tw_run_finish(tw_run_writer *writer, const tw_run_facts *facts);
+
+/* End without a file: the journal is taken away if it holds no draw. Frees the writer. */
+TW_API void tw_run_abandon(tw_run_writer *writer);
+
+/* ---- reading ---- */
+
+typedef struct tw_run tw_run;
+
+TW_API tw_status tw_run_open(tw_context *ctx, const char *path, tw_run **out);
+TW_API void tw_run_close(tw_run *run);
+TW_API const tw_run_facts *tw_run_describe(const tw_run *run); /* belongs to the run */
+
+/* The problem as it was, with its model; the caller frees it. */
+TW_API tw_status tw_run_problem(tw_run *run, tw_problem **out);
+
+/* All draws of latents first .. first + count - 1: x[i + draws (c + chains k)] is draw i of chain c of latent
+ * first + k. */
+TW_API tw_status tw_run_read_latents(tw_run *run, size_t first, size_t count, double *x);
+
+/* Draws first .. first + count - 1 of one chain: x is n x count. */
+TW_API tw_status tw_run_read_draws(tw_run *run, size_t chain, size_t first, size_t count, double *x);
+
+/* A number for every draw: lp, acceptance_rate, step_size, n_steps, diverging, energy, energy_error, accepted,
+ * implicit_failure, irreversible, factorisation, log_likelihood (the sum over observations); flags are 0 or 1.
+ * out[i + draws c]. */
+TW_API tw_status tw_run_read_statistic(tw_run *run, const char *name, double *out);
+
+/* As tw_draws_summarise, in blocks of latents. */
+TW_API tw_status tw_run_summarise(tw_run *run, size_t threads, tw_summary *rows, tw_chains_summary *out);
+
+/* ---- estimates of log Z ---- */
+
+enum { TW_RUN_MOST_ESTIMATES = 16 };
+
+typedef struct tw_run_evidence {
+    double laplace, ep, ep_corrected; /* log Z; NaN: none */
+    const char *from, *kernel;        /* the path's q, and the transitions: "ep", "hmc/ep" */
+    size_t count;
+    tw_estimate estimates[TW_RUN_MOST_ESTIMATES];
+    double seconds[TW_RUN_MOST_ESTIMATES]; /* of wall time */
+} tw_run_evidence;
+
+/* A file with the group evidence, the problem, and no draws. */
+TW_API tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrite,
+                                       const tw_problem *problem, const tw_run_facts *facts,
+                                       const tw_run_evidence *evidence);
+
+/* What a run has; count is 0 and the others NaN where the file has no such group. Belongs to the run. */
+TW_API const tw_run_evidence *tw_run_read_evidence(const tw_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
