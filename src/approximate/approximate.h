@@ -9,7 +9,7 @@
 tw_status tw_approximation_allocate(const tw_model *model, tw_approximation_kind kind,
                                     tw_approximation **out);
 
-/* Make reference, mean and variance anew from tau and nu. 7/3 n^3 flops, two n x n matrices on the way. */
+/* Make reference, mean and variance anew from tau and nu. n^3 flops where K has full rank. */
 tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *approximation);
 
 #endif

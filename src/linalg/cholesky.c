@@ -55,12 +55,14 @@ bool tw_cholesky(size_t n, const double *a, size_t lda, double *l, size_t ldl, t
 bool tw_cholesky_active(size_t count, const size_t *index, const double *s, const double *a, size_t lda,
                         double *b, size_t ldb, tw_pivot *failed)
 {
-    for (size_t j = 0; j < count; j++) {
-        const double *column = a + index[j] * lda;
-        double *out = b + j * ldb;
-        for (size_t i = j; i < count; i++) out[i] = s[i] * s[j] * column[index[i]];
-        out[j] += 1.0;
+    enum { TILE = 16 }; /* columns of A become rows of B: so both stay in cache */
+    for (size_t first = 0; first < count; first += TILE) {
+        size_t past = first + TILE < count ? first + TILE : count;
+        for (size_t j = 0; j < past; j++)
+            for (size_t i = j > first ? j : first; i < past; i++)
+                b[i + j * ldb] = s[i] * s[j] * a[index[j] + index[i] * lda];
     }
+    for (size_t i = 0; i < count; i++) b[i + i * ldb] += 1.0;
     return tw_cholesky_in_place(count, b, ldb, failed);
 }
 

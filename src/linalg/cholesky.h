@@ -21,8 +21,8 @@ bool tw_cholesky(size_t n, const double *a, size_t lda, double *l, size_t ldl, t
  * written. After a failure the columns before *failed hold the partial factor. */
 bool tw_cholesky_in_place(size_t n, double *a, size_t lda, tw_pivot *failed);
 
-/* Factor B = I + S A S restricted to the `count` sites index[0..count), S = diag(s), s given for those sites:
- * only the lower triangle of that block is copied into b. B has eigenvalues of at least 1, so this fails only
+/* Factor B = I + S A S restricted to the `count` sites index[0..count), rising, S = diag(s), s given for those
+ * sites: only the upper triangle of A is read, and only the lower triangle of b written. B has eigenvalues of at least 1, so this fails only
  * on numbers that are not finite. */
 bool tw_cholesky_active(size_t count, const size_t *index, const double *s, const double *a, size_t lda,
                         double *b, size_t ldb, tw_pivot *failed);

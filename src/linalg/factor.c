@@ -1,4 +1,4 @@
-/* factor.c: products and solves with a factor, and the factor of a conditioned covariance. */
+/* factor.c: products and solves with a factor. */
 #include "linalg/factor.h"
 
 #include <cblas.h>
@@ -24,7 +24,7 @@ static tw_status allocate_like(const tw_factor *base, tw_factor *copy)
     size_t n = base->n, r = base->rank;
     void *pivot = NULL;
     *copy = (tw_factor){.ctx = ctx, .n = n, .rank = r, .log_det = base->log_det};
-    TW_TRY(tw_allocate_doubles(ctx, n, r, "a factor of the covariance", &copy->l));
+    TW_TRY(tw_allocate_doubles(ctx, n, base->pivot ? r : n + 1, "a factor of the covariance", &copy->l));
     if (!base->pivot) return TW_OK;
     TW_TRY(tw_allocate(ctx, r, sizeof *copy->pivot, "the pivots of a factor", &pivot));
     copy->pivot = pivot;
@@ -116,64 +116,4 @@ void tw_factor_product(const tw_factor *factor, double *a, size_t lda)
 {
     tw_product_self(factor->n, factor->rank, factor->l, factor->n, a, lda);
     tw_mirror_lower(factor->n, a, lda);
-}
-
-/* Columns in reverse order, in place: L J with J the exchange matrix. */
-static void reverse_columns(size_t n, size_t columns, double *a)
-{
-    for (size_t j = 0; j < columns / 2; j++)
-        cblas_dswap(to_int(n), a + j * n, 1, a + (columns - 1 - j) * n, 1);
-}
-
-/* out = base C^-T, with J C J = `scratch` (the Cholesky factor of the reversed matrix J M J, to be computed
- * here): the columns of L are reversed, solved against the lower factor, and reversed back. */
-static bool apply_reversed(const tw_factor *base, double *scratch, tw_factor *out, double *log_det_m)
-{
-    size_t n = base->n, r = base->rank;
-    tw_pivot failed;
-    if (!tw_cholesky_in_place(r, scratch, r, &failed)) return false;
-    *log_det_m = tw_cholesky_log_det(r, scratch, r);
-    memcpy(out->l, base->l, n * r * sizeof *out->l);
-    reverse_columns(n, r, out->l);
-    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, to_int(n), to_int(r), 1.0,
-                scratch, to_int(r), out->l, to_int(n));
-    reverse_columns(n, r, out->l);
-    for (size_t k = 0; base->pivot && k < r; k++)
-        for (size_t i = k; i < r; i++) out->triangle[i + k * r] = out->l[base->pivot[i] + k * n];
-    out->log_det = base->log_det - *log_det_m;
-    return true;
-}
-
-static void add_to_diagonal(size_t n, double *a, double value)
-{
-    for (size_t i = 0; i < n; i++) a[i + i * n] += value;
-}
-
-bool tw_factor_condition(const tw_factor *base, const double *t, double *scratch, tw_factor *out,
-                         double *log_det_m)
-{
-    size_t n = base->n, r = base->rank;
-    /* W J with W = T^1/2 L, in out's storage; then J (I + W'W) J. */
-    for (size_t j = 0; j < r; j++) {
-        const double *from = base->l + (r - 1 - j) * n;
-        double *to = out->l + j * n;
-        for (size_t i = 0; i < n; i++) to[i] = sqrt(t[i]) * from[i];
-    }
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, to_int(r), to_int(n), 1.0, out->l, to_int(n), 0.0,
-                scratch, to_int(r));
-    add_to_diagonal(r, scratch, 1.0);
-    return apply_reversed(base, scratch, out, log_det_m);
-}
-
-bool tw_factor_mix(const tw_factor *base, const tw_factor *other, double b, double *scratch, tw_factor *out,
-                   double *log_det_m)
-{
-    size_t n = base->n;
-    memcpy(out->l, base->l, n * n * sizeof *out->l);
-    reverse_columns(n, n, out->l);
-    tw_cholesky_half_solve(n, other->l, n, false, n, out->l, n);
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, to_int(n), to_int(n), 1.0 - b, out->l, to_int(n), 0.0,
-                scratch, to_int(n));
-    add_to_diagonal(n, scratch, b);
-    return apply_reversed(base, scratch, out, log_det_m);
 }

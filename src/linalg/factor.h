@@ -15,7 +15,7 @@
 typedef struct tw_factor {
     tw_context *ctx;
     size_t n, rank;
-    double *l;        /* n x rank, leading dimension n */
+    double *l;        /* n x rank, leading dimension n; n x (n + 1) for a copy whose L is triangular */
     size_t *pivot;    /* rank row numbers, or NULL when L itself is lower triangular (then rank = n) */
     double *triangle; /* rank x rank, lower: rows `pivot` of L; NULL when L is triangular */
     double log_det;   /* log |L'L|: log |A|, or its pseudo-determinant where rank < n */
@@ -36,7 +36,8 @@ typedef struct tw_factor_report {
 tw_status tw_factor_new(tw_context *ctx, size_t n, const double *a, size_t lda, double jitter,
                         tw_factor **out, tw_factor_report *report);
 
-/* A factor of the same shape as base, with its contents; to be overwritten by tw_factor_condition. */
+/* A factor of the same shape as base, with its contents; to be overwritten by tw_factor_condition. Where L is
+ * triangular it has a column more, so that a second triangle has room above it. */
 tw_status tw_factor_copy(const tw_factor *base, tw_factor **out);
 void tw_factor_free(tw_factor *factor);
 
@@ -54,15 +55,22 @@ void tw_factor_solve(const tw_factor *factor, size_t columns, const double *x, s
 
 /* Condition on Gaussian sites: with T = diag(t), t >= 0, the factor of (A^-1 + T)^-1 is L_S = L C^-T where
  * C C' = I + L' T L. C is taken upper triangular ("reversed"), which keeps L_S lower triangular; nothing is
- * ever subtracted, so L_S is accurate where chol(A - V'V) fails. `scratch` holds rank x rank numbers.
- * *log_det_m = log |I + L' T L|. False when that matrix is not finite. 7/3 n^3 flops. */
-bool tw_factor_condition(const tw_factor *base, const double *t, double *scratch, tw_factor *out,
-                         double *log_det_m);
+ * ever subtracted, so L_S is accurate where chol(A - V'V) fails. out is a copy of base, made anew here.
+ * *log_det_m = log |I + L' T L|. False when that matrix is not finite. n^3 flops for a triangular L. */
+bool tw_factor_condition(const tw_factor *base, const double *t, tw_factor *out, double *log_det_m);
 
 /* Mix two precisions: the factor of (b A^-1 + (1-b) S^-1)^-1 for A = base, S = other, both of full rank:
- * L C^-T with C C' = b I + (1-b) (Ls^-1 L)' (Ls^-1 L). Arguments as above. */
-bool tw_factor_mix(const tw_factor *base, const tw_factor *other, double b, double *scratch, tw_factor *out,
+ * L C^-T with C C' = b I + (1-b) (Ls^-1 L)' (Ls^-1 L). Arguments as above; 4/3 n^3 flops. */
+bool tw_factor_mix(const tw_factor *base, const tw_factor *other, double b, tw_factor *out,
                    double *log_det_m);
+
+/* The room of a copy whose L is triangular: the upper triangle, diagonal included, of an n x n matrix with
+ * leading dimension n, stored above the diagonal of L. It holds whatever its owner likes until the factor is
+ * made anew, whereupon it is zero. */
+double *tw_factor_room(const tw_factor *factor);
+
+/* Put A = L L' there: n^3/3 flops. */
+void tw_factor_fill_room(tw_factor *factor);
 
 /* A = L L', stored in full. */
 void tw_factor_product(const tw_factor *factor, double *a, size_t lda);

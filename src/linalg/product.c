@@ -22,9 +22,9 @@ void tw_product_symmetric(size_t n, size_t columns, const double *a, size_t lda,
                           double *c, size_t ldc)
 {
     if (columns == 1)
-        cblas_dsymv(CblasColMajor, CblasLower, to_int(n), 1.0, a, to_int(lda), b, 1, 0.0, c, 1);
+        cblas_dsymv(CblasColMajor, CblasUpper, to_int(n), 1.0, a, to_int(lda), b, 1, 0.0, c, 1);
     else
-        cblas_dsymm(CblasColMajor, CblasLeft, CblasLower, to_int(n), to_int(columns), 1.0, a, to_int(lda), b,
+        cblas_dsymm(CblasColMajor, CblasLeft, CblasUpper, to_int(n), to_int(columns), 1.0, a, to_int(lda), b,
                     to_int(ldb), 0.0, c, to_int(ldc));
 }
 

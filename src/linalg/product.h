@@ -1,5 +1,5 @@
 /* product.h: the matrix products that more than one room needs. All matrices are column-major; a symmetric
- * matrix is stored in full unless "lower" is said, in which case only its lower triangle is read or written.
+ * matrix is stored in full unless "lower" or "upper" is said, in which case only that triangle is read or written.
  */
 #ifndef TALWEG_LINALG_PRODUCT_H
 #define TALWEG_LINALG_PRODUCT_H
@@ -13,7 +13,7 @@ void tw_product_self(size_t n, size_t d, const double *x, size_t ldx, double *c,
 void tw_product_outer(size_t n, size_t m, size_t d, const double *a, size_t lda, const double *b, size_t ldb,
                       double *c, size_t ldc);
 
-/* C = A B for `columns` columns, A symmetric n x n (lower). */
+/* C = A B for `columns` columns, A symmetric n x n (upper). */
 void tw_product_symmetric(size_t n, size_t columns, const double *a, size_t lda, const double *b, size_t ldb,
                           double *c, size_t ldc);
 

@@ -41,7 +41,7 @@ struct tw_target {
 
     /* The base N(mean, A): these point to the model's own, or to what the target owns below. */
     const tw_factor *factor;
-    const double *covariance; /* A, n x n in full */
+    const double *covariance; /* A, n x n; the upper triangle is to be read */
     const double *mean;       /* NULL: zero */
     double log_constant;      /* L_b(x) = log N(x; m, A) + sum of site terms + log_constant */
 
@@ -50,9 +50,9 @@ struct tw_target {
 
     /* Owned by a folded target, else NULL. */
     tw_factor *own_factor;
-    double *own_covariance;
+    double *own_covariance; /* only where the factor has no room for it */
     double *own_mean;
-    double *work; /* n */
+    double *work; /* 2n: shift and h */
 };
 
 /* Sums over the sites of one column: log p(y | x), and the site terms as they enter L_b. */

@@ -63,21 +63,21 @@ static tw_status fill_sites(tw_reference *q, const double *tau, const double *nu
     const tw_model *model = q->model;
     tw_context *ctx = q->ctx;
     size_t n = model->n, r = model->factor->rank;
-    double *scratch = NULL, log_det_m;
+    double *h = NULL, log_det_m;
     TW_TRY(tw_allocate_doubles(ctx, n, 1, "the precisions of the reference", &q->tau));
     TW_TRY(tw_allocate_doubles(ctx, n, 1, "the shifts of the reference", &q->nu));
     TW_TRY(tw_allocate_doubles(ctx, n, 1, "the mean of the reference", &q->mean));
     TW_TRY(tw_factor_copy(model->factor, &q->factor));
-    TW_TRY(tw_allocate_doubles(ctx, r, r > 0 ? r : 1, "the factorisation of the reference", &scratch));
+    TW_TRY(tw_allocate_doubles(ctx, r, 1, "the mean of the reference", &h));
     memcpy(q->tau, tau, n * sizeof *tau);
     memcpy(q->nu, nu, n * sizeof *nu);
-    bool factored = tw_factor_condition(model->factor, tau, scratch, q->factor, &log_det_m);
+    bool factored = tw_factor_condition(model->factor, tau, q->factor, &log_det_m);
     if (factored) {
-        tw_factor_multiply_transposed(q->factor, 1, nu, n, scratch, r);
-        q->log_z = 0.5 * (tw_dot(r, scratch, scratch) - log_det_m);
-        tw_factor_multiply(q->factor, 1, scratch, r, q->mean, n);
+        tw_factor_multiply_transposed(q->factor, 1, nu, n, h, r);
+        q->log_z = 0.5 * (tw_dot(r, h, h) - log_det_m);
+        tw_factor_multiply(q->factor, 1, h, r, q->mean, n);
     }
-    tw_release(ctx, scratch);
+    tw_release(ctx, h);
     return factored ? TW_OK
                     : tw_fail(ctx, TW_NUMERICAL_FAILURE,
                               "the covariance of the reference could not be factored: its "

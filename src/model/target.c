@@ -35,9 +35,10 @@ static tw_status allocate_parts(tw_target *t)
         return tw_allocate_doubles(t->ctx, n, 1, "the tempered sites", &t->site_nu);
     }
     TW_TRY(tw_factor_copy(t->model->factor, &t->own_factor));
-    TW_TRY(tw_allocate_doubles(t->ctx, n, n, "the covariance of the tempered base", &t->own_covariance));
+    if (t->own_factor->pivot)
+        TW_TRY(tw_allocate_doubles(t->ctx, n, n, "the covariance of the tempered base", &t->own_covariance));
     TW_TRY(tw_allocate_doubles(t->ctx, n, 1, "the mean of the tempered base", &t->own_mean));
-    return tw_allocate_doubles(t->ctx, n, 1, "the shift of the tempered base", &t->work);
+    return tw_allocate_doubles(t->ctx, n, 2, "the shift of the tempered base", &t->work);
 }
 
 tw_status tw_target_new(const tw_model *model, const tw_reference *reference, tw_form form, tw_target **out)
@@ -81,20 +82,28 @@ static void set_open(tw_target *t)
     }
 }
 
-/* Given L_A in own_factor and the shift in work: m = L_A h, A = L_A L_A'. Returns |h|^2. own_covariance, free
- * until A is computed, holds h. */
+/* A = L_A L_A', above the diagonal of L_A where that is triangular. */
+static const double *make_covariance(tw_target *t)
+{
+    if (t->own_covariance) {
+        tw_factor_product(t->own_factor, t->own_covariance, t->model->n);
+        return t->own_covariance;
+    }
+    tw_factor_fill_room(t->own_factor);
+    return tw_factor_room(t->own_factor);
+}
+
+/* Given L_A in own_factor and the shift in work: m = L_A h. Returns |h|^2. */
 static double set_base(tw_target *t)
 {
     size_t n = t->model->n, r = t->own_factor->rank;
-    double *h = t->own_covariance;
+    double *h = t->work + n;
     tw_factor_multiply_transposed(t->own_factor, 1, t->work, n, h, r);
     tw_factor_multiply(t->own_factor, 1, h, r, t->own_mean, n);
-    double h2 = tw_dot(r, h, h);
-    tw_factor_product(t->own_factor, t->own_covariance, n);
     t->factor = t->own_factor;
-    t->covariance = t->own_covariance;
+    t->covariance = make_covariance(t);
     t->mean = t->own_mean;
-    return h2;
+    return tw_dot(r, h, h);
 }
 
 static tw_status fail_factor(const tw_target *t)
@@ -109,8 +118,7 @@ static tw_status set_folded(tw_target *t)
     size_t n = t->model->n;
     double rest = 1.0 - t->beta, log_det_m;
     for (size_t i = 0; i < n; i++) t->work[i] = rest * q->tau[i];
-    if (!tw_factor_condition(t->model->factor, t->work, t->own_covariance, t->own_factor, &log_det_m))
-        return fail_factor(t);
+    if (!tw_factor_condition(t->model->factor, t->work, t->own_factor, &log_det_m)) return fail_factor(t);
     for (size_t i = 0; i < n; i++) t->work[i] = rest * q->nu[i];
     double h2 = set_base(t);
     t->log_constant = 0.5 * (h2 - log_det_m) - rest * q->log_z;
@@ -123,8 +131,7 @@ static tw_status set_dense(tw_target *t)
     const tw_factor *k = t->model->factor;
     size_t n = t->model->n;
     double rest = 1.0 - t->beta, log_det_m;
-    if (!tw_factor_mix(k, q->factor, t->beta, t->own_covariance, t->own_factor, &log_det_m))
-        return fail_factor(t);
+    if (!tw_factor_mix(k, q->factor, t->beta, t->own_factor, &log_det_m)) return fail_factor(t);
     tw_factor_solve(q->factor, 1, q->mean, n, NULL, t->work, n);
     double mu2 = tw_dot(n, t->work, t->work);
     tw_cholesky_half_solve(n, q->factor->l, n, true, 1, t->work, n);

@@ -171,16 +171,16 @@ static phase exact_flow(tw_riemann *p, const phase *from, double time, size_t st
 static double dense_hamiltonian(const fixture *f, const phase *at)
 {
     const tw_riemann *p = f->point;
-    const tw_factor *factor = f->gp.target->factor;
     size_t r = p->r;
-    double x[N], density, g[R * R], u[R], quadratic = 0.0, log_det = 0.0;
+    double x[N], density, g[R * R], identity[R * R] = {0.0}, l[N * R], u[R], quadratic = 0.0, log_det = 0.0;
     tw_evaluation wanted = {.x = x, .log_density = &density};
     tw_target_evaluate(f->gp.target, 1, at->v, &wanted);
+    for (size_t j = 0; j < r; j++) identity[j + j * r] = 1.0;
+    tw_factor_multiply(f->gp.target->factor, r, identity, r, l, N);
     for (size_t j = 0; j < r; j++)
         for (size_t i = 0; i < r; i++) {
             g[i + j * r] = i == j;
-            for (size_t k = 0; k < N; k++)
-                g[i + j * r] += factor->l[k + i * N] * p->lambda[k] * factor->l[k + j * N];
+            for (size_t k = 0; k < N; k++) g[i + j * r] += l[k + i * N] * p->lambda[k] * l[k + j * N];
         }
     assert_int_equal(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', (int)r, g, (int)r), 0);
     memcpy(u, at->pi, r * sizeof *u);

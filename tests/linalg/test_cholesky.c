@@ -123,9 +123,12 @@ static void symmetric_products_and_mirroring(void **state)
     static double a[LD * N], b[LD * 3], c[LD * 3], c1[N];
     make_positive(a);
     for (size_t j = 0; j < N; j++)
-        for (size_t i = 0; i < j; i++) a[i + j * LD] = 99.0;
+        for (size_t i = j + 1; i < N; i++) a[i + j * LD] = 99.0;
     for (size_t i = 0; i < LD * 3; i++) b[i] = cos((double)i);
     tw_product_symmetric(N, 3, a, LD, b, LD, c, LD);
+    make_positive(a);
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < j; i++) a[i + j * LD] = 99.0;
     tw_mirror_lower(N, a, LD);
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < N; i++) assert_true(a[i + j * LD] == a[j + i * LD]);

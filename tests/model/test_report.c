@@ -22,6 +22,12 @@ typedef struct geometry {
     double g_inv[MAX * MAX], dh_dx[MAX];
 } geometry;
 
+/* A_ij, of which the upper triangle is stored. */
+static double covariance(const tw_target *t, size_t i, size_t j)
+{
+    return i <= j ? t->covariance[i + j * t->model->n] : t->covariance[j + i * t->model->n];
+}
+
 static void inverse_metric(const tw_target *t, const double *lambda, geometry *g)
 {
     static double b[MAX * MAX], v[MAX * MAX];
@@ -29,7 +35,7 @@ static void inverse_metric(const tw_target *t, const double *lambda, geometry *g
     tw_pivot failed;
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++) {
-            double a = t->covariance[i + j * n];
+            double a = covariance(t, i, j);
             b[i + j * n] = (i == j) + sqrt(lambda[i] * lambda[j]) * a;
             v[i + j * n] = sqrt(lambda[i]) * a;
         }
@@ -37,7 +43,7 @@ static void inverse_metric(const tw_target *t, const double *lambda, geometry *g
     tw_cholesky_half_solve(n, b, n, false, n, v, n);
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++)
-            g->g_inv[i + j * n] = t->covariance[i + j * n] - tw_dot(n, v + i * n, v + j * n);
+            g->g_inv[i + j * n] = covariance(t, i, j) - tw_dot(n, v + i * n, v + j * n);
     g->log_det_g = tw_cholesky_log_det(n, b, n) - t->factor->log_det;
 }
 
