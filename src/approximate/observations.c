@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
-#include "talweg/approximate.h"
+#include "approximate/approximate.h"
 
 bool tw_likelihood_is_binary(const tw_likelihood *likelihood)
 {
@@ -94,39 +93,48 @@ tw_status tw_predict_observations(tw_context *ctx, const tw_likelihood *likeliho
     return TW_OK;
 }
 
-static void score_binary(size_t m, const double *y, const double *p, tw_scores *scores)
+static void add_binary(size_t m, const double *y, const double *p, tw_scores *sums)
 {
-    double errors = 0.0;
-    for (size_t b = 0; b < TW_CALIBRATION_BINS; b++) scores->bin[b].predicted = scores->bin[b].observed = 0.0;
     for (size_t i = 0; i < m; i++) {
         size_t b = (size_t)fmin(p[i] * TW_CALIBRATION_BINS, TW_CALIBRATION_BINS - 1);
         double side = y[i] * (p[i] - 0.5);
-        errors += side < 0.0 ? 1.0 : side > 0.0 ? 0.0 : 0.5;
-        scores->bin[b].cases++;
-        scores->bin[b].predicted += p[i];
-        scores->bin[b].observed += y[i] > 0.0 ? 1.0 : 0.0;
+        sums->error_rate += side < 0.0 ? 1.0 : side > 0.0 ? 0.0 : 0.5;
+        sums->bin[b].cases++;
+        sums->bin[b].predicted += p[i];
+        sums->bin[b].observed += y[i] > 0.0 ? 1.0 : 0.0;
     }
-    scores->error_rate = errors / (double)m;
+}
+
+void tw_scores_add(const tw_likelihood *likelihood, size_t m, const double *y, const double *expected,
+                   const double *log_score, tw_scores *sums)
+{
+    sums->cases += m;
+    for (size_t i = 0; i < m; i++) {
+        sums->log_score += log_score[i];
+        sums->rmse += (y[i] - expected[i]) * (y[i] - expected[i]);
+    }
+    if (tw_likelihood_is_binary(likelihood)) add_binary(m, y, expected, sums);
+}
+
+tw_scores tw_scores_finish(const tw_likelihood *likelihood, const tw_scores *sums)
+{
+    tw_scores scores = *sums;
+    bool binary = tw_likelihood_is_binary(likelihood);
+    double cases = (double)sums->cases;
+    scores.log_score /= cases;
+    scores.error_rate = binary ? sums->error_rate / cases : NAN;
+    scores.rmse = binary ? NAN : sqrt(sums->rmse / cases);
     for (size_t b = 0; b < TW_CALIBRATION_BINS; b++) { /* 0/0 = NaN in an empty bin */
-        scores->bin[b].predicted /= (double)scores->bin[b].cases;
-        scores->bin[b].observed /= (double)scores->bin[b].cases;
+        scores.bin[b].predicted /= (double)sums->bin[b].cases;
+        scores.bin[b].observed /= (double)sums->bin[b].cases;
     }
+    return scores;
 }
 
 tw_scores tw_predict_scores(const tw_likelihood *likelihood, size_t m, const double *y,
                             const double *expected, const double *log_score)
 {
-    tw_scores scores = {.cases = m, .error_rate = NAN, .rmse = NAN};
-    double sum = 0.0, squares = 0.0;
-    for (size_t i = 0; i < m; i++) {
-        sum += log_score[i];
-        squares += (y[i] - expected[i]) * (y[i] - expected[i]);
-    }
-    scores.log_score = sum / (double)m;
-    for (size_t b = 0; b < TW_CALIBRATION_BINS; b++) scores.bin[b].predicted = scores.bin[b].observed = NAN;
-    if (tw_likelihood_is_binary(likelihood))
-        score_binary(m, y, expected, &scores);
-    else
-        scores.rmse = sqrt(squares / (double)m);
-    return scores;
+    tw_scores sums = {0};
+    tw_scores_add(likelihood, m, y, expected, log_score, &sums);
+    return tw_scores_finish(likelihood, &sums);
 }

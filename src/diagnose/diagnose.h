@@ -47,6 +47,9 @@ void tw_folded_rank_scores(tw_diagnose *d);
 double tw_series_ess(tw_diagnose *d, const double *series);
 double tw_series_rhat(const tw_diagnose *d, const double *series);
 
+/* estimate.c: the Monte Carlo standard error of the mean of a series, which may be the caller's own. */
+double tw_series_mcse(tw_diagnose *d, const double *series);
+
 /* convergence.c: the larger of the given R-hat and the one of the folded draws. Overwrites d->series. */
 double tw_larger_rhat(tw_diagnose *d, double bulk);
 

@@ -35,9 +35,15 @@ double tw_diagnose_quantile(const tw_diagnose *d, double p)
     return part > 0.0 && below != above ? (1.0 - part) * below + part * above : below;
 }
 
+double tw_series_mcse(tw_diagnose *d, const double *series)
+{
+    double variance = tw_variance_of(d->total, series, tw_mean_of(d->total, series));
+    return sqrt(variance) / sqrt(tw_series_ess(d, series));
+}
+
 double tw_diagnose_mcse_mean(tw_diagnose *d)
 {
-    return tw_diagnose_sd(d) / sqrt(tw_diagnose_ess_mean(d));
+    return d->has_nan ? NAN : tw_series_mcse(d, d->x);
 }
 
 double tw_diagnose_mcse_sd(tw_diagnose *d)

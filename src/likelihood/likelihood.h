@@ -18,4 +18,8 @@ tw_status tw_tilted_by_quadrature(const tw_likelihood *likelihood, double y, dou
 tw_status tw_cumulants_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
                                      size_t orders, double *c, size_t *evaluations);
 
+/* log_p[i] = log of the integral of p(y | x) N(x; m[i], v) dx, i = 0..n-1, v >= 0 (marginals.c). */
+tw_status tw_likelihood_marginals(const tw_likelihood *likelihood, double y, double w, double v, size_t n,
+                                  const double *m, double *log_p);
+
 #endif

@@ -1,0 +1,96 @@
+/* predict.h: predictions at new inputs from draws of the posterior, averaged over the draws, with the Monte
+ * Carlo error of the average.
+ *
+ * With x_s a draw of the latent values at the training inputs, k the covariances of a new input with them and
+ * k** its prior variance,
+ *
+ *   f* | x_s ~ N(k' K^-1 x_s, k** - k' K^-1 k),        p(y* | y) = (1/S) sum_s E[p(y* | f*) | x_s],
+ *
+ * where the inner expectation is exact (probit, gaussian, a Poisson mean) or good to 1e-10. K may be singular.
+ *
+ * Memory depends neither on the number of new inputs nor, beyond `bytes` of the options, on the number of
+ * draws: with n training inputs, C chains and T = max(4096, 16 C) it is at most
+ *   bytes + 8 (2048 n + 512 (2 n + 2 T) + threads (200 T + 40000)).
+ */
+#ifndef TALWEG_PREDICT_H
+#define TALWEG_PREDICT_H
+
+#include <talweg/approximate.h>
+#include <talweg/base.h>
+#include <talweg/chains.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- where the draws are ---- */
+
+/* Draws first .. first + count - 1 of one chain are asked for as an n x count matrix x. */
+typedef struct tw_draw_source {
+    size_t n, chains, draws; /* draws per chain */
+    void *user;
+    tw_status (*read)(void *user, size_t chain, size_t first, size_t count, double *x);
+} tw_draw_source;
+
+/* Draws in memory (they must have been kept); for those of a run in a file see tw_run_source in run.h. What a
+ * source points to must outlive it. */
+TW_API tw_draw_source tw_draws_source(const tw_draws *draws);
+
+/* ---- predictions ---- */
+
+typedef struct tw_draws_predictor_options {
+    size_t threads; /* results are the same to the bit for any number */
+    size_t bytes; /* draws are kept in whitened form where n x draws x chains x 8 bytes are no more than this;
+                       else they are read again for every 512 new inputs */
+} tw_draws_predictor_options;
+#define TW_DRAWS_PREDICTOR_DEFAULTS ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28})
+
+typedef struct tw_draws_predictor tw_draws_predictor;
+
+/* Prepare predictions for a model from draws of its posterior. The model must outlive the predictor, and so
+ * must the source where its draws are not kept. options NULL: the defaults. TW_BAD_ARGUMENT for a likelihood
+ * that is neither binary nor built-in, or for draws of another number of latents. */
+TW_API tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *draws,
+                                        const tw_draws_predictor_options *options, tw_draws_predictor **out);
+TW_API void tw_draws_predictor_free(tw_draws_predictor *predictor);
+
+/* New cases, and what to compute for them: m numbers each; an array that is NULL is not wanted. */
+typedef struct tw_predictions {
+    double *mean, *variance; /* of the latent function, draws and f* | x_s together */
+    double *expected;        /* the probability of +1 where observations are -1 and +1, else the mean of y */
+    double *mcse;            /* Monte Carlo standard error of `expected`: that of tw_diagnose_mcse_mean, with
+                                consecutive draws averaged first where a chain has more than 4096 / C (but at
+                                least 16); 0 where all draws agree, NaN where there are too few */
+    double *sd;              /* of y */
+    double *log_score;       /* log p(y), in nats; needs labels */
+    double *log_score_mcse;  /* and its Monte Carlo standard error */
+} tw_predictions;
+
+/* Predict m cases with cross = k(x, z) (n x m, contiguous) and prior variances diagonal[m], constants w (NULL:
+ * 1, see likelihood.h) and labels y (NULL: none). Any number of batches may be asked for, one at a time. */
+TW_API tw_status tw_draws_predictor_apply(tw_draws_predictor *predictor, size_t m, const double *cross,
+                                          const double *diagonal, const double *w, const double *y,
+                                          const tw_predictions *out);
+
+/* The same for cases first .. first + count - 1 of `at`, which must be on the scale of `train`, the data of the
+ * model, and whose y, where there is one, are the labels; w has one constant for each case of `at`. The arrays
+ * of `out` hold count numbers. */
+TW_API tw_status tw_draws_predictor_at(tw_draws_predictor *predictor, const tw_covariance *covariance,
+                                       const tw_data *train, const tw_data *at, size_t first, size_t count,
+                                       const double *w, const tw_predictions *out);
+
+/* How good the predictions were, over all labelled cases that this predictor was given so far, and Monte Carlo
+ * standard errors: of the mean log score and the root mean square error by the delta method, with the
+ * correlation that cases have through sharing their draws; of the error rate from the chance of each case to be
+ * on the other side of 1/2, with cases taken to be independent. NaN where a figure does not apply. */
+typedef struct tw_draws_scores {
+    tw_scores scores;
+    double log_score_mcse, error_rate_mcse, rmse_mcse;
+} tw_draws_scores;
+TW_API tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *predictor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

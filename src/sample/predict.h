@@ -1,0 +1,93 @@
+/* predict.h: what the files that predict from draws share.
+ *
+ * In whitened form, with K = L L', x_s = L v_s and k = L u,
+ *   k' K^-1 x_s = u' v_s,     k** - k' K^-1 k = k** - u'u,
+ * which holds for an L of lower rank too. New inputs go by blocks of POINTS, draws by blocks of DRAWS of one
+ * chain, and a product u'v by tiles of TILE new inputs: all fixed, so that no number depends on how many threads
+ * there are or on whether the draws are kept.
+ */
+#ifndef TALWEG_SAMPLE_PREDICT_H
+#define TALWEG_SAMPLE_PREDICT_H
+
+#include "model/model.h"
+#include "talweg/predict.h"
+
+enum {
+    TW_PREDICT_POINTS = TW_PREDICT_BATCH,
+    TW_PREDICT_DRAWS = 1024,
+    TW_PREDICT_TILE = 32,
+    TW_PREDICT_SERIES = 4096,     /* numbers of one series, over all chains */
+    TW_PREDICT_LEAST_BATCHES = 16 /* but at least so many for each chain */
+};
+
+/* How a likelihood's observation is to be expected. */
+typedef enum tw_expectation {
+    TW_EXPECT_PROBABILITY, /* of +1 */
+    TW_EXPECT_RATE,        /* w exp(x) */
+    TW_EXPECT_LATENT       /* x */
+} tw_expectation;
+
+/* Mean and sum of squared differences from it. */
+typedef struct tw_moments {
+    double mean, squares;
+} tw_moments;
+
+/* A new case, and what was added up for it over the draws so far. */
+typedef struct tw_new_case {
+    double variance; /* of f* | x_s: k** - u'u */
+    double w, y;
+    size_t draws;
+    tw_moments latent, expected;                /* of u'v_s; of E[y* | x_s] */
+    bool failed;                                /* a probability could not be computed */
+    double mcse, sd, log_score, log_score_mcse; /* in the end */
+} tw_new_case;
+
+/* The work space of a thread. */
+typedef struct tw_predict_worker {
+    double *means;         /* DRAWS x TILE: u'v */
+    double *values;        /* DRAWS */
+    tw_diagnose *diagnose; /* of a series */
+} tw_predict_worker;
+
+struct tw_draws_predictor {
+    tw_context *ctx;
+    const tw_model *model;
+    tw_draw_source source;
+    tw_expectation expectation;
+    size_t threads;
+    size_t batches;     /* of a chain; a series has batches x chains numbers, chain by chain */
+    bool kept;          /* all whitened draws are in v */
+    double *x;          /* n x DRAWS: draws as they were read */
+    double *v;          /* rank x (chains draws), or rank x DRAWS */
+    double *cross;      /* n x POINTS covariances */
+    double *u;          /* rank x POINTS */
+    double *series;     /* a series for each point: sums, at the end means, of E[y* | x_s] over a batch */
+    double *log_series; /* and of p(y | x_s): logarithms of sums, at the end means in units of their mean */
+    tw_new_case *cases; /* POINTS */
+    bool labelled;      /* these have a y */
+    tw_predict_worker *workers; /* threads */
+
+    tw_scores sums;       /* of labelled cases so far */
+    double *score_series; /* sum over cases of p(y | x_s) / p(y) */
+    double *error_series; /* sum over cases of (y - E y) E[y* | x_s] */
+    double other_side;    /* variance of the number of cases on the wrong side of 1/2 */
+};
+
+/* predict_average.c: begin a case; add draws first .. first + count - 1 of a chain, whose conditional means
+ * u'v are given; and from sums to means. */
+void tw_new_case_begin(tw_draws_predictor *p, size_t point);
+void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t first, size_t count,
+                     const double *means, double *work);
+void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagnose);
+
+/* The Monte Carlo standard error of the mean of a series: 0 where it is constant. */
+double tw_predict_mcse(tw_diagnose *diagnose, const double *series);
+
+/* predict_scores.c: add the first m points, which are finished and labelled, to the scores. */
+void tw_predict_score_block(tw_draws_predictor *p, size_t m);
+
+/* predict_draws.c: the whitened draws first .. first + count - 1 of a chain, rank x count. */
+tw_status tw_predict_whitened(tw_draws_predictor *p, size_t chain, size_t first, size_t count,
+                              const double **v);
+
+#endif

@@ -1,0 +1,182 @@
+/* predict_apply.c: new inputs, block by block: whitened covariances U = L^-1 k once for a block, then for each
+ * block of draws the conditional means U'V by matrix products, tile by tile in parallel. */
+#include <math.h>
+
+#include "base/parallel.h"
+#include "linalg/product.h"
+#include "sample/predict.h"
+
+/* New cases as the caller gives them, and which of them stand in the block at hand. */
+typedef struct new_cases {
+    const double *cross, *diagonal, *w, *y;
+    const tw_predictions *out;
+    size_t first, count;
+} new_cases;
+
+/* One step over all tiles of a block. */
+typedef struct step {
+    tw_draws_predictor *p;
+    const new_cases *cases;
+    const double *v; /* rank x count whitened draws: first .. first + count - 1 of a chain */
+    size_t chain, first, count;
+} step;
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void for_each_tile(step *s, tw_parallel_function *function)
+{
+    tw_parallel_for((s->cases->count + TW_PREDICT_TILE - 1) / TW_PREDICT_TILE, s->p->threads, function, s);
+}
+
+/* U = L^-1 k and k** - u'u, and the cases' sums at zero. */
+static void begin_tile(void *user, size_t tile, size_t worker)
+{
+    (void)worker;
+    const step *s = user;
+    tw_draws_predictor *p = s->p;
+    const new_cases *c = s->cases;
+    const tw_factor *factor = p->model->factor;
+    size_t start = tile * TW_PREDICT_TILE, end = smaller(start + TW_PREDICT_TILE, c->count);
+    double *u = p->u + start * factor->rank;
+    tw_factor_solve(factor, end - start, c->cross + (c->first + start) * factor->n, factor->n, NULL, u,
+                    factor->rank);
+    for (size_t j = start; j < end; j++, u += factor->rank) {
+        size_t from = c->first + j;
+        p->cases[j].variance = fmax(c->diagonal[from] - tw_dot(factor->rank, u, u), 0.0);
+        p->cases[j].w = c->w ? c->w[from] : 1.0;
+        p->cases[j].y = c->y ? c->y[from] : NAN;
+        tw_new_case_begin(p, j);
+    }
+}
+
+static void add_tile(void *user, size_t tile, size_t worker)
+{
+    const step *s = user;
+    tw_draws_predictor *p = s->p;
+    tw_predict_worker *w = &p->workers[worker];
+    size_t rank = p->model->factor->rank;
+    size_t start = tile * TW_PREDICT_TILE, end = smaller(start + TW_PREDICT_TILE, s->cases->count);
+    tw_product_inner(s->count, end - start, rank, s->v, rank, p->u + start * rank, rank, w->means, s->count);
+    for (size_t j = start; j < end; j++)
+        tw_new_case_add(p, j, s->chain, s->first, s->count, w->means + (j - start) * s->count, w->values);
+}
+
+static void finish_tile(void *user, size_t tile, size_t worker)
+{
+    const step *s = user;
+    size_t start = tile * TW_PREDICT_TILE, end = smaller(start + TW_PREDICT_TILE, s->cases->count);
+    for (size_t j = start; j < end; j++) tw_new_case_finish(s->p, j, s->p->workers[worker].diagnose);
+}
+
+static tw_status add_draws(step *s)
+{
+    tw_draws_predictor *p = s->p;
+    size_t draws = p->source.draws;
+    for (s->chain = 0; s->chain < p->source.chains; s->chain++)
+        for (s->first = 0; s->first < draws; s->first += TW_PREDICT_DRAWS) {
+            s->count = smaller(draws - s->first, TW_PREDICT_DRAWS);
+            TW_TRY(tw_predict_whitened(p, s->chain, s->first, s->count, &s->v));
+            for_each_tile(s, add_tile);
+        }
+    return TW_OK;
+}
+
+static void put(double *to, size_t i, double value)
+{
+    if (to) to[i] = value;
+}
+
+static tw_status write_results(const tw_draws_predictor *p, const new_cases *block)
+{
+    const tw_predictions *out = block->out;
+    for (size_t j = 0; j < block->count; j++) {
+        const tw_new_case *c = &p->cases[j];
+        size_t to = block->first + j;
+        if (c->failed)
+            return tw_fail(
+                p->ctx, TW_NUMERICAL_FAILURE,
+                "the %s probabilities of new case %zu cannot be computed; its latent mean is %g and "
+                "its variance, given the training latents, %g",
+                p->model->likelihood->name, to + 1, c->latent.mean, c->variance);
+        put(out->mean, to, c->latent.mean);
+        put(out->variance, to, c->variance + c->latent.squares / (double)c->draws);
+        put(out->expected, to, c->expected.mean);
+        put(out->mcse, to, c->mcse);
+        put(out->sd, to, c->sd);
+        if (!p->labelled) continue;
+        put(out->log_score, to, c->log_score);
+        put(out->log_score_mcse, to, c->log_score_mcse);
+    }
+    return TW_OK;
+}
+
+static tw_status predict_block(tw_draws_predictor *p, const new_cases *block)
+{
+    step s = {.p = p, .cases = block};
+    p->labelled = block->y != NULL;
+    for_each_tile(&s, begin_tile);
+    TW_TRY(add_draws(&s));
+    for_each_tile(&s, finish_tile);
+    TW_TRY(write_results(p, block));
+    if (p->labelled) tw_predict_score_block(p, block->count);
+    return TW_OK;
+}
+
+static tw_status check_constants(const tw_draws_predictor *p, size_t m, const double *w, const double *y)
+{
+    if (y) return tw_likelihood_check(p->ctx, p->model->likelihood, m, y, w);
+    for (size_t i = 0; w && i < m; i++)
+        if (!(w[i] > 0.0) || !isfinite(w[i]))
+            return tw_fail(p->ctx, TW_BAD_DATA, "the constant of new case %zu is %g; it must be above 0",
+                           i + 1, w[i]);
+    return TW_OK;
+}
+
+tw_status tw_draws_predictor_apply(tw_draws_predictor *p, size_t m, const double *cross,
+                                   const double *diagonal, const double *w, const double *y,
+                                   const tw_predictions *out)
+{
+    new_cases block = {cross, diagonal, w, y, out, 0, 0};
+    TW_TRY(check_constants(p, m, w, y));
+    for (; block.first < m; block.first += block.count) {
+        block.count = smaller(m - block.first, TW_PREDICT_POINTS);
+        TW_TRY(predict_block(p, &block));
+    }
+    return TW_OK;
+}
+
+/* The arrays of `out` from case `first` on. */
+static tw_predictions from_case(const tw_predictions *out, size_t first)
+{
+    tw_predictions rest = *out;
+    double **arrays[] = {&rest.mean, &rest.variance,  &rest.expected,      &rest.mcse,
+                         &rest.sd,   &rest.log_score, &rest.log_score_mcse};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (*arrays[i]) *arrays[i] += first;
+    return rest;
+}
+
+tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_covariance *covariance, const tw_data *train,
+                                const tw_data *at, size_t first, size_t count, const double *w,
+                                const tw_predictions *out)
+{
+    double diagonal[TW_PREDICT_POINTS];
+    if (at->d != train->d || train->n != p->model->n || count > at->n || first > at->n - count)
+        return tw_fail(p->ctx, TW_BAD_DATA,
+                       "cases %zu to %zu of %zu with %zu inputs cannot be predicted by a model of %zu cases "
+                       "with %zu inputs: give the same columns",
+                       first + 1, first + count, at->n, at->d, train->n, train->d);
+    for (size_t i = 0; i < TW_PREDICT_POINTS; i++) diagonal[i] = tw_covariance_variance(covariance);
+    for (size_t done = 0; done < count; done += TW_PREDICT_POINTS) {
+        size_t m = smaller(count - done, TW_PREDICT_POINTS), from = first + done;
+        tw_predictions rest = from_case(out, done);
+        TW_TRY(tw_covariance_cross(p->ctx, covariance, train->n, train->d, train->x, train->n, m,
+                                   at->x + from, at->n, p->cross, train->n));
+        TW_TRY(tw_draws_predictor_apply(p, m, p->cross, diagonal, w ? w + from : NULL,
+                                        at->y ? at->y + from : NULL, &rest));
+    }
+    return TW_OK;
+}

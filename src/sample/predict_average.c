@@ -1,0 +1,150 @@
+/* predict_average.c: one new case, averaged over the draws.
+ *
+ * Given x_s the latent value is N(m_s, c), and
+ *   binary     E[y = +1 | x_s] = int p(+1 | f) N(f; m_s, c) df
+ *   poisson    E[y | x_s] = r_s = w exp(m_s + c/2),  var y = mean r_s + (e^c - 1) mean r_s^2 + var r_s
+ *   gaussian   E[y | x_s] = m_s,                     var y = c + w^2 + var m_s
+ * Means and variances over the draws are added up by blocks (Chan, Golub and LeVeque 1983). For Monte Carlo
+ * errors the means over batches of consecutive draws are kept, whose lengths differ by at most one: as a series
+ * they have the same mean, and tw_diagnose finds the error of that from their autocorrelation.
+ */
+#include <math.h>
+
+#include "diagnose/diagnose.h"
+#include "likelihood/likelihood.h"
+#include "math/vector.h"
+#include "sample/predict.h"
+
+/* Batch t of a chain begins at this draw. */
+static size_t batch_start(const tw_draws_predictor *p, size_t t)
+{
+    return t * p->source.draws / p->batches;
+}
+
+static size_t series_length(const tw_draws_predictor *p)
+{
+    return p->batches * p->source.chains;
+}
+
+/* How many draws number k of a series stands for. */
+static double batch_length(const tw_draws_predictor *p, size_t k)
+{
+    size_t t = k % p->batches;
+    return (double)(batch_start(p, t + 1) - batch_start(p, t));
+}
+
+void tw_new_case_begin(tw_draws_predictor *p, size_t point)
+{
+    tw_new_case *c = &p->cases[point];
+    size_t length = series_length(p);
+    *c = (tw_new_case){.variance = c->variance, .w = c->w, .y = c->y};
+    for (size_t k = 0; k < length; k++) p->series[k + point * length] = 0.0;
+    for (size_t k = 0; p->labelled && k < length; k++) p->log_series[k + point * length] = -INFINITY;
+}
+
+/* Join `count` values to the moments of `before` others. */
+static void add_moments(size_t before, size_t count, const double *x, tw_moments *moments)
+{
+    double sum = 0.0, squares = 0.0, all = (double)(before + count);
+    for (size_t i = 0; i < count; i++) sum += x[i];
+    double mean = sum / (double)count, away = mean - moments->mean;
+    for (size_t i = 0; i < count; i++) squares += (x[i] - mean) * (x[i] - mean);
+    moments->mean += away * ((double)count / all);
+    moments->squares += squares + away * away * ((double)before * (double)count / all);
+}
+
+/* E[y | x_s] for every draw of a block. */
+static tw_status expect(const tw_draws_predictor *p, const tw_new_case *c, size_t count, const double *means,
+                        double *expected)
+{
+    double log_scale = p->expectation == TW_EXPECT_RATE ? log(c->w) + 0.5 * c->variance : 0.0;
+    if (p->expectation == TW_EXPECT_PROBABILITY)
+        TW_TRY(tw_likelihood_marginals(p->model->likelihood, 1.0, c->w, c->variance, count, means, expected));
+    else
+        for (size_t i = 0; i < count; i++) expected[i] = means[i] + log_scale;
+    if (p->expectation != TW_EXPECT_LATENT) tw_vector_exp(count, expected, expected);
+    return TW_OK;
+}
+
+static double log_add(double a, double b)
+{
+    double larger = fmax(a, b), smaller = fmin(a, b);
+    return smaller == -INFINITY ? larger : larger + log1p(exp(smaller - larger));
+}
+
+/* Add values, or values given by their logarithms, to the batches they belong to. */
+static void add_to_series(const tw_draws_predictor *p, size_t chain, size_t first, size_t count,
+                          const double *values, bool logarithms, double *series)
+{
+    size_t t = ((first + 1) * p->batches - 1) / p->source.draws, end = batch_start(p, t + 1);
+    double *batch = series + chain * p->batches;
+    for (size_t i = 0; i < count; i++) {
+        if (first + i == end) end = batch_start(p, ++t + 1);
+        batch[t] = logarithms ? log_add(batch[t], values[i]) : batch[t] + values[i];
+    }
+}
+
+void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t first, size_t count,
+                     const double *means, double *work)
+{
+    tw_new_case *c = &p->cases[point];
+    size_t start = point * series_length(p);
+    add_moments(c->draws, count, means, &c->latent);
+    c->failed |= expect(p, c, count, means, work) != TW_OK;
+    add_moments(c->draws, count, work, &c->expected);
+    add_to_series(p, chain, first, count, work, false, p->series + start);
+    c->draws += count;
+    if (!p->labelled) return;
+    c->failed |=
+        tw_likelihood_marginals(p->model->likelihood, c->y, c->w, c->variance, count, means, work) != TW_OK;
+    add_to_series(p, chain, first, count, work, true, p->log_series + start);
+}
+
+double tw_predict_mcse(tw_diagnose *diagnose, const double *series)
+{
+    bool finite = true;
+    for (size_t k = 0; k < diagnose->total; k++) finite &= isfinite(series[k]) != 0;
+    bool constant = finite && diagnose->half >= 3 && !tw_series_varies(diagnose, series);
+    return constant ? 0.0 : tw_series_mcse(diagnose, series);
+}
+
+static double sd_of_observation(const tw_draws_predictor *p, const tw_new_case *c)
+{
+    double draws = (double)c->draws, mean = c->expected.mean, between = c->expected.squares / draws;
+    if (p->expectation == TW_EXPECT_PROBABILITY) return 2.0 * sqrt(mean * (1.0 - mean)); /* of -1 and +1 */
+    if (p->expectation == TW_EXPECT_LATENT) return sqrt(c->variance + c->w * c->w + between);
+    return sqrt(mean + expm1(c->variance) * (mean * mean + between) + between);
+}
+
+/* From logarithms of sums over batches to means over batches, in units of the mean over all draws, the
+ * logarithm of which is returned. */
+static double log_mean(const tw_draws_predictor *p, double *series)
+{
+    size_t length = series_length(p);
+    double largest = -INFINITY, sum = 0.0;
+    for (size_t k = 0; k < length; k++) {
+        series[k] -= log(batch_length(p, k));
+        largest = fmax(largest, series[k]);
+    }
+    if (!isfinite(largest)) return largest;
+    for (size_t k = 0; k < length; k++) {
+        series[k] = exp(series[k] - largest);
+        sum += batch_length(p, k) * series[k];
+    }
+    double mean = sum / (double)(p->source.draws * p->source.chains);
+    for (size_t k = 0; k < length; k++) series[k] /= mean;
+    return largest + log(mean);
+}
+
+void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagnose)
+{
+    tw_new_case *c = &p->cases[point];
+    size_t length = series_length(p);
+    double *series = p->series + point * length;
+    for (size_t k = 0; k < length; k++) series[k] /= batch_length(p, k);
+    c->mcse = tw_predict_mcse(diagnose, series);
+    c->sd = sd_of_observation(p, c);
+    if (!p->labelled) return;
+    c->log_score = log_mean(p, p->log_series + point * length);
+    c->log_score_mcse = tw_predict_mcse(diagnose, p->log_series + point * length);
+}

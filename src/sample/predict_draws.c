@@ -1,0 +1,194 @@
+/* predict_draws.c: make a predictor from draws: its memory, and the draws in whitened form. */
+#include <math.h>
+#include <string.h>
+
+#include "base/parallel.h"
+#include "sample/predict.h"
+
+/* ---- where draws come from ---- */
+
+static tw_status read_from_memory(void *user, size_t chain, size_t first, size_t count, double *x)
+{
+    const tw_draws *d = user;
+    for (size_t i = 0; i < count; i++)
+        memcpy(x + i * d->n, d->x + d->n * (chain + d->chains * (first + i)), d->n * sizeof *x);
+    return TW_OK;
+}
+
+tw_draw_source tw_draws_source(const tw_draws *draws)
+{
+    return (tw_draw_source){.n = draws->n,
+                            .chains = draws->chains,
+                            .draws = draws->x ? draws->draws : 0,
+                            .user = (void *)draws,
+                            .read = read_from_memory};
+}
+
+/* ---- whitening ---- */
+
+typedef struct whitening {
+    const tw_draws_predictor *p;
+    size_t count;
+    double *v;
+} whitening;
+
+static void whiten_tile(void *user, size_t tile, size_t worker)
+{
+    (void)worker;
+    const whitening *w = user;
+    const tw_factor *factor = w->p->model->factor;
+    size_t start = tile * TW_PREDICT_TILE, left = w->count - start;
+    tw_factor_solve(factor, left < TW_PREDICT_TILE ? left : TW_PREDICT_TILE, w->p->x + start * factor->n,
+                    factor->n, NULL, w->v + start * factor->rank, factor->rank);
+}
+
+/* Read draws and write their V to v. */
+static tw_status read_whitened(tw_draws_predictor *p, size_t chain, size_t first, size_t count, double *v)
+{
+    size_t n = p->source.n;
+    whitening w = {p, count, v};
+    TW_TRY(p->source.read(p->source.user, chain, first, count, p->x));
+    for (size_t i = 0; i < n * count; i++)
+        if (!isfinite(p->x[i]))
+            return tw_fail(p->ctx, TW_BAD_DATA, "draw %zu of chain %zu has the value %g for latent %zu",
+                           first + i / n + 1, chain + 1, p->x[i], i % n + 1);
+    tw_parallel_for((count + TW_PREDICT_TILE - 1) / TW_PREDICT_TILE, p->threads, whiten_tile, &w);
+    return TW_OK;
+}
+
+tw_status tw_predict_whitened(tw_draws_predictor *p, size_t chain, size_t first, size_t count,
+                              const double **v)
+{
+    size_t before = p->kept ? chain * p->source.draws + first : 0;
+    *v = p->v + before * p->model->factor->rank;
+    return p->kept ? TW_OK : read_whitened(p, chain, first, count, p->v);
+}
+
+static tw_status keep_draws(tw_draws_predictor *p)
+{
+    size_t draws = p->source.draws, rank = p->model->factor->rank;
+    for (size_t chain = 0; p->kept && chain < p->source.chains; chain++)
+        for (size_t first = 0; first < draws; first += TW_PREDICT_DRAWS) {
+            size_t count = draws - first < TW_PREDICT_DRAWS ? draws - first : TW_PREDICT_DRAWS;
+            TW_TRY(read_whitened(p, chain, first, count, p->v + (chain * draws + first) * rank));
+        }
+    return TW_OK;
+}
+
+/* ---- memory ---- */
+
+void tw_draws_predictor_free(tw_draws_predictor *p)
+{
+    if (!p) return;
+    tw_context *ctx = p->ctx;
+    double *arrays[] = {p->x,      p->v,          p->cross,        p->u,
+                        p->series, p->log_series, p->score_series, p->error_series};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
+    for (size_t i = 0; p->workers && i < p->threads; i++) {
+        tw_release(ctx, p->workers[i].means);
+        tw_release(ctx, p->workers[i].values);
+        tw_diagnose_free(p->workers[i].diagnose);
+    }
+    tw_release(ctx, p->workers);
+    tw_release(ctx, p->cases);
+    tw_release(ctx, p);
+}
+
+static tw_status allocate_workers(tw_draws_predictor *p)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(p->ctx, p->threads, sizeof *p->workers, "the threads' work space", &memory));
+    p->workers = memory;
+    for (size_t i = 0; i < p->threads; i++) {
+        tw_predict_worker *w = &p->workers[i];
+        TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_DRAWS, TW_PREDICT_TILE, "a tile of predictions",
+                                   &w->means));
+        TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_DRAWS, 1, "predictions of a case", &w->values));
+        TW_TRY(tw_diagnose_new(p->ctx, p->batches, p->source.chains, &w->diagnose));
+    }
+    return TW_OK;
+}
+
+static tw_status allocate(tw_draws_predictor *p, size_t bytes)
+{
+    tw_context *ctx = p->ctx;
+    const tw_draw_source *source = &p->source;
+    size_t n = source->n, rank = p->model->factor->rank, length = p->batches * source->chains;
+    void *cases = NULL;
+    p->kept = source->draws <= bytes / sizeof(double) / rank / source->chains;
+    size_t columns = p->kept ? source->draws * source->chains : TW_PREDICT_DRAWS;
+    TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_DRAWS, "a block of draws", &p->x));
+    TW_TRY(tw_allocate_doubles(ctx, rank, columns, "the whitened draws", &p->v));
+    TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_POINTS, "the cross-covariances", &p->cross));
+    TW_TRY(tw_allocate_doubles(ctx, rank, TW_PREDICT_POINTS, "the whitened covariances", &p->u));
+    TW_TRY(tw_allocate_doubles(ctx, length, TW_PREDICT_POINTS, "the predictions of batches", &p->series));
+    TW_TRY(tw_allocate_doubles(ctx, length, TW_PREDICT_POINTS, "the scores of batches", &p->log_series));
+    TW_TRY(tw_allocate_doubles(ctx, length, 1, "the scores of batches", &p->score_series));
+    TW_TRY(tw_allocate_doubles(ctx, length, 1, "the scores of batches", &p->error_series));
+    TW_TRY(tw_allocate(ctx, TW_PREDICT_POINTS, sizeof *p->cases, "the new cases", &cases));
+    p->cases = cases;
+    return allocate_workers(p);
+}
+
+/* ---- a predictor ---- */
+
+static tw_status find_expectation(const tw_model *model, tw_expectation *out)
+{
+    const tw_likelihood *likelihood = model->likelihood;
+    if (tw_likelihood_is_binary(likelihood))
+        *out = TW_EXPECT_PROBABILITY;
+    else if (likelihood == tw_likelihood_find("poisson"))
+        *out = TW_EXPECT_RATE;
+    else if (likelihood == tw_likelihood_find("gaussian"))
+        *out = TW_EXPECT_LATENT;
+    else
+        return tw_fail(model->ctx, TW_BAD_ARGUMENT,
+                       "the mean of an observation is not known for the likelihood %s", likelihood->name);
+    return TW_OK;
+}
+
+static size_t count_batches(const tw_draw_source *source)
+{
+    size_t most = TW_PREDICT_SERIES / source->chains;
+    if (most < TW_PREDICT_LEAST_BATCHES) most = TW_PREDICT_LEAST_BATCHES;
+    return source->draws < most ? source->draws : most;
+}
+
+static tw_status check_source(const tw_model *model, const tw_draw_source *source)
+{
+    if (source->n != model->n)
+        return tw_fail(model->ctx, TW_BAD_ARGUMENT, "the draws have %zu latents and the model has %zu",
+                       source->n, model->n);
+    if (source->draws == 0 || source->chains == 0)
+        return tw_fail(model->ctx, TW_BAD_ARGUMENT,
+                       "there are no draws of the latents to predict from: they were not kept, or none were "
+                       "made");
+    return TW_OK;
+}
+
+tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *source,
+                                 const tw_draws_predictor_options *options, tw_draws_predictor **out)
+{
+    void *memory = NULL;
+    tw_draws_predictor_options o = options ? *options : TW_DRAWS_PREDICTOR_DEFAULTS;
+    tw_expectation expectation = TW_EXPECT_LATENT;
+    *out = NULL;
+    TW_TRY(check_source(model, source));
+    TW_TRY(find_expectation(model, &expectation));
+    TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_draws_predictor), "a predictor", &memory));
+    tw_draws_predictor *p = memory;
+    *p = (tw_draws_predictor){.ctx = model->ctx,
+                              .model = model,
+                              .source = *source,
+                              .expectation = expectation,
+                              .threads = o.threads ? o.threads : 1,
+                              .batches = count_batches(source)};
+    tw_status status = allocate(p, o.bytes);
+    if (status == TW_OK) status = keep_draws(p);
+    if (status != TW_OK) {
+        tw_draws_predictor_free(p);
+        return status;
+    }
+    *out = p;
+    return TW_OK;
+}

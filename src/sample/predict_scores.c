@@ -1,0 +1,51 @@
+/* predict_scores.c: how good predictions from draws were, and the Monte Carlo error of that.
+ *
+ * The mean log score over m cases is a smooth function of the means P_j = mean_s p_js, so its error is, to
+ * first order, that of the mean over s of (1/m) sum_j p_js / P_j: a series of its own, in which the cases'
+ * correlation is. In the same way the root mean square error R has that of sum_j (y_j - E_j) e_js / (m R), e_js
+ * being E[y_j | x_s]. The number of cases on the wrong side of 1/2 is no smooth function: case j is on the other
+ * side with probability q_j = Phi(-|P_j - 1/2| / error of P_j), and sum_j q_j (1 - q_j) is its variance if
+ * cases are independent.
+ */
+#include <math.h>
+
+#include "approximate/approximate.h"
+#include "sample/predict.h"
+
+static const double SQRT_HALF = 0.70710678118654752440;
+
+static void add_series(tw_draws_predictor *p, size_t point)
+{
+    const tw_new_case *c = &p->cases[point];
+    size_t length = p->batches * p->source.chains;
+    const double *score = p->log_series + point * length, *expected = p->series + point * length;
+    double error = c->y - c->expected.mean;
+    for (size_t k = 0; k < length; k++) {
+        p->score_series[k] += score[k];
+        p->error_series[k] += error * expected[k];
+    }
+}
+
+void tw_predict_score_block(tw_draws_predictor *p, size_t m)
+{
+    for (size_t j = 0; j < m; j++) {
+        const tw_new_case *c = &p->cases[j];
+        double distance = fabs(c->expected.mean - 0.5);
+        double q = c->mcse == 0.0 ? 0.0 : 0.5 * erfc(SQRT_HALF * distance / c->mcse);
+        p->other_side += q * (1.0 - q);
+        tw_scores_add(p->model->likelihood, 1, &c->y, &c->expected.mean, &c->log_score, &p->sums);
+        add_series(p, j);
+    }
+}
+
+tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
+{
+    tw_draws_scores out = {.scores = tw_scores_finish(p->model->likelihood, &p->sums)};
+    bool binary = p->expectation == TW_EXPECT_PROBABILITY;
+    double cases = (double)p->sums.cases;
+    tw_diagnose *diagnose = p->workers[0].diagnose;
+    out.log_score_mcse = tw_predict_mcse(diagnose, p->score_series) / cases;
+    out.error_rate_mcse = binary ? sqrt(p->other_side) / cases : NAN;
+    out.rmse_mcse = binary ? NAN : tw_predict_mcse(diagnose, p->error_series) / (cases * out.scores.rmse);
+    return out;
+}
