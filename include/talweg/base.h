@@ -7,6 +7,7 @@
 #ifndef TALWEG_BASE_H
 #define TALWEG_BASE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -33,7 +34,8 @@ extern "C" {
     X(TW_NOT_CONVERGED, 2, "an iteration stopped before it converged")              \
     X(TW_NUMERICAL_FAILURE, 2, "a computation produced a value that is not finite") \
     X(TW_NO_MEMORY, 3, "there is not enough memory")                                \
-    X(TW_WRITE_FAILED, 3, "a file could not be written")
+    X(TW_WRITE_FAILED, 3, "a file could not be written")                            \
+    X(TW_INTERRUPTED, 3, "the caller asked for an end")
 
 #define TW_STATUS_ENUM(name, code, text) name,
 typedef enum tw_status { TW_STATUS_LIST(TW_STATUS_ENUM) TW_STATUS_COUNT } tw_status;
@@ -69,6 +71,12 @@ TW_API const char *tw_context_message(const tw_context *ctx);
 
 /* Messages for a person (warnings, notes) go to log(user, level, text). NULL, the default, drops them. */
 TW_API void tw_context_set_log(tw_context *ctx, tw_log_function *log, void *user);
+
+/* Computations that may take long and have no callback of their own (EP's sweeps, Laplace's steps, pilot runs,
+ * temperatures) ask interrupted(user) every now and then, in the thread that called them, and end with
+ * TW_INTERRUPTED once it says true. NULL, the default: nobody interrupts. */
+typedef bool tw_interrupt_function(void *user);
+TW_API void tw_context_set_interrupt(tw_context *ctx, tw_interrupt_function *interrupted, void *user);
 
 /* Bytes in use now, the most there ever were, and the most that there may be (0: no limit). */
 TW_API size_t tw_context_bytes_in_use(const tw_context *ctx);

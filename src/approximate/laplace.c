@@ -116,13 +116,14 @@ static double line_search(laplace *s, double decrement)
 }
 
 /* Newton's iteration from x = 0. Afterwards log|B| and the residual belong to the last point. */
-static void iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
+static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
 {
     s->psi = log_likelihood(s, s->x, NULL, NULL);
     s->rounding = 16.0 * DBL_EPSILON * fabs(s->psi);
     refresh_terms(s);
     double decrement = newton_step(s);
     while (!out->converged && out->iterations < options->max_steps && isfinite(decrement)) {
+        TW_TRY(tw_poll(s->model->ctx));
         bool near = 0.5 * decrement <= fmax(options->tolerance, s->rounding);
         double t = line_search(s, decrement);
         out->converged = near && (t == 1.0 || t == 0.0); /* 0: psi is as large as rounding lets it be */
@@ -133,6 +134,7 @@ static void iterate(laplace *s, const tw_laplace_options *options, tw_approximat
     }
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
     out->log_z = s->psi - 0.5 * s->log_det_b;
+    return TW_OK;
 }
 
 static tw_status allocate(laplace *s)
@@ -177,10 +179,8 @@ tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *option
                        "Laplace needs at least one step and a tolerance above 0");
     tw_status status = tw_approximation_allocate(model, TW_LAPLACE, &a);
     if (status == TW_OK) status = allocate(&s);
-    if (status == TW_OK) {
-        iterate(&s, options, a);
-        set_sites(&s, a);
-    }
+    if (status == TW_OK) status = iterate(&s, options, a);
+    if (status == TW_OK) set_sites(&s, a);
     release(&s);
     if (status == TW_OK) status = tw_approximation_rebuild(model, a);
     if (status != TW_OK) {

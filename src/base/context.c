@@ -23,6 +23,8 @@ struct tw_context {
     size_t limit;
     tw_log_function *log;
     void *log_user;
+    tw_interrupt_function *interrupted;
+    void *interrupt_user;
     char message[MESSAGE_BYTES];
 };
 
@@ -84,6 +86,12 @@ void tw_context_set_log(tw_context *ctx, tw_log_function *log, void *user)
     ctx->log_user = user;
 }
 
+void tw_context_set_interrupt(tw_context *ctx, tw_interrupt_function *interrupted, void *user)
+{
+    ctx->interrupted = interrupted;
+    ctx->interrupt_user = user;
+}
+
 size_t tw_context_bytes_in_use(const tw_context *ctx)
 {
     return atomic_load(&ctx->in_use);
@@ -130,6 +138,12 @@ void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     ctx->log(ctx->log_user, level, text);
+}
+
+tw_status tw_poll(tw_context *ctx)
+{
+    if (!ctx->interrupted || !ctx->interrupted(ctx->interrupt_user)) return TW_OK;
+    return tw_fail(ctx, TW_INTERRUPTED, "interrupted");
 }
 
 static tw_status fail_no_memory(tw_context *ctx, double bytes, const char *what)

@@ -38,6 +38,9 @@ tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *format, 
 /* Send a message for a person to the context's log. */
 void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...) TW_PRINTF(3, 4);
 
+/* TW_INTERRUPTED where the caller asks for an end: `TW_TRY(tw_poll(ctx))` once an iteration. */
+tw_status tw_poll(tw_context *ctx);
+
 /* count * size bytes, zeroed. On failure *out is NULL, ctx says how much was asked for and for `what`
  * ("the kernel matrix"), and the status is TW_NO_MEMORY. count = 0 gives a block that may not be read. */
 tw_status tw_allocate(tw_context *ctx, size_t count, size_t size, const char *what, void **out);

@@ -113,6 +113,7 @@ tw_status tw_walk_start(tw_walk *w, uint64_t seed, uint64_t first_chain)
 
 tw_status tw_walk_temper(tw_walk *w, double beta)
 {
+    TW_TRY(tw_poll(w->ctx));
     TW_TRY(tw_target_set_temperature(w->target, beta));
     tw_sampler_refresh(w->sampler);
     return TW_OK;

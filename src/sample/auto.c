@@ -63,6 +63,11 @@ static tw_status measure(const tw_auto_options *o, tw_sampling *sampling, const 
     return TW_OK;
 }
 
+static bool asked_to_end(void *ctx)
+{
+    return tw_poll(ctx) != TW_OK;
+}
+
 static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thin, tw_sampling *sampling,
                            tw_candidate *c)
 {
@@ -75,8 +80,10 @@ static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thi
     run.seed = o->seed;
     run.pilot = number;
     run.max_steps = PILOT_STEPS;
+    run.user = sampling->ctx;
+    run.interrupted = asked_to_end;
     TW_TRY(tw_chains_run(sampling->sampler, &run, &draws));
-    tw_status status = measure(o, sampling, draws, c);
+    tw_status status = draws->interrupted ? TW_INTERRUPTED : measure(o, sampling, draws, c);
     tw_draws_free(draws);
     return status;
 }
