@@ -5,11 +5,11 @@
  * contours at equal steps. The maximum is a red dot; points where EP did not converge are crosses.
  */
 #include <math.h>
-#include <signal.h>
 #include <string.h>
 #include <strings.h>
 
 #include "cli/grid.h"
+#include "output/gnuplot.h"
 #include "output/writer.h"
 
 enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along an axis, about */
@@ -39,23 +39,10 @@ tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *p
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot %.500s: a picture's name ends in .svg or .png", path);
     if (grid->ell.n < 2 || grid->sigma.n < 2)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot needs at least two values on each axis");
-    FILE *pipe = popen("gnuplot --version >/dev/null 2>&1", "w");
-    if (!pipe || pclose(pipe) != 0)
+    if (!tw_gnuplot_is_there())
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--plot needs the program gnuplot, which is not there: install it (on Debian and "
-                       "Ubuntu the package gnuplot-nox), or leave --plot out and draw the table of -o");
+                       "--plot needs " TW_GNUPLOT_MISSING ", or leave --plot out and draw the table of -o");
     return tw_writer_check(ctx, path, overwrite);
-}
-
-/* Text between gnuplot's single quotes. */
-static void print_quoted(FILE *to, const char *text)
-{
-    fputc('\'', to);
-    for (; *text; text++) {
-        if (*text == '\'') fputc('\'', to);
-        fputc(*text, to);
-    }
-    fputc('\'', to);
 }
 
 static void print_column(FILE *to, const tw_grid *grid, tw_grid_column column)
@@ -134,20 +121,16 @@ static void print_panel(FILE *to, const tw_grid *grid, tw_grid_column column, co
     fprintf(to, "$best using 1:2:(0) with points nocontour pt 7 ps 1.2 lc rgb '#d00000' notitle\n");
 }
 
-static void print_script(FILE *to, const tw_grid *grid, const char *title, const char *terminal,
-                         const char *output)
+static void print_script(FILE *to, const tw_grid *grid, const char *title, const char *terminal)
 {
     tw_grid_column evidence = grid->monte_carlo ? TW_GRID_LOG_Z : TW_GRID_CORRECTED;
     int panels = grid->test ? 2 : 1;
-    fprintf(to, "set encoding utf8\nset terminal %s size %d,%d\nset output ", terminal, panels * PANEL_WIDTH,
-            HEIGHT);
-    print_quoted(to, output);
-    fprintf(to, "\n");
+    fprintf(to, "set encoding utf8\nset terminal %s size %d,%d\n", terminal, panels * PANEL_WIDTH, HEIGHT);
     print_column(to, grid, evidence);
     if (grid->test) print_column(to, grid, TW_GRID_BITS);
     print_crosses(to, grid);
     fprintf(to, "set multiplot layout 1,%d title ", panels);
-    print_quoted(to, strrchr(title, '/') ? strrchr(title, '/') + 1 : title);
+    tw_gnuplot_quote(strrchr(title, '/') ? strrchr(title, '/') + 1 : title, to);
     fprintf(to, " font ',13' noenhanced\nset xlabel 'log ell (length scale)'\n"
                 "set ylabel 'log sigma (amplitude)'\nset tics out nomirror\nset palette defined "
                 "(0 '#ffffff', 1 '#dbe9f6', 2 '#a9cfe5', 3 '#6baed6', 4 '#3787c0')\nset contour base\n"
@@ -160,25 +143,18 @@ static void print_script(FILE *to, const tw_grid *grid, const char *title, const
     fprintf(to, "unset multiplot\n");
 }
 
-/* Run gnuplot on the script; a gnuplot that dies is a failure, not a signal. */
-static bool draw(const tw_grid *grid, const char *title, const char *terminal, const char *output)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    sigaction(SIGPIPE, &ignore, &before);
-    FILE *pipe = popen("gnuplot >/dev/null 2>&1", "w");
-    if (pipe) print_script(pipe, grid, title, terminal, output);
-    bool drawn = pipe && pclose(pipe) == 0;
-    sigaction(SIGPIPE, &before, NULL);
-    return drawn;
-}
-
 tw_status tw_grid_plot(tw_context *ctx, const tw_grid *grid, const char *title, const char *path,
                        bool overwrite)
 {
     tw_writer writer;
+    tw_gnuplot plot;
     TW_TRY(tw_writer_open(ctx, path, overwrite, &writer));
-    if (draw(grid, title, terminal_for(path), *writer.temporary ? writer.temporary : writer.target))
-        return tw_writer_close(&writer);
+    tw_status status = tw_gnuplot_begin(ctx, &plot);
+    if (status == TW_OK) {
+        print_script(plot.script, grid, title, terminal_for(path));
+        status = tw_gnuplot_end(&plot, writer.file);
+    }
+    if (status == TW_OK) return tw_writer_close(&writer);
     tw_writer_abandon(&writer);
-    return tw_fail(ctx, TW_WRITE_FAILED, "%.1000s: gnuplot could not draw the picture", path);
+    return tw_fail_within(ctx, status, "%.1000s: ", path);
 }
