@@ -81,7 +81,8 @@ typedef struct tw_chains_options {
     double target_accept; /* of the step size's tuning */
     uint64_t seed;
     uint64_t pilot; /* 0, or the number of a pilot run (1..127): other random numbers for the same seed */
-    bool keep;      /* store the draws: 8 n bytes for each draw of each chain. Else only records are kept */
+    bool keep;      /* store the draws: 8 n bytes for each draw of each chain. Else only their records, and with
+                       on_draw, which sees those too, nothing that grows with the number of draws */
     void *user;
     tw_status (*on_draw)(void *user, const tw_draw *draw);        /* may be NULL; a failure ends the run */
     void (*on_progress)(void *user, const tw_progress *progress); /* may be NULL */
@@ -112,7 +113,7 @@ typedef struct tw_draws {
     size_t n, chains;
     size_t draws;       /* per chain; fewer than asked for after an interrupt */
     double *x;          /* x[i + n (c + chains d)]; NULL where they were not kept */
-    tw_record *records; /* records[c + chains d] */
+    tw_record *records; /* records[c + chains d]; NULL where they were not kept */
     tw_tuning tuning;
     tw_totals warmup, sampling;
     bool interrupted;

@@ -6,7 +6,10 @@
  * is flushed to the disk every other second, and tw_run_finish makes the file from it. After a crash
  * tw_run_open finds the journal, makes the file from what is in it, and says so in the log.
  *
- * Memory does not grow with the number of draws, neither for writing nor for reading.
+ * Memory does not grow with the number of draws, neither for writing nor for reading; only a summary takes
+ * about 100 bytes for each draw of each chain and thread.
+ *
+ * netCDF-C is not safe for threads: let one thread of a process at a time call what is here.
  */
 #ifndef TALWEG_RUN_H
 #define TALWEG_RUN_H
@@ -55,15 +58,17 @@ typedef struct tw_run_options {
 } tw_run_options;
 
 /* Begin a run file. The problem (with a built-in likelihood) must outlive the writer; facts need n, chains and
- * what is known before the first draw, and its strings are copied. */
+ * what is known before the first draw, and its strings are copied. TW_BAD_ARGUMENT where there is a file of this
+ * name, or a journal with draws in it, unless overwrite. */
 TW_API tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options *options,
                                const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out);
 
 /* Add a draw of all chains: to be called from tw_chains_options.on_draw. */
 TW_API tw_status tw_run_append(tw_run_writer *writer, const tw_draw *draw);
 
-/* Make the file, with the facts as they are now known, and take the journal away. Frees the writer in any
- * case; after a failure the journal stays. */
+/* Make the file, with the facts as they are now known, and take the journal away; a run without a draw has a
+ * file too. Frees the writer in any case; after a failure (TW_WRITE_FAILED: the disk is full) the journal stays
+ * for tw_run_open to try again, and a file that was there before is untouched. */
 TW_API tw_status tw_run_finish(tw_run_writer *writer, const tw_run_facts *facts);
 
 /* End without a file: the journal is taken away if it holds no draw. Frees the writer. */
@@ -73,6 +78,8 @@ TW_API void tw_run_abandon(tw_run_writer *writer);
 
 typedef struct tw_run tw_run;
 
+/* Open a run file, which is first made from its journal where there is one. TW_BAD_FILE where the journal
+ * belongs to a process that is still writing it. */
 TW_API tw_status tw_run_open(tw_context *ctx, const char *path, tw_run **out);
 TW_API void tw_run_close(tw_run *run);
 TW_API const tw_run_facts *tw_run_describe(const tw_run *run); /* belongs to the run */
@@ -87,9 +94,9 @@ TW_API tw_status tw_run_read_latents(tw_run *run, size_t first, size_t count, do
 /* Draws first .. first + count - 1 of one chain: x is n x count. */
 TW_API tw_status tw_run_read_draws(tw_run *run, size_t chain, size_t first, size_t count, double *x);
 
-/* A number for every draw: lp, acceptance_rate, step_size, n_steps, diverging, energy, energy_error, accepted,
- * implicit_failure, irreversible, factorisation, log_likelihood (the sum over observations); flags are 0 or 1.
- * out[i + draws c]. */
+/* A number for every draw: lp, acceptance_rate, step_size, n_steps, diverging (failed in any of the four ways),
+ * energy, energy_error, accepted, energy_divergence, implicit_failure, irreversible, factorisation,
+ * log_likelihood (the sum over observations); flags are 0 or 1. out[i + draws c]. */
 TW_API tw_status tw_run_read_statistic(tw_run *run, const char *name, double *out);
 
 /* As tw_draws_summarise, in blocks of latents. */

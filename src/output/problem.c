@@ -1,9 +1,10 @@
 /* problem.c: a model together with what it was made of. */
+#include "output/problem.h"
+
 #include <string.h>
 
 #include "base/context.h"
 #include "covariance/kernel.h"
-#include "talweg/output.h"
 
 static tw_status copy_doubles(tw_context *ctx, size_t n, const double *from, const char *what, double **to)
 {
@@ -58,6 +59,15 @@ tw_status tw_problem_new(tw_context *ctx, const tw_problem *parts, tw_problem **
     problem->matrix = NULL;
     tw_problem_free(problem);
     return status;
+}
+
+tw_status tw_problem_check_saved(const tw_problem *problem)
+{
+    const char *name = problem->likelihood->name;
+    if (tw_likelihood_find(name) == problem->likelihood) return TW_OK;
+    return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
+                   "the likelihood \"%s\" is not a built-in one (%s), so no file can bring it back", name,
+                   tw_likelihood_names());
 }
 
 void tw_problem_free(tw_problem *problem)

@@ -1,6 +1,7 @@
 /* save.c: a problem and its approximation to a file. The format is in approximation_file.h. */
 #include "output/approximation_file.h"
 #include "output/json.h"
+#include "output/problem.h"
 #include "output/writer.h"
 #include "talweg/output.h"
 
@@ -88,20 +89,11 @@ static json_t *encode(const tw_problem *problem, const tw_approximation *approxi
     return NULL;
 }
 
-static tw_status check_likelihood(const tw_problem *problem)
-{
-    const char *name = problem->likelihood->name;
-    if (tw_likelihood_find(name) == problem->likelihood) return TW_OK;
-    return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
-                   "the likelihood \"%s\" is not a built-in one (%s), so no file can bring it back", name,
-                   tw_likelihood_names());
-}
-
 tw_status tw_approximation_save(const tw_problem *problem, const tw_approximation *approximation,
                                 const char *path, bool overwrite)
 {
     tw_writer writer;
-    TW_TRY(check_likelihood(problem));
+    TW_TRY(tw_problem_check_saved(problem));
     TW_TRY(tw_writer_open(problem->ctx, path, overwrite, &writer));
     tw_status status = tw_json_print(problem->ctx, encode(problem, approximation), writer.file);
     if (status == TW_OK) return tw_writer_close(&writer);

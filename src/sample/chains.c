@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sample/summarise.h"
 #include "sample/warmup.h"
 
 void tw_draws_free(tw_draws *d)
@@ -55,26 +56,14 @@ static tw_status allocate_draws(run *r)
     d->tuning = (tw_tuning){.eps = o->eps, .steps = o->steps};
     if (o->draws > SIZE_MAX / sizeof(tw_record) / s->columns)
         return tw_fail(s->ctx, TW_NO_MEMORY, "%zu draws of %zu chains are too many", o->draws, s->columns);
+    TW_TRY(tw_allocate(s->ctx, s->columns, sizeof(tw_record), "the records of an iteration", &memory));
+    r->records = memory;
+    if (!o->keep && o->on_draw) return TW_OK; /* whoever takes the draws keeps the records */
     TW_TRY(
         tw_allocate(s->ctx, o->draws * s->columns, sizeof(tw_record), "the records of the draws", &memory));
     d->records = memory;
-    TW_TRY(tw_allocate(s->ctx, s->columns, sizeof(tw_record), "the records of an iteration", &memory));
-    r->records = memory;
     if (!o->keep) return TW_OK;
     return tw_allocate_doubles(s->ctx, s->n * s->columns, o->draws, "the draws", &d->x);
-}
-
-static void add(tw_totals *t, size_t columns, const tw_record *records)
-{
-    for (size_t j = 0; j < columns; j++) {
-        t->transitions++;
-        t->leapfrog_steps += records[j].steps;
-        t->acceptance += records[j].acceptance_rate;
-        t->energy_divergence += records[j].energy_divergence;
-        t->implicit_failure += records[j].implicit_failure;
-        t->irreversible += records[j].irreversible;
-        t->factorisation += records[j].factorisation;
-    }
 }
 
 /* After an iteration: sums, progress; true when the run should end. */
@@ -82,7 +71,7 @@ static bool account(run *r, tw_stage stage, size_t i, size_t total)
 {
     const tw_chains_options *o = r->options;
     tw_totals *sums = stage == TW_STAGE_WARMUP ? &r->draws->warmup : &r->draws->sampling;
-    add(sums, r->sampler->columns, r->records);
+    tw_totals_add(sums, r->sampler->columns, r->records);
     tw_progress progress = {stage, i + 1, total, sums->acceptance / (double)sums->transitions};
     if (o->on_progress) o->on_progress(o->user, &progress);
     r->draws->interrupted = o->interrupted && o->interrupted(o->user);
@@ -111,7 +100,7 @@ static tw_status store(run *r)
     tw_sampler *s = r->sampler;
     tw_draws *d = r->draws;
     size_t block = s->n * s->columns, index = d->draws++;
-    memcpy(d->records + index * s->columns, r->records, s->columns * sizeof *r->records);
+    if (d->records) memcpy(d->records + index * s->columns, r->records, s->columns * sizeof *r->records);
     if (d->x) memcpy(d->x + index * block, s->x, block * sizeof *d->x);
     if (!r->options->on_draw) return TW_OK;
     tw_draw draw = {index, s->n, s->columns, s->x, s->log_likelihood, r->records, d->tuning.eps};

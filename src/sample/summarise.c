@@ -1,13 +1,15 @@
 /* summarise.c: what the draws of all chains are worth: effective sizes, R-hat, energy, for every latent. */
+#include "sample/summarise.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/parallel.h"
-#include "sample/sampler.h"
-#include "talweg/chains.h"
+
+/* ---- latents ---- */
 
 typedef struct job {
-    const tw_draws *draws;
+    const tw_draw_block *block;
     tw_diagnose **workspace; /* one per worker */
     tw_summary *rows;
 } job;
@@ -15,10 +17,33 @@ typedef struct job {
 static void summarise_latent(void *user, size_t latent, size_t worker)
 {
     job *j = user;
-    const tw_draws *d = j->draws;
-    tw_strides strides = {.draw = d->n * d->chains, .chain = d->n, .variable = 1};
-    tw_diagnose_run(j->workspace[worker], 1, d->x + latent, strides, &j->rows[latent]);
+    const tw_draw_block *b = j->block;
+    tw_diagnose_run(j->workspace[worker], 1, b->x + latent * b->strides.variable, b->strides,
+                    &j->rows[latent]);
 }
+
+static tw_status make_workspaces(tw_context *ctx, const tw_draw_block *b, size_t threads, tw_diagnose ***out)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, threads, sizeof(tw_diagnose *), "the diagnostics", &memory));
+    *out = memory;
+    for (size_t i = 0; i < threads; i++) TW_TRY(tw_diagnose_new(ctx, b->draws, b->chains, &(*out)[i]));
+    return TW_OK;
+}
+
+tw_status tw_summarise_block(tw_context *ctx, const tw_draw_block *block, size_t threads, tw_summary *rows)
+{
+    job j = {.block = block, .rows = rows};
+    if (threads == 0) threads = 1;
+    if (threads > block->latents) threads = block->latents;
+    tw_status status = make_workspaces(ctx, block, threads, &j.workspace);
+    if (status == TW_OK) tw_parallel_for(block->latents, threads, summarise_latent, &j);
+    for (size_t i = 0; j.workspace && i < threads; i++) tw_diagnose_free(j.workspace[i]);
+    tw_release(ctx, j.workspace);
+    return status;
+}
+
+/* ---- over latents and chains ---- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -26,9 +51,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The extremes over latents; a latent whose figures are NaN makes the extreme NaN. */
-static void extremes(size_t n, const tw_summary *rows, double *sorted, tw_chains_summary *out)
+tw_status tw_summarise_rows(tw_context *ctx, size_t n, const tw_summary *rows, tw_chains_summary *out)
 {
+    double *sorted = NULL;
+    TW_TRY(tw_allocate_doubles(ctx, n, 1, "the sizes", &sorted));
     out->ess_bulk_min = out->ess_tail_min = INFINITY;
     out->rhat_max = -INFINITY;
     for (size_t i = 0; i < n; i++) {
@@ -40,39 +66,51 @@ static void extremes(size_t n, const tw_summary *rows, double *sorted, tw_chains
     }
     qsort(sorted, n, sizeof *sorted, by_value);
     out->ess_bulk_median = isnan(out->ess_bulk_min) ? NAN : 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
-}
-
-static void run_job(job *j, size_t threads, double *sorted, tw_chains_summary *out)
-{
-    size_t n = j->draws->n;
-    tw_parallel_for(n, threads, summarise_latent, j);
-    extremes(n, j->rows, sorted, out);
-}
-
-static tw_status make_workspaces(const tw_draws *d, size_t threads, tw_diagnose ***out)
-{
-    void *memory = NULL;
-    TW_TRY(tw_allocate(d->ctx, threads, sizeof(tw_diagnose *), "the diagnostics", &memory));
-    *out = memory;
-    for (size_t i = 0; i < threads; i++) TW_TRY(tw_diagnose_new(d->ctx, d->draws, d->chains, &(*out)[i]));
+    tw_release(ctx, sorted);
     return TW_OK;
 }
+
+double tw_summarise_energies(size_t draws, size_t chains, const double *energy)
+{
+    double smallest = NAN;
+    for (size_t c = 0; c < chains; c++) {
+        double fraction = tw_ebfmi(draws, energy + c * draws);
+        if (isnan(smallest) || fraction < smallest) smallest = fraction;
+    }
+    return smallest;
+}
+
+tw_chains_summary tw_summarise_totals(const tw_totals *sampling)
+{
+    tw_chains_summary out = {NAN, NAN, NAN, NAN, 0, NAN, NAN};
+    if (sampling->transitions > 0) out.acceptance = sampling->acceptance / (double)sampling->transitions;
+    return out;
+}
+
+void tw_totals_add(tw_totals *t, size_t columns, const tw_record *records)
+{
+    for (size_t j = 0; j < columns; j++) {
+        t->transitions++;
+        t->leapfrog_steps += records[j].steps;
+        t->acceptance += records[j].acceptance_rate;
+        t->energy_divergence += records[j].energy_divergence;
+        t->implicit_failure += records[j].implicit_failure;
+        t->irreversible += records[j].irreversible;
+        t->factorisation += records[j].factorisation;
+    }
+}
+
+/* ---- draws in memory ---- */
 
 static tw_status summarise_latents(const tw_draws *d, size_t threads, tw_summary *rows,
                                    tw_chains_summary *out)
 {
-    job j = {.draws = d, .rows = rows};
-    double *sorted = NULL;
+    tw_draw_block block = {d->draws, d->chains, d->n, d->x, {d->n * d->chains, d->n, 1}};
     void *own = NULL;
-    tw_status status = make_workspaces(d, threads, &j.workspace);
-    if (status == TW_OK) status = tw_allocate_doubles(d->ctx, d->n, 1, "the sizes", &sorted);
-    if (status == TW_OK && !rows)
-        status = tw_allocate(d->ctx, d->n, sizeof *rows, "the summaries of the latents", &own);
-    if (!rows) j.rows = own;
-    if (status == TW_OK) run_job(&j, threads, sorted, out);
-    for (size_t i = 0; j.workspace && i < threads; i++) tw_diagnose_free(j.workspace[i]);
-    tw_release(d->ctx, j.workspace);
-    tw_release(d->ctx, sorted);
+    if (!rows) TW_TRY(tw_allocate(d->ctx, d->n, sizeof *rows, "the summaries of the latents", &own));
+    if (!rows) rows = own;
+    tw_status status = tw_summarise_block(d->ctx, &block, threads, rows);
+    if (status == TW_OK) status = tw_summarise_rows(d->ctx, d->n, rows, out);
     tw_release(d->ctx, own);
     return status;
 }
@@ -80,24 +118,18 @@ static tw_status summarise_latents(const tw_draws *d, size_t threads, tw_summary
 static tw_status smallest_ebfmi(const tw_draws *d, double *out)
 {
     double *energy = NULL;
-    *out = NAN;
-    if (d->method == TW_METHOD_SLICE || d->draws < 3) return TW_OK;
-    TW_TRY(tw_allocate_doubles(d->ctx, d->draws, 1, "the energies of a chain", &energy));
-    for (size_t c = 0; c < d->chains; c++) {
-        for (size_t i = 0; i < d->draws; i++) energy[i] = d->records[c + i * d->chains].energy;
-        double fraction = tw_ebfmi(d->draws, energy);
-        if (isnan(*out) || fraction < *out) *out = fraction;
-    }
+    if (d->method == TW_METHOD_SLICE || !d->records || d->draws == 0) return TW_OK;
+    TW_TRY(tw_allocate_doubles(d->ctx, d->draws, d->chains, "the energies of the chains", &energy));
+    for (size_t c = 0; c < d->chains; c++)
+        for (size_t i = 0; i < d->draws; i++) energy[i + d->draws * c] = d->records[c + i * d->chains].energy;
+    *out = tw_summarise_energies(d->draws, d->chains, energy);
     tw_release(d->ctx, energy);
     return TW_OK;
 }
 
 tw_status tw_draws_summarise(const tw_draws *d, size_t threads, tw_summary *rows, tw_chains_summary *out)
 {
-    *out = (tw_chains_summary){NAN, NAN, NAN, NAN, 0, NAN, NAN};
-    if (threads == 0) threads = 1;
-    if (d->sampling.transitions > 0)
-        out->acceptance = d->sampling.acceptance / (double)d->sampling.transitions;
+    *out = tw_summarise_totals(&d->sampling);
     TW_TRY(smallest_ebfmi(d, &out->ebfmi_min));
     return d->x && d->draws > 0 ? summarise_latents(d, threads, rows, out) : TW_OK;
 }
