@@ -20,6 +20,7 @@
 #include <talweg/chains.h>
 #include <talweg/evidence.h>
 #include <talweg/output.h>
+#include <talweg/predict.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -93,6 +94,9 @@ TW_API tw_status tw_run_read_latents(tw_run *run, size_t first, size_t count, do
 
 /* Draws first .. first + count - 1 of one chain: x is n x count. */
 TW_API tw_status tw_run_read_draws(tw_run *run, size_t chain, size_t first, size_t count, double *x);
+
+/* The draws as predictions (predict.h) ask for them. The run must outlive it. */
+TW_API tw_draw_source tw_run_source(tw_run *run);
 
 /* A number for every draw: lp, acceptance_rate, step_size, n_steps, diverging (failed in any of the four ways),
  * energy, energy_error, accepted, energy_divergence, implicit_failure, irreversible, factorisation,

@@ -180,6 +180,17 @@ tw_status tw_run_read_draws(tw_run *run, size_t chain, size_t first, size_t coun
     return fail_reading(run, group, "x", nc_get_vara_double(group, variable, start, edge, x));
 }
 
+static tw_status read_source(void *user, size_t chain, size_t first, size_t count, double *x)
+{
+    return tw_run_read_draws(user, chain, first, count, x);
+}
+
+tw_draw_source tw_run_source(tw_run *run)
+{
+    const tw_run_facts *f = &run->facts.facts;
+    return (tw_draw_source){f->n, f->chains, f->draws, run, read_source};
+}
+
 tw_status tw_run_read_statistic(tw_run *run, const char *name, double *out)
 {
     const tw_run_facts *f = &run->facts.facts;
