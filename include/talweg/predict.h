@@ -10,7 +10,7 @@
  *
  * Memory depends neither on the number of new inputs nor, beyond `bytes` of the options, on the number of
  * draws: with n training inputs, C chains and T = max(4096, 16 C) it is at most
- *   bytes + 8 (2048 n + 512 (2 n + 2 T) + threads (200 T + 40000)).
+ *   bytes + 8 (2048 n + 512 (2 n + 2 T + 1800) + threads (20 T + 80000))  bytes.
  */
 #ifndef TALWEG_PREDICT_H
 #define TALWEG_PREDICT_H

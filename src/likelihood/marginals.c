@@ -5,25 +5,24 @@
  *   gaussian   log N(y; m, w^2 + v)
  * are the likelihoods' own terms at another x or w, and so is v = 0. For the others the integral is a smooth
  * function of m, whose values by quadrature (tilted.c) are interpolated, to 1e-11, where that is cheaper than a
- * quadrature for every m.
+ * quadrature for every m; what was fitted is kept for the next call.
  */
 #include <math.h>
 
 #include "base/context.h"
 #include "likelihood/likelihood.h"
-#include "math/chebyshev.h"
 
 enum { CHUNK = 256 };
 
 static const double TOLERANCE = 1e-11;
 
-/* terms' value at scale * m, for one y and w. */
-static void values(const tw_likelihood *likelihood, double y, double w, double scale, size_t n,
-                   const double *m, double *log_p)
+/* The likelihood's own value at scale * m, for a constant w. */
+static void values(const tw_marginal *p, double w, double scale, size_t n, const double *m, double *log_p)
 {
+    const tw_likelihood *likelihood = p->likelihood;
     double ys[CHUNK], ws[CHUNK], x[CHUNK];
     for (size_t i = 0; i < CHUNK; i++) {
-        ys[i] = y;
+        ys[i] = p->y;
         ws[i] = w;
     }
     for (size_t start = 0; start < n; start += CHUNK) {
@@ -33,47 +32,65 @@ static void values(const tw_likelihood *likelihood, double y, double w, double s
     }
 }
 
-typedef struct integral {
-    const tw_likelihood *likelihood;
-    double y, w, v;
-} integral;
-
 static bool log_integral(void *user, double m, double *value)
 {
-    const integral *of = user;
+    const tw_marginal *p = user;
     tw_tilted tilted;
-    if (tw_likelihood_tilted(of->likelihood, of->y, of->w, m, of->v, &tilted) != TW_OK) return false;
+    if (tw_likelihood_tilted(p->likelihood, p->y, p->w, m, p->v, &tilted) != TW_OK) return false;
     *value = tilted.log_z;
     return true;
 }
 
-static bool interpolated(integral *of, size_t n, const double *m, double *log_p)
+tw_marginal tw_marginal_of(const tw_likelihood *likelihood, double y, double w, double v)
 {
-    tw_chebyshev approximation;
-    double low = INFINITY, high = -INFINITY;
-    for (size_t i = 0; i < n; i++) {
+    return (tw_marginal){
+        .likelihood = likelihood, .y = y, .w = w, .v = v, .low = INFINITY, .high = -INFINITY};
+}
+
+/* Make the interpolation reach over all of m, and somewhat further, since more may come. False where it cannot be
+ * had at the price of a quadrature for each of m. */
+static bool reach(tw_marginal *p, size_t n, const double *m)
+{
+    double low = m[0], high = m[0];
+    for (size_t i = 1; i < n; i++) {
         low = fmin(low, m[i]);
         high = fmax(high, m[i]);
     }
-    if (!(low < high)) return false;
-    if (!tw_chebyshev_fit(log_integral, of, low, high, TOLERANCE, n, &approximation)) return false;
-    tw_chebyshev_evaluate(&approximation, n, m, log_p);
+    if (low >= p->low && high <= p->high) return true;
+    double margin = 0.15 * (high - low);
+    low = fmin(low - margin, p->low);
+    high = fmax(high + margin, p->high);
+    p->low = INFINITY; /* until it is done */
+    p->high = -INFINITY;
+    if (!(low < high) || !tw_chebyshev_fit(log_integral, p, low, high, TOLERANCE, n, &p->log_z)) return false;
+    p->low = low;
+    p->high = high;
     return true;
 }
 
-tw_status tw_likelihood_marginals(const tw_likelihood *likelihood, double y, double w, double v, size_t n,
-                                  const double *m, double *log_p)
+/* A quadrature for every m, or far fewer and interpolation. */
+static tw_status integrate(tw_marginal *p, size_t n, const double *m, double *log_p)
 {
-    integral of = {likelihood, y, w, v};
+    if (reach(p, n, m)) {
+        tw_chebyshev_evaluate(&p->log_z, n, m, log_p);
+        return TW_OK;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!log_integral(p, m[i], &log_p[i])) return TW_NUMERICAL_FAILURE;
+    return TW_OK;
+}
+
+tw_status tw_marginal_log(tw_marginal *marginal, size_t n, const double *m, double *log_p)
+{
+    double v = marginal->v;
     if (v == 0.0)
-        values(likelihood, y, w, 1.0, n, m, log_p);
-    else if (likelihood == &tw_likelihood_probit)
-        values(likelihood, y, w, 1.0 / sqrt(1.0 + v), n, m, log_p);
-    else if (likelihood == &tw_likelihood_gaussian)
-        values(likelihood, y, sqrt(w * w + v), 1.0, n, m, log_p);
-    else if (!interpolated(&of, n, m, log_p))
-        for (size_t i = 0; i < n; i++)
-            if (!log_integral(&of, m[i], &log_p[i])) return TW_NUMERICAL_FAILURE;
+        values(marginal, marginal->w, 1.0, n, m, log_p);
+    else if (marginal->likelihood == &tw_likelihood_probit)
+        values(marginal, marginal->w, 1.0 / sqrt(1.0 + v), n, m, log_p);
+    else if (marginal->likelihood == &tw_likelihood_gaussian)
+        values(marginal, sqrt(marginal->w * marginal->w + v), 1.0, n, m, log_p);
+    else
+        TW_TRY(integrate(marginal, n, m, log_p));
     for (size_t i = 0; i < n; i++)
         if (isnan(log_p[i])) return TW_NUMERICAL_FAILURE;
     return TW_OK;

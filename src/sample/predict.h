@@ -9,13 +9,14 @@
 #ifndef TALWEG_SAMPLE_PREDICT_H
 #define TALWEG_SAMPLE_PREDICT_H
 
+#include "likelihood/likelihood.h"
 #include "model/model.h"
 #include "talweg/predict.h"
 
 enum {
     TW_PREDICT_POINTS = TW_PREDICT_BATCH,
     TW_PREDICT_DRAWS = 1024,
-    TW_PREDICT_TILE = 32,
+    TW_PREDICT_TILE = 64,
     TW_PREDICT_SERIES = 4096,     /* numbers of one series, over all chains */
     TW_PREDICT_LEAST_BATCHES = 16 /* but at least so many for each chain */
 };
@@ -36,6 +37,7 @@ typedef struct tw_moments {
 typedef struct tw_new_case {
     double variance; /* of f* | x_s: k** - u'u */
     double w, y;
+    tw_marginal plus, label; /* the probabilities of y = +1 and of y, as functions of u'v_s */
     size_t draws;
     tw_moments latent, expected;                /* of u'v_s; of E[y* | x_s] */
     bool failed;                                /* a probability could not be computed */
@@ -56,6 +58,7 @@ struct tw_draws_predictor {
     tw_expectation expectation;
     size_t threads;
     size_t batches;     /* of a chain; a series has batches x chains numbers, chain by chain */
+    double *lengths;    /* batches: the draws in each */
     bool kept;          /* all whitened draws are in v */
     double *x;          /* n x DRAWS: draws as they were read */
     double *v;          /* rank x (chains draws), or rank x DRAWS */
@@ -72,6 +75,12 @@ struct tw_draws_predictor {
     double *error_series; /* sum over cases of (y - E y) E[y* | x_s] */
     double other_side;    /* variance of the number of cases on the wrong side of 1/2 */
 };
+
+/* Batch t of a chain begins at this draw. */
+static inline size_t tw_batch_start(const tw_draws_predictor *p, size_t t)
+{
+    return t * p->source.draws / p->batches;
+}
 
 /* predict_average.c: begin a case; add draws first .. first + count - 1 of a chain, whose conditional means
  * u'v are given; and from sums to means. */

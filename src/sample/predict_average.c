@@ -11,33 +11,23 @@
 #include <math.h>
 
 #include "diagnose/diagnose.h"
-#include "likelihood/likelihood.h"
 #include "math/vector.h"
 #include "sample/predict.h"
-
-/* Batch t of a chain begins at this draw. */
-static size_t batch_start(const tw_draws_predictor *p, size_t t)
-{
-    return t * p->source.draws / p->batches;
-}
 
 static size_t series_length(const tw_draws_predictor *p)
 {
     return p->batches * p->source.chains;
 }
 
-/* How many draws number k of a series stands for. */
-static double batch_length(const tw_draws_predictor *p, size_t k)
-{
-    size_t t = k % p->batches;
-    return (double)(batch_start(p, t + 1) - batch_start(p, t));
-}
-
 void tw_new_case_begin(tw_draws_predictor *p, size_t point)
 {
     tw_new_case *c = &p->cases[point];
     size_t length = series_length(p);
-    *c = (tw_new_case){.variance = c->variance, .w = c->w, .y = c->y};
+    c->plus = tw_marginal_of(p->model->likelihood, 1.0, c->w, c->variance);
+    c->label = tw_marginal_of(p->model->likelihood, c->y, c->w, c->variance);
+    c->draws = 0;
+    c->latent = c->expected = (tw_moments){0.0, 0.0};
+    c->failed = false;
     for (size_t k = 0; k < length; k++) p->series[k + point * length] = 0.0;
     for (size_t k = 0; p->labelled && k < length; k++) p->log_series[k + point * length] = -INFINITY;
 }
@@ -53,19 +43,6 @@ static void add_moments(size_t before, size_t count, const double *x, tw_moments
     moments->squares += squares + away * away * ((double)before * (double)count / all);
 }
 
-/* E[y | x_s] for every draw of a block. */
-static tw_status expect(const tw_draws_predictor *p, const tw_new_case *c, size_t count, const double *means,
-                        double *expected)
-{
-    double log_scale = p->expectation == TW_EXPECT_RATE ? log(c->w) + 0.5 * c->variance : 0.0;
-    if (p->expectation == TW_EXPECT_PROBABILITY)
-        TW_TRY(tw_likelihood_marginals(p->model->likelihood, 1.0, c->w, c->variance, count, means, expected));
-    else
-        for (size_t i = 0; i < count; i++) expected[i] = means[i] + log_scale;
-    if (p->expectation != TW_EXPECT_LATENT) tw_vector_exp(count, expected, expected);
-    return TW_OK;
-}
-
 static double log_add(double a, double b)
 {
     double larger = fmax(a, b), smaller = fmin(a, b);
@@ -76,28 +53,41 @@ static double log_add(double a, double b)
 static void add_to_series(const tw_draws_predictor *p, size_t chain, size_t first, size_t count,
                           const double *values, bool logarithms, double *series)
 {
-    size_t t = ((first + 1) * p->batches - 1) / p->source.draws, end = batch_start(p, t + 1);
+    size_t t = ((first + 1) * p->batches - 1) / p->source.draws, end = tw_batch_start(p, t + 1);
     double *batch = series + chain * p->batches;
     for (size_t i = 0; i < count; i++) {
-        if (first + i == end) end = batch_start(p, ++t + 1);
+        if (first + i == end) end = tw_batch_start(p, ++t + 1);
         batch[t] = logarithms ? log_add(batch[t], values[i]) : batch[t] + values[i];
     }
+}
+
+/* The logarithm of E[y | x_s] for every draw of a block; E[y | x_s] itself where it is the latent value. */
+static tw_status expect(const tw_draws_predictor *p, tw_new_case *c, size_t count, const double *means,
+                        double *out)
+{
+    if (p->expectation == TW_EXPECT_PROBABILITY) return tw_marginal_log(&c->plus, count, means, out);
+    double shift = p->expectation == TW_EXPECT_RATE ? log(c->w) + 0.5 * c->variance : 0.0;
+    for (size_t i = 0; i < count; i++) out[i] = means[i] + shift;
+    return TW_OK;
 }
 
 void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t first, size_t count,
                      const double *means, double *work)
 {
     tw_new_case *c = &p->cases[point];
-    size_t start = point * series_length(p);
+    double *series = p->series + point * series_length(p);
+    double *log_series = p->log_series + point * series_length(p);
+    bool is_plus = p->expectation == TW_EXPECT_PROBABILITY && c->y == 1.0;
     add_moments(c->draws, count, means, &c->latent);
     c->failed |= expect(p, c, count, means, work) != TW_OK;
+    if (is_plus) add_to_series(p, chain, first, count, work, true, log_series);
+    if (p->expectation != TW_EXPECT_LATENT) tw_vector_exp(count, work, work);
     add_moments(c->draws, count, work, &c->expected);
-    add_to_series(p, chain, first, count, work, false, p->series + start);
+    add_to_series(p, chain, first, count, work, false, series);
     c->draws += count;
-    if (!p->labelled) return;
-    c->failed |=
-        tw_likelihood_marginals(p->model->likelihood, c->y, c->w, c->variance, count, means, work) != TW_OK;
-    add_to_series(p, chain, first, count, work, true, p->log_series + start);
+    if (!p->labelled || is_plus) return;
+    c->failed |= tw_marginal_log(&c->label, count, means, work) != TW_OK;
+    add_to_series(p, chain, first, count, work, true, log_series);
 }
 
 double tw_predict_mcse(tw_diagnose *diagnose, const double *series)
@@ -116,23 +106,25 @@ static double sd_of_observation(const tw_draws_predictor *p, const tw_new_case *
     return sqrt(mean + expm1(c->variance) * (mean * mean + between) + between);
 }
 
+/* Number k of a series stands for so many draws. */
+static double batch_length(const tw_draws_predictor *p, size_t k)
+{
+    return p->lengths[k % p->batches];
+}
+
 /* From logarithms of sums over batches to means over batches, in units of the mean over all draws, the
  * logarithm of which is returned. */
 static double log_mean(const tw_draws_predictor *p, double *series)
 {
     size_t length = series_length(p);
     double largest = -INFINITY, sum = 0.0;
-    for (size_t k = 0; k < length; k++) {
-        series[k] -= log(batch_length(p, k));
-        largest = fmax(largest, series[k]);
-    }
+    for (size_t k = 0; k < length; k++) largest = fmax(largest, series[k]);
     if (!isfinite(largest)) return largest;
-    for (size_t k = 0; k < length; k++) {
-        series[k] = exp(series[k] - largest);
-        sum += batch_length(p, k) * series[k];
-    }
+    for (size_t k = 0; k < length; k++) series[k] -= largest;
+    tw_vector_exp(length, series, series);
+    for (size_t k = 0; k < length; k++) sum += series[k];
     double mean = sum / (double)(p->source.draws * p->source.chains);
-    for (size_t k = 0; k < length; k++) series[k] /= mean;
+    for (size_t k = 0; k < length; k++) series[k] /= batch_length(p, k) * mean;
     return largest + log(mean);
 }
 

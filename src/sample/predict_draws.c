@@ -46,7 +46,8 @@ static void whiten_tile(void *user, size_t tile, size_t worker)
 static tw_status read_whitened(tw_draws_predictor *p, size_t chain, size_t first, size_t count, double *v)
 {
     size_t n = p->source.n;
-    whitening w = {p, count, v};
+    whitening w = {.p = p, .count = count};
+    w.v = v;
     TW_TRY(p->source.read(p->source.user, chain, first, count, p->x));
     for (size_t i = 0; i < n * count; i++)
         if (!isfinite(p->x[i]))
@@ -81,8 +82,8 @@ void tw_draws_predictor_free(tw_draws_predictor *p)
 {
     if (!p) return;
     tw_context *ctx = p->ctx;
-    double *arrays[] = {p->x,      p->v,          p->cross,        p->u,
-                        p->series, p->log_series, p->score_series, p->error_series};
+    double *arrays[] = {p->lengths,      p->x,           p->v, p->cross, p->u, p->series, p->log_series,
+                        p->score_series, p->error_series};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     for (size_t i = 0; p->workers && i < p->threads; i++) {
         tw_release(ctx, p->workers[i].means);
@@ -109,24 +110,35 @@ static tw_status allocate_workers(tw_draws_predictor *p)
     return TW_OK;
 }
 
+static tw_status allocate_series(tw_draws_predictor *p)
+{
+    static const char *const what = "the predictions of batches";
+    size_t length = p->batches * p->source.chains;
+    void *cases = NULL;
+    TW_TRY(tw_allocate_doubles(p->ctx, p->batches, 1, what, &p->lengths));
+    TW_TRY(tw_allocate_doubles(p->ctx, length, TW_PREDICT_POINTS, what, &p->series));
+    TW_TRY(tw_allocate_doubles(p->ctx, length, TW_PREDICT_POINTS, what, &p->log_series));
+    TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->score_series));
+    TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->error_series));
+    TW_TRY(tw_allocate(p->ctx, TW_PREDICT_POINTS, sizeof *p->cases, "the new cases", &cases));
+    p->cases = cases;
+    for (size_t t = 0; t < p->batches; t++)
+        p->lengths[t] = (double)(tw_batch_start(p, t + 1) - tw_batch_start(p, t));
+    return TW_OK;
+}
+
 static tw_status allocate(tw_draws_predictor *p, size_t bytes)
 {
     tw_context *ctx = p->ctx;
     const tw_draw_source *source = &p->source;
-    size_t n = source->n, rank = p->model->factor->rank, length = p->batches * source->chains;
-    void *cases = NULL;
+    size_t n = source->n, rank = p->model->factor->rank;
     p->kept = source->draws <= bytes / sizeof(double) / rank / source->chains;
     size_t columns = p->kept ? source->draws * source->chains : TW_PREDICT_DRAWS;
     TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_DRAWS, "a block of draws", &p->x));
     TW_TRY(tw_allocate_doubles(ctx, rank, columns, "the whitened draws", &p->v));
     TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_POINTS, "the cross-covariances", &p->cross));
     TW_TRY(tw_allocate_doubles(ctx, rank, TW_PREDICT_POINTS, "the whitened covariances", &p->u));
-    TW_TRY(tw_allocate_doubles(ctx, length, TW_PREDICT_POINTS, "the predictions of batches", &p->series));
-    TW_TRY(tw_allocate_doubles(ctx, length, TW_PREDICT_POINTS, "the scores of batches", &p->log_series));
-    TW_TRY(tw_allocate_doubles(ctx, length, 1, "the scores of batches", &p->score_series));
-    TW_TRY(tw_allocate_doubles(ctx, length, 1, "the scores of batches", &p->error_series));
-    TW_TRY(tw_allocate(ctx, TW_PREDICT_POINTS, sizeof *p->cases, "the new cases", &cases));
-    p->cases = cases;
+    TW_TRY(allocate_series(p));
     return allocate_workers(p);
 }
 

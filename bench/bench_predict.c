@@ -1,0 +1,116 @@
+/* bench_predict: 100,000 new inputs predicted from draws on USPS 3-vs-5 (N = 767, 256 inputs): seconds, the part
+ * of it that the bare matrix products take, and the most memory that was in use beside model and data.
+ *
+ * Usage: bench_predict [POINTS [DRAWS]] (of each of 4 chains). The draws are EP's, which cost nothing and have
+ * the posterior's size; new inputs are the training inputs plus seeded noise. Once with the draws kept in
+ * memory, once read again for every block of new inputs, with one thread and with two; a logit likelihood, whose
+ * probabilities are by quadrature, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "linalg/product.h"
+#include "math/random.h"
+#include "model/model.h"
+#include "support_time.h"
+#include "support_usps.h"
+#include "talweg/predict.h"
+
+enum { CHAINS = 4 };
+
+static const double LOG_ELL = 4.85, LOG_SIGMA = 5.1;
+
+/* Draw `first + i` of a chain, made on the spot: from EP's q. */
+static tw_status read_draws(void *user, size_t chain, size_t first, size_t count, double *x)
+{
+    const bench_usps *usps = user;
+    const tw_factor *factor = usps->ep->reference->factor;
+    double v[1024];
+    for (size_t i = 0; i < count; i++) {
+        tw_stream stream = tw_stream_at(1, TW_STREAM_START, chain, first + i);
+        tw_stream_normals(&stream, factor->rank, v);
+        tw_factor_multiply(factor, 1, v, factor->rank, x + i * factor->n, factor->n);
+        for (size_t k = 0; k < factor->n; k++) x[k + i * factor->n] += usps->ep->mean[k];
+    }
+    return TW_OK;
+}
+
+static tw_data *make_inputs(const bench_usps *usps, size_t points)
+{
+    const tw_data *train = usps->data;
+    tw_data *at = NULL;
+    double *x = malloc(points * train->d * sizeof *x);
+    for (size_t k = 0; x && k < train->d; k++) {
+        tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, k);
+        tw_stream_normals(&stream, points, x + k * points);
+        for (size_t i = 0; i < points; i++)
+            x[i + k * points] = train->x[i % train->n + k * train->n] + 0.2 * x[i + k * points];
+    }
+    if (!x) return NULL;
+    bench_check(usps->ctx, tw_data_new(usps->ctx, points, train->d, x, points, NULL, &at));
+    free(x);
+    return at;
+}
+
+/* The products U'V alone, in the predictor's own shapes. */
+static double product_seconds(size_t n, size_t points, size_t draws)
+{
+    enum { DRAWS = 1024, TILE = 64, WIDE = DRAWS * DRAWS, NARROW = DRAWS * TILE };
+    static double v[WIDE], u[NARROW], c[NARROW];
+    size_t times = 200;
+    for (size_t i = 0; i < WIDE; i++) v[i] = 1.0 / (double)(i + 1);
+    for (size_t i = 0; i < NARROW; i++) u[i] = v[i];
+    double start = bench_cpu_seconds();
+    for (size_t t = 0; t < times; t++) tw_product_inner(DRAWS, TILE, n, v, n, u, n, c, DRAWS);
+    return (bench_cpu_seconds() - start) / (double)times * (double)points / TILE * (double)draws / DRAWS;
+}
+
+static void run(const bench_usps *usps, const tw_data *at, size_t draws, const char *likelihood,
+                size_t threads, size_t bytes)
+{
+    tw_draw_source source = {usps->data->n, CHAINS, draws, (void *)usps, read_draws};
+    tw_draws_predictor_options options = {threads, bytes};
+    tw_covariance covariance = {"se", 1, &LOG_ELL, LOG_SIGMA, 0.0, 0.0};
+    tw_model *model = NULL;
+    tw_draws_predictor *predictor = NULL;
+    double p[2][TW_PREDICT_BATCH] = {{0}};
+    tw_predictions out = {.expected = p[0], .mcse = p[1]};
+    bench_check(usps->ctx, tw_model_from_data(usps->data, &covariance, tw_likelihood_find(likelihood), NULL,
+                                              0.0, &model));
+    size_t before = tw_context_bytes_in_use(usps->ctx);
+    double start = bench_seconds(), cpu = bench_cpu_seconds();
+    bench_check(usps->ctx, tw_draws_predictor_new(model, &source, &options, &predictor));
+    for (size_t first = 0; first < at->n; first += TW_PREDICT_BATCH) {
+        size_t count = at->n - first < TW_PREDICT_BATCH ? at->n - first : TW_PREDICT_BATCH;
+        bench_check(usps->ctx,
+                    tw_draws_predictor_at(predictor, &covariance, usps->data, at, first, count, NULL, &out));
+    }
+    double taken = bench_seconds() - start;
+    printf("  %-8s %zu thread%s, draws %-11s %8.1f s (processor %.1f s) %8.1f MB   first p %.4f +- %.4f\n",
+           likelihood, threads, threads == 1 ? " " : "s", bytes ? "in memory" : "read again", taken,
+           bench_cpu_seconds() - cpu, 1e-6 * (double)(tw_context_bytes_peak(usps->ctx) - before), p[0][0],
+           p[1][0]);
+    fflush(stdout);
+    tw_draws_predictor_free(predictor);
+    tw_model_free(model);
+}
+
+int main(int argc, char **argv)
+{
+    size_t points = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
+    size_t draws = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000, kept = (size_t)1 << 30;
+    bench_usps usps;
+    if (!bench_usps_new(LOG_ELL, LOG_SIGMA, &usps)) return 77;
+    tw_data *at = make_inputs(&usps, points);
+    if (!at) return 1;
+    printf(
+        "%zu new inputs, %zu training cases, %d chains of %zu draws; products alone on one thread: %.1f s\n",
+        points, usps.data->n, CHAINS, draws, product_seconds(usps.data->n, points, CHAINS * draws));
+    run(&usps, at, draws, "probit", 1, kept);
+    run(&usps, at, draws, "probit", 2, kept);
+    run(&usps, at, draws, "probit", 2, 0);
+    run(&usps, at, draws, "logit", 2, kept);
+    tw_data_free(at);
+    bench_usps_free(&usps);
+    return 0;
+}
