@@ -70,6 +70,10 @@ typedef struct tw_ep_options {
     double site_tolerance; /* on the residual: the largest difference, over sites, between a tilted and a
                               marginal moment, in units of the marginal: |mean' - mean| / sd and |variance' /
                               variance - 1| */
+    void *user;
+    /* Called many times in each sweep (1, 2, ...) with the share of it that is done and the residual after the
+     * one before, which is infinite in the first; may be NULL. */
+    void (*on_progress)(void *user, size_t sweep, double share, double residual);
 } tw_ep_options;
 #define TW_EP_DEFAULTS \
     ((tw_ep_options){.method = TW_EP_AUTO, .max_sweeps = 200, .tolerance = 1e-8, .site_tolerance = 1e-6})

@@ -169,6 +169,9 @@ typedef struct tw_auto_options {
     double target_accept;
     uint64_t seed;
     tw_sampler_options sampler; /* solver, checks and threads; method and metric are chosen */
+    void *user;
+    /* Called after each iteration of a pilot: done = 1..total of them; may be NULL. */
+    void (*on_progress)(void *user, const tw_candidate *candidate, size_t done, size_t total);
 } tw_auto_options;
 #define TW_AUTO_DEFAULTS \
     ((tw_auto_options){  \

@@ -100,9 +100,20 @@ typedef struct tw_ais_options {
                       .seed = 1,                     \
                       .burn_in = 100})
 
-/* Called after each temperature with the share done; true stops the run, which then returns TW_OK and no
- * estimate (particles = 0). NULL: none. */
-typedef bool tw_progress_function(void *user, double done);
+/* How far a run is. log_z and se are what it says so far, at little cost and for people to watch: AIS and
+ * resample-move the log of Z(b) / Z(0) at the temperature b they have reached (on the way back, of Z(1) /
+ * Z(b)), parallel tempering one-sided stepping stones over the rounds so far. */
+typedef struct tw_evidence_progress {
+    const char *stage;  /* "pilot", "way up", "burn-in", "warm-up", and at last "run" */
+    const char *unit;   /* what is counted: "temperatures", "transitions", "rounds" */
+    size_t done, total; /* of this stage; total 0: not known beforehand */
+    double acceptance;  /* mean acceptance rate so far; NaN: not known */
+    double log_z, se;   /* NaN: nothing yet */
+} tw_evidence_progress;
+
+/* Called after each temperature or round; true stops the run, which then returns TW_OK and no estimate
+ * (particles = 0). NULL: none. */
+typedef bool tw_progress_function(void *user, const tw_evidence_progress *progress);
 
 /* log weights of all particles go to log_weight (particles numbers; NULL: not wanted). Forward: log w = sum_k
  * (b_k - b_{k-1}) R(x_{k-1}) with R = log p(y, x) - log q(x) at the sample drawn before the move to b_k, and

@@ -185,6 +185,7 @@ tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_appr
     tw_ep ep = {.model = model};
     *out = NULL;
     if (!options) options = &defaults;
+    ep.options = options;
     if (options->max_sweeps == 0 || !(options->tolerance > 0.0) || !(options->site_tolerance > 0.0))
         return tw_fail(model->ctx, TW_BAD_ARGUMENT, "EP needs at least one sweep and tolerances above 0");
     TW_TRY(tw_approximation_allocate(model, TW_EP, &ep.result));

@@ -12,6 +12,7 @@
 
 typedef struct tw_ep {
     const tw_model *model;
+    const tw_ep_options *options;
     tw_approximation *result; /* tau, nu; mean and variance are kept current */
     double *sigma;            /* n x n, lower triangle */
     tw_delayed *delayed;      /* updates of sigma */

@@ -59,6 +59,15 @@ static double change_site(tw_ep *ep, size_t site, double variance, double tau, d
     return effect;
 }
 
+static void report(const tw_ep *ep, size_t sites)
+{
+    const tw_ep_options *o = ep->options;
+    const tw_approximation *r = ep->result;
+    double residual = r->iterations > 1 ? r->residual : INFINITY;
+    if (o->on_progress)
+        o->on_progress(o->user, r->iterations, (double)sites / (double)ep->model->n, residual);
+}
+
 double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)
 {
     tw_approximation *r = ep->result;
@@ -74,6 +83,7 @@ double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)
             largest = fmax(largest, proper ? change_site(ep, site, variance, tau, nu) : INFINITY);
         }
         tw_delayed_close(ep->delayed);
+        report(ep, first + count);
     }
     for (size_t i = 0; i < n; i++) r->variance[i] = ep->sigma[i + i * n];
     return largest;

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "output/csv.h"
 #include "output/json.h"
@@ -95,13 +96,18 @@ static tw_status compute(tw_context *ctx, const approx_options *options, results
     ep.tolerance = options->tol;
     ep.site_tolerance = options->site_tol;
     bool quiet = options->output.quiet;
+    tw_meter meter = {0};
     TW_TRY(tw_model_options_load(ctx, &options->model, &r->problem));
     tw_terminal_progress(quiet, "Laplace ...");
     double start = tw_terminal_seconds();
     TW_TRY(tw_laplace_fit(r->problem->model, NULL, &r->laplace));
     double between = tw_terminal_seconds();
-    tw_terminal_progress(quiet, "expectation propagation ...");
-    TW_TRY(tw_ep_fit(r->problem->model, &ep, &r->ep));
+    tw_meter_begin(&meter, quiet, "expectation propagation", NULL);
+    ep.user = &meter;
+    ep.on_progress = tw_meter_show_sweep;
+    tw_status status = tw_ep_fit(r->problem->model, &ep, &r->ep);
+    tw_meter_end(&meter);
+    if (status != TW_OK) return status;
     double end = tw_terminal_seconds();
     r->laplace_seconds = between - start;
     r->ep_seconds = end - between;

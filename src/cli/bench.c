@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "output/json.h"
 
@@ -48,7 +49,13 @@ static const tw_option rows[] = {
              "built-in problem"},
 };
 
-enum { POSITIONS = 20, LITERAL_POSITIONS = 3, MOST_STEPS = 6, BATCHES = 4 };
+enum {
+    POSITIONS = 20,
+    LITERAL_POSITIONS = 3,
+    MOST_STEPS = 6,
+    BATCHES = 4,
+    MEASUREMENTS = MOST_STEPS + BATCHES
+};
 static const double eps = 0.1;
 
 /* A row of the table of RMHMC. */
@@ -66,6 +73,8 @@ typedef struct results {
     step steps[MOST_STEPS];
     size_t count;
     bench_batch batches[BATCHES];
+    tw_meter meter;
+    size_t done;      /* of MEASUREMENTS */
     double potrf;     /* median over the rows */
     const char *note; /* why there is no literal row, or NULL */
 } results;
@@ -101,6 +110,11 @@ static tw_status fit(tw_context *ctx, results *r)
     return tw_reference_prior(model, &r->prior);
 }
 
+static void show_progress(results *r)
+{
+    tw_meter_show(&r->meter, TW_METER_COUNT(++r->done, MEASUREMENTS));
+}
+
 static tw_status measure_literal(bool from_ep, step *row, results *r)
 {
     if (strcmp(r->problem->likelihood->name, "probit") != 0) {
@@ -125,11 +139,14 @@ static tw_status measure_steps(const tw_target *target, bool from_ep, step row, 
         row.metric = names[k];
         TW_TRY(bench_time_step(target, metrics[k], r->ep->variance, eps, POSITIONS, r->x, &row.measured));
         r->steps[r->count++] = row;
+        show_progress(r);
     }
     row.engine = "literal";
     row.metric = "hessian";
     r->steps[r->count] = row;
-    return measure_literal(from_ep, &r->steps[r->count], r);
+    TW_TRY(measure_literal(from_ep, &r->steps[r->count], r));
+    show_progress(r);
+    return TW_OK;
 }
 
 static tw_status measure_start(bool from_ep, results *r)
@@ -152,8 +169,10 @@ static tw_status measure_batches(results *r)
     tw_target *target = NULL;
     TW_TRY(tw_target_new(r->problem->model, r->prior, TW_FORM_OPEN, &target));
     tw_status status = TW_OK;
-    for (size_t k = 0; k < BATCHES && status == TW_OK; k++)
+    for (size_t k = 0; k < BATCHES && status == TW_OK; k++) {
         status = bench_time_batch(target, TW_METRIC_EP, r->ep->reference, columns[k], &r->batches[k]);
+        show_progress(r);
+    }
     tw_target_free(target);
     return status;
 }
@@ -165,12 +184,11 @@ static tw_status measure(tw_context *ctx, const bench_options *options, results 
     TW_TRY(load(ctx, options, r));
     tw_terminal_progress(quiet, "expectation propagation ...");
     TW_TRY(fit(ctx, r));
-    tw_terminal_progress(quiet, "RMHMC on the path from the prior ...");
+    tw_meter_begin(&r->meter, quiet, "bench", "measurements");
     TW_TRY(measure_start(false, r));
-    tw_terminal_progress(quiet, "RMHMC on the path from EP ...");
     TW_TRY(measure_start(true, r));
-    tw_terminal_progress(quiet, "HMC ...");
     TW_TRY(measure_batches(r));
+    tw_meter_end(&r->meter);
     for (size_t k = 0; k < r->count; k++) potrf[k] = r->steps[k].measured.potrf_seconds;
     r->potrf = bench_median(r->count, potrf);
     return TW_OK;

@@ -12,6 +12,7 @@
 #include "cli/evidence.h"
 #include "cli/interrupt.h"
 #include "cli/names.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 
 /* Streams of the methods, far apart, so that their errors are independent. */
@@ -26,29 +27,33 @@ static const double most_effort = 64.0; /* of a second run, over the first */
 
 typedef struct watcher {
     const char *method;
-    const tw_estimate *now; /* what there is so far */
-    double start;
+    const char *stage; /* of the run, as the library calls it */
+    char name[64];     /* of the stage, for people */
+    tw_meter meter;
     bool quiet;
 } watcher;
 
-static bool watch(void *user, double done)
+static watcher make_watcher(const tw_evidence_options *options, const char *name)
 {
-    const watcher *w = user;
-    char text[200], estimate[80] = "";
-    double seconds = tw_terminal_seconds() - w->start;
-    if (w->now && w->now->particles)
-        snprintf(estimate, sizeof estimate, "; so far %.3f +- %.3f", w->now->log_z, w->now->se);
-    snprintf(text, sizeof text, "%s: %3.0f %%, %.0f s%s", w->method, 100.0 * done, seconds, estimate);
-    tw_terminal_progress(w->quiet, text);
-    return tw_interrupt_seen();
+    return (watcher){.method = name, .stage = "", .quiet = options->output.quiet};
 }
 
-/* Before anything of the method is known, show the best of the methods before it. */
-static watcher make_watcher(const tw_evidence_options *options, const tw_evidence_results *r,
-                            const char *name)
+static bool watch(void *user, const tw_evidence_progress *p)
 {
-    return (watcher){name, tw_evidence_best(r->count, r->estimate), tw_terminal_seconds(),
-                     options->output.quiet};
+    watcher *w = user;
+    if (strcmp(p->stage, w->stage) != 0) {
+        bool itself = strcmp(p->stage, "run") == 0;
+        tw_meter_end(&w->meter);
+        w->stage = p->stage;
+        snprintf(w->name, sizeof w->name, "%s%s%s", w->method, itself ? "" : ", ", itself ? "" : p->stage);
+        tw_meter_begin(&w->meter, w->quiet, w->name, p->unit);
+    }
+    tw_meter_view view = TW_METER_COUNT(p->done, p->total);
+    view.acceptance = p->acceptance;
+    view.log_z = p->log_z;
+    view.se = p->se;
+    tw_meter_show(&w->meter, view);
+    return tw_interrupt_seen();
 }
 
 /* `count` estimates have been written behind those that are there: keep them, unless the run was stopped. */
@@ -82,15 +87,15 @@ static tw_status run_ais(const tw_evidence_options *options, bool reverse, tw_ev
     const tw_path *p = &r->path;
     tw_estimate *out = &r->estimate[r->count];
     double needed = 0.0, start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
-    watcher w = make_watcher(options, r, reverse ? "ais-reverse" : "ais");
+    watcher w = make_watcher(options, reverse ? "ais-reverse" : "ais");
     tw_ais_options ais = p->ais;
     ais.reverse = reverse;
     if (reverse) ais.first_chain = REVERSE * far_chain;
     bool once = isnan(options->until_se);
-    if (!once) w.now = out;
     tw_status status = once ? tw_ais_run(p->model, p->reference, &ais, watch, &w, NULL, out)
                             : tw_ais_until(p->model, p->reference, &ais, options->until_se,
                                            most_particles(options), watch, &w, out, &needed);
+    tw_meter_end(&w.meter);
     r->needed = fmax(r->needed, needed);
     if (status == TW_OK) keep(r, 1, start, cpu);
     return status;
@@ -111,7 +116,7 @@ static tw_status run_rm(const tw_evidence_options *options, tw_evidence_results 
     const tw_path *p = &r->path;
     tw_estimate *out = &r->estimate[r->count];
     double start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
-    watcher w = make_watcher(options, r, "resample-move");
+    watcher w = make_watcher(options, "rm");
     tw_rm_options rm = tw_path_rm_options(p);
     rm.first_chain = RESAMPLING * far_chain;
     tw_status status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
@@ -122,6 +127,7 @@ static tw_status run_rm(const tw_evidence_options *options, tw_evidence_results 
         rm.first_chain += AGAIN * far_chain;
         status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
     }
+    tw_meter_end(&w.meter);
     if (!isnan(options->until_se))
         r->needed = fmax(r->needed, (double)rm.particles * pow(out->se / options->until_se, 2.0));
     if (status == TW_OK) keep(r, 1, start, cpu);
@@ -150,7 +156,7 @@ static tw_status run_pt(const tw_evidence_options *options, tw_evidence_results 
 {
     const tw_path *p = &r->path;
     double ladder[PRIOR_LADDER + 1], start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
-    watcher w = make_watcher(options, r, "parallel tempering");
+    watcher w = make_watcher(options, "pt");
     tw_pt_options pt = tempering_options(options, p);
     tw_estimate *out = &r->estimate[r->count];
     if (!pt.beta && strcmp(p->from, "prior") == 0) {
@@ -166,6 +172,7 @@ static tw_status run_pt(const tw_evidence_options *options, tw_evidence_results 
         pt.first_chain += AGAIN * far_chain;
         status = tw_pt_run(p->model, p->reference, &pt, watch, &w, out, &r->tempering);
     }
+    tw_meter_end(&w.meter);
     r->tempered = status == TW_OK && out->particles;
     if (status == TW_OK) keep(r, 2, start, cpu);
     return status;

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/evidence.h"
+#include "cli/terminal.h"
 #include "output/json.h"
 
 /* ---- for people ---- */
@@ -43,8 +44,12 @@ static void print_verdict(const tw_evidence_results *r)
 {
     const tw_path *p = &r->path;
     const tw_estimate *best = tw_evidence_best(r->count, r->estimate);
-    printf("\n");
+    tw_colour colour = !r->agreement.known  ? TW_COLOUR_NONE
+                       : r->agreement.agree ? TW_COLOUR_GREEN
+                                            : TW_COLOUR_YELLOW;
+    printf("\n%s", tw_terminal_colour(stdout, colour));
     tw_print_wrapped(stdout, r->agreement.words, 0, 0);
+    fputs(tw_terminal_colour(stdout, TW_COLOUR_NONE), stdout);
     if (p->laplace->converged) print_comparison(best, "Laplace", p->laplace->log_z);
     if (p->ep->converged) print_comparison(best, "EP", p->ep->log_z);
     print_comparison(best, "EP corrected", p->correction.log_z);

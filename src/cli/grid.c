@@ -10,6 +10,7 @@
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
 #include "cli/path_options.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "data/number.h"
 #include "output/csv.h"
@@ -118,6 +119,7 @@ typedef struct surface {
     tw_grid grid;
     size_t points, unconverged, without_estimate;
     double start;
+    tw_meter meter;
 } surface;
 
 static tw_status score(surface *s, const tw_model *model, const tw_covariance *covariance,
@@ -182,16 +184,6 @@ static tw_status fill_point(surface *s, const tw_model *model, const tw_covarian
     return TW_OK;
 }
 
-static void show_progress(const surface *s, size_t k)
-{
-    char text[200];
-    double seconds = tw_terminal_seconds() - s->start;
-    double left = k ? seconds / (double)k * (double)(s->points - k) : NAN;
-    snprintf(text, sizeof text, "point %zu of %zu, %.0f s%s%.0f%s", k + 1, s->points, seconds,
-             k ? "; about " : "", k ? left : 0.0, k ? " s left" : "");
-    tw_terminal_progress(s->options->output.quiet, text);
-}
-
 static tw_status compute_point(surface *s, size_t i, size_t j)
 {
     size_t k = i + j * s->grid.ell.n;
@@ -204,11 +196,11 @@ static tw_status compute_point(surface *s, size_t i, size_t j)
     for (size_t c = 0; c < TW_GRID_COLUMNS; c++) s->grid.column[c][k] = NAN;
     s->grid.column[TW_GRID_LOG_ELL][k] = log_ell;
     s->grid.column[TW_GRID_LOG_SIGMA][k] = covariance.log_sigma;
-    show_progress(s, k);
     TW_TRY(tw_model_from_data(s->problem->data, &covariance, s->problem->likelihood, s->problem->w,
                               s->problem->jitter, &model));
     tw_status status = fill_point(s, model, &covariance, k);
     tw_model_free(model);
+    tw_meter_show(&s->meter, TW_METER_COUNT(k + 1, s->points));
     return status;
 }
 
@@ -248,8 +240,10 @@ static tw_status compute(surface *s)
     s->start = tw_terminal_seconds();
     tw_terminal_log_to(s->ctx, true); /* one summary instead of a note per point */
     tw_status status = TW_OK;
+    tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
     for (size_t j = 0; status == TW_OK && j < grid->sigma.n; j++)
         for (size_t i = 0; status == TW_OK && i < grid->ell.n; i++) status = compute_point(s, i, j);
+    tw_meter_end(&s->meter);
     tw_terminal_log_to(s->ctx, s->options->output.quiet);
     return status;
 }

@@ -4,23 +4,47 @@
 
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
-static volatile sig_atomic_t seen;
+static volatile sig_atomic_t caught, seen;
 
-static void mark(int number)
+static void handle(int number)
 {
-    (void)number;
-    seen = 1;
+    static const char clear[] = "\r\033[K";
+    if (number == SIGINT && caught && !seen) {
+        seen = 1;
+        return;
+    }
+    signal(number, SIG_DFL);
+    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(128 + number);
+    raise(number); /* comes through when this returns */
+}
+
+static void handle_signal(int number)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+static bool is_ignored(int number)
+{
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+void tw_interrupt_guard(void)
+{
+    if (!is_ignored(SIGINT)) handle_signal(SIGINT);
+    if (!is_ignored(SIGTERM)) handle_signal(SIGTERM);
 }
 
 void tw_interrupt_catch(void)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = mark;
-    action.sa_flags = (int)SA_RESETHAND;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    caught = 1;
+    handle_signal(SIGINT);
 }
 
 bool tw_interrupt_seen(void)

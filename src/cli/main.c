@@ -20,15 +20,16 @@ static tw_status flush_results(tw_context *ctx)
 int main(int argc, char **argv)
 {
     tw_context *ctx = NULL;
+    tw_terminal_prepare();
     tw_status status = tw_context_new(NULL, &ctx);
     if (status != TW_OK) {
-        fprintf(stderr, "talweg: %s\n", tw_status_text(status));
+        tw_terminal_say("error", TW_COLOUR_RED, tw_status_text(status));
         return tw_status_exit_code(status);
     }
     tw_terminal_log_to(ctx, false);
     status = tw_program_run(ctx, argc > 0 ? (size_t)argc - 1 : 0, (const char *const *)argv + 1);
     if (status == TW_OK) status = flush_results(ctx);
-    if (status != TW_OK) fprintf(stderr, "talweg: %s\n", tw_context_message(ctx));
+    if (status != TW_OK) tw_terminal_say("error", TW_COLOUR_RED, tw_context_message(ctx));
     tw_context_free(ctx);
     return tw_status_exit_code(status);
 }

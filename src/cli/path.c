@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "cli/names.h"
 #include "cli/path_options.h"
+#include "cli/progress.h"
 #include "cli/reference_file.h"
 #include "cli/terminal.h"
 
@@ -21,13 +22,19 @@ void tw_path_close(tw_path *p)
 
 static tw_status fit(tw_path *p, bool quiet)
 {
+    tw_ep_options ep = TW_EP_DEFAULTS;
+    tw_meter meter = {0};
     double start = tw_terminal_seconds();
     tw_terminal_progress(quiet, "Laplace ...");
     TW_TRY(tw_laplace_fit(p->model, NULL, &p->laplace));
     p->laplace_seconds = tw_terminal_seconds() - start;
     start = tw_terminal_seconds();
-    tw_terminal_progress(quiet, "expectation propagation ...");
-    TW_TRY(tw_ep_fit(p->model, NULL, &p->ep));
+    tw_meter_begin(&meter, quiet, "expectation propagation", NULL);
+    ep.user = &meter;
+    ep.on_progress = tw_meter_show_sweep;
+    tw_status status = tw_ep_fit(p->model, &ep, &p->ep);
+    tw_meter_end(&meter);
+    if (status != TW_OK) return status;
     p->ep_seconds = tw_terminal_seconds() - start;
     p->gaussian = p->ep->converged ? p->ep : p->laplace->converged ? p->laplace : NULL;
     p->correction.log_z = NAN;
@@ -210,5 +217,7 @@ tw_status tw_path_open(const tw_model *model, const tw_path_options *options, bo
     TW_TRY(fit(p, quiet));
     if (needs_fit(options->from)) TW_TRY(choose_fit(p, options->from));
     TW_TRY(make_transitions(p, options));
-    return p->beta ? TW_OK : adapt_schedule(p, options);
+    if (p->beta) return TW_OK;
+    tw_terminal_progress(quiet, "temperatures ...");
+    return adapt_schedule(p, options);
 }

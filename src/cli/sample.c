@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
+#include "cli/progress.h"
 #include "cli/reference_file.h"
 #include "cli/sample_report.h"
 #include "cli/terminal.h"
@@ -35,7 +36,10 @@ typedef struct job {
     tw_sample_results *results;
     tw_writer writer;
     bool writes_draws;
-    double start, warm, shown; /* moments */
+    double start, warm; /* moments */
+    tw_meter meter;
+    tw_stage shown; /* the stage that the meter is for */
+    char pilot[64]; /* what it calls a pilot run */
 } job;
 
 /* ---- while it runs ---- */
@@ -46,20 +50,34 @@ static tw_status write_draw(void *user, const tw_draw *draw)
     return tw_draws_csv_add(j->ctx, draw, j->writer.file);
 }
 
+static void show_stage(job *j, tw_stage stage)
+{
+    bool warmup = stage == TW_STAGE_WARMUP, thinned = j->options->sampler.thin > 1;
+    j->shown = stage;
+    tw_meter_begin(&j->meter, j->options->output.quiet, warmup ? "warm-up" : "sampling",
+                   warmup || thinned ? "iterations" : "draws");
+}
+
 static void show_progress(void *user, const tw_progress *p)
 {
     job *j = user;
-    char text[128];
-    double now = tw_terminal_seconds();
-    if (p->stage == TW_STAGE_WARMUP) j->warm = now;
-    if (now - j->shown < 0.1 && p->iteration < p->total) return;
-    double elapsed = now - (p->stage == TW_STAGE_WARMUP ? j->start : j->warm);
-    double rate = (double)p->iteration / fmax(elapsed, 1e-9);
-    j->shown = now;
-    snprintf(text, sizeof text, "%s %3zu%%  %zu/%zu  %.3g iterations a second  %.0f s left  acceptance %.2f",
-             p->stage == TW_STAGE_WARMUP ? "warm-up " : "sampling", 100 * p->iteration / p->total,
-             p->iteration, p->total, rate, (double)(p->total - p->iteration) / rate, p->acceptance);
-    tw_terminal_progress(j->options->output.quiet, text);
+    if (p->stage == TW_STAGE_WARMUP) j->warm = tw_terminal_seconds();
+    if (p->stage != j->shown) show_stage(j, p->stage);
+    tw_meter_view view = TW_METER_COUNT(p->iteration, p->total);
+    view.acceptance = p->acceptance;
+    tw_meter_show(&j->meter, view);
+}
+
+static void show_pilot(void *user, const tw_candidate *candidate, size_t done, size_t total)
+{
+    job *j = user;
+    if (done == 1) {
+        tw_meter_end(&j->meter);
+        snprintf(j->pilot, sizeof j->pilot, "pilot of %s/%s", tw_method_name(candidate->method),
+                 tw_metric_name(candidate->metric));
+        tw_meter_begin(&j->meter, j->options->output.quiet, j->pilot, "iterations");
+    }
+    tw_meter_show(&j->meter, TW_METER_COUNT(done, total));
 }
 
 static bool interrupted(void *user)
@@ -102,8 +120,11 @@ static tw_status choose(job *j, const tw_posterior *posterior)
     o.target_accept = f->target_accept;
     o.seed = f->seed;
     o.sampler = r->sampler;
-    tw_terminal_progress(j->options->output.quiet, "pilot runs ...");
-    TW_TRY(tw_auto_choose(posterior, &o, &r->choice));
+    o.user = j;
+    o.on_progress = show_pilot;
+    tw_status status = tw_auto_choose(posterior, &o, &r->choice);
+    tw_meter_end(&j->meter);
+    if (status != TW_OK) return status;
     r->sampler.method = r->choice.candidates[r->choice.best].method;
     r->sampler.metric = r->choice.candidates[r->choice.best].metric;
     return TW_OK;
@@ -148,7 +169,9 @@ static tw_status run_chains(job *j, tw_sampler *sampler)
         o.on_draw = write_draw;
     }
     j->start = j->warm = tw_terminal_seconds();
+    show_stage(j, TW_STAGE_WARMUP);
     tw_status status = tw_chains_run(sampler, &o, &r->draws);
+    tw_meter_end(&j->meter);
     r->warmup_seconds = j->warm - j->start;
     r->sampling_seconds = tw_terminal_seconds() - j->warm;
     if (!j->writes_draws) return status;

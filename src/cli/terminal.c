@@ -1,14 +1,90 @@
 /* terminal.c: see terminal.h. */
 #include "cli/terminal.h"
 
-#include <stdio.h>
+#include <ctype.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "cli/interrupt.h"
+
+/* Back to the first column, and nothing to its right. */
+#define CLEAR_LINE "\r\033[K"
+
+enum { USUAL_WIDTH = 80 };
+
+/* ---- the start of the program ---- */
+
+/* /dev/null for reading only: what is written there fails, as it would on the closed stream. */
+static void open_on_nothing(int descriptor, int mode)
+{
+    if (fcntl(descriptor, F_GETFD) >= 0) return;
+    int opened = open("/dev/null", mode);
+    if (opened < 0 || opened == descriptor) return;
+    dup2(opened, descriptor);
+    close(opened);
+}
+
+void tw_terminal_prepare(void)
+{
+    open_on_nothing(STDIN_FILENO, O_RDONLY);
+    open_on_nothing(STDOUT_FILENO, O_RDONLY);
+    open_on_nothing(STDERR_FILENO, O_WRONLY);
+    signal(SIGPIPE, SIG_IGN);
+    if (tw_terminal_is_live()) tw_interrupt_guard();
+}
+
+/* ---- what is in front of the program ---- */
+
+static bool is_dumb(void)
+{
+    const char *term = getenv("TERM");
+    return term && strcmp(term, "dumb") == 0;
+}
+
+bool tw_terminal_is_live(void)
+{
+    return isatty(STDERR_FILENO) && !is_dumb();
+}
+
+int tw_terminal_width(void)
+{
+    struct winsize size = {0};
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+    return width > 0 && width < 10000 ? (int)width : USUAL_WIDTH;
+}
+
+const char *tw_terminal_colour(FILE *to, tw_colour colour)
+{
+    static const char *const codes[] = {"\033[0m", "\033[31m", "\033[32m", "\033[33m"};
+    const char *refused = getenv("NO_COLOR");
+    bool coloured = isatty(fileno(to)) && !is_dumb() && !(refused && *refused);
+    return coloured ? codes[colour] : "";
+}
+
+/* ---- words ---- */
+
+void tw_terminal_say(const char *label, tw_colour colour, const char *text)
+{
+    fflush(stdout); /* what was printed before comes before */
+    tw_terminal_progress(false, NULL);
+    fprintf(stderr, "talweg: %s%s:%s ", tw_terminal_colour(stderr, colour), label,
+            tw_terminal_colour(stderr, TW_COLOUR_NONE));
+    for (; *text; text++) fputc(iscntrl((unsigned char)*text) ? '?' : *text, stderr);
+    fputc('\n', stderr);
+}
 
 static void print_message(void *user, tw_log_level level, const char *text)
 {
     (void)user;
-    fprintf(stderr, "talweg: %s: %s\n", level == TW_LOG_WARNING ? "warning" : "note", text);
+    bool warning = level == TW_LOG_WARNING;
+    tw_terminal_say(warning ? "warning" : "note", warning ? TW_COLOUR_YELLOW : TW_COLOUR_NONE, text);
 }
 
 void tw_terminal_log_to(tw_context *ctx, bool quiet)
@@ -18,10 +94,12 @@ void tw_terminal_log_to(tw_context *ctx, bool quiet)
 
 void tw_terminal_progress(bool quiet, const char *text)
 {
-    if (quiet || !isatty(STDERR_FILENO)) return;
-    fprintf(stderr, "\r\033[K%s", text ? text : "");
+    if (quiet || !tw_terminal_is_live()) return;
+    fprintf(stderr, CLEAR_LINE "%.*s", tw_terminal_width() - 1, text ? text : "");
     fflush(stderr);
 }
+
+/* ---- time ---- */
 
 static double seconds_of(clockid_t clock)
 {

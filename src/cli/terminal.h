@@ -1,16 +1,36 @@
-/* terminal.h: what the program says beside its results: warnings, progress, time. */
+/* terminal.h: where the program speaks: is there a person in front of it, how wide is the place, may it have
+ * colours; warnings and errors; time. */
 #ifndef TALWEG_CLI_TERMINAL_H
 #define TALWEG_CLI_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "talweg/base.h"
+
+/* For the start of the program: standard streams that are closed are opened on nothing, so that no file takes
+ * their place; a reader that went away is a failed write; Ctrl-C takes the line of progress away. */
+void tw_terminal_prepare(void);
+
+/* Does standard error show a line that can be redrawn? False for a file, a pipe and TERM=dumb. */
+bool tw_terminal_is_live(void);
+
+/* Columns of that terminal; where it does not say, $COLUMNS or 80. */
+int tw_terminal_width(void);
+
+/* What begins and ends coloured words on a stream: "" unless it is a terminal, TERM is not dumb, and NO_COLOR
+ * is not set or empty. */
+typedef enum tw_colour { TW_COLOUR_NONE, TW_COLOUR_RED, TW_COLOUR_GREEN, TW_COLOUR_YELLOW } tw_colour;
+const char *tw_terminal_colour(FILE *to, tw_colour colour);
+
+/* "talweg: LABEL: text" on standard error, one paragraph whatever is in the text. */
+void tw_terminal_say(const char *label, tw_colour colour, const char *text);
 
 /* Warnings and notes of ctx go to standard error from now on, or nowhere. */
 void tw_terminal_log_to(tw_context *ctx, bool quiet);
 
 /* Say what is going on, in one line that the next replaces; NULL takes it away. Only where standard error is
- * a terminal. */
+ * a terminal. Where there is something to count, see progress.h. */
 void tw_terminal_progress(bool quiet, const char *text);
 
 /* Seconds of wall time since some fixed moment. */

@@ -29,10 +29,11 @@ tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference
 {
     tw_rm_options o = *options;
     tw_plan *plan = NULL;
+    tw_watch nobody = {0};
     o.beta = NULL;
     *steps = 0;
     TW_TRY(tw_rm_check_pilot(model->ctx, &o));
-    TW_TRY(tw_plan_make(model, reference, &o, &plan));
+    TW_TRY(tw_plan_make(model, reference, &o, &nobody, &plan));
     for (size_t k = 0; k <= plan->steps; k++) beta[k] = plan->step[k].beta;
     *steps = plan->steps;
     tw_plan_free(plan);

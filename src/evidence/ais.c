@@ -31,11 +31,9 @@ typedef struct ais {
     const tw_reference *reference;
     const tw_ais_options *o;
     tw_ais_order order;
-    tw_progress_function *progress;
-    void *user;
+    tw_watch watch;
     double *eps; /* steps + 1: the step size at each temperature */
     double *log_weight;
-    bool stopped;
 } ais;
 
 static tw_move make_move(const ais *a, size_t k, uint64_t iteration, uint64_t first_chain)
@@ -68,6 +66,8 @@ static tw_status pilot(ais *a)
                            log(1.5)); /* beyond, a unit Gaussian is unstable whatever the acceptance says */
         }
         a->eps[k] = exp(log_eps);
+        tw_evidence_progress now = {"pilot", "temperatures", k, o->steps, tw_walk_acceptance(walk), NAN, NAN};
+        if (!tw_watch_tell(&a->watch, &now)) break;
     }
     tw_walk_free(walk);
     return status;
@@ -86,10 +86,15 @@ static void add_weights(ais *a, tw_walk *walk, double step)
     for (size_t j = 0; j < walk->particles; j++) a->log_weight[j] += step * walk->log_ratio[j];
 }
 
-static bool report(ais *a, double done)
+/* Say how far a stage is, and what the weights are worth by now; false: stop. */
+static bool report(ais *a, const tw_walk *walk, const char *stage, size_t done)
 {
-    a->stopped = a->progress && a->progress(a->user, done);
-    return !a->stopped;
+    const tw_ais_options *o = a->o;
+    bool back = o->reverse && strcmp(stage, "run") == 0;
+    tw_evidence_progress now = {stage, "temperatures", done, o->steps, tw_walk_acceptance(walk), NAN, NAN};
+    if (!a->watch.progress) return true;
+    now.log_z = tw_log_mean_exp(o->particles, a->log_weight, &now.se) * (back ? -1.0 : 1.0);
+    return tw_watch_tell(&a->watch, &now);
 }
 
 static tw_status move_at(ais *a, tw_walk *walk, size_t k, uint64_t *iteration)
@@ -110,7 +115,7 @@ static tw_status walk_up(ais *a, tw_walk *walk)
     for (size_t k = 1; k <= o->steps; k++) {
         if (late) TW_TRY(move_at(a, walk, k, &iteration));
         add_weights(a, walk, o->beta[k] - o->beta[k - 1]);
-        if (!report(a, (double)k / (double)o->steps)) return TW_OK;
+        if (!report(a, walk, "run", k)) return TW_OK;
         if (!late && k < o->steps) TW_TRY(move_at(a, walk, k, &iteration));
     }
     return TW_OK;
@@ -149,15 +154,19 @@ static tw_status walk_down(ais *a, tw_walk *walk)
     for (size_t k = 1; k <= o->steps; k++) {
         add_weights(a, walk, o->beta[k] - o->beta[k - 1]);
         TW_TRY(move_at(a, walk, k, &iteration));
+        if (!report(a, walk, "way up", k)) return TW_OK;
     }
     TW_TRY(resample(a, walk));
     for (size_t m = 0; m < o->burn_in; m++) {
         tw_move move = make_move(a, o->steps, ++iteration, o->first_chain);
         tw_walk_move(walk, &move);
+        tw_evidence_progress now = {
+            "burn-in", "transitions", m + 1, o->burn_in, tw_walk_acceptance(walk), NAN, NAN};
+        if (!tw_watch_tell(&a->watch, &now)) return TW_OK;
     }
     for (size_t k = o->steps; k >= 1; k--) {
         add_weights(a, walk, o->beta[k - 1] - o->beta[k]);
-        if (!report(a, 1.0 - (double)(k - 1) / (double)o->steps)) return TW_OK;
+        if (!report(a, walk, "run", o->steps - k + 1)) return TW_OK;
         if (k > 1) TW_TRY(move_at(a, walk, k - 1, &iteration));
     }
     return TW_OK;
@@ -166,11 +175,11 @@ static tw_status walk_down(ais *a, tw_walk *walk)
 static void summarise(const ais *a, const tw_walk *walk, tw_estimate *out)
 {
     const tw_ais_options *o = a->o;
-    size_t particles = a->stopped ? 0 : o->particles;
+    size_t particles = a->watch.stopped ? 0 : o->particles;
     *out = (tw_estimate){.method = o->reverse ? "ais-reverse" : "ais",
                          .particles = particles,
                          .temperatures = o->steps,
-                         .acceptance = walk->transitions > 0.0 ? walk->acceptance / walk->transitions : NAN,
+                         .acceptance = tw_walk_acceptance(walk),
                          .failures = walk->transitions > 0.0 ? walk->failures / walk->transitions : 0.0,
                          .unbiased = !o->reverse};
     out->log_z = tw_log_mean_exp(particles, a->log_weight, &out->se) * (o->reverse ? -1.0 : 1.0);
@@ -200,7 +209,7 @@ static tw_status run(ais *a, tw_estimate *out)
     TW_TRY(step_sizes(a));
     tw_status status = tw_walk_new(a->model, a->reference, &o->kernel, o->particles, &walk);
     if (status == TW_OK) status = tw_walk_start(walk, o->seed, o->first_chain);
-    if (status == TW_OK) status = o->reverse ? walk_down(a, walk) : walk_up(a, walk);
+    if (status == TW_OK && !a->watch.stopped) status = o->reverse ? walk_down(a, walk) : walk_up(a, walk);
     if (status == TW_OK) summarise(a, walk, out);
     tw_walk_free(walk);
     return status;
@@ -216,8 +225,7 @@ tw_status tw_ais_run_in_order(const tw_model *model, const tw_reference *referen
              .reference = reference,
              .o = options,
              .order = order,
-             .progress = progress,
-             .user = user};
+             .watch = {.progress = progress, .user = user}};
     TW_TRY(check(ctx, options));
     tw_status status = tw_allocate_doubles(ctx, options->steps + 1, 1, "the step sizes", &a.eps);
     if (status == TW_OK)

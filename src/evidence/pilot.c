@@ -22,6 +22,7 @@ static const uint64_t pilot_chain = (uint64_t)3 << 61;
 
 typedef struct pilot {
     const tw_rm_options *o;
+    tw_watch *watch;
     tw_walk *walk;
     tw_plan *plan;
     size_t capacity;       /* steps that fit into the plan */
@@ -124,6 +125,9 @@ static tw_status climb(pilot *p)
             fmax(0.0, 1.0 / tw_conditional_ess(particles, ratio, step[k].beta - step[k - 1].beta) - 1.0);
         p->plan->steps = k;
         if (step[k].beta < 1.0) TW_TRY(rejuvenate(p, k));
+        tw_evidence_progress now = {
+            "pilot", "temperatures", k, p->o->beta ? p->o->steps : 0, tw_walk_acceptance(p->walk), NAN, NAN};
+        if (!tw_watch_tell(p->watch, &now)) break;
     }
     return TW_OK;
 }
@@ -160,10 +164,10 @@ static tw_status new_plan(tw_context *ctx, size_t capacity, tw_plan **out)
 }
 
 tw_status tw_plan_make(const tw_model *model, const tw_reference *reference, const tw_rm_options *o,
-                       tw_plan **out)
+                       tw_watch *watch, tw_plan **out)
 {
     tw_context *ctx = model->ctx;
-    pilot p = {.o = o, .capacity = o->beta ? o->steps : o->max_steps, .log_eps = log(0.5)};
+    pilot p = {.o = o, .watch = watch, .capacity = o->beta ? o->steps : o->max_steps, .log_eps = log(0.5)};
     *out = NULL;
     tw_status status = new_plan(ctx, p.capacity, &p.plan);
     if (status == TW_OK) status = run(model, reference, &p);
@@ -172,7 +176,7 @@ tw_status tw_plan_make(const tw_model *model, const tw_reference *reference, con
     tw_release(ctx, p.log_ratio);
     tw_release(ctx, p.log_weight);
     tw_release(ctx, p.ancestor);
-    if (status == TW_OK)
+    if (status == TW_OK && !watch->stopped)
         *out = p.plan;
     else
         tw_plan_free(p.plan);

@@ -78,8 +78,8 @@ static tw_status check(tw_context *ctx, const tw_pt_options *o)
 
 static void release(tw_pt *pt)
 {
-    void *arrays[] = {pt->beta,      pt->log_eps, pt->normals, pt->x,    pt->swap,
-                      pt->rejection, pt->replica, pt->heading, pt->ratio};
+    void *arrays[] = {pt->beta,      pt->log_eps, pt->normals, pt->x,     pt->swap,
+                      pt->rejection, pt->replica, pt->heading, pt->ratio, pt->stone};
     for (size_t k = 0; pt->walk && k < pt->levels; k++) tw_walk_free(pt->walk[k]);
     tw_release(pt->ctx, pt->walk);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(pt->ctx, arrays[i]);
@@ -96,6 +96,7 @@ static tw_status allocate_counts(tw_pt *pt)
     TW_TRY(tw_allocate(pt->ctx, columns, sizeof *pt->heading, "the replicas", &heading));
     pt->heading = heading;
     TW_TRY(tw_allocate_doubles(pt->ctx, pt->levels, 1, "the swap rates", &pt->rejection));
+    TW_TRY(tw_allocate_doubles(pt->ctx, columns, 1, "the stepping stones", &pt->stone));
     return tw_allocate_doubles(pt->ctx, columns, pt->rounds, "the log ratios", &pt->ratio);
 }
 
@@ -135,12 +136,22 @@ static tw_status start(tw_pt *pt)
     return temper_all(pt);
 }
 
-static tw_status round_and_report(tw_pt *pt)
+/* Mean over all levels but the lowest, whose draws are no transitions. */
+static double acceptance(const tw_pt *pt)
 {
-    TW_TRY(tw_pt_round(pt));
-    double done = (double)pt->round / (double)(pt->o->warmup + pt->rounds);
-    pt->stopped = pt->progress && pt->progress(pt->user, done);
-    return TW_OK;
+    double sum = 0.0, transitions = 0.0;
+    for (size_t k = 1; k < pt->levels; k++) {
+        sum += pt->walk[k]->acceptance;
+        transitions += pt->walk[k]->transitions;
+    }
+    return transitions > 0.0 ? sum / transitions : NAN;
+}
+
+static void report(tw_pt *pt, const char *stage, size_t done, size_t total)
+{
+    tw_log_z so_far = tw_pt_running(pt);
+    tw_evidence_progress now = {stage, "rounds", done, total, acceptance(pt), so_far.value, so_far.se};
+    tw_watch_tell(&pt->watch, &now);
 }
 
 static tw_status equalise(tw_pt *pt)
@@ -161,11 +172,12 @@ static tw_status warm_up(tw_pt *pt)
     const size_t ends[STAGES] = {o->warmup / 8, o->warmup / 4, o->warmup / 2, o->warmup};
     for (size_t stage = 0; stage < STAGES; stage++) {
         tw_pt_reset_counts(pt);
-        for (size_t i = 1; pt->round < ends[stage] && !pt->stopped; i++) {
+        for (size_t i = 1; pt->round < ends[stage] && !pt->watch.stopped; i++) {
             if (tunes_steps(o)) pt->gain = stage + 1 < STAGES ? 1.0 : pow((double)i, -0.6);
-            TW_TRY(round_and_report(pt));
+            TW_TRY(tw_pt_round(pt));
+            report(pt, "warm-up", pt->round, o->warmup);
         }
-        if (pt->stopped) return TW_OK;
+        if (pt->watch.stopped) return TW_OK;
         if (o->tune_ladder && stage + 1 < STAGES) TW_TRY(equalise(pt));
     }
     pt->gain = 0.0;
@@ -175,8 +187,10 @@ static tw_status warm_up(tw_pt *pt)
 static tw_status record(tw_pt *pt)
 {
     tw_pt_reset_counts(pt);
-    for (size_t t = 0; t < pt->rounds && !pt->stopped; t++) {
-        TW_TRY(round_and_report(pt));
+    for (size_t t = 0; t < pt->rounds && !pt->watch.stopped; t++) {
+        TW_TRY(tw_pt_round(pt));
+        if (pt->watch.progress) tw_pt_running_add(pt);
+        report(pt, "run", t + 1, pt->rounds);
         for (size_t k = 0; k < pt->levels; k++)
             for (size_t c = 0; c < pt->copies; c++)
                 pt->ratio[(k * pt->copies + c) * pt->rounds + t] = pt->walk[k]->log_ratio[c];
@@ -187,9 +201,8 @@ static tw_status record(tw_pt *pt)
 /* What both estimates have in common. The draws at b = 0 are no transitions. */
 static tw_estimate describe(const tw_pt *pt, const char *method)
 {
-    double acceptance = 0.0, failures = 0.0, transitions = 0.0;
+    double failures = 0.0, transitions = 0.0;
     for (size_t k = 1; k < pt->levels; k++) {
-        acceptance += pt->walk[k]->acceptance;
         failures += pt->walk[k]->failures;
         transitions += pt->walk[k]->transitions;
     }
@@ -198,9 +211,9 @@ static tw_estimate describe(const tw_pt *pt, const char *method)
                          .se = NAN,
                          .se_bootstrap = NAN,
                          .weight_ess = NAN,
-                         .acceptance = transitions > 0.0 ? acceptance / transitions : NAN,
+                         .acceptance = acceptance(pt),
                          .failures = transitions > 0.0 ? failures / transitions : 0.0,
-                         .particles = pt->stopped ? 0 : pt->copies,
+                         .particles = pt->watch.stopped ? 0 : pt->copies,
                          .temperatures = pt->levels - 1};
 }
 
@@ -270,10 +283,10 @@ static tw_status run(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
     TW_TRY(allocate(pt));
     TW_TRY(start(pt));
     TW_TRY(warm_up(pt));
-    if (!pt->stopped) TW_TRY(record(pt));
+    if (!pt->watch.stopped) TW_TRY(record(pt));
     out[0] = describe(pt, "stepping-stone");
     out[1] = describe(pt, "thermodynamic");
-    if (pt->stopped) return TW_OK;
+    if (pt->watch.stopped) return TW_OK;
     double lowest_rate = report_ladder(pt, report);
     warn(pt, lowest_rate, report->barrier, out[0].failures);
     return estimate(pt, out, report);
@@ -289,8 +302,7 @@ tw_status tw_pt_run_with(const tw_model *model, const tw_reference *reference, c
                 .reference = reference,
                 .o = options,
                 .swap_rule = rule,
-                .progress = progress,
-                .user = user,
+                .watch = {.progress = progress, .user = user},
                 .levels = options->steps + 1,
                 .copies = options->copies,
                 .batches = batches_of(options->copies)};

@@ -17,9 +17,7 @@ typedef struct tw_pt {
     const tw_reference *reference;
     const tw_pt_options *o;
     tw_swap_rule *swap_rule;
-    tw_progress_function *progress;
-    void *user;
-    bool stopped;
+    tw_watch watch;
 
     size_t levels, copies, batches, rounds;
     tw_walk **walk;         /* one per level: `copies` columns at one temperature */
@@ -36,7 +34,9 @@ typedef struct tw_pt {
     int *heading;      /* levels x copies, by replica: see pt_round.c */
     size_t round_trips;
 
-    double *ratio; /* levels x copies x rounds: R of every round that counts */
+    double *ratio;  /* levels x copies x rounds: R of every round that counts */
+    double *stone;  /* levels x copies: see pt_running.c */
+    size_t counted; /* rounds in it */
 } tw_pt;
 
 /* One round: transitions at every level, R there, swaps of even or odd pairs. */
@@ -59,6 +59,10 @@ typedef struct tw_ladder_draws {
 typedef struct tw_log_z {
     double value, se;
 } tw_log_z;
+
+/* For those who watch: take in R of a round that counts, and log Z by stepping stones from below so far. */
+void tw_pt_running_add(tw_pt *pt);
+tw_log_z tw_pt_running(const tw_pt *pt);
 
 /* Stepping stones from below, from above, and bridged. `work` holds 5 * groups numbers. */
 typedef struct tw_stepping_stone {

@@ -29,15 +29,13 @@ typedef struct resample_move {
     const tw_rm_options *o;
     const tw_plan *plan;
     tw_walk *walk;
-    tw_progress_function *progress;
-    void *user;
+    tw_watch watch;
     double *x;          /* n x most particles */
     double *log_weight; /* most particles */
     double *log_z;      /* islands */
     size_t *ancestor;   /* particles of an island */
     uint64_t iteration;
     double weight_ess; /* the smallest of all steps */
-    bool stopped;
 } resample_move;
 
 /* Incremental weights of step k, and what they say of Z on every island. */
@@ -84,6 +82,14 @@ static tw_status move(resample_move *s, size_t k)
     return TW_OK;
 }
 
+static bool report(resample_move *s, size_t k)
+{
+    tw_evidence_progress now = {"run", "temperatures", k, s->plan->steps, tw_walk_acceptance(s->walk), NAN,
+                                NAN};
+    now.log_z = tw_log_mean_exp(s->o->islands, s->log_z, &now.se);
+    return tw_watch_tell(&s->watch, &now);
+}
+
 static tw_status climb(resample_move *s)
 {
     const tw_plan *plan = s->plan;
@@ -95,8 +101,7 @@ static tw_status climb(resample_move *s)
                                "no particle of island %zu is left at temperature %zu: use more particles, or "
                                "start nearer to the posterior",
                                i + 1, k);
-        s->stopped = s->progress && s->progress(s->user, (double)k / (double)plan->steps);
-        if (s->stopped || k == plan->steps) break;
+        if (!report(s, k) || k == plan->steps) break;
         resample(s, k);
         TW_TRY(move(s, k));
     }
@@ -108,9 +113,9 @@ static void summarise(const resample_move *s, tw_estimate *out)
     const tw_walk *w = s->walk;
     size_t islands = s->o->islands;
     *out = (tw_estimate){.method = "resample-move",
-                         .particles = s->stopped ? 0 : s->o->particles,
+                         .particles = s->watch.stopped ? 0 : s->o->particles,
                          .temperatures = s->plan->steps,
-                         .acceptance = w->transitions > 0.0 ? w->acceptance / w->transitions : NAN,
+                         .acceptance = tw_walk_acceptance(w),
                          .failures = w->transitions > 0.0 ? w->failures / w->transitions : 0.0,
                          .weight_ess = s->weight_ess,
                          .unbiased = true};
@@ -161,10 +166,12 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
     tw_context *ctx = model->ctx;
     tw_plan *plan = NULL;
     TW_TRY(check(ctx, options));
-    TW_TRY(tw_plan_make(model, reference, options, &plan));
+    resample_move s = {.o = options, .watch = {.progress = progress, .user = user}, .weight_ess = INFINITY};
+    *out = (tw_estimate){.method = "resample-move", .log_z = NAN, .se = NAN};
+    TW_TRY(tw_plan_make(model, reference, options, &s.watch, &plan));
+    if (!plan) return TW_OK;
     tw_plan_share(plan, options->particles, options->islands, options->spread);
-    resample_move s = {
-        .o = options, .plan = plan, .progress = progress, .user = user, .weight_ess = INFINITY};
+    s.plan = plan;
     tw_status status = run(&s, model, reference);
     if (status == TW_OK) summarise(&s, out);
     tw_walk_free(s.walk);

@@ -20,7 +20,19 @@ typedef struct until {
     double *log_weight;
     double acceptance, failures; /* sums over particles */
     double needed;
+    const tw_estimate *now; /* all runs so far */
+    tw_progress_function *progress;
+    void *user;
 } until;
+
+/* Those who watch a later run see what all before it have come to. */
+static bool relay(void *user, const tw_evidence_progress *progress)
+{
+    const until *u = user;
+    tw_evidence_progress all = *progress;
+    if (u->done > 0) all.log_z = u->now->log_z, all.se = u->now->se;
+    return u->progress && u->progress(u->user, &all);
+}
 
 /* How many particles the next run has; 0: none. */
 static size_t next_run(const until *u, const tw_estimate *now)
@@ -55,7 +67,8 @@ tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, con
                        tw_estimate *out, double *needed)
 {
     tw_context *ctx = model->ctx;
-    until u = {.o = options, .goal = se, .most = max_particles};
+    until u = {
+        .o = options, .goal = se, .most = max_particles, .now = out, .progress = progress, .user = user};
     tw_estimate run = {0};
     *out = run;
     if (!(se > 0.0)) return tw_fail(ctx, TW_BAD_ARGUMENT, "a standard error to reach is above 0, not %g", se);
@@ -66,7 +79,7 @@ tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, con
         tw_ais_options next = *options;
         next.particles = count;
         next.first_chain = options->first_chain + u.done;
-        status = tw_ais_run(model, reference, &next, progress, user, u.log_weight + u.done, &run);
+        status = tw_ais_run(model, reference, &next, relay, &u, u.log_weight + u.done, &run);
         if (status != TW_OK || run.particles == 0) break; /* failed, or stopped by progress */
         take_together(&u, &run, out);
     }

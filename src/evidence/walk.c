@@ -5,6 +5,17 @@
 
 #include "math/random.h"
 
+bool tw_watch_tell(tw_watch *watch, const tw_evidence_progress *progress)
+{
+    watch->stopped = watch->progress && watch->progress(watch->user, progress);
+    return !watch->stopped;
+}
+
+double tw_walk_acceptance(const tw_walk *walk)
+{
+    return walk->transitions > 0.0 ? walk->acceptance / walk->transitions : NAN;
+}
+
 tw_form tw_walk_form(const tw_sampler_options *kernel)
 {
     return kernel->method == TW_METHOD_RMHMC ? TW_FORM_FOLDED : TW_FORM_OPEN;

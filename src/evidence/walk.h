@@ -20,6 +20,19 @@ typedef struct tw_walk {
     double transitions;
 } tw_walk;
 
+/* Who is told how far a run is, and whether the answer was to stop. */
+typedef struct tw_watch {
+    tw_progress_function *progress; /* NULL: nobody */
+    void *user;
+    bool stopped;
+} tw_watch;
+
+/* Tell; false: the run is to stop. */
+bool tw_watch_tell(tw_watch *watch, const tw_evidence_progress *progress);
+
+/* Mean acceptance rate of the transitions so far; NaN before the first. */
+double tw_walk_acceptance(const tw_walk *walk);
+
 /* The form of target that suits a kernel: open for a constant metric, folded for one that depends on the
  * position. */
 tw_form tw_walk_form(const tw_sampler_options *kernel);

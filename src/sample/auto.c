@@ -63,9 +63,25 @@ static tw_status measure(const tw_auto_options *o, tw_sampling *sampling, const 
     return TW_OK;
 }
 
-static bool asked_to_end(void *ctx)
+/* A pilot on its way, for those who watch and may end it. */
+typedef struct watch {
+    tw_context *ctx;
+    const tw_auto_options *options;
+    const tw_candidate *candidate;
+    size_t warmup, total; /* iterations */
+} watch;
+
+static bool asked_to_end(void *user)
 {
-    return tw_poll(ctx) != TW_OK;
+    const watch *w = user;
+    return tw_poll(w->ctx) != TW_OK;
+}
+
+static void relay(void *user, const tw_progress *p)
+{
+    const watch *w = user;
+    size_t before = p->stage == TW_STAGE_SAMPLING ? w->warmup : 0;
+    w->options->on_progress(w->options->user, w->candidate, before + p->iteration, w->total);
 }
 
 static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thin, tw_sampling *sampling,
@@ -80,8 +96,10 @@ static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thi
     run.seed = o->seed;
     run.pilot = number;
     run.max_steps = PILOT_STEPS;
-    run.user = sampling->ctx;
+    watch w = {sampling->ctx, o, c, o->warmup, o->warmup + o->draws * thin};
+    run.user = &w;
     run.interrupted = asked_to_end;
+    if (o->on_progress) run.on_progress = relay;
     TW_TRY(tw_chains_run(sampling->sampler, &run, &draws));
     tw_status status = draws->interrupted ? TW_INTERRUPTED : measure(o, sampling, draws, c);
     tw_draws_free(draws);

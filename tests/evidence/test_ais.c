@@ -296,29 +296,6 @@ static void threads_change_no_bit(void **state)
     posed_free(&p);
 }
 
-static bool stop_at_half(void *user, double done)
-{
-    ++*(size_t *)user;
-    return done >= 0.5;
-}
-
-static void a_run_can_be_stopped(void **state)
-{
-    (void)state;
-    enum { N = 4 };
-    double k[N * N], y[N], beta[STEPS + 1];
-    size_t calls = 0;
-    tw_estimate e;
-    pose_line(N, k, y);
-    posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
-    assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta), TW_OK);
-    tw_ais_options o = ais_with(beta, STEPS, 8);
-    assert_int_equal(tw_ais_run(p.model, p.prior, &o, stop_at_half, &calls, NULL, &e), TW_OK);
-    assert_int_equal(e.particles, 0);
-    assert_int_equal(calls, STEPS / 2);
-    posed_free(&p);
-}
-
 /* The first allocation fails, the second, and so on until none does; nothing is left behind. */
 static void every_allocation_may_fail(void **state)
 {
@@ -359,7 +336,6 @@ int main(void)
         cmocka_unit_test(schedules_are_what_they_say),
         cmocka_unit_test(bad_options_are_refused_with_words),
         cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(a_run_can_be_stopped),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,28 +126,6 @@ static void warnings_are_given(void **state)
     pt_case_free(&f);
 }
 
-static bool stop_at_half(void *user, double done)
-{
-    double *last = user;
-    assert_true(done > *last && done <= 1.0);
-    *last = done;
-    return done >= 0.5;
-}
-
-static void a_run_can_be_stopped(void **state)
-{
-    (void)state;
-    pt_case f = pt_case_of(4);
-    tw_pt_options o = pt_case_options(&f, 2, 16, 20);
-    tw_estimate out[2];
-    double last = 0.0;
-    assert_int_equal(tw_pt_run(f.model, f.ep->reference, &o, stop_at_half, &last, out, NULL), TW_OK);
-    assert_close(last, 0.5, 1e-12, "share done");
-    assert_int_equal(out[0].particles, 0);
-    assert_true(isnan(out[0].log_z) && isnan(out[1].se));
-    pt_case_free(&f);
-}
-
 /* The n-th allocation fails, for every n: the run says so, and nothing leaks. */
 static void failing_allocations_are_survived(void **state)
 {
@@ -194,7 +172,6 @@ int main(void)
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(warnings_are_given),
-        cmocka_unit_test(a_run_can_be_stopped),
         cmocka_unit_test(failing_allocations_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,9 +234,10 @@ static void uneven_schedules_are_made_up_for(void **state)
     posed p = pose_oracle(&cases[4]);
     tw_rm_options o = TW_RM_DEFAULTS;
     tw_plan *plan = NULL;
+    tw_watch nobody = {0};
     o.beta = beta;
     o.steps = 5;
-    assert_int_equal(tw_plan_make(p.model, p.prior, &o, &plan), TW_OK);
+    assert_int_equal(tw_plan_make(p.model, p.prior, &o, &nobody, &plan), TW_OK);
     tw_plan_share(plan, o.particles, o.islands, o.spread);
     assert_true(plan->step[4].particles > 2 * plan->step[3].particles);
     tw_plan_free(plan);
@@ -346,27 +347,6 @@ static void bad_options_are_refused_with_words(void **state)
     posed_free(&p);
 }
 
-static bool stop_at_once(void *user, double done)
-{
-    *(double *)user = done;
-    return true;
-}
-
-static void a_run_can_be_stopped(void **state)
-{
-    (void)state;
-    enum { N = 10 };
-    double k[N * N], y[N], done = 0.0;
-    tw_estimate e;
-    pose_line(N, k, y);
-    posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
-    tw_rm_options o = TW_RM_DEFAULTS;
-    assert_int_equal(tw_rm_run(p.model, p.prior, &o, stop_at_once, &done, &e), TW_OK);
-    assert_int_equal(e.particles, 0);
-    assert_true(done > 0.0 && done < 1.0);
-    posed_free(&p);
-}
-
 /* The first allocation fails, the second, and so on until none does; nothing is left behind. */
 static void every_allocation_may_fail(void **state)
 {
@@ -432,7 +412,6 @@ int main(void)
         cmocka_unit_test(a_schedule_is_found_for_ais),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(bad_options_are_refused_with_words),
-        cmocka_unit_test(a_run_can_be_stopped),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(memory_is_linear_in_the_particles),
     };

@@ -1,0 +1,187 @@
+/* progress.c: see progress.h. What is known of a stage becomes a few facts ("45/100 draws", "12/s", "5 s left"),
+ * which a line or a sentence strings together; where a line is too long, the facts that matter least go first. */
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/terminal.h"
+
+static const double redraw_seconds = 0.1, first_line_seconds = 2.0, line_seconds = 10.0;
+
+enum { FACT_BYTES = 64, LEAST_BAR = 8, MOST_BAR = 30 };
+
+/* In the order of the line. */
+typedef enum fact { COUNT, UNIT, RATE, TIME, ACCEPTANCE, LOG_Z, FACTS } fact;
+typedef char facts[FACTS][FACT_BYTES];
+
+/* ---- facts ---- */
+
+static void print_time(double seconds, const char *behind, char text[FACT_BYTES])
+{
+    if (seconds < 99.5)
+        snprintf(text, FACT_BYTES, "%.0f s%s", seconds, behind);
+    else if (seconds < 5400.0)
+        snprintf(text, FACT_BYTES, "%.0f min%s", seconds / 60.0, behind);
+    else
+        snprintf(text, FACT_BYTES, "%.1f h%s", seconds / 3600.0, behind);
+}
+
+static void print_count(const tw_meter_view *v, const char *of, char text[FACT_BYTES])
+{
+    if (v->total)
+        snprintf(text, FACT_BYTES, "%zu%s%zu", v->done, of, v->total);
+    else
+        snprintf(text, FACT_BYTES, "%zu", v->done);
+}
+
+static void print_rate(double rate, const char *unit, char text[FACT_BYTES])
+{
+    int decimals = rate >= 10.0 ? 0 : rate >= 1.0 ? 1 : rate >= 0.1 ? 2 : 3;
+    snprintf(text, FACT_BYTES, "%.*f%s", decimals, rate, unit);
+}
+
+/* All that is known; "" where nothing is. A sentence says in words what a line says in signs. */
+static void state(const tw_meter *m, double seconds, bool sentence, facts f)
+{
+    const tw_meter_view *v = &m->last;
+    double done = (double)(v->done - m->first), left = (double)(v->total - v->done);
+    memset(f, 0, sizeof(facts));
+    if (v->note[0])
+        memcpy(f[COUNT], v->note, sizeof v->note);
+    else if (m->unit && (v->done || v->total))
+        print_count(v, sentence ? " of " : "/", f[COUNT]);
+    if (f[COUNT][0] && !v->note[0]) snprintf(f[UNIT], FACT_BYTES, "%.40s", m->unit);
+    if (m->unit && done > 0.0 && seconds > 0.0)
+        print_rate(done / seconds, sentence ? " per second" : "/s", f[RATE]);
+    if (v->total && done > 0.0 && left > 0.0)
+        print_time(left * seconds / done, " left", f[TIME]);
+    else if (seconds >= 1.0)
+        print_time(seconds, "", f[TIME]);
+    if (!isnan(v->acceptance)) snprintf(f[ACCEPTANCE], FACT_BYTES, "acceptance %.2f", v->acceptance);
+    if (isfinite(v->log_z)) snprintf(f[LOG_Z], FACT_BYTES, "log Z %.3f +- %.3f", v->log_z, v->se);
+}
+
+/* One behind the other, but the unit right behind its number. Returns the length. */
+static int join(facts f, const char *between, char text[TW_METER_BYTES])
+{
+    int length = 0;
+    text[0] = '\0';
+    for (int k = 0; k < FACTS; k++)
+        if (f[k][0])
+            length += snprintf(text + length, (size_t)(TW_METER_BYTES - length), "%s%s",
+                               !length     ? ""
+                               : k == UNIT ? " "
+                                           : between,
+                               f[k]);
+    return length;
+}
+
+/* ---- texts ---- */
+
+/* "[=====>      ]", all of `length` columns; nothing where that is too few. */
+static void print_bar(const tw_meter_view *v, int length, char text[MOST_BAR + 3])
+{
+    text[0] = '\0';
+    if (!v->total || length < LEAST_BAR) return;
+    int inside = (length < MOST_BAR ? length : MOST_BAR) - 2;
+    double share = fmin((double)v->done / (double)v->total, 1.0);
+    int full = (int)(share * (double)inside);
+    text[0] = '[';
+    for (int i = 0; i < inside; i++) text[1 + i] = i < full ? '=' : i == full ? '>' : ' ';
+    memcpy(text + 1 + inside, "]", 2);
+}
+
+/* Leave out what matters least until `most` columns are enough; the bar is one of those, in its turn. Returns the
+ * columns that are left for it. */
+static int fit(const tw_meter *m, int most, facts f, char joined[TW_METER_BYTES])
+{
+    static const fact dispensable[] = {UNIT, RATE, ACCEPTANCE, FACTS, LOG_Z, TIME, COUNT};
+    int bar = m->last.total ? LEAST_BAR + 2 : 0;
+    int used = (int)strlen(m->stage) + 2;
+    int length = join(f, "  ", joined);
+    for (size_t k = 0; k < sizeof dispensable / sizeof *dispensable && used + bar + length > most; k++) {
+        if (dispensable[k] == FACTS)
+            bar = 0;
+        else
+            f[dispensable[k]][0] = '\0';
+        length = join(f, "  ", joined);
+    }
+    return bar ? most - used - length - 2 : 0;
+}
+
+void tw_meter_line(const tw_meter *m, double seconds, int width, char text[TW_METER_BYTES])
+{
+    char joined[TW_METER_BYTES], bar[MOST_BAR + 3], whole[2 * TW_METER_BYTES];
+    facts f;
+    int most = width < 1 ? 0 : width < TW_METER_BYTES ? width : TW_METER_BYTES - 1;
+    state(m, seconds, false, f);
+    print_bar(&m->last, fit(m, most, f, joined), bar);
+    snprintf(whole, sizeof whole, "%.200s%s%s%s%s", m->stage, *bar ? "  " : "", bar, *joined ? "  " : " ...",
+             joined);
+    snprintf(text, TW_METER_BYTES, "%.*s", most, whole);
+}
+
+void tw_meter_sentence(const tw_meter *m, double seconds, char text[TW_METER_BYTES])
+{
+    char joined[TW_METER_BYTES];
+    facts f;
+    state(m, seconds, true, f);
+    join(f, ", ", joined);
+    snprintf(text, TW_METER_BYTES, "%.100s: %.400s", m->stage, joined);
+}
+
+/* ---- showing ---- */
+
+static void draw(tw_meter *m, double now)
+{
+    char text[TW_METER_BYTES];
+    if (m->live) {
+        tw_meter_line(m, now - m->start, tw_terminal_width() - 1, text);
+        tw_terminal_progress(false, text);
+        m->next = now + redraw_seconds;
+    } else {
+        tw_meter_sentence(m, now - m->start, text);
+        fprintf(stderr, "talweg: %s\n", text);
+        m->said = true;
+        m->next = now + line_seconds;
+    }
+}
+
+void tw_meter_begin(tw_meter *m, bool quiet, const char *stage, const char *unit)
+{
+    tw_meter_end(m);
+    double now = tw_terminal_seconds();
+    *m = (tw_meter){.quiet = quiet,
+                    .live = tw_terminal_is_live(),
+                    .stage = stage,
+                    .unit = unit,
+                    .start = now,
+                    .next = now + first_line_seconds,
+                    .last = TW_METER_COUNT(0, 0)};
+    if (m->live && !quiet) draw(m, now);
+}
+
+void tw_meter_show(tw_meter *m, tw_meter_view view)
+{
+    m->last = view;
+    if (m->quiet || !m->stage) return;
+    double now = tw_terminal_seconds();
+    if (now >= m->next) draw(m, now);
+}
+
+void tw_meter_show_sweep(void *meter, size_t sweep, double share, double residual)
+{
+    tw_meter_view view = TW_METER_COUNT(0, 0);
+    int length = snprintf(view.note, sizeof view.note, "sweep %zu, %.0f %%", sweep, 100.0 * share);
+    if (isfinite(residual))
+        snprintf(view.note + length, sizeof view.note - (size_t)length, ", residual %.1e", residual);
+    tw_meter_show(meter, view);
+}
+
+void tw_meter_end(tw_meter *m)
+{
+    if (m->stage && !m->quiet && m->live) tw_terminal_progress(false, NULL);
+    if (m->stage && !m->quiet && m->said) draw(m, tw_terminal_seconds());
+    *m = (tw_meter){0};
+}
