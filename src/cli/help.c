@@ -50,7 +50,7 @@ static void print_option(const tw_option *option, FILE *to)
     char letter[] = {'-', option->letter, ',', ' ', '\0'};
     snprintf(left, sizeof left, "  %s--%s%s%s", option->letter ? letter : "", option->name,
              option->argument ? " " : "", option->argument ? option->argument : "");
-    if (option->kind == TW_OPTION_OPERAND) snprintf(left, sizeof left, "  %s", option->name);
+    if (tw_option_is_operand(option)) snprintf(left, sizeof left, "  %s", option->name);
     print_range(option, range, sizeof range);
     bool has_default = option->standard && *option->standard;
     int length = snprintf(text, sizeof text, "%s%s%s", option->help, option->choices ? ": " : "",
@@ -73,7 +73,7 @@ static void print_usage(const tw_command *command, FILE *to)
     for (size_t g = 0; g < command->group_count; g++)
         for (size_t i = 0; i < command->groups[g].count; i++) {
             const tw_option *option = &command->groups[g].options[i];
-            if (option->kind != TW_OPTION_OPERAND) continue;
+            if (!tw_option_is_operand(option)) continue;
             fprintf(to, option->standard ? " [%s]" : " %s", option->name);
         }
     fprintf(to, " [options]\n\n");

@@ -96,6 +96,16 @@ static tw_status check_choice(parser *p, const tw_option *option, const char *te
                    quote(text).text, *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", names);
 }
 
+static tw_status store_operands(parser *p, const tw_option *option, const char *text, void *field)
+{
+    tw_operands *operands = field;
+    if (operands->count == TW_MOST_OPERANDS)
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "%s is one too many: %s may be %d at most", quote(text).text,
+                       option->name, TW_MOST_OPERANDS);
+    operands->item[operands->count++] = text;
+    return TW_OK;
+}
+
 static tw_status store(parser *p, const tw_option_group *group, const tw_option *option, const char *text)
 {
     char *field = p->values + group->offset + option->offset;
@@ -105,6 +115,7 @@ static tw_status store(parser *p, const tw_option_group *group, const tw_option 
     case TW_OPTION_NUMBERS: TW_TRY(check_numbers(p, option, text)); break;
     case TW_OPTION_CHOICE: TW_TRY(check_choice(p, option, text)); break;
     case TW_OPTION_FLAG: memcpy(field, &(bool){true}, sizeof(bool)); return TW_OK;
+    case TW_OPTION_OPERANDS: return store_operands(p, option, text, field);
     case TW_OPTION_TEXT:
     case TW_OPTION_OPERAND: break;
     }
@@ -137,7 +148,7 @@ static const tw_option *find(const tw_command *command, const char *name, size_t
     for (size_t g = 0; g < command->group_count; g++)
         for (size_t i = 0; i < command->groups[g].count; i++) {
             const tw_option *option = &command->groups[g].options[i];
-            if (option->kind == TW_OPTION_OPERAND) continue;
+            if (tw_option_is_operand(option)) continue;
             bool same = name && strlen(option->name) == length && memcmp(option->name, name, length) == 0;
             if (!same && !(letter && option->letter == letter)) continue;
             *of = &command->groups[g];
@@ -153,7 +164,7 @@ static tw_status fail_unknown(parser *p, const char *argument)
     for (size_t g = 0; g < p->command->group_count; g++)
         for (size_t i = 0; i < p->command->groups[g].count && length + TW_NAME_BYTES < sizeof names; i++) {
             const tw_option *option = &p->command->groups[g].options[i];
-            if (option->kind == TW_OPTION_OPERAND) continue;
+            if (tw_option_is_operand(option)) continue;
             length +=
                 (size_t)snprintf(names + length, TW_NAME_BYTES, "%s%s", length ? ", " : "", option->name);
         }
@@ -201,13 +212,14 @@ static tw_status take_option(parser *p, const char *argument)
     return store(p, group, option, value);
 }
 
-/* The k-th operand of the tables, NULL behind the last. */
+/* The row that takes the k-th operand, NULL behind the last. */
 static const tw_option *operand(const tw_command *command, size_t k, const tw_option_group **of)
 {
     for (size_t g = 0; g < command->group_count; g++)
         for (size_t i = 0; i < command->groups[g].count; i++) {
             const tw_option *option = &command->groups[g].options[i];
-            if (option->kind != TW_OPTION_OPERAND || k-- > 0) continue;
+            if (!tw_option_is_operand(option)) continue;
+            if (option->kind == TW_OPTION_OPERAND && k-- > 0) continue;
             *of = &command->groups[g];
             return option;
         }
@@ -232,6 +244,8 @@ static tw_status check_operands(parser *p)
     const tw_option_group *group = NULL;
     const tw_option *missing = operand(p->command, p->operands, &group);
     if (!missing || missing->standard) return TW_OK;
+    const void *field = p->values + group->offset + missing->offset;
+    if (missing->kind == TW_OPTION_OPERANDS && ((const tw_operands *)field)->count > 0) return TW_OK;
     return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg %s needs %s: %s (talweg %s --help says more)",
                    p->command->name, missing->name, missing->help, p->command->name);
 }

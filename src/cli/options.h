@@ -22,11 +22,18 @@ typedef enum tw_option_kind {
     TW_OPTION_NUMBERS, /* const char *: numbers with commas between them, already checked */
     TW_OPTION_TEXT,    /* const char * */
     TW_OPTION_CHOICE,  /* const char *: one of choices() */
-    TW_OPTION_OPERAND  /* const char *: an argument without a name, taken in the order of the table */
+    TW_OPTION_OPERAND, /* const char *: an argument without a name, taken in the order of the table */
+    TW_OPTION_OPERANDS /* tw_operands: all arguments without a name that are left, at least one */
 } tw_option_kind;
 
+enum { TW_MOST_OPERANDS = 64 };
+typedef struct tw_operands {
+    size_t count;
+    const char *item[TW_MOST_OPERANDS];
+} tw_operands;
+
 typedef struct tw_option {
-    const char *name;     /* without the dashes; of an operand, what help calls it: "DATA" */
+    const char *name;     /* without the dashes; of an operand, what help calls it: "DATA", "RUN..." */
     size_t offset;        /* of the field that it fills */
     const char *argument; /* what help calls its value: "X", "FILE" */
     const char *standard; /* the default as one would type it, or NULL for none. An operand without one is
@@ -56,6 +63,12 @@ typedef struct tw_command {
     size_t bytes; /* of its struct of values */
     tw_status (*run)(tw_context *ctx, const void *values);
 } tw_command;
+
+/* Is this an argument without a name? */
+static inline bool tw_option_is_operand(const tw_option *option)
+{
+    return option->kind == TW_OPTION_OPERAND || option->kind == TW_OPTION_OPERANDS;
+}
 
 #define TW_COUNT(array) (sizeof(array) / sizeof *(array))
 

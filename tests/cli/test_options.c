@@ -167,6 +167,44 @@ static void mistakes_are_named(void **state)
     tw_context_free(ctx);
 }
 
+/* A row that takes all operands that are left, wherever they stand among the options. */
+static void many_operands(void **state)
+{
+    (void)state;
+    struct several {
+        const char *first;
+        tw_operands rest;
+        bool flag;
+    } v;
+    const tw_option some[] = {
+        {.name = "FIRST", .kind = TW_OPTION_OPERAND, .help = "a file"},
+        {.name = "REST...", .kind = TW_OPTION_OPERANDS, .offset = offsetof(struct several, rest)},
+        {.name = "flag", .kind = TW_OPTION_FLAG, .offset = offsetof(struct several, flag)},
+    };
+    const tw_option_group group = {"All", some, TW_COUNT(some), 0};
+    const tw_command many = {.name = "many", .groups = &group, .group_count = 1, .bytes = sizeof v};
+    const char *arguments[TW_MOST_OPERANDS + 2] = {"a", "b", "--flag", "--", "--c"};
+    tw_context *ctx = new_context();
+    bool help = false;
+    memset(&v, 0, sizeof v);
+    assert_int_equal(tw_options_parse(ctx, &many, 5, arguments, &v, &help), TW_OK);
+    assert_true(v.flag && v.rest.count == 2);
+    assert_string_equal(v.first, "a");
+    assert_string_equal(v.rest.item[0], "b");
+    assert_string_equal(v.rest.item[1], "--c");
+    memset(&v, 0, sizeof v);
+    assert_int_equal(tw_options_parse(ctx, &many, 1, arguments, &v, &help), TW_BAD_ARGUMENT);
+    assert_non_null(strstr(tw_context_message(ctx), "talweg many needs REST..."));
+    for (size_t i = 0; i < TW_COUNT(arguments); i++) arguments[i] = "a";
+    memset(&v, 0, sizeof v);
+    assert_int_equal(tw_options_parse(ctx, &many, TW_MOST_OPERANDS + 1, arguments, &v, &help), TW_OK);
+    memset(&v, 0, sizeof v);
+    assert_int_equal(tw_options_parse(ctx, &many, TW_MOST_OPERANDS + 2, arguments, &v, &help),
+                     TW_BAD_ARGUMENT);
+    assert_non_null(strstr(tw_context_message(ctx), "REST... may be 64 at most"));
+    tw_context_free(ctx);
+}
+
 static void nearest_names(void **state)
 {
     (void)state;
@@ -202,7 +240,7 @@ static void tables_are_sound(void **state)
         for (size_t g = 0; g < of->group_count; g++)
             for (size_t i = 0; i < of->groups[g].count; i++) {
                 const tw_option *option = &of->groups[g].options[i];
-                bool takes_value = option->kind != TW_OPTION_FLAG && option->kind != TW_OPTION_OPERAND;
+                bool takes_value = option->kind != TW_OPTION_FLAG && !tw_option_is_operand(option);
                 assert_non_null(option->help);
                 assert_true(takes_value == (option->argument != NULL));
                 assert_true((option->kind == TW_OPTION_CHOICE) == (option->choices != NULL));
@@ -213,7 +251,8 @@ static void tables_are_sound(void **state)
         bool help = false;
         const char *const operands[] = {"a", "b"};
         assert_int_equal(tw_allocate(ctx, 1, of->bytes, "values", &memory), TW_OK);
-        size_t count = option_of(of, "NEWDATA") ? 2 : option_of(of, "DATA") ? 1 : 0;
+        bool one = option_of(of, "DATA") || option_of(of, "RUN...");
+        size_t count = option_of(of, "NEWDATA") ? 2 : one ? 1 : 0;
         assert_int_equal(tw_options_parse(ctx, of, count, operands, memory, &help), TW_OK);
         tw_release(ctx, memory);
     }
@@ -240,6 +279,7 @@ int main(void)
         cmocka_unit_test(defaults_come_from_the_table),
         cmocka_unit_test(every_spelling_works),
         cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(many_operands),
         cmocka_unit_test(nearest_names),
         cmocka_unit_test(tables_are_sound),
         cmocka_unit_test(defaults_are_the_library_s),
