@@ -41,6 +41,7 @@ typedef struct tw_data {
     size_t n, d;
     double *x;    /* n x d, leading dimension n */
     double *y;    /* n observations, or NULL */
+    double *w;    /* n constants of the observations (see likelihood.h), or NULL */
     char **names; /* d names of the inputs, all in one block, or NULL */
 } tw_data;
 
@@ -49,6 +50,15 @@ typedef struct tw_data {
  * label, and "none" leaves that out.
  */
 TW_API tw_status tw_data_read(tw_context *ctx, const char *path, const char *label, tw_data **out);
+
+/* The same with a second column taken out of the inputs, named in the same way: the constants of the
+ * observations, such as the exposures of counts. NULL: none. In a libsvm file the label is column 1. */
+TW_API tw_status tw_data_read_constants(tw_context *ctx, const char *path, const char *label,
+                                        const char *constants, tw_data **out);
+
+/* Add inputs that are zero, up to d of them: a libsvm file does not say how many inputs there are, only which of
+ * them are not zero. TW_BAD_ARGUMENT where there are more than d already. */
+TW_API tw_status tw_data_widen(tw_data *data, size_t d);
 
 /* A data set from arrays of the caller's, which are copied and must be finite. x has leading dimension
  * ldx >= n; y may be NULL. */

@@ -114,7 +114,6 @@ typedef struct surface {
     const grid_options *options;
     tw_problem *problem;
     tw_new_inputs at; /* test cases, at.m = 0 without */
-    double *w;        /* their constants, or NULL */
     double *latent;   /* at.m x 4: mean, variance, expected, log score */
     tw_grid grid;
     size_t points, unconverged, without_estimate;
@@ -133,8 +132,8 @@ static tw_status score(surface *s, const tw_model *model, const tw_covariance *c
     tw_status status = tw_predictor_at(predictor, covariance, s->problem->data, s->at.data, mean, variance);
     tw_predictor_free(predictor);
     if (status != TW_OK) return status;
-    TW_TRY(tw_predict_observations(s->ctx, likelihood, m, s->w, mean, variance, expected, NULL));
-    TW_TRY(tw_predict_log_scores(s->ctx, likelihood, m, s->w, mean, variance, s->at.y, log_score));
+    TW_TRY(tw_predict_observations(s->ctx, likelihood, m, s->at.w, mean, variance, expected, NULL));
+    TW_TRY(tw_predict_log_scores(s->ctx, likelihood, m, s->at.w, mean, variance, s->at.y, log_score));
     *scores = tw_predict_scores(likelihood, m, s->at.y, expected, log_score);
     return TW_OK;
 }
@@ -220,13 +219,12 @@ static tw_status load_test(surface *s)
 {
     const char *path = s->options->test;
     if (!path) return TW_OK;
-    TW_TRY(tw_new_inputs_read(s->problem, path, s->options->model.label_column, &s->at));
+    const tw_model_options *model = &s->options->model;
+    tw_new_columns columns = {model->label_column, model->exposure_column};
+    TW_TRY(tw_new_inputs_read(s->problem, path, columns, &s->at));
     if (!s->at.y) return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", path);
     TW_TRY(tw_allocate_doubles(s->ctx, s->at.m, 4, "the predictions", &s->latent));
     s->grid.test = true;
-    if (!s->problem->w) return TW_OK;
-    TW_TRY(tw_allocate_doubles(s->ctx, s->at.m, 1, "the constants", &s->w));
-    for (size_t i = 0; i < s->at.m; i++) s->w[i] = s->problem->w[0];
     return TW_OK;
 }
 
@@ -352,7 +350,6 @@ static tw_status run(tw_context *ctx, const void *values)
     if (status == TW_OK) status = report(&s);
     tw_release(ctx, s.grid.column[0]);
     tw_release(ctx, s.latent);
-    tw_release(ctx, s.w);
     tw_new_inputs_free(&s.at);
     tw_problem_free(s.problem);
     return status;

@@ -45,6 +45,13 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .standard = "1",
      .positive = true,
      .help = "poisson: the rate of a count is X exp(x)"},
+    {.name = "exposure-column",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(exposure_column),
+     .argument = "NAME|INDEX",
+     .help =
+         "poisson: the column that holds the exposure of each case instead, named as for --label-column; it "
+         "is no input then"},
     {.name = "kernel",
      .kind = TW_OPTION_CHOICE,
      .offset = FIELD(kernel),
@@ -118,10 +125,19 @@ tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_da
     return status == TW_OK ? TW_OK : tw_fail_within(data->ctx, status, "%.1000s: ", path);
 }
 
-/* With a given matrix only the labels matter, so a file with that one column is fine. */
-static tw_status read_data(tw_context *ctx, const tw_model_options *options, tw_data **data)
+tw_status tw_read_exposures(const char *path, const char *name, tw_data *data)
 {
-    if (!options->kernel_matrix) return tw_data_read(ctx, options->data, options->label_column, data);
+    tw_data *column = NULL;
+    TW_TRY(tw_data_read(data->ctx, path, name, &column));
+    data->w = column->y;
+    column->y = NULL;
+    tw_data_free(column);
+    return TW_OK;
+}
+
+/* With a given matrix only the labels matter, so a file with that one column is fine. */
+static tw_status read_labels(tw_context *ctx, const tw_model_options *options, tw_data **data)
+{
     tw_data *labels = NULL;
     TW_TRY(tw_data_read(ctx, options->data, "none", &labels));
     tw_status status = labels->d == 1 && !options->label_column
@@ -129,6 +145,16 @@ static tw_status read_data(tw_context *ctx, const tw_model_options *options, tw_
                            : tw_data_read(ctx, options->data, options->label_column, data);
     tw_data_free(labels);
     return status;
+}
+
+static tw_status read_data(tw_context *ctx, const tw_model_options *options, tw_data **data)
+{
+    if (!options->kernel_matrix)
+        return tw_data_read_constants(ctx, options->data, options->label_column, options->exposure_column,
+                                      data);
+    TW_TRY(read_labels(ctx, options, data));
+    return options->exposure_column ? tw_read_exposures(options->data, options->exposure_column, *data)
+                                    : TW_OK;
 }
 
 static tw_status read_matrix(const tw_model_options *options, tw_problem *parts)
@@ -147,18 +173,35 @@ static tw_status standardise(tw_problem *parts)
     return tw_scaling_apply(parts->scaling, parts->data);
 }
 
+static tw_status check_constants(const tw_model_options *options, const tw_problem *parts)
+{
+    bool gaussian = strcmp(options->likelihood, "gaussian") == 0;
+    bool poisson = strcmp(options->likelihood, "poisson") == 0, column = options->exposure_column != NULL;
+    const char *name = options->noise != 1.0 && !gaussian     ? "noise"
+                       : options->exposure != 1.0 && !poisson ? "exposure"
+                       : column && !poisson                   ? "exposure-column"
+                                                              : NULL;
+    if (name)
+        return tw_fail(parts->ctx, TW_BAD_ARGUMENT, "--%s does not go with the %s likelihood", name,
+                       options->likelihood);
+    if (column && options->exposure != 1.0)
+        return tw_fail(parts->ctx, TW_BAD_ARGUMENT,
+                       "give --exposure, one for all cases, or --exposure-column, one for each, not both");
+    return TW_OK;
+}
+
 /* The constant w of every observation; NULL where it is 1. */
 static tw_status fill_constants(const tw_model_options *options, tw_problem *parts)
 {
-    bool gaussian = strcmp(options->likelihood, "gaussian") == 0;
-    bool poisson = strcmp(options->likelihood, "poisson") == 0;
-    if ((options->noise != 1.0 && !gaussian) || (options->exposure != 1.0 && !poisson))
-        return tw_fail(parts->ctx, TW_BAD_ARGUMENT, "--%s does not go with the %s likelihood",
-                       gaussian || options->exposure != 1.0 ? "exposure" : "noise", options->likelihood);
-    double constant = gaussian ? options->noise : options->exposure;
-    if (constant == 1.0) return TW_OK;
-    TW_TRY(tw_allocate_doubles(parts->ctx, parts->data->n, 1, "the constants", &parts->w));
-    for (size_t i = 0; i < parts->data->n; i++) parts->w[i] = constant;
+    tw_data *data = parts->data;
+    double constant = strcmp(options->likelihood, "gaussian") == 0 ? options->noise : options->exposure;
+    if (data->w) {
+        tw_status status = tw_likelihood_check(parts->ctx, parts->likelihood, data->n, data->y, data->w);
+        if (status != TW_OK) return tw_fail_within(parts->ctx, status, "%.1000s: ", options->data);
+    }
+    if (!data->w && constant == 1.0) return TW_OK;
+    TW_TRY(tw_allocate_doubles(parts->ctx, data->n, 1, "the constants", &parts->w));
+    for (size_t i = 0; i < data->n; i++) parts->w[i] = data->w ? data->w[i] : constant;
     return TW_OK;
 }
 
@@ -183,6 +226,7 @@ static tw_status fill_parts(const tw_model_options *options, tw_problem *parts)
     if (options->kernel_matrix && options->standardise)
         return tw_fail(parts->ctx, TW_BAD_ARGUMENT,
                        "--standardise changes inputs, and with --kernel-matrix there are none");
+    TW_TRY(check_constants(options, parts));
     if (!parts->data) TW_TRY(read_data(parts->ctx, options, &parts->data));
     if (!parts->data->y)
         return tw_fail(parts->ctx, TW_BAD_DATA, "%.1000s: a model needs labels: give a --label-column",
@@ -219,12 +263,25 @@ tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options
 
 /* ---- describing ---- */
 
+static void print_constants(size_t n, const double *w, FILE *to)
+{
+    double low = w[0], high = w[0];
+    for (size_t i = 1; i < n; i++) {
+        low = fmin(low, w[i]);
+        high = fmax(high, w[i]);
+    }
+    if (low == high)
+        fprintf(to, " (constant %g)", low);
+    else
+        fprintf(to, " (constants from %g to %g)", low, high);
+}
+
 void tw_model_print(const tw_problem *problem, FILE *to)
 {
     const tw_covariance *covariance = &problem->covariance;
     tw_model_info info = tw_model_describe(problem->model);
     fprintf(to, "%zu cases, %s likelihood", info.n, problem->likelihood->name);
-    if (problem->w) fprintf(to, " (constant %g)", problem->w[0]);
+    if (problem->w) print_constants(info.n, problem->w, to);
     if (problem->matrix) {
         fprintf(to, ", a given kernel matrix");
     } else {

@@ -12,6 +12,7 @@ typedef struct tw_model_options {
     bool standardise;
     const char *likelihood;
     double noise, exposure;
+    const char *exposure_column; /* NULL: none */
     const char *kernel;
     const char *log_ell;
     double log_sigma, constant, white;
@@ -22,7 +23,7 @@ typedef struct tw_model_options {
 /* The group for a command's table, whose values have these options as `member` of their struct `type`. The
  * last rows, log-ell, log-sigma and kernel-matrix, are left out by commands that go through a grid of the
  * first two. */
-enum { TW_MODEL_OPTION_COUNT = 13, TW_GRID_MODEL_OPTION_COUNT = 10 };
+enum { TW_MODEL_OPTION_COUNT = 14, TW_GRID_MODEL_OPTION_COUNT = 11 };
 extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
 #define TW_MODEL_OPTION_GROUP(type, member)                                                   \
     {                                                                                         \
@@ -49,6 +50,9 @@ tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *option
 
 /* Labels as a likelihood wants them: -1 and +1 for a binary one. The message names the file. */
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data);
+
+/* The column `name` of the file path as the constants of data: where its inputs do not matter. */
+tw_status tw_read_exposures(const char *path, const char *name, tw_data *data);
 
 /* A model in a line or two, for people: likelihood, kernel and its parameters, rank. */
 void tw_model_print(const tw_problem *problem, FILE *to);

@@ -12,6 +12,7 @@ void tw_new_inputs_free(tw_new_inputs *inputs)
     tw_data_free(inputs->data);
     tw_table_free(inputs->cross);
     tw_table_free(inputs->variance);
+    tw_release(inputs->ctx, inputs->w);
 }
 
 /* Columns are contiguous, so the last one leaves the inputs by being copied and no longer counted. */
@@ -23,29 +24,73 @@ static tw_status split_last_column(tw_data *data)
     return TW_OK;
 }
 
-static tw_status fail_inputs(const tw_problem *problem, const char *path, size_t found, size_t expected)
+static tw_status fail_inputs(const tw_problem *problem, const char *path, size_t found, size_t expected,
+                             bool sparse)
 {
+    if (sparse)
+        return tw_fail(problem->ctx, TW_BAD_DATA,
+                       "%.1000s: the largest index is %zu, and the model was made with %zu inputs: give the "
+                       "same inputs under the same indices",
+                       path, found, expected);
     return tw_fail(problem->ctx, TW_BAD_DATA,
-                   "%.1000s: found %zu inputs, and the approximation was made with %zu: give the same "
-                   "columns in the same order, with or without one more for the label",
+                   "%.1000s: found %zu inputs, and the model was made with %zu: give the same columns in the "
+                   "same order, with or without one more for the label",
                    path, found, expected);
 }
 
-tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, const char *label,
+/* The training cases' constant where that is one number, else 1. */
+static tw_status repeat_constant(const tw_problem *problem, tw_new_inputs *out)
+{
+    const double *w = problem->w;
+    if (!w) return TW_OK;
+    for (size_t i = 1; i < problem->data->n; i++)
+        if (w[i] != w[0]) {
+            tw_log(
+                problem->ctx, TW_LOG_WARNING,
+                "the training cases have different exposures and the new ones were given none: they get 1; "
+                "name their column with --exposure-column");
+            return TW_OK;
+        }
+    TW_TRY(tw_allocate_doubles(problem->ctx, out->m, 1, "the constants", &out->w));
+    for (size_t i = 0; i < out->m; i++) out->w[i] = w[0];
+    return TW_OK;
+}
+
+/* The constants that were read with data, or those of the training cases. */
+static tw_status take_constants(const tw_problem *problem, const char *path, tw_data *data,
+                                tw_new_inputs *out)
+{
+    if (!data || !data->w) return repeat_constant(problem, out);
+    if (problem->likelihood != tw_likelihood_find("poisson"))
+        return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "--exposure-column does not go with the %s likelihood",
+                       problem->likelihood->name);
+    out->w = data->w;
+    data->w = NULL;
+    for (size_t i = 0; i < out->m; i++)
+        if (!(out->w[i] > 0.0))
+            return tw_fail(problem->ctx, TW_BAD_DATA,
+                           "%.1000s: the exposure of case %zu is %g; an exposure is above 0", path, i + 1,
+                           out->w[i]);
+    return TW_OK;
+}
+
+tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out)
 {
-    tw_context *ctx = problem->ctx;
     size_t expected = problem->scaling ? problem->scaling->d_in : problem->data->d;
     bool sparse = tw_format_of(path) == TW_FORMAT_LIBSVM;
-    TW_TRY(tw_data_read(ctx, path, label || sparse ? label : "none", &out->data));
+    const char *label = columns.label || sparse ? columns.label : "none";
+    out->ctx = problem->ctx;
+    TW_TRY(tw_data_read_constants(out->ctx, path, label, columns.exposure, &out->data));
     tw_data *data = out->data;
     out->m = data->n;
-    if (!label && !sparse && data->d == expected + 1) TW_TRY(split_last_column(data));
-    if (data->d != expected) return fail_inputs(problem, path, data->d, expected);
+    if (!columns.label && !sparse && data->d == expected + 1) TW_TRY(split_last_column(data));
+    if (sparse && data->d < expected) TW_TRY(tw_data_widen(data, expected));
+    if (data->d != expected) return fail_inputs(problem, path, data->d, expected, sparse);
     if (data->y) TW_TRY(tw_labels_for(problem->likelihood, path, data));
     if (problem->scaling) TW_TRY(tw_scaling_apply(problem->scaling, data));
     out->y = data->y;
-    return TW_OK;
+    return take_constants(problem, path, data, out);
 }
 
 /* ---- a given matrix ---- */
@@ -81,18 +126,19 @@ static tw_status read_diagonal(const tw_problem *problem, const char *path, tw_n
     return TW_OK;
 }
 
-/* One column of labels, or a column among others. */
-static tw_status read_labels(const tw_problem *problem, const char *path, const char *label,
+/* One column of labels, or a column among others; and a column of exposures. */
+static tw_status read_labels(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out)
 {
     TW_TRY(tw_data_read(problem->ctx, path, "none", &out->data));
-    if (out->data->d == 1 && !label) {
+    if (out->data->d == 1 && !columns.label) {
         TW_TRY(split_last_column(out->data));
     } else {
         tw_data_free(out->data);
         out->data = NULL;
-        TW_TRY(tw_data_read(problem->ctx, path, label, &out->data));
+        TW_TRY(tw_data_read(problem->ctx, path, columns.label, &out->data));
     }
+    if (columns.exposure) TW_TRY(tw_read_exposures(path, columns.exposure, out->data));
     if (out->data->n != out->m)
         return tw_fail(problem->ctx, TW_BAD_DATA, "%.1000s: found %zu cases, and covariances for %zu", path,
                        out->data->n, out->m);
@@ -102,13 +148,15 @@ static tw_status read_labels(const tw_problem *problem, const char *path, const 
 }
 
 tw_status tw_new_covariances_read(const tw_problem *problem, const char *cross, const char *diagonal,
-                                  const char *path, const char *label, tw_new_inputs *out)
+                                  const char *path, tw_new_columns columns, tw_new_inputs *out)
 {
+    out->ctx = problem->ctx;
     if (!cross || !diagonal)
         return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
-                       "the approximation was made with a given kernel matrix: give the covariances of the "
+                       "the model was made with a given kernel matrix: give the covariances of the "
                        "new cases with --cross-kernel-matrix and their prior variances with --diagonal");
     TW_TRY(read_cross(problem, cross, out));
     TW_TRY(read_diagonal(problem, diagonal, out));
-    return *path ? read_labels(problem, path, label, out) : TW_OK;
+    if (*path) TW_TRY(read_labels(problem, path, columns, out));
+    return take_constants(problem, path, out->data, out);
 }

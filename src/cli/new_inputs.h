@@ -5,20 +5,29 @@
 #include "talweg/output.h"
 
 typedef struct tw_new_inputs {
+    tw_context *ctx;
     size_t m;
     tw_data *data; /* inputs on the model's scale and labels; NULL: only covariances were given */
     tw_table *cross, *variance; /* n x m covariances and m prior variances; NULL with inputs */
     const double *y;            /* m labels, in data, or NULL */
+    double *w;                  /* m constants of the observations, or NULL: 1 */
 } tw_new_inputs;
 
+/* Which columns of a file are no inputs; NULL: see below. */
+typedef struct tw_new_columns {
+    const char *label, *exposure;
+} tw_new_columns;
+
 /* For a model with a kernel: the inputs in path. label NULL: the last column is y where there is one column
- * more than the model has inputs (or the label of a libsvm file), else there is none. */
-tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, const char *label,
+ * more than the model has inputs (or the label of a libsvm file), else there is none. exposure NULL: the constant
+ * of the training cases where they have the same one, else 1, with a warning. A libsvm file may have fewer
+ * inputs than the model: the others are zero. */
+tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out);
 
 /* For a model with a given matrix: covariances, prior variances, and labels unless path is "". */
 tw_status tw_new_covariances_read(const tw_problem *problem, const char *cross, const char *diagonal,
-                                  const char *path, const char *label, tw_new_inputs *out);
+                                  const char *path, tw_new_columns columns, tw_new_inputs *out);
 
 /* Also after a failure. */
 void tw_new_inputs_free(tw_new_inputs *inputs);

@@ -12,7 +12,7 @@
 #include "output/writer.h"
 
 typedef struct predict_options {
-    const char *approximation, *data, *label_column, *output_file, *cross, *diagonal;
+    const char *approximation, *data, *label_column, *exposure_column, *output_file, *cross, *diagonal;
     tw_output_options output;
 } predict_options;
 
@@ -35,6 +35,13 @@ static const tw_option rows[] = {
      .argument = "NAME|INDEX|none",
      .help = "which column of NEWDATA is y; if not given, the last one where there is one column more than "
              "inputs, else none"},
+    {.name = "exposure-column",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(exposure_column),
+     .argument = "NAME|INDEX",
+     .help =
+         "poisson: which column of NEWDATA holds the exposures; if not given they are the training data's "
+         "where those are all the same, else 1"},
     {.name = "cross-kernel-matrix",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(cross),
@@ -62,7 +69,6 @@ typedef struct predictions {
     tw_problem *problem;
     tw_approximation *approximation;
     tw_new_inputs at;
-    double *w;                   /* constants of the new observations, or NULL */
     double *column[PREDICTIONS]; /* at.m numbers each, in one block */
     tw_scores scores;            /* where there are labels */
 } predictions;
@@ -70,7 +76,6 @@ typedef struct predictions {
 static void free_predictions(tw_context *ctx, predictions *p)
 {
     tw_new_inputs_free(&p->at);
-    tw_release(ctx, p->w);
     tw_release(ctx, p->column[0]);
     tw_approximation_free(p->approximation);
     tw_problem_free(p->problem);
@@ -78,6 +83,7 @@ static void free_predictions(tw_context *ctx, predictions *p)
 
 static tw_status load(tw_context *ctx, const predict_options *options, predictions *p)
 {
+    tw_new_columns columns = {options->label_column, options->exposure_column};
     tw_terminal_log_to(ctx, true); /* notes about this model were given when it was fitted */
     tw_status status = tw_approximation_load(ctx, options->approximation, &p->problem, &p->approximation);
     tw_terminal_log_to(ctx, options->output.quiet);
@@ -86,30 +92,15 @@ static tw_status load(tw_context *ctx, const predict_options *options, predictio
         tw_log(ctx, TW_LOG_WARNING, "%s: this approximation had not converged when it was saved",
                options->approximation);
     if (p->problem->matrix)
-        return tw_new_covariances_read(p->problem, options->cross, options->diagonal, options->data,
-                                       options->label_column, &p->at);
+        return tw_new_covariances_read(p->problem, options->cross, options->diagonal, options->data, columns,
+                                       &p->at);
     if (options->cross || options->diagonal)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "%s was made with a kernel: give NEWDATA, not --cross-kernel-matrix or --diagonal",
                        options->approximation);
     if (!*options->data)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "talweg predict needs NEWDATA: a file with new inputs");
-    return tw_new_inputs_read(p->problem, options->data, options->label_column, &p->at);
-}
-
-/* New observations have the training data's constant where that is one number, else 1. */
-static tw_status fill_constants(tw_context *ctx, predictions *p)
-{
-    const double *w = p->problem->w;
-    if (!w) return TW_OK;
-    for (size_t i = 1; i < p->problem->data->n; i++)
-        if (w[i] != w[0]) {
-            tw_log(ctx, TW_LOG_WARNING, "the training cases have different constants; new ones get 1");
-            return TW_OK;
-        }
-    TW_TRY(tw_allocate_doubles(ctx, p->at.m, 1, "the constants", &p->w));
-    for (size_t i = 0; i < p->at.m; i++) p->w[i] = w[0];
-    return TW_OK;
+    return tw_new_inputs_read(p->problem, options->data, columns, &p->at);
 }
 
 static tw_status predict_latent(predictions *p)
@@ -134,12 +125,11 @@ static tw_status compute(tw_context *ctx, const predict_options *options, predic
     size_t m = p->at.m;
     TW_TRY(tw_allocate_doubles(ctx, m, PREDICTIONS, "the predictions", &p->column[0]));
     for (size_t j = 1; j < PREDICTIONS; j++) p->column[j] = p->column[0] + j * m;
-    TW_TRY(fill_constants(ctx, p));
     TW_TRY(predict_latent(p));
-    TW_TRY(tw_predict_observations(ctx, likelihood, m, p->w, p->column[MEAN], p->column[VARIANCE],
+    TW_TRY(tw_predict_observations(ctx, likelihood, m, p->at.w, p->column[MEAN], p->column[VARIANCE],
                                    p->column[EXPECTED], p->column[SD]));
     if (!p->at.y) return TW_OK;
-    TW_TRY(tw_predict_log_scores(ctx, likelihood, m, p->w, p->column[MEAN], p->column[VARIANCE], p->at.y,
+    TW_TRY(tw_predict_log_scores(ctx, likelihood, m, p->at.w, p->column[MEAN], p->column[VARIANCE], p->at.y,
                                  p->column[LOG_SCORE]));
     p->scores = tw_predict_scores(likelihood, m, p->at.y, p->column[EXPECTED], p->column[LOG_SCORE]);
     return TW_OK;
