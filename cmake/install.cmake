@@ -1,5 +1,6 @@
-# What `make install` puts where: program, headers, libraries, talweg.pc, talwegConfig.cmake. Everything finds the rest
-# relative to itself, so the prefix may be chosen at install time and the installed tree may be moved.
+# What `make install` puts where: program, manual page, completion for shells, headers, libraries, talweg.pc,
+# talwegConfig.cmake. Everything finds the rest relative to itself, so the prefix may be chosen at install time and the
+# installed tree may be moved.
 include(CMakePackageConfigHelpers)
 
 set(TALWEG_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/talweg)
@@ -9,6 +10,11 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS talweg talweg_static EXPORT talwegTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS talweg_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/man/talweg.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion/talweg.bash RENAME talweg
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/completion/_talweg
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 
 # ---- CMake: find_package(talweg) gives talweg::talweg (shared) and talweg::static
 install(EXPORT talwegTargets NAMESPACE talweg:: DESTINATION ${TALWEG_CMAKE_DIR})

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "cli/help.h"
 #include "cli/names.h"
 
 enum { COMMANDS = 7 };
@@ -31,17 +32,6 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
     return status;
 }
 
-static void print_help(void)
-{
-    printf("talweg %s: exact Bayesian inference in Gaussian process models with non-Gaussian likelihoods\n\n"
-           "Usage: talweg COMMAND [arguments] [options]\n\n",
-           tw_version());
-    for (size_t k = 0; k < COMMANDS; k++) printf("  %-10s%s\n", commands[k]->name, commands[k]->summary);
-    printf("\ntalweg COMMAND --help says what a command takes. Results go to standard output, messages to\n"
-           "standard error. Exit: 0 done, 1 bad input or usage, 2 numerical failure, 3 a limit of the\n"
-           "machine.\n");
-}
-
 static tw_status fail_unknown(tw_context *ctx, const char *word)
 {
     char names[512] = "", nearest[TW_NAME_BYTES];
@@ -54,19 +44,61 @@ static tw_status fail_unknown(tw_context *ctx, const char *word)
                    word, *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", names);
 }
 
+static const tw_command *find(const char *name)
+{
+    for (size_t k = 0; k < COMMANDS; k++)
+        if (strcmp(name, commands[k]->name) == 0) return commands[k];
+    return NULL;
+}
+
+/* talweg help COMMAND. */
+static tw_status print_help_on(tw_context *ctx, const char *word)
+{
+    const tw_command *command = find(word);
+    if (!command) return fail_unknown(ctx, word);
+    tw_options_help(command, stdout);
+    return TW_OK;
+}
+
+static tw_status print_completion(tw_context *ctx, const char *shell)
+{
+    if (shell && strcmp(shell, "bash") == 0)
+        tw_print_bash_completion(stdout);
+    else if (shell && strcmp(shell, "zsh") == 0)
+        tw_print_zsh_completion(stdout);
+    else
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "say for which shell: talweg --completion bash, or zsh");
+    return TW_OK;
+}
+
+/* What the program says of itself. */
+static tw_status print_about(tw_context *ctx, size_t count, const char *const *arguments)
+{
+    const char *word = arguments[0], *next = count > 1 ? arguments[1] : NULL;
+    bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
+    bool takes_one = help || strcmp(word, "--completion") == 0;
+    if (count > (takes_one ? 2 : 1))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "'%.60s' is one argument too many for talweg %s",
+                       arguments[takes_one ? 2 : 1], word);
+    if (help && next) return print_help_on(ctx, next);
+    if (takes_one && !help) return print_completion(ctx, next);
+    if (help)
+        tw_print_program_help(stdout);
+    else if (strcmp(word, "--man-page") == 0)
+        tw_print_manual(stdout);
+    else
+        printf("talweg %s\n", tw_version());
+    return TW_OK;
+}
+
 tw_status tw_program_run(tw_context *ctx, size_t count, const char *const *arguments)
 {
     if (count == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "say what to do: talweg COMMAND ...; talweg --help lists them");
     const char *word = arguments[0];
-    for (size_t k = 0; k < COMMANDS; k++)
-        if (strcmp(word, commands[k]->name) == 0)
-            return tw_command_run(ctx, commands[k], count - 1, arguments + 1);
-    if (strcmp(word, "--version") == 0)
-        printf("talweg %s\n", tw_version());
-    else if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0)
-        print_help();
-    else
-        return fail_unknown(ctx, word);
-    return TW_OK;
+    const tw_command *command = find(word);
+    if (command) return tw_command_run(ctx, command, count - 1, arguments + 1);
+    if (tw_name_is_among(word, "help, -h, --help, --version, --man-page, --completion"))
+        return print_about(ctx, count, arguments);
+    return fail_unknown(ctx, word);
 }

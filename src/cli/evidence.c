@@ -17,9 +17,11 @@ static const tw_option rows[] = {
      .offset = FIELD(methods),
      .argument = "NAME[,NAME...]",
      .standard = "ais,ais-reverse",
-     .help = "which estimates: ais (annealed importance sampling, from q up to the posterior), ais-reverse "
-             "(the way back from posterior draws), pt (parallel tempering: stepping stones and "
-             "thermodynamic integration), rm (resample-move, adaptive in temperatures and particles)"},
+     .choices = tw_evidence_method_names,
+     .help = "which estimates, with commas between them. ais is annealed importance sampling, from q up to "
+             "the posterior; ais-reverse the way back from posterior draws; pt parallel tempering, with "
+             "stepping stones and thermodynamic integration; rm resample-move, adaptive in temperatures and "
+             "particles"},
     {.name = "until-se",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(until_se),

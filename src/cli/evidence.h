@@ -29,6 +29,9 @@ typedef struct tw_evidence_results {
     tw_agreement agreement;
 } tw_evidence_results;
 
+/* "ais, ais-reverse, ..." */
+const char *tw_evidence_method_names(void);
+
 /* --method: known names, each once; then all of them in turn, until an interrupt. */
 tw_status tw_evidence_check_methods(tw_context *ctx, const char *text);
 tw_status tw_evidence_run_methods(const tw_evidence_options *options, tw_evidence_results *results);

@@ -188,7 +188,11 @@ typedef struct method {
 
 static const method methods[] = {
     {"ais", run_ais_forward}, {"ais-reverse", run_ais_reverse}, {"pt", run_pt}, {"rm", run_rm}};
-static const char method_names[] = "ais, ais-reverse, pt, rm";
+
+const char *tw_evidence_method_names(void)
+{
+    return "ais, ais-reverse, pt, rm";
+}
 
 /* The method named by the text up to the next comma, behind which *text moves; NULL: there is none. */
 static const method *next_method(const char **text, char name[TW_NAME_BYTES])
@@ -208,9 +212,10 @@ tw_status tw_evidence_check_methods(tw_context *ctx, const char *text)
     do {
         const method *next = next_method(&text, name);
         if (!next) {
-            tw_nearest_name(name, method_names, nearest);
+            tw_nearest_name(name, tw_evidence_method_names(), nearest);
             return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no method \"%s\"%s%s%s; there are: %s", name,
-                           *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", method_names);
+                           *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "",
+                           tw_evidence_method_names());
         }
         if (named[next - methods]) return tw_fail(ctx, TW_BAD_ARGUMENT, "--method names %s twice", name);
         named[next - methods] = true;

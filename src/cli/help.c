@@ -1,8 +1,10 @@
 /* help.c: --help, made from the same tables as the parser. */
+#include "cli/help.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/commands.h"
 
 enum { LINE = 79, HELP_COLUMN = 28 };
 
@@ -39,27 +41,40 @@ static void print_range(const tw_option *option, char *text, size_t bytes)
     if (option->positive)
         snprintf(text, bytes, "above 0");
     else if (option->most != 0.0 && isinf(option->most))
-        snprintf(text, bytes, "at least %g", option->least);
+        snprintf(text, bytes, "at least %.7g", option->least);
     else if (option->least != 0.0 || option->most != 0.0)
-        snprintf(text, bytes, "from %g to %g", option->least, option->most);
+        snprintf(text, bytes, "from %.7g to %.7g", option->least, option->most);
+}
+
+void tw_option_name(const tw_option *option, char text[TW_OPTION_NAME_BYTES])
+{
+    char letter[] = {'-', option->letter, ',', ' ', '\0'};
+    if (tw_option_is_operand(option))
+        snprintf(text, TW_OPTION_NAME_BYTES, "%s", option->name);
+    else
+        snprintf(text, TW_OPTION_NAME_BYTES, "%s--%s%s%s", option->letter ? letter : "", option->name,
+                 option->argument ? " " : "", option->argument ? option->argument : "");
+}
+
+void tw_option_text(const tw_option *option, char text[TW_OPTION_TEXT_BYTES])
+{
+    char range[64];
+    print_range(option, range, sizeof range);
+    bool has_default = option->standard && *option->standard;
+    int length = snprintf(text, TW_OPTION_TEXT_BYTES, "%s%s%s", option->help, option->choices ? ": " : "",
+                          option->choices ? option->choices() : "");
+    if (*range || has_default)
+        snprintf(text + length, (size_t)(TW_OPTION_TEXT_BYTES - length), " (%s%s%s%s)", range,
+                 *range && has_default ? ", " : "", has_default ? "default " : "",
+                 has_default ? option->standard : "");
 }
 
 static void print_option(const tw_option *option, FILE *to)
 {
-    char left[96], range[64], text[1024];
-    char letter[] = {'-', option->letter, ',', ' ', '\0'};
-    snprintf(left, sizeof left, "  %s--%s%s%s", option->letter ? letter : "", option->name,
-             option->argument ? " " : "", option->argument ? option->argument : "");
-    if (tw_option_is_operand(option)) snprintf(left, sizeof left, "  %s", option->name);
-    print_range(option, range, sizeof range);
-    bool has_default = option->standard && *option->standard;
-    int length = snprintf(text, sizeof text, "%s%s%s", option->help, option->choices ? ": " : "",
-                          option->choices ? option->choices() : "");
-    if (*range || has_default)
-        snprintf(text + length, sizeof text - (size_t)length, " (%s%s%s%s)", range,
-                 *range && has_default ? ", " : "", has_default ? "default " : "",
-                 has_default ? option->standard : "");
-    int column = fprintf(to, "%s", left);
+    char name[TW_OPTION_NAME_BYTES], text[TW_OPTION_TEXT_BYTES];
+    tw_option_name(option, name);
+    tw_option_text(option, text);
+    int column = fprintf(to, "  %s", name);
     if (column + 2 > HELP_COLUMN) {
         fputc('\n', to);
         column = 0;
@@ -67,26 +82,61 @@ static void print_option(const tw_option *option, FILE *to)
     tw_print_wrapped(to, text, column, HELP_COLUMN);
 }
 
-static void print_usage(const tw_command *command, FILE *to)
+void tw_command_synopsis(const tw_command *command, char text[TW_OPTION_NAME_BYTES])
 {
-    fprintf(to, "Usage: talweg %s", command->name);
+    int length = 0;
+    text[0] = '\0';
     for (size_t g = 0; g < command->group_count; g++)
         for (size_t i = 0; i < command->groups[g].count; i++) {
             const tw_option *option = &command->groups[g].options[i];
             if (!tw_option_is_operand(option)) continue;
-            fprintf(to, option->standard ? " [%s]" : " %s", option->name);
+            length += snprintf(text + length, (size_t)(TW_OPTION_NAME_BYTES - length),
+                               option->standard ? "[%s] " : "%s ", option->name);
         }
-    fprintf(to, " [options]\n\n");
+    snprintf(text + length, (size_t)(TW_OPTION_NAME_BYTES - length), "[options]");
 }
 
 void tw_options_help(const tw_command *command, FILE *to)
 {
-    print_usage(command, to);
+    char synopsis[TW_OPTION_NAME_BYTES];
+    tw_command_synopsis(command, synopsis);
+    fprintf(to, "Usage: talweg %s %s\n\n", command->name, synopsis);
     tw_print_wrapped(to, command->description, 0, 0);
     for (size_t g = 0; g < command->group_count; g++) {
         const tw_option_group *group = &command->groups[g];
         fprintf(to, "\n%s:\n", group->heading);
         for (size_t i = 0; i < group->count; i++) print_option(&group->options[i], to);
     }
-    fprintf(to, "\nExample:\n%s", command->example);
+    fprintf(to, "\nExamples:\n%s", command->example);
+}
+
+/* ---- the program ---- */
+
+const char *tw_help_conventions(void)
+{
+    return "Results go to standard output; warnings, notes and progress to standard error, where --quiet "
+           "silences them. "
+           "On a terminal progress is one line: a bar, how much is done, the rate, the time left, the mean "
+           "acceptance and, for the evidence, log Z so far; elsewhere there is a line every ten seconds. "
+           "Warnings and errors have colours on a terminal, unless NO_COLOR is set or TERM is dumb.\n\n"
+           "An option's value follows it, or its '='; of several the last counts; '--' ends the options. "
+           "Numbers have decimal points in every locale. Files are written whole or not at all, and none is "
+           "overwritten without --force. Ctrl-C ends sampling and evidence after the current iteration, with "
+           "what there is.";
+}
+
+void tw_print_program_help(FILE *to)
+{
+    fprintf(to,
+            "talweg %s: exact Bayesian inference in Gaussian process models with non-Gaussian likelihoods\n\n"
+            "Usage: talweg COMMAND [arguments] [options]\n\n",
+            tw_version());
+    for (size_t k = 0; tw_command_at(k); k++)
+        fprintf(to, "  %-10s%s\n", tw_command_at(k)->name, tw_command_at(k)->summary);
+    fprintf(to, "\n  talweg help COMMAND       what a command takes, as talweg COMMAND --help\n"
+                "  talweg --version          the version\n"
+                "  talweg --man-page         the manual page, for man -l -\n"
+                "  talweg --completion SHELL what completes talweg's arguments in bash or zsh\n\n");
+    tw_print_wrapped(to, tw_help_conventions(), 0, 0);
+    fprintf(to, "\nExit: 0 done, 1 bad input or usage, 2 numerical failure, 3 a limit of the machine.\n");
 }

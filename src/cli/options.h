@@ -39,7 +39,7 @@ typedef struct tw_option {
     const char *standard; /* the default as one would type it, or NULL for none. An operand without one is
                              required */
     const char *help;     /* what it is, with its unit */
-    const char *(*choices)(void); /* TW_OPTION_CHOICE: "se, matern12, ..." */
+    const char *(*choices)(void); /* CHOICE: "se, matern12, ..."; TEXT: names that help and shells offer */
     double least, most;           /* NUMBER, INTEGER: the range allowed; both 0: any */
     tw_option_kind kind;
     bool positive; /* NUMBER: must be above 0 */

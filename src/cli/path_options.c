@@ -17,6 +17,11 @@ static const char *metric_names(void)
     return "auto, ep, prior, identity, hessian, fisher, smoothed";
 }
 
+static const char *schedule_names(void)
+{
+    return "auto, geometric, linear, sigmoid, adaptive";
+}
+
 #define FIELD(member) offsetof(tw_path_options, member)
 
 const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
@@ -49,9 +54,10 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .offset = FIELD(schedule),
      .argument = "NAME|FILE",
      .standard = "auto",
-     .help = "the inverse temperatures: geometric, linear, sigmoid, adaptive (found by a pilot run, at most "
-             "--temperatures of them, and then frozen), or a file of numbers that rise from 0 to 1; auto is "
-             "geometric from the prior, else linear"},
+     .choices = schedule_names,
+     .help = "the inverse temperatures, by name or in a file of numbers that rise from 0 to 1; adaptive ones "
+             "are found by a pilot run, at most --temperatures of them, and then frozen; auto is geometric "
+             "from the prior, else linear"},
     {.name = "temperatures",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(temperatures),

@@ -28,7 +28,7 @@ refuses() {
     [ ! -s "$place/out" ] || complain "talweg $*: printed to standard output: $(head -n 2 "$place/out")"
     [ "$(wc -l <"$place/err")" = 1 ] || complain "talweg $*: not one line of error: $(cat "$place/err")"
     grep -qF -- "$words" "$place/err" || complain "talweg $*: did not say '$words' but: $(cat "$place/err")"
-    grep -q '^talweg: ' "$place/err" || complain "talweg $*: the error does not begin with 'talweg: '"
+    grep -q '^talweg: error: ' "$place/err" || complain "talweg $*: the error does not begin with 'talweg: error: '"
 }
 
 # works ARGUMENTS...: ends with 0.

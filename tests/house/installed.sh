@@ -29,6 +29,9 @@ mv "$place/first" "$prefix" # an installed tree may be moved
 export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig"
 
 run "$prefix/$(cache_value CMAKE_INSTALL_BINDIR)/talweg" --version
+for file in man/man1/talweg.1 bash-completion/completions/talweg zsh/site-functions/_talweg; do
+    [ -s "$prefix/$(cache_value CMAKE_INSTALL_DATAROOTDIR)/$file" ] || { echo "$file is not installed" >&2; exit 1; }
+done
 
 # shellcheck disable=SC2046 # the flags are meant to be split
 "$cc" -std=c11 -Wall -Wextra -Werror examples/consumer/main.c $(pkg-config --cflags --libs talweg) -o "$place/shared"

@@ -1,0 +1,191 @@
+#!/bin/sh
+# Every way to call the program wrongly, over every command: the right exit code, one paragraph on standard error that
+# begins with "talweg: error: ", and nothing on standard output. What is wrong with the contents of data files is in
+# bad_input.sh. Usage: errors.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+
+works --help
+commands=$(sed -n '/^Usage/,/^  talweg help/s/^  \([a-z]*\)  .*/\1/p' "$d/out")
+
+# ---- the program itself
+refuses 1 'say what to do'
+refuses 1 "there is no command 'frobnicate'; there are: approx, " frobnicate
+refuses 1 "there is no command 'sampel' (did you mean sample?)" sampel
+refuses 1 "there is no command '--verison'" --verison
+refuses 1 "there is no command ''" ''
+refuses 1 "there is no command 'sampel' (did you mean sample?)" help sampel
+refuses 1 "'x' is one argument too many for talweg --version" --version x
+refuses 1 "'x' is one argument too many for talweg help" help sample x
+refuses 1 "'x' is one argument too many for talweg --man-page" --man-page x
+refuses 1 'say for which shell' --completion
+refuses 1 'say for which shell' --completion fish
+refuses 1 'is one argument too many' --completion bash x
+
+# ---- every option of every command: misspelt, without its value, with a value that it cannot have
+for command in $commands; do
+    works "$command" --help
+    sed '/^Examples:/q' "$d/out" >"$d/help"
+    # name and argument; a flag has none, and more than one blank behind it
+    sed -n 's/^  \(-[a-z], \)\{0,1\}--\([a-z-]*\) \([^ ]\{1,\}\).*/\2 \3/p; s/^  --\([a-z-]*\)\(  .*\)\{0,1\}$/\1/p' "$d/help" >"$d/options"
+    while read -r name argument; do
+        refuses 1 'has no option "--zz-' "$command" "--zz-$name"
+        case $name in
+            ??????*) refuses 1 "(did you mean --$name?)" "$command" "--${name%?}_" ;;
+        esac
+        if [ -z "$argument" ]; then
+            refuses 1 "--$name takes no value, and \"yes\" was given" "$command" "--$name=yes"
+            continue
+        fi
+        refuses 1 "--$name needs a value: --$name $argument" "$command" "--$name"
+        refuses 1 "--$name needs a value: --$name $argument" "$command" "--$name" --quiet
+        case $argument in
+            [A-Z]) # a number
+                for value in abc 1x '' 1e999 nan; do
+                    refuses 1 "--$name needs a" "$command" "--$name" "$value"
+                done
+                ;;
+            X\[,X...\]) refuses 1 "--$name needs a number, or several" "$command" "--$name" 1,,2 ;;
+        esac
+        # "(from A to B" and the like, perhaps over two lines
+        text=$(awk -v name="--$name" '$1 == name || $2 == name { on = 1; print; next } on && /^   / { print; next } { on = 0 }' \
+            "$d/help" | tr -s ' \n' ' ')
+        case $text in
+            *'(above 0'*) refuses 1 "--$name must be above 0, not -1" "$command" "--$name" -1 ;;
+            *'(from '*)
+                most=$(echo "$text" | sed 's/.*(from [^ ]* to \([^,)]*\).*/\1/')
+                refuses 1 "--$name must be from " "$command" "--$name" "$(awk -v m="$most" 'BEGIN { printf "%.0f", 10 * m + 10 }')"
+                ;;
+        esac
+        case $text in
+            *" --$name NAME "*) refuses 1 "there is no $name \"zzz\"; there are: " "$command" "--$name" zzz ;;
+        esac
+    done <"$d/options"
+    refuses 1 'has no option "-Z"' "$command" -Z
+    [ "$(wc -l <"$d/options")" -ge 4 ] || complain "the options of talweg $command: $(cat "$d/options")"
+    refuses 1 'has no option "---"' "$command" ---
+    refuses 1 'has no option "--="' "$command" --=
+done
+
+# ---- what is wrong with a file that a command begins with
+printf 'a,b,y\n1,2,1\n3,4,-1\n2,2,1\n0,1,-1\n' >"$d/good.csv"
+: >"$d/empty.csv"
+: >"$d/empty.nc"
+mkdir "$d/folder" "$d/folder.csv"
+head -c 3000 "$talweg" >"$d/garbage.csv"
+cp "$d/garbage.csv" "$d/garbage.nc"
+printf 'a,b\n"1,2\n' >"$d/open quote.csv"
+first_operand() { # first_operand COMMAND: the name of its first operand, if it needs one
+    "$talweg" "$1" --help | sed -n '1s/^Usage: talweg [a-z]* \([A-Z][A-Z.]*\).*/\1/p'
+}
+for command in $commands; do
+    operand=$(first_operand "$command")
+    if [ -n "$operand" ]; then refuses 1 "talweg $command needs $operand: " "$command"; fi
+    case $operand in
+        '') continue ;;
+        DATA) ending=csv ;;
+        *) ending=nc ;;
+    esac
+    set -- "$d/good.csv"
+    [ "$command" = predict ] || set --
+    for file in absent.$ending folder empty.$ending garbage.$ending; do
+        refuses 1 "$file" "$command" "$d/$file" "$@"
+    done
+    refuses 1 "folder/absent/x.$ending" "$command" "$d/folder/absent/x.$ending" "$@"
+    refuses 1 'good.csv/x' "$command" "$d/good.csv/x" "$@"
+    if [ "$(id -u)" != 0 ]; then
+        cp "$d/good.csv" "$d/closed.$ending" && chmod a-r "$d/closed.$ending"
+        refuses 1 'Permission denied' "$command" "$d/closed.$ending" "$@"
+        rm -f "$d/closed.$ending"
+    fi
+done
+refuses 1 'is one argument too many' approx "$d/good.csv" x
+refuses 1 "$(printf 'with?newline')" approx "$d/$(printf 'with\nnewline')"
+
+# ---- files that options name
+works approx "$d/good.csv" --save-approx "$d/fit.json"
+for file in absent.csv folder empty.csv garbage.csv; do
+    refuses 1 "$file" approx "$d/good.csv" --kernel-matrix "$d/$file"
+    refuses 1 "$file" sample "$d/good.csv" --quiet --init "$d/$file"
+    refuses 1 "$file" sample "$d/good.csv" --quiet --from "$d/$file"
+    refuses 1 "$file" sample "$d/good.csv" --quiet --from "$d/good.csv,$d/$file"
+    refuses 1 "$file" evidence "$d/good.csv" --from "$d/$file"
+    refuses 1 "$file" evidence "$d/good.csv" --schedule "$d/$file"
+    refuses 1 "$file" grid "$d/good.csv" --test "$d/$file"
+    refuses 1 "$file" predict "$d/fit.json" "$d/$file"
+done
+
+# ---- places that cannot be written, found before anything is computed
+for place_ in absent/x folder.csv good.csv/x; do
+    for call in "approx $d/good.csv --marginals" "approx $d/good.csv --save-approx" "sample $d/good.csv -o" \
+        "grid $d/good.csv -o" "predict $d/fit.json $d/good.csv -o"; do
+        case $place_ in *.csv) file=$d/$place_ ;; *) file=$d/$place_.csv ;; esac
+        # shellcheck disable=SC2086 # the words are meant to be split
+        refuses 3 'cannot be written: ' $call "$file"
+    done
+done
+for call in "approx $d/good.csv --marginals" "sample $d/good.csv -o" "grid $d/good.csv -o"; do
+    # shellcheck disable=SC2086
+    refuses 1 'good.csv is there already and is not overwritten' $call "$d/good.csv"
+done
+refuses 3 'cannot be made: ' demo --directory "$d/good.csv/demo"
+refuses 3 'cannot be ' demo --directory "$d/absent/demo"
+
+# ---- standard output: full, closed, or with nobody who reads it. What was computed is lost, and said to be.
+# loses WORDS ARGUMENTS...: talweg with these, its output going where the function into_it sends it
+loses() {
+    words=$1
+    shift
+    checks=$((checks + 1))
+    code=0
+    into_it "$@" 2>"$d/err" || code=$?
+    [ "$code" = 3 ] || complain "talweg $* with nowhere to write: exit $code: $(cat "$d/err")"
+    [ "$(grep -c '^talweg: error: ' "$d/err")" = 1 ] || complain "talweg $*: not one error: $(cat "$d/err")"
+    grep -qE "standard output could not be written: ($words|an earlier write failed)\$" "$d/err" ||
+        complain "talweg $*: $(cat "$d/err")"
+}
+lose_all() {
+    loses "$1" --version
+    loses "$1" --help
+    loses "$1" help sample
+    loses "$1" --man-page
+    loses "$1" --completion bash
+    loses "$1" --completion zsh
+    for command in $commands; do loses "$1" "$command" --help; done
+    loses "$1" approx "$d/good.csv"
+    loses "$1" approx "$d/good.csv" --json
+    loses "$1" sample "$d/good.csv" --quiet --method hmc --warmup 20 --draws 20
+    loses "$1" sample "$d/good.csv" --quiet --method hmc --warmup 20 --draws 20 --json
+    loses "$1" evidence "$d/good.csv" --particles 32 --temperatures 5
+    loses "$1" grid "$d/good.csv" --log-ell 0:1:2 --log-sigma 0:1:2
+    loses "$1" predict "$d/fit.json" "$d/good.csv"
+    loses "$1" bench --cases 10
+}
+into_it() { "$talweg" "$@" >&-; }
+lose_all 'Bad file descriptor'
+if [ -c /dev/full ]; then
+    into_it() { "$talweg" "$@" >/dev/full; }
+    lose_all 'No space left on device'
+fi
+# A closed stream is no place for files either: what should have been printed must not end up in one of them.
+checks=$((checks + 1))
+code=0
+"$talweg" approx "$d/good.csv" --marginals "$d/marginals.csv" >&- 2>"$d/err" <&- || code=$?
+[ "$code" = 3 ] || complain "standard output and input closed: exit $code"
+[ "$(wc -l <"$d/marginals.csv")" = 5 ] || complain "the marginals: $(cat "$d/marginals.csv")"
+"$talweg" approx "$d/good.csv" --marginals "$d/more.csv" >"$d/out" 2>&- <&- || complain "standard error closed: exit $?"
+cmp -s "$d/more.csv" "$d/marginals.csv" || complain "with standard error closed: $(cat "$d/more.csv")"
+
+# A reader who goes away is no reason to leave files unwritten.
+checks=$((checks + 1))
+{ "$talweg" predict "$d/fit.json" "$d/good.csv" --json -o "$d/p.csv" 2>"$d/err" || echo $? >"$d/code"; } | :
+[ -s "$d/p.csv" ] || complain "no predictions for want of a reader: $(cat "$d/err")"
+
+# ---- results are printed before an end with 2, and marked
+run evidence "$d/good.csv" --from prior --schedule linear --temperatures 1 --method ais --particles 4 --until-se 1e-5 --max-particles 8
+[ "$code" = 2 ] || complain "a goal that was missed: exit $code"
+says out 'log Z (nats)'
+[ "$(grep -c '^talweg: error: ' "$d/err")" = 1 ] || complain "not one error: $(cat "$d/err")"
+finish
