@@ -38,7 +38,7 @@ typedef struct tw_meter {
 void tw_meter_begin(tw_meter *meter, bool quiet, const char *stage, const char *unit);
 
 /* Show where it is, unless the last time was just now. */
-void tw_meter_show(tw_meter *meter, tw_meter_view now);
+void tw_meter_show(tw_meter *meter, tw_meter_view view);
 
 /* The same for EP: to be called from tw_ep_options.on_progress, with the meter as its user. */
 void tw_meter_show_sweep(void *meter, size_t sweep, double share, double residual);

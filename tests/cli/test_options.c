@@ -243,7 +243,9 @@ static void tables_are_sound(void **state)
                 bool takes_value = option->kind != TW_OPTION_FLAG && !tw_option_is_operand(option);
                 assert_non_null(option->help);
                 assert_true(takes_value == (option->argument != NULL));
-                assert_true((option->kind == TW_OPTION_CHOICE) == (option->choices != NULL));
+                assert_true(option->kind == TW_OPTION_CHOICE
+                                ? option->choices != NULL
+                                : !option->choices || option->kind == TW_OPTION_TEXT);
                 assert_ptr_equal(option_of(of, option->name), option);
                 assert_true(of->groups[g].offset + option->offset < of->bytes);
             }
