@@ -72,26 +72,6 @@ typedef struct tw_draw {
     double eps;
 } tw_draw;
 
-typedef struct tw_chains_options {
-    size_t warmup, draws;
-    size_t thin;  /* keep every thin-th iteration */
-    double eps;   /* > 0: the step size, else it is tuned */
-    size_t steps; /* > 0: exactly so many leapfrog steps, else they are tuned and jittered */
-    size_t max_steps;
-    double target_accept; /* of the step size's tuning */
-    uint64_t seed;
-    uint64_t pilot; /* 0, or the number of a pilot run (1..127): other random numbers for the same seed */
-    bool keep;      /* store the draws: 8 n bytes for each draw of each chain. Else only their records, and with
-                       on_draw, which sees those too, nothing that grows with the number of draws */
-    void *user;
-    tw_status (*on_draw)(void *user, const tw_draw *draw);        /* may be NULL; a failure ends the run */
-    void (*on_progress)(void *user, const tw_progress *progress); /* may be NULL */
-    bool (*interrupted)(void *user); /* may be NULL; true ends the run after the current iteration */
-} tw_chains_options;
-#define TW_CHAINS_DEFAULTS \
-    ((tw_chains_options){  \
-        .warmup = 500, .draws = 1000, .thin = 1, .max_steps = 1000, .target_accept = 0.8, .keep = true})
-
 /* How the chains move once warm-up is over. */
 typedef struct tw_tuning {
     double eps;
@@ -106,6 +86,46 @@ typedef struct tw_totals {
     double acceptance; /* sum of acceptance probabilities */
     size_t energy_divergence, implicit_failure, irreversible, factorisation;
 } tw_totals;
+
+/* Where a run stands after an iteration of sampling: all that the rest of it depends on, so that it can go on
+ * later and be the same to the bit. */
+typedef struct tw_chains_state {
+    size_t iteration; /* of sampling: so many are done */
+    size_t draws;     /* kept of each chain so far */
+    tw_tuning tuning;
+    tw_totals warmup, sampling;
+    size_t count;          /* how many numbers there are */
+    const double *numbers; /* the columns, as the sampler has them */
+    const double *x;       /* n x chains: where they are; not needed to go on */
+} tw_chains_state;
+
+typedef struct tw_chains_options {
+    size_t warmup, draws;
+    size_t thin;  /* keep every thin-th iteration */
+    double eps;   /* > 0: the step size, else it is tuned */
+    size_t steps; /* > 0: exactly so many leapfrog steps, else they are tuned and jittered */
+    size_t max_steps;
+    double target_accept; /* of the step size's tuning */
+    uint64_t seed;
+    uint64_t pilot; /* 0, or the number of a pilot run (1..127): other random numbers for the same seed */
+    bool keep; /* store the draws: 8 n bytes for each draw of each chain. Else only their records, and with
+                       on_draw, which sees those too, nothing that grows with the number of draws */
+    void *user;
+    tw_status (*on_draw)(void *user, const tw_draw *draw);        /* may be NULL; a failure ends the run */
+    void (*on_progress)(void *user, const tw_progress *progress); /* may be NULL */
+    bool (*interrupted)(void *user); /* may be NULL; true ends the run after the current iteration */
+    /* Asked after each iteration of sampling, behind `interrupted`: true has on_state see where the run stands,
+     * during the call. May be NULL. */
+    bool (*wants_state)(void *user);
+    void (*on_state)(void *user, const tw_chains_state *state);
+    const tw_chains_state
+        *resume; /* go on from there, without warm-up, with a sampler and options like those of
+                                      the first part; NULL: from the start. Draws of the first part are not made
+                                      again, so `keep` must be false */
+} tw_chains_options;
+#define TW_CHAINS_DEFAULTS \
+    ((tw_chains_options){  \
+        .warmup = 500, .draws = 1000, .thin = 1, .max_steps = 1000, .target_accept = 0.8, .keep = true})
 
 typedef struct tw_draws {
     tw_context *ctx;

@@ -78,6 +78,22 @@ TW_API void tw_evidence_compare(const tw_estimate *estimate, const char *name, d
 
 /* ---- annealed importance sampling ---- */
 
+/* Where a run stands after a temperature of its last stage: all that the rest of it depends on, so that it can go
+ * on later and be the same to the bit. */
+typedef struct tw_ais_state {
+    size_t particles;                         /* of this run */
+    size_t done;                              /* temperatures of the last stage */
+    double beta;                              /* where the particles are */
+    uint64_t iteration;                       /* transitions so far */
+    double acceptance, failures, transitions; /* sums over them */
+    size_t count;                             /* how many numbers there are */
+    const double *numbers;                    /* step sizes, log weights, particles */
+    /* Of tw_ais_until: the particles of the runs before this one, their log weights, and sums over them. */
+    size_t before;
+    const double *before_weight;
+    double before_acceptance, before_failures;
+} tw_ais_state;
+
 typedef struct tw_ais_options {
     tw_sampler_options kernel;
     const double *beta; /* steps + 1 temperatures from 0 to 1 */
@@ -91,6 +107,13 @@ typedef struct tw_ais_options {
     uint64_t first_chain; /* particle j uses the streams of chain first_chain + j */
     bool reverse;         /* from posterior draws down to q: an upper bound in expectation */
     size_t burn_in; /* reverse: transitions at b = 1, after a forward run and a resampling by its weights */
+    void *user;
+    /* Asked after each temperature of the last stage: true has on_state see where the run stands, during the
+     * call. May be NULL. */
+    bool (*wants_state)(void *user);
+    void (*on_state)(void *user, const tw_ais_state *state);
+    const tw_ais_state *resume; /* go on from there, with options like those of the first part; NULL: from the
+                                   start */
 } tw_ais_options;
 #define TW_AIS_DEFAULTS                              \
     ((tw_ais_options){.kernel = TW_SAMPLER_DEFAULTS, \

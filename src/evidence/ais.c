@@ -26,17 +26,7 @@ enum { PILOT_PARTICLES = 32, PILOT_MOVES = 2, PILOT_START = 30, BOOTSTRAP = 200 
 /* Streams of pilots are those of chains that no run will reach. */
 static const uint64_t pilot_chain = (uint64_t)1 << 62;
 
-typedef struct ais {
-    const tw_model *model;
-    const tw_reference *reference;
-    const tw_ais_options *o;
-    tw_ais_order order;
-    tw_watch watch;
-    double *eps; /* steps + 1: the step size at each temperature */
-    double *log_weight;
-} ais;
-
-static tw_move make_move(const ais *a, size_t k, uint64_t iteration, uint64_t first_chain)
+static tw_move make_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t first_chain)
 {
     const tw_ais_options *o = a->o;
     tw_move move = {.eps = a->eps[k], .seed = o->seed, .iteration = iteration, .first_chain = first_chain};
@@ -46,7 +36,7 @@ static tw_move make_move(const ais *a, size_t k, uint64_t iteration, uint64_t fi
 
 /* The pilot walks up the path, following the step size that gives the target acceptance: each transition
  * moves log eps by the difference. At b = 0 it has more transitions, to find the scale. */
-static tw_status pilot(ais *a)
+static tw_status pilot(tw_ais *a)
 {
     const tw_ais_options *o = a->o;
     tw_walk *walk = NULL;
@@ -73,56 +63,63 @@ static tw_status pilot(ais *a)
     return status;
 }
 
-static tw_status step_sizes(ais *a)
+static tw_status step_sizes(tw_ais *a)
 {
     if (a->o->eps == 0.0 && a->o->kernel.method != TW_METHOD_SLICE) return pilot(a);
     for (size_t k = 0; k <= a->o->steps; k++) a->eps[k] = a->o->eps;
     return TW_OK;
 }
 
-static void add_weights(ais *a, tw_walk *walk, double step)
+static void add_weights(tw_ais *a, tw_walk *walk, double step)
 {
     tw_walk_measure(walk);
     for (size_t j = 0; j < walk->particles; j++) a->log_weight[j] += step * walk->log_ratio[j];
 }
 
 /* Say how far a stage is, and what the weights are worth by now; false: stop. */
-static bool report(ais *a, const tw_walk *walk, const char *stage, size_t done)
+static bool report(tw_ais *a, const tw_walk *walk, const char *stage, size_t done)
 {
     const tw_ais_options *o = a->o;
     bool back = o->reverse && strcmp(stage, "run") == 0;
     tw_evidence_progress now = {stage, "temperatures", done, o->steps, tw_walk_acceptance(walk), NAN, NAN};
-    if (!a->watch.progress) return true;
-    now.log_z = tw_log_mean_exp(o->particles, a->log_weight, &now.se) * (back ? -1.0 : 1.0);
+    if (a->watch.progress)
+        now.log_z = tw_log_mean_exp(o->particles, a->log_weight, &now.se) * (back ? -1.0 : 1.0);
     return tw_watch_tell(&a->watch, &now);
 }
 
-static tw_status move_at(ais *a, tw_walk *walk, size_t k, uint64_t *iteration)
+/* After a temperature of the last stage. */
+static void finish_temperature(tw_ais *a, tw_walk *walk)
+{
+    a->done++;
+    report(a, walk, "run", a->done);
+    tw_ais_tell_state(a, walk);
+}
+
+static tw_status move_at(tw_ais *a, tw_walk *walk, size_t k)
 {
     TW_TRY(tw_walk_temper(walk, a->o->beta[k]));
     for (size_t m = 0; m < a->o->moves; m++) {
-        tw_move move = make_move(a, k, ++*iteration, a->o->first_chain);
+        tw_move move = make_move(a, k, ++a->iteration, a->o->first_chain);
         tw_walk_move(walk, &move);
     }
     return TW_OK;
 }
 
-static tw_status walk_up(ais *a, tw_walk *walk)
+static tw_status walk_up(tw_ais *a, tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
-    uint64_t iteration = 0;
     bool late = a->order == TW_AIS_MOVE_THEN_WEIGH;
-    for (size_t k = 1; k <= o->steps; k++) {
-        if (late) TW_TRY(move_at(a, walk, k, &iteration));
+    while (a->done < o->steps && !a->watch.stopped) {
+        size_t k = a->done + 1;
+        if (late || k > 1) TW_TRY(move_at(a, walk, late ? k : k - 1));
         add_weights(a, walk, o->beta[k] - o->beta[k - 1]);
-        if (!report(a, walk, "run", k)) return TW_OK;
-        if (!late && k < o->steps) TW_TRY(move_at(a, walk, k, &iteration));
+        finish_temperature(a, walk);
     }
     return TW_OK;
 }
 
 /* Put the particles at the places of their ancestors, drawn by their weights, which are then used up. */
-static tw_status resample(ais *a, tw_walk *walk)
+static tw_status resample(tw_ais *a, tw_walk *walk)
 {
     size_t n = walk->target->model->n, count = walk->particles;
     double *x = NULL;
@@ -147,32 +144,39 @@ static tw_status resample(ais *a, tw_walk *walk)
 /* A particle of q may lie where the posterior has next to nothing, with slopes too steep for any step that suits
  * the others, and stay there for ever. Forward, its weight is nothing; in reverse it would be all. So particles
  * are led up the path as in a forward run, resampled by its weights, and then burnt in. */
-static tw_status walk_down(ais *a, tw_walk *walk)
+static tw_status lead_up(tw_ais *a, tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
-    uint64_t iteration = 0;
     for (size_t k = 1; k <= o->steps; k++) {
         add_weights(a, walk, o->beta[k] - o->beta[k - 1]);
-        TW_TRY(move_at(a, walk, k, &iteration));
+        TW_TRY(move_at(a, walk, k));
         if (!report(a, walk, "way up", k)) return TW_OK;
     }
     TW_TRY(resample(a, walk));
     for (size_t m = 0; m < o->burn_in; m++) {
-        tw_move move = make_move(a, o->steps, ++iteration, o->first_chain);
+        tw_move move = make_move(a, o->steps, ++a->iteration, o->first_chain);
         tw_walk_move(walk, &move);
         tw_evidence_progress now = {
             "burn-in", "transitions", m + 1, o->burn_in, tw_walk_acceptance(walk), NAN, NAN};
         if (!tw_watch_tell(&a->watch, &now)) return TW_OK;
     }
-    for (size_t k = o->steps; k >= 1; k--) {
+    return TW_OK;
+}
+
+static tw_status walk_down(tw_ais *a, tw_walk *walk)
+{
+    const tw_ais_options *o = a->o;
+    if (!o->resume && !a->watch.stopped) TW_TRY(lead_up(a, walk));
+    while (a->done < o->steps && !a->watch.stopped) {
+        size_t k = o->steps - a->done;
+        if (a->done > 0) TW_TRY(move_at(a, walk, k));
         add_weights(a, walk, o->beta[k - 1] - o->beta[k]);
-        if (!report(a, walk, "run", o->steps - k + 1)) return TW_OK;
-        if (k > 1) TW_TRY(move_at(a, walk, k - 1, &iteration));
+        finish_temperature(a, walk);
     }
     return TW_OK;
 }
 
-static void summarise(const ais *a, const tw_walk *walk, tw_estimate *out)
+static void summarise(const tw_ais *a, const tw_walk *walk, tw_estimate *out)
 {
     const tw_ais_options *o = a->o;
     size_t particles = a->watch.stopped ? 0 : o->particles;
@@ -202,14 +206,16 @@ static tw_status check(tw_context *ctx, const tw_ais_options *o)
     return TW_OK;
 }
 
-static tw_status run(ais *a, tw_estimate *out)
+static tw_status run(tw_ais *a, tw_estimate *out)
 {
     const tw_ais_options *o = a->o;
     tw_walk *walk = NULL;
-    TW_TRY(step_sizes(a));
+    if (!o->resume) TW_TRY(step_sizes(a));
     tw_status status = tw_walk_new(a->model, a->reference, &o->kernel, o->particles, &walk);
-    if (status == TW_OK) status = tw_walk_start(walk, o->seed, o->first_chain);
-    if (status == TW_OK && !a->watch.stopped) status = o->reverse ? walk_down(a, walk) : walk_up(a, walk);
+    if (status == TW_OK) status = tw_ais_allocate_state(a, walk);
+    if (status == TW_OK)
+        status = o->resume ? tw_ais_take_up(a, walk) : tw_walk_start(walk, o->seed, o->first_chain);
+    if (status == TW_OK) status = o->reverse ? walk_down(a, walk) : walk_up(a, walk);
     if (status == TW_OK) summarise(a, walk, out);
     tw_walk_free(walk);
     return status;
@@ -221,11 +227,11 @@ tw_status tw_ais_run_in_order(const tw_model *model, const tw_reference *referen
                               tw_estimate *out)
 {
     tw_context *ctx = model->ctx;
-    ais a = {.model = model,
-             .reference = reference,
-             .o = options,
-             .order = order,
-             .watch = {.progress = progress, .user = user}};
+    tw_ais a = {.model = model,
+                .reference = reference,
+                .o = options,
+                .order = order,
+                .watch = {.progress = progress, .user = user}};
     TW_TRY(check(ctx, options));
     tw_status status = tw_allocate_doubles(ctx, options->steps + 1, 1, "the step sizes", &a.eps);
     if (status == TW_OK)
@@ -235,6 +241,7 @@ tw_status tw_ais_run_in_order(const tw_model *model, const tw_reference *referen
         log_weight[j] = a.log_weight[j];
     tw_release(ctx, a.eps);
     tw_release(ctx, a.log_weight);
+    tw_release(ctx, a.state);
     return status;
 }
 

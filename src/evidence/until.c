@@ -44,22 +44,82 @@ static size_t next_run(const until *u, const tw_estimate *now)
     return (size_t)fmin(ceil(more), (double)(u->most - u->done));
 }
 
-/* All weights so far as one estimate. */
+/* All weights so far as one estimate, which says what runs it is made of. */
+static void estimate(until *u, tw_estimate *out)
+{
+    double particles = (double)u->done;
+    out->particles = u->done;
+    out->acceptance = u->acceptance / particles;
+    out->failures = u->failures / particles;
+    out->log_z = tw_log_mean_exp(u->done, u->log_weight, &out->se) * (u->o->reverse ? -1.0 : 1.0);
+    out->se_bootstrap = tw_log_mean_exp_bootstrap(u->done, u->log_weight, u->o->seed, BOOTSTRAP);
+    out->weight_ess = tw_weights_ess(u->done, u->log_weight);
+    u->needed = fmax(particles * pow(out->se / u->goal, 2.0), 2.0);
+}
+
 static void take_together(until *u, const tw_estimate *run, tw_estimate *out)
 {
-    bool first = u->done == 0, reverse = u->o->reverse;
+    bool first = u->done == 0;
     u->acceptance += run->acceptance * (double)run->particles;
     u->failures += run->failures * (double)run->particles;
     u->done += run->particles;
     *out = *run;
-    out->particles = u->done;
-    out->acceptance = u->acceptance / (double)u->done;
-    out->failures = u->failures / (double)u->done;
-    out->log_z = tw_log_mean_exp(u->done, u->log_weight, &out->se) * (reverse ? -1.0 : 1.0);
-    out->se_bootstrap = tw_log_mean_exp_bootstrap(u->done, u->log_weight, u->o->seed, BOOTSTRAP);
-    out->weight_ess = tw_weights_ess(u->done, u->log_weight);
     out->unbiased = run->unbiased && first;
-    u->needed = fmax((double)u->done * pow(out->se / u->goal, 2.0), 2.0);
+    estimate(u, out);
+}
+
+/* Where a run stands, with those before it. */
+static void relay_state(void *user, const tw_ais_state *state)
+{
+    const until *u = user;
+    tw_ais_state all = *state;
+    all.before = u->done;
+    all.before_weight = u->log_weight;
+    all.before_acceptance = u->acceptance;
+    all.before_failures = u->failures;
+    u->o->on_state(u->o->user, &all);
+}
+
+static bool wants_state(void *user)
+{
+    const until *u = user;
+    return u->o->wants_state(u->o->user);
+}
+
+/* The runs before the one that is to go on. */
+static tw_status take_up(tw_context *ctx, until *u, tw_estimate *out)
+{
+    const tw_ais_state *state = u->o->resume;
+    if (state->before + state->particles > u->most)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a state of %zu particles is beyond the %zu allowed",
+                       state->before + state->particles, u->most);
+    u->done = state->before;
+    u->acceptance = state->before_acceptance;
+    u->failures = state->before_failures;
+    for (size_t j = 0; j < u->done; j++) u->log_weight[j] = state->before_weight[j];
+    *out = (tw_estimate){.method = u->o->reverse ? "ais-reverse" : "ais", .temperatures = u->o->steps};
+    if (u->done > 0) estimate(u, out);
+    return TW_OK;
+}
+
+static tw_status run_all(const tw_model *model, const tw_reference *reference, until *u, tw_estimate *out)
+{
+    const tw_ais_state *resume = u->o->resume;
+    tw_estimate run = {0};
+    if (resume) TW_TRY(take_up(model->ctx, u, out));
+    for (size_t count; (count = resume ? resume->particles : next_run(u, out)) > 0; resume = NULL) {
+        tw_ais_options next = *u->o;
+        next.particles = count;
+        next.first_chain = u->o->first_chain + u->done;
+        next.user = u;
+        next.wants_state = u->o->wants_state ? wants_state : NULL;
+        next.on_state = relay_state;
+        next.resume = resume;
+        TW_TRY(tw_ais_run(model, reference, &next, relay, u, u->log_weight + u->done, &run));
+        if (run.particles == 0) break; /* stopped by progress */
+        take_together(u, &run, out);
+    }
+    return TW_OK;
 }
 
 tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, const tw_ais_options *options,
@@ -69,20 +129,11 @@ tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, con
     tw_context *ctx = model->ctx;
     until u = {
         .o = options, .goal = se, .most = max_particles, .now = out, .progress = progress, .user = user};
-    tw_estimate run = {0};
-    *out = run;
+    *out = (tw_estimate){0};
     if (!(se > 0.0)) return tw_fail(ctx, TW_BAD_ARGUMENT, "a standard error to reach is above 0, not %g", se);
     if (u.most < options->particles) u.most = options->particles;
     TW_TRY(tw_allocate_doubles(ctx, u.most, 1, "the weights", &u.log_weight));
-    tw_status status = TW_OK;
-    for (size_t count; status == TW_OK && (count = next_run(&u, out)) > 0;) {
-        tw_ais_options next = *options;
-        next.particles = count;
-        next.first_chain = options->first_chain + u.done;
-        status = tw_ais_run(model, reference, &next, relay, &u, u.log_weight + u.done, &run);
-        if (status != TW_OK || run.particles == 0) break; /* failed, or stopped by progress */
-        take_together(&u, &run, out);
-    }
+    tw_status status = run_all(model, reference, &u, out);
     *needed = u.needed;
     tw_release(ctx, u.log_weight);
     return status;

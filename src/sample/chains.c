@@ -2,7 +2,8 @@
  *
  * Every iteration is one transition of all columns. Warm-up moves as warmup.h says and learns; sampling moves
  * with what was frozen, so that it is a time-homogeneous Markov chain. An interrupt ends the run after the
- * current iteration, and what exists is the result.
+ * current iteration, and what exists is the result. Random numbers are functions of the iteration, so a run can
+ * be taken up after any of them.
  */
 #include <math.h>
 #include <string.h>
@@ -25,9 +26,27 @@ typedef struct run {
     const tw_chains_options *options;
     tw_draws *draws;
     tw_record *records;
+    double *state; /* numbers of tw_chains_state; NULL: nobody asks for them */
 } run;
 
-static tw_status check(const tw_sampler *s, const tw_chains_options *o)
+static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
+{
+    const tw_chains_state *state = o->resume;
+    if (state->count != tw_sampler_state_size(s))
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT, "a state of %zu numbers is not one of this sampler, with %zu",
+                       state->count, tw_sampler_state_size(s));
+    if (o->keep || !o->on_draw)
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT,
+                       "the draws before it are not made again: a run that goes on hands out its draws and keeps "
+                       "none");
+    if (state->draws != state->iteration / o->thin || state->draws > o->draws)
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT,
+                       "a run of %zu draws cannot go on after %zu draws in %zu iterations", o->draws,
+                       state->draws, state->iteration);
+    return TW_OK;
+}
+
+static tw_status check(tw_sampler *s, const tw_chains_options *o)
 {
     tw_context *ctx = s->ctx;
     bool by_steps = s->options.method != TW_METHOD_SLICE;
@@ -42,7 +61,7 @@ static tw_status check(const tw_sampler *s, const tw_chains_options *o)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "without warm-up nothing can be tuned: give the step size and the number of steps, or "
                        "some iterations of warm-up");
-    return TW_OK;
+    return o->resume ? check_resume(s, o) : TW_OK;
 }
 
 static tw_status allocate_draws(run *r)
@@ -58,6 +77,8 @@ static tw_status allocate_draws(run *r)
         return tw_fail(s->ctx, TW_NO_MEMORY, "%zu draws of %zu chains are too many", o->draws, s->columns);
     TW_TRY(tw_allocate(s->ctx, s->columns, sizeof(tw_record), "the records of an iteration", &memory));
     r->records = memory;
+    if (o->wants_state)
+        TW_TRY(tw_allocate_doubles(s->ctx, tw_sampler_state_size(s), 1, "the run's state", &r->state));
     if (!o->keep && o->on_draw) return TW_OK; /* whoever takes the draws keeps the records */
     TW_TRY(
         tw_allocate(s->ctx, o->draws * s->columns, sizeof(tw_record), "the records of the draws", &memory));
@@ -76,6 +97,36 @@ static bool account(run *r, tw_stage stage, size_t i, size_t total)
     if (o->on_progress) o->on_progress(o->user, &progress);
     r->draws->interrupted = o->interrupted && o->interrupted(o->user);
     return r->draws->interrupted;
+}
+
+static void tell_state(run *r, size_t done)
+{
+    const tw_chains_options *o = r->options;
+    const tw_draws *d = r->draws;
+    if (!o->wants_state || !o->wants_state(o->user)) return;
+    tw_sampler_save(r->sampler, r->state);
+    tw_chains_state state = {.iteration = done,
+                             .draws = d->draws,
+                             .tuning = d->tuning,
+                             .warmup = d->warmup,
+                             .sampling = d->sampling,
+                             .count = tw_sampler_state_size(r->sampler),
+                             .numbers = r->state,
+                             .x = r->sampler->x};
+    o->on_state(o->user, &state);
+}
+
+/* Take up a run where it stood; returns how many iterations of sampling are done. */
+static size_t take_up(run *r)
+{
+    const tw_chains_state *state = r->options->resume;
+    if (!state) return 0;
+    tw_sampler_restore(r->sampler, state->numbers);
+    r->draws->draws = state->draws;
+    r->draws->tuning = state->tuning;
+    r->draws->warmup = state->warmup;
+    r->draws->sampling = state->sampling;
+    return state->iteration;
 }
 
 static tw_status warm_up(run *r)
@@ -112,13 +163,15 @@ static tw_status draw_all(run *r)
     const tw_chains_options *o = r->options;
     const tw_tuning *t = &r->draws->tuning;
     size_t total = o->draws * o->thin;
-    for (size_t i = 0; i < total; i++) {
+    for (size_t i = take_up(r); i < total; i++) {
         tw_move move = {.eps = t->eps, .steps = t->steps, .seed = o->seed};
         move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
         if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
         tw_sampler_advance(r->sampler, &move, r->records);
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));
-        if (account(r, TW_STAGE_SAMPLING, i, total)) break;
+        bool ends = account(r, TW_STAGE_SAMPLING, i, total);
+        tell_state(r, i + 1);
+        if (ends) break;
     }
     return TW_OK;
 }
@@ -130,9 +183,10 @@ tw_status tw_chains_run(tw_sampler *sampler, const tw_chains_options *options, t
     *out = NULL;
     TW_TRY(check(sampler, r.options));
     tw_status status = allocate_draws(&r);
-    if (status == TW_OK) status = warm_up(&r);
+    if (status == TW_OK && !r.options->resume) status = warm_up(&r);
     if (status == TW_OK && !r.draws->interrupted) status = draw_all(&r);
     tw_release(sampler->ctx, r.records);
+    tw_release(sampler->ctx, r.state);
     if (status != TW_OK) {
         tw_draws_free(r.draws);
         r.draws = NULL;

@@ -126,5 +126,17 @@ static double *hmc_coordinates(tw_sampler *s, size_t column)
     return s->hmc[column / TW_TILE_COLUMNS]->flow->w + column % TW_TILE_COLUMNS * s->frame.r;
 }
 
-const tw_transition tw_transition_hmc = {TW_TILE_COLUMNS, hmc_set_up,  hmc_release,
-                                         hmc_load,        hmc_advance, hmc_coordinates};
+static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
+{
+    tw_leapfrog *f = s->hmc[column / TW_TILE_COLUMNS]->flow;
+    size_t j = column % TW_TILE_COLUMNS, r = s->frame.r, n = s->n;
+    part[0] = (tw_column_part){f->w + j * r, r};
+    part[1] = (tw_column_part){f->at.gradient + j * r, r};
+    part[2] = (tw_column_part){f->at.x + j * n, n};
+    part[3] = (tw_column_part){f->at.log_density + j, 1};
+    part[4] = (tw_column_part){f->at.log_likelihood + j, 1};
+    return 5;
+}
+
+const tw_transition tw_transition_hmc = {TW_TILE_COLUMNS, hmc_set_up,      hmc_release, hmc_load,
+                                         hmc_advance,     hmc_coordinates, hmc_parts};

@@ -139,5 +139,11 @@ static double *rmhmc_coordinates(tw_sampler *s, size_t column)
     return s->v + column * s->r;
 }
 
-const tw_transition tw_transition_rmhmc = {1,          rmhmc_set_up,  rmhmc_release,
-                                           rmhmc_load, rmhmc_advance, rmhmc_coordinates};
+static size_t rmhmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
+{
+    part[0] = (tw_column_part){s->v + column * s->r, s->r};
+    return 1;
+}
+
+const tw_transition tw_transition_rmhmc = {
+    1, rmhmc_set_up, rmhmc_release, rmhmc_load, rmhmc_advance, rmhmc_coordinates, rmhmc_parts};

@@ -12,6 +12,13 @@ enum { TW_TILE_COLUMNS = 32 };
 typedef struct tw_hmc_tile tw_hmc_tile;
 typedef struct tw_slice_tile tw_slice_tile;
 
+/* Numbers of a column that last from one transition to the next. */
+typedef struct tw_column_part {
+    double *at;
+    size_t count;
+} tw_column_part;
+enum { TW_MOST_PARTS = 8 };
+
 /* The transition of one kind: pieces are tiles of columns, or single columns. */
 typedef struct tw_transition {
     size_t piece_columns;
@@ -22,6 +29,8 @@ typedef struct tw_transition {
     void (*advance)(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records);
     /* The coordinates of a column that the transition keeps beside x. */
     double *(*coordinates)(tw_sampler *s, size_t column);
+    /* All that it keeps of a column beside x, log_density and log_likelihood; returns how many parts. */
+    size_t (*parts)(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS]);
 } tw_transition;
 
 extern const tw_transition tw_transition_hmc, tw_transition_rmhmc, tw_transition_slice;
@@ -57,6 +66,12 @@ static inline size_t tw_piece_count(const tw_sampler *s, size_t piece)
 /* Metropolis: fill the record from the energies at both ends and decide with the accept stream of this chain.
  */
 bool tw_metropolis(const tw_move *move, size_t column, double before, double after, tw_record *record);
+
+/* All that a sampler knows of where its columns are, in tw_sampler_state_size(s) numbers. Put back into a
+ * sampler made in the same way and at the same temperature, every later transition is the same to the bit. */
+size_t tw_sampler_state_size(tw_sampler *s);
+void tw_sampler_save(tw_sampler *s, double *state);
+void tw_sampler_restore(tw_sampler *s, const double *state);
 
 /* Exchange the columns marked in `which` between two samplers of the same kind and number of columns, whose
  * targets differ in temperature. Where both have the same frame, coordinates go along with x and nothing is

@@ -156,5 +156,15 @@ static double *slice_coordinates(tw_sampler *s, size_t column)
     return s->slice[column / TW_TILE_COLUMNS]->w + column % TW_TILE_COLUMNS * s->r;
 }
 
-const tw_transition tw_transition_slice = {TW_TILE_COLUMNS, slice_set_up,  slice_release,
-                                           slice_load,      slice_advance, slice_coordinates};
+static size_t slice_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
+{
+    tw_slice_tile *t = s->slice[column / TW_TILE_COLUMNS];
+    size_t j = column % TW_TILE_COLUMNS;
+    part[0] = (tw_column_part){t->w + j * s->r, s->r};
+    part[1] = (tw_column_part){t->offset + j * s->n, s->n};
+    part[2] = (tw_column_part){t->excess + j, 1};
+    return 3;
+}
+
+const tw_transition tw_transition_slice = {TW_TILE_COLUMNS, slice_set_up,      slice_release, slice_load,
+                                           slice_advance,   slice_coordinates, slice_parts};

@@ -1,0 +1,51 @@
+/* sampler_state.c: all that a sampler knows of where its columns are, as numbers that can be kept and put back.
+ *
+ * Random numbers are functions of seed, chain and iteration, so beside these numbers a transition depends on
+ * nothing that came before it. What could be computed from the positions (gradients, densities) is kept too, so
+ * that what is put back is the same to the bit.
+ */
+#include <string.h>
+
+#include "sample/sampler.h"
+
+/* Every part of a column, those that all transitions have included. */
+static size_t parts_of(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS + 3])
+{
+    size_t count = s->transition->parts(s, column, part);
+    part[count++] = (tw_column_part){s->x + column * s->n, s->n};
+    part[count++] = (tw_column_part){s->log_density + column, 1};
+    part[count++] = (tw_column_part){s->log_likelihood + column, 1};
+    return count;
+}
+
+size_t tw_sampler_state_size(tw_sampler *s)
+{
+    tw_column_part part[TW_MOST_PARTS + 3];
+    size_t count = parts_of(s, 0, part), numbers = 0;
+    for (size_t k = 0; k < count; k++) numbers += part[k].count;
+    return numbers * s->columns;
+}
+
+void tw_sampler_save(tw_sampler *s, double *state)
+{
+    tw_column_part part[TW_MOST_PARTS + 3];
+    for (size_t j = 0; j < s->columns; j++) {
+        size_t count = parts_of(s, j, part);
+        for (size_t k = 0; k < count; k++) {
+            memcpy(state, part[k].at, part[k].count * sizeof *state);
+            state += part[k].count;
+        }
+    }
+}
+
+void tw_sampler_restore(tw_sampler *s, const double *state)
+{
+    tw_column_part part[TW_MOST_PARTS + 3];
+    for (size_t j = 0; j < s->columns; j++) {
+        size_t count = parts_of(s, j, part);
+        for (size_t k = 0; k < count; k++) {
+            memcpy(part[k].at, state, part[k].count * sizeof *state);
+            state += part[k].count;
+        }
+    }
+}
