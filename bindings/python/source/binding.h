@@ -1,0 +1,180 @@
+/* binding.h: what the files of the extension module _talweg share.
+ *
+ * The module is thin: it hands arrays to the library, runs computations without the interpreter's lock, and
+ * wraps what comes out. Names, defaults and everything that a user reads are in Python, in ../talweg. It keeps
+ * to the stable ABI of Python 3.11, so that one build serves every later version.
+ */
+#ifndef TALWEG_PYTHON_BINDING_H
+#define TALWEG_PYTHON_BINDING_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+#include <talweg/talweg.h>
+
+/* Where a table of functions wants a void *: PyType_Slot and PyModuleDef_Slot do. */
+#define TW_PY_SLOT(id, function)          \
+    {                                     \
+        id, (void *)(uintptr_t)(function) \
+    }
+#define TW_PY_METHOD_ROW(name, function)                                                  \
+    {                                                                                     \
+        name, (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS, NULL \
+    }
+
+/* What the module knows: its types and exceptions, and how many threads BLAS had before talweg took it. */
+typedef struct tw_py_state {
+    PyObject *array, *problem, *approximation, *draws; /* types */
+    PyObject *error, *input_error, *numerical_error, *memory_error, *file_error;
+    int computing;    /* computations under way */
+    int blas_threads; /* to give back after the last of them */
+} tw_py_state;
+
+tw_py_state *tw_py_state_of(PyObject *self); /* of an object of one of the types */
+
+/* Raise the exception that goes with a status. Returns NULL. */
+PyObject *tw_py_raise(const tw_py_state *state, tw_status status, const char *message);
+
+/* ---- arrays (array.c) ---- */
+
+/* Where numbers are: up to three dimensions, strides in bytes. */
+typedef struct tw_py_view {
+    const void *data;
+    const char *format; /* of the struct module: "d", "?", "Q" */
+    Py_ssize_t item_bytes;
+    int dimensions;
+    Py_ssize_t shape[3], strides[3];
+} tw_py_view;
+
+/* An object that exports the memory of a view, read-only, and keeps `owner` alive as long as anyone looks. */
+PyObject *tw_py_array(const tw_py_state *state, PyObject *owner, const tw_py_view *view);
+PyObject *tw_py_vector(const tw_py_state *state, PyObject *owner, const double *data, size_t n);
+
+/* Doubles that lie in an object of Python, column-major; nothing is copied. data is NULL for None. */
+typedef struct tw_py_input {
+    Py_buffer buffer;
+    const double *data;
+    size_t rows, columns, ld;
+} tw_py_input;
+
+bool tw_py_input_get(PyObject *from, const char *name, tw_py_input *out);
+void tw_py_input_release(tw_py_input *input);
+
+/* The same to be written to: contiguous, `count` numbers. */
+double *tw_py_output_get(PyObject *from, const char *name, size_t count, Py_buffer *buffer);
+
+/* ---- dictionaries and structs (fields.c) ---- */
+
+typedef enum tw_py_kind {
+    TW_PY_REAL,     /* double */
+    TW_PY_COUNT,    /* size_t */
+    TW_PY_SEED,     /* uint64_t */
+    TW_PY_FLAG,     /* bool */
+    TW_PY_TEXT,     /* const char *, that of the dictionary while it lives */
+    TW_PY_METHOD,   /* tw_method */
+    TW_PY_METRIC,   /* tw_metric */
+    TW_PY_SCHEDULE, /* tw_schedule_kind */
+    TW_PY_EP_METHOD /* tw_ep_method */
+} tw_py_kind;
+
+/* A member of a struct; a table of them ends with a name that is NULL. */
+typedef struct tw_py_field {
+    const char *name;
+    tw_py_kind kind;
+    size_t offset;
+} tw_py_field;
+
+bool tw_py_read(PyObject *dictionary, const tw_py_field *fields,
+                void *to); /* refuses keys it does not know */
+PyObject *tw_py_build(const tw_py_field *fields, const void *from);
+
+/* ---- problems and computations on them (problem.c, job.c) ---- */
+
+/* A model with its context. One computation at a time: the lock is held by it. */
+typedef struct tw_py_problem {
+    PyObject_HEAD tw_context *ctx;
+    tw_problem *whole; /* where there is a kernel; NULL with a given matrix */
+    tw_data *labels;   /* with a given matrix: y */
+    tw_model *own;     /* with a given matrix */
+    const tw_model *model;
+    const tw_likelihood *likelihood;
+    PyObject *log; /* called with every note: log(level, text) */
+    pthread_mutex_t lock;
+} tw_py_problem;
+
+typedef struct tw_py_job {
+    tw_py_problem *problem;
+    tw_py_state *state;
+    PyObject *progress; /* a callable, or NULL */
+    PyThreadState *thread;
+    double asked; /* when Python was asked last, in seconds */
+    bool stopped; /* progress said that it is enough */
+    bool failed;  /* a Python exception is waiting: KeyboardInterrupt, or one of a callback */
+} tw_py_job;
+
+/* Let go of the interpreter's lock and take the problem's. progress may be None. False: an exception is set.
+ * Between the two no Python may be touched, but by the functions below. */
+bool tw_py_begin(tw_py_job *job, tw_py_problem *problem, PyObject *progress);
+
+/* Take the interpreter's lock back. False where the status is a failure or something in Python went wrong: an
+ * exception is set. */
+bool tw_py_end(tw_py_job *job, tw_status status);
+
+/* Give BLAS one thread, and put it back to what it had when the last computation is over. */
+void tw_py_blas_borrow(tw_py_state *state);
+void tw_py_blas_return(tw_py_state *state);
+
+/* For the library's callbacks, user being a job: should it end? Looks at signals (Ctrl-C) and progress now
+ * and then. `done` of `total` of a stage is for people. */
+bool tw_py_interrupted(void *job);
+bool tw_py_progress(tw_py_job *job, const char *stage, size_t done, size_t total, double acceptance);
+
+/* ---- Gaussian approximations (approximation.c) ---- */
+
+typedef struct tw_py_approximation {
+    PyObject_HEAD tw_py_problem *problem;
+    tw_approximation *fit;
+} tw_py_approximation;
+
+/* The q that a path starts from. `start` is None (the prior), an approximation, or a pair (mean, covariance).
+ * *own is to be freed; *q is what to use. */
+typedef struct tw_py_start {
+    const tw_reference *q;
+    tw_reference *own;
+    bool is_pair;
+    tw_py_input mean, covariance;
+} tw_py_start;
+
+bool tw_py_start_read(tw_py_problem *problem, PyObject *from, tw_py_start *start);
+tw_status tw_py_start_make(tw_py_problem *problem, tw_py_start *start); /* no Python */
+void tw_py_start_release(tw_py_start *start);
+
+/* NULL for None; false with an exception where it is no approximation of this problem. */
+bool tw_py_approximation_read(tw_py_problem *problem, PyObject *from, const tw_approximation **out);
+
+/* ---- methods of Problem, each in the file of its subject ---- */
+PyObject *tw_py_laplace(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_ep(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_correct(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_choose(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_sample(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_ais(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_tempering(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_resample_move(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_adapt(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords);
+
+extern const tw_py_field tw_py_sampler_fields[]; /* those of tw_sampler_options, as names everywhere */
+
+/* ---- functions of the module ---- */
+PyObject *tw_py_schedule(PyObject *module, PyObject *arguments);
+PyObject *tw_py_agree(PyObject *module, PyObject *arguments);
+PyObject *tw_py_compare(PyObject *module, PyObject *arguments);
+PyObject *tw_py_log_likelihood(PyObject *module, PyObject *arguments);
+
+/* The types. */
+extern PyType_Spec tw_py_array_spec, tw_py_problem_spec, tw_py_approximation_spec, tw_py_draws_spec;
+
+#endif

@@ -1,0 +1,129 @@
+/* job.c: a computation without the interpreter's lock that still hears Ctrl-C.
+ *
+ * Python notes a signal at once but runs its handler in the main thread, between bytecodes: never while C code
+ * runs. So the library's callbacks, which it calls from the thread that called it, take the interpreter's lock
+ * every twentieth of a second and look (PyErr_CheckSignals, which does nothing in other threads). What the
+ * handler raises, KeyboardInterrupt as a rule, ends the computation and is raised when it has come back.
+ *
+ * talweg wants BLAS with one thread, being parallel itself. numpy may use the same library in the same
+ * process: its number of threads is put back when the last computation is over.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "binding.h"
+
+static const double seconds_between_questions = 0.05;
+
+extern int openblas_get_num_threads(void) __attribute__((weak));
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void tw_py_blas_borrow(tw_py_state *state)
+{
+    if (state->computing++ > 0 || !openblas_get_num_threads) return;
+    state->blas_threads = openblas_get_num_threads();
+    openblas_set_num_threads(1);
+}
+
+void tw_py_blas_return(tw_py_state *state)
+{
+    if (--state->computing > 0 || !openblas_set_num_threads) return;
+    openblas_set_num_threads(state->blas_threads);
+}
+
+/* ---- callbacks ---- */
+
+/* Into Python and out again, around something that may raise. */
+static void enter(tw_py_job *job)
+{
+    PyEval_RestoreThread(job->thread);
+}
+
+static void leave(tw_py_job *job)
+{
+    job->asked = now();
+    job->thread = PyEval_SaveThread();
+}
+
+static void on_log(void *user, tw_log_level level, const char *text)
+{
+    tw_py_job *job = user;
+    enter(job);
+    if (!job->failed) {
+        PyObject *result = PyObject_CallFunction(job->problem->log, "is", (int)level, text);
+        job->failed = !result;
+        Py_XDECREF(result);
+    }
+    leave(job);
+}
+
+bool tw_py_interrupted(void *user)
+{
+    tw_py_job *job = user;
+    if (!job->failed && !job->stopped && now() - job->asked >= seconds_between_questions) {
+        enter(job);
+        job->failed = PyErr_CheckSignals() != 0;
+        leave(job);
+    }
+    return job->failed || job->stopped;
+}
+
+bool tw_py_progress(tw_py_job *job, const char *stage, size_t done, size_t total, double acceptance)
+{
+    bool due = done == total || now() - job->asked >= seconds_between_questions;
+    if (job->progress && due && !job->failed && !job->stopped) {
+        enter(job);
+        job->failed = PyErr_CheckSignals() != 0;
+        PyObject *result = job->failed ? NULL
+                                       : PyObject_CallFunction(job->progress, "snnd", stage, (Py_ssize_t)done,
+                                                               (Py_ssize_t)total, acceptance);
+        int verdict = result ? PyObject_IsTrue(result) : -1;
+        job->failed = verdict < 0;
+        job->stopped = verdict > 0;
+        Py_XDECREF(result);
+        leave(job);
+    }
+    return tw_py_interrupted(job);
+}
+
+/* ---- begin and end ---- */
+
+bool tw_py_begin(tw_py_job *job, tw_py_problem *problem, PyObject *progress)
+{
+    *job = (tw_py_job){.problem = problem, .state = tw_py_state_of((PyObject *)problem), .asked = now()};
+    if (progress && progress != Py_None) job->progress = progress;
+    tw_py_blas_borrow(job->state);
+    job->thread = PyEval_SaveThread();
+    if (pthread_mutex_lock(&problem->lock) != 0) { /* EDEADLK: this thread has it */
+        PyEval_RestoreThread(job->thread);
+        tw_py_blas_return(job->state);
+        PyErr_SetString(PyExc_RuntimeError, "a progress function may not compute with the same model");
+        return false;
+    }
+    tw_context_set_log(problem->ctx, on_log, job);
+    tw_context_set_interrupt(problem->ctx, tw_py_interrupted, job);
+    return true;
+}
+
+bool tw_py_end(tw_py_job *job, tw_status status)
+{
+    tw_py_problem *problem = job->problem;
+    PyEval_RestoreThread(job->thread);
+    tw_context_set_log(problem->ctx, NULL, NULL);
+    tw_context_set_interrupt(problem->ctx, NULL, NULL);
+    if (!job->failed && PyErr_CheckSignals() != 0) job->failed = true;
+    if (!job->failed && status != TW_OK) {
+        tw_py_raise(job->state, status, tw_context_message(problem->ctx));
+        job->failed = true;
+    }
+    pthread_mutex_unlock(&problem->lock);
+    tw_py_blas_return(job->state);
+    return !job->failed;
+}

@@ -1,0 +1,219 @@
+/* problem.c: the type Problem: a model made of arrays, with the context of everything computed from it. */
+#include <string.h>
+
+#include "binding.h"
+
+typedef struct parts {
+    const char *likelihood, *kernel;
+    double log_sigma, constant, white, jitter;
+    bool standardise;
+    tw_py_input y, x, k, w, log_ell;
+} parts;
+
+static const tw_py_field part_fields[] = {
+    {"likelihood", TW_PY_TEXT, offsetof(parts, likelihood)},
+    {"kernel", TW_PY_TEXT, offsetof(parts, kernel)},
+    {"log_sigma", TW_PY_REAL, offsetof(parts, log_sigma)},
+    {"constant", TW_PY_REAL, offsetof(parts, constant)},
+    {"white", TW_PY_REAL, offsetof(parts, white)},
+    {"jitter", TW_PY_REAL, offsetof(parts, jitter)},
+    {"standardise", TW_PY_FLAG, offsetof(parts, standardise)},
+    {NULL, TW_PY_REAL, 0},
+};
+
+/* ---- making one, without Python ---- */
+
+static tw_status check_labels(const tw_likelihood *likelihood, tw_data *data, const double *w)
+{
+    if (tw_likelihood_is_binary(likelihood)) return tw_data_binary_labels(data);
+    return tw_likelihood_check(data->ctx, likelihood, data->n, data->y, w);
+}
+
+/* The data in `made` belong to the problem once that is there. */
+static tw_status make_from_kernel(tw_py_problem *self, const parts *p)
+{
+    tw_problem made = {
+        .likelihood = self->likelihood, .w = (double *)(uintptr_t)p->w.data, .jitter = p->jitter};
+    made.covariance = (tw_covariance){.kernel = p->kernel,
+                                      .scales = p->log_ell.rows,
+                                      .log_ell = p->log_ell.data,
+                                      .log_sigma = p->log_sigma,
+                                      .constant = p->constant,
+                                      .white = p->white};
+    tw_status status =
+        tw_data_new(self->ctx, p->x.rows, p->x.columns, p->x.data, p->x.ld, p->y.data, &made.data);
+    if (status == TW_OK) status = check_labels(self->likelihood, made.data, p->w.data);
+    if (status == TW_OK && p->standardise) status = tw_scaling_fit(made.data, &made.scaling);
+    if (status == TW_OK && p->standardise) status = tw_scaling_apply(made.scaling, made.data);
+    if (status == TW_OK) status = tw_problem_new(self->ctx, &made, &self->whole);
+    if (status != TW_OK) {
+        tw_data_free(made.data);
+        tw_scaling_free(made.scaling);
+        return status;
+    }
+    self->model = self->whole->model;
+    return TW_OK;
+}
+
+static tw_status make_from_matrix(tw_py_problem *self, const parts *p)
+{
+    size_t n = p->k.rows;
+    tw_status status = tw_data_new(self->ctx, n, 1, p->y.data, n, p->y.data, &self->labels);
+    if (status == TW_OK) status = check_labels(self->likelihood, self->labels, p->w.data);
+    if (status == TW_OK)
+        status = tw_model_new(self->ctx, n, p->k.data, p->k.ld, self->likelihood, self->labels->y, p->w.data,
+                              p->jitter, &self->own);
+    self->model = self->own;
+    return status;
+}
+
+/* ---- making one, from Python ---- */
+
+static bool check_parts(const tw_py_state *state, const parts *p)
+{
+    size_t n = p->k.data ? p->k.rows : p->x.rows;
+    if (!p->y.data || !(p->k.data || (p->x.data && p->log_ell.data)) || p->y.rows != n || p->y.columns != 1 ||
+        (p->w.data && p->w.rows != n) || (p->k.data && p->k.columns != n)) {
+        tw_py_raise(state, TW_BAD_DATA, "the arrays of a model do not fit together");
+        return false;
+    }
+    return true;
+}
+
+static bool read_parts(PyObject *arguments, PyObject *keywords, parts *p, PyObject **log)
+{
+    static char *names[] = {"y", "X", "K", "w", "log_ell", "options", "log", NULL};
+    PyObject *y = NULL, *x = NULL, *k = NULL, *w = NULL, *log_ell = NULL, *options = NULL;
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOOOO!O", names, &y, &x, &k, &w, &log_ell,
+                                       &PyDict_Type, &options, log) &&
+           tw_py_read(options, part_fields, p) && tw_py_input_get(y, "y", &p->y) &&
+           tw_py_input_get(x, "X", &p->x) && tw_py_input_get(k, "kernel_matrix", &p->k) &&
+           tw_py_input_get(w, "w", &p->w) && tw_py_input_get(log_ell, "log_ell", &p->log_ell);
+}
+
+static void release_parts(parts *p)
+{
+    tw_py_input *inputs[] = {&p->y, &p->x, &p->k, &p->w, &p->log_ell};
+    for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) tw_py_input_release(inputs[i]);
+}
+
+static bool prepare(tw_py_problem *self, const tw_py_state *state, const char *likelihood, PyObject *log)
+{
+    pthread_mutexattr_t kind;
+    self->log = Py_NewRef(log);
+    self->likelihood = tw_likelihood_find(likelihood);
+    if (!self->likelihood) {
+        PyErr_Format(state->input_error, "there is no likelihood \"%s\"; there are: %s", likelihood,
+                     tw_likelihood_names());
+        return false;
+    }
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
+    pthread_mutex_init(&self->lock, &kind);
+    pthread_mutexattr_destroy(&kind);
+    tw_status status = tw_context_new(NULL, &self->ctx);
+    if (status != TW_OK) tw_py_raise(state, status, tw_status_text(status));
+    return status == TW_OK;
+}
+
+static bool fill(tw_py_problem *self, parts *p)
+{
+    tw_py_job job;
+    if (!tw_py_begin(&job, self, NULL)) return false;
+    return tw_py_end(&job, p->k.data ? make_from_matrix(self, p) : make_from_kernel(self, p));
+}
+
+static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keywords)
+{
+    parts p = {0};
+    PyObject *log = NULL;
+    allocfunc allocate = (allocfunc)(uintptr_t)PyType_GetSlot(type, Py_tp_alloc);
+    tw_py_problem *self = (tw_py_problem *)allocate(type, 0);
+    if (!self) return NULL;
+    tw_py_state *state = tw_py_state_of((PyObject *)self);
+    tw_py_blas_borrow(state); /* a context sets BLAS to one thread */
+    bool good = read_parts(arguments, keywords, &p, &log) && check_parts(state, &p) &&
+                prepare(self, state, p.likelihood, log) && fill(self, &p);
+    tw_py_blas_return(state);
+    release_parts(&p);
+    if (!good) Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static void dealloc(PyObject *object)
+{
+    tw_py_problem *self = (tw_py_problem *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    tw_problem_free(self->whole);
+    tw_model_free(self->own);
+    tw_data_free(self->labels);
+    if (self->ctx) pthread_mutex_destroy(&self->lock);
+    tw_context_free(self->ctx);
+    Py_XDECREF(self->log);
+    freefunc release = (freefunc)(uintptr_t)PyType_GetSlot(type, Py_tp_free);
+    release(object);
+    Py_DECREF(type);
+}
+
+/* ---- what it is made of ---- */
+
+static PyObject *describe(PyObject *object, PyObject *unused)
+{
+    static const tw_py_field fields[] = {
+        {"n", TW_PY_COUNT, offsetof(tw_model_info, n)},
+        {"rank", TW_PY_COUNT, offsetof(tw_model_info, rank)},
+        {"residual", TW_PY_REAL, offsetof(tw_model_info, residual)},
+        {"jitter", TW_PY_REAL, offsetof(tw_model_info, jitter)},
+        {"log_det", TW_PY_REAL, offsetof(tw_model_info, log_det)},
+        {"log_det_change", TW_PY_REAL, offsetof(tw_model_info, log_det_change)},
+        {NULL, TW_PY_REAL, 0},
+    };
+    (void)unused;
+    tw_model_info info = tw_model_describe(((tw_py_problem *)object)->model);
+    return tw_py_build(fields, &info);
+}
+
+static PyObject *labels(PyObject *object, PyObject *unused)
+{
+    tw_py_problem *self = (tw_py_problem *)object;
+    const tw_data *data = self->whole ? self->whole->data : self->labels;
+    (void)unused;
+    return tw_py_vector(tw_py_state_of(object), object, data->y, data->n);
+}
+
+static PyObject *is_binary(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return PyBool_FromLong(tw_likelihood_is_binary(((tw_py_problem *)object)->likelihood));
+}
+
+static PyMethodDef methods[] = {
+    {"describe", describe, METH_NOARGS, NULL},
+    {"labels", labels, METH_NOARGS, NULL},
+    {"is_binary", is_binary, METH_NOARGS, NULL},
+    TW_PY_METHOD_ROW("laplace", tw_py_laplace),
+    TW_PY_METHOD_ROW("ep", tw_py_ep),
+    TW_PY_METHOD_ROW("correct", tw_py_correct),
+    TW_PY_METHOD_ROW("choose", tw_py_choose),
+    TW_PY_METHOD_ROW("sample", tw_py_sample),
+    TW_PY_METHOD_ROW("ais", tw_py_ais),
+    TW_PY_METHOD_ROW("tempering", tw_py_tempering),
+    TW_PY_METHOD_ROW("resample_move", tw_py_resample_move),
+    TW_PY_METHOD_ROW("adapt", tw_py_adapt),
+    TW_PY_METHOD_ROW("predict", tw_py_predict),
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot slots[] = {
+    TW_PY_SLOT(Py_tp_new, new),
+    TW_PY_SLOT(Py_tp_dealloc, dealloc),
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+
+PyType_Spec tw_py_problem_spec = {
+    .name = "talweg._talweg.Problem",
+    .basicsize = sizeof(tw_py_problem),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = slots,
+};

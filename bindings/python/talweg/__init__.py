@@ -1,0 +1,45 @@
+"""Exact Bayesian inference in Gaussian process models whose observations are not Gaussian.
+
+>>> import numpy as np, talweg
+>>> rng = np.random.default_rng(1)
+>>> X = rng.uniform(-2, 2, size=(100, 2))
+>>> y = np.sign(3 * (np.sin(2 * X[:, 0]) - X[:, 1]) + rng.normal(size=100))
+>>> fit = talweg.approx(X, y, log_sigma=1)            # Laplace, EP, corrected EP
+>>> draws = talweg.sample(X, y, log_sigma=1)          # Markov chains, exact
+>>> evidence = talweg.evidence(X, y, log_sigma=1)     # log p(y), with errors
+>>> talweg.predict(draws, [[0.0, 1.0]]).probability   # averaged over the draws
+
+`approx`, `sample` and `evidence` take the data and the model's options (see `Model`), or a `Model`, which
+factors the kernel matrix once for all of them. Everything that is random is a function of `seed`: the same to
+the bit for any number of threads, and the same as the program ``talweg`` gives for the same data.
+"""
+
+from ._approx import Approximation, Fit, approx
+from ._draws import Draws
+from ._evidence import Estimate, Evidence, evidence
+from ._model import Model, TalwegWarning
+from ._predict import Prediction, predict
+from ._sample import sample
+from ._talweg import FileError, InputError, NumericalError, OutOfMemoryError, TalwegError
+from ._talweg import version as __version__
+
+__all__ = [
+    "Approximation",
+    "Draws",
+    "Estimate",
+    "Evidence",
+    "FileError",
+    "Fit",
+    "InputError",
+    "Model",
+    "NumericalError",
+    "OutOfMemoryError",
+    "Prediction",
+    "TalwegError",
+    "TalwegWarning",
+    "approx",
+    "evidence",
+    "predict",
+    "sample",
+    "__version__",
+]

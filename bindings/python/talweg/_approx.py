@@ -1,0 +1,169 @@
+"""Gaussian approximations of the posterior: Laplace, expectation propagation, and EP's correction of log Z."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from typing import Any, Optional, Union, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._arrays import Floats, view
+from ._model import WARNING, Model, ModelOptions, as_model
+
+class Approximation:
+    """A Gaussian approximation q(x) = N(x; 0, K) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z_q.
+
+    Attributes
+    ----------
+    name : str
+        "Laplace" or "EP".
+    log_z : float
+        Its estimate of log p(y), in nats.
+    converged : bool
+        Look at this before anything else.
+    iterations : int
+        Newton steps, or sweeps over all sites.
+    residual : float
+        What is left to do; see the library's ``approximate.h``.
+    mean, variance : ndarray, shape (n,)
+        Marginals of x under q. Views of the library's memory, read-only.
+    tau, nu : ndarray, shape (n,)
+        Its sites.
+    seconds : float
+        How long the fit took.
+    """
+
+    def __init__(self, name: str, model: Model, handle: Any, seconds: float) -> None:
+        facts = handle.describe()
+        self.name = name
+        self.model = model
+        self.seconds = seconds
+        self.log_z: float = facts["log_z"]
+        self.converged: bool = facts["converged"]
+        self.iterations: int = facts["iterations"]
+        self.residual: float = facts["residual"]
+        self.mean, self.variance, self.tau, self.nu = (view(array) for array in handle.arrays())
+        self._handle = handle
+
+    @property
+    def sd(self) -> Floats:
+        """Marginal standard deviations."""
+        return np.sqrt(self.variance)
+
+    def __repr__(self) -> str:
+        verdict = "" if self.converged else ", NOT converged"
+        return f"{self.name}(log_z={self.log_z:.4f}, {self.iterations} iterations{verdict})"
+
+
+@dataclass(frozen=True)
+class Correction:
+    """EP's log Z with its second-order correction.
+
+    Attributes
+    ----------
+    log_z : float
+        NaN where EP did not converge: the correction is then refused.
+    terms : list of float
+        Contributions of orders 3, 4, ...
+    decreasing : bool
+        Do they fall? If not, do not trust the sum.
+    """
+
+    log_z: float
+    terms: list[float]
+    decreasing: bool
+
+
+class Fit:
+    """Laplace's and EP's approximations side by side.
+
+    Attributes
+    ----------
+    laplace, ep : Approximation
+    ep_corrected : Correction
+    model : Model
+    """
+
+    def __init__(self, laplace: Approximation, ep: Approximation, corrected: Correction) -> None:
+        self.laplace = laplace
+        self.ep = ep
+        self.ep_corrected = corrected
+        self.model = ep.model
+
+    def __repr__(self) -> str:
+        rows = [
+            ("Laplace", self.laplace.log_z, self.laplace.converged, f"{self.laplace.iterations} steps"),
+            ("EP", self.ep.log_z, self.ep.converged, f"{self.ep.iterations} sweeps"),
+        ]
+        lines = [f"{'':14}{'log Z (nats)':>14}   {'converged':<11}iterations"]
+        lines += [f"{name:14}{log_z:14.4f}   {'yes' if good else 'NO':<11}{count}" for name, log_z, good, count in rows]
+        lines.append(f"{'EP corrected':14}{self.ep_corrected.log_z:14.4f}")
+        return "\n".join(lines)
+
+
+def _timed(model: Model, kind: str, options: dict[str, Any]) -> tuple[Any, float]:
+    """A fit and its seconds; one with the usual options is kept by the model."""
+    start = time.perf_counter()
+    handle = getattr(model._problem, kind)(options) if options else model._fit(kind)
+    return handle, time.perf_counter() - start
+
+
+def _correct(model: Model, ep: Any, orders: int) -> Correction:
+    if not ep.describe()["converged"]:
+        text = "EP did not converge: its log Z is not to be used; raise max_sweeps, or look at the scale of the inputs"
+        model._notes.append((WARNING, text))
+        return Correction(math.nan, [], False)
+    log_z, terms, decreasing = model._problem.correct(ep, orders)
+    if not decreasing:
+        model._notes.append((WARNING, "the correction's terms do not fall with their order: do not trust its log Z"))
+    return Correction(log_z, terms, decreasing)
+
+
+def approx(
+    X: Union[ArrayLike, Model, None] = None,
+    y: Optional[ArrayLike] = None,
+    *,
+    max_sweeps: int = 200,
+    tol: float = 1e-8,
+    site_tol: float = 1e-6,
+    orders: int = 4,
+    **model: Unpack[ModelOptions],
+) -> Fit:
+    """Laplace's approximation, EP's, and EP's corrected log Z.
+
+    Parameters
+    ----------
+    X, y, **model
+        The data and the options of `Model`, or a `Model` in place of `X`.
+    max_sweeps : int
+        EP stops after so many sweeps over all sites.
+    tol : float
+        EP has converged when log Z changes by less than this in a sweep, and `site_tol` holds.
+    site_tol : float
+        Largest difference between a site's tilted moments and the marginal's, in units of the marginal.
+    orders : int
+        Highest order of cumulants in the correction, 3 to 8.
+
+    Returns
+    -------
+    Fit
+        ``fit.laplace``, ``fit.ep``, ``fit.ep_corrected``. What did not converge says so, with a warning.
+
+    Examples
+    --------
+    >>> fit = talweg.approx(X, y, log_ell=0.5, log_sigma=1)
+    >>> fit.ep.log_z, fit.ep_corrected.log_z
+    >>> fit.ep.mean[:3], fit.ep.sd[:3]
+    """
+    about = as_model(X, y, model)
+    try:
+        usual = max_sweeps == 200 and tol == 1e-8 and site_tol == 1e-6
+        options = {} if usual else dict(max_sweeps=max_sweeps, tol=tol, site_tol=site_tol)
+        laplace = Approximation("Laplace", about, *_timed(about, "laplace", {}))
+        ep = Approximation("EP", about, *_timed(about, "ep", options))
+        return Fit(laplace, ep, _correct(about, ep._handle, orders))
+    finally:
+        about._speak()

@@ -1,0 +1,175 @@
+"""Draws: chains of the latent values, what the sampler did, and how far to trust them."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import _talweg
+from ._arrays import Floats, view
+from ._model import WARNING, Model
+from ._talweg import InputError
+
+SUMMARY = np.dtype([(name, float) for name in "mean mcse_mean sd q5 median q95 ess_bulk ess_tail rhat".split()])
+COUNTERS = ("energy_divergence", "implicit_failure", "irreversible", "factorisation")
+GROUPS = ("posterior", "sample_stats", "log_likelihood", "observed_data", "constant_data")
+
+
+class Draws:
+    """Draws from a posterior, as `sample` makes them.
+
+    Attributes
+    ----------
+    x : ndarray, shape (chains, draws, n)
+        The latent values: dimensions chain, draw, obs. A view of the library's memory, read-only: nothing was
+        copied, and the memory lives as long as any view of it.
+    sample_stats : dict of ndarray, shape (chains, draws)
+        lp, acceptance_rate, step_size, n_steps, energy, energy_error, accepted, log_likelihood; energy_divergence,
+        implicit_failure, irreversible and factorisation, ways in which a trajectory may fail, and diverging: any of
+        them. Views too, but for the last.
+    method, metric : str
+        The sampler.
+    eps, steps : float, int
+        Its step size and mean number of leapfrog steps.
+    acceptance : float
+        Mean acceptance probability.
+    counters : dict of int
+        Trajectories that failed and were rejected, by reason.
+    choice : list of dict
+        The pilot runs of ``method="auto"``.
+    interrupted : bool
+        Did a progress function end the run?
+    seconds : float
+        Of the chains, warm-up included.
+    model : Model
+    """
+
+    def __init__(
+        self, model: Model, handle: Any, sampler: dict[str, Any], choice: list[dict[str, Any]], seed: int, seconds: float
+    ) -> None:
+        facts, self.warmup_totals, self.sampling_totals = handle.describe()
+        self.model = model
+        self.method: str = sampler["method"]
+        self.metric: str = sampler["metric"]
+        self.choice = choice
+        self.seed = seed
+        self.seconds = seconds
+        self.chains: int = facts["chains"]
+        self.draws: int = facts["draws"]
+        self.eps: float = facts["eps"]
+        self.steps: int = facts["steps"]
+        self.interrupted: bool = facts["interrupted"]
+        self.counters = {name: self.sampling_totals[name] for name in COUNTERS}
+        self.x: Floats = view(handle.positions())
+        self.sample_stats = {name: view(array) for name, array in handle.statistics().items()}
+        self.sample_stats["step_size"] = np.broadcast_to(self.eps, (self.chains, self.draws))
+        self.sample_stats["diverging"] = np.any([self.sample_stats[name] for name in COUNTERS], axis=0)
+        self._handle = handle
+        self._threads: int = sampler["threads"]
+
+    @cached_property
+    def _summary(self) -> tuple[np.ndarray, dict[str, float]]:
+        rows, whole = self._handle.summarise(self._threads)
+        return np.frombuffer(rows, dtype=SUMMARY), whole
+
+    def summary(self) -> np.ndarray:
+        """A row for each latent: mean, mcse_mean, sd, q5, median, q95, ess_bulk, ess_tail, rhat.
+
+        Returns
+        -------
+        ndarray, shape (n,), structured
+            ``draws.summary()["rhat"]`` is a column; ``pandas.DataFrame(draws.summary())`` a data frame.
+        """
+        return self._summary[0]
+
+    @property
+    def diagnostics(self) -> dict[str, float]:
+        """The worst of the summary: ess_bulk_min, ess_bulk_median, ess_tail_min, rhat_max, worst (the latent with
+        the smallest bulk ESS), acceptance, ebfmi_min."""
+        return self._summary[1]
+
+    @property
+    def acceptance(self) -> float:
+        """Mean acceptance probability."""
+        return self.diagnostics["acceptance"]
+
+    @cached_property
+    def log_likelihood(self) -> Floats:
+        """log p(y_n | x_n) of each draw: shape (chains, draws, n)."""
+        columns = self.x.transpose(2, 0, 1).reshape(self.model.n, -1, order="F")
+        values = np.empty_like(columns, order="F")
+        _talweg.log_likelihood(self.model.likelihood, self.model.y, self.model.w, columns, values)
+        return values.reshape((self.model.n, self.chains, self.draws), order="F").transpose(1, 2, 0)
+
+    # ---- for other packages ----
+
+    def _variables(self, group: str) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
+        if group not in GROUPS:
+            raise InputError(f'there is no group "{group}"; there are: {", ".join(GROUPS)}')
+        each, case = ("chain", "draw"), ("obs",)
+        if group == "posterior":
+            return {"x": (each + case, self.x)}
+        if group == "sample_stats":
+            return {name: (each, values) for name, values in self.sample_stats.items()}
+        if group == "log_likelihood":
+            return {"y": (each + case, self.log_likelihood)}
+        if group == "observed_data":
+            return {"y": (case, self.model.y)}
+        return {} if self.model.w is None else {"w": (case, self.model.w)}
+
+    def to_xarray(self, group: str = "posterior") -> Any:
+        """One group of the InferenceData layout as an xarray.Dataset, without copying.
+
+        Parameters
+        ----------
+        group : {"posterior", "sample_stats", "log_likelihood", "observed_data", "constant_data"}
+        """
+        xarray = _import("xarray", "to_xarray")
+        variables = self._variables(group)
+        dimensions = {name: size for dims, array in variables.values() for name, size in zip(dims, array.shape)}
+        coordinates = {name: np.arange(size) for name, size in dimensions.items()}
+        attributes = {"inference_library": "talweg", "inference_library_version": _talweg.version}
+        return xarray.Dataset(variables, coords=coordinates, attrs=attributes)
+
+    def _datasets(self) -> dict[str, Any]:
+        return {group: self.to_xarray(group) for group in GROUPS if self._variables(group)}
+
+    def to_inference_data(self) -> Any:
+        """An arviz.InferenceData; with ArviZ 1.0 and later, which has none, an xarray.DataTree."""
+        arviz = _import("arviz", "to_inference_data")
+        if hasattr(arviz, "InferenceData"):
+            return arviz.InferenceData(**self._datasets())
+        return self.to_datatree()
+
+    def to_datatree(self) -> Any:
+        """An xarray.DataTree with a node for each group."""
+        xarray = _import("xarray", "to_datatree")
+        if not hasattr(xarray, "DataTree"):
+            raise ImportError(f"to_datatree needs xarray 2024.10 or later; this is {xarray.__version__}")
+        return xarray.DataTree.from_dict(self._datasets())
+
+    def _judge(self) -> None:
+        """Tell the user what is wrong with the draws, if anything."""
+        if self.draws == 0:
+            self.model._notes.append((WARNING, "interrupted before the first draw"))
+
+    def __repr__(self) -> str:
+        lines = [f"Draws: {self.chains} chains of {self.draws} draws, {self.model.n} latents"]
+        lines[0] += " (interrupted)" if self.interrupted else ""
+        tuning = "" if self.method == "ess" else f": step size {self.eps:.4g}, {self.steps} leapfrog steps"
+        lines.append(f"  {self.method}, metric {self.metric}{tuning}")
+        d = self.diagnostics
+        lines.append(f"  acceptance {d['acceptance']:.2f}, R-hat at most {d['rhat_max']:.3f}, worst bulk ESS ")
+        lines[-1] += f"{d['ess_bulk_min']:.0f} (x[{d['worst']}]), worst tail ESS {d['ess_tail_min']:.0f}"
+        failed = [f"{count} {name}" for name, count in self.counters.items() if count]
+        return "\n".join(lines + (["  rejected for failures: " + ", ".join(failed)] if failed else []))
+
+
+def _import(name: str, what: str) -> Any:
+    try:
+        return __import__(name)
+    except ImportError as error:
+        message = f"Draws.{what} needs the package {name}, which is not installed: pip install {name}"
+        raise ImportError(message, name=name) from error

@@ -1,0 +1,207 @@
+"""The model: a Gaussian process, a likelihood, and the data."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from typing import Any, Optional, TypedDict, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _talweg
+from ._arrays import Floats, floats, matrix, symmetric, vector, view
+from ._talweg import InputError
+
+logger = logging.getLogger("talweg")
+WARNING = 1  # level of a note of the library; 0 is information
+MOST_THREADS = 64
+
+
+class TalwegWarning(UserWarning):
+    """Something about a result that its user should know."""
+
+
+class ModelOptions(TypedDict, total=False):
+    """The options of `Model`, which `approx`, `sample` and `evidence` hand on."""
+
+    likelihood: str
+    kernel: str
+    log_ell: ArrayLike
+    log_sigma: float
+    constant: float
+    white: float
+    jitter: float
+    noise: ArrayLike
+    exposure: ArrayLike
+    kernel_matrix: ArrayLike
+    standardise: bool
+
+
+def count_threads(threads: int) -> int:
+    """Threads to use: those asked for, or 0 for as many as this process may use."""
+    if threads < 0:
+        raise InputError(f"threads must be 0 (all) or more, not {threads}")
+    return min(threads or len(os.sched_getaffinity(0)), MOST_THREADS)
+
+
+def _constants(likelihood: str, noise: Any, exposure: Any, n: int, wanted: bool = True) -> Optional[Floats]:
+    """The known constant of every observation (noise or exposure); None where it is 1."""
+    allowed = {"gaussian": "noise", "poisson": "exposure"}.get(likelihood)
+    for name, value in (("noise", noise), ("exposure", exposure)):
+        if value is not None and name != allowed:
+            raise InputError(f"{name} does not go with the {likelihood} likelihood")
+    given = noise if allowed == "noise" else exposure
+    if given is None:
+        return None
+    values = floats(given, str(allowed))
+    values = np.full(n, float(values)) if values.ndim == 0 else vector(values, str(allowed))
+    if values.shape != (n,):
+        raise InputError(f"{allowed} has {values.size} numbers for {n} observations")
+    if not (np.isfinite(values).all() and (values > 0).all()):
+        raise InputError(f"{allowed} must be above 0")
+    return values
+
+
+class Model:
+    """x ~ N(0, K) and independent observations p(y_n | x_n): the posterior that everything else is about.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, d), or (n,) for one input
+        Inputs. Column-major float64 (``order="F"``) goes to the library as it is; anything else is converted.
+        The model keeps what it needs: `X` may change afterwards.
+    y : array_like, shape (n,)
+        Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson), real numbers (gaussian).
+    likelihood : {"probit", "logit", "poisson", "gaussian"}
+    kernel : {"se", "matern12", "matern32", "matern52"}
+        Shape of the covariance function.
+    log_ell : float or array_like, shape (d,)
+        Natural logarithm of the length scale: one, or one for each input, in units of the inputs.
+    log_sigma : float
+        Natural logarithm of the latent function's standard deviation.
+    constant, white : float
+        Variance of a constant offset, and of independent noise on the latent function.
+    jitter : float
+        Added to the diagonal of K. Rarely needed: a singular K gets a factor of lower rank.
+    noise : float or array_like, shape (n,)
+        gaussian: standard deviation of the noise. The default is 1.
+    exposure : float or array_like, shape (n,)
+        poisson: the rate of a count is ``exposure * exp(x)``. The default is 1.
+    kernel_matrix : array_like, shape (n, n)
+        K itself, instead of `X` and a kernel.
+    standardise : bool
+        Shift and scale each input to mean 0 and standard deviation 1; `predict` does the same to new inputs.
+
+    Attributes
+    ----------
+    n : int
+        Observations.
+    rank : int
+        Of K; less than `n` where K is numerically singular.
+    y : ndarray, shape (n,)
+        Observations as the model sees them (labels are -1 and +1).
+
+    Examples
+    --------
+    >>> model = talweg.Model(X, y, likelihood="logit", kernel="matern52", log_ell=[0.2, 1.0])
+    >>> talweg.approx(model).ep.log_z
+    >>> talweg.sample(model, chains=8)
+    """
+
+    def __init__(
+        self,
+        X: Optional[ArrayLike] = None,
+        y: Optional[ArrayLike] = None,
+        *,
+        likelihood: str = "probit",
+        kernel: str = "se",
+        log_ell: ArrayLike = 0.0,
+        log_sigma: float = 0.0,
+        constant: float = 0.0,
+        white: float = 0.0,
+        jitter: float = 0.0,
+        noise: Optional[ArrayLike] = None,
+        exposure: Optional[ArrayLike] = None,
+        kernel_matrix: Optional[ArrayLike] = None,
+        standardise: bool = False,
+    ) -> None:
+        if y is None:
+            raise InputError("a model needs observations y")
+        if (X is None) == (kernel_matrix is None):
+            raise InputError("give either X, with a kernel, or kernel_matrix, without X")
+        if kernel_matrix is not None and standardise:
+            raise InputError("standardise changes inputs, and with kernel_matrix there are none")
+        labels = vector(y, "y")
+        inputs = None if X is None else matrix(X, "X")
+        gram = None if kernel_matrix is None else symmetric(kernel_matrix, "kernel_matrix")
+        n = len(gram) if inputs is None else len(inputs)
+        if labels.shape != (n,):
+            what = "kernel_matrix" if inputs is None else "X"
+            raise InputError(f"{what} has {n} rows and y has {labels.size} numbers")
+        self.likelihood = likelihood
+        self.kernel = None if X is None else kernel
+        self.standardise = standardise
+        self.w = _constants(likelihood, noise, exposure, n)
+        notes: list[tuple[int, str]] = []
+        self._notes = notes
+        self._fits: dict[str, Any] = {}
+        options = dict(likelihood=likelihood, kernel=kernel, log_sigma=log_sigma, constant=constant, white=white)
+        options.update(jitter=jitter, standardise=standardise)
+        scales = np.atleast_1d(floats(log_ell, "log_ell"))
+        # What the problem logs with must not know the model, which knows the problem: neither would ever be freed.
+        log = lambda level, text: notes.append((level, text))  # noqa: E731
+        self._problem = _talweg.Problem(labels, inputs, gram, self.w, scales, options, log)
+        facts = self._problem.describe()
+        self.n: int = facts["n"]
+        self.rank: int = facts["rank"]
+        self.inputs: int = 0 if inputs is None else inputs.shape[1]
+        self.y: Floats = view(self._problem.labels())
+
+    @property
+    def is_binary(self) -> bool:
+        """Are the observations -1 and +1?"""
+        return self._problem.is_binary()
+
+    def _fit(self, kind: str) -> Any:
+        """Laplace's or EP's approximation with the usual options, made once."""
+        if kind not in self._fits:
+            self._fits[kind] = getattr(self._problem, kind)({})
+        return self._fits[kind]
+
+    def _gaussian(self) -> Any:
+        """EP's approximation, or Laplace's where EP does not converge: any Gaussian is a frame for samplers."""
+        ep = self._fit("ep")
+        facts = ep.describe()
+        if facts["converged"]:
+            return ep
+        text = (
+            f"EP did not converge in {facts['iterations']} sweeps: Laplace's Gaussian stands in for it; draws are "
+            "exact all the same, only perhaps slower to mix"
+        )
+        self._notes.append((WARNING, text))
+        return self._fit("laplace")
+
+    def _speak(self) -> None:
+        """Pass on what the library had to say to who called the public function."""
+        notes, self._notes[:] = list(self._notes), []
+        for level, text in notes:
+            if level == WARNING:
+                warnings.warn(text, TalwegWarning, stacklevel=3)
+            else:
+                logger.info(text)
+
+    def __repr__(self) -> str:
+        kernel = f"{self.kernel} kernel of {self.inputs} inputs" if self.kernel else "a given kernel matrix"
+        rank = "" if self.rank == self.n else f", K of rank {self.rank}"
+        return f"Model({self.n} observations, {self.likelihood} likelihood, {kernel}{rank})"
+
+
+def as_model(X: Union[ArrayLike, Model, None], y: Optional[ArrayLike], options: ModelOptions) -> Model:
+    """The model that a public function was given, or was given the parts of."""
+    if not isinstance(X, Model):
+        return Model(X, y, **options)
+    if y is not None or options:
+        raise InputError("a Model has its data and options already: leave " + ", ".join(options or ["y"]) + " out")
+    return X

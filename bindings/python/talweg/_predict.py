@@ -1,0 +1,152 @@
+"""Predictions at new inputs, from a Gaussian approximation or averaged over draws."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ._approx import Approximation, Fit
+from ._arrays import Floats, matrix, vector
+from ._draws import Draws
+from ._model import Model, _constants, count_threads
+from ._talweg import InputError
+
+
+class Prediction:
+    """What is to be expected at new inputs.
+
+    Attributes
+    ----------
+    mean, variance : ndarray, shape (m,)
+        Of the latent function.
+    probability : ndarray, shape (m,)
+        Two classes: the probability of +1.
+    y_mean, y_sd : ndarray, shape (m,)
+        Counts and real observations: mean and standard deviation of y.
+    mcse : ndarray, shape (m,), or None
+        From draws: Monte Carlo standard error of `probability` or `y_mean`.
+    log_score : ndarray, shape (m,), or None
+        With labels: log p(y) of each case, in nats.
+    log_score_mcse : ndarray, shape (m,), or None
+        From draws: its Monte Carlo standard error.
+    scores : dict or None
+        With labels: cases, log_score (the mean), error_rate (two classes) or rmse, and, from draws, their Monte
+        Carlo standard errors.
+    """
+
+    def __init__(self, is_binary: bool, arrays: dict[str, Floats], scores: Optional[dict[str, float]]) -> None:
+        self.mean, self.variance = arrays["mean"], arrays["variance"]
+        self.mcse: Optional[Floats] = arrays.get("mcse")
+        self.log_score: Optional[Floats] = arrays.get("log_score")
+        self.log_score_mcse: Optional[Floats] = arrays.get("log_score_mcse")
+        self.scores = scores
+        if is_binary:
+            self.probability = arrays["expected"]
+        else:
+            self.y_mean, self.y_sd = arrays["expected"], arrays["sd"]
+
+    def __len__(self) -> int:
+        return len(self.mean)
+
+    def __repr__(self) -> str:
+        what = "probability" if hasattr(self, "probability") else "y_mean"
+        lines = [f"Prediction of {len(self)} cases: mean, variance, {what}" + (", mcse" if self.mcse is not None else "")]
+        if self.scores:
+            error = "error_rate" if what == "probability" else "rmse"
+            lines.append(f"  {error} {self.scores[error]:.4f}, mean log score {self.scores['log_score']:.4f} nats")
+        return "\n".join(lines)
+
+
+def _training_constants(model: Model, m: int) -> Optional[Floats]:
+    """New observations have the training data's constant where that is one number."""
+    if model.w is None:
+        return None
+    if not (model.w == model.w[0]).all():
+        name = "noise" if model.likelihood == "gaussian" else "exposure"
+        raise InputError(f"the training cases have different values of {name}: give one for the new cases")
+    return np.full(m, model.w[0])
+
+
+def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int, tuple[Any, Any, Any]]:
+    """How many there are, and their arrays: inputs, or covariances and prior variances."""
+    if model.kernel is None:
+        if cross is None or diagonal is None or Xnew is not None:
+            raise InputError("the model was made with kernel_matrix: give cross and diagonal, not Xnew")
+        columns, variances = matrix(cross, "cross"), vector(diagonal, "diagonal")
+        if columns.shape != (model.n, len(variances)):
+            raise InputError(f"cross must have shape ({model.n}, {len(variances)}), not {columns.shape}")
+        if not (np.isfinite(columns).all() and np.isfinite(variances).all()):
+            raise InputError("cross and diagonal must be finite")
+        return len(variances), (None, np.asfortranarray(columns), variances)
+    if Xnew is None or cross is not None or diagonal is not None:
+        raise InputError("the model was made with a kernel: give Xnew, not cross and diagonal")
+    inputs = matrix(Xnew, "Xnew")
+    if inputs.shape[1] != model.inputs:
+        raise InputError(f"Xnew has {inputs.shape[1]} inputs and the model has {model.inputs}")
+    if not np.isfinite(inputs).all():
+        raise InputError("Xnew has values that are not finite")
+    return len(inputs), (inputs, None, None)
+
+
+def predict(
+    source: Union[Fit, Approximation, Draws],
+    Xnew: Optional[ArrayLike] = None,
+    y: Optional[ArrayLike] = None,
+    *,
+    noise: Optional[ArrayLike] = None,
+    exposure: Optional[ArrayLike] = None,
+    cross: Optional[ArrayLike] = None,
+    diagonal: Optional[ArrayLike] = None,
+    threads: int = 0,
+) -> Prediction:
+    """Predict new cases.
+
+    Parameters
+    ----------
+    source : Fit, Approximation or Draws
+        A `Fit` stands for its EP. From draws, predictions are averages over the posterior, with Monte Carlo errors.
+    Xnew : array_like, shape (m, d)
+        New inputs, on the scale of the training inputs. Column-major float64 is used where it lies.
+    y : array_like, shape (m,), optional
+        Their labels, to score the predictions.
+    noise, exposure : float or array_like, shape (m,), optional
+        As in `Model`; by default the training data's, where that is one number.
+    cross, diagonal : array_like, shapes (n, m) and (m,)
+        For a model made with ``kernel_matrix``: covariances of the training cases with the new ones, and prior
+        variances of the new ones.
+    threads : int
+        0: as many as this process may use. They never change a result.
+
+    Returns
+    -------
+    Prediction
+
+    Examples
+    --------
+    >>> p = talweg.predict(draws, Xtest, ytest)
+    >>> p.probability[:3], p.mcse[:3]
+    >>> p.scores["error_rate"]
+    """
+    if isinstance(source, Fit):
+        source = source.ep
+    if not isinstance(source, (Approximation, Draws)):
+        raise InputError(f"predictions come from a Fit, an Approximation or Draws, not from {type(source).__name__}")
+    from_draws = isinstance(source, Draws)
+    model = source.model
+    m, arrays = _new_cases(model, Xnew, cross, diagonal)
+    w = _constants(model.likelihood, noise, exposure, m)
+    w = _training_constants(model, m) if w is None else w
+    labels = None if y is None else vector(y, "y")
+    if labels is not None and labels.shape != (m,):
+        raise InputError(f"there are {m} new cases and y has {labels.size} numbers")
+    names = ["mean", "variance", "expected", "sd"] + ["mcse"] * from_draws
+    if labels is not None:
+        names += ["log_score"] + ["log_score_mcse"] * from_draws
+    outputs = {name: np.empty(m) for name in names}
+    try:
+        scores = model._problem.predict(source._handle, (*arrays, w, labels), outputs, count_threads(threads))
+        return Prediction(model.is_binary, outputs, scores)
+    finally:
+        model._speak()

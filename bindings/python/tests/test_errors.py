@@ -1,0 +1,135 @@
+"""Errors are exceptions with talweg's own words, of the class that fits."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import talweg
+from conftest import SETTING
+
+
+def test_classes():
+    for kind, builtin in (
+        (talweg.InputError, ValueError),
+        (talweg.NumericalError, RuntimeError),
+        (talweg.OutOfMemoryError, MemoryError),
+        (talweg.FileError, OSError),
+    ):
+        assert issubclass(kind, talweg.TalwegError) and issubclass(kind, builtin)
+        assert kind.__module__ == "talweg" and kind.__doc__
+
+
+CASES = [
+    (dict(likelihood="cauchy"), "there is no likelihood .cauchy.; there are: probit"),
+    (dict(kernel="sse"), "sse"),
+    (dict(log_ell=[0.0, 0.0, 0.0]), "3"),
+    (dict(log_ell=np.nan), "nan"),
+    (dict(likelihood="poisson"), "observation 1 is -1"),
+    (dict(noise=1.0), "noise does not go with the probit likelihood"),
+    (dict(method="gibbs"), "there is no method .gibbs."),
+    (dict(method="hmc", metric="hessian"), "hessian does not go with hmc"),
+    (dict(metric="ep"), "need a method"),
+    (dict(method="ess", eps=0.1), "eps and steps go with hmc or rmhmc"),
+    (dict(method="hmc", warmup=0), "nothing can be tuned"),
+    (dict(target_accept=1.5), "between 0 and 1"),
+    (dict(draws=0), "at least one draw"),
+    (dict(threads=-1), "threads"),
+    (dict(init="zero"), "there is no init"),
+    (dict(init=np.zeros((7, 1))), "7"),
+    (dict(start="posterior"), "start is"),
+    (dict(start=(np.zeros(60), np.eye(59)), beta=0.5), "for every case"),
+]
+
+
+@pytest.mark.parametrize("options, words", CASES)
+@pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
+def test_bad_arguments(problem, options, words):
+    y = np.where(problem[1] > 0, problem[1], -1) if options.get("likelihood") == "poisson" else problem[1]
+    if options.get("likelihood") == "poisson":
+        y = y.copy()
+        y[0] = -1
+    with pytest.raises(talweg.InputError, match=words):
+        talweg.sample(problem[0], y, **{**SETTING, "draws": 20, "warmup": 20, **options})
+
+
+def test_bad_data(problem):
+    X, y = problem
+    holes = X.copy()
+    holes[3, 1] = np.nan
+    for arguments, words in (
+        ((X, y[:-1]), "X has 60 rows and y has 59 numbers"),
+        ((holes, y), "finite|nan"),
+        ((X, 3 * y), "3"),
+        ((X,), "observations"),
+        ((X[:, :, np.newaxis], y), "two dimensions"),
+        (([["a", "b"]], y), "numbers"),
+    ):
+        with pytest.raises(talweg.InputError, match=words):
+            talweg.approx(*arguments)
+    with pytest.raises(talweg.InputError, match="square"):
+        talweg.approx(y=y, kernel_matrix=X)
+    with pytest.raises(talweg.InputError, match="without X"):
+        talweg.approx(X, y, kernel_matrix=np.eye(60))
+    indefinite = np.eye(60)
+    indefinite[0, 1] = indefinite[1, 0] = 2.0
+    with pytest.raises(talweg.InputError, match="positive"):
+        talweg.approx(y=y, kernel_matrix=indefinite)
+    lopsided = np.eye(60)
+    lopsided[2, 5] = 0.1
+    with pytest.raises(talweg.InputError, match="symmetric"):
+        talweg.approx(y=y, kernel_matrix=lopsided)
+
+
+def test_no_memory(model):
+    with pytest.raises(MemoryError, match="would need .* GB of memory"):
+        talweg.sample(model, method="hmc", draws=10**11)
+
+
+def test_numerical_failures(model):
+    with pytest.raises(talweg.NumericalError, match="temperatures led no further"):
+        talweg.evidence(model, start="prior", schedule="adaptive", temperatures=2)
+
+
+def test_verdicts_are_warnings(problem):
+    with pytest.warns(talweg.TalwegWarning, match="EP did not converge"):
+        fit = talweg.approx(*problem, **SETTING, max_sweeps=1)
+    assert not fit.ep.converged and np.isnan(fit.ep_corrected.log_z)
+    with pytest.warns(talweg.TalwegWarning, match="only one class"):
+        talweg.approx(problem[0], np.ones(60))
+    with pytest.warns(talweg.TalwegWarning, match="was asked for: that takes about") as seen:
+        talweg.evidence(*problem, **SETTING, particles=8, max_particles=8, until_se=1e-4, method="ais")
+    assert seen[0].filename == __file__  # it points to the caller's line
+
+
+def test_predictions(model):
+    fit = talweg.approx(model)
+    for arguments, options, words in (
+        ((fit,), {}, "give Xnew"),
+        ((fit, np.zeros((2, 3))), {}, "3 inputs and the model has 2"),
+        ((fit, [[np.inf, 0.0]]), {}, "not finite"),
+        ((fit, [[0.0, 0.0]], [0.0, 1.0]), {}, "1 new cases and y has 2"),
+        ((fit, [[0.0, 0.0]]), dict(exposure=2.0), "exposure does not go"),
+        ((3, [[0.0, 0.0]]), {}, "not from int"),
+        ((fit, [[0.0, 0.0]]), dict(cross=np.zeros((60, 1))), "not cross and diagonal"),
+    ):
+        with pytest.raises(talweg.InputError, match=words):
+            talweg.predict(*arguments, **options)
+    with pytest.raises(talweg.InputError, match="labels|label"):
+        talweg.predict(fit, np.zeros((3, 2)), [0.0, 1.0, 2.0])
+
+
+def test_a_model_has_its_options_already(model, problem):
+    with pytest.raises(talweg.InputError, match="leave log_ell out"):
+        talweg.approx(model, log_ell=1.0)
+    with pytest.raises(TypeError, match="log_el"):
+        talweg.approx(*problem, log_el=1.0)
+    with pytest.raises(talweg.InputError, match="another model"):
+        talweg.evidence(model, start=talweg.approx(*problem))
+
+
+def test_nothing_is_said_where_all_is_well(problem):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        talweg.approx(*problem, **SETTING)
+        talweg.sample(*problem, **SETTING, method="hmc", draws=500)

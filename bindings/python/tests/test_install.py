@@ -1,0 +1,54 @@
+"""The package installs with the standard tools, without a network: as a wheel, and editable.
+
+TALWEG_BUILD names the build of the library; without it building one for every test would take minutes."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import talweg
+
+PROJECT = Path(__file__).resolve().parents[1]
+USE = """
+import numpy as np, talweg
+fit = talweg.approx(np.arange(6.0), [-1, -1, 1, 1, 1, -1])
+assert fit.ep.converged
+print(talweg.__version__, talweg.__file__)
+"""
+
+pytestmark = pytest.mark.skipif("TALWEG_BUILD" not in os.environ, reason="TALWEG_BUILD does not name a build")
+
+
+def run(*words):
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=clean, cwd="/")
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+def venv(tmp_path):
+    """A python of its own that sees numpy of the system's."""
+    run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", tmp_path / "venv")
+    return tmp_path / "venv" / "bin" / "python"
+
+
+def test_wheel(venv, tmp_path):
+    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", tmp_path, PROJECT)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name.startswith(f"talweg-{talweg.__version__}-cp311-abi3-")  # one for every later Python
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"talweg/_talweg.abi3.so", "talweg/py.typed", "talweg/__init__.py"} <= set(names)
+    run(venv, "-m", "pip", "install", "-q", "--no-index", "--no-deps", wheel)
+    version, place = run(venv, "-c", USE).split()
+    assert version == talweg.__version__ and str(tmp_path) in place
+
+
+def test_editable(venv):
+    run(venv, "-m", "pip", "install", "-q", "--no-index", "--no-build-isolation", "--no-deps", "-e", PROJECT)
+    version, place = run(venv, "-c", USE).split()
+    assert version == talweg.__version__ and Path(place).parent == PROJECT / "talweg"

@@ -1,0 +1,177 @@
+"""What results offer: predictions that are right, summaries, words, other packages."""
+
+import builtins
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import talweg
+from conftest import SETTING, counts, two_classes
+
+pytestmark = pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
+
+
+def test_predictions_from_draws_agree_with_eps(model, problem):
+    """EP's predictions are good to a percent here; the draws' Monte Carlo errors are about as large."""
+    draws = talweg.sample(model, method="hmc", draws=2000, seed=11)
+    Xnew, ynew = two_classes(200, seed=5)
+    sampled, fitted = talweg.predict(draws, Xnew, ynew), talweg.predict(talweg.approx(model), Xnew, ynew)
+    assert (sampled.mcse < 0.01).all()
+    assert np.abs(sampled.probability - fitted.probability).max() < 0.03
+    assert abs(sampled.scores["log_score"] - fitted.scores["log_score"]) < 0.02
+    assert fitted.mcse is None and sampled.log_score_mcse.shape == (200,)
+
+
+def test_predictions_at_training_inputs_average_the_draws(draws, problem):
+    """There the latent function is x itself: the probability is the mean of Phi(x) over the draws."""
+    from math import erf, sqrt
+
+    phi = np.vectorize(lambda x: 0.5 * (1 + erf(x / sqrt(2))))
+    prediction = talweg.predict(draws, problem[0])
+    assert np.allclose(prediction.mean, draws.x.mean(axis=(0, 1)), atol=1e-6)
+    assert np.allclose(prediction.probability, phi(draws.x).mean(axis=(0, 1)), atol=1e-6)
+
+
+def test_predictions_with_a_matrix(problem):
+    X, y = problem
+    Xnew = two_classes(30, seed=8)[0]
+
+    def kernel(a, b):
+        return np.exp(2 * 1.5 - 0.5 * ((a[:, np.newaxis] - b) ** 2).sum(2) * np.exp(-2 * 0.3))
+
+    given, made = talweg.Model(y=y, kernel_matrix=kernel(X, X)), talweg.Model(X, y, **SETTING)
+    cross, diagonal = kernel(X, Xnew), np.full(30, np.exp(3.0))
+    a = talweg.predict(talweg.approx(given), cross=cross, diagonal=diagonal)
+    b = talweg.predict(talweg.approx(made), Xnew)
+    assert np.allclose(a.probability, b.probability, atol=1e-8)
+    options = dict(method="hmc", draws=50, warmup=50, chains=2)
+    a = talweg.predict(talweg.sample(given, **options), cross=cross, diagonal=diagonal)
+    assert np.isfinite(a.probability).all()
+    assert np.array_equal(cross, kernel(X, Xnew))  # nothing was overwritten
+
+
+def test_standardised_models_scale_new_inputs(problem):
+    X, y = problem
+    plain = talweg.approx((X - X.mean(0)) / X.std(0), y)
+    Xnew = two_classes(20, seed=6)[0]
+    prediction = talweg.predict(talweg.approx(X, y, standardise=True), Xnew)
+    assert np.allclose(prediction.probability, talweg.predict(plain, (Xnew - X.mean(0)) / X.std(0)).probability)
+
+
+def test_counts_have_means_and_deviations():
+    X, y = counts(40)
+    fit = talweg.approx(X, y, likelihood="poisson", exposure=2.5)
+    prediction = talweg.predict(fit, X, y)
+    assert np.allclose(prediction.y_mean, 2.5 * np.exp(prediction.mean + prediction.variance / 2))
+    assert prediction.scores["rmse"] < 2.5 and not hasattr(prediction, "probability")
+    doubled = talweg.predict(fit, X, exposure=5.0)
+    assert np.allclose(doubled.y_mean, 2 * prediction.y_mean)
+    varying = talweg.approx(X, y, likelihood="poisson", exposure=np.linspace(1, 2, 40))
+    with pytest.raises(talweg.InputError, match="give one for the new cases"):
+        talweg.predict(varying, X)
+
+
+def test_log_likelihood_of_every_observation(draws):
+    assert draws.log_likelihood.shape == draws.x.shape
+    assert np.allclose(draws.log_likelihood.sum(2), draws.sample_stats["log_likelihood"], rtol=1e-12)
+
+
+def test_summary_is_of_the_draws(draws):
+    rows = draws.summary()
+    flat = draws.x.reshape(-1, draws.x.shape[2])
+    assert np.allclose(rows["mean"], flat.mean(0)) and np.allclose(rows["sd"], flat.std(0, ddof=1))
+    assert np.allclose(rows["median"], np.median(flat, axis=0))
+    assert rows["rhat"].max() == draws.diagnostics["rhat_max"]
+    assert rows["ess_bulk"].argmin() == draws.diagnostics["worst"]
+
+
+def test_words(model, draws):
+    fit = talweg.approx(model)
+    evidence = talweg.evidence(model, particles=16, temperatures=5)
+    assert "60 observations" in repr(model) and "probit" in repr(model)
+    assert f"{fit.ep.log_z:.4f}" in repr(fit) and "converged" in repr(fit)
+    assert "3 chains of 100 draws, 60 latents" in repr(draws) and "R-hat" in repr(draws)
+    assert "ais-reverse" in repr(evidence) and evidence.verdict in repr(evidence)
+    assert "10 cases" in repr(talweg.predict(fit, np.zeros((10, 2))))
+    assert evidence["ais"].log_z == evidence.estimates[0].log_z
+    assert evidence.log_z == min(evidence, key=lambda e: e.se).log_z
+    with pytest.raises(KeyError):
+        evidence["pt"]
+
+
+def test_a_gaussian_likelihood_has_exact_evidence():
+    """log N(y; 0, K + noise^2 I), which EP and AIS must both give."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(20, 1))
+    K = np.exp(-0.5 * (X - X.T) ** 2)
+    y = rng.multivariate_normal(np.zeros(20), K + 0.25 * np.eye(20))
+    sign, log_det = np.linalg.slogdet(2 * np.pi * (K + 0.25 * np.eye(20)))
+    exact = -0.5 * (log_det + y @ np.linalg.solve(K + 0.25 * np.eye(20), y))
+    model = talweg.Model(X, y, likelihood="gaussian", noise=0.5)
+    assert talweg.approx(model).ep.log_z == pytest.approx(exact, abs=1e-8)
+    estimate = talweg.evidence(model, method="ais", start="prior", particles=200)
+    assert abs(estimate.log_z - exact) < 4 * estimate.se + 1e-9
+
+
+def test_a_start_of_ones_own(problem):
+    """EP's Gaussian given as a mean and a covariance, against Laplace's: two paths to the same log Z."""
+    X, y = problem
+    K = np.exp(-np.sqrt(((X[:, np.newaxis] - X) ** 2).sum(2)))
+    model = talweg.Model(X, y, kernel="matern12")
+    fit = talweg.approx(model)
+    covariance = K - K @ np.linalg.solve(K + np.diag(1 / fit.ep.tau), K)
+    assert np.allclose(np.diag(covariance), fit.ep.variance)
+    given = talweg.evidence(model, start=(fit.ep.mean, (covariance + covariance.T) / 2), method="ais", particles=64)
+    same = talweg.evidence(model, start=fit.laplace, method="ais", particles=64)
+    assert abs(given.log_z - same.log_z) < 4 * np.hypot(given.se, same.se)
+    assert (given.start, same.start) == ("gaussian", "laplace")
+
+
+# ---- other packages ----
+
+
+def test_to_xarray(draws):
+    xarray = pytest.importorskip("xarray")
+    posterior = draws.to_xarray()
+    assert posterior["x"].dims == ("chain", "draw", "obs") and posterior["x"].shape == (3, 100, 60)
+    assert np.shares_memory(posterior["x"].values, draws.x)
+    assert list(posterior.coords) == ["chain", "draw", "obs"]
+    assert posterior.attrs["inference_library"] == "talweg"
+    assert set(draws.to_xarray("sample_stats")) >= {"lp", "diverging", "energy", "step_size", "n_steps"}
+    assert draws.to_xarray("log_likelihood")["y"].shape == (3, 100, 60)
+    assert draws.to_xarray("observed_data")["y"].dims == ("obs",)
+    with pytest.raises(talweg.InputError, match="there is no group"):
+        draws.to_xarray("prior")
+
+
+def test_to_inference_data_and_datatree(draws, monkeypatch):
+    xarray = pytest.importorskip("xarray")
+
+    class Tree:
+        from_dict = staticmethod(lambda groups: ("tree", groups))
+
+    monkeypatch.setattr(xarray, "DataTree", Tree, raising=False)
+    kind, groups = draws.to_datatree()
+    assert list(groups) == ["posterior", "sample_stats", "log_likelihood", "observed_data"]
+    old = types.ModuleType("arviz")
+    old.InferenceData = lambda **groups: ("data", groups)
+    monkeypatch.setitem(sys.modules, "arviz", old)
+    assert draws.to_inference_data()[0] == "data"
+    monkeypatch.setitem(sys.modules, "arviz", types.ModuleType("arviz"))
+    assert draws.to_inference_data()[0] == "tree"
+
+
+def test_missing_packages_are_named(draws, monkeypatch):
+    def refuse(name, *rest, original=builtins.__import__):
+        if name in ("xarray", "arviz"):
+            raise ImportError(f"no {name}")
+        return original(name, *rest)
+
+    monkeypatch.delitem(sys.modules, "arviz", raising=False)
+    monkeypatch.setattr(builtins, "__import__", refuse)
+    with pytest.raises(ImportError, match="Draws.to_xarray needs the package xarray"):
+        draws.to_xarray()
+    with pytest.raises(ImportError, match="pip install arviz"):
+        draws.to_inference_data()

@@ -1,0 +1,177 @@
+"""Threads: of talweg, which change nothing; of Python, which run meanwhile; and Ctrl-C."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import talweg
+from conftest import SETTING, two_classes
+
+pytestmark = pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
+
+
+def test_threads_change_nothing(model):
+    options = dict(method="hmc", chains=9, draws=30, warmup=40, seed=3)
+    runs = [talweg.sample(model, **options, threads=threads) for threads in (1, 2, 5)]
+    assert all(np.array_equal(runs[0].x, run.x) for run in runs)
+    assert all(np.array_equal(runs[0].summary(), run.summary()) for run in runs)
+    estimates = [talweg.evidence(model, particles=40, temperatures=8, method="ais,rm", threads=t) for t in (1, 3)]
+    assert [e.log_z for e in estimates[0]] == [e.log_z for e in estimates[1]]
+    predictions = [talweg.predict(runs[0], np.zeros((5, 2)), threads=t).probability for t in (1, 2)]
+    assert np.array_equal(*predictions)
+
+
+def test_the_interpreter_is_free_meanwhile(model):
+    """A Python thread counts while talweg computes; it would stand still if the lock were held."""
+    counted = 0
+    done = threading.Event()
+
+    def count():
+        nonlocal counted
+        while not done.wait(0.001):
+            counted += 1
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    begun = time.perf_counter()
+    talweg.sample(model, method="rmhmc", draws=100, warmup=50, threads=1)
+    seconds = time.perf_counter() - begun
+    at_end = counted
+    done.set()
+    thread.join()
+    assert seconds > 0.1 and at_end > 20 * seconds
+
+
+def test_a_thread_may_compute_while_another_does(model):
+    """On one model they take turns; on two they run side by side. Results are the same."""
+    expected = talweg.sample(model, method="ess", draws=50, warmup=10)
+    results = {}
+
+    def work(key, about):
+        results[key] = talweg.sample(about, method="ess", draws=50, warmup=10)
+
+    models = [model, model, talweg.Model(*two_classes(60), **SETTING)]
+    threads = [threading.Thread(target=work, args=item) for item in enumerate(models)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert all(np.array_equal(result.x, expected.x) for result in results.values()) and len(results) == 3
+
+
+def test_progress_may_end_a_run(model):
+    seen = []
+
+    def stop(stage, done, total, acceptance):
+        seen.append((stage, done, total))
+        return stage == "sampling"
+
+    draws = talweg.sample(model, method="hmc", draws=100000, warmup=300, progress=stop)
+    assert draws.interrupted and 0 < draws.draws < 100000 and draws.x.shape[1] == draws.draws
+    assert seen[0][0] == "warm-up" and seen[-1][0] == "sampling" and all(done <= total for _, done, total in seen)
+    stopped = talweg.evidence(model, method=("ais", "pt"), progress=lambda *_: True, particles=2000)
+    assert stopped.estimates == [] and np.isnan(stopped.log_z) and stopped.agree is None
+
+
+def test_progress_may_raise(model):
+    def fail(*_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        talweg.sample(model, method="hmc", progress=fail, draws=100000)
+    with pytest.raises(RuntimeError, match="may not compute with the same model"):
+        talweg.sample(model, method="hmc", progress=lambda *_: talweg.approx(model, tol=1e-7), draws=100000)
+    assert talweg.approx(model).ep.converged  # and the model is none the worse
+
+
+def test_progress_on_standard_error(model, capsys):
+    talweg.sample(model, method="hmc", draws=200, warmup=100, progress=True)
+    shown = capsys.readouterr().err
+    assert "sampling 100 %" in shown and shown.endswith("\n")
+
+
+JOBS = {
+    "sample": "talweg.sample(X, y, method='hmc', thin=10**6, progress=tell)",
+    "pilots": "tell(); talweg.sample(X, y, chains=256)",
+    "ais": "tell(); talweg.evidence(X, y, method='ais-reverse', particles=4000, temperatures=10**4)",
+    "tempering": "tell(); talweg.evidence(X, y, method='pt', rounds=10**5)",
+    "ep": "tell(); talweg.approx(X, y, site_tol=1e-300, max_sweeps=10**6)",
+    "prediction": "d = talweg.sample(X, y); tell(); talweg.predict(d, np.zeros((10**6, 2), order='F'))",
+}
+
+SCRIPT = """
+import sys, threading, time, warnings
+import numpy as np, talweg
+warnings.simplefilter("ignore")
+def tell(*_):
+    global told
+    if not told: print("computing", flush=True)
+    told = True
+told = False
+rng = np.random.default_rng(1)
+X = rng.uniform(-2, 2, size=(200, 2))
+y = np.sign(np.sin(2 * X[:, 0]) - X[:, 1] + 0.3 * rng.normal(size=200))
+try:
+    JOB
+    print("done")
+except KeyboardInterrupt:
+    print("interrupted")
+    assert talweg.approx(X[:50], y[:50]).ep.converged
+    sys.exit(42)
+"""
+
+
+@pytest.mark.parametrize("job", JOBS)
+def test_ctrl_c(job):
+    """KeyboardInterrupt within a second or so, wherever it is, and the process goes on."""
+    child = subprocess.Popen([sys.executable, "-c", SCRIPT.replace("JOB", JOBS[job])], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "computing\n"
+    time.sleep(0.3)
+    sent = time.perf_counter()
+    child.send_signal(signal.SIGINT)
+    said = child.stdout.readline()
+    seconds = time.perf_counter() - sent
+    child.stdout.read()
+    assert (said, child.wait()) == ("interrupted\n", 42)
+    assert seconds < 2.0, seconds  # a loaded machine may need the second one
+
+
+def test_other_threads_hear_nothing_of_ctrl_c():
+    """Python runs signal handlers in the main thread alone; there KeyboardInterrupt comes, and the thread ends by
+    its progress function."""
+    script = SCRIPT.replace(
+        "JOB",
+        "end = threading.Event()\n"
+        "    work = lambda: talweg.sample(X, y, method='hmc', thin=10**6, progress=lambda *a: tell() or end.is_set())\n"
+        "    thread = threading.Thread(target=work); thread.start()\n"
+        "    try: time.sleep(60)\n"
+        "    finally: end.set(); thread.join()",
+    )
+    child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "computing\n"
+    child.send_signal(signal.SIGINT)
+    assert child.stdout.readline() == "interrupted\n" and child.wait() == 42
+
+
+def test_the_threads_of_blas_are_put_back(model):
+    """numpy may share its BLAS with talweg, which wants it single-threaded."""
+    try:
+        blas = ctypes.CDLL("libopenblas.so.0", mode=os.RTLD_NOLOAD)
+    except OSError:
+        pytest.skip("no libopenblas.so.0 in this process")
+    before = blas.openblas_get_num_threads()
+    blas.openblas_set_num_threads(2)
+    try:
+        during = []
+        talweg.sample(model, method="hmc", draws=100, progress=lambda *_: during.append(blas.openblas_get_num_threads()))
+        talweg.Model(*two_classes(10))
+        with pytest.raises(talweg.InputError):
+            talweg.Model(*two_classes(10), likelihood="none")
+        assert set(during) == {1} and blas.openblas_get_num_threads() == 2
+    finally:
+        blas.openblas_set_num_threads(before)

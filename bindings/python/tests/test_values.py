@@ -1,0 +1,134 @@
+"""The numbers are the program's, to the bit: the same data, options and seed."""
+
+import csv
+import math
+import subprocess
+
+import numpy as np
+import pytest
+
+import talweg
+from conftest import SETTING, counts, two_classes
+
+FLAGS = ("--log-ell", "0.3", "--log-sigma", "1.5")
+
+pytestmark = pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
+
+
+def same(a, b):
+    return a == b or (b is None and math.isnan(a))
+
+
+def test_approx(problem, program):
+    expected = program(*problem, "approx", *FLAGS)
+    fit = talweg.approx(*problem, **SETTING)
+    assert fit.laplace.log_z == expected["laplace"]["log_z"]
+    assert fit.laplace.iterations == expected["laplace"]["steps"]
+    assert fit.ep.log_z == expected["ep"]["log_z"]
+    assert fit.ep.iterations == expected["ep"]["sweeps"]
+    assert fit.ep_corrected.log_z == expected["ep_corrected"]["log_z"]
+    assert fit.ep_corrected.terms == expected["ep_corrected"]["terms"]
+
+
+def test_approx_with_a_matrix(problem, program):
+    X, y = problem
+    distance = ((X[:, np.newaxis] - X) ** 2).sum(2)
+    K = np.exp(-0.5 * distance)
+    np.save(program.folder / "K.npy", K)
+    expected = program(X, y, "approx", "--kernel-matrix", "K.npy")
+    for order in "CF":
+        fit = talweg.approx(y=y, kernel_matrix=np.array(K, order=order))
+        assert fit.ep.log_z == expected["ep"]["log_z"]
+
+
+def test_counts_with_exposure(program):
+    X, y = counts(40)
+    expected = program(X, y, "approx", "--likelihood", "poisson", "--exposure", 2.5, "--kernel", "matern52")
+    fit = talweg.approx(X, y, likelihood="poisson", exposure=2.5, kernel="matern52")
+    assert fit.ep.log_z == expected["ep"]["log_z"]
+    assert talweg.approx(X, y, likelihood="poisson", exposure=np.full(40, 2.5), kernel="matern52").ep.log_z == fit.ep.log_z
+
+
+def test_standardised_inputs_and_labels_from_zero(program):
+    X, y = two_classes(50, seed=3)
+    X = 100 + 7 * X
+    expected = program(X, (y + 1) / 2, "approx", "--standardise")
+    fit = talweg.approx(X, (y + 1) / 2, standardise=True)
+    assert fit.ep.log_z == expected["ep"]["log_z"]
+    assert set(fit.model.y) == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    "flags, options",
+    [
+        ((), {}),
+        (("--method", "hmc"), dict(method="hmc")),
+        (("--method", "hmc", "--metric", "prior", "--eps", "0.1", "--steps", "7"), dict(method="hmc", metric="prior", eps=0.1, steps=7)),
+        (("--method", "rmhmc", "--init", "prior"), dict(method="rmhmc", init="prior")),
+        (("--method", "ess", "--thin", "2"), dict(method="ess", thin=2)),
+        (("--method", "hmc", "--from", "ep", "--beta", "0.5"), dict(method="hmc", start="ep", beta=0.5)),
+    ],
+)
+def test_sample(problem, program, flags, options):
+    few = ("--chains", "2", "--draws", "40", "--warmup", "60", "--seed", "5", "-o", "draws.csv", "--force")
+    expected = program(*problem, "sample", *FLAGS, *few, *flags)
+    draws = talweg.sample(*problem, **SETTING, chains=2, draws=40, warmup=60, seed=5, **options)
+    with open(program.folder / "draws.csv") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        c, d = int(row["chain"]) - 1, int(row["draw"]) - 1
+        assert [float(row[f"x.{i + 1}"]) for i in range(60)] == list(draws.x[c, d])
+        for name in ("lp", "acceptance_rate", "n_steps", "diverging", "energy"):
+            assert float(row[name]) == draws.sample_stats[name][c, d]
+    assert len(rows) == 80
+    assert (draws.method, draws.metric) == (expected["method"], expected["metric"])
+    assert draws.acceptance == expected["acceptance"]
+    assert same(draws.diagnostics["ess_bulk_min"], expected["ess_bulk"]["min"])
+    assert same(draws.diagnostics["rhat_max"], expected["rhat_max"])
+    assert draws.counters == expected["counters"]
+    assert draws.sampling_totals["leapfrog_steps"] == expected["leapfrog_steps"]
+    assert [c["efficiency"] for c in draws.choice] == [c["efficiency"] for c in expected.get("candidates") or []]
+
+
+@pytest.mark.parametrize(
+    "flags, options",
+    [
+        (("--method", "ais,ais-reverse,pt,rm"), dict(method=("ais", "ais-reverse", "pt", "rm"))),
+        (("--from", "prior", "--method", "ais", "--temperatures", "300"), dict(start="prior", method="ais", temperatures=300)),
+        (("--from", "prior", "--method", "pt", "--copies", "4"), dict(start="prior", method="pt", copies=4)),
+        (
+            ("--from", "laplace", "--kernel-method", "rmhmc", "--temperatures", "2", "--method", "ais", "--eps", "0.3"),
+            dict(start="laplace", kernel_method="rmhmc", temperatures=2, method="ais", eps=0.3),
+        ),
+        (("--schedule", "adaptive", "--kernel-method", "ess"), dict(schedule="adaptive", kernel_method="ess")),
+        (("--until-se", "0.05", "--method", "ais,rm,pt", "--rounds", "30"), dict(until_se=0.05, method="ais,rm,pt", rounds=30)),
+    ],
+)
+def test_evidence(problem, program, flags, options):
+    expected = program(*problem, "evidence", *FLAGS, "--particles", "48", "--seed", "3", *flags)
+    evidence = talweg.evidence(*problem, **SETTING, particles=48, seed=3, **options)
+    assert [e.method for e in evidence] == [e["method"] for e in expected["estimates"]]
+    for found, wanted in zip(evidence, expected["estimates"]):
+        for name in ("log_z", "se", "se_bootstrap", "weight_ess", "acceptance", "particles", "temperatures", "unbiased"):
+            assert same(getattr(found, name), wanted[name]), (found.method, name)
+    assert evidence.agree == expected["agree"]
+    assert evidence.ep_corrected == expected["ep_corrected"]["log_z"]
+
+
+def test_predict_from_ep(problem, program):
+    Xnew, ynew = two_classes(700, seed=9)  # more than a batch
+    np.save(program.folder / "new.npy", np.column_stack([Xnew, ynew]))
+    program(*problem, "approx", *FLAGS, "--save-approx", "fit.json", "--force")
+    fit = talweg.approx(*problem, **SETTING)
+    prediction = talweg.predict(fit, Xnew, ynew)
+    expected = program.call("predict", "fit.json", "new.npy", "--json", "--quiet")
+    assert list(prediction.mean) == expected["predictions"]["mean"]
+    assert list(prediction.variance) == expected["predictions"]["variance"]
+    assert list(prediction.probability) == expected["predictions"]["probability"]
+    assert prediction.scores["error_rate"] == expected["scores"]["error_rate"]
+    assert prediction.scores["log_score"] == expected["scores"]["log_score_nats"]
+
+
+def test_version(program):
+    printed = subprocess.run([program.path, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    assert printed.split() == ["talweg", talweg.__version__]

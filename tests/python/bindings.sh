@@ -1,0 +1,32 @@
+#!/bin/sh
+# The Python package, built against this library, and its own tests (bindings/python/tests). Usage: bindings.sh BUILD
+# Debian's numpy belongs to /usr/bin/python3, whichever comes first on the path; TALWEG_PYTHON names another one.
+set -eu
+build=$1
+if grep -qE '^TALWEG_(SANITIZE|COVERAGE):BOOL=ON' "$build/CMakeCache.txt"; then
+    echo "skipped: an instrumented library cannot be loaded into a python that is not"
+    exit 77
+fi
+python=${TALWEG_PYTHON:-/usr/bin/python3}
+needs='import setuptools, numpy, os, pip, pytest, sys, sysconfig, wheel # setuptools must be the first
+sys.exit(sys.version_info < (3, 11) or not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'
+"$python" -c "$needs" 2>/dev/null || {
+    echo "skipped: $python is not Python 3.11 or later with its headers, numpy, pytest, pip, setuptools and wheel"
+    exit 77
+}
+
+# Builds leave files beside setup.py: they get a copy of the package, in a tree that looks like the repository.
+tree=$build/python/tree
+rm -rf "$build/python"
+mkdir -p "$tree/bindings"
+cp -R bindings/python "$tree/bindings/python"
+ln -s "$PWD/include" "$PWD/VERSION" "$tree"
+
+export TALWEG_BUILD="$build" TALWEG_PROGRAM="$build/talweg" PYTHONDONTWRITEBYTECODE=1
+cd "$tree/bindings/python"
+"$python" setup.py -q build --build-lib "$build/python/package" >"$build/python/build.log" 2>&1 || {
+    cat "$build/python/build.log" >&2
+    exit 1
+}
+cd tests
+PYTHONPATH="$build/python/package" "$python" -m pytest -q -p no:cacheprovider
