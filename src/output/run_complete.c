@@ -36,6 +36,7 @@ static tw_status recover_facts(const tw_journal *j, tw_run_facts *facts)
     tw_status status = TW_OK;
     TW_TRY(tw_allocate(j->ctx, tw_journal_head_bytes(j), 1, "the records of a draw", &head));
     const tw_journal_draw *draw = head;
+    facts->sampling = (tw_totals){0};
     facts->interrupted = true;
     facts->tuning.jittered = false;
     for (size_t i = 0; status == TW_OK && i < j->draws; i++) {

@@ -108,8 +108,9 @@ static tw_status check_format(const tw_nc_reader *r)
 {
     char *library = NULL;
     uint64_t format = 0;
-    bool ours = tw_nc_text(r, r->file, "inference_library", &library) == TW_OK &&
-                strcmp(library, "talweg") == 0 &&
+    tw_status status = tw_nc_text(r, r->file, "inference_library", &library);
+    if (status == TW_NO_MEMORY) return status;
+    bool ours = status == TW_OK && strcmp(library, "talweg") == 0 &&
                 tw_nc_count(r, r->file, "talweg_run_format", &format) == TW_OK;
     tw_release(r->ctx, library);
     if (!ours)
