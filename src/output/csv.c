@@ -17,6 +17,14 @@ void tw_csv_number(double value, FILE *to)
     fputs(text, to);
 }
 
+void tw_csv_numbers(size_t count, const double *values, FILE *to)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (k) fputc(',', to);
+        tw_csv_number(values[k], to);
+    }
+}
+
 tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to)
 {
     tw_number_locale locale;

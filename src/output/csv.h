@@ -21,7 +21,8 @@ tw_status tw_csv_save(tw_context *ctx, const tw_csv *csv, const char *path, bool
 /* To an open stream, whose errors the caller looks for. */
 tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to);
 
-/* One number, as above; the locale is the caller's matter. */
+/* One number, as above, or several with commas between them; the locale is the caller's matter. */
 void tw_csv_number(double value, FILE *to);
+void tw_csv_numbers(size_t count, const double *values, FILE *to);
 
 #endif

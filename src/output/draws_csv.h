@@ -7,6 +7,13 @@
 #include "base/context.h"
 #include "talweg/chains.h"
 
+/* Did the trajectory fail, in any way? */
+bool tw_record_failed(const tw_record *record);
+
+/* Names ",x.1,...,x.n" and the end of the line; values of one chain likewise. */
+void tw_draws_csv_names(size_t n, FILE *to);
+void tw_draws_csv_latents(const tw_draw *draw, size_t chain, FILE *to);
+
 /* The header: chain,draw,lp,acceptance_rate,step_size,n_steps,diverging,energy,x.1,...,x.n. */
 void tw_draws_csv_header(size_t n, FILE *to);
 
