@@ -33,7 +33,8 @@ typedef struct tw_nc_writer {
 bool tw_nc_ok(tw_nc_writer *w, int code);
 
 /* A new file, or one that is there, to add to. tw_nc_finish closes it and says what went wrong, if anything
- * did: TW_WRITE_FAILED. */
+ * did: TW_WRITE_FAILED. HDF5 must not meet a full disk: it cannot close a file that it failed to write, and
+ * crashes when the process ends. So take the room beforehand, with tw_writer_reserve. */
 void tw_nc_create(tw_nc_writer *w, const char *file);
 void tw_nc_reopen(tw_nc_writer *w, const char *file);
 tw_status tw_nc_finish(tw_nc_writer *w);

@@ -224,8 +224,17 @@ static tw_status read_image(const tw_journal *j, const char *image, tw_facts_sto
     return status;
 }
 
-static tw_status fill(tw_journal *j, const tw_writer *writer, tw_facts_store *store,
-                      tw_observations *observed)
+/* All that the file may need; closing it gives back what is left over. */
+static uint64_t bytes_needed(const tw_journal *j)
+{
+    enum { GROUPS = 1 << 16, PER_DRAW = 16, PER_LATENT = 16 };
+    const tw_journal_settings *s = &j->settings;
+    uint64_t arrays = (s->summary_only ? 0u : 1u) + (s->pointwise ? 1u : 0u);
+    uint64_t numbers = (s->n * arrays + PER_DRAW) * s->chains * j->draws + PER_LATENT * s->n;
+    return s->bytes + numbers * sizeof(double) + GROUPS;
+}
+
+static tw_status fill(tw_journal *j, tw_writer *writer, tw_facts_store *store, tw_observations *observed)
 {
     tw_nc_writer w = {.ctx = j->ctx,
                       .path = writer->path,
@@ -234,24 +243,12 @@ static tw_status fill(tw_journal *j, const tw_writer *writer, tw_facts_store *st
                       .rows = j->draws > 0 ? rows_at_once(j) : 1};
     TW_TRY(tw_journal_copy_image(j, writer->file));
     TW_TRY(read_image(j, writer->temporary, store, observed));
+    TW_TRY(tw_writer_reserve(writer, bytes_needed(j)));
     snprintf(w.created_at, sizeof w.created_at, "%s", store->facts.created_at);
     tw_nc_reopen(&w, writer->temporary);
     tw_status status = add_groups(j, &w, &store->facts, *observed);
     tw_status closed = tw_nc_finish(&w);
     return status == TW_OK ? closed : status;
-}
-
-/* Room on the disk, before netCDF-C finds out, which says less: what was reserved is given back at once. */
-static tw_status check_room(const tw_journal *j, const tw_writer *writer)
-{
-    const tw_journal_settings *s = &j->settings;
-    uint64_t arrays = (s->summary_only ? 0u : 1u) + (s->pointwise ? 1u : 0u), numbers = s->n * arrays + 16;
-    uint64_t bytes = s->bytes + (s->compress ? 0 : numbers * s->chains * j->draws * sizeof(double));
-    int descriptor = fileno(writer->file), error = posix_fallocate(descriptor, 0, (off_t)bytes);
-    if (ftruncate(descriptor, 0) != 0 && error == 0) error = errno;
-    if (error == 0 || error == EINVAL || error == EOPNOTSUPP) return TW_OK;
-    return tw_fail(j->ctx, TW_WRITE_FAILED, "could not be written in full, which takes %.1f MB: %s",
-                   1e-6 * (double)bytes, strerror(error));
 }
 
 tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
@@ -260,8 +257,7 @@ tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
     tw_facts_store store = {.facts = {.n = 0}};
     tw_observations observed = {0};
     TW_TRY(tw_run_begin(j->ctx, path, overwrite, &writer));
-    tw_status status = check_room(j, &writer);
-    if (status == TW_OK) status = fill(j, &writer, &store, &observed);
+    tw_status status = fill(j, &writer, &store, &observed);
     tw_facts_release(j->ctx, &store);
     tw_release(j->ctx, observed.y);
     tw_release(j->ctx, observed.w);

@@ -22,13 +22,22 @@ tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_wri
                    "%.1000s is not a regular file, and a NetCDF file must be one: choose another name", path);
 }
 
+/* How long that file may be: inputs, the covariance matrix if it was given, and a little more. */
+static uint64_t image_bytes(const tw_problem *problem)
+{
+    enum { GROUPS = 1 << 16, PER_CASE = 16 };
+    uint64_t n = problem->data->n, columns = problem->data->d + PER_CASE + (problem->matrix ? n : 0);
+    return GROUPS + n * columns * sizeof(double);
+}
+
 /* The file but for its draws, under the writer's temporary name. */
 static tw_status write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
-                             unsigned compress, const tw_run_evidence *evidence, const tw_writer *writer)
+                             unsigned compress, const tw_run_evidence *evidence, tw_writer *writer)
 {
     tw_nc_writer w = {.ctx = ctx, .path = writer->path, .file = -1, .compress = compress, .rows = 256};
     tw_run_facts now = *facts;
     now.n = problem->data->n;
+    TW_TRY(tw_writer_reserve(writer, image_bytes(problem)));
     tw_nc_create(&w, writer->temporary);
     tw_facts_put(&w, &now);
     tw_problem_put(&w, problem);

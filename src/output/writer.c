@@ -83,6 +83,15 @@ void tw_writer_abandon(tw_writer *writer)
     if (writer->temporary[0]) unlink(writer->temporary);
 }
 
+tw_status tw_writer_reserve(tw_writer *writer, uint64_t bytes)
+{
+    int error = posix_fallocate(fileno(writer->file), 0, (off_t)bytes);
+    if (error == 0 || error == EINVAL || error == EOPNOTSUPP) return TW_OK;
+    return tw_fail(writer->ctx, TW_WRITE_FAILED,
+                   "%.1000s: could not be written in full, which takes %.3g MB: %s", writer->path,
+                   1e-6 * (double)bytes, strerror(error));
+}
+
 tw_status tw_writer_close(tw_writer *writer)
 {
     FILE *file = writer->file;

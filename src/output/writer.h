@@ -8,6 +8,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/context.h"
@@ -27,6 +28,10 @@ tw_status tw_writer_check(tw_context *ctx, const char *path, bool overwrite);
 /* Begin. An existing file is refused with TW_BAD_ARGUMENT unless overwrite; a place that cannot be written is
  * TW_WRITE_FAILED. */
 tw_status tw_writer_open(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer);
+
+/* Take room on the disk for so many bytes in all, for a library that will write the file by its name:
+ * TW_WRITE_FAILED where there is none, with nothing changed. Until the file is made shorter, it has them. */
+tw_status tw_writer_reserve(tw_writer *writer, uint64_t bytes);
 
 /* Finish: flush, fsync, rename. On failure the file that was there before is untouched. */
 tw_status tw_writer_close(tw_writer *writer);
