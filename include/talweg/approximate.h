@@ -154,6 +154,11 @@ typedef struct tw_scores {
 TW_API tw_scores tw_predict_scores(const tw_likelihood *likelihood, size_t m, const double *y,
                                    const double *expected, const double *log_score);
 
+/* The same batch by batch: `sums` begins as zeros, and finish makes means of it. */
+TW_API void tw_scores_add(const tw_likelihood *likelihood, size_t m, const double *y, const double *expected,
+                          const double *log_score, tw_scores *sums);
+TW_API tw_scores tw_scores_finish(const tw_likelihood *likelihood, const tw_scores *sums);
+
 #ifdef __cplusplus
 }
 #endif

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "approximate/approximate.h"
+#include "base/context.h"
+#include "talweg/approximate.h"
 
 bool tw_likelihood_is_binary(const tw_likelihood *likelihood)
 {

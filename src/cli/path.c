@@ -1,7 +1,6 @@
 /* path.c: from options to a path: fits, the distribution it starts from, temperatures, transitions. */
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/context.h"
 #include "cli/names.h"
@@ -188,7 +187,6 @@ static tw_status choose_metric(tw_path *p, const char *wanted)
 
 static tw_status make_transitions(tw_path *p, const tw_path_options *o)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
     bool automatic = strcmp(o->kernel_method, "auto") == 0;
     p->kernel = automatic ? "hmc" : o->kernel_method;
     p->ais = TW_AIS_DEFAULTS;
@@ -197,7 +195,7 @@ static tw_status make_transitions(tw_path *p, const tw_path_options *o)
                                                            : TW_METHOD_HMC;
     p->ais.kernel.solver_tolerance = o->solver_tol;
     p->ais.kernel.fixed_point = (size_t)o->fixed_point;
-    p->ais.kernel.threads = o->threads ? (size_t)o->threads : cores > 0 ? (size_t)cores : 1;
+    p->ais.kernel.threads = tw_terminal_threads(o->threads);
     p->ais.beta = p->beta;
     p->ais.steps = p->temperatures;
     p->ais.particles = (size_t)o->particles;

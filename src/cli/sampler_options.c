@@ -3,9 +3,9 @@
 
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/context.h"
+#include "cli/terminal.h"
 
 static const char *methods(void)
 {
@@ -208,9 +208,7 @@ tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
 
 size_t tw_sampler_flags_threads(const tw_sampler_flags *f)
 {
-    if (f->threads > 0) return (size_t)f->threads;
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    return processors < 1 ? 1 : processors > 64 ? 64 : (size_t)processors;
+    return tw_terminal_threads(f->threads);
 }
 
 static tw_method find_method(const char *name)

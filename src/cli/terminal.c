@@ -15,7 +15,7 @@
 /* Back to the first column, and nothing to its right. */
 #define CLEAR_LINE "\r\033[K"
 
-enum { USUAL_WIDTH = 80 };
+enum { USUAL_WIDTH = 80, MOST_THREADS = 64 };
 
 /* ---- the start of the program ---- */
 
@@ -116,4 +116,12 @@ double tw_terminal_seconds(void)
 double tw_terminal_cpu_seconds(void)
 {
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* ---- processors ---- */
+
+size_t tw_terminal_threads(uint64_t asked)
+{
+    long cores = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (size_t)cores;
 }

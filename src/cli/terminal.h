@@ -4,6 +4,7 @@
 #define TALWEG_CLI_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "talweg/base.h"
@@ -38,5 +39,8 @@ double tw_terminal_seconds(void);
 
 /* Seconds of processor time that all threads of the program have used. */
 double tw_terminal_cpu_seconds(void);
+
+/* The number of threads for --threads: as asked for, or for 0 one for each core, up to 64. */
+size_t tw_terminal_threads(uint64_t asked);
 
 #endif

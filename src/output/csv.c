@@ -25,12 +25,16 @@ void tw_csv_numbers(size_t count, const double *values, FILE *to)
     }
 }
 
-tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to)
+void tw_csv_header(const tw_csv *csv, FILE *to)
+{
+    for (size_t j = 0; j < csv->columns; j++) fprintf(to, "%s%s", j ? "," : "", csv->names[j]);
+    fputc('\n', to);
+}
+
+tw_status tw_csv_rows(tw_context *ctx, const tw_csv *csv, FILE *to)
 {
     tw_number_locale locale;
     TW_TRY(tw_number_locale_begin(ctx, &locale));
-    for (size_t j = 0; j < csv->columns; j++) fprintf(to, "%s%s", j ? "," : "", csv->names[j]);
-    fputc('\n', to);
     for (size_t i = 0; i < csv->rows; i++) {
         for (size_t j = 0; j < csv->columns; j++) {
             if (j) fputc(',', to);
@@ -40,6 +44,12 @@ tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to)
     }
     tw_number_locale_end(&locale);
     return TW_OK;
+}
+
+tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to)
+{
+    tw_csv_header(csv, to);
+    return tw_csv_rows(ctx, csv, to);
 }
 
 tw_status tw_csv_save(tw_context *ctx, const tw_csv *csv, const char *path, bool overwrite)

@@ -21,6 +21,10 @@ tw_status tw_csv_save(tw_context *ctx, const tw_csv *csv, const char *path, bool
 /* To an open stream, whose errors the caller looks for. */
 tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to);
 
+/* The same in parts: the names, then rows as they come. */
+void tw_csv_header(const tw_csv *csv, FILE *to);
+tw_status tw_csv_rows(tw_context *ctx, const tw_csv *csv, FILE *to);
+
 /* One number, as above, or several with commas between them; the locale is the caller's matter. */
 void tw_csv_number(double value, FILE *to);
 void tw_csv_numbers(size_t count, const double *values, FILE *to);

@@ -9,7 +9,6 @@
  */
 #include <math.h>
 
-#include "approximate/approximate.h"
 #include "sample/predict.h"
 
 static const double SQRT_HALF = 0.70710678118654752440;

@@ -120,7 +120,7 @@ printf 'a,b,c,y\n1,2,3,1\n' >"$d/wide.csv"
 refuses 1 'fit.json: cannot be opened: No such file' predict "$d/absent/fit.json" "$d/good.csv"
 refuses 1 'good.csv: line 1, column 1: this is not a saved approximation' predict "$d/good.csv" "$d/good.csv"
 refuses 1 'needs NEWDATA' predict "$d/fit.json"
-refuses 1 'talweg predict needs APPROX' predict
+refuses 1 'talweg predict needs FROM' predict
 refuses 1 'wide.csv: found 4 inputs, and the model was made with 2' predict "$d/fit.json" "$d/wide.csv"
 refuses 1 'wide.csv: found 3 inputs' predict "$d/fit.json" "$d/wide.csv" --label-column y
 refuses 1 'labels12.csv: labels of two classes' predict "$d/fit.json" "$d/labels12.csv"

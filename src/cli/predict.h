@@ -1,0 +1,64 @@
+/* predict.h: predictions on their way from a model to the terminal and to files, a block of cases at a time. */
+#ifndef TALWEG_CLI_PREDICT_H
+#define TALWEG_CLI_PREDICT_H
+
+#include "cli/model_options.h"
+#include "cli/new_inputs.h"
+#include "talweg/predict.h"
+#include "talweg/run.h"
+
+typedef struct tw_predict_options {
+    const char *from, *data, *label_column, *exposure_column, *output_file, *cross, *diagonal;
+    uint64_t threads;
+    tw_output_options output;
+} tw_predict_options;
+
+/* What is known of a case, in the order of the columns of a file. */
+enum {
+    TW_PREDICTED_MEAN,
+    TW_PREDICTED_VARIANCE,
+    TW_PREDICTED_EXPECTED,
+    TW_PREDICTED_MCSE,
+    TW_PREDICTED_SD,
+    TW_PREDICTED_SCORE,
+    TW_PREDICTED_SCORE_MCSE,
+    TW_PREDICTED_COLUMNS
+};
+
+/* Predictions from a saved approximation or from the draws of a run; what is of the other kind is NULL. */
+typedef struct tw_prediction {
+    tw_context *ctx;
+    tw_problem *problem;
+    tw_approximation *approximation;
+    tw_predictor *gaussian;
+    tw_run *run;
+    tw_draws_predictor *draws;
+    tw_new_inputs at;
+    size_t first, count, done; /* the cases of the block at hand, and how many are done */
+    double *cross;    /* n x TW_PREDICT_BATCH: their covariances, from an approximation with a kernel */
+    double *variance; /* their prior variances */
+    double *column[TW_PREDICTED_COLUMNS]; /* TW_PREDICT_BATCH numbers each, in one block of memory */
+    tw_scores sums;                       /* from an approximation: of the cases done */
+} tw_prediction;
+
+/* Read the model and the new cases, and prepare. Also after a failure there is something to free. */
+tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options, tw_prediction *p);
+void tw_prediction_close(tw_prediction *p);
+
+/* Predict the next block of cases; p->count is 0 behind the last. */
+tw_status tw_prediction_next(tw_prediction *p);
+
+/* How good they were so far; the errors are NaN from an approximation. */
+tw_draws_scores tw_prediction_scores(const tw_prediction *p);
+
+/* ---- predict_report.c ---- */
+
+/* A report is begun, is given every block, and is ended, or abandoned after a failure. */
+typedef struct tw_prediction_report tw_prediction_report;
+tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_options *options,
+                                     tw_prediction_report **out);
+tw_status tw_prediction_report_add(tw_prediction_report *report);
+tw_status tw_prediction_report_end(tw_prediction_report *report);
+void tw_prediction_report_abandon(tw_prediction_report *report);
+
+#endif

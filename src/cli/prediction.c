@@ -1,0 +1,181 @@
+/* prediction.c: what to predict from, an approximation or a run, told apart by what the file holds; and the blocks
+ * of cases. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/context.h"
+#include "cli/predict.h"
+#include "cli/terminal.h"
+
+/* ---- the model ---- */
+
+/* NetCDF-4 files begin as HDF5 does; a journal beside the name is a run that was cut short. */
+static bool is_run(const char *path)
+{
+    char start[4] = "", journal[4096];
+    FILE *file = fopen(path, "rb");
+    size_t length = file ? fread(start, 1, sizeof start, file) : 0;
+    if (file) fclose(file);
+    snprintf(journal, sizeof journal, "%s.journal", path);
+    return (length == sizeof start && memcmp(start, "\x89HDF", sizeof start) == 0) ||
+           access(journal, F_OK) == 0;
+}
+
+static tw_status open_approximation(const tw_predict_options *options, tw_prediction *p)
+{
+    tw_terminal_log_to(p->ctx, true); /* notes about this model were given when it was fitted */
+    tw_status status = tw_approximation_load(p->ctx, options->from, &p->problem, &p->approximation);
+    tw_terminal_log_to(p->ctx, options->output.quiet);
+    if (status != TW_OK) return status;
+    if (!p->approximation->converged)
+        tw_log(p->ctx, TW_LOG_WARNING, "%s: this approximation had not converged when it was saved",
+               options->from);
+    return TW_OK;
+}
+
+static tw_status open_run(const tw_predict_options *options, tw_prediction *p)
+{
+    TW_TRY(tw_run_open(p->ctx, options->from, &p->run));
+    const tw_run_facts *facts = tw_run_describe(p->run);
+    if (facts->draws == 0 || !facts->has_x)
+        return tw_fail(p->ctx, TW_BAD_DATA,
+                       "%.1000s: this run has no draws of the latents to predict from: sample without "
+                       "--summary-only, or predict from an approximation (talweg approx --save-approx)",
+                       options->from);
+    if (facts->beta != 1.0)
+        tw_log(p->ctx, TW_LOG_WARNING,
+               "%s: these draws are not of the posterior but of the path to it, at beta = %g", options->from,
+               facts->beta);
+    tw_terminal_log_to(p->ctx, true);
+    tw_status status = tw_run_problem(p->run, &p->problem);
+    tw_terminal_log_to(p->ctx, options->output.quiet);
+    return status;
+}
+
+static tw_status read_cases(const tw_predict_options *options, tw_prediction *p)
+{
+    tw_new_columns columns = {options->label_column, options->exposure_column};
+    if (p->problem->matrix)
+        return tw_new_covariances_read(p->problem, options->cross, options->diagonal, options->data, columns,
+                                       &p->at);
+    if (options->cross || options->diagonal)
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT,
+                       "%s was made with a kernel: give NEWDATA, not --cross-kernel-matrix or --diagonal",
+                       options->from);
+    if (!*options->data)
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg predict needs NEWDATA: a file with new inputs");
+    return tw_new_inputs_read(p->problem, options->data, columns, &p->at);
+}
+
+static tw_status allocate(tw_prediction *p)
+{
+    TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, TW_PREDICTED_COLUMNS, "the predictions",
+                               &p->column[0]));
+    for (size_t j = 1; j < TW_PREDICTED_COLUMNS; j++) p->column[j] = p->column[0] + j * TW_PREDICT_BATCH;
+    if (p->at.cross || p->run) return TW_OK;
+    TW_TRY(tw_allocate_doubles(p->ctx, p->problem->data->n, TW_PREDICT_BATCH, "the covariances", &p->cross));
+    TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, 1, "the prior variances", &p->variance));
+    for (size_t i = 0; i < TW_PREDICT_BATCH; i++)
+        p->variance[i] = tw_covariance_variance(&p->problem->covariance);
+    return TW_OK;
+}
+
+tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options, tw_prediction *p)
+{
+    *p = (tw_prediction){.ctx = ctx};
+    TW_TRY(is_run(options->from) ? open_run(options, p) : open_approximation(options, p));
+    TW_TRY(read_cases(options, p));
+    TW_TRY(allocate(p));
+    if (!p->run) return tw_predictor_new(p->problem->model, p->approximation, &p->gaussian);
+    tw_draw_source source = tw_run_source(p->run);
+    tw_draws_predictor_options to = TW_DRAWS_PREDICTOR_DEFAULTS;
+    to.threads = tw_terminal_threads(options->threads);
+    return tw_draws_predictor_new(p->problem->model, &source, &to, &p->draws);
+}
+
+void tw_prediction_close(tw_prediction *p)
+{
+    tw_predictor_free(p->gaussian);
+    tw_draws_predictor_free(p->draws);
+    tw_release(p->ctx, p->column[0]);
+    tw_release(p->ctx, p->cross);
+    tw_release(p->ctx, p->variance);
+    tw_new_inputs_free(&p->at);
+    tw_approximation_free(p->approximation);
+    tw_problem_free(p->problem);
+    tw_run_close(p->run);
+}
+
+/* ---- a block ---- */
+
+/* The part of an array that belongs to the block at hand; NULL stays NULL. */
+static const double *part(const tw_prediction *p, const double *all)
+{
+    return all ? all + p->first : NULL;
+}
+
+static tw_status predict_from_approximation(tw_prediction *p)
+{
+    const tw_problem *problem = p->problem;
+    const tw_data *train = problem->data, *at = p->at.data;
+    double **column = p->column, *cross = p->cross;
+    const double *w = part(p, p->at.w), *y = part(p, p->at.y), *variance = p->variance;
+    if (p->at.cross) {
+        cross = p->at.cross->values + p->first * train->n;
+        variance = p->at.variance->values + p->first;
+    } else {
+        TW_TRY(tw_covariance_cross(p->ctx, &problem->covariance, train->n, train->d, train->x, train->n,
+                                   p->count, at->x + p->first, at->n, cross, train->n));
+    }
+    tw_predictor_apply(p->gaussian, p->count, cross, variance, column[TW_PREDICTED_MEAN],
+                       column[TW_PREDICTED_VARIANCE]);
+    TW_TRY(tw_predict_observations(p->ctx, problem->likelihood, p->count, w, column[TW_PREDICTED_MEAN],
+                                   column[TW_PREDICTED_VARIANCE], column[TW_PREDICTED_EXPECTED],
+                                   column[TW_PREDICTED_SD]));
+    if (!y) return TW_OK;
+    TW_TRY(tw_predict_log_scores(p->ctx, problem->likelihood, p->count, w, column[TW_PREDICTED_MEAN],
+                                 column[TW_PREDICTED_VARIANCE], y, column[TW_PREDICTED_SCORE]));
+    tw_scores_add(problem->likelihood, p->count, y, column[TW_PREDICTED_EXPECTED], column[TW_PREDICTED_SCORE],
+                  &p->sums);
+    return TW_OK;
+}
+
+static tw_status predict_from_draws(tw_prediction *p)
+{
+    const tw_problem *problem = p->problem;
+    double **column = p->column;
+    tw_predictions out = {.mean = column[TW_PREDICTED_MEAN],
+                          .variance = column[TW_PREDICTED_VARIANCE],
+                          .expected = column[TW_PREDICTED_EXPECTED],
+                          .mcse = column[TW_PREDICTED_MCSE],
+                          .sd = column[TW_PREDICTED_SD],
+                          .log_score = column[TW_PREDICTED_SCORE],
+                          .log_score_mcse = column[TW_PREDICTED_SCORE_MCSE]};
+    if (!p->at.cross)
+        return tw_draws_predictor_at(p->draws, &problem->covariance, problem->data, p->at.data, p->first,
+                                     p->count, p->at.w, &out);
+    return tw_draws_predictor_apply(p->draws, p->count, p->at.cross->values + p->first * problem->data->n,
+                                    p->at.variance->values + p->first, part(p, p->at.w), part(p, p->at.y),
+                                    &out);
+}
+
+tw_status tw_prediction_next(tw_prediction *p)
+{
+    size_t left = p->at.m - p->done;
+    p->first = p->done;
+    p->count = left < TW_PREDICT_BATCH ? left : TW_PREDICT_BATCH;
+    if (p->count == 0) return TW_OK;
+    TW_TRY(p->run ? predict_from_draws(p) : predict_from_approximation(p));
+    p->done += p->count;
+    return TW_OK;
+}
+
+tw_draws_scores tw_prediction_scores(const tw_prediction *p)
+{
+    if (p->run) return tw_draws_predictor_scores(p->draws);
+    tw_draws_scores scores = {.scores = tw_scores_finish(p->problem->likelihood, &p->sums)};
+    scores.log_score_mcse = scores.error_rate_mcse = scores.rmse_mcse = NAN;
+    return scores;
+}
