@@ -1,6 +1,4 @@
 /* evidence.c: log Z by annealed importance sampling, parallel tempering and resample-move: methods of Problem. */
-#include <math.h>
-
 #include "binding.h"
 
 static const tw_py_field estimate_fields[] = {
@@ -59,11 +57,10 @@ static size_t steps_of(const request *r)
     return r->beta.rows > 0 ? r->beta.rows - 1 : 0;
 }
 
-static bool on_progress(void *user, double done)
+static bool on_progress(void *user, const tw_evidence_progress *p)
 {
     request *r = user;
-    const double all = 1000.0;
-    return tw_py_progress(&r->job, "run", (size_t)lround(all * done), (size_t)all, NAN);
+    return tw_py_progress(&r->job, p->stage, p->done, p->total, p->acceptance);
 }
 
 /* A run that was stopped has no estimate. */

@@ -120,7 +120,8 @@ bool tw_py_end(tw_py_job *job, tw_status status)
     tw_context_set_interrupt(problem->ctx, NULL, NULL);
     if (!job->failed && PyErr_CheckSignals() != 0) job->failed = true;
     if (!job->failed && status != TW_OK) {
-        tw_py_raise(job->state, status, tw_context_message(problem->ctx));
+        const char *stopped = "its progress function ended the computation before there was a result";
+        tw_py_raise(job->state, status, job->stopped ? stopped : tw_context_message(problem->ctx));
         job->failed = true;
     }
     pthread_mutex_unlock(&problem->lock);

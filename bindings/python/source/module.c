@@ -19,6 +19,7 @@ static PyObject *class_of(const tw_py_state *state, tw_status status)
     case TW_BAD_FILE:
     case TW_WRITE_FAILED: return state->file_error;
     case TW_NO_MEMORY: return state->memory_error;
+    case TW_INTERRUPTED: return state->error;
     default: return state->numerical_error;
     }
 }

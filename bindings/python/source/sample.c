@@ -1,4 +1,5 @@
 /* sample.c: choosing a sampler and running chains: the methods choose and sample of Problem. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,14 +44,23 @@ static PyObject *build_candidates(const tw_choice *choice)
 }
 
 typedef struct choose_request {
-    PyObject *approximation, *start, *sampler, *options;
+    PyObject *approximation, *start, *sampler, *options, *progress;
     double beta;
     tw_auto_options pilots;
+    tw_py_job job;
 } choose_request;
+
+static void on_pilot(void *user, const tw_candidate *candidate, size_t done, size_t total)
+{
+    char stage[64];
+    snprintf(stage, sizeof stage, "pilot run of %s with %s", tw_method_name(candidate->method),
+             tw_metric_name(candidate->metric));
+    tw_py_progress(user, stage, done, total, NAN);
+}
 
 static bool read_choose(PyObject *arguments, PyObject *keywords, choose_request *r)
 {
-    static char *names[] = {"approximation", "start", "sampler", "options", NULL};
+    static char *names[] = {"approximation", "start", "sampler", "options", "progress", NULL};
     static const tw_py_field fields[] = {
         {"beta", TW_PY_REAL, offsetof(choose_request, beta)},
         {"chains", TW_PY_COUNT, offsetof(choose_request, pilots.chains)},
@@ -59,8 +69,10 @@ static bool read_choose(PyObject *arguments, PyObject *keywords, choose_request 
         {NULL, TW_PY_REAL, 0},
     };
     r->pilots = TW_AUTO_DEFAULTS;
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOO!O!", names, &r->approximation, &r->start,
-                                       &PyDict_Type, &r->sampler, &PyDict_Type, &r->options) &&
+    r->pilots.on_progress = on_pilot;
+    r->pilots.user = &r->job;
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOO!O!O", names, &r->approximation, &r->start,
+                                       &PyDict_Type, &r->sampler, &PyDict_Type, &r->options, &r->progress) &&
            tw_py_read(r->sampler, tw_py_sampler_fields, &r->pilots.sampler) &&
            tw_py_read(r->options, fields, r);
 }
@@ -72,16 +84,15 @@ PyObject *tw_py_choose(PyObject *self, PyObject *arguments, PyObject *keywords)
     tw_posterior posterior = {.model = problem->model};
     tw_py_start start = {0};
     tw_choice choice;
-    tw_py_job job;
     bool good = read_choose(arguments, keywords, &r) && tw_py_start_read(problem, r.start, &start) &&
                 tw_py_approximation_read(problem, r.approximation, &posterior.approximation) &&
-                tw_py_begin(&job, problem, NULL);
+                tw_py_begin(&r.job, problem, r.progress);
     if (good) {
         posterior.beta = r.beta;
         tw_status status = tw_py_start_make(problem, &start);
         posterior.from = start.q;
         if (status == TW_OK) status = tw_auto_choose(&posterior, &r.pilots, &choice);
-        good = tw_py_end(&job, status);
+        good = tw_py_end(&r.job, status);
     }
     tw_py_start_release(&start);
     return good ? Py_BuildValue("nN", (Py_ssize_t)choice.best, build_candidates(&choice)) : NULL;
@@ -201,7 +212,8 @@ static bool allocate_log_likelihood(const tw_py_state *state, sample_request *r)
     char text[128];
     if (bytes < (double)PY_SSIZE_T_MAX)
         r->log_likelihood = calloc(r->run.draws * r->chains + 1, sizeof *r->log_likelihood);
-    snprintf(text, sizeof text, "the log likelihoods of the draws would need %.1f GB of memory", 1e-9 * bytes);
+    snprintf(text, sizeof text, "the log likelihoods of the draws would need %.1f GB of memory",
+             1e-9 * bytes);
     if (!r->log_likelihood) tw_py_raise(state, TW_NO_MEMORY, text);
     return r->log_likelihood != NULL;
 }
@@ -212,8 +224,8 @@ PyObject *tw_py_sample(PyObject *self, PyObject *arguments, PyObject *keywords)
     sample_request r = {0};
     tw_draws *draws = NULL;
     PyObject *progress = NULL, *result = NULL;
-    bool good = read_sample(problem, arguments, keywords, &r, &progress) && allocate_log_likelihood(tw_py_state_of(self), &r) &&
-                tw_py_begin(&r.job, problem, progress);
+    bool good = read_sample(problem, arguments, keywords, &r, &progress) &&
+                allocate_log_likelihood(tw_py_state_of(self), &r) && tw_py_begin(&r.job, problem, progress);
     if (good) {
         tw_status status = compute(problem, &r, &draws);
         good = tw_py_end(&r.job, status);

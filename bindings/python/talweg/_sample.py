@@ -132,8 +132,9 @@ def sample(
     threads : int
         0: as many as this process may use.
     progress : bool or callable, optional
-        True: a line on standard error. A callable gets ``(stage, done, total, acceptance)`` a few times a second,
-        and ends the run where it returns True: the result then has the draws so far, and ``interrupted`` is True.
+        True: a line on standard error. A callable gets ``(stage, done, total, acceptance)`` a few times a second
+        (`total` may be 0 and `acceptance` NaN: not known), and ends the run where it returns True: the result then
+        has the draws so far, and ``interrupted`` is True. During pilot runs that raises `TalwegError`.
 
     Returns
     -------
@@ -162,6 +163,7 @@ def sample(
     if method != "auto":
         sampler.update(method=method, metric=check_metric(method, metric, "auto"))
     elsewhere = not isinstance(init, str)
+    show = progress_function(progress)
     try:
         gaussian = about._gaussian() if _needs_gaussian(method, sampler.get("metric"), init, start) else None
         path = start_of(about, start, gaussian)
@@ -169,11 +171,11 @@ def sample(
         common = dict(chains=chains, beta=beta, target_accept=target_accept, seed=seed)
         choice: list[dict[str, Any]] = []
         if method == "auto":
-            best, choice = about._problem.choose(gaussian, path, sampler, common)
+            best, choice = about._problem.choose(gaussian, path, sampler, common, show)
             sampler.update(method=choice[best]["method"], metric=choice[best]["metric"])
         options = dict(common, warmup=warmup, draws=draws, thin=thin, eps=eps or 0.0, steps=steps or 0)
         begun = time.perf_counter()
-        handle = about._problem.sample(gaussian, path, places, sampler, options, progress_function(progress))
+        handle = about._problem.sample(gaussian, path, places, sampler, options, show)
         result = Draws(about, handle, sampler, choice, seed, time.perf_counter() - begun)
         result._judge()
         return result

@@ -74,6 +74,8 @@ def test_progress_may_end_a_run(model):
     draws = talweg.sample(model, method="hmc", draws=100000, warmup=300, progress=stop)
     assert draws.interrupted and 0 < draws.draws < 100000 and draws.x.shape[1] == draws.draws
     assert seen[0][0] == "warm-up" and seen[-1][0] == "sampling" and all(done <= total for _, done, total in seen)
+    with pytest.raises(talweg.TalwegError, match="before there was a result"):
+        talweg.sample(model, chains=64, progress=lambda stage, *_: stage.startswith("pilot run of"))
     stopped = talweg.evidence(model, method=("ais", "pt"), progress=lambda *_: True, particles=2000)
     assert stopped.estimates == [] and np.isnan(stopped.log_z) and stopped.agree is None
 
