@@ -1,0 +1,67 @@
+#!/bin/sh
+# Run an example and look at what it says. Usage: check.sh PROGRAM
+# Numbers that chance has no part in must be right to their last digit, the others within about five Monte Carlo
+# standard errors: another machine may round differently, and then its chains are others.
+set -eu
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+name=$(basename "$1")
+case $name in
+    classification) "$1" "$place/run.nc" >"$place/said" ;;
+    *) "$1" >"$place/said" ;;
+esac
+cat "$place/said"
+
+fail() {
+    echo "check.sh: $name: $*" >&2
+    exit 1
+}
+
+# near START FIELD EXPECTED TOLERANCE: that field of the line that starts so is a number, and near.
+near() {
+    found=$(awk -v start="$1" -v field="$2" 'index($0, start) == 1 { gsub(/[,;()%]/, ""); print $field; exit }' \
+        "$place/said")
+    awk -v a="$found" -v b="$3" -v t="$4" 'BEGIN { exit !(a ~ /^[-+0-9.e]+$/ && a - b <= t && b - a <= t) }' ||
+        fail "\"$1 ...\": field $2 is '$found', not $3 +- $4"
+}
+
+# says TEXT: a line has it.
+says() {
+    grep -qF "$1" "$place/said" || fail "does not say \"$1\""
+}
+
+case $name in
+    classification)
+        near "EP: log Z" 5 -55.2021 0.0001
+        says "(converged)"
+        near "4 chains" 7 0.80 0.06
+        near "R-hat" 4 1.005 0.01
+        near "first new case" 10 0.837 0.01
+        near "of 1000 new cases" 5 7.1 0.4
+        [ "$(head -c 4 "$place/run.nc" | tail -c 3)" = HDF ] || fail "run.nc is no NetCDF-4 file"
+        [ ! -e "$place/run.nc.journal" ] || fail "the journal was left behind"
+        ;;
+    poisson)
+        near "log Z by EP" 5 -175.43 0.01
+        near "R-hat" 4 1.005 0.015
+        near "1851" 3 4.00 0.15
+        near "1949" 3 0.96 0.05
+        near "the truth is inside" 6 100 5
+        ;;
+    own_likelihood)
+        near "derivatives" 6 0 1e-8
+        near "gaussian" 6 -1655.45 0.01
+        near "gaussian" 15 0.544 0.02
+        near "logistic" 6 -147.89 0.01
+        near "logistic" 15 0.057 0.01
+        ;;
+    evidence)
+        near "Laplace" 2 -54.7098 0.0001
+        near "EP  " 2 -56.0251 0.0001
+        near "EP corrected" 3 -55.1764 0.0001
+        near "ais  " 2 -55.29 0.08
+        near "ais-reverse" 2 -55.29 0.08
+        says "ais and ais-reverse agree"
+        ;;
+    *) fail "is not an example that this script knows" ;;
+esac

@@ -1,0 +1,128 @@
+/* classification.c: two classes in the plane: fit, sample, write the draws to a file, predict.
+ *
+ *   y_n = sign(f(x_n) + noise), f a Gaussian process: a probit model. Its posterior is not Gaussian. EP
+ *   approximates it by the best Gaussian; Markov chains, steered by that Gaussian, then draw from the posterior
+ *   itself, and predictions are averages over the draws.
+ *
+ * Usage: classification [RUN.nc]. The file opens in xarray and ArviZ, and talweg summary, report and predict
+ * read it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <talweg/talweg.h>
+
+enum { CASES = 200, CHAINS = 4, DRAWS = 1000, WARMUP = 300, SEED = 1 };
+
+/* Every call returns a status, and the context has the words. A program may have something better to do. */
+static void check(tw_context *ctx, tw_status status)
+{
+    if (status == TW_OK) return;
+    fprintf(stderr, "classification: %s\n", tw_context_message(ctx));
+    exit(tw_status_exit_code(status));
+}
+
+/* The data, the kernel k(a, b) = sigma^2 exp(-|a - b|^2 / (2 ell^2)) and the likelihood Phi(y f) make a problem.
+ * It takes the data over; the length scale is copied. */
+static tw_problem *pose(tw_context *ctx)
+{
+    const double log_ell = 0.3;
+    tw_data *data = NULL;
+    tw_problem *problem = NULL;
+    check(ctx, tw_data_two_classes(ctx, CASES, SEED, 0, &data));
+    tw_problem parts = {.data = data, .likelihood = tw_likelihood_find("probit")};
+    parts.covariance = (tw_covariance){.kernel = "se", .scales = 1, .log_ell = &log_ell, .log_sigma = 1.5};
+    check(ctx, tw_problem_new(ctx, &parts, &problem));
+    return problem;
+}
+
+/* Hand every draw to the file as it is made: the file may grow larger than the memory. */
+static tw_status keep(void *writer, const tw_draw *draw)
+{
+    return tw_run_append(writer, draw);
+}
+
+/* Hamiltonian Monte Carlo with EP's precision as its metric: in these coordinates the posterior is nearly a unit
+ * Gaussian, whatever the kernel. Step size and trajectory length are tuned in the warm-up. */
+static tw_draws *sample(tw_context *ctx, const tw_problem *problem, const tw_approximation *ep,
+                        const char *path)
+{
+    tw_posterior posterior = {.model = problem->model, .beta = 1.0, .approximation = ep};
+    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
+    tw_chains_options run = TW_CHAINS_DEFAULTS;
+    tw_sampling *sampling = NULL;
+    tw_run_writer *writer = NULL;
+    tw_draws *draws = NULL;
+    sampler.method = TW_METHOD_HMC;
+    sampler.metric = TW_METRIC_EP;
+    run.warmup = WARMUP;
+    run.draws = DRAWS;
+    run.seed = SEED;
+    tw_run_facts facts = {.n = CASES, .chains = CHAINS, .data = "two classes", .command = "classification"};
+    facts.method = "hmc", facts.metric = "ep", facts.from = "prior";
+    facts.beta = 1.0, facts.warmup = WARMUP, facts.thin = 1, facts.seed = SEED;
+    if (path) {
+        tw_run_options options = {.overwrite = true, .threads = 1};
+        check(ctx, tw_run_create(ctx, path, &options, problem, &facts, &writer));
+        run.user = writer;
+        run.on_draw = keep;
+    }
+    check(ctx, tw_sampling_new(&posterior, &sampler, CHAINS, &sampling));
+    check(ctx, tw_sampler_start(sampling->sampler, ep->reference, 1.5, SEED)); /* over-dispersed */
+    check(ctx, tw_chains_run(sampling->sampler, &run, &draws));
+    tw_sampling_free(sampling);
+    facts.draws = draws->draws, facts.tuning = draws->tuning;
+    facts.warmup_totals = draws->warmup, facts.sampling = draws->sampling;
+    if (writer) check(ctx, tw_run_finish(writer, &facts));
+    return draws;
+}
+
+/* Predict 1000 cases the model has not seen, and score the predictions by their labels. */
+static void predict(tw_context *ctx, const tw_problem *problem, const tw_draws *draws)
+{
+    enum { NEW = 1000 };
+    static double probability[NEW], error[NEW], log_score[NEW];
+    tw_data *test = NULL;
+    tw_draws_predictor *predictor = NULL;
+    tw_draw_source source = tw_draws_source(draws);
+    tw_predictions out = {.expected = probability, .mcse = error, .log_score = log_score};
+    check(ctx, tw_data_two_classes(ctx, NEW, SEED, 1, &test));
+    check(ctx, tw_draws_predictor_new(problem->model, &source, NULL, &predictor));
+    check(ctx,
+          tw_draws_predictor_at(predictor, &problem->covariance, problem->data, test, 0, NEW, NULL, &out));
+    tw_draws_scores s = tw_draws_predictor_scores(predictor);
+    printf("\nfirst new case: (%.2f, %.2f) is +1 with probability %.3f +- %.3f\n", test->x[0], test->x[NEW],
+           probability[0], error[0]);
+    printf("of %d new cases %.1f%% on the wrong side; mean log score %.4f +- %.4f nats\n", NEW,
+           100.0 * s.scores.error_rate, s.scores.log_score, s.log_score_mcse);
+    tw_draws_predictor_free(predictor);
+    tw_data_free(test);
+}
+
+int main(int count, char **words)
+{
+    tw_context *ctx = NULL;
+    tw_approximation *ep = NULL;
+    tw_chains_summary s;
+    if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
+    tw_problem *problem = pose(ctx);
+
+    check(ctx, tw_ep_fit(problem->model, NULL, &ep));
+    printf("EP: log Z = %.4f after %zu sweeps (%s)\n", ep->log_z, ep->iterations,
+           ep->converged ? "converged" : "NOT converged");
+
+    tw_draws *draws = sample(ctx, problem, ep, count > 1 ? words[1] : NULL);
+    check(ctx, tw_draws_summarise(draws, 1, NULL, &s));
+    printf("%zu chains of %zu draws: acceptance %.2f, step size %.2f, %zu leapfrog steps\n", draws->chains,
+           draws->draws, s.acceptance, draws->tuning.eps, draws->tuning.steps);
+    printf("R-hat at most %.3f, bulk ESS at least %.0f (latent %zu)\n", s.rhat_max, s.ess_bulk_min,
+           s.worst + 1);
+
+    /* Objects are freed before what they were made of, and the context last. */
+    predict(ctx, problem, draws);
+    tw_draws_free(draws);
+    tw_approximation_free(ep);
+    tw_problem_free(problem);
+    tw_context_free(ctx);
+    return 0;
+}
