@@ -7,19 +7,21 @@
 
 #include "base/context.h"
 #include "cli/commands.h"
+#include "cli/interrupt.h"
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
 #include "cli/path_options.h"
 #include "cli/progress.h"
+#include "cli/saver.h"
 #include "cli/terminal.h"
 #include "data/number.h"
 #include "output/csv.h"
-#include "output/json.h"
 #include "output/writer.h"
 
 typedef struct grid_options {
     tw_model_options model;
     tw_path_options path;
+    tw_saver_flags saver;
     tw_output_options output;
     const char *log_ell, *log_sigma, *method, *test, *output_file, *plot;
 } grid_options;
@@ -73,10 +75,6 @@ static const tw_option rows[] = {
              "gnuplot-nox)"},
 };
 
-const char *const tw_grid_column_names[TW_GRID_COLUMNS] = {"log_ell",      "log_sigma",       "ep",
-                                                           "ep_corrected", "converged",       "log_z",
-                                                           "se",           "predictive_bits", "error_rate"};
-
 /* ---- axes ---- */
 
 static tw_status parse_axis(tw_context *ctx, const char *name, const char *text, tw_axis *axis)
@@ -116,9 +114,10 @@ typedef struct surface {
     tw_new_inputs at; /* test cases, at.m = 0 without */
     double *latent;   /* at.m x 4: mean, variance, expected, log score */
     tw_grid grid;
-    size_t points, unconverged, without_estimate;
+    size_t points;
     double start;
     tw_meter meter;
+    tw_saver saver;
 } surface;
 
 static tw_status score(surface *s, const tw_model *model, const tw_covariance *covariance,
@@ -174,13 +173,12 @@ static tw_status fill_point(surface *s, const tw_model *model, const tw_covarian
     if (path.ep) grid->column[TW_GRID_EP][k] = path.ep->log_z;
     if (converged) grid->column[TW_GRID_CORRECTED][k] = path.correction.log_z;
     grid->column[TW_GRID_CONVERGED][k] = converged;
-    s->unconverged += !converged;
+    grid->unconverged += !converged;
     if (status == TW_OK) status = predict(s, &path, covariance, k);
     if (status == TW_OK) status = estimate(s, &path, k);
     tw_path_close(&path);
-    if (status != TW_NOT_CONVERGED && status != TW_NUMERICAL_FAILURE) return status;
-    s->without_estimate++;
-    return TW_OK;
+    bool failed = status == TW_NOT_CONVERGED || status == TW_NUMERICAL_FAILURE;
+    return failed ? TW_OK : status;
 }
 
 static tw_status compute_point(surface *s, size_t i, size_t j)
@@ -199,7 +197,6 @@ static tw_status compute_point(surface *s, size_t i, size_t j)
                               s->problem->jitter, &model));
     tw_status status = fill_point(s, model, &covariance, k);
     tw_model_free(model);
-    tw_meter_show(&s->meter, TW_METER_COUNT(k + 1, s->points));
     return status;
 }
 
@@ -228,6 +225,42 @@ static tw_status load_test(surface *s)
     return TW_OK;
 }
 
+/* Keep the first `done` points for later. */
+static void save(surface *s, size_t done)
+{
+    const size_t counts[] = {done, s->grid.unconverged};
+    tw_saver_put(&s->saver, "counts", sizeof counts, counts);
+    tw_saver_put(&s->saver, "points", s->points * TW_GRID_COLUMNS * sizeof(double), s->grid.column[0]);
+    tw_saver_write(&s->saver);
+}
+
+/* The points that were computed earlier; returns how many. */
+static size_t take_up(surface *s)
+{
+    size_t bytes = s->points * TW_GRID_COLUMNS * sizeof(double);
+    const size_t *counts = tw_saver_get(&s->saver, "counts", 2 * sizeof *counts);
+    const void *points = tw_saver_get(&s->saver, "points", bytes);
+    if (!counts || !points) return 0;
+    memcpy(s->grid.column[0], points, bytes);
+    s->grid.unconverged = counts[1];
+    return counts[0];
+}
+
+static tw_status compute_points(surface *s)
+{
+    size_t first = take_up(s);
+    tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
+    s->meter.first = first;
+    for (size_t k = first; k < s->points; k++) {
+        TW_TRY(compute_point(s, k % s->grid.ell.n, k / s->grid.ell.n));
+        tw_meter_show(&s->meter, TW_METER_COUNT(k + 1, s->points));
+        if (tw_saver_is_due(&s->saver)) save(s, k + 1);
+        if (tw_interrupt_seen() && k + 1 < s->points)
+            return tw_fail(s->ctx, TW_INTERRUPTED, "interrupted after %zu of %zu points", k + 1, s->points);
+    }
+    return TW_OK;
+}
+
 static tw_status compute(surface *s)
 {
     tw_grid *grid = &s->grid;
@@ -236,11 +269,9 @@ static tw_status compute(surface *s)
     TW_TRY(tw_allocate_doubles(s->ctx, s->points, TW_GRID_COLUMNS, "the grid", &grid->column[0]));
     for (size_t c = 1; c < TW_GRID_COLUMNS; c++) grid->column[c] = grid->column[0] + c * s->points;
     s->start = tw_terminal_seconds();
-    tw_terminal_log_to(s->ctx, true); /* one summary instead of a note per point */
-    tw_status status = TW_OK;
-    tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
-    for (size_t j = 0; status == TW_OK && j < grid->sigma.n; j++)
-        for (size_t i = 0; status == TW_OK && i < grid->ell.n; i++) status = compute_point(s, i, j);
+    tw_terminal_log_to(s->ctx, true);        /* one summary instead of a note per point */
+    if (s->saver.path) tw_interrupt_catch(); /* else there is nothing to end with */
+    tw_status status = compute_points(s);
     tw_meter_end(&s->meter);
     tw_terminal_log_to(s->ctx, s->options->output.quiet);
     return status;
@@ -248,82 +279,21 @@ static tw_status compute(surface *s)
 
 /* ---- results ---- */
 
-static bool is_there(const tw_grid *grid, size_t column)
-{
-    if (column == TW_GRID_LOG_Z || column == TW_GRID_SE) return grid->monte_carlo;
-    return (column != TW_GRID_BITS && column != TW_GRID_ERROR_RATE) || grid->test;
-}
-
-static void print_best(const surface *s, tw_grid_column column, const char *what, const char *unit)
-{
-    size_t k = tw_grid_best(&s->grid, column);
-    if (k == s->points) return;
-    printf("  %-22s%12.4f %s at log ell = %.4g, log sigma = %.4g\n", what, s->grid.column[column][k], unit,
-           s->grid.column[TW_GRID_LOG_ELL][k], s->grid.column[TW_GRID_LOG_SIGMA][k]);
-}
-
-static void print_summary(const surface *s)
-{
-    printf("%s: %zu x %zu points, %.1f s\n", s->options->model.data, s->grid.ell.n, s->grid.sigma.n,
-           tw_terminal_seconds() - s->start);
-    printf("Largest values (over the points where EP converged: %zu of %zu)\n", s->points - s->unconverged,
-           s->points);
-    print_best(s, TW_GRID_EP, "log Z, EP", "nats");
-    print_best(s, TW_GRID_CORRECTED, "log Z, EP corrected", "nats");
-    if (s->grid.monte_carlo) print_best(s, TW_GRID_LOG_Z, "log Z, Monte Carlo", "nats");
-    if (s->grid.test) print_best(s, TW_GRID_BITS, "prediction", "bits");
-}
-
-static json_t *encode_point(const tw_grid *grid, size_t k, bool *ok)
-{
-    json_t *object = json_object();
-    for (size_t c = 0; c < TW_GRID_COLUMNS; c++) {
-        double value = grid->column[c][k];
-        if (!is_there(grid, c)) continue;
-        tw_json_set(object, tw_grid_column_names[c],
-                    c == TW_GRID_CONVERGED ? json_boolean(value != 0.0) : tw_json_number(value), ok);
-    }
-    return object;
-}
-
-static tw_status print_json(const surface *s)
-{
-    bool ok = true;
-    json_t *object = json_object(), *points = json_array();
-    size_t best = tw_grid_best(&s->grid, TW_GRID_CORRECTED);
-    for (size_t k = 0; k < s->points; k++)
-        if (json_array_append_new(points, encode_point(&s->grid, k, &ok)) != 0) ok = false;
-    tw_json_set(object, "n", tw_json_count(s->problem->data->n), &ok);
-    tw_json_set(object, "shape", json_pack("[I,I]", (json_int_t)s->grid.ell.n, (json_int_t)s->grid.sigma.n),
-                &ok);
-    tw_json_set(object, "unconverged", tw_json_count(s->unconverged), &ok);
-    tw_json_set(object, "best", best < s->points ? encode_point(&s->grid, best, &ok) : json_null(), &ok);
-    tw_json_set(object, "points", points, &ok);
-    if (ok) return tw_json_print(s->ctx, object, stdout);
-    json_decref(object);
-    return tw_json_print(s->ctx, NULL, stdout);
-}
-
 static tw_status report(const surface *s)
 {
     const char *names[TW_GRID_COLUMNS];
     const double *values[TW_GRID_COLUMNS];
     const grid_options *o = s->options;
-    tw_csv csv = {s->points, 0, names, values};
-    for (size_t c = 0; c < TW_GRID_COLUMNS; c++) {
-        if (!is_there(&s->grid, c)) continue;
-        names[csv.columns] = tw_grid_column_names[c];
-        values[csv.columns++] = s->grid.column[c];
-    }
+    tw_csv csv = {s->points, tw_grid_columns(&s->grid, names, values), names, values};
     if (o->output.json)
-        TW_TRY(print_json(s));
+        TW_TRY(tw_grid_print_json(s->ctx, &s->grid, s->problem->data->n));
     else if (o->output_file)
-        print_summary(s);
+        tw_grid_print(&s->grid, o->model.data, tw_terminal_seconds() - s->start);
     else
         TW_TRY(tw_csv_print(s->ctx, &csv, stdout));
-    if (s->unconverged)
+    if (s->grid.unconverged)
         tw_log(s->ctx, TW_LOG_WARNING, "EP did not converge at %zu of %zu points, which are flagged",
-               s->unconverged, s->points);
+               s->grid.unconverged, s->points);
     if (o->output_file) TW_TRY(tw_csv_save(s->ctx, &csv, o->output_file, o->output.force));
     return o->plot ? tw_grid_plot(s->ctx, &s->grid, o->model.data, o->plot, o->output.force) : TW_OK;
 }
@@ -345,9 +315,13 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_status status = parse_axes(ctx, options, &s.grid);
     s.points = s.grid.ell.n * s.grid.sigma.n;
     if (status == TW_OK) status = check(ctx, options, &s.grid);
+    if (status == TW_OK)
+        status = tw_saver_begin(&s.saver, ctx, &options->saver, &tw_command_grid, options, "",
+                                options->output.force);
     if (status == TW_OK) status = compute(&s);
     tw_terminal_progress(options->output.quiet, NULL);
     if (status == TW_OK) status = report(&s);
+    tw_saver_end(&s.saver, status == TW_OK);
     tw_release(ctx, s.grid.column[0]);
     tw_release(ctx, s.latent);
     tw_new_inputs_free(&s.at);
@@ -359,6 +333,7 @@ static const tw_option_group groups[] = {
     {"Grid", rows, TW_COUNT(rows), 0},
     {"Data and model", tw_model_option_rows, TW_GRID_MODEL_OPTION_COUNT, offsetof(grid_options, model)},
     TW_PATH_OPTION_GROUP(grid_options, path),
+    TW_SAVER_OPTION_GROUP(grid_options, saver),
     TW_OUTPUT_OPTION_GROUP(grid_options, output),
 };
 
@@ -374,7 +349,8 @@ const tw_command tw_command_grid = {
         "Points where EP did not converge are flagged (converged is 0), keep the value that was found, and "
         "do "
         "not count for the maximum. A path that should start from EP starts from Laplace's approximation "
-        "there.",
+        "there. EP and Laplace stop as in talweg approx.\n\n"
+        "A checkpoint holds the points that are done; with it Ctrl-C ends after the current one (exit 3).",
     .example = "  talweg grid crabs.csv --standardise --log-ell -1:4:11 --log-sigma -1:5:13 -o grid.csv\n"
                "  talweg grid train.csv --log-ell 2:5:16 --log-sigma 0:5:16 --test test.csv -o grid.csv \\\n"
                "    --plot grid.svg\n",

@@ -31,18 +31,25 @@ typedef enum tw_grid_column {
     TW_GRID_COLUMNS
 } tw_grid_column;
 
-extern const char *const tw_grid_column_names[TW_GRID_COLUMNS];
-
 /* Point (i, j) of the axes is row i + j * ell.n. A number that is not there is NaN: log_z where EP and
  * Laplace both failed, the correction where EP did not converge. */
 typedef struct tw_grid {
     tw_axis ell, sigma;
     bool monte_carlo, test; /* are the columns of each there? */
+    size_t unconverged;     /* points where EP did not converge */
     double *column[TW_GRID_COLUMNS];
 } tw_grid;
 
 /* The row of the largest value of a column, over the points where EP converged; the number of rows: none. */
 size_t tw_grid_best(const tw_grid *grid, tw_grid_column column);
+
+/* The columns that are there, with their names; returns how many. */
+size_t tw_grid_columns(const tw_grid *grid, const char *names[TW_GRID_COLUMNS],
+                       const double *values[TW_GRID_COLUMNS]);
+
+/* On standard output: where the largest values are, and all points as JSON; n cases. */
+void tw_grid_print(const tw_grid *grid, const char *data, double seconds);
+tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, size_t n);
 
 /* Contours of the evidence, and beside them of the information about test data, as SVG or PNG by the ending
  * of path, drawn by gnuplot. */

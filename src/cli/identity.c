@@ -1,0 +1,158 @@
+/* identity.c: see identity.h. */
+#include "cli/identity.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/context.h"
+#include "cli/completion.h"
+#include "cli/names.h"
+#include "output/journal_frame.h"
+
+enum { IDENTITY_BYTES = 1 << 16, BLOCK_WORDS = 1 << 10 };
+
+/* How and where to, not what. */
+static const char never_matter[] =
+    "threads, quiet, json, force, output, plot, checkpoint, checkpoint-every, resume";
+
+/* ---- files ---- */
+
+/* Add the contents of a regular file to a digest; false where there is none of that name. */
+static bool digest_file(const char *path, uint64_t *sum)
+{
+    struct stat about;
+    uint64_t block[BLOCK_WORDS];
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    for (size_t bytes = sizeof block; bytes == sizeof block;) {
+        memset(block, 0, sizeof block);
+        bytes = fread(block, 1, sizeof block, file);
+        *sum = tw_checksum(*sum, (bytes + sizeof *block - 1) / sizeof *block, block);
+        *sum = tw_checksum(*sum, 1, &(uint64_t){bytes});
+    }
+    fclose(file);
+    return true;
+}
+
+/* The digest of the files in a list with commas between them, or of the one whose name has commas. */
+static bool digest_files(const char *text, uint64_t *sum)
+{
+    char name[4096];
+    bool any = digest_file(text, sum);
+    while (!any && *text) {
+        size_t length = strcspn(text, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        digest_file(name, sum);
+        text += length + (text[length] == ',');
+    }
+    return *sum != TW_CHECKSUM_START;
+}
+
+/* ---- options ---- */
+
+static void print_value(const tw_option *option, const void *field, char *text, size_t bytes)
+{
+    double number;
+    uint64_t integer;
+    const char *words = NULL;
+    switch (option->kind) {
+    case TW_OPTION_FLAG: snprintf(text, bytes, "%s", *(const bool *)field ? "on" : "off"); break;
+    case TW_OPTION_NUMBER:
+        memcpy(&number, field, sizeof number);
+        snprintf(text, bytes, "%.17g", number);
+        break;
+    case TW_OPTION_INTEGER:
+        memcpy(&integer, field, sizeof integer);
+        snprintf(text, bytes, "%" PRIu64, integer);
+        break;
+    case TW_OPTION_OPERANDS: text[0] = '\0'; break;
+    default: memcpy(&words, field, sizeof words); snprintf(text, bytes, "%s", words ? words : "");
+    }
+}
+
+/* A line of the identity. A file is what is in it, whatever its name; an option shows the name too. */
+static int print_line(const tw_option *option, const void *field, char *to, size_t bytes)
+{
+    char value[8192];
+    uint64_t sum = TW_CHECKSUM_START;
+    print_value(option, field, value, sizeof value);
+    for (char *c = value; *c; c++)
+        if (*c == '\n') *c = '?';
+    bool file = tw_completion_of(option).files && digest_files(value, &sum);
+    if (!file) return snprintf(to, bytes, "%s=%s\n", option->name, value);
+    return snprintf(to, bytes, "%s=%s #%016" PRIx64 "\n", option->name,
+                    tw_option_is_operand(option) ? "" : value, sum);
+}
+
+tw_status tw_identity_make(tw_context *ctx, const tw_command *command, const void *values, const char *but,
+                           char **out)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, IDENTITY_BYTES, 1, "the options as text", &memory));
+    char *text = *out = memory;
+    int length =
+        snprintf(text, IDENTITY_BYTES, "talweg=%s\ncommand=talweg %s\n", tw_version(), command->name);
+    for (size_t g = 0; g < command->group_count; g++)
+        for (size_t i = 0; i < command->groups[g].count && length < IDENTITY_BYTES; i++) {
+            const tw_option_group *group = &command->groups[g];
+            const tw_option *option = &group->options[i];
+            if (tw_name_is_among(option->name, never_matter) || tw_name_is_among(option->name, but)) continue;
+            length += print_line(option, (const char *)values + group->offset + option->offset, text + length,
+                                 (size_t)(IDENTITY_BYTES - length));
+        }
+    if (length < IDENTITY_BYTES) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the options are too long to be kept in a checkpoint");
+}
+
+/* ---- comparing ---- */
+
+/* A line in its parts: "name=value #digest". */
+typedef struct line {
+    size_t length; /* without its end */
+    char name[64], value[160];
+} line;
+
+static line read_line(const char *text)
+{
+    line l = {.length = strcspn(text, "\n")};
+    size_t name = strcspn(text, "=\n");
+    snprintf(l.name, sizeof l.name, "%.*s", (int)name, text);
+    if (name < l.length)
+        snprintf(l.value, sizeof l.value, "%.*s", (int)(l.length - name - 1), text + name + 1);
+    char *digest = strrchr(l.value, '#');
+    if (digest && strlen(digest) == 17) *(digest > l.value ? digest - 1 : digest) = '\0';
+    return l;
+}
+
+static void describe(const line *theirs, const line *ours, char words[TW_DIFFERENCE_BYTES])
+{
+    bool operand = strcspn(ours->name, "abcdefghijklmnopqrstuvwxyz") == strlen(ours->name);
+    if (strcmp(theirs->name, ours->name) != 0 || strcmp(ours->name, "command") == 0)
+        snprintf(words, TW_DIFFERENCE_BYTES, "it is one of %s, and this is %s", theirs->value, ours->value);
+    else if (strcmp(ours->name, "talweg") == 0)
+        snprintf(words, TW_DIFFERENCE_BYTES, "it was made by talweg %s, and this is %s", theirs->value,
+                 ours->value);
+    else if (operand || strcmp(theirs->value, ours->value) == 0)
+        snprintf(words, TW_DIFFERENCE_BYTES, "it was made with other contents of %s%s%s%s",
+                 operand ? "" : "--", ours->name, operand ? "" : " ", operand ? "" : ours->value);
+    else
+        snprintf(words, TW_DIFFERENCE_BYTES, "it was made with --%s %s, and this is --%s %s", ours->name,
+                 *theirs->value ? theirs->value : "not given", ours->name,
+                 *ours->value ? ours->value : "not given");
+}
+
+void tw_identity_compare(const char *theirs, const char *ours, char words[TW_DIFFERENCE_BYTES])
+{
+    words[0] = '\0';
+    while (*theirs || *ours) {
+        line a = read_line(theirs), b = read_line(ours);
+        if (a.length != b.length || memcmp(theirs, ours, a.length) != 0) {
+            describe(&a, &b, words);
+            return;
+        }
+        theirs += a.length + (theirs[a.length] != '\0');
+        ours += b.length + (ours[b.length] != '\0');
+    }
+}
