@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "cli/commands.h"
+#include "cli/evidence_save.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 
@@ -61,6 +62,7 @@ static tw_status compute(tw_context *ctx, const tw_evidence_options *options, tw
     TW_TRY(tw_model_options_load(ctx, &options->model, &r->problem));
     TW_TRY(tw_path_open(r->problem->model, &options->path, options->output.quiet, &r->path));
     tw_interrupt_catch();
+    tw_evidence_take_up(r);
     TW_TRY(tw_evidence_run_methods(options, r));
     if (tw_interrupt_seen())
         tw_log(ctx, TW_LOG_WARNING, "interrupted: estimates that were not finished are left out");
@@ -98,20 +100,24 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_terminal_log_to(ctx, options->output.quiet);
     tw_status status = tw_evidence_check_methods(ctx, options->methods);
     if (status == TW_OK) status = tw_path_options_check(ctx, &options->path);
+    if (status == TW_OK)
+        status = tw_saver_begin(&r.saver, ctx, &options->saver, &tw_command_evidence, options, "",
+                                options->output.force);
     if (status == TW_OK) status = compute(ctx, options, &r);
+    bool complete = status == TW_OK && !tw_interrupt_seen();
     tw_terminal_progress(options->output.quiet, NULL);
     if (status == TW_OK && options->output.json) status = tw_evidence_print_json(ctx, &r);
     if (status == TW_OK && !options->output.json) tw_evidence_print(options, &r);
     if (status == TW_OK) status = judge(ctx, options, &r);
+    tw_saver_end(&r.saver, complete);
     tw_path_close(&r.path);
     tw_problem_free(r.problem);
     return status;
 }
 
 static const tw_option_group groups[] = {
-    TW_MODEL_OPTION_GROUP(tw_evidence_options, model),
-    {"Evidence", rows, TW_COUNT(rows), 0},
-    TW_PATH_OPTION_GROUP(tw_evidence_options, path),
+    TW_MODEL_OPTION_GROUP(tw_evidence_options, model),   {"Evidence", rows, TW_COUNT(rows), 0},
+    TW_PATH_OPTION_GROUP(tw_evidence_options, path),     TW_SAVER_OPTION_GROUP(tw_evidence_options, saver),
     TW_OUTPUT_OPTION_GROUP(tw_evidence_options, output),
 };
 
@@ -128,7 +134,11 @@ const tw_command tw_command_evidence = {
         "Step sizes are tuned in a pilot run with other particles and then frozen.\n\n"
         "EP that did not converge is not used: the path then starts from Laplace's approximation, with a "
         "warning. Where weights collapse (fewer than two count) or --until-se is missed, the results are "
-        "printed and the exit code is 2.",
+        "printed and the exit code is 2.\n\n"
+        "While it runs, progress shows log Z so far: for ais and rm that of the temperature which is "
+        "reached. "
+        "Ctrl-C ends it, with the estimates that are complete. A checkpoint holds those, and of ais and "
+        "ais-reverse also particles and weights between two temperatures; pt and rm begin anew.",
     .example = "  talweg evidence ionosphere.csv --log-ell 1 --log-sigma 1.5\n"
                "  talweg evidence crabs.csv --standardise --log-ell 1 --log-sigma 3 --until-se 0.02\n"
                "  talweg evidence train.csv --from prior --kernel-method rmhmc --temperatures 1000 --json\n",

@@ -4,12 +4,14 @@
 
 #include "cli/model_options.h"
 #include "cli/path_options.h"
+#include "cli/saver.h"
 
 enum { TW_MOST_ESTIMATES = 8 };
 
 typedef struct tw_evidence_options {
     tw_model_options model;
     tw_path_options path;
+    tw_saver_flags saver;
     tw_output_options output;
     const char *methods;
     double until_se; /* NaN: not asked for */
@@ -19,6 +21,8 @@ typedef struct tw_evidence_options {
 typedef struct tw_evidence_results {
     tw_problem *problem;
     tw_path path;
+    tw_saver saver;
+    unsigned finished; /* methods that are done: a bit for each, in the order of their names */
     size_t count;
     tw_estimate estimate[TW_MOST_ESTIMATES];
     double seconds[TW_MOST_ESTIMATES];     /* of wall time */

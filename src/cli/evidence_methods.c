@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "cli/evidence.h"
+#include "cli/evidence_save.h"
 #include "cli/interrupt.h"
 #include "cli/names.h"
 #include "cli/progress.h"
@@ -86,10 +86,12 @@ static tw_status run_ais(const tw_evidence_options *options, bool reverse, tw_ev
 {
     const tw_path *p = &r->path;
     tw_estimate *out = &r->estimate[r->count];
-    double needed = 0.0, start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
+    double needed = 0.0;
     watcher w = make_watcher(options, reverse ? "ais-reverse" : "ais");
     tw_ais_options ais = p->ais;
+    tw_ais_saver saver;
     ais.reverse = reverse;
+    tw_evidence_save_ais(&saver, r, w.method, &ais);
     if (reverse) ais.first_chain = REVERSE * far_chain;
     bool once = isnan(options->until_se);
     tw_status status = once ? tw_ais_run(p->model, p->reference, &ais, watch, &w, NULL, out)
@@ -97,7 +99,7 @@ static tw_status run_ais(const tw_evidence_options *options, bool reverse, tw_ev
                                            most_particles(options), watch, &w, out, &needed);
     tw_meter_end(&w.meter);
     r->needed = fmax(r->needed, needed);
-    if (status == TW_OK) keep(r, 1, start, cpu);
+    if (status == TW_OK) keep(r, 1, saver.start, saver.cpu);
     return status;
 }
 
@@ -228,7 +230,12 @@ tw_status tw_evidence_run_methods(const tw_evidence_options *options, tw_evidenc
     char name[TW_NAME_BYTES];
     for (const char *text = options->methods; *text && !tw_interrupt_seen();) {
         const method *next = next_method(&text, name);
+        unsigned bit = 1u << (next - methods);
+        if (r->finished & bit) continue;
         TW_TRY(next->run(options, r));
+        if (tw_interrupt_seen()) break;
+        r->finished |= bit;
+        tw_evidence_save(r);
     }
     return TW_OK;
 }
