@@ -64,6 +64,17 @@ typedef struct tw_run_options {
 TW_API tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options *options,
                                const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out);
 
+/* Go on with a run that was killed or interrupted: its journal, or the file that was made of it, is taken up with its
+ * first `draws` draws of each chain; what follows them is dropped. x (n x chains; may be NULL) is the last of them:
+ * TW_BAD_DATA where the file has another one, or fewer draws, or only a summary of them. tw_run_finish overwrites
+ * the file. */
+TW_API tw_status tw_run_reopen(tw_context *ctx, const char *path, const tw_run_options *options,
+                               const tw_problem *problem, const tw_run_facts *facts, size_t draws,
+                               const double *x, tw_run_writer **out);
+
+/* See to it that the draws so far are on the disk: before something else there tells of them. */
+TW_API tw_status tw_run_sync(tw_run_writer *writer);
+
 /* Add a draw of all chains: to be called from tw_chains_options.on_draw. */
 TW_API tw_status tw_run_append(tw_run_writer *writer, const tw_draw *draw);
 

@@ -78,6 +78,10 @@ tw_status tw_journal_create(tw_journal *j, tw_context *ctx, const char *run, boo
                             const tw_journal_settings *settings, const char *image);
 tw_status tw_journal_append(tw_journal *j, const tw_draw *draw);
 tw_status tw_journal_append_image(tw_journal *j, const char *image);
+tw_status tw_journal_sync(tw_journal *j);
+
+/* Drop all that follows the first `draws` draws of a journal that was opened, and go on writing behind them. */
+tw_status tw_journal_go_on(tw_journal *j, size_t draws);
 
 /* ---- reading ---- */
 

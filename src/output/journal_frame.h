@@ -21,6 +21,9 @@ tw_status tw_journal_name(tw_journal *j, tw_context *ctx, const char *run);
 tw_status tw_journal_fail(const tw_journal *j, tw_status status, const char *what, int error);
 tw_status tw_journal_pread(const tw_journal *j, void *out, size_t bytes, uint64_t offset);
 
+/* Look at all frames of a file of that size. */
+tw_status tw_journal_scan(tw_journal *j, uint64_t size);
+
 /* TW_BAD_FILE where another process has it. */
 tw_status tw_journal_lock(const tw_journal *j);
 

@@ -61,7 +61,7 @@ static tw_status take_image(tw_journal *j, uint64_t length, bool *fits)
     return TW_OK;
 }
 
-static tw_status scan(tw_journal *j, uint64_t size)
+tw_status tw_journal_scan(tw_journal *j, uint64_t size)
 {
     for (;;) {
         uint64_t kind = 0, length = 0;
@@ -99,7 +99,7 @@ tw_status tw_journal_open(tw_journal *j, tw_context *ctx, const char *run, bool 
     if (j->descriptor < 0) return tw_journal_fail(j, TW_BAD_FILE, "cannot be opened", errno);
     tw_status status = tw_journal_lock(j);
     if (status == TW_OK) status = still_there(j, found, &size);
-    if (status == TW_OK && *found) status = scan(j, size);
+    if (status == TW_OK && *found) status = tw_journal_scan(j, size);
     if (status == TW_OK && *found && j->image == 0)
         status = tw_fail(ctx, TW_BAD_DATA, "%.1000s: this is no journal of a run: take it away", j->path);
     if (status != TW_OK || !*found) tw_journal_close(j);

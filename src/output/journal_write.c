@@ -38,7 +38,7 @@ static tw_status append_bytes(tw_journal *j, uint64_t offset, const void *bytes,
     return TW_OK;
 }
 
-static tw_status sync_now(tw_journal *j)
+tw_status tw_journal_sync(tw_journal *j)
 {
     j->synced = seconds_now();
     if (fdatasync(j->descriptor) == 0 || errno == EINVAL || errno == ENOTSUP) return TW_OK;
@@ -80,7 +80,7 @@ tw_status tw_journal_append(tw_journal *j, const tw_draw *draw)
     TW_TRY(append_bytes(j, j->end, j->frame, j->stride));
     j->end += j->stride;
     j->draws++;
-    return seconds_now() - j->synced < seconds_between_syncs ? TW_OK : sync_now(j);
+    return seconds_now() - j->synced < seconds_between_syncs ? TW_OK : tw_journal_sync(j);
 }
 
 /* ---- images ---- */
@@ -118,7 +118,7 @@ static tw_status append_open_image(tw_journal *j, FILE *from)
     TW_TRY(append_bytes(j, j->end, frame, sizeof frame)); /* the frame last: until then there is none */
     j->image = image;
     j->end = start + frame[TW_FRAME_LENGTH];
-    return sync_now(j);
+    return tw_journal_sync(j);
 }
 
 tw_status tw_journal_append_image(tw_journal *j, const char *image)
@@ -132,6 +132,14 @@ tw_status tw_journal_append_image(tw_journal *j, const char *image)
 }
 
 /* ---- the beginning ---- */
+
+static tw_status allocate_frame(tw_journal *j)
+{
+    void *frame = NULL;
+    TW_TRY(tw_allocate(j->ctx, j->stride, 1, "a draw of all chains", &frame));
+    j->frame = frame;
+    return TW_OK;
+}
 
 /* Is there a journal already that must not be replaced? */
 static tw_status check_place(tw_context *ctx, const char *run, bool overwrite)
@@ -170,15 +178,40 @@ static tw_status make_journal(tw_journal *j, const char *image)
 tw_status tw_journal_create(tw_journal *j, tw_context *ctx, const char *run, bool overwrite,
                             const tw_journal_settings *settings, const char *image)
 {
-    void *frame = NULL;
     TW_TRY(tw_journal_name(j, ctx, run));
     TW_TRY(check_place(ctx, run, overwrite));
     j->settings = *settings;
     j->stride = tw_draw_stride(settings);
     j->began = seconds_now();
-    TW_TRY(tw_allocate(ctx, j->stride, 1, "a draw of all chains", &frame));
-    j->frame = frame;
+    TW_TRY(allocate_frame(j));
     tw_status status = make_journal(j, image);
     if (status != TW_OK) tw_journal_close(j);
     return status;
+}
+
+/* ---- going on ---- */
+
+/* An image behind the draws goes with what follows them, and the first one counts again. */
+static tw_status cut(tw_journal *j, size_t draws)
+{
+    uint64_t size = j->first + (uint64_t)draws * j->stride;
+    if (ftruncate(j->descriptor, (off_t)size) != 0)
+        return tw_journal_fail(j, TW_WRITE_FAILED, "could not be cut", errno);
+    j->image = j->end = 0;
+    j->ended = false;
+    j->draws = 0;
+    return tw_journal_scan(j, size);
+}
+
+tw_status tw_journal_go_on(tw_journal *j, size_t draws)
+{
+    double seconds = 0.0;
+    TW_TRY(cut(j, draws));
+    TW_TRY(allocate_frame(j));
+    if (draws > 0) {
+        TW_TRY(tw_journal_read(j, draws - 1, 1, j->frame));
+        seconds = tw_journal_draw_at(j, j->frame, 0)->seconds;
+    }
+    j->began = seconds_now() - seconds;
+    return tw_journal_sync(j);
 }

@@ -53,6 +53,22 @@ extern const tw_statistic tw_statistics[TW_STATISTIC_COUNT];
 /* Begin the file: as tw_writer_open, but regular files only. */
 tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer);
 
+/* ---- a run that is written ---- */
+
+struct tw_run_writer {
+    tw_context *ctx;
+    const tw_problem *problem;
+    char path[PATH_MAX];
+    bool overwrite;
+    tw_journal journal;
+};
+
+/* A writer without a journal; then its journal, with the first image. */
+tw_status tw_run_writer_new(tw_context *ctx, const char *path, const tw_run_options *options,
+                            const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out);
+tw_status tw_run_writer_begin(tw_run_writer *w, const tw_run_options *options, const tw_run_facts *facts);
+void tw_run_writer_free(tw_run_writer *w);
+
 /* Make the file of a journal and take the journal away, which is not closed. TW_WRITE_FAILED: the journal
  * stays. */
 tw_status tw_run_complete(tw_journal *journal, const char *path, bool overwrite);

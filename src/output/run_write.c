@@ -5,14 +5,6 @@
 #include "output/problem.h"
 #include "output/run_file.h"
 
-struct tw_run_writer {
-    tw_context *ctx;
-    const tw_problem *problem;
-    char path[PATH_MAX];
-    bool overwrite;
-    tw_journal journal;
-};
-
 tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer)
 {
     TW_TRY(tw_writer_open(ctx, path, overwrite, writer));
@@ -59,7 +51,7 @@ static tw_status check(tw_context *ctx, const tw_run_options *o, const tw_proble
     return TW_OK;
 }
 
-static tw_status begin(tw_run_writer *w, const tw_run_options *o, const tw_run_facts *facts)
+tw_status tw_run_writer_begin(tw_run_writer *w, const tw_run_options *o, const tw_run_facts *facts)
 {
     tw_writer image;
     const tw_journal_settings settings = {.n = facts->n,
@@ -78,10 +70,9 @@ static tw_status begin(tw_run_writer *w, const tw_run_options *o, const tw_run_f
     return status;
 }
 
-tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options *options,
-                        const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out)
+tw_status tw_run_writer_new(tw_context *ctx, const char *path, const tw_run_options *o,
+                            const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out)
 {
-    const tw_run_options defaults = {0}, *o = options ? options : &defaults;
     void *memory = NULL;
     *out = NULL;
     TW_TRY(check(ctx, o, problem, facts));
@@ -94,7 +85,18 @@ tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options 
     w->overwrite = o->overwrite;
     w->journal = (tw_journal){.ctx = ctx, .descriptor = -1};
     strcpy(w->path, path);
-    tw_status status = begin(w, o, facts);
+    *out = w;
+    return TW_OK;
+}
+
+tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options *options,
+                        const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out)
+{
+    const tw_run_options defaults = {0}, *o = options ? options : &defaults;
+    tw_run_writer *w = NULL;
+    *out = NULL;
+    TW_TRY(tw_run_writer_new(ctx, path, o, problem, facts, &w));
+    tw_status status = tw_run_writer_begin(w, o, facts);
     if (status == TW_OK)
         *out = w;
     else
@@ -109,7 +111,12 @@ tw_status tw_run_append(tw_run_writer *writer, const tw_draw *draw)
     return tw_journal_append(&writer->journal, draw);
 }
 
-static void release(tw_run_writer *w)
+tw_status tw_run_sync(tw_run_writer *writer)
+{
+    return tw_journal_sync(&writer->journal);
+}
+
+void tw_run_writer_free(tw_run_writer *w)
 {
     tw_context *ctx = w->ctx;
     tw_journal_close(&w->journal);
@@ -133,7 +140,7 @@ static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
 tw_status tw_run_finish(tw_run_writer *writer, const tw_run_facts *facts)
 {
     tw_status status = finish(writer, facts);
-    release(writer);
+    tw_run_writer_free(writer);
     return status;
 }
 
@@ -141,7 +148,7 @@ void tw_run_abandon(tw_run_writer *writer)
 {
     if (!writer) return;
     if (writer->journal.draws == 0) tw_journal_remove(&writer->journal);
-    release(writer);
+    tw_run_writer_free(writer);
 }
 
 /* ---- estimates ---- */
