@@ -96,6 +96,15 @@ void tw_command_synopsis(const tw_command *command, char text[TW_OPTION_NAME_BYT
     snprintf(text + length, (size_t)(TW_OPTION_NAME_BYTES - length), "[options]");
 }
 
+static void print_passed_over(const tw_command *command, FILE *to)
+{
+    const tw_option *option = tw_option_passed_over(command, 0);
+    if (option) fprintf(to, "\nTaken, as by every command, and of no effect here:");
+    for (size_t k = 0; (option = tw_option_passed_over(command, k)); k++)
+        fprintf(to, "%s --%s", k ? "," : "", option->name);
+    if (tw_option_passed_over(command, 0)) fprintf(to, "\n");
+}
+
 void tw_options_help(const tw_command *command, FILE *to)
 {
     char synopsis[TW_OPTION_NAME_BYTES];
@@ -107,6 +116,7 @@ void tw_options_help(const tw_command *command, FILE *to)
         fprintf(to, "\n%s:\n", group->heading);
         for (size_t i = 0; i < group->count; i++) print_option(&group->options[i], to);
     }
+    print_passed_over(command, to);
     fprintf(to, "\nExamples:\n%s", command->example);
 }
 

@@ -176,6 +176,36 @@ static tw_status fail_unknown(parser *p, const char *argument)
                    *nearest ? "?)" : "", p->command->name);
 }
 
+/* Options that every command takes, so that a script may give the same to all: one that has no use for some of
+ * them, being short or not random, has no row of its own and passes them over. */
+static const tw_option always[] = {
+    {.name = "seed", .kind = TW_OPTION_INTEGER, .argument = "S"},
+    {.name = "threads", .kind = TW_OPTION_INTEGER, .argument = "T"},
+    {.name = "json", .kind = TW_OPTION_FLAG},
+    {.name = "quiet", .kind = TW_OPTION_FLAG},
+    {.name = "checkpoint", .kind = TW_OPTION_TEXT, .argument = "FILE"},
+    {.name = "resume", .kind = TW_OPTION_TEXT, .argument = "FILE"},
+};
+
+const tw_option *tw_option_passed_over(const tw_command *command, size_t k)
+{
+    const tw_option_group *group = NULL;
+    for (size_t i = 0; i < TW_COUNT(always); i++) {
+        const char *name = always[i].name;
+        if (!find(command, name, strlen(name), '\0', &group) && k-- == 0) return &always[i];
+    }
+    return NULL;
+}
+
+/* The row of such an option, by its name. */
+static const tw_option *find_passed_over(const tw_command *command, const char *name, size_t length)
+{
+    const tw_option *option = NULL;
+    for (size_t k = 0; (option = tw_option_passed_over(command, k)); k++)
+        if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) break;
+    return option;
+}
+
 /* The value of an option: behind its '=', or the next argument. */
 static tw_status take_value(parser *p, const tw_option *option, const char *equals, const char **value)
 {
@@ -203,12 +233,18 @@ static tw_status take_option(parser *p, const char *argument)
     if (argument[1] == '-') {
         equals = strchr(argument, '=');
         const char *name = argument + 2;
-        option = find(p->command, name, equals ? (size_t)(equals - name) : strlen(name), '\0', &group);
+        size_t length = equals ? (size_t)(equals - name) : strlen(name);
+        option = find(p->command, name, length, '\0', &group);
+        if (!option) option = find_passed_over(p->command, name, length);
     } else if (!argument[2]) {
         option = find(p->command, NULL, 0, argument[1], &group);
     }
     if (!option) return fail_unknown(p, argument);
     TW_TRY(take_value(p, option, equals, &value));
+    if (!group) { /* passed over, but not unseen */
+        uint64_t number = 0;
+        return option->kind == TW_OPTION_INTEGER ? store_integer(p, option, value, &number) : TW_OK;
+    }
     return store(p, group, option, value);
 }
 

@@ -78,6 +78,9 @@ static inline bool tw_option_is_operand(const tw_option *option)
 tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t count,
                            const char *const *arguments, void *values, bool *wants_help);
 
+/* The k-th option that the command takes, as every command does, and has no use for; NULL behind the last. */
+const tw_option *tw_option_passed_over(const tw_command *command, size_t k);
+
 /* How many numbers a TW_OPTION_NUMBERS value has, and the k-th of them (in the C locale, which is the
  * program's: it never sets another). */
 size_t tw_options_numbers(const char *text);

@@ -24,6 +24,11 @@ refuses 1 'say for which shell' --completion
 refuses 1 'say for which shell' --completion fish
 refuses 1 'is one argument too many' --completion bash x
 
+# ---- options that every command takes, whether or not it has a use for them
+printf '1,1\n2,-1\n3,1\n' >"$d/small.csv"
+works approx --quiet --json --seed 7 --threads 2 --checkpoint "$d/none" --resume "$d/none" "$d/small.csv"
+refuses 1 '--seed needs a whole number' approx "$d/none" --seed x
+
 # ---- every option of every command: misspelt, without its value, with a value that it cannot have
 for command in $commands; do
     works "$command" --help
