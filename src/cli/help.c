@@ -98,11 +98,14 @@ void tw_command_synopsis(const tw_command *command, char text[TW_OPTION_NAME_BYT
 
 static void print_passed_over(const tw_command *command, FILE *to)
 {
-    const tw_option *option = tw_option_passed_over(command, 0);
-    if (option) fprintf(to, "\nTaken, as by every command, and of no effect here:");
-    for (size_t k = 0; (option = tw_option_passed_over(command, k)); k++)
-        fprintf(to, "%s --%s", k ? "," : "", option->name);
-    if (tw_option_passed_over(command, 0)) fprintf(to, "\n");
+    char text[TW_OPTION_TEXT_BYTES] = "Taken, as by every command, and of no effect here:";
+    size_t length = strlen(text), k = 0;
+    for (const tw_option *option; (option = tw_option_passed_over(command, k)); k++)
+        length +=
+            (size_t)snprintf(text + length, sizeof text - length, "%s --%s", k ? "," : "", option->name);
+    if (k == 0) return;
+    fputc('\n', to);
+    tw_print_wrapped(to, text, 0, 2);
 }
 
 void tw_options_help(const tw_command *command, FILE *to)
