@@ -55,7 +55,6 @@ static tw_status load(tw_saver *s, const char *path, const char *identity)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                        "--resume %.1000s: %s; go on with the command that began it, or begin anew", path,
                        difference);
-    s->resumed = true;
     return TW_OK;
 }
 
@@ -87,6 +86,7 @@ tw_status tw_saver_begin(tw_saver *s, tw_context *ctx, const tw_saver_flags *fla
     if (status == TW_OK)
         status = tw_checkpoint_put(s->blocks, identity_block, strlen(identity) + 1, identity);
     tw_release(ctx, identity);
+    s->begun = status == TW_OK;
     return status;
 }
 
@@ -141,7 +141,7 @@ static bool is_file(const char *path)
 
 void tw_saver_end(tw_saver *s, bool complete)
 {
-    if (s->path && s->blocks && is_file(s->path)) {
+    if (s->begun && is_file(s->path)) {
         if (complete)
             unlink(s->path);
         else

@@ -26,7 +26,7 @@ typedef struct tw_saver {
     tw_context *ctx;
     const char *path; /* NULL: no checkpoints are wanted, and all that follows does nothing */
     double every, next;
-    bool resumed; /* there are blocks of an earlier part */
+    bool begun; /* and nothing was wrong */
     tw_checkpoint *blocks;
 } tw_saver;
 

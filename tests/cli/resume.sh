@@ -1,0 +1,116 @@
+#!/bin/sh
+# Checkpoints: a computation that is killed (kill -9) at some moment and gone on with gives what it would have given
+# otherwise, to the bit; a checkpoint of another one is refused, and why is said. Usage: resume.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+works demo --directory "$d/demo" --cases 80 --test-cases 10
+data=$d/demo/two_classes.csv
+ck=$d/checkpoint
+
+# killed SECONDS ARGUMENTS...: start talweg, wait for its checkpoint, kill it SECONDS later. Leaves the checkpoint;
+# whether it was killed before its end is in $in_time.
+killed() {
+    checks=$((checks + 1))
+    pause=$1
+    shift
+    rm -f "$ck"
+    "$talweg" "$@" --checkpoint "$ck" --checkpoint-every 0 >"$d/killed.out" 2>"$d/killed.err" &
+    job=$!
+    waited=0
+    until [ -s "$ck" ] || [ "$waited" -ge 300 ] || ! kill -0 "$job" 2>/dev/null; do
+        sleep 0.05
+        waited=$((waited + 1))
+    done
+    sleep "$pause"
+    kill -KILL "$job" 2>/dev/null || true
+    code=0
+    wait "$job" 2>/dev/null || code=$?
+    in_time=no
+    [ "$code" != 137 ] || in_time=yes
+    [ "$in_time" = no ] || [ ! -s "$d/killed.out" ] || complain "talweg $*: printed before its end"
+}
+without_times() {
+    sed 's/"[a-z_]*seconds":[^,}]*//g; /seconds/d' "$1"
+}
+goes_on=0 # how often there was something to go on with
+# same ARGUMENTS...: killed at several moments and gone on with, the output is that in $d/whole
+same() {
+    for moment in 0 0.4; do
+        killed "$moment" "$@"
+        [ "$in_time" = yes ] && [ -s "$ck" ] || continue
+        goes_on=$((goes_on + 1))
+        works "$@" --resume "$ck"
+        without_times "$d/out" >"$d/rest"
+        without_times "$d/whole" | cmp -s - "$d/rest" || complain "talweg $*: another result after a kill at $moment s"
+        [ ! -e "$ck" ] || complain "talweg $*: the checkpoint is left"
+    done
+}
+
+# ---- grid: points
+set -- grid "$data" --log-ell -1:2:25 --log-sigma 0:3:25 --json --quiet
+works "$@"
+cp "$d/out" "$d/whole"
+same "$@"
+
+# ---- evidence: methods that are done, and AIS between two temperatures; with a goal, between two runs
+for options in '--method ais,ais-reverse,pt,rm --particles 200 --rounds 40' '--kernel-method ess --method ais-reverse --particles 600' \
+    '--from prior --method ais --temperatures 200 --particles 60 --until-se 0.12'; do
+    # shellcheck disable=SC2086 # the options are meant to be split
+    set -- evidence "$data" --log-sigma 1.5 --json --quiet $options
+    works "$@"
+    cp "$d/out" "$d/whole"
+    same "$@"
+done
+[ "$goes_on" -ge 3 ] || complain "only $goes_on computations were killed before their end"
+
+# ---- Ctrl-C: what there is, and a checkpoint to go on from
+if env --default-signal=INT true 2>/dev/null; then
+    checks=$((checks + 1))
+    rm -f "$ck"
+    env --default-signal=INT "$talweg" grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --json --checkpoint "$ck" \
+        >"$d/out" 2>"$d/err" &
+    job=$!
+    sleep 1
+    kill -INT "$job"
+    code=0
+    wait "$job" || code=$?
+    [ "$code" = 3 ] || complain "grid and Ctrl-C: exit $code"
+    [ ! -s "$d/out" ] || complain "grid and Ctrl-C: printed"
+    says err 'talweg: error: interrupted after '
+    says err "to go on, give the same command with --resume $ck"
+    [ -s "$ck" ] || complain "grid and Ctrl-C: no checkpoint"
+    works grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --json --resume "$ck"
+    gives 'len(r["points"]) == 1600 and all(p["ep"] is not None for p in r["points"])'
+fi
+
+# ---- what is refused
+killed 0.2 grid "$data" --log-ell -1:2:60 --log-sigma 0:3:60 --quiet
+[ -s "$ck" ] || complain "no checkpoint to try things with"
+cp "$ck" "$d/good"
+set -- grid "$data" --log-ell -1:2:60 --log-sigma 0:3:60
+refuses 1 'is there already: go on from it (--resume ' "$@" --checkpoint "$ck"
+refuses 1 'it was made with --log-sigma 0:3:60, and this is --log-sigma 0:3:61' \
+    grid "$data" --log-ell -1:2:60 --log-sigma 0:3:61 --resume "$ck"
+refuses 1 'it was made with --standardise off, and this is --standardise on' "$@" --standardise --resume "$ck"
+refuses 1 'it was made with --seed 1, and this is --seed 2' "$@" --seed 2 --resume "$ck"
+refuses 1 'it is one of talweg grid, and this is talweg evidence' evidence "$data" --resume "$ck"
+sed 's/^-*[0-9]/7/' "$data" >"$d/other.csv"
+refuses 1 'it was made with other contents of DATA' grid "$d/other.csv" --log-ell -1:2:60 --log-sigma 0:3:60 --resume "$ck"
+refuses 1 'cannot be opened' "$@" --resume "$d/absent"
+refuses 1 'this is no checkpoint of talweg' "$@" --resume "$data"
+: >"$d/empty"
+refuses 1 'this is no checkpoint of talweg' "$@" --resume "$d/empty"
+refuses 1 'is a directory' "$@" --resume "$d/demo"
+head -c 2000 "$d/good" >"$d/cut"
+refuses 1 'checkpoint' "$@" --resume "$d/cut"
+refuses 3 'cannot be written' "$@" --checkpoint "$d/absent/x"
+refuses 1 '--checkpoint-every must be from 0' "$@" --checkpoint "$d/x" --checkpoint-every -1
+cmp -s "$ck" "$d/good" || complain "a refusal changed the checkpoint"
+
+# the same data under another name, other threads, another way to print: that is the same computation
+cp "$data" "$d/copy.csv"
+works grid "$d/copy.csv" --log-ell -1:2:60 --log-sigma 0:3:60 --threads 1 --resume "$ck" -o "$d/table.csv"
+[ "$(wc -l <"$d/table.csv")" = 3601 ] || complain "the table of a resumed grid: $(wc -l <"$d/table.csv") lines"
+finish
