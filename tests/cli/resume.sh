@@ -39,7 +39,7 @@ goes_on=0 # how often there was something to go on with
 same() {
     for moment in 0 0.4; do
         killed "$moment" "$@"
-        [ "$in_time" = yes ] && [ -s "$ck" ] || continue
+        if [ "$in_time" = no ] || [ ! -s "$ck" ]; then continue; fi
         goes_on=$((goes_on + 1))
         works "$@" --resume "$ck"
         without_times "$d/out" >"$d/rest"
