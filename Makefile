@@ -7,6 +7,7 @@
 #   make figure1  draw HMC and RMHMC on a mixture of Gaussians, as build/figure1/figure1.svg and .png
 #   make reproduce-quick  figure 2 of the report in about ten minutes, and
 #   make reproduce  in full (hours; goes on where it was stopped); data from TALWEG_SHARED, results in build/reproduce/
+#   make api      the reference of the C interface as HTML, in build/api/index.html
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
 #   make coverage which lines the tests reach (needs gcovr), in build/coverage/coverage.txt
 #   make install  PREFIX=/usr/local
@@ -17,7 +18,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-release test-asan test-long bench figure1 reproduce reproduce-quick lint coverage install setup setup-test clean
+.PHONY: all demo test test-release test-asan test-long bench figure1 reproduce reproduce-quick api lint coverage install setup setup-test clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -55,6 +56,10 @@ figure1: all
 reproduce reproduce-quick: all
 	@scripts/setup plots
 	@scripts/reproduce $(if $(findstring quick,$@),--quick)
+
+api:
+	@scripts/setup api
+	@scripts/api build/api
 
 lint:
 	@scripts/setup lint

@@ -17,8 +17,10 @@
 extern "C" {
 #endif
 
+/* Which of the two it is. */
 typedef enum tw_approximation_kind { TW_LAPLACE, TW_EP } tw_approximation_kind;
 
+/* A Gaussian approximation q, its verdict and its log Z. Free it before the model. */
 typedef struct tw_approximation {
     tw_context *ctx;
     tw_approximation_kind kind;
@@ -43,6 +45,7 @@ TW_API tw_status tw_approximation_from_sites(const tw_model *model, tw_approxima
 
 /* ---- Laplace ---- */
 
+/* When Newton's method stops. */
 typedef struct tw_laplace_options {
     size_t max_steps; /* Newton steps */
     double tolerance; /* on what log p(x, y) will still gain: half the squared length of a Newton step in
@@ -57,12 +60,14 @@ TW_API tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options 
 
 /* ---- EP ---- */
 
+/* How to look for EP's fixed point. */
 typedef enum tw_ep_method {
     TW_EP_AUTO,       /* sequential, and the double loop where that does not converge */
     TW_EP_SEQUENTIAL, /* sequential sweeps only */
     TW_EP_DOUBLE_LOOP /* provably convergent for log-concave likelihoods; takes hundreds of sweeps or more */
 } tw_ep_method;
 
+/* When EP stops. */
 typedef struct tw_ep_options {
     tw_ep_method method;
     size_t max_sweeps;     /* of all kinds together */
@@ -85,6 +90,7 @@ TW_API tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, 
 
 enum { TW_CORRECTION_MAX_ORDER = 8 };
 
+/* The corrected log Z, order by order. */
 typedef struct tw_correction {
     double log_z;                             /* log Z_EP + the sum of terms */
     size_t orders;                            /* highest order used */
@@ -100,6 +106,7 @@ TW_API tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep
 
 /* ---- predictions of the latent function ---- */
 
+/* What predictions from a Gaussian approximation need: a factor and a vector. */
 typedef struct tw_predictor tw_predictor;
 
 /* Prepare predictions from a Gaussian approximation; neither argument is needed afterwards. n^3/3 flops. */

@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* What a program may call carries this mark; all else stays inside the shared library. */
 #if defined(_WIN32) || defined(__CYGWIN__)
 #define TW_API
 #elif defined(__GNUC__)
@@ -37,7 +38,9 @@ extern "C" {
     X(TW_WRITE_FAILED, 3, "a file could not be written")                            \
     X(TW_INTERRUPTED, 3, "the caller asked for an end")
 
+/* A row of the list as an enumerator. */
 #define TW_STATUS_ENUM(name, code, text) name,
+/* How a call ended. */
 typedef enum tw_status { TW_STATUS_LIST(TW_STATUS_ENUM) TW_STATUS_COUNT } tw_status;
 #undef TW_STATUS_ENUM
 
@@ -48,6 +51,7 @@ TW_API int tw_status_exit_code(tw_status status);
 /* The version of the library, as "major.minor.patch". */
 TW_API const char *tw_version(void);
 
+/* What would otherwise be global; see above. */
 typedef struct tw_context tw_context;
 
 /* Where memory comes from. allocate returns NULL when there is none, else memory aligned for any type. */
@@ -57,7 +61,9 @@ typedef struct tw_allocator {
     void *user;
 } tw_allocator;
 
+/* How much a message matters, and where messages go. */
 typedef enum tw_log_level { TW_LOG_INFO, TW_LOG_WARNING } tw_log_level;
+/* Receives a message; text is valid during the call. */
 typedef void tw_log_function(void *user, tw_log_level level, const char *text);
 
 /* Make a context. allocator NULL means malloc and free, with a limit at the machine's physical memory.

@@ -39,6 +39,7 @@ typedef struct tw_sampling {
     tw_sampler *sampler;
 } tw_sampling;
 
+/* Make both, for `chains` chains. */
 TW_API tw_status tw_sampling_new(const tw_posterior *posterior, const tw_sampler_options *options,
                                  size_t chains, tw_sampling **out);
 TW_API void tw_sampling_free(tw_sampling *sampling);
@@ -54,8 +55,10 @@ TW_API tw_status tw_sampler_start_at(tw_sampler *sampler, size_t rows, size_t co
 
 /* ---- run ---- */
 
+/* Where a run is. */
 typedef enum tw_stage { TW_STAGE_WARMUP, TW_STAGE_SAMPLING } tw_stage;
 
+/* How far it is. */
 typedef struct tw_progress {
     tw_stage stage;
     size_t iteration, total; /* of this stage: iteration = 1..total */
@@ -99,6 +102,7 @@ typedef struct tw_chains_state {
     const double *x;       /* n x chains: where they are; not needed to go on */
 } tw_chains_state;
 
+/* How long to run, how to move, and whom to tell. */
 typedef struct tw_chains_options {
     size_t warmup, draws;
     size_t thin;  /* keep every thin-th iteration */
@@ -127,6 +131,7 @@ typedef struct tw_chains_options {
     ((tw_chains_options){  \
         .warmup = 500, .draws = 1000, .thin = 1, .max_steps = 1000, .target_accept = 0.8, .keep = true})
 
+/* What a run leaves: draws, records, tuning and sums. The caller frees it. */
 typedef struct tw_draws {
     tw_context *ctx;
     tw_method method;
@@ -145,6 +150,7 @@ TW_API void tw_draws_free(tw_draws *draws);
 
 /* ---- summary ---- */
 
+/* The worst of what tw_draws_summarise finds. */
 typedef struct tw_chains_summary {
     double ess_bulk_min, ess_bulk_median, ess_tail_min; /* over the n latents; NaN: too few draws, or not kept
                                                          */
@@ -166,6 +172,7 @@ TW_API tw_status tw_auto_approximation(const tw_model *model, tw_approximation *
 
 enum { TW_AUTO_MAX_CANDIDATES = 8 };
 
+/* A sampler that was considered, and how its pilot run went. */
 typedef struct tw_candidate {
     tw_method method;
     tw_metric metric;
@@ -179,11 +186,13 @@ typedef struct tw_candidate {
     double efficiency;     /* ess_per_draw / flops_per_draw */
 } tw_candidate;
 
+/* All candidates, in the order they were tried. */
 typedef struct tw_choice {
     size_t count, best;
     tw_candidate candidates[TW_AUTO_MAX_CANDIDATES];
 } tw_choice;
 
+/* How to run the pilots. */
 typedef struct tw_auto_options {
     size_t chains, warmup, draws; /* of each pilot */
     double target_accept;

@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+/* A covariance function with its hyperparameters. */
 typedef struct tw_covariance {
     const char *kernel; /* "se": exp(-d2/2); "matern12", "matern32", "matern52": see tw_covariance_names() */
     size_t scales;      /* 1, or the number of inputs */

@@ -32,6 +32,7 @@ typedef struct tw_table {
     char **names; /* one per column, all in one block, or NULL when the file had none */
 } tw_table;
 
+/* Read a table, whatever its columns mean. */
 TW_API tw_status tw_table_read(tw_context *ctx, const char *path, tw_table **out);
 TW_API void tw_table_free(tw_table *table);
 

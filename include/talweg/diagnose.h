@@ -30,6 +30,7 @@ extern "C" {
  * draw and chain. One per thread; the caller frees it, before the context. */
 typedef struct tw_diagnose tw_diagnose;
 
+/* Make one. */
 TW_API tw_status tw_diagnose_new(tw_context *ctx, size_t draws, size_t chains, tw_diagnose **out);
 TW_API void tw_diagnose_free(tw_diagnose *d);
 
@@ -60,6 +61,7 @@ TW_API double tw_diagnose_mcse_mean(tw_diagnose *d);
 TW_API double tw_diagnose_mcse_sd(tw_diagnose *d);
 TW_API double tw_diagnose_mcse_quantile(tw_diagnose *d, double p);
 
+/* The usual table row of one scalar. */
 typedef struct tw_summary {
     double mean, mcse_mean, sd;
     double q5, median, q95;

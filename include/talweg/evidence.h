@@ -20,6 +20,7 @@ extern "C" {
 
 /* ---- temperatures ---- */
 
+/* How the inverse temperatures b_0 = 0 < b_1 < ... < b_B = 1 are spaced. */
 typedef enum tw_schedule_kind {
     TW_SCHEDULE_GEOMETRIC, /* the report's: b_k = b_min^((B-k)/(B-1)), k = 1..B */
     TW_SCHEDULE_LINEAR,    /* b_k = k/B */
@@ -36,6 +37,7 @@ TW_API tw_status tw_schedule_check(tw_context *ctx, size_t steps, const double *
 
 /* ---- estimates ---- */
 
+/* An estimate of log Z, and what there is to say about it. */
 typedef struct tw_estimate {
     const char *method; /* "ais", "ais-reverse", "stepping-stone", "thermodynamic", "resample-move" */
     double log_z;
@@ -56,6 +58,7 @@ typedef struct tw_estimate {
 #define TW_AGREEMENT_LIMIT 4.0
 enum { TW_WORDS_BYTES = 512 };
 
+/* Whether estimates agree. */
 typedef struct tw_agreement {
     bool known;                 /* false: fewer than two estimates with an error to compare */
     bool agree;                 /* every pair does */
@@ -94,6 +97,7 @@ typedef struct tw_ais_state {
     double before_acceptance, before_failures;
 } tw_ais_state;
 
+/* How to anneal. */
 typedef struct tw_ais_options {
     tw_sampler_options kernel;
     const double *beta; /* steps + 1 temperatures from 0 to 1 */
@@ -147,6 +151,7 @@ TW_API tw_status tw_ais_run(const tw_model *model, const tw_reference *reference
 
 /* ---- resample-move, and schedules that a pilot finds ---- */
 
+/* How to resample and move. */
 typedef struct tw_rm_options {
     tw_sampler_options kernel;
     const double *beta; /* steps + 1 temperatures from 0 to 1; NULL: chosen by the pilot */
@@ -199,6 +204,7 @@ TW_API tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *re
 
 /* ---- parallel tempering ---- */
 
+/* How to temper. */
 typedef struct tw_pt_options {
     tw_sampler_options kernel; /* threads work on different temperatures */
     const double *beta;        /* steps + 1 temperatures from 0 to 1; NULL: a linear ladder */

@@ -39,11 +39,13 @@ typedef struct tw_general_target {
     void (*third)(void *user, const double *x, const double *m, double *out);
 } tw_general_target;
 
+/* The metric G(x). */
 typedef enum tw_general_metric {
     TW_GENERAL_CONSTANT, /* G = diag(mass): plain HMC */
     TW_GENERAL_SOFTABS   /* G = Q diag(l coth(alpha l)) Q', the Hessian being Q diag(l) Q' */
 } tw_general_metric;
 
+/* How to integrate. */
 typedef struct tw_general_options {
     tw_general_metric metric;
     const double *mass; /* constant metric: d positive numbers, copied; NULL: all 1 */
@@ -102,6 +104,7 @@ TW_API double tw_general_energy(const tw_general *g);
 TW_API tw_general_outcome tw_general_step(tw_general *g);
 TW_API tw_general_outcome tw_general_trajectory(tw_general *g, size_t steps);
 
+/* What a transition did. */
 typedef struct tw_general_record {
     tw_general_outcome outcome; /* anything but fine is a rejection */
     bool accepted;

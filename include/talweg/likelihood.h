@@ -28,6 +28,7 @@ typedef struct tw_tilted {
     double c4;
 } tw_tilted;
 
+/* A likelihood: a table of functions. terms is all that one needs; the rest may be NULL where it says so. */
 typedef struct tw_likelihood {
     const char *name;
     const char *support; /* what an observation may be, for messages: "-1 or +1" */

@@ -23,8 +23,11 @@
 extern "C" {
 #endif
 
+/* x ~ N(0, K) with its observations; K is factored once. */
 typedef struct tw_model tw_model;
+/* q, the distribution at b = 0. */
 typedef struct tw_reference tw_reference;
+/* The path at one temperature. */
 typedef struct tw_target tw_target;
 
 /* ---- the model ---- */

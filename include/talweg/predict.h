@@ -38,6 +38,7 @@ TW_API tw_draw_source tw_draws_source(const tw_draws *draws);
 
 /* ---- predictions ---- */
 
+/* How much to use. */
 typedef struct tw_draws_predictor_options {
     size_t threads; /* results are the same to the bit for any number */
     size_t bytes; /* draws are kept in whitened form where n x draws x chains x 8 bytes are no more than this;
@@ -45,6 +46,7 @@ typedef struct tw_draws_predictor_options {
 } tw_draws_predictor_options;
 #define TW_DRAWS_PREDICTOR_DEFAULTS ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28})
 
+/* The draws in whitened form, and sums for the scores. */
 typedef struct tw_draws_predictor tw_draws_predictor;
 
 /* Prepare predictions for a model from draws of its posterior. The model must outlive the predictor, and so

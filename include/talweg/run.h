@@ -28,6 +28,7 @@ extern "C" {
 
 /* ---- what is known of a run beside its draws ---- */
 
+/* Everything but numbers for each draw. */
 typedef struct tw_run_facts {
     size_t n, chains;
     size_t draws;        /* per chain, in the file; 0: a file of estimates only */
@@ -48,8 +49,10 @@ typedef struct tw_run_facts {
 
 /* ---- writing ---- */
 
+/* A run file on its way: a journal. */
 typedef struct tw_run_writer tw_run_writer;
 
+/* How to write it. */
 typedef struct tw_run_options {
     bool overwrite;
     unsigned compress; /* 0: not; 1..9: shuffled and deflated, at that level */
@@ -88,6 +91,7 @@ TW_API void tw_run_abandon(tw_run_writer *writer);
 
 /* ---- reading ---- */
 
+/* A run file that is open for reading. */
 typedef struct tw_run tw_run;
 
 /* Open a run file, which is first made from its journal where there is one. TW_BAD_FILE where the journal
@@ -121,6 +125,7 @@ TW_API tw_status tw_run_summarise(tw_run *run, size_t threads, tw_summary *rows,
 
 enum { TW_RUN_MOST_ESTIMATES = 16 };
 
+/* Estimates side by side, with approximations to compare them with. */
 typedef struct tw_run_evidence {
     double laplace, ep, ep_corrected; /* log Z; NaN: none */
     const char *from, *kernel;        /* the path's q, and the transitions: "ep", "hmc/ep" */

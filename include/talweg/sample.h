@@ -19,8 +19,10 @@
 extern "C" {
 #endif
 
+/* The kinds of transitions. */
 typedef enum tw_method { TW_METHOD_HMC, TW_METHOD_RMHMC, TW_METHOD_SLICE } tw_method;
 
+/* Which transitions, in which metric. */
 typedef struct tw_sampler_options {
     tw_method method;
     tw_metric
@@ -60,6 +62,7 @@ typedef struct tw_record {
     bool factorisation;     /* a metric could not be factored */
 } tw_record;
 
+/* An ensemble and all that its transitions need; nothing is allocated after tw_sampler_new. */
 typedef struct tw_sampler tw_sampler;
 
 /* A sampler of `columns` chains; the target must outlive it. */
