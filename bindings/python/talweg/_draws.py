@@ -13,7 +13,13 @@ from ._model import WARNING, Model
 from ._talweg import InputError
 
 SUMMARY = np.dtype([(name, float) for name in "mean mcse_mean sd q5 median q95 ess_bulk ess_tail rhat".split()])
-COUNTERS = ("energy_divergence", "implicit_failure", "irreversible", "factorisation")
+FAILURES = {
+    "energy_divergence": ("the energy diverged", "use a smaller eps or a higher target_accept"),
+    "implicit_failure": ("an implicit solve failed", "use the metric smoothed or a smaller eps"),
+    "irreversible": ("the way back did not lead back", "use a smaller eps, or solver_tol instead of fixed_point"),
+    "factorisation": ("the metric could not be factored", "use the metric smoothed or a smaller eps"),
+}
+COUNTERS = tuple(FAILURES)
 GROUPS = ("posterior", "sample_stats", "log_likelihood", "observed_data", "constant_data")
 
 
@@ -151,9 +157,31 @@ class Draws:
         return xarray.DataTree.from_dict(self._datasets())
 
     def _judge(self) -> None:
-        """Tell the user what is wrong with the draws, if anything."""
-        if self.draws == 0:
-            self.model._notes.append((WARNING, "interrupted before the first draw"))
+        """Tell the user what is wrong with the draws, if anything, and what to do."""
+        d, wanted, transitions = self.diagnostics, 100 * self.chains, self.sampling_totals["transitions"]
+        found = []
+        if self.interrupted:
+            found.append(f"interrupted: there are {self.draws} draws of each chain")
+        if d["rhat_max"] > 1.01:
+            found.append(
+                f"R-hat is {d['rhat_max']:.3f}, above 1.01: the chains have not forgotten their starts, so do not use "
+                'the draws yet. Raise draws and warmup, or use another method ("auto", or "hmc" with metric "ep")'
+            )
+        if d["ess_bulk_min"] < wanted:
+            found.append(
+                f"the worst latent (x[{d['worst']}]) has a bulk ESS of {d['ess_bulk_min']:.0f}; estimates want at least "
+                f"100 for each chain, {wanted}. Raise draws, or use another method"
+            )
+        if d["ebfmi_min"] < 0.3:
+            found.append(
+                f"E-BFMI is {d['ebfmi_min']:.2f}, below 0.3: energies change too little between draws to explore the "
+                "tails. Use another metric, or more draws"
+            )
+        for name, count in self.counters.items():
+            if count:
+                share = f"{100 * count / transitions:.2g}% of trajectories ({count} of {transitions})"
+                found.append(f"{FAILURES[name][0]} in {share}, which were rejected: {FAILURES[name][1]}")
+        self.model._notes += [(WARNING, words) for words in found]
 
     def __repr__(self) -> str:
         lines = [f"Draws: {self.chains} chains of {self.draws} draws, {self.model.n} latents"]

@@ -10,6 +10,8 @@ import talweg
 from conftest import SETTING, two_classes
 from talweg._arrays import matrix, symmetric, vector
 
+pytestmark = pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")  # few draws
+
 
 def test_column_major_inputs_pass_straight_through():
     X = np.asfortranarray(np.arange(12.0).reshape(6, 2))
@@ -70,7 +72,6 @@ def test_inputs_may_change_afterwards(problem):
     assert set(fit.model.y) == {-1.0, 1.0}
 
 
-@pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
 def test_memory_is_given_back():
     """Thirty models and their draws leave nothing: the process does not grow by more than a few of them."""
     X, y = two_classes(200)

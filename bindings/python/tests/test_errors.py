@@ -102,6 +102,17 @@ def test_verdicts_are_warnings(problem):
     assert seen[0].filename == __file__  # it points to the caller's line
 
 
+def test_bad_draws_are_warned_of(model):
+    with pytest.warns(talweg.TalwegWarning) as seen:
+        talweg.sample(model, method="rmhmc", metric="hessian", eps=2.0, steps=3, draws=20, warmup=5)
+    words = " ".join(str(warning.message) for warning in seen)
+    for part in ("R-hat is", "bulk ESS of", "which were rejected: use"):
+        assert part in words
+    assert "--" not in words  # no options of the program's
+    with pytest.warns(talweg.TalwegWarning, match="interrupted: there are [0-9]+ draws"):
+        talweg.sample(model, method="ess", thin=10**5, progress=lambda stage, *_: stage == "sampling")
+
+
 def test_predictions(model):
     fit = talweg.approx(model)
     for arguments, options, words in (
@@ -132,4 +143,4 @@ def test_nothing_is_said_where_all_is_well(problem):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         talweg.approx(*problem, **SETTING)
-        talweg.sample(*problem, **SETTING, method="hmc", draws=500)
+        talweg.sample(*problem, **SETTING, method="hmc", draws=2000)
