@@ -245,7 +245,8 @@ typedef struct tw_pt_report {
 } tw_pt_report;
 
 /* Two estimates of log Z from one run: out[0] by stepping stones, each ratio Z(b_k) / Z(b_{k-1}) by the
- * optimal bridge between draws from both; out[1] by thermodynamic integration. Neither is unbiased. progress
+ * optimal bridge between draws from both; out[1] by thermodynamic integration, from b_1 on, with a stepping stone
+ * from q to there (docs/tempering.md). Neither is unbiased. progress
  * is called after each round and may stop the run as in tw_ais_run. Memory: O(n) for each copy and
  * temperature with constant metrics, and a number for each round of them. report may be NULL. */
 TW_API tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,

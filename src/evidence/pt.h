@@ -70,6 +70,10 @@ typedef struct tw_stepping_stone {
 } tw_stepping_stone;
 tw_stepping_stone tw_stepping_stone_estimate(const tw_ladder_draws *draws, double *work);
 
+/* The first stone from below, log E_0[exp(b_1 R)]; with each group left out it is added to without[g]. `sums`
+ * holds `groups` numbers. */
+double tw_stepping_stone_first(const tw_ladder_draws *draws, double *sums, double *without);
+
 /* Thermodynamic integration: its value, Monte Carlo error and discretisation error. `mean` receives E_b[R] of
  * each level; `work` holds levels * (3 * groups + 3) + groups numbers. */
 typedef struct tw_thermodynamic {

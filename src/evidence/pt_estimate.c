@@ -68,6 +68,11 @@ static tw_log_z one_sided_total(const tw_ladder_draws *d, bool forward, double *
     return out;
 }
 
+double tw_stepping_stone_first(const tw_ladder_draws *d, double *sums, double *without)
+{
+    return one_sided(d, 0, d->beta[1], 1.0, sums, without);
+}
+
 static double logistic(double t)
 {
     return 1.0 / (1.0 + exp(-t));

@@ -1,11 +1,19 @@
 /* pt_thermodynamic.c: log Z by thermodynamic integration, with the error of its quadrature.
  *
  *   log Z = int_0^1 f(b) db,   f = E_b[R],   f' = Var_b[R],   f'' = third central moment of R at b,
- * since derivatives with respect to b of the cumulants of R are the next ones. Draws thus give the integrand
- * and its derivatives, and on each interval of length h cubic Hermite:   h/2 (f0 + f1) + h^2/12 (f0' - f1')
- * error h^5 f''''/720 quintic Hermite: h/2 (f0 + f1) + h^2/10 (f0' - f1') + h^3/120 (f0'' + f1'')  error
- * O(h^7). The estimate is the cubic rule; the differences between the two rules, in absolute value and added
- * up, are the discretisation error. The Monte Carlo error is that of the jackknife over independent groups.
+ * since derivatives with respect to b of the cumulants of R are the next ones: draws give the integrand and its
+ * derivatives. Where q puts mass on what the posterior excludes, R has a heavy lower tail under q and f a
+ * boundary layer at b = 0: it rises like -1/(b + c) from a value, with a variance, that may be millions. So
+ *   - over the first interval the integral is taken as what it is, log E_0[exp(b_1 R)] (pt_estimate.c), whose
+ *     terms are bounded where R is not; draws from q are independent;
+ *   - from b_1 on the variable is u = log(b + c), in which g(u) = (b + c) (f - f(1)) has no layer. c is such that
+ *     an f of the form above has the f''/f' of the draws at b_1: b_1 + c = -2 f'/f''. Where f'' >= 0 there is no
+ *     layer, and c is so large that u is linear in b. With d = b + c, g' = g + d^2 f', g'' = g + 3 d^2 f' + d^3
+ *     f'', and on an interval of length h
+ *       cubic Hermite:    h/2 (g0 + g1) + h^2/12 (g0' - g1')                           error h^5 g''''/720
+ *       quintic Hermite:  h/2 (g0 + g1) + h^2/10 (g0' - g1') + h^3/120 (g0'' + g1'')   error O(h^7)
+ * The estimate is the cubic rule; the differences between the two, in absolute value and added up, are the
+ * discretisation error. The Monte Carlo error is that of the jackknife over independent groups.
  */
 #include <math.h>
 
@@ -37,13 +45,31 @@ static void cumulants(const tw_ladder_draws *d, const double *sums, double centr
     out[2] = m[2] - 3.0 * m[0] * m[1] + 2.0 * m[0] * m[0] * m[0];
 }
 
-/* The cubic rule over the ladder, and by how much the quintic one differs (may be NULL). */
-static double integrate(const tw_ladder_draws *d, const double *f, double *difference)
+/* The c of u = log(b + c), from the cumulants of R at beta. */
+static double layer(const double *f, double beta)
 {
-    double sum = 0.0, differences = 0.0;
-    for (size_t k = 1; k < d->levels; k++) {
-        const double *a = f + 3 * (k - 1), *b = f + 3 * k;
-        double h = d->beta[k] - d->beta[k - 1];
+    static const double none = 1e6; /* u is then linear in b, to a millionth */
+    return f[2] < 0.0 ? fmin(fmax(-2.0 * f[1] / f[2] - beta, 0.0), none) : none;
+}
+
+/* g, g' and g'' at b = d - c, from the cumulants f there and f(1). */
+static void transform(const double *f, double d, double last, double g[3])
+{
+    g[0] = d * (f[0] - last);
+    g[1] = g[0] + d * d * f[1];
+    g[2] = g[0] + d * d * (3.0 * f[1] + d * f[2]);
+}
+
+/* The cubic rule over the ladder from its second level on, and by how much the quintic one differs (may be
+ * NULL). */
+static double integrate(const tw_ladder_draws *d, const double *f, double c, double *difference)
+{
+    double last = f[3 * (d->levels - 1)], sum = last * (1.0 - d->beta[1]), differences = 0.0;
+    for (size_t k = 2; k < d->levels; k++) {
+        double low = d->beta[k - 1] + c, high = d->beta[k] + c, a[3], b[3];
+        double h = log1p((high - low) / low);
+        transform(f + 3 * (k - 1), low, last, a);
+        transform(f + 3 * k, high, last, b);
         sum += 0.5 * h * (a[0] + b[0]) + h * h / 12.0 * (a[1] - b[1]);
         differences += fabs(h * h / 60.0 * (a[1] - b[1]) + h * h * h / 120.0 * (a[2] + b[2]));
     }
@@ -59,21 +85,31 @@ static double level_mean(const tw_ladder_draws *d, size_t level)
     return mean;
 }
 
+/* The cumulants of R at every level with one group left out. */
+static void all_cumulants(const tw_ladder_draws *d, const double *sums, const double *mean, size_t omitted,
+                          double *f)
+{
+    for (size_t k = 0; k < d->levels; k++)
+        cumulants(d, sums + 3 * k * d->groups, mean[k], omitted, f + 3 * k);
+}
+
 tw_thermodynamic tw_thermodynamic_estimate(const tw_ladder_draws *d, double *mean, double *work)
 {
     double *sums = work, *f = sums + 3 * d->levels * d->groups, *without = f + 3 * d->levels;
     tw_thermodynamic out;
+    for (size_t g = 0; g < d->groups; g++) without[g] = 0.0;
+    out.value = tw_stepping_stone_first(d, sums, without);
     for (size_t k = 0; k < d->levels; k++) {
         mean[k] = level_mean(d, k);
         for (size_t g = 0; g < d->groups; g++) power_sums(d, k, g, mean[k], sums + 3 * (k * d->groups + g));
     }
+    all_cumulants(d, sums, mean, d->groups, f);
+    double c = layer(f + 3, d->beta[1]);
+    out.value += integrate(d, f, c, &out.discretisation);
     for (size_t g = 0; g < d->groups; g++) {
-        for (size_t k = 0; k < d->levels; k++) cumulants(d, sums + 3 * k * d->groups, mean[k], g, f + 3 * k);
-        without[g] = integrate(d, f, NULL);
+        all_cumulants(d, sums, mean, g, f);
+        without[g] += integrate(d, f, c, NULL);
     }
-    for (size_t k = 0; k < d->levels; k++)
-        cumulants(d, sums + 3 * k * d->groups, mean[k], d->groups, f + 3 * k);
-    out.value = integrate(d, f, &out.discretisation);
     double se = tw_jackknife_se(d->groups, without);
     out.se = sqrt(se * se + out.discretisation * out.discretisation);
     return out;

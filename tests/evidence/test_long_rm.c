@@ -73,12 +73,14 @@ static void the_hard_oracle_is_met(void **state)
         o.kernel.metric = TW_METRIC_EP;
         o.kernel.gaussian = p.ep->reference;
         o.kernel.threads = 2;
+        double start = cpu_seconds();
         tw_status status = tw_rm_run(p.model, p.ep->reference, &o, NULL, NULL, &e);
         if (status != TW_OK) print_message("%s\n", tw_context_message(p.ctx));
         assert_int_equal(status, TW_OK);
-        print_message(
-            "%s: exact %.5f, EP %.5f, resample-move %.5f +- %.5f, %zu temperatures, acceptance %.2f\n",
-            cases[i].name, cases[i].log_z, p.ep->log_z, e.log_z, e.se, e.temperatures, e.acceptance);
+        print_message("%s: exact %.5f, EP %.5f, resample-move %.5f +- %.5f, %zu temperatures, acceptance "
+                      "%.2f, %.0f s\n",
+                      cases[i].name, cases[i].log_z, p.ep->log_z, e.log_z, e.se, e.temperatures, e.acceptance,
+                      cpu_seconds() - start);
         assert_true(e.se <= 0.0125 && fabs(e.log_z - cases[i].log_z) <= 4.0 * e.se);
         posed_free(&p);
     }

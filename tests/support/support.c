@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 void shared_path(const char *name, char *path, size_t bytes)
@@ -58,4 +59,9 @@ tw_context *new_context(void)
     tw_context *ctx = NULL;
     assert_int_equal(tw_context_new(NULL, &ctx), TW_OK);
     return ctx;
+}
+
+double cpu_seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
 }

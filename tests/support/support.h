@@ -28,6 +28,9 @@ typedef struct failing_allocator {
 } failing_allocator;
 tw_context *failing_context(failing_allocator *state);
 
+/* Processor time so far, for costs that tests print. */
+double cpu_seconds(void);
+
 /* An ordinary context; the test fails where there is none. */
 tw_context *new_context(void);
 
