@@ -105,7 +105,7 @@ static void print_passed_over(const tw_command *command, FILE *to)
             (size_t)snprintf(text + length, sizeof text - length, "%s --%s", k ? "," : "", option->name);
     if (k == 0) return;
     fputc('\n', to);
-    tw_print_wrapped(to, text, 0, 2);
+    tw_print_wrapped(to, text, 0, 0);
 }
 
 void tw_options_help(const tw_command *command, FILE *to)
