@@ -50,13 +50,13 @@ static int get_buffer(PyObject *object, Py_buffer *out, int flags)
         PyErr_SetString(PyExc_BufferError, "a result of talweg is read-only, with strides and a format");
         return -1;
     }
-    *out = (Py_buffer){.buf = (void *)(uintptr_t)v->data,
+    *out = (Py_buffer){.buf = (void *)v->data,
                        .obj = Py_NewRef(object),
                        .itemsize = v->item_bytes,
                        .len = v->item_bytes,
                        .readonly = 1,
                        .ndim = v->dimensions,
-                       .format = (char *)(uintptr_t)v->format,
+                       .format = (char *)v->format,
                        .shape = v->shape,
                        .strides = v->strides};
     for (int k = 0; k < v->dimensions; k++) out->len *= v->shape[k];

@@ -58,8 +58,7 @@ static tw_status scale_inputs(new_cases *c)
 {
     const tw_problem *whole = c->problem->whole;
     if (!c->x.data) return TW_OK;
-    c->at =
-        (tw_data){.ctx = c->problem->ctx, .n = c->m, .d = c->x.columns, .x = (double *)(uintptr_t)c->x.data};
+    c->at = (tw_data){.ctx = c->problem->ctx, .n = c->m, .d = c->x.columns, .x = (double *)c->x.data};
     if (!whole->scaling && c->x.ld == c->m) return TW_OK;
     tw_status status = tw_data_new(c->problem->ctx, c->m, c->x.columns, c->x.data, c->x.ld, NULL, &c->copy);
     if (status == TW_OK && whole->scaling) status = tw_scaling_apply(whole->scaling, c->copy);

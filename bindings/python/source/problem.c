@@ -32,8 +32,7 @@ static tw_status check_labels(const tw_likelihood *likelihood, tw_data *data, co
 /* The data in `made` belong to the problem once that is there. */
 static tw_status make_from_kernel(tw_py_problem *self, const parts *p)
 {
-    tw_problem made = {
-        .likelihood = self->likelihood, .w = (double *)(uintptr_t)p->w.data, .jitter = p->jitter};
+    tw_problem made = {.likelihood = self->likelihood, .w = (double *)p->w.data, .jitter = p->jitter};
     made.covariance = (tw_covariance){.kernel = p->kernel,
                                       .scales = p->log_ell.rows,
                                       .log_ell = p->log_ell.data,

@@ -83,7 +83,7 @@ PyObject *tw_py_choose(PyObject *self, PyObject *arguments, PyObject *keywords)
     choose_request r = {0};
     tw_posterior posterior = {.model = problem->model};
     tw_py_start start = {0};
-    tw_choice choice;
+    tw_choice choice = {0};
     bool good = read_choose(arguments, keywords, &r) && tw_py_start_read(problem, r.start, &start) &&
                 tw_py_approximation_read(problem, r.approximation, &posterior.approximation) &&
                 tw_py_begin(&r.job, problem, r.progress);
