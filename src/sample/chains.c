@@ -36,9 +36,10 @@ static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT, "a state of %zu numbers is not one of this sampler, with %zu",
                        state->count, tw_sampler_state_size(s));
     if (o->keep || !o->on_draw)
-        return tw_fail(s->ctx, TW_BAD_ARGUMENT,
-                       "the draws before it are not made again: a run that goes on hands out its draws and keeps "
-                       "none");
+        return tw_fail(
+            s->ctx, TW_BAD_ARGUMENT,
+            "the draws before it are not made again: a run that goes on hands out its draws and keeps "
+            "none");
     if (state->draws != state->iteration / o->thin || state->draws > o->draws)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                        "a run of %zu draws cannot go on after %zu draws in %zu iterations", o->draws,
