@@ -61,6 +61,10 @@ typedef struct tw_run_options {
     size_t threads;    /* for the summary */
 } tw_run_options;
 
+/* Could a run be written there? Fails as tw_run_create would, and leaves nothing behind: for the start of a long
+ * computation. */
+TW_API tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite);
+
 /* Begin a run file. The problem (with a built-in likelihood) must outlive the writer; facts need n, chains and
  * what is known before the first draw, and its strings are copied. TW_BAD_ARGUMENT where there is a file of this
  * name, or a journal with draws in it, unless overwrite. */

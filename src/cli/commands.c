@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "cli/command_line.h"
 #include "cli/help.h"
 #include "cli/names.h"
 
@@ -21,13 +22,19 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
                          const char *const *arguments)
 {
     void *values = NULL;
+    char *line = NULL;
     bool wants_help = false;
     TW_TRY(tw_allocate(ctx, 1, command->bytes, "the options", &values));
     tw_status status = tw_options_parse(ctx, command, count, arguments, values, &wants_help);
+    if (status == TW_OK && command->line) {
+        status = tw_command_line(ctx, command->name, count, arguments, &line);
+        memcpy((char *)values + command->line, &line, sizeof line);
+    }
     if (status == TW_OK && wants_help)
         tw_options_help(command, stdout);
     else if (status == TW_OK)
         status = command->run(ctx, values);
+    tw_release(ctx, line);
     tw_release(ctx, values);
     return status;
 }

@@ -53,6 +53,14 @@ static const tw_option rows[] = {
      .least = 30,
      .most = 1e8,
      .help = "pt: rounds of transitions and swaps, and as many before that to tune the ladder"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(file),
+     .argument = "FILE",
+     .help =
+         "write the estimates and the problem to FILE.nc (NetCDF, for talweg report), or what --json prints "
+         "to FILE.json"},
 };
 
 /* ---- the command ---- */
@@ -100,14 +108,16 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_terminal_log_to(ctx, options->output.quiet);
     tw_status status = tw_evidence_check_methods(ctx, options->methods);
     if (status == TW_OK) status = tw_path_options_check(ctx, &options->path);
+    if (status == TW_OK) status = tw_evidence_check_file(ctx, options);
     if (status == TW_OK)
         status = tw_saver_begin(&r.saver, ctx, &options->saver, &tw_command_evidence, options, "",
                                 options->output.force);
     if (status == TW_OK) status = compute(ctx, options, &r);
     bool complete = status == TW_OK && !tw_interrupt_seen();
     tw_terminal_progress(options->output.quiet, NULL);
-    if (status == TW_OK && options->output.json) status = tw_evidence_print_json(ctx, &r);
+    if (status == TW_OK && options->output.json) status = tw_evidence_print_json(ctx, &r, stdout);
     if (status == TW_OK && !options->output.json) tw_evidence_print(options, &r);
+    if (status == TW_OK) status = tw_evidence_write_file(ctx, options, &r);
     if (status == TW_OK) status = judge(ctx, options, &r);
     tw_saver_end(&r.saver, complete);
     tw_path_close(&r.path);
@@ -145,5 +155,6 @@ const tw_command tw_command_evidence = {
     .groups = groups,
     .group_count = TW_COUNT(groups),
     .bytes = sizeof(tw_evidence_options),
+    .line = offsetof(tw_evidence_options, command),
     .run = run,
 };

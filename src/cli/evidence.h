@@ -14,7 +14,9 @@ typedef struct tw_evidence_options {
     tw_saver_flags saver;
     tw_output_options output;
     const char *methods;
-    double until_se; /* NaN: not asked for */
+    const char *file;    /* -o: FILE.nc or FILE.json, or NULL */
+    const char *command; /* as it was typed */
+    double until_se;     /* NaN: not asked for */
     uint64_t max_particles, copies, rounds;
 } tw_evidence_options;
 
@@ -42,6 +44,11 @@ tw_status tw_evidence_run_methods(const tw_evidence_options *options, tw_evidenc
 
 /* One table with everything, and the verdict in words. */
 void tw_evidence_print(const tw_evidence_options *options, const tw_evidence_results *results);
-tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *results);
+tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *results, FILE *to);
+
+/* The -o file: could it be written, and writing it. */
+tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_options *options);
+tw_status tw_evidence_write_file(tw_context *ctx, const tw_evidence_options *options,
+                                 const tw_evidence_results *results);
 
 #endif

@@ -135,7 +135,7 @@ static void encode_approximations(json_t *object, const tw_path *p, bool *ok)
                 ok);
 }
 
-tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r)
+tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r, FILE *to)
 {
     bool ok = true;
     json_t *object = json_object(), *estimates = json_array();
@@ -151,7 +151,7 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r)
     tw_json_set(object, "agree_rule", json_string("every pair within 4 joint standard errors"), &ok);
     tw_json_set(object, "worst_pair", tw_json_number(a->worst), &ok);
     tw_json_set(object, "verdict", json_string(a->words), &ok);
-    if (ok) return tw_json_print(ctx, object, stdout);
+    if (ok) return tw_json_print(ctx, object, to);
     json_decref(object);
-    return tw_json_print(ctx, NULL, stdout);
+    return tw_json_print(ctx, NULL, to);
 }

@@ -11,7 +11,7 @@ static volatile sig_atomic_t caught, seen;
 static void handle(int number)
 {
     static const char clear[] = "\r\033[K";
-    if (number == SIGINT && caught && !seen) {
+    if (caught && !seen) {
         seen = 1;
         return;
     }
@@ -45,6 +45,7 @@ void tw_interrupt_catch(void)
 {
     caught = 1;
     handle_signal(SIGINT);
+    handle_signal(SIGTERM);
 }
 
 bool tw_interrupt_seen(void)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/context.h"
 #include "cli/commands.h"
@@ -15,6 +16,14 @@ static tw_status flush_results(tw_context *ctx)
     if (fflush(stdout) == 0 && !ferror(stdout)) return TW_OK;
     return tw_fail(ctx, TW_WRITE_FAILED, "standard output could not be written: %s",
                    errno ? strerror(errno) : "an earlier write failed");
+}
+
+/* HDF5 tidies up as a process ends, and crashes over a file that it could not flush to a full disk: so it does
+ * not get to do that. */
+static void leave(int code)
+{
+    fflush(NULL);
+    _exit(code);
 }
 
 int main(int argc, char **argv)
@@ -31,5 +40,6 @@ int main(int argc, char **argv)
     if (status == TW_OK) status = flush_results(ctx);
     if (status != TW_OK) tw_terminal_say("error", TW_COLOUR_RED, tw_context_message(ctx));
     tw_context_free(ctx);
+    if (status == TW_WRITE_FAILED) leave(tw_status_exit_code(status));
     return tw_status_exit_code(status);
 }

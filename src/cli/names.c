@@ -58,3 +58,9 @@ void tw_nearest_name(const char *word, const char *names, char nearest[TW_NAME_B
         snprintf(nearest, TW_NAME_BYTES, "%.*s", (int)length, name);
     }
 }
+
+bool tw_name_ends_in(const char *name, const char *ending)
+{
+    size_t length = name ? strlen(name) : 0, tail = strlen(ending);
+    return length > tail && strcmp(name + length - tail, ending) == 0;
+}

@@ -12,4 +12,7 @@ bool tw_name_is_among(const char *word, const char *names);
  * of its length (and two letters at least). */
 void tw_nearest_name(const char *word, const char *names, char nearest[TW_NAME_BYTES]);
 
+/* Does the name of a file, which may be NULL, end so, with something in front? */
+bool tw_name_ends_in(const char *name, const char *ending);
+
 #endif

@@ -61,6 +61,7 @@ typedef struct tw_command {
     const tw_option_group *groups;
     size_t group_count;
     size_t bytes; /* of its struct of values */
+    size_t line;  /* where in it the whole command line goes, as text; 0: it is not wanted */
     tw_status (*run)(tw_context *ctx, const void *values);
 } tw_command;
 

@@ -6,36 +6,27 @@
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
+#include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/reference_file.h"
+#include "cli/sample_files.h"
 #include "cli/sample_report.h"
 #include "cli/terminal.h"
-#include "output/draws_csv.h"
-#include "output/writer.h"
 
 typedef struct sample_options {
     tw_model_options model;
     tw_sampler_flags sampler;
+    tw_sample_file_flags files;
     tw_output_options output;
-    const char *path;
+    const char *command; /* as it was typed */
 } sample_options;
-
-static const tw_option rows[] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = TW_OPTION_TEXT,
-     .offset = offsetof(sample_options, path),
-     .argument = "FILE",
-     .help = "write the draws (FILE.csv, a line for each chain of each draw) or the summary (FILE.json)"},
-};
 
 /* A run on its way. */
 typedef struct job {
     tw_context *ctx;
     const sample_options *options;
     tw_sample_results *results;
-    tw_writer writer;
-    bool writes_draws;
+    tw_sample_files files;
     double start, warm; /* moments */
     tw_meter meter;
     tw_stage shown; /* the stage that the meter is for */
@@ -47,7 +38,7 @@ typedef struct job {
 static tw_status write_draw(void *user, const tw_draw *draw)
 {
     job *j = user;
-    return tw_draws_csv_add(j->ctx, draw, j->writer.file);
+    return tw_sample_files_add(&j->files, draw);
 }
 
 static void show_stage(job *j, tw_stage stage)
@@ -87,23 +78,6 @@ static bool interrupted(void *user)
 }
 
 /* ---- setting up ---- */
-
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcmp(path + length - tail, ending) == 0;
-}
-
-static tw_status check_output(tw_context *ctx, const sample_options *o)
-{
-    if (!o->path) return TW_OK;
-    if (!ends_in(o->path, ".csv") && !ends_in(o->path, ".json"))
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "-o %.1000s: a name that ends in .csv gets the draws, one that ends in .json the summary",
-            o->path);
-    return tw_writer_check(ctx, o->path, o->output.force);
-}
 
 static bool needs_approximation(const tw_sampler_flags *f, const tw_sampler_options *s)
 {
@@ -155,28 +129,75 @@ static tw_status start(job *j, const tw_sampling *sampling)
 
 /* ---- running ---- */
 
+static tw_run_facts facts_of(const job *j, size_t chains)
+{
+    const sample_options *o = j->options;
+    const tw_sample_results *r = j->results;
+    tw_run_facts facts = {.n = r->problem->data->n,
+                          .chains = chains,
+                          .data = o->model.data,
+                          .command = o->command,
+                          .method = tw_method_name(r->sampler.method),
+                          .metric = tw_metric_name(r->sampler.metric),
+                          .from = o->sampler.from,
+                          .beta = o->sampler.beta,
+                          .warmup = (size_t)o->sampler.warmup,
+                          .thin = (size_t)o->sampler.thin,
+                          .seed = o->sampler.seed,
+                          .warmup_seconds = r->warmup_seconds,
+                          .sampling_seconds = r->sampling_seconds};
+    if (!r->draws) return facts;
+    facts.tuning = r->draws->tuning;
+    facts.warmup_totals = r->draws->warmup;
+    facts.sampling = r->draws->sampling;
+    facts.interrupted = r->draws->interrupted;
+    return facts;
+}
+
+static tw_status begin_files(job *j, size_t chains)
+{
+    const sample_options *o = j->options;
+    tw_run_facts facts = facts_of(j, chains);
+    const tw_stan_settings settings = {facts.n,      chains,      (size_t)o->sampler.draws, facts.warmup,
+                                       facts.thin,   facts.seed,  o->sampler.target_accept, facts.data,
+                                       facts.method, facts.metric};
+    return tw_sample_files_begin(&j->files, j->ctx, &o->files, o->output.force, j->results->problem, &facts,
+                                 &settings, j->results->sampler.threads);
+}
+
+/* With a run file nothing that grows with the number of draws is kept in memory. */
 static tw_status run_chains(job *j, tw_sampler *sampler)
 {
     tw_sample_results *r = j->results;
     tw_chains_options o = tw_sampler_flags_chains(&j->options->sampler);
+    size_t chains = (size_t)j->options->sampler.chains;
     o.user = j;
     o.on_progress = show_progress;
+    o.on_draw = write_draw;
     o.interrupted = interrupted;
+    o.keep = !tw_name_ends_in(j->options->files.path, ".nc");
     tw_interrupt_catch();
-    if (j->writes_draws) {
-        TW_TRY(tw_writer_open(j->ctx, j->options->path, j->options->output.force, &j->writer));
-        tw_draws_csv_header(tw_model_describe(r->problem->model).n, j->writer.file);
-        o.on_draw = write_draw;
-    }
+    tw_status status = begin_files(j, chains);
     j->start = j->warm = tw_terminal_seconds();
     show_stage(j, TW_STAGE_WARMUP);
-    tw_status status = tw_chains_run(sampler, &o, &r->draws);
+    if (status == TW_OK) status = tw_chains_run(sampler, &o, &r->draws);
     tw_meter_end(&j->meter);
     r->warmup_seconds = j->warm - j->start;
     r->sampling_seconds = tw_terminal_seconds() - j->warm;
-    if (!j->writes_draws) return status;
-    if (status == TW_OK) return tw_writer_close(&j->writer);
-    tw_writer_abandon(&j->writer);
+    tw_run_facts facts = facts_of(j, chains);
+    return tw_sample_files_end(&j->files, status, &facts);
+}
+
+static tw_status summarise(job *j)
+{
+    tw_sample_results *r = j->results;
+    tw_run *run = NULL;
+    tw_terminal_progress(j->options->output.quiet, "effective sample sizes ...");
+    if (!tw_name_ends_in(j->options->files.path, ".nc"))
+        return tw_draws_summarise(r->draws, r->sampler.threads, NULL, &r->summary);
+    TW_TRY(tw_run_open(j->ctx, j->options->files.path, &run));
+    tw_status status = tw_run_summarise(run, r->sampler.threads, NULL, &r->summary);
+    tw_run_close(run);
     return status;
 }
 
@@ -190,9 +211,7 @@ static tw_status sample(job *j, const tw_posterior *posterior)
     tw_status status = start(j, sampling);
     if (status == TW_OK) status = run_chains(j, sampling->sampler);
     tw_sampling_free(sampling);
-    tw_terminal_progress(j->options->output.quiet, "effective sample sizes ...");
-    if (status == TW_OK) status = tw_draws_summarise(r->draws, r->sampler.threads, NULL, &r->summary);
-    return status;
+    return status == TW_OK ? summarise(j) : status;
 }
 
 static tw_status compute(job *j)
@@ -223,11 +242,12 @@ static tw_status compute(job *j)
 static tw_status write_summary(job *j)
 {
     const sample_options *o = j->options;
-    if (!o->path || j->writes_draws) return TW_OK;
-    TW_TRY(tw_writer_open(j->ctx, o->path, o->output.force, &j->writer));
-    tw_status status = tw_sample_print_json(j->ctx, &o->sampler, j->results, j->writer.file);
-    if (status == TW_OK) return tw_writer_close(&j->writer);
-    tw_writer_abandon(&j->writer);
+    tw_writer writer;
+    if (!tw_name_ends_in(o->files.path, ".json")) return TW_OK;
+    TW_TRY(tw_writer_open(j->ctx, o->files.path, o->output.force, &writer));
+    tw_status status = tw_sample_print_json(j->ctx, &o->sampler, j->results, writer.file);
+    if (status == TW_OK) return tw_writer_close(&writer);
+    tw_writer_abandon(&writer);
     return status;
 }
 
@@ -236,10 +256,10 @@ static tw_status run(tw_context *ctx, const void *values)
     const sample_options *o = values;
     tw_sample_results r = {0};
     job j = {.ctx = ctx, .options = o, .results = &r};
-    j.writes_draws = o->path && ends_in(o->path, ".csv");
     tw_terminal_log_to(ctx, o->output.quiet);
     tw_status status = tw_sampler_flags_check(ctx, &o->sampler);
-    if (status == TW_OK) status = check_output(ctx, o);
+    if (status == TW_OK)
+        status = tw_sample_files_check(ctx, &o->files, o->output.force, (size_t)o->sampler.chains);
     if (status == TW_OK) status = compute(&j);
     tw_terminal_progress(o->output.quiet, NULL);
     if (status == TW_OK && o->output.json) status = tw_sample_print_json(ctx, &o->sampler, &r, stdout);
@@ -255,7 +275,7 @@ static tw_status run(tw_context *ctx, const void *values)
 static const tw_option_group groups[] = {
     TW_MODEL_OPTION_GROUP(sample_options, model),
     TW_SAMPLER_OPTION_GROUP(sample_options, sampler),
-    {"Files", rows, TW_COUNT(rows), 0},
+    TW_SAMPLE_FILE_OPTION_GROUP(sample_options, files),
     TW_OUTPUT_OPTION_GROUP(sample_options, output),
 };
 
@@ -274,12 +294,17 @@ const tw_command tw_command_sample = {
         "seed alone, not on the number of threads or the speed of the machine.\n\n"
         "Numerical failures reject the trajectory, are counted, and never end the run. Ctrl-C ends it after "
         "the "
-        "current iteration, with a complete file of the draws so far.",
-    .example = "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o draws.csv\n"
+        "current iteration, with a complete file of the draws so far.\n\n"
+        "A run file (-o RUN.nc) takes the draws as they are made, so that memory does not grow with their "
+        "number; until it is complete they are in RUN.nc.journal, from which the next command that is given "
+        "RUN.nc makes it, should the program be killed.",
+    .example = "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o run.nc\n"
+               "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o draws.csv\n"
                "  talweg sample coal.csv --likelihood poisson --kernel matern52 --log-ell 2 --json\n"
                "  talweg sample train.csv --method rmhmc --metric smoothed --chains 8 --draws 2000\n",
     .groups = groups,
     .group_count = TW_COUNT(groups),
     .bytes = sizeof(sample_options),
+    .line = offsetof(sample_options, command),
     .run = run,
 };

@@ -72,6 +72,9 @@ typedef struct tw_journal {
 
 /* ---- writing ---- */
 
+/* Is there a journal already that must not be replaced? */
+tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite);
+
 /* Begin: `image` is the NetCDF file that is copied into it. A journal with draws in it is in the way, unless
  * overwrite; one that somebody is writing always. */
 tw_status tw_journal_create(tw_journal *j, tw_context *ctx, const char *run, bool overwrite,

@@ -120,7 +120,7 @@ tw_status tw_journal_copy_image(const tw_journal *j, FILE *to)
         left -= count;
     }
     if (left == 0 && fflush(to) == 0) return TW_OK;
-    return tw_fail(j->ctx, TW_WRITE_FAILED, "could not be written in full: %s", strerror(errno));
+    return tw_fail(j->ctx, TW_WRITE_FAILED, "its file could not be written in full: %s", strerror(errno));
 }
 
 size_t tw_journal_head_bytes(const tw_journal *j)

@@ -141,8 +141,7 @@ static tw_status allocate_frame(tw_journal *j)
     return TW_OK;
 }
 
-/* Is there a journal already that must not be replaced? */
-static tw_status check_place(tw_context *ctx, const char *run, bool overwrite)
+tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite)
 {
     tw_journal there;
     bool found = false;
@@ -179,7 +178,7 @@ tw_status tw_journal_create(tw_journal *j, tw_context *ctx, const char *run, boo
                             const tw_journal_settings *settings, const char *image)
 {
     TW_TRY(tw_journal_name(j, ctx, run));
-    TW_TRY(check_place(ctx, run, overwrite));
+    TW_TRY(tw_journal_check(ctx, run, overwrite));
     j->settings = *settings;
     j->stride = tw_draw_stride(settings);
     j->began = seconds_now();

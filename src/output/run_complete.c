@@ -6,11 +6,7 @@
  * other. Where the journal has no final image, its process was killed: what the facts do not tell is then
  * computed from the records.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "output/run_file.h"
 #include "sample/summarise.h"
@@ -251,13 +247,19 @@ static tw_status fill(tw_journal *j, tw_writer *writer, tw_facts_store *store, t
     return status == TW_OK ? closed : status;
 }
 
+static tw_status name_journal(const tw_journal *j, tw_status status)
+{
+    return tw_fail_within(j->ctx, status, "the draws are safe in %.500s, but ", j->path);
+}
+
 tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
 {
     tw_writer writer;
     tw_facts_store store = {.facts = {.n = 0}};
     tw_observations observed = {0};
-    TW_TRY(tw_run_begin(j->ctx, path, overwrite, &writer));
-    tw_status status = fill(j, &writer, &store, &observed);
+    tw_status status = tw_run_begin(j->ctx, path, overwrite, &writer);
+    if (status != TW_OK) return name_journal(j, status);
+    status = fill(j, &writer, &store, &observed);
     tw_facts_release(j->ctx, &store);
     tw_release(j->ctx, observed.y);
     tw_release(j->ctx, observed.w);
@@ -265,9 +267,6 @@ tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
         status = tw_writer_close(&writer);
     else
         tw_writer_abandon(&writer);
-    if (status == TW_OK)
-        tw_journal_remove(j);
-    else
-        tw_fail_within(j->ctx, status, "%.500s (the draws are safe in %.500s): ", path, j->path);
-    return status;
+    if (status == TW_OK) tw_journal_remove(j);
+    return status == TW_OK ? TW_OK : name_journal(j, status);
 }

@@ -1,17 +1,28 @@
 /* run_write.c: a run file from its first draw to its last. While it goes on there is a journal, from which
  * run_complete.c makes the file. */
 #include <string.h>
+#include <sys/stat.h>
 
 #include "output/problem.h"
 #include "output/run_file.h"
 
+/* Looked at before it is opened: to open a pipe is to wait for somebody at its other end. */
 tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer)
 {
-    TW_TRY(tw_writer_open(ctx, path, overwrite, writer));
-    if (writer->temporary[0]) return TW_OK;
-    tw_writer_abandon(writer);
-    return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "%.1000s is not a regular file, and a NetCDF file must be one: choose another name", path);
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "%.1000s is not a regular file, and a NetCDF file must be one: choose another name",
+                       path);
+    return tw_writer_open(ctx, path, overwrite, writer);
+}
+
+tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite)
+{
+    tw_writer writer;
+    TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
+    tw_writer_abandon(&writer);
+    return tw_journal_check(ctx, path, overwrite);
 }
 
 /* How long that file may be: inputs, the covariance matrix if it was given, and a little more. */

@@ -80,6 +80,7 @@ says err 'implicit solve failed in'
 says err 'use --metric smoothed or a smaller --eps'
 
 # ---- bad input
+mkfifo "$d/pipe.nc"
 awk 'BEGIN { for (i = 0; i < 39; i++) print 0 }' >"$d/short.csv"
 awk 'BEGIN { for (i = 0; i < 40; i++) print (i == 7 ? "nan" : "0") }' >"$d/nan.csv"
 refuses 1 '--eps must be above 0, not 0' sample "$data" --method hmc --eps 0
@@ -102,7 +103,13 @@ refuses 1 'with --warmup 0 nothing can be tuned' sample "$data" --method hmc --w
 refuses 1 'short.csv: a start has 40 rows' sample "$data" --quiet --method hmc --init "$d/short.csv"
 refuses 1 'nan.csv: line 8' sample "$data" --quiet --method hmc --init "$d/nan.csv"
 refuses 1 'absent.csv: cannot be opened' sample "$data" --quiet --method hmc --init "$d/absent.csv"
-refuses 1 'gets the draws' sample "$data" -o "$d/run.nc"
+refuses 1 'gets the whole run' sample "$data" -o "$d/run.txt"
+refuses 1 '--compress goes with -o FILE.nc' sample "$data" --compress -o "$d/run.csv"
+refuses 1 '--summary-only goes with -o FILE.nc' sample "$data" --summary-only
+refuses 1 '--pointwise goes with -o FILE.nc' sample "$data" --pointwise
+refuses 3 'cannot be written' sample "$data" -o "$d/absent/run.nc"
+refuses 1 'is not a regular file' sample "$data" -o "$d/pipe.nc"
+refuses 3 'cannot be written' sample "$data" --stan-csv "$d/absent/run"
 refuses 3 'cannot be written' sample "$data" -o "$d/absent/run.csv"
 printf '1,2\n2,1\n' >"$d/indefinite.csv"
 printf 'y\n1\n-1\n' >"$d/two_labels.csv"
