@@ -16,6 +16,7 @@
 #include <talweg/model.h>
 #include <talweg/output.h>
 #include <talweg/predict.h>
+#include <talweg/report.h>
 #include <talweg/run.h>
 #include <talweg/sample.h>
 

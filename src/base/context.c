@@ -23,6 +23,7 @@ struct tw_context {
     size_t limit;
     tw_log_function *log;
     void *log_user;
+    bool muted;
     tw_interrupt_function *interrupted;
     void *interrupt_user;
     char message[MESSAGE_BYTES];
@@ -129,9 +130,14 @@ tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *format, 
     return status;
 }
 
+void tw_log_mute(tw_context *ctx, bool mute)
+{
+    ctx->muted = mute;
+}
+
 void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...)
 {
-    if (!ctx->log) return;
+    if (!ctx->log || ctx->muted) return;
     char text[MESSAGE_BYTES];
     va_list arguments;
     va_start(arguments, format);

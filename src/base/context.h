@@ -38,6 +38,9 @@ tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *format, 
 /* Send a message for a person to the context's log. */
 void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...) TW_PRINTF(3, 4);
 
+/* Drop messages from now on, or no longer: for work whose messages were given before. */
+void tw_log_mute(tw_context *ctx, bool mute);
+
 /* TW_INTERRUPTED where the caller asks for an end: `TW_TRY(tw_poll(ctx))` once an iteration. */
 tw_status tw_poll(tw_context *ctx);
 

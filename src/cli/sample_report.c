@@ -3,7 +3,9 @@
 
 #include "base/context.h"
 #include "cli/model_options.h"
+#include "cli/summary_print.h"
 #include "output/json.h"
+#include "talweg/report.h"
 
 /* ---- for people ---- */
 
@@ -64,16 +66,6 @@ void tw_sample_print(const char *data, const tw_sampler_flags *flags, const tw_s
 
 /* ---- JSON ---- */
 
-static json_t *encode_counters(const tw_totals *t, bool *ok)
-{
-    json_t *object = json_object();
-    tw_json_set(object, "energy_divergence", tw_json_count(t->energy_divergence), ok);
-    tw_json_set(object, "implicit_failure", tw_json_count(t->implicit_failure), ok);
-    tw_json_set(object, "irreversible", tw_json_count(t->irreversible), ok);
-    tw_json_set(object, "factorisation", tw_json_count(t->factorisation), ok);
-    return object;
-}
-
 static json_t *encode_candidate(const tw_candidate *c, bool *ok)
 {
     json_t *object = json_object();
@@ -96,22 +88,6 @@ static json_t *encode_candidates(const tw_choice *choice, bool *ok)
     return array;
 }
 
-static void encode_summary(const tw_sample_results *r, json_t *object, bool *ok)
-{
-    const tw_chains_summary *s = &r->summary;
-    json_t *bulk = json_object(), *tail = json_object();
-    tw_json_set(bulk, "min", tw_json_number(s->ess_bulk_min), ok);
-    tw_json_set(bulk, "median", tw_json_number(s->ess_bulk_median), ok);
-    tw_json_set(tail, "min", tw_json_number(s->ess_tail_min), ok);
-    tw_json_set(object, "ess_bulk", bulk, ok);
-    tw_json_set(object, "ess_tail", tail, ok);
-    tw_json_set(object, "rhat_max", tw_json_number(s->rhat_max), ok);
-    tw_json_set(object, "ebfmi_min", tw_json_number(s->ebfmi_min), ok);
-    tw_json_set(object, "leapfrog_steps", tw_json_count(r->draws->sampling.leapfrog_steps), ok);
-    tw_json_set(object, "counters", encode_counters(&r->draws->sampling, ok), ok);
-    if (r->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&r->choice, ok), ok);
-}
-
 tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, const tw_sample_results *r,
                                FILE *to)
 {
@@ -131,7 +107,8 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, c
     tw_json_set(object, "acceptance", tw_json_number(r->summary.acceptance), &ok);
     tw_json_set(object, "eps", by_steps ? tw_json_number(t->eps) : json_null(), &ok);
     tw_json_set(object, "steps", by_steps ? tw_json_count(t->steps) : json_null(), &ok);
-    encode_summary(r, object, &ok);
+    tw_summary_encode(&r->summary, &r->draws->sampling, object, &ok);
+    if (r->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&r->choice, &ok), &ok);
     if (ok) return tw_json_print(ctx, object, to);
     json_decref(object);
     return tw_json_print(ctx, NULL, to);
@@ -139,49 +116,10 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, c
 
 /* ---- warnings ---- */
 
-static void warn_of_failures(tw_context *ctx, size_t count, size_t transitions, const char *what,
-                             const char *advice)
-{
-    if (count == 0) return;
-    tw_log(ctx, TW_LOG_WARNING, "%s in %.2g%% of trajectories (%zu of %zu), which were rejected: %s", what,
-           100.0 * (double)count / (double)transitions, count, transitions, advice);
-}
-
-static void warn_of_mixing(tw_context *ctx, const tw_sample_results *r)
-{
-    const tw_chains_summary *s = &r->summary;
-    double wanted = 100.0 * (double)r->draws->chains;
-    if (s->rhat_max > 1.01)
-        tw_log(
-            ctx, TW_LOG_WARNING,
-            "R-hat is %.3f, above 1.01: the chains have not forgotten their starts, so do not use the draws "
-            "yet. Raise --draws and --warmup, or use another --method (auto, or hmc with --metric ep)",
-            s->rhat_max);
-    if (s->ess_bulk_min < wanted)
-        tw_log(ctx, TW_LOG_WARNING,
-               "the worst latent (x.%zu) has a bulk ESS of %.0f; estimates want at least 100 for each chain, "
-               "%.0f. Raise --draws, or use another --method",
-               s->worst + 1, s->ess_bulk_min, wanted);
-    if (s->ebfmi_min < 0.3)
-        tw_log(
-            ctx, TW_LOG_WARNING,
-            "E-BFMI is %.2f, below 0.3: energies change too little between draws to explore the tails. Use "
-            "another --metric, or more --draws",
-            s->ebfmi_min);
-}
-
 void tw_sample_warn(tw_context *ctx, const tw_sample_results *r)
 {
-    const tw_totals *t = &r->draws->sampling;
-    if (r->draws->interrupted)
-        tw_log(ctx, TW_LOG_WARNING, "interrupted: there are %zu draws of each chain", r->draws->draws);
-    if (r->draws->draws > 0) warn_of_mixing(ctx, r);
-    warn_of_failures(ctx, t->energy_divergence, t->transitions, "the energy diverged",
-                     "use a smaller --eps or a higher --target-accept");
-    warn_of_failures(ctx, t->implicit_failure, t->transitions, "implicit solve failed",
-                     "use --metric smoothed or a smaller --eps");
-    warn_of_failures(ctx, t->irreversible, t->transitions, "the way back did not lead back",
-                     "use a smaller --eps, or --solver-tol instead of --fixed-point");
-    warn_of_failures(ctx, t->factorisation, t->transitions, "the metric could not be factored",
-                     "use --metric smoothed or a smaller --eps");
+    tw_warnings warnings;
+    tw_chains_judge(r->draws->chains, r->draws->draws, r->draws->interrupted, &r->summary,
+                    &r->draws->sampling, &warnings);
+    for (size_t k = 0; k < warnings.count; k++) tw_log(ctx, TW_LOG_WARNING, "%s", warnings.words[k]);
 }

@@ -27,14 +27,14 @@ check() {
     function calls(code, names) { return code ~ "(^|[^A-Za-z0-9_.>])(" names ")[ \t]*[(]" }
 
     # Public headers belong to the room of their name; general.h to dynamics, chains.h and predict.h to sample,
-    # run.h to output, and talweg.h, which has them all, to the last one.
+    # run.h and report.h to output, and talweg.h, which has them all, to the last one.
     function room_of(path,    part, n) {
         n = split(path, part, "/")
         if (part[n - 1] != "talweg") return part[n - 1]
         sub(/[.]h$/, "", part[n])
         if (part[n] == "general") return "dynamics"
         if (part[n] == "chains" || part[n] == "predict") return "sample"
-        if (part[n] == "run") return "output"
+        if (part[n] == "run" || part[n] == "report") return "output"
         return part[n] == "talweg" ? "cli" : part[n]
     }
 

@@ -1,0 +1,73 @@
+/* report.h: what runs in files are worth: their chains taken together, and warnings with advice.
+ *
+ * A pool is one or more run files (run.h) of the same problem. Those with draws are taken as chains of one
+ * posterior; those with estimates of log Z add to one list of estimates.
+ */
+#ifndef TALWEG_REPORT_H
+#define TALWEG_REPORT_H
+
+#include <stdbool.h>
+
+#include <talweg/run.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- warnings a person understands ---- */
+
+enum { TW_MOST_WARNINGS = 10, TW_WARNING_BYTES = 400 };
+
+/* What is wrong with draws, and what to do about it, a sentence or two each; count 0: nothing is. */
+typedef struct tw_warnings {
+    size_t count;
+    char words[TW_MOST_WARNINGS][TW_WARNING_BYTES];
+} tw_warnings;
+
+/* R-hat above 1.01, a bulk ESS below 100 for each chain, E-BFMI below 0.3, trajectories that failed, a run
+ * that was interrupted or is too short to be judged. draws: of each chain. */
+TW_API void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const tw_chains_summary *summary,
+                            const tw_totals *sampling, tw_warnings *out);
+
+/* ---- runs taken together ---- */
+
+enum { TW_POOL_MOST_FILES = 64 };
+
+typedef struct tw_pool {
+    tw_context *ctx;
+    size_t files;
+    const char *path[TW_POOL_MOST_FILES]; /* the caller's, who keeps them alive */
+    tw_run *run[TW_POOL_MOST_FILES];
+    tw_problem *problem; /* that of all of them */
+    size_t chained;      /* how many files have draws */
+    size_t n, chains;    /* chains of all files */
+    size_t draws;        /* of each chain: the fewest that a file has. The first so many of each are used */
+    bool has_x;          /* false: a file was written with its summary only */
+    bool interrupted;    /* a run was */
+    tw_totals warmup, sampling;
+    double warmup_seconds, sampling_seconds; /* of all files together */
+} tw_pool;
+
+/* Open files and see that they belong together: the same data and model, and, where they have draws, the same
+ * temperature (and q, unless that is 1). TW_BAD_DATA, with words that say what differs, where they do not, or
+ * where draws should be taken together of which a file holds only the summary. */
+TW_API tw_status tw_pool_open(tw_context *ctx, size_t count, const char *const *paths, tw_pool **out);
+TW_API void tw_pool_close(tw_pool *pool);
+
+/* As tw_run_read_latents, tw_run_read_statistic and tw_run_summarise, for the chains of all files, one file
+ * after the other. The statistics of a file are read whole, latents in blocks. */
+TW_API tw_status tw_pool_read_latents(tw_pool *pool, size_t first, size_t count, double *x);
+TW_API tw_status tw_pool_read_statistic(tw_pool *pool, const char *name, double *out);
+TW_API tw_status tw_pool_summarise(tw_pool *pool, size_t threads, tw_summary *rows, tw_chains_summary *out);
+
+/* The latents by increasing bulk ESS: order[0] is the worst; those that have none come first. */
+TW_API tw_status tw_pool_order(const tw_pool *pool, const tw_summary *rows, size_t *order);
+
+/* How many latents to read at a time, so that a block stays below about 32 MB (or is one latent). */
+TW_API size_t tw_pool_block(const tw_pool *pool);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,161 @@
+/* summary.c: talweg summary: what the draws in run files say of every latent, and whether to believe it. */
+#include "base/context.h"
+#include "cli/commands.h"
+#include "cli/model_options.h"
+#include "cli/sampler_options.h"
+#include "cli/summary_print.h"
+#include "cli/terminal.h"
+#include "output/writer.h"
+#include "talweg/report.h"
+
+typedef struct summary_options {
+    tw_operands runs;
+    bool all;
+    const char *csv;
+    uint64_t threads;
+    tw_output_options output;
+} summary_options;
+
+static const tw_option rows[] = {
+    {.name = "RUN...",
+     .kind = TW_OPTION_OPERANDS,
+     .offset = offsetof(summary_options, runs),
+     .help = "run files that talweg sample wrote; several are taken as chains of one posterior"},
+    {.name = "all",
+     .kind = TW_OPTION_FLAG,
+     .offset = offsetof(summary_options, all),
+     .help = "a row for every latent, not only for the 10 with the smallest bulk ESS"},
+    {.name = "csv",
+     .kind = TW_OPTION_TEXT,
+     .offset = offsetof(summary_options, csv),
+     .argument = "FILE",
+     .help = "write all rows to a CSV file"},
+    {.name = "threads",
+     .kind = TW_OPTION_INTEGER,
+     .offset = offsetof(summary_options, threads),
+     .argument = "T",
+     .standard = "0",
+     .most = 64,
+     .help = "threads; 0: as many as there are processors. The numbers do not depend on it"},
+};
+
+/* ---- computing ---- */
+
+static const struct {
+    const char *name, *statistic;
+} statistics[TW_SUMMARY_STATISTICS] = {
+    {"lp__", "lp"},
+    {"accept_stat__", "acceptance_rate"},
+    {"stepsize__", "step_size"},
+    {"n_leapfrog__", "n_steps"},
+    {"divergent__", "diverging"},
+    {"energy__", "energy"},
+};
+
+static tw_status summarise_statistics(tw_pool *pool, tw_diagnose *workspace, double *x,
+                                      tw_summary_table *table)
+{
+    for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++) {
+        TW_TRY(tw_pool_read_statistic(pool, statistics[k].statistic, x));
+        tw_diagnose_load(workspace, x, pool->draws);
+        table->statistic[k] = tw_diagnose_summary(workspace);
+        table->statistic_name[k] = statistics[k].name;
+    }
+    return TW_OK;
+}
+
+static tw_status compute(tw_context *ctx, const summary_options *o, tw_summary_table *table)
+{
+    tw_pool *pool = table->pool;
+    tw_diagnose *workspace = NULL;
+    double *x = NULL;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, pool->n, sizeof *table->latent, "the summaries of the latents", &memory));
+    table->latent = memory;
+    TW_TRY(tw_pool_summarise(pool, tw_sampler_flags_threads(&(tw_sampler_flags){.threads = o->threads}),
+                             table->latent, &table->summary));
+    TW_TRY(tw_allocate(ctx, pool->n, sizeof *table->worst, "the order of the latents", &memory));
+    table->worst = memory;
+    TW_TRY(tw_pool_order(pool, table->latent, table->worst));
+    tw_status status = tw_allocate_doubles(ctx, pool->draws, pool->chains, "a statistic of the draws", &x);
+    if (status == TW_OK) status = tw_diagnose_new(ctx, pool->draws, pool->chains, &workspace);
+    if (status == TW_OK) status = summarise_statistics(pool, workspace, x, table);
+    tw_diagnose_free(workspace);
+    tw_release(ctx, x);
+    tw_chains_judge(pool->chains, pool->draws, pool->interrupted, &table->summary, &pool->sampling,
+                    &table->warnings);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static tw_status save_csv(tw_context *ctx, const summary_options *o, const tw_summary_table *table)
+{
+    tw_writer writer;
+    if (!o->csv) return TW_OK;
+    TW_TRY(tw_writer_open(ctx, o->csv, o->output.force, &writer));
+    tw_status status = tw_summary_print_csv(ctx, table, writer.file);
+    if (status == TW_OK) return tw_writer_close(&writer);
+    tw_writer_abandon(&writer);
+    return status;
+}
+
+static tw_status summarise(tw_context *ctx, const summary_options *o, tw_summary_table *table)
+{
+    if (o->csv) TW_TRY(tw_writer_check(ctx, o->csv, o->output.force));
+    TW_TRY(tw_pool_open(ctx, o->runs.count, o->runs.item, &table->pool));
+    tw_terminal_progress(o->output.quiet, "effective sample sizes ...");
+    tw_status status = compute(ctx, o, table);
+    tw_terminal_progress(o->output.quiet, NULL);
+    if (status != TW_OK) return status;
+    if (o->output.json)
+        TW_TRY(tw_summary_print_json(ctx, table));
+    else
+        tw_summary_print(table);
+    TW_TRY(save_csv(ctx, o, table));
+    for (size_t k = 0; k < table->warnings.count; k++)
+        tw_log(ctx, TW_LOG_WARNING, "%s", table->warnings.words[k]);
+    return TW_OK;
+}
+
+static tw_status run(tw_context *ctx, const void *values)
+{
+    const summary_options *o = values;
+    tw_summary_table table = {.all = o->all};
+    tw_terminal_log_to(ctx, o->output.quiet);
+    tw_status status = summarise(ctx, o, &table);
+    tw_release(ctx, table.latent);
+    tw_release(ctx, table.worst);
+    tw_pool_close(table.pool);
+    return status;
+}
+
+static const tw_option_group groups[] = {
+    {"Summary", rows, TW_COUNT(rows), 0},
+    TW_OUTPUT_OPTION_GROUP(summary_options, output),
+};
+
+const tw_command tw_command_summary = {
+    .name = "summary",
+    .summary = "mean, MCSE, sd, quantiles, effective sample sizes and R-hat of draws",
+    .description =
+        "Summarise the draws in run files, in the columns of Stan's stansummary: posterior mean, "
+        "Monte Carlo standard error of the mean, standard deviation, 5%, 50% and 95% quantiles, bulk "
+        "and tail effective sample size (ESS), bulk ESS for each second of sampling, and R-hat; ESS "
+        "and R-hat are those of Vehtari et al. (2021). Rows: lp__ (log density, normalised so that it "
+        "integrates to the evidence), the statistics of the sampler, and the latent values x.1, x.2, "
+        "...\n\n"
+        "Several files are taken as chains of one posterior, and must be of the same data and model "
+        "(and temperature); else this is an error, and one calls talweg summary once for each. Where "
+        "their lengths differ, the first draws of the longer chains are used; ESS/s is by the sum of "
+        "their times. Samplers may differ; seeds must, since chains of one sampler and one seed "
+        "repeat each other.\n\n"
+        "Warnings, each with what to do: R-hat above 1.01, a bulk ESS below 100 for each chain, "
+        "E-BFMI below 0.3, trajectories that diverged or whose implicit equations were not solved.",
+    .example = "  talweg summary run.nc\n"
+               "  talweg summary run1.nc run2.nc --all --csv summary.csv\n",
+    .groups = groups,
+    .group_count = TW_COUNT(groups),
+    .bytes = sizeof(summary_options),
+    .run = run,
+};

@@ -1,0 +1,199 @@
+/* summary_print.c: see summary_print.h. */
+#include "cli/summary_print.h"
+
+#include <math.h>
+
+#include "cli/model_options.h"
+#include "data/number.h"
+#include "output/csv.h"
+
+enum { WORST_ROWS = 10, COLUMNS = 10 };
+
+static const char *const csv_names[COLUMNS] = {
+    "mean", "mcse_mean", "sd", "q5", "median", "q95", "ess_bulk", "ess_tail", "ess_bulk_per_s", "rhat"};
+
+/* The numbers of a row, in the order of the names above. */
+static void fill_row(const tw_summary_table *table, const tw_summary *row, double values[COLUMNS])
+{
+    const double all[COLUMNS] = {row->mean,     row->mcse_mean, row->sd,
+                                 row->q5,       row->median,    row->q95,
+                                 row->ess_bulk, row->ess_tail,  row->ess_bulk / table->pool->sampling_seconds,
+                                 row->rhat};
+    for (size_t k = 0; k < COLUMNS; k++) values[k] = all[k];
+}
+
+/* ---- for people ---- */
+
+static void print_row(const tw_summary_table *table, const char *name, const tw_summary *row)
+{
+    static const char *const format[COLUMNS] = {"%11.4g", "%10.2g", "%10.4g", "%10.4g", "%10.4g",
+                                                "%10.4g", "%10.0f", "%10.0f", "%10.1f", "%9.4f"};
+    double values[COLUMNS];
+    fill_row(table, row, values);
+    printf("%-14s", name);
+    for (size_t k = 0; k < COLUMNS; k++) {
+        if (isnan(values[k]))
+            printf(k == 0 ? "%11s" : k == COLUMNS - 1 ? "%9s" : "%10s", "-");
+        else
+            printf(format[k], values[k]);
+    }
+    printf("\n");
+}
+
+static void print_latents(const tw_summary_table *table)
+{
+    size_t n = table->pool->n, count = table->all || n < WORST_ROWS ? n : WORST_ROWS;
+    if (count < n)
+        printf("\nThe %zu latents with the smallest bulk ESS, of %zu (--all: all of them):\n", count, n);
+    for (size_t k = 0; k < count; k++) {
+        size_t latent = count < n ? table->worst[k] : k;
+        char name[32];
+        snprintf(name, sizeof name, "x.%zu", latent + 1);
+        print_row(table, name, &table->latent[latent]);
+    }
+}
+
+static void print_files(const tw_pool *pool)
+{
+    for (size_t k = 0; k < pool->files; k++) {
+        const tw_run_facts *f = tw_run_describe(pool->run[k]);
+        if (f->draws == 0)
+            printf("%s: no draws\n", pool->path[k]);
+        else
+            printf("%s: %s, metric %s; %zu chains of %zu draws; %.2f s of warm-up, %.2f s of sampling\n",
+                   pool->path[k], f->method, f->metric, f->chains, f->draws, f->warmup_seconds,
+                   f->sampling_seconds);
+    }
+}
+
+void tw_summary_print(const tw_summary_table *table)
+{
+    const tw_pool *pool = table->pool;
+    const tw_chains_summary *s = &table->summary;
+    tw_model_print(pool->problem, stdout);
+    print_files(pool);
+    printf("\n%-14s%11s%10s%10s%10s%10s%10s%10s%10s%10s%9s\n", "", "mean", "MCSE", "sd", "5%", "50%", "95%",
+           "ESS bulk", "ESS tail", "ESS/s", "R-hat");
+    for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++)
+        print_row(table, table->statistic_name[k], &table->statistic[k]);
+    print_latents(table);
+    printf("\nAll %zu latents: bulk ESS at least %.0f (x.%zu), %.0f in the median; tail ESS at least %.0f; "
+           "R-hat "
+           "at most %.4f\n",
+           pool->n, s->ess_bulk_min, s->worst + 1, s->ess_bulk_median, s->ess_tail_min, s->rhat_max);
+    printf("%zu chains of %zu draws; acceptance %.3f", pool->chains, pool->draws, s->acceptance);
+    if (isfinite(s->ebfmi_min)) printf("; E-BFMI at least %.2f", s->ebfmi_min);
+    printf("; %s\n", table->warnings.count ? "see the warnings" : "no warnings");
+}
+
+/* ---- CSV and JSON ---- */
+
+static void print_csv_row(const tw_summary_table *table, const tw_summary *row, FILE *to)
+{
+    double values[COLUMNS];
+    fill_row(table, row, values);
+    for (size_t k = 0; k < COLUMNS; k++) {
+        fputc(',', to);
+        if (isnan(values[k]))
+            fputs("NaN", to);
+        else
+            tw_csv_number(values[k], to);
+    }
+    fputc('\n', to);
+}
+
+tw_status tw_summary_print_csv(tw_context *ctx, const tw_summary_table *table, FILE *to)
+{
+    tw_number_locale locale;
+    TW_TRY(tw_number_locale_begin(ctx, &locale));
+    fputs("name", to);
+    for (size_t k = 0; k < COLUMNS; k++) fprintf(to, ",%s", csv_names[k]);
+    fputc('\n', to);
+    for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++) {
+        fputs(table->statistic_name[k], to);
+        print_csv_row(table, &table->statistic[k], to);
+    }
+    for (size_t i = 0; i < table->pool->n; i++) {
+        fprintf(to, "x.%zu", i + 1);
+        print_csv_row(table, &table->latent[i], to);
+    }
+    tw_number_locale_end(&locale);
+    return TW_OK;
+}
+
+static void encode_row(const tw_summary_table *table, const char *name, const tw_summary *row, json_t *into,
+                       bool *ok)
+{
+    double values[COLUMNS];
+    json_t *object = json_object();
+    fill_row(table, row, values);
+    for (size_t k = 0; k < COLUMNS; k++) tw_json_set(object, csv_names[k], tw_json_number(values[k]), ok);
+    tw_json_set(into, name, object, ok);
+}
+
+static json_t *encode_rows(const tw_summary_table *table, bool *ok)
+{
+    json_t *object = json_object();
+    for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++)
+        encode_row(table, table->statistic_name[k], &table->statistic[k], object, ok);
+    for (size_t i = 0; i < table->pool->n; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "x.%zu", i + 1);
+        encode_row(table, name, &table->latent[i], object, ok);
+    }
+    return object;
+}
+
+static json_t *encode_texts(size_t count, const char *const *texts, bool *ok)
+{
+    json_t *array = json_array();
+    for (size_t k = 0; k < count; k++)
+        if (json_array_append_new(array, json_string(texts[k])) != 0) *ok = false;
+    return array;
+}
+
+static json_t *encode_counters(const tw_totals *t, bool *ok)
+{
+    json_t *object = json_object();
+    tw_json_set(object, "energy_divergence", tw_json_count(t->energy_divergence), ok);
+    tw_json_set(object, "implicit_failure", tw_json_count(t->implicit_failure), ok);
+    tw_json_set(object, "irreversible", tw_json_count(t->irreversible), ok);
+    tw_json_set(object, "factorisation", tw_json_count(t->factorisation), ok);
+    return object;
+}
+
+void tw_summary_encode(const tw_chains_summary *summary, const tw_totals *sampling, json_t *object, bool *ok)
+{
+    json_t *bulk = json_object(), *tail = json_object();
+    tw_json_set(bulk, "min", tw_json_number(summary->ess_bulk_min), ok);
+    tw_json_set(bulk, "median", tw_json_number(summary->ess_bulk_median), ok);
+    tw_json_set(tail, "min", tw_json_number(summary->ess_tail_min), ok);
+    tw_json_set(object, "ess_bulk", bulk, ok);
+    tw_json_set(object, "ess_tail", tail, ok);
+    tw_json_set(object, "rhat_max", tw_json_number(summary->rhat_max), ok);
+    tw_json_set(object, "ebfmi_min", tw_json_number(summary->ebfmi_min), ok);
+    tw_json_set(object, "leapfrog_steps", tw_json_count(sampling->leapfrog_steps), ok);
+    tw_json_set(object, "counters", encode_counters(sampling, ok), ok);
+}
+
+tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
+{
+    bool ok = true;
+    const tw_pool *pool = table->pool;
+    json_t *object = json_object();
+    const char *words[TW_MOST_WARNINGS];
+    for (size_t k = 0; k < table->warnings.count; k++) words[k] = table->warnings.words[k];
+    tw_json_set(object, "files", encode_texts(pool->files, pool->path, &ok), &ok);
+    tw_json_set(object, "n", tw_json_count(pool->n), &ok);
+    tw_json_set(object, "chains", tw_json_count(pool->chains), &ok);
+    tw_json_set(object, "draws", tw_json_count(pool->draws), &ok);
+    tw_json_set(object, "warmup_seconds", tw_json_number(pool->warmup_seconds), &ok);
+    tw_json_set(object, "sampling_seconds", tw_json_number(pool->sampling_seconds), &ok);
+    tw_json_set(object, "acceptance", tw_json_number(table->summary.acceptance), &ok);
+    tw_summary_encode(&table->summary, &pool->sampling, object, &ok);
+    tw_json_set(object, "warnings", encode_texts(table->warnings.count, words, &ok), &ok);
+    tw_json_set(object, "rows", encode_rows(table, &ok), &ok);
+    if (ok) return tw_json_print(ctx, object, stdout);
+    json_decref(object);
+    return tw_json_print(ctx, NULL, stdout);
+}

@@ -1,0 +1,32 @@
+/* summary_print.h: what talweg summary says: a table for people, CSV, JSON; some of it talweg sample says too. */
+#ifndef TALWEG_CLI_SUMMARY_PRINT_H
+#define TALWEG_CLI_SUMMARY_PRINT_H
+
+#include <stdio.h>
+
+#include "output/json.h"
+#include "talweg/report.h"
+
+enum { TW_SUMMARY_STATISTICS = 6 };
+
+typedef struct tw_summary_table {
+    tw_pool *pool;
+    bool all;      /* rows of all latents, for people */
+    size_t *worst; /* n: latents by increasing bulk ESS */
+    const char *statistic_name[TW_SUMMARY_STATISTICS];
+    tw_summary statistic[TW_SUMMARY_STATISTICS];
+    tw_summary *latent; /* n */
+    tw_chains_summary summary;
+    tw_warnings warnings;
+} tw_summary_table;
+
+void tw_summary_print(const tw_summary_table *table);
+tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table);
+
+/* What JSON says of all latents and of the trajectories, here and in talweg sample. */
+void tw_summary_encode(const tw_chains_summary *summary, const tw_totals *sampling, json_t *object, bool *ok);
+
+/* Every row, to an open stream, whose errors the caller looks for. */
+tw_status tw_summary_print_csv(tw_context *ctx, const tw_summary_table *table, FILE *to);
+
+#endif

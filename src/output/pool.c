@@ -1,0 +1,216 @@
+/* pool.c: run files of one problem, as one set of chains. */
+#include <math.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "output/problem_same.h"
+#include "talweg/report.h"
+
+enum { BLOCK_BYTES = 1 << 25 };
+
+/* ---- opening ---- */
+
+static void add_totals(tw_totals *to, const tw_totals *from)
+{
+    to->transitions += from->transitions;
+    to->leapfrog_steps += from->leapfrog_steps;
+    to->acceptance += from->acceptance;
+    to->energy_divergence += from->energy_divergence;
+    to->implicit_failure += from->implicit_failure;
+    to->irreversible += from->irreversible;
+    to->factorisation += from->factorisation;
+}
+
+/* Draws at b = 1 are of the posterior whatever q was. */
+static const char *target_difference(const tw_run_facts *a, const tw_run_facts *b)
+{
+    if (a->beta != b->beta) return "the temperature of its draws (--beta)";
+    return a->beta != 1.0 && strcmp(a->from, b->from) != 0 ? "where its path starts (--from)" : NULL;
+}
+
+static tw_status fail_difference(const tw_pool *pool, size_t k, const char *what)
+{
+    return tw_fail(
+        pool->ctx, TW_BAD_DATA,
+        "%.500s and %.500s do not belong together: %s is not the same. Files given together must be "
+        "runs of one problem: give them one at a time",
+        pool->path[0], pool->path[k], what);
+}
+
+/* What there is to say about the covariance was said when the run was made. */
+static tw_status load_problem(tw_pool *pool, size_t k, tw_problem **problem)
+{
+    tw_log_mute(pool->ctx, true);
+    tw_status status = tw_run_problem(pool->run[k], problem);
+    tw_log_mute(pool->ctx, false);
+    return status;
+}
+
+static tw_status check_problem(tw_pool *pool, size_t k)
+{
+    tw_problem *problem = NULL;
+    if (k == 0) return load_problem(pool, 0, &pool->problem);
+    TW_TRY(load_problem(pool, k, &problem));
+    const char *difference = tw_problem_difference(pool->problem, problem);
+    tw_problem_free(problem);
+    return difference ? fail_difference(pool, k, difference) : TW_OK;
+}
+
+/* The first file with draws is what the others are compared with. */
+static const tw_run_facts *first_chained(const tw_pool *pool)
+{
+    size_t k = 0;
+    while (tw_run_describe(pool->run[k])->draws == 0) k++;
+    return tw_run_describe(pool->run[k]);
+}
+
+/* Chains of one sampler and one seed have the same random numbers: they are no more than one of them. */
+static tw_status check_seed(const tw_pool *pool, size_t k)
+{
+    const tw_run_facts *b = tw_run_describe(pool->run[k]);
+    for (size_t i = 0; i < k; i++) {
+        const tw_run_facts *a = tw_run_describe(pool->run[i]);
+        if (a->draws > 0 && a->seed == b->seed && strcmp(a->method, b->method) == 0 &&
+            strcmp(a->metric, b->metric) == 0)
+            return tw_fail(
+                pool->ctx, TW_BAD_DATA,
+                "%.500s and %.500s were both made with --seed %llu, so that their chains repeat each "
+                "other: give one of them, or run again with another --seed",
+                pool->path[i], pool->path[k], (unsigned long long)b->seed);
+    }
+    return TW_OK;
+}
+
+static tw_status add_chains(tw_pool *pool, size_t k)
+{
+    const tw_run_facts *facts = tw_run_describe(pool->run[k]);
+    if (facts->draws == 0) return TW_OK;
+    TW_TRY(check_seed(pool, k));
+    const char *difference = target_difference(first_chained(pool), facts);
+    if (difference) return fail_difference(pool, k, difference);
+    pool->draws = pool->chained == 0 || facts->draws < pool->draws ? facts->draws : pool->draws;
+    pool->has_x = facts->has_x && (pool->chained == 0 || pool->has_x);
+    pool->interrupted = pool->interrupted || facts->interrupted;
+    pool->chained++;
+    pool->chains += facts->chains;
+    pool->warmup_seconds += facts->warmup_seconds;
+    pool->sampling_seconds += facts->sampling_seconds;
+    add_totals(&pool->warmup, &facts->warmup_totals);
+    add_totals(&pool->sampling, &facts->sampling);
+    if (pool->chained < 2 || pool->has_x) return TW_OK;
+    return tw_fail(pool->ctx, TW_BAD_DATA,
+                   "%.500s: draws of several files can only be taken together where all of them kept x, and "
+                   "one was written with --summary-only: give it alone",
+                   pool->path[k]);
+}
+
+static void note_lengths(const tw_pool *pool)
+{
+    for (size_t k = 0; k < pool->files; k++) {
+        const tw_run_facts *facts = tw_run_describe(pool->run[k]);
+        if (facts->draws > pool->draws)
+            tw_log(pool->ctx, TW_LOG_WARNING,
+                   "%.500s has %zu draws of each chain and another file has %zu: the first %zu are used",
+                   pool->path[k], facts->draws, pool->draws, pool->draws);
+    }
+}
+
+static tw_status fill(tw_pool *pool, size_t count, const char *const *paths)
+{
+    for (size_t k = 0; k < count; k++) {
+        pool->path[k] = paths[k];
+        TW_TRY(tw_run_open(pool->ctx, paths[k], &pool->run[k]));
+        pool->files++;
+        TW_TRY(check_problem(pool, k));
+        TW_TRY(add_chains(pool, k));
+    }
+    pool->n = pool->problem->data->n;
+    note_lengths(pool);
+    return TW_OK;
+}
+
+tw_status tw_pool_open(tw_context *ctx, size_t count, const char *const *paths, tw_pool **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    if (count == 0 || count > TW_POOL_MOST_FILES)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu files were given; there may be 1 to %d", count,
+                       TW_POOL_MOST_FILES);
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_pool), "the files", &memory));
+    tw_pool *pool = memory;
+    pool->ctx = ctx;
+    tw_status status = fill(pool, count, paths);
+    if (status == TW_OK)
+        *out = pool;
+    else
+        tw_pool_close(pool);
+    return status;
+}
+
+void tw_pool_close(tw_pool *pool)
+{
+    if (!pool) return;
+    tw_problem_free(pool->problem);
+    for (size_t k = 0; k < pool->files; k++) tw_run_close(pool->run[k]);
+    tw_release(pool->ctx, pool);
+}
+
+/* ---- reading ---- */
+
+size_t tw_pool_block(const tw_pool *pool)
+{
+    size_t latent = sizeof(double) * pool->draws * pool->chains;
+    size_t count = latent ? BLOCK_BYTES / latent : pool->n;
+    return count < 1 ? 1 : count > pool->n ? pool->n : count;
+}
+
+/* Chains of one file, facts->draws long, to their place among those of all files. */
+static void place(const tw_pool *pool, const tw_run_facts *facts, size_t before, size_t count,
+                  const double *from, double *to)
+{
+    for (size_t k = 0; k < count; k++)
+        for (size_t c = 0; c < facts->chains; c++)
+            memcpy(to + pool->draws * (before + c + pool->chains * k),
+                   from + facts->draws * (c + facts->chains * k), pool->draws * sizeof *to);
+}
+
+/* What to read of every file: a block of latents, or a statistic where name is not NULL. */
+typedef struct wanted {
+    const char *name;
+    size_t first, count;
+} wanted;
+
+static tw_status read_one(tw_run *run, const wanted *w, double *out)
+{
+    return w->name ? tw_run_read_statistic(run, w->name, out)
+                   : tw_run_read_latents(run, w->first, w->count, out);
+}
+
+static tw_status read_all(tw_pool *pool, const wanted *w, double *out)
+{
+    size_t before = 0;
+    tw_status status = TW_OK;
+    for (size_t k = 0; k < pool->files && status == TW_OK; k++) {
+        const tw_run_facts *facts = tw_run_describe(pool->run[k]);
+        double *own = NULL;
+        if (facts->draws == 0) continue;
+        if (pool->chained == 1) return read_one(pool->run[k], w, out);
+        TW_TRY(tw_allocate_doubles(pool->ctx, facts->draws * facts->chains, w->count, "the draws of a file",
+                                   &own));
+        status = read_one(pool->run[k], w, own);
+        if (status == TW_OK) place(pool, facts, before, w->count, own, out);
+        tw_release(pool->ctx, own);
+        before += facts->chains;
+    }
+    return status;
+}
+
+tw_status tw_pool_read_latents(tw_pool *pool, size_t first, size_t count, double *x)
+{
+    return read_all(pool, &(wanted){NULL, first, count}, x);
+}
+
+tw_status tw_pool_read_statistic(tw_pool *pool, const char *name, double *out)
+{
+    return read_all(pool, &(wanted){name, 0, 1}, out);
+}
