@@ -1,4 +1,5 @@
-/* report.h: what runs in files are worth: their chains taken together, and warnings with advice.
+/* report.h: what runs in files are worth: their chains taken together, warnings with advice, and a page that
+ * shows it all.
  *
  * A pool is one or more run files (run.h) of the same problem. Those with draws are taken as chains of one
  * posterior; those with estimates of log Z add to one list of estimates.
@@ -65,6 +66,26 @@ TW_API tw_status tw_pool_order(const tw_pool *pool, const tw_summary *rows, size
 
 /* How many latents to read at a time, so that a block stays below about 32 MB (or is one latent). */
 TW_API size_t tw_pool_block(const tw_pool *pool);
+
+/* ---- a page ---- */
+
+typedef struct tw_report_options {
+    bool overwrite;
+    const char *title;    /* NULL: what the data are called */
+    size_t latents;       /* trace and rank plots of so many, those with the smallest bulk ESS */
+    const tw_data *test;  /* labelled cases on the scale of the problem's data, for calibration; NULL: the
+                            training data's own labels */
+    const double *test_w; /* its constants (see likelihood.h); NULL: 1 */
+    const char *test_name;
+    size_t threads;
+} tw_report_options;
+#define TW_REPORT_DEFAULTS ((tw_report_options){.latents = 4, .threads = 1})
+
+/* Write one HTML file that needs nothing else, neither network nor script: what was run, a verdict in words,
+ * plots by gnuplot as inline SVG, estimates of log Z, calibration, predictions, time. Where gnuplot is not
+ * installed the page says so and has no plots. Memory does not grow with the number of draws beyond that of
+ * one latent's. */
+TW_API tw_status tw_report_write(tw_pool *pool, const char *path, const tw_report_options *options);
 
 #ifdef __cplusplus
 }

@@ -73,9 +73,14 @@ tw_status tw_gnuplot_end(tw_gnuplot *plot, FILE *picture)
                                   : tw_fail(plot->ctx, TW_WRITE_FAILED,
                                             "a temporary file cannot be written: %s", strerror(errno));
     if (complaints) fclose(complaints);
+    tw_gnuplot_abandon(plot);
+    return status;
+}
+
+void tw_gnuplot_abandon(tw_gnuplot *plot)
+{
     fclose(plot->script);
     plot->script = NULL;
-    return status;
 }
 
 void tw_gnuplot_quote(const char *text, FILE *to)

@@ -26,6 +26,9 @@ tw_status tw_gnuplot_begin(tw_context *ctx, tw_gnuplot *plot);
  * script away in any case. TW_WRITE_FAILED, with gnuplot's first words, where it did not draw. */
 tw_status tw_gnuplot_end(tw_gnuplot *plot, FILE *picture);
 
+/* Take the script away without running it. */
+void tw_gnuplot_abandon(tw_gnuplot *plot);
+
 /* Text between gnuplot's single quotes, where nothing is expanded. */
 void tw_gnuplot_quote(const char *text, FILE *to);
 

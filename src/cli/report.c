@@ -1,0 +1,146 @@
+/* report.c: talweg report: run files in, one page out. */
+#include "talweg/report.h"
+#include "base/context.h"
+#include "cli/commands.h"
+#include "cli/model_options.h"
+#include "cli/new_inputs.h"
+#include "cli/sampler_options.h"
+#include "cli/terminal.h"
+#include "output/gnuplot.h"
+#include "output/writer.h"
+
+typedef struct report_options {
+    tw_operands runs;
+    const char *output_file, *title, *test, *label_column, *exposure_column;
+    uint64_t latents, threads;
+    tw_output_options output;
+} report_options;
+
+#define FIELD(member) offsetof(report_options, member)
+
+static const tw_option rows[] = {
+    {.name = "RUN...",
+     .kind = TW_OPTION_OPERANDS,
+     .offset = FIELD(runs),
+     .help =
+         "run files of one problem: draws that talweg sample wrote, estimates that talweg evidence wrote"},
+    {.name = "output",
+     .letter = 'o',
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(output_file),
+     .argument = "FILE",
+     .standard = "report.html",
+     .help = "the page"},
+    {.name = "title",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(title),
+     .argument = "TEXT",
+     .help = "its title; if not given, the name of the data"},
+    {.name = "latents",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(latents),
+     .argument = "K",
+     .standard = "4",
+     .most = 20,
+     .help = "trace and rank plots for the K latents with the smallest bulk ESS"},
+    {.name = "test",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(test),
+     .argument = "FILE",
+     .help =
+         "labelled cases that the model was not fitted to, with the same inputs: calibration, error and log "
+         "score are then theirs"},
+    {.name = "label-column",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(label_column),
+     .argument = "NAME|INDEX",
+     .help = "which column of the test file is y; the last if not given"},
+    {.name = "exposure-column",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(exposure_column),
+     .argument = "NAME|INDEX",
+     .help =
+         "poisson: which column of the test file has the exposures; that of the training data if not given"},
+    {.name = "threads",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(threads),
+     .argument = "T",
+     .standard = "0",
+     .most = 64,
+     .help = "threads; 0: as many as there are processors. The page does not depend on it"},
+};
+
+static tw_status read_test(const report_options *o, const tw_pool *pool, tw_new_inputs *at)
+{
+    if (!o->test) return TW_OK;
+    if (pool->problem->matrix)
+        return tw_fail(pool->ctx, TW_BAD_ARGUMENT,
+                       "--test needs a kernel, and these runs were made with --kernel-matrix");
+    if (!pool->has_x)
+        return tw_fail(pool->ctx, TW_BAD_ARGUMENT,
+                       "--test needs draws, and there are none in %.1000s: write it without --summary-only",
+                       pool->path[0]);
+    TW_TRY(tw_new_inputs_read(pool->problem, o->test, (tw_new_columns){o->label_column, o->exposure_column},
+                              at));
+    if (at->y) return TW_OK;
+    return tw_fail(pool->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", o->test);
+}
+
+static tw_status write_page(tw_context *ctx, const report_options *o, tw_pool *pool, tw_new_inputs *at)
+{
+    TW_TRY(read_test(o, pool, at));
+    tw_report_options options = {.overwrite = o->output.force,
+                                 .title = o->title,
+                                 .latents = (size_t)o->latents,
+                                 .test = at->data,
+                                 .test_w = at->w,
+                                 .test_name = o->test,
+                                 .threads =
+                                     tw_sampler_flags_threads(&(tw_sampler_flags){.threads = o->threads})};
+    if (!tw_gnuplot_is_there())
+        tw_log(ctx, TW_LOG_WARNING, "the page has no plots: they are drawn by " TW_GNUPLOT_MISSING);
+    tw_terminal_progress(o->output.quiet, "writing the page ...");
+    tw_status status = tw_report_write(pool, o->output_file, &options);
+    tw_terminal_progress(o->output.quiet, NULL);
+    return status;
+}
+
+static tw_status run(tw_context *ctx, const void *values)
+{
+    const report_options *o = values;
+    tw_pool *pool = NULL;
+    tw_new_inputs at = {.m = 0};
+    tw_terminal_log_to(ctx, o->output.quiet);
+    TW_TRY(tw_writer_check(ctx, o->output_file, o->output.force));
+    TW_TRY(tw_pool_open(ctx, o->runs.count, o->runs.item, &pool));
+    tw_status status = write_page(ctx, o, pool, &at);
+    tw_new_inputs_free(&at);
+    tw_pool_close(pool);
+    return status;
+}
+
+static const tw_option_group groups[] = {
+    {"Report", rows, TW_COUNT(rows), 0},
+    TW_OUTPUT_OPTION_GROUP(report_options, output),
+};
+
+const tw_command tw_command_report = {
+    .name = "report",
+    .summary = "one self-contained page about runs, with plots",
+    .description =
+        "Make one HTML page from run files of one problem: a verdict in words, the estimates of log Z "
+        "with their errors against Laplace and EP, calibration and predictions, effective sample "
+        "sizes and R-hat of all latents, traces and rank plots of the worst, energies, times, and "
+        "what was run. The page needs no network and no script, and reads well on a phone, on paper "
+        "and in the dark.\n\n"
+        "Several files with draws are taken as chains of one posterior, as talweg summary does; files "
+        "of estimates add theirs. All must be of the same data and model.\n\n"
+        "Plots are drawn by gnuplot. Where it is not installed, the page says so and has everything "
+        "else.",
+    .example = "  talweg report run.nc -o report.html\n"
+               "  talweg report run.nc evidence.nc --test test.csv -o report.html\n",
+    .groups = groups,
+    .group_count = TW_COUNT(groups),
+    .bytes = sizeof(report_options),
+    .run = run,
+};
