@@ -19,5 +19,6 @@
 #include <talweg/report.h>
 #include <talweg/run.h>
 #include <talweg/sample.h>
+#include <talweg/selftest.h>
 
 #endif

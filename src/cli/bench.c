@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "cli/built_in.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
 #include "cli/progress.h"
@@ -20,13 +21,7 @@ typedef struct bench_options {
 
 #define FIELD(member) offsetof(bench_options, member)
 
-/* The model's options whose defaults depend on whether there is DATA. */
 static const tw_option rows[] = {
-    {.name = "DATA",
-     .kind = TW_OPTION_OPERAND,
-     .offset = FIELD(model.data),
-     .standard = "",
-     .help = "a data file, as for talweg approx; if not given, the built-in problem of two classes"},
     {.name = "cases",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(cases),
@@ -35,18 +30,6 @@ static const tw_option rows[] = {
      .least = 2,
      .most = 5000,
      .help = "of the built-in problem"},
-    {.name = "log-ell",
-     .kind = TW_OPTION_NUMBERS,
-     .offset = FIELD(model.log_ell),
-     .argument = "X[,X...]",
-     .help = "natural logarithm of the length scale: one, or one per input; if not given 0, and -1.5 for the "
-             "built-in problem"},
-    {.name = "log-sigma",
-     .kind = TW_OPTION_NUMBER,
-     .offset = FIELD(model.log_sigma),
-     .argument = "X",
-     .help = "natural logarithm of the latent function's standard deviation; if not given 0, and 1.5 for the "
-             "built-in problem"},
 };
 
 enum {
@@ -80,22 +63,6 @@ typedef struct results {
 } results;
 
 /* ---- measuring ---- */
-
-static tw_status load(tw_context *ctx, const bench_options *options, results *r)
-{
-    tw_model_options model = options->model;
-    tw_data *data = NULL;
-    bool given = *model.data;
-    if (!model.log_ell) model.log_ell = given ? "0" : "-1.5";
-    if (isnan(model.log_sigma)) model.log_sigma = given ? 0.0 : 1.5;
-    if (given) return tw_model_options_load(ctx, &model, &r->problem);
-    if (model.kernel_matrix || model.label_column)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs DATA",
-                       model.kernel_matrix ? "kernel-matrix" : "label-column");
-    model.data = "the built-in problem";
-    TW_TRY(tw_data_two_classes(ctx, (size_t)options->cases, 1, 0, &data));
-    return tw_model_options_build(ctx, &model, data, &r->problem);
-}
 
 static tw_status fit(tw_context *ctx, results *r)
 {
@@ -181,7 +148,7 @@ static tw_status measure(tw_context *ctx, const bench_options *options, results 
 {
     bool quiet = options->output.quiet;
     double potrf[MOST_STEPS];
-    TW_TRY(load(ctx, options, r));
+    TW_TRY(tw_built_in_load(ctx, &options->model, (size_t)options->cases, &r->problem));
     tw_terminal_progress(quiet, "expectation propagation ...");
     TW_TRY(fit(ctx, r));
     tw_meter_begin(&r->meter, quiet, "bench", "measurements");
@@ -304,11 +271,10 @@ static tw_status run(tw_context *ctx, const void *values)
     return status;
 }
 
-/* Of the shared rows DATA, log-ell and log-sigma are replaced; nothing is written, so there is no --force. */
+/* Nothing is written, so there is no --force. */
 static const tw_option_group groups[] = {
-    {"Data", rows, TW_COUNT(rows), 0},
-    {"Model", tw_model_option_rows + 1, TW_GRID_MODEL_OPTION_COUNT - 1, FIELD(model)},
-    {"A given matrix", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 1, 1, FIELD(model)},
+    TW_BUILT_IN_OPTION_GROUPS(bench_options, model),
+    {"Built-in problem", rows, TW_COUNT(rows), 0},
     {"Output", tw_output_option_rows, TW_OUTPUT_OPTION_COUNT - 1, FIELD(output)},
 };
 

@@ -8,10 +8,10 @@
 #include "cli/help.h"
 #include "cli/names.h"
 
-enum { COMMANDS = 9 };
+enum { COMMANDS = 10 };
 static const tw_command *const commands[COMMANDS] = {
-    &tw_command_approx,  &tw_command_sample, &tw_command_evidence, &tw_command_grid, &tw_command_predict,
-    &tw_command_summary, &tw_command_report, &tw_command_bench,    &tw_command_demo};
+    &tw_command_approx,  &tw_command_sample, &tw_command_evidence, &tw_command_grid,  &tw_command_predict,
+    &tw_command_summary, &tw_command_report, &tw_command_selftest, &tw_command_bench, &tw_command_demo};
 
 const tw_command *tw_command_at(size_t k)
 {

@@ -12,6 +12,7 @@ extern const tw_command tw_command_grid;
 extern const tw_command tw_command_predict;
 extern const tw_command tw_command_summary;
 extern const tw_command tw_command_report;
+extern const tw_command tw_command_selftest;
 extern const tw_command tw_command_bench;
 extern const tw_command tw_command_demo;
 

@@ -13,10 +13,6 @@
 #include "math/random.h"
 #include "sample/sampler.h"
 
-/* A way back that misses by more than this, in whitened coordinates, is no way back: a hundred times what
- * solves to 1e-9 leave after a long trajectory, and far below what Metropolis could notice. */
-static const double reversal_limit = 1e-5;
-
 static void rmhmc_release(tw_sampler *s)
 {
     for (size_t i = 0; s->riemann && i < s->options.threads; i++) tw_riemann_free(s->riemann[i]);
@@ -71,7 +67,7 @@ static bool leads_back(tw_riemann *p, const tw_move *move, const double *start)
     if (trajectory(p, move->eps, move->steps, &taken) != TW_STEP_FINE) return false;
     double largest = 0.0;
     for (size_t i = 0; i < p->r; i++) largest = fmax(largest, fabs(p->v[i] - start[i]));
-    return largest <= reversal_limit;
+    return largest <= TW_REVERSAL_LIMIT;
 }
 
 static bool wants_check(const tw_sampler *s, const tw_move *move, size_t column, const tw_riemann *p)

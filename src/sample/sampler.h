@@ -9,6 +9,10 @@
 /* Columns are worked on in tiles of this size: wide enough for level-3 BLAS to pay. */
 enum { TW_TILE_COLUMNS = 32 };
 
+/* A way back that misses by more than this, in whitened coordinates, is no way back: a hundred times what
+ * solves to 1e-9 leave after a long trajectory, and far below what Metropolis could notice. */
+#define TW_REVERSAL_LIMIT 1e-5
+
 typedef struct tw_hmc_tile tw_hmc_tile;
 typedef struct tw_slice_tile tw_slice_tile;
 

@@ -26,14 +26,14 @@ check() {
 
     function calls(code, names) { return code ~ "(^|[^A-Za-z0-9_.>])(" names ")[ \t]*[(]" }
 
-    # Public headers belong to the room of their name; general.h to dynamics, chains.h and predict.h to sample,
-    # run.h and report.h to output, and talweg.h, which has them all, to the last one.
+    # Public headers belong to the room of their name; general.h to dynamics, chains.h, predict.h and selftest.h to
+    # sample, run.h and report.h to output, and talweg.h, which has them all, to the last one.
     function room_of(path,    part, n) {
         n = split(path, part, "/")
         if (part[n - 1] != "talweg") return part[n - 1]
         sub(/[.]h$/, "", part[n])
         if (part[n] == "general") return "dynamics"
-        if (part[n] == "chains" || part[n] == "predict") return "sample"
+        if (part[n] == "chains" || part[n] == "predict" || part[n] == "selftest") return "sample"
         if (part[n] == "run" || part[n] == "report") return "output"
         return part[n] == "talweg" ? "cli" : part[n]
     }

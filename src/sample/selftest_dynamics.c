@@ -1,0 +1,191 @@
+/* selftest_dynamics.c: three properties of an integrator, without which Metropolis' rule is not exact or does not
+ * accept: it leads back when the momentum is reversed, it preserves volume, and its energy error is of order 2 in
+ * the step size. (Hairer, Lubich and Wanner 2006, Geometric Numerical Integration.)
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/determinant.h"
+#include "sample/selftest.h"
+
+enum { STARTS = 4, VOLUME_STEPS = 3, HALVINGS = 20 };
+
+/* A step size goes well where the energy stays within this: Metropolis then accepts most of the time. */
+static const double large_error = 0.5;
+
+/* The largest |H - H at the start| over trajectories from all starts; NaN where one fails. */
+static double energy_error(tw_flow *flow, double eps, size_t steps)
+{
+    double largest = 0.0;
+    for (uint64_t start = 0; start < STARTS; start++) {
+        if (!tw_flow_start(flow, start)) return NAN;
+        double before = tw_flow_energy(flow);
+        for (size_t s = 0; s < steps; s++) {
+            if (!tw_flow_step(flow, eps)) return NAN;
+            largest = fmax(largest, fabs(tw_flow_energy(flow) - before));
+        }
+    }
+    return largest;
+}
+
+/* The largest of 0.4, 0.2, ... that goes well; 0: none of them. */
+static double find_eps(tw_flow *flow)
+{
+    const tw_selftest_options *options = flow->c->options;
+    if (options->eps > 0.0) return options->eps;
+    for (int k = 0; k < HALVINGS; k++) {
+        double eps = ldexp(0.4, -k);
+        if (energy_error(flow, eps, options->steps) < large_error) return eps;
+    }
+    return 0.0;
+}
+
+/* How far the way back misses, worst start; NaN where a step fails. phase holds 4r numbers. */
+static double return_error(tw_flow *flow, double eps, double *phase)
+{
+    size_t r = flow->r, steps = flow->c->options->steps;
+    double largest = 0.0, *end = phase + 2 * r;
+    for (uint64_t start = 0; start < STARTS; start++) {
+        bool fine = tw_flow_start(flow, start);
+        tw_flow_get(flow, phase);
+        for (size_t s = 0; s < steps && fine; s++) fine = tw_flow_step(flow, eps);
+        tw_flow_get(flow, end);
+        for (size_t i = r; i < 2 * r; i++) end[i] = -end[i];
+        fine = fine && tw_flow_put(flow, end);
+        for (size_t s = 0; s < steps && fine; s++) fine = tw_flow_step(flow, eps);
+        if (!fine) return NAN;
+        tw_flow_get(flow, end);
+        for (size_t i = 0; i < r; i++) largest = fmax(largest, fabs(end[i] - phase[i]));
+    }
+    return largest;
+}
+
+static tw_check check_of(const tw_flow *flow, const char *name, const char *meaning)
+{
+    return (tw_check){
+        .name = name, .of = flow->name, .meaning = meaning, .cure = flow->cure, .cases = flow->c->model->n};
+}
+
+static tw_status make_flow(const tw_selftest_case *c, bool rmhmc, double tolerance, tw_flow *flow)
+{
+    return rmhmc ? tw_flow_rmhmc(c, tolerance, flow) : tw_flow_hmc(c, flow);
+}
+
+static tw_status check_return(const tw_selftest_case *c, bool rmhmc)
+{
+    tw_flow flow;
+    double *phase = NULL;
+    tw_status status = make_flow(c, rmhmc, c->options->solver_tolerance, &flow);
+    if (status == TW_OK) status = tw_allocate_doubles(c->ctx, 4 * flow.r, 1, "a trajectory's ends", &phase);
+    if (status == TW_OK) {
+        tw_check check = check_of(
+            &flow, "way back", "distance from its start of a trajectory that is integrated back, whitened");
+        check.high = flow.return_limit;
+        check.measured = return_error(&flow, find_eps(&flow), phase);
+        tw_selftest_note(c, check);
+    }
+    tw_release(c->ctx, phase);
+    tw_flow_free(&flow);
+    return status;
+}
+
+/* The tolerance at which a property of the equations is measured. */
+static double tight(const tw_selftest_case *c)
+{
+    return fmin(c->options->solver_tolerance, 1e-12);
+}
+
+/* log2 of the ratio of the errors at eps/4 and eps/8 over the same time. */
+static tw_status check_order(const tw_selftest_case *c, bool rmhmc)
+{
+    tw_flow flow;
+    tw_status status = make_flow(c, rmhmc, tight(c), &flow);
+    if (status == TW_OK) {
+        tw_check check = check_of(&flow, "order of the energy error",
+                                  "log2 of what halving the step size divides the energy error by");
+        double eps = 0.25 * find_eps(&flow);
+        size_t steps = c->options->steps;
+        check.low = 1.7;
+        check.high = 2.3;
+        check.measured = log2(energy_error(&flow, eps, steps) / energy_error(&flow, 0.5 * eps, 2 * steps));
+        tw_selftest_note(c, check);
+    }
+    tw_flow_free(&flow);
+    return status;
+}
+
+tw_status tw_selftest_dynamics(const tw_selftest_case *c, bool rmhmc)
+{
+    TW_TRY(check_return(c, rmhmc));
+    return check_order(c, rmhmc);
+}
+
+/* ---- volume ---- */
+
+/* The end of a few steps from a phase point. */
+static bool map(tw_flow *flow, double eps, const double *from, double *to)
+{
+    bool fine = tw_flow_put(flow, from);
+    for (size_t s = 0; s < VOLUME_STEPS && fine; s++) fine = tw_flow_step(flow, eps);
+    tw_flow_get(flow, to);
+    return fine;
+}
+
+/* Steps of differences: a position moves latents by 1e-3 at most, a momentum by 1e-3 of its own size. */
+static double step_for(const tw_flow *flow, size_t j, const double *from)
+{
+    double square = 0.0;
+    for (size_t i = flow->r; i < 2 * flow->r; i++) square += from[i] * from[i] / (double)flow->r;
+    return 1e-3 * (j < flow->r ? 1.0 / fmax(1.0, flow->stretch) : fmax(1.0, sqrt(square)));
+}
+
+/* Column j of the Jacobian, by central differences of fourth order. */
+static bool differentiate(tw_flow *flow, double eps, size_t j, double *from, double *end, double *column)
+{
+    static const double offset[4] = {-2.0, -1.0, 1.0, 2.0}, weight[4] = {1.0, -8.0, 8.0, -1.0};
+    size_t m = 2 * flow->r;
+    double middle = from[j], h = step_for(flow, j, from);
+    memset(column, 0, m * sizeof *column);
+    for (size_t k = 0; k < 4; k++) {
+        from[j] = middle + h * offset[k];
+        bool fine = map(flow, eps, from, end);
+        from[j] = middle;
+        if (!fine) return false;
+        for (size_t i = 0; i < m; i++) column[i] += weight[k] * end[i] / (12.0 * h);
+    }
+    return true;
+}
+
+/* |log |det J||; NaN where a step fails. work holds 2m + m^2 numbers. */
+static double log_volume(tw_flow *flow, double eps, double *work, int *pivots)
+{
+    size_t m = 2 * flow->r;
+    double *from = work, *end = from + m, *jacobian = end + m;
+    if (!tw_flow_start(flow, 0)) return NAN;
+    tw_flow_get(flow, from);
+    for (size_t j = 0; j < m; j++)
+        if (!differentiate(flow, eps, j, from, end, jacobian + j * m)) return NAN;
+    return fabs(tw_log_determinant(m, jacobian, m, pivots));
+}
+
+tw_status tw_selftest_volume(const tw_selftest_case *c, bool rmhmc)
+{
+    tw_flow flow;
+    double *work = NULL;
+    void *pivots = NULL;
+    tw_status status = make_flow(c, rmhmc, tight(c), &flow);
+    size_t m = 2 * flow.r;
+    if (status == TW_OK) status = tw_allocate_doubles(c->ctx, m + 2, m, "a Jacobian", &work);
+    if (status == TW_OK) status = tw_allocate(c->ctx, m, sizeof(int), "the pivots of a Jacobian", &pivots);
+    if (status == TW_OK) {
+        tw_check check =
+            check_of(&flow, "volume", "|log of the volume that three steps make of a unit of phase space|");
+        check.high = 1e-5;
+        check.measured = log_volume(&flow, find_eps(&flow), work, pivots);
+        tw_selftest_note(c, check);
+    }
+    tw_release(c->ctx, work);
+    tw_release(c->ctx, pivots);
+    tw_flow_free(&flow);
+    return status;
+}
