@@ -2,9 +2,10 @@
  * of it that the bare matrix products take, and the most memory that was in use beside model and data.
  *
  * Usage: bench_predict [POINTS [DRAWS]] (of each of 4 chains). The draws are EP's, which cost nothing and have
- * the posterior's size; new inputs are the training inputs plus seeded noise. Once with the draws kept in
- * memory, once read again for every block of new inputs, with one thread and with two; a logit likelihood, whose
- * probabilities are by quadrature, too.
+ * the posterior's size; new inputs are the training inputs plus seeded noise. All of them once, and a tenth of them
+ * with one thread and with two, with draws made again for every block of new inputs instead of kept in memory
+ * (which here means products with EP's factor), and with a logit likelihood, whose probabilities are by
+ * quadrature.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,8 +66,8 @@ static double product_seconds(size_t n, size_t points, size_t draws)
     return (bench_cpu_seconds() - start) / (double)times * (double)points / TILE * (double)draws / DRAWS;
 }
 
-static void run(const bench_usps *usps, const tw_data *at, size_t draws, const char *likelihood,
-                size_t threads, size_t bytes)
+static void run(const bench_usps *usps, const tw_data *at, size_t points, size_t draws,
+                const char *likelihood, size_t threads, size_t bytes)
 {
     tw_draw_source source = {usps->data->n, CHAINS, draws, (void *)usps, read_draws};
     tw_draws_predictor_options options = {threads, bytes};
@@ -80,16 +81,17 @@ static void run(const bench_usps *usps, const tw_data *at, size_t draws, const c
     size_t before = tw_context_bytes_in_use(usps->ctx);
     double start = bench_seconds(), cpu = bench_cpu_seconds();
     bench_check(usps->ctx, tw_draws_predictor_new(model, &source, &options, &predictor));
-    for (size_t first = 0; first < at->n; first += TW_PREDICT_BATCH) {
-        size_t count = at->n - first < TW_PREDICT_BATCH ? at->n - first : TW_PREDICT_BATCH;
+    for (size_t first = 0; first < points; first += TW_PREDICT_BATCH) {
+        size_t count = points - first < TW_PREDICT_BATCH ? points - first : TW_PREDICT_BATCH;
         bench_check(usps->ctx,
                     tw_draws_predictor_at(predictor, &covariance, usps->data, at, first, count, NULL, &out));
     }
     double taken = bench_seconds() - start;
-    printf("  %-8s %zu thread%s, draws %-11s %8.1f s (processor %.1f s) %8.1f MB   first p %.4f +- %.4f\n",
-           likelihood, threads, threads == 1 ? " " : "s", bytes ? "in memory" : "read again", taken,
-           bench_cpu_seconds() - cpu, 1e-6 * (double)(tw_context_bytes_peak(usps->ctx) - before), p[0][0],
-           p[1][0]);
+    printf(
+        "  %6zu  %-8s %zu thread%s, draws %-11s %8.1f s (processor %.1f s) %8.1f MB   first p %.4f +- %.4f\n",
+        points, likelihood, threads, threads == 1 ? " " : "s", bytes ? "in memory" : "read again", taken,
+        bench_cpu_seconds() - cpu, 1e-6 * (double)(tw_context_bytes_peak(usps->ctx) - before), p[0][0],
+        p[1][0]);
     fflush(stdout);
     tw_draws_predictor_free(predictor);
     tw_model_free(model);
@@ -106,10 +108,11 @@ int main(int argc, char **argv)
     printf(
         "%zu new inputs, %zu training cases, %d chains of %zu draws; products alone on one thread: %.1f s\n",
         points, usps.data->n, CHAINS, draws, product_seconds(usps.data->n, points, CHAINS * draws));
-    run(&usps, at, draws, "probit", 1, kept);
-    run(&usps, at, draws, "probit", 2, kept);
-    run(&usps, at, draws, "probit", 2, 0);
-    run(&usps, at, draws, "logit", 2, kept);
+    run(&usps, at, points, draws, "probit", 2, kept);
+    run(&usps, at, points / 10, draws, "probit", 1, kept);
+    run(&usps, at, points / 10, draws, "probit", 2, kept);
+    run(&usps, at, points / 10, draws, "probit", 2, 0);
+    run(&usps, at, points / 10, draws, "logit", 2, kept);
     tw_data_free(at);
     bench_usps_free(&usps);
     return 0;
