@@ -67,7 +67,7 @@ static tw_draws *sample(tw_context *ctx, const tw_model *model)
     tw_draws *draws = NULL;
     tw_choice choice;
     pilots.seed = run.seed = 1;
-    check(ctx, tw_auto_approximation(model, &approximation)); /* EP's Gaussian, or Laplace's */
+    check(ctx, tw_auto_approximation(model, NULL, &approximation)); /* EP's Gaussian, or Laplace's */
     tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = approximation};
     check(ctx, tw_auto_choose(&posterior, &pilots, &choice));
     tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;

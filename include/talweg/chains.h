@@ -167,8 +167,9 @@ TW_API tw_status tw_draws_summarise(const tw_draws *draws, size_t threads, tw_su
 /* ---- choosing a sampler ---- */
 
 /* EP's approximation or, where EP does not converge, Laplace's, with a warning in the log: any Gaussian is a
- * valid frame, only less good. */
-TW_API tw_status tw_auto_approximation(const tw_model *model, tw_approximation **out);
+ * valid frame, only less good. options NULL: EP's defaults. */
+TW_API tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *options,
+                                       tw_approximation **out);
 
 enum { TW_AUTO_MAX_CANDIDATES = 8 };
 

@@ -11,12 +11,14 @@
 #include "cli/reference_file.h"
 #include "cli/sample_files.h"
 #include "cli/sample_report.h"
+#include "cli/sample_save.h"
 #include "cli/terminal.h"
 
 typedef struct sample_options {
     tw_model_options model;
     tw_sampler_flags sampler;
     tw_sample_file_flags files;
+    tw_saver_flags saver;
     tw_output_options output;
     const char *command; /* as it was typed */
 } sample_options;
@@ -27,6 +29,7 @@ typedef struct job {
     const sample_options *options;
     tw_sample_results *results;
     tw_sample_files files;
+    tw_sample_saver saver;
     double start, warm; /* moments */
     tw_meter meter;
     tw_stage shown; /* the stage that the meter is for */
@@ -77,6 +80,18 @@ static bool interrupted(void *user)
     return tw_interrupt_seen();
 }
 
+static bool wants_state(void *user)
+{
+    const job *j = user;
+    return tw_saver_is_due(&j->saver.saver);
+}
+
+static void save_state(void *user, const tw_chains_state *state)
+{
+    job *j = user;
+    tw_sample_save_state(&j->saver, state, j->warm - j->start);
+}
+
 /* ---- setting up ---- */
 
 static bool needs_approximation(const tw_sampler_flags *f, const tw_sampler_options *s)
@@ -96,9 +111,11 @@ static tw_status choose(job *j, const tw_posterior *posterior)
     o.sampler = r->sampler;
     o.user = j;
     o.on_progress = show_pilot;
-    tw_status status = tw_auto_choose(posterior, &o, &r->choice);
-    tw_meter_end(&j->meter);
-    if (status != TW_OK) return status;
+    if (!tw_sample_save_choice(&j->saver, &r->choice)) {
+        tw_status status = tw_auto_choose(posterior, &o, &r->choice);
+        tw_meter_end(&j->meter);
+        if (status != TW_OK) return status;
+    }
     r->sampler.method = r->choice.candidates[r->choice.best].method;
     r->sampler.metric = r->choice.candidates[r->choice.best].metric;
     return TW_OK;
@@ -161,8 +178,26 @@ static tw_status begin_files(job *j, size_t chains)
     const tw_stan_settings settings = {facts.n,      chains,      (size_t)o->sampler.draws, facts.warmup,
                                        facts.thin,   facts.seed,  o->sampler.target_accept, facts.data,
                                        facts.method, facts.metric};
-    return tw_sample_files_begin(&j->files, j->ctx, &o->files, o->output.force, j->results->problem, &facts,
-                                 &settings, j->results->sampler.threads);
+    const tw_chains_state *state = &j->saver.state;
+    bool at_draw = state->iteration % facts.thin == 0;
+    return tw_sample_files_begin(&j->files, j->ctx, &o->files, o->output.force || o->saver.resume,
+                                 j->results->problem, &facts, &settings, j->results->sampler.threads,
+                                 (tw_sample_earlier){state->draws, at_draw ? state->x : NULL});
+}
+
+/* Checkpoints on the way, and the way on from an earlier one. Where that had no draws yet, warm-up begins anew, which
+ * is the same to the bit. */
+static void use_checkpoints(job *j, tw_chains_options *o)
+{
+    tw_sample_saver *s = &j->saver;
+    if (!s->saver.path) return;
+    s->files = &j->files;
+    o->wants_state = wants_state;
+    o->on_state = save_state;
+    if (s->state.count == 0) return;
+    o->resume = &s->state;
+    j->start -= s->warmup_seconds + s->sampling_seconds;
+    j->warm -= s->sampling_seconds;
 }
 
 /* With a run file nothing that grows with the number of draws is kept in memory. */
@@ -177,9 +212,12 @@ static tw_status run_chains(job *j, tw_sampler *sampler)
     o.interrupted = interrupted;
     o.keep = !tw_name_ends_in(j->options->files.path, ".nc");
     tw_interrupt_catch();
+    tw_sample_save_begin(&j->saver, &r->choice);
     tw_status status = begin_files(j, chains);
-    j->start = j->warm = tw_terminal_seconds();
-    show_stage(j, TW_STAGE_WARMUP);
+    j->start = j->warm = j->saver.start = tw_terminal_seconds();
+    use_checkpoints(j, &o);
+    show_stage(j, o.resume ? TW_STAGE_SAMPLING : TW_STAGE_WARMUP);
+    j->meter.first = o.resume ? o.resume->iteration : 0;
     if (status == TW_OK) status = tw_chains_run(sampler, &o, &r->draws);
     tw_meter_end(&j->meter);
     r->warmup_seconds = j->warm - j->start;
@@ -214,6 +252,17 @@ static tw_status sample(job *j, const tw_posterior *posterior)
     return status == TW_OK ? summarise(j) : status;
 }
 
+static tw_status approximate(job *j)
+{
+    tw_ep_options o = TW_EP_DEFAULTS;
+    tw_meter_begin(&j->meter, j->options->output.quiet, "expectation propagation", NULL);
+    o.user = &j->meter;
+    o.on_progress = tw_meter_show_sweep;
+    tw_status status = tw_auto_approximation(j->results->problem->model, &o, &j->results->approximation);
+    tw_meter_end(&j->meter);
+    return status;
+}
+
 static tw_status compute(job *j)
 {
     const sample_options *o = j->options;
@@ -221,8 +270,7 @@ static tw_status compute(job *j)
     r->sampler = tw_sampler_flags_sampler(&o->sampler);
     TW_TRY(tw_model_options_load(j->ctx, &o->model, &r->problem));
     if (needs_approximation(&o->sampler, &r->sampler)) {
-        tw_terminal_progress(o->output.quiet, "expectation propagation ...");
-        TW_TRY(tw_auto_approximation(r->problem->model, &r->approximation));
+        TW_TRY(approximate(j));
     }
     tw_posterior posterior = {
         .model = r->problem->model, .beta = o->sampler.beta, .approximation = r->approximation};
@@ -258,14 +306,22 @@ static tw_status run(tw_context *ctx, const void *values)
     job j = {.ctx = ctx, .options = o, .results = &r};
     tw_terminal_log_to(ctx, o->output.quiet);
     tw_status status = tw_sampler_flags_check(ctx, &o->sampler);
+    if (status == TW_OK) status = tw_sample_save_check(ctx, &o->saver, &o->files);
     if (status == TW_OK)
-        status = tw_sample_files_check(ctx, &o->files, o->output.force, (size_t)o->sampler.chains);
+        status =
+            tw_saver_begin(&j.saver.saver, ctx, &o->saver, &tw_command_sample, o, "draws", o->output.force);
+    if (status == TW_OK)
+        status = tw_sample_files_check(ctx, &o->files, o->output.force || o->saver.resume,
+                                       (size_t)o->sampler.chains);
+    tw_sample_save_take_up(&j.saver);
     if (status == TW_OK) status = compute(&j);
+    bool complete = status == TW_OK && !r.draws->interrupted;
     tw_terminal_progress(o->output.quiet, NULL);
     if (status == TW_OK && o->output.json) status = tw_sample_print_json(ctx, &o->sampler, &r, stdout);
     if (status == TW_OK && !o->output.json) tw_sample_print(o->model.data, &o->sampler, &r);
     if (status == TW_OK) status = write_summary(&j);
     if (status == TW_OK) tw_sample_warn(ctx, &r);
+    tw_saver_end(&j.saver.saver, complete);
     tw_draws_free(r.draws);
     tw_approximation_free(r.approximation);
     tw_problem_free(r.problem);
@@ -273,9 +329,8 @@ static tw_status run(tw_context *ctx, const void *values)
 }
 
 static const tw_option_group groups[] = {
-    TW_MODEL_OPTION_GROUP(sample_options, model),
-    TW_SAMPLER_OPTION_GROUP(sample_options, sampler),
-    TW_SAMPLE_FILE_OPTION_GROUP(sample_options, files),
+    TW_MODEL_OPTION_GROUP(sample_options, model),       TW_SAMPLER_OPTION_GROUP(sample_options, sampler),
+    TW_SAMPLE_FILE_OPTION_GROUP(sample_options, files), TW_SAVER_OPTION_GROUP(sample_options, saver),
     TW_OUTPUT_OPTION_GROUP(sample_options, output),
 };
 
@@ -297,9 +352,16 @@ const tw_command tw_command_sample = {
         "current iteration, with a complete file of the draws so far.\n\n"
         "A run file (-o RUN.nc) takes the draws as they are made, so that memory does not grow with their "
         "number; until it is complete they are in RUN.nc.journal, from which the next command that is given "
-        "RUN.nc makes it, should the program be killed.",
+        "RUN.nc makes it, should the program be killed.\n\n"
+        "A checkpoint (with -o RUN.nc) holds where the chains stand, their tuning and sums; with --resume "
+        "the run "
+        "goes on and its file has the draws of both parts, the same to the bit as those of one. In warm-up "
+        "it holds "
+        "the choice of the pilots, and warm-up begins anew. --draws may be another number than before.",
     .example = "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o run.nc\n"
                "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o draws.csv\n"
+               "  talweg sample train.csv --draws 100000 -o long.nc --checkpoint long.state\n"
+               "  talweg sample train.csv --draws 100000 -o long.nc --resume long.state\n"
                "  talweg sample coal.csv --likelihood poisson --kernel matern52 --log-ell 2 --json\n"
                "  talweg sample train.csv --method rmhmc --metric smoothed --chains 8 --draws 2000\n",
     .groups = groups,

@@ -61,9 +61,9 @@ tw_status tw_sample_files_check(tw_context *ctx, const tw_sample_file_flags *f, 
 
 tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const tw_sample_file_flags *f,
                                 bool force, const tw_problem *problem, const tw_run_facts *facts,
-                                const tw_stan_settings *settings, size_t threads)
+                                const tw_stan_settings *settings, size_t threads, tw_sample_earlier earlier)
 {
-    *files = (tw_sample_files){.ctx = ctx};
+    *files = (tw_sample_files){.ctx = ctx, .positions = facts->n * facts->chains};
     if (f->stan_csv) TW_TRY(tw_stan_csv_open(ctx, f->stan_csv, force, settings, &files->stan));
     if (tw_name_ends_in(f->path, ".nc")) {
         const tw_run_options options = {.overwrite = force,
@@ -71,7 +71,9 @@ tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const t
                                         .summary_only = f->summary_only,
                                         .pointwise = f->pointwise,
                                         .threads = threads};
-        return tw_run_create(ctx, f->path, &options, problem, facts, &files->run);
+        return earlier.draws > 0 ? tw_run_reopen(ctx, f->path, &options, problem, facts, earlier.draws,
+                                                 earlier.x, &files->run)
+                                 : tw_run_create(ctx, f->path, &options, problem, facts, &files->run);
     }
     if (!tw_name_ends_in(f->path, ".csv")) return TW_OK;
     TW_TRY(tw_writer_open(ctx, f->path, force, &files->csv));

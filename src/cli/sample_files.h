@@ -31,11 +31,18 @@ typedef struct tw_sample_files {
     tw_writer csv; /* csv.file is NULL where there is none */
     tw_run_writer *run;
     tw_stan_csv *stan;
+    size_t positions; /* numbers in x of a draw: n x chains */
 } tw_sample_files;
+
+/* Where a run goes on: behind so many draws of each chain, whose last is x (NULL: not known). */
+typedef struct tw_sample_earlier {
+    size_t draws;
+    const double *x;
+} tw_sample_earlier;
 
 tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const tw_sample_file_flags *flags,
                                 bool force, const tw_problem *problem, const tw_run_facts *facts,
-                                const tw_stan_settings *settings, size_t threads);
+                                const tw_stan_settings *settings, size_t threads, tw_sample_earlier earlier);
 tw_status tw_sample_files_add(tw_sample_files *files, const tw_draw *draw);
 
 /* `status` says how the run ended: TW_OK completes the files, anything else gives them up, but for the journal

@@ -144,7 +144,7 @@ void tw_saver_end(tw_saver *s, bool complete)
     if (s->begun && is_file(s->path)) {
         if (complete)
             unlink(s->path);
-        else
+        else if (tw_interrupt_seen())
             tw_log(s->ctx, TW_LOG_INFO, "to go on, give the same command with --resume %s", s->path);
     }
     tw_checkpoint_free(s->blocks);

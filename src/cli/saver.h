@@ -51,7 +51,7 @@ bool tw_saver_is_due(const tw_saver *saver);
 /* Write it now. */
 void tw_saver_write(tw_saver *saver);
 
-/* Release it, and take the file away where everything is computed; else say how to go on. */
+/* Release it, and take the file away where everything is computed; after an interrupt say how to go on. */
 void tw_saver_end(tw_saver *saver, bool complete);
 
 #endif

@@ -16,9 +16,9 @@
 enum { PILOT_STEPS = 200, MOST_THINNED = 16, SECOND_PILOT = 64 };
 static const double most_ess_per_draw = 2.0, over_dispersed = 1.5;
 
-tw_status tw_auto_approximation(const tw_model *model, tw_approximation **out)
+tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *options, tw_approximation **out)
 {
-    TW_TRY(tw_ep_fit(model, NULL, out));
+    TW_TRY(tw_ep_fit(model, options, out));
     if ((*out)->converged) return TW_OK;
     tw_log(model->ctx, TW_LOG_WARNING,
            "EP did not converge in %zu sweeps: Laplace's Gaussian stands in for it; draws are exact all the "

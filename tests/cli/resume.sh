@@ -65,6 +65,51 @@ for options in '--method ais,ais-reverse,pt,rm --particles 200 --rounds 40' '--k
 done
 [ "$goes_on" -ge 3 ] || complain "only $goes_on computations were killed before their end"
 
+# ---- sample: chains, whose draws are in the run file; in warm-up the choice of the pilots
+# same_runs A B: all groups, variables and attributes of two run files, but for dates, times and command lines
+same_runs() {
+    /usr/bin/python3 -c 'import netCDF4' 2>/dev/null || return 0
+    /usr/bin/python3 - "$1" "$2" <<'END' || complain "$1 and $2 are not the same"
+import sys
+import netCDF4
+import numpy as np
+
+def compare(a, b):
+    assert set(a.variables) == set(b.variables) and set(a.groups) == set(b.groups), a.path
+    for name in a.variables:
+        x, y = a[name][...], b[name][...]
+        same = x.tolist() == y.tolist() if x.dtype == object else np.ma.filled(x).tobytes() == np.ma.filled(y).tobytes()
+        assert x.shape == y.shape and same, a.path + "/" + name
+    for name in a.ncattrs():
+        if not name.endswith("seconds") and name not in ("created_at", "command"):
+            assert np.all(a.getncattr(name) == b.getncattr(name)), name
+    for name in a.groups:
+        compare(a[name], b[name])
+
+compare(netCDF4.Dataset(sys.argv[1]), netCDF4.Dataset(sys.argv[2]))
+END
+}
+goes_on=0
+for options in '--draws 6000 --warmup 100' '--method ess --draws 3000 --thin 5 --warmup 50' \
+    '--method rmhmc --draws 400 --thin 3 --warmup 60 --chains 2 --summary-only'; do
+    # shellcheck disable=SC2086
+    set -- sample "$data" --log-sigma 1.5 --json --quiet --seed 3 $options
+    works "$@" -o "$d/whole.nc" --force
+    cp "$d/out" "$d/whole"
+    for moment in 0 0.3 0.8; do
+        rm -f "$d"/part.nc*
+        killed "$moment" "$@" -o "$d/part.nc"
+        if [ "$in_time" = no ] || [ ! -s "$ck" ]; then continue; fi
+        goes_on=$((goes_on + 1))
+        works "$@" -o "$d/part.nc" --resume "$ck"
+        without_times "$d/out" >"$d/rest"
+        without_times "$d/whole" | cmp -s - "$d/rest" || complain "sample $options: another result after a kill at $moment s"
+        same_runs "$d/whole.nc" "$d/part.nc"
+        if [ -e "$ck" ] || [ -e "$d/part.nc.journal" ]; then complain "sample $options: something is left"; fi
+    done
+done
+[ "$goes_on" -ge 3 ] || complain "only $goes_on runs were killed before their end"
+
 # ---- Ctrl-C: what there is, and a checkpoint to go on from
 if env --default-signal=INT true 2>/dev/null; then
     checks=$((checks + 1))
@@ -83,7 +128,45 @@ if env --default-signal=INT true 2>/dev/null; then
     [ -s "$ck" ] || complain "grid and Ctrl-C: no checkpoint"
     works grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --json --resume "$ck"
     gives 'len(r["points"]) == 1600 and all(p["ep"] is not None for p in r["points"])'
+
+    # a run that was interrupted has a file, which is gone on with
+    set -- sample "$data" --log-sigma 1.5 --json --method hmc --warmup 50 --draws 30000 --chains 2
+    works "$@" --quiet -o "$d/whole.nc" --force
+    checks=$((checks + 1))
+    rm -f "$ck" "$d"/part.nc*
+    env --default-signal=INT "$talweg" "$@" -o "$d/part.nc" --checkpoint "$ck" >"$d/out" 2>"$d/err" &
+    job=$!
+    waited=0
+    until [ -e "$d/part.nc.journal" ] || [ "$waited" -ge 200 ]; do
+        sleep 0.05
+        waited=$((waited + 1))
+    done
+    sleep 0.3
+    kill -INT "$job"
+    code=0
+    wait "$job" || code=$?
+    [ "$code" = 0 ] || complain "sample and Ctrl-C: exit $code: $(cat "$d/err")"
+    gives 'r["interrupted"] and r["draws"] < 30000'
+    says err "to go on, give the same command with --resume $ck"
+    cp "$ck" "$d/sample_state"
+    cp "$d/part.nc" "$d/interrupted.nc"
+    works "$@" --quiet -o "$d/part.nc" --resume "$ck"
+    gives 'r["draws"] == 30000 and not r["interrupted"]'
+    same_runs "$d/whole.nc" "$d/part.nc"
+
+    # draws that are not those of the checkpoint, too few of them, no file at all
+    works sample "$data" --log-sigma 1.5 --method hmc --warmup 50 --draws 30000 --chains 2 --seed 9 --quiet -o "$d/other.nc"
+    for file in other absent; do
+        cp "$d/sample_state" "$ck"
+        refuses 1 "$file.nc" "$@" --quiet -o "$d/$file.nc" --resume "$ck"
+    done
+    cp "$d/interrupted.nc" "$d/part.nc"
+    works "$@" --quiet -o "$d/part.nc" --resume "$ck" --draws 30001
+    gives 'r["draws"] == 30001'
 fi
+refuses 1 '--checkpoint needs -o FILE.nc' sample "$data" --checkpoint "$d/x"
+refuses 1 '--checkpoint needs -o FILE.nc' sample "$data" --checkpoint "$d/x" -o "$d/x.csv"
+refuses 1 '--checkpoint does not go with --stan-csv' sample "$data" --checkpoint "$d/x" -o "$d/x.nc" --stan-csv "$d/x"
 
 # ---- what is refused
 killed 0.2 grid "$data" --log-ell -1:2:60 --log-sigma 0:3:60 --quiet

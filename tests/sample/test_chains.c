@@ -332,7 +332,7 @@ static tw_status whole_job(tw_context *ctx, const test_problem *p)
     o.draws = pilots.draws = 8;
     tw_status status =
         tw_model_new(ctx, p->n, p->k, p->n, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model);
-    if (status == TW_OK) status = tw_auto_approximation(model, &ep);
+    if (status == TW_OK) status = tw_auto_approximation(model, NULL, &ep);
     tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
     if (status == TW_OK) status = tw_auto_choose(&posterior, &pilots, &choice);
     if (status == TW_OK) status = tw_sampling_new(&posterior, &sampler, 2, &s);
