@@ -19,8 +19,8 @@ typedef struct tw_ais_saver {
 } tw_ais_saver;
 
 /* Have a run of AIS keep where it stands when a checkpoint is due, and go on where an earlier part of the same method
- * stood. `ais_saver` must last as long as the run. */
-void tw_evidence_save_ais(tw_ais_saver *ais_saver, tw_evidence_results *results, const char *method,
+ * stood. `saver` must last as long as the run. */
+void tw_evidence_save_ais(tw_ais_saver *saver, tw_evidence_results *results, const char *method,
                           tw_ais_options *options);
 
 #endif
