@@ -87,6 +87,14 @@ run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 6 --from prior --
 says err 'the weights collapsed'
 gives 'r["estimates"][0]["weight_ess"] < 2'
 
+# ---- files
+works evidence "$d/demo/two_classes.csv" --method ais --particles 32 -o "$d/evidence.json" --quiet
+cp "$d/evidence.json" "$d/out" && gives 'r["estimates"][0]["method"] == "ais"'
+works evidence "$d/demo/two_classes.csv" --method ais --particles 32 -o "$d/evidence.nc" --quiet
+refuses 1 'evidence.nc is there already' evidence "$d/demo/two_classes.csv" --quiet -o "$d/evidence.nc"
+refuses 1 'a name that ends in .nc gets the estimates' evidence "$d/demo/two_classes.csv" -o "$d/evidence.csv"
+refuses 3 'cannot be written' evidence "$d/demo/two_classes.csv" -o "$d/absent/evidence.nc"
+
 # ---- bad input
 printf '0\n0.5\n0.4\n1\n' >"$d/falling.csv"
 printf '0.1\n0.5\n1\n' >"$d/late.csv"
