@@ -28,8 +28,10 @@
 extern "C" {
 #endif
 
+/* What came of a check. */
 typedef enum tw_check_verdict { TW_CHECK_PASSED, TW_CHECK_FAILED, TW_CHECK_SKIPPED } tw_check_verdict;
 
+/* One property: what was measured, and what it may be. */
 typedef struct tw_check {
     const char *name;    /* of the property: "way back" */
     const char *of;      /* what has it: "generalised leapfrog" */
@@ -43,11 +45,13 @@ typedef struct tw_check {
 
 enum { TW_SELFTEST_CHECKS = 14 };
 
+/* All checks in the order in which they were made, and how many failed or were skipped. */
 typedef struct tw_selftest {
     size_t count, failed, skipped;
     tw_check checks[TW_SELFTEST_CHECKS];
 } tw_selftest;
 
+/* Which trajectories to check, and how their equations are solved. */
 typedef struct tw_selftest_options {
     tw_metric
         metric;   /* of RMHMC: hessian, fisher or smoothed (hessian where a likelihood has no smoothed one) */
