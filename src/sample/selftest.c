@@ -36,7 +36,7 @@ static tw_status case_begin(const tw_model *model, const tw_selftest_options *op
                             tw_selftest_case *c)
 {
     *c = (tw_selftest_case){.ctx = model->ctx, .model = model, .options = options, .out = out};
-    TW_TRY(tw_auto_approximation(model, &c->ep));
+    TW_TRY(tw_auto_approximation(model, NULL, &c->ep));
     TW_TRY(tw_reference_prior(model, &c->prior));
     return tw_target_new(model, c->prior, TW_FORM_OPEN, &c->target);
 }
