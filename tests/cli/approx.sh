@@ -5,7 +5,7 @@ set -eu
 . tests/cli/support.sh
 d=$place
 
-works demo --directory "$d/demo" --cases 60 --test-cases 300
+works demo --data-only --directory "$d/demo" --cases 60 --test-cases 300
 data=$d/demo/two_classes.csv
 model="--log-ell -0.5 --log-sigma 1.25"
 

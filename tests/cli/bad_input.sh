@@ -136,7 +136,7 @@ works approx "$d/one_class.csv" --quiet
 [ ! -s "$d/err" ] || complain "--quiet was not quiet: $(cat "$d/err")"
 
 # ---- no convergence: what was found is printed and marked, and the exit code says so
-works demo --directory "$d/demo" --cases 60 --test-cases 10
+works demo --data-only --directory "$d/demo" --cases 60 --test-cases 10
 run approx "$d/demo/two_classes.csv" --log-sigma 2 --max-sweeps 1
 [ "$code" = 2 ] || complain "no convergence: exit $code"
 says out 'NO'

@@ -20,7 +20,7 @@ gives '[b["columns"] for b in r["hmc_batch"]] == [1, 8, 32, 128]'
 gives 'all(isinstance(b["seconds"], float) and b["gemm_seconds"] > 0 for b in r["hmc_batch"])'
 
 # a file of data; the table
-works demo --directory "$d/demo" --cases 40 --test-cases 20
+works demo --data-only --directory "$d/demo" --cases 40 --test-cases 20
 data=$d/demo/two_classes.csv
 works bench "$data" --log-ell -1.5 --log-sigma 1
 says out '40 cases, probit likelihood'

@@ -80,7 +80,7 @@ works evidence $five --particles 64 --method ais
 says out 'Whether it agrees is not known'
 
 # weights that collapse: far too few temperatures from a prior that knows nothing
-works demo --directory "$d/demo" --cases 60 --test-cases 60
+works demo --data-only --directory "$d/demo" --cases 60 --test-cases 60
 run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 6 --from prior --schedule linear --temperatures 1 \
     --method ais --particles 20 --json
 [ "$code" = 2 ] || complain "collapsed weights: exit $code"

@@ -6,7 +6,7 @@ set -eu
 . tests/cli/support.sh
 d=$place
 
-works demo --directory "$d/demo" --cases 50 --test-cases 80
+works demo --data-only --directory "$d/demo" --cases 50 --test-cases 80
 data=$d/demo/two_classes.csv
 test=$d/demo/two_classes_test.csv
 axes="--log-ell -1:1:3 --log-sigma 0:2:2"

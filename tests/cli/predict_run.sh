@@ -6,7 +6,7 @@ set -eu
 . tests/cli/support.sh
 d=$place
 
-works demo --directory "$d/demo" --cases 60 --test-cases 700
+works demo --data-only --directory "$d/demo" --cases 60 --test-cases 700
 train=$d/demo/two_classes.csv
 test=$d/demo/two_classes_test.csv
 model="--standardise --log-ell -0.5,0.1 --log-sigma 1"
