@@ -10,6 +10,8 @@
 #include "base/context.h"
 #include "talweg/report.h"
 
+static const double far_apart = 1.05; /* an R-hat that cannot be the noise of R-hat itself */
+
 static void warn(tw_warnings *out, const char *format, ...) TW_PRINTF(2, 3);
 
 static void warn(tw_warnings *out, const char *format, ...)
@@ -38,11 +40,17 @@ static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw
                        : "in %zu draws of each chain a latent stood still or was not finite, so nothing can "
                          "be said of its convergence: use a smaller --eps, or another --method",
              draws);
-    if (s->rhat_max > 1.01)
+    if (s->rhat_max > far_apart)
         warn(out,
              "R-hat is %.3f, above 1.01: the chains have not forgotten their starts, so do not use the draws "
              "yet. Raise --draws and --warmup, or use another --method (auto, or hmc with --metric ep)",
              s->rhat_max);
+    else if (s->rhat_max > 1.01)
+        warn(
+            out,
+            "R-hat is %.4f, a little above 1.01: for some latent the chains differ by more than they should. "
+            "Raise --draws, and see whether it falls",
+            s->rhat_max);
     if (s->ess_bulk_min < wanted)
         warn(out,
              "the worst latent (x.%zu) has a bulk ESS of %.0f; estimates want at least 100 for each chain, "

@@ -54,7 +54,10 @@ static void each_diagnostic_has_its_warning(void **state)
     tw_chains_summary s = good_summary();
     s.rhat_max = 1.0101;
     tw_warnings w = judge(DRAWS, false, &s, &totals);
-    assert_one(&w, "R-hat is 1.010", "Raise --draws and --warmup");
+    assert_one(&w, "R-hat is 1.0101, a little above 1.01", "Raise --draws");
+    s.rhat_max = 1.051;
+    w = judge(DRAWS, false, &s, &totals);
+    assert_one(&w, "R-hat is 1.051, above 1.01", "Raise --draws and --warmup");
     s.rhat_max = INFINITY; /* every chain stands still, at a place of its own */
     w = judge(DRAWS, false, &s, &totals);
     assert_one(&w, "R-hat is inf", "do not use the draws");
