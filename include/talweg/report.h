@@ -34,6 +34,7 @@ TW_API void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const
 
 enum { TW_POOL_MOST_FILES = 64 };
 
+/* The files, and what their runs have in common. */
 typedef struct tw_pool {
     tw_context *ctx;
     size_t files;
@@ -69,6 +70,7 @@ TW_API size_t tw_pool_block(const tw_pool *pool);
 
 /* ---- a page ---- */
 
+/* What a page is to show beside what is in the files. */
 typedef struct tw_report_options {
     bool overwrite;
     const char *title;    /* NULL: what the data are called */
@@ -83,8 +85,8 @@ typedef struct tw_report_options {
 
 /* Write one HTML file that needs nothing else, neither network nor script: what was run, a verdict in words,
  * plots by gnuplot as inline SVG, estimates of log Z, calibration, predictions, time. Where gnuplot is not
- * installed the page says so and has no plots. Memory does not grow with the number of draws beyond that of
- * one latent's. */
+ * installed the page says so and has no plots. Memory does not grow with the number of draws beyond that of the
+ * draws of one latent and a few statistics. */
 TW_API tw_status tw_report_write(tw_pool *pool, const char *path, const tw_report_options *options);
 
 #ifdef __cplusplus

@@ -24,15 +24,15 @@ static void add_totals(tw_totals *to, const tw_totals *from)
 /* Draws at b = 1 are of the posterior whatever q was. */
 static const char *target_difference(const tw_run_facts *a, const tw_run_facts *b)
 {
-    if (a->beta != b->beta) return "the temperature of its draws (--beta)";
-    return a->beta != 1.0 && strcmp(a->from, b->from) != 0 ? "where its path starts (--from)" : NULL;
+    if (a->beta != b->beta) return "the temperature of their draws (--beta)";
+    return a->beta != 1.0 && strcmp(a->from, b->from) != 0 ? "where their paths start (--from)" : NULL;
 }
 
 static tw_status fail_difference(const tw_pool *pool, size_t k, const char *what)
 {
     return tw_fail(
         pool->ctx, TW_BAD_DATA,
-        "%.500s and %.500s do not belong together: %s is not the same. Files given together must be "
+        "%.500s and %.500s do not belong together, they differ in %s. Files given together must be "
         "runs of one problem: give them one at a time",
         pool->path[0], pool->path[k], what);
 }

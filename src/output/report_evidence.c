@@ -58,12 +58,20 @@ static void print_line(const tw_report *r, range span, double log_z, const char 
     fprintf(script, " %g\nEND\n", (double)r->estimates + 0.6);
 }
 
+/* 1, 2 or 5 times a power of ten: at most six of them fit into a range, so that long numbers have room. */
+static double tic_step(range all)
+{
+    double step = 0.17 * (all.high - all.low), unit = pow(10.0, floor(log10(step)));
+    return (step > 5.0 * unit ? 10.0 : step > 2.0 * unit ? 5.0 : step > unit ? 2.0 : 1.0) * unit;
+}
+
 static void print_script(const tw_report *r, range span, FILE *script)
 {
     range all = range_of_plot(r, span);
+    fprintf(script, "set xtics %.9g\n", tic_step(all));
     fprintf(script, "set xrange [%.9g:%.9g]\nset yrange [0.4:%g]\nset border 1\nset ytics scale 0 ()\n",
             all.low, all.high, (double)r->estimates + 0.6);
-    fputs("unset grid\nset grid xtics\nset xtics autofreq\n$estimates << END\n", script);
+    fputs("unset grid\nset grid xtics\n$estimates << END\n", script);
     for (size_t k = 0; k < r->estimates; k++) {
         fprintf(script, "%zu", r->estimates - k);
         tw_figure_number(script, r->estimate[k].log_z);

@@ -41,7 +41,7 @@ static const char style[] =
     ".tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(165px,1fr));gap:.8rem;"
     "margin:1.2rem 0}\n"
     ".tiles div{background:var(--card);border-radius:6px;padding:.6rem .8rem}\n"
-    ".tiles b{display:block;font-size:1.1rem;white-space:nowrap;font-weight:600;"
+    ".tiles b{display:block;font-size:1.1rem;font-weight:600;"
     "font-variant-numeric:tabular-nums}\n"
     ".tiles span{color:var(--soft);font-size:.85rem;line-height:1.3;display:block}\n"
     "figure{margin:.6rem 0;max-width:560px;min-width:0}\n"
@@ -63,8 +63,7 @@ static const char style[] =
     "dt{flex:0 0 8.5rem;color:var(--soft)}dd{margin:0;min-width:0;overflow-wrap:anywhere}\n"
     "code{white-space:nowrap}\n"
     "code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.85rem}\n"
-    "pre{background:var(--card);border-radius:6px;padding:.7rem .9rem;overflow-x:auto;white-space:pre-wrap;"
-    "overflow-wrap:anywhere}\n"
+    "pre{background:var(--card);border-radius:6px;padding:.7rem .9rem;overflow-x:auto}\n"
     "footer{color:var(--soft);font-size:.85rem;margin-top:3rem;border-top:1px solid var(--line);"
     "padding-top:.6rem}\n"
     "@media print{main{max-width:none;padding:0}figure,table,.verdict{break-inside:avoid}}\n";

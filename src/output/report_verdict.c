@@ -114,7 +114,7 @@ static void print_tiles(const tw_report *r)
     }
     if (r->best) {
         char error[TW_DIGITS_BYTES];
-        snprintf(text, sizeof text, "%.3f ± %s", r->best->log_z, tw_html_digits(2, r->best->se, error));
+        snprintf(text, sizeof text, "%.3f ±\u00a0%s", r->best->log_z, tw_html_digits(2, r->best->se, error));
         tile(r->page, text, "log Z with its standard error, nats");
     }
     fputs("</div>\n", r->page);

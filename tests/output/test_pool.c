@@ -179,7 +179,7 @@ static void what_does_not_belong_together_is_refused(void **state)
         {A, A, "both made with --seed"},
         {A, SAME_SEED, "their chains repeat each other"},
         {A, OTHER_BETA, "temperature"},
-        {A, OTHER_PROBLEM, "the likelihood is not the same"},
+        {A, OTHER_PROBLEM, "they differ in the likelihood"},
         {A, SUMMARY, "--summary-only"},
         {SUMMARY, B, "--summary-only"},
         {EVIDENCE, OTHER_PROBLEM, "do not belong together"},
