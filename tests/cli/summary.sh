@@ -1,0 +1,97 @@
+#!/bin/sh
+# talweg summary: the numbers of talweg sample and of the draws themselves, several files, CSV, JSON, bad input. Usage:
+# summary.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+
+# 40 points on two arms, and the same with other labels
+awk 'BEGIN { for (i = 0; i < 40; i++) { t = i / 6.0; print cos(t) * t "," sin(2 * t) "," (sin(t) > 0.2 ? 1 : -1) } }' >"$d/a.csv"
+awk -F, '{ print $1 "," $2 "," (-$3) }' "$d/a.csv" >"$d/b.csv"
+model="--log-ell 0.3 --log-sigma 1 --method hmc --metric ep --warmup 200"
+
+# shellcheck disable=SC2086 # the options are meant to be split, here and below
+works sample "$d/a.csv" $model --draws 300 -o "$d/one.nc" --json
+cp "$d/out" "$d/sampled"
+# shellcheck disable=SC2086
+works sample "$d/a.csv" $model --draws 300 -o "$d/draws.csv"
+
+# one file: what sample said, and what the draws say
+works summary "$d/one.nc"
+says out 'ESS bulk'
+says out 'accept_stat__'
+says out 'The 10 latents with the smallest bulk ESS, of 40'
+[ "$(grep -c '^x\.' "$d/out")" = 10 ] || complain "not 10 rows of latents"
+works summary "$d/one.nc" --all
+[ "$(grep -c '^x\.' "$d/out")" = 40 ] || complain "not all rows of latents"
+works summary "$d/one.nc" --json --csv "$d/one.csv"
+gives 'len(r["rows"]) == 46 and r["n"] == 40 and r["chains"] == 4 and r["draws"] == 300'
+gives 'all(r[k] == other("sampled")[k] for k in ("ess_bulk", "ess_tail", "rhat_max", "ebfmi_min", "counters"))'
+gives 'r["rows"]["stepsize__"]["rhat"] is None and r["rows"]["stepsize__"]["mean"] == other("sampled")["eps"]'
+gives 'min(v["ess_bulk"] for k, v in r["rows"].items() if k[:2] == "x.") == r["ess_bulk"]["min"]'
+gives 'abs(r["rows"]["x.7"]["ess_bulk"] / r["sampling_seconds"] - r["rows"]["x.7"]["ess_bulk_per_s"]) < 1e-6'
+if command -v python3 >/dev/null 2>&1; then
+    cp "$d/out" "$d/summary"
+    python3 - "$d" <<'END' || complain "the summary is not that of the draws"
+import csv, json, statistics, sys
+place = sys.argv[1]
+rows = json.load(open(place + "/summary"))["rows"]
+draws = list(csv.DictReader(open(place + "/draws.csv")))
+table = {row["name"]: row for row in csv.DictReader(open(place + "/one.csv"))}
+assert list(table) == list(rows)
+for name, column in [("x.%d" % i, "x.%d" % i) for i in range(1, 41)] + [("lp__", "lp"), ("energy__", "energy")]:
+    values = sorted(float(draw[column]) for draw in draws)
+    scale = statistics.stdev(values)
+    assert abs(rows[name]["mean"] - statistics.fmean(values)) < 1e-10 * scale
+    assert abs(rows[name]["sd"] - scale) < 1e-10 * scale
+    place = 0.95 * (len(values) - 1)  # R's type 7
+    low = int(place)
+    assert abs(rows[name]["q95"] - (values[low] + (place - low) * (values[low + 1] - values[low]))) < 1e-10 * scale
+    for key, value in table[name].items():
+        assert key == "name" or float(value) == rows[name][key]
+assert table["stepsize__"]["rhat"] == "NaN"
+END
+fi
+
+# several files are chains of one posterior
+# shellcheck disable=SC2086
+works sample "$d/a.csv" $model --draws 250 --seed 2 -o "$d/two.nc"
+works summary "$d/one.nc" "$d/two.nc" --json
+gives 'r["chains"] == 8 and r["draws"] == 250 and len(r["files"]) == 2'
+gives 'r["ess_bulk"]["min"] > other("sampled")["ess_bulk"]["min"]'
+says err 'one.nc has 300 draws of each chain and another file has 250: the first 250 are used'
+refuses 1 'both made with --seed 1' summary "$d/one.nc" "$d/one.nc"
+# shellcheck disable=SC2086
+works sample "$d/b.csv" $model --draws 20 --seed 3 -o "$d/other.nc" --quiet
+refuses 1 'they differ in the observations' summary "$d/one.nc" "$d/other.nc"
+
+# the same warnings as sample, word for word
+works sample "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method ess --metric prior --draws 30 --warmup 5 -o "$d/bad.nc"
+grep 'warning: ' "$d/err" >"$d/warned"
+works summary "$d/bad.nc"
+grep 'warning: ' "$d/err" | cmp -s - "$d/warned" || complain "other warnings: $(cat "$d/warned" "$d/err")"
+says err 'has a bulk ESS of'
+says err 'Raise --draws'
+says out 'see the warnings'
+works summary "$d/bad.nc" --json --quiet
+[ ! -s "$d/err" ] || complain "--quiet is not quiet"
+gives 'any("bulk ESS" in w for w in r["warnings"]) and r["ebfmi_min"] is None'
+
+# a file without x has its summary
+# shellcheck disable=SC2086
+works sample "$d/a.csv" $model --draws 300 -o "$d/small.nc" --summary-only
+works summary "$d/small.nc" --json
+gives 'r["ess_bulk"] == other("sampled")["ess_bulk"] and r["rows"]["x.1"] is not None'
+refuses 1 'give it alone' summary "$d/small.nc" "$d/two.nc"
+
+# ---- bad input
+refuses 1 'talweg summary needs RUN...' summary
+refuses 1 'absent.nc' summary "$d/absent.nc"
+refuses 1 'a.csv' summary "$d/a.csv"
+refuses 1 'one.csv is there already' summary "$d/one.nc" --csv "$d/one.csv"
+works summary "$d/one.nc" --csv "$d/one.csv" --force
+refuses 3 'cannot be written' summary "$d/one.nc" --csv "$d/no/where.csv"
+works evidence "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method ais --particles 16 -o "$d/evidence.nc"
+refuses 1 'there are no draws in it' summary "$d/evidence.nc"
+finish
