@@ -4,31 +4,38 @@
 #include <string.h>
 
 #include "output/netcdf_file.h"
+#include "output/seal.h"
 
 /* ---- the file ---- */
 
 /* The eight bytes that HDF5, and so NetCDF-4, begins with. Anything else is not shown to netCDF-C, which
  * would take some names for addresses on the network. */
-static tw_status check_signature(tw_context *ctx, const char *path)
+static tw_status check_bytes(tw_context *ctx, FILE *file)
 {
     static const char signature[8] = "\211HDF\r\n\032\n";
     char found[8] = "";
-    FILE *file = fopen(path, "rb");
-    if (!file) return tw_fail(ctx, TW_BAD_FILE, "cannot be opened: %s", strerror(errno));
     size_t length = fread(found, 1, sizeof found, file);
-    int error = ferror(file) ? errno : 0;
-    fclose(file);
-    if (error) return tw_fail(ctx, TW_BAD_FILE, "cannot be read: %s", strerror(error));
-    if (length == sizeof found && memcmp(found, signature, sizeof found) == 0) return TW_OK;
+    if (ferror(file)) return tw_fail(ctx, TW_BAD_FILE, "cannot be read: %s", strerror(errno));
+    if (length == sizeof found && memcmp(found, signature, sizeof found) == 0)
+        return tw_seal_check(ctx, file);
     return tw_fail(ctx, TW_BAD_DATA,
                    "this is not a NetCDF-4 file: give one that talweg sample or talweg evidence wrote");
+}
+
+static tw_status check_file(tw_context *ctx, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    if (!file) return tw_fail(ctx, TW_BAD_FILE, "cannot be opened: %s", strerror(errno));
+    tw_status status = check_bytes(ctx, file);
+    fclose(file);
+    return status;
 }
 
 tw_status tw_nc_open(tw_nc_reader *r, tw_context *ctx, const char *path)
 {
     int id = -1;
     *r = (tw_nc_reader){ctx, -1};
-    TW_TRY(check_signature(ctx, path));
+    TW_TRY(check_file(ctx, path));
     int code = nc_open(path, NC_NOWRITE, &id);
     if (code != NC_NOERR)
         return tw_fail(ctx, TW_BAD_DATA, "not all of a NetCDF-4 file, or a damaged one: %s",

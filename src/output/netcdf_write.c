@@ -105,7 +105,7 @@ int tw_nc_index(tw_nc_writer *w, int group, const char *name, size_t length)
     variable = tw_nc_variable(w, group, name, NC_INT64, 1, &dimension);
     for (size_t first = 0; first < length && w->error == NC_NOERR; first += BLOCK) {
         size_t count = length - first < BLOCK ? length - first : BLOCK;
-        for (size_t i = 0; i < count; i++) values[i] = (long long)(first + i);
+        for (size_t i = 0; i < count; i++) values[i] = (long long)first + (long long)i;
         tw_nc_ok(w, nc_put_vara_longlong(group, variable, &first, &count, values));
     }
     return dimension;
@@ -123,14 +123,23 @@ int tw_nc_names(tw_nc_writer *w, int group, const char *name, size_t length, con
     return dimension;
 }
 
+/* At least 1, and no more than there is or than fits. */
+static size_t piece_of(size_t length, size_t most)
+{
+    size_t piece = length < most ? length : most;
+    return piece > 0 ? piece : 1;
+}
+
 /* About 2^17 elements: as many rows as are written at a time, so that no piece is packed twice. */
 static void choose_pieces(const tw_nc_writer *w, int rank, const size_t *lengths, size_t *piece)
 {
-    size_t rows = w->rows > 0 ? w->rows : 1, room = (size_t)1 << 17;
+    size_t room = (size_t)1 << 17;
     for (int k = 0; k < rank; k++) piece[k] = 1;
-    if (rank > 1) piece[rank - 2] = lengths[rank - 2] < rows ? lengths[rank - 2] : rows;
-    if (rank > 1) room /= piece[rank - 2];
-    piece[rank - 1] = lengths[rank - 1] < room ? lengths[rank - 1] : room;
+    if (rank > 1) {
+        piece[rank - 2] = piece_of(lengths[rank - 2], w->rows);
+        room /= piece[rank - 2];
+    }
+    piece[rank - 1] = piece_of(lengths[rank - 1], room);
 }
 
 int tw_nc_variable(tw_nc_writer *w, int group, const char *name, nc_type type, int rank,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "output/run_file.h"
+#include "output/seal.h"
 #include "sample/summarise.h"
 
 /* ---- facts of a run that was killed ---- */
@@ -263,6 +264,7 @@ tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
     tw_facts_release(j->ctx, &store);
     tw_release(j->ctx, observed.y);
     tw_release(j->ctx, observed.w);
+    if (status == TW_OK) status = tw_seal_put(&writer);
     if (status == TW_OK)
         status = tw_writer_close(&writer);
     else

@@ -65,6 +65,21 @@ void tw_evidence_put(tw_nc_writer *w, const tw_run_evidence *e)
 
 /* ---- reading ---- */
 
+static tw_status get_column(const tw_nc_reader *r, int group, const column *c, size_t count,
+                            tw_estimate *estimates)
+{
+    double values[TW_RUN_MOST_ESTIMATES];
+    TW_TRY(tw_nc_read_doubles(r, group, c->name, 1, &count, values));
+    for (size_t i = 0; i < count; i++) {
+        void *at = (char *)&estimates[i] + c->offset;
+        if (c->whole)
+            *(size_t *)at = values[i] > 0.0 ? (size_t)values[i] : 0;
+        else
+            *(double *)at = values[i];
+    }
+    return TW_OK;
+}
+
 static tw_status get_estimates(const tw_nc_reader *r, int group, tw_evidence_store *store)
 {
     tw_run_evidence *e = &store->evidence;
@@ -75,14 +90,7 @@ static tw_status get_estimates(const tw_nc_reader *r, int group, tw_evidence_sto
         return tw_fail(r->ctx, TW_BAD_DATA, "evidence has %zu estimates, and at most %d are read", count,
                        TW_RUN_MOST_ESTIMATES);
     TW_TRY(tw_nc_read_names(r, group, "estimate", count, &store->methods));
-    for (size_t k = 0; k < COLUMNS; k++) {
-        TW_TRY(tw_nc_read_doubles(r, group, columns[k].name, 1, &count, values));
-        for (size_t i = 0; i < count; i++) {
-            char *at = (char *)&e->estimates[i] + columns[k].offset;
-            if (!columns[k].whole) *(double *)(void *)at = values[i];
-            if (columns[k].whole) *(size_t *)(void *)at = values[i] > 0.0 ? (size_t)values[i] : 0;
-        }
-    }
+    for (size_t k = 0; k < COLUMNS; k++) TW_TRY(get_column(r, group, &columns[k], count, e->estimates));
     TW_TRY(tw_nc_read_doubles(r, group, "seconds", 1, &count, e->seconds));
     TW_TRY(tw_nc_read_doubles(r, group, "unbiased", 1, &count, values));
     for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /* run_facts.c: what is known of a run beside its draws, as attributes of the file: one list says how each is
  * called, where it is and of which kind. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "output/run_file.h"
@@ -17,14 +18,10 @@ typedef struct fact {
     {                                              \
         name, kind, offsetof(tw_run_facts, member) \
     }
-#define TOTALS(stage, member)                                              \
-    FACT(stage "_transitions", COUNT, member.transitions),                 \
-        FACT(stage "_leapfrog_steps", COUNT, member.leapfrog_steps),       \
-        FACT(stage "_acceptance_sum", NUMBER, member.acceptance),          \
-        FACT(stage "_energy_divergence", COUNT, member.energy_divergence), \
-        FACT(stage "_implicit_failure", COUNT, member.implicit_failure),   \
-        FACT(stage "_irreversible", COUNT, member.irreversible),           \
-        FACT(stage "_factorisation", COUNT, member.factorisation)
+#define TOTAL(name, kind, member)               \
+    {                                           \
+        name, kind, offsetof(tw_totals, member) \
+    }
 
 static const fact facts_list[] = {
     FACT("data", TEXT, data),
@@ -42,29 +39,54 @@ static const fact facts_list[] = {
     FACT("step_size", NUMBER, tuning.eps),
     FACT("steps", COUNT, tuning.steps),
     FACT("steps_jittered", TRUTH, tuning.jittered),
-    TOTALS("warmup", warmup_totals),
-    TOTALS("sampling", sampling),
     FACT("warmup_seconds", NUMBER, warmup_seconds),
     FACT("sampling_seconds", NUMBER, sampling_seconds),
     FACT("interrupted", TRUTH, interrupted),
 };
 
-enum { FACTS = sizeof facts_list / sizeof *facts_list };
+/* Of each stage, whose name comes in front: warmup_transitions. */
+static const fact totals_list[] = {
+    TOTAL("transitions", COUNT, transitions),           TOTAL("leapfrog_steps", COUNT, leapfrog_steps),
+    TOTAL("acceptance_sum", NUMBER, acceptance),        TOTAL("energy_divergence", COUNT, energy_divergence),
+    TOTAL("implicit_failure", COUNT, implicit_failure), TOTAL("irreversible", COUNT, irreversible),
+    TOTAL("factorisation", COUNT, factorisation),
+};
+
+/* A list of facts, what comes in front of their names, and the struct that they are in. */
+typedef struct fact_list {
+    const fact *facts;
+    size_t count;
+    const char *prefix;
+    size_t offset;
+} fact_list;
+
+#define LIST(list, prefix, offset)                          \
+    {                                                       \
+        list, sizeof(list) / sizeof *(list), prefix, offset \
+    }
+
+static const fact_list lists[] = {
+    LIST(facts_list, "", 0),
+    LIST(totals_list, "warmup_", offsetof(tw_run_facts, warmup_totals)),
+    LIST(totals_list, "sampling_", offsetof(tw_run_facts, sampling)),
+};
+
+enum { LISTS = sizeof lists / sizeof *lists, NAME_BYTES = 64 };
 
 /* ---- writing ---- */
 
-static void put_fact(tw_nc_writer *w, const fact *f, const void *at)
+static void put_fact(tw_nc_writer *w, const char *name, fact_kind kind, const void *at)
 {
     const char *text = NULL;
-    switch (f->kind) {
+    switch (kind) {
     case TEXT:
         memcpy(&text, at, sizeof text);
-        tw_nc_put_text(w, w->file, f->name, text ? text : "");
+        tw_nc_put_text(w, w->file, name, text ? text : "");
         break;
-    case NUMBER: tw_nc_put_number(w, w->file, f->name, *(const double *)at); break;
-    case COUNT: tw_nc_put_count(w, w->file, f->name, *(const size_t *)at, NC_INT64); break;
-    case SEED: tw_nc_put_count(w, w->file, f->name, *(const uint64_t *)at, NC_UINT64); break;
-    case TRUTH: tw_nc_put_count(w, w->file, f->name, *(const bool *)at, NC_BYTE); break;
+    case NUMBER: tw_nc_put_number(w, w->file, name, *(const double *)at); break;
+    case COUNT: tw_nc_put_count(w, w->file, name, *(const size_t *)at, NC_INT64); break;
+    case SEED: tw_nc_put_count(w, w->file, name, *(const uint64_t *)at, NC_UINT64); break;
+    case TRUTH: tw_nc_put_count(w, w->file, name, *(const bool *)at, NC_BYTE); break;
     }
 }
 
@@ -72,8 +94,13 @@ void tw_facts_put(tw_nc_writer *w, const tw_run_facts *facts)
 {
     tw_nc_stamp(w, w->file);
     tw_nc_put_count(w, w->file, "talweg_run_format", TW_RUN_FORMAT, NC_INT);
-    for (size_t k = 0; k < FACTS; k++)
-        put_fact(w, &facts_list[k], (const char *)facts + facts_list[k].offset);
+    for (const fact_list *list = lists; list < lists + LISTS; list++)
+        for (size_t k = 0; k < list->count; k++) {
+            const fact *f = &list->facts[k];
+            char name[NAME_BYTES];
+            snprintf(name, sizeof name, "%s%s", list->prefix, f->name);
+            put_fact(w, name, f->kind, (const char *)facts + list->offset + f->offset);
+        }
 }
 
 /* ---- reading ---- */
@@ -87,20 +114,32 @@ static tw_status get_text(const tw_nc_reader *r, const char *name, tw_facts_stor
     return TW_OK;
 }
 
-static tw_status get_fact(const tw_nc_reader *r, const fact *f, tw_facts_store *store, void *at)
+static tw_status get_fact(const tw_nc_reader *r, const char *name, fact_kind kind, tw_facts_store *store,
+                          void *at)
 {
     uint64_t count = 0;
-    if (f->kind == NUMBER) return tw_nc_number(r, r->file, f->name, at);
-    if (f->kind == TEXT) {
+    if (kind == NUMBER) return tw_nc_number(r, r->file, name, at);
+    if (kind == TEXT) {
         const char *text = NULL;
-        TW_TRY(get_text(r, f->name, store, &text));
+        TW_TRY(get_text(r, name, store, &text));
         memcpy(at, &text, sizeof text);
         return TW_OK;
     }
-    TW_TRY(tw_nc_count(r, r->file, f->name, &count));
-    if (f->kind == SEED) *(uint64_t *)at = count;
-    if (f->kind == COUNT) *(size_t *)at = (size_t)count;
-    if (f->kind == TRUTH) *(bool *)at = count != 0;
+    TW_TRY(tw_nc_count(r, r->file, name, &count));
+    if (kind == SEED) *(uint64_t *)at = count;
+    if (kind == COUNT) *(size_t *)at = (size_t)count;
+    if (kind == TRUTH) *(bool *)at = count != 0;
+    return TW_OK;
+}
+
+static tw_status get_list(const tw_nc_reader *r, const fact_list *list, tw_facts_store *store)
+{
+    for (size_t k = 0; k < list->count; k++) {
+        const fact *f = &list->facts[k];
+        char name[NAME_BYTES];
+        snprintf(name, sizeof name, "%s%s", list->prefix, f->name);
+        TW_TRY(get_fact(r, name, f->kind, store, (char *)&store->facts + list->offset + f->offset));
+    }
     return TW_OK;
 }
 
@@ -128,8 +167,7 @@ tw_status tw_facts_get(const tw_nc_reader *r, tw_facts_store *store)
     TW_TRY(check_format(r));
     TW_TRY(get_text(r, "created_at", store, &store->facts.created_at));
     TW_TRY(get_text(r, "inference_library_version", store, &store->facts.version));
-    for (size_t k = 0; k < FACTS; k++)
-        TW_TRY(get_fact(r, &facts_list[k], store, (char *)&store->facts + facts_list[k].offset));
+    for (size_t k = 0; k < LISTS; k++) TW_TRY(get_list(r, &lists[k], store));
     if (store->facts.n > 0) return TW_OK;
     return tw_fail(r->ctx, TW_BAD_DATA, "attribute n is 0: the file is damaged");
 }

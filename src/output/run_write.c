@@ -5,6 +5,7 @@
 
 #include "output/problem.h"
 #include "output/run_file.h"
+#include "output/seal.h"
 
 /* Looked at before it is opened: to open a pipe is to wait for somebody at its other end. */
 tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer)
@@ -176,6 +177,7 @@ tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrit
                        TW_RUN_MOST_ESTIMATES, evidence->count);
     TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
     tw_status status = write_image(ctx, problem, &now, 0, evidence, &writer);
+    if (status == TW_OK) status = tw_seal_put(&writer);
     if (status == TW_OK) return tw_writer_close(&writer);
     tw_writer_abandon(&writer);
     return status;

@@ -40,7 +40,7 @@ static void assert_same_problem(const tw_problem *a, const tw_problem *b)
     assert_true(a->jitter == b->jitter);
     assert_true(!a->w == !b->w && !a->matrix == !b->matrix && !a->scaling == !b->scaling);
     assert_true(!a->data->names == !b->data->names);
-    for (size_t j = 0; a->data->names && j < a->data->d; j++)
+    for (size_t j = 0; a->data->names && b->data->names && j < a->data->d; j++)
         assert_string_equal(a->data->names[j], b->data->names[j]);
     if (a->w) assert_same(a->data->n, a->w, b->w);
     if (a->matrix) {
@@ -51,6 +51,7 @@ static void assert_same_problem(const tw_problem *a, const tw_problem *b)
     assert_int_equal(c->scales, d->scales);
     assert_same(c->scales, c->log_ell, d->log_ell);
     assert_true(c->log_sigma == d->log_sigma && c->constant == d->constant && c->white == d->white);
+    if (!a->scaling || !b->scaling) return;
     assert_int_equal(a->scaling->d_in, b->scaling->d_in);
     assert_int_equal(a->scaling->d_out, b->scaling->d_out);
     assert_memory_equal(a->scaling->column, b->scaling->column, a->scaling->d_out * sizeof(size_t));

@@ -369,18 +369,23 @@ static void damaged_files_do_no_harm(void **state)
     char *bytes = read_bytes(p.run, &length), *damaged = malloc(length);
     assert_non_null(damaged);
     for (size_t trial = 0; trial < 80; trial++) {
-        size_t kept = trial < 12 ? trial : scratch_bits(&bits) % length;
+        size_t kept = trial < 12 ? trial : scratch_bits(&bits) % (length - 24); /* of it, and its seal */
         write_bytes(p.run, bytes, kept);
         assert_refused(&p, TW_BAD_DATA,
                        kept < 8 ? "run.nc: this is not a NetCDF-4 file" : "run.nc: not all of");
     }
-    for (size_t trial = 0; trial < 300; trial++) {
+    for (size_t trial = 0; trial < 300;
+         trial++) { /* HDF5 would not survive all of these; the seal keeps them off */
         memcpy(damaged, bytes, length);
         for (size_t k = 0; k < 1 + trial % 4; k++)
             damaged[8 + scratch_bits(&bits) % (length - 8)] = (char)scratch_bits(&bits);
         write_bytes(p.run, damaged, length);
-        read_all(&p);
-        assert_true(tw_context_bytes_in_use(p.ctx) > 0); /* the problem's own */
+        size_t seal = length - 24, changed = 8;
+        while (changed < seal && damaged[changed] == bytes[changed]) changed++;
+        if (changed < seal && memcmp(damaged + seal, bytes + seal, 8) == 0)
+            assert_refused(&p, TW_BAD_DATA, "run.nc: the file is damaged");
+        else
+            read_all(&p);
     }
     free(damaged);
     free(bytes);
