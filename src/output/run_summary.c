@@ -15,6 +15,14 @@ static size_t latents_at_once(const tw_latents *l)
     return count < l->n ? count : l->n;
 }
 
+/* Each thread's workspace takes 100 bytes for each draw of each chain (diagnose.h): as many threads as fit into
+ * eight blocks. */
+static size_t threads_for(const tw_latents *l, size_t threads)
+{
+    size_t most = 8 * (size_t)TW_RUN_BLOCK / (100 * l->draws * l->chains);
+    return threads < most ? threads : most > 0 ? most : 1;
+}
+
 tw_status tw_latents_summarise(const tw_latents *l, size_t threads, tw_summary *rows)
 {
     size_t most = latents_at_once(l), each = l->draws * l->chains;
@@ -25,7 +33,8 @@ tw_status tw_latents_summarise(const tw_latents *l, size_t threads, tw_summary *
         size_t count = l->n - first < most ? l->n - first : most;
         tw_draw_block block = {l->draws, l->chains, count, x, {1, l->draws, each}};
         status = l->read(l->from, first, count, x);
-        if (status == TW_OK) status = tw_summarise_block(l->ctx, &block, threads, rows + first);
+        if (status == TW_OK)
+            status = tw_summarise_block(l->ctx, &block, threads_for(l, threads), rows + first);
     }
     tw_release(l->ctx, x);
     return status;
