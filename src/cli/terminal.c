@@ -74,8 +74,9 @@ void tw_terminal_say(const char *label, tw_colour colour, const char *text)
 {
     fflush(stdout); /* what was printed before comes before */
     tw_terminal_progress(false, NULL);
-    fprintf(stderr, "talweg: %s%s:%s ", tw_terminal_colour(stderr, colour), label,
-            tw_terminal_colour(stderr, TW_COLOUR_NONE));
+    bool plain = colour == TW_COLOUR_NONE;
+    fprintf(stderr, "talweg: %s%s:%s ", plain ? "" : tw_terminal_colour(stderr, colour), label,
+            plain ? "" : tw_terminal_colour(stderr, TW_COLOUR_NONE));
     for (; *text; text++) fputc(iscntrl((unsigned char)*text) ? '?' : *text, stderr);
     fputc('\n', stderr);
 }
