@@ -38,7 +38,9 @@ static uint64_t image_bytes(const tw_problem *problem)
 static tw_status write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
                              unsigned compress, const tw_run_evidence *evidence, tw_writer *writer)
 {
-    tw_nc_writer w = {.ctx = ctx, .path = writer->path, .file = -1, .compress = compress, .rows = 256};
+    enum { LEVEL = 4 }; /* data are deflated in any case: decimals read from a file shrink to a quarter */
+    tw_nc_writer w = {
+        .ctx = ctx, .path = writer->path, .file = -1, .compress = compress ? compress : LEVEL, .rows = 256};
     tw_run_facts now = *facts;
     now.n = problem->data->n;
     TW_TRY(tw_writer_reserve(writer, image_bytes(problem)));
