@@ -5,7 +5,7 @@ set -eu
 # shellcheck source=tests/cli/support.sh
 . tests/cli/support.sh
 d=$place
-works demo --directory "$d/demo" --cases 80 --test-cases 10
+works demo --data-only --directory "$d/demo" --cases 80 --test-cases 10
 data=$d/demo/two_classes.csv
 ck=$d/checkpoint
 

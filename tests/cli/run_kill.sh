@@ -10,7 +10,7 @@ d=$place
 chains=2
 cases=40
 
-works demo --directory "$d/demo" --cases $cases --test-cases 10
+works demo --data-only --directory "$d/demo" --cases $cases --test-cases 10
 data=$d/demo/two_classes.csv
 new=$d/demo/two_classes_test.csv
 [ -f "$new" ] || new=$data

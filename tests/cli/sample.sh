@@ -5,7 +5,7 @@ set -eu
 . tests/cli/support.sh
 d=$place
 
-works demo --directory "$d/demo" --cases 40 --test-cases 10
+works demo --data-only --directory "$d/demo" --cases 40 --test-cases 10
 data=$d/demo/two_classes.csv
 set -- --log-sigma 1 --warmup 100 --draws 50
 
