@@ -33,6 +33,7 @@ tw_draws *chain_case_run(const chain_case *c, tw_method method, tw_metric metric
     tw_draws *draws = NULL;
     sampler.method = method;
     sampler.metric = metric;
+    sampler.smoothing = c->smoothing;
     sampler.threads = 2;
     assert_int_equal(tw_sampling_new(&posterior, &sampler, 4, &sampling), TW_OK);
     assert_int_equal(tw_sampler_start(sampling->sampler, c->ep->reference, 1.5, options->seed), TW_OK);
@@ -52,7 +53,11 @@ static void compare_site(const chain_case *c, size_t kind, tw_diagnose *d, const
             x[i + j * draws->draws] = draws->x[o->first[kind] + o->n * (j + draws->chains * i)];
     tw_diagnose_load(d, x, draws->draws);
     free(x);
-    assert_true(tw_diagnose_rhat(d) < 1.05);
+    print_message("  kind %zu: R-hat %.3f, ESS %.0f, mean %.4f +- %.4f (%.4f), sd %.4f +- %.4f (%.4f)\n",
+                  kind + 1, tw_diagnose_rhat(d), tw_diagnose_ess_bulk(d), tw_diagnose_mean(d),
+                  tw_diagnose_mcse_mean(d), o->mean[kind], tw_diagnose_sd(d), tw_diagnose_mcse_sd(d),
+                  o->sd[kind]);
+    assert_true(tw_diagnose_rhat(d) < 1.05 && tw_diagnose_ess_bulk(d) >= 100.0);
     snprintf(what, sizeof what, "%s, mean of kind %zu", o->name, kind + 1);
     assert_close(tw_diagnose_mean(d), o->mean[kind], 4.0 * tw_diagnose_mcse_mean(d), what);
     snprintf(what, sizeof what, "%s, sd of kind %zu", o->name, kind + 1);
