@@ -1,5 +1,6 @@
 /* bench_approximate: what Laplace, EP and EP's correction cost, in units of one Cholesky factorisation of the
- * same size (dpotrf) timed in the same run; how they grow with n; and how many tilted moments EP asks for.
+ * same size (dpotrf) timed in the same run; how they grow with n; how many tilted moments EP asks for; and what EP
+ * saves along a row of a grid.
  *
  * USPS 3-vs-5 is read from TALWEG_SHARED (default ../shared) and left out where it is absent. The growth is
  * measured on synthetic classes in five dimensions with a smooth boundary.
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #include "approximate/approximate.h"
+#include "approximate/ep_path.h"
 #include "math/random.h"
 #include "support_time.h"
 
@@ -135,6 +137,41 @@ static void usps_settings(const tw_data *data)
     }
 }
 
+/* ---- along a row of a grid */
+
+/* Sweeps and seconds of EP at `points` length scales, from cold starts or along the row. */
+static void time_row(const tw_data *data, size_t points, bool along, double *sweeps, double *seconds)
+{
+    tw_ep_path path;
+    expect(data->ctx, tw_ep_path_new(data->ctx, data->n, &path));
+    *sweeps = *seconds = 0.0;
+    for (size_t i = 0; i < points; i++) {
+        double log_ell = 2.0 + 3.0 * (double)i / (double)(points - 1);
+        tw_model *model = make_model(data, log_ell, 3.0, 0.0, tw_likelihood_find("probit"));
+        tw_ep_options options = TW_EP_DEFAULTS;
+        tw_approximation *ep = NULL;
+        double start = processor_seconds();
+        if (along) tw_ep_path_predict(&path, &options);
+        expect(data->ctx, tw_ep_fit(model, &options, &ep));
+        tw_ep_path_learn(&path, ep);
+        *seconds += (processor_seconds() - start) / (double)points;
+        *sweeps += (double)ep->iterations / (double)points;
+        tw_approximation_free(ep);
+        tw_model_free(model);
+    }
+    tw_ep_path_release(&path);
+}
+
+static void report_row(const tw_data *data, size_t points)
+{
+    double sweeps[2], seconds[2];
+    for (int along = 0; along < 2; along++) time_row(data, points, along, &sweeps[along], &seconds[along]);
+    printf("USPS, log l = 2:5:%zu, log sigma = 3: EP %.2f sweeps and %.0f ms a point from cold, %.2f and "
+           "%.0f along the "
+           "row: %.2f of it\n",
+           points, sweeps[0], 1e3 * seconds[0], sweeps[1], 1e3 * seconds[1], seconds[1] / seconds[0]);
+}
+
 /* ---- tilted moments: a likelihood that counts and times the calls of another */
 
 typedef struct counter {
@@ -191,6 +228,9 @@ static void on_usps(tw_context *ctx)
     }
     expect(ctx, tw_data_read(ctx, path, NULL, &data));
     usps_settings(data);
+    report_row(data, 11);
+    report_row(data, 21);
+    report_row(data, 41);
     tilted_calls(ctx, data, "probit");
     tilted_calls(ctx, data, "logit");
     tw_data_free(data);

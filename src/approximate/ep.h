@@ -38,7 +38,9 @@ typedef bool tw_ep_site_update(const tw_ep *ep, size_t site, double mean, double
  * units of the marginals. */
 double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update);
 
-/* The two kinds of update: moment matching, and the inner problem of the double loop. */
+/* The kinds of update: the sites that the options give, moment matching, and the inner problem of the double
+ * loop. */
+tw_ep_site_update tw_ep_given_site;
 tw_ep_site_update tw_ep_match_moments;
 tw_ep_site_update tw_ep_inner_update;
 

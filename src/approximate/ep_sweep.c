@@ -25,6 +25,15 @@ bool tw_ep_cavity(double tau, double nu, double mean, double variance, tw_cavity
     return isfinite(out->mean) && isfinite(out->variance);
 }
 
+bool tw_ep_given_site(const tw_ep *ep, size_t site, double mean, double variance, double *tau, double *nu)
+{
+    (void)mean;
+    (void)variance;
+    *tau = ep->options->tau[site];
+    *nu = ep->options->nu[site];
+    return *tau >= 0.0 && isfinite(*tau) && isfinite(*nu);
+}
+
 bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double variance, double *tau, double *nu)
 {
     const tw_model *m = ep->model;

@@ -1,5 +1,5 @@
 /* grid.c: talweg grid: evidence and predictions over a grid of (log l, log sigma), as Kuss and Rasmussen
- * (2005) draw them. Each point is fitted from a cold start. */
+ * (2005) draw them. Along a row EP starts from sites that the points before predict, where they do so well. */
 #include "cli/grid.h"
 
 #include <math.h>
@@ -114,6 +114,7 @@ typedef struct surface {
     tw_new_inputs at; /* test cases, at.m = 0 without */
     double *latent;   /* at.m x 4: mean, variance, expected, log score */
     tw_grid grid;
+    tw_ep_path row; /* the points of a row so far */
     size_t points;
     double start;
     tw_meter meter;
@@ -167,7 +168,7 @@ static tw_status estimate(surface *s, const tw_path *path, size_t k)
 static tw_status fill_point(surface *s, const tw_model *model, const tw_covariance *covariance, size_t k)
 {
     tw_grid *grid = &s->grid;
-    tw_path path = {.ctx = s->ctx};
+    tw_path path = {.ctx = s->ctx, .along = &s->row};
     tw_status status = tw_path_open(model, &s->options->path, true, &path);
     bool converged = path.ep && path.ep->converged;
     if (path.ep) grid->column[TW_GRID_EP][k] = path.ep->log_z;
@@ -184,6 +185,7 @@ static tw_status fill_point(surface *s, const tw_model *model, const tw_covarian
 static tw_status compute_point(surface *s, size_t i, size_t j)
 {
     size_t k = i + j * s->grid.ell.n;
+    if (i == 0) tw_ep_path_restart(&s->row);
     double log_ell = tw_axis_at(&s->grid.ell, i);
     tw_covariance covariance = s->problem->covariance;
     tw_model *model = NULL;
@@ -225,12 +227,19 @@ static tw_status load_test(surface *s)
     return TW_OK;
 }
 
-/* Keep the first `done` points for later. */
+static size_t row_bytes(const surface *s)
+{
+    return 2 * s->row.n * TW_EP_PATH_POINTS * sizeof(double);
+}
+
+/* Keep the first `done` points for later, and what the next one starts from: so it is the same to the bit. */
 static void save(surface *s, size_t done)
 {
     const size_t counts[] = {done, s->grid.unconverged};
     tw_saver_put(&s->saver, "counts", sizeof counts, counts);
     tw_saver_put(&s->saver, "points", s->points * TW_GRID_COLUMNS * sizeof(double), s->grid.column[0]);
+    tw_saver_put(&s->saver, "row", sizeof s->row.state, &s->row.state);
+    tw_saver_put(&s->saver, "sites", row_bytes(s), s->row.sites);
     tw_saver_write(&s->saver);
 }
 
@@ -240,8 +249,12 @@ static size_t take_up(surface *s)
     size_t bytes = s->points * TW_GRID_COLUMNS * sizeof(double);
     const size_t *counts = tw_saver_get(&s->saver, "counts", 2 * sizeof *counts);
     const void *points = tw_saver_get(&s->saver, "points", bytes);
-    if (!counts || !points) return 0;
+    const void *row = tw_saver_get(&s->saver, "row", sizeof s->row.state);
+    const void *sites = tw_saver_get(&s->saver, "sites", row_bytes(s));
+    if (!counts || !points || !row || !sites) return 0;
     memcpy(s->grid.column[0], points, bytes);
+    memcpy(&s->row.state, row, sizeof s->row.state);
+    memcpy(s->row.sites, sites, row_bytes(s));
     s->grid.unconverged = counts[1];
     return counts[0];
 }
@@ -266,6 +279,7 @@ static tw_status compute(surface *s)
     tw_grid *grid = &s->grid;
     TW_TRY(load(s));
     TW_TRY(load_test(s));
+    TW_TRY(tw_ep_path_new(s->ctx, s->problem->data->n, &s->row));
     TW_TRY(tw_allocate_doubles(s->ctx, s->points, TW_GRID_COLUMNS, "the grid", &grid->column[0]));
     for (size_t c = 1; c < TW_GRID_COLUMNS; c++) grid->column[c] = grid->column[0] + c * s->points;
     s->start = tw_terminal_seconds();
@@ -324,6 +338,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_saver_end(&s.saver, status == TW_OK);
     tw_release(ctx, s.grid.column[0]);
     tw_release(ctx, s.latent);
+    tw_ep_path_release(&s.row);
     tw_new_inputs_free(&s.at);
     tw_problem_free(s.problem);
     return status;
@@ -345,7 +360,9 @@ const tw_command tw_command_grid = {
         "log sigma), as Kuss and Rasmussen (2005) do; with --method ais also by annealed importance "
         "sampling, "
         "with its standard error; with --test also how well EP predicts test cases. The table has a row for "
-        "each point. Each point is fitted from a cold start.\n\n"
+        "each point. Along a row, of one log sigma, EP starts from sites extrapolated from those of the "
+        "points before, "
+        "where these predicted well so far; what it converges to does not depend on that.\n\n"
         "Points where EP did not converge are flagged (converged is 0), keep the value that was found, and "
         "do "
         "not count for the maximum. A path that should start from EP starts from Laplace's approximation "

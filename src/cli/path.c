@@ -19,22 +19,37 @@ void tw_path_close(tw_path *p)
 
 /* ---- fits ---- */
 
-static tw_status fit(tw_path *p, bool quiet)
+static tw_status fit_laplace(tw_path *p, bool quiet)
 {
-    tw_ep_options ep = TW_EP_DEFAULTS;
-    tw_meter meter = {0};
     double start = tw_terminal_seconds();
     tw_terminal_progress(quiet, "Laplace ...");
     TW_TRY(tw_laplace_fit(p->model, NULL, &p->laplace));
     p->laplace_seconds = tw_terminal_seconds() - start;
-    start = tw_terminal_seconds();
+    return TW_OK;
+}
+
+static tw_status fit_ep(tw_path *p, bool quiet)
+{
+    tw_ep_options ep = TW_EP_DEFAULTS;
+    tw_meter meter = {0};
+    double start = tw_terminal_seconds();
     tw_meter_begin(&meter, quiet, "expectation propagation", NULL);
     ep.user = &meter;
     ep.on_progress = tw_meter_show_sweep;
+    if (p->along) tw_ep_path_predict(p->along, &ep);
     tw_status status = tw_ep_fit(p->model, &ep, &p->ep);
     tw_meter_end(&meter);
     if (status != TW_OK) return status;
+    if (p->along) tw_ep_path_learn(p->along, p->ep);
     p->ep_seconds = tw_terminal_seconds() - start;
+    return TW_OK;
+}
+
+static tw_status fit(tw_path *p, const char *from, bool quiet)
+{
+    if (!p->along || strcmp(from, "laplace") == 0) TW_TRY(fit_laplace(p, quiet));
+    TW_TRY(fit_ep(p, quiet));
+    if (!p->laplace && !p->ep->converged) TW_TRY(fit_laplace(p, quiet));
     p->gaussian = p->ep->converged ? p->ep : p->laplace->converged ? p->laplace : NULL;
     p->correction.log_z = NAN;
     return p->ep->converged ? tw_ep_correct(p->model, p->ep, 4, &p->correction) : TW_OK;
@@ -212,7 +227,7 @@ tw_status tw_path_open(const tw_model *model, const tw_path_options *options, bo
     p->model = model;
     TW_TRY(make_schedule(p, options));
     TW_TRY(read_start(p, options->from));
-    TW_TRY(fit(p, quiet));
+    TW_TRY(fit(p, options->from, quiet));
     if (needs_fit(options->from)) TW_TRY(choose_fit(p, options->from));
     TW_TRY(make_transitions(p, options));
     if (p->beta) return TW_OK;

@@ -24,6 +24,25 @@ works predict "$d/fit.json" "$test" --json
 gives 'abs(r["scores"]["information_bits"] - other("grid")["points"][4]["predictive_bits"]) < 1e-9'
 gives 'r["scores"]["error_rate"] == other("grid")["points"][4]["error_rate"]'
 
+# a fine row, along which EP starts from the points before, ends where a cold start does
+works grid "$data" --log-ell -1:1:17 --log-sigma 2:2:1 --json
+cp "$d/out" "$d/row"
+works approx "$data" --log-ell 1 --log-sigma 2 --json
+gives 'abs(r["ep"]["log_z"] - other("row")["points"][16]["ep"]) < 1e-8'
+gives 'abs(r["ep_corrected"]["log_z"] - other("row")["points"][16]["ep_corrected"]) < 1e-5'
+
+# interrupted in the middle of a row and gone on with, the table is the same to the byte
+axes_many="--log-ell -1:1:41 --log-sigma 0:4:41"
+# shellcheck disable=SC2086
+works grid "$data" $axes_many -o "$d/whole.csv"
+# shellcheck disable=SC2086
+timeout -s INT 0.3 "$talweg" grid "$data" $axes_many -o "$d/parts.csv" --checkpoint "$d/grid.save" --quiet 2>/dev/null || :
+if [ -e "$d/grid.save" ]; then
+    # shellcheck disable=SC2086
+    works grid "$data" $axes_many -o "$d/parts.csv" --resume "$d/grid.save"
+fi
+cmp -s "$d/whole.csv" "$d/parts.csv" || complain "the table of an interrupted grid differs"
+
 # Monte Carlo beside EP, and the table as CSV, printed or written
 for method in ais rm; do
     works grid "$data" --log-ell 0:1:2 --log-sigma 1:1:1 --method "$method" --particles 64 --json

@@ -1,0 +1,176 @@
+/* EP along a path of models: predictions that are exact for polynomials, that are not made where they would be bad,
+ * and fits that are those from a cold start, in fewer sweeps. */
+#include "approximate/ep_path.h"
+
+#include <math.h>
+
+#include "support/posed.h"
+#include "support/support.h"
+
+enum { N = 3 };
+
+/* What EP might have found at step t: sites that are polynomials in t of this order. */
+static void fake_fit(size_t order, double t, tw_approximation *ep)
+{
+    for (size_t i = 0; i < N; i++) {
+        double offset = 0.1 * (double)i;
+        ep->tau[i] = 1.0 + offset + 0.01 * pow(t, (double)order);
+        ep->nu[i] = -2.0 + offset - 0.02 * pow(t, (double)order);
+        ep->mean[i] = 0.5;
+        ep->variance[i] = 0.25;
+    }
+}
+
+static void polynomials_are_predicted_exactly(void **state)
+{
+    (void)state;
+    double numbers[4][N];
+    tw_context *ctx = new_context();
+    tw_approximation ep = {.n = N,
+                           .converged = true,
+                           .tau = numbers[0],
+                           .nu = numbers[1],
+                           .mean = numbers[2],
+                           .variance = numbers[3]};
+    for (size_t order = 0; order < TW_EP_PATH_POINTS; order++) {
+        tw_ep_path path;
+        assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
+        for (size_t t = 0; t < order + 3; t++) {
+            fake_fit(order, (double)t, &ep);
+            tw_ep_path_learn(&path, &ep);
+        }
+        tw_ep_options o = TW_EP_DEFAULTS;
+        tw_ep_path_predict(&path, &o);
+        assert_non_null(o.tau);
+        fake_fit(order, (double)(order + 3), &ep);
+        for (size_t i = 0; i < N; i++) {
+            assert_close(o.tau[i], ep.tau[i], 1e-12, "tau");
+            assert_close(o.nu[i], ep.nu[i], 1e-12, "nu");
+        }
+        tw_ep_path_release(&path);
+    }
+    tw_context_free(ctx);
+}
+
+static bool predicts(tw_ep_path *path)
+{
+    tw_ep_options o = TW_EP_DEFAULTS;
+    tw_ep_path_predict(path, &o);
+    assert_true(!o.tau == !o.nu);
+    return o.tau;
+}
+
+/* Nothing is known of a path's first step, jumps are not predicted, and a fit that failed ends a path. */
+static void what_is_not_known_is_not_predicted(void **state)
+{
+    (void)state;
+    double numbers[4][N];
+    tw_context *ctx = new_context();
+    tw_approximation ep = {.n = N,
+                           .converged = true,
+                           .tau = numbers[0],
+                           .nu = numbers[1],
+                           .mean = numbers[2],
+                           .variance = numbers[3]};
+    tw_ep_path path;
+    assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
+    assert_false(predicts(&path));
+    fake_fit(1, 0.0, &ep);
+    tw_ep_path_learn(&path, &ep);
+    assert_false(predicts(&path));
+    tw_ep_path_learn(&path, &ep);
+    assert_true(predicts(&path));
+    ep.nu[1] += 10.0;
+    tw_ep_path_learn(&path, &ep);
+    assert_false(predicts(&path));
+    tw_ep_path_learn(&path, &ep);
+    assert_true(predicts(&path));
+    ep.converged = false;
+    tw_ep_path_learn(&path, &ep);
+    assert_false(predicts(&path));
+    tw_ep_path_release(&path);
+    tw_context_free(ctx);
+}
+
+/* N = 60 cases on a line, labels in runs of three, the kernel's amplitude growing by a twentieth a step. */
+static void the_fit_is_that_from_a_cold_start(void **state)
+{
+    (void)state;
+    enum { SIZE = 60, STEPS = 12 };
+    static double k[SIZE * SIZE], scaled[SIZE * SIZE];
+    double y[SIZE];
+    tw_context *ctx = new_context();
+    tw_ep_path path;
+    size_t cold = 0, along = 0, predicted = 0;
+    pose_line(SIZE, k, y);
+    assert_int_equal(tw_ep_path_new(ctx, SIZE, &path), TW_OK);
+    for (size_t t = 0; t < STEPS; t++) {
+        for (size_t i = 0; i < SIZE * SIZE; i++) scaled[i] = k[i] * exp(0.05 * (double)t);
+        tw_model *model = NULL;
+        tw_approximation *one = NULL, *other = NULL;
+        tw_ep_options o = TW_EP_DEFAULTS;
+        assert_int_equal(
+            tw_model_new(ctx, SIZE, scaled, SIZE, tw_likelihood_find("probit"), y, NULL, 0.0, &model), TW_OK);
+        tw_ep_path_predict(&path, &o);
+        predicted += o.tau != NULL;
+        assert_int_equal(tw_ep_fit(model, NULL, &one), TW_OK);
+        assert_int_equal(tw_ep_fit(model, &o, &other), TW_OK);
+        assert_true(one->converged && other->converged);
+        tw_ep_path_learn(&path, other);
+        assert_close(other->log_z, one->log_z, 1e-8, "log Z");
+        for (size_t i = 0; i < SIZE; i++) {
+            assert_close(other->mean[i], one->mean[i], 1e-5 * sqrt(one->variance[i]), "mean");
+            assert_close(other->variance[i], one->variance[i], 1e-5 * one->variance[i], "variance");
+        }
+        cold += one->iterations;
+        along += other->iterations;
+        tw_approximation_free(one);
+        tw_approximation_free(other);
+        tw_model_free(model);
+    }
+    print_message("%d points, %zu of them predicted: %zu sweeps, from cold starts %zu\n", STEPS, predicted,
+                  along, cold);
+    assert_true(predicted == STEPS - 2 && along + STEPS / 2 < cold);
+    tw_ep_path_release(&path);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+/* Sites may be anything that is proper; the answer is the same. Half a pair is refused. */
+static void any_start_leads_to_the_same_end(void **state)
+{
+    (void)state;
+    enum { SIZE = 20 };
+    double k[SIZE * SIZE], y[SIZE], tau[SIZE], nu[SIZE];
+    pose_line(SIZE, k, y);
+    posed p = pose_in(NULL, SIZE, k, tw_likelihood_find("probit"), y);
+    for (size_t i = 0; i < SIZE; i++) {
+        tau[i] = i % 3 == 0 ? 0.0 : 5.0;
+        nu[i] = i % 2 == 0 ? 3.0 : -1.0;
+    }
+    tw_ep_options o = TW_EP_DEFAULTS;
+    tw_approximation *ep = NULL;
+    o.tau = tau;
+    assert_int_equal(tw_ep_fit(p.model, &o, &ep), TW_BAD_ARGUMENT);
+    o.nu = nu;
+    assert_int_equal(tw_ep_fit(p.model, &o, &ep), TW_OK);
+    assert_true(ep->converged);
+    assert_close(ep->log_z, p.ep->log_z, 1e-8, "log Z");
+    tw_approximation_free(ep);
+    tau[4] = NAN;
+    assert_int_equal(tw_ep_fit(p.model, &o, &ep), TW_OK);
+    assert_true(ep->converged);
+    tw_approximation_free(ep);
+    posed_free(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(polynomials_are_predicted_exactly),
+        cmocka_unit_test(what_is_not_known_is_not_predicted),
+        cmocka_unit_test(the_fit_is_that_from_a_cold_start),
+        cmocka_unit_test(any_start_leads_to_the_same_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
