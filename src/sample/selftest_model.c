@@ -111,7 +111,7 @@ tw_status tw_selftest_likelihood(const tw_selftest_case *c)
 static double compare_direction(const tw_selftest_case *c, const double *v, const double *d, double *work)
 {
     size_t n = c->model->n, r = tw_target_rank(c->target);
-    double f[POINTS], h = 1e-3, exact, *moved = work, *x = moved + r, *slope = x + n, *gradient = moved;
+    double f[POINTS] = {0}, h = 1e-3, exact, *moved = work, *x = moved + r, *slope = x + n, *gradient = moved;
     for (size_t k = 0; k < POINTS; k++) {
         tw_evaluation wanted = {.x = x, .log_density = &f[k]};
         for (size_t i = 0; i < r; i++) moved[i] = v[i] + h * offset[k] * d[i];

@@ -22,7 +22,8 @@ static size_t peak_of_run(const test_problem *problem, tw_sampler_options o, tw_
     tw_sampler *s = NULL;
     tw_record *records = calloc(columns, sizeof *records);
     double *x = calloc(N * columns, sizeof *x);
-    assert_true(records && x);
+    assert_non_null(records);
+    assert_non_null(x);
     if (o.method == TW_METHOD_HMC) o.gaussian = p.ep->reference;
     assert_int_equal(tw_target_new(p.model, p.ep->reference, form, &target), TW_OK);
     assert_int_equal(tw_sampler_new(target, &o, columns, &s), TW_OK);
