@@ -75,9 +75,10 @@ typedef struct tw_ep_options {
     double site_tolerance; /* on the residual: the largest difference, over sites, between a tilted and a
                               marginal moment, in units of the marginal: |mean' - mean| / sd and |variance' /
                               variance - 1| */
-    /* n sites each to begin with, tau >= 0, such as those of a similar model; NULL: none. Putting them in takes
-     * a sweep, so they should save two. */
-    const double *tau, *nu;
+    /* n sites to begin with, tau >= 0, such as those of a similar model; NULL: none. Putting them in takes a
+     * sweep, so they should save two. */
+    const double *tau;
+    const double *nu; /* given with tau */
     void *user;
     /* Called many times in each sweep (1, 2, ...) with the share of it that is done and the residual after the
      * one before, which is infinite in the first; may be NULL. */
