@@ -136,6 +136,7 @@ typedef struct tw_evidence_progress {
     size_t done, total; /* of this stage; total 0: not known beforehand */
     double acceptance;  /* mean acceptance rate so far; NaN: not known */
     double log_z, se;   /* NaN: nothing yet */
+    bool part;          /* log_z is that of the way so far, not yet that of the whole */
 } tw_evidence_progress;
 
 /* Called after each temperature or round; true stops the run, which then returns TW_OK and no estimate

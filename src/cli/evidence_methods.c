@@ -52,6 +52,7 @@ static bool watch(void *user, const tw_evidence_progress *p)
     view.acceptance = p->acceptance;
     view.log_z = p->log_z;
     view.se = p->se;
+    view.part = p->part;
     tw_meter_show(&w->meter, view);
     return tw_interrupt_seen();
 }

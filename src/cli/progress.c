@@ -59,7 +59,8 @@ static void state(const tw_meter *m, double seconds, bool sentence, facts f)
     else if (seconds >= 1.0)
         print_time(seconds, "", f[TIME]);
     if (!isnan(v->acceptance)) snprintf(f[ACCEPTANCE], FACT_BYTES, "acceptance %.2f", v->acceptance);
-    if (isfinite(v->log_z)) snprintf(f[LOG_Z], FACT_BYTES, "log Z %.3f +- %.3f", v->log_z, v->se);
+    if (isfinite(v->log_z))
+        snprintf(f[LOG_Z], FACT_BYTES, "log Z%s %.3f +- %.3f", v->part ? "_b" : "", v->log_z, v->se);
 }
 
 /* One behind the other, but the unit right behind its number. Returns the length. */
@@ -181,7 +182,8 @@ void tw_meter_show_sweep(void *meter, size_t sweep, double share, double residua
 
 void tw_meter_end(tw_meter *m)
 {
-    if (m->stage && !m->quiet && m->live) tw_terminal_progress(false, NULL);
-    if (m->stage && !m->quiet && m->said) draw(m, tw_terminal_seconds());
+    bool shown = m->stage && !m->quiet;
+    if (shown && (m->said || (m->live && (m->last.done || m->last.note[0])))) draw(m, tw_terminal_seconds());
+    if (shown && m->live) tw_terminal_progress(false, NULL);
     *m = (tw_meter){0};
 }

@@ -1,5 +1,5 @@
 /* progress.h: how far the program is, on standard error: on a terminal a line with a bar that is redrawn at
- * most ten times a second, elsewhere plain lines, the first after two seconds and then one every ten seconds,
+ * most ten times a second and when a stage is over, elsewhere plain lines, the first after two seconds and then one every ten seconds,
  * and one when a stage that had any is over.
  *
  *   tw_meter meter;
@@ -19,6 +19,7 @@ typedef struct tw_meter_view {
     size_t done, total;
     double acceptance;
     double log_z, se;
+    bool part;     /* log_z is of Z_b, at the temperature b that has been reached */
     char note[48]; /* where there is nothing to count */
 } tw_meter_view;
 #define TW_METER_COUNT(d, t) \
@@ -43,7 +44,7 @@ void tw_meter_show(tw_meter *meter, tw_meter_view view);
 /* The same for EP: to be called from tw_ep_options.on_progress, with the meter as its user. */
 void tw_meter_show_sweep(void *meter, size_t sweep, double share, double residual);
 
-/* The stage is over: the line is taken away. Does nothing to a meter of zeros. */
+/* The stage is over: its last state is shown, and on a terminal the line is taken away. Does nothing to a meter of zeros. */
 void tw_meter_end(tw_meter *meter);
 
 /* The texts themselves, after `seconds` of the stage: a line of at most `width` columns with a bar where there

@@ -56,7 +56,13 @@ static tw_status pilot(tw_ais *a)
                            log(1.5)); /* beyond, a unit Gaussian is unstable whatever the acceptance says */
         }
         a->eps[k] = exp(log_eps);
-        tw_evidence_progress now = {"pilot", "temperatures", k, o->steps, tw_walk_acceptance(walk), NAN, NAN};
+        tw_evidence_progress now = {.stage = "pilot",
+                                    .unit = "temperatures",
+                                    .done = k,
+                                    .total = o->steps,
+                                    .acceptance = tw_walk_acceptance(walk),
+                                    .log_z = NAN,
+                                    .se = NAN};
         if (!tw_watch_tell(&a->watch, &now)) break;
     }
     tw_walk_free(walk);
@@ -81,7 +87,14 @@ static bool report(tw_ais *a, const tw_walk *walk, const char *stage, size_t don
 {
     const tw_ais_options *o = a->o;
     bool back = o->reverse && strcmp(stage, "run") == 0;
-    tw_evidence_progress now = {stage, "temperatures", done, o->steps, tw_walk_acceptance(walk), NAN, NAN};
+    tw_evidence_progress now = {.stage = stage,
+                                .unit = "temperatures",
+                                .done = done,
+                                .total = o->steps,
+                                .acceptance = tw_walk_acceptance(walk),
+                                .log_z = NAN,
+                                .se = NAN,
+                                .part = done < o->steps};
     if (a->watch.progress)
         now.log_z = tw_log_mean_exp(o->particles, a->log_weight, &now.se) * (back ? -1.0 : 1.0);
     return tw_watch_tell(&a->watch, &now);
@@ -156,8 +169,13 @@ static tw_status lead_up(tw_ais *a, tw_walk *walk)
     for (size_t m = 0; m < o->burn_in; m++) {
         tw_move move = make_move(a, o->steps, ++a->iteration, o->first_chain);
         tw_walk_move(walk, &move);
-        tw_evidence_progress now = {
-            "burn-in", "transitions", m + 1, o->burn_in, tw_walk_acceptance(walk), NAN, NAN};
+        tw_evidence_progress now = {.stage = "burn-in",
+                                    .unit = "transitions",
+                                    .done = m + 1,
+                                    .total = o->burn_in,
+                                    .acceptance = tw_walk_acceptance(walk),
+                                    .log_z = NAN,
+                                    .se = NAN};
         if (!tw_watch_tell(&a->watch, &now)) return TW_OK;
     }
     return TW_OK;

@@ -150,7 +150,13 @@ static double acceptance(const tw_pt *pt)
 static void report(tw_pt *pt, const char *stage, size_t done, size_t total)
 {
     tw_log_z so_far = tw_pt_running(pt);
-    tw_evidence_progress now = {stage, "rounds", done, total, acceptance(pt), so_far.value, so_far.se};
+    tw_evidence_progress now = {.stage = stage,
+                                .unit = "rounds",
+                                .done = done,
+                                .total = total,
+                                .acceptance = acceptance(pt),
+                                .log_z = so_far.value,
+                                .se = so_far.se};
     tw_watch_tell(&pt->watch, &now);
 }
 

@@ -30,7 +30,7 @@ static bool relay(void *user, const tw_evidence_progress *progress)
 {
     const until *u = user;
     tw_evidence_progress all = *progress;
-    if (u->done > 0) all.log_z = u->now->log_z, all.se = u->now->se;
+    if (u->done > 0) all.log_z = u->now->log_z, all.se = u->now->se, all.part = false;
     return u->progress && u->progress(u->user, &all);
 }
 

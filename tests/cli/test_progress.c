@@ -27,6 +27,17 @@ static void everything_is_said_where_there_is_room(void **state)
                               "-36.403 +- 0.021");
 }
 
+/* Part of the way is not called the whole. */
+static void log_z_of_a_part_is_told_apart(void **state)
+{
+    (void)state;
+    char text[TW_METER_BYTES];
+    tw_meter m = meter_at(250, 1000);
+    m.last.part = true;
+    tw_meter_sentence(&m, 5.0, text);
+    assert_non_null(strstr(text, "log Z_b -36.403 +- 0.021"));
+}
+
 /* At 80 columns there is still a bar, and all numbers. */
 static void a_usual_terminal_has_room_for_the_numbers(void **state)
 {
@@ -108,6 +119,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_is_said_where_there_is_room),
+        cmocka_unit_test(log_z_of_a_part_is_told_apart),
         cmocka_unit_test(a_usual_terminal_has_room_for_the_numbers),
         cmocka_unit_test(no_line_is_too_long),
         cmocka_unit_test(the_bar_is_empty_at_first_and_full_in_the_end),
