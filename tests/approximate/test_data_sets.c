@@ -82,7 +82,7 @@ static void usps_threes_and_fives(void **state)
         {4.85, 5.10, -111.001, -106.0892, -105.8169},
         {2.60, 4.10, -119.477, -90.283, -89.846},
     };
-    tw_context *ctx = new_context();
+    tw_context *ctx = context_for_shared("data/usps35_train.csv");
     tw_data *data = read_data(ctx, "data/usps35_train.csv", false);
     size_t count = SLOW ? 1 : sizeof cases / sizeof cases[0];
     for (size_t i = 0; i < count; i++) compare(data, &cases[i], 0.002);
@@ -94,7 +94,7 @@ static void crabs(void **state)
 {
     (void)state;
     const expectation want = {1.0, 3.0, NAN, -37.0489, -36.260};
-    tw_context *ctx = new_context();
+    tw_context *ctx = context_for_shared("data/crabs.csv");
     tw_data *data = read_data(ctx, "data/crabs.csv", true);
     compare(data, &want, 0.005);
     tw_data_free(data);
@@ -105,7 +105,7 @@ static void breast_cancer(void **state)
 {
     (void)state;
     const expectation want = {1.0, 2.0, NAN, -82.1008, -81.278};
-    tw_context *ctx = new_context();
+    tw_context *ctx = context_for_shared("data/breast_cancer_wisconsin.csv");
     tw_data *data = read_data(ctx, "data/breast_cancer_wisconsin.csv", true);
     compare(data, &want, 0.005);
     tw_data_free(data);
@@ -119,7 +119,7 @@ static void coarse_digits_converge(void **state)
     (void)state;
     enum { N = 365, SIDE = 8 };
     static double x[N * SIDE * SIDE];
-    tw_context *ctx = new_context();
+    tw_context *ctx = context_for_shared("data/usps35_train.csv");
     tw_data *fine = read_data(ctx, "data/usps35_train.csv", false), *coarse = NULL;
     for (size_t i = 0; i < N; i++)
         for (size_t p = 0; p < (size_t)SIDE * SIDE; p++) {

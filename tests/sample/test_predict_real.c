@@ -31,7 +31,8 @@ static tw_data *read_shared(tw_context *ctx, const char *name)
 
 static ripley ripley_new(void)
 {
-    ripley r = {.ctx = new_context(), .covariance = {"se", 1, &log_ell, 1.5, 0.0, 0.0}};
+    ripley r = {.ctx = context_for_shared("data/ripley_synth_test.csv"),
+                .covariance = {"se", 1, &log_ell, 1.5, 0.0, 0.0}};
     tw_chains_options options = TW_CHAINS_DEFAULTS;
     r.train = read_shared(r.ctx, "data/ripley_synth_train.csv");
     r.test = read_shared(r.ctx, "data/ripley_synth_test.csv");

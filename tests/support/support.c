@@ -61,6 +61,13 @@ tw_context *new_context(void)
     return ctx;
 }
 
+tw_context *context_for_shared(const char *name)
+{
+    char path[1024];
+    shared_path(name, path, sizeof path);
+    return new_context();
+}
+
 double cpu_seconds(void)
 {
     return (double)clock() / CLOCKS_PER_SEC;

@@ -34,4 +34,7 @@ double cpu_seconds(void);
 /* An ordinary context; the test fails where there is none. */
 tw_context *new_context(void);
 
+/* The same for a test of a shared file: where that is absent, the test is skipped while it holds no memory. */
+tw_context *context_for_shared(const char *name);
+
 #endif
