@@ -42,8 +42,10 @@ test-asan: setup
 test-long: all
 	ctest --preset long -j $(JOBS)
 
-demo: all
+demo: # the program alone: no newcomer waits for tests to be built
 	@scripts/setup plots
+	@$(CONFIGURE) release >/dev/null
+	@$(BUILD) build --target talweg_program
 	@scripts/demo
 
 bench: all
