@@ -5,8 +5,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-enum { MAX_THREADS = 64 };
-
 typedef struct job {
     size_t pieces;
     atomic_size_t next;
@@ -34,9 +32,9 @@ static void *work(void *argument)
 void tw_parallel_for(size_t pieces, size_t threads, tw_parallel_function *function, void *user)
 {
     job j = {.pieces = pieces, .function = function, .user = user};
-    worker workers[MAX_THREADS] = {{.job = &j}};
+    worker workers[TW_MOST_THREADS] = {{.job = &j}};
     if (threads > pieces) threads = pieces;
-    if (threads > MAX_THREADS) threads = MAX_THREADS;
+    if (threads > TW_MOST_THREADS) threads = TW_MOST_THREADS;
     if (threads == 0) threads = 1;
     atomic_init(&j.next, 0);
     for (size_t i = 0; i < threads; i++) workers[i] = (worker){.job = &j, .number = i};

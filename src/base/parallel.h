@@ -8,11 +8,13 @@
 
 #include <stddef.h>
 
+enum { TW_MOST_THREADS = 64 };
+
 /* Do piece `piece` with the work space of `worker`. */
 typedef void tw_parallel_function(void *user, size_t piece, size_t worker);
 
-/* Call function for every piece 0..pieces-1, on up to `threads` threads (workers 0..threads-1), this one
- * included. Where no thread can be had, this one does the rest. */
+/* Call function for every piece 0..pieces-1, on up to `threads` threads (workers 0..threads-1, TW_MOST_THREADS at
+ * most), this one included. Where no thread can be had, this one does the rest. */
 void tw_parallel_for(size_t pieces, size_t threads, tw_parallel_function *function, void *user);
 
 #endif

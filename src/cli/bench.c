@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "cli/built_in.h"
 #include "cli/commands.h"
+#include "cli/common_rows.h"
 #include "cli/model_options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -22,14 +23,7 @@ typedef struct bench_options {
 #define FIELD(member) offsetof(bench_options, member)
 
 static const tw_option rows[] = {
-    {.name = "cases",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(cases),
-     .argument = "N",
-     .standard = "400",
-     .least = 2,
-     .most = 5000,
-     .help = "of the built-in problem"},
+    {TW_ROW_CASES(FIELD(cases)), .standard = "400", .help = "of the built-in problem"},
 };
 
 enum {

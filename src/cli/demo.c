@@ -8,6 +8,7 @@
 
 #include "base/context.h"
 #include "cli/commands.h"
+#include "cli/common_rows.h"
 #include "output/csv.h"
 #include "talweg/data.h"
 #include "talweg/run.h"
@@ -27,14 +28,7 @@ static const tw_option rows[] = {
      .argument = "DIR",
      .standard = "demo",
      .help = "where its files go; made if needed, and files of an earlier demo are replaced"},
-    {.name = "cases",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(cases),
-     .argument = "N",
-     .standard = "200",
-     .least = 2,
-     .most = 5000,
-     .help = "training cases"},
+    {TW_ROW_CASES(FIELD(cases)), .standard = "200", .help = "training cases"},
     {.name = "test-cases",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(test_cases),
@@ -43,12 +37,7 @@ static const tw_option rows[] = {
      .least = 1,
      .most = 1e6,
      .help = "test cases"},
-    {.name = "seed",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(seed),
-     .argument = "S",
-     .standard = "1",
-     .help = "of the random numbers that make the data"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers that make the data"},
     {.name = "data-only",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(data_only),

@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "cli/commands.h"
+#include "cli/common_rows.h"
 #include "cli/evidence_save.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
@@ -53,11 +54,7 @@ static const tw_option rows[] = {
      .least = 30,
      .most = 1e8,
      .help = "pt: rounds of transitions and swaps, and as many before that to tune the ladder"},
-    {.name = "output",
-     .letter = 'o',
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(file),
-     .argument = "FILE",
+    {TW_ROW_OUTPUT(FIELD(file)),
      .help =
          "write the estimates and the problem to FILE.nc (NetCDF, for talweg report), or what --json prints "
          "to FILE.json"},

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "cli/commands.h"
+#include "cli/common_rows.h"
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
@@ -55,18 +56,10 @@ static const tw_option rows[] = {
      .help =
          "what stands beside EP's and the corrected EP's log Z: ep is nothing; ais and rm are Monte Carlo "
          "estimates with their errors"},
-    {.name = "test",
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(test),
-     .argument = "FILE",
+    {TW_ROW_TEST(FIELD(test)),
      .help = "labelled cases to predict at each point: the mean of log2 p(y), for two classes plus 1 (0 bits "
              "for coin flips, 1 for certainty), and the error rate"},
-    {.name = "output",
-     .letter = 'o',
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(output_file),
-     .argument = "FILE",
-     .help = "write the table to a CSV file; if not given it is printed"},
+    {TW_ROW_OUTPUT(FIELD(output_file)), .help = "write the table to a CSV file; if not given it is printed"},
     {.name = "plot",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(plot),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "cli/common_rows.h"
 
 #define FIELD(member) offsetof(tw_model_options, member)
 
@@ -45,10 +46,7 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .standard = "1",
      .positive = true,
      .help = "poisson: the rate of a count is X exp(x)"},
-    {.name = "exposure-column",
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(exposure_column),
-     .argument = "NAME|INDEX",
+    {TW_ROW_EXPOSURE_COLUMN(FIELD(exposure_column)),
      .help =
          "poisson: the column that holds the exposure of each case instead, named as for --label-column; it "
          "is no input then"},

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "cli/common_rows.h"
 #include "cli/names.h"
 
 static const char *kernel_method_names(void)
@@ -109,33 +110,12 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .standard = "0",
      .most = 1e6,
      .help = "leapfrog steps of a transition; 0: as many as make a trajectory of length pi/2"},
-    {.name = "solver-tol",
-     .kind = TW_OPTION_NUMBER,
-     .offset = FIELD(solver_tol),
-     .argument = "X",
-     .standard = "1e-9",
-     .positive = true,
+    {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
      .help = "rmhmc: the implicit equations are solved to X, on the whitened scale"},
-    {.name = "fixed-point",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(fixed_point),
-     .argument = "N",
-     .standard = "0",
-     .most = 1e4,
+    {TW_ROW_FIXED_POINT(FIELD(fixed_point)), .most = 1e4,
      .help = "rmhmc: exactly N plain iterations instead, whatever is left; 0: solve them"},
-    {.name = "seed",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(seed),
-     .argument = "S",
-     .standard = "1",
-     .help = "of the random numbers"},
-    {.name = "threads",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(threads),
-     .argument = "T",
-     .standard = "0",
-     .most = 4096,
-     .help = "threads, which never change a result; 0: one for each core"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers"},
+    {TW_ROW_THREADS(FIELD(threads))},
 };
 
 /* ---- checks ---- */

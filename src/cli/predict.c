@@ -3,6 +3,7 @@
 
 #include "base/context.h"
 #include "cli/commands.h"
+#include "cli/common_rows.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -28,10 +29,7 @@ static const tw_option rows[] = {
      .argument = "NAME|INDEX|none",
      .help = "which column of NEWDATA is y; if not given, the last one where there is one column more than "
              "inputs, else none"},
-    {.name = "exposure-column",
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(exposure_column),
-     .argument = "NAME|INDEX",
+    {TW_ROW_EXPOSURE_COLUMN(FIELD(exposure_column)),
      .help =
          "poisson: which column of NEWDATA holds the exposures; if not given they are the training data's "
          "where those are all the same, else 1"},
@@ -47,18 +45,8 @@ static const tw_option rows[] = {
      .offset = FIELD(diagonal),
      .argument = "FILE",
      .help = "with it: the prior variance of each new case"},
-    {.name = "threads",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(threads),
-     .argument = "T",
-     .standard = "0",
-     .most = 64,
-     .help = "from draws: threads, which never change a result; 0: one for each core"},
-    {.name = "output",
-     .letter = 'o',
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(output_file),
-     .argument = "FILE",
+    {TW_ROW_THREADS(FIELD(threads))},
+    {TW_ROW_OUTPUT(FIELD(output_file)),
      .help = "write the predictions to a CSV file; if not given they are printed, unless NEWDATA has labels"},
 };
 

@@ -2,6 +2,7 @@
 #include "talweg/report.h"
 #include "base/context.h"
 #include "cli/commands.h"
+#include "cli/common_rows.h"
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
 #include "cli/sampler_options.h"
@@ -24,13 +25,7 @@ static const tw_option rows[] = {
      .offset = FIELD(runs),
      .help =
          "run files of one problem: draws that talweg sample wrote, estimates that talweg evidence wrote"},
-    {.name = "output",
-     .letter = 'o',
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(output_file),
-     .argument = "FILE",
-     .standard = "report.html",
-     .help = "the page"},
+    {TW_ROW_OUTPUT(FIELD(output_file)), .standard = "report.html", .help = "the page"},
     {.name = "title",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(title),
@@ -43,10 +38,7 @@ static const tw_option rows[] = {
      .standard = "4",
      .most = 20,
      .help = "trace and rank plots for the K latents with the smallest bulk ESS"},
-    {.name = "test",
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(test),
-     .argument = "FILE",
+    {TW_ROW_TEST(FIELD(test)),
      .help =
          "labelled cases that the model was not fitted to, with the same inputs: calibration, error and log "
          "score are then theirs"},
@@ -55,19 +47,10 @@ static const tw_option rows[] = {
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX",
      .help = "which column of the test file is y; the last if not given"},
-    {.name = "exposure-column",
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(exposure_column),
-     .argument = "NAME|INDEX",
+    {TW_ROW_EXPOSURE_COLUMN(FIELD(exposure_column)),
      .help =
          "poisson: which column of the test file has the exposures; that of the training data if not given"},
-    {.name = "threads",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(threads),
-     .argument = "T",
-     .standard = "0",
-     .most = 64,
-     .help = "threads; 0: as many as there are processors. The page does not depend on it"},
+    {TW_ROW_THREADS(FIELD(threads))},
 };
 
 static tw_status read_test(const report_options *o, const tw_pool *pool, tw_new_inputs *at)

@@ -2,6 +2,7 @@
 #include "cli/sample_files.h"
 
 #include "base/context.h"
+#include "cli/common_rows.h"
 #include "cli/names.h"
 #include "output/draws_csv.h"
 
@@ -10,11 +11,7 @@ enum { COMPRESSION = 4 }; /* deflate's level: higher ones take longer and gain n
 #define FIELD(member) offsetof(tw_sample_file_flags, member)
 
 const tw_option tw_sample_file_option_rows[TW_SAMPLE_FILE_OPTION_COUNT] = {
-    {.name = "output",
-     .letter = 'o',
-     .kind = TW_OPTION_TEXT,
-     .offset = FIELD(path),
-     .argument = "FILE",
+    {TW_ROW_OUTPUT(FIELD(path)),
      .help =
          "write the run to FILE.nc (NetCDF, InferenceData's layout, which talweg summary, predict and "
          "report, "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "cli/common_rows.h"
 #include "cli/terminal.h"
 
 static const char *methods(void)
@@ -57,20 +58,11 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .argument = "X",
      .standard = "0.8",
      .help = "the mean acceptance probability that the step size is tuned to, between 0 and 1"},
-    {.name = "solver-tol",
-     .kind = TW_OPTION_NUMBER,
-     .offset = FIELD(solver_tol),
-     .argument = "X",
-     .standard = "1e-9",
-     .positive = true,
+    {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
      .help =
          "rmhmc: solve the implicit equations until the change is below X on the whitened scale, in at most "
          "50 iterations; a trajectory that fails is rejected and counted"},
-    {.name = "fixed-point",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(fixed_point),
-     .argument = "N",
-     .standard = "0",
+    {TW_ROW_FIXED_POINT(FIELD(fixed_point)),
      .help = "rmhmc: exactly N plain iterations instead, without a look at the residual; 0: as --solver-tol "
              "says"},
     {.name = "reverse-check",
@@ -138,20 +130,8 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .least = 0,
      .most = 1,
      .help = "inverse temperature: sample p(y, x)^B q(x)^(1-B) with q as --from says; 1 is the posterior"},
-    {.name = "seed",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(seed),
-     .argument = "S",
-     .standard = "1",
-     .help = "the seed of all random numbers; the same seed gives the same draws"},
-    {.name = "threads",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(threads),
-     .argument = "T",
-     .standard = "0",
-     .least = 0,
-     .most = 64,
-     .help = "threads; 0: as many as there are processors. The draws do not depend on it"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "the seed of all random numbers; the same seed gives the same draws"},
+    {TW_ROW_THREADS(FIELD(threads))},
 };
 
 bool tw_sampler_flags_auto(const tw_sampler_flags *f)

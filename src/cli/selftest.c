@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "cli/built_in.h"
 #include "cli/commands.h"
+#include "cli/common_rows.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "output/json.h"
@@ -26,14 +27,7 @@ static const char *metrics(void)
 #define FIELD(member) offsetof(selftest_options, member)
 
 static const tw_option rows[] = {
-    {.name = "cases",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(cases),
-     .argument = "N",
-     .standard = "40",
-     .least = 2,
-     .most = 5000,
-     .help = "of the built-in problem"},
+    {TW_ROW_CASES(FIELD(cases)), .standard = "40", .help = "of the built-in problem"},
     {.name = "metric",
      .kind = TW_OPTION_CHOICE,
      .offset = FIELD(metric),
@@ -58,37 +52,16 @@ static const tw_option rows[] = {
      .least = 1,
      .most = 1000,
      .help = "leapfrog steps of a trajectory"},
-    {.name = "solver-tol",
-     .kind = TW_OPTION_NUMBER,
-     .offset = FIELD(solver_tol),
-     .argument = "X",
-     .standard = "1e-9",
-     .positive = true,
+    {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
      .help =
          "RMHMC: of the implicit equations, on the whitened scale; volume and order are measured at 1e-12 or "
          "below"},
-    {.name = "fixed-point",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(fixed_point),
-     .argument = "N",
-     .standard = "0",
-     .most = 1000,
+    {TW_ROW_FIXED_POINT(FIELD(fixed_point)), .most = 1000,
      .help =
          "RMHMC: exactly N plain iterations instead, which fails the checks for small N; 0: as --solver-tol "
          "says"},
-    {.name = "seed",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(seed),
-     .argument = "S",
-     .standard = "1",
-     .help = "of the random numbers: starts, directions, subsets of cases, chains"},
-    {.name = "threads",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(threads),
-     .argument = "T",
-     .standard = "0",
-     .most = 64,
-     .help = "threads, which never change a result; 0: one for each core"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers: starts, directions, subsets of cases, chains"},
+    {TW_ROW_THREADS(FIELD(threads))},
 };
 
 /* ---- running ---- */

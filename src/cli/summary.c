@@ -1,6 +1,7 @@
 /* summary.c: talweg summary: what the draws in run files say of every latent, and whether to believe it. */
 #include "base/context.h"
 #include "cli/commands.h"
+#include "cli/common_rows.h"
 #include "cli/model_options.h"
 #include "cli/sampler_options.h"
 #include "cli/summary_print.h"
@@ -30,13 +31,7 @@ static const tw_option rows[] = {
      .offset = offsetof(summary_options, csv),
      .argument = "FILE",
      .help = "write all rows to a CSV file"},
-    {.name = "threads",
-     .kind = TW_OPTION_INTEGER,
-     .offset = offsetof(summary_options, threads),
-     .argument = "T",
-     .standard = "0",
-     .most = 64,
-     .help = "threads; 0: as many as there are processors. The numbers do not depend on it"},
+    {TW_ROW_THREADS(offsetof(summary_options, threads))},
 };
 
 /* ---- computing ---- */

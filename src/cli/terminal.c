@@ -10,12 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
 #include "cli/interrupt.h"
 
 /* Back to the first column, and nothing to its right. */
 #define CLEAR_LINE "\r\033[K"
 
-enum { USUAL_WIDTH = 80, MOST_THREADS = 64 };
+enum { USUAL_WIDTH = 80 };
 
 /* ---- the start of the program ---- */
 
@@ -124,5 +125,5 @@ double tw_terminal_cpu_seconds(void)
 size_t tw_terminal_threads(uint64_t asked)
 {
     long cores = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > MOST_THREADS ? MOST_THREADS : (size_t)cores;
+    return cores < 1 ? 1 : cores > TW_MOST_THREADS ? TW_MOST_THREADS : (size_t)cores;
 }

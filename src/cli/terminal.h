@@ -40,7 +40,7 @@ double tw_terminal_seconds(void);
 /* Seconds of processor time that all threads of the program have used. */
 double tw_terminal_cpu_seconds(void);
 
-/* The number of threads for --threads: as asked for, or for 0 one for each core, up to 64. */
+/* The number of threads for --threads: as asked for, or for 0 one for each core, up to TW_MOST_THREADS. */
 size_t tw_terminal_threads(uint64_t asked);
 
 #endif

@@ -1,0 +1,39 @@
+/* common_rows.h: what the rows of an option have in common where several commands take it, written once. A table
+ * adds what is its own:
+ *
+ *     {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers"},
+ *
+ * Only --threads means the same everywhere, and has its help here too.
+ */
+#ifndef TALWEG_CLI_COMMON_ROWS_H
+#define TALWEG_CLI_COMMON_ROWS_H
+
+#include "base/parallel.h"
+#include "cli/options.h"
+
+#define TW_ROW_SEED(at) \
+    .name = "seed", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "S", .standard = "1"
+
+#define TW_ROW_THREADS(at)                                                                          \
+    .name = "threads", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "T", .standard = "0", \
+    .most = TW_MOST_THREADS, .help = "threads, which never change a result; 0: one for each core"
+
+/* The implicit equations of RMHMC. */
+#define TW_ROW_SOLVER_TOL(at)                                                                            \
+    .name = "solver-tol", .kind = TW_OPTION_NUMBER, .offset = (at), .argument = "X", .standard = "1e-9", \
+    .positive = true
+#define TW_ROW_FIXED_POINT(at) \
+    .name = "fixed-point", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "N", .standard = "0"
+
+/* Cases of the problem that is made in the program. */
+#define TW_ROW_CASES(at) \
+    .name = "cases", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "N", .least = 2, .most = 5000
+
+/* Columns and files. */
+#define TW_ROW_EXPOSURE_COLUMN(at) \
+    .name = "exposure-column", .kind = TW_OPTION_TEXT, .offset = (at), .argument = "NAME|INDEX"
+#define TW_ROW_TEST(at) .name = "test", .kind = TW_OPTION_TEXT, .offset = (at), .argument = "FILE"
+#define TW_ROW_OUTPUT(at) \
+    .name = "output", .letter = 'o', .kind = TW_OPTION_TEXT, .offset = (at), .argument = "FILE"
+
+#endif
