@@ -1,4 +1,4 @@
-"""Build the extension module talweg._talweg: eight C files, and the library linked into it.
+"""Build the extension module talweg._talweg: the C files of source/, and the library linked into it.
 
 The library is built first, by CMake from the top of the repository. TALWEG_BUILD names a build folder that has
 it already; outside the repository an installed talweg is used, as pkg-config finds it.

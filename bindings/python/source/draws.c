@@ -138,7 +138,20 @@ static PyObject *describe(PyObject *object, PyObject *unused)
                          tw_py_build(total_fields, &d->sampling));
 }
 
-/* (rows, whole): the rows as bytes, nine doubles for every latent. */
+static PyObject *build_warnings(const tw_draws *d, const tw_chains_summary *whole)
+{
+    tw_warnings warnings;
+    PyObject *list = PyList_New(0);
+    tw_chains_judge(d->chains, d->draws, d->interrupted, whole, &d->sampling, &warnings);
+    for (size_t k = 0; list && k < warnings.count; k++) {
+        PyObject *words = PyUnicode_FromString(warnings.words[k]);
+        if (!words || PyList_Append(list, words) != 0) Py_CLEAR(list);
+        Py_XDECREF(words);
+    }
+    return list;
+}
+
+/* (rows, whole, warnings): the rows as bytes, nine doubles for every latent; the warnings in the library's words. */
 static PyObject *summarise(PyObject *object, PyObject *arguments)
 {
     static const tw_py_field fields[] = {
@@ -163,7 +176,8 @@ static PyObject *summarise(PyObject *object, PyObject *arguments)
     }
     tw_summary *to = (tw_summary *)(void *)PyByteArray_AsString(rows);
     tw_status status = tw_draws_summarise(self->draws, (size_t)threads, to, &whole);
-    if (tw_py_end(&job, status)) return Py_BuildValue("NN", rows, tw_py_build(fields, &whole));
+    if (tw_py_end(&job, status))
+        return Py_BuildValue("NNN", rows, tw_py_build(fields, &whole), build_warnings(self->draws, &whole));
     Py_DECREF(rows);
     return NULL;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +14,7 @@ from ._model import WARNING, Model
 from ._talweg import InputError
 
 SUMMARY = np.dtype([(name, float) for name in "mean mcse_mean sd q5 median q95 ess_bulk ess_tail rhat".split()])
-FAILURES = {
-    "energy_divergence": ("the energy diverged", "use a smaller eps or a higher target_accept"),
-    "implicit_failure": ("an implicit solve failed", "use the metric smoothed or a smaller eps"),
-    "irreversible": ("the way back did not lead back", "use a smaller eps, or solver_tol instead of fixed_point"),
-    "factorisation": ("the metric could not be factored", "use the metric smoothed or a smaller eps"),
-}
-COUNTERS = tuple(FAILURES)
+COUNTERS = ("energy_divergence", "implicit_failure", "irreversible", "factorisation")
 GROUPS = ("posterior", "sample_stats", "log_likelihood", "observed_data", "constant_data")
 
 
@@ -76,9 +71,9 @@ class Draws:
         self._threads: int = sampler["threads"]
 
     @cached_property
-    def _summary(self) -> tuple[np.ndarray, dict[str, float]]:
-        rows, whole = self._handle.summarise(self._threads)
-        return np.frombuffer(rows, dtype=SUMMARY), whole
+    def _summary(self) -> tuple[np.ndarray, dict[str, float], list[str]]:
+        rows, whole, warnings = self._handle.summarise(self._threads)
+        return np.frombuffer(rows, dtype=SUMMARY), whole, warnings
 
     def summary(self) -> np.ndarray:
         """A row for each latent: mean, mcse_mean, sd, q5, median, q95, ess_bulk, ess_tail, rhat.
@@ -158,30 +153,7 @@ class Draws:
 
     def _judge(self) -> None:
         """Tell the user what is wrong with the draws, if anything, and what to do."""
-        d, wanted, transitions = self.diagnostics, 100 * self.chains, self.sampling_totals["transitions"]
-        found = []
-        if self.interrupted:
-            found.append(f"interrupted: there are {self.draws} draws of each chain")
-        if d["rhat_max"] > 1.01:
-            found.append(
-                f"R-hat is {d['rhat_max']:.3f}, above 1.01: the chains have not forgotten their starts, so do not use "
-                'the draws yet. Raise draws and warmup, or use another method ("auto", or "hmc" with metric "ep")'
-            )
-        if d["ess_bulk_min"] < wanted:
-            found.append(
-                f"the worst latent (x[{d['worst']}]) has a bulk ESS of {d['ess_bulk_min']:.0f}; estimates want at least "
-                f"100 for each chain, {wanted}. Raise draws, or use another method"
-            )
-        if d["ebfmi_min"] < 0.3:
-            found.append(
-                f"E-BFMI is {d['ebfmi_min']:.2f}, below 0.3: energies change too little between draws to explore the "
-                "tails. Use another metric, or more draws"
-            )
-        for name, count in self.counters.items():
-            if count:
-                share = f"{100 * count / transitions:.2g}% of trajectories ({count} of {transitions})"
-                found.append(f"{FAILURES[name][0]} in {share}, which were rejected: {FAILURES[name][1]}")
-        self.model._notes += [(WARNING, words) for words in found]
+        self.model._notes += [(WARNING, _in_python(words)) for words in self._summary[2]]
 
     def __repr__(self) -> str:
         lines = [f"Draws: {self.chains} chains of {self.draws} draws, {self.model.n} latents"]
@@ -193,6 +165,13 @@ class Draws:
         lines[-1] += f"{d['ess_bulk_min']:.0f} (x[{d['worst']}]), worst tail ESS {d['ess_tail_min']:.0f}"
         failed = [f"{count} {name}" for name, count in self.counters.items() if count]
         return "\n".join(lines + (["  rejected for failures: " + ", ".join(failed)] if failed else []))
+
+
+def _in_python(words: str) -> str:
+    """The library's words, in which options are the program's and latents count from 1: --target-accept and x.7 are
+    target_accept and x[6] here."""
+    words = re.sub("--([a-z-]+)", lambda option: option[1].replace("-", "_"), words)
+    return re.sub(r"\bx\.(\d+)", lambda latent: f"x[{int(latent[1]) - 1}]", words)
 
 
 def _import(name: str, what: str) -> Any:

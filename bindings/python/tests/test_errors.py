@@ -104,13 +104,19 @@ def test_verdicts_are_warnings(problem):
 
 def test_bad_draws_are_warned_of(model):
     with pytest.warns(talweg.TalwegWarning) as seen:
-        talweg.sample(model, method="rmhmc", metric="hessian", eps=2.0, steps=3, draws=20, warmup=5)
+        draws = talweg.sample(model, method="rmhmc", metric="hessian", eps=2.0, steps=3, draws=20, warmup=5)
     words = " ".join(str(warning.message) for warning in seen)
     for part in ("R-hat is", "bulk ESS of", "which were rejected: use"):
         assert part in words
-    assert "--" not in words  # no options of the program's
+    assert "--" not in words and "x." not in words  # neither the program's options nor its latents
+    worst = np.argmin(draws.summary()["ess_bulk"])
+    assert f"the worst latent (x[{worst}])" in words
     with pytest.warns(talweg.TalwegWarning, match="interrupted: there are [0-9]+ draws"):
         talweg.sample(model, method="ess", thin=10**5, progress=lambda stage, *_: stage == "sampling")
+    with pytest.warns(talweg.TalwegWarning, match="the energy diverged .* a smaller eps or a higher target_accept"):
+        talweg.sample(model, method="hmc", metric="identity", eps=50.0, steps=3, draws=20, warmup=5)
+    with pytest.warns(talweg.TalwegWarning, match="only 3 draws of each chain, too few to judge them: raise draws"):
+        talweg.sample(model, method="ess", draws=3, warmup=5)
 
 
 def test_predictions(model):
