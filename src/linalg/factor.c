@@ -69,34 +69,33 @@ static void copy_block(size_t rows, size_t columns, const double *from, size_t l
     for (size_t j = 0; j < columns; j++) memcpy(to + j * ldt, from + j * ldf, rows * sizeof *to);
 }
 
-void tw_factor_multiply(const tw_factor *factor, size_t columns, const double *v, size_t ldv, double *x,
-                        size_t ldx)
+/* Y = L X or L' X, L the n x r factor. */
+static void multiply(const tw_factor *factor, CBLAS_TRANSPOSE trans, size_t columns, const double *x,
+                     size_t ldx, double *y, size_t ldy)
 {
     int n = to_int(factor->n), r = to_int(factor->rank);
     if (!factor->pivot) {
-        copy_block(factor->n, columns, v, ldv, x, ldx);
-        triangular_multiply(factor, CblasNoTrans, columns, x, ldx);
+        copy_block(factor->n, columns, x, ldx, y, ldy);
+        triangular_multiply(factor, trans, columns, y, ldy);
     } else if (columns == 1) {
-        cblas_dgemv(CblasColMajor, CblasNoTrans, n, r, 1.0, factor->l, n, v, 1, 0.0, x, 1);
+        cblas_dgemv(CblasColMajor, trans, n, r, 1.0, factor->l, n, x, 1, 0.0, y, 1);
     } else {
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, to_int(columns), r, 1.0, factor->l, n, v,
-                    to_int(ldv), 0.0, x, to_int(ldx));
+        int rows = trans == CblasTrans ? r : n, inner = trans == CblasTrans ? n : r;
+        cblas_dgemm(CblasColMajor, trans, CblasNoTrans, rows, to_int(columns), inner, 1.0, factor->l, n, x,
+                    to_int(ldx), 0.0, y, to_int(ldy));
     }
+}
+
+void tw_factor_multiply(const tw_factor *factor, size_t columns, const double *v, size_t ldv, double *x,
+                        size_t ldx)
+{
+    multiply(factor, CblasNoTrans, columns, v, ldv, x, ldx);
 }
 
 void tw_factor_multiply_transposed(const tw_factor *factor, size_t columns, const double *x, size_t ldx,
                                    double *v, size_t ldv)
 {
-    int n = to_int(factor->n), r = to_int(factor->rank);
-    if (!factor->pivot) {
-        copy_block(factor->n, columns, x, ldx, v, ldv);
-        triangular_multiply(factor, CblasTrans, columns, v, ldv);
-    } else if (columns == 1) {
-        cblas_dgemv(CblasColMajor, CblasTrans, n, r, 1.0, factor->l, n, x, 1, 0.0, v, 1);
-    } else {
-        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, to_int(columns), n, 1.0, factor->l, n, x,
-                    to_int(ldx), 0.0, v, to_int(ldv));
-    }
+    multiply(factor, CblasTrans, columns, x, ldx, v, ldv);
 }
 
 void tw_factor_solve(const tw_factor *factor, size_t columns, const double *x, size_t ldx, const double *mean,
