@@ -163,7 +163,7 @@ static json_t *encode_correction(const results *r, bool *ok)
     const tw_correction *c = &r->correction;
     json_t *object = json_object(), *terms = json_array();
     for (size_t l = 3; r->corrected && l <= c->orders; l++)
-        if (json_array_append_new(terms, tw_json_number(c->term[l])) != 0) *ok = false;
+        tw_json_append(terms, tw_json_number(c->term[l]), ok);
     tw_json_set(object, "log_z", tw_json_number(c->log_z), ok);
     tw_json_set(object, "first_order", tw_json_count(3), ok);
     tw_json_set(object, "terms", terms, ok);
@@ -181,9 +181,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     tw_json_set(object, "laplace", encode_approximation(r->laplace, "steps", r->laplace_seconds, &ok), &ok);
     tw_json_set(object, "ep", encode_approximation(r->ep, "sweeps", r->ep_seconds, &ok), &ok);
     tw_json_set(object, "ep_corrected", encode_correction(r, &ok), &ok);
-    if (ok) return tw_json_print(ctx, object, stdout);
-    json_decref(object);
-    return tw_json_print(ctx, NULL, stdout);
+    return tw_json_print(ctx, object, ok, stdout);
 }
 
 /* ---- files ---- */

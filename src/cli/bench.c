@@ -230,10 +230,8 @@ static tw_status print_json(tw_context *ctx, const results *r)
 {
     bool ok = true;
     json_t *object = json_object(), *steps = json_array(), *batches = json_array();
-    for (size_t k = 0; k < r->count; k++)
-        if (json_array_append_new(steps, encode_step(&r->steps[k], &ok)) != 0) ok = false;
-    for (size_t k = 0; k < BATCHES; k++)
-        if (json_array_append_new(batches, encode_batch(&r->batches[k], &ok)) != 0) ok = false;
+    for (size_t k = 0; k < r->count; k++) tw_json_append(steps, encode_step(&r->steps[k], &ok), &ok);
+    for (size_t k = 0; k < BATCHES; k++) tw_json_append(batches, encode_batch(&r->batches[k], &ok), &ok);
     tw_json_set(object, "n", tw_json_count(r->problem->data->n), &ok);
     tw_json_set(object, "rank", tw_json_count(tw_model_describe(r->problem->model).rank), &ok);
     tw_json_set(object, "likelihood", json_string(r->problem->likelihood->name), &ok);
@@ -242,9 +240,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     tw_json_set(object, "leapfrog", steps, &ok);
     tw_json_set(object, "hmc_batch", batches, &ok);
     tw_json_set(object, "note", r->note ? json_string(r->note) : json_null(), &ok);
-    if (ok) return tw_json_print(ctx, object, stdout);
-    json_decref(object);
-    return tw_json_print(ctx, NULL, stdout);
+    return tw_json_print(ctx, object, ok, stdout);
 }
 
 /* ---- the command ---- */

@@ -140,8 +140,7 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r, 
     bool ok = true;
     json_t *object = json_object(), *estimates = json_array();
     const tw_agreement *a = &r->agreement;
-    for (size_t i = 0; i < r->count; i++)
-        if (json_array_append_new(estimates, encode_estimate(r, i, &ok)) != 0) ok = false;
+    for (size_t i = 0; i < r->count; i++) tw_json_append(estimates, encode_estimate(r, i, &ok), &ok);
     tw_json_set(object, "n", tw_json_count(r->problem->data->n), &ok);
     encode_approximations(object, &r->path, &ok);
     tw_json_set(object, "schedule", json_string(r->path.schedule), &ok);
@@ -151,7 +150,5 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r, 
     tw_json_set(object, "agree_rule", json_string("every pair within 4 joint standard errors"), &ok);
     tw_json_set(object, "worst_pair", tw_json_number(a->worst), &ok);
     tw_json_set(object, "verdict", json_string(a->words), &ok);
-    if (ok) return tw_json_print(ctx, object, to);
-    json_decref(object);
-    return tw_json_print(ctx, NULL, to);
+    return tw_json_print(ctx, object, ok, to);
 }

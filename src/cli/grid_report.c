@@ -66,14 +66,11 @@ tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, size_t n)
     bool ok = true;
     json_t *object = json_object(), *points = json_array();
     size_t count = grid->ell.n * grid->sigma.n, best = tw_grid_best(grid, TW_GRID_CORRECTED);
-    for (size_t k = 0; k < count; k++)
-        if (json_array_append_new(points, encode_point(grid, k, &ok)) != 0) ok = false;
+    for (size_t k = 0; k < count; k++) tw_json_append(points, encode_point(grid, k, &ok), &ok);
     tw_json_set(object, "n", tw_json_count(n), &ok);
     tw_json_set(object, "shape", json_pack("[I,I]", (json_int_t)grid->ell.n, (json_int_t)grid->sigma.n), &ok);
     tw_json_set(object, "unconverged", tw_json_count(grid->unconverged), &ok);
     tw_json_set(object, "best", best < count ? encode_point(grid, best, &ok) : json_null(), &ok);
     tw_json_set(object, "points", points, &ok);
-    if (ok) return tw_json_print(ctx, object, stdout);
-    json_decref(object);
-    return tw_json_print(ctx, NULL, stdout);
+    return tw_json_print(ctx, object, ok, stdout);
 }

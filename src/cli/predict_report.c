@@ -83,7 +83,7 @@ static void add_to_arrays(tw_prediction_report *report, const columns *c)
     for (size_t j = 0; j < c->count; j++) {
         json_t *array = json_object_get(report->arrays, c->name[j]);
         for (size_t i = 0; i < report->p->count; i++)
-            if (json_array_append_new(array, tw_json_number(c->values[j][i])) != 0) report->ok = false;
+            tw_json_append(array, tw_json_number(c->values[j][i]), &report->ok);
     }
 }
 
@@ -161,7 +161,7 @@ static json_t *encode_calibration(const tw_scores *scores, bool *ok)
         tw_json_set(bin, "cases", tw_json_count(scores->bin[b].cases), ok);
         tw_json_set(bin, "predicted", tw_json_number(scores->bin[b].predicted), ok);
         tw_json_set(bin, "observed", tw_json_number(scores->bin[b].observed), ok);
-        if (json_array_append_new(array, bin) != 0) *ok = false;
+        tw_json_append(array, bin, ok);
     }
     return array;
 }
@@ -200,9 +200,7 @@ static tw_status print_json(tw_prediction_report *report)
     tw_json_set(object, "scores", encode_scores(report, &ok), &ok);
     tw_json_set(object, "predictions", report->arrays, &ok);
     report->arrays = NULL;
-    if (ok) return tw_json_print(p->ctx, object, stdout);
-    json_decref(object);
-    return tw_json_print(p->ctx, NULL, stdout);
+    return tw_json_print(p->ctx, object, ok, stdout);
 }
 
 /* ---- end ---- */

@@ -84,7 +84,7 @@ static json_t *encode_candidates(const tw_choice *choice, bool *ok)
 {
     json_t *array = json_array();
     for (size_t k = 0; k < choice->count; k++)
-        if (json_array_append_new(array, encode_candidate(&choice->candidates[k], ok)) != 0) *ok = false;
+        tw_json_append(array, encode_candidate(&choice->candidates[k], ok), ok);
     return array;
 }
 
@@ -109,9 +109,7 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, c
     tw_json_set(object, "steps", by_steps ? tw_json_count(t->steps) : json_null(), &ok);
     tw_summary_encode(&r->summary, &r->draws->sampling, object, &ok);
     if (r->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&r->choice, &ok), &ok);
-    if (ok) return tw_json_print(ctx, object, to);
-    json_decref(object);
-    return tw_json_print(ctx, NULL, to);
+    return tw_json_print(ctx, object, ok, to);
 }
 
 /* ---- warnings ---- */

@@ -169,16 +169,14 @@ static tw_status print_json(tw_context *ctx, const results *r)
     bool ok = true;
     json_t *object = json_object(), *checks = json_array();
     for (size_t k = 0; k < r->found.count; k++)
-        if (json_array_append_new(checks, encode_check(&r->found.checks[k], &ok)) != 0) ok = false;
+        tw_json_append(checks, encode_check(&r->found.checks[k], &ok), &ok);
     tw_json_set(object, "n", tw_json_count(r->problem->data->n), &ok);
     tw_json_set(object, "likelihood", json_string(r->problem->likelihood->name), &ok);
     tw_json_set(object, "failed", tw_json_count(r->found.failed), &ok);
     tw_json_set(object, "skipped", tw_json_count(r->found.skipped), &ok);
     tw_json_set(object, "seconds", tw_json_number(r->seconds), &ok);
     tw_json_set(object, "checks", checks, &ok);
-    if (ok) return tw_json_print(ctx, object, stdout);
-    json_decref(object);
-    return tw_json_print(ctx, NULL, stdout);
+    return tw_json_print(ctx, object, ok, stdout);
 }
 
 /* ---- the command ---- */

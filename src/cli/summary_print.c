@@ -147,8 +147,7 @@ static json_t *encode_rows(const tw_summary_table *table, bool *ok)
 static json_t *encode_texts(size_t count, const char *const *texts, bool *ok)
 {
     json_t *array = json_array();
-    for (size_t k = 0; k < count; k++)
-        if (json_array_append_new(array, json_string(texts[k])) != 0) *ok = false;
+    for (size_t k = 0; k < count; k++) tw_json_append(array, json_string(texts[k]), ok);
     return array;
 }
 
@@ -193,7 +192,5 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
     tw_summary_encode(&table->summary, &pool->sampling, object, &ok);
     tw_json_set(object, "warnings", encode_texts(table->warnings.count, words, &ok), &ok);
     tw_json_set(object, "rows", encode_rows(table, &ok), &ok);
-    if (ok) return tw_json_print(ctx, object, stdout);
-    json_decref(object);
-    return tw_json_print(ctx, NULL, stdout);
+    return tw_json_print(ctx, object, ok, stdout);
 }

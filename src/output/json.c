@@ -29,6 +29,11 @@ void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok)
     if (json_object_set_new(object, name, value) != 0) *ok = false;
 }
 
+void tw_json_append(json_t *array, json_t *value, bool *ok)
+{
+    if (json_array_append_new(array, value) != 0) *ok = false;
+}
+
 /* A line for each member of the object, however long. */
 static void print_members(json_t *object, FILE *to)
 {
@@ -43,10 +48,9 @@ static void print_members(json_t *object, FILE *to)
     fputs(seen ? "\n}\n" : "{}\n", to);
 }
 
-tw_status tw_json_print(tw_context *ctx, json_t *object, FILE *to)
+tw_status tw_json_print(tw_context *ctx, json_t *object, bool ok, FILE *to)
 {
-    if (!object) return tw_fail(ctx, TW_NO_MEMORY, "there is no memory for the JSON text");
-    print_members(object, to);
+    if (ok) print_members(object, to);
     json_decref(object);
-    return TW_OK;
+    return ok ? TW_OK : tw_fail(ctx, TW_NO_MEMORY, "there is no memory for the JSON text");
 }

@@ -20,8 +20,11 @@ json_t *tw_json_numbers(size_t n, const double *values);
 /* object[name] = value, which is consumed. False, which sticks in *ok, where there was no memory. */
 void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok);
 
+/* The same at the end of an array. */
+void tw_json_append(json_t *array, json_t *value, bool *ok);
+
 /* Write an object, which is consumed, to a stream, one line for each member. Errors of the stream are the
- * caller's to notice; TW_NO_MEMORY where object is NULL. */
-tw_status tw_json_print(tw_context *ctx, json_t *object, FILE *to);
+ * caller's to notice; TW_NO_MEMORY, and nothing is written, where not all was ok when it was made. */
+tw_status tw_json_print(tw_context *ctx, json_t *object, bool ok, FILE *to);
 
 #endif

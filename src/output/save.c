@@ -33,8 +33,7 @@ static json_t *encode_matrix(const tw_problem *problem, bool *ok)
     if (!problem->matrix) return json_null();
     json_t *array = json_array();
     for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++)
-            if (json_array_append_new(array, tw_json_number(problem->matrix[j + i * n])) != 0) *ok = false;
+        for (size_t j = 0; j <= i; j++) tw_json_append(array, tw_json_number(problem->matrix[j + i * n]), ok);
     return array;
 }
 
@@ -43,7 +42,7 @@ static json_t *encode_scaling(const tw_scaling *scaling, bool *ok)
     if (!scaling) return json_null();
     json_t *object = json_object(), *columns = json_array();
     for (size_t k = 0; k < scaling->d_out; k++)
-        if (json_array_append_new(columns, tw_json_count(scaling->column[k] + 1)) != 0) *ok = false;
+        tw_json_append(columns, tw_json_count(scaling->column[k] + 1), ok);
     tw_json_set(object, "inputs", tw_json_count(scaling->d_in), ok);
     tw_json_set(object, "columns", columns, ok);
     tw_json_set(object, "centre", tw_json_numbers(scaling->d_out, scaling->centre), ok);
@@ -64,38 +63,35 @@ static json_t *encode_approximation(const tw_approximation *approximation, bool 
     return object;
 }
 
-/* The whole object, or NULL where there is no memory. */
-static json_t *encode(const tw_problem *problem, const tw_approximation *approximation)
+static json_t *encode(const tw_problem *problem, const tw_approximation *approximation, bool *ok)
 {
     const tw_data *data = problem->data;
-    bool ok = true;
     json_t *object = json_object();
-    tw_json_set(object, "format", json_string(TW_APPROXIMATION_FORMAT), &ok);
-    tw_json_set(object, "version", tw_json_count(TW_APPROXIMATION_VERSION), &ok);
-    tw_json_set(object, "library", json_string(tw_version()), &ok);
-    tw_json_set(object, "n", tw_json_count(data->n), &ok);
-    tw_json_set(object, "inputs", tw_json_count(data->d), &ok);
-    tw_json_set(object, "likelihood", encode_likelihood(problem, &ok), &ok);
-    tw_json_set(object, "covariance", encode_covariance(problem, &ok), &ok);
-    tw_json_set(object, "matrix", encode_matrix(problem, &ok), &ok);
-    tw_json_set(object, "jitter", tw_json_number(problem->jitter), &ok);
-    tw_json_set(object, "scaling", encode_scaling(problem->scaling, &ok), &ok);
-    tw_json_set(object, "x", problem->matrix ? json_null() : tw_json_numbers(data->n * data->d, data->x),
-                &ok);
-    tw_json_set(object, "y", tw_json_numbers(data->n, data->y), &ok);
-    tw_json_set(object, "approximation", encode_approximation(approximation, &ok), &ok);
-    if (ok) return object;
-    json_decref(object);
-    return NULL;
+    tw_json_set(object, "format", json_string(TW_APPROXIMATION_FORMAT), ok);
+    tw_json_set(object, "version", tw_json_count(TW_APPROXIMATION_VERSION), ok);
+    tw_json_set(object, "library", json_string(tw_version()), ok);
+    tw_json_set(object, "n", tw_json_count(data->n), ok);
+    tw_json_set(object, "inputs", tw_json_count(data->d), ok);
+    tw_json_set(object, "likelihood", encode_likelihood(problem, ok), ok);
+    tw_json_set(object, "covariance", encode_covariance(problem, ok), ok);
+    tw_json_set(object, "matrix", encode_matrix(problem, ok), ok);
+    tw_json_set(object, "jitter", tw_json_number(problem->jitter), ok);
+    tw_json_set(object, "scaling", encode_scaling(problem->scaling, ok), ok);
+    tw_json_set(object, "x", problem->matrix ? json_null() : tw_json_numbers(data->n * data->d, data->x), ok);
+    tw_json_set(object, "y", tw_json_numbers(data->n, data->y), ok);
+    tw_json_set(object, "approximation", encode_approximation(approximation, ok), ok);
+    return object;
 }
 
 tw_status tw_approximation_save(const tw_problem *problem, const tw_approximation *approximation,
                                 const char *path, bool overwrite)
 {
     tw_writer writer;
+    bool ok = true;
     TW_TRY(tw_problem_check_saved(problem));
     TW_TRY(tw_writer_open(problem->ctx, path, overwrite, &writer));
-    tw_status status = tw_json_print(problem->ctx, encode(problem, approximation), writer.file);
+    json_t *object = encode(problem, approximation, &ok);
+    tw_status status = tw_json_print(problem->ctx, object, ok, writer.file);
     if (status == TW_OK) return tw_writer_close(&writer);
     tw_writer_abandon(&writer);
     return status;
