@@ -1,5 +1,4 @@
 /* bench_random.c: nanoseconds per variate, the best of several rounds. */
-#include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 

@@ -6,7 +6,6 @@
  *   gaussian   E y = m, var y = v + w^2
  */
 #include <math.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "talweg/approximate.h"

@@ -5,7 +5,6 @@
  * (Rasmussen & Williams 2006, eq. 3.60-3.61), for all columns k together; sites with tau = 0 do not enter.
  */
 #include <math.h>
-#include <string.h>
 
 #include "approximate/approximate.h"
 #include "linalg/product.h"

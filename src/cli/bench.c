@@ -2,7 +2,6 @@
  * (dpotrf) and of the matrix products inside it. The measuring is in bench/measure.c. */
 #include "bench/measure.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/context.h"

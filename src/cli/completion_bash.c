@@ -1,6 +1,5 @@
 /* completion_bash.c: what talweg --completion bash prints: a function that completes commands, options and their
  * values, from the same tables as --help. It needs nothing but bash. */
-#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/completion.h"

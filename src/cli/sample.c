@@ -1,5 +1,4 @@
 /* sample.c: talweg sample: draws from the posterior, a summary, warnings. */
-#include <math.h>
 #include <string.h>
 
 #include "base/context.h"

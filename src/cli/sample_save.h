@@ -4,8 +4,8 @@
 #define TALWEG_CLI_SAMPLE_SAVE_H
 
 #include "cli/sample_files.h"
-#include "cli/sample_report.h"
 #include "cli/saver.h"
+#include "talweg/chains.h"
 
 enum { TW_REASON_BYTES = 128 };
 

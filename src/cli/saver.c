@@ -1,7 +1,6 @@
 /* saver.c: see saver.h. */
 #include "cli/saver.h"
 
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

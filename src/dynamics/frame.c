@@ -1,7 +1,6 @@
 /* frame.c: see frame.h. */
 #include "dynamics/frame.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "linalg/product.h"

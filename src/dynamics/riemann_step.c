@@ -15,7 +15,6 @@
  *    The point accepted is the last at which z was evaluated: x', v', and the factor belong together exactly.
  * 3. Momentum, explicit, at x'.
  */
-#include <math.h>
 #include <string.h>
 
 #include "dynamics/riemann.h"

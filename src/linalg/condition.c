@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "linalg/factor.h"
-#include "linalg/product.h"
 #include "linalg/size.h"
 
 enum { BLOCK = 64 };

@@ -2,7 +2,6 @@
 #include "linalg/factor.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <string.h>
 
 #include "linalg/product.h"

@@ -8,7 +8,6 @@
  * (nu, tau: the tempered Gaussian sites of the open form.) Sites are evaluated in chunks of fixed size on the
  * stack, so that nothing is allocated. At b = 0 the likelihood is not multiplied in (0 * -inf is not 0).
  */
-#include <math.h>
 
 #include "linalg/product.h"
 #include "model/model.h"

@@ -1,10 +1,8 @@
 /* model.c: x ~ N(0, K), observations y: checked, copied, K factored once. */
 #include "model/model.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "linalg/product.h"
 #include "linalg/size.h"
 
 void tw_model_free(tw_model *model)

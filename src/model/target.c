@@ -7,8 +7,6 @@
  *            1/2 log|A| - b/2 log|K| - (1-b)/2 log|Sigma| - 1/2 [(1-b) |L_Sigma^-1 mu|^2 - |L_A^-1 m|^2]
  * With h = L_A' (shift), where shift is (1-b) nu or (1-b) Sigma^-1 mu: m = L_A h and L_A^-1 m = h.
  */
-#include <math.h>
-#include <string.h>
 
 #include "linalg/product.h"
 #include "model/model.h"

@@ -2,7 +2,6 @@
 #include "output/fields.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *kind_of(const json_t *value)
 {

@@ -2,7 +2,6 @@
 #include "output/figure.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "output/html.h"
 

@@ -1,5 +1,4 @@
 /* pool.c: run files of one problem, as one set of chains. */
-#include <math.h>
 #include <string.h>
 
 #include "base/context.h"

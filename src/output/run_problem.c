@@ -10,7 +10,6 @@
  *   attributes      likelihood, kernel ("" with a given matrix), named_inputs, scaling_inputs
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "output/run_file.h"
 

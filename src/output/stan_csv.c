@@ -1,8 +1,6 @@
 /* stan_csv.c: see stan_csv.h. */
 #include "output/stan_csv.h"
 
-#include <string.h>
-
 #include "data/number.h"
 #include "output/csv.h"
 #include "output/draws_csv.h"

@@ -5,7 +5,6 @@
  */
 #include <string.h>
 
-#include "linalg/product.h"
 #include "math/random.h"
 #include "sample/sampler.h"
 

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/product.h"
 #include "math/random.h"
 #include "sample/sampler.h"
 

@@ -1,5 +1,4 @@
 /* selftest.c: which checks, on how many cases. */
-#include <math.h>
 #include <string.h>
 
 #include "math/random.h"

@@ -1,7 +1,6 @@
 /* EP's correction against the double sum as it is written, with marginals by elimination and, for probit,
  * cumulants from the derivatives of log Phi. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "approximate/approximate.h"
 #include "support/dense.h"

@@ -1,7 +1,6 @@
 /* Laplace, EP and corrected EP on real data (TALWEG_SHARED/data) against values of an independent
  * implementation. Under a sanitizer only one of the large settings is run. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "support/support.h"
 #include "talweg/approximate.h"

@@ -1,7 +1,6 @@
 /* Expectation propagation: exact where it must be, a fixed point where it says so, and converged on problems
  * that are hard. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

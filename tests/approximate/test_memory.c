@@ -1,5 +1,4 @@
 /* What the approximations take of memory, and what becomes of them when there is none. */
-#include <stdlib.h>
 
 #include "approximate/approximate.h"
 #include "support/problem.h"

@@ -1,8 +1,6 @@
 /* Predictions at new inputs against closed forms; expectations, log scores and calibration by hand. */
 #include <math.h>
-#include <string.h>
 
-#include "support/problem.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
 

@@ -1,7 +1,6 @@
 /* Laplace, EP and corrected EP against exact log Z and marginals (TALWEG_SHARED/oracles). The table that this
  * prints is the one in docs/approximations.md. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "support/oracle.h"
 #include "support/support.h"

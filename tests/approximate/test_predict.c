@@ -1,5 +1,4 @@
 /* Predictions from a Gaussian approximation against the formulas with K^-1, by elimination. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 /* A command line reads as one would type it, and a shell would take it apart into the same words. */
 #include "cli/command_line.h"
 
-#include <string.h>
-
 #include "base/context.h"
 #include "cli/names.h"
 #include "support/support.h"

@@ -1,6 +1,4 @@
 /* Readers under attack: the n-th allocation fails, for every n; bytes are changed, lost and doubled. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/npy_file.h"

@@ -1,6 +1,5 @@
 /* The built-in problem follows its formula, and is the same everywhere. */
 #include <math.h>
-#include <string.h>
 
 #include "support/support.h"
 #include "talweg/data.h"

@@ -1,7 +1,6 @@
 /* The parts of the diagnostics against their definitions: transform, autocovariance, sorting, E-BFMI. */
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "diagnose/autocovariance.h"

@@ -1,7 +1,6 @@
 /* The integrators of a general target, on targets whose metric varies: order, reversal, volume, the time
  * scale against an independent flow, and what happens where a solve is cut short. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "dynamics/general.h"

@@ -7,7 +7,6 @@
  * Each has a threshold that a sound kernel exceeds with a probability of 1e-4 a statistic, so of less than
  * 2e-3 for a kernel; the seed is fixed. Together they reject kernels that are broken on purpose. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "dynamics/general.h"

@@ -5,7 +5,6 @@
  * solved to convergence, and with the printed five iterations.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dynamics/riemann.h"

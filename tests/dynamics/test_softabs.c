@@ -1,7 +1,6 @@
 /* The SoftAbs metric: its function and divided differences against a sum of positive terms, H and dH/dx
  * against an independent formula and its finite differences, also where eigenvalues meet. */
 #include <math.h>
-#include <string.h>
 
 #include "dynamics/general.h"
 #include "support/general_targets.h"

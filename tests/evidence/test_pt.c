@@ -3,7 +3,6 @@
  * are fixed. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "evidence/pt.h"
 #include "support/dense.h"

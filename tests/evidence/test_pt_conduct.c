@@ -1,6 +1,5 @@
 /* How parallel tempering behaves: threads, bad options, warnings, a run that is stopped, memory that fails. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/problem.h"

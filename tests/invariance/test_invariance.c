@@ -11,7 +11,6 @@
  * tests must reject transitions that are broken on purpose, by twice the limit.
  */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

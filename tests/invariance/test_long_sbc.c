@@ -9,7 +9,6 @@
  * kernels and 5 functions: 2e-4 for the file. A broken kernel must go beyond twice that.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "sample/sampler.h"

@@ -1,7 +1,6 @@
 /* The expected information: the average of the curvature over y, with its exact slope, to the last digits in
  * both tails and at the centre. */
 #include <math.h>
-#include <stdio.h>
 
 #include "likelihood/likelihood.h"
 #include "support/support.h"

@@ -1,6 +1,5 @@
 /* log of the integral of p(y | x) N(x; m, v) as a function of m, against one quadrature for every m. */
 #include <math.h>
-#include <string.h>
 
 #include "likelihood/likelihood.h"
 #include "support/cloglog.h"

@@ -1,8 +1,6 @@
 /* The smoothed curvature: positive, with its exact slope, equal to the plain curvature without smoothing, and
  * for probit and Gaussian the curvature of the averaged likelihood. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "likelihood/likelihood.h"
 #include "support/support.h"

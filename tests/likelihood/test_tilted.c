@@ -4,7 +4,6 @@
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "likelihood/likelihood.h"
 #include "support/cloglog.h"

@@ -2,7 +2,6 @@
 #include "linalg/cholesky.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "linalg/product.h"

@@ -7,7 +7,6 @@
  * The subtraction is fine here, with cond(K) <= 1e4; the engine does without it.
  */
 #include <math.h>
-#include <string.h>
 
 #include "linalg/product.h"
 #include "model/model.h"

@@ -3,7 +3,6 @@
 #include "output/checkpoint.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "support/scratch_folder.h"

@@ -8,7 +8,6 @@
 #include "reference/reference.h"
 
 #include <cblas.h>
-#include <math.h>
 #include <string.h>
 
 static const double log_two_pi = 1.83787706640934548356;

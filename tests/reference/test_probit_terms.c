@@ -1,7 +1,6 @@
 /* Tests of the reference probit terms against values of 50 and more digits, and across their own branch. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "reference/reference.h"
 #include "support/support.h"

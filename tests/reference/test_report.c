@@ -3,7 +3,6 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "reference/reference.h"

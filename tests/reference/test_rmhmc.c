@@ -1,7 +1,6 @@
 /* Tests of Algorithm 1 as transcribed: its integrator is reversible and of second order when the implicit
  * equations are solved, is not reversible as printed, and its chain has the right distribution. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "reference/reference.h"

@@ -3,8 +3,6 @@
 #include "talweg/chains.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "support/problem.h"
 #include "support/support.h"

@@ -1,5 +1,4 @@
 /* Where a sampler may start, and what it knows of its positions after a change of temperature. */
-#include <math.h>
 
 #include "sample/sampler.h"
 #include "support/gp_case.h"

@@ -6,9 +6,7 @@
 
 #include "sample/predict.h"
 #include "support/cloglog.h"
-#include "support/dense.h"
 #include "support/predict_case.h"
-#include "support/problem.h"
 #include "support/support.h"
 
 enum { COLUMNS = 7 };

@@ -1,6 +1,5 @@
 /* What those who watch are told of EP's sweeps and of pilot runs: every one, in order, to its end. */
 #include <math.h>
-#include <string.h>
 
 #include "support/posed.h"
 #include "support/support.h"

@@ -1,6 +1,5 @@
 /* The self-test passes what is right and finds what is broken: each part of a likelihood in turn, and implicit
  * equations that are not solved. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
  * talweg wants BLAS with one thread, being parallel itself. numpy may use the same library in the same
  * process: its number of threads is put back when the last computation is over.
  */
-#include <errno.h>
 #include <time.h>
 
 #include "binding.h"

@@ -1,5 +1,4 @@
 /* problem.c: the type Problem: a model made of arrays, with the context of everything computed from it. */
-#include <string.h>
 
 #include "binding.h"
 
