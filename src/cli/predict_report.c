@@ -19,7 +19,6 @@ typedef struct columns {
 
 struct tw_prediction_report {
     const tw_prediction *p;
-    const tw_predict_options *options;
     bool binary, prints; /* rows go to standard output */
     tw_writer writer;    /* of the file, where one was asked for */
     json_t *arrays;      /* of the JSON object, where one was asked for */
@@ -63,7 +62,7 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
     *out = NULL;
     TW_TRY(tw_allocate(p->ctx, 1, sizeof(tw_prediction_report), "the report", &memory));
     tw_prediction_report *report = *out = memory;
-    *report = (tw_prediction_report){.p = p, .options = options, .ok = true};
+    *report = (tw_prediction_report){.p = p, .ok = true};
     report->binary = tw_likelihood_is_binary(p->problem->likelihood);
     report->prints = !options->output.json && !options->output_file && !p->at.y;
     columns c = list_columns(report);

@@ -16,7 +16,7 @@ double tw_walk_acceptance(const tw_walk *walk)
     return walk->transitions > 0.0 ? walk->acceptance / walk->transitions : NAN;
 }
 
-tw_form tw_walk_form(const tw_sampler_options *kernel)
+static tw_form form_for(const tw_sampler_options *kernel)
 {
     return kernel->method == TW_METHOD_RMHMC ? TW_FORM_FOLDED : TW_FORM_OPEN;
 }
@@ -71,7 +71,7 @@ static tw_status fill(const tw_model *model, const tw_reference *q, tw_form form
 tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
                       size_t particles, tw_walk **out)
 {
-    return tw_walk_new_as(model, reference, kernel, tw_walk_form(kernel), particles, out);
+    return tw_walk_new_as(model, reference, kernel, form_for(kernel), particles, out);
 }
 
 tw_status tw_walk_new_as(const tw_model *model, const tw_reference *reference,

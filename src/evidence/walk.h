@@ -33,10 +33,8 @@ bool tw_watch_tell(tw_watch *watch, const tw_evidence_progress *progress);
 /* Mean acceptance rate of the transitions so far; NaN before the first. */
 double tw_walk_acceptance(const tw_walk *walk);
 
-/* The form of target that suits a kernel: open for a constant metric, folded for one that depends on the
+/* In the form of target that suits the kernel: open for a constant metric, folded for one that depends on the
  * position. */
-tw_form tw_walk_form(const tw_sampler_options *kernel);
-
 tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
                       size_t particles, tw_walk **out);
 

@@ -40,7 +40,6 @@ void tw_delayed_open(tw_delayed *d, size_t first, size_t count)
 {
     size_t n = d->n;
     d->first = first;
-    d->count = count;
     d->plus = d->minus = 0;
     /* Above the block: rows [first, first + count) of earlier columns, read along the columns. */
     for (size_t k = 0; k < first; k++)

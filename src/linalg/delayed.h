@@ -14,12 +14,12 @@
 typedef struct tw_delayed {
     tw_context *ctx;
     size_t n;
-    double *a;           /* n x n, the caller's; lower triangle used */
-    size_t first, count; /* the block of columns now open */
-    double *columns;     /* n x TW_DELAYED_BLOCK: the open columns of A0, in full */
-    double *panel;       /* n x TW_DELAYED_BLOCK: P from the left, M from the right */
-    double *row;         /* TW_DELAYED_BLOCK */
-    size_t plus, minus;  /* columns of P and of M */
+    double *a;          /* n x n, the caller's; lower triangle used */
+    size_t first;       /* of the columns now open */
+    double *columns;    /* n x TW_DELAYED_BLOCK: the open columns of A0, in full */
+    double *panel;      /* n x TW_DELAYED_BLOCK: P from the left, M from the right */
+    double *row;        /* TW_DELAYED_BLOCK */
+    size_t plus, minus; /* columns of P and of M */
 } tw_delayed;
 
 enum { TW_DELAYED_BLOCK = 64 };

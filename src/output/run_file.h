@@ -88,7 +88,6 @@ typedef struct tw_latents {
 /* Rows for all latents, in blocks of them. */
 tw_status tw_latents_summarise(const tw_latents *latents, size_t threads, tw_summary *rows);
 void tw_summary_put(tw_nc_writer *w, size_t n, const tw_summary *rows);
-tw_status tw_summary_get(const tw_nc_reader *r, size_t n, tw_summary *rows);
 
 /* ---- estimates: the group evidence ---- */
 

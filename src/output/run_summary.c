@@ -75,7 +75,7 @@ void tw_summary_put(tw_nc_writer *w, size_t n, const tw_summary *rows)
     tw_release(w->ctx, values);
 }
 
-tw_status tw_summary_get(const tw_nc_reader *r, size_t n, tw_summary *rows)
+static tw_status read_rows(const tw_nc_reader *r, size_t n, tw_summary *rows)
 {
     int group = -1;
     double *values = NULL;
@@ -115,7 +115,7 @@ static tw_status get_rows(tw_run *run, size_t threads, tw_summary *rows)
     const tw_run_facts *f = &run->facts.facts;
     const tw_latents latents = {run->ctx, f->n, f->chains, f->draws, read_latents, run};
     if (f->has_x) return tw_latents_summarise(&latents, threads, rows);
-    tw_status status = tw_summary_get(&run->file, f->n, rows);
+    tw_status status = read_rows(&run->file, f->n, rows);
     return status == TW_OK ? TW_OK : tw_fail_within(run->ctx, status, "%.1000s: ", run->path);
 }
 

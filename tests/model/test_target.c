@@ -263,6 +263,8 @@ static void a_singular_kernel_matrix_works(void **state)
     for (int form = 0; form < 2; form++) {
         tw_target *t = NULL;
         assert_int_equal(tw_target_new(model, q, form ? TW_FORM_FOLDED : TW_FORM_OPEN, &t), TW_OK);
+        assert_int_equal(tw_target_size(t), N);
+        assert_int_equal(tw_target_rank(t), tw_model_describe(model).rank);
         assert_int_equal(tw_target_set_temperature(t, 0.6), TW_OK);
         if (form == 1) tw_target_whiten(t, 1, x, v);
         tw_target_evaluate(t, 1, v, &(tw_evaluation){.x = form ? again : x, .log_density = &density[form]});
