@@ -9,6 +9,17 @@
 
 enum { N = 3 };
 
+/* An approximation whose arrays are these. */
+static tw_approximation approximation_in(double numbers[4][N])
+{
+    return (tw_approximation){.n = N,
+                              .converged = true,
+                              .tau = numbers[0],
+                              .nu = numbers[1],
+                              .mean = numbers[2],
+                              .variance = numbers[3]};
+}
+
 /* What EP might have found at step t: sites that are polynomials in t of this order. */
 static void fake_fit(size_t order, double t, tw_approximation *ep)
 {
@@ -26,12 +37,7 @@ static void polynomials_are_predicted_exactly(void **state)
     (void)state;
     double numbers[4][N];
     tw_context *ctx = new_context();
-    tw_approximation ep = {.n = N,
-                           .converged = true,
-                           .tau = numbers[0],
-                           .nu = numbers[1],
-                           .mean = numbers[2],
-                           .variance = numbers[3]};
+    tw_approximation ep = approximation_in(numbers);
     for (size_t order = 0; order < TW_EP_PATH_POINTS; order++) {
         tw_ep_path path;
         assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
@@ -66,12 +72,7 @@ static void what_is_not_known_is_not_predicted(void **state)
     (void)state;
     double numbers[4][N];
     tw_context *ctx = new_context();
-    tw_approximation ep = {.n = N,
-                           .converged = true,
-                           .tau = numbers[0],
-                           .nu = numbers[1],
-                           .mean = numbers[2],
-                           .variance = numbers[3]};
+    tw_approximation ep = approximation_in(numbers);
     tw_ep_path path;
     assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
     assert_false(predicts(&path));

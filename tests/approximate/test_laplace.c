@@ -5,38 +5,11 @@
 #include "approximate/approximate.h"
 #include "support/cloglog.h"
 #include "support/dense.h"
+#include "support/fitted.h"
 #include "support/problem.h"
 #include "support/support.h"
 
 static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
-
-/* A model from arrays, its approximation, and what was put in. */
-typedef struct fitted {
-    tw_context *ctx;
-    size_t n;
-    const double *k, *y, *w;
-    tw_model *model;
-    tw_approximation *q;
-} fitted;
-
-static fitted fit(size_t n, const double *k, const tw_likelihood *likelihood, const double *y,
-                  const double *w)
-{
-    fitted f = {.ctx = new_context(), .n = n, .k = k, .y = y, .w = w};
-    assert_non_null(likelihood);
-    assert_int_equal(tw_model_new(f.ctx, n, k, n, likelihood, y, w, 0.0, &f.model), TW_OK);
-    assert_int_equal(tw_laplace_fit(f.model, NULL, &f.q), TW_OK);
-    assert_int_equal(f.q->kind, TW_LAPLACE);
-    return f;
-}
-
-static void finish(fitted *f)
-{
-    tw_approximation_free(f->q);
-    tw_model_free(f->model);
-    assert_int_equal(tw_context_bytes_in_use(f->ctx), 0);
-    tw_context_free(f->ctx);
-}
 
 /* The gradient of log p(x, y) is l' - K^-1 x: at the mode x = K l', which holds for a singular K as well.
  * log Z = sum l - x' l'/2 - log|I + K W|/2, by elimination. The mode is good to 1e-8 of a standard deviation,
@@ -91,11 +64,11 @@ static void every_likelihood_has_gradient_zero_at_its_mode(void **state)
                                          tw_likelihood_find("gaussian"), &cloglog_likelihood};
     const double *y[] = {p->y, p->y, count, count, real, p->y}, *w[] = {NULL, NULL, NULL, noise, noise, NULL};
     for (size_t i = 0; i < sizeof y / sizeof y[0]; i++) {
-        fitted f = fit(N, p->k, likelihood[i], y[i], w[i]);
+        fitted f = fit_laplace(N, p->k, likelihood[i], y[i], w[i]);
         assert_mode(&f, 1e-8);
         assert_true(f.q->residual < 1e-6);
         assert_in_range(f.q->iterations, 1, 20);
-        finish(&f);
+        fitted_free(&f);
     }
     test_problem_free(p);
 }
@@ -120,14 +93,14 @@ static void a_gaussian_likelihood_is_exact(void **state)
     double log_z = -0.5 * dense_solve(N, c, 1, y, solved) - N * HALF_LOG_TWO_PI;
     for (size_t i = 0; i < N; i++) log_z -= 0.5 * y[i] * solved[i];
     dense_gaussian q = dense_posterior(N, p->k, tau, nu);
-    fitted f = fit(N, p->k, tw_likelihood_find("gaussian"), y, w);
+    fitted f = fit_laplace(N, p->k, tw_likelihood_find("gaussian"), y, w);
     assert_true(f.q->converged);
     assert_close(f.q->log_z, log_z, 1e-10, "log Z");
     for (size_t i = 0; i < N; i++) {
         assert_close(f.q->mean[i], q.mean[i], 1e-10, "mean");
         assert_close(f.q->variance[i], q.sigma[i + i * N], 1e-10, "variance");
     }
-    finish(&f);
+    fitted_free(&f);
     dense_free(&q);
     free(c);
     test_problem_free(p);
@@ -143,10 +116,10 @@ static void huge_counts_need_the_line_search(void **state)
     double y[N];
     for (size_t i = 0; i < N; i++) y[i] = floor(1e6 * exp(3.0 * test_normal(&random)));
     y[3] = 0.0;
-    fitted f = fit(N, p->k, tw_likelihood_find("poisson"), y, NULL);
+    fitted f = fit_laplace(N, p->k, tw_likelihood_find("poisson"), y, NULL);
     assert_mode(&f, 1e-5); /* K lambda = 1e8 multiplies the rounding error of x in K l' */
     assert_true(f.q->iterations < 60);
-    finish(&f);
+    fitted_free(&f);
     test_problem_free(p);
 }
 
@@ -164,10 +137,10 @@ static void a_singular_covariance_is_no_obstacle(void **state)
     enum { N = 50 };
     double *x = line(N), *k = dense_kernel(N, 1, x, 0.5, 20.0), y[N];
     for (size_t i = 0; i < N; i++) y[i] = i % 7 < 4 ? 1.0 : -1.0;
-    fitted f = fit(N, k, tw_likelihood_find("logit"), y, NULL);
+    fitted f = fit_laplace(N, k, tw_likelihood_find("logit"), y, NULL);
     assert_true(tw_model_describe(f.model).rank < N);
     assert_mode(&f, 1e-8);
-    finish(&f);
+    fitted_free(&f);
     free(k);
     free(x);
 }
@@ -187,11 +160,11 @@ static void very_precise_observations_keep_their_digits(void **state)
         log_z -= 0.5 * y[i] * nu[i] + log(w[i]) + HALF_LOG_TWO_PI;
     }
     dense_gaussian q = dense_posterior(N, k, tau, nu);
-    fitted f = fit(N, k, tw_likelihood_find("gaussian"), y, w);
+    fitted f = fit_laplace(N, k, tw_likelihood_find("gaussian"), y, w);
     assert_true(f.q->converged);
     assert_close(f.q->log_z, log_z + q.log_z, 1e-5, "log Z"); /* nu' mu is 1e9: eps of that */
     for (size_t i = 0; i < N; i++) assert_close(f.q->mean[i], q.mean[i], 1e-8, "mean");
-    finish(&f);
+    fitted_free(&f);
     dense_free(&q);
     free(k);
     free(x);
@@ -211,12 +184,12 @@ static void one_site_is_found_by_bisection(void **state)
             likelihood->terms(likelihood->user, 1, &y, NULL, &x, &value, &slope, &lambda, NULL);
             *(slope - x / k > 0.0 ? &low : &high) = x;
         }
-        fitted f = fit(1, &k, likelihood, &y, NULL);
+        fitted f = fit_laplace(1, &k, likelihood, &y, NULL);
         assert_close(f.q->mean[0], low, 1e-9, "mode");
         assert_close(f.q->variance[0], 1.0 / (1.0 / k + lambda), 1e-8, "variance");
         assert_close(f.q->log_z, value - 0.5 * low * low / k - 0.5 * log1p(k * lambda), 1e-10, "log Z");
         assert_mode(&f, 1e-9);
-        finish(&f);
+        fitted_free(&f);
     }
 }
 
@@ -226,7 +199,7 @@ static void too_few_steps_are_a_verdict_and_bad_options_an_error(void **state)
     enum { N = 20 };
     test_problem *p = test_problem_new(N, 41, 1e3);
     for (size_t i = 0; i < (size_t)N * N; i++) p->k[i] *= 100.0;
-    fitted f = fit(N, p->k, tw_likelihood_find("probit"), p->y, NULL);
+    fitted f = fit_laplace(N, p->k, tw_likelihood_find("probit"), p->y, NULL);
     tw_laplace_options options = TW_LAPLACE_DEFAULTS;
     tw_approximation *q = NULL;
     options.max_steps = 1;
@@ -241,7 +214,7 @@ static void too_few_steps_are_a_verdict_and_bad_options_an_error(void **state)
     options.tolerance = NAN;
     assert_int_equal(tw_laplace_fit(f.model, &options, &q), TW_BAD_ARGUMENT);
     assert_null(q);
-    finish(&f);
+    fitted_free(&f);
     test_problem_free(p);
 }
 
