@@ -21,15 +21,33 @@ typedef struct setting {
 
 enum { SETTINGS = 4 };
 
-static void fill_settings(mixture *m, setting out[SETTINGS])
+typedef struct fixture {
+    tw_context *ctx;
+    mixture m;
+    setting all[SETTINGS];
+} fixture;
+
+static int set_up(void **state)
 {
-    setting all[SETTINGS] = {
+    static fixture f;
+    f = (fixture){.ctx = new_context(), .m = overlapping_mixture()};
+    const setting all[SETTINGS] = {
         {"banana, SoftAbs", banana_target(), TW_GENERAL_SOFTABS, {0.9, 0.8, 1.1, -0.7}, 0.1},
-        {"mixture, SoftAbs", mixture_target(m), TW_GENERAL_SOFTABS, {-1.1, -0.3, 1.4, 1.2}, 0.1},
+        {"mixture, SoftAbs", mixture_target(&f.m), TW_GENERAL_SOFTABS, {-1.1, -0.3, 1.4, 1.2}, 0.1},
         {"banana, constant", banana_target(), TW_GENERAL_CONSTANT, {0.9, 0.8, 1.1, -0.7}, 0.1},
-        {"mixture, constant", mixture_target(m), TW_GENERAL_CONSTANT, {-1.1, -0.3, 1.4, 1.2}, 0.05},
+        {"mixture, constant", mixture_target(&f.m), TW_GENERAL_CONSTANT, {-1.1, -0.3, 1.4, 1.2}, 0.05},
     };
-    memcpy(out, all, sizeof all);
+    memcpy(f.all, all, sizeof all);
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    const fixture *f = *state;
+    assert_int_equal(tw_context_bytes_in_use(f->ctx), 0);
+    tw_context_free(f->ctx);
+    return 0;
 }
 
 static tw_general *make(tw_context *ctx, const setting *s, double eps)
@@ -84,20 +102,15 @@ static double energy_error(tw_context *ctx, const setting *s, size_t finer)
 /* The error of H is c eps^2 + O(eps^4): halving eps divides it by 4, up to the place of the maximum. */
 static void energy_errors_are_of_second_order(void **state)
 {
-    (void)state;
-    tw_context *ctx = new_context();
-    mixture m = overlapping_mixture();
-    setting all[SETTINGS];
-    fill_settings(&m, all);
+    const fixture *f = *state;
     for (size_t i = 0; i < SETTINGS; i++) {
-        double coarse = energy_error(ctx, &all[i], 16), middle = energy_error(ctx, &all[i], 32),
-               fine = energy_error(ctx, &all[i], 64);
-        print_message("%-18s energy error %.1e %.1e %.1e\n", all[i].name, coarse, middle, fine);
+        double coarse = energy_error(f->ctx, &f->all[i], 16), middle = energy_error(f->ctx, &f->all[i], 32),
+               fine = energy_error(f->ctx, &f->all[i], 64);
+        print_message("%-18s energy error %.1e %.1e %.1e\n", f->all[i].name, coarse, middle, fine);
         assert_true(fine > 1e-9); /* not zero: the test sees something */
-        assert_close(coarse / middle, 4.0, 0.2, all[i].name);
-        assert_close(middle / fine, 4.0, 0.1, all[i].name);
+        assert_close(coarse / middle, 4.0, 0.2, f->all[i].name);
+        assert_close(middle / fine, 4.0, 0.1, f->all[i].name);
     }
-    tw_context_free(ctx);
 }
 
 /* ---- reversal and volume */
@@ -157,50 +170,36 @@ static double volume_change(tw_context *ctx, const setting *s, size_t steps, siz
 
 static void trajectories_lead_back(void **state)
 {
-    (void)state;
-    tw_context *ctx = new_context();
-    mixture m = overlapping_mixture();
-    setting all[SETTINGS];
-    fill_settings(&m, all);
+    const fixture *f = *state;
     for (size_t i = 0; i < SETTINGS; i++) {
-        double missed = missed_start(ctx, &all[i], 0);
-        print_message("%-18s misses its start by %.1e\n", all[i].name, missed);
+        double missed = missed_start(f->ctx, &f->all[i], 0);
+        print_message("%-18s misses its start by %.1e\n", f->all[i].name, missed);
         assert_true(missed < 1e-8);
     }
-    tw_context_free(ctx);
 }
 
 static void volume_is_preserved(void **state)
 {
-    (void)state;
-    tw_context *ctx = new_context();
-    mixture m = overlapping_mixture();
-    setting all[SETTINGS];
-    fill_settings(&m, all);
+    const fixture *f = *state;
     for (size_t i = 0; i < SETTINGS; i++) {
-        double one = volume_change(ctx, &all[i], 1, 0), ten = volume_change(ctx, &all[i], 10, 0);
-        print_message("%-18s volume changes by %.1e in a step, %.1e in ten\n", all[i].name, one, ten);
+        double one = volume_change(f->ctx, &f->all[i], 1, 0), ten = volume_change(f->ctx, &f->all[i], 10, 0);
+        print_message("%-18s volume changes by %.1e in a step, %.1e in ten\n", f->all[i].name, one, ten);
         assert_true(one < 1e-6 && ten < 1e-6);
     }
-    tw_context_free(ctx);
 }
 
 /* With one iteration instead of a solution both properties are gone, by at least a thousand tolerances: the
  * tests above can see. */
 static void a_solve_cut_short_breaks_both(void **state)
 {
-    (void)state;
-    tw_context *ctx = new_context();
-    mixture m = overlapping_mixture();
-    setting all[SETTINGS];
-    fill_settings(&m, all);
+    const fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
-        double missed = missed_start(ctx, &all[i], 1), change = volume_change(ctx, &all[i], 10, 1);
-        print_message("%-18s cut short: misses by %.1e, volume by %.1e\n", all[i].name, missed, change);
+        double missed = missed_start(f->ctx, &f->all[i], 1),
+               change = volume_change(f->ctx, &f->all[i], 10, 1);
+        print_message("%-18s cut short: misses by %.1e, volume by %.1e\n", f->all[i].name, missed, change);
         assert_true(missed > 1e-5);
         assert_true(change > 1e-3);
     }
-    tw_context_free(ctx);
 }
 
 /* ---- time scale */
@@ -222,19 +221,14 @@ static double distance_to_flow(tw_context *ctx, const setting *s, double time, s
 /* At the same physical time the two agree to c eps^2: 1e-4 at eps = T/200, a quarter at half the eps. */
 static void the_flow_is_that_of_the_hamiltonian(void **state)
 {
-    (void)state;
-    tw_context *ctx = new_context();
-    mixture m = overlapping_mixture();
-    setting all[SETTINGS];
-    fill_settings(&m, all);
+    const fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
-        double coarse = distance_to_flow(ctx, &all[i], 1.5, 200),
-               fine = distance_to_flow(ctx, &all[i], 1.5, 400);
-        print_message("%-18s distance to the flow %.1e %.1e\n", all[i].name, coarse, fine);
+        double coarse = distance_to_flow(f->ctx, &f->all[i], 1.5, 200),
+               fine = distance_to_flow(f->ctx, &f->all[i], 1.5, 400);
+        print_message("%-18s distance to the flow %.1e %.1e\n", f->all[i].name, coarse, fine);
         assert_true(fine < 1e-4);
-        assert_close(coarse / fine, 4.0, 0.1, all[i].name);
+        assert_close(coarse / fine, 4.0, 0.1, f->all[i].name);
     }
-    tw_context_free(ctx);
 }
 
 /* A Gaussian with a constant metric is an oscillator in each axis: x cos(w t) + p/(m w) sin(w t). */
@@ -279,25 +273,20 @@ static void leapfrog_follows_an_oscillator(void **state)
 
 static void an_unsolved_step_says_so_and_stays(void **state)
 {
-    (void)state;
-    tw_context *ctx = new_context();
-    mixture m = overlapping_mixture();
-    setting all[SETTINGS];
-    fill_settings(&m, all);
+    const fixture *f = *state;
     double z[4];
-    tw_general *g = make(ctx, &all[0], 0.1);
+    tw_general *g = make(f->ctx, &f->all[0], 0.1);
     g->rule.cap = 2;
-    put(g, all[0].z);
+    put(g, f->all[0].z);
     assert_int_equal(tw_general_trajectory(g, 5), TW_GENERAL_UNSOLVED);
     get(g, z);
-    assert_true(distance(z, all[0].z) == 0.0);
+    assert_true(distance(z, f->all[0].z) == 0.0);
     tw_general_record record = tw_general_transition(g, 5, 1, 0, 0);
     assert_false(record.accepted);
     assert_int_equal(record.outcome, TW_GENERAL_UNSOLVED);
     assert_true(isnan(record.energy_change));
-    assert_true(tw_general_position(g)[0] == all[0].z[0] && tw_general_position(g)[1] == all[0].z[1]);
+    assert_true(tw_general_position(g)[0] == f->all[0].z[0] && tw_general_position(g)[1] == f->all[0].z[1]);
     tw_general_free(g);
-    tw_context_free(ctx);
 }
 
 /* A cliff at x_0 = 1. */
@@ -395,5 +384,5 @@ int main(void)
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(memory_is_taken_once_and_given_back),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

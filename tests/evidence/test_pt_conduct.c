@@ -53,42 +53,28 @@ static void assert_refused(const pt_case *f, const tw_pt_options *o, const char 
     if (!strstr(tw_context_message(f->ctx), words)) fail_msg("\"%s\"", tw_context_message(f->ctx));
 }
 
+#define REFUSED(field, value, words)                      \
+    do {                                                  \
+        tw_pt_options o = pt_case_options(&f, 2, 16, 16); \
+        o.field = value;                                  \
+        assert_refused(&f, &o, words);                    \
+    } while (0)
+
 static void bad_options_are_refused(void **state)
 {
     (void)state;
     pt_case f = pt_case_of(4);
     const double unfinished[3] = {0.0, 0.5, 0.9};
-    const tw_pt_options good = pt_case_options(&f, 2, 16, 16);
-    tw_pt_options o = good;
-    o.copies = 1;
-    assert_refused(&f, &o, "no error bar");
-    o = good;
-    o.copies = 2;
-    assert_refused(&f, &o, "at least 80 rounds");
-    o = good;
-    o.steps = 0;
-    assert_refused(&f, &o, "two temperatures");
-    o = good;
-    o.beta = unfinished;
-    assert_refused(&f, &o, "from 0 to 1");
-    o = good;
-    o.rounds = 1;
-    assert_refused(&f, &o, "two rounds");
-    o = good;
-    o.moves = 0;
-    assert_refused(&f, &o, "one transition");
-    o = good;
-    o.warmup = 3;
-    assert_refused(&f, &o, "warm-up");
-    o = good;
-    o.eps = NAN;
-    assert_refused(&f, &o, "eps");
-    o = good;
-    o.target_acceptance = 1.0;
-    assert_refused(&f, &o, "target acceptance");
-    o = good;
-    o.kernel.metric = TW_METRIC_HESSIAN;
-    assert_refused(&f, &o, "constant metric");
+    REFUSED(copies, 1, "no error bar");
+    REFUSED(copies, 2, "at least 80 rounds");
+    REFUSED(steps, 0, "two temperatures");
+    REFUSED(beta, unfinished, "from 0 to 1");
+    REFUSED(rounds, 1, "two rounds");
+    REFUSED(moves, 0, "one transition");
+    REFUSED(warmup, 3, "warm-up");
+    REFUSED(eps, NAN, "eps");
+    REFUSED(target_acceptance, 1.0, "target acceptance");
+    REFUSED(kernel.metric, TW_METRIC_HESSIAN, "constant metric");
     pt_case_free(&f);
 }
 

@@ -1,4 +1,4 @@
-/* Adaptive resample-move against exact log Z, its parts against their definitions, and what it refuses.
+/* Adaptive resample-move against exact log Z, and what it refuses.
  *
  * Every run is a function of its seed. With 16 islands an honest error is beyond 4 of its size once in a thousand
  * times (Student's t with 15 degrees of freedom). */
@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "evidence/plan.h"
-#include "evidence/resample.h"
-#include "math/random.h"
 #include "support/posed.h"
 #include "support/support.h"
 
@@ -125,104 +123,7 @@ static void riemannian_kernels_agree(void **state)
     oracle_free(cases, count);
 }
 
-/* ---- resampling ---- */
-
-/* floor or ceiling of count W_j copies, for any number of descendants; none of a weight of 0; in order. */
-static void systematic_counts_are_exact(void **state)
-{
-    (void)state;
-    const double weight[] = {0.0, 3.0, 0.5, 0.0, 1.25, 2.0, 0.25, 1.0, 0.0}; /* 8 in all */
-    enum { N = sizeof weight / sizeof *weight, MOST = 64 };
-    double log_weight[N];
-    size_t ancestor[MOST], copies[N];
-    for (size_t j = 0; j < N; j++) log_weight[j] = log(weight[j]) + 800.0; /* exp would overflow */
-    for (size_t count = 1; count <= MOST; count++)
-        for (double u = 0.01; u < 1.0; u += 0.07) {
-            memset(copies, 0, sizeof copies);
-            tw_resample_systematic(N, log_weight, u, count, ancestor);
-            for (size_t i = 0; i < count; i++) copies[ancestor[i]]++;
-            for (size_t i = 1; i < count; i++) assert_true(ancestor[i] >= ancestor[i - 1]);
-            for (size_t j = 0; j < N; j++) {
-                double expected = (double)count * weight[j] / 8.0;
-                assert_true((double)copies[j] > expected - 1.0 - 1e-9);
-                assert_true((double)copies[j] < expected + 1.0 + 1e-9);
-                assert_true(weight[j] > 0.0 || copies[j] == 0);
-            }
-        }
-    for (size_t j = 0; j < N; j++) log_weight[j] = -3.0;
-    tw_resample_systematic(N, log_weight, 0.5, 3 * N, ancestor);
-    for (size_t i = 0; i < 3 * N; i++) assert_int_equal(ancestor[i], i / 3);
-}
-
-/* Over u uniform the mean number of copies is count W_j: 20,000 draws, each mean within 5 standard errors
- * (false alarm once in 10^5), for more and for fewer descendants than ancestors. */
-static void systematic_resampling_is_unbiased(void **state)
-{
-    (void)state;
-    enum { N = 7, DRAWS = 20000 };
-    const size_t counts[] = {3, 7, 20};
-    double log_weight[N] = {-1.0, 0.3, -2.0, 0.9, -0.2, -4.0, 0.1}, total = 0.0;
-    size_t ancestor[20];
-    for (size_t j = 0; j < N; j++) total += exp(log_weight[j]);
-    for (size_t c = 0; c < 3; c++) {
-        double sum[N] = {0.0};
-        tw_stream stream = tw_stream_at(5, TW_STREAM_RESAMPLE, c, 0);
-        for (size_t d = 0; d < DRAWS; d++) {
-            tw_resample_systematic(N, log_weight, tw_stream_uniform(&stream), counts[c], ancestor);
-            for (size_t i = 0; i < counts[c]; i++) sum[ancestor[i]] += 1.0;
-        }
-        for (size_t j = 0; j < N; j++) {
-            double expected = (double)counts[c] * exp(log_weight[j]) / total,
-                   part = expected - floor(expected);
-            assert_close(sum[j] / DRAWS, expected, 5.0 * sqrt(part * (1.0 - part) / DRAWS) + 1e-12, "copies");
-        }
-    }
-}
-
-/* ---- the plan ---- */
-
-static void the_next_temperature_keeps_the_fraction(void **state)
-{
-    (void)state;
-    enum { N = 500 };
-    double ratio[N];
-    tw_stream stream = tw_stream_at(6, TW_STREAM_DATA, 0, 0);
-    for (size_t j = 0; j < N; j++) ratio[j] = -300.0 + 40.0 * tw_stream_normal(&stream);
-    for (double fraction = 0.3; fraction < 0.99; fraction += 0.15) {
-        double next = tw_next_temperature(N, ratio, 0.2, fraction);
-        assert_true(next > 0.2 && next < 1.0);
-        assert_close(tw_conditional_ess(N, ratio, next - 0.2), fraction, 1e-9, "conditional ESS");
-        /* lognormal weights: ESS = exp(-step^2 var R) */
-        assert_true(fabs((next - 0.2) * 40.0 / sqrt(-log(fraction)) - 1.0) < 0.2);
-    }
-    assert_true(tw_next_temperature(N, ratio, 0.9999, 0.5) == 1.0);
-}
-
-/* The shares obey sqrt(v / c) where nothing holds them back, cost what they should, and keep their limits. */
-static void particles_go_where_the_weights_need_them(void **state)
-{
-    (void)state;
-    tw_plan_step step[6] = {{.beta = 0.0}};
-    tw_plan plan = {.step = step, .steps = 5};
-    const double variance[] = {0.0, 0.4, 0.1, 0.9, 0.3, 0.2};
-    double cost = 0.0, even = 0.0, scale = 0.0;
-    for (size_t k = 1; k <= 5; k++)
-        step[k] = (tw_plan_step){.variance = variance[k], .moves = k, .leapfrog_steps = 4};
-    tw_plan_share(&plan, 10000, 10, 1e3);
-    for (size_t k = 1; k <= 5; k++) {
-        double wanted = sqrt(variance[k] / tw_plan_cost(&plan, k));
-        if (k == 1) scale = (double)step[1].particles / wanted;
-        assert_true(fabs((double)step[k].particles / (scale * wanted) - 1.0) < 0.01);
-        assert_int_equal(step[k].particles % 10, 0);
-        cost += (double)step[k].particles * tw_plan_cost(&plan, k);
-        even += 10000.0 * tw_plan_cost(&plan, k);
-    }
-    assert_true(fabs(cost / even - 1.0) < 0.01);
-    tw_plan_share(&plan, 10000, 10, 1.0);
-    for (size_t k = 1; k <= 5; k++) assert_int_equal(step[k].particles, 10000);
-    tw_plan_share(&plan, 10000, 10, 1.5);
-    for (size_t k = 1; k <= 5; k++) assert_in_range(step[k].particles, 6660, 15000);
-}
+/* ---- temperatures ---- */
 
 /* With an uneven schedule given, the set is grown at its widest gap, and the estimate stays right. */
 static void uneven_schedules_are_made_up_for(void **state)
@@ -404,10 +305,6 @@ int main(void)
         cmocka_unit_test(gaussian_likelihood_is_exact),
         cmocka_unit_test(starts_and_kernels_agree),
         cmocka_unit_test(riemannian_kernels_agree),
-        cmocka_unit_test(systematic_counts_are_exact),
-        cmocka_unit_test(systematic_resampling_is_unbiased),
-        cmocka_unit_test(the_next_temperature_keeps_the_fraction),
-        cmocka_unit_test(particles_go_where_the_weights_need_them),
         cmocka_unit_test(uneven_schedules_are_made_up_for),
         cmocka_unit_test(a_schedule_is_found_for_ais),
         cmocka_unit_test(threads_change_no_bit),
