@@ -1,38 +1,32 @@
-/* Chains: the same to the bit for any number of threads, tuned to their target, interruptible, clean when
- * memory runs out, and the automatic choice. */
+/* Chains: the same to the bit for any number of threads, tuned to their target, interruptible; and
+ * the automatic choice. */
 #include "talweg/chains.h"
 
 #include <math.h>
 
+#include "support/chain_case.h"
 #include "support/problem.h"
 #include "support/support.h"
 
 enum { CASES = 60 };
 
+/* The problem and what is known of its posterior. */
 typedef struct fixture {
-    tw_context *ctx;
     test_problem *problem;
-    tw_model *model;
-    tw_approximation *ep;
+    posed posed;
 } fixture;
 
 static fixture make_fixture(size_t n)
 {
-    fixture f = {.ctx = new_context(), .problem = test_problem_new(n, 11, 100.0)};
-    const tw_likelihood *probit = tw_likelihood_find("probit");
-    assert_int_equal(tw_model_new(f.ctx, n, f.problem->k, n, probit, f.problem->y, NULL, 0.0, &f.model),
-                     TW_OK);
-    assert_int_equal(tw_ep_fit(f.model, NULL, &f.ep), TW_OK);
-    assert_true(f.ep->converged);
+    fixture f = {.problem = test_problem_new(n, 11, 100.0)};
+    f.posed = pose_in(NULL, n, f.problem->k, tw_likelihood_find("probit"), f.problem->y);
     return f;
 }
 
 static void free_fixture(fixture *f)
 {
-    tw_approximation_free(f->ep);
-    tw_model_free(f->model);
+    posed_free(&f->posed);
     test_problem_free(f->problem);
-    tw_context_free(f->ctx);
 }
 
 typedef struct kind {
@@ -40,27 +34,14 @@ typedef struct kind {
     tw_metric metric;
 } kind;
 
-static tw_draws *run_beta(const fixture *f, kind k, size_t threads, size_t chains, double beta,
-                          const tw_chains_options *options)
-{
-    tw_posterior posterior = {.model = f->model, .beta = beta, .approximation = f->ep};
-    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
-    tw_sampling *sampling = NULL;
-    tw_draws *draws = NULL;
-    sampler.method = k.method;
-    sampler.metric = k.metric;
-    sampler.threads = threads;
-    assert_int_equal(tw_sampling_new(&posterior, &sampler, chains, &sampling), TW_OK);
-    assert_int_equal(tw_sampler_start(sampling->sampler, f->ep->reference, 1.5, options->seed), TW_OK);
-    assert_int_equal(tw_chains_run(sampling->sampler, options, &draws), TW_OK);
-    tw_sampling_free(sampling);
-    return draws;
-}
-
 static tw_draws *run(const fixture *f, kind k, size_t threads, size_t chains,
                      const tw_chains_options *options)
 {
-    return run_beta(f, k, threads, chains, 1.0, options);
+    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
+    sampler.method = k.method;
+    sampler.metric = k.metric;
+    sampler.threads = threads;
+    return run_chains(&f->posed, 1.0, &sampler, chains, options);
 }
 
 /* ---- threads ---- */
@@ -275,7 +256,7 @@ static void test_bad_arguments(void **state)
 {
     (void)state;
     fixture f = make_fixture(5);
-    tw_posterior posterior = {.model = f.model, .beta = 1.0, .approximation = f.ep};
+    tw_posterior posterior = {.model = f.posed.model, .beta = 1.0, .approximation = f.posed.ep};
     tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
     tw_sampling *s = NULL;
     tw_draws *draws = NULL;
@@ -312,63 +293,13 @@ static void test_bad_arguments(void **state)
     free_fixture(&f);
 }
 
-/* ---- memory ---- */
-
-/* Model, EP, choice, run and summary with an allocator that fails at the n-th request. */
-static tw_status whole_job(tw_context *ctx, const test_problem *p)
-{
-    tw_model *model = NULL;
-    tw_approximation *ep = NULL;
-    tw_sampling *s = NULL;
-    tw_draws *draws = NULL;
-    tw_choice choice;
-    tw_chains_summary summary;
-    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
-    tw_auto_options pilots = TW_AUTO_DEFAULTS;
-    tw_chains_options o = TW_CHAINS_DEFAULTS;
-    o.warmup = pilots.warmup = 5;
-    o.draws = pilots.draws = 8;
-    tw_status status =
-        tw_model_new(ctx, p->n, p->k, p->n, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model);
-    if (status == TW_OK) status = tw_auto_approximation(model, NULL, &ep);
-    tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
-    if (status == TW_OK) status = tw_auto_choose(&posterior, &pilots, &choice);
-    if (status == TW_OK) status = tw_sampling_new(&posterior, &sampler, 2, &s);
-    if (status == TW_OK) status = tw_sampler_start(s->sampler, ep->reference, 1.0, 0);
-    if (status == TW_OK) status = tw_chains_run(s->sampler, &o, &draws);
-    if (status == TW_OK) status = tw_draws_summarise(draws, 2, NULL, &summary);
-    tw_draws_free(draws);
-    tw_sampling_free(s);
-    tw_approximation_free(ep);
-    tw_model_free(model);
-    return status;
-}
-
-static void test_memory(void **state)
-{
-    (void)state;
-    test_problem *p = test_problem_new(4, 3, 10.0);
-    failing_allocator allocator = {0};
-    for (size_t n = 1;; n++) {
-        allocator.fail_at = n;
-        tw_context *ctx = failing_context(&allocator);
-        tw_status status = whole_job(ctx, p);
-        assert_int_equal(tw_context_bytes_in_use(ctx), 0);
-        tw_context_free(ctx);
-        if (status == TW_OK) break;
-        assert_int_equal(status, TW_NO_MEMORY);
-        assert_true(n < 2000);
-    }
-    test_problem_free(p);
-}
-
 /* ---- choosing ---- */
 
 static void test_choice(void **state)
 {
     (void)state;
     fixture f = make_fixture(CASES);
-    tw_posterior posterior = {.model = f.model, .beta = 1.0, .approximation = f.ep};
+    tw_posterior posterior = {.model = f.posed.model, .beta = 1.0, .approximation = f.posed.ep};
     tw_auto_options o = TW_AUTO_DEFAULTS;
     tw_choice one, two;
     assert_int_equal(tw_auto_choose(&posterior, &o, &one), TW_OK);
@@ -394,7 +325,9 @@ static void test_temperature(void **state)
     tw_chains_options o = TW_CHAINS_DEFAULTS;
     tw_summary rows[13];
     tw_chains_summary summary;
-    tw_draws *draws = run_beta(&f, (kind){TW_METHOD_HMC, TW_METRIC_PRIOR}, 1, 4, 0.0, &o);
+    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
+    sampler.metric = TW_METRIC_PRIOR;
+    tw_draws *draws = run_chains(&f.posed, 0.0, &sampler, 4, &o);
     assert_int_equal(tw_draws_summarise(draws, 1, rows, &summary), TW_OK);
     for (size_t i = 0; i < 13; i++) {
         double sd = sqrt(f.problem->k[i + i * 13]);
@@ -411,8 +344,8 @@ int main(void)
         cmocka_unit_test(test_threads),        cmocka_unit_test(test_tuning),
         cmocka_unit_test(test_tuning_riemann), cmocka_unit_test(test_fixed),
         cmocka_unit_test(test_interrupt),      cmocka_unit_test(test_streaming),
-        cmocka_unit_test(test_bad_arguments),  cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_choice),         cmocka_unit_test(test_temperature),
+        cmocka_unit_test(test_bad_arguments),  cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_temperature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

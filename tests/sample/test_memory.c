@@ -1,13 +1,13 @@
 /* What a chain takes of memory, from the model to its draws: all that is allocated at any time, in matrices of
  * n x n. One RMHMC chain from EP holds five, vectors apart: K, its factor, EP's factor, the tempered base and its
  * factor in one, and B; so the limit of six includes its vectors. HMC holds two beyond K, and vectors for each
- * column. */
+ * column. And what happens where there is none left. */
 #include <stdlib.h>
 
 #include "support/posed.h"
 #include "support/problem.h"
 #include "support/support.h"
-#include "talweg/sample.h"
+#include "talweg/chains.h"
 
 enum { N = 300 };
 
@@ -72,11 +72,60 @@ static void hmc_takes_two_matrices_beyond_the_covariance(void **state)
     test_problem_free(problem);
 }
 
+/* Model, EP, choice, run and summary with an allocator that fails at the n-th request. */
+static tw_status whole_job(tw_context *ctx, const test_problem *p)
+{
+    tw_model *model = NULL;
+    tw_approximation *ep = NULL;
+    tw_sampling *s = NULL;
+    tw_draws *draws = NULL;
+    tw_choice choice;
+    tw_chains_summary summary;
+    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
+    tw_auto_options pilots = TW_AUTO_DEFAULTS;
+    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    o.warmup = pilots.warmup = 5;
+    o.draws = pilots.draws = 8;
+    tw_status status =
+        tw_model_new(ctx, p->n, p->k, p->n, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model);
+    if (status == TW_OK) status = tw_auto_approximation(model, NULL, &ep);
+    tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
+    if (status == TW_OK) status = tw_auto_choose(&posterior, &pilots, &choice);
+    if (status == TW_OK) status = tw_sampling_new(&posterior, &sampler, 2, &s);
+    if (status == TW_OK) status = tw_sampler_start(s->sampler, ep->reference, 1.0, 0);
+    if (status == TW_OK) status = tw_chains_run(s->sampler, &o, &draws);
+    if (status == TW_OK) status = tw_draws_summarise(draws, 2, NULL, &summary);
+    tw_draws_free(draws);
+    tw_sampling_free(s);
+    tw_approximation_free(ep);
+    tw_model_free(model);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    test_problem *p = test_problem_new(4, 3, 10.0);
+    failing_allocator allocator = {0};
+    for (size_t n = 1;; n++) {
+        allocator.fail_at = n;
+        tw_context *ctx = failing_context(&allocator);
+        tw_status status = whole_job(ctx, p);
+        assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+        tw_context_free(ctx);
+        if (status == TW_OK) break;
+        assert_int_equal(status, TW_NO_MEMORY);
+        assert_true(n < 2000);
+    }
+    test_problem_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rmhmc_chain_takes_six_matrices),
         cmocka_unit_test(hmc_takes_two_matrices_beyond_the_covariance),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

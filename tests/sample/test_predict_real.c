@@ -40,7 +40,7 @@ static ripley ripley_new(void)
     assert_int_equal(tw_ep_fit(r.model, NULL, &r.ep), TW_OK);
     options.warmup = 150;
     options.draws = 1500;
-    chain_case c = {.ctx = r.ctx, .model = r.model, .ep = r.ep};
+    chain_case c = {.posed = {.ctx = r.ctx, .model = r.model, .ep = r.ep}};
     r.draws = chain_case_run(&c, TW_METHOD_HMC, TW_METRIC_EP, &options);
     return r;
 }

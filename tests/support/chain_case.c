@@ -6,40 +6,38 @@
 
 #include "support/support.h"
 
+tw_draws *run_chains(const posed *p, double beta, const tw_sampler_options *sampler, size_t chains,
+                     const tw_chains_options *options)
+{
+    tw_posterior posterior = {.model = p->model, .beta = beta, .approximation = p->ep};
+    tw_sampling *sampling = NULL;
+    tw_draws *draws = NULL;
+    assert_int_equal(tw_sampling_new(&posterior, sampler, chains, &sampling), TW_OK);
+    assert_int_equal(tw_sampler_start(sampling->sampler, p->ep->reference, 1.5, options->seed), TW_OK);
+    assert_int_equal(tw_chains_run(sampling->sampler, options, &draws), TW_OK);
+    tw_sampling_free(sampling);
+    return draws;
+}
+
 chain_case chain_case_new(const oracle_case *oracle)
 {
-    chain_case c = {.ctx = new_context(), .oracle = oracle};
-    assert_int_equal(tw_model_new(c.ctx, oracle->n, oracle->k, oracle->n, oracle->likelihood, oracle->y, NULL,
-                                  0.0, &c.model),
-                     TW_OK);
-    assert_int_equal(tw_ep_fit(c.model, NULL, &c.ep), TW_OK);
-    assert_true(c.ep->converged);
-    return c;
+    return (chain_case){.posed = pose_oracle(oracle), .oracle = oracle};
 }
 
 void chain_case_free(chain_case *c)
 {
-    tw_approximation_free(c->ep);
-    tw_model_free(c->model);
-    tw_context_free(c->ctx);
+    posed_free(&c->posed);
 }
 
 tw_draws *chain_case_run(const chain_case *c, tw_method method, tw_metric metric,
                          const tw_chains_options *options)
 {
-    tw_posterior posterior = {.model = c->model, .beta = 1.0, .approximation = c->ep};
     tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
-    tw_sampling *sampling = NULL;
-    tw_draws *draws = NULL;
     sampler.method = method;
     sampler.metric = metric;
     sampler.smoothing = c->smoothing;
     sampler.threads = 2;
-    assert_int_equal(tw_sampling_new(&posterior, &sampler, 4, &sampling), TW_OK);
-    assert_int_equal(tw_sampler_start(sampling->sampler, c->ep->reference, 1.5, options->seed), TW_OK);
-    assert_int_equal(tw_chains_run(sampling->sampler, options, &draws), TW_OK);
-    tw_sampling_free(sampling);
-    return draws;
+    return run_chains(&c->posed, 1.0, &sampler, 4, options);
 }
 
 static void compare_site(const chain_case *c, size_t kind, tw_diagnose *d, const tw_draws *draws)
@@ -67,7 +65,7 @@ static void compare_site(const chain_case *c, size_t kind, tw_diagnose *d, const
 void chain_case_compare(const chain_case *c, const tw_draws *draws)
 {
     tw_diagnose *d = NULL;
-    assert_int_equal(tw_diagnose_new(c->ctx, draws->draws, draws->chains, &d), TW_OK);
+    assert_int_equal(tw_diagnose_new(c->posed.ctx, draws->draws, draws->chains, &d), TW_OK);
     for (size_t kind = 0; kind < c->oracle->kinds; kind++) compare_site(c, kind, d, draws);
     tw_diagnose_free(d);
 }

@@ -1,22 +1,24 @@
-/* chain_case.h: an exact case of oracle.h with its approximation, run with one sampler and compared. */
+/* chain_case.h: chains of a posed problem; an exact case of oracle.h, run with one sampler and compared. */
 #ifndef TALWEG_TESTS_CHAIN_CASE_H
 #define TALWEG_TESTS_CHAIN_CASE_H
 
-#include "support/oracle.h"
+#include "support/posed.h"
 #include "talweg/chains.h"
 
+/* Chains of p at a temperature, from over-dispersed draws of EP's Gaussian. The caller frees the draws. */
+tw_draws *run_chains(const posed *p, double beta, const tw_sampler_options *sampler, size_t chains,
+                     const tw_chains_options *options);
+
 typedef struct chain_case {
-    tw_context *ctx;
+    posed posed;
     const oracle_case *oracle;
-    tw_model *model;
-    tw_approximation *ep;
     const double *smoothing; /* variances of the smoothed metric; NULL: EP's marginal ones */
 } chain_case;
 
 chain_case chain_case_new(const oracle_case *oracle);
 void chain_case_free(chain_case *c);
 
-/* Four chains from over-dispersed draws of EP's Gaussian. The caller frees the draws. */
+/* Four chains of the posterior. */
 tw_draws *chain_case_run(const chain_case *c, tw_method method, tw_metric metric,
                          const tw_chains_options *options);
 
