@@ -66,7 +66,7 @@ static void check_determinant(double threshold)
     gp_case_free(&gp);
 }
 
-static void test_determinant_is_within_its_bound(void **state)
+static void determinant_is_within_its_bound(void **state)
 {
     (void)state;
     const double thresholds[] = {1e-10, 1e-6, 1e-3, 0.1};
@@ -102,7 +102,7 @@ static void check_trajectory(double beta)
     gp_case_free(&gp);
 }
 
-static void test_trajectory_is_that_of_all_sites(void **state)
+static void trajectory_is_that_of_all_sites(void **state)
 {
     (void)state;
     check_trajectory(1.0);
@@ -112,8 +112,8 @@ static void test_trajectory_is_that_of_all_sites(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_determinant_is_within_its_bound),
-        cmocka_unit_test(test_trajectory_is_that_of_all_sites),
+        cmocka_unit_test(determinant_is_within_its_bound),
+        cmocka_unit_test(trajectory_is_that_of_all_sites),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

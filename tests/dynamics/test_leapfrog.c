@@ -122,7 +122,7 @@ static void check_gradient(fixture *f, const char *name)
     }
 }
 
-static void test_frames_agree_with_the_target(void **state)
+static void frames_agree_with_the_target(void **state)
 {
     (void)state;
     for (size_t s = 0; s < SETTINGS; s++) {
@@ -145,7 +145,7 @@ static double run(fixture *f, size_t steps, double *end)
     return error;
 }
 
-static void test_leapfrog_is_of_second_order(void **state)
+static void leapfrog_is_of_second_order(void **state)
 {
     (void)state;
     for (size_t s = 0; s < SETTINGS; s++) {
@@ -161,7 +161,7 @@ static void test_leapfrog_is_of_second_order(void **state)
     }
 }
 
-static void test_leapfrog_is_reversible(void **state)
+static void leapfrog_is_reversible(void **state)
 {
     (void)state;
     for (size_t s = 0; s < SETTINGS; s++) {
@@ -199,7 +199,7 @@ static double log_volume(fixture *f)
     return sum;
 }
 
-static void test_leapfrog_preserves_volume(void **state)
+static void leapfrog_preserves_volume(void **state)
 {
     (void)state;
     for (size_t s = 0; s < SETTINGS; s++) {
@@ -210,7 +210,7 @@ static void test_leapfrog_preserves_volume(void **state)
 }
 
 /* P columns together are P single columns. */
-static void test_lockstep_is_single_columns(void **state)
+static void lockstep_is_single_columns(void **state)
 {
     (void)state;
     for (size_t s = 0; s < SETTINGS; s++) {
@@ -237,7 +237,7 @@ static void test_lockstep_is_single_columns(void **state)
 }
 
 /* No steps: nothing moves, the momentum neither. */
-static void test_no_steps_change_nothing(void **state)
+static void no_steps_change_nothing(void **state)
 {
     (void)state;
     fixture *f = set_up(&settings[7], P);
@@ -248,7 +248,7 @@ static void test_no_steps_change_nothing(void **state)
 }
 
 /* A frame on the target's own base follows a folded target to another temperature. */
-static void test_frame_follows_the_base(void **state)
+static void frame_follows_the_base(void **state)
 {
     (void)state;
     fixture *f = set_up(&settings[5], P);
@@ -263,7 +263,7 @@ static void test_frame_follows_the_base(void **state)
 }
 
 /* Memory of a column: at most eight vectors, whatever n is, and no matrix. */
-static void test_memory_is_linear_per_column(void **state)
+static void memory_is_linear_per_column(void **state)
 {
     (void)state;
     const size_t sizes[] = {20, 80};
@@ -288,7 +288,7 @@ static void test_memory_is_linear_per_column(void **state)
 }
 
 /* Metrics that do not fit are refused with words. */
-static void test_metrics_that_do_not_fit_are_refused(void **state)
+static void metrics_that_do_not_fit_are_refused(void **state)
 {
     (void)state;
     gp_setting s = {.n = N, .seed = 2, .cond = 10, .scale = 1, .form = GP_PRIOR, .beta = 1.0};
@@ -308,15 +308,15 @@ static void test_metrics_that_do_not_fit_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_frames_agree_with_the_target),
-        cmocka_unit_test(test_leapfrog_is_of_second_order),
-        cmocka_unit_test(test_leapfrog_is_reversible),
-        cmocka_unit_test(test_leapfrog_preserves_volume),
-        cmocka_unit_test(test_lockstep_is_single_columns),
-        cmocka_unit_test(test_no_steps_change_nothing),
-        cmocka_unit_test(test_frame_follows_the_base),
-        cmocka_unit_test(test_memory_is_linear_per_column),
-        cmocka_unit_test(test_metrics_that_do_not_fit_are_refused),
+        cmocka_unit_test(frames_agree_with_the_target),
+        cmocka_unit_test(leapfrog_is_of_second_order),
+        cmocka_unit_test(leapfrog_is_reversible),
+        cmocka_unit_test(leapfrog_preserves_volume),
+        cmocka_unit_test(lockstep_is_single_columns),
+        cmocka_unit_test(no_steps_change_nothing),
+        cmocka_unit_test(frame_follows_the_base),
+        cmocka_unit_test(memory_is_linear_per_column),
+        cmocka_unit_test(metrics_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -266,13 +266,13 @@ static void check_integrator(tw_metric metric, bool full_rank)
     tear_down(&f);
 }
 
-static void test_integrator_has_its_properties(void **state)
+static void integrator_has_its_properties(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 3; i++) check_integrator(metrics[i], true);
 }
 
-static void test_rank_deficient_kernel_works(void **state)
+static void rank_deficient_kernel_works(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 3; i++) check_integrator(metrics[i], false);
@@ -280,7 +280,7 @@ static void test_rank_deficient_kernel_works(void **state)
 
 /* A wrong sign of the trace term is a shear, reversible and volume preserving; only the flow is another one:
  * neither the endpoint nor H converges. */
-static void test_trace_sign_is_found_by_the_order(void **state)
+static void trace_sign_is_found_by_the_order(void **state)
 {
     (void)state;
     fixture f = set_up(TW_METRIC_HESSIAN, true);
@@ -294,7 +294,7 @@ static void test_trace_sign_is_found_by_the_order(void **state)
 }
 
 /* A wrong sign of the velocity term loses the order and the volume. */
-static void test_velocity_sign_is_found(void **state)
+static void velocity_sign_is_found(void **state)
 {
     (void)state;
     fixture f = set_up(TW_METRIC_HESSIAN, true);
@@ -307,7 +307,7 @@ static void test_velocity_sign_is_found(void **state)
 }
 
 /* A solve that may not take enough iterations says so. */
-static void test_unsolved_step_is_reported(void **state)
+static void unsolved_step_is_reported(void **state)
 {
     (void)state;
     fixture f = set_up(TW_METRIC_HESSIAN, true);
@@ -319,7 +319,7 @@ static void test_unsolved_step_is_reported(void **state)
 }
 
 /* A metric that is not finite is a failure of the factorisation, at a position and on the way. */
-static void test_no_factor_is_reported(void **state)
+static void no_factor_is_reported(void **state)
 {
     (void)state;
     fixture f = set_up(TW_METRIC_HESSIAN, true);
@@ -332,12 +332,9 @@ static void test_no_factor_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integrator_has_its_properties),
-        cmocka_unit_test(test_rank_deficient_kernel_works),
-        cmocka_unit_test(test_trace_sign_is_found_by_the_order),
-        cmocka_unit_test(test_velocity_sign_is_found),
-        cmocka_unit_test(test_unsolved_step_is_reported),
-        cmocka_unit_test(test_no_factor_is_reported),
+        cmocka_unit_test(integrator_has_its_properties),    cmocka_unit_test(rank_deficient_kernel_works),
+        cmocka_unit_test(trace_sign_is_found_by_the_order), cmocka_unit_test(velocity_sign_is_found),
+        cmocka_unit_test(unsolved_step_is_reported),        cmocka_unit_test(no_factor_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,21 +107,21 @@ static void compare_all(size_t fixed)
             for (size_t k = 0; k < 3; k++) compare(sizes[i], forms[j], betas[k], fixed);
 }
 
-static void test_converged_trajectories_agree(void **state)
+static void converged_trajectories_agree(void **state)
 {
     (void)state;
     compare_all(0);
 }
 
 /* Five plain iterations from the printed starting values: the literal algorithm. */
-static void test_printed_trajectories_agree(void **state)
+static void printed_trajectories_agree(void **state)
 {
     (void)state;
     compare_all(5);
 }
 
 /* The metric really varies here: over a trajectory the curvature of some site changes by a factor of three. */
-static void test_the_metric_varies(void **state)
+static void the_metric_varies(void **state)
 {
     (void)state;
     pair p = new_pair(20, GP_PRIOR, 1.0, 0);
@@ -138,9 +138,9 @@ static void test_the_metric_varies(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_converged_trajectories_agree),
-        cmocka_unit_test(test_printed_trajectories_agree),
-        cmocka_unit_test(test_the_metric_varies),
+        cmocka_unit_test(converged_trajectories_agree),
+        cmocka_unit_test(printed_trajectories_agree),
+        cmocka_unit_test(the_metric_varies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

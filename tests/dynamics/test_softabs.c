@@ -194,7 +194,7 @@ static neighbours around(const tw_general_target *t, const double *x, int i)
 
 /* The targets themselves: each derivative is the difference quotient of the one before, to 1e-8 of the third
  * derivatives' size. */
-static void test_targets_have_the_derivatives_they_claim(void **state)
+static void targets_have_the_derivatives_they_claim(void **state)
 {
     (void)state;
     mixture m = overlapping_mixture(), figure = mixture_of_figure1();
@@ -225,7 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divided_differences_keep_their_digits),
         cmocka_unit_test(values_lie_between_their_limits),
-        cmocka_unit_test(test_targets_have_the_derivatives_they_claim),
+        cmocka_unit_test(targets_have_the_derivatives_they_claim),
         cmocka_unit_test(energy_and_slope_agree_with_the_formula),
         cmocka_unit_test(slopes_are_right_where_eigenvalues_meet),
     };

@@ -236,7 +236,7 @@ static void check_flat(size_t n, gp_form form, double beta)
     check_target(n, form, beta, flat_kernels, form == GP_FOLDED || form == GP_DENSE ? 5 : 6);
 }
 
-static void test_flat_metrics(void **state)
+static void flat_metrics_keep_the_target(void **state)
 {
     (void)state;
     check_flat(1, GP_PRIOR, 1.0);
@@ -247,7 +247,7 @@ static void test_flat_metrics(void **state)
     check_flat(3, GP_DENSE, 0.5);
 }
 
-static void test_curved_metrics(void **state)
+static void curved_metrics_keep_the_target(void **state)
 {
     (void)state;
     check_target(1, GP_PRIOR, 1.0, curved_kernels, 3);
@@ -272,7 +272,7 @@ static void check_fault(const char *name, tw_riemann_fault fault, bool found)
     tear_down(f);
 }
 
-static void test_broken_kernels_are_rejected(void **state)
+static void broken_kernels_are_rejected(void **state)
 {
     (void)state;
     check_fault("sign of the velocity term", TW_FAULT_VELOCITY_SIGN, true);
@@ -284,9 +284,9 @@ static void test_broken_kernels_are_rejected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flat_metrics),
-        cmocka_unit_test(test_curved_metrics),
-        cmocka_unit_test(test_broken_kernels_are_rejected),
+        cmocka_unit_test(flat_metrics_keep_the_target),
+        cmocka_unit_test(curved_metrics_keep_the_target),
+        cmocka_unit_test(broken_kernels_are_rejected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

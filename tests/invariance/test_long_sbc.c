@@ -160,7 +160,7 @@ static double calibrate(const kernel *k)
     return chi2;
 }
 
-static void test_hmc_is_calibrated(void **state)
+static void hmc_is_calibrated(void **state)
 {
     (void)state;
     const kernel ep = {"hmc/ep", TW_METHOD_HMC, TW_METRIC_EP, 0.8, 4, TW_FAULT_NONE};
@@ -169,7 +169,7 @@ static void test_hmc_is_calibrated(void **state)
     assert_true(calibrate(&prior) < limit);
 }
 
-static void test_rmhmc_is_calibrated(void **state)
+static void rmhmc_is_calibrated(void **state)
 {
     (void)state;
     const kernel hessian = {"rmhmc/hessian", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 0.3, 4, TW_FAULT_NONE};
@@ -178,7 +178,7 @@ static void test_rmhmc_is_calibrated(void **state)
     assert_true(calibrate(&smoothed) < limit);
 }
 
-static void test_broken_kernels_are_not(void **state)
+static void broken_kernels_are_not_calibrated(void **state)
 {
     (void)state;
     kernel broken = {"stale momentum", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 0.3, 4, TW_FAULT_STALE_MOMENTUM};
@@ -191,9 +191,9 @@ static void test_broken_kernels_are_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hmc_is_calibrated),
-        cmocka_unit_test(test_rmhmc_is_calibrated),
-        cmocka_unit_test(test_broken_kernels_are_not),
+        cmocka_unit_test(hmc_is_calibrated),
+        cmocka_unit_test(rmhmc_is_calibrated),
+        cmocka_unit_test(broken_kernels_are_not_calibrated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

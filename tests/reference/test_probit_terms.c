@@ -16,7 +16,7 @@ static void as_array(ref_probit terms, double out[4])
 }
 
 /* Relative error below 1e-12 for every term at every z of the file, -1e8 to 37. */
-static void test_against_many_digits(void **state)
+static void terms_agree_with_many_digits(void **state)
 {
     (void)state;
     char path[4096], line[512];
@@ -45,7 +45,7 @@ static void test_against_many_digits(void **state)
 /* The two formulas meet at z = -1: across one rounding of z the terms move by rounding alone. There w - u,
  * which is -0.07, amplifies the rounding of u by about 3 / 0.07, so 1e-13 is some ten roundings; half the
  * terms of the continued fraction would miss by 3e-13. */
-static void test_no_jump_between_branches(void **state)
+static void there_is_no_jump_between_branches(void **state)
 {
     (void)state;
     double left[4], right[4];
@@ -59,8 +59,8 @@ static void test_no_jump_between_branches(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_many_digits),
-        cmocka_unit_test(test_no_jump_between_branches),
+        cmocka_unit_test(terms_agree_with_many_digits),
+        cmocka_unit_test(there_is_no_jump_between_branches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

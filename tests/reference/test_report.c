@@ -110,13 +110,13 @@ static void check_hamiltonian_gradient(fixture *f)
     check_gradient(hamiltonian, f, f->p, f->work->w, "dH/dp");
 }
 
-static void test_gradient_of_log_density(void **state)
+static void the_gradient_is_that_of_the_log_density(void **state)
 {
     (void)state;
     for_all(check_log_density_gradient);
 }
 
-static void test_gradient_of_hamiltonian(void **state)
+static void the_gradient_is_that_of_the_hamiltonian(void **state)
 {
     (void)state;
     for_all(check_hamiltonian_gradient);
@@ -159,7 +159,7 @@ static void check_branches_agree(fixture *f)
     ref_workspace_free(other);
 }
 
-static void test_branches_agree_without_sites(void **state)
+static void branches_agree_without_sites(void **state)
 {
     (void)state;
     for_all(check_branches_agree);
@@ -203,7 +203,7 @@ static void check_metric_is_dense_inverse(fixture *f)
     assert_lower_equal(n, metric->g_inv, g, 1e-9, "G^-1");
 }
 
-static void test_metric_is_dense_inverse(void **state)
+static void the_metric_is_a_dense_inverse(void **state)
 {
     (void)state;
     for_all(check_metric_is_dense_inverse);
@@ -232,7 +232,7 @@ static void check_value_is_normalised(fixture *f)
     assert_close(log_density(f), expected, 1e-10 * (1 + fabs(expected)), "L");
 }
 
-static void test_value_is_normalised(void **state)
+static void value_is_normalised(void **state)
 {
     (void)state;
     for_all(check_value_is_normalised);
@@ -256,7 +256,7 @@ static void check_momentum_has_covariance_g(fixture *f)
     }
 }
 
-static void test_momentum_has_covariance_g(void **state)
+static void momentum_has_covariance_g(void **state)
 {
     (void)state;
     for_all(check_momentum_has_covariance_g);
@@ -280,7 +280,7 @@ static void check_inputs(fixture *f)
         assert_close(nu[i], f->in->q_is_prior ? 0 : f->problem->nu[i], 1e-10 * scale, "nu");
 }
 
-static void test_precomputed_inputs(void **state)
+static void precomputed_inputs_are_consistent(void **state)
 {
     (void)state;
     for_all(check_inputs);
@@ -289,10 +289,13 @@ static void test_precomputed_inputs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_precomputed_inputs),           cmocka_unit_test(test_value_is_normalised),
-        cmocka_unit_test(test_gradient_of_log_density),      cmocka_unit_test(test_gradient_of_hamiltonian),
-        cmocka_unit_test(test_branches_agree_without_sites), cmocka_unit_test(test_metric_is_dense_inverse),
-        cmocka_unit_test(test_momentum_has_covariance_g),
+        cmocka_unit_test(precomputed_inputs_are_consistent),
+        cmocka_unit_test(value_is_normalised),
+        cmocka_unit_test(the_gradient_is_that_of_the_log_density),
+        cmocka_unit_test(the_gradient_is_that_of_the_hamiltonian),
+        cmocka_unit_test(branches_agree_without_sites),
+        cmocka_unit_test(the_metric_is_a_dense_inverse),
+        cmocka_unit_test(momentum_has_covariance_g),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

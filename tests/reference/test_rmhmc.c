@@ -58,7 +58,7 @@ static double return_error(fixture *f)
     return error;
 }
 
-static void test_converged_trajectory_returns(void **state)
+static void converged_trajectory_returns(void **state)
 {
     (void)state;
     fixture f = set_up();
@@ -69,7 +69,7 @@ static void test_converged_trajectory_returns(void **state)
 }
 
 /* The same trajectory with one iteration, and with the report's five: the start is missed. */
-static void test_printed_trajectory_does_not_return(void **state)
+static void printed_trajectory_does_not_return(void **state)
 {
     (void)state;
     fixture f = set_up();
@@ -100,7 +100,7 @@ static double energy_error(fixture *f, double eps)
 }
 
 /* Halving eps divides the energy error of a second-order method by four. */
-static void test_energy_error_is_second_order(void **state)
+static void energy_error_is_second_order(void **state)
 {
     (void)state;
     fixture f = set_up();
@@ -112,7 +112,7 @@ static void test_energy_error_is_second_order(void **state)
 }
 
 /* An implicit equation that cannot be solved within f_max iterations is a verdict, not silence. */
-static void test_unsolved_step_is_reported(void **state)
+static void unsolved_step_is_reported(void **state)
 {
     (void)state;
     fixture f = set_up();
@@ -123,7 +123,7 @@ static void test_unsolved_step_is_reported(void **state)
 }
 
 /* A position that is not a number has no metric. */
-static void test_metric_of_nan_is_reported(void **state)
+static void metric_of_nan_is_reported(void **state)
 {
     (void)state;
     fixture f = set_up();
@@ -237,7 +237,7 @@ static void check_chain(bool prior, double beta)
     test_problem_free(problem);
 }
 
-static void test_chain_has_exact_moments(void **state)
+static void chain_has_exact_moments(void **state)
 {
     (void)state;
     check_chain(true, 1);
@@ -248,12 +248,9 @@ static void test_chain_has_exact_moments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_converged_trajectory_returns),
-        cmocka_unit_test(test_printed_trajectory_does_not_return),
-        cmocka_unit_test(test_energy_error_is_second_order),
-        cmocka_unit_test(test_unsolved_step_is_reported),
-        cmocka_unit_test(test_metric_of_nan_is_reported),
-        cmocka_unit_test(test_chain_has_exact_moments),
+        cmocka_unit_test(converged_trajectory_returns), cmocka_unit_test(printed_trajectory_does_not_return),
+        cmocka_unit_test(energy_error_is_second_order), cmocka_unit_test(unsolved_step_is_reported),
+        cmocka_unit_test(metric_of_nan_is_reported),    cmocka_unit_test(chain_has_exact_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void assert_same(const tw_draws *a, const tw_draws *b)
     }
 }
 
-static void test_threads(void **state)
+static void threads_change_no_bit(void **state)
 {
     (void)state;
     /* 70 columns of HMC are three tiles; RMHMC goes by the column. */
@@ -93,7 +93,7 @@ static void test_threads(void **state)
 
 /* Acceptance within 0.1 of its target, and every latent with at least a fifth of the draws effective (hmc)
  * after a default warm-up. */
-static void test_tuning(void **state)
+static void acceptance_is_tuned_to_its_target(void **state)
 {
     (void)state;
     static const kind kinds[] = {
@@ -116,7 +116,7 @@ static void test_tuning(void **state)
     free_fixture(&f);
 }
 
-static void test_tuning_riemann(void **state)
+static void acceptance_of_rmhmc_is_tuned_too(void **state)
 {
     (void)state;
     fixture f = make_fixture(20);
@@ -133,7 +133,7 @@ static void test_tuning_riemann(void **state)
 }
 
 /* What is given is not tuned, and given steps are not jittered. */
-static void test_fixed(void **state)
+static void what_is_given_is_not_tuned(void **state)
 {
     (void)state;
     fixture f = make_fixture(13);
@@ -189,7 +189,7 @@ static tw_status take(void *user, const tw_draw *draw)
     return w->answer;
 }
 
-static void test_interrupt(void **state)
+static void an_interrupted_run_has_its_draws(void **state)
 {
     (void)state;
     static const size_t stops[] = {1, 40, 55, 100};
@@ -217,7 +217,7 @@ static void test_interrupt(void **state)
 
 /* Draws handed out are those kept; thinning keeps every third; a run that keeps nothing still has its
  * records. */
-static void test_streaming(void **state)
+static void draws_handed_out_are_those_kept(void **state)
 {
     (void)state;
     fixture f = make_fixture(13);
@@ -252,7 +252,7 @@ static void test_streaming(void **state)
 
 /* ---- bad arguments ---- */
 
-static void test_bad_arguments(void **state)
+static void bad_arguments_are_refused(void **state)
 {
     (void)state;
     fixture f = make_fixture(5);
@@ -295,7 +295,7 @@ static void test_bad_arguments(void **state)
 
 /* ---- choosing ---- */
 
-static void test_choice(void **state)
+static void the_best_pilot_is_chosen(void **state)
 {
     (void)state;
     fixture f = make_fixture(CASES);
@@ -318,7 +318,7 @@ static void test_choice(void **state)
 }
 
 /* At b = 0 from the prior the target is N(0, K): variances are known. 13 comparisons at 4 MCSE: 8e-4. */
-static void test_temperature(void **state)
+static void temperature_zero_is_the_prior(void **state)
 {
     (void)state;
     fixture f = make_fixture(13);
@@ -341,11 +341,15 @@ static void test_temperature(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads),        cmocka_unit_test(test_tuning),
-        cmocka_unit_test(test_tuning_riemann), cmocka_unit_test(test_fixed),
-        cmocka_unit_test(test_interrupt),      cmocka_unit_test(test_streaming),
-        cmocka_unit_test(test_bad_arguments),  cmocka_unit_test(test_choice),
-        cmocka_unit_test(test_temperature),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(acceptance_is_tuned_to_its_target),
+        cmocka_unit_test(acceptance_of_rmhmc_is_tuned_too),
+        cmocka_unit_test(what_is_given_is_not_tuned),
+        cmocka_unit_test(an_interrupted_run_has_its_draws),
+        cmocka_unit_test(draws_handed_out_are_those_kept),
+        cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(the_best_pilot_is_chosen),
+        cmocka_unit_test(temperature_zero_is_the_prior),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

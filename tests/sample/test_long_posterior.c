@@ -64,7 +64,7 @@ static void check_all(size_t plans, const plan *list)
 
 #define CHECK_ALL(list) check_all(sizeof(list) / sizeof *(list), list)
 
-static void test_hmc(void **state)
+static void hmc_meets_the_oracles(void **state)
 {
     (void)state;
     static const plan list[] = {
@@ -86,7 +86,7 @@ static void test_hmc(void **state)
     CHECK_ALL(list);
 }
 
-static void test_slice(void **state)
+static void the_slice_sampler_meets_the_oracles(void **state)
 {
     (void)state;
     static const plan list[] = {
@@ -104,7 +104,7 @@ static void test_slice(void **state)
     CHECK_ALL(list);
 }
 
-static void test_rmhmc(void **state)
+static void rmhmc_meets_the_oracles(void **state)
 {
     (void)state;
     static const plan list[] = {
@@ -133,7 +133,7 @@ typedef struct given {
     size_t steps;
 } given;
 
-static void test_hard_case_with_given_steps(void **state)
+static void the_hard_case_is_met_with_given_steps(void **state)
 {
     (void)state;
     static const given list[] = {
@@ -166,10 +166,10 @@ int main(int count, char **arguments)
 {
     if (count > 1) cmocka_set_test_filter(arguments[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hmc),
-        cmocka_unit_test(test_slice),
-        cmocka_unit_test(test_rmhmc),
-        cmocka_unit_test(test_hard_case_with_given_steps),
+        cmocka_unit_test(hmc_meets_the_oracles),
+        cmocka_unit_test(the_slice_sampler_meets_the_oracles),
+        cmocka_unit_test(rmhmc_meets_the_oracles),
+        cmocka_unit_test(the_hard_case_is_met_with_given_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

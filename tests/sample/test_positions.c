@@ -7,7 +7,7 @@
 enum { N = 4, P = 3 };
 
 /* exp(800) overflows: no density and no metric there, for whatever method. */
-static void test_start_without_density_is_refused(void **state)
+static void start_without_density_is_refused(void **state)
 {
     (void)state;
     const tw_method methods[] = {TW_METHOD_HMC, TW_METHOD_RMHMC, TW_METHOD_SLICE};
@@ -75,7 +75,7 @@ static void check_refresh(tw_method method, tw_metric metric, gp_form form)
     gp_case_free(&gp);
 }
 
-static void test_refresh_follows_the_temperature(void **state)
+static void refresh_follows_the_temperature(void **state)
 {
     (void)state;
     const gp_form forms[] = {GP_PRIOR, GP_OPEN, GP_FOLDED, GP_DENSE};
@@ -90,8 +90,8 @@ static void test_refresh_follows_the_temperature(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_without_density_is_refused),
-        cmocka_unit_test(test_refresh_follows_the_temperature),
+        cmocka_unit_test(start_without_density_is_refused),
+        cmocka_unit_test(refresh_follows_the_temperature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

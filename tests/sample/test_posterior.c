@@ -26,7 +26,7 @@ static void check(size_t which, tw_method method, tw_metric metric, size_t warmu
     oracle_free(cases, count);
 }
 
-static void test_hmc(void **state)
+static void hmc_meets_the_oracles(void **state)
 {
     (void)state;
     static const tw_metric metrics[] = {TW_METRIC_EP, TW_METRIC_PRIOR, TW_METRIC_IDENTITY};
@@ -37,7 +37,7 @@ static void test_hmc(void **state)
 }
 
 /* From the prior the slice sampler needs some forty iterations for an effective draw. */
-static void test_slice(void **state)
+static void the_slice_sampler_meets_the_oracles(void **state)
 {
     (void)state;
     check(PROBIT_50, TW_METHOD_SLICE, TW_METRIC_EP, 300, 1000, 1);
@@ -45,7 +45,7 @@ static void test_slice(void **state)
     check(POISSON_30, TW_METHOD_SLICE, TW_METRIC_PRIOR, 1000, 1000, 20);
 }
 
-static void test_rmhmc(void **state)
+static void rmhmc_meets_the_oracles(void **state)
 {
     (void)state;
     check(POISSON_30, TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 100, 200, 1);
@@ -56,9 +56,9 @@ static void test_rmhmc(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hmc),
-        cmocka_unit_test(test_slice),
-        cmocka_unit_test(test_rmhmc),
+        cmocka_unit_test(hmc_meets_the_oracles),
+        cmocka_unit_test(the_slice_sampler_meets_the_oracles),
+        cmocka_unit_test(rmhmc_meets_the_oracles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,7 @@ static double tuned_eps(double start, double target, size_t iterations)
 
 /* acceptance = target at eps = sqrt(-2 log target): 0.668 for 0.8, 0.928 for 0.65. Noise that is cut off at 1
  * and the curve's bend leave a few percent; starts a thousand times too long or too short are forgotten. */
-static void test_dual_averaging(void **state)
+static void dual_averaging_finds_the_step_size(void **state)
 {
     (void)state;
     assert_close(tuned_eps(1.0, 0.8, 500), sqrt(-2.0 * log(0.8)), 0.07, "target 0.8");
@@ -49,7 +49,7 @@ static double climbed(double start, double scale)
 }
 
 /* The best length is a quarter of the orbit, and rungs are 1.5 apart: within a factor of 1.5. */
-static void test_ladder(void **state)
+static void the_ladder_finds_the_length(void **state)
 {
     (void)state;
     static const double scales[] = {0.3, 1.0, 8.0}, starts[] = {0.02, 0.2, 1.0, 1.5, 3.0};
@@ -60,7 +60,7 @@ static void test_ladder(void **state)
         }
 }
 
-static void test_jitter(void **state)
+static void jittered_steps_are_uniform(void **state)
 {
     (void)state;
     size_t seen[13] = {0};
@@ -82,7 +82,7 @@ static void test_jitter(void **state)
 }
 
 /* Random numbers of warm-up, sampling and pilots never meet. */
-static void test_numbering(void **state)
+static void numbers_of_the_stages_never_meet(void **state)
 {
     (void)state;
     tw_chains_options run = TW_CHAINS_DEFAULTS, pilot = TW_CHAINS_DEFAULTS;
@@ -98,10 +98,10 @@ static void test_numbering(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dual_averaging),
-        cmocka_unit_test(test_ladder),
-        cmocka_unit_test(test_jitter),
-        cmocka_unit_test(test_numbering),
+        cmocka_unit_test(dual_averaging_finds_the_step_size),
+        cmocka_unit_test(the_ladder_finds_the_length),
+        cmocka_unit_test(jittered_steps_are_uniform),
+        cmocka_unit_test(numbers_of_the_stages_never_meet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
