@@ -58,6 +58,23 @@ static void interpolation_agrees_with_quadrature(void **state)
     }
 }
 
+/* Each call leaves what was fitted before at one end only: the interval must follow it there. */
+static void the_interval_grows_to_either_side(void **state)
+{
+    (void)state;
+    const tw_likelihood *logit = tw_likelihood_find("logit");
+    tw_marginal marginal = tw_marginal_of(logit, 1.0, 1.0, 2.0);
+    const double low[] = {-1.0, -0.5, -8.0}, high[] = {1.0, 7.0, 0.5};
+    double m[MEANS], log_p[MEANS];
+    for (size_t call = 0; call < 3; call++) {
+        for (size_t i = 0; i < MEANS; i++)
+            m[i] = low[call] + (high[call] - low[call]) * (double)i / (MEANS - 1);
+        assert_int_equal(tw_marginal_log(&marginal, MEANS, m, log_p), TW_OK);
+        for (size_t i = 0; i < MEANS; i++)
+            assert_close(log_p[i], one_by_one(logit, 1.0, 1.0, m[i], 2.0), 1e-10, "log p");
+    }
+}
+
 /* One mean, and many that are all the same, need no interval. */
 static void equal_means_are_no_interval(void **state)
 {
@@ -84,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(interpolation_agrees_with_quadrature),
+        cmocka_unit_test(the_interval_grows_to_either_side),
         cmocka_unit_test(equal_means_are_no_interval),
         cmocka_unit_test(what_is_not_finite_is_a_failure),
     };
