@@ -1,10 +1,10 @@
-/* What a model multiplies in beside the likelihood of a site: the constants w of the observations, also beyond the sites
- * that are evaluated together, and the normalisation of a density on the range of a singular K. */
+/* Constants of a model: those of the observations, also beyond the sites that are evaluated together, the jitter of K,
+ * and the normalisation of a density on the range of a singular K. */
 #include <math.h>
 
 #include "linalg/product.h"
+#include "model/model.h"
 #include "support/support.h"
-#include "talweg/model.h"
 
 /* More sites than are evaluated together, each with a constant of its own. */
 static void every_site_has_its_own_constant(void **state)
@@ -32,6 +32,27 @@ static void every_site_has_its_own_constant(void **state)
     assert_close(log_likelihood, expected, 1e-12 * fabs(expected), "log likelihood");
     tw_target_free(t);
     tw_reference_free(q);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
+/* A jitter is part of K for all that reads K, and not of its factor alone. */
+static void the_jitter_is_in_the_matrix_and_in_its_factor(void **state)
+{
+    (void)state;
+    const double k[9] = {2.0, 0.3, -0.1, 0.3, 1.5, 0.2, -0.1, 0.2, 1.0}, y[3] = {1.0, -1.0, 1.0},
+                 jitter = 0.25;
+    double product[9];
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    assert_int_equal(tw_model_new(ctx, 3, k, 3, tw_likelihood_find("probit"), y, NULL, jitter, &model),
+                     TW_OK);
+    tw_factor_product(model->factor, product, 3);
+    for (size_t i = 0; i < 9; i++) {
+        double expected = k[i] + (i % 4 ? 0.0 : jitter);
+        assert_close(model->k[i], expected, 1e-15, "K");
+        assert_close(product[i], expected, 1e-15, "L L'");
+    }
     tw_model_free(model);
     tw_context_free(ctx);
 }
@@ -71,6 +92,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_site_has_its_own_constant),
+        cmocka_unit_test(the_jitter_is_in_the_matrix_and_in_its_factor),
         cmocka_unit_test(a_density_on_the_range_is_normalised_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,80 @@
+/* EP's residual: the largest difference between a tilted and a marginal moment, of means and of variances alike. A
+ * single sweep puts given sites in and measures them; here they are wrong at one site, in one moment. */
+#include <math.h>
+
+#include "support/dense.h"
+#include "support/problem.h"
+#include "support/support.h"
+#include "talweg/approximate.h"
+
+enum { N = 12 };
+
+/* The largest gaps by their definition: marginals by elimination, cavities by division of Gaussians. */
+static void gaps(const test_problem *p, const double *tau, const double *nu, double *of_mean,
+                 double *of_variance)
+{
+    dense_gaussian q = dense_posterior(N, p->k, tau, nu);
+    *of_mean = *of_variance = 0.0;
+    for (size_t i = 0; i < N; i++) {
+        double v = q.sigma[i + i * N], precision = 1.0 / v - tau[i], shift = q.mean[i] / v - nu[i];
+        tw_tilted t;
+        assert_int_equal(tw_likelihood_tilted(tw_likelihood_find("probit"), p->y[i], 1.0, shift / precision,
+                                              1.0 / precision, &t),
+                         TW_OK);
+        *of_mean = fmax(*of_mean, fabs(t.mean - q.mean[i]) / sqrt(v));
+        *of_variance = fmax(*of_variance, fabs(t.variance / v - 1.0));
+    }
+    dense_free(&q);
+}
+
+static double residual_of(tw_model *model, const double *tau, const double *nu)
+{
+    tw_approximation *ep = NULL;
+    tw_ep_options options = TW_EP_DEFAULTS;
+    options.max_sweeps = 1;
+    options.tau = tau;
+    options.nu = nu;
+    assert_int_equal(tw_ep_fit(model, &options, &ep), TW_OK);
+    assert_false(ep->converged);
+    double residual = ep->residual;
+    tw_approximation_free(ep);
+    return residual;
+}
+
+static void it_is_the_largest_gap_of_any_moment(void **state)
+{
+    (void)state;
+    test_problem *p = test_problem_new(N, 31, 1e3);
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_approximation *ep = NULL;
+    assert_int_equal(tw_model_new(ctx, N, p->k, N, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model),
+                     TW_OK);
+    assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
+    assert_true(ep->converged);
+    for (int wrong_variance = 0; wrong_variance < 2; wrong_variance++) {
+        double tau[N], nu[N], of_mean, of_variance;
+        for (size_t i = 0; i < N; i++) {
+            tau[i] = ep->tau[i];
+            nu[i] = ep->nu[i];
+        }
+        /* tau + d and nu + d mean have the same mean and a smaller variance. */
+        tau[5] += wrong_variance ? 0.2 : 0.0;
+        nu[5] += wrong_variance ? 0.2 * ep->mean[5] : 0.1;
+        gaps(p, tau, nu, &of_mean, &of_variance);
+        assert_true(wrong_variance ? of_variance > 1.1 * of_mean : of_mean > 1.1 * of_variance);
+        assert_close(residual_of(model, tau, nu), fmax(of_mean, of_variance), 1e-9, "residual");
+    }
+    tw_approximation_free(ep);
+    tw_model_free(model);
+    test_problem_free(p);
+    tw_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_the_largest_gap_of_any_moment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
