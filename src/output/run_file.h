@@ -50,6 +50,22 @@ typedef struct tw_statistic {
 enum { TW_STATISTIC_COUNT = 13 };
 extern const tw_statistic tw_statistics[TW_STATISTIC_COUNT];
 
+/* Reads draws of latents: as tw_run_read_latents. */
+typedef tw_status tw_latents_reader(void *from, size_t first, size_t count, double *x);
+
+/* Where the draws of a file come from: a journal, or memory. */
+typedef struct tw_draws_feed {
+    const tw_journal *layout; /* settings, stride, and how many there are */
+    void *from;
+    tw_status (*read)(void *from, size_t first, size_t count, void *rows); /* as tw_journal_read */
+    tw_latents_reader *read_latents;
+} tw_draws_feed;
+
+/* Add the draws to the file under the writer's temporary name, which has all else, and put its facts right.
+ * `observed` is looked at where the log likelihood of each observation is wanted. */
+tw_status tw_draws_put(const tw_draws_feed *feed, tw_writer *writer, const tw_run_facts *facts,
+                       const tw_observations *observed);
+
 /* Begin the file: as tw_writer_open, but regular files only. */
 tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer);
 
@@ -74,9 +90,6 @@ void tw_run_writer_free(tw_run_writer *w);
 tw_status tw_run_complete(tw_journal *journal, const char *path, bool overwrite);
 
 /* ---- summaries: the group summary ---- */
-
-/* Reads draws of latents: as tw_run_read_latents. */
-typedef tw_status tw_latents_reader(void *from, size_t first, size_t count, double *x);
 
 typedef struct tw_latents {
     tw_context *ctx;
