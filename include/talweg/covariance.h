@@ -49,9 +49,11 @@ TW_API double tw_covariance_variance(const tw_covariance *covariance);
  */
 TW_API tw_status tw_covariance_check_matrix(tw_context *ctx, size_t n, double *k, size_t ldk);
 
-/* Read such a matrix from a .npy or .csv file and check it. *k is n x n and freed with
- * tw_covariance_free_matrix. */
+/* Read such a matrix from a .npy or .csv file, or copy one that lies in memory, and check it. *k is n x n and freed
+ * with tw_covariance_free_matrix. */
 TW_API tw_status tw_covariance_read_matrix(tw_context *ctx, const char *path, size_t *n, double **k);
+TW_API tw_status tw_covariance_copy_matrix(tw_context *ctx, size_t n, const double *from, size_t ld,
+                                           double **k);
 TW_API void tw_covariance_free_matrix(tw_context *ctx, double *k);
 
 #ifdef __cplusplus

@@ -31,7 +31,7 @@ typedef struct tw_problem {
 } tw_problem;
 
 /* Make a problem and its model from *parts, whose ctx, log_ell and model are not read. What `data`, `scaling`
- * and `matrix` (from tw_covariance_read_matrix) point to belongs to the problem from then on, unless this
+ * and `matrix` (from tw_covariance_read_matrix or _copy_matrix) point to belongs to the problem from then on, unless this
  * fails; covariance.log_ell and w are copied. */
 TW_API tw_status tw_problem_new(tw_context *ctx, const tw_problem *parts, tw_problem **out);
 TW_API void tw_problem_free(tw_problem *problem);

@@ -7,7 +7,8 @@
  * tw_run_open finds the journal, makes the file from what is in it, and says so in the log.
  *
  * Memory does not grow with the number of draws, neither for writing nor for reading; only a summary takes
- * about 100 bytes for each draw of each chain and thread.
+ * about 100 bytes for each draw of each chain and thread. Draws that are in memory anyhow become a file by
+ * tw_run_save, and those of a file come into memory by tw_run_load.
  *
  * netCDF-C is not safe for threads: let one thread of a process at a time call what is here.
  */
@@ -93,6 +94,14 @@ TW_API tw_status tw_run_finish(tw_run_writer *writer, const tw_run_facts *facts)
 /* End without a file: the journal is taken away if it holds no draw. Frees the writer. */
 TW_API void tw_run_abandon(tw_run_writer *writer);
 
+/* Write draws that are in memory, as tw_chains_run leaves them, in one go: the file that they would have made one by one,
+ * without a journal. log_likelihood[c + chains d] is log p(y | x) of each. Of the facts, those that `draws` tells (its
+ * size, tuning, sums and whether it was interrupted) are taken from there. Refuses what tw_run_create refuses; after a
+ * failure, which may be TW_INTERRUPTED (base.h), what was there before is untouched and nothing else is left. */
+TW_API tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *options,
+                             const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws,
+                             const double *log_likelihood);
+
 /* ---- reading ---- */
 
 /* A run file that is open for reading. */
@@ -121,6 +130,10 @@ TW_API tw_draw_source tw_run_source(tw_run *run);
  * energy, energy_error, accepted, energy_divergence, implicit_failure, irreversible, factorisation,
  * log_likelihood (the sum over observations); flags are 0 or 1. out[i + draws c]. */
 TW_API tw_status tw_run_read_statistic(tw_run *run, const char *name, double *out);
+
+/* The whole run in memory, as tw_chains_run left it; the caller frees it before the context. log_likelihood (may be
+ * NULL) gets log p(y | x) of each draw, [c + chains d]. TW_BAD_ARGUMENT where the file has no draws of the latents. */
+TW_API tw_status tw_run_load(tw_run *run, tw_draws **out, double *log_likelihood);
 
 /* As tw_draws_summarise, in blocks of latents. */
 TW_API tw_status tw_run_summarise(tw_run *run, size_t threads, tw_summary *rows, tw_chains_summary *out);

@@ -1,5 +1,6 @@
-/* matrix.c: a covariance matrix computed elsewhere: read, checked, made symmetric to the bit. */
+/* matrix.c: a covariance matrix computed elsewhere: read or copied, checked, made symmetric to the bit. */
 #include <math.h>
+#include <string.h>
 
 #include "base/context.h"
 #include "talweg/covariance.h"
@@ -67,6 +68,18 @@ tw_status tw_covariance_read_matrix(tw_context *ctx, const char *path, size_t *n
         table->values = NULL; /* the caller's now */
     }
     tw_table_free(table);
+    return status;
+}
+
+tw_status tw_covariance_copy_matrix(tw_context *ctx, size_t n, const double *from, size_t ld, double **k)
+{
+    *k = NULL;
+    TW_TRY(tw_allocate_doubles(ctx, n, n, "the kernel matrix", k));
+    for (size_t j = 0; j < n; j++) memcpy(*k + j * n, from + j * ld, n * sizeof *from);
+    tw_status status = tw_covariance_check_matrix(ctx, n, *k, n);
+    if (status == TW_OK) return TW_OK;
+    tw_covariance_free_matrix(ctx, *k);
+    *k = NULL;
     return status;
 }
 

@@ -54,12 +54,12 @@ static uint64_t flags_of(const tw_record *r)
            (r->irreversible ? TW_FLAG_IRREVERSIBLE : 0u) | (r->factorisation ? TW_FLAG_FACTORISATION : 0u);
 }
 
-static void fill_draw(tw_journal *j, const tw_draw *draw)
+void tw_journal_pack(const tw_journal *j, const tw_draw *draw, double seconds, void *row)
 {
-    tw_journal_draw *head = (tw_journal_draw *)(void *)j->frame;
+    tw_journal_draw *head = row;
     tw_journal_record *records = (tw_journal_record *)(void *)(head + 1);
     *head = (tw_journal_draw){
-        {TW_FRAME_DRAW, j->stride - sizeof head->frame, 0}, j->draws, seconds_now() - j->began, draw->eps};
+        {TW_FRAME_DRAW, j->stride - sizeof head->frame, 0}, draw->index, seconds, draw->eps};
     for (size_t c = 0; c < draw->chains; c++) {
         const tw_record *r = &draw->records[c];
         records[c] =
@@ -67,6 +67,13 @@ static void fill_draw(tw_journal *j, const tw_draw *draw)
                                 draw->log_likelihood[c], r->steps,           flags_of(r)};
     }
     memcpy(records + draw->chains, draw->x, draw->n * draw->chains * sizeof *draw->x);
+}
+
+static void fill_draw(tw_journal *j, const tw_draw *draw)
+{
+    tw_journal_draw *head = (tw_journal_draw *)(void *)j->frame;
+    tw_journal_pack(j, draw, seconds_now() - j->began, head);
+    head->index = j->draws;
     head->frame[TW_FRAME_CHECKSUM] =
         tw_checksum(TW_CHECKSUM_START, j->stride / sizeof(double) - TW_FRAME_WORDS, &head->index);
 }
@@ -141,18 +148,24 @@ static tw_status allocate_frame(tw_journal *j)
     return TW_OK;
 }
 
+tw_status tw_journal_claim(tw_journal *there, tw_context *ctx, const char *run, bool overwrite)
+{
+    bool found = false;
+    TW_TRY(tw_journal_open(there, ctx, run, &found));
+    if (!found || there->draws == 0 || overwrite) return TW_OK;
+    tw_journal_close(there);
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "%.1000s has %zu draws of a run that did not end: talweg summary %.1000s makes its "
+                   "file; or choose another name, or give them up (--force)",
+                   there->path, there->draws, run);
+}
+
 tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite)
 {
     tw_journal there;
-    bool found = false;
-    tw_status status = tw_journal_open(&there, ctx, run, &found);
-    if (status == TW_OK && found && there.draws > 0 && !overwrite)
-        status = tw_fail(ctx, TW_BAD_ARGUMENT,
-                         "%.1000s has %zu draws of a run that did not end: talweg summary %.1000s makes its "
-                         "file; or choose another name, or give them up (--force)",
-                         there.path, there.draws, run);
+    TW_TRY(tw_journal_claim(&there, ctx, run, overwrite));
     tw_journal_close(&there);
-    return status;
+    return TW_OK;
 }
 
 /* Made, locked and filled under another name; then it takes its own. */

@@ -66,8 +66,18 @@ typedef struct tw_draws_feed {
 tw_status tw_draws_put(const tw_draws_feed *feed, tw_writer *writer, const tw_run_facts *facts,
                        const tw_observations *observed);
 
+/* Do they belong together, and can they be written? */
+tw_status tw_run_check_parts(tw_context *ctx, const tw_run_options *options, const tw_problem *problem,
+                             const tw_run_facts *facts);
+
+tw_journal_settings tw_run_settings(const tw_run_options *options, const tw_run_facts *facts);
+
 /* Begin the file: as tw_writer_open, but regular files only. */
 tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer);
+
+/* The file but for its draws, under the writer's temporary name; evidence may be NULL. */
+tw_status tw_run_write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
+                             unsigned compress, const tw_run_evidence *evidence, tw_writer *writer);
 
 /* ---- a run that is written ---- */
 
@@ -113,6 +123,9 @@ tw_status tw_evidence_get(const tw_nc_reader *r, tw_evidence_store *store);
 void tw_evidence_release(tw_context *ctx, tw_evidence_store *store);
 
 /* ---- an open run ---- */
+
+/* What the sampler did at every draw: records[c + chains d], and log p(y | x) in the same order. */
+tw_status tw_run_read_records(tw_run *run, tw_record *records, double *log_likelihood);
 
 struct tw_run {
     tw_context *ctx;

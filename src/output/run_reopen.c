@@ -44,61 +44,40 @@ static tw_status check_last(const tw_run_writer *w, size_t draws, const double *
 
 /* ---- from the file ---- */
 
-/* Draws on their way from a file to a journal. Statistics of all of them are there, x of `rows` at a time. */
+/* Draws on their way from a file to a journal. Records of all of them are there, x of `rows` at a time. */
 typedef struct copier {
     tw_context *ctx;
     tw_run *run;
     size_t n, chains, draws, rows; /* draws: in the file */
-    double *statistic[TW_STATISTIC_COUNT];
-    double *block; /* n x rows x chains */
-    double *x, *log_likelihood;
-    tw_record *records;
+    tw_record *records;            /* [c + chains d] */
+    double *log_likelihood;        /* the same */
+    double *eps;                   /* [d + draws c] */
+    double *block;                 /* n x rows x chains */
+    double *x;
 } copier;
 
 static void release_copier(copier *c)
 {
-    for (size_t k = 0; k < TW_STATISTIC_COUNT; k++) tw_release(c->ctx, c->statistic[k]);
+    tw_release(c->ctx, c->records);
+    tw_release(c->ctx, c->log_likelihood);
+    tw_release(c->ctx, c->eps);
     tw_release(c->ctx, c->block);
     tw_release(c->ctx, c->x);
-    tw_release(c->ctx, c->log_likelihood);
-    tw_release(c->ctx, c->records);
 }
 
 static tw_status fill_copier(copier *c)
 {
     void *records = NULL;
-    for (size_t k = 0; k < TW_STATISTIC_COUNT; k++) {
-        TW_TRY(tw_allocate_doubles(c->ctx, c->draws, c->chains, "statistics of draws", &c->statistic[k]));
-        TW_TRY(tw_run_read_statistic(c->run, tw_statistics[k].name, c->statistic[k]));
-    }
+    size_t all = c->draws * c->chains;
+    TW_TRY(tw_allocate(c->ctx, all, sizeof *c->records, "the records of the draws", &records));
+    c->records = records;
+    TW_TRY(tw_allocate_doubles(c->ctx, all, 1, "the log likelihoods of the draws", &c->log_likelihood));
+    TW_TRY(tw_run_read_records(c->run, c->records, c->log_likelihood));
+    TW_TRY(tw_allocate_doubles(c->ctx, all, 1, "the step sizes of the draws", &c->eps));
+    TW_TRY(tw_run_read_statistic(c->run, "step_size", c->eps));
     c->rows = TW_RUN_BLOCK / 4 / (c->n * c->chains * sizeof(double)) + 1;
     TW_TRY(tw_allocate_doubles(c->ctx, c->n * c->chains, c->rows, "draws on their way", &c->block));
-    TW_TRY(tw_allocate_doubles(c->ctx, c->n, c->chains, "a draw", &c->x));
-    TW_TRY(tw_allocate_doubles(c->ctx, c->chains, 1, "a draw", &c->log_likelihood));
-    TW_TRY(tw_allocate(c->ctx, c->chains, sizeof(tw_record), "a draw", &records));
-    c->records = records;
-    return TW_OK;
-}
-
-static double statistic_of(const copier *c, const char *name, size_t draw, size_t chain)
-{
-    size_t k = 0;
-    while (strcmp(tw_statistics[k].name, name) != 0) k++;
-    return c->statistic[k][draw + c->draws * chain];
-}
-
-static tw_record record_of(const copier *c, size_t i, size_t chain)
-{
-    return (tw_record){.log_density = statistic_of(c, "lp", i, chain),
-                       .energy = statistic_of(c, "energy", i, chain),
-                       .energy_error = statistic_of(c, "energy_error", i, chain),
-                       .acceptance_rate = statistic_of(c, "acceptance_rate", i, chain),
-                       .steps = (size_t)statistic_of(c, "n_steps", i, chain),
-                       .accepted = statistic_of(c, "accepted", i, chain) != 0.0,
-                       .energy_divergence = statistic_of(c, "energy_divergence", i, chain) != 0.0,
-                       .implicit_failure = statistic_of(c, "implicit_failure", i, chain) != 0.0,
-                       .irreversible = statistic_of(c, "irreversible", i, chain) != 0.0,
-                       .factorisation = statistic_of(c, "factorisation", i, chain) != 0.0};
+    return tw_allocate_doubles(c->ctx, c->n, c->chains, "a draw", &c->x);
 }
 
 static tw_status copy_draw(copier *c, size_t first, size_t i, tw_journal *to)
@@ -106,11 +85,9 @@ static tw_status copy_draw(copier *c, size_t first, size_t i, tw_journal *to)
     for (size_t chain = 0; chain < c->chains; chain++) {
         const double *from = c->block + (chain * c->rows + i - first) * c->n;
         memcpy(c->x + chain * c->n, from, c->n * sizeof *from);
-        c->log_likelihood[chain] = statistic_of(c, "log_likelihood", i, chain);
-        c->records[chain] = record_of(c, i, chain);
     }
-    const tw_draw draw = {
-        i, c->n, c->chains, c->x, c->log_likelihood, c->records, statistic_of(c, "step_size", i, 0)};
+    size_t at = c->chains * i;
+    const tw_draw draw = {i, c->n, c->chains, c->x, c->log_likelihood + at, c->records + at, c->eps[i]};
     return tw_journal_append(to, &draw);
 }
 

@@ -34,8 +34,7 @@ static uint64_t image_bytes(const tw_problem *problem)
     return GROUPS + n * columns * sizeof(double);
 }
 
-/* The file but for its draws, under the writer's temporary name. */
-static tw_status write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
+tw_status tw_run_write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
                              unsigned compress, const tw_run_evidence *evidence, tw_writer *writer)
 {
     enum { LEVEL = 4 }; /* data are deflated in any case: decimals read from a file shrink to a quarter */
@@ -53,8 +52,8 @@ static tw_status write_image(tw_context *ctx, const tw_problem *problem, const t
 
 /* ---- beginning ---- */
 
-static tw_status check(tw_context *ctx, const tw_run_options *o, const tw_problem *problem,
-                       const tw_run_facts *facts)
+tw_status tw_run_check_parts(tw_context *ctx, const tw_run_options *o, const tw_problem *problem,
+                             const tw_run_facts *facts)
 {
     TW_TRY(tw_problem_check_saved(problem));
     if (facts->chains == 0 || facts->n != problem->data->n)
@@ -65,19 +64,24 @@ static tw_status check(tw_context *ctx, const tw_run_options *o, const tw_proble
     return TW_OK;
 }
 
+tw_journal_settings tw_run_settings(const tw_run_options *o, const tw_run_facts *facts)
+{
+    return (tw_journal_settings){.n = facts->n,
+                                 .chains = facts->chains,
+                                 .compress = o->compress,
+                                 .summary_only = o->summary_only,
+                                 .pointwise = o->pointwise,
+                                 .threads = o->threads};
+}
+
 tw_status tw_run_writer_begin(tw_run_writer *w, const tw_run_options *o, const tw_run_facts *facts)
 {
     tw_writer image;
-    const tw_journal_settings settings = {.n = facts->n,
-                                          .chains = facts->chains,
-                                          .compress = o->compress,
-                                          .summary_only = o->summary_only,
-                                          .pointwise = o->pointwise,
-                                          .threads = o->threads};
+    const tw_journal_settings settings = tw_run_settings(o, facts);
     tw_run_facts start = *facts;
     start.draws = 0;
     TW_TRY(tw_run_begin(w->ctx, w->path, o->overwrite, &image));
-    tw_status status = write_image(w->ctx, w->problem, &start, o->compress, NULL, &image);
+    tw_status status = tw_run_write_image(w->ctx, w->problem, &start, o->compress, NULL, &image);
     if (status == TW_OK)
         status = tw_journal_create(&w->journal, w->ctx, w->path, o->overwrite, &settings, image.temporary);
     tw_writer_abandon(&image);
@@ -89,7 +93,7 @@ tw_status tw_run_writer_new(tw_context *ctx, const char *path, const tw_run_opti
 {
     void *memory = NULL;
     *out = NULL;
-    TW_TRY(check(ctx, o, problem, facts));
+    TW_TRY(tw_run_check_parts(ctx, o, problem, facts));
     if (strlen(path) >= PATH_MAX)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%.100s...: this name is too long", path);
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_run_writer), "the writer of a run", &memory));
@@ -145,7 +149,7 @@ static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
     now.draws = w->journal.draws;
     TW_TRY(tw_run_begin(w->ctx, w->path, w->overwrite, &image));
     tw_status status =
-        write_image(w->ctx, w->problem, &now, (unsigned)w->journal.settings.compress, NULL, &image);
+        tw_run_write_image(w->ctx, w->problem, &now, (unsigned)w->journal.settings.compress, NULL, &image);
     if (status == TW_OK) status = tw_journal_append_image(&w->journal, image.temporary);
     tw_writer_abandon(&image);
     return status == TW_OK ? tw_run_complete(&w->journal, w->path, w->overwrite) : status;
@@ -178,7 +182,7 @@ tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrit
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a file takes at most %d estimates, not %zu",
                        TW_RUN_MOST_ESTIMATES, evidence->count);
     TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
-    tw_status status = write_image(ctx, problem, &now, 0, evidence, &writer);
+    tw_status status = tw_run_write_image(ctx, problem, &now, 0, evidence, &writer);
     if (status == TW_OK) status = tw_seal_put(&writer);
     if (status == TW_OK) return tw_writer_close(&writer);
     tw_writer_abandon(&writer);

@@ -120,6 +120,23 @@ static void given_matrices_are_checked(void **state)
     tw_context_free(ctx);
 }
 
+/* With a leading dimension; the original stays as it is. */
+static void a_copy_of_a_matrix_is_checked(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    double from[6] = {1.0, 0.5, -7.0, 0.5 + 1e-13, 2.0, -7.0}, *copy = NULL;
+    assert_int_equal(tw_covariance_copy_matrix(ctx, 2, from, 3, &copy), TW_OK);
+    assert_true(copy[0] == 1.0 && copy[3] == 2.0 && copy[1] == copy[2] && from[1] != from[3]);
+    assert_close(copy[1], 0.5, 1e-13, "an entry");
+    tw_covariance_free_matrix(ctx, copy);
+    from[1] = 0.4;
+    assert_int_equal(tw_covariance_copy_matrix(ctx, 2, from, 3, &copy), TW_BAD_DATA);
+    assert_null(copy);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +144,7 @@ int main(void)
         cmocka_unit_test(centring_saves_distances_far_from_the_origin),
         cmocka_unit_test(bad_parameters_are_named),
         cmocka_unit_test(given_matrices_are_checked),
+        cmocka_unit_test(a_copy_of_a_matrix_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
