@@ -53,6 +53,9 @@ typedef struct tw_run_facts {
 /* A run file on its way: a journal. */
 typedef struct tw_run_writer tw_run_writer;
 
+/* A level of compression for draws: higher ones take longer and gain next to nothing here. */
+enum { TW_RUN_COMPRESSION = 4 };
+
 /* How to write it. */
 typedef struct tw_run_options {
     bool overwrite;

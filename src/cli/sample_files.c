@@ -6,8 +6,6 @@
 #include "cli/names.h"
 #include "output/draws_csv.h"
 
-enum { COMPRESSION = 4 }; /* deflate's level: higher ones take longer and gain next to nothing here */
-
 #define FIELD(member) offsetof(tw_sample_file_flags, member)
 
 const tw_option tw_sample_file_option_rows[TW_SAMPLE_FILE_OPTION_COUNT] = {
@@ -64,7 +62,7 @@ tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const t
     if (f->stan_csv) TW_TRY(tw_stan_csv_open(ctx, f->stan_csv, force, settings, &files->stan));
     if (tw_name_ends_in(f->path, ".nc")) {
         const tw_run_options options = {.overwrite = force,
-                                        .compress = f->compress ? COMPRESSION : 0,
+                                        .compress = f->compress ? TW_RUN_COMPRESSION : 0,
                                         .summary_only = f->summary_only,
                                         .pointwise = f->pointwise,
                                         .threads = threads};

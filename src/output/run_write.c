@@ -37,9 +37,12 @@ static uint64_t image_bytes(const tw_problem *problem)
 tw_status tw_run_write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
                              unsigned compress, const tw_run_evidence *evidence, tw_writer *writer)
 {
-    enum { LEVEL = 4 }; /* data are deflated in any case: decimals read from a file shrink to a quarter */
-    tw_nc_writer w = {
-        .ctx = ctx, .path = writer->path, .file = -1, .compress = compress ? compress : LEVEL, .rows = 256};
+    /* Data are deflated in any case: decimals read from a file shrink to a quarter. */
+    tw_nc_writer w = {.ctx = ctx,
+                      .path = writer->path,
+                      .file = -1,
+                      .compress = compress ? compress : TW_RUN_COMPRESSION,
+                      .rows = 256};
     tw_run_facts now = *facts;
     now.n = problem->data->n;
     TW_TRY(tw_writer_reserve(writer, image_bytes(problem)));

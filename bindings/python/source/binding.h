@@ -95,14 +95,16 @@ PyObject *tw_py_build(const tw_py_field *fields, const void *from);
 /* A model with its context. One computation at a time: the lock is held by it. */
 typedef struct tw_py_problem {
     PyObject_HEAD tw_context *ctx;
-    tw_problem *whole; /* where there is a kernel; NULL with a given matrix */
-    tw_data *labels;   /* with a given matrix: y */
-    tw_model *own;     /* with a given matrix */
-    const tw_model *model;
+    tw_problem *whole;
+    const tw_model *model; /* that of the whole */
     const tw_likelihood *likelihood;
     PyObject *log; /* called with every note: log(level, text) */
     pthread_mutex_t lock;
 } tw_py_problem;
+
+/* A problem that is still empty, and what makes it one. Takes `whole` over, which is of its context. */
+tw_py_problem *tw_py_problem_new(PyTypeObject *type, PyObject *log);
+void tw_py_problem_fill(tw_py_problem *problem, tw_problem *whole);
 
 typedef struct tw_py_job {
     tw_py_problem *problem;
@@ -121,6 +123,9 @@ bool tw_py_begin(tw_py_job *job, tw_py_problem *problem, PyObject *progress);
 /* Take the interpreter's lock back. False where the status is a failure or something in Python went wrong: an
  * exception is set. */
 bool tw_py_end(tw_py_job *job, tw_status status);
+
+/* A moment, in seconds. */
+double tw_py_seconds(void);
 
 /* Give BLAS one thread, and put it back to what it had when the last computation is over. */
 void tw_py_blas_borrow(tw_py_state *state);
@@ -165,6 +170,7 @@ PyObject *tw_py_tempering(PyObject *self, PyObject *arguments, PyObject *keyword
 PyObject *tw_py_resample_move(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_adapt(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_parts(PyObject *self, PyObject *unused);
 
 extern const tw_py_field tw_py_sampler_fields[]; /* those of tw_sampler_options, as names everywhere */
 
@@ -173,6 +179,7 @@ PyObject *tw_py_schedule(PyObject *module, PyObject *arguments);
 PyObject *tw_py_agree(PyObject *module, PyObject *arguments);
 PyObject *tw_py_compare(PyObject *module, PyObject *arguments);
 PyObject *tw_py_log_likelihood(PyObject *module, PyObject *arguments);
+PyObject *tw_py_load(PyObject *module, PyObject *arguments);
 
 /* The types. */
 extern PyType_Spec tw_py_array_spec, tw_py_problem_spec, tw_py_approximation_spec, tw_py_draws_spec;

@@ -15,6 +15,7 @@ PyObject *tw_py_draws_wrap(tw_py_problem *problem, tw_draws *draws, double *log_
     self->problem = (tw_py_problem *)Py_NewRef((PyObject *)problem);
     self->draws = draws;
     self->log_likelihood = log_likelihood;
+    self->warmup_seconds = self->sampling_seconds = 0.0;
     return (PyObject *)self;
 }
 
@@ -151,6 +152,14 @@ static PyObject *build_warnings(const tw_draws *d, const tw_chains_summary *whol
     return list;
 }
 
+/* (warm-up, sampling) */
+static PyObject *seconds(PyObject *object, PyObject *unused)
+{
+    const tw_py_draws *self = (tw_py_draws *)object;
+    (void)unused;
+    return Py_BuildValue("dd", self->warmup_seconds, self->sampling_seconds);
+}
+
 /* (rows, whole, warnings): the rows as bytes, nine doubles for every latent; the warnings in the library's words. */
 static PyObject *summarise(PyObject *object, PyObject *arguments)
 {
@@ -186,7 +195,9 @@ static PyMethodDef methods[] = {
     {"positions", positions, METH_NOARGS, NULL},
     {"statistics", all_statistics, METH_NOARGS, NULL},
     {"describe", describe, METH_NOARGS, NULL},
+    {"seconds", seconds, METH_NOARGS, NULL},
     {"summarise", summarise, METH_VARARGS, NULL},
+    {"save", tw_py_draws_save, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

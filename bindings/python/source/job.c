@@ -8,6 +8,8 @@
  * talweg wants BLAS with one thread, being parallel itself. numpy may use the same library in the same
  * process: its number of threads is put back when the last computation is over.
  */
+#include <errno.h>
+#include <string.h>
 #include <time.h>
 
 #include "binding.h"
@@ -17,7 +19,7 @@ static const double seconds_between_questions = 0.05;
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 
-static double now(void)
+double tw_py_seconds(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -47,7 +49,7 @@ static void enter(tw_py_job *job)
 
 static void leave(tw_py_job *job)
 {
-    job->asked = now();
+    job->asked = tw_py_seconds();
     job->thread = PyEval_SaveThread();
 }
 
@@ -56,8 +58,10 @@ static void on_log(void *user, tw_log_level level, const char *text)
     tw_py_job *job = user;
     enter(job);
     if (!job->failed) {
-        PyObject *result = PyObject_CallFunction(job->problem->log, "is", (int)level, text);
+        PyObject *words = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+        PyObject *result = words ? PyObject_CallFunction(job->problem->log, "iO", (int)level, words) : NULL;
         job->failed = !result;
+        Py_XDECREF(words);
         Py_XDECREF(result);
     }
     leave(job);
@@ -66,7 +70,7 @@ static void on_log(void *user, tw_log_level level, const char *text)
 bool tw_py_interrupted(void *user)
 {
     tw_py_job *job = user;
-    if (!job->failed && !job->stopped && now() - job->asked >= seconds_between_questions) {
+    if (!job->failed && !job->stopped && tw_py_seconds() - job->asked >= seconds_between_questions) {
         enter(job);
         job->failed = PyErr_CheckSignals() != 0;
         leave(job);
@@ -76,7 +80,7 @@ bool tw_py_interrupted(void *user)
 
 bool tw_py_progress(tw_py_job *job, const char *stage, size_t done, size_t total, double acceptance)
 {
-    bool due = done == total || now() - job->asked >= seconds_between_questions;
+    bool due = done == total || tw_py_seconds() - job->asked >= seconds_between_questions;
     if (job->progress && due && !job->failed && !job->stopped) {
         enter(job);
         job->failed = PyErr_CheckSignals() != 0;
@@ -96,7 +100,8 @@ bool tw_py_progress(tw_py_job *job, const char *stage, size_t done, size_t total
 
 bool tw_py_begin(tw_py_job *job, tw_py_problem *problem, PyObject *progress)
 {
-    *job = (tw_py_job){.problem = problem, .state = tw_py_state_of((PyObject *)problem), .asked = now()};
+    *job = (tw_py_job){
+        .problem = problem, .state = tw_py_state_of((PyObject *)problem), .asked = tw_py_seconds()};
     if (progress && progress != Py_None) job->progress = progress;
     tw_py_blas_borrow(job->state);
     job->thread = PyEval_SaveThread();

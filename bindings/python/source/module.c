@@ -26,7 +26,10 @@ static PyObject *class_of(const tw_py_state *state, tw_status status)
 
 PyObject *tw_py_raise(const tw_py_state *state, tw_status status, const char *message)
 {
-    PyErr_SetString(class_of(state, status), message);
+    PyObject *text =
+        PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace"); /* a file's name */
+    if (text) PyErr_SetObject(class_of(state, status), text);
+    Py_XDECREF(text);
     return NULL;
 }
 
@@ -109,6 +112,7 @@ static PyMethodDef functions[] = {
     {"agree", tw_py_agree, METH_VARARGS, NULL},
     {"compare", tw_py_compare, METH_VARARGS, NULL},
     {"log_likelihood", tw_py_log_likelihood, METH_VARARGS, NULL},
+    {"load", tw_py_load, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -28,40 +28,41 @@ static tw_status check_labels(const tw_likelihood *likelihood, tw_data *data, co
     return tw_likelihood_check(data->ctx, likelihood, data->n, data->y, w);
 }
 
-/* The data in `made` belong to the problem once that is there. */
-static tw_status make_from_kernel(tw_py_problem *self, const parts *p)
+/* Inputs and a kernel, or a matrix. With a matrix the labels stand for the inputs, as in the program where a file has
+ * nothing else. */
+static tw_status make_data(tw_context *ctx, const parts *p, tw_problem *made)
 {
-    tw_problem made = {.likelihood = self->likelihood, .w = (double *)p->w.data, .jitter = p->jitter};
-    made.covariance = (tw_covariance){.kernel = p->kernel,
-                                      .scales = p->log_ell.rows,
-                                      .log_ell = p->log_ell.data,
-                                      .log_sigma = p->log_sigma,
-                                      .constant = p->constant,
-                                      .white = p->white};
-    tw_status status =
-        tw_data_new(self->ctx, p->x.rows, p->x.columns, p->x.data, p->x.ld, p->y.data, &made.data);
-    if (status == TW_OK) status = check_labels(self->likelihood, made.data, p->w.data);
-    if (status == TW_OK && p->standardise) status = tw_scaling_fit(made.data, &made.scaling);
-    if (status == TW_OK && p->standardise) status = tw_scaling_apply(made.scaling, made.data);
-    if (status == TW_OK) status = tw_problem_new(self->ctx, &made, &self->whole);
-    if (status != TW_OK) {
-        tw_data_free(made.data);
-        tw_scaling_free(made.scaling);
-        return status;
+    if (!p->k.data) {
+        made->covariance = (tw_covariance){.kernel = p->kernel,
+                                           .scales = p->log_ell.rows,
+                                           .log_ell = p->log_ell.data,
+                                           .log_sigma = p->log_sigma,
+                                           .constant = p->constant,
+                                           .white = p->white};
+        return tw_data_new(ctx, p->x.rows, p->x.columns, p->x.data, p->x.ld, p->y.data, &made->data);
     }
-    self->model = self->whole->model;
-    return TW_OK;
+    tw_status status = tw_data_new(ctx, p->k.rows, 1, p->y.data, p->k.rows, p->y.data, &made->data);
+    if (status != TW_OK) return status;
+    return tw_covariance_copy_matrix(ctx, p->k.rows, p->k.data, p->k.ld, &made->matrix);
 }
 
-static tw_status make_from_matrix(tw_py_problem *self, const parts *p)
+/* The data in `made` belong to the problem once that is there. */
+static tw_status make(tw_py_problem *self, const tw_likelihood *likelihood, const parts *p)
 {
-    size_t n = p->k.rows;
-    tw_status status = tw_data_new(self->ctx, n, 1, p->y.data, n, p->y.data, &self->labels);
-    if (status == TW_OK) status = check_labels(self->likelihood, self->labels, p->w.data);
-    if (status == TW_OK)
-        status = tw_model_new(self->ctx, n, p->k.data, p->k.ld, self->likelihood, self->labels->y, p->w.data,
-                              p->jitter, &self->own);
-    self->model = self->own;
+    tw_problem made = {.likelihood = likelihood, .w = (double *)p->w.data, .jitter = p->jitter},
+               *whole = NULL;
+    tw_status status = make_data(self->ctx, p, &made);
+    if (status == TW_OK) status = check_labels(likelihood, made.data, p->w.data);
+    if (status == TW_OK && p->standardise) status = tw_scaling_fit(made.data, &made.scaling);
+    if (status == TW_OK && p->standardise) status = tw_scaling_apply(made.scaling, made.data);
+    if (status == TW_OK) status = tw_problem_new(self->ctx, &made, &whole);
+    if (status == TW_OK) {
+        tw_py_problem_fill(self, whole);
+        return TW_OK;
+    }
+    tw_data_free(made.data);
+    tw_scaling_free(made.scaling);
+    tw_covariance_free_matrix(self->ctx, made.matrix);
     return status;
 }
 
@@ -95,16 +96,10 @@ static void release_parts(parts *p)
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) tw_py_input_release(inputs[i]);
 }
 
-static bool prepare(tw_py_problem *self, const tw_py_state *state, const char *likelihood, PyObject *log)
+static bool prepare(tw_py_problem *self, const tw_py_state *state, PyObject *log)
 {
     pthread_mutexattr_t kind;
     self->log = Py_NewRef(log);
-    self->likelihood = tw_likelihood_find(likelihood);
-    if (!self->likelihood) {
-        PyErr_Format(state->input_error, "there is no likelihood \"%s\"; there are: %s", likelihood,
-                     tw_likelihood_names());
-        return false;
-    }
     pthread_mutexattr_init(&kind);
     pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK);
     pthread_mutex_init(&self->lock, &kind);
@@ -114,27 +109,52 @@ static bool prepare(tw_py_problem *self, const tw_py_state *state, const char *l
     return status == TW_OK;
 }
 
-static bool fill(tw_py_problem *self, parts *p)
+tw_py_problem *tw_py_problem_new(PyTypeObject *type, PyObject *log)
 {
+    allocfunc allocate = (allocfunc)(uintptr_t)PyType_GetSlot(type, Py_tp_alloc);
+    tw_py_problem *self = (tw_py_problem *)allocate(type, 0);
+    if (!self) return NULL;
+    tw_py_state *state = tw_py_state_of((PyObject *)self);
+    tw_py_blas_borrow(state); /* a context sets BLAS to one thread */
+    bool good = prepare(self, state, log);
+    tw_py_blas_return(state);
+    if (!good) Py_CLEAR(self);
+    return self;
+}
+
+void tw_py_problem_fill(tw_py_problem *self, tw_problem *whole)
+{
+    self->whole = whole;
+    self->model = whole->model;
+    self->likelihood = whole->likelihood;
+}
+
+static const tw_likelihood *find_likelihood(const tw_py_state *state, const char *name)
+{
+    const tw_likelihood *likelihood = tw_likelihood_find(name);
+    if (!likelihood)
+        PyErr_Format(state->input_error, "there is no likelihood \"%s\"; there are: %s", name,
+                     tw_likelihood_names());
+    return likelihood;
+}
+
+static bool fill(tw_py_problem *self, const parts *p)
+{
+    tw_py_state *state = tw_py_state_of((PyObject *)self);
+    const tw_likelihood *likelihood = find_likelihood(state, p->likelihood);
     tw_py_job job;
-    if (!tw_py_begin(&job, self, NULL)) return false;
-    return tw_py_end(&job, p->k.data ? make_from_matrix(self, p) : make_from_kernel(self, p));
+    return check_parts(state, p) && likelihood && tw_py_begin(&job, self, NULL) &&
+           tw_py_end(&job, make(self, likelihood, p));
 }
 
 static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keywords)
 {
     parts p = {0};
     PyObject *log = NULL;
-    allocfunc allocate = (allocfunc)(uintptr_t)PyType_GetSlot(type, Py_tp_alloc);
-    tw_py_problem *self = (tw_py_problem *)allocate(type, 0);
-    if (!self) return NULL;
-    tw_py_state *state = tw_py_state_of((PyObject *)self);
-    tw_py_blas_borrow(state); /* a context sets BLAS to one thread */
-    bool good = read_parts(arguments, keywords, &p, &log) && check_parts(state, &p) &&
-                prepare(self, state, p.likelihood, log) && fill(self, &p);
-    tw_py_blas_return(state);
+    tw_py_problem *self = NULL;
+    if (read_parts(arguments, keywords, &p, &log)) self = tw_py_problem_new(type, log);
+    if (self && !fill(self, &p)) Py_CLEAR(self);
     release_parts(&p);
-    if (!good) Py_CLEAR(self);
     return (PyObject *)self;
 }
 
@@ -143,8 +163,6 @@ static void dealloc(PyObject *object)
     tw_py_problem *self = (tw_py_problem *)object;
     PyTypeObject *type = Py_TYPE(object);
     tw_problem_free(self->whole);
-    tw_model_free(self->own);
-    tw_data_free(self->labels);
     if (self->ctx) pthread_mutex_destroy(&self->lock);
     tw_context_free(self->ctx);
     Py_XDECREF(self->log);
@@ -174,7 +192,7 @@ static PyObject *describe(PyObject *object, PyObject *unused)
 static PyObject *labels(PyObject *object, PyObject *unused)
 {
     tw_py_problem *self = (tw_py_problem *)object;
-    const tw_data *data = self->whole ? self->whole->data : self->labels;
+    const tw_data *data = self->whole->data;
     (void)unused;
     return tw_py_vector(tw_py_state_of(object), object, data->y, data->n);
 }
@@ -189,6 +207,7 @@ static PyMethodDef methods[] = {
     {"describe", describe, METH_NOARGS, NULL},
     {"labels", labels, METH_NOARGS, NULL},
     {"is_binary", is_binary, METH_NOARGS, NULL},
+    {"parts", tw_py_parts, METH_NOARGS, NULL},
     TW_PY_METHOD_ROW("laplace", tw_py_laplace),
     TW_PY_METHOD_ROW("ep", tw_py_ep),
     TW_PY_METHOD_ROW("correct", tw_py_correct),

@@ -110,7 +110,8 @@ typedef struct sample_request {
     tw_py_input init; /* positions to start at */
     bool init_prior;  /* or draws from the prior; else over-dispersed ones from the approximation */
     tw_py_job job;
-    double *log_likelihood; /* chains x draws */
+    double *log_likelihood;    /* chains x draws */
+    double begun, warm, ended; /* moments */
 } sample_request;
 
 static tw_status keep_log_likelihood(void *user, const tw_draw *draw)
@@ -124,6 +125,7 @@ static tw_status keep_log_likelihood(void *user, const tw_draw *draw)
 static void on_progress(void *user, const tw_progress *p)
 {
     sample_request *r = user;
+    if (p->stage == TW_STAGE_WARMUP) r->warm = tw_py_seconds();
     tw_py_progress(&r->job, p->stage == TW_STAGE_WARMUP ? "warm-up" : "sampling", p->iteration, p->total,
                    p->acceptance);
 }
@@ -160,7 +162,9 @@ static tw_status compute(tw_py_problem *problem, sample_request *r, tw_draws **o
     r->run.interrupted = interrupted;
     if (status == TW_OK) status = tw_sampling_new(&r->posterior, &r->sampler, r->chains, &sampling);
     if (status == TW_OK) status = start_chains(problem, r, sampling->sampler);
+    r->begun = r->warm = tw_py_seconds();
     if (status == TW_OK) status = tw_chains_run(sampling->sampler, &r->run, out);
+    r->ended = tw_py_seconds();
     tw_sampling_free(sampling);
     return status;
 }
@@ -235,6 +239,10 @@ PyObject *tw_py_sample(PyObject *self, PyObject *arguments, PyObject *keywords)
     else {
         tw_draws_free(draws);
         free(r.log_likelihood);
+    }
+    if (result) {
+        ((tw_py_draws *)result)->warmup_seconds = r.warm - r.begun;
+        ((tw_py_draws *)result)->sampling_seconds = r.ended - r.warm;
     }
     tw_py_start_release(&r.start);
     tw_py_input_release(&r.init);

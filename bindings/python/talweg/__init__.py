@@ -8,6 +8,7 @@
 >>> draws = talweg.sample(X, y, log_sigma=1)          # Markov chains, exact
 >>> evidence = talweg.evidence(X, y, log_sigma=1)     # log p(y), with errors
 >>> talweg.predict(draws, [[0.0, 1.0]]).probability   # averaged over the draws
+>>> draws.save("run.nc")                              # for talweg.load, and for the program
 
 `approx`, `sample` and `evidence` take the data and the model's options (see `Model`), or a `Model`, which
 factors the kernel matrix once for all of them. Everything that is random is a function of `seed`: the same to
@@ -17,6 +18,7 @@ the bit for any number of threads, and the same as the program ``talweg`` gives 
 from ._approx import Approximation, Fit, approx
 from ._draws import Draws
 from ._evidence import Estimate, Evidence, evidence
+from ._load import load
 from ._model import Model, TalwegWarning
 from ._predict import Prediction, predict
 from ._sample import sample
@@ -39,6 +41,7 @@ __all__ = [
     "TalwegWarning",
     "approx",
     "evidence",
+    "load",
     "predict",
     "sample",
     "__version__",

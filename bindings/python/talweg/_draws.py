@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _talweg
+from . import _run, _talweg
 from ._arrays import Floats, view
 from ._model import WARNING, Model
+from ._run import Path
 from ._talweg import InputError
 
 SUMMARY = np.dtype([(name, float) for name in "mean mcse_mean sd q5 median q95 ess_bulk ess_tail rhat".split()])
@@ -39,24 +40,29 @@ class Draws:
     counters : dict of int
         Trajectories that failed and were rejected, by reason.
     choice : list of dict
-        The pilot runs of ``method="auto"``.
+        The pilot runs of ``method="auto"``; a file does not keep them.
     interrupted : bool
         Did a progress function end the run?
     seconds : float
         Of the chains, warm-up included.
+    facts : dict
+        What else a run file tells: data, command (of the program), from (the q of the path), beta, warmup, thin, seed,
+        warmup_seconds, sampling_seconds; created_at and version where the draws come from a file.
     model : Model
     """
 
     def __init__(
-        self, model: Model, handle: Any, sampler: dict[str, Any], choice: list[dict[str, Any]], seed: int, seconds: float
+        self, model: Model, handle: Any, run: dict[str, Any], choice: list[dict[str, Any]], threads: int
     ) -> None:
         facts, self.warmup_totals, self.sampling_totals = handle.describe()
+        seconds = dict(zip(("warmup_seconds", "sampling_seconds"), handle.seconds()))
+        self.facts: dict[str, Any] = {"data": "", "command": "", **run, **seconds}
         self.model = model
-        self.method: str = sampler["method"]
-        self.metric: str = sampler["metric"]
+        self.method: str = run["method"]
+        self.metric: str = run["metric"]
         self.choice = choice
-        self.seed = seed
-        self.seconds = seconds
+        self.seed: int = run["seed"]
+        self.seconds: float = sum(seconds.values())
         self.chains: int = facts["chains"]
         self.draws: int = facts["draws"]
         self.eps: float = facts["eps"]
@@ -68,7 +74,7 @@ class Draws:
         self.sample_stats["step_size"] = np.broadcast_to(self.eps, (self.chains, self.draws))
         self.sample_stats["diverging"] = np.any([self.sample_stats[name] for name in COUNTERS], axis=0)
         self._handle = handle
-        self._threads: int = sampler["threads"]
+        self._threads = threads
 
     @cached_property
     def _summary(self) -> tuple[np.ndarray, dict[str, float], list[str]]:
@@ -104,7 +110,30 @@ class Draws:
         _talweg.log_likelihood(self.model.likelihood, self.model.y, self.model.w, columns, values)
         return values.reshape((self.model.n, self.chains, self.draws), order="F").transpose(1, 2, 0)
 
-    # ---- for other packages ----
+    # ---- files, and other packages ----
+
+    def save(self, path: Path, *, compress: bool = False, pointwise: bool = False, force: bool = False) -> None:
+        """Write the draws to a run file, with their model: the file that ``talweg sample -o RUN.nc`` writes.
+
+        ``talweg summary``, ``report`` and ``predict`` take it, `load` reads it, and so do xarray and ArviZ.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Usually ``RUN.nc``.
+        compress : bool
+            Shuffle and deflate the draws, which takes time and saves a little space.
+        pointwise : bool
+            The log likelihood of each observation (for cross-validation; as large as the draws), not of all together.
+        force : bool
+            Overwrite a file that is there. Without it that raises `InputError`.
+
+        Notes
+        -----
+        Other Python threads run meanwhile. The file is written under another name and then takes its own: after
+        Ctrl-C, or on a full disk, what was there before is untouched and nothing else is left.
+        """
+        _run.write(self._handle, path, self.facts, compress, dict(pointwise=pointwise, overwrite=force))
 
     def _variables(self, group: str) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         if group not in GROUPS:
@@ -113,15 +142,35 @@ class Draws:
         if group == "posterior":
             return {"x": (each + case, self.x)}
         if group == "sample_stats":
-            return {name: (each, values) for name, values in self.sample_stats.items()}
+            steps = self.sample_stats["n_steps"].view(np.int64)  # as in a file: unsigned ones make floats of integers
+            return {name: (each, values) for name, values in {**self.sample_stats, "n_steps": steps}.items()}
         if group == "log_likelihood":
             return {"y": (each + case, self.log_likelihood)}
         if group == "observed_data":
             return {"y": (case, self.model.y)}
-        return {} if self.model.w is None else {"w": (case, self.model.w)}
+        return self._constants()[0]
+
+    def _constants(self) -> tuple[dict[str, tuple[tuple[str, ...], np.ndarray]], dict[str, Any], list[str]]:
+        """The group constant_data: variables, attributes, and the names of the inputs."""
+        parts = self.model._problem.parts()
+        n, inputs, names = self.model.n, view(parts["X"]).shape[1], parts.pop("names")
+        attributes = dict(likelihood=parts.pop("likelihood"), kernel=parts.pop("kernel", ""))
+        attributes.update(named_inputs=int(names is not None), scaling_inputs=parts.pop("scaling_inputs", 0))
+        shapes = {(): (), (n,): ("obs",), (n, inputs): ("obs", "input")}
+        variables = {}
+        for name, part in parts.items():
+            array = np.asarray(part)
+            if name == "log_ell" or name.startswith("scaling"):
+                variables[name] = (("input",), array) if name != "log_ell" or len(array) > 1 else ((), array[0])
+            else:
+                variables[name] = (("obs", "other_obs") if name == "K" else shapes[array.shape], array)
+        return variables, attributes, names or [f"input.{k + 1}" for k in range(inputs)]
 
     def to_xarray(self, group: str = "posterior") -> Any:
         """One group of the InferenceData layout as an xarray.Dataset, without copying.
+
+        ``xarray.open_dataset("run.nc", group=group)`` of what `save` writes is equal to it, but for the log likelihood,
+        which is that of each observation here and in a file with ``pointwise=True``.
 
         Parameters
         ----------
@@ -130,8 +179,11 @@ class Draws:
         xarray = _import("xarray", "to_xarray")
         variables = self._variables(group)
         dimensions = {name: size for dims, array in variables.values() for name, size in zip(dims, array.shape)}
-        coordinates = {name: np.arange(size) for name, size in dimensions.items()}
+        coordinates: dict[str, Any] = {name: np.arange(size) for name, size in dimensions.items()}
         attributes = {"inference_library": "talweg", "inference_library_version": _talweg.version}
+        if group == "constant_data":
+            _, others, coordinates["input"] = self._constants()
+            attributes.update(others)
         return xarray.Dataset(variables, coords=coordinates, attrs=attributes)
 
     def _datasets(self) -> dict[str, Any]:

@@ -159,6 +159,21 @@ class Model:
         self.inputs: int = 0 if inputs is None else inputs.shape[1]
         self.y: Floats = view(self._problem.labels())
 
+    @classmethod
+    def _of(cls, problem: Any, notes: list[tuple[int, str]]) -> Model:
+        """The model of a problem that is there already, read from a file."""
+        parts, facts, self = problem.parts(), problem.describe(), cls.__new__(cls)
+        self.likelihood = parts["likelihood"]
+        self.kernel = parts.get("kernel")
+        self.standardise = "scaling_inputs" in parts
+        self.w = view(parts["w"]) if "w" in parts else None
+        self._notes, self._fits, self._problem = notes, {}, problem
+        self.n, self.rank = facts["n"], facts["rank"]
+        columns = parts.get("scaling_inputs", view(parts["X"]).shape[1])
+        self.inputs = columns if self.kernel else 0
+        self.y = view(problem.labels())
+        return self
+
     @property
     def is_binary(self) -> bool:
         """Are the observations -1 and +1?"""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any, Callable, Optional, Union, Unpack
 
 import numpy as np
@@ -65,6 +64,14 @@ def start_of(model: Model, start: Any, gaussian: Any) -> Any:
     if isinstance(start, str) and start in ("prior", "ep"):
         return None if start == "prior" else gaussian
     raise InputError('start is "prior", "ep", an approximation, or a pair (mean, covariance)')
+
+
+def start_name(start: Any) -> str:
+    """What a run file calls the q of a path."""
+    if isinstance(start, str):
+        return start
+    named = start.ep if isinstance(start, Fit) else start
+    return named.name.lower() if isinstance(named, Approximation) else "gaussian"
 
 
 def _needs_gaussian(method: str, metric: Optional[str], init: Any, start: Any) -> bool:
@@ -174,9 +181,9 @@ def sample(
             best, choice = about._problem.choose(gaussian, path, sampler, common, show)
             sampler.update(method=choice[best]["method"], metric=choice[best]["metric"])
         options = dict(common, warmup=warmup, draws=draws, thin=thin, eps=eps or 0.0, steps=steps or 0)
-        begun = time.perf_counter()
         handle = about._problem.sample(gaussian, path, places, sampler, options, show)
-        result = Draws(about, handle, sampler, choice, seed, time.perf_counter() - begun)
+        facts = dict(method=sampler["method"], metric=sampler["metric"], beta=beta, warmup=warmup, thin=thin, seed=seed)
+        result = Draws(about, handle, {**facts, "from": start_name(start)}, choice, sampler["threads"])
         result._judge()
         return result
     finally:

@@ -154,7 +154,7 @@ def test_to_inference_data_and_datatree(draws, monkeypatch):
 
     monkeypatch.setattr(xarray, "DataTree", Tree, raising=False)
     kind, groups = draws.to_datatree()
-    assert list(groups) == ["posterior", "sample_stats", "log_likelihood", "observed_data"]
+    assert list(groups) == ["posterior", "sample_stats", "log_likelihood", "observed_data", "constant_data"]
     old = types.ModuleType("arviz")
     old.InferenceData = lambda **groups: ("data", groups)
     monkeypatch.setitem(sys.modules, "arviz", old)

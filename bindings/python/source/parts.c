@@ -1,0 +1,91 @@
+/* parts.c: the method parts of Problem: what a model is made of, under the names that run files have for it. */
+#include <string.h>
+
+#include "binding.h"
+
+/* ---- arrays ---- */
+
+/* rows x columns, column-major. */
+static PyObject *matrix(PyObject *owner, const double *data, size_t rows, size_t columns)
+{
+    tw_py_view view = {.data = data,
+                       .format = "d",
+                       .item_bytes = sizeof(double),
+                       .dimensions = 2,
+                       .shape = {(Py_ssize_t)rows, (Py_ssize_t)columns},
+                       .strides = {sizeof(double), (Py_ssize_t)(rows * sizeof(double))}};
+    return tw_py_array(tw_py_state_of(owner), owner, &view);
+}
+
+static PyObject *vector(PyObject *owner, const double *data, size_t n)
+{
+    return tw_py_vector(tw_py_state_of(owner), owner, data, n);
+}
+
+static PyObject *columns_of(const tw_scaling *scaling)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < scaling->d_out; k++) {
+        PyObject *column = PyLong_FromSize_t(scaling->column[k]);
+        if (!column || PyList_Append(list, column) != 0) Py_CLEAR(list);
+        Py_XDECREF(column);
+    }
+    return list;
+}
+
+/* The file's own, or None. */
+static PyObject *names_of(const tw_data *data)
+{
+    PyObject *list = data->names ? PyList_New(0) : Py_NewRef(Py_None);
+    for (size_t k = 0; data->names && list && k < data->d; k++) {
+        PyObject *name = PyUnicode_DecodeUTF8(data->names[k], (Py_ssize_t)strlen(data->names[k]), "replace");
+        if (!name || PyList_Append(list, name) != 0) Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+/* ---- the dictionary ---- */
+
+static bool put(PyObject *dictionary, const char *name, PyObject *value)
+{
+    bool good = value && PyDict_SetItemString(dictionary, name, value) == 0;
+    Py_XDECREF(value);
+    return good;
+}
+
+static bool put_covariance(PyObject *to, PyObject *self, const tw_problem *p)
+{
+    const tw_covariance *c = &p->covariance;
+    size_t n = p->data->n;
+    if (p->matrix) return put(to, "K", matrix(self, p->matrix, n, n));
+    return put(to, "kernel", PyUnicode_FromString(c->kernel)) &&
+           put(to, "log_ell", vector(self, c->log_ell, c->scales)) &&
+           put(to, "log_sigma", PyFloat_FromDouble(c->log_sigma)) &&
+           put(to, "constant", PyFloat_FromDouble(c->constant)) &&
+           put(to, "white", PyFloat_FromDouble(c->white));
+}
+
+static bool put_scaling(PyObject *to, PyObject *self, const tw_scaling *s)
+{
+    if (!s) return true;
+    return put(to, "scaling_inputs", PyLong_FromSize_t(s->d_in)) &&
+           put(to, "scaling_column", columns_of(s)) &&
+           put(to, "scaling_centre", vector(self, s->centre, s->d_out)) &&
+           put(to, "scaling_scale", vector(self, s->scale, s->d_out));
+}
+
+/* Keys that a model has none of are left out. */
+PyObject *tw_py_parts(PyObject *self, PyObject *unused)
+{
+    const tw_problem *p = ((tw_py_problem *)self)->whole;
+    const tw_data *data = p->data;
+    PyObject *to = PyDict_New();
+    (void)unused;
+    bool good = to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
+                put(to, "names", names_of(data)) && put(to, "X", matrix(self, data->x, data->n, data->d)) &&
+                put_covariance(to, self, p) && (!p->w || put(to, "w", vector(self, p->w, data->n))) &&
+                put_scaling(to, self, p->scaling) && put(to, "jitter", PyFloat_FromDouble(p->jitter));
+    if (!good) Py_CLEAR(to);
+    return to;
+}

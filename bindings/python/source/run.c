@@ -1,0 +1,143 @@
+/* run.c: draws to a run file and back: the method save of Draws, and load of the module.
+ *
+ * netCDF-C serves one thread of a process at a time: ../talweg/_run.py sees to that. Writing has a context of its own,
+ * so that draws can be saved while another thread, or the one whose progress function this is, computes with their
+ * model.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "draws.h"
+
+/* What Python knows of a run; the library knows the rest from the draws. */
+static const tw_py_field fact_fields[] = {
+    {"data", TW_PY_TEXT, offsetof(tw_run_facts, data)},
+    {"command", TW_PY_TEXT, offsetof(tw_run_facts, command)},
+    {"method", TW_PY_TEXT, offsetof(tw_run_facts, method)},
+    {"metric", TW_PY_TEXT, offsetof(tw_run_facts, metric)},
+    {"from", TW_PY_TEXT, offsetof(tw_run_facts, from)},
+    {"beta", TW_PY_REAL, offsetof(tw_run_facts, beta)},
+    {"warmup", TW_PY_COUNT, offsetof(tw_run_facts, warmup)},
+    {"thin", TW_PY_COUNT, offsetof(tw_run_facts, thin)},
+    {"seed", TW_PY_SEED, offsetof(tw_run_facts, seed)},
+    {"warmup_seconds", TW_PY_REAL, offsetof(tw_run_facts, warmup_seconds)},
+    {"sampling_seconds", TW_PY_REAL, offsetof(tw_run_facts, sampling_seconds)},
+    {"created_at", TW_PY_TEXT, offsetof(tw_run_facts, created_at)},
+    {"version", TW_PY_TEXT, offsetof(tw_run_facts, version)},
+    {NULL, TW_PY_REAL, 0},
+};
+
+/* ---- to a file ---- */
+
+typedef struct save_request {
+    PyObject *path; /* bytes */
+    tw_run_facts facts;
+    tw_run_options options;
+} save_request;
+
+static bool read_save(PyObject *arguments, save_request *r)
+{
+    static const tw_py_field fields[] = {
+        {"overwrite", TW_PY_FLAG, offsetof(tw_run_options, overwrite)},
+        {"pointwise", TW_PY_FLAG, offsetof(tw_run_options, pointwise)},
+        {NULL, TW_PY_REAL, 0},
+    };
+    PyObject *facts = NULL, *options = NULL;
+    int compress = 0;
+    bool good = PyArg_ParseTuple(arguments, "O&O!pO!", PyUnicode_FSConverter, &r->path, &PyDict_Type, &facts,
+                                 &compress, &PyDict_Type, &options) &&
+                tw_py_read(facts, fact_fields, &r->facts) && tw_py_read(options, fields, &r->options);
+    r->options.compress = compress ? TW_RUN_COMPRESSION : 0;
+    return good;
+}
+
+/* Without the interpreter's lock, but for a look at Ctrl-C now and then. */
+static bool save(const tw_py_draws *self, const save_request *r, tw_py_state *state, tw_context *ctx)
+{
+    tw_py_job job = {.state = state, .asked = tw_py_seconds()};
+    const char *path = PyBytes_AsString(r->path);
+    tw_context_set_interrupt(ctx, tw_py_interrupted, &job);
+    job.thread = PyEval_SaveThread();
+    tw_status status = tw_run_save(ctx, path, &r->options, self->problem->whole, &r->facts, self->draws,
+                                   self->log_likelihood);
+    PyEval_RestoreThread(job.thread);
+    if (!job.failed && status != TW_OK) tw_py_raise(state, status, tw_context_message(ctx));
+    return !job.failed && status == TW_OK;
+}
+
+/* save(path, facts, compress, options) */
+PyObject *tw_py_draws_save(PyObject *self, PyObject *arguments)
+{
+    tw_py_state *state = tw_py_state_of(self);
+    save_request r = {0};
+    tw_context *ctx = NULL;
+    bool good = read_save(arguments, &r);
+    tw_py_blas_borrow(state); /* a context sets BLAS to one thread */
+    if (good && tw_context_new(NULL, &ctx) != TW_OK) {
+        tw_py_raise(state, TW_NO_MEMORY, tw_status_text(TW_NO_MEMORY));
+        good = false;
+    }
+    if (good) good = save((tw_py_draws *)self, &r, state, ctx);
+    tw_context_free(ctx);
+    tw_py_blas_return(state);
+    Py_XDECREF(r.path);
+    return good ? Py_NewRef(Py_None) : NULL;
+}
+
+/* ---- from a file ---- */
+
+typedef struct load_request {
+    tw_run *run;
+    tw_draws *draws;
+    double *log_likelihood;
+} load_request;
+
+/* Notes about the model were given when it was made: the log hears only of the file. */
+static tw_status read_run(tw_py_problem *problem, const char *path, load_request *r)
+{
+    tw_problem *whole = NULL;
+    tw_status status = tw_run_open(problem->ctx, path, &r->run);
+    if (status != TW_OK) return status;
+    const tw_run_facts *facts = tw_run_describe(r->run);
+    tw_context_set_log(problem->ctx, NULL, NULL);
+    bool countable = facts->draws == 0 || facts->chains < SIZE_MAX / facts->draws;
+    if (countable) r->log_likelihood = calloc(facts->draws * facts->chains + 1, sizeof *r->log_likelihood);
+    status = tw_run_load(r->run, &r->draws, r->log_likelihood); /* which says so where there is no memory */
+    if (status == TW_OK && !r->log_likelihood) return TW_NO_MEMORY;
+    if (status == TW_OK) status = tw_run_problem(r->run, &whole);
+    if (status == TW_OK) tw_py_problem_fill(problem, whole);
+    return status;
+}
+
+/* (problem, draws, facts) */
+static PyObject *wrap(tw_py_problem *problem, load_request *r)
+{
+    const tw_run_facts *f = tw_run_describe(r->run);
+    PyObject *draws = tw_py_draws_wrap(problem, r->draws, r->log_likelihood);
+    r->draws = NULL;
+    r->log_likelihood = NULL;
+    if (!draws) return NULL;
+    ((tw_py_draws *)draws)->warmup_seconds = f->warmup_seconds;
+    ((tw_py_draws *)draws)->sampling_seconds = f->sampling_seconds;
+    return Py_BuildValue("ONN", problem, draws, tw_py_build(fact_fields, f));
+}
+
+/* load(path, log): log as that of Problem. */
+PyObject *tw_py_load(PyObject *module, PyObject *arguments)
+{
+    const tw_py_state *state = PyModule_GetState(module);
+    load_request r = {0};
+    PyObject *path = NULL, *log = NULL, *result = NULL;
+    tw_py_job job;
+    if (!PyArg_ParseTuple(arguments, "O&O", PyUnicode_FSConverter, &path, &log)) return NULL;
+    tw_py_problem *problem = tw_py_problem_new((PyTypeObject *)state->problem, log);
+    if (problem && tw_py_begin(&job, problem, NULL) &&
+        tw_py_end(&job, read_run(problem, PyBytes_AsString(path), &r)))
+        result = wrap(problem, &r);
+    tw_draws_free(r.draws);
+    free(r.log_likelihood);
+    tw_run_close(r.run);
+    Py_XDECREF((PyObject *)problem);
+    Py_DECREF(path);
+    return result;
+}
