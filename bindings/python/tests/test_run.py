@@ -19,21 +19,34 @@ FEW_FLAGS = ("--chains", "2", "--draws", "40", "--warmup", "60", "--seed", "5")
 X, Y = two_classes(60)
 XC, YC = counts(40)
 K = np.exp(-0.5 * ((X[:, np.newaxis] - X) ** 2).sum(2))
+WIDE = np.column_stack([np.full(60, 4.0), 100 + 7 * X])  # a constant column is dropped where inputs are standardised
 UNNAMED = {"created_at", "command", "data", "warmup_seconds", "sampling_seconds"}  # of this run, not of its draws
 
 # data, the program's options, and Python's
 CASES = {
     "plain": ((X, Y), (), dict(method="hmc")),
     "auto": ((X, Y), (), {}),
-    "path": ((X, Y), ("--from", "ep", "--beta", "0.5", "--thin", "2"), dict(method="hmc", start="ep", beta=0.5, thin=2)),
-    "scaled": ((100 + 7 * X, (Y + 1) / 2), ("--standardise", "--jitter", "1e-6"), dict(method="ess", standardise=True, jitter=1e-6)),
+    "path": (
+        (X, Y),
+        ("--from", "ep", "--beta", "0.5", "--thin", "2"),
+        dict(method="hmc", start="ep", beta=0.5, thin=2),
+    ),
+    "scaled": (
+        (WIDE, (Y + 1) / 2),
+        ("--standardise", "--jitter", "1e-6"),
+        dict(method="ess", standardise=True, jitter=1e-6),
+    ),
     "counts": (
         (XC, YC),
         ("--likelihood", "poisson", "--exposure", "2.5", "--kernel", "matern52", "--constant", "0.5", "--white", "0.1")
         + ("--compress", "--pointwise"),
         dict(method="hmc", likelihood="poisson", exposure=2.5, kernel="matern52", constant=0.5, white=0.1),
     ),
-    "scales": ((X, Y), ("--log-ell", "0.1,0.7", "--likelihood", "logit"), dict(method="hmc", log_ell=[0.1, 0.7], likelihood="logit")),
+    "scales": (
+        (X, Y),
+        ("--log-ell", "0.1,0.7", "--likelihood", "logit"),
+        dict(method="hmc", log_ell=[0.1, 0.7], likelihood="logit"),
+    ),
     "matrix": ((None, Y), ("--kernel-matrix", "K.npy"), dict(method="hmc", kernel_matrix=K)),
 }
 
@@ -104,13 +117,14 @@ def test_load(program, case):
             assert getattr(loaded.model, name) == getattr(draws.model, name)
         assert (loaded.sampling_totals, loaded.warmup_totals) == (draws.sampling_totals, draws.warmup_totals)
     assert "talweg sample data.npy" in talweg.load(theirs).facts["command"]
-    assert again.seconds == draws.seconds > 0 and again.facts["version"] == talweg.__version__
+    assert again.facts["warmup_seconds"] > 0 and again.facts["sampling_seconds"] > 0
+    assert again.seconds == draws.seconds and again.facts["version"] == talweg.__version__
 
 
 def test_predictions_from_a_file(program):
     """In Python from the program's file, by the program from ours: the numbers of Python's own draws."""
     draws, theirs, ours = both(program, "scaled")
-    Xnew = 100 + 7 * two_classes(30, seed=9)[0]
+    Xnew = np.column_stack([np.zeros(30), 100 + 7 * two_classes(30, seed=9)[0]])
     np.save(program.folder / "new.npy", Xnew)
     expected = talweg.predict(draws, Xnew)
     printed = program.call("predict", ours, "new.npy", "--json", "--quiet")["predictions"]
@@ -118,7 +132,7 @@ def test_predictions_from_a_file(program):
         assert np.array_equal(found.probability, expected.probability) and np.array_equal(found.mcse, expected.mcse)
     assert list(expected.probability) == printed["probability"] and list(expected.mcse) == printed["mcse"]
     draws, theirs, _ = both(program, "counts")
-    expected, found = talweg.predict(draws, XC), talweg.predict(talweg.load(theirs), XC)  # with the exposure of training
+    expected, found = talweg.predict(draws, XC), talweg.predict(talweg.load(theirs), XC)  # with the training's exposure
     assert np.array_equal(found.y_mean, expected.y_mean) and found.y_mean.min() > 0
     draws, theirs, _ = both(program, "matrix")
     new = dict(cross=K[:, :3], diagonal=np.ones(3))
@@ -127,10 +141,19 @@ def test_predictions_from_a_file(program):
         talweg.predict(talweg.load(theirs), X)
 
 
+@pytest.mark.filterwarnings("default::talweg.TalwegWarning")
+def test_predictions_from_a_path_are_warned_of(tmp_path):
+    sampled("path").save(tmp_path / "run.nc")
+    with pytest.warns(talweg.TalwegWarning, match="not of the posterior but of the path to it, at beta = 0.5") as seen:
+        talweg.predict(talweg.load(tmp_path / "run.nc"), X)
+    assert len(seen) == 1 and seen[0].filename == __file__
+
+
 def test_the_program_takes_a_saved_file(program, draws):
     draws.save(program.folder / "mine.nc", force=True)
     summary = program.call("summary", "mine.nc", "--json", "--quiet", "--all")
-    assert summary["rhat_max"] == draws.diagnostics["rhat_max"] and summary["ess_bulk"]["min"] == draws.diagnostics["ess_bulk_min"]
+    assert summary["rhat_max"] == draws.diagnostics["rhat_max"]
+    assert summary["ess_bulk"]["min"] == draws.diagnostics["ess_bulk_min"]
     words = [program.path, "report", "mine.nc", "-o", "mine.html", "--force", "--quiet"]
     subprocess.run(words, check=True, cwd=program.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     page = (program.folder / "mine.html").read_text()
@@ -195,7 +218,8 @@ def test_errors(tmp_path, draws, program):
     with pytest.raises(TypeError):
         draws.save(3)
     np.save(program.folder / "data.npy", np.column_stack([X, Y]))
-    program.call("sample", "data.npy", "--quiet", "--json", *FEW_FLAGS, "--method", "ess", "--summary-only", "-o", "s.nc")
+    flags = ("--method", "ess", "--summary-only", "-o", "s.nc")
+    program.call("sample", "data.npy", "--quiet", "--json", *FEW_FLAGS, *flags)
     with pytest.raises(talweg.InputError, match="a summary in the place of draws"):
         talweg.load(program.folder / "s.nc")
 
@@ -238,8 +262,8 @@ for attempt in range(20):
 
 
 def test_ctrl_c(tmp_path):
-    """Another thread sees the file on its way, so the interpreter is free meanwhile, and interrupts: the file is whole or
-    not there. Where the signal came too late for that, it is tried again."""
+    """Another thread sees the file on its way, so the interpreter is free meanwhile, and interrupts: the file is whole
+    or not there. Where the signal came too late for that, it is tried again."""
     assert subprocess.run([sys.executable, "-c", LONG], cwd=tmp_path).returncode == 42
 
 
