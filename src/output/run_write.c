@@ -174,20 +174,32 @@ void tw_run_abandon(tw_run_writer *writer)
 
 /* ---- estimates ---- */
 
-tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrite, const tw_problem *problem,
-                                const tw_run_facts *facts, const tw_run_evidence *evidence)
+static tw_status write_estimates(tw_context *ctx, const char *path, bool overwrite, const tw_problem *problem,
+                                 const tw_run_facts *facts, const tw_run_evidence *evidence)
 {
     tw_writer writer;
     tw_run_facts now = *facts;
     now.draws = 0;
-    TW_TRY(tw_problem_check_saved(problem));
-    if (evidence->count > TW_RUN_MOST_ESTIMATES)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a file takes at most %d estimates, not %zu",
-                       TW_RUN_MOST_ESTIMATES, evidence->count);
     TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
     tw_status status = tw_run_write_image(ctx, problem, &now, 0, evidence, &writer);
     if (status == TW_OK) status = tw_seal_put(&writer);
     if (status == TW_OK) return tw_writer_close(&writer);
     tw_writer_abandon(&writer);
+    return status;
+}
+
+/* A journal that stayed would become the file when that is opened. */
+tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrite, const tw_problem *problem,
+                                const tw_run_facts *facts, const tw_run_evidence *evidence)
+{
+    tw_journal there;
+    TW_TRY(tw_problem_check_saved(problem));
+    if (evidence->count > TW_RUN_MOST_ESTIMATES)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a file takes at most %d estimates, not %zu",
+                       TW_RUN_MOST_ESTIMATES, evidence->count);
+    TW_TRY(tw_journal_claim(&there, ctx, path, overwrite));
+    tw_status status = write_estimates(ctx, path, overwrite, problem, facts, evidence);
+    if (status == TW_OK) tw_journal_remove(&there);
+    tw_journal_close(&there);
     return status;
 }

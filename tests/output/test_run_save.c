@@ -218,6 +218,25 @@ static void a_journal_is_in_the_way(void **state)
     run_place_close(&p);
 }
 
+static void a_journal_is_in_the_way_of_estimates_too(void **state)
+{
+    (void)state;
+    run_place p;
+    tw_run *run = NULL;
+    const tw_run_evidence none = {.laplace = -1.5, .ep = NAN, .ep_corrected = NAN, .from = "", .kernel = ""};
+    run_place_open(&p);
+    const tw_run_facts facts = {.seed = 1};
+    run_leave_journal(&p, NULL, 5);
+    assert_int_equal(tw_run_write_evidence(p.ctx, p.run, false, p.problem, &facts, &none), TW_BAD_ARGUMENT);
+    assert_int_equal(access(p.journal, F_OK), 0);
+    assert_int_equal(tw_run_write_evidence(p.ctx, p.run, true, p.problem, &facts, &none), TW_OK);
+    assert_int_equal(tw_run_open(p.ctx, p.run, &run), TW_OK);
+    assert_int_equal(tw_run_describe(run)->draws, 0);
+    assert_true(tw_run_read_evidence(run)->laplace == -1.5);
+    tw_run_close(run);
+    run_place_close(&p);
+}
+
 static bool at_the_second_question(void *user)
 {
     return ++*(int *)user > 1;
@@ -292,6 +311,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_written_or_read_is_refused),
         cmocka_unit_test(what_is_there_is_not_overwritten),
         cmocka_unit_test(a_journal_is_in_the_way),
+        cmocka_unit_test(a_journal_is_in_the_way_of_estimates_too),
         cmocka_unit_test(an_interrupted_save_leaves_nothing),
         cmocka_unit_test(every_allocation_may_fail),
     };
