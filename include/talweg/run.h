@@ -154,7 +154,7 @@ typedef struct tw_run_evidence {
     double seconds[TW_RUN_MOST_ESTIMATES]; /* of wall time */
 } tw_run_evidence;
 
-/* A file with the group evidence, the problem, and no draws. */
+/* A file with the group evidence, the problem, and no draws. Refuses what tw_run_create refuses. */
 TW_API tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrite,
                                        const tw_problem *problem, const tw_run_facts *facts,
                                        const tw_run_evidence *evidence);

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _talweg
-from ._approx import Approximation, Fit, _correct
+from ._approx import _correct
 from ._arrays import Floats, vector
 from ._model import WARNING, Model, ModelOptions, as_model, count_threads
-from ._sample import Progress, check_metric, check_name, progress_function, start_of
+from ._sample import Progress, check_metric, check_name, progress_function, start_name, start_of
 from ._talweg import InputError, NumericalError
 
 FAR = 2**40  # streams of the methods, far apart, so that their errors are independent
@@ -156,8 +156,7 @@ class _Path:
     def _choose_start(self, start: Any) -> Any:
         """The q of the path; a fit that did not converge is never used without a word."""
         if not isinstance(start, str):
-            named = start.ep if isinstance(start, Fit) else start
-            self.start_name = named.name.lower() if isinstance(named, Approximation) else "gaussian"
+            self.start_name = start_name(start)
             return start_of(self.model, start, None)
         self.start_name = check_name("start", start, ("ep", "laplace", "prior"))
         if start == "prior":
