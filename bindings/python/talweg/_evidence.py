@@ -1,7 +1,6 @@
 """log p(y) by Monte Carlo, with errors, side by side, and whether the estimates agree.
 
-Where the path starts, its temperatures and its transitions are chosen as the program ``talweg evidence`` chooses
-them, and each method has random numbers of its own, the same as there.
+Each method has random numbers of its own, the same as in the program ``talweg evidence``.
 """
 
 from __future__ import annotations
@@ -11,23 +10,19 @@ import time
 from dataclasses import asdict, dataclass
 from typing import Any, Callable, Iterator, Optional, Sequence, Union, Unpack
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _talweg
-from ._approx import _correct
-from ._arrays import Floats, vector
 from ._model import WARNING, Model, ModelOptions, as_model, count_threads
-from ._sample import Progress, check_metric, check_name, progress_function, start_name, start_of
-from ._talweg import InputError, NumericalError
+from ._path import Path, resampling
+from ._sample import Progress, check_name, progress_function
+from ._talweg import InputError
 
 FAR = 2**40  # streams of the methods, far apart, so that their errors are independent
 REVERSE, TEMPERING, RESAMPLING, AGAIN = FAR, 2 * FAR, 4 * FAR, FAR
 SAFETY = 1.1  # the error of an error
 MOST_EFFORT = 64.0  # of a second run, over the first
 PRIOR_LADDER = 40  # temperatures of parallel tempering from the prior
-KEPT = 0.98  # part of the effective particles that a step of an adaptive schedule keeps
-SCHEDULES = ("auto", "geometric", "linear", "sigmoid", "adaptive")
 
 
 @dataclass(frozen=True)
@@ -85,7 +80,7 @@ class Evidence:
         What parallel tempering saw: barrier, round trips, one-sided stepping stones; empty without it.
     """
 
-    def __init__(self, estimates: list[Estimate], path: "_Path", tempering: dict[str, Any]) -> None:
+    def __init__(self, estimates: list[Estimate], path: Path, tempering: dict[str, Any]) -> None:
         rows = [_row(estimate) for estimate in estimates]
         self.estimates = estimates
         self.agree, self.verdict, best, _ = _talweg.agree(rows)
@@ -135,90 +130,10 @@ def _log_z(handle: Any) -> float:
     return facts["log_z"] if facts["converged"] else math.nan
 
 
-class _Path:
-    """The fits, where the path starts, its temperatures and its transitions."""
-
-    def __init__(self, model: Model, start: Any, kernel_method: str, metric: Optional[str], sampler: dict[str, Any]) -> None:
-        self.model = model
-        self.laplace, self.ep = model._fit("laplace"), model._fit("ep")
-        converged = [fit for fit in (self.ep, self.laplace) if fit.describe()["converged"]]
-        self.gaussian = converged[0] if converged else None
-        self.corrected = _correct(model, self.ep, 4).log_z if self.ep in converged else math.nan
-        self.start = self._choose_start(start)
-        self.kernel = "hmc" if kernel_method == "auto" else kernel_method
-        self.metric = self._choose_metric(metric)
-        self.sampler = dict(sampler, method=self.kernel, metric=self.metric)
-        if self.metric in ("ep", "smoothed") and self.gaussian is None:
-            raise NumericalError(f"the metric {self.metric} needs a fit, and none converged: take another metric")
-        self.beta: Optional[Floats] = None
-        self.own_schedule = False
-
-    def _choose_start(self, start: Any) -> Any:
-        """The q of the path; a fit that did not converge is never used without a word."""
-        if not isinstance(start, str):
-            self.start_name = start_name(start)
-            return start_of(self.model, start, None)
-        self.start_name = check_name("start", start, ("ep", "laplace", "prior"))
-        if start == "prior":
-            return None
-        fit = self.ep if start == "ep" else self.laplace
-        if fit.describe()["converged"]:
-            self.gaussian = fit
-            return fit
-        if start == "laplace" or self.gaussian is None:
-            raise NumericalError(f'{start} did not converge, and the path cannot start from it: use start="prior"')
-        text = "EP did not converge: the path starts from Laplace's approximation instead"
-        self.model._notes.append((WARNING, text))
-        self.start_name = "laplace"
-        return self.gaussian
-
-    def _choose_metric(self, metric: Optional[str]) -> str:
-        if metric in (None, "auto") and self.kernel != "rmhmc":
-            return "prior" if self.start_name == "prior" else "ep"
-        return check_metric(self.kernel, metric, "auto")
-
-    def fill(self, kind: str, steps: int, beta_min: float) -> Floats:
-        beta = np.empty(steps + 1)
-        _talweg.schedule({"kind": kind}, steps, beta_min, beta)
-        return beta
-
-    def set_schedule(self, schedule: Any, temperatures: int, beta_min: float, options: dict[str, Any]) -> None:
-        prior = self.start_name == "prior"
-        self.beta_min = beta_min or (1e-7 if prior else 0.01)
-        self.own_schedule = not (isinstance(schedule, str) and schedule == "auto") or temperatures > 0
-        self.kind = "geometric" if prior else "linear"
-        if not isinstance(schedule, str):
-            self.beta = vector(schedule, "schedule")
-        elif check_name("schedule", schedule, SCHEDULES) == "adaptive":
-            self.beta = self._adapt(temperatures, options)
-        else:
-            self.kind = self.kind if schedule == "auto" else schedule
-            self.beta = self.fill(self.kind, temperatures or (400 if prior else 50), self.beta_min)
-
-    def _adapt(self, temperatures: int, options: dict[str, Any]) -> Floats:
-        pilot = dict(_resampling(options), fraction=KEPT, max_steps=temperatures or 1000)
-        found, count = self.model._problem.adapt(self.start, self.gaussian, None, self.sampler, pilot, None)
-        return np.frombuffer(found)[:count].copy()
-
-    def run(self, method: str, beta: Optional[Floats], options: dict[str, Any], progress: Any) -> Any:
-        """A method of the library on this path."""
-        call: Callable[..., Any] = getattr(self.model._problem, method)
-        return call(self.start, self.gaussian, beta, self.sampler, options, progress)
-
-
-def _resampling(options: dict[str, Any]) -> dict[str, Any]:
-    """Options of resample-move: islands for the error, with a few particles each."""
-    particles, islands = options["particles"], 16
-    if particles < 4 * islands:
-        islands = 2 if particles < 8 else particles // 4
-    wanted = {name: options[name] for name in ("eps", "steps", "seed")}
-    return dict(wanted, particles=max(particles, 2 * islands), islands=islands)
-
-
 class _Run:
     """The methods, one after the other, each with a goal for its standard error where there is one."""
 
-    def __init__(self, path: _Path, options: dict[str, Any], until_se: Optional[float], progress: Any) -> None:
+    def __init__(self, path: Path, options: dict[str, Any], until_se: Optional[float], progress: Any) -> None:
         self.path, self.options, self.until_se, self.progress = path, options, until_se, progress
         self.estimates: list[Estimate] = []
         self.tempering: dict[str, Any] = {}
@@ -249,7 +164,7 @@ class _Run:
         self.ais(begun, reverse=True)
 
     def rm(self, begun: float) -> None:
-        wanted = dict(_resampling(self.options), first_chain=RESAMPLING)
+        wanted = dict(resampling(self.options), first_chain=RESAMPLING)
         beta = self.path.beta if self.path.own_schedule else None
         row = self.path.run("resample_move", beta, wanted, self.progress)
         factor = self.factor(row, self.options["max_particles"] / wanted["particles"])
@@ -392,7 +307,7 @@ def evidence(
     options = dict(particles=particles, moves=moves, burn_in=burn_in, eps=eps, steps=steps, seed=seed)
     options.update(copies=copies, rounds=rounds, max_particles=max_particles or int(MOST_EFFORT) * particles)
     try:
-        path = _Path(about, start, kernel_method, metric, sampler)
+        path = Path(about, start, kernel_method, metric, sampler)
         path.set_schedule(schedule, temperatures, beta_min, options)
         run = _Run(path, options, until_se, progress_function(progress))
         for name in names:
