@@ -75,6 +75,32 @@ static void assert_same(size_t n, const double *a, const double *b)
     assert_memory_equal(a, b, n * sizeof *a);
 }
 
+static void assert_same_fit(const tw_approximation *a, const tw_approximation *b)
+{
+    assert_same(N, a->tau, b->tau);
+    assert_same(N, a->nu, b->nu);
+    assert_true(a->log_z == b->log_z && a->residual == b->residual);
+    assert_int_equal(a->iterations, b->iterations);
+    assert_true(b->converged && b->kind == TW_EP);
+    for (size_t i = 0; i < N; i++) { /* q is rebuilt from its sites */
+        assert_close(b->mean[i], a->mean[i], 1e-12, "mean");
+        assert_close(b->variance[i], a->variance[i], 1e-12, "variance");
+    }
+}
+
+static void assert_same_inputs(const tw_problem *a, const tw_problem *b)
+{
+    const tw_scaling *s = a->scaling, *t = b->scaling;
+    assert_same(N * 2, a->data->x, b->data->x);
+    assert_true(s->d_in == t->d_in && t->d_out == 2 && t->column[0] == 0 && t->column[1] == 2);
+    assert_same(2, s->centre, t->centre);
+    assert_same(2, s->scale, t->scale);
+    assert_string_equal(b->covariance.kernel, "matern32");
+    assert_same(2, a->covariance.log_ell, b->covariance.log_ell);
+    assert_true(b->covariance.log_sigma == 0.3 && b->covariance.constant == 0.1 &&
+                b->covariance.white == 0.01);
+}
+
 static void files_restore_to_the_bit(void **state)
 {
     (void)state;
@@ -91,29 +117,11 @@ static void files_restore_to_the_bit(void **state)
         assert_same(N, a.problem->w, b.problem->w);
         assert_ptr_equal(a.problem->likelihood, b.problem->likelihood);
         assert_true(a.problem->jitter == b.problem->jitter);
-        assert_same(N, a.approximation->tau, b.approximation->tau);
-        assert_same(N, a.approximation->nu, b.approximation->nu);
-        assert_true(a.approximation->log_z == b.approximation->log_z);
-        assert_true(a.approximation->residual == b.approximation->residual);
-        assert_int_equal(a.approximation->iterations, b.approximation->iterations);
-        assert_true(b.approximation->converged && b.approximation->kind == TW_EP);
-        for (size_t i = 0; i < N; i++) { /* q is rebuilt from its sites */
-            assert_close(b.approximation->mean[i], a.approximation->mean[i], 1e-12, "mean");
-            assert_close(b.approximation->variance[i], a.approximation->variance[i], 1e-12, "variance");
-        }
-        if (matrix) {
+        assert_same_fit(a.approximation, b.approximation);
+        if (matrix)
             assert_same(N * N, a.problem->matrix, b.problem->matrix);
-        } else {
-            const tw_scaling *s = a.problem->scaling, *t = b.problem->scaling;
-            assert_same(N * 2, a.problem->data->x, b.problem->data->x);
-            assert_true(s->d_in == t->d_in && t->d_out == 2 && t->column[0] == 0 && t->column[1] == 2);
-            assert_same(2, s->centre, t->centre);
-            assert_same(2, s->scale, t->scale);
-            assert_string_equal(b.problem->covariance.kernel, "matern32");
-            assert_same(2, a.problem->covariance.log_ell, b.problem->covariance.log_ell);
-            assert_true(b.problem->covariance.log_sigma == 0.3 && b.problem->covariance.constant == 0.1 &&
-                        b.problem->covariance.white == 0.01);
-        }
+        else
+            assert_same_inputs(a.problem, b.problem);
         free_fitted(&a);
         free_fitted(&b);
         scratch_remove(&file);
@@ -156,56 +164,58 @@ static char *replaced(const char *text, const char *what, const char *by)
     return changed;
 }
 
+/* What is changed in a file, and what is said of it. */
+static const struct {
+    const char *what, *by, *says;
+} tampering[] = {
+    {"talweg approximation", "another thing", "field \"format\" is not \"talweg approximation\""},
+    {"\"version\": 1", "\"version\": 2", "field \"version\" is 2 and this talweg"},
+    {"\"version\": 1", "\"version\": 1.5", "field \"version\" should be a whole number"},
+    {"\"n\": 12", "\"n\": 13", "field \"y\" should have 13 numbers and has 12"},
+    {"\"n\": 12", "\"n\": 0", "fields \"n\" and \"inputs\" are 0"},
+    {"\"n\": 12", "\"n\": -4", "field \"n\" should be a whole number from 0 on"},
+    {"\"n\": 12", "\"n\": \"12\"", "field \"n\" should be a whole number from 0 on"},
+    {"\"inputs\": 2", "\"inputs\": 3", "field \"x\" should have 36 numbers and has 24"},
+    {"\"inputs\": 2", "\"inputs\": 9007199254740993", "field \"inputs\" should be a whole number"},
+    {"poisson", "poissson", "field \"likelihood.name\" is \"poissson\"; there are"},
+    {"\"poisson\"", "3", "field \"likelihood.name\" should be text and is a number"},
+    {"\"w\"", "\"v\"", "field \"likelihood.w\" is missing"},
+    {"matern32", "cubic", "field \"covariance\": there is no kernel \"cubic\""},
+    {"\"constant\":0.", "\"constant\":-0.", "field \"covariance\": the constant and white"},
+    {"\"log_sigma\":0", "\"log_sigma\":null, \"z\": 0",
+     "\"covariance.log_sigma\" should be a number and is null"},
+    {"\"columns\":[1,3]", "\"columns\":[3,1]", "field \"scaling.columns\": element 2 is 1"},
+    {"\"columns\":[1,3]", "\"columns\":[1,4]", "field \"scaling.columns\": element 2 is 4"},
+    {"\"columns\":[1,3]", "\"columns\":[1]", "field \"scaling.columns\" should have 2 numbers and has 1"},
+    {"\"scale\":[0", "\"scale\":[-0", "field \"scaling.scale\": element 1"},
+    {"\"y\": [", "\"y\": [true,", "field \"y\" should have 12 numbers and has 13"},
+    {"\"y\": [0.0", "\"y\": [true", "field \"y\": element 1 should be a number and is true or false"},
+    {"\"y\": [0.0", "\"y\": [-1.0", "observation 1 is -1"},
+    {"\"kind\":\"ep\"", "\"kind\":\"map\"", "field \"approximation.kind\" is \"map\""},
+    {"\"converged\":true", "\"converged\":1",
+     "\"approximation.converged\" should be true or false and is a number"},
+    {"\"tau\":[", "\"tau\":[-", "field \"approximation.tau\": element 1 is -"},
+    {"\"tau\":[", "\"tau\":[1e999,", "real number overflow"},
+    {"\"jitter\": ", "\"jitter\": NaN, \"z\": ", "this is not a saved approximation"},
+    {"\"jitter\"", "\"n\"", "duplicate object key"},
+};
+
 static void tampering_is_named(void **state)
 {
     (void)state;
-    const struct {
-        const char *what, *by, *says;
-    } cases[] = {
-        {"talweg approximation", "another thing", "field \"format\" is not \"talweg approximation\""},
-        {"\"version\": 1", "\"version\": 2", "field \"version\" is 2 and this talweg"},
-        {"\"version\": 1", "\"version\": 1.5", "field \"version\" should be a whole number"},
-        {"\"n\": 12", "\"n\": 13", "field \"y\" should have 13 numbers and has 12"},
-        {"\"n\": 12", "\"n\": 0", "fields \"n\" and \"inputs\" are 0"},
-        {"\"n\": 12", "\"n\": -4", "field \"n\" should be a whole number from 0 on"},
-        {"\"n\": 12", "\"n\": \"12\"", "field \"n\" should be a whole number from 0 on"},
-        {"\"inputs\": 2", "\"inputs\": 3", "field \"x\" should have 36 numbers and has 24"},
-        {"\"inputs\": 2", "\"inputs\": 9007199254740993", "field \"inputs\" should be a whole number"},
-        {"poisson", "poissson", "field \"likelihood.name\" is \"poissson\"; there are"},
-        {"\"poisson\"", "3", "field \"likelihood.name\" should be text and is a number"},
-        {"\"w\"", "\"v\"", "field \"likelihood.w\" is missing"},
-        {"matern32", "cubic", "field \"covariance\": there is no kernel \"cubic\""},
-        {"\"constant\":0.", "\"constant\":-0.", "field \"covariance\": the constant and white"},
-        {"\"log_sigma\":0", "\"log_sigma\":null, \"z\": 0",
-         "\"covariance.log_sigma\" should be a number and is null"},
-        {"\"columns\":[1,3]", "\"columns\":[3,1]", "field \"scaling.columns\": element 2 is 1"},
-        {"\"columns\":[1,3]", "\"columns\":[1,4]", "field \"scaling.columns\": element 2 is 4"},
-        {"\"columns\":[1,3]", "\"columns\":[1]", "field \"scaling.columns\" should have 2 numbers and has 1"},
-        {"\"scale\":[0", "\"scale\":[-0", "field \"scaling.scale\": element 1"},
-        {"\"y\": [", "\"y\": [true,", "field \"y\" should have 12 numbers and has 13"},
-        {"\"y\": [0.0", "\"y\": [true", "field \"y\": element 1 should be a number and is true or false"},
-        {"\"y\": [0.0", "\"y\": [-1.0", "observation 1 is -1"},
-        {"\"kind\":\"ep\"", "\"kind\":\"map\"", "field \"approximation.kind\" is \"map\""},
-        {"\"converged\":true", "\"converged\":1",
-         "\"approximation.converged\" should be true or false and is a number"},
-        {"\"tau\":[", "\"tau\":[-", "field \"approximation.tau\": element 1 is -"},
-        {"\"tau\":[", "\"tau\":[1e999,", "real number overflow"},
-        {"\"jitter\": ", "\"jitter\": NaN, \"z\": ", "this is not a saved approximation"},
-        {"\"jitter\"", "\"n\"", "duplicate object key"},
-    };
     tw_context *ctx = new_context();
     scratch_file file;
     size_t length;
     char *text = saved_text(ctx, false, &file, &length);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof tampering / sizeof *tampering; i++) {
         fitted f = {0};
-        char *changed = replaced(text, cases[i].what, cases[i].by);
+        char *changed = replaced(text, tampering[i].what, tampering[i].by);
         scratch_overwrite(&file, changed, strlen(changed));
         tw_status status = tw_approximation_load(ctx, file.path, &f.problem, &f.approximation);
-        if (status != TW_BAD_DATA || !strstr(tw_context_message(ctx), cases[i].says) ||
+        if (status != TW_BAD_DATA || !strstr(tw_context_message(ctx), tampering[i].says) ||
             strncmp(tw_context_message(ctx), file.path, strlen(file.path)) != 0)
-            fail_msg("%s -> %s: %d, \"%s\" does not say \"%s\"", cases[i].what, cases[i].by, (int)status,
-                     tw_context_message(ctx), cases[i].says);
+            fail_msg("%s -> %s: %d, \"%s\" does not say \"%s\"", tampering[i].what, tampering[i].by,
+                     (int)status, tw_context_message(ctx), tampering[i].says);
         assert_null(f.problem);
         free(changed);
     }
