@@ -7,6 +7,7 @@
 #include "cli/path_options.h"
 #include "cli/progress.h"
 #include "cli/reference_file.h"
+#include "cli/sampler_options.h"
 #include "cli/terminal.h"
 
 void tw_path_close(tw_path *p)
@@ -169,16 +170,6 @@ static tw_status adapt_schedule(tw_path *p, const tw_path_options *o)
 
 /* ---- transitions ---- */
 
-typedef struct named_metric {
-    const char *name;
-    tw_metric metric;
-} named_metric;
-
-static const named_metric metrics[] = {
-    {"ep", TW_METRIC_EP},           {"prior", TW_METRIC_PRIOR},   {"identity", TW_METRIC_IDENTITY},
-    {"hessian", TW_METRIC_HESSIAN}, {"fisher", TW_METRIC_FISHER}, {"smoothed", TW_METRIC_SMOOTHED},
-};
-
 /* The metric ep is the precision of the best Gaussian there is, and smoothed averages over its marginals. */
 static tw_status choose_metric(tw_path *p, const char *wanted)
 {
@@ -187,8 +178,7 @@ static tw_status choose_metric(tw_path *p, const char *wanted)
                 : rmhmc                         ? "smoothed"
                 : strcmp(p->from, "prior") == 0 ? "prior"
                                                 : "ep";
-    for (size_t i = 0; i < TW_COUNT(metrics); i++)
-        if (strcmp(metrics[i].name, p->metric) == 0) p->ais.kernel.metric = metrics[i].metric;
+    p->ais.kernel.metric = tw_metric_named(p->metric);
     if (!tw_name_is_among(p->metric, "ep, smoothed")) return TW_OK;
     if (!p->gaussian)
         return tw_fail(p->ctx, TW_NOT_CONVERGED,
@@ -205,9 +195,7 @@ static tw_status make_transitions(tw_path *p, const tw_path_options *o)
     bool automatic = strcmp(o->kernel_method, "auto") == 0;
     p->kernel = automatic ? "hmc" : o->kernel_method;
     p->ais = TW_AIS_DEFAULTS;
-    p->ais.kernel.method = strcmp(p->kernel, "rmhmc") == 0 ? TW_METHOD_RMHMC
-                           : strcmp(p->kernel, "ess") == 0 ? TW_METHOD_SLICE
-                                                           : TW_METHOD_HMC;
+    p->ais.kernel.method = tw_method_named(p->kernel);
     p->ais.kernel.solver_tolerance = o->solver_tol;
     p->ais.kernel.fixed_point = (size_t)o->fixed_point;
     p->ais.kernel.threads = tw_terminal_threads(o->threads);

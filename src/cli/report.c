@@ -5,7 +5,6 @@
 #include "cli/common_rows.h"
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
-#include "cli/sampler_options.h"
 #include "cli/terminal.h"
 #include "output/gnuplot.h"
 #include "output/writer.h"
@@ -78,8 +77,7 @@ static tw_status write_page(tw_context *ctx, const report_options *o, tw_pool *p
                                  .test = at->data,
                                  .test_w = at->w,
                                  .test_name = o->test,
-                                 .threads =
-                                     tw_sampler_flags_threads(&(tw_sampler_flags){.threads = o->threads})};
+                                 .threads = tw_terminal_threads(o->threads)};
     if (!tw_gnuplot_is_there())
         tw_log(ctx, TW_LOG_WARNING, "the page has no plots: they are drawn by " TW_GNUPLOT_MISSING);
     tw_terminal_progress(o->output.quiet, "writing the page ...");

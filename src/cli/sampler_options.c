@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "cli/common_rows.h"
+#include "cli/names.h"
 #include "cli/terminal.h"
 
 static const char *methods(void)
@@ -139,32 +140,23 @@ bool tw_sampler_flags_auto(const tw_sampler_flags *f)
     return strcmp(f->method, "auto") == 0;
 }
 
-static bool is_among(const char *word, const char *const *words, size_t count)
-{
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(word, words[k]) == 0) return true;
-    return false;
-}
-
 static tw_status check_metric(tw_context *ctx, const tw_sampler_flags *f)
 {
-    static const char *const hmc[] = {"ep", "prior", "identity"}, *const ess[] = {"ep", "prior"},
-                             *const rmhmc[] = {"smoothed", "hessian", "fisher"};
     if (!f->metric) return TW_OK;
     if (tw_sampler_flags_auto(f))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--metric %s needs a --method: hmc for ep, prior and identity, rmhmc for the others",
                        f->metric);
-    if (strcmp(f->method, "hmc") == 0 && !is_among(f->metric, hmc, TW_COUNT(hmc)))
+    if (strcmp(f->method, "hmc") == 0 && !tw_name_is_among(f->metric, "ep, prior, identity"))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--method hmc has the metrics ep, prior and identity; %s is one of --method rmhmc",
                        f->metric);
-    if (strcmp(f->method, "rmhmc") == 0 && !is_among(f->metric, rmhmc, TW_COUNT(rmhmc)))
+    if (strcmp(f->method, "rmhmc") == 0 && !tw_name_is_among(f->metric, "smoothed, hessian, fisher"))
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
             "--method rmhmc has the metrics smoothed, hessian and fisher; %s is one of --method hmc",
             f->metric);
-    if (strcmp(f->method, "ess") == 0 && !is_among(f->metric, ess, TW_COUNT(ess)))
+    if (strcmp(f->method, "ess") == 0 && !tw_name_is_among(f->metric, "ep, prior"))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--method ess is centred at ep or at prior, not at %s",
                        f->metric);
     return TW_OK;
@@ -186,21 +178,15 @@ tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
     return TW_OK;
 }
 
-size_t tw_sampler_flags_threads(const tw_sampler_flags *f)
+tw_method tw_method_named(const char *name)
 {
-    return tw_terminal_threads(f->threads);
+    tw_method m = TW_METHOD_HMC;
+    while (m < TW_METHOD_SLICE && strcmp(name, tw_method_name(m)) != 0) m++;
+    return m;
 }
 
-static tw_method find_method(const char *name)
+tw_metric tw_metric_named(const char *name)
 {
-    for (tw_method m = TW_METHOD_HMC; m < TW_METHOD_SLICE; m++)
-        if (strcmp(name, tw_method_name(m)) == 0) return m;
-    return TW_METHOD_SLICE;
-}
-
-static tw_metric find_metric(const char *name, tw_method method)
-{
-    if (!name) return method == TW_METHOD_RMHMC ? TW_METRIC_SMOOTHED : TW_METRIC_EP;
     tw_metric m = TW_METRIC_IDENTITY;
     while (m < TW_METRIC_SMOOTHED && strcmp(name, tw_metric_name(m)) != 0) m++;
     return m;
@@ -209,12 +195,14 @@ static tw_metric find_metric(const char *name, tw_method method)
 tw_sampler_options tw_sampler_flags_sampler(const tw_sampler_flags *f)
 {
     tw_sampler_options o = TW_SAMPLER_DEFAULTS;
-    o.method = find_method(f->method);
-    o.metric = find_metric(f->metric, o.method);
+    o.method = tw_method_named(f->method);
+    o.metric = f->metric                     ? tw_metric_named(f->metric)
+               : o.method == TW_METHOD_RMHMC ? TW_METRIC_SMOOTHED
+                                             : TW_METRIC_EP;
     o.solver_tolerance = f->solver_tol;
     o.fixed_point = (size_t)f->fixed_point;
     o.reverse_check = f->reverse_check;
-    o.threads = tw_sampler_flags_threads(f);
+    o.threads = tw_terminal_threads(f->threads);
     return o;
 }
 

@@ -5,6 +5,10 @@
 #include "cli/options.h"
 #include "talweg/chains.h"
 
+/* Those of these names, which must be known (TW_OPTION_CHOICE sees to that). */
+tw_method tw_method_named(const char *name);
+tw_metric tw_metric_named(const char *name);
+
 typedef struct tw_sampler_flags {
     const char *method, *metric, *init, *from;
     double eps, solver_tol, target_accept, reverse_check, beta;
@@ -22,9 +26,6 @@ extern const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT];
 tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *flags);
 
 bool tw_sampler_flags_auto(const tw_sampler_flags *flags);
-
-/* Threads to use: those asked for, or as many as there are processors. */
-size_t tw_sampler_flags_threads(const tw_sampler_flags *flags);
 
 /* Method, metric and solver; with --method auto the method and the metric are to be filled in. */
 tw_sampler_options tw_sampler_flags_sampler(const tw_sampler_flags *flags);

@@ -1,12 +1,12 @@
 /* selftest.c: talweg selftest: do the parts keep their promises on the user's own model? */
 #include <math.h>
-#include <string.h>
 
 #include "base/context.h"
 #include "cli/built_in.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/progress.h"
+#include "cli/sampler_options.h"
 #include "cli/terminal.h"
 #include "output/json.h"
 #include "talweg/selftest.h"
@@ -80,16 +80,9 @@ static void show_progress(void *user, const tw_check *check)
     tw_meter_show(&r->meter, TW_METER_COUNT(++r->meter.last.done, TW_SELFTEST_CHECKS));
 }
 
-static tw_metric metric_of(const char *name)
-{
-    return strcmp(name, "hessian") == 0  ? TW_METRIC_HESSIAN
-           : strcmp(name, "fisher") == 0 ? TW_METRIC_FISHER
-                                         : TW_METRIC_SMOOTHED;
-}
-
 static tw_status check(tw_context *ctx, const selftest_options *options, results *r)
 {
-    tw_selftest_options to = {.metric = metric_of(options->metric),
+    tw_selftest_options to = {.metric = tw_metric_named(options->metric),
                               .eps = options->eps,
                               .steps = (size_t)options->steps,
                               .solver_tolerance = options->solver_tol,

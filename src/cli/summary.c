@@ -3,7 +3,6 @@
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/model_options.h"
-#include "cli/sampler_options.h"
 #include "cli/summary_print.h"
 #include "cli/terminal.h"
 #include "output/writer.h"
@@ -67,8 +66,7 @@ static tw_status compute(tw_context *ctx, const summary_options *o, tw_summary_t
     void *memory = NULL;
     TW_TRY(tw_allocate(ctx, pool->n, sizeof *table->latent, "the summaries of the latents", &memory));
     table->latent = memory;
-    TW_TRY(tw_pool_summarise(pool, tw_sampler_flags_threads(&(tw_sampler_flags){.threads = o->threads}),
-                             table->latent, &table->summary));
+    TW_TRY(tw_pool_summarise(pool, tw_terminal_threads(o->threads), table->latent, &table->summary));
     TW_TRY(tw_allocate(ctx, pool->n, sizeof *table->worst, "the order of the latents", &memory));
     table->worst = memory;
     TW_TRY(tw_pool_order(pool, table->latent, table->worst));
