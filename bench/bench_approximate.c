@@ -1,4 +1,4 @@
-/* bench_approximate: what Laplace, EP and EP's correction cost, in units of one Cholesky factorisation of the
+/* bench_approximate.c: what Laplace, EP and EP's correction cost, in units of one Cholesky factorisation of the
  * same size (dpotrf) timed in the same run; how they grow with n; how many tilted moments EP asks for; and what EP
  * saves along a row of a grid.
  *

@@ -1,4 +1,4 @@
-/* bench_csv: how fast a CSV file of about 100 MB is read, on one core.
+/* bench_csv.c: how fast a CSV file of about 100 MB is read, on one core.
  *
  * One block of lines with seeded random numbers is written over and over to a temporary file, which
  * tw_table_read reads three times; the fastest counts, so that the file is in the system's cache.

@@ -1,4 +1,4 @@
-/* bench_predict: 100,000 new inputs predicted from draws on USPS 3-vs-5 (N = 767, 256 inputs): seconds, the part
+/* bench_predict.c: 100,000 new inputs predicted from draws on USPS 3-vs-5 (N = 767, 256 inputs): seconds, the part
  * of it that the bare matrix products take, and the most memory that was in use beside model and data.
  *
  * Usage: bench_predict [POINTS [DRAWS]] (of each of 4 chains). The draws are EP's, which cost nothing and have

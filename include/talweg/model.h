@@ -12,8 +12,6 @@
 #ifndef TALWEG_MODEL_H
 #define TALWEG_MODEL_H
 
-#include <stdbool.h>
-
 #include <talweg/base.h>
 #include <talweg/covariance.h>
 #include <talweg/data.h>

@@ -1,3 +1,4 @@
+/* predict_case.c: see predict_case.h. */
 #include "support/predict_case.h"
 
 #include <math.h>
