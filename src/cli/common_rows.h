@@ -18,7 +18,10 @@
     .name = "threads", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "T", .standard = "0", \
     .most = TW_MOST_THREADS, .help = "threads, which never change a result; 0: one for each core"
 
-/* The implicit equations of RMHMC. */
+/* Transitions: their metric, step size and number of steps, and the implicit equations of RMHMC. */
+#define TW_ROW_METRIC(at) .name = "metric", .kind = TW_OPTION_CHOICE, .offset = (at), .argument = "NAME"
+#define TW_ROW_EPS(at) .name = "eps", .kind = TW_OPTION_NUMBER, .offset = (at), .argument = "X"
+#define TW_ROW_STEPS(at) .name = "steps", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "L"
 #define TW_ROW_SOLVER_TOL(at)                                                                            \
     .name = "solver-tol", .kind = TW_OPTION_NUMBER, .offset = (at), .argument = "X", .standard = "1e-9", \
     .positive = true

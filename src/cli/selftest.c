@@ -28,29 +28,12 @@ static const char *metrics(void)
 
 static const tw_option rows[] = {
     {TW_ROW_CASES(FIELD(cases)), .standard = "40", .help = "of the built-in problem"},
-    {.name = "metric",
-     .kind = TW_OPTION_CHOICE,
-     .offset = FIELD(metric),
-     .argument = "NAME",
-     .standard = "smoothed",
-     .choices = metrics,
-     .help = "of RMHMC"},
-    {.name = "eps",
-     .kind = TW_OPTION_NUMBER,
-     .offset = FIELD(eps),
-     .argument = "X",
-     .standard = "0",
-     .most = INFINITY,
+    {TW_ROW_METRIC(FIELD(metric)), .standard = "smoothed", .choices = metrics, .help = "of RMHMC"},
+    {TW_ROW_EPS(FIELD(eps)), .standard = "0", .most = INFINITY,
      .help =
          "the step size of the trajectories; 0: the largest of 0.4, 0.2, 0.1, ... whose energy error stays "
          "below 0.5"},
-    {.name = "steps",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(steps),
-     .argument = "L",
-     .standard = "10",
-     .least = 1,
-     .most = 1000,
+    {TW_ROW_STEPS(FIELD(steps)), .standard = "10", .least = 1, .most = 1000,
      .help = "leapfrog steps of a trajectory"},
     {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
      .help =

@@ -64,16 +64,7 @@ gives 'all(abs(m / math.exp(a + v / 2) - 1) < 1e-12 for m, a, v in
     zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
 
 # with a given matrix, where the file needs no inputs
-if command -v python3 >/dev/null 2>&1; then
-    python3 - "$d" <<'P'
-import math, sys
-d = sys.argv[1]
-t = [i / 8 for i in range(25)]
-k = lambda a, b: math.e * math.exp(-0.5 * (a - b) ** 2)
-write = lambda name, rows: open(d + "/" + name, "w").write("".join(",".join(map(repr, row)) + "\n" for row in rows))
-write("k.csv", [[k(a, b) for b in t] for a in t])
-write("diagonal.csv", [[k(a, a)] for a in t])
-P
+if line_kernel; then
     cut -d, -f2,3 "$d/counts.csv" >"$d/labels.csv"
     works approx "$d/labels.csv" --likelihood poisson --kernel-matrix "$d/k.csv" --exposure-column e \
         --save-approx "$d/given.json"

@@ -63,16 +63,7 @@ gives 'all(abs(a - b) < 5 * e + 0.02 * b for a, b, e in zip(r["predictions"]["y_
 gives 'r["scores"]["rmse_mcse"] > 0 and abs(r["scores"]["rmse"] - other("ep.json")["scores"]["rmse"]) < 0.1'
 
 # a given matrix predicts what its kernel predicts
-if command -v python3 >/dev/null 2>&1; then
-    python3 - "$d" <<'P'
-import math, sys
-d = sys.argv[1]
-t = [i / 8 for i in range(25)]
-k = lambda a, b: math.e * math.exp(-0.5 * (a - b) ** 2)
-write = lambda name, rows: open(d + "/" + name, "w").write("".join(",".join(map(repr, row)) + "\n" for row in rows))
-write("k.csv", [[k(a, b) for b in t] for a in t])
-write("diagonal.csv", [[k(a, a)] for a in t])
-P
+if line_kernel; then
     # shellcheck disable=SC2086
     works sample "$d/counts.csv" --likelihood poisson --exposure-column e --kernel-matrix "$d/k.csv" $short \
         -o "$d/given.nc"

@@ -51,6 +51,21 @@ other = lambda name: json.load(open(sys.argv[1] + "/" + name))
 sys.exit(0 if eval(sys.argv[2]) else "got " + json.dumps(r)[:400])' "$place" "$1" || complain "not so: $1"
 }
 
+# line_kernel: K of the inputs 0, 1/8, ..., 3 with --log-ell 0 --log-sigma 0.5 as $place/k.csv, its diagonal as
+# $place/diagonal.csv. False without Python.
+line_kernel() {
+    command -v python3 >/dev/null 2>&1 || return 1
+    python3 - "$place" <<'P'
+import math, sys
+d = sys.argv[1]
+t = [i / 8 for i in range(25)]
+k = lambda a, b: math.e * math.exp(-0.5 * (a - b) ** 2)
+write = lambda name, rows: open(d + "/" + name, "w").write("".join(",".join(map(repr, row)) + "\n" for row in rows))
+write("k.csv", [[k(a, b) for b in t] for a in t])
+write("diagonal.csv", [[k(a, a)] for a in t])
+P
+}
+
 finish() {
     [ "$failed" = 0 ] || { echo "$failed of $checks runs failed" >&2; exit 1; }
     echo "$checks runs, all as they should be"
