@@ -103,6 +103,12 @@ TW_API double tw_log_mean_exp(size_t n, const double *log_weight, double *se);
  * stream of (seed, r). Infinite where a replicate drew only weights of 0. */
 TW_API double tw_log_mean_exp_bootstrap(size_t n, const double *log_weight, uint64_t seed, size_t replicates);
 
+/* Shape k of the tail of the weights, of a generalised Pareto distribution fitted to the largest of them: above
+ * 0.7 (TW_PARETO_LIMIT) standard errors from the weights are not to be trusted, above 1 not even their mean is. NaN
+ * for n < 25, and where the weights differ by rounding alone; infinite where most of the tail is 0. */
+TW_API double tw_weights_pareto_k(size_t n, const double *log_weight);
+#define TW_PARETO_LIMIT 0.7
+
 #ifdef __cplusplus
 }
 #endif

@@ -155,6 +155,51 @@ static void standard_errors_cover(void **state)
     assert_close(coverage(bootstrap_error, 1.0), 0.944, band, "coverage, bootstrap");
 }
 
+/* The i-th of n quantiles of three laws: Pareto with k = 0.8, uniform (k = -1), exponential (k = 0). */
+static void quantiles(int law, size_t n, double *log_weight)
+{
+    for (size_t i = 0; i < n; i++) {
+        double p = ((double)i + 0.5) / (double)n;
+        log_weight[i] = law == 0 ? -0.8 * log(p) : law == 1 ? log(p) : log(-log(p));
+    }
+}
+
+/* Numbers of a transcription, in Python with numpy, of the fit as R's package loo states it. */
+static void the_shape_of_a_tail_is_that_of_the_reference(void **state)
+{
+    (void)state;
+    enum { MOST = 5000 };
+    static const size_t n[] = {25, 200, MOST};
+    static const double k[3][3] = {{0.5787354636153768, 0.12653389959211303, 0.37512615451927256},
+                                   {0.7145657269524106, -0.6360133060563337, 0.1284932927889296},
+                                   {0.7799869670165531, -0.9033452856454293, 0.029989275661791697}};
+    static double x[MOST], turned[MOST];
+    for (int i = 0; i < 3; i++)
+        for (int law = 0; law < 3; law++) {
+            quantiles(law, n[i], x);
+            for (size_t j = 0; j < n[i]; j++) turned[j] = 700.0 + x[(j * 7 + 3) % n[i]];
+            assert_close(tw_weights_pareto_k(n[i], x), k[i][law], 1e-9, "k");
+            /* neither the order nor a common factor matters */
+            assert_close(tw_weights_pareto_k(n[i], turned), k[i][law], 1e-9, "k");
+        }
+}
+
+static void a_tail_that_is_none_has_no_shape(void **state)
+{
+    (void)state;
+    double x[N];
+    quantiles(0, N, x);
+    assert_true(isnan(tw_weights_pareto_k(24, x)) && isnan(tw_weights_pareto_k(0, x)));
+    x[3] = NAN;
+    assert_true(isnan(tw_weights_pareto_k(N, x)));
+    for (int i = 0; i < N; i++) x[i] = 5.0 + 1e-13 * i;
+    assert_true(isnan(tw_weights_pareto_k(N, x)));
+    for (int i = 0; i < N; i++) x[i] = i == 17 ? 0.0 : -INFINITY;
+    assert_true(tw_weights_pareto_k(N, x) == INFINITY);
+    x[17] = -INFINITY;
+    assert_true(isnan(tw_weights_pareto_k(N, x)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +210,8 @@ int main(void)
         cmocka_unit_test(equal_weights_count_fully_and_one_counts_once),
         cmocka_unit_test(no_weight_and_bad_weights),
         cmocka_unit_test(standard_errors_cover),
+        cmocka_unit_test(the_shape_of_a_tail_is_that_of_the_reference),
+        cmocka_unit_test(a_tail_that_is_none_has_no_shape),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
