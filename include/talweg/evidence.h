@@ -49,6 +49,10 @@ typedef struct tw_estimate {
     size_t temperatures; /* steps of the schedule */
     double failures;     /* fraction of transitions that failed numerically */
     bool unbiased;       /* in Z; false: consistent as the effort grows */
+    double pareto_k; /* shape of the tail of the weights: tw_weights_pareto_k; NaN where it does not apply */
+    double
+        missed; /* ais-reverse: the share of 1/Z in the tail of the weights that its way up knows of and its
+                            way down did not meet; part of se. NaN for other methods */
 } tw_estimate;
 
 /* ---- agreement ---- */
@@ -79,6 +83,10 @@ TW_API const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *esti
 TW_API void tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
                                 char words[TW_WORDS_BYTES]);
 
+/* What there is to doubt about an estimate, in a sentence with advice: weights with a heavy tail (pareto_k above
+ * 0.7), or a way down that missed more than its error says otherwise. False, and no words: nothing. */
+TW_API bool tw_evidence_doubt(const tw_estimate *estimate, char words[TW_WORDS_BYTES]);
+
 /* ---- annealed importance sampling ---- */
 
 /* Where a run stands after a temperature of its last stage: all that the rest of it depends on, so that it can go
@@ -90,11 +98,11 @@ typedef struct tw_ais_state {
     uint64_t iteration;                       /* transitions so far */
     double acceptance, failures, transitions; /* sums over them */
     size_t count;                             /* how many numbers there are */
-    const double *numbers;                    /* step sizes, log weights, particles */
+    const double *numbers;                    /* temperatures, step sizes, log weights, particles */
     /* Of tw_ais_until: the particles of the runs before this one, their log weights, and sums over them. */
     size_t before;
     const double *before_weight;
-    double before_acceptance, before_failures;
+    double before_acceptance, before_failures, before_missed, before_spread;
 } tw_ais_state;
 
 /* How to anneal. */
@@ -111,6 +119,8 @@ typedef struct tw_ais_options {
     uint64_t first_chain; /* particle j uses the streams of chain first_chain + j */
     bool reverse;         /* from posterior draws down to q: an upper bound in expectation */
     size_t burn_in; /* reverse: transitions at b = 1, after a forward run and a resampling by its weights */
+    double refine;  /* reverse: where a step keeps less than this fraction of the effective sample size on the
+                       way down, by the particles of the way up, temperatures are put between; 0: never */
     void *user;
     /* Asked after each temperature of the last stage: true has on_state see where the run stands, during the
      * call. May be NULL. */
@@ -125,7 +135,8 @@ typedef struct tw_ais_options {
                       .moves = 1,                    \
                       .target_acceptance = 0.8,      \
                       .seed = 1,                     \
-                      .burn_in = 100})
+                      .burn_in = 100,                \
+                      .refine = 0.995})
 
 /* How far a run is. log_z and se are what it says so far, at little cost and for people to watch: AIS and
  * resample-move the log of Z(b) / Z(0) at the temperature b they have reached (on the way back, of Z(1) /

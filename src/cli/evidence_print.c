@@ -57,6 +57,10 @@ static void print_verdict(const tw_evidence_results *r)
         if (r->estimate[i].failures > 0.01)
             printf("%s: %.1f %% of the transitions failed numerically.\n", r->estimate[i].method,
                    100.0 * r->estimate[i].failures);
+    for (size_t i = 0; i < r->count; i++) {
+        char words[TW_WORDS_BYTES];
+        if (tw_evidence_doubt(&r->estimate[i], words)) tw_print_wrapped(stdout, words, 0, 0);
+    }
 }
 
 void tw_evidence_print(const tw_evidence_options *options, const tw_evidence_results *r)
@@ -85,6 +89,8 @@ static json_t *encode_estimate(const tw_evidence_results *r, size_t i, bool *ok)
 {
     const tw_estimate *e = &r->estimate[i];
     const tw_path *p = &r->path;
+    char doubt[TW_WORDS_BYTES];
+    bool doubted = tw_evidence_doubt(e, doubt);
     json_t *object = json_object();
     tw_json_set(object, "method", json_string(e->method), ok);
     tw_json_set(object, "from", json_string(p->from), ok);
@@ -94,6 +100,9 @@ static json_t *encode_estimate(const tw_evidence_results *r, size_t i, bool *ok)
     tw_json_set(object, "se", tw_json_number(e->se), ok);
     tw_json_set(object, "se_bootstrap", tw_json_number(e->se_bootstrap), ok);
     tw_json_set(object, "weight_ess", tw_json_number(e->weight_ess), ok);
+    tw_json_set(object, "pareto_k", tw_json_number(e->pareto_k), ok);
+    tw_json_set(object, "missed", tw_json_number(e->missed), ok);
+    tw_json_set(object, "doubt", doubted ? json_string(doubt) : json_null(), ok);
     tw_json_set(object, "acceptance", tw_json_number(e->acceptance), ok);
     tw_json_set(object, "failures", tw_json_number(e->failures), ok);
     tw_json_set(object, "particles", tw_json_count(e->particles), ok);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "talweg/diagnose.h"
 #include "talweg/evidence.h"
 
 static const double rounding = 1e-9; /* relative, of log Z itself */
@@ -92,4 +93,23 @@ void tw_evidence_compare(const tw_estimate *estimate, const char *name, double l
     snprintf(words, TW_WORDS_BYTES, "%s is %.3g nats %s %s, %.1f of its standard errors%s.", name,
              fabs(difference), difference < 0.0 ? "below" : "above", estimate->method, errors,
              errors <= TW_AGREEMENT_LIMIT ? ": no error of it can be told from chance" : "");
+}
+
+bool tw_evidence_doubt(const tw_estimate *e, char words[TW_WORDS_BYTES])
+{
+    words[0] = '\0';
+    if (e->pareto_k > TW_PARETO_LIMIT)
+        snprintf(
+            words, TW_WORDS_BYTES,
+            "%s: the weights have a heavy tail (Pareto k is %.2f, and above %.1f a standard error made of "
+            "them is too small): take more temperatures, more transitions at each, or start closer to the "
+            "posterior.",
+            e->method, e->pareto_k, TW_PARETO_LIMIT);
+    else if (2.0 * e->missed * e->missed > e->se * e->se)
+        snprintf(words, TW_WORDS_BYTES,
+                 "%s: the way down missed %.2g %% of q, as the way up shows, so that log Z may be too high "
+                 "by %.2g; "
+                 "that is in its error. Take more transitions at each temperature, or shorter steps.",
+                 e->method, 100.0 * e->missed, e->missed);
+    return words[0] != '\0';
 }

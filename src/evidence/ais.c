@@ -9,24 +9,23 @@
  *
  * each term at the sample drawn before the move. log of the mean of w is biased low for log Z, minus that of
  * the reverse run biased high: together they bracket log Z. Step sizes are tuned by a pilot run with other
- * particles and then frozen: the estimate stays unbiased in Z.
+ * particles and then frozen: the estimate stays unbiased in Z. How a reverse run gets its draws, and what it may
+ * have missed: ais_reverse.c.
  */
 #include "evidence/ais.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "evidence/resample.h"
 #include "evidence/walk.h"
-#include "math/random.h"
 #include "talweg/diagnose.h"
 
-enum { PILOT_PARTICLES = 32, PILOT_MOVES = 2, PILOT_START = 30, BOOTSTRAP = 200 };
+enum { PILOT_PARTICLES = 32, PILOT_MOVES = 2, PILOT_START = 30, BOOTSTRAP = 200, MORE = 2, EXTRA = 100 };
 
 /* Streams of pilots are those of chains that no run will reach. */
 static const uint64_t pilot_chain = (uint64_t)1 << 62;
 
-static tw_move make_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t first_chain)
+tw_move tw_ais_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t first_chain)
 {
     const tw_ais_options *o = a->o;
     tw_move move = {.eps = a->eps[k], .seed = o->seed, .iteration = iteration, .first_chain = first_chain};
@@ -45,12 +44,12 @@ static tw_status pilot(tw_ais *a)
     tw_sampler_options kernel = o->kernel;
     tw_status status = tw_walk_new(a->model, a->reference, &kernel, PILOT_PARTICLES, &walk);
     if (status == TW_OK) status = tw_walk_start(walk, o->seed, pilot_chain);
-    for (size_t k = 0; status == TW_OK && k <= o->steps; k++) {
+    for (size_t k = 0; status == TW_OK && k <= a->steps; k++) {
         size_t moves = k == 0 ? PILOT_START : PILOT_MOVES;
-        if (k > 0) status = tw_walk_temper(walk, o->beta[k]);
+        if (k > 0) status = tw_walk_temper(walk, a->beta[k]);
         for (size_t m = 0; status == TW_OK && m < moves; m++) {
             a->eps[k] = exp(log_eps);
-            tw_move move = make_move(a, k, ++iteration, pilot_chain);
+            tw_move move = tw_ais_move(a, k, ++iteration, pilot_chain);
             log_eps += tw_walk_move(walk, &move) - o->target_acceptance;
             log_eps = fmin(log_eps,
                            log(1.5)); /* beyond, a unit Gaussian is unstable whatever the acceptance says */
@@ -59,7 +58,7 @@ static tw_status pilot(tw_ais *a)
         tw_evidence_progress now = {.stage = "pilot",
                                     .unit = "temperatures",
                                     .done = k,
-                                    .total = o->steps,
+                                    .total = a->steps,
                                     .acceptance = tw_walk_acceptance(walk),
                                     .log_z = NAN,
                                     .se = NAN};
@@ -72,47 +71,50 @@ static tw_status pilot(tw_ais *a)
 static tw_status step_sizes(tw_ais *a)
 {
     if (a->o->eps == 0.0 && a->o->kernel.method != TW_METHOD_SLICE) return pilot(a);
-    for (size_t k = 0; k <= a->o->steps; k++) a->eps[k] = a->o->eps;
+    for (size_t k = 0; k <= a->steps; k++) a->eps[k] = a->o->eps;
     return TW_OK;
 }
 
-static void add_weights(tw_ais *a, tw_walk *walk, double step)
+void tw_ais_weigh(tw_ais *a, tw_walk *walk, double step)
 {
     tw_walk_measure(walk);
     for (size_t j = 0; j < walk->particles; j++) a->log_weight[j] += step * walk->log_ratio[j];
 }
 
-/* Say how far a stage is, and what the weights are worth by now; false: stop. */
-static bool report(tw_ais *a, const tw_walk *walk, const char *stage, size_t done)
+bool tw_ais_report(tw_ais *a, const tw_walk *walk, const char *stage, size_t done)
 {
     const tw_ais_options *o = a->o;
     bool back = o->reverse && strcmp(stage, "run") == 0;
     tw_evidence_progress now = {.stage = stage,
                                 .unit = "temperatures",
                                 .done = done,
-                                .total = o->steps,
+                                .total = a->steps,
                                 .acceptance = tw_walk_acceptance(walk),
                                 .log_z = NAN,
                                 .se = NAN,
-                                .part = done < o->steps};
+                                .part = done < a->steps};
     if (a->watch.progress)
         now.log_z = tw_log_mean_exp(o->particles, a->log_weight, &now.se) * (back ? -1.0 : 1.0);
+    if (back && done == a->steps) {
+        double error;
+        (void)tw_ais_missed(o->particles, a->way_up, a->log_weight, &error);
+        now.se = hypot(now.se, error);
+    }
     return tw_watch_tell(&a->watch, &now);
 }
 
-/* After a temperature of the last stage. */
-static void finish_temperature(tw_ais *a, tw_walk *walk)
+void tw_ais_finish_temperature(tw_ais *a, tw_walk *walk)
 {
     a->done++;
-    report(a, walk, "run", a->done);
+    tw_ais_report(a, walk, "run", a->done);
     tw_ais_tell_state(a, walk);
 }
 
-static tw_status move_at(tw_ais *a, tw_walk *walk, size_t k)
+tw_status tw_ais_move_at(tw_ais *a, tw_walk *walk, size_t k)
 {
-    TW_TRY(tw_walk_temper(walk, a->o->beta[k]));
+    TW_TRY(tw_walk_temper(walk, a->beta[k]));
     for (size_t m = 0; m < a->o->moves; m++) {
-        tw_move move = make_move(a, k, ++a->iteration, a->o->first_chain);
+        tw_move move = tw_ais_move(a, k, ++a->iteration, a->o->first_chain);
         tw_walk_move(walk, &move);
     }
     return TW_OK;
@@ -120,76 +122,12 @@ static tw_status move_at(tw_ais *a, tw_walk *walk, size_t k)
 
 static tw_status walk_up(tw_ais *a, tw_walk *walk)
 {
-    const tw_ais_options *o = a->o;
     bool late = a->order == TW_AIS_MOVE_THEN_WEIGH;
-    while (a->done < o->steps && !a->watch.stopped) {
+    while (a->done < a->steps && !a->watch.stopped) {
         size_t k = a->done + 1;
-        if (late || k > 1) TW_TRY(move_at(a, walk, late ? k : k - 1));
-        add_weights(a, walk, o->beta[k] - o->beta[k - 1]);
-        finish_temperature(a, walk);
-    }
-    return TW_OK;
-}
-
-/* Put the particles at the places of their ancestors, drawn by their weights, which are then used up. */
-static tw_status resample(tw_ais *a, tw_walk *walk)
-{
-    size_t n = walk->target->model->n, count = walk->particles;
-    double *x = NULL;
-    void *memory = NULL;
-    tw_stream stream = tw_stream_at(a->o->seed, TW_STREAM_RESAMPLE, a->o->first_chain, 0);
-    tw_status status = tw_allocate_doubles(walk->ctx, n, count, "the particles", &x);
-    if (status == TW_OK)
-        status = tw_allocate(walk->ctx, count, sizeof(size_t), "the particles' ancestors", &memory);
-    if (status == TW_OK) {
-        size_t *ancestor = memory;
-        tw_resample_systematic(count, a->log_weight, tw_stream_uniform(&stream), count, ancestor);
-        for (size_t j = 0; j < count; j++)
-            memcpy(x + j * n, tw_sampler_positions(walk->sampler) + ancestor[j] * n, n * sizeof *x);
-        memset(a->log_weight, 0, count * sizeof *a->log_weight);
-        status = tw_sampler_set_positions(walk->sampler, x);
-    }
-    tw_release(walk->ctx, x);
-    tw_release(walk->ctx, memory);
-    return status;
-}
-
-/* A particle of q may lie where the posterior has next to nothing, with slopes too steep for any step that suits
- * the others, and stay there for ever. Forward, its weight is nothing; in reverse it would be all. So particles
- * are led up the path as in a forward run, resampled by its weights, and then burnt in. */
-static tw_status lead_up(tw_ais *a, tw_walk *walk)
-{
-    const tw_ais_options *o = a->o;
-    for (size_t k = 1; k <= o->steps; k++) {
-        add_weights(a, walk, o->beta[k] - o->beta[k - 1]);
-        TW_TRY(move_at(a, walk, k));
-        if (!report(a, walk, "way up", k)) return TW_OK;
-    }
-    TW_TRY(resample(a, walk));
-    for (size_t m = 0; m < o->burn_in; m++) {
-        tw_move move = make_move(a, o->steps, ++a->iteration, o->first_chain);
-        tw_walk_move(walk, &move);
-        tw_evidence_progress now = {.stage = "burn-in",
-                                    .unit = "transitions",
-                                    .done = m + 1,
-                                    .total = o->burn_in,
-                                    .acceptance = tw_walk_acceptance(walk),
-                                    .log_z = NAN,
-                                    .se = NAN};
-        if (!tw_watch_tell(&a->watch, &now)) return TW_OK;
-    }
-    return TW_OK;
-}
-
-static tw_status walk_down(tw_ais *a, tw_walk *walk)
-{
-    const tw_ais_options *o = a->o;
-    if (!o->resume && !a->watch.stopped) TW_TRY(lead_up(a, walk));
-    while (a->done < o->steps && !a->watch.stopped) {
-        size_t k = o->steps - a->done;
-        if (a->done > 0) TW_TRY(move_at(a, walk, k));
-        add_weights(a, walk, o->beta[k - 1] - o->beta[k]);
-        finish_temperature(a, walk);
+        if (late || k > 1) TW_TRY(tw_ais_move_at(a, walk, late ? k : k - 1));
+        tw_ais_weigh(a, walk, a->beta[k] - a->beta[k - 1]);
+        tw_ais_finish_temperature(a, walk);
     }
     return TW_OK;
 }
@@ -200,13 +138,19 @@ static void summarise(const tw_ais *a, const tw_walk *walk, tw_estimate *out)
     size_t particles = a->watch.stopped ? 0 : o->particles;
     *out = (tw_estimate){.method = o->reverse ? "ais-reverse" : "ais",
                          .particles = particles,
-                         .temperatures = o->steps,
+                         .temperatures = a->steps,
                          .acceptance = tw_walk_acceptance(walk),
                          .failures = walk->transitions > 0.0 ? walk->failures / walk->transitions : 0.0,
                          .unbiased = !o->reverse};
     out->log_z = tw_log_mean_exp(particles, a->log_weight, &out->se) * (o->reverse ? -1.0 : 1.0);
     out->se_bootstrap = tw_log_mean_exp_bootstrap(particles, a->log_weight, o->seed, BOOTSTRAP);
     out->weight_ess = tw_weights_ess(particles, a->log_weight);
+    out->pareto_k = tw_weights_pareto_k(particles, a->log_weight);
+    out->missed = NAN;
+    if (!o->reverse || !particles) return;
+    double error;
+    out->missed = tw_ais_missed(particles, a->way_up, a->log_weight, &error);
+    out->se = hypot(out->se, error);
 }
 
 static tw_status check(tw_context *ctx, const tw_ais_options *o)
@@ -221,6 +165,23 @@ static tw_status check(tw_context *ctx, const tw_ais_options *o)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "AIS needs at least one transition at each temperature");
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
+    if (!(o->refine >= 0.0 && o->refine < 1.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "what a refined step keeps lies in [0, 1); %g does not",
+                       o->refine);
+    return TW_OK;
+}
+
+/* A way down may need more temperatures than it was given: at most MORE times as many, and some more. */
+static tw_status allocate(tw_context *ctx, tw_ais *a)
+{
+    const tw_ais_options *o = a->o;
+    a->steps = a->capacity = o->steps;
+    if (o->reverse && o->refine > 0.0) a->capacity = MORE * o->steps + EXTRA;
+    TW_TRY(tw_allocate_doubles(ctx, a->capacity + 1, 1, "the temperatures", &a->beta));
+    TW_TRY(tw_allocate_doubles(ctx, a->capacity + 1, 1, "the step sizes", &a->eps));
+    TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->log_weight));
+    if (o->reverse) TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->way_up));
+    memcpy(a->beta, o->beta, (o->steps + 1) * sizeof *a->beta);
     return TW_OK;
 }
 
@@ -233,7 +194,7 @@ static tw_status run(tw_ais *a, tw_estimate *out)
     if (status == TW_OK) status = tw_ais_allocate_state(a, walk);
     if (status == TW_OK)
         status = o->resume ? tw_ais_take_up(a, walk) : tw_walk_start(walk, o->seed, o->first_chain);
-    if (status == TW_OK) status = o->reverse ? walk_down(a, walk) : walk_up(a, walk);
+    if (status == TW_OK) status = o->reverse ? tw_ais_walk_down(a, walk) : walk_up(a, walk);
     if (status == TW_OK) summarise(a, walk, out);
     tw_walk_free(walk);
     return status;
@@ -251,14 +212,14 @@ tw_status tw_ais_run_in_order(const tw_model *model, const tw_reference *referen
                 .order = order,
                 .watch = {.progress = progress, .user = user}};
     TW_TRY(check(ctx, options));
-    tw_status status = tw_allocate_doubles(ctx, options->steps + 1, 1, "the step sizes", &a.eps);
-    if (status == TW_OK)
-        status = tw_allocate_doubles(ctx, options->particles, 1, "the weights", &a.log_weight);
+    tw_status status = allocate(ctx, &a);
     if (status == TW_OK) status = run(&a, out);
     for (size_t j = 0; status == TW_OK && log_weight && j < options->particles; j++)
         log_weight[j] = a.log_weight[j];
+    tw_release(ctx, a.beta);
     tw_release(ctx, a.eps);
     tw_release(ctx, a.log_weight);
+    tw_release(ctx, a.way_up);
     tw_release(ctx, a.state);
     return status;
 }

@@ -1,33 +1,49 @@
 /* ais_state.c: where a run of annealed importance sampling stands, kept and taken up again.
  *
- * After a temperature of the last stage, the rest depends on the step sizes, the log weights, where the particles
- * are, and the number of transitions so far, which is what random numbers are functions of. In tw_ais_state's
- * numbers they stand in this order.
+ * After a temperature of the last stage, the rest depends on the schedule (a reverse run has refined it), the step
+ * sizes, the log weights, those of the way up of a reverse run, where the particles are, and the number of
+ * transitions so far, which is what random numbers are functions of. In tw_ais_state's numbers they stand in this
+ * order; how many there are tells how long the schedule is.
  */
 #include <string.h>
 
 #include "evidence/ais.h"
 #include "sample/sampler.h"
 
-static size_t numbers_of(const tw_ais *a, const tw_walk *walk)
+/* Numbers beside the schedule and the step sizes. */
+static size_t rest_of(const tw_ais *a, const tw_walk *walk)
 {
-    return a->o->steps + 1 + walk->particles + tw_sampler_state_size(walk->sampler);
+    return (a->way_up ? 2 : 1) * walk->particles + tw_sampler_state_size(walk->sampler);
 }
 
 tw_status tw_ais_allocate_state(tw_ais *a, const tw_walk *walk)
 {
     if (!a->o->wants_state) return TW_OK;
-    return tw_allocate_doubles(walk->ctx, numbers_of(a, walk), 1, "the run's state", &a->state);
+    return tw_allocate_doubles(walk->ctx, 2 * (a->capacity + 1) + rest_of(a, walk), 1, "the run's state",
+                               &a->state);
+}
+
+static double *put(double *to, size_t count, const double *from)
+{
+    memcpy(to, from, count * sizeof *to);
+    return to + count;
+}
+
+static const double *get(const double *from, size_t count, double *to)
+{
+    memcpy(to, from, count * sizeof *to);
+    return from + count;
 }
 
 void tw_ais_tell_state(tw_ais *a, const tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
     if (!o->wants_state || !o->wants_state(o->user)) return;
-    double *weights = a->state + o->steps + 1;
-    memcpy(a->state, a->eps, (o->steps + 1) * sizeof *a->eps);
-    memcpy(weights, a->log_weight, walk->particles * sizeof *weights);
-    tw_sampler_save(walk->sampler, weights + walk->particles);
+    double *end = put(a->state, a->steps + 1, a->beta);
+    end = put(end, a->steps + 1, a->eps);
+    end = put(end, walk->particles, a->log_weight);
+    if (a->way_up) end = put(end, walk->particles, a->way_up);
+    tw_sampler_save(walk->sampler, end);
     tw_ais_state state = {.particles = walk->particles,
                           .done = a->done,
                           .beta = walk->target->beta,
@@ -35,26 +51,36 @@ void tw_ais_tell_state(tw_ais *a, const tw_walk *walk)
                           .acceptance = walk->acceptance,
                           .failures = walk->failures,
                           .transitions = walk->transitions,
-                          .count = numbers_of(a, walk),
+                          .count = 2 * (a->steps + 1) + rest_of(a, walk),
                           .numbers = a->state};
     o->on_state(o->user, &state);
 }
 
+/* Is it a state of a run with these options? Its schedule is theirs, or one that was refined. */
+static bool fits(const tw_ais *a, const tw_walk *walk, const tw_ais_state *state, size_t *steps)
+{
+    size_t rest = rest_of(a, walk), schedules = state->count - rest;
+    *steps = schedules / 2 - 1;
+    return state->particles == walk->particles && state->count >= rest + 4 && schedules % 2 == 0 &&
+           *steps >= a->o->steps && *steps <= a->capacity && state->done <= *steps && state->beta >= 0.0 &&
+           state->beta <= 1.0;
+}
+
 tw_status tw_ais_take_up(tw_ais *a, tw_walk *walk)
 {
-    const tw_ais_options *o = a->o;
-    const tw_ais_state *state = o->resume;
-    const double *weights = state->numbers + o->steps + 1;
-    if (state->particles != walk->particles || state->count != numbers_of(a, walk) ||
-        state->done > o->steps || !(state->beta >= 0.0 && state->beta <= 1.0))
+    const tw_ais_state *state = a->o->resume;
+    if (!fits(a, walk, state, &a->steps))
         return tw_fail(
             walk->ctx, TW_BAD_ARGUMENT,
             "a state of %zu particles after %zu temperatures, of %zu numbers, is not one of this run",
             state->particles, state->done, state->count);
+    const double *next = get(state->numbers, a->steps + 1, a->beta);
+    TW_TRY(tw_schedule_check(walk->ctx, a->steps, a->beta));
     TW_TRY(tw_walk_temper(walk, state->beta));
-    memcpy(a->eps, state->numbers, (o->steps + 1) * sizeof *a->eps);
-    memcpy(a->log_weight, weights, walk->particles * sizeof *weights);
-    tw_sampler_restore(walk->sampler, weights + walk->particles);
+    next = get(next, a->steps + 1, a->eps);
+    next = get(next, walk->particles, a->log_weight);
+    if (a->way_up) next = get(next, walk->particles, a->way_up);
+    tw_sampler_restore(walk->sampler, next);
     a->done = state->done;
     a->iteration = state->iteration;
     walk->acceptance = state->acceptance;

@@ -217,6 +217,8 @@ static tw_estimate describe(const tw_pt *pt, const char *method)
                          .se = NAN,
                          .se_bootstrap = NAN,
                          .weight_ess = NAN,
+                         .pareto_k = NAN,
+                         .missed = NAN,
                          .acceptance = acceptance(pt),
                          .failures = transitions > 0.0 ? failures / transitions : 0.0,
                          .particles = pt->watch.stopped ? 0 : pt->copies,

@@ -122,6 +122,8 @@ static void summarise(const resample_move *s, tw_estimate *out)
                          .acceptance = tw_walk_acceptance(w),
                          .failures = w->transitions > 0.0 ? w->failures / w->transitions : 0.0,
                          .weight_ess = s->weight_ess,
+                         .pareto_k = NAN,
+                         .missed = NAN,
                          .unbiased = true};
     out->log_z = tw_log_mean_exp(islands, s->log_z, &out->se);
     out->se_bootstrap = tw_log_mean_exp_bootstrap(islands, s->log_z, s->o->seed, BOOTSTRAP);
@@ -171,7 +173,7 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
     tw_plan *plan = NULL;
     TW_TRY(check(ctx, options));
     resample_move s = {.o = options, .watch = {.progress = progress, .user = user}, .weight_ess = INFINITY};
-    *out = (tw_estimate){.method = "resample-move", .log_z = NAN, .se = NAN};
+    *out = (tw_estimate){.method = "resample-move", .log_z = NAN, .se = NAN, .pareto_k = NAN, .missed = NAN};
     TW_TRY(tw_plan_make(model, reference, options, &s.watch, &plan));
     if (!plan) return TW_OK;
     tw_plan_share(plan, options->particles, options->islands, options->spread);

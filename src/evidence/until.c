@@ -18,7 +18,8 @@ typedef struct until {
     double goal;
     size_t done, most;
     double *log_weight;
-    double acceptance, failures; /* sums over particles */
+    double acceptance, failures, missed; /* sums over particles */
+    double spread; /* sum over runs: particles^2 times the variance that is known of `missed` */
     double needed;
     const tw_estimate *now; /* all runs so far */
     tw_progress_function *progress;
@@ -54,7 +55,18 @@ static void estimate(until *u, tw_estimate *out)
     out->log_z = tw_log_mean_exp(u->done, u->log_weight, &out->se) * (u->o->reverse ? -1.0 : 1.0);
     out->se_bootstrap = tw_log_mean_exp_bootstrap(u->done, u->log_weight, u->o->seed, BOOTSTRAP);
     out->weight_ess = tw_weights_ess(u->done, u->log_weight);
+    out->pareto_k = tw_weights_pareto_k(u->done, u->log_weight);
+    out->missed = u->o->reverse ? u->missed / particles : NAN;
+    if (u->o->reverse) out->se = hypot(hypot(out->se, out->missed), sqrt(u->spread) / particles);
     u->needed = fmax(particles * pow(out->se / u->goal, 2.0), 2.0);
+}
+
+/* What a reverse run's error has beside that of its weights and the share it missed (ais_reverse.c). */
+static double variance_of_missed(const until *u, const tw_estimate *run)
+{
+    double se;
+    (void)tw_log_mean_exp(run->particles, u->log_weight + u->done, &se);
+    return fmax(run->se * run->se - se * se - run->missed * run->missed, 0.0);
 }
 
 static void take_together(until *u, const tw_estimate *run, tw_estimate *out)
@@ -62,6 +74,9 @@ static void take_together(until *u, const tw_estimate *run, tw_estimate *out)
     bool first = u->done == 0;
     u->acceptance += run->acceptance * (double)run->particles;
     u->failures += run->failures * (double)run->particles;
+    u->missed += run->missed * (double)run->particles;
+    if (u->o->reverse)
+        u->spread += variance_of_missed(u, run) * (double)run->particles * (double)run->particles;
     u->done += run->particles;
     *out = *run;
     out->unbiased = run->unbiased && first;
@@ -77,6 +92,8 @@ static void relay_state(void *user, const tw_ais_state *state)
     all.before_weight = u->log_weight;
     all.before_acceptance = u->acceptance;
     all.before_failures = u->failures;
+    all.before_missed = u->missed;
+    all.before_spread = u->spread;
     u->o->on_state(u->o->user, &all);
 }
 
@@ -96,6 +113,8 @@ static tw_status take_up(tw_context *ctx, until *u, tw_estimate *out)
     u->done = state->before;
     u->acceptance = state->before_acceptance;
     u->failures = state->before_failures;
+    u->missed = state->before_missed;
+    u->spread = state->before_spread;
     for (size_t j = 0; j < u->done; j++) u->log_weight[j] = state->before_weight[j];
     *out = (tw_estimate){.method = u->o->reverse ? "ais-reverse" : "ais", .temperatures = u->o->steps};
     if (u->done > 0) estimate(u, out);

@@ -2,6 +2,7 @@
  *
  *   estimate(estimate)              the method's name
  *   log_z, se, se_bootstrap, weight_ess, acceptance, failures, seconds, particles, temperatures (estimate)
+ *   pareto_k, missed(estimate)      not in files of earlier versions: NaN
  *   unbiased(estimate)              a flag
  *   laplace, ep, ep_corrected       log Z, NaN where there is none
  *   attributes                      from, kernel
@@ -14,18 +15,20 @@
 typedef struct column {
     const char *name;
     size_t offset;
-    bool whole;
+    bool whole, may_lack;
 } column;
 
 static const column columns[] = {
-    {"log_z", offsetof(tw_estimate, log_z), false},
-    {"se", offsetof(tw_estimate, se), false},
-    {"se_bootstrap", offsetof(tw_estimate, se_bootstrap), false},
-    {"weight_ess", offsetof(tw_estimate, weight_ess), false},
-    {"acceptance", offsetof(tw_estimate, acceptance), false},
-    {"failures", offsetof(tw_estimate, failures), false},
-    {"particles", offsetof(tw_estimate, particles), true},
-    {"temperatures", offsetof(tw_estimate, temperatures), true},
+    {"log_z", offsetof(tw_estimate, log_z), false, false},
+    {"se", offsetof(tw_estimate, se), false, false},
+    {"se_bootstrap", offsetof(tw_estimate, se_bootstrap), false, false},
+    {"weight_ess", offsetof(tw_estimate, weight_ess), false, false},
+    {"acceptance", offsetof(tw_estimate, acceptance), false, false},
+    {"failures", offsetof(tw_estimate, failures), false, false},
+    {"particles", offsetof(tw_estimate, particles), true, false},
+    {"temperatures", offsetof(tw_estimate, temperatures), true, false},
+    {"pareto_k", offsetof(tw_estimate, pareto_k), false, true},
+    {"missed", offsetof(tw_estimate, missed), false, true},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -69,13 +72,14 @@ static tw_status get_column(const tw_nc_reader *r, int group, const column *c, s
                             tw_estimate *estimates)
 {
     double values[TW_RUN_MOST_ESTIMATES];
-    TW_TRY(tw_nc_read_doubles(r, group, c->name, 1, &count, values));
+    bool lacks = c->may_lack && !tw_nc_has_variable(group, c->name);
+    if (!lacks) TW_TRY(tw_nc_read_doubles(r, group, c->name, 1, &count, values));
     for (size_t i = 0; i < count; i++) {
         void *at = (char *)&estimates[i] + c->offset;
         if (c->whole)
             *(size_t *)at = values[i] > 0.0 ? (size_t)values[i] : 0;
         else
-            *(double *)at = values[i];
+            *(double *)at = lacks ? NAN : values[i];
     }
     return TW_OK;
 }

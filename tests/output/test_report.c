@@ -150,9 +150,9 @@ static tw_run_evidence two_estimates(double apart)
                          .kernel = "hmc/ep",
                          .count = 2,
                          .seconds = {1.0, 2.0}};
-    e.estimates[0] = (tw_estimate){"ais", -10.125, 0.02, 0.02, 99.5, 0.8, 128, 32, 0.0, true};
+    e.estimates[0] = (tw_estimate){"ais", -10.125, 0.02, 0.02, 99.5, 0.8, 128, 32, 0.0, true, 0.1, NAN};
     e.estimates[1] =
-        (tw_estimate){"stepping-stone", -10.125 + apart, 0.01, NAN, NAN, 0.8, 16, 12, 0.0, false};
+        (tw_estimate){"stepping-stone", -10.125 + apart, 0.01, NAN, NAN, 0.8, 16, 12, 0.0, false, NAN, NAN};
     return e;
 }
 

@@ -24,6 +24,11 @@ void posed_free(posed *p);
  * of three: a case with an awkward posterior of any size. K is written to k (n x n) and labels to y. */
 void pose_line(size_t n, double *k, double *y);
 
+/* n equal labels under the prior N(0, a 11' + b I), broad and nearly rank one: EP is off by a quarter of a nat, and
+ * its tail lies where the likelihood has nothing. *log_z is exact: the integral over t ~ N(0, 1) of
+ * Phi(t sqrt(a / (1 + b)))^n. */
+posed pose_same_labels(size_t n, double a, double b, double *log_z);
+
 /* Mean and standard deviation (n - 1) of n numbers. */
 typedef struct sample_moments {
     double mean, sd;

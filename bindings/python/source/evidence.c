@@ -12,6 +12,8 @@ static const tw_py_field estimate_fields[] = {
     {"temperatures", TW_PY_COUNT, offsetof(tw_estimate, temperatures)},
     {"failures", TW_PY_REAL, offsetof(tw_estimate, failures)},
     {"unbiased", TW_PY_FLAG, offsetof(tw_estimate, unbiased)},
+    {"pareto_k", TW_PY_REAL, offsetof(tw_estimate, pareto_k)},
+    {"missed", TW_PY_REAL, offsetof(tw_estimate, missed)},
     {NULL, TW_PY_REAL, 0},
 };
 

@@ -46,6 +46,10 @@ class Estimate:
         Fraction of transitions that failed numerically.
     unbiased : bool
         In Z; else consistent as the effort grows.
+    pareto_k : float
+        Shape of the tail of the weights: above 0.7 the error is not to be trusted. NaN where it does not apply.
+    missed : float
+        "ais-reverse": the share of 1/Z that its way up knows of and its way down did not meet, part of se; else NaN.
     seconds : float
     """
 
@@ -59,6 +63,8 @@ class Estimate:
     temperatures: int
     failures: float
     unbiased: bool
+    pareto_k: float
+    missed: float
     seconds: float
 
 

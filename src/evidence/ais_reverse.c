@@ -1,0 +1,246 @@
+/* ais_reverse.c: annealed importance sampling from posterior draws down to q: where the draws come from, the
+ * temperatures that a way down needs, and what it may have missed.
+ *
+ * Why q's own tail matters. Where R = log p(y, x) - log q(x) is very negative, on some mass m of q, forward
+ * particles have no weight and nothing happens. A way down from b_1 to 0 has weights exp(-b_1 R): particles
+ * there are so rare at b_1, and of such weight, that no run sees one. Every weight looks well, and log Z comes out
+ * high by about m, as the part of q that was reached is taken for the whole. The way up, which starts there, knows
+ * better, in two ways:
+ *
+ *   Temperatures. A step from b' down to b = b' - h has, by draws at b, relative variance
+ *     E_b[exp(h R)] E_b[exp(-h R)] - 1,
+ *   so that the particles on the way up tell which steps are too long for the way down, and where temperatures
+ *   belong between. Who makes this variance is in q's tail, where the density may be far steeper than elsewhere:
+ *   step sizes between are such that those particles, not the average one, are accepted.
+ *
+ *   What was missed. Ways up and down on the same temperatures are each other's time reversal: with w the weight
+ *   of a way up and v of one down, E_down[f(v)] = E_up[w f(1 / w)] / Z (Crooks 2000). With f(v) = max(v - c, 0), the
+ *   share of the mean weight 1/Z that lies beyond c is
+ *     E_down[max(v - c, 0)] / E_down[v] = E_up[max(1 - c w, 0)],
+ *   known from both sides. c is a weight that few were above; what the left side has less than the right was missed,
+ *   and by so much log Z may be too high, whatever the weights look like.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "evidence/ais.h"
+#include "evidence/resample.h"
+#include "math/random.h"
+#include "sample/sampler.h"
+
+enum { HALVINGS = 50, MOST_HALVED = 6, MOST_ABOVE = 32 };
+
+/* Of those who make the variance of a step, at least so many are to move. */
+static const double least_acceptance = 0.5;
+
+/* A relative variance of a step that is no matter. */
+static const double little = 5e-4;
+
+/* Streams of trials are those of chains that no run will reach. */
+static const uint64_t trial_chain = (uint64_t)5 << 60;
+
+/* log of sum_j exp(weight_j + step R_j), over particles where R is finite. */
+static double log_sum(size_t n, const double *weight, const double *ratio, double step)
+{
+    double largest = -INFINITY, sum = 0.0;
+    for (size_t j = 0; j < n; j++)
+        if (isfinite(ratio[j])) largest = fmax(largest, weight[j] + step * ratio[j]);
+    for (size_t j = 0; j < n; j++)
+        if (isfinite(ratio[j])) sum += exp(weight[j] + step * ratio[j] - largest);
+    return isfinite(largest) ? largest + log(sum) : largest;
+}
+
+double tw_two_sided_ess(size_t n, const double *log_weight, const double *ratio, double step)
+{
+    double all = log_sum(n, log_weight, ratio, 0.0);
+    double up = log_sum(n, log_weight, ratio, step), down = log_sum(n, log_weight, ratio, -step);
+    return isfinite(all) ? exp(2.0 * all - up - down) : 1.0;
+}
+
+double tw_two_sided_step(size_t n, const double *log_weight, const double *ratio, double step,
+                         double fraction)
+{
+    double low = 0.0, high = step;
+    if (tw_two_sided_ess(n, log_weight, ratio, step) >= fraction) return step;
+    for (size_t i = 0; i < HALVINGS; i++) {
+        double middle = 0.5 * (low + high);
+        *(tw_two_sided_ess(n, log_weight, ratio, middle) >= fraction ? &low : &high) = middle;
+    }
+    return high;
+}
+
+/* The weight that few of them are above: sqrt(n) / 2, at most MOST_ABOVE, at least one. */
+static double high_weight(size_t n, const double *log_weight)
+{
+    double largest[MOST_ABOVE];
+    size_t count = (size_t)fmin(fmax(0.5 * sqrt((double)n), 1.0), (double)MOST_ABOVE);
+    for (size_t i = 0; i < count; i++) largest[i] = -INFINITY;
+    for (size_t j = 0; j < n; j++) {
+        if (!(log_weight[j] > largest[count - 1])) continue;
+        size_t i = count - 1;
+        for (; i > 0 && largest[i - 1] < log_weight[j]; i--) largest[i] = largest[i - 1];
+        largest[i] = log_weight[j];
+    }
+    return largest[count - 1];
+}
+
+double tw_ais_missed(size_t n, const double *way_up, const double *way_down, double *error)
+{
+    double c = high_weight(n, way_down), beyond = 0.0, all = 0.0, expected = 0.0, square = 0.0;
+    for (size_t j = 0; j < n; j++) {
+        double v = exp(way_down[j] - c); /* in units of c */
+        double less = fmax(-expm1(c + way_up[j]), 0.0);
+        beyond += fmax(v - 1.0, 0.0);
+        all += v;
+        expected += less / (double)n;
+        square += less * less / (double)n;
+    }
+    double missed = fmax(expected - beyond / all, 0.0);
+    if (error) *error = sqrt(missed * missed + fmax(square - expected * expected, 0.0) / (double)n);
+    return missed;
+}
+
+/* What each particle at b adds to the relative variance of a step down to there: p' (v - 1)^2, where p' is its
+ * weight at b + h and v = exp(-h R) E_b[exp(h R)]. Returns their sum, the variance. */
+static double share_variance(size_t n, const double *log_weight, const double *ratio, double step,
+                             double *share)
+{
+    double sum = 0.0;
+    double up = log_sum(n, log_weight, ratio, step);
+    double all = log_sum(n, log_weight, ratio, 0.0);
+    for (size_t j = 0; j < n; j++) {
+        double v = exp(up - all - step * ratio[j]);
+        share[j] = isfinite(v) ? exp(log_weight[j] + step * ratio[j] - up) * (v - 1.0) * (v - 1.0) : 0.0;
+        sum += share[j];
+    }
+    return sum;
+}
+
+/* The particles are at b_{k-1} and measured: put a temperature before b_k if the way down needs one. */
+static void refine(tw_ais *a, const tw_walk *walk, size_t k)
+{
+    double from = a->beta[k - 1], step = a->beta[k] - from;
+    double shorter = tw_two_sided_step(walk->particles, a->log_weight, walk->log_ratio, step, a->o->refine);
+    if (a->steps == a->capacity || shorter >= step || !(from + shorter > from)) return;
+    size_t moved = a->steps + 1 - k;
+    memmove(a->beta + k + 1, a->beta + k, moved * sizeof *a->beta);
+    memmove(a->eps + k + 1, a->eps + k, moved * sizeof *a->eps);
+    a->beta[k] = from + shorter;
+    a->eps[k] = fmin(a->eps[k - 1], a->eps[k + 1]);
+    a->steps++;
+}
+
+/* Acceptance rate of a transition at b_k, by the particles' shares; they are put back afterwards. */
+static double try_step_size(tw_ais *a, tw_walk *walk, size_t k)
+{
+    double rate = 0.0, sum = 0.0;
+    tw_move move = tw_ais_move(a, k, a->iteration, trial_chain);
+    tw_sampler_save(walk->sampler, a->share + walk->particles);
+    tw_sampler_advance(walk->sampler, &move, walk->records);
+    for (size_t j = 0; j < walk->particles; j++) {
+        rate += a->share[j] * walk->records[j].acceptance_rate;
+        sum += a->share[j];
+    }
+    tw_sampler_restore(walk->sampler, a->share + walk->particles);
+    return rate / sum;
+}
+
+/* Where a step makes variance, halve the step size until those who make it are accepted. */
+static tw_status tune(tw_ais *a, tw_walk *walk, size_t k)
+{
+    double step = a->beta[k] - a->beta[k - 1];
+    TW_TRY(tw_walk_temper(walk, a->beta[k]));
+    if (a->o->eps > 0.0 || a->o->kernel.method == TW_METHOD_SLICE) return TW_OK;
+    if (share_variance(walk->particles, a->log_weight, walk->log_ratio, step, a->share) < little)
+        return TW_OK;
+    for (size_t i = 0; i < MOST_HALVED; i++) {
+        if (try_step_size(a, walk, k) >= least_acceptance) break;
+        a->eps[k] *= 0.5;
+    }
+    return TW_OK;
+}
+
+/* Put the particles at the places of their ancestors, drawn by their weights, which are then used up. */
+static tw_status resample(tw_ais *a, tw_walk *walk)
+{
+    size_t n = walk->target->model->n, count = walk->particles;
+    double *x = NULL;
+    void *memory = NULL;
+    tw_stream stream = tw_stream_at(a->o->seed, TW_STREAM_RESAMPLE, a->o->first_chain, 0);
+    tw_status status = tw_allocate_doubles(walk->ctx, n, count, "the particles", &x);
+    if (status == TW_OK)
+        status = tw_allocate(walk->ctx, count, sizeof(size_t), "the particles' ancestors", &memory);
+    if (status == TW_OK) {
+        size_t *ancestor = memory;
+        tw_resample_systematic(count, a->log_weight, tw_stream_uniform(&stream), count, ancestor);
+        for (size_t j = 0; j < count; j++)
+            memcpy(x + j * n, tw_sampler_positions(walk->sampler) + ancestor[j] * n, n * sizeof *x);
+        memcpy(a->way_up, a->log_weight, count * sizeof *a->way_up);
+        memset(a->log_weight, 0, count * sizeof *a->log_weight);
+        status = tw_sampler_set_positions(walk->sampler, x);
+    }
+    tw_release(walk->ctx, x);
+    tw_release(walk->ctx, memory);
+    return status;
+}
+
+static tw_status burn_in(tw_ais *a, tw_walk *walk)
+{
+    const tw_ais_options *o = a->o;
+    for (size_t m = 0; m < o->burn_in; m++) {
+        tw_move move = tw_ais_move(a, a->steps, ++a->iteration, o->first_chain);
+        tw_walk_move(walk, &move);
+        tw_evidence_progress now = {.stage = "burn-in",
+                                    .unit = "transitions",
+                                    .done = m + 1,
+                                    .total = o->burn_in,
+                                    .acceptance = tw_walk_acceptance(walk),
+                                    .log_z = NAN,
+                                    .se = NAN};
+        if (!tw_watch_tell(&a->watch, &now)) break;
+    }
+    return TW_OK;
+}
+
+/* A particle of q may lie where the posterior has next to nothing, with slopes too steep for any step that suits
+ * the others, and stay there for ever. Forward, its weight is nothing; in reverse it would be all. So particles
+ * are led up the path as in a forward run, resampled by its weights, and then burnt in. */
+static tw_status lead_up(tw_ais *a, tw_walk *walk)
+{
+    for (size_t k = 1; k <= a->steps; k++) {
+        tw_walk_measure(walk);
+        if (a->share) {
+            refine(a, walk, k);
+            TW_TRY(tune(a, walk, k));
+        }
+        tw_ais_weigh(a, walk, a->beta[k] - a->beta[k - 1]);
+        TW_TRY(tw_ais_move_at(a, walk, k));
+        if (!tw_ais_report(a, walk, "way up", k)) return TW_OK;
+    }
+    TW_TRY(resample(a, walk));
+    return burn_in(a, walk);
+}
+
+/* With what refining takes. */
+static tw_status start(tw_ais *a, tw_walk *walk)
+{
+    if (a->o->refine == 0.0) return lead_up(a, walk);
+    size_t numbers = walk->particles + tw_sampler_state_size(walk->sampler);
+    TW_TRY(tw_allocate_doubles(walk->ctx, numbers, 1, "trial steps", &a->share));
+    tw_status status = lead_up(a, walk);
+    tw_release(walk->ctx, a->share);
+    a->share = NULL;
+    return status;
+}
+
+tw_status tw_ais_walk_down(tw_ais *a, tw_walk *walk)
+{
+    if (!a->o->resume && !a->watch.stopped) TW_TRY(start(a, walk));
+    while (a->done < a->steps && !a->watch.stopped) {
+        size_t k = a->steps - a->done;
+        if (a->done > 0) TW_TRY(tw_ais_move_at(a, walk, k));
+        tw_ais_weigh(a, walk, a->beta[k - 1] - a->beta[k]);
+        tw_ais_finish_temperature(a, walk);
+    }
+    return TW_OK;
+}
