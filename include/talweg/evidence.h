@@ -163,6 +163,18 @@ TW_API tw_status tw_ais_run(const tw_model *model, const tw_reference *reference
 
 /* ---- resample-move, and schedules that a pilot finds ---- */
 
+/* Where a run stands after a temperature, its pilot being over: as tw_ais_state. */
+typedef struct tw_rm_state {
+    size_t steps;                             /* of the plan that the pilot made */
+    size_t done;                              /* temperatures */
+    size_t particles;                         /* at the last one */
+    uint64_t iteration;                       /* transitions so far */
+    double weight_ess;                        /* the smallest so far */
+    double acceptance, failures, transitions; /* sums over them */
+    size_t count;                             /* how many numbers there are */
+    const double *numbers;                    /* the plan, log Z of the islands, log weights, particles */
+} tw_rm_state;
+
 /* How to resample and move. */
 typedef struct tw_rm_options {
     tw_sampler_options kernel;
@@ -184,6 +196,11 @@ typedef struct tw_rm_options {
     double target_acceptance; /* of the pilot */
     uint64_t seed;
     uint64_t first_chain; /* runs with the same seed and other particles: other first_chain */
+    void *user;
+    /* As in tw_ais_options, after each temperature. */
+    bool (*wants_state)(void *user);
+    void (*on_state)(void *user, const tw_rm_state *state);
+    const tw_rm_state *resume;
 } tw_rm_options;
 #define TW_RM_DEFAULTS                              \
     ((tw_rm_options){.kernel = TW_SAMPLER_DEFAULTS, \
@@ -216,6 +233,17 @@ TW_API tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *re
 
 /* ---- parallel tempering ---- */
 
+/* Where a run stands after a round, of the warm-up or of those that count: as tw_ais_state. */
+typedef struct tw_pt_state {
+    size_t levels, copies;
+    uint64_t round;              /* rounds so far, warm-up included */
+    size_t recorded;             /* rounds that count */
+    size_t round_trips, counted; /* since counting began */
+    double proposals;            /* swaps of each pair that were considered since then */
+    size_t count;                /* how many numbers there are */
+    const double *numbers;       /* the ladder, step sizes, counts, log ratios, replicas */
+} tw_pt_state;
+
 /* How to temper. */
 typedef struct tw_pt_options {
     tw_sampler_options kernel; /* threads work on different temperatures */
@@ -230,6 +258,11 @@ typedef struct tw_pt_options {
     double target_acceptance; /* of the warm-up */
     uint64_t seed;
     uint64_t first_chain; /* uses the streams of (steps + 1) * copies chains from here on */
+    void *user;
+    /* As in tw_ais_options, after each round. */
+    bool (*wants_state)(void *user);
+    void (*on_state)(void *user, const tw_pt_state *state);
+    const tw_pt_state *resume;
 } tw_pt_options;
 #define TW_PT_DEFAULTS                              \
     ((tw_pt_options){.kernel = TW_SAMPLER_DEFAULTS, \

@@ -90,7 +90,7 @@ static tw_status run_ais(const tw_evidence_options *options, bool reverse, tw_ev
     double needed = 0.0;
     watcher w = make_watcher(options, reverse ? "ais-reverse" : "ais");
     tw_ais_options ais = p->ais;
-    tw_ais_saver saver;
+    tw_run_saver saver;
     ais.reverse = reverse;
     tw_evidence_save_ais(&saver, r, w.method, &ais);
     if (reverse) ais.first_chain = REVERSE * far_chain;
@@ -114,26 +114,40 @@ static tw_status run_ais_reverse(const tw_evidence_options *options, tw_evidence
     return run_ais(options, true, r);
 }
 
+/* Towards a goal: what the second run of these two has, which is known after the first; 0: there is none. */
+static size_t second_effort(const tw_evidence_options *options, const tw_estimate *first, size_t effort,
+                            double most)
+{
+    double factor = first->particles ? factor_for(options, first->se, most) : 1.0;
+    return factor > 1.0 ? (size_t)ceil(factor * (double)effort) : 0;
+}
+
 static tw_status run_rm(const tw_evidence_options *options, tw_evidence_results *r)
 {
     const tw_path *p = &r->path;
     tw_estimate *out = &r->estimate[r->count];
-    double start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
+    tw_status status = TW_OK;
+    tw_run_saver saver;
     watcher w = make_watcher(options, "rm");
     tw_rm_options rm = tw_path_rm_options(p);
     rm.first_chain = RESAMPLING * far_chain;
-    tw_status status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
-    double most = (double)most_particles(options) / (double)rm.particles;
-    double factor = status == TW_OK && out->particles ? factor_for(options, out->se, most) : 1.0;
-    if (factor > 1.0) {
-        rm.particles = (size_t)ceil(factor * (double)rm.particles);
+    tw_evidence_save_rm(&saver, r, &rm);
+    if (!saver.again) {
+        status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
+        double most = (double)most_particles(options) / (double)rm.particles;
+        if (status == TW_OK) saver.effort = second_effort(options, out, rm.particles, most);
+        rm.resume = NULL;
+    }
+    if (saver.effort > 0) {
+        saver.again = true;
+        rm.particles = saver.effort;
         rm.first_chain += AGAIN * far_chain;
         status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
     }
     tw_meter_end(&w.meter);
     if (!isnan(options->until_se))
         r->needed = fmax(r->needed, (double)rm.particles * pow(out->se / options->until_se, 2.0));
-    if (status == TW_OK) keep(r, 1, start, cpu);
+    if (status == TW_OK) keep(r, 1, saver.start, saver.cpu);
     return status;
 }
 
@@ -158,26 +172,32 @@ enum { PRIOR_LADDER = 40 };
 static tw_status run_pt(const tw_evidence_options *options, tw_evidence_results *r)
 {
     const tw_path *p = &r->path;
-    double ladder[PRIOR_LADDER + 1], start = tw_terminal_seconds(), cpu = tw_terminal_cpu_seconds();
+    double ladder[PRIOR_LADDER + 1];
+    tw_status status = TW_OK;
+    tw_run_saver saver;
     watcher w = make_watcher(options, "pt");
     tw_pt_options pt = tempering_options(options, p);
     tw_estimate *out = &r->estimate[r->count];
     if (!pt.beta && strcmp(p->from, "prior") == 0) {
         pt.steps = PRIOR_LADDER;
         pt.beta = ladder;
-        tw_status filled = tw_schedule_fill(p->ctx, p->kind, pt.steps, p->beta_min, ladder);
-        if (filled != TW_OK) return filled;
+        TW_TRY(tw_schedule_fill(p->ctx, p->kind, pt.steps, p->beta_min, ladder));
     }
-    tw_status status = tw_pt_run(p->model, p->reference, &pt, watch, &w, out, &r->tempering);
-    double factor = status == TW_OK && out->particles ? factor_for(options, out->se, most_effort) : 1.0;
-    if (factor > 1.0) {
-        pt.rounds = (size_t)ceil(factor * (double)pt.rounds);
+    tw_evidence_save_pt(&saver, r, &pt);
+    if (!saver.again) {
+        status = tw_pt_run(p->model, p->reference, &pt, watch, &w, out, &r->tempering);
+        if (status == TW_OK) saver.effort = second_effort(options, out, pt.rounds, most_effort);
+        pt.resume = NULL;
+    }
+    if (saver.effort > 0) {
+        saver.again = true;
+        pt.rounds = saver.effort;
         pt.first_chain += AGAIN * far_chain;
         status = tw_pt_run(p->model, p->reference, &pt, watch, &w, out, &r->tempering);
     }
     tw_meter_end(&w.meter);
     r->tempered = status == TW_OK && out->particles;
-    if (status == TW_OK) keep(r, 2, start, cpu);
+    if (status == TW_OK) keep(r, 2, saver.start, saver.cpu);
     return status;
 }
 

@@ -157,7 +157,7 @@ static tw_status run(const tw_model *model, const tw_reference *reference, pilot
     return climb(p);
 }
 
-static tw_status new_plan(tw_context *ctx, size_t capacity, tw_plan **out)
+tw_status tw_plan_new(tw_context *ctx, size_t capacity, tw_plan **out)
 {
     void *plan = NULL, *steps = NULL;
     TW_TRY(tw_allocate(ctx, 1, sizeof **out, "a plan", &plan));
@@ -174,7 +174,7 @@ tw_status tw_plan_make(const tw_model *model, const tw_reference *reference, con
     tw_context *ctx = model->ctx;
     pilot p = {.o = o, .watch = watch, .capacity = o->beta ? o->steps : o->max_steps, .log_eps = log(0.5)};
     *out = NULL;
-    tw_status status = new_plan(ctx, p.capacity, &p.plan);
+    tw_status status = tw_plan_new(ctx, p.capacity, &p.plan);
     if (status == TW_OK) status = run(model, reference, &p);
     tw_walk_free(p.walk);
     tw_release(ctx, p.x);

@@ -28,6 +28,8 @@ tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *options);
 /* Run the pilot; particles are not decided yet. A pilot that was stopped leaves no plan: NULL. */
 tw_status tw_plan_make(const tw_model *model, const tw_reference *reference, const tw_rm_options *options,
                        tw_watch *watch, tw_plan **out);
+/* An empty plan with room for so many steps. Release it also after a failure. */
+tw_status tw_plan_new(tw_context *ctx, size_t capacity, tw_plan **out);
 void tw_plan_free(tw_plan *plan);
 
 /* The cost of one particle of step k, in gradients: from q for k = 1, else the moves at b_{k-1}. */

@@ -78,8 +78,8 @@ static tw_status check(tw_context *ctx, const tw_pt_options *o)
 
 static void release(tw_pt *pt)
 {
-    void *arrays[] = {pt->beta,      pt->log_eps, pt->normals, pt->x,     pt->swap,
-                      pt->rejection, pt->replica, pt->heading, pt->ratio, pt->stone};
+    void *arrays[] = {pt->beta,    pt->log_eps, pt->normals, pt->x,     pt->swap, pt->rejection,
+                      pt->replica, pt->heading, pt->ratio,   pt->stone, pt->state};
     for (size_t k = 0; pt->walk && k < pt->levels; k++) tw_walk_free(pt->walk[k]);
     tw_release(pt->ctx, pt->walk);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(pt->ctx, arrays[i]);
@@ -171,17 +171,23 @@ static tw_status equalise(tw_pt *pt)
     return temper_all(pt);
 }
 
-/* The gain of step sizes is 1 until the last stage, to find the scale, and falls in it, to settle. */
+/* The gain of step sizes is 1 until the last stage, to find the scale, and falls in it, to settle. A run that goes on
+ * is in the first stage whose end it is not beyond: what ends a stage is done after its last round was told. */
 static tw_status warm_up(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
     const size_t ends[STAGES] = {o->warmup / 8, o->warmup / 4, o->warmup / 2, o->warmup};
-    for (size_t stage = 0; stage < STAGES; stage++) {
-        tw_pt_reset_counts(pt);
-        for (size_t i = 1; pt->round < ends[stage] && !pt->watch.stopped; i++) {
-            if (tunes_steps(o)) pt->gain = stage + 1 < STAGES ? 1.0 : pow((double)i, -0.6);
+    size_t stage = 0;
+    while (o->resume && pt->round > ends[stage]) stage++;
+    for (bool goes_on = o->resume; stage < STAGES; stage++, goes_on = false) {
+        size_t begun = stage > 0 ? ends[stage - 1] : 0;
+        if (!goes_on) tw_pt_reset_counts(pt);
+        while (pt->round < ends[stage] && !pt->watch.stopped) {
+            double i = (double)(pt->round - begun + 1);
+            if (tunes_steps(o)) pt->gain = stage + 1 < STAGES ? 1.0 : pow(i, -0.6);
             TW_TRY(tw_pt_round(pt));
             report(pt, "warm-up", pt->round, o->warmup);
+            tw_pt_tell_state(pt);
         }
         if (pt->watch.stopped) return TW_OK;
         if (o->tune_ladder && stage + 1 < STAGES) TW_TRY(equalise(pt));
@@ -192,14 +198,16 @@ static tw_status warm_up(tw_pt *pt)
 
 static tw_status record(tw_pt *pt)
 {
-    tw_pt_reset_counts(pt);
-    for (size_t t = 0; t < pt->rounds && !pt->watch.stopped; t++) {
+    if (pt->recorded == 0) tw_pt_reset_counts(pt);
+    while (pt->recorded < pt->rounds && !pt->watch.stopped) {
         TW_TRY(tw_pt_round(pt));
         if (pt->watch.progress) tw_pt_running_add(pt);
-        report(pt, "run", t + 1, pt->rounds);
         for (size_t k = 0; k < pt->levels; k++)
             for (size_t c = 0; c < pt->copies; c++)
-                pt->ratio[(k * pt->copies + c) * pt->rounds + t] = pt->walk[k]->log_ratio[c];
+                pt->ratio[(k * pt->copies + c) * pt->rounds + pt->recorded] = pt->walk[k]->log_ratio[c];
+        pt->recorded++;
+        report(pt, "run", pt->recorded, pt->rounds);
+        tw_pt_tell_state(pt);
     }
     return TW_OK;
 }
@@ -289,8 +297,10 @@ static tw_status run(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
     tw_pt_report unwanted = {0};
     if (!report) report = &unwanted;
     TW_TRY(allocate(pt));
+    TW_TRY(tw_pt_allocate_state(pt));
     TW_TRY(start(pt));
-    TW_TRY(warm_up(pt));
+    if (pt->o->resume) TW_TRY(tw_pt_take_up(pt));
+    if (pt->recorded == 0) TW_TRY(warm_up(pt));
     if (!pt->watch.stopped) TW_TRY(record(pt));
     out[0] = describe(pt, "stepping-stone");
     out[1] = describe(pt, "thermodynamic");

@@ -34,9 +34,11 @@ typedef struct tw_pt {
     int *heading;      /* levels x copies, by replica: see pt_round.c */
     size_t round_trips;
 
-    double *ratio;  /* levels x copies x rounds: R of every round that counts */
-    double *stone;  /* levels x copies: see pt_running.c */
-    size_t counted; /* rounds in it */
+    double *ratio;   /* levels x copies x rounds: R of every round that counts */
+    size_t recorded; /* of those rounds */
+    double *stone;   /* levels x copies: see pt_running.c */
+    size_t counted;  /* rounds in it */
+    double *state;   /* numbers of tw_pt_state; NULL: nobody asks for them */
 } tw_pt;
 
 /* One round: transitions at every level, R there, swaps of even or odd pairs. */
@@ -83,6 +85,14 @@ tw_thermodynamic tw_thermodynamic_estimate(const tw_ladder_draws *draws, double 
 
 /* The standard error by the jackknife, from the `groups` estimates that leave one group out. */
 double tw_jackknife_se(size_t groups, const double *without);
+
+/* ---- pt_state.c: a run that goes on later */
+
+tw_status tw_pt_allocate_state(tw_pt *pt);
+void tw_pt_tell_state(tw_pt *pt);
+
+/* Put a new run where options->resume stood. */
+tw_status tw_pt_take_up(tw_pt *pt);
 
 /* tw_pt_run with a swap rule of one's own: a wrong one must be seen in the results. */
 tw_status tw_pt_run_with(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,

@@ -15,8 +15,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "evidence/plan.h"
 #include "evidence/resample.h"
+#include "evidence/resample_move.h"
 #include "math/random.h"
 #include "talweg/diagnose.h"
 
@@ -25,21 +25,8 @@ enum { BOOTSTRAP = 200 };
 /* Streams of their own, so that AIS with the same seed is independent of this. */
 static const uint64_t chain_offset = (uint64_t)1 << 61;
 
-typedef struct resample_move {
-    const tw_rm_options *o;
-    const tw_plan *plan;
-    tw_walk *walk;
-    tw_watch watch;
-    double *x;          /* n x most particles */
-    double *log_weight; /* most particles */
-    double *log_z;      /* islands */
-    size_t *ancestor;   /* particles of an island */
-    uint64_t iteration;
-    double weight_ess; /* the smallest of all steps */
-} resample_move;
-
 /* Incremental weights of step k, and what they say of Z on every island. */
-static void weigh(resample_move *s, size_t k)
+static void weigh(tw_resample_move *s, size_t k)
 {
     size_t particles = s->walk->particles, each = particles / s->o->islands;
     double change = s->plan->step[k].beta - s->plan->step[k - 1].beta;
@@ -51,7 +38,7 @@ static void weigh(resample_move *s, size_t k)
 }
 
 /* The next generation goes to x, island by island. */
-static void resample(resample_move *s, size_t k)
+static void resample(tw_resample_move *s, size_t k)
 {
     size_t n = s->walk->target->model->n, islands = s->o->islands;
     size_t from = s->walk->particles / islands, to = s->plan->step[k + 1].particles / islands;
@@ -65,7 +52,7 @@ static void resample(resample_move *s, size_t k)
     }
 }
 
-static tw_status move(resample_move *s, size_t k)
+static tw_status move(tw_resample_move *s, size_t k)
 {
     const tw_plan_step *step = &s->plan->step[k];
     TW_TRY(tw_walk_temper(s->walk, step->beta));
@@ -82,7 +69,7 @@ static tw_status move(resample_move *s, size_t k)
     return TW_OK;
 }
 
-static bool report(resample_move *s, size_t k)
+static bool report(tw_resample_move *s, size_t k)
 {
     tw_evidence_progress now = {.stage = "run",
                                 .unit = "temperatures",
@@ -94,25 +81,35 @@ static bool report(resample_move *s, size_t k)
     return tw_watch_tell(&s->watch, &now);
 }
 
-static tw_status climb(resample_move *s)
+/* The weights of step k; true: there is a step after it, and nobody wants to stop. */
+static tw_status take_weights(tw_resample_move *s, size_t k, bool *more)
 {
-    const tw_plan *plan = s->plan;
-    for (size_t k = 1; k <= plan->steps; k++) {
-        weigh(s, k);
-        for (size_t i = 0; i < s->o->islands; i++)
-            if (!isfinite(s->log_z[i]))
-                return tw_fail(s->walk->ctx, TW_NUMERICAL_FAILURE,
-                               "no particle of island %zu is left at temperature %zu: use more particles, or "
-                               "start nearer to the posterior",
-                               i + 1, k);
-        if (!report(s, k) || k == plan->steps) break;
-        resample(s, k);
-        TW_TRY(move(s, k));
+    weigh(s, k);
+    for (size_t i = 0; i < s->o->islands; i++)
+        if (!isfinite(s->log_z[i]))
+            return tw_fail(s->walk->ctx, TW_NUMERICAL_FAILURE,
+                           "no particle of island %zu is left at temperature %zu: use more particles, or "
+                           "start nearer to the posterior",
+                           i + 1, k);
+    s->done = k;
+    *more = report(s, k) && k < s->plan->steps;
+    tw_rm_tell_state(s);
+    return TW_OK;
+}
+
+static tw_status climb(tw_resample_move *s)
+{
+    bool more = s->done < s->plan->steps;
+    if (s->done == 0) TW_TRY(take_weights(s, 1, &more));
+    while (more) {
+        resample(s, s->done);
+        TW_TRY(move(s, s->done));
+        TW_TRY(take_weights(s, s->done + 1, &more));
     }
     return TW_OK;
 }
 
-static void summarise(const resample_move *s, tw_estimate *out)
+static void summarise(const tw_resample_move *s, tw_estimate *out)
 {
     const tw_walk *w = s->walk;
     size_t islands = s->o->islands;
@@ -129,7 +126,7 @@ static void summarise(const resample_move *s, tw_estimate *out)
     out->se_bootstrap = tw_log_mean_exp_bootstrap(islands, s->log_z, s->o->seed, BOOTSTRAP);
 }
 
-static tw_status allocate(resample_move *s, const tw_model *model)
+static tw_status allocate(tw_resample_move *s, const tw_model *model)
 {
     size_t most = 0;
     void *ancestor = NULL;
@@ -143,12 +140,25 @@ static tw_status allocate(resample_move *s, const tw_model *model)
     return TW_OK;
 }
 
-static tw_status run(resample_move *s, const tw_model *model, const tw_reference *reference)
+static tw_status run(tw_resample_move *s, const tw_model *model, const tw_reference *reference)
 {
+    const tw_rm_state *resume = s->o->resume;
+    size_t particles = s->plan->step[resume ? resume->done : 1].particles;
     TW_TRY(allocate(s, model));
-    TW_TRY(tw_walk_new(model, reference, &s->o->kernel, s->plan->step[1].particles, &s->walk));
-    TW_TRY(tw_walk_start(s->walk, s->o->seed, chain_offset + s->o->first_chain));
+    TW_TRY(tw_walk_new(model, reference, &s->o->kernel, particles, &s->walk));
+    TW_TRY(tw_rm_allocate_state(s));
+    TW_TRY(resume ? tw_rm_take_up(s) : tw_walk_start(s->walk, s->o->seed, chain_offset + s->o->first_chain));
     return climb(s);
+}
+
+/* What is decided before the run: by the pilot, or earlier. */
+static tw_status make_plan(tw_resample_move *s, const tw_model *model, const tw_reference *reference)
+{
+    const tw_rm_options *o = s->o;
+    if (o->resume) return tw_rm_take_up_plan(model->ctx, o, &s->plan);
+    TW_TRY(tw_plan_make(model, reference, o, &s->watch, &s->plan));
+    if (s->plan) tw_plan_share(s->plan, o->particles, o->islands, o->spread);
+    return TW_OK;
 }
 
 static tw_status check(tw_context *ctx, const tw_rm_options *o)
@@ -170,21 +180,21 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
                     tw_progress_function *progress, void *user, tw_estimate *out)
 {
     tw_context *ctx = model->ctx;
-    tw_plan *plan = NULL;
     TW_TRY(check(ctx, options));
-    resample_move s = {.o = options, .watch = {.progress = progress, .user = user}, .weight_ess = INFINITY};
+    tw_resample_move s = {
+        .o = options, .watch = {.progress = progress, .user = user}, .weight_ess = INFINITY};
     *out = (tw_estimate){.method = "resample-move", .log_z = NAN, .se = NAN, .pareto_k = NAN, .missed = NAN};
-    TW_TRY(tw_plan_make(model, reference, options, &s.watch, &plan));
-    if (!plan) return TW_OK;
-    tw_plan_share(plan, options->particles, options->islands, options->spread);
-    s.plan = plan;
-    tw_status status = run(&s, model, reference);
-    if (status == TW_OK) summarise(&s, out);
+    tw_status status = make_plan(&s, model, reference);
+    if (status == TW_OK && s.plan) {
+        status = run(&s, model, reference);
+        if (status == TW_OK) summarise(&s, out);
+    }
     tw_walk_free(s.walk);
     tw_release(ctx, s.x);
     tw_release(ctx, s.log_weight);
     tw_release(ctx, s.log_z);
     tw_release(ctx, s.ancestor);
-    tw_plan_free(plan);
+    tw_release(ctx, s.state);
+    tw_plan_free(s.plan);
     return status;
 }
