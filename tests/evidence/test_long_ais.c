@@ -55,6 +55,33 @@ static void errors_are_honest(void **state)
     oracle_free(cases, count);
 }
 
+/* In reverse too, also from the prior on twenty geometric steps, which are far too long for a way down: the way up
+ * puts temperatures between, and knows what was missed. As they are given, those steps fail. */
+static void errors_are_honest_in_reverse(void **state)
+{
+    (void)state;
+    size_t count;
+    double linear[21], geometric[21];
+    oracle_case *cases = oracle_orthant3(&count);
+    for (size_t i = 0; i < 5; i += 4) {
+        posed p = pose_oracle(&cases[i]);
+        tw_ais_options o = TW_AIS_DEFAULTS;
+        assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, 20, 0.0, linear), TW_OK);
+        assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_GEOMETRIC, 20, 1e-7, geometric), TW_OK);
+        o.reverse = true;
+        o.burn_in = 30;
+        o.steps = 20;
+        o.beta = linear;
+        assert_true(calibrated(repeat(&p, p.ep->reference, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        o.beta = geometric;
+        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        o.refine = 0.0;
+        assert_false(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        posed_free(&p);
+    }
+    oracle_free(cases, count);
+}
+
 /* 1536 particles, 20 linear steps from EP: se <= 0.0125 as elsewhere. */
 static void the_hard_oracle_is_met(void **state)
 {
@@ -99,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_honest),
+        cmocka_unit_test(errors_are_honest_in_reverse),
         cmocka_unit_test(the_hard_oracle_is_met),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
