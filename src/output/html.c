@@ -73,7 +73,7 @@ void tw_html_fact(FILE *to, const char *name, const char *format, ...)
 const char *tw_html_digits(int digits, double value, char text[TW_DIGITS_BYTES])
 {
     double size = fabs(value);
-    int behind = digits - 1 - (size > 0.0 ? (int)floor(log10(size)) : 0);
+    int behind = digits - 1 - (size > 0.0 && isfinite(size) ? (int)floor(log10(size)) : 0);
     if (size > 0.0 && (size < 1e-4 || size >= 1e9))
         snprintf(text, TW_DIGITS_BYTES, "%.*e", digits - 1, value);
     else

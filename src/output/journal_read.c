@@ -42,6 +42,14 @@ static tw_status look_at_frame(const tw_journal *j, uint64_t size, uint64_t *kin
     return TW_OK;
 }
 
+/* Can a run with these settings be? Counts without limits would make the length of a draw overflow. */
+static bool is_possible(const tw_journal_settings *s)
+{
+    const uint64_t most_numbers = UINT64_C(1) << 48;
+    return s->n > 0 && s->chains > 0 && s->chains <= UINT32_MAX && s->n <= UINT32_MAX &&
+           s->n * s->chains <= most_numbers && s->compress <= 9;
+}
+
 /* Take an image for the last one; false where it does not belong here. */
 static tw_status take_image(tw_journal *j, uint64_t length, bool *fits)
 {
@@ -50,8 +58,7 @@ static tw_status take_image(tw_journal *j, uint64_t length, bool *fits)
     *fits = length >= sizeof s;
     if (!*fits) return TW_OK;
     TW_TRY(tw_journal_pread(j, &s, sizeof s, at));
-    *fits = s.n > 0 && s.chains > 0 && s.chains <= UINT32_MAX && s.n <= UINT32_MAX && s.compress <= 9 &&
-            s.bytes <= length - sizeof s;
+    *fits = is_possible(&s) && s.bytes <= length - sizeof s;
     if (!*fits) return TW_OK;
     *fits = j->image == 0 || (s.n == j->settings.n && s.chains == j->settings.chains);
     j->settings = s;

@@ -35,11 +35,11 @@ typedef struct histogram {
     double density[BINS];
 } histogram;
 
-/* One value of `total`. */
+/* One value of `total`. What a file that was tampered with may hold, not a number, is in no bin. */
 static void add(histogram *h, double value, double reach, double total)
 {
-    size_t bin = (size_t)(0.5 * (value / reach + 1.0) * BINS);
-    h->density[bin] += BINS / (2.0 * reach * total);
+    double bin = 0.5 * (value / reach + 1.0) * BINS;
+    if (bin >= 0.0 && bin < BINS) h->density[(size_t)bin] += BINS / (2.0 * reach * total);
 }
 
 /* The largest |E - mean| and |change| of any chain. */

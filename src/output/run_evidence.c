@@ -9,6 +9,7 @@
  */
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "output/run_file.h"
 
@@ -68,6 +69,12 @@ void tw_evidence_put(tw_nc_writer *w, const tw_run_evidence *e)
 
 /* ---- reading ---- */
 
+/* A count that came as a double: what is no count is 0, and what is too large the largest. */
+static size_t to_count(double value)
+{
+    return !(value >= 1.0) ? 0 : value < (double)SIZE_MAX ? (size_t)value : SIZE_MAX;
+}
+
 static tw_status get_column(const tw_nc_reader *r, int group, const column *c, size_t count,
                             tw_estimate *estimates)
 {
@@ -77,7 +84,7 @@ static tw_status get_column(const tw_nc_reader *r, int group, const column *c, s
     for (size_t i = 0; i < count; i++) {
         void *at = (char *)&estimates[i] + c->offset;
         if (c->whole)
-            *(size_t *)at = values[i] > 0.0 ? (size_t)values[i] : 0;
+            *(size_t *)at = to_count(values[i]);
         else
             *(double *)at = lacks ? NAN : values[i];
     }

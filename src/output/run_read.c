@@ -1,4 +1,5 @@
 /* run_read.c: an open run file; and, where a run was killed, the file that is made of its journal first. */
+#include <stdint.h>
 #include <string.h>
 
 #include "output/run_file.h"
@@ -32,6 +33,17 @@ static tw_status complete_journal(tw_context *ctx, const char *path)
     return status;
 }
 
+/* Dimensions of a file may have any length, 0 too, without a byte behind them: the bytes of all draws must at least
+ * be a number. */
+static tw_status check_counts(tw_context *ctx, const tw_run_facts *f)
+{
+    const size_t most_numbers = SIZE_MAX / 128;
+    if (f->chains > 0 && f->draws <= most_numbers / f->n && f->chains <= most_numbers / f->n / f->draws)
+        return TW_OK;
+    return tw_fail(ctx, TW_BAD_DATA, "%zu chains of %zu draws of %zu latents: the file is damaged", f->chains,
+                   f->draws, f->n);
+}
+
 /* Are the draws there that the facts tell of? */
 static tw_status check_draws(const tw_run *run, tw_run_facts *f)
 {
@@ -39,6 +51,7 @@ static tw_status check_draws(const tw_run *run, tw_run_facts *f)
     const size_t lengths[3] = {f->chains, f->draws, f->n};
     int group = -1, variable = -1;
     if (f->draws == 0) return TW_OK;
+    TW_TRY(check_counts(run->ctx, f));
     TW_TRY(tw_nc_find_group(r, "sample_stats", &group));
     for (size_t k = 0; k < TW_STATISTIC_COUNT; k++)
         TW_TRY(tw_nc_find_variable(r, group, tw_statistics[k].name, 2, lengths, &variable));
