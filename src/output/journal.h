@@ -63,6 +63,7 @@ typedef struct tw_journal {
     bool ended;     /* the last image is behind the draws */
     uint64_t first; /* where draws begin */
     uint64_t end;   /* behind the last good frame */
+    uint64_t left;  /* bytes behind that, when it was opened: of no use */
     size_t stride;  /* bytes of a draw */
     size_t draws;   /* complete ones */
     double *frame;  /* one draw */

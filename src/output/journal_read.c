@@ -107,6 +107,7 @@ tw_status tw_journal_open(tw_journal *j, tw_context *ctx, const char *run, bool 
     tw_status status = tw_journal_lock(j);
     if (status == TW_OK) status = still_there(j, found, &size);
     if (status == TW_OK && *found) status = tw_journal_scan(j, size);
+    if (status == TW_OK && *found) j->left = size - j->end;
     if (status == TW_OK && *found && j->image == 0)
         status = tw_fail(ctx, TW_BAD_DATA, "%.1000s: this is no journal of a run: take it away", j->path);
     if (status != TW_OK || !*found) tw_journal_close(j);

@@ -134,8 +134,11 @@ void tw_problem_put(tw_nc_writer *w, const tw_problem *problem)
 
 /* ---- reading ---- */
 
+/* Memory for a vector that is there. */
 static tw_status get_vector(const tw_nc_reader *r, int group, const char *name, size_t length, double **out)
 {
+    int variable = -1;
+    TW_TRY(tw_nc_find_variable(r, group, name, 1, &length, &variable));
     TW_TRY(tw_allocate_doubles(r->ctx, length, 1, name, out));
     return tw_nc_read_doubles(r, group, name, 1, &length, *out);
 }

@@ -8,6 +8,34 @@ enum { ROWS_BUFFER = 1 << 19 }; /* numbers that are turned from rows to columns 
 
 /* ---- opening ---- */
 
+/* A crash tears the draw that is being written. More than that is damage, and what lies behind it may be worth
+ * somebody's while. */
+static tw_status drop_empty(tw_journal *j)
+{
+    if (j->left > j->stride)
+        return tw_fail(j->ctx, TW_BAD_DATA,
+                       "%.1000s: the journal is damaged at its first draw, with %.3g MB behind that: take it "
+                       "away to begin anew",
+                       j->path, 1e-6 * (double)j->left);
+    tw_log(j->ctx, TW_LOG_INFO, "%.1000s: its run ended before the first draw; it is taken away", j->path);
+    tw_journal_remove(j);
+    return TW_OK;
+}
+
+static tw_status complete(tw_journal *j, const char *path)
+{
+    TW_TRY(tw_run_complete(j, path, true));
+    tw_log(j->ctx, TW_LOG_INFO,
+           "%.1000s: the run that wrote it did not end; the file was completed from its journal, with "
+           "%zu draws of each chain",
+           path, j->draws);
+    if (j->left > j->stride)
+        tw_log(j->ctx, TW_LOG_WARNING,
+               "%.1000s: its journal was damaged behind draw %zu: what came after it, %.3g MB, is lost", path,
+               j->draws, 1e-6 * (double)j->left);
+    return TW_OK;
+}
+
 /* The journal of a run that did not end becomes its file; one without a draw is of no use. */
 static tw_status complete_journal(tw_context *ctx, const char *path)
 {
@@ -15,20 +43,8 @@ static tw_status complete_journal(tw_context *ctx, const char *path)
     bool found = false;
     TW_TRY(tw_journal_open(&journal, ctx, path, &found));
     if (!found) return TW_OK;
-    tw_status status = TW_OK;
-    if (journal.draws == 0 && !journal.ended) {
-        tw_log(ctx, TW_LOG_INFO, "%.1000s: its run ended before the first draw; it is taken away",
-               journal.path);
-        tw_journal_remove(&journal);
-    } else {
-        status = tw_run_complete(&journal, path, true);
-        if (status == TW_OK)
-            tw_log(
-                ctx, TW_LOG_INFO,
-                "%.1000s: the run that wrote it did not end; the file was completed from its journal, with "
-                "%zu draws of each chain",
-                path, journal.draws);
-    }
+    bool empty = journal.draws == 0 && !journal.ended;
+    tw_status status = empty ? drop_empty(&journal) : complete(&journal, path);
     tw_journal_close(&journal);
     return status;
 }

@@ -44,6 +44,38 @@ static void a_journal_of_more_numbers_than_can_be_counted_is_none(void **state)
     run_place_close(&p);
 }
 
+/* Change a byte of draw `damaged` out of five. */
+static void damage_draw(run_place *p, size_t damaged)
+{
+    size_t length = 0;
+    uint64_t image = 0;
+    const tw_journal_settings settings = {.n = RUN_N, .chains = RUN_CHAINS};
+    run_leave_journal(p, NULL, 5);
+    char *bytes = run_read_bytes(p->journal, &length);
+    memcpy(&image, bytes + TW_FRAME_LENGTH * sizeof image, sizeof image);
+    size_t first = TW_FRAME_WORDS * sizeof image + (size_t)image;
+    assert_int_equal(length, first + 5 * tw_draw_stride(&settings));
+    bytes[first + damaged * tw_draw_stride(&settings) + 100] ^= 1;
+    run_write_bytes(p->journal, bytes, length);
+    free(bytes);
+}
+
+/* A journal that cannot be read from its first draw on stays; what one loses further on is said. */
+static void draws_behind_damage_are_not_lost_in_silence(void **state)
+{
+    (void)state;
+    run_place p;
+    run_place_open(&p);
+    damage_draw(&p, 0);
+    assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: the journal is damaged at its first draw");
+    assert_int_equal(access(p.journal, F_OK), 0);
+    unlink(p.journal);
+    damage_draw(&p, 2);
+    assert_run_opens(&p, 2);
+    if (!strstr(p.said, "was damaged behind draw 2")) fail_msg("%s", p.said);
+    run_place_close(&p);
+}
+
 /* ---- run files ---- */
 
 /* Groups with the variables of draws, of these dimensions (0: unlimited, and empty), in the place of those there. */
@@ -85,6 +117,28 @@ static void dimensions_of_any_length_do_no_harm(void **state)
     }
 }
 
+/* A number of cases that the data do not have asks for no memory. */
+static void a_false_number_of_cases_is_seen_at_the_data(void **state)
+{
+    (void)state;
+    run_place p;
+    tw_run *run = NULL;
+    tw_problem *problem = NULL;
+    int file = -1;
+    run_place_open(&p);
+    tw_run_facts facts = run_facts(p.problem);
+    assert_int_equal(
+        tw_run_write_evidence(p.ctx, p.run, false, p.problem, &facts, &(tw_run_evidence){.count = 0}), TW_OK);
+    assert_int_equal(nc_open(p.run, NC_WRITE, &file), NC_NOERR);
+    nc_put_att_longlong(file, NC_GLOBAL, "n", NC_INT64, 1, &(long long){1LL << 40});
+    assert_int_equal(nc_close(file), NC_NOERR);
+    assert_int_equal(tw_run_open(p.ctx, p.run, &run), TW_OK);
+    assert_int_equal(tw_run_problem(run, &problem), TW_BAD_DATA);
+    assert_non_null(strstr(tw_context_message(p.ctx), "observed_data/y has other dimensions"));
+    tw_run_close(run);
+    run_place_close(&p);
+}
+
 /* Estimates with counts that are none. */
 static void counts_in_estimates_are_counts(void **state)
 {
@@ -119,7 +173,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_journal_of_more_numbers_than_can_be_counted_is_none),
+        cmocka_unit_test(draws_behind_damage_are_not_lost_in_silence),
         cmocka_unit_test(dimensions_of_any_length_do_no_harm),
+        cmocka_unit_test(a_false_number_of_cases_is_seen_at_the_data),
         cmocka_unit_test(counts_in_estimates_are_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

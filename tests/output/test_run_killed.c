@@ -131,7 +131,7 @@ static void journals_may_be_cut_anywhere(void **state)
         run_write_bytes(p.journal, bytes, length);
         bytes[at] = (char)(bytes[at] ^ (1 << trial % 8));
         if (draw == 0)
-            assert_run_refused(&p, TW_BAD_FILE, "cannot be opened");
+            assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: the journal is damaged at its first draw");
         else
             assert_run_opens(&p, draw);
         unlink(p.run);
