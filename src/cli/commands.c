@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "cli/command_line.h"
+#include "cli/file_names.h"
 #include "cli/help.h"
 #include "cli/names.h"
 
@@ -26,6 +27,7 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
     bool wants_help = false;
     TW_TRY(tw_allocate(ctx, 1, command->bytes, "the options", &values));
     tw_status status = tw_options_parse(ctx, command, count, arguments, values, &wants_help);
+    if (status == TW_OK && !wants_help) status = tw_file_names_check(ctx, command, values);
     if (status == TW_OK && command->line) {
         status = tw_command_line(ctx, command->name, count, arguments, &line);
         memcpy((char *)values + command->line, &line, sizeof line);

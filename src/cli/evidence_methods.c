@@ -231,8 +231,9 @@ static const method *next_method(const char **text, char name[TW_NAME_BYTES])
 tw_status tw_evidence_check_methods(tw_context *ctx, const char *text)
 {
     char name[TW_NAME_BYTES], nearest[TW_NAME_BYTES];
-    bool named[TW_COUNT(methods)] = {false};
-    do {
+    bool named[TW_COUNT(methods)] = {false}, more = true;
+    while (more) {
+        more = strchr(text, ',') != NULL;
         const method *next = next_method(&text, name);
         if (!next) {
             tw_nearest_name(name, tw_evidence_method_names(), nearest);
@@ -242,7 +243,7 @@ tw_status tw_evidence_check_methods(tw_context *ctx, const char *text)
         }
         if (named[next - methods]) return tw_fail(ctx, TW_BAD_ARGUMENT, "--method names %s twice", name);
         named[next - methods] = true;
-    } while (*text);
+    }
     return TW_OK;
 }
 

@@ -48,10 +48,18 @@ static const char *name_of(const char *text)
     return "";
 }
 
+/* Each method has two at most, so that those still to come find room. */
+static size_t most_estimates(unsigned finished)
+{
+    size_t most = 0;
+    for (; finished; finished >>= 1) most += 2 * (finished & 1u);
+    return most < TW_MOST_ESTIMATES ? most : TW_MOST_ESTIMATES;
+}
+
 void tw_evidence_take_up(tw_evidence_results *r)
 {
     const kept_methods *kept = tw_saver_get(&r->saver, "methods", sizeof *kept);
-    if (!kept || kept->count > TW_MOST_ESTIMATES) return;
+    if (!kept || kept->count > most_estimates(kept->finished)) return;
     r->finished = kept->finished;
     r->count = kept->count;
     for (size_t i = 0; i < r->count; i++) {

@@ -236,25 +236,32 @@ static void save(surface *s, size_t done)
     tw_saver_write(&s->saver);
 }
 
-/* The points that were computed earlier; returns how many. */
-static size_t take_up(surface *s)
+/* The points that were computed earlier: how many, and what the next one starts from. */
+static tw_status take_up(surface *s, size_t *done)
 {
     size_t bytes = s->points * TW_GRID_COLUMNS * sizeof(double);
     const size_t *counts = tw_saver_get(&s->saver, "counts", 2 * sizeof *counts);
     const void *points = tw_saver_get(&s->saver, "points", bytes);
     const void *row = tw_saver_get(&s->saver, "row", sizeof s->row.state);
     const void *sites = tw_saver_get(&s->saver, "sites", row_bytes(s));
-    if (!counts || !points || !row || !sites) return 0;
+    *done = 0;
+    if (!counts || !points || !row || !sites) return TW_OK;
     memcpy(s->grid.column[0], points, bytes);
     memcpy(&s->row.state, row, sizeof s->row.state);
     memcpy(s->row.sites, sites, row_bytes(s));
     s->grid.unconverged = counts[1];
-    return counts[0];
+    *done = counts[0];
+    if (*done <= s->points && s->row.state.points <= TW_EP_PATH_POINTS &&
+        s->row.state.order < TW_EP_PATH_POINTS)
+        return TW_OK;
+    return tw_fail(s->ctx, TW_BAD_DATA, "--resume %.1000s: this checkpoint is damaged: begin anew without it",
+                   s->options->saver.resume);
 }
 
 static tw_status compute_points(surface *s)
 {
-    size_t first = take_up(s);
+    size_t first = 0;
+    TW_TRY(take_up(s, &first));
     tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
     s->meter.first = first;
     for (size_t k = first; k < s->points; k++) {

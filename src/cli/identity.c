@@ -52,6 +52,19 @@ static bool digest_files(const char *text, uint64_t *sum)
 
 /* ---- options ---- */
 
+/* A text; of one that is too long its beginning and a digest. */
+static void print_text(const char *words, char *text, size_t bytes)
+{
+    uint64_t sum = TW_CHECKSUM_START;
+    size_t length = strlen(words);
+    if (length < bytes) {
+        memcpy(text, words, length + 1);
+        return;
+    }
+    for (size_t i = 0; i < length; i++) sum = tw_checksum(sum, 1, &(uint64_t){(unsigned char)words[i]});
+    snprintf(text, bytes, "%.80s... (%zu bytes, %016" PRIx64 ")", words, length, sum);
+}
+
 static void print_value(const tw_option *option, const void *field, char *text, size_t bytes)
 {
     double number;
@@ -68,7 +81,7 @@ static void print_value(const tw_option *option, const void *field, char *text, 
         snprintf(text, bytes, "%" PRIu64, integer);
         break;
     case TW_OPTION_OPERANDS: text[0] = '\0'; break;
-    default: memcpy(&words, field, sizeof words); snprintf(text, bytes, "%s", words ? words : "");
+    default: memcpy(&words, field, sizeof words); print_text(words ? words : "", text, bytes);
     }
 }
 

@@ -207,7 +207,7 @@ static tw_status fill_covariance(const tw_model_options *options, tw_problem *pa
 {
     size_t scales = tw_options_numbers(options->log_ell);
     TW_TRY(tw_allocate_doubles(parts->ctx, scales, 1, "the length scales", &parts->log_ell));
-    for (size_t k = 0; k < scales; k++) parts->log_ell[k] = tw_options_number_at(options->log_ell, k);
+    tw_options_read_numbers(options->log_ell, parts->log_ell);
     parts->covariance = (tw_covariance){.kernel = options->kernel,
                                         .scales = scales,
                                         .log_ell = parts->log_ell,

@@ -331,10 +331,12 @@ size_t tw_options_numbers(const char *text)
     return count;
 }
 
-double tw_options_number_at(const char *text, size_t k)
+void tw_options_read_numbers(const char *text, double *values)
 {
-    double value = NAN;
-    for (; k > 0; k--) text = strchr(text, ',') + 1;
-    tw_number_parse(text, &value);
-    return value;
+    for (; text; values++) {
+        *values = NAN;
+        tw_number_parse(text, values);
+        text = strchr(text, ',');
+        if (text) text++;
+    }
 }

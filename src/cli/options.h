@@ -82,10 +82,10 @@ tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t co
 /* The k-th option that the command takes, as every command does, and has no use for; NULL behind the last. */
 const tw_option *tw_option_passed_over(const tw_command *command, size_t k);
 
-/* How many numbers a TW_OPTION_NUMBERS value has, and the k-th of them (in the C locale, which is the
- * program's: it never sets another). */
+/* How many numbers a TW_OPTION_NUMBERS value has, and all of them (in the C locale, which is the program's: it
+ * never sets another). */
 size_t tw_options_numbers(const char *text);
-double tw_options_number_at(const char *text, size_t k);
+void tw_options_read_numbers(const char *text, double *values);
 
 /* What --help prints. */
 void tw_options_help(const tw_command *command, FILE *to);

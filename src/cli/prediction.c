@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/context.h"
@@ -11,11 +12,14 @@
 
 /* ---- the model ---- */
 
-/* NetCDF-4 files begin as HDF5 does; a journal beside the name is a run that was cut short. */
+/* NetCDF-4 files begin as HDF5 does; a journal beside the name is a run that was cut short. A pipe can be read once
+ * only, and holds an approximation. */
 static bool is_run(const char *path)
 {
     char start[4] = "", journal[4096];
-    FILE *file = fopen(path, "rb");
+    struct stat about;
+    bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    FILE *file = regular ? fopen(path, "rb") : NULL;
     size_t length = file ? fread(start, 1, sizeof start, file) : 0;
     if (file) fclose(file);
     snprintf(journal, sizeof journal, "%s.journal", path);

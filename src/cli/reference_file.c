@@ -34,6 +34,10 @@ static tw_status read_gaussian(tw_context *ctx, const tw_model *model, const cha
 {
     char name[4096];
     tw_table *mean = NULL, *covariance = NULL;
+    if (comma == from || !comma[1])
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "--from %.500s: a mean and a covariance matrix are two files with a comma between them", from);
     if ((size_t)(comma - from) >= sizeof name)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--from: the name of the mean's file is too long");
     snprintf(name, sizeof name, "%.*s", (int)(comma - from), from);

@@ -179,6 +179,10 @@ static tw_status begin_files(job *j, size_t chains)
                                        facts.method, facts.metric};
     const tw_chains_state *state = &j->saver.state;
     bool at_draw = state->iteration % facts.thin == 0;
+    if (state->count > 0 && j->saver.positions != facts.n * chains)
+        return tw_fail(j->ctx, TW_BAD_DATA,
+                       "--resume %.1000s: this checkpoint is damaged: begin anew without it",
+                       o->saver.resume);
     return tw_sample_files_begin(&j->files, j->ctx, &o->files, o->output.force || o->saver.resume,
                                  j->results->problem, &facts, &settings, j->results->sampler.threads,
                                  (tw_sample_earlier){state->draws, at_draw ? state->x : NULL});

@@ -43,13 +43,25 @@ void tw_sample_save_begin(tw_sample_saver *s, const tw_choice *choice)
     tw_saver_write(&s->saver);
 }
 
+/* Names are looked up by these numbers. */
+static bool is_choice(const tw_choice *c)
+{
+    bool is = c->count <= TW_AUTO_MAX_CANDIDATES && c->best < c->count;
+    for (size_t k = 0; is && k < c->count; k++)
+        is = c->candidates[k].method <= TW_METHOD_SLICE && c->candidates[k].metric <= TW_METRIC_SMOOTHED;
+    return is;
+}
+
 bool tw_sample_save_choice(tw_sample_saver *s, tw_choice *out)
 {
     const kept_choice *kept = tw_saver_get(&s->saver, "choice", sizeof *kept);
-    if (!kept || kept->choice.count > TW_AUTO_MAX_CANDIDATES) return false;
+    if (!kept || !is_choice(&kept->choice)) return false;
     *out = kept->choice;
     memcpy(s->reason, kept->reason, sizeof s->reason);
-    for (size_t k = 0; k < out->count; k++) out->candidates[k].reason = s->reason[k];
+    for (size_t k = 0; k < TW_AUTO_MAX_CANDIDATES; k++) {
+        s->reason[k][TW_REASON_BYTES - 1] = '\0';
+        out->candidates[k].reason = s->reason[k];
+    }
     return true;
 }
 
@@ -89,6 +101,7 @@ void tw_sample_save_take_up(tw_sample_saver *s)
     s->state = kept->state;
     s->state.numbers = columns;
     s->state.x = x;
+    s->positions = kept->positions;
     s->warmup_seconds = kept->warmup_seconds;
     s->sampling_seconds = kept->sampling_seconds;
 }

@@ -13,6 +13,7 @@ typedef struct tw_sample_saver {
     tw_saver saver;
     tw_sample_files *files;                               /* those of the run */
     tw_chains_state state;                                /* of an earlier part; count 0: it had no draws */
+    size_t positions;                                     /* numbers in state.x */
     double warmup_seconds, sampling_seconds;              /* that it took */
     double start;                                         /* of this part's sampling: a moment */
     char reason[TW_AUTO_MAX_CANDIDATES][TW_REASON_BYTES]; /* what a choice that was taken up points to */

@@ -38,7 +38,7 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
          "centred at ep (the default) or prior"},
     {TW_ROW_EPS(FIELD(eps)), .positive = true,
      .help = "hmc, rmhmc: the step size; tuned in warm-up if not given"},
-    {TW_ROW_STEPS(FIELD(steps)), .least = 1, .most = INFINITY,
+    {TW_ROW_STEPS(FIELD(steps)), .least = 1, .most = 1e6,
      .help = "hmc, rmhmc: exactly L leapfrog steps a draw; if not given, tuned in warm-up and jittered"},
     {.name = "target-accept",
      .kind = TW_OPTION_NUMBER,
@@ -50,7 +50,7 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .help =
          "rmhmc: solve the implicit equations until the change is below X on the whitened scale, in at most "
          "50 iterations; a trajectory that fails is rejected and counted"},
-    {TW_ROW_FIXED_POINT(FIELD(fixed_point)),
+    {TW_ROW_FIXED_POINT(FIELD(fixed_point)), .most = 1e4,
      .help = "rmhmc: exactly N plain iterations instead, without a look at the residual; 0: as --solver-tol "
              "says"},
     {.name = "reverse-check",

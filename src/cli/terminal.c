@@ -35,7 +35,8 @@ void tw_terminal_prepare(void)
     open_on_nothing(STDIN_FILENO, O_RDONLY);
     open_on_nothing(STDOUT_FILENO, O_RDONLY);
     open_on_nothing(STDERR_FILENO, O_WRONLY);
-    signal(SIGPIPE, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file that may grow no more: write() says so */
+    signal(SIGXFSZ, SIG_IGN);
     if (tw_terminal_is_live()) tw_interrupt_guard();
 }
 

@@ -46,19 +46,27 @@ static tw_status read_all(tw_file *file, int descriptor, size_t expected)
     return TW_OK;
 }
 
+/* Terminals are devices too, but their lines end. */
+static tw_status read_descriptor(tw_file *file, int descriptor)
+{
+    struct stat about;
+    if (fstat(descriptor, &about) != 0)
+        return tw_fail(file->ctx, TW_BAD_FILE, "cannot be read: %s", strerror(errno));
+    if (S_ISDIR(about.st_mode))
+        return tw_fail(file->ctx, TW_BAD_FILE, "is a directory: give the name of a file in it");
+    if (S_ISBLK(about.st_mode) || (S_ISCHR(about.st_mode) && !isatty(descriptor)))
+        return tw_fail(file->ctx, TW_BAD_FILE, "is a device, which may have no end: give a file or a pipe");
+    return read_all(file, descriptor, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
+}
+
 tw_status tw_file_read(tw_context *ctx, const char *path, tw_file *file)
 {
     *file = (tw_file){.ctx = ctx};
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) return tw_fail(ctx, TW_BAD_FILE, "cannot be opened: %s", strerror(errno));
-    struct stat about;
-    tw_status status = TW_OK;
-    if (fstat(descriptor, &about) != 0)
-        status = tw_fail(ctx, TW_BAD_FILE, "cannot be read: %s", strerror(errno));
-    else if (S_ISDIR(about.st_mode))
-        status = tw_fail(ctx, TW_BAD_FILE, "is a directory: give the name of a file in it");
-    else
-        status = read_all(file, descriptor, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
+    if (descriptor < 0)
+        return tw_fail(ctx, TW_BAD_FILE, "cannot be opened: %s%s", strerror(errno),
+                       strcmp(path, "-") == 0 ? "; standard input is called /dev/stdin" : "");
+    tw_status status = read_descriptor(file, descriptor);
     close(descriptor);
     return status;
 }

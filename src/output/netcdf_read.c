@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "output/netcdf_file.h"
 #include "output/seal.h"
@@ -22,8 +23,14 @@ static tw_status check_bytes(tw_context *ctx, FILE *file)
                    "this is not a NetCDF-4 file: give one that talweg sample or talweg evidence wrote");
 }
 
+/* Whatever is no regular file is not even opened: that would wait for somebody to write to a pipe. */
 static tw_status check_file(tw_context *ctx, const char *path)
 {
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return tw_fail(ctx, TW_BAD_FILE,
+                       "is %s: give a regular file, since a run is read from all over its file",
+                       S_ISDIR(about.st_mode) ? "a directory" : "a pipe or a device");
     FILE *file = fopen(path, "rb");
     if (!file) return tw_fail(ctx, TW_BAD_FILE, "cannot be opened: %s", strerror(errno));
     tw_status status = check_bytes(ctx, file);

@@ -98,7 +98,7 @@ tw_status tw_writer_close(tw_writer *writer)
     bool in_place = !writer->temporary[0];
     int error = 0;
     errno = 0;
-    if (ferror(file) || fflush(file) != 0) error = errno ? errno : EIO;
+    if (fflush(file) != 0 || ferror(file)) error = errno ? errno : EIO; /* the reason, where it still holds */
     if (!error && !in_place && fsync(fileno(file)) != 0) error = errno;
     writer->file = NULL;
     if (fclose(file) != 0 && !error) error = errno;

@@ -166,9 +166,12 @@ static void files_that_cannot_be_read_are_named(void **state)
 {
     (void)state;
     const char *const absent[] = {"cannot be opened: "}, *const folder[] = {"is a directory"};
+    const char *const device[] = {"is a device", "a file or a pipe"}, *const input[] = {"/dev/stdin"};
     assert_refused("no/such/file.csv", TW_BAD_FILE, absent, 1);
     assert_refused("tests", TW_BAD_FILE, folder, 1);
     assert_refused(".", TW_BAD_FILE, folder, 1);
+    assert_refused("/dev/zero", TW_BAD_FILE, device, 2);
+    assert_refused("-", TW_BAD_FILE, input, 1);
     tw_context *ctx = new_context();
     tw_table *table = NULL;
     assert_int_equal(tw_table_read(ctx, NULL, &table), TW_BAD_ARGUMENT);

@@ -1,0 +1,104 @@
+/* file_names.c: see file_names.h. */
+#include "cli/file_names.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/context.h"
+#include "cli/completion.h"
+#include "cli/names.h"
+
+/* Options whose file is written; those whose file is taken away in the end. */
+static const char written[] = "output, marginals, save-approx, plot, csv, checkpoint, resume";
+static const char passing[] = "checkpoint, resume";
+
+enum { MOST_NAMES = 32 };
+
+typedef struct named {
+    const tw_option *option;
+    const char *file;
+} named;
+
+/* ---- which files ---- */
+
+static tw_status add(tw_context *ctx, const tw_option *option, const char *file, named *list, size_t *count)
+{
+    if (!file || file == option->standard) return TW_OK;
+    if (!*file)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s needs the name of a file, and \"\" was given",
+                       tw_option_is_operand(option) ? "" : "--", option->name);
+    if (*count < MOST_NAMES) list[(*count)++] = (named){option, file};
+    return TW_OK;
+}
+
+static tw_status add_option(tw_context *ctx, const tw_option *option, const char *field, named *list,
+                            size_t *count)
+{
+    const char *file = NULL;
+    if (!tw_completion_of(option).files) return TW_OK;
+    if (option->kind != TW_OPTION_OPERANDS) {
+        memcpy(&file, field, sizeof file);
+        return add(ctx, option, file, list, count);
+    }
+    const tw_operands *operands = (const void *)field;
+    for (size_t i = 0; i < operands->count; i++) TW_TRY(add(ctx, option, operands->item[i], list, count));
+    return TW_OK;
+}
+
+/* ---- are they the same? ---- */
+
+/* The folder of a file, without links and dots; false where there is none. */
+static bool folder_of(const char *file, char folder[PATH_MAX], const char **name)
+{
+    char above[PATH_MAX] = ".";
+    const char *slash = strrchr(file, '/');
+    *name = slash ? slash + 1 : file;
+    if (slash) snprintf(above, sizeof above, "%.*s", (int)(slash - file + 1), file);
+    return realpath(above, folder) != NULL;
+}
+
+/* Devices may be written to by everybody. */
+static bool are_same(const char *a, const char *b)
+{
+    struct stat about_a, about_b;
+    char folder_a[PATH_MAX], folder_b[PATH_MAX];
+    const char *name_a = NULL, *name_b = NULL;
+    bool there = stat(a, &about_a) == 0;
+    if (there && !S_ISREG(about_a.st_mode)) return false;
+    if (there && stat(b, &about_b) == 0)
+        return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino;
+    return folder_of(a, folder_a, &name_a) && folder_of(b, folder_b, &name_b) &&
+           strcmp(name_a, name_b) == 0 && strcmp(folder_a, folder_b) == 0;
+}
+
+/* May these two be one file? To go on from a checkpoint and keep it up to date is what they are for. */
+static bool may_be_same(const tw_option *a, const tw_option *b)
+{
+    bool goes_a = tw_name_is_among(a->name, passing), goes_b = tw_name_is_among(b->name, passing);
+    bool both_written = tw_name_is_among(a->name, written) && tw_name_is_among(b->name, written);
+    return goes_a || goes_b ? goes_a && goes_b : !both_written;
+}
+
+tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const void *values)
+{
+    named list[MOST_NAMES];
+    size_t count = 0;
+    for (size_t g = 0; g < command->group_count; g++) {
+        const tw_option_group *group = &command->groups[g];
+        for (size_t i = 0; i < group->count; i++) {
+            const tw_option *option = &group->options[i];
+            const char *field = (const char *)values + group->offset + option->offset;
+            TW_TRY(add_option(ctx, option, field, list, &count));
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const tw_option *a = list[k].option, *b = list[i].option;
+            if (may_be_same(a, b) || !are_same(list[k].file, list[i].file)) continue;
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s and --%s are one file, %.1000s: give each its own",
+                           tw_option_is_operand(a) ? "" : "--", a->name, b->name, list[i].file);
+        }
+    return TW_OK;
+}

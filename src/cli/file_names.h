@@ -1,0 +1,11 @@
+/* file_names.h: what is wrong with the names of files that a command was given, before any of them is touched. */
+#ifndef TALWEG_CLI_FILE_NAMES_H
+#define TALWEG_CLI_FILE_NAMES_H
+
+#include "cli/options.h"
+
+/* Refuse names of no letters; two results in one file, of which one would be lost; and a checkpoint, which is taken
+ * away in the end, in a file that something else is read from or written to. */
+tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const void *values);
+
+#endif
