@@ -23,6 +23,12 @@ typedef struct named {
 
 /* ---- which files ---- */
 
+/* The beginning of several names. */
+static bool is_prefix(const tw_option *option)
+{
+    return option->argument && strcmp(option->argument, "PREFIX") == 0;
+}
+
 static tw_status add(tw_context *ctx, const tw_option *option, const char *file, named *list, size_t *count)
 {
     if (!file || file == option->standard) return TW_OK;
@@ -37,7 +43,7 @@ static tw_status add_option(tw_context *ctx, const tw_option *option, const char
                             size_t *count)
 {
     const char *file = NULL;
-    if (!tw_completion_of(option).files) return TW_OK;
+    if (!tw_completion_of(option).files || is_prefix(option)) return TW_OK;
     if (option->kind != TW_OPTION_OPERANDS) {
         memcpy(&file, field, sizeof file);
         return add(ctx, option, file, list, count);
@@ -73,12 +79,17 @@ static bool are_same(const char *a, const char *b)
            strcmp(name_a, name_b) == 0 && strcmp(folder_a, folder_b) == 0;
 }
 
+static bool is_new_checkpoint(const tw_option *option)
+{
+    return strcmp(option->name, "checkpoint") == 0;
+}
+
 /* May these two be one file? To go on from a checkpoint and keep it up to date is what they are for. */
 static bool may_be_same(const tw_option *a, const tw_option *b)
 {
-    bool goes_a = tw_name_is_among(a->name, passing), goes_b = tw_name_is_among(b->name, passing);
-    bool both_written = tw_name_is_among(a->name, written) && tw_name_is_among(b->name, written);
-    return goes_a || goes_b ? goes_a && goes_b : !both_written;
+    if (tw_name_is_among(a->name, passing) && tw_name_is_among(b->name, passing)) return true;
+    if (tw_name_is_among(a->name, written) && tw_name_is_among(b->name, written)) return false;
+    return !is_new_checkpoint(a) && !is_new_checkpoint(b);
 }
 
 tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const void *values)
