@@ -9,6 +9,7 @@
 #   make reproduce  in full (hours; goes on where it was stopped); data from TALWEG_SHARED, results in build/reproduce/
 #   make api      the reference of the C interface as HTML, in build/api/index.html
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
+#   make fuzz     look for bytes that the readers cannot bear, a minute each (needs clang's libFuzzer)
 #   make coverage which lines the tests reach (needs gcovr), in build/coverage/coverage.txt
 #   make install  PREFIX=/usr/local
 PREFIX ?= /usr/local
@@ -18,7 +19,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-release test-asan test-long bench figure1 reproduce reproduce-quick api lint coverage install setup setup-test clean
+.PHONY: all demo test test-release test-asan test-long bench figure1 reproduce reproduce-quick api lint fuzz coverage install setup setup-test clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -66,6 +67,9 @@ api:
 lint:
 	@scripts/setup lint
 	@scripts/lint
+
+fuzz: setup
+	@scripts/fuzz $(FUZZ_SECONDS)
 
 coverage: setup
 	@command -v gcovr >/dev/null || { echo "make coverage: please install gcovr" >&2; exit 1; }
