@@ -52,7 +52,7 @@ static const char *name_of(const char *text)
 static size_t most_estimates(unsigned finished)
 {
     size_t most = 0;
-    for (; finished; finished >>= 1) most += 2 * (finished & 1u);
+    for (; finished; finished >>= 1) most += finished & 1u ? 2 : 0;
     return most < TW_MOST_ESTIMATES ? most : TW_MOST_ESTIMATES;
 }
 

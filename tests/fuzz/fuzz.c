@@ -70,9 +70,9 @@ const char *fuzz_path(const char *ending)
 }
 
 /* Written over and then cut: some file systems flush a file to the disk that is first cut to nothing. */
-void fuzz_write_to(const char *to, const void *bytes, size_t size)
+void fuzz_write_to(const char *name, const void *bytes, size_t size)
 {
-    int file = open(to, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    int file = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
     if (file < 0 || write(file, bytes, size) != (ssize_t)size || ftruncate(file, (off_t)size) != 0)
         fuzz_fail("a file cannot be written");
     close(file);
@@ -84,9 +84,9 @@ const char *fuzz_write(const char *ending, const void *bytes, size_t size)
     return path;
 }
 
-char *fuzz_bytes(const char *from, size_t *length)
+char *fuzz_bytes(const char *name, size_t *length)
 {
-    FILE *file = fopen(from, "rb");
+    FILE *file = fopen(name, "rb");
     if (!file || fseek(file, 0, SEEK_END) != 0) fuzz_fail("a seed cannot be read");
     long end = ftell(file);
     char *bytes = malloc((size_t)end + 1);

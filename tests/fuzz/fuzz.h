@@ -26,7 +26,7 @@ extern const size_t fuzz_variations;
 char *fuzz_text(const char *const *texts, size_t k, size_t *length);
 
 /* All bytes of a file, to be freed. */
-char *fuzz_bytes(const char *path, size_t *length);
+char *fuzz_bytes(const char *name, size_t *length);
 
 /* A context with little memory, in which a byte behind a block is beyond what AddressSanitizer allows. */
 tw_context *fuzz_context(void);
@@ -38,7 +38,7 @@ void fuzz_end(tw_context *ctx, tw_status status);
  * at the end. */
 const char *fuzz_path(const char *ending);
 const char *fuzz_write(const char *ending, const void *bytes, size_t size);
-void fuzz_write_to(const char *path, const void *bytes, size_t size);
+void fuzz_write_to(const char *name, const void *bytes, size_t size);
 
 /* Stop, as a crash does. */
 _Noreturn void fuzz_fail(const char *what);

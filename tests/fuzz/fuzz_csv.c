@@ -27,8 +27,7 @@ char *fuzz_seed(size_t k, size_t *length)
                                         "\"a b\";\"c\"\"d\";y\r\n1;2;0\r\n\r\n# comment\r\n\"3\";4;1\r\n",
                                         "1 2.25  1\n 3\t4 -1\n",
                                         "x\ty\n1e308\t1\n-1e308\t-1\n",
-                                        "\xef\xbb\xbf"
-                                        "1,12345678901234567890.5,1\n.5,+5e-324,0\n",
+                                        "\xef\xbb\xbf-1,12345678901234567890.5,1\n.5,+5e-324,0\n",
                                         "y\n1\n-1\n",
                                         "1,nan,1\n2,,0\n",
                                         NULL};
