@@ -9,8 +9,11 @@
  *
  * The decrement g' dx = dx' (K^-1 + W) dx is the squared length of the step in units of q's own standard
  * deviations, and half of it is what psi will still gain. The line search halves the step until psi gains a
- * fraction of what was predicted; the mode is found when the decrement is below twice the tolerance and the
- * full step has been taken. log Z = psi - log|B|/2 there, and q has sites tau = lambda, nu = lambda x + l'.
+ * fraction of what was predicted; the mode is found when the decrement is below twice the tolerance, the full
+ * step has been taken, and the next would leave log|B| alone. psi is flat at the mode and log|B| is not: under
+ * a broad prior q's standard deviation is a long way for lambda. Since q's variance is at most
+ * K_nn / (1 + lambda_n K_nn), log|B| changes by at most sum_n |change of log(1 + lambda_n K_nn)|.
+ * log Z = psi - log|B|/2 there, and q has sites tau = lambda, nu = lambda x + l'.
  */
 #include <float.h>
 #include <math.h>
@@ -20,6 +23,7 @@
 
 enum { HALVINGS = 40 };
 static const double ACTIVE = 1e-13; /* changes log|B| by less than n times this */
+static const double LOG_DET = 1e-8; /* by how much the step that is not taken may change log|B|/2, in nats */
 
 typedef struct laplace {
     const tw_model *model;
@@ -115,6 +119,20 @@ static double line_search(laplace *s, double decrement)
     return 0.0;
 }
 
+/* A bound of the change of log|B|/2 in the step dx. */
+static double log_det_change(laplace *s)
+{
+    const tw_model *m = s->model;
+    double sum = 0.0, *lambda = s->solution; /* free between two steps */
+    for (size_t i = 0; i < m->n; i++) s->trial[i] = s->x[i] + s->dx[i];
+    log_likelihood(s, s->trial, NULL, lambda);
+    for (size_t i = 0; i < m->n; i++) {
+        double k = m->k[i + i * m->n];
+        sum += fabs(log1p(k * fmax(lambda[i], 0.0)) - log1p(k * s->lambda[i]));
+    }
+    return 0.5 * sum;
+}
+
 /* Newton's iteration from x = 0. Afterwards log|B| and the residual belong to the last point. */
 static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
 {
@@ -131,6 +149,7 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
         out->iterations++;
         refresh_terms(s);
         decrement = newton_step(s);
+        if (out->converged && isfinite(decrement)) out->converged = log_det_change(s) <= LOG_DET;
     }
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
     out->log_z = s->psi - 0.5 * s->log_det_b;

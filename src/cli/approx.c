@@ -279,15 +279,14 @@ const tw_command tw_command_approx = {
     .name = "approx",
     .summary = "Laplace, EP and corrected EP: log Z, marginals, convergence",
     .description =
-        "Fit Gaussian approximations to the posterior of the latent values and print their estimates of log "
-        "Z "
-        "= log p(y), in nats: Laplace's (Newton's method, until a step can gain less than 1e-9 nats, at most "
-        "100 steps), expectation propagation's (EP: sequential sweeps, and a double loop that always "
-        "converges where those do not), and EP's with "
-        "its second-order correction.\n\n"
+        "Fit Gaussian approximations to the posterior of the latent values and print their estimates of "
+        "log Z = log p(y), in nats: Laplace's (Newton's method, until a step can gain less than 1e-9 nats "
+        "and change log Z by less than 1e-8, at most 100 steps), expectation propagation's (EP: sequential "
+        "sweeps, and a double loop that always converges where those do not), and EP's with its "
+        "second-order correction.\n\n"
         "Where EP has not converged, what was found is printed and marked, the correction is refused, and "
-        "the "
-        "exit code is 2. A correction whose terms do not fall with their order is marked and warned about.",
+        "the exit code is 2. A correction whose terms do not fall with their order is marked and warned "
+        "about.",
     .example = "  talweg approx ionosphere.csv --likelihood probit --log-ell 1 --log-sigma 1.5\n"
                "  talweg approx coal.csv --likelihood poisson --kernel matern52 --log-ell 2 --json\n"
                "  talweg approx train.csv --standardise --save-approx fit.json && talweg predict fit.json "

@@ -170,26 +170,40 @@ static void very_precise_observations_keep_their_digits(void **state)
     free(x);
 }
 
-/* N = 1: the mode by bisection. */
+/* N = 1: the mode by bisection of [-end, end], and log Z at it. */
+static void assert_bisected(const char *name, double k, double y, double end, double tolerance)
+{
+    const tw_likelihood *likelihood = tw_likelihood_find(name);
+    double low = -end, high = end, value = 0.0, slope, lambda = 0.0;
+    for (int halving = 0; halving < 100; halving++) {
+        double x = 0.5 * (low + high);
+        likelihood->terms(likelihood->user, 1, &y, NULL, &x, &value, &slope, &lambda, NULL);
+        *(slope - x / k > 0.0 ? &low : &high) = x;
+    }
+    fitted f = fit_laplace(1, &k, likelihood, &y, NULL);
+    assert_close(f.q->mean[0], low, 10.0 * tolerance, "mode");
+    assert_close(f.q->variance[0] * (1.0 / k + lambda), 1.0, 100.0 * tolerance, "variance");
+    assert_close(f.q->log_z, value - 0.5 * low * low / k - 0.5 * log1p(k * lambda), tolerance, "log Z");
+    assert_mode(&f, 10.0 * tolerance);
+    fitted_free(&f);
+}
+
 static void one_site_is_found_by_bisection(void **state)
 {
     (void)state;
-    const char *names[] = {"probit", "logit", "poisson"};
-    for (size_t i = 0; i < 3; i++) {
-        double k = 7.0, y = 1.0, low = -10.0, high = 10.0, value, slope, lambda;
-        const tw_likelihood *likelihood = tw_likelihood_find(names[i]);
-        if (i == 2) y = 12.0;
-        for (int halving = 0; halving < 100; halving++) {
-            double x = 0.5 * (low + high);
-            likelihood->terms(likelihood->user, 1, &y, NULL, &x, &value, &slope, &lambda, NULL);
-            *(slope - x / k > 0.0 ? &low : &high) = x;
-        }
-        fitted f = fit_laplace(1, &k, likelihood, &y, NULL);
-        assert_close(f.q->mean[0], low, 1e-9, "mode");
-        assert_close(f.q->variance[0], 1.0 / (1.0 / k + lambda), 1e-8, "variance");
-        assert_close(f.q->log_z, value - 0.5 * low * low / k - 0.5 * log1p(k * lambda), 1e-10, "log Z");
-        assert_mode(&f, 1e-9);
-        fitted_free(&f);
+    assert_bisected("probit", 7.0, 1.0, 10.0, 1e-10);
+    assert_bisected("logit", 7.0, 1.0, 10.0, 1e-10);
+    assert_bisected("poisson", 7.0, 12.0, 10.0, 1e-10);
+}
+
+/* Where the prior is a thousand times as broad as the step of the likelihood, psi is flat to rounding long
+ * before lambda, and log|B| with it, have settled. */
+static void a_broad_prior_gets_a_settled_determinant(void **state)
+{
+    (void)state;
+    for (double log_sigma = 6.0; log_sigma < 15.0; log_sigma += 1.0) {
+        assert_bisected("probit", exp(2.0 * log_sigma), 1.0, 50.0, 1e-8);
+        assert_bisected("logit", exp(2.0 * log_sigma), -1.0, 50.0, 1e-8);
     }
 }
 
@@ -227,6 +241,7 @@ int main(void)
         cmocka_unit_test(a_singular_covariance_is_no_obstacle),
         cmocka_unit_test(very_precise_observations_keep_their_digits),
         cmocka_unit_test(one_site_is_found_by_bisection),
+        cmocka_unit_test(a_broad_prior_gets_a_settled_determinant),
         cmocka_unit_test(too_few_steps_are_a_verdict_and_bad_options_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
