@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "cli/model_options.h"
 #include "data/readers.h"
+#include "model/model.h"
 
 void tw_new_inputs_free(tw_new_inputs *inputs)
 {
@@ -157,6 +158,7 @@ tw_status tw_new_covariances_read(const tw_problem *problem, const char *cross, 
                        "new cases with --cross-kernel-matrix and their prior variances with --diagonal");
     TW_TRY(read_cross(problem, cross, out));
     TW_TRY(read_diagonal(problem, diagonal, out));
+    TW_TRY(tw_model_check_new(problem->model, out->m, out->cross->values, out->variance->values));
     if (*path) TW_TRY(read_labels(problem, path, columns, out));
     return take_constants(problem, path, out->data, out);
 }

@@ -93,6 +93,26 @@ tw_status tw_model_from_data(const tw_data *data, const tw_covariance *covarianc
     return status;
 }
 
+tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross, const double *diagonal)
+{
+    static const double allowed = 1e-3; /* of k**: files may have few digits, and K^-1 enlarges errors */
+    const tw_factor *factor = model->factor;
+    double *u = NULL, explained = 0.0;
+    size_t j = 0;
+    TW_TRY(tw_allocate_doubles(model->ctx, factor->rank, 1, "a whitened column", &u));
+    for (; j < m; j++) {
+        tw_factor_solve(factor, 1, cross + j * factor->n, factor->n, NULL, u, factor->rank);
+        explained = tw_dot(factor->rank, u, u);
+        if (!(explained <= (1.0 + allowed) * diagonal[j])) break;
+    }
+    tw_release(model->ctx, u);
+    if (j == m) return TW_OK;
+    return tw_fail(model->ctx, TW_BAD_DATA,
+                   "new case %zu has prior variance %g, and the training cases alone explain %g of it: these "
+                   "cross-covariances and this diagonal are not of the kernel that made the kernel matrix",
+                   j + 1, diagonal[j], explained);
+}
+
 tw_model_info tw_model_describe(const tw_model *model)
 {
     return (tw_model_info){.n = model->n,

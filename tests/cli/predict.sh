@@ -71,6 +71,7 @@ write("k.csv", [[k(p, q) for q in a] for p in a])
 write("cross.csv", [[k(p, q) for q in b] for p in a])
 write("crossed.csv", [[k(p, q) for q in a] for p in b])
 write("diagonal.csv", [[4.0] for q in b])
+write("too_small.csv", [[4.0 if i != 6 else 0.04] for i in range(len(b))])
 write("labels.csv", [[p[2]] for p in a])
 write("new_labels.csv", [[q[2]] for q in b])
 write("new.csv", b)
@@ -93,6 +94,8 @@ P
         predict "$d/by_matrix.json" "$d/new.csv"
     refuses 1 ': transpose it' \
         predict "$d/by_matrix.json" --cross-kernel-matrix "$d/crossed.csv" --diagonal "$d/diagonal.csv"
+    refuses 1 'new case 7 has prior variance 0.04, and the training cases alone explain' \
+        predict "$d/by_matrix.json" --cross-kernel-matrix "$d/cross.csv" --diagonal "$d/too_small.csv"
     refuses 1 'the prior variances of 50 new cases' \
         predict "$d/by_matrix.json" --cross-kernel-matrix "$d/cross.csv" --diagonal "$d/labels.csv"
 fi
