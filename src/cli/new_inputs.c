@@ -39,6 +39,34 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, size_t
                    path, found, expected);
 }
 
+static bool has_name(const tw_data *data, const char *name)
+{
+    for (size_t k = 0; k < data->d; k++)
+        if (strcmp(data->names[k], name) == 0) return true;
+    return false;
+}
+
+/* Inputs are taken by their place. Where names say that they stand elsewhere, that is a mistake; where they
+ * are other names, it may be one. */
+static tw_status check_names(const tw_problem *problem, const char *path, const tw_data *data)
+{
+    const tw_data *train = problem->data;
+    size_t k = 0;
+    if (!data->names || !train->names) return TW_OK;
+    while (k < data->d && strcmp(data->names[k], train->names[k]) == 0) k++;
+    if (k == data->d) return TW_OK;
+    if (has_name(data, train->names[k]))
+        return tw_fail(problem->ctx, TW_BAD_DATA,
+                       "%.1000s: found the input \"%.60s\" where the model was made with \"%.60s\": give the "
+                       "same columns in the same order",
+                       path, data->names[k], train->names[k]);
+    tw_log(problem->ctx, TW_LOG_WARNING,
+           "%.1000s: found the input \"%.60s\" where the model was made with \"%.60s\"; it is taken for it, "
+           "as inputs go by their order",
+           path, data->names[k], train->names[k]);
+    return TW_OK;
+}
+
 /* The training cases' constant where that is one number, else 1. */
 static tw_status repeat_constant(const tw_problem *problem, tw_new_inputs *out)
 {
@@ -90,6 +118,7 @@ tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new
     if (data->d != expected) return fail_inputs(problem, path, data->d, expected, sparse);
     if (data->y) TW_TRY(tw_labels_for(problem->likelihood, path, data));
     if (problem->scaling) TW_TRY(tw_scaling_apply(problem->scaling, data));
+    TW_TRY(check_names(problem, path, data));
     out->y = data->y;
     return take_constants(problem, path, data, out);
 }

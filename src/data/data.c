@@ -224,6 +224,22 @@ tw_status tw_data_new(tw_context *ctx, size_t n, size_t d, const double *x, size
     return status;
 }
 
+tw_status tw_names_copy(tw_context *ctx, size_t count, const char *const *from, char ***to)
+{
+    void *block = NULL;
+    size_t bytes = count * sizeof(char *);
+    for (size_t i = 0; i < count; i++) bytes += (from[i] ? strlen(from[i]) : 0) + 1;
+    TW_TRY(tw_allocate(ctx, bytes, 1, "the names", &block));
+    *to = block;
+    char *text = (char *)(*to + count);
+    for (size_t i = 0; i < count; i++) {
+        (*to)[i] = text;
+        if (from[i]) strcpy(text, from[i]);
+        text += strlen(text) + 1;
+    }
+    return TW_OK;
+}
+
 void tw_data_free(tw_data *data)
 {
     if (!data) return;

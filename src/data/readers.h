@@ -21,6 +21,9 @@ tw_status tw_csv_read(const tw_file *file, tw_table *table);
 tw_status tw_libsvm_read(const tw_file *file, tw_table *table);
 tw_status tw_npy_read(const tw_file *file, tw_table *table);
 
+/* Copies of names, all in one block as tw_data has them; NULL among them is "". */
+tw_status tw_names_copy(tw_context *ctx, size_t count, const char *const *from, char ***to);
+
 /* What to do about values that are missing or not finite, for messages. */
 #define TW_NOT_FINITE_ADVICE "missing or not finite values are not supported: remove or impute the row"
 

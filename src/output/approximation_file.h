@@ -2,12 +2,14 @@
  *
  *   format, version, library     "talweg approximation", 1, who wrote it
  *   n, inputs                    cases, and columns of x
+ *   names                        null, or what the inputs are called
  *   likelihood                   {name, w: null or n numbers}
  *   covariance                   {kernel, log_ell, log_sigma, constant, white}, or null with a given matrix
- *   matrix                       null, or the lower triangle of the given K, row by row: n (n + 1) / 2
- * numbers jitter scaling                      null, or {inputs, columns (from 1 on), centre, scale} x, y
- * inputs one after the other (after scaling; null with a given matrix); labels approximation {kind,
- * converged, iterations, residual, log_z, tau, nu}
+ *   matrix                       null, or the n (n + 1) / 2 numbers of K's lower triangle, row by row
+ *   jitter                       what was added to K's diagonal
+ *   scaling                      null, or {inputs, columns (from 1 on), centre, scale}
+ *   x, y                         inputs one after the other (scaled; null with a given matrix); labels
+ *   approximation                {kind, converged, iterations, residual, log_z, tau, nu}
  *
  * A later version may add fields; a change of meaning raises `version`.
  */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/file.h"
+#include "data/readers.h"
 #include "output/approximation_file.h"
 #include "output/fields.h"
 #include "talweg/output.h"
@@ -149,6 +150,28 @@ static tw_status read_data(const tw_fields *in, bool matrix, tw_problem *parts)
     return status;
 }
 
+/* Files of before there were names have none. */
+static tw_status read_names(const tw_fields *in, tw_data *data)
+{
+    const json_t *array = json_object_get(in->object, "names");
+    void *block = NULL;
+    tw_status status = TW_OK;
+    if (!array || json_is_null(array)) return TW_OK;
+    if (json_array_size(array) != data->d)
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"names\" is not a name for each of the %zu inputs",
+                       data->d);
+    TW_TRY(tw_allocate(in->ctx, data->d, sizeof(char *), "the names", &block));
+    const char **from = block;
+    for (size_t k = 0; k < data->d && status == TW_OK; k++) {
+        from[k] = json_string_value(json_array_get(array, k));
+        if (!from[k])
+            status = tw_fail(in->ctx, TW_BAD_DATA, "field \"names\": element %zu is not text", k + 1);
+    }
+    if (status == TW_OK) status = tw_names_copy(in->ctx, data->d, from, &data->names);
+    tw_release(in->ctx, block);
+    return status;
+}
+
 static tw_status read_parts(const tw_fields *in, tw_problem *parts)
 {
     bool no_matrix = false;
@@ -157,6 +180,7 @@ static tw_status read_parts(const tw_fields *in, tw_problem *parts)
     TW_TRY(tw_field_number(in, "jitter", &parts->jitter));
     TW_TRY(read_likelihood(in, parts->data->n, parts));
     if (!no_matrix) return read_matrix(in, parts->data->n, &parts->matrix);
+    TW_TRY(read_names(in, parts->data));
     TW_TRY(read_covariance(in, parts));
     return read_scaling(in, parts->data->d, parts);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "data/readers.h"
 #include "output/netcdf_file.h"
 #include "output/seal.h"
 
@@ -154,23 +155,6 @@ tw_status tw_nc_read_integers(const tw_nc_reader *r, int group, const char *name
     return code == NC_NOERR ? TW_OK : tw_nc_fail(r, group, name, code);
 }
 
-/* Pointers and text in one block, as tw_data has its names. */
-static tw_status copy_names(tw_context *ctx, size_t length, char *const *from, char ***to)
-{
-    void *block = NULL;
-    size_t bytes = length * sizeof(char *);
-    for (size_t i = 0; i < length; i++) bytes += (from[i] ? strlen(from[i]) : 0) + 1;
-    TW_TRY(tw_allocate(ctx, bytes, 1, "the names", &block));
-    *to = block;
-    char *text = (char *)(*to + length);
-    for (size_t i = 0; i < length; i++) {
-        (*to)[i] = text;
-        if (from[i]) strcpy(text, from[i]);
-        text += strlen(text) + 1;
-    }
-    return TW_OK;
-}
-
 tw_status tw_nc_read_names(const tw_nc_reader *r, int group, const char *name, size_t length, char ***names)
 {
     int variable = -1;
@@ -182,8 +166,8 @@ tw_status tw_nc_read_names(const tw_nc_reader *r, int group, const char *name, s
     TW_TRY(tw_allocate(r->ctx, length, sizeof(char *), "the names", &block));
     char **found = block;
     int code = nc_get_var_string(group, variable, found);
-    tw_status status =
-        code == NC_NOERR ? copy_names(r->ctx, length, found, names) : tw_nc_fail(r, group, name, code);
+    tw_status status = code == NC_NOERR ? tw_names_copy(r->ctx, length, (const char *const *)found, names)
+                                        : tw_nc_fail(r, group, name, code);
     if (code == NC_NOERR) nc_free_string(length, found);
     tw_release(r->ctx, found);
     return status;

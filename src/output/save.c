@@ -50,6 +50,22 @@ static json_t *encode_scaling(const tw_scaling *scaling, bool *ok)
     return object;
 }
 
+/* Names that are no text of Unicode are left out. */
+static json_t *encode_names(const tw_data *data, bool *ok)
+{
+    if (!data->names) return json_null();
+    json_t *array = json_array();
+    for (size_t k = 0; k < data->d; k++) {
+        json_t *name = json_string(data->names[k]);
+        if (!name) {
+            json_decref(array);
+            return json_null();
+        }
+        if (json_array_append_new(array, name) != 0) *ok = false;
+    }
+    return array;
+}
+
 static json_t *encode_approximation(const tw_approximation *approximation, bool *ok)
 {
     json_t *object = json_object();
@@ -72,6 +88,7 @@ static json_t *encode(const tw_problem *problem, const tw_approximation *approxi
     tw_json_set(object, "library", json_string(tw_version()), ok);
     tw_json_set(object, "n", tw_json_count(data->n), ok);
     tw_json_set(object, "inputs", tw_json_count(data->d), ok);
+    tw_json_set(object, "names", problem->matrix ? json_null() : encode_names(data, ok), ok);
     tw_json_set(object, "likelihood", encode_likelihood(problem, ok), ok);
     tw_json_set(object, "covariance", encode_covariance(problem, ok), ok);
     tw_json_set(object, "matrix", encode_matrix(problem, ok), ok);

@@ -58,6 +58,16 @@ cmp -s "$d/p.csv" "$d/p2.csv" || complain "predictions depend on where the label
 says out 'information'
 says out 'Calibration'
 
+# inputs go by their order, and their names are compared
+awk -F, '{ print $2 "," $1 "," $3 }' "$test" >"$d/swapped.csv"
+sed '1s/x2/y/' "$test" >"$d/renamed.csv"
+works sample "$train" --log-ell -0.5 --log-sigma 1 --method ess --warmup 20 --draws 20 -o "$d/run.nc"
+for from in "$d/fit.json" "$d/run.nc"; do
+    refuses 1 'swapped.csv: found the input "x2" where the model was made with "x1"' predict "$from" "$d/swapped.csv"
+    works predict "$from" "$d/renamed.csv"
+    says err 'found the input "y" where the model was made with "x2"; it is taken for it'
+done
+
 # a given matrix: with the covariances of the kernel it predicts what the kernel predicts
 if command -v python3 >/dev/null 2>&1; then
     python3 - "$train" "$test" "$d" <<'P'

@@ -177,6 +177,8 @@ static const struct {
     {"\"n\": 12", "\"n\": \"12\"", "field \"n\" should be a whole number from 0 on"},
     {"\"inputs\": 2", "\"inputs\": 3", "field \"x\" should have 36 numbers and has 24"},
     {"\"inputs\": 2", "\"inputs\": 9007199254740993", "field \"inputs\" should be a whole number"},
+    {"\"names\": null", "\"names\": [\"a\"]", "field \"names\" is not a name for each of the 2 inputs"},
+    {"\"names\": null", "\"names\": [\"a\", 2]", "field \"names\": element 2 is not text"},
     {"poisson", "poissson", "field \"likelihood.name\" is \"poissson\"; there are"},
     {"\"poisson\"", "3", "field \"likelihood.name\" should be text and is a number"},
     {"\"w\"", "\"v\"", "field \"likelihood.w\" is missing"},
