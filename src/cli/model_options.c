@@ -261,25 +261,31 @@ tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options
 
 /* ---- describing ---- */
 
-static void print_constants(size_t n, const double *w, FILE *to)
+/* The constants of the cases: exposures of counts, noise of real observations. */
+static void print_constants(const tw_problem *problem, FILE *to)
 {
+    const char *what = problem->likelihood == tw_likelihood_find("poisson")    ? "exposure"
+                       : problem->likelihood == tw_likelihood_find("gaussian") ? "noise"
+                                                                               : "constant";
+    const double *w = problem->w;
+    size_t n = problem->data->n;
     double low = w[0], high = w[0];
     for (size_t i = 1; i < n; i++) {
         low = fmin(low, w[i]);
         high = fmax(high, w[i]);
     }
     if (low == high)
-        fprintf(to, " (constant %g)", low);
+        fprintf(to, " (%s %g)", what, low);
     else
-        fprintf(to, " (constants from %g to %g)", low, high);
+        fprintf(to, " (%s from %g to %g)", what, low, high);
 }
 
 void tw_model_print(const tw_problem *problem, FILE *to)
 {
     const tw_covariance *covariance = &problem->covariance;
     tw_model_info info = tw_model_describe(problem->model);
-    fprintf(to, "%zu cases, %s likelihood", info.n, problem->likelihood->name);
-    if (problem->w) print_constants(info.n, problem->w, to);
+    fprintf(to, "%zu case%s, %s likelihood", info.n, info.n == 1 ? "" : "s", problem->likelihood->name);
+    if (problem->w) print_constants(problem, to);
     if (problem->matrix) {
         fprintf(to, ", a given kernel matrix");
     } else {

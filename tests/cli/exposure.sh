@@ -42,7 +42,7 @@ works grid "$d/counts.csv" --likelihood poisson --exposure-column e --log-ell 0:
     --test "$d/counts.csv"
 # shellcheck disable=SC2086
 works approx "$d/counts.csv" $model --exposure-column e
-says out 'constants from 1 to 4'
+says out '(exposure from 1 to 4)'
 
 # predictions: means are proportional to the exposure of the new case, wherever its column is
 # shellcheck disable=SC2086
