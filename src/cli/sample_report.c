@@ -1,6 +1,8 @@
 /* sample_report.c: see sample_report.h. */
 #include "cli/sample_report.h"
 
+#include <math.h>
+
 #include "base/context.h"
 #include "cli/model_options.h"
 #include "cli/summary_print.h"
@@ -38,25 +40,38 @@ static void print_sampler(const tw_sampler_flags *flags, const tw_sample_results
         printf(": step size %.4g, %zu leapfrog step%s", t->eps, t->steps, t->steps == 1 ? "" : "s");
         if (t->jittered && t->steps > 1) printf(" (%zu to %zu)", (t->steps + 1) / 2, 3 * t->steps / 2);
     }
-    printf("\nchains          %zu of %zu draws, after %zu iterations of warm-up\n", r->draws->chains,
-           r->draws->draws, (size_t)flags->warmup);
+    if (flags->beta != 1.0) /* said where one looks: these are not posterior draws */
+        printf("\ntarget          not the posterior, but the path to it from %s, at beta = %g", flags->from,
+               flags->beta);
+    printf("\nchains          %zu of %zu draw%s, after %zu iterations of warm-up\n", r->draws->chains,
+           r->draws->draws, r->draws->draws == 1 ? "" : "s", (size_t)flags->warmup);
     printf("time            %.2f s of warm-up, %.2f s of sampling\n", r->warmup_seconds, r->sampling_seconds);
+}
+
+/* What cannot be known from the draws is left open. */
+static void print_mixing(const tw_sample_results *r)
+{
+    const tw_chains_summary *s = &r->summary;
+    if (isnan(s->rhat_max) || isnan(s->ess_bulk_min)) {
+        printf("bulk ESS        unknown\n");
+    } else {
+        printf("bulk ESS        %.0f at the worst latent (x.%zu), %.0f in the median\n", s->ess_bulk_min,
+               s->worst + 1, s->ess_bulk_median);
+        printf("tail ESS        %.0f at the worst latent\n", s->ess_tail_min);
+        printf("R-hat           %.4f at most\n", s->rhat_max);
+    }
+    if (isfinite(s->ebfmi_min)) printf("E-BFMI          %.2f at least\n", s->ebfmi_min);
 }
 
 void tw_sample_print(const char *data, const tw_sampler_flags *flags, const tw_sample_results *r)
 {
-    const tw_chains_summary *s = &r->summary;
     const tw_totals *t = &r->draws->sampling;
     printf("%s: ", data);
     tw_model_print(r->problem, stdout);
     if (r->choice.count > 0) print_choice(&r->choice);
     print_sampler(flags, r);
-    printf("acceptance      %.3f\n", s->acceptance);
-    printf("bulk ESS        %.0f at the worst latent (x.%zu), %.0f in the median\n", s->ess_bulk_min,
-           s->worst + 1, s->ess_bulk_median);
-    printf("tail ESS        %.0f at the worst latent\n", s->ess_tail_min);
-    printf("R-hat           %.4f at most\n", s->rhat_max);
-    if (r->sampler.method != TW_METHOD_SLICE) printf("E-BFMI          %.2f at least\n", s->ebfmi_min);
+    printf("acceptance      %.3f\n", r->summary.acceptance);
+    print_mixing(r);
     printf("%-16s%zu\n", r->sampler.method == TW_METHOD_SLICE ? "evaluations" : "leapfrog steps",
            t->leapfrog_steps);
     printf("failures        %zu energy divergences, %zu implicit solves, %zu not reversible, %zu "
@@ -73,10 +88,10 @@ static json_t *encode_candidate(const tw_candidate *c, bool *ok)
     tw_json_set(object, "metric", json_string(tw_metric_name(c->metric)), ok);
     tw_json_set(object, "tried", json_boolean(c->tried), ok);
     tw_json_set(object, "reason", json_string(c->reason), ok);
-    tw_json_set(object, "acceptance", tw_json_number(c->acceptance), ok);
-    tw_json_set(object, "ess_per_draw", tw_json_number(c->ess_per_draw), ok);
-    tw_json_set(object, "flops_per_draw", tw_json_number(c->flops_per_draw), ok);
-    tw_json_set(object, "efficiency", tw_json_number(c->efficiency), ok);
+    tw_json_set(object, "acceptance", tw_json_number(c->tried ? c->acceptance : NAN), ok);
+    tw_json_set(object, "ess_per_draw", tw_json_number(c->tried ? c->ess_per_draw : NAN), ok);
+    tw_json_set(object, "flops_per_draw", tw_json_number(c->tried ? c->flops_per_draw : NAN), ok);
+    tw_json_set(object, "efficiency", tw_json_number(c->tried ? c->efficiency : NAN), ok);
     return object;
 }
 

@@ -143,8 +143,9 @@ const tw_command tw_command_summary = {
         "their lengths differ, the first draws of the longer chains are used; ESS/s is by the sum of "
         "their times. Samplers may differ; seeds must, since chains of one sampler and one seed "
         "repeat each other.\n\n"
-        "Warnings, each with what to do: R-hat above 1.01, a bulk ESS below 100 for each chain, "
-        "E-BFMI below 0.3, trajectories that diverged or whose implicit equations were not solved.",
+        "Warnings, each with what to do: R-hat above 1.01, a bulk or tail ESS below 100 for each chain, a "
+        "single chain, E-BFMI below 0.3, trajectories that diverged or whose implicit equations were not "
+        "solved.",
     .example = "  talweg summary run.nc\n"
                "  talweg summary run1.nc run2.nc --all --csv summary.csv\n",
     .groups = groups,

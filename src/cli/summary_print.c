@@ -60,10 +60,23 @@ static void print_files(const tw_pool *pool)
         if (f->draws == 0)
             printf("%s: no draws\n", pool->path[k]);
         else
-            printf("%s: %s, metric %s; %zu chains of %zu draws; %.2f s of warm-up, %.2f s of sampling\n",
-                   pool->path[k], f->method, f->metric, f->chains, f->draws, f->warmup_seconds,
-                   f->sampling_seconds);
+            printf("%s: %s, metric %s; %zu chain%s of %zu draw%s; %.2f s of warm-up, %.2f s of sampling\n",
+                   pool->path[k], f->method, f->metric, f->chains, f->chains == 1 ? "" : "s", f->draws,
+                   f->draws == 1 ? "" : "s", f->warmup_seconds, f->sampling_seconds);
+        if (f->draws > 0 && f->beta != 1.0)
+            printf("%s: draws not of the posterior, but of the path to it from %s, at beta = %g\n",
+                   pool->path[k], f->from, f->beta);
     }
+}
+
+static void print_worst(const tw_pool *pool, const tw_chains_summary *s)
+{
+    if (isnan(s->rhat_max) || isnan(s->ess_bulk_min))
+        printf("\nAll %zu latents: ESS and R-hat are unknown\n", pool->n);
+    else
+        printf("\nAll %zu latents: bulk ESS at least %.0f (x.%zu), %.0f in the median; tail ESS at least "
+               "%.0f; R-hat at most %.4f\n",
+               pool->n, s->ess_bulk_min, s->worst + 1, s->ess_bulk_median, s->ess_tail_min, s->rhat_max);
 }
 
 void tw_summary_print(const tw_summary_table *table)
@@ -77,11 +90,9 @@ void tw_summary_print(const tw_summary_table *table)
     for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++)
         print_row(table, table->statistic_name[k], &table->statistic[k]);
     print_latents(table);
-    printf("\nAll %zu latents: bulk ESS at least %.0f (x.%zu), %.0f in the median; tail ESS at least %.0f; "
-           "R-hat "
-           "at most %.4f\n",
-           pool->n, s->ess_bulk_min, s->worst + 1, s->ess_bulk_median, s->ess_tail_min, s->rhat_max);
-    printf("%zu chains of %zu draws; acceptance %.3f", pool->chains, pool->draws, s->acceptance);
+    print_worst(pool, s);
+    printf("%zu chain%s of %zu draw%s; acceptance %.3f", pool->chains, pool->chains == 1 ? "" : "s",
+           pool->draws, pool->draws == 1 ? "" : "s", s->acceptance);
     if (isfinite(s->ebfmi_min)) printf("; E-BFMI at least %.2f", s->ebfmi_min);
     printf("; %s\n", table->warnings.count ? "see the warnings" : "no warnings");
 }

@@ -1,7 +1,7 @@
 /* judge.c: from diagnostics to words: what is wrong with draws, and what to do about it.
  *
- * The thresholds are those of Vehtari et al. (2021): R-hat 1.01, and a bulk ESS of 100 for each chain, below
- * which R-hat and ESS themselves are not reliable; E-BFMI 0.3 is Stan's.
+ * The thresholds are those of Vehtari et al. (2021): R-hat 1.01, and a bulk and a tail ESS of 100 for each
+ * chain, below which R-hat and ESS themselves are not reliable; E-BFMI 0.3 is Stan's.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -31,15 +31,38 @@ static void judge_failures(tw_warnings *out, size_t count, size_t transitions, c
          100.0 * (double)count / (double)transitions, count, transitions, advice);
 }
 
-static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw_chains_summary *s)
+/* Effective draws of the worst latent. Where its centre has few, those of the tails go without saying. */
+static void judge_ess(tw_warnings *out, size_t chains, const tw_chains_summary *s)
 {
     double wanted = 100.0 * (double)chains;
-    if (isnan(s->rhat_max) || isnan(s->ess_bulk_min))
+    if (s->ess_bulk_min < wanted)
         warn(out,
-             draws < 6 ? "there are only %zu draws of each chain, too few to judge them: raise --draws"
-                       : "in %zu draws of each chain a latent stood still or was not finite, so nothing can "
-                         "be said of its convergence: use a smaller --eps, or another --method",
+             "the worst latent (x.%zu) has a bulk ESS of %.0f; estimates want at least 100 for each chain, "
+             "%.0f. Raise --draws, or use another --method",
+             s->worst + 1, s->ess_bulk_min, wanted);
+    else if (s->ess_tail_min < wanted)
+        warn(out,
+             "a latent has a tail ESS of %.0f; its 5%% and 95%% quantiles want at least 100 for each chain, "
+             "%.0f. Raise --draws, or use another --method",
+             s->ess_tail_min, wanted);
+}
+
+static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw_chains_summary *s)
+{
+    bool unknown = isnan(s->rhat_max) || isnan(s->ess_bulk_min);
+    if (unknown && draws < 6)
+        warn(out,
+             draws == 1 ? "there is only %zu draw of each chain, too few to judge them: raise --draws"
+                        : "there are only %zu draws of each chain, too few to judge them: raise --draws",
              draws);
+    else if (unknown)
+        warn(out,
+             "in %zu draws of each chain a latent stood still or was not finite, so nothing can be said of "
+             "its convergence: use a smaller --eps, or another --method",
+             draws);
+    else if (chains == 1)
+        warn(out, "there is one chain, and R-hat compares its halves: only chains with starts of their own "
+                  "show whether the start is forgotten. Use --chains 4");
     if (s->rhat_max > far_apart)
         warn(out,
              "R-hat is %.3f, above 1.01: the chains have not forgotten their starts, so do not use the draws "
@@ -51,11 +74,7 @@ static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw
             "R-hat is %.4f, a little above 1.01: for some latent the chains differ by more than they should. "
             "Raise --draws, and see whether it falls",
             s->rhat_max);
-    if (s->ess_bulk_min < wanted)
-        warn(out,
-             "the worst latent (x.%zu) has a bulk ESS of %.0f; estimates want at least 100 for each chain, "
-             "%.0f. Raise --draws, or use another --method",
-             s->worst + 1, s->ess_bulk_min, wanted);
+    judge_ess(out, chains, s);
     if (s->ebfmi_min < 0.3)
         warn(out,
              "E-BFMI is %.2f, below 0.3: energies change too little between draws to explore the tails. Use "

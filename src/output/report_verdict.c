@@ -38,23 +38,38 @@ static void print_praise(const tw_report *r)
 {
     const tw_chains_summary *s = &r->summary;
     fputs("<p>", r->page);
-    if (r->pool->chains == 1)
-        tw_html_print(r->page, "No warnings. Both halves of the chain");
-    else
-        tw_html_print(r->page, "No warnings. %zu chains", r->pool->chains);
     tw_html_print(r->page,
-                  " tell the same story about every latent value (R-hat is at most %.3f), and the worst of "
+                  "No warnings. %zu chains tell the same story about every latent value (R-hat is at most "
+                  "%.3f), and the worst of "
                   "%zu, x.%zu, is known as if from %.0f independent draws.",
-                  s->rhat_max, r->pool->n, s->worst + 1, s->ess_bulk_min);
+                  r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_bulk_min);
     fputs("</p>\n", r->page);
+}
+
+/* Draws below temperature 1 may be as good as they like: they are of something else. All files agree in this. */
+static bool print_temperature(const tw_report *r)
+{
+    for (size_t k = 0; k < r->pool->files; k++) {
+        const tw_run_facts *f = tw_run_describe(r->pool->run[k]);
+        if (f->draws == 0 || f->beta == 1.0) continue;
+        open_box(r->page, false, "These are not draws of the posterior");
+        fputs("<p>", r->page);
+        tw_html_print(r->page, "They are of the path to it from %s, at β = %g.", f->from, f->beta);
+        fputs("</p>\n</section>\n", r->page);
+        return true;
+    }
+    return false;
 }
 
 static void judge_draws(const tw_report *r)
 {
     size_t warnings = r->warnings.count;
     if (r->pool->chained == 0) return;
+    bool posterior = !print_temperature(r);
     open_box(r->page, warnings == 0,
-             warnings == 0 ? "The draws can be used" : "Look at this before you use the draws");
+             warnings > 0 ? "Look at this before you use the draws"
+             : posterior  ? "The draws can be used"
+                          : "As draws of that path they can be used");
     fputs(warnings ? "<ul>\n" : "", r->page);
     for (size_t k = 0; k < warnings; k++) print_warning(r->page, r->warnings.words[k]);
     fputs(warnings ? "</ul>\n" : "", r->page);

@@ -69,7 +69,7 @@ awk 'BEGIN { print "x1,x2,y"; for (i = 0; i < 90; i++) { t = i / 11.0; print cos
 works report "$run" -o "$d/test.html" --test "$d/test.csv"
 page_says test.html '90 cases that the model was not fitted to'
 page_says test.html 'Calibration on 90 new cases'
-awk -F, '{ print $1 "," $2 }' "$d/test.csv" >"$d/unlabelled.csv"
+awk -F, 'NR > 1 { print $1 "," $2 }' "$d/test.csv" >"$d/unlabelled.csv"
 refuses 1 '--test needs labelled cases' report "$run" -o "$d/no.html" --test "$d/unlabelled.csv"
 refuses 1 'found 3 inputs' report "$run" -o "$d/no.html" --test "$d/test.csv" --label-column none
 

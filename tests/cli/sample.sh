@@ -68,6 +68,7 @@ awk -F, 'NR > 1 { for (i = 9; i <= 48; i++) { n++; s += $i; t += $i * $i } }
          END { m = s / n; v = t / n - m * m; exit !(m > 0.1 && m < 0.5 && v > 3.5 && v < 4.5) }' "$d/q.csv" ||
     complain "the draws at --beta 0 are not those of the q that was given"
 works sample "$data" "$@" --method rmhmc --from "$d/mean.csv,$d/cov.csv" --beta 0.5
+says out 'not the posterior, but the path to it'
 refuses 1 'for 40 cases' sample "$data" "$@" --from "$d/mean.csv,$d/start.csv"
 refuses 1 'cannot be opened' sample "$data" "$@" --from nowhere.json
 

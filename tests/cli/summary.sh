@@ -17,6 +17,18 @@ cp "$d/out" "$d/sampled"
 # shellcheck disable=SC2086
 works sample "$d/a.csv" $model --draws 300 -o "$d/draws.csv"
 
+# draws of the path say so, and one draw of one chain says what cannot be known
+# shellcheck disable=SC2086
+works sample "$d/a.csv" $model --draws 1 --chains 1 --beta 0.5 -o "$d/short.nc"
+says out 'bulk ESS        unknown'
+says err 'there is only 1 draw of each chain'
+works summary "$d/short.nc"
+says out 'draws not of the posterior, but of the path to it from prior, at beta = 0.5'
+says out 'ESS and R-hat are unknown'
+says out '1 chain of 1 draw;'
+works report "$d/short.nc" -o "$d/short.html"
+grep -qF 'These are not draws of the posterior' "$d/short.html" || complain "the page does not say so"
+
 # one file: what sample said, and what the draws say
 works summary "$d/one.nc"
 says out 'ESS bulk'

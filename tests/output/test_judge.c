@@ -13,7 +13,7 @@ static tw_chains_summary good_summary(void)
 {
     return (tw_chains_summary){.ess_bulk_min = 400.0,
                                .ess_bulk_median = 900.0,
-                               .ess_tail_min = 300.0,
+                               .ess_tail_min = 400.0,
                                .rhat_max = 1.01,
                                .worst = 6,
                                .acceptance = 0.8,
@@ -65,6 +65,12 @@ static void each_diagnostic_has_its_warning(void **state)
     s.ess_bulk_min = 399.0;
     w = judge(DRAWS, false, &s, &totals);
     assert_one(&w, "(x.7) has a bulk ESS of 399", "Raise --draws");
+    s.ess_tail_min = 399.0; /* goes without saying */
+    w = judge(DRAWS, false, &s, &totals);
+    assert_one(&w, "(x.7) has a bulk ESS of 399", "Raise --draws");
+    s.ess_bulk_min = 400.0;
+    w = judge(DRAWS, false, &s, &totals);
+    assert_one(&w, "has a tail ESS of 399; its 5% and 95% quantiles", "Raise --draws");
     s = good_summary();
     s.ebfmi_min = 0.299;
     w = judge(DRAWS, false, &s, &totals);
@@ -92,6 +98,16 @@ static void each_failure_has_its_warning(void **state)
     assert_one(&w, "could not be factored", "smaller --eps");
 }
 
+static void one_chain_cannot_be_compared(void **state)
+{
+    (void)state;
+    tw_totals totals = {.transitions = DRAWS};
+    tw_chains_summary s = good_summary();
+    tw_warnings w;
+    tw_chains_judge(1, DRAWS, false, &s, &totals, &w);
+    assert_one(&w, "there is one chain", "Use --chains 4");
+}
+
 /* What cannot be judged is not good. */
 static void unknown_is_not_good(void **state)
 {
@@ -100,6 +116,8 @@ static void unknown_is_not_good(void **state)
     tw_chains_summary s = {NAN, NAN, NAN, NAN, 0, 0.9, NAN};
     tw_warnings w = judge(5, false, &s, &totals);
     assert_one(&w, "only 5 draws of each chain", "raise --draws");
+    w = judge(1, false, &s, &totals);
+    assert_one(&w, "there is only 1 draw of each chain", "raise --draws");
     w = judge(DRAWS, false, &s, &totals);
     assert_one(&w, "a latent stood still or was not finite", "smaller --eps");
 }
@@ -117,11 +135,9 @@ static void all_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_draws_have_no_warnings),
-        cmocka_unit_test(each_diagnostic_has_its_warning),
-        cmocka_unit_test(each_failure_has_its_warning),
-        cmocka_unit_test(unknown_is_not_good),
-        cmocka_unit_test(all_at_once),
+        cmocka_unit_test(good_draws_have_no_warnings),  cmocka_unit_test(each_diagnostic_has_its_warning),
+        cmocka_unit_test(each_failure_has_its_warning), cmocka_unit_test(one_chain_cannot_be_compared),
+        cmocka_unit_test(unknown_is_not_good),          cmocka_unit_test(all_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
