@@ -16,12 +16,13 @@ static void print_approximation(const char *name, double log_z, bool converged, 
 
 static void print_estimate(const tw_estimate *e, double seconds)
 {
-    char weights[48] = "", error[32];
+    char weights[48] = "", error[32], acceptance[32] = "";
     if (isfinite(e->weight_ess))
         snprintf(weights, sizeof weights, "%.1f of %zu", e->weight_ess, e->particles);
-    snprintf(error, sizeof error, e->se < 1000.0 ? "%.4f" : "%.2g", e->se);
-    printf("  %-16s%14.4f%10s%16s%12.3f%9.2f s\n", e->method, e->log_z, error, weights, e->acceptance,
-           seconds);
+    bool small = e->se > 0.0 && e->se < 5e-5; /* 0.0000 would look like none */
+    snprintf(error, sizeof error, e->se < 1000.0 && !small ? "%.4f" : "%.1e", e->se);
+    if (isfinite(e->acceptance)) snprintf(acceptance, sizeof acceptance, "%.3f", e->acceptance);
+    printf("  %-16s%14.4f%10s%16s%12s%9.2f s\n", e->method, e->log_z, error, weights, acceptance, seconds);
 }
 
 static void print_path(const tw_evidence_results *r)
@@ -50,6 +51,7 @@ static void print_verdict(const tw_evidence_results *r)
     printf("\n%s", tw_terminal_colour(stdout, colour));
     tw_print_wrapped(stdout, r->agreement.words, 0, 0);
     fputs(tw_terminal_colour(stdout, TW_COLOUR_NONE), stdout);
+    if (r->agreement.known && !r->agreement.agree) best = NULL; /* nothing to compare with */
     if (p->laplace->converged) print_comparison(best, "Laplace", p->laplace->log_z);
     if (p->ep->converged) print_comparison(best, "EP", p->ep->log_z);
     print_comparison(best, "EP corrected", p->correction.log_z);

@@ -39,7 +39,9 @@ static void say_agreement(const tw_estimate *e, size_t compared, tw_agreement *a
     else if (!a->agree)
         snprintf(a->words, sizeof a->words,
                  "The estimates do NOT agree: %s and %s are %.3g nats apart, %.1f joint standard errors, and "
-                 "%g are allowed. At least one has not seen the whole posterior: trust neither.",
+                 "%g are allowed. At least one has not seen the whole posterior: trust neither, and let "
+                 "chains mix "
+                 "with more --moves, more --temperatures or --method pt.",
                  first, second, difference, a->worst, TW_AGREEMENT_LIMIT);
     else if (compared == 2)
         snprintf(a->words, sizeof a->words,

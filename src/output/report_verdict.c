@@ -40,7 +40,7 @@ static void print_praise(const tw_report *r)
     fputs("<p>", r->page);
     tw_html_print(r->page,
                   "No warnings. %zu chains tell the same story about every latent value (R-hat is at most "
-                  "%.3f), and the worst of "
+                  "%.4f), and the worst of "
                   "%zu, x.%zu, is known as if from %.0f independent draws.",
                   r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_bulk_min);
     fputs("</p>\n", r->page);
@@ -79,10 +79,16 @@ static void judge_draws(const tw_report *r)
 
 /* ---- estimates ---- */
 
+/* Estimates that disagree are nothing to compare with, and none of them is the answer. */
+static bool trusted(const tw_report *r)
+{
+    return r->best && (!r->agreement.known || r->agreement.agree);
+}
+
 static void compare(const tw_report *r, const char *name, double log_z)
 {
     char words[TW_WORDS_BYTES];
-    if (!r->best || !isfinite(log_z)) return;
+    if (!trusted(r) || !isfinite(log_z)) return;
     tw_evidence_compare(r->best, name, log_z, words);
     fputc(' ', r->page);
     tw_html_text(words, r->page);
@@ -127,7 +133,7 @@ static void print_tiles(const tw_report *r)
         tile(r->page, tw_html_digits(3, s->ess_bulk_min / pool->sampling_seconds, text),
              "effective draws a second, worst latent");
     }
-    if (r->best) {
+    if (trusted(r)) {
         char error[TW_DIGITS_BYTES];
         snprintf(text, sizeof text, "%.3f ±\u00a0%s", r->best->log_z, tw_html_digits(2, r->best->se, error));
         tile(r->page, text, "log Z with its standard error, nats");

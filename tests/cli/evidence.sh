@@ -87,6 +87,13 @@ run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 6 --from prior --
 says err 'the weights collapsed'
 gives 'r["estimates"][0]["weight_ess"] < 2'
 
+# estimates that do not agree, since no transition is accepted: nothing is measured by them
+run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 1 --from prior --schedule linear --temperatures 40 \
+    --eps 50 --steps 1 --particles 64
+says out 'do NOT agree'
+says out 'more --moves'
+if grep -q 'of its standard errors' "$d/out"; then complain "approximations were compared with what cannot be trusted"; fi
+
 # ---- files
 works evidence "$d/demo/two_classes.csv" --method ais --particles 32 -o "$d/evidence.json" --quiet
 cp "$d/evidence.json" "$d/out" && gives 'r["estimates"][0]["method"] == "ais"'

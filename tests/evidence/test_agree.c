@@ -27,6 +27,7 @@ static void pairs_within_four_errors_agree(void **state)
     a = tw_evidence_agree(2, two);
     assert_true(a.known && !a.agree);
     assert_non_null(strstr(a.words, "do NOT agree"));
+    assert_non_null(strstr(a.words, "more --moves"));
 }
 
 /* Neighbours agree, the ends do not: every pair counts, and the furthest is named. */
