@@ -91,7 +91,7 @@ static void print_evidence_levels(FILE *to, double low, double high)
 
 static void print_bit_levels(FILE *to, double low, double high)
 {
-    double span = high - low, step = span > 1.0 ? 0.2 : span > 0.6 ? 0.1 : span > 0.3 ? 0.05 : 0.01;
+    double span = high - low, step = span > 1.0 ? 0.2 : span > 0.3 ? 0.1 : span > 0.1 ? 0.05 : 0.01;
     double top = floor(high / step) * step;
     for (size_t k = 0; k < 15; k++)
         if (k == 0 || top - (double)k * step > low)
@@ -112,7 +112,8 @@ static void print_panel(FILE *to, const tw_grid *grid, tw_grid_column column, co
         print_evidence_levels(to, low, high);
     fprintf(to, "$best << END\n%.17g %.17g\nEND\n", grid->column[TW_GRID_LOG_ELL][best],
             grid->column[TW_GRID_LOG_SIGMA][best]);
-    fprintf(to, "set title '%s; largest: %.*f'\n", heading, bits ? 3 : 2, high);
+    fprintf(to, "set title '%s; largest (dot): %.*f'\nset cblabel '%s'\n", heading, bits ? 3 : 2, high,
+            bits ? "bits" : "nats");
     fprintf(to, "set cntrlabel onecolor format '%%.%df' font ',10' start 12 interval 150\n", bits ? 2 : 0);
     fprintf(to, "splot $column_%d with pm3d nocontour notitle, ", (int)column);
     fprintf(to, "$column_%d with lines nosurface lw 1.1 lc rgb '#404040' notitle, ", (int)column);

@@ -27,12 +27,20 @@ size_t tw_grid_columns(const tw_grid *grid, const char *names[TW_GRID_COLUMNS],
 
 /* ---- for people ---- */
 
+/* A largest value at the edge may be larger beyond it. An axis of one value has no beyond that was asked for. */
+static bool at_edge(const tw_axis *axis, size_t i)
+{
+    return axis->n > 1 && (i == 0 || i == axis->n - 1);
+}
+
 static void print_best(const tw_grid *grid, tw_grid_column column, const char *what, const char *unit)
 {
     size_t k = tw_grid_best(grid, column);
     if (k == grid->ell.n * grid->sigma.n) return;
-    printf("  %-22s%12.4f %s at log ell = %.4g, log sigma = %.4g\n", what, grid->column[column][k], unit,
-           grid->column[TW_GRID_LOG_ELL][k], grid->column[TW_GRID_LOG_SIGMA][k]);
+    bool edge = at_edge(&grid->ell, k % grid->ell.n) || at_edge(&grid->sigma, k / grid->ell.n);
+    printf("  %-22s%12.4f %s at log ell = %.4g, log sigma = %.4g%s\n", what, grid->column[column][k], unit,
+           grid->column[TW_GRID_LOG_ELL][k], grid->column[TW_GRID_LOG_SIGMA][k],
+           edge ? ", the edge of the grid" : "");
 }
 
 void tw_grid_print(const tw_grid *grid, const char *data, double seconds)
