@@ -145,6 +145,7 @@ static void draw(tw_meter *m, double now)
         tw_meter_sentence(m, now - m->start, text);
         fprintf(stderr, "talweg: %s\n", text);
         m->said = true;
+        m->said_done = m->last.done;
         m->next = now + line_seconds;
     }
 }
@@ -183,7 +184,9 @@ void tw_meter_show_sweep(void *meter, size_t sweep, double share, double residua
 void tw_meter_end(tw_meter *m)
 {
     bool shown = m->stage && !m->quiet;
-    if (shown && (m->said || (m->live && (m->last.done || m->last.note[0])))) draw(m, tw_terminal_seconds());
+    bool said_last = m->last.total > 0 && m->said_done == m->last.done; /* the last line was of the end */
+    if (shown && ((m->said && !said_last) || (m->live && (m->last.done || m->last.note[0]))))
+        draw(m, tw_terminal_seconds());
     if (shown && m->live) tw_terminal_progress(false, NULL);
     *m = (tw_meter){0};
 }

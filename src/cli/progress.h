@@ -30,6 +30,7 @@ typedef struct tw_meter {
     const char *stage, *unit; /* "sampling", "draws" */
     double start, next;       /* moments: of the beginning, and of the next line */
     bool said;                /* is there a plain line of this stage? */
+    size_t said_done;         /* and what was done in the last one */
     size_t first;             /* what was done at the beginning: the rate is of what came after */
     tw_meter_view last;
 } tw_meter;
