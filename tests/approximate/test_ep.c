@@ -116,13 +116,15 @@ static void sequential_sweeps_and_the_double_loop_agree(void **state)
     for (size_t i = 0; i < 3; i++) {
         enum { N = 24 };
         test_problem *p = test_problem_new(N, 100 + i, 50.0);
+        double w[N];
+        for (size_t j = 0; j < N; j++) w[j] = i == 2 ? 0.5 + 0.4 * (double)(j % 3) : 1.0;
         for (size_t j = 0; j < N && i == 2; j++) p->y[j] = (double)(j % 5);
         tw_ep_options options = TW_EP_DEFAULTS;
         options.method = TW_EP_SEQUENTIAL;
-        fitted one = fit_ep(N, p->k, tw_likelihood_find(names[i]), p->y, NULL, &options);
+        fitted one = fit_ep(N, p->k, tw_likelihood_find(names[i]), p->y, w, &options);
         options.method = TW_EP_DOUBLE_LOOP;
         options.max_sweeps = 3000;
-        fitted two = fit_ep(N, p->k, tw_likelihood_find(names[i]), p->y, NULL, &options);
+        fitted two = fit_ep(N, p->k, tw_likelihood_find(names[i]), p->y, w, &options);
         assert_fixed_point(&one);
         assert_fixed_point(&two);
         assert_true(two.q->iterations > one.q->iterations);

@@ -38,23 +38,54 @@ static void polynomials_are_predicted_exactly(void **state)
     double numbers[4][N];
     tw_context *ctx = new_context();
     tw_approximation ep = approximation_in(numbers);
-    for (size_t order = 0; order < TW_EP_PATH_POINTS; order++) {
+    /* After order + 2 points this order is the only exact one; after many the oldest are forgotten. */
+    for (size_t trial = 0; trial < 2 * TW_EP_PATH_POINTS; trial++) {
+        size_t order = trial / 2, points = trial % 2 ? 9 : order + 2;
         tw_ep_path path;
         assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
-        for (size_t t = 0; t < order + 3; t++) {
+        for (size_t t = 0; t < points; t++) {
             fake_fit(order, (double)t, &ep);
             tw_ep_path_learn(&path, &ep);
         }
+        assert_true(path.state.points <= TW_EP_PATH_POINTS);
         tw_ep_options o = TW_EP_DEFAULTS;
         tw_ep_path_predict(&path, &o);
         assert_non_null(o.tau);
-        fake_fit(order, (double)(order + 3), &ep);
+        fake_fit(order, (double)points, &ep);
         for (size_t i = 0; i < N; i++) {
             assert_close(o.tau[i], ep.tau[i], 1e-12, "tau");
             assert_close(o.nu[i], ep.nu[i], 1e-12, "nu");
         }
         tw_ep_path_release(&path);
     }
+    tw_context_free(ctx);
+}
+
+/* Precisions of 0.5, 0.3, 0.1 are followed by no negative one, but by the last again. */
+static void a_precision_is_never_extrapolated_below_zero(void **state)
+{
+    (void)state;
+    double tau[N], nu[N], mean[N] = {0.0, 0.0, 0.0}, variance[N] = {1.0, 1.0, 1.0};
+    tw_context *ctx = new_context();
+    tw_approximation ep = {
+        .n = N, .converged = true, .tau = tau, .nu = nu, .mean = mean, .variance = variance};
+    tw_ep_options o = TW_EP_DEFAULTS;
+    tw_ep_path path;
+    assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
+    for (size_t t = 0; t < 3; t++) {
+        for (size_t i = 0; i < N; i++) {
+            tau[i] = i == 1 ? 0.5 - 0.2 * (double)t : 1.0;
+            nu[i] = 0.3 * (double)t;
+        }
+        tw_ep_path_learn(&path, &ep);
+    }
+    tw_ep_path_predict(&path, &o);
+    assert_non_null(o.tau);
+    for (size_t i = 0; i < N; i++) {
+        assert_close(o.tau[i], i == 1 ? 0.1 : 1.0, 1e-14, "tau");
+        assert_close(o.nu[i], i == 1 ? 0.6 : 0.9, 1e-14, "nu");
+    }
+    tw_ep_path_release(&path);
     tw_context_free(ctx);
 }
 
@@ -169,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polynomials_are_predicted_exactly),
+        cmocka_unit_test(a_precision_is_never_extrapolated_below_zero),
         cmocka_unit_test(what_is_not_known_is_not_predicted),
         cmocka_unit_test(the_fit_is_that_from_a_cold_start),
         cmocka_unit_test(any_start_leads_to_the_same_end),

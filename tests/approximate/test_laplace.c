@@ -207,6 +207,60 @@ static void a_broad_prior_gets_a_settled_determinant(void **state)
     }
 }
 
+/* A curvature of 1e-6 of the prior's precision is small, and yet a part of log|B|. With y = 0 the mode solves
+ * x = -k w exp(x). */
+static void faint_observations_count(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    const double k[N * N] = {2.0, 0, 0, 0, 2.0, 0, 0, 0, 2.0}, y[N] = {0}, w[N] = {1e-5, 3e-6, 2e-7};
+    double log_z = 0.0;
+    fitted f = fit_laplace(N, k, tw_likelihood_find("poisson"), y, w);
+    for (size_t i = 0; i < N; i++) {
+        double x = 0.0;
+        for (int step = 0; step < 20; step++) x = -2.0 * w[i] * exp(x);
+        log_z += -w[i] * exp(x) - 0.25 * x * x - 0.5 * log1p(2.0 * w[i] * exp(x));
+    }
+    assert_close(f.q->log_z, log_z, 1e-12, "log Z");
+    fitted_free(&f);
+}
+
+/* l = -log(1 + (y - x)^2), whose curvature is negative beyond one unit from y. */
+static bool any_number(void *user, double y, double w)
+{
+    (void)user, (void)w;
+    return isfinite(y);
+}
+
+static void cauchy_terms(void *user, size_t n, const double *y, const double *w, const double *x,
+                         double *value, double *slope, double *lambda, double *dlambda)
+{
+    (void)user, (void)w, (void)dlambda;
+    for (size_t i = 0; i < n; i++) {
+        double d = y[i] - x[i], s = 1.0 + d * d;
+        if (value) value[i] = -log(s);
+        if (slope) slope[i] = 2.0 * d / s;
+        if (lambda) lambda[i] = 2.0 * (1.0 - d * d) / (s * s);
+    }
+}
+
+/* An outlier at y = 9 asks for a negative precision; q has none, and its mode is a mode all the same. */
+static void what_is_not_log_concave_gets_no_precision(void **state)
+{
+    (void)state;
+    const tw_likelihood cauchy = {
+        .name = "cauchy", .support = "a number", .supports = any_number, .terms = cauchy_terms};
+    const double k[4] = {1.0, 0.2, 0.2, 1.0}, y[2] = {9.0, 0.1};
+    double slope[2], product[2];
+    fitted f = fit_laplace(2, k, &cauchy, y, NULL);
+    assert_true(f.q->converged);
+    assert_true(f.q->tau[0] == 0.0 && f.q->tau[1] > 0.0);
+    cauchy_terms(NULL, 2, y, NULL, f.q->mean, NULL, slope, NULL, NULL);
+    dense_multiply(2, k, slope, product);
+    for (size_t i = 0; i < 2; i++) assert_close(product[i], f.q->mean[i], 1e-4, "K l' at the mode");
+    fitted_free(&f);
+}
+
 static void too_few_steps_are_a_verdict_and_bad_options_an_error(void **state)
 {
     (void)state;
@@ -242,6 +296,8 @@ int main(void)
         cmocka_unit_test(very_precise_observations_keep_their_digits),
         cmocka_unit_test(one_site_is_found_by_bisection),
         cmocka_unit_test(a_broad_prior_gets_a_settled_determinant),
+        cmocka_unit_test(faint_observations_count),
+        cmocka_unit_test(what_is_not_log_concave_gets_no_precision),
         cmocka_unit_test(too_few_steps_are_a_verdict_and_bad_options_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

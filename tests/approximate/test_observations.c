@@ -76,6 +76,9 @@ static void expectations_follow_their_formulas(void **state)
     }
     assert_int_equal(tw_predict_observations(ctx, gaussian, M, w, mean, variance, expected, NULL), TW_OK);
     assert_memory_equal(expected, mean, sizeof mean);
+    assert_int_equal(tw_predict_observations(ctx, gaussian, M, w, mean, variance, expected, sd), TW_OK);
+    for (size_t i = 0; i < M; i++)
+        assert_close(sd[i] * sd[i], variance[i] + w[i] * w[i], 1e-14, "var of a real observation");
     tw_likelihood own = *poisson;
     assert_int_equal(tw_predict_observations(ctx, &own, M, w, mean, variance, expected, sd), TW_BAD_ARGUMENT);
     assert_true(tw_likelihood_is_binary(probit) && tw_likelihood_is_binary(tw_likelihood_find("logit")));

@@ -141,6 +141,28 @@ static void sites_of_precision_zero_do_not_count(void **state)
     tw_context_free(ctx);
 }
 
+/* Where rounding explains more than there is, the variance is 0 and not negative. */
+static void no_variance_is_negative(void **state)
+{
+    (void)state;
+    static setting s;
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_approximation *q = NULL;
+    double mean[M], variance[M], less[M];
+    fill(&s, 0.8, 0.0);
+    assert_int_equal(tw_model_new(ctx, N, s.k, N, tw_likelihood_find("probit"), s.y, NULL, 0.0, &model),
+                     TW_OK);
+    assert_int_equal(tw_ep_fit(model, NULL, &q), TW_OK);
+    predict(model, q, M, s.cross, s.diagonal, mean, variance);
+    for (size_t j = 0; j < M; j++) less[j] = s.diagonal[j] - variance[j] - 1e-15;
+    predict(model, q, M, s.cross, less, mean, variance);
+    for (size_t j = 0; j < M; j++) assert_true(variance[j] >= 0.0 && variance[j] < 1e-14);
+    tw_approximation_free(q);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
 /* One input at a time gives the bits of a batch of the same size, and batches may be of any size. */
 static void batches_do_not_matter(void **state)
 {
@@ -171,6 +193,7 @@ int main(void)
         cmocka_unit_test(predictions_follow_the_dense_formulas),
         cmocka_unit_test(training_inputs_give_back_the_marginals),
         cmocka_unit_test(sites_of_precision_zero_do_not_count),
+        cmocka_unit_test(no_variance_is_negative),
         cmocka_unit_test(batches_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
