@@ -199,6 +199,34 @@ static void every_kernel_is_right(void **state)
     oracle_free(cases, count);
 }
 
+/* Particles that stand still are draws of q, and only their resampling makes draws of the posterior of them: then the
+ * reverse run is the forward one. N(1; x, 4) with x ~ N(0, 1): log Z = log N(1; 0, 5); without resampling it would be
+ * -log E_q[1/w], lower by 0.098. */
+static void the_way_down_starts_from_resampled_particles(void **state)
+{
+    (void)state;
+    const double k = 1.0, y = 1.0, w = 2.0, beta[3] = {0.0, 0.5, 1.0};
+    const double exact = -0.5 * (log(10.0 * acos(-1.0)) + 0.2);
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_reference *prior = NULL;
+    tw_estimate e;
+    tw_ais_options o = ais_with(beta, 2, 4000);
+    o.reverse = true;
+    o.burn_in = 0;
+    o.eps = 1e-9;
+    o.leapfrog_steps = 1;
+    assert_int_equal(tw_model_new(ctx, 1, &k, 1, tw_likelihood_find("gaussian"), &y, &w, 0.0, &model), TW_OK);
+    assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
+    assert_int_equal(tw_ais_run(model, prior, &o, NULL, NULL, NULL, &e), TW_OK);
+    print_message("log Z %.4f +- %.4f, exactly %.4f\n", e.log_z, e.se, exact);
+    assert_true(e.se < 0.01);
+    assert_within(&e, exact, 4.0);
+    tw_reference_free(prior);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
 /* A weight taken after the move is wrong, and a coarse schedule shows it: same case, same seeds, the right
  * order is within 5 errors of the exact value and the wrong one is beyond 10. */
 static void a_late_weight_is_found_out(void **state)
@@ -340,6 +368,7 @@ int main(void)
         cmocka_unit_test(forward_and_reverse_bracket),
         cmocka_unit_test(starts_agree),
         cmocka_unit_test(every_kernel_is_right),
+        cmocka_unit_test(the_way_down_starts_from_resampled_particles),
         cmocka_unit_test(a_late_weight_is_found_out),
         cmocka_unit_test(schedules_are_what_they_say),
         cmocka_unit_test(bad_options_are_refused_with_words),
