@@ -315,10 +315,12 @@ static void unsolved_step_is_reported(void **state)
     put(f.point, &f.start);
     assert_int_equal(tw_riemann_leapfrog(f.point, 0.15), TW_STEP_IMPLICIT);
     assert_true(f.point->near_cap);
+    put(f.point, &f.start);
+    assert_false(f.point->near_cap);
     tear_down(&f);
 }
 
-/* A metric that is not finite is a failure of the factorisation, at a position and on the way. */
+/* A metric that is not finite is a failure of the factorisation. */
 static void no_factor_is_reported(void **state)
 {
     (void)state;

@@ -1,0 +1,97 @@
+/* The metric that RMHMC moves in: what it is made of, and a step to where it is no number. */
+#include <math.h>
+
+#include "dynamics/riemann.h"
+#include "support/gp_case.h"
+#include "support/support.h"
+
+enum { N = 5 };
+
+/* N(x; 0, 1) as a likelihood, whose curvature is no number beyond |x| = 1. */
+static bool any_number(void *user, double y, double w)
+{
+    (void)user, (void)w;
+    return isfinite(y);
+}
+
+static void fenced_terms(void *user, size_t n, const double *y, const double *w, const double *x,
+                         double *value, double *slope, double *lambda, double *dlambda)
+{
+    (void)user, (void)y, (void)w;
+    for (size_t i = 0; i < n; i++) {
+        if (value) value[i] = -0.5 * x[i] * x[i];
+        if (slope) slope[i] = -x[i];
+        if (lambda) lambda[i] = fabs(x[i]) < 1.0 ? 1.0 : NAN;
+        if (dlambda) dlambda[i] = 0.0;
+    }
+}
+
+static void test_no_factor_on_the_way_is_reported(void **state)
+{
+    (void)state;
+    const tw_likelihood fenced = {
+        .name = "fenced", .support = "a number", .supports = any_number, .terms = fenced_terms};
+    const double k = 1.0, y = 0.0, v = 0.0;
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_reference *prior = NULL;
+    tw_target *target = NULL;
+    tw_riemann *point = NULL;
+    tw_riemann_options options = TW_RIEMANN_DEFAULTS;
+    assert_int_equal(tw_model_new(ctx, 1, &k, 1, &fenced, &y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
+    assert_int_equal(tw_target_new(model, prior, TW_FORM_OPEN, &target), TW_OK);
+    assert_int_equal(tw_riemann_new(target, &options, &point), TW_OK);
+    assert_int_equal(tw_riemann_set_position(point, &v), TW_STEP_FINE);
+    point->pi[0] = 0.5;
+    assert_int_equal(tw_riemann_leapfrog(point, 0.5), TW_STEP_FINE);
+    point->pi[0] = 50.0;
+    assert_int_equal(tw_riemann_leapfrog(point, 0.5), TW_STEP_FACTORISATION);
+    tw_riemann_free(point);
+    tw_target_free(target);
+    tw_reference_free(prior);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
+/* In the open form the metric has q's sites beside those of the likelihood: b lambda + (1 - b) tau, whichever lambda. */
+static void test_metric_of_the_open_form_has_the_sites_of_q(void **state)
+{
+    (void)state;
+    gp_setting setting = {.n = N, .seed = 9, .cond = 1e2, .scale = 8, .form = GP_OPEN, .beta = 0.3};
+    const double smoothing[N] = {0.5, 1.0, 2.0, 0.3, 0.8};
+    const tw_metric metrics[] = {TW_METRIC_HESSIAN, TW_METRIC_FISHER, TW_METRIC_SMOOTHED};
+    const double v[N] = {0.4, -1.0, 0.7, 0.1, -0.2};
+    for (size_t m = 0; m < 3; m++) {
+        gp_case gp = gp_case_new(&setting);
+        const tw_likelihood *lik = gp.model->likelihood;
+        tw_riemann_options options = TW_RIEMANN_DEFAULTS;
+        tw_riemann *point = NULL;
+        double lambda[N], dlambda[N];
+        options.metric = metrics[m];
+        options.smoothing = smoothing;
+        assert_int_equal(tw_riemann_new(gp.target, &options, &point), TW_OK);
+        assert_int_equal(tw_riemann_set_position(point, v), TW_STEP_FINE);
+        const double *y = gp.problem->y, *x = point->x;
+        if (metrics[m] == TW_METRIC_HESSIAN)
+            lik->terms(lik->user, N, y, NULL, x, NULL, NULL, lambda, dlambda);
+        if (metrics[m] == TW_METRIC_FISHER) lik->fisher(lik->user, N, y, NULL, x, lambda, dlambda);
+        if (metrics[m] == TW_METRIC_SMOOTHED)
+            lik->smoothed(lik->user, N, y, NULL, smoothing, x, lambda, dlambda);
+        for (size_t i = 0; i < N; i++) {
+            assert_close(point->lambda[i], 0.3 * lambda[i] + 0.7 * gp.problem->tau[i], 1e-14, "lambda");
+            assert_close(point->dlambda[i], 0.3 * dlambda[i], 1e-14, "dlambda");
+        }
+        tw_riemann_free(point);
+        gp_case_free(&gp);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_factor_on_the_way_is_reported),
+        cmocka_unit_test(test_metric_of_the_open_form_has_the_sites_of_q),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
