@@ -75,10 +75,11 @@ static void swaps_keep_the_joint_density(void **state)
     free_fixture(&f);
 }
 
-static tw_walk *new_walk(const fixture *f, const tw_sampler_options *kernel, double beta, uint64_t chain)
+static tw_walk *new_walk(const fixture *f, const tw_reference *q, const tw_sampler_options *kernel,
+                         double beta, uint64_t chain)
 {
     tw_walk *walk = NULL;
-    assert_int_equal(tw_walk_new_as(f->model, f->sites, kernel, TW_FORM_OPEN, COLUMNS, &walk), TW_OK);
+    assert_int_equal(tw_walk_new_as(f->model, q, kernel, TW_FORM_OPEN, COLUMNS, &walk), TW_OK);
     assert_int_equal(tw_walk_start(walk, 3, chain), TW_OK);
     assert_int_equal(tw_walk_temper(walk, beta), TW_OK);
     return walk;
@@ -99,10 +100,10 @@ static void assert_columns(const tw_walk *walk, double *const x[COLUMNS])
     }
 }
 
-static void exchange_with(const fixture *f, const tw_sampler_options *kernel)
+static void exchange_from(const fixture *f, const tw_reference *q, const tw_sampler_options *kernel)
 {
     const bool which[COLUMNS] = {true, false, false, true, true};
-    tw_walk *a = new_walk(f, kernel, 0.2, 0), *b = new_walk(f, kernel, 0.7, 100);
+    tw_walk *a = new_walk(f, q, kernel, 0.2, 0), *b = new_walk(f, q, kernel, 0.7, 100);
     double *at_a[COLUMNS], *at_b[COLUMNS], xa[N * COLUMNS], xb[N * COLUMNS];
     memcpy(xa, tw_sampler_positions(a->sampler), sizeof xa);
     memcpy(xb, tw_sampler_positions(b->sampler), sizeof xb);
@@ -115,6 +116,32 @@ static void exchange_with(const fixture *f, const tw_sampler_options *kernel)
     assert_columns(b, at_b);
     tw_walk_free(a);
     tw_walk_free(b);
+}
+
+static void exchange_with(const fixture *f, const tw_sampler_options *kernel)
+{
+    exchange_from(f, f->sites, kernel);
+}
+
+/* From N(mu, Sigma) each temperature has a base and so a frame of its own: coordinates must not go along with x. */
+static void states_are_exchanged_between_frames(void **state)
+{
+    (void)state;
+    fixture f = new_fixture();
+    const tw_metric metrics[] = {TW_METRIC_PRIOR, TW_METRIC_PRIOR, TW_METRIC_HESSIAN};
+    const tw_method methods[] = {TW_METHOD_HMC, TW_METHOD_SLICE, TW_METHOD_RMHMC};
+    tw_reference *dense = NULL;
+    double sigma[N * N] = {0.0};
+    for (size_t i = 0; i < N; i++) sigma[i * (N + 1)] = 0.5 + 0.1 * (double)i;
+    assert_int_equal(tw_reference_gaussian(f.model, f.problem->nu, sigma, N, &dense), TW_OK);
+    for (size_t i = 0; i < 3; i++) {
+        tw_sampler_options kernel = TW_SAMPLER_DEFAULTS;
+        kernel.method = methods[i];
+        kernel.metric = metrics[i];
+        exchange_from(&f, dense, &kernel);
+    }
+    tw_reference_free(dense);
+    free_fixture(&f);
 }
 
 static void states_are_exchanged_whole(void **state)
@@ -301,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(swaps_keep_the_joint_density),
         cmocka_unit_test(states_are_exchanged_whole),
+        cmocka_unit_test(states_are_exchanged_between_frames),
         cmocka_unit_test(ladders_are_equalised),
         cmocka_unit_test(estimators_meet_the_exact_value),
         cmocka_unit_test(dependent_rounds_do_not_shrink_errors),
