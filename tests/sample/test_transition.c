@@ -163,12 +163,94 @@ static void nothing_is_stale(void **state)
     }
 }
 
+/* Implicit equations that get one iteration are not solved: no column moves, and each says why. */
+static void a_trajectory_that_failed_is_rejected(void **state)
+{
+    (void)state;
+    static double x[N * P];
+    static tw_record records[P];
+    test_random random = {5};
+    test_normals(&random, N * P, x);
+    const kind *k = &kinds[KINDS - 1];
+    gp_case gp = make_case(k);
+    tw_sampler_options o = TW_SAMPLER_DEFAULTS;
+    tw_sampler *s = NULL;
+    o.method = TW_METHOD_RMHMC;
+    o.metric = TW_METRIC_HESSIAN;
+    o.solver_cap = 1;
+    assert_int_equal(tw_sampler_new(gp.target, &o, P, &s), TW_OK);
+    assert_int_equal(tw_sampler_set_positions(s, x), TW_OK);
+    advance(s, k, 1, 0, 0, records);
+    for (size_t j = 0; j < P; j++) {
+        assert_true(records[j].implicit_failure && !records[j].accepted && !records[j].factorisation);
+        assert_true(records[j].acceptance_rate == 0.0 && isnan(records[j].energy_error));
+    }
+    assert_densities(&gp, s, records, "unmoved");
+    for (size_t i = 0; i < N * P; i++) assert_close(tw_sampler_positions(s)[i], x[i], 1e-12, "x");
+    tw_sampler_free(s);
+    gp_case_free(&gp);
+}
+
+/* How many of P trajectories are accepted, and how many found to have no way back, with implicit equations solved to a
+ * twentieth only. */
+static void count_crude(double reverse_check, size_t cap, size_t *accepted, size_t *irreversible)
+{
+    static double x[N * P];
+    static tw_record records[P];
+    test_random random = {6};
+    test_normals(&random, N * P, x);
+    kind k = kinds[KINDS - 1];
+    gp_case gp = make_case(&k);
+    tw_sampler_options o = TW_SAMPLER_DEFAULTS;
+    tw_sampler *s = NULL;
+    k.eps = 0.5;
+    o.method = TW_METHOD_RMHMC;
+    o.metric = TW_METRIC_HESSIAN;
+    o.solver_tolerance = 0.05;
+    o.solver_cap = cap;
+    o.reverse_check = reverse_check;
+    assert_int_equal(tw_sampler_new(gp.target, &o, P, &s), TW_OK);
+    assert_int_equal(tw_sampler_set_positions(s, x), TW_OK);
+    advance(s, &k, 1, 0, 0, records);
+    assert_densities(&gp, s, records, "crude");
+    *accepted = *irreversible = 0;
+    for (size_t j = 0; j < P; j++) {
+        bool stays = fabs(tw_sampler_positions(s)[j * N] - x[j * N]) < 1e-12;
+        assert_true(stays == !records[j].accepted);
+        assert_false(records[j].irreversible && (records[j].accepted || records[j].acceptance_rate > 0.0));
+        *accepted += records[j].accepted;
+        *irreversible += records[j].irreversible;
+    }
+    print_message("looked at %g, cap %zu: %zu accepted, %zu irreversible\n", reverse_check, cap, *accepted,
+                  *irreversible);
+    tw_sampler_free(s);
+    gp_case_free(&gp);
+}
+
+/* Then no way leads back to 1e-5. All accepted ones are found out where all are looked at, a half where a half is, none
+ * where none is but for those whose solves came near the cap. */
+static void a_way_that_does_not_lead_back_is_found_out(void **state)
+{
+    (void)state;
+    size_t accepted, irreversible;
+    count_crude(1.0, 50, &accepted, &irreversible);
+    assert_true(accepted == 0 && irreversible > P / 2);
+    count_crude(0.5, 50, &accepted, &irreversible);
+    assert_true(accepted > P / 5 && irreversible > P / 5);
+    count_crude(0.0, 50, &accepted, &irreversible);
+    assert_true(accepted > P / 2 && irreversible == 0);
+    count_crude(0.0, 2, &accepted, &irreversible);
+    assert_true(irreversible > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(metropolis_follows_its_rule),
         cmocka_unit_test(each_chain_and_iteration_has_its_own_numbers),
         cmocka_unit_test(nothing_is_stale),
+        cmocka_unit_test(a_trajectory_that_failed_is_rejected),
+        cmocka_unit_test(a_way_that_does_not_lead_back_is_found_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
