@@ -51,6 +51,17 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The smaller and the larger of two; what is not known of one latent is not known of all. */
+static double smaller(double a, double b)
+{
+    return isnan(a) || a <= b ? a : b;
+}
+
+static double larger(double a, double b)
+{
+    return isnan(a) || a >= b ? a : b;
+}
+
 tw_status tw_summarise_rows(tw_context *ctx, size_t n, const tw_summary *rows, tw_chains_summary *out)
 {
     double *sorted = NULL;
@@ -59,10 +70,10 @@ tw_status tw_summarise_rows(tw_context *ctx, size_t n, const tw_summary *rows, t
     out->rhat_max = -INFINITY;
     for (size_t i = 0; i < n; i++) {
         sorted[i] = rows[i].ess_bulk;
-        if (rows[i].ess_bulk < out->ess_bulk_min) out->worst = i;
-        if (!(rows[i].ess_bulk >= out->ess_bulk_min)) out->ess_bulk_min = rows[i].ess_bulk;
-        if (!(rows[i].ess_tail >= out->ess_tail_min)) out->ess_tail_min = rows[i].ess_tail;
-        if (!(rows[i].rhat <= out->rhat_max)) out->rhat_max = rows[i].rhat;
+        if (!isnan(out->ess_bulk_min) && !(rows[i].ess_bulk >= out->ess_bulk_min)) out->worst = i;
+        out->ess_bulk_min = smaller(out->ess_bulk_min, rows[i].ess_bulk);
+        out->ess_tail_min = smaller(out->ess_tail_min, rows[i].ess_tail);
+        out->rhat_max = larger(out->rhat_max, rows[i].rhat);
     }
     qsort(sorted, n, sizeof *sorted, by_value);
     out->ess_bulk_median = isnan(out->ess_bulk_min) ? NAN : 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);

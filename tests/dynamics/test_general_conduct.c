@@ -1,7 +1,9 @@
-/* A general target's phase point: where its momenta come from, and slopes that are no numbers. */
+/* A general target's phase point: where its momenta come from, slopes that are no numbers, and ways
+ * that do not lead back. */
 #include <math.h>
 
 #include "math/random.h"
+#include "support/general_targets.h"
 #include "support/support.h"
 #include "talweg/general.h"
 
@@ -73,10 +75,41 @@ static void momenta_and_energy_are_what_they_say(void **state)
     tw_context_free(ctx);
 }
 
+/* Implicit equations solved to a tenth only lead nowhere back to 1e-6: such transitions are rejected where they are
+ * looked at. */
+static void a_way_that_does_not_lead_back_is_rejected(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    const tw_general_target target = banana_target();
+    const double x[2] = {0.6, 0.4};
+    for (int looked_at = 0; looked_at < 2; looked_at++) {
+        tw_general_options options = TW_GENERAL_DEFAULTS;
+        tw_general *g = NULL;
+        size_t accepted = 0, irreversible = 0;
+        options.tolerance = 0.1;
+        options.eps = 0.2;
+        options.reversal = looked_at ? 1e-6 : 0.0;
+        assert_int_equal(tw_general_new(ctx, &target, &options, &g), TW_OK);
+        for (uint64_t i = 0; i < 50; i++) {
+            assert_int_equal(tw_general_set_position(g, x), TW_OK);
+            tw_general_record record = tw_general_transition(g, 4, 1, 0, i);
+            accepted += record.accepted;
+            irreversible += record.outcome == TW_GENERAL_IRREVERSIBLE;
+            assert_true(record.accepted == (tw_general_position(g)[0] != x[0]));
+        }
+        print_message("%zu accepted, %zu irreversible\n", accepted, irreversible);
+        assert_true(looked_at ? accepted == 0 && irreversible > 40 : accepted > 25 && irreversible == 0);
+        tw_general_free(g);
+    }
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_to_where_there_is_no_slope_is_not_finite),
+        cmocka_unit_test(a_way_that_does_not_lead_back_is_rejected),
         cmocka_unit_test(momenta_and_energy_are_what_they_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

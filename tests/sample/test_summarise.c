@@ -1,0 +1,69 @@
+/* What is said of all latents and chains together: the worst of them, by hand. */
+#include "sample/summarise.h"
+
+#include <math.h>
+
+#include "support/support.h"
+
+static tw_chains_summary summary_of(size_t n, const tw_summary *rows)
+{
+    tw_context *ctx = new_context();
+    tw_chains_summary out = tw_summarise_totals(&(tw_totals){0});
+    assert_int_equal(tw_summarise_rows(ctx, n, rows, &out), TW_OK);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+    return out;
+}
+
+static void the_worst_latent_speaks_for_all(void **state)
+{
+    (void)state;
+    const tw_summary rows[4] = {{.ess_bulk = 300, .ess_tail = 70, .rhat = 1.00},
+                                {.ess_bulk = 100, .ess_tail = 90, .rhat = 1.05},
+                                {.ess_bulk = 200, .ess_tail = 80, .rhat = 1.02},
+                                {.ess_bulk = 500, .ess_tail = 95, .rhat = 1.01}};
+    tw_chains_summary four = summary_of(4, rows), three = summary_of(3, rows);
+    assert_close(four.ess_bulk_min, 100.0, 0.0, "smallest ESS");
+    assert_int_equal(four.worst, 1);
+    assert_close(four.ess_tail_min, 70.0, 0.0, "smallest tail ESS");
+    assert_close(four.rhat_max, 1.05, 0.0, "largest R-hat");
+    assert_close(four.ess_bulk_median, 250.0, 0.0, "median of four");
+    assert_close(three.ess_bulk_median, 200.0, 0.0, "median of three");
+}
+
+/* A latent that stood still, wherever it is: what is not known of one is not known of all. */
+static void an_unknown_latent_makes_all_unknown(void **state)
+{
+    (void)state;
+    for (size_t still = 0; still < 3; still++) {
+        tw_summary rows[3] = {{.ess_bulk = 50, .ess_tail = 70, .rhat = 1.2},
+                              {.ess_bulk = 400, .ess_tail = 90, .rhat = 1.0},
+                              {.ess_bulk = 300, .ess_tail = 80, .rhat = 1.1}};
+        rows[still] = (tw_summary){.ess_bulk = NAN, .ess_tail = NAN, .rhat = NAN};
+        tw_chains_summary all = summary_of(3, rows);
+        assert_true(isnan(all.ess_bulk_min) && isnan(all.ess_bulk_median) && isnan(all.ess_tail_min));
+        assert_true(isnan(all.rhat_max));
+        assert_int_equal(all.worst, still);
+    }
+}
+
+/* E-BFMI = sum (E_i - E_{i-1})^2 / sum (E_i - mean)^2, for each chain by hand. */
+static void the_smallest_fraction_counts(void **state)
+{
+    (void)state;
+    const double energy[2 * 4] = {0, 1, 0, 1, /* 3 / 1 */ 0, 1, 2, 3 /* 3 / 5 */};
+    assert_close(tw_summarise_energies(4, 1, energy), 3.0, 1e-15, "a chain that jumps");
+    assert_close(tw_summarise_energies(4, 2, energy), 0.6, 1e-15, "one that creeps beside it");
+    const double other[2 * 4] = {0, 1, 2, 3, 0, 1, 0, 1};
+    assert_close(tw_summarise_energies(4, 2, other), 0.6, 1e-15, "in the other order");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_worst_latent_speaks_for_all),
+        cmocka_unit_test(an_unknown_latent_makes_all_unknown),
+        cmocka_unit_test(the_smallest_fraction_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
