@@ -58,12 +58,49 @@ static void the_smallest_fraction_counts(void **state)
     assert_close(tw_summarise_energies(4, 2, other), 0.6, 1e-15, "in the other order");
 }
 
+/* The energies of a run lie draw by draw, all chains of a draw together. */
+static void energies_are_those_of_a_chain(void **state)
+{
+    (void)state;
+    const double energy[2][4] = {{0, 1, 0, 1}, {0, 1, 2, 3}};
+    tw_record records[8] = {{0}};
+    tw_chains_summary out;
+    tw_context *ctx = new_context();
+    for (size_t i = 0; i < 8; i++) records[i].energy = energy[i % 2][i / 2];
+    tw_draws d = {.ctx = ctx, .method = TW_METHOD_HMC, .n = 1, .chains = 2, .draws = 4, .records = records};
+    assert_int_equal(tw_draws_summarise(&d, 1, NULL, &out), TW_OK);
+    assert_close(out.ebfmi_min, 0.6, 1e-15, "E-BFMI");
+    tw_context_free(ctx);
+}
+
+static void records_are_added_up(void **state)
+{
+    (void)state;
+    const tw_record records[2] = {
+        {.steps = 3, .acceptance_rate = 0.25, .energy_divergence = true, .irreversible = true},
+        {.steps = 4, .acceptance_rate = 0.5, .implicit_failure = true, .factorisation = true}};
+    tw_totals t = {.transitions = 10,
+                   .leapfrog_steps = 20,
+                   .acceptance = 1.0,
+                   .energy_divergence = 1,
+                   .implicit_failure = 2,
+                   .irreversible = 3,
+                   .factorisation = 4};
+    tw_totals_add(&t, 2, records);
+    assert_true(t.transitions == 12 && t.leapfrog_steps == 27 && t.acceptance == 1.75);
+    assert_true(t.energy_divergence == 2 && t.implicit_failure == 3 && t.irreversible == 4 &&
+                t.factorisation == 5);
+    assert_close(tw_summarise_totals(&t).acceptance, 1.75 / 12.0, 1e-15, "acceptance");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worst_latent_speaks_for_all),
         cmocka_unit_test(an_unknown_latent_makes_all_unknown),
         cmocka_unit_test(the_smallest_fraction_counts),
+        cmocka_unit_test(energies_are_those_of_a_chain),
+        cmocka_unit_test(records_are_added_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

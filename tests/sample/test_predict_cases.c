@@ -1,5 +1,5 @@
-/* Every new case has a constant of its own, in whatever block it is predicted: E[y] = w exp(m + c/2) is proportional to
- * it. */
+/* What belongs to a new case alone: its constant, in whatever block it is predicted (E[y] = w exp(m + c/2) is proportional
+ * to it), and its failure. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@ static void fill_constants(double *w)
     for (size_t i = 0; i < M; i++) w[i] = 0.5 + 0.25 * (double)(i % 11);
 }
 
-static void of_covariances_at_hand(void **state)
+static void constants_of_covariances_at_hand(void **state)
 {
     (void)state;
     static double w[M];
@@ -29,7 +29,7 @@ static void of_covariances_at_hand(void **state)
 }
 
 /* The same from inputs, for all of them and for the cases from number 5 on. */
-static void of_new_inputs(void **state)
+static void constants_of_new_inputs(void **state)
 {
     (void)state;
     static double w[M], z[M], draws[N * DRAWS], expected[3][M];
@@ -65,11 +65,41 @@ static void of_new_inputs(void **state)
     tw_context_free(ctx);
 }
 
+/* Probit whose probability of +1 cannot be had. */
+static tw_status half_tilted(void *user, double y, double w, double m, double v, tw_tilted *out)
+{
+    (void)user;
+    if (y > 0.0) return TW_NUMERICAL_FAILURE;
+    return tw_likelihood_tilted(tw_likelihood_find("probit"), y, w, m, v, out);
+}
+
+/* The probability of +1 fails and that of the label, -1, does not: the case has failed all the same. */
+static void a_failure_is_not_forgotten(void **state)
+{
+    (void)state;
+    const double k = 1.0, y = -1.0, cross = 0.5, diagonal = 1.0, draws[4] = {0.1, 0.2, 0.3, -0.1};
+    tw_likelihood own = *tw_likelihood_find("probit");
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_draws_predictor *p = NULL;
+    tw_predictions out = {0};
+    own.tilted = half_tilted;
+    assert_int_equal(tw_model_new(ctx, 1, &k, 1, &own, &y, NULL, 0.0, &model), TW_OK);
+    tw_draws d = {.ctx = ctx, .n = 1, .chains = 1, .draws = 4, .x = (double *)draws};
+    tw_draw_source source = tw_draws_source(&d);
+    assert_int_equal(tw_draws_predictor_new(model, &source, NULL, &p), TW_OK);
+    assert_int_equal(tw_draws_predictor_apply(p, 1, &cross, &diagonal, NULL, &y, &out), TW_NUMERICAL_FAILURE);
+    tw_draws_predictor_free(p);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_covariances_at_hand),
-        cmocka_unit_test(of_new_inputs),
+        cmocka_unit_test(constants_of_covariances_at_hand),
+        cmocka_unit_test(constants_of_new_inputs),
+        cmocka_unit_test(a_failure_is_not_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
