@@ -109,6 +109,10 @@ static void given_matrices_are_checked(void **state)
     double rounding[4] = {1.0, 0.5, 0.5 + 1e-13, 2.0};
     assert_int_equal(tw_covariance_check_matrix(ctx, 2, rounding, 2), TW_OK);
     assert_true(rounding[1] == rounding[2]);
+    /* Rounding is relative to the variances, small ones and large ones. */
+    double large[4] = {1e12, 5e11, 5e11 + 1e-2, 1e12}, small[4] = {1e-12, 5e-13, 4e-13, 1e-12};
+    assert_int_equal(tw_covariance_check_matrix(ctx, 2, large, 2), TW_OK);
+    assert_int_equal(tw_covariance_check_matrix(ctx, 2, small, 2), TW_BAD_DATA);
     double asymmetric[4] = {1.0, 0.5, 0.4, 2.0};
     assert_int_equal(tw_covariance_check_matrix(ctx, 2, asymmetric, 2), TW_BAD_DATA);
     assert_non_null(strstr(tw_context_message(ctx), "not symmetric: row 2, column 1 is 0.5"));
