@@ -34,6 +34,10 @@ static void systematic_counts_are_exact(void **state)
     for (size_t j = 0; j < N; j++) log_weight[j] = -3.0;
     tw_resample_systematic(N, log_weight, 0.5, 3 * N, ancestor);
     for (size_t i = 0; i < 3 * N; i++) assert_int_equal(ancestor[i], i / 3);
+    /* The last point may round up to the end: what is left over goes to a weight above 0. */
+    log_weight[1] = -INFINITY;
+    tw_resample_systematic(2, log_weight, nextafter(1.0, 0.0), 2, ancestor);
+    assert_true(ancestor[0] == 0 && ancestor[1] == 0);
 }
 
 /* Over u uniform the mean number of copies is count W_j: 20,000 draws, each mean within 5 standard errors
