@@ -52,6 +52,21 @@ static void the_bootstrap_has_the_known_limit(void **state)
     assert_close(se / sqrt(variance), 1.0, 4.9 / sqrt(2.0 * replicates), "bootstrap");
 }
 
+/* Of two replicates the standard deviation is their difference over sqrt(2), and log means are log 1, log 3/2 or log 2. */
+static void two_replicates_have_a_standard_deviation(void **state)
+{
+    (void)state;
+    const double log_weight[] = {0.0, log(2.0)}, difference[] = {0.0, log(1.5), log(2.0), log(2.0 / 1.5)};
+    size_t seen = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        double is = sqrt(2.0) * tw_log_mean_exp_bootstrap(2, log_weight, seed, 2), nearest = INFINITY;
+        for (int i = 0; i < 4; i++) nearest = fmin(nearest, fabs(is - difference[i]));
+        assert_close(nearest, 0.0, 1e-14, "difference of two log means");
+        seen += is > 0.0;
+    }
+    assert_true(seen > 5);
+}
+
 static void the_bootstrap_depends_on_its_arguments_alone(void **state)
 {
     (void)state;
@@ -205,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_cases_are_exact),
         cmocka_unit_test(the_bootstrap_has_the_known_limit),
+        cmocka_unit_test(two_replicates_have_a_standard_deviation),
         cmocka_unit_test(the_bootstrap_depends_on_its_arguments_alone),
         cmocka_unit_test(a_common_factor_changes_nothing_else),
         cmocka_unit_test(equal_weights_count_fully_and_one_counts_once),

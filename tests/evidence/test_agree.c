@@ -54,6 +54,14 @@ static void one_estimate_says_nothing(void **state)
     assert_null(tw_evidence_best(1, e + 1));
 }
 
+static void the_best_has_the_smallest_error(void **state)
+{
+    (void)state;
+    tw_estimate e[] = {make("a", -5.0, 0.2), make("b", -5.1, 0.05), make("c", -5.2, 0.1),
+                       make("d", -INFINITY, 0.0)};
+    assert_ptr_equal(tw_evidence_best(4, e), &e[1]);
+}
+
 /* No weight at all is no agreement, and errors of 0 leave room for rounding. */
 static void the_ends_of_the_range(void **state)
 {
@@ -174,6 +182,7 @@ int main(void)
         cmocka_unit_test(pairs_within_four_errors_agree),
         cmocka_unit_test(the_worst_pair_is_found),
         cmocka_unit_test(one_estimate_says_nothing),
+        cmocka_unit_test(the_best_has_the_smallest_error),
         cmocka_unit_test(the_ends_of_the_range),
         cmocka_unit_test(an_approximation_is_measured_in_errors),
         cmocka_unit_test(runs_until_the_error_is_met),

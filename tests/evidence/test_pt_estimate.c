@@ -1,0 +1,167 @@
+/* The estimates of parallel tempering on a few draws, by their definitions: sums, bisection for the bridge, and a jackknife
+ * that makes each estimate anew without a group. */
+#include <math.h>
+#include <string.h>
+
+#include "evidence/pt.h"
+#include "support/problem.h"
+#include "support/support.h"
+
+enum { LEVELS = 4, GROUPS = 6, LENGTH = 5, DRAWS = GROUPS * LENGTH };
+
+static const double beta[LEVELS] = {0.0, 0.2, 0.5, 1.0};
+
+typedef struct draws {
+    size_t groups;
+    double ratio[LEVELS * DRAWS];
+} draws;
+
+/* R grows with b and is skewed to the right; with a first draw of q that has no weight at all, where wanted. */
+static draws make_draws(bool worthless)
+{
+    draws d = {.groups = GROUPS};
+    test_random random = {12};
+    for (size_t i = 0; i < LEVELS * DRAWS; i++)
+        d.ratio[i] = -12.0 + 6.0 * beta[i / DRAWS] + exp(0.8 * test_normal(&random));
+    if (worthless) d.ratio[0] = -INFINITY;
+    return d;
+}
+
+static draws without_group(const draws *d, size_t omitted)
+{
+    draws rest = {.groups = d->groups - 1};
+    size_t to = 0;
+    for (size_t i = 0; i < LEVELS * DRAWS; i++)
+        if (i / LENGTH % GROUPS != omitted) rest.ratio[to++] = d->ratio[i];
+    return rest;
+}
+
+static const double *at_level(const draws *d, size_t level)
+{
+    return d->ratio + level * d->groups * LENGTH;
+}
+
+/* log E_level[exp(h R)]. */
+static double log_mean(const draws *d, size_t level, double h)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < d->groups * LENGTH; i++) sum += exp(h * at_level(d, level)[i]);
+    return log(sum / (double)(d->groups * LENGTH));
+}
+
+static double forward(const draws *d)
+{
+    double sum = 0.0;
+    for (size_t k = 1; k < LEVELS; k++) sum += log_mean(d, k - 1, beta[k] - beta[k - 1]);
+    return sum;
+}
+
+static double reverse(const draws *d)
+{
+    double sum = 0.0;
+    for (size_t k = 1; k < LEVELS; k++) sum -= log_mean(d, k, beta[k - 1] - beta[k]);
+    return sum;
+}
+
+/* E_{k-1}[s(h R - l)] - E_k[s(l - h R)], falling in l. */
+static double imbalance(const draws *d, size_t k, double l)
+{
+    double h = beta[k] - beta[k - 1], sum = 0.0;
+    for (size_t i = 0; i < d->groups * LENGTH; i++)
+        sum +=
+            1.0 / (1.0 + exp(l - h * at_level(d, k - 1)[i])) - 1.0 / (1.0 + exp(h * at_level(d, k)[i] - l));
+    return sum;
+}
+
+static double bridge(const draws *d)
+{
+    double sum = 0.0;
+    for (size_t k = 1; k < LEVELS; k++) {
+        double low = -100.0, high = 100.0;
+        for (int i = 0; i < 100; i++) {
+            double middle = 0.5 * (low + high);
+            *(imbalance(d, k, middle) > 0.0 ? &low : &high) = middle;
+        }
+        sum += low;
+    }
+    return sum;
+}
+
+static double jackknife(const draws *d, double (*estimate)(const draws *))
+{
+    double value[GROUPS], mean = 0.0, square = 0.0;
+    for (size_t g = 0; g < GROUPS; g++) {
+        draws rest = without_group(d, g);
+        value[g] = estimate(&rest);
+        mean += value[g] / GROUPS;
+    }
+    for (size_t g = 0; g < GROUPS; g++) square += (value[g] - mean) * (value[g] - mean);
+    return sqrt(square * (GROUPS - 1) / GROUPS);
+}
+
+/* The bridge without a group is found by one Newton step, which leaves a few hundredths of the difference. */
+static void stepping_stones_follow_their_definitions(void **state)
+{
+    (void)state;
+    for (int worthless = 0; worthless < 2; worthless++) {
+        draws d = make_draws(worthless);
+        double work[5 * GROUPS];
+        tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, beta, d.ratio};
+        tw_stepping_stone is = tw_stepping_stone_estimate(&all, work);
+        assert_close(is.forward.value, forward(&d), 1e-12, "forward");
+        assert_close(is.reverse.value, reverse(&d), 1e-12, "reverse");
+        assert_close(is.bridge.value, bridge(&d), 1e-9, "bridge");
+        assert_close(is.forward.se, jackknife(&d, forward), 1e-12, "error of forward");
+        assert_close(is.reverse.se, jackknife(&d, reverse), 1e-12, "error of reverse");
+        assert_close(is.bridge.se / jackknife(&d, bridge), 1.0, 0.05, "error of the bridge");
+    }
+}
+
+static double integral(const draws *d)
+{
+    double mean[LEVELS], work[LEVELS * (3 * GROUPS + 3) + GROUPS];
+    tw_ladder_draws all = {LEVELS, d->groups, LENGTH, beta, d->ratio};
+    return tw_thermodynamic_estimate(&all, mean, work).value;
+}
+
+/* Skewed to the right: no boundary layer, and u is linear in b. Then the integral from b_1 on is the cubic Hermite rule,
+ * but for 1e-6, and its error has that of the rule in it. */
+static void the_integral_follows_its_definition(void **state)
+{
+    (void)state;
+    draws d = make_draws(false);
+    double mean[LEVELS], work[LEVELS * (3 * GROUPS + 3) + GROUPS], f[LEVELS][3],
+        value = log_mean(&d, 0, beta[1]);
+    tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, beta, d.ratio};
+    tw_thermodynamic is = tw_thermodynamic_estimate(&all, mean, work);
+    for (size_t k = 0; k < LEVELS; k++) {
+        f[k][0] = f[k][1] = f[k][2] = 0.0;
+        for (size_t i = 0; i < DRAWS; i++) f[k][0] += at_level(&d, k)[i] / DRAWS;
+        for (size_t i = 0; i < DRAWS; i++) {
+            double r = at_level(&d, k)[i] - f[k][0];
+            f[k][1] += r * r / DRAWS;
+            f[k][2] += r * r * r / DRAWS;
+        }
+        assert_close(mean[k], f[k][0], 1e-12, "mean");
+    }
+    assert_true(f[1][2] > 0.0);
+    double discretisation = 0.0;
+    for (size_t k = 2; k < LEVELS; k++) {
+        double h = beta[k] - beta[k - 1], slopes = f[k - 1][1] - f[k][1], bends = f[k - 1][2] + f[k][2];
+        value += 0.5 * h * (f[k - 1][0] + f[k][0]) + h * h / 12.0 * slopes;
+        discretisation += fabs(h * h / 60.0 * slopes + h * h * h / 120.0 * bends);
+    }
+    assert_close(is.value, value, 1e-4, "integral");
+    assert_close(is.discretisation, discretisation, 1e-4, "error of the rule");
+    assert_close(is.se, hypot(jackknife(&d, integral), is.discretisation), 1e-8, "error of both kinds");
+    assert_true(is.discretisation > 0.02 * is.se);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stepping_stones_follow_their_definitions),
+        cmocka_unit_test(the_integral_follows_its_definition),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
