@@ -157,11 +157,51 @@ static void the_integral_follows_its_definition(void **state)
     assert_true(is.discretisation > 0.02 * is.se);
 }
 
+/* What those see who watch: stepping stones from below over all copies, and the spread between copies. Two rounds of
+ * three copies at three levels; the highest one's R is of no use. */
+static void the_running_estimate_follows_its_definition(void **state)
+{
+    (void)state;
+    enum { TWO = 2, THREE = 3 };
+    const double r[TWO][THREE][THREE] = {{{-3.0, -2.5, -4.0}, {-1.0, -1.2, -0.7}, {9.0, 9.0, 9.0}},
+                                         {{-2.0, -3.5, -3.2}, {-1.5, -0.2, -0.9}, {9.0, 9.0, 9.0}}};
+    double b[THREE] = {0.0, 0.4, 1.0}, stone[THREE * THREE], ratio[THREE][THREE], copy[THREE], all = 0.0,
+           square = 0.0;
+    tw_walk walks[THREE], *levels[THREE];
+    tw_pt pt = {.levels = THREE, .copies = THREE, .beta = b, .walk = levels, .stone = stone};
+    assert_true(isnan(tw_pt_running(&pt).value));
+    for (size_t k = 0; k < THREE; k++) {
+        walks[k] = (tw_walk){.log_ratio = ratio[k]};
+        levels[k] = &walks[k];
+    }
+    for (size_t t = 0; t < TWO; t++) {
+        memcpy(ratio, r[t], sizeof ratio);
+        tw_pt_running_add(&pt);
+    }
+    for (size_t k = 0; k + 1 < THREE; k++) {
+        double sum = 0.0;
+        for (size_t c = 0; c < THREE; c++)
+            sum += exp((b[k + 1] - b[k]) * r[0][k][c]) + exp((b[k + 1] - b[k]) * r[1][k][c]);
+        all += log(sum / (TWO * THREE));
+    }
+    for (size_t c = 0; c < THREE; c++) {
+        copy[c] = 0.0;
+        for (size_t k = 0; k + 1 < THREE; k++)
+            copy[c] += log(0.5 * (exp((b[k + 1] - b[k]) * r[0][k][c]) + exp((b[k + 1] - b[k]) * r[1][k][c])));
+    }
+    double mean = (copy[0] + copy[1] + copy[2]) / THREE;
+    for (size_t c = 0; c < THREE; c++) square += (copy[c] - mean) * (copy[c] - mean);
+    tw_log_z is = tw_pt_running(&pt);
+    assert_close(is.value, all, 1e-14, "log Z so far");
+    assert_close(is.se, sqrt(square / (THREE - 1) / THREE), 1e-12, "its error");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stepping_stones_follow_their_definitions),
         cmocka_unit_test(the_integral_follows_its_definition),
+        cmocka_unit_test(the_running_estimate_follows_its_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
