@@ -71,10 +71,47 @@ static void it_is_the_largest_gap_of_any_moment(void **state)
     tw_context_free(ctx);
 }
 
+static void note_share(void *user, size_t sweep, double share, double residual)
+{
+    double *last = user;
+    assert_true(share > 0.0 && share <= 1.0 && sweep > 0 && residual > 0.0);
+    assert_true(share == 1.0 || share > last[0] || last[0] == 1.0);
+    last[0] = share;
+}
+
+/* Both tolerances count: with a residual of a half allowed, log Z still has to settle. (Updates of 0.015 are then left
+ * out.) */
+static void log_z_has_to_settle_too(void **state)
+{
+    (void)state;
+    test_problem *p = test_problem_new(N, 32, 1e3);
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_approximation *ep = NULL, *loose = NULL;
+    tw_ep_options options = TW_EP_DEFAULTS;
+    double last = 1.0;
+    options.site_tolerance = 0.5;
+    options.user = &last;
+    options.on_progress = note_share;
+    for (size_t i = 0; i < (size_t)N * N; i++) p->k[i] *= 500.0;
+    assert_int_equal(tw_model_new(ctx, N, p->k, N, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model),
+                     TW_OK);
+    assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
+    assert_int_equal(tw_ep_fit(model, &options, &loose), TW_OK);
+    assert_true(ep->converged && loose->converged && last == 1.0);
+    assert_close(loose->log_z, ep->log_z, 1e-4, "log Z");
+    tw_approximation_free(ep);
+    tw_approximation_free(loose);
+    tw_model_free(model);
+    test_problem_free(p);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_the_largest_gap_of_any_moment),
+        cmocka_unit_test(log_z_has_to_settle_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,6 +66,29 @@ static void matrices_follow_their_definition(void **state)
     tw_context_free(ctx);
 }
 
+/* More inputs than a kernel is evaluated for together. */
+static void large_matrices_follow_their_definition(void **state)
+{
+    (void)state;
+    enum { MANY = 600 };
+    static double x[MANY], k[MANY * MANY];
+    const double log_ell = 0.3;
+    const char *const kernels[] = {"se", "matern12", "matern32", "matern52"};
+    tw_context *ctx = new_context();
+    for (size_t i = 0; i < MANY; i++) x[i] = 0.01 * (double)(i * i % 997);
+    for (size_t trial = 0; trial < 4; trial++) {
+        tw_covariance c = {kernels[trial], 1, &log_ell, 0.7, 0.25, 0.0};
+        assert_int_equal(tw_covariance_gram(ctx, &c, MANY, 1, x, MANY, k, MANY), TW_OK);
+        for (size_t j = 0; j < MANY; j++)
+            for (size_t i = 0; i < MANY; i += 7) {
+                double distance = fabs(x[i] - x[j]) / exp(log_ell);
+                assert_close(k[i + j * MANY], exp(1.4) * shape(c.kernel, distance * distance) + 0.25, 1e-6,
+                             c.kernel);
+            }
+    }
+    tw_context_free(ctx);
+}
+
 /* Inputs far from the origin: without centring, d2 would be off by eps 1e16. */
 static void centring_saves_distances_far_from_the_origin(void **state)
 {
@@ -116,6 +139,7 @@ static void given_matrices_are_checked(void **state)
     double asymmetric[4] = {1.0, 0.5, 0.4, 2.0};
     assert_int_equal(tw_covariance_check_matrix(ctx, 2, asymmetric, 2), TW_BAD_DATA);
     assert_non_null(strstr(tw_context_message(ctx), "not symmetric: row 2, column 1 is 0.5"));
+    assert_non_null(strstr(tw_context_message(ctx), "row 1, column 2 is 0.40000000000000002"));
     double negative[4] = {1.0, 0.5, 0.5, -2.0};
     assert_int_equal(tw_covariance_check_matrix(ctx, 2, negative, 2), TW_NOT_POSITIVE_DEFINITE);
     double nan[4] = {1.0, 0.5, NAN, 2.0};
@@ -145,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrices_follow_their_definition),
+        cmocka_unit_test(large_matrices_follow_their_definition),
         cmocka_unit_test(centring_saves_distances_far_from_the_origin),
         cmocka_unit_test(bad_parameters_are_named),
         cmocka_unit_test(given_matrices_are_checked),

@@ -160,6 +160,30 @@ static void says_what_it_would_take(void **state)
     tear_down(in);
 }
 
+/* Runs differ in their random streams alone: together they are one run of all their particles, up and down. */
+static void runs_together_are_one_sample(void **state)
+{
+    (void)state;
+    three_sites s, *in = set_up(&s);
+    for (int reverse = 0; reverse < 2; reverse++) {
+        tw_estimate e, one;
+        double needed = 0.0;
+        tw_ais_options o = importance_sampling(100);
+        o.reverse = reverse;
+        o.burn_in = 1;
+        o.first_chain = 30;
+        assert_int_equal(tw_ais_until(in->model, in->prior, &o, 1e-4, 300, NULL, NULL, &e, &needed), TW_OK);
+        assert_int_equal(e.particles, 300);
+        o.particles = 300;
+        assert_int_equal(tw_ais_run(in->model, in->prior, &o, NULL, NULL, NULL, &one), TW_OK);
+        /* Resampling on the way up to a reverse run is done run by run. */
+        assert_close(e.log_z, one.log_z, reverse ? 4.0 * hypot(e.se, one.se) : 1e-10, "log Z");
+        if (!reverse) assert_close(e.se, one.se, 1e-10, "its error");
+        if (!reverse) assert_close(e.weight_ess, one.weight_ess, 1e-8, "weights that count");
+    }
+    tear_down(in);
+}
+
 /* A goal that the first run meets leaves that run as it is, to the bit, and unbiased. */
 static void an_easy_goal_is_one_run(void **state)
 {
@@ -187,6 +211,7 @@ int main(void)
         cmocka_unit_test(an_approximation_is_measured_in_errors),
         cmocka_unit_test(runs_until_the_error_is_met),
         cmocka_unit_test(says_what_it_would_take),
+        cmocka_unit_test(runs_together_are_one_sample),
         cmocka_unit_test(an_easy_goal_is_one_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

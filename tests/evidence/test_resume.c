@@ -114,6 +114,27 @@ static void after_any_temperature(void **state)
     posed_free(&p);
 }
 
+/* Steps so long that energies diverge are failures, also those before the interruption. */
+static void failures_before_it_count(void **state)
+{
+    (void)state;
+    posed p = pose();
+    double beta[STEPS + 1];
+    keeper k = {.at = STEPS - 2}, none = {.at = SIZE_MAX};
+    tw_estimate e, f;
+    tw_ais_options o = options_of(&p, TW_METHOD_HMC, false, beta, &k);
+    o.eps = 40.0;
+    o.leapfrog_steps = 3;
+    assert_int_equal(tw_ais_run(p.model, p.prior, &o, NULL, NULL, NULL, &e), TW_OK);
+    assert_true(e.failures > 0.5);
+    o.user = &none;
+    o.resume = &k.state;
+    assert_int_equal(tw_ais_run(p.model, p.prior, &o, NULL, NULL, NULL, &f), TW_OK);
+    assert_same(&e, &f);
+    release(&k);
+    posed_free(&p);
+}
+
 static void go_towards_a_goal(const posed *p, bool reverse)
 {
     size_t states = SIZE_MAX;
@@ -168,8 +189,8 @@ static void a_state_of_another_run_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(after_any_temperature),
-                                       cmocka_unit_test(towards_a_goal),
-                                       cmocka_unit_test(a_state_of_another_run_is_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(after_any_temperature), cmocka_unit_test(failures_before_it_count),
+        cmocka_unit_test(towards_a_goal), cmocka_unit_test(a_state_of_another_run_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
