@@ -44,7 +44,8 @@ static void transitions(tw_pt *pt, size_t level)
                         .iteration = pt->round * o->moves + m,
                         .first_chain = o->first_chain + level * pt->copies};
         double change = tw_walk_move(pt->walk[level], &move) - o->target_acceptance;
-        pt->log_eps[level] = fmin(pt->log_eps[level] + pt->gain * change, log_largest_eps);
+        if (pt->gain > 0.0) /* else it is given, or frozen */
+            pt->log_eps[level] = fmin(pt->log_eps[level] + pt->gain * change, log_largest_eps);
     }
 }
 

@@ -196,6 +196,32 @@ static void swap_rates_are_those_of_each_pair(void **state)
     pt_case_free(&f);
 }
 
+/* Steps so long that all energies diverge, which are taken as they are given: every transition is a failure, and none
+ * is accepted. */
+static void failures_are_a_share_of_the_transitions(void **state)
+{
+    (void)state;
+    pt_case f = pt_case_of(N);
+    tw_pt_options o = TW_PT_DEFAULTS;
+    double eps[3];
+    tw_pt_report report = {.eps = eps};
+    tw_estimate out[2];
+    o.steps = 2;
+    o.tune_ladder = false;
+    o.copies = COPIES;
+    o.warmup = 0;
+    o.rounds = 4;
+    o.eps = 1e4;
+    o.leapfrog_steps = 3;
+    assert_int_equal(tw_pt_run(f.model, f.prior, &o, NULL, NULL, out, &report), TW_OK);
+    for (int k = 0; k < 3; k++) assert_close(eps[k] / o.eps, 1.0, 1e-12, "the step size given");
+    for (int i = 0; i < 2; i++) {
+        assert_close(out[i].failures, 1.0, 0.0, "failures");
+        assert_close(out[i].acceptance, 0.0, 0.0, "acceptance");
+    }
+    pt_case_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +229,7 @@ int main(void)
         cmocka_unit_test(swaps_follow_their_streams),
         cmocka_unit_test(odds_that_are_no_number_exchange_nothing),
         cmocka_unit_test(swap_rates_are_those_of_each_pair),
+        cmocka_unit_test(failures_are_a_share_of_the_transitions),
         cmocka_unit_test(round_trips_are_counted_from_end_to_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
