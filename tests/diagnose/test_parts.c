@@ -135,6 +135,24 @@ static void sorting_orders_and_is_stable(void **state)
     tw_sort(0, x, items, counts, sorted, place);
 }
 
+/* Order statistics number 1 + (n - 1) p, interpolated; the ends are the smallest and the largest. */
+static void quantiles_reach_from_end_to_end(void **state)
+{
+    (void)state;
+    const double x[5] = {3.0, -1.0, 7.0, 2.0, 4.0};
+    tw_context *ctx = new_context();
+    tw_diagnose *d = NULL;
+    assert_int_equal(tw_diagnose_new(ctx, 5, 1, &d), TW_OK);
+    tw_diagnose_load(d, x, 5);
+    assert_close(tw_diagnose_quantile(d, 0.0), -1.0, 0.0, "smallest");
+    assert_close(tw_diagnose_quantile(d, 0.25), 2.0, 0.0, "quarter");
+    assert_close(tw_diagnose_quantile(d, 0.6), 3.4, 1e-15, "in between");
+    assert_close(tw_diagnose_quantile(d, 1.0), 7.0, 0.0, "largest");
+    assert_true(isnan(tw_diagnose_quantile(d, 1.01)) && isnan(tw_diagnose_quantile(d, -0.01)));
+    tw_diagnose_free(d);
+    tw_context_free(ctx);
+}
+
 /* Energies 1, 2, 4, 4, 3 have steps 1, 2, 0, -1 and deviations -1.8, -0.8, 1.2, 1.2, 0.2. Independent
  * energies have 2 on average, with a standard deviation of 2/sqrt(n) (4.9 of them: a false alarm in 1e6). */
 static void ebfmi_is_its_definition(void **state)
@@ -168,6 +186,7 @@ int main(void)
         cmocka_unit_test(gather_undoes_the_order_of_scatter),
         cmocka_unit_test(autocovariances_are_their_definition),
         cmocka_unit_test(sorting_orders_and_is_stable),
+        cmocka_unit_test(quantiles_reach_from_end_to_end),
         cmocka_unit_test(ebfmi_is_its_definition),
         cmocka_unit_test(ebfmi_of_nothing_is_nan),
     };

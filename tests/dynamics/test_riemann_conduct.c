@@ -87,10 +87,35 @@ static void test_metric_of_the_open_form_has_the_sites_of_q(void **state)
     }
 }
 
+/* A smoothed metric without variances, a likelihood without that curvature, and a metric that is none of RMHMC's. */
+static void test_metrics_that_cannot_be_had_are_refused(void **state)
+{
+    (void)state;
+    gp_setting setting = {.n = N, .seed = 9, .cond = 1e2, .scale = 8, .form = GP_PRIOR, .beta = 1.0};
+    gp_case gp = gp_case_new(&setting);
+    tw_likelihood plain = *gp.model->likelihood;
+    tw_riemann_options options = TW_RIEMANN_DEFAULTS;
+    tw_riemann *point = NULL;
+    const double smoothing[N] = {1.0, 1.0, 1.0, 1.0, 1.0};
+    options.metric = TW_METRIC_SMOOTHED;
+    assert_int_equal(tw_riemann_new(gp.target, &options, &point), TW_BAD_ARGUMENT);
+    plain.smoothed = NULL;
+    plain.fisher = NULL;
+    gp.model->likelihood = &plain;
+    options.smoothing = smoothing;
+    assert_int_equal(tw_riemann_new(gp.target, &options, &point), TW_BAD_ARGUMENT);
+    options.metric = TW_METRIC_FISHER;
+    assert_int_equal(tw_riemann_new(gp.target, &options, &point), TW_BAD_ARGUMENT);
+    options.metric = TW_METRIC_EP;
+    assert_int_equal(tw_riemann_new(gp.target, &options, &point), TW_BAD_ARGUMENT);
+    gp_case_free(&gp);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_factor_on_the_way_is_reported),
+        cmocka_unit_test(test_metrics_that_cannot_be_had_are_refused),
         cmocka_unit_test(test_metric_of_the_open_form_has_the_sites_of_q),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
