@@ -303,7 +303,10 @@ static void bad_options_are_refused_with_words(void **state)
     o.eps = -0.1;
     expect_words(&p, &o, "eps");
     double beta[2];
-    assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_GEOMETRIC, 1, 1.5, beta), TW_BAD_ARGUMENT);
+    const double no_smallest[] = {1.5, 1.0, 0.0, -0.1};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_GEOMETRIC, 1, no_smallest[i], beta),
+                         TW_BAD_ARGUMENT);
     assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, 0, 0.1, beta), TW_BAD_ARGUMENT);
     posed_free(&p);
 }
