@@ -108,6 +108,9 @@ static void particles_go_where_the_weights_need_them(void **state)
     for (size_t k = 1; k <= 5; k++) assert_int_equal(step[k].particles, 10000);
     tw_plan_share(&plan, 10000, 10, 1.5);
     for (size_t k = 1; k <= 5; k++) assert_in_range(step[k].particles, 6660, 15000);
+    step[2].variance = 1e-9; /* as good as none are wanted; two on each island there must be */
+    tw_plan_share(&plan, 20, 10, 1e3);
+    assert_int_equal(step[2].particles, 20);
 }
 
 int main(void)
