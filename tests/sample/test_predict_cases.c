@@ -1,10 +1,11 @@
 /* What belongs to a new case alone: its constant, in whatever block it is predicted (E[y] = w exp(m + c/2) is proportional
- * to it), and its failure. */
+ * to it), its failure, and what its draws add to the errors of scores. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "support/predict_case.h"
 #include "support/support.h"
+#include "talweg/diagnose.h"
 
 enum { N = 6, M = 2 * TW_PREDICT_BATCH + 9, DRAWS = 20 };
 
@@ -94,12 +95,62 @@ static void a_failure_is_not_forgotten(void **state)
     tw_context_free(ctx);
 }
 
+/* One training input and S draws x_s: the latent value of new case j is N(r_j x_s, c_j) with r_j = k_j / k, and its
+ * observation N(r_j x_s, c_j + 1). The errors of the mean log score and of the root mean square error R are those of the
+ * series sum_j p_js / (P_j m) and sum_j (y_j - E_j) r_j x_s / (m R). */
+static void errors_of_scores_are_those_of_their_series(void **state)
+{
+    (void)state;
+    enum { S = 60, CASES = 3 };
+    const double k = 2.0, first = 0.3, cross[CASES] = {1.5, -0.4, 0.9}, diagonal[CASES] = {2.0, 2.0, 2.0};
+    const double y[CASES] = {0.7, 1.9, -1.1};
+    double x[S], score[S] = {0.0}, error[S] = {0.0}, square = 0.0;
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_draws_predictor *p = NULL;
+    tw_diagnose *diagnose = NULL;
+    tw_predictions out = {0};
+    for (size_t s = 0; s < S; s++) x[s] = sin(1.3 * (double)s) + 0.2 * cos(0.1 * (double)(s * s));
+    for (size_t j = 0; j < CASES; j++) {
+        double r = cross[j] / k, variance = diagonal[j] - r * cross[j] + 1.0, mean_p = 0.0, mean = 0.0,
+               density[S];
+        for (size_t s = 0; s < S; s++) {
+            density[s] = exp(-0.5 * (y[j] - r * x[s]) * (y[j] - r * x[s]) / variance);
+            mean_p += density[s] / S;
+            mean += r * x[s] / S;
+        }
+        square += (y[j] - mean) * (y[j] - mean) / CASES;
+        for (size_t s = 0; s < S; s++) {
+            score[s] += density[s] / (mean_p * CASES);
+            error[s] += (y[j] - mean) * r * x[s] / CASES;
+        }
+    }
+    assert_int_equal(tw_model_new(ctx, 1, &k, 1, tw_likelihood_find("gaussian"), &first, NULL, 0.0, &model),
+                     TW_OK);
+    tw_draws d = {.ctx = ctx, .n = 1, .chains = 1, .draws = S, .x = x};
+    tw_draw_source source = tw_draws_source(&d);
+    assert_int_equal(tw_draws_predictor_new(model, &source, NULL, &p), TW_OK);
+    assert_int_equal(tw_draws_predictor_apply(p, CASES, cross, diagonal, NULL, y, &out), TW_OK);
+    tw_draws_scores is = tw_draws_predictor_scores(p);
+    assert_int_equal(tw_diagnose_new(ctx, S, 1, &diagnose), TW_OK);
+    tw_diagnose_load(diagnose, score, S);
+    assert_close(is.log_score_mcse, tw_diagnose_mcse_mean(diagnose), 1e-12, "error of the log score");
+    tw_diagnose_load(diagnose, error, S);
+    assert_close(is.scores.rmse, sqrt(square), 1e-12, "rmse");
+    assert_close(is.rmse_mcse, tw_diagnose_mcse_mean(diagnose) / sqrt(square), 1e-12, "error of the rmse");
+    tw_diagnose_free(diagnose);
+    tw_draws_predictor_free(p);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_of_covariances_at_hand),
         cmocka_unit_test(constants_of_new_inputs),
         cmocka_unit_test(a_failure_is_not_forgotten),
+        cmocka_unit_test(errors_of_scores_are_those_of_their_series),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
