@@ -178,7 +178,7 @@ typedef struct tw_candidate {
     tw_method method;
     tw_metric metric;
     bool tried;
-    const char *reason; /* why not tried; "" where it was */
+    const char *reason; /* why not tried, or not to the end; "" where it was */
     double eps;
     size_t steps;
     double acceptance;

@@ -19,7 +19,7 @@ static void print_choice(const tw_choice *choice)
         const tw_candidate *c = &choice->candidates[k];
         printf("%5s %-10s", tw_method_name(c->method), tw_metric_name(c->metric));
         if (!c->tried) {
-            printf("   not tried: %s\n", c->reason);
+            printf("   %s\n", c->reason);
             continue;
         }
         if (c->method == TW_METHOD_SLICE)

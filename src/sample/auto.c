@@ -3,7 +3,8 @@
  * Candidates lean on EP's Gaussian, or on Laplace's where EP failed. Each is run for a short while, and the
  * one with the most effective draws of its worst latent per flop of the cost model (cost.c) wins. Chains may
  * have more effective draws than draws, but hardly twice as many: a candidate that would lose even so, at the
- * least that one step can cost, is not run. (That spares most problems the Riemannian pilot, n^3 a step.)
+ * least that one step can cost, is not run. (That spares most problems the Riemannian pilot, n^3 a step.) One
+ * whose trajectories turn out so long that it would lose by twice that margin is given up on the way.
  *
  * A hundred draws cannot show a correlation time of hundreds: a slow chain looks better than it is. Slice
  * sampling, which is cheap, runs a second, thinned pilot where the first found few effective draws.
@@ -13,7 +14,7 @@
 #include "sample/cost.h"
 #include "sample/sampler.h"
 
-enum { PILOT_STEPS = 200, MOST_THINNED = 16, SECOND_PILOT = 64 };
+enum { FIRST_LOOK = 20, PILOT_STEPS = 200, MOST_THINNED = 16, SECOND_PILOT = 64 };
 static const double most_ess_per_draw = 2.0, over_dispersed = 1.5;
 
 tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *options, tw_approximation **out)
@@ -69,12 +70,30 @@ typedef struct watch {
     const tw_auto_options *options;
     const tw_candidate *candidate;
     size_t warmup, total; /* iterations */
+    const tw_sampler *sampler;
+    double step,
+        to_beat; /* rmhmc: the least that one of its steps costs; the efficiency of the best so far */
+    size_t done; /* iterations */
+    bool hopeless;
 } watch;
 
+/* By the steps that rmhmc took so far, in the mean of its transitions: not by a clock. */
+static bool is_hopeless(const watch *w)
+{
+    const tw_sampler *s = w->sampler;
+    double steps = 0.0, transitions = (double)(w->done * s->columns);
+    if (s->options.method != TW_METHOD_RMHMC || w->done < FIRST_LOOK) return false;
+    for (size_t i = 0; i < s->options.threads; i++) steps += (double)s->riemann[i]->steps;
+    return most_ess_per_draw * transitions < 0.5 * w->to_beat * steps * w->step;
+}
+
+/* Called after each iteration. */
 static bool asked_to_end(void *user)
 {
-    const watch *w = user;
-    return tw_poll(w->ctx) != TW_OK;
+    watch *w = user;
+    w->done++;
+    w->hopeless = is_hopeless(w);
+    return w->hopeless || tw_poll(w->ctx) != TW_OK;
 }
 
 static void relay(void *user, const tw_progress *p)
@@ -84,8 +103,8 @@ static void relay(void *user, const tw_progress *p)
     w->options->on_progress(w->options->user, w->candidate, before + p->iteration, w->total);
 }
 
-static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thin, tw_sampling *sampling,
-                           tw_candidate *c)
+static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thin, double to_beat,
+                           tw_sampling *sampling, tw_candidate *c)
 {
     tw_chains_options run = TW_CHAINS_DEFAULTS;
     tw_draws *draws = NULL;
@@ -96,24 +115,36 @@ static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thi
     run.seed = o->seed;
     run.pilot = number;
     run.max_steps = PILOT_STEPS;
-    watch w = {sampling->ctx, o, c, o->warmup, o->warmup + o->draws * thin};
+    watch w = {.ctx = sampling->ctx,
+               .options = o,
+               .candidate = c,
+               .warmup = o->warmup,
+               .total = o->warmup + o->draws * thin,
+               .sampler = sampling->sampler,
+               .to_beat = to_beat};
+    if (c->method == TW_METHOD_RMHMC) w.step = tw_cost_at_least(sampling->sampler);
     run.user = &w;
     run.interrupted = asked_to_end;
     if (o->on_progress) run.on_progress = relay;
     TW_TRY(tw_chains_run(sampling->sampler, &run, &draws));
-    tw_status status = draws->interrupted ? TW_INTERRUPTED : measure(o, sampling, draws, c);
+    tw_status status = TW_OK;
+    if (w.hopeless)
+        c->reason = "given up: it would lose even with two effective draws for each draw of so many steps";
+    else
+        status = draws->interrupted ? TW_INTERRUPTED : measure(o, sampling, draws, c);
     tw_draws_free(draws);
     return status;
 }
 
 /* The first pilot and, for a slow slice sampler, one that is thinned to about two kept draws for an effective
  * one. */
-static tw_status run_pilots(const tw_auto_options *o, uint64_t number, tw_sampling *sampling, tw_candidate *c)
+static tw_status run_pilots(const tw_auto_options *o, uint64_t number, double to_beat, tw_sampling *sampling,
+                            tw_candidate *c)
 {
-    TW_TRY(run_pilot(o, number, 1, sampling, c));
+    TW_TRY(run_pilot(o, number, 1, to_beat, sampling, c));
     if (c->method != TW_METHOD_SLICE) return TW_OK;
     double thin = fmin(MOST_THINNED, 0.5 / fmax(c->ess_per_draw, 1e-3));
-    return thin < 2.0 ? TW_OK : run_pilot(o, number + SECOND_PILOT, (size_t)thin, sampling, c);
+    return thin < 2.0 ? TW_OK : run_pilot(o, number + SECOND_PILOT, (size_t)thin, to_beat, sampling, c);
 }
 
 /* Run the candidate unless it cannot reach the efficiency `to_beat`. */
@@ -128,9 +159,9 @@ static tw_status try_candidate(const tw_posterior *p, const tw_auto_options *o, 
     tw_status status =
         tw_sampler_start(sampling->sampler, p->approximation->reference, over_dispersed, o->seed);
     if (status == TW_OK && most_ess_per_draw / tw_cost_at_least(sampling->sampler) < to_beat)
-        c->reason = "it would lose even with two effective draws for each draw of a single step";
+        c->reason = "not tried: it would lose even with two effective draws for each draw of a single step";
     else if (status == TW_OK)
-        status = run_pilots(o, number, sampling, c);
+        status = run_pilots(o, number, to_beat, sampling, c);
     tw_sampling_free(sampling);
     return status;
 }

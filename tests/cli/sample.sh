@@ -18,7 +18,13 @@ done
 gives 'r["chains"] == 4 and r["draws"] == 50 and r["ess_bulk"]["median"] >= r["ess_bulk"]["min"] > 0'
 gives 'set(r["counters"]) == {"energy_divergence", "implicit_failure", "irreversible", "factorisation"}'
 gives 'r["candidates"][0]["method"] == "hmc" and any(c["tried"] for c in r["candidates"])'
+gives 'all((c["acceptance"] is None) == (not c["tried"]) for c in r["candidates"])'
 cp "$d/out" "$d/auto.json"
+
+# ---- a pilot that cannot win is given up: under a prior of e^8 rmhmc takes hundreds of steps
+works demo --data-only --directory "$d/demo" --cases 25 --test-cases 2
+works sample "$d/demo/two_classes.csv" --log-sigma 8 --warmup 20 --draws 20 --quiet --json
+gives 'r["candidates"][-1]["method"] == "rmhmc" and r["candidates"][-1]["reason"].startswith("given up")'
 
 # ---- every method and metric; K has full rank with a Matern kernel
 for pair in hmc/ep hmc/prior hmc/identity ess/ep ess/prior rmhmc/smoothed rmhmc/hessian rmhmc/fisher; do
