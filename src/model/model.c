@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "linalg/product.h"
 #include "linalg/size.h"
 
 void tw_model_free(tw_model *model)

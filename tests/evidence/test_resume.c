@@ -1,5 +1,6 @@
 /* AIS that goes on later: after any temperature, up or down, with every transition, also towards a goal for its
  * error: the weights and the estimate are those of the run that was never interrupted, to the bit. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
