@@ -26,8 +26,9 @@ static tw_status split_last_column(tw_data *data)
 }
 
 static tw_status fail_inputs(const tw_problem *problem, const char *path, size_t found, size_t expected,
-                             bool sparse)
+                             bool sparse, bool exposed)
 {
+    bool counts = problem->likelihood == tw_likelihood_find("poisson");
     if (sparse)
         return tw_fail(problem->ctx, TW_BAD_DATA,
                        "%.1000s: the largest index is %zu, and the model was made with %zu inputs: give the "
@@ -35,8 +36,11 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, size_t
                        path, found, expected);
     return tw_fail(problem->ctx, TW_BAD_DATA,
                    "%.1000s: found %zu inputs, and the model was made with %zu: give the same columns in the "
-                   "same order, with or without one more for the label",
-                   path, found, expected);
+                   "same order, with or without one more for the label%s",
+                   path, found, expected,
+                   counts && !exposed && found > expected ? ", and name a column of exposures with "
+                                                            "--exposure-column"
+                                                          : "");
 }
 
 static bool has_name(const tw_data *data, const char *name)
@@ -115,7 +119,8 @@ tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new
     out->m = data->n;
     if (!columns.label && !sparse && data->d == expected + 1) TW_TRY(split_last_column(data));
     if (sparse && data->d < expected) TW_TRY(tw_data_widen(data, expected));
-    if (data->d != expected) return fail_inputs(problem, path, data->d, expected, sparse);
+    if (data->d != expected)
+        return fail_inputs(problem, path, data->d, expected, sparse, columns.exposure != NULL);
     if (data->y) TW_TRY(tw_labels_for(problem->likelihood, path, data));
     if (problem->scaling) TW_TRY(tw_scaling_apply(problem->scaling, data));
     TW_TRY(check_names(problem, path, data));

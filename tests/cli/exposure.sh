@@ -63,6 +63,8 @@ says err 'different exposures'
 gives 'all(abs(m / math.exp(a + v / 2) - 1) < 1e-12 for m, a, v in
     zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
 
+refuses 1 'name a column of exposures with --exposure-column' predict "$d/fit.json" "$d/counts.csv"
+
 # with a given matrix, where the file needs no inputs
 if line_kernel; then
     cut -d, -f2,3 "$d/counts.csv" >"$d/labels.csv"
