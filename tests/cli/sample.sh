@@ -22,8 +22,8 @@ gives 'all((c["acceptance"] is None) == (not c["tried"]) for c in r["candidates"
 cp "$d/out" "$d/auto.json"
 
 # ---- a pilot that cannot win is given up: under a prior of e^8 rmhmc takes hundreds of steps
-works demo --data-only --directory "$d/demo" --cases 25 --test-cases 2
-works sample "$d/demo/two_classes.csv" --log-sigma 8 --warmup 20 --draws 20 --quiet --json
+works demo --data-only --directory "$d/few" --cases 25 --test-cases 2
+works sample "$d/few/two_classes.csv" --log-sigma 8 --warmup 20 --draws 20 --quiet --json
 gives 'r["candidates"][-1]["method"] == "rmhmc" and r["candidates"][-1]["reason"].startswith("given up")'
 
 # ---- every method and metric; K has full rank with a Matern kernel
