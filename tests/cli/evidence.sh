@@ -88,7 +88,7 @@ says err 'the weights collapsed'
 gives 'r["estimates"][0]["weight_ess"] < 2'
 
 # estimates that do not agree, since no transition is accepted: nothing is measured by them
-run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 1 --from prior --schedule linear --temperatures 40 \
+run evidence "$d/demo/two_classes.csv" --log-ell 1 --log-sigma 2 --from prior --schedule linear --temperatures 10 \
     --eps 50 --steps 1 --particles 64
 says out 'do NOT agree'
 says out 'more --moves'
