@@ -24,6 +24,32 @@ static void a_tail_without_weight_is_missed(void **state)
     assert_close(tw_ais_missed(N, up, down, NULL), 0.125 * 0.8, 1e-14, "a tail of some weight");
 }
 
+/* Of 16 weights two are at or above c, the second largest: the definition, term by term, and its error, which is that of
+ * the expected share beside what was missed. The order of the weights does not matter. */
+static void what_is_missed_follows_its_definition(void **state)
+{
+    (void)state;
+    enum { N = 16 };
+    const double v[N] = {0.3,  0.1,  0.9, 0.2,  0.5,  0.4,  0.7, 0.6,
+                         0.15, 0.25, 1.6, 0.35, 0.45, 0.55, 1.1, 0.05},
+                 c = 1.1;
+    double up[N], down[N], expected = 0.0, square = 0.0, all = 0.0, error;
+    for (size_t j = 0; j < N; j++) {
+        double w = 0.1 + 0.1 * (double)j, less = fmax(1.0 - c * w, 0.0);
+        up[j] = log(w);
+        expected += less / N;
+        square += less * less / N;
+        all += v[j];
+    }
+    double missed = expected - (1.6 - c) / all;
+    assert_true(missed > 0.01);
+    for (size_t turn = 0; turn < N; turn++) {
+        for (size_t j = 0; j < N; j++) down[j] = log(v[(j + turn) % N]);
+        assert_close(tw_ais_missed(N, up, down, &error), missed, 1e-14, "missed");
+        assert_close(error, sqrt(missed * missed + (square - expected * expected) / N), 1e-14, "its error");
+    }
+}
+
 /* Ways with normal log weights of variance s^2 = 1 are each other's reversal when the log weights have the means
  * log Z - s^2/2 upwards and -log Z - s^2/2 downwards. Of 4096 weights the 32nd largest is exp(2.4 s) above the
  * median; a share Phi(1 - 2.4) of the mean is beyond the point, half of it known from either side to 10 %. So
@@ -127,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tail_without_weight_is_missed),
+        cmocka_unit_test(what_is_missed_follows_its_definition),
         cmocka_unit_test(a_tail_that_was_met_is_not_missed),
         cmocka_unit_test(the_longest_step_is_known),
         cmocka_unit_test(errors_cover_what_was_missed),
