@@ -265,6 +265,10 @@ static void schedules_are_what_they_say(void **state)
     assert_int_equal(tw_schedule_check(ctx, 10, b), TW_OK);
     for (size_t k = 0; k <= 10; k++) assert_close(b[k] + b[10 - k], 1.0, 1e-14, "sigmoid is symmetric");
     assert_true(b[1] < 0.1 && b[5] - b[4] > 2.0 * (b[1] - b[0]));
+    for (size_t k = 0; k <= 10; k++) { /* from 1/50 to 49/50 of a logistic, stretched to reach 0 and 1 */
+        double t = log(49.0) * (0.2 * (double)k - 1.0);
+        assert_close(b[k], (1.0 / (1.0 + exp(-t)) - 0.02) / 0.96, 1e-14, "sigmoid");
+    }
     tw_context_free(ctx);
 }
 

@@ -85,6 +85,12 @@ static void the_longest_step_is_known(void **state)
     assert_close(tw_two_sided_step(N, weight, ratio, 0.02, fraction) / longest, 1.0, 1e-9,
                  "the longest step");
     assert_true(tw_two_sided_step(N, weight, ratio, 0.9 * longest, fraction) == 0.9 * longest);
+    ratio[9] = -INFINITY; /* one that cannot be reached hides none that can: m is then of one less */
+    double rest = 1.0 / (N - 1);
+    assert_close(tw_two_sided_step(N, weight, ratio, 0.02, fraction),
+                 2.0 / g * asinh(0.5 * sqrt((1.0 / fraction - 1.0) / (rest * (1.0 - rest)))), 1e-12,
+                 "beside it");
+    ratio[9] = 0.0;
     weight[7] = -50.0; /* of no weight */
     assert_true(tw_two_sided_step(N, weight, ratio, 1e-3, fraction) == 1e-3);
     weight[7] = 0.0;

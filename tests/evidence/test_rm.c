@@ -150,6 +150,24 @@ static void uneven_schedules_are_made_up_for(void **state)
     oracle_free(cases, count);
 }
 
+/* Nearly all of the way at once, and the rest: the weights that count are those of the first step, the fewest. */
+static void the_fewest_weights_that_count_are_told(void **state)
+{
+    (void)state;
+    enum { N = 8 };
+    double k[N * N], y[N], beta[] = {0.0, 0.99, 1.0};
+    pose_line(N, k, y);
+    posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
+    tw_rm_options o = TW_RM_DEFAULTS;
+    o.beta = beta;
+    o.steps = 2;
+    o.particles = 320;
+    o.spread = 1.0;
+    tw_estimate e = run(&p, p.prior, &o);
+    assert_true(e.weight_ess >= 1.0 && e.weight_ess < 0.5 * 320.0);
+    posed_free(&p);
+}
+
 /* AIS on a schedule that the pilot found. Each step keeps the fraction wanted (the last one at least that). */
 static void a_schedule_is_found_for_ais(void **state)
 {
@@ -306,6 +324,7 @@ int main(void)
         cmocka_unit_test(starts_and_kernels_agree),
         cmocka_unit_test(riemannian_kernels_agree),
         cmocka_unit_test(uneven_schedules_are_made_up_for),
+        cmocka_unit_test(the_fewest_weights_that_count_are_told),
         cmocka_unit_test(a_schedule_is_found_for_ais),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(bad_options_are_refused_with_words),
