@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/context.h"
@@ -26,10 +28,30 @@ static void leave(int code)
     _exit(code);
 }
 
+/* OpenBLAS asks for its work space again and again, for ever, where a limit on the memory of the process (ulimit -v)
+ * leaves no room for it. */
+static bool has_room_for_blas(void)
+{
+    const size_t work_space = (size_t)128 << 20;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
+    void *room = mmap(NULL, work_space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) return false;
+    munmap(room, work_space);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     tw_context *ctx = NULL;
     tw_terminal_prepare();
+    if (!has_room_for_blas()) {
+        tw_terminal_say(
+            "error", TW_COLOUR_RED,
+            "the limit on memory (ulimit -v) leaves less than the 128 MB that linear algebra works with: "
+            "raise it");
+        leave(tw_status_exit_code(TW_NO_MEMORY)); /* its threads would be waited for */
+    }
     tw_status status = tw_context_new(NULL, &ctx);
     if (status != TW_OK) {
         tw_terminal_say("error", TW_COLOUR_RED, tw_status_text(status));

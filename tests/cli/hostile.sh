@@ -89,6 +89,24 @@ done
 nothing_left "$d/x.nc" "$d/x.csv"
 rm -f "$d"/x.*
 
+# ---- no memory: it works, says what is missing, or does not even start (its libraries are loaded first); it does not
+# wait for more
+for kilobytes in 150000 200000 250000 300000 400000; do
+    code=0
+    (
+        # shellcheck disable=SC3045 # dash, bash and ksh have it
+        ulimit -v "$kilobytes" 2>/dev/null || exit 0
+        run approx "$d/good.csv"
+        exit "$code"
+    ) || code=$?
+    checks=$((checks + 1))
+    case $code in
+        0 | 12[67] | 13?) ;;
+        3) says err 'memory' ;;
+        *) complain "with $kilobytes kB of memory: exit $code: $(cat "$d/err")" ;;
+    esac
+done
+
 # ---- streams that are closed
 works approx "$d/good.csv" --save-approx "$d/one.json"
 for streams in '<&-' '<&- 2>&-'; do
