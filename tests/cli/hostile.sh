@@ -103,6 +103,7 @@ for kilobytes in 150000 200000 250000 300000 400000; do
     case $code in
         0 | 12[67] | 13?) ;;
         3) says err 'memory' ;;
+        1) says err 'Sanitizer' ;; # which takes terabytes of addresses
         *) complain "with $kilobytes kB of memory: exit $code: $(cat "$d/err")" ;;
     esac
 done
