@@ -75,7 +75,8 @@ typedef struct tw_agreement {
  * is not compared. */
 TW_API tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates);
 
-/* The estimate with the smallest standard error, NULL where none has one. */
+/* The estimate with the smallest standard error, NULL where none has one; weights that collapsed (fewer than
+ * two count) have none. */
 TW_API const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates);
 
 /* How far an approximation's log_z is from an estimate, in a sentence, in nats and in standard errors:

@@ -81,7 +81,7 @@ const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates)
     const tw_estimate *best = NULL;
     for (size_t i = 0; i < count; i++) {
         const tw_estimate *e = &estimates[i];
-        if (!isfinite(e->log_z) || !isfinite(e->se)) continue;
+        if (!isfinite(e->log_z) || !isfinite(e->se) || e->weight_ess < 2.0) continue; /* collapsed */
         if (!best || e->se < best->se) best = e;
     }
     return best;

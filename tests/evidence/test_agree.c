@@ -11,7 +11,7 @@
 
 static tw_estimate make(const char *method, double log_z, double se)
 {
-    return (tw_estimate){.method = method, .log_z = log_z, .se = se};
+    return (tw_estimate){.method = method, .log_z = log_z, .se = se, .weight_ess = NAN};
 }
 
 static void pairs_within_four_errors_agree(void **state)
@@ -60,6 +60,9 @@ static void the_best_has_the_smallest_error(void **state)
     tw_estimate e[] = {make("a", -5.0, 0.2), make("b", -5.1, 0.05), make("c", -5.2, 0.1),
                        make("d", -INFINITY, 0.0)};
     assert_ptr_equal(tw_evidence_best(4, e), &e[1]);
+    e[1].weight_ess = 1.9;
+    e[2].weight_ess = 2.0;
+    assert_ptr_equal(tw_evidence_best(4, e), &e[2]);
 }
 
 /* No weight at all is no agreement, and errors of 0 leave room for rounding. */
