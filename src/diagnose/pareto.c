@@ -78,8 +78,9 @@ static double fit(size_t n, const double *x)
 
 double tw_weights_pareto_k(size_t n, const double *log_weight)
 {
-    double x[MOST_TAIL + 1], largest = -INFINITY;
-    size_t tail = (size_t)fmin(fmin((double)n / 5.0, ceil(3.0 * sqrt((double)n))), (double)MOST_TAIL);
+    double x[MOST_TAIL + 1] = {0.0}, largest = -INFINITY;
+    size_t most = (size_t)ceil(3.0 * sqrt((double)n)), tail = n / 5 < most ? n / 5 : most;
+    if (tail > MOST_TAIL) tail = MOST_TAIL;
     for (size_t i = 0; i < n; i++) {
         if (isnan(log_weight[i])) return NAN;
         largest = fmax(largest, log_weight[i]);

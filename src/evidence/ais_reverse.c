@@ -73,8 +73,9 @@ double tw_two_sided_step(size_t n, const double *log_weight, const double *ratio
 static double high_weight(size_t n, const double *log_weight)
 {
     double largest[MOST_ABOVE];
-    size_t count = (size_t)fmin(fmax(0.5 * sqrt((double)n), 1.0), (double)MOST_ABOVE);
-    for (size_t i = 0; i < count; i++) largest[i] = -INFINITY;
+    size_t count = 1;
+    while (count < MOST_ABOVE && 4 * (count + 1) * (count + 1) <= n) count++;
+    for (size_t i = 0; i < MOST_ABOVE; i++) largest[i] = -INFINITY;
     for (size_t j = 0; j < n; j++) {
         if (!(log_weight[j] > largest[count - 1])) continue;
         size_t i = count - 1;

@@ -171,8 +171,23 @@ static tw_status equalise(tw_pt *pt)
     return temper_all(pt);
 }
 
-/* The gain of step sizes is 1 until the last stage, to find the scale, and falls in it, to settle. A run that goes on
- * is in the first stage whose end it is not beyond: what ends a stage is done after its last round was told. */
+/* The rounds of a stage of the warm-up up to `end`. The gain of step sizes is 1 until the last stage, to find the scale,
+ * and falls in it, to settle. */
+static tw_status run_stage(tw_pt *pt, bool last, size_t begun, size_t end)
+{
+    const tw_pt_options *o = pt->o;
+    while (pt->round < end && !pt->watch.stopped) {
+        double i = (double)(pt->round - begun + 1);
+        if (tunes_steps(o)) pt->gain = last ? pow(i, -0.6) : 1.0;
+        TW_TRY(tw_pt_round(pt));
+        report(pt, "warm-up", pt->round, o->warmup);
+        tw_pt_tell_state(pt);
+    }
+    return TW_OK;
+}
+
+/* A run that goes on is in the first stage whose end it is not beyond: what ends a stage is done after its last
+ * round was told. */
 static tw_status warm_up(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
@@ -180,17 +195,11 @@ static tw_status warm_up(tw_pt *pt)
     size_t stage = 0;
     while (o->resume && pt->round > ends[stage]) stage++;
     for (bool goes_on = o->resume; stage < STAGES; stage++, goes_on = false) {
-        size_t begun = stage > 0 ? ends[stage - 1] : 0;
+        bool last = stage + 1 == STAGES;
         if (!goes_on) tw_pt_reset_counts(pt);
-        while (pt->round < ends[stage] && !pt->watch.stopped) {
-            double i = (double)(pt->round - begun + 1);
-            if (tunes_steps(o)) pt->gain = stage + 1 < STAGES ? 1.0 : pow(i, -0.6);
-            TW_TRY(tw_pt_round(pt));
-            report(pt, "warm-up", pt->round, o->warmup);
-            tw_pt_tell_state(pt);
-        }
+        TW_TRY(run_stage(pt, last, stage > 0 ? ends[stage - 1] : 0, ends[stage]));
         if (pt->watch.stopped) return TW_OK;
-        if (o->tune_ladder && stage + 1 < STAGES) TW_TRY(equalise(pt));
+        if (o->tune_ladder && !last) TW_TRY(equalise(pt));
     }
     pt->gain = 0.0;
     return TW_OK;

@@ -78,7 +78,7 @@ static size_t to_count(double value)
 static tw_status get_column(const tw_nc_reader *r, int group, const column *c, size_t count,
                             tw_estimate *estimates)
 {
-    double values[TW_RUN_MOST_ESTIMATES];
+    double values[TW_RUN_MOST_ESTIMATES] = {0.0};
     bool lacks = c->may_lack && !tw_nc_has_variable(group, c->name);
     if (!lacks) TW_TRY(tw_nc_read_doubles(r, group, c->name, 1, &count, values));
     for (size_t i = 0; i < count; i++) {
