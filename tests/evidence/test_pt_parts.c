@@ -107,6 +107,8 @@ static void exchange_from(const fixture *f, const tw_reference *q, const tw_samp
     double *at_a[COLUMNS], *at_b[COLUMNS], xa[N * COLUMNS], xb[N * COLUMNS];
     memcpy(xa, tw_sampler_positions(a->sampler), sizeof xa);
     memcpy(xb, tw_sampler_positions(b->sampler), sizeof xb);
+    for (size_t j = 0; j < COLUMNS; j++) at_a[j] = xa + j * N;
+    assert_columns(a, at_a); /* as they came to this temperature */
     for (size_t j = 0; j < COLUMNS; j++) {
         at_a[j] = (which[j] ? xb : xa) + j * N;
         at_b[j] = (which[j] ? xa : xb) + j * N;
