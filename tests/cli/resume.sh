@@ -58,7 +58,7 @@ same "$@"
 # rounds; with a goal, between two runs
 for options in '--method ais,ais-reverse,pt,rm --particles 200 --rounds 40' '--kernel-method ess --method ais-reverse --particles 600' \
     '--from prior --method ais --temperatures 200 --particles 60 --until-se 0.12' '--method pt --rounds 300' \
-    '--from prior --method rm --particles 1000' '--method rm,pt --particles 100 --rounds 40 --until-se 0.01'; do
+    '--from prior --method rm --particles 1000' '--method rm,pt --particles 100 --rounds 40 --until-se 0.015'; do
     # shellcheck disable=SC2086 # the options are meant to be split
     set -- evidence "$data" --log-sigma 1.5 --json --quiet $options
     works "$@"

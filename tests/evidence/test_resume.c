@@ -67,6 +67,7 @@ static tw_ais_options options_of(const posed *p, tw_method method, bool reverse,
     o.particles = PARTICLES;
     o.burn_in = 4;
     o.reverse = reverse;
+    o.refine = 0.6; /* a few temperatures more */
     o.user = k;
     o.wants_state = is_there;
     o.on_state = keep;
@@ -94,7 +95,7 @@ static void after_any_temperature(void **state)
     posed p = pose();
     for (int method = TW_METHOD_HMC; method <= TW_METHOD_SLICE; method++)
         for (int reverse = 0; reverse < 2; reverse++)
-            for (size_t at = 0, states = STEPS; at < states; at++) {
+            for (size_t at = 0, states = STEPS; at < states; at += 1 + states / 8) {
                 double beta[STEPS + 1], weights[PARTICLES], again[PARTICLES];
                 keeper k = {.at = at}, none = {.at = SIZE_MAX};
                 tw_estimate e, f;
@@ -139,7 +140,7 @@ static void failures_before_it_count(void **state)
 static void go_towards_a_goal(const posed *p, bool reverse)
 {
     size_t states = SIZE_MAX;
-    for (size_t at = 0; at < states; at++) {
+    for (size_t at = 0; at < states; at += reverse ? 1 + states / 6 : 1) {
         double beta[STEPS + 1], needed, still_needed;
         keeper k = {.at = at}, none = {.at = SIZE_MAX};
         tw_estimate e, f;
