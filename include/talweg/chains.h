@@ -173,7 +173,7 @@ TW_API tw_status tw_auto_approximation(const tw_model *model, const tw_ep_option
 
 enum { TW_AUTO_MAX_CANDIDATES = 8 };
 
-/* A sampler that was considered, and how its pilot run went. */
+/* A sampler that was considered, and how its pilot run went: numbers are NaN where it was not tried to the end. */
 typedef struct tw_candidate {
     tw_method method;
     tw_metric metric;

@@ -88,10 +88,10 @@ static json_t *encode_candidate(const tw_candidate *c, bool *ok)
     tw_json_set(object, "metric", json_string(tw_metric_name(c->metric)), ok);
     tw_json_set(object, "tried", json_boolean(c->tried), ok);
     tw_json_set(object, "reason", json_string(c->reason), ok);
-    tw_json_set(object, "acceptance", tw_json_number(c->tried ? c->acceptance : NAN), ok);
-    tw_json_set(object, "ess_per_draw", tw_json_number(c->tried ? c->ess_per_draw : NAN), ok);
-    tw_json_set(object, "flops_per_draw", tw_json_number(c->tried ? c->flops_per_draw : NAN), ok);
-    tw_json_set(object, "efficiency", tw_json_number(c->tried ? c->efficiency : NAN), ok);
+    tw_json_set(object, "acceptance", tw_json_number(c->acceptance), ok);
+    tw_json_set(object, "ess_per_draw", tw_json_number(c->ess_per_draw), ok);
+    tw_json_set(object, "flops_per_draw", tw_json_number(c->flops_per_draw), ok);
+    tw_json_set(object, "efficiency", tw_json_number(c->efficiency), ok);
     return object;
 }
 

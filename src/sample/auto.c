@@ -31,7 +31,14 @@ tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *opti
 
 static void add(tw_choice *choice, tw_method method, tw_metric metric)
 {
-    choice->candidates[choice->count++] = (tw_candidate){.method = method, .metric = metric, .reason = ""};
+    choice->candidates[choice->count++] = (tw_candidate){.method = method,
+                                                         .metric = metric,
+                                                         .reason = "",
+                                                         .eps = NAN,
+                                                         .acceptance = NAN,
+                                                         .ess_per_draw = NAN,
+                                                         .flops_per_draw = NAN,
+                                                         .efficiency = NAN};
 }
 
 static void list_candidates(const tw_posterior *p, tw_choice *choice)
@@ -174,10 +181,13 @@ tw_status tw_auto_choose(const tw_posterior *p, const tw_auto_options *options, 
     if (!p->approximation)
         return tw_fail(p->model->ctx, TW_BAD_ARGUMENT, "the automatic choice needs an approximation");
     list_candidates(p, out);
+    double best = 0.0;
     for (size_t k = 0; k < out->count; k++) {
         tw_candidate *c = &out->candidates[k];
-        TW_TRY(try_candidate(p, o, k + 1, out->candidates[out->best].efficiency, c));
-        if (c->efficiency > out->candidates[out->best].efficiency) out->best = k;
+        TW_TRY(try_candidate(p, o, k + 1, best, c));
+        if (!(c->efficiency > best)) continue;
+        out->best = k;
+        best = c->efficiency;
     }
     return TW_OK;
 }

@@ -20,7 +20,7 @@ from ._talweg import InputError
 
 FAR = 2**40  # streams of the methods, far apart, so that their errors are independent
 REVERSE, TEMPERING, RESAMPLING, AGAIN = FAR, 2 * FAR, 4 * FAR, FAR
-SAFETY = 1.1  # the error of an error
+SAFETY = 1.5  # an error from 16 islands is good to a fifth, and there is no third run
 MOST_EFFORT = 64.0  # of a second run, over the first
 PRIOR_LADDER = 40  # temperatures of parallel tempering from the prior
 
