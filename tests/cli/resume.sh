@@ -117,9 +117,13 @@ if env --default-signal=INT true 2>/dev/null; then
     checks=$((checks + 1))
     rm -f "$ck"
     env --default-signal=INT "$talweg" grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --json --checkpoint "$ck" \
-        >"$d/out" 2>"$d/err" &
+        --checkpoint-every 0 >"$d/out" 2>"$d/err" &
     job=$!
-    sleep 1
+    waited=0
+    until [ -s "$ck" ] || [ "$waited" -ge 600 ]; do
+        sleep 0.05
+        waited=$((waited + 1))
+    done
     kill -INT "$job"
     code=0
     wait "$job" || code=$?
@@ -139,11 +143,10 @@ if env --default-signal=INT true 2>/dev/null; then
     env --default-signal=INT "$talweg" "$@" -o "$d/part.nc" --checkpoint "$ck" >"$d/out" 2>"$d/err" &
     job=$!
     waited=0
-    until [ -e "$d/part.nc.journal" ] || [ "$waited" -ge 200 ]; do
+    until find "$d" -name part.nc.journal -size +64k | grep -q . || [ "$waited" -ge 600 ]; do # draws are there
         sleep 0.05
         waited=$((waited + 1))
     done
-    sleep 0.3
     kill -INT "$job"
     code=0
     wait "$job" || code=$?

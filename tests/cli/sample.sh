@@ -135,11 +135,10 @@ if env --default-signal=INT true 2>/dev/null; then
         -o "$d/long.csv" --json >"$d/out" 2>"$d/err" &
     job=$!
     waited=0
-    until ls "$d"/long.csv.*.part >/dev/null 2>&1 || [ "$waited" -ge 200 ]; do
+    until find "$d" -name 'long.csv.*.part' -size +64k | grep -q . || [ "$waited" -ge 600 ]; do # draws are there
         sleep 0.1
         waited=$((waited + 1))
     done
-    sleep 0.5
     kill -INT "$job"
     code=0
     wait "$job" || code=$?
