@@ -50,9 +50,8 @@ typedef struct tw_estimate {
     double failures;     /* fraction of transitions that failed numerically */
     bool unbiased;       /* in Z; false: consistent as the effort grows */
     double pareto_k; /* shape of the tail of the weights: tw_weights_pareto_k; NaN where it does not apply */
-    double
-        missed; /* ais-reverse: the share of 1/Z in the tail of the weights that its way up knows of and its
-                            way down did not meet; part of se. NaN for other methods */
+    double missed;   /* ais-reverse: the share of 1/Z in the tail of the weights that its way up knows of and
+                        its way down did not meet; part of se. NaN for other methods */
 } tw_estimate;
 
 /* ---- agreement ---- */
@@ -184,15 +183,14 @@ typedef struct tw_rm_options {
     double fraction;  /* of the conditional effective sample size that a step chosen by the pilot keeps */
     size_t max_steps; /* temperatures that the pilot may choose */
     size_t pilot_particles;
-    double
-        correlation;  /* moves at a temperature go on until particles are correlated less than this with where
-                           they were */
-    size_t max_moves; /* but no longer */
-    size_t particles; /* of all islands together: the cost is that of so many at each temperature */
-    size_t islands;   /* independent replicates, for the error; each has its share of the particles */
-    double spread;    /* at any temperature at most particles * spread and at least particles / spread; 1: the
+    double correlation; /* moves at a temperature go on until particles are correlated less than this with
+                           where they were */
+    size_t max_moves;   /* but no longer */
+    size_t particles;   /* of all islands together: the cost is that of so many at each temperature */
+    size_t islands;     /* independent replicates, for the error; each has its share of the particles */
+    double spread; /* at any temperature at most particles * spread and at least particles / spread; 1: the
                          same number everywhere */
-    double eps;       /* 0: tuned by the pilot at every temperature */
+    double eps;    /* 0: tuned by the pilot at every temperature */
     size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
     double target_acceptance; /* of the pilot */
     uint64_t seed;

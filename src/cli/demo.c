@@ -247,11 +247,10 @@ static const tw_option_group groups[] = {{"Demo", rows, TW_COUNT(rows), 0}};
 const tw_command tw_command_demo = {
     .name = "demo",
     .summary = "the built-in example, from data to predictions, draws and evidence",
-    .description = "Make a data set of two classes in the plane from a formula, fit it, draw from the "
-                   "posterior with two "
-                   "samplers, find the evidence in several ways, predict, and write a report, showing each "
-                   "command. Takes "
-                   "less than a minute. Everything goes to one directory.",
+    .description =
+        "Make a data set of two classes in the plane from a formula, fit it, draw from the posterior with "
+        "two samplers, find the evidence in several ways, predict, and write a report, showing each command. "
+        "Takes less than a minute. Everything goes to one directory.",
     .example = "  talweg demo\n"
                "  talweg demo --data-only --directory data\n",
     .groups = groups,

@@ -143,10 +143,9 @@ const tw_command tw_command_evidence = {
         "warning. Where weights collapse (fewer than two count) or --until-se is missed, the results are "
         "printed and the exit code is 2.\n\n"
         "While it runs, progress shows log Z so far: for ais and rm that of the temperature which is "
-        "reached. "
-        "Ctrl-C ends it, with the estimates that are complete. A checkpoint holds those, and where the "
-        "method on its way stands: ais and rm between two temperatures, ais-reverse between two on its way "
-        "down, pt between two rounds. A pilot, and the way up of ais-reverse, begin anew.",
+        "reached. Ctrl-C ends it, with the estimates that are complete. A checkpoint holds those, and where "
+        "the method on its way stands: ais and rm between two temperatures, ais-reverse between two on its "
+        "way down, pt between two rounds. A pilot, and the way up of ais-reverse, begin anew.",
     .example = "  talweg evidence ionosphere.csv --log-ell 1 --log-sigma 1.5\n"
                "  talweg evidence crabs.csv --standardise --log-ell 1 --log-sigma 3 --until-se 0.02\n"
                "  talweg evidence train.csv --from prior --kernel-method rmhmc --temperatures 1000 --json\n",

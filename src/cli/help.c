@@ -128,10 +128,10 @@ void tw_options_help(const tw_command *command, FILE *to)
 const char *tw_help_conventions(void)
 {
     return "Results go to standard output; warnings, notes and progress to standard error, where --quiet "
-           "silences them. "
-           "On a terminal progress is one line: a bar, how much is done, the rate, the time left, the mean "
-           "acceptance and, for the evidence, log Z so far; elsewhere there is a line every ten seconds. "
-           "Warnings and errors have colours on a terminal, unless NO_COLOR is set or TERM is dumb.\n\n"
+           "silences them. On a terminal progress is one line: a bar, how much is done, the rate, the time "
+           "left, the mean acceptance and, for the evidence, log Z so far; elsewhere there is a line every "
+           "ten seconds. Warnings and errors have colours on a terminal, unless NO_COLOR is set or TERM is "
+           "dumb.\n\n"
            "An option's value follows it, or its '='; of several the last counts; '--' ends the options. "
            "Numbers have decimal points in every locale. Files are written whole or not at all, and none is "
            "overwritten without --force. Ctrl-C ends sampling and evidence after the current iteration, with "

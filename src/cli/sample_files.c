@@ -9,12 +9,11 @@
 #define FIELD(member) offsetof(tw_sample_file_flags, member)
 
 const tw_option tw_sample_file_option_rows[TW_SAMPLE_FILE_OPTION_COUNT] = {
-    {TW_ROW_OUTPUT(FIELD(path)),
-     .help =
-         "write the run to FILE.nc (NetCDF, InferenceData's layout, which talweg summary, predict and "
-         "report, "
-         "xarray and ArviZ read), the draws to FILE.csv (a line for each chain of each draw), or the summary "
-         "to FILE.json"},
+    {TW_ROW_OUTPUT(FIELD(path)), .help =
+                                     "write the run to FILE.nc (NetCDF, InferenceData's layout, which talweg "
+                                     "summary, predict and report, xarray and ArviZ read), the draws to "
+                                     "FILE.csv (a line for each chain of each draw), or the summary "
+                                     "to FILE.json"},
     {.name = "compress",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(compress),

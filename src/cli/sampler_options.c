@@ -108,8 +108,7 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .argument = "prior|ep|FILE|MEAN,COV",
      .standard = "prior",
      .help = "the q that is sampled at --beta 0: the prior, EP's Gaussian, a saved approximation, or a mean "
-             "and a "
-             "covariance in files (.npy or CSV)"},
+             "and a covariance in files (.npy or CSV)"},
     {.name = "beta",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(beta),

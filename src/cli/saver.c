@@ -19,8 +19,7 @@ const tw_option tw_saver_option_rows[TW_SAVER_OPTION_COUNT] = {
      .offset = FIELD(checkpoint),
      .argument = "FILE",
      .help = "keep in FILE where the computation stands, so that it can go on after a kill or Ctrl-C; the "
-             "file is "
-             "taken away when everything is computed"},
+             "file is taken away when everything is computed"},
     {.name = "checkpoint-every",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(every),

@@ -192,13 +192,12 @@ const tw_command tw_command_selftest = {
         "Measure what the exactness of the draws rests on, on your own data and model, and compare it with "
         "limits: the factor of K; the likelihood's derivatives and the gradient of the log density, against "
         "differences; EP's fixed point; and of the integrators of HMC (metric ep) and RMHMC that a "
-        "trajectory "
-        "leads back when it is integrated back, that volume is preserved (the determinant of a numerical "
-        "Jacobian), and that the energy error is of order 2 in the step size. At last HMC, elliptical slice "
-        "sampling and RMHMC must agree about the means of x and x^2 within 5 joint Monte Carlo errors.\n\n"
+        "trajectory leads back when it is integrated back, that volume is preserved (the determinant of a "
+        "numerical Jacobian), and that the energy error is of order 2 in the step size. At last HMC, "
+        "elliptical slice sampling and RMHMC must agree about the means of x and x^2 within 5 joint Monte "
+        "Carlo errors.\n\n"
         "Where there are more cases than a check can afford (150 for trajectories, 30 for the agreement, 12 "
-        "for "
-        "volume) it uses a random subset of them. Exit code 2: a check failed.",
+        "for volume) it uses a random subset of them. Exit code 2: a check failed.",
     .example = "  talweg selftest\n"
                "  talweg selftest train.csv --log-ell 4.85 --log-sigma 5.1 --metric hessian\n"
                "  talweg selftest --fixed-point 1     # the implicit equations not solved: this fails\n",

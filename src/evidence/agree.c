@@ -40,8 +40,7 @@ static void say_agreement(const tw_estimate *e, size_t compared, tw_agreement *a
         snprintf(a->words, sizeof a->words,
                  "The estimates do NOT agree: %s and %s are %.3g nats apart, %.1f joint standard errors, and "
                  "%g are allowed. At least one has not seen the whole posterior: trust neither, and let "
-                 "chains mix "
-                 "with more --moves, more --temperatures or --method pt.",
+                 "chains mix with more --moves, more --temperatures or --method pt.",
                  first, second, difference, a->worst, TW_AGREEMENT_LIMIT);
     else if (compared == 2)
         snprintf(a->words, sizeof a->words,
@@ -110,8 +109,8 @@ bool tw_evidence_doubt(const tw_estimate *e, char words[TW_WORDS_BYTES])
     else if (2.0 * e->missed * e->missed > e->se * e->se)
         snprintf(words, TW_WORDS_BYTES,
                  "%s: the way down missed %.2g %% of q, as the way up shows, so that log Z may be too high "
-                 "by %.2g; "
-                 "that is in its error. Take more transitions at each temperature, or shorter steps.",
+                 "by %.2g; that is in its error. Take more transitions at each temperature, or shorter "
+                 "steps.",
                  e->method, 100.0 * e->missed, e->missed);
     return words[0] != '\0';
 }

@@ -120,8 +120,7 @@ tw_status tw_reference_gaussian(const tw_model *model, const double *mean, const
     if (model->factor->pivot)
         return tw_fail(model->ctx, TW_BAD_ARGUMENT,
                        "a reference N(mu, Sigma) needs a kernel matrix of full rank; this one has rank %zu "
-                       "of %zu: start "
-                       "from the prior or from EP, or add a jitter",
+                       "of %zu: start from the prior or from EP, or add a jitter",
                        model->factor->rank, model->n);
     TW_TRY(allocate_reference(model, TW_REFERENCE_GAUSSIAN, &q));
     return finish(fill_gaussian(q, mean, covariance, ld), q, out);

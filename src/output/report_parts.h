@@ -27,8 +27,7 @@ typedef struct tw_report {
     size_t *worst;    /* n: latents by increasing bulk ESS */
     tw_chains_summary summary;
     tw_warnings warnings;
-    double
-        *expected; /* n: E[y], or the probability of +1, at the training inputs; NULL where x was not kept */
+    double *expected; /* n: E[y], or the probability of +1, at the training inputs; NULL: x was not kept */
 
     /* estimates of log Z */
     size_t estimates;

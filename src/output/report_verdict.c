@@ -40,8 +40,7 @@ static void print_praise(const tw_report *r)
     fputs("<p>", r->page);
     tw_html_print(r->page,
                   "No warnings. %zu chains tell the same story about every latent value (R-hat is at most "
-                  "%.4f), and the worst of "
-                  "%zu, x.%zu, is known as if from %.0f independent draws.",
+                  "%.4f), and the worst of %zu, x.%zu, is known as if from %.0f independent draws.",
                   r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_bulk_min);
     fputs("</p>\n", r->page);
 }
