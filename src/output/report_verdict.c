@@ -93,6 +93,17 @@ static void compare(const tw_report *r, const char *name, double log_z)
     tw_html_text(words, r->page);
 }
 
+static void print_doubts(const tw_report *r)
+{
+    char words[TW_WORDS_BYTES];
+    for (size_t i = 0; i < r->estimates; i++) {
+        if (!tw_evidence_doubt(&r->estimate[i], words)) continue;
+        fputs("<p>", r->page);
+        tw_html_text(words, r->page);
+        fputs("</p>\n", r->page);
+    }
+}
+
 static void judge_estimates(const tw_report *r)
 {
     const tw_agreement *a = &r->agreement;
@@ -106,7 +117,9 @@ static void judge_estimates(const tw_report *r)
     compare(r, "Laplace", r->laplace);
     compare(r, "EP", r->ep);
     compare(r, "EP corrected", r->ep_corrected);
-    fputs("</p>\n</section>\n", r->page);
+    fputs("</p>\n", r->page);
+    print_doubts(r);
+    fputs("</section>\n", r->page);
 }
 
 /* ---- numbers ---- */

@@ -150,7 +150,7 @@ static tw_run_evidence two_estimates(double apart)
                          .kernel = "hmc/ep",
                          .count = 2,
                          .seconds = {1.0, 2.0}};
-    e.estimates[0] = (tw_estimate){"ais", -10.125, 0.02, 0.02, 99.5, 0.8, 128, 32, 0.0, true, 0.1, NAN};
+    e.estimates[0] = (tw_estimate){"ais", -10.125, 0.02, 0.02, 99.5, 0.8, 128, 32, 0.0, true, 0.9, NAN};
     e.estimates[1] =
         (tw_estimate){"stepping-stone", -10.125 + apart, 0.01, NAN, NAN, 0.8, 16, 12, 0.0, false, NAN, NAN};
     return e;
@@ -170,6 +170,7 @@ static void a_page_about_estimates(void **state)
         char *page = make_page(&p, path, &options);
         assert_well_formed(page);
         holds(page, k == 0 ? "The estimates of log Z agree" : "The estimates of log Z do not agree");
+        holds(page, "<p>ais: the weights have a heavy tail (Pareto k is 0.90, ");
         (k == 0 ? holds : lacks)(page, "EP is 0.175 nats below");
         (k == 0 ? holds : lacks)(page, "log Z with its standard error");
         holds(page, "<td>stepping-stone</td>");

@@ -178,6 +178,7 @@ extern const tw_py_field tw_py_sampler_fields[]; /* those of tw_sampler_options,
 PyObject *tw_py_schedule(PyObject *module, PyObject *arguments);
 PyObject *tw_py_agree(PyObject *module, PyObject *arguments);
 PyObject *tw_py_compare(PyObject *module, PyObject *arguments);
+PyObject *tw_py_doubt(PyObject *module, PyObject *arguments);
 PyObject *tw_py_log_likelihood(PyObject *module, PyObject *arguments);
 PyObject *tw_py_load(PyObject *module, PyObject *arguments);
 

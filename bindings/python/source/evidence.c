@@ -316,3 +316,17 @@ PyObject *tw_py_compare(PyObject *module, PyObject *arguments)
     tw_evidence_compare(&estimate, name, log_z, words);
     return PyUnicode_FromString(words);
 }
+
+/* "": nothing is to be doubted. */
+PyObject *tw_py_doubt(PyObject *module, PyObject *arguments)
+{
+    PyObject *row = NULL;
+    tw_estimate estimate = {0};
+    char words[TW_WORDS_BYTES];
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "O!", &PyDict_Type, &row) ||
+        !tw_py_read(row, estimate_fields, &estimate))
+        return NULL;
+    (void)tw_evidence_doubt(&estimate, words);
+    return PyUnicode_FromString(words);
+}

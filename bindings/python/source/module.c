@@ -111,6 +111,7 @@ static PyMethodDef functions[] = {
     {"schedule", tw_py_schedule, METH_VARARGS, NULL},
     {"agree", tw_py_agree, METH_VARARGS, NULL},
     {"compare", tw_py_compare, METH_VARARGS, NULL},
+    {"doubt", tw_py_doubt, METH_VARARGS, NULL},
     {"log_likelihood", tw_py_log_likelihood, METH_VARARGS, NULL},
     {"load", tw_py_load, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

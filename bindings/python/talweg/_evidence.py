@@ -101,11 +101,15 @@ class Evidence:
         self.ep_corrected: float = path.corrected
 
     def compare(self) -> list[str]:
-        """How far each approximation is from the best estimate, in a sentence each."""
+        """How far each approximation is from the best estimate, in a sentence each; none where estimates disagree."""
         names = (("Laplace", self.laplace), ("EP", self.ep), ("EP corrected", self.ep_corrected))
-        if self.best is None:
+        if self.best is None or self.agree is False:
             return []
         return [_talweg.compare(_row(self.best), name, value) for name, value in names if math.isfinite(value)]
+
+    def doubts(self) -> list[str]:
+        """What there is to doubt about the estimates, in a sentence with advice each."""
+        return [words for words in (_talweg.doubt(_row(estimate)) for estimate in self.estimates) if words]
 
     def __getitem__(self, method: str) -> Estimate:
         for estimate in self.estimates:
@@ -123,7 +127,7 @@ class Evidence:
         for e in self.estimates:
             weights = "" if math.isnan(e.weight_ess) else f"{e.weight_ess:.1f} of {e.particles}"
             lines.append(f"{e.method:18}{e.log_z:14.4f}{e.se:10.4f}{weights:>18}{e.acceptance:12.3f}{e.seconds:9.2f} s")
-        return "\n".join([*lines, self.verdict, *self.compare()])
+        return "\n".join([*lines, self.verdict, *self.compare(), *self.doubts()])
 
 
 def _row(estimate: Estimate) -> dict[str, Any]:

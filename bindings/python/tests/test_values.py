@@ -110,8 +110,10 @@ def test_evidence(problem, program, flags, options):
     evidence = talweg.evidence(*problem, **SETTING, particles=48, seed=3, **options)
     assert [e.method for e in evidence] == [e["method"] for e in expected["estimates"]]
     for found, wanted in zip(evidence, expected["estimates"]):
-        for name in ("log_z", "se", "se_bootstrap", "weight_ess", "acceptance", "particles", "temperatures", "unbiased"):
+        for name in ("log_z", "se", "se_bootstrap", "weight_ess", "pareto_k", "missed", "acceptance", "particles", "temperatures", "unbiased"):
             assert same(getattr(found, name), wanted[name]), (found.method, name)
+    assert evidence.doubts() == [e["doubt"] for e in expected["estimates"] if e["doubt"]]
+    assert all(words in repr(evidence) for words in evidence.doubts())
     assert evidence.agree == expected["agree"]
     assert evidence.ep_corrected == expected["ep_corrected"]["log_z"]
 
