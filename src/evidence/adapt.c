@@ -5,7 +5,7 @@
  */
 #include <math.h>
 
-#include "evidence/plan.h"
+#include "evidence/rm_plan.h"
 
 tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *o)
 {
@@ -28,14 +28,14 @@ tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference
                             const tw_rm_options *options, size_t *steps, double *beta)
 {
     tw_rm_options o = *options;
-    tw_plan *plan = NULL;
+    tw_rm_plan *plan = NULL;
     tw_watch nobody = {0};
     o.beta = NULL;
     *steps = 0;
     TW_TRY(tw_rm_check_pilot(model->ctx, &o));
-    TW_TRY(tw_plan_make(model, reference, &o, &nobody, &plan));
+    TW_TRY(tw_rm_plan_make(model, reference, &o, &nobody, &plan));
     for (size_t k = 0; k <= plan->steps; k++) beta[k] = plan->step[k].beta;
     *steps = plan->steps;
-    tw_plan_free(plan);
+    tw_rm_plan_free(plan);
     return TW_OK;
 }

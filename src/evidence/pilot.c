@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "evidence/plan.h"
 #include "evidence/resample.h"
+#include "evidence/rm_plan.h"
 #include "math/random.h"
 
 /* At b = 0 the step size has so many transitions to find its scale; beyond eps = 1.5 a unit Gaussian is
@@ -24,7 +24,7 @@ typedef struct pilot {
     const tw_rm_options *o;
     tw_watch *watch;
     tw_walk *walk;
-    tw_plan *plan;
+    tw_rm_plan *plan;
     size_t capacity;       /* steps that fit into the plan */
     double *x, *log_ratio; /* after resampling, before the moves */
     double *log_weight;
@@ -33,7 +33,7 @@ typedef struct pilot {
     uint64_t iteration;
 } pilot;
 
-void tw_plan_free(tw_plan *plan)
+void tw_rm_plan_free(tw_rm_plan *plan)
 {
     if (!plan) return;
     tw_release(plan->ctx, plan->step);
@@ -61,7 +61,7 @@ static double correlation(size_t n, size_t columns, const double *a, const doubl
     return aa > 0.0 && bb > 0.0 ? ab / sqrt(aa * bb) : 0.0;
 }
 
-static void transition(pilot *p, tw_plan_step *step)
+static void transition(pilot *p, tw_rm_plan_step *step)
 {
     const tw_rm_options *o = p->o;
     bool tuned = o->eps == 0.0 && o->kernel.method != TW_METHOD_SLICE;
@@ -82,7 +82,7 @@ static void transition(pilot *p, tw_plan_step *step)
 static tw_status rejuvenate(pilot *p, size_t k)
 {
     tw_walk *w = p->walk;
-    tw_plan_step *step = &p->plan->step[k];
+    tw_rm_plan_step *step = &p->plan->step[k];
     size_t n = w->target->model->n;
     double change = step->beta - step[-1].beta, left = 1.0;
     tw_stream stream = tw_stream_at(p->o->seed, TW_STREAM_RESAMPLE, pilot_chain, k);
@@ -108,7 +108,7 @@ static tw_status rejuvenate(pilot *p, size_t k)
 static tw_status climb(pilot *p)
 {
     tw_context *ctx = p->walk->ctx;
-    tw_plan_step *step = p->plan->step;
+    tw_rm_plan_step *step = p->plan->step;
     for (size_t m = 0; m < START_MOVES; m++) transition(p, &step[0]);
     tw_walk_measure(p->walk);
     for (size_t k = 1; step[k - 1].beta < 1.0; k++) {
@@ -157,24 +157,24 @@ static tw_status run(const tw_model *model, const tw_reference *reference, pilot
     return climb(p);
 }
 
-tw_status tw_plan_new(tw_context *ctx, size_t capacity, tw_plan **out)
+tw_status tw_rm_plan_new(tw_context *ctx, size_t capacity, tw_rm_plan **out)
 {
     void *plan = NULL, *steps = NULL;
     TW_TRY(tw_allocate(ctx, 1, sizeof **out, "a plan", &plan));
     *out = plan;
     (*out)->ctx = ctx;
-    tw_status status = tw_allocate(ctx, capacity + 1, sizeof(tw_plan_step), "a plan", &steps);
+    tw_status status = tw_allocate(ctx, capacity + 1, sizeof(tw_rm_plan_step), "a plan", &steps);
     (*out)->step = steps;
     return status;
 }
 
-tw_status tw_plan_make(const tw_model *model, const tw_reference *reference, const tw_rm_options *o,
-                       tw_watch *watch, tw_plan **out)
+tw_status tw_rm_plan_make(const tw_model *model, const tw_reference *reference, const tw_rm_options *o,
+                          tw_watch *watch, tw_rm_plan **out)
 {
     tw_context *ctx = model->ctx;
     pilot p = {.o = o, .watch = watch, .capacity = o->beta ? o->steps : o->max_steps, .log_eps = log(0.5)};
     *out = NULL;
-    tw_status status = tw_plan_new(ctx, p.capacity, &p.plan);
+    tw_status status = tw_rm_plan_new(ctx, p.capacity, &p.plan);
     if (status == TW_OK) status = run(model, reference, &p);
     tw_walk_free(p.walk);
     tw_release(ctx, p.x);
@@ -184,6 +184,6 @@ tw_status tw_plan_make(const tw_model *model, const tw_reference *reference, con
     if (status == TW_OK && !watch->stopped)
         *out = p.plan;
     else
-        tw_plan_free(p.plan);
+        tw_rm_plan_free(p.plan);
     return status;
 }

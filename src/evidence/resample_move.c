@@ -54,7 +54,7 @@ static void resample(tw_resample_move *s, size_t k)
 
 static tw_status move(tw_resample_move *s, size_t k)
 {
-    const tw_plan_step *step = &s->plan->step[k];
+    const tw_rm_plan_step *step = &s->plan->step[k];
     TW_TRY(tw_walk_temper(s->walk, step->beta));
     TW_TRY(tw_walk_resize(s->walk, s->plan->step[k + 1].particles));
     TW_TRY(tw_sampler_set_positions(s->walk->sampler, s->x));
@@ -156,8 +156,8 @@ static tw_status make_plan(tw_resample_move *s, const tw_model *model, const tw_
 {
     const tw_rm_options *o = s->o;
     if (o->resume) return tw_rm_take_up_plan(model->ctx, o, &s->plan);
-    TW_TRY(tw_plan_make(model, reference, o, &s->watch, &s->plan));
-    if (s->plan) tw_plan_share(s->plan, o->particles, o->islands, o->spread);
+    TW_TRY(tw_rm_plan_make(model, reference, o, &s->watch, &s->plan));
+    if (s->plan) tw_rm_plan_share(s->plan, o->particles, o->islands, o->spread);
     return TW_OK;
 }
 
@@ -195,6 +195,6 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
     tw_release(ctx, s.log_z);
     tw_release(ctx, s.ancestor);
     tw_release(ctx, s.state);
-    tw_plan_free(s.plan);
+    tw_rm_plan_free(s.plan);
     return status;
 }

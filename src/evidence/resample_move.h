@@ -2,11 +2,11 @@
 #ifndef TALWEG_EVIDENCE_RESAMPLE_MOVE_H
 #define TALWEG_EVIDENCE_RESAMPLE_MOVE_H
 
-#include "evidence/plan.h"
+#include "evidence/rm_plan.h"
 
 typedef struct tw_resample_move {
     const tw_rm_options *o;
-    tw_plan *plan;
+    tw_rm_plan *plan;
     tw_walk *walk;
     tw_watch watch;
     double *x;          /* n x most particles */
@@ -25,7 +25,7 @@ tw_status tw_rm_allocate_state(tw_resample_move *s);
 void tw_rm_tell_state(tw_resample_move *s);
 
 /* The plan of options->resume. */
-tw_status tw_rm_take_up_plan(tw_context *ctx, const tw_rm_options *options, tw_plan **out);
+tw_status tw_rm_take_up_plan(tw_context *ctx, const tw_rm_options *options, tw_rm_plan **out);
 
 /* Put a new run, with that plan, where options->resume stood. */
 tw_status tw_rm_take_up(tw_resample_move *s);

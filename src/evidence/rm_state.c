@@ -37,7 +37,7 @@ void tw_rm_tell_state(tw_resample_move *s)
     double *to = s->state;
     if (!o->wants_state || !o->wants_state(o->user)) return;
     for (size_t k = 0; k <= s->plan->steps; k++, to += PER_STEP) {
-        const tw_plan_step *step = &s->plan->step[k];
+        const tw_rm_plan_step *step = &s->plan->step[k];
         const double numbers[PER_STEP] = {step->beta,          step->variance,
                                           step->eps,           (double)step->leapfrog_steps,
                                           (double)step->moves, (double)step->particles};
@@ -75,15 +75,15 @@ static bool is_count(double x)
 }
 
 /* A step of the plan, or false: it could not be one. */
-static bool take_step(const tw_rm_options *o, const double *from, bool first, tw_plan_step *step)
+static bool take_step(const tw_rm_options *o, const double *from, bool first, tw_rm_plan_step *step)
 {
     if (!is_count(from[3]) || !is_count(from[4]) || !is_count(from[5]) || !(from[2] >= 0.0)) return false;
-    *step = (tw_plan_step){.beta = from[0],
-                           .variance = from[1],
-                           .eps = from[2],
-                           .leapfrog_steps = (size_t)from[3],
-                           .moves = (size_t)from[4],
-                           .particles = (size_t)from[5]};
+    *step = (tw_rm_plan_step){.beta = from[0],
+                              .variance = from[1],
+                              .eps = from[2],
+                              .leapfrog_steps = (size_t)from[3],
+                              .moves = (size_t)from[4],
+                              .particles = (size_t)from[5]};
     double most = o->spread * (double)o->particles + (double)o->islands;
     return first || (step->particles >= 2 * o->islands && step->particles % o->islands == 0 &&
                      from[5] <= fmax(most, 2.0 * (double)o->islands) && step->moves <= o->max_moves);
@@ -97,15 +97,15 @@ static bool fits(const tw_rm_options *o, const tw_rm_state *state)
            state->done >= 1 && state->done <= state->steps && state->count > (state->steps + 1) * PER_STEP;
 }
 
-tw_status tw_rm_take_up_plan(tw_context *ctx, const tw_rm_options *o, tw_plan **out)
+tw_status tw_rm_take_up_plan(tw_context *ctx, const tw_rm_options *o, tw_rm_plan **out)
 {
     const tw_rm_state *state = o->resume;
     *out = NULL;
     if (!fits(o, state)) return refuse(ctx, state);
-    TW_TRY(tw_plan_new(ctx, state->steps, out));
+    TW_TRY(tw_rm_plan_new(ctx, state->steps, out));
     (*out)->steps = state->steps;
     for (size_t k = 0; k <= state->steps; k++) {
-        tw_plan_step *step = &(*out)->step[k];
+        tw_rm_plan_step *step = &(*out)->step[k];
         bool rises = k == 0 || state->numbers[k * PER_STEP] > step[-1].beta;
         if (!take_step(o, state->numbers + k * PER_STEP, k == 0, step) || !rises) return refuse(ctx, state);
     }

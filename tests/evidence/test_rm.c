@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "evidence/plan.h"
+#include "evidence/rm_plan.h"
 #include "support/posed.h"
 #include "support/support.h"
 
@@ -134,14 +134,14 @@ static void uneven_schedules_are_made_up_for(void **state)
     oracle_case *cases = oracle_orthant3(&count);
     posed p = pose_oracle(&cases[4]);
     tw_rm_options o = TW_RM_DEFAULTS;
-    tw_plan *plan = NULL;
+    tw_rm_plan *plan = NULL;
     tw_watch nobody = {0};
     o.beta = beta;
     o.steps = 5;
-    assert_int_equal(tw_plan_make(p.model, p.prior, &o, &nobody, &plan), TW_OK);
-    tw_plan_share(plan, o.particles, o.islands, o.spread);
+    assert_int_equal(tw_rm_plan_make(p.model, p.prior, &o, &nobody, &plan), TW_OK);
+    tw_rm_plan_share(plan, o.particles, o.islands, o.spread);
     assert_true(plan->step[4].particles > 2 * plan->step[3].particles);
-    tw_plan_free(plan);
+    tw_rm_plan_free(plan);
     tw_estimate e = run(&p, p.prior, &o);
     print_message("uneven: %.4f +- %.4f, exactly %.4f\n", e.log_z, e.se, cases[4].log_z);
     assert_int_equal(e.temperatures, 5);

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "evidence/plan.h"
 #include "evidence/resample.h"
+#include "evidence/rm_plan.h"
 #include "math/random.h"
 #include "support/support.h"
 
@@ -88,28 +88,28 @@ static void the_next_temperature_keeps_the_fraction(void **state)
 static void particles_go_where_the_weights_need_them(void **state)
 {
     (void)state;
-    tw_plan_step step[6] = {{.beta = 0.0}};
-    tw_plan plan = {.step = step, .steps = 5};
+    tw_rm_plan_step step[6] = {{.beta = 0.0}};
+    tw_rm_plan plan = {.step = step, .steps = 5};
     const double variance[] = {0.0, 0.4, 0.1, 0.9, 0.3, 0.2};
     double cost = 0.0, even = 0.0, scale = 0.0;
     for (size_t k = 1; k <= 5; k++)
-        step[k] = (tw_plan_step){.variance = variance[k], .moves = k, .leapfrog_steps = 4};
-    tw_plan_share(&plan, 10000, 10, 1e3);
+        step[k] = (tw_rm_plan_step){.variance = variance[k], .moves = k, .leapfrog_steps = 4};
+    tw_rm_plan_share(&plan, 10000, 10, 1e3);
     for (size_t k = 1; k <= 5; k++) {
-        double wanted = sqrt(variance[k] / tw_plan_cost(&plan, k));
+        double wanted = sqrt(variance[k] / tw_rm_plan_cost(&plan, k));
         if (k == 1) scale = (double)step[1].particles / wanted;
         assert_true(fabs((double)step[k].particles / (scale * wanted) - 1.0) < 0.01);
         assert_int_equal(step[k].particles % 10, 0);
-        cost += (double)step[k].particles * tw_plan_cost(&plan, k);
-        even += 10000.0 * tw_plan_cost(&plan, k);
+        cost += (double)step[k].particles * tw_rm_plan_cost(&plan, k);
+        even += 10000.0 * tw_rm_plan_cost(&plan, k);
     }
     assert_true(fabs(cost / even - 1.0) < 0.01);
-    tw_plan_share(&plan, 10000, 10, 1.0);
+    tw_rm_plan_share(&plan, 10000, 10, 1.0);
     for (size_t k = 1; k <= 5; k++) assert_int_equal(step[k].particles, 10000);
-    tw_plan_share(&plan, 10000, 10, 1.5);
+    tw_rm_plan_share(&plan, 10000, 10, 1.5);
     for (size_t k = 1; k <= 5; k++) assert_in_range(step[k].particles, 6660, 15000);
     step[2].variance = 1e-9; /* as good as none are wanted; two on each island there must be */
-    tw_plan_share(&plan, 20, 10, 1e3);
+    tw_rm_plan_share(&plan, 20, 10, 1e3);
     assert_int_equal(step[2].particles, 20);
 }
 

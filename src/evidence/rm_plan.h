@@ -1,43 +1,43 @@
-/* plan.h: what resample-move decides before it starts: temperatures, step sizes, numbers of moves and of
+/* rm_plan.h: what resample-move decides before it starts: temperatures, step sizes, numbers of moves and of
  * particles. A pilot run with particles of its own decides; what is then estimated with other particles is
  * unbiased in Z. */
-#ifndef TALWEG_EVIDENCE_PLAN_H
-#define TALWEG_EVIDENCE_PLAN_H
+#ifndef TALWEG_EVIDENCE_RM_PLAN_H
+#define TALWEG_EVIDENCE_RM_PLAN_H
 
 #include "evidence/walk.h"
 
 /* How one step of the plan goes: the weights from b_{k-1} to b_k, then the moves at b_k. */
-typedef struct tw_plan_step {
+typedef struct tw_rm_plan_step {
     double beta;     /* b_k */
     double variance; /* v_k: of the weights from b_{k-1} to b_k, relative to their squared mean */
     double eps;      /* of the moves at b_k */
     size_t leapfrog_steps;
     size_t moves;     /* transitions at b_k until decorrelated; 0 at b = 1, where nothing is left to do */
     size_t particles; /* P_k: at b_{k-1}, for the weights of this step, on all islands */
-} tw_plan_step;
+} tw_rm_plan_step;
 
-typedef struct tw_plan {
+typedef struct tw_rm_plan {
     tw_context *ctx;
-    tw_plan_step *step; /* 1..steps; step[0] stands for b = 0 */
+    tw_rm_plan_step *step; /* 1..steps; step[0] stands for b = 0 */
     size_t steps;
-} tw_plan;
+} tw_rm_plan;
 
 /* Are the options that a pilot looks at what they may be? */
 tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *options);
 
 /* Run the pilot; particles are not decided yet. A pilot that was stopped leaves no plan: NULL. */
-tw_status tw_plan_make(const tw_model *model, const tw_reference *reference, const tw_rm_options *options,
-                       tw_watch *watch, tw_plan **out);
+tw_status tw_rm_plan_make(const tw_model *model, const tw_reference *reference, const tw_rm_options *options,
+                          tw_watch *watch, tw_rm_plan **out);
 /* An empty plan with room for so many steps. Release it also after a failure. */
-tw_status tw_plan_new(tw_context *ctx, size_t capacity, tw_plan **out);
-void tw_plan_free(tw_plan *plan);
+tw_status tw_rm_plan_new(tw_context *ctx, size_t capacity, tw_rm_plan **out);
+void tw_rm_plan_free(tw_rm_plan *plan);
 
 /* The cost of one particle of step k, in gradients: from q for k = 1, else the moves at b_{k-1}. */
-double tw_plan_cost(const tw_plan *plan, size_t k);
+double tw_rm_plan_cost(const tw_rm_plan *plan, size_t k);
 
 /* P_k proportional to sqrt(v_k / c_k), within [particles / spread, particles * spread], such that all together
  * cost what the same number everywhere would; a multiple of the number of islands, two on each at least. */
-void tw_plan_share(tw_plan *plan, size_t particles, size_t islands, double spread);
+void tw_rm_plan_share(tw_rm_plan *plan, size_t particles, size_t islands, double spread);
 
 /* The conditional effective sample size, as a fraction, of equally weighted particles that go from b to b +
  * step: (mean w)^2 / mean w^2 with w = exp(step R). */

@@ -1,4 +1,4 @@
-/* plan.c: the parts of a plan that need no particles: the next temperature, and how a budget is shared.
+/* rm_plan.c: the parts of a plan that need no particles: the next temperature, and how a budget is shared.
  *
  * Temperature (Jasra, Stephens, Doucet & Tsagaris 2011; Zhou, Johansen & Aston 2016): the conditional effective
  * sample size falls as the step grows, so bisection finds the step that keeps a given fraction.
@@ -6,7 +6,7 @@
  * Particles: var log Z is about sum_k v_k / P_k and the cost is sum_k c_k P_k, so the best shares at a given
  * cost have d/dP_k (v_k / P_k + lambda c_k P_k) = 0: P_k proportional to sqrt(v_k / c_k).
  */
-#include "evidence/plan.h"
+#include "evidence/rm_plan.h"
 
 #include <math.h>
 
@@ -35,9 +35,9 @@ double tw_next_temperature(size_t n, const double *log_ratio, double beta, doubl
     return high;
 }
 
-double tw_plan_cost(const tw_plan *plan, size_t k)
+double tw_rm_plan_cost(const tw_rm_plan *plan, size_t k)
 {
-    const tw_plan_step *before = &plan->step[k - 1];
+    const tw_rm_plan_step *before = &plan->step[k - 1];
     return 1.0 + (k > 1 ? (double)(before->moves * (before->leapfrog_steps + 1)) : 0.0);
 }
 
@@ -47,24 +47,24 @@ static double clamp(double value, double low, double high)
 }
 
 /* P_k for a scale, before rounding. */
-static double share(const tw_plan *plan, size_t k, double scale, double particles, double spread)
+static double share(const tw_rm_plan *plan, size_t k, double scale, double particles, double spread)
 {
-    double wanted = scale * sqrt(plan->step[k].variance / tw_plan_cost(plan, k));
+    double wanted = scale * sqrt(plan->step[k].variance / tw_rm_plan_cost(plan, k));
     return clamp(wanted, particles / spread, particles * spread);
 }
 
-static double total_cost(const tw_plan *plan, double scale, double particles, double spread)
+static double total_cost(const tw_rm_plan *plan, double scale, double particles, double spread)
 {
     double sum = 0.0;
     for (size_t k = 1; k <= plan->steps; k++)
-        sum += tw_plan_cost(plan, k) * share(plan, k, scale, particles, spread);
+        sum += tw_rm_plan_cost(plan, k) * share(plan, k, scale, particles, spread);
     return sum;
 }
 
-void tw_plan_share(tw_plan *plan, size_t particles, size_t islands, double spread)
+void tw_rm_plan_share(tw_rm_plan *plan, size_t particles, size_t islands, double spread)
 {
     double budget = 0.0, low = -100.0, high = 100.0, each = (double)particles; /* of log scale */
-    for (size_t k = 1; k <= plan->steps; k++) budget += tw_plan_cost(plan, k) * each;
+    for (size_t k = 1; k <= plan->steps; k++) budget += tw_rm_plan_cost(plan, k) * each;
     for (size_t i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (low + high);
         *(total_cost(plan, exp(middle), each, spread) < budget ? &low : &high) = middle;
