@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "cli/grid.h"
-#include "output/gnuplot.h"
+#include "output/report/gnuplot.h"
 #include "output/writer.h"
 
 enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along an axis, about */

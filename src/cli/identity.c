@@ -8,7 +8,7 @@
 #include "base/context.h"
 #include "cli/completion.h"
 #include "cli/names.h"
-#include "output/journal_frame.h"
+#include "output/journal/frame.h"
 
 enum { IDENTITY_BYTES = 1 << 16, BLOCK_WORDS = 1 << 10 };
 

@@ -6,7 +6,7 @@
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
 #include "cli/terminal.h"
-#include "output/gnuplot.h"
+#include "output/report/gnuplot.h"
 #include "output/writer.h"
 
 typedef struct report_options {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/file.h"
-#include "output/journal_frame.h"
+#include "output/journal/frame.h"
 #include "output/writer.h"
 
 #define MARK UINT64_C(0x31306b6369676b74)

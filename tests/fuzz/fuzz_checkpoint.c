@@ -4,7 +4,7 @@
 
 #include "fuzz/fuzz.h"
 #include "output/checkpoint.h"
-#include "output/journal_frame.h"
+#include "output/journal/frame.h"
 
 static void mend_checksum(char *bytes, size_t size)
 {

@@ -7,7 +7,7 @@
 
 #include "base/context.h"
 #include "fuzz/fuzz.h"
-#include "output/journal_frame.h"
+#include "output/journal/frame.h"
 #include "support/run_case.h"
 
 enum { WORD = sizeof(uint64_t), FRAME = TW_FRAME_WORDS * WORD, SETTINGS = sizeof(tw_journal_settings) };

@@ -26,11 +26,13 @@ check() {
 
     function calls(code, names) { return code ~ "(^|[^A-Za-z0-9_.>])(" names ")[ \t]*[(]" }
 
+    # The room of src/ROOM/x.c, src/ROOM/FOLDER/x.c and of an included "ROOM/x.h" or "ROOM/FOLDER/x.h" is ROOM.
     # Public headers belong to the room of their name; general.h to dynamics, chains.h, predict.h and selftest.h to
     # sample, run.h and report.h to output, and talweg.h, which has them all, to the last one.
     function room_of(path,    part, n) {
+        sub(/^(src|include)[/]/, "", path)
         n = split(path, part, "/")
-        if (part[n - 1] != "talweg") return part[n - 1]
+        if (part[1] != "talweg") return part[1]
         sub(/[.]h$/, "", part[n])
         if (part[n] == "general") return "dynamics"
         if (part[n] == "chains" || part[n] == "predict" || part[n] == "selftest") return "sample"
@@ -121,6 +123,10 @@ try src/model/a.c '#include <cblas.h>' 'only linalg may include cblas.h'
 try src/model/a.c '#include "x.h"' 'as "room/file.h"'
 try src/model/a.c '#include "attic/x.h"' '"attic" is not a room'
 try src/attic/a.c 'int x;' '"attic" is not a room'
+try src/model/folder/a.c '#include "output/run/file.h"' 'model may not include output'
+try src/model/folder/a.c '#include "attic/model/x.h"' '"attic" is not a room'
+try src/output/run/a.c '#include "output/journal/frame.h"
+#include "model/model.h"' ''
 try src/model/a.c '/* one' ''
 try src/model/a.c 'x = malloc (8); /* no */' 'may allocate'
 try src/model/a.c '/* a */ free(x);' 'may allocate'

@@ -1,11 +1,11 @@
 /* Text and pictures in a page: nothing that a user wrote becomes markup, gnuplot's SVG keeps its drawing and loses
  * what a page cannot use, and a script that fails is a failure with gnuplot's words. */
-#include "output/figure.h"
+#include "output/report/figure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/html.h"
+#include "output/report/html.h"
 #include "support/support.h"
 
 /* What was printed to a stream, with a NUL behind it. */

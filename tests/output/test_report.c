@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/context.h"
-#include "output/report_expected.h"
+#include "output/report/expected.h"
 #include "support/run_case.h"
 #include "support/scratch_folder.h"
 #include "support/support.h"

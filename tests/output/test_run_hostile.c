@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/journal_frame.h"
-#include "output/run_file.h"
+#include "output/journal/frame.h"
+#include "output/run/file.h"
 #include "support/run_place.h"
 #include "support/support.h"
 

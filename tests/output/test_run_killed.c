@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "output/journal_frame.h"
+#include "output/journal/frame.h"
 #include "support/run_place.h"
 #include "support/scratch_file.h"
 #include "support/support.h"

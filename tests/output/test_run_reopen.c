@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/journal.h"
+#include "output/journal/journal.h"
 #include "support/run_case.h"
 #include "support/scratch_folder.h"
 #include "support/support.h"

@@ -1,0 +1,274 @@
+/* approximation_load.c: a problem and its approximation from a file. The format is in approximation_file.h; nothing in the
+ * file is believed before it is checked. */
+#include <math.h>
+#include <string.h>
+
+#include "data/file.h"
+#include "data/readers.h"
+#include "output/approximation_file.h"
+#include "output/fields.h"
+#include "talweg/output.h"
+
+/* ---- the text ---- */
+
+static tw_status parse_text(tw_context *ctx, const char *path, json_t **root)
+{
+    tw_file file;
+    json_error_t error;
+    tw_status status = tw_file_read(ctx, path, &file);
+    if (status == TW_OK) status = tw_file_check_text(&file);
+    if (status == TW_OK) {
+        *root = json_loadb(file.bytes, file.length, JSON_REJECT_DUPLICATES, &error);
+        if (!*root)
+            status =
+                tw_fail(ctx, TW_BAD_DATA,
+                        "line %d, column %d: this is not a saved approximation, or not all of one: %.300s",
+                        error.line, error.column, error.text);
+    }
+    tw_file_release(&file);
+    return status;
+}
+
+static tw_status check_format(const tw_fields *in)
+{
+    const char *format = NULL;
+    size_t version = 0;
+    if (!json_is_object(in->object) || tw_field_text(in, "format", &format) != TW_OK ||
+        strcmp(format, TW_APPROXIMATION_FORMAT) != 0)
+        return tw_fail(in->ctx, TW_BAD_DATA,
+                       "field \"format\" is not \"" TW_APPROXIMATION_FORMAT "\": give a file that talweg "
+                       "approx --save-approx wrote");
+    TW_TRY(tw_field_count(in, "version", &version));
+    if (version == TW_APPROXIMATION_VERSION) return TW_OK;
+    return tw_fail(in->ctx, TW_BAD_DATA,
+                   "field \"version\" is %zu and this talweg (%s) reads version %d: save the approximation "
+                   "again",
+                   version, tw_version(), TW_APPROXIMATION_VERSION);
+}
+
+/* ---- the problem ---- */
+
+static tw_status read_likelihood(const tw_fields *in, size_t n, tw_problem *parts)
+{
+    tw_fields inner;
+    const char *name = NULL;
+    bool no_constants = false;
+    TW_TRY(tw_field_object_or_null(in, "likelihood", "likelihood.", &inner));
+    TW_TRY(tw_field_text(&inner, "name", &name));
+    parts->likelihood = tw_likelihood_find(name);
+    if (!parts->likelihood)
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"likelihood.name\" is \"%.60s\"; there are: %s", name,
+                       tw_likelihood_names());
+    TW_TRY(tw_field_is_null(&inner, "w", &no_constants));
+    return no_constants ? TW_OK : tw_field_numbers(&inner, "w", n, &parts->w);
+}
+
+static tw_status read_covariance(const tw_fields *in, tw_problem *parts)
+{
+    tw_fields inner;
+    tw_covariance *covariance = &parts->covariance;
+    TW_TRY(tw_field_object_or_null(in, "covariance", "covariance.", &inner));
+    TW_TRY(tw_field_text(&inner, "kernel", &covariance->kernel));
+    TW_TRY(tw_field_number(&inner, "log_sigma", &covariance->log_sigma));
+    TW_TRY(tw_field_number(&inner, "constant", &covariance->constant));
+    TW_TRY(tw_field_number(&inner, "white", &covariance->white));
+    TW_TRY(tw_field_length(&inner, "log_ell", &covariance->scales));
+    TW_TRY(tw_field_numbers(&inner, "log_ell", covariance->scales, &parts->log_ell));
+    covariance->log_ell = parts->log_ell;
+    tw_status status = tw_covariance_check(in->ctx, covariance, parts->data->d);
+    return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, TW_BAD_DATA, "field \"covariance\": ");
+}
+
+/* The lower triangle, row by row, to a full symmetric matrix. */
+static tw_status read_matrix(const tw_fields *in, size_t n, double **matrix)
+{
+    double *triangle = NULL;
+    TW_TRY(tw_field_numbers(in, "matrix", n * (n + 1) / 2, &triangle));
+    tw_status status = tw_allocate_doubles(in->ctx, n, n, "the kernel matrix", matrix);
+    if (status == TW_OK)
+        for (size_t i = 0, next = 0; i < n; i++)
+            for (size_t j = 0; j <= i; j++, next++)
+                (*matrix)[i + j * n] = (*matrix)[j + i * n] = triangle[next];
+    tw_release(in->ctx, triangle);
+    return status;
+}
+
+/* Columns counted from 1 on, increasing and within the inputs; scales above 0. */
+static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, const double *columns)
+{
+    for (size_t k = 0; k < scaling->d_out; k++) {
+        double before = k ? columns[k - 1] : 0.0;
+        if (!(columns[k] > before) || columns[k] > (double)scaling->d_in || columns[k] != floor(columns[k]))
+            return tw_fail(in->ctx, TW_BAD_DATA,
+                           "field \"scaling.columns\": element %zu is %g; columns increase from 1 to %zu",
+                           k + 1, columns[k], scaling->d_in);
+        if (!(scaling->scale[k] > 0.0))
+            return tw_fail(in->ctx, TW_BAD_DATA, "field \"scaling.scale\": element %zu is %g, not above 0",
+                           k + 1, scaling->scale[k]);
+        scaling->column[k] = (size_t)columns[k] - 1;
+    }
+    return TW_OK;
+}
+
+static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem *parts)
+{
+    tw_fields inner;
+    void *memory = NULL, *columns = NULL;
+    double *numbers = NULL;
+    TW_TRY(tw_field_object_or_null(in, "scaling", "scaling.", &inner));
+    if (!inner.object) return TW_OK;
+    TW_TRY(tw_allocate(in->ctx, 1, sizeof(tw_scaling), "the scaling", &memory));
+    tw_scaling *scaling = parts->scaling = memory;
+    *scaling = (tw_scaling){.ctx = in->ctx, .d_out = d};
+    TW_TRY(tw_field_count(&inner, "inputs", &scaling->d_in));
+    TW_TRY(tw_field_numbers(&inner, "centre", d, &scaling->centre));
+    TW_TRY(tw_field_numbers(&inner, "scale", d, &scaling->scale));
+    TW_TRY(tw_allocate(in->ctx, d, sizeof(size_t), "the columns", &columns));
+    scaling->column = columns;
+    TW_TRY(tw_field_numbers(&inner, "columns", d, &numbers));
+    tw_status status = check_scaling(in, scaling, numbers);
+    tw_release(in->ctx, numbers);
+    return status;
+}
+
+/* n cases with d inputs; a given matrix needs none, and a column of zeros stands for them. */
+static tw_status read_data(const tw_fields *in, bool matrix, tw_problem *parts)
+{
+    size_t n = 0, d = 0;
+    double *x = NULL, *y = NULL;
+    TW_TRY(tw_field_count(in, "n", &n));
+    TW_TRY(tw_field_count(in, "inputs", &d));
+    if (n == 0 || d == 0 || d > (size_t)-1 / n / sizeof(double))
+        return tw_fail(in->ctx, TW_BAD_DATA, "fields \"n\" and \"inputs\" are %zu and %zu", n, d);
+    if (matrix) d = 1;
+    TW_TRY(tw_field_numbers(in, "y", n, &y));
+    tw_status status =
+        matrix ? tw_allocate_doubles(in->ctx, n, d, "the inputs", &x) : tw_field_numbers(in, "x", n * d, &x);
+    if (status == TW_OK) status = tw_data_new(in->ctx, n, d, x, n, y, &parts->data);
+    tw_release(in->ctx, x);
+    tw_release(in->ctx, y);
+    return status;
+}
+
+/* Files of before there were names have none. */
+static tw_status read_names(const tw_fields *in, tw_data *data)
+{
+    const json_t *array = json_object_get(in->object, "names");
+    void *block = NULL;
+    tw_status status = TW_OK;
+    if (!array || json_is_null(array)) return TW_OK;
+    if (json_array_size(array) != data->d)
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"names\" is not a name for each of the %zu inputs",
+                       data->d);
+    TW_TRY(tw_allocate(in->ctx, data->d, sizeof(char *), "the names", &block));
+    const char **from = block;
+    for (size_t k = 0; k < data->d && status == TW_OK; k++) {
+        from[k] = json_string_value(json_array_get(array, k));
+        if (!from[k])
+            status = tw_fail(in->ctx, TW_BAD_DATA, "field \"names\": element %zu is not text", k + 1);
+    }
+    if (status == TW_OK) status = tw_names_copy(in->ctx, data->d, from, &data->names);
+    tw_release(in->ctx, block);
+    return status;
+}
+
+static tw_status read_parts(const tw_fields *in, tw_problem *parts)
+{
+    bool no_matrix = false;
+    TW_TRY(tw_field_is_null(in, "matrix", &no_matrix));
+    TW_TRY(read_data(in, !no_matrix, parts));
+    TW_TRY(tw_field_number(in, "jitter", &parts->jitter));
+    TW_TRY(read_likelihood(in, parts->data->n, parts));
+    if (!no_matrix) return read_matrix(in, parts->data->n, &parts->matrix);
+    TW_TRY(read_names(in, parts->data));
+    TW_TRY(read_covariance(in, parts));
+    return read_scaling(in, parts->data->d, parts);
+}
+
+static tw_status read_problem(const tw_fields *in, tw_problem **problem)
+{
+    tw_problem parts = {.ctx = in->ctx};
+    tw_status status = read_parts(in, &parts);
+    if (status == TW_OK) status = tw_problem_new(in->ctx, &parts, problem);
+    if (status != TW_OK) {
+        tw_data_free(parts.data);
+        tw_scaling_free(parts.scaling);
+        tw_covariance_free_matrix(in->ctx, parts.matrix);
+    }
+    tw_release(in->ctx, parts.w); /* the problem has copies of these two */
+    tw_release(in->ctx, parts.log_ell);
+    return status;
+}
+
+/* ---- the approximation ---- */
+
+static tw_status read_kind(const tw_fields *in, tw_approximation_kind *kind)
+{
+    const char *name = NULL;
+    TW_TRY(tw_field_text(in, "kind", &name));
+    bool laplace = strcmp(name, "laplace") == 0;
+    if (!laplace && strcmp(name, "ep") != 0)
+        return tw_fail(in->ctx, TW_BAD_DATA,
+                       "field \"approximation.kind\" is \"%.60s\"; it can be laplace or ep", name);
+    *kind = laplace ? TW_LAPLACE : TW_EP;
+    return TW_OK;
+}
+
+static tw_status read_sites(const tw_fields *in, const tw_problem *problem, double **tau, double **nu)
+{
+    size_t n = problem->data->n;
+    TW_TRY(tw_field_numbers(in, "tau", n, tau));
+    for (size_t i = 0; i < n; i++)
+        if ((*tau)[i] < 0.0)
+            return tw_fail(in->ctx, TW_BAD_DATA,
+                           "field \"approximation.tau\": element %zu is %g; a precision is not negative",
+                           i + 1, (*tau)[i]);
+    return tw_field_numbers(in, "nu", n, nu);
+}
+
+static tw_status rebuild(const tw_fields *in, const tw_problem *problem, double **tau, double **nu,
+                         tw_approximation **out)
+{
+    tw_approximation verdict = {0};
+    TW_TRY(read_kind(in, &verdict.kind));
+    TW_TRY(tw_field_truth(in, "converged", &verdict.converged));
+    TW_TRY(tw_field_count(in, "iterations", &verdict.iterations));
+    TW_TRY(tw_field_number_or_null(in, "residual", &verdict.residual));
+    TW_TRY(tw_field_number_or_null(in, "log_z", &verdict.log_z));
+    TW_TRY(read_sites(in, problem, tau, nu));
+    TW_TRY(tw_approximation_from_sites(problem->model, verdict.kind, *tau, *nu, out));
+    (*out)->converged = verdict.converged;
+    (*out)->iterations = verdict.iterations;
+    (*out)->residual = verdict.residual;
+    (*out)->log_z = verdict.log_z;
+    return TW_OK;
+}
+
+static tw_status read_approximation(const tw_fields *in, const tw_problem *problem, tw_approximation **out)
+{
+    tw_fields inner;
+    double *tau = NULL, *nu = NULL;
+    TW_TRY(tw_field_object_or_null(in, "approximation", "approximation.", &inner));
+    tw_status status = rebuild(&inner, problem, &tau, &nu, out);
+    tw_release(in->ctx, tau);
+    tw_release(in->ctx, nu);
+    return status;
+}
+
+tw_status tw_approximation_load(tw_context *ctx, const char *path, tw_problem **problem,
+                                tw_approximation **approximation)
+{
+    json_t *root = NULL;
+    *problem = NULL;
+    *approximation = NULL;
+    tw_status status = parse_text(ctx, path, &root);
+    tw_fields in = {ctx, root, ""};
+    if (status == TW_OK) status = check_format(&in);
+    if (status == TW_OK) status = read_problem(&in, problem);
+    if (status == TW_OK) status = read_approximation(&in, *problem, approximation);
+    json_decref(root);
+    if (status == TW_OK) return TW_OK;
+    tw_problem_free(*problem);
+    *problem = NULL;
+    return tw_fail_within(ctx, status, "%.1000s: ", path);
+}

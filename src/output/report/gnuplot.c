@@ -1,0 +1,94 @@
+/* gnuplot.c: see gnuplot.h. */
+#include "output/report/gnuplot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* Run gnuplot with these three as standard input, output and error, and wait for it. -1: it could not be
+ * started; else its exit code, 127 being a shell's word for the same. */
+static int run(char *const arguments[], int in, int out, int err)
+{
+    posix_spawn_file_actions_t actions;
+    const int from[] = {in, out, err};
+    pid_t child = 0;
+    int status = 0;
+    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+    for (int k = 0; k < 3; k++) posix_spawn_file_actions_adddup2(&actions, from[k], k);
+    int error = posix_spawnp(&child, "gnuplot", &actions, NULL, arguments, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) return -1;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+bool tw_gnuplot_is_there(void)
+{
+    char name[] = "gnuplot", version[] = "--version", *arguments[] = {name, version, NULL};
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (nowhere < 0) return false;
+    int code = run(arguments, nowhere, nowhere, nowhere);
+    close(nowhere);
+    return code == 0;
+}
+
+tw_status tw_gnuplot_begin(tw_context *ctx, tw_gnuplot *plot)
+{
+    *plot = (tw_gnuplot){.ctx = ctx, .script = tmpfile()};
+    if (plot->script) return TW_OK;
+    return tw_fail(ctx, TW_WRITE_FAILED, "a temporary file cannot be written: %s", strerror(errno));
+}
+
+/* gnuplot shows the line it did not like and, below, says why: "line 3: undefined variable: x". */
+static tw_status fail_with(tw_context *ctx, FILE *complaints)
+{
+    char line[200] = "", words[200] = "";
+    rewind(complaints);
+    while (fgets(line, sizeof line, complaints))
+        if (strstr(line, "line ")) snprintf(words, sizeof words, "%.*s", (int)strcspn(line, "\n"), line);
+    return tw_fail(ctx, TW_WRITE_FAILED, "gnuplot could not draw the picture%s%s", *words ? ": " : "", words);
+}
+
+static tw_status draw(tw_gnuplot *plot, FILE *picture, FILE *complaints)
+{
+    char name[] = "gnuplot", *arguments[] = {name, NULL};
+    bool written = fflush(plot->script) == 0 && !ferror(plot->script) && fflush(picture) == 0;
+    if (!written || lseek(fileno(plot->script), 0, SEEK_SET) != 0)
+        return tw_fail(plot->ctx, TW_WRITE_FAILED, "a temporary file could not be written in full: %s",
+                       strerror(errno));
+    if (run(arguments, fileno(plot->script), fileno(picture), fileno(complaints)) == 0) return TW_OK;
+    return fail_with(plot->ctx, complaints);
+}
+
+tw_status tw_gnuplot_end(tw_gnuplot *plot, FILE *picture)
+{
+    FILE *complaints = tmpfile();
+    tw_status status = complaints ? draw(plot, picture, complaints)
+                                  : tw_fail(plot->ctx, TW_WRITE_FAILED,
+                                            "a temporary file cannot be written: %s", strerror(errno));
+    if (complaints) fclose(complaints);
+    tw_gnuplot_abandon(plot);
+    return status;
+}
+
+void tw_gnuplot_abandon(tw_gnuplot *plot)
+{
+    fclose(plot->script);
+    plot->script = NULL;
+}
+
+void tw_gnuplot_quote(const char *text, FILE *to)
+{
+    fputc('\'', to);
+    for (; *text; text++) {
+        if (*text == '\'') fputc('\'', to);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+    }
+    fputc('\'', to);
+}

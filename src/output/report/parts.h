@@ -1,0 +1,69 @@
+/* parts.h: the parts of a report's page, each a section of its own, and what they share.
+ *
+ * Every part prints to the page and returns a failure only where the draws cannot be read or there is no
+ * memory; errors of the page itself are noticed when it is closed.
+ */
+#ifndef TALWEG_OUTPUT_REPORT_PARTS_H
+#define TALWEG_OUTPUT_REPORT_PARTS_H
+
+#include "output/report/figure.h"
+#include "talweg/report.h"
+
+/* An estimate of log Z, of any file. */
+typedef struct tw_report_estimate {
+    const char *from, *kernel;
+    double seconds;
+} tw_report_estimate;
+
+typedef struct tw_report {
+    tw_context *ctx;
+    tw_pool *pool;
+    const tw_report_options *options;
+    FILE *page;
+    tw_figures figures;
+
+    /* draws: all this is only there where pool->chained > 0 */
+    tw_summary *rows; /* n */
+    size_t *worst;    /* n: latents by increasing bulk ESS */
+    tw_chains_summary summary;
+    tw_warnings warnings;
+    double *expected; /* n: E[y], or the probability of +1, at the training inputs; NULL: x was not kept */
+
+    /* estimates of log Z */
+    size_t estimates;
+    tw_estimate *estimate;
+    tw_report_estimate *about;
+    double laplace, ep, ep_corrected; /* NaN: none */
+    tw_agreement agreement;
+    const tw_estimate *best; /* the smallest error; NULL: none has one */
+} tw_report;
+
+/* style.c: everything before the first word, and behind the last. */
+void tw_report_head(const tw_report *report);
+void tw_report_foot(const tw_report *report);
+
+/* verdict.c: may this be used? */
+void tw_report_verdict(const tw_report *report);
+
+/* setting.c: data, model, samplers, commands. */
+void tw_report_setting(const tw_report *report);
+
+/* mixing.c: sizes and R-hat of all latents, and a table of the worst. */
+tw_status tw_report_mixing(tw_report *report);
+
+/* traces.c: traces and rank plots of the worst latents. */
+tw_status tw_report_traces(tw_report *report);
+
+/* energy.c: energies, and a table of the chains. */
+tw_status tw_report_energy(tw_report *report);
+
+/* evidence.c: estimates of log Z. */
+tw_status tw_report_evidence(tw_report *report);
+
+/* predictions.c: calibration, and predictions over the inputs. */
+tw_status tw_report_predictions(tw_report *report);
+
+/* time.c: what it cost. */
+tw_status tw_report_time(tw_report *report);
+
+#endif

@@ -1,0 +1,109 @@
+/* report.c: a page about runs: gather what is known, then print it part by part. */
+#include <math.h>
+
+#include "base/context.h"
+#include "data/number.h"
+#include "output/report/expected.h"
+#include "output/report/parts.h"
+#include "output/writer.h"
+
+/* ---- gathering ---- */
+
+static tw_status gather_draws(tw_report *r)
+{
+    tw_pool *pool = r->pool;
+    void *memory = NULL;
+    if (pool->chained == 0) return TW_OK;
+    TW_TRY(tw_allocate(r->ctx, pool->n, sizeof *r->rows, "the summaries of the latents", &memory));
+    r->rows = memory;
+    TW_TRY(tw_pool_summarise(pool, r->options->threads, r->rows, &r->summary));
+    tw_chains_judge(pool->chains, pool->draws, pool->interrupted, &r->summary, &pool->sampling, &r->warnings);
+    TW_TRY(tw_allocate(r->ctx, pool->n, sizeof *r->worst, "the order of the latents", &memory));
+    r->worst = memory;
+    TW_TRY(tw_pool_order(pool, r->rows, r->worst));
+    return pool->has_x ? tw_expected_observations(pool, &r->expected) : TW_OK;
+}
+
+static void take_estimates(tw_report *r, const tw_run_evidence *e)
+{
+    if (isnan(r->laplace)) r->laplace = e->laplace;
+    if (isnan(r->ep)) r->ep = e->ep;
+    if (isnan(r->ep_corrected)) r->ep_corrected = e->ep_corrected;
+    for (size_t k = 0; k < e->count; k++) {
+        r->estimate[r->estimates] = e->estimates[k];
+        r->about[r->estimates++] = (tw_report_estimate){e->from, e->kernel, e->seconds[k]};
+    }
+}
+
+static tw_status gather_estimates(tw_report *r)
+{
+    size_t count = 0;
+    void *memory = NULL;
+    r->laplace = r->ep = r->ep_corrected = NAN;
+    for (size_t k = 0; k < r->pool->files; k++) count += tw_run_read_evidence(r->pool->run[k])->count;
+    TW_TRY(tw_allocate(r->ctx, count, sizeof *r->estimate, "the estimates", &memory));
+    r->estimate = memory;
+    TW_TRY(tw_allocate(r->ctx, count, sizeof *r->about, "the estimates", &memory));
+    r->about = memory;
+    for (size_t k = 0; k < r->pool->files; k++) take_estimates(r, tw_run_read_evidence(r->pool->run[k]));
+    r->agreement = tw_evidence_agree(r->estimates, r->estimate);
+    r->best = tw_evidence_best(r->estimates, r->estimate);
+    if (r->pool->chained > 0 || r->estimates > 0) return TW_OK;
+    return tw_fail(r->ctx, TW_BAD_DATA, "%.500s: there are neither draws nor estimates of log Z to report on",
+                   r->pool->path[0]);
+}
+
+static void free_gathered(tw_report *r)
+{
+    tw_release(r->ctx, r->rows);
+    tw_release(r->ctx, r->worst);
+    tw_release(r->ctx, r->expected);
+    tw_release(r->ctx, r->estimate);
+    tw_release(r->ctx, r->about);
+}
+
+/* ---- printing ---- */
+
+static tw_status print_page(tw_report *r)
+{
+    tw_report_head(r);
+    tw_report_verdict(r);
+    TW_TRY(tw_report_evidence(r));
+    TW_TRY(tw_report_predictions(r));
+    TW_TRY(tw_report_mixing(r));
+    TW_TRY(tw_report_traces(r));
+    TW_TRY(tw_report_energy(r));
+    TW_TRY(tw_report_time(r));
+    tw_report_setting(r);
+    tw_report_foot(r);
+    return TW_OK;
+}
+
+static tw_status write_page(tw_report *r, const char *path)
+{
+    tw_writer writer;
+    tw_number_locale locale;
+    TW_TRY(tw_writer_open(r->ctx, path, r->options->overwrite, &writer));
+    r->page = writer.file;
+    r->figures = (tw_figures){.ctx = r->ctx, .page = writer.file, .drawn = tw_gnuplot_is_there()};
+    tw_status status = tw_number_locale_begin(r->ctx, &locale);
+    if (status == TW_OK) {
+        status = print_page(r);
+        tw_number_locale_end(&locale);
+    }
+    if (status == TW_OK) return tw_writer_close(&writer);
+    tw_writer_abandon(&writer);
+    return status;
+}
+
+tw_status tw_report_write(tw_pool *pool, const char *path, const tw_report_options *options)
+{
+    tw_report_options standard = TW_REPORT_DEFAULTS;
+    tw_report report = {.ctx = pool->ctx, .pool = pool, .options = options ? options : &standard};
+    TW_TRY(tw_writer_check(pool->ctx, path, report.options->overwrite));
+    tw_status status = gather_draws(&report);
+    if (status == TW_OK) status = gather_estimates(&report);
+    if (status == TW_OK) status = write_page(&report, path);
+    free_gathered(&report);
+    return status;
+}

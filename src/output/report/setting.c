@@ -1,0 +1,157 @@
+/* setting.c: what was run: data and model, then every file with its sampler and the command that made
+ * it. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "output/report/html.h"
+#include "output/report/parts.h"
+
+enum { TEXT_BYTES = 1024, MOST_SHOWN = 12 };
+
+/* Text that grows by printing. */
+typedef struct text {
+    char words[TEXT_BYTES];
+    size_t length;
+} text;
+
+static void add(text *t, const char *format, ...) TW_PRINTF(2, 3);
+
+static void add(text *t, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int more = vsnprintf(t->words + t->length, sizeof t->words - t->length, format, arguments);
+    va_end(arguments);
+    t->length += more > 0 ? (size_t)more : 0;
+    if (t->length >= sizeof t->words) t->length = sizeof t->words - 1;
+}
+
+/* ---- data and model ---- */
+
+static void print_observations(const tw_problem *problem, FILE *page)
+{
+    const tw_data *data = problem->data;
+    size_t positive = 0;
+    double low = data->y[0], high = data->y[0], sum = 0.0;
+    for (size_t i = 0; i < data->n; i++) {
+        positive += data->y[i] > 0.0;
+        low = data->y[i] < low ? data->y[i] : low;
+        high = data->y[i] > high ? data->y[i] : high;
+        sum += data->y[i];
+    }
+    if (tw_likelihood_is_binary(problem->likelihood))
+        tw_html_fact(page, "observations", "%zu of class +1, %zu of class −1", positive, data->n - positive);
+    else
+        tw_html_fact(page, "observations", "from %g to %g, %.4g in the mean", low, high,
+                     sum / (double)data->n);
+}
+
+static void print_inputs(const tw_problem *problem, FILE *page)
+{
+    const tw_data *data = problem->data;
+    text t = {.length = 0};
+    if (problem->matrix) return;
+    add(&t, "%zu", data->d);
+    for (size_t k = 0; data->names && k < data->d && k < MOST_SHOWN; k++)
+        add(&t, "%s%.40s", k ? ", " : ": ", data->names[k]);
+    if (data->names && data->d > MOST_SHOWN) add(&t, ", …");
+    if (problem->scaling) add(&t, "; standardised");
+    tw_html_fact(page, "inputs", "%s", t.words);
+}
+
+static void print_kernel(const tw_problem *problem, FILE *page)
+{
+    const tw_covariance *c = &problem->covariance;
+    text t = {.length = 0};
+    if (problem->matrix) {
+        tw_html_fact(page, "kernel", "a given matrix");
+        return;
+    }
+    add(&t, "%s; log ℓ = %g", c->kernel, c->log_ell[0]);
+    for (size_t k = 1; k < c->scales && k < MOST_SHOWN; k++) add(&t, ", %g", c->log_ell[k]);
+    if (c->scales > MOST_SHOWN) add(&t, ", …");
+    add(&t, "; log σ = %g", c->log_sigma);
+    if (c->constant > 0.0) add(&t, "; constant %g", c->constant);
+    if (c->white > 0.0) add(&t, "; white noise %g", c->white);
+    tw_html_fact(page, "kernel", "%s", t.words);
+}
+
+static void print_likelihood(const tw_problem *problem, FILE *page)
+{
+    const char *name = problem->likelihood->name;
+    double low = 1.0, high = 1.0;
+    for (size_t i = 0; problem->w && i < problem->data->n; i++) {
+        low = i == 0 || problem->w[i] < low ? problem->w[i] : low;
+        high = i == 0 || problem->w[i] > high ? problem->w[i] : high;
+    }
+    text t = {.length = 0};
+    add(&t, "%s", name);
+    if (problem->w) add(&t, ", %s %g", strcmp(name, "poisson") == 0 ? "exposure" : "noise", low);
+    if (high > low) add(&t, " to %g", high);
+    tw_html_fact(page, "likelihood", "%s", t.words);
+}
+
+static void print_model(const tw_problem *problem, FILE *page)
+{
+    tw_model_info info = tw_model_describe(problem->model);
+    print_likelihood(problem, page);
+    print_kernel(problem, page);
+    tw_html_fact(page, "covariance", "%zu × %zu, of rank %zu", info.n, info.n, info.rank);
+    if (info.jitter > 0.0) tw_html_fact(page, "jitter", "%g", info.jitter);
+}
+
+/* ---- the files ---- */
+
+static void print_sampler(const tw_run_facts *f, FILE *page)
+{
+    bool slice = strcmp(f->method, tw_method_name(TW_METHOD_SLICE)) == 0;
+    const tw_tuning *tuning = &f->tuning;
+    tw_html_fact(page, "sampler", "%s, metric %s", f->method, f->metric);
+    if (!slice) {
+        text t = {.length = 0};
+        add(&t, "step size %.4g, %zu leapfrog step%s", tuning->eps, tuning->steps,
+            tuning->steps == 1 ? "" : "s");
+        if (tuning->jittered && tuning->steps > 1)
+            add(&t, " (%zu to %zu)", (tuning->steps + 1) / 2, 3 * tuning->steps / 2);
+        tw_html_fact(page, "trajectories", "%s", t.words);
+    }
+    if (f->beta != 1.0) tw_html_fact(page, "temperature", "β = %g, from %s", f->beta, f->from);
+    tw_html_fact(page, "chains", "%zu of %zu draws%s", f->chains, f->draws,
+                 f->interrupted ? " (interrupted)" : "");
+    tw_html_fact(page, "warm-up", "%zu iterations", f->warmup);
+    if (f->thin > 1) tw_html_fact(page, "thinning", "every %zu-th draw kept", f->thin);
+}
+
+static void print_file(const tw_report *r, size_t k)
+{
+    FILE *page = r->page;
+    const tw_run_facts *f = tw_run_describe(r->pool->run[k]);
+    fputs("<h3>", page);
+    tw_html_text(r->pool->path[k], page);
+    fputs("</h3>\n<dl>\n", page);
+    if (f->draws > 0) print_sampler(f, page);
+    if (f->draws == 0) tw_html_fact(page, "contents", "estimates of log Z");
+    tw_html_fact(page, "seed", "%llu", (unsigned long long)f->seed);
+    tw_html_fact(page, "written", "%s by talweg %s", f->created_at, f->version);
+    fputs("</dl>\n", page);
+    if (!*f->command) return;
+    fputs("<pre>", page);
+    tw_html_text(f->command, page);
+    fputs("</pre>\n", page);
+}
+
+void tw_report_setting(const tw_report *r)
+{
+    FILE *page = r->page;
+    const tw_problem *problem = r->pool->problem;
+    const char *data = tw_run_describe(r->pool->run[0])->data;
+    fputs("<section id=\"setting\">\n<h2>What was run</h2>\n<dl>\n", page);
+    if (*data) tw_html_fact(page, "data", "%s", data);
+    tw_html_fact(page, "cases", "%zu", problem->data->n);
+    print_inputs(problem, page);
+    print_observations(problem, page);
+    print_model(problem, page);
+    fputs("</dl>\n", page);
+    for (size_t k = 0; k < r->pool->files; k++) print_file(r, k);
+    fputs("</section>\n", page);
+}

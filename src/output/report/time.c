@@ -1,0 +1,57 @@
+/* time.c: what the draws cost: seconds, draws and effective draws a second, leapfrog steps. */
+#include <math.h>
+#include <string.h>
+
+#include "output/report/html.h"
+#include "output/report/parts.h"
+
+static void print_row(const tw_report *r, const char *name, const tw_run_facts *f, double ess)
+{
+    FILE *page = r->page;
+    double seconds = f->sampling_seconds, transitions = (double)f->sampling.transitions;
+    fputs("<tr>", page);
+    tw_html_cell(page, "%s", name);
+    tw_html_cell(page, "%s, %s", f->method, f->metric);
+    tw_html_number(page, 2, f->warmup_seconds);
+    tw_html_number(page, 2, seconds);
+    tw_html_number(page, 0, transitions);
+    tw_html_number(page, -4, transitions / seconds);
+    tw_html_number(page, 0, (double)f->sampling.leapfrog_steps);
+    tw_html_number(page, 3, f->sampling.acceptance / transitions);
+    tw_html_number(page, 0, ess);
+    tw_html_number(page, -4, ess / seconds);
+    fputs("</tr>\n", page);
+}
+
+/* The worst latent's bulk ESS by the chains of one file. */
+static tw_status worst_ess(tw_report *r, size_t k, double *ess)
+{
+    tw_chains_summary summary = r->summary;
+    if (r->pool->chained > 1) TW_TRY(tw_run_summarise(r->pool->run[k], r->options->threads, NULL, &summary));
+    *ess = summary.ess_bulk_min;
+    return TW_OK;
+}
+
+tw_status tw_report_time(tw_report *r)
+{
+    tw_pool *pool = r->pool;
+    if (pool->chained == 0) return TW_OK;
+    fputs(
+        "<section>\n<h2>Time</h2>\n<div class=\"wide\"><table>\n<tr><th>file</th><th>sampler</th>"
+        "<th>warm-up, s</th><th>sampling, s</th><th>transitions</th><th>a second</th><th>leapfrog steps</th>"
+        "<th>acceptance</th><th>ESS</th><th>ESS/s</th></tr>\n",
+        r->page);
+    for (size_t k = 0; k < pool->files; k++) {
+        const tw_run_facts *facts = tw_run_describe(pool->run[k]);
+        const char *slash = strrchr(pool->path[k], '/');
+        double ess = NAN;
+        if (facts->draws == 0) continue;
+        TW_TRY(worst_ess(r, k, &ess));
+        print_row(r, slash ? slash + 1 : pool->path[k], facts, ess);
+    }
+    fputs("</table></div>\n<p class=\"note\">Seconds of wall time. Transitions and leapfrog steps (for "
+          "slice sampling, evaluations of the likelihood) are those of sampling, of all chains; ESS is "
+          "the bulk ESS of the worst latent.</p>\n</section>\n",
+          r->page);
+    return TW_OK;
+}

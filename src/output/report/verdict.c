@@ -1,0 +1,166 @@
+/* verdict.c: the top of the page: may the draws and the estimates be used, in words, and the few numbers
+ * that one looks for first. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "output/report/html.h"
+#include "output/report/parts.h"
+
+static void open_box(FILE *page, bool good, const char *heading)
+{
+    fprintf(page, "<section class=\"verdict%s\">\n<h2>%s</h2>\n", good ? "" : " bad", heading);
+}
+
+/* ---- draws ---- */
+
+/* A warning, which begins with a letter, as a sentence, with its options set as code. */
+static void print_warning(FILE *page, const char *words)
+{
+    fprintf(page, "<li>%c", toupper((unsigned char)*words++));
+    while (*words) {
+        char part[TW_WARNING_BYTES];
+        bool option = strncmp(words, "--", 2) == 0;
+        const char *next = strstr(words, "--");
+        size_t length = option ? 2 + strspn(words + 2, "abcdefghijklmnopqrstuvwxyz-")
+                        : next ? (size_t)(next - words)
+                               : strlen(words);
+        snprintf(part, sizeof part, "%.*s", (int)length, words);
+        fputs(option ? "<code>" : "", page);
+        tw_html_text(part, page);
+        fputs(option ? "</code>" : "", page);
+        words += length;
+    }
+    fputs(".</li>\n", page);
+}
+
+static void print_praise(const tw_report *r)
+{
+    const tw_chains_summary *s = &r->summary;
+    fputs("<p>", r->page);
+    tw_html_print(r->page,
+                  "No warnings. %zu chains tell the same story about every latent value (R-hat is at most "
+                  "%.4f), and the worst of %zu, x.%zu, is known as if from %.0f independent draws.",
+                  r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_bulk_min);
+    fputs("</p>\n", r->page);
+}
+
+/* Draws below temperature 1 may be as good as they like: they are of something else. All files agree in this. */
+static bool print_temperature(const tw_report *r)
+{
+    for (size_t k = 0; k < r->pool->files; k++) {
+        const tw_run_facts *f = tw_run_describe(r->pool->run[k]);
+        if (f->draws == 0 || f->beta == 1.0) continue;
+        open_box(r->page, false, "These are not draws of the posterior");
+        fputs("<p>", r->page);
+        tw_html_print(r->page, "They are of the path to it from %s, at β = %g.", f->from, f->beta);
+        fputs("</p>\n</section>\n", r->page);
+        return true;
+    }
+    return false;
+}
+
+static void judge_draws(const tw_report *r)
+{
+    size_t warnings = r->warnings.count;
+    if (r->pool->chained == 0) return;
+    bool posterior = !print_temperature(r);
+    open_box(r->page, warnings == 0,
+             warnings > 0 ? "Look at this before you use the draws"
+             : posterior  ? "The draws can be used"
+                          : "As draws of that path they can be used");
+    fputs(warnings ? "<ul>\n" : "", r->page);
+    for (size_t k = 0; k < warnings; k++) print_warning(r->page, r->warnings.words[k]);
+    fputs(warnings ? "</ul>\n" : "", r->page);
+    if (warnings == 0) print_praise(r);
+    fputs("</section>\n", r->page);
+}
+
+/* ---- estimates ---- */
+
+/* Estimates that disagree are nothing to compare with, and none of them is the answer. */
+static bool trusted(const tw_report *r)
+{
+    return r->best && (!r->agreement.known || r->agreement.agree);
+}
+
+static void compare(const tw_report *r, const char *name, double log_z)
+{
+    char words[TW_WORDS_BYTES];
+    if (!trusted(r) || !isfinite(log_z)) return;
+    tw_evidence_compare(r->best, name, log_z, words);
+    fputc(' ', r->page);
+    tw_html_text(words, r->page);
+}
+
+static void print_doubts(const tw_report *r)
+{
+    char words[TW_WORDS_BYTES];
+    for (size_t i = 0; i < r->estimates; i++) {
+        if (!tw_evidence_doubt(&r->estimate[i], words)) continue;
+        fputs("<p>", r->page);
+        tw_html_text(words, r->page);
+        fputs("</p>\n", r->page);
+    }
+}
+
+static void judge_estimates(const tw_report *r)
+{
+    const tw_agreement *a = &r->agreement;
+    if (r->estimates == 0) return;
+    open_box(r->page, !a->known || a->agree,
+             !a->known  ? "The log evidence"
+             : a->agree ? "The estimates of log Z agree"
+                        : "The estimates of log Z do not agree");
+    fputs("<p>", r->page);
+    tw_html_text(a->words, r->page);
+    compare(r, "Laplace", r->laplace);
+    compare(r, "EP", r->ep);
+    compare(r, "EP corrected", r->ep_corrected);
+    fputs("</p>\n", r->page);
+    print_doubts(r);
+    fputs("</section>\n", r->page);
+}
+
+/* ---- numbers ---- */
+
+static void tile(FILE *page, const char *number, const char *words)
+{
+    fprintf(page, "<div><b>%s</b><span>%s</span></div>\n", number, words);
+}
+
+static void print_tiles(const tw_report *r)
+{
+    const tw_pool *pool = r->pool;
+    const tw_chains_summary *s = &r->summary;
+    char text[64];
+    fputs("<div class=\"tiles\">\n", r->page);
+    if (pool->chained > 0) {
+        snprintf(text, sizeof text, "%zu × %zu", pool->chains, pool->draws);
+        tile(r->page, text, "chains × draws");
+        snprintf(text, sizeof text, "%.0f", s->ess_bulk_min);
+        tile(r->page, text, "bulk ESS of the worst latent");
+        snprintf(text, sizeof text, "%.4f", s->rhat_max);
+        tile(r->page, text, "largest R-hat");
+        tile(r->page, tw_html_digits(3, s->ess_bulk_min / pool->sampling_seconds, text),
+             "effective draws a second, worst latent");
+    }
+    if (trusted(r)) {
+        char error[TW_DIGITS_BYTES];
+        snprintf(text, sizeof text, "%.3f ±\u00a0%s", r->best->log_z, tw_html_digits(2, r->best->se, error));
+        tile(r->page, text, "log Z with its standard error, nats");
+    }
+    fputs("</div>\n", r->page);
+}
+
+void tw_report_verdict(const tw_report *r)
+{
+    judge_draws(r);
+    judge_estimates(r);
+    if (!r->figures.drawn) {
+        open_box(r->page, false, "This page has no plots");
+        fputs("<p>They are drawn by " TW_GNUPLOT_MISSING ", and make the page again.</p>\n</section>\n",
+              r->page);
+    }
+    print_tiles(r);
+}

@@ -1,0 +1,107 @@
+/* complete.c: a journal becomes a run file.
+ *
+ * The last image in the journal is the file but for its draws: it is copied to a file under another name beside
+ * the final one, the groups of the draws are added (draws.c), and the file takes its name. Only then is the
+ * journal taken away, so that a crash at any moment leaves one or the other. Where the journal has no final image,
+ * its process was killed: what the facts do not tell is then computed from the records.
+ */
+#include "output/run/file.h"
+#include "output/run/seal.h"
+#include "sample/summarise.h"
+
+/* ---- facts of a run that was killed ---- */
+
+static void add_draw(const tw_journal *j, const tw_journal_draw *draw, tw_run_facts *facts)
+{
+    const tw_journal_record *records = tw_journal_records_of(draw);
+    for (size_t c = 0; c < j->settings.chains; c++) {
+        tw_record record = tw_journal_unpack(&records[c]);
+        tw_totals_add(&facts->sampling, 1, &record);
+    }
+    if (facts->tuning.steps != records[0].steps && draw->index > 0) facts->tuning.jittered = true;
+    facts->tuning.steps = (size_t)records[0].steps;
+    facts->tuning.eps = draw->eps;
+    facts->sampling_seconds = draw->seconds - facts->warmup_seconds;
+}
+
+static tw_status recover_facts(const tw_journal *j, tw_run_facts *facts)
+{
+    void *head = NULL;
+    tw_status status = TW_OK;
+    TW_TRY(tw_allocate(j->ctx, tw_journal_head_bytes(j), 1, "the records of a draw", &head));
+    const tw_journal_draw *draw = head;
+    facts->sampling = (tw_totals){0};
+    facts->interrupted = true;
+    facts->tuning.jittered = false;
+    for (size_t i = 0; status == TW_OK && i < j->draws; i++) {
+        status = tw_journal_read_head(j, i, head);
+        if (i == 0) facts->warmup_seconds = draw->seconds;
+        if (status == TW_OK) add_draw(j, draw, facts);
+    }
+    if (facts->sampling.transitions > 0 && facts->tuning.jittered)
+        facts->tuning.steps = facts->sampling.leapfrog_steps / facts->sampling.transitions;
+    tw_release(j->ctx, head);
+    return status;
+}
+
+/* ---- the file ---- */
+
+/* What the image tells: facts, brought up to date, and the observations where they are needed. */
+static tw_status read_image(const tw_journal *j, const char *image, tw_facts_store *store,
+                            tw_observations *observed)
+{
+    tw_nc_reader r;
+    TW_TRY(tw_nc_open(&r, j->ctx, image));
+    tw_status status = tw_facts_get(&r, store);
+    if (status == TW_OK && j->settings.pointwise)
+        status = tw_observations_get(&r, (size_t)j->settings.n, observed);
+    tw_nc_close(&r);
+    if (status == TW_OK && !j->ended) status = recover_facts(j, &store->facts);
+    store->facts.n = (size_t)j->settings.n;
+    store->facts.chains = (size_t)j->settings.chains;
+    store->facts.draws = j->draws;
+    return status;
+}
+
+static tw_status read_rows(void *from, size_t first, size_t count, void *rows)
+{
+    return tw_journal_read(from, first, count, rows);
+}
+
+static tw_status read_latents(void *from, size_t first, size_t count, double *x)
+{
+    return tw_journal_read_latents(from, first, count, x);
+}
+
+static tw_status fill(tw_journal *j, tw_writer *writer, tw_facts_store *store, tw_observations *observed)
+{
+    const tw_draws_feed feed = {j, j, read_rows, read_latents};
+    TW_TRY(tw_journal_copy_image(j, writer->file));
+    TW_TRY(read_image(j, writer->temporary, store, observed));
+    return tw_draws_put(&feed, writer, &store->facts, observed);
+}
+
+static tw_status name_journal(const tw_journal *j, tw_status status)
+{
+    return tw_fail_within(j->ctx, status, "the draws are safe in %.500s, but ", j->path);
+}
+
+tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
+{
+    tw_writer writer;
+    tw_facts_store store = {.facts = {.n = 0}};
+    tw_observations observed = {0};
+    tw_status status = tw_run_begin(j->ctx, path, overwrite, &writer);
+    if (status != TW_OK) return name_journal(j, status);
+    status = fill(j, &writer, &store, &observed);
+    tw_facts_release(j->ctx, &store);
+    tw_release(j->ctx, observed.y);
+    tw_release(j->ctx, observed.w);
+    if (status == TW_OK) status = tw_seal_put(&writer);
+    if (status == TW_OK)
+        status = tw_writer_close(&writer);
+    else
+        tw_writer_abandon(&writer);
+    if (status == TW_OK) tw_journal_remove(j);
+    return status == TW_OK ? TW_OK : name_journal(j, status);
+}

@@ -1,0 +1,187 @@
+/* draws.c: groups posterior, sample_stats, log_likelihood (and summary) of a run file, in blocks of draws. These
+ * come as they lie in a journal, whether they are in one or in memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "output/run/file.h"
+
+/* ---- draws ---- */
+
+/* Draws on their way to the file, `rows` at a time. */
+typedef struct transfer {
+    const tw_draws_feed *feed;
+    const tw_journal *journal; /* the feed's layout */
+    tw_nc_writer *file;
+    size_t n, chains, rows;
+    const tw_observations *observed;
+    int posterior, x; /* groups and variables */
+    int stats, statistic[TW_STATISTIC_COUNT];
+    int likelihood, y;
+    void *draws;   /* as they lie in a journal */
+    double *block; /* rows x n, or chains x rows */
+} transfer;
+
+static size_t rows_at_once(const tw_journal *j)
+{
+    size_t rows = (TW_RUN_BLOCK / 4) / j->stride, most = j->draws < 256 ? j->draws : 256;
+    return rows < 1 ? 1 : rows < most ? rows : most;
+}
+
+static void define_draws(transfer *t)
+{
+    tw_nc_writer *w = t->file;
+    const tw_journal_settings *s = &t->journal->settings;
+    int dimensions[3];
+    if (!s->summary_only) {
+        t->posterior = tw_nc_group(w, "posterior");
+        dimensions[0] = tw_nc_index(w, t->posterior, "chain", t->chains);
+        dimensions[1] = tw_nc_index(w, t->posterior, "draw", t->journal->draws);
+        dimensions[2] = tw_nc_index(w, t->posterior, "obs", t->n);
+        t->x = tw_nc_variable(w, t->posterior, "x", NC_DOUBLE, 3, dimensions);
+        tw_nc_describe(w, t->posterior, t->x, "latent value of each observation");
+    }
+    t->likelihood = tw_nc_group(w, "log_likelihood");
+    dimensions[0] = tw_nc_index(w, t->likelihood, "chain", t->chains);
+    dimensions[1] = tw_nc_index(w, t->likelihood, "draw", t->journal->draws);
+    if (s->pointwise) dimensions[2] = tw_nc_index(w, t->likelihood, "obs", t->n);
+    t->y = tw_nc_variable(w, t->likelihood, "y", NC_DOUBLE, s->pointwise ? 3 : 2, dimensions);
+    tw_nc_describe(w, t->likelihood, t->y,
+                   s->pointwise ? "log p(y | x) of each observation"
+                                : "log p(y | x), all observations together");
+}
+
+static void define_statistics(transfer *t)
+{
+    tw_nc_writer *w = t->file;
+    t->stats = tw_nc_group(w, "sample_stats");
+    const int dimensions[2] = {tw_nc_index(w, t->stats, "chain", t->chains),
+                               tw_nc_index(w, t->stats, "draw", t->journal->draws)};
+    for (size_t k = 0; k < TW_STATISTIC_COUNT; k++) {
+        const tw_statistic *s = &tw_statistics[k];
+        t->statistic[k] = s->type == NC_BYTE ? tw_nc_flag(w, t->stats, s->name, 2, dimensions)
+                                             : tw_nc_variable(w, t->stats, s->name, s->type, 2, dimensions);
+        tw_nc_describe(w, t->stats, t->statistic[k], s->words);
+    }
+}
+
+static void put_statistic(transfer *t, const tw_statistic *s, int group, int variable, size_t first,
+                          size_t count)
+{
+    const size_t start[2] = {0, first}, edge[2] = {t->chains, count};
+    for (size_t i = 0; i < count; i++) {
+        const tw_journal_draw *draw = tw_journal_draw_at(t->journal, t->draws, i);
+        for (size_t c = 0; c < t->chains; c++)
+            t->block[i + count * c] = s->value(draw, tw_journal_records_of(draw) + c);
+    }
+    if (tw_nc_ok(t->file, NC_NOERR))
+        tw_nc_ok(t->file, nc_put_vara_double(group, variable, start, edge, t->block));
+}
+
+/* x of one chain, or with it log p(y | x) of each observation. */
+static void put_chain(transfer *t, size_t chain, size_t first, size_t count, bool likelihood)
+{
+    const size_t start[3] = {chain, first, 0}, edge[3] = {1, count, t->n};
+    const tw_observations *o = t->observed;
+    for (size_t i = 0; i < count; i++) {
+        const double *x =
+            tw_journal_x_of(t->journal, tw_journal_draw_at(t->journal, t->draws, i)) + chain * t->n;
+        double *row = t->block + i * t->n;
+        if (likelihood)
+            o->likelihood->terms(o->likelihood->user, t->n, o->y, o->w, x, row, NULL, NULL, NULL);
+        else
+            memcpy(row, x, t->n * sizeof *x);
+    }
+    if (tw_nc_ok(t->file, NC_NOERR))
+        tw_nc_ok(t->file, nc_put_vara_double(likelihood ? t->likelihood : t->posterior,
+                                             likelihood ? t->y : t->x, start, edge, t->block));
+}
+
+static void put_draws(transfer *t, size_t first, size_t count)
+{
+    const tw_journal_settings *s = &t->journal->settings;
+    for (size_t k = 0; k < TW_STATISTIC_COUNT; k++)
+        put_statistic(t, &tw_statistics[k], t->stats, t->statistic[k], first, count);
+    if (!s->pointwise)
+        put_statistic(t, &tw_statistics[TW_STATISTIC_COUNT - 1], t->likelihood, t->y, first, count);
+    for (size_t c = 0; c < t->chains; c++) {
+        if (!s->summary_only) put_chain(t, c, first, count, false);
+        if (s->pointwise) put_chain(t, c, first, count, true);
+    }
+}
+
+static tw_status transfer_draws(transfer *t)
+{
+    const tw_journal *j = t->journal;
+    size_t widest = t->n > t->chains ? t->n : t->chains;
+    TW_TRY(tw_allocate(j->ctx, t->rows, j->stride, "draws of the journal", &t->draws));
+    TW_TRY(tw_allocate_doubles(j->ctx, t->rows, widest, "draws of a chain", &t->block));
+    define_draws(t);
+    define_statistics(t);
+    for (size_t first = 0; first < j->draws && t->file->error == NC_NOERR; first += t->rows) {
+        size_t count = j->draws - first < t->rows ? j->draws - first : t->rows;
+        TW_TRY(t->feed->read(t->feed->from, first, count, t->draws));
+        put_draws(t, first, count);
+    }
+    return TW_OK;
+}
+
+/* ---- the summary instead of draws ---- */
+
+static tw_status put_summary(const tw_draws_feed *feed, tw_nc_writer *w)
+{
+    const tw_journal *j = feed->layout;
+    const tw_latents latents = {j->ctx,   (size_t)j->settings.n, (size_t)j->settings.chains,
+                                j->draws, feed->read_latents,    feed->from};
+    void *rows = NULL;
+    TW_TRY(tw_allocate(j->ctx, latents.n, sizeof(tw_summary), "the summaries of the latents", &rows));
+    tw_status status = tw_latents_summarise(&latents, (size_t)j->settings.threads, rows);
+    if (status == TW_OK) tw_summary_put(w, latents.n, rows);
+    tw_release(j->ctx, rows);
+    return status;
+}
+
+/* ---- the groups ---- */
+
+static tw_status add_groups(const tw_draws_feed *feed, tw_nc_writer *w, const tw_observations *observed)
+{
+    const tw_journal *j = feed->layout;
+    transfer t = {.feed = feed,
+                  .journal = j,
+                  .file = w,
+                  .n = (size_t)j->settings.n,
+                  .chains = (size_t)j->settings.chains,
+                  .rows = w->rows,
+                  .observed = observed};
+    tw_status status = transfer_draws(&t);
+    tw_release(j->ctx, t.draws);
+    tw_release(j->ctx, t.block);
+    return status == TW_OK && j->settings.summary_only ? put_summary(feed, w) : status;
+}
+
+/* All that the file may need; closing it gives back what is left over. */
+static uint64_t bytes_needed(const tw_journal *j)
+{
+    enum { GROUPS = 1 << 16, PER_DRAW = 16, PER_LATENT = 16 };
+    const tw_journal_settings *s = &j->settings;
+    uint64_t arrays = (s->summary_only ? 0u : 1u) + (s->pointwise ? 1u : 0u);
+    uint64_t numbers = (s->n * arrays + PER_DRAW) * s->chains * j->draws + PER_LATENT * s->n;
+    return s->bytes + numbers * sizeof(double) + GROUPS;
+}
+
+tw_status tw_draws_put(const tw_draws_feed *feed, tw_writer *writer, const tw_run_facts *facts,
+                       const tw_observations *observed)
+{
+    const tw_journal *j = feed->layout;
+    tw_nc_writer w = {.ctx = j->ctx,
+                      .path = writer->path,
+                      .file = -1,
+                      .compress = (unsigned)j->settings.compress,
+                      .rows = j->draws > 0 ? rows_at_once(j) : 1};
+    TW_TRY(tw_writer_reserve(writer, bytes_needed(j)));
+    snprintf(w.created_at, sizeof w.created_at, "%s", facts->created_at);
+    tw_nc_reopen(&w, writer->temporary);
+    tw_facts_put(&w, facts);
+    tw_status status = j->draws > 0 ? add_groups(feed, &w, observed) : TW_OK;
+    tw_status closed = tw_nc_finish(&w);
+    return status == TW_OK ? closed : status;
+}

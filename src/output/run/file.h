@@ -1,0 +1,138 @@
+/* file.h: the parts of a run file, for the files of this folder that write and read them. */
+#ifndef TALWEG_OUTPUT_RUN_FILE_H
+#define TALWEG_OUTPUT_RUN_FILE_H
+
+#include <limits.h>
+
+#include "output/journal/journal.h"
+#include "output/run/netcdf_file.h"
+#include "output/writer.h"
+#include "talweg/run.h"
+
+enum { TW_RUN_FORMAT = 1 };       /* a change of meaning raises it */
+enum { TW_RUN_BLOCK = 32 << 20 }; /* bytes of draws that are held at a time */
+
+/* ---- facts: attributes of the file ---- */
+
+enum { TW_FACTS_TEXTS = 8 };
+typedef struct tw_facts_store {
+    tw_run_facts facts;
+    char *text[TW_FACTS_TEXTS]; /* what the strings of facts point to */
+} tw_facts_store;
+
+void tw_facts_put(tw_nc_writer *w, const tw_run_facts *facts);
+
+/* Release the store also after a failure. */
+tw_status tw_facts_get(const tw_nc_reader *r, tw_facts_store *store);
+void tw_facts_release(tw_context *ctx, tw_facts_store *store);
+
+/* ---- the problem: groups observed_data and constant_data ---- */
+
+void tw_problem_put(tw_nc_writer *w, const tw_problem *problem);
+tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out);
+
+/* Likelihood, y and w alone; y and w (NULL where there is none) are newly allocated. */
+typedef struct tw_observations {
+    const tw_likelihood *likelihood;
+    double *y, *w;
+} tw_observations;
+tw_status tw_observations_get(const tw_nc_reader *r, size_t n, tw_observations *out);
+
+/* ---- draws ---- */
+
+/* The numbers that every draw of every chain has, in groups sample_stats and log_likelihood. */
+typedef struct tw_statistic {
+    const char *name;
+    nc_type type; /* NC_BYTE: a flag */
+    double (*value)(const tw_journal_draw *draw, const tw_journal_record *record);
+    const char *words;
+} tw_statistic;
+enum { TW_STATISTIC_COUNT = 13 };
+extern const tw_statistic tw_statistics[TW_STATISTIC_COUNT];
+
+/* Reads draws of latents: as tw_run_read_latents. */
+typedef tw_status tw_latents_reader(void *from, size_t first, size_t count, double *x);
+
+/* Where the draws of a file come from: a journal, or memory. */
+typedef struct tw_draws_feed {
+    const tw_journal *layout; /* settings, stride, and how many there are */
+    void *from;
+    tw_status (*read)(void *from, size_t first, size_t count, void *rows); /* as tw_journal_read */
+    tw_latents_reader *read_latents;
+} tw_draws_feed;
+
+/* Add the draws to the file under the writer's temporary name, which has all else, and put its facts right.
+ * `observed` is looked at where the log likelihood of each observation is wanted. */
+tw_status tw_draws_put(const tw_draws_feed *feed, tw_writer *writer, const tw_run_facts *facts,
+                       const tw_observations *observed);
+
+/* Do they belong together, and can they be written? */
+tw_status tw_run_check_parts(tw_context *ctx, const tw_run_options *options, const tw_problem *problem,
+                             const tw_run_facts *facts);
+
+tw_journal_settings tw_run_settings(const tw_run_options *options, const tw_run_facts *facts);
+
+/* Begin the file: as tw_writer_open, but regular files only. */
+tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer);
+
+/* The file but for its draws, under the writer's temporary name; evidence may be NULL. */
+tw_status tw_run_write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
+                             unsigned compress, const tw_run_evidence *evidence, tw_writer *writer);
+
+/* ---- a run that is written ---- */
+
+struct tw_run_writer {
+    tw_context *ctx;
+    const tw_problem *problem;
+    char path[PATH_MAX];
+    bool overwrite;
+    tw_journal journal;
+};
+
+/* A writer without a journal; then its journal, with the first image. */
+tw_status tw_run_writer_new(tw_context *ctx, const char *path, const tw_run_options *options,
+                            const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out);
+tw_status tw_run_writer_begin(tw_run_writer *w, const tw_run_options *options, const tw_run_facts *facts);
+void tw_run_writer_free(tw_run_writer *w);
+
+/* Make the file of a journal and take the journal away, which is not closed. TW_WRITE_FAILED: the journal
+ * stays. */
+tw_status tw_run_complete(tw_journal *journal, const char *path, bool overwrite);
+
+/* ---- summaries: the group summary ---- */
+
+typedef struct tw_latents {
+    tw_context *ctx;
+    size_t n, chains, draws;
+    tw_latents_reader *read;
+    void *from;
+} tw_latents;
+
+/* Rows for all latents, in blocks of them. */
+tw_status tw_latents_summarise(const tw_latents *latents, size_t threads, tw_summary *rows);
+void tw_summary_put(tw_nc_writer *w, size_t n, const tw_summary *rows);
+
+/* ---- estimates: the group evidence ---- */
+
+typedef struct tw_evidence_store {
+    tw_run_evidence evidence;
+    char *from, *kernel, **methods;
+} tw_evidence_store;
+void tw_evidence_put(tw_nc_writer *w, const tw_run_evidence *evidence);
+tw_status tw_evidence_get(const tw_nc_reader *r, tw_evidence_store *store);
+void tw_evidence_release(tw_context *ctx, tw_evidence_store *store);
+
+/* ---- an open run ---- */
+
+/* What the sampler did at every draw: records[c + chains d], and log p(y | x) in the same order. */
+tw_status tw_run_read_records(tw_run *run, tw_record *records, double *log_likelihood);
+
+struct tw_run {
+    tw_context *ctx;
+    char path[PATH_MAX];
+    tw_nc_reader file;
+    tw_facts_store facts;
+    tw_evidence_store evidence;
+};
+
+#endif

@@ -1,0 +1,31 @@
+/* pool_source.c: see pool_source.h. */
+#include "output/run/pool_source.h"
+
+#include "base/context.h"
+
+static tw_status read_draws(void *user, size_t chain, size_t first, size_t count, double *x)
+{
+    const tw_pool_draws *draws = user;
+    size_t k = 0;
+    for (;; k++) { /* the file that has the chain; those of estimates have no draws to look for */
+        const tw_run_facts *facts = tw_run_describe(draws->pool->run[k]);
+        size_t chains = facts->draws > 0 ? facts->chains : 0;
+        if (chain < chains) break;
+        chain -= chains;
+    }
+    if (draws->stride == 1) return tw_run_read_draws(draws->pool->run[k], chain, first, count, x);
+    for (size_t i = 0; i < count; i++)
+        TW_TRY(tw_run_read_draws(draws->pool->run[k], chain, (first + i) * draws->stride, 1,
+                                 x + i * draws->pool->n));
+    return TW_OK;
+}
+
+tw_draw_source tw_pool_source(tw_pool_draws *draws)
+{
+    const tw_pool *pool = draws->pool;
+    return (tw_draw_source){.n = pool->n,
+                            .chains = pool->chains,
+                            .draws = (pool->draws + draws->stride - 1) / draws->stride,
+                            .user = draws,
+                            .read = read_draws};
+}

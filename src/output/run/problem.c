@@ -1,0 +1,285 @@
+/* problem.c: a problem as the groups observed_data and constant_data of a run file.
+ *
+ *   observed_data   y(obs)
+ *   constant_data   X(obs, input)                    as the covariance sees them; input: their names
+ *                   log_ell, or log_ell(input), log_sigma, constant, white     with a kernel
+ *                   K(obs, other_obs)                                          with a given matrix
+ *                   w(obs)                                                     where there are constants
+ *                   scaling_centre, scaling_scale, scaling_column (input)      where they were standardised
+ *                   jitter
+ *   attributes      likelihood, kernel ("" with a given matrix), named_inputs, scaling_inputs
+ */
+#include <stdio.h>
+
+#include "output/run/file.h"
+
+enum { ROWS_BUFFER = 1 << 16, NAME_BYTES = 32 };
+
+/* ---- inputs: column by column in memory, row by row in the file ---- */
+
+static size_t rows_at_once(size_t n, size_t d)
+{
+    size_t rows = ROWS_BUFFER / d > 0 ? ROWS_BUFFER / d : 1;
+    return rows < n ? rows : n;
+}
+
+static int transfer_rows(int group, int variable, size_t n, size_t d, bool read, double *x, double *buffer)
+{
+    size_t most = rows_at_once(n, d);
+    int code = NC_NOERR;
+    for (size_t first = 0; code == NC_NOERR && first < n; first += most) {
+        size_t count = n - first < most ? n - first : most;
+        const size_t start[2] = {first, 0}, edge[2] = {count, d};
+        if (read) code = nc_get_vara_double(group, variable, start, edge, buffer);
+        for (size_t i = 0; code == NC_NOERR && i < count; i++)
+            for (size_t j = 0; j < d; j++) {
+                double *mine = &x[first + i + j * n], *theirs = &buffer[i * d + j];
+                if (read)
+                    *mine = *theirs;
+                else
+                    *theirs = *mine;
+            }
+        if (!read) code = nc_put_vara_double(group, variable, start, edge, buffer);
+    }
+    return code;
+}
+
+/* ---- writing ---- */
+
+static int put_input_names(tw_nc_writer *w, int group, const tw_data *data)
+{
+    void *block = NULL;
+    int dimension = -1;
+    size_t d = data->d;
+    if (data->names) return tw_nc_names(w, group, "input", d, (const char *const *)data->names);
+    if (tw_allocate(w->ctx, d, sizeof(char *) + NAME_BYTES, "names of the inputs", &block) != TW_OK) {
+        tw_nc_ok(w, NC_ENOMEM);
+        return -1;
+    }
+    char **names = block, *text = (char *)(names + d);
+    for (size_t j = 0; j < d; j++, text += NAME_BYTES) {
+        snprintf(text, NAME_BYTES, "input.%zu", j + 1);
+        names[j] = text;
+    }
+    dimension = tw_nc_names(w, group, "input", d, (const char *const *)names);
+    tw_release(w->ctx, block);
+    return dimension;
+}
+
+static void put_inputs(tw_nc_writer *w, int group, const int dimensions[2], const tw_data *data)
+{
+    double *buffer = NULL;
+    int variable = tw_nc_variable(w, group, "X", NC_DOUBLE, 2, dimensions);
+    tw_nc_describe(w, group, variable, "inputs, as the covariance sees them");
+    if (tw_allocate_doubles(w->ctx, rows_at_once(data->n, data->d), data->d, "rows of inputs", &buffer) !=
+        TW_OK) {
+        tw_nc_ok(w, NC_ENOMEM);
+        return;
+    }
+    if (tw_nc_ok(w, NC_NOERR))
+        tw_nc_ok(w, transfer_rows(group, variable, data->n, data->d, false, data->x, buffer));
+    tw_release(w->ctx, buffer);
+}
+
+static void put_scaling(tw_nc_writer *w, int group, int input, const tw_scaling *scaling)
+{
+    int variable = tw_nc_variable(w, group, "scaling_column", NC_INT64, 1, &input);
+    tw_nc_describe(w, group, variable, "column of the data that became this input, from 0 on");
+    for (size_t k = 0; k < scaling->d_out && w->error == NC_NOERR; k++) {
+        long long column = (long long)scaling->column[k];
+        tw_nc_ok(w, nc_put_var1_longlong(group, variable, &k, &column));
+    }
+    tw_nc_doubles(w, group, "scaling_centre", 1, &input, scaling->centre);
+    tw_nc_doubles(w, group, "scaling_scale", 1, &input, scaling->scale);
+}
+
+static void put_covariance(tw_nc_writer *w, int group, int obs, int input, const tw_problem *problem)
+{
+    const tw_covariance *c = &problem->covariance;
+    if (problem->matrix) {
+        const int square[2] = {obs, tw_nc_index(w, group, "other_obs", problem->data->n)};
+        tw_nc_doubles(w, group, "K", 2, square, problem->matrix);
+        return;
+    }
+    tw_nc_doubles(w, group, "log_ell", c->scales > 1 ? 1 : 0, &input, c->log_ell);
+    tw_nc_doubles(w, group, "log_sigma", 0, NULL, &c->log_sigma);
+    tw_nc_doubles(w, group, "constant", 0, NULL, &c->constant);
+    tw_nc_doubles(w, group, "white", 0, NULL, &c->white);
+}
+
+static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
+{
+    const tw_data *data = problem->data;
+    int group = tw_nc_group(w, "constant_data");
+    int obs = tw_nc_index(w, group, "obs", data->n), input = put_input_names(w, group, data);
+    const int both[2] = {obs, input};
+    tw_nc_put_text(w, group, "likelihood", problem->likelihood->name);
+    tw_nc_put_text(w, group, "kernel", problem->matrix ? "" : problem->covariance.kernel);
+    tw_nc_put_count(w, group, "named_inputs", data->names != NULL, NC_BYTE);
+    tw_nc_put_count(w, group, "scaling_inputs", problem->scaling ? problem->scaling->d_in : 0, NC_INT64);
+    put_inputs(w, group, both, data);
+    put_covariance(w, group, obs, input, problem);
+    if (problem->w) tw_nc_doubles(w, group, "w", 1, &obs, problem->w);
+    if (problem->scaling) put_scaling(w, group, input, problem->scaling);
+    tw_nc_doubles(w, group, "jitter", 0, NULL, &problem->jitter);
+}
+
+void tw_problem_put(tw_nc_writer *w, const tw_problem *problem)
+{
+    int group = tw_nc_group(w, "observed_data");
+    int obs = tw_nc_index(w, group, "obs", problem->data->n);
+    tw_nc_doubles(w, group, "y", 1, &obs, problem->data->y);
+    put_constant_data(w, problem);
+}
+
+/* ---- reading ---- */
+
+/* Memory for a vector that is there. */
+static tw_status get_vector(const tw_nc_reader *r, int group, const char *name, size_t length, double **out)
+{
+    int variable = -1;
+    TW_TRY(tw_nc_find_variable(r, group, name, 1, &length, &variable));
+    TW_TRY(tw_allocate_doubles(r->ctx, length, 1, name, out));
+    return tw_nc_read_doubles(r, group, name, 1, &length, *out);
+}
+
+tw_status tw_observations_get(const tw_nc_reader *r, size_t n, tw_observations *out)
+{
+    int observed = -1, group = -1;
+    char *name = NULL;
+    TW_TRY(tw_nc_find_group(r, "observed_data", &observed));
+    TW_TRY(tw_nc_find_group(r, "constant_data", &group));
+    TW_TRY(tw_nc_text(r, group, "likelihood", &name));
+    out->likelihood = tw_likelihood_find(name);
+    tw_status status = TW_OK;
+    if (!out->likelihood)
+        status = tw_fail(r->ctx, TW_BAD_DATA, "constant_data: the likelihood is \"%.60s\"; there are: %s",
+                         name, tw_likelihood_names());
+    tw_release(r->ctx, name);
+    if (status == TW_OK) status = get_vector(r, observed, "y", n, &out->y);
+    if (status == TW_OK && tw_nc_has_variable(group, "w")) status = get_vector(r, group, "w", n, &out->w);
+    return status;
+}
+
+static tw_status get_inputs(const tw_nc_reader *r, int group, size_t n, size_t d, double *x)
+{
+    int variable = -1;
+    const size_t lengths[2] = {n, d};
+    double *buffer = NULL;
+    TW_TRY(tw_nc_find_variable(r, group, "X", 2, lengths, &variable));
+    TW_TRY(tw_allocate_doubles(r->ctx, rows_at_once(n, d), d, "rows of inputs", &buffer));
+    int code = transfer_rows(group, variable, n, d, true, x, buffer);
+    tw_release(r->ctx, buffer);
+    return code == NC_NOERR ? TW_OK : tw_nc_fail(r, group, "X", code);
+}
+
+static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const double *y, tw_problem *parts)
+{
+    size_t d = 0;
+    uint64_t named = 0;
+    double *x = NULL;
+    TW_TRY(tw_nc_dimension(r, group, "input", &d));
+    TW_TRY(tw_nc_count(r, group, "named_inputs", &named));
+    TW_TRY(tw_allocate_doubles(r->ctx, n, d, "the inputs", &x));
+    tw_status status = get_inputs(r, group, n, d, x);
+    if (status == TW_OK) status = tw_data_new(r->ctx, n, d, x, n, y, &parts->data);
+    tw_release(r->ctx, x);
+    if (status == TW_OK && named) status = tw_nc_read_names(r, group, "input", d, &parts->data->names);
+    return status;
+}
+
+static tw_status get_number(const tw_nc_reader *r, int group, const char *name, double *value)
+{
+    return tw_nc_read_doubles(r, group, name, 0, NULL, value);
+}
+
+static tw_status get_covariance(const tw_nc_reader *r, int group, char **kernel, tw_problem *parts)
+{
+    tw_covariance *c = &parts->covariance;
+    size_t n = parts->data->n, d = parts->data->d;
+    const size_t square[2] = {n, n};
+    int rank = 0, variable = -1;
+    TW_TRY(get_number(r, group, "jitter", &parts->jitter));
+    TW_TRY(tw_nc_text(r, group, "kernel", kernel));
+    c->kernel = *kernel;
+    if (!c->kernel[0]) {
+        TW_TRY(tw_allocate_doubles(r->ctx, n, n, "the kernel matrix", &parts->matrix));
+        return tw_nc_read_doubles(r, group, "K", 2, square, parts->matrix);
+    }
+    TW_TRY(get_number(r, group, "log_sigma", &c->log_sigma));
+    TW_TRY(get_number(r, group, "constant", &c->constant));
+    TW_TRY(get_number(r, group, "white", &c->white));
+    if (nc_inq_varid(group, "log_ell", &variable) == NC_NOERR) nc_inq_varndims(group, variable, &rank);
+    c->scales = rank == 1 ? d : 1;
+    TW_TRY(tw_allocate_doubles(r->ctx, c->scales, 1, "the length scales", &parts->log_ell));
+    c->log_ell = parts->log_ell;
+    return tw_nc_read_doubles(r, group, "log_ell", rank == 1 ? 1 : 0, &d, parts->log_ell);
+}
+
+/* Columns increase and are among the inputs; scales are above 0. */
+static tw_status check_scaling(tw_context *ctx, const tw_scaling *s, const long long *columns)
+{
+    for (size_t k = 0; k < s->d_out; k++) {
+        long long before = k ? columns[k - 1] : -1;
+        if (columns[k] <= before || (uint64_t)columns[k] >= s->d_in || !(s->scale[k] > 0.0))
+            return tw_fail(
+                ctx, TW_BAD_DATA,
+                "constant_data: the scaling of input %zu is damaged (column %lld of %zu, scale %g)", k + 1,
+                columns[k], s->d_in, s->scale[k]);
+        s->column[k] = (size_t)columns[k];
+    }
+    return TW_OK;
+}
+
+static tw_status get_scaling(const tw_nc_reader *r, int group, tw_problem *parts)
+{
+    size_t d = parts->data->d;
+    uint64_t inputs = 0;
+    void *memory = NULL, *columns = NULL;
+    TW_TRY(tw_nc_count(r, group, "scaling_inputs", &inputs));
+    if (inputs == 0) return TW_OK;
+    TW_TRY(tw_allocate(r->ctx, 1, sizeof(tw_scaling), "the scaling", &memory));
+    tw_scaling *s = parts->scaling = memory;
+    *s = (tw_scaling){.ctx = r->ctx, .d_in = (size_t)inputs, .d_out = d};
+    TW_TRY(get_vector(r, group, "scaling_centre", d, &s->centre));
+    TW_TRY(get_vector(r, group, "scaling_scale", d, &s->scale));
+    TW_TRY(tw_allocate(r->ctx, d, sizeof(size_t), "the columns", &memory));
+    s->column = memory;
+    TW_TRY(tw_allocate(r->ctx, d, sizeof(long long), "the columns", &columns));
+    tw_status status = tw_nc_read_integers(r, group, "scaling_column", 1, &d, columns);
+    if (status == TW_OK) status = check_scaling(r->ctx, s, columns);
+    tw_release(r->ctx, columns);
+    return status;
+}
+
+static tw_status get_parts(const tw_nc_reader *r, size_t n, char **kernel, tw_observations *observed,
+                           tw_problem *parts)
+{
+    int group = -1;
+    TW_TRY(tw_observations_get(r, n, observed));
+    parts->likelihood = observed->likelihood;
+    parts->w = observed->w;
+    TW_TRY(tw_nc_find_group(r, "constant_data", &group));
+    TW_TRY(get_data(r, group, n, observed->y, parts));
+    TW_TRY(get_covariance(r, group, kernel, parts));
+    return get_scaling(r, group, parts);
+}
+
+tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out)
+{
+    tw_problem parts = {.ctx = r->ctx};
+    tw_observations observed = {0};
+    char *kernel = NULL;
+    tw_status status = get_parts(r, n, &kernel, &observed, &parts);
+    if (status == TW_OK) status = tw_problem_new(r->ctx, &parts, out);
+    if (status != TW_OK) {
+        tw_data_free(parts.data);
+        tw_scaling_free(parts.scaling);
+        tw_covariance_free_matrix(r->ctx, parts.matrix);
+    }
+    tw_release(r->ctx, observed.y); /* the problem has copies of these */
+    tw_release(r->ctx, observed.w);
+    tw_release(r->ctx, parts.log_ell);
+    tw_release(r->ctx, kernel);
+    return status;
+}

@@ -1,0 +1,111 @@
+/* save.c: draws that are in memory become a run file in one go. There is no journal, since a crash meanwhile costs
+ * no more than the time to write them again; the file is written under another name and takes its own when it is
+ * complete. A journal of an earlier run by this name is held meanwhile and then taken away, or else it would be made
+ * the file when that is opened next. */
+#include <sys/stat.h>
+
+#include "output/journal/frame.h"
+#include "output/run/file.h"
+#include "output/run/seal.h"
+
+typedef struct memory {
+    tw_journal layout; /* that of a journal with these draws */
+    const tw_problem *problem;
+    const tw_draws *draws;
+    const double *log_likelihood;
+} memory;
+
+static tw_status read_rows(void *from, size_t first, size_t count, void *rows)
+{
+    const memory *m = from;
+    const tw_draws *d = m->draws;
+    TW_TRY(tw_poll(m->layout.ctx));
+    for (size_t i = 0; i < count; i++) {
+        size_t at = (first + i) * d->chains;
+        const tw_draw draw = {
+            first + i,       d->n,         d->chains, d->x + at * d->n, m->log_likelihood + at,
+            d->records + at, d->tuning.eps};
+        tw_journal_pack(&m->layout, &draw, 0.0, (char *)rows + i * m->layout.stride);
+    }
+    return TW_OK;
+}
+
+static tw_status read_latents(void *from, size_t first, size_t count, double *x)
+{
+    const memory *m = from;
+    const tw_draws *d = m->draws;
+    for (size_t i = 0; i < d->draws; i++)
+        for (size_t c = 0; c < d->chains; c++)
+            for (size_t k = 0; k < count; k++)
+                x[i + d->draws * (c + d->chains * k)] = d->x[first + k + d->n * (c + d->chains * i)];
+    return TW_OK;
+}
+
+/* The facts as the file has them by now, with its date. */
+static tw_status read_facts(tw_context *ctx, const char *image, tw_facts_store *store)
+{
+    tw_nc_reader r;
+    TW_TRY(tw_nc_open(&r, ctx, image));
+    tw_status status = tw_facts_get(&r, store);
+    tw_nc_close(&r);
+    return status;
+}
+
+static tw_status fill(memory *m, const tw_run_facts *facts, tw_writer *writer)
+{
+    struct stat about = {0};
+    tw_facts_store store = {.facts = {.n = 0}};
+    tw_journal *j = &m->layout;
+    const tw_observations observed = {m->problem->likelihood, m->problem->data->y, m->problem->w};
+    const tw_draws_feed feed = {j, m, read_rows, read_latents};
+    TW_TRY(tw_run_write_image(j->ctx, m->problem, facts, (unsigned)j->settings.compress, NULL, writer));
+    if (stat(writer->temporary, &about) == 0) j->settings.bytes = (uint64_t)about.st_size;
+    tw_status status = read_facts(j->ctx, writer->temporary, &store);
+    if (status == TW_OK) status = tw_draws_put(&feed, writer, &store.facts, &observed);
+    tw_facts_release(j->ctx, &store);
+    return status == TW_OK ? tw_seal_put(writer) : status;
+}
+
+static tw_status save(memory *m, const char *path, bool overwrite, const tw_run_facts *facts)
+{
+    tw_writer writer;
+    TW_TRY(tw_run_begin(m->layout.ctx, path, overwrite, &writer));
+    tw_status status = fill(m, facts, &writer);
+    if (status == TW_OK) return tw_writer_close(&writer);
+    tw_writer_abandon(&writer);
+    return status;
+}
+
+static tw_run_facts facts_of(const tw_run_facts *facts, const tw_draws *draws)
+{
+    tw_run_facts all = *facts;
+    all.n = draws->n;
+    all.chains = draws->chains;
+    all.draws = draws->draws;
+    all.tuning = draws->tuning;
+    all.warmup_totals = draws->warmup;
+    all.sampling = draws->sampling;
+    all.interrupted = draws->interrupted;
+    return all;
+}
+
+tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *options,
+                      const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws,
+                      const double *log_likelihood)
+{
+    const tw_run_options defaults = {0}, *o = options ? options : &defaults;
+    const tw_run_facts all = facts_of(facts, draws);
+    memory m = {.problem = problem, .draws = draws, .log_likelihood = log_likelihood};
+    tw_journal there;
+    TW_TRY(tw_run_check_parts(ctx, o, problem, &all));
+    if (draws->draws > 0 && (!draws->x || !draws->records || !log_likelihood))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "there are no draws in memory to write: they were not kept");
+    m.layout = (tw_journal){.ctx = ctx, .descriptor = -1, .draws = draws->draws};
+    m.layout.settings = tw_run_settings(o, &all);
+    m.layout.stride = tw_draw_stride(&m.layout.settings);
+    TW_TRY(tw_journal_claim(&there, ctx, path, o->overwrite));
+    tw_status status = save(&m, path, o->overwrite, &all);
+    if (status == TW_OK) tw_journal_remove(&there);
+    tw_journal_close(&there);
+    return status;
+}

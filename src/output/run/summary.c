@@ -1,0 +1,135 @@
+/* summary.c: what the draws of a run are worth, from blocks of latents that fit into memory; and the group
+ * summary, which holds that instead of the draws where they were not kept. */
+#include <stddef.h>
+#include <string.h>
+
+#include "output/run/file.h"
+#include "sample/summarise.h"
+
+/* ---- blocks of latents ---- */
+
+static size_t latents_at_once(const tw_latents *l)
+{
+    size_t each = l->draws * l->chains * sizeof(double);
+    size_t count = TW_RUN_BLOCK / each > 0 ? TW_RUN_BLOCK / each : 1;
+    return count < l->n ? count : l->n;
+}
+
+/* Each thread's workspace takes 100 bytes for each draw of each chain (diagnose.h): as many threads as fit into
+ * eight blocks. */
+static size_t threads_for(const tw_latents *l, size_t threads)
+{
+    size_t most = 8 * (size_t)TW_RUN_BLOCK / (100 * l->draws * l->chains);
+    return threads < most ? threads : most > 0 ? most : 1;
+}
+
+tw_status tw_latents_summarise(const tw_latents *l, size_t threads, tw_summary *rows)
+{
+    size_t most = latents_at_once(l), each = l->draws * l->chains;
+    double *x = NULL;
+    TW_TRY(tw_allocate_doubles(l->ctx, each, most, "draws of some latents", &x));
+    tw_status status = TW_OK;
+    for (size_t first = 0; status == TW_OK && first < l->n; first += most) {
+        size_t count = l->n - first < most ? l->n - first : most;
+        tw_draw_block block = {l->draws, l->chains, count, x, {1, l->draws, each}};
+        status = l->read(l->from, first, count, x);
+        if (status == TW_OK)
+            status = tw_summarise_block(l->ctx, &block, threads_for(l, threads), rows + first);
+    }
+    tw_release(l->ctx, x);
+    return status;
+}
+
+/* ---- the group ---- */
+
+typedef struct column {
+    const char *name;
+    size_t offset;
+} column;
+
+static const column columns[] = {
+    {"mean", offsetof(tw_summary, mean)},
+    {"mcse_mean", offsetof(tw_summary, mcse_mean)},
+    {"sd", offsetof(tw_summary, sd)},
+    {"q5", offsetof(tw_summary, q5)},
+    {"median", offsetof(tw_summary, median)},
+    {"q95", offsetof(tw_summary, q95)},
+    {"ess_bulk", offsetof(tw_summary, ess_bulk)},
+    {"ess_tail", offsetof(tw_summary, ess_tail)},
+    {"rhat", offsetof(tw_summary, rhat)},
+};
+
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+void tw_summary_put(tw_nc_writer *w, size_t n, const tw_summary *rows)
+{
+    int group = tw_nc_group(w, "summary"), obs = tw_nc_index(w, group, "obs", n);
+    double *values = NULL;
+    if (tw_allocate_doubles(w->ctx, n, 1, "a column of the summary", &values) != TW_OK)
+        tw_nc_ok(w, NC_ENOMEM);
+    for (size_t k = 0; k < COLUMNS && w->error == NC_NOERR; k++) {
+        for (size_t i = 0; i < n; i++)
+            memcpy(&values[i], (const char *)&rows[i] + columns[k].offset, sizeof *values);
+        tw_nc_doubles(w, group, columns[k].name, 1, &obs, values);
+    }
+    tw_release(w->ctx, values);
+}
+
+static tw_status read_rows(const tw_nc_reader *r, size_t n, tw_summary *rows)
+{
+    int group = -1;
+    double *values = NULL;
+    TW_TRY(tw_nc_find_group(r, "summary", &group));
+    TW_TRY(tw_allocate_doubles(r->ctx, n, 1, "a column of the summary", &values));
+    tw_status status = TW_OK;
+    for (size_t k = 0; k < COLUMNS && status == TW_OK; k++) {
+        status = tw_nc_read_doubles(r, group, columns[k].name, 1, &n, values);
+        for (size_t i = 0; status == TW_OK && i < n; i++)
+            memcpy((char *)&rows[i] + columns[k].offset, &values[i], sizeof *values);
+    }
+    tw_release(r->ctx, values);
+    return status;
+}
+
+/* ---- an open run ---- */
+
+static tw_status read_latents(void *from, size_t first, size_t count, double *x)
+{
+    return tw_run_read_latents(from, first, count, x);
+}
+
+static tw_status smallest_ebfmi(tw_run *run, double *out)
+{
+    const tw_run_facts *f = &run->facts.facts;
+    double *energy = NULL;
+    if (strcmp(f->method, tw_method_name(TW_METHOD_SLICE)) == 0) return TW_OK;
+    TW_TRY(tw_allocate_doubles(run->ctx, f->draws, f->chains, "the energies of the chains", &energy));
+    tw_status status = tw_run_read_statistic(run, "energy", energy);
+    if (status == TW_OK) *out = tw_summarise_energies(f->draws, f->chains, energy);
+    tw_release(run->ctx, energy);
+    return status;
+}
+
+static tw_status get_rows(tw_run *run, size_t threads, tw_summary *rows)
+{
+    const tw_run_facts *f = &run->facts.facts;
+    const tw_latents latents = {run->ctx, f->n, f->chains, f->draws, read_latents, run};
+    if (f->has_x) return tw_latents_summarise(&latents, threads, rows);
+    tw_status status = read_rows(&run->file, f->n, rows);
+    return status == TW_OK ? TW_OK : tw_fail_within(run->ctx, status, "%.1000s: ", run->path);
+}
+
+tw_status tw_run_summarise(tw_run *run, size_t threads, tw_summary *rows, tw_chains_summary *out)
+{
+    const tw_run_facts *f = &run->facts.facts;
+    void *own = NULL;
+    *out = tw_summarise_totals(&f->sampling);
+    if (f->draws == 0) return TW_OK;
+    TW_TRY(smallest_ebfmi(run, &out->ebfmi_min));
+    if (!rows) TW_TRY(tw_allocate(run->ctx, f->n, sizeof *rows, "the summaries of the latents", &own));
+    if (!rows) rows = own;
+    tw_status status = get_rows(run, threads, rows);
+    if (status == TW_OK) status = tw_summarise_rows(run->ctx, f->n, rows, out);
+    tw_release(run->ctx, own);
+    return status;
+}

@@ -1,0 +1,205 @@
+/* write.c: a run file from its first draw to its last. While it goes on there is a journal, from which
+ * complete.c makes the file. */
+#include <string.h>
+#include <sys/stat.h>
+
+#include "output/problem.h"
+#include "output/run/file.h"
+#include "output/run/seal.h"
+
+/* Looked at before it is opened: to open a pipe is to wait for somebody at its other end. */
+tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer)
+{
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "%.1000s is not a regular file, and a NetCDF file must be one: choose another name",
+                       path);
+    return tw_writer_open(ctx, path, overwrite, writer);
+}
+
+tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite)
+{
+    tw_writer writer;
+    TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
+    tw_writer_abandon(&writer);
+    return tw_journal_check(ctx, path, overwrite);
+}
+
+/* How long that file may be: inputs, the covariance matrix if it was given, and a little more. */
+static uint64_t image_bytes(const tw_problem *problem)
+{
+    enum { GROUPS = 1 << 16, PER_CASE = 16 };
+    uint64_t n = problem->data->n, columns = problem->data->d + PER_CASE + (problem->matrix ? n : 0);
+    return GROUPS + n * columns * sizeof(double);
+}
+
+tw_status tw_run_write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
+                             unsigned compress, const tw_run_evidence *evidence, tw_writer *writer)
+{
+    /* Data are deflated in any case: decimals read from a file shrink to a quarter. */
+    tw_nc_writer w = {.ctx = ctx,
+                      .path = writer->path,
+                      .file = -1,
+                      .compress = compress ? compress : TW_RUN_COMPRESSION,
+                      .rows = 256};
+    tw_run_facts now = *facts;
+    now.n = problem->data->n;
+    TW_TRY(tw_writer_reserve(writer, image_bytes(problem)));
+    tw_nc_create(&w, writer->temporary);
+    tw_facts_put(&w, &now);
+    tw_problem_put(&w, problem);
+    if (evidence) tw_evidence_put(&w, evidence);
+    return tw_nc_finish(&w);
+}
+
+/* ---- beginning ---- */
+
+tw_status tw_run_check_parts(tw_context *ctx, const tw_run_options *o, const tw_problem *problem,
+                             const tw_run_facts *facts)
+{
+    TW_TRY(tw_problem_check_saved(problem));
+    if (facts->chains == 0 || facts->n != problem->data->n)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a run of %zu chains of %zu latents does not fit %zu cases",
+                       facts->chains, facts->n, problem->data->n);
+    if (o->compress > 9)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a level of compression is from 0 to 9, not %u", o->compress);
+    return TW_OK;
+}
+
+tw_journal_settings tw_run_settings(const tw_run_options *o, const tw_run_facts *facts)
+{
+    return (tw_journal_settings){.n = facts->n,
+                                 .chains = facts->chains,
+                                 .compress = o->compress,
+                                 .summary_only = o->summary_only,
+                                 .pointwise = o->pointwise,
+                                 .threads = o->threads};
+}
+
+tw_status tw_run_writer_begin(tw_run_writer *w, const tw_run_options *o, const tw_run_facts *facts)
+{
+    tw_writer image;
+    const tw_journal_settings settings = tw_run_settings(o, facts);
+    tw_run_facts start = *facts;
+    start.draws = 0;
+    TW_TRY(tw_run_begin(w->ctx, w->path, o->overwrite, &image));
+    tw_status status = tw_run_write_image(w->ctx, w->problem, &start, o->compress, NULL, &image);
+    if (status == TW_OK)
+        status = tw_journal_create(&w->journal, w->ctx, w->path, o->overwrite, &settings, image.temporary);
+    tw_writer_abandon(&image);
+    return status;
+}
+
+tw_status tw_run_writer_new(tw_context *ctx, const char *path, const tw_run_options *o,
+                            const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_run_check_parts(ctx, o, problem, facts));
+    if (strlen(path) >= PATH_MAX)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%.100s...: this name is too long", path);
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_run_writer), "the writer of a run", &memory));
+    tw_run_writer *w = memory;
+    w->ctx = ctx;
+    w->problem = problem;
+    w->overwrite = o->overwrite;
+    w->journal = (tw_journal){.ctx = ctx, .descriptor = -1};
+    strcpy(w->path, path);
+    *out = w;
+    return TW_OK;
+}
+
+tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options *options,
+                        const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out)
+{
+    const tw_run_options defaults = {0}, *o = options ? options : &defaults;
+    tw_run_writer *w = NULL;
+    *out = NULL;
+    TW_TRY(tw_run_writer_new(ctx, path, o, problem, facts, &w));
+    tw_status status = tw_run_writer_begin(w, o, facts);
+    if (status == TW_OK)
+        *out = w;
+    else
+        tw_release(ctx, w);
+    return status;
+}
+
+/* ---- draws, and the end ---- */
+
+tw_status tw_run_append(tw_run_writer *writer, const tw_draw *draw)
+{
+    return tw_journal_append(&writer->journal, draw);
+}
+
+tw_status tw_run_sync(tw_run_writer *writer)
+{
+    return tw_journal_sync(&writer->journal);
+}
+
+void tw_run_writer_free(tw_run_writer *w)
+{
+    tw_context *ctx = w->ctx;
+    tw_journal_close(&w->journal);
+    tw_release(ctx, w);
+}
+
+/* The final facts go into the journal first: from then on a crash costs nothing at all. */
+static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
+{
+    tw_writer image;
+    tw_run_facts now = *facts;
+    now.draws = w->journal.draws;
+    TW_TRY(tw_run_begin(w->ctx, w->path, w->overwrite, &image));
+    tw_status status =
+        tw_run_write_image(w->ctx, w->problem, &now, (unsigned)w->journal.settings.compress, NULL, &image);
+    if (status == TW_OK) status = tw_journal_append_image(&w->journal, image.temporary);
+    tw_writer_abandon(&image);
+    return status == TW_OK ? tw_run_complete(&w->journal, w->path, w->overwrite) : status;
+}
+
+tw_status tw_run_finish(tw_run_writer *writer, const tw_run_facts *facts)
+{
+    tw_status status = finish(writer, facts);
+    tw_run_writer_free(writer);
+    return status;
+}
+
+void tw_run_abandon(tw_run_writer *writer)
+{
+    if (!writer) return;
+    if (writer->journal.draws == 0) tw_journal_remove(&writer->journal);
+    tw_run_writer_free(writer);
+}
+
+/* ---- estimates ---- */
+
+static tw_status write_estimates(tw_context *ctx, const char *path, bool overwrite, const tw_problem *problem,
+                                 const tw_run_facts *facts, const tw_run_evidence *evidence)
+{
+    tw_writer writer;
+    tw_run_facts now = *facts;
+    now.draws = 0;
+    TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
+    tw_status status = tw_run_write_image(ctx, problem, &now, 0, evidence, &writer);
+    if (status == TW_OK) status = tw_seal_put(&writer);
+    if (status == TW_OK) return tw_writer_close(&writer);
+    tw_writer_abandon(&writer);
+    return status;
+}
+
+/* A journal that stayed would become the file when that is opened. */
+tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrite, const tw_problem *problem,
+                                const tw_run_facts *facts, const tw_run_evidence *evidence)
+{
+    tw_journal there;
+    TW_TRY(tw_problem_check_saved(problem));
+    if (evidence->count > TW_RUN_MOST_ESTIMATES)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a file takes at most %d estimates, not %zu",
+                       TW_RUN_MOST_ESTIMATES, evidence->count);
+    TW_TRY(tw_journal_claim(&there, ctx, path, overwrite));
+    tw_status status = write_estimates(ctx, path, overwrite, problem, facts, evidence);
+    if (status == TW_OK) tw_journal_remove(&there);
+    tw_journal_close(&there);
+    return status;
+}
