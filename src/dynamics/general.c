@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "linalg/eigen.h"
 #include "linalg/size.h"
 #include "math/random.h"
@@ -52,7 +53,7 @@ void tw_general_energy_slope(tw_general *g, tw_general_point *point, const doubl
     size_t d = g->target.d;
     memcpy(slope, point->slope, d * sizeof *slope);
     if (g->metric == TW_GENERAL_CONSTANT) return;
-    double sign = g->fault == TW_GENERAL_QUADRATIC_SIGN ? 1.0 : -1.0;
+    double sign = TW_FAULTY(TW_FAULT_VELOCITY_SIGN, -1.0, 1.0);
     tw_softabs_quadratic_weights(&point->metric, p, g->weights);
     g->target.third(g->target.user, point->x, g->weights, g->force);
     for (size_t i = 0; i < d; i++) slope[i] += sign * 0.5 * g->force[i];
@@ -61,7 +62,7 @@ void tw_general_energy_slope(tw_general *g, tw_general_point *point, const doubl
 double tw_general_energy(const tw_general *g)
 {
     const tw_general_point *here = &g->here;
-    double log_det = g->fault == TW_GENERAL_NO_LOG_DET ? 0.0 : here->metric.log_det;
+    double log_det = TW_FAULTY(TW_FAULT_NO_LOG_DET, here->metric.log_det, 0.0);
     return -here->value + 0.5 * log_det + 0.5 * tw_softabs_inverse_inner(&here->metric, here->p, here->p);
 }
 

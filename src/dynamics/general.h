@@ -15,20 +15,12 @@ typedef struct tw_general_point {
     tw_softabs metric;
 } tw_general_point;
 
-/* Faults that a test of the tests can ask for; the public interface cannot. */
-typedef enum tw_general_fault {
-    TW_GENERAL_SOUND,
-    TW_GENERAL_NO_LOG_DET,     /* log |G| is left out of H */
-    TW_GENERAL_QUADRATIC_SIGN, /* the force of p' G^-1 p has the wrong sign */
-} tw_general_fault;
-
 struct tw_general {
     tw_context *ctx;
     tw_general_target target;
     tw_general_metric metric;
     double eps, reversal;
     tw_fixed_point_rule rule;
-    tw_general_fault fault;
 
     tw_general_point here;       /* the point itself */
     tw_general_point next;       /* where a step is going */

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "linalg/product.h"
 
 void tw_riemann_free(tw_riemann *p)
@@ -134,7 +135,7 @@ void tw_riemann_settle(tw_riemann *p)
 {
     const double *a = p->target->covariance;
     size_t n = p->n;
-    double half = p->options.fault == TW_FAULT_TRACE_SIGN ? -0.5 : 0.5;
+    double half = TW_FAULTY(TW_FAULT_TRACE_SIGN, 0.5, -0.5);
     tw_site_sums sums;
     if (p->options.metric == TW_METRIC_HESSIAN) {
         tw_target_sites(p->target, p->x, p->slope, p->lambda, p->dlambda, &sums);
@@ -180,7 +181,7 @@ void tw_riemann_draw_momentum(tw_riemann *p, const double *normals)
 {
     memset(p->scatter, 0, p->n * sizeof *p->scatter);
     for (size_t k = 0; k < p->active; k++) p->scatter[p->index[k]] = p->s[k] * normals[p->index[k]];
-    if (p->options.fault == TW_FAULT_STALE_MOMENTUM) draw_stale(p, normals);
+    if (TW_FAULTY(TW_FAULT_STALE_MOMENTUM, false, true)) draw_stale(p, normals);
     tw_factor_multiply_transposed(p->target->factor, 1, p->scatter, p->n, p->pi, p->r);
     for (size_t i = 0; i < p->r; i++) p->pi[i] += normals[p->n + i];
 }
@@ -194,6 +195,6 @@ double tw_riemann_energy(tw_riemann *p)
     memcpy(p->start, p->compact, p->active * sizeof *p->start);
     tw_cholesky_inverse_multiply(p->active, p->b, p->active, p->compact);
     gz = tw_dot(p->active, p->start, p->compact);
-    double log_det = p->options.fault == TW_FAULT_NO_LOG_DET ? 0.0 : p->log_det_b;
+    double log_det = TW_FAULTY(TW_FAULT_NO_LOG_DET, p->log_det_b, 0.0);
     return -p->log_density + 0.5 * (log_det + tw_dot(p->r, p->pi, p->pi) - gz);
 }

@@ -18,28 +18,17 @@
 #include "model/model.h"
 #include "talweg/dynamics.h"
 
-/* For tests only: faults that the tests of the integrator and of invariance must find. */
-typedef enum tw_riemann_fault {
-    TW_FAULT_NONE,
-    TW_FAULT_VELOCITY_SIGN,  /* + dlambda o xdot o xdot / 2 in dH/dv */
-    TW_FAULT_TRACE_SIGN,     /* - dlambda o diag(G^-1) / 2 in dH/dv */
-    TW_FAULT_STALE_MOMENTUM, /* the momentum is drawn from the metric at v = 0 */
-    TW_FAULT_NO_LOG_DET      /* log|B| left out of H */
-} tw_riemann_fault;
-
 typedef struct tw_riemann_options {
     tw_metric metric;         /* hessian, fisher or smoothed */
     tw_fixed_point_rule rule; /* of both implicit equations; the tolerance is on the whitened scale */
     double threshold;         /* of active sites */
     const double *smoothing;  /* n variances for `smoothed`, the caller's */
-    tw_riemann_fault fault;   /* none, but in tests */
 } tw_riemann_options;
 #define TW_RIEMANN_DEFAULTS                                                               \
     ((tw_riemann_options){.metric = TW_METRIC_HESSIAN,                                    \
                           .rule = {.tolerance = 1e-9, .cap = 50, .fixed = 0, .depth = 4}, \
                           .threshold = 1e-10,                                             \
-                          .smoothing = NULL,                                              \
-                          .fault = TW_FAULT_NONE})
+                          .smoothing = NULL})
 
 /* How a step went; all but fine reject the trajectory. */
 typedef enum tw_step { TW_STEP_FINE, TW_STEP_IMPLICIT, TW_STEP_FACTORISATION } tw_step;

@@ -17,6 +17,7 @@
  */
 #include <string.h>
 
+#include "base/fault.h"
 #include "dynamics/riemann.h"
 #include "linalg/product.h"
 
@@ -44,7 +45,7 @@ static void multiply(const tw_riemann *p, const double *v, double *x)
 /* eps/4, with which q(xdot) enters both momentum steps. */
 static double quarter_eps(const tw_riemann *p)
 {
-    return (p->options.fault == TW_FAULT_VELOCITY_SIGN ? -0.5 : 0.5) * p->half_eps;
+    return TW_FAULTY(TW_FAULT_VELOCITY_SIGN, 0.5, -0.5) * p->half_eps;
 }
 
 /* out = c0 + eps/4 C q(xdot). */

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "evidence/walk.h"
 #include "talweg/diagnose.h"
 
@@ -122,10 +123,9 @@ tw_status tw_ais_move_at(tw_ais *a, tw_walk *walk, size_t k)
 
 static tw_status walk_up(tw_ais *a, tw_walk *walk)
 {
-    bool late = a->order == TW_AIS_MOVE_THEN_WEIGH;
     while (a->done < a->steps && !a->watch.stopped) {
-        size_t k = a->done + 1;
-        if (late || k > 1) TW_TRY(tw_ais_move_at(a, walk, late ? k : k - 1));
+        size_t k = a->done + 1, at = TW_FAULTY(TW_FAULT_LATE_WEIGHT, k - 1, k);
+        if (at > 0) TW_TRY(tw_ais_move_at(a, walk, at));
         tw_ais_weigh(a, walk, a->beta[k] - a->beta[k - 1]);
         tw_ais_finish_temperature(a, walk);
     }
@@ -200,17 +200,12 @@ static tw_status run(tw_ais *a, tw_estimate *out)
     return status;
 }
 
-tw_status tw_ais_run_in_order(const tw_model *model, const tw_reference *reference,
-                              const tw_ais_options *options, tw_ais_order order,
-                              tw_progress_function *progress, void *user, double *log_weight,
-                              tw_estimate *out)
+tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const tw_ais_options *options,
+                     tw_progress_function *progress, void *user, double *log_weight, tw_estimate *out)
 {
     tw_context *ctx = model->ctx;
-    tw_ais a = {.model = model,
-                .reference = reference,
-                .o = options,
-                .order = order,
-                .watch = {.progress = progress, .user = user}};
+    tw_ais a = {
+        .model = model, .reference = reference, .o = options, .watch = {.progress = progress, .user = user}};
     TW_TRY(check(ctx, options));
     tw_status status = allocate(ctx, &a);
     if (status == TW_OK) status = run(&a, out);
@@ -222,11 +217,4 @@ tw_status tw_ais_run_in_order(const tw_model *model, const tw_reference *referen
     tw_release(ctx, a.way_up);
     tw_release(ctx, a.state);
     return status;
-}
-
-tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const tw_ais_options *options,
-                     tw_progress_function *progress, void *user, double *log_weight, tw_estimate *out)
-{
-    return tw_ais_run_in_order(model, reference, options, TW_AIS_WEIGH_THEN_MOVE, progress, user, log_weight,
-                               out);
 }

@@ -319,16 +319,14 @@ static tw_status run(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
     return estimate(pt, out, report);
 }
 
-tw_status tw_pt_run_with(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
-                         tw_swap_rule *rule, tw_progress_function *progress, void *user, tw_estimate out[2],
-                         tw_pt_report *report)
+tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
+                    tw_progress_function *progress, void *user, tw_estimate out[2], tw_pt_report *report)
 {
     TW_TRY(check(model->ctx, options));
     tw_pt pt = {.ctx = model->ctx,
                 .model = model,
                 .reference = reference,
                 .o = options,
-                .swap_rule = rule,
                 .watch = {.progress = progress, .user = user},
                 .levels = options->steps + 1,
                 .copies = options->copies,
@@ -337,10 +335,4 @@ tw_status tw_pt_run_with(const tw_model *model, const tw_reference *reference, c
     tw_status status = run(&pt, out, report);
     release(&pt);
     return status;
-}
-
-tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
-                    tw_progress_function *progress, void *user, tw_estimate out[2], tw_pt_report *report)
-{
-    return tw_pt_run_with(model, reference, options, tw_pt_swap_odds, progress, user, out, report);
 }

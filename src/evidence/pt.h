@@ -5,10 +5,8 @@
 #include "evidence/walk.h"
 #include "talweg/evidence.h"
 
-/* The log odds that two neighbours exchange: step = b_{k+1} - b_k, and R at the lower and the upper one. */
-typedef double tw_swap_rule(double step, double lower, double upper);
-
-/* log [p_k(x') p_{k+1}(x) / (p_k(x) p_{k+1}(x'))] = (b_{k+1} - b_k) (R(x) - R(x')), x the lower state. */
+/* The log odds that two neighbours exchange, from step = b_{k+1} - b_k and R at the lower and the upper one:
+ * log [p_k(x') p_{k+1}(x) / (p_k(x) p_{k+1}(x'))] = (b_{k+1} - b_k) (R(x) - R(x')), x the lower state. */
 double tw_pt_swap_odds(double step, double lower, double upper);
 
 typedef struct tw_pt {
@@ -16,7 +14,6 @@ typedef struct tw_pt {
     const tw_model *model;
     const tw_reference *reference;
     const tw_pt_options *o;
-    tw_swap_rule *swap_rule;
     tw_watch watch;
 
     size_t levels, copies, batches, rounds;
@@ -93,10 +90,5 @@ void tw_pt_tell_state(tw_pt *pt);
 
 /* Put a new run where options->resume stood. */
 tw_status tw_pt_take_up(tw_pt *pt);
-
-/* tw_pt_run with a swap rule of one's own: a wrong one must be seen in the results. */
-tw_status tw_pt_run_with(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
-                         tw_swap_rule *rule, tw_progress_function *progress, void *user, tw_estimate out[2],
-                         tw_pt_report *report);
 
 #endif

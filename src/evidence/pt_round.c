@@ -10,6 +10,7 @@
  */
 #include <math.h>
 
+#include "base/fault.h"
 #include "base/parallel.h"
 #include "evidence/pt.h"
 #include "math/random.h"
@@ -66,7 +67,9 @@ static void decide(tw_pt *pt, size_t k)
     double step = pt->beta[k + 1] - pt->beta[k];
     bool turn = k % 2 == pt->round % 2;
     for (size_t c = 0; c < pt->copies; c++) {
-        double odds = pt->swap_rule(step, pt->walk[k]->log_ratio[c], pt->walk[k + 1]->log_ratio[c]);
+        double lower = pt->walk[k]->log_ratio[c], upper = pt->walk[k + 1]->log_ratio[c];
+        double odds = TW_FAULTY(TW_FAULT_SWAP_RULE, tw_pt_swap_odds(step, lower, upper),
+                                tw_fault_swap_rule(step, lower, upper));
         double probability = odds >= 0.0 ? 1.0 : odds < 0.0 ? exp(odds) : 0.0; /* NaN: stay */
         tw_stream stream =
             tw_stream_at(pt->o->seed, TW_STREAM_SWAP, pt->o->first_chain + k * pt->copies + c, pt->round);

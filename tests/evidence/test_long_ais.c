@@ -6,21 +6,24 @@
 #include <math.h>
 
 #include "evidence/ais.h"
+#include "support/fault.h"
 #include "support/posed.h"
 #include "support/support.h"
 
 enum { REPETITIONS = 200 };
 
 static sample_moments repeat(const posed *p, const tw_reference *q, double exact, tw_ais_options o,
-                             tw_ais_order order)
+                             tw_fault fault)
 {
     double z[REPETITIONS];
+    ask_for_fault(fault);
     for (size_t i = 0; i < REPETITIONS; i++) {
         tw_estimate e;
         o.seed = 1000 + i;
-        assert_int_equal(tw_ais_run_in_order(p->model, q, &o, order, NULL, NULL, NULL, &e), TW_OK);
+        assert_int_equal(tw_ais_run(p->model, q, &o, NULL, NULL, NULL, &e), TW_OK);
         z[i] = (e.log_z - exact) / e.se;
     }
+    ask_for_fault(TW_FAULT_NONE);
     sample_moments m = moments_of(REPETITIONS, z);
     print_message("z over %d repetitions: mean %.3f, sd %.3f\n", REPETITIONS, m.mean, m.sd);
     return m;
@@ -43,13 +46,13 @@ static void errors_are_honest(void **state)
         assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, 20, 0.0, fine), TW_OK);
         o.beta = fine;
         o.steps = 20;
-        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
-        assert_true(calibrated(repeat(&p, p.ep->reference, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_FAULT_NONE)));
+        assert_true(calibrated(repeat(&p, p.ep->reference, cases[i].log_z, o, TW_FAULT_NONE)));
         o.beta = coarse;
         o.steps = 4;
         o.particles = 1024;
-        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
-        assert_false(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_MOVE_THEN_WEIGH)));
+        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_FAULT_NONE)));
+        assert_false(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_FAULT_LATE_WEIGHT)));
         posed_free(&p);
     }
     oracle_free(cases, count);
@@ -72,11 +75,11 @@ static void errors_are_honest_in_reverse(void **state)
         o.burn_in = 30;
         o.steps = 20;
         o.beta = linear;
-        assert_true(calibrated(repeat(&p, p.ep->reference, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        assert_true(calibrated(repeat(&p, p.ep->reference, cases[i].log_z, o, TW_FAULT_NONE)));
         o.beta = geometric;
-        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_FAULT_NONE)));
         o.refine = 0.0;
-        assert_false(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_AIS_WEIGH_THEN_MOVE)));
+        assert_false(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_FAULT_NONE)));
         posed_free(&p);
     }
     oracle_free(cases, count);

@@ -5,6 +5,7 @@
 
 #include "evidence/pt.h"
 #include "math/random.h"
+#include "support/fault.h"
 #include "support/pt_case.h"
 #include "support/support.h"
 
@@ -44,7 +45,9 @@ static tw_pt_report run(const pt_case *f, size_t steps, size_t warmup, size_t ro
     o.first_chain = FIRST;
     asked = 0;
     answer = odds;
-    assert_int_equal(tw_pt_run_with(f->model, f->prior, &o, noting_rule, NULL, NULL, out, &report), TW_OK);
+    ask_for_swap_rule(noting_rule);
+    assert_int_equal(tw_pt_run(f->model, f->prior, &o, NULL, NULL, out, &report), TW_OK);
+    ask_for_swap_rule(NULL);
     return report;
 }
 
@@ -186,7 +189,9 @@ static void swap_rates_are_those_of_each_pair(void **state)
     o.eps = 0.1;
     o.leapfrog_steps = 1;
     asked = 0;
-    assert_int_equal(tw_pt_run_with(f.model, f.prior, &o, far_apart_rule, NULL, NULL, out, &report), TW_OK);
+    ask_for_swap_rule(far_apart_rule);
+    assert_int_equal(tw_pt_run(f.model, f.prior, &o, NULL, NULL, out, &report), TW_OK);
+    ask_for_swap_rule(NULL);
     assert_close(rate[0], exp(-8.0), 1e-14, "far apart");
     assert_close(rate[1], 0.5, 1e-14, "close");
     assert_close(report.barrier, 2.0 - exp(-8.0), 1e-12, "barrier");

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Every external name begins with tw_: what the shared library exports, and what the static one defines.
+# Every external name begins with tw_: what the shared library exports, and what the static one defines. And the mistakes
+# that tests ask for (src/base/fault.h) are in the tests that need them, not in the libraries and the program.
 # Usage: symbols.sh BUILD
 set -eu
 build=$1
@@ -22,4 +23,12 @@ if [ -n "$foreign" ]; then
     printf 'external names that do not begin with tw_:\n%s\n' "$foreign" >&2
     exit 1
 fi
+
+faulty() { # does it know of mistakes on demand?
+    nm "$1" | grep -q ' tw_fault_asked$'
+}
+faulty "$build/tests/test_dynamics_riemann" || { echo "no mistake can be asked for: this looks in vain" >&2; exit 1; }
+for shipped in libtalweg.a libtalweg.so talweg; do
+    ! faulty "$build/$shipped" || { echo "$shipped was compiled with TALWEG_FAULTS" >&2; exit 1; }
+done
 echo "$(echo "$shared" | wc -l) names exported, $(echo "$static" | wc -l) in the archive, all tw_"

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "sample/sampler.h"
+#include "support/fault.h"
 #include "support/gp_case.h"
 #include "support/statistics.h"
 #include "support/support.h"
@@ -108,7 +109,7 @@ static void look(const double *x, size_t n, double log_density, double out[FUNCT
     memcpy(out, value, sizeof value);
 }
 
-static tw_sampler *make_sampler(const fixture *f, const kernel *k, size_t columns, tw_riemann_fault fault)
+static tw_sampler *make_sampler(const fixture *f, const kernel *k, size_t columns)
 {
     tw_sampler_options o = TW_SAMPLER_DEFAULTS;
     tw_sampler *s;
@@ -117,7 +118,6 @@ static tw_sampler *make_sampler(const fixture *f, const kernel *k, size_t column
     o.gaussian = k->metric == TW_METRIC_DENSE ? f->dense : f->sites;
     o.smoothing = smoothing;
     assert_int_equal(tw_sampler_new(f->gp.target, &o, columns, &s), TW_OK);
-    if (s->riemann) s->riemann[0]->options.fault = fault;
     assert_int_equal(tw_sampler_set_positions(s, f->exact), TW_OK);
     return s;
 }
@@ -177,9 +177,10 @@ static double distance_of(const fixture *f, size_t i, size_t columns, const doub
     return distance;
 }
 
-static outcome apply(const fixture *f, const kernel *k, size_t columns, size_t times, tw_riemann_fault fault)
+static outcome apply(const fixture *f, const kernel *k, size_t columns, size_t times, tw_fault fault)
 {
-    tw_sampler *s = make_sampler(f, k, columns, fault);
+    ask_for_fault(fault);
+    tw_sampler *s = make_sampler(f, k, columns);
     double *before = malloc(columns * FUNCTIONS * sizeof *before);
     double *after = malloc(columns * FUNCTIONS * sizeof *after);
     outcome out;
@@ -193,6 +194,7 @@ static outcome apply(const fixture *f, const kernel *k, size_t columns, size_t t
     free(before);
     free(after);
     tw_sampler_free(s);
+    ask_for_fault(TW_FAULT_NONE);
     return out;
 }
 
@@ -259,7 +261,7 @@ static void curved_metrics_keep_the_target(void **state)
 }
 
 /* Broken kernels that the tests above must reject, and the one that they cannot. */
-static void check_fault(const char *name, tw_riemann_fault fault, bool found)
+static void check_fault(const char *name, tw_fault fault, bool found)
 {
     fixture *f = set_up(2, GP_PRIOR, 1.0);
     outcome out = apply(f, &curved_kernels[0], 6000, 3, fault);

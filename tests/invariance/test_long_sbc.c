@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "sample/sampler.h"
+#include "support/fault.h"
 #include "support/problem.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
@@ -26,7 +27,7 @@ typedef struct kernel {
     tw_metric metric;
     double eps;
     size_t steps;
-    tw_riemann_fault fault;
+    tw_fault fault;
 } kernel;
 
 typedef struct replicate {
@@ -97,7 +98,6 @@ static tw_sampler *make_sampler(const replicate *r, const kernel *k)
     o.gaussian = r->ep->reference;
     o.smoothing = r->ep->variance;
     assert_int_equal(tw_sampler_new(r->target, &o, 1, &s), TW_OK);
-    if (s->riemann) s->riemann[0]->options.fault = k->fault;
     return s;
 }
 
@@ -105,6 +105,7 @@ static void count_ranks(const kernel *k, const replicate *r, uint64_t seed, test
                         size_t histogram[FUNCTIONS][L + 1])
 {
     double draws[L][FUNCTIONS] = {{0.0}}, truth[FUNCTIONS];
+    ask_for_fault(k->fault);
     tw_sampler *s = make_sampler(r, k);
     size_t before = (size_t)((L + 1) * test_uniform(random));
     run(s, k, r, 2 * seed, before, draws);
@@ -121,6 +122,7 @@ static void count_ranks(const kernel *k, const replicate *r, uint64_t seed, test
         histogram[f][below + (size_t)((double)(equal + 1) * test_uniform(random))]++;
     }
     tw_sampler_free(s);
+    ask_for_fault(TW_FAULT_NONE);
 }
 
 /* The largest chi^2 over the functions. */
