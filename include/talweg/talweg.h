@@ -15,6 +15,7 @@
 #include <talweg/likelihood.h>
 #include <talweg/model.h>
 #include <talweg/output.h>
+#include <talweg/parameter.h>
 #include <talweg/predict.h>
 #include <talweg/report.h>
 #include <talweg/run.h>
