@@ -52,19 +52,27 @@ typedef struct tw_estimate {
     double pareto_k; /* shape of the tail of the weights: tw_weights_pareto_k; NaN where it does not apply */
     double missed;   /* ais-reverse: the share of 1/Z in the tail of the weights that its way up knows of and
                         its way down did not meet; part of se. NaN for other methods */
+    size_t draws;    /* which random draws it is made of: estimates with the same number share them. 0: not
+                        known, and then stepping stones and thermodynamic integration share theirs */
 } tw_estimate;
 
 /* ---- agreement ---- */
 
 /* Two estimates a, b with standard errors s, t agree when |a - b| <= 4 sqrt(s^2 + t^2): were both normal
- * about the truth, one pair in 16,000 would fail to. */
+ * about the truth, and independent, one pair in 16,000 would fail to. Estimates that are made of the same draws
+ * (stepping stones and thermodynamic integration of one run) err together, and are not compared. */
 #define TW_AGREEMENT_LIMIT 4.0
+
+/* The same in words, for those who print it. */
+#define TW_AGREEMENT_RULE                                                                                    \
+    "every pair of estimates that share no draws is within 4 joint standard errors; null where there is no " \
+    "such pair"
 enum { TW_WORDS_BYTES = 512 };
 
 /* Whether estimates agree. */
 typedef struct tw_agreement {
-    bool known;                 /* false: fewer than two estimates with an error to compare */
-    bool agree;                 /* every pair does */
+    bool known;                 /* false: no two estimates with an error that share no draws */
+    bool agree;                 /* every such pair does */
     double worst;               /* largest |a - b| / sqrt(s^2 + t^2); NaN when not known */
     size_t first, second;       /* the pair that has it */
     char words[TW_WORDS_BYTES]; /* the verdict in a sentence */

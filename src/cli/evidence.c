@@ -75,13 +75,18 @@ static tw_status compute(tw_context *ctx, const tw_evidence_options *options, tw
     return TW_OK;
 }
 
-/* Weights that collapsed are no estimate, and a goal that was missed is no success: exit 2 after all is
- * printed. The error of thermodynamic integration does not count: it has a part that more effort leaves. */
+/* No number is no estimate, weights that collapsed are none, and a goal that was missed is no success: exit 2
+ * after all is printed. The error of thermodynamic integration does not count: it has a part that more effort leaves. */
 static tw_status judge(tw_context *ctx, const tw_evidence_options *options, const tw_evidence_results *r)
 {
     double worst = 0.0;
     for (size_t i = 0; i < r->count; i++) {
         const tw_estimate *e = &r->estimate[i];
+        if (!isfinite(e->log_z) && isnan(e->weight_ess))
+            return tw_fail(ctx, TW_NUMERICAL_FAILURE,
+                           "%s: the draws give no number for log Z. Take more temperatures (--temperatures), "
+                           "more transitions (--moves), or a path from EP (--from ep)",
+                           e->method);
         if (!isfinite(e->log_z) || e->weight_ess < 2.0)
             return tw_fail(
                 ctx, TW_NUMERICAL_FAILURE,
@@ -137,7 +142,8 @@ const tw_command tw_command_evidence = {
         "sampling takes independent particles along it and weighs them: unbiased in Z, so that log Z comes "
         "out low rather than high; the way back errs to the other side, and the two bracket the truth. "
         "Parallel tempering and resample-move walk the same path in other ways.\n\n"
-        "Every estimate has a standard error; two agree when they differ by at most 4 joint standard errors. "
+        "Every estimate has a standard error; two that share no draws agree when they differ by at most 4 "
+        "joint standard errors, and the two of pt, which share theirs, are not compared. "
         "Step sizes are tuned in a pilot run with other particles and then frozen.\n\n"
         "EP that did not converge is not used: the path then starts from Laplace's approximation, with a "
         "warning. Where weights collapse (fewer than two count) or --until-se is missed, the results are "

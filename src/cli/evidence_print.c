@@ -158,7 +158,7 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r, 
     tw_json_set(object, "estimates", estimates, &ok);
     if (r->tempered) tw_json_set(object, "parallel_tempering", encode_tempering(&r->tempering, &ok), &ok);
     tw_json_set(object, "agree", a->known ? json_boolean(a->agree) : json_null(), &ok);
-    tw_json_set(object, "agree_rule", json_string("every pair within 4 joint standard errors"), &ok);
+    tw_json_set(object, "agree_rule", json_string(TW_AGREEMENT_RULE), &ok);
     tw_json_set(object, "worst_pair", tw_json_number(a->worst), &ok);
     tw_json_set(object, "verdict", json_string(a->words), &ok);
     return tw_json_print(ctx, object, ok, to);

@@ -1,11 +1,13 @@
 /* agree.c: do estimates of log Z agree with one another, and approximations with them?
  *
  * Estimates a, b of the same number with independent errors of standard deviations s, t differ by about
- * sqrt(s^2 + t^2): more than four of those is no chance. Rounding gets a small allowance, since the error of
+ * sqrt(s^2 + t^2): more than four of those is no chance. Estimates made of the same draws err together, so
+ * that nothing follows from a small difference: they are not compared. Rounding gets a small allowance, since the error of
  * an estimate may be zero (a Gaussian likelihood, where every weight is the same).
  */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "talweg/diagnose.h"
 #include "talweg/evidence.h"
@@ -26,42 +28,73 @@ static bool comparable(const tw_estimate *e)
     return !isfinite(e->log_z) || isfinite(e->se);
 }
 
-static void say_agreement(const tw_estimate *e, size_t compared, tw_agreement *a)
+static bool tempered(const tw_estimate *e)
 {
-    const char *first = e[a->first].method, *second = e[a->second].method;
-    double difference = fabs(e[a->first].log_z - e[a->second].log_z);
-    if (!a->known)
+    return strcmp(e->method, "stepping-stone") == 0 || strcmp(e->method, "thermodynamic") == 0;
+}
+
+/* Are they made of the same draws? Files of earlier versions do not say, and hold one run of each method. */
+static bool share_draws(const tw_estimate *a, const tw_estimate *b)
+{
+    if (a->draws != b->draws) return false;
+    return a->draws != 0 || (tempered(a) && tempered(b));
+}
+
+static void say_nothing_to_compare(size_t estimates, tw_agreement *a)
+{
+    if (estimates < 2)
         snprintf(a->words, sizeof a->words,
                  "Whether it agrees is not known: there is one estimate with an error, and it takes two.");
-    else if (!a->agree && !isfinite(difference))
-        snprintf(a->words, sizeof a->words, "The estimates do NOT agree: %s or %s found no weight at all.",
-                 first, second);
+    else
+        snprintf(
+            a->words, sizeof a->words,
+            "Whether they agree is not known: the estimates are made of the same draws and err together. "
+            "Two that share none are compared (%g joint standard errors are allowed): take one more "
+            "--method, or a run with another --seed.",
+            TW_AGREEMENT_LIMIT);
+}
+
+static void say_agreement(const tw_estimate *e, size_t compared, bool all, tw_agreement *a)
+{
+    const char *first = e[a->first].method, *second = e[a->second].method;
+    const char *rule = all ? "" : " Estimates that share draws are not compared.";
+    double difference = fabs(e[a->first].log_z - e[a->second].log_z);
+    if (!a->agree && !isfinite(difference))
+        snprintf(a->words, sizeof a->words, "The estimates do NOT agree: %s or %s found no weight at all.%s",
+                 first, second, rule);
     else if (!a->agree)
         snprintf(a->words, sizeof a->words,
                  "The estimates do NOT agree: %s and %s are %.3g nats apart, %.1f joint standard errors, and "
                  "%g are allowed. At least one has not seen the whole posterior: trust neither, and let "
-                 "chains mix with more --moves, more --temperatures or --method pt.",
-                 first, second, difference, a->worst, TW_AGREEMENT_LIMIT);
+                 "chains mix with more --moves, more --temperatures or --method pt.%s",
+                 first, second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
     else if (compared == 2)
-        snprintf(a->words, sizeof a->words,
-                 "%s and %s agree: they are %.3g nats apart, %.1f joint standard errors, and %g are allowed.",
-                 first, second, difference, a->worst, TW_AGREEMENT_LIMIT);
+        snprintf(
+            a->words, sizeof a->words,
+            "%s and %s agree: they are %.3g nats apart, %.1f joint standard errors, and %g are allowed.%s",
+            first, second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
     else
         snprintf(a->words, sizeof a->words,
                  "All %zu estimates agree: those furthest apart, %s and %s, differ by %.3g nats, %.1f joint "
-                 "standard errors, and %g are allowed.",
-                 compared, first, second, difference, a->worst, TW_AGREEMENT_LIMIT);
+                 "standard errors, and %g are allowed.%s",
+                 compared, first, second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
 }
 
 tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
 {
     tw_agreement a = {.worst = NAN};
     size_t compared = 0;
+    bool all = true; /* pairs are compared */
     for (size_t i = 0; i < count; i++) {
         if (!comparable(&estimates[i])) continue;
         compared++;
         for (size_t j = i + 1; j < count; j++) {
             if (!comparable(&estimates[j])) continue;
+            if (share_draws(&estimates[i], &estimates[j])) {
+                all = false;
+                continue;
+            }
+            a.known = true;
             double d = distance(&estimates[i], &estimates[j]);
             if (d <= a.worst) continue; /* NaN at first: then any d is taken */
             a.worst = d;
@@ -69,9 +102,11 @@ tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
             a.second = j;
         }
     }
-    a.known = compared >= 2;
     a.agree = a.known && a.worst <= TW_AGREEMENT_LIMIT;
-    say_agreement(estimates, compared, &a);
+    if (a.known)
+        say_agreement(estimates, compared, all, &a);
+    else
+        say_nothing_to_compare(compared, &a);
     return a;
 }
 

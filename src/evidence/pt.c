@@ -239,7 +239,8 @@ static tw_estimate describe(const tw_pt *pt, const char *method)
                          .acceptance = acceptance(pt),
                          .failures = transitions > 0.0 ? failures / transitions : 0.0,
                          .particles = pt->watch.stopped ? 0 : pt->copies,
-                         .temperatures = pt->levels - 1};
+                         .temperatures = pt->levels - 1,
+                         .draws = tw_draws_number(pt->o->seed, pt->o->first_chain)};
 }
 
 static void warn(const tw_pt *pt, double lowest_rate, double barrier, double failures)
@@ -282,7 +283,7 @@ static tw_status estimate(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
     size_t groups = pt->copies * pt->batches;
     tw_ladder_draws draws = {pt->levels, groups, pt->rounds / pt->batches, pt->beta, pt->ratio};
     double *work = NULL, *mean = NULL;
-    size_t needed = pt->levels * (3 * groups + 4) + 5 * groups;
+    size_t needed = pt->levels * (3 * groups + 4) + 6 * groups;
     TW_TRY(tw_allocate_doubles(pt->ctx, needed, 1, "the estimates", &work));
     mean = work + (needed - pt->levels);
     tw_stepping_stone stones = tw_stepping_stone_estimate(&draws, work);

@@ -63,7 +63,7 @@ typedef struct tw_log_z {
 void tw_pt_running_add(tw_pt *pt);
 tw_log_z tw_pt_running(const tw_pt *pt);
 
-/* Stepping stones from below, from above, and bridged. `work` holds 5 * groups numbers. */
+/* Stepping stones from below, from above, and bridged. `work` holds 6 * groups numbers. */
 typedef struct tw_stepping_stone {
     tw_log_z forward, reverse, bridge;
 } tw_stepping_stone;

@@ -4,27 +4,28 @@
  *   forward:  l_k = log E_{k-1}[exp(h R)]                      from draws below (Xie et al. 2011)
  *   reverse:  l_k = -log E_k[exp(-h R)]                        from draws above
  *   bridge:   E_{k-1}[s(h R - l_k)] = E_k[s(l_k - h R)]        from both, s(t) = 1 / (1 + exp(-t)): of all
- * ways to bridge the pair the one of least variance (Bennett 1976; Meng & Wong 1996). The bridge is solved by
- * Newton's method for e(l) = log E_{k-1}[s(h R - l)] - log E_k[s(l - h R)], which falls, with slope -1 far
- * from the root.
+ * ways to bridge the pair the one of least variance (Bennett 1976; Meng & Wong 1996). The bridge is the root of
+ *   e(l) = log E_{k-1}[s(h R - l)] - log E_k[s(l - h R)],
+ * which falls, with a slope in (-2, 0) that is -1 far from the root and may be next to 0 at it, where R spreads over
+ * millions: Newton's method in a bracket finds it. A factor keeps both expectations from underflow.
  *
  * Errors: the whole sum is a function of groups of draws that are independent of each other, however
  * dependent draws within a group are, so the jackknife that leaves out one group at a time gives its error,
- * with the correlation between levels that swaps bring about. The bridge without a group is found by one
- * Newton step.
+ * with the correlation between levels that swaps bring about.
  */
 #include <math.h>
 
 #include "evidence/pt.h"
 
-enum { MAX_NEWTON_STEPS = 100 };
+enum { MAX_STEPS = 200 };
+static const double tolerance = 1e-12, small_step = 0.05;
 
 double tw_jackknife_se(size_t groups, const double *without)
 {
     double mean = 0.0, square = 0.0, count = (double)groups;
     for (size_t g = 0; g < groups; g++) mean += without[g] / count;
     for (size_t g = 0; g < groups; g++) square += (without[g] - mean) * (without[g] - mean);
-    return sqrt(square * (count - 1.0) / count);
+    return isfinite(square) ? sqrt(square * (count - 1.0) / count) : INFINITY; /* one group was everything */
 }
 
 /* The sum over all groups but one; `omitted` = groups: over all. Added, not subtracted: one group may be
@@ -37,23 +38,39 @@ static double sum_without(size_t groups, const double *sums, size_t omitted)
     return sum;
 }
 
+/* log sum_i exp(a_i) over all numbers but one; `omitted` = count: over all. */
+static double log_sum_exp(size_t count, const double *a, size_t omitted)
+{
+    double largest = -INFINITY, sum = 0.0;
+    for (size_t i = 0; i < count; i++)
+        if (i != omitted) largest = fmax(largest, a[i]);
+    if (largest == -INFINITY) return largest;
+    for (size_t i = 0; i < count; i++)
+        if (i != omitted) sum += exp(a[i] - largest);
+    return largest + log(sum);
+}
+
+/* log sum exp(h R) over a group's draws at a level. */
+static double group_log_sum(const tw_ladder_draws *d, size_t level, size_t group, double h)
+{
+    const double *ratio = d->ratio + (level * d->groups + group) * d->length;
+    double largest = -INFINITY, sum = 0.0;
+    for (size_t t = 0; t < d->length; t++) largest = fmax(largest, h * ratio[t]);
+    if (largest == -INFINITY) return largest;
+    for (size_t t = 0; t < d->length; t++) sum += exp(h * ratio[t] - largest);
+    return largest + log(sum);
+}
+
 /* log E_level[exp(h R)] over all groups is returned, and added, with each group left out, to without[g].
- * `sign` is that with which it enters. */
+ * `sign` is that with which it enters; `sums` holds `groups` numbers. */
 static double one_sided(const tw_ladder_draws *d, size_t level, double h, double sign, double *sums,
                         double *without)
 {
-    const double *ratio = d->ratio + level * d->groups * d->length;
-    size_t count = d->groups * d->length;
-    double largest = -INFINITY;
-    for (size_t i = 0; i < count; i++) largest = fmax(largest, h * ratio[i]);
-    for (size_t g = 0; g < d->groups; g++) {
-        sums[g] = 0.0;
-        for (size_t t = 0; t < d->length; t++) sums[g] += exp(h * ratio[g * d->length + t] - largest);
-    }
-    double others = (double)(count - d->length);
+    double count = (double)(d->groups * d->length), others = count - (double)d->length;
+    for (size_t g = 0; g < d->groups; g++) sums[g] = group_log_sum(d, level, g, h);
     for (size_t g = 0; g < d->groups; g++)
-        without[g] += sign * (largest + log(sum_without(d->groups, sums, g) / others));
-    return sign * (largest + log(sum_without(d->groups, sums, d->groups) / (double)count));
+        without[g] += sign * (log_sum_exp(d->groups, sums, g) - log(others));
+    return sign * (log_sum_exp(d->groups, sums, d->groups) - log(count));
 }
 
 static tw_log_z one_sided_total(const tw_ladder_draws *d, bool forward, double *work)
@@ -73,78 +90,124 @@ double tw_stepping_stone_first(const tw_ladder_draws *d, double *sums, double *w
     return one_sided(d, 0, d->beta[1], 1.0, sums, without);
 }
 
-static double logistic(double t)
-{
-    return 1.0 / (1.0 + exp(-t));
-}
+/* ---- the bridge of one pair of levels ---- */
 
-/* Per group: sums of s and of s (1 - s) over the draws of a level, s = s(sign (h R - l)). */
-static void bridge_sums(const tw_ladder_draws *d, size_t level, double h, double l, double sign,
-                        double *value, double *slope)
+typedef struct pair {
+    const tw_ladder_draws *d;
+    size_t k;     /* levels k - 1 and k */
+    double *sums; /* at some l, of each group: s below, s above, and s (1 - s) of both */
+    double scale; /* log of what sums below were divided by, less that of those above */
+} pair;
+
+/* Sums over the draws of a level of s and s (1 - s), s = s(sign (h R - l)), divided by exp(scale), which is the
+ * largest s where that is small. */
+static double sums_at(const pair *p, double l, double sign, double *value, double *slope)
 {
-    for (size_t g = 0; g < d->groups; g++) {
-        const double *ratio = d->ratio + (level * d->groups + g) * d->length;
+    const tw_ladder_draws *d = p->d;
+    double h = d->beta[p->k] - d->beta[p->k - 1], scale = -INFINITY;
+    const double *ratio = d->ratio + (sign > 0.0 ? p->k - 1 : p->k) * d->groups * d->length;
+    for (size_t i = 0; i < d->groups * d->length && scale < 0.0; i++)
+        scale = fmax(scale, fmin(sign * (h * ratio[i] - l), 0.0));
+    for (size_t g = 0; g < d->groups; g++, ratio += d->length) {
         value[g] = slope[g] = 0.0;
         for (size_t t = 0; t < d->length; t++) {
-            double s = logistic(sign * (h * ratio[t] - l));
+            double z = sign * (h * ratio[t] - l), other = 1.0 / (1.0 + exp(z)); /* 1 - s */
+            double s = z > 0.0 ? 1.0 - other : exp(z - scale) * other;          /* z > 0: scale = 0 */
             value[g] += s;
-            slope[g] += s * (1.0 - s);
+            slope[g] += s * other;
         }
     }
+    return scale;
 }
 
-/* The Newton step for e(l) = 0 with one group left out; `sums`: below, above, their slopes, groups each. */
-static double newton_step(size_t groups, const double *sums, size_t omitted)
+static void take_sums(pair *p, double l)
 {
-    double below = sum_without(groups, sums, omitted), above = sum_without(groups, sums + groups, omitted);
-    double slope = sum_without(groups, sums + 2 * groups, omitted) / below +
-                   sum_without(groups, sums + 3 * groups, omitted) / above;
-    return log(below / above) / fmax(slope, 0.05);
+    size_t groups = p->d->groups;
+    double below = sums_at(p, l, 1.0, p->sums, p->sums + 2 * groups);
+    double above = sums_at(p, l, -1.0, p->sums + groups, p->sums + 3 * groups);
+    p->scale = below - above;
 }
 
-static void fill_sums(const tw_ladder_draws *d, size_t k, double l, double *sums)
+/* e at the l of the sums with one group left out, and how fast it falls there. */
+static double imbalance(const pair *p, size_t omitted, double *slope)
 {
-    double h = d->beta[k] - d->beta[k - 1];
-    bridge_sums(d, k - 1, h, l, 1.0, sums, sums + 2 * d->groups);
-    bridge_sums(d, k, h, l, -1.0, sums + d->groups, sums + 3 * d->groups);
+    size_t groups = p->d->groups;
+    double below = sum_without(groups, p->sums, omitted);
+    double above = sum_without(groups, p->sums + groups, omitted);
+    *slope = sum_without(groups, p->sums + 2 * groups, omitted) / below +
+             sum_without(groups, p->sums + 3 * groups, omitted) / above;
+    return log(below / above) + p->scale;
 }
 
-/* l_k from a start near it, added without each group to without[g]. */
-static double bridge(const tw_ladder_draws *d, size_t k, double l, double *sums, double *without)
+/* Take sums at l; the root is known to be on one side of it. */
+static double look(pair *p, double l, size_t omitted, double *low, double *high, double *slope)
 {
-    double step = INFINITY;
-    for (size_t i = 0; i < MAX_NEWTON_STEPS && fabs(step) > 1e-12 * (1.0 + fabs(l)); i++) {
-        fill_sums(d, k, l, sums);
-        step = newton_step(d->groups, sums, d->groups);
-        l += step;
+    take_sums(p, l);
+    double e = imbalance(p, omitted, slope);
+    *(e > 0.0 ? low : high) = l;
+    return e;
+}
+
+/* The root of e with one group left out; NaN: there is none, no draw of a level having any weight. First a bracket,
+ * by steps that double; then Newton's method, or bisection where that leads out of the bracket or does not halve
+ * the step before last. */
+static double solve(pair *p, double l, size_t omitted)
+{
+    double low = -INFINITY, high = INFINITY, slope, e = look(p, l, omitted, &low, &high, &slope);
+    for (double width = 1.0; isfinite(e) && (low == -INFINITY || high == INFINITY); width *= 2.0) {
+        l = e > 0.0 ? l + width : l - width;
+        e = look(p, l, omitted, &low, &high, &slope);
     }
-    fill_sums(d, k, l, sums);
-    for (size_t g = 0; g < d->groups; g++) without[g] += l + newton_step(d->groups, sums, g);
+    if (!isfinite(e)) return NAN;
+    double step = high - low, before = step;
+    for (size_t i = 0; i < MAX_STEPS && fabs(step) > tolerance * (1.0 + fabs(l)); i++) {
+        double next = l + e / slope;
+        bool newton = next > low && next < high && fabs(e / slope) < 0.5 * fabs(before);
+        if (!newton) next = 0.5 * (low + high);
+        before = step;
+        step = next - l;
+        l = next;
+        e = look(p, l, omitted, &low, &high, &slope);
+    }
     return l;
 }
 
-/* Where Newton starts: halfway between the means of h R below and above, which bound l_k by Jensen. */
-static double bridge_start(const tw_ladder_draws *d, size_t k)
+/* Where the search begins: the value from below, a log of a mean, which a draw with R = -1e6 leaves alone. */
+static double bridge_start(const pair *p)
 {
-    size_t count = d->groups * d->length;
-    const double *below = d->ratio + (k - 1) * count, *above = d->ratio + k * count;
-    double mean_below = 0.0, mean_above = 0.0, h = d->beta[k] - d->beta[k - 1];
-    for (size_t i = 0; i < count; i++) {
-        mean_below += h * below[i] / (double)count;
-        mean_above += h * above[i] / (double)count;
+    const tw_ladder_draws *d = p->d;
+    double h = d->beta[p->k] - d->beta[p->k - 1];
+    for (size_t g = 0; g < d->groups; g++) p->sums[g] = group_log_sum(d, p->k - 1, g, h);
+    return log_sum_exp(d->groups, p->sums, d->groups) - log((double)(d->groups * d->length));
+}
+
+/* l_k; added without each group to without[g]: by a Newton step from l_k where that is small, so that a second one
+ * would not be seen in an error. `steps` holds `groups` numbers. */
+static double bridge(pair *p, double *steps, double *without)
+{
+    size_t groups = p->d->groups;
+    double l = solve(p, bridge_start(p), groups), slope;
+    take_sums(p, l);
+    for (size_t g = 0; g < groups; g++) {
+        double e = imbalance(p, g, &slope);
+        steps[g] = e / slope;
     }
-    return isfinite(mean_below) ? 0.5 * (mean_below + mean_above) : mean_above;
+    for (size_t g = 0; g < groups; g++)
+        without[g] += fabs(steps[g]) < small_step ? l + steps[g] : solve(p, l, g);
+    return l;
 }
 
 tw_stepping_stone tw_stepping_stone_estimate(const tw_ladder_draws *d, double *work)
 {
-    double *sums = work, *without = work + 4 * d->groups;
+    double *steps = work + 4 * d->groups, *without = work + 5 * d->groups;
     tw_stepping_stone out = {.bridge = {0.0, 0.0}};
     out.forward = one_sided_total(d, true, work);
     out.reverse = one_sided_total(d, false, work);
     for (size_t g = 0; g < d->groups; g++) without[g] = 0.0;
-    for (size_t k = 1; k < d->levels; k++)
-        out.bridge.value += bridge(d, k, bridge_start(d, k), sums, without);
+    for (size_t k = 1; k < d->levels; k++) {
+        pair p = {.d = d, .k = k, .sums = work};
+        out.bridge.value += bridge(&p, steps, without);
+    }
     out.bridge.se = tw_jackknife_se(d->groups, without);
     return out;
 }

@@ -121,7 +121,8 @@ static void summarise(const tw_resample_move *s, tw_estimate *out)
                          .weight_ess = s->weight_ess,
                          .pareto_k = NAN,
                          .missed = NAN,
-                         .unbiased = true};
+                         .unbiased = true,
+                         .draws = tw_draws_number(s->o->seed, chain_offset + s->o->first_chain)};
     out->log_z = tw_log_mean_exp(islands, s->log_z, &out->se);
     out->se_bootstrap = tw_log_mean_exp_bootstrap(islands, s->log_z, s->o->seed, BOOTSTRAP);
 }

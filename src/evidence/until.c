@@ -6,6 +6,7 @@
  */
 #include <math.h>
 
+#include "evidence/walk.h"
 #include "model/model.h"
 #include "talweg/diagnose.h"
 #include "talweg/evidence.h"
@@ -72,6 +73,7 @@ static double variance_of_missed(const until *u, const tw_estimate *run)
 static void take_together(until *u, const tw_estimate *run, tw_estimate *out)
 {
     bool first = u->done == 0;
+    size_t draws = first ? run->draws : out->draws; /* those of the first run stand for all */
     u->acceptance += run->acceptance * (double)run->particles;
     u->failures += run->failures * (double)run->particles;
     u->missed += run->missed * (double)run->particles;
@@ -80,6 +82,7 @@ static void take_together(until *u, const tw_estimate *run, tw_estimate *out)
     u->done += run->particles;
     *out = *run;
     out->unbiased = run->unbiased && first;
+    out->draws = draws;
     estimate(u, out);
 }
 
@@ -116,7 +119,9 @@ static tw_status take_up(tw_context *ctx, until *u, tw_estimate *out)
     u->missed = state->before_missed;
     u->spread = state->before_spread;
     for (size_t j = 0; j < u->done; j++) u->log_weight[j] = state->before_weight[j];
-    *out = (tw_estimate){.method = u->o->reverse ? "ais-reverse" : "ais", .temperatures = u->o->steps};
+    *out = (tw_estimate){.method = u->o->reverse ? "ais-reverse" : "ais",
+                         .temperatures = u->o->steps,
+                         .draws = tw_draws_number(u->o->seed, u->o->first_chain)};
     if (u->done > 0) estimate(u, out);
     return TW_OK;
 }

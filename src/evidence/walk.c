@@ -105,6 +105,13 @@ void tw_reference_draw(const tw_reference *q, uint64_t seed, uint64_t first_chai
         for (size_t i = 0; i < n; i++) x[i + j * n] += q->mean[i];
 }
 
+/* The first bits of the first stream, as many as a double holds, and not 0. */
+size_t tw_draws_number(uint64_t seed, uint64_t first_chain)
+{
+    tw_stream stream = tw_stream_at(seed, TW_STREAM_START, first_chain, 0);
+    return (size_t)(tw_stream_bits(&stream) >> 11) | 1u;
+}
+
 tw_status tw_walk_start(tw_walk *w, uint64_t seed, uint64_t first_chain)
 {
     size_t n = w->target->model->n;

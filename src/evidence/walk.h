@@ -62,6 +62,10 @@ void tw_walk_measure(tw_walk *walk);
  * decorrelate. */
 size_t tw_walk_steps(double eps);
 
+/* A number for the draws of a run whose particles begin with the streams (seed, start, first_chain, ...): it stands
+ * for them in tw_estimate. */
+size_t tw_draws_number(uint64_t seed, uint64_t first_chain);
+
 /* x ~ q for a block of particles. */
 void tw_reference_draw(const tw_reference *q, uint64_t seed, uint64_t first_chain, uint64_t iteration,
                        size_t count, double *normals, double *x);

@@ -21,6 +21,14 @@ gives 'all(isinstance(e["acceptance"], float) and "weight_ess" in e for e in r["
 gives 'isinstance(r["agree"], bool) and r["agree_rule"] and r["verdict"]'
 gives "$exact"
 
+# two estimates of one run share its draws: whether they agree is not known
+# shellcheck disable=SC2086
+works evidence $five --method pt --rounds 50 --copies 8 --json
+gives 'len(r["estimates"]) == 2 and r["agree"] is None and r["worst_pair"] is None and "share no draws" in r["agree_rule"]'
+# shellcheck disable=SC2086
+works evidence $five --method pt --rounds 50 --copies 8
+says out 'made of the same draws'
+
 # every start and kernel
 awk 'BEGIN { print "mean"; for (i = 0; i < 5; i++) print 0.5 * i }' >"$d/mean.csv"
 awk 'BEGIN { for (i = 1; i <= 5; i++) for (j = 1; j <= 5; j++) printf "%g%s", i == j ? 3 : 0.5, j < 5 ? "," : "\n" }' \

@@ -54,6 +54,33 @@ static void one_estimate_says_nothing(void **state)
     assert_null(tw_evidence_best(1, e + 1));
 }
 
+/* Both estimates of one tempering run have the same draws, and say nothing about each other, however near or
+ * far they are; each is compared with what has others. */
+static void estimates_that_share_draws_are_not_compared(void **state)
+{
+    (void)state;
+    tw_estimate e[] = {make("stepping-stone", -5.0, 0.1), make("thermodynamic", -9.0, 0.1),
+                       make("ais", -5.1, 0.1)};
+    for (int numbered = 0; numbered < 2; numbered++) { /* files of earlier versions have no numbers */
+        e[0].draws = e[1].draws = numbered ? 77 : 0;
+        e[2].draws = numbered ? 78 : 0;
+        tw_agreement alone = tw_evidence_agree(2, e), with = tw_evidence_agree(3, e);
+        assert_false(alone.known || alone.agree || !isnan(alone.worst));
+        assert_non_null(strstr(alone.words, "same draws"));
+        assert_true(with.known && !with.agree);
+        assert_true(with.first == 1 && with.second == 2);
+        assert_non_null(strstr(with.words, "that share draws are not compared"));
+    }
+    e[1].log_z = -5.2;
+    assert_true(tw_evidence_agree(3, e).agree);
+    /* Another run of tempering is another matter, and the same run twice is not. */
+    e[1].draws = 79;
+    assert_true(tw_evidence_agree(2, e).agree);
+    e[2].draws = e[0].draws;
+    assert_int_equal(tw_evidence_agree(3, e).first, 0);
+    assert_int_equal(tw_evidence_agree(3, e).second, 1);
+}
+
 static void the_best_has_the_smallest_error(void **state)
 {
     (void)state;
@@ -209,6 +236,7 @@ int main(void)
         cmocka_unit_test(pairs_within_four_errors_agree),
         cmocka_unit_test(the_worst_pair_is_found),
         cmocka_unit_test(one_estimate_says_nothing),
+        cmocka_unit_test(estimates_that_share_draws_are_not_compared),
         cmocka_unit_test(the_best_has_the_smallest_error),
         cmocka_unit_test(the_ends_of_the_range),
         cmocka_unit_test(an_approximation_is_measured_in_errors),

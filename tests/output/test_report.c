@@ -150,9 +150,27 @@ static tw_run_evidence two_estimates(double apart)
                          .kernel = "hmc/ep",
                          .count = 2,
                          .seconds = {1.0, 2.0}};
-    e.estimates[0] = (tw_estimate){"ais", -10.125, 0.02, 0.02, 99.5, 0.8, 128, 32, 0.0, true, 0.9, NAN};
-    e.estimates[1] =
-        (tw_estimate){"stepping-stone", -10.125 + apart, 0.01, NAN, NAN, 0.8, 16, 12, 0.0, false, NAN, NAN};
+    e.estimates[0] = (tw_estimate){.method = "ais",
+                                   .log_z = -10.125,
+                                   .se = 0.02,
+                                   .se_bootstrap = 0.02,
+                                   .weight_ess = 99.5,
+                                   .acceptance = 0.8,
+                                   .particles = 128,
+                                   .temperatures = 32,
+                                   .unbiased = true,
+                                   .pareto_k = 0.9,
+                                   .missed = NAN};
+    e.estimates[1] = (tw_estimate){.method = "stepping-stone",
+                                   .log_z = -10.125 + apart,
+                                   .se = 0.01,
+                                   .se_bootstrap = NAN,
+                                   .weight_ess = NAN,
+                                   .acceptance = 0.8,
+                                   .particles = 16,
+                                   .temperatures = 12,
+                                   .pareto_k = NAN,
+                                   .missed = NAN};
     return e;
 }
 

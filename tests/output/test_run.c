@@ -251,8 +251,9 @@ static void evidence_comes_back(void **state)
     tw_run_evidence e = {
         .laplace = -3.5, .ep = -3.25, .ep_corrected = NAN, .from = "ep", .kernel = "hmc/ep", .count = 2};
     tw_chains_summary none;
-    e.estimates[0] = (tw_estimate){"ais", -3.1, 0.02, 0.021, 200.5, 0.8, 256, 40, 0.001, true, 0.3, 0.01};
-    e.estimates[1] = (tw_estimate){"thermodynamic", -3.2, 0.01, NAN, NAN, 0.7, 32, 12, 0.0, false, NAN, NAN};
+    e.estimates[0] = (tw_estimate){"ais", -3.1, 0.02, 0.021, 200.5, 0.8, 256, 40, 0.001, true, 0.3, 0.01, 5};
+    e.estimates[1] = (tw_estimate){"thermodynamic", -3.2, 0.01, NAN, NAN, 0.7, 32, 12, 0.0, false, NAN, NAN,
+                                   0x1fffffffffffff};
     e.seconds[0] = 1.5;
     e.seconds[1] = 2.5;
     assert_int_equal(tw_run_write_evidence(ctx, path, false, problem, &facts, &e), TW_OK);
@@ -268,7 +269,7 @@ static void evidence_comes_back(void **state)
         assert_same(5, &a->log_z, &b->log_z);
         assert_same(2, &a->pareto_k, &b->pareto_k);
         assert_true(a->particles == b->particles && a->temperatures == b->temperatures &&
-                    a->failures == b->failures && a->unbiased == b->unbiased &&
+                    a->draws == b->draws && a->failures == b->failures && a->unbiased == b->unbiased &&
                     f->seconds[i] == e.seconds[i]);
     }
     assert_int_equal(tw_run_describe(run)->draws, 0);

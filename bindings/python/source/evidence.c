@@ -14,6 +14,7 @@ static const tw_py_field estimate_fields[] = {
     {"unbiased", TW_PY_FLAG, offsetof(tw_estimate, unbiased)},
     {"pareto_k", TW_PY_REAL, offsetof(tw_estimate, pareto_k)},
     {"missed", TW_PY_REAL, offsetof(tw_estimate, missed)},
+    {"draws", TW_PY_COUNT, offsetof(tw_estimate, draws)},
     {NULL, TW_PY_REAL, 0},
 };
 

@@ -50,6 +50,8 @@ class Estimate:
         Shape of the tail of the weights: above 0.7 the error is not to be trusted. NaN where it does not apply.
     missed : float
         "ais-reverse": the share of 1/Z that its way up knows of and its way down did not meet, part of se; else NaN.
+    draws : int
+        Which random draws it is made of: estimates with the same number share them.
     seconds : float
     """
 
@@ -65,7 +67,13 @@ class Estimate:
     unbiased: bool
     pareto_k: float
     missed: float
+    draws: int
     seconds: float
+
+    @property
+    def doubt(self) -> Optional[str]:
+        """What there is to doubt about it, in a sentence with advice; None: nothing."""
+        return _talweg.doubt(_row(self)) or None
 
 
 class Evidence:
@@ -77,7 +85,7 @@ class Evidence:
     log_z, se : float
         Those of the estimate with the smallest standard error; NaN where there is none.
     agree : bool or None
-        Is every pair of estimates within 4 joint standard errors? None: there is nothing to compare.
+        Is every pair of estimates that share no draws within 4 joint standard errors? None: there is no such pair.
     verdict : str
         The same in a sentence.
     laplace, ep, ep_corrected : float
@@ -109,7 +117,7 @@ class Evidence:
 
     def doubts(self) -> list[str]:
         """What there is to doubt about the estimates, in a sentence with advice each."""
-        return [words for words in (_talweg.doubt(_row(estimate)) for estimate in self.estimates) if words]
+        return [estimate.doubt for estimate in self.estimates if estimate.doubt]
 
     def __getitem__(self, method: str) -> Estimate:
         for estimate in self.estimates:
@@ -201,10 +209,14 @@ class _Run:
         self.keep(begun, first, second)
 
     def judge(self) -> list[str]:
-        """What is wrong with the estimates: weights that collapsed are none, and a goal may be missed."""
+        """What is wrong with the estimates: no number, weights that collapsed, a goal that was missed."""
         found = []
         for e in self.estimates:
-            if not math.isfinite(e.log_z) or e.weight_ess < 2.0:
+            if not math.isfinite(e.log_z) and math.isnan(e.weight_ess):
+                found.append(
+                    f"{e.method}: the draws give no number for log Z. Take more temperatures or moves, or a path from EP"
+                )
+            elif not math.isfinite(e.log_z) or e.weight_ess < 2.0:
                 found.append(
                     f"{e.method}: the weights collapsed, {e.weight_ess:.1f} of {e.particles} count: neither log Z nor "
                     "its error is to be trusted. Take more temperatures or moves, or a path from EP"

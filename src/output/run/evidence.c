@@ -3,6 +3,7 @@
  *   estimate(estimate)              the method's name
  *   log_z, se, se_bootstrap, weight_ess, acceptance, failures, seconds, particles, temperatures (estimate)
  *   pareto_k, missed(estimate)      not in files of earlier versions: NaN
+ *   draws(estimate)                 nor this: 0
  *   unbiased(estimate)              a flag
  *   laplace, ep, ep_corrected       log Z, NaN where there is none
  *   attributes                      from, kernel
@@ -30,6 +31,7 @@ static const column columns[] = {
     {"temperatures", offsetof(tw_estimate, temperatures), true, false},
     {"pareto_k", offsetof(tw_estimate, pareto_k), false, true},
     {"missed", offsetof(tw_estimate, missed), false, true},
+    {"draws", offsetof(tw_estimate, draws), true, true},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
