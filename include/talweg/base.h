@@ -23,6 +23,13 @@ extern "C" {
 #define TW_API
 #endif
 
+/* A function that takes a format as printf does: the number of that argument, and of the first that it prints. */
+#if defined(__GNUC__)
+#define TW_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define TW_PRINTF(text, first)
+#endif
+
 /* Every status: name, exit code of the program (0 done, 1 bad input or usage, 2 numerical failure,
  * 3 a limit of the machine), and what it means in general. What happened in particular is in
  * tw_context_message(). This list makes both the enum and the messages. */
@@ -88,6 +95,45 @@ TW_API void tw_context_set_interrupt(tw_context *ctx, tw_interrupt_function *int
 TW_API size_t tw_context_bytes_in_use(const tw_context *ctx);
 TW_API size_t tw_context_bytes_peak(const tw_context *ctx);
 TW_API void tw_context_set_byte_limit(tw_context *ctx, size_t limit);
+
+/* No computation uses more threads than this, whatever its options say. */
+enum { TW_MOST_THREADS = 64 };
+
+/* ---- for programs and callbacks that fail, log and allocate as talweg does ---- */
+
+/* Leave the function with the status of a call that failed. For functions that own nothing yet. */
+#define TW_TRY(call)                                      \
+    do {                                                  \
+        tw_status tw_try_status = (call);                 \
+        if (tw_try_status != TW_OK) return tw_try_status; \
+    } while (0)
+
+/* Store the words of an error in ctx and return status: `return tw_fail(ctx, TW_BAD_DATA, "...")`. */
+TW_API tw_status tw_fail(tw_context *ctx, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
+
+/* Put words in front of the stored message: tw_fail_within(ctx, s, "%s: ", file). Returns status. */
+TW_API tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *format, ...) TW_PRINTF(3, 4);
+
+/* A static analyser does not look into the library: tell it that these return the status they were given. */
+#ifdef __clang_analyzer__
+#define tw_fail(ctx, status, ...) ((tw_fail)(ctx, status, __VA_ARGS__), (status))
+#define tw_fail_within(ctx, status, ...) ((tw_fail_within)(ctx, status, __VA_ARGS__), (status))
+#endif
+
+/* Send a message for a person to the context's log. */
+TW_API void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...) TW_PRINTF(3, 4);
+
+/* count * size bytes, zeroed and aligned to 64 bytes, counted by ctx. The caller gives them back with tw_release
+ * before the context is freed. On failure *out is NULL, the status is TW_NO_MEMORY, and ctx says how much was asked
+ * for and for `what` ("the kernel matrix"). count = 0 gives a block that may not be read. */
+TW_API tw_status tw_allocate(tw_context *ctx, size_t count, size_t size, const char *what, void **out);
+
+/* A rows x columns block of doubles, likewise. */
+TW_API tw_status tw_allocate_doubles(tw_context *ctx, size_t rows, size_t columns, const char *what,
+                                     double **out);
+
+/* Free a block of this context; NULL is fine. */
+TW_API void tw_release(tw_context *ctx, void *memory);
 
 #ifdef __cplusplus
 }

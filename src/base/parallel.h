@@ -6,9 +6,7 @@
 #ifndef TALWEG_BASE_PARALLEL_H
 #define TALWEG_BASE_PARALLEL_H
 
-#include <stddef.h>
-
-enum { TW_MOST_THREADS = 64 };
+#include "talweg/base.h"
 
 /* Do piece `piece` with the work space of `worker`. */
 typedef void tw_parallel_function(void *user, size_t piece, size_t worker);

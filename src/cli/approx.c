@@ -1,7 +1,6 @@
 /* approx.c: talweg approx: Laplace, EP and EP's correction side by side. */
 #include <math.h>
 
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
 #include "cli/progress.h"
@@ -9,6 +8,7 @@
 #include "output/csv.h"
 #include "output/json.h"
 #include "output/writer.h"
+#include "talweg/base.h"
 
 typedef struct approx_options {
     tw_model_options model;

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/built_in.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
@@ -12,6 +11,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "output/json.h"
+#include "talweg/base.h"
 
 typedef struct bench_options {
     tw_model_options model;

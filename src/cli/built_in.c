@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/context.h"
+#include "talweg/base.h"
 
 #define FIELD(member) offsetof(tw_model_options, member)
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/context.h"
+#include "talweg/base.h"
 
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
 

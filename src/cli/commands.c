@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/command_line.h"
 #include "cli/file_names.h"
 #include "cli/help.h"
 #include "cli/names.h"
+#include "talweg/base.h"
 
 enum { COMMANDS = 10 };
 static const tw_command *const commands[COMMANDS] = {

@@ -8,8 +8,8 @@
 #ifndef TALWEG_CLI_COMMON_ROWS_H
 #define TALWEG_CLI_COMMON_ROWS_H
 
-#include "base/parallel.h"
 #include "cli/options.h"
+#include "talweg/base.h"
 
 #define TW_ROW_SEED(at) \
     .name = "seed", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "S", .standard = "1"

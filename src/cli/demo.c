@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "output/csv.h"
+#include "talweg/base.h"
 #include "talweg/data.h"
 #include "talweg/run.h"
 

@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/evidence_save.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
+#include "talweg/base.h"
 
 #define FIELD(member) offsetof(tw_evidence_options, member)
 

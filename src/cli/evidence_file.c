@@ -1,10 +1,10 @@
 /* evidence_file.c: the results of talweg evidence in a file: a run file without draws, or JSON. */
 #include <math.h>
 
-#include "base/context.h"
 #include "cli/evidence.h"
 #include "cli/names.h"
 #include "output/writer.h"
+#include "talweg/base.h"
 #include "talweg/run.h"
 
 tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_options *options)

@@ -8,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/evidence_save.h"
 #include "cli/interrupt.h"
 #include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "talweg/base.h"
 
 /* Streams of the methods, far apart, so that their errors are independent. */
 static const uint64_t far_chain = (uint64_t)1 << 40;

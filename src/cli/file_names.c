@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/context.h"
 #include "cli/completion.h"
 #include "cli/names.h"
+#include "talweg/base.h"
 
 /* Options whose file is written; those whose file is taken away in the end. */
 static const char written[] = "output, marginals, save-approx, plot, csv, checkpoint, resume";

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/interrupt.h"
@@ -18,6 +17,7 @@
 #include "data/number.h"
 #include "output/csv.h"
 #include "output/writer.h"
+#include "talweg/base.h"
 
 typedef struct grid_options {
     tw_model_options model;

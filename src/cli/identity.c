@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/context.h"
 #include "cli/completion.h"
 #include "cli/names.h"
 #include "output/journal/frame.h"
+#include "talweg/base.h"
 
 enum { IDENTITY_BYTES = 1 << 16, BLOCK_WORDS = 1 << 10 };
 

@@ -7,9 +7,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "talweg/base.h"
 
 /* Results that did not arrive are a failure, however well they were computed. */
 static tw_status flush_results(tw_context *ctx)

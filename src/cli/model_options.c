@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/common_rows.h"
+#include "talweg/base.h"
 
 #define FIELD(member) offsetof(tw_model_options, member)
 

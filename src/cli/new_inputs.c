@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/model_options.h"
 #include "data/readers.h"
 #include "model/model.h"
+#include "talweg/base.h"
 
 void tw_new_inputs_free(tw_new_inputs *inputs)
 {

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/names.h"
 #include "data/file.h"
 #include "data/number.h"
+#include "talweg/base.h"
 
 /* The arguments of one call, and where the parser is in them. */
 typedef struct parser {

@@ -2,13 +2,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/names.h"
 #include "cli/path_options.h"
 #include "cli/progress.h"
 #include "cli/reference_file.h"
 #include "cli/sampler_options.h"
 #include "cli/terminal.h"
+#include "talweg/base.h"
 
 void tw_path_close(tw_path *p)
 {

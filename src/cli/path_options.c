@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/common_rows.h"
 #include "cli/names.h"
+#include "talweg/base.h"
 
 static const char *kernel_method_names(void)
 {

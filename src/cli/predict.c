@@ -1,13 +1,13 @@
 /* predict.c: talweg predict: from a saved approximation, or the draws of a run, to new cases. */
 #include "cli/predict.h"
 
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "output/writer.h"
+#include "talweg/base.h"
 
 #define FIELD(member) offsetof(tw_predict_options, member)
 

@@ -2,11 +2,11 @@
  * people; and everything as one JSON object. */
 #include <math.h>
 
-#include "base/context.h"
 #include "cli/predict.h"
 #include "output/csv.h"
 #include "output/json.h"
 #include "output/writer.h"
+#include "talweg/base.h"
 
 enum { MOST_COLUMNS = TW_PREDICTED_COLUMNS + 1 };
 

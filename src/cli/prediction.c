@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/context.h"
 #include "cli/predict.h"
 #include "cli/terminal.h"
+#include "talweg/base.h"
 
 /* ---- the model ---- */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/context.h"
+#include "talweg/base.h"
 #include "talweg/output.h"
 
 static tw_status check_shapes(tw_context *ctx, size_t n, const char *from, const tw_table *mean,

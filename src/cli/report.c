@@ -1,6 +1,5 @@
 /* report.c: talweg report: run files in, one page out. */
 #include "talweg/report.h"
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/model_options.h"
@@ -8,6 +7,7 @@
 #include "cli/terminal.h"
 #include "output/report/gnuplot.h"
 #include "output/writer.h"
+#include "talweg/base.h"
 
 typedef struct report_options {
     tw_operands runs;

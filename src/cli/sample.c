@@ -1,7 +1,6 @@
 /* sample.c: talweg sample: draws from the posterior, a summary, warnings. */
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
@@ -12,6 +11,7 @@
 #include "cli/sample_report.h"
 #include "cli/sample_save.h"
 #include "cli/terminal.h"
+#include "talweg/base.h"
 
 typedef struct sample_options {
     tw_model_options model;

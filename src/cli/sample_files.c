@@ -1,10 +1,10 @@
 /* sample_files.c: see sample_files.h. */
 #include "cli/sample_files.h"
 
-#include "base/context.h"
 #include "cli/common_rows.h"
 #include "cli/names.h"
 #include "output/draws_csv.h"
+#include "talweg/base.h"
 
 #define FIELD(member) offsetof(tw_sample_file_flags, member)
 

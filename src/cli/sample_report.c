@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-#include "base/context.h"
 #include "cli/model_options.h"
 #include "cli/summary_print.h"
 #include "output/json.h"
+#include "talweg/base.h"
 #include "talweg/report.h"
 
 /* ---- for people ---- */

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
+#include "talweg/base.h"
 
 tw_status tw_sample_save_check(tw_context *ctx, const tw_saver_flags *flags,
                                const tw_sample_file_flags *files)

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/context.h"
 #include "cli/common_rows.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
+#include "talweg/base.h"
 
 static const char *methods(void)
 {

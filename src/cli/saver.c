@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/context.h"
 #include "cli/identity.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "output/writer.h"
+#include "talweg/base.h"
 
 #define FIELD(member) offsetof(tw_saver_flags, member)
 

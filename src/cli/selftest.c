@@ -1,7 +1,6 @@
 /* selftest.c: talweg selftest: do the parts keep their promises on the user's own model? */
 #include <math.h>
 
-#include "base/context.h"
 #include "cli/built_in.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
@@ -9,6 +8,7 @@
 #include "cli/sampler_options.h"
 #include "cli/terminal.h"
 #include "output/json.h"
+#include "talweg/base.h"
 #include "talweg/selftest.h"
 
 typedef struct selftest_options {

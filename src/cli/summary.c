@@ -1,11 +1,11 @@
 /* summary.c: talweg summary: what the draws in run files say of every latent, and whether to believe it. */
-#include "base/context.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/model_options.h"
 #include "cli/summary_print.h"
 #include "cli/terminal.h"
 #include "output/writer.h"
+#include "talweg/base.h"
 #include "talweg/report.h"
 
 typedef struct summary_options {

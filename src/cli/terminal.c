@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/parallel.h"
 #include "cli/interrupt.h"
+#include "talweg/base.h"
 
 /* Back to the first column, and nothing to its right. */
 #define CLEAR_LINE "\r\033[K"
