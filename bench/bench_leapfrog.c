@@ -75,7 +75,7 @@ static tw_model *planar_model(tw_context *ctx, size_t n)
 static double time_riemann(const tw_target *target)
 {
     enum { STEPS = 3 };
-    size_t n = target->model->n, r = target->factor->rank;
+    size_t n = target->model->n, r = target->base->r;
     tw_riemann_options options = TW_RIEMANN_DEFAULTS;
     double *v = malloc(r * sizeof *v), *normals = malloc((n + r) * sizeof *normals);
     tw_riemann *p;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "linalg/product.h"
+#include "linalg/vector.h"
 #include "math/random.h"
 #include "model/model.h"
 #include "support_time.h"
@@ -25,13 +25,12 @@ static const double LOG_ELL = 4.85, LOG_SIGMA = 5.1;
 static tw_status read_draws(void *user, size_t chain, size_t first, size_t count, double *x)
 {
     const bench_usps *usps = user;
-    const tw_factor *factor = usps->ep->reference->factor;
+    const tw_gaussian *q = usps->ep->reference->gaussian;
     double v[1024];
     for (size_t i = 0; i < count; i++) {
         tw_stream stream = tw_stream_at(1, TW_STREAM_START, chain, first + i);
-        tw_stream_normals(&stream, factor->rank, v);
-        tw_factor_multiply(factor, 1, v, factor->rank, x + i * factor->n, factor->n);
-        for (size_t k = 0; k < factor->n; k++) x[k + i * factor->n] += usps->ep->mean[k];
+        tw_stream_normals(&stream, q->r, v);
+        tw_gaussian_positions(q, 1, v, x + i * q->n);
     }
     return TW_OK;
 }
@@ -62,7 +61,7 @@ static double product_seconds(size_t n, size_t points, size_t draws)
     for (size_t i = 0; i < WIDE; i++) v[i] = 1.0 / (double)(i + 1);
     for (size_t i = 0; i < NARROW; i++) u[i] = v[i];
     double start = bench_cpu_seconds();
-    for (size_t t = 0; t < times; t++) tw_product_inner(DRAWS, TILE, n, v, n, u, n, c, DRAWS);
+    for (size_t t = 0; t < times; t++) tw_dots(DRAWS, TILE, n, v, u, c);
     return (bench_cpu_seconds() - start) / (double)times * (double)points / TILE * (double)draws / DRAWS;
 }
 

@@ -95,7 +95,7 @@ static double cholesky_seconds(const tw_model *model)
     if (!l) exit(3);
     for (int i = 0; i < 7; i++) {
         double start = bench_cpu_seconds();
-        tw_cholesky(n, model->k, n, l, n, &failed);
+        tw_cholesky(n, tw_gaussian_dense_matrix(model->prior), n, l, n, &failed);
         best = fmin(best, bench_cpu_seconds() - start);
     }
     free(l);
@@ -116,7 +116,7 @@ static void print_literal(const tw_model *model, const tw_approximation *ep, con
 {
     enum { TRAJECTORIES = 2 };
     int n = (int)model->n;
-    ref_inputs *in = ref_inputs_new(n, model->y, model->k, NULL, NULL);
+    ref_inputs *in = ref_inputs_new(n, model->y, tw_gaussian_dense_matrix(model->prior), NULL, NULL);
     ref_workspace *work = ref_workspace_new(n);
     double *normals = calloc((size_t)n * TRAJECTORIES, sizeof *normals), energies[TRAJECTORIES];
     double *samples = calloc((size_t)n * TRAJECTORIES, sizeof *samples), uniforms[TRAJECTORIES] = {0.5, 0.5};

@@ -63,7 +63,7 @@ double bench_time_potrf(const tw_model *model, double *scratch)
 {
     size_t n = model->n;
     tw_pivot failed;
-    memcpy(scratch, model->k, n * n * sizeof *scratch);
+    tw_gaussian_block(model->prior, 0, n, 0, n, scratch);
     for (size_t i = 0; i < n; i++) scratch[i + i * n] *= 2.0;
     double start = bench_cpu_seconds();
     (void)tw_cholesky_in_place(n, scratch, n, &failed);
@@ -113,7 +113,7 @@ static tw_status time_positions(tw_riemann *p, double eps, const double *x, doub
 tw_status bench_time_step(const tw_target *target, tw_metric metric, const double *smoothing, double eps,
                           size_t count, const double *x, bench_step *out)
 {
-    size_t n = target->model->n, r = target->factor->rank;
+    size_t n = target->model->n, r = target->base->r;
     tw_riemann_options options = TW_RIEMANN_DEFAULTS;
     tw_riemann *p = NULL;
     double *work = NULL;
@@ -140,10 +140,8 @@ typedef struct lockstep {
 static void products(void *data)
 {
     lockstep *l = data;
-    const tw_factor *factor = l->frame->factor;
-    size_t n = l->frame->n, r = l->frame->r;
-    tw_factor_multiply(factor, l->flow->columns, l->flow->w, r, l->scratch, n);
-    tw_factor_multiply_transposed(factor, l->flow->columns, l->flow->at.x, n, l->scratch, n);
+    tw_gaussian_spread(l->frame->gaussian, l->flow->columns, l->flow->w, l->scratch);
+    tw_gaussian_pull_back(l->frame->gaussian, l->flow->columns, l->flow->at.x, l->scratch);
 }
 
 static void short_run(void *data)

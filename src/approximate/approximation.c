@@ -1,7 +1,4 @@
 /* approximation.c: the result that Laplace and EP share: sites, the q they define, its marginals.
- *
- * Marginals come from the factor of q: mean = L_S L_S' nu, variance_n = |row n of L_S|^2, with nothing
- * subtracted.
  */
 #include <string.h>
 
@@ -46,14 +43,9 @@ tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *a)
     tw_reference_free(a->reference);
     a->reference = NULL;
     TW_TRY(tw_reference_sites(model, a->tau, a->nu, &a->reference));
-    const tw_factor *factor = a->reference->factor;
-    memcpy(a->mean, a->reference->mean, n * sizeof *a->mean);
-    memset(a->variance, 0, n * sizeof *a->variance);
-    for (size_t k = 0; k < factor->rank; k++)
-        for (size_t i = 0; i < n; i++) {
-            double entry = factor->l[i + k * n];
-            a->variance[i] += entry * entry;
-        }
+    const tw_gaussian *q = a->reference->gaussian;
+    memcpy(a->mean, q->mean, n * sizeof *a->mean);
+    memcpy(a->variance, q->variance, n * sizeof *a->variance);
     return TW_OK;
 }
 

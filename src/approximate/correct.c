@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "approximate/ep.h"
+#include "gaussian/dense_inside.h"
 #include "linalg/product.h"
 
 enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1 };
@@ -76,7 +77,7 @@ tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep, size_
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the marginals", &sd);
     if (status == TW_OK) status = scaled_cumulants(model, ep, orders, scaled);
     if (status == TW_OK) {
-        const tw_factor *factor = ep->reference->factor;
+        const tw_factor *factor = ((const tw_dense *)ep->reference->gaussian)->factor;
         tw_product_self(n, factor->rank, factor->l, n, sigma, n);
         for (size_t i = 0; i < n; i++) sd[i] = sqrt(ep->variance[i]);
         for (size_t j = 0; j < n; j++) add_column(n, j, orders, sigma + j * n, sd, scaled, sums);

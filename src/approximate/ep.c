@@ -13,7 +13,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "gaussian/dense_inside.h"
 #include "linalg/product.h"
+#include "linalg/vector.h"
 
 static void release(tw_ep *ep)
 {
@@ -33,7 +35,7 @@ static tw_status start(tw_ep *ep)
     TW_TRY(tw_allocate_doubles(ctx, n, 1, "EP's work space", &ep->column));
     TW_TRY(tw_allocate_doubles(ctx, n, n, "EP's covariance", &ep->sigma));
     TW_TRY(tw_delayed_new(ctx, n, ep->sigma, &ep->delayed));
-    memcpy(ep->sigma, ep->model->k, n * n * sizeof *ep->sigma);
+    memcpy(ep->sigma, ((const tw_dense *)ep->model->prior)->a, n * n * sizeof *ep->sigma);
     for (size_t i = 0; i < n; i++) ep->result->variance[i] = ep->sigma[i + i * n];
     return TW_OK;
 }
@@ -61,7 +63,8 @@ static tw_status restore_sigma(tw_ep *ep)
     tw_reference *q = ep->result->reference;
     size_t n = ep->model->n;
     TW_TRY(tw_allocate_doubles(ep->model->ctx, n, n, "EP's covariance", &ep->sigma));
-    tw_product_self(n, q->factor->rank, q->factor->l, n, ep->sigma, n);
+    const tw_factor *factor = ((const tw_dense *)q->gaussian)->factor;
+    tw_product_self(n, factor->rank, factor->l, n, ep->sigma, n);
     ep->log_det_b = tw_dot(n, ep->result->nu, ep->result->mean) - 2.0 * q->log_z;
     tw_reference_free(q);
     ep->result->reference = NULL;

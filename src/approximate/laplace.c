@@ -19,7 +19,9 @@
 #include <math.h>
 
 #include "approximate/approximate.h"
+#include "gaussian/dense_inside.h"
 #include "linalg/product.h"
+#include "linalg/vector.h"
 
 enum { HALVINGS = 40 };
 static const double ACTIVE = 1e-13; /* changes log|B| by less than n times this */
@@ -59,13 +61,15 @@ static bool factor_b(laplace *s)
     tw_pivot failed;
     s->active = 0;
     for (size_t i = 0; i < m->n; i++) {
-        if (s->lambda[i] * m->k[i + i * m->n] < ACTIVE) continue;
+        if (s->lambda[i] * m->prior->variance[i] < ACTIVE) continue;
         s->index[s->active] = i;
         s->root[s->active++] = sqrt(s->lambda[i]);
     }
     s->log_det_b = 0.0;
     if (s->active == 0) return true;
-    if (!tw_cholesky_active(s->active, s->index, s->root, m->k, m->n, s->l, s->active, &failed)) return false;
+    if (!tw_cholesky_active(s->active, s->index, s->root, ((const tw_dense *)m->prior)->a, m->n, s->l,
+                            s->active, &failed))
+        return false;
     s->log_det_b = tw_cholesky_log_det(s->active, s->l, s->active);
     return true;
 }
@@ -78,11 +82,11 @@ static double newton_step(laplace *s)
     size_t n = m->n;
     if (!factor_b(s)) return NAN;
     for (size_t i = 0; i < n; i++) s->da[i] = s->gradient[i] = s->slope[i] - s->a[i];
-    tw_product_symmetric(n, 1, m->k, n, s->gradient, n, s->dx, n);
+    tw_gaussian_multiply(m->prior, 1, s->gradient, s->dx);
     for (size_t k = 0; k < s->active; k++) s->solution[k] = s->root[k] * s->dx[s->index[k]];
     if (s->active > 0) tw_cholesky_solve(s->active, s->l, s->active, 1, s->solution, s->active);
     for (size_t k = 0; k < s->active; k++) s->da[s->index[k]] -= s->root[k] * s->solution[k];
-    tw_product_symmetric(n, 1, m->k, n, s->da, n, s->dx, n);
+    tw_gaussian_multiply(m->prior, 1, s->da, s->dx);
     double decrement = tw_dot(n, s->gradient, s->dx);
     return decrement >= -s->rounding ? fmax(decrement, 0.0) : NAN;
 }
@@ -127,7 +131,7 @@ static double log_det_change(laplace *s)
     for (size_t i = 0; i < m->n; i++) s->trial[i] = s->x[i] + s->dx[i];
     log_likelihood(s, s->trial, NULL, lambda);
     for (size_t i = 0; i < m->n; i++) {
-        double k = m->k[i + i * m->n];
+        double k = m->prior->variance[i];
         sum += fabs(log1p(k * fmax(lambda[i], 0.0)) - log1p(k * s->lambda[i]));
     }
     return 0.5 * sum;

@@ -7,7 +7,8 @@
 #include <math.h>
 
 #include "approximate/approximate.h"
-#include "linalg/product.h"
+#include "gaussian/dense_inside.h"
+#include "linalg/vector.h"
 
 /* A predictor holds what does not depend on the new inputs. */
 struct tw_predictor {
@@ -51,7 +52,8 @@ static tw_status fill(const tw_model *model, const tw_approximation *a, tw_predi
         p->index[k] = i;
         p->s[k++] = sqrt(a->tau[i]);
     }
-    if (tw_cholesky_active(p->active, p->index, p->s, model->k, model->n, p->l, p->active, &failed))
+    if (tw_cholesky_active(p->active, p->index, p->s, ((const tw_dense *)model->prior)->a, model->n, p->l,
+                           p->active, &failed))
         return TW_OK;
     return tw_fail(p->ctx, TW_NUMERICAL_FAILURE,
                    "the predictor's matrix I + S K S could not be factored at pivot %zu", failed.pivot);

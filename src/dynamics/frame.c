@@ -3,17 +3,14 @@
 
 #include <string.h>
 
-#include "linalg/product.h"
-
-static const double log_two_pi = 1.8378770664093454836;
+#include "linalg/vector.h"
 
 /* The precision of q as metric. Where q is N(0, K) with sites and the target's base is N(0, K), the base
  * cancels. */
 static void use_reference(const tw_reference *q, tw_frame *f)
 {
     bool base_is_prior = f->target->reference->kind != TW_REFERENCE_GAUSSIAN && !f->target->folded;
-    f->factor = q->factor;
-    f->centre = q->mean;
+    f->gaussian = q->gaussian;
     f->linear = !base_is_prior || q->kind != TW_REFERENCE_SITES;
     if (f->linear) return;
     f->tau = q->tau;
@@ -24,16 +21,15 @@ static void use_reference(const tw_reference *q, tw_frame *f)
 bool tw_frame_follow(tw_frame *f)
 {
     if (!f->own_base) return false;
-    bool moved = f->factor != f->target->factor || f->target->own_factor;
-    f->factor = f->target->factor;
-    f->centre = f->target->mean;
+    bool moved = f->gaussian != f->target->base || f->target->own;
+    f->gaussian = f->target->base;
     return moved;
 }
 
 tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference *q, tw_frame *out)
 {
     tw_context *ctx = t->ctx;
-    *out = (tw_frame){.target = t, .n = t->model->n, .r = t->model->factor->rank};
+    *out = (tw_frame){.target = t, .n = t->model->n, .r = t->model->prior->r};
     switch (metric) {
     case TW_METRIC_PRIOR:
         out->own_base = true;
@@ -41,7 +37,7 @@ tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference
         return TW_OK;
     case TW_METRIC_IDENTITY:
         out->linear = true;
-        if (!t->model->factor->pivot) return TW_OK;
+        if (t->model->prior->full_rank) return TW_OK;
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
             "the identity metric needs a kernel matrix of full rank; this one has rank %zu of %zu: use the "
@@ -53,7 +49,7 @@ tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference
             return tw_fail(ctx, TW_BAD_ARGUMENT,
                            "the metrics ep and dense need a Gaussian made for this model");
         use_reference(q, out);
-        if (out->linear && t->model->factor->pivot)
+        if (out->linear && !t->model->prior->full_rank)
             return tw_fail(ctx, TW_BAD_ARGUMENT,
                            "this metric needs a kernel matrix of full rank; use prior or ep");
         return TW_OK;
@@ -64,44 +60,35 @@ tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference
     }
 }
 
-static void add_centre(const tw_frame *f, size_t columns, double *x)
-{
-    if (!f->centre) return;
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < f->n; i++) x[i + j * f->n] += f->centre[i];
-}
-
 /* x = c + F w */
 static void positions(const tw_frame *f, size_t columns, const double *w, double *x)
 {
-    if (f->factor)
-        tw_factor_multiply(f->factor, columns, w, f->r, x, f->n);
+    if (f->gaussian)
+        tw_gaussian_positions(f->gaussian, columns, w, x);
     else
         memcpy(x, w, f->n * columns * sizeof *x);
-    add_centre(f, columns, x);
 }
 
 /* to = F' from */
 static void pull_back(const tw_frame *f, size_t columns, const double *from, double *to)
 {
-    if (f->factor)
-        tw_factor_multiply_transposed(f->factor, columns, from, f->n, to, f->r);
+    if (f->gaussian)
+        tw_gaussian_pull_back(f->gaussian, columns, from, to);
     else
         memcpy(to, from, f->n * columns * sizeof *to);
 }
 
 void tw_frame_coordinates(const tw_frame *f, size_t columns, const double *x, double *w)
 {
-    if (f->factor) {
-        tw_factor_solve(f->factor, columns, x, f->n, f->centre, w, f->r);
-        return;
-    }
-    memcpy(w, x, f->n * columns * sizeof *w);
+    if (f->gaussian)
+        tw_gaussian_whiten(f->gaussian, columns, x, w);
+    else
+        memcpy(w, x, f->n * columns * sizeof *w);
 }
 
 double tw_frame_constant(const tw_frame *f)
 {
-    return f->target->log_constant + f->log_z - 0.5 * ((double)f->r * log_two_pi + f->factor->log_det);
+    return f->target->log_constant + f->log_z + tw_gaussian_log_constant(f->gaussian);
 }
 
 /* Take the frame's Gaussian sites out: slope -= nu - tau x. Returns the sum of nu x - tau x^2/2. */
@@ -157,14 +144,14 @@ static void evaluate_linear(const tw_frame *f, size_t columns, const tw_frame_bl
 {
     const tw_target *t = f->target;
     size_t n = f->n;
-    tw_factor_solve(t->factor, columns, out->x, n, t->mean, out->solve, n);
+    tw_gaussian_whiten(t->base, columns, out->x, out->solve);
     if (out->log_density) {
         double constant = tw_target_base_constant(t);
         for (size_t j = 0; j < columns; j++)
             out->log_density[j] += constant - 0.5 * tw_dot(n, out->solve + j * n, out->solve + j * n);
     }
     if (!out->gradient) return;
-    tw_cholesky_half_solve(n, t->factor->l, n, true, columns, out->solve, n);
+    tw_gaussian_solve_transposed(t->base, columns, out->solve);
     for (size_t i = 0; i < n * columns; i++) out->solve[i] -= out->slope[i];
     pull_back(f, columns, out->solve, out->gradient);
 }

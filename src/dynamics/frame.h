@@ -26,12 +26,11 @@
 typedef struct tw_frame {
     const tw_target *target;
     bool linear;
-    bool own_base;           /* F and c are the target's base */
-    size_t n, r;             /* sites; coordinates */
-    const tw_factor *factor; /* F; NULL: the identity (linear only) */
-    const double *centre;    /* c; NULL: zero */
-    const double *tau, *nu;  /* of the Gaussian; NULL: zero */
-    double log_z;            /* log Z_f */
+    bool own_base;               /* the Gaussian is the target's base */
+    size_t n, r;                 /* sites; coordinates */
+    const tw_gaussian *gaussian; /* N(c, F F'); NULL: F is the identity and c = 0 (linear only) */
+    const double *tau, *nu;      /* the sites it is made of; NULL: none */
+    double log_z;                /* log Z_f */
 } tw_frame;
 
 /* The frame of a constant metric for a target: identity, prior, or ep and dense with the Gaussian `q` whose

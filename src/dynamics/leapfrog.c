@@ -1,7 +1,7 @@
 /* leapfrog.c: see leapfrog.h. Half steps of the momentum between two steps are taken together. */
 #include "dynamics/leapfrog.h"
 
-#include "linalg/product.h"
+#include "linalg/vector.h"
 
 void tw_leapfrog_free(tw_leapfrog *flow)
 {

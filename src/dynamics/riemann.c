@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "linalg/product.h"
+#include "gaussian/dense_inside.h"
+#include "linalg/vector.h"
 
 void tw_riemann_free(tw_riemann *p)
 {
@@ -78,7 +79,7 @@ tw_status tw_riemann_new(const tw_target *target, const tw_riemann_options *opti
                       .target = target,
                       .options = *options,
                       .n = target->model->n,
-                      .r = target->model->factor->rank};
+                      .r = target->model->prior->r};
     tw_status status = allocate(p);
     if (status != TW_OK) {
         tw_riemann_free(p);
@@ -110,17 +111,17 @@ static void metric_terms(const tw_riemann *p, const double *x, double *lambda, d
 
 bool tw_riemann_factor(tw_riemann *p, const double *x)
 {
-    const double *a = p->target->covariance;
+    const tw_dense *base = (const tw_dense *)p->target->base;
     size_t n = p->n;
     tw_pivot failed;
     metric_terms(p, x, p->lambda, p->dlambda);
     p->active = 0;
     for (size_t i = 0; i < n; i++) {
-        if (p->lambda[i] * a[i + i * n] <= p->options.threshold) continue;
+        if (p->lambda[i] * base->g.variance[i] <= p->options.threshold) continue;
         p->index[p->active] = i;
         p->s[p->active++] = sqrt(p->lambda[i]);
     }
-    p->factored = tw_cholesky_active(p->active, p->index, p->s, a, n, p->b, p->active, &failed);
+    p->factored = tw_cholesky_active(p->active, p->index, p->s, base->a, n, p->b, p->active, &failed);
     return p->factored;
 }
 
@@ -133,7 +134,7 @@ void tw_riemann_solve(const tw_riemann *p, const double *g, double *compact)
 /* With B factored at x: the sites, diag(G^-1), the force. b becomes the inverse of the factor. */
 void tw_riemann_settle(tw_riemann *p)
 {
-    const double *a = p->target->covariance;
+    const double *variance = p->target->base->variance;
     size_t n = p->n;
     double half = TW_FAULTY(TW_FAULT_TRACE_SIGN, 0.5, -0.5);
     tw_site_sums sums;
@@ -148,12 +149,12 @@ void tw_riemann_settle(tw_riemann *p)
     p->log_det_b = tw_cholesky_log_det(p->active, p->b, p->active);
     tw_cholesky_invert(p->active, p->b, p->active, p->diagonal);
     /* (G^-1)_nn is (1 - (B^-1)_nn)/lambda_n where the site is active, A_nn where it is not. */
-    for (size_t i = 0; i < n; i++) p->scatter[i] = half * p->dlambda[i] * a[i + i * n] - p->slope[i];
+    for (size_t i = 0; i < n; i++) p->scatter[i] = half * p->dlambda[i] * variance[i] - p->slope[i];
     for (size_t k = 0; k < p->active; k++) {
         size_t i = p->index[k];
         p->scatter[i] = half * p->dlambda[i] / p->lambda[i] * (1.0 - p->diagonal[k]) - p->slope[i];
     }
-    tw_factor_multiply_transposed(p->target->factor, 1, p->scatter, n, p->force, p->r);
+    tw_gaussian_pull_back(p->target->base, 1, p->scatter, p->force);
     for (size_t i = 0; i < p->r; i++) p->force[i] += p->v[i];
 }
 
@@ -161,8 +162,7 @@ tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
 {
     const tw_target *t = p->target;
     memcpy(p->v, v, p->r * sizeof *v);
-    tw_factor_multiply(t->factor, 1, v, p->r, p->x, p->n);
-    for (size_t i = 0; t->mean && i < p->n; i++) p->x[i] += t->mean[i];
+    tw_gaussian_positions(t->base, 1, v, p->x);
     p->near_cap = false;
     if (!tw_riemann_factor(p, p->x)) return TW_STEP_FACTORISATION;
     tw_riemann_settle(p);
@@ -173,7 +173,7 @@ tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
 static void draw_stale(tw_riemann *p, const double *normals)
 {
     memset(p->lt, 0, p->n * sizeof *p->lt);
-    metric_terms(p, p->target->mean ? p->target->mean : p->lt, p->scatter, NULL);
+    metric_terms(p, p->target->base->mean ? p->target->base->mean : p->lt, p->scatter, NULL);
     for (size_t i = 0; i < p->n; i++) p->scatter[i] = sqrt(p->scatter[i]) * normals[i];
 }
 
@@ -182,14 +182,14 @@ void tw_riemann_draw_momentum(tw_riemann *p, const double *normals)
     memset(p->scatter, 0, p->n * sizeof *p->scatter);
     for (size_t k = 0; k < p->active; k++) p->scatter[p->index[k]] = p->s[k] * normals[p->index[k]];
     if (TW_FAULTY(TW_FAULT_STALE_MOMENTUM, false, true)) draw_stale(p, normals);
-    tw_factor_multiply_transposed(p->target->factor, 1, p->scatter, p->n, p->pi, p->r);
+    tw_gaussian_pull_back(p->target->base, 1, p->scatter, p->pi);
     for (size_t i = 0; i < p->r; i++) p->pi[i] += normals[p->n + i];
 }
 
 double tw_riemann_energy(tw_riemann *p)
 {
     /* pi' vdot = pi'pi - g'z with g'z = (S g)' B^-1 (S g) = |L_B^-1 S g|^2 */
-    tw_factor_multiply(p->target->factor, 1, p->pi, p->r, p->g, p->n);
+    tw_gaussian_spread(p->target->base, 1, p->pi, p->g);
     double gz = 0.0;
     for (size_t k = 0; k < p->active; k++) p->compact[k] = p->s[k] * p->g[p->index[k]];
     memcpy(p->start, p->compact, p->active * sizeof *p->start);

@@ -94,15 +94,12 @@ tw_status tw_walk_new_as(const tw_model *model, const tw_reference *reference,
 void tw_reference_draw(const tw_reference *q, uint64_t seed, uint64_t first_chain, uint64_t iteration,
                        size_t count, double *normals, double *x)
 {
-    const tw_factor *factor = q->factor ? q->factor : q->model->factor;
-    size_t n = q->model->n, r = factor->rank;
+    size_t r = q->gaussian->r;
     for (size_t j = 0; j < count; j++) {
         tw_stream stream = tw_stream_at(seed, TW_STREAM_START, first_chain + j, iteration);
         tw_stream_normals(&stream, r, normals + j * r);
     }
-    tw_factor_multiply(factor, count, normals, r, x, n);
-    for (size_t j = 0; q->mean && j < count; j++)
-        for (size_t i = 0; i < n; i++) x[i + j * n] += q->mean[i];
+    tw_gaussian_positions(q->gaussian, count, normals, x);
 }
 
 /* The first bits of the first stream, as many as a double holds, and not 0. */
@@ -118,7 +115,8 @@ tw_status tw_walk_start(tw_walk *w, uint64_t seed, uint64_t first_chain)
     double *normals = NULL, *x = NULL;
     TW_TRY(tw_target_set_temperature(w->target, 0.0));
     tw_sampler_refresh(w->sampler);
-    tw_status status = tw_allocate_doubles(w->ctx, n, w->particles, "the particles", &normals);
+    tw_status status =
+        tw_allocate_doubles(w->ctx, w->target->base->r, w->particles, "the particles", &normals);
     if (status == TW_OK) status = tw_allocate_doubles(w->ctx, n, w->particles, "the particles", &x);
     if (status == TW_OK) {
         tw_reference_draw(w->target->reference, seed, first_chain, 0, w->particles, normals, x);

@@ -36,6 +36,11 @@ typedef struct tw_factor_report {
 tw_status tw_factor_new(tw_context *ctx, size_t n, const double *a, size_t lda, double jitter,
                         tw_factor **out, tw_factor_report *report);
 
+/* The same in the memory of a factor that tw_factor_new made. A matrix of full rank needs no other. After an error the
+ * factor may only be set again or freed. */
+tw_status tw_factor_set(tw_factor *factor, const double *a, size_t lda, double jitter,
+                        tw_factor_report *report);
+
 /* A factor of the same shape as base, with its contents; to be overwritten by tw_factor_condition. Where L is
  * triangular it has a column more, so that a second triangle has room above it. */
 tw_status tw_factor_copy(const tw_factor *base, tw_factor **out);

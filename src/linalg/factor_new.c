@@ -178,10 +178,14 @@ done:
     return status;
 }
 
+static tw_status check_order(tw_context *ctx, size_t n)
+{
+    if (n > 0 && tw_size_fits(n)) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "a covariance matrix of order %zu cannot be factored", n);
+}
+
 static tw_status check_arguments(tw_context *ctx, size_t n, const double *a, size_t lda, double jitter)
 {
-    if (n == 0 || !tw_size_fits(n))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a covariance matrix of order %zu cannot be factored", n);
     if (!(jitter >= 0.0) || !isfinite(jitter))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "jitter must be a finite number >= 0, not %g", jitter);
     for (size_t j = 0; j < n; j++)
@@ -211,19 +215,31 @@ static tw_status factor_into(tw_factor *f, const double *a, size_t lda, tw_facto
     return TW_OK;
 }
 
+tw_status tw_factor_set(tw_factor *f, const double *a, size_t lda, double jitter, tw_factor_report *report)
+{
+    TW_TRY(check_arguments(f->ctx, f->n, a, lda, jitter));
+    tw_release(f->ctx, f->pivot);
+    tw_release(f->ctx, f->triangle);
+    f->pivot = NULL;
+    f->triangle = NULL;
+    f->rank = f->n;
+    *report = (tw_factor_report){.jitter = jitter};
+    tw_status status = factor_into(f, a, lda, report);
+    report->rank = f->rank;
+    return status;
+}
+
 tw_status tw_factor_new(tw_context *ctx, size_t n, const double *a, size_t lda, double jitter,
                         tw_factor **out, tw_factor_report *report)
 {
     void *memory = NULL;
     *out = NULL;
-    TW_TRY(check_arguments(ctx, n, a, lda, jitter));
+    TW_TRY(check_order(ctx, n));
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_factor), "a factor", &memory));
     tw_factor *f = memory;
     *f = (tw_factor){.ctx = ctx, .n = n, .rank = n};
-    *report = (tw_factor_report){.jitter = jitter};
     tw_status status = allocate_square(ctx, n, "the factor of the covariance", &f->l);
-    if (status == TW_OK) status = factor_into(f, a, lda, report);
-    report->rank = f->rank;
+    if (status == TW_OK) status = tw_factor_set(f, a, lda, jitter, report);
     if (status != TW_OK) {
         tw_factor_free(f);
         return status;

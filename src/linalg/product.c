@@ -18,13 +18,6 @@ void tw_product_outer(size_t n, size_t m, size_t d, const double *a, size_t lda,
                 b, to_int(ldb), 0.0, c, to_int(ldc));
 }
 
-void tw_product_inner(size_t n, size_t m, size_t d, const double *a, size_t lda, const double *b, size_t ldb,
-                      double *c, size_t ldc)
-{
-    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, to_int(n), to_int(m), to_int(d), 1.0, a, to_int(lda),
-                b, to_int(ldb), 0.0, c, to_int(ldc));
-}
-
 void tw_product_symmetric(size_t n, size_t columns, const double *a, size_t lda, const double *b, size_t ldb,
                           double *c, size_t ldc)
 {
@@ -43,9 +36,4 @@ void tw_mirror_lower(size_t n, double *a, size_t lda)
             for (size_t j = j0; j < n && j < j0 + TILE; j++)
                 for (size_t i = i0 > j + 1 ? i0 : j + 1; i < n && i < i0 + TILE; i++)
                     a[j + i * lda] = a[i + j * lda];
-}
-
-double tw_dot(size_t n, const double *a, const double *b)
-{
-    return cblas_ddot(to_int(n), a, 1, b, 1);
 }

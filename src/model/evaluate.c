@@ -8,13 +8,10 @@
  * (nu, tau: the tempered Gaussian sites of the open form.) Sites are evaluated in chunks of fixed size on the
  * stack, so that nothing is allocated. At b = 0 the likelihood is not multiplied in (0 * -inf is not 0).
  */
-
-#include "linalg/product.h"
+#include "linalg/vector.h"
 #include "model/model.h"
 
 enum { CHUNK = 256 };
-
-static const double log_two_pi = 1.8378770664093454836;
 
 static double *at(double *array, size_t offset)
 {
@@ -72,20 +69,19 @@ void tw_target_sites(const tw_target *t, const double *x, double *slope, double 
 
 double tw_target_base_constant(const tw_target *t)
 {
-    return t->log_constant - 0.5 * ((double)t->factor->rank * log_two_pi + t->factor->log_det);
+    return t->log_constant + tw_gaussian_log_constant(t->base);
 }
 
 void tw_target_evaluate(const tw_target *t, size_t columns, const double *v, const tw_evaluation *wanted)
 {
-    size_t n = t->model->n, r = t->factor->rank;
+    size_t n = t->model->n, r = t->base->r;
     bool needs_sums = wanted->log_density || wanted->log_likelihood;
     double base = tw_target_base_constant(t);
-    tw_factor_multiply(t->factor, columns, v, r, wanted->x, n);
+    tw_gaussian_positions(t->base, columns, v, wanted->x);
     for (size_t j = 0; j < columns; j++) {
-        double *x = wanted->x + j * n;
+        const double *x = wanted->x + j * n;
         const double *position = v + j * r;
         tw_site_sums sums;
-        for (size_t i = 0; t->mean && i < n; i++) x[i] += t->mean[i];
         tw_target_sites(t, x, at(wanted->slope, j * n), at(wanted->lambda, j * n), at(wanted->dlambda, j * n),
                         needs_sums ? &sums : NULL);
         if (wanted->log_likelihood) wanted->log_likelihood[j] = sums.log_likelihood;
@@ -93,20 +89,13 @@ void tw_target_evaluate(const tw_target *t, size_t columns, const double *v, con
             wanted->log_density[j] = base - 0.5 * tw_dot(r, position, position) + sums.tempered;
     }
     if (!wanted->gradient) return;
-    tw_factor_multiply_transposed(t->factor, columns, wanted->slope, n, wanted->gradient, r);
+    tw_gaussian_pull_back(t->base, columns, wanted->slope, wanted->gradient);
     for (size_t i = 0; i < r * columns; i++) wanted->gradient[i] -= v[i];
 }
 
 void tw_target_whiten(const tw_target *t, size_t columns, const double *x, double *v)
 {
-    tw_factor_solve(t->factor, columns, x, t->model->n, t->mean, v, t->factor->rank);
-}
-
-/* log N(x; mean, L L') through n numbers of work. */
-static double log_normal(const tw_factor *f, const double *mean, const double *x, double *work)
-{
-    tw_factor_solve(f, 1, x, f->n, mean, work, f->rank);
-    return -0.5 * (tw_dot(f->rank, work, work) + (double)f->rank * log_two_pi + f->log_det);
+    tw_gaussian_whiten(t->base, columns, x, v);
 }
 
 void tw_target_log_ratio(const tw_target *t, size_t columns, const double *x, const double *log_likelihood,
@@ -119,7 +108,7 @@ void tw_target_log_ratio(const tw_target *t, size_t columns, const double *x, co
         if (q->kind == TW_REFERENCE_SITES)
             log_ratio[j] += q->log_z - add_gaussian(n, q->tau, q->nu, x + j * n, NULL, NULL);
         else if (q->kind == TW_REFERENCE_GAUSSIAN)
-            log_ratio[j] += log_normal(t->model->factor, NULL, x + j * n, work) -
-                            log_normal(q->factor, q->mean, x + j * n, work);
+            log_ratio[j] += tw_gaussian_log_density(t->model->prior, x + j * n, work) -
+                            tw_gaussian_log_density(q->gaussian, x + j * n, work);
     }
 }

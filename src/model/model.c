@@ -3,15 +3,14 @@
 
 #include <string.h>
 
-#include "linalg/product.h"
 #include "linalg/size.h"
+#include "linalg/vector.h"
 
 void tw_model_free(tw_model *model)
 {
     if (!model) return;
     tw_context *ctx = model->ctx;
-    tw_release(ctx, model->k);
-    tw_factor_free(model->factor);
+    tw_gaussian_free(model->prior);
     tw_release(ctx, model->y);
     tw_release(ctx, model->w);
     tw_release(ctx, model);
@@ -34,7 +33,7 @@ static tw_status check_observations(tw_context *ctx, size_t n, const tw_likeliho
     return tw_likelihood_check(ctx, likelihood, n, y, w);
 }
 
-/* A model with its observations and room for K, which the caller fills before factor_kernel. */
+/* A model with its observations, and no prior yet. */
 static tw_status allocate_model(tw_context *ctx, size_t n, const tw_likelihood *likelihood, const double *y,
                                 const double *w, tw_model **out)
 {
@@ -45,7 +44,6 @@ static tw_status allocate_model(tw_context *ctx, size_t n, const tw_likelihood *
     *model = (tw_model){.ctx = ctx, .n = n, .likelihood = likelihood};
     tw_status status = copy_vector(ctx, n, y, "the observations", &model->y);
     if (status == TW_OK && w) status = copy_vector(ctx, n, w, "the constants of the observations", &model->w);
-    if (status == TW_OK) status = tw_allocate_doubles(ctx, n, n, "the kernel matrix", &model->k);
     if (status == TW_OK)
         *out = model;
     else
@@ -53,12 +51,23 @@ static tw_status allocate_model(tw_context *ctx, size_t n, const tw_likelihood *
     return status;
 }
 
-static tw_status factor_kernel(tw_model *model, double jitter)
+/* Free the model on failure, hand it out on success. */
+static tw_status finish(tw_status status, tw_model *model, tw_model **out)
 {
+    if (status == TW_OK)
+        *out = model;
+    else
+        tw_model_free(model);
+    return status;
+}
+
+static tw_status give_matrix(tw_model *model, const double *k, size_t ldk, double jitter)
+{
+    tw_context *ctx = model->ctx;
     size_t n = model->n;
-    TW_TRY(tw_factor_new(model->ctx, n, model->k, n, jitter, &model->factor, &model->report));
-    for (size_t i = 0; i < n; i++) model->k[i + i * n] += jitter;
-    return TW_OK;
+    TW_TRY(tw_gaussian_dense_new(ctx, n, k, ldk, &model->prior));
+    TW_TRY(tw_covariance_check_matrix(ctx, n, tw_gaussian_dense_matrix(model->prior), n));
+    return tw_gaussian_dense_factor(model->prior, jitter, &model->report);
 }
 
 tw_status tw_model_new(tw_context *ctx, size_t n, const double *k, size_t ldk,
@@ -68,42 +77,51 @@ tw_status tw_model_new(tw_context *ctx, size_t n, const double *k, size_t ldk,
     tw_model *model = NULL;
     *out = NULL;
     TW_TRY(allocate_model(ctx, n, likelihood, y, w, &model));
-    for (size_t j = 0; j < n; j++) memcpy(model->k + j * n, k + j * ldk, n * sizeof *k);
-    tw_status status = tw_covariance_check_matrix(ctx, n, model->k, n);
-    if (status == TW_OK) status = factor_kernel(model, jitter);
-    if (status == TW_OK)
-        *out = model;
-    else
-        tw_model_free(model);
-    return status;
+    return finish(give_matrix(model, k, ldk, jitter), model, out);
+}
+
+static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_covariance *covariance,
+                                double jitter)
+{
+    size_t n = model->n;
+    TW_TRY(tw_gaussian_dense_new(model->ctx, n, NULL, 0, &model->prior));
+    TW_TRY(tw_covariance_gram(model->ctx, covariance, n, data->d, data->x, n,
+                              tw_gaussian_dense_matrix(model->prior), n));
+    return tw_gaussian_dense_factor(model->prior, jitter, &model->report);
 }
 
 tw_status tw_model_from_data(const tw_data *data, const tw_covariance *covariance,
                              const tw_likelihood *likelihood, const double *w, double jitter, tw_model **out)
 {
     tw_model *model = NULL;
-    size_t n = data->n;
     *out = NULL;
-    TW_TRY(allocate_model(data->ctx, n, likelihood, data->y, w, &model));
-    tw_status status = tw_covariance_gram(data->ctx, covariance, n, data->d, data->x, n, model->k, n);
-    if (status == TW_OK) status = factor_kernel(model, jitter);
+    TW_TRY(allocate_model(data->ctx, data->n, likelihood, data->y, w, &model));
+    return finish(compute_matrix(model, data, covariance, jitter), model, out);
+}
+
+tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_likelihood *likelihood, const double *y,
+                                 const double *w, tw_model **out)
+{
+    tw_model *model = NULL;
+    *out = NULL;
+    tw_status status = allocate_model(prior->ctx, prior->n, likelihood, y, w, &model);
     if (status == TW_OK)
-        *out = model;
+        model->prior = prior;
     else
-        tw_model_free(model);
-    return status;
+        tw_gaussian_free(prior);
+    return finish(status, model, out);
 }
 
 tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross, const double *diagonal)
 {
     static const double allowed = 1e-3; /* of k**: files may have few digits, and K^-1 enlarges errors */
-    const tw_factor *factor = model->factor;
+    const tw_gaussian *prior = model->prior;
     double *u = NULL, explained = 0.0;
     size_t j = 0;
-    TW_TRY(tw_allocate_doubles(model->ctx, factor->rank, 1, "a whitened column", &u));
+    TW_TRY(tw_allocate_doubles(model->ctx, prior->r, 1, "a whitened column", &u));
     for (; j < m; j++) {
-        tw_factor_solve(factor, 1, cross + j * factor->n, factor->n, NULL, u, factor->rank);
-        explained = tw_dot(factor->rank, u, u);
+        tw_gaussian_solve(prior, 1, cross + j * prior->n, u);
+        explained = tw_dot(prior->r, u, u);
         if (!(explained <= (1.0 + allowed) * diagonal[j])) break;
     }
     tw_release(model->ctx, u);
@@ -117,9 +135,9 @@ tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cros
 tw_model_info tw_model_describe(const tw_model *model)
 {
     return (tw_model_info){.n = model->n,
-                           .rank = model->factor->rank,
+                           .rank = model->prior->r,
                            .residual = model->report.residual,
                            .jitter = model->report.jitter,
-                           .log_det = model->factor->log_det,
+                           .log_det = model->prior->log_det,
                            .log_det_change = model->report.log_det_change};
 }

@@ -2,19 +2,22 @@
 #ifndef TALWEG_MODEL_MODEL_H
 #define TALWEG_MODEL_MODEL_H
 
-#include "linalg/factor.h"
+#include "gaussian/dense.h"
 #include "talweg/model.h"
 
 struct tw_model {
     tw_context *ctx;
     size_t n;
-    double *k;         /* n x n, with the jitter on its diagonal */
-    tw_factor *factor; /* L_K */
-    tw_factor_report report;
+    tw_gaussian *prior; /* N(0, K), with the jitter on the diagonal of K */
+    tw_gaussian_report report;
     const tw_likelihood *likelihood;
     double *y;
     double *w; /* or NULL */
 };
+
+/* A model whose prior is any Gaussian of mean 0, which it owns from now on, also when this fails. */
+tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_likelihood *likelihood, const double *y,
+                                 const double *w, tw_model **out);
 
 /* Can m new cases with covariances `cross` (n x m) and prior variances `diagonal` belong to one Gaussian with
  * the model's own? Then k** is at least k' K^-1 k, but for rounding; else an error names the first that
@@ -31,10 +34,10 @@ struct tw_reference {
     tw_context *ctx;
     const tw_model *model;
     tw_reference_kind kind;
-    double *tau, *nu;  /* sites: n each; else NULL */
-    double log_z;      /* sites: log Z_q; else 0 */
-    double *mean;      /* mu, n; NULL for the prior */
-    tw_factor *factor; /* L_Sigma; NULL for the prior */
+    double *tau, *nu;            /* sites: n each; else NULL */
+    double log_z;                /* sites: log Z_q; else 0 */
+    const tw_gaussian *gaussian; /* N(mu, Sigma): `own`, or the model's prior */
+    tw_gaussian *own;            /* NULL for the prior */
 };
 
 struct tw_target {
@@ -44,20 +47,13 @@ struct tw_target {
     bool folded;
     double beta;
 
-    /* The base N(mean, A): these point to the model's own, or to what the target owns below. */
-    const tw_factor *factor;
-    const double *covariance; /* A, n x n; the upper triangle is to be read */
-    const double *mean;       /* NULL: zero */
-    double log_constant;      /* L_b(x) = log N(x; m, A) + sum of site terms + log_constant */
+    const tw_gaussian *base; /* N(m, A): the model's prior, or `own` */
+    double log_constant;     /* L_b(x) = log N(x; m, A) + sum of site terms + log_constant */
 
     /* Gaussian sites of the open form, (1 - b) tau and (1 - b) nu; NULL otherwise. */
     double *site_tau, *site_nu;
 
-    /* Owned by a folded target, else NULL. */
-    tw_factor *own_factor;
-    double *own_covariance; /* only where the factor has no room for it */
-    double *own_mean;
-    double *work; /* 2n: shift and h */
+    tw_gaussian *own; /* the tempered base of a folded target, else NULL */
 };
 
 /* Sums over the sites of one column: log p(y | x), and the site terms as they enter L_b. */

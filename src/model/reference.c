@@ -1,12 +1,11 @@
 /* reference.c: the normalised Gaussian q that a path starts from.
  *
- * For sites, log Z_q = c(tau, nu) = -1/2 log|I + L' T L| + 1/2 |L_Sigma' nu|^2 with L_Sigma the conditioned
- * factor, and mu = Sigma nu = L_Sigma (L_Sigma' nu): nothing is inverted or subtracted.
+ * For sites it is the prior conditioned on them, with log Z_q = -1/2 log|I + L' T L| + 1/2 nu' Sigma nu: nothing is
+ * inverted or subtracted (gaussian/gaussian.h).
  */
 #include <math.h>
 #include <string.h>
 
-#include "linalg/product.h"
 #include "model/model.h"
 
 void tw_reference_free(tw_reference *q)
@@ -15,8 +14,7 @@ void tw_reference_free(tw_reference *q)
     tw_context *ctx = q->ctx;
     tw_release(ctx, q->tau);
     tw_release(ctx, q->nu);
-    tw_release(ctx, q->mean);
-    tw_factor_free(q->factor);
+    tw_gaussian_free(q->own);
     tw_release(ctx, q);
 }
 
@@ -26,7 +24,7 @@ static tw_status allocate_reference(const tw_model *model, tw_reference_kind kin
     *out = NULL;
     TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_reference), "a reference distribution", &memory));
     tw_reference *q = memory;
-    *q = (tw_reference){.ctx = model->ctx, .model = model, .kind = kind};
+    *q = (tw_reference){.ctx = model->ctx, .model = model, .kind = kind, .gaussian = model->prior};
     *out = q;
     return TW_OK;
 }
@@ -60,28 +58,19 @@ static tw_status check_sites(const tw_model *model, const double *tau, const dou
 
 static tw_status fill_sites(tw_reference *q, const double *tau, const double *nu)
 {
-    const tw_model *model = q->model;
+    const tw_gaussian *prior = q->model->prior;
     tw_context *ctx = q->ctx;
-    size_t n = model->n, r = model->factor->rank;
-    double *h = NULL, log_det_m;
+    size_t n = prior->n;
     TW_TRY(tw_allocate_doubles(ctx, n, 1, "the precisions of the reference", &q->tau));
     TW_TRY(tw_allocate_doubles(ctx, n, 1, "the shifts of the reference", &q->nu));
-    TW_TRY(tw_allocate_doubles(ctx, n, 1, "the mean of the reference", &q->mean));
-    TW_TRY(tw_factor_copy(model->factor, &q->factor));
-    TW_TRY(tw_allocate_doubles(ctx, r, 1, "the mean of the reference", &h));
+    TW_TRY(tw_gaussian_like(prior, false, &q->own));
+    q->gaussian = q->own;
     memcpy(q->tau, tau, n * sizeof *tau);
     memcpy(q->nu, nu, n * sizeof *nu);
-    bool factored = tw_factor_condition(model->factor, tau, q->factor, &log_det_m);
-    if (factored) {
-        tw_factor_multiply_transposed(q->factor, 1, nu, n, h, r);
-        q->log_z = 0.5 * (tw_dot(r, h, h) - log_det_m);
-        tw_factor_multiply(q->factor, 1, h, r, q->mean, n);
-    }
-    tw_release(ctx, h);
-    return factored ? TW_OK
-                    : tw_fail(ctx, TW_NUMERICAL_FAILURE,
-                              "the covariance of the reference could not be factored: its "
-                              "precisions are too large for double precision");
+    if (tw_gaussian_condition(prior, 1.0, tau, nu, q->own, &q->log_z)) return TW_OK;
+    return tw_fail(ctx, TW_NUMERICAL_FAILURE,
+                   "the covariance of the reference could not be factored: its precisions are too large for "
+                   "double precision");
 }
 
 tw_status tw_reference_sites(const tw_model *model, const double *tau, const double *nu, tw_reference **out)
@@ -96,20 +85,14 @@ tw_status tw_reference_sites(const tw_model *model, const double *tau, const dou
 static tw_status fill_gaussian(tw_reference *q, const double *mean, const double *covariance, size_t ld)
 {
     size_t n = q->model->n;
-    tw_factor_report report;
-    TW_TRY(tw_allocate_doubles(q->ctx, n, 1, "the mean of the reference", &q->mean));
-    memcpy(q->mean, mean, n * sizeof *mean);
     for (size_t i = 0; i < n; i++)
         if (!isfinite(mean[i]))
             return tw_fail(q->ctx, TW_BAD_ARGUMENT, "the mean of the reference is %g in row %zu", mean[i],
                            i + 1);
-    tw_status status = tw_factor_new(q->ctx, n, covariance, ld, 0.0, &q->factor, &report);
+    tw_status status = tw_gaussian_dense_given(q->ctx, n, mean, covariance, ld, &q->own);
     if (status != TW_OK) return tw_fail_within(q->ctx, status, "the covariance of the reference: ");
-    if (!q->factor->pivot) return TW_OK;
-    return tw_fail(q->ctx, TW_NOT_POSITIVE_DEFINITE,
-                   "the covariance of the reference is singular (rank %zu of %zu, pivot %zu): it must be "
-                   "positive definite",
-                   q->factor->rank, n, report.failed.pivot);
+    q->gaussian = q->own;
+    return tw_gaussian_check_mix(q->model->prior, q->own);
 }
 
 tw_status tw_reference_gaussian(const tw_model *model, const double *mean, const double *covariance,
@@ -117,11 +100,11 @@ tw_status tw_reference_gaussian(const tw_model *model, const double *mean, const
 {
     tw_reference *q = NULL;
     *out = NULL;
-    if (model->factor->pivot)
+    if (!model->prior->full_rank)
         return tw_fail(model->ctx, TW_BAD_ARGUMENT,
                        "a reference N(mu, Sigma) needs a kernel matrix of full rank; this one has rank %zu "
                        "of %zu: start from the prior or from EP, or add a jitter",
-                       model->factor->rank, model->n);
+                       model->prior->r, model->n);
     TW_TRY(allocate_reference(model, TW_REFERENCE_GAUSSIAN, &q));
     return finish(fill_gaussian(q, mean, covariance, ld), q, out);
 }

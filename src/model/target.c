@@ -2,13 +2,10 @@
  *
  *   open:    base N(0, K), sites b l_n + (1-b)(nu x - tau x^2/2), constant -(1-b) log Z_q
  *   folded:  base A^-1 = K^-1 + (1-b) T, m = (1-b) A nu, sites b l_n,
- *            constant c((1-b) tau, (1-b) nu) - (1-b) log Z_q, c(t, n) = -1/2 log|I + L' t L| + 1/2 |L_A' n|^2
+ *            constant c((1-b) tau, (1-b) nu) - (1-b) log Z_q, c(t, n) = -1/2 log|I + L' t L| + 1/2 n' A n
  *   dense:   base A^-1 = b K^-1 + (1-b) Sigma^-1, m = (1-b) A Sigma^-1 mu, sites b l_n, constant
  *            1/2 log|A| - b/2 log|K| - (1-b)/2 log|Sigma| - 1/2 [(1-b) |L_Sigma^-1 mu|^2 - |L_A^-1 m|^2]
- * With h = L_A' (shift), where shift is (1-b) nu or (1-b) Sigma^-1 mu: m = L_A h and L_A^-1 m = h.
  */
-
-#include "linalg/product.h"
 #include "model/model.h"
 
 void tw_target_free(tw_target *t)
@@ -17,10 +14,7 @@ void tw_target_free(tw_target *t)
     tw_context *ctx = t->ctx;
     tw_release(ctx, t->site_tau);
     tw_release(ctx, t->site_nu);
-    tw_factor_free(t->own_factor);
-    tw_release(ctx, t->own_covariance);
-    tw_release(ctx, t->own_mean);
-    tw_release(ctx, t->work);
+    tw_gaussian_free(t->own);
     tw_release(ctx, t);
 }
 
@@ -32,11 +26,7 @@ static tw_status allocate_parts(tw_target *t)
         TW_TRY(tw_allocate_doubles(t->ctx, n, 1, "the tempered sites", &t->site_tau));
         return tw_allocate_doubles(t->ctx, n, 1, "the tempered sites", &t->site_nu);
     }
-    TW_TRY(tw_factor_copy(t->model->factor, &t->own_factor));
-    if (t->own_factor->pivot)
-        TW_TRY(tw_allocate_doubles(t->ctx, n, n, "the covariance of the tempered base", &t->own_covariance));
-    TW_TRY(tw_allocate_doubles(t->ctx, n, 1, "the mean of the tempered base", &t->own_mean));
-    return tw_allocate_doubles(t->ctx, n, 2, "the shift of the tempered base", &t->work);
+    return tw_gaussian_like(t->model->prior, true, &t->own);
 }
 
 tw_status tw_target_new(const tw_model *model, const tw_reference *reference, tw_form form, tw_target **out)
@@ -62,9 +52,7 @@ tw_status tw_target_new(const tw_model *model, const tw_reference *reference, tw
 /* The base is the prior. */
 static void use_prior(tw_target *t)
 {
-    t->factor = t->model->factor;
-    t->covariance = t->model->k;
-    t->mean = NULL;
+    t->base = t->model->prior;
     t->log_constant = 0.0;
 }
 
@@ -80,30 +68,6 @@ static void set_open(tw_target *t)
     }
 }
 
-/* A = L_A L_A', above the diagonal of L_A where that is triangular. */
-static const double *make_covariance(tw_target *t)
-{
-    if (t->own_covariance) {
-        tw_factor_product(t->own_factor, t->own_covariance, t->model->n);
-        return t->own_covariance;
-    }
-    tw_factor_fill_room(t->own_factor);
-    return tw_factor_room(t->own_factor);
-}
-
-/* Given L_A in own_factor and the shift in work: m = L_A h. Returns |h|^2. */
-static double set_base(tw_target *t)
-{
-    size_t n = t->model->n, r = t->own_factor->rank;
-    double *h = t->work + n;
-    tw_factor_multiply_transposed(t->own_factor, 1, t->work, n, h, r);
-    tw_factor_multiply(t->own_factor, 1, h, r, t->own_mean, n);
-    t->factor = t->own_factor;
-    t->covariance = make_covariance(t);
-    t->mean = t->own_mean;
-    return tw_dot(r, h, h);
-}
-
 static tw_status fail_factor(const tw_target *t)
 {
     return tw_fail(t->ctx, TW_NUMERICAL_FAILURE, "the tempered base could not be factored at b = %g",
@@ -113,30 +77,18 @@ static tw_status fail_factor(const tw_target *t)
 static tw_status set_folded(tw_target *t)
 {
     const tw_reference *q = t->reference;
-    size_t n = t->model->n;
-    double rest = 1.0 - t->beta, log_det_m;
-    for (size_t i = 0; i < n; i++) t->work[i] = rest * q->tau[i];
-    if (!tw_factor_condition(t->model->factor, t->work, t->own_factor, &log_det_m)) return fail_factor(t);
-    for (size_t i = 0; i < n; i++) t->work[i] = rest * q->nu[i];
-    double h2 = set_base(t);
-    t->log_constant = 0.5 * (h2 - log_det_m) - rest * q->log_z;
+    double rest = 1.0 - t->beta, log_z;
+    if (!tw_gaussian_condition(t->model->prior, rest, q->tau, q->nu, t->own, &log_z)) return fail_factor(t);
+    t->base = t->own;
+    t->log_constant = log_z - rest * q->log_z;
     return TW_OK;
 }
 
 static tw_status set_dense(tw_target *t)
 {
-    const tw_reference *q = t->reference;
-    const tw_factor *k = t->model->factor;
-    size_t n = t->model->n;
-    double rest = 1.0 - t->beta, log_det_m;
-    if (!tw_factor_mix(k, q->factor, t->beta, t->own_factor, &log_det_m)) return fail_factor(t);
-    tw_factor_solve(q->factor, 1, q->mean, n, NULL, t->work, n);
-    double mu2 = tw_dot(n, t->work, t->work);
-    tw_cholesky_half_solve(n, q->factor->l, n, true, 1, t->work, n);
-    for (size_t i = 0; i < n; i++) t->work[i] *= rest;
-    double h2 = set_base(t);
-    t->log_constant = 0.5 * (t->own_factor->log_det - t->beta * k->log_det - rest * q->factor->log_det) -
-                      0.5 * (rest * mu2 - h2);
+    if (!tw_gaussian_mix(t->model->prior, t->reference->gaussian, t->beta, t->own, &t->log_constant))
+        return fail_factor(t);
+    t->base = t->own;
     return TW_OK;
 }
 
@@ -163,5 +115,5 @@ size_t tw_target_size(const tw_target *target)
 
 size_t tw_target_rank(const tw_target *target)
 {
-    return target->model->factor->rank;
+    return target->model->prior->r;
 }

@@ -31,7 +31,7 @@ static double product(const tw_sampler *s)
 
 static double hmc_cost(const tw_sampler *s, double steps)
 {
-    double products = (s->frame.factor ? 2.0 : 0.0) + (s->frame.linear ? 2.0 : 0.0);
+    double products = (s->frame.gaussian ? 2.0 : 0.0) + (s->frame.linear ? 2.0 : 0.0);
     double step = products * product(s) * product_weight(s) + per_site * (double)s->n;
     return steps * step + per_normal * (double)s->r;
 }

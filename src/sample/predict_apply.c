@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/parallel.h"
-#include "linalg/product.h"
+#include "linalg/vector.h"
 #include "sample/predict.h"
 
 /* New cases as the caller gives them, and which of them stand in the block at hand. */
@@ -38,14 +38,13 @@ static void begin_tile(void *user, size_t tile, size_t worker)
     const step *s = user;
     tw_draws_predictor *p = s->p;
     const new_cases *c = s->cases;
-    const tw_factor *factor = p->model->factor;
+    const tw_gaussian *prior = p->model->prior;
     size_t start = tile * TW_PREDICT_TILE, end = smaller(start + TW_PREDICT_TILE, c->count);
-    double *u = p->u + start * factor->rank;
-    tw_factor_solve(factor, end - start, c->cross + (c->first + start) * factor->n, factor->n, NULL, u,
-                    factor->rank);
-    for (size_t j = start; j < end; j++, u += factor->rank) {
+    double *u = p->u + start * prior->r;
+    tw_gaussian_solve(prior, end - start, c->cross + (c->first + start) * prior->n, u);
+    for (size_t j = start; j < end; j++, u += prior->r) {
         size_t from = c->first + j;
-        p->cases[j].variance = fmax(c->diagonal[from] - tw_dot(factor->rank, u, u), 0.0);
+        p->cases[j].variance = fmax(c->diagonal[from] - tw_dot(prior->r, u, u), 0.0);
         p->cases[j].w = c->w ? c->w[from] : 1.0;
         p->cases[j].y = c->y ? c->y[from] : NAN;
         tw_new_case_begin(p, j);
@@ -57,9 +56,9 @@ static void add_tile(void *user, size_t tile, size_t worker)
     const step *s = user;
     tw_draws_predictor *p = s->p;
     tw_predict_worker *w = &p->workers[worker];
-    size_t rank = p->model->factor->rank;
+    size_t rank = p->model->prior->r;
     size_t start = tile * TW_PREDICT_TILE, end = smaller(start + TW_PREDICT_TILE, s->cases->count);
-    tw_product_inner(s->count, end - start, rank, s->v, rank, p->u + start * rank, rank, w->means, s->count);
+    tw_dots(s->count, end - start, rank, s->v, p->u + start * rank, w->means);
     for (size_t j = start; j < end; j++)
         tw_new_case_add(p, j, s->chain, s->first, s->count, w->means + (j - start) * s->count, w->values);
 }

@@ -36,10 +36,10 @@ static void whiten_tile(void *user, size_t tile, size_t worker)
 {
     (void)worker;
     const whitening *w = user;
-    const tw_factor *factor = w->p->model->factor;
+    const tw_gaussian *prior = w->p->model->prior;
     size_t start = tile * TW_PREDICT_TILE, left = w->count - start;
-    tw_factor_solve(factor, left < TW_PREDICT_TILE ? left : TW_PREDICT_TILE, w->p->x + start * factor->n,
-                    factor->n, NULL, w->v + start * factor->rank, factor->rank);
+    tw_gaussian_solve(prior, left < TW_PREDICT_TILE ? left : TW_PREDICT_TILE, w->p->x + start * prior->n,
+                      w->v + start * prior->r);
 }
 
 /* Read draws and write their V to v. */
@@ -61,13 +61,13 @@ tw_status tw_predict_whitened(tw_draws_predictor *p, size_t chain, size_t first,
                               const double **v)
 {
     size_t before = p->kept ? chain * p->source.draws + first : 0;
-    *v = p->v + before * p->model->factor->rank;
+    *v = p->v + before * p->model->prior->r;
     return p->kept ? TW_OK : read_whitened(p, chain, first, count, p->v);
 }
 
 static tw_status keep_draws(tw_draws_predictor *p)
 {
-    size_t draws = p->source.draws, rank = p->model->factor->rank;
+    size_t draws = p->source.draws, rank = p->model->prior->r;
     for (size_t chain = 0; p->kept && chain < p->source.chains; chain++)
         for (size_t first = 0; first < draws; first += TW_PREDICT_DRAWS) {
             size_t count = draws - first < TW_PREDICT_DRAWS ? draws - first : TW_PREDICT_DRAWS;
@@ -131,7 +131,7 @@ static tw_status allocate(tw_draws_predictor *p, size_t bytes)
 {
     tw_context *ctx = p->ctx;
     const tw_draw_source *source = &p->source;
-    size_t n = source->n, rank = p->model->factor->rank;
+    size_t n = source->n, rank = p->model->prior->r;
     p->kept = source->draws <= bytes / sizeof(double) / rank / source->chains;
     size_t columns = p->kept ? source->draws * source->chains : TW_PREDICT_DRAWS;
     TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_DRAWS, "a block of draws", &p->x));

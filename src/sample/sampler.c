@@ -66,7 +66,7 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
                       .options = *options,
                       .transition = find_transition(options->method),
                       .n = target->model->n,
-                      .r = target->model->factor->rank,
+                      .r = target->model->prior->r,
                       .columns = columns};
     if (s->options.threads == 0) s->options.threads = 1;
     s->pieces = (columns + s->transition->piece_columns - 1) / s->transition->piece_columns;
@@ -131,7 +131,7 @@ static void swap_numbers(size_t count, double *a, double *b)
 
 void tw_sampler_exchange(tw_sampler *a, tw_sampler *b, const bool *which)
 {
-    bool same_frame = a->frame.factor == b->frame.factor && a->frame.centre == b->frame.centre;
+    bool same_frame = a->frame.gaussian == b->frame.gaussian;
     bool any = false;
     for (size_t j = 0; j < a->columns; j++) {
         if (!which[j]) continue;

@@ -22,11 +22,10 @@ void tw_selftest_note(const tw_selftest_case *c, tw_check check)
 
 void tw_selftest_position(const tw_selftest_case *c, uint64_t index, double *work, double *x)
 {
-    const tw_factor *factor = c->ep->reference->factor;
+    const tw_gaussian *q = c->ep->reference->gaussian;
     tw_stream stream = tw_stream_at(c->options->seed, TW_STREAM_START, 0, index);
-    tw_stream_normals(&stream, factor->rank, work);
-    tw_factor_multiply(factor, 1, work, factor->rank, x, factor->n);
-    for (size_t i = 0; i < factor->n; i++) x[i] += c->ep->mean[i];
+    tw_stream_normals(&stream, q->r, work);
+    tw_gaussian_positions(q, 1, work, x);
 }
 
 /* ---- a case ---- */
@@ -59,16 +58,17 @@ static void choose(const tw_model *model, uint64_t seed, size_t most, size_t *ch
     }
 }
 
-/* A model of those cases. K has its jitter already. */
+/* A model of those cases. */
 static tw_status part_of(const tw_model *model, size_t m, const size_t *chosen, double *work, tw_model **out)
 {
-    double *k = work, *y = k + m * m, *w = y + m;
+    double *y = work, *w = y + m;
+    tw_gaussian *prior = NULL;
     for (size_t j = 0; j < m; j++) {
         y[j] = model->y[chosen[j]];
         w[j] = model->w ? model->w[chosen[j]] : 1.0;
-        for (size_t i = 0; i < m; i++) k[i + j * m] = model->k[chosen[i] + chosen[j] * model->n];
     }
-    return tw_model_new(model->ctx, m, k, m, model->likelihood, y, w, 0.0, out);
+    TW_TRY(tw_gaussian_marginal(model->prior, m, chosen, &prior));
+    return tw_model_from_gaussian(prior, model->likelihood, y, w, out);
 }
 
 /* The model itself where it has no more than `most` cases, else a part of it. */
@@ -79,7 +79,7 @@ static tw_status reduce(const tw_model *model, uint64_t seed, size_t most, tw_mo
     *part = NULL;
     if (model->n <= most) return TW_OK;
     TW_TRY(tw_allocate(model->ctx, model->n, sizeof(size_t), "the cases to check with", &chosen));
-    tw_status status = tw_allocate_doubles(model->ctx, most + 2, most, "a part of the model", &work);
+    tw_status status = tw_allocate_doubles(model->ctx, 2, most, "a part of the model", &work);
     if (status == TW_OK) {
         choose(model, seed, most, chosen);
         status = part_of(model, most, chosen, work, part);

@@ -20,7 +20,7 @@ typedef struct tw_selftest_case {
 /* Look at one measurement, and note it. */
 void tw_selftest_note(const tw_selftest_case *c, tw_check check);
 
-/* A draw of q = EP in x: n numbers, a function of the seed and `index`. work holds n numbers. */
+/* A draw of q = EP in x: n numbers, a function of the seed and `index`. work holds r numbers. */
 void tw_selftest_position(const tw_selftest_case *c, uint64_t index, double *work, double *x);
 
 /* selftest_model.c */

@@ -10,17 +10,11 @@
 /* Far more than rounding leaves, far less than anything could notice. */
 static const double leapfrog_return_limit = 1e-8;
 
-/* The largest standard deviation under a factor: a coordinate moves no latent by more. */
-static double largest_deviation(const tw_factor *factor)
+/* The largest standard deviation: a coordinate moves no latent by more. */
+static double largest_deviation(const tw_gaussian *g)
 {
     double largest = 0.0;
-    for (size_t i = 0; i < factor->n; i++) {
-        double sum = 0.0;
-        size_t columns = factor->pivot ? factor->rank : i + 1;
-        for (size_t k = 0; k < columns; k++)
-            sum += factor->l[i + k * factor->n] * factor->l[i + k * factor->n];
-        largest = fmax(largest, sqrt(sum));
-    }
+    for (size_t i = 0; i < g->n; i++) largest = fmax(largest, sqrt(g->variance[i]));
     return largest;
 }
 
@@ -37,7 +31,7 @@ tw_status tw_flow_hmc(const tw_selftest_case *c, tw_flow *out)
                      .c = c};
     TW_TRY(tw_frame_make(c->target, TW_METRIC_EP, c->ep->reference, &out->frame));
     out->r = out->frame.r;
-    out->stretch = largest_deviation(out->frame.factor);
+    out->stretch = largest_deviation(out->frame.gaussian);
     TW_TRY(allocate_work(out));
     return tw_leapfrog_new(&out->frame, 1, &out->leapfrog);
 }
@@ -63,7 +57,7 @@ tw_status tw_flow_rmhmc(const tw_selftest_case *c, double solver_tolerance, tw_f
     o.rule.cap = 200;
     TW_TRY(tw_riemann_new(c->target, &o, &out->riemann));
     out->r = out->riemann->r;
-    out->stretch = largest_deviation(c->model->factor);
+    out->stretch = largest_deviation(c->model->prior);
     return allocate_work(out);
 }
 

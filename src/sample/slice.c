@@ -67,7 +67,7 @@ static tw_status slice_set_up(tw_sampler *s)
 
 static double centre(const tw_frame *f, size_t i)
 {
-    return f->centre ? f->centre[i] : 0.0;
+    return f->gaussian->mean ? f->gaussian->mean[i] : 0.0;
 }
 
 /* L_b = -w'w/2 + E + const for a column. */
@@ -134,7 +134,7 @@ static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size
             tw_stream_at(move->seed, TW_STREAM_SLICE, move->first_chain + first + j, move->iteration);
         tw_stream_normals(&streams[j], s->r, t->nu + j * s->r);
     }
-    tw_factor_multiply(s->frame.factor, t->columns, t->nu, s->r, t->direction, s->n);
+    tw_gaussian_spread(s->frame.gaussian, t->columns, t->nu, t->direction);
     for (size_t j = 0; j < t->columns; j++) {
         size_t column = first + j;
         double theta, excess, log_likelihood;

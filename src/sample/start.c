@@ -8,22 +8,20 @@
 
 enum { ATTEMPTS = 40 };
 
-static void draw_start(const tw_reference *q, const tw_factor *factor, double scale, tw_stream stream,
-                       double *z, double *x)
+static void draw_start(const tw_gaussian *q, double scale, tw_stream stream, double *z, double *x)
 {
-    tw_stream_normals(&stream, factor->rank, z);
-    tw_factor_multiply(factor, 1, z, factor->rank, x, factor->n);
-    for (size_t i = 0; i < factor->n; i++) x[i] = scale * x[i] + (q->mean ? q->mean[i] : 0.0);
+    tw_stream_normals(&stream, q->r, z);
+    tw_gaussian_spread(q, 1, z, x);
+    for (size_t i = 0; i < q->n; i++) x[i] = scale * x[i] + (q->mean ? q->mean[i] : 0.0);
 }
 
 static tw_status start(tw_sampler *s, const tw_reference *q, double scale, uint64_t seed, double *z,
                        double *x)
 {
-    const tw_factor *factor = q->factor ? q->factor : q->model->factor;
     tw_status status = TW_OK;
     for (size_t attempt = 0; attempt < ATTEMPTS; attempt++) {
         for (size_t j = 0; j < s->columns; j++)
-            draw_start(q, factor, scale, tw_stream_at(seed, TW_STREAM_START, j, 0), z, x + j * s->n);
+            draw_start(q->gaussian, scale, tw_stream_at(seed, TW_STREAM_START, j, 0), z, x + j * s->n);
         status = tw_sampler_set_positions(s, x);
         if (status != TW_BAD_ARGUMENT) break;
         scale *= 0.5;
@@ -36,7 +34,7 @@ tw_status tw_sampler_start(tw_sampler *s, const tw_reference *q, double scale, u
     double *z = NULL, *x = NULL;
     if (q->model != s->target->model)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT, "the start's distribution was made for another model");
-    tw_status status = tw_allocate_doubles(s->ctx, s->n, 1, "a start", &z);
+    tw_status status = tw_allocate_doubles(s->ctx, s->r, 1, "a start", &z);
     if (status == TW_OK) status = tw_allocate_doubles(s->ctx, s->n, s->columns, "the starts", &x);
     if (status == TW_OK) status = start(s, q, scale, seed, z, x);
     tw_release(s->ctx, z);

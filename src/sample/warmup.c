@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/product.h"
+#include "linalg/vector.h"
 #include "sample/warmup.h"
 
 static const double quarter_orbit = 1.57079632679489661923;
@@ -60,7 +60,7 @@ static double prior_scale(const tw_sampler *s)
 {
     double largest = 0.0;
     if (s->options.metric != TW_METRIC_IDENTITY) return 1.0;
-    for (size_t i = 0; i < s->n; i++) largest = fmax(largest, s->target->covariance[i + i * s->n]);
+    for (size_t i = 0; i < s->n; i++) largest = fmax(largest, s->target->base->variance[i]);
     return sqrt(largest);
 }
 

@@ -42,10 +42,10 @@ static tw_riemann *new_point(const gp_case *gp, double threshold)
 /* The sum of lambda_n A_nn over the sites that are not active at this point. */
 static double dropped(const tw_riemann *p)
 {
-    const double *a = p->target->covariance;
+    const double *variance = p->target->base->variance;
     double sum = 0.0;
-    for (size_t i = 0; i < N; i++) sum += p->lambda[i] * a[i + i * N];
-    for (size_t k = 0; k < p->active; k++) sum -= p->lambda[p->index[k]] * a[p->index[k] * (N + 1)];
+    for (size_t i = 0; i < N; i++) sum += p->lambda[i] * variance[i];
+    for (size_t k = 0; k < p->active; k++) sum -= p->lambda[p->index[k]] * variance[p->index[k]];
     return sum;
 }
 

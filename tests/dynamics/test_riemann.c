@@ -177,7 +177,7 @@ static double dense_hamiltonian(const fixture *f, const phase *at)
     tw_evaluation wanted = {.x = x, .log_density = &density};
     tw_target_evaluate(f->gp.target, 1, at->v, &wanted);
     for (size_t j = 0; j < r; j++) identity[j + j * r] = 1.0;
-    tw_factor_multiply(f->gp.target->factor, r, identity, r, l, N);
+    tw_gaussian_spread(f->gp.target->base, r, identity, l);
     for (size_t j = 0; j < r; j++)
         for (size_t i = 0; i < r; i++) {
             g[i + j * r] = i == j;

@@ -63,10 +63,10 @@ check() {
     }
 
     BEGIN {
-        n = split("base math linalg data covariance likelihood model approximate diagnose dynamics sample " \
+        n = split("base math linalg data covariance gaussian likelihood model approximate diagnose dynamics sample " \
                   "evidence output cli", rooms, " ")
         for (i = 1; i <= n; i++) rank[rooms[i]] = i
-        forbidden["likelihood", "covariance"]
+        forbidden["likelihood", "covariance"]; forbidden["likelihood", "gaussian"]
         forbidden["diagnose", "dynamics"]; forbidden["diagnose", "sample"]; forbidden["diagnose", "evidence"]
         forbidden["cli", "math"]; forbidden["cli", "linalg"]
     }
@@ -115,6 +115,8 @@ try src/math/a.c '#include "linalg/cholesky.h"' 'math may not include linalg'
 try src/base/a.h '#include <talweg/data.h>' 'base may not include data'
 try include/talweg/base.h '#include <talweg/data.h>' 'base may not include data'
 try src/likelihood/a.c '#include "covariance/kernel.h"' 'likelihood may not know covariance'
+try src/likelihood/a.c '#include "gaussian/gaussian.h"' 'likelihood may not know gaussian'
+try src/gaussian/a.c '#include "likelihood/likelihood.h"' 'gaussian may not include likelihood'
 try src/diagnose/a.c '#include "sample/chain.h"' 'diagnose may not know sample'
 try src/cli/a.c '  #  include "math/normal.h"' 'cli may not know math'
 try src/sample/a.c '#include "bench/measure.h"' 'only cli may include bench/measure.h'

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/factor.h"
 #include "sample/sampler.h"
 #include "support/fault.h"
 #include "support/problem.h"

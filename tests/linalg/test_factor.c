@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "linalg/product.h"
+#include "linalg/vector.h"
 #include "support/support.h"
 
 enum { N = 150 }; /* more than two blocks of the blocked solves */

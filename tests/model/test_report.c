@@ -8,7 +8,9 @@
  */
 #include <math.h>
 
+#include "linalg/cholesky.h"
 #include "linalg/product.h"
+#include "linalg/vector.h"
 #include "model/model.h"
 #include "reference/reference.h"
 #include "support/problem.h"
@@ -21,10 +23,12 @@ typedef struct geometry {
     double g_inv[MAX * MAX], dh_dx[MAX];
 } geometry;
 
-/* A_ij, of which the upper triangle is stored. */
+/* A_ij. */
 static double covariance(const tw_target *t, size_t i, size_t j)
 {
-    return i <= j ? t->covariance[i + j * t->model->n] : t->covariance[j + i * t->model->n];
+    double a;
+    tw_gaussian_block(t->base, i, 1, j, 1, &a);
+    return a;
 }
 
 static void inverse_metric(const tw_target *t, const double *lambda, geometry *g)
@@ -43,7 +47,7 @@ static void inverse_metric(const tw_target *t, const double *lambda, geometry *g
     for (size_t j = 0; j < n; j++)
         for (size_t i = 0; i < n; i++)
             g->g_inv[i + j * n] = covariance(t, i, j) - tw_dot(n, v + i * n, v + j * n);
-    g->log_det_g = tw_cholesky_log_det(n, b, n) - t->factor->log_det;
+    g->log_det_g = tw_cholesky_log_det(n, b, n) - t->base->log_det;
 }
 
 static void model_geometry(const tw_target *t, const double *x, const double *p, geometry *g)
@@ -52,7 +56,7 @@ static void model_geometry(const tw_target *t, const double *x, const double *p,
     double v[MAX], again[MAX], slope[MAX], lambda[MAX], dlambda[MAX], gradient[MAX], w[MAX];
     tw_target_whiten(t, 1, x, v);
     tw_target_evaluate(t, 1, v, &(tw_evaluation){again, &g->value, NULL, gradient, slope, lambda, dlambda});
-    tw_cholesky_half_solve(n, t->factor->l, n, true, 1, gradient, n); /* dL/dx = L^-T dL/dv */
+    tw_gaussian_solve_transposed(t->base, 1, gradient); /* dL/dx = L^-T dL/dv */
     inverse_metric(t, lambda, g);
     tw_product_symmetric(n, 1, g->g_inv, n, p, n, w, n);
     g->h = -g->value + 0.5 * g->log_det_g + 0.5 * tw_dot(n, p, w);

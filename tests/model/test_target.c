@@ -9,6 +9,7 @@
 
 #include "linalg/cholesky.h"
 #include "linalg/product.h"
+#include "linalg/vector.h"
 #include "model/model.h"
 #include "support/problem.h"
 #include "support/support.h"

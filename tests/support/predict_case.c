@@ -67,33 +67,31 @@ void predict_case_free(predict_case *c)
     free(c->draws.x);
 }
 
-static void draw(predict_case *c, size_t chains, size_t draws, uint64_t seed, const tw_factor *factor,
-                 const double *mean)
+static void draw(predict_case *c, size_t chains, size_t draws, uint64_t seed, const tw_gaussian *q)
 {
     test_random random = {seed};
-    double *v = numbers(factor->rank);
+    double *v = numbers(q->r);
     free(c->draws.x);
     c->draws = (tw_draws){.ctx = c->ctx, .n = c->n, .chains = chains, .draws = draws};
     c->draws.x = numbers(c->n * chains * draws);
     for (size_t s = 0; s < chains * draws; s++) {
         double *x = c->draws.x + s * c->n;
-        test_normals(&random, factor->rank, v);
-        tw_factor_multiply(factor, 1, v, factor->rank, x, c->n);
-        for (size_t i = 0; mean && i < c->n; i++) x[i] += mean[i];
+        test_normals(&random, q->r, v);
+        tw_gaussian_positions(q, 1, v, x);
     }
     free(v);
 }
 
 void predict_case_draw_prior(predict_case *c, size_t chains, size_t draws, uint64_t seed)
 {
-    draw(c, chains, draws, seed, c->model->factor, NULL);
+    draw(c, chains, draws, seed, c->model->prior);
 }
 
 void predict_case_draw_ep(predict_case *c, size_t chains, size_t draws, uint64_t seed)
 {
     tw_approximation *ep = NULL;
     assert_int_equal(tw_ep_fit(c->model, NULL, &ep), TW_OK);
-    draw(c, chains, draws, seed, ep->reference->factor, ep->mean);
+    draw(c, chains, draws, seed, ep->reference->gaussian);
     tw_approximation_free(ep);
 }
 

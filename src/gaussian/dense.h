@@ -1,0 +1,33 @@
+/* dense.h: the Gaussian that stores its covariance and a factor of it, n x n each.
+ *
+ * F is the lower triangular Cholesky factor, or n x r where A is numerically singular (linalg/factor.h). A
+ * conditioned one keeps its A in the same memory as its factor, above the diagonal.
+ */
+#ifndef TALWEG_GAUSSIAN_DENSE_H
+#define TALWEG_GAUSSIAN_DENSE_H
+
+#include "gaussian/gaussian.h"
+
+/* What its factorisation found; see tw_factor_report. */
+typedef struct tw_gaussian_report {
+    double residual;       /* largest entry of |A - F F'| where r < n, else 0 */
+    double jitter;         /* what was added to the diagonal */
+    double log_det_change; /* what the jitter did to log |A|; NaN where A itself is singular */
+} tw_gaussian_report;
+
+/* N(0, A) with memory for A: a copy of k (n x n, leading dimension ldk), or zeros where k is NULL. It can be used
+ * once tw_gaussian_dense_factor went through. */
+tw_status tw_gaussian_dense_new(tw_context *ctx, size_t n, const double *k, size_t ldk, tw_gaussian **out);
+
+/* That memory, n x n, to be filled by covariance/. */
+double *tw_gaussian_dense_matrix(tw_gaussian *g);
+
+/* Factor what the memory now holds, after adding jitter >= 0 to its diagonal. A matrix may be put there and factored
+ * as often as one likes, as for a kernel with new parameters; r follows its rank. Memory is the same again. */
+tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_report *report);
+
+/* N(mean, a) with a factor alone: it cannot be multiplied by. a must be positive definite. */
+tw_status tw_gaussian_dense_given(tw_context *ctx, size_t n, const double *mean, const double *a, size_t lda,
+                                  tw_gaussian **out);
+
+#endif

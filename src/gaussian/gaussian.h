@@ -1,0 +1,130 @@
+/* gaussian.h: a Gaussian N(m, A) over n sites, whatever way A is stored.
+ *
+ *   x = m + F w,   w ~ N(0, I) in r coordinates,   F F' = A.
+ *
+ * All other rooms know a Gaussian by the functions of this file: products with F, F' and A, solves, marginal
+ * variances, blocks of A, conditioning on Gaussian sites. How they are done is the matter of a kind, a table of
+ * functions; gaussian/dense.h has the one that stores A and a factor of it. A block of P vectors is contiguous,
+ * n x P over sites and r x P over coordinates. Functions of a const Gaussian may be called from any thread.
+ *
+ * A kind may leave out what is marked optional (NULL in its table): the function of that name then refuses with
+ * words.
+ */
+#ifndef TALWEG_GAUSSIAN_GAUSSIAN_H
+#define TALWEG_GAUSSIAN_GAUSSIAN_H
+
+#include "base/context.h"
+
+typedef struct tw_gaussian tw_gaussian;
+
+typedef struct tw_gaussian_kind {
+    const char *name;                /* for messages: "a dense Gaussian" */
+    void (*release)(tw_gaussian *g); /* what the kind itself allocated */
+
+    /* X = F W; W = F' X; the W with F W = X - mean (mean NULL: 0), for X - mean in the range of F. */
+    void (*spread)(const tw_gaussian *g, size_t columns, const double *w, double *x);
+    void (*pull_back)(const tw_gaussian *g, size_t columns, const double *x, double *w);
+    void (*solve)(const tw_gaussian *g, size_t columns, const double *x, const double *mean, double *w);
+    /* W becomes the X with F' X = W; called only where F is square and regular. */
+    void (*solve_transposed)(const tw_gaussian *g, size_t columns, double *w);
+
+    /* Y = A X. */
+    void (*multiply)(const tw_gaussian *g, size_t columns, const double *x, double *y);
+    /* Rows [row, row + rows) of columns [column, column + columns) of A, contiguous. */
+    void (*block)(const tw_gaussian *g, size_t row, size_t rows, size_t column, size_t columns, double *a);
+
+    /* Memory for a Gaussian that `condition` or `mix` makes of g; `products`: A will be multiplied by. */
+    tw_status (*like)(const tw_gaussian *g, bool products, tw_gaussian **out);
+    /* out gets the covariance (A^-1 + diag(tau))^-1, tau >= 0, in that memory, with variance and log_det, and
+     * *log_det = log |I + F' diag(tau) F|. False where that matrix is not finite. */
+    bool (*condition)(const tw_gaussian *base, const double *tau, tw_gaussian *out, double *log_det);
+    /* The same with (b A^-1 + (1 - b) S^-1)^-1, S the covariance of `other`, which is of the same kind. Optional. */
+    bool (*mix)(const tw_gaussian *base, const tw_gaussian *other, double b, tw_gaussian *out);
+    /* The Gaussian of some of the sites, index[0..count). Optional. */
+    tw_status (*marginal)(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian **out);
+} tw_gaussian_kind;
+
+/* What every kind has; a kind's own struct begins with it. */
+struct tw_gaussian {
+    const tw_gaussian_kind *kind;
+    tw_context *ctx;
+    size_t n, r;      /* sites, coordinates */
+    bool full_rank;   /* F is square and regular; else log_det is a pseudo-determinant, log |F'F| */
+    double log_det;   /* log |A| */
+    double *mean;     /* n; NULL: zero */
+    double *variance; /* n: the diagonal of A */
+    double *work;     /* n + r, of those that are made by conditioning; else NULL */
+};
+
+/* ---- for those who make a kind ---- */
+
+/* A Gaussian of n sites, `size` bytes of the kind's own struct, zeroed but for kind, ctx and n, with memory for its
+ * variances; with `moves` also for a mean and for work with r coordinates. */
+tw_status tw_gaussian_allocate(tw_context *ctx, const tw_gaussian_kind *kind, size_t size, size_t n,
+                               bool moves, size_t r, tw_gaussian **out);
+
+/* ---- for those who hold a Gaussian ---- */
+
+void tw_gaussian_free(tw_gaussian *g);
+
+/* X = m + F W. */
+void tw_gaussian_positions(const tw_gaussian *g, size_t columns, const double *w, double *x);
+
+/* The W with m + F W = X. */
+void tw_gaussian_whiten(const tw_gaussian *g, size_t columns, const double *x, double *w);
+
+/* log N(x; m, A), where r < n a density on the range of F; work holds r numbers. */
+double tw_gaussian_log_density(const tw_gaussian *g, const double *x, double *work);
+/* What of it does not depend on x: -r/2 log 2 pi - 1/2 log |A|. */
+double tw_gaussian_log_constant(const tw_gaussian *g);
+
+static inline void tw_gaussian_spread(const tw_gaussian *g, size_t columns, const double *w, double *x)
+{
+    g->kind->spread(g, columns, w, x);
+}
+static inline void tw_gaussian_pull_back(const tw_gaussian *g, size_t columns, const double *x, double *w)
+{
+    g->kind->pull_back(g, columns, x, w);
+}
+static inline void tw_gaussian_solve(const tw_gaussian *g, size_t columns, const double *x, double *w)
+{
+    g->kind->solve(g, columns, x, NULL, w);
+}
+static inline void tw_gaussian_solve_transposed(const tw_gaussian *g, size_t columns, double *w)
+{
+    g->kind->solve_transposed(g, columns, w);
+}
+static inline void tw_gaussian_multiply(const tw_gaussian *g, size_t columns, const double *x, double *y)
+{
+    g->kind->multiply(g, columns, x, y);
+}
+static inline void tw_gaussian_block(const tw_gaussian *g, size_t row, size_t rows, size_t column,
+                                     size_t columns, double *a)
+{
+    g->kind->block(g, row, rows, column, columns, a);
+}
+
+/* The Gaussian of some of the sites. */
+tw_status tw_gaussian_marginal(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian **out);
+
+/* ---- conditioning: memory once, then as often as one likes ---- */
+
+/* Memory for Gaussians made of `base`, which must have mean 0. With `products` they can be multiplied by, and have
+ * curved metrics, which costs the dense kind n^3/3 flops each time. */
+tw_status tw_gaussian_like(const tw_gaussian *base, bool products, tw_gaussian **out);
+
+/* out = N(0, A) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z, tau >= 0, with A of `base`:
+ *   covariance S = (A^-1 + T)^-1,  mean S nu,  log Z = -1/2 log |I + F' T F| + 1/2 nu' S nu.
+ * tau and nu are multiplied by `scale`. False where it cannot be factored; then out holds nothing of use. */
+bool tw_gaussian_condition(const tw_gaussian *base, double scale, const double *tau, const double *nu,
+                           tw_gaussian *out, double *log_z);
+
+/* out = N(0, A)^b N(mu, S)^(1-b) / Z for `other` = N(mu, S), of full rank like base:
+ *   covariance C = (b A^-1 + (1-b) S^-1)^-1,  mean (1-b) C S^-1 mu. */
+bool tw_gaussian_mix(const tw_gaussian *base, const tw_gaussian *other, double b, tw_gaussian *out,
+                     double *log_z);
+
+/* Do two Gaussians have what a mixture of them needs? Else words that say what is missing. */
+tw_status tw_gaussian_check_mix(const tw_gaussian *base, const tw_gaussian *other);
+
+#endif

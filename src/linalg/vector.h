@@ -1,0 +1,12 @@
+/* vector.h: inner products of vectors, and of the columns of two blocks of vectors. */
+#ifndef TALWEG_LINALG_VECTOR_H
+#define TALWEG_LINALG_VECTOR_H
+
+#include <stddef.h>
+
+double tw_dot(size_t n, const double *a, const double *b);
+
+/* C = A' B (n x m), every column of A (d x n) with every column of B (d x m), all contiguous: 2 n m d flops. */
+void tw_dots(size_t n, size_t m, size_t d, const double *a, const double *b, double *c);
+
+#endif

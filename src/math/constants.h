@@ -1,0 +1,7 @@
+/* constants.h: numbers that more than one room needs. */
+#ifndef TALWEG_MATH_CONSTANTS_H
+#define TALWEG_MATH_CONSTANTS_H
+
+#define TW_LOG_TWO_PI 1.8378770664093454836 /* log(2 pi) */
+
+#endif
