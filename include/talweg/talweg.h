@@ -17,6 +17,7 @@
 #include <talweg/output.h>
 #include <talweg/parameter.h>
 #include <talweg/predict.h>
+#include <talweg/problem.h>
 #include <talweg/report.h>
 #include <talweg/run.h>
 #include <talweg/sample.h>

@@ -1,7 +1,7 @@
 /* approximation_save.c: a problem and its approximation to a file. The format is in approximation_file.h. */
+#include "model/problem.h"
 #include "output/approximation_file.h"
 #include "output/json.h"
-#include "output/problem.h"
 #include "output/writer.h"
 #include "talweg/output.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "output/problem_same.h"
+#include "model/problem.h"
 #include "talweg/report.h"
 
 enum { BLOCK_BYTES = 1 << 25 };

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "output/problem.h"
+#include "model/problem.h"
 #include "output/run/file.h"
 #include "output/run/seal.h"
 

@@ -1,6 +1,6 @@
-/* problem_same.c: see problem_same.h. Files keep every number of a problem to the bit, so that equality is
+/* problem_same.c: see problem.h. Files keep every number of a problem to the bit, so that equality is
  * that of bits too, and needs no tolerance. */
-#include "output/problem_same.h"
+#include "model/problem.h"
 
 #include <string.h>
 

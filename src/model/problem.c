@@ -1,5 +1,5 @@
 /* problem.c: a model together with what it was made of. */
-#include "output/problem.h"
+#include "model/problem.h"
 
 #include <string.h>
 
