@@ -212,10 +212,6 @@ typedef struct tw_auto_options {
 TW_API tw_status tw_auto_choose(const tw_posterior *posterior, const tw_auto_options *options,
                                 tw_choice *out);
 
-/* "hmc", "rmhmc", "ess"; "ep", "hessian", ... */
-TW_API const char *tw_method_name(tw_method method);
-TW_API const char *tw_metric_name(tw_metric metric);
-
 #ifdef __cplusplus
 }
 #endif

@@ -48,6 +48,9 @@ typedef struct tw_run_facts {
     const char *version;    /* of the library that wrote it */
 } tw_run_facts;
 
+/* Do the draws have energies? (Not those of a method that has none; a method that is unknown is taken to have them.) */
+TW_API bool tw_run_has_energy(const tw_run_facts *facts);
+
 /* ---- writing ---- */
 
 /* A run file on its way: a journal. */

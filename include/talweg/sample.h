@@ -19,14 +19,49 @@
 extern "C" {
 #endif
 
-/* The kinds of transitions. */
-typedef enum tw_method { TW_METHOD_HMC, TW_METHOD_RMHMC, TW_METHOD_SLICE } tw_method;
+/* The kinds of transitions, one row each: enumerator and name, as it is typed. All else about a method is in its
+ * own file, in the row tw_method_NAME. Numbers of methods stand in checkpoints: new ones come last. */
+#define TW_METHOD_LIST(X)     \
+    X(TW_METHOD_HMC, hmc)     \
+    X(TW_METHOD_RMHMC, rmhmc) \
+    X(TW_METHOD_SLICE, ess)
+
+/* A row of the list as an enumerator. */
+#define TW_METHOD_ENUM(value, name) value,
+/* A kind of transition. */
+typedef enum tw_method { TW_METHOD_LIST(TW_METHOD_ENUM) TW_METHOD_COUNT } tw_method;
+#undef TW_METHOD_ENUM
+
+/* What there is to know of a method without running it. */
+typedef struct tw_method_info {
+    tw_method method;
+    const char *name;    /* as it is typed: "ess" */
+    const char *title;   /* in a sentence: "elliptical slice" */
+    const char *meaning; /* "elliptical slice sampling" */
+    size_t metric_count;
+    tw_metric metrics[TW_METRIC_COUNT]; /* those it can use; the first is the default */
+    tw_form form;                       /* of the target it wants */
+    bool has_eps, has_steps; /* moves by a step size, by a number of leapfrog steps: both are tuned */
+    bool implicit;           /* solves equations: the solver's options and reverse_check are for it */
+    bool has_energy;         /* its records have an energy and an energy error */
+    const char *counts;      /* what tw_record's steps are: "leapfrog steps", "evaluations" */
+} tw_method_info;
+
+/* A row of the table; NULL where there is none of that number or name. */
+TW_API const tw_method_info *tw_method_describe(tw_method method);
+TW_API const tw_method_info *tw_method_find(const char *name);
+
+/* "hmc", "rmhmc", "ess"; and all of them, as "hmc, rmhmc, ess". */
+TW_API const char *tw_method_name(tw_method method);
+TW_API const char *tw_method_names(void);
+
+/* Can the method use the metric? */
+TW_API bool tw_method_takes(tw_method method, tw_metric metric);
 
 /* Which transitions, in which metric. */
 typedef struct tw_sampler_options {
     tw_method method;
-    tw_metric
-        metric; /* hmc: identity, prior, ep, dense; rmhmc: hessian, fisher, smoothed; slice: prior, ep */
+    tw_metric metric;             /* one of tw_method_describe's */
     const tw_reference *gaussian; /* for the metrics ep and dense: the Gaussian whose precision is the metric,
                                      or the centre of the slice sampler's ellipse; must outlive the sampler */
     const double *smoothing;      /* smoothed: n variances; must outlive the sampler */
@@ -54,7 +89,7 @@ typedef struct tw_record {
     double energy;          /* H at the start of the trajectory */
     double energy_error;    /* H at its end less that; NaN when it failed, 0 for slice sampling */
     double acceptance_rate; /* min(1, exp(-energy_error)), 0 when it failed, 1 for slice sampling */
-    size_t steps;           /* leapfrog steps, or evaluations of the slice sampler */
+    size_t steps;           /* leapfrog steps, or what else tw_method_info says that the method counts */
     bool accepted;
     bool energy_divergence; /* energy_error above 1000 or not finite */
     bool implicit_failure;  /* an implicit equation was not solved */

@@ -27,8 +27,10 @@ tw_completion tw_completion_of(const tw_option *option)
 {
     tw_completion c = {.files = tw_option_is_operand(option)};
     const char *argument = option->argument ? option->argument : "";
-    if (option->choices)
-        add_words(&c, option->choices(), ", ");
+    char names[TW_CHOICES_BYTES];
+    tw_option_choices(option, names);
+    if (*names)
+        add_words(&c, names, ", ");
     else
         add_words(&c, argument, "|");
     c.list = strncmp(argument, "NAME[,", 6) == 0;

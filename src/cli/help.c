@@ -58,11 +58,14 @@ void tw_option_name(const tw_option *option, char text[TW_OPTION_NAME_BYTES])
 
 void tw_option_text(const tw_option *option, char text[TW_OPTION_TEXT_BYTES])
 {
-    char range[64];
+    char range[64], help[TW_OPTION_TEXT_BYTES], names[TW_CHOICES_BYTES];
     print_range(option, range, sizeof range);
     bool has_default = option->standard && *option->standard;
-    int length = snprintf(text, TW_OPTION_TEXT_BYTES, "%s%s%s", option->help, option->choices ? ": " : "",
-                          option->choices ? option->choices() : "");
+    snprintf(help, sizeof help, "%s", option->help);
+    if (option->more) option->more(help, sizeof help);
+    *names = '\0';
+    if (!option->more) tw_option_choices(option, names); /* else it has named them */
+    int length = snprintf(text, TW_OPTION_TEXT_BYTES, "%s%s%s", help, *names ? ": " : "", names);
     if (*range || has_default)
         snprintf(text + length, (size_t)(TW_OPTION_TEXT_BYTES - length), " (%s%s%s%s)", range,
                  *range && has_default ? ", " : "", has_default ? "default " : "",

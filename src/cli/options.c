@@ -86,10 +86,17 @@ static tw_status check_numbers(parser *p, const tw_option *option, const char *t
     }
 }
 
+void tw_option_choices(const tw_option *option, char names[TW_CHOICES_BYTES])
+{
+    snprintf(names, TW_CHOICES_BYTES, "%s%s%s", option->also ? option->also : "", option->also ? ", " : "",
+             option->choices ? option->choices() : "");
+}
+
 static tw_status check_choice(parser *p, const tw_option *option, const char *text)
 {
     char nearest[TW_NAME_BYTES];
-    const char *names = option->choices();
+    char names[TW_CHOICES_BYTES];
+    tw_option_choices(option, names);
     if (tw_name_is_among(text, names)) return TW_OK;
     tw_nearest_name(text, names, nearest);
     return tw_fail(p->ctx, TW_BAD_ARGUMENT, "there is no %s %s%s%s%s; there are: %s", option->name,

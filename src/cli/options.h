@@ -39,7 +39,9 @@ typedef struct tw_option {
     const char *standard; /* the default as one would type it, or NULL for none. An operand without one is
                              required */
     const char *help;     /* what it is, with its unit */
+    void (*more)(char *text, size_t bytes); /* adds to that what only a table knows; NULL: nothing */
     const char *(*choices)(void); /* CHOICE: "se, matern12, ..."; TEXT: names that help and shells offer */
+    const char *also;             /* a choice beside those: "auto"; NULL: none */
     double least, most;           /* NUMBER, INTEGER: the range allowed; both 0: any */
     tw_option_kind kind;
     bool positive; /* NUMBER: must be above 0 */
@@ -86,6 +88,10 @@ const tw_option *tw_option_passed_over(const tw_command *command, size_t k);
  * never sets another). */
 size_t tw_options_numbers(const char *text);
 void tw_options_read_numbers(const char *text, double *values);
+
+/* The names that it may be given, with commas between them; "" where any text will do. */
+enum { TW_CHOICES_BYTES = 256 };
+void tw_option_choices(const tw_option *option, char names[TW_CHOICES_BYTES]);
 
 /* What --help prints. */
 void tw_options_help(const tw_command *command, FILE *to);

@@ -173,13 +173,14 @@ static tw_status adapt_schedule(tw_path *p, const tw_path_options *o)
 /* The metric ep is the precision of the best Gaussian there is, and smoothed averages over its marginals. */
 static tw_status choose_metric(tw_path *p, const char *wanted)
 {
-    bool rmhmc = strcmp(p->kernel, "rmhmc") == 0;
-    p->metric = strcmp(wanted, "auto") != 0     ? wanted
-                : rmhmc                         ? "smoothed"
-                : strcmp(p->from, "prior") == 0 ? "prior"
-                                                : "ep";
-    p->ais.kernel.metric = tw_metric_named(p->metric);
-    if (!tw_name_is_among(p->metric, "ep, smoothed")) return TW_OK;
+    const tw_method_info *method = tw_method_describe(p->ais.kernel.method);
+    tw_metric best = method->metrics[0];
+    if (best == TW_METRIC_EP && strcmp(p->from, "prior") == 0) best = TW_METRIC_PRIOR;
+    const tw_metric_info *metric =
+        strcmp(wanted, "auto") != 0 ? tw_metric_find(wanted) : tw_metric_describe(best);
+    p->metric = metric->name;
+    p->ais.kernel.metric = metric->metric;
+    if (!metric->needs_gaussian && !metric->needs_smoothing) return TW_OK;
     if (!p->gaussian)
         return tw_fail(p->ctx, TW_NOT_CONVERGED,
                        "the metric %s needs a fit, and neither EP nor Laplace's approximation converged: "
@@ -192,10 +193,10 @@ static tw_status choose_metric(tw_path *p, const char *wanted)
 
 static tw_status make_transitions(tw_path *p, const tw_path_options *o)
 {
-    bool automatic = strcmp(o->kernel_method, "auto") == 0;
-    p->kernel = automatic ? "hmc" : o->kernel_method;
+    const tw_method_info *method = tw_method_find(o->kernel_method);
     p->ais = TW_AIS_DEFAULTS;
-    p->ais.kernel.method = tw_method_named(p->kernel);
+    if (method) p->ais.kernel.method = method->method; /* else auto: hmc */
+    p->kernel = tw_method_name(p->ais.kernel.method);
     p->ais.kernel.solver_tolerance = o->solver_tol;
     p->ais.kernel.fixed_point = (size_t)o->fixed_point;
     p->ais.kernel.threads = tw_terminal_threads(o->threads);

@@ -5,18 +5,8 @@
 #include <string.h>
 
 #include "cli/common_rows.h"
-#include "cli/names.h"
+#include "cli/methods.h"
 #include "talweg/base.h"
-
-static const char *kernel_method_names(void)
-{
-    return "auto, hmc, rmhmc, ess";
-}
-
-static const char *metric_names(void)
-{
-    return "auto, ep, prior, identity, hessian, fisher, smoothed";
-}
 
 static const char *schedule_names(void)
 {
@@ -39,12 +29,14 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .offset = FIELD(kernel_method),
      .argument = "NAME",
      .standard = "auto",
-     .choices = kernel_method_names,
-     .help = "the transitions; auto is hmc"},
-    {TW_ROW_METRIC(FIELD(metric)), .standard = "auto", .choices = metric_names,
+     .also = "auto",
+     .choices = tw_method_names,
+     .help = "the transitions; auto is hmc",
+     .more = tw_methods_help},
+    {TW_ROW_METRIC(FIELD(metric)), .standard = "auto", .also = "auto", .choices = tw_metric_names,
      .help =
-         "their metric; auto is smoothed for rmhmc, else prior from the prior and ep from anything else; hmc "
-         "takes ep, prior and identity, ess ep and prior, rmhmc the last three"},
+         "their metric or centre; auto is the default of the method, but prior in place of ep from the prior",
+     .more = tw_methods_help_metrics},
     {.name = "schedule",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(schedule),
@@ -105,16 +97,6 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
 
 /* ---- checks ---- */
 
-static tw_status check_metric(tw_context *ctx, const tw_path_options *o, const char *method)
-{
-    const char *allowed = strcmp(method, "hmc") == 0   ? "auto, ep, prior, identity"
-                          : strcmp(method, "ess") == 0 ? "auto, ep, prior"
-                                                       : "auto, hessian, fisher, smoothed";
-    if (tw_name_is_among(o->metric, allowed)) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %s does not go with %s, which takes: %s", o->metric,
-                   method, allowed);
-}
-
 tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *o)
 {
     if (o->particles < 2)
@@ -122,5 +104,7 @@ tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *o)
                        "with --particles %zu there is no error bar: it takes at least two, and a hundred are "
                        "better",
                        (size_t)o->particles);
-    return check_metric(ctx, o, strcmp(o->kernel_method, "auto") == 0 ? "hmc" : o->kernel_method);
+    if (strcmp(o->metric, "auto") == 0) return TW_OK;
+    const tw_method_info *method = tw_method_find(o->kernel_method);
+    return tw_methods_check_metric(ctx, method ? method : tw_method_describe(TW_METHOD_HMC), o->metric);
 }

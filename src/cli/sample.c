@@ -95,7 +95,8 @@ static void save_state(void *user, const tw_chains_state *state)
 
 static bool needs_approximation(const tw_sampler_flags *f, const tw_sampler_options *s)
 {
-    return tw_sampler_flags_auto(f) || s->metric == TW_METRIC_EP || s->metric == TW_METRIC_SMOOTHED ||
+    const tw_metric_info *metric = tw_metric_describe(s->metric);
+    return tw_sampler_flags_auto(f) || metric->needs_gaussian || metric->needs_smoothing ||
            strcmp(f->init, "ep") == 0 || strcmp(f->from, "ep") == 0;
 }
 

@@ -11,6 +11,19 @@
 
 /* ---- for people ---- */
 
+/* A dash where the method has no such thing. */
+static void print_tuning(const tw_method_info *method, const tw_candidate *c)
+{
+    if (method->has_eps)
+        printf("%10.3g", c->eps);
+    else
+        printf("%10s", "-");
+    if (method->has_steps)
+        printf("%7zu", c->steps);
+    else
+        printf("%7s", "-");
+}
+
 static void print_choice(const tw_choice *choice)
 {
     printf("\n%-16s%10s%7s%12s%14s%14s%18s\n", "pilot runs", "eps", "steps", "acceptance", "ESS per draw",
@@ -22,10 +35,7 @@ static void print_choice(const tw_choice *choice)
             printf("   %s\n", c->reason);
             continue;
         }
-        if (c->method == TW_METHOD_SLICE)
-            printf("%10s%7s", "-", "-");
-        else
-            printf("%10.3g%7zu", c->eps, c->steps);
+        print_tuning(tw_method_describe(c->method), c);
         printf("%12.2f%14.3f%14.2e%18.4g%s\n", c->acceptance, c->ess_per_draw, c->flops_per_draw,
                1e9 * c->efficiency, k == choice->best ? "  <- chosen" : "");
     }
@@ -34,10 +44,12 @@ static void print_choice(const tw_choice *choice)
 static void print_sampler(const tw_sampler_flags *flags, const tw_sample_results *r)
 {
     const tw_tuning *t = &r->draws->tuning;
+    const tw_method_info *method = tw_method_describe(r->sampler.method);
     printf("\nsampler         %s, metric %s", tw_method_name(r->sampler.method),
            tw_metric_name(r->sampler.metric));
-    if (r->sampler.method != TW_METHOD_SLICE) {
-        printf(": step size %.4g, %zu leapfrog step%s", t->eps, t->steps, t->steps == 1 ? "" : "s");
+    if (method->has_eps) printf(": step size %.4g", t->eps);
+    if (method->has_steps) {
+        printf(", %zu leapfrog step%s", t->steps, t->steps == 1 ? "" : "s");
         if (t->jittered && t->steps > 1) printf(" (%zu to %zu)", (t->steps + 1) / 2, 3 * t->steps / 2);
     }
     if (flags->beta != 1.0) /* said where one looks: these are not posterior draws */
@@ -72,8 +84,7 @@ void tw_sample_print(const char *data, const tw_sampler_flags *flags, const tw_s
     print_sampler(flags, r);
     printf("acceptance      %.3f\n", r->summary.acceptance);
     print_mixing(r);
-    printf("%-16s%zu\n", r->sampler.method == TW_METHOD_SLICE ? "evaluations" : "leapfrog steps",
-           t->leapfrog_steps);
+    printf("%-16s%zu\n", tw_method_describe(r->sampler.method)->counts, t->leapfrog_steps);
     printf("failures        %zu energy divergences, %zu implicit solves, %zu not reversible, %zu "
            "factorisations\n",
            t->energy_divergence, t->implicit_failure, t->irreversible, t->factorisation);
@@ -106,7 +117,8 @@ static json_t *encode_candidates(const tw_choice *choice, bool *ok)
 tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, const tw_sample_results *r,
                                FILE *to)
 {
-    bool ok = true, by_steps = r->sampler.method != TW_METHOD_SLICE;
+    bool ok = true;
+    const tw_method_info *method = tw_method_describe(r->sampler.method);
     const tw_tuning *t = &r->draws->tuning;
     json_t *object = json_object();
     tw_json_set(object, "method", json_string(tw_method_name(r->sampler.method)), &ok);
@@ -120,8 +132,8 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, c
     tw_json_set(object, "warmup_seconds", tw_json_number(r->warmup_seconds), &ok);
     tw_json_set(object, "sampling_seconds", tw_json_number(r->sampling_seconds), &ok);
     tw_json_set(object, "acceptance", tw_json_number(r->summary.acceptance), &ok);
-    tw_json_set(object, "eps", by_steps ? tw_json_number(t->eps) : json_null(), &ok);
-    tw_json_set(object, "steps", by_steps ? tw_json_count(t->steps) : json_null(), &ok);
+    tw_json_set(object, "eps", method->has_eps ? tw_json_number(t->eps) : json_null(), &ok);
+    tw_json_set(object, "steps", method->has_steps ? tw_json_count(t->steps) : json_null(), &ok);
     tw_summary_encode(&r->summary, &r->draws->sampling, object, &ok);
     if (r->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&r->choice, &ok), &ok);
     return tw_json_print(ctx, object, ok, to);

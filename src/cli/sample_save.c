@@ -48,7 +48,7 @@ static bool is_choice(const tw_choice *c)
 {
     bool is = c->count <= TW_AUTO_MAX_CANDIDATES && c->best < c->count;
     for (size_t k = 0; is && k < c->count; k++)
-        is = c->candidates[k].method <= TW_METHOD_SLICE && c->candidates[k].metric <= TW_METRIC_SMOOTHED;
+        is = tw_method_takes(c->candidates[k].method, c->candidates[k].metric);
     return is;
 }
 

@@ -5,19 +5,9 @@
 #include <string.h>
 
 #include "cli/common_rows.h"
-#include "cli/names.h"
+#include "cli/methods.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
-
-static const char *methods(void)
-{
-    return "auto, rmhmc, hmc, ess";
-}
-
-static const char *metrics(void)
-{
-    return "hessian, smoothed, fisher, ep, prior, identity";
-}
 
 #define FIELD(member) offsetof(tw_sampler_flags, member)
 
@@ -27,19 +17,19 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .offset = FIELD(method),
      .argument = "NAME",
      .standard = "auto",
-     .choices = methods,
+     .also = "auto",
+     .choices = tw_method_names,
      .help =
-         "hmc: Hamiltonian Monte Carlo with a constant metric; rmhmc: with one that follows the position; "
-         "ess: elliptical slice sampling; auto: the best of them in short pilot runs, by effective draws "
-         "per cost"},
-    {TW_ROW_METRIC(FIELD(metric)), .choices = metrics,
-     .help =
-         "hmc: ep (the default), prior or identity; rmhmc: smoothed (the default), hessian or fisher; ess: "
-         "centred at ep (the default) or prior"},
+         "the transitions; auto: the best of those below in short pilot runs, by effective draws per cost",
+     .more = tw_methods_help},
+    {TW_ROW_METRIC(FIELD(metric)), .choices = tw_metric_names, .help = "their metric or centre",
+     .more = tw_methods_help_metrics},
     {TW_ROW_EPS(FIELD(eps)), .positive = true,
-     .help = "hmc, rmhmc: the step size; tuned in warm-up if not given"},
+     .help = "the step size of a method that has one; tuned in warm-up if not given"},
     {TW_ROW_STEPS(FIELD(steps)), .least = 1, .most = 1e6,
-     .help = "hmc, rmhmc: exactly L leapfrog steps a draw; if not given, tuned in warm-up and jittered"},
+     .help =
+         "exactly L leapfrog steps a draw, of a method that takes them; if not given, tuned in warm-up and "
+         "jittered"},
     {.name = "target-accept",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(target_accept),
@@ -126,36 +116,20 @@ bool tw_sampler_flags_auto(const tw_sampler_flags *f)
     return strcmp(f->method, "auto") == 0;
 }
 
-static tw_status check_metric(tw_context *ctx, const tw_sampler_flags *f)
+static const tw_method_info *method_of(const tw_sampler_flags *f)
 {
-    if (!f->metric) return TW_OK;
-    if (tw_sampler_flags_auto(f))
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--metric %s needs a --method: hmc for ep, prior and identity, rmhmc for the others",
-                       f->metric);
-    if (strcmp(f->method, "hmc") == 0 && !tw_name_is_among(f->metric, "ep, prior, identity"))
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--method hmc has the metrics ep, prior and identity; %s is one of --method rmhmc",
-                       f->metric);
-    if (strcmp(f->method, "rmhmc") == 0 && !tw_name_is_among(f->metric, "smoothed, hessian, fisher"))
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "--method rmhmc has the metrics smoothed, hessian and fisher; %s is one of --method hmc",
-            f->metric);
-    if (strcmp(f->method, "ess") == 0 && !tw_name_is_among(f->metric, "ep, prior"))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--method ess is centred at ep or at prior, not at %s",
-                       f->metric);
-    return TW_OK;
+    return tw_method_find(f->method); /* NULL: auto */
 }
 
 tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
 {
-    bool by_steps = strcmp(f->method, "hmc") == 0 || strcmp(f->method, "rmhmc") == 0;
-    TW_TRY(check_metric(ctx, f));
-    if (!by_steps && (!isnan(f->eps) || f->steps > 0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--eps and --steps go with --method hmc or rmhmc, not with %s",
-                       f->method);
-    if (by_steps && f->warmup == 0 && (isnan(f->eps) || f->steps == 0))
+    const tw_method_info *method = method_of(f);
+    if (f->metric && !method)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--metric %s needs a --method that takes it", f->metric);
+    if (f->metric) TW_TRY(tw_methods_check_metric(ctx, method, f->metric));
+    TW_TRY(tw_methods_check_tuning(ctx, method, !isnan(f->eps), f->steps > 0));
+    bool tunes = method && ((method->has_eps && isnan(f->eps)) || (method->has_steps && f->steps == 0));
+    if (tunes && f->warmup == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "with --warmup 0 nothing can be tuned: give --eps and --steps, or some warm-up");
     if (!(f->target_accept > 0.0 && f->target_accept < 1.0))
@@ -164,27 +138,14 @@ tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
     return TW_OK;
 }
 
-tw_method tw_method_named(const char *name)
-{
-    tw_method m = TW_METHOD_HMC;
-    while (m < TW_METHOD_SLICE && strcmp(name, tw_method_name(m)) != 0) m++;
-    return m;
-}
-
-tw_metric tw_metric_named(const char *name)
-{
-    tw_metric m = TW_METRIC_IDENTITY;
-    while (m < TW_METRIC_SMOOTHED && strcmp(name, tw_metric_name(m)) != 0) m++;
-    return m;
-}
-
 tw_sampler_options tw_sampler_flags_sampler(const tw_sampler_flags *f)
 {
     tw_sampler_options o = TW_SAMPLER_DEFAULTS;
-    o.method = tw_method_named(f->method);
-    o.metric = f->metric                     ? tw_metric_named(f->metric)
-               : o.method == TW_METHOD_RMHMC ? TW_METRIC_SMOOTHED
-                                             : TW_METRIC_EP;
+    const tw_method_info *method = method_of(f);
+    if (method) {
+        o.method = method->method;
+        o.metric = f->metric ? tw_metric_find(f->metric)->metric : method->metrics[0];
+    }
     o.solver_tolerance = f->solver_tol;
     o.fixed_point = (size_t)f->fixed_point;
     o.reverse_check = f->reverse_check;

@@ -5,10 +5,6 @@
 #include "cli/options.h"
 #include "talweg/chains.h"
 
-/* Those of these names, which must be known (TW_OPTION_CHOICE sees to that). */
-tw_method tw_method_named(const char *name);
-tw_metric tw_metric_named(const char *name);
-
 typedef struct tw_sampler_flags {
     const char *method, *metric, *init, *from;
     double eps, solver_tol, target_accept, reverse_check, beta;

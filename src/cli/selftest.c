@@ -19,16 +19,12 @@ typedef struct selftest_options {
     double eps, solver_tol;
 } selftest_options;
 
-static const char *metrics(void)
-{
-    return "smoothed, hessian, fisher";
-}
-
 #define FIELD(member) offsetof(selftest_options, member)
 
 static const tw_option rows[] = {
     {TW_ROW_CASES(FIELD(cases)), .standard = "40", .help = "of the built-in problem"},
-    {TW_ROW_METRIC(FIELD(metric)), .standard = "smoothed", .choices = metrics, .help = "of RMHMC"},
+    {TW_ROW_METRIC(FIELD(metric)), .standard = "smoothed", .choices = tw_metric_names_following,
+     .help = "of RMHMC"},
     {TW_ROW_EPS(FIELD(eps)), .standard = "0", .most = INFINITY,
      .help =
          "the step size of the trajectories; 0: the largest of 0.4, 0.2, 0.1, ... whose energy error stays "
@@ -65,7 +61,7 @@ static void show_progress(void *user, const tw_check *check)
 
 static tw_status check(tw_context *ctx, const selftest_options *options, results *r)
 {
-    tw_selftest_options to = {.metric = tw_metric_named(options->metric),
+    tw_selftest_options to = {.metric = tw_metric_find(options->metric)->metric,
                               .eps = options->eps,
                               .steps = (size_t)options->steps,
                               .solver_tolerance = options->solver_tol,

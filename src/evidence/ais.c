@@ -71,7 +71,7 @@ static tw_status pilot(tw_ais *a)
 
 static tw_status step_sizes(tw_ais *a)
 {
-    if (a->o->eps == 0.0 && a->o->kernel.method != TW_METHOD_SLICE) return pilot(a);
+    if (tw_walk_tunes(&a->o->kernel, a->o->eps)) return pilot(a);
     for (size_t k = 0; k <= a->steps; k++) a->eps[k] = a->o->eps;
     return TW_OK;
 }

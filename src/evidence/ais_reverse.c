@@ -151,7 +151,7 @@ static tw_status tune(tw_ais *a, tw_walk *walk, size_t k)
 {
     double step = a->beta[k] - a->beta[k - 1];
     TW_TRY(tw_walk_temper(walk, a->beta[k]));
-    if (a->o->eps > 0.0 || a->o->kernel.method == TW_METHOD_SLICE) return TW_OK;
+    if (!tw_walk_tunes(&a->o->kernel, a->o->eps)) return TW_OK;
     if (share_variance(walk->particles, a->log_weight, walk->log_ratio, step, a->share) < little)
         return TW_OK;
     for (size_t i = 0; i < MOST_HALVED; i++) {

@@ -64,11 +64,9 @@ static double correlation(size_t n, size_t columns, const double *a, const doubl
 static void transition(pilot *p, tw_rm_plan_step *step)
 {
     const tw_rm_options *o = p->o;
-    bool tuned = o->eps == 0.0 && o->kernel.method != TW_METHOD_SLICE;
-    step->eps = tuned ? exp(p->log_eps) : o->eps;
-    step->leapfrog_steps = o->kernel.method == TW_METHOD_SLICE ? 1
-                           : o->leapfrog_steps                 ? o->leapfrog_steps
-                                                               : tw_walk_steps(step->eps);
+    bool has_steps = tw_method_describe(o->kernel.method)->has_steps;
+    step->eps = tw_walk_tunes(&o->kernel, o->eps) ? exp(p->log_eps) : o->eps;
+    step->leapfrog_steps = !has_steps ? 1 : o->leapfrog_steps ? o->leapfrog_steps : tw_walk_steps(step->eps);
     tw_move move = {.eps = step->eps,
                     .steps = step->leapfrog_steps,
                     .seed = o->seed,

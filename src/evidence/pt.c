@@ -25,7 +25,7 @@ static const double high_failures = 0.01;
 
 static bool tunes_steps(const tw_pt_options *o)
 {
-    return o->eps == 0.0 && o->kernel.method != TW_METHOD_SLICE;
+    return tw_walk_tunes(&o->kernel, o->eps);
 }
 
 static size_t batches_of(size_t copies)
@@ -251,9 +251,10 @@ static void warn(const tw_pt *pt, double lowest_rate, double barrier, double fai
                "parallel tempering: some neighbours exchange with probability %.2g only; the barrier is "
                "%.1f, so use %.0f temperatures or more, or start closer to the posterior",
                lowest_rate, barrier, ceil(2.0 * barrier) + 1.0);
-    if (kernel->method == TW_METHOD_RMHMC && kernel->reverse_check < 1.0 && failures > high_failures)
+    if (tw_method_describe(kernel->method)->implicit && kernel->reverse_check < 1.0 &&
+        failures > high_failures)
         tw_log(pt->ctx, TW_LOG_WARNING,
-               "parallel tempering: %.1f%% of RMHMC's trajectories failed; check the way back of all of them "
+               "parallel tempering: %.1f%% of the trajectories failed; check the way back of all of them "
                "(reverse_check = 1), or take smaller steps",
                100.0 * failures);
 }

@@ -18,7 +18,14 @@ double tw_walk_acceptance(const tw_walk *walk)
 
 static tw_form form_for(const tw_sampler_options *kernel)
 {
-    return kernel->method == TW_METHOD_RMHMC ? TW_FORM_FOLDED : TW_FORM_OPEN;
+    const tw_method_info *method = tw_method_describe(kernel->method);
+    return method ? method->form : TW_FORM_OPEN; /* the sampler refuses one that there is not */
+}
+
+bool tw_walk_tunes(const tw_sampler_options *kernel, double eps)
+{
+    const tw_method_info *method = tw_method_describe(kernel->method);
+    return eps == 0.0 && method && method->has_eps;
 }
 
 /* What depends on the number of particles. */

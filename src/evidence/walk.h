@@ -33,6 +33,9 @@ bool tw_watch_tell(tw_watch *watch, const tw_evidence_progress *progress);
 /* Mean acceptance rate of the transitions so far; NaN before the first. */
 double tw_walk_acceptance(const tw_walk *walk);
 
+/* Is the step size to be tuned? Not where it is given, or the method has none. */
+bool tw_walk_tunes(const tw_sampler_options *kernel, double eps);
+
 /* In the form of target that suits the kernel: open for a constant metric, folded for one that depends on the
  * position. */
 tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,

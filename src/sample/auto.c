@@ -41,18 +41,20 @@ static void add(tw_choice *choice, tw_method method, tw_metric metric)
                                                          .efficiency = NAN};
 }
 
+/* The trials of all methods that apply to this posterior, in order of their turns. */
 static void list_candidates(const tw_posterior *p, tw_choice *choice)
 {
-    bool has_ep = p->approximation->kind == TW_EP;
+    unsigned last = 0;
     *choice = (tw_choice){0};
-    add(choice, TW_METHOD_HMC, TW_METRIC_EP);
-    add(choice, TW_METHOD_SLICE, TW_METRIC_EP);
-    add(choice, TW_METHOD_SLICE, TW_METRIC_PRIOR); /* cheap, and best where the data say little */
-    if (!has_ep) add(choice, TW_METHOD_HMC, TW_METRIC_PRIOR);
-    if (has_ep && p->model->likelihood->smoothed)
-        add(choice, TW_METHOD_RMHMC, TW_METRIC_SMOOTHED);
-    else
-        add(choice, TW_METHOD_RMHMC, TW_METRIC_HESSIAN);
+    for (unsigned turn = 1; turn <= last || turn == 1; turn++)
+        for (size_t m = 0; m < TW_METHOD_COUNT; m++) {
+            const tw_trial *trial = tw_method_row_of((tw_method)m)->trials;
+            for (size_t k = 0; k < TW_MOST_TRIALS; k++) {
+                if (trial[k].turn > last) last = trial[k].turn;
+                if (trial[k].turn != turn || (trial[k].applies && !trial[k].applies(p))) continue;
+                if (choice->count < TW_AUTO_MAX_CANDIDATES) add(choice, (tw_method)m, trial[k].metric);
+            }
+        }
 }
 
 static tw_status measure(const tw_auto_options *o, tw_sampling *sampling, const tw_draws *draws,
@@ -77,21 +79,21 @@ typedef struct watch {
     const tw_auto_options *options;
     const tw_candidate *candidate;
     size_t warmup, total; /* iterations */
-    const tw_sampler *sampler;
+    tw_sampler *sampler;
     double step,
-        to_beat; /* rmhmc: the least that one of its steps costs; the efficiency of the best so far */
+        to_beat; /* the least that one step costs, of a method that may be given up; the efficiency of
+                             the best so far */
     size_t done; /* iterations */
     bool hopeless;
 } watch;
 
-/* By the steps that rmhmc took so far, in the mean of its transitions: not by a clock. */
+/* By the steps that were taken so far, in the mean of the transitions: not by a clock. */
 static bool is_hopeless(const watch *w)
 {
-    const tw_sampler *s = w->sampler;
-    double steps = 0.0, transitions = (double)(w->done * s->columns);
-    if (s->options.method != TW_METHOD_RMHMC || w->done < FIRST_LOOK) return false;
-    for (size_t i = 0; i < s->options.threads; i++) steps += (double)s->riemann[i]->steps;
-    return most_ess_per_draw * transitions < 0.5 * w->to_beat * steps * w->step;
+    tw_sampler *s = w->sampler;
+    double transitions = (double)(w->done * s->columns);
+    if (!s->method->work || w->done < FIRST_LOOK) return false;
+    return most_ess_per_draw * transitions < 0.5 * w->to_beat * s->method->work(s) * w->step;
 }
 
 /* Called after each iteration. */
@@ -129,7 +131,7 @@ static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thi
                .total = o->warmup + o->draws * thin,
                .sampler = sampling->sampler,
                .to_beat = to_beat};
-    if (c->method == TW_METHOD_RMHMC) w.step = tw_cost_at_least(sampling->sampler);
+    if (w.sampler->method->work) w.step = w.sampler->method->least_cost(w.sampler);
     run.user = &w;
     run.interrupted = asked_to_end;
     if (o->on_progress) run.on_progress = relay;
@@ -143,13 +145,13 @@ static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thi
     return status;
 }
 
-/* The first pilot and, for a slow slice sampler, one that is thinned to about two kept draws for an effective
- * one. */
+/* The first pilot and, for methods that want it and are slow, one that is thinned to about two kept draws for an
+ * effective one. */
 static tw_status run_pilots(const tw_auto_options *o, uint64_t number, double to_beat, tw_sampling *sampling,
                             tw_candidate *c)
 {
     TW_TRY(run_pilot(o, number, 1, to_beat, sampling, c));
-    if (c->method != TW_METHOD_SLICE) return TW_OK;
+    if (!sampling->sampler->method->second_pilot) return TW_OK;
     double thin = fmin(MOST_THINNED, 0.5 / fmax(c->ess_per_draw, 1e-3));
     return thin < 2.0 ? TW_OK : run_pilot(o, number + SECOND_PILOT, (size_t)thin, to_beat, sampling, c);
 }
@@ -165,7 +167,8 @@ static tw_status try_candidate(const tw_posterior *p, const tw_auto_options *o, 
     TW_TRY(tw_sampling_new(p, &options, o->chains, &sampling));
     tw_status status =
         tw_sampler_start(sampling->sampler, p->approximation->reference, over_dispersed, o->seed);
-    if (status == TW_OK && most_ess_per_draw / tw_cost_at_least(sampling->sampler) < to_beat)
+    tw_sampler *s = sampling->sampler;
+    if (status == TW_OK && most_ess_per_draw / s->method->least_cost(s) < to_beat)
         c->reason = "not tried: it would lose even with two effective draws for each draw of a single step";
     else if (status == TW_OK)
         status = run_pilots(o, number, to_beat, sampling, c);

@@ -50,7 +50,7 @@ static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
 static tw_status check(tw_sampler *s, const tw_chains_options *o)
 {
     tw_context *ctx = s->ctx;
-    bool by_steps = s->options.method != TW_METHOD_SLICE;
+    const tw_method_info *method = &s->method->info;
     if (o->eps < 0.0 || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the step size must be above 0, not %g", o->eps);
     if (!(o->target_accept > 0.0 && o->target_accept < 1.0))
@@ -58,7 +58,8 @@ static tw_status check(tw_sampler *s, const tw_chains_options *o)
                        o->target_accept);
     if (o->draws == 0 || o->thin == 0 || o->max_steps == 0 || o->pilot > 127)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a run needs at least one draw, thin >= 1 and max_steps >= 1");
-    if (by_steps && o->warmup == 0 && (o->eps == 0.0 || o->steps == 0))
+    bool tunes = (method->has_eps && o->eps == 0.0) || (method->has_steps && o->steps == 0);
+    if (tunes && o->warmup == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "without warm-up nothing can be tuned: give the step size and the number of steps, or "
                        "some iterations of warm-up");

@@ -5,17 +5,19 @@
  */
 #include <string.h>
 
+#include "dynamics/leapfrog.h"
 #include "math/random.h"
+#include "sample/cost.h"
 #include "sample/sampler.h"
 
-struct tw_hmc_tile {
+typedef struct tile {
     tw_leapfrog *flow;
     double *w, *x, *gradient;             /* as before the trajectory */
     double *log_density, *log_likelihood; /* likewise */
     double *energy;
-};
+} tile;
 
-static void release_tile(tw_context *ctx, tw_hmc_tile *t)
+static void release_tile(tw_context *ctx, tile *t)
 {
     if (!t) return;
     tw_leapfrog_free(t->flow);
@@ -26,16 +28,22 @@ static void release_tile(tw_context *ctx, tw_hmc_tile *t)
 
 static void hmc_release(tw_sampler *s)
 {
-    for (size_t i = 0; s->hmc && i < s->pieces; i++) release_tile(s->ctx, s->hmc[i]);
-    tw_release(s->ctx, s->hmc);
+    tile **tiles = s->own;
+    for (size_t i = 0; tiles && i < s->pieces; i++) release_tile(s->ctx, tiles[i]);
+    tw_release(s->ctx, tiles);
 }
 
-static tw_status make_tile(tw_sampler *s, size_t piece)
+static tile *tile_of(const tw_sampler *s, size_t piece)
+{
+    return ((tile *const *)s->own)[piece];
+}
+
+static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
 {
     size_t columns = tw_piece_count(s, piece);
     void *memory = NULL;
-    TW_TRY(tw_allocate(s->ctx, 1, sizeof(tw_hmc_tile), "a tile of chains", &memory));
-    tw_hmc_tile *t = s->hmc[piece] = memory;
+    TW_TRY(tw_allocate(s->ctx, 1, sizeof(tile), "a tile of chains", &memory));
+    tile *t = *out = memory;
     TW_TRY(tw_leapfrog_new(&s->frame, columns, &t->flow));
     TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved positions", &t->w));
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, columns, "the saved positions", &t->x));
@@ -49,15 +57,15 @@ static tw_status hmc_set_up(tw_sampler *s)
 {
     void *tiles = NULL;
     TW_TRY(tw_frame_make(s->target, s->options.metric, s->options.gaussian, &s->frame));
-    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof *s->hmc, "the tiles", &tiles));
-    s->hmc = tiles;
-    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i));
+    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &tiles));
+    s->own = tiles;
+    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, (tile **)s->own + i));
     return TW_OK;
 }
 
 static void publish(tw_sampler *s, size_t piece)
 {
-    const tw_leapfrog *flow = s->hmc[piece]->flow;
+    const tw_leapfrog *flow = tile_of(s, piece)->flow;
     size_t first = tw_piece_first(s, piece), count = tw_piece_count(s, piece);
     memcpy(s->x + first * s->n, flow->at.x, s->n * count * sizeof *s->x);
     memcpy(s->log_density + first, flow->at.log_density, count * sizeof *s->log_density);
@@ -67,14 +75,14 @@ static void publish(tw_sampler *s, size_t piece)
 static void hmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
     (void)worker;
-    tw_leapfrog *flow = s->hmc[piece]->flow;
+    tw_leapfrog *flow = tile_of(s, piece)->flow;
     if (moved)
         tw_frame_coordinates(&s->frame, flow->columns, s->x + tw_piece_first(s, piece) * s->n, flow->w);
     tw_leapfrog_refresh(flow);
     publish(s, piece);
 }
 
-static void save(const tw_sampler *s, tw_hmc_tile *t)
+static void save(const tw_sampler *s, tile *t)
 {
     const tw_leapfrog *f = t->flow;
     size_t coordinates = s->frame.r * f->columns;
@@ -85,7 +93,7 @@ static void save(const tw_sampler *s, tw_hmc_tile *t)
     memcpy(t->log_likelihood, f->at.log_likelihood, f->columns * sizeof *t->log_likelihood);
 }
 
-static void put_back(const tw_sampler *s, tw_hmc_tile *t, size_t j)
+static void put_back(const tw_sampler *s, tile *t, size_t j)
 {
     tw_leapfrog *f = t->flow;
     size_t r = s->frame.r, n = s->n;
@@ -99,7 +107,7 @@ static void put_back(const tw_sampler *s, tw_hmc_tile *t, size_t j)
 static void hmc_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records)
 {
     (void)worker;
-    tw_hmc_tile *t = s->hmc[piece];
+    tile *t = tile_of(s, piece);
     tw_leapfrog *flow = t->flow;
     size_t first = tw_piece_first(s, piece), r = s->frame.r;
     save(s, t);
@@ -122,12 +130,12 @@ static void hmc_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t
 
 static double *hmc_coordinates(tw_sampler *s, size_t column)
 {
-    return s->hmc[column / TW_TILE_COLUMNS]->flow->w + column % TW_TILE_COLUMNS * s->frame.r;
+    return tile_of(s, column / TW_TILE_COLUMNS)->flow->w + column % TW_TILE_COLUMNS * s->frame.r;
 }
 
 static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
 {
-    tw_leapfrog *f = s->hmc[column / TW_TILE_COLUMNS]->flow;
+    tw_leapfrog *f = tile_of(s, column / TW_TILE_COLUMNS)->flow;
     size_t j = column % TW_TILE_COLUMNS, r = s->frame.r, n = s->n;
     part[0] = (tw_column_part){f->w + j * r, r};
     part[1] = (tw_column_part){f->at.gradient + j * r, r};
@@ -137,5 +145,46 @@ static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOS
     return 5;
 }
 
-const tw_transition tw_transition_hmc = {TW_TILE_COLUMNS, hmc_set_up,      hmc_release, hmc_load,
-                                         hmc_advance,     hmc_coordinates, hmc_parts};
+/* Per step: x = F w and F' slope, n sites. A metric whose Gaussian does not cancel the prior has two solves more; the
+ * identity has those two alone. */
+static double hmc_cost(tw_sampler *s, double steps)
+{
+    double products = (s->frame.gaussian ? 2.0 : 0.0) + (s->frame.linear ? 2.0 : 0.0);
+    double step = products * tw_cost_product(s) * tw_cost_lockstep(s) + TW_COST_SITE * (double)s->n;
+    return steps * step + TW_COST_NORMAL * (double)s->r;
+}
+
+static double hmc_least_cost(tw_sampler *s)
+{
+    return hmc_cost(s, 1.0);
+}
+
+static bool lacks_ep(const tw_posterior *p)
+{
+    return p->approximation->kind != TW_EP;
+}
+
+const tw_method_row tw_method_hmc = {
+    .info = {.method = TW_METHOD_HMC,
+             .name = "hmc",
+             .title = "HMC",
+             .meaning = "Hamiltonian Monte Carlo with a constant metric",
+             .metric_count = 4,
+             .metrics = {TW_METRIC_EP, TW_METRIC_PRIOR, TW_METRIC_IDENTITY, TW_METRIC_DENSE},
+             .form = TW_FORM_OPEN,
+             .has_eps = true,
+             .has_steps = true,
+             .has_energy = true,
+             .counts = "leapfrog steps"},
+    .piece_columns = TW_TILE_COLUMNS,
+    .set_up = hmc_set_up,
+    .release = hmc_release,
+    .load = hmc_load,
+    .advance = hmc_advance,
+    .coordinates = hmc_coordinates,
+    .parts = hmc_parts,
+    .cost = hmc_cost,
+    .least_cost = hmc_least_cost,
+    .trials = {{.turn = 1, .metric = TW_METRIC_EP},
+               {.turn = 4, .metric = TW_METRIC_PRIOR, .applies = lacks_ep}},
+    .selftest_draws = 1000};

@@ -9,41 +9,73 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/riemann.h"
 #include "math/random.h"
+#include "sample/cost.h"
 #include "sample/sampler.h"
+
+typedef struct rmhmc {
+    tw_riemann **point;      /* one per worker */
+    double *v;               /* r x P whitened positions */
+    double *normals, *saved; /* per worker, n + r each */
+} rmhmc;
 
 static void rmhmc_release(tw_sampler *s)
 {
-    for (size_t i = 0; s->riemann && i < s->options.threads; i++) tw_riemann_free(s->riemann[i]);
-    tw_release(s->ctx, s->riemann);
-    tw_release(s->ctx, s->v);
-    tw_release(s->ctx, s->normals);
-    tw_release(s->ctx, s->saved);
+    rmhmc *own = s->own;
+    if (!own) return;
+    for (size_t i = 0; own->point && i < s->options.threads; i++) tw_riemann_free(own->point[i]);
+    tw_release(s->ctx, own->point);
+    tw_release(s->ctx, own->v);
+    tw_release(s->ctx, own->normals);
+    tw_release(s->ctx, own->saved);
+    tw_release(s->ctx, own);
 }
 
-static tw_status rmhmc_set_up(tw_sampler *s)
+static tw_status make_points(tw_sampler *s, rmhmc *own)
 {
     tw_riemann_options o = TW_RIEMANN_DEFAULTS;
     void *points = NULL;
-    size_t workers = s->options.threads;
     o.metric = s->options.metric;
     o.smoothing = s->options.smoothing;
     o.rule.tolerance = s->options.solver_tolerance;
     o.rule.cap = s->options.solver_cap;
     o.rule.fixed = s->options.fixed_point;
-    TW_TRY(tw_allocate(s->ctx, workers, sizeof *s->riemann, "the phase points", &points));
-    s->riemann = points;
-    for (size_t i = 0; i < workers; i++) TW_TRY(tw_riemann_new(s->target, &o, &s->riemann[i]));
-    TW_TRY(tw_allocate_doubles(s->ctx, s->r, s->columns, "the whitened positions", &s->v));
-    TW_TRY(tw_allocate_doubles(s->ctx, s->n + s->r, workers, "the normals", &s->normals));
-    return tw_allocate_doubles(s->ctx, s->n + s->r, workers, "the saved positions", &s->saved);
+    TW_TRY(tw_allocate(s->ctx, s->options.threads, sizeof *own->point, "the phase points", &points));
+    own->point = points;
+    for (size_t i = 0; i < s->options.threads; i++) TW_TRY(tw_riemann_new(s->target, &o, &own->point[i]));
+    return TW_OK;
+}
+
+static tw_status rmhmc_set_up(tw_sampler *s)
+{
+    size_t workers = s->options.threads;
+    TW_TRY(tw_allocate(s->ctx, 1, sizeof(rmhmc), "the phase points", &s->own));
+    rmhmc *own = s->own;
+    TW_TRY(make_points(s, own));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->r, s->columns, "the whitened positions", &own->v));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->n + s->r, workers, "the normals", &own->normals));
+    return tw_allocate_doubles(s->ctx, s->n + s->r, workers, "the saved positions", &own->saved);
+}
+
+static tw_riemann *point_of(const tw_sampler *s, size_t worker)
+{
+    const rmhmc *own = s->own;
+    return own->point[worker];
+}
+
+/* The whitened position of a column. */
+static double *position(const tw_sampler *s, size_t column)
+{
+    const rmhmc *own = s->own;
+    return own->v + column * s->r;
 }
 
 static void rmhmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
     (void)moved; /* a folded base changes with the temperature */
-    tw_riemann *p = s->riemann[worker];
-    double *v = s->v + piece * s->r;
+    tw_riemann *p = point_of(s, worker);
+    double *v = position(s, piece);
     tw_target_whiten(s->target, 1, s->x + piece * s->n, v);
     bool fine = tw_riemann_set_position(p, v) == TW_STEP_FINE;
     memcpy(s->x + piece * s->n, p->x, s->n * sizeof *p->x);
@@ -79,8 +111,8 @@ static bool wants_check(const tw_sampler *s, const tw_move *move, size_t column,
  * lead back. */
 static void accept(tw_sampler *s, const tw_move *move, size_t column, size_t worker, tw_record *record)
 {
-    tw_riemann *p = s->riemann[worker];
-    double *v = s->v + column * s->r, *end = s->saved + worker * (s->n + s->r);
+    tw_riemann *p = point_of(s, worker);
+    double *v = position(s, column), *end = ((const rmhmc *)s->own)->saved + worker * (s->n + s->r);
     double log_density = p->log_density, log_likelihood = p->log_likelihood;
     memcpy(end, p->v, s->r * sizeof *end);
     memcpy(end + s->r, p->x, s->n * sizeof *end);
@@ -99,7 +131,7 @@ static void accept(tw_sampler *s, const tw_move *move, size_t column, size_t wor
 /* A trajectory from the current phase point. */
 static void propose(tw_sampler *s, const tw_move *move, size_t column, size_t worker, tw_record *record)
 {
-    tw_riemann *p = s->riemann[worker];
+    tw_riemann *p = point_of(s, worker);
     double before = tw_riemann_energy(p);
     tw_step step = trajectory(p, move->eps, move->steps, &record->steps);
     record->energy = before;
@@ -114,13 +146,13 @@ static void propose(tw_sampler *s, const tw_move *move, size_t column, size_t wo
 static void rmhmc_advance(tw_sampler *s, const tw_move *move, size_t column, size_t worker,
                           tw_record *records)
 {
-    tw_riemann *p = s->riemann[worker];
+    tw_riemann *p = point_of(s, worker);
     tw_record *record = &records[column];
-    double *normals = s->normals + worker * (s->n + s->r);
+    double *normals = ((const rmhmc *)s->own)->normals + worker * (s->n + s->r);
     tw_stream stream =
         tw_stream_at(move->seed, TW_STREAM_MOMENTUM, move->first_chain + column, move->iteration);
     *record = (tw_record){0};
-    record->factorisation = tw_riemann_set_position(p, s->v + column * s->r) != TW_STEP_FINE;
+    record->factorisation = tw_riemann_set_position(p, position(s, column)) != TW_STEP_FINE;
     if (!record->factorisation) {
         tw_stream_normals(&stream, s->n + s->r, normals);
         tw_riemann_draw_momentum(p, normals);
@@ -129,16 +161,103 @@ static void rmhmc_advance(tw_sampler *s, const tw_move *move, size_t column, siz
     record->log_density = s->log_density[column];
 }
 
-static double *rmhmc_coordinates(tw_sampler *s, size_t column)
-{
-    return s->v + column * s->r;
-}
-
 static size_t rmhmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
 {
-    part[0] = (tw_column_part){s->v + column * s->r, s->r};
+    part[0] = (tw_column_part){position(s, column), s->r};
     return 1;
 }
 
-const tw_transition tw_transition_rmhmc = {
-    1, rmhmc_set_up, rmhmc_release, rmhmc_load, rmhmc_advance, rmhmc_coordinates, rmhmc_parts};
+static double *rmhmc_coordinates(tw_sampler *s, size_t column)
+{
+    return position(s, column);
+}
+
+/* ---- cost ---- */
+
+/* Active sites where the columns are now, in the mean. */
+static double mean_active(tw_sampler *s)
+{
+    tw_riemann *p = point_of(s, 0);
+    double sum = 0.0;
+    for (size_t j = 0; j < s->columns; j++) {
+        tw_riemann_set_position(p, position(s, j));
+        sum += (double)p->active;
+    }
+    return sum / (double)s->columns;
+}
+
+/* One generalised leapfrog step with so many evaluations of the implicit equations, at a active sites. Per evaluation
+ * of the position equation: a factorisation (a^3/3), a solve (2 a^2), a product with A's active columns (2 n a); of the
+ * momentum equation: a solve and a product; per step the inverse of the factor (a^3/3) and five triangular products
+ * with L. */
+static double step_cost(tw_sampler *s, double momentum, double position_evaluations)
+{
+    const double level_2 = 4.0;
+    double n = (double)s->n, a = mean_active(s), cube = a * a * a / 3.0;
+    double solve = level_2 * 2.0 * a * a, column = level_2 * 2.0 * n * a;
+    return position_evaluations * (cube + solve + column + TW_COST_SITE * n) + momentum * (solve + column) +
+           cube + 5.0 * level_2 * tw_cost_product(s) + TW_COST_SITE * n;
+}
+
+static double rmhmc_work(tw_sampler *s)
+{
+    double taken = 0.0;
+    for (size_t i = 0; i < s->options.threads; i++) taken += (double)point_of(s, i)->steps;
+    return taken;
+}
+
+static double rmhmc_cost(tw_sampler *s, double steps)
+{
+    double taken = rmhmc_work(s), momentum = 0.0, positions = 0.0;
+    for (size_t i = 0; i < s->options.threads; i++) {
+        momentum += (double)point_of(s, i)->momentum_evaluations;
+        positions += (double)point_of(s, i)->position_evaluations;
+    }
+    if (taken == 0.0) return step_cost(s, 1.0, 1.0);
+    return steps * step_cost(s, momentum / taken, positions / taken) + TW_COST_NORMAL * (double)(s->n + s->r);
+}
+
+static double rmhmc_least_cost(tw_sampler *s)
+{
+    return step_cost(s, 3.0, 3.0);
+}
+
+/* ---- the row ---- */
+
+static bool smooths(const tw_posterior *p)
+{
+    return p->approximation->kind == TW_EP && tw_metric_fits(TW_METRIC_SMOOTHED, p->model->likelihood);
+}
+
+static bool does_not_smooth(const tw_posterior *p)
+{
+    return !smooths(p);
+}
+
+const tw_method_row tw_method_rmhmc = {
+    .info = {.method = TW_METHOD_RMHMC,
+             .name = "rmhmc",
+             .title = "RMHMC",
+             .meaning = "Hamiltonian Monte Carlo with a metric that follows the position",
+             .metric_count = 3,
+             .metrics = {TW_METRIC_SMOOTHED, TW_METRIC_HESSIAN, TW_METRIC_FISHER},
+             .form = TW_FORM_FOLDED,
+             .has_eps = true,
+             .has_steps = true,
+             .implicit = true,
+             .has_energy = true,
+             .counts = "leapfrog steps"},
+    .piece_columns = 1,
+    .set_up = rmhmc_set_up,
+    .release = rmhmc_release,
+    .load = rmhmc_load,
+    .advance = rmhmc_advance,
+    .coordinates = rmhmc_coordinates,
+    .parts = rmhmc_parts,
+    .cost = rmhmc_cost,
+    .least_cost = rmhmc_least_cost,
+    .work = rmhmc_work,
+    .trials = {{.turn = 5, .metric = TW_METRIC_SMOOTHED, .applies = smooths},
+               {.turn = 5, .metric = TW_METRIC_HESSIAN, .applies = does_not_smooth}},
+    .selftest_draws = 400,
+    .selftest_of = "HMC and RMHMC"};

@@ -26,20 +26,11 @@ void tw_sampler_free(tw_sampler *s)
 {
     if (!s) return;
     tw_context *ctx = s->ctx;
-    s->transition->release(s);
+    s->method->release(s);
     tw_release(ctx, s->x);
     tw_release(ctx, s->log_density);
     tw_release(ctx, s->log_likelihood);
     tw_release(ctx, s);
-}
-
-static const tw_transition *find_transition(tw_method method)
-{
-    switch (method) {
-    case TW_METHOD_RMHMC: return &tw_transition_rmhmc;
-    case TW_METHOD_SLICE: return &tw_transition_slice;
-    default: return &tw_transition_hmc;
-    }
 }
 
 static tw_status allocate(tw_sampler *s)
@@ -47,14 +38,17 @@ static tw_status allocate(tw_sampler *s)
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, s->columns, "the chains' positions", &s->x));
     TW_TRY(tw_allocate_doubles(s->ctx, s->columns, 1, "the chains' densities", &s->log_density));
     TW_TRY(tw_allocate_doubles(s->ctx, s->columns, 1, "the chains' likelihoods", &s->log_likelihood));
-    return s->transition->set_up(s);
+    return s->method->set_up(s);
 }
 
 tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *options, size_t columns,
                          tw_sampler **out)
 {
     void *memory = NULL;
+    const tw_method_row *row = tw_method_row_of(options->method);
     *out = NULL;
+    if (!row)
+        return tw_fail(target->ctx, TW_BAD_ARGUMENT, "there is no method of number %d", (int)options->method);
     if (columns == 0) return tw_fail(target->ctx, TW_BAD_ARGUMENT, "a sampler needs at least one chain");
     if (!(options->reverse_check >= 0.0 && options->reverse_check <= 1.0))
         return tw_fail(target->ctx, TW_BAD_ARGUMENT,
@@ -64,12 +58,12 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
     *s = (tw_sampler){.ctx = target->ctx,
                       .target = target,
                       .options = *options,
-                      .transition = find_transition(options->method),
+                      .method = row,
                       .n = target->model->n,
                       .r = target->model->prior->r,
                       .columns = columns};
     if (s->options.threads == 0) s->options.threads = 1;
-    s->pieces = (columns + s->transition->piece_columns - 1) / s->transition->piece_columns;
+    s->pieces = (columns + s->method->piece_columns - 1) / s->method->piece_columns;
     tw_status status = allocate(s);
     if (status != TW_OK) {
         tw_sampler_free(s);
@@ -87,7 +81,7 @@ typedef struct load_job {
 static void load_piece(void *user, size_t piece, size_t worker)
 {
     load_job *job = user;
-    job->sampler->transition->load(job->sampler, piece, worker, job->moved);
+    job->sampler->method->load(job->sampler, piece, worker, job->moved);
 }
 
 static void load(tw_sampler *s, bool moved)
@@ -136,7 +130,7 @@ void tw_sampler_exchange(tw_sampler *a, tw_sampler *b, const bool *which)
     for (size_t j = 0; j < a->columns; j++) {
         if (!which[j]) continue;
         swap_numbers(a->n, a->x + j * a->n, b->x + j * b->n);
-        swap_numbers(a->r, a->transition->coordinates(a, j), b->transition->coordinates(b, j));
+        swap_numbers(a->r, a->method->coordinates(a, j), b->method->coordinates(b, j));
         any = true;
     }
     if (!any) return;
@@ -153,7 +147,7 @@ typedef struct advance_job {
 static void advance_piece(void *user, size_t piece, size_t worker)
 {
     advance_job *job = user;
-    job->sampler->transition->advance(job->sampler, job->move, piece, worker, job->records);
+    job->sampler->method->advance(job->sampler, job->move, piece, worker, job->records);
 }
 
 void tw_sampler_advance(tw_sampler *s, const tw_move *move, tw_record *records)

@@ -11,7 +11,7 @@
 /* Every part of a column, those that all transitions have included. */
 static size_t parts_of(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS + 3])
 {
-    size_t count = s->transition->parts(s, column, part);
+    size_t count = s->method->parts(s, column, part);
     part[count++] = (tw_column_part){s->x + column * s->n, s->n};
     part[count++] = (tw_column_part){s->log_density + column, 1};
     part[count++] = (tw_column_part){s->log_likelihood + column, 1};

@@ -1,4 +1,4 @@
-/* sampling.c: a target and a sampler that fit each other, and their names.
+/* sampling.c: a target and a sampler that fit each other.
  *
  * Constant metrics and slice sampling want the open form of the target (a Gaussian frame cancels its base,
  * and a change of temperature is free); position-dependent metrics want the folded one, where most sites are
@@ -6,18 +6,6 @@
  */
 #include "sample/sampler.h"
 #include "talweg/chains.h"
-
-const char *tw_method_name(tw_method method)
-{
-    static const char *const names[] = {"hmc", "rmhmc", "ess"};
-    return names[method];
-}
-
-const char *tw_metric_name(tw_metric metric)
-{
-    static const char *const names[] = {"identity", "prior", "ep", "dense", "hessian", "fisher", "smoothed"};
-    return names[metric];
-}
 
 void tw_sampling_free(tw_sampling *s)
 {
@@ -39,8 +27,8 @@ static tw_status fill(tw_sampling *s, const tw_posterior *p, const tw_sampler_op
         TW_TRY(tw_reference_prior(p->model, &s->prior));
         from = s->prior;
     }
-    tw_form form = o.method == TW_METHOD_RMHMC ? TW_FORM_FOLDED : TW_FORM_OPEN;
-    TW_TRY(tw_target_new(p->model, from, form, &s->target));
+    const tw_method_info *method = tw_method_describe(o.method);
+    TW_TRY(tw_target_new(p->model, from, method ? method->form : TW_FORM_OPEN, &s->target));
     TW_TRY(tw_target_set_temperature(s->target, p->beta));
     return tw_sampler_new(s->target, &o, chains, &s->sampler);
 }

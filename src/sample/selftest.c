@@ -130,7 +130,8 @@ tw_status tw_selftest_run(const tw_model *model, const tw_selftest_options *opti
     tw_selftest_options o = options ? *options : TW_SELFTEST_DEFAULTS;
     memset(out, 0, sizeof *out);
     if (o.threads == 0) o.threads = 1;
-    if (o.steps == 0 || !(o.eps >= 0.0) || !(o.solver_tolerance > 0.0) || o.metric < TW_METRIC_HESSIAN)
+    if (o.steps == 0 || !(o.eps >= 0.0) || !(o.solver_tolerance > 0.0) ||
+        !tw_method_takes(TW_METHOD_RMHMC, o.metric))
         return tw_fail(model->ctx, TW_BAD_ARGUMENT,
                        "a self-test needs at least one step, a step size that is not negative, a positive "
                        "tolerance and a metric of RMHMC");

@@ -2,6 +2,8 @@
 #ifndef TALWEG_SAMPLE_SELFTEST_H
 #define TALWEG_SAMPLE_SELFTEST_H
 
+#include "dynamics/leapfrog.h"
+#include "dynamics/riemann.h"
 #include "sample/sampler.h"
 #include "talweg/approximate.h"
 #include "talweg/selftest.h"
@@ -19,6 +21,9 @@ typedef struct tw_selftest_case {
 
 /* Look at one measurement, and note it. */
 void tw_selftest_note(const tw_selftest_case *c, tw_check check);
+
+/* The metric that RMHMC is checked with: the one asked for, or the Hessian where the likelihood smooths nothing. */
+tw_metric tw_selftest_metric(const tw_selftest_case *c);
 
 /* A draw of q = EP in x: n numbers, a function of the seed and `index`. work holds r numbers. */
 void tw_selftest_position(const tw_selftest_case *c, uint64_t index, double *work, double *x);

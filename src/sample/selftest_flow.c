@@ -36,6 +36,13 @@ tw_status tw_flow_hmc(const tw_selftest_case *c, tw_flow *out)
     return tw_leapfrog_new(&out->frame, 1, &out->leapfrog);
 }
 
+tw_metric tw_selftest_metric(const tw_selftest_case *c)
+{
+    tw_metric wanted = c->options->metric;
+    bool smooths = tw_metric_fits(TW_METRIC_SMOOTHED, c->model->likelihood);
+    return wanted == TW_METRIC_SMOOTHED && !smooths ? TW_METRIC_HESSIAN : wanted;
+}
+
 tw_status tw_flow_rmhmc(const tw_selftest_case *c, double solver_tolerance, tw_flow *out)
 {
     const tw_selftest_options *options = c->options;
@@ -49,8 +56,7 @@ tw_status tw_flow_rmhmc(const tw_selftest_case *c, double solver_tolerance, tw_f
                                 "equations are solved too loosely",
                   .return_limit = TW_REVERSAL_LIMIT,
                   .c = c};
-    o.metric = options->metric;
-    if (o.metric == TW_METRIC_SMOOTHED && !c->model->likelihood->smoothed) o.metric = TW_METRIC_HESSIAN;
+    o.metric = tw_selftest_metric(c);
     o.smoothing = c->ep->variance;
     o.rule.tolerance = solver_tolerance;
     o.rule.fixed = options->fixed_point;

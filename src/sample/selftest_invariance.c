@@ -1,4 +1,4 @@
-/* selftest_invariance.c: do three samplers that share little agree about the posterior?
+/* selftest_invariance.c: do samplers that share little agree with HMC about the posterior?
  *
  * Each is run from over-dispersed starts, and the means of x_i and x_i^2 of all latents are compared in units of
  * their joint Monte Carlo standard errors. The largest of the 2 n differences, at most 60, is beyond 5 by chance
@@ -51,30 +51,27 @@ static tw_status estimate_all(const tw_draws *draws, estimates *out)
 }
 
 /* The sampler as it is used by default, but for what the options of the self-test say of RMHMC. */
-static tw_sampler_options sampler_of(const tw_selftest_case *c, tw_method method)
+static tw_sampler_options sampler_of(const tw_selftest_case *c, const tw_method_info *method)
 {
     tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
-    bool rmhmc = method == TW_METHOD_RMHMC;
-    sampler.method = method;
-    sampler.metric = rmhmc ? c->options->metric : TW_METRIC_EP;
-    if (sampler.metric == TW_METRIC_SMOOTHED && !c->model->likelihood->smoothed)
-        sampler.metric = TW_METRIC_HESSIAN;
+    sampler.method = method->method;
+    sampler.metric = method->implicit ? tw_selftest_metric(c) : method->metrics[0];
     sampler.solver_tolerance = c->options->solver_tolerance;
     sampler.fixed_point = c->options->fixed_point;
     sampler.threads = c->options->threads;
     return sampler;
 }
 
-static tw_status draw(const tw_selftest_case *c, tw_method method, size_t draws, estimates *out)
+static tw_status draw(const tw_selftest_case *c, const tw_method_row *method, estimates *out)
 {
     tw_posterior posterior = {.model = c->model, .beta = 1.0, .approximation = c->ep};
-    tw_sampler_options sampler = sampler_of(c, method);
+    tw_sampler_options sampler = sampler_of(c, &method->info);
     tw_chains_options chains = TW_CHAINS_DEFAULTS;
     tw_sampling *sampling = NULL;
     tw_draws *found = NULL;
     chains.warmup = 200;
-    chains.draws = draws;
-    chains.seed = c->options->seed + (uint64_t)method;
+    chains.draws = method->selftest_draws;
+    chains.seed = c->options->seed + (uint64_t)method->info.method;
     chains.max_steps = 50;
     TW_TRY(tw_sampling_new(&posterior, &sampler, CHAINS, &sampling));
     tw_status status = tw_sampler_start(sampling->sampler, c->ep->reference, 1.5, chains.seed);
@@ -107,18 +104,17 @@ static void compare(const tw_selftest_case *c, const char *of, const estimates *
 
 tw_status tw_selftest_invariance(const tw_selftest_case *c)
 {
-    static const tw_method methods[] = {TW_METHOD_HMC, TW_METHOD_SLICE, TW_METHOD_RMHMC};
-    static const size_t draws[] = {1000, 4000, 400};
     size_t n = c->model->n;
     double *memory = NULL;
-    estimates found[3];
-    TW_TRY(tw_allocate_doubles(c->ctx, 12 * n, 1, "the estimates", &memory));
-    tw_status status = TW_OK;
-    for (size_t k = 0; status == TW_OK && k < 3; k++) {
-        found[k] = (estimates){memory + 4 * n * k, memory + 4 * n * k + 2 * n, 0.0};
-        status = draw(c, methods[k], draws[k], &found[k]);
-        if (status == TW_OK && k > 0)
-            compare(c, k == 1 ? "HMC and elliptical slice" : "HMC and RMHMC", &found[0], &found[k]);
+    TW_TRY(tw_allocate_doubles(c->ctx, 8 * n, 1, "the estimates", &memory));
+    estimates hmc = {memory, memory + 2 * n, 0.0};
+    tw_status status = draw(c, &tw_method_hmc, &hmc);
+    for (int m = 0; status == TW_OK && m < TW_METHOD_COUNT; m++) {
+        const tw_method_row *other = tw_method_row_of((tw_method)m);
+        if (other == &tw_method_hmc) continue;
+        estimates found = {memory + 4 * n, memory + 6 * n, 0.0};
+        status = draw(c, other, &found);
+        if (status == TW_OK) compare(c, other->selftest_of, &hmc, &found);
     }
     tw_release(c->ctx, memory);
     return status;

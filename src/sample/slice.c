@@ -10,21 +10,22 @@
 #include <string.h>
 
 #include "math/random.h"
+#include "sample/cost.h"
 #include "sample/sampler.h"
 
 /* Shrinking halves the bracket on average: after so many trials it is below rounding error, and the point
  * stays. */
 enum { MAX_TRIALS = 200 };
 
-struct tw_slice_tile {
+typedef struct tile {
     size_t columns;
     double *w, *nu;             /* r x P */
     double *offset, *direction; /* n x P: F w and F nu */
     double *excess;             /* P: E at w */
     double *trial;              /* n */
-};
+} tile;
 
-static void release_tile(tw_context *ctx, tw_slice_tile *t)
+static void release_tile(tw_context *ctx, tile *t)
 {
     if (!t) return;
     double *arrays[] = {t->w, t->nu, t->offset, t->direction, t->excess, t->trial};
@@ -34,15 +35,21 @@ static void release_tile(tw_context *ctx, tw_slice_tile *t)
 
 static void slice_release(tw_sampler *s)
 {
-    for (size_t i = 0; s->slice && i < s->pieces; i++) release_tile(s->ctx, s->slice[i]);
-    tw_release(s->ctx, s->slice);
+    tile **tiles = s->own;
+    for (size_t i = 0; tiles && i < s->pieces; i++) release_tile(s->ctx, tiles[i]);
+    tw_release(s->ctx, tiles);
 }
 
-static tw_status make_tile(tw_sampler *s, size_t piece)
+static tile *tile_of(const tw_sampler *s, size_t piece)
+{
+    return ((tile *const *)s->own)[piece];
+}
+
+static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
 {
     void *memory = NULL;
-    TW_TRY(tw_allocate(s->ctx, 1, sizeof(tw_slice_tile), "a tile of chains", &memory));
-    tw_slice_tile *t = s->slice[piece] = memory;
+    TW_TRY(tw_allocate(s->ctx, 1, sizeof(tile), "a tile of chains", &memory));
+    tile *t = *out = memory;
     size_t columns = t->columns = tw_piece_count(s, piece);
     TW_TRY(tw_allocate_doubles(s->ctx, s->r, columns, "the positions", &t->w));
     TW_TRY(tw_allocate_doubles(s->ctx, s->r, columns, "the directions", &t->nu));
@@ -59,9 +66,9 @@ static tw_status slice_set_up(tw_sampler *s)
     if (s->frame.linear)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                        "elliptical slice sampling is centred at the prior or at EP's Gaussian");
-    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof *s->slice, "the tiles", &tiles));
-    s->slice = tiles;
-    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i));
+    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &tiles));
+    s->own = tiles;
+    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, (tile **)s->own + i));
     return TW_OK;
 }
 
@@ -71,7 +78,7 @@ static double centre(const tw_frame *f, size_t i)
 }
 
 /* L_b = -w'w/2 + E + const for a column. */
-static void set_density(tw_sampler *s, const tw_slice_tile *t, size_t column, size_t j)
+static void set_density(tw_sampler *s, const tile *t, size_t column, size_t j)
 {
     double square = 0.0;
     for (size_t i = 0; i < s->r; i++) square += t->w[i + j * s->r] * t->w[i + j * s->r];
@@ -81,7 +88,7 @@ static void set_density(tw_sampler *s, const tw_slice_tile *t, size_t column, si
 static void slice_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
     (void)worker;
-    tw_slice_tile *t = s->slice[piece];
+    tile *t = tile_of(s, piece);
     size_t first = tw_piece_first(s, piece), n = s->n;
     if (moved) tw_frame_coordinates(&s->frame, t->columns, s->x + first * n, t->w);
     for (size_t j = 0; j < t->columns; j++) {
@@ -93,8 +100,8 @@ static void slice_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 }
 
 /* Shrink the angle of column j until the level is exceeded; false when it shrank to nothing. */
-static bool shrink(tw_sampler *s, tw_slice_tile *t, size_t j, tw_stream *stream, double *theta,
-                   double *excess, double *log_likelihood, size_t *trials)
+static bool shrink(tw_sampler *s, tile *t, size_t j, tw_stream *stream, double *theta, double *excess,
+                   double *log_likelihood, size_t *trials)
 {
     const double *offset = t->offset + j * s->n, *direction = t->direction + j * s->n;
     double level = t->excess[j] - tw_stream_exponential(stream); /* log of a uniform */
@@ -114,7 +121,7 @@ static bool shrink(tw_sampler *s, tw_slice_tile *t, size_t j, tw_stream *stream,
     return false;
 }
 
-static void move_column(tw_sampler *s, tw_slice_tile *t, size_t j, size_t column, double theta)
+static void move_column(tw_sampler *s, tile *t, size_t j, size_t column, double theta)
 {
     double c = cos(theta), d = sin(theta);
     for (size_t i = 0; i < s->r; i++) t->w[i + j * s->r] = c * t->w[i + j * s->r] + d * t->nu[i + j * s->r];
@@ -126,7 +133,7 @@ static void move_column(tw_sampler *s, tw_slice_tile *t, size_t j, size_t column
 static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t worker, tw_record *records)
 {
     (void)worker;
-    tw_slice_tile *t = s->slice[piece];
+    tile *t = tile_of(s, piece);
     size_t first = tw_piece_first(s, piece);
     tw_stream streams[TW_TILE_COLUMNS];
     for (size_t j = 0; j < t->columns; j++) {
@@ -153,12 +160,12 @@ static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size
 
 static double *slice_coordinates(tw_sampler *s, size_t column)
 {
-    return s->slice[column / TW_TILE_COLUMNS]->w + column % TW_TILE_COLUMNS * s->r;
+    return tile_of(s, column / TW_TILE_COLUMNS)->w + column % TW_TILE_COLUMNS * s->r;
 }
 
 static size_t slice_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
 {
-    tw_slice_tile *t = s->slice[column / TW_TILE_COLUMNS];
+    tile *t = tile_of(s, column / TW_TILE_COLUMNS);
     size_t j = column % TW_TILE_COLUMNS;
     part[0] = (tw_column_part){t->w + j * s->r, s->r};
     part[1] = (tw_column_part){t->offset + j * s->n, s->n};
@@ -166,5 +173,38 @@ static size_t slice_parts(tw_sampler *s, size_t column, tw_column_part part[TW_M
     return 3;
 }
 
-const tw_transition tw_transition_slice = {TW_TILE_COLUMNS, slice_set_up,      slice_release, slice_load,
-                                           slice_advance,   slice_coordinates, slice_parts};
+/* One product, and n sites for each trial. */
+static double slice_cost(tw_sampler *s, double trials)
+{
+    return tw_cost_product(s) * tw_cost_lockstep(s) + TW_COST_SITE * (double)s->n * trials +
+           TW_COST_NORMAL * (double)s->r;
+}
+
+static double slice_least_cost(tw_sampler *s)
+{
+    return slice_cost(s, 1.0);
+}
+
+/* Centred at the prior it is cheap, and best where the data say little. */
+const tw_method_row tw_method_ess = {
+    .info = {.method = TW_METHOD_SLICE,
+             .name = "ess",
+             .title = "elliptical slice",
+             .meaning = "elliptical slice sampling",
+             .metric_count = 3,
+             .metrics = {TW_METRIC_EP, TW_METRIC_PRIOR, TW_METRIC_DENSE},
+             .form = TW_FORM_OPEN,
+             .counts = "evaluations"},
+    .piece_columns = TW_TILE_COLUMNS,
+    .set_up = slice_set_up,
+    .release = slice_release,
+    .load = slice_load,
+    .advance = slice_advance,
+    .coordinates = slice_coordinates,
+    .parts = slice_parts,
+    .cost = slice_cost,
+    .least_cost = slice_least_cost,
+    .trials = {{.turn = 2, .metric = TW_METRIC_EP}, {.turn = 3, .metric = TW_METRIC_PRIOR}},
+    .second_pilot = true,
+    .selftest_draws = 4000,
+    .selftest_of = "HMC and elliptical slice"};

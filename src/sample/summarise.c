@@ -129,7 +129,7 @@ static tw_status summarise_latents(const tw_draws *d, size_t threads, tw_summary
 static tw_status smallest_ebfmi(const tw_draws *d, double *out)
 {
     double *energy = NULL;
-    if (d->method == TW_METHOD_SLICE || !d->records || d->draws == 0) return TW_OK;
+    if (!tw_method_describe(d->method)->has_energy || !d->records || d->draws == 0) return TW_OK;
     TW_TRY(tw_allocate_doubles(d->ctx, d->draws, d->chains, "the energies of the chains", &energy));
     for (size_t c = 0; c < d->chains; c++)
         for (size_t i = 0; i < d->draws; i++) energy[i + d->draws * c] = d->records[c + i * d->chains].energy;

@@ -8,7 +8,7 @@
  *
  * The natural length is pi/2 times the scale of x in the metric's frame: 1 where the frame is the prior's,
  * EP's or the posterior's own curvature, and the largest standard deviation of x where the metric is the
- * identity on x. What the user fixed is not tuned; slice sampling has nothing to tune.
+ * identity on x. What the user fixed is not tuned, nor what the method does not have.
  */
 #include <math.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static double search_eps(tw_sampler *s, const tw_chains_options *o, tw_record *r
 static double prior_scale(const tw_sampler *s)
 {
     double largest = 0.0;
-    if (s->options.metric != TW_METRIC_IDENTITY) return 1.0;
+    if (tw_metric_describe(s->options.metric)->unit_scale) return 1.0;
     for (size_t i = 0; i < s->n; i++) largest = fmax(largest, s->target->base->variance[i]);
     return sqrt(largest);
 }
@@ -74,10 +74,9 @@ static void plan(tw_warmup *w)
 
 tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *records, tw_warmup *w)
 {
-    bool moves_by_steps = s->options.method != TW_METHOD_SLICE;
     *w = (tw_warmup){.sampler = s, .options = o};
-    w->tune_eps = moves_by_steps && o->eps <= 0.0;
-    w->tune_steps = moves_by_steps && o->steps == 0;
+    w->tune_eps = s->method->info.has_eps && o->eps <= 0.0;
+    w->tune_steps = s->method->info.has_steps && o->steps == 0;
     plan(w);
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, s->columns, "the positions before a move", &w->before));
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, 1, "the mean position", &w->mean));
@@ -149,7 +148,7 @@ static void update_variance(tw_warmup *w)
 static void begin_climb(tw_warmup *w)
 {
     double scale = 1.0;
-    if (w->sampler->options.metric == TW_METRIC_IDENTITY && w->ladder.moves > 0) {
+    if (!tw_metric_describe(w->sampler->options.metric)->unit_scale && w->ladder.moves > 0) {
         update_variance(w);
         scale = 0.5 * sqrt(w->ladder.variance);
     }

@@ -104,10 +104,10 @@ refuses 1 '--thin must be from 1' sample "$data" --thin 0
 refuses 1 'there is no method "nuts"' sample "$data" --method nuts
 refuses 1 'there is no metric "euclid"' sample "$data" --method hmc --metric euclid
 refuses 1 '--metric hessian needs a --method' sample "$data" --metric hessian
-refuses 1 'hessian is one of --method rmhmc' sample "$data" --method hmc --metric hessian
-refuses 1 'prior is one of --method hmc' sample "$data" --method rmhmc --metric prior
-refuses 1 'not at identity' sample "$data" --method ess --metric identity
-refuses 1 '--eps and --steps go with --method hmc or rmhmc' sample "$data" --eps 0.1
+refuses 1 'the metric hessian does not go with hmc, which takes: ep, prior, identity' sample "$data" --method hmc --metric hessian
+refuses 1 'the metric prior does not go with rmhmc' sample "$data" --method rmhmc --metric prior
+refuses 1 'the metric identity does not go with ess, which takes: ep, prior' sample "$data" --method ess --metric identity
+refuses 1 '--eps goes with --method hmc or rmhmc, not with auto' sample "$data" --eps 0.1
 refuses 1 'with --warmup 0 nothing can be tuned' sample "$data" --method hmc --warmup 0
 refuses 1 'short.csv: a start has 40 rows' sample "$data" --quiet --method hmc --init "$d/short.csv"
 refuses 1 'nan.csv: line 8' sample "$data" --quiet --method hmc --init "$d/nan.csv"

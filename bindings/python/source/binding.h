@@ -181,6 +181,8 @@ PyObject *tw_py_compare(PyObject *module, PyObject *arguments);
 PyObject *tw_py_doubt(PyObject *module, PyObject *arguments);
 PyObject *tw_py_log_likelihood(PyObject *module, PyObject *arguments);
 PyObject *tw_py_load(PyObject *module, PyObject *arguments);
+PyObject *tw_py_methods(PyObject *module, PyObject *unused);
+PyObject *tw_py_metrics(PyObject *module, PyObject *unused);
 
 /* The types. */
 extern PyType_Spec tw_py_array_spec, tw_py_problem_spec, tw_py_approximation_spec, tw_py_draws_spec;

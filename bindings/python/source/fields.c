@@ -7,27 +7,24 @@
 
 /* ---- names of enumerations, in their order ---- */
 
-static const char *const methods[] = {"hmc", "rmhmc", "ess", NULL};
-static const char *const metrics[] = {"identity", "prior",  "ep",       "dense",
-                                      "hessian",  "fisher", "smoothed", NULL};
-static const char *const schedules[] = {"geometric", "linear", "sigmoid", NULL};
-static const char *const ep_methods[] = {"auto", "sequential", "double-loop", NULL};
-
-static const char *const *names_of(tw_py_kind kind)
+static const char *name_of(tw_py_kind kind, int number)
 {
-    return kind == TW_PY_METHOD     ? methods
-           : kind == TW_PY_METRIC   ? metrics
-           : kind == TW_PY_SCHEDULE ? schedules
-                                    : ep_methods;
+    static const char *const schedules[] = {"geometric", "linear", "sigmoid", NULL};
+    static const char *const ep_methods[] = {"auto", "sequential", "double-loop", NULL};
+    switch (kind) {
+    case TW_PY_METHOD: return number < TW_METHOD_COUNT ? tw_method_name((tw_method)number) : NULL;
+    case TW_PY_METRIC: return number < TW_METRIC_COUNT ? tw_metric_name((tw_metric)number) : NULL;
+    case TW_PY_SCHEDULE: return schedules[number];
+    default: return ep_methods[number];
+    }
 }
 
 static bool read_name(PyObject *value, const tw_py_field *f, int *to)
 {
-    const char *const *names = names_of(f->kind);
-    const char *text = PyUnicode_AsUTF8AndSize(value, NULL);
+    const char *text = PyUnicode_AsUTF8AndSize(value, NULL), *name = NULL;
     if (!text) return false;
-    for (int k = 0; names[k]; k++)
-        if (strcmp(names[k], text) == 0) {
+    for (int k = 0; (name = name_of(f->kind, k)); k++)
+        if (strcmp(name, text) == 0) {
             *to = k;
             return true;
         }
@@ -81,7 +78,7 @@ static PyObject *build_member(const tw_py_field *f, const char *from)
     case TW_PY_TEXT:
         text = *(const char *const *)(const void *)from;
         return text ? PyUnicode_FromString(text) : Py_NewRef(Py_None);
-    default: memcpy(&number, from, sizeof number); return PyUnicode_FromString(names_of(f->kind)[number]);
+    default: memcpy(&number, from, sizeof number); return PyUnicode_FromString(name_of(f->kind, number));
     }
 }
 

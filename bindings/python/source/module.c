@@ -114,6 +114,8 @@ static PyMethodDef functions[] = {
     {"doubt", tw_py_doubt, METH_VARARGS, NULL},
     {"log_likelihood", tw_py_log_likelihood, METH_VARARGS, NULL},
     {"load", tw_py_load, METH_VARARGS, NULL},
+    {"methods", tw_py_methods, METH_NOARGS, NULL},
+    {"metrics", tw_py_metrics, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

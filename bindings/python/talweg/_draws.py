@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _run, _talweg
 from ._arrays import Floats, view
+from ._methods import SAMPLERS
 from ._model import WARNING, Model
 from ._run import Path
 from ._talweg import InputError
@@ -210,7 +211,9 @@ class Draws:
     def __repr__(self) -> str:
         lines = [f"Draws: {self.chains} chains of {self.draws} draws, {self.model.n} latents"]
         lines[0] += " (interrupted)" if self.interrupted else ""
-        tuning = "" if self.method == "ess" else f": step size {self.eps:.4g}, {self.steps} leapfrog steps"
+        about = SAMPLERS[self.method]
+        tuning = f": step size {self.eps:.4g}" if about["has_eps"] else ""
+        tuning += f", {self.steps} leapfrog steps" if about["has_steps"] else ""
         lines.append(f"  {self.method}, metric {self.metric}{tuning}")
         d = self.diagnostics
         lines.append(f"  acceptance {d['acceptance']:.2f}, R-hat at most {d['rhat_max']:.3f}, worst bulk ESS ")

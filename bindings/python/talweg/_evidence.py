@@ -13,6 +13,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence, Union, Unpack
 from numpy.typing import ArrayLike
 
 from . import _talweg
+from ._methods import SAMPLERS
 from ._model import WARNING, Model, ModelOptions, as_model, count_threads
 from ._path import Path, resampling
 from ._sample import Progress, check_name, progress_function
@@ -320,7 +321,7 @@ def evidence(
     """
     about = as_model(X, y, model)
     names = _names(method)
-    check_name("kernel_method", kernel_method, ("auto", "hmc", "rmhmc", "ess"))
+    check_name("kernel_method", kernel_method, ("auto", *SAMPLERS))
     if particles < 2:
         raise InputError(f"with {particles} particles there is no error bar: it takes at least two")
     if until_se is not None and not until_se > 0:

@@ -11,8 +11,9 @@ import numpy as np
 from . import _talweg
 from ._approx import _correct
 from ._arrays import Floats, vector
+from ._methods import FITTED, check_metric
 from ._model import WARNING, Model
-from ._sample import check_metric, check_name, start_name, start_of
+from ._sample import check_name, start_name, start_of
 from ._talweg import NumericalError
 
 KEPT = 0.98  # part of the effective particles that a step of an adaptive schedule keeps
@@ -32,7 +33,7 @@ class Path:
         self.kernel = "hmc" if kernel_method == "auto" else kernel_method
         self.metric = self._choose_metric(metric)
         self.sampler = dict(sampler, method=self.kernel, metric=self.metric)
-        if self.metric in ("ep", "smoothed") and self.gaussian is None:
+        if self.metric in FITTED and self.gaussian is None:
             raise NumericalError(f"the metric {self.metric} needs a fit, and none converged: take another metric")
         self.beta: Optional[Floats] = None
         self.own_schedule = False
@@ -57,9 +58,9 @@ class Path:
         return self.gaussian
 
     def _choose_metric(self, metric: Optional[str]) -> str:
-        if metric in (None, "auto") and self.kernel != "rmhmc":
-            return "prior" if self.start_name == "prior" else "ep"
-        return check_metric(self.kernel, metric, "auto")
+        chosen = check_metric(self.kernel, metric)
+        automatic = metric in (None, "auto")
+        return "prior" if automatic and chosen == "ep" and self.start_name == "prior" else chosen
 
     def fill(self, kind: str, steps: int, beta_min: float) -> Floats:
         beta = np.empty(steps + 1)

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 from ._approx import Approximation, Fit
 from ._arrays import matrix, symmetric, vector
 from ._draws import Draws
+from ._methods import FITTED, SAMPLERS, check_metric, check_tuning
 from ._model import Model, ModelOptions, as_model, count_threads
 from ._talweg import InputError
-
-METRICS = {"hmc": ("ep", "prior", "identity"), "rmhmc": ("smoothed", "hessian", "fisher"), "ess": ("ep", "prior")}
 
 Progress = Union[bool, None, Callable[[str, int, int, float], Any]]
 
@@ -37,15 +36,6 @@ def check_name(what: str, name: str, allowed: tuple[str, ...]) -> str:
     if name not in allowed:
         raise InputError(f'there is no {what} "{name}"; there are: {", ".join(allowed)}')
     return name
-
-
-def check_metric(method: str, metric: Optional[str], automatic: str) -> str:
-    """The metric to use with a method: the one named, or the best one."""
-    if metric is None or metric == automatic:
-        return METRICS[method][0]
-    if metric not in METRICS[method]:
-        raise InputError(f"the metric {metric} does not go with {method}, which takes: {', '.join(METRICS[method])}")
-    return metric
 
 
 def start_of(model: Model, start: Any, gaussian: Any) -> Any:
@@ -76,7 +66,7 @@ def start_name(start: Any) -> str:
 
 def _needs_gaussian(method: str, metric: Optional[str], init: Any, start: Any) -> bool:
     words = [word for word in (metric, init, start) if isinstance(word, str)]
-    return method == "auto" or "ep" in words or "smoothed" in words
+    return method == "auto" or not FITTED.isdisjoint(words)
 
 
 def sample(
@@ -160,15 +150,14 @@ def sample(
     >>> draws.summary()["rhat"].max()
     """
     about = as_model(X, y, model)
-    check_name("method", method, ("auto", *METRICS))
-    if method == "auto" and (metric, eps, steps) != (None, None, None):
-        raise InputError("metric, eps and steps need a method: hmc or rmhmc, not auto")
-    if method == "ess" and (eps, steps) != (None, None):
-        raise InputError("eps and steps go with hmc or rmhmc, not with ess")
+    check_name("method", method, ("auto", *SAMPLERS))
+    if method == "auto" and metric is not None:
+        raise InputError(f"the metric {metric} needs a method that takes it, not auto")
+    check_tuning(method, eps=eps, steps=steps)
     sampler: dict[str, Any] = dict(solver_tol=solver_tol, fixed_point=fixed_point, reverse_check=reverse_check)
     sampler["threads"] = count_threads(threads)
     if method != "auto":
-        sampler.update(method=method, metric=check_metric(method, metric, "auto"))
+        sampler.update(method=method, metric=check_metric(method, metric))
     elsewhere = not isinstance(init, str)
     show = progress_function(progress)
     try:

@@ -6,7 +6,6 @@
  * for all chains together, E about its mean in each chain; E-BFMI is the number for it.
  */
 #include <math.h>
-#include <string.h>
 
 #include "output/report/html.h"
 #include "output/report/parts.h"
@@ -20,11 +19,11 @@ static double mean_of(size_t count, const double *values)
     return sum / (double)count;
 }
 
-/* Does every file with draws have energies? Slice sampling has none. */
+/* Does every file with draws have energies? */
 static bool has_energy(const tw_pool *pool)
 {
     for (size_t k = 0; k < pool->files; k++)
-        if (strcmp(tw_run_describe(pool->run[k])->method, tw_method_name(TW_METHOD_SLICE)) == 0) return false;
+        if (!tw_run_has_energy(tw_run_describe(pool->run[k]))) return false;
     return pool->draws > 1;
 }
 

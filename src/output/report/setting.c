@@ -104,10 +104,10 @@ static void print_model(const tw_problem *problem, FILE *page)
 
 static void print_sampler(const tw_run_facts *f, FILE *page)
 {
-    bool slice = strcmp(f->method, tw_method_name(TW_METHOD_SLICE)) == 0;
+    const tw_method_info *method = tw_method_find(f->method);
     const tw_tuning *tuning = &f->tuning;
     tw_html_fact(page, "sampler", "%s, metric %s", f->method, f->metric);
-    if (!slice) {
+    if (!method || method->has_steps) {
         text t = {.length = 0};
         add(&t, "step size %.4g, %zu leapfrog step%s", tuning->eps, tuning->steps,
             tuning->steps == 1 ? "" : "s");

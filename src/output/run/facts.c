@@ -177,3 +177,9 @@ void tw_facts_release(tw_context *ctx, tw_facts_store *store)
     for (size_t k = 0; k < TW_FACTS_TEXTS; k++) tw_release(ctx, store->text[k]);
     *store = (tw_facts_store){.facts = {.n = 0}};
 }
+
+bool tw_run_has_energy(const tw_run_facts *facts)
+{
+    const tw_method_info *method = tw_method_find(facts->method);
+    return !method || method->has_energy;
+}

@@ -99,13 +99,11 @@ static tw_status read_positions(tw_run *run, double *x)
 
 static tw_status find_method(const tw_run *run, const char *name, tw_method *method)
 {
-    static const tw_method all[] = {TW_METHOD_HMC, TW_METHOD_RMHMC, TW_METHOD_SLICE};
-    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        if (strcmp(tw_method_name(all[k]), name) == 0) {
-            *method = all[k];
-            return TW_OK;
-        }
-    return tw_fail(run->ctx, TW_BAD_DATA, "%.1000s: there is no method \"%.60s\"", run->path, name);
+    const tw_method_info *found = tw_method_find(name);
+    if (!found)
+        return tw_fail(run->ctx, TW_BAD_DATA, "%.1000s: there is no method \"%.60s\"", run->path, name);
+    *method = found->method;
+    return TW_OK;
 }
 
 /* All the numbers of a file may be larger than a size_t has room for: the allocator says so. */

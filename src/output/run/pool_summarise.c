@@ -2,7 +2,6 @@
  * of them are worst. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sample/summarise.h"
 #include "talweg/report.h"
@@ -20,13 +19,13 @@ static tw_status summarise_blocks(tw_pool *pool, size_t threads, double *x, tw_s
     return TW_OK;
 }
 
-/* Slice sampling has no energy. */
+/* Of the files that have energies. */
 static tw_status smallest_ebfmi(tw_pool *pool, double *out)
 {
     for (size_t k = 0; k < pool->files; k++) {
         const tw_run_facts *facts = tw_run_describe(pool->run[k]);
         double *energy = NULL;
-        if (facts->draws == 0 || strcmp(facts->method, tw_method_name(TW_METHOD_SLICE)) == 0) continue;
+        if (facts->draws == 0 || !tw_run_has_energy(facts)) continue;
         TW_TRY(tw_allocate_doubles(pool->ctx, facts->draws, facts->chains, "the energies", &energy));
         tw_status status = tw_run_read_statistic(pool->run[k], "energy", energy);
         if (status == TW_OK) *out = fmin(*out, tw_summarise_energies(facts->draws, facts->chains, energy));

@@ -102,7 +102,7 @@ static tw_status smallest_ebfmi(tw_run *run, double *out)
 {
     const tw_run_facts *f = &run->facts.facts;
     double *energy = NULL;
-    if (strcmp(f->method, tw_method_name(TW_METHOD_SLICE)) == 0) return TW_OK;
+    if (!tw_run_has_energy(f)) return TW_OK;
     TW_TRY(tw_allocate_doubles(run->ctx, f->draws, f->chains, "the energies of the chains", &energy));
     tw_status status = tw_run_read_statistic(run, "energy", energy);
     if (status == TW_OK) *out = tw_summarise_energies(f->draws, f->chains, energy);
