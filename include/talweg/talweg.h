@@ -11,6 +11,7 @@
 #include <talweg/diagnose.h>
 #include <talweg/dynamics.h>
 #include <talweg/evidence.h>
+#include <talweg/files.h>
 #include <talweg/general.h>
 #include <talweg/likelihood.h>
 #include <talweg/model.h>

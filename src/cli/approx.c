@@ -2,13 +2,12 @@
 #include <math.h>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/model_options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "output/csv.h"
-#include "output/json.h"
-#include "output/writer.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 typedef struct approx_options {
     tw_model_options model;

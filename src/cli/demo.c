@@ -8,9 +8,9 @@
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
-#include "output/csv.h"
 #include "talweg/base.h"
 #include "talweg/data.h"
+#include "talweg/files.h"
 #include "talweg/run.h"
 
 typedef struct demo_options {

@@ -3,8 +3,8 @@
 
 #include "cli/evidence.h"
 #include "cli/names.h"
-#include "output/writer.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 #include "talweg/run.h"
 
 tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_options *options)
@@ -21,12 +21,9 @@ tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_options *opt
 
 static tw_status write_json(tw_context *ctx, const tw_evidence_options *options, const tw_evidence_results *r)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     TW_TRY(tw_writer_open(ctx, options->file, options->output.force, &writer));
-    tw_status status = tw_evidence_print_json(ctx, r, writer.file);
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return status;
+    return tw_writer_close(writer, tw_evidence_print_json(ctx, r, tw_writer_stream(writer)));
 }
 
 static tw_status write_run(tw_context *ctx, const tw_evidence_options *options, const tw_evidence_results *r)

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "cli/evidence.h"
+#include "cli/json.h"
 #include "cli/terminal.h"
-#include "output/json.h"
 
 /* ---- for people ---- */
 

@@ -15,9 +15,8 @@
 #include "cli/saver.h"
 #include "cli/terminal.h"
 #include "data/number.h"
-#include "output/csv.h"
-#include "output/writer.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 typedef struct grid_options {
     tw_model_options model;

@@ -10,7 +10,7 @@
 
 #include "cli/grid.h"
 #include "output/report/gnuplot.h"
-#include "output/writer.h"
+#include "talweg/files.h"
 
 enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along an axis, about */
 
@@ -147,15 +147,14 @@ static void print_script(FILE *to, const tw_grid *grid, const char *title, const
 tw_status tw_grid_plot(tw_context *ctx, const tw_grid *grid, const char *title, const char *path,
                        bool overwrite)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     tw_gnuplot plot;
     TW_TRY(tw_writer_open(ctx, path, overwrite, &writer));
     tw_status status = tw_gnuplot_begin(ctx, &plot);
     if (status == TW_OK) {
         print_script(plot.script, grid, title, terminal_for(path));
-        status = tw_gnuplot_end(&plot, writer.file);
+        status = tw_gnuplot_end(&plot, tw_writer_stream(writer));
     }
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return tw_fail_within(ctx, status, "%.1000s: ", path);
+    if (status != TW_OK) tw_fail_within(ctx, status, "%.1000s: ", path);
+    return tw_writer_close(writer, status);
 }

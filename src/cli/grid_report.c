@@ -1,7 +1,7 @@
 /* grid_report.c: what talweg grid prints: where the largest values are, all points as JSON, the columns of its table. */
 #include "cli/grid.h"
 
-#include "output/json.h"
+#include "cli/json.h"
 
 static const char *const column_names[TW_GRID_COLUMNS] = {"log_ell",      "log_sigma",       "ep",
                                                           "ep_corrected", "converged",       "log_z",

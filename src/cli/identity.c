@@ -7,8 +7,8 @@
 
 #include "cli/completion.h"
 #include "cli/names.h"
-#include "output/journal/frame.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 enum { IDENTITY_BYTES = 1 << 16, BLOCK_WORDS = 1 << 10 };
 

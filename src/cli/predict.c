@@ -6,8 +6,8 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "output/writer.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 #define FIELD(member) offsetof(tw_predict_options, member)
 

@@ -2,11 +2,10 @@
  * people; and everything as one JSON object. */
 #include <math.h>
 
+#include "cli/json.h"
 #include "cli/predict.h"
-#include "output/csv.h"
-#include "output/json.h"
-#include "output/writer.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 enum { MOST_COLUMNS = TW_PREDICTED_COLUMNS + 1 };
 
@@ -20,7 +19,7 @@ typedef struct columns {
 struct tw_prediction_report {
     const tw_prediction *p;
     bool binary, prints; /* rows go to standard output */
-    tw_writer writer;    /* of the file, where one was asked for */
+    tw_writer *writer;   /* of the file, where one was asked for */
     json_t *arrays;      /* of the JSON object, where one was asked for */
     bool ok;             /* there was memory for it */
 };
@@ -73,7 +72,7 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
     if (report->prints) tw_csv_header(&csv, stdout);
     if (!options->output_file) return TW_OK;
     TW_TRY(tw_writer_open(p->ctx, options->output_file, options->output.force, &report->writer));
-    tw_csv_header(&csv, report->writer.file);
+    tw_csv_header(&csv, tw_writer_stream(report->writer));
     return TW_OK;
 }
 
@@ -93,7 +92,7 @@ tw_status tw_prediction_report_add(tw_prediction_report *report)
     tw_csv csv = as_csv(report, &c);
     if (report->arrays) add_to_arrays(report, &c);
     if (report->prints) TW_TRY(tw_csv_rows(ctx, &csv, stdout));
-    return report->writer.file ? tw_csv_rows(ctx, &csv, report->writer.file) : TW_OK;
+    return report->writer ? tw_csv_rows(ctx, &csv, tw_writer_stream(report->writer)) : TW_OK;
 }
 
 /* ---- for people ---- */
@@ -207,7 +206,7 @@ static tw_status print_json(tw_prediction_report *report)
 void tw_prediction_report_abandon(tw_prediction_report *report)
 {
     if (!report) return;
-    if (report->writer.file) tw_writer_abandon(&report->writer);
+    tw_writer_abandon(report->writer);
     json_decref(report->arrays);
     tw_release(report->p->ctx, report);
 }
@@ -219,10 +218,8 @@ tw_status tw_prediction_report_end(tw_prediction_report *report)
         status = print_json(report);
     else if (report->p->at.y && report->p->done > 0)
         print_scores(report);
-    if (status == TW_OK && report->writer.file) {
-        status = tw_writer_close(&report->writer);
-        report->writer.file = NULL;
-    }
+    if (report->writer) status = tw_writer_close(report->writer, status);
+    report->writer = NULL;
     tw_prediction_report_abandon(report);
     return status;
 }

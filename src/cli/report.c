@@ -6,8 +6,8 @@
 #include "cli/new_inputs.h"
 #include "cli/terminal.h"
 #include "output/report/gnuplot.h"
-#include "output/writer.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 typedef struct report_options {
     tw_operands runs;

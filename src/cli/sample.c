@@ -294,13 +294,11 @@ static tw_status compute(job *j)
 static tw_status write_summary(job *j)
 {
     const sample_options *o = j->options;
-    tw_writer writer;
+    tw_writer *writer = NULL;
     if (!tw_name_ends_in(o->files.path, ".json")) return TW_OK;
     TW_TRY(tw_writer_open(j->ctx, o->files.path, o->output.force, &writer));
-    tw_status status = tw_sample_print_json(j->ctx, &o->sampler, j->results, writer.file);
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return status;
+    tw_status status = tw_sample_print_json(j->ctx, &o->sampler, j->results, tw_writer_stream(writer));
+    return tw_writer_close(writer, status);
 }
 
 static tw_status run(tw_context *ctx, const void *values)

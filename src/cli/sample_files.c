@@ -3,8 +3,8 @@
 
 #include "cli/common_rows.h"
 #include "cli/names.h"
-#include "output/draws_csv.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 #define FIELD(member) offsetof(tw_sample_file_flags, member)
 
@@ -71,14 +71,14 @@ tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const t
     }
     if (!tw_name_ends_in(f->path, ".csv")) return TW_OK;
     TW_TRY(tw_writer_open(ctx, f->path, force, &files->csv));
-    tw_draws_csv_header(problem->data->n, files->csv.file);
+    tw_draws_csv_header(problem->data->n, tw_writer_stream(files->csv));
     return TW_OK;
 }
 
 tw_status tw_sample_files_add(tw_sample_files *files, const tw_draw *draw)
 {
     if (files->run) TW_TRY(tw_run_append(files->run, draw));
-    if (files->csv.file) TW_TRY(tw_draws_csv_add(files->ctx, draw, files->csv.file));
+    if (files->csv) TW_TRY(tw_draws_csv_add(files->ctx, draw, tw_writer_stream(files->csv)));
     return files->stan ? tw_stan_csv_add(files->stan, draw) : TW_OK;
 }
 
@@ -88,10 +88,7 @@ tw_status tw_sample_files_end(tw_sample_files *files, tw_status status, const tw
         status = tw_run_finish(files->run, facts);
     else
         tw_run_abandon(files->run);
-    if (files->csv.file && status == TW_OK)
-        status = tw_writer_close(&files->csv);
-    else if (files->csv.file)
-        tw_writer_abandon(&files->csv);
+    if (files->csv) status = tw_writer_close(files->csv, status);
     if (files->stan && status == TW_OK)
         status = tw_stan_csv_close(files->stan, facts->warmup_seconds, facts->sampling_seconds);
     else

@@ -4,8 +4,7 @@
 #define TALWEG_CLI_SAMPLE_FILES_H
 
 #include "cli/options.h"
-#include "output/stan_csv.h"
-#include "output/writer.h"
+#include "talweg/files.h"
 #include "talweg/run.h"
 
 typedef struct tw_sample_file_flags {
@@ -28,7 +27,7 @@ tw_status tw_sample_files_check(tw_context *ctx, const tw_sample_file_flags *fla
 /* The files of a run on its way: tw_sample_files_end after _begin, also where _begin failed. */
 typedef struct tw_sample_files {
     tw_context *ctx;
-    tw_writer csv; /* csv.file is NULL where there is none */
+    tw_writer *csv; /* any of these is NULL where there is no such file */
     tw_run_writer *run;
     tw_stan_csv *stan;
     size_t positions; /* numbers in x of a draw: n x chains */

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
+#include "cli/json.h"
 #include "cli/model_options.h"
 #include "cli/summary_print.h"
-#include "output/json.h"
 #include "talweg/base.h"
 #include "talweg/report.h"
 

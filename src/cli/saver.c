@@ -8,8 +8,8 @@
 #include "cli/identity.h"
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
-#include "output/writer.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 
 #define FIELD(member) offsetof(tw_saver_flags, member)
 

@@ -8,7 +8,7 @@
 #define TALWEG_CLI_SAVER_H
 
 #include "cli/options.h"
-#include "output/checkpoint.h"
+#include "talweg/files.h"
 
 typedef struct tw_saver_flags {
     const char *checkpoint, *resume;

@@ -4,10 +4,10 @@
 #include "cli/built_in.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
+#include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/sampler_options.h"
 #include "cli/terminal.h"
-#include "output/json.h"
 #include "talweg/base.h"
 #include "talweg/selftest.h"
 

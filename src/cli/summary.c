@@ -4,8 +4,8 @@
 #include "cli/model_options.h"
 #include "cli/summary_print.h"
 #include "cli/terminal.h"
-#include "output/writer.h"
 #include "talweg/base.h"
+#include "talweg/files.h"
 #include "talweg/report.h"
 
 typedef struct summary_options {
@@ -84,13 +84,10 @@ static tw_status compute(tw_context *ctx, const summary_options *o, tw_summary_t
 
 static tw_status save_csv(tw_context *ctx, const summary_options *o, const tw_summary_table *table)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     if (!o->csv) return TW_OK;
     TW_TRY(tw_writer_open(ctx, o->csv, o->output.force, &writer));
-    tw_status status = tw_summary_print_csv(ctx, table, writer.file);
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return status;
+    return tw_writer_close(writer, tw_summary_print_csv(ctx, table, tw_writer_stream(writer)));
 }
 
 static tw_status summarise(tw_context *ctx, const summary_options *o, tw_summary_table *table)

@@ -4,8 +4,7 @@
 #include <math.h>
 
 #include "cli/model_options.h"
-#include "data/number.h"
-#include "output/csv.h"
+#include "talweg/files.h"
 
 enum { WORST_ROWS = 10, COLUMNS = 10 };
 
@@ -99,36 +98,30 @@ void tw_summary_print(const tw_summary_table *table)
 
 /* ---- CSV and JSON ---- */
 
-static void print_csv_row(const tw_summary_table *table, const tw_summary *row, FILE *to)
+static tw_status print_csv_row(tw_context *ctx, const tw_summary_table *table, const tw_summary *row,
+                               FILE *to)
 {
     double values[COLUMNS];
     fill_row(table, row, values);
-    for (size_t k = 0; k < COLUMNS; k++) {
-        fputc(',', to);
-        if (isnan(values[k]))
-            fputs("NaN", to);
-        else
-            tw_csv_number(values[k], to);
-    }
+    fputc(',', to);
+    TW_TRY(tw_csv_numbers(ctx, COLUMNS, values, to));
     fputc('\n', to);
+    return TW_OK;
 }
 
 tw_status tw_summary_print_csv(tw_context *ctx, const tw_summary_table *table, FILE *to)
 {
-    tw_number_locale locale;
-    TW_TRY(tw_number_locale_begin(ctx, &locale));
     fputs("name", to);
     for (size_t k = 0; k < COLUMNS; k++) fprintf(to, ",%s", csv_names[k]);
     fputc('\n', to);
     for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++) {
         fputs(table->statistic_name[k], to);
-        print_csv_row(table, &table->statistic[k], to);
+        TW_TRY(print_csv_row(ctx, table, &table->statistic[k], to));
     }
     for (size_t i = 0; i < table->pool->n; i++) {
         fprintf(to, "x.%zu", i + 1);
-        print_csv_row(table, &table->latent[i], to);
+        TW_TRY(print_csv_row(ctx, table, &table->latent[i], to));
     }
-    tw_number_locale_end(&locale);
     return TW_OK;
 }
 

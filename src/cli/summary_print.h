@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "output/json.h"
+#include "cli/json.h"
 #include "talweg/report.h"
 
 enum { TW_SUMMARY_STATISTICS = 6 };

@@ -1,115 +1,156 @@
-/* approximation_save.c: a problem and its approximation to a file. The format is in approximation_file.h. */
+/* approximation_save.c: a problem and its approximation to a file. The format is in approximation_file.h. The object is
+ * printed as it goes, one line for each member, so that a given matrix takes no memory a second time. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "data/number.h"
 #include "model/problem.h"
 #include "output/approximation_file.h"
-#include "output/json.h"
-#include "output/writer.h"
+#include "talweg/files.h"
 #include "talweg/output.h"
 
-static json_t *encode_likelihood(const tw_problem *problem, bool *ok)
+/* 17 digits read back to the same double; with a point or an exponent also -0, which is not the integer 0. */
+static void print_number(double value, FILE *to)
 {
-    json_t *object = json_object();
-    tw_json_set(object, "name", json_string(problem->likelihood->name), ok);
-    tw_json_set(object, "w", problem->w ? tw_json_numbers(problem->data->n, problem->w) : json_null(), ok);
-    return object;
+    char text[40] = "null";
+    if (isfinite(value)) {
+        snprintf(text, sizeof text, "%.17g", value);
+        if (!strpbrk(text, ".e")) strcat(text, ".0");
+    }
+    fputs(text, to);
 }
 
-static json_t *encode_covariance(const tw_problem *problem, bool *ok)
+/* An array, or null where there is none. */
+static void print_numbers(size_t n, const double *values, FILE *to)
+{
+    for (size_t i = 0; values && i < n; i++) {
+        fputc(i ? ',' : '[', to);
+        print_number(values[i], to);
+    }
+    fputs(!values ? "null" : n == 0 ? "[]" : "]", to);
+}
+
+static void print_likelihood(const tw_problem *problem, FILE *to)
+{
+    fprintf(to, "{\"name\":\"%s\",\"w\":", problem->likelihood->name);
+    print_numbers(problem->data->n, problem->w, to);
+    fputc('}', to);
+}
+
+static void print_covariance(const tw_problem *problem, FILE *to)
 {
     const tw_covariance *covariance = &problem->covariance;
-    if (problem->matrix) return json_null();
-    json_t *object = json_object();
-    tw_json_set(object, "kernel", json_string(covariance->kernel), ok);
-    tw_json_set(object, "log_ell", tw_json_numbers(covariance->scales, covariance->log_ell), ok);
-    tw_json_set(object, "log_sigma", tw_json_number(covariance->log_sigma), ok);
-    tw_json_set(object, "constant", tw_json_number(covariance->constant), ok);
-    tw_json_set(object, "white", tw_json_number(covariance->white), ok);
-    return object;
+    if (problem->matrix) {
+        fputs("null", to);
+        return;
+    }
+    fprintf(to, "{\"kernel\":\"%s\",\"log_ell\":", covariance->kernel);
+    print_numbers(covariance->scales, covariance->log_ell, to);
+    fputs(",\"log_sigma\":", to);
+    print_number(covariance->log_sigma, to);
+    fputs(",\"constant\":", to);
+    print_number(covariance->constant, to);
+    fputs(",\"white\":", to);
+    print_number(covariance->white, to);
+    fputc('}', to);
 }
 
 /* Row i of the lower triangle of the symmetric K is the beginning of its column i. */
-static json_t *encode_matrix(const tw_problem *problem, bool *ok)
+static void print_matrix(const tw_problem *problem, FILE *to)
 {
     size_t n = problem->data->n;
-    if (!problem->matrix) return json_null();
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j <= i; j++) tw_json_append(array, tw_json_number(problem->matrix[j + i * n]), ok);
-    return array;
-}
-
-static json_t *encode_scaling(const tw_scaling *scaling, bool *ok)
-{
-    if (!scaling) return json_null();
-    json_t *object = json_object(), *columns = json_array();
-    for (size_t k = 0; k < scaling->d_out; k++)
-        tw_json_append(columns, tw_json_count(scaling->column[k] + 1), ok);
-    tw_json_set(object, "inputs", tw_json_count(scaling->d_in), ok);
-    tw_json_set(object, "columns", columns, ok);
-    tw_json_set(object, "centre", tw_json_numbers(scaling->d_out, scaling->centre), ok);
-    tw_json_set(object, "scale", tw_json_numbers(scaling->d_out, scaling->scale), ok);
-    return object;
-}
-
-/* Names that are no text of Unicode are left out. */
-static json_t *encode_names(const tw_data *data, bool *ok)
-{
-    if (!data->names) return json_null();
-    json_t *array = json_array();
-    for (size_t k = 0; k < data->d; k++) {
-        json_t *name = json_string(data->names[k]);
-        if (!name) {
-            json_decref(array);
-            return json_null();
+    for (size_t i = 0; problem->matrix && i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            fputc(i ? ',' : '[', to);
+            print_number(problem->matrix[j + i * n], to);
         }
-        if (json_array_append_new(array, name) != 0) *ok = false;
-    }
-    return array;
+    fputs(problem->matrix ? "]" : "null", to);
 }
 
-static json_t *encode_approximation(const tw_approximation *approximation, bool *ok)
+static void print_scaling(const tw_scaling *scaling, FILE *to)
 {
-    json_t *object = json_object();
-    tw_json_set(object, "kind", json_string(approximation->kind == TW_EP ? "ep" : "laplace"), ok);
-    tw_json_set(object, "converged", json_boolean(approximation->converged), ok);
-    tw_json_set(object, "iterations", tw_json_count(approximation->iterations), ok);
-    tw_json_set(object, "residual", tw_json_number(approximation->residual), ok);
-    tw_json_set(object, "log_z", tw_json_number(approximation->log_z), ok);
-    tw_json_set(object, "tau", tw_json_numbers(approximation->n, approximation->tau), ok);
-    tw_json_set(object, "nu", tw_json_numbers(approximation->n, approximation->nu), ok);
-    return object;
+    if (!scaling) {
+        fputs("null", to);
+        return;
+    }
+    fprintf(to, "{\"inputs\":%zu,\"columns\":[", scaling->d_in);
+    for (size_t k = 0; k < scaling->d_out; k++) fprintf(to, "%s%zu", k ? "," : "", scaling->column[k] + 1);
+    fputs("],\"centre\":", to);
+    print_numbers(scaling->d_out, scaling->centre, to);
+    fputs(",\"scale\":", to);
+    print_numbers(scaling->d_out, scaling->scale, to);
+    fputc('}', to);
 }
 
-static json_t *encode(const tw_problem *problem, const tw_approximation *approximation, bool *ok)
+/* Names that are no text of Unicode, which jansson does not take, are left out. */
+static void print_names(const tw_problem *problem, FILE *to)
 {
     const tw_data *data = problem->data;
-    json_t *object = json_object();
-    tw_json_set(object, "format", json_string(TW_APPROXIMATION_FORMAT), ok);
-    tw_json_set(object, "version", tw_json_count(TW_APPROXIMATION_VERSION), ok);
-    tw_json_set(object, "library", json_string(tw_version()), ok);
-    tw_json_set(object, "n", tw_json_count(data->n), ok);
-    tw_json_set(object, "inputs", tw_json_count(data->d), ok);
-    tw_json_set(object, "names", problem->matrix ? json_null() : encode_names(data, ok), ok);
-    tw_json_set(object, "likelihood", encode_likelihood(problem, ok), ok);
-    tw_json_set(object, "covariance", encode_covariance(problem, ok), ok);
-    tw_json_set(object, "matrix", encode_matrix(problem, ok), ok);
-    tw_json_set(object, "jitter", tw_json_number(problem->jitter), ok);
-    tw_json_set(object, "scaling", encode_scaling(problem->scaling, ok), ok);
-    tw_json_set(object, "x", problem->matrix ? json_null() : tw_json_numbers(data->n * data->d, data->x), ok);
-    tw_json_set(object, "y", tw_json_numbers(data->n, data->y), ok);
-    tw_json_set(object, "approximation", encode_approximation(approximation, ok), ok);
-    return object;
+    json_t *names = problem->matrix || !data->names ? NULL : json_array();
+    for (size_t k = 0; names && k < data->d; k++)
+        if (json_array_append_new(names, json_string(data->names[k])) != 0) {
+            json_decref(names);
+            names = NULL;
+        }
+    if (names)
+        json_dumpf(names, to, JSON_COMPACT);
+    else
+        fputs("null", to);
+    json_decref(names);
+}
+
+static void print_approximation(const tw_approximation *a, FILE *to)
+{
+    fprintf(to, "{\"kind\":\"%s\",\"converged\":%s,\"iterations\":%zu,\"residual\":",
+            a->kind == TW_EP ? "ep" : "laplace", a->converged ? "true" : "false", a->iterations);
+    print_number(a->residual, to);
+    fputs(",\"log_z\":", to);
+    print_number(a->log_z, to);
+    fputs(",\"tau\":", to);
+    print_numbers(a->n, a->tau, to);
+    fputs(",\"nu\":", to);
+    print_numbers(a->n, a->nu, to);
+    fputc('}', to);
+}
+
+static void print_file(const tw_problem *problem, const tw_approximation *approximation, FILE *to)
+{
+    const tw_data *data = problem->data;
+    fprintf(to, "{\n  \"format\": \"%s\",\n  \"version\": %d,\n  \"library\": \"%s\"",
+            TW_APPROXIMATION_FORMAT, TW_APPROXIMATION_VERSION, tw_version());
+    fprintf(to, ",\n  \"n\": %zu,\n  \"inputs\": %zu,\n  \"names\": ", data->n, data->d);
+    print_names(problem, to);
+    fputs(",\n  \"likelihood\": ", to);
+    print_likelihood(problem, to);
+    fputs(",\n  \"covariance\": ", to);
+    print_covariance(problem, to);
+    fputs(",\n  \"matrix\": ", to);
+    print_matrix(problem, to);
+    fputs(",\n  \"jitter\": ", to);
+    print_number(problem->jitter, to);
+    fputs(",\n  \"scaling\": ", to);
+    print_scaling(problem->scaling, to);
+    fputs(",\n  \"x\": ", to);
+    print_numbers(data->n * data->d, problem->matrix ? NULL : data->x, to);
+    fputs(",\n  \"y\": ", to);
+    print_numbers(data->n, data->y, to);
+    fputs(",\n  \"approximation\": ", to);
+    print_approximation(approximation, to);
+    fputs("\n}\n", to);
 }
 
 tw_status tw_approximation_save(const tw_problem *problem, const tw_approximation *approximation,
                                 const char *path, bool overwrite)
 {
-    tw_writer writer;
-    bool ok = true;
+    tw_writer *writer = NULL;
+    tw_number_locale locale;
     TW_TRY(tw_problem_check_saved(problem));
     TW_TRY(tw_writer_open(problem->ctx, path, overwrite, &writer));
-    json_t *object = encode(problem, approximation, &ok);
-    tw_status status = tw_json_print(problem->ctx, object, ok, writer.file);
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return status;
+    tw_status status = tw_number_locale_begin(problem->ctx, &locale);
+    if (status == TW_OK) {
+        print_file(problem, approximation, tw_writer_stream(writer));
+        tw_number_locale_end(&locale);
+    }
+    return tw_writer_close(writer, status);
 }

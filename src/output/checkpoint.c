@@ -1,12 +1,12 @@
-/* checkpoint.c: see checkpoint.h. */
-#include "output/checkpoint.h"
-
-#include <stdint.h>
+/* checkpoint.c: the state of a long computation in a file.
+ *
+ * The file is a sequence of words of 8 bytes in the machine's own order: a mark, the number of blocks; for each of
+ * them its name, its length in bytes and the bytes, filled up with zeros; and a checksum of all words before it.
+ */
 #include <string.h>
 
 #include "data/file.h"
-#include "output/journal/frame.h"
-#include "output/writer.h"
+#include "talweg/files.h"
 
 #define MARK UINT64_C(0x31306b6369676b74)
 enum { MOST_BLOCKS = 32, WORD = sizeof(uint64_t) };
@@ -89,19 +89,20 @@ static void write_words(FILE *to, size_t words, const void *from, uint64_t *sum)
 
 tw_status tw_checkpoint_save(const tw_checkpoint *c, const char *path)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     uint64_t sum = TW_CHECKSUM_START;
     const uint64_t head[] = {MARK, c->count};
     TW_TRY(tw_writer_open(c->ctx, path, true, &writer));
-    write_words(writer.file, 2, head, &sum);
+    FILE *to = tw_writer_stream(writer);
+    write_words(to, 2, head, &sum);
     for (size_t k = 0; k < c->count; k++) {
         const block *b = &c->blocks[k];
-        write_words(writer.file, TW_CHECKPOINT_NAME_BYTES / WORD, b->name, &sum);
-        write_words(writer.file, 1, &b->bytes, &sum);
-        write_words(writer.file, words_of(b->bytes), b->data, &sum);
+        write_words(to, TW_CHECKPOINT_NAME_BYTES / WORD, b->name, &sum);
+        write_words(to, 1, &b->bytes, &sum);
+        write_words(to, words_of(b->bytes), b->data, &sum);
     }
-    fwrite(&sum, WORD, 1, writer.file);
-    return tw_writer_close(&writer);
+    fwrite(&sum, WORD, 1, to);
+    return tw_writer_close(writer, TW_OK);
 }
 
 /* The next words of a file, or NULL where it ends before. */

@@ -1,28 +1,37 @@
 /* csv.c: writing CSV. */
 #include "output/csv.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "data/number.h"
-#include "output/writer.h"
 
 /* A double is always one of at most 17 digits; most of those that people meet need 15 or fewer. */
-void tw_csv_number(double value, FILE *to)
+void tw_csv_put_number(double value, FILE *to)
 {
-    char text[32];
-    for (int digits = 15; digits <= 17; digits++) {
+    char text[32] = "NaN";
+    for (int digits = 15; digits <= 17 && !isnan(value); digits++) {
         snprintf(text, sizeof text, "%.*g", digits, value);
         if (strtod(text, NULL) == value) break;
     }
     fputs(text, to);
 }
 
-void tw_csv_numbers(size_t count, const double *values, FILE *to)
+void tw_csv_put_numbers(size_t count, const double *values, FILE *to)
 {
     for (size_t k = 0; k < count; k++) {
         if (k) fputc(',', to);
-        tw_csv_number(values[k], to);
+        tw_csv_put_number(values[k], to);
     }
+}
+
+tw_status tw_csv_numbers(tw_context *ctx, size_t count, const double *values, FILE *to)
+{
+    tw_number_locale locale;
+    TW_TRY(tw_number_locale_begin(ctx, &locale));
+    tw_csv_put_numbers(count, values, to);
+    tw_number_locale_end(&locale);
+    return TW_OK;
 }
 
 void tw_csv_header(const tw_csv *csv, FILE *to)
@@ -38,7 +47,7 @@ tw_status tw_csv_rows(tw_context *ctx, const tw_csv *csv, FILE *to)
     for (size_t i = 0; i < csv->rows; i++) {
         for (size_t j = 0; j < csv->columns; j++) {
             if (j) fputc(',', to);
-            tw_csv_number(csv->values[j][i], to);
+            tw_csv_put_number(csv->values[j][i], to);
         }
         fputc('\n', to);
     }
@@ -54,10 +63,7 @@ tw_status tw_csv_print(tw_context *ctx, const tw_csv *csv, FILE *to)
 
 tw_status tw_csv_save(tw_context *ctx, const tw_csv *csv, const char *path, bool overwrite)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     TW_TRY(tw_writer_open(ctx, path, overwrite, &writer));
-    tw_status status = tw_csv_print(ctx, csv, writer.file);
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return status;
+    return tw_writer_close(writer, tw_csv_print(ctx, csv, tw_writer_stream(writer)));
 }

@@ -21,8 +21,7 @@ static tw_status find_target(tw_writer *writer, bool overwrite, bool *in_place)
     *in_place = false;
     if (stat(path, &about) != 0) {
         if (errno != ENOENT) return fail_write(writer->ctx, path, "cannot be written", errno);
-        if (snprintf(writer->target, sizeof writer->target, "%s", path) >= (int)sizeof writer->target)
-            return fail_write(writer->ctx, path, "cannot be written", ENAMETOOLONG);
+        strcpy(writer->target, path);
         return TW_OK;
     }
     if (S_ISDIR(about.st_mode)) return fail_write(writer->ctx, path, "cannot be written", EISDIR);
@@ -52,12 +51,11 @@ static int open_beside(tw_writer *writer)
     return -1;
 }
 
-tw_status tw_writer_open(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer)
+static tw_status begin(tw_writer *writer, bool overwrite)
 {
     bool in_place = false;
-    *writer = (tw_writer){.ctx = ctx, .path = path};
     TW_TRY(find_target(writer, overwrite, &in_place));
-    int descriptor = in_place ? open(path, O_WRONLY | O_CLOEXEC) : open_beside(writer);
+    int descriptor = in_place ? open(writer->path, O_WRONLY | O_CLOEXEC) : open_beside(writer);
     if (descriptor >= 0) writer->file = fdopen(descriptor, "w");
     if (writer->file) return TW_OK;
     int error = errno;
@@ -65,22 +63,45 @@ tw_status tw_writer_open(tw_context *ctx, const char *path, bool overwrite, tw_w
         close(descriptor);
         if (!in_place) unlink(writer->temporary);
     }
-    return fail_write(ctx, path, "cannot be written", error);
+    return fail_write(writer->ctx, writer->path, "cannot be written", error);
+}
+
+tw_status tw_writer_open(tw_context *ctx, const char *path, bool overwrite, tw_writer **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    if (strlen(path) >= PATH_MAX) return fail_write(ctx, path, "cannot be written", ENAMETOOLONG);
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_writer), "the writer of a file", &memory));
+    tw_writer *writer = memory;
+    writer->ctx = ctx;
+    strcpy(writer->path, path);
+    tw_status status = begin(writer, overwrite);
+    if (status == TW_OK)
+        *out = writer;
+    else
+        tw_release(ctx, writer);
+    return status;
+}
+
+FILE *tw_writer_stream(const tw_writer *writer)
+{
+    return writer->file;
 }
 
 tw_status tw_writer_check(tw_context *ctx, const char *path, bool overwrite)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     TW_TRY(tw_writer_open(ctx, path, overwrite, &writer));
-    tw_writer_abandon(&writer);
+    tw_writer_abandon(writer);
     return TW_OK;
 }
 
 void tw_writer_abandon(tw_writer *writer)
 {
+    if (!writer) return;
     if (writer->file) fclose(writer->file);
-    writer->file = NULL;
     if (writer->temporary[0]) unlink(writer->temporary);
+    tw_release(writer->ctx, writer);
 }
 
 tw_status tw_writer_reserve(tw_writer *writer, uint64_t bytes)
@@ -92,7 +113,8 @@ tw_status tw_writer_reserve(tw_writer *writer, uint64_t bytes)
                    1e-6 * (double)bytes, strerror(error));
 }
 
-tw_status tw_writer_close(tw_writer *writer)
+/* Flush, fsync, rename. Returns errno of what failed, or 0. */
+static int complete(tw_writer *writer)
 {
     FILE *file = writer->file;
     bool in_place = !writer->temporary[0];
@@ -103,7 +125,14 @@ tw_status tw_writer_close(tw_writer *writer)
     writer->file = NULL;
     if (fclose(file) != 0 && !error) error = errno;
     if (!error && !in_place && rename(writer->temporary, writer->target) != 0) error = errno;
-    if (!error) return TW_OK;
+    if (!error) writer->temporary[0] = '\0'; /* it has its name */
+    return error;
+}
+
+tw_status tw_writer_close(tw_writer *writer, tw_status status)
+{
+    int error = status == TW_OK ? complete(writer) : 0;
+    if (error) status = fail_write(writer->ctx, writer->path, "could not be written in full", error);
     tw_writer_abandon(writer);
-    return fail_write(writer->ctx, writer->path, "could not be written in full", error);
+    return status;
 }

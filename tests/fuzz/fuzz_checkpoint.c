@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "output/checkpoint.h"
 #include "output/journal/frame.h"
+#include "talweg/files.h"
 
 static void mend_checksum(char *bytes, size_t size)
 {

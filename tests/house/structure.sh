@@ -29,7 +29,7 @@ check() {
     # The room of src/ROOM/x.c, src/ROOM/FOLDER/x.c and of an included "ROOM/x.h" or "ROOM/FOLDER/x.h" is ROOM.
     # Public headers belong to the room of their name; parameter.h to base, since everybody may say what a parameter
     # is called; problem.h to model, general.h to dynamics, chains.h, predict.h and selftest.h to
-    # sample, run.h and report.h to output, and talweg.h, which has them all, to the last one.
+    # sample, files.h, run.h and report.h to output, and talweg.h, which has them all, to the last one.
     function room_of(path,    part, n) {
         sub(/^(src|include)[/]/, "", path)
         n = split(path, part, "/")
@@ -39,7 +39,7 @@ check() {
         if (part[n] == "problem") return "model"
         if (part[n] == "general") return "dynamics"
         if (part[n] == "chains" || part[n] == "predict" || part[n] == "selftest") return "sample"
-        if (part[n] == "run" || part[n] == "report") return "output"
+        if (part[n] == "files" || part[n] == "run" || part[n] == "report") return "output"
         return part[n] == "talweg" ? "cli" : part[n]
     }
 

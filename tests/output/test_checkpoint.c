@@ -1,6 +1,6 @@
 /* Checkpoints: what was put comes back to the bit; what was cut, changed or is something else is refused; the file
  * before survives a failure. */
-#include "output/checkpoint.h"
+#include "talweg/files.h"
 
 #include <stdio.h>
 #include <string.h>

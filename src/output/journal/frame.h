@@ -3,15 +3,13 @@
 #define TALWEG_OUTPUT_JOURNAL_FRAME_H
 
 #include "output/journal/journal.h"
+#include "talweg/files.h"
 
 /* A frame's kind, which tells the machine's byte order too. */
 #define TW_FRAME_IMAGE UINT64_C(0x3130656d61726674)
 #define TW_FRAME_DRAW UINT64_C(0x3130776172646674)
-#define TW_CHECKSUM_START UINT64_C(0xcbf29ce484222325)
 
 enum { TW_FRAME_KIND, TW_FRAME_LENGTH, TW_FRAME_CHECKSUM, TW_FRAME_WORDS };
-
-uint64_t tw_checksum(uint64_t sum, size_t words, const void *data);
 
 /* Bytes of a draw with its frame. */
 size_t tw_draw_stride(const tw_journal_settings *settings);

@@ -11,19 +11,6 @@
 
 #include "output/journal/frame.h"
 
-/* FNV-1a (Fowler, Noll and Vo), by words of 8 bytes instead of bytes. Multiplication by an odd number is one to
- * one, so a change within one word never goes unnoticed. */
-uint64_t tw_checksum(uint64_t sum, size_t words, const void *data)
-{
-    const char *at = data;
-    for (size_t i = 0; i < words; i++, at += sizeof sum) {
-        uint64_t word;
-        memcpy(&word, at, sizeof word);
-        sum = (sum ^ word) * UINT64_C(0x100000001b3);
-    }
-    return sum;
-}
-
 size_t tw_draw_stride(const tw_journal_settings *s)
 {
     return sizeof(tw_journal_draw) +

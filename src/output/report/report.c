@@ -5,7 +5,7 @@
 #include "data/number.h"
 #include "output/report/expected.h"
 #include "output/report/parts.h"
-#include "output/writer.h"
+#include "talweg/files.h"
 
 /* ---- gathering ---- */
 
@@ -81,19 +81,17 @@ static tw_status print_page(tw_report *r)
 
 static tw_status write_page(tw_report *r, const char *path)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     tw_number_locale locale;
     TW_TRY(tw_writer_open(r->ctx, path, r->options->overwrite, &writer));
-    r->page = writer.file;
-    r->figures = (tw_figures){.ctx = r->ctx, .page = writer.file, .drawn = tw_gnuplot_is_there()};
+    r->page = tw_writer_stream(writer);
+    r->figures = (tw_figures){.ctx = r->ctx, .page = r->page, .drawn = tw_gnuplot_is_there()};
     tw_status status = tw_number_locale_begin(r->ctx, &locale);
     if (status == TW_OK) {
         status = print_page(r);
         tw_number_locale_end(&locale);
     }
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return status;
+    return tw_writer_close(writer, status);
 }
 
 tw_status tw_report_write(tw_pool *pool, const char *path, const tw_report_options *options)

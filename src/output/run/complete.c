@@ -88,20 +88,17 @@ static tw_status name_journal(const tw_journal *j, tw_status status)
 
 tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     tw_facts_store store = {.facts = {.n = 0}};
     tw_observations observed = {0};
     tw_status status = tw_run_begin(j->ctx, path, overwrite, &writer);
     if (status != TW_OK) return name_journal(j, status);
-    status = fill(j, &writer, &store, &observed);
+    status = fill(j, writer, &store, &observed);
     tw_facts_release(j->ctx, &store);
     tw_release(j->ctx, observed.y);
     tw_release(j->ctx, observed.w);
-    if (status == TW_OK) status = tw_seal_put(&writer);
-    if (status == TW_OK)
-        status = tw_writer_close(&writer);
-    else
-        tw_writer_abandon(&writer);
+    if (status == TW_OK) status = tw_seal_put(writer);
+    status = tw_writer_close(writer, status);
     if (status == TW_OK) tw_journal_remove(j);
     return status == TW_OK ? TW_OK : name_journal(j, status);
 }

@@ -73,7 +73,7 @@ tw_status tw_run_check_parts(tw_context *ctx, const tw_run_options *options, con
 tw_journal_settings tw_run_settings(const tw_run_options *options, const tw_run_facts *facts);
 
 /* Begin the file: as tw_writer_open, but regular files only. */
-tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer);
+tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer **out);
 
 /* The file but for its draws, under the writer's temporary name; evidence may be NULL. */
 tw_status tw_run_write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,

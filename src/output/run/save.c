@@ -68,12 +68,9 @@ static tw_status fill(memory *m, const tw_run_facts *facts, tw_writer *writer)
 
 static tw_status save(memory *m, const char *path, bool overwrite, const tw_run_facts *facts)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     TW_TRY(tw_run_begin(m->layout.ctx, path, overwrite, &writer));
-    tw_status status = fill(m, facts, &writer);
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return status;
+    return tw_writer_close(writer, fill(m, facts, writer));
 }
 
 static tw_run_facts facts_of(const tw_run_facts *facts, const tw_draws *draws)

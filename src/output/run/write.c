@@ -8,21 +8,21 @@
 #include "output/run/seal.h"
 
 /* Looked at before it is opened: to open a pipe is to wait for somebody at its other end. */
-tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer *writer)
+tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer **out)
 {
     struct stat about;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "%.1000s is not a regular file, and a NetCDF file must be one: choose another name",
                        path);
-    return tw_writer_open(ctx, path, overwrite, writer);
+    return tw_writer_open(ctx, path, overwrite, out);
 }
 
 tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
-    tw_writer_abandon(&writer);
+    tw_writer_abandon(writer);
     return tw_journal_check(ctx, path, overwrite);
 }
 
@@ -79,15 +79,15 @@ tw_journal_settings tw_run_settings(const tw_run_options *o, const tw_run_facts 
 
 tw_status tw_run_writer_begin(tw_run_writer *w, const tw_run_options *o, const tw_run_facts *facts)
 {
-    tw_writer image;
+    tw_writer *image = NULL;
     const tw_journal_settings settings = tw_run_settings(o, facts);
     tw_run_facts start = *facts;
     start.draws = 0;
     TW_TRY(tw_run_begin(w->ctx, w->path, o->overwrite, &image));
-    tw_status status = tw_run_write_image(w->ctx, w->problem, &start, o->compress, NULL, &image);
+    tw_status status = tw_run_write_image(w->ctx, w->problem, &start, o->compress, NULL, image);
     if (status == TW_OK)
-        status = tw_journal_create(&w->journal, w->ctx, w->path, o->overwrite, &settings, image.temporary);
-    tw_writer_abandon(&image);
+        status = tw_journal_create(&w->journal, w->ctx, w->path, o->overwrite, &settings, image->temporary);
+    tw_writer_abandon(image);
     return status;
 }
 
@@ -147,14 +147,14 @@ void tw_run_writer_free(tw_run_writer *w)
 /* The final facts go into the journal first: from then on a crash costs nothing at all. */
 static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
 {
-    tw_writer image;
+    tw_writer *image = NULL;
     tw_run_facts now = *facts;
     now.draws = w->journal.draws;
     TW_TRY(tw_run_begin(w->ctx, w->path, w->overwrite, &image));
     tw_status status =
-        tw_run_write_image(w->ctx, w->problem, &now, (unsigned)w->journal.settings.compress, NULL, &image);
-    if (status == TW_OK) status = tw_journal_append_image(&w->journal, image.temporary);
-    tw_writer_abandon(&image);
+        tw_run_write_image(w->ctx, w->problem, &now, (unsigned)w->journal.settings.compress, NULL, image);
+    if (status == TW_OK) status = tw_journal_append_image(&w->journal, image->temporary);
+    tw_writer_abandon(image);
     return status == TW_OK ? tw_run_complete(&w->journal, w->path, w->overwrite) : status;
 }
 
@@ -177,15 +177,13 @@ void tw_run_abandon(tw_run_writer *writer)
 static tw_status write_estimates(tw_context *ctx, const char *path, bool overwrite, const tw_problem *problem,
                                  const tw_run_facts *facts, const tw_run_evidence *evidence)
 {
-    tw_writer writer;
+    tw_writer *writer = NULL;
     tw_run_facts now = *facts;
     now.draws = 0;
     TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
-    tw_status status = tw_run_write_image(ctx, problem, &now, 0, evidence, &writer);
-    if (status == TW_OK) status = tw_seal_put(&writer);
-    if (status == TW_OK) return tw_writer_close(&writer);
-    tw_writer_abandon(&writer);
-    return status;
+    tw_status status = tw_run_write_image(ctx, problem, &now, 0, evidence, writer);
+    if (status == TW_OK) status = tw_seal_put(writer);
+    return tw_writer_close(writer, status);
 }
 
 /* A journal that stayed would become the file when that is opened. */

@@ -1,5 +1,5 @@
 /* json.c: see json.h. */
-#include "output/json.h"
+#include "cli/json.h"
 
 #include <math.h>
 

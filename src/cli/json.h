@@ -1,17 +1,17 @@
-/* json.h: what talweg adds to jansson: numbers that may not be finite, arrays of doubles, files.
+/* json.h: what talweg adds to jansson: numbers that may not be finite, and results on standard output or in a file.
  *
  * Functions that make a value return NULL where there is no memory; jansson's json_object_set_new and the
  * rest take NULL for a failure of theirs, so that only the last result needs a look. A number that is not
  * finite is null. Numbers have 17 significant digits, which read back to the same double, in every locale.
  */
-#ifndef TALWEG_OUTPUT_JSON_H
-#define TALWEG_OUTPUT_JSON_H
+#ifndef TALWEG_CLI_JSON_H
+#define TALWEG_CLI_JSON_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "base/context.h"
+#include "talweg/base.h"
 
 json_t *tw_json_number(double value);
 json_t *tw_json_count(size_t value);

@@ -1,0 +1,16 @@
+/* checksum.c: the checksum of journals, run files and checkpoints. */
+#include <string.h>
+
+#include "talweg/files.h"
+
+/* Multiplication by an odd number is one to one, so a change within one word is always noticed. */
+uint64_t tw_checksum(uint64_t sum, size_t words, const void *data)
+{
+    const char *at = data;
+    for (size_t i = 0; i < words; i++, at += sizeof sum) {
+        uint64_t word;
+        memcpy(&word, at, sizeof word);
+        sum = (sum ^ word) * UINT64_C(0x100000001b3);
+    }
+    return sum;
+}
