@@ -29,34 +29,43 @@ printf '1,1\n2,-1\n3,1\n' >"$d/small.csv"
 works approx --quiet --json --seed 7 --threads 2 --checkpoint "$d/none" --resume "$d/none" "$d/small.csv"
 refuses 1 '--seed needs a whole number' approx "$d/none" --seed x
 
-# ---- every option of every command: misspelt, without its value, with a value that it cannot have
+# ---- every option of every command: misspelt, without its value, with a value that it cannot have. An option that
+# another command has in the same words is the same row of a table, and only its value is missed again. All the words
+# that are no number go to one option of each command: a single function reads them.
+: >"$d/seen"
 for command in $commands; do
+    values='abc 1x 1e999 nan'
     works "$command" --help
     sed '/^Examples:/q' "$d/out" >"$d/help"
     # name and argument; a flag has none, and more than one blank behind it
     sed -n 's/^  \(-[a-z], \)\{0,1\}--\([a-z-]*\) \([^ ]\{1,\}\).*/\2 \3/p; s/^  --\([a-z-]*\)\(  .*\)\{0,1\}$/\1/p' "$d/help" >"$d/options"
     while read -r name argument; do
+        if [ -z "$argument" ]; then
+            refuses 1 "--$name takes no value, and \"yes\" was given" "$command" "--$name=yes"
+        else
+            refuses 1 "--$name needs a value: --$name $argument" "$command" "--$name"
+        fi
+        # what the help says of it: "(from A to B" and the like, perhaps over two lines
+        text=$(awk -v name="--$name" '$1 == name || $2 == name { on = 1; print; next } on && /^   / { print; next } { on = 0 }' \
+            "$d/help" | tr -s ' \n' ' ')
+        ! grep -qxF -- "$text" "$d/seen" || continue
+        echo "$text" >>"$d/seen"
         refuses 1 'has no option "--zz-' "$command" "--zz-$name"
         case $name in
             ??????*) refuses 1 "(did you mean --$name?)" "$command" "--${name%?}_" ;;
         esac
-        if [ -z "$argument" ]; then
-            refuses 1 "--$name takes no value, and \"yes\" was given" "$command" "--$name=yes"
-            continue
-        fi
-        refuses 1 "--$name needs a value: --$name $argument" "$command" "--$name"
+        [ -n "$argument" ] || continue
         refuses 1 "--$name needs a value: --$name $argument" "$command" "--$name" --quiet
         case $argument in
             [A-Z]) # a number
-                for value in abc 1x '' 1e999 nan; do
+                for value in $values; do
                     refuses 1 "--$name needs a" "$command" "--$name" "$value"
                 done
+                [ "$values" = nan ] || refuses 1 "--$name needs a" "$command" "--$name" ''
+                values=nan
                 ;;
             X\[,X...\]) refuses 1 "--$name needs a number, or several" "$command" "--$name" 1,,2 ;;
         esac
-        # "(from A to B" and the like, perhaps over two lines
-        text=$(awk -v name="--$name" '$1 == name || $2 == name { on = 1; print; next } on && /^   / { print; next } { on = 0 }' \
-            "$d/help" | tr -s ' \n' ' ')
         case $text in
             *'(above 0'*) refuses 1 "--$name must be above 0, not -1" "$command" "--$name" -1 ;;
             *'(from '*)

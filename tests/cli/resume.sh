@@ -16,11 +16,11 @@ killed() {
     pause=$1
     shift
     rm -f "$ck"
-    "$talweg" "$@" --checkpoint "$ck" --checkpoint-every 0 >"$d/killed.out" 2>"$d/killed.err" &
+    "$talweg" "$@" --checkpoint "$ck" --checkpoint-every 0.02 >"$d/killed.out" 2>"$d/killed.err" &
     job=$!
     waited=0
-    until [ -s "$ck" ] || [ "$waited" -ge 300 ] || ! kill -0 "$job" 2>/dev/null; do
-        sleep 0.05
+    until [ -s "$ck" ] || [ "$waited" -ge 1500 ] || ! kill -0 "$job" 2>/dev/null; do
+        sleep 0.02
         waited=$((waited + 1))
     done
     sleep "$pause"
@@ -37,7 +37,7 @@ without_times() {
 goes_on=0 # how often there was something to go on with
 # same ARGUMENTS...: killed at several moments and gone on with, the output is that in $d/whole
 same() {
-    for moment in 0 0.4; do
+    for moment in 0 0.1; do
         killed "$moment" "$@"
         if [ "$in_time" = no ] || [ ! -s "$ck" ]; then continue; fi
         goes_on=$((goes_on + 1))
@@ -49,15 +49,15 @@ same() {
 }
 
 # ---- grid: points
-set -- grid "$data" --log-ell -1:2:25 --log-sigma 0:3:25 --json --quiet
+set -- grid "$data" --log-ell -1:2:20 --log-sigma 0:3:20 --json --quiet
 works "$@"
 cp "$d/out" "$d/whole"
 same "$@"
 
 # ---- evidence: methods that are done, AIS and resample-move between two temperatures, parallel tempering between two
 # rounds; with a goal, between two runs
-for options in '--method ais,ais-reverse,pt,rm --particles 200 --rounds 40' '--kernel-method ess --method ais-reverse --particles 600' \
-    '--from prior --method ais --temperatures 200 --particles 60 --until-se 0.12' '--method pt --rounds 300' \
+for options in '--method ais,ais-reverse,pt,rm --particles 100 --rounds 30' '--kernel-method ess --method ais-reverse --particles 600' \
+    '--from prior --method ais --temperatures 100 --particles 40 --until-se 0.2' '--method pt --rounds 100' \
     '--from prior --method rm --particles 1000' '--method rm,pt --particles 100 --rounds 40 --until-se 0.015'; do
     # shellcheck disable=SC2086 # the options are meant to be split
     set -- evidence "$data" --log-sigma 1.5 --json --quiet $options
@@ -92,13 +92,13 @@ compare(netCDF4.Dataset(sys.argv[1]), netCDF4.Dataset(sys.argv[2]))
 END
 }
 goes_on=0
-for options in '--draws 6000 --warmup 100' '--method ess --draws 3000 --thin 5 --warmup 50' \
-    '--method rmhmc --draws 400 --thin 3 --warmup 60 --chains 2 --summary-only'; do
+for options in '--draws 4000 --warmup 100' '--method ess --draws 1500 --thin 5 --warmup 50' \
+    '--method rmhmc --draws 60 --thin 2 --warmup 30 --chains 2 --summary-only'; do
     # shellcheck disable=SC2086
     set -- sample "$data" --log-sigma 1.5 --json --quiet --seed 3 $options
     works "$@" -o "$d/whole.nc" --force
     cp "$d/out" "$d/whole"
-    for moment in 0 0.3 0.8; do
+    for moment in 0 0.2; do
         rm -f "$d"/part.nc*
         killed "$moment" "$@" -o "$d/part.nc"
         if [ "$in_time" = no ] || [ ! -s "$ck" ]; then continue; fi
@@ -116,12 +116,12 @@ done
 if env --default-signal=INT true 2>/dev/null; then
     checks=$((checks + 1))
     rm -f "$ck"
-    env --default-signal=INT "$talweg" grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --json --checkpoint "$ck" \
-        --checkpoint-every 0 >"$d/out" 2>"$d/err" &
+    env --default-signal=INT "$talweg" grid "$data" --log-ell -1:2:30 --log-sigma 0:3:30 --json --checkpoint "$ck" \
+        --checkpoint-every 0.02 >"$d/out" 2>"$d/err" &
     job=$!
     waited=0
-    until [ -s "$ck" ] || [ "$waited" -ge 600 ]; do
-        sleep 0.05
+    until [ -s "$ck" ] || [ "$waited" -ge 1500 ]; do
+        sleep 0.02
         waited=$((waited + 1))
     done
     kill -INT "$job"
@@ -132,11 +132,11 @@ if env --default-signal=INT true 2>/dev/null; then
     says err 'talweg: error: interrupted after '
     says err "to go on, give the same command with --resume $ck"
     [ -s "$ck" ] || complain "grid and Ctrl-C: no checkpoint"
-    works grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --json --resume "$ck"
-    gives 'len(r["points"]) == 1600 and all(p["ep"] is not None for p in r["points"])'
+    works grid "$data" --log-ell -1:2:30 --log-sigma 0:3:30 --json --resume "$ck"
+    gives 'len(r["points"]) == 900 and all(p["ep"] is not None for p in r["points"])'
 
     # a run that was interrupted has a file, which is gone on with
-    set -- sample "$data" --log-sigma 1.5 --json --method hmc --warmup 50 --draws 30000 --chains 2
+    set -- sample "$data" --log-sigma 1.5 --json --method hmc --warmup 50 --draws 20000 --chains 2
     works "$@" --quiet -o "$d/whole.nc" --force
     checks=$((checks + 1))
     rm -f "$ck" "$d"/part.nc*
@@ -151,41 +151,41 @@ if env --default-signal=INT true 2>/dev/null; then
     code=0
     wait "$job" || code=$?
     [ "$code" = 0 ] || complain "sample and Ctrl-C: exit $code: $(cat "$d/err")"
-    gives 'r["interrupted"] and r["draws"] < 30000'
+    gives 'r["interrupted"] and r["draws"] < 20000'
     says err "to go on, give the same command with --resume $ck"
     cp "$ck" "$d/sample_state"
     cp "$d/part.nc" "$d/interrupted.nc"
     works "$@" --quiet -o "$d/part.nc" --resume "$ck"
-    gives 'r["draws"] == 30000 and not r["interrupted"]'
+    gives 'r["draws"] == 20000 and not r["interrupted"]'
     same_runs "$d/whole.nc" "$d/part.nc"
 
     # draws that are not those of the checkpoint, too few of them, no file at all
-    works sample "$data" --log-sigma 1.5 --method hmc --warmup 50 --draws 30000 --chains 2 --seed 9 --quiet -o "$d/other.nc"
+    works sample "$data" --log-sigma 1.5 --method hmc --warmup 50 --draws 20000 --chains 2 --seed 9 --quiet -o "$d/other.nc"
     for file in other absent; do
         cp "$d/sample_state" "$ck"
         refuses 1 "$file.nc" "$@" --quiet -o "$d/$file.nc" --resume "$ck"
     done
     cp "$d/interrupted.nc" "$d/part.nc"
-    works "$@" --quiet -o "$d/part.nc" --resume "$ck" --draws 30001
-    gives 'r["draws"] == 30001'
+    works "$@" --quiet -o "$d/part.nc" --resume "$ck" --draws 20001
+    gives 'r["draws"] == 20001'
 fi
 refuses 1 '--checkpoint needs -o FILE.nc' sample "$data" --checkpoint "$d/x"
 refuses 1 '--checkpoint needs -o FILE.nc' sample "$data" --checkpoint "$d/x" -o "$d/x.csv"
 refuses 1 '--checkpoint does not go with --stan-csv' sample "$data" --checkpoint "$d/x" -o "$d/x.nc" --stan-csv "$d/x"
 
 # ---- what is refused
-killed 0.2 grid "$data" --log-ell -1:2:60 --log-sigma 0:3:60 --quiet
+killed 0 grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --quiet
 [ -s "$ck" ] || complain "no checkpoint to try things with"
 cp "$ck" "$d/good"
-set -- grid "$data" --log-ell -1:2:60 --log-sigma 0:3:60
+set -- grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40
 refuses 1 'is there already: go on from it (--resume ' "$@" --checkpoint "$ck"
-refuses 1 'it was made with --log-sigma 0:3:60, and this is --log-sigma 0:3:61' \
-    grid "$data" --log-ell -1:2:60 --log-sigma 0:3:61 --resume "$ck"
+refuses 1 'it was made with --log-sigma 0:3:40, and this is --log-sigma 0:3:41' \
+    grid "$data" --log-ell -1:2:40 --log-sigma 0:3:41 --resume "$ck"
 refuses 1 'it was made with --standardise off, and this is --standardise on' "$@" --standardise --resume "$ck"
 refuses 1 'it was made with --seed 1, and this is --seed 2' "$@" --seed 2 --resume "$ck"
 refuses 1 'it is one of talweg grid, and this is talweg evidence' evidence "$data" --resume "$ck"
 sed 's/^-*[0-9]/7/' "$data" >"$d/other.csv"
-refuses 1 'it was made with other contents of DATA' grid "$d/other.csv" --log-ell -1:2:60 --log-sigma 0:3:60 --resume "$ck"
+refuses 1 'it was made with other contents of DATA' grid "$d/other.csv" --log-ell -1:2:40 --log-sigma 0:3:40 --resume "$ck"
 refuses 1 'cannot be opened' "$@" --resume "$d/absent"
 refuses 1 'this is no checkpoint of talweg' "$@" --resume "$data"
 : >"$d/empty"
@@ -199,6 +199,6 @@ cmp -s "$ck" "$d/good" || complain "a refusal changed the checkpoint"
 
 # the same data under another name, other threads, another way to print: that is the same computation
 cp "$data" "$d/copy.csv"
-works grid "$d/copy.csv" --log-ell -1:2:60 --log-sigma 0:3:60 --threads 1 --resume "$ck" -o "$d/table.csv"
-[ "$(wc -l <"$d/table.csv")" = 3601 ] || complain "the table of a resumed grid: $(wc -l <"$d/table.csv") lines"
+works grid "$d/copy.csv" --log-ell -1:2:40 --log-sigma 0:3:40 --threads 1 --resume "$ck" -o "$d/table.csv"
+[ "$(wc -l <"$d/table.csv")" = 1601 ] || complain "the table of a resumed grid: $(wc -l <"$d/table.csv") lines"
 finish
