@@ -1,7 +1,10 @@
 # talweg: the ways in. Everything is built by CMake (see CMakePresets.json); this file only names the jobs.
 #   make          build build/talweg and the libraries
 #   make demo     set up, build, run the main job on built-in data
-#   make test     set up, build, run every test, also under AddressSanitizer/UBSan
+#   make test     set up, build, run every test: three minutes at most on two cores, once it is built
+#   make test-asan  the tests under AddressSanitizer and UBSan
+#   make test-kernels  the numerical tests with the kernels of another processor
+#   make check    what must pass before a change lands: these three and lint
 #   make test-long  the tests that take minutes: exact posteriors for every sampler
 #   make bench    run the benchmarks
 #   make figure1  draw HMC and RMHMC on a mixture of Gaussians, as build/figure1/figure1.svg and .png
@@ -11,7 +14,7 @@
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
 #   make fuzz     look for bytes that the readers cannot bear, a minute each (needs clang's libFuzzer)
 #   make coverage which lines the tests reach (needs gcovr), in build/coverage/coverage.txt
-#   make install  PREFIX=/usr/local
+#   make install  PREFIX=/usr/local; built in build/install, without tests
 PREFIX ?= /usr/local
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 MAKEFLAGS += --no-print-directory
@@ -19,7 +22,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-release test-asan test-long bench figure1 reproduce reproduce-quick api lint fuzz coverage install setup setup-test clean
+.PHONY: all demo test test-asan test-kernels test-long check bench figure1 reproduce reproduce-quick api lint fuzz coverage install setup setup-test clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -27,18 +30,29 @@ all: setup
 setup:
 	@scripts/setup build
 
-test: setup-test test-release test-asan
-
 setup-test:
 	@scripts/setup test
 
-test-release: all
+test: setup-test all
 	ctest --preset release -j $(JOBS)
 
-test-asan: setup
+test-asan: setup-test
 	@$(CONFIGURE) asan >/dev/null
 	@$(BUILD) build/asan
 	ctest --preset asan -j $(JOBS)
+
+# Results must not depend on the last digits of one processor: OpenBLAS is told to use the kernels of another one
+# (see CMakePresets.json), and the tests link talweg's own kernels for the plain machine alone.
+test-kernels: setup-test
+	@$(CONFIGURE) plain >/dev/null
+	@$(BUILD) build/plain
+	ctest --preset plain -j $(JOBS)
+
+check:
+	@$(MAKE) test
+	@$(MAKE) test-asan
+	@$(MAKE) lint
+	@$(MAKE) test-kernels
 
 test-long: all
 	ctest --preset long -j $(JOBS)
@@ -80,8 +94,10 @@ coverage: setup
 	gcovr --root . --filter src/ build/coverage --output build/coverage/coverage.txt
 	@tail -n 4 build/coverage/coverage.txt
 
-install: all
-	cmake --install build --prefix $(PREFIX)
+install: setup
+	@$(CONFIGURE) install >/dev/null
+	@$(BUILD) build/install
+	cmake --install build/install --prefix $(PREFIX)
 
 clean:
 	rm -rf build

@@ -6,6 +6,8 @@
 #ifndef TALWEG_BENCH_MEASURE_H
 #define TALWEG_BENCH_MEASURE_H
 
+#include <stdbool.h>
+
 #include "support_time.h"
 #include "talweg/approximate.h"
 #include "talweg/dynamics.h"
@@ -38,9 +40,14 @@ tw_status bench_positions(const tw_model *model, const tw_approximation *ep, con
 tw_status bench_time_step(const tw_target *target, tw_metric metric, const double *smoothing, double eps,
                           size_t count, const double *x, bench_step *out);
 
+/* Is the literal algorithm of the report in this program? It is where measure_literal.c is linked, not where
+ * measure_no_literal.c is (the option TALWEG_LITERAL of CMake). */
+bool bench_has_literal(void);
+
 /* The literal algorithm of the report (tests/reference), five iterations for each implicit equation, for a
  * probit likelihood. ep: its q is the start of the path; NULL: the prior is. TW_NOT_POSITIVE_DEFINITE where
- * K has no Cholesky factor, without which the algorithm cannot begin. */
+ * K has no Cholesky factor, without which the algorithm cannot begin; TW_BAD_ARGUMENT where it is not in this
+ * program. */
 tw_status bench_time_literal(const tw_model *model, const tw_approximation *ep, double beta, double eps,
                              size_t count, const double *x, bench_step *out);
 

@@ -46,6 +46,11 @@ static tw_status time_all(const tw_model *model, literal *l, const double *x, be
     return TW_OK;
 }
 
+bool bench_has_literal(void)
+{
+    return true;
+}
+
 tw_status bench_time_literal(const tw_model *model, const tw_approximation *ep, double beta, double eps,
                              size_t count, const double *x, bench_step *out)
 {

@@ -77,6 +77,11 @@ static void show_progress(results *r)
 
 static tw_status measure_literal(bool from_ep, step *row, results *r)
 {
+    if (!bench_has_literal()) {
+        r->note = "the literal algorithm of the report is left out: this program was built without it "
+                  "(TALWEG_LITERAL)";
+        return TW_OK;
+    }
     if (strcmp(r->problem->likelihood->name, "probit") != 0) {
         r->note = "the literal algorithm of the report is left out: it is for the probit likelihood";
         return TW_OK;
@@ -276,7 +281,8 @@ const tw_command tw_command_bench = {
         "the path from the prior at b = 1 (the posterior) and of the path from EP at b = 0.5, with the "
         "Hessian and the smoothed metric; beside it the literal algorithm of the report, five iterations for "
         "each implicit equation, from 3 of them, for the probit likelihood and a K that has a Cholesky "
-        "factor. `iterations` are those of both equations together. HMC in EP's coordinates: a step on 1, 8, "
+        "factor, if this program was built with it. `iterations` are those of both equations together. HMC "
+        "in EP's coordinates: a step on 1, 8, "
         "32 and 128 columns, as a ratio to the two matrix products in it.\n\n"
         "Times are medians of processor time of one thread: on a machine with nothing else to do, wall "
         "time. Exit code 2: EP did not converge, or a metric had no factor.",
