@@ -120,7 +120,7 @@ TW_API tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *f
 #define tw_fail_within(ctx, status, ...) ((tw_fail_within)(ctx, status, __VA_ARGS__), (status))
 #endif
 
-/* Send a message for a person to the context's log. */
+/* Send a note for a person to the context's log. What is warned of has a code: tw_warn (warning.h). */
 TW_API void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...) TW_PRINTF(3, 4);
 
 /* count * size bytes, zeroed and aligned to 64 bytes, counted by ctx. The caller gives them back with tw_release

@@ -13,6 +13,7 @@
 #include <talweg/approximate.h>
 #include <talweg/diagnose.h>
 #include <talweg/sample.h>
+#include <talweg/warning.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -163,6 +164,12 @@ typedef struct tw_chains_summary {
 /* rows[n] gets a row for every latent; it may be NULL. */
 TW_API tw_status tw_draws_summarise(const tw_draws *draws, size_t threads, tw_summary *rows,
                                     tw_chains_summary *out);
+
+/* What is wrong with draws; no warnings: nothing is. R-hat above 1.01, a bulk or tail ESS below 100 for each chain,
+ * E-BFMI below 0.3, trajectories that failed, a single chain, a run that was interrupted or is too short to be judged.
+ * draws: of each chain. */
+TW_API void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const tw_chains_summary *summary,
+                            const tw_totals *sampling, tw_warnings *out);
 
 /* ---- choosing a sampler ---- */
 

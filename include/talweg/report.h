@@ -1,5 +1,4 @@
-/* report.h: what runs in files are worth: their chains taken together, warnings with advice, and a page that
- * shows it all.
+/* report.h: what runs in files are worth: their chains taken together, and a page that shows it all.
  *
  * A pool is one or more run files (run.h) of the same problem. Those with draws are taken as chains of one
  * posterior; those with estimates of log Z add to one list of estimates.
@@ -14,21 +13,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* ---- warnings a person understands ---- */
-
-enum { TW_MOST_WARNINGS = 10, TW_WARNING_BYTES = 400 };
-
-/* What is wrong with draws, and what to do about it, a sentence or two each; count 0: nothing is. */
-typedef struct tw_warnings {
-    size_t count;
-    char words[TW_MOST_WARNINGS][TW_WARNING_BYTES];
-} tw_warnings;
-
-/* R-hat above 1.01, a bulk ESS below 100 for each chain, E-BFMI below 0.3, trajectories that failed, a run
- * that was interrupted or is too short to be judged. draws: of each chain. */
-TW_API void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const tw_chains_summary *summary,
-                            const tw_totals *sampling, tw_warnings *out);
 
 /* ---- runs taken together ---- */
 

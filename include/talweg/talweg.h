@@ -23,5 +23,6 @@
 #include <talweg/run.h>
 #include <talweg/sample.h>
 #include <talweg/selftest.h>
+#include <talweg/warning.h>
 
 #endif

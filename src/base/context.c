@@ -23,6 +23,8 @@ struct tw_context {
     size_t limit;
     tw_log_function *log;
     void *log_user;
+    tw_warning_function *receive;
+    void *receive_user;
     bool muted;
     tw_interrupt_function *interrupted;
     void *interrupt_user;
@@ -144,6 +146,24 @@ void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     ctx->log(ctx->log_user, level, text);
+}
+
+void tw_context_set_warn(tw_context *ctx, tw_warning_function *receive, void *user)
+{
+    ctx->receive = receive;
+    ctx->receive_user = user;
+}
+
+void tw_warn(tw_context *ctx, const tw_warning *warning)
+{
+    char words[TW_WARNING_BYTES];
+    if (ctx->muted) return;
+    if (ctx->receive) {
+        ctx->receive(ctx->receive_user, warning);
+    } else if (ctx->log) {
+        tw_warning_print(warning, NULL, words);
+        ctx->log(ctx->log_user, TW_LOG_WARNING, words);
+    }
 }
 
 tw_status tw_poll(tw_context *ctx)

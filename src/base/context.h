@@ -7,8 +7,9 @@
 #define TALWEG_BASE_CONTEXT_H
 
 #include "talweg/base.h"
+#include "talweg/warning.h"
 
-/* Drop messages from now on, or no longer: for work whose messages were given before. */
+/* Drop messages and warnings from now on, or no longer: for work whose messages were given before. */
 void tw_log_mute(tw_context *ctx, bool mute);
 
 /* TW_INTERRUPTED where the caller asks for an end: `TW_TRY(tw_poll(ctx))` once an iteration. */

@@ -6,6 +6,7 @@
 #include "cli/model_options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 
@@ -71,6 +72,7 @@ typedef struct results {
     double laplace_seconds, ep_seconds;
     tw_correction correction;
     bool corrected; /* false: refused, since EP did not converge */
+    tw_warnings warnings;
 } results;
 
 static void free_results(results *r)
@@ -180,7 +182,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     tw_json_set(object, "laplace", encode_approximation(r->laplace, "steps", r->laplace_seconds, &ok), &ok);
     tw_json_set(object, "ep", encode_approximation(r->ep, "sweeps", r->ep_seconds, &ok), &ok);
     tw_json_set(object, "ep_corrected", encode_correction(r, &ok), &ok);
-    return tw_json_print(ctx, object, ok, stdout);
+    return tw_warnings_print_json(ctx, object, ok, stdout);
 }
 
 /* ---- files ---- */
@@ -246,10 +248,23 @@ static tw_status judge(tw_context *ctx, const approx_options *options, const res
                        "Newton's method for Laplace's approximation did not converge in %zu steps (the mode "
                        "is %.1e standard deviations away): its log Z is not to be used; EP's is",
                        r->laplace->iterations, r->laplace->residual);
-    if (!r->correction.decreasing)
-        tw_log(ctx, TW_LOG_WARNING,
-               "the correction's terms do not fall with their order: do not trust the corrected log Z");
+    tw_warnings_say(&r->warnings);
     return TW_OK;
+}
+
+static void warn(results *r, tw_warning_code code, double first, double second)
+{
+    tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}});
+}
+
+/* What JSON says; for people some of it is an error (judge). */
+static void find_warnings(results *r)
+{
+    const tw_approximation *ep = r->ep, *laplace = r->laplace;
+    if (!ep->converged) warn(r, TW_WARN_EP, (double)ep->iterations, ep->residual);
+    if (!laplace->converged) warn(r, TW_WARN_LAPLACE, (double)laplace->iterations, laplace->residual);
+    if (r->corrected && !r->correction.decreasing) warn(r, TW_WARN_CORRECTION, 0.0, 0.0);
+    tw_warnings_keep(&r->warnings);
 }
 
 static tw_status run(tw_context *ctx, const void *values)
@@ -260,6 +275,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_status status = check_files(ctx, options);
     if (status == TW_OK) status = compute(ctx, options, &r);
     tw_terminal_progress(options->output.quiet, NULL);
+    if (status == TW_OK) find_warnings(&r);
     if (status == TW_OK && options->output.json) status = print_json(ctx, &r);
     if (status == TW_OK && !options->output.json) print_table(options, &r);
     if (status == TW_OK) status = write_files(ctx, options, &r);

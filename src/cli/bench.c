@@ -11,6 +11,7 @@
 #include "cli/model_options.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 
 typedef struct bench_options {
@@ -244,7 +245,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     tw_json_set(object, "leapfrog", steps, &ok);
     tw_json_set(object, "hmc_batch", batches, &ok);
     tw_json_set(object, "note", r->note ? json_string(r->note) : json_null(), &ok);
-    return tw_json_print(ctx, object, ok, stdout);
+    return tw_warnings_print_json(ctx, object, ok, stdout);
 }
 
 /* ---- the command ---- */

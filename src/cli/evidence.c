@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
+#include "talweg/warning.h"
 
 #define FIELD(member) offsetof(tw_evidence_options, member)
 
@@ -69,8 +70,7 @@ static tw_status compute(tw_context *ctx, const tw_evidence_options *options, tw
     tw_interrupt_catch();
     tw_evidence_take_up(r);
     TW_TRY(tw_evidence_run_methods(options, r));
-    if (tw_interrupt_seen())
-        tw_log(ctx, TW_LOG_WARNING, "interrupted: estimates that were not finished are left out");
+    if (tw_interrupt_seen()) tw_warn(ctx, &(tw_warning){.code = TW_WARN_INTERRUPTED_METHODS});
     r->agreement = tw_evidence_agree(r->count, r->estimate);
     return TW_OK;
 }

@@ -4,6 +4,7 @@
 #include "cli/evidence.h"
 #include "cli/json.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 
 /* ---- for people ---- */
 
@@ -161,5 +162,5 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r, 
     tw_json_set(object, "agree_rule", json_string(TW_AGREEMENT_RULE), &ok);
     tw_json_set(object, "worst_pair", tw_json_number(a->worst), &ok);
     tw_json_set(object, "verdict", json_string(a->words), &ok);
-    return tw_json_print(ctx, object, ok, to);
+    return tw_warnings_print_json(ctx, object, ok, to);
 }

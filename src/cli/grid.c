@@ -14,6 +14,7 @@
 #include "cli/progress.h"
 #include "cli/saver.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "data/number.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
@@ -282,7 +283,7 @@ static tw_status compute(surface *s)
     TW_TRY(tw_allocate_doubles(s->ctx, s->points, TW_GRID_COLUMNS, "the grid", &grid->column[0]));
     for (size_t c = 1; c < TW_GRID_COLUMNS; c++) grid->column[c] = grid->column[0] + c * s->points;
     s->start = tw_terminal_seconds();
-    tw_terminal_log_to(s->ctx, true);        /* one summary instead of a note per point */
+    tw_terminal_mute(s->ctx);                /* one summary instead of a note per point */
     if (s->saver.path) tw_interrupt_catch(); /* else there is nothing to end with */
     tw_status status = compute_points(s);
     tw_meter_end(&s->meter);
@@ -292,21 +293,29 @@ static tw_status compute(surface *s)
 
 /* ---- results ---- */
 
+static tw_warnings warnings_of(const surface *s)
+{
+    tw_warnings warnings = {0};
+    tw_warning some = {.code = TW_WARN_GRID, .number = {(double)s->grid.unconverged, (double)s->points}};
+    if (s->grid.unconverged) tw_warnings_add(&warnings, &some);
+    return warnings;
+}
+
 static tw_status report(const surface *s)
 {
     const char *names[TW_GRID_COLUMNS];
     const double *values[TW_GRID_COLUMNS];
     const grid_options *o = s->options;
     tw_csv csv = {s->points, tw_grid_columns(&s->grid, names, values), names, values};
+    tw_warnings warnings = warnings_of(s);
+    tw_warnings_keep(&warnings);
     if (o->output.json)
         TW_TRY(tw_grid_print_json(s->ctx, &s->grid, s->problem->data->n));
     else if (o->output_file)
         tw_grid_print(&s->grid, o->model.data, tw_terminal_seconds() - s->start);
     else
         TW_TRY(tw_csv_print(s->ctx, &csv, stdout));
-    if (s->grid.unconverged)
-        tw_log(s->ctx, TW_LOG_WARNING, "EP did not converge at %zu of %zu points, which are flagged",
-               s->grid.unconverged, s->points);
+    tw_warnings_say(&warnings);
     if (o->output_file) TW_TRY(tw_csv_save(s->ctx, &csv, o->output_file, o->output.force));
     return o->plot ? tw_grid_plot(s->ctx, &s->grid, o->model.data, o->plot, o->output.force) : TW_OK;
 }

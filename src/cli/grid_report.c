@@ -1,5 +1,6 @@
 /* grid_report.c: what talweg grid prints: where the largest values are, all points as JSON, the columns of its table. */
 #include "cli/grid.h"
+#include "cli/warnings.h"
 
 #include "cli/json.h"
 
@@ -80,5 +81,5 @@ tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, size_t n)
     tw_json_set(object, "unconverged", tw_json_count(grid->unconverged), &ok);
     tw_json_set(object, "best", best < count ? encode_point(grid, best, &ok) : json_null(), &ok);
     tw_json_set(object, "points", points, &ok);
-    return tw_json_print(ctx, object, ok, stdout);
+    return tw_warnings_print_json(ctx, object, ok, stdout);
 }

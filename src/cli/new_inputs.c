@@ -7,6 +7,7 @@
 #include "data/readers.h"
 #include "model/model.h"
 #include "talweg/base.h"
+#include "talweg/warning.h"
 
 void tw_new_inputs_free(tw_new_inputs *inputs)
 {
@@ -64,10 +65,9 @@ static tw_status check_names(const tw_problem *problem, const char *path, const 
                        "%.1000s: found the input \"%.60s\" where the model was made with \"%.60s\": give the "
                        "same columns in the same order",
                        path, data->names[k], train->names[k]);
-    tw_log(problem->ctx, TW_LOG_WARNING,
-           "%.1000s: found the input \"%.60s\" where the model was made with \"%.60s\"; it is taken for it, "
-           "as inputs go by their order",
-           path, data->names[k], train->names[k]);
+    tw_warn(problem->ctx,
+            &(tw_warning){
+                .code = TW_WARN_INPUT_NAME, .file = path, .name = data->names[k], .other = train->names[k]});
     return TW_OK;
 }
 
@@ -78,10 +78,7 @@ static tw_status repeat_constant(const tw_problem *problem, tw_new_inputs *out)
     if (!w) return TW_OK;
     for (size_t i = 1; i < problem->data->n; i++)
         if (w[i] != w[0]) {
-            tw_log(
-                problem->ctx, TW_LOG_WARNING,
-                "the training cases have different exposures and the new ones were given none: they get 1; "
-                "name their column with --exposure-column");
+            tw_warn(problem->ctx, &(tw_warning){.code = TW_WARN_NO_EXPOSURE});
             return TW_OK;
         }
     TW_TRY(tw_allocate_doubles(problem->ctx, out->m, 1, "the constants", &out->w));

@@ -9,6 +9,7 @@
 #include "cli/sampler_options.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
+#include "talweg/warning.h"
 
 void tw_path_close(tw_path *p)
 {
@@ -71,9 +72,7 @@ static tw_status choose_fit(tw_path *p, const char *wanted)
                        ep ? "neither EP nor Laplace's approximation" : "Laplace's approximation",
                        fitted->residual);
     } else {
-        tw_log(p->ctx, TW_LOG_WARNING,
-               "EP did not converge (residual %.1e): the path starts from Laplace's approximation instead",
-               p->ep->residual);
+        tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_FROM_LAPLACE, .number = {p->ep->residual}});
     }
     p->from = p->gaussian == p->ep ? "ep" : "laplace";
     p->reference = p->gaussian->reference;

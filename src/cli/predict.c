@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
+#include "talweg/warning.h"
 
 #define FIELD(member) offsetof(tw_predict_options, member)
 
@@ -65,7 +66,8 @@ static tw_status predict_all(const tw_predict_options *options, tw_prediction *p
     }
     tw_meter_end(&meter);
     if (status == TW_OK && p->done < p->at.m)
-        tw_log(p->ctx, TW_LOG_WARNING, "interrupted after %zu of %zu cases", p->done, p->at.m);
+        tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_INTERRUPTED_CASES,
+                                      .number = {(double)p->done, (double)p->at.m}});
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/json.h"
 #include "cli/predict.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 
@@ -198,7 +199,7 @@ static tw_status print_json(tw_prediction_report *report)
     tw_json_set(object, "scores", encode_scores(report, &ok), &ok);
     tw_json_set(object, "predictions", report->arrays, &ok);
     report->arrays = NULL;
-    return tw_json_print(p->ctx, object, ok, stdout);
+    return tw_warnings_print_json(p->ctx, object, ok, stdout);
 }
 
 /* ---- end ---- */

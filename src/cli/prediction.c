@@ -9,6 +9,7 @@
 #include "cli/predict.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
+#include "talweg/warning.h"
 
 /* ---- the model ---- */
 
@@ -29,13 +30,12 @@ static bool is_run(const char *path)
 
 static tw_status open_approximation(const tw_predict_options *options, tw_prediction *p)
 {
-    tw_terminal_log_to(p->ctx, true); /* notes about this model were given when it was fitted */
+    tw_terminal_mute(p->ctx); /* notes about this model were given when it was fitted */
     tw_status status = tw_approximation_load(p->ctx, options->from, &p->problem, &p->approximation);
     tw_terminal_log_to(p->ctx, options->output.quiet);
     if (status != TW_OK) return status;
     if (!p->approximation->converged)
-        tw_log(p->ctx, TW_LOG_WARNING, "%s: this approximation had not converged when it was saved",
-               options->from);
+        tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_SAVED, .file = options->from});
     return TW_OK;
 }
 
@@ -49,10 +49,9 @@ static tw_status open_run(const tw_predict_options *options, tw_prediction *p)
                        "--summary-only, or predict from an approximation (talweg approx --save-approx)",
                        options->from);
     if (facts->beta != 1.0)
-        tw_log(p->ctx, TW_LOG_WARNING,
-               "%s: these draws are not of the posterior but of the path to it, at beta = %g", options->from,
-               facts->beta);
-    tw_terminal_log_to(p->ctx, true);
+        tw_warn(p->ctx,
+                &(tw_warning){.code = TW_WARN_NOT_POSTERIOR, .number = {facts->beta}, .file = options->from});
+    tw_terminal_mute(p->ctx);
     tw_status status = tw_run_problem(p->run, &p->problem);
     tw_terminal_log_to(p->ctx, options->output.quiet);
     return status;

@@ -6,6 +6,7 @@
 
 #include "talweg/base.h"
 #include "talweg/output.h"
+#include "talweg/warning.h"
 
 static tw_status check_shapes(tw_context *ctx, size_t n, const char *from, const tw_table *mean,
                               const tw_table *covariance)
@@ -57,8 +58,7 @@ static tw_status use_saved(tw_context *ctx, const tw_model *model, const char *f
     if (saved->n != n)
         return tw_fail(ctx, TW_BAD_DATA, "--from %.500s: it was made for %zu cases, and there are %zu", from,
                        saved->n, n);
-    if (!saved->converged)
-        tw_log(ctx, TW_LOG_WARNING, "%s: this approximation had not converged when it was saved", from);
+    if (!saved->converged) tw_warn(ctx, &(tw_warning){.code = TW_WARN_SAVED, .file = from});
     return tw_reference_sites(model, saved->tau, saved->nu, out);
 }
 

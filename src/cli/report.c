@@ -8,6 +8,7 @@
 #include "output/report/gnuplot.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
+#include "talweg/warning.h"
 
 typedef struct report_options {
     tw_operands runs;
@@ -79,7 +80,7 @@ static tw_status write_page(tw_context *ctx, const report_options *o, tw_pool *p
                                  .test_name = o->test,
                                  .threads = tw_terminal_threads(o->threads)};
     if (!tw_gnuplot_is_there())
-        tw_log(ctx, TW_LOG_WARNING, "the page has no plots: they are drawn by " TW_GNUPLOT_MISSING);
+        tw_warn(ctx, &(tw_warning){.code = TW_WARN_NO_PLOTS, .name = TW_GNUPLOT_MISSING});
     tw_terminal_progress(o->output.quiet, "writing the page ...");
     tw_status status = tw_report_write(pool, o->output_file, &options);
     tw_terminal_progress(o->output.quiet, NULL);

@@ -11,6 +11,7 @@
 #include "cli/sample_report.h"
 #include "cli/sample_save.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 
 typedef struct sample_options {
@@ -301,6 +302,14 @@ static tw_status write_summary(job *j)
     return tw_writer_close(writer, status);
 }
 
+/* JSON has the warnings; people read them behind the table. */
+static void judge(tw_sample_results *r)
+{
+    const tw_draws *d = r->draws;
+    tw_chains_judge(d->chains, d->draws, d->interrupted, &r->summary, &d->sampling, &r->warnings);
+    tw_warnings_keep(&r->warnings);
+}
+
 static tw_status run(tw_context *ctx, const void *values)
 {
     const sample_options *o = values;
@@ -317,12 +326,13 @@ static tw_status run(tw_context *ctx, const void *values)
                                        (size_t)o->sampler.chains);
     tw_sample_save_take_up(&j.saver);
     if (status == TW_OK) status = compute(&j);
+    if (status == TW_OK) judge(&r);
     bool complete = status == TW_OK && !r.draws->interrupted;
     tw_terminal_progress(o->output.quiet, NULL);
     if (status == TW_OK && o->output.json) status = tw_sample_print_json(ctx, &o->sampler, &r, stdout);
     if (status == TW_OK && !o->output.json) tw_sample_print(o->model.data, &o->sampler, &r);
     if (status == TW_OK) status = write_summary(&j);
-    if (status == TW_OK) tw_sample_warn(ctx, &r);
+    if (status == TW_OK) tw_warnings_say(&r.warnings);
     tw_saver_end(&j.saver.saver, complete);
     tw_draws_free(r.draws);
     tw_approximation_free(r.approximation);

@@ -6,8 +6,8 @@
 #include "cli/json.h"
 #include "cli/model_options.h"
 #include "cli/summary_print.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
-#include "talweg/report.h"
 
 /* ---- for people ---- */
 
@@ -136,15 +136,5 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, c
     tw_json_set(object, "steps", method->has_steps ? tw_json_count(t->steps) : json_null(), &ok);
     tw_summary_encode(&r->summary, &r->draws->sampling, object, &ok);
     if (r->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&r->choice, &ok), &ok);
-    return tw_json_print(ctx, object, ok, to);
-}
-
-/* ---- warnings ---- */
-
-void tw_sample_warn(tw_context *ctx, const tw_sample_results *r)
-{
-    tw_warnings warnings;
-    tw_chains_judge(r->draws->chains, r->draws->draws, r->draws->interrupted, &r->summary,
-                    &r->draws->sampling, &warnings);
-    for (size_t k = 0; k < warnings.count; k++) tw_log(ctx, TW_LOG_WARNING, "%s", warnings.words[k]);
+    return tw_warnings_print_json(ctx, object, ok, to);
 }

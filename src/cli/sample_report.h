@@ -1,4 +1,4 @@
-/* sample_report.h: what talweg sample says: a table for people, JSON, and warnings with advice. */
+/* sample_report.h: what talweg sample says: a table for people, and JSON. */
 #ifndef TALWEG_CLI_SAMPLE_REPORT_H
 #define TALWEG_CLI_SAMPLE_REPORT_H
 
@@ -14,6 +14,7 @@ typedef struct tw_sample_results {
     tw_sampler_options sampler;      /* as run */
     tw_draws *draws;
     tw_chains_summary summary;
+    tw_warnings warnings;
     double warmup_seconds, sampling_seconds;
 } tw_sample_results;
 
@@ -21,8 +22,5 @@ void tw_sample_print(const char *data, const tw_sampler_flags *flags, const tw_s
 
 tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags,
                                const tw_sample_results *results, FILE *to);
-
-/* To the log: what is wrong with these draws and what to do about it. */
-void tw_sample_warn(tw_context *ctx, const tw_sample_results *results);
 
 #endif

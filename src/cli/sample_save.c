@@ -7,6 +7,7 @@
 #include "cli/names.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
+#include "talweg/warning.h"
 
 tw_status tw_sample_save_check(tw_context *ctx, const tw_saver_flags *flags,
                                const tw_sample_file_flags *files)
@@ -76,8 +77,8 @@ typedef struct kept_chains {
 void tw_sample_save_state(tw_sample_saver *s, const tw_chains_state *state, double warmup_seconds)
 {
     if (tw_run_sync(s->files->run) != TW_OK) {
-        tw_log(s->saver.ctx, TW_LOG_WARNING, "no checkpoint was written: %s",
-               tw_context_message(s->saver.ctx));
+        tw_warn(s->saver.ctx,
+                &(tw_warning){.code = TW_WARN_CHECKPOINT, .name = tw_context_message(s->saver.ctx)});
         return;
     }
     kept_chains kept = {.state = *state,

@@ -10,6 +10,7 @@
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
+#include "talweg/warning.h"
 
 #define FIELD(member) offsetof(tw_saver_flags, member)
 
@@ -107,8 +108,7 @@ const double *tw_saver_get_numbers(const tw_saver *s, const char *name, size_t *
 
 static void warn(tw_saver *s)
 {
-    tw_log(s->ctx, TW_LOG_WARNING, "no checkpoint was written, and the computation goes on: %s",
-           tw_context_message(s->ctx));
+    tw_warn(s->ctx, &(tw_warning){.code = TW_WARN_CHECKPOINT, .name = tw_context_message(s->ctx)});
 }
 
 void tw_saver_put(tw_saver *s, const char *name, size_t bytes, const void *data)

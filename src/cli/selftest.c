@@ -8,6 +8,7 @@
 #include "cli/progress.h"
 #include "cli/sampler_options.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/selftest.h"
 
@@ -148,7 +149,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     tw_json_set(object, "skipped", tw_json_count(r->found.skipped), &ok);
     tw_json_set(object, "seconds", tw_json_number(r->seconds), &ok);
     tw_json_set(object, "checks", checks, &ok);
-    return tw_json_print(ctx, object, ok, stdout);
+    return tw_warnings_print_json(ctx, object, ok, stdout);
 }
 
 /* ---- the command ---- */

@@ -4,6 +4,7 @@
 #include "cli/model_options.h"
 #include "cli/summary_print.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 #include "talweg/report.h"
@@ -77,6 +78,7 @@ static tw_status compute(tw_context *ctx, const summary_options *o, tw_summary_t
     tw_release(ctx, x);
     tw_chains_judge(pool->chains, pool->draws, pool->interrupted, &table->summary, &pool->sampling,
                     &table->warnings);
+    tw_warnings_keep(&table->warnings);
     return status;
 }
 
@@ -103,8 +105,7 @@ static tw_status summarise(tw_context *ctx, const summary_options *o, tw_summary
     else
         tw_summary_print(table);
     TW_TRY(save_csv(ctx, o, table));
-    for (size_t k = 0; k < table->warnings.count; k++)
-        tw_log(ctx, TW_LOG_WARNING, "%s", table->warnings.words[k]);
+    tw_warnings_say(&table->warnings);
     return TW_OK;
 }
 

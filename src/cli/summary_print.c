@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "cli/model_options.h"
+#include "cli/warnings.h"
 #include "talweg/files.h"
 
 enum { WORST_ROWS = 10, COLUMNS = 10 };
@@ -184,8 +185,6 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
     bool ok = true;
     const tw_pool *pool = table->pool;
     json_t *object = json_object();
-    const char *words[TW_MOST_WARNINGS];
-    for (size_t k = 0; k < table->warnings.count; k++) words[k] = table->warnings.words[k];
     tw_json_set(object, "files", encode_texts(pool->files, pool->path, &ok), &ok);
     tw_json_set(object, "n", tw_json_count(pool->n), &ok);
     tw_json_set(object, "chains", tw_json_count(pool->chains), &ok);
@@ -194,7 +193,6 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
     tw_json_set(object, "sampling_seconds", tw_json_number(pool->sampling_seconds), &ok);
     tw_json_set(object, "acceptance", tw_json_number(table->summary.acceptance), &ok);
     tw_summary_encode(&table->summary, &pool->sampling, object, &ok);
-    tw_json_set(object, "warnings", encode_texts(table->warnings.count, words, &ok), &ok);
     tw_json_set(object, "rows", encode_rows(table, &ok), &ok);
-    return tw_json_print(ctx, object, ok, stdout);
+    return tw_warnings_print_json(ctx, object, ok, stdout);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/interrupt.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 
 /* Back to the first column, and nothing to its right. */
@@ -93,6 +94,19 @@ static void print_message(void *user, tw_log_level level, const char *text)
 void tw_terminal_log_to(tw_context *ctx, bool quiet)
 {
     tw_context_set_log(ctx, quiet ? NULL : print_message, NULL);
+    tw_warnings_receive(ctx, quiet);
+}
+
+static void drop(void *user, const tw_warning *warning)
+{
+    (void)user;
+    (void)warning;
+}
+
+void tw_terminal_mute(tw_context *ctx)
+{
+    tw_context_set_log(ctx, NULL, NULL);
+    tw_context_set_warn(ctx, drop, NULL);
 }
 
 void tw_terminal_progress(bool quiet, const char *text)

@@ -83,7 +83,17 @@ static tw_status fail_quote(const csv *in, const char *at, size_t column, const 
                    place_of(in, at, column).text, tw_quote(field->begin, field->end).text);
 }
 
-/* A header is a line with any field that is text. The warning is for a typing error in a first row. */
+/* It may be a typing error in a first row. */
+static void warn_of_header(const csv *in, const char *line, const tw_field *text, size_t numbers)
+{
+    tw_quoted quoted = tw_quote(text->begin, text->end);
+    double number = (double)tw_file_line_number(in->file, line);
+    tw_warn(in->file->ctx, &(tw_warning){.code = TW_WARN_HEADER,
+                                         .number = {number, (double)numbers, (double)in->columns},
+                                         .name = quoted.text});
+}
+
+/* A header is a line with any field that is text. */
 static tw_status look_for_header(csv *in, const char *line, bool *is_header)
 {
     const char *end = content_end(in, line);
@@ -101,11 +111,7 @@ static tw_status look_for_header(csv *in, const char *line, bool *is_header)
         if (kind == TW_FIELD_TEXT && !*is_header) text = field;
         if (kind == TW_FIELD_TEXT) *is_header = true;
     }
-    if (*is_header && numbers)
-        tw_log(
-            in->file->ctx, TW_LOG_WARNING,
-            "line %zu is taken as the header, because %s is not a number, although %zu of its %zu fields are",
-            tw_file_line_number(in->file, line), tw_quote(text.begin, text.end).text, numbers, in->columns);
+    if (*is_header && numbers) warn_of_header(in, line, &text, numbers);
     return TW_OK;
 }
 

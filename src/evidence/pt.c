@@ -247,16 +247,11 @@ static void warn(const tw_pt *pt, double lowest_rate, double barrier, double fai
 {
     const tw_sampler_options *kernel = &pt->o->kernel;
     if (lowest_rate < low_swap_rate)
-        tw_log(pt->ctx, TW_LOG_WARNING,
-               "parallel tempering: some neighbours exchange with probability %.2g only; the barrier is "
-               "%.1f, so use %.0f temperatures or more, or start closer to the posterior",
-               lowest_rate, barrier, ceil(2.0 * barrier) + 1.0);
+        tw_warn(pt->ctx, &(tw_warning){.code = TW_WARN_SWAP_RATE,
+                                       .number = {lowest_rate, barrier, ceil(2.0 * barrier) + 1.0}});
     if (tw_method_describe(kernel->method)->implicit && kernel->reverse_check < 1.0 &&
         failures > high_failures)
-        tw_log(pt->ctx, TW_LOG_WARNING,
-               "parallel tempering: %.1f%% of the trajectories failed; check the way back of all of them "
-               "(reverse_check = 1), or take smaller steps",
-               100.0 * failures);
+        tw_warn(pt->ctx, &(tw_warning){.code = TW_WARN_PT_FAILURES, .number = {100.0 * failures}});
 }
 
 /* Fill in what is known of the ladder; returns the lowest swap rate. */

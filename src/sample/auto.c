@@ -21,10 +21,7 @@ tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *opti
 {
     TW_TRY(tw_ep_fit(model, options, out));
     if ((*out)->converged) return TW_OK;
-    tw_log(model->ctx, TW_LOG_WARNING,
-           "EP did not converge in %zu sweeps: Laplace's Gaussian stands in for it; draws are exact all the "
-           "same, only perhaps slower to mix",
-           (*out)->iterations);
+    tw_warn(model->ctx, &(tw_warning){.code = TW_WARN_STAND_IN, .number = {(double)(*out)->iterations}});
     tw_approximation_free(*out);
     return tw_laplace_fit(model, NULL, out);
 }

@@ -85,6 +85,8 @@ says err 'Raise --draws'
 works sample "$data" --log-sigma 2 --kernel matern32 --draws 20 --method rmhmc --metric hessian --eps 2 --steps 5 --warmup 10
 says err 'implicit solve failed in'
 says err 'use --metric smoothed or a smaller --eps'
+works sample "$data" --log-sigma 3 --draws 30 --warmup 30 --method ess --metric prior --json --quiet
+gives 'any(w["code"] == "rhat" and "Raise --draws" in w["message"] for w in r["warnings"])'
 
 # ---- bad input
 mkfifo "$d/pipe.nc"

@@ -88,7 +88,7 @@ says err 'Raise --draws'
 says out 'see the warnings'
 works summary "$d/bad.nc" --json --quiet
 [ ! -s "$d/err" ] || complain "--quiet is not quiet"
-gives 'any("bulk ESS" in w for w in r["warnings"]) and r["ebfmi_min"] is None'
+gives 'any(w["code"] == "ess_bulk" and "Raise --draws" in w["message"] for w in r["warnings"]) and r["ebfmi_min"] is None'
 
 # a file without x has its summary
 # shellcheck disable=SC2086

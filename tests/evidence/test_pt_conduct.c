@@ -107,7 +107,7 @@ static void warnings_are_given(void **state)
     o.copies = 8;
     o.eps = 3.0;
     pt_case_run(&f, f.prior, &o, out, NULL);
-    assert_non_null(strstr(words, "reverse_check"));
+    assert_non_null(strstr(words, "check the way back of all"));
     pt_case_free(&f);
 }
 

@@ -65,6 +65,12 @@ void tw_py_input_release(tw_py_input *input);
 /* The same to be written to: contiguous, `count` numbers. */
 double *tw_py_output_get(PyObject *from, const char *name, size_t count, Py_buffer *buffer);
 
+/* ---- warnings (warning.c) ---- */
+
+/* (code, numbers, index, file, name, other), and a list of those. */
+PyObject *tw_py_warning(const tw_warning *warning);
+PyObject *tw_py_warnings(const tw_warnings *warnings);
+
 /* ---- dictionaries and structs (fields.c) ---- */
 
 typedef enum tw_py_kind {
@@ -98,7 +104,7 @@ typedef struct tw_py_problem {
     tw_problem *whole;
     const tw_model *model; /* that of the whole */
     const tw_likelihood *likelihood;
-    PyObject *log; /* called with every note: log(level, text) */
+    PyObject *log; /* called with every note and warning: log(text), log(warning) */
     pthread_mutex_t lock;
 } tw_py_problem;
 
@@ -183,6 +189,7 @@ PyObject *tw_py_log_likelihood(PyObject *module, PyObject *arguments);
 PyObject *tw_py_load(PyObject *module, PyObject *arguments);
 PyObject *tw_py_methods(PyObject *module, PyObject *unused);
 PyObject *tw_py_metrics(PyObject *module, PyObject *unused);
+PyObject *tw_py_findings(PyObject *module, PyObject *unused);
 
 /* The types. */
 extern PyType_Spec tw_py_array_spec, tw_py_problem_spec, tw_py_approximation_spec, tw_py_draws_spec;

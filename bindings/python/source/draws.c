@@ -142,14 +142,8 @@ static PyObject *describe(PyObject *object, PyObject *unused)
 static PyObject *build_warnings(const tw_draws *d, const tw_chains_summary *whole)
 {
     tw_warnings warnings;
-    PyObject *list = PyList_New(0);
     tw_chains_judge(d->chains, d->draws, d->interrupted, whole, &d->sampling, &warnings);
-    for (size_t k = 0; list && k < warnings.count; k++) {
-        PyObject *words = PyUnicode_FromString(warnings.words[k]);
-        if (!words || PyList_Append(list, words) != 0) Py_CLEAR(list);
-        Py_XDECREF(words);
-    }
-    return list;
+    return tw_py_warnings(&warnings);
 }
 
 /* (warm-up, sampling) */
@@ -160,7 +154,7 @@ static PyObject *seconds(PyObject *object, PyObject *unused)
     return Py_BuildValue("dd", self->warmup_seconds, self->sampling_seconds);
 }
 
-/* (rows, whole, warnings): the rows as bytes, nine doubles for every latent; the warnings in the library's words. */
+/* (rows, whole, warnings): the rows as bytes, nine doubles for every latent. */
 static PyObject *summarise(PyObject *object, PyObject *arguments)
 {
     static const tw_py_field fields[] = {

@@ -53,17 +53,29 @@ static void leave(tw_py_job *job)
     job->thread = PyEval_SaveThread();
 }
 
+/* Hand `what` on, which is consumed. */
+static void pass_on(tw_py_job *job, PyObject *what)
+{
+    PyObject *result = what ? PyObject_CallFunctionObjArgs(job->problem->log, what, NULL) : NULL;
+    job->failed = !result;
+    Py_XDECREF(what);
+    Py_XDECREF(result);
+}
+
 static void on_log(void *user, tw_log_level level, const char *text)
 {
     tw_py_job *job = user;
     enter(job);
-    if (!job->failed) {
-        PyObject *words = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
-        PyObject *result = words ? PyObject_CallFunction(job->problem->log, "iO", (int)level, words) : NULL;
-        job->failed = !result;
-        Py_XDECREF(words);
-        Py_XDECREF(result);
-    }
+    if (!job->failed && level == TW_LOG_INFO)
+        pass_on(job, PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace"));
+    leave(job);
+}
+
+static void on_warning(void *user, const tw_warning *warning)
+{
+    tw_py_job *job = user;
+    enter(job);
+    if (!job->failed) pass_on(job, tw_py_warning(warning));
     leave(job);
 }
 
@@ -112,6 +124,7 @@ bool tw_py_begin(tw_py_job *job, tw_py_problem *problem, PyObject *progress)
         return false;
     }
     tw_context_set_log(problem->ctx, on_log, job);
+    tw_context_set_warn(problem->ctx, on_warning, job);
     tw_context_set_interrupt(problem->ctx, tw_py_interrupted, job);
     return true;
 }
@@ -121,6 +134,7 @@ bool tw_py_end(tw_py_job *job, tw_status status)
     tw_py_problem *problem = job->problem;
     PyEval_RestoreThread(job->thread);
     tw_context_set_log(problem->ctx, NULL, NULL);
+    tw_context_set_warn(problem->ctx, NULL, NULL);
     tw_context_set_interrupt(problem->ctx, NULL, NULL);
     if (!job->failed && PyErr_CheckSignals() != 0) job->failed = true;
     if (!job->failed && status != TW_OK) {

@@ -116,6 +116,7 @@ static PyMethodDef functions[] = {
     {"load", tw_py_load, METH_VARARGS, NULL},
     {"methods", tw_py_methods, METH_NOARGS, NULL},
     {"metrics", tw_py_metrics, METH_NOARGS, NULL},
+    {"findings", tw_py_findings, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

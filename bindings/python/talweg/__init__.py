@@ -19,11 +19,12 @@ from ._approx import Approximation, Fit, approx
 from ._draws import Draws
 from ._evidence import Estimate, Evidence, evidence
 from ._load import load
-from ._model import Model, TalwegWarning
+from ._model import Model
 from ._predict import Prediction, predict
 from ._sample import sample
 from ._talweg import FileError, InputError, NumericalError, OutOfMemoryError, TalwegError
 from ._talweg import version as __version__
+from ._warnings import TalwegWarning
 
 __all__ = [
     "Approximation",

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import Floats, view
-from ._model import WARNING, Model, ModelOptions, as_model
+from ._model import Model, ModelOptions, as_model
+from ._warnings import warned
 
 class Approximation:
     """A Gaussian approximation q(x) = N(x; 0, K) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z_q.
@@ -112,13 +113,13 @@ def _timed(model: Model, kind: str, options: dict[str, Any]) -> tuple[Any, float
 
 
 def _correct(model: Model, ep: Any, orders: int) -> Correction:
-    if not ep.describe()["converged"]:
-        text = "EP did not converge: its log Z is not to be used; raise max_sweeps, or look at the scale of the inputs"
-        model._notes.append((WARNING, text))
+    facts = ep.describe()
+    if not facts["converged"]:
+        model._notes.append(warned("ep_not_converged", facts["iterations"], facts["residual"]))
         return Correction(math.nan, [], False)
     log_z, terms, decreasing = model._problem.correct(ep, orders)
     if not decreasing:
-        model._notes.append((WARNING, "the correction's terms do not fall with their order: do not trust its log Z"))
+        model._notes.append(warned("correction"))
     return Correction(log_z, terms, decreasing)
 
 

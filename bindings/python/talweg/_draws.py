@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import Any
 
@@ -11,9 +10,10 @@ import numpy as np
 from . import _run, _talweg
 from ._arrays import Floats, view
 from ._methods import SAMPLERS
-from ._model import WARNING, Model
+from ._model import Model
 from ._run import Path
 from ._talweg import InputError
+from ._warnings import Warned
 
 SUMMARY = np.dtype([(name, float) for name in "mean mcse_mean sd q5 median q95 ess_bulk ess_tail rhat".split()])
 COUNTERS = ("energy_divergence", "implicit_failure", "irreversible", "factorisation")
@@ -78,7 +78,7 @@ class Draws:
         self._threads = threads
 
     @cached_property
-    def _summary(self) -> tuple[np.ndarray, dict[str, float], list[str]]:
+    def _summary(self) -> tuple[np.ndarray, dict[str, float], list[Warned]]:
         rows, whole, warnings = self._handle.summarise(self._threads)
         return np.frombuffer(rows, dtype=SUMMARY), whole, warnings
 
@@ -206,7 +206,7 @@ class Draws:
 
     def _judge(self) -> None:
         """Tell the user what is wrong with the draws, if anything, and what to do."""
-        self.model._notes += [(WARNING, _in_python(words)) for words in self._summary[2]]
+        self.model._notes += self._summary[2]
 
     def __repr__(self) -> str:
         lines = [f"Draws: {self.chains} chains of {self.draws} draws, {self.model.n} latents"]
@@ -220,13 +220,6 @@ class Draws:
         lines[-1] += f"{d['ess_bulk_min']:.0f} (x[{d['worst']}]), worst tail ESS {d['ess_tail_min']:.0f}"
         failed = [f"{count} {name}" for name, count in self.counters.items() if count]
         return "\n".join(lines + (["  rejected for failures: " + ", ".join(failed)] if failed else []))
-
-
-def _in_python(words: str) -> str:
-    """The library's words, in which options are the program's and latents count from 1: --target-accept and x.7 are
-    target_accept and x[6] here."""
-    words = re.sub("--([a-z-]+)", lambda option: option[1].replace("-", "_"), words)
-    return re.sub(r"\bx\.(\d+)", lambda latent: f"x[{int(latent[1]) - 1}]", words)
 
 
 def _import(name: str, what: str) -> Any:

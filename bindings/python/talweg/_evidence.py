@@ -14,10 +14,11 @@ from numpy.typing import ArrayLike
 
 from . import _talweg
 from ._methods import SAMPLERS
-from ._model import WARNING, Model, ModelOptions, as_model, count_threads
+from ._model import Model, ModelOptions, as_model, count_threads
 from ._path import Path, resampling
 from ._sample import Progress, check_name, progress_function
 from ._talweg import InputError
+from ._warnings import Warned, warned
 
 FAR = 2**40  # streams of the methods, far apart, so that their errors are independent
 REVERSE, TEMPERING, RESAMPLING, AGAIN = FAR, 2 * FAR, 4 * FAR, FAR
@@ -209,26 +210,18 @@ class _Run:
         self.tempering = report if first else {}
         self.keep(begun, first, second)
 
-    def judge(self) -> list[str]:
+    def judge(self) -> list[Warned]:
         """What is wrong with the estimates: no number, weights that collapsed, a goal that was missed."""
         found = []
         for e in self.estimates:
             if not math.isfinite(e.log_z) and math.isnan(e.weight_ess):
-                found.append(
-                    f"{e.method}: the draws give no number for log Z. Take more temperatures or moves, or a path from EP"
-                )
+                found.append(warned("no_number", name=e.method))
             elif not math.isfinite(e.log_z) or e.weight_ess < 2.0:
-                found.append(
-                    f"{e.method}: the weights collapsed, {e.weight_ess:.1f} of {e.particles} count: neither log Z nor "
-                    "its error is to be trusted. Take more temperatures or moves, or a path from EP"
-                )
+                found.append(warned("collapsed", e.weight_ess, e.particles, name=e.method))
         # The error of thermodynamic integration has a part that more effort leaves.
         worst = max((e.se for e in self.estimates if e.method != "thermodynamic"), default=0.0)
         if self.until_se is not None and worst > self.until_se:
-            found.append(
-                f"the standard error is {worst:.3g} and {self.until_se:g} was asked for: that takes about "
-                f"{self.needed:.0f} particles (max_particles), or fewer with more temperatures"
-            )
+            found.append(warned("goal_missed", worst, self.until_se, self.needed))
         return found
 
 
@@ -335,7 +328,7 @@ def evidence(
         run = _Run(path, options, until_se, progress_function(progress))
         for name in names:
             METHODS[name](run, time.perf_counter())
-        about._notes += [(WARNING, words) for words in run.judge()]
+        about._notes += run.judge()
         return Evidence(run.estimates, path, run.tempering)
     finally:
         about._speak()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import _run
 from ._draws import Draws
-from ._model import Model, count_threads
+from ._model import Model, Note, count_threads
 
 
 def load(path: _run.Path) -> Draws:
@@ -36,8 +36,8 @@ def load(path: _run.Path) -> Draws:
     >>> draws = talweg.load("run.nc")
     >>> talweg.predict(draws, Xnew).probability
     """
-    notes: list[tuple[int, str]] = []
-    problem, handle, facts = _run.read(path, lambda level, text: notes.append((level, text)))
+    notes: list[Note] = []
+    problem, handle, facts = _run.read(path, notes.append)
     model = Model._of(problem, notes)
     model._speak()
     return Draws(model, handle, facts, [], count_threads(0))

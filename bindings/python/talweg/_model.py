@@ -13,14 +13,12 @@ from numpy.typing import ArrayLike
 from . import _talweg
 from ._arrays import Floats, floats, matrix, symmetric, vector, view
 from ._talweg import InputError
+from ._warnings import Warned, spoken, warned
+
+Note = Union[str, Warned]  # what the library has to say
 
 logger = logging.getLogger("talweg")
-WARNING = 1  # level of a note of the library; 0 is information
 MOST_THREADS = 64
-
-
-class TalwegWarning(UserWarning):
-    """Something about a result that its user should know."""
 
 
 class ModelOptions(TypedDict, total=False):
@@ -144,15 +142,14 @@ class Model:
         self.kernel = None if X is None else kernel
         self.standardise = standardise
         self.w = _constants(likelihood, noise, exposure, n)
-        notes: list[tuple[int, str]] = []
+        notes: list[Note] = []
         self._notes = notes
         self._fits: dict[str, Any] = {}
         options = dict(likelihood=likelihood, kernel=kernel, log_sigma=log_sigma, constant=constant, white=white)
         options.update(jitter=jitter, standardise=standardise)
         scales = np.atleast_1d(floats(log_ell, "log_ell"))
         # What the problem logs with must not know the model, which knows the problem: neither would ever be freed.
-        log = lambda level, text: notes.append((level, text))  # noqa: E731
-        self._problem = _talweg.Problem(labels, inputs, gram, self.w, scales, options, log)
+        self._problem = _talweg.Problem(labels, inputs, gram, self.w, scales, options, notes.append)
         facts = self._problem.describe()
         self.n: int = facts["n"]
         self.rank: int = facts["rank"]
@@ -160,7 +157,7 @@ class Model:
         self.y: Floats = view(self._problem.labels())
 
     @classmethod
-    def _of(cls, problem: Any, notes: list[tuple[int, str]]) -> Model:
+    def _of(cls, problem: Any, notes: list[Note]) -> Model:
         """The model of a problem that is there already, read from a file."""
         parts, facts, self = problem.parts(), problem.describe(), cls.__new__(cls)
         self.likelihood = parts["likelihood"]
@@ -191,21 +188,17 @@ class Model:
         facts = ep.describe()
         if facts["converged"]:
             return ep
-        text = (
-            f"EP did not converge in {facts['iterations']} sweeps: Laplace's Gaussian stands in for it; draws are "
-            "exact all the same, only perhaps slower to mix"
-        )
-        self._notes.append((WARNING, text))
+        self._notes.append(warned("stand_in", facts["iterations"]))
         return self._fit("laplace")
 
     def _speak(self) -> None:
         """Pass on what the library had to say to who called the public function."""
         notes, self._notes[:] = list(self._notes), []
-        for level, text in notes:
-            if level == WARNING:
-                warnings.warn(text, TalwegWarning, stacklevel=3)
+        for note in notes:
+            if isinstance(note, str):
+                logger.info(note)
             else:
-                logger.info(text)
+                warnings.warn(spoken(note), stacklevel=3)
 
     def __repr__(self) -> str:
         kernel = f"{self.kernel} kernel of {self.inputs} inputs" if self.kernel else "a given kernel matrix"

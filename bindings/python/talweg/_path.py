@@ -12,9 +12,10 @@ from . import _talweg
 from ._approx import _correct
 from ._arrays import Floats, vector
 from ._methods import FITTED, check_metric
-from ._model import WARNING, Model
+from ._model import Model
 from ._sample import check_name, start_name, start_of
 from ._talweg import NumericalError
+from ._warnings import warned
 
 KEPT = 0.98  # part of the effective particles that a step of an adaptive schedule keeps
 SCHEDULES = ("auto", "geometric", "linear", "sigmoid", "adaptive")
@@ -52,8 +53,7 @@ class Path:
             return fit
         if start == "laplace" or self.gaussian is None:
             raise NumericalError(f'{start} did not converge, and the path cannot start from it: use start="prior"')
-        text = "EP did not converge: the path starts from Laplace's approximation instead"
-        self.model._notes.append((WARNING, text))
+        self.model._notes.append(warned("from_laplace", fit.describe()["residual"]))
         self.start_name = "laplace"
         return self.gaussian
 

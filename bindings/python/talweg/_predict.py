@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from ._approx import Approximation, Fit
 from ._arrays import Floats, matrix, vector
 from ._draws import Draws
-from ._model import WARNING, Model, _constants, count_threads
+from ._model import Model, _constants, count_threads
 from ._talweg import InputError
+from ._warnings import warned
 
 
 class Prediction:
@@ -146,8 +147,8 @@ def predict(
         names += ["log_score"] + ["log_score_mcse"] * from_draws
     outputs = {name: np.empty(m) for name in names}
     if isinstance(source, Draws) and source.facts["beta"] != 1:
-        words = f"these draws are not of the posterior but of the path to it, at beta = {source.facts['beta']:g}"
-        model._notes.append((WARNING, words))
+        where = source.facts["data"] or "draws"
+        model._notes.append(warned("not_posterior", source.facts["beta"], file=where))
     try:
         scores = model._problem.predict(source._handle, (*arrays, w, labels), outputs, count_threads(threads))
         return Prediction(model.is_binary, outputs, scores)

@@ -25,7 +25,7 @@ def write(handle: Any, path: Path, facts: dict[str, Any], compress: bool, option
         raise InputError(str(error).replace("(--force)", "(force=True)")) from None
 
 
-def read(path: Path, log: Callable[[int, str], Any]) -> tuple[Any, Any, dict[str, Any]]:
+def read(path: Path, log: Callable[[Any], Any]) -> tuple[Any, Any, dict[str, Any]]:
     """Problem, draws and facts of a file."""
     with _netcdf:
         return _talweg.load(path, log)

@@ -77,7 +77,9 @@ void tw_figure_draw(tw_figures *f, const char *description)
         tw_gnuplot_abandon(&f->plot);
         fputs("<p class=\"absent\">Not drawn: gnuplot is not installed.</p>\n", f->page);
     } else if (draw(f, description) != TW_OK) {
-        tw_log(f->ctx, TW_LOG_WARNING, "figure %zu is missing: %s", f->count, tw_context_message(f->ctx));
+        tw_warn(f->ctx, &(tw_warning){.code = TW_WARN_FIGURE,
+                                      .number = {(double)f->count},
+                                      .name = tw_context_message(f->ctx)});
         fputs("<p class=\"absent\">Not drawn: gnuplot failed.</p>\n", f->page);
     }
     fprintf(f->page, "<figcaption><b>Figure %zu.</b> ", f->count);

@@ -14,23 +14,31 @@ static void open_box(FILE *page, bool good, const char *heading)
 
 /* ---- draws ---- */
 
-/* A warning, which begins with a letter, as a sentence, with its options set as code. */
-static void print_warning(FILE *page, const char *words)
+/* What to do, in words for who reads the page and may not have typed the command. */
+static const char *const advice[TW_WARNING_COUNT] = {
+    [TW_WARN_ONE_DRAW] = ". Sample again, with more draws",
+    [TW_WARN_FEW_DRAWS] = ". Sample again, with more draws",
+    [TW_WARN_STUCK] = ". Sample again with a smaller step size, or with another method",
+    [TW_WARN_ONE_CHAIN] = ". Sample again, with four chains",
+    [TW_WARN_RHAT] = ". Sample longer, with a longer warm-up, or with another method",
+    [TW_WARN_RHAT_SLIGHT] = ". Sample longer, and see whether it falls",
+    [TW_WARN_ESS_BULK] = ". Sample longer, or with another method",
+    [TW_WARN_ESS_TAIL] = ". Sample longer, or with another method",
+    [TW_WARN_EBFMI] = ". Sample with another metric, or longer",
+    [TW_WARN_ENERGY] = ". A smaller step size, or tuning it to a higher acceptance, makes that rarer",
+    [TW_WARN_IMPLICIT] = ". The smoothed metric, or a smaller step size, makes that rarer",
+    [TW_WARN_IRREVERSIBLE] = ". A smaller step size, or equations solved to a tolerance, make that rarer",
+    [TW_WARN_FACTORISATION] = ". The smoothed metric, or a smaller step size, makes that rarer",
+};
+
+/* A warning, which begins with a letter, as a sentence. */
+static void print_warning(FILE *page, const tw_warning *warning)
 {
-    fprintf(page, "<li>%c", toupper((unsigned char)*words++));
-    while (*words) {
-        char part[TW_WARNING_BYTES];
-        bool option = strncmp(words, "--", 2) == 0;
-        const char *next = strstr(words, "--");
-        size_t length = option ? 2 + strspn(words + 2, "abcdefghijklmnopqrstuvwxyz-")
-                        : next ? (size_t)(next - words)
-                               : strlen(words);
-        snprintf(part, sizeof part, "%.*s", (int)length, words);
-        fputs(option ? "<code>" : "", page);
-        tw_html_text(part, page);
-        fputs(option ? "</code>" : "", page);
-        words += length;
-    }
+    char words[TW_WARNING_BYTES];
+    tw_warning_print(warning, advice[warning->code], words);
+    words[0] = (char)toupper((unsigned char)words[0]);
+    fputs("<li>", page);
+    tw_html_text(words, page);
     fputs(".</li>\n", page);
 }
 
@@ -70,7 +78,7 @@ static void judge_draws(const tw_report *r)
              : posterior  ? "The draws can be used"
                           : "As draws of that path they can be used");
     fputs(warnings ? "<ul>\n" : "", r->page);
-    for (size_t k = 0; k < warnings; k++) print_warning(r->page, r->warnings.words[k]);
+    for (size_t k = 0; k < warnings; k++) print_warning(r->page, &r->warnings.warning[k]);
     fputs(warnings ? "</ul>\n" : "", r->page);
     if (warnings == 0) print_praise(r);
     fputs("</section>\n", r->page);

@@ -108,9 +108,9 @@ static void note_lengths(const tw_pool *pool)
     for (size_t k = 0; k < pool->files; k++) {
         const tw_run_facts *facts = tw_run_describe(pool->run[k]);
         if (facts->draws > pool->draws)
-            tw_log(pool->ctx, TW_LOG_WARNING,
-                   "%.500s has %zu draws of each chain and another file has %zu: the first %zu are used",
-                   pool->path[k], facts->draws, pool->draws, pool->draws);
+            tw_warn(pool->ctx, &(tw_warning){.code = TW_WARN_LENGTHS,
+                                             .number = {(double)facts->draws, (double)pool->draws},
+                                             .file = pool->path[k]});
     }
 }
 

@@ -30,9 +30,9 @@ static tw_status complete(tw_journal *j, const char *path)
            "%zu draws of each chain",
            path, j->draws);
     if (j->left > j->stride)
-        tw_log(j->ctx, TW_LOG_WARNING,
-               "%.1000s: its journal was damaged behind draw %zu: what came after it, %.3g MB, is lost", path,
-               j->draws, 1e-6 * (double)j->left);
+        tw_warn(j->ctx, &(tw_warning){.code = TW_WARN_JOURNAL,
+                                      .number = {(double)j->draws, 1e-6 * (double)j->left},
+                                      .file = path});
     return TW_OK;
 }
 

@@ -1,0 +1,59 @@
+"""What the library warns of, in the words of Python: its finding, and which argument to change."""
+
+from __future__ import annotations
+
+from typing import Optional
+
+from . import _talweg
+
+# The library's code, its numbers, the latent's index, and the texts file, name and other.
+Warned = tuple[str, tuple[float, ...], int, Optional[str], Optional[str], Optional[str]]
+
+FINDINGS: dict[str, str] = _talweg.findings()
+
+# What to do: put behind the finding, with its punctuation.
+ADVICE = {
+    "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
+    "no_number": ". Take more temperatures or moves, or a path from EP",
+    "collapsed": ". Take more temperatures or moves, or a path from EP",
+    "goal_missed": " (max_particles), or fewer with more temperatures",
+    "one_draw": ": raise draws",
+    "few_draws": ": raise draws",
+    "stuck": ": use a smaller eps, or another method",
+    "one_chain": ". Use chains=4",
+    "rhat": '. Raise draws and warmup, or use another method ("auto", or "hmc" with metric="ep")',
+    "rhat_slight": ". Raise draws, and see whether it falls",
+    "ess_bulk": ". Raise draws, or use another method",
+    "ess_tail": ". Raise draws, or use another method",
+    "ebfmi": ". Use another metric, or more draws",
+    "energy_divergence": ": use a smaller eps or a higher target_accept",
+    "implicit_failure": ': use metric="smoothed" or a smaller eps',
+    "irreversible": ": use a smaller eps, or solver_tol instead of fixed_point",
+    "factorisation": ': use metric="smoothed" or a smaller eps',
+}
+
+
+class TalwegWarning(UserWarning):
+    """Something about a result that its user should know.
+
+    Attributes
+    ----------
+    code : str
+        What it is about: "rhat", "ess_bulk", "one_class", ...
+    """
+
+    def __init__(self, text: str, code: str = "") -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def warned(code: str, *numbers: float, file: Optional[str] = None, name: Optional[str] = None) -> Warned:
+    """A warning as the library hands it out."""
+    return code, numbers, 0, file, name, None
+
+
+def spoken(warning: Warned) -> TalwegWarning:
+    """A warning in words."""
+    code, numbers, index, file, name, other = warning
+    text = FINDINGS[code] + ADVICE.get(code, "")
+    return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}]"), code)

@@ -1,0 +1,156 @@
+/* warning.h: what the library warns of: a code and its numbers, for programs to act on and to put into words.
+ *
+ * A warning is about a result that is there and should be doubted; what is not there at all is an error (base.h).
+ * Results carry their warnings. Those that belong to no result, such as labels of one class only, go to the receiver
+ * of the context. Every warning has a finding, a sentence without advice: what to do about it depends on what the
+ * user turns, an option of the program, an argument in Python, a member of a struct.
+ */
+#ifndef TALWEG_WARNING_H
+#define TALWEG_WARNING_H
+
+#include <talweg/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Every warning: its code, its name in JSON, and the finding, in which {0:.3f} is the first number in that format of
+ * printf, {file}, {name} and {other} are texts, and {latent} is the latent of that index. This list makes the enum, the
+ * names and the findings; new ones may be put anywhere, since programs know them by name. */
+#define TW_WARNING_LIST(X)                                                                                   \
+    /* data */                                                                                               \
+    X(TW_WARN_ONE_CLASS, "one_class", "all {0:.0f} labels are {1:g}: there is only one class")               \
+    X(TW_WARN_HEADER, "header",                                                                              \
+      "line {0:.0f} is taken as the header, because {name} is not a number, although {1:.0f} of its "        \
+      "{2:.0f} fields are")                                                                                  \
+    X(TW_WARN_INPUT_NAME, "input_name",                                                                      \
+      "{file}: found the input \"{name}\" where the model was made with \"{other}\"; it is taken for it, "   \
+      "as inputs go by their order")                                                                         \
+    X(TW_WARN_NO_EXPOSURE, "no_exposure",                                                                    \
+      "the training cases have different exposures and the new ones were given none: they get 1")            \
+    /* approximations */                                                                                     \
+    X(TW_WARN_EP, "ep_not_converged",                                                                        \
+      "EP did not converge (residual {1:.1e} after {0:.0f} sweeps): its log Z is not to be used")            \
+    X(TW_WARN_STAND_IN, "stand_in",                                                                          \
+      "EP did not converge in {0:.0f} sweeps: Laplace's Gaussian stands in for it; draws are exact all the " \
+      "same, only perhaps slower to mix")                                                                    \
+    X(TW_WARN_LAPLACE, "laplace_not_converged",                                                              \
+      "Newton's method for Laplace's approximation did not converge in {0:.0f} steps (the mode is {1:.1e} "  \
+      "standard deviations away): its log Z is not to be used")                                              \
+    X(TW_WARN_CORRECTION, "correction",                                                                      \
+      "the correction's terms do not fall with their order: do not trust the corrected log Z")               \
+    X(TW_WARN_SAVED, "saved_not_converged",                                                                  \
+      "{file}: this approximation had not converged when it was saved")                                      \
+    X(TW_WARN_GRID, "grid_not_converged",                                                                    \
+      "EP did not converge at {0:.0f} of {1:.0f} points, which are flagged")                                 \
+    /* draws */                                                                                              \
+    X(TW_WARN_INTERRUPTED, "interrupted", "interrupted: there are {0:.0f} draws of each chain")              \
+    X(TW_WARN_ONE_DRAW, "one_draw", "there is only 1 draw of each chain, too few to judge them")             \
+    X(TW_WARN_FEW_DRAWS, "few_draws", "there are only {0:.0f} draws of each chain, too few to judge them")   \
+    X(TW_WARN_STUCK, "stuck",                                                                                \
+      "in {0:.0f} draws of each chain a latent stood still or was not finite, so nothing can be said of "    \
+      "its convergence")                                                                                     \
+    X(TW_WARN_ONE_CHAIN, "one_chain",                                                                        \
+      "there is one chain, and R-hat compares its halves: only chains with starts of their own show "        \
+      "whether the start is forgotten")                                                                      \
+    X(TW_WARN_RHAT, "rhat",                                                                                  \
+      "R-hat is {0:.3f}, above 1.01: the chains have not forgotten their starts, so do not use the draws "   \
+      "yet")                                                                                                 \
+    X(TW_WARN_RHAT_SLIGHT, "rhat_slight",                                                                    \
+      "R-hat is {0:.4f}, a little above 1.01: for some latent the chains differ by more than they should")   \
+    X(TW_WARN_ESS_BULK, "ess_bulk",                                                                          \
+      "the worst latent ({latent}) has a bulk ESS of {0:.0f}; estimates want at least 100 for each chain, "  \
+      "{1:.0f}")                                                                                             \
+    X(TW_WARN_ESS_TAIL, "ess_tail",                                                                          \
+      "a latent has a tail ESS of {0:.0f}; its 5% and 95% quantiles want at least 100 for each chain, "      \
+      "{1:.0f}")                                                                                             \
+    X(TW_WARN_EBFMI, "ebfmi",                                                                                \
+      "E-BFMI is {0:.2f}, below 0.3: energies change too little between draws to explore the tails")         \
+    X(TW_WARN_ENERGY, "energy_divergence",                                                                   \
+      "the energy diverged in {0:.2g}% of trajectories ({1:.0f} of {2:.0f}), which were rejected")           \
+    X(TW_WARN_IMPLICIT, "implicit_failure",                                                                  \
+      "implicit solve failed in {0:.2g}% of trajectories ({1:.0f} of {2:.0f}), which were rejected")         \
+    X(TW_WARN_IRREVERSIBLE, "irreversible",                                                                  \
+      "the way back did not lead back in {0:.2g}% of trajectories ({1:.0f} of {2:.0f}), which were "         \
+      "rejected")                                                                                            \
+    X(TW_WARN_FACTORISATION, "factorisation",                                                                \
+      "the metric could not be factored in {0:.2g}% of trajectories ({1:.0f} of {2:.0f}), which were "       \
+      "rejected")                                                                                            \
+    X(TW_WARN_NOT_POSTERIOR, "not_posterior",                                                                \
+      "{file}: these draws are not of the posterior but of the path to it, at beta = {0:g}")                 \
+    X(TW_WARN_INTERRUPTED_CASES, "interrupted_cases", "interrupted after {0:.0f} of {1:.0f} cases")          \
+    /* evidence */                                                                                           \
+    X(TW_WARN_FROM_LAPLACE, "from_laplace",                                                                  \
+      "EP did not converge (residual {0:.1e}): the path starts from Laplace's approximation instead")        \
+    X(TW_WARN_SWAP_RATE, "swap_rate",                                                                        \
+      "parallel tempering: some neighbours exchange with probability {0:.2g} only; the barrier is {1:.1f}, " \
+      "so use {2:.0f} temperatures or more, or start closer to the posterior")                               \
+    X(TW_WARN_PT_FAILURES, "pt_failures",                                                                    \
+      "parallel tempering: {0:.1f}% of the trajectories failed; check the way back of all of them, or "      \
+      "take smaller steps")                                                                                  \
+    X(TW_WARN_NO_NUMBER, "no_number", "{name}: the draws give no number for log Z")                          \
+    X(TW_WARN_COLLAPSED, "collapsed",                                                                        \
+      "{name}: the weights collapsed, {0:.1f} of {1:.0f} count: neither log Z nor its error is to be "       \
+      "trusted")                                                                                             \
+    X(TW_WARN_GOAL, "goal_missed",                                                                           \
+      "the standard error is {0:.3g} and {1:g} was asked for: that takes about {2:.0f} particles")           \
+    X(TW_WARN_INTERRUPTED_METHODS, "interrupted_methods",                                                    \
+      "interrupted: estimates that were not finished are left out")                                          \
+    /* files */                                                                                              \
+    X(TW_WARN_LENGTHS, "lengths",                                                                            \
+      "{file} has {0:.0f} draws of each chain and another file has {1:.0f}: the first {1:.0f} are used")     \
+    X(TW_WARN_JOURNAL, "journal",                                                                            \
+      "{file}: its journal was damaged behind draw {0:.0f}: what came after it, {1:.3g} MB, is lost")        \
+    X(TW_WARN_NO_PLOTS, "no_plots", "the page has no plots: they are drawn by {name}")                       \
+    X(TW_WARN_FIGURE, "figure", "figure {0:.0f} is missing: {name}")                                         \
+    X(TW_WARN_CHECKPOINT, "checkpoint", "no checkpoint was written, and the computation goes on: {name}")
+
+/* A row of the list as an enumerator. */
+#define TW_WARNING_ENUM(code, name, finding) code,
+/* What is warned of. */
+typedef enum tw_warning_code { TW_WARNING_LIST(TW_WARNING_ENUM) TW_WARNING_COUNT } tw_warning_code;
+#undef TW_WARNING_ENUM
+
+enum { TW_WARNING_NUMBERS = 4, TW_WARNING_BYTES = 2048, TW_MOST_WARNINGS = 24 };
+
+/* A warning. The finding says what its numbers are. */
+typedef struct tw_warning {
+    tw_warning_code code;
+    double number[TW_WARNING_NUMBERS];
+    size_t index;                    /* of the latent or estimate that it is about, counted from 0 */
+    const char *file, *name, *other; /* texts, NULL where there is none; they live as long as what the warning
+                                        came with */
+} tw_warning;
+
+/* The warnings of a result. */
+typedef struct tw_warnings {
+    size_t count;
+    tw_warning warning[TW_MOST_WARNINGS];
+} tw_warnings;
+
+/* Add one; what does not fit any more is left out. */
+TW_API void tw_warnings_add(tw_warnings *warnings, const tw_warning *warning);
+
+/* "rhat": its name. */
+TW_API const char *tw_warning_name(tw_warning_code code);
+
+/* The finding as the list has it, with its places for numbers. */
+TW_API const char *tw_warning_finding(tw_warning_code code);
+
+/* The finding in words, with `advice` behind it, which has places for numbers too (NULL: none), into `words`, cut
+ * off where there is no room. Latents are called x.1, x.2, ... */
+TW_API void tw_warning_print(const tw_warning *warning, const char *advice, char words[TW_WARNING_BYTES]);
+
+/* Who receives the warnings that belong to no result; `warning` is valid during the call. Without a receiver, the
+ * default, their findings go to the log, where there is one. */
+typedef void tw_warning_function(void *user, const tw_warning *warning);
+TW_API void tw_context_set_warn(tw_context *ctx, tw_warning_function *receive, void *user);
+
+/* Hand a warning to whoever receives those of ctx. */
+TW_API void tw_warn(tw_context *ctx, const tw_warning *warning);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+/* warning.c: names and findings from the one list in talweg/warning.h, and numbers in their places. */
+#include "talweg/warning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define TW_WARNING_NAME(code, name, finding) name,
+static const char *const names[] = {TW_WARNING_LIST(TW_WARNING_NAME)};
+
+#define TW_WARNING_FINDING(code, name, finding) finding,
+static const char *const findings[] = {TW_WARNING_LIST(TW_WARNING_FINDING)};
+
+const char *tw_warning_name(tw_warning_code code)
+{
+    return (unsigned)code < TW_WARNING_COUNT ? names[code] : "unknown";
+}
+
+const char *tw_warning_finding(tw_warning_code code)
+{
+    return (unsigned)code < TW_WARNING_COUNT ? findings[code] : "";
+}
+
+void tw_warnings_add(tw_warnings *w, const tw_warning *warning)
+{
+    if (w->count < TW_MOST_WARNINGS) w->warning[w->count++] = *warning;
+}
+
+/* ---- words ---- */
+
+static bool is(const char *place, size_t length, const char *name)
+{
+    return strlen(name) == length && memcmp(place, name, length) == 0;
+}
+
+/* A text that leaves room for the rest. */
+static int print_text(const char *text, char *to, size_t room)
+{
+    return text ? snprintf(to, room, "%.1000s", text) : 0;
+}
+
+/* "0:.3f": a number, and how printf is to write it. */
+static int print_number(const tw_warning *w, const char *place, size_t length, char *to, size_t room)
+{
+    char format[16];
+    unsigned k = (unsigned)(place[0] - '0');
+    if (k >= TW_WARNING_NUMBERS || length < 3 || place[1] != ':') return 0;
+    snprintf(format, sizeof format, "%%%.*s", (int)(length - 2), place + 2);
+    return snprintf(to, room, format, w->number[k]);
+}
+
+/* What stands in the place of {place}; returns its length, as snprintf does. */
+static int fill(const tw_warning *w, const char *place, size_t length, char *to, size_t room)
+{
+    if (is(place, length, "file")) return print_text(w->file, to, room);
+    if (is(place, length, "name")) return print_text(w->name, to, room);
+    if (is(place, length, "other")) return print_text(w->other, to, room);
+    if (is(place, length, "latent")) return snprintf(to, room, "x.%zu", w->index + 1);
+    return print_number(w, place, length, to, room);
+}
+
+/* Add a text with places behind what is there; returns the length of all. */
+static size_t add(const tw_warning *w, const char *text, char words[TW_WARNING_BYTES], size_t used)
+{
+    const size_t most = TW_WARNING_BYTES - 1;
+    while (*text && used < most) {
+        const char *end = *text == '{' ? strchr(text, '}') : NULL;
+        if (!end) {
+            words[used++] = *text++;
+            continue;
+        }
+        int more = fill(w, text + 1, (size_t)(end - text - 1), words + used, TW_WARNING_BYTES - used);
+        if (more > 0) used = used + (size_t)more < most ? used + (size_t)more : most;
+        text = end + 1;
+    }
+    words[used] = '\0';
+    return used;
+}
+
+void tw_warning_print(const tw_warning *w, const char *advice, char words[TW_WARNING_BYTES])
+{
+    size_t used = add(w, tw_warning_finding(w->code), words, 0);
+    if (advice) add(w, advice, words, used);
+}

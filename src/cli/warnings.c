@@ -1,0 +1,105 @@
+/* warnings.c: see warnings.h. The program runs one command, and so has one list of warnings. */
+#include "cli/warnings.h"
+
+#include <stdio.h>
+
+#include "cli/terminal.h"
+
+/* What to do: put behind the finding, with its punctuation. */
+static const char *const advice[TW_WARNING_COUNT] = {
+    [TW_WARN_NO_EXPOSURE] = "; name their column with --exposure-column",
+    [TW_WARN_ONE_DRAW] = ": raise --draws",
+    [TW_WARN_FEW_DRAWS] = ": raise --draws",
+    [TW_WARN_STUCK] = ": use a smaller --eps, or another --method",
+    [TW_WARN_ONE_CHAIN] = ". Use --chains 4",
+    [TW_WARN_RHAT] = ". Raise --draws and --warmup, or use another --method (auto, or hmc with --metric ep)",
+    [TW_WARN_RHAT_SLIGHT] = ". Raise --draws, and see whether it falls",
+    [TW_WARN_ESS_BULK] = ". Raise --draws, or use another --method",
+    [TW_WARN_ESS_TAIL] = ". Raise --draws, or use another --method",
+    [TW_WARN_EBFMI] = ". Use another --metric, or more --draws",
+    [TW_WARN_ENERGY] = ": use a smaller --eps or a higher --target-accept",
+    [TW_WARN_IMPLICIT] = ": use --metric smoothed or a smaller --eps",
+    [TW_WARN_IRREVERSIBLE] = ": use a smaller --eps, or --solver-tol instead of --fixed-point",
+    [TW_WARN_FACTORISATION] = ": use --metric smoothed or a smaller --eps",
+};
+
+enum { MOST_KEPT = 64 };
+
+typedef struct kept_warning {
+    tw_warning_code code;
+    char words[TW_WARNING_BYTES];
+} kept_warning;
+
+static struct {
+    bool quiet;
+    size_t count;
+    kept_warning warning[MOST_KEPT];
+} list;
+
+void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES])
+{
+    tw_warning_print(warning, (unsigned)warning->code < TW_WARNING_COUNT ? advice[warning->code] : NULL,
+                     words);
+}
+
+static void keep(const tw_warning *warning)
+{
+    if (list.count == MOST_KEPT) return;
+    kept_warning *kept = &list.warning[list.count++];
+    kept->code = warning->code;
+    tw_warning_say(warning, kept->words);
+}
+
+static void say(const tw_warning *warning)
+{
+    char words[TW_WARNING_BYTES];
+    if (list.quiet) return;
+    tw_warning_say(warning, words);
+    tw_terminal_say("warning", TW_COLOUR_YELLOW, words);
+}
+
+static void receive(void *user, const tw_warning *warning)
+{
+    (void)user;
+    keep(warning);
+    say(warning);
+}
+
+void tw_warnings_receive(tw_context *ctx, bool quiet)
+{
+    list.quiet = quiet;
+    tw_context_set_warn(ctx, receive, NULL);
+}
+
+void tw_warnings_keep(const tw_warnings *warnings)
+{
+    for (size_t k = 0; k < warnings->count; k++) keep(&warnings->warning[k]);
+}
+
+void tw_warnings_say(const tw_warnings *warnings)
+{
+    for (size_t k = 0; k < warnings->count; k++) say(&warnings->warning[k]);
+}
+
+/* Names of files need not be UTF-8, and JSON must: what is not ASCII then becomes "?". */
+static json_t *encode_text(char *words)
+{
+    json_t *text = json_string(words);
+    if (text) return text;
+    for (char *c = words; *c; c++)
+        if ((unsigned char)*c > 126) *c = '?';
+    return json_string(words);
+}
+
+tw_status tw_warnings_print_json(tw_context *ctx, json_t *object, bool ok, FILE *to)
+{
+    json_t *array = json_array();
+    for (size_t k = 0; k < list.count; k++) {
+        json_t *row = json_object();
+        tw_json_set(row, "code", json_string(tw_warning_name(list.warning[k].code)), &ok);
+        tw_json_set(row, "message", encode_text(list.warning[k].words), &ok);
+        tw_json_append(array, row, &ok);
+    }
+    tw_json_set(object, "warnings", array, &ok);
+    return tw_json_print(ctx, object, ok, to);
+}

@@ -1,0 +1,68 @@
+/* The program's words for warnings: each option that they name is one of a command, and JSON has every warning, also
+ * where a file's name is no UTF-8. */
+#include "cli/warnings.h"
+
+#include <string.h>
+
+#include "cli/commands.h"
+#include "support/support.h"
+
+static bool is_option(const char *name, size_t length)
+{
+    const tw_command *command;
+    for (size_t k = 0; (command = tw_command_at(k)); k++)
+        for (size_t g = 0; g < command->group_count; g++)
+            for (size_t i = 0; i < command->groups[g].count; i++) {
+                const char *option = command->groups[g].options[i].name;
+                if (strlen(option) == length && memcmp(option, name, length) == 0) return true;
+            }
+    return false;
+}
+
+static void words_name_options_that_there_are(void **state)
+{
+    (void)state;
+    size_t options = 0;
+    for (tw_warning_code code = 0; code < TW_WARNING_COUNT; code++) {
+        char words[TW_WARNING_BYTES];
+        tw_warning_say(&(tw_warning){.code = code}, words);
+        for (const char *c = strstr(words, "--"); c; c = strstr(c + 2, "--"), options++) {
+            size_t length = strspn(c + 2, "abcdefghijklmnopqrstuvwxyz-");
+            if (!is_option(c + 2, length)) fail_msg("%s: \"%s\"", tw_warning_name(code), words);
+        }
+    }
+    assert_true(options > 20);
+}
+
+static void json_has_every_warning(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    tw_warnings warnings = {0};
+    char text[1000] = "";
+    FILE *file = tmpfile();
+    tw_warnings_receive(ctx, true);
+    tw_warn(ctx, &(tw_warning){.code = TW_WARN_SAVED,
+                               .file = "a\xff"
+                                       "b.json"});
+    tw_warnings_add(&warnings, &(tw_warning){.code = TW_WARN_RHAT, .number = {1.2}});
+    tw_warnings_keep(&warnings);
+    assert_int_equal(tw_warnings_print_json(ctx, json_object(), true, file), TW_OK);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_non_null(
+        strstr(text, "\"warnings\": [{\"code\":\"saved_not_converged\",\"message\":\"a?b.json: this "));
+    assert_non_null(strstr(text, "{\"code\":\"rhat\",\"message\":\"R-hat is 1.200, above 1.01: "));
+    assert_non_null(strstr(text, "Raise --draws and --warmup"));
+    tw_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_name_options_that_there_are),
+        cmocka_unit_test(json_has_every_warning),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
