@@ -79,7 +79,7 @@ static tw_status time_repeats(tw_riemann *p, const double *v, const double *norm
         if (tw_riemann_set_position(p, v) != TW_STEP_FINE)
             return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the metric at a position has no Cholesky factor");
         tw_riemann_draw_momentum(p, normals);
-        if (k == 0) out->active += (double)p->active / (double)out->positions;
+        if (k == 0) out->active += (double)p->curved->active / (double)out->positions;
         double start = bench_cpu_seconds();
         tw_step step = tw_riemann_leapfrog(p, eps);
         seconds[k] = bench_cpu_seconds() - start;

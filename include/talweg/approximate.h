@@ -62,9 +62,10 @@ TW_API tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options 
 
 /* How to look for EP's fixed point. */
 typedef enum tw_ep_method {
-    TW_EP_AUTO,       /* sequential, and the double loop where that does not converge */
-    TW_EP_SEQUENTIAL, /* sequential sweeps only */
-    TW_EP_DOUBLE_LOOP /* provably convergent for log-concave likelihoods; takes hundreds of sweeps or more */
+    TW_EP_AUTO,        /* sequential, and the double loop where that does not converge */
+    TW_EP_SEQUENTIAL,  /* sequential sweeps only */
+    TW_EP_DOUBLE_LOOP, /* provably convergent for log-concave likelihoods; takes hundreds of sweeps or more */
+    TW_EP_PARALLEL     /* all sites at once, with damping: a factorisation a sweep, and more of them */
 } tw_ep_method;
 
 /* When EP stops. */

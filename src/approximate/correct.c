@@ -11,10 +11,8 @@
 #include <math.h>
 
 #include "approximate/ep.h"
-#include "gaussian/dense_inside.h"
-#include "linalg/product.h"
 
-enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1 };
+enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1, BLOCK = 64 };
 
 /* scaled[i + (l - 3) n] = c_l / Sigma_ii^(l/2) at every site. */
 static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep, size_t orders,
@@ -34,17 +32,30 @@ static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep,
     return TW_OK;
 }
 
-/* sums[l - 3] = sum_{m < n} c_m c_n rho^l over one column n of correlations. */
-static void add_column(size_t n, size_t column, size_t orders, const double *sigma, const double *sd,
+/* sums[l - 3] += sum_{i > n} c_i c_n rho_in^l for one column n of Sigma, given below its diagonal. */
+static void add_column(size_t n, size_t column, size_t orders, const double *below, const double *sd,
                        const double *scaled, double *sums)
 {
     for (size_t i = column + 1; i < n; i++) {
-        double rho = sigma[i] / (sd[i] * sd[column]), power = rho * rho;
+        double rho = below[i - column - 1] / (sd[i] * sd[column]), power = rho * rho;
         for (size_t l = FIRST; l <= orders; l++) {
             const double *c = scaled + (l - FIRST) * n;
             power *= rho;
             sums[l - FIRST] += c[i] * c[column] * power;
         }
+    }
+}
+
+/* All columns, a block of them at a time, from the rows of the block on: those above it were seen before. */
+static void add_columns(const tw_gaussian *q, size_t orders, double *block, const double *sd,
+                        const double *scaled, double *sums)
+{
+    size_t n = q->n;
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t rows = n - first, count = rows < BLOCK ? rows : BLOCK;
+        tw_gaussian_block(q, first, rows, first, count, block);
+        for (size_t j = 0; j < count; j++)
+            add_column(n, first + j, orders, block + j * rows + j + 1, sd, scaled, sums);
     }
 }
 
@@ -65,25 +76,23 @@ tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep, size_
 {
     tw_context *ctx = model->ctx;
     size_t n = model->n;
-    double *sigma = NULL, *scaled = NULL, *sd = NULL, sums[ORDERS] = {0.0};
+    double *block = NULL, *scaled = NULL, *sd = NULL, sums[ORDERS] = {0.0};
     if (orders < FIRST || orders > TW_CORRECTION_MAX_ORDER)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the correction has orders 3 to %d, not %zu",
                        TW_CORRECTION_MAX_ORDER, orders);
     if (ep->kind != TW_EP || !ep->converged)
         return tw_fail(ctx, TW_NOT_CONVERGED, "only a converged EP can be corrected: %s",
                        ep->kind == TW_EP ? "this one has not converged" : "this is Laplace's approximation");
-    tw_status status = tw_allocate_doubles(ctx, n, n, "EP's covariance", &sigma);
+    tw_status status = tw_allocate_doubles(ctx, n, BLOCK, "columns of EP's covariance", &block);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, ORDERS, "the cumulants", &scaled);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the marginals", &sd);
     if (status == TW_OK) status = scaled_cumulants(model, ep, orders, scaled);
     if (status == TW_OK) {
-        const tw_factor *factor = ((const tw_dense *)ep->reference->gaussian)->factor;
-        tw_product_self(n, factor->rank, factor->l, n, sigma, n);
         for (size_t i = 0; i < n; i++) sd[i] = sqrt(ep->variance[i]);
-        for (size_t j = 0; j < n; j++) add_column(n, j, orders, sigma + j * n, sd, scaled, sums);
+        add_columns(ep->reference->gaussian, orders, block, sd, scaled, sums);
         finish(ep, orders, sums, out);
     }
-    tw_release(ctx, sigma);
+    tw_release(ctx, block);
     tw_release(ctx, scaled);
     tw_release(ctx, sd);
     return status;

@@ -5,7 +5,8 @@
  * Sequential sweeps converge in practice for log-concave likelihoods, usually gaining a digit or so each.
  * Sigma is updated in place over many sweeps, so before anything is called converged, q is rebuilt from its
  * sites by a fresh factorisation and measured again. Where the residual stops falling, Sigma is made afresh,
- * and where that does not help, the double loop takes over.
+ * and where that does not help, the double loop takes over. A Gaussian that cannot be swept site by site gets parallel
+ * updates (ep_parallel.c).
  */
 #include "approximate/ep.h"
 
@@ -13,15 +14,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "gaussian/dense_inside.h"
-#include "linalg/product.h"
 #include "linalg/vector.h"
 
 static void release(tw_ep *ep)
 {
     tw_context *ctx = ep->model->ctx;
-    tw_delayed_free(ep->delayed);
-    tw_release(ctx, ep->sigma);
+    tw_sweep_free(ep->sweep);
     tw_release(ctx, ep->column);
     tw_release(ctx, ep->outer_precision);
     tw_release(ctx, ep->outer_shift);
@@ -30,13 +28,11 @@ static void release(tw_ep *ep)
 /* Start from the prior: all sites 1. */
 static tw_status start(tw_ep *ep)
 {
-    tw_context *ctx = ep->model->ctx;
-    size_t n = ep->model->n;
-    TW_TRY(tw_allocate_doubles(ctx, n, 1, "EP's work space", &ep->column));
-    TW_TRY(tw_allocate_doubles(ctx, n, n, "EP's covariance", &ep->sigma));
-    TW_TRY(tw_delayed_new(ctx, n, ep->sigma, &ep->delayed));
-    memcpy(ep->sigma, ((const tw_dense *)ep->model->prior)->a, n * n * sizeof *ep->sigma);
-    for (size_t i = 0; i < n; i++) ep->result->variance[i] = ep->sigma[i + i * n];
+    const tw_gaussian *prior = ep->model->prior;
+    TW_TRY(tw_allocate_doubles(ep->model->ctx, prior->n, 1, "EP's work space", &ep->column));
+    TW_TRY(tw_sweep_new(prior, &ep->sweep));
+    TW_TRY(tw_sweep_begin(ep->sweep));
+    memcpy(ep->result->variance, prior->variance, prior->n * sizeof *prior->variance);
     return TW_OK;
 }
 
@@ -46,11 +42,8 @@ static tw_status start(tw_ep *ep)
  */
 static tw_status rebuild(tw_ep *ep)
 {
-    tw_context *ctx = ep->model->ctx;
-    tw_delayed_free(ep->delayed);
-    tw_release(ctx, ep->sigma);
-    ep->delayed = NULL;
-    ep->sigma = NULL;
+    tw_sweep_free(ep->sweep);
+    ep->sweep = NULL;
     for (size_t i = 0; i < ep->model->n; i++) /* the double loop may stop midway with tau < 0 */
         ep->result->tau[i] = fmax(ep->result->tau[i], 0.0);
     TW_TRY(tw_approximation_rebuild(ep->model, ep->result));
@@ -61,17 +54,14 @@ static tw_status rebuild(tw_ep *ep)
 static tw_status restore_sigma(tw_ep *ep)
 {
     tw_reference *q = ep->result->reference;
-    size_t n = ep->model->n;
-    TW_TRY(tw_allocate_doubles(ep->model->ctx, n, n, "EP's covariance", &ep->sigma));
-    const tw_factor *factor = ((const tw_dense *)q->gaussian)->factor;
-    tw_product_self(n, factor->rank, factor->l, n, ep->sigma, n);
-    ep->log_det_b = tw_dot(n, ep->result->nu, ep->result->mean) - 2.0 * q->log_z;
+    TW_TRY(tw_sweep_new(q->gaussian, &ep->sweep));
+    ep->log_det_b = tw_dot(ep->model->n, ep->result->nu, ep->result->mean) - 2.0 * q->log_z;
     tw_reference_free(q);
     ep->result->reference = NULL;
-    return tw_delayed_new(ep->model->ctx, n, ep->sigma, &ep->delayed);
+    return tw_sweep_begin(ep->sweep);
 }
 
-static double tracked_log_z_q(const tw_ep *ep)
+double tw_ep_log_z_q(const tw_ep *ep)
 {
     return 0.5 * (tw_dot(ep->model->n, ep->result->nu, ep->result->mean) - ep->log_det_b);
 }
@@ -114,11 +104,10 @@ static bool stalled(stall_watch *watch, double residual)
     return watch->since >= PATIENCE;
 }
 
-/* Are two values of log Z the same, to the tolerance or to the rounding error of their largest part? */
-static bool settled(const tw_ep *ep, const tw_ep_options *options, double log_z, double before)
+bool tw_ep_settled(const tw_ep *ep, double log_z, double before)
 {
-    double parts = fabs(log_z) + fabs(tracked_log_z_q(ep)) + fabs(ep->log_det_b);
-    return fabs(log_z - before) <= fmax(options->tolerance, 16.0 * DBL_EPSILON * parts);
+    double parts = fabs(log_z) + fabs(tw_ep_log_z_q(ep)) + fabs(ep->log_det_b);
+    return fabs(log_z - before) <= fmax(ep->options->tolerance, 16.0 * DBL_EPSILON * parts);
 }
 
 /* The verdict on settled sweeps: q rebuilt from its sites must have the same log Z and a small residual.
@@ -127,7 +116,7 @@ static tw_status verify(tw_ep *ep, const tw_ep_options *options, double *log_z)
 {
     tw_approximation *r = ep->result;
     TW_TRY(rebuild(ep));
-    r->converged = r->residual <= options->site_tolerance && settled(ep, options, r->log_z, *log_z);
+    r->converged = r->residual <= options->site_tolerance && tw_ep_settled(ep, r->log_z, *log_z);
     *log_z = r->log_z;
     return r->converged ? TW_OK : restore_sigma(ep);
 }
@@ -160,8 +149,8 @@ static tw_status judge(tw_ep *ep, const tw_ep_options *options, progress *p)
 {
     tw_approximation *r = ep->result;
     double before = p->log_z;
-    tw_ep_measure(ep, tracked_log_z_q(ep), &p->log_z, &r->residual);
-    if (r->residual <= options->site_tolerance && settled(ep, options, p->log_z, before))
+    tw_ep_measure(ep, tw_ep_log_z_q(ep), &p->log_z, &r->residual);
+    if (r->residual <= options->site_tolerance && tw_ep_settled(ep, p->log_z, before))
         return verify(ep, options, &p->log_z);
     if (p->double_loop) return TW_OK;
     if (options->method == TW_EP_DOUBLE_LOOP) {
@@ -198,8 +187,10 @@ tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_appr
                        "EP begins with tau and nu of its sites, or with neither");
     TW_TRY(tw_approximation_allocate(model, TW_EP, &ep.result));
     ep.skip = 0.03 * options->site_tolerance;
-    tw_status status = start(&ep);
-    if (status == TW_OK) status = iterate(&ep, options);
+    bool parallel = options->method == TW_EP_PARALLEL ||
+                    (options->method == TW_EP_AUTO && !tw_sweep_possible(model->prior));
+    tw_status status = parallel ? tw_ep_parallel(&ep) : start(&ep);
+    if (status == TW_OK) status = parallel ? rebuild(&ep) : iterate(&ep, options);
     release(&ep);
     if (status != TW_OK) {
         tw_approximation_free(ep.result);

@@ -8,14 +8,13 @@
 #define TALWEG_APPROXIMATE_EP_H
 
 #include "approximate/approximate.h"
-#include "linalg/delayed.h"
+#include "gaussian/sweep.h"
 
 typedef struct tw_ep {
     const tw_model *model;
     const tw_ep_options *options;
     tw_approximation *result; /* tau, nu; mean and variance are kept current */
-    double *sigma;            /* n x n, lower triangle */
-    tw_delayed *delayed;      /* updates of sigma */
+    tw_sweep *sweep;          /* Sigma under changes of sites; NULL: EP in its parallel form */
     double *column;           /* n: work */
     double log_det_b;         /* log |I + T^1/2 K T^1/2| */
     double skip;              /* an update whose effect is below this is left out */
@@ -38,6 +37,9 @@ typedef bool tw_ep_site_update(const tw_ep *ep, size_t site, double mean, double
  * units of the marginals. */
 double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update);
 
+/* Tell the caller's on_progress how many sites of this sweep are done. */
+void tw_ep_report(const tw_ep *ep, size_t sites);
+
 /* The kinds of update: the sites that the options give, moment matching, and the inner problem of the double
  * loop. */
 tw_ep_site_update tw_ep_given_site;
@@ -46,6 +48,14 @@ tw_ep_site_update tw_ep_inner_update;
 
 /* The double loop's outer step: hold the current marginals. */
 tw_status tw_ep_hold_marginals(tw_ep *ep);
+
+/* Parallel updates, each of all sites, until a verdict (ep_parallel.c). */
+tw_status tw_ep_parallel(tw_ep *ep);
+
+/* log Z_q as it follows from nu, mean and log_det_b. Are two values of log Z the same, to the tolerance or to the
+ * rounding error of their largest part? */
+double tw_ep_log_z_q(const tw_ep *ep);
+bool tw_ep_settled(const tw_ep *ep, double log_z, double before);
 
 /* log Z and the residual (see tw_ep_options) of the current sites and marginals. */
 void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *residual);

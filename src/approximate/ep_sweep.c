@@ -4,7 +4,7 @@
  *   Sigma  <- Sigma - dtau / (1 + dtau Sigma_nn) s s'
  *   mu     <- mu + (dnu - dtau mu_n) / (1 + dtau Sigma_nn) s
  *   log|B| <- log|B| + log(1 + dtau Sigma_nn).
- * The Algorithm applies each to all of Sigma; here they are collected (linalg/delayed.h) and columns of Sigma
+ * The Algorithm applies each to all of Sigma; here they are collected (gaussian/sweep.h) and columns of Sigma
  * are formed where they are needed, so that a sweep is n^3 flops of level-3 BLAS and O(64 n^2) beside, and
  * the iterates are the same.
  */
@@ -59,8 +59,8 @@ static double change_site(tw_ep *ep, size_t site, double variance, double tau, d
     double effect = fmax(fabs(dtau) * variance / grown, fabs(shift) * sqrt(variance));
     if (!(grown > 0.0) || !isfinite(shift)) return INFINITY;
     if (effect <= ep->skip) return effect;
-    tw_delayed_column(ep->delayed, site, ep->column);
-    tw_delayed_update(ep->delayed, dtau / grown, ep->column);
+    tw_sweep_column(ep->sweep, site, ep->column);
+    tw_sweep_change(ep->sweep, dtau / grown, ep->column);
     for (size_t i = 0; i < ep->model->n; i++) r->mean[i] += shift * ep->column[i];
     ep->log_det_b += log1p(dtau * variance);
     r->tau[site] = tau;
@@ -68,7 +68,7 @@ static double change_site(tw_ep *ep, size_t site, double variance, double tau, d
     return effect;
 }
 
-static void report(const tw_ep *ep, size_t sites)
+void tw_ep_report(const tw_ep *ep, size_t sites)
 {
     const tw_ep_options *o = ep->options;
     const tw_approximation *r = ep->result;
@@ -82,19 +82,19 @@ double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)
     tw_approximation *r = ep->result;
     size_t n = ep->model->n;
     double largest = 0.0;
-    for (size_t first = 0; first < n; first += TW_DELAYED_BLOCK) {
-        size_t count = n - first < TW_DELAYED_BLOCK ? n - first : TW_DELAYED_BLOCK;
-        tw_delayed_open(ep->delayed, first, count);
+    for (size_t first = 0; first < n; first += TW_SWEEP_BLOCK) {
+        size_t count = n - first < TW_SWEEP_BLOCK ? n - first : TW_SWEEP_BLOCK;
+        tw_sweep_open(ep->sweep, first, count);
         for (size_t site = first; site < first + count; site++) {
-            double variance = tw_delayed_diagonal(ep->delayed, site);
+            double variance = tw_sweep_variance(ep->sweep, site);
             double tau = r->tau[site], nu = r->nu[site];
             bool proper = update(ep, site, r->mean[site], variance, &tau, &nu);
             largest = fmax(largest, proper ? change_site(ep, site, variance, tau, nu) : INFINITY);
         }
-        tw_delayed_close(ep->delayed);
-        report(ep, first + count);
+        tw_sweep_close(ep->sweep);
+        tw_ep_report(ep, first + count);
     }
-    for (size_t i = 0; i < n; i++) r->variance[i] = ep->sigma[i + i * n];
+    tw_sweep_variances(ep->sweep, r->variance);
     return largest;
 }
 

@@ -19,8 +19,7 @@
 #include <math.h>
 
 #include "approximate/approximate.h"
-#include "gaussian/dense_inside.h"
-#include "linalg/product.h"
+#include "gaussian/curved.h"
 #include "linalg/vector.h"
 
 enum { HALVINGS = 40 };
@@ -29,14 +28,12 @@ static const double LOG_DET = 1e-8; /* by how much the step that is not taken ma
 
 typedef struct laplace {
     const tw_model *model;
-    double psi, rounding;                    /* where we are, and how well it is known */
-    double *a, *x;                           /* x = K a */
-    double *slope, *lambda;                  /* of the likelihood at x */
-    double *gradient, *da, *dx;              /* the Newton step */
-    double *root, *solution, *trial, *value; /* work; root: sqrt(lambda) of the active sites */
-    size_t *index, active;                   /* the active sites */
-    double *l;                               /* active x active: the factor of B */
-    double log_det_b;
+    double psi, rounding;             /* where we are, and how well it is known */
+    double *a, *x;                    /* x = K a */
+    double *slope, *lambda;           /* of the likelihood at x */
+    double *gradient, *da, *dx;       /* the Newton step */
+    double *solution, *trial, *value; /* work */
+    tw_curved *curved;                /* K^-1 + W */
 } laplace;
 
 static double log_likelihood(const laplace *s, const double *x, double *slope, double *lambda)
@@ -55,37 +52,17 @@ static void refresh_terms(laplace *s)
     for (size_t i = 0; i < s->model->n; i++) s->lambda[i] = fmax(s->lambda[i], 0.0);
 }
 
-static bool factor_b(laplace *s)
-{
-    const tw_model *m = s->model;
-    tw_pivot failed;
-    s->active = 0;
-    for (size_t i = 0; i < m->n; i++) {
-        if (s->lambda[i] * m->prior->variance[i] < ACTIVE) continue;
-        s->index[s->active] = i;
-        s->root[s->active++] = sqrt(s->lambda[i]);
-    }
-    s->log_det_b = 0.0;
-    if (s->active == 0) return true;
-    if (!tw_cholesky_active(s->active, s->index, s->root, ((const tw_dense *)m->prior)->a, m->n, s->l,
-                            s->active, &failed))
-        return false;
-    s->log_det_b = tw_cholesky_log_det(s->active, s->l, s->active);
-    return true;
-}
-
 /* The Newton step da and dx = K da; returns its decrement, NaN where lambda K is beyond double precision: B
  * cannot be factored, or what comes out does not lead uphill. */
 static double newton_step(laplace *s)
 {
     const tw_model *m = s->model;
     size_t n = m->n;
-    if (!factor_b(s)) return NAN;
-    for (size_t i = 0; i < n; i++) s->da[i] = s->gradient[i] = s->slope[i] - s->a[i];
+    if (!tw_curved_factor(s->curved, m->prior, s->lambda, ACTIVE)) return NAN;
+    for (size_t i = 0; i < n; i++) s->gradient[i] = s->slope[i] - s->a[i];
     tw_gaussian_multiply(m->prior, 1, s->gradient, s->dx);
-    for (size_t k = 0; k < s->active; k++) s->solution[k] = s->root[k] * s->dx[s->index[k]];
-    if (s->active > 0) tw_cholesky_solve(s->active, s->l, s->active, 1, s->solution, s->active);
-    for (size_t k = 0; k < s->active; k++) s->da[s->index[k]] -= s->root[k] * s->solution[k];
+    tw_curved_velocity(s->curved, s->dx, NULL, s->solution);
+    for (size_t i = 0; i < n; i++) s->da[i] = s->gradient[i] - s->solution[i];
     tw_gaussian_multiply(m->prior, 1, s->da, s->dx);
     double decrement = tw_dot(n, s->gradient, s->dx);
     return decrement >= -s->rounding ? fmax(decrement, 0.0) : NAN;
@@ -156,7 +133,7 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
         if (out->converged && isfinite(decrement)) out->converged = log_det_change(s) <= LOG_DET;
     }
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
-    out->log_z = s->psi - 0.5 * s->log_det_b;
+    out->log_z = s->psi - 0.5 * s->curved->log_det;
     return TW_OK;
 }
 
@@ -164,22 +141,19 @@ static tw_status allocate(laplace *s)
 {
     tw_context *ctx = s->model->ctx;
     size_t n = s->model->n;
-    void *index = NULL;
-    double **vectors[] = {&s->a,  &s->x,    &s->slope,    &s->lambda, &s->gradient, &s->da,
-                          &s->dx, &s->root, &s->solution, &s->trial,  &s->value};
+    double **vectors[] = {&s->a,  &s->x,  &s->slope,    &s->lambda, &s->gradient,
+                          &s->da, &s->dx, &s->solution, &s->trial,  &s->value};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         TW_TRY(tw_allocate_doubles(ctx, n, 1, "Laplace's vectors", vectors[i]));
-    TW_TRY(tw_allocate(ctx, n, sizeof *s->index, "Laplace's active sites", &index));
-    s->index = index;
-    return tw_allocate_doubles(ctx, n, n, "Laplace's factor", &s->l);
+    return tw_curved_new(s->model->prior, n, &s->curved);
 }
 
 static void release(laplace *s)
 {
-    double *arrays[] = {s->a,  s->x,    s->slope,    s->lambda, s->gradient, s->da,
-                        s->dx, s->root, s->solution, s->trial,  s->value,    s->l};
+    double *arrays[] = {s->a,  s->x,  s->slope,    s->lambda, s->gradient,
+                        s->da, s->dx, s->solution, s->trial,  s->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(s->model->ctx, arrays[i]);
-    tw_release(s->model->ctx, s->index);
+    tw_curved_free(s->curved);
 }
 
 static void set_sites(const laplace *s, tw_approximation *out)

@@ -7,56 +7,37 @@
 #include <math.h>
 
 #include "approximate/approximate.h"
-#include "gaussian/dense_inside.h"
+#include "gaussian/curved.h"
 #include "linalg/vector.h"
 
 /* A predictor holds what does not depend on the new inputs. */
 struct tw_predictor {
     tw_context *ctx;
-    size_t n, active;
-    size_t *index; /* the sites with tau > 0 */
-    double *s;     /* their sqrt(tau) */
-    double *l;     /* active x active: Lb */
-    double *alpha; /* n: nu - tau o mu */
+    size_t n;
+    tw_curved *curved; /* K^-1 + T */
+    double *alpha;     /* n: nu - tau o mu */
 };
 
 void tw_predictor_free(tw_predictor *p)
 {
     if (!p) return;
     tw_context *ctx = p->ctx;
-    tw_release(ctx, p->index);
-    tw_release(ctx, p->s);
-    tw_release(ctx, p->l);
+    tw_curved_free(p->curved);
     tw_release(ctx, p->alpha);
     tw_release(ctx, p);
 }
 
-static tw_status allocate(const tw_approximation *a, tw_predictor *p)
-{
-    void *index = NULL;
-    for (size_t i = 0; i < a->n; i++) p->active += a->tau[i] > 0.0;
-    TW_TRY(tw_allocate(p->ctx, p->active, sizeof *p->index, "the active sites", &index));
-    p->index = index;
-    TW_TRY(tw_allocate_doubles(p->ctx, p->active, 1, "the active sites", &p->s));
-    TW_TRY(tw_allocate_doubles(p->ctx, p->n, 1, "the predictor", &p->alpha));
-    return tw_allocate_doubles(p->ctx, p->active, p->active, "the predictor's factor", &p->l);
-}
-
 static tw_status fill(const tw_model *model, const tw_approximation *a, tw_predictor *p)
 {
-    size_t k = 0;
-    tw_pivot failed;
+    size_t active = 0;
+    TW_TRY(tw_allocate_doubles(p->ctx, p->n, 1, "the predictor", &p->alpha));
     for (size_t i = 0; i < a->n; i++) {
         p->alpha[i] = a->nu[i] - a->tau[i] * a->mean[i];
-        if (!(a->tau[i] > 0.0)) continue;
-        p->index[k] = i;
-        p->s[k++] = sqrt(a->tau[i]);
+        active += a->tau[i] > 0.0;
     }
-    if (tw_cholesky_active(p->active, p->index, p->s, ((const tw_dense *)model->prior)->a, model->n, p->l,
-                           p->active, &failed))
-        return TW_OK;
-    return tw_fail(p->ctx, TW_NUMERICAL_FAILURE,
-                   "the predictor's matrix I + S K S could not be factored at pivot %zu", failed.pivot);
+    TW_TRY(tw_curved_new(model->prior, active, &p->curved));
+    if (tw_curved_factor(p->curved, model->prior, a->tau, 0.0)) return TW_OK;
+    return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the predictor's matrix I + S K S could not be factored");
 }
 
 tw_status tw_predictor_new(const tw_model *model, const tw_approximation *approximation, tw_predictor **out)
@@ -66,8 +47,7 @@ tw_status tw_predictor_new(const tw_model *model, const tw_approximation *approx
     TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_predictor), "a predictor", &memory));
     tw_predictor *p = memory;
     *p = (tw_predictor){.ctx = model->ctx, .n = model->n};
-    tw_status status = allocate(approximation, p);
-    if (status == TW_OK) status = fill(model, approximation, p);
+    tw_status status = fill(model, approximation, p);
     if (status != TW_OK) {
         tw_predictor_free(p);
         return status;
@@ -79,15 +59,7 @@ tw_status tw_predictor_new(const tw_model *model, const tw_approximation *approx
 void tw_predictor_apply(const tw_predictor *p, size_t m, double *cross, const double *diagonal, double *mean,
                         double *variance)
 {
-    size_t n = p->n, active = p->active;
-    for (size_t j = 0; j < m; j++) {
-        double *column = cross + j * n;
-        mean[j] = tw_dot(n, p->alpha, column);
-        for (size_t k = 0; k < active; k++) column[k] = p->s[k] * column[p->index[k]]; /* index[k] >= k */
-    }
-    if (active > 0) tw_cholesky_half_solve(active, p->l, active, false, m, cross, n);
-    for (size_t j = 0; j < m; j++) {
-        double explained = tw_dot(active, cross + j * n, cross + j * n);
-        variance[j] = fmax(diagonal[j] - explained, 0.0);
-    }
+    for (size_t j = 0; j < m; j++) mean[j] = tw_dot(p->n, p->alpha, cross + j * p->n);
+    tw_curved_explain(p->curved, m, cross, variance);
+    for (size_t j = 0; j < m; j++) variance[j] = fmax(diagonal[j] - variance[j], 0.0);
 }

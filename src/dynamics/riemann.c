@@ -5,19 +5,17 @@
 #include <string.h>
 
 #include "base/fault.h"
-#include "gaussian/dense_inside.h"
 #include "linalg/vector.h"
 
 void tw_riemann_free(tw_riemann *p)
 {
     if (!p) return;
     tw_context *ctx = p->ctx;
-    double *arrays[] = {p->v,      p->x,        p->slope,   p->lambda,  p->dlambda, p->s,
-                        p->b,      p->diagonal, p->force,   p->pi,      p->pi_half, p->vdot,
-                        p->g,      p->base,     p->scatter, p->lt,      p->start,   p->speed,
-                        p->solved, p->zeta,     p->z,       p->compact, p->solver};
+    double *arrays[] = {p->v,       p->x,      p->slope,    p->lambda, p->dlambda, p->force,       p->pi,
+                        p->pi_half, p->vdot,   p->g,        p->middle, p->sites,   p->coordinates, p->start,
+                        p->speed,   p->solved, p->response, p->rest,   p->zeta,    p->z,           p->solver};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
-    tw_release(ctx, p->index);
+    tw_curved_free(p->curved);
     tw_release(ctx, p);
 }
 
@@ -27,23 +25,16 @@ static tw_status allocate(tw_riemann *p)
     struct {
         double **array;
         size_t length;
-    } parts[] = {{&p->v, r},        {&p->x, n},
-                 {&p->slope, n},    {&p->lambda, n},
-                 {&p->dlambda, n},  {&p->s, n},
-                 {&p->diagonal, n}, {&p->force, r},
-                 {&p->pi, r},       {&p->pi_half, r},
-                 {&p->vdot, r},     {&p->g, n},
-                 {&p->base, n},     {&p->scatter, n},
-                 {&p->lt, n},       {&p->start, n},
-                 {&p->speed, n},    {&p->solved, n},
-                 {&p->zeta, 2 * n}, {&p->z, 2 * n},
-                 {&p->compact, n},  {&p->solver, tw_fixed_point_work(2 * n, depth)}};
+    } parts[] = {{&p->v, r},        {&p->x, n},           {&p->slope, n},
+                 {&p->lambda, n},   {&p->dlambda, n},     {&p->force, r},
+                 {&p->pi, r},       {&p->pi_half, r},     {&p->vdot, r},
+                 {&p->g, n},        {&p->middle, n},      {&p->sites, n},
+                 {&p->start, n},    {&p->coordinates, r}, {&p->speed, n},
+                 {&p->solved, n},   {&p->response, n},    {&p->rest, n},
+                 {&p->zeta, 2 * n}, {&p->z, 2 * n},       {&p->solver, tw_fixed_point_work(2 * n, depth)}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         TW_TRY(tw_allocate_doubles(p->ctx, parts[i].length, 1, "a Riemannian phase point", parts[i].array));
-    void *index = NULL;
-    TW_TRY(tw_allocate(p->ctx, n, sizeof *p->index, "the active sites", &index));
-    p->index = index;
-    return tw_allocate_doubles(p->ctx, n, n, "the factor of the metric", &p->b);
+    return tw_curved_new(p->base, n, &p->curved);
 }
 
 static tw_status check(const tw_target *target, const tw_riemann_options *o)
@@ -79,7 +70,8 @@ tw_status tw_riemann_new(const tw_target *target, const tw_riemann_options *opti
                       .target = target,
                       .options = *options,
                       .n = target->model->n,
-                      .r = target->model->prior->r};
+                      .r = target->model->prior->r,
+                      .base = target->model->prior};
     tw_status status = allocate(p);
     if (status != TW_OK) {
         tw_riemann_free(p);
@@ -111,31 +103,14 @@ static void metric_terms(const tw_riemann *p, const double *x, double *lambda, d
 
 bool tw_riemann_factor(tw_riemann *p, const double *x)
 {
-    const tw_dense *base = (const tw_dense *)p->target->base;
-    size_t n = p->n;
-    tw_pivot failed;
     metric_terms(p, x, p->lambda, p->dlambda);
-    p->active = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (p->lambda[i] * base->g.variance[i] <= p->options.threshold) continue;
-        p->index[p->active] = i;
-        p->s[p->active++] = sqrt(p->lambda[i]);
-    }
-    p->factored = tw_cholesky_active(p->active, p->index, p->s, base->a, n, p->b, p->active, &failed);
+    p->factored = tw_curved_factor(p->curved, p->base, p->lambda, p->options.threshold);
     return p->factored;
 }
 
-void tw_riemann_solve(const tw_riemann *p, const double *g, double *compact)
-{
-    for (size_t k = 0; k < p->active; k++) compact[k] = p->s[k] * g[p->index[k]];
-    tw_cholesky_solve(p->active, p->b, p->active, 1, compact, p->active);
-}
-
-/* With B factored at x: the sites, diag(G^-1), the force. b becomes the inverse of the factor. */
+/* With G factored at x: the sites and the force. */
 void tw_riemann_settle(tw_riemann *p)
 {
-    const double *variance = p->target->base->variance;
-    size_t n = p->n;
     double half = TW_FAULTY(TW_FAULT_TRACE_SIGN, 0.5, -0.5);
     tw_site_sums sums;
     if (p->options.metric == TW_METRIC_HESSIAN) {
@@ -146,23 +121,17 @@ void tw_riemann_settle(tw_riemann *p)
     }
     p->log_likelihood = sums.log_likelihood;
     p->log_density = sums.tempered - 0.5 * tw_dot(p->r, p->v, p->v) + tw_target_base_constant(p->target);
-    p->log_det_b = tw_cholesky_log_det(p->active, p->b, p->active);
-    tw_cholesky_invert(p->active, p->b, p->active, p->diagonal);
-    /* (G^-1)_nn is (1 - (B^-1)_nn)/lambda_n where the site is active, A_nn where it is not. */
-    for (size_t i = 0; i < n; i++) p->scatter[i] = half * p->dlambda[i] * variance[i] - p->slope[i];
-    for (size_t k = 0; k < p->active; k++) {
-        size_t i = p->index[k];
-        p->scatter[i] = half * p->dlambda[i] / p->lambda[i] * (1.0 - p->diagonal[k]) - p->slope[i];
-    }
-    tw_gaussian_pull_back(p->target->base, 1, p->scatter, p->force);
+    tw_curved_diagonal(p->curved, p->sites);
+    for (size_t i = 0; i < p->n; i++) p->sites[i] = half * p->dlambda[i] * p->sites[i] - p->slope[i];
+    tw_gaussian_pull_back(p->base, 1, p->sites, p->force);
     for (size_t i = 0; i < p->r; i++) p->force[i] += p->v[i];
 }
 
 tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
 {
-    const tw_target *t = p->target;
+    p->base = p->target->base;
     memcpy(p->v, v, p->r * sizeof *v);
-    tw_gaussian_positions(t->base, 1, v, p->x);
+    tw_gaussian_positions(p->base, 1, v, p->x);
     p->near_cap = false;
     if (!tw_riemann_factor(p, p->x)) return TW_STEP_FACTORISATION;
     tw_riemann_settle(p);
@@ -172,29 +141,24 @@ tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
 /* The fault of a stale metric: S a with S of the base's mean. */
 static void draw_stale(tw_riemann *p, const double *normals)
 {
-    memset(p->lt, 0, p->n * sizeof *p->lt);
-    metric_terms(p, p->target->base->mean ? p->target->base->mean : p->lt, p->scatter, NULL);
-    for (size_t i = 0; i < p->n; i++) p->scatter[i] = sqrt(p->scatter[i]) * normals[i];
+    memset(p->rest, 0, p->n * sizeof *p->rest);
+    metric_terms(p, p->base->mean ? p->base->mean : p->rest, p->sites, NULL);
+    for (size_t i = 0; i < p->n; i++) p->sites[i] = sqrt(p->sites[i]) * normals[i];
 }
 
 void tw_riemann_draw_momentum(tw_riemann *p, const double *normals)
 {
-    memset(p->scatter, 0, p->n * sizeof *p->scatter);
-    for (size_t k = 0; k < p->active; k++) p->scatter[p->index[k]] = p->s[k] * normals[p->index[k]];
+    for (size_t i = 0; i < p->n; i++) p->sites[i] = p->curved->root[i] * normals[i];
     if (TW_FAULTY(TW_FAULT_STALE_MOMENTUM, false, true)) draw_stale(p, normals);
-    tw_gaussian_pull_back(p->target->base, 1, p->scatter, p->pi);
+    tw_gaussian_pull_back(p->base, 1, p->sites, p->pi);
     for (size_t i = 0; i < p->r; i++) p->pi[i] += normals[p->n + i];
 }
 
 double tw_riemann_energy(tw_riemann *p)
 {
-    /* pi' vdot = pi'pi - g'z with g'z = (S g)' B^-1 (S g) = |L_B^-1 S g|^2 */
-    tw_gaussian_spread(p->target->base, 1, p->pi, p->g);
-    double gz = 0.0;
-    for (size_t k = 0; k < p->active; k++) p->compact[k] = p->s[k] * p->g[p->index[k]];
-    memcpy(p->start, p->compact, p->active * sizeof *p->start);
-    tw_cholesky_inverse_multiply(p->active, p->b, p->active, p->compact);
-    gz = tw_dot(p->active, p->start, p->compact);
-    double log_det = TW_FAULTY(TW_FAULT_NO_LOG_DET, p->log_det_b, 0.0);
-    return -p->log_density + 0.5 * (log_det + tw_dot(p->r, p->pi, p->pi) - gz);
+    double log_det = TW_FAULTY(TW_FAULT_NO_LOG_DET, p->curved->log_det, 0.0);
+    tw_gaussian_spread(p->base, 1, p->pi, p->g);
+    tw_curved_velocity(p->curved, p->g, NULL, p->sites); /* z: pi' vdot = pi'pi - g'z */
+    double kinetic = tw_dot(p->r, p->pi, p->pi) - tw_dot(p->n, p->g, p->sites);
+    return -p->log_density + 0.5 * (log_det + kinetic);
 }

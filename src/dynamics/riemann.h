@@ -1,19 +1,20 @@
 /* riemann.h: Riemannian dynamics of one column: the phase point, its metric, and the generalised leapfrog.
  *
- * In whitened coordinates (x = m + L v, momentum pi; NUMERICS in docs/), with site curvatures lambda, S =
- * diag(sqrt(lambda)), B = I + S A S restricted to the active sites and g = L pi:
+ * In whitened coordinates (x = m + L v, momentum pi; NUMERICS in docs/), with site curvatures lambda, the metric
+ * G = A^-1 + Lambda on x and g = L pi:
  *
- *   z    = S B^-1 S g = lambda o xdot            xdot = g - A z            vdot = pi - L' z
- *   H    = -L_b(v) + log|B|/2 + pi' vdot / 2
+ *   xdot = G^-1 A^-1 g            z = lambda o xdot, so that xdot = g - A z            vdot = pi - L' z
+ *   H    = -L_b(v) + log|I + L' Lambda L|/2 + pi' vdot / 2
  *   dH/dv = v + L' [ -l' + dlambda o diag(G^-1)/2 - dlambda o xdot o xdot / 2 ],   G^-1 = (A^-1 + Lambda)^-1
  *
- * A site is active where lambda_n A_nn exceeds a threshold (1e-10): the rest change log|B| by less than the
- * sum of what was dropped. The metric is that of the active sites, in the momentum draw, in H and in the
- * equations alike. B is of the order of the active sites, a few hundred where n is 767; only it is factored.
+ * All that is done with G is asked of the base's curved metric (gaussian/curved.h), in vectors over sites. Where it
+ * leaves out sites with lambda_n A_nn below a threshold (1e-10), the metric is that of the others, in the momentum draw, in H
+ * and in the equations alike: xdot is 0 there.
  */
 #ifndef TALWEG_DYNAMICS_RIEMANN_H
 #define TALWEG_DYNAMICS_RIEMANN_H
 
+#include "gaussian/curved.h"
 #include "math/fixed_point.h"
 #include "model/model.h"
 #include "talweg/dynamics.h"
@@ -21,7 +22,7 @@
 typedef struct tw_riemann_options {
     tw_metric metric;         /* hessian, fisher or smoothed */
     tw_fixed_point_rule rule; /* of both implicit equations; the tolerance is on the whitened scale */
-    double threshold;         /* of active sites */
+    double threshold;         /* on lambda_n A_nn, of sites that may be left out */
     const double *smoothing;  /* n variances for `smoothed`, the caller's */
 } tw_riemann_options;
 #define TW_RIEMANN_DEFAULTS                                                               \
@@ -38,29 +39,27 @@ typedef struct tw_riemann {
     const tw_target *target;
     tw_riemann_options options;
     size_t n, r;
+    const tw_gaussian *base; /* N(m, A), as it was when the position was set */
 
     /* The position and what belongs to it. */
     double *v, *x;                    /* r, n */
     double *slope, *lambda, *dlambda; /* n: of the sites; lambda and dlambda of the metric */
     double log_density;               /* L_b */
     double log_likelihood;            /* log p(y | x), untempered */
-    size_t active, *index;            /* active sites */
-    double *s;                        /* sqrt(lambda) of those, compact */
-    double *b;                        /* active x active: the factor of B, or its inverse */
-    double log_det_b;
-    double *diagonal; /* compact: diag(B^-1) */
-    double *force;    /* r: v + L' [-l' + dlambda o diag(G^-1)/2] */
+    tw_curved *curved;                /* G */
+    double *force;                    /* r: v + L' [-l' + dlambda o diag(G^-1)/2] */
 
     double *pi; /* r: the momentum */
 
     /* Work of a step. */
     double half_eps;
-    double *pi_half, *vdot;          /* r */
-    double *g, *base, *scatter, *lt; /* n, n, n, max(n, r) */
-    double *start, *speed, *solved;  /* compact: c0, xdot, g(xdot) of the momentum equation;
-                                        speed is xdot at the new position after the second */
-    double *zeta, *z;                /* 2n each: (zeta, A zeta) of the position equation */
-    double *compact;                 /* n */
+    double *pi_half, *vdot;         /* r */
+    double *g, *middle, *sites;     /* n: L pi_half; x + eps/2 (xdot + g); work */
+    double *coordinates;            /* r: work */
+    double *start, *speed, *solved; /* n: c0, xdot, g(xdot) of the momentum equation; speed is xdot at the new
+                                       position after the second */
+    double *response, *rest;        /* n: of the curved metric */
+    double *zeta, *z;               /* 2n each: (zeta, A zeta) of the position equation */
     double *solver;
 
     size_t momentum_evaluations, position_evaluations; /* of the implicit maps, for measuring */
@@ -84,12 +83,8 @@ double tw_riemann_energy(tw_riemann *point);
 /* One step of the generalised leapfrog. After anything but TW_STEP_FINE the point must be set anew. */
 tw_step tw_riemann_leapfrog(tw_riemann *point, double eps);
 
-/* Shared by the files of this engine: B at x (lambda and dlambda filled, factor in b), and what follows once a position
- * is accepted. */
+/* Shared by the files of this engine: G at x, with lambda and dlambda; and what follows once a position is accepted. */
 bool tw_riemann_factor(tw_riemann *point, const double *x);
 void tw_riemann_settle(tw_riemann *point);
-
-/* compact = S g on the active sites, and its solution of B. */
-void tw_riemann_solve(const tw_riemann *point, const double *g, double *compact);
 
 #endif

@@ -204,6 +204,16 @@ static bool mix(const tw_gaussian *base, const tw_gaussian *other, double b, tw_
     return true;
 }
 
+/* K itself, or what the factor makes of it. */
+static void lower(const tw_gaussian *g, double *a)
+{
+    const tw_dense *d = (const tw_dense *)g;
+    if (d->own)
+        memcpy(a, d->own, g->n * g->n * sizeof *a);
+    else
+        tw_product_self(g->n, g->r, d->factor->l, g->n, a, g->n);
+}
+
 static tw_status marginal(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian **out)
 {
     tw_gaussian_report report;
@@ -229,4 +239,6 @@ static const tw_gaussian_kind dense_kind = {.name = "a dense Gaussian",
                                             .like = like,
                                             .condition = condition,
                                             .mix = mix,
+                                            .curve = tw_dense_curve,
+                                            .lower = lower,
                                             .marginal = marginal};

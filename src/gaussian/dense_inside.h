@@ -12,4 +12,7 @@ typedef struct tw_dense {
     double *own;       /* n x n; NULL: A is elsewhere */
 } tw_dense;
 
+/* dense_curved.c: its curved metric. */
+tw_status tw_dense_curve(const tw_gaussian *g, size_t sites, tw_curved **out);
+
 #endif

@@ -16,6 +16,7 @@
 #include "base/context.h"
 
 typedef struct tw_gaussian tw_gaussian;
+typedef struct tw_curved tw_curved; /* gaussian/curved.h */
 
 typedef struct tw_gaussian_kind {
     const char *name;                /* for messages: "a dense Gaussian" */
@@ -40,6 +41,10 @@ typedef struct tw_gaussian_kind {
     bool (*condition)(const tw_gaussian *base, const double *tau, tw_gaussian *out, double *log_det);
     /* The same with (b A^-1 + (1 - b) S^-1)^-1, S the covariance of `other`, which is of the same kind. Optional. */
     bool (*mix)(const tw_gaussian *base, const tw_gaussian *other, double b, tw_gaussian *out);
+    /* A curved metric with memory for `sites` active sites (gaussian/curved.h). */
+    tw_status (*curve)(const tw_gaussian *g, size_t sites, tw_curved **out);
+    /* The lower triangle of A into a (n x n), for sweeps over the sites (gaussian/sweep.h). Optional. */
+    void (*lower)(const tw_gaussian *g, double *a);
     /* The Gaussian of some of the sites, index[0..count). Optional. */
     tw_status (*marginal)(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian **out);
 } tw_gaussian_kind;

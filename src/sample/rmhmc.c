@@ -181,7 +181,7 @@ static double mean_active(tw_sampler *s)
     double sum = 0.0;
     for (size_t j = 0; j < s->columns; j++) {
         tw_riemann_set_position(p, position(s, j));
-        sum += (double)p->active;
+        sum += (double)p->curved->active;
     }
     return sum / (double)s->columns;
 }

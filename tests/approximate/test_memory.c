@@ -10,7 +10,7 @@ static void fitting_takes_three_matrices_beside_the_covariance(void **state)
     (void)state;
     enum { N = 400, VECTORS = 64 };
     test_problem *p = test_problem_new(N, 71, 1e4);
-    for (int method = TW_EP_AUTO; method <= TW_EP_DOUBLE_LOOP; method++) {
+    for (int method = TW_EP_AUTO; method <= TW_EP_PARALLEL; method++) {
         tw_context *ctx = new_context();
         tw_model *model = NULL;
         tw_approximation *ep = NULL;

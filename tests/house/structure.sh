@@ -1,5 +1,5 @@
 #!/bin/sh
-# The rooms keep to themselves (the table in README.md): who may include whom, who may call BLAS, allocate, draw.
+# The rooms keep to themselves (the table in README.md): who may include whom, work on matrices, call BLAS, allocate, draw.
 # Usage: structure.sh [BUILD]. First the check is tried on small trees with one fault each; then on this one.
 set -eu
 
@@ -43,11 +43,30 @@ check() {
         return part[n] == "talweg" ? "cli" : part[n]
     }
 
+    # Who may work on n x n arrays: all others hold a Gaussian, and know of linalg only vectors and sizes. Allowed by
+    # name: eigenvectors and determinants of small d x d problems, a target of a few dimensions (Figure 1) and a Jacobian.
+    function check_matrices(from, target) {
+        if (from in matrices) return
+        if (target == "gaussian/dense_inside.h") fault("only gaussian may look inside a dense Gaussian")
+        if (target !~ /^linalg\// || target == "linalg/vector.h" || target == "linalg/size.h") return
+        if (target == "linalg/eigen.h" && FILENAME ~ /^src\/dynamics\/(general|softabs)[.]c$/) return
+        if (target == "linalg/determinant.h" && FILENAME == "src/sample/selftest_dynamics.c") return
+        fault("no n x n arrays here: ask a Gaussian (gaussian/gaussian.h) instead of " target)
+    }
+
+    # Square arrays may be had elsewhere only by output, for a matrix on its way from a file to the model.
+    function check_square(code,    part) {
+        if (room in matrices || room == "output" || !match(code, /tw_allocate_doubles[(]/)) return
+        if (split(substr(code, RSTART + RLENGTH), part, /, */) >= 3 && part[2] == part[3] && part[2] != "1")
+            fault("no n x n arrays here: " part[2] " x " part[3])
+    }
+
     function check_include(from, target,    to) {
         if (target ~ /(cblas|lapack)/) {
             if (from != "linalg") fault("only linalg may include " target)
             return
         }
+        check_matrices(from, target)
         if (target !~ "/") {
             if (quoted) fault("include \"" target "\" as \"room/file.h\"")
             return
@@ -70,6 +89,7 @@ check() {
         forbidden["likelihood", "covariance"]; forbidden["likelihood", "gaussian"]
         forbidden["diagnose", "dynamics"]; forbidden["diagnose", "sample"]; forbidden["diagnose", "evidence"]
         forbidden["cli", "math"]; forbidden["cli", "linalg"]
+        matrices["linalg"]; matrices["covariance"]; matrices["gaussian"]
     }
 
     FNR == 1 {
@@ -86,6 +106,7 @@ check() {
             sub(/^[^"<]*["<]/, "", target); sub(/[">].*$/, "", target)
             if (room in rank) check_include(room, target)
         }
+        check_square(code)
         if (FILENAME != "src/base/context.c" &&
             calls(code, "malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign|asprintf"))
             fault("only src/base/context.c may allocate: use tw_allocate and tw_release")
@@ -118,6 +139,17 @@ try include/talweg/base.h '#include <talweg/data.h>' 'base may not include data'
 try src/likelihood/a.c '#include "covariance/kernel.h"' 'likelihood may not know covariance'
 try src/likelihood/a.c '#include "gaussian/gaussian.h"' 'likelihood may not know gaussian'
 try src/gaussian/a.c '#include "likelihood/likelihood.h"' 'gaussian may not include likelihood'
+try src/dynamics/a.c '#include "linalg/cholesky.h"' 'no n x n arrays here'
+try src/approximate/a.c '#include "linalg/product.h"' 'no n x n arrays here'
+try src/dynamics/riemann.c '#include "linalg/eigen.h"' 'no n x n arrays here'
+try src/sample/hmc.c '#include "linalg/determinant.h"' 'no n x n arrays here'
+try src/model/a.c '#include "gaussian/dense_inside.h"' 'only gaussian may look inside'
+try src/evidence/a.c 'tw_allocate_doubles(ctx, n, n, "K", &k);' 'no n x n arrays here: n x n'
+try src/evidence/a.c 'tw_allocate_doubles(w->ctx, n, columns, "x", &x); tw_allocate_doubles(ctx, 1, 1, "y", &y);' ''
+try src/output/a.c 'tw_allocate_doubles(ctx, n, n, "the kernel matrix", &k);' ''
+try src/dynamics/a.c '#include "linalg/vector.h"' ''
+try src/dynamics/softabs.c '#include "linalg/eigen.h"' ''
+try src/gaussian/a.c '#include "linalg/factor.h"' ''
 try src/diagnose/a.c '#include "sample/chain.h"' 'diagnose may not know sample'
 try src/cli/a.c '  #  include "math/normal.h"' 'cli may not know math'
 try src/sample/a.c '#include "bench/measure.h"' 'only cli may include bench/measure.h'

@@ -1,0 +1,84 @@
+/* ep_parallel.c: EP with parallel updates, for a Gaussian that cannot be swept site by site.
+ *
+ * Every site is matched to the same marginals, and goes the share eta of the way there in its natural parameters,
+ *   (tau, nu) <- (1 - eta) (tau, nu) + eta (tau', nu'),
+ * then q is conditioned anew: one factorisation and the marginal variances a sweep. The fixed points are those of
+ * sequential sweeps. Undamped updates can circle or run away where sites are strongly coupled, so eta is halved whenever the
+ * residual grew, and recovers slowly. There is nothing that gathers rounding errors: q is exact after every sweep.
+ */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "approximate/ep.h"
+#include "linalg/vector.h"
+
+static const double slowest = 1.0 / 64.0, recovery = 1.2;
+
+/* The marginals of the current sites. */
+static tw_status condition(tw_ep *ep, tw_gaussian *q)
+{
+    tw_approximation *r = ep->result;
+    double log_z;
+    if (!tw_gaussian_condition(ep->model->prior, 1.0, r->tau, r->nu, q, &log_z))
+        return tw_fail(ep->model->ctx, TW_NUMERICAL_FAILURE,
+                       "EP's covariance could not be factored: its precisions are too large for double "
+                       "precision");
+    memcpy(r->mean, q->mean, r->n * sizeof *r->mean);
+    memcpy(r->variance, q->variance, r->n * sizeof *r->variance);
+    ep->log_det_b = tw_dot(r->n, r->nu, r->mean) - 2.0 * log_z;
+    return TW_OK;
+}
+
+/* All sites, from the marginals of the sweep before. A site without a proper update stays. */
+static void update_sites(tw_ep *ep, double eta)
+{
+    tw_approximation *r = ep->result;
+    for (size_t i = 0; i < r->n; i++) {
+        double tau = r->tau[i], nu = r->nu[i];
+        if (!tw_ep_match_moments(ep, i, r->mean[i], r->variance[i], &tau, &nu)) continue;
+        r->tau[i] += eta * (tau - r->tau[i]);
+        r->nu[i] += eta * (nu - r->nu[i]);
+    }
+}
+
+static tw_status start(tw_ep *ep, tw_gaussian *q)
+{
+    tw_approximation *r = ep->result;
+    for (size_t i = 0; ep->options->tau && i < r->n; i++) {
+        double tau, nu;
+        if (!tw_ep_given_site(ep, i, 0.0, 0.0, &tau, &nu)) continue;
+        r->tau[i] = tau;
+        r->nu[i] = nu;
+    }
+    return condition(ep, q);
+}
+
+static tw_status iterate(tw_ep *ep, tw_gaussian *q)
+{
+    tw_approximation *r = ep->result;
+    double eta = 1.0, log_z = NAN, residual = INFINITY;
+    while (!r->converged && r->iterations < ep->options->max_sweeps) {
+        double before = log_z;
+        TW_TRY(tw_poll(ep->model->ctx));
+        r->iterations++;
+        update_sites(ep, eta);
+        TW_TRY(condition(ep, q));
+        tw_ep_measure(ep, tw_ep_log_z_q(ep), &log_z, &r->residual);
+        tw_ep_report(ep, r->n);
+        r->converged = r->residual <= ep->options->site_tolerance && tw_ep_settled(ep, log_z, before);
+        eta = r->residual <= residual ? fmin(recovery * eta, 1.0) : fmax(0.5 * eta, slowest);
+        residual = r->residual;
+    }
+    return TW_OK;
+}
+
+tw_status tw_ep_parallel(tw_ep *ep)
+{
+    tw_gaussian *q = NULL;
+    tw_status status = tw_gaussian_like(ep->model->prior, false, &q);
+    if (status == TW_OK) status = start(ep, q);
+    if (status == TW_OK) status = iterate(ep, q);
+    tw_gaussian_free(q);
+    return status;
+}
