@@ -47,7 +47,6 @@ static void anneal(tw_context *ctx, const tw_model *model, const tw_approximatio
     ais.steps = TEMPERATURES;
     check(ctx, tw_ais_run(model, ep->reference, &ais, NULL, NULL, NULL, &out[0]));
     ais.reverse = true;
-    ais.first_chain = ais.particles; /* other random numbers: independent errors */
     check(ctx, tw_ais_run(model, ep->reference, &ais, NULL, NULL, NULL, &out[1]));
 }
 

@@ -124,10 +124,12 @@ typedef struct tw_ais_options {
     size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
     double target_acceptance; /* of the pilot */
     uint64_t seed;
-    uint64_t first_chain; /* particle j uses the streams of chain first_chain + j */
-    bool reverse;         /* from posterior draws down to q: an upper bound in expectation */
-    size_t burn_in; /* reverse: transitions at b = 1, after a forward run and a resampling by its weights */
-    double refine;  /* reverse: where a step keeps less than this fraction of the effective sample size on the
+    uint64_t
+        first_chain; /* 0, or for other random numbers with the same seed how many of the chains of AIS, or of
+                             reverse AIS, to skip: particle j has number first_chain + j of them (sample.h) */
+    bool reverse;    /* from posterior draws down to q: an upper bound in expectation */
+    size_t burn_in;  /* reverse: transitions at b = 1, after a forward run and a resampling by its weights */
+    double refine; /* reverse: where a step keeps less than this fraction of the effective sample size on the
                        way down, by the particles of the way up, temperatures are put between; 0: never */
     void *user;
     /* Asked after each temperature of the last stage: true has on_state see where the run stands, during the
@@ -202,7 +204,7 @@ typedef struct tw_rm_options {
     size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
     double target_acceptance; /* of the pilot */
     uint64_t seed;
-    uint64_t first_chain; /* runs with the same seed and other particles: other first_chain */
+    uint64_t first_chain; /* as in tw_ais_options, of the chains of resample-move */
     void *user;
     /* As in tw_ais_options, after each temperature. */
     bool (*wants_state)(void *user);
@@ -264,7 +266,8 @@ typedef struct tw_pt_options {
     size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
     double target_acceptance; /* of the warm-up */
     uint64_t seed;
-    uint64_t first_chain; /* uses the streams of (steps + 1) * copies chains from here on */
+    uint64_t
+        first_chain; /* as in tw_ais_options, of those of parallel tempering: (steps + 1) * copies are used */
     void *user;
     /* As in tw_ais_options, after each round. */
     bool (*wants_state)(void *user);

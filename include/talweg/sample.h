@@ -123,6 +123,39 @@ typedef struct tw_move {
  * column where it was. */
 TW_API void tw_sampler_advance(tw_sampler *sampler, const tw_move *move, tw_record *records);
 
+/* ---- random streams ---- */
+
+/* A stream is a function of seed, purpose, chain and iteration. Whoever runs side by side in one job has chains of its
+ * own, so that errors are independent: these. Sampling runs and forward AIS have the same ones; they are no parts of
+ * one job. */
+typedef enum tw_streams_user {
+    TW_STREAMS_SAMPLE,
+    TW_STREAMS_AIS,
+    TW_STREAMS_AIS_REVERSE,
+    TW_STREAMS_PT,
+    TW_STREAMS_RM,
+    TW_STREAMS_AIS_PILOT,
+    TW_STREAMS_AIS_TRIAL,
+    TW_STREAMS_RM_PILOT,
+    TW_STREAMS_COUNT
+} tw_streams_user;
+
+/* A range of chains. */
+typedef struct tw_streams {
+    const char *user; /* for messages: "parallel tempering" */
+    uint64_t first, count;
+} tw_streams;
+
+/* The chains of a user. */
+TW_API tw_streams tw_streams_of(tw_streams_user user);
+
+/* A second run of a method with the same seed skips so many of its chains (first_chain of its options). */
+#define TW_STREAMS_SECOND_RUN ((uint64_t)1 << 40)
+
+/* `count` chains of a user, behind the first `skip` of its range; refused where they would be another's. */
+TW_API tw_status tw_streams_take(tw_context *ctx, tw_streams_user user, uint64_t skip, uint64_t count,
+                                 uint64_t *first);
+
 /* Where the columns are (n x P), L_b there, and log p(y | x) there (P each). */
 TW_API const double *tw_sampler_positions(const tw_sampler *sampler);
 TW_API const double *tw_sampler_log_density(const tw_sampler *sampler);

@@ -15,10 +15,6 @@
 #include "cli/terminal.h"
 #include "talweg/base.h"
 
-/* Streams of the methods, far apart, so that their errors are independent. */
-static const uint64_t far_chain = (uint64_t)1 << 40;
-enum { REVERSE = 1, TEMPERING = 2, RESAMPLING = 4, AGAIN = 1 };
-
 static const double safety = 1.5; /* an error from 16 islands is good to a fifth, and there is no third run */
 static const double most_effort = 64.0; /* of a second run, over the first */
 
@@ -93,7 +89,6 @@ static tw_status run_ais(const tw_evidence_options *options, bool reverse, tw_ev
     tw_run_saver saver;
     ais.reverse = reverse;
     tw_evidence_save_ais(&saver, r, w.method, &ais);
-    if (reverse) ais.first_chain = REVERSE * far_chain;
     bool once = isnan(options->until_se);
     tw_status status = once ? tw_ais_run(p->model, p->reference, &ais, watch, &w, NULL, out)
                             : tw_ais_until(p->model, p->reference, &ais, options->until_se,
@@ -130,7 +125,6 @@ static tw_status run_rm(const tw_evidence_options *options, tw_evidence_results 
     tw_run_saver saver;
     watcher w = make_watcher(options, "rm");
     tw_rm_options rm = tw_path_rm_options(p);
-    rm.first_chain = RESAMPLING * far_chain;
     tw_evidence_save_rm(&saver, r, &rm);
     if (!saver.again) {
         status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
@@ -141,7 +135,7 @@ static tw_status run_rm(const tw_evidence_options *options, tw_evidence_results 
     if (saver.effort > 0) {
         saver.again = true;
         rm.particles = saver.effort;
-        rm.first_chain += AGAIN * far_chain;
+        rm.first_chain = TW_STREAMS_SECOND_RUN;
         status = tw_rm_run(p->model, p->reference, &rm, watch, &w, out);
     }
     tw_meter_end(&w.meter);
@@ -161,7 +155,6 @@ static tw_pt_options tempering_options(const tw_evidence_options *options, const
     pt.eps = p->ais.eps;
     pt.leapfrog_steps = p->ais.leapfrog_steps;
     pt.seed = p->ais.seed;
-    pt.first_chain = TEMPERING * far_chain;
     if (p->own_schedule) pt.steps = p->temperatures, pt.beta = p->beta;
     return pt;
 }
@@ -192,7 +185,7 @@ static tw_status run_pt(const tw_evidence_options *options, tw_evidence_results 
     if (saver.effort > 0) {
         saver.again = true;
         pt.rounds = saver.effort;
-        pt.first_chain += AGAIN * far_chain;
+        pt.first_chain = TW_STREAMS_SECOND_RUN;
         status = tw_pt_run(p->model, p->reference, &pt, watch, &w, out, &r->tempering);
     }
     tw_meter_end(&w.meter);

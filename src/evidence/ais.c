@@ -23,9 +23,6 @@
 
 enum { PILOT_PARTICLES = 32, PILOT_MOVES = 2, PILOT_START = 30, BOOTSTRAP = 200, MORE = 2, EXTRA = 100 };
 
-/* Streams of pilots are those of chains that no run will reach. */
-static const uint64_t pilot_chain = (uint64_t)1 << 62;
-
 tw_move tw_ais_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t first_chain)
 {
     const tw_ais_options *o = a->o;
@@ -41,16 +38,16 @@ static tw_status pilot(tw_ais *a)
     const tw_ais_options *o = a->o;
     tw_walk *walk = NULL;
     double log_eps = log(0.5);
-    uint64_t iteration = 0;
+    uint64_t iteration = 0, chain = tw_streams_of(TW_STREAMS_AIS_PILOT).first;
     tw_sampler_options kernel = o->kernel;
     tw_status status = tw_walk_new(a->model, a->reference, &kernel, PILOT_PARTICLES, &walk);
-    if (status == TW_OK) status = tw_walk_start(walk, o->seed, pilot_chain);
+    if (status == TW_OK) status = tw_walk_start(walk, o->seed, chain);
     for (size_t k = 0; status == TW_OK && k <= a->steps; k++) {
         size_t moves = k == 0 ? PILOT_START : PILOT_MOVES;
         if (k > 0) status = tw_walk_temper(walk, a->beta[k]);
         for (size_t m = 0; status == TW_OK && m < moves; m++) {
             a->eps[k] = exp(log_eps);
-            tw_move move = tw_ais_move(a, k, ++iteration, pilot_chain);
+            tw_move move = tw_ais_move(a, k, ++iteration, chain);
             log_eps += tw_walk_move(walk, &move) - o->target_acceptance;
             log_eps = fmin(log_eps,
                            log(1.5)); /* beyond, a unit Gaussian is unstable whatever the acceptance says */
@@ -115,7 +112,7 @@ tw_status tw_ais_move_at(tw_ais *a, tw_walk *walk, size_t k)
 {
     TW_TRY(tw_walk_temper(walk, a->beta[k]));
     for (size_t m = 0; m < a->o->moves; m++) {
-        tw_move move = tw_ais_move(a, k, ++a->iteration, a->o->first_chain);
+        tw_move move = tw_ais_move(a, k, ++a->iteration, a->chain);
         tw_walk_move(walk, &move);
     }
     return TW_OK;
@@ -132,6 +129,11 @@ static tw_status walk_up(tw_ais *a, tw_walk *walk)
     return TW_OK;
 }
 
+tw_streams_user tw_ais_streams(const tw_ais_options *options)
+{
+    return options->reverse ? TW_STREAMS_AIS_REVERSE : TW_STREAMS_AIS;
+}
+
 static void summarise(const tw_ais *a, const tw_walk *walk, tw_estimate *out)
 {
     const tw_ais_options *o = a->o;
@@ -142,7 +144,7 @@ static void summarise(const tw_ais *a, const tw_walk *walk, tw_estimate *out)
                          .acceptance = tw_walk_acceptance(walk),
                          .failures = walk->transitions > 0.0 ? walk->failures / walk->transitions : 0.0,
                          .unbiased = !o->reverse,
-                         .draws = tw_draws_number(o->seed, o->first_chain)};
+                         .draws = tw_draws_number(o->seed, a->chain)};
     out->log_z = tw_log_mean_exp(particles, a->log_weight, &out->se) * (o->reverse ? -1.0 : 1.0);
     out->se_bootstrap = tw_log_mean_exp_bootstrap(particles, a->log_weight, o->seed, BOOTSTRAP);
     out->weight_ess = tw_weights_ess(particles, a->log_weight);
@@ -194,7 +196,7 @@ static tw_status run(tw_ais *a, tw_estimate *out)
     tw_status status = tw_walk_new(a->model, a->reference, &o->kernel, o->particles, &walk);
     if (status == TW_OK) status = tw_ais_allocate_state(a, walk);
     if (status == TW_OK)
-        status = o->resume ? tw_ais_take_up(a, walk) : tw_walk_start(walk, o->seed, o->first_chain);
+        status = o->resume ? tw_ais_take_up(a, walk) : tw_walk_start(walk, o->seed, a->chain);
     if (status == TW_OK) status = o->reverse ? tw_ais_walk_down(a, walk) : walk_up(a, walk);
     if (status == TW_OK) summarise(a, walk, out);
     tw_walk_free(walk);
@@ -208,6 +210,7 @@ tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const
     tw_ais a = {
         .model = model, .reference = reference, .o = options, .watch = {.progress = progress, .user = user}};
     TW_TRY(check(ctx, options));
+    TW_TRY(tw_streams_take(ctx, tw_ais_streams(options), options->first_chain, options->particles, &a.chain));
     tw_status status = allocate(ctx, &a);
     if (status == TW_OK) status = run(&a, out);
     for (size_t j = 0; status == TW_OK && log_weight && j < options->particles; j++)

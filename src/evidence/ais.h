@@ -19,6 +19,7 @@ typedef struct tw_ais {
     double *way_up;     /* particles: log weights of the way up of a reverse run; NULL: of a forward one */
     double *share;      /* particles, and a state of the sampler: see refine; NULL: not refined */
     size_t done;        /* temperatures of the last stage */
+    uint64_t chain;     /* the first of its random streams */
     uint64_t iteration; /* transitions so far: they number the random streams */
     double *state;      /* numbers of tw_ais_state; NULL: nobody asks for them */
 } tw_ais;
@@ -26,6 +27,9 @@ typedef struct tw_ais {
 /* ---- steps of a run */
 
 tw_move tw_ais_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t first_chain);
+
+/* Whose random streams a run has. */
+tw_streams_user tw_ais_streams(const tw_ais_options *options);
 
 /* Go to b_k, and move there. */
 tw_status tw_ais_move_at(tw_ais *a, tw_walk *walk, size_t k);

@@ -36,9 +36,6 @@ static const double least_acceptance = 0.5;
 /* A relative variance of a step that is no matter. */
 static const double little = 5e-4;
 
-/* Streams of trials are those of chains that no run will reach. */
-static const uint64_t trial_chain = (uint64_t)5 << 60;
-
 /* log of sum_j exp(weight_j + step R_j), over particles where R is finite. */
 static double log_sum(size_t n, const double *weight, const double *ratio, double step)
 {
@@ -135,7 +132,7 @@ static void refine(tw_ais *a, const tw_walk *walk, size_t k)
 static double try_step_size(tw_ais *a, tw_walk *walk, size_t k)
 {
     double rate = 0.0, sum = 0.0;
-    tw_move move = tw_ais_move(a, k, a->iteration, trial_chain);
+    tw_move move = tw_ais_move(a, k, a->iteration, tw_streams_of(TW_STREAMS_AIS_TRIAL).first);
     tw_sampler_save(walk->sampler, a->share + walk->particles);
     tw_sampler_advance(walk->sampler, &move, walk->records);
     for (size_t j = 0; j < walk->particles; j++) {
@@ -167,7 +164,7 @@ static tw_status resample(tw_ais *a, tw_walk *walk)
     size_t n = walk->target->model->n, count = walk->particles;
     double *x = NULL;
     void *memory = NULL;
-    tw_stream stream = tw_stream_at(a->o->seed, TW_STREAM_RESAMPLE, a->o->first_chain, 0);
+    tw_stream stream = tw_stream_at(a->o->seed, TW_STREAM_RESAMPLE, a->chain, 0);
     tw_status status = tw_allocate_doubles(walk->ctx, n, count, "the particles", &x);
     if (status == TW_OK)
         status = tw_allocate(walk->ctx, count, sizeof(size_t), "the particles' ancestors", &memory);
@@ -189,7 +186,7 @@ static tw_status burn_in(tw_ais *a, tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
     for (size_t m = 0; m < o->burn_in; m++) {
-        tw_move move = tw_ais_move(a, a->steps, ++a->iteration, o->first_chain);
+        tw_move move = tw_ais_move(a, a->steps, ++a->iteration, a->chain);
         tw_walk_move(walk, &move);
         tw_evidence_progress now = {.stage = "burn-in",
                                     .unit = "transitions",

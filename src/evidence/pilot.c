@@ -17,9 +17,6 @@
 enum { START_MOVES = 30 };
 static const double largest_eps = 1.5;
 
-/* Streams of pilots are those of chains that no run will reach, nor the pilot of AIS. */
-static const uint64_t pilot_chain = (uint64_t)3 << 61;
-
 typedef struct pilot {
     const tw_rm_options *o;
     tw_watch *watch;
@@ -30,6 +27,7 @@ typedef struct pilot {
     double *log_weight;
     size_t *ancestor;
     double log_eps;
+    uint64_t chain; /* the first of its random streams */
     uint64_t iteration;
 } pilot;
 
@@ -71,7 +69,7 @@ static void transition(pilot *p, tw_rm_plan_step *step)
                     .steps = step->leapfrog_steps,
                     .seed = o->seed,
                     .iteration = ++p->iteration,
-                    .first_chain = pilot_chain};
+                    .first_chain = p->chain};
     double rate = tw_walk_move(p->walk, &move);
     p->log_eps = fmin(p->log_eps + rate - o->target_acceptance, log(largest_eps));
 }
@@ -83,7 +81,7 @@ static tw_status rejuvenate(pilot *p, size_t k)
     tw_rm_plan_step *step = &p->plan->step[k];
     size_t n = w->target->model->n;
     double change = step->beta - step[-1].beta, left = 1.0;
-    tw_stream stream = tw_stream_at(p->o->seed, TW_STREAM_RESAMPLE, pilot_chain, k);
+    tw_stream stream = tw_stream_at(p->o->seed, TW_STREAM_RESAMPLE, p->chain, k);
     for (size_t j = 0; j < w->particles; j++) p->log_weight[j] = change * w->log_ratio[j];
     tw_resample_systematic(w->particles, p->log_weight, tw_stream_uniform(&stream), w->particles,
                            p->ancestor);
@@ -151,7 +149,7 @@ static tw_status run(const tw_model *model, const tw_reference *reference, pilot
 {
     TW_TRY(allocate(p, model));
     TW_TRY(tw_walk_new(model, reference, &p->o->kernel, p->o->pilot_particles, &p->walk));
-    TW_TRY(tw_walk_start(p->walk, p->o->seed, pilot_chain));
+    TW_TRY(tw_walk_start(p->walk, p->o->seed, p->chain));
     return climb(p);
 }
 
@@ -172,6 +170,7 @@ tw_status tw_rm_plan_make(const tw_model *model, const tw_reference *reference, 
     tw_context *ctx = model->ctx;
     pilot p = {.o = o, .watch = watch, .capacity = o->beta ? o->steps : o->max_steps, .log_eps = log(0.5)};
     *out = NULL;
+    TW_TRY(tw_streams_take(ctx, TW_STREAMS_RM_PILOT, 0, o->pilot_particles, &p.chain));
     tw_status status = tw_rm_plan_new(ctx, p.capacity, &p.plan);
     if (status == TW_OK) status = run(model, reference, &p);
     tw_walk_free(p.walk);

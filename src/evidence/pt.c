@@ -131,7 +131,7 @@ static tw_status start(tw_pt *pt)
         pt->beta[k] = o->beta ? o->beta[k] : (double)k / (double)o->steps;
         pt->log_eps[k] = log(o->eps > 0.0 ? o->eps : 0.5);
         for (size_t c = 0; c < pt->copies; c++) pt->replica[k * pt->copies + c] = k;
-        TW_TRY(tw_walk_start(pt->walk[k], o->seed, o->first_chain + k * pt->copies));
+        TW_TRY(tw_walk_start(pt->walk[k], o->seed, pt->chain + k * pt->copies));
     }
     return temper_all(pt);
 }
@@ -240,7 +240,7 @@ static tw_estimate describe(const tw_pt *pt, const char *method)
                          .failures = transitions > 0.0 ? failures / transitions : 0.0,
                          .particles = pt->watch.stopped ? 0 : pt->copies,
                          .temperatures = pt->levels - 1,
-                         .draws = tw_draws_number(pt->o->seed, pt->o->first_chain)};
+                         .draws = tw_draws_number(pt->o->seed, pt->chain)};
 }
 
 static void warn(const tw_pt *pt, double lowest_rate, double barrier, double failures)
@@ -329,6 +329,7 @@ tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const 
                 .copies = options->copies,
                 .batches = batches_of(options->copies)};
     pt.rounds = (options->rounds + pt.batches - 1) / pt.batches * pt.batches;
+    TW_TRY(tw_streams_take(pt.ctx, TW_STREAMS_PT, options->first_chain, pt.levels * pt.copies, &pt.chain));
     tw_status status = run(&pt, out, report);
     release(&pt);
     return status;

@@ -20,6 +20,7 @@ typedef struct tw_pt {
     tw_walk **walk;         /* one per level: `copies` columns at one temperature */
     double *beta, *log_eps; /* per level */
     double gain;            /* of the step sizes' adaptation; 0: frozen */
+    uint64_t chain;         /* the first of its random streams */
     uint64_t round;         /* rounds done, warm-up included: they number the random streams */
     double *normals, *x;    /* n x copies: fresh draws at b = 0 */
     tw_status drawn;        /* whether those could be used */

@@ -30,7 +30,7 @@ double tw_pt_swap_odds(double step, double lower, double upper)
 static void draw_lowest(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
-    tw_reference_draw(pt->reference, o->seed, o->first_chain, pt->round, pt->copies, pt->normals, pt->x);
+    tw_reference_draw(pt->reference, o->seed, pt->chain, pt->round, pt->copies, pt->normals, pt->x);
     pt->drawn = tw_sampler_set_positions(pt->walk[0]->sampler, pt->x);
 }
 
@@ -43,7 +43,7 @@ static void transitions(tw_pt *pt, size_t level)
                         .steps = o->leapfrog_steps ? o->leapfrog_steps : tw_walk_steps(eps),
                         .seed = o->seed,
                         .iteration = pt->round * o->moves + m,
-                        .first_chain = o->first_chain + level * pt->copies};
+                        .first_chain = pt->chain + level * pt->copies};
         double change = tw_walk_move(pt->walk[level], &move) - o->target_acceptance;
         if (pt->gain > 0.0) /* else it is given, or frozen */
             pt->log_eps[level] = fmin(pt->log_eps[level] + pt->gain * change, log_largest_eps);
@@ -72,7 +72,7 @@ static void decide(tw_pt *pt, size_t k)
                                 tw_fault_swap_rule(step, lower, upper));
         double probability = odds >= 0.0 ? 1.0 : odds < 0.0 ? exp(odds) : 0.0; /* NaN: stay */
         tw_stream stream =
-            tw_stream_at(pt->o->seed, TW_STREAM_SWAP, pt->o->first_chain + k * pt->copies + c, pt->round);
+            tw_stream_at(pt->o->seed, TW_STREAM_SWAP, pt->chain + k * pt->copies + c, pt->round);
         pt->swap[k * pt->copies + c] = turn && tw_stream_uniform(&stream) < probability;
         pt->rejection[k] += 1.0 - probability;
     }

@@ -22,9 +22,6 @@
 
 enum { BOOTSTRAP = 200 };
 
-/* Streams of their own, so that AIS with the same seed is independent of this. */
-static const uint64_t chain_offset = (uint64_t)1 << 61;
-
 /* Incremental weights of step k, and what they say of Z on every island. */
 static void weigh(tw_resample_move *s, size_t k)
 {
@@ -44,8 +41,7 @@ static void resample(tw_resample_move *s, size_t k)
     size_t from = s->walk->particles / islands, to = s->plan->step[k + 1].particles / islands;
     const double *x = tw_sampler_positions(s->walk->sampler);
     for (size_t i = 0; i < islands; i++) {
-        tw_stream stream =
-            tw_stream_at(s->o->seed, TW_STREAM_RESAMPLE, chain_offset + s->o->first_chain + i, k);
+        tw_stream stream = tw_stream_at(s->o->seed, TW_STREAM_RESAMPLE, s->chain + i, k);
         tw_resample_systematic(from, s->log_weight + i * from, tw_stream_uniform(&stream), to, s->ancestor);
         for (size_t j = 0; j < to; j++)
             memcpy(s->x + (i * to + j) * n, x + (i * from + s->ancestor[j]) * n, n * sizeof *x);
@@ -63,7 +59,7 @@ static tw_status move(tw_resample_move *s, size_t k)
                         .steps = step->leapfrog_steps,
                         .seed = s->o->seed,
                         .iteration = ++s->iteration,
-                        .first_chain = chain_offset + s->o->first_chain};
+                        .first_chain = s->chain};
         tw_walk_move(s->walk, &move);
     }
     return TW_OK;
@@ -122,7 +118,7 @@ static void summarise(const tw_resample_move *s, tw_estimate *out)
                          .pareto_k = NAN,
                          .missed = NAN,
                          .unbiased = true,
-                         .draws = tw_draws_number(s->o->seed, chain_offset + s->o->first_chain)};
+                         .draws = tw_draws_number(s->o->seed, s->chain)};
     out->log_z = tw_log_mean_exp(islands, s->log_z, &out->se);
     out->se_bootstrap = tw_log_mean_exp_bootstrap(islands, s->log_z, s->o->seed, BOOTSTRAP);
 }
@@ -148,7 +144,7 @@ static tw_status run(tw_resample_move *s, const tw_model *model, const tw_refere
     TW_TRY(allocate(s, model));
     TW_TRY(tw_walk_new(model, reference, &s->o->kernel, particles, &s->walk));
     TW_TRY(tw_rm_allocate_state(s));
-    TW_TRY(resume ? tw_rm_take_up(s) : tw_walk_start(s->walk, s->o->seed, chain_offset + s->o->first_chain));
+    TW_TRY(resume ? tw_rm_take_up(s) : tw_walk_start(s->walk, s->o->seed, s->chain));
     return climb(s);
 }
 
@@ -177,6 +173,12 @@ static tw_status check(tw_context *ctx, const tw_rm_options *o)
     return tw_rm_check_pilot(ctx, o);
 }
 
+/* At any temperature: rm_plan.c shares them out within the spread, in multiples of the number of islands. */
+static uint64_t most_particles(const tw_rm_options *o)
+{
+    return (uint64_t)(o->spread * (double)o->particles) + 2 * o->islands;
+}
+
 tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const tw_rm_options *options,
                     tw_progress_function *progress, void *user, tw_estimate *out)
 {
@@ -184,6 +186,7 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
     TW_TRY(check(ctx, options));
     tw_resample_move s = {
         .o = options, .watch = {.progress = progress, .user = user}, .weight_ess = INFINITY};
+    TW_TRY(tw_streams_take(ctx, TW_STREAMS_RM, options->first_chain, most_particles(options), &s.chain));
     *out = (tw_estimate){.method = "resample-move", .log_z = NAN, .se = NAN, .pareto_k = NAN, .missed = NAN};
     tw_status status = make_plan(&s, model, reference);
     if (status == TW_OK && s.plan) {

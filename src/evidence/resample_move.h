@@ -14,6 +14,7 @@ typedef struct tw_resample_move {
     double *log_z;      /* islands */
     size_t *ancestor;   /* particles of an island */
     size_t done;        /* temperatures whose weights are taken */
+    uint64_t chain;     /* the first of its random streams */
     uint64_t iteration;
     double weight_ess; /* the smallest of all steps */
     double *state;     /* numbers of tw_rm_state; NULL: nobody asks for them */

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "evidence/walk.h"
+#include "evidence/ais.h"
 #include "model/model.h"
 #include "talweg/diagnose.h"
 #include "talweg/evidence.h"
@@ -16,6 +16,7 @@ static const double safety = 1.1; /* the error of the error */
 
 typedef struct until {
     const tw_ais_options *o;
+    uint64_t chain; /* the first of the random streams */
     double goal;
     size_t done, most;
     double *log_weight;
@@ -121,7 +122,7 @@ static tw_status take_up(tw_context *ctx, until *u, tw_estimate *out)
     for (size_t j = 0; j < u->done; j++) u->log_weight[j] = state->before_weight[j];
     *out = (tw_estimate){.method = u->o->reverse ? "ais-reverse" : "ais",
                          .temperatures = u->o->steps,
-                         .draws = tw_draws_number(u->o->seed, u->o->first_chain)};
+                         .draws = tw_draws_number(u->o->seed, u->chain)};
     if (u->done > 0) estimate(u, out);
     return TW_OK;
 }
@@ -156,6 +157,7 @@ tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, con
     *out = (tw_estimate){0};
     if (!(se > 0.0)) return tw_fail(ctx, TW_BAD_ARGUMENT, "a standard error to reach is above 0, not %g", se);
     if (u.most < options->particles) u.most = options->particles;
+    TW_TRY(tw_streams_take(ctx, tw_ais_streams(options), options->first_chain, u.most, &u.chain));
     TW_TRY(tw_allocate_doubles(ctx, u.most, 1, "the weights", &u.log_weight));
     tw_status status = run_all(model, reference, &u, out);
     *needed = u.needed;

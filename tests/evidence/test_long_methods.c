@@ -84,7 +84,6 @@ static void annealing_in_reverse(void **state)
     tw_ais_options o = ais_options(&p, beta);
     static scores down = {.name = "ais-reverse"};
     o.reverse = true;
-    o.first_chain = (uint64_t)1 << 40;
     for (size_t i = 0; i < SEEDS; i++) {
         tw_estimate e;
         double se;

@@ -84,6 +84,9 @@ static int execute(PyObject *module)
                 PyModule_AddStringConstant(module, "version", tw_version()) == 0 &&
                 PyModule_AddStringConstant(module, "likelihoods", tw_likelihood_names()) == 0 &&
                 PyModule_AddStringConstant(module, "kernels", tw_covariance_names()) == 0;
+    PyObject *second = good ? PyLong_FromUnsignedLongLong(TW_STREAMS_SECOND_RUN) : NULL;
+    good = second && PyModule_AddObjectRef(module, "second_run", second) == 0;
+    Py_XDECREF(second);
     return good ? 0 : -1;
 }
 

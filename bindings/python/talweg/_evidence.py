@@ -20,8 +20,6 @@ from ._sample import Progress, check_name, progress_function
 from ._talweg import InputError
 from ._warnings import Warned, warned
 
-FAR = 2**40  # streams of the methods, far apart, so that their errors are independent
-REVERSE, TEMPERING, RESAMPLING, AGAIN = FAR, 2 * FAR, 4 * FAR, FAR
 SAFETY = 1.5  # an error from 16 islands is good to a fifth, and there is no third run
 MOST_EFFORT = 64.0  # of a second run, over the first
 PRIOR_LADDER = 40  # temperatures of parallel tempering from the prior
@@ -173,7 +171,7 @@ class _Run:
     def ais(self, begun: float, reverse: bool = False) -> None:
         o = self.options
         wanted = {name: o[name] for name in ("particles", "moves", "eps", "steps", "seed", "burn_in")}
-        wanted.update(reverse=reverse, first_chain=REVERSE if reverse else 0)
+        wanted.update(reverse=reverse)
         if self.until_se is not None:
             wanted.update(until_se=self.until_se, max_particles=o["max_particles"])
         row, needed = self.path.run("ais", self.path.beta, wanted, self.progress)
@@ -184,12 +182,12 @@ class _Run:
         self.ais(begun, reverse=True)
 
     def rm(self, begun: float) -> None:
-        wanted = dict(resampling(self.options), first_chain=RESAMPLING)
+        wanted = resampling(self.options)
         beta = self.path.beta if self.path.own_schedule else None
         row = self.path.run("resample_move", beta, wanted, self.progress)
         factor = self.factor(row, self.options["max_particles"] / wanted["particles"])
         if factor > 1.0:  # only the second run counts, so that looking at the first does not bias it
-            wanted.update(particles=math.ceil(factor * wanted["particles"]), first_chain=RESAMPLING + AGAIN)
+            wanted.update(particles=math.ceil(factor * wanted["particles"]), first_chain=_talweg.second_run)
             row = self.path.run("resample_move", beta, wanted, self.progress)
         if row and self.until_se is not None:
             self.needed = max(self.needed, wanted["particles"] * (row["se"] / self.until_se) ** 2)
@@ -198,14 +196,14 @@ class _Run:
     def pt(self, begun: float) -> None:
         o, path = self.options, self.path
         wanted = {name: o[name] for name in ("copies", "rounds", "moves", "eps", "steps", "seed")}
-        wanted.update(warmup=o["rounds"], first_chain=TEMPERING)
+        wanted.update(warmup=o["rounds"])
         beta = path.beta if path.own_schedule else None
         if beta is None and path.start_name == "prior":
             beta = path.fill(path.kind, PRIOR_LADDER, path.beta_min)
         first, second, report = path.run("tempering", beta, wanted, self.progress)
         factor = self.factor(first, MOST_EFFORT)
         if factor > 1.0:
-            wanted.update(rounds=math.ceil(factor * o["rounds"]), first_chain=TEMPERING + AGAIN)
+            wanted.update(rounds=math.ceil(factor * o["rounds"]), first_chain=_talweg.second_run)
             first, second, report = path.run("tempering", beta, wanted, self.progress)
         self.tempering = report if first else {}
         self.keep(begun, first, second)

@@ -1,0 +1,35 @@
+/* streams.c: who uses which chains. All ranges are in this table, and tests/sample/test_streams.c sees to it that those
+ * of one job never meet. The numbers are part of every result. */
+#include "base/context.h"
+#include "talweg/sample.h"
+
+/* A run has one unit of chains, a method that may be run twice has two. */
+static const uint64_t unit = (uint64_t)1 << 40;
+
+tw_streams tw_streams_of(tw_streams_user user)
+{
+    const tw_streams table[TW_STREAMS_COUNT] = {
+        [TW_STREAMS_SAMPLE] = {"the chains of a sampling run", 0, unit},
+        [TW_STREAMS_AIS] = {"annealed importance sampling", 0, unit},
+        [TW_STREAMS_AIS_REVERSE] = {"reverse annealed importance sampling", unit, unit},
+        [TW_STREAMS_PT] = {"parallel tempering", 2 * unit, 2 * unit},
+        [TW_STREAMS_RM] = {"resample-move", ((uint64_t)1 << 61) + 4 * unit, 2 * unit},
+        [TW_STREAMS_AIS_PILOT] = {"the pilot of annealed importance sampling", (uint64_t)1 << 62, unit},
+        [TW_STREAMS_AIS_TRIAL] = {"trial steps of reverse annealed importance sampling", (uint64_t)5 << 60,
+                                  unit},
+        [TW_STREAMS_RM_PILOT] = {"the pilot of resample-move", (uint64_t)3 << 61, unit},
+    };
+    return table[user];
+}
+
+tw_status tw_streams_take(tw_context *ctx, tw_streams_user user, uint64_t skip, uint64_t count,
+                          uint64_t *first)
+{
+    tw_streams range = tw_streams_of(user);
+    *first = range.first + skip;
+    if (count <= range.count && skip <= range.count - count) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "%s has the random streams of 2^%d chains: %llu from number %llu on are too many",
+                   range.user, range.count == unit ? 40 : 41, (unsigned long long)count,
+                   (unsigned long long)skip);
+}
