@@ -83,8 +83,8 @@ static tw_estimate run_resample_move(const bench_usps *u, double *seconds)
 static double literal_step(const bench_usps *u)
 {
     size_t n = u->model->n;
-    ref_inputs *in =
-        ref_inputs_new((int)n, u->model->y, tw_gaussian_dense_matrix(u->model->prior), u->ep->tau, u->ep->nu);
+    ref_inputs *in = ref_inputs_new((int)n, u->model->observed.y, tw_gaussian_dense_matrix(u->model->prior),
+                                    u->ep->tau, u->ep->nu);
     ref_workspace *work = ref_workspace_new((int)n);
     double *p = calloc(n, sizeof *p), best = INFINITY;
     if (!in || !work || !p) exit(2);

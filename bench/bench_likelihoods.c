@@ -14,7 +14,7 @@
 enum { SITES = 767 * 32, ROUNDS = 101, CAVITIES = 500, WORKS = 4 };
 
 typedef struct block {
-    const tw_likelihood *likelihood;
+    tw_observations o;
     double y[SITES], x[SITES];
     double value[SITES], slope[SITES], lambda[SITES], dlambda[SITES];
 } block;
@@ -31,11 +31,12 @@ static double now(void)
 /* Latents spread over +-6, and observations of the kind that the likelihood has. */
 static void fill(block *b, const tw_likelihood *likelihood)
 {
-    b->likelihood = likelihood;
+    b->o = (tw_observations){.likelihood = likelihood, .n = SITES, .y = b->y};
     for (size_t i = 0; i < SITES; i++) {
         b->x[i] = 6.0 * sin(1.7 * (double)i);
         double y = i % 3 ? 1.0 : -1.0;
-        b->y[i] = likelihood->supports(likelihood->user, y, 1.0) ? y : (double)(i % 40);
+        const tw_observations one = {.likelihood = likelihood, .n = 1, .y = &y};
+        b->y[i] = likelihood->supports(&one, 0) ? y : (double)(i % 40);
     }
 }
 
@@ -46,18 +47,17 @@ static void only_exp(block *b)
 
 static void only_slope(block *b)
 {
-    b->likelihood->terms(b->likelihood->user, SITES, b->y, NULL, b->x, NULL, b->slope, NULL, NULL);
+    b->o.likelihood->terms(&b->o, b->x, NULL, b->slope, NULL, NULL);
 }
 
 static void three_terms(block *b)
 {
-    b->likelihood->terms(b->likelihood->user, SITES, b->y, NULL, b->x, b->value, b->slope, b->lambda, NULL);
+    b->o.likelihood->terms(&b->o, b->x, b->value, b->slope, b->lambda, NULL);
 }
 
 static void four_terms(block *b)
 {
-    b->likelihood->terms(b->likelihood->user, SITES, b->y, NULL, b->x, b->value, b->slope, b->lambda,
-                         b->dlambda);
+    b->o.likelihood->terms(&b->o, b->x, b->value, b->slope, b->lambda, b->dlambda);
 }
 
 static void report_terms(block *b)
@@ -72,7 +72,7 @@ static void report_terms(block *b)
         }
     printf("%-8s  slope alone %5.2f, value slope lambda %5.2f, with dlambda %5.2f ns each; exp %.2f, ratio "
            "%.1f\n",
-           b->likelihood->name, best[1], best[2], best[3], best[0], best[2] / best[0]);
+           b->o.likelihood->name, best[1], best[2], best[3], best[0], best[2] / best[0]);
 }
 
 /* The mean over cavities with m in +-4 and v from 0.1 to 1e4, as in sweeps of EP. */
@@ -84,12 +84,12 @@ static void report_tilted(const block *b)
         size_t count = 0;
         tw_tilted t;
         double m = 4.0 * sin(1.3 * (double)i), v = 0.1 * pow(1e5, (double)i / CAVITIES);
-        tw_status status = tw_tilted_by_quadrature(b->likelihood, b->y[i], 1.0, m, v, &t, &count);
+        tw_status status = tw_tilted_by_quadrature(&b->o, i, m, v, &t, &count);
         if (status != TW_OK) failures++;
         evaluations += count;
     }
     printf("%-8s  tilted moments by quadrature %.1f us, %.0f evaluations each, %zu failures\n",
-           b->likelihood->name, 1e6 * (now() - start) / CAVITIES, (double)evaluations / CAVITIES, failures);
+           b->o.likelihood->name, 1e6 * (now() - start) / CAVITIES, (double)evaluations / CAVITIES, failures);
 }
 
 int main(void)

@@ -116,7 +116,7 @@ static void print_literal(const tw_model *model, const tw_approximation *ep, con
 {
     enum { TRAJECTORIES = 2 };
     int n = (int)model->n;
-    ref_inputs *in = ref_inputs_new(n, model->y, tw_gaussian_dense_matrix(model->prior), NULL, NULL);
+    ref_inputs *in = ref_inputs_new(n, model->observed.y, tw_gaussian_dense_matrix(model->prior), NULL, NULL);
     ref_workspace *work = ref_workspace_new(n);
     double *normals = calloc((size_t)n * TRAJECTORIES, sizeof *normals), energies[TRAJECTORIES];
     double *samples = calloc((size_t)n * TRAJECTORIES, sizeof *samples), uniforms[TRAJECTORIES] = {0.5, 0.5};
@@ -164,7 +164,8 @@ static void bench_hard(tw_context *ctx)
     for (size_t i = 0; i < N; i++) y[i] = 1.0;
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < N; i++) k[i + j * N] = 25000.0 + (i == j ? 900.0 : 0.0);
-    bench_check(ctx, tw_model_new(ctx, N, k, N, tw_likelihood_find("probit"), y, NULL, 0.0, &model));
+    const tw_observations observed = {.likelihood = tw_likelihood_find("probit"), .n = N, .y = y};
+    bench_check(ctx, tw_model_new(ctx, k, N, &observed, 0.0, &model));
     bench_check(ctx, tw_ep_fit(model, NULL, &ep));
     table("K = 25000 11' + 900 I, 767 equal labels", model, ep, false);
     tw_approximation_free(ep);

@@ -62,8 +62,8 @@ tw_status bench_time_literal(const tw_model *model, const tw_approximation *ep, 
     l.scratch = l.normals + n;
     l.steps = l.scratch + n * n;
     l.potrf = l.steps + count;
-    l.in = ref_inputs_new((int)n, model->y, tw_gaussian_dense_matrix(model->prior), ep ? ep->tau : NULL,
-                          ep ? ep->nu : NULL);
+    l.in = ref_inputs_new((int)n, model->observed.y, tw_gaussian_dense_matrix(model->prior),
+                          ep ? ep->tau : NULL, ep ? ep->nu : NULL);
     tw_status status = TW_OK;
     if (!l.in) {
         status = tw_fail(model->ctx, TW_NOT_POSITIVE_DEFINITE,

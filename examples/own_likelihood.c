@@ -26,21 +26,20 @@ static void check(tw_context *ctx, tw_status status)
 
 /* ---- the likelihood ---- */
 
-static bool supports(void *user, double y, double w)
+static bool supports(const tw_observations *o, size_t i)
 {
-    (void)user;
-    return isfinite(y) && w > 0.0;
+    return isfinite(o->y[i]);
 }
 
 /* With t = tanh(z / 2): dl/dx = t / w, lambda = -d2l/dx2 = (1 - t^2) / (2 w^2), dlambda/dx = t (1 - t^2) / (2 w^3).
  * 1 - t^2 is written as 1 / cosh^2, or it would be 0 from |z| = 38 on, where t is 1 to the last digit. Arrays that are
- * NULL are not wanted; w NULL means 1. */
-static void terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
-                  double *slope, double *lambda, double *dlambda)
+ * NULL are not wanted; w is the column below, NULL where it is 1 everywhere. */
+static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
+                  double *dlambda)
 {
-    (void)user;
-    for (size_t i = 0; i < n; i++) {
-        double s = w ? w[i] : 1.0, z = (y[i] - x[i]) / s, a = fabs(z);
+    const double *w = o->column[0];
+    for (size_t i = 0; i < o->n; i++) {
+        double s = w ? w[i] : 1.0, z = (o->y[i] - x[i]) / s, a = fabs(z);
         double t = tanh(0.5 * z), hump = 1.0 / cosh(0.5 * fmin(a, 1400.0));
         if (value) value[i] = -a - 2.0 * log1p(exp(-a)) - log(s);
         if (slope) slope[i] = t / s;
@@ -49,8 +48,14 @@ static void terms(void *user, size_t n, const double *y, const double *w, const 
     }
 }
 
-static const tw_likelihood logistic = {
-    .name = "logistic", .support = "a real number", .supports = supports, .terms = terms};
+static const tw_column columns[] = {{.name = "noise", .standard = 1.0, .range = TW_RANGE_POSITIVE}};
+
+static const tw_likelihood logistic = {.name = "logistic",
+                                       .support = "a real number",
+                                       .columns = 1,
+                                       .column = columns,
+                                       .supports = supports,
+                                       .terms = terms};
 
 /* ---- are the derivatives right? ---- */
 
@@ -58,7 +63,8 @@ static const tw_likelihood logistic = {
 static void derivatives(double x, double out[DERIVATIVES])
 {
     const double y = 0.3, w = 0.7;
-    terms(NULL, 1, &y, &w, &x, &out[0], &out[1], &out[2], &out[3]);
+    const tw_observations one = {.likelihood = &logistic, .n = 1, .y = &y, .column = {&w}};
+    terms(&one, &x, &out[0], &out[1], &out[2], &out[3]);
     out[2] = -out[2];
     out[3] = -out[3];
 }

@@ -132,22 +132,21 @@ TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_covaria
                                  const tw_data *train, const tw_data *at, double *mean, double *variance);
 
 /* ---- predictions of observations -------------------------------------------------------------------------
- * Everywhere: m cases whose latent values are N(mean[i], variance[i]), with constants w[i] (NULL: 1). */
+ * Everywhere: the cases `at` (their y only where they are scored), whose latent values are N(mean[i],
+ * variance[i]). */
 
 /* Are its observations -1 and +1? */
 TW_API bool tw_likelihood_is_binary(const tw_likelihood *likelihood);
 
-/* What to expect: for observations -1 and +1 the probability of +1, else the mean of y (poisson: w exp(mean +
- * variance / 2)); and the standard deviation of y (sd may be NULL). TW_BAD_ARGUMENT for a likelihood that is
- * neither binary nor built-in. */
-TW_API tw_status tw_predict_observations(tw_context *ctx, const tw_likelihood *likelihood, size_t m,
-                                         const double *w, const double *mean, const double *variance,
-                                         double *expected, double *sd);
+/* What to expect: for observations -1 and +1 the probability of +1, else the mean of y (poisson: exposure
+ * exp(mean + variance / 2)); and the standard deviation of y (sd may be NULL). TW_BAD_ARGUMENT for a likelihood
+ * that is neither binary nor built-in. */
+TW_API tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, const double *mean,
+                                         const double *variance, double *expected, double *sd);
 
 /* log p(y[i]) = log of the integral of p(y | x) N(x; mean, variance), in nats: the log score of each case. */
-TW_API tw_status tw_predict_log_scores(tw_context *ctx, const tw_likelihood *likelihood, size_t m,
-                                       const double *w, const double *mean, const double *variance,
-                                       const double *y, double *log_score);
+TW_API tw_status tw_predict_log_scores(tw_context *ctx, const tw_observations *at, const double *mean,
+                                       const double *variance, double *log_score);
 
 /* How good predictions were. The calibration table sorts binary predictions by their probability of +1 into
  * ten bins of equal width; empty bins hold NaN. */
@@ -163,12 +162,12 @@ typedef struct tw_scores {
         double observed;  /* part that was +1 */
     } bin[TW_CALIBRATION_BINS];
 } tw_scores;
-TW_API tw_scores tw_predict_scores(const tw_likelihood *likelihood, size_t m, const double *y,
-                                   const double *expected, const double *log_score);
+TW_API tw_scores tw_predict_scores(const tw_observations *at, const double *expected,
+                                   const double *log_score);
 
 /* The same batch by batch: `sums` begins as zeros, and finish makes means of it. */
-TW_API void tw_scores_add(const tw_likelihood *likelihood, size_t m, const double *y, const double *expected,
-                          const double *log_score, tw_scores *sums);
+TW_API void tw_scores_add(const tw_observations *at, const double *expected, const double *log_score,
+                          tw_scores *sums);
 TW_API tw_scores tw_scores_finish(const tw_likelihood *likelihood, const tw_scores *sums);
 
 #ifdef __cplusplus

@@ -4,9 +4,9 @@
  * tw_likelihood and pass its address wherever one is asked for; it must outlive what was made with it.
  * Functions must be pure: the same arguments give the same answer, from any thread.
  *
- * Throughout, y[i] is the observation of site i, and w[i] its known constant: the exposure of a Poisson
- * count, the noise standard deviation of a Gaussian observation; w NULL means 1 everywhere. Arrays are
- * contiguous, of n elements; an output that is NULL is not wanted.
+ * Everywhere n observations come as a tw_observations: y[i] is that of site i, and what else is known of it,
+ * such as the exposure of a count, is in columns whose names the likelihood declares. Arrays are contiguous, of
+ * n elements; an output that is NULL is not wanted.
  */
 #ifndef TALWEG_LIKELIHOOD_H
 #define TALWEG_LIKELIHOOD_H
@@ -28,60 +28,98 @@ typedef struct tw_tilted {
     double c4;
 } tw_tilted;
 
-/* A likelihood: a table of functions. terms is all that one needs; the rest may be NULL where it says so. */
-typedef struct tw_likelihood {
-    const char *name;
-    const char *support; /* what an observation may be, for messages: "-1 or +1" */
-    void *user;          /* handed back to every function below */
+/* What a number in a column may be; it is finite in any case. */
+typedef enum tw_range {
+    TW_RANGE_ANY,
+    TW_RANGE_POSITIVE, /* > 0 */
+    TW_RANGE_COUNT,    /* 1, 2, 3, ... */
+    TW_RANGE_FLAG      /* 0 or 1 */
+} tw_range;
 
-    /* May y (with constant w) be observed? */
-    bool (*supports)(void *user, double y, double w);
+/* A column of known constants, one for each observation. */
+typedef struct tw_column {
+    const char *name; /* "exposure" */
+    double standard;  /* the constant of every observation where the column is not given */
+    tw_range range;
+    bool required; /* there is no standard */
+} tw_column;
+
+typedef struct tw_likelihood tw_likelihood;
+
+/* n observations, as a likelihood sees them: nothing in here is owned. */
+enum { TW_COLUMNS = 4 }; /* as many as a likelihood can declare */
+typedef struct tw_observations {
+    const tw_likelihood *likelihood;
+    size_t n;
+    const double *y;                  /* NULL where only predictions are asked for */
+    const double *column[TW_COLUMNS]; /* in the order of the likelihood's columns; NULL: the standard */
+} tw_observations;
+
+/* A likelihood: a table of functions. supports and terms are all that one needs; the rest may be NULL where it
+ * says so. */
+struct tw_likelihood {
+    const char *name;        /* "probit" */
+    const char *support;     /* what an observation may be, for messages: "-1 or +1" */
+    void *user;              /* of a likelihood of your own: o->likelihood->user in the functions below */
+    size_t columns;          /* at most TW_COLUMNS */
+    const tw_column *column; /* NULL where there are none */
+
+    /* May y[i] be observed? Its columns are within their ranges. */
+    bool (*supports)(const tw_observations *o, size_t i);
 
     /* Value and derivatives at x, for n sites:
      *   value l = log p(y | x), slope = dl/dx, curvature lambda = -d2l/dx2, and dlambda/dx.
      * value is normalised over y, and may be -inf. The others are finite wherever it is finite. */
-    void (*terms)(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
-                  double *slope, double *lambda, double *dlambda);
+    void (*terms)(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
+                  double *dlambda);
 
-    /* Moments of p(y | x) N(x; m, v). NULL: by quadrature of `terms` (for a log-concave p). */
-    tw_status (*tilted)(void *user, double y, double w, double m, double v, tw_tilted *out);
+    /* Moments of p(y[i] | x) N(x; m, v). NULL: by quadrature of `terms` (for a log-concave p). */
+    tw_status (*tilted)(const tw_observations *o, size_t i, double m, double v, tw_tilted *out);
+
+    /* log of the integral of p(y[i] | x) N(x; m[i], v) dx, for n sites and one v >= 0. NULL: from the above. */
+    void (*marginal)(const tw_observations *o, const double *m, double v, double *log_p);
 
     /* A positive smooth surrogate of lambda, for metrics: the curvature of the likelihood averaged over
      * N(x, s2[i]), or what the file of that likelihood says instead, with its exact slope in x.
      * NULL: this likelihood has none. */
-    void (*smoothed)(void *user, size_t n, const double *y, const double *w, const double *s2,
-                     const double *x, double *lambda, double *dlambda);
+    void (*smoothed)(const tw_observations *o, const double *s2, const double *x, double *lambda,
+                     double *dlambda);
 
     /* The expected information about x in one observation, E[-d2 log p(y | x)/dx2] over y given x, and its
      * exact slope in x: a metric's curvature that does not depend on y. NULL: this likelihood has none. */
-    void (*fisher)(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
-                   double *dlambda);
-} tw_likelihood;
+    void (*fisher)(const tw_observations *o, const double *x, double *lambda, double *dlambda);
+};
 
 /* The built-in likelihoods:
  *   probit    y in {-1, +1}, Phi(y x)
  *   logit     y in {-1, +1}, 1 / (1 + exp(-y x))
- *   poisson   y in {0, 1, 2, ...}, rate w exp(x), w the exposure
- *   gaussian  y real, N(y; x, w^2), w the noise standard deviation
+ *   poisson   y in {0, 1, 2, ...}, rate w exp(x); column exposure: w (1)
+ *   gaussian  y real, N(y; x, s^2); column noise: the standard deviation s (1)
  * NULL when there is none of that name. tw_likelihood_names() lists them: "probit, logit, ...". */
 TW_API const tw_likelihood *tw_likelihood_find(const char *name);
 TW_API const char *tw_likelihood_names(void);
 
-/* Check every observation; the message names the first that is outside the support, counted from 1. */
-TW_API tw_status tw_likelihood_check(tw_context *ctx, const tw_likelihood *likelihood, size_t n,
-                                     const double *y, const double *w);
+/* The number k with likelihood->column[k] of that name; likelihood->columns where there is none. */
+TW_API size_t tw_likelihood_column(const tw_likelihood *likelihood, const char *name);
 
-/* Moments of the tilted distribution by the likelihood's own routine, or by adaptive quadrature where it
- * has none, which for a smooth log-concave p is good to 1e-10 (in units of the tilted standard deviation).
- * m finite and v > 0, else TW_BAD_ARGUMENT. TW_NUMERICAL_FAILURE when the moments are not finite,
+/* Observations start .. start + count - 1 of them. */
+TW_API tw_observations tw_observations_part(const tw_observations *observed, size_t start, size_t count);
+
+/* Check every column, and every observation where there are any; the message names the first that cannot be,
+ * counted from 1. */
+TW_API tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed);
+
+/* Moments of the tilted distribution of observation i by the likelihood's own routine, or by adaptive quadrature
+ * where it has none, which for a smooth log-concave p is good to 1e-10 (in units of the tilted standard
+ * deviation). m finite and v > 0, else TW_BAD_ARGUMENT. TW_NUMERICAL_FAILURE when the moments are not finite,
  * TW_NOT_CONVERGED when the quadrature met its limit: *out then holds what it had. */
-TW_API tw_status tw_likelihood_tilted(const tw_likelihood *likelihood, double y, double w, double m, double v,
+TW_API tw_status tw_likelihood_tilted(const tw_observations *observed, size_t i, double m, double v,
                                       tw_tilted *out);
 
 /* The cumulants c[1..orders] of the tilted distribution, orders <= 8; c[0] is its log normaliser. Up to the
  * fourth as above, beyond by quadrature. */
-TW_API tw_status tw_likelihood_cumulants(const tw_likelihood *likelihood, double y, double w, double m,
-                                         double v, size_t orders, double *c);
+TW_API tw_status tw_likelihood_cumulants(const tw_observations *observed, size_t i, double m, double v,
+                                         size_t orders, double *c);
 
 #ifdef __cplusplus
 }

@@ -30,11 +30,10 @@ typedef struct tw_target tw_target;
 
 /* ---- the model ---- */
 
-/* A model with the covariance matrix k (n x n), which is checked and copied, as are y and w (w may be NULL:
- * see likelihood.h). jitter >= 0 is added to the diagonal of K; 0 is the right value nearly always, since a
- * numerically singular K gets a factor of lower rank. The likelihood must outlive the model. */
-TW_API tw_status tw_model_new(tw_context *ctx, size_t n, const double *k, size_t ldk,
-                              const tw_likelihood *likelihood, const double *y, const double *w,
+/* A model of n observations (see likelihood.h) with the covariance matrix k (n x n): both are checked and copied.
+ * jitter >= 0 is added to the diagonal of K; 0 is the right value nearly always, since a numerically singular K
+ * gets a factor of lower rank. The likelihood must outlive the model. */
+TW_API tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_observations *observed,
                               double jitter, tw_model **out);
 
 /* The same with K computed from the inputs of a data set, whose y is used. */

@@ -68,10 +68,11 @@ typedef struct tw_predictions {
     double *log_score_mcse;  /* and its Monte Carlo standard error */
 } tw_predictions;
 
-/* Predict m cases with cross = k(x, z) (n x m, contiguous) and prior variances diagonal[m], constants w (NULL:
- * 1, see likelihood.h) and labels y (NULL: none). Any number of batches may be asked for, one at a time. */
-TW_API tw_status tw_draws_predictor_apply(tw_draws_predictor *predictor, size_t m, const double *cross,
-                                          const double *diagonal, const double *w, const double *y,
+/* Predict the m = at->n cases `at`, of the model's likelihood, whose y (NULL: none) are labels, with cross =
+ * k(x, z) (n x m, contiguous) and prior variances diagonal[m]. Any number of batches may be asked for, one at a
+ * time. */
+TW_API tw_status tw_draws_predictor_apply(tw_draws_predictor *predictor, const double *cross,
+                                          const double *diagonal, const tw_observations *at,
                                           const tw_predictions *out);
 
 /* The same for cases first .. first + count - 1 of `at`, which must be on the scale of `train`, the data of the

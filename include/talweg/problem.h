@@ -34,6 +34,9 @@ typedef struct tw_problem {
 TW_API tw_status tw_problem_new(tw_context *ctx, const tw_problem *parts, tw_problem **out);
 TW_API void tw_problem_free(tw_problem *problem);
 
+/* Its observations. */
+TW_API tw_observations tw_problem_observed(const tw_problem *problem);
+
 #ifdef __cplusplus
 }
 #endif

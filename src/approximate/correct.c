@@ -23,8 +23,7 @@ static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep,
         double c[TW_CORRECTION_MAX_ORDER + 1];
         if (!tw_ep_cavity(ep->tau[i], ep->nu[i], ep->mean[i], ep->variance[i], &cavity))
             return tw_fail(m->ctx, TW_NUMERICAL_FAILURE, "site %zu has no proper cavity", i + 1);
-        if (tw_likelihood_cumulants(m->likelihood, m->y[i], m->w ? m->w[i] : 1.0, cavity.mean,
-                                    cavity.variance, orders, c) != TW_OK)
+        if (tw_likelihood_cumulants(&m->observed, i, cavity.mean, cavity.variance, orders, c) != TW_OK)
             return tw_fail(m->ctx, TW_NUMERICAL_FAILURE, "the cumulants of site %zu are not finite", i + 1);
         for (size_t l = FIRST; l <= orders; l++)
             scaled[i + (l - FIRST) * m->n] = c[l] / pow(ep->variance[i], 0.5 * (double)l);

@@ -79,8 +79,7 @@ static double objective(const site_problem *s, double nu, double tau, statistics
     double p = s->rest_precision + tau, h = s->rest_shift + nu;
     tw_tilted t;
     if (!(a > 0.0) || !(p > 0.0)) return -INFINITY;
-    if (tw_likelihood_tilted(m->likelihood, m->y[s->site], m->w ? m->w[s->site] : 1.0, s->origin + b / a,
-                             1.0 / a, &t) != TW_OK)
+    if (tw_likelihood_tilted(&m->observed, s->site, s->origin + b / a, 1.0 / a, &t) != TW_OK)
         return -INFINITY;
     *tilted = from_cumulants(t.mean - s->origin, t.variance, t.c3, t.c4);
     *gaussian = from_cumulants(h / p, 1.0 / p, 0.0, 0.0);

@@ -40,8 +40,7 @@ bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double varia
     tw_cavity cavity;
     tw_tilted tilted;
     if (!tw_ep_cavity(*tau, *nu, mean, variance, &cavity)) return false;
-    if (tw_likelihood_tilted(m->likelihood, m->y[site], m->w ? m->w[site] : 1.0, cavity.mean, cavity.variance,
-                             &tilted) != TW_OK)
+    if (tw_likelihood_tilted(&m->observed, site, cavity.mean, cavity.variance, &tilted) != TW_OK)
         return false;
     double precision = 1.0 / tilted.variance;
     *tau = fmax(precision - 1.0 / cavity.variance, 0.0); /* log-concave: not negative but for rounding */
@@ -116,8 +115,7 @@ void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *resid
         tw_cavity cavity;
         tw_tilted tilted;
         if (!tw_ep_cavity(r->tau[i], r->nu[i], r->mean[i], r->variance[i], &cavity) ||
-            tw_likelihood_tilted(m->likelihood, m->y[i], m->w ? m->w[i] : 1.0, cavity.mean, cavity.variance,
-                                 &tilted) != TW_OK) {
+            tw_likelihood_tilted(&m->observed, i, cavity.mean, cavity.variance, &tilted) != TW_OK) {
             *log_z = NAN;
             *residual = INFINITY;
             return;

@@ -40,7 +40,7 @@ static double log_likelihood(const laplace *s, const double *x, double *slope, d
 {
     const tw_model *m = s->model;
     double sum = 0.0;
-    m->likelihood->terms(m->likelihood->user, m->n, m->y, m->w, x, s->value, slope, lambda, NULL);
+    m->observed.likelihood->terms(&m->observed, x, s->value, slope, lambda, NULL);
     for (size_t i = 0; i < m->n; i++) sum += s->value[i];
     return sum;
 }

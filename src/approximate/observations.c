@@ -8,85 +8,87 @@
 #include <math.h>
 
 #include "base/context.h"
+#include "likelihood/likelihood.h"
 #include "talweg/approximate.h"
 
 bool tw_likelihood_is_binary(const tw_likelihood *likelihood)
 {
-    void *user = likelihood->user;
-    return likelihood->supports(user, -1.0, 1.0) && likelihood->supports(user, 1.0, 1.0) &&
-           !likelihood->supports(user, 0.0, 1.0) && !likelihood->supports(user, 2.0, 1.0);
+    static const double y[] = {-1.0, 1.0, 0.0, 2.0};
+    tw_observations o = {.likelihood = likelihood, .n = 4, .y = y};
+    return likelihood->supports(&o, 0) && likelihood->supports(&o, 1) && !likelihood->supports(&o, 2) &&
+           !likelihood->supports(&o, 3);
 }
 
 /* log of the integral of p(y | x) N(x; m, v); where v has rounded to 0, x is m. */
-static tw_status log_marginal(const tw_likelihood *likelihood, double y, double w, double m, double v,
-                              double *value)
+static tw_status log_marginal(const tw_observations *at, size_t i, double m, double v, double *value)
 {
     tw_tilted tilted;
     if (v > 0.0) {
-        TW_TRY(tw_likelihood_tilted(likelihood, y, w, m, v, &tilted));
+        TW_TRY(tw_likelihood_tilted(at, i, m, v, &tilted));
         *value = tilted.log_z;
         return TW_OK;
     }
-    double slope, lambda, dlambda;
-    likelihood->terms(likelihood->user, 1, &y, &w, &m, value, &slope, &lambda, &dlambda);
+    tw_observations one = tw_observations_part(at, i, 1);
+    at->likelihood->terms(&one, &m, value, NULL, NULL, NULL);
     return isfinite(*value) ? TW_OK : TW_NUMERICAL_FAILURE;
 }
 
-tw_status tw_predict_log_scores(tw_context *ctx, const tw_likelihood *likelihood, size_t m, const double *w,
-                                const double *mean, const double *variance, const double *y,
-                                double *log_score)
+tw_status tw_predict_log_scores(tw_context *ctx, const tw_observations *at, const double *mean,
+                                const double *variance, double *log_score)
 {
-    for (size_t i = 0; i < m; i++)
-        if (log_marginal(likelihood, y[i], w ? w[i] : 1.0, mean[i], variance[i], &log_score[i]) != TW_OK)
+    for (size_t i = 0; i < at->n; i++)
+        if (log_marginal(at, i, mean[i], variance[i], &log_score[i]) != TW_OK)
             return tw_fail(
                 ctx, TW_NUMERICAL_FAILURE,
                 "the %s probability of %g cannot be computed for case %zu, with latent mean %g and "
                 "variance %g",
-                likelihood->name, y[i], i + 1, mean[i], variance[i]);
+                at->likelihood->name, at->y[i], i + 1, mean[i], variance[i]);
     return TW_OK;
 }
 
-static tw_status expect_binary(tw_context *ctx, const tw_likelihood *likelihood, size_t m, const double *w,
-                               const double *mean, const double *variance, double *expected, double *sd)
+static tw_status expect_binary(tw_context *ctx, const tw_observations *at, const double *mean,
+                               const double *variance, double *expected, double *sd)
 {
-    for (size_t i = 0; i < m; i++) expected[i] = 1.0; /* the observation to score, in place */
-    TW_TRY(tw_predict_log_scores(ctx, likelihood, m, w, mean, variance, expected, expected));
-    for (size_t i = 0; i < m; i++) {
+    tw_observations plus = *at;
+    plus.y = expected;
+    for (size_t i = 0; i < at->n; i++) expected[i] = 1.0; /* the observation to score, in place */
+    TW_TRY(tw_predict_log_scores(ctx, &plus, mean, variance, expected));
+    for (size_t i = 0; i < at->n; i++) {
         double p = expected[i] = exp(expected[i]);
         if (sd) sd[i] = 2.0 * sqrt(p * (1.0 - p)); /* of y in {-1, +1} */
     }
     return TW_OK;
 }
 
-static void expect_poisson(size_t m, const double *w, const double *mean, const double *variance,
+static void expect_poisson(const tw_observations *at, const double *mean, const double *variance,
                            double *expected, double *sd)
 {
-    for (size_t i = 0; i < m; i++) {
-        double rate = (w ? w[i] : 1.0) * exp(mean[i] + 0.5 * variance[i]);
+    for (size_t i = 0; i < at->n; i++) {
+        double rate = tw_column_at(at, 0, i) * exp(mean[i] + 0.5 * variance[i]);
         expected[i] = rate;
         if (sd) sd[i] = sqrt(rate + rate * rate * expm1(variance[i]));
     }
 }
 
-static void expect_gaussian(size_t m, const double *w, const double *mean, const double *variance,
+static void expect_gaussian(const tw_observations *at, const double *mean, const double *variance,
                             double *expected, double *sd)
 {
-    for (size_t i = 0; i < m; i++) {
-        double noise = w ? w[i] : 1.0;
+    for (size_t i = 0; i < at->n; i++) {
+        double noise = tw_column_at(at, 0, i);
         expected[i] = mean[i];
         if (sd) sd[i] = sqrt(variance[i] + noise * noise);
     }
 }
 
-tw_status tw_predict_observations(tw_context *ctx, const tw_likelihood *likelihood, size_t m, const double *w,
-                                  const double *mean, const double *variance, double *expected, double *sd)
+tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, const double *mean,
+                                  const double *variance, double *expected, double *sd)
 {
-    if (tw_likelihood_is_binary(likelihood))
-        return expect_binary(ctx, likelihood, m, w, mean, variance, expected, sd);
+    const tw_likelihood *likelihood = at->likelihood;
+    if (tw_likelihood_is_binary(likelihood)) return expect_binary(ctx, at, mean, variance, expected, sd);
     if (likelihood == tw_likelihood_find("poisson"))
-        expect_poisson(m, w, mean, variance, expected, sd);
+        expect_poisson(at, mean, variance, expected, sd);
     else if (likelihood == tw_likelihood_find("gaussian"))
-        expect_gaussian(m, w, mean, variance, expected, sd);
+        expect_gaussian(at, mean, variance, expected, sd);
     else
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the mean of an observation is not known for the likelihood %s",
                        likelihood->name);
@@ -105,15 +107,15 @@ static void add_binary(size_t m, const double *y, const double *p, tw_scores *su
     }
 }
 
-void tw_scores_add(const tw_likelihood *likelihood, size_t m, const double *y, const double *expected,
-                   const double *log_score, tw_scores *sums)
+void tw_scores_add(const tw_observations *at, const double *expected, const double *log_score,
+                   tw_scores *sums)
 {
-    sums->cases += m;
-    for (size_t i = 0; i < m; i++) {
+    sums->cases += at->n;
+    for (size_t i = 0; i < at->n; i++) {
         sums->log_score += log_score[i];
-        sums->rmse += (y[i] - expected[i]) * (y[i] - expected[i]);
+        sums->rmse += (at->y[i] - expected[i]) * (at->y[i] - expected[i]);
     }
-    if (tw_likelihood_is_binary(likelihood)) add_binary(m, y, expected, sums);
+    if (tw_likelihood_is_binary(at->likelihood)) add_binary(at->n, at->y, expected, sums);
 }
 
 tw_scores tw_scores_finish(const tw_likelihood *likelihood, const tw_scores *sums)
@@ -131,10 +133,9 @@ tw_scores tw_scores_finish(const tw_likelihood *likelihood, const tw_scores *sum
     return scores;
 }
 
-tw_scores tw_predict_scores(const tw_likelihood *likelihood, size_t m, const double *y,
-                            const double *expected, const double *log_score)
+tw_scores tw_predict_scores(const tw_observations *at, const double *expected, const double *log_score)
 {
     tw_scores sums = {0};
-    tw_scores_add(likelihood, m, y, expected, log_score, &sums);
-    return tw_scores_finish(likelihood, &sums);
+    tw_scores_add(at, expected, log_score, &sums);
+    return tw_scores_finish(at->likelihood, &sums);
 }

@@ -119,15 +119,15 @@ static tw_status score(surface *s, const tw_model *model, const tw_covariance *c
 {
     size_t m = s->at.m;
     double *mean = s->latent, *variance = mean + m, *expected = variance + m, *log_score = expected + m;
-    const tw_likelihood *likelihood = s->problem->likelihood;
+    tw_observations at = tw_new_inputs_observed(&s->at, s->problem, 0, m);
     tw_predictor *predictor = NULL;
     TW_TRY(tw_predictor_new(model, approximation, &predictor));
     tw_status status = tw_predictor_at(predictor, covariance, s->problem->data, s->at.data, mean, variance);
     tw_predictor_free(predictor);
     if (status != TW_OK) return status;
-    TW_TRY(tw_predict_observations(s->ctx, likelihood, m, s->at.w, mean, variance, expected, NULL));
-    TW_TRY(tw_predict_log_scores(s->ctx, likelihood, m, s->at.w, mean, variance, s->at.y, log_score));
-    *scores = tw_predict_scores(likelihood, m, s->at.y, expected, log_score);
+    TW_TRY(tw_predict_observations(s->ctx, &at, mean, variance, expected, NULL));
+    TW_TRY(tw_predict_log_scores(s->ctx, &at, mean, variance, log_score));
+    *scores = tw_predict_scores(&at, expected, log_score);
     return TW_OK;
 }
 

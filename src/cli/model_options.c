@@ -117,9 +117,9 @@ const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT] = {
 
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data)
 {
-    tw_status status = tw_likelihood_is_binary(likelihood)
-                           ? tw_data_binary_labels(data)
-                           : tw_likelihood_check(data->ctx, likelihood, data->n, data->y, NULL);
+    tw_observations labels = {.likelihood = likelihood, .n = data->n, .y = data->y};
+    tw_status status = tw_likelihood_is_binary(likelihood) ? tw_data_binary_labels(data)
+                                                           : tw_likelihood_check(data->ctx, &labels);
     return status == TW_OK ? TW_OK : tw_fail_within(data->ctx, status, "%.1000s: ", path);
 }
 
@@ -194,7 +194,9 @@ static tw_status fill_constants(const tw_model_options *options, tw_problem *par
     tw_data *data = parts->data;
     double constant = strcmp(options->likelihood, "gaussian") == 0 ? options->noise : options->exposure;
     if (data->w) {
-        tw_status status = tw_likelihood_check(parts->ctx, parts->likelihood, data->n, data->y, data->w);
+        tw_observations observed = {
+            .likelihood = parts->likelihood, .n = data->n, .y = data->y, .column = {data->w}};
+        tw_status status = tw_likelihood_check(parts->ctx, &observed);
         if (status != TW_OK) return tw_fail_within(parts->ctx, status, "%.1000s: ", options->data);
     }
     if (!data->w && constant == 1.0) return TW_OK;

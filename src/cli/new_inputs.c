@@ -17,6 +17,14 @@ void tw_new_inputs_free(tw_new_inputs *inputs)
     tw_release(inputs->ctx, inputs->w);
 }
 
+tw_observations tw_new_inputs_observed(const tw_new_inputs *inputs, const tw_problem *problem, size_t first,
+                                       size_t count)
+{
+    tw_observations all = {
+        .likelihood = problem->likelihood, .n = inputs->m, .y = inputs->y, .column = {inputs->w}};
+    return tw_observations_part(&all, first, count);
+}
+
 /* Columns are contiguous, so the last one leaves the inputs by being copied and no longer counted. */
 static tw_status split_last_column(tw_data *data)
 {

@@ -13,6 +13,10 @@ typedef struct tw_new_inputs {
     double *w;                  /* m constants of the observations, or NULL: 1 */
 } tw_new_inputs;
 
+/* The cases from `first` on as observations of the problem's likelihood. */
+tw_observations tw_new_inputs_observed(const tw_new_inputs *inputs, const tw_problem *problem, size_t first,
+                                       size_t count);
+
 /* Which columns of a file are no inputs; NULL: see below. */
 typedef struct tw_new_columns {
     const char *label, *exposure;

@@ -114,17 +114,13 @@ void tw_prediction_close(tw_prediction *p)
 /* ---- a block ---- */
 
 /* The part of an array that belongs to the block at hand; NULL stays NULL. */
-static const double *part(const tw_prediction *p, const double *all)
-{
-    return all ? all + p->first : NULL;
-}
-
 static tw_status predict_from_approximation(tw_prediction *p)
 {
     const tw_problem *problem = p->problem;
     const tw_data *train = problem->data, *at = p->at.data;
     double **column = p->column, *cross = p->cross;
-    const double *w = part(p, p->at.w), *y = part(p, p->at.y), *variance = p->variance;
+    const double *variance = p->variance;
+    tw_observations cases = tw_new_inputs_observed(&p->at, problem, p->first, p->count);
     if (p->at.cross) {
         cross = p->at.cross->values + p->first * train->n;
         variance = p->at.variance->values + p->first;
@@ -134,14 +130,12 @@ static tw_status predict_from_approximation(tw_prediction *p)
     }
     tw_predictor_apply(p->gaussian, p->count, cross, variance, column[TW_PREDICTED_MEAN],
                        column[TW_PREDICTED_VARIANCE]);
-    TW_TRY(tw_predict_observations(p->ctx, problem->likelihood, p->count, w, column[TW_PREDICTED_MEAN],
-                                   column[TW_PREDICTED_VARIANCE], column[TW_PREDICTED_EXPECTED],
-                                   column[TW_PREDICTED_SD]));
-    if (!y) return TW_OK;
-    TW_TRY(tw_predict_log_scores(p->ctx, problem->likelihood, p->count, w, column[TW_PREDICTED_MEAN],
-                                 column[TW_PREDICTED_VARIANCE], y, column[TW_PREDICTED_SCORE]));
-    tw_scores_add(problem->likelihood, p->count, y, column[TW_PREDICTED_EXPECTED], column[TW_PREDICTED_SCORE],
-                  &p->sums);
+    TW_TRY(tw_predict_observations(p->ctx, &cases, column[TW_PREDICTED_MEAN], column[TW_PREDICTED_VARIANCE],
+                                   column[TW_PREDICTED_EXPECTED], column[TW_PREDICTED_SD]));
+    if (!cases.y) return TW_OK;
+    TW_TRY(tw_predict_log_scores(p->ctx, &cases, column[TW_PREDICTED_MEAN], column[TW_PREDICTED_VARIANCE],
+                                 column[TW_PREDICTED_SCORE]));
+    tw_scores_add(&cases, column[TW_PREDICTED_EXPECTED], column[TW_PREDICTED_SCORE], &p->sums);
     return TW_OK;
 }
 
@@ -159,9 +153,9 @@ static tw_status predict_from_draws(tw_prediction *p)
     if (!p->at.cross)
         return tw_draws_predictor_at(p->draws, &problem->covariance, problem->data, p->at.data, p->first,
                                      p->count, p->at.w, &out);
-    return tw_draws_predictor_apply(p->draws, p->count, p->at.cross->values + p->first * problem->data->n,
-                                    p->at.variance->values + p->first, part(p, p->at.w), part(p, p->at.y),
-                                    &out);
+    tw_observations cases = tw_new_inputs_observed(&p->at, problem, p->first, p->count);
+    return tw_draws_predictor_apply(p->draws, p->at.cross->values + p->first * problem->data->n,
+                                    p->at.variance->values + p->first, &cases, &out);
 }
 
 tw_status tw_prediction_next(tw_prediction *p)

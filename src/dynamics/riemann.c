@@ -39,7 +39,7 @@ static tw_status allocate(tw_riemann *p)
 
 static tw_status check(const tw_target *target, const tw_riemann_options *o)
 {
-    const tw_likelihood *lik = target->model->likelihood;
+    const tw_likelihood *lik = target->model->observed.likelihood;
     tw_context *ctx = target->ctx;
     if (o->metric == TW_METRIC_SMOOTHED && (!lik->smoothed || !o->smoothing))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
@@ -86,15 +86,15 @@ static void metric_terms(const tw_riemann *p, const double *x, double *lambda, d
 {
     const tw_target *t = p->target;
     const tw_model *m = t->model;
-    const tw_likelihood *lik = m->likelihood;
+    const tw_likelihood *lik = m->observed.likelihood;
     if (p->options.metric == TW_METRIC_HESSIAN) {
         tw_target_sites(t, x, NULL, lambda, dlambda, NULL);
         return;
     }
     if (p->options.metric == TW_METRIC_SMOOTHED)
-        lik->smoothed(lik->user, p->n, m->y, m->w, p->options.smoothing, x, lambda, dlambda);
+        lik->smoothed(&m->observed, p->options.smoothing, x, lambda, dlambda);
     else
-        lik->fisher(lik->user, p->n, m->y, m->w, x, lambda, dlambda);
+        lik->fisher(&m->observed, x, lambda, dlambda);
     for (size_t i = 0; i < p->n; i++) {
         lambda[i] = t->beta * lambda[i] + (t->site_tau ? t->site_tau[i] : 0.0);
         if (dlambda) dlambda[i] *= t->beta;

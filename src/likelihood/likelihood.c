@@ -34,20 +34,61 @@ const char *tw_likelihood_names(void)
     return NAMES + strlen(", ");
 }
 
-tw_status tw_likelihood_check(tw_context *ctx, const tw_likelihood *likelihood, size_t n, const double *y,
-                              const double *w)
+size_t tw_likelihood_column(const tw_likelihood *likelihood, const char *name)
 {
-    for (size_t i = 0; i < n; i++) {
-        double constant = w ? w[i] : 1.0;
-        if (likelihood->supports(likelihood->user, y[i], constant)) continue;
-        if (w)
-            return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g with constant %g; %s needs %s", i + 1,
-                           y[i], constant, likelihood->name, likelihood->support);
-        return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g; %s needs %s", i + 1, y[i], likelihood->name,
-                       likelihood->support);
+    size_t k = 0;
+    while (k < likelihood->columns && strcmp(likelihood->column[k].name, name) != 0) k++;
+    return k;
+}
+
+/* ---- checking ---- */
+
+static const char *const MUST_BE[] = {[TW_RANGE_ANY] = "a finite number",
+                                      [TW_RANGE_POSITIVE] = "> 0",
+                                      [TW_RANGE_COUNT] = "1, 2, 3, ...",
+                                      [TW_RANGE_FLAG] = "0 or 1"};
+
+static bool within(tw_range range, double value)
+{
+    if (!isfinite(value)) return false;
+    switch (range) {
+    case TW_RANGE_POSITIVE: return value > 0.0;
+    case TW_RANGE_COUNT: return value >= 1.0 && floor(value) == value;
+    case TW_RANGE_FLAG: return value == 0.0 || value == 1.0;
+    default: return true;
     }
+}
+
+static tw_status check_column(tw_context *ctx, const tw_observations *o, size_t k)
+{
+    const tw_column *column = &o->likelihood->column[k];
+    const double *values = o->column[k];
+    if (!values && column->required)
+        return tw_fail(ctx, TW_BAD_DATA, "the %s likelihood needs the column %s", o->likelihood->name,
+                       column->name);
+    for (size_t i = 0; values && i < o->n; i++)
+        if (!within(column->range, values[i]))
+            return tw_fail(ctx, TW_BAD_DATA, "%s of case %zu is %g: it must be %s", column->name, i + 1,
+                           values[i], MUST_BE[column->range]);
     return TW_OK;
 }
+
+tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed)
+{
+    const tw_likelihood *likelihood = observed->likelihood;
+    for (size_t k = likelihood->columns; k < TW_COLUMNS; k++)
+        if (observed->column[k])
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "the %s likelihood has no column %zu", likelihood->name,
+                           k + 1);
+    for (size_t k = 0; k < likelihood->columns; k++) TW_TRY(check_column(ctx, observed, k));
+    for (size_t i = 0; observed->y && i < observed->n; i++)
+        if (!likelihood->supports(observed, i))
+            return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g; %s needs %s", i + 1, observed->y[i],
+                           likelihood->name, likelihood->support);
+    return TW_OK;
+}
+
+/* ---- tilted moments ---- */
 
 static bool usable(const tw_tilted *t)
 {
@@ -55,13 +96,12 @@ static bool usable(const tw_tilted *t)
            isfinite(t->variance) && t->variance > 0.0;
 }
 
-tw_status tw_likelihood_tilted(const tw_likelihood *likelihood, double y, double w, double m, double v,
-                               tw_tilted *out)
+tw_status tw_likelihood_tilted(const tw_observations *observed, size_t i, double m, double v, tw_tilted *out)
 {
     if (!(v > 0.0) || !isfinite(v) || !isfinite(m)) return TW_BAD_ARGUMENT;
-    if (likelihood->tilted)
-        TW_TRY(likelihood->tilted(likelihood->user, y, w, m, v, out));
+    if (observed->likelihood->tilted)
+        TW_TRY(observed->likelihood->tilted(observed, i, m, v, out));
     else
-        TW_TRY(tw_tilted_by_quadrature(likelihood, y, w, m, v, out, NULL));
+        TW_TRY(tw_tilted_by_quadrature(observed, i, m, v, out, NULL));
     return usable(out) ? TW_OK : TW_NUMERICAL_FAILURE;
 }

@@ -1,4 +1,5 @@
-/* likelihood.h: what the files of this room share: the built-in tables, and moments by quadrature. */
+/* likelihood.h: what the files of this room share: the built-in tables, parts of observations, and moments by
+ * quadrature. */
 #ifndef TALWEG_LIKELIHOOD_LIKELIHOOD_H
 #define TALWEG_LIKELIHOOD_LIKELIHOOD_H
 
@@ -10,23 +11,43 @@ extern const tw_likelihood tw_likelihood_logit;
 extern const tw_likelihood tw_likelihood_poisson;
 extern const tw_likelihood tw_likelihood_gaussian;
 
+/* How many of n elements are in the chunk that begins at start. */
+static inline size_t tw_chunk(size_t n, size_t start, size_t most)
+{
+    return n - start < most ? n - start : most;
+}
+
+/* Constant k of observation i. */
+static inline double tw_column_at(const tw_observations *o, size_t k, size_t i)
+{
+    return o->column[k] ? o->column[k][i] : o->likelihood->column[k].standard;
+}
+
+/* A copy, whose numbers are in one newly allocated block. */
+tw_status tw_observations_copy(tw_context *ctx, const tw_observations *from, tw_observations *to,
+                               double **block);
+
+/* Observation i as often as `count`; room holds (1 + TW_COLUMNS) count numbers. */
+tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_t count, double *room);
+
 /* The tilted moments of any log-concave likelihood from its `terms` (tilted.c). v > 0, m finite.
  * evaluations, where not NULL, is how many sites `terms` was asked for. */
-tw_status tw_tilted_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
-                                  tw_tilted *out, size_t *evaluations);
+tw_status tw_tilted_by_quadrature(const tw_observations *o, size_t i, double m, double v, tw_tilted *out,
+                                  size_t *evaluations);
 
 /* The same for c[0..orders], 1 <= orders <= 8: log Z and the cumulants. */
-tw_status tw_cumulants_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
-                                     size_t orders, double *c, size_t *evaluations);
+tw_status tw_cumulants_by_quadrature(const tw_observations *o, size_t i, double m, double v, size_t orders,
+                                     double *c, size_t *evaluations);
 
-/* The integral of p(y | x) N(x; m, v) dx for one observation and one v >= 0, as a function of m. */
+/* The integral of p(y | x) N(x; m, v) dx for one observation and one v >= 0, as a function of m. What the
+ * observation points to must stay. */
 typedef struct tw_marginal {
-    const tw_likelihood *likelihood;
-    double y, w, v;
+    tw_observations one;
+    double v;
     double low, high; /* where log_z holds: nowhere at first */
     tw_chebyshev log_z;
 } tw_marginal;
-tw_marginal tw_marginal_of(const tw_likelihood *likelihood, double y, double w, double v);
+tw_marginal tw_marginal_of(const tw_observations *o, size_t i, double v);
 
 /* Its logarithm at m[0..n), n >= 1. A function of these and of the m of earlier calls, from which it may depend
  * by 1e-11. TW_NUMERICAL_FAILURE where a value cannot be computed. */

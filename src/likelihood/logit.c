@@ -85,20 +85,18 @@ static void evaluate(size_t n, const double *y, const double *x, block *out)
     TW_ON_THIS_MACHINE(logistic_groups, whole, y_padded, x_padded, e, out);
 }
 
-static bool supports(void *user, double y, double w)
+static bool supports(const tw_observations *o, size_t i)
 {
-    (void)user, (void)w;
-    return y == 1.0 || y == -1.0;
+    return o->y[i] == 1.0 || o->y[i] == -1.0;
 }
 
-static void terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
-                  double *slope, double *lambda, double *dlambda)
+static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
+                  double *dlambda)
 {
-    (void)user, (void)w;
     block at;
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
-        evaluate(count, y + start, x + start, &at);
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t count = tw_chunk(o->n, start, CHUNK);
+        evaluate(count, o->y + start, x + start, &at);
         if (value) memcpy(value + start, at.value, count * sizeof *value);
         if (slope) memcpy(slope + start, at.slope, count * sizeof *slope);
         if (lambda) memcpy(lambda + start, at.lambda, count * sizeof *lambda);
@@ -106,19 +104,18 @@ static void terms(void *user, size_t n, const double *y, const double *w, const 
     }
 }
 
-static void smoothed(void *user, size_t n, const double *y, const double *w, const double *s2,
-                     const double *x, double *lambda, double *dlambda)
+static void smoothed(const tw_observations *o, const double *s2, const double *x, double *lambda,
+                     double *dlambda)
 {
-    (void)user, (void)w;
     double scaled[CHUNK], kappa[CHUNK];
     block at;
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t count = tw_chunk(o->n, start, CHUNK);
         for (size_t i = 0; i < count; i++) {
             kappa[i] = 1.0 / sqrt(1.0 + PI_OVER_8 * s2[start + i]);
             scaled[i] = kappa[i] * x[start + i];
         }
-        evaluate(count, y + start, scaled, &at);
+        evaluate(count, o->y + start, scaled, &at);
         for (size_t i = 0; i < count; i++) {
             double square = kappa[i] * kappa[i];
             if (lambda) lambda[start + i] = square * at.lambda[i];
@@ -128,10 +125,9 @@ static void smoothed(void *user, size_t n, const double *y, const double *w, con
 }
 
 /* The curvature does not depend on y, so its expectation is the curvature. */
-static void fisher(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
-                   double *dlambda)
+static void fisher(const tw_observations *o, const double *x, double *lambda, double *dlambda)
 {
-    terms(user, n, y, w, x, NULL, NULL, lambda, dlambda);
+    terms(o, x, NULL, NULL, lambda, dlambda);
 }
 
 const tw_likelihood tw_likelihood_logit = {
@@ -139,7 +135,6 @@ const tw_likelihood tw_likelihood_logit = {
     .support = "-1 or +1",
     .supports = supports,
     .terms = terms,
-    .tilted = NULL,
     .smoothed = smoothed,
     .fisher = fisher,
 };

@@ -1,11 +1,9 @@
 /* marginals.c: log of the integral of p(y | x) N(x; m, v) dx, for one observation, one v and many m: what a
  * prediction averaged over draws needs, since the draws share v.
  *
- *   probit     log Phi(y m / sqrt(1 + v))
- *   gaussian   log N(y; m, w^2 + v)
- * are the likelihoods' own terms at another x or w, and so is v = 0. For the others the integral is a smooth
- * function of m, whose values by quadrature (tilted.c) are interpolated, to 1e-11, where that is cheaper than a
- * quadrature for every m; what was fitted is kept for the next call.
+ * By the likelihood's own formula where it has one, and at v = 0. For the others the integral is a smooth function
+ * of m, whose values by quadrature (tilted.c) are interpolated, to 1e-11, where that is cheaper than a quadrature
+ * for every m; what was fitted is kept for the next call.
  */
 #include <math.h>
 
@@ -16,19 +14,18 @@ enum { CHUNK = 256 };
 
 static const double TOLERANCE = 1e-11;
 
-/* The likelihood's own value at scale * m, for a constant w. */
-static void values(const tw_marginal *p, double w, double scale, size_t n, const double *m, double *log_p)
+/* log p by the likelihood's own formula: at v = 0 its terms. */
+static void by_formula(const tw_marginal *p, size_t n, const double *m, double *log_p)
 {
-    const tw_likelihood *likelihood = p->likelihood;
-    double ys[CHUNK], ws[CHUNK], x[CHUNK];
-    for (size_t i = 0; i < CHUNK; i++) {
-        ys[i] = p->y;
-        ws[i] = w;
-    }
+    const tw_likelihood *likelihood = p->one.likelihood;
+    double room[(1 + TW_COLUMNS) * CHUNK];
+    tw_observations all = tw_observations_repeat(&p->one, 0, CHUNK, room);
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
-        for (size_t i = 0; i < count; i++) x[i] = scale * m[start + i];
-        likelihood->terms(likelihood->user, count, ys, ws, x, log_p + start, NULL, NULL, NULL);
+        tw_observations part = tw_observations_part(&all, 0, tw_chunk(n, start, CHUNK));
+        if (p->v == 0.0)
+            likelihood->terms(&part, m + start, log_p + start, NULL, NULL, NULL);
+        else
+            likelihood->marginal(&part, m + start, p->v, log_p + start);
     }
 }
 
@@ -36,15 +33,14 @@ static bool log_integral(void *user, double m, double *value)
 {
     const tw_marginal *p = user;
     tw_tilted tilted;
-    if (tw_likelihood_tilted(p->likelihood, p->y, p->w, m, p->v, &tilted) != TW_OK) return false;
+    if (tw_likelihood_tilted(&p->one, 0, m, p->v, &tilted) != TW_OK) return false;
     *value = tilted.log_z;
     return true;
 }
 
-tw_marginal tw_marginal_of(const tw_likelihood *likelihood, double y, double w, double v)
+tw_marginal tw_marginal_of(const tw_observations *o, size_t i, double v)
 {
-    return (tw_marginal){
-        .likelihood = likelihood, .y = y, .w = w, .v = v, .low = INFINITY, .high = -INFINITY};
+    return (tw_marginal){.one = tw_observations_part(o, i, 1), .v = v, .low = INFINITY, .high = -INFINITY};
 }
 
 /* Make the interpolation reach over all of m, and somewhat further, since more may come. False where it cannot be
@@ -82,13 +78,8 @@ static tw_status integrate(tw_marginal *p, size_t n, const double *m, double *lo
 
 tw_status tw_marginal_log(tw_marginal *marginal, size_t n, const double *m, double *log_p)
 {
-    double v = marginal->v;
-    if (v == 0.0)
-        values(marginal, marginal->w, 1.0, n, m, log_p);
-    else if (marginal->likelihood == &tw_likelihood_probit)
-        values(marginal, marginal->w, 1.0 / sqrt(1.0 + v), n, m, log_p);
-    else if (marginal->likelihood == &tw_likelihood_gaussian)
-        values(marginal, sqrt(marginal->w * marginal->w + v), 1.0, n, m, log_p);
+    if (marginal->v == 0.0 || marginal->one.likelihood->marginal)
+        by_formula(marginal, n, m, log_p);
     else
         TW_TRY(integrate(marginal, n, m, log_p));
     for (size_t i = 0; i < n; i++)

@@ -22,10 +22,12 @@ static const double FACTORIAL[SMALL_COUNT] = {
     1.0,     1.0,      2.0,       6.0,        24.0,        120.0,        720.0,         5040.0,
     40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0, 6227020800.0, 87178291200.0, 1307674368000.0};
 
-static bool supports(void *user, double y, double w)
+static const tw_column COLUMNS[] = {{.name = "exposure", .standard = 1.0, .range = TW_RANGE_POSITIVE}};
+
+static bool supports(const tw_observations *o, size_t i)
 {
-    (void)user;
-    return y >= 0.0 && isfinite(y) && floor(y) == y && w > 0.0 && isfinite(w);
+    double y = o->y[i];
+    return y >= 0.0 && isfinite(y) && floor(y) == y;
 }
 
 /* delta(y) = 1/(12 y) - 1/(360 y^3) + 1/(1260 y^5) - 1/(1680 y^7) + 1/(1188 y^9), below 1e-16 for y >= 16. */
@@ -45,13 +47,13 @@ static double log_probability(double y, double x, double log_w, double mu)
     return y * d - excess - stirling_error(y) - HALF_LOG_TWO_PI - 0.5 * log_y;
 }
 
-static void terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
-                  double *slope, double *lambda, double *dlambda)
+static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
+                  double *dlambda)
 {
-    (void)user;
+    const double *y = o->y, *w = o->column[0];
     double mu[CHUNK];
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t end = n - start < CHUNK ? n : start + CHUNK;
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t end = start + tw_chunk(o->n, start, CHUNK);
         tw_vector_exp(end - start, x + start, mu);
         for (size_t i = start; w && i < end; i++) mu[i - start] *= w[i];
         for (size_t i = start; value && i < end; i++)
@@ -62,13 +64,13 @@ static void terms(void *user, size_t n, const double *y, const double *w, const 
     }
 }
 
-static void smoothed(void *user, size_t n, const double *y, const double *w, const double *s2,
-                     const double *x, double *lambda, double *dlambda)
+static void smoothed(const tw_observations *o, const double *s2, const double *x, double *lambda,
+                     double *dlambda)
 {
-    (void)user, (void)y;
+    const double *w = o->column[0];
     double mu[CHUNK];
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t end = n - start < CHUNK ? n : start + CHUNK;
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t end = start + tw_chunk(o->n, start, CHUNK);
         for (size_t i = start; i < end; i++) mu[i - start] = x[i] + 0.5 * s2[i];
         tw_vector_exp(end - start, mu, mu);
         for (size_t i = start; w && i < end; i++) mu[i - start] *= w[i];
@@ -78,18 +80,18 @@ static void smoothed(void *user, size_t n, const double *y, const double *w, con
 }
 
 /* The curvature does not depend on y, so its expectation is the curvature. */
-static void fisher(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
-                   double *dlambda)
+static void fisher(const tw_observations *o, const double *x, double *lambda, double *dlambda)
 {
-    terms(user, n, y, w, x, NULL, NULL, lambda, dlambda);
+    terms(o, x, NULL, NULL, lambda, dlambda);
 }
 
 const tw_likelihood tw_likelihood_poisson = {
     .name = "poisson",
-    .support = "0, 1, 2, ..., with a positive exposure",
+    .support = "0, 1, 2, ...",
+    .columns = 1,
+    .column = COLUMNS,
     .supports = supports,
     .terms = terms,
-    .tilted = NULL,
     .smoothed = smoothed,
     .fisher = fisher,
 };

@@ -27,10 +27,9 @@
 
 enum { CHUNK = 256 };
 
-static bool supports(void *user, double y, double w)
+static bool supports(const tw_observations *o, size_t i)
 {
-    (void)user, (void)w;
-    return y == 1.0 || y == -1.0;
+    return o->y[i] == 1.0 || o->y[i] == -1.0;
 }
 
 /* Where an output of this chunk goes: to the caller, or to a spare array where it is not wanted. */
@@ -39,14 +38,13 @@ static double *place(double *wanted, size_t start, double *spare)
     return wanted ? wanted + start : spare;
 }
 
-static void terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
-                  double *slope, double *lambda, double *dlambda)
+static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
+                  double *dlambda)
 {
-    (void)user, (void)w;
     double z[CHUNK], spare[3][CHUNK];
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
-        const double *sign = y + start;
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t count = tw_chunk(o->n, start, CHUNK);
+        const double *sign = o->y + start;
         double *hazard = place(slope, start, spare[1]), *change = place(dlambda, start, NULL);
         for (size_t i = 0; i < count; i++) z[i] = sign[i] * x[start + i];
         tw_normal_block(count, z, place(value, start, spare[0]), hazard, place(lambda, start, spare[2]),
@@ -56,10 +54,9 @@ static void terms(void *user, size_t n, const double *y, const double *w, const 
     }
 }
 
-static tw_status tilted(void *user, double y, double w, double m, double v, tw_tilted *out)
+static tw_status tilted(const tw_observations *o, size_t i, double m, double v, tw_tilted *out)
 {
-    (void)user, (void)w;
-    double s = sqrt(1.0 + v), alpha = v / s, z = y * m / s;
+    double y = o->y[i], s = sqrt(1.0 + v), alpha = v / s, z = y * m / s;
     tw_normal_terms at = tw_normal_at(z);
     double complement = 1.0 - at.curvature;
     out->mean = m + y * alpha * at.hazard;
@@ -75,13 +72,24 @@ static tw_status tilted(void *user, double y, double w, double m, double v, tw_t
     return TW_OK;
 }
 
-static void smoothed(void *user, size_t n, const double *y, const double *w, const double *s2,
-                     const double *x, double *lambda, double *dlambda)
+/* log Phi(y m/sqrt(1 + v)). */
+static void marginal(const tw_observations *o, const double *m, double v, double *log_p)
 {
-    (void)user, (void)w;
+    double x[CHUNK], scale = 1.0 / sqrt(1.0 + v);
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
+        for (size_t i = 0; i < part.n; i++) x[i] = scale * m[start + i];
+        terms(&part, x, log_p + start, NULL, NULL, NULL);
+    }
+}
+
+static void smoothed(const tw_observations *o, const double *s2, const double *x, double *lambda,
+                     double *dlambda)
+{
+    const double *y = o->y;
     double z[CHUNK], log_cdf[CHUNK], hazard[CHUNK], curvature[CHUNK], slope[CHUNK];
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t count = tw_chunk(o->n, start, CHUNK);
         for (size_t i = 0; i < count; i++) z[i] = y[start + i] * x[start + i] / sqrt(1.0 + s2[start + i]);
         tw_normal_block(count, z, log_cdf, hazard, curvature, slope);
         for (size_t i = start; i < start + count; i++) {
@@ -100,13 +108,11 @@ static double gap(double t, double upper, double lower, double lower_curvature)
     return t < 0.0625 ? 2.0 * t * (1.0 - upper * lower * series) : t + upper - lower_curvature / lower;
 }
 
-static void fisher(void *user, size_t n, const double *y, const double *w, const double *x, double *lambda,
-                   double *dlambda)
+static void fisher(const tw_observations *o, const double *x, double *lambda, double *dlambda)
 {
-    (void)user, (void)y, (void)w;
     double z[CHUNK], log_cdf[CHUNK], upper[CHUNK], lower[CHUNK], curvature[CHUNK];
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t count = tw_chunk(o->n, start, CHUNK);
         for (size_t i = 0; i < count; i++) z[i] = fabs(x[start + i]);
         tw_normal_block(count, z, log_cdf, upper, curvature, NULL);
         for (size_t i = 0; i < count; i++) z[i] = -z[i];
@@ -126,6 +132,7 @@ const tw_likelihood tw_likelihood_probit = {
     .supports = supports,
     .terms = terms,
     .tilted = tilted,
+    .marginal = marginal,
     .smoothed = smoothed,
     .fisher = fisher,
 };

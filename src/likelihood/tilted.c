@@ -44,8 +44,8 @@ typedef struct point {
 
 /* One site: the likelihood, the observation repeated for the nodes of a panel, the Gaussian, the mode. */
 typedef struct site {
-    const tw_likelihood *likelihood;
-    double y[NODES], w[NODES];
+    double room[(1 + TW_COLUMNS) * NODES];
+    tw_observations one, all; /* the first of them; all of them */
     double m, v;
     double x0, scale;
     point at_x0;
@@ -55,7 +55,7 @@ typedef struct site {
 static point terms_at(site *s, double x)
 {
     point p = {0.0, 0.0, 0.0, 0.0};
-    s->likelihood->terms(s->likelihood->user, 1, s->y, s->w, &x, &p.value, &p.slope, &p.lambda, &p.dlambda);
+    s->one.likelihood->terms(&s->one, &x, &p.value, &p.slope, &p.lambda, &p.dlambda);
     s->evaluations++;
     return p;
 }
@@ -163,7 +163,9 @@ static void integrand(void *user, size_t n, const double *t, double *f)
     site *s = user;
     double x[NODES] = {0.0}, value[NODES], slope[NODES], lambda[NODES], dlambda[NODES];
     for (size_t i = 0; i < n; i++) x[i] = s->x0 + s->scale * t[i];
-    s->likelihood->terms(s->likelihood->user, n, s->y, s->w, x, value, slope, lambda, dlambda);
+    tw_observations nodes = s->all;
+    nodes.n = n;
+    nodes.likelihood->terms(&nodes, x, value, slope, lambda, dlambda);
     s->evaluations += n;
     for (size_t i = 0; i < n; i++) {
         point p = {value[i], slope[i], lambda[i], dlambda[i]};
@@ -232,14 +234,12 @@ static tw_quadrature integrate(site *s, size_t moments)
     return tw_quadrature_moments(integrand, s, moments, left + right, edge, TOLERANCE * least_normaliser);
 }
 
-tw_status tw_cumulants_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
-                                     size_t orders, double *c, size_t *evaluations)
+tw_status tw_cumulants_by_quadrature(const tw_observations *o, size_t i, double m, double v, size_t orders,
+                                     double *c, size_t *evaluations)
 {
-    site s = {.likelihood = likelihood, .m = m, .v = v};
-    for (size_t i = 0; i < NODES; i++) {
-        s.y[i] = y;
-        s.w[i] = w;
-    }
+    site s = {.m = m, .v = v};
+    s.all = tw_observations_repeat(o, i, NODES, s.room);
+    s.one = tw_observations_part(&s.all, 0, 1);
     find_mode(&s);
     if (!isfinite(s.at_x0.value) || !isfinite(s.at_x0.slope)) return TW_NUMERICAL_FAILURE;
     tw_quadrature integral = integrate(&s, orders + 1);
@@ -248,11 +248,11 @@ tw_status tw_cumulants_by_quadrature(const tw_likelihood *likelihood, double y, 
     return integral.converged ? TW_OK : TW_NOT_CONVERGED;
 }
 
-tw_status tw_tilted_by_quadrature(const tw_likelihood *likelihood, double y, double w, double m, double v,
-                                  tw_tilted *out, size_t *evaluations)
+tw_status tw_tilted_by_quadrature(const tw_observations *o, size_t i, double m, double v, tw_tilted *out,
+                                  size_t *evaluations)
 {
     double c[5];
-    tw_status status = tw_cumulants_by_quadrature(likelihood, y, w, m, v, 4, c, evaluations);
+    tw_status status = tw_cumulants_by_quadrature(o, i, m, v, 4, c, evaluations);
     if (status != TW_NUMERICAL_FAILURE) *out = (tw_tilted){c[0], c[1], c[2], c[3], c[4]};
     return status;
 }

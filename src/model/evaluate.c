@@ -39,10 +39,9 @@ static double add_gaussian(size_t n, const double *tau, const double *nu, const 
 static void evaluate_chunk(const tw_target *t, size_t start, size_t count, const double *x, double *slope,
                            double *lambda, double *dlambda, tw_site_sums *sums)
 {
-    const tw_model *m = t->model;
     double value[CHUNK];
-    m->likelihood->terms(m->likelihood->user, count, m->y + start, m->w ? m->w + start : NULL, x,
-                         sums ? value : NULL, slope, lambda, dlambda);
+    tw_observations part = tw_observations_part(&t->model->observed, start, count);
+    part.likelihood->terms(&part, x, sums ? value : NULL, slope, lambda, dlambda);
     scale(count, t->beta, slope);
     scale(count, t->beta, lambda);
     scale(count, t->beta, dlambda);

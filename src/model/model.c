@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "likelihood/likelihood.h"
 #include "linalg/size.h"
 #include "linalg/vector.h"
 
@@ -11,39 +12,30 @@ void tw_model_free(tw_model *model)
     if (!model) return;
     tw_context *ctx = model->ctx;
     tw_gaussian_free(model->prior);
-    tw_release(ctx, model->y);
-    tw_release(ctx, model->w);
+    tw_release(ctx, model->values);
     tw_release(ctx, model);
 }
 
-static tw_status copy_vector(tw_context *ctx, size_t n, const double *from, const char *what, double **to)
+static tw_status check_observations(tw_context *ctx, const tw_observations *observed)
 {
-    TW_TRY(tw_allocate_doubles(ctx, n, 1, what, to));
-    memcpy(*to, from, n * sizeof **to);
-    return TW_OK;
-}
-
-static tw_status check_observations(tw_context *ctx, size_t n, const tw_likelihood *likelihood,
-                                    const double *y, const double *w)
-{
+    size_t n = observed->n;
     if (n == 0) return tw_fail(ctx, TW_BAD_DATA, "a model needs at least one observation; there are none");
     if (!tw_size_fits(n))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu observations are more than talweg can handle", n);
-    if (!y) return tw_fail(ctx, TW_BAD_DATA, "the data have no observations: name the label column");
-    return tw_likelihood_check(ctx, likelihood, n, y, w);
+    if (!observed->y)
+        return tw_fail(ctx, TW_BAD_DATA, "the data have no observations: name the label column");
+    return tw_likelihood_check(ctx, observed);
 }
 
 /* A model with its observations, and no prior yet. */
-static tw_status allocate_model(tw_context *ctx, size_t n, const tw_likelihood *likelihood, const double *y,
-                                const double *w, tw_model **out)
+static tw_status allocate_model(tw_context *ctx, const tw_observations *observed, tw_model **out)
 {
     void *memory = NULL;
-    TW_TRY(check_observations(ctx, n, likelihood, y, w));
+    TW_TRY(check_observations(ctx, observed));
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_model), "a model", &memory));
     tw_model *model = memory;
-    *model = (tw_model){.ctx = ctx, .n = n, .likelihood = likelihood};
-    tw_status status = copy_vector(ctx, n, y, "the observations", &model->y);
-    if (status == TW_OK && w) status = copy_vector(ctx, n, w, "the constants of the observations", &model->w);
+    *model = (tw_model){.ctx = ctx, .n = observed->n};
+    tw_status status = tw_observations_copy(ctx, observed, &model->observed, &model->values);
     if (status == TW_OK)
         *out = model;
     else
@@ -70,13 +62,12 @@ static tw_status give_matrix(tw_model *model, const double *k, size_t ldk, doubl
     return tw_gaussian_dense_factor(model->prior, jitter, &model->report);
 }
 
-tw_status tw_model_new(tw_context *ctx, size_t n, const double *k, size_t ldk,
-                       const tw_likelihood *likelihood, const double *y, const double *w, double jitter,
-                       tw_model **out)
+tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_observations *observed,
+                       double jitter, tw_model **out)
 {
     tw_model *model = NULL;
     *out = NULL;
-    TW_TRY(allocate_model(ctx, n, likelihood, y, w, &model));
+    TW_TRY(allocate_model(ctx, observed, &model));
     return finish(give_matrix(model, k, ldk, jitter), model, out);
 }
 
@@ -94,17 +85,21 @@ tw_status tw_model_from_data(const tw_data *data, const tw_covariance *covarianc
                              const tw_likelihood *likelihood, const double *w, double jitter, tw_model **out)
 {
     tw_model *model = NULL;
+    tw_observations observed = {.likelihood = likelihood, .n = data->n, .y = data->y, .column = {w}};
     *out = NULL;
-    TW_TRY(allocate_model(data->ctx, data->n, likelihood, data->y, w, &model));
+    TW_TRY(allocate_model(data->ctx, &observed, &model));
     return finish(compute_matrix(model, data, covariance, jitter), model, out);
 }
 
-tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_likelihood *likelihood, const double *y,
-                                 const double *w, tw_model **out)
+tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *observed, tw_model **out)
 {
     tw_model *model = NULL;
     *out = NULL;
-    tw_status status = allocate_model(prior->ctx, prior->n, likelihood, y, w, &model);
+    tw_status status = prior->n == observed->n ? allocate_model(prior->ctx, observed, &model)
+                                               : tw_fail(prior->ctx, TW_BAD_ARGUMENT,
+                                                         "the prior has %zu sites and there are %zu "
+                                                         "observations",
+                                                         prior->n, observed->n);
     if (status == TW_OK)
         model->prior = prior;
     else

@@ -10,14 +10,13 @@ struct tw_model {
     size_t n;
     tw_gaussian *prior; /* N(0, K), with the jitter on the diagonal of K */
     tw_gaussian_report report;
-    const tw_likelihood *likelihood;
-    double *y;
-    double *w; /* or NULL */
+    tw_observations observed; /* which points to: */
+    double *values;           /* y and the columns */
 };
 
-/* A model whose prior is any Gaussian of mean 0, which it owns from now on, also when this fails. */
-tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_likelihood *likelihood, const double *y,
-                                 const double *w, tw_model **out);
+/* A model whose prior is any Gaussian of mean 0 with as many coordinates as there are observations; the model owns
+ * it from now on, also when this fails. */
+tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *observed, tw_model **out);
 
 /* Can m new cases with covariances `cross` (n x m) and prior variances `diagonal` belong to one Gaussian with
  * the model's own? Then k** is at least k' K^-1 k, but for rounding; else an error names the first that

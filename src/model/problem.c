@@ -24,14 +24,22 @@ static tw_status copy_covariance(tw_problem *problem, const tw_covariance *from)
     return TW_OK;
 }
 
+tw_observations tw_problem_observed(const tw_problem *problem)
+{
+    return (tw_observations){.likelihood = problem->likelihood,
+                             .n = problem->data->n,
+                             .y = problem->data->y,
+                             .column = {problem->w}};
+}
+
 static tw_status build(tw_problem *problem, const tw_problem *parts)
 {
     tw_context *ctx = problem->ctx;
     size_t n = problem->data->n;
     if (parts->w) TW_TRY(copy_doubles(ctx, n, parts->w, "the constants of the observations", &problem->w));
+    tw_observations observed = tw_problem_observed(problem);
     if (problem->matrix)
-        return tw_model_new(ctx, n, problem->matrix, n, problem->likelihood, problem->data->y, problem->w,
-                            problem->jitter, &problem->model);
+        return tw_model_new(ctx, problem->matrix, n, &observed, problem->jitter, &problem->model);
     TW_TRY(copy_covariance(problem, &parts->covariance));
     return tw_model_from_data(problem->data, &problem->covariance, problem->likelihood, problem->w,
                               problem->jitter, &problem->model);

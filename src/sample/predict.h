@@ -36,7 +36,8 @@ typedef struct tw_moments {
 /* A new case, and what was added up for it over the draws so far. */
 typedef struct tw_new_case {
     double variance; /* of f* | x_s: k** - u'u */
-    double w, y;
+    double y;
+    tw_observations at;      /* the case alone */
     tw_marginal plus, label; /* the probabilities of y = +1 and of y, as functions of u'v_s */
     size_t draws;
     tw_moments latent, expected;                /* of u'v_s; of E[y* | x_s] */

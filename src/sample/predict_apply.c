@@ -8,7 +8,8 @@
 
 /* New cases as the caller gives them, and which of them stand in the block at hand. */
 typedef struct new_cases {
-    const double *cross, *diagonal, *w, *y;
+    const double *cross, *diagonal;
+    tw_observations all;
     const tw_predictions *out;
     size_t first, count;
 } new_cases;
@@ -45,8 +46,8 @@ static void begin_tile(void *user, size_t tile, size_t worker)
     for (size_t j = start; j < end; j++, u += prior->r) {
         size_t from = c->first + j;
         p->cases[j].variance = fmax(c->diagonal[from] - tw_dot(prior->r, u, u), 0.0);
-        p->cases[j].w = c->w ? c->w[from] : 1.0;
-        p->cases[j].y = c->y ? c->y[from] : NAN;
+        p->cases[j].at = tw_observations_part(&c->all, from, 1);
+        p->cases[j].y = c->all.y ? c->all.y[from] : NAN;
         tw_new_case_begin(p, j);
     }
 }
@@ -99,7 +100,7 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
                 p->ctx, TW_NUMERICAL_FAILURE,
                 "the %s probabilities of new case %zu cannot be computed; its latent mean is %g and "
                 "its variance, given the training latents, %g",
-                p->model->likelihood->name, to + 1, c->latent.mean, c->variance);
+                p->model->observed.likelihood->name, to + 1, c->latent.mean, c->variance);
         put(out->mean, to, c->latent.mean);
         put(out->variance, to, c->variance + c->latent.squares / (double)c->draws);
         put(out->expected, to, c->expected.mean);
@@ -115,7 +116,7 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
 static tw_status predict_block(tw_draws_predictor *p, const new_cases *block)
 {
     step s = {.p = p, .cases = block};
-    p->labelled = block->y != NULL;
+    p->labelled = block->all.y != NULL;
     for_each_tile(&s, begin_tile);
     TW_TRY(add_draws(&s));
     for_each_tile(&s, finish_tile);
@@ -124,24 +125,14 @@ static tw_status predict_block(tw_draws_predictor *p, const new_cases *block)
     return TW_OK;
 }
 
-static tw_status check_constants(const tw_draws_predictor *p, size_t m, const double *w, const double *y)
+tw_status tw_draws_predictor_apply(tw_draws_predictor *p, const double *cross, const double *diagonal,
+                                   const tw_observations *at, const tw_predictions *out)
 {
-    if (y) return tw_likelihood_check(p->ctx, p->model->likelihood, m, y, w);
-    for (size_t i = 0; w && i < m; i++)
-        if (!(w[i] > 0.0) || !isfinite(w[i]))
-            return tw_fail(p->ctx, TW_BAD_DATA, "the constant of new case %zu is %g; it must be above 0",
-                           i + 1, w[i]);
-    return TW_OK;
-}
-
-tw_status tw_draws_predictor_apply(tw_draws_predictor *p, size_t m, const double *cross,
-                                   const double *diagonal, const double *w, const double *y,
-                                   const tw_predictions *out)
-{
-    new_cases block = {cross, diagonal, w, y, out, 0, 0};
-    TW_TRY(check_constants(p, m, w, y));
-    for (; block.first < m; block.first += block.count) {
-        block.count = smaller(m - block.first, TW_PREDICT_POINTS);
+    new_cases block = {.cross = cross, .diagonal = diagonal, .all = *at, .out = out};
+    block.all.likelihood = p->model->observed.likelihood;
+    TW_TRY(tw_likelihood_check(p->ctx, &block.all));
+    for (; block.first < at->n; block.first += block.count) {
+        block.count = smaller(at->n - block.first, TW_PREDICT_POINTS);
         TW_TRY(predict_block(p, &block));
     }
     return TW_OK;
@@ -174,8 +165,8 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_covariance *cova
         tw_predictions rest = from_case(out, done);
         TW_TRY(tw_covariance_cross(p->ctx, covariance, train->n, train->d, train->x, train->n, m,
                                    at->x + from, at->n, p->cross, train->n));
-        TW_TRY(tw_draws_predictor_apply(p, m, p->cross, diagonal, w ? w + from : NULL,
-                                        at->y ? at->y + from : NULL, &rest));
+        tw_observations cases = {.n = m, .y = at->y ? at->y + from : NULL, .column = {w ? w + from : NULL}};
+        TW_TRY(tw_draws_predictor_apply(p, p->cross, diagonal, &cases, &rest));
     }
     return TW_OK;
 }

@@ -14,6 +14,8 @@
 #include "math/vector.h"
 #include "sample/predict.h"
 
+static const double PLUS_ONE = 1.0;
+
 static size_t series_length(const tw_draws_predictor *p)
 {
     return p->batches * p->source.chains;
@@ -23,8 +25,10 @@ void tw_new_case_begin(tw_draws_predictor *p, size_t point)
 {
     tw_new_case *c = &p->cases[point];
     size_t length = series_length(p);
-    c->plus = tw_marginal_of(p->model->likelihood, 1.0, c->w, c->variance);
-    c->label = tw_marginal_of(p->model->likelihood, c->y, c->w, c->variance);
+    tw_observations plus = c->at;
+    plus.y = &PLUS_ONE;
+    c->plus = tw_marginal_of(&plus, 0, c->variance);
+    c->label = tw_marginal_of(&c->at, 0, c->variance);
     c->draws = 0;
     c->latent = c->expected = (tw_moments){0.0, 0.0};
     c->failed = false;
@@ -66,7 +70,8 @@ static tw_status expect(const tw_draws_predictor *p, tw_new_case *c, size_t coun
                         double *out)
 {
     if (p->expectation == TW_EXPECT_PROBABILITY) return tw_marginal_log(&c->plus, count, means, out);
-    double shift = p->expectation == TW_EXPECT_RATE ? log(c->w) + 0.5 * c->variance : 0.0;
+    double shift =
+        p->expectation == TW_EXPECT_RATE ? log(tw_column_at(&c->at, 0, 0)) + 0.5 * c->variance : 0.0;
     for (size_t i = 0; i < count; i++) out[i] = means[i] + shift;
     return TW_OK;
 }
@@ -102,7 +107,10 @@ static double sd_of_observation(const tw_draws_predictor *p, const tw_new_case *
 {
     double draws = (double)c->draws, mean = c->expected.mean, between = c->expected.squares / draws;
     if (p->expectation == TW_EXPECT_PROBABILITY) return 2.0 * sqrt(mean * (1.0 - mean)); /* of -1 and +1 */
-    if (p->expectation == TW_EXPECT_LATENT) return sqrt(c->variance + c->w * c->w + between);
+    if (p->expectation == TW_EXPECT_LATENT) {
+        double noise = tw_column_at(&c->at, 0, 0);
+        return sqrt(c->variance + noise * noise + between);
+    }
     return sqrt(mean + expm1(c->variance) * (mean * mean + between) + between);
 }
 

@@ -146,7 +146,7 @@ static tw_status allocate(tw_draws_predictor *p, size_t bytes)
 
 static tw_status find_expectation(const tw_model *model, tw_expectation *out)
 {
-    const tw_likelihood *likelihood = model->likelihood;
+    const tw_likelihood *likelihood = model->observed.likelihood;
     if (tw_likelihood_is_binary(likelihood))
         *out = TW_EXPECT_PROBABILITY;
     else if (likelihood == tw_likelihood_find("poisson"))

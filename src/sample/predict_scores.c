@@ -32,14 +32,14 @@ void tw_predict_score_block(tw_draws_predictor *p, size_t m)
         double distance = fabs(c->expected.mean - 0.5);
         double q = c->mcse == 0.0 ? 0.0 : 0.5 * erfc(SQRT_HALF * distance / c->mcse);
         p->other_side += q * (1.0 - q);
-        tw_scores_add(p->model->likelihood, 1, &c->y, &c->expected.mean, &c->log_score, &p->sums);
+        tw_scores_add(&c->at, &c->expected.mean, &c->log_score, &p->sums);
         add_series(p, j);
     }
 }
 
 tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
 {
-    tw_draws_scores out = {.scores = tw_scores_finish(p->model->likelihood, &p->sums)};
+    tw_draws_scores out = {.scores = tw_scores_finish(p->model->observed.likelihood, &p->sums)};
     bool binary = p->expectation == TW_EXPECT_PROBABILITY;
     double cases = (double)p->sums.cases;
     tw_diagnose *diagnose = p->workers[0].diagnose;

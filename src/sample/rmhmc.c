@@ -226,7 +226,8 @@ static double rmhmc_least_cost(tw_sampler *s)
 
 static bool smooths(const tw_posterior *p)
 {
-    return p->approximation->kind == TW_EP && tw_metric_fits(TW_METRIC_SMOOTHED, p->model->likelihood);
+    return p->approximation->kind == TW_EP &&
+           tw_metric_fits(TW_METRIC_SMOOTHED, p->model->observed.likelihood);
 }
 
 static bool does_not_smooth(const tw_posterior *p)

@@ -58,17 +58,22 @@ static void choose(const tw_model *model, uint64_t seed, size_t most, size_t *ch
     }
 }
 
+static const double *choose_from(const double *from, size_t m, const size_t *chosen, double *to)
+{
+    for (size_t j = 0; from && j < m; j++) to[j] = from[chosen[j]];
+    return from ? to : NULL;
+}
+
 /* A model of those cases. */
 static tw_status part_of(const tw_model *model, size_t m, const size_t *chosen, double *work, tw_model **out)
 {
-    double *y = work, *w = y + m;
     tw_gaussian *prior = NULL;
-    for (size_t j = 0; j < m; j++) {
-        y[j] = model->y[chosen[j]];
-        w[j] = model->w ? model->w[chosen[j]] : 1.0;
-    }
+    tw_observations observed = {.likelihood = model->observed.likelihood, .n = m};
+    observed.y = choose_from(model->observed.y, m, chosen, work);
+    for (size_t c = 0; c < TW_COLUMNS; c++)
+        observed.column[c] = choose_from(model->observed.column[c], m, chosen, work + (c + 1) * m);
     TW_TRY(tw_gaussian_marginal(model->prior, m, chosen, &prior));
-    return tw_model_from_gaussian(prior, model->likelihood, y, w, out);
+    return tw_model_from_gaussian(prior, &observed, out);
 }
 
 /* The model itself where it has no more than `most` cases, else a part of it. */
@@ -79,7 +84,7 @@ static tw_status reduce(const tw_model *model, uint64_t seed, size_t most, tw_mo
     *part = NULL;
     if (model->n <= most) return TW_OK;
     TW_TRY(tw_allocate(model->ctx, model->n, sizeof(size_t), "the cases to check with", &chosen));
-    tw_status status = tw_allocate_doubles(model->ctx, 2, most, "a part of the model", &work);
+    tw_status status = tw_allocate_doubles(model->ctx, 1 + TW_COLUMNS, most, "a part of the model", &work);
     if (status == TW_OK) {
         choose(model, seed, most, chosen);
         status = part_of(model, most, chosen, work, part);

@@ -39,7 +39,7 @@ tw_status tw_flow_hmc(const tw_selftest_case *c, tw_flow *out)
 tw_metric tw_selftest_metric(const tw_selftest_case *c)
 {
     tw_metric wanted = c->options->metric;
-    bool smooths = tw_metric_fits(TW_METRIC_SMOOTHED, c->model->likelihood);
+    bool smooths = tw_metric_fits(TW_METRIC_SMOOTHED, c->model->observed.likelihood);
     return wanted == TW_METRIC_SMOOTHED && !smooths ? TW_METRIC_HESSIAN : wanted;
 }
 

@@ -82,15 +82,14 @@ typedef struct mismatches {
 /* All of one site at x: the value's difference against the slope, the slope's against the curvature, and so on. */
 static void compare_site(const tw_model *model, size_t i, double x, double h, mismatches *worst)
 {
-    const tw_likelihood *likelihood = model->likelihood;
-    double y = model->y[i], w = model->w ? model->w[i] : 1.0;
+    tw_observations one = tw_observations_part(&model->observed, i, 1);
     double value[POINTS], slope[POINTS], lambda[POINTS], exact[3];
     for (size_t k = 0; k < POINTS; k++) {
         double place = x + h * offset[k];
-        likelihood->terms(likelihood->user, 1, &y, &w, &place, &value[k], &slope[k], &lambda[k], NULL);
+        one.likelihood->terms(&one, &place, &value[k], &slope[k], &lambda[k], NULL);
         slope[k] = -slope[k]; /* whose slope is lambda */
     }
-    likelihood->terms(likelihood->user, 1, &y, &w, &x, NULL, &exact[0], &exact[1], &exact[2]);
+    one.likelihood->terms(&one, &x, NULL, &exact[0], &exact[1], &exact[2]);
     worst->slope = larger(worst->slope, mismatch(value, h, exact[0]));
     worst->lambda = larger(worst->lambda, mismatch(slope, h, exact[1]));
     worst->dlambda = larger(worst->dlambda, mismatch(lambda, h, exact[2]));
@@ -176,9 +175,7 @@ static double site_residual(const tw_selftest_case *c, size_t i)
     tw_tilted tilted;
     if (!(precision > 0.0)) return NAN;
     double cavity = 1.0 / precision, mean = cavity * (m / v - ep->nu[i]);
-    if (tw_tilted_by_quadrature(model->likelihood, model->y[i], model->w ? model->w[i] : 1.0, mean, cavity,
-                                &tilted, NULL) != TW_OK)
-        return NAN;
+    if (tw_tilted_by_quadrature(&model->observed, i, mean, cavity, &tilted, NULL) != TW_OK) return NAN;
     return fmax(fabs(tilted.mean - m) / sqrt(v), fabs(tilted.variance / v - 1.0));
 }
 

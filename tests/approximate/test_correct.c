@@ -4,6 +4,7 @@
 
 #include "approximate/approximate.h"
 #include "support/dense.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -30,8 +31,8 @@ static fitted fit(const tw_likelihood *likelihood, uint64_t seed)
     for (size_t i = 0; i < (size_t)N * N; i++) f.problem->k[i] *= 3.0;
     for (size_t i = 0; i < N && likelihood == tw_likelihood_find("poisson"); i++)
         f.problem->y[i] = (double)(i % 4);
-    assert_int_equal(tw_model_new(f.ctx, N, f.problem->k, N, likelihood, f.problem->y, w, 0.0, &f.model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(f.ctx, f.problem->k, N, OBSERVED(likelihood, N, f.problem->y, w), 0.0, &f.model), TW_OK);
     assert_int_equal(tw_ep_fit(f.model, NULL, &f.ep), TW_OK);
     assert_true(f.ep->converged);
     return f;
@@ -68,8 +69,9 @@ static void write_out(const fitted *f, bool closed_form, double *terms)
     for (size_t i = 0; i < N; i++) {
         double v = q.sigma[i + i * N], precision = 1.0 / v - tau[i];
         double m = (q.mean[i] / v - nu[i]) / precision, y = f->problem->y[i];
-        assert_int_equal(tw_likelihood_cumulants(f->model->likelihood, y, constant(f->model->likelihood, i),
-                                                 m, 1.0 / precision, ORDERS, c[i]),
+        assert_int_equal(tw_likelihood_cumulants(OBSERVED_ONE(f->model->observed.likelihood, y,
+                                                              constant(f->model->observed.likelihood, i)),
+                                                 0, m, 1.0 / precision, ORDERS, c[i]),
                          TW_OK);
         if (closed_form) probit_cumulants(y, m, 1.0 / precision, c[i]);
     }

@@ -4,6 +4,7 @@
 
 #include "approximate/ep.h"
 #include "model/model.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 /* One update from site (tau, nu) of a marginal N(mean, variance), for outer parameters that are those of N(2, 0.8). */
@@ -16,12 +17,14 @@ static void assert_moments_agree(const char *likelihood, double y, double w, dou
     tw_context *ctx = new_context();
     tw_model *model = NULL;
     tw_tilted t;
-    assert_int_equal(tw_model_new(ctx, 1, &k, 1, tw_likelihood_find(likelihood), &y, &w, 0.0, &model), TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, &k, 1, OBSERVED(tw_likelihood_find(likelihood), 1, &y, &w), 0.0, &model), TW_OK);
     tw_ep ep = {.model = model, .outer_precision = &s_precision, .outer_shift = &s_shift};
     assert_true(tw_ep_inner_update(&ep, 0, mean, variance, &tau, &nu));
     double a = outer_precision - tau, p = rest_precision + tau;
     assert_true(a > 0.0 && p > 0.0);
-    assert_int_equal(tw_likelihood_tilted(model->likelihood, y, w, (outer_shift - nu) / a, 1.0 / a, &t),
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(model->observed.likelihood, y, w), 0,
+                                          (outer_shift - nu) / a, 1.0 / a, &t),
                      TW_OK);
     assert_close(t.mean, (rest_shift + nu) / p, 1e-8, "mean");
     assert_close(t.variance, 1.0 / p, 1e-8, "variance");

@@ -4,6 +4,7 @@
 #include "support/cloglog.h"
 #include "support/dense.h"
 #include "support/fitted.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -46,7 +47,7 @@ static void grid_moments(const tw_likelihood *likelihood, double y, double k, do
     double sums[3] = {0.0, 0.0, 0.0}, sd = sqrt(k), h = 24.0 * sd / (POINTS - 1);
     for (size_t i = 0; i < POINTS; i++) {
         double x = -12.0 * sd + h * (double)i, value;
-        likelihood->terms(likelihood->user, 1, &y, NULL, &x, &value, NULL, NULL, NULL);
+        likelihood->terms(OBSERVED(likelihood, 1, &y, NULL), &x, &value, NULL, NULL, NULL);
         double p = exp(value - 0.5 * x * x / k);
         sums[0] += p;
         sums[1] += x * p;

@@ -6,6 +6,7 @@
 
 #include "support/dense.h"
 #include "support/fitted.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -106,16 +107,14 @@ static void a_stall_of_rounding_is_mended_by_a_fresh_covariance(void **state)
 
 /* A likelihood that is not log-concave, N(y; x, 1)/2 + N(y; x, 100)/2: an outlier asks for a negative tau,
  * which q does not have. */
-static bool any_number(void *user, double y, double w)
+static bool any_number(const tw_observations *o, size_t i)
 {
-    (void)user, (void)w;
-    return isfinite(y);
+    return isfinite(o->y[i]);
 }
 
-static tw_status mixture_tilted(void *user, double y, double w, double m, double v, tw_tilted *out)
+static tw_status mixture_tilted(const tw_observations *o, size_t site, double m, double v, tw_tilted *out)
 {
-    (void)user, (void)w;
-    double weight[2], mean[2], variance[2], raw[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
+    double y = o->y[site], weight[2], mean[2], variance[2], raw[5] = {0.0, 0.0, 0.0, 0.0, 0.0};
     for (int i = 0; i < 2; i++) {
         double noise = i ? 100.0 : 1.0, total = v + noise;
         weight[i] = 0.5 * exp(-0.5 * (y - m) * (y - m) / total - HALF_LOG_TWO_PI) / sqrt(total);
@@ -154,7 +153,7 @@ static void sweeps_that_stall_hand_over_to_the_double_loop(void **state)
     double *k = dense_kernel(N, 1, x, 1.0, 2.0);
     tw_context *ctx = new_context();
     tw_model *model = NULL;
-    assert_int_equal(tw_model_new(ctx, N, k, N, &heavy, y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(tw_model_new(ctx, k, N, OBSERVED(&heavy, N, y, NULL), 0.0, &model), TW_OK);
     for (int method = TW_EP_AUTO; method <= TW_EP_SEQUENTIAL; method++) {
         bool handed_over = false;
         tw_approximation *q = NULL;

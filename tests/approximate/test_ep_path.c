@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "support/observe.h"
 #include "support/posed.h"
 #include "support/support.h"
 
@@ -141,8 +142,9 @@ static void the_fit_is_that_from_a_cold_start(void **state)
         tw_model *model = NULL;
         tw_approximation *one = NULL, *other = NULL;
         tw_ep_options o = TW_EP_DEFAULTS;
-        assert_int_equal(
-            tw_model_new(ctx, SIZE, scaled, SIZE, tw_likelihood_find("probit"), y, NULL, 0.0, &model), TW_OK);
+        assert_int_equal(tw_model_new(ctx, scaled, SIZE,
+                                      OBSERVED(tw_likelihood_find("probit"), SIZE, y, NULL), 0.0, &model),
+                         TW_OK);
         tw_ep_path_predict(&path, &o);
         predicted += o.tau != NULL;
         assert_int_equal(tw_ep_fit(model, NULL, &one), TW_OK);

@@ -6,6 +6,7 @@
 #include "support/cloglog.h"
 #include "support/dense.h"
 #include "support/fitted.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -17,13 +18,13 @@ static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
 static void assert_mode(const fitted *f, double tolerance)
 {
     size_t n = f->n;
-    const tw_likelihood *likelihood = f->model->likelihood;
+    const tw_likelihood *likelihood = f->model->observed.likelihood;
     double *work = calloc(5 * n, sizeof *work), *value = work, *slope = work + n, *lambda = work + 2 * n,
            *product = work + 3 * n, *nu = work + 4 * n, log_z = 0.0;
     assert_non_null(work);
     assert_true(f->q->converged);
     const double *x = f->q->mean;
-    likelihood->terms(likelihood->user, n, f->y, f->w, x, value, slope, lambda, NULL);
+    likelihood->terms(OBSERVED(likelihood, n, f->y, f->w), x, value, slope, lambda, NULL);
     dense_multiply(n, f->k, slope, product);
     for (size_t i = 0; i < n; i++) {
         double sd = sqrt(f->q->variance[i]);
@@ -177,7 +178,7 @@ static void assert_bisected(const char *name, double k, double y, double end, do
     double low = -end, high = end, value = 0.0, slope, lambda = 0.0;
     for (int halving = 0; halving < 100; halving++) {
         double x = 0.5 * (low + high);
-        likelihood->terms(likelihood->user, 1, &y, NULL, &x, &value, &slope, &lambda, NULL);
+        likelihood->terms(OBSERVED(likelihood, 1, &y, NULL), &x, &value, &slope, &lambda, NULL);
         *(slope - x / k > 0.0 ? &low : &high) = x;
     }
     fitted f = fit_laplace(1, &k, likelihood, &y, NULL);
@@ -226,18 +227,17 @@ static void faint_observations_count(void **state)
 }
 
 /* l = -log(1 + (y - x)^2), whose curvature is negative beyond one unit from y. */
-static bool any_number(void *user, double y, double w)
+static bool any_number(const tw_observations *o, size_t i)
 {
-    (void)user, (void)w;
-    return isfinite(y);
+    return isfinite(o->y[i]);
 }
 
-static void cauchy_terms(void *user, size_t n, const double *y, const double *w, const double *x,
-                         double *value, double *slope, double *lambda, double *dlambda)
+static void cauchy_terms(const tw_observations *o, const double *x, double *value, double *slope,
+                         double *lambda, double *dlambda)
 {
-    (void)user, (void)w, (void)dlambda;
-    for (size_t i = 0; i < n; i++) {
-        double d = y[i] - x[i], s = 1.0 + d * d;
+    (void)dlambda;
+    for (size_t i = 0; i < o->n; i++) {
+        double d = o->y[i] - x[i], s = 1.0 + d * d;
         if (value) value[i] = -log(s);
         if (slope) slope[i] = 2.0 * d / s;
         if (lambda) lambda[i] = 2.0 * (1.0 - d * d) / (s * s);
@@ -255,7 +255,7 @@ static void what_is_not_log_concave_gets_no_precision(void **state)
     fitted f = fit_laplace(2, k, &cauchy, y, NULL);
     assert_true(f.q->converged);
     assert_true(f.q->tau[0] == 0.0 && f.q->tau[1] > 0.0);
-    cauchy_terms(NULL, 2, y, NULL, f.q->mean, NULL, slope, NULL, NULL);
+    cauchy_terms(OBSERVED(&cauchy, 2, y, NULL), f.q->mean, NULL, slope, NULL, NULL);
     dense_multiply(2, k, slope, product);
     for (size_t i = 0; i < 2; i++) assert_close(product[i], f.q->mean[i], 1e-4, "K l' at the mode");
     fitted_free(&f);

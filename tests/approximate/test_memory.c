@@ -1,6 +1,7 @@
 /* What the approximations take of memory, and what becomes of them when there is none. */
 
 #include "approximate/approximate.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -17,8 +18,9 @@ static void fitting_takes_three_matrices_beside_the_covariance(void **state)
         tw_ep_options options = TW_EP_DEFAULTS;
         options.method = (tw_ep_method)method;
         options.max_sweeps = 4;
-        assert_int_equal(tw_model_new(ctx, N, p->k, N, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model),
-                         TW_OK);
+        assert_int_equal(
+            tw_model_new(ctx, p->k, N, OBSERVED(tw_likelihood_find("probit"), N, p->y, NULL), 0.0, &model),
+            TW_OK);
         assert_int_equal(tw_ep_fit(model, &options, &ep), TW_OK);
         assert_in_range(tw_context_bytes_peak(ctx), 1, (4 * N + VECTORS) * N * sizeof(double));
         tw_approximation_free(ep);
@@ -98,8 +100,8 @@ static void every_allocation_may_fail(void **state)
     tw_context *ctx = failing_context(&allocator);
     tw_model *model = NULL;
     tw_approximation *ep = NULL;
-    assert_int_equal(tw_model_new(ctx, N, p->k, N, tw_likelihood_find("logit"), p->y, NULL, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, p->k, N, OBSERVED(tw_likelihood_find("logit"), N, p->y, NULL), 0.0, &model), TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
     size_t before = tw_context_bytes_in_use(ctx);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {

@@ -1,6 +1,7 @@
 /* Predictions at new inputs against closed forms; expectations, log scores and calibration by hand. */
 #include <math.h>
 
+#include "support/observe.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
 
@@ -60,27 +61,32 @@ static void expectations_follow_their_formulas(void **state)
     double expected[M], sd[M];
     tw_context *ctx = new_context();
     const tw_likelihood *probit = tw_likelihood_find("probit");
-    assert_int_equal(tw_predict_observations(ctx, probit, M, NULL, mean, variance, expected, sd), TW_OK);
+    assert_int_equal(
+        tw_predict_observations(ctx, OBSERVED(probit, M, NULL, NULL), mean, variance, expected, sd), TW_OK);
     for (size_t i = 0; i < M; i++) {
         double p = normal_cdf(mean[i] / sqrt(1.0 + variance[i]));
         assert_close(expected[i], p, 1e-14, "probit");
         assert_close(sd[i], 2.0 * sqrt(p * (1.0 - p)), 1e-12, "sd of a label");
     }
     const tw_likelihood *poisson = tw_likelihood_find("poisson"), *gaussian = tw_likelihood_find("gaussian");
-    assert_int_equal(tw_predict_observations(ctx, poisson, M - 1, w, mean, variance, expected, sd), TW_OK);
+    assert_int_equal(
+        tw_predict_observations(ctx, OBSERVED(poisson, M - 1, NULL, w), mean, variance, expected, sd), TW_OK);
     for (size_t i = 0; i < M - 1; i++) {
         double rate = w[i] * exp(mean[i] + variance[i] / 2);
         assert_close(expected[i] / rate, 1.0, 1e-14, "rate");
         assert_close(sd[i] * sd[i] / (rate + rate * rate * (exp(variance[i]) - 1.0)), 1.0, 1e-12,
                      "var of a count");
     }
-    assert_int_equal(tw_predict_observations(ctx, gaussian, M, w, mean, variance, expected, NULL), TW_OK);
+    assert_int_equal(
+        tw_predict_observations(ctx, OBSERVED(gaussian, M, NULL, w), mean, variance, expected, NULL), TW_OK);
     assert_memory_equal(expected, mean, sizeof mean);
-    assert_int_equal(tw_predict_observations(ctx, gaussian, M, w, mean, variance, expected, sd), TW_OK);
+    assert_int_equal(
+        tw_predict_observations(ctx, OBSERVED(gaussian, M, NULL, w), mean, variance, expected, sd), TW_OK);
     for (size_t i = 0; i < M; i++)
         assert_close(sd[i] * sd[i], variance[i] + w[i] * w[i], 1e-14, "var of a real observation");
     tw_likelihood own = *poisson;
-    assert_int_equal(tw_predict_observations(ctx, &own, M, w, mean, variance, expected, sd), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_predict_observations(ctx, OBSERVED(&own, M, NULL, w), mean, variance, expected, sd),
+                     TW_BAD_ARGUMENT);
     assert_true(tw_likelihood_is_binary(probit) && tw_likelihood_is_binary(tw_likelihood_find("logit")));
     assert_false(tw_likelihood_is_binary(poisson) || tw_likelihood_is_binary(gaussian));
     tw_context_free(ctx);
@@ -95,12 +101,13 @@ static void log_scores_follow_their_formulas(void **state)
     double score[M];
     tw_context *ctx = new_context();
     const tw_likelihood *gaussian = tw_likelihood_find("gaussian"), *probit = tw_likelihood_find("probit");
-    assert_int_equal(tw_predict_log_scores(ctx, gaussian, M, w, mean, variance, y, score), TW_OK);
+    assert_int_equal(tw_predict_log_scores(ctx, OBSERVED(gaussian, M, y, w), mean, variance, score), TW_OK);
     for (size_t i = 0; i < M; i++) {
         double total = variance[i] + w[i] * w[i], error = y[i] - mean[i];
         assert_close(score[i], -0.5 * (log(2.0 * pi * total) + error * error / total), 1e-12, "gaussian");
     }
-    assert_int_equal(tw_predict_log_scores(ctx, probit, M, NULL, mean, variance, label, score), TW_OK);
+    assert_int_equal(tw_predict_log_scores(ctx, OBSERVED(probit, M, label, NULL), mean, variance, score),
+                     TW_OK);
     assert_close(score[0], log(normal_cdf(-0.5 / sqrt(3.0))), 1e-13, "probit");
     /* log Phi(-40 / sqrt 2) by its asymptotic series, far beyond where Phi itself is a normal number */
     double t = 40.0 / sqrt(2.0), tail = 1.0 - 1.0 / (t * t) + 3.0 / pow(t, 4) - 15.0 / pow(t, 6);
@@ -116,7 +123,7 @@ static void scores_by_hand(void **state)
     const double p[M] = {0.05, 0.5, 0.95, 1.0, 0.61, 0.69}, y[M] = {-1, 1, -1, 1, 1, -1};
     double log_score[M];
     for (size_t i = 0; i < M; i++) log_score[i] = log(y[i] > 0 ? p[i] : 1 - p[i]);
-    tw_scores s = tw_predict_scores(tw_likelihood_find("logit"), M, y, p, log_score);
+    tw_scores s = tw_predict_scores(OBSERVED(tw_likelihood_find("logit"), M, y, NULL), p, log_score);
     assert_int_equal(s.cases, M);
     assert_close(s.error_rate, 2.5 / 6.0, 1e-15, "0.95 and 0.69 are wrong, 0.5 half");
     assert_close(s.log_score, (log(0.95) + log(0.5) + log(0.05) + log(0.61) + log(0.31)) / 6.0, 1e-15,
@@ -131,7 +138,7 @@ static void scores_by_hand(void **state)
     assert_true(s.bin[1].cases == 0 && isnan(s.bin[1].predicted) && isnan(s.bin[1].observed) &&
                 isnan(s.rmse));
     const double counts[2] = {3, 5}, rates[2] = {2, 7}, scores[2] = {-1, -2};
-    s = tw_predict_scores(tw_likelihood_find("poisson"), 2, counts, rates, scores);
+    s = tw_predict_scores(OBSERVED(tw_likelihood_find("poisson"), 2, counts, NULL), rates, scores);
     assert_close(s.rmse, sqrt(2.5), 1e-15, "rmse");
     assert_close(s.log_score, -1.5, 0.0, "score of counts");
     assert_true(isnan(s.error_rate));

@@ -2,6 +2,7 @@
  * prints is the one in docs/approximations.md. */
 #include <math.h>
 
+#include "support/observe.h"
 #include "support/oracle.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
@@ -29,7 +30,8 @@ static errors measure(const oracle_case *c)
     tw_approximation *laplace = NULL, *ep = NULL;
     tw_correction correction;
     errors e = {.mean = 0.0};
-    assert_int_equal(tw_model_new(ctx, c->n, c->k, c->n, c->likelihood, c->y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(tw_model_new(ctx, c->k, c->n, OBSERVED(c->likelihood, c->n, c->y, NULL), 0.0, &model),
+                     TW_OK);
     assert_int_equal(tw_laplace_fit(model, NULL, &laplace), TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
     assert_true(laplace->converged);

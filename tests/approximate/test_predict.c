@@ -4,6 +4,7 @@
 
 #include "approximate/approximate.h"
 #include "support/dense.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -73,8 +74,8 @@ static void predictions_follow_the_dense_formulas(void **state)
     tw_model *model = NULL;
     double mean[M], variance[M];
     fill(&s, 0.8, 0.1);
-    assert_int_equal(tw_model_new(ctx, N, s.k, N, tw_likelihood_find("probit"), s.y, NULL, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, s.k, N, OBSERVED(tw_likelihood_find("probit"), N, s.y, NULL), 0.0, &model), TW_OK);
     for (int kind = 0; kind < 2; kind++) {
         tw_approximation *q = NULL;
         assert_int_equal(kind ? tw_ep_fit(model, NULL, &q) : tw_laplace_fit(model, NULL, &q), TW_OK);
@@ -99,8 +100,9 @@ static void training_inputs_give_back_the_marginals(void **state)
         double diagonal[N], mean[N], variance[N];
         fill(&s, ells[i], 0.0);
         for (size_t j = 0; j < N; j++) diagonal[j] = s.k[j + j * N];
-        assert_int_equal(tw_model_new(ctx, N, s.k, N, tw_likelihood_find("logit"), s.y, NULL, 0.0, &model),
-                         TW_OK);
+        assert_int_equal(
+            tw_model_new(ctx, s.k, N, OBSERVED(tw_likelihood_find("logit"), N, s.y, NULL), 0.0, &model),
+            TW_OK);
         assert_true(i == 0 || tw_model_describe(model).rank < N);
         assert_int_equal(tw_ep_fit(model, NULL, &q), TW_OK);
         predict(model, q, N, s.k, diagonal, mean, variance);
@@ -124,8 +126,8 @@ static void sites_of_precision_zero_do_not_count(void **state)
     tw_model *model = NULL;
     double tau[N], nu[N], mean[M], variance[M];
     fill(&s, 0.8, 0.1);
-    assert_int_equal(tw_model_new(ctx, N, s.k, N, tw_likelihood_find("probit"), s.y, NULL, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, s.k, N, OBSERVED(tw_likelihood_find("probit"), N, s.y, NULL), 0.0, &model), TW_OK);
     for (size_t every = 1; every <= 3; every++) { /* 1: all of them are zero */
         tw_approximation *q = NULL;
         for (size_t i = 0; i < N; i++) {
@@ -151,8 +153,8 @@ static void no_variance_is_negative(void **state)
     tw_approximation *q = NULL;
     double mean[M], variance[M], less[M];
     fill(&s, 0.8, 0.0);
-    assert_int_equal(tw_model_new(ctx, N, s.k, N, tw_likelihood_find("probit"), s.y, NULL, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, s.k, N, OBSERVED(tw_likelihood_find("probit"), N, s.y, NULL), 0.0, &model), TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &q), TW_OK);
     predict(model, q, M, s.cross, s.diagonal, mean, variance);
     for (size_t j = 0; j < M; j++) less[j] = s.diagonal[j] - variance[j] - 1e-15;
@@ -173,8 +175,8 @@ static void batches_do_not_matter(void **state)
     tw_approximation *q = NULL;
     double mean[M], variance[M], one_mean, one_variance;
     fill(&s, 0.8, 0.1);
-    assert_int_equal(tw_model_new(ctx, N, s.k, N, tw_likelihood_find("probit"), s.y, NULL, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, s.k, N, OBSERVED(tw_likelihood_find("probit"), N, s.y, NULL), 0.0, &model), TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &q), TW_OK);
     predict(model, q, M, s.cross, s.diagonal, mean, variance);
     for (size_t j = 0; j < M; j++) {

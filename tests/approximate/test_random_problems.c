@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/dense.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
@@ -77,9 +78,9 @@ static void assert_converges(const problem *p, size_t number, size_t *most_sweep
     tw_context *ctx = new_context();
     tw_model *model = NULL;
     tw_approximation *laplace = NULL, *ep = NULL;
-    assert_int_equal(
-        tw_model_new(ctx, p->n, p->k, p->n, tw_likelihood_find(p->likelihood), p->y, p->w, 0.0, &model),
-        TW_OK);
+    assert_int_equal(tw_model_new(ctx, p->k, p->n,
+                                  OBSERVED(tw_likelihood_find(p->likelihood), p->n, p->y, p->w), 0.0, &model),
+                     TW_OK);
     assert_int_equal(tw_laplace_fit(model, NULL, &laplace), TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
     if (!ep->converged || (!laplace->converged && p->sigma < 1e4 * p->least_noise))

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "support/dense.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
@@ -18,8 +19,8 @@ static void gaps(const test_problem *p, const double *tau, const double *nu, dou
     for (size_t i = 0; i < N; i++) {
         double v = q.sigma[i + i * N], precision = 1.0 / v - tau[i], shift = q.mean[i] / v - nu[i];
         tw_tilted t;
-        assert_int_equal(tw_likelihood_tilted(tw_likelihood_find("probit"), p->y[i], 1.0, shift / precision,
-                                              1.0 / precision, &t),
+        assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(tw_likelihood_find("probit"), p->y[i], 1.0), 0,
+                                              shift / precision, 1.0 / precision, &t),
                          TW_OK);
         *of_mean = fmax(*of_mean, fabs(t.mean - q.mean[i]) / sqrt(v));
         *of_variance = fmax(*of_variance, fabs(t.variance / v - 1.0));
@@ -48,8 +49,9 @@ static void it_is_the_largest_gap_of_any_moment(void **state)
     tw_context *ctx = new_context();
     tw_model *model = NULL;
     tw_approximation *ep = NULL;
-    assert_int_equal(tw_model_new(ctx, N, p->k, N, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, p->k, N, OBSERVED(tw_likelihood_find("probit"), N, p->y, NULL), 0.0, &model),
+        TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
     assert_true(ep->converged);
     for (int wrong_variance = 0; wrong_variance < 2; wrong_variance++) {
@@ -94,8 +96,9 @@ static void log_z_has_to_settle_too(void **state)
     options.user = &last;
     options.on_progress = note_share;
     for (size_t i = 0; i < (size_t)N * N; i++) p->k[i] *= 500.0;
-    assert_int_equal(tw_model_new(ctx, N, p->k, N, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, p->k, N, OBSERVED(tw_likelihood_find("probit"), N, p->y, NULL), 0.0, &model),
+        TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
     assert_int_equal(tw_ep_fit(model, &options, &loose), TW_OK);
     assert_true(ep->converged && loose->converged && last == 1.0);

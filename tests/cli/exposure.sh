@@ -85,7 +85,7 @@ refuses 1 'counts.csv: the exposure column "f" is not there' approx "$d/counts.c
 refuses 1 'cannot be both the label and the exposure' approx "$d/counts.csv" $model --exposure-column y
 sed 's/,4,/,-4,/' "$d/counts.csv" >"$d/negative.csv"
 # shellcheck disable=SC2086
-refuses 1 'with constant -4; poisson needs' approx "$d/negative.csv" $model --exposure-column e
+refuses 1 'negative.csv: exposure of case 4 is -4: it must be > 0' approx "$d/negative.csv" $model --exposure-column e
 refuses 1 'negative.csv: the exposure of case 4 is -4' predict "$d/fit.json" "$d/negative.csv" --exposure-column e
 
 # ---- libsvm: what is left out is zero, also at the end of every line of a file

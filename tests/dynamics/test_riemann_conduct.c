@@ -3,22 +3,21 @@
 
 #include "dynamics/riemann.h"
 #include "support/gp_case.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 enum { N = 5 };
 
 /* N(x; 0, 1) as a likelihood, whose curvature is no number beyond |x| = 1. */
-static bool any_number(void *user, double y, double w)
+static bool any_number(const tw_observations *o, size_t i)
 {
-    (void)user, (void)w;
-    return isfinite(y);
+    return isfinite(o->y[i]);
 }
 
-static void fenced_terms(void *user, size_t n, const double *y, const double *w, const double *x,
-                         double *value, double *slope, double *lambda, double *dlambda)
+static void fenced_terms(const tw_observations *o, const double *x, double *value, double *slope,
+                         double *lambda, double *dlambda)
 {
-    (void)user, (void)y, (void)w;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < o->n; i++) {
         if (value) value[i] = -0.5 * x[i] * x[i];
         if (slope) slope[i] = -x[i];
         if (lambda) lambda[i] = fabs(x[i]) < 1.0 ? 1.0 : NAN;
@@ -38,7 +37,7 @@ static void test_no_factor_on_the_way_is_reported(void **state)
     tw_target *target = NULL;
     tw_riemann *point = NULL;
     tw_riemann_options options = TW_RIEMANN_DEFAULTS;
-    assert_int_equal(tw_model_new(ctx, 1, &k, 1, &fenced, &y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(tw_model_new(ctx, &k, 1, OBSERVED(&fenced, 1, &y, NULL), 0.0, &model), TW_OK);
     assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
     assert_int_equal(tw_target_new(model, prior, TW_FORM_OPEN, &target), TW_OK);
     assert_int_equal(tw_riemann_new(target, &options, &point), TW_OK);
@@ -64,7 +63,7 @@ static void test_metric_of_the_open_form_has_the_sites_of_q(void **state)
     const double v[N] = {0.4, -1.0, 0.7, 0.1, -0.2};
     for (size_t m = 0; m < 3; m++) {
         gp_case gp = gp_case_new(&setting);
-        const tw_likelihood *lik = gp.model->likelihood;
+        const tw_likelihood *lik = gp.model->observed.likelihood;
         tw_riemann_options options = TW_RIEMANN_DEFAULTS;
         tw_riemann *point = NULL;
         double lambda[N], dlambda[N];
@@ -74,10 +73,10 @@ static void test_metric_of_the_open_form_has_the_sites_of_q(void **state)
         assert_int_equal(tw_riemann_set_position(point, v), TW_STEP_FINE);
         const double *y = gp.problem->y, *x = point->x;
         if (metrics[m] == TW_METRIC_HESSIAN)
-            lik->terms(lik->user, N, y, NULL, x, NULL, NULL, lambda, dlambda);
-        if (metrics[m] == TW_METRIC_FISHER) lik->fisher(lik->user, N, y, NULL, x, lambda, dlambda);
+            lik->terms(OBSERVED(lik, N, y, NULL), x, NULL, NULL, lambda, dlambda);
+        if (metrics[m] == TW_METRIC_FISHER) lik->fisher(OBSERVED(lik, N, y, NULL), x, lambda, dlambda);
         if (metrics[m] == TW_METRIC_SMOOTHED)
-            lik->smoothed(lik->user, N, y, NULL, smoothing, x, lambda, dlambda);
+            lik->smoothed(OBSERVED(lik, N, y, NULL), smoothing, x, lambda, dlambda);
         for (size_t i = 0; i < N; i++) {
             assert_close(point->lambda[i], 0.3 * lambda[i] + 0.7 * gp.problem->tau[i], 1e-14, "lambda");
             assert_close(point->dlambda[i], 0.3 * dlambda[i], 1e-14, "dlambda");
@@ -93,7 +92,7 @@ static void test_metrics_that_cannot_be_had_are_refused(void **state)
     (void)state;
     gp_setting setting = {.n = N, .seed = 9, .cond = 1e2, .scale = 8, .form = GP_PRIOR, .beta = 1.0};
     gp_case gp = gp_case_new(&setting);
-    tw_likelihood plain = *gp.model->likelihood;
+    tw_likelihood plain = *gp.model->observed.likelihood;
     tw_riemann_options options = TW_RIEMANN_DEFAULTS;
     tw_riemann *point = NULL;
     const double smoothing[N] = {1.0, 1.0, 1.0, 1.0, 1.0};
@@ -101,7 +100,7 @@ static void test_metrics_that_cannot_be_had_are_refused(void **state)
     assert_int_equal(tw_riemann_new(gp.target, &options, &point), TW_BAD_ARGUMENT);
     plain.smoothed = NULL;
     plain.fisher = NULL;
-    gp.model->likelihood = &plain;
+    gp.model->observed.likelihood = &plain;
     options.smoothing = smoothing;
     assert_int_equal(tw_riemann_new(gp.target, &options, &point), TW_BAD_ARGUMENT);
     options.metric = TW_METRIC_FISHER;

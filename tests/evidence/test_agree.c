@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/observe.h"
 #include "support/support.h"
 #include "talweg/evidence.h"
 
@@ -127,8 +128,9 @@ static three_sites *set_up(three_sites *s)
 {
     const double k[9] = {4, 0, 0, 0, 4, 0, 0, 0, 4}, y[3] = {1, -1, 1};
     s->ctx = new_context();
-    assert_int_equal(tw_model_new(s->ctx, 3, k, 3, tw_likelihood_find("probit"), y, NULL, 0.0, &s->model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(s->ctx, k, 3, OBSERVED(tw_likelihood_find("probit"), 3, y, NULL), 0.0, &s->model),
+        TW_OK);
     assert_int_equal(tw_reference_prior(s->model, &s->prior), TW_OK);
     return s;
 }

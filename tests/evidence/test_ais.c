@@ -8,6 +8,7 @@
 
 #include "evidence/ais.h"
 #include "support/fault.h"
+#include "support/observe.h"
 #include "support/posed.h"
 #include "support/support.h"
 
@@ -218,7 +219,8 @@ static void the_way_down_starts_from_resampled_particles(void **state)
     o.burn_in = 0;
     o.eps = 1e-9;
     o.leapfrog_steps = 1;
-    assert_int_equal(tw_model_new(ctx, 1, &k, 1, tw_likelihood_find("gaussian"), &y, &w, 0.0, &model), TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, &k, 1, OBSERVED(tw_likelihood_find("gaussian"), 1, &y, &w), 0.0, &model), TW_OK);
     assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
     assert_int_equal(tw_ais_run(model, prior, &o, NULL, NULL, NULL, &e), TW_OK);
     print_message("log Z %.4f +- %.4f, exactly %.4f\n", e.log_z, e.se, exact);

@@ -4,6 +4,7 @@
  * copies make the scores Student's with 31 degrees of freedom, of standard deviation 1.03. And the hard oracle. */
 #include <math.h>
 
+#include "support/observe.h"
 #include "support/oracle.h"
 #include "support/pt_case.h"
 #include "support/support.h"
@@ -49,7 +50,8 @@ static void repeat(const oracle_case *c, bool from_ep, const tw_pt_options *opti
     tw_reference *prior = NULL;
     scores bridge = {0.0, 0.0}, integral = {0.0, 0.0};
     tw_pt_options o = *options;
-    assert_int_equal(tw_model_new(ctx, c->n, c->k, c->n, c->likelihood, c->y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(tw_model_new(ctx, c->k, c->n, OBSERVED(c->likelihood, c->n, c->y, NULL), 0.0, &model),
+                     TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
     assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
     o.kernel.metric = TW_METRIC_EP;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/pt_case.h"
 #include "support/support.h"
@@ -132,9 +133,10 @@ static void failing_allocations_are_survived(void **state)
             o.steps = o.copies = 2;
             o.warmup = 16;
             o.rounds = 80;
-            assert_int_equal(
-                tw_model_new(ctx, SIZE, p->k, SIZE, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model),
-                TW_OK);
+            assert_int_equal(tw_model_new(ctx, p->k, SIZE,
+                                          OBSERVED(tw_likelihood_find("probit"), SIZE, p->y, NULL), 0.0,
+                                          &model),
+                             TW_OK);
             assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
             allocator.fail_at = allocator.calls + i;
             status = tw_pt_run(model, prior, &o, NULL, NULL, out, NULL);

@@ -6,6 +6,7 @@
 
 #include "evidence/pt.h"
 #include "sample/sampler.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -22,8 +23,9 @@ static fixture new_fixture(void)
 {
     fixture f = {.ctx = new_context(), .problem = test_problem_new(N, 5, 1e3)};
     const test_problem *p = f.problem;
-    assert_int_equal(tw_model_new(f.ctx, N, p->k, N, tw_likelihood_find("probit"), p->y, NULL, 0.0, &f.model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(f.ctx, p->k, N, OBSERVED(tw_likelihood_find("probit"), N, p->y, NULL), 0.0, &f.model),
+        TW_OK);
     assert_int_equal(tw_reference_sites(f.model, p->tau, p->nu, &f.sites), TW_OK);
     return f;
 }

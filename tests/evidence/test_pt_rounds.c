@@ -57,9 +57,8 @@ static tw_pt_report run(const pt_case *f, size_t steps, size_t warmup, size_t ro
 /* log p(y | x), which is R for a path from the prior. */
 static double log_likelihood(const tw_model *model, const double *x)
 {
-    const tw_likelihood *lik = model->likelihood;
     double value[N], sum = 0.0;
-    lik->terms(lik->user, N, model->y, NULL, x, value, NULL, NULL, NULL);
+    model->observed.likelihood->terms(&model->observed, x, value, NULL, NULL, NULL);
     for (size_t i = 0; i < N; i++) sum += value[i];
     return sum;
 }

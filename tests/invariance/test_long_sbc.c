@@ -14,6 +14,7 @@
 #include "linalg/factor.h"
 #include "sample/sampler.h"
 #include "support/fault.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
@@ -48,8 +49,8 @@ static replicate simulate(const double *k, const tw_factor *factor, test_random 
     test_normals(random, N, z);
     tw_factor_multiply(factor, 1, z, N, r.truth, N);
     for (size_t i = 0; i < N; i++) y[i] = test_normal(random) < r.truth[i] ? 1.0 : -1.0;
-    assert_int_equal(tw_model_new(r.ctx, N, k, N, tw_likelihood_find("probit"), y, NULL, 0.0, &r.model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(r.ctx, k, N, OBSERVED(tw_likelihood_find("probit"), N, y, NULL), 0.0, &r.model), TW_OK);
     assert_int_equal(tw_ep_fit(r.model, NULL, &r.ep), TW_OK);
     assert_true(r.ep->converged);
     assert_int_equal(tw_reference_prior(r.model, &r.prior), TW_OK);

@@ -6,6 +6,7 @@
 
 #include "likelihood/likelihood.h"
 #include "support/cloglog.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 enum { ORDERS = 8 };
@@ -104,7 +105,8 @@ static void sweep(const tw_likelihood *likelihood, double y, double w)
             double want[ORDERS + 1], is[ORDERS + 1];
             expected(&p, want);
             for (size_t orders = 0; orders <= ORDERS; orders++) {
-                assert_int_equal(tw_likelihood_cumulants(likelihood, y, w, p.m, p.v, orders, is), TW_OK);
+                assert_int_equal(
+                    tw_likelihood_cumulants(OBSERVED_ONE(likelihood, y, w), 0, p.m, p.v, orders, is), TW_OK);
                 assert_cumulants(&p, want, is, orders);
             }
         }
@@ -152,7 +154,8 @@ static void probit_agrees_with_derivatives_of_log_phi(void **state)
                 problem p = {&tw_likelihood_probit, y, 1.0, y * z * s, v};
                 long double d[ORDERS + 1];
                 log_phi_derivatives(z, d);
-                assert_int_equal(tw_likelihood_cumulants(p.likelihood, y, 1.0, p.m, v, ORDERS, c), TW_OK);
+                assert_int_equal(
+                    tw_likelihood_cumulants(OBSERVED_ONE(p.likelihood, y, 1.0), 0, p.m, v, ORDERS, c), TW_OK);
                 for (int l = 3; l <= ORDERS; l++)
                     assert_close(c[l], (double)d[l] * pow(alpha, l), tolerance((size_t)l, c[2]),
                                  "derivative of log Phi");
@@ -164,9 +167,12 @@ static void what_is_outside_its_range_is_refused(void **state)
     (void)state;
     double c[ORDERS + 2];
     const tw_likelihood *logit = &tw_likelihood_logit;
-    assert_int_equal(tw_likelihood_cumulants(logit, 1.0, 1.0, 0.0, 1.0, ORDERS + 1, c), TW_BAD_ARGUMENT);
-    assert_int_equal(tw_likelihood_cumulants(logit, 1.0, 1.0, 0.0, 0.0, ORDERS, c), TW_BAD_ARGUMENT);
-    assert_int_equal(tw_likelihood_cumulants(logit, 1.0, 1.0, NAN, 1.0, ORDERS, c), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_likelihood_cumulants(OBSERVED_ONE(logit, 1.0, 1.0), 0, 0.0, 1.0, ORDERS + 1, c),
+                     TW_BAD_ARGUMENT);
+    assert_int_equal(tw_likelihood_cumulants(OBSERVED_ONE(logit, 1.0, 1.0), 0, 0.0, 0.0, ORDERS, c),
+                     TW_BAD_ARGUMENT);
+    assert_int_equal(tw_likelihood_cumulants(OBSERVED_ONE(logit, 1.0, 1.0), 0, NAN, 1.0, ORDERS, c),
+                     TW_BAD_ARGUMENT);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "likelihood/likelihood.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 typedef struct information {
@@ -13,14 +14,14 @@ static information fisher(const tw_likelihood *l, double w, double x)
 {
     double y = 1.0;
     information f;
-    l->fisher(l->user, 1, &y, &w, &x, &f.lambda, &f.dlambda);
+    l->fisher(OBSERVED(l, 1, &y, &w), &x, &f.lambda, &f.dlambda);
     return f;
 }
 
 static double curvature(const tw_likelihood *l, double y, double w, double x, double *probability)
 {
     double value, slope, lambda, dlambda;
-    l->terms(l->user, 1, &y, &w, &x, &value, &slope, &lambda, &dlambda);
+    l->terms(OBSERVED(l, 1, &y, &w), &x, &value, &slope, &lambda, &dlambda);
     *probability = exp(value);
     return lambda;
 }
@@ -48,7 +49,8 @@ static void poisson_information_is_the_variance_of_the_slope(void **state)
         double x = 0.63 * i, w = 0.7, mu = w * exp(x), sum = 0.0, lambda, dlambda;
         for (int k = 0; k < mu + 14.0 * sqrt(mu) + 60.0; k++) {
             double y = k, value, slope;
-            tw_likelihood_poisson.terms(NULL, 1, &y, &w, &x, &value, &slope, &lambda, &dlambda);
+            tw_likelihood_poisson.terms(OBSERVED(&tw_likelihood_poisson, 1, &y, &w), &x, &value, &slope,
+                                        &lambda, &dlambda);
             sum += exp(value) * slope * slope;
         }
         assert_close(fisher(&tw_likelihood_poisson, w, x).lambda, sum, 1e-11 * sum, "poisson");
@@ -63,7 +65,8 @@ static void gaussian_information_is_the_variance_of_the_slope(void **state)
     double sum = 0.0;
     for (int i = -48; i <= 48; i++) {
         double y = x + 0.25 * w * i, value, slope, lambda, dlambda;
-        tw_likelihood_gaussian.terms(NULL, 1, &y, &w, &x, &value, &slope, &lambda, &dlambda);
+        tw_likelihood_gaussian.terms(OBSERVED(&tw_likelihood_gaussian, 1, &y, &w), &x, &value, &slope,
+                                     &lambda, &dlambda);
         sum += 0.25 * w * exp(value) * slope * slope;
     }
     information is = fisher(&tw_likelihood_gaussian, w, x);
@@ -164,8 +167,8 @@ static void arrays_and_unwanted_outputs_change_nothing(void **state)
             y[i] = i % 2 ? 1.0 : -1.0;
             x[i] = 9.0 * sin(1.3 * (double)i);
         }
-        all[l]->fisher(all[l]->user, SITES, y, NULL, x, lambda, NULL);
-        all[l]->fisher(all[l]->user, SITES, y, NULL, x, NULL, dlambda);
+        all[l]->fisher(OBSERVED(all[l], SITES, y, NULL), x, lambda, NULL);
+        all[l]->fisher(OBSERVED(all[l], SITES, y, NULL), x, NULL, dlambda);
         for (size_t i = 0; i < SITES; i++) {
             information one = fisher(all[l], 1.0, x[i]);
             assert_true(lambda[i] == one.lambda && dlambda[i] == one.dlambda);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/observe.h"
 #include "support/support.h"
 #include "talweg/likelihood.h"
 
@@ -28,12 +29,12 @@ static void the_first_bad_observation_is_named(void **state)
     double y[20];
     for (size_t i = 0; i < 20; i++) y[i] = i % 3 ? 1.0 : -1.0;
     const tw_likelihood *probit = tw_likelihood_find("probit");
-    assert_int_equal(tw_likelihood_check(ctx, probit, 20, y, NULL), TW_OK);
+    assert_int_equal(tw_likelihood_check(ctx, OBSERVED(probit, 20, y, NULL)), TW_OK);
     y[16] = 0.5;
     y[18] = 7.0;
-    assert_int_equal(tw_likelihood_check(ctx, probit, 20, y, NULL), TW_BAD_DATA);
+    assert_int_equal(tw_likelihood_check(ctx, OBSERVED(probit, 20, y, NULL)), TW_BAD_DATA);
     assert_string_equal(tw_context_message(ctx), "observation 17 is 0.5; probit needs -1 or +1");
-    assert_int_equal(tw_likelihood_check(ctx, probit, 16, y, NULL), TW_OK);
+    assert_int_equal(tw_likelihood_check(ctx, OBSERVED(probit, 16, y, NULL)), TW_OK);
     tw_context_free(ctx);
 }
 
@@ -42,12 +43,12 @@ static void a_bad_constant_is_named_too(void **state)
     (void)state;
     tw_context *ctx = new_context();
     const double y[] = {3.0, 0.0}, w[] = {2.0, -1.0};
-    assert_int_equal(tw_likelihood_check(ctx, tw_likelihood_find("poisson"), 2, y, w), TW_BAD_DATA);
-    assert_string_equal(
-        tw_context_message(ctx),
-        "observation 2 is 0 with constant -1; poisson needs 0, 1, 2, ..., with a positive exposure");
-    assert_int_equal(tw_likelihood_check(ctx, tw_likelihood_find("probit"), 1, (const double[]){1.0}, w),
-                     TW_OK);
+    assert_int_equal(tw_likelihood_check(ctx, OBSERVED(tw_likelihood_find("poisson"), 2, y, w)), TW_BAD_DATA);
+    assert_string_equal(tw_context_message(ctx), "exposure of case 2 is -1: it must be > 0");
+    const tw_observations undeclared = {
+        .likelihood = tw_likelihood_find("probit"), .n = 1, .y = (const double[]){1.0}, .column = {w}};
+    assert_int_equal(tw_likelihood_check(ctx, &undeclared), TW_BAD_ARGUMENT);
+    assert_string_equal(tw_context_message(ctx), "the probit likelihood has no column 1");
     tw_context_free(ctx);
 }
 
@@ -68,11 +69,14 @@ static void supports_are_what_they_say(void **state)
         {"gaussian", -3.7, 2.0, true}, {"gaussian", NAN, 1.0, false},      {"gaussian", 1.0, 0.0, false},
         {"gaussian", 1.0, NAN, false}, {"gaussian", INFINITY, 1.0, false},
     };
+    tw_context *ctx = new_context();
     for (size_t i = 0; i < sizeof claims / sizeof claims[0]; i++) {
         const tw_likelihood *l = tw_likelihood_find(claims[i].name);
-        if (l->supports(l->user, claims[i].y, claims[i].w) != claims[i].supported)
+        if ((tw_likelihood_check(ctx, OBSERVED_ONE(l, claims[i].y, claims[i].w)) == TW_OK) !=
+            claims[i].supported)
             fail_msg("%s, y = %g, w = %g", claims[i].name, claims[i].y, claims[i].w);
     }
+    tw_context_free(ctx);
 }
 
 int main(void)

@@ -3,6 +3,7 @@
 
 #include "likelihood/likelihood.h"
 #include "support/cloglog.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -13,10 +14,10 @@ static double one_by_one(const tw_likelihood *likelihood, double y, double w, do
     tw_tilted t;
     double value;
     if (v > 0.0) {
-        assert_int_equal(tw_likelihood_tilted(likelihood, y, w, m, v, &t), TW_OK);
+        assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(likelihood, y, w), 0, m, v, &t), TW_OK);
         return t.log_z;
     }
-    likelihood->terms(likelihood->user, 1, &y, &w, &m, &value, NULL, NULL, NULL);
+    likelihood->terms(OBSERVED(likelihood, 1, &y, &w), &m, &value, NULL, NULL, NULL);
     return value;
 }
 
@@ -25,7 +26,7 @@ static void compare(const tw_likelihood *likelihood, double y, double w, double 
                     double scale)
 {
     test_random random = {41};
-    tw_marginal marginal = tw_marginal_of(likelihood, y, w, v);
+    tw_marginal marginal = tw_marginal_of(OBSERVED_ONE(likelihood, y, w), 0, v);
     double m[MEANS], log_p[MEANS];
     const double spread[] = {1.0, 2.5, 0.3};
     for (size_t call = 0; call < 3; call++) {
@@ -63,7 +64,7 @@ static void the_interval_grows_to_either_side(void **state)
 {
     (void)state;
     const tw_likelihood *logit = tw_likelihood_find("logit");
-    tw_marginal marginal = tw_marginal_of(logit, 1.0, 1.0, 2.0);
+    tw_marginal marginal = tw_marginal_of(OBSERVED_ONE(logit, 1.0, 1.0), 0, 2.0);
     const double low[] = {-1.0, -0.5, -8.0}, high[] = {1.0, 7.0, 0.5};
     double m[MEANS], log_p[MEANS];
     for (size_t call = 0; call < 3; call++) {
@@ -79,7 +80,7 @@ static void the_interval_grows_to_either_side(void **state)
 static void equal_means_are_no_interval(void **state)
 {
     (void)state;
-    tw_marginal marginal = tw_marginal_of(tw_likelihood_find("logit"), 1.0, 1.0, 2.0);
+    tw_marginal marginal = tw_marginal_of(OBSERVED_ONE(tw_likelihood_find("logit"), 1.0, 1.0), 0, 2.0);
     double m[MEANS], log_p[MEANS];
     for (size_t i = 0; i < MEANS; i++) m[i] = 0.7;
     for (size_t n = 1; n <= MEANS; n += MEANS - 1) {
@@ -92,7 +93,7 @@ static void equal_means_are_no_interval(void **state)
 static void what_is_not_finite_is_a_failure(void **state)
 {
     (void)state;
-    tw_marginal marginal = tw_marginal_of(tw_likelihood_find("logit"), 1.0, 1.0, 2.0);
+    tw_marginal marginal = tw_marginal_of(OBSERVED_ONE(tw_likelihood_find("logit"), 1.0, 1.0), 0, 2.0);
     double m[3] = {0.1, NAN, 0.2}, log_p[3];
     assert_int_equal(tw_marginal_log(&marginal, 3, m, log_p), TW_NUMERICAL_FAILURE);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "likelihood/likelihood.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 typedef struct curvature {
@@ -12,7 +13,7 @@ typedef struct curvature {
 static curvature smooth(const tw_likelihood *l, double y, double w, double s2, double x)
 {
     curvature c;
-    l->smoothed(l->user, 1, &y, &w, &s2, &x, &c.lambda, &c.dlambda);
+    l->smoothed(OBSERVED(l, 1, &y, &w), &s2, &x, &c.lambda, &c.dlambda);
     return c;
 }
 
@@ -62,7 +63,7 @@ static void without_smoothing_it_is_the_curvature(void **state)
             double x = 0.47 * i;
             const tw_likelihood *l = at.likelihood;
             double value, slope, lambda, dlambda;
-            l->terms(l->user, 1, &at.y, &at.w, &x, &value, &slope, &lambda, &dlambda);
+            l->terms(OBSERVED(l, 1, &at.y, &at.w), &x, &value, &slope, &lambda, &dlambda);
             curvature none = smooth(l, at.y, at.w, 0.0, x), little = smooth(l, at.y, at.w, 1e-12, x);
             assert_close(none.lambda, lambda, 1e-15 * lambda, l->name);
             assert_close(none.dlambda, dlambda, 1e-15 * fabs(dlambda), l->name);
@@ -76,7 +77,8 @@ static void without_smoothing_it_is_the_curvature(void **state)
 static curvature averaged(observation at, double s2, double x)
 {
     tw_tilted t;
-    assert_int_equal(tw_tilted_by_quadrature(at.likelihood, at.y, at.w, x, s2, &t, NULL), TW_OK);
+    assert_int_equal(tw_tilted_by_quadrature(OBSERVED_ONE(at.likelihood, at.y, at.w), 0, x, s2, &t, NULL),
+                     TW_OK);
     return (curvature){(1.0 - t.variance / s2) / s2, -t.c3 / (s2 * s2 * s2)};
 }
 
@@ -133,8 +135,8 @@ static void arrays_and_unwanted_outputs_change_nothing(void **state)
             x[i] = 9.0 * sin(1.3 * (double)i);
             s2[i] = 3.0 + 2.9 * cos((double)i);
         }
-        l->smoothed(l->user, SITES, y, NULL, s2, x, lambda, NULL);
-        l->smoothed(l->user, SITES, y, NULL, s2, x, NULL, dlambda);
+        l->smoothed(OBSERVED(l, SITES, y, NULL), s2, x, lambda, NULL);
+        l->smoothed(OBSERVED(l, SITES, y, NULL), s2, x, NULL, dlambda);
         for (size_t i = 0; i < SITES; i++) {
             curvature one = smooth(l, y[i], 1.0, s2[i], x[i]);
             assert_true(lambda[i] == one.lambda && dlambda[i] == one.dlambda);

@@ -8,6 +8,7 @@
 
 #include "likelihood/likelihood.h"
 #include "support/cloglog.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 typedef struct terms_at {
@@ -17,7 +18,7 @@ typedef struct terms_at {
 static terms_at evaluate(const tw_likelihood *likelihood, double y, double w, double x)
 {
     terms_at t;
-    likelihood->terms(likelihood->user, 1, &y, &w, &x, &t.value, &t.slope, &t.lambda, &t.dlambda);
+    likelihood->terms(OBSERVED(likelihood, 1, &y, &w), &x, &t.value, &t.slope, &t.lambda, &t.dlambda);
     return t;
 }
 
@@ -267,7 +268,7 @@ static void arrays_and_unwanted_outputs_change_nothing(void **state)
         for (size_t i = 0; i < SITES; i++) y[i] = OBSERVATIONS[o].y, x[i] = odd_place(i);
         for (unsigned wanted = 0; wanted < 16; wanted++) {
             memset(out, 0, sizeof out);
-            l->terms(l->user, SITES, y, NULL, x, wanted & 1 ? out[0] : NULL, wanted & 2 ? out[1] : NULL,
+            l->terms(OBSERVED(l, SITES, y, NULL), x, wanted & 1 ? out[0] : NULL, wanted & 2 ? out[1] : NULL,
                      wanted & 4 ? out[2] : NULL, wanted & 8 ? out[3] : NULL);
             for (size_t i = 0; i < SITES; i += 7) {
                 terms_at t = evaluate(l, y[i], 1.0, x[i]);

@@ -7,6 +7,7 @@
 
 #include "likelihood/likelihood.h"
 #include "support/cloglog.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 /* ---- the reference: l(x), l'(x), and l(x + d) - l(x), without cancellation, in long double */
@@ -253,10 +254,11 @@ static void sweep(reference of, double y, double w)
             problem p = {.of = of, .y = y, .w = w, .m = m, .v = v};
             expectation want = expected(&p);
             tw_tilted own, generic;
-            assert_int_equal(tw_likelihood_tilted(of.likelihood, y, w, m, v, &own), TW_OK);
+            assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(of.likelihood, y, w), 0, m, v, &own), TW_OK);
             assert_moments(&p, &own, &want);
-            assert_int_equal(tw_tilted_by_quadrature(of.likelihood, y, w, m, v, &generic, &evaluations),
-                             TW_OK);
+            assert_int_equal(
+                tw_tilted_by_quadrature(OBSERVED_ONE(of.likelihood, y, w), 0, m, v, &generic, &evaluations),
+                TW_OK);
             assert_moments(&p, &generic, &want);
             if (evaluations > worst) worst = evaluations;
         }
@@ -317,7 +319,8 @@ static void probit_in_deep_conflict_keeps_its_digits(void **state)
     problem p = {.of = probit, .y = 1.0L, .w = 1.0L, .m = -1e6L, .v = 1e6L};
     expectation want = expected(&p);
     tw_tilted is;
-    assert_int_equal(tw_likelihood_tilted(&tw_likelihood_probit, 1.0, 1.0, -1e6, 1e6, &is), TW_OK);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(&tw_likelihood_probit, 1.0, 1.0), 0, -1e6, 1e6, &is),
+                     TW_OK);
     assert_moments(&p, &is, &want);
     long double t = 1e6L / sqrtl(1.0L + 1e6L), tail = t;
     for (int k = 200; k > 1; k--) tail = t + (long double)k / tail;
@@ -340,18 +343,20 @@ static void a_layer_far_narrower_than_the_prior_is_found(void **state)
             expectation want = {.rounding = DBL_EPSILON * place * place};
             tw_tilted is;
             p.m = m;
-            assert_int_equal(tw_likelihood_tilted(p.of.likelihood, 1.0, 1.0, m, v, &want.is), TW_OK);
-            assert_int_equal(tw_tilted_by_quadrature(p.of.likelihood, 1.0, 1.0, m, v, &is, NULL), TW_OK);
+            assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(p.of.likelihood, 1.0, 1.0), 0, m, v, &want.is),
+                             TW_OK);
+            assert_int_equal(
+                tw_tilted_by_quadrature(OBSERVED_ONE(p.of.likelihood, 1.0, 1.0), 0, m, v, &is, NULL), TW_OK);
             want.sd = sqrt(want.is.variance);
             assert_moments(&p, &is, &want);
         }
 }
 
-static void nan_terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
-                      double *slope, double *lambda, double *dlambda)
+static void nan_terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
+                      double *dlambda)
 {
-    (void)user, (void)y, (void)w, (void)x;
-    for (size_t i = 0; i < n; i++) value[i] = slope[i] = lambda[i] = dlambda[i] = NAN;
+    (void)x;
+    for (size_t i = 0; i < o->n; i++) value[i] = slope[i] = lambda[i] = dlambda[i] = NAN;
 }
 
 static void what_has_no_moments_is_refused(void **state)
@@ -359,14 +364,18 @@ static void what_has_no_moments_is_refused(void **state)
     (void)state;
     tw_likelihood broken = {.name = "broken", .terms = nan_terms};
     tw_tilted is;
-    assert_int_equal(tw_likelihood_tilted(&broken, 0.0, 1.0, 0.0, 1.0, &is), TW_NUMERICAL_FAILURE);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(&broken, 0.0, 1.0), 0, 0.0, 1.0, &is),
+                     TW_NUMERICAL_FAILURE);
     const tw_likelihood *probit = &tw_likelihood_probit;
-    assert_int_equal(tw_likelihood_tilted(probit, 1.0, 1.0, 0.0, 0.0, &is), TW_BAD_ARGUMENT);
-    assert_int_equal(tw_likelihood_tilted(probit, 1.0, 1.0, 0.0, -1.0, &is), TW_BAD_ARGUMENT);
-    assert_int_equal(tw_likelihood_tilted(probit, 1.0, 1.0, 0.0, NAN, &is), TW_BAD_ARGUMENT);
-    assert_int_equal(tw_likelihood_tilted(probit, 1.0, 1.0, INFINITY, 1.0, &is), TW_BAD_ARGUMENT);
-    assert_int_equal(tw_likelihood_tilted(probit, 1.0, 1.0, 1e300, 1e-300, &is), TW_OK);
-    assert_int_equal(tw_likelihood_tilted(probit, 1.0, 1.0, -1e300, 1e-300, &is), TW_NUMERICAL_FAILURE);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(probit, 1.0, 1.0), 0, 0.0, 0.0, &is), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(probit, 1.0, 1.0), 0, 0.0, -1.0, &is),
+                     TW_BAD_ARGUMENT);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(probit, 1.0, 1.0), 0, 0.0, NAN, &is), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(probit, 1.0, 1.0), 0, INFINITY, 1.0, &is),
+                     TW_BAD_ARGUMENT);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(probit, 1.0, 1.0), 0, 1e300, 1e-300, &is), TW_OK);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(probit, 1.0, 1.0), 0, -1e300, 1e-300, &is),
+                     TW_NUMERICAL_FAILURE);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
 
 #include "linalg/vector.h"
 #include "model/model.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 /* More sites than are evaluated together, each with a constant of its own. */
@@ -24,8 +25,8 @@ static void every_site_has_its_own_constant(void **state)
         w[i] = 0.5 + (double)(i % 7);
         expected += y[i] * (v[i] + log(w[i])) - w[i] * exp(v[i]) - lgamma(y[i] + 1.0);
     }
-    assert_int_equal(tw_model_new(ctx, MANY, k, MANY, tw_likelihood_find("poisson"), y, w, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, k, MANY, OBSERVED(tw_likelihood_find("poisson"), MANY, y, w), 0.0, &model), TW_OK);
     assert_int_equal(tw_reference_prior(model, &q), TW_OK);
     assert_int_equal(tw_target_new(model, q, TW_FORM_OPEN, &t), TW_OK);
     tw_target_evaluate(t, 1, v, &(tw_evaluation){.x = x, .log_likelihood = &log_likelihood});
@@ -45,8 +46,8 @@ static void the_jitter_is_in_the_matrix_and_in_its_factor(void **state)
     double product[9], matrix[9], unit[9], transposed[9];
     tw_context *ctx = new_context();
     tw_model *model = NULL;
-    assert_int_equal(tw_model_new(ctx, 3, k, 3, tw_likelihood_find("probit"), y, NULL, jitter, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, k, 3, OBSERVED(tw_likelihood_find("probit"), 3, y, NULL), jitter, &model), TW_OK);
     tw_gaussian_block(model->prior, 0, 3, 0, 3, matrix);
     for (size_t i = 0; i < 9; i++) unit[i] = i % 4 ? 0.0 : 1.0;
     tw_gaussian_pull_back(model->prior, 3, unit, transposed);
@@ -74,7 +75,8 @@ static void a_density_on_the_range_is_normalised_there(void **state)
     tw_target *t = NULL;
     for (size_t i = 0; i < 4; i++) x[i] = a * u[i] + b * w[i];
     for (size_t i = 0; i < 16; i++) k[i] = u[i % 4] * u[i / 4] + w[i % 4] * w[i / 4];
-    assert_int_equal(tw_model_new(ctx, 4, k, 4, tw_likelihood_find("probit"), y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(tw_model_new(ctx, k, 4, OBSERVED(tw_likelihood_find("probit"), 4, y, NULL), 0.0, &model),
+                     TW_OK);
     assert_int_equal(tw_model_describe(model).rank, 2);
     assert_int_equal(tw_reference_prior(model, &q), TW_OK);
     assert_int_equal(tw_target_new(model, q, TW_FORM_OPEN, &t), TW_OK);

@@ -13,6 +13,7 @@
 #include "linalg/vector.h"
 #include "model/model.h"
 #include "reference/reference.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -88,9 +89,9 @@ static void compare_branch(const test_problem *problem, bool from_ep, tw_form fo
     tw_model *model = NULL;
     tw_reference *q = NULL;
     tw_target *t = NULL;
-    assert_int_equal(
-        tw_model_new(ctx, n, problem->k, n, tw_likelihood_find("probit"), problem->y, NULL, 0.0, &model),
-        TW_OK);
+    assert_int_equal(tw_model_new(ctx, problem->k, n,
+                                  OBSERVED(tw_likelihood_find("probit"), n, problem->y, NULL), 0.0, &model),
+                     TW_OK);
     if (from_ep)
         assert_int_equal(tw_reference_sites(model, problem->tau, problem->nu, &q), TW_OK);
     else

@@ -11,6 +11,7 @@
 #include "linalg/product.h"
 #include "linalg/vector.h"
 #include "model/model.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -37,8 +38,8 @@ static double log_normal(const double *covariance, const double *mean, const dou
 static double log_likelihood(const fixture *f, const double *x)
 {
     double value[N], sum = 0.0;
-    const tw_likelihood *lik = f->model->likelihood;
-    lik->terms(lik->user, N, f->problem->y, NULL, x, value, NULL, NULL, NULL);
+    const tw_likelihood *lik = f->model->observed.likelihood;
+    lik->terms(OBSERVED(lik, N, f->problem->y, NULL), x, value, NULL, NULL, NULL);
     for (size_t i = 0; i < N; i++) sum += value[i];
     return sum;
 }
@@ -65,8 +66,9 @@ static int set_up(void **state)
     static fixture f;
     f.ctx = new_context();
     f.problem = test_problem_new(N, 5, 1e3);
-    assert_int_equal(tw_model_new(f.ctx, N, f.problem->k, N, tw_likelihood_find("probit"), f.problem->y, NULL,
-                                  0.0, &f.model),
+    assert_int_equal(tw_model_new(f.ctx, f.problem->k, N,
+                                  OBSERVED(tw_likelihood_find("probit"), N, f.problem->y, NULL), 0.0,
+                                  &f.model),
                      TW_OK);
     dense_reference(&f);
     *state = &f;
@@ -227,7 +229,8 @@ static void no_temperature_no_likelihood(void **state)
     tw_model *model = NULL;
     tw_reference *q = NULL;
     tw_target *t = NULL;
-    assert_int_equal(tw_model_new(ctx, 1, k, 1, tw_likelihood_find("poisson"), y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, k, 1, OBSERVED(tw_likelihood_find("poisson"), 1, y, NULL), 0.0, &model), TW_OK);
     assert_int_equal(tw_reference_prior(model, &q), TW_OK);
     assert_int_equal(tw_target_new(model, q, TW_FORM_OPEN, &t), TW_OK);
     assert_int_equal(tw_target_set_temperature(t, 0.0), TW_OK);
@@ -258,7 +261,8 @@ static void a_singular_kernel_matrix_works(void **state)
         nu[i] = 0.2 * y[i];
         v[i] = cos((double)i);
     }
-    assert_int_equal(tw_model_new(ctx, N, k, N, tw_likelihood_find("logit"), y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(tw_model_new(ctx, k, N, OBSERVED(tw_likelihood_find("logit"), N, y, NULL), 0.0, &model),
+                     TW_OK);
     assert_true(tw_model_describe(model).rank < N);
     assert_int_equal(tw_reference_sites(model, tau, nu, &q), TW_OK);
     for (int form = 0; form < 2; form++) {
@@ -305,12 +309,13 @@ static void bad_input_is_refused_with_words(void **state)
     assert_non_null(strstr(tw_context_message(f->ctx), "rank 1 of 23, pivot 2"));
     memcpy(y, f->problem->y, sizeof y);
     y[11] = 0.5;
-    assert_int_equal(
-        tw_model_new(f->ctx, N, f->problem->k, N, tw_likelihood_find("probit"), y, NULL, 0.0, &model),
-        TW_BAD_DATA);
-    assert_non_null(strstr(tw_context_message(f->ctx), "observation 12 is 0.5"));
-    assert_int_equal(tw_model_new(f->ctx, 0, flat, 1, tw_likelihood_find("probit"), y, NULL, 0.0, &model),
+    assert_int_equal(tw_model_new(f->ctx, f->problem->k, N,
+                                  OBSERVED(tw_likelihood_find("probit"), N, y, NULL), 0.0, &model),
                      TW_BAD_DATA);
+    assert_non_null(strstr(tw_context_message(f->ctx), "observation 12 is 0.5"));
+    assert_int_equal(
+        tw_model_new(f->ctx, flat, 1, OBSERVED(tw_likelihood_find("probit"), 0, y, NULL), 0.0, &model),
+        TW_BAD_DATA);
 }
 
 static void every_allocation_may_fail(void **state)
@@ -323,8 +328,9 @@ static void every_allocation_may_fail(void **state)
             tw_model *model = NULL;
             tw_reference *q = NULL;
             tw_target *t = NULL;
-            tw_status status = tw_model_new(ctx, N, f->problem->k, N, tw_likelihood_find("probit"),
-                                            f->problem->y, NULL, 0.0, &model);
+            tw_status status =
+                tw_model_new(ctx, f->problem->k, N,
+                             OBSERVED(tw_likelihood_find("probit"), N, f->problem->y, NULL), 0.0, &model);
             if (status == TW_OK)
                 status = which == PRIOR      ? tw_reference_prior(model, &q)
                          : which == GAUSSIAN ? tw_reference_gaussian(model, f->mu, f->sigma, N, &q)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/observe.h"
 #include "support/predict_case.h"
 #include "support/run_case.h"
 #include "support/scratch_folder.h"
@@ -39,7 +40,9 @@ static predict_columns predict(const tw_problem *problem, const tw_draw_source *
         for (size_t i = 0; i < RUN_N; i++)
             cross[i + j * RUN_N] = 0.5 * cos((double)(i + j)) / (double)(1 + i);
     }
-    assert_int_equal(tw_draws_predictor_apply(predictor, NEW, cross, diagonal, w, problem->data->y, &out.at),
+    assert_int_equal(tw_draws_predictor_apply(predictor, cross, diagonal,
+                                              OBSERVED(problem->likelihood, NEW, problem->data->y, w),
+                                              &out.at),
                      TW_OK);
     tw_draws_predictor_free(predictor);
     return out;

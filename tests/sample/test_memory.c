@@ -4,6 +4,7 @@
  * column. And what happens where there is none left. */
 #include <stdlib.h>
 
+#include "support/observe.h"
 #include "support/posed.h"
 #include "support/problem.h"
 #include "support/support.h"
@@ -87,7 +88,7 @@ static tw_status whole_job(tw_context *ctx, const test_problem *p)
     o.warmup = pilots.warmup = 5;
     o.draws = pilots.draws = 8;
     tw_status status =
-        tw_model_new(ctx, p->n, p->k, p->n, tw_likelihood_find("probit"), p->y, NULL, 0.0, &model);
+        tw_model_new(ctx, p->k, p->n, OBSERVED(tw_likelihood_find("probit"), p->n, p->y, NULL), 0.0, &model);
     if (status == TW_OK) status = tw_auto_approximation(model, NULL, &ep);
     tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
     if (status == TW_OK) status = tw_auto_choose(&posterior, &pilots, &choice);

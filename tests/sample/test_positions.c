@@ -2,6 +2,7 @@
 
 #include "sample/sampler.h"
 #include "support/gp_case.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 enum { N = 4, P = 3 };
@@ -18,7 +19,8 @@ static void start_without_density_is_refused(void **state)
     tw_target *target;
     for (size_t i = 0; i < N; i++) k[i + i * N] = 2.0;
     x[N + 2] = 800.0;
-    assert_int_equal(tw_model_new(ctx, N, k, N, tw_likelihood_find("poisson"), y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, k, N, OBSERVED(tw_likelihood_find("poisson"), N, y, NULL), 0.0, &model), TW_OK);
     assert_int_equal(tw_reference_prior(model, &q), TW_OK);
     assert_int_equal(tw_target_new(model, q, TW_FORM_OPEN, &target), TW_OK);
     for (size_t m = 0; m < 3; m++) {

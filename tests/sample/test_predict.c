@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "support/dense.h"
+#include "support/observe.h"
 #include "support/predict_case.h"
 #include "support/problem.h"
 #include "support/support.h"
@@ -115,14 +116,14 @@ static double expected_of(const tw_likelihood *likelihood, double m, double v, d
     tw_tilted t;
     if (strcmp(likelihood->name, "gaussian") == 0) return m;
     if (strcmp(likelihood->name, "poisson") == 0) return w * exp(m + 0.5 * v);
-    assert_int_equal(tw_likelihood_tilted(likelihood, 1.0, w, m, v, &t), TW_OK);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(likelihood, 1.0, w), 0, m, v, &t), TW_OK);
     return exp(t.log_z);
 }
 
 static double probability_of(const tw_likelihood *likelihood, double y, double m, double v, double w)
 {
     tw_tilted t;
-    assert_int_equal(tw_likelihood_tilted(likelihood, y, w, m, v, &t), TW_OK);
+    assert_int_equal(tw_likelihood_tilted(OBSERVED_ONE(likelihood, y, w), 0, m, v, &t), TW_OK);
     return exp(t.log_z);
 }
 

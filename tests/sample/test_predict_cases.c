@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "support/observe.h"
 #include "support/predict_case.h"
 #include "support/support.h"
 #include "talweg/diagnose.h"
@@ -67,11 +68,10 @@ static void constants_of_new_inputs(void **state)
 }
 
 /* Probit whose probability of +1 cannot be had. */
-static tw_status half_tilted(void *user, double y, double w, double m, double v, tw_tilted *out)
+static tw_status half_tilted(const tw_observations *o, size_t i, double m, double v, tw_tilted *out)
 {
-    (void)user;
-    if (y > 0.0) return TW_NUMERICAL_FAILURE;
-    return tw_likelihood_tilted(tw_likelihood_find("probit"), y, w, m, v, out);
+    if (o->y[i] > 0.0) return TW_NUMERICAL_FAILURE;
+    return tw_likelihood_find("probit")->tilted(o, i, m, v, out);
 }
 
 /* The probability of +1 fails and that of the label, -1, does not: the case has failed all the same. */
@@ -85,11 +85,13 @@ static void a_failure_is_not_forgotten(void **state)
     tw_draws_predictor *p = NULL;
     tw_predictions out = {0};
     own.tilted = half_tilted;
-    assert_int_equal(tw_model_new(ctx, 1, &k, 1, &own, &y, NULL, 0.0, &model), TW_OK);
+    own.marginal = NULL;
+    assert_int_equal(tw_model_new(ctx, &k, 1, OBSERVED(&own, 1, &y, NULL), 0.0, &model), TW_OK);
     tw_draws d = {.ctx = ctx, .n = 1, .chains = 1, .draws = 4, .x = (double *)draws};
     tw_draw_source source = tw_draws_source(&d);
     assert_int_equal(tw_draws_predictor_new(model, &source, NULL, &p), TW_OK);
-    assert_int_equal(tw_draws_predictor_apply(p, 1, &cross, &diagonal, NULL, &y, &out), TW_NUMERICAL_FAILURE);
+    assert_int_equal(tw_draws_predictor_apply(p, &cross, &diagonal, NEW_CASES(1, &y, NULL), &out),
+                     TW_NUMERICAL_FAILURE);
     tw_draws_predictor_free(p);
     tw_model_free(model);
     tw_context_free(ctx);
@@ -125,12 +127,13 @@ static void errors_of_scores_are_those_of_their_series(void **state)
             error[s] += (y[j] - mean) * r * x[s] / CASES;
         }
     }
-    assert_int_equal(tw_model_new(ctx, 1, &k, 1, tw_likelihood_find("gaussian"), &first, NULL, 0.0, &model),
-                     TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, &k, 1, OBSERVED(tw_likelihood_find("gaussian"), 1, &first, NULL), 0.0, &model),
+        TW_OK);
     tw_draws d = {.ctx = ctx, .n = 1, .chains = 1, .draws = S, .x = x};
     tw_draw_source source = tw_draws_source(&d);
     assert_int_equal(tw_draws_predictor_new(model, &source, NULL, &p), TW_OK);
-    assert_int_equal(tw_draws_predictor_apply(p, CASES, cross, diagonal, NULL, y, &out), TW_OK);
+    assert_int_equal(tw_draws_predictor_apply(p, cross, diagonal, NEW_CASES(CASES, y, NULL), &out), TW_OK);
     tw_draws_scores is = tw_draws_predictor_scores(p);
     assert_int_equal(tw_diagnose_new(ctx, S, 1, &diagnose), TW_OK);
     tw_diagnose_load(diagnose, score, S);

@@ -6,6 +6,7 @@
 
 #include "sample/predict.h"
 #include "support/cloglog.h"
+#include "support/observe.h"
 #include "support/predict_case.h"
 #include "support/support.h"
 
@@ -91,10 +92,11 @@ static void scores_have_the_errors_they_say(void **state)
         predict_case_draw_ep(&c, 4, 100, 1000 + r);
         tw_draw_source source = tw_draws_source(&c.draws);
         assert_int_equal(tw_draws_predictor_new(c.model, &source, NULL, &predictor), TW_OK);
-        assert_int_equal(tw_draws_predictor_apply(predictor, 4, c.cross, c.diagonal, NULL, y, &none), TW_OK);
         assert_int_equal(
-            tw_draws_predictor_apply(predictor, M - 4, c.cross + 4 * N, c.diagonal + 4, NULL, y + 4, &none),
-            TW_OK);
+            tw_draws_predictor_apply(predictor, c.cross, c.diagonal, NEW_CASES(4, y, NULL), &none), TW_OK);
+        assert_int_equal(tw_draws_predictor_apply(predictor, c.cross + 4 * N, c.diagonal + 4,
+                                                  NEW_CASES(M - 4, y + 4, NULL), &none),
+                         TW_OK);
         tw_draws_scores s = tw_draws_predictor_scores(predictor);
         assert_int_equal(s.scores.cases, M);
         assert_true(isnan(s.error_rate_mcse));
@@ -130,9 +132,11 @@ static void binary_scores_are_the_usual_ones(void **state)
     predict_columns p = predict_columns_new(M);
     tw_draw_source source = tw_draws_source(&c.draws);
     assert_int_equal(tw_draws_predictor_new(c.model, &source, NULL, &predictor), TW_OK);
-    assert_int_equal(tw_draws_predictor_apply(predictor, M, c.cross, c.diagonal, NULL, y, &p.at), TW_OK);
+    assert_int_equal(tw_draws_predictor_apply(predictor, c.cross, c.diagonal, NEW_CASES(M, y, NULL), &p.at),
+                     TW_OK);
     tw_draws_scores s = tw_draws_predictor_scores(predictor);
-    tw_scores plain = tw_predict_scores(tw_likelihood_find("probit"), M, y, p.at.expected, p.at.log_score);
+    tw_scores plain =
+        tw_predict_scores(OBSERVED(tw_likelihood_find("probit"), M, y, NULL), p.at.expected, p.at.log_score);
     assert_close(s.scores.log_score, plain.log_score, 1e-13, "log score");
     assert_close(s.scores.error_rate, plain.error_rate, 1e-13, "error rate");
     for (size_t b = 0; b < TW_CALIBRATION_BINS; b++)
@@ -190,9 +194,9 @@ static void bad_arguments_are_refused(void **state)
     assert_non_null(strstr(tw_context_message(c.ctx), "draw 3 of chain 1"));
     c.draws.x[7] = 0.1;
     assert_int_equal(tw_draws_predictor_new(c.model, &source, NULL, &predictor), TW_OK);
-    assert_int_equal(tw_draws_predictor_apply(predictor, 2, c.cross, c.diagonal, w, NULL, &none),
+    assert_int_equal(tw_draws_predictor_apply(predictor, c.cross, c.diagonal, NEW_CASES(2, NULL, w), &none),
                      TW_BAD_DATA);
-    assert_int_equal(tw_draws_predictor_apply(predictor, 2, c.cross, c.diagonal, NULL, y, &none),
+    assert_int_equal(tw_draws_predictor_apply(predictor, c.cross, c.diagonal, NEW_CASES(2, y, NULL), &none),
                      TW_BAD_DATA);
     tw_draws_predictor_free(predictor);
     predict_case_free(&c);
@@ -213,13 +217,14 @@ static void own_likelihoods(void **state)
         for (size_t s = 0; s < 40; s++) x[s] = 0.1 * (double)s - 2.0;
         tw_draws draws = {.ctx = ctx, .n = 1, .chains = 1, .draws = 40, .x = x};
         tw_draw_source source = tw_draws_source(&draws);
-        assert_int_equal(tw_model_new(ctx, 1, &k, 1, mine[l], &y, NULL, 0.0, &model), TW_OK);
+        assert_int_equal(tw_model_new(ctx, &k, 1, OBSERVED(mine[l], 1, &y, NULL), 0.0, &model), TW_OK);
         tw_status status = tw_draws_predictor_new(model, &source, NULL, &predictor);
         assert_int_equal(status, l ? TW_BAD_ARGUMENT : TW_OK);
         if (status == TW_OK) {
             double average = 0.0;
             for (size_t s = 0; s < 40; s++) average += -expm1(-exp(x[s])) / 40.0;
-            assert_int_equal(tw_draws_predictor_apply(predictor, 1, &k, &diagonal, NULL, NULL, &out), TW_OK);
+            assert_int_equal(
+                tw_draws_predictor_apply(predictor, &k, &diagonal, NEW_CASES(1, NULL, NULL), &out), TW_OK);
             assert_close(expected, average, 1e-12, "probability of +1");
         }
         tw_draws_predictor_free(predictor);
@@ -242,8 +247,8 @@ static void no_memory_is_an_answer(void **state)
         tw_data *data = NULL;
         tw_draws_predictor *predictor = NULL;
         tw_predictions none = {0};
-        assert_int_equal(tw_model_new(ctx, 1, &k, 1, tw_likelihood_find("logit"), &y, NULL, 0.0, &model),
-                         TW_OK);
+        assert_int_equal(
+            tw_model_new(ctx, &k, 1, OBSERVED(tw_likelihood_find("logit"), 1, &y, NULL), 0.0, &model), TW_OK);
         assert_int_equal(tw_data_new(ctx, 1, 1, x, 1, &y, &data), TW_OK);
         tw_draws draws = {.ctx = ctx, .n = 1, .chains = 2, .draws = 12, .x = x};
         tw_draw_source source = tw_draws_source(&draws);

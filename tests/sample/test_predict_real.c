@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 #include "support/chain_case.h"
+#include "support/observe.h"
 #include "support/predict_case.h"
 #include "support/support.h"
 
@@ -67,13 +68,16 @@ static double *predict_by_ep(const ripley *r, double *score)
     assert_int_equal(tw_predictor_at(predictor, &r->covariance, r->train, r->test, block + m, block + 2 * m),
                      TW_OK);
     tw_predictor_free(predictor);
-    assert_int_equal(
-        tw_predict_observations(r->ctx, r->model->likelihood, m, NULL, block + m, block + 2 * m, block, NULL),
-        TW_OK);
-    assert_int_equal(tw_predict_log_scores(r->ctx, r->model->likelihood, m, NULL, block + m, block + 2 * m,
-                                           r->test->y, block + 3 * m),
+    assert_int_equal(tw_predict_observations(r->ctx, OBSERVED(r->model->observed.likelihood, m, NULL, NULL),
+                                             block + m, block + 2 * m, block, NULL),
                      TW_OK);
-    *score = tw_predict_scores(r->model->likelihood, m, r->test->y, block, block + 3 * m).log_score;
+    assert_int_equal(tw_predict_log_scores(r->ctx,
+                                           OBSERVED(r->model->observed.likelihood, m, r->test->y, NULL),
+                                           block + m, block + 2 * m, block + 3 * m),
+                     TW_OK);
+    *score =
+        tw_predict_scores(OBSERVED(r->model->observed.likelihood, m, r->test->y, NULL), block, block + 3 * m)
+            .log_score;
     return block;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/dense.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 #include "talweg/selftest.h"
@@ -23,7 +24,7 @@ static tw_model *make_model(tw_context *ctx, const tw_likelihood *likelihood, do
         w[i] = counts ? 0.5 + 0.1 * (double)i : 0.7;
     }
     double *k = dense_kernel(N, 2, x, ell, counts ? 1.0 : 3.0);
-    assert_int_equal(tw_model_new(ctx, N, k, N, likelihood, y, w, 0.0, &model), TW_OK);
+    assert_int_equal(tw_model_new(ctx, k, N, OBSERVED(likelihood, N, y, w), 0.0, &model), TW_OK);
     free(k);
     return model;
 }
@@ -106,22 +107,22 @@ typedef struct broken {
     double slope, lambda, dlambda, tilted;
 } broken;
 
-static void broken_terms(void *user, size_t n, const double *y, const double *w, const double *x,
-                         double *value, double *slope, double *lambda, double *dlambda)
+static void broken_terms(const tw_observations *o, const double *x, double *value, double *slope,
+                         double *lambda, double *dlambda)
 {
-    const broken *factor = user;
-    tw_likelihood_find("probit")->terms(NULL, n, y, w, x, value, slope, lambda, dlambda);
-    for (size_t i = 0; i < n; i++) {
+    const broken *factor = o->likelihood->user;
+    tw_likelihood_find("probit")->terms(o, x, value, slope, lambda, dlambda);
+    for (size_t i = 0; i < o->n; i++) {
         if (slope) slope[i] *= factor->slope;
         if (lambda) lambda[i] *= factor->lambda;
         if (dlambda) dlambda[i] *= factor->dlambda;
     }
 }
 
-static tw_status broken_tilted(void *user, double y, double w, double m, double v, tw_tilted *out)
+static tw_status broken_tilted(const tw_observations *o, size_t i, double m, double v, tw_tilted *out)
 {
-    const broken *factor = user;
-    tw_status status = tw_likelihood_find("probit")->tilted(NULL, y, w, m, v, out);
+    const broken *factor = o->likelihood->user;
+    tw_status status = tw_likelihood_find("probit")->tilted(o, i, m, v, out);
     out->variance *= factor->tilted;
     return status;
 }

@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "sample/sampler.h"
 #include "support/gp_case.h"
+#include "support/observe.h"
 #include "support/support.h"
 #include "talweg/chains.h"
 
@@ -49,7 +50,8 @@ static void starts_without_density_are_drawn_closer(void **state)
     tw_model *model = NULL;
     tw_reference *prior = NULL;
     tw_target *target = NULL;
-    assert_int_equal(tw_model_new(ctx, 2, k, 2, tw_likelihood_find("poisson"), y, NULL, 0.0, &model), TW_OK);
+    assert_int_equal(
+        tw_model_new(ctx, k, 2, OBSERVED(tw_likelihood_find("poisson"), 2, y, NULL), 0.0, &model), TW_OK);
     assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
     assert_int_equal(tw_target_new(model, prior, TW_FORM_OPEN, &target), TW_OK);
     tw_sampler *s = new_sampler(target);

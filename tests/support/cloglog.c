@@ -30,18 +30,16 @@ static site_terms event(double x, double a)
     return (site_terms){value, slope, lambda, -lambda * q_minus_1 + slope * q * one_minus_slope};
 }
 
-static bool supports(void *user, double y, double w)
+static bool supports(const tw_observations *o, size_t i)
 {
-    (void)user, (void)w;
-    return y == 1.0 || y == -1.0;
+    return o->y[i] == 1.0 || o->y[i] == -1.0;
 }
 
-static void terms(void *user, size_t n, const double *y, const double *w, const double *x, double *value,
-                  double *slope, double *lambda, double *dlambda)
+static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
+                  double *dlambda)
 {
-    (void)user, (void)w;
-    for (size_t i = 0; i < n; i++) {
-        site_terms at = y[i] < 0.0 ? no_event(exp(x[i])) : event(x[i], exp(x[i]));
+    for (size_t i = 0; i < o->n; i++) {
+        site_terms at = o->y[i] < 0.0 ? no_event(exp(x[i])) : event(x[i], exp(x[i]));
         if (value) value[i] = at.value;
         if (slope) slope[i] = at.slope;
         if (lambda) lambda[i] = at.lambda;

@@ -5,6 +5,7 @@
 
 #include "model/model.h"
 #include "support/dense.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 static fitted model_of(size_t n, const double *k, const tw_likelihood *likelihood, const double *y,
@@ -12,7 +13,7 @@ static fitted model_of(size_t n, const double *k, const tw_likelihood *likelihoo
 {
     fitted f = {.ctx = new_context(), .n = n, .k = k, .y = y, .w = w};
     assert_non_null(likelihood);
-    assert_int_equal(tw_model_new(f.ctx, n, k, n, likelihood, y, w, 0.0, &f.model), TW_OK);
+    assert_int_equal(tw_model_new(f.ctx, k, n, OBSERVED(likelihood, n, y, w), 0.0, &f.model), TW_OK);
     return f;
 }
 
@@ -54,8 +55,7 @@ void assert_fixed_point(const fitted *f)
         double v = q.sigma[i + i * f->n], mean = q.mean[i];
         double precision = 1.0 / v - tau[i], shift = mean / v - nu[i];
         tw_tilted t;
-        assert_int_equal(tw_likelihood_tilted(m->likelihood, m->y[i], m->w ? m->w[i] : 1.0, shift / precision,
-                                              1.0 / precision, &t),
+        assert_int_equal(tw_likelihood_tilted(&m->observed, i, shift / precision, 1.0 / precision, &t),
                          TW_OK);
         assert_close((t.mean - mean) / sqrt(v), 0.0, 1e-5, "tilted mean");
         assert_close(t.variance / v, 1.0, 1e-5, "tilted variance");

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/observe.h"
 #include "support/support.h"
 
 static tw_reference *dense_reference(const test_problem *problem, const tw_model *model)
@@ -38,8 +39,9 @@ static gp_case finish(const gp_setting *s, test_problem *problem)
 {
     gp_case c = {.ctx = new_context(), .problem = problem};
     tw_form form = s->form == GP_FOLDED ? TW_FORM_FOLDED : TW_FORM_OPEN;
-    assert_int_equal(tw_model_new(c.ctx, s->n, problem->k, s->n, tw_likelihood_find("probit"), problem->y,
-                                  NULL, 0.0, &c.model),
+    assert_int_equal(tw_model_new(c.ctx, problem->k, s->n,
+                                  OBSERVED(tw_likelihood_find("probit"), s->n, problem->y, NULL), 0.0,
+                                  &c.model),
                      TW_OK);
     c.reference = gp_reference(problem, c.model, s->form);
     assert_int_equal(tw_target_new(c.model, c.reference, form, &c.target), TW_OK);

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "support/observe.h"
 #include "support/support.h"
 
 posed pose_in(tw_context *ctx, size_t n, const double *k, const tw_likelihood *likelihood, const double *y)
 {
     posed p = {.ctx = ctx ? ctx : new_context()};
-    assert_int_equal(tw_model_new(p.ctx, n, k, n, likelihood, y, NULL, 0.0, &p.model), TW_OK);
+    assert_int_equal(tw_model_new(p.ctx, k, n, OBSERVED(likelihood, n, y, NULL), 0.0, &p.model), TW_OK);
     assert_int_equal(tw_ep_fit(p.model, NULL, &p.ep), TW_OK);
     assert_true(p.ep->converged);
     assert_int_equal(tw_reference_prior(p.model, &p.prior), TW_OK);

@@ -7,6 +7,7 @@
 
 #include "model/model.h"
 #include "support/dense.h"
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -47,8 +48,9 @@ predict_case predict_case_new(const char *likelihood, size_t n, size_t m, double
         memcpy(c.cross + j * n, joint + (n + j) * (n + m), n * sizeof *joint);
         c.diagonal[j] = joint[(n + j) * (n + m + 1)];
     }
-    assert_int_equal(
-        tw_model_new(c.ctx, n, c.k, n, tw_likelihood_find(likelihood), c.y, constants, 0.0, &c.model), TW_OK);
+    assert_int_equal(tw_model_new(c.ctx, c.k, n, OBSERVED(tw_likelihood_find(likelihood), n, c.y, constants),
+                                  0.0, &c.model),
+                     TW_OK);
     free(joint);
     free(x);
     free(constants);
@@ -115,9 +117,10 @@ predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor
         tw_predictions to = {out.at.mean + first,          out.at.variance + first, out.at.expected + first,
                              out.at.mcse + first,          out.at.sd + first,       out.at.log_score + first,
                              out.at.log_score_mcse + first};
-        assert_int_equal(tw_draws_predictor_apply(predictor, count, c->cross + first * c->n,
-                                                  c->diagonal + first, w ? w + first : NULL,
-                                                  y ? y + first : NULL, &to),
+        assert_int_equal(tw_draws_predictor_apply(predictor, c->cross + first * c->n, c->diagonal + first,
+                                                  OBSERVED(c->model->observed.likelihood, count,
+                                                           y ? y + first : NULL, w ? w + first : NULL),
+                                                  &to),
                          TW_OK);
     }
     tw_draws_predictor_free(predictor);

@@ -1,6 +1,7 @@
 /* pt_case.c: see pt_case.h. */
 #include "support/pt_case.h"
 
+#include "support/observe.h"
 #include "support/problem.h"
 #include "support/support.h"
 
@@ -8,7 +9,7 @@ pt_case pt_case_new(size_t n, const double *k, const tw_likelihood *likelihood, 
                     const double *w)
 {
     pt_case f = {.ctx = new_context()};
-    assert_int_equal(tw_model_new(f.ctx, n, k, n, likelihood, y, w, 0.0, &f.model), TW_OK);
+    assert_int_equal(tw_model_new(f.ctx, k, n, OBSERVED(likelihood, n, y, w), 0.0, &f.model), TW_OK);
     assert_int_equal(tw_ep_fit(f.model, NULL, &f.ep), TW_OK);
     assert_int_equal(tw_reference_prior(f.model, &f.prior), TW_OK);
     return f;

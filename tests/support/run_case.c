@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "support/observe.h"
 #include "support/support.h"
 
 /* ---- problems ---- */
@@ -96,8 +97,8 @@ void run_draw_make(const tw_problem *problem, size_t index, run_draw *out)
         double values[RUN_N], t = (double)index + 0.1 * (double)c;
         for (size_t i = 0; i < RUN_N; i++)
             out->x[i + RUN_N * c] = sin(12.9898 * (t + 1.0) + 78.233 * (double)i) / 3.0;
-        likelihood->terms(likelihood->user, RUN_N, problem->data->y, problem->w, out->x + RUN_N * c, values,
-                          NULL, NULL, NULL);
+        likelihood->terms(OBSERVED(likelihood, RUN_N, problem->data->y, problem->w), out->x + RUN_N * c,
+                          values, NULL, NULL, NULL);
         out->log_likelihood[c] = 0.0;
         for (size_t i = 0; i < RUN_N; i++) out->log_likelihood[c] += values[i];
         out->records[c] = (tw_record){.log_density = -3.0 - t,

@@ -42,6 +42,12 @@ static void release_cases(new_cases *c)
     tw_data_free(c->copy);
 }
 
+/* The new cases with their labels, or NULL, as observations. */
+static tw_observations observations(const new_cases *c, const double *y)
+{
+    return (tw_observations){.likelihood = c->problem->likelihood, .n = c->m, .y = y, .column = {c->w.data}};
+}
+
 /* Labels as the model has them: -1 and +1 for two classes. The caller frees them. */
 static tw_status make_labels(const new_cases *c, tw_data **labels)
 {
@@ -50,7 +56,8 @@ static tw_status make_labels(const new_cases *c, tw_data **labels)
     tw_status status = tw_data_new(c->problem->ctx, c->m, 1, c->y.data, c->m, c->y.data, labels);
     if (status != TW_OK) return status;
     if (tw_likelihood_is_binary(likelihood)) return tw_data_binary_labels(*labels);
-    return tw_likelihood_check(c->problem->ctx, likelihood, c->m, (*labels)->y, c->w.data);
+    tw_observations labelled = observations(c, (*labels)->y);
+    return tw_likelihood_check(c->problem->ctx, &labelled);
 }
 
 /* The inputs on the scale of the training data. */
@@ -140,16 +147,13 @@ static tw_status predict_from_fit(const new_cases *c, const tw_approximation *fi
                                   const tw_predictions *out, tw_draws_scores *scores)
 {
     tw_context *ctx = c->problem->ctx;
-    const tw_likelihood *likelihood = c->problem->likelihood;
+    tw_observations at = observations(c, y);
     tw_status status = predict_latent(c, fit, out);
     if (status == TW_OK)
-        status = tw_predict_observations(ctx, likelihood, c->m, c->w.data, out->mean, out->variance,
-                                         out->expected, out->sd);
+        status = tw_predict_observations(ctx, &at, out->mean, out->variance, out->expected, out->sd);
     if (status != TW_OK || !y) return status;
-    status =
-        tw_predict_log_scores(ctx, likelihood, c->m, c->w.data, out->mean, out->variance, y, out->log_score);
-    if (status == TW_OK)
-        scores->scores = tw_predict_scores(likelihood, c->m, y, out->expected, out->log_score);
+    status = tw_predict_log_scores(ctx, &at, out->mean, out->variance, out->log_score);
+    if (status == TW_OK) scores->scores = tw_predict_scores(&at, out->expected, out->log_score);
     return status;
 }
 
@@ -177,15 +181,16 @@ static tw_status predict_in_batches(tw_draws_predictor *predictor, new_cases *c,
 {
     const tw_problem *whole = c->problem->whole;
     tw_status status = TW_OK;
+    tw_observations all = observations(c, y);
     c->at.y = y;
     for (size_t first = 0; status == TW_OK && first < c->m; first += TW_PREDICT_BATCH) {
         size_t count = c->m - first < TW_PREDICT_BATCH ? c->m - first : TW_PREDICT_BATCH;
         tw_predictions part = part_of(out, first);
+        tw_observations at = tw_observations_part(&all, first, count);
         if (tw_py_interrupted(job)) return TW_INTERRUPTED;
         if (c->cross.data)
-            status = tw_draws_predictor_apply(predictor, count, c->cross.data + first * c->cross.rows,
-                                              c->diagonal.data + first, c->w.data ? c->w.data + first : NULL,
-                                              y ? y + first : NULL, &part);
+            status = tw_draws_predictor_apply(predictor, c->cross.data + first * c->cross.rows,
+                                              c->diagonal.data + first, &at, &part);
         else
             status = tw_draws_predictor_at(predictor, &whole->covariance, whole->data, &c->at, first, count,
                                            c->w.data, &part);
@@ -290,11 +295,11 @@ PyObject *tw_py_log_likelihood(PyObject *module, PyObject *arguments)
                 tw_py_input_get(x_from, "x", &x) &&
                 (value = tw_py_output_get(to, "out", x.rows * x.columns, &buffer)) != NULL;
     if (good) {
-        const tw_likelihood *l = tw_likelihood_find(name);
+        tw_observations o = {
+            .likelihood = tw_likelihood_find(name), .n = x.rows, .y = y.data, .column = {w.data}};
         Py_BEGIN_ALLOW_THREADS;
         for (size_t k = 0; k < x.columns; k++)
-            l->terms(l->user, x.rows, y.data, w.data, x.data + k * x.ld, value + k * x.rows, NULL, NULL,
-                     NULL);
+            o.likelihood->terms(&o, x.data + k * x.ld, value + k * x.rows, NULL, NULL, NULL);
         Py_END_ALLOW_THREADS;
         PyBuffer_Release(&buffer);
     }

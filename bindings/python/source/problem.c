@@ -25,7 +25,8 @@ static const tw_py_field part_fields[] = {
 static tw_status check_labels(const tw_likelihood *likelihood, tw_data *data, const double *w)
 {
     if (tw_likelihood_is_binary(likelihood)) return tw_data_binary_labels(data);
-    return tw_likelihood_check(data->ctx, likelihood, data->n, data->y, w);
+    tw_observations labels = {.likelihood = likelihood, .n = data->n, .y = data->y, .column = {w}};
+    return tw_likelihood_check(data->ctx, &labels);
 }
 
 /* Inputs and a kernel, or a matrix. With a matrix the labels stand for the inputs, as in the program where a file has

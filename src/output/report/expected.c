@@ -10,31 +10,31 @@
 #include <string.h>
 
 #include "base/context.h"
+#include "likelihood/likelihood.h"
 
 enum { CHUNK = 256 }; /* as many values as the likelihood gets at a time */
 
-static void expected_binary(const tw_likelihood *likelihood, double w, size_t count, const double *x,
+static void expected_binary(const tw_observations *o, size_t i, size_t count, const double *x,
                             double *expected)
 {
-    double y[CHUNK], constant[CHUNK];
-    for (size_t i = 0; i < CHUNK; i++) {
-        y[i] = 1.0;
-        constant[i] = w;
+    static const double one = 1.0;
+    double room[(1 + TW_COLUMNS) * CHUNK];
+    tw_observations plus = tw_observations_part(o, i, 1);
+    plus.y = &one;
+    tw_observations all = tw_observations_repeat(&plus, 0, CHUNK, room);
+    for (size_t start = 0; start < count; start += CHUNK) {
+        tw_observations part = tw_observations_part(&all, 0, tw_chunk(count, start, CHUNK));
+        o->likelihood->terms(&part, x + start, expected + start, NULL, NULL, NULL);
     }
-    for (size_t i = 0; i < count; i += CHUNK) {
-        size_t part = count - i < CHUNK ? count - i : CHUNK;
-        likelihood->terms(likelihood->user, part, y, constant, x + i, expected + i, NULL, NULL, NULL);
-        for (size_t k = i; k < i + part; k++) expected[k] = exp(expected[k]);
-    }
+    for (size_t k = 0; k < count; k++) expected[k] = exp(expected[k]);
 }
 
-void tw_expected_at(const tw_likelihood *likelihood, double w, size_t count, const double *x,
-                    double *expected)
+void tw_expected_at(const tw_observations *o, size_t i, size_t count, const double *x, double *expected)
 {
-    if (tw_likelihood_is_binary(likelihood)) {
-        expected_binary(likelihood, w, count, x, expected);
-    } else if (strcmp(likelihood->name, "poisson") == 0) {
-        for (size_t i = 0; i < count; i++) expected[i] = w * exp(x[i]);
+    if (tw_likelihood_is_binary(o->likelihood)) {
+        expected_binary(o, i, count, x, expected);
+    } else if (strcmp(o->likelihood->name, "poisson") == 0) {
+        for (size_t k = 0; k < count; k++) expected[k] = tw_column_at(o, 0, i) * exp(x[k]);
     } else {
         memcpy(expected, x, count * sizeof *x);
     }
@@ -50,14 +50,13 @@ static double mean_of(size_t count, const double *values)
 /* x and work hold a block of latents and one latent. */
 static tw_status average(tw_pool *pool, double *x, double *work, double *expected)
 {
-    const tw_problem *problem = pool->problem;
+    tw_observations observed = tw_problem_observed(pool->problem);
     size_t most = tw_pool_block(pool), total = pool->draws * pool->chains;
     for (size_t first = 0; first < pool->n; first += most) {
         size_t count = pool->n - first < most ? pool->n - first : most;
         TW_TRY(tw_pool_read_latents(pool, first, count, x));
         for (size_t k = 0; k < count; k++) {
-            double w = problem->w ? problem->w[first + k] : 1.0;
-            tw_expected_at(problem->likelihood, w, total, x + k * total, work);
+            tw_expected_at(&observed, first + k, total, x + k * total, work);
             expected[first + k] = mean_of(total, work);
         }
     }

@@ -41,14 +41,14 @@ static tw_status gather_test(tw_report *r, tw_cases *cases)
 /* The training cases: what they score is known, but means little. */
 static tw_status gather_training(tw_report *r, tw_cases *cases)
 {
-    const tw_problem *problem = r->pool->problem;
+    tw_observations observed = tw_problem_observed(r->pool->problem);
     size_t n = r->pool->n;
     double *score = NULL;
     TW_TRY(tw_allocate_doubles(r->ctx, n, 1, "the scores", &score));
     cases->count = n;
-    cases->y = problem->data->y;
+    cases->y = observed.y;
     cases->expected = r->expected;
-    cases->scores = tw_predict_scores(problem->likelihood, n, cases->y, cases->expected, score);
+    cases->scores = tw_predict_scores(&observed, cases->expected, score);
     tw_release(r->ctx, score);
     return TW_OK;
 }

@@ -92,12 +92,13 @@ static int by_input(const void *a, const void *b)
 static void print_curve(const tw_report *r, const place *order, FILE *script)
 {
     const tw_problem *problem = r->pool->problem;
+    tw_observations observed = tw_problem_observed(problem);
     size_t n = r->pool->n, stride = (n + MOST_POINTS - 1) / MOST_POINTS;
     fputs("$curve << END\n", script);
     for (size_t i = 0; i < n; i += stride) {
         const tw_summary *row = &r->rows[order[i].latent];
         double x[] = {row->q5, row->median, row->q95}, y[3];
-        tw_expected_at(problem->likelihood, problem->w ? problem->w[order[i].latent] : 1.0, 3, x, y);
+        tw_expected_at(&observed, order[i].latent, 3, x, y);
         tw_figure_number(script, original(problem, 0, order[i].input));
         for (size_t k = 0; k < 3; k++) tw_figure_number(script, y[k]);
         fputc('\n', script);

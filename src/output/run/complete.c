@@ -48,13 +48,13 @@ static tw_status recover_facts(const tw_journal *j, tw_run_facts *facts)
 
 /* What the image tells: facts, brought up to date, and the observations where they are needed. */
 static tw_status read_image(const tw_journal *j, const char *image, tw_facts_store *store,
-                            tw_observations *observed)
+                            tw_observations *observed, double **block)
 {
     tw_nc_reader r;
     TW_TRY(tw_nc_open(&r, j->ctx, image));
     tw_status status = tw_facts_get(&r, store);
     if (status == TW_OK && j->settings.pointwise)
-        status = tw_observations_get(&r, (size_t)j->settings.n, observed);
+        status = tw_observations_get(&r, (size_t)j->settings.n, observed, block);
     tw_nc_close(&r);
     if (status == TW_OK && !j->ended) status = recover_facts(j, &store->facts);
     store->facts.n = (size_t)j->settings.n;
@@ -73,12 +73,13 @@ static tw_status read_latents(void *from, size_t first, size_t count, double *x)
     return tw_journal_read_latents(from, first, count, x);
 }
 
-static tw_status fill(tw_journal *j, tw_writer *writer, tw_facts_store *store, tw_observations *observed)
+static tw_status fill(tw_journal *j, tw_writer *writer, tw_facts_store *store, double **block)
 {
+    tw_observations observed = {0};
     const tw_draws_feed feed = {j, j, read_rows, read_latents};
     TW_TRY(tw_journal_copy_image(j, writer->file));
-    TW_TRY(read_image(j, writer->temporary, store, observed));
-    return tw_draws_put(&feed, writer, &store->facts, observed);
+    TW_TRY(read_image(j, writer->temporary, store, &observed, block));
+    return tw_draws_put(&feed, writer, &store->facts, &observed);
 }
 
 static tw_status name_journal(const tw_journal *j, tw_status status)
@@ -90,13 +91,12 @@ tw_status tw_run_complete(tw_journal *j, const char *path, bool overwrite)
 {
     tw_writer *writer = NULL;
     tw_facts_store store = {.facts = {.n = 0}};
-    tw_observations observed = {0};
+    double *block = NULL;
     tw_status status = tw_run_begin(j->ctx, path, overwrite, &writer);
     if (status != TW_OK) return name_journal(j, status);
-    status = fill(j, writer, &store, &observed);
+    status = fill(j, writer, &store, &block);
     tw_facts_release(j->ctx, &store);
-    tw_release(j->ctx, observed.y);
-    tw_release(j->ctx, observed.w);
+    tw_release(j->ctx, block);
     if (status == TW_OK) status = tw_seal_put(writer);
     status = tw_writer_close(writer, status);
     if (status == TW_OK) tw_journal_remove(j);

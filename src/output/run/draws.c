@@ -87,7 +87,7 @@ static void put_chain(transfer *t, size_t chain, size_t first, size_t count, boo
             tw_journal_x_of(t->journal, tw_journal_draw_at(t->journal, t->draws, i)) + chain * t->n;
         double *row = t->block + i * t->n;
         if (likelihood)
-            o->likelihood->terms(o->likelihood->user, t->n, o->y, o->w, x, row, NULL, NULL, NULL);
+            o->likelihood->terms(o, x, row, NULL, NULL, NULL);
         else
             memcpy(row, x, t->n * sizeof *x);
     }

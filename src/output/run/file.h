@@ -31,12 +31,8 @@ void tw_facts_release(tw_context *ctx, tw_facts_store *store);
 void tw_problem_put(tw_nc_writer *w, const tw_problem *problem);
 tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out);
 
-/* Likelihood, y and w alone; y and w (NULL where there is none) are newly allocated. */
-typedef struct tw_observations {
-    const tw_likelihood *likelihood;
-    double *y, *w;
-} tw_observations;
-tw_status tw_observations_get(const tw_nc_reader *r, size_t n, tw_observations *out);
+/* The observations alone, whose numbers are in one newly allocated block; release it also after a failure. */
+tw_status tw_observations_get(const tw_nc_reader *r, size_t n, tw_observations *out, double **block);
 
 /* ---- draws ---- */
 

@@ -143,22 +143,33 @@ static tw_status get_vector(const tw_nc_reader *r, int group, const char *name, 
     return tw_nc_read_doubles(r, group, name, 1, &length, *out);
 }
 
-tw_status tw_observations_get(const tw_nc_reader *r, size_t n, tw_observations *out)
+static tw_status get_likelihood(const tw_nc_reader *r, int group, const tw_likelihood **out)
 {
-    int observed = -1, group = -1;
     char *name = NULL;
-    TW_TRY(tw_nc_find_group(r, "observed_data", &observed));
-    TW_TRY(tw_nc_find_group(r, "constant_data", &group));
     TW_TRY(tw_nc_text(r, group, "likelihood", &name));
-    out->likelihood = tw_likelihood_find(name);
+    *out = tw_likelihood_find(name);
     tw_status status = TW_OK;
-    if (!out->likelihood)
+    if (!*out)
         status = tw_fail(r->ctx, TW_BAD_DATA, "constant_data: the likelihood is \"%.60s\"; there are: %s",
                          name, tw_likelihood_names());
     tw_release(r->ctx, name);
-    if (status == TW_OK) status = get_vector(r, observed, "y", n, &out->y);
-    if (status == TW_OK && tw_nc_has_variable(group, "w")) status = get_vector(r, group, "w", n, &out->w);
     return status;
+}
+
+tw_status tw_observations_get(const tw_nc_reader *r, size_t n, tw_observations *out, double **block)
+{
+    int observed = -1, group = -1, variable = -1;
+    *out = (tw_observations){.n = n};
+    TW_TRY(tw_nc_find_group(r, "observed_data", &observed));
+    TW_TRY(tw_nc_find_group(r, "constant_data", &group));
+    TW_TRY(get_likelihood(r, group, &out->likelihood));
+    TW_TRY(tw_nc_find_variable(r, observed, "y", 1, &n, &variable));
+    TW_TRY(tw_allocate_doubles(r->ctx, n, 2, "the observations", block));
+    TW_TRY(tw_nc_read_doubles(r, observed, "y", 1, &n, *block));
+    out->y = *block;
+    if (!tw_nc_has_variable(group, "w")) return TW_OK;
+    out->column[0] = *block + n;
+    return tw_nc_read_doubles(r, group, "w", 1, &n, *block + n);
 }
 
 static tw_status get_inputs(const tw_nc_reader *r, int group, size_t n, size_t d, double *x)
@@ -252,15 +263,15 @@ static tw_status get_scaling(const tw_nc_reader *r, int group, tw_problem *parts
     return status;
 }
 
-static tw_status get_parts(const tw_nc_reader *r, size_t n, char **kernel, tw_observations *observed,
-                           tw_problem *parts)
+static tw_status get_parts(const tw_nc_reader *r, size_t n, char **kernel, double **block, tw_problem *parts)
 {
     int group = -1;
-    TW_TRY(tw_observations_get(r, n, observed));
-    parts->likelihood = observed->likelihood;
-    parts->w = observed->w;
+    tw_observations observed;
+    TW_TRY(tw_observations_get(r, n, &observed, block));
+    parts->likelihood = observed.likelihood;
+    parts->w = (double *)observed.column[0];
     TW_TRY(tw_nc_find_group(r, "constant_data", &group));
-    TW_TRY(get_data(r, group, n, observed->y, parts));
+    TW_TRY(get_data(r, group, n, observed.y, parts));
     TW_TRY(get_covariance(r, group, kernel, parts));
     return get_scaling(r, group, parts);
 }
@@ -268,17 +279,16 @@ static tw_status get_parts(const tw_nc_reader *r, size_t n, char **kernel, tw_ob
 tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out)
 {
     tw_problem parts = {.ctx = r->ctx};
-    tw_observations observed = {0};
+    double *block = NULL;
     char *kernel = NULL;
-    tw_status status = get_parts(r, n, &kernel, &observed, &parts);
+    tw_status status = get_parts(r, n, &kernel, &block, &parts);
     if (status == TW_OK) status = tw_problem_new(r->ctx, &parts, out);
     if (status != TW_OK) {
         tw_data_free(parts.data);
         tw_scaling_free(parts.scaling);
         tw_covariance_free_matrix(r->ctx, parts.matrix);
     }
-    tw_release(r->ctx, observed.y); /* the problem has copies of these */
-    tw_release(r->ctx, observed.w);
+    tw_release(r->ctx, block); /* the problem has copies of these */
     tw_release(r->ctx, parts.log_ell);
     tw_release(r->ctx, kernel);
     return status;

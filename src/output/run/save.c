@@ -56,7 +56,7 @@ static tw_status fill(memory *m, const tw_run_facts *facts, tw_writer *writer)
     struct stat about = {0};
     tw_facts_store store = {.facts = {.n = 0}};
     tw_journal *j = &m->layout;
-    const tw_observations observed = {m->problem->likelihood, m->problem->data->y, m->problem->w};
+    const tw_observations observed = tw_problem_observed(m->problem);
     const tw_draws_feed feed = {j, m, read_rows, read_latents};
     TW_TRY(tw_run_write_image(j->ctx, m->problem, facts, (unsigned)j->settings.compress, NULL, writer));
     if (stat(writer->temporary, &about) == 0) j->settings.bytes = (uint64_t)about.st_size;

@@ -1,0 +1,54 @@
+/* observations.c: some of the observations, a copy of all, and one of them repeated, since likelihoods take
+ * arrays. */
+#include <string.h>
+
+#include "base/context.h"
+#include "likelihood/likelihood.h"
+
+tw_observations tw_observations_part(const tw_observations *observed, size_t start, size_t count)
+{
+    tw_observations part = *observed;
+    part.n = count;
+    if (part.y) part.y += start;
+    for (size_t k = 0; k < TW_COLUMNS; k++)
+        if (part.column[k]) part.column[k] += start;
+    return part;
+}
+
+/* Copy n numbers to *next and move it behind them. */
+static const double *copy(const double *from, size_t n, double **next)
+{
+    double *to = *next;
+    if (!from) return NULL;
+    memcpy(to, from, n * sizeof *to);
+    *next += n;
+    return to;
+}
+
+tw_status tw_observations_copy(tw_context *ctx, const tw_observations *from, tw_observations *to,
+                               double **block)
+{
+    size_t arrays = from->y != NULL;
+    for (size_t k = 0; k < TW_COLUMNS; k++) arrays += from->column[k] != NULL;
+    TW_TRY(tw_allocate_doubles(ctx, from->n, arrays, "the observations", block));
+    double *next = *block;
+    *to = (tw_observations){.likelihood = from->likelihood, .n = from->n};
+    to->y = copy(from->y, from->n, &next);
+    for (size_t k = 0; k < TW_COLUMNS; k++) to->column[k] = copy(from->column[k], from->n, &next);
+    return TW_OK;
+}
+
+static const double *repeat(const double *from, size_t i, size_t count, double *to)
+{
+    for (size_t j = 0; from && j < count; j++) to[j] = from[i];
+    return from ? to : NULL;
+}
+
+tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_t count, double *room)
+{
+    tw_observations out = {.likelihood = o->likelihood, .n = count};
+    out.y = repeat(o->y, i, count, room);
+    for (size_t k = 0; k < TW_COLUMNS; k++)
+        out.column[k] = repeat(o->column[k], i, count, room + (k + 1) * count);
+    return out;
+}
