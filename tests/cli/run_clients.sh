@@ -15,9 +15,9 @@ r=
 if Rscript -e 'library(posterior)' >/dev/null 2>&1; then r=Rscript; fi
 [ -n "$python$r" ] || { echo "neither Python with xarray and netCDF4 nor R with posterior is here"; exit 77; }
 
-# 767 cases of three inputs, and two classes
+# 250 cases of three inputs, and two classes
 awk 'BEGIN { srand(1); print "length,width,depth,class"
-             for (i = 0; i < 767; i++) { a = rand(); b = rand(); c = rand(); print a "," b "," c "," (a + b * c > 0.7) } }' \
+             for (i = 0; i < 250; i++) { a = rand(); b = rand(); c = rand(); print a "," b "," c "," (a + b * c > 0.7) } }' \
     >"$d/large.csv"
 set -- "$d/large.csv" --kernel matern52 --log-sigma 1 --standardise --method hmc --metric prior --init prior --warmup 30 \
     --draws 200 --chains 4 --quiet
@@ -62,7 +62,7 @@ def group(file, name):
 # the draws, and the CSV of the same run: equal to the last digit
 csv = np.loadtxt(os.path.join(d, "draws.csv"), delimiter=",", skiprows=1).reshape(200, 4, -1).transpose(1, 0, 2)
 posterior, stats = group("run.nc", "posterior"), group("run.nc", "sample_stats")
-assert posterior.x.dims == ("chain", "draw", "obs") and posterior.x.shape == (4, 200, 767)
+assert posterior.x.dims == ("chain", "draw", "obs") and posterior.x.shape == (4, 200, 250)
 assert posterior.x.dtype == np.float64 and np.array_equal(posterior.x, csv[:, :, 8:])
 for k, name in enumerate(["lp", "acceptance_rate", "step_size", "n_steps", "diverging", "energy"]):
     assert stats[name].dims == ("chain", "draw") and np.array_equal(stats[name], csv[:, :, 2 + k]), name
@@ -97,7 +97,7 @@ assert facts["sampling_transitions"] == 800 and facts["interrupted"] == 0 and "-
 assert group("counts.nc", None).attrs["sampling_transitions"] == 240 and group("counts.nc", None).attrs["thin"] == 3
 
 # sizes: at most 1.2 times 8 bytes per number, less when packed (pointwise: twice as many numbers)
-numbers = 4 * 200 * 767
+numbers = 4 * 200 * 250
 size, packed = (os.path.getsize(os.path.join(d, name)) for name in ("run.nc", "packed.nc"))
 assert size <= 1.2 * 8 * numbers and packed < 0.99 * 8 * 2 * numbers, (size / numbers, packed / numbers)
 assert np.array_equal(group("packed.nc", "posterior").x, posterior.x)
@@ -144,7 +144,7 @@ stopifnot(identical(names(draws)[1:8],
   c("lp__", "accept_stat__", "stepsize__", "treedepth__", "n_leapfrog__", "divergent__", "energy__", "x.1")))
 stopifnot(nrow(draws) == 800, all(draws$treedepth__ == ceiling(log2(draws$n_leapfrog__ + 1))))
 draws$.draw <- seq_len(nrow(draws))
-x <- subset_draws(as_draws_df(draws), variable = paste0("x.", 1:767))
+x <- subset_draws(as_draws_df(draws), variable = paste0("x.", 1:250))
 s <- summarise_draws(x, rhat = rhat, bulk = ess_bulk, tail = ess_tail)
 bulk <- as.numeric(s$bulk)
 cat(sprintf("%.17g", c(max(s$rhat), min(bulk), median(bulk), min(s$tail))), "\n")

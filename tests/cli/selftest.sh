@@ -8,12 +8,12 @@ d=$place
 
 works selftest
 says out '14 checks, 0 failed'
-works selftest --cases 60 --likelihood logit --metric hessian --json
-gives 'r["n"] == 60 and r["failed"] == 0 and len(r["checks"]) == 14'
+works selftest --cases 30 --likelihood logit --metric hessian --json
+gives 'r["n"] == 30 and r["failed"] == 0 and len(r["checks"]) == 14'
 gives 'all(c["low"] <= c["measured"] <= c["high"] for c in r["checks"] if c["verdict"] == "ok")'
 gives '[c["cases"] for c in r["checks"] if c["check"] == "volume"] == [12, 12]'
 cp "$d/out" "$d/first.json"
-works selftest --cases 60 --likelihood logit --metric hessian --json --threads 1
+works selftest --cases 30 --likelihood logit --metric hessian --json --threads 1
 gives '[c["measured"] for c in r["checks"]] == [c["measured"] for c in other("first.json")["checks"]]'
 
 awk 'BEGIN { print "t,e,y"; for (i = 0; i < 30; i++) print i / 8 "," 1 + i % 4 "," int((1 + i % 4) * (2 + 1.5 * sin(i / 5))) }' \

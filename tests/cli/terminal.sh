@@ -30,7 +30,7 @@ shows() {
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     # ---- every stage, all that is known of it, and within the width; the last state of a stage is always shown,
     # those before it only where the machine takes long enough
-    on_terminal 100 "$talweg sample $data --log-sigma 1 --chains 96 --warmup 300 --draws 400 >$d/out"
+    on_terminal 100 "$talweg sample $data --log-sigma 1 --chains 32 --warmup 300 --draws 400 >$d/out"
     [ "$code" = 0 ] || complain "sample on a terminal: exit $code: $(cat "$d/seen")"
     shows '^pilot of hmc/ep  \[.*/200 iterations'
     shows '^warm-up  \[=*\]  300/300 iterations  [0-9.]*/s .*acceptance 0\.[0-9]'
@@ -40,7 +40,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     on_terminal 80 "$talweg sample $data --log-sigma 1 --draws 300 --quiet >/dev/null"
     [ ! -s "$d/seen" ] || complain "--quiet showed: $(cat "$d/seen")"
     for width in 24 80; do
-        on_terminal "$width" "$talweg evidence $data --log-sigma 1 --method ais-reverse,pt,rm --particles 200 >/dev/null"
+        on_terminal "$width" "$talweg evidence $data --log-sigma 1 --method ais-reverse,pt,rm --particles 64 >/dev/null"
         [ "$(lines | awk -v w="$width" 'length > w - 1' | wc -l)" = 0 ] ||
             complain "wider than $width: $(lines | awk -v w="$width" 'length > w - 1' | head -n 3)"
     done
@@ -54,7 +54,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 
     # ---- at most ten states a second
     start=$(date +%s)
-    on_terminal 100 "$talweg sample $data --log-sigma 1 --method hmc --warmup 100 --draws 4000 >/dev/null"
+    on_terminal 100 "$talweg sample $data --log-sigma 1 --method hmc --warmup 100 --draws 3000 >/dev/null"
     seconds=$(($(date +%s) - start + 1))
     [ "$(lines | wc -l)" -le $((10 * seconds + 20)) ] || complain "$(lines | wc -l) states in $seconds s"
 
@@ -86,10 +86,10 @@ fi
 # ---- elsewhere plain lines: none in the first seconds, then few, and no escapes
 works approx "$data" --log-sigma 1
 ! grep -q 'expectation' "$d/err" || complain "progress of a short run: $(cat "$d/err")"
-works sample "$data" --log-sigma 1 --method rmhmc --metric hessian --warmup 1 --draws 10 --eps 0.02 --steps 200 --chains 4
+works sample "$data" --log-sigma 1 --method rmhmc --metric hessian --warmup 1 --draws 5 --eps 0.02 --steps 200 --chains 4 --threads 1
 ! grep -q "$escape" "$d/err" || complain "escapes in a file"
 if grep -q '^talweg: sampling: ' "$d/err"; then
-    grep -q '^talweg: sampling: 10 of 10 draws, [0-9.]* per second, [0-9]* s, acceptance ' "$d/err" ||
+    grep -q '^talweg: sampling: 5 of 5 draws, [0-9.]* per second, [0-9]* s, acceptance ' "$d/err" ||
         complain "the last line of a stage: $(cat "$d/err")"
     [ "$(grep -c '^talweg: sampling: ' "$d/err")" -le 20 ] || complain "too many lines"
 fi

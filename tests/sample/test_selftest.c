@@ -9,7 +9,7 @@
 #include "support/support.h"
 #include "talweg/selftest.h"
 
-enum { N = 25 };
+enum { N = 16 };
 
 /* Points in the plane; length ell, deviation 3. */
 static tw_model *make_model(tw_context *ctx, const tw_likelihood *likelihood, double ell)

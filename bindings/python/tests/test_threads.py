@@ -106,9 +106,11 @@ JOBS = {
     "prediction": "d = talweg.sample(X, y); tell(); talweg.predict(d, np.zeros((10**6, 2), order='F'))",
 }
 
+# What a shell starts in the background ignores SIGINT, and so do its children: the script asks for it.
 SCRIPT = """
-import sys, threading, time, warnings
+import signal, sys, threading, time, warnings
 import numpy as np, talweg
+signal.signal(signal.SIGINT, signal.default_int_handler)
 warnings.simplefilter("ignore")
 def tell(*_):
     global told
