@@ -60,6 +60,31 @@ tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference
     }
 }
 
+/* The frame of column j alone. */
+static tw_frame single(const tw_frame *f, size_t j)
+{
+    tw_frame one = *f;
+    if (!f->column) return one;
+    one.gaussian = f->column[j].gaussian;
+    one.tau = f->column[j].tau;
+    one.nu = f->column[j].nu;
+    one.log_z = f->column[j].log_z;
+    one.column = NULL;
+    return one;
+}
+
+const double *tw_frame_centre(const tw_frame *f)
+{
+    return (f->column ? f->column[0].gaussian : f->gaussian)->mean;
+}
+
+void tw_frame_spread(const tw_frame *f, size_t columns, const double *w, double *x)
+{
+    if (!f->column) tw_gaussian_spread(f->gaussian, columns, w, x);
+    for (size_t j = 0; f->column && j < columns; j++)
+        tw_gaussian_spread(f->column[j].gaussian, 1, w + j * f->r, x + j * f->n);
+}
+
 /* x = c + F w */
 static void positions(const tw_frame *f, size_t columns, const double *w, double *x)
 {
@@ -80,6 +105,9 @@ static void pull_back(const tw_frame *f, size_t columns, const double *from, dou
 
 void tw_frame_coordinates(const tw_frame *f, size_t columns, const double *x, double *w)
 {
+    for (size_t j = 0; f->column && j < columns; j++)
+        tw_gaussian_whiten(f->column[j].gaussian, 1, x + j * f->n, w + j * f->r);
+    if (f->column) return;
     if (f->gaussian)
         tw_gaussian_whiten(f->gaussian, columns, x, w);
     else
@@ -88,7 +116,8 @@ void tw_frame_coordinates(const tw_frame *f, size_t columns, const double *x, do
 
 double tw_frame_constant(const tw_frame *f)
 {
-    return f->target->log_constant + f->log_z + tw_gaussian_log_constant(f->gaussian);
+    tw_frame one = single(f, 0);
+    return f->target->log_constant + one.log_z + tw_gaussian_log_constant(one.gaussian);
 }
 
 /* Take the frame's Gaussian sites out: slope -= nu - tau x. Returns the sum of nu x - tau x^2/2. */
@@ -103,10 +132,11 @@ static double remove_gaussian(const tw_frame *f, const double *x, double *slope)
 
 double tw_frame_excess(const tw_frame *f, const double *x, double *log_likelihood)
 {
+    tw_frame one = single(f, 0);
     tw_site_sums sums;
     tw_target_sites(f->target, x, NULL, NULL, NULL, &sums);
     if (log_likelihood) *log_likelihood = sums.log_likelihood;
-    return sums.tempered - remove_gaussian(f, x, NULL);
+    return sums.tempered - remove_gaussian(&one, x, NULL);
 }
 
 /* Site terms of all columns: slope (less the frame's Gaussian) and, where wanted, the densities without the
@@ -156,8 +186,31 @@ static void evaluate_linear(const tw_frame *f, size_t columns, const tw_frame_bl
     pull_back(f, columns, out->solve, out->gradient);
 }
 
+static double *from(double *array, size_t offset)
+{
+    return array ? array + offset : NULL;
+}
+
+/* One column after another, each in its own frame. */
+static void evaluate_each(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    for (size_t j = 0; j < columns; j++) {
+        tw_frame one = single(f, j);
+        tw_frame_block at = {.x = out->x + j * f->n,
+                             .slope = from(out->slope, j * f->n),
+                             .gradient = from(out->gradient, j * f->r),
+                             .log_density = from(out->log_density, j),
+                             .log_likelihood = from(out->log_likelihood, j)};
+        tw_frame_evaluate(&one, 1, w + j * f->r, &at);
+    }
+}
+
 void tw_frame_evaluate(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
+    if (f->column) {
+        evaluate_each(f, columns, w, out);
+        return;
+    }
     positions(f, columns, w, out->x);
     site_terms(f, columns, out);
     if (f->linear)

@@ -14,6 +14,9 @@
  *
  *   L_b(x) = -v'v/2 + sum_n l_n(x_n) + const,    v = L^-1 (x - m).
  *
+ * Columns may have a Gaussian each, as for kernels with parameters of their own. A Gaussian that all share makes
+ * one product of all columns; else they go one by one.
+ *
  * A frame holds for every temperature; where it is the target's own base, which changes with the temperature
  * of a folded target, tw_frame_follow must be called after a change.
  */
@@ -23,6 +26,13 @@
 #include "model/model.h"
 #include "talweg/dynamics.h"
 
+/* A Gaussian N(c, F F') and the sites it is made of. */
+typedef struct tw_frame_column {
+    const tw_gaussian *gaussian;
+    const double *tau, *nu; /* NULL: none */
+    double log_z;           /* log Z_f */
+} tw_frame_column;
+
 typedef struct tw_frame {
     const tw_target *target;
     bool linear;
@@ -31,7 +41,17 @@ typedef struct tw_frame {
     const tw_gaussian *gaussian; /* N(c, F F'); NULL: F is the identity and c = 0 (linear only) */
     const double *tau, *nu;      /* the sites it is made of; NULL: none */
     double log_z;                /* log Z_f */
+    const tw_frame_column
+        *column; /* instead, one for each column (Gaussian frames only); NULL: all share the above */
 } tw_frame;
+
+/* The frame of columns `first` and on. */
+static inline tw_frame tw_frame_from(const tw_frame *frame, size_t first)
+{
+    tw_frame rest = *frame;
+    if (rest.column) rest.column += first;
+    return rest;
+}
 
 /* The frame of a constant metric for a target: identity, prior, or ep and dense with the Gaussian `q` whose
  * precision is the metric. q is used, not copied. Refused with words where a metric and a target do not fit.
@@ -54,10 +74,14 @@ typedef struct tw_frame_block {
 /* Evaluate at w (r x P). */
 void tw_frame_evaluate(const tw_frame *frame, size_t columns, const double *w, const tw_frame_block *out);
 
-/* sum_n e_n(x) for one column of a Gaussian frame, and the target's untempered log likelihood. */
+/* X = F W, without the centre; and the centre of the first column, NULL: zero. Gaussian frames only. */
+void tw_frame_spread(const tw_frame *frame, size_t columns, const double *w, double *x);
+const double *tw_frame_centre(const tw_frame *frame);
+
+/* sum_n e_n(x) for the first column of a Gaussian frame, and the target's untempered log likelihood. */
 double tw_frame_excess(const tw_frame *frame, const double *x, double *log_likelihood);
 
-/* The constant of a Gaussian frame: L_b = -w'w/2 + sum e_n + this. */
+/* The constant of a Gaussian frame's first column: L_b = -w'w/2 + sum e_n + this. */
 double tw_frame_constant(const tw_frame *frame);
 
 /* w from x. */

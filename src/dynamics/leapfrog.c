@@ -44,9 +44,15 @@ tw_status tw_leapfrog_new(const tw_frame *frame, size_t columns, tw_leapfrog **o
     return TW_OK;
 }
 
+static void evaluate(tw_leapfrog *flow, const tw_frame_block *at)
+{
+    tw_frame frame = tw_frame_from(flow->frame, flow->first);
+    tw_frame_evaluate(&frame, flow->columns, flow->w, at);
+}
+
 void tw_leapfrog_refresh(tw_leapfrog *flow)
 {
-    tw_frame_evaluate(flow->frame, flow->columns, flow->w, &flow->at);
+    evaluate(flow, &flow->at);
 }
 
 static void kick(tw_leapfrog *flow, double eps)
@@ -69,7 +75,7 @@ void tw_leapfrog_run(tw_leapfrog *flow, double eps, size_t steps)
     kick(flow, 0.5 * eps);
     for (size_t s = 1; s <= steps; s++) {
         drift(flow, eps);
-        tw_frame_evaluate(flow->frame, flow->columns, flow->w, s < steps ? &inside : &flow->at);
+        evaluate(flow, s < steps ? &inside : &flow->at);
         kick(flow, s < steps ? eps : 0.5 * eps);
     }
 }

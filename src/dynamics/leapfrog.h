@@ -12,9 +12,9 @@
 typedef struct tw_leapfrog {
     tw_context *ctx;
     const tw_frame *frame;
-    size_t columns;
-    double *w, *p;     /* r x P */
-    tw_frame_block at; /* what belongs to w */
+    size_t first, columns; /* columns [first, first + P) of the frame; first is 0 unless set */
+    double *w, *p;         /* r x P */
+    tw_frame_block at;     /* what belongs to w */
 } tw_leapfrog;
 
 tw_status tw_leapfrog_new(const tw_frame *frame, size_t columns, tw_leapfrog **out);

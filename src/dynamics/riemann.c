@@ -120,7 +120,8 @@ void tw_riemann_settle(tw_riemann *p)
         metric_terms(p, p->x, p->lambda, p->dlambda);
     }
     p->log_likelihood = sums.log_likelihood;
-    p->log_density = sums.tempered - 0.5 * tw_dot(p->r, p->v, p->v) + tw_target_base_constant(p->target);
+    p->log_density = sums.tempered - 0.5 * tw_dot(p->r, p->v, p->v) +
+                     (p->target->log_constant + tw_gaussian_log_constant(p->base));
     tw_curved_diagonal(p->curved, p->sites);
     for (size_t i = 0; i < p->n; i++) p->sites[i] = half * p->dlambda[i] * p->sites[i] - p->slope[i];
     tw_gaussian_pull_back(p->base, 1, p->sites, p->force);
@@ -129,7 +130,7 @@ void tw_riemann_settle(tw_riemann *p)
 
 tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
 {
-    p->base = p->target->base;
+    p->base = p->own ? p->own : p->target->base;
     memcpy(p->v, v, p->r * sizeof *v);
     tw_gaussian_positions(p->base, 1, v, p->x);
     p->near_cap = false;

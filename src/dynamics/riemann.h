@@ -39,6 +39,7 @@ typedef struct tw_riemann {
     const tw_target *target;
     tw_riemann_options options;
     size_t n, r;
+    const tw_gaussian *own;  /* a base of this column's own; NULL: the target's */
     const tw_gaussian *base; /* N(m, A), as it was when the position was set */
 
     /* The position and what belongs to it. */

@@ -15,7 +15,7 @@
  * other sites, root, xdot, z, y and rest are 0 there, and A_nn stands for (G^-1)_nn.
  *
  * A curved metric is memory that belongs to one thread at a time (`explain` alone may be called from any). It is made by
- * a Gaussian and serves all that are made of it by conditioning.
+ * a Gaussian and serves all of its kind and size.
  */
 #ifndef TALWEG_GAUSSIAN_CURVED_H
 #define TALWEG_GAUSSIAN_CURVED_H
@@ -41,7 +41,7 @@ struct tw_curved {
     double *root;            /* n: sqrt(lambda), 0 where a site was left out */
 };
 
-/* Memory for metrics of g, and of those made of it, with at most `sites` sites that are not left out. */
+/* Memory for metrics of g, and of others of its kind and size, with at most `sites` sites that are not left out. */
 tw_status tw_curved_new(const tw_gaussian *g, size_t sites, tw_curved **out);
 void tw_curved_free(tw_curved *c);
 

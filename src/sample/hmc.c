@@ -45,6 +45,7 @@ static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
     TW_TRY(tw_allocate(s->ctx, 1, sizeof(tile), "a tile of chains", &memory));
     tile *t = *out = memory;
     TW_TRY(tw_leapfrog_new(&s->frame, columns, &t->flow));
+    t->flow->first = tw_piece_first(s, piece);
     TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved positions", &t->w));
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, columns, "the saved positions", &t->x));
     TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved gradients", &t->gradient));
@@ -76,8 +77,8 @@ static void hmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
     (void)worker;
     tw_leapfrog *flow = tile_of(s, piece)->flow;
-    if (moved)
-        tw_frame_coordinates(&s->frame, flow->columns, s->x + tw_piece_first(s, piece) * s->n, flow->w);
+    tw_frame frame = tw_frame_from(&s->frame, flow->first);
+    if (moved) tw_frame_coordinates(&frame, flow->columns, s->x + flow->first * s->n, flow->w);
     tw_leapfrog_refresh(flow);
     publish(s, piece);
 }

@@ -71,12 +71,20 @@ static double *position(const tw_sampler *s, size_t column)
     return own->v + column * s->r;
 }
 
+/* The phase point of a worker, with the base of this column. */
+static tw_riemann *point_for(const tw_sampler *s, size_t column, size_t worker)
+{
+    tw_riemann *p = point_of(s, worker);
+    p->own = s->frame.column ? s->frame.column[column].gaussian : NULL;
+    return p;
+}
+
 static void rmhmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
     (void)moved; /* a folded base changes with the temperature */
-    tw_riemann *p = point_of(s, worker);
+    tw_riemann *p = point_for(s, piece, worker);
     double *v = position(s, piece);
-    tw_target_whiten(s->target, 1, s->x + piece * s->n, v);
+    tw_gaussian_whiten(p->own ? p->own : s->target->base, 1, s->x + piece * s->n, v);
     bool fine = tw_riemann_set_position(p, v) == TW_STEP_FINE;
     memcpy(s->x + piece * s->n, p->x, s->n * sizeof *p->x);
     s->log_density[piece] = fine ? p->log_density : NAN;
@@ -146,7 +154,7 @@ static void propose(tw_sampler *s, const tw_move *move, size_t column, size_t wo
 static void rmhmc_advance(tw_sampler *s, const tw_move *move, size_t column, size_t worker,
                           tw_record *records)
 {
-    tw_riemann *p = point_of(s, worker);
+    tw_riemann *p = point_for(s, column, worker);
     tw_record *record = &records[column];
     double *normals = ((const rmhmc *)s->own)->normals + worker * (s->n + s->r);
     tw_stream stream =
@@ -177,9 +185,9 @@ static double *rmhmc_coordinates(tw_sampler *s, size_t column)
 /* Active sites where the columns are now, in the mean. */
 static double mean_active(tw_sampler *s)
 {
-    tw_riemann *p = point_of(s, 0);
     double sum = 0.0;
     for (size_t j = 0; j < s->columns; j++) {
+        tw_riemann *p = point_for(s, j, 0);
         tw_riemann_set_position(p, position(s, j));
         sum += (double)p->curved->active;
     }

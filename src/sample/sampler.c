@@ -114,6 +114,31 @@ tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
     return TW_OK;
 }
 
+static tw_status check_gaussians(const tw_sampler *s, const tw_frame_column *columns)
+{
+    bool framed = s->frame.gaussian && !s->frame.linear, bare = !s->frame.gaussian && !s->frame.linear;
+    for (size_t j = 0; columns && j < s->columns; j++) {
+        const tw_frame_column *c = &columns[j];
+        if (c->gaussian->n != s->n || c->gaussian->r != s->r)
+            return tw_fail(s->ctx, TW_BAD_ARGUMENT,
+                           "chain %zu has a Gaussian of %zu sites and %zu coordinates, the others have %zu "
+                           "and %zu",
+                           j + 1, c->gaussian->n, c->gaussian->r, s->n, s->r);
+        if (!framed && !(bare && !c->tau))
+            return tw_fail(s->ctx, TW_BAD_ARGUMENT,
+                           "Gaussians for each chain need the metric prior or ep, or RMHMC and no sites");
+    }
+    return TW_OK;
+}
+
+tw_status tw_sampler_set_gaussians(tw_sampler *s, const tw_frame_column *columns)
+{
+    TW_TRY(check_gaussians(s, columns));
+    s->frame.column = columns;
+    load(s, true);
+    return TW_OK;
+}
+
 static void swap_numbers(size_t count, double *a, double *b)
 {
     for (size_t i = 0; i < count; i++) {
@@ -125,7 +150,7 @@ static void swap_numbers(size_t count, double *a, double *b)
 
 void tw_sampler_exchange(tw_sampler *a, tw_sampler *b, const bool *which)
 {
-    bool same_frame = a->frame.gaussian == b->frame.gaussian;
+    bool same_frame = a->frame.gaussian == b->frame.gaussian && !a->frame.column && !b->frame.column;
     bool any = false;
     for (size_t j = 0; j < a->columns; j++) {
         if (!which[j]) continue;

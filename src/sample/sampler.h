@@ -39,6 +39,11 @@ static inline size_t tw_piece_count(const tw_sampler *s, size_t piece)
  */
 bool tw_metropolis(const tw_move *move, size_t column, double before, double after, tw_record *record);
 
+/* From now on column j has the Gaussian columns[j], the caller's, in place of the one that all share: the frame of HMC and
+ * slice sampling in the metrics prior and ep, the base of RMHMC, which then has no sites (tau NULL). x stays, coordinates
+ * follow. NULL: all share one again. May be called as often as the Gaussians change. */
+tw_status tw_sampler_set_gaussians(tw_sampler *s, const tw_frame_column *columns);
+
 /* All that a sampler knows of where its columns are, in tw_sampler_state_size(s) numbers. Put back into a
  * sampler made in the same way and at the same temperature, every later transition is the same to the bit. */
 size_t tw_sampler_state_size(tw_sampler *s);

@@ -72,17 +72,13 @@ static tw_status slice_set_up(tw_sampler *s)
     return TW_OK;
 }
 
-static double centre(const tw_frame *f, size_t i)
-{
-    return f->gaussian->mean ? f->gaussian->mean[i] : 0.0;
-}
-
 /* L_b = -w'w/2 + E + const for a column. */
 static void set_density(tw_sampler *s, const tile *t, size_t column, size_t j)
 {
+    tw_frame frame = tw_frame_from(&s->frame, column);
     double square = 0.0;
     for (size_t i = 0; i < s->r; i++) square += t->w[i + j * s->r] * t->w[i + j * s->r];
-    s->log_density[column] = tw_frame_constant(&s->frame) - 0.5 * square + t->excess[j];
+    s->log_density[column] = tw_frame_constant(&frame) - 0.5 * square + t->excess[j];
 }
 
 static void slice_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
@@ -90,30 +86,39 @@ static void slice_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
     (void)worker;
     tile *t = tile_of(s, piece);
     size_t first = tw_piece_first(s, piece), n = s->n;
-    if (moved) tw_frame_coordinates(&s->frame, t->columns, s->x + first * n, t->w);
+    tw_frame tile_frame = tw_frame_from(&s->frame, first);
+    if (moved) tw_frame_coordinates(&tile_frame, t->columns, s->x + first * n, t->w);
     for (size_t j = 0; j < t->columns; j++) {
-        const double *x = s->x + (first + j) * n;
-        for (size_t i = 0; i < n; i++) t->offset[i + j * n] = x[i] - centre(&s->frame, i);
-        t->excess[j] = tw_frame_excess(&s->frame, x, &s->log_likelihood[first + j]);
+        tw_frame frame = tw_frame_from(&tile_frame, j);
+        const double *x = s->x + (first + j) * n, *centre = tw_frame_centre(&frame);
+        for (size_t i = 0; i < n; i++) t->offset[i + j * n] = x[i] - (centre ? centre[i] : 0.0);
+        t->excess[j] = tw_frame_excess(&frame, x, &s->log_likelihood[first + j]);
         set_density(s, t, first + j, j);
     }
 }
 
-/* Shrink the angle of column j until the level is exceeded; false when it shrank to nothing. */
-static bool shrink(tw_sampler *s, tile *t, size_t j, tw_stream *stream, double *theta, double *excess,
-                   double *log_likelihood, size_t *trials)
+/* The trial point of column j at an angle. */
+static void set_trial(const tw_sampler *s, const tw_frame *frame, tile *t, size_t j, double theta)
 {
     const double *offset = t->offset + j * s->n, *direction = t->direction + j * s->n;
+    const double *centre = tw_frame_centre(frame);
+    double c = cos(theta), d = sin(theta);
+    for (size_t i = 0; i < s->n; i++)
+        t->trial[i] = (centre ? centre[i] : 0.0) + c * offset[i] + d * direction[i];
+}
+
+/* Shrink the angle of column j until the level is exceeded; false when it shrank to nothing. */
+static bool shrink(const tw_sampler *s, const tw_frame *frame, tile *t, size_t j, tw_stream *stream,
+                   double *theta, double *excess, double *log_likelihood, size_t *trials)
+{
     double level = t->excess[j] - tw_stream_exponential(stream); /* log of a uniform */
     double two_pi = 6.283185307179586477, low, high;
     *theta = two_pi * tw_stream_uniform(stream);
     low = *theta - two_pi;
     high = *theta;
     for (*trials = 1; *trials <= MAX_TRIALS; ++*trials) {
-        double c = cos(*theta), d = sin(*theta);
-        for (size_t i = 0; i < s->n; i++)
-            t->trial[i] = centre(&s->frame, i) + c * offset[i] + d * direction[i];
-        *excess = tw_frame_excess(&s->frame, t->trial, log_likelihood);
+        set_trial(s, frame, t, j, *theta);
+        *excess = tw_frame_excess(frame, t->trial, log_likelihood);
         if (*excess > level) return true;
         *(*theta < 0.0 ? &low : &high) = *theta;
         *theta = low + (high - low) * tw_stream_uniform(stream);
@@ -141,13 +146,16 @@ static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size
             tw_stream_at(move->seed, TW_STREAM_SLICE, move->first_chain + first + j, move->iteration);
         tw_stream_normals(&streams[j], s->r, t->nu + j * s->r);
     }
-    tw_gaussian_spread(s->frame.gaussian, t->columns, t->nu, t->direction);
+    tw_frame tile_frame = tw_frame_from(&s->frame, first);
+    tw_frame_spread(&tile_frame, t->columns, t->nu, t->direction);
     for (size_t j = 0; j < t->columns; j++) {
+        tw_frame frame = tw_frame_from(&tile_frame, j);
         size_t column = first + j;
         double theta, excess, log_likelihood;
         tw_record *record = &records[column];
         *record = (tw_record){.acceptance_rate = 1.0, .energy = -s->log_density[column]};
-        record->accepted = shrink(s, t, j, &streams[j], &theta, &excess, &log_likelihood, &record->steps);
+        record->accepted =
+            shrink(s, &frame, t, j, &streams[j], &theta, &excess, &log_likelihood, &record->steps);
         if (record->accepted) {
             move_column(s, t, j, column, theta);
             t->excess[j] = excess;
