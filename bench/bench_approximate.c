@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "approximate/approximate.h"
-#include "approximate/ep_path.h"
 #include "linalg/cholesky.h"
 #include "math/random.h"
 #include "support_time.h"
+#include "talweg/approximate.h"
 
 enum { ROUNDS = 5, INPUTS = 5, STEPS = 4 };
 
@@ -143,8 +143,8 @@ static void usps_settings(const tw_data *data)
 /* Sweeps and seconds of EP at `points` length scales, from cold starts or along the row. */
 static void time_row(const tw_data *data, size_t points, bool along, double *sweeps, double *seconds)
 {
-    tw_ep_path path;
-    expect(data->ctx, tw_ep_path_new(data->ctx, data->n, &path));
+    tw_ep_sequence *sequence = NULL;
+    expect(data->ctx, tw_ep_sequence_new(data->ctx, data->n, &sequence));
     *sweeps = *seconds = 0.0;
     for (size_t i = 0; i < points; i++) {
         double log_ell = 2.0 + 3.0 * (double)i / (double)(points - 1);
@@ -152,15 +152,15 @@ static void time_row(const tw_data *data, size_t points, bool along, double *swe
         tw_ep_options options = TW_EP_DEFAULTS;
         tw_approximation *ep = NULL;
         double start = processor_seconds();
-        if (along) tw_ep_path_predict(&path, &options);
+        if (along) tw_ep_sequence_predict(sequence, &options);
         expect(data->ctx, tw_ep_fit(model, &options, &ep));
-        tw_ep_path_learn(&path, ep);
+        tw_ep_sequence_learn(sequence, ep);
         *seconds += (processor_seconds() - start) / (double)points;
         *sweeps += (double)ep->iterations / (double)points;
         tw_approximation_free(ep);
         tw_model_free(model);
     }
-    tw_ep_path_release(&path);
+    tw_ep_sequence_free(sequence);
 }
 
 static void report_row(const tw_data *data, size_t points)

@@ -91,6 +91,34 @@ typedef struct tw_ep_options {
 /* options NULL: the defaults. TW_OK also when it did not converge: the result says so. */
 TW_API tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_approximation **out);
 
+/* ---- EP for a sequence of similar models ---- */
+
+/* Models that follow one another at equal steps, such as a row of a grid of kernel parameters. The sites of the next one
+ * are extrapolated from those of the last ones by polynomials of order 0 to 3: 1, (2, -1), (3, -3, 1) or (4, -6, 4, -1)
+ * times the last points. The order is the one that would have been best at the last point. Where even that one would
+ * have missed by more than a tenth of the marginals, nothing is predicted: the first sweep from the prior does as well,
+ * and putting sites in takes a sweep too. What EP converges to does not depend on this. */
+typedef struct tw_ep_sequence tw_ep_sequence;
+
+/* A sequence of models of n cases, which the caller frees before the context. */
+TW_API tw_status tw_ep_sequence_new(tw_context *ctx, size_t n, tw_ep_sequence **out);
+TW_API void tw_ep_sequence_free(tw_ep_sequence *sequence);
+
+/* Forget the models so far: the next one begins another row. */
+TW_API void tw_ep_sequence_restart(tw_ep_sequence *sequence);
+
+/* Have EP begin with predicted sites, where there are any worth it: sets tau and nu of the options to arrays of the
+ * sequence, which last until it learns. */
+TW_API void tw_ep_sequence_predict(tw_ep_sequence *sequence, tw_ep_options *options);
+
+/* Add what EP found; where it did not converge, the sequence restarts. */
+TW_API void tw_ep_sequence_learn(tw_ep_sequence *sequence, const tw_approximation *ep);
+
+/* What it has learnt, as `count` numbers for a checkpoint, which belong to the sequence; and back from them, TW_BAD_DATA
+ * where they are not of a sequence of as many cases. */
+TW_API const double *tw_ep_sequence_state(const tw_ep_sequence *sequence, size_t *count);
+TW_API tw_status tw_ep_sequence_restore(tw_ep_sequence *sequence, size_t count, const double *numbers);
+
 /* ---- EP's second-order correction ---- */
 
 enum { TW_CORRECTION_MAX_ORDER = 8 };

@@ -23,6 +23,10 @@
 extern "C" {
 #endif
 
+/* The format that the ending of a file's name stands for. */
+typedef enum tw_format { TW_FORMAT_CSV, TW_FORMAT_LIBSVM, TW_FORMAT_NPY } tw_format;
+TW_API tw_format tw_format_of(const char *path);
+
 /* A plain table of numbers, as read: rows x columns, leading dimension = rows. In a table from a libsvm file
  * the label is the first column. */
 typedef struct tw_table {

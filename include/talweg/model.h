@@ -52,6 +52,11 @@ typedef struct tw_model_info {
 } tw_model_info;
 TW_API tw_model_info tw_model_describe(const tw_model *model);
 
+/* Can m new cases with covariances `cross` (n x m) and prior variances `diagonal` belong to one Gaussian with the
+ * model's own? Then k** is at least k' K^-1 k, but for rounding; else TW_BAD_DATA names the first that cannot. */
+TW_API tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross,
+                                    const double *diagonal);
+
 /* ---- where the path starts ---- */
 
 /* q = prior. */

@@ -7,6 +7,7 @@
 #define TALWEG_REPORT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <talweg/run.h>
 
@@ -51,6 +52,31 @@ TW_API tw_status tw_pool_order(const tw_pool *pool, const tw_summary *rows, size
 
 /* How many latents to read at a time, so that a block stays below about 32 MB (or is one latent). */
 TW_API size_t tw_pool_block(const tw_pool *pool);
+
+/* ---- pictures by gnuplot ---- */
+
+/* Is the program gnuplot installed? */
+TW_API bool tw_gnuplot_available(void);
+
+/* A picture that is being made: print gnuplot commands, data blocks included, to `script`, a temporary file. gnuplot is run
+ * without a shell. */
+typedef struct tw_gnuplot {
+    tw_context *ctx;
+    FILE *script;
+} tw_gnuplot;
+
+/* Begin; end or abandon it afterwards. */
+TW_API tw_status tw_gnuplot_begin(tw_context *ctx, tw_gnuplot *plot);
+
+/* Run the script, with gnuplot's standard output going to `picture`, a file with a descriptor. The script is removed in
+ * any case. TW_WRITE_FAILED, with gnuplot's first words, where it did not draw. */
+TW_API tw_status tw_gnuplot_end(tw_gnuplot *plot, FILE *picture);
+
+/* Remove the script without running it. */
+TW_API void tw_gnuplot_abandon(tw_gnuplot *plot);
+
+/* Text between gnuplot's single quotes, where nothing is expanded. */
+TW_API void tw_gnuplot_quote(const char *text, FILE *to);
 
 /* ---- a page ---- */
 

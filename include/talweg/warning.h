@@ -101,7 +101,10 @@ extern "C" {
       "{file} has {0:.0f} draws of each chain and another file has {1:.0f}: the first {1:.0f} are used")     \
     X(TW_WARN_JOURNAL, "journal",                                                                            \
       "{file}: its journal was damaged behind draw {0:.0f}: what came after it, {1:.3g} MB, is lost")        \
-    X(TW_WARN_NO_PLOTS, "no_plots", "the page has no plots: they are drawn by {name}")                       \
+    X(TW_WARN_NO_PLOTS, "no_plots",                                                                          \
+      "the page has no plots: the program gnuplot, which draws them, is not installed (Debian and Ubuntu: "  \
+      "the "                                                                                                 \
+      "package gnuplot-nox)")                                                                                \
     X(TW_WARN_FIGURE, "figure", "figure {0:.0f} is missing: {name}")                                         \
     X(TW_WARN_CHECKPOINT, "checkpoint", "no checkpoint was written, and the computation goes on: {name}")
 

@@ -15,7 +15,6 @@
 #include "cli/saver.h"
 #include "cli/terminal.h"
 #include "cli/warnings.h"
-#include "data/number.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 
@@ -75,8 +74,7 @@ static tw_status parse_axis(tw_context *ctx, const char *name, const char *text,
     double value[3] = {0.0, 0.0, 0.0};
     const char *c = text;
     for (size_t k = 0; c && k < 3; k++) {
-        c = tw_number_parse(c, &value[k]);
-        if (c && (*c != (k < 2 ? ':' : '\0') || !isfinite(value[k]))) c = NULL;
+        c = tw_options_number(c, k < 2 ? ":" : "", &value[k]);
         if (c && k < 2) c++;
     }
     double n = value[2];
@@ -90,12 +88,8 @@ static tw_status parse_axis(tw_context *ctx, const char *name, const char *text,
 
 static tw_status parse_axes(tw_context *ctx, const grid_options *options, tw_grid *grid)
 {
-    tw_number_locale locale;
-    TW_TRY(tw_number_locale_begin(ctx, &locale));
-    tw_status status = parse_axis(ctx, "log-ell", options->log_ell, &grid->ell);
-    if (status == TW_OK) status = parse_axis(ctx, "log-sigma", options->log_sigma, &grid->sigma);
-    tw_number_locale_end(&locale);
-    return status;
+    TW_TRY(parse_axis(ctx, "log-ell", options->log_ell, &grid->ell));
+    return parse_axis(ctx, "log-sigma", options->log_sigma, &grid->sigma);
 }
 
 /* ---- one point ---- */
@@ -107,7 +101,7 @@ typedef struct surface {
     tw_new_inputs at; /* test cases, at.m = 0 without */
     double *latent;   /* at.m x 4: mean, variance, expected, log score */
     tw_grid grid;
-    tw_ep_path row; /* the points of a row so far */
+    tw_ep_sequence *row; /* the points of a row so far */
     size_t points;
     double start;
     tw_meter meter;
@@ -161,7 +155,7 @@ static tw_status estimate(surface *s, const tw_path *path, size_t k)
 static tw_status fill_point(surface *s, const tw_model *model, const tw_covariance *covariance, size_t k)
 {
     tw_grid *grid = &s->grid;
-    tw_path path = {.ctx = s->ctx, .along = &s->row};
+    tw_path path = {.ctx = s->ctx, .along = s->row};
     tw_status status = tw_path_open(model, &s->options->path, true, &path);
     bool converged = path.ep && path.ep->converged;
     if (path.ep) grid->column[TW_GRID_EP][k] = path.ep->log_z;
@@ -178,7 +172,7 @@ static tw_status fill_point(surface *s, const tw_model *model, const tw_covarian
 static tw_status compute_point(surface *s, size_t i, size_t j)
 {
     size_t k = i + j * s->grid.ell.n;
-    if (i == 0) tw_ep_path_restart(&s->row);
+    if (i == 0) tw_ep_sequence_restart(s->row);
     double log_ell = tw_axis_at(&s->grid.ell, i);
     tw_covariance covariance = s->problem->covariance;
     tw_model *model = NULL;
@@ -220,48 +214,42 @@ static tw_status load_test(surface *s)
     return TW_OK;
 }
 
-static size_t row_bytes(const surface *s)
-{
-    return 2 * s->row.n * TW_EP_PATH_POINTS * sizeof(double);
-}
-
 /* Keep the first `done` points for later, and what the next one starts from: so it is the same to the bit. */
 static void save(surface *s, size_t done)
 {
     const size_t counts[] = {done, s->grid.unconverged};
+    size_t count = 0;
+    const double *row = tw_ep_sequence_state(s->row, &count);
     tw_saver_put(&s->saver, "counts", sizeof counts, counts);
     tw_saver_put(&s->saver, "points", s->points * TW_GRID_COLUMNS * sizeof(double), s->grid.column[0]);
-    tw_saver_put(&s->saver, "row", sizeof s->row.state, &s->row.state);
-    tw_saver_put(&s->saver, "sites", row_bytes(s), s->row.sites);
+    tw_saver_put(&s->saver, "sequence", count * sizeof *row, row);
     tw_saver_write(&s->saver);
 }
 
 /* The points that were computed earlier: how many, and what the next one starts from. */
-static tw_status take_up(surface *s, size_t *done)
+static tw_status resume(surface *s, size_t *done)
 {
-    size_t bytes = s->points * TW_GRID_COLUMNS * sizeof(double);
+    size_t bytes = s->points * TW_GRID_COLUMNS * sizeof(double), count = 0;
     const size_t *counts = tw_saver_get(&s->saver, "counts", 2 * sizeof *counts);
     const void *points = tw_saver_get(&s->saver, "points", bytes);
-    const void *row = tw_saver_get(&s->saver, "row", sizeof s->row.state);
-    const void *sites = tw_saver_get(&s->saver, "sites", row_bytes(s));
+    const double *row = tw_saver_get_numbers(&s->saver, "sequence", &count);
     *done = 0;
-    if (!counts || !points || !row || !sites) return TW_OK;
+    if (!counts) return TW_OK;
+    if (!points || !row || counts[0] > s->points || tw_ep_sequence_restore(s->row, count, row) != TW_OK)
+        return tw_fail(s->ctx, TW_BAD_DATA,
+                       "--resume %.1000s: this checkpoint is damaged, or of another version of talweg: start "
+                       "again without it",
+                       s->options->saver.resume);
     memcpy(s->grid.column[0], points, bytes);
-    memcpy(&s->row.state, row, sizeof s->row.state);
-    memcpy(s->row.sites, sites, row_bytes(s));
     s->grid.unconverged = counts[1];
     *done = counts[0];
-    if (*done <= s->points && s->row.state.points <= TW_EP_PATH_POINTS &&
-        s->row.state.order < TW_EP_PATH_POINTS)
-        return TW_OK;
-    return tw_fail(s->ctx, TW_BAD_DATA, "--resume %.1000s: this checkpoint is damaged: begin anew without it",
-                   s->options->saver.resume);
+    return TW_OK;
 }
 
 static tw_status compute_points(surface *s)
 {
     size_t first = 0;
-    TW_TRY(take_up(s, &first));
+    TW_TRY(resume(s, &first));
     tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
     s->meter.first = first;
     for (size_t k = first; k < s->points; k++) {
@@ -279,7 +267,7 @@ static tw_status compute(surface *s)
     tw_grid *grid = &s->grid;
     TW_TRY(load(s));
     TW_TRY(load_test(s));
-    TW_TRY(tw_ep_path_new(s->ctx, s->problem->data->n, &s->row));
+    TW_TRY(tw_ep_sequence_new(s->ctx, s->problem->data->n, &s->row));
     TW_TRY(tw_allocate_doubles(s->ctx, s->points, TW_GRID_COLUMNS, "the grid", &grid->column[0]));
     for (size_t c = 1; c < TW_GRID_COLUMNS; c++) grid->column[c] = grid->column[0] + c * s->points;
     s->start = tw_terminal_seconds();
@@ -346,7 +334,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_saver_end(&s.saver, status == TW_OK);
     tw_release(ctx, s.grid.column[0]);
     tw_release(ctx, s.latent);
-    tw_ep_path_release(&s.row);
+    tw_ep_sequence_free(s.row);
     tw_new_inputs_free(&s.at);
     tw_problem_free(s.problem);
     return status;

@@ -9,8 +9,8 @@
 #include <strings.h>
 
 #include "cli/grid.h"
-#include "output/report/gnuplot.h"
 #include "talweg/files.h"
+#include "talweg/report.h"
 
 enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along an axis, about */
 
@@ -39,9 +39,11 @@ tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *p
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot %.500s: a picture's name ends in .svg or .png", path);
     if (grid->ell.n < 2 || grid->sigma.n < 2)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot needs at least two values on each axis");
-    if (!tw_gnuplot_is_there())
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--plot needs " TW_GNUPLOT_MISSING ", or leave --plot out and draw the table of -o");
+    if (!tw_gnuplot_available())
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "--plot needs the program gnuplot, which is not installed (Debian and Ubuntu: the package "
+            "gnuplot-nox); or leave --plot out and draw the table of -o");
     return tw_writer_check(ctx, path, overwrite);
 }
 

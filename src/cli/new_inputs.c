@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "cli/model_options.h"
-#include "data/readers.h"
-#include "model/model.h"
 #include "talweg/base.h"
 #include "talweg/warning.h"
 

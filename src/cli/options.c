@@ -2,11 +2,10 @@
 #include "cli/options.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/names.h"
-#include "data/file.h"
-#include "data/number.h"
 #include "talweg/base.h"
 
 /* The arguments of one call, and where the parser is in them. */
@@ -19,18 +18,29 @@ typedef struct parser {
     size_t operands; /* seen so far */
 } parser;
 
-static tw_quoted quote(const char *text)
+/* Text for a message: in quotes, and cut where it is long. */
+enum { QUOTED = 40 };
+typedef struct quoted {
+    char text[QUOTED + 8];
+} quoted;
+
+static quoted quote(const char *text)
 {
-    return tw_quote(text, text + strlen(text));
+    quoted q;
+    snprintf(q.text, sizeof q.text, "\"%.*s%s\"", QUOTED, text, strlen(text) > QUOTED ? "..." : "");
+    return q;
 }
 
 /* ---- values ---- */
 
-/* A finite number and nothing behind it but `end` (a comma in a list, or the end of the text). */
-static const char *number_until(const char *text, const char *ends, double *value)
+/* strtod takes more than decimal numbers (blanks, "inf", "0x10"), all of which have another character in them. The
+ * program keeps the locale "C", whose decimal mark is a point. */
+const char *tw_options_number(const char *text, const char *ends, double *value)
 {
-    const char *end = tw_number_parse(text, value);
-    return end && strchr(ends, *end) && isfinite(*value) ? end : NULL;
+    char *end = NULL;
+    *value = strtod(text, &end);
+    bool decimal = end > text && (size_t)(end - text) <= strspn(text, "+-.0123456789eE");
+    return decimal && strchr(ends, *end) && isfinite(*value) ? end : NULL;
 }
 
 static tw_status fail_value(parser *p, const tw_option *option, const char *what, const char *text)
@@ -55,7 +65,7 @@ static tw_status check_range(parser *p, const tw_option *option, double value)
 static tw_status store_number(parser *p, const tw_option *option, const char *text, void *field)
 {
     double value = 0.0;
-    if (!number_until(text, "", &value)) return fail_value(p, option, "a number", text);
+    if (!tw_options_number(text, "", &value)) return fail_value(p, option, "a number", text);
     TW_TRY(check_range(p, option, value));
     memcpy(field, &value, sizeof value);
     return TW_OK;
@@ -80,7 +90,7 @@ static tw_status check_numbers(parser *p, const tw_option *option, const char *t
 {
     double value;
     for (const char *c = text;; c++) {
-        c = number_until(c, ",", &value);
+        c = tw_options_number(c, ",", &value);
         if (!c) return fail_value(p, option, "a number, or several with commas between them", text);
         if (!*c) return TW_OK;
     }
@@ -320,13 +330,9 @@ tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t co
                            const char *const *arguments, void *values, bool *wants_help)
 {
     parser p = {.ctx = ctx, .command = command, .values = values, .count = count, .arguments = arguments};
-    tw_number_locale locale;
     *wants_help = asks_for_help(&p);
     if (*wants_help) return TW_OK;
-    TW_TRY(tw_number_locale_begin(ctx, &locale));
-    tw_status status = parse(&p);
-    tw_number_locale_end(&locale);
-    return status;
+    return parse(&p);
 }
 
 /* ---- lists of numbers ---- */
@@ -341,8 +347,7 @@ size_t tw_options_numbers(const char *text)
 void tw_options_read_numbers(const char *text, double *values)
 {
     for (; text; values++) {
-        *values = NAN;
-        tw_number_parse(text, values);
+        if (!tw_options_number(text, ",", values)) *values = NAN;
         text = strchr(text, ',');
         if (text) text++;
     }

@@ -84,8 +84,10 @@ tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t co
 /* The k-th option that the command takes, as every command does, and has no use for; NULL behind the last. */
 const tw_option *tw_option_passed_over(const tw_command *command, size_t k);
 
-/* How many numbers a TW_OPTION_NUMBERS value has, and all of them (in the C locale, which is the program's: it
- * never sets another). */
+/* A finite decimal number at text with the end of the text or one of `ends` behind it: where that is, or NULL. */
+const char *tw_options_number(const char *text, const char *ends, double *value);
+
+/* How many numbers a TW_OPTION_NUMBERS value has, and all of them. */
 size_t tw_options_numbers(const char *text);
 void tw_options_read_numbers(const char *text, double *values);
 

@@ -38,11 +38,11 @@ static tw_status fit_ep(tw_path *p, bool quiet)
     tw_meter_begin(&meter, quiet, "expectation propagation", NULL);
     ep.user = &meter;
     ep.on_progress = tw_meter_show_sweep;
-    if (p->along) tw_ep_path_predict(p->along, &ep);
+    if (p->along) tw_ep_sequence_predict(p->along, &ep);
     tw_status status = tw_ep_fit(p->model, &ep, &p->ep);
     tw_meter_end(&meter);
     if (status != TW_OK) return status;
-    if (p->along) tw_ep_path_learn(p->along, p->ep);
+    if (p->along) tw_ep_sequence_learn(p->along, p->ep);
     p->ep_seconds = tw_terminal_seconds() - start;
     return TW_OK;
 }

@@ -3,7 +3,6 @@
 #ifndef TALWEG_CLI_PATH_OPTIONS_H
 #define TALWEG_CLI_PATH_OPTIONS_H
 
-#include "approximate/ep_path.h"
 #include "cli/options.h"
 #include "talweg/evidence.h"
 #include "talweg/output.h"
@@ -28,7 +27,7 @@ tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *options)
 typedef struct tw_path {
     tw_context *ctx;
     const tw_model *model;
-    tw_ep_path *along; /* where the model is one of many on a path: start EP from it, and fit Laplace's
+    tw_ep_sequence *along; /* where the model is one of many on a path: start EP from it, and fit Laplace's
                           approximation only if it is needed; NULL: alone */
     tw_approximation *laplace, *ep;
     double laplace_seconds, ep_seconds;

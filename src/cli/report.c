@@ -5,7 +5,6 @@
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
 #include "cli/terminal.h"
-#include "output/report/gnuplot.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 #include "talweg/warning.h"
@@ -79,8 +78,7 @@ static tw_status write_page(tw_context *ctx, const report_options *o, tw_pool *p
                                  .test_w = at->w,
                                  .test_name = o->test,
                                  .threads = tw_terminal_threads(o->threads)};
-    if (!tw_gnuplot_is_there())
-        tw_warn(ctx, &(tw_warning){.code = TW_WARN_NO_PLOTS, .name = TW_GNUPLOT_MISSING});
+    if (!tw_gnuplot_available()) tw_warn(ctx, &(tw_warning){.code = TW_WARN_NO_PLOTS});
     tw_terminal_progress(o->output.quiet, "writing the page ...");
     tw_status status = tw_report_write(pool, o->output_file, &options);
     tw_terminal_progress(o->output.quiet, NULL);

@@ -9,11 +9,6 @@
 #include "data/file.h"
 #include "talweg/data.h"
 
-typedef enum tw_format { TW_FORMAT_CSV, TW_FORMAT_LIBSVM, TW_FORMAT_NPY } tw_format;
-
-/* The format that the ending of a file's name stands for. */
-tw_format tw_format_of(const char *path);
-
 /* Give table its values, rows x columns zeros. */
 tw_status tw_table_size(tw_table *table, size_t rows, size_t columns);
 

@@ -18,11 +18,6 @@ struct tw_model {
  * it from now on, also when this fails. */
 tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *observed, tw_model **out);
 
-/* Can m new cases with covariances `cross` (n x m) and prior variances `diagonal` belong to one Gaussian with
- * the model's own? Then k** is at least k' K^-1 k, but for rounding; else an error names the first that
- * cannot. */
-tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross, const double *diagonal);
-
 typedef enum tw_reference_kind {
     TW_REFERENCE_PRIOR,
     TW_REFERENCE_SITES,

@@ -108,7 +108,7 @@ static void what_is_no_svg_is_refused(void **state)
 static void gnuplot_draws_or_says_why_not(void **state)
 {
     (void)state;
-    if (!tw_gnuplot_is_there()) skip();
+    if (!tw_gnuplot_available()) skip();
     tw_context *ctx = new_context();
     tw_gnuplot plot;
     FILE *picture = scratch();

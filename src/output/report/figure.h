@@ -6,7 +6,7 @@
 #ifndef TALWEG_OUTPUT_REPORT_FIGURE_H
 #define TALWEG_OUTPUT_REPORT_FIGURE_H
 
-#include "output/report/gnuplot.h"
+#include "talweg/report.h"
 
 #define TW_COLOUR(digits) "rgb '#0100" digits "'"
 #define TW_INK TW_COLOUR("01")    /* axes and letters */

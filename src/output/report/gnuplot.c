@@ -1,12 +1,13 @@
-/* gnuplot.c: see gnuplot.h. */
-#include "output/report/gnuplot.h"
-
+/* gnuplot.c: pictures by the program gnuplot. A script goes in through a temporary file and the picture comes out through
+ * another one; no shell is between them, so that nothing in a name can become a command. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "talweg/report.h"
 
 extern char **environ;
 
@@ -28,7 +29,7 @@ static int run(char *const arguments[], int in, int out, int err)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-bool tw_gnuplot_is_there(void)
+bool tw_gnuplot_available(void)
 {
     char name[] = "gnuplot", version[] = "--version", *arguments[] = {name, version, NULL};
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -85,7 +85,7 @@ static tw_status write_page(tw_report *r, const char *path)
     tw_number_locale locale;
     TW_TRY(tw_writer_open(r->ctx, path, r->options->overwrite, &writer));
     r->page = tw_writer_stream(writer);
-    r->figures = (tw_figures){.ctx = r->ctx, .page = r->page, .drawn = tw_gnuplot_is_there()};
+    r->figures = (tw_figures){.ctx = r->ctx, .page = r->page, .drawn = tw_gnuplot_available()};
     tw_status status = tw_number_locale_begin(r->ctx, &locale);
     if (status == TW_OK) {
         status = print_page(r);

@@ -167,7 +167,9 @@ void tw_report_verdict(const tw_report *r)
     judge_estimates(r);
     if (!r->figures.drawn) {
         open_box(r->page, false, "This page has no plots");
-        fputs("<p>They are drawn by " TW_GNUPLOT_MISSING ", and make the page again.</p>\n</section>\n",
+        fputs("<p>They are drawn by the program gnuplot, which is not installed: install it (Debian and "
+              "Ubuntu: the "
+              "package gnuplot-nox) and make the page again.</p>\n</section>\n",
               r->page);
     }
     print_tiles(r);

@@ -1,14 +1,14 @@
-/* EP along a path of models: predictions that are exact for polynomials, that are not made where they would be bad,
+/* EP along a sequence of models: predictions that are exact for polynomials, that are not made where they would be bad,
  * and fits that are those from a cold start, in fewer sweeps. */
-#include "approximate/ep_path.h"
-
 #include <math.h>
+#include <string.h>
 
 #include "support/observe.h"
 #include "support/posed.h"
 #include "support/support.h"
+#include "talweg/approximate.h"
 
-enum { N = 3 };
+enum { N = 3, ORDERS = 4 }; /* cases; orders of extrapolation: 0 to 3 */
 
 /* An approximation whose arrays are these. */
 static tw_approximation approximation_in(double numbers[4][N])
@@ -40,24 +40,23 @@ static void polynomials_are_predicted_exactly(void **state)
     tw_context *ctx = new_context();
     tw_approximation ep = approximation_in(numbers);
     /* After order + 2 points this order is the only exact one; after many the oldest are forgotten. */
-    for (size_t trial = 0; trial < 2 * TW_EP_PATH_POINTS; trial++) {
+    for (size_t trial = 0; trial < 2 * ORDERS; trial++) {
         size_t order = trial / 2, points = trial % 2 ? 9 : order + 2;
-        tw_ep_path path;
-        assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
+        tw_ep_sequence *sequence = NULL;
+        assert_int_equal(tw_ep_sequence_new(ctx, N, &sequence), TW_OK);
         for (size_t t = 0; t < points; t++) {
             fake_fit(order, (double)t, &ep);
-            tw_ep_path_learn(&path, &ep);
+            tw_ep_sequence_learn(sequence, &ep);
         }
-        assert_true(path.state.points <= TW_EP_PATH_POINTS);
         tw_ep_options o = TW_EP_DEFAULTS;
-        tw_ep_path_predict(&path, &o);
+        tw_ep_sequence_predict(sequence, &o);
         assert_non_null(o.tau);
         fake_fit(order, (double)points, &ep);
         for (size_t i = 0; i < N; i++) {
             assert_close(o.tau[i], ep.tau[i], 1e-12, "tau");
             assert_close(o.nu[i], ep.nu[i], 1e-12, "nu");
         }
-        tw_ep_path_release(&path);
+        tw_ep_sequence_free(sequence);
     }
     tw_context_free(ctx);
 }
@@ -71,57 +70,92 @@ static void a_precision_is_never_extrapolated_below_zero(void **state)
     tw_approximation ep = {
         .n = N, .converged = true, .tau = tau, .nu = nu, .mean = mean, .variance = variance};
     tw_ep_options o = TW_EP_DEFAULTS;
-    tw_ep_path path;
-    assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
+    tw_ep_sequence *sequence = NULL;
+    assert_int_equal(tw_ep_sequence_new(ctx, N, &sequence), TW_OK);
     for (size_t t = 0; t < 3; t++) {
         for (size_t i = 0; i < N; i++) {
             tau[i] = i == 1 ? 0.5 - 0.2 * (double)t : 1.0;
             nu[i] = 0.3 * (double)t;
         }
-        tw_ep_path_learn(&path, &ep);
+        tw_ep_sequence_learn(sequence, &ep);
     }
-    tw_ep_path_predict(&path, &o);
+    tw_ep_sequence_predict(sequence, &o);
     assert_non_null(o.tau);
     for (size_t i = 0; i < N; i++) {
         assert_close(o.tau[i], i == 1 ? 0.1 : 1.0, 1e-14, "tau");
         assert_close(o.nu[i], i == 1 ? 0.6 : 0.9, 1e-14, "nu");
     }
-    tw_ep_path_release(&path);
+    tw_ep_sequence_free(sequence);
     tw_context_free(ctx);
 }
 
-static bool predicts(tw_ep_path *path)
+static bool predicts(tw_ep_sequence *sequence)
 {
     tw_ep_options o = TW_EP_DEFAULTS;
-    tw_ep_path_predict(path, &o);
+    tw_ep_sequence_predict(sequence, &o);
     assert_true(!o.tau == !o.nu);
     return o.tau;
 }
 
-/* Nothing is known of a path's first step, jumps are not predicted, and a fit that failed ends a path. */
+/* A sequence that is restored from its state predicts the same to the bit; a damaged state is refused. */
+static void a_state_comes_back(void **state)
+{
+    (void)state;
+    double numbers[4][N], changed[3 + 8 * N];
+    size_t count = 0;
+    tw_context *ctx = new_context();
+    tw_approximation ep = approximation_in(numbers);
+    tw_ep_sequence *first = NULL, *second = NULL;
+    assert_int_equal(tw_ep_sequence_new(ctx, N, &first), TW_OK);
+    assert_int_equal(tw_ep_sequence_new(ctx, N, &second), TW_OK);
+    for (size_t t = 0; t < 6; t++) {
+        fake_fit(2, 0.01 * (double)t, &ep);
+        tw_ep_sequence_learn(first, &ep);
+    }
+    const double *kept = tw_ep_sequence_state(first, &count);
+    assert_int_equal(count, sizeof changed / sizeof *changed);
+    assert_int_equal(tw_ep_sequence_restore(second, count, kept), TW_OK);
+    tw_ep_options a = TW_EP_DEFAULTS, b = TW_EP_DEFAULTS;
+    tw_ep_sequence_predict(first, &a);
+    tw_ep_sequence_predict(second, &b);
+    assert_non_null(a.tau);
+    assert_memory_equal(a.tau, b.tau, N * sizeof *a.tau);
+    assert_memory_equal(a.nu, b.nu, N * sizeof *a.nu);
+    assert_int_equal(tw_ep_sequence_restore(second, count - 1, kept), TW_BAD_DATA);
+    for (size_t k = 0; k < 2; k++) {
+        memcpy(changed, kept, sizeof changed);
+        changed[k] = 1e9;
+        assert_int_equal(tw_ep_sequence_restore(second, count, changed), TW_BAD_DATA);
+    }
+    tw_ep_sequence_free(first);
+    tw_ep_sequence_free(second);
+    tw_context_free(ctx);
+}
+
+/* Nothing is known of a sequence's first step, jumps are not predicted, and a fit that failed ends a sequence. */
 static void what_is_not_known_is_not_predicted(void **state)
 {
     (void)state;
     double numbers[4][N];
     tw_context *ctx = new_context();
     tw_approximation ep = approximation_in(numbers);
-    tw_ep_path path;
-    assert_int_equal(tw_ep_path_new(ctx, N, &path), TW_OK);
-    assert_false(predicts(&path));
+    tw_ep_sequence *sequence = NULL;
+    assert_int_equal(tw_ep_sequence_new(ctx, N, &sequence), TW_OK);
+    assert_false(predicts(sequence));
     fake_fit(1, 0.0, &ep);
-    tw_ep_path_learn(&path, &ep);
-    assert_false(predicts(&path));
-    tw_ep_path_learn(&path, &ep);
-    assert_true(predicts(&path));
+    tw_ep_sequence_learn(sequence, &ep);
+    assert_false(predicts(sequence));
+    tw_ep_sequence_learn(sequence, &ep);
+    assert_true(predicts(sequence));
     ep.nu[1] += 10.0;
-    tw_ep_path_learn(&path, &ep);
-    assert_false(predicts(&path));
-    tw_ep_path_learn(&path, &ep);
-    assert_true(predicts(&path));
+    tw_ep_sequence_learn(sequence, &ep);
+    assert_false(predicts(sequence));
+    tw_ep_sequence_learn(sequence, &ep);
+    assert_true(predicts(sequence));
     ep.converged = false;
-    tw_ep_path_learn(&path, &ep);
-    assert_false(predicts(&path));
-    tw_ep_path_release(&path);
+    tw_ep_sequence_learn(sequence, &ep);
+    assert_false(predicts(sequence));
+    tw_ep_sequence_free(sequence);
     tw_context_free(ctx);
 }
 
@@ -133,10 +167,10 @@ static void the_fit_is_that_from_a_cold_start(void **state)
     static double k[SIZE * SIZE], scaled[SIZE * SIZE];
     double y[SIZE];
     tw_context *ctx = new_context();
-    tw_ep_path path;
+    tw_ep_sequence *sequence = NULL;
     size_t cold = 0, along = 0, predicted = 0;
     pose_line(SIZE, k, y);
-    assert_int_equal(tw_ep_path_new(ctx, SIZE, &path), TW_OK);
+    assert_int_equal(tw_ep_sequence_new(ctx, SIZE, &sequence), TW_OK);
     for (size_t t = 0; t < STEPS; t++) {
         for (size_t i = 0; i < SIZE * SIZE; i++) scaled[i] = k[i] * exp(0.05 * (double)t);
         tw_model *model = NULL;
@@ -145,12 +179,12 @@ static void the_fit_is_that_from_a_cold_start(void **state)
         assert_int_equal(tw_model_new(ctx, scaled, SIZE,
                                       OBSERVED(tw_likelihood_find("probit"), SIZE, y, NULL), 0.0, &model),
                          TW_OK);
-        tw_ep_path_predict(&path, &o);
+        tw_ep_sequence_predict(sequence, &o);
         predicted += o.tau != NULL;
         assert_int_equal(tw_ep_fit(model, NULL, &one), TW_OK);
         assert_int_equal(tw_ep_fit(model, &o, &other), TW_OK);
         assert_true(one->converged && other->converged);
-        tw_ep_path_learn(&path, other);
+        tw_ep_sequence_learn(sequence, other);
         assert_close(other->log_z, one->log_z, 1e-8, "log Z");
         for (size_t i = 0; i < SIZE; i++) {
             assert_close(other->mean[i], one->mean[i], 1e-5 * sqrt(one->variance[i]), "mean");
@@ -165,7 +199,7 @@ static void the_fit_is_that_from_a_cold_start(void **state)
     print_message("%d points, %zu of them predicted: %zu sweeps, from cold starts %zu\n", STEPS, predicted,
                   along, cold);
     assert_true(predicted == STEPS - 2 && along + STEPS / 2 < cold);
-    tw_ep_path_release(&path);
+    tw_ep_sequence_free(sequence);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);
 }
@@ -203,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(polynomials_are_predicted_exactly),
         cmocka_unit_test(a_precision_is_never_extrapolated_below_zero),
+        cmocka_unit_test(a_state_comes_back),
         cmocka_unit_test(what_is_not_known_is_not_predicted),
         cmocka_unit_test(the_fit_is_that_from_a_cold_start),
         cmocka_unit_test(any_start_leads_to_the_same_end),
