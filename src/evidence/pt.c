@@ -112,7 +112,7 @@ static tw_status allocate(tw_pt *pt)
         TW_TRY(tw_walk_new_as(pt->model, pt->reference, &kernel, TW_FORM_OPEN, pt->copies, &pt->walk[k]));
     TW_TRY(tw_allocate_doubles(pt->ctx, pt->levels, 1, "the temperatures", &pt->beta));
     TW_TRY(tw_allocate_doubles(pt->ctx, pt->levels, 1, "the step sizes", &pt->log_eps));
-    TW_TRY(tw_allocate_doubles(pt->ctx, n, pt->copies, "fresh draws", &pt->normals));
+    TW_TRY(tw_allocate_doubles(pt->ctx, pt->reference->gaussian->r, pt->copies, "fresh draws", &pt->normals));
     TW_TRY(tw_allocate_doubles(pt->ctx, n, pt->copies, "fresh draws", &pt->x));
     return allocate_counts(pt);
 }

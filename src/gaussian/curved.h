@@ -22,6 +22,11 @@
 
 #include "gaussian/gaussian.h"
 
+/* Flops of its operations: factor; velocity or respond; diagonal; and a product of A with a vector of its sites. */
+typedef struct tw_curved_flops {
+    double factor, solve, diagonal, product;
+} tw_curved_flops;
+
 typedef struct tw_curved_kind {
     void (*release)(tw_curved *c);
     bool (*factor)(tw_curved *c, const double *lambda, double threshold);
@@ -29,6 +34,7 @@ typedef struct tw_curved_kind {
     void (*respond)(tw_curved *c, const double *d, double *y, double *rest);
     void (*diagonal)(tw_curved *c, double *diagonal);
     void (*explain)(const tw_curved *c, size_t columns, double *k, double *explained);
+    tw_curved_flops (*flops)(const tw_curved *c, double active);
 } tw_curved_kind;
 
 /* What every kind has; a kind's own struct begins with it. */
@@ -74,6 +80,12 @@ static inline void tw_curved_respond(tw_curved *c, const double *d, double *y, d
 static inline void tw_curved_diagonal(tw_curved *c, double *diagonal)
 {
     c->kind->diagonal(c, diagonal);
+}
+
+/* With so many active sites. */
+static inline tw_curved_flops tw_curved_cost(const tw_curved *c, double active)
+{
+    return c->kind->flops(c, active);
 }
 
 /* For each of the columns of k (n x P, overwritten). Not after tw_curved_diagonal. */

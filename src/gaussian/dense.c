@@ -149,6 +149,13 @@ static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, 
             a[i - row + (j - column) * rows] = i <= j ? d->a[i + j * n] : d->a[j + i * n];
 }
 
+/* Triangular, or n x r in full. */
+static double flops(const tw_gaussian *g)
+{
+    double n = (double)g->n, r = (double)g->r;
+    return g->full_rank ? n * n : 2.0 * n * r;
+}
+
 /* ---- Gaussians made of this one ---- */
 
 static tw_status make_like(const tw_dense *base, bool products, tw_dense *out)
@@ -236,6 +243,7 @@ static const tw_gaussian_kind dense_kind = {.name = "a dense Gaussian",
                                             .solve_transposed = solve_transposed,
                                             .multiply = multiply,
                                             .block = block,
+                                            .flops = flops,
                                             .like = like,
                                             .condition = condition,
                                             .mix = mix,

@@ -136,9 +136,19 @@ static void explain(const tw_curved *c, size_t columns, double *k, double *expla
     for (size_t j = 0; j < columns; j++) explained[j] = tw_dot(active, k + j * n, k + j * n);
 }
 
+static tw_curved_flops flops(const tw_curved *c, double active)
+{
+    double cube = active * active * active / 3.0;
+    return (tw_curved_flops){.factor = cube,
+                             .solve = 2.0 * active * active,
+                             .diagonal = cube,
+                             .product = 2.0 * (double)c->n * active};
+}
+
 static const tw_curved_kind curved_kind = {.release = release,
                                            .factor = factor,
                                            .velocity = velocity,
                                            .respond = respond,
                                            .diagonal = diagonal,
-                                           .explain = explain};
+                                           .explain = explain,
+                                           .flops = flops};

@@ -34,6 +34,9 @@ typedef struct tw_gaussian_kind {
     /* Rows [row, row + rows) of columns [column, column + columns) of A, contiguous. */
     void (*block)(const tw_gaussian *g, size_t row, size_t rows, size_t column, size_t columns, double *a);
 
+    /* Flops of one product with F or F'. */
+    double (*flops)(const tw_gaussian *g);
+
     /* Memory for a Gaussian that `condition` or `mix` makes of g; `products`: A will be multiplied by. */
     tw_status (*like)(const tw_gaussian *g, bool products, tw_gaussian **out);
     /* out gets the covariance (A^-1 + diag(tau))^-1, tau >= 0, in that memory, with variance and log_det, and
@@ -107,6 +110,11 @@ static inline void tw_gaussian_block(const tw_gaussian *g, size_t row, size_t ro
                                      size_t columns, double *a)
 {
     g->kind->block(g, row, rows, column, columns, a);
+}
+
+static inline double tw_gaussian_flops(const tw_gaussian *g)
+{
+    return g->kind->flops(g);
 }
 
 /* The Gaussian of some of the sites. */

@@ -7,10 +7,9 @@
 #include <math.h>
 
 #include "likelihood/likelihood.h"
+#include "math/constants.h"
 
 enum { CHUNK = 256 };
-
-static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
 
 static const tw_column COLUMNS[] = {{.name = "noise", .standard = 1.0, .range = TW_RANGE_POSITIVE}};
 
@@ -26,7 +25,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
     for (size_t i = 0; i < o->n; i++) {
         double noise = w ? w[i] : 1.0;
         double d = (y[i] - x[i]) / noise;
-        if (value) value[i] = -0.5 * d * d - (w ? log(noise) : 0.0) - HALF_LOG_TWO_PI;
+        if (value) value[i] = -0.5 * d * d - (w ? log(noise) : 0.0) - TW_HALF_LOG_TWO_PI;
         if (slope) slope[i] = d / noise;
         if (lambda) lambda[i] = 1.0 / (noise * noise);
         if (dlambda) dlambda[i] = 0.0;
@@ -38,7 +37,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
 static tw_status tilted(const tw_observations *o, size_t i, double m, double v, tw_tilted *out)
 {
     double y = o->y[i], w = tw_column_at(o, 0, i), noise = w * w, total = v + noise, d = y - m;
-    out->log_z = -0.5 * d * (d / total) - 0.5 * log(total) - HALF_LOG_TWO_PI;
+    out->log_z = -0.5 * d * (d / total) - 0.5 * log(total) - TW_HALF_LOG_TWO_PI;
     out->mean = v <= noise ? m + d * (v / total) : y - d * (noise / total);
     out->variance = v * (noise / total);
     out->c3 = 0.0;

@@ -13,11 +13,11 @@
 #include <math.h>
 
 #include "likelihood/likelihood.h"
+#include "math/constants.h"
 #include "math/vector.h"
 
 enum { CHUNK = 256, SMALL_COUNT = 16 };
 
-static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
 static const double FACTORIAL[SMALL_COUNT] = {
     1.0,     1.0,      2.0,       6.0,        24.0,        120.0,        720.0,         5040.0,
     40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0, 6227020800.0, 87178291200.0, 1307674368000.0};
@@ -44,7 +44,7 @@ static double log_probability(double y, double x, double log_w, double mu)
     if (y < SMALL_COUNT) return y * (x + log_w) - mu - log(FACTORIAL[(int)y]);
     double log_y = log(y), d = x + log_w - log_y;
     double excess = fabs(d) < 1.0 ? y * expm1(d) : mu - y;
-    return y * d - excess - stirling_error(y) - HALF_LOG_TWO_PI - 0.5 * log_y;
+    return y * d - excess - stirling_error(y) - TW_HALF_LOG_TWO_PI - 0.5 * log_y;
 }
 
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,

@@ -21,6 +21,7 @@
 #include <math.h>
 
 #include "likelihood/likelihood.h"
+#include "math/constants.h"
 #include "math/quadrature.h"
 
 enum {
@@ -36,7 +37,6 @@ static const double DROP = 46.0;
 static const double GROWTH = 8.0;
 static const double CUT[CUTS] = {0.18, 0.4, 0.65}; /* panels that suit a Gaussian of that range */
 static const double TOLERANCE = 1e-12;             /* of a panel's moments, against the normaliser */
-static const double HALF_LOG_TWO_PI = 0.91893853320467274178;
 
 typedef struct point {
     double value, slope, lambda, dlambda;
@@ -186,7 +186,7 @@ static void to_cumulants(const site *s, size_t orders, const double *moment, dou
         }
     }
     for (size_t l = 1; l <= orders; l++) c[l] *= power *= s->scale;
-    c[0] = s->at_x0.value - 0.5 * away * (away / s->v) - HALF_LOG_TWO_PI +
+    c[0] = s->at_x0.value - 0.5 * away * (away / s->v) - TW_HALF_LOG_TWO_PI +
            log(s->scale * moment[0] / sqrt(s->v));
     c[1] += s->x0;
 }

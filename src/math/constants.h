@@ -3,5 +3,6 @@
 #define TALWEG_MATH_CONSTANTS_H
 
 #define TW_LOG_TWO_PI 1.8378770664093454836 /* log(2 pi) */
+#define TW_HALF_LOG_TWO_PI (0.5 * TW_LOG_TWO_PI)
 
 #endif

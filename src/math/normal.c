@@ -29,11 +29,11 @@
 
 #include <math.h>
 
+#include "math/constants.h"
 #include "math/elementary.h"
 
 #define FAR 0x1p27
 #define DENSITY_ENDS 37.5 /* phi is below 1e-305 from here on, and taken as 0 */
-#define LOG_SQRT_2PI 0.91893853320467274178
 #define SQRT_2 1.41421356237309504880
 
 enum { CHUNK = 512, PADDING = 24 }; /* the padding keeps arrays a page apart from sharing cache sets */
@@ -97,7 +97,7 @@ TW_INLINE void evaluate_fractions(size_t n, const double *restrict z, outputs ou
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
         double t = w->near[i], top = out.hazard[i], d = out.curvature[i], phi = w->g[i], r = t * d + top;
-        double half_square = 0.5 * out.log_cdf[i] + LOG_SQRT_2PI;
+        double half_square = 0.5 * out.log_cdf[i] + TW_HALF_LOG_TWO_PI;
         uint64_t power = tw_power_bits(SQRT_2 * t + 1.2);
         uint64_t bits = z[i] < 0.0 ? power : tw_bits_of(phi);
         double shift = tw_exponent(bits) * TW_LOG_2 + half_square;

@@ -9,8 +9,7 @@ double tw_cost_lockstep(const tw_sampler *s)
 
 double tw_cost_product(const tw_sampler *s)
 {
-    double n = (double)s->n, r = (double)s->r;
-    return s->r == s->n ? n * n : 2.0 * n * r;
+    return tw_gaussian_flops(s->target->model->prior);
 }
 
 double tw_cost_per_transition(tw_sampler *s, const tw_draws *d)

@@ -12,7 +12,7 @@
 #define TW_COST_SITE 40.0
 #define TW_COST_NORMAL 20.0
 
-/* One product of a factor with a vector: triangular (n^2), or n x r in full (2 n r). */
+/* One product of a factor with a vector. */
 double tw_cost_product(const tw_sampler *s);
 
 /* How much more a flop of such a product costs a chain, its tile of columns being in lockstep. */

@@ -194,17 +194,16 @@ static double mean_active(tw_sampler *s)
     return sum / (double)s->columns;
 }
 
-/* One generalised leapfrog step with so many evaluations of the implicit equations, at a active sites. Per evaluation
- * of the position equation: a factorisation (a^3/3), a solve (2 a^2), a product with A's active columns (2 n a); of the
- * momentum equation: a solve and a product; per step the inverse of the factor (a^3/3) and five triangular products
- * with L. */
+/* One generalised leapfrog step with so many evaluations of the implicit equations. Per evaluation of the position
+ * equation: a factorisation, a solve, a product with A; of the momentum equation: a solve and a product; per step the
+ * diagonal of the inverse and five products with L. */
 static double step_cost(tw_sampler *s, double momentum, double position_evaluations)
 {
     const double level_2 = 4.0;
-    double n = (double)s->n, a = mean_active(s), cube = a * a * a / 3.0;
-    double solve = level_2 * 2.0 * a * a, column = level_2 * 2.0 * n * a;
-    return position_evaluations * (cube + solve + column + TW_COST_SITE * n) + momentum * (solve + column) +
-           cube + 5.0 * level_2 * tw_cost_product(s) + TW_COST_SITE * n;
+    tw_curved_flops flops = tw_curved_cost(point_of(s, 0)->curved, mean_active(s));
+    double sites = TW_COST_SITE * (double)s->n, vectors = level_2 * (flops.solve + flops.product);
+    return position_evaluations * (flops.factor + vectors + sites) + momentum * vectors + flops.diagonal +
+           5.0 * level_2 * tw_cost_product(s) + sites;
 }
 
 static double rmhmc_work(tw_sampler *s)

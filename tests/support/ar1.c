@@ -152,6 +152,11 @@ static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, 
         }
 }
 
+static double flops(const tw_gaussian *g)
+{
+    return 3.0 * (double)g->n;
+}
+
 static tw_status allocate(tw_context *ctx, size_t n, bool moves, tw_gaussian **out)
 {
     TW_TRY(tw_gaussian_allocate(ctx, &ar1_kind, sizeof(ar1), n, moves, n, out));
@@ -268,12 +273,20 @@ static void explain(const tw_curved *c, size_t columns, double *k, double *expla
     }
 }
 
+static tw_curved_flops curved_flops(const tw_curved *c, double active)
+{
+    (void)c;
+    return (tw_curved_flops){
+        .factor = 10.0 * active, .solve = 12.0 * active, .diagonal = 4.0 * active, .product = 6.0 * active};
+}
+
 static const tw_curved_kind ar1_curved_kind = {.release = release_curved,
                                                .factor = factor,
                                                .velocity = velocity,
                                                .respond = respond,
                                                .diagonal = diagonal,
-                                               .explain = explain};
+                                               .explain = explain,
+                                               .flops = curved_flops};
 
 static const tw_gaussian_kind ar1_kind = {.name = "an autoregressive Gaussian",
                                           .release = release,
@@ -283,6 +296,7 @@ static const tw_gaussian_kind ar1_kind = {.name = "an autoregressive Gaussian",
                                           .solve_transposed = solve_transposed,
                                           .multiply = multiply,
                                           .block = block,
+                                          .flops = flops,
                                           .like = like,
                                           .condition = condition,
                                           .curve = curve};
