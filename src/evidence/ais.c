@@ -19,6 +19,7 @@
 
 #include "base/fault.h"
 #include "evidence/walk.h"
+#include "sample/step_size.h"
 #include "talweg/diagnose.h"
 
 enum { PILOT_PARTICLES = 32, PILOT_MOVES = 2, PILOT_START = 30, BOOTSTRAP = 200, MORE = 2, EXTRA = 100 };
@@ -31,13 +32,13 @@ tw_move tw_ais_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t firs
     return move;
 }
 
-/* The pilot walks up the path, following the step size that gives the target acceptance: each transition
- * moves log eps by the difference. At b = 0 it has more transitions, to find the scale. */
+/* The pilot walks up the path, following the step size that gives the target acceptance. At b = 0 it has more
+ * transitions, to find the scale. */
 static tw_status pilot(tw_ais *a)
 {
     const tw_ais_options *o = a->o;
     tw_walk *walk = NULL;
-    double log_eps = log(0.5);
+    tw_step_tuner tuner = tw_step_tuner_at(TW_STEP_FIRST, o->target_acceptance, TW_STEP_LARGEST);
     uint64_t iteration = 0, chain = tw_streams_of(TW_STREAMS_AIS_PILOT).first;
     tw_sampler_options kernel = o->kernel;
     tw_status status = tw_walk_new(a->model, a->reference, &kernel, PILOT_PARTICLES, &walk);
@@ -45,14 +46,13 @@ static tw_status pilot(tw_ais *a)
     for (size_t k = 0; status == TW_OK && k <= a->steps; k++) {
         size_t moves = k == 0 ? PILOT_START : PILOT_MOVES;
         if (k > 0) status = tw_walk_temper(walk, a->beta[k]);
+        tw_step_tuner_begin(&tuner);
         for (size_t m = 0; status == TW_OK && m < moves; m++) {
-            a->eps[k] = exp(log_eps);
+            a->eps[k] = tw_step_tuner_eps(&tuner);
             tw_move move = tw_ais_move(a, k, ++iteration, chain);
-            log_eps += tw_walk_move(walk, &move) - o->target_acceptance;
-            log_eps = fmin(log_eps,
-                           log(1.5)); /* beyond, a unit Gaussian is unstable whatever the acceptance says */
+            tw_step_tuner_learn(&tuner, tw_walk_move(walk, &move));
         }
-        a->eps[k] = exp(log_eps);
+        a->eps[k] = tw_step_tuner_eps(&tuner);
         tw_evidence_progress now = {.stage = "pilot",
                                     .unit = "temperatures",
                                     .done = k,

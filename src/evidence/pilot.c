@@ -11,11 +11,10 @@
 #include "evidence/resample.h"
 #include "evidence/rm_plan.h"
 #include "math/random.h"
+#include "sample/step_size.h"
 
-/* At b = 0 the step size has so many transitions to find its scale; beyond eps = 1.5 a unit Gaussian is
- * unstable, whatever the acceptance says. */
+/* At b = 0 the step size has so many transitions to find its scale. */
 enum { START_MOVES = 30 };
-static const double largest_eps = 1.5;
 
 typedef struct pilot {
     const tw_rm_options *o;
@@ -26,7 +25,7 @@ typedef struct pilot {
     double *x, *log_ratio; /* after resampling, before the moves */
     double *log_weight;
     size_t *ancestor;
-    double log_eps;
+    tw_step_tuner tuner;
     uint64_t chain; /* the first of its random streams */
     uint64_t iteration;
 } pilot;
@@ -63,15 +62,14 @@ static void transition(pilot *p, tw_rm_plan_step *step)
 {
     const tw_rm_options *o = p->o;
     bool has_steps = tw_method_describe(o->kernel.method)->has_steps;
-    step->eps = tw_walk_tunes(&o->kernel, o->eps) ? exp(p->log_eps) : o->eps;
+    step->eps = tw_walk_tunes(&o->kernel, o->eps) ? tw_step_tuner_eps(&p->tuner) : o->eps;
     step->leapfrog_steps = !has_steps ? 1 : o->leapfrog_steps ? o->leapfrog_steps : tw_walk_steps(step->eps);
     tw_move move = {.eps = step->eps,
                     .steps = step->leapfrog_steps,
                     .seed = o->seed,
                     .iteration = ++p->iteration,
                     .first_chain = p->chain};
-    double rate = tw_walk_move(p->walk, &move);
-    p->log_eps = fmin(p->log_eps + rate - o->target_acceptance, log(largest_eps));
+    tw_step_tuner_learn(&p->tuner, tw_walk_move(p->walk, &move));
 }
 
 /* Resample, go to b_k, and move until decorrelated. */
@@ -91,6 +89,7 @@ static tw_status rejuvenate(pilot *p, size_t k)
     }
     TW_TRY(tw_walk_temper(w, step->beta));
     TW_TRY(tw_sampler_set_positions(w->sampler, p->x));
+    tw_step_tuner_begin(&p->tuner);
     while (left > p->o->correlation && step->moves < p->o->max_moves) {
         transition(p, step);
         step->moves++;
@@ -168,7 +167,10 @@ tw_status tw_rm_plan_make(const tw_model *model, const tw_reference *reference, 
                           tw_watch *watch, tw_rm_plan **out)
 {
     tw_context *ctx = model->ctx;
-    pilot p = {.o = o, .watch = watch, .capacity = o->beta ? o->steps : o->max_steps, .log_eps = log(0.5)};
+    pilot p = {.o = o,
+               .watch = watch,
+               .capacity = o->beta ? o->steps : o->max_steps,
+               .tuner = tw_step_tuner_at(TW_STEP_FIRST, o->target_acceptance, TW_STEP_LARGEST)};
     *out = NULL;
     TW_TRY(tw_streams_take(ctx, TW_STREAMS_RM_PILOT, 0, o->pilot_particles, &p.chain));
     tw_status status = tw_rm_plan_new(ctx, p.capacity, &p.plan);

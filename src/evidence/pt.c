@@ -78,7 +78,7 @@ static tw_status check(tw_context *ctx, const tw_pt_options *o)
 
 static void release(tw_pt *pt)
 {
-    void *arrays[] = {pt->beta,    pt->log_eps, pt->normals, pt->x,     pt->swap, pt->rejection,
+    void *arrays[] = {pt->beta,    pt->tuner,   pt->normals, pt->x,     pt->swap, pt->rejection,
                       pt->replica, pt->heading, pt->ratio,   pt->stone, pt->state};
     for (size_t k = 0; pt->walk && k < pt->levels; k++) tw_walk_free(pt->walk[k]);
     tw_release(pt->ctx, pt->walk);
@@ -104,14 +104,15 @@ static tw_status allocate(tw_pt *pt)
 {
     size_t n = pt->model->n;
     tw_sampler_options kernel = pt->o->kernel;
-    void *walk = NULL;
+    void *walk = NULL, *tuner = NULL;
     kernel.threads = 1; /* levels are worked on side by side instead */
     TW_TRY(tw_allocate(pt->ctx, pt->levels, sizeof *pt->walk, "the replicas", &walk));
     pt->walk = walk;
     for (size_t k = 0; k < pt->levels; k++)
         TW_TRY(tw_walk_new_as(pt->model, pt->reference, &kernel, TW_FORM_OPEN, pt->copies, &pt->walk[k]));
     TW_TRY(tw_allocate_doubles(pt->ctx, pt->levels, 1, "the temperatures", &pt->beta));
-    TW_TRY(tw_allocate_doubles(pt->ctx, pt->levels, 1, "the step sizes", &pt->log_eps));
+    TW_TRY(tw_allocate(pt->ctx, pt->levels, sizeof *pt->tuner, "the step sizes", &tuner));
+    pt->tuner = tuner;
     TW_TRY(tw_allocate_doubles(pt->ctx, pt->reference->gaussian->r, pt->copies, "fresh draws", &pt->normals));
     TW_TRY(tw_allocate_doubles(pt->ctx, n, pt->copies, "fresh draws", &pt->x));
     return allocate_counts(pt);
@@ -129,7 +130,8 @@ static tw_status start(tw_pt *pt)
     const tw_pt_options *o = pt->o;
     for (size_t k = 0; k < pt->levels; k++) {
         pt->beta[k] = o->beta ? o->beta[k] : (double)k / (double)o->steps;
-        pt->log_eps[k] = log(o->eps > 0.0 ? o->eps : 0.5);
+        pt->tuner[k] =
+            tw_step_tuner_at(o->eps > 0.0 ? o->eps : TW_STEP_FIRST, o->target_acceptance, TW_STEP_LARGEST);
         for (size_t c = 0; c < pt->copies; c++) pt->replica[k * pt->copies + c] = k;
         TW_TRY(tw_walk_start(pt->walk[k], o->seed, pt->chain + k * pt->copies));
     }
@@ -171,16 +173,19 @@ static tw_status equalise(tw_pt *pt)
     return temper_all(pt);
 }
 
-/* The rounds of a stage of the warm-up up to `end`. The gain of step sizes is 1 until the last stage, to find the scale,
- * and falls in it, to settle. */
-static tw_status run_stage(tw_pt *pt, bool last, size_t begun, size_t end)
+/* A stage of the warm-up begins: its temperatures are others. */
+static void begin_stage(tw_pt *pt)
 {
-    const tw_pt_options *o = pt->o;
+    tw_pt_reset_counts(pt);
+    for (size_t k = 0; pt->tuning && k < pt->levels; k++) tw_step_tuner_begin(&pt->tuner[k]);
+}
+
+/* The rounds of a stage of the warm-up up to `end`. */
+static tw_status run_stage(tw_pt *pt, size_t end)
+{
     while (pt->round < end && !pt->watch.stopped) {
-        double i = (double)(pt->round - begun + 1);
-        if (tunes_steps(o)) pt->gain = last ? pow(i, -0.6) : 1.0;
         TW_TRY(tw_pt_round(pt));
-        report(pt, "warm-up", pt->round, o->warmup);
+        report(pt, "warm-up", pt->round, pt->o->warmup);
         tw_pt_tell_state(pt);
     }
     return TW_OK;
@@ -193,15 +198,17 @@ static tw_status warm_up(tw_pt *pt)
     const tw_pt_options *o = pt->o;
     const size_t ends[STAGES] = {o->warmup / 8, o->warmup / 4, o->warmup / 2, o->warmup};
     size_t stage = 0;
+    pt->tuning = tunes_steps(o);
     while (o->resume && pt->round > ends[stage]) stage++;
     for (bool goes_on = o->resume; stage < STAGES; stage++, goes_on = false) {
         bool last = stage + 1 == STAGES;
-        if (!goes_on) tw_pt_reset_counts(pt);
-        TW_TRY(run_stage(pt, last, stage > 0 ? ends[stage - 1] : 0, ends[stage]));
+        if (!goes_on) begin_stage(pt);
+        TW_TRY(run_stage(pt, ends[stage]));
         if (pt->watch.stopped) return TW_OK;
         if (o->tune_ladder && !last) TW_TRY(equalise(pt));
     }
-    pt->gain = 0.0;
+    for (size_t k = 0; pt->tuning && k < pt->levels; k++) tw_step_tuner_freeze(&pt->tuner[k]);
+    pt->tuning = false;
     return TW_OK;
 }
 
@@ -267,7 +274,7 @@ static double report_ladder(const tw_pt *pt, tw_pt_report *report)
     }
     for (size_t k = 0; k < pt->levels; k++) {
         if (report->beta) report->beta[k] = pt->beta[k];
-        if (report->eps) report->eps[k] = exp(pt->log_eps[k]);
+        if (report->eps) report->eps[k] = tw_step_tuner_eps(&pt->tuner[k]);
     }
     report->round_trips = pt->round_trips;
     report->batches = pt->batches;

@@ -3,6 +3,7 @@
 #define TALWEG_EVIDENCE_PT_H
 
 #include "evidence/walk.h"
+#include "sample/step_size.h"
 #include "talweg/evidence.h"
 
 /* The log odds that two neighbours exchange, from step = b_{k+1} - b_k and R at the lower and the upper one:
@@ -17,13 +18,14 @@ typedef struct tw_pt {
     tw_watch watch;
 
     size_t levels, copies, batches, rounds;
-    tw_walk **walk;         /* one per level: `copies` columns at one temperature */
-    double *beta, *log_eps; /* per level */
-    double gain;            /* of the step sizes' adaptation; 0: frozen */
-    uint64_t chain;         /* the first of its random streams */
-    uint64_t round;         /* rounds done, warm-up included: they number the random streams */
-    double *normals, *x;    /* n x copies: fresh draws at b = 0 */
-    tw_status drawn;        /* whether those could be used */
+    tw_walk **walk;       /* one per level: `copies` columns at one temperature */
+    double *beta;         /* per level */
+    tw_step_tuner *tuner; /* per level: step sizes */
+    bool tuning;          /* they are tuned; else given, or frozen */
+    uint64_t chain;       /* the first of its random streams */
+    uint64_t round;       /* rounds done, warm-up included: they number the random streams */
+    double *normals, *x;  /* n x copies: fresh draws at b = 0 */
+    tw_status drawn;      /* whether those could be used */
 
     bool *swap;        /* steps x copies: which pairs exchange in this round */
     double *rejection; /* steps: sums of rejection probabilities */

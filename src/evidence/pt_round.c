@@ -19,9 +19,6 @@
 /* What a replica is on: nothing yet, the way up from b = 0, or the way down from b = 1 after that. */
 enum { HEADING_NOWHERE, HEADING_UP, HEADING_DOWN };
 
-/* Beyond, a unit Gaussian is unstable whatever the acceptance says. */
-static const double log_largest_eps = 0.40546510810816438198; /* log 1.5 */
-
 double tw_pt_swap_odds(double step, double lower, double upper)
 {
     return step * (lower - upper);
@@ -38,15 +35,14 @@ static void transitions(tw_pt *pt, size_t level)
 {
     const tw_pt_options *o = pt->o;
     for (size_t m = 0; m < o->moves; m++) {
-        double eps = exp(pt->log_eps[level]);
+        double eps = tw_step_tuner_eps(&pt->tuner[level]);
         tw_move move = {.eps = eps,
                         .steps = o->leapfrog_steps ? o->leapfrog_steps : tw_walk_steps(eps),
                         .seed = o->seed,
                         .iteration = pt->round * o->moves + m,
                         .first_chain = pt->chain + level * pt->copies};
-        double change = tw_walk_move(pt->walk[level], &move) - o->target_acceptance;
-        if (pt->gain > 0.0) /* else it is given, or frozen */
-            pt->log_eps[level] = fmin(pt->log_eps[level] + pt->gain * change, log_largest_eps);
+        double acceptance = tw_walk_move(pt->walk[level], &move);
+        if (pt->tuning) tw_step_tuner_learn(&pt->tuner[level], acceptance);
     }
 }
 

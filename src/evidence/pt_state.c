@@ -10,7 +10,7 @@
 #include "evidence/pt.h"
 #include "sample/sampler.h"
 
-enum { PER_LEVEL = 6 }; /* b, log eps, rejections, and three sums over transitions */
+enum { PER_LEVEL = 10 }; /* b, the step size's tuner, rejections, and three sums over transitions */
 
 /* Numbers of a state with so many rounds recorded. */
 static size_t numbers_of(const tw_pt *pt, size_t recorded)
@@ -29,8 +29,10 @@ static void save_levels(const tw_pt *pt, double *to)
 {
     for (size_t k = 0; k < pt->levels; k++) {
         const tw_walk *w = pt->walk[k];
-        const double level[PER_LEVEL] = {pt->beta[k],   pt->log_eps[k], pt->rejection[k],
-                                         w->acceptance, w->failures,    w->transitions};
+        const tw_step_tuner *t = &pt->tuner[k];
+        const double level[PER_LEVEL] = {pt->beta[k], t->centre,     t->deficit,       t->log_eps,
+                                         t->log_mean, t->count,      pt->rejection[k], w->acceptance,
+                                         w->failures, w->transitions};
         memcpy(to + k * PER_LEVEL, level, sizeof level);
     }
 }
@@ -86,11 +88,16 @@ static void restore_levels(tw_pt *pt, const double *from)
     for (size_t k = 0; k < pt->levels; k++, from += PER_LEVEL) {
         tw_walk *w = pt->walk[k];
         pt->beta[k] = from[0];
-        pt->log_eps[k] = from[1];
-        pt->rejection[k] = from[2];
-        w->acceptance = from[3];
-        w->failures = from[4];
-        w->transitions = from[5];
+        tw_step_tuner *t = &pt->tuner[k];
+        t->centre = from[1];
+        t->deficit = from[2];
+        t->log_eps = from[3];
+        t->log_mean = from[4];
+        t->count = from[5];
+        pt->rejection[k] = from[6];
+        w->acceptance = from[7];
+        w->failures = from[8];
+        w->transitions = from[9];
     }
 }
 

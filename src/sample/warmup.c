@@ -81,14 +81,14 @@ tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, s->columns, "the positions before a move", &w->before));
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, 1, "the mean position", &w->mean));
     double eps = w->tune_eps ? search_eps(s, o, records) : o->eps;
-    tw_dual_averaging_begin(&w->averaging, eps > 0.0 ? eps : 1.0, o->target_accept);
+    w->tuner = tw_step_tuner_at(eps > 0.0 ? eps : 1.0, o->target_accept, INFINITY);
     tw_ladder_begin(&w->ladder, quarter_orbit * prior_scale(s));
     return TW_OK;
 }
 
 static double current_eps(const tw_warmup *w)
 {
-    return w->tune_eps ? exp(w->averaging.log_eps) : w->options->eps;
+    return w->tune_eps ? tw_step_tuner_eps(&w->tuner) : w->options->eps;
 }
 
 /* The mean number of steps that make a length. */
@@ -166,7 +166,7 @@ static void end_window(tw_warmup *w)
 void tw_warmup_learn(tw_warmup *w, size_t i, const tw_record *records)
 {
     size_t next = i + 1;
-    if (w->tune_eps) tw_dual_averaging_update(&w->averaging, mean_acceptance(records, w->sampler->columns));
+    if (w->tune_eps) tw_step_tuner_learn(&w->tuner, mean_acceptance(records, w->sampler->columns));
     if (w->tune_steps && i < w->climb_end) {
         measure(w, records);
         if (next == w->settle && w->settle < w->climb_end) begin_climb(w);
@@ -174,13 +174,14 @@ void tw_warmup_learn(tw_warmup *w, size_t i, const tw_record *records)
     }
     if (next != w->climb_end) return;
     w->ladder.length = w->ladder.best;
-    tw_dual_averaging_begin(&w->averaging, exp(w->averaging.log_eps_mean), w->options->target_accept);
+    tw_step_tuner_freeze(&w->tuner);
+    tw_step_tuner_begin(&w->tuner);
 }
 
 tw_tuning tw_warmup_result(const tw_warmup *w)
 {
     tw_tuning t = {.eps = w->options->eps, .steps = w->options->steps, .jittered = w->tune_steps};
-    if (w->tune_eps) t.eps = exp(w->averaging.log_eps_mean);
+    if (w->tune_eps) t.eps = exp(w->tuner.log_mean);
     if (w->tune_steps) t.steps = steps_for(w, t.eps, w->options->max_steps);
     return t;
 }

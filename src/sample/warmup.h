@@ -8,19 +8,8 @@
 #define TALWEG_SAMPLE_WARMUP_H
 
 #include "sample/sampler.h"
+#include "sample/step_size.h"
 #include "talweg/chains.h"
-
-/* ---- step_size.c: dual averaging of log eps (Nesterov 2009; Hoffman & Gelman 2014, section 3.2) */
-typedef struct tw_dual_averaging {
-    double target;
-    double centre;  /* what log eps is drawn to */
-    double deficit; /* running mean of target - acceptance */
-    double log_eps, log_eps_mean;
-    size_t count;
-} tw_dual_averaging;
-
-void tw_dual_averaging_begin(tw_dual_averaging *d, double eps, double target);
-void tw_dual_averaging_update(tw_dual_averaging *d, double acceptance);
 
 /* ---- trajectory.c: the length, by hill-climbing on a ladder of lengths */
 typedef struct tw_ladder {
@@ -50,7 +39,7 @@ typedef struct tw_warmup {
     bool tune_eps, tune_steps;
     size_t settle, window, climb_end; /* iterations: [0, settle) reach the bulk, [settle, climb_end) find the
                                          length in windows, the rest the final step size */
-    tw_dual_averaging averaging;
+    tw_step_tuner tuner;
     tw_ladder ladder;
     double *before, *mean; /* n x P positions before a move; n: sum of positions in the window */
     double square;         /* sum of |x|^2 in the window */

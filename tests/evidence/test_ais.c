@@ -67,7 +67,7 @@ static void oracles_are_met_within_four_errors(void **state)
             if (cases[i].n > 500) continue;
             posed p = pose_oracle(&cases[i]);
             assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta), TW_OK);
-            tw_ais_options o = ais_with(beta, STEPS, orthant ? 768 : 384);
+            tw_ais_options o = ais_with(beta, STEPS, orthant ? 768 : 512);
             use_ep_metric(&p, &o);
             meet(&cases[i], &p, &o);
             o.reverse = true;
@@ -153,7 +153,7 @@ static void starts_agree(void **state)
     const tw_reference *starts[] = {p.ep->reference, p.prior, q};
     tw_estimate e[3];
     for (size_t i = 0; i < 3; i++) {
-        tw_ais_options o = ais_with(beta, 200, 256);
+        tw_ais_options o = ais_with(beta, 200, 768); /* an error of 0.11 in the mean of seeds */
         o.seed = 10 + i;
         if (i == 0) use_ep_metric(&p, &o);
         e[i] = run(&p, starts[i], &o);

@@ -186,7 +186,8 @@ static void a_state_of_another_tempering_is_refused(void **state)
     o = good, o.warmup = WARMUP + 1, refuse_pt(&p, &o);
     o = good, o.rounds = 2, refuse_pt(&p, &o);
     o = good, o.kernel.method = TW_METHOD_SLICE, refuse_pt(&p, &o);
-    double *replica = k.numbers + 6 * (STEPS + 1) + 3, *beta = k.numbers + 6;
+    enum { PER_LEVEL = 10 }; /* pt_state.c: numbers of a level, of which the first is its temperature */
+    double *replica = k.numbers + PER_LEVEL * (STEPS + 1) + 3, *beta = k.numbers + PER_LEVEL;
     *replica += STEPS + 1;
     refuse_pt(&p, &good);
     *replica -= STEPS + 1;

@@ -9,14 +9,14 @@
 /* A chain whose acceptance is exp(-eps^2 / 2), with uniform noise of +-0.2 around it. */
 static double tuned_eps(double start, double target, size_t iterations)
 {
-    tw_dual_averaging d;
+    tw_step_tuner t = tw_step_tuner_at(start, target, INFINITY);
     test_random random = {17};
-    tw_dual_averaging_begin(&d, start, target);
     for (size_t i = 0; i < iterations; i++) {
-        double eps = exp(d.log_eps), noise = 0.4 * (test_uniform(&random) - 0.5);
-        tw_dual_averaging_update(&d, fmin(1.0, fmax(0.0, exp(-0.5 * eps * eps) + noise)));
+        double eps = tw_step_tuner_eps(&t), noise = 0.4 * (test_uniform(&random) - 0.5);
+        tw_step_tuner_learn(&t, fmin(1.0, fmax(0.0, exp(-0.5 * eps * eps) + noise)));
     }
-    return exp(d.log_eps_mean);
+    tw_step_tuner_freeze(&t);
+    return tw_step_tuner_eps(&t);
 }
 
 /* acceptance = target at eps = sqrt(-2 log target): 0.668 for 0.8, 0.928 for 0.65. Noise that is cut off at 1
@@ -28,6 +28,38 @@ static void dual_averaging_finds_the_step_size(void **state)
     assert_close(tuned_eps(1.0, 0.65, 500), sqrt(-2.0 * log(0.65)), 0.07, "target 0.65");
     assert_close(tuned_eps(1e-3, 0.8, 500), sqrt(-2.0 * log(0.8)), 0.15, "from far below");
     assert_close(tuned_eps(1e3, 0.8, 500), sqrt(-2.0 * log(0.8)), 0.15, "from far above");
+}
+
+/* The pilots' use: the acceptance curve exp(-(eps / s_k)^2 / 2) is another at every temperature, two transitions at each,
+ * s_k rising by 7 % from one to the next, tenfold in all, after 30 at the first. The step size follows: it is never
+ * more than a fifth from that of the target, sqrt(-2 log 0.8) s_k. */
+static void the_last_value_follows_a_moving_target(void **state)
+{
+    (void)state;
+    tw_step_tuner t = tw_step_tuner_at(TW_STEP_FIRST, 0.8, INFINITY);
+    double scale = 0.3;
+    for (size_t k = 0; k < 34; k++, scale *= 1.07) {
+        tw_step_tuner_begin(&t);
+        for (size_t m = 0; m < (k ? 2 : 30); m++) {
+            double turn = tw_step_tuner_eps(&t) / scale;
+            tw_step_tuner_learn(&t, exp(-0.5 * turn * turn));
+        }
+        assert_close(tw_step_tuner_eps(&t) / scale / sqrt(-2.0 * log(0.8)), 1.0, 0.2, "the step size");
+    }
+}
+
+static void the_largest_is_never_exceeded(void **state)
+{
+    (void)state;
+    tw_step_tuner t = tw_step_tuner_at(TW_STEP_FIRST, 0.8, TW_STEP_LARGEST);
+    for (size_t i = 0; i < 100; i++) {
+        tw_step_tuner_learn(&t, 1.0);
+        assert_true(tw_step_tuner_eps(&t) <= TW_STEP_LARGEST * (1.0 + 1e-15));
+    }
+    assert_close(tw_step_tuner_eps(&t), TW_STEP_LARGEST, 1e-15, "reached");
+    tw_step_tuner_begin(&t); /* and what was learnt there does not keep it there */
+    tw_step_tuner_learn(&t, 0.0);
+    assert_true(tw_step_tuner_eps(&t) < 0.8 * TW_STEP_LARGEST);
 }
 
 /* One window of a unit Gaussian of standard deviation `scale`: the jump after a length t has E|x' - x|^2 =
@@ -99,6 +131,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dual_averaging_finds_the_step_size),
+        cmocka_unit_test(the_last_value_follows_a_moving_target),
+        cmocka_unit_test(the_largest_is_never_exceeded),
         cmocka_unit_test(the_ladder_finds_the_length),
         cmocka_unit_test(jittered_steps_are_uniform),
         cmocka_unit_test(numbers_of_the_stages_never_meet),
