@@ -28,7 +28,7 @@ tw_normal_terms tw_normal_at(double z);
 void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard, double *curvature,
                      double *slope);
 
-/* The z with Phi(z) = p, to a relative error of 1e-15: -inf at p = 0, inf at 1, NaN outside [0, 1]. */
+/* The z with Phi(z) = p, to a relative error of 2e-15: -inf at p = 0, inf at 1, NaN outside [0, 1]. */
 double tw_normal_quantile(double p);
 
 #endif

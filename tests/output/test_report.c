@@ -113,7 +113,8 @@ static void a_page_about_draws(void **state)
     lacks(page, "://");
     holds(page, "Content-Security-Policy");
     holds(page, "Look at this before you use the draws");
-    holds(page, "<code>--draws</code>");
+    holds(page, ". Sample longer, or with another method.</li>"); /* advice without the program's options */
+    lacks(page, "--draws");
     holds(page, "exposure 0.5 to 1.6");
     holds(page, "Predicted mean of y for an exposure of 1");
     holds(page, "Ranks of the draws of x.");

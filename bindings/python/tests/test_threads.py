@@ -132,7 +132,8 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("job", JOBS)
 def test_ctrl_c(job):
-    """KeyboardInterrupt within a second or so, wherever it is, and the process goes on."""
+    """KeyboardInterrupt within two seconds, wherever it is, and the process goes on; later by the share of the cores
+    that others leave it."""
     child = subprocess.Popen([sys.executable, "-c", SCRIPT.replace("JOB", JOBS[job])], stdout=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "computing\n"
     time.sleep(0.3)
@@ -142,7 +143,7 @@ def test_ctrl_c(job):
     seconds = time.perf_counter() - sent
     child.stdout.read()
     assert (said, child.wait()) == ("interrupted\n", 42)
-    assert seconds < 2.0, seconds  # a loaded machine may need the second one
+    assert seconds < 2.0 * max(1.0, os.getloadavg()[0] / os.cpu_count()), seconds
 
 
 def test_other_threads_hear_nothing_of_ctrl_c():
