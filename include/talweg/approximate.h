@@ -163,12 +163,9 @@ TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_covaria
  * Everywhere: the cases `at` (their y only where they are scored), whose latent values are N(mean[i],
  * variance[i]). */
 
-/* Are its observations -1 and +1? */
-TW_API bool tw_likelihood_is_binary(const tw_likelihood *likelihood);
-
 /* What to expect: for observations -1 and +1 the probability of +1, else the mean of y (poisson: exposure
- * exp(mean + variance / 2)); and the standard deviation of y (sd may be NULL). TW_BAD_ARGUMENT for a likelihood
- * that is neither binary nor built-in. */
+ * exp(mean + variance / 2)); and the standard deviation of y (sd may be NULL). TW_BAD_ARGUMENT for a likelihood of
+ * your own that is not of two classes and has no `expect`. */
 TW_API tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, const double *mean,
                                          const double *variance, double *expected, double *sd);
 

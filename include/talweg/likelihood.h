@@ -5,8 +5,9 @@
  * Functions must be pure: the same arguments give the same answer, from any thread.
  *
  * Everywhere n observations come as a tw_observations: y[i] is that of site i, and what else is known of it,
- * such as the exposure of a count, is in columns whose names the likelihood declares. Arrays are contiguous, of
- * n elements; an output that is NULL is not wanted.
+ * such as the exposure of a count, is in columns whose names the likelihood declares; phi are the likelihood's own
+ * parameters, such as the noise, each as its transform has it (parameter.h). Arrays are contiguous, of n
+ * elements; an output that is NULL is not wanted.
  */
 #ifndef TALWEG_LIKELIHOOD_H
 #define TALWEG_LIKELIHOOD_H
@@ -14,6 +15,7 @@
 #include <stdbool.h>
 
 #include <talweg/base.h>
+#include <talweg/parameter.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,10 +48,11 @@ typedef struct tw_column {
 
 typedef struct tw_likelihood tw_likelihood;
 
-/* n observations, as a likelihood sees them: nothing in here is owned. */
+/* n observations and the parameters of their likelihood, as its functions see them: nothing in here is owned. */
 enum { TW_COLUMNS = 4 }; /* as many as a likelihood can declare */
 typedef struct tw_observations {
     const tw_likelihood *likelihood;
+    const double *phi; /* the likelihood's parameters; NULL: their initial values */
     size_t n;
     const double *y;                  /* NULL where only predictions are asked for */
     const double *column[TW_COLUMNS]; /* in the order of the likelihood's columns; NULL: the standard */
@@ -63,6 +66,9 @@ struct tw_likelihood {
     void *user;              /* of a likelihood of your own: o->likelihood->user in the functions below */
     size_t columns;          /* at most TW_COLUMNS */
     const tw_column *column; /* NULL where there are none */
+    size_t parameters;
+    const tw_parameter *parameter; /* NULL where there are none */
+    bool two_classes;              /* y is -1 or +1, and its expectation is told as the probability of +1 */
 
     /* May y[i] be observed? Its columns are within their ranges. */
     bool (*supports)(const tw_observations *o, size_t i);
@@ -72,6 +78,10 @@ struct tw_likelihood {
      * value is normalised over y, and may be -inf. The others are finite wherever it is finite. */
     void (*terms)(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda);
+
+    /* Derivatives of value, slope and lambda with respect to phi[k]. NULL only where there are no parameters. */
+    void (*d_parameter)(const tw_observations *o, size_t k, const double *x, double *value, double *slope,
+                        double *lambda);
 
     /* Moments of p(y[i] | x) N(x; m, v). NULL: by quadrature of `terms` (for a log-concave p). */
     tw_status (*tilted)(const tw_observations *o, size_t i, double m, double v, tw_tilted *out);
@@ -88,13 +98,21 @@ struct tw_likelihood {
     /* The expected information about x in one observation, E[-d2 log p(y | x)/dx2] over y given x, and its
      * exact slope in x: a metric's curvature that does not depend on y. NULL: this likelihood has none. */
     void (*fisher)(const tw_observations *o, const double *x, double *lambda, double *dlambda);
+
+    /* Mean and variance of y given x, for n sites; o->y is not looked at. NULL: for two classes from `terms`;
+     * else this likelihood predicts nothing. */
+    void (*expect)(const tw_observations *o, const double *x, double *mean, double *variance);
+
+    /* The same for x[i] ~ N(m[i], v), one v >= 0. NULL: by quadrature of `expect`. */
+    void (*predict)(const tw_observations *o, const double *m, double v, double *mean, double *variance);
 };
 
 /* The built-in likelihoods:
  *   probit    y in {-1, +1}, Phi(y x)
  *   logit     y in {-1, +1}, 1 / (1 + exp(-y x))
  *   poisson   y in {0, 1, 2, ...}, rate w exp(x); column exposure: w (1)
- *   gaussian  y real, N(y; x, s^2); column noise: the standard deviation s (1)
+ *   gaussian  y real, N(y; x, (s w)^2); parameter noise: s (1); column noise: w (1), so that s = 1 and a column
+ *             are the standard deviations themselves
  * NULL when there is none of that name. tw_likelihood_names() lists them: "probit, logit, ...". */
 TW_API const tw_likelihood *tw_likelihood_find(const char *name);
 TW_API const char *tw_likelihood_names(void);
@@ -105,9 +123,22 @@ TW_API size_t tw_likelihood_column(const tw_likelihood *likelihood, const char *
 /* Observations start .. start + count - 1 of them. */
 TW_API tw_observations tw_observations_part(const tw_observations *observed, size_t start, size_t count);
 
-/* Check every column, and every observation where there are any; the message names the first that cannot be,
+/* Parameter k in its natural units. */
+TW_API double tw_observations_parameter(const tw_observations *observed, size_t k);
+
+/* Check the parameters, every column, and every observation where there are any; the message names the first that cannot be,
  * counted from 1. */
 TW_API tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed);
+
+/* What to expect of y where x[i] ~ N(m[i], v), one v >= 0 for all: mean and variance (each may be NULL); for two
+ * classes the probability of +1 instead of the mean, and the variance of y in {-1, +1}. TW_BAD_ARGUMENT where the
+ * likelihood does not say (tw_likelihood_check_expect has the words), TW_NUMERICAL_FAILURE where a number is NaN. */
+TW_API tw_status tw_likelihood_expect(const tw_observations *observed, const double *m, double v,
+                                      double *mean, double *variance);
+TW_API tw_status tw_likelihood_check_expect(tw_context *ctx, const tw_likelihood *likelihood);
+
+/* What the mean of tw_likelihood_expect is called in tables and files: "probability" or "y_mean". */
+TW_API const char *tw_likelihood_expects(const tw_likelihood *likelihood);
 
 /* Moments of the tilted distribution of observation i by the likelihood's own routine, or by adaptive quadrature
  * where it has none, which for a smooth log-concave p is good to 1e-10 (in units of the tilted standard
@@ -115,6 +146,11 @@ TW_API tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *obs
  * TW_NOT_CONVERGED when the quadrature met its limit: *out then holds what it had. */
 TW_API tw_status tw_likelihood_tilted(const tw_observations *observed, size_t i, double m, double v,
                                       tw_tilted *out);
+
+/* Derivatives of log Z, the log normaliser of the tilted distribution, with respect to all of phi: d[k] = E[d log
+ * p(y[i] | x)/d phi[k]] under it, by quadrature. Fails as above. */
+TW_API tw_status tw_likelihood_d_log_z(const tw_observations *observed, size_t i, double m, double v,
+                                       double *d);
 
 /* The cumulants c[1..orders] of the tilted distribution, orders <= 8; c[0] is its log normaliser. Up to the
  * fourth as above, beyond by quadrature. */

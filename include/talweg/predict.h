@@ -51,7 +51,7 @@ typedef struct tw_draws_predictor tw_draws_predictor;
 
 /* Prepare predictions for a model from draws of its posterior. The model must outlive the predictor, and so
  * must the source where its draws are not kept. options NULL: the defaults. TW_BAD_ARGUMENT for a likelihood
- * that is neither binary nor built-in, or for draws of another number of latents. */
+ * that does not say what to expect (see likelihood.h), or for draws of another number of latents. */
 TW_API tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *draws,
                                         const tw_draws_predictor_options *options, tw_draws_predictor **out);
 TW_API void tw_draws_predictor_free(tw_draws_predictor *predictor);

@@ -1,23 +1,11 @@
 /* observations.c: what is to be expected of observations whose latent values are N(m, v), and how well it
  * came true.
- *
- *   binary     P(y = +1) = int p(+1 | x) N(x; m, v) dx, the normaliser of a tilted distribution
- *   poisson    E y = r = w exp(m + v/2), var y = r + r^2 (e^v - 1)
- *   gaussian   E y = m, var y = v + w^2
  */
 #include <math.h>
 
 #include "base/context.h"
 #include "likelihood/likelihood.h"
 #include "talweg/approximate.h"
-
-bool tw_likelihood_is_binary(const tw_likelihood *likelihood)
-{
-    static const double y[] = {-1.0, 1.0, 0.0, 2.0};
-    tw_observations o = {.likelihood = likelihood, .n = 4, .y = y};
-    return likelihood->supports(&o, 0) && likelihood->supports(&o, 1) && !likelihood->supports(&o, 2) &&
-           !likelihood->supports(&o, 3);
-}
 
 /* log of the integral of p(y | x) N(x; m, v); where v has rounded to 0, x is m. */
 static tw_status log_marginal(const tw_observations *at, size_t i, double m, double v, double *value)
@@ -46,52 +34,20 @@ tw_status tw_predict_log_scores(tw_context *ctx, const tw_observations *at, cons
     return TW_OK;
 }
 
-static tw_status expect_binary(tw_context *ctx, const tw_observations *at, const double *mean,
-                               const double *variance, double *expected, double *sd)
-{
-    tw_observations plus = *at;
-    plus.y = expected;
-    for (size_t i = 0; i < at->n; i++) expected[i] = 1.0; /* the observation to score, in place */
-    TW_TRY(tw_predict_log_scores(ctx, &plus, mean, variance, expected));
-    for (size_t i = 0; i < at->n; i++) {
-        double p = expected[i] = exp(expected[i]);
-        if (sd) sd[i] = 2.0 * sqrt(p * (1.0 - p)); /* of y in {-1, +1} */
-    }
-    return TW_OK;
-}
-
-static void expect_poisson(const tw_observations *at, const double *mean, const double *variance,
-                           double *expected, double *sd)
-{
-    for (size_t i = 0; i < at->n; i++) {
-        double rate = tw_column_at(at, 0, i) * exp(mean[i] + 0.5 * variance[i]);
-        expected[i] = rate;
-        if (sd) sd[i] = sqrt(rate + rate * rate * expm1(variance[i]));
-    }
-}
-
-static void expect_gaussian(const tw_observations *at, const double *mean, const double *variance,
-                            double *expected, double *sd)
-{
-    for (size_t i = 0; i < at->n; i++) {
-        double noise = tw_column_at(at, 0, i);
-        expected[i] = mean[i];
-        if (sd) sd[i] = sqrt(variance[i] + noise * noise);
-    }
-}
-
 tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, const double *mean,
                                   const double *variance, double *expected, double *sd)
 {
-    const tw_likelihood *likelihood = at->likelihood;
-    if (tw_likelihood_is_binary(likelihood)) return expect_binary(ctx, at, mean, variance, expected, sd);
-    if (likelihood == tw_likelihood_find("poisson"))
-        expect_poisson(at, mean, variance, expected, sd);
-    else if (likelihood == tw_likelihood_find("gaussian"))
-        expect_gaussian(at, mean, variance, expected, sd);
-    else
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the mean of an observation is not known for the likelihood %s",
-                       likelihood->name);
+    TW_TRY(tw_likelihood_check_expect(ctx, at->likelihood));
+    for (size_t i = 0; i < at->n; i++) {
+        double spread = 0.0;
+        tw_observations one = tw_observations_part(at, i, 1);
+        if (tw_likelihood_expect(&one, &mean[i], variance[i], &expected[i], sd ? &spread : NULL) != TW_OK)
+            return tw_fail(ctx, TW_NUMERICAL_FAILURE,
+                           "the %s expectation of case %zu cannot be computed, with latent mean %g and "
+                           "variance %g",
+                           at->likelihood->name, i + 1, mean[i], variance[i]);
+        if (sd) sd[i] = sqrt(spread);
+    }
     return TW_OK;
 }
 
@@ -115,13 +71,13 @@ void tw_scores_add(const tw_observations *at, const double *expected, const doub
         sums->log_score += log_score[i];
         sums->rmse += (at->y[i] - expected[i]) * (at->y[i] - expected[i]);
     }
-    if (tw_likelihood_is_binary(at->likelihood)) add_binary(at->n, at->y, expected, sums);
+    if (at->likelihood->two_classes) add_binary(at->n, at->y, expected, sums);
 }
 
 tw_scores tw_scores_finish(const tw_likelihood *likelihood, const tw_scores *sums)
 {
     tw_scores scores = *sums;
-    bool binary = tw_likelihood_is_binary(likelihood);
+    bool binary = likelihood->two_classes;
     double cases = (double)sums->cases;
     scores.log_score /= cases;
     scores.error_rate = binary ? sums->error_rate / cases : NAN;

@@ -128,7 +128,7 @@ static tw_status score(surface *s, const tw_model *model, const tw_covariance *c
 static tw_status predict(surface *s, const tw_path *path, const tw_covariance *covariance, size_t k)
 {
     tw_scores scores;
-    double coin = tw_likelihood_is_binary(s->problem->likelihood) ? 1.0 : 0.0;
+    double coin = s->problem->likelihood->two_classes ? 1.0 : 0.0;
     if (!s->grid.test || !path->gaussian) return TW_OK;
     TW_TRY(score(s, path->model, covariance, path->gaussian, &scores));
     s->grid.column[TW_GRID_BITS][k] = coin + scores.log_score / log(2.0);

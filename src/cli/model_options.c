@@ -118,8 +118,8 @@ const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT] = {
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data)
 {
     tw_observations labels = {.likelihood = likelihood, .n = data->n, .y = data->y};
-    tw_status status = tw_likelihood_is_binary(likelihood) ? tw_data_binary_labels(data)
-                                                           : tw_likelihood_check(data->ctx, &labels);
+    tw_status status =
+        likelihood->two_classes ? tw_data_binary_labels(data) : tw_likelihood_check(data->ctx, &labels);
     return status == TW_OK ? TW_OK : tw_fail_within(data->ctx, status, "%.1000s: ", path);
 }
 

@@ -38,7 +38,7 @@ static columns list_columns(const tw_prediction_report *report)
     columns c = {0};
     add_column(&c, "mean", p->column[TW_PREDICTED_MEAN]);
     add_column(&c, "variance", p->column[TW_PREDICTED_VARIANCE]);
-    add_column(&c, report->binary ? "probability" : "y_mean", p->column[TW_PREDICTED_EXPECTED]);
+    add_column(&c, tw_likelihood_expects(p->problem->likelihood), p->column[TW_PREDICTED_EXPECTED]);
     if (p->run) add_column(&c, "mcse", p->column[TW_PREDICTED_MCSE]);
     if (!report->binary) add_column(&c, "y_sd", p->column[TW_PREDICTED_SD]);
     if (!p->at.y) return c;
@@ -63,7 +63,7 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
     TW_TRY(tw_allocate(p->ctx, 1, sizeof(tw_prediction_report), "the report", &memory));
     tw_prediction_report *report = *out = memory;
     *report = (tw_prediction_report){.p = p, .ok = true};
-    report->binary = tw_likelihood_is_binary(p->problem->likelihood);
+    report->binary = p->problem->likelihood->two_classes;
     report->prints = !options->output.json && !options->output_file && !p->at.y;
     columns c = list_columns(report);
     tw_csv csv = as_csv(report, &c);

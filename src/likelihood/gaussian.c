@@ -1,34 +1,56 @@
-/* gaussian.c: p(y | x) = N(y; x, w^2), w the noise standard deviation of the observation, its column `noise`.
+/* gaussian.c: p(y | x) = N(y; x, s^2), s the noise standard deviation of the observation: its column `noise` times the
+ * parameter `noise`, phi = log of that.
  *
- * With d = (y - x)/w: l = -d^2/2 - log w - log(2 pi)/2, l' = d/w, lambda = 1/w^2, dlambda = 0.
- * Averaged over N(x, s2) it is N(y; x, w^2 + s2), so the smoothed curvature 1/(w^2 + s2) is exact.
- * The tilted distribution is Gaussian, and Z = N(y; m, v + w^2).
+ * With d = (y - x)/s: l = -d^2/2 - log s - log(2 pi)/2, l' = d/s, lambda = 1/s^2, dlambda = 0; and since
+ * ds/dphi = s, dl/dphi = d^2 - 1, dl'/dphi = -2 d/s, dlambda/dphi = -2/s^2.
+ * Averaged over N(x, s2) it is N(y; x, s^2 + s2), so the smoothed curvature 1/(s^2 + s2) is exact.
+ * The tilted distribution is Gaussian, and Z = N(y; m, v + s^2).
  */
 #include <math.h>
 
 #include "likelihood/likelihood.h"
 #include "math/constants.h"
 
-enum { CHUNK = 256 };
+enum { NOISE, CHUNK = 256 };
 
 static const tw_column COLUMNS[] = {{.name = "noise", .standard = 1.0, .range = TW_RANGE_POSITIVE}};
+static const tw_parameter PARAMETERS[] = {{.name = "noise", .transform = TW_TRANSFORM_LOG, .initial = 1.0}};
 
 static bool supports(const tw_observations *o, size_t i)
 {
     return isfinite(o->y[i]);
 }
 
+/* s of observation i, given that of the parameter. */
+static double noise_at(const tw_observations *o, double scale, size_t i)
+{
+    return o->column[NOISE] ? scale * o->column[NOISE][i] : scale;
+}
+
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
-    const double *y = o->y, *w = o->column[0];
+    double scale = tw_observations_parameter(o, NOISE), log_scale = log(scale);
     for (size_t i = 0; i < o->n; i++) {
-        double noise = w ? w[i] : 1.0;
-        double d = (y[i] - x[i]) / noise;
-        if (value) value[i] = -0.5 * d * d - (w ? log(noise) : 0.0) - TW_HALF_LOG_TWO_PI;
-        if (slope) slope[i] = d / noise;
-        if (lambda) lambda[i] = 1.0 / (noise * noise);
+        double s = noise_at(o, scale, i), d = (o->y[i] - x[i]) / s;
+        double log_s = value && o->column[NOISE] ? log(s) : log_scale;
+        if (value) value[i] = -0.5 * d * d - log_s - TW_HALF_LOG_TWO_PI;
+        if (slope) slope[i] = d / s;
+        if (lambda) lambda[i] = 1.0 / (s * s);
         if (dlambda) dlambda[i] = 0.0;
+    }
+}
+
+static void d_parameter(const tw_observations *o, size_t k, const double *x, double *value, double *slope,
+                        double *lambda)
+{
+    (void)k;
+    double scale = tw_observations_parameter(o, NOISE);
+    for (size_t i = 0; i < o->n; i++) {
+        double s = noise_at(o, scale, i), d = (o->y[i] - x[i]) / s;
+        if (value) value[i] = (d - 1.0) * (d + 1.0);
+        if (slope) slope[i] = -2.0 * d / s;
+        if (lambda) lambda[i] = -2.0 / (s * s);
     }
 }
 
@@ -36,7 +58,8 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
  * its digits. */
 static tw_status tilted(const tw_observations *o, size_t i, double m, double v, tw_tilted *out)
 {
-    double y = o->y[i], w = tw_column_at(o, 0, i), noise = w * w, total = v + noise, d = y - m;
+    double y = o->y[i], s = noise_at(o, tw_observations_parameter(o, NOISE), i);
+    double noise = s * s, total = v + noise, d = y - m;
     out->log_z = -0.5 * d * (d / total) - 0.5 * log(total) - TW_HALF_LOG_TWO_PI;
     out->mean = v <= noise ? m + d * (v / total) : y - d * (noise / total);
     out->variance = v * (noise / total);
@@ -45,17 +68,19 @@ static tw_status tilted(const tw_observations *o, size_t i, double m, double v, 
     return TW_OK;
 }
 
-/* log N(y; m, w^2 + v): the terms with another noise. */
+/* log N(y; m, s^2 + v): the terms with another noise. */
 static void marginal(const tw_observations *o, const double *m, double v, double *log_p)
 {
-    double noise[CHUNK];
+    static const double one = 0.0; /* log 1 */
+    double noise[CHUNK], scale = tw_observations_parameter(o, NOISE);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
         for (size_t i = 0; i < part.n; i++) {
-            double w = tw_column_at(&part, 0, i);
-            noise[i] = sqrt(w * w + v);
+            double s = noise_at(&part, scale, i);
+            noise[i] = sqrt(s * s + v);
         }
-        part.column[0] = noise;
+        part.phi = &one;
+        part.column[NOISE] = noise;
         terms(&part, m + start, log_p + start, NULL, NULL, NULL);
     }
 }
@@ -64,10 +89,10 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
                      double *dlambda)
 {
     (void)x;
-    const double *w = o->column[0];
+    double scale = tw_observations_parameter(o, NOISE);
     for (size_t i = 0; i < o->n; i++) {
-        double noise = w ? w[i] : 1.0;
-        if (lambda) lambda[i] = 1.0 / (noise * noise + s2[i]);
+        double s = noise_at(o, scale, i);
+        if (lambda) lambda[i] = 1.0 / (s * s + s2[i]);
         if (dlambda) dlambda[i] = 0.0;
     }
 }
@@ -78,15 +103,36 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
     terms(o, x, NULL, NULL, lambda, dlambda);
 }
 
+/* Mean m, variance v + s^2. */
+static void predict(const tw_observations *o, const double *m, double v, double *mean, double *variance)
+{
+    double scale = tw_observations_parameter(o, NOISE);
+    for (size_t i = 0; i < o->n; i++) {
+        double s = noise_at(o, scale, i);
+        if (mean) mean[i] = m[i];
+        if (variance) variance[i] = v + s * s;
+    }
+}
+
+static void expect(const tw_observations *o, const double *x, double *mean, double *variance)
+{
+    predict(o, x, 0.0, mean, variance);
+}
+
 const tw_likelihood tw_likelihood_gaussian = {
     .name = "gaussian",
     .support = "a finite number",
     .columns = 1,
     .column = COLUMNS,
+    .parameters = 1,
+    .parameter = PARAMETERS,
     .supports = supports,
     .terms = terms,
+    .d_parameter = d_parameter,
     .tilted = tilted,
     .marginal = marginal,
     .smoothed = smoothed,
     .fisher = fisher,
+    .expect = expect,
+    .predict = predict,
 };

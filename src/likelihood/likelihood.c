@@ -73,6 +73,18 @@ static tw_status check_column(tw_context *ctx, const tw_observations *o, size_t 
     return TW_OK;
 }
 
+static tw_status check_parameters(tw_context *ctx, const tw_observations *o)
+{
+    for (size_t k = 0; k < o->likelihood->parameters; k++) {
+        double value = tw_observations_parameter(o, k);
+        bool above = o->likelihood->parameter[k].transform == TW_TRANSFORM_LOG;
+        if (!isfinite(value) || (above && !(value > 0.0)))
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "%s is %g: it must be %s", o->likelihood->parameter[k].name,
+                           value, MUST_BE[above ? TW_RANGE_POSITIVE : TW_RANGE_ANY]);
+    }
+    return TW_OK;
+}
+
 tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed)
 {
     const tw_likelihood *likelihood = observed->likelihood;
@@ -80,6 +92,7 @@ tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed)
         if (observed->column[k])
             return tw_fail(ctx, TW_BAD_ARGUMENT, "the %s likelihood has no column %zu", likelihood->name,
                            k + 1);
+    TW_TRY(check_parameters(ctx, observed));
     for (size_t k = 0; k < likelihood->columns; k++) TW_TRY(check_column(ctx, observed, k));
     for (size_t i = 0; observed->y && i < observed->n; i++)
         if (!likelihood->supports(observed, i))

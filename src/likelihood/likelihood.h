@@ -30,6 +30,10 @@ tw_status tw_observations_copy(tw_context *ctx, const tw_observations *from, tw_
 /* Observation i as often as `count`; room holds (1 + TW_COLUMNS) count numbers. */
 tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_t count, double *room);
 
+/* tw_likelihood_expect for observation i at many m. */
+tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t count, const double *m,
+                         double *mean, double *variance);
+
 /* The tilted moments of any log-concave likelihood from its `terms` (tilted.c). v > 0, m finite.
  * evaluations, where not NULL, is how many sites `terms` was asked for. */
 tw_status tw_tilted_by_quadrature(const tw_observations *o, size_t i, double m, double v, tw_tilted *out,

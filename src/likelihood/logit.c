@@ -133,6 +133,7 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
 const tw_likelihood tw_likelihood_logit = {
     .name = "logit",
     .support = "-1 or +1",
+    .two_classes = true,
     .supports = supports,
     .terms = terms,
     .smoothed = smoothed,

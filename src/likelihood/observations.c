@@ -15,6 +15,12 @@ tw_observations tw_observations_part(const tw_observations *observed, size_t sta
     return part;
 }
 
+double tw_observations_parameter(const tw_observations *observed, size_t k)
+{
+    const tw_parameter *parameter = &observed->likelihood->parameter[k];
+    return observed->phi ? tw_parameter_value(parameter, observed->phi[k]) : parameter->initial;
+}
+
 /* Copy n numbers to *next and move it behind them. */
 static const double *copy(const double *from, size_t n, double **next)
 {
@@ -28,11 +34,12 @@ static const double *copy(const double *from, size_t n, double **next)
 tw_status tw_observations_copy(tw_context *ctx, const tw_observations *from, tw_observations *to,
                                double **block)
 {
-    size_t arrays = from->y != NULL;
+    size_t arrays = from->y != NULL, parameters = from->likelihood->parameters;
     for (size_t k = 0; k < TW_COLUMNS; k++) arrays += from->column[k] != NULL;
-    TW_TRY(tw_allocate_doubles(ctx, from->n, arrays, "the observations", block));
+    TW_TRY(tw_allocate_doubles(ctx, from->n * arrays + parameters, 1, "the observations", block));
     double *next = *block;
     *to = (tw_observations){.likelihood = from->likelihood, .n = from->n};
+    to->phi = copy(from->phi, parameters, &next);
     to->y = copy(from->y, from->n, &next);
     for (size_t k = 0; k < TW_COLUMNS; k++) to->column[k] = copy(from->column[k], from->n, &next);
     return TW_OK;
@@ -46,7 +53,7 @@ static const double *repeat(const double *from, size_t i, size_t count, double *
 
 tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_t count, double *room)
 {
-    tw_observations out = {.likelihood = o->likelihood, .n = count};
+    tw_observations out = {.likelihood = o->likelihood, .phi = o->phi, .n = count};
     out.y = repeat(o->y, i, count, room);
     for (size_t k = 0; k < TW_COLUMNS; k++)
         out.column[k] = repeat(o->column[k], i, count, room + (k + 1) * count);

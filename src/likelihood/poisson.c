@@ -85,6 +85,27 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
     terms(o, x, NULL, NULL, lambda, dlambda);
 }
 
+/* Mean r = w exp(m + v/2), variance r + r^2 (e^v - 1). */
+static void predict(const tw_observations *o, const double *m, double v, double *mean, double *variance)
+{
+    double rate[CHUNK], spread = expm1(v);
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t count = tw_chunk(o->n, start, CHUNK);
+        for (size_t i = 0; i < count; i++) rate[i] = m[start + i] + 0.5 * v;
+        tw_vector_exp(count, rate, rate);
+        for (size_t i = 0; i < count; i++) {
+            double r = rate[i] * tw_column_at(o, 0, start + i);
+            if (mean) mean[start + i] = r;
+            if (variance) variance[start + i] = r + r * r * spread;
+        }
+    }
+}
+
+static void expect(const tw_observations *o, const double *x, double *mean, double *variance)
+{
+    predict(o, x, 0.0, mean, variance);
+}
+
 const tw_likelihood tw_likelihood_poisson = {
     .name = "poisson",
     .support = "0, 1, 2, ...",
@@ -94,4 +115,6 @@ const tw_likelihood tw_likelihood_poisson = {
     .terms = terms,
     .smoothed = smoothed,
     .fisher = fisher,
+    .expect = expect,
+    .predict = predict,
 };

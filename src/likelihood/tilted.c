@@ -1,4 +1,5 @@
-/* tilted.c: the tilted moments of any log-concave likelihood, by adaptive quadrature of its terms.
+/* tilted.c: the tilted moments of any log-concave likelihood, by adaptive quadrature of its terms, and the
+ * derivatives of its normaliser with respect to the likelihood's parameters.
  *
  * The logarithm of the integrand, f(x) = l(x) - (x - m)^2/(2 v), is strictly concave. So
  *   1. its mode x0 is the root of a decreasing function, found by a safeguarded Newton iteration;
@@ -16,6 +17,8 @@
  * the derivatives at hand,
  *   d/2 (l1' - l0') + d^2/10 (lambda1 - lambda0) - d^3/120 (dlambda0 + dlambda1),
  * is free of |l|: it is taken wherever it agrees with the difference to within that rounding error.
+ *
+ * d log Z/d phi = E[d l/d phi] under the tilted distribution: the same integrand once more, times d l/d phi.
  */
 #include <float.h>
 #include <math.h>
@@ -33,6 +36,8 @@ enum {
     SIDE = 2 * LAYERS + CUTS + 1
 };
 
+#define NO_PARAMETER ((size_t)-1)
+
 static const double DROP = 46.0;
 static const double GROWTH = 8.0;
 static const double CUT[CUTS] = {0.18, 0.4, 0.65}; /* panels that suit a Gaussian of that range */
@@ -49,6 +54,7 @@ typedef struct site {
     double m, v;
     double x0, scale;
     point at_x0;
+    size_t parameter; /* which d l/d phi multiplies the integrand; NO_PARAMETER: none does */
     size_t evaluations;
 } site;
 
@@ -171,6 +177,10 @@ static void integrand(void *user, size_t n, const double *t, double *f)
         point p = {value[i], slope[i], lambda[i], dlambda[i]};
         f[i] = exp(relative_log(s, s->scale * t[i], x[i], p));
     }
+    if (s->parameter == NO_PARAMETER) return;
+    nodes.likelihood->d_parameter(&nodes, s->parameter, x, value, NULL, NULL);
+    for (size_t i = 0; i < n; i++)
+        if (f[i] > 0.0) f[i] *= value[i];
 }
 
 /* Moments about x0 in units of scale, to cumulants in units of x. */
@@ -234,14 +244,24 @@ static tw_quadrature integrate(site *s, size_t moments)
     return tw_quadrature_moments(integrand, s, moments, left + right, edge, TOLERANCE * least_normaliser);
 }
 
+/* Observation i of o, and the mode of its integrand. */
+static tw_status begin(const tw_observations *o, size_t i, double m, double v, site *s)
+{
+    s->m = m;
+    s->v = v;
+    s->parameter = NO_PARAMETER;
+    s->evaluations = 0;
+    s->all = tw_observations_repeat(o, i, NODES, s->room);
+    s->one = tw_observations_part(&s->all, 0, 1);
+    find_mode(s);
+    return isfinite(s->at_x0.value) && isfinite(s->at_x0.slope) ? TW_OK : TW_NUMERICAL_FAILURE;
+}
+
 tw_status tw_cumulants_by_quadrature(const tw_observations *o, size_t i, double m, double v, size_t orders,
                                      double *c, size_t *evaluations)
 {
-    site s = {.m = m, .v = v};
-    s.all = tw_observations_repeat(o, i, NODES, s.room);
-    s.one = tw_observations_part(&s.all, 0, 1);
-    find_mode(&s);
-    if (!isfinite(s.at_x0.value) || !isfinite(s.at_x0.slope)) return TW_NUMERICAL_FAILURE;
+    site s;
+    TW_TRY(begin(o, i, m, v, &s));
     tw_quadrature integral = integrate(&s, orders + 1);
     to_cumulants(&s, orders, integral.moment, c);
     if (evaluations) *evaluations = s.evaluations;
@@ -255,4 +275,22 @@ tw_status tw_tilted_by_quadrature(const tw_observations *o, size_t i, double m, 
     tw_status status = tw_cumulants_by_quadrature(o, i, m, v, 4, c, evaluations);
     if (status != TW_NUMERICAL_FAILURE) *out = (tw_tilted){c[0], c[1], c[2], c[3], c[4]};
     return status;
+}
+
+tw_status tw_likelihood_d_log_z(const tw_observations *observed, size_t i, double m, double v, double *d)
+{
+    site s;
+    if (!(v > 0.0) || !isfinite(v) || !isfinite(m)) return TW_BAD_ARGUMENT;
+    if (observed->likelihood->parameters == 0) return TW_OK;
+    TW_TRY(begin(observed, i, m, v, &s));
+    tw_quadrature normaliser = integrate(&s, 1);
+    if (!normaliser.converged) return TW_NOT_CONVERGED;
+    for (size_t k = 0; k < observed->likelihood->parameters; k++) {
+        s.parameter = k;
+        tw_quadrature integral = integrate(&s, 1);
+        d[k] = integral.moment[0] / normaliser.moment[0];
+        if (!isfinite(d[k])) return TW_NUMERICAL_FAILURE;
+        if (!integral.converged) return TW_NOT_CONVERGED;
+    }
+    return TW_OK;
 }

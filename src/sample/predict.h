@@ -21,13 +21,6 @@ enum {
     TW_PREDICT_LEAST_BATCHES = 16 /* but at least so many for each chain */
 };
 
-/* How a likelihood's observation is to be expected. */
-typedef enum tw_expectation {
-    TW_EXPECT_PROBABILITY, /* of +1 */
-    TW_EXPECT_RATE,        /* w exp(x) */
-    TW_EXPECT_LATENT       /* x */
-} tw_expectation;
-
 /* Mean and sum of squared differences from it. */
 typedef struct tw_moments {
     double mean, squares;
@@ -41,6 +34,7 @@ typedef struct tw_new_case {
     tw_marginal plus, label; /* the probabilities of y = +1 and of y, as functions of u'v_s */
     size_t draws;
     tw_moments latent, expected;                /* of u'v_s; of E[y* | x_s] */
+    double spread;                              /* mean of var[y* | x_s]; not for two classes */
     bool failed;                                /* a probability could not be computed */
     double mcse, sd, log_score, log_score_mcse; /* in the end */
 } tw_new_case;
@@ -48,7 +42,7 @@ typedef struct tw_new_case {
 /* The work space of a thread. */
 typedef struct tw_predict_worker {
     double *means;         /* DRAWS x TILE: u'v */
-    double *values;        /* DRAWS */
+    double *values;        /* DRAWS x 2 */
     tw_diagnose *diagnose; /* of a series */
 } tw_predict_worker;
 
@@ -56,7 +50,7 @@ struct tw_draws_predictor {
     tw_context *ctx;
     const tw_model *model;
     tw_draw_source source;
-    tw_expectation expectation;
+    bool two_classes;
     size_t threads;
     size_t batches;     /* of a chain; a series has batches x chains numbers, chain by chain */
     double *lengths;    /* batches: the draws in each */

@@ -1,9 +1,8 @@
 /* predict_average.c: one new case, averaged over the draws.
  *
- * Given x_s the latent value is N(m_s, c), and
- *   binary     E[y = +1 | x_s] = int p(+1 | f) N(f; m_s, c) df
- *   poisson    E[y | x_s] = r_s = w exp(m_s + c/2),  var y = mean r_s + (e^c - 1) mean r_s^2 + var r_s
- *   gaussian   E[y | x_s] = m_s,                     var y = c + w^2 + var m_s
+ * Given x_s the latent value is N(m_s, c), and the likelihood says what mean E[y | x_s] and variance var[y | x_s]
+ * that gives: var y = mean of var[y | x_s] + variance of E[y | x_s]. For two classes E is the probability of +1,
+ * int p(+1 | f) N(f; m_s, c) df, and y in {-1, +1} has the variance 4 E (1 - E).
  * Means and variances over the draws are added up by blocks (Chan, Golub and LeVeque 1983). For Monte Carlo
  * errors the means over batches of consecutive draws are kept, whose lengths differ by at most one: as a series
  * they have the same mean, and tw_diagnose finds the error of that from their autocorrelation.
@@ -31,6 +30,7 @@ void tw_new_case_begin(tw_draws_predictor *p, size_t point)
     c->label = tw_marginal_of(&c->at, 0, c->variance);
     c->draws = 0;
     c->latent = c->expected = (tw_moments){0.0, 0.0};
+    c->spread = 0.0;
     c->failed = false;
     for (size_t k = 0; k < length; k++) p->series[k + point * length] = 0.0;
     for (size_t k = 0; p->labelled && k < length; k++) p->log_series[k + point * length] = -INFINITY;
@@ -65,14 +65,13 @@ static void add_to_series(const tw_draws_predictor *p, size_t chain, size_t firs
     }
 }
 
-/* The logarithm of E[y | x_s] for every draw of a block; E[y | x_s] itself where it is the latent value. */
-static tw_status expect(const tw_draws_predictor *p, tw_new_case *c, size_t count, const double *means,
-                        double *out)
+/* E[y | x_s] for every draw of a block, whose variances join their mean. work holds as many numbers again. */
+static tw_status expect(tw_new_case *c, size_t count, const double *means, double *out, double *work)
 {
-    if (p->expectation == TW_EXPECT_PROBABILITY) return tw_marginal_log(&c->plus, count, means, out);
-    double shift =
-        p->expectation == TW_EXPECT_RATE ? log(tw_column_at(&c->at, 0, 0)) + 0.5 * c->variance : 0.0;
-    for (size_t i = 0; i < count; i++) out[i] = means[i] + shift;
+    double sum = 0.0, all = (double)(c->draws + count);
+    TW_TRY(tw_expect_many(&c->at, 0, c->variance, count, means, out, work));
+    for (size_t i = 0; i < count; i++) sum += work[i];
+    c->spread += (sum - (double)count * c->spread) / all;
     return TW_OK;
 }
 
@@ -82,11 +81,14 @@ void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t f
     tw_new_case *c = &p->cases[point];
     double *series = p->series + point * series_length(p);
     double *log_series = p->log_series + point * series_length(p);
-    bool is_plus = p->expectation == TW_EXPECT_PROBABILITY && c->y == 1.0;
+    bool is_plus = p->two_classes && c->y == 1.0;
     add_moments(c->draws, count, means, &c->latent);
-    c->failed |= expect(p, c, count, means, work) != TW_OK;
+    if (p->two_classes)
+        c->failed |= tw_marginal_log(&c->plus, count, means, work) != TW_OK;
+    else
+        c->failed |= expect(c, count, means, work, work + count) != TW_OK;
     if (is_plus) add_to_series(p, chain, first, count, work, true, log_series);
-    if (p->expectation != TW_EXPECT_LATENT) tw_vector_exp(count, work, work);
+    if (p->two_classes) tw_vector_exp(count, work, work);
     add_moments(c->draws, count, work, &c->expected);
     add_to_series(p, chain, first, count, work, false, series);
     c->draws += count;
@@ -106,12 +108,7 @@ double tw_predict_mcse(tw_diagnose *diagnose, const double *series)
 static double sd_of_observation(const tw_draws_predictor *p, const tw_new_case *c)
 {
     double draws = (double)c->draws, mean = c->expected.mean, between = c->expected.squares / draws;
-    if (p->expectation == TW_EXPECT_PROBABILITY) return 2.0 * sqrt(mean * (1.0 - mean)); /* of -1 and +1 */
-    if (p->expectation == TW_EXPECT_LATENT) {
-        double noise = tw_column_at(&c->at, 0, 0);
-        return sqrt(c->variance + noise * noise + between);
-    }
-    return sqrt(mean + expm1(c->variance) * (mean * mean + between) + between);
+    return p->two_classes ? 2.0 * sqrt(mean * (1.0 - mean)) : sqrt(c->spread + between);
 }
 
 /* Number k of a series stands for so many draws. */

@@ -104,7 +104,7 @@ static tw_status allocate_workers(tw_draws_predictor *p)
         tw_predict_worker *w = &p->workers[i];
         TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_DRAWS, TW_PREDICT_TILE, "a tile of predictions",
                                    &w->means));
-        TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_DRAWS, 1, "predictions of a case", &w->values));
+        TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_DRAWS, 2, "predictions of a case", &w->values));
         TW_TRY(tw_diagnose_new(p->ctx, p->batches, p->source.chains, &w->diagnose));
     }
     return TW_OK;
@@ -144,21 +144,6 @@ static tw_status allocate(tw_draws_predictor *p, size_t bytes)
 
 /* ---- a predictor ---- */
 
-static tw_status find_expectation(const tw_model *model, tw_expectation *out)
-{
-    const tw_likelihood *likelihood = model->observed.likelihood;
-    if (tw_likelihood_is_binary(likelihood))
-        *out = TW_EXPECT_PROBABILITY;
-    else if (likelihood == tw_likelihood_find("poisson"))
-        *out = TW_EXPECT_RATE;
-    else if (likelihood == tw_likelihood_find("gaussian"))
-        *out = TW_EXPECT_LATENT;
-    else
-        return tw_fail(model->ctx, TW_BAD_ARGUMENT,
-                       "the mean of an observation is not known for the likelihood %s", likelihood->name);
-    return TW_OK;
-}
-
 static size_t count_batches(const tw_draw_source *source)
 {
     size_t most = TW_PREDICT_SERIES / source->chains;
@@ -183,16 +168,15 @@ tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *so
 {
     void *memory = NULL;
     tw_draws_predictor_options o = options ? *options : TW_DRAWS_PREDICTOR_DEFAULTS;
-    tw_expectation expectation = TW_EXPECT_LATENT;
     *out = NULL;
     TW_TRY(check_source(model, source));
-    TW_TRY(find_expectation(model, &expectation));
+    TW_TRY(tw_likelihood_check_expect(model->ctx, model->observed.likelihood));
     TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_draws_predictor), "a predictor", &memory));
     tw_draws_predictor *p = memory;
     *p = (tw_draws_predictor){.ctx = model->ctx,
                               .model = model,
                               .source = *source,
-                              .expectation = expectation,
+                              .two_classes = model->observed.likelihood->two_classes,
                               .threads = o.threads ? o.threads : 1,
                               .batches = count_batches(source)};
     tw_status status = allocate(p, o.bytes);

@@ -40,7 +40,7 @@ void tw_predict_score_block(tw_draws_predictor *p, size_t m)
 tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
 {
     tw_draws_scores out = {.scores = tw_scores_finish(p->model->observed.likelihood, &p->sums)};
-    bool binary = p->expectation == TW_EXPECT_PROBABILITY;
+    bool binary = p->two_classes;
     double cases = (double)p->sums.cases;
     tw_diagnose *diagnose = p->workers[0].diagnose;
     out.log_score_mcse = tw_predict_mcse(diagnose, p->score_series) / cases;

@@ -85,10 +85,12 @@ static void expectations_follow_their_formulas(void **state)
     for (size_t i = 0; i < M; i++)
         assert_close(sd[i] * sd[i], variance[i] + w[i] * w[i], 1e-14, "var of a real observation");
     tw_likelihood own = *poisson;
+    own.expect = NULL;
+    own.predict = NULL;
     assert_int_equal(tw_predict_observations(ctx, OBSERVED(&own, M, NULL, w), mean, variance, expected, sd),
                      TW_BAD_ARGUMENT);
-    assert_true(tw_likelihood_is_binary(probit) && tw_likelihood_is_binary(tw_likelihood_find("logit")));
-    assert_false(tw_likelihood_is_binary(poisson) || tw_likelihood_is_binary(gaussian));
+    assert_true(probit->two_classes && tw_likelihood_find("logit")->two_classes);
+    assert_false(poisson->two_classes || gaussian->two_classes);
     tw_context_free(ctx);
 }
 

@@ -8,7 +8,6 @@
 
 #include "base/context.h"
 #include "output/report/expected.h"
-#include "support/observe.h"
 #include "support/run_case.h"
 #include "support/scratch_folder.h"
 #include "support/support.h"
@@ -267,11 +266,6 @@ static void expected_observations_are_means_over_draws(void **state)
     tw_release(p.ctx, expected);
     tw_pool_close(pool);
     pages_free(&p);
-    /* two classes: 300 values, more than go through the likelihood at a time */
-    double x[300], probability[300];
-    for (size_t i = 0; i < 300; i++) x[i] = 0.05 * ((double)i - 150.0);
-    tw_expected_at(OBSERVED_ONE(tw_likelihood_find("logit"), 1.0, 1.0), 0, 300, x, probability);
-    for (size_t i = 0; i < 300; i++) assert_close(probability[i], 1.0 / (1.0 + exp(-x[i])), 1e-14, "p(+1)");
 }
 
 /* The n-th allocation fails, for every n: an error, no page, and nothing is left. Without gnuplot, which would

@@ -50,6 +50,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
 const tw_likelihood cloglog_likelihood = {
     .name = "cloglog",
     .support = "-1 or +1",
+    .two_classes = true,
     .supports = supports,
     .terms = terms,
 };

@@ -55,7 +55,7 @@ static tw_status make_labels(const new_cases *c, tw_data **labels)
     if (!c->y.data) return TW_OK;
     tw_status status = tw_data_new(c->problem->ctx, c->m, 1, c->y.data, c->m, c->y.data, labels);
     if (status != TW_OK) return status;
-    if (tw_likelihood_is_binary(likelihood)) return tw_data_binary_labels(*labels);
+    if (likelihood->two_classes) return tw_data_binary_labels(*labels);
     tw_observations labelled = observations(c, (*labels)->y);
     return tw_likelihood_check(c->problem->ctx, &labelled);
 }

@@ -24,7 +24,7 @@ static const tw_py_field part_fields[] = {
 
 static tw_status check_labels(const tw_likelihood *likelihood, tw_data *data, const double *w)
 {
-    if (tw_likelihood_is_binary(likelihood)) return tw_data_binary_labels(data);
+    if (likelihood->two_classes) return tw_data_binary_labels(data);
     tw_observations labels = {.likelihood = likelihood, .n = data->n, .y = data->y, .column = {w}};
     return tw_likelihood_check(data->ctx, &labels);
 }
@@ -201,7 +201,7 @@ static PyObject *labels(PyObject *object, PyObject *unused)
 static PyObject *is_binary(PyObject *object, PyObject *unused)
 {
     (void)unused;
-    return PyBool_FromLong(tw_likelihood_is_binary(((tw_py_problem *)object)->likelihood));
+    return PyBool_FromLong(((tw_py_problem *)object)->likelihood->two_classes);
 }
 
 static PyMethodDef methods[] = {

@@ -8,7 +8,4 @@
  * probability of +1 instead. n numbers, which the caller releases. */
 tw_status tw_expected_observations(tw_pool *pool, double **out);
 
-/* The same for given latent values of case i: expected[k] of x[k]. */
-void tw_expected_at(const tw_observations *o, size_t i, size_t count, const double *x, double *expected);
-
 #endif

@@ -170,7 +170,7 @@ static void print_scores(const tw_report *r, const tw_cases *cases)
 
 static tw_status draw_all(tw_report *r, const tw_cases *cases)
 {
-    bool binary = tw_likelihood_is_binary(r->pool->problem->likelihood);
+    bool binary = r->pool->problem->likelihood->two_classes;
     print_scores(r, cases);
     fputs("<div class=\"figures\">\n", r->page);
     TW_TRY(binary ? draw_calibration(r, cases) : draw_scatter(r, cases));

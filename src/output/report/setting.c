@@ -39,7 +39,7 @@ static void print_observations(const tw_problem *problem, FILE *page)
         high = data->y[i] > high ? data->y[i] : high;
         sum += data->y[i];
     }
-    if (tw_likelihood_is_binary(problem->likelihood))
+    if (problem->likelihood->two_classes)
         tw_html_fact(page, "observations", "%zu of class +1, %zu of class −1", positive, data->n - positive);
     else
         tw_html_fact(page, "observations", "from %g to %g, %.4g in the mean", low, high,

@@ -1,6 +1,6 @@
 /* surface.c: predictions over the inputs: a curve with its band over one input, a map over two.
  *
- * One input: quantiles of x_n carry over to those of E[y_n | x_n], which increases with x_n, so that the curve
+ * One input: quantiles of x_n carry over to those of E[y_n | x_n], which is monotone in x_n, so that the curve
  * at the training inputs needs nothing but the table of quantiles. Two inputs: E[y*] on a grid, averaged over
  * at most about MAP_DRAWS draws; the colour is that of the likelier class, the more opaque the surer.
  */
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "output/report/expected.h"
+#include "likelihood/likelihood.h"
 #include "output/report/html.h"
 #include "output/report/predictions.h"
 #include "output/run/pool_source.h"
@@ -98,7 +98,8 @@ static void print_curve(const tw_report *r, const place *order, FILE *script)
     for (size_t i = 0; i < n; i += stride) {
         const tw_summary *row = &r->rows[order[i].latent];
         double x[] = {row->q5, row->median, row->q95}, y[3];
-        tw_expected_at(&observed, order[i].latent, 3, x, y);
+        if (tw_expect_many(&observed, order[i].latent, 0.0, 3, x, y, NULL) != TW_OK)
+            y[0] = y[1] = y[2] = NAN; /* a gap in the curve */
         tw_figure_number(script, original(problem, 0, order[i].input));
         for (size_t k = 0; k < 3; k++) tw_figure_number(script, y[k]);
         fputc('\n', script);
@@ -109,7 +110,7 @@ static void print_curve(const tw_report *r, const place *order, FILE *script)
 static tw_status draw_curve(tw_report *r, const place *order)
 {
     const tw_problem *problem = r->pool->problem;
-    bool binary = tw_likelihood_is_binary(problem->likelihood);
+    bool binary = problem->likelihood->two_classes;
     TW_TRY(tw_figure_begin(&r->figures, CURVE_HEIGHT, name_of(problem, 0),
                            binary ? "probability of +1" : "mean of y"));
     FILE *script = r->figures.plot.script;
@@ -214,7 +215,7 @@ static void print_contours(bool binary, FILE *script)
 
 static void print_map(const tw_problem *problem, double low, double high, FILE *script)
 {
-    bool binary = tw_likelihood_is_binary(problem->likelihood);
+    bool binary = problem->likelihood->two_classes;
     print_contours(binary, script);
     print_cases(problem, "positive", binary ? 1.0 : 0.0, script);
     print_cases(problem, "negative", -1.0, script);
@@ -251,7 +252,7 @@ static void explain_map(tw_report *r, bool binary, double low, double high)
 static tw_status draw_map(tw_report *r, const tw_data *grid, double *expected)
 {
     const tw_problem *problem = r->pool->problem;
-    bool binary = tw_likelihood_is_binary(problem->likelihood);
+    bool binary = problem->likelihood->two_classes;
     double low = INFINITY, high = -INFINITY;
     TW_TRY(predict_grid(r, grid, expected));
     for (size_t k = 0; k < grid->n; k++) {

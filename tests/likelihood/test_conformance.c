@@ -1,0 +1,374 @@
+/* What every likelihood must do, for all that tw_likelihood_names() lists and one of a user: a new one is tested here as
+ * soon as it is listed. The observations are whatever it supports, its columns and parameters go through their ranges.
+ *
+ *   terms         against each other by differences, and normalised over y
+ *   d_parameter   against differences in phi
+ *   tilted, marginal, d_log_z    against a plain sum over x, or differences of it
+ *   expect, predict, fisher      against a sum over y, and then over x
+ *   arrays        element by element the bits of one site, whatever else is wanted
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "likelihood/likelihood.h"
+#include "support/cloglog.h"
+#include "support/support.h"
+
+enum { VARIANTS = 3, MOST_PARAMETERS = 8, MOST_LIKELIHOODS = 32, PLACES = 9 };
+
+static const double Y[] = {-1.0, 1.0, 0.0, 2.0, 3.0, 17.0, 0.4, -2.3};
+static const double PLACE[PLACES] = {-6.0, -2.5, -1.0, -0.3, 0.0, 0.2, 0.9, 2.2, 5.0};
+
+/* One observation with its constants and parameters. Copies need `aim`. */
+typedef struct setting {
+    const tw_likelihood *likelihood;
+    double y, column[TW_COLUMNS], phi[MOST_PARAMETERS];
+    bool given[TW_COLUMNS]; /* which columns are */
+    tw_observations o;
+} setting;
+
+static const tw_observations *aim(setting *s)
+{
+    s->o = (tw_observations){.likelihood = s->likelihood, .phi = s->phi, .n = 1, .y = &s->y};
+    for (size_t k = 0; k < s->likelihood->columns; k++) s->o.column[k] = s->given[k] ? &s->column[k] : NULL;
+    return &s->o;
+}
+
+static double column_value(tw_range range, int variant)
+{
+    static const double any[] = {0.0, -0.7, 1.2}, positive[] = {1.0, 0.3, 4.0}, count[] = {17.0, 25.0, 40.0};
+    return range == TW_RANGE_POSITIVE ? positive[variant]
+           : range == TW_RANGE_COUNT  ? count[variant]
+                                      : any[variant];
+}
+
+/* Flags stay as they are by default: a censored observation is no density of y. Variant 0 gives what must be. */
+static setting setting_of(const tw_likelihood *likelihood, int variant)
+{
+    static const double away[] = {0.0, -0.8, 0.6};
+    setting s = {.likelihood = likelihood};
+    for (size_t k = 0; k < likelihood->columns; k++) {
+        const tw_column *column = &likelihood->column[k];
+        s.given[k] = column->required || (variant > 0 && column->range != TW_RANGE_FLAG);
+        s.column[k] = column_value(column->range, variant);
+    }
+    for (size_t k = 0; k < likelihood->parameters; k++)
+        s.phi[k] =
+            tw_parameter_theta(&likelihood->parameter[k], likelihood->parameter[k].initial) + away[variant];
+    return s;
+}
+
+/* ---- one site ---- */
+
+typedef struct point {
+    double value, slope, lambda, dlambda;
+} point;
+
+static point terms_at(setting *s, double x)
+{
+    point p;
+    s->likelihood->terms(aim(s), &x, &p.value, &p.slope, &p.lambda, &p.dlambda);
+    return p;
+}
+
+/* Within a share of the sizes given, with words. */
+static void assert_near(const setting *s, const char *what, double x, double is, double want, double size)
+{
+    char words[200];
+    snprintf(words, sizeof words, "%s of %s at y=%g x=%g phi=%g", what, s->likelihood->name, s->y, x,
+             s->phi[0]);
+    assert_close(is, want, size, words);
+}
+
+/* Central differences to fourth order: h^4 f^(5) and eps/h are both below 1e-9 for functions that vary over 1. */
+static const double H = 0x1p-9;
+static double difference(const double f[4])
+{
+    return (8.0 * (f[2] - f[1]) - (f[3] - f[0])) / (12.0 * H);
+}
+static const double AWAY[4] = {-2.0, -1.0, 1.0, 2.0};
+
+static void terms_are_derivatives(setting *s, double x)
+{
+    double value[4], slope[4], lambda[4];
+    for (int i = 0; i < 4; i++) {
+        point p = terms_at(s, x + H * AWAY[i]);
+        value[i] = p.value, slope[i] = p.slope, lambda[i] = p.lambda;
+    }
+    point p = terms_at(s, x);
+    double size = 1e-8 * (1.0 + fabs(p.value) + fabs(p.slope) + fabs(p.lambda) + fabs(p.dlambda));
+    assert_near(s, "slope", x, p.slope, difference(value), size);
+    assert_near(s, "lambda", x, p.lambda, -difference(slope), size);
+    assert_near(s, "dlambda", x, p.dlambda, difference(lambda), size);
+}
+
+static void parameters_have_derivatives(setting *s, double x)
+{
+    for (size_t k = 0; k < s->likelihood->parameters; k++) {
+        double value[4], slope[4], lambda[4], d[3], phi = s->phi[k];
+        for (int i = 0; i < 4; i++) {
+            s->phi[k] = phi + H * AWAY[i];
+            point p = terms_at(s, x);
+            value[i] = p.value, slope[i] = p.slope, lambda[i] = p.lambda;
+        }
+        s->phi[k] = phi;
+        s->likelihood->d_parameter(aim(s), k, &x, &d[0], &d[1], &d[2]);
+        double size = 1e-8 * (1.0 + fabs(value[1]) + fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
+        assert_near(s, "d value/d phi", x, d[0], difference(value), size);
+        assert_near(s, "d slope/d phi", x, d[1], difference(slope), size);
+        assert_near(s, "d lambda/d phi", x, d[2], difference(lambda), size);
+    }
+}
+
+/* ---- sums over y ---- */
+
+/* Integrals of p, y p, y^2 p and lambda p. */
+typedef struct over_y {
+    double one, mean, square, lambda;
+} over_y;
+
+static bool supported(setting *s, double y)
+{
+    s->y = y;
+    return s->likelihood->supports(aim(s), 0);
+}
+
+static void add(setting *s, double x, double y, double weight, over_y *sums)
+{
+    if (!supported(s, y)) return;
+    point p = terms_at(s, x);
+    double w = weight * exp(p.value);
+    if (!(w > 0.0)) return;
+    sums->one += w;
+    sums->mean += w * y;
+    sums->square += w * y * y;
+    sums->lambda += w * p.lambda;
+}
+
+/* Counts, classes and levels one by one; a density by the trapezoidal rule in t, y = exp(t) where y must be positive,
+ * else y = x + c sinh(t), which for a smooth density is exact to rounding. */
+static over_y sum_over_y(setting *s, double x)
+{
+    over_y sums = {0.0, 0.0, 0.0, 0.0};
+    bool density = supported(s, 0.4321), positive = !supported(s, -0.4321);
+    const double step = 1.0 / 64.0, c = 0.1;
+    for (int i = -1; !density && i < 20000; i++) add(s, x, i, 1.0, &sums);
+    for (int i = -1280; density && i <= 1280; i++) {
+        double t = step * i;
+        if (positive)
+            add(s, x, exp(t), step * exp(t), &sums);
+        else
+            add(s, x, x + c * sinh(t), step * c * cosh(t), &sums);
+    }
+    return sums;
+}
+
+static void normalised_and_as_expected(setting *s, double x)
+{
+    const tw_likelihood *l = s->likelihood;
+    double y = s->y, mean = NAN, variance = NAN, lambda = NAN, dlambda;
+    over_y sums = sum_over_y(s, x);
+    s->y = y;
+    assert_near(s, "sum over y", x, sums.one, 1.0, 1e-10);
+    double spread = sums.square - sums.mean * sums.mean;
+    if (l->two_classes || l->expect) {
+        double size = 1e-9 * (1.0 + sums.square);
+        assert_int_equal(tw_likelihood_expect(aim(s), &x, 0.0, &mean, &variance), TW_OK);
+        assert_near(s, "mean of y", x, l->two_classes ? 2.0 * mean - 1.0 : mean, sums.mean, size);
+        assert_near(s, "variance of y", x, variance, spread, size);
+    }
+    if (!l->fisher) return;
+    l->fisher(aim(s), &x, &lambda, &dlambda);
+    assert_near(s, "expected information", x, lambda, sums.lambda, 1e-9 * (1.0 + fabs(sums.lambda)));
+}
+
+/* ---- sums over x ---- */
+
+enum { STEPS = 6000 };
+
+/* The integral of f N(x; m, v) dx, by the trapezoidal rule over 30 standard deviations to either side: the sum
+ * of a likelihood that is far from m lies far out. */
+static double average(setting *s, double m, double v, double (*f)(setting *s, double x))
+{
+    double sum = 0.0, h = 60.0 / STEPS;
+    for (int i = 0; i <= STEPS; i++) {
+        double z = -30.0 + h * i;
+        sum += h * 0.39894228040143267794 * exp(-0.5 * z * z) * f(s, m + sqrt(v) * z);
+    }
+    return sum;
+}
+
+static double density(setting *s, double x)
+{
+    return exp(terms_at(s, x).value);
+}
+
+static double mean_given(setting *s, double x)
+{
+    double mean;
+    assert_int_equal(tw_likelihood_expect(aim(s), &x, 0.0, &mean, NULL), TW_OK);
+    return mean;
+}
+
+static double square_given(setting *s, double x)
+{
+    double mean, variance;
+    assert_int_equal(tw_likelihood_expect(aim(s), &x, 0.0, &mean, &variance), TW_OK);
+    if (s->likelihood->two_classes) mean = 2.0 * mean - 1.0;
+    return variance + mean * mean;
+}
+
+static double log_z(setting *s, double m, double v)
+{
+    tw_tilted t;
+    assert_int_equal(tw_likelihood_tilted(aim(s), 0, m, v, &t), TW_OK);
+    return t.log_z;
+}
+
+/* Mean and variance of the tilted distribution are those of q' = dlog Z/dm: m + v q', v + v^2 q''. */
+static void tilted_is_exact(setting *s, double m, double v)
+{
+    tw_tilted own, generic;
+    double plain = log(average(s, m, v, density)), q[4], derivative[MOST_PARAMETERS];
+    assert_int_equal(tw_likelihood_tilted(aim(s), 0, m, v, &own), TW_OK);
+    assert_near(s, "log Z", m, own.log_z, plain, 1e-8 * (1.0 + fabs(plain)));
+    assert_int_equal(tw_tilted_by_quadrature(aim(s), 0, m, v, &generic, NULL), TW_OK);
+    assert_near(s, "tilted mean", m, own.mean, generic.mean, 1e-8 * sqrt(v));
+    assert_near(s, "tilted variance", m, own.variance, generic.variance, 1e-8 * v);
+    if (s->likelihood->marginal) {
+        s->likelihood->marginal(aim(s), &m, v, &q[0]);
+        assert_near(s, "marginal", m, q[0], own.log_z, 1e-9 * (1.0 + fabs(plain)));
+    }
+    assert_int_equal(tw_likelihood_d_log_z(aim(s), 0, m, v, derivative), TW_OK);
+    for (size_t k = 0; k < s->likelihood->parameters; k++) {
+        double phi = s->phi[k];
+        for (int i = 0; i < 4; i++) {
+            s->phi[k] = phi + H * AWAY[i];
+            q[i] = log_z(s, m, v);
+        }
+        s->phi[k] = phi;
+        assert_near(s, "d log Z/d phi", m, derivative[k], difference(q), 1e-7 * (1.0 + fabs(derivative[k])));
+    }
+}
+
+static void predictions_are_averages(setting *s, double m, double v)
+{
+    double mean, variance;
+    bool two = s->likelihood->two_classes;
+    if (!two && !s->likelihood->expect) return;
+    assert_int_equal(tw_likelihood_expect(aim(s), &m, v, &mean, &variance), TW_OK);
+    double want = average(s, m, v, mean_given), square = average(s, m, v, square_given);
+    double shown = two ? 2.0 * want - 1.0 : want;
+    assert_near(s, "predicted mean", m, mean, want, 1e-8 * (1.0 + fabs(want)));
+    assert_near(s, "predicted variance", m, variance, square - shown * shown, 1e-8 * (1.0 + square));
+}
+
+/* ---- arrays ---- */
+
+enum { SITES = 600 }; /* more than two chunks, not a multiple of any vector */
+
+static void arrays_change_nothing(setting *s)
+{
+    static double y[SITES], x[SITES], column[TW_COLUMNS][SITES], out[4][SITES];
+    tw_observations o = *aim(s);
+    for (size_t i = 0; i < SITES; i++) {
+        y[i] = s->y, x[i] = 4.0 * sin(1.7 * (double)i);
+        for (size_t k = 0; k < TW_COLUMNS; k++) column[k][i] = s->column[k];
+    }
+    o.n = SITES, o.y = y;
+    for (size_t k = 0; k < TW_COLUMNS; k++) o.column[k] = o.column[k] ? column[k] : NULL;
+    for (unsigned wanted = 0; wanted < 16; wanted++) {
+        memset(out, 0, sizeof out);
+        o.likelihood->terms(&o, x, wanted & 1 ? out[0] : NULL, wanted & 2 ? out[1] : NULL,
+                            wanted & 4 ? out[2] : NULL, wanted & 8 ? out[3] : NULL);
+        for (size_t i = 0; i < SITES; i += 7) {
+            point p = terms_at(s, x[i]);
+            const double want[4] = {p.value, p.slope, p.lambda, p.dlambda};
+            for (unsigned k = 0; k < 4; k++) assert_true(out[k][i] == (wanted >> k & 1 ? want[k] : 0.0));
+        }
+    }
+}
+
+/* ---- all of them ---- */
+
+static size_t list_likelihoods(const tw_likelihood **all)
+{
+    static char names[1024];
+    size_t count = 0;
+    snprintf(names, sizeof names, "%s", tw_likelihood_names());
+    for (char *name = strtok(names, ", "); name && count < MOST_LIKELIHOODS - 1; name = strtok(NULL, ", "))
+        all[count++] = tw_likelihood_find(name);
+    all[count++] = &cloglog_likelihood;
+    return count;
+}
+
+/* Call f for every likelihood, variant and observation that is supported; returns how many there were. */
+static size_t for_each(void (*f)(setting *s))
+{
+    const tw_likelihood *all[MOST_LIKELIHOODS];
+    size_t count = list_likelihoods(all), calls = 0;
+    for (size_t l = 0; l < count; l++)
+        for (int variant = 0; variant < VARIANTS; variant++)
+            for (size_t i = 0; i < sizeof Y / sizeof *Y; i++) {
+                setting s = setting_of(all[l], variant);
+                if (!supported(&s, Y[i])) continue;
+                f(&s);
+                calls++;
+            }
+    return calls;
+}
+
+static void check_terms(setting *s)
+{
+    assert_true(s->likelihood->parameters <= MOST_PARAMETERS);
+    assert_true(s->likelihood->parameters == 0 || s->likelihood->d_parameter);
+    for (size_t i = 0; i < PLACES; i++) {
+        terms_are_derivatives(s, PLACE[i]);
+        parameters_have_derivatives(s, PLACE[i]);
+    }
+    arrays_change_nothing(s);
+}
+
+static void derivatives_belong_together(void **state)
+{
+    (void)state;
+    assert_true(for_each(check_terms) >= 40);
+}
+
+static void check_over_y(setting *s)
+{
+    for (size_t i = 0; i < PLACES; i++) normalised_and_as_expected(s, PLACE[i]);
+}
+
+static void probabilities_add_up(void **state)
+{
+    (void)state;
+    for_each(check_over_y);
+}
+
+static void check_over_x(setting *s)
+{
+    static const double m[] = {-1.0, 0.0, 1.5}, v[] = {0.05, 1.0, 6.0};
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++) {
+            tilted_is_exact(s, m[i], v[j]);
+            predictions_are_averages(s, m[i], v[j]);
+        }
+}
+
+static void averages_over_a_gaussian_are_exact(void **state)
+{
+    (void)state;
+    for_each(check_over_x);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(derivatives_belong_together),
+        cmocka_unit_test(probabilities_add_up),
+        cmocka_unit_test(averages_over_a_gaussian_are_exact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
