@@ -44,10 +44,11 @@ typedef struct bench {
 static tw_model *make_model(const tw_data *data, double log_ell, double log_sigma, double white,
                             const tw_likelihood *likelihood)
 {
-    tw_covariance covariance = {
-        .kernel = "se", .scales = 1, .log_ell = &log_ell, .log_sigma = log_sigma, .white = white};
+    tw_kernel *kernel = NULL;
     tw_model *model = NULL;
-    expect(data->ctx, tw_model_from_data(data, &covariance, likelihood, NULL, 0.0, &model));
+    expect(data->ctx, tw_kernel_simple(data->ctx, "se", 1, &log_ell, log_sigma, 0.0, white, &kernel));
+    expect(data->ctx, tw_model_from_data(data, kernel, likelihood, NULL, 0.0, &model));
+    tw_kernel_free(kernel);
     return model;
 }
 

@@ -54,8 +54,7 @@ static void report_lockstep(const bench_usps *u)
  * scale for every n. */
 static tw_model *planar_model(tw_context *ctx, size_t n)
 {
-    const double log_ell = 0.0;
-    tw_covariance se = {"se", 1, &log_ell, 0.7, 0.0, 0.05};
+    tw_kernel *se;
     double side = sqrt((double)n) / 6.0, *x = calloc(2 * n, sizeof *x), *y = calloc(n, sizeof *y);
     tw_stream stream = tw_stream_at(5, TW_STREAM_DATA, n, 0);
     tw_data *data;
@@ -64,7 +63,9 @@ static tw_model *planar_model(tw_context *ctx, size_t n)
     for (size_t i = 0; i < 2 * n; i++) x[i] = side * tw_stream_uniform(&stream);
     for (size_t i = 0; i < n; i++) y[i] = sin(x[i]) + cos(1.3 * x[n + i]) > 0.0 ? 1.0 : -1.0;
     bench_check(ctx, tw_data_new(ctx, n, 2, x, n, y, &data));
-    bench_check(ctx, tw_model_from_data(data, &se, tw_likelihood_find("probit"), NULL, 0.0, &model));
+    bench_check(ctx, tw_kernel_parse(ctx, "se(log_sigma=0.7) + white(variance=0.05)", 2, &se));
+    bench_check(ctx, tw_model_from_data(data, se, tw_likelihood_find("probit"), NULL, 0.0, &model));
+    tw_kernel_free(se);
     tw_data_free(data);
     free(x);
     free(y);

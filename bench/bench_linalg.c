@@ -18,19 +18,17 @@ enum { N = 767, D = 256, ACTIVE = 300, REPEATS = 31, WORKS = 6 };
 
 typedef struct matrices {
     tw_context *ctx;
+    tw_kernel *kernel;
     double *x, *k, *l, *scratch;
     double s[N], t[N];
     size_t index[N];
     tw_factor *base, *conditioned;
 } matrices;
 
-static const double log_ell = 2.85;
-static const tw_covariance covariance = {"se", 1, &log_ell, 2.35, 0.0, 0.0};
-
 static void gram(void *data)
 {
     matrices *m = data;
-    if (tw_covariance_gram(m->ctx, &covariance, N, D, m->x, N, m->scratch, N) != TW_OK) abort();
+    if (tw_kernel_gram(m->kernel, N, D, m->x, N, m->scratch, N) != TW_OK) abort();
 }
 
 static void syrk(void *data)
@@ -72,7 +70,7 @@ static void fill(matrices *m)
     tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
     tw_factor_report report;
     tw_stream_normals(&stream, (size_t)N * D, m->x);
-    if (tw_covariance_gram(m->ctx, &covariance, N, D, m->x, N, m->k, N) != TW_OK) abort();
+    if (tw_kernel_gram(m->kernel, N, D, m->x, N, m->k, N) != TW_OK) abort();
     for (size_t i = 0; i < N; i++) {
         m->s[i] = 0.5 + 0.001 * (double)i;
         m->t[i] = m->s[i] * m->s[i];
@@ -95,6 +93,7 @@ int main(void)
     double **arrays[] = {&m.x, &m.k, &m.l, &m.scratch};
     for (size_t i = 0; i < 4; i++)
         if (tw_allocate_doubles(m.ctx, N, N, "the benchmark", arrays[i]) != TW_OK) return 3;
+    if (tw_kernel_parse(m.ctx, "se(log_ell=2.85, log_sigma=2.35)", D, &m.kernel) != TW_OK) return 3;
     fill(&m);
     bench_medians(WORKS, work, &m, REPEATS, seconds);
     printf("Gram matrix, n = %d, d = %d:  %.2f ms, bare syrk %.2f ms, ratio %.2f\n", N, D, 1e3 * seconds[0],
@@ -104,6 +103,7 @@ int main(void)
            (double)ACTIVE * ACTIVE * ACTIVE / ((double)N * N * N));
     printf("conditioned factor L C^-T, n = %d:  %.2f ms, plain Cholesky %.2f ms, ratio %.1f (flops: 3)\n", N,
            1e3 * seconds[5], 1e3 * seconds[4], seconds[5] / seconds[4]);
+    tw_kernel_free(m.kernel);
     tw_factor_free(m.base);
     tw_factor_free(m.conditioned);
     for (size_t i = 0; i < 4; i++) tw_release(m.ctx, *arrays[i]);

@@ -70,20 +70,21 @@ static void run(const bench_usps *usps, const tw_data *at, size_t points, size_t
 {
     tw_draw_source source = {usps->data->n, CHAINS, draws, (void *)usps, read_draws};
     tw_draws_predictor_options options = {threads, bytes};
-    tw_covariance covariance = {"se", 1, &LOG_ELL, LOG_SIGMA, 0.0, 0.0};
+    tw_kernel *kernel = NULL;
     tw_model *model = NULL;
     tw_draws_predictor *predictor = NULL;
     double p[2][TW_PREDICT_BATCH] = {{0}};
     tw_predictions out = {.expected = p[0], .mcse = p[1]};
-    bench_check(usps->ctx, tw_model_from_data(usps->data, &covariance, tw_likelihood_find(likelihood), NULL,
-                                              0.0, &model));
+    bench_check(usps->ctx, tw_kernel_simple(usps->ctx, "se", 1, &LOG_ELL, LOG_SIGMA, 0.0, 0.0, &kernel));
+    bench_check(usps->ctx,
+                tw_model_from_data(usps->data, kernel, tw_likelihood_find(likelihood), NULL, 0.0, &model));
     size_t before = tw_context_bytes_in_use(usps->ctx);
     double start = bench_seconds(), cpu = bench_cpu_seconds();
     bench_check(usps->ctx, tw_draws_predictor_new(model, &source, &options, &predictor));
     for (size_t first = 0; first < points; first += TW_PREDICT_BATCH) {
         size_t count = points - first < TW_PREDICT_BATCH ? points - first : TW_PREDICT_BATCH;
         bench_check(usps->ctx,
-                    tw_draws_predictor_at(predictor, &covariance, usps->data, at, first, count, NULL, &out));
+                    tw_draws_predictor_at(predictor, kernel, usps->data, at, first, count, NULL, &out));
     }
     double taken = bench_seconds() - start;
     printf(
@@ -94,6 +95,7 @@ static void run(const bench_usps *usps, const tw_data *at, size_t points, size_t
     fflush(stdout);
     tw_draws_predictor_free(predictor);
     tw_model_free(model);
+    tw_kernel_free(kernel);
 }
 
 int main(int argc, char **argv)

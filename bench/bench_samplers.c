@@ -177,8 +177,8 @@ static void bench_hard(tw_context *ctx)
 static void bench_poisson(tw_context *ctx)
 {
     enum { N = 400 };
-    double x[N], y[N], log_ell = log(0.1);
-    tw_covariance covariance = {"matern52", 1, &log_ell, 0.5, 1.0, 0.0};
+    double x[N], y[N];
+    tw_kernel *kernel = NULL;
     tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
     tw_data *data = NULL;
     tw_model *model = NULL;
@@ -191,11 +191,13 @@ static void bench_poisson(tw_context *ctx)
         y[i] = (double)count;
     }
     bench_check(ctx, tw_data_new(ctx, N, 1, x, N, y, &data));
-    bench_check(ctx, tw_model_from_data(data, &covariance, tw_likelihood_find("poisson"), NULL, 0.0, &model));
+    bench_check(ctx, tw_kernel_parse(ctx, "matern52(ell=0.1, log_sigma=0.5) + constant", 1, &kernel));
+    bench_check(ctx, tw_model_from_data(data, kernel, tw_likelihood_find("poisson"), NULL, 0.0, &model));
     bench_check(ctx, tw_ep_fit(model, NULL, &ep));
     table("Poisson counts on a line", model, ep, false);
     tw_approximation_free(ep);
     tw_model_free(model);
+    tw_kernel_free(kernel);
     tw_data_free(data);
 }
 

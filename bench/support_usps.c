@@ -18,7 +18,7 @@ bool bench_usps_new(double log_ell, double log_sigma, bench_usps *u)
 {
     char path[1024];
     const char *root = getenv("TALWEG_SHARED");
-    tw_covariance se = {"se", 1, &log_ell, log_sigma, 0.0, 0.0};
+    tw_kernel *se = NULL;
     snprintf(path, sizeof path, "%s/data/usps35_train.csv", root ? root : "../shared");
     if (access(path, R_OK) != 0) {
         printf("skipped: %s is not there (set TALWEG_SHARED)\n", path);
@@ -27,7 +27,9 @@ bool bench_usps_new(double log_ell, double log_sigma, bench_usps *u)
     *u = (bench_usps){NULL, NULL, NULL, NULL, NULL};
     if (tw_context_new(NULL, &u->ctx) != TW_OK) exit(3);
     bench_check(u->ctx, tw_data_read(u->ctx, path, NULL, &u->data));
-    bench_check(u->ctx, tw_model_from_data(u->data, &se, tw_likelihood_find("probit"), NULL, 0.0, &u->model));
+    bench_check(u->ctx, tw_kernel_simple(u->ctx, "se", 1, &log_ell, log_sigma, 0.0, 0.0, &se));
+    bench_check(u->ctx, tw_model_from_data(u->data, se, tw_likelihood_find("probit"), NULL, 0.0, &u->model));
+    tw_kernel_free(se);
     bench_check(u->ctx, tw_ep_fit(u->model, NULL, &u->ep));
     bench_check(u->ctx, tw_reference_prior(u->model, &u->prior));
     return true;

@@ -22,16 +22,14 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* The data, the kernel k(a, b) = sigma^2 exp(-|a - b|^2 / (2 ell^2)) and the likelihood Phi(y f) make a problem.
- * It takes the data over; the length scale is copied. */
+/* The data, the kernel k(a, b) = sigma^2 exp(-|a - b|^2 / (2 ell^2)) and the likelihood Phi(y f) make a problem,
+ * which takes data and kernel over. */
 static tw_problem *pose(tw_context *ctx)
 {
-    const double log_ell = 0.3;
-    tw_data *data = NULL;
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("probit")};
     tw_problem *problem = NULL;
-    check(ctx, tw_data_two_classes(ctx, CASES, SEED, 0, &data));
-    tw_problem parts = {.data = data, .likelihood = tw_likelihood_find("probit")};
-    parts.covariance = (tw_covariance){.kernel = "se", .scales = 1, .log_ell = &log_ell, .log_sigma = 1.5};
+    check(ctx, tw_data_two_classes(ctx, CASES, SEED, 0, &parts.data));
+    check(ctx, tw_kernel_parse(ctx, "se(log_ell=0.3, log_sigma=1.5)", parts.data->d, &parts.kernel));
     check(ctx, tw_problem_new(ctx, &parts, &problem));
     return problem;
 }
@@ -88,8 +86,7 @@ static void predict(tw_context *ctx, const tw_problem *problem, const tw_draws *
     tw_predictions out = {.expected = probability, .mcse = error, .log_score = log_score};
     check(ctx, tw_data_two_classes(ctx, NEW, SEED, 1, &test));
     check(ctx, tw_draws_predictor_new(problem->model, &source, NULL, &predictor));
-    check(ctx,
-          tw_draws_predictor_at(predictor, &problem->covariance, problem->data, test, 0, NEW, NULL, &out));
+    check(ctx, tw_draws_predictor_at(predictor, problem->kernel, problem->data, test, 0, NEW, NULL, &out));
     tw_draws_scores s = tw_draws_predictor_scores(predictor);
     printf("\nfirst new case: (%.2f, %.2f) is +1 with probability %.3f +- %.3f\n", test->x[0], test->x[NEW],
            probability[0], error[0]);

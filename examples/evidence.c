@@ -24,13 +24,14 @@ static void check(tw_context *ctx, tw_status status)
 static tw_model *make_model(tw_context *ctx)
 {
     /* A latent function that varies a lot (sigma = e^3): posteriors far from Gaussian, hard for EP. */
-    const double log_ell = 0.3;
-    const tw_covariance covariance = {.kernel = "se", .scales = 1, .log_ell = &log_ell, .log_sigma = 3.0};
+    tw_kernel *kernel = NULL;
     tw_data *data = NULL;
     tw_model *model = NULL;
     check(ctx, tw_data_two_classes(ctx, CASES, 1, 0, &data));
-    check(ctx, tw_model_from_data(data, &covariance, tw_likelihood_find("probit"), NULL, 0.0, &model));
-    tw_data_free(data); /* the model has its own copy */
+    check(ctx, tw_kernel_parse(ctx, "se(log_ell=0.3, log_sigma=3)", data->d, &kernel));
+    check(ctx, tw_model_from_data(data, kernel, tw_likelihood_find("probit"), NULL, 0.0, &model));
+    tw_kernel_free(kernel); /* the model has K, and its own copy of the data */
+    tw_data_free(data);
     return model;
 }
 

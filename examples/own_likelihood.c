@@ -104,8 +104,7 @@ static tw_data *make_data(tw_context *ctx)
 /* Sample the posterior of f at the inputs; returns the root mean square error of its mean. */
 static double fit(tw_context *ctx, const tw_data *data, const tw_likelihood *likelihood)
 {
-    const double log_ell = 0.0;
-    const tw_covariance covariance = {.kernel = "matern52", .scales = 1, .log_ell = &log_ell};
+    tw_kernel *kernel = NULL;
     double w[CASES], sum = 0.0;
     tw_model *model = NULL;
     tw_approximation *ep = NULL;
@@ -114,7 +113,9 @@ static double fit(tw_context *ctx, const tw_data *data, const tw_likelihood *lik
     tw_summary rows[CASES];
     tw_chains_summary s;
     for (int i = 0; i < CASES; i++) w[i] = noise;
-    check(ctx, tw_model_from_data(data, &covariance, likelihood, w, 0.0, &model));
+    check(ctx, tw_kernel_parse(ctx, "matern52", data->d, &kernel)); /* ell = sigma = 1 */
+    check(ctx, tw_model_from_data(data, kernel, likelihood, w, 0.0, &model));
+    tw_kernel_free(kernel);
     check(ctx, tw_ep_fit(model, NULL, &ep));
     tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
     tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;

@@ -101,16 +101,16 @@ static void print_rates(const tw_data *data, const tw_summary *rows)
 int main(void)
 {
     /* Rates change over decades (ell = 15 years), by factors of about e^0.7; the offset has variance 1. */
-    const double log_ell = 2.7;
-    const tw_covariance covariance = {
-        .kernel = "matern52", .scales = 1, .log_ell = &log_ell, .log_sigma = -0.35, .constant = 1.0};
+    static const char expression[] = "matern52(log_ell=2.7, log_sigma=-0.35) + constant(variance=1)";
     static tw_summary rows[YEARS];
     tw_context *ctx = NULL;
+    tw_kernel *kernel = NULL;
     tw_model *model = NULL;
     tw_chains_summary s;
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
     tw_data *data = make_data(ctx);
-    check(ctx, tw_model_from_data(data, &covariance, tw_likelihood_find("poisson"), NULL, 0.0, &model));
+    check(ctx, tw_kernel_parse(ctx, expression, data->d, &kernel));
+    check(ctx, tw_model_from_data(data, kernel, tw_likelihood_find("poisson"), NULL, 0.0, &model));
     tw_draws *draws = sample(ctx, model);
     check(ctx, tw_draws_summarise(draws, 1, rows, &s));
     printf("R-hat at most %.3f, bulk ESS at least %.0f of %zu draws\n", s.rhat_max, s.ess_bulk_min,
@@ -118,6 +118,7 @@ int main(void)
     print_rates(data, rows);
     tw_draws_free(draws);
     tw_model_free(model);
+    tw_kernel_free(kernel);
     tw_data_free(data);
     tw_context_free(ctx);
     return 0;

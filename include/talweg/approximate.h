@@ -156,8 +156,8 @@ TW_API void tw_predictor_apply(const tw_predictor *predictor, size_t m, double *
 /* The same at every input of `at`, which must be on the scale of `train`, the data of the model: in batches
  * of TW_PREDICT_BATCH columns, so that memory does not grow with the number of new inputs. */
 enum { TW_PREDICT_BATCH = 512 };
-TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_covariance *covariance,
-                                 const tw_data *train, const tw_data *at, double *mean, double *variance);
+TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_kernel *kernel, const tw_data *train,
+                                 const tw_data *at, double *mean, double *variance);
 
 /* ---- predictions of observations -------------------------------------------------------------------------
  * Everywhere: the cases `at` (their y only where they are scored), whose latent values are N(mean[i],

@@ -1,48 +1,113 @@
-/* covariance.h: covariance functions and their matrices.
+/* covariance.h: kernels, which are covariance functions with their parameters, and their matrices.
  *
- *   k(a, b) = sigma^2 g(|(a - b) / ell|^2) + constant + white [a is b]
+ * A kernel is an expression: sums and products of leaves and positive numbers, with brackets.
  *
- * g is the kernel's shape, as a function of the scaled squared distance; there is one length scale, or one
- * per input.
+ *   se(ell=2, sigma=1.5) + constant(variance=0.5) + white(variance=0.1)
+ *
+ *   se (or rbf), matern12, matern32, matern52    sigma^2 g(|(a - b)/ell|^2); docs/kernels.md has each g
+ *   constant                                     variance, for all a and b
+ *   white                                        variance where a and b are the same case, else 0
+ *
+ * A parameter is given in natural units (ell=2) or as its logarithm (log_ell=0.7); one that is not given is 1. ell is one
+ * number, or one for each input: ell=(1, 2, 3), or the word ard, for a 1 each. In a product the amplitudes (sigma, variance)
+ * of the factors would say the same thing: the first is free, and that of each later factor is fixed at 1.
+ *
+ * All parameters are one vector theta of real numbers (parameter.h): their logarithms, in the order of the expression,
+ * lengths before amplitude. They are called ell, ell.1, ell.2, ..., sigma, variance where there is one leaf, and
+ * se.ell, se2.ell, constant.variance where there are several. A kernel may be used by several threads as long as none of
+ * them changes it.
  */
 #ifndef TALWEG_COVARIANCE_H
 #define TALWEG_COVARIANCE_H
 
 #include <talweg/base.h>
+#include <talweg/parameter.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* A covariance function with its hyperparameters. */
-typedef struct tw_covariance {
-    const char *kernel; /* "se": exp(-d2/2); "matern12", "matern32", "matern52": see tw_covariance_names() */
-    size_t scales;      /* 1, or the number of inputs */
-    const double *log_ell; /* log of each length scale; the caller keeps it alive */
-    double log_sigma;
-    double constant; /* variance of a constant offset, >= 0 */
-    double white;    /* variance of independent noise on the latent function, >= 0 */
-} tw_covariance;
+/* A covariance function with its parameters. */
+typedef struct tw_kernel tw_kernel;
 
-/* "se, matern12, ..." */
-TW_API const char *tw_covariance_names(void);
+/* The leaves: "se, matern12, ..., constant, white". */
+TW_API const char *tw_kernel_names(void);
 
-/* Check every field against data with d inputs. */
-TW_API tw_status tw_covariance_check(tw_context *ctx, const tw_covariance *covariance, size_t d);
+/* ---- making one ---- */
 
-/* The n x n Gram matrix of inputs x (n x d, column-major), stored in full and symmetric to the bit: one syrk
- * and one pass of elementwise work. */
-TW_API tw_status tw_covariance_gram(tw_context *ctx, const tw_covariance *covariance, size_t n, size_t d,
-                                    const double *x, size_t ldx, double *k, size_t ldk);
+/* The kernel of an expression, for so many inputs; 0: the number is not known, and `ard` cannot be used. What is wrong with an
+ * expression is said with two more lines, the expression and a mark (^) under the place. */
+TW_API tw_status tw_kernel_parse(tw_context *ctx, const char *expression, size_t inputs, tw_kernel **out);
 
-/* The n x m matrix of covariances between x (n x d) and new inputs z (m x d). White noise of a new input is
- * its own: it does not enter here, also where a row of z equals one of x. */
-TW_API tw_status tw_covariance_cross(tw_context *ctx, const tw_covariance *covariance, size_t n, size_t d,
-                                     const double *x, size_t ldx, size_t m, const double *z, size_t ldz,
-                                     double *k, size_t ldk);
+/* shape(log_ell, log_sigma) + constant(variance) + white(variance), with one length scale or more; a variance of 0 leaves its
+ * leaf out. */
+TW_API tw_status tw_kernel_simple(tw_context *ctx, const char *shape, size_t scales, const double *log_ell,
+                                  double log_sigma, double constant, double white, tw_kernel **out);
 
-/* k(a, a): the prior variance of the latent function at any one input. */
-TW_API double tw_covariance_variance(const tw_covariance *covariance);
+/* Is this the name of a shape, for tw_kernel_simple, and not an expression? */
+TW_API bool tw_kernel_is_shape(const char *text);
+
+/* A matrix that somebody else computed, n x n, as tw_covariance_read_matrix and tw_covariance_copy_matrix make it: the covariances
+ * of n cases, and of no others. The matrix belongs to the kernel from then on; where this fails, it is freed. */
+TW_API tw_status tw_kernel_given(tw_context *ctx, size_t n, double *matrix, tw_kernel **out);
+
+/* A kernel with the same expression and theta. */
+TW_API tw_status tw_kernel_copy(const tw_kernel *kernel, tw_kernel **out);
+TW_API void tw_kernel_free(tw_kernel *kernel);
+
+/* ---- what it is ---- */
+
+/* The expression with all parameters, from which tw_kernel_parse makes the same kernel with the same theta, to the bit; "matrix"
+ * for a given matrix. Free it with tw_release. */
+TW_API tw_status tw_kernel_print(const tw_kernel *kernel, char **expression);
+
+/* For people: "log ell = 4.85; log sigma = 5.1; constant 0.5", with at most `most` length scales, where the kernel could come from
+ * tw_kernel_simple; else the expression. tw_kernel_shape is the shape's name in the first case, and NULL in the second. */
+TW_API tw_status tw_kernel_describe(const tw_kernel *kernel, size_t most, char **words);
+TW_API const char *tw_kernel_shape(const tw_kernel *kernel);
+
+/* The same expression and theta, to the bit? */
+TW_API bool tw_kernel_same(const tw_kernel *a, const tw_kernel *b);
+
+/* How many inputs it needs: 0 where it takes any number. */
+TW_API size_t tw_kernel_inputs(const tw_kernel *kernel);
+
+/* The given matrix and its size; NULL where there is none. It is the kernel's. */
+TW_API const double *tw_kernel_matrix(const tw_kernel *kernel, size_t *n);
+
+/* ---- theta ---- */
+
+/* How many parameters there are; what the j-th is; and which one a name means: the number of parameters where it means none. */
+TW_API size_t tw_kernel_count(const tw_kernel *kernel);
+TW_API const tw_parameter *tw_kernel_parameter(const tw_kernel *kernel, size_t j);
+TW_API size_t tw_kernel_find(const tw_kernel *kernel, const char *name);
+
+/* theta, which is the kernel's; and another one. A value outside its range changes nothing and is TW_BAD_ARGUMENT. */
+TW_API const double *tw_kernel_theta(const tw_kernel *kernel);
+TW_API tw_status tw_kernel_set_theta(tw_kernel *kernel, const double *theta);
+
+/* ---- matrices: x is n x d, column-major ---- */
+
+/* The n x n Gram matrix, stored in full and symmetric to the bit: one syrk and one pass of elementwise work; with leaves of
+ * several sets of length scales, one product more for each further set. */
+TW_API tw_status tw_kernel_gram(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
+                                double *k, size_t ldk);
+
+/* The n x m matrix of covariances between x (n x d) and new inputs z (m x d). White noise of a new input is its own: it does
+ * not enter here, also where a row of z equals one of x. */
+TW_API tw_status tw_kernel_cross(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
+                                 size_t m, const double *z, size_t ldz, double *k, size_t ldk);
+
+/* k(a, a), the prior variance of the latent function, at each of n inputs. */
+TW_API tw_status tw_kernel_diagonal(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
+                                    double *diagonal);
+
+/* gradient[j] = sum over m, n of W_mn dK_mn/dtheta_j for every parameter, K the Gram matrix and W symmetric, of which the lower
+ * triangle is read: in blocks of columns, without a matrix for each parameter. */
+TW_API tw_status tw_kernel_contract(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
+                                    const double *w, size_t ldw, double *gradient);
+
+/* ---- matrices of others ---- */
 
 /* A covariance matrix that somebody else computed: finite, square, no negative diagonal, symmetric up to
  * rounding (1e-10 relative to sqrt(K_ii K_jj)); rounding asymmetry is averaged away. Errors name the entry.

@@ -37,7 +37,7 @@ TW_API tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, cons
                               double jitter, tw_model **out);
 
 /* The same with K computed from the inputs of a data set, whose y is used. */
-TW_API tw_status tw_model_from_data(const tw_data *data, const tw_covariance *covariance,
+TW_API tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel,
                                     const tw_likelihood *likelihood, const double *w, double jitter,
                                     tw_model **out);
 TW_API void tw_model_free(tw_model *model);

@@ -78,7 +78,7 @@ TW_API tw_status tw_draws_predictor_apply(tw_draws_predictor *predictor, const d
 /* The same for cases first .. first + count - 1 of `at`, which must be on the scale of `train`, the data of the
  * model, and whose y, where there is one, are the labels; w has one constant for each case of `at`. The arrays
  * of `out` hold count numbers. */
-TW_API tw_status tw_draws_predictor_at(tw_draws_predictor *predictor, const tw_covariance *covariance,
+TW_API tw_status tw_draws_predictor_at(tw_draws_predictor *predictor, const tw_kernel *kernel,
                                        const tw_data *train, const tw_data *at, size_t first, size_t count,
                                        const double *w, const tw_predictions *out);
 

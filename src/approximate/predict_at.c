@@ -3,23 +3,22 @@
 #include "base/context.h"
 #include "talweg/approximate.h"
 
-static tw_status predict_batches(const tw_predictor *predictor, const tw_covariance *covariance,
-                                 const tw_data *train, const tw_data *at, double *cross, double *mean,
-                                 double *variance)
+static tw_status predict_batches(const tw_predictor *predictor, const tw_kernel *kernel, const tw_data *train,
+                                 const tw_data *at, double *cross, double *mean, double *variance)
 {
     double diagonal[TW_PREDICT_BATCH];
-    for (size_t i = 0; i < TW_PREDICT_BATCH; i++) diagonal[i] = tw_covariance_variance(covariance);
     for (size_t start = 0; start < at->n; start += TW_PREDICT_BATCH) {
         size_t m = at->n - start < TW_PREDICT_BATCH ? at->n - start : TW_PREDICT_BATCH;
-        TW_TRY(tw_covariance_cross(train->ctx, covariance, train->n, train->d, train->x, train->n, m,
-                                   at->x + start, at->n, cross, train->n));
+        TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + start, at->n, cross,
+                               train->n));
+        TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + start, at->n, diagonal));
         tw_predictor_apply(predictor, m, cross, diagonal, mean + start, variance + start);
     }
     return TW_OK;
 }
 
-tw_status tw_predictor_at(const tw_predictor *predictor, const tw_covariance *covariance,
-                          const tw_data *train, const tw_data *at, double *mean, double *variance)
+tw_status tw_predictor_at(const tw_predictor *predictor, const tw_kernel *kernel, const tw_data *train,
+                          const tw_data *at, double *mean, double *variance)
 {
     double *cross = NULL;
     if (at->d != train->d)
@@ -28,7 +27,7 @@ tw_status tw_predictor_at(const tw_predictor *predictor, const tw_covariance *co
                        at->d, train->d);
     size_t columns = at->n < TW_PREDICT_BATCH ? at->n : TW_PREDICT_BATCH;
     TW_TRY(tw_allocate_doubles(train->ctx, train->n, columns, "the cross-covariances", &cross));
-    tw_status status = predict_batches(predictor, covariance, train, at, cross, mean, variance);
+    tw_status status = predict_batches(predictor, kernel, train, at, cross, mean, variance);
     tw_release(train->ctx, cross);
     return status;
 }

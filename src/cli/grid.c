@@ -98,8 +98,9 @@ typedef struct surface {
     tw_context *ctx;
     const grid_options *options;
     tw_problem *problem;
-    tw_new_inputs at; /* test cases, at.m = 0 without */
-    double *latent;   /* at.m x 4: mean, variance, expected, log score */
+    tw_kernel *kernel; /* that of the point at hand, of the form that check_kernel asks for */
+    tw_new_inputs at;  /* test cases, at.m = 0 without */
+    double *latent;    /* at.m x 4: mean, variance, expected, log score */
     tw_grid grid;
     tw_ep_sequence *row; /* the points of a row so far */
     size_t points;
@@ -108,15 +109,15 @@ typedef struct surface {
     tw_saver saver;
 } surface;
 
-static tw_status score(surface *s, const tw_model *model, const tw_covariance *covariance,
-                       const tw_approximation *approximation, tw_scores *scores)
+static tw_status score(surface *s, const tw_model *model, const tw_approximation *approximation,
+                       tw_scores *scores)
 {
     size_t m = s->at.m;
     double *mean = s->latent, *variance = mean + m, *expected = variance + m, *log_score = expected + m;
     tw_observations at = tw_new_inputs_observed(&s->at, s->problem, 0, m);
     tw_predictor *predictor = NULL;
     TW_TRY(tw_predictor_new(model, approximation, &predictor));
-    tw_status status = tw_predictor_at(predictor, covariance, s->problem->data, s->at.data, mean, variance);
+    tw_status status = tw_predictor_at(predictor, s->kernel, s->problem->data, s->at.data, mean, variance);
     tw_predictor_free(predictor);
     if (status != TW_OK) return status;
     TW_TRY(tw_predict_observations(s->ctx, &at, mean, variance, expected, NULL));
@@ -125,12 +126,12 @@ static tw_status score(surface *s, const tw_model *model, const tw_covariance *c
     return TW_OK;
 }
 
-static tw_status predict(surface *s, const tw_path *path, const tw_covariance *covariance, size_t k)
+static tw_status predict(surface *s, const tw_path *path, size_t k)
 {
     tw_scores scores;
     double coin = s->problem->likelihood->two_classes ? 1.0 : 0.0;
     if (!s->grid.test || !path->gaussian) return TW_OK;
-    TW_TRY(score(s, path->model, covariance, path->gaussian, &scores));
+    TW_TRY(score(s, path->model, path->gaussian, &scores));
     s->grid.column[TW_GRID_BITS][k] = coin + scores.log_score / log(2.0);
     s->grid.column[TW_GRID_ERROR_RATE][k] = scores.error_rate;
     return TW_OK;
@@ -152,7 +153,7 @@ static tw_status estimate(surface *s, const tw_path *path, size_t k)
 }
 
 /* What a fit that did not converge leaves is kept and flagged; what could not be computed at all is NaN. */
-static tw_status fill_point(surface *s, const tw_model *model, const tw_covariance *covariance, size_t k)
+static tw_status fill_point(surface *s, const tw_model *model, size_t k)
 {
     tw_grid *grid = &s->grid;
     tw_path path = {.ctx = s->ctx, .along = s->row};
@@ -162,7 +163,7 @@ static tw_status fill_point(surface *s, const tw_model *model, const tw_covarian
     if (converged) grid->column[TW_GRID_CORRECTED][k] = path.correction.log_z;
     grid->column[TW_GRID_CONVERGED][k] = converged;
     grid->unconverged += !converged;
-    if (status == TW_OK) status = predict(s, &path, covariance, k);
+    if (status == TW_OK) status = predict(s, &path, k);
     if (status == TW_OK) status = estimate(s, &path, k);
     tw_path_close(&path);
     bool failed = status == TW_NOT_CONVERGED || status == TW_NUMERICAL_FAILURE;
@@ -173,32 +174,47 @@ static tw_status compute_point(surface *s, size_t i, size_t j)
 {
     size_t k = i + j * s->grid.ell.n;
     if (i == 0) tw_ep_sequence_restart(s->row);
-    double log_ell = tw_axis_at(&s->grid.ell, i);
-    tw_covariance covariance = s->problem->covariance;
+    double log_ell = tw_axis_at(&s->grid.ell, i), log_sigma = tw_axis_at(&s->grid.sigma, j);
+    double theta[4];
     tw_model *model = NULL;
-    covariance.scales = 1;
-    covariance.log_ell = &log_ell;
-    covariance.log_sigma = tw_axis_at(&s->grid.sigma, j);
+    memcpy(theta, tw_kernel_theta(s->kernel), tw_kernel_count(s->kernel) * sizeof *theta);
+    theta[0] = log_ell;
+    theta[1] = log_sigma;
+    TW_TRY(tw_kernel_set_theta(s->kernel, theta));
     for (size_t c = 0; c < TW_GRID_COLUMNS; c++) s->grid.column[c][k] = NAN;
     s->grid.column[TW_GRID_LOG_ELL][k] = log_ell;
-    s->grid.column[TW_GRID_LOG_SIGMA][k] = covariance.log_sigma;
-    TW_TRY(tw_model_from_data(s->problem->data, &covariance, s->problem->likelihood, s->problem->w,
+    s->grid.column[TW_GRID_LOG_SIGMA][k] = log_sigma;
+    TW_TRY(tw_model_from_data(s->problem->data, s->kernel, s->problem->likelihood, s->problem->w,
                               s->problem->jitter, &model));
-    tw_status status = fill_point(s, model, &covariance, k);
+    tw_status status = fill_point(s, model, k);
     tw_model_free(model);
     return status;
 }
 
 /* ---- all points ---- */
 
+/* One length scale and one sigma, which stand first in theta; a constant and white noise may follow. */
+static tw_status check_kernel(tw_context *ctx, const tw_kernel *kernel)
+{
+    if (tw_kernel_shape(kernel) && tw_kernel_inputs(kernel) == 0) return TW_OK;
+    return tw_fail(
+        ctx, TW_BAD_ARGUMENT,
+        "the grid is over the length scale and the sigma of one leaf: --kernel may add a constant and white "
+        "noise to it, as in 'se + constant(variance=0.5)', and no more");
+}
+
 static tw_status load(surface *s)
 {
     char log_ell[40];
     tw_model_options model = s->options->model;
-    snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.ell.low);
-    model.log_ell = log_ell;
-    model.log_sigma = s->grid.sigma.low;
-    return tw_model_options_load(s->ctx, &model, &s->problem);
+    if (tw_kernel_is_shape(model.kernel)) {
+        snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.ell.low);
+        model.log_ell = log_ell;
+        model.log_sigma = s->grid.sigma.low;
+    }
+    TW_TRY(tw_model_options_load(s->ctx, &model, &s->problem));
+    TW_TRY(check_kernel(s->ctx, s->problem->kernel));
+    return tw_kernel_copy(s->problem->kernel, &s->kernel);
 }
 
 static tw_status load_test(surface *s)
@@ -336,6 +352,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_release(ctx, s.latent);
     tw_ep_sequence_free(s.row);
     tw_new_inputs_free(&s.at);
+    tw_kernel_free(s.kernel);
     tw_problem_free(s.problem);
     return status;
 }

@@ -51,12 +51,14 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
          "poisson: the column that holds the exposure of each case instead, named as for --label-column; it "
          "is no input then"},
     {.name = "kernel",
-     .kind = TW_OPTION_CHOICE,
+     .kind = TW_OPTION_TEXT,
      .offset = FIELD(kernel),
-     .argument = "NAME",
+     .argument = "NAME|EXPRESSION",
      .standard = "se",
-     .choices = tw_covariance_names,
-     .help = "the covariance function's shape"},
+     .choices = tw_kernel_names,
+     .help =
+         "the covariance function: the name of its shape; or sums and products with their parameters, as in "
+         "'se(ell=2, sigma=1.5) + matern32(ard) * constant(variance=0.5) + white(variance=0.1)'"},
     {.name = "constant",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(constant),
@@ -155,23 +157,25 @@ static tw_status read_data(tw_context *ctx, const tw_model_options *options, tw_
                                     : TW_OK;
 }
 
-static tw_status read_matrix(const tw_model_options *options, tw_problem *parts)
+static tw_status read_matrix(const tw_model_options *options, tw_problem_parts *parts)
 {
     size_t n = 0;
-    tw_context *ctx = parts->ctx;
-    TW_TRY(tw_covariance_read_matrix(ctx, options->kernel_matrix, &n, &parts->matrix));
+    double *matrix = NULL;
+    tw_context *ctx = parts->data->ctx;
+    TW_TRY(tw_covariance_read_matrix(ctx, options->kernel_matrix, &n, &matrix));
+    TW_TRY(tw_kernel_given(ctx, n, matrix, &parts->kernel));
     if (n == parts->data->n) return TW_OK;
     return tw_fail(ctx, TW_BAD_DATA, "%.500s: the matrix has %zu rows and %.500s has %zu cases",
                    options->kernel_matrix, n, options->data, parts->data->n);
 }
 
-static tw_status standardise(tw_problem *parts)
+static tw_status standardise(tw_problem_parts *parts)
 {
     TW_TRY(tw_scaling_fit(parts->data, &parts->scaling));
     return tw_scaling_apply(parts->scaling, parts->data);
 }
 
-static tw_status check_constants(const tw_model_options *options, const tw_problem *parts)
+static tw_status check_constants(tw_context *ctx, const tw_model_options *options)
 {
     bool gaussian = strcmp(options->likelihood, "gaussian") == 0;
     bool poisson = strcmp(options->likelihood, "poisson") == 0, column = options->exposure_column != NULL;
@@ -180,79 +184,94 @@ static tw_status check_constants(const tw_model_options *options, const tw_probl
                        : column && !poisson                   ? "exposure-column"
                                                               : NULL;
     if (name)
-        return tw_fail(parts->ctx, TW_BAD_ARGUMENT, "--%s does not go with the %s likelihood", name,
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s does not go with the %s likelihood", name,
                        options->likelihood);
     if (column && options->exposure != 1.0)
-        return tw_fail(parts->ctx, TW_BAD_ARGUMENT,
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "give --exposure, one for all cases, or --exposure-column, one for each, not both");
     return TW_OK;
 }
 
 /* The constant w of every observation; NULL where it is 1. */
-static tw_status fill_constants(const tw_model_options *options, tw_problem *parts)
+static tw_status fill_constants(const tw_model_options *options, const tw_problem_parts *parts, double **w)
 {
-    tw_data *data = parts->data;
+    const tw_data *data = parts->data;
     double constant = strcmp(options->likelihood, "gaussian") == 0 ? options->noise : options->exposure;
     if (data->w) {
         tw_observations observed = {
             .likelihood = parts->likelihood, .n = data->n, .y = data->y, .column = {data->w}};
-        tw_status status = tw_likelihood_check(parts->ctx, &observed);
-        if (status != TW_OK) return tw_fail_within(parts->ctx, status, "%.1000s: ", options->data);
+        tw_status status = tw_likelihood_check(data->ctx, &observed);
+        if (status != TW_OK) return tw_fail_within(data->ctx, status, "%.1000s: ", options->data);
     }
     if (!data->w && constant == 1.0) return TW_OK;
-    TW_TRY(tw_allocate_doubles(parts->ctx, data->n, 1, "the constants", &parts->w));
-    for (size_t i = 0; i < data->n; i++) parts->w[i] = data->w ? data->w[i] : constant;
+    TW_TRY(tw_allocate_doubles(data->ctx, data->n, 1, "the constants", w));
+    for (size_t i = 0; i < data->n; i++) (*w)[i] = data->w ? data->w[i] : constant;
     return TW_OK;
 }
 
-static tw_status fill_covariance(const tw_model_options *options, tw_problem *parts)
+/* A named kernel, with the parameters that have options of their own. */
+static tw_status make_named_kernel(const tw_model_options *options, tw_problem_parts *parts)
 {
+    tw_context *ctx = parts->data->ctx;
     size_t scales = tw_options_numbers(options->log_ell);
-    TW_TRY(tw_allocate_doubles(parts->ctx, scales, 1, "the length scales", &parts->log_ell));
-    tw_options_read_numbers(options->log_ell, parts->log_ell);
-    parts->covariance = (tw_covariance){.kernel = options->kernel,
-                                        .scales = scales,
-                                        .log_ell = parts->log_ell,
-                                        .log_sigma = options->log_sigma,
-                                        .constant = options->constant,
-                                        .white = options->white};
-    return TW_OK;
+    double *log_ell = NULL;
+    TW_TRY(tw_allocate_doubles(ctx, scales, 1, "the length scales", &log_ell));
+    tw_options_read_numbers(options->log_ell, log_ell);
+    tw_status status = tw_kernel_simple(ctx, options->kernel, scales, log_ell, options->log_sigma,
+                                        options->constant, options->white, &parts->kernel);
+    tw_release(ctx, log_ell);
+    return status;
 }
 
-static tw_status fill_parts(const tw_model_options *options, tw_problem *parts)
+static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *parts)
+{
+    tw_context *ctx = parts->data->ctx;
+    bool others = strcmp(options->log_ell, "0") != 0 || options->log_sigma != 0.0 ||
+                  options->constant != 0.0 || options->white != 0.0;
+    if (options->kernel_matrix) return read_matrix(options, parts);
+    if (tw_kernel_is_shape(options->kernel)) return make_named_kernel(options, parts);
+    tw_status status = tw_kernel_parse(ctx, options->kernel, parts->data->d, &parts->kernel);
+    if (status != TW_OK) return tw_fail_within(ctx, status, "--kernel: ");
+    if (!others) return TW_OK;
+    return tw_fail(
+        ctx, TW_BAD_ARGUMENT,
+        "--log-ell, --log-sigma, --constant and --white go with a kernel that is only named; in an "
+        "expression, parameters stand with their leaf, as in se(ell=2, sigma=1.5)");
+}
+
+static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw_problem_parts *parts,
+                            double **w)
 {
     parts->likelihood = tw_likelihood_find(options->likelihood);
     parts->jitter = options->jitter;
     if (options->kernel_matrix && options->standardise)
-        return tw_fail(parts->ctx, TW_BAD_ARGUMENT,
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--standardise changes inputs, and with --kernel-matrix there are none");
-    TW_TRY(check_constants(options, parts));
-    if (!parts->data) TW_TRY(read_data(parts->ctx, options, &parts->data));
+    TW_TRY(check_constants(ctx, options));
+    if (!parts->data) TW_TRY(read_data(ctx, options, &parts->data));
     if (!parts->data->y)
-        return tw_fail(parts->ctx, TW_BAD_DATA, "%.1000s: a model needs labels: give a --label-column",
+        return tw_fail(ctx, TW_BAD_DATA, "%.1000s: a model needs labels: give a --label-column",
                        options->data);
     TW_TRY(tw_labels_for(parts->likelihood, options->data, parts->data));
-    TW_TRY(fill_constants(options, parts));
-    if (options->kernel_matrix) return read_matrix(options, parts);
+    TW_TRY(fill_constants(options, parts, w));
+    parts->w = *w;
     if (options->standardise) TW_TRY(standardise(parts));
-    return fill_covariance(options, parts);
+    return make_kernel(options, parts);
 }
 
 tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *options, tw_data *data,
                                  tw_problem **out)
 {
-    tw_problem parts = {.ctx = ctx, .data = data};
+    tw_problem_parts parts = {.data = data};
+    double *w = NULL;
     *out = NULL;
-    tw_status status = fill_parts(options, &parts);
-    if (status == TW_OK && (status = tw_problem_new(ctx, &parts, out)) != TW_OK && parts.matrix)
-        tw_fail_within(ctx, status, "%.1000s: ", options->kernel_matrix);
+    tw_status status = fill_parts(ctx, options, &parts, &w);
     if (status != TW_OK) {
-        tw_data_free(parts.data);
-        tw_scaling_free(parts.scaling);
-        tw_covariance_free_matrix(ctx, parts.matrix);
+        tw_problem_parts_free(&parts);
+    } else if ((status = tw_problem_new(ctx, &parts, out)) != TW_OK && options->kernel_matrix) {
+        tw_fail_within(ctx, status, "%.1000s: ", options->kernel_matrix);
     }
-    tw_release(ctx, parts.log_ell); /* the problem has copies of these two */
-    tw_release(ctx, parts.w);
+    tw_release(ctx, w); /* the problem has a copy */
     return status;
 }
 
@@ -282,23 +301,27 @@ static void print_constants(const tw_problem *problem, FILE *to)
         fprintf(to, " (%s from %g to %g)", what, low, high);
 }
 
+static void print_kernel(const tw_problem *problem, FILE *to)
+{
+    char *words = NULL;
+    const char *shape = tw_kernel_shape(problem->kernel);
+    size_t d = problem->data->d;
+    if (tw_kernel_matrix(problem->kernel, NULL)) {
+        fprintf(to, ", a given kernel matrix");
+        return;
+    }
+    fprintf(to, ", %s%skernel of %zu input%s%s\n", shape ? shape : "", shape ? " " : "", d, d == 1 ? "" : "s",
+            problem->scaling ? ", standardised" : "");
+    if (tw_kernel_describe(problem->kernel, d, &words) == TW_OK) fputs(words, to);
+    tw_release(problem->ctx, words);
+}
+
 void tw_model_print(const tw_problem *problem, FILE *to)
 {
-    const tw_covariance *covariance = &problem->covariance;
     tw_model_info info = tw_model_describe(problem->model);
     fprintf(to, "%zu case%s, %s likelihood", info.n, info.n == 1 ? "" : "s", problem->likelihood->name);
     if (problem->w) print_constants(problem, to);
-    if (problem->matrix) {
-        fprintf(to, ", a given kernel matrix");
-    } else {
-        fprintf(to, ", %s kernel of %zu input%s%s\n", covariance->kernel, problem->data->d,
-                problem->data->d == 1 ? "" : "s", problem->scaling ? ", standardised" : "");
-        fprintf(to, "log ell = %g", covariance->log_ell[0]);
-        for (size_t k = 1; k < covariance->scales; k++) fprintf(to, ", %g", covariance->log_ell[k]);
-        fprintf(to, "; log sigma = %g", covariance->log_sigma);
-        if (covariance->constant > 0.0) fprintf(to, "; constant %g", covariance->constant);
-        if (covariance->white > 0.0) fprintf(to, "; white %g", covariance->white);
-    }
+    print_kernel(problem, to);
     if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
     if (info.rank < info.n) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
     fprintf(to, "\n");

@@ -60,7 +60,7 @@ static tw_status open_run(const tw_predict_options *options, tw_prediction *p)
 static tw_status read_cases(const tw_predict_options *options, tw_prediction *p)
 {
     tw_new_columns columns = {options->label_column, options->exposure_column};
-    if (p->problem->matrix)
+    if (tw_kernel_matrix(p->problem->kernel, NULL))
         return tw_new_covariances_read(p->problem, options->cross, options->diagonal, options->data, columns,
                                        &p->at);
     if (options->cross || options->diagonal)
@@ -79,10 +79,7 @@ static tw_status allocate(tw_prediction *p)
     for (size_t j = 1; j < TW_PREDICTED_COLUMNS; j++) p->column[j] = p->column[0] + j * TW_PREDICT_BATCH;
     if (p->at.cross || p->run) return TW_OK;
     TW_TRY(tw_allocate_doubles(p->ctx, p->problem->data->n, TW_PREDICT_BATCH, "the covariances", &p->cross));
-    TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, 1, "the prior variances", &p->variance));
-    for (size_t i = 0; i < TW_PREDICT_BATCH; i++)
-        p->variance[i] = tw_covariance_variance(&p->problem->covariance);
-    return TW_OK;
+    return tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, 1, "the prior variances", &p->variance);
 }
 
 tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options, tw_prediction *p)
@@ -125,8 +122,9 @@ static tw_status predict_from_approximation(tw_prediction *p)
         cross = p->at.cross->values + p->first * train->n;
         variance = p->at.variance->values + p->first;
     } else {
-        TW_TRY(tw_covariance_cross(p->ctx, &problem->covariance, train->n, train->d, train->x, train->n,
-                                   p->count, at->x + p->first, at->n, cross, train->n));
+        TW_TRY(tw_kernel_cross(problem->kernel, train->n, train->d, train->x, train->n, p->count,
+                               at->x + p->first, at->n, cross, train->n));
+        TW_TRY(tw_kernel_diagonal(problem->kernel, p->count, at->d, at->x + p->first, at->n, p->variance));
     }
     tw_predictor_apply(p->gaussian, p->count, cross, variance, column[TW_PREDICTED_MEAN],
                        column[TW_PREDICTED_VARIANCE]);
@@ -151,8 +149,8 @@ static tw_status predict_from_draws(tw_prediction *p)
                           .log_score = column[TW_PREDICTED_SCORE],
                           .log_score_mcse = column[TW_PREDICTED_SCORE_MCSE]};
     if (!p->at.cross)
-        return tw_draws_predictor_at(p->draws, &problem->covariance, problem->data, p->at.data, p->first,
-                                     p->count, p->at.w, &out);
+        return tw_draws_predictor_at(p->draws, problem->kernel, problem->data, p->at.data, p->first, p->count,
+                                     p->at.w, &out);
     tw_observations cases = tw_new_inputs_observed(&p->at, problem, p->first, p->count);
     return tw_draws_predictor_apply(p->draws, p->at.cross->values + p->first * problem->data->n,
                                     p->at.variance->values + p->first, &cases, &out);

@@ -55,7 +55,7 @@ static const tw_option rows[] = {
 static tw_status read_test(const report_options *o, const tw_pool *pool, tw_new_inputs *at)
 {
     if (!o->test) return TW_OK;
-    if (pool->problem->matrix)
+    if (tw_kernel_matrix(pool->problem->kernel, NULL))
         return tw_fail(pool->ctx, TW_BAD_ARGUMENT,
                        "--test needs a kernel, and these runs were made with --kernel-matrix");
     if (!pool->has_x)

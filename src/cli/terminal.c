@@ -17,6 +17,10 @@
 /* Back to the first column, and nothing to its right. */
 #define CLEAR_LINE "\r\033[K"
 
+/* A message may have further lines, such as an expression with a mark under it: they are indented, and only so can they
+ * be told from the next message. */
+#define LINE "\n    "
+
 enum { USUAL_WIDTH = 80 };
 
 /* ---- the start of the program ---- */
@@ -80,7 +84,10 @@ void tw_terminal_say(const char *label, tw_colour colour, const char *text)
     bool plain = colour == TW_COLOUR_NONE;
     fprintf(stderr, "talweg: %s%s:%s ", plain ? "" : tw_terminal_colour(stderr, colour), label,
             plain ? "" : tw_terminal_colour(stderr, TW_COLOUR_NONE));
-    for (; *text; text++) fputc(iscntrl((unsigned char)*text) ? '?' : *text, stderr);
+    for (; *text; text++) {
+        bool further = strncmp(text, LINE, strlen(LINE)) == 0;
+        fputc(iscntrl((unsigned char)*text) && !further ? '?' : *text, stderr);
+    }
     fputc('\n', stderr);
 }
 

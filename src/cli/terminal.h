@@ -24,7 +24,7 @@ int tw_terminal_width(void);
 typedef enum tw_colour { TW_COLOUR_NONE, TW_COLOUR_RED, TW_COLOUR_GREEN, TW_COLOUR_YELLOW } tw_colour;
 const char *tw_terminal_colour(FILE *to, tw_colour colour);
 
-/* "talweg: LABEL: text" on standard error, one paragraph whatever is in the text. */
+/* "talweg: LABEL: text" on standard error, one paragraph whatever is in the text; its further lines are indented. */
 void tw_terminal_say(const char *label, tw_colour colour, const char *text);
 
 /* Warnings and notes of ctx go to standard error from now on, or nowhere where quiet; JSON has the warnings in either

@@ -1,72 +1,278 @@
-/* kernel.c: stationary kernels as functions of the scaled squared distance d2 = |(a - b)/ell|^2 (Rasmussen &
- * Williams, Gaussian Processes for Machine Learning, section 4.2). */
+/* kernel.c: a kernel as an object: memory, theta, names of parameters. */
 #include "covariance/kernel.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "math/vector.h"
-#include "talweg/covariance.h"
+/* ---- memory ---- */
 
-/* exp(-d2/2) */
-static void squared_exponential(size_t n, double sigma2, double *d2)
+void tw_kernel_free(tw_kernel *kernel)
 {
-    for (size_t i = 0; i < n; i++) d2[i] *= -0.5;
-    tw_vector_exp(n, d2, d2);
-    for (size_t i = 0; i < n; i++) d2[i] *= sigma2;
+    if (!kernel) return;
+    tw_context *ctx = kernel->ctx;
+    tw_release(ctx, kernel->nodes);
+    tw_release(ctx, kernel->parameters);
+    tw_release(ctx, kernel->theta);
+    tw_release(ctx, kernel->value);
+    tw_release(ctx, kernel->as_log);
+    tw_release(ctx, kernel->matrix);
+    tw_release(ctx, kernel);
 }
 
-enum { CHUNK = 256 };
-
-/* Matern kernels: (1 + r + third r^2) exp(-r) with r = scale * distance, in chunks so that r is at hand after
- * exp: matern12 has order 0 (exp(-r) alone), matern32 order 1, matern52 order 2 (third = 1/3). */
-static void matern(size_t n, double sigma2, double *d2, int order)
+static tw_status allocate_arrays(tw_kernel *k)
 {
-    double r[CHUNK];
-    double scale = sqrt(2.0 * order + 1.0);
-    double first = order > 0 ? 1.0 : 0.0, second = order > 1 ? 1.0 / 3.0 : 0.0;
-    for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
-        double *k = d2 + start;
-        for (size_t i = 0; i < count; i++) {
-            r[i] = scale * sqrt(k[i]);
-            k[i] = -r[i];
+    void *memory = NULL;
+    TW_TRY(tw_allocate(k->ctx, k->node_count, sizeof *k->nodes, "a kernel", &memory));
+    k->nodes = memory;
+    TW_TRY(tw_allocate(k->ctx, k->parameter_count, sizeof *k->parameters, "a kernel", &memory));
+    k->parameters = memory;
+    TW_TRY(tw_allocate(k->ctx, k->parameter_count, sizeof *k->as_log, "a kernel", &memory));
+    k->as_log = memory;
+    TW_TRY(tw_allocate_doubles(k->ctx, k->parameter_count, 1, "a kernel's parameters", &k->theta));
+    return tw_allocate_doubles(k->ctx, k->parameter_count, 1, "a kernel's parameters", &k->value);
+}
+
+tw_status tw_kernel_allocate(tw_context *ctx, size_t nodes, size_t parameters, tw_kernel **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_kernel), "a kernel", &memory));
+    tw_kernel *kernel = memory;
+    *kernel = (tw_kernel){.ctx = ctx, .node_count = nodes, .parameter_count = parameters};
+    tw_status status = allocate_arrays(kernel);
+    if (status == TW_OK)
+        *out = kernel;
+    else
+        tw_kernel_free(kernel);
+    return status;
+}
+
+static tw_status copy_matrix(const tw_kernel *from, tw_kernel *to)
+{
+    size_t n = from->matrix_size;
+    if (!from->matrix) return TW_OK;
+    TW_TRY(tw_allocate_doubles(to->ctx, n, n, "the kernel matrix", &to->matrix));
+    memcpy(to->matrix, from->matrix, n * n * sizeof *to->matrix);
+    to->matrix_size = n;
+    return TW_OK;
+}
+
+tw_status tw_kernel_copy(const tw_kernel *from, tw_kernel **out)
+{
+    tw_kernel *to = NULL;
+    size_t count = from->parameter_count;
+    *out = NULL;
+    TW_TRY(tw_kernel_allocate(from->ctx, from->node_count, count, &to));
+    memcpy(to->nodes, from->nodes, from->node_count * sizeof *to->nodes);
+    memcpy(to->parameters, from->parameters, count * sizeof *to->parameters);
+    memcpy(to->as_log, from->as_log, count * sizeof *to->as_log);
+    memcpy(to->theta, from->theta, count * sizeof *to->theta);
+    memcpy(to->value, from->value, count * sizeof *to->value);
+    tw_status status = copy_matrix(from, to);
+    if (status == TW_OK)
+        *out = to;
+    else
+        tw_kernel_free(to);
+    return status;
+}
+
+tw_status tw_kernel_given(tw_context *ctx, size_t n, double *matrix, tw_kernel **out)
+{
+    *out = NULL;
+    tw_status status = tw_covariance_check_matrix(ctx, n, matrix, n);
+    if (status == TW_OK) status = tw_kernel_allocate(ctx, 1, 0, out);
+    if (status != TW_OK) {
+        tw_covariance_free_matrix(ctx, matrix);
+        return status;
+    }
+    (*out)->nodes[0] = (tw_node){.kind = TW_NODE_LEAF, .end = 1, .leaf = &tw_leaf_given};
+    (*out)->matrix = matrix;
+    (*out)->matrix_size = n;
+    return TW_OK;
+}
+
+const double *tw_kernel_matrix(const tw_kernel *kernel, size_t *n)
+{
+    if (n) *n = kernel->matrix_size;
+    return kernel->matrix;
+}
+
+/* ---- parameters ---- */
+
+size_t tw_kernel_count(const tw_kernel *kernel)
+{
+    return kernel->parameter_count;
+}
+
+const tw_parameter *tw_kernel_parameter(const tw_kernel *kernel, size_t j)
+{
+    return &kernel->parameters[j];
+}
+
+size_t tw_kernel_find(const tw_kernel *kernel, const char *name)
+{
+    size_t j = 0;
+    while (j < kernel->parameter_count && strcmp(kernel->parameters[j].name, name) != 0) j++;
+    return j;
+}
+
+const double *tw_kernel_theta(const tw_kernel *kernel)
+{
+    return kernel->theta;
+}
+
+/* Lengths and standard deviations enter K squared. */
+tw_status tw_kernel_check_parameter(tw_context *ctx, const tw_node *node, size_t slot, double theta)
+{
+    const tw_slot *s = &node->leaf->slots[slot];
+    bool squared = strcmp(s->parameter.name, "variance") != 0;
+    double value = exp(squared ? 2.0 * theta : theta);
+    if (isfinite(value) && value > 0.0) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "log %s must be a number between %s, not %g", s->parameter.name,
+                   squared ? "-300 and 300" : "-700 and 700", theta);
+}
+
+tw_status tw_kernel_set_theta(tw_kernel *kernel, const double *theta)
+{
+    for (size_t i = 0; i < kernel->node_count; i++)
+        for (size_t s = 0; s < TW_LEAF_SLOTS; s++) {
+            tw_span range = kernel->nodes[i].slot[s];
+            for (size_t j = range.first; j < range.first + range.count; j++)
+                TW_TRY(tw_kernel_check_parameter(kernel->ctx, &kernel->nodes[i], s, theta[j]));
         }
-        tw_vector_exp(count, k, k);
-        for (size_t i = 0; i < count; i++) k[i] *= sigma2 * (1.0 + r[i] * (first + second * r[i]));
+    for (size_t j = 0; j < kernel->parameter_count; j++) {
+        if (theta[j] == kernel->theta[j]) continue; /* what was given in natural units stays so */
+        kernel->theta[j] = theta[j];
+        kernel->value[j] = tw_parameter_value(&kernel->parameters[j], theta[j]);
+        kernel->as_log[j] = true;
+    }
+    return TW_OK;
+}
+
+static tw_status check_restored(const tw_kernel *kernel, size_t count, const double *theta)
+{
+    if (count != kernel->parameter_count)
+        return tw_fail(kernel->ctx, TW_BAD_DATA, "the kernel has %zu parameters, and theta has %zu",
+                       kernel->parameter_count, count);
+    for (size_t j = 0; j < count; j++)
+        if (!(fabs(theta[j] - kernel->theta[j]) <= 1e-12 * (1.0 + fabs(theta[j]))))
+            return tw_fail(kernel->ctx, TW_BAD_DATA, "theta has %.17g for %s, and the expression %.17g",
+                           theta[j], kernel->parameters[j].name, kernel->theta[j]);
+    return TW_OK;
+}
+
+tw_status tw_kernel_restore(tw_context *ctx, const char *expression, size_t inputs, size_t count,
+                            const double *theta, tw_kernel **out)
+{
+    tw_status status = tw_kernel_parse(ctx, expression, inputs, out);
+    if (status != TW_OK) return status == TW_BAD_ARGUMENT ? TW_BAD_DATA : status;
+    status = check_restored(*out, count, theta);
+    if (status == TW_OK) status = tw_kernel_set_theta(*out, theta);
+    if (status == TW_OK) return TW_OK;
+    tw_kernel_free(*out);
+    *out = NULL;
+    return status;
+}
+
+double tw_node_theta(const tw_kernel *kernel, const tw_node *node, size_t slot, size_t k)
+{
+    tw_span range = node->slot[slot];
+    const tw_parameter *p = &node->leaf->slots[slot].parameter;
+    if (range.count == 0) return tw_parameter_theta(p, p->initial);
+    return kernel->theta[range.first + (range.count == 1 ? 0 : k)];
+}
+
+double tw_node_value(const tw_kernel *kernel, const tw_node *node, size_t slot, size_t k)
+{
+    tw_span range = node->slot[slot];
+    if (range.count == 0) return node->leaf->slots[slot].parameter.initial;
+    return kernel->value[range.first + (range.count == 1 ? 0 : k)];
+}
+
+/* ---- names ---- */
+
+const char *tw_node_name(const tw_node *node)
+{
+    return node->shape ? node->shape->name : node->leaf->name;
+}
+
+static size_t count_leaves(const tw_kernel *kernel)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < kernel->node_count; i++) count += kernel->nodes[i].kind == TW_NODE_LEAF;
+    return count;
+}
+
+/* "", "se." or "se2.": the leaf that a parameter belongs to. */
+static void print_owner(const tw_kernel *kernel, size_t node, char text[TW_PARAMETER_NAME])
+{
+    size_t before = 0;
+    const tw_node *nodes = kernel->nodes;
+    const char *name = tw_node_name(&nodes[node]);
+    text[0] = '\0';
+    if (count_leaves(kernel) == 1) return;
+    for (size_t i = 0; i < node; i++)
+        before += nodes[i].kind == TW_NODE_LEAF && strcmp(tw_node_name(&nodes[i]), name) == 0;
+    if (before == 0)
+        snprintf(text, TW_PARAMETER_NAME, "%.16s.", name);
+    else
+        snprintf(text, TW_PARAMETER_NAME, "%.16s%zu.", name, before + 1);
+}
+
+/* Bounds on the parts keep the whole within TW_PARAMETER_NAME. */
+static void name_slot(tw_kernel *kernel, const tw_node *node, size_t slot, const char *owner)
+{
+    tw_span range = node->slot[slot];
+    const tw_parameter *pattern = &node->leaf->slots[slot].parameter;
+    for (size_t k = 0; k < range.count; k++) {
+        tw_parameter *p = &kernel->parameters[range.first + k];
+        *p = *pattern;
+        if (range.count == 1)
+            snprintf(p->name, sizeof p->name, "%.24s%.8s", owner, pattern->name);
+        else
+            snprintf(p->name, sizeof p->name, "%.24s%.8s.%zu", owner, pattern->name, (k + 1) % 1000000000);
     }
 }
 
-static void matern12(size_t n, double sigma2, double *d2)
+void tw_kernel_name_parameters(tw_kernel *kernel)
 {
-    matern(n, sigma2, d2, 0);
+    char owner[TW_PARAMETER_NAME];
+    for (size_t i = 0; i < kernel->node_count; i++) {
+        if (kernel->nodes[i].kind != TW_NODE_LEAF) continue;
+        print_owner(kernel, i, owner);
+        for (size_t s = 0; s < kernel->nodes[i].leaf->slot_count; s++)
+            name_slot(kernel, &kernel->nodes[i], s, owner);
+    }
 }
 
-static void matern32(size_t n, double sigma2, double *d2)
+/* ---- comparing ---- */
+
+static bool same_node(const tw_node *a, const tw_node *b)
 {
-    matern(n, sigma2, d2, 1);
+    bool same = a->kind == b->kind && a->end == b->end && a->number == b->number && a->leaf == b->leaf &&
+                a->shape == b->shape;
+    for (size_t s = 0; s < TW_LEAF_SLOTS; s++) same = same && a->slot[s].count == b->slot[s].count;
+    return same;
 }
 
-static void matern52(size_t n, double sigma2, double *d2)
+bool tw_kernel_same(const tw_kernel *a, const tw_kernel *b)
 {
-    matern(n, sigma2, d2, 2);
+    if (a->node_count != b->node_count || a->parameter_count != b->parameter_count) return false;
+    for (size_t i = 0; i < a->node_count; i++)
+        if (!same_node(&a->nodes[i], &b->nodes[i])) return false;
+    for (size_t j = 0; j < a->parameter_count; j++)
+        if (a->theta[j] != b->theta[j]) return false;
+    if (a->matrix_size != b->matrix_size) return false;
+    for (size_t i = 0; i < a->matrix_size * a->matrix_size; i++)
+        if (a->matrix[i] != b->matrix[i]) return false;
+    return true;
 }
 
-static const tw_kernel kernels[] = {
-    {"se", squared_exponential},
-    {"matern12", matern12},
-    {"matern32", matern32},
-    {"matern52", matern52},
-};
-
-const tw_kernel *tw_kernel_find(const char *name)
+size_t tw_kernel_inputs(const tw_kernel *kernel)
 {
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (strcmp(kernels[i].name, name) == 0) return &kernels[i];
-    return NULL;
-}
-
-const char *tw_covariance_names(void)
-{
-    return "se, matern12, matern32, matern52";
+    for (size_t i = 0; i < kernel->node_count; i++)
+        for (size_t s = 0; s < TW_LEAF_SLOTS; s++)
+            if (kernel->nodes[i].slot[s].count > 1) return kernel->nodes[i].slot[s].count;
+    return 0;
 }

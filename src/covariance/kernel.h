@@ -1,16 +1,100 @@
-/* kernel.h: the shapes g of covariance.h. A new kernel is a new row of the table in kernel.c. */
+/* kernel.h: the insides of a tw_kernel: an expression as a tree of nodes, and one vector of parameters.
+ *
+ * Nodes stand in the order in which a reader meets them: a sum or a product comes right before its parts, so that
+ * nodes[i + 1] is the first part of nodes[i] and nodes[c].end the part after c.
+ */
 #ifndef TALWEG_COVARIANCE_KERNEL_H
 #define TALWEG_COVARIANCE_KERNEL_H
 
-#include <stddef.h>
+#include "base/context.h"
+#include "covariance/shape.h"
+#include "talweg/covariance.h"
 
-typedef struct tw_kernel {
-    const char *name;
-    /* Turn n scaled squared distances d2 >= 0 into sigma2 * g(d2), in place. */
-    void (*evaluate)(size_t n, double sigma2, double *d2);
-} tw_kernel;
+enum { TW_LEAF_SLOTS = 2, TW_KERNEL_NODES = 256, TW_KERNEL_DEPTH = 32 };
 
-/* NULL when there is none of that name. */
-const tw_kernel *tw_kernel_find(const char *name);
+typedef enum tw_node_kind { TW_NODE_SUM, TW_NODE_PRODUCT, TW_NODE_NUMBER, TW_NODE_LEAF } tw_node_kind;
+
+/* Consecutive entries of theta. */
+typedef struct tw_span {
+    size_t first, count;
+} tw_span;
+
+typedef struct tw_leaf tw_leaf;
+typedef struct tw_panel tw_panel;
+
+typedef struct tw_node {
+    tw_node_kind kind;
+    size_t end;            /* the node after this one and all its parts */
+    double number;         /* a number */
+    const tw_leaf *leaf;   /* a leaf; the rest is for leaves too */
+    const tw_shape *shape; /* of a stationary leaf */
+    tw_span slot
+        [TW_LEAF_SLOTS]; /* its parameters, in the order of leaf->slots; count 0: fixed at their initial value */
+} tw_node;
+
+/* What a leaf's parameter is: a length scale for each input or one for all, or how large the leaf is. */
+typedef enum tw_role { TW_ROLE_LENGTH, TW_ROLE_AMPLITUDE } tw_role;
+
+typedef struct tw_slot {
+    tw_parameter parameter;
+    tw_role role;
+} tw_slot;
+
+/* A kind of leaf: its parameters, and its covariances on a panel (panel.h). */
+struct tw_leaf {
+    const char *name; /* NULL: that of the shape */
+    size_t slot_count;
+    tw_slot slots[TW_LEAF_SLOTS];
+
+    /* Have all entries of a panel the same value? Then *value is it. */
+    bool (*uniform)(const tw_panel *panel, const tw_node *node, double *value);
+
+    /* All entries of a panel where they are not. */
+    void (*value)(const tw_panel *panel, const tw_node *node, double *out);
+
+    /* Add sum over the panel of adjoint * dk/dtheta_j to gradient[j], for every parameter of the leaf. */
+    void (*contract)(tw_panel *panel, const tw_node *node, const double *adjoint, double *gradient);
+};
+
+/* The leaf of a name: with a shape where it is stationary. NULL: there is none. */
+const tw_leaf *tw_leaf_find(const char *name, size_t length, const tw_shape **shape);
+extern const tw_leaf tw_leaf_stationary, tw_leaf_constant, tw_leaf_white, tw_leaf_given;
+
+struct tw_kernel {
+    tw_context *ctx;
+    size_t node_count, parameter_count;
+    tw_node *nodes;
+    tw_parameter *parameters;
+    double *theta, *value; /* value is what was given, else the transform of theta */
+    bool *as_log;          /* theta was given, not value: so it is printed */
+    size_t matrix_size;
+    double *matrix; /* of a given leaf; else NULL */
+};
+
+/* A kernel with room for so many nodes and parameters. */
+tw_status tw_kernel_allocate(tw_context *ctx, size_t nodes, size_t parameters, tw_kernel **out);
+
+/* The kernel of an expression that was printed, with the theta that was kept beside it, which has the last word: the logarithm
+ * of another machine may differ in its last digit. Where it differs by more, the two do not belong together: TW_BAD_DATA. */
+tw_status tw_kernel_restore(tw_context *ctx, const char *expression, size_t inputs, size_t count,
+                            const double *theta, tw_kernel **out);
+
+/* Does the kernel go with d inputs? */
+tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
+
+/* Give the parameters their names, once all nodes are there. */
+void tw_kernel_name_parameters(tw_kernel *kernel);
+
+/* Is theta_j of a parameter within its range? */
+tw_status tw_kernel_check_parameter(tw_context *ctx, const tw_node *node, size_t slot, double theta);
+
+/* "se" */
+const char *tw_node_name(const tw_node *node);
+
+/* theta of the k-th parameter in a slot, of a slot that has one for all too; initial where it is fixed. */
+double tw_node_theta(const tw_kernel *kernel, const tw_node *node, size_t slot, size_t k);
+
+/* The same in natural units. */
+double tw_node_value(const tw_kernel *kernel, const tw_node *node, size_t slot, size_t k);
 
 #endif

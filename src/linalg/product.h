@@ -13,6 +13,10 @@ void tw_product_self(size_t n, size_t d, const double *x, size_t ldx, double *c,
 void tw_product_outer(size_t n, size_t m, size_t d, const double *a, size_t lda, const double *b, size_t ldb,
                       double *c, size_t ldc);
 
+/* C = A' B, A is d x n and B is d x m: 2 n m d flops. */
+void tw_product_inner(size_t n, size_t m, size_t d, const double *a, size_t lda, const double *b, size_t ldb,
+                      double *c, size_t ldc);
+
 /* C = A B for `columns` columns, A symmetric n x n (upper). */
 void tw_product_symmetric(size_t n, size_t columns, const double *a, size_t lda, const double *b, size_t ldb,
                           double *c, size_t ldc);

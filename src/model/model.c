@@ -71,24 +71,22 @@ tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_ob
     return finish(give_matrix(model, k, ldk, jitter), model, out);
 }
 
-static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_covariance *covariance,
-                                double jitter)
+static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_kernel *kernel, double jitter)
 {
     size_t n = model->n;
     TW_TRY(tw_gaussian_dense_new(model->ctx, n, NULL, 0, &model->prior));
-    TW_TRY(tw_covariance_gram(model->ctx, covariance, n, data->d, data->x, n,
-                              tw_gaussian_dense_matrix(model->prior), n));
+    TW_TRY(tw_kernel_gram(kernel, n, data->d, data->x, n, tw_gaussian_dense_matrix(model->prior), n));
     return tw_gaussian_dense_factor(model->prior, jitter, &model->report);
 }
 
-tw_status tw_model_from_data(const tw_data *data, const tw_covariance *covariance,
-                             const tw_likelihood *likelihood, const double *w, double jitter, tw_model **out)
+tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel, const tw_likelihood *likelihood,
+                             const double *w, double jitter, tw_model **out)
 {
     tw_model *model = NULL;
     tw_observations observed = {.likelihood = likelihood, .n = data->n, .y = data->y, .column = {w}};
     *out = NULL;
     TW_TRY(allocate_model(data->ctx, &observed, &model));
-    return finish(compute_matrix(model, data, covariance, jitter), model, out);
+    return finish(compute_matrix(model, data, kernel, jitter), model, out);
 }
 
 tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *observed, tw_model **out)

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "covariance/kernel.h"
 #include "data/file.h"
 #include "data/readers.h"
 #include "output/approximation_file.h"
@@ -29,26 +30,25 @@ static tw_status parse_text(tw_context *ctx, const char *path, json_t **root)
     return status;
 }
 
-static tw_status check_format(const tw_fields *in)
+static tw_status check_format(const tw_fields *in, size_t *version)
 {
     const char *format = NULL;
-    size_t version = 0;
     if (!json_is_object(in->object) || tw_field_text(in, "format", &format) != TW_OK ||
         strcmp(format, TW_APPROXIMATION_FORMAT) != 0)
         return tw_fail(in->ctx, TW_BAD_DATA,
                        "field \"format\" is not \"" TW_APPROXIMATION_FORMAT "\": give a file that talweg "
                        "approx --save-approx wrote");
-    TW_TRY(tw_field_count(in, "version", &version));
-    if (version == TW_APPROXIMATION_VERSION) return TW_OK;
+    TW_TRY(tw_field_count(in, "version", version));
+    if (*version >= 1 && *version <= TW_APPROXIMATION_VERSION) return TW_OK;
     return tw_fail(in->ctx, TW_BAD_DATA,
-                   "field \"version\" is %zu and this talweg (%s) reads version %d: save the approximation "
-                   "again",
-                   version, tw_version(), TW_APPROXIMATION_VERSION);
+                   "field \"version\" is %zu and this talweg (%s) reads versions 1 to %d: save the "
+                   "approximation again",
+                   *version, tw_version(), TW_APPROXIMATION_VERSION);
 }
 
 /* ---- the problem ---- */
 
-static tw_status read_likelihood(const tw_fields *in, size_t n, tw_problem *parts)
+static tw_status read_likelihood(const tw_fields *in, size_t n, tw_problem_parts *parts, double **w)
 {
     tw_fields inner;
     const char *name = NULL;
@@ -60,35 +60,55 @@ static tw_status read_likelihood(const tw_fields *in, size_t n, tw_problem *part
         return tw_fail(in->ctx, TW_BAD_DATA, "field \"likelihood.name\" is \"%.60s\"; there are: %s", name,
                        tw_likelihood_names());
     TW_TRY(tw_field_is_null(&inner, "w", &no_constants));
-    return no_constants ? TW_OK : tw_field_numbers(&inner, "w", n, &parts->w);
+    return no_constants ? TW_OK : tw_field_numbers(&inner, "w", n, w);
 }
 
-static tw_status read_covariance(const tw_fields *in, tw_problem *parts)
+static tw_status read_expression(const tw_fields *in, tw_problem_parts *parts)
+{
+    const char *expression = NULL;
+    size_t count = 0;
+    double *theta = NULL;
+    TW_TRY(tw_field_text(in, "kernel", &expression));
+    TW_TRY(tw_field_length(in, "theta", &count));
+    TW_TRY(tw_field_numbers(in, "theta", count, &theta));
+    tw_status status = tw_kernel_restore(in->ctx, expression, parts->data->d, count, theta, &parts->kernel);
+    tw_release(in->ctx, theta);
+    return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, status, "field \"kernel\": ");
+}
+
+/* Of version 1. */
+static tw_status read_covariance(const tw_fields *in, tw_problem_parts *parts)
 {
     tw_fields inner;
-    tw_covariance *covariance = &parts->covariance;
+    const char *shape = NULL;
+    double log_sigma = 0.0, constant = 0.0, white = 0.0, *log_ell = NULL;
+    size_t scales = 0;
     TW_TRY(tw_field_object_or_null(in, "covariance", "covariance.", &inner));
-    TW_TRY(tw_field_text(&inner, "kernel", &covariance->kernel));
-    TW_TRY(tw_field_number(&inner, "log_sigma", &covariance->log_sigma));
-    TW_TRY(tw_field_number(&inner, "constant", &covariance->constant));
-    TW_TRY(tw_field_number(&inner, "white", &covariance->white));
-    TW_TRY(tw_field_length(&inner, "log_ell", &covariance->scales));
-    TW_TRY(tw_field_numbers(&inner, "log_ell", covariance->scales, &parts->log_ell));
-    covariance->log_ell = parts->log_ell;
-    tw_status status = tw_covariance_check(in->ctx, covariance, parts->data->d);
-    return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, TW_BAD_DATA, "field \"covariance\": ");
+    TW_TRY(tw_field_text(&inner, "kernel", &shape));
+    TW_TRY(tw_field_number(&inner, "log_sigma", &log_sigma));
+    TW_TRY(tw_field_number(&inner, "constant", &constant));
+    TW_TRY(tw_field_number(&inner, "white", &white));
+    TW_TRY(tw_field_length(&inner, "log_ell", &scales));
+    TW_TRY(tw_field_numbers(&inner, "log_ell", scales, &log_ell));
+    tw_status status =
+        tw_kernel_simple(in->ctx, shape, scales, log_ell, log_sigma, constant, white, &parts->kernel);
+    tw_release(in->ctx, log_ell);
+    if (status == TW_OK) status = tw_kernel_check_inputs(parts->kernel, parts->data->d);
+    if (status == TW_BAD_ARGUMENT) status = TW_BAD_DATA;
+    return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, status, "field \"covariance\": ");
 }
 
 /* The lower triangle, row by row, to a full symmetric matrix. */
-static tw_status read_matrix(const tw_fields *in, size_t n, double **matrix)
+static tw_status read_matrix(const tw_fields *in, size_t n, tw_problem_parts *parts)
 {
-    double *triangle = NULL;
+    double *triangle = NULL, *matrix = NULL;
     TW_TRY(tw_field_numbers(in, "matrix", n * (n + 1) / 2, &triangle));
-    tw_status status = tw_allocate_doubles(in->ctx, n, n, "the kernel matrix", matrix);
-    if (status == TW_OK)
+    tw_status status = tw_allocate_doubles(in->ctx, n, n, "the kernel matrix", &matrix);
+    if (status == TW_OK) {
         for (size_t i = 0, next = 0; i < n; i++)
-            for (size_t j = 0; j <= i; j++, next++)
-                (*matrix)[i + j * n] = (*matrix)[j + i * n] = triangle[next];
+            for (size_t j = 0; j <= i; j++, next++) matrix[i + j * n] = matrix[j + i * n] = triangle[next];
+        status = tw_kernel_given(in->ctx, n, matrix, &parts->kernel);
+    }
     tw_release(in->ctx, triangle);
     return status;
 }
@@ -110,7 +130,7 @@ static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, c
     return TW_OK;
 }
 
-static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem *parts)
+static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem_parts *parts)
 {
     tw_fields inner;
     void *memory = NULL, *columns = NULL;
@@ -132,7 +152,7 @@ static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem *parts)
 }
 
 /* n cases with d inputs; a given matrix needs none, and a column of zeros stands for them. */
-static tw_status read_data(const tw_fields *in, bool matrix, tw_problem *parts)
+static tw_status read_data(const tw_fields *in, bool matrix, tw_problem_parts *parts)
 {
     size_t n = 0, d = 0;
     double *x = NULL, *y = NULL;
@@ -172,31 +192,30 @@ static tw_status read_names(const tw_fields *in, tw_data *data)
     return status;
 }
 
-static tw_status read_parts(const tw_fields *in, tw_problem *parts)
+static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_parts *parts, double **w)
 {
     bool no_matrix = false;
     TW_TRY(tw_field_is_null(in, "matrix", &no_matrix));
     TW_TRY(read_data(in, !no_matrix, parts));
     TW_TRY(tw_field_number(in, "jitter", &parts->jitter));
-    TW_TRY(read_likelihood(in, parts->data->n, parts));
-    if (!no_matrix) return read_matrix(in, parts->data->n, &parts->matrix);
+    TW_TRY(read_likelihood(in, parts->data->n, parts, w));
+    parts->w = *w;
+    if (!no_matrix) return read_matrix(in, parts->data->n, parts);
     TW_TRY(read_names(in, parts->data));
-    TW_TRY(read_covariance(in, parts));
+    TW_TRY(version == 1 ? read_covariance(in, parts) : read_expression(in, parts));
     return read_scaling(in, parts->data->d, parts);
 }
 
-static tw_status read_problem(const tw_fields *in, tw_problem **problem)
+static tw_status read_problem(const tw_fields *in, size_t version, tw_problem **problem)
 {
-    tw_problem parts = {.ctx = in->ctx};
-    tw_status status = read_parts(in, &parts);
-    if (status == TW_OK) status = tw_problem_new(in->ctx, &parts, problem);
-    if (status != TW_OK) {
-        tw_data_free(parts.data);
-        tw_scaling_free(parts.scaling);
-        tw_covariance_free_matrix(in->ctx, parts.matrix);
-    }
-    tw_release(in->ctx, parts.w); /* the problem has copies of these two */
-    tw_release(in->ctx, parts.log_ell);
+    tw_problem_parts parts = {0};
+    double *w = NULL;
+    tw_status status = read_parts(in, version, &parts, &w);
+    if (status == TW_OK)
+        status = tw_problem_new(in->ctx, &parts, problem);
+    else
+        tw_problem_parts_free(&parts);
+    tw_release(in->ctx, w); /* the problem has a copy */
     return status;
 }
 
@@ -259,12 +278,13 @@ tw_status tw_approximation_load(tw_context *ctx, const char *path, tw_problem **
                                 tw_approximation **approximation)
 {
     json_t *root = NULL;
+    size_t version = 0;
     *problem = NULL;
     *approximation = NULL;
     tw_status status = parse_text(ctx, path, &root);
     tw_fields in = {ctx, root, ""};
-    if (status == TW_OK) status = check_format(&in);
-    if (status == TW_OK) status = read_problem(&in, problem);
+    if (status == TW_OK) status = check_format(&in, &version);
+    if (status == TW_OK) status = read_problem(&in, version, problem);
     if (status == TW_OK) status = read_approximation(&in, *problem, approximation);
     json_decref(root);
     if (status == TW_OK) return TW_OK;

@@ -38,34 +38,26 @@ static void print_likelihood(const tw_problem *problem, FILE *to)
     fputc('}', to);
 }
 
-static void print_covariance(const tw_problem *problem, FILE *to)
+/* An expression has no characters that JSON would not take as they are. */
+static void print_kernel(const tw_kernel *kernel, const char *expression, FILE *to)
 {
-    const tw_covariance *covariance = &problem->covariance;
-    if (problem->matrix) {
-        fputs("null", to);
-        return;
-    }
-    fprintf(to, "{\"kernel\":\"%s\",\"log_ell\":", covariance->kernel);
-    print_numbers(covariance->scales, covariance->log_ell, to);
-    fputs(",\"log_sigma\":", to);
-    print_number(covariance->log_sigma, to);
-    fputs(",\"constant\":", to);
-    print_number(covariance->constant, to);
-    fputs(",\"white\":", to);
-    print_number(covariance->white, to);
-    fputc('}', to);
+    bool given = tw_kernel_matrix(kernel, NULL) != NULL;
+    fprintf(to, given ? ",\n  \"kernel\": null" : ",\n  \"kernel\": \"%s\"", expression);
+    fputs(",\n  \"theta\": ", to);
+    print_numbers(tw_kernel_count(kernel), given ? NULL : tw_kernel_theta(kernel), to);
 }
 
 /* Row i of the lower triangle of the symmetric K is the beginning of its column i. */
-static void print_matrix(const tw_problem *problem, FILE *to)
+static void print_matrix(const tw_kernel *kernel, FILE *to)
 {
-    size_t n = problem->data->n;
-    for (size_t i = 0; problem->matrix && i < n; i++)
+    size_t n = 0;
+    const double *matrix = tw_kernel_matrix(kernel, &n);
+    for (size_t i = 0; matrix && i < n; i++)
         for (size_t j = 0; j <= i; j++) {
             fputc(i ? ',' : '[', to);
-            print_number(problem->matrix[j + i * n], to);
+            print_number(matrix[j + i * n], to);
         }
-    fputs(problem->matrix ? "]" : "null", to);
+    fputs(matrix ? "]" : "null", to);
 }
 
 static void print_scaling(const tw_scaling *scaling, FILE *to)
@@ -87,7 +79,8 @@ static void print_scaling(const tw_scaling *scaling, FILE *to)
 static void print_names(const tw_problem *problem, FILE *to)
 {
     const tw_data *data = problem->data;
-    json_t *names = problem->matrix || !data->names ? NULL : json_array();
+    bool given = tw_kernel_matrix(problem->kernel, NULL) != NULL;
+    json_t *names = given || !data->names ? NULL : json_array();
     for (size_t k = 0; names && k < data->d; k++)
         if (json_array_append_new(names, json_string(data->names[k])) != 0) {
             json_decref(names);
@@ -114,25 +107,26 @@ static void print_approximation(const tw_approximation *a, FILE *to)
     fputc('}', to);
 }
 
-static void print_file(const tw_problem *problem, const tw_approximation *approximation, FILE *to)
+static void print_file(const tw_problem *problem, const tw_approximation *approximation,
+                       const char *expression, FILE *to)
 {
     const tw_data *data = problem->data;
+    bool given = tw_kernel_matrix(problem->kernel, NULL) != NULL;
     fprintf(to, "{\n  \"format\": \"%s\",\n  \"version\": %d,\n  \"library\": \"%s\"",
             TW_APPROXIMATION_FORMAT, TW_APPROXIMATION_VERSION, tw_version());
     fprintf(to, ",\n  \"n\": %zu,\n  \"inputs\": %zu,\n  \"names\": ", data->n, data->d);
     print_names(problem, to);
     fputs(",\n  \"likelihood\": ", to);
     print_likelihood(problem, to);
-    fputs(",\n  \"covariance\": ", to);
-    print_covariance(problem, to);
+    print_kernel(problem->kernel, expression, to);
     fputs(",\n  \"matrix\": ", to);
-    print_matrix(problem, to);
+    print_matrix(problem->kernel, to);
     fputs(",\n  \"jitter\": ", to);
     print_number(problem->jitter, to);
     fputs(",\n  \"scaling\": ", to);
     print_scaling(problem->scaling, to);
     fputs(",\n  \"x\": ", to);
-    print_numbers(data->n * data->d, problem->matrix ? NULL : data->x, to);
+    print_numbers(data->n * data->d, given ? NULL : data->x, to);
     fputs(",\n  \"y\": ", to);
     print_numbers(data->n, data->y, to);
     fputs(",\n  \"approximation\": ", to);
@@ -143,14 +137,20 @@ static void print_file(const tw_problem *problem, const tw_approximation *approx
 tw_status tw_approximation_save(const tw_problem *problem, const tw_approximation *approximation,
                                 const char *path, bool overwrite)
 {
+    char *expression = NULL;
     tw_writer *writer = NULL;
     tw_number_locale locale;
     TW_TRY(tw_problem_check_saved(problem));
-    TW_TRY(tw_writer_open(problem->ctx, path, overwrite, &writer));
-    tw_status status = tw_number_locale_begin(problem->ctx, &locale);
+    TW_TRY(tw_kernel_print(problem->kernel, &expression));
+    tw_status status = tw_writer_open(problem->ctx, path, overwrite, &writer);
     if (status == TW_OK) {
-        print_file(problem, approximation, tw_writer_stream(writer));
-        tw_number_locale_end(&locale);
+        status = tw_number_locale_begin(problem->ctx, &locale);
+        if (status == TW_OK) {
+            print_file(problem, approximation, expression, tw_writer_stream(writer));
+            tw_number_locale_end(&locale);
+        }
+        status = tw_writer_close(writer, status);
     }
-    return tw_writer_close(writer, status);
+    tw_release(problem->ctx, expression);
+    return status;
 }

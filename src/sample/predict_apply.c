@@ -149,7 +149,7 @@ static tw_predictions from_case(const tw_predictions *out, size_t first)
     return rest;
 }
 
-tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_covariance *covariance, const tw_data *train,
+tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, const tw_data *train,
                                 const tw_data *at, size_t first, size_t count, const double *w,
                                 const tw_predictions *out)
 {
@@ -159,12 +159,12 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_covariance *cova
                        "cases %zu to %zu of %zu with %zu inputs cannot be predicted by a model of %zu cases "
                        "with %zu inputs: give the same columns",
                        first + 1, first + count, at->n, at->d, train->n, train->d);
-    for (size_t i = 0; i < TW_PREDICT_POINTS; i++) diagonal[i] = tw_covariance_variance(covariance);
     for (size_t done = 0; done < count; done += TW_PREDICT_POINTS) {
         size_t m = smaller(count - done, TW_PREDICT_POINTS), from = first + done;
         tw_predictions rest = from_case(out, done);
-        TW_TRY(tw_covariance_cross(p->ctx, covariance, train->n, train->d, train->x, train->n, m,
-                                   at->x + from, at->n, p->cross, train->n));
+        TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + from, at->n,
+                               p->cross, train->n));
+        TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + from, at->n, diagonal));
         tw_observations cases = {.n = m, .y = at->y ? at->y + from : NULL, .column = {w ? w + from : NULL}};
         TW_TRY(tw_draws_predictor_apply(p, p->cross, diagonal, &cases, &rest));
     }

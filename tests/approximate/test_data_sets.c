@@ -40,10 +40,12 @@ static tw_data *read_data(tw_context *ctx, const char *name, bool standardise)
 
 static tw_model *make_model(const tw_data *data, double log_ell, double log_sigma)
 {
-    tw_covariance covariance = {.kernel = "se", .scales = 1, .log_ell = &log_ell, .log_sigma = log_sigma};
+    tw_kernel *kernel = NULL;
     tw_model *model = NULL;
-    assert_int_equal(tw_model_from_data(data, &covariance, tw_likelihood_find("probit"), NULL, 0.0, &model),
+    assert_int_equal(tw_kernel_simple(data->ctx, "se", 1, &log_ell, log_sigma, 0.0, 0.0, &kernel), TW_OK);
+    assert_int_equal(tw_model_from_data(data, kernel, tw_likelihood_find("probit"), NULL, 0.0, &model),
                      TW_OK);
+    tw_kernel_free(kernel);
     return model;
 }
 

@@ -15,8 +15,9 @@ static void many_inputs_one_formula(void **state)
     enum { M = 2 * TW_PREDICT_BATCH + 7 };
     static double z[M], mean[M], variance[M];
     const double a = 0.3, y = 1.7, noise = 0.4, log_ell = -0.2;
-    tw_covariance covariance = {"se", 1, &log_ell, 0.5, 0.2, 0.05};
     tw_context *ctx = new_context();
+    tw_kernel *kernel =
+        new_kernel(ctx, "se(log_ell=-0.2, log_sigma=0.5) + constant(variance=0.2) + white(variance=0.05)");
     tw_data *train = NULL, *at = NULL;
     tw_model *model = NULL;
     tw_approximation *ep = NULL;
@@ -24,11 +25,11 @@ static void many_inputs_one_formula(void **state)
     for (size_t i = 0; i < M; i++) z[i] = -3.0 + 6.0 * (double)i / M;
     assert_int_equal(tw_data_new(ctx, 1, 1, &a, 1, &y, &train), TW_OK);
     assert_int_equal(tw_data_new(ctx, M, 1, z, M, NULL, &at), TW_OK);
-    assert_int_equal(
-        tw_model_from_data(train, &covariance, tw_likelihood_find("gaussian"), &noise, 0.0, &model), TW_OK);
+    assert_int_equal(tw_model_from_data(train, kernel, tw_likelihood_find("gaussian"), &noise, 0.0, &model),
+                     TW_OK);
     assert_int_equal(tw_ep_fit(model, NULL, &ep), TW_OK);
     assert_int_equal(tw_predictor_new(model, ep, &predictor), TW_OK);
-    assert_int_equal(tw_predictor_at(predictor, &covariance, train, at, mean, variance), TW_OK);
+    assert_int_equal(tw_predictor_at(predictor, kernel, train, at, mean, variance), TW_OK);
     double prior = exp(1.0) + 0.2 + 0.05, s2 = prior + noise * noise;
     for (size_t i = 0; i < M; i++) {
         double scaled = (z[i] - a) / exp(log_ell), k = exp(1.0) * exp(-0.5 * scaled * scaled) + 0.2;
@@ -36,13 +37,14 @@ static void many_inputs_one_formula(void **state)
         assert_close(variance[i], prior - k * k / s2, 1e-9, "variance");
     }
     at->d = 2; /* another number of inputs is refused */
-    assert_int_equal(tw_predictor_at(predictor, &covariance, train, at, mean, variance), TW_BAD_DATA);
+    assert_int_equal(tw_predictor_at(predictor, kernel, train, at, mean, variance), TW_BAD_DATA);
     at->d = 1;
     tw_predictor_free(predictor);
     tw_approximation_free(ep);
     tw_model_free(model);
     tw_data_free(at);
     tw_data_free(train);
+    tw_kernel_free(kernel);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);
 }

@@ -85,9 +85,10 @@ constant = group("run.nc", "constant_data")
 assert list(constant.input.values) == ["length", "width", "depth"] and constant.X.dims == ("obs", "input")
 raw = np.loadtxt(os.path.join(d, "large.csv"), delimiter=",", skiprows=1)
 assert np.allclose(constant.X * constant.scaling_scale + constant.scaling_centre, raw[:, :3], rtol=1e-12)
-assert constant.attrs["kernel"] == "matern52" and constant.attrs["likelihood"] == "probit" and constant.log_sigma == 1
+assert constant.attrs["kernel"] == "matern52(log_ell=0, log_sigma=1)" and constant.attrs["likelihood"] == "probit"
+assert list(constant.parameter.values) == ["ell", "sigma"] and list(constant.theta) == [0, 1]
 counts = group("counts.nc", "constant_data")
-assert np.all(counts.w == 2.5) and counts.log_ell.dims == ("input",) and list(counts.log_ell) == [0, 1]
+assert np.all(counts.w == 2.5) and list(counts.theta) == [0, 1, 0]
 assert group("counts.nc", "posterior").x.shape == (4, 20, 30)
 
 # the facts

@@ -28,7 +28,8 @@ refuses() {
     [ ! -s "$place/out" ] || complain "talweg $*: printed to standard output: $(head -n 2 "$place/out")"
     said='' lines=0 # read by the shell itself: there are hundreds of these
     while IFS= read -r line; do
-        said=$said$line lines=$((lines + 1))
+        said=$said$line
+        case $line in '    '*) ;; *) lines=$((lines + 1)) ;; esac # further lines of a message are indented
     done <"$place/err"
     [ "$lines" = 1 ] || complain "talweg $*: not one line of error: $(cat "$place/err")"
     case $said in

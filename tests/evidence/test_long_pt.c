@@ -91,8 +91,7 @@ static void scores_are_standard(void **state)
 static tw_model *crabs_model(tw_context *ctx)
 {
     char path[1024];
-    const double log_ell = 1.0;
-    tw_covariance covariance = {.kernel = "se", .scales = 1, .log_ell = &log_ell, .log_sigma = 3.0};
+    tw_kernel *kernel = new_kernel(ctx, "se(log_ell=1, log_sigma=3)");
     tw_data *data = NULL;
     tw_scaling *scaling = NULL;
     tw_model *model = NULL;
@@ -101,8 +100,9 @@ static tw_model *crabs_model(tw_context *ctx)
     assert_int_equal(tw_data_binary_labels(data), TW_OK);
     assert_int_equal(tw_scaling_fit(data, &scaling), TW_OK);
     assert_int_equal(tw_scaling_apply(scaling, data), TW_OK);
-    assert_int_equal(tw_model_from_data(data, &covariance, tw_likelihood_find("probit"), NULL, 0.0, &model),
+    assert_int_equal(tw_model_from_data(data, kernel, tw_likelihood_find("probit"), NULL, 0.0, &model),
                      TW_OK);
+    tw_kernel_free(kernel);
     tw_scaling_free(scaling);
     tw_data_free(data);
     return model;

@@ -8,11 +8,11 @@ static tw_status predict(tw_context *ctx, const tw_problem *problem, const tw_ap
     const tw_data *data = problem->data;
     double *latent = NULL;
     tw_predictor *predictor = NULL;
-    if (problem->matrix) return TW_OK;
+    if (tw_kernel_matrix(problem->kernel, NULL)) return TW_OK;
     TW_TRY(tw_predictor_new(problem->model, approximation, &predictor));
     tw_status status = tw_allocate_doubles(ctx, data->n, 2, "latents", &latent);
     if (status == TW_OK)
-        status = tw_predictor_at(predictor, &problem->covariance, data, data, latent, latent + data->n);
+        status = tw_predictor_at(predictor, problem->kernel, data, data, latent, latent + data->n);
     tw_release(ctx, latent);
     tw_predictor_free(predictor);
     return status;

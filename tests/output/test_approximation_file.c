@@ -35,9 +35,10 @@ static tw_status make_problem(tw_context *ctx, bool matrix, tw_problem **out)
         y[i] = (double)(i % 4);
         w[i] = 0.5 + 0.1 * (double)i;
     }
-    tw_problem parts = {.likelihood = tw_likelihood_find("poisson"), .w = w, .jitter = 1e-7};
-    parts.covariance = (tw_covariance){"matern32", 2, log_ell, 0.3, 0.1, 0.01};
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("poisson"), .w = w, .jitter = 1e-7};
     tw_status status = tw_data_new(ctx, N, D, x, N, y, &parts.data);
+    if (status == TW_OK && !matrix)
+        status = tw_kernel_simple(ctx, "matern32", 2, log_ell, 0.3, 0.1, 0.01, &parts.kernel);
     if (status == TW_OK && !matrix) status = tw_scaling_fit(parts.data, &parts.scaling);
     if (status == TW_OK && !matrix) status = tw_scaling_apply(parts.scaling, parts.data);
     if (status == TW_OK && matrix) {
@@ -49,15 +50,13 @@ static tw_status make_problem(tw_context *ctx, bool matrix, tw_problem **out)
                 fprintf(to, "%.17g%s", exp(-fabs((double)i - (double)j) / 3.0), j + 1 < N ? "," : "\n");
         fclose(to);
         size_t n = 0;
-        status = tw_covariance_read_matrix(ctx, file.path, &n, &parts.matrix);
+        double *k = NULL;
+        status = tw_covariance_read_matrix(ctx, file.path, &n, &k);
+        if (status == TW_OK) status = tw_kernel_given(ctx, n, k, &parts.kernel);
         scratch_remove(&file);
     }
-    if (status == TW_OK) status = tw_problem_new(ctx, &parts, out);
-    if (status != TW_OK) {
-        tw_data_free(parts.data);
-        tw_scaling_free(parts.scaling);
-        tw_covariance_free_matrix(ctx, parts.matrix);
-    }
+    if (status == TW_OK) return tw_problem_new(ctx, &parts, out);
+    tw_problem_parts_free(&parts);
     return status;
 }
 
@@ -95,10 +94,18 @@ static void assert_same_inputs(const tw_problem *a, const tw_problem *b)
     assert_true(s->d_in == t->d_in && t->d_out == 2 && t->column[0] == 0 && t->column[1] == 2);
     assert_same(2, s->centre, t->centre);
     assert_same(2, s->scale, t->scale);
-    assert_string_equal(b->covariance.kernel, "matern32");
-    assert_same(2, a->covariance.log_ell, b->covariance.log_ell);
-    assert_true(b->covariance.log_sigma == 0.3 && b->covariance.constant == 0.1 &&
-                b->covariance.white == 0.01);
+    assert_string_equal(tw_kernel_shape(b->kernel), "matern32");
+    assert_true(tw_kernel_theta(b->kernel)[1] == -1.0 / 3.0 && tw_kernel_theta(b->kernel)[2] == 0.3);
+}
+
+/* To the bit, also where a parameter was given in natural units. */
+static void assert_same_kernels(const tw_problem *a, const tw_problem *b)
+{
+    double k[2][N * N];
+    assert_true(tw_kernel_same(a->kernel, b->kernel));
+    assert_int_equal(tw_kernel_gram(a->kernel, N, a->data->d, a->data->x, N, k[0], N), TW_OK);
+    assert_int_equal(tw_kernel_gram(b->kernel, N, b->data->d, b->data->x, N, k[1], N), TW_OK);
+    assert_same((size_t)N * N, k[0], k[1]);
 }
 
 static void files_restore_to_the_bit(void **state)
@@ -118,10 +125,8 @@ static void files_restore_to_the_bit(void **state)
         assert_ptr_equal(a.problem->likelihood, b.problem->likelihood);
         assert_true(a.problem->jitter == b.problem->jitter);
         assert_same_fit(a.approximation, b.approximation);
-        if (matrix)
-            assert_same(N * N, a.problem->matrix, b.problem->matrix);
-        else
-            assert_same_inputs(a.problem, b.problem);
+        assert_same_kernels(a.problem, b.problem);
+        if (!matrix) assert_same_inputs(a.problem, b.problem);
         free_fitted(&a);
         free_fitted(&b);
         scratch_remove(&file);
@@ -169,8 +174,8 @@ static const struct {
     const char *what, *by, *says;
 } tampering[] = {
     {"talweg approximation", "another thing", "field \"format\" is not \"talweg approximation\""},
-    {"\"version\": 1", "\"version\": 2", "field \"version\" is 2 and this talweg"},
-    {"\"version\": 1", "\"version\": 1.5", "field \"version\" should be a whole number"},
+    {"\"version\": 2", "\"version\": 3", "field \"version\" is 3 and this talweg"},
+    {"\"version\": 2", "\"version\": 1.5", "field \"version\" should be a whole number"},
     {"\"n\": 12", "\"n\": 13", "field \"y\" should have 13 numbers and has 12"},
     {"\"n\": 12", "\"n\": 0", "fields \"n\" and \"inputs\" are 0"},
     {"\"n\": 12", "\"n\": -4", "field \"n\" should be a whole number from 0 on"},
@@ -182,10 +187,12 @@ static const struct {
     {"poisson", "poissson", "field \"likelihood.name\" is \"poissson\"; there are"},
     {"\"poisson\"", "3", "field \"likelihood.name\" should be text and is a number"},
     {"\"w\"", "\"v\"", "field \"likelihood.w\" is missing"},
-    {"matern32", "cubic", "field \"covariance\": there is no kernel \"cubic\""},
-    {"\"constant\":0.", "\"constant\":-0.", "field \"covariance\": the constant and white"},
-    {"\"log_sigma\":0", "\"log_sigma\":null, \"z\": 0",
-     "\"covariance.log_sigma\" should be a number and is null"},
+    {"matern32", "cubic", "field \"kernel\": there is no kernel \"cubic\""},
+    {"variance=0.1", "variance=-0.1", "field \"kernel\": variance must be above 0"},
+    {"variance=0.1", "variance=0.2", "field \"kernel\": theta has -2.3"},
+    {"log_ell=(0.1, ", "log_ell=(0.1, 1, ", "field \"kernel\": 3 length scales were given for 2 inputs"},
+    {"\"theta\": [", "\"theta\": [0.5,", "field \"kernel\": the kernel has 5 parameters, and theta has 6"},
+    {"\"theta\": [", "\"theta\": null, \"z\": [", "field \"theta\""},
     {"\"columns\":[1,3]", "\"columns\":[3,1]", "field \"scaling.columns\": element 2 is 1"},
     {"\"columns\":[1,3]", "\"columns\":[1,4]", "field \"scaling.columns\": element 2 is 4"},
     {"\"columns\":[1,3]", "\"columns\":[1]", "field \"scaling.columns\" should have 2 numbers and has 1"},

@@ -35,9 +35,9 @@ static void constants_of_new_inputs(void **state)
 {
     (void)state;
     static double w[M], z[M], draws[N * DRAWS], expected[3][M];
-    const double x[N] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, y[N] = {1, 0, 2, 1, 3, 0}, log_ell = 0.2;
-    const tw_covariance covariance = {"se", 1, &log_ell, 0.1, 0.0, 0.0};
+    const double x[N] = {0.0, 1.0, 2.0, 3.0, 4.0, 5.0}, y[N] = {1, 0, 2, 1, 3, 0};
     tw_context *ctx = new_context();
+    tw_kernel *kernel = new_kernel(ctx, "se(log_ell=0.2, log_sigma=0.1)");
     tw_data *train = NULL, *at = NULL;
     tw_model *model = NULL;
     tw_draws_predictor *p = NULL;
@@ -46,7 +46,7 @@ static void constants_of_new_inputs(void **state)
     for (size_t i = 0; i < (size_t)N * DRAWS; i++) draws[i] = sin(0.7 * (double)i);
     assert_int_equal(tw_data_new(ctx, N, 1, x, N, y, &train), TW_OK);
     assert_int_equal(tw_data_new(ctx, M, 1, z, M, NULL, &at), TW_OK);
-    assert_int_equal(tw_model_from_data(train, &covariance, tw_likelihood_find("poisson"), NULL, 0.0, &model),
+    assert_int_equal(tw_model_from_data(train, kernel, tw_likelihood_find("poisson"), NULL, 0.0, &model),
                      TW_OK);
     tw_draws d = {.ctx = ctx, .n = N, .chains = 1, .draws = DRAWS, .x = draws};
     tw_draw_source source = tw_draws_source(&d);
@@ -54,8 +54,8 @@ static void constants_of_new_inputs(void **state)
     for (size_t run = 0; run < 3; run++) {
         size_t first = run == 2 ? 5 : 0;
         tw_predictions out = {.expected = expected[run]};
-        assert_int_equal(
-            tw_draws_predictor_at(p, &covariance, train, at, first, M - first, run ? w : NULL, &out), TW_OK);
+        assert_int_equal(tw_draws_predictor_at(p, kernel, train, at, first, M - first, run ? w : NULL, &out),
+                         TW_OK);
     }
     for (size_t i = 0; i < M; i++) assert_close(expected[1][i] / expected[0][i], w[i], 1e-12, "E[y]");
     for (size_t i = 5; i < M; i++)
@@ -64,6 +64,7 @@ static void constants_of_new_inputs(void **state)
     tw_model_free(model);
     tw_data_free(at);
     tw_data_free(train);
+    tw_kernel_free(kernel);
     tw_context_free(ctx);
 }
 

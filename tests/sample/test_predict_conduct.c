@@ -239,8 +239,7 @@ static void own_likelihoods(void **state)
 static void no_memory_is_an_answer(void **state)
 {
     (void)state;
-    double k = 2.0, y = 1.0, x[24] = {0.0}, log_ell = 0.0;
-    tw_covariance covariance = {"se", 1, &log_ell, 0.0, 0.0, 0.0};
+    double k = 2.0, y = 1.0, x[24] = {0.0};
     tw_status status = TW_NO_MEMORY;
     for (size_t n = 1; status != TW_OK; n++) {
         failing_allocator allocator = {0, 0};
@@ -252,16 +251,17 @@ static void no_memory_is_an_answer(void **state)
         assert_int_equal(
             tw_model_new(ctx, &k, 1, OBSERVED(tw_likelihood_find("logit"), 1, &y, NULL), 0.0, &model), TW_OK);
         assert_int_equal(tw_data_new(ctx, 1, 1, x, 1, &y, &data), TW_OK);
+        tw_kernel *kernel = new_kernel(ctx, "se");
         tw_draws draws = {.ctx = ctx, .n = 1, .chains = 2, .draws = 12, .x = x};
         tw_draw_source source = tw_draws_source(&draws);
         size_t before = tw_context_bytes_in_use(ctx);
         allocator.fail_at = allocator.calls + n;
         status = tw_draws_predictor_new(model, &source, NULL, &predictor);
-        if (status == TW_OK)
-            status = tw_draws_predictor_at(predictor, &covariance, data, data, 0, 1, NULL, &none);
+        if (status == TW_OK) status = tw_draws_predictor_at(predictor, kernel, data, data, 0, 1, NULL, &none);
         assert_true(status == TW_OK || status == TW_NO_MEMORY);
         tw_draws_predictor_free(predictor);
         assert_int_equal(tw_context_bytes_in_use(ctx), before);
+        tw_kernel_free(kernel);
         tw_data_free(data);
         tw_model_free(model);
         tw_context_free(ctx);

@@ -11,13 +11,11 @@
 typedef struct ripley {
     tw_context *ctx;
     tw_data *train, *test;
-    tw_covariance covariance;
+    tw_kernel *kernel;
     tw_model *model;
     tw_approximation *ep;
     tw_draws *draws;
 } ripley;
-
-static const double log_ell = -0.7;
 
 static tw_data *read_shared(tw_context *ctx, const char *name)
 {
@@ -31,13 +29,13 @@ static tw_data *read_shared(tw_context *ctx, const char *name)
 
 static ripley ripley_new(void)
 {
-    ripley r = {.ctx = context_for_shared("data/ripley_synth_test.csv"),
-                .covariance = {"se", 1, &log_ell, 1.5, 0.0, 0.0}};
+    ripley r = {.ctx = context_for_shared("data/ripley_synth_test.csv")};
     tw_chains_options options = TW_CHAINS_DEFAULTS;
     r.train = read_shared(r.ctx, "data/ripley_synth_train.csv");
     r.test = read_shared(r.ctx, "data/ripley_synth_test.csv");
-    assert_int_equal(
-        tw_model_from_data(r.train, &r.covariance, tw_likelihood_find("probit"), NULL, 0.0, &r.model), TW_OK);
+    r.kernel = new_kernel(r.ctx, "se(log_ell=-0.7, log_sigma=1.5)");
+    assert_int_equal(tw_model_from_data(r.train, r.kernel, tw_likelihood_find("probit"), NULL, 0.0, &r.model),
+                     TW_OK);
     assert_int_equal(tw_ep_fit(r.model, NULL, &r.ep), TW_OK);
     options.warmup = 150;
     options.draws = 1500;
@@ -51,6 +49,7 @@ static void ripley_free(ripley *r)
     tw_draws_free(r->draws);
     tw_approximation_free(r->ep);
     tw_model_free(r->model);
+    tw_kernel_free(r->kernel);
     tw_data_free(r->test);
     tw_data_free(r->train);
     assert_int_equal(tw_context_bytes_in_use(r->ctx), 0);
@@ -65,7 +64,7 @@ static double *predict_by_ep(const ripley *r, double *score)
     tw_predictor *predictor = NULL;
     assert_non_null(block);
     assert_int_equal(tw_predictor_new(r->model, r->ep, &predictor), TW_OK);
-    assert_int_equal(tw_predictor_at(predictor, &r->covariance, r->train, r->test, block + m, block + 2 * m),
+    assert_int_equal(tw_predictor_at(predictor, r->kernel, r->train, r->test, block + m, block + 2 * m),
                      TW_OK);
     tw_predictor_free(predictor);
     assert_int_equal(tw_predict_observations(r->ctx, OBSERVED(r->model->observed.likelihood, m, NULL, NULL),
@@ -92,8 +91,7 @@ static void draws_agree_with_ep(void **state)
     tw_draw_source source = tw_draws_source(r.draws);
     tw_draws_predictor *predictor = NULL;
     assert_int_equal(tw_draws_predictor_new(r.model, &source, NULL, &predictor), TW_OK);
-    assert_int_equal(tw_draws_predictor_at(predictor, &r.covariance, r.train, r.test, 0, m, NULL, &p.at),
-                     TW_OK);
+    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, 0, m, NULL, &p.at), TW_OK);
     for (size_t j = 0; j < m; j++) {
         assert_true(p.at.mcse[j] < 0.01);
         assert_close(p.at.expected[j], ep[j], 0.008 + 4.0 * p.at.mcse[j], "probability");
@@ -120,18 +118,16 @@ static void a_part_gives_rows_of_the_whole(void **state)
     tw_draw_source source = tw_draws_source(r.draws);
     tw_draws_predictor *predictor = NULL;
     assert_int_equal(tw_draws_predictor_new(r.model, &source, NULL, &predictor), TW_OK);
-    assert_int_equal(tw_draws_predictor_at(predictor, &r.covariance, r.train, r.test, 0, m, NULL, &whole.at),
+    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, 0, m, NULL, &whole.at),
                      TW_OK);
     assert_int_equal(
-        tw_draws_predictor_at(predictor, &r.covariance, r.train, r.test, FIRST, COUNT, NULL, &part.at),
-        TW_OK);
+        tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, FIRST, COUNT, NULL, &part.at), TW_OK);
     for (size_t j = 0; j < COUNT; j++) {
         assert_close(part.at.expected[j], whole.at.expected[FIRST + j], 1e-10, "probability");
         assert_close(part.at.log_score[j], whole.at.log_score[FIRST + j], 1e-10, "log score");
     }
-    assert_int_equal(
-        tw_draws_predictor_at(predictor, &r.covariance, r.train, r.test, m - 3, 4, NULL, &part.at),
-        TW_BAD_DATA);
+    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, m - 3, 4, NULL, &part.at),
+                     TW_BAD_DATA);
     tw_draws_predictor_free(predictor);
     free(whole.memory);
     free(part.memory);

@@ -20,7 +20,7 @@ static tw_status name_inputs(tw_data *data)
     return TW_OK;
 }
 
-static tw_status fill_kernel(tw_problem *parts, const double *x, double *y, double *w, const double *log_ell)
+static tw_status fill_kernel(tw_context *ctx, tw_problem_parts *parts, const double *x, double *y, double *w)
 {
     for (size_t i = 0; i < RUN_N; i++) {
         y[i] = (double)(i % 4);
@@ -29,42 +29,40 @@ static tw_status fill_kernel(tw_problem *parts, const double *x, double *y, doub
     parts->likelihood = tw_likelihood_find("poisson");
     parts->w = w;
     parts->jitter = 1e-7;
-    parts->covariance = (tw_covariance){"matern32", 2, log_ell, 0.3, 0.1, 0.01};
-    TW_TRY(tw_data_new(parts->ctx, RUN_N, 3, x, RUN_N, y, &parts->data));
+    const double log_ell[2] = {0.1, -1.0 / 3.0};
+    TW_TRY(tw_kernel_simple(ctx, "matern32", 2, log_ell, 0.3, 0.1, 0.01, &parts->kernel));
+    TW_TRY(tw_data_new(ctx, RUN_N, 3, x, RUN_N, y, &parts->data));
     TW_TRY(name_inputs(parts->data));
     TW_TRY(tw_scaling_fit(parts->data, &parts->scaling));
     return tw_scaling_apply(parts->scaling, parts->data);
 }
 
-static tw_status fill_matrix(tw_problem *parts, const double *x, double *y)
+static tw_status fill_matrix(tw_context *ctx, tw_problem_parts *parts, const double *x, double *y)
 {
+    double *matrix = NULL;
     for (size_t i = 0; i < RUN_N; i++) y[i] = i % 3 ? 1.0 : -1.0;
     parts->likelihood = tw_likelihood_find("probit");
-    TW_TRY(tw_data_new(parts->ctx, RUN_N, 2, x, RUN_N, y, &parts->data));
-    TW_TRY(tw_allocate_doubles(parts->ctx, RUN_N, RUN_N, "K", &parts->matrix));
+    TW_TRY(tw_data_new(ctx, RUN_N, 2, x, RUN_N, y, &parts->data));
+    TW_TRY(tw_allocate_doubles(ctx, RUN_N, RUN_N, "K", &matrix));
     for (size_t i = 0; i < RUN_N; i++)
-        for (size_t j = 0; j < RUN_N; j++)
-            parts->matrix[i + j * RUN_N] = exp(-fabs((double)i - (double)j) / 3.0);
-    return TW_OK;
+        for (size_t j = 0; j < RUN_N; j++) matrix[i + j * RUN_N] = exp(-fabs((double)i - (double)j) / 3.0);
+    return tw_kernel_given(ctx, RUN_N, matrix, &parts->kernel);
 }
 
 tw_status run_problem_new(tw_context *ctx, run_kind kind, tw_problem **out)
 {
     double x[RUN_N * 3], y[RUN_N], w[RUN_N];
-    const double log_ell[2] = {0.1, -1.0 / 3.0};
-    tw_problem parts = {.ctx = ctx};
+    tw_problem_parts parts = {0};
     for (size_t i = 0; i < RUN_N; i++) {
         x[i] = sin(1.7 * (double)i);
         x[i + RUN_N] = 4.0;
         x[i + 2 * RUN_N] = 100.0 + cos(0.9 * (double)i);
     }
     *out = NULL;
-    tw_status status = kind == RUN_KERNEL ? fill_kernel(&parts, x, y, w, log_ell) : fill_matrix(&parts, x, y);
-    if (status == TW_OK) status = tw_problem_new(ctx, &parts, out);
-    if (status == TW_OK) return TW_OK;
-    tw_data_free(parts.data);
-    tw_scaling_free(parts.scaling);
-    tw_covariance_free_matrix(ctx, parts.matrix);
+    tw_status status =
+        kind == RUN_KERNEL ? fill_kernel(ctx, &parts, x, y, w) : fill_matrix(ctx, &parts, x, y);
+    if (status == TW_OK) return tw_problem_new(ctx, &parts, out);
+    tw_problem_parts_free(&parts);
     return status;
 }
 

@@ -72,3 +72,10 @@ double cpu_seconds(void)
 {
     return (double)clock() / CLOCKS_PER_SEC;
 }
+
+tw_kernel *new_kernel(tw_context *ctx, const char *expression)
+{
+    tw_kernel *kernel = NULL;
+    if (tw_kernel_parse(ctx, expression, 0, &kernel) != TW_OK) fail_msg("%s", tw_context_message(ctx));
+    return kernel;
+}

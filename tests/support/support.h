@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "talweg/base.h"
+#include "talweg/covariance.h"
 
 /* The path of a file under TALWEG_SHARED (default ../shared), written into path. Where it is absent, the
  * test prints a message and is skipped. */
@@ -36,5 +36,8 @@ tw_context *new_context(void);
 
 /* The same for a test of a shared file: where that is absent, the test is skipped while it holds no memory. */
 tw_context *context_for_shared(const char *name);
+
+/* The kernel of an expression that must be a good one. */
+tw_kernel *new_kernel(tw_context *ctx, const char *expression);
 
 #endif

@@ -83,7 +83,7 @@ static int execute(PyObject *module)
                 add_type(module, &tw_py_draws_spec, &s->draws) &&
                 PyModule_AddStringConstant(module, "version", tw_version()) == 0 &&
                 PyModule_AddStringConstant(module, "likelihoods", tw_likelihood_names()) == 0 &&
-                PyModule_AddStringConstant(module, "kernels", tw_covariance_names()) == 0;
+                PyModule_AddStringConstant(module, "kernels", tw_kernel_names()) == 0;
     PyObject *second = good ? PyLong_FromUnsignedLongLong(TW_STREAMS_SECOND_RUN) : NULL;
     good = second && PyModule_AddObjectRef(module, "second_run", second) == 0;
     Py_XDECREF(second);

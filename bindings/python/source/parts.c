@@ -54,16 +54,37 @@ static bool put(PyObject *dictionary, const char *name, PyObject *value)
     return good;
 }
 
-static bool put_covariance(PyObject *to, PyObject *self, const tw_problem *p)
+static PyObject *text_of(const tw_kernel *kernel, PyObject *self)
 {
-    const tw_covariance *c = &p->covariance;
-    size_t n = p->data->n;
-    if (p->matrix) return put(to, "K", matrix(self, p->matrix, n, n));
-    return put(to, "kernel", PyUnicode_FromString(c->kernel)) &&
-           put(to, "log_ell", vector(self, c->log_ell, c->scales)) &&
-           put(to, "log_sigma", PyFloat_FromDouble(c->log_sigma)) &&
-           put(to, "constant", PyFloat_FromDouble(c->constant)) &&
-           put(to, "white", PyFloat_FromDouble(c->white));
+    char *expression = NULL;
+    tw_context *ctx = ((tw_py_problem *)self)->ctx;
+    if (tw_kernel_print(kernel, &expression) != TW_OK) return PyErr_NoMemory();
+    PyObject *text = PyUnicode_FromString(expression);
+    tw_release(ctx, expression);
+    return text;
+}
+
+static PyObject *parameters_of(const tw_kernel *kernel)
+{
+    PyObject *list = PyList_New(0);
+    for (size_t j = 0; list && j < tw_kernel_count(kernel); j++) {
+        PyObject *name = PyUnicode_FromString(tw_kernel_parameter(kernel, j)->name);
+        if (!name || PyList_Append(list, name) != 0) Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+static bool put_kernel(PyObject *to, PyObject *self, const tw_kernel *kernel)
+{
+    size_t n = 0, count = tw_kernel_count(kernel);
+    const double *given = tw_kernel_matrix(kernel, &n);
+    const char *shape = tw_kernel_shape(kernel);
+    return put(to, "kernel", text_of(kernel, self)) &&
+           put(to, "shape", shape ? PyUnicode_FromString(shape) : Py_NewRef(Py_None)) &&
+           put(to, "parameter", parameters_of(kernel)) &&
+           (count == 0 || put(to, "theta", vector(self, tw_kernel_theta(kernel), count))) &&
+           (!given || put(to, "K", matrix(self, given, n, n)));
 }
 
 static bool put_scaling(PyObject *to, PyObject *self, const tw_scaling *s)
@@ -84,7 +105,7 @@ PyObject *tw_py_parts(PyObject *self, PyObject *unused)
     (void)unused;
     bool good = to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
                 put(to, "names", names_of(data)) && put(to, "X", matrix(self, data->x, data->n, data->d)) &&
-                put_covariance(to, self, p) && (!p->w || put(to, "w", vector(self, p->w, data->n))) &&
+                put_kernel(to, self, p->kernel) && (!p->w || put(to, "w", vector(self, p->w, data->n))) &&
                 put_scaling(to, self, p->scaling) && put(to, "jitter", PyFloat_FromDouble(p->jitter));
     if (!good) Py_CLEAR(to);
     return to;

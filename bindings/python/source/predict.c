@@ -137,8 +137,8 @@ static tw_status predict_latent(const new_cases *c, const tw_approximation *fit,
     tw_status status = tw_predictor_new(c->problem->model, fit, &predictor);
     if (status == TW_OK)
         status = c->cross.data ? apply_in_batches(predictor, c, out->mean, out->variance)
-                               : tw_predictor_at(predictor, &whole->covariance, whole->data, &c->at,
-                                                 out->mean, out->variance);
+                               : tw_predictor_at(predictor, whole->kernel, whole->data, &c->at, out->mean,
+                                                 out->variance);
     tw_predictor_free(predictor);
     return status;
 }
@@ -192,7 +192,7 @@ static tw_status predict_in_batches(tw_draws_predictor *predictor, new_cases *c,
             status = tw_draws_predictor_apply(predictor, c->cross.data + first * c->cross.rows,
                                               c->diagonal.data + first, &at, &part);
         else
-            status = tw_draws_predictor_at(predictor, &whole->covariance, whole->data, &c->at, first, count,
+            status = tw_draws_predictor_at(predictor, whole->kernel, whole->data, &c->at, first, count,
                                            c->w.data, &part);
     }
     return status;

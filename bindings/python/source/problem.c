@@ -29,41 +29,61 @@ static tw_status check_labels(const tw_likelihood *likelihood, tw_data *data, co
     return tw_likelihood_check(data->ctx, &labels);
 }
 
-/* Inputs and a kernel, or a matrix. With a matrix the labels stand for the inputs, as in the program where a file has
- * nothing else. */
-static tw_status make_data(tw_context *ctx, const parts *p, tw_problem *made)
+static tw_status make_matrix(tw_context *ctx, const parts *p, tw_kernel **kernel)
 {
-    if (!p->k.data) {
-        made->covariance = (tw_covariance){.kernel = p->kernel,
-                                           .scales = p->log_ell.rows,
-                                           .log_ell = p->log_ell.data,
-                                           .log_sigma = p->log_sigma,
-                                           .constant = p->constant,
-                                           .white = p->white};
-        return tw_data_new(ctx, p->x.rows, p->x.columns, p->x.data, p->x.ld, p->y.data, &made->data);
-    }
-    tw_status status = tw_data_new(ctx, p->k.rows, 1, p->y.data, p->k.rows, p->y.data, &made->data);
-    if (status != TW_OK) return status;
-    return tw_covariance_copy_matrix(ctx, p->k.rows, p->k.data, p->k.ld, &made->matrix);
+    double *matrix = NULL;
+    tw_status status = tw_covariance_copy_matrix(ctx, p->k.rows, p->k.data, p->k.ld, &matrix);
+    return status == TW_OK ? tw_kernel_given(ctx, p->k.rows, matrix, kernel) : status;
 }
 
-/* The data in `made` belong to the problem once that is there. */
+static tw_status make_kernel(tw_context *ctx, const parts *p, tw_kernel **kernel)
+{
+    const double *log_ell = p->log_ell.data;
+    bool others = p->log_ell.rows != 1 || log_ell[0] != 0.0 || p->log_sigma != 0.0 || p->constant != 0.0 ||
+                  p->white != 0.0;
+    if (tw_kernel_is_shape(p->kernel))
+        return tw_kernel_simple(ctx, p->kernel, p->log_ell.rows, log_ell, p->log_sigma, p->constant, p->white,
+                                kernel);
+    tw_status status = tw_kernel_parse(ctx, p->kernel, p->x.columns, kernel);
+    if (status != TW_OK || !others) return status;
+    return tw_fail(
+        ctx, TW_BAD_ARGUMENT,
+        "log_ell, log_sigma, constant and white go with a kernel that is only named; in an expression, "
+        "parameters stand with their leaf, as in se(ell=2, sigma=1.5)");
+}
+
+/* Inputs and a kernel, or a matrix. With a matrix the labels stand for the inputs, as in the program where a file has
+ * nothing else. */
+static tw_status make_data(tw_context *ctx, const parts *p, tw_problem_parts *made)
+{
+    bool matrix = p->k.data != NULL;
+    const tw_py_input *x = matrix ? &p->y : &p->x;
+    size_t n = matrix ? p->k.rows : p->x.rows;
+    tw_status status =
+        tw_data_new(ctx, n, matrix ? 1 : x->columns, x->data, matrix ? n : x->ld, p->y.data, &made->data);
+    if (status != TW_OK) return status;
+    return matrix ? make_matrix(ctx, p, &made->kernel) : make_kernel(ctx, p, &made->kernel);
+}
+
+static tw_status make_parts(tw_context *ctx, const parts *p, tw_problem_parts *made)
+{
+    tw_status status = make_data(ctx, p, made);
+    if (status == TW_OK) status = check_labels(made->likelihood, made->data, p->w.data);
+    if (status == TW_OK && p->standardise) status = tw_scaling_fit(made->data, &made->scaling);
+    if (status == TW_OK && p->standardise) status = tw_scaling_apply(made->scaling, made->data);
+    return status;
+}
+
 static tw_status make(tw_py_problem *self, const tw_likelihood *likelihood, const parts *p)
 {
-    tw_problem made = {.likelihood = likelihood, .w = (double *)p->w.data, .jitter = p->jitter},
-               *whole = NULL;
-    tw_status status = make_data(self->ctx, p, &made);
-    if (status == TW_OK) status = check_labels(likelihood, made.data, p->w.data);
-    if (status == TW_OK && p->standardise) status = tw_scaling_fit(made.data, &made.scaling);
-    if (status == TW_OK && p->standardise) status = tw_scaling_apply(made.scaling, made.data);
-    if (status == TW_OK) status = tw_problem_new(self->ctx, &made, &whole);
-    if (status == TW_OK) {
-        tw_py_problem_fill(self, whole);
-        return TW_OK;
-    }
-    tw_data_free(made.data);
-    tw_scaling_free(made.scaling);
-    tw_covariance_free_matrix(self->ctx, made.matrix);
+    tw_problem_parts made = {.likelihood = likelihood, .w = p->w.data, .jitter = p->jitter};
+    tw_problem *whole = NULL;
+    tw_status status = make_parts(self->ctx, p, &made);
+    if (status != TW_OK)
+        tw_problem_parts_free(&made);
+    else
+        status = tw_problem_new(self->ctx, &made, &whole);
+    if (status == TW_OK) tw_py_problem_fill(self, whole);
     return status;
 }
 

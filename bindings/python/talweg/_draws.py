@@ -151,21 +151,18 @@ class Draws:
             return {"y": (case, self.model.y)}
         return self._constants()[0]
 
-    def _constants(self) -> tuple[dict[str, tuple[tuple[str, ...], np.ndarray]], dict[str, Any], list[str]]:
-        """The group constant_data: variables, attributes, and the names of the inputs."""
+    def _constants(self) -> tuple[dict[str, tuple[tuple[str, ...], np.ndarray]], dict[str, Any], dict[str, list[str]]]:
+        """The group constant_data: variables, attributes, and the names of inputs and parameters."""
         parts = self.model._problem.parts()
-        n, inputs, names = self.model.n, view(parts["X"]).shape[1], parts.pop("names")
-        attributes = dict(likelihood=parts.pop("likelihood"), kernel=parts.pop("kernel", ""))
+        inputs, names = view(parts["X"]).shape[1], parts.pop("names")
+        attributes = dict(likelihood=parts.pop("likelihood"), kernel=parts.pop("kernel"))
         attributes.update(named_inputs=int(names is not None), scaling_inputs=parts.pop("scaling_inputs", 0))
-        shapes = {(): (), (n,): ("obs",), (n, inputs): ("obs", "input")}
-        variables = {}
-        for name, part in parts.items():
-            array = np.asarray(part)
-            if name == "log_ell" or name.startswith("scaling"):
-                variables[name] = (("input",), array) if name != "log_ell" or len(array) > 1 else ((), array[0])
-            else:
-                variables[name] = (("obs", "other_obs") if name == "K" else shapes[array.shape], array)
-        return variables, attributes, names or [f"input.{k + 1}" for k in range(inputs)]
+        parameters = parts.pop("parameter")
+        del parts["shape"]
+        dimensions = {"X": ("obs", "input"), "K": ("obs", "other_obs"), "w": ("obs",), "jitter": (), "theta": ("parameter",)}
+        variables = {name: (dimensions.get(name, ("input",)), np.asarray(part)) for name, part in parts.items()}
+        coordinates = {"input": names or [f"input.{k + 1}" for k in range(inputs)]}
+        return variables, attributes, {**coordinates, "parameter": parameters} if parameters else coordinates
 
     def to_xarray(self, group: str = "posterior") -> Any:
         """One group of the InferenceData layout as an xarray.Dataset, without copying.
@@ -183,7 +180,8 @@ class Draws:
         coordinates: dict[str, Any] = {name: np.arange(size) for name, size in dimensions.items()}
         attributes = {"inference_library": "talweg", "inference_library_version": _talweg.version}
         if group == "constant_data":
-            _, others, coordinates["input"] = self._constants()
+            _, others, names = self._constants()
+            coordinates.update(names)
             attributes.update(others)
         return xarray.Dataset(variables, coords=coordinates, attrs=attributes)
 

@@ -73,8 +73,9 @@ class Model:
     y : array_like, shape (n,)
         Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson), real numbers (gaussian).
     likelihood : {"probit", "logit", "poisson", "gaussian"}
-    kernel : {"se", "matern12", "matern32", "matern52"}
-        Shape of the covariance function.
+    kernel : {"se", "matern12", "matern32", "matern52"}, or an expression
+        Shape of the covariance function, whose parameters are the next four; or sums and products with their parameters:
+        ``"se(ell=2, sigma=1.5) + matern32(ard) * constant(variance=0.5) + white(variance=0.1)"``.
     log_ell : float or array_like, shape (d,)
         Natural logarithm of the length scale: one, or one for each input, in units of the inputs.
     log_sigma : float
@@ -100,6 +101,12 @@ class Model:
         Of K; less than `n` where K is numerically singular.
     y : ndarray, shape (n,)
         Observations as the model sees them (labels are -1 and +1).
+    kernel : str or None
+        The kernel as an expression, with all its parameters; None with `kernel_matrix`.
+    parameters : list of str
+        What the kernel's parameters are called: "ell", "sigma"; with several leaves "se.ell", "constant.variance".
+    theta : ndarray
+        Their logarithms, in the same order.
 
     Examples
     --------
@@ -139,7 +146,6 @@ class Model:
             what = "kernel_matrix" if inputs is None else "X"
             raise InputError(f"{what} has {n} rows and y has {labels.size} numbers")
         self.likelihood = likelihood
-        self.kernel = None if X is None else kernel
         self.standardise = standardise
         self.w = _constants(likelihood, noise, exposure, n)
         notes: list[Note] = []
@@ -151,17 +157,24 @@ class Model:
         # What the problem logs with must not know the model, which knows the problem: neither would ever be freed.
         self._problem = _talweg.Problem(labels, inputs, gram, self.w, scales, options, notes.append)
         facts = self._problem.describe()
+        self._take_kernel(self._problem.parts())
         self.n: int = facts["n"]
         self.rank: int = facts["rank"]
         self.inputs: int = 0 if inputs is None else inputs.shape[1]
         self.y: Floats = view(self._problem.labels())
+
+    def _take_kernel(self, parts: dict[str, Any]) -> None:
+        self.kernel: Optional[str] = None if "K" in parts else parts["kernel"]
+        self.parameters: list[str] = parts["parameter"]
+        self.theta: Floats = view(parts["theta"]) if "theta" in parts else np.empty(0)
+        self._shape: Optional[str] = parts["shape"]
 
     @classmethod
     def _of(cls, problem: Any, notes: list[Note]) -> Model:
         """The model of a problem that is there already, read from a file."""
         parts, facts, self = problem.parts(), problem.describe(), cls.__new__(cls)
         self.likelihood = parts["likelihood"]
-        self.kernel = parts.get("kernel")
+        self._take_kernel(parts)
         self.standardise = "scaling_inputs" in parts
         self.w = view(parts["w"]) if "w" in parts else None
         self._notes, self._fits, self._problem = notes, {}, problem
@@ -201,7 +214,7 @@ class Model:
                 warnings.warn(spoken(note), stacklevel=3)
 
     def __repr__(self) -> str:
-        kernel = f"{self.kernel} kernel of {self.inputs} inputs" if self.kernel else "a given kernel matrix"
+        kernel = f"{self._shape or self.kernel} kernel of {self.inputs} inputs" if self.kernel else "a given kernel matrix"
         rank = "" if self.rank == self.n else f", K of rank {self.rank}"
         return f"Model({self.n} observations, {self.likelihood} likelihood, {kernel}{rank})"
 

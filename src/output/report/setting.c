@@ -50,7 +50,7 @@ static void print_inputs(const tw_problem *problem, FILE *page)
 {
     const tw_data *data = problem->data;
     text t = {.length = 0};
-    if (problem->matrix) return;
+    if (tw_kernel_matrix(problem->kernel, NULL)) return;
     add(&t, "%zu", data->d);
     for (size_t k = 0; data->names && k < data->d && k < MOST_SHOWN; k++)
         add(&t, "%s%.40s", k ? ", " : ": ", data->names[k]);
@@ -61,19 +61,15 @@ static void print_inputs(const tw_problem *problem, FILE *page)
 
 static void print_kernel(const tw_problem *problem, FILE *page)
 {
-    const tw_covariance *c = &problem->covariance;
-    text t = {.length = 0};
-    if (problem->matrix) {
+    const char *shape = tw_kernel_shape(problem->kernel);
+    char *words = NULL;
+    if (tw_kernel_matrix(problem->kernel, NULL)) {
         tw_html_fact(page, "kernel", "a given matrix");
         return;
     }
-    add(&t, "%s; log ℓ = %g", c->kernel, c->log_ell[0]);
-    for (size_t k = 1; k < c->scales && k < MOST_SHOWN; k++) add(&t, ", %g", c->log_ell[k]);
-    if (c->scales > MOST_SHOWN) add(&t, ", …");
-    add(&t, "; log σ = %g", c->log_sigma);
-    if (c->constant > 0.0) add(&t, "; constant %g", c->constant);
-    if (c->white > 0.0) add(&t, "; white noise %g", c->white);
-    tw_html_fact(page, "kernel", "%s", t.words);
+    if (tw_kernel_describe(problem->kernel, MOST_SHOWN, &words) == TW_OK)
+        tw_html_fact(page, "kernel", "%s%s%s", shape ? shape : "", shape ? "; " : "", words);
+    tw_release(problem->ctx, words);
 }
 
 static void print_likelihood(const tw_problem *problem, FILE *page)

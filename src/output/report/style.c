@@ -87,11 +87,12 @@ static void print_subtitle(const tw_report *r)
     const tw_pool *pool = r->pool;
     const tw_problem *problem = pool->problem;
     tw_html_print(r->page, "%zu cases, %s likelihood, ", pool->n, problem->likelihood->name);
-    if (problem->matrix)
+    const char *shape = tw_kernel_shape(problem->kernel);
+    if (tw_kernel_matrix(problem->kernel, NULL))
         tw_html_print(r->page, "a given kernel matrix. ");
     else
-        tw_html_print(r->page, "%s kernel of %zu input%s. ", problem->covariance.kernel, problem->data->d,
-                      problem->data->d == 1 ? "" : "s");
+        tw_html_print(r->page, "%s%skernel of %zu input%s. ", shape ? shape : "", shape ? " " : "",
+                      problem->data->d, problem->data->d == 1 ? "" : "s");
     if (pool->chained > 0)
         tw_html_print(r->page, "%zu draws of the posterior in %zu chain%s. ", pool->draws * pool->chains,
                       pool->chains, pool->chains == 1 ? "" : "s");

@@ -180,7 +180,7 @@ static tw_status predict_grid(tw_report *r, const tw_data *grid, double *expecte
     TW_TRY(fill_constants(r, grid->n, &w));
     tw_status status = tw_draws_predictor_new(problem->model, &source, &options, &predictor);
     if (status == TW_OK)
-        status = tw_draws_predictor_at(predictor, &problem->covariance, problem->data, grid, 0, grid->n, w,
+        status = tw_draws_predictor_at(predictor, problem->kernel, problem->data, grid, 0, grid->n, w,
                                        &(tw_predictions){.expected = expected});
     tw_draws_predictor_free(predictor);
     tw_release(r->ctx, w);
@@ -283,7 +283,7 @@ static tw_status show_map(tw_report *r)
 tw_status tw_report_surface(tw_report *r, bool *shown)
 {
     const tw_problem *problem = r->pool->problem;
-    size_t inputs = problem->matrix ? 0 : problem->data->d;
+    size_t inputs = tw_kernel_matrix(problem->kernel, NULL) ? 0 : problem->data->d;
     *shown = inputs == 1 || inputs == 2;
     if (!*shown) return TW_OK;
     return inputs == 1 ? show_curve(r) : show_map(r);

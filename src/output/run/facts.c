@@ -156,8 +156,9 @@ static tw_status check_format(const tw_nc_reader *r)
         return tw_fail(r->ctx, TW_BAD_DATA,
                        "this NetCDF file is not a run of talweg: its attribute inference_library is not "
                        "talweg, or talweg_run_format is missing");
-    if (format == TW_RUN_FORMAT) return TW_OK;
-    return tw_fail(r->ctx, TW_BAD_DATA, "attribute talweg_run_format is %llu and this talweg (%s) reads %d",
+    if (format >= 1 && format <= TW_RUN_FORMAT) return TW_OK;
+    return tw_fail(r->ctx, TW_BAD_DATA,
+                   "attribute talweg_run_format is %llu and this talweg (%s) reads 1 to %d",
                    (unsigned long long)format, tw_version(), TW_RUN_FORMAT);
 }
 

@@ -9,7 +9,7 @@
 #include "output/writer.h"
 #include "talweg/run.h"
 
-enum { TW_RUN_FORMAT = 1 };       /* a change of meaning raises it */
+enum { TW_RUN_FORMAT = 2 };       /* a change of meaning raises it; earlier ones are read */
 enum { TW_RUN_BLOCK = 32 << 20 }; /* bytes of draws that are held at a time */
 
 /* ---- facts: attributes of the file ---- */
@@ -30,6 +30,10 @@ void tw_facts_release(tw_context *ctx, tw_facts_store *store);
 
 void tw_problem_put(tw_nc_writer *w, const tw_problem *problem);
 tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out);
+
+/* Its kernel, in constant_data; d inputs. */
+void tw_kernel_put(tw_nc_writer *w, int group, int obs, const tw_kernel *kernel);
+tw_status tw_kernel_get(const tw_nc_reader *r, int group, size_t n, size_t d, tw_kernel **out);
 
 /* The observations alone, whose numbers are in one newly allocated block; release it also after a failure. */
 tw_status tw_observations_get(const tw_nc_reader *r, size_t n, tw_observations *out, double **block);

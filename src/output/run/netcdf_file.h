@@ -92,6 +92,10 @@ tw_status tw_nc_read_doubles(const tw_nc_reader *r, int group, const char *name,
 tw_status tw_nc_read_integers(const tw_nc_reader *r, int group, const char *name, int rank,
                               const size_t *lengths, long long *values);
 
+/* The doubles of a vector of this length, newly allocated. */
+tw_status tw_nc_read_vector(const tw_nc_reader *r, int group, const char *name, size_t length,
+                            double **values);
+
 /* Attributes of a group. Text is newly allocated, and freed with tw_release. */
 tw_status tw_nc_text(const tw_nc_reader *r, int group, const char *name, char **text);
 tw_status tw_nc_number(const tw_nc_reader *r, int group, const char *name, double *value);

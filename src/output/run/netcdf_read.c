@@ -145,6 +145,15 @@ tw_status tw_nc_read_doubles(const tw_nc_reader *r, int group, const char *name,
     return code == NC_NOERR ? TW_OK : tw_nc_fail(r, group, name, code);
 }
 
+tw_status tw_nc_read_vector(const tw_nc_reader *r, int group, const char *name, size_t length,
+                            double **values)
+{
+    int variable = -1;
+    TW_TRY(tw_nc_find_variable(r, group, name, 1, &length, &variable)); /* before memory is asked for */
+    TW_TRY(tw_allocate_doubles(r->ctx, length, 1, name, values));
+    return tw_nc_read_doubles(r, group, name, 1, &length, *values);
+}
+
 tw_status tw_nc_read_integers(const tw_nc_reader *r, int group, const char *name, int rank,
                               const size_t *lengths, long long *values)
 {

@@ -1,13 +1,12 @@
 /* problem.c: a problem as the groups observed_data and constant_data of a run file.
  *
  *   observed_data   y(obs)
- *   constant_data   X(obs, input)                    as the covariance sees them; input: their names
- *                   log_ell, or log_ell(input), log_sigma, constant, white     with a kernel
- *                   K(obs, other_obs)                                          with a given matrix
+ *   constant_data   X(obs, input)                    as the kernel sees them; input: their names
+ *                   the kernel: see kernel.c
  *                   w(obs)                                                     where there are constants
  *                   scaling_centre, scaling_scale, scaling_column (input)      where they were standardised
  *                   jitter
- *   attributes      likelihood, kernel ("" with a given matrix), named_inputs, scaling_inputs
+ *   attributes      likelihood, named_inputs, scaling_inputs
  */
 #include <stdio.h>
 
@@ -70,7 +69,7 @@ static void put_inputs(tw_nc_writer *w, int group, const int dimensions[2], cons
 {
     double *buffer = NULL;
     int variable = tw_nc_variable(w, group, "X", NC_DOUBLE, 2, dimensions);
-    tw_nc_describe(w, group, variable, "inputs, as the covariance sees them");
+    tw_nc_describe(w, group, variable, "inputs, as the kernel sees them");
     if (tw_allocate_doubles(w->ctx, rows_at_once(data->n, data->d), data->d, "rows of inputs", &buffer) !=
         TW_OK) {
         tw_nc_ok(w, NC_ENOMEM);
@@ -93,20 +92,6 @@ static void put_scaling(tw_nc_writer *w, int group, int input, const tw_scaling 
     tw_nc_doubles(w, group, "scaling_scale", 1, &input, scaling->scale);
 }
 
-static void put_covariance(tw_nc_writer *w, int group, int obs, int input, const tw_problem *problem)
-{
-    const tw_covariance *c = &problem->covariance;
-    if (problem->matrix) {
-        const int square[2] = {obs, tw_nc_index(w, group, "other_obs", problem->data->n)};
-        tw_nc_doubles(w, group, "K", 2, square, problem->matrix);
-        return;
-    }
-    tw_nc_doubles(w, group, "log_ell", c->scales > 1 ? 1 : 0, &input, c->log_ell);
-    tw_nc_doubles(w, group, "log_sigma", 0, NULL, &c->log_sigma);
-    tw_nc_doubles(w, group, "constant", 0, NULL, &c->constant);
-    tw_nc_doubles(w, group, "white", 0, NULL, &c->white);
-}
-
 static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
 {
     const tw_data *data = problem->data;
@@ -114,11 +99,10 @@ static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
     int obs = tw_nc_index(w, group, "obs", data->n), input = put_input_names(w, group, data);
     const int both[2] = {obs, input};
     tw_nc_put_text(w, group, "likelihood", problem->likelihood->name);
-    tw_nc_put_text(w, group, "kernel", problem->matrix ? "" : problem->covariance.kernel);
     tw_nc_put_count(w, group, "named_inputs", data->names != NULL, NC_BYTE);
     tw_nc_put_count(w, group, "scaling_inputs", problem->scaling ? problem->scaling->d_in : 0, NC_INT64);
     put_inputs(w, group, both, data);
-    put_covariance(w, group, obs, input, problem);
+    tw_kernel_put(w, group, obs, problem->kernel);
     if (problem->w) tw_nc_doubles(w, group, "w", 1, &obs, problem->w);
     if (problem->scaling) put_scaling(w, group, input, problem->scaling);
     tw_nc_doubles(w, group, "jitter", 0, NULL, &problem->jitter);
@@ -133,15 +117,6 @@ void tw_problem_put(tw_nc_writer *w, const tw_problem *problem)
 }
 
 /* ---- reading ---- */
-
-/* Memory for a vector that is there. */
-static tw_status get_vector(const tw_nc_reader *r, int group, const char *name, size_t length, double **out)
-{
-    int variable = -1;
-    TW_TRY(tw_nc_find_variable(r, group, name, 1, &length, &variable));
-    TW_TRY(tw_allocate_doubles(r->ctx, length, 1, name, out));
-    return tw_nc_read_doubles(r, group, name, 1, &length, *out);
-}
 
 static tw_status get_likelihood(const tw_nc_reader *r, int group, const tw_likelihood **out)
 {
@@ -184,7 +159,8 @@ static tw_status get_inputs(const tw_nc_reader *r, int group, size_t n, size_t d
     return code == NC_NOERR ? TW_OK : tw_nc_fail(r, group, "X", code);
 }
 
-static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const double *y, tw_problem *parts)
+static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const double *y,
+                          tw_problem_parts *parts)
 {
     size_t d = 0;
     uint64_t named = 0;
@@ -197,34 +173,6 @@ static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const doub
     tw_release(r->ctx, x);
     if (status == TW_OK && named) status = tw_nc_read_names(r, group, "input", d, &parts->data->names);
     return status;
-}
-
-static tw_status get_number(const tw_nc_reader *r, int group, const char *name, double *value)
-{
-    return tw_nc_read_doubles(r, group, name, 0, NULL, value);
-}
-
-static tw_status get_covariance(const tw_nc_reader *r, int group, char **kernel, tw_problem *parts)
-{
-    tw_covariance *c = &parts->covariance;
-    size_t n = parts->data->n, d = parts->data->d;
-    const size_t square[2] = {n, n};
-    int rank = 0, variable = -1;
-    TW_TRY(get_number(r, group, "jitter", &parts->jitter));
-    TW_TRY(tw_nc_text(r, group, "kernel", kernel));
-    c->kernel = *kernel;
-    if (!c->kernel[0]) {
-        TW_TRY(tw_allocate_doubles(r->ctx, n, n, "the kernel matrix", &parts->matrix));
-        return tw_nc_read_doubles(r, group, "K", 2, square, parts->matrix);
-    }
-    TW_TRY(get_number(r, group, "log_sigma", &c->log_sigma));
-    TW_TRY(get_number(r, group, "constant", &c->constant));
-    TW_TRY(get_number(r, group, "white", &c->white));
-    if (nc_inq_varid(group, "log_ell", &variable) == NC_NOERR) nc_inq_varndims(group, variable, &rank);
-    c->scales = rank == 1 ? d : 1;
-    TW_TRY(tw_allocate_doubles(r->ctx, c->scales, 1, "the length scales", &parts->log_ell));
-    c->log_ell = parts->log_ell;
-    return tw_nc_read_doubles(r, group, "log_ell", rank == 1 ? 1 : 0, &d, parts->log_ell);
 }
 
 /* Columns increase and are among the inputs; scales are above 0. */
@@ -242,7 +190,7 @@ static tw_status check_scaling(tw_context *ctx, const tw_scaling *s, const long 
     return TW_OK;
 }
 
-static tw_status get_scaling(const tw_nc_reader *r, int group, tw_problem *parts)
+static tw_status get_scaling(const tw_nc_reader *r, int group, tw_problem_parts *parts)
 {
     size_t d = parts->data->d;
     uint64_t inputs = 0;
@@ -252,8 +200,8 @@ static tw_status get_scaling(const tw_nc_reader *r, int group, tw_problem *parts
     TW_TRY(tw_allocate(r->ctx, 1, sizeof(tw_scaling), "the scaling", &memory));
     tw_scaling *s = parts->scaling = memory;
     *s = (tw_scaling){.ctx = r->ctx, .d_in = (size_t)inputs, .d_out = d};
-    TW_TRY(get_vector(r, group, "scaling_centre", d, &s->centre));
-    TW_TRY(get_vector(r, group, "scaling_scale", d, &s->scale));
+    TW_TRY(tw_nc_read_vector(r, group, "scaling_centre", d, &s->centre));
+    TW_TRY(tw_nc_read_vector(r, group, "scaling_scale", d, &s->scale));
     TW_TRY(tw_allocate(r->ctx, d, sizeof(size_t), "the columns", &memory));
     s->column = memory;
     TW_TRY(tw_allocate(r->ctx, d, sizeof(long long), "the columns", &columns));
@@ -263,33 +211,29 @@ static tw_status get_scaling(const tw_nc_reader *r, int group, tw_problem *parts
     return status;
 }
 
-static tw_status get_parts(const tw_nc_reader *r, size_t n, char **kernel, double **block, tw_problem *parts)
+static tw_status get_parts(const tw_nc_reader *r, size_t n, double **block, tw_problem_parts *parts)
 {
     int group = -1;
     tw_observations observed;
     TW_TRY(tw_observations_get(r, n, &observed, block));
     parts->likelihood = observed.likelihood;
-    parts->w = (double *)observed.column[0];
+    parts->w = observed.column[0];
     TW_TRY(tw_nc_find_group(r, "constant_data", &group));
     TW_TRY(get_data(r, group, n, observed.y, parts));
-    TW_TRY(get_covariance(r, group, kernel, parts));
+    TW_TRY(tw_nc_read_doubles(r, group, "jitter", 0, NULL, &parts->jitter));
+    TW_TRY(tw_kernel_get(r, group, n, parts->data->d, &parts->kernel));
     return get_scaling(r, group, parts);
 }
 
 tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out)
 {
-    tw_problem parts = {.ctx = r->ctx};
+    tw_problem_parts parts = {0};
     double *block = NULL;
-    char *kernel = NULL;
-    tw_status status = get_parts(r, n, &kernel, &block, &parts);
-    if (status == TW_OK) status = tw_problem_new(r->ctx, &parts, out);
-    if (status != TW_OK) {
-        tw_data_free(parts.data);
-        tw_scaling_free(parts.scaling);
-        tw_covariance_free_matrix(r->ctx, parts.matrix);
-    }
+    tw_status status = get_parts(r, n, &block, &parts);
+    if (status == TW_OK)
+        status = tw_problem_new(r->ctx, &parts, out);
+    else
+        tw_problem_parts_free(&parts);
     tw_release(r->ctx, block); /* the problem has copies of these */
-    tw_release(r->ctx, parts.log_ell);
-    tw_release(r->ctx, kernel);
     return status;
 }

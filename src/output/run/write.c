@@ -30,7 +30,8 @@ tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite)
 static uint64_t image_bytes(const tw_problem *problem)
 {
     enum { GROUPS = 1 << 16, PER_CASE = 16 };
-    uint64_t n = problem->data->n, columns = problem->data->d + PER_CASE + (problem->matrix ? n : 0);
+    uint64_t n = problem->data->n,
+             columns = problem->data->d + PER_CASE + (tw_kernel_matrix(problem->kernel, NULL) ? n : 0);
     return GROUPS + n * columns * sizeof(double);
 }
 

@@ -1,0 +1,130 @@
+/* gram.c: Gram matrices, cross-covariances and diagonals.
+ *
+ * The products of the first set of distances are made where the covariances will be, in one call; those of further sets a
+ * block of columns at a time. Then each column becomes covariances, in one pass.
+ */
+#include "covariance/panel.h"
+#include "linalg/product.h"
+
+/* Scratch for panels of one column: its distances, and pieces for the parts of sums and products. */
+static tw_status allocate_column(const tw_kernel *kernel, size_t rows, tw_panel *panel)
+{
+    panel->kernel = kernel;
+    panel->capacity = rows;
+    return tw_allocate_doubles(kernel->ctx, rows, 1 + tw_kernel_depth(kernel), "a column of covariances",
+                               &panel->scratch);
+}
+
+static tw_status check_given(const tw_kernel *kernel, size_t n, bool others)
+{
+    if (!kernel->matrix || (n == kernel->matrix_size && !others)) return TW_OK;
+    if (others)
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
+                       "a given matrix has no covariances with new cases: they must be given too");
+    return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "the given matrix is of %zu cases, and there are %zu",
+                   kernel->matrix_size, n);
+}
+
+/* Rows first_row .. n - 1 of column j, whose products are in k and, of other sets, in the block from first_column on. */
+static void fill_column(tw_panel *panel, tw_geometry *g, size_t first_row, size_t column, size_t block_row,
+                        size_t block_column, double *k)
+{
+    double *d2 = tw_panel_take(panel);
+    panel->first_row = first_row;
+    panel->rows = g->n - first_row;
+    panel->first_column = column;
+    panel->columns = 1;
+    for (size_t s = 1; s < g->set_count; s++)
+        g->sets[s].d2 =
+            g->sets[s].block + (column - block_column) * (g->n - block_row) + first_row - block_row;
+    if (g->set_count > 0) {
+        tw_distances_from_products(&g->sets[0], first_row, panel->rows, column, k, d2);
+        g->sets[0].d2 = d2;
+    }
+    tw_panel_evaluate(panel, 0, k);
+    tw_panel_give(panel);
+}
+
+static void fill_gram(tw_panel *panel, tw_geometry *g, double *k, size_t ldk)
+{
+    panel->kind = TW_PANEL_APART; /* below the diagonal */
+    if (g->set_count > 0) tw_product_self(g->n, g->d, g->sets[0].rows.values, g->n, k, ldk);
+    for (size_t first = 0; first < g->n; first += TW_PANEL_COLUMNS) {
+        size_t left = g->n - first, columns = left < TW_PANEL_COLUMNS ? left : TW_PANEL_COLUMNS;
+        tw_geometry_block(g, first, first, columns);
+        for (size_t j = first; j < first + columns; j++)
+            fill_column(panel, g, j + 1, j, first, first, k + j + 1 + j * ldk);
+    }
+}
+
+static void fill_diagonal(tw_panel *panel, size_t n, double *diagonal)
+{
+    panel->kind = TW_PANEL_DIAGONAL;
+    panel->first_row = panel->first_column = 0;
+    panel->rows = n;
+    panel->columns = 1;
+    tw_panel_evaluate(panel, 0, diagonal);
+}
+
+tw_status tw_kernel_gram(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx, double *k,
+                         size_t ldk)
+{
+    const tw_inputs inputs = {n, x, ldx};
+    tw_geometry *g = NULL;
+    TW_TRY(check_given(kernel, n, false));
+    TW_TRY(tw_geometry_new(kernel, d, &inputs, &inputs, 1, &g));
+    tw_panel panel = {.geometry = g};
+    tw_status status = allocate_column(kernel, n, &panel);
+    if (status == TW_OK) {
+        fill_gram(&panel, g, k, ldk);
+        double *diagonal = tw_panel_take(&panel);
+        fill_diagonal(&panel, n, diagonal);
+        for (size_t j = 0; j < n; j++) k[j + j * ldk] = diagonal[j];
+        tw_panel_give(&panel);
+        tw_mirror_lower(n, k, ldk);
+    }
+    tw_release(kernel->ctx, panel.scratch);
+    tw_geometry_free(g);
+    return status;
+}
+
+static void fill_cross(tw_panel *panel, tw_geometry *g, double *k, size_t ldk)
+{
+    panel->kind = TW_PANEL_APART;
+    if (g->set_count > 0)
+        tw_product_outer(g->n, g->m, g->d, g->sets[0].rows.values, g->n, g->sets[0].columns.values, g->m, k,
+                         ldk);
+    for (size_t first = 0; first < g->m; first += TW_PANEL_COLUMNS) {
+        size_t left = g->m - first, columns = left < TW_PANEL_COLUMNS ? left : TW_PANEL_COLUMNS;
+        tw_geometry_block(g, 0, first, columns);
+        for (size_t j = first; j < first + columns; j++) fill_column(panel, g, 0, j, 0, first, k + j * ldk);
+    }
+}
+
+tw_status tw_kernel_cross(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx, size_t m,
+                          const double *z, size_t ldz, double *k, size_t ldk)
+{
+    const tw_inputs rows = {n, x, ldx}, columns = {m, z, ldz};
+    tw_geometry *g = NULL;
+    TW_TRY(check_given(kernel, n, true));
+    TW_TRY(tw_geometry_new(kernel, d, &rows, &columns, 1, &g));
+    tw_panel panel = {.geometry = g};
+    tw_status status = allocate_column(kernel, n, &panel);
+    if (status == TW_OK) fill_cross(&panel, g, k, ldk);
+    tw_release(kernel->ctx, panel.scratch);
+    tw_geometry_free(g);
+    return status;
+}
+
+tw_status tw_kernel_diagonal(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
+                             double *diagonal)
+{
+    tw_panel panel = {0};
+    (void)x, (void)ldx; /* no leaf looks at them yet: all of them are stationary */
+    TW_TRY(check_given(kernel, n, false));
+    TW_TRY(tw_kernel_check_inputs(kernel, d));
+    TW_TRY(allocate_column(kernel, n, &panel));
+    fill_diagonal(&panel, n, diagonal);
+    tw_release(kernel->ctx, panel.scratch);
+    return TW_OK;
+}

@@ -1,0 +1,128 @@
+/* print.c: a kernel as its expression, with numbers that read back to the bit; and in words. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "covariance/kernel.h"
+#include "data/number.h"
+
+/* Text that grows by printing; what has no room is counted only. */
+typedef struct text {
+    char *to;
+    size_t bytes, length;
+} text;
+
+static void add(text *t, const char *format, ...) TW_PRINTF(2, 3);
+
+static void add(text *t, const char *format, ...)
+{
+    va_list arguments;
+    size_t room = t->length < t->bytes ? t->bytes - t->length : 0;
+    va_start(arguments, format);
+    int more = vsnprintf(room ? t->to + t->length : NULL, room, format, arguments);
+    va_end(arguments);
+    t->length += more > 0 ? (size_t)more : 0;
+}
+
+/* As few digits as bring the number back. */
+static void add_number(text *t, double number)
+{
+    char shortest[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(shortest, sizeof shortest, "%.*g", digits, number);
+        if (strtod(shortest, NULL) == number) break;
+    }
+    add(t, "%s", shortest);
+}
+
+/* ell=2, log_ell=0.7 or ell=(1, 2): in natural units where all of them were given so. */
+static void add_slot(text *t, const tw_kernel *kernel, const tw_node *node, size_t slot)
+{
+    tw_span range = node->slot[slot];
+    bool as_log = false;
+    for (size_t j = range.first; j < range.first + range.count; j++) as_log = as_log || kernel->as_log[j];
+    add(t, "%s%s=%s", as_log ? "log_" : "", node->leaf->slots[slot].parameter.name,
+        range.count > 1 ? "(" : "");
+    for (size_t j = range.first; j < range.first + range.count; j++) {
+        if (j > range.first) add(t, ", ");
+        add_number(t, as_log ? kernel->theta[j] : kernel->value[j]);
+    }
+    if (range.count > 1) add(t, ")");
+}
+
+static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
+{
+    bool any = false;
+    add(t, "%s", tw_node_name(node));
+    for (size_t s = 0; s < node->leaf->slot_count; s++) {
+        if (node->slot[s].count == 0) continue;
+        add(t, any ? ", " : "(");
+        add_slot(t, kernel, node, s);
+        any = true;
+    }
+    if (any) add(t, ")");
+}
+
+/* A sum or product within another is in brackets, so that parsing gives the same tree. */
+static void add_node(text *t, const tw_kernel *kernel, size_t i, bool outermost)
+{
+    const tw_node *nodes = kernel->nodes;
+    const char *operator= nodes[i].kind == TW_NODE_SUM ? " + " : " * ";
+    if (nodes[i].kind == TW_NODE_NUMBER) add_number(t, nodes[i].number);
+    if (nodes[i].kind == TW_NODE_LEAF) add_leaf(t, kernel, &nodes[i]);
+    if (nodes[i].kind == TW_NODE_NUMBER || nodes[i].kind == TW_NODE_LEAF) return;
+    if (!outermost) add(t, "(");
+    for (size_t c = i + 1; c < nodes[i].end; c = nodes[c].end) {
+        if (c > i + 1) add(t, "%s", operator);
+        add_node(t, kernel, c, nodes[i].kind == TW_NODE_SUM && nodes[c].kind == TW_NODE_PRODUCT);
+    }
+    if (!outermost) add(t, ")");
+}
+
+/* The parameters of tw_kernel_simple. */
+static void add_words(text *t, const tw_kernel *kernel, size_t most)
+{
+    const tw_node *first = &kernel->nodes[kernel->nodes[0].kind == TW_NODE_SUM];
+    tw_span ell = first->slot[0];
+    for (size_t k = 0; k < ell.count && k < most; k++)
+        add(t, "%s%g", k ? ", " : "log ell = ", kernel->theta[ell.first + k]);
+    if (ell.count > most) add(t, ", ...");
+    add(t, "; log sigma = %g", kernel->theta[first->slot[1].first]);
+    for (const tw_node *leaf = first + 1; leaf < kernel->nodes + kernel->node_count; leaf++)
+        add(t, "; %s %g", tw_node_name(leaf), kernel->value[leaf->slot[0].first]);
+}
+
+/* Twice: first to count, then to write. most = 0: the expression. */
+static tw_status print(const tw_kernel *kernel, size_t most, char **out)
+{
+    void *memory = NULL;
+    size_t bytes = 0;
+    *out = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        text t = {memory, bytes, 0};
+        if (most > 0)
+            add_words(&t, kernel, most);
+        else
+            add_node(&t, kernel, 0, true);
+        if (pass > 0) break;
+        bytes = t.length + 1;
+        TW_TRY(tw_allocate(kernel->ctx, bytes, 1, "the words of a kernel", &memory));
+    }
+    *out = memory;
+    return TW_OK;
+}
+
+tw_status tw_kernel_print(const tw_kernel *kernel, char **out)
+{
+    tw_number_locale locale;
+    *out = NULL;
+    TW_TRY(tw_number_locale_begin(kernel->ctx, &locale));
+    tw_status status = print(kernel, 0, out);
+    tw_number_locale_end(&locale);
+    return status;
+}
+
+tw_status tw_kernel_describe(const tw_kernel *kernel, size_t most, char **out)
+{
+    return tw_kernel_shape(kernel) ? print(kernel, most ? most : 1, out) : tw_kernel_print(kernel, out);
+}

@@ -1,0 +1,116 @@
+/* shape.c: shapes of stationary kernels (Rasmussen & Williams, Gaussian Processes for Machine Learning, section 4.2),
+ * each with its derivative with respect to the scaled squared distance d2:
+ *
+ *   se         exp(-d2/2)                         g' = -g/2
+ *   matern12   exp(-r),              r = d        g' = -exp(-r)/(2 r)
+ *   matern32   (1 + r) exp(-r),      r = 3^1/2 d  g' = -3/2 exp(-r)
+ *   matern52   (1 + r + r^2/3) exp(-r), r = 5^1/2 d  g' = -5/6 (1 + r) exp(-r)
+ */
+#include "covariance/shape.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "math/vector.h"
+#include "talweg/covariance.h"
+
+static void se_value(size_t n, double sigma2, const double *d2, double *k)
+{
+    for (size_t i = 0; i < n; i++) k[i] = -0.5 * d2[i];
+    tw_vector_exp(n, k, k);
+    for (size_t i = 0; i < n; i++) k[i] *= sigma2;
+}
+
+static void se_slope(size_t n, const double *d2, const double *k, double *slope)
+{
+    (void)d2;
+    for (size_t i = 0; i < n; i++) slope[i] = -0.5 * k[i];
+}
+
+enum { CHUNK = 256 };
+
+/* (1 + first r + second r^2) exp(-r), in chunks so that r is at hand after exp. */
+static void matern(size_t n, double sigma2, const double *d2, double *k, double scale, double first,
+                   double second)
+{
+    double r[CHUNK];
+    for (size_t start = 0; start < n; start += CHUNK) {
+        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        double *to = k + start;
+        for (size_t i = 0; i < count; i++) {
+            r[i] = scale * sqrt(d2[start + i]);
+            to[i] = -r[i];
+        }
+        tw_vector_exp(count, to, to);
+        for (size_t i = 0; i < count; i++) to[i] *= sigma2 * (1.0 + r[i] * (first + second * r[i]));
+    }
+}
+
+static void matern12_value(size_t n, double sigma2, const double *d2, double *k)
+{
+    matern(n, sigma2, d2, k, 1.0, 0.0, 0.0);
+}
+
+static void matern12_slope(size_t n, const double *d2, const double *k, double *slope)
+{
+    for (size_t i = 0; i < n; i++) slope[i] = d2[i] > 0.0 ? -0.5 * k[i] / sqrt(d2[i]) : 0.0;
+}
+
+static void matern32_value(size_t n, double sigma2, const double *d2, double *k)
+{
+    matern(n, sigma2, d2, k, sqrt(3.0), 1.0, 0.0);
+}
+
+static void matern32_slope(size_t n, const double *d2, const double *k, double *slope)
+{
+    for (size_t i = 0; i < n; i++) slope[i] = -1.5 * k[i] / (1.0 + sqrt(3.0 * d2[i]));
+}
+
+static void matern52_value(size_t n, double sigma2, const double *d2, double *k)
+{
+    matern(n, sigma2, d2, k, sqrt(5.0), 1.0, 1.0 / 3.0);
+}
+
+static void matern52_slope(size_t n, const double *d2, const double *k, double *slope)
+{
+    for (size_t i = 0; i < n; i++) {
+        double r = sqrt(5.0 * d2[i]);
+        slope[i] = -5.0 / 6.0 * k[i] * (1.0 + r) / (1.0 + r + r * r / 3.0);
+    }
+}
+
+/* Every shape: name, alias, value, slope. */
+#define SHAPES(X)                                       \
+    X("se", "rbf", se_value, se_slope)                  \
+    X("matern12", NULL, matern12_value, matern12_slope) \
+    X("matern32", NULL, matern32_value, matern32_slope) \
+    X("matern52", NULL, matern52_value, matern52_slope)
+
+#define ROW(name, alias, value, slope) {name, alias, value, slope},
+#define NAME(name, alias, value, slope) ", " name
+
+static const tw_shape shapes[] = {SHAPES(ROW)};
+
+static bool is(const char *known, const char *name, size_t length)
+{
+    return known && strlen(known) == length && memcmp(known, name, length) == 0;
+}
+
+const tw_shape *tw_shape_find(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (is(shapes[i].name, name, length) || is(shapes[i].alias, name, length)) return &shapes[i];
+    return NULL;
+}
+
+/* Behind the first comma. */
+const char *tw_shape_names(void)
+{
+    return &SHAPES(NAME)[2];
+}
+
+const char *tw_kernel_names(void)
+{
+    return &SHAPES(NAME) ", constant, white"[2];
+}

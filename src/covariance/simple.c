@@ -1,0 +1,94 @@
+/* simple.c: the kernel that most models have, sigma^2 g(|(a - b)/ell|^2) + constant + white, made without an expression. */
+#include <math.h>
+#include <string.h>
+
+#include "covariance/kernel.h"
+
+/* The next leaf of a kernel. */
+static tw_node *add_leaf(tw_kernel *kernel, size_t *node, const tw_leaf *leaf)
+{
+    tw_node *to = &kernel->nodes[(*node)++];
+    *to = (tw_node){.kind = TW_NODE_LEAF, .leaf = leaf, .end = *node};
+    return to;
+}
+
+static void set_log(tw_kernel *kernel, size_t j, double theta)
+{
+    kernel->theta[j] = theta;
+    kernel->value[j] = exp(theta);
+    kernel->as_log[j] = true;
+}
+
+static void add_variance(tw_kernel *kernel, size_t *node, size_t *j, const tw_leaf *leaf, double variance)
+{
+    if (variance == 0.0) return;
+    add_leaf(kernel, node, leaf)->slot[0] = (tw_span){*j, 1};
+    kernel->theta[*j] = log(variance);
+    kernel->value[(*j)++] = variance;
+}
+
+static tw_status check(tw_context *ctx, const char *shape, double constant, double white)
+{
+    if (!shape || !tw_shape_find(shape, strlen(shape)))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no kernel \"%.60s\"; there are: %s",
+                       shape ? shape : "", tw_shape_names());
+    if (!(constant >= 0.0) || !isfinite(constant) || !(white >= 0.0) || !isfinite(white))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the constant and white variances must be >= 0, not %g and %g",
+                       constant, white);
+    return TW_OK;
+}
+
+/* The stationary leaf, whose parameters come first. */
+static tw_status add_stationary(tw_kernel *kernel, size_t *node, const char *shape, size_t scales,
+                                const double *log_ell, double log_sigma)
+{
+    tw_node *leaf = add_leaf(kernel, node, &tw_leaf_stationary);
+    leaf->shape = tw_shape_find(shape, strlen(shape));
+    leaf->slot[0] = (tw_span){0, scales};
+    leaf->slot[1] = (tw_span){scales, 1};
+    for (size_t k = 0; k < scales; k++) {
+        TW_TRY(tw_kernel_check_parameter(kernel->ctx, leaf, 0, log_ell[k]));
+        set_log(kernel, k, log_ell[k]);
+    }
+    TW_TRY(tw_kernel_check_parameter(kernel->ctx, leaf, 1, log_sigma));
+    set_log(kernel, scales, log_sigma);
+    return TW_OK;
+}
+
+tw_status tw_kernel_simple(tw_context *ctx, const char *shape, size_t scales, const double *log_ell,
+                           double log_sigma, double constant, double white, tw_kernel **out)
+{
+    size_t terms = 1u + (constant != 0.0) + (white != 0.0), node = terms > 1, j = scales + 1;
+    tw_kernel *kernel = NULL;
+    *out = NULL;
+    TW_TRY(check(ctx, shape, constant, white));
+    if (scales == 0)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a kernel needs a length scale, and none was given");
+    TW_TRY(tw_kernel_allocate(ctx, terms + node, scales + terms, &kernel));
+    if (node) kernel->nodes[0] = (tw_node){.kind = TW_NODE_SUM, .end = terms + 1};
+    tw_status status = add_stationary(kernel, &node, shape, scales, log_ell, log_sigma);
+    add_variance(kernel, &node, &j, &tw_leaf_constant, constant);
+    add_variance(kernel, &node, &j, &tw_leaf_white, white);
+    tw_kernel_name_parameters(kernel);
+    if (status == TW_OK)
+        *out = kernel;
+    else
+        tw_kernel_free(kernel);
+    return status;
+}
+
+bool tw_kernel_is_shape(const char *text)
+{
+    return tw_shape_find(text, strlen(text)) != NULL;
+}
+
+const char *tw_kernel_shape(const tw_kernel *kernel)
+{
+    const tw_node *node = kernel->nodes, *end = node + kernel->node_count;
+    if (node->kind == TW_NODE_SUM) node++;
+    if (!node->shape) return NULL;
+    const char *name = node++->shape->name;
+    if (node < end && node->leaf == &tw_leaf_constant) node++;
+    if (node < end && node->leaf == &tw_leaf_white) node++;
+    return node == end ? name : NULL;
+}
