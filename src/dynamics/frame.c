@@ -191,7 +191,7 @@ static double *from(double *array, size_t offset)
     return array ? array + offset : NULL;
 }
 
-/* One column after another, each in its own frame. */
+/* One column after another, each in its own Gaussian frame. */
 static void evaluate_each(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
     for (size_t j = 0; j < columns; j++) {
@@ -201,7 +201,9 @@ static void evaluate_each(const tw_frame *f, size_t columns, const double *w, co
                              .gradient = from(out->gradient, j * f->r),
                              .log_density = from(out->log_density, j),
                              .log_likelihood = from(out->log_likelihood, j)};
-        tw_frame_evaluate(&one, 1, w + j * f->r, &at);
+        positions(&one, 1, w + j * f->r, at.x);
+        site_terms(&one, 1, &at);
+        evaluate_gaussian(&one, 1, w + j * f->r, &at);
     }
 }
 

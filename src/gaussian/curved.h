@@ -1,7 +1,7 @@
 /* curved.h: the metric G = A^-1 + Lambda, made of a Gaussian's precision and of site curvatures lambda >= 0.
  *
- * It is the Hessian that Newton's method meets, and the metric of Riemannian dynamics, where it is I + F' Lambda F in
- * coordinates w. With S = Lambda^1/2 and B = I + S A S all that is asked of it are vectors over sites:
+ * It is the Hessian of Newton's method, and the metric of Riemannian dynamics: I + F' Lambda F in the coordinates
+ * w. With S = Lambda^1/2 and B = I + S A S, its operations take and give vectors over sites:
  *
  *   velocity    xdot = (I + A Lambda)^-1 g = G^-1 A^-1 g    and    z = lambda o xdot = S B^-1 S g,
  *               so that xdot = g - A z;  for g = F pi it is the velocity of the momentum pi
@@ -11,11 +11,11 @@
  *               a new case with covariances k
  *   log |B|     = log |I + F' Lambda F|
  *
- * A site may be left out, lambda_n being so small that nothing depends on it: the metric is then that of the
- * other sites, root, xdot, z, y and rest are 0 there, and A_nn stands for (G^-1)_nn.
+ * A site may be left out where lambda_n is so small that nothing depends on it. The metric is then that of the
+ * other sites; root, xdot, z, y and rest are 0 at this one, and A_nn stands for (G^-1)_nn.
  *
- * A curved metric is memory that belongs to one thread at a time (`explain` alone may be called from any). It is made by
- * a Gaussian and serves all of its kind and size.
+ * A curved metric has work space, so one thread at a time may use it; only `explain` may be called from any number of
+ * threads. It is made by a Gaussian and works for all of the same kind and size.
  */
 #ifndef TALWEG_GAUSSIAN_CURVED_H
 #define TALWEG_GAUSSIAN_CURVED_H
@@ -51,7 +51,7 @@ struct tw_curved {
 tw_status tw_curved_new(const tw_gaussian *g, size_t sites, tw_curved **out);
 void tw_curved_free(tw_curved *c);
 
-/* For those who make a kind: `size` bytes of its own struct, zeroed but for kind, ctx and n, and root. */
+/* To make a kind: `size` bytes for its own struct, zeroed but for kind, ctx and n, and memory for root. */
 tw_status tw_curved_allocate(const tw_gaussian *g, const tw_curved_kind *kind, size_t size, tw_curved **out);
 
 /* The metric of `base` with these curvatures; sites with lambda_n A_nn <= threshold may be left out. Fills active,
@@ -75,20 +75,20 @@ static inline void tw_curved_respond(tw_curved *c, const double *d, double *y, d
     c->kind->respond(c, d, y, rest);
 }
 
-/* The diagonal of G^-1, n numbers. The dear one: it may turn the factor into its inverse, whereupon velocity and respond
- * go on as before. */
+/* The diagonal of G^-1, n numbers. As expensive as the factorisation. velocity and respond work as before
+ * afterwards, explain does not. */
 static inline void tw_curved_diagonal(tw_curved *c, double *diagonal)
 {
     c->kind->diagonal(c, diagonal);
 }
 
-/* With so many active sites. */
+/* The cost of its operations with this number of active sites. */
 static inline tw_curved_flops tw_curved_cost(const tw_curved *c, double active)
 {
     return c->kind->flops(c, active);
 }
 
-/* For each of the columns of k (n x P, overwritten). Not after tw_curved_diagonal. */
+/* explained[j] for each column j of k (n x P, overwritten). */
 static inline void tw_curved_explain(const tw_curved *c, size_t columns, double *k, double *explained)
 {
     c->kind->explain(c, columns, k, explained);

@@ -16,17 +16,17 @@ typedef struct tw_gaussian_report {
 } tw_gaussian_report;
 
 /* N(0, A) with memory for A: a copy of k (n x n, leading dimension ldk), or zeros where k is NULL. It can be used
- * once tw_gaussian_dense_factor went through. */
+ * after tw_gaussian_dense_factor. */
 tw_status tw_gaussian_dense_new(tw_context *ctx, size_t n, const double *k, size_t ldk, tw_gaussian **out);
 
 /* That memory, n x n, to be filled by covariance/. */
 double *tw_gaussian_dense_matrix(tw_gaussian *g);
 
-/* Factor what the memory now holds, after adding jitter >= 0 to its diagonal. A matrix may be put there and factored
- * as often as one likes, as for a kernel with new parameters; r follows its rank. Memory is the same again. */
+/* Factor the matrix in that memory, after adding jitter >= 0 to its diagonal. For a kernel with new parameters, fill
+ * the memory and factor again: r becomes the rank of the new matrix, and one of full rank needs no more memory. */
 tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_report *report);
 
-/* N(mean, a) with a factor alone: it cannot be multiplied by. a must be positive definite. */
+/* N(mean, a) with a factor only: it cannot multiply by its A. a must be positive definite. */
 tw_status tw_gaussian_dense_given(tw_context *ctx, size_t n, const double *mean, const double *a, size_t lda,
                                   tw_gaussian **out);
 

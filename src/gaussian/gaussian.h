@@ -3,12 +3,12 @@
  *   x = m + F w,   w ~ N(0, I) in r coordinates,   F F' = A.
  *
  * All other rooms know a Gaussian by the functions of this file: products with F, F' and A, solves, marginal
- * variances, blocks of A, conditioning on Gaussian sites. How they are done is the matter of a kind, a table of
- * functions; gaussian/dense.h has the one that stores A and a factor of it. A block of P vectors is contiguous,
+ * variances, blocks of A, conditioning on Gaussian sites. A kind is a table of functions that says how they are
+ * done; gaussian/dense.h has the kind that stores A and a factor of it. A block of P vectors is contiguous,
  * n x P over sites and r x P over coordinates. Functions of a const Gaussian may be called from any thread.
  *
- * A kind may leave out what is marked optional (NULL in its table): the function of that name then refuses with
- * words.
+ * A kind may leave out what is marked optional (NULL in its table); the function of that name then fails with a
+ * message that says so.
  */
 #ifndef TALWEG_GAUSSIAN_GAUSSIAN_H
 #define TALWEG_GAUSSIAN_GAUSSIAN_H
@@ -20,7 +20,7 @@ typedef struct tw_curved tw_curved; /* gaussian/curved.h */
 
 typedef struct tw_gaussian_kind {
     const char *name;                /* for messages: "a dense Gaussian" */
-    void (*release)(tw_gaussian *g); /* what the kind itself allocated */
+    void (*release)(tw_gaussian *g); /* frees what the kind itself allocated */
 
     /* X = F W; W = F' X; the W with F W = X - mean (mean NULL: 0), for X - mean in the range of F. */
     void (*spread)(const tw_gaussian *g, size_t columns, const double *w, double *x);
@@ -37,7 +37,7 @@ typedef struct tw_gaussian_kind {
     /* Flops of one product with F or F'. */
     double (*flops)(const tw_gaussian *g);
 
-    /* Memory for a Gaussian that `condition` or `mix` makes of g; `products`: A will be multiplied by. */
+    /* Memory for a Gaussian that `condition` or `mix` makes of g; products: it will be asked to multiply by its A. */
     tw_status (*like)(const tw_gaussian *g, bool products, tw_gaussian **out);
     /* out gets the covariance (A^-1 + diag(tau))^-1, tau >= 0, in that memory, with variance and log_det, and
      * *log_det = log |I + F' diag(tau) F|. False where that matrix is not finite. */
@@ -61,17 +61,17 @@ struct tw_gaussian {
     double log_det;   /* log |A| */
     double *mean;     /* n; NULL: zero */
     double *variance; /* n: the diagonal of A */
-    double *work;     /* n + r, of those that are made by conditioning; else NULL */
+    double *work;     /* n + r, where it is made by conditioning; else NULL */
 };
 
-/* ---- for those who make a kind ---- */
+/* ---- to make a kind ---- */
 
 /* A Gaussian of n sites, `size` bytes of the kind's own struct, zeroed but for kind, ctx and n, with memory for its
  * variances; with `moves` also for a mean and for work with r coordinates. */
 tw_status tw_gaussian_allocate(tw_context *ctx, const tw_gaussian_kind *kind, size_t size, size_t n,
                                bool moves, size_t r, tw_gaussian **out);
 
-/* ---- for those who hold a Gaussian ---- */
+/* ---- to use a Gaussian ---- */
 
 void tw_gaussian_free(tw_gaussian *g);
 
@@ -81,9 +81,9 @@ void tw_gaussian_positions(const tw_gaussian *g, size_t columns, const double *w
 /* The W with m + F W = X. */
 void tw_gaussian_whiten(const tw_gaussian *g, size_t columns, const double *x, double *w);
 
-/* log N(x; m, A), where r < n a density on the range of F; work holds r numbers. */
+/* log N(x; m, A); where r < n, a density on the range of F. work holds r numbers. */
 double tw_gaussian_log_density(const tw_gaussian *g, const double *x, double *work);
-/* What of it does not depend on x: -r/2 log 2 pi - 1/2 log |A|. */
+/* The part of it that does not depend on x: -r/2 log 2 pi - 1/2 log |A|. */
 double tw_gaussian_log_constant(const tw_gaussian *g);
 
 static inline void tw_gaussian_spread(const tw_gaussian *g, size_t columns, const double *w, double *x)
@@ -120,15 +120,15 @@ static inline double tw_gaussian_flops(const tw_gaussian *g)
 /* The Gaussian of some of the sites. */
 tw_status tw_gaussian_marginal(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian **out);
 
-/* ---- conditioning: memory once, then as often as one likes ---- */
+/* ---- conditioning: memory is made once, and used any number of times ---- */
 
-/* Memory for Gaussians made of `base`, which must have mean 0. With `products` they can be multiplied by, and have
- * curved metrics, which costs the dense kind n^3/3 flops each time. */
+/* Memory for Gaussians made of `base`, which must have mean 0. With `products` they can multiply by their A and have
+ * curved metrics; for that the dense kind forms A, n^3/3 flops each time. */
 tw_status tw_gaussian_like(const tw_gaussian *base, bool products, tw_gaussian **out);
 
 /* out = N(0, A) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z, tau >= 0, with A of `base`:
  *   covariance S = (A^-1 + T)^-1,  mean S nu,  log Z = -1/2 log |I + F' T F| + 1/2 nu' S nu.
- * tau and nu are multiplied by `scale`. False where it cannot be factored; then out holds nothing of use. */
+ * tau and nu are multiplied by `scale`. False where it cannot be factored; out must then be made anew before use. */
 bool tw_gaussian_condition(const tw_gaussian *base, double scale, const double *tau, const double *nu,
                            tw_gaussian *out, double *log_z);
 
@@ -137,7 +137,7 @@ bool tw_gaussian_condition(const tw_gaussian *base, double scale, const double *
 bool tw_gaussian_mix(const tw_gaussian *base, const tw_gaussian *other, double b, tw_gaussian *out,
                      double *log_z);
 
-/* Do two Gaussians have what a mixture of them needs? Else words that say what is missing. */
+/* TW_OK where the two can be mixed, else an error that says why not. */
 tw_status tw_gaussian_check_mix(const tw_gaussian *base, const tw_gaussian *other);
 
 #endif

@@ -1,9 +1,9 @@
 /* sweep.h: a covariance under many rank-one changes, one site after another: what sequential EP asks of a Gaussian.
  *
- * It is a dense n x n matter (linalg/delayed.h), so a Gaussian has it that can write down the lower triangle of its
- * covariance; one that cannot is served by the parallel form of EP, which needs conditioning alone. The columns of
- * A come in blocks of TW_SWEEP_BLOCK sites: open a block, look at variances and columns of its sites and change
- * them, at most one change for each site, close it.
+ * The covariance is stored as an n x n matrix (linalg/delayed.h), so only a Gaussian that can fill in the lower triangle
+ * of its covariance can be swept. For others EP has its parallel form, which needs conditioning only. Sites come in
+ * blocks of TW_SWEEP_BLOCK: open a block; read variances and columns of its sites and change A, at most once for each
+ * site; close the block.
  */
 #ifndef TALWEG_GAUSSIAN_SWEEP_H
 #define TALWEG_GAUSSIAN_SWEEP_H
@@ -17,8 +17,8 @@ enum { TW_SWEEP_BLOCK = 64 };
 /* Can this Gaussian be swept? */
 bool tw_sweep_possible(const tw_gaussian *g);
 
-/* A copy of A, to be changed; g is not needed afterwards. Then, before the first block, the work space: on its own, so
- * that g can be freed before there is need of it. */
+/* A copy of A, to be changed; g is not needed afterwards. tw_sweep_begin then allocates the work space: a second call,
+ * so that g can be freed between the two, and the peak of memory is lower. */
 tw_status tw_sweep_new(const tw_gaussian *g, tw_sweep **out);
 tw_status tw_sweep_begin(tw_sweep *s);
 void tw_sweep_free(tw_sweep *s);

@@ -52,13 +52,13 @@ static tw_status allocate_matrix(tw_context *ctx, size_t n, tridiagonal *t)
     return tw_allocate_doubles(ctx, n, 1, "a factor", &t->s);
 }
 
-/* T = from + diag(added), factored, with log |T|. */
+/* T = from + diag(added), factored, with log |T|; t may be `from`. */
 static bool factor_matrix(size_t n, const tridiagonal *from, const double *added, tridiagonal *t,
                           double *log_det)
 {
     *log_det = 0.0;
-    memcpy(t->off, from->off, (n - 1) * sizeof *t->off);
     for (size_t i = n; i-- > 0;) {
+        t->off[i] = from->off[i];
         t->diagonal[i] = from->diagonal[i] + (added ? added[i] : 0.0);
         t->s[i] = i + 1 < n ? t->off[i] / t->u[i + 1] : 0.0;
         t->u[i] = sqrt(t->diagonal[i] - t->s[i] * t->s[i]);
@@ -307,7 +307,10 @@ tw_gaussian *ar1_new(tw_context *ctx, size_t n, double phi, double sd)
 {
     tw_gaussian *g = NULL;
     double log_q, scale = 1.0 / (sd * sd * (1.0 - phi * phi));
-    assert_int_equal(allocate(ctx, n, false, &g), TW_OK);
+    if (allocate(ctx, n, false, &g) != TW_OK) {
+        fail();
+        return NULL;
+    }
     tridiagonal *q = &((ar1 *)g)->q;
     for (size_t i = 0; i < n; i++) {
         q->diagonal[i] = scale * (i == 0 || i + 1 == n ? 1.0 : 1.0 + phi * phi);
