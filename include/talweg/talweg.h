@@ -23,6 +23,7 @@
 #include <talweg/run.h>
 #include <talweg/sample.h>
 #include <talweg/selftest.h>
+#include <talweg/team.h>
 #include <talweg/warning.h>
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/blas_threads.h"
+#include "talweg/team.h"
 
 #undef tw_fail /* what an analyser is told about it in context.h */
 #undef tw_fail_within
@@ -28,6 +29,7 @@ struct tw_context {
     bool muted;
     tw_interrupt_function *interrupted;
     void *interrupt_user;
+    tw_seat seat;
     char message[MESSAGE_BYTES];
 };
 
@@ -75,6 +77,8 @@ void tw_context_free(tw_context *ctx)
 {
     if (!ctx) return;
     tw_allocator from = ctx->allocator;
+    if (ctx->seat.offset) from.release(from.user, ctx->seat.offset);
+    if (ctx->seat.number) from.release(from.user, ctx->seat.number);
     from.release(from.user, ctx);
 }
 
@@ -166,9 +170,33 @@ void tw_warn(tw_context *ctx, const tw_warning *warning)
     }
 }
 
+tw_seat *tw_context_seat(tw_context *ctx)
+{
+    return &ctx->seat;
+}
+
+tw_status tw_context_set_team(tw_context *ctx, const tw_team *team)
+{
+    tw_seat *seat = &ctx->seat;
+    const tw_allocator *from = &ctx->allocator;
+    if (seat->offset) from->release(from->user, seat->offset);
+    if (seat->number) from->release(from->user, seat->number);
+    *seat = (tw_seat){.team = NULL};
+    if (!team) return TW_OK;
+    if (team->size == 0 || team->rank >= team->size)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no rank %zu in a team of %zu", team->rank, team->size);
+    seat->offset = from->allocate(from->user, (team->size + 1) * sizeof *seat->offset);
+    seat->number = from->allocate(from->user, team->size * sizeof *seat->number);
+    if (!seat->offset || !seat->number) return tw_fail(ctx, TW_NO_MEMORY, "there is no memory for a team");
+    seat->team = team;
+    return TW_OK;
+}
+
 tw_status tw_poll(tw_context *ctx)
 {
+    if (ctx->seat.lost != TW_OK) return ctx->seat.lost;
     if (!ctx->interrupted || !ctx->interrupted(ctx->interrupt_user)) return TW_OK;
+    if (ctx->seat.team) ctx->seat.team->give_up(ctx->seat.team->user);
     return tw_fail(ctx, TW_INTERRUPTED, "interrupted");
 }
 
@@ -176,6 +204,7 @@ static tw_status fail_no_memory(tw_context *ctx, double bytes, const char *what)
 {
     const char *unit = bytes < 1e6 ? "kB" : bytes < 1e9 ? "MB" : "GB";
     double scale = bytes < 1e6 ? 1e3 : bytes < 1e9 ? 1e6 : 1e9;
+    if (ctx->seat.team) ctx->seat.team->give_up(ctx->seat.team->user);
     return tw_fail(ctx, TW_NO_MEMORY, "%s would need %.1f %s of memory, which is more than there is", what,
                    bytes / scale, unit);
 }

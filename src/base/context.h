@@ -9,10 +9,20 @@
 #include "talweg/base.h"
 #include "talweg/warning.h"
 
+/* The place of a context in its team (base/team.h). */
+typedef struct tw_seat {
+    const struct tw_team *team; /* NULL: alone */
+    size_t *offset;             /* size + 1 */
+    double *number;             /* size */
+    tw_status lost;             /* of a call that failed: another member gave up */
+} tw_seat;
+tw_seat *tw_context_seat(tw_context *ctx);
+
 /* Drop messages and warnings from now on, or no longer: for work whose messages were given before. */
 void tw_log_mute(tw_context *ctx, bool mute);
 
-/* TW_INTERRUPTED where the caller asks for an end: `TW_TRY(tw_poll(ctx))` once an iteration. */
+/* TW_INTERRUPTED where the caller asks for an end, or another member of the team gave up: `TW_TRY(tw_poll(ctx))` once an
+ * iteration. */
 tw_status tw_poll(tw_context *ctx);
 
 #endif

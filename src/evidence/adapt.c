@@ -29,7 +29,7 @@ tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference
 {
     tw_rm_options o = *options;
     tw_rm_plan *plan = NULL;
-    tw_watch nobody = {0};
+    tw_watch nobody = {.ctx = model->ctx};
     o.beta = NULL;
     *steps = 0;
     TW_TRY(tw_rm_check_pilot(model->ctx, &o));

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/fault.h"
+#include "base/team.h"
 #include "evidence/walk.h"
 #include "sample/step_size.h"
 #include "talweg/diagnose.h"
@@ -198,6 +199,7 @@ static tw_status run(tw_ais *a, tw_estimate *out)
     if (status == TW_OK)
         status = o->resume ? tw_ais_take_up(a, walk) : tw_walk_start(walk, o->seed, a->chain);
     if (status == TW_OK) status = o->reverse ? tw_ais_walk_down(a, walk) : walk_up(a, walk);
+    if (status == TW_OK) status = tw_team_status(walk->ctx);
     if (status == TW_OK) summarise(a, walk, out);
     tw_walk_free(walk);
     return status;
@@ -207,8 +209,10 @@ tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const
                      tw_progress_function *progress, void *user, double *log_weight, tw_estimate *out)
 {
     tw_context *ctx = model->ctx;
-    tw_ais a = {
-        .model = model, .reference = reference, .o = options, .watch = {.progress = progress, .user = user}};
+    tw_ais a = {.model = model,
+                .reference = reference,
+                .o = options,
+                .watch = {.ctx = model->ctx, .progress = progress, .user = user}};
     TW_TRY(check(ctx, options));
     TW_TRY(tw_streams_take(ctx, tw_ais_streams(options), options->first_chain, options->particles, &a.chain));
     tw_status status = allocate(ctx, &a);

@@ -38,7 +38,7 @@ static const double *get(const double *from, size_t count, double *to)
 void tw_ais_tell_state(tw_ais *a, const tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
-    if (!o->wants_state || !o->wants_state(o->user)) return;
+    if (!o->wants_state || !tw_team_ask(walk->ctx, o->wants_state, o->user)) return;
     double *end = put(a->state, a->steps + 1, a->beta);
     end = put(end, a->steps + 1, a->eps);
     end = put(end, walk->particles, a->log_weight);
@@ -53,7 +53,7 @@ void tw_ais_tell_state(tw_ais *a, const tw_walk *walk)
                           .transitions = walk->transitions,
                           .count = 2 * (a->steps + 1) + rest_of(a, walk),
                           .numbers = a->state};
-    o->on_state(o->user, &state);
+    if (tw_team_leads(walk->ctx)) o->on_state(o->user, &state);
 }
 
 /* Is it a state of a run with these options? Its schedule is theirs, or one that was refined. */

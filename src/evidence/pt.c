@@ -331,7 +331,7 @@ tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const 
                 .model = model,
                 .reference = reference,
                 .o = options,
-                .watch = {.progress = progress, .user = user},
+                .watch = {.ctx = model->ctx, .progress = progress, .user = user},
                 .levels = options->steps + 1,
                 .copies = options->copies,
                 .batches = batches_of(options->copies)};

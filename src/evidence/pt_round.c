@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "base/parallel.h"
+#include "base/team.h"
 #include "evidence/pt.h"
 #include "math/random.h"
 #include "sample/sampler.h"
@@ -102,7 +103,9 @@ static void follow_replicas(tw_pt *pt, size_t copy)
 
 tw_status tw_pt_round(tw_pt *pt)
 {
-    size_t steps = pt->levels - 1, threads = pt->o->kernel.threads;
+    /* Members of a team speak with each other in a fixed order, and so level by level. */
+    size_t steps = pt->levels - 1, threads = tw_team_is_alone(pt->ctx) ? pt->o->kernel.threads : 1;
+    TW_TRY(tw_team_status(pt->ctx));
     pt->round++;
     tw_parallel_for(pt->levels, threads, move_level, pt);
     if (pt->drawn != TW_OK) return pt->drawn;

@@ -52,7 +52,7 @@ static void save_columns(const tw_pt *pt, double *to)
 void tw_pt_tell_state(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
-    if (!o->wants_state || !o->wants_state(o->user)) return;
+    if (!o->wants_state || !tw_team_ask(pt->ctx, o->wants_state, o->user)) return;
     double *columns = pt->state + pt->levels * PER_LEVEL;
     double *replicas = columns + pt->levels * pt->copies * (3 + pt->recorded);
     save_levels(pt, pt->state);
@@ -70,7 +70,7 @@ void tw_pt_tell_state(tw_pt *pt)
                          .proposals = pt->proposals,
                          .count = numbers_of(pt, pt->recorded),
                          .numbers = pt->state};
-    o->on_state(o->user, &state);
+    if (tw_team_leads(pt->ctx)) o->on_state(o->user, &state);
 }
 
 /* ---- taking it up ---- */

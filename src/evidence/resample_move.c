@@ -15,6 +15,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/team.h"
 #include "evidence/resample.h"
 #include "evidence/resample_move.h"
 #include "math/random.h"
@@ -184,13 +185,15 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
 {
     tw_context *ctx = model->ctx;
     TW_TRY(check(ctx, options));
-    tw_resample_move s = {
-        .o = options, .watch = {.progress = progress, .user = user}, .weight_ess = INFINITY};
+    tw_resample_move s = {.o = options,
+                          .watch = {.ctx = model->ctx, .progress = progress, .user = user},
+                          .weight_ess = INFINITY};
     TW_TRY(tw_streams_take(ctx, TW_STREAMS_RM, options->first_chain, most_particles(options), &s.chain));
     *out = (tw_estimate){.method = "resample-move", .log_z = NAN, .se = NAN, .pareto_k = NAN, .missed = NAN};
     tw_status status = make_plan(&s, model, reference);
     if (status == TW_OK && s.plan) {
         status = run(&s, model, reference);
+        if (status == TW_OK) status = tw_team_status(ctx);
         if (status == TW_OK) summarise(&s, out);
     }
     tw_walk_free(s.walk);

@@ -35,7 +35,7 @@ void tw_rm_tell_state(tw_resample_move *s)
     const tw_rm_options *o = s->o;
     const tw_walk *w = s->walk;
     double *to = s->state;
-    if (!o->wants_state || !o->wants_state(o->user)) return;
+    if (!o->wants_state || !tw_team_ask(w->ctx, o->wants_state, o->user)) return;
     for (size_t k = 0; k <= s->plan->steps; k++, to += PER_STEP) {
         const tw_rm_plan_step *step = &s->plan->step[k];
         const double numbers[PER_STEP] = {step->beta,          step->variance,
@@ -56,7 +56,7 @@ void tw_rm_tell_state(tw_resample_move *s)
                          .transitions = w->transitions,
                          .count = numbers_of(s, w->particles),
                          .numbers = s->state};
-    o->on_state(o->user, &state);
+    if (tw_team_leads(w->ctx)) o->on_state(o->user, &state);
 }
 
 /* ---- taking it up ---- */

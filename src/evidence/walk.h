@@ -22,6 +22,7 @@ typedef struct tw_walk {
 
 /* Who is told how far a run is, and whether the answer was to stop. */
 typedef struct tw_watch {
+    tw_context *ctx;
     tw_progress_function *progress; /* NULL: nobody */
     void *user;
     bool stopped;

@@ -96,17 +96,19 @@ static bool account(run *r, tw_stage stage, size_t i, size_t total)
     tw_totals *sums = stage == TW_STAGE_WARMUP ? &r->draws->warmup : &r->draws->sampling;
     tw_totals_add(sums, r->sampler->columns, r->records);
     tw_progress progress = {stage, i + 1, total, sums->acceptance / (double)sums->transitions};
-    if (o->on_progress) o->on_progress(o->user, &progress);
-    r->draws->interrupted = o->interrupted && o->interrupted(o->user);
-    return r->draws->interrupted;
+    tw_context *ctx = r->sampler->ctx;
+    if (o->on_progress && tw_team_leads(ctx)) o->on_progress(o->user, &progress);
+    r->draws->interrupted = tw_team_any(ctx, o->interrupted && o->interrupted(o->user));
+    return r->draws->interrupted || tw_team_status(ctx) != TW_OK;
 }
 
 static void tell_state(run *r, size_t done)
 {
     const tw_chains_options *o = r->options;
     const tw_draws *d = r->draws;
-    if (!o->wants_state || !o->wants_state(o->user)) return;
+    if (!o->wants_state || !tw_team_ask(r->sampler->ctx, o->wants_state, o->user)) return;
     tw_sampler_save(r->sampler, r->state);
+    if (!tw_team_leads(r->sampler->ctx)) return;
     tw_chains_state state = {.iteration = done,
                              .draws = d->draws,
                              .tuning = d->tuning,
@@ -157,7 +159,10 @@ static tw_status store(run *r)
     if (d->x) memcpy(d->x + index * block, s->x, block * sizeof *d->x);
     if (!r->options->on_draw) return TW_OK;
     tw_draw draw = {index, s->n, s->columns, s->x, s->log_likelihood, r->records, d->tuning.eps};
-    return r->options->on_draw(r->options->user, &draw);
+    tw_status status = TW_OK;
+    if (tw_team_leads(s->ctx)) status = r->options->on_draw(r->options->user, &draw);
+    tw_team_follow(s->ctx, &status, sizeof status);
+    return status;
 }
 
 static tw_status draw_all(run *r)
@@ -187,6 +192,7 @@ tw_status tw_chains_run(tw_sampler *sampler, const tw_chains_options *options, t
     tw_status status = allocate_draws(&r);
     if (status == TW_OK && !r.options->resume) status = warm_up(&r);
     if (status == TW_OK && !r.draws->interrupted) status = draw_all(&r);
+    if (status == TW_OK) status = tw_team_status(sampler->ctx);
     tw_release(sampler->ctx, r.records);
     tw_release(sampler->ctx, r.state);
     if (status != TW_OK) {

@@ -186,11 +186,12 @@ static double *rmhmc_coordinates(tw_sampler *s, size_t column)
 static double mean_active(tw_sampler *s)
 {
     double sum = 0.0;
-    for (size_t j = 0; j < s->columns; j++) {
+    for (size_t j = s->mine.first; j < s->mine.first + s->mine.count; j++) {
         tw_riemann *p = point_for(s, j, 0);
         tw_riemann_set_position(p, position(s, j));
         sum += (double)p->curved->active;
     }
+    tw_team_add(s->ctx, 1, &sum);
     return sum / (double)s->columns;
 }
 
@@ -210,18 +211,22 @@ static double rmhmc_work(tw_sampler *s)
 {
     double taken = 0.0;
     for (size_t i = 0; i < s->options.threads; i++) taken += (double)point_of(s, i)->steps;
+    tw_team_add(s->ctx, 1, &taken);
     return taken;
 }
 
 static double rmhmc_cost(tw_sampler *s, double steps)
 {
-    double taken = rmhmc_work(s), momentum = 0.0, positions = 0.0;
+    double taken = rmhmc_work(s),
+           evaluations[] = {0.0, 0.0}; /* of the momentum's and of the position's equation */
     for (size_t i = 0; i < s->options.threads; i++) {
-        momentum += (double)point_of(s, i)->momentum_evaluations;
-        positions += (double)point_of(s, i)->position_evaluations;
+        evaluations[0] += (double)point_of(s, i)->momentum_evaluations;
+        evaluations[1] += (double)point_of(s, i)->position_evaluations;
     }
+    tw_team_add(s->ctx, 2, evaluations);
     if (taken == 0.0) return step_cost(s, 1.0, 1.0);
-    return steps * step_cost(s, momentum / taken, positions / taken) + TW_COST_NORMAL * (double)(s->n + s->r);
+    return steps * step_cost(s, evaluations[0] / taken, evaluations[1] / taken) +
+           TW_COST_NORMAL * (double)(s->n + s->r);
 }
 
 static double rmhmc_least_cost(tw_sampler *s)

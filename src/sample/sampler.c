@@ -64,6 +64,7 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
                       .columns = columns};
     if (s->options.threads == 0) s->options.threads = 1;
     s->pieces = (columns + s->method->piece_columns - 1) / s->method->piece_columns;
+    s->mine = tw_team_share(s->ctx, s->pieces);
     tw_status status = allocate(s);
     if (status != TW_OK) {
         tw_sampler_free(s);
@@ -81,13 +82,28 @@ typedef struct load_job {
 static void load_piece(void *user, size_t piece, size_t worker)
 {
     load_job *job = user;
-    job->sampler->method->load(job->sampler, piece, worker, job->moved);
+    tw_sampler *s = job->sampler;
+    s->method->load(s, s->mine.first + piece, worker, job->moved);
+}
+
+/* Hand round what is known of the columns: `count` numbers or records of each, of `bytes`. */
+static void gather(tw_sampler *s, size_t bytes, void *data)
+{
+    tw_team_gather(s->ctx, s->pieces, s->method->piece_columns * bytes, s->columns * bytes, data);
+}
+
+static void gather_columns(tw_sampler *s)
+{
+    gather(s, s->n * sizeof *s->x, s->x);
+    gather(s, sizeof *s->log_density, s->log_density);
+    gather(s, sizeof *s->log_likelihood, s->log_likelihood);
 }
 
 static void load(tw_sampler *s, bool moved)
 {
     load_job job = {s, moved};
-    tw_parallel_for(s->pieces, s->options.threads, load_piece, &job);
+    tw_parallel_for(s->mine.count, s->options.threads, load_piece, &job);
+    gather_columns(s);
 }
 
 void tw_sampler_refresh(tw_sampler *s)
@@ -172,13 +188,16 @@ typedef struct advance_job {
 static void advance_piece(void *user, size_t piece, size_t worker)
 {
     advance_job *job = user;
-    job->sampler->method->advance(job->sampler, job->move, piece, worker, job->records);
+    tw_sampler *s = job->sampler;
+    s->method->advance(s, job->move, s->mine.first + piece, worker, job->records);
 }
 
 void tw_sampler_advance(tw_sampler *s, const tw_move *move, tw_record *records)
 {
     advance_job job = {s, move, records};
-    tw_parallel_for(s->pieces, s->options.threads, advance_piece, &job);
+    tw_parallel_for(s->mine.count, s->options.threads, advance_piece, &job);
+    gather_columns(s);
+    gather(s, sizeof *records, records);
 }
 
 const double *tw_sampler_positions(const tw_sampler *s)

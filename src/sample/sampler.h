@@ -2,6 +2,7 @@
 #ifndef TALWEG_SAMPLE_SAMPLER_H
 #define TALWEG_SAMPLE_SAMPLER_H
 
+#include "base/team.h"
 #include "dynamics/frame.h"
 #include "sample/method.h"
 
@@ -18,6 +19,8 @@ struct tw_sampler {
     tw_sampler_options options;
     const tw_method_row *method;
     size_t n, r, columns, pieces;
+    tw_share
+        mine; /* pieces that this member of the team does; the arrays below are of all columns at all members */
     double *x;                            /* n x P */
     double *log_density, *log_likelihood; /* P */
     tw_frame frame;                       /* of constant metrics */

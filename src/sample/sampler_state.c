@@ -36,6 +36,9 @@ void tw_sampler_save(tw_sampler *s, double *state)
             state += part[k].count;
         }
     }
+    size_t numbers = tw_sampler_state_size(s), each = numbers / s->columns * sizeof *state;
+    tw_team_gather(s->ctx, s->pieces, s->method->piece_columns * each, numbers * sizeof *state,
+                   state - numbers);
 }
 
 void tw_sampler_restore(tw_sampler *s, const double *state)

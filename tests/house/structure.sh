@@ -36,7 +36,7 @@ check() {
         n = split(path, part, "/")
         if (part[1] != "talweg") return part[1]
         sub(/[.]h$/, "", part[n])
-        if (part[n] == "parameter" || part[n] == "warning") return "base"
+        if (part[n] == "parameter" || part[n] == "team" || part[n] == "warning") return "base"
         if (part[n] == "problem") return "model"
         if (part[n] == "general") return "dynamics"
         if (part[n] == "chains" || part[n] == "predict" || part[n] == "selftest") return "sample"

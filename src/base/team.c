@@ -1,0 +1,85 @@
+/* team.c: see team.h. */
+#include "base/team.h"
+
+#include <string.h>
+
+bool tw_team_is_alone(tw_context *ctx)
+{
+    const tw_seat *seat = tw_context_seat(ctx);
+    return !seat->team || seat->lost != TW_OK;
+}
+
+tw_status tw_team_status(tw_context *ctx)
+{
+    return tw_context_seat(ctx)->lost;
+}
+
+bool tw_team_leads(tw_context *ctx)
+{
+    const tw_seat *seat = tw_context_seat(ctx);
+    return !seat->team || seat->team->rank == 0;
+}
+
+static tw_share share_of(size_t items, size_t rank, size_t size)
+{
+    size_t first = items * rank / size;
+    return (tw_share){first, items * (rank + 1) / size - first};
+}
+
+tw_share tw_team_share(tw_context *ctx, size_t items)
+{
+    const tw_team *team = tw_context_seat(ctx)->team;
+    return team ? share_of(items, team->rank, team->size) : (tw_share){0, items};
+}
+
+static void lose(tw_context *ctx, tw_status status)
+{
+    if (status == TW_OK) return;
+    tw_context_seat(ctx)->lost = status;
+    tw_fail(ctx, status, "another member of the team gave up");
+}
+
+void tw_team_gather(tw_context *ctx, size_t items, size_t bytes, size_t total, void *data)
+{
+    const tw_seat *seat = tw_context_seat(ctx);
+    if (tw_team_is_alone(ctx)) return;
+    for (size_t r = 0; r <= seat->team->size; r++) {
+        size_t end = share_of(items, r, seat->team->size).first * bytes;
+        seat->offset[r] = end < total ? end : total;
+    }
+    seat->offset[seat->team->size] = total;
+    lose(ctx, seat->team->gather(seat->team->user, data, seat->offset));
+}
+
+void tw_team_follow(tw_context *ctx, void *data, size_t bytes)
+{
+    const tw_seat *seat = tw_context_seat(ctx);
+    if (!tw_team_is_alone(ctx)) lose(ctx, seat->team->broadcast(seat->team->user, data, bytes));
+}
+
+void tw_team_add(tw_context *ctx, size_t count, double *numbers)
+{
+    const tw_seat *seat = tw_context_seat(ctx);
+    for (size_t k = 0; k < count && !tw_team_is_alone(ctx); k++) {
+        memset(seat->number, 0, seat->team->size * sizeof *seat->number);
+        seat->number[seat->team->rank] = numbers[k];
+        tw_team_gather(ctx, seat->team->size, sizeof *seat->number, seat->team->size * sizeof *seat->number,
+                       seat->number);
+        numbers[k] = 0.0;
+        for (size_t r = 0; r < seat->team->size; r++) numbers[k] += seat->number[r];
+    }
+}
+
+bool tw_team_any(tw_context *ctx, bool mine)
+{
+    double count = mine;
+    tw_team_add(ctx, 1, &count);
+    return count > 0.0;
+}
+
+bool tw_team_ask(tw_context *ctx, bool (*function)(void *user), void *user)
+{
+    bool answer = function && tw_team_leads(ctx) && function(user);
+    tw_team_follow(ctx, &answer, sizeof answer);
+    return answer;
+}

@@ -1,0 +1,41 @@
+/* team.h: sharing out work among the members of a context's team (talweg/team.h). A context without one is alone: it
+ * has all items, and the other functions do nothing.
+ *
+ * A call that fails, because another member gave up, is remembered: later calls do nothing, and tw_poll says so.
+ */
+#ifndef TALWEG_BASE_TEAM_H
+#define TALWEG_BASE_TEAM_H
+
+#include "base/context.h"
+#include "talweg/team.h"
+
+typedef struct tw_share {
+    size_t first, count;
+} tw_share;
+
+/* The items of this member, of 0..items-1: rank r has [r items / size, (r + 1) items / size). */
+tw_share tw_team_share(tw_context *ctx, size_t items);
+
+/* Each has filled its own items, of `bytes` each but for the last, which ends with `total` bytes: now all have all. */
+void tw_team_gather(tw_context *ctx, size_t items, size_t bytes, size_t total, void *data);
+
+/* What rank 0 says, all say. */
+void tw_team_follow(tw_context *ctx, void *data, size_t bytes);
+
+/* Does any member say so? */
+bool tw_team_any(tw_context *ctx, bool mine);
+
+/* Sums over members of `count` numbers that are integers, so that no order matters. */
+void tw_team_add(tw_context *ctx, size_t count, double *numbers);
+
+/* TW_OK, or that of a call that failed. */
+tw_status tw_team_status(tw_context *ctx);
+
+/* Whose callbacks are called. */
+bool tw_team_leads(tw_context *ctx);
+bool tw_team_is_alone(tw_context *ctx);
+
+/* An answer of the leader's: function(user), false where function is NULL. */
+bool tw_team_ask(tw_context *ctx, bool (*function)(void *user), void *user);
+
+#endif

@@ -1,0 +1,93 @@
+/* thread_team.c: see thread_team.h. Members show each other where their data are, wait for all, copy, and wait again. */
+#include "support/thread_team.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct meeting {
+    pthread_mutex_t lock;
+    pthread_cond_t all_here;
+    size_t size, waiting, turn;
+    bool broken;
+    void *data[MOST_MEMBERS];
+} meeting;
+
+typedef struct member {
+    meeting *at;
+    tw_team team;
+    void (*work)(void *user, const tw_team *team);
+    void *user;
+    pthread_t thread;
+} member;
+
+static tw_status meet(meeting *m)
+{
+    pthread_mutex_lock(&m->lock);
+    size_t turn = m->turn;
+    if (++m->waiting == m->size) {
+        m->waiting = 0;
+        m->turn++;
+        pthread_cond_broadcast(&m->all_here);
+    }
+    while (turn == m->turn && !m->broken) pthread_cond_wait(&m->all_here, &m->lock);
+    tw_status status = m->broken ? TW_INTERRUPTED : TW_OK;
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+static tw_status gather(void *user, void *data, const size_t *offset)
+{
+    member *self = user;
+    meeting *m = self->at;
+    m->data[self->team.rank] = data;
+    tw_status status = meet(m);
+    for (size_t r = 0; status == TW_OK && r < m->size; r++)
+        if (r != self->team.rank)
+            memcpy((char *)data + offset[r], (char *)m->data[r] + offset[r], offset[r + 1] - offset[r]);
+    return status == TW_OK ? meet(m) : status;
+}
+
+static tw_status broadcast(void *user, void *data, size_t bytes)
+{
+    member *self = user;
+    meeting *m = self->at;
+    m->data[self->team.rank] = data;
+    tw_status status = meet(m);
+    if (status == TW_OK && self->team.rank > 0) memcpy(data, m->data[0], bytes);
+    return status == TW_OK ? meet(m) : status;
+}
+
+static void give_up(void *user)
+{
+    member *self = user;
+    pthread_mutex_lock(&self->at->lock);
+    self->at->broken = true;
+    pthread_cond_broadcast(&self->at->all_here);
+    pthread_mutex_unlock(&self->at->lock);
+}
+
+static void *start(void *argument)
+{
+    member *self = argument;
+    self->work(self->user, &self->team);
+    return NULL;
+}
+
+void run_team(size_t size, void (*work)(void *user, const tw_team *team), void *user)
+{
+    meeting at = {.size = size};
+    member members[MOST_MEMBERS];
+    if (size > MOST_MEMBERS || pthread_mutex_init(&at.lock, NULL) || pthread_cond_init(&at.all_here, NULL))
+        abort();
+    for (size_t r = 0; r < size; r++) {
+        members[r] = (member){.at = &at, .work = work, .user = user};
+        members[r].team = (tw_team){r, size, &members[r], gather, broadcast, give_up};
+    }
+    for (size_t r = 0; r < size; r++)
+        if (pthread_create(&members[r].thread, NULL, start, &members[r])) abort();
+    for (size_t r = 0; r < size; r++) pthread_join(members[r].thread, NULL);
+    pthread_cond_destroy(&at.all_here);
+    pthread_mutex_destroy(&at.lock);
+}
