@@ -1,6 +1,7 @@
 /* bench_linalg.c: the matrices of a model against the bare library calls inside them.
  *
- * Gram matrix of n = 767 inputs in d = 256 dimensions (the size of USPS 3-vs-5) against its syrk; the active
+ * Gram matrix of n = 767 inputs in d = 256 dimensions (the size of USPS 3-vs-5) against its syrk; a sum of two leaves and the contraction of
+ * dK/dtheta against the Gram matrix; the active
  * block's Cholesky factor (300 of 767 sites) against the full one; the conditioned factor L C^-T against a
  * Cholesky factor. Everything takes turns and medians are compared.
  */
@@ -14,11 +15,12 @@
 #include "support_time.h"
 #include "talweg/covariance.h"
 
-enum { N = 767, D = 256, ACTIVE = 300, REPEATS = 31, WORKS = 6 };
+enum { N = 767, D = 256, ACTIVE = 300, REPEATS = 31, WORKS = 9 };
 
 typedef struct matrices {
     tw_context *ctx;
-    tw_kernel *kernel;
+    tw_kernel *kernel, *two, *ard;
+    double gradient[D + 1];
     double *x, *k, *l, *scratch;
     double s[N], t[N];
     size_t index[N];
@@ -29,6 +31,25 @@ static void gram(void *data)
 {
     matrices *m = data;
     if (tw_kernel_gram(m->kernel, N, D, m->x, N, m->scratch, N) != TW_OK) abort();
+}
+
+/* Two leaves that share their distances. */
+static void gram_of_two(void *data)
+{
+    matrices *m = data;
+    if (tw_kernel_gram(m->two, N, D, m->x, N, m->scratch, N) != TW_OK) abort();
+}
+
+static void contract(void *data)
+{
+    matrices *m = data;
+    if (tw_kernel_contract(m->kernel, N, D, m->x, N, m->k, N, m->gradient) != TW_OK) abort();
+}
+
+static void contract_ard(void *data)
+{
+    matrices *m = data;
+    if (tw_kernel_contract(m->ard, N, D, m->x, N, m->k, N, m->gradient) != TW_OK) abort();
 }
 
 static void syrk(void *data)
@@ -86,7 +107,8 @@ static void fill(matrices *m)
 
 int main(void)
 {
-    const bench_work work[WORKS] = {gram, syrk, full, active, bare, condition};
+    const bench_work work[WORKS] = {gram,      syrk,        full,     active,      bare,
+                                    condition, gram_of_two, contract, contract_ard};
     double seconds[WORKS];
     static matrices m;
     if (tw_context_new(NULL, &m.ctx) != TW_OK) return 3;
@@ -94,16 +116,24 @@ int main(void)
     for (size_t i = 0; i < 4; i++)
         if (tw_allocate_doubles(m.ctx, N, N, "the benchmark", arrays[i]) != TW_OK) return 3;
     if (tw_kernel_parse(m.ctx, "se(log_ell=2.85, log_sigma=2.35)", D, &m.kernel) != TW_OK) return 3;
+    if (tw_kernel_parse(m.ctx, "se(log_ell=2.85) + matern32(log_ell=4)", D, &m.two) != TW_OK) return 3;
+    if (tw_kernel_parse(m.ctx, "se(log_ell=2.85, log_sigma=2.35, ard)", D, &m.ard) != TW_OK) return 3;
     fill(&m);
     bench_medians(WORKS, work, &m, REPEATS, seconds);
     printf("Gram matrix, n = %d, d = %d:  %.2f ms, bare syrk %.2f ms, ratio %.2f\n", N, D, 1e3 * seconds[0],
            1e3 * seconds[1], seconds[0] / seconds[1]);
+    printf("sum of two leaves:  %.2f ms, ratio to one %.2f\n", 1e3 * seconds[6], seconds[6] / seconds[0]);
+    printf("sum W dK/dtheta, 2 parameters:  %.2f ms, ratio to the Gram matrix %.2f; %d parameters:  %.2f ms, "
+           "ratio %.2f\n",
+           1e3 * seconds[7], seconds[7] / seconds[0], D + 1, 1e3 * seconds[8], seconds[8] / seconds[0]);
     printf("Cholesky of B, %d active of %d:  %.2f ms, all active %.2f ms, ratio %.3f (flops: %.3f)\n", ACTIVE,
            N, 1e3 * seconds[3], 1e3 * seconds[2], seconds[3] / seconds[2],
            (double)ACTIVE * ACTIVE * ACTIVE / ((double)N * N * N));
     printf("conditioned factor L C^-T, n = %d:  %.2f ms, plain Cholesky %.2f ms, ratio %.1f (flops: 3)\n", N,
            1e3 * seconds[5], 1e3 * seconds[4], seconds[5] / seconds[4]);
     tw_kernel_free(m.kernel);
+    tw_kernel_free(m.two);
+    tw_kernel_free(m.ard);
     tw_factor_free(m.base);
     tw_factor_free(m.conditioned);
     for (size_t i = 0; i < 4; i++) tw_release(m.ctx, *arrays[i]);
