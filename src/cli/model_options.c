@@ -58,7 +58,7 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .choices = tw_kernel_names,
      .help =
          "the covariance function: the name of its shape; or sums and products with their parameters, as in "
-         "'se(ell=2, sigma=1.5) + matern32(ard) * constant(variance=0.5) + white(variance=0.1)'"},
+         "'se(ell=2, sigma=1.5) + matern32(ard) * matern52(ell=10) + white(variance=0.1)'"},
     {.name = "constant",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(constant),

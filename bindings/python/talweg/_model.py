@@ -75,7 +75,7 @@ class Model:
     likelihood : {"probit", "logit", "poisson", "gaussian"}
     kernel : {"se", "matern12", "matern32", "matern52"}, or an expression
         Shape of the covariance function, whose parameters are the next four; or sums and products with their parameters:
-        ``"se(ell=2, sigma=1.5) + matern32(ard) * constant(variance=0.5) + white(variance=0.1)"``.
+        ``"se(ell=2, sigma=1.5) + matern32(ard) * matern52(ell=10) + white(variance=0.1)"``.
     log_ell : float or array_like, shape (d,)
         Natural logarithm of the length scale: one, or one for each input, in units of the inputs.
     log_sigma : float
