@@ -121,8 +121,8 @@ typedef struct tw_ais_options {
     size_t particles;
     size_t moves; /* transitions at each temperature */
     double eps;   /* 0: tuned at every temperature in a pilot run with particles of its own, then frozen */
-    size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
-    double target_acceptance; /* of the pilot */
+    size_t leapfrog_steps; /* 0: as many as make a trajectory of length pi/2 */
+    double target_accept;  /* of the pilot */
     uint64_t seed;
     uint64_t
         first_chain; /* 0, or for other random numbers with the same seed how many of the chains of AIS, or of
@@ -143,7 +143,7 @@ typedef struct tw_ais_options {
     ((tw_ais_options){.kernel = TW_SAMPLER_DEFAULTS, \
                       .particles = 256,              \
                       .moves = 1,                    \
-                      .target_acceptance = 0.8,      \
+                      .target_accept = 0.8,          \
                       .seed = 1,                     \
                       .burn_in = 100,                \
                       .refine = 0.995})
@@ -201,8 +201,8 @@ typedef struct tw_rm_options {
     double spread; /* at any temperature at most particles * spread and at least particles / spread; 1: the
                          same number everywhere */
     double eps;    /* 0: tuned by the pilot at every temperature */
-    size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
-    double target_acceptance; /* of the pilot */
+    size_t leapfrog_steps; /* 0: as many as make a trajectory of length pi/2 */
+    double target_accept;  /* of the pilot */
     uint64_t seed;
     uint64_t first_chain; /* as in tw_ais_options, of the chains of resample-move */
     void *user;
@@ -221,7 +221,7 @@ typedef struct tw_rm_options {
                      .particles = 512,              \
                      .islands = 16,                 \
                      .spread = 4.0,                 \
-                     .target_acceptance = 0.8,      \
+                     .target_accept = 0.8,          \
                      .seed = 1})
 
 /* Adaptive resample-move (a sequential Monte Carlo sampler). A pilot with particles of its own chooses the
@@ -258,13 +258,13 @@ typedef struct tw_pt_options {
     tw_sampler_options kernel; /* threads work on different temperatures */
     const double *beta;        /* steps + 1 temperatures from 0 to 1; NULL: a linear ladder */
     size_t steps;
-    bool tune_ladder;         /* move the temperatures, in the warm-up, to equal swap rates */
-    size_t copies;            /* independent copies of the whole ladder, in lockstep: at least 2 */
-    size_t warmup, rounds;    /* a round: transitions at every temperature, then swaps of neighbours */
-    size_t moves;             /* transitions in a round */
-    double eps;               /* 0: tuned at every temperature in the warm-up, then frozen */
-    size_t leapfrog_steps;    /* 0: as many as make a trajectory of length pi/2 */
-    double target_acceptance; /* of the warm-up */
+    bool tune_ladder;      /* move the temperatures, in the warm-up, to equal swap rates */
+    size_t copies;         /* independent copies of the whole ladder, in lockstep: at least 2 */
+    size_t warmup, rounds; /* a round: transitions at every temperature, then swaps of neighbours */
+    size_t moves;          /* transitions in a round */
+    double eps;            /* 0: tuned at every temperature in the warm-up, then frozen */
+    size_t leapfrog_steps; /* 0: as many as make a trajectory of length pi/2 */
+    double target_accept;  /* of the warm-up */
     uint64_t seed;
     uint64_t
         first_chain; /* as in tw_ais_options, of those of parallel tempering: (steps + 1) * copies are used */
@@ -282,7 +282,7 @@ typedef struct tw_pt_options {
                      .warmup = 100,                 \
                      .rounds = 100,                 \
                      .moves = 1,                    \
-                     .target_acceptance = 0.8,      \
+                     .target_accept = 0.8,          \
                      .seed = 1})
 
 /* What a run did. The arrays are the caller's; NULL: not wanted. */

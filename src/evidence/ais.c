@@ -39,7 +39,7 @@ static tw_status pilot(tw_ais *a)
 {
     const tw_ais_options *o = a->o;
     tw_walk *walk = NULL;
-    tw_step_tuner tuner = tw_step_tuner_at(TW_STEP_FIRST, o->target_acceptance, TW_STEP_LARGEST);
+    tw_step_tuner tuner = tw_step_tuner_at(TW_STEP_FIRST, o->target_accept, TW_STEP_LARGEST);
     uint64_t iteration = 0, chain = tw_streams_of(TW_STREAMS_AIS_PILOT).first;
     tw_sampler_options kernel = o->kernel;
     tw_status status = tw_walk_new(a->model, a->reference, &kernel, PILOT_PARTICLES, &walk);

@@ -170,7 +170,7 @@ tw_status tw_rm_plan_make(const tw_model *model, const tw_reference *reference, 
     pilot p = {.o = o,
                .watch = watch,
                .capacity = o->beta ? o->steps : o->max_steps,
-               .tuner = tw_step_tuner_at(TW_STEP_FIRST, o->target_acceptance, TW_STEP_LARGEST)};
+               .tuner = tw_step_tuner_at(TW_STEP_FIRST, o->target_accept, TW_STEP_LARGEST)};
     *out = NULL;
     TW_TRY(tw_streams_take(ctx, TW_STREAMS_RM_PILOT, 0, o->pilot_particles, &p.chain));
     tw_status status = tw_rm_plan_new(ctx, p.capacity, &p.plan);

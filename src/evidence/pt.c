@@ -70,9 +70,9 @@ static tw_status check(tw_context *ctx, const tw_pt_options *o)
     TW_TRY(check_counts(ctx, o));
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
-    if (tunes_steps(o) && !(o->target_acceptance > 0.0 && o->target_acceptance < 1.0))
+    if (tunes_steps(o) && !(o->target_accept > 0.0 && o->target_accept < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance lies in (0, 1); %g does not",
-                       o->target_acceptance);
+                       o->target_accept);
     return TW_OK;
 }
 
@@ -131,7 +131,7 @@ static tw_status start(tw_pt *pt)
     for (size_t k = 0; k < pt->levels; k++) {
         pt->beta[k] = o->beta ? o->beta[k] : (double)k / (double)o->steps;
         pt->tuner[k] =
-            tw_step_tuner_at(o->eps > 0.0 ? o->eps : TW_STEP_FIRST, o->target_acceptance, TW_STEP_LARGEST);
+            tw_step_tuner_at(o->eps > 0.0 ? o->eps : TW_STEP_FIRST, o->target_accept, TW_STEP_LARGEST);
         for (size_t c = 0; c < pt->copies; c++) pt->replica[k * pt->copies + c] = k;
         TW_TRY(tw_walk_start(pt->walk[k], o->seed, pt->chain + k * pt->copies));
     }

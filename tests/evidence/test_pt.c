@@ -214,7 +214,7 @@ static void ladder_is_tuned(void **state)
         assert_true(eps[k + 1] > 0.05 && eps[k + 1] <= 1.5);
     }
     assert_true(high - low < 0.1);
-    assert_true(fabs(out[0].acceptance - o.target_acceptance) < 0.1);
+    assert_true(fabs(out[0].acceptance - o.target_accept) < 0.1);
     assert_true(report.round_trips > 0);
     o.tune_ladder = false;
     pt_case_run(&f, f.prior, &o, out, &report);

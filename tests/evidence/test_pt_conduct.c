@@ -74,7 +74,7 @@ static void bad_options_are_refused(void **state)
     REFUSED(moves, 0, "one transition");
     REFUSED(warmup, 3, "warm-up");
     REFUSED(eps, NAN, "eps");
-    REFUSED(target_acceptance, 1.0, "target acceptance");
+    REFUSED(target_accept, 1.0, "target acceptance");
     REFUSED(kernel.metric, TW_METRIC_HESSIAN, "constant metric");
     pt_case_free(&f);
 }
