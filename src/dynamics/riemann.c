@@ -139,6 +139,7 @@ tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
     return TW_STEP_FINE;
 }
 
+#ifdef TALWEG_FAULTS
 /* The fault of a stale metric: S a with S of the base's mean. */
 static void draw_stale(tw_riemann *p, const double *normals)
 {
@@ -146,11 +147,12 @@ static void draw_stale(tw_riemann *p, const double *normals)
     metric_terms(p, p->base->mean ? p->base->mean : p->rest, p->sites, NULL);
     for (size_t i = 0; i < p->n; i++) p->sites[i] = sqrt(p->sites[i]) * normals[i];
 }
+#endif
 
 void tw_riemann_draw_momentum(tw_riemann *p, const double *normals)
 {
     for (size_t i = 0; i < p->n; i++) p->sites[i] = p->curved->root[i] * normals[i];
-    if (TW_FAULTY(TW_FAULT_STALE_MOMENTUM, false, true)) draw_stale(p, normals);
+    TW_FAULTY(TW_FAULT_STALE_MOMENTUM, (void)0, draw_stale(p, normals));
     tw_gaussian_pull_back(p->base, 1, p->sites, p->pi);
     for (size_t i = 0; i < p->r; i++) p->pi[i] += normals[p->n + i];
 }

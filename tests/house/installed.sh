@@ -1,6 +1,7 @@
 #!/bin/sh
-# The installed program runs, and the installed copy is enough to build another: with pkg-config (shared and
-# static), with CMake (both), and, for the headers, with a C++ compiler. Usage: installed.sh BUILD
+# make install builds what it installs and no more. The installed program runs, and the installed copy is enough to
+# build another: with pkg-config (shared and static), with CMake (both), and, for the headers, with a C++ compiler.
+# Usage: installed.sh BUILD
 set -eu
 build=$1
 cache_value() {
@@ -23,6 +24,12 @@ run() { # run PROGRAM: it must print the version and nothing else
     [ "$got" = "$expected" ] || { echo "$*: printed '$got', not '$expected'" >&2; exit 1; }
     echo "works: $*"
 }
+
+# What make install builds: neither tests nor benchmarks, nor the transcription of the report.
+cmake --preset install -B "$place/preset" >/dev/null
+unwanted=$(cmake --build "$place/preset" --target help | grep -E '^(\.\.\. )?(test|fuzz|bench)_' || true)
+[ -z "$unwanted" ] || { echo "make install would build $unwanted" >&2; exit 1; }
+grep -q '^TALWEG_LITERAL:BOOL=OFF' "$place/preset/CMakeCache.txt" || { echo "TALWEG_LITERAL is on" >&2; exit 1; }
 
 cmake --install "$build" --prefix "$place/first" >/dev/null
 mv "$place/first" "$prefix" # an installed tree may be moved

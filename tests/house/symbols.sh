@@ -27,7 +27,7 @@ fi
 faulty() { # does it know of mistakes on demand?
     nm "$1" | grep -q ' tw_fault_asked$'
 }
-faulty "$build/tests/test_dynamics_riemann" || { echo "no mistake can be asked for: this looks in vain" >&2; exit 1; }
+faulty "$build/tests/test_dynamics_riemann" || { echo "no fault can be asked for in the test that needs them" >&2; exit 1; }
 for shipped in libtalweg.a libtalweg.so talweg; do
     ! faulty "$build/$shipped" || { echo "$shipped was compiled with TALWEG_FAULTS" >&2; exit 1; }
 done
