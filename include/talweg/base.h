@@ -120,6 +120,15 @@ TW_API tw_status tw_fail_within(tw_context *ctx, tw_status status, const char *f
 #define tw_fail_within(ctx, status, ...) ((tw_fail_within)(ctx, status, __VA_ARGS__), (status))
 #endif
 
+/* Text of a user's, fit for a message. */
+enum { TW_QUOTED_BYTES = 64 };
+/* In quotes, cut to about 40 bytes; bytes that are not printable ASCII are written in hexadecimal. */
+typedef struct tw_quoted {
+    char text[TW_QUOTED_BYTES];
+} tw_quoted;
+/* The text from begin up to end, which is not part of it. */
+TW_API tw_quoted tw_quote(const char *begin, const char *end);
+
 /* Send a note for a person to the context's log. What is warned of has a code: tw_warn (warning.h). */
 TW_API void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...) TW_PRINTF(3, 4);
 

@@ -1,4 +1,7 @@
-/* status.c: what each status means, from the one list in talweg/base.h. */
+/* status.c: what each status means, from the one list in talweg/base.h, and text of a user in messages. */
+#include <stdio.h>
+#include <string.h>
+
 #include "talweg/base.h"
 
 #define TW_STATUS_TEXT(name, code, text) text,
@@ -20,4 +23,25 @@ int tw_status_exit_code(tw_status status)
 const char *tw_version(void)
 {
     return TALWEG_VERSION;
+}
+
+tw_quoted tw_quote(const char *begin, const char *end)
+{
+    static const char hex[] = "0123456789abcdef";
+    const size_t at_most = 40;
+    tw_quoted quoted = {"\""};
+    size_t length = 1;
+    const char *p = begin;
+    for (; p < end && length < at_most; p++) {
+        unsigned char byte = (unsigned char)*p;
+        if (byte >= ' ' && byte < 0x7f) {
+            quoted.text[length++] = *p;
+        } else {
+            const char escaped[] = {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+            memcpy(quoted.text + length, escaped, sizeof escaped);
+            length += sizeof escaped;
+        }
+    }
+    snprintf(quoted.text + length, sizeof quoted.text - length, "%s", p < end ? "...\"" : "\"");
+    return quoted;
 }

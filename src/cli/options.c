@@ -18,17 +18,9 @@ typedef struct parser {
     size_t operands; /* seen so far */
 } parser;
 
-/* Text for a message: in quotes, and cut where it is long. */
-enum { QUOTED = 40 };
-typedef struct quoted {
-    char text[QUOTED + 8];
-} quoted;
-
-static quoted quote(const char *text)
+static tw_quoted quote(const char *text)
 {
-    quoted q;
-    snprintf(q.text, sizeof q.text, "\"%.*s%s\"", QUOTED, text, strlen(text) > QUOTED ? "..." : "");
-    return q;
+    return tw_quote(text, text + strlen(text));
 }
 
 /* ---- values ---- */

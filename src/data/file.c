@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PIPE_BYTES = 1 << 16, CONTROL_BYTES_WITHIN = 4096, QUOTED_AT_MOST = 40 };
+enum { PIPE_BYTES = 1 << 16, CONTROL_BYTES_WITHIN = 4096 };
 
 static tw_status grow(tw_file *file, size_t capacity)
 {
@@ -115,24 +115,4 @@ size_t tw_file_line_number(const tw_file *file, const char *at)
     size_t line = 1;
     for (const char *p = file->bytes; p < at; p++) line += *p == '\n';
     return line;
-}
-
-tw_quoted tw_quote(const char *begin, const char *end)
-{
-    static const char hex[] = "0123456789abcdef";
-    tw_quoted quoted = {"\""};
-    size_t length = 1;
-    const char *p = begin;
-    for (; p < end && length < QUOTED_AT_MOST; p++) {
-        unsigned char byte = (unsigned char)*p;
-        if (byte >= ' ' && byte < 0x7f) {
-            quoted.text[length++] = *p;
-        } else {
-            const char escaped[] = {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
-            memcpy(quoted.text + length, escaped, sizeof escaped);
-            length += sizeof escaped;
-        }
-    }
-    snprintf(quoted.text + length, sizeof quoted.text - length, "%s", p < end ? "...\"" : "\"");
-    return quoted;
 }

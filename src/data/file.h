@@ -27,11 +27,4 @@ const char *tw_file_line_end(const tw_file *file, const char *at);
 /* The 1-based number of the line that holds `at`. Counts newlines: for error messages only. */
 size_t tw_file_line_number(const tw_file *file, const char *at);
 
-/* Text from a file, fit for a message: in quotes, cut to about 40 bytes, unprintable bytes as \xNN. */
-enum { TW_QUOTED_BYTES = 64 };
-typedef struct tw_quoted {
-    char text[TW_QUOTED_BYTES];
-} tw_quoted;
-tw_quoted tw_quote(const char *begin, const char *end);
-
 #endif

@@ -159,7 +159,9 @@ END
     }
     set -- "$d/good.csv" --log-ell 0:1:150 --log-sigma 0:1:150
     keep "$d/grid.state" grid "$@"
-    for change in 'row 0 1000' 'row 8 1000' 'counts 0 99999999'; do
+    # 1000.0 points, then order 1000.0, then no number, in the state of the row; and more points than there are
+    for change in 'sequence 0 4652007308841189376' 'sequence 8 4652007308841189376' \
+        'sequence 0 9221120237041090560' 'counts 0 99999999'; do
         # shellcheck disable=SC2086 # three words
         forge "$d/grid.state" "$d/forged.state" $change
         refuses 1 'forged.state: this checkpoint is damaged' grid "$@" --quiet --resume "$d/forged.state"
