@@ -258,6 +258,11 @@ tw_status tw_allocate_doubles(tw_context *ctx, size_t rows, size_t columns, cons
     return TW_OK;
 }
 
+void tw_release_foreign(void *memory)
+{
+    free(memory);
+}
+
 void tw_release(tw_context *ctx, void *memory)
 {
     if (!memory) return;

@@ -21,6 +21,9 @@ tw_seat *tw_context_seat(tw_context *ctx);
 /* Drop messages and warnings from now on, or no longer: for work whose messages were given before. */
 void tw_log_mute(tw_context *ctx, bool mute);
 
+/* Free what another library took from malloc and left to its caller. */
+void tw_release_foreign(void *memory);
+
 /* TW_INTERRUPTED where the caller asks for an end, or another member of the team gave up: `TW_TRY(tw_poll(ctx))` once an
  * iteration. */
 tw_status tw_poll(tw_context *ctx);

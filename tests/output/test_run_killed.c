@@ -44,6 +44,40 @@ static void a_killed_run_is_completed(void **state)
     run_place_close(&p);
 }
 
+/* talweg once wrote a second image, with the final facts and the problem again, behind the draws. Such a journal is
+ * completed too, and its run has ended. */
+static void a_second_image_counts(void **state)
+{
+    (void)state;
+    run_place p;
+    run_place_open(&p);
+    assert_int_equal(run_write(p.ctx, p.run, NULL, p.problem, 0), TW_OK); /* all but draws */
+    size_t length = 0;
+    char *image = run_read_bytes(p.run, &length);
+    run_leave_journal(&p, &(tw_run_options){.overwrite = true}, 6);
+    tw_journal_settings settings = {.n = RUN_N, .chains = RUN_CHAINS, .bytes = length};
+    size_t bytes = sizeof settings + (length + 7) / 8 * 8;
+    char *payload = calloc(1, bytes);
+    assert_non_null(payload);
+    memcpy(payload, &settings, sizeof settings);
+    memcpy(payload + sizeof settings, image, length);
+    const uint64_t frame[TW_FRAME_WORDS] = {TW_FRAME_IMAGE, bytes,
+                                            tw_checksum(TW_CHECKSUM_START, bytes / 8, payload)};
+    FILE *journal = fopen(p.journal, "ab");
+    assert_non_null(journal);
+    assert_int_equal(fwrite(frame, sizeof frame, 1, journal), 1);
+    assert_int_equal(fwrite(payload, bytes, 1, journal), 1);
+    assert_int_equal(fclose(journal), 0);
+    assert_run_opens(&p, 6);
+    tw_run *run = NULL;
+    assert_int_equal(tw_run_open(p.ctx, p.run, &run), TW_OK);
+    assert_false(tw_run_describe(run)->interrupted);
+    tw_run_close(run);
+    free(payload);
+    free(image);
+    run_place_close(&p);
+}
+
 static void a_run_without_draws_is_taken_away(void **state)
 {
     (void)state;
@@ -247,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_run_is_completed),
+        cmocka_unit_test(a_second_image_counts),
         cmocka_unit_test(a_run_without_draws_is_taken_away),
         cmocka_unit_test(a_journal_is_not_lost_to_the_next_run),
         cmocka_unit_test(a_living_run_is_left_alone),

@@ -5,10 +5,11 @@
  *   kind, length, checksum        8 bytes each; length and checksum are those of the payload
  *   payload                       a multiple of 8 bytes
  *
- * of two kinds. An image is a NetCDF file as far as it is known: before the first draw, and, with the final
- * facts, behind the last one; the last image in the journal counts. A draw holds all chains, and all draws
- * are equally long. Each is written by one call of write() and flushed to the disk every other second. What
- * follows the last frame whose checksum is right was torn by a crash and is not part of the journal.
+ * of three kinds. An image, before the first draw, is the NetCDF file as far as it is known then: the problem and the
+ * facts. A draw holds all chains, and all draws are equally long. Each is written by one call of write() and flushed to
+ * the disk every other second. Behind the last one the final facts are a NetCDF file of their own, without the problem
+ * (talweg once wrote a second image there, which counts instead of the first). What follows the last frame whose checksum
+ * is right was torn by a crash and is not part of the journal.
  *
  * The journal appears under its name with its first image in it and locked (flock); the lock ends with its
  * process, however that ends.
@@ -59,15 +60,17 @@ typedef struct tw_journal {
     char path[PATH_MAX];
     int descriptor; /* -1: none is open */
     tw_journal_settings settings;
-    uint64_t image; /* where the NetCDF file of the last image begins */
-    bool ended;     /* the last image is behind the draws */
-    uint64_t first; /* where draws begin */
-    uint64_t end;   /* behind the last good frame */
-    uint64_t left;  /* bytes behind that, when it was opened: of no use */
-    size_t stride;  /* bytes of a draw */
-    size_t draws;   /* complete ones */
-    double *frame;  /* one draw */
-    double began;   /* moments */
+    uint64_t image;                     /* where the NetCDF file of the last image begins */
+    bool ended;                         /* the final facts are behind the draws */
+    uint64_t facts;                     /* where they begin; 0: they are in the image */
+    uint64_t facts_stored, facts_bytes; /* bytes there, and in all: zeros at the end are left out */
+    uint64_t first;                     /* where draws begin */
+    uint64_t end;                       /* behind the last good frame */
+    uint64_t left;                      /* bytes behind that, when it was opened: of no use */
+    size_t stride;                      /* bytes of a draw */
+    size_t draws;                       /* complete ones */
+    double *frame;                      /* one draw */
+    double began;                       /* moments */
     double synced;
 } tw_journal;
 
@@ -88,7 +91,9 @@ tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite);
 tw_status tw_journal_create(tw_journal *j, tw_context *ctx, const char *run, bool overwrite,
                             const tw_journal_settings *settings, const char *image);
 tw_status tw_journal_append(tw_journal *j, const tw_draw *draw);
-tw_status tw_journal_append_image(tw_journal *j, const char *image);
+
+/* The end: the final facts, a NetCDF file of so many bytes. They are on the disk then. */
+tw_status tw_journal_append_facts(tw_journal *j, const void *facts, size_t bytes);
 tw_status tw_journal_sync(tw_journal *j);
 
 /* Drop all that follows the first `draws` draws of a journal that was opened, and go on writing behind them. */
@@ -102,6 +107,9 @@ tw_status tw_journal_open(tw_journal *j, tw_context *ctx, const char *run, bool 
 
 /* Copy the NetCDF file of the last image to an open stream. */
 tw_status tw_journal_copy_image(const tw_journal *j, FILE *to);
+
+/* The final facts, where j->facts is not 0, to j->facts_bytes zeros. */
+tw_status tw_journal_read_facts(const tw_journal *j, void *out);
 
 /* The head of one draw with its records, without x. */
 size_t tw_journal_head_bytes(const tw_journal *j);

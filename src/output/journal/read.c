@@ -35,7 +35,8 @@ static tw_status look_at_frame(const tw_journal *j, uint64_t size, uint64_t *kin
     if (room < sizeof frame) return TW_OK;
     TW_TRY(tw_journal_pread(j, frame, sizeof frame, j->end));
     *length = frame[TW_FRAME_LENGTH];
-    bool known = frame[TW_FRAME_KIND] == TW_FRAME_IMAGE || frame[TW_FRAME_KIND] == TW_FRAME_DRAW;
+    bool known = frame[TW_FRAME_KIND] == TW_FRAME_IMAGE || frame[TW_FRAME_KIND] == TW_FRAME_DRAW ||
+                 frame[TW_FRAME_KIND] == TW_FRAME_FACTS;
     if (!known || *length > room - sizeof frame || *length % sizeof sum != 0) return TW_OK;
     TW_TRY(sum_words(j, j->end + sizeof frame, *length / sizeof sum, &sum));
     if (sum == frame[TW_FRAME_CHECKSUM]) *kind = frame[TW_FRAME_KIND];
@@ -68,6 +69,23 @@ static tw_status take_image(tw_journal *j, uint64_t length, bool *fits)
     return TW_OK;
 }
 
+/* Take the final facts; false where they do not belong here. */
+static tw_status take_facts(tw_journal *j, uint64_t length, bool *fits)
+{
+    const uint64_t most = 1 << 20; /* bytes of any facts */
+    uint64_t at = j->end + TW_FRAME_WORDS * sizeof at, bytes = 0;
+    *fits = j->image != 0 && !j->ended && length >= sizeof bytes;
+    if (!*fits) return TW_OK;
+    TW_TRY(tw_journal_pread(j, &bytes, sizeof bytes, at));
+    *fits = bytes > 0 && bytes <= most;
+    if (!*fits) return TW_OK;
+    j->facts = at + sizeof bytes;
+    j->facts_stored = length - sizeof bytes < bytes ? length - sizeof bytes : bytes;
+    j->facts_bytes = bytes;
+    j->ended = true;
+    return TW_OK;
+}
+
 tw_status tw_journal_scan(tw_journal *j, uint64_t size)
 {
     for (;;) {
@@ -75,6 +93,7 @@ tw_status tw_journal_scan(tw_journal *j, uint64_t size)
         bool fits = false;
         TW_TRY(look_at_frame(j, size, &kind, &length));
         if (kind == TW_FRAME_IMAGE) TW_TRY(take_image(j, length, &fits));
+        if (kind == TW_FRAME_FACTS) TW_TRY(take_facts(j, length, &fits));
         if (kind == TW_FRAME_DRAW)
             fits = j->image != 0 && !j->ended && length + TW_FRAME_WORDS * sizeof length == j->stride;
         if (!fits) return TW_OK;
@@ -129,6 +148,11 @@ tw_status tw_journal_copy_image(const tw_journal *j, FILE *to)
     }
     if (left == 0 && fflush(to) == 0) return TW_OK;
     return tw_fail(j->ctx, TW_WRITE_FAILED, "its file could not be written in full: %s", strerror(errno));
+}
+
+tw_status tw_journal_read_facts(const tw_journal *j, void *out)
+{
+    return tw_journal_pread(j, out, (size_t)j->facts_stored, j->facts);
 }
 
 size_t tw_journal_head_bytes(const tw_journal *j)

@@ -90,7 +90,7 @@ tw_status tw_journal_append(tw_journal *j, const tw_draw *draw)
     return seconds_now() - j->synced < seconds_between_syncs ? TW_OK : tw_journal_sync(j);
 }
 
-/* ---- images ---- */
+/* ---- the image, and the facts ---- */
 
 /* The file's bytes behind `offset`, filled up with zeros to whole words. */
 static tw_status copy_file(tw_journal *j, FILE *from, uint64_t offset, uint64_t *checksum, uint64_t *words)
@@ -128,14 +128,39 @@ static tw_status append_open_image(tw_journal *j, FILE *from)
     return tw_journal_sync(j);
 }
 
-tw_status tw_journal_append_image(tw_journal *j, const char *image)
+static tw_status append_image(tw_journal *j, const char *image)
 {
     FILE *from = fopen(image, "rb");
     if (!from) return tw_journal_fail(j, TW_WRITE_FAILED, "could not be written", errno);
     tw_status status = append_open_image(j, from);
     fclose(from);
-    j->ended = status == TW_OK && j->draws > 0;
     return status;
+}
+
+/* In one piece, as a draw: their length, and the bytes up to the last that is not zero, in whole words. netCDF-C gives a
+ * file in memory 64 kB of which it uses 4. */
+tw_status tw_journal_append_facts(tw_journal *j, const void *facts, size_t bytes)
+{
+    void *memory = NULL;
+    size_t stored = bytes;
+    while (stored > 0 && ((const char *)facts)[stored - 1] == 0) stored--;
+    size_t words = 1 + (stored + sizeof(uint64_t) - 1) / sizeof(uint64_t), total = TW_FRAME_WORDS + words;
+    TW_TRY(tw_allocate(j->ctx, total, sizeof(uint64_t), "the facts of a run", &memory));
+    uint64_t *frame = memory, *payload = frame + TW_FRAME_WORDS;
+    payload[0] = bytes;
+    memcpy(payload + 1, facts, stored);
+    frame[TW_FRAME_KIND] = TW_FRAME_FACTS;
+    frame[TW_FRAME_LENGTH] = words * sizeof *frame;
+    frame[TW_FRAME_CHECKSUM] = tw_checksum(TW_CHECKSUM_START, words, payload);
+    tw_status status = append_bytes(j, j->end, frame, total * sizeof *frame);
+    tw_release(j->ctx, memory);
+    if (status != TW_OK) return status;
+    j->facts = j->end + (TW_FRAME_WORDS + 1) * sizeof *frame;
+    j->facts_stored = stored;
+    j->facts_bytes = bytes;
+    j->end += total * sizeof *frame;
+    j->ended = true;
+    return tw_journal_sync(j);
 }
 
 /* ---- the beginning ---- */
@@ -179,7 +204,7 @@ static tw_status make_journal(tw_journal *j, const char *image)
     j->descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (j->descriptor < 0) return tw_journal_fail(j, TW_WRITE_FAILED, "cannot be written", errno);
     tw_status status = tw_journal_lock(j);
-    if (status == TW_OK) status = tw_journal_append_image(j, image);
+    if (status == TW_OK) status = append_image(j, image);
     j->first = j->end;
     if (status == TW_OK && rename(temporary, j->path) != 0)
         status = tw_journal_fail(j, TW_WRITE_FAILED, "cannot be written", errno);
@@ -203,13 +228,13 @@ tw_status tw_journal_create(tw_journal *j, tw_context *ctx, const char *run, boo
 
 /* ---- going on ---- */
 
-/* An image behind the draws goes with what follows them, and the first one counts again. */
+/* What follows the draws goes: final facts too, or an image in their place, so that the first one counts again. */
 static tw_status cut(tw_journal *j, size_t draws)
 {
     uint64_t size = j->first + (uint64_t)draws * j->stride;
     if (ftruncate(j->descriptor, (off_t)size) != 0)
         return tw_journal_fail(j, TW_WRITE_FAILED, "could not be cut", errno);
-    j->image = j->end = 0;
+    j->image = j->end = j->facts = 0;
     j->ended = false;
     j->draws = 0;
     return tw_journal_scan(j, size);

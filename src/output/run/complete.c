@@ -1,9 +1,9 @@
 /* complete.c: a journal becomes a run file.
  *
- * The last image in the journal is the file but for its draws: it is copied to a file under another name beside
- * the final one, the groups of the draws are added (draws.c), and the file takes its name. Only then is the
- * journal taken away, so that a crash at any moment leaves one or the other. Where the journal has no final image,
- * its process was killed: what the facts do not tell is then computed from the records.
+ * The image in the journal is the file but for its draws: it is copied to a file under another name beside the final
+ * one, the groups of the draws are added (draws.c), and the file takes its name. Only then is the journal removed, so
+ * that a crash at any moment leaves one or the other. Where the journal has no final facts, its process was killed: what
+ * the first facts do not tell is then computed from the records.
  */
 #include "output/run/file.h"
 #include "output/run/seal.h"
@@ -46,6 +46,28 @@ static tw_status recover_facts(const tw_journal *j, tw_run_facts *facts)
 
 /* ---- the file ---- */
 
+/* The final facts, in place of the first, which keep the date: that of all groups of the image. */
+static tw_status read_facts(const tw_journal *j, tw_facts_store *store)
+{
+    tw_nc_image image = {NULL, (size_t)j->facts_bytes};
+    tw_facts_store last = {.facts = {.n = 0}};
+    tw_nc_reader r = {j->ctx, -1};
+    TW_TRY(tw_allocate(j->ctx, image.length, 1, "the facts of a run", &image.bytes));
+    tw_status status = tw_journal_read_facts(j, image.bytes);
+    if (status == TW_OK) status = tw_nc_open_image(&r, j->ctx, &image);
+    if (status == TW_OK) status = tw_facts_get(&r, &last);
+    tw_nc_close(&r);
+    tw_release(j->ctx, image.bytes);
+    if (status == TW_OK) {
+        tw_facts_store first = *store;
+        *store = last;
+        tw_facts_take_date(store, &first);
+        last = first;
+    }
+    tw_facts_release(j->ctx, &last);
+    return status;
+}
+
 /* What the image tells: facts, brought up to date, and the observations where they are needed. */
 static tw_status read_image(const tw_journal *j, const char *image, tw_facts_store *store,
                             tw_observations *observed, double **block)
@@ -53,6 +75,7 @@ static tw_status read_image(const tw_journal *j, const char *image, tw_facts_sto
     tw_nc_reader r;
     TW_TRY(tw_nc_open(&r, j->ctx, image));
     tw_status status = tw_facts_get(&r, store);
+    if (status == TW_OK && j->facts) status = read_facts(j, store);
     if (status == TW_OK && j->settings.pointwise)
         status = tw_observations_get(&r, (size_t)j->settings.n, observed, block);
     tw_nc_close(&r);

@@ -18,13 +18,25 @@ typedef struct transfer {
     int stats, statistic[TW_STATISTIC_COUNT];
     int likelihood, y;
     void *draws;   /* as they lie in a journal */
-    double *block; /* rows x n, or chains x rows */
+    double *block; /* rows x n */
+    /* Statistics wait for up to as many draws as HDF5 writes at a time (its sieve buffer, 64 kB of one chain): it would
+     * write all of that again for every few of them. held[i + room (c + chains k)] is statistic k of chain c. */
+    double *held;
+    size_t room, held_first, held_count;
 } transfer;
 
 static size_t rows_at_once(const tw_journal *j)
 {
     size_t rows = (TW_RUN_BLOCK / 4) / j->stride, most = j->draws < 256 ? j->draws : 256;
     return rows < 1 ? 1 : rows < most ? rows : most;
+}
+
+/* Draws whose statistics wait: 64 kB of each, if they fit. */
+static size_t statistics_at_once(const tw_journal *j)
+{
+    size_t bytes = TW_STATISTIC_COUNT * (size_t)j->settings.chains * sizeof(double);
+    size_t fit = TW_RUN_BLOCK / 4 / bytes, most = 1 << 13;
+    return fit < 1 ? 1 : fit < most ? fit : most;
 }
 
 static void define_draws(transfer *t)
@@ -64,17 +76,33 @@ static void define_statistics(transfer *t)
     }
 }
 
-static void put_statistic(transfer *t, const tw_statistic *s, int group, int variable, size_t first,
-                          size_t count)
+static void put_statistic(transfer *t, size_t k, int group, int variable)
 {
-    const size_t start[2] = {0, first}, edge[2] = {t->chains, count};
-    for (size_t i = 0; i < count; i++) {
-        const tw_journal_draw *draw = tw_journal_draw_at(t->journal, t->draws, i);
-        for (size_t c = 0; c < t->chains; c++)
-            t->block[i + count * c] = s->value(draw, tw_journal_records_of(draw) + c);
+    for (size_t c = 0; c < t->chains && tw_nc_ok(t->file, NC_NOERR); c++) {
+        const size_t start[2] = {c, t->held_first}, edge[2] = {1, t->held_count};
+        tw_nc_ok(t->file,
+                 nc_put_vara_double(group, variable, start, edge, t->held + t->room * (c + t->chains * k)));
     }
-    if (tw_nc_ok(t->file, NC_NOERR))
-        tw_nc_ok(t->file, nc_put_vara_double(group, variable, start, edge, t->block));
+}
+
+/* Write the statistics that wait. */
+static void put_held(transfer *t)
+{
+    if (t->held_count == 0) return;
+    for (size_t k = 0; k < TW_STATISTIC_COUNT; k++) put_statistic(t, k, t->stats, t->statistic[k]);
+    if (!t->journal->settings.pointwise) put_statistic(t, TW_STATISTIC_COUNT - 1, t->likelihood, t->y);
+    t->held_first += t->held_count;
+    t->held_count = 0;
+}
+
+static void hold_statistics(transfer *t, const tw_journal_draw *draw)
+{
+    const tw_journal_record *records = tw_journal_records_of(draw);
+    for (size_t k = 0; k < TW_STATISTIC_COUNT; k++)
+        for (size_t c = 0; c < t->chains; c++)
+            t->held[t->held_count + t->room * (c + t->chains * k)] =
+                tw_statistics[k].value(draw, &records[c]);
+    if (++t->held_count == t->room) put_held(t);
 }
 
 /* x of one chain, or with it log p(y | x) of each observation. */
@@ -99,10 +127,7 @@ static void put_chain(transfer *t, size_t chain, size_t first, size_t count, boo
 static void put_draws(transfer *t, size_t first, size_t count)
 {
     const tw_journal_settings *s = &t->journal->settings;
-    for (size_t k = 0; k < TW_STATISTIC_COUNT; k++)
-        put_statistic(t, &tw_statistics[k], t->stats, t->statistic[k], first, count);
-    if (!s->pointwise)
-        put_statistic(t, &tw_statistics[TW_STATISTIC_COUNT - 1], t->likelihood, t->y, first, count);
+    for (size_t i = 0; i < count; i++) hold_statistics(t, tw_journal_draw_at(t->journal, t->draws, i));
     for (size_t c = 0; c < t->chains; c++) {
         if (!s->summary_only) put_chain(t, c, first, count, false);
         if (s->pointwise) put_chain(t, c, first, count, true);
@@ -112,9 +137,10 @@ static void put_draws(transfer *t, size_t first, size_t count)
 static tw_status transfer_draws(transfer *t)
 {
     const tw_journal *j = t->journal;
-    size_t widest = t->n > t->chains ? t->n : t->chains;
     TW_TRY(tw_allocate(j->ctx, t->rows, j->stride, "draws of the journal", &t->draws));
-    TW_TRY(tw_allocate_doubles(j->ctx, t->rows, widest, "draws of a chain", &t->block));
+    TW_TRY(tw_allocate_doubles(j->ctx, t->rows, t->n, "draws of a chain", &t->block));
+    TW_TRY(tw_allocate_doubles(j->ctx, t->room * TW_STATISTIC_COUNT, t->chains, "statistics of the draws",
+                               &t->held));
     define_draws(t);
     define_statistics(t);
     for (size_t first = 0; first < j->draws && t->file->error == NC_NOERR; first += t->rows) {
@@ -122,6 +148,7 @@ static tw_status transfer_draws(transfer *t)
         TW_TRY(t->feed->read(t->feed->from, first, count, t->draws));
         put_draws(t, first, count);
     }
+    put_held(t);
     return TW_OK;
 }
 
@@ -151,10 +178,12 @@ static tw_status add_groups(const tw_draws_feed *feed, tw_nc_writer *w, const tw
                   .n = (size_t)j->settings.n,
                   .chains = (size_t)j->settings.chains,
                   .rows = w->rows,
+                  .room = statistics_at_once(j),
                   .observed = observed};
     tw_status status = transfer_draws(&t);
     tw_release(j->ctx, t.draws);
     tw_release(j->ctx, t.block);
+    tw_release(j->ctx, t.held);
     return status == TW_OK && j->settings.summary_only ? put_summary(feed, w) : status;
 }
 

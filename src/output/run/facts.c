@@ -173,6 +173,14 @@ tw_status tw_facts_get(const tw_nc_reader *r, tw_facts_store *store)
     return tw_fail(r->ctx, TW_BAD_DATA, "attribute n is 0: the file is damaged");
 }
 
+/* The date is the text that tw_facts_get reads first. */
+void tw_facts_take_date(tw_facts_store *store, tw_facts_store *from)
+{
+    char *date = from->text[0];
+    from->facts.created_at = from->text[0] = store->text[0];
+    store->facts.created_at = store->text[0] = date;
+}
+
 void tw_facts_release(tw_context *ctx, tw_facts_store *store)
 {
     for (size_t k = 0; k < TW_FACTS_TEXTS; k++) tw_release(ctx, store->text[k]);

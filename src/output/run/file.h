@@ -26,6 +26,9 @@ void tw_facts_put(tw_nc_writer *w, const tw_run_facts *facts);
 tw_status tw_facts_get(const tw_nc_reader *r, tw_facts_store *store);
 void tw_facts_release(tw_context *ctx, tw_facts_store *store);
 
+/* Exchange the dates of two. */
+void tw_facts_take_date(tw_facts_store *store, tw_facts_store *from);
+
 /* ---- the problem: groups observed_data and constant_data ---- */
 
 void tw_problem_put(tw_nc_writer *w, const tw_problem *problem);

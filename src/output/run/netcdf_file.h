@@ -9,6 +9,7 @@
 #define TALWEG_OUTPUT_RUN_NETCDF_FILE_H
 
 #include <netcdf.h>
+#include <netcdf_mem.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,6 +32,18 @@ typedef struct tw_nc_writer {
 
 /* Remember an error; true while there is none. */
 bool tw_nc_ok(tw_nc_writer *w, int code);
+
+/* The bytes of a file that is in memory, not on a disk. */
+typedef struct tw_nc_image {
+    void *bytes;
+    size_t length;
+} tw_nc_image;
+
+/* A new file in memory; tw_nc_finish_image closes it. Nothing can be added to such a file later: netCDF-C makes it
+ * without the order of its groups, and then opens it for reading only. The caller releases the image, also after a failure. */
+void tw_nc_create_image(tw_nc_writer *w);
+tw_status tw_nc_finish_image(tw_nc_writer *w, tw_nc_image *out);
+void tw_nc_release_image(tw_nc_image *image);
 
 /* A new file, or one that is there, to add to. tw_nc_finish closes it and says what went wrong, if anything
  * did: TW_WRITE_FAILED. HDF5 must not meet a full disk: it cannot close a file that it failed to write, and
@@ -76,6 +89,9 @@ typedef struct tw_nc_reader {
 /* Open a NetCDF-4 file for reading. Messages do not name the file: the caller puts it in front. */
 tw_status tw_nc_open(tw_nc_reader *r, tw_context *ctx, const char *path);
 void tw_nc_close(tw_nc_reader *r);
+
+/* The same for one in memory, which must stay there until it is closed. */
+tw_status tw_nc_open_image(tw_nc_reader *r, tw_context *ctx, const tw_nc_image *image);
 
 bool tw_nc_has_group(const tw_nc_reader *r, const char *name);
 bool tw_nc_has_variable(int group, const char *name);

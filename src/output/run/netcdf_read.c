@@ -39,17 +39,31 @@ static tw_status check_file(tw_context *ctx, const char *path)
     return status;
 }
 
+/* What opening a file gave. */
+static tw_status opened(tw_nc_reader *r, int code, int id)
+{
+    if (code != NC_NOERR)
+        return tw_fail(r->ctx, TW_BAD_DATA, "not all of a NetCDF-4 file, or a damaged one: %s",
+                       nc_strerror(code));
+    r->file = id;
+    return TW_OK;
+}
+
 tw_status tw_nc_open(tw_nc_reader *r, tw_context *ctx, const char *path)
 {
     int id = -1;
     *r = (tw_nc_reader){ctx, -1};
     TW_TRY(check_file(ctx, path));
     int code = nc_open(path, NC_NOWRITE, &id);
-    if (code != NC_NOERR)
-        return tw_fail(ctx, TW_BAD_DATA, "not all of a NetCDF-4 file, or a damaged one: %s",
-                       nc_strerror(code));
-    r->file = id;
-    return TW_OK;
+    return opened(r, code, id);
+}
+
+tw_status tw_nc_open_image(tw_nc_reader *r, tw_context *ctx, const tw_nc_image *image)
+{
+    int id = -1;
+    *r = (tw_nc_reader){ctx, -1};
+    int code = nc_open_mem("image", NC_NOWRITE, image->length, image->bytes, &id);
+    return opened(r, code, id);
 }
 
 void tw_nc_close(tw_nc_reader *r)

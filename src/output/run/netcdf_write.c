@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/context.h"
 #include "output/run/netcdf_file.h"
 
 bool tw_nc_ok(tw_nc_writer *w, int code)
@@ -45,14 +46,43 @@ void tw_nc_reopen(tw_nc_writer *w, const char *file)
     if (tw_nc_ok(w, nc_open(file, NC_WRITE, &id))) w->file = id;
 }
 
-tw_status tw_nc_finish(tw_nc_writer *w)
+void tw_nc_create_image(tw_nc_writer *w)
 {
-    if (w->file >= 0) tw_nc_ok(w, nc_close(w->file));
-    w->file = -1;
+    enum { FIRST_BYTES = 1 << 13 };
+    int id = -1;
+    begin(w);
+    if (tw_nc_ok(w, nc_create_mem("image", NC_NETCDF4, FIRST_BYTES, &id))) w->file = id;
+}
+
+/* What went wrong, if anything did. */
+static tw_status verdict(const tw_nc_writer *w)
+{
     if (w->error == NC_NOERR) return TW_OK;
     return tw_fail(w->ctx, w->error == NC_ENOMEM ? TW_NO_MEMORY : TW_WRITE_FAILED,
                    "%.1000s: could not be written in full: %s%s%s", w->path, nc_strerror(w->error),
                    w->system_error ? ": " : "", w->system_error ? strerror(w->system_error) : "");
+}
+
+tw_status tw_nc_finish(tw_nc_writer *w)
+{
+    if (w->file >= 0) tw_nc_ok(w, nc_close(w->file));
+    w->file = -1;
+    return verdict(w);
+}
+
+tw_status tw_nc_finish_image(tw_nc_writer *w, tw_nc_image *out)
+{
+    NC_memio image = {0};
+    if (w->file >= 0) tw_nc_ok(w, nc_close_memio(w->file, &image));
+    w->file = -1;
+    *out = (tw_nc_image){image.memory, image.size};
+    return verdict(w);
+}
+
+void tw_nc_release_image(tw_nc_image *image)
+{
+    tw_release_foreign(image->bytes);
+    *image = (tw_nc_image){NULL, 0};
 }
 
 /* ---- attributes ---- */

@@ -148,14 +148,16 @@ void tw_run_writer_free(tw_run_writer *w)
 /* The final facts go into the journal first: from then on a crash costs nothing at all. */
 static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
 {
-    tw_writer *image = NULL;
+    tw_nc_writer nc = {.ctx = w->ctx, .path = w->path, .file = -1};
+    tw_nc_image image = {NULL, 0};
     tw_run_facts now = *facts;
+    now.n = w->problem->data->n;
     now.draws = w->journal.draws;
-    TW_TRY(tw_run_begin(w->ctx, w->path, w->overwrite, &image));
-    tw_status status =
-        tw_run_write_image(w->ctx, w->problem, &now, (unsigned)w->journal.settings.compress, NULL, image);
-    if (status == TW_OK) status = tw_journal_append_image(&w->journal, image->temporary);
-    tw_writer_abandon(image);
+    tw_nc_create_image(&nc);
+    tw_facts_put(&nc, &now);
+    tw_status status = tw_nc_finish_image(&nc, &image);
+    if (status == TW_OK) status = tw_journal_append_facts(&w->journal, image.bytes, image.length);
+    tw_nc_release_image(&image);
     return status == TW_OK ? tw_run_complete(&w->journal, w->path, w->overwrite) : status;
 }
 
