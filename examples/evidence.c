@@ -12,7 +12,7 @@
 
 #include <talweg/talweg.h>
 
-enum { CASES = 150, TEMPERATURES = 50 };
+enum { CASES = 150 };
 
 static void check(tw_context *ctx, tw_status status)
 {
@@ -35,57 +35,38 @@ static tw_model *make_model(tw_context *ctx)
     return model;
 }
 
-/* From q = EP's Gaussian at b = 0 to the posterior at b = 1 in equal steps, with HMC that moves in EP's metric. */
-static void anneal(tw_context *ctx, const tw_model *model, const tw_approximation *ep, tw_estimate out[2])
-{
-    double beta[TEMPERATURES + 1];
-    tw_ais_options ais = TW_AIS_DEFAULTS;
-    check(ctx, tw_schedule_fill(ctx, TW_SCHEDULE_LINEAR, TEMPERATURES, 0.0, beta));
-    ais.kernel.metric = TW_METRIC_EP;
-    ais.kernel.gaussian = ep->reference;
-    ais.kernel.threads = 2; /* which change no digit */
-    ais.beta = beta;
-    ais.steps = TEMPERATURES;
-    check(ctx, tw_ais_run(model, ep->reference, &ais, NULL, NULL, NULL, &out[0]));
-    ais.reverse = true;
-    check(ctx, tw_ais_run(model, ep->reference, &ais, NULL, NULL, NULL, &out[1]));
-}
-
 int main(void)
 {
     tw_context *ctx = NULL;
-    tw_approximation *laplace = NULL, *ep = NULL;
-    tw_correction corrected;
-    tw_estimate estimate[2];
+    tw_evidence_plan *plan = NULL;
+    tw_evidence_result r;
     char words[TW_WORDS_BYTES];
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
     tw_model *model = make_model(ctx);
 
-    check(ctx, tw_laplace_fit(model, NULL, &laplace));
-    check(ctx, tw_ep_fit(model, NULL, &ep));
-    check(ctx, tw_ep_correct(model, ep, 4, &corrected)); /* refused unless EP has converged */
-    anneal(ctx, model, ep, estimate);
+    /* From EP's Gaussian to the posterior in 50 equal steps, with HMC in EP's metric: what no options stand for. */
+    check(ctx, tw_evidence_plan_new(model, NULL, NULL, &plan));
+    check(ctx, tw_evidence_run(plan, NULL, &r));
 
-    printf("%-13s %9.4f\n", "Laplace", laplace->log_z);
-    printf("%-13s %9.4f\n", "EP", ep->log_z);
-    printf("%-13s %9.4f\n", "EP corrected", corrected.log_z);
-    for (int k = 0; k < 2; k++)
-        printf("%-13s %9.4f +- %.4f   (%.0f of %zu weights count, acceptance %.2f)\n", estimate[k].method,
-               estimate[k].log_z, estimate[k].se, estimate[k].weight_ess, estimate[k].particles,
-               estimate[k].acceptance);
+    const tw_fits *fits = &plan->fits;
+    printf("%-13s %9.4f\n", "Laplace", fits->laplace->log_z);
+    printf("%-13s %9.4f\n", "EP", fits->ep->log_z);
+    printf("%-13s %9.4f\n", "EP corrected", fits->correction.log_z);
+    for (size_t k = 0; k < r.count; k++)
+        printf("%-13s %9.4f +- %.4f   (%.0f of %zu weights count, acceptance %.2f)\n", r.estimate[k].method,
+               r.estimate[k].log_z, r.estimate[k].se, r.estimate[k].weight_ess, r.estimate[k].particles,
+               r.estimate[k].acceptance);
 
     /* Are they within four joint standard errors of each other, and how far is EP from the better of them? */
-    tw_agreement agreement = tw_evidence_agree(2, estimate);
-    const tw_estimate *best = tw_evidence_best(2, estimate);
-    printf("\n%s\n", agreement.words);
-    tw_evidence_compare(best, "EP", ep->log_z, words);
+    const tw_estimate *best = tw_evidence_best(r.count, r.estimate);
+    printf("\n%s\n", r.agreement.words);
+    tw_evidence_compare(best, "EP", fits->ep->log_z, words);
     printf("%s\n", words);
-    tw_evidence_compare(best, "EP corrected", corrected.log_z, words);
+    tw_evidence_compare(best, "EP corrected", fits->correction.log_z, words);
     printf("%s\n", words);
 
-    tw_approximation_free(ep);
-    tw_approximation_free(laplace);
+    tw_evidence_plan_free(plan);
     tw_model_free(model);
     tw_context_free(ctx);
-    return agreement.agree ? 0 : 2;
+    return r.agreement.agree ? 0 : 2;
 }

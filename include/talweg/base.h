@@ -99,6 +99,13 @@ TW_API void tw_context_set_byte_limit(tw_context *ctx, size_t limit);
 /* No computation uses more threads than this, whatever its options say. */
 enum { TW_MOST_THREADS = 64 };
 
+/* How many threads are meant: as many as are asked for, for 0 as many as this process may use. */
+TW_API size_t tw_threads(size_t asked);
+
+/* Seconds of wall time since some fixed moment, and of processor time that all threads of this process have used. */
+TW_API double tw_wall_seconds(void);
+TW_API double tw_cpu_seconds(void);
+
 /* ---- for programs and callbacks that fail, log and allocate as talweg does ---- */
 
 /* Leave the function with the status of a call that failed. For functions that own nothing yet. */

@@ -152,12 +152,17 @@ typedef struct tw_ais_options {
  * resample-move the log of Z(b) / Z(0) at the temperature b they have reached (on the way back, of Z(1) /
  * Z(b)), parallel tempering one-sided stepping stones over the rounds so far. */
 typedef struct tw_evidence_progress {
-    const char *stage;  /* "pilot", "way up", "burn-in", "warm-up", and at last "run" */
-    const char *unit;   /* what is counted: "temperatures", "transitions", "rounds" */
+    const char *method; /* of a run of several (evidence_plan.h): "ais", ...; else NULL */
+    const char *
+        stage; /* "pilot", "way up", "burn-in", "warm-up", and at last "run"; of a plan "Laplace", "expectation
+                           propagation", "temperatures" */
+    const char *unit; /* what is counted: "temperatures", "transitions", "rounds", "sweeps"; NULL: nothing */
     size_t done, total; /* of this stage; total 0: not known beforehand */
     double acceptance;  /* mean acceptance rate so far; NaN: not known */
     double log_z, se;   /* NaN: nothing yet */
     bool part;          /* log_z is that of the way so far, not yet that of the whole */
+    double share;       /* sweeps: of the one under way, 0 to 1 */
+    double residual;    /* sweeps: after the one before, infinite in the first */
 } tw_evidence_progress;
 
 /* Called after each temperature or round; true stops the run, which then returns TW_OK and no estimate

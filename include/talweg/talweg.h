@@ -11,6 +11,8 @@
 #include <talweg/diagnose.h>
 #include <talweg/dynamics.h>
 #include <talweg/evidence.h>
+#include <talweg/evidence_plan.h>
+#include <talweg/fits.h>
 #include <talweg/files.h>
 #include <talweg/general.h>
 #include <talweg/likelihood.h>
@@ -23,6 +25,7 @@
 #include <talweg/run.h>
 #include <talweg/sample.h>
 #include <talweg/selftest.h>
+#include <talweg/store.h>
 #include <talweg/team.h>
 #include <talweg/warning.h>
 

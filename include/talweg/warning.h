@@ -94,6 +94,10 @@ extern "C" {
       "trusted")                                                                                             \
     X(TW_WARN_GOAL, "goal_missed",                                                                           \
       "the standard error is {0:.3g} and {1:g} was asked for: that takes about {2:.0f} particles")           \
+    X(TW_WARN_DISAGREE, "disagree",                                                                          \
+      "{name} and {other} do not agree: they are {0:.3g} nats apart, {1:.1f} joint standard errors, and "    \
+      "{2:g} are allowed")                                                                                   \
+    X(TW_WARN_FAILURES, "transition_failures", "{name}: {0:.1f} % of the transitions failed numerically")    \
     X(TW_WARN_INTERRUPTED_METHODS, "interrupted_methods",                                                    \
       "interrupted: estimates that were not finished are left out")                                          \
     /* files */                                                                                              \

@@ -6,13 +6,14 @@
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
-#include "cli/evidence_save.h"
 #include "cli/interrupt.h"
+#include "cli/names.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
-#include "talweg/warning.h"
 
-#define FIELD(member) offsetof(tw_evidence_options, member)
+#define FIELD(member) offsetof(tw_evidence_flags, member)
 
 static const tw_option rows[] = {
     {.name = "method",
@@ -61,76 +62,152 @@ static const tw_option rows[] = {
          "to FILE.json"},
 };
 
+/* ---- progress ---- */
+
+typedef struct watcher {
+    const char *method, *stage; /* as the library calls them */
+    char name[64];              /* of the stage, for people */
+    tw_meter meter;
+    bool quiet;
+} watcher;
+
+static void show_stage(watcher *w, const tw_evidence_progress *p)
+{
+    bool named = p->method && strcmp(p->stage, "run") != 0;
+    tw_meter_end(&w->meter);
+    w->method = p->method;
+    w->stage = p->stage;
+    snprintf(w->name, sizeof w->name, "%s%s%s", p->method ? p->method : p->stage, named ? ", " : "",
+             named ? p->stage : "");
+    tw_meter_begin(&w->meter, w->quiet, w->name, p->unit);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool watch(void *user, const tw_evidence_progress *p)
+{
+    watcher *w = user;
+    if (!is_same(p->stage, w->stage) || !is_same(p->method, w->method)) show_stage(w, p);
+    tw_meter_view view = TW_METER_COUNT(p->done, p->total);
+    view.acceptance = p->acceptance;
+    view.log_z = p->log_z;
+    view.se = p->se;
+    view.part = p->part;
+    if (is_same(p->unit, "sweeps"))
+        tw_meter_show_sweep(&w->meter, p->done, p->share, p->residual);
+    else
+        tw_meter_show(&w->meter, view);
+    return tw_interrupt_seen();
+}
+
 /* ---- the command ---- */
 
-static tw_status compute(tw_context *ctx, const tw_evidence_options *options, tw_evidence_results *r)
+/* One that is not known is perhaps another one, badly typed. */
+static tw_status check_methods(tw_context *ctx, const char *text)
 {
-    TW_TRY(tw_model_options_load(ctx, &options->model, &r->problem));
-    TW_TRY(tw_path_open(r->problem->model, &options->path, options->output.quiet, &r->path));
-    tw_interrupt_catch();
-    tw_evidence_take_up(r);
-    TW_TRY(tw_evidence_run_methods(options, r));
-    if (tw_interrupt_seen()) tw_warn(ctx, &(tw_warning){.code = TW_WARN_INTERRUPTED_METHODS});
-    r->agreement = tw_evidence_agree(r->count, r->estimate);
+    for (bool more = true; more;) {
+        char name[TW_NAME_BYTES], nearest[TW_NAME_BYTES];
+        size_t length = strcspn(text, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        tw_nearest_name(name, tw_evidence_method_names(), nearest);
+        if (!tw_name_is_among(name, tw_evidence_method_names()))
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no method \"%s\"%s%s%s; there are: %s", name,
+                           *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "",
+                           tw_evidence_method_names());
+        more = text[length] == ',';
+        text += length + more;
+    }
     return TW_OK;
 }
 
-/* No number is no estimate, weights that collapsed are none, and a goal that was missed is no success: exit 2
- * after all is printed. The error of thermodynamic integration does not count: it has a part that more effort leaves. */
-static tw_status judge(tw_context *ctx, const tw_evidence_options *options, const tw_evidence_results *r)
+static tw_status translate(tw_context *ctx, const tw_evidence_flags *flags, tw_evidence_found *found,
+                           tw_evidence_options *options)
 {
-    double worst = 0.0;
-    for (size_t i = 0; i < r->count; i++) {
-        const tw_estimate *e = &r->estimate[i];
-        if (!isfinite(e->log_z) && isnan(e->weight_ess))
-            return tw_fail(ctx, TW_NUMERICAL_FAILURE,
-                           "%s: the draws give no number for log Z. Take more temperatures (--temperatures), "
-                           "more transitions (--moves), or a path from EP (--from ep)",
-                           e->method);
-        if (!isfinite(e->log_z) || e->weight_ess < 2.0)
-            return tw_fail(
-                ctx, TW_NUMERICAL_FAILURE,
-                "%s: the weights collapsed, %.1f of %zu count: neither log Z nor its error is to be "
-                "trusted. Take more temperatures (--temperatures, now %zu), more transitions "
-                "(--moves), or a path from EP (--from ep)",
-                e->method, e->weight_ess, e->particles, r->path.temperatures);
-        if (strcmp(e->method, "thermodynamic") != 0) worst = fmax(worst, e->se);
+    TW_TRY(tw_path_translate(ctx, &flags->path, found->problem->model, &found->files, options));
+    options->methods = flags->methods;
+    options->until_se = isnan(flags->until_se) ? 0.0 : flags->until_se;
+    options->max_particles = (size_t)flags->max_particles;
+    options->copies = (size_t)flags->copies;
+    options->rounds = (size_t)flags->rounds;
+    return TW_OK;
+}
+
+/* Warnings about the plan are said before the time is spent; the rest is in what is printed. */
+static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_saver *saver,
+                         tw_evidence_found *found)
+{
+    tw_evidence_options options;
+    watcher w = {.quiet = flags->output.quiet};
+    const tw_evidence_watch watching = {.user = &w, .progress = watch, .store = tw_saver_store(saver)};
+    TW_TRY(tw_model_options_load(ctx, &flags->model, &found->problem));
+    TW_TRY(translate(ctx, flags, found, &options));
+    tw_status status = tw_evidence_plan_new(found->problem->model, &options, &watching, &found->plan);
+    tw_meter_end(&w.meter);
+    if (status == TW_NOT_CONVERGED)
+        return tw_fail(ctx, status, "%.1000s (see --from, --metric, --standardise, --log-ell)",
+                       tw_context_message(ctx));
+    if (status != TW_OK) return status;
+    tw_warnings_say(&found->plan->warnings);
+    tw_interrupt_catch();
+    status = tw_evidence_run(found->plan, &watching, &found->result);
+    tw_meter_end(&w.meter);
+    if (status != TW_OK) return status;
+    tw_warnings_keep(&found->result.warnings);
+    if (found->result.stopped) tw_warnings_say(&(tw_warnings){1, {{.code = TW_WARN_INTERRUPTED_METHODS}}});
+    return TW_OK;
+}
+
+/* What is no estimate, or misses the goal, is an error after all is printed: exit 2. */
+static tw_status judge(tw_context *ctx, const tw_evidence_result *r)
+{
+    for (size_t k = 0; r->verdict != TW_OK && k < r->warnings.count; k++) {
+        const tw_warning *w = &r->warnings.warning[k];
+        char words[TW_WARNING_BYTES];
+        if (w->code != TW_WARN_NO_NUMBER && w->code != TW_WARN_COLLAPSED && w->code != TW_WARN_GOAL) continue;
+        tw_warning_say(w, words);
+        return tw_fail(ctx, r->verdict, "%s", words);
     }
-    if (!(worst > options->until_se)) return TW_OK;
-    return tw_fail(ctx, TW_NOT_CONVERGED,
-                   "the standard error is %.3g and %g was asked for: that takes about %.0f particles "
-                   "(--max-particles), or fewer with more temperatures",
-                   worst, options->until_se, r->needed);
+    return r->verdict;
+}
+
+static tw_status check(tw_context *ctx, const tw_evidence_flags *flags, tw_evidence_found *found)
+{
+    TW_TRY(check_methods(ctx, flags->methods));
+    TW_TRY(tw_path_options_check(ctx, &flags->path, flags->methods, &found->files));
+    return tw_evidence_check_file(ctx, flags);
 }
 
 static tw_status run(tw_context *ctx, const void *values)
 {
-    const tw_evidence_options *options = values;
-    tw_evidence_results r = {.path.ctx = ctx};
-    tw_terminal_log_to(ctx, options->output.quiet);
-    tw_status status = tw_evidence_check_methods(ctx, options->methods);
-    if (status == TW_OK) status = tw_path_options_check(ctx, &options->path);
-    if (status == TW_OK) status = tw_evidence_check_file(ctx, options);
+    const tw_evidence_flags *flags = values;
+    tw_evidence_found found = {0};
+    tw_saver saver = {0};
+    tw_terminal_log_to(ctx, flags->output.quiet);
+    tw_status status = check(ctx, flags, &found);
     if (status == TW_OK)
-        status = tw_saver_begin(&r.saver, ctx, &options->saver, &tw_command_evidence, options, "",
-                                options->output.force);
-    if (status == TW_OK) status = compute(ctx, options, &r);
-    bool complete = status == TW_OK && !tw_interrupt_seen();
-    tw_terminal_progress(options->output.quiet, NULL);
-    if (status == TW_OK && options->output.json) status = tw_evidence_print_json(ctx, &r, stdout);
-    if (status == TW_OK && !options->output.json) tw_evidence_print(options, &r);
-    if (status == TW_OK) status = tw_evidence_write_file(ctx, options, &r);
-    if (status == TW_OK) status = judge(ctx, options, &r);
-    tw_saver_end(&r.saver, complete);
-    tw_path_close(&r.path);
-    tw_problem_free(r.problem);
+        status =
+            tw_saver_begin(&saver, ctx, &flags->saver, &tw_command_evidence, flags, "", flags->output.force);
+    if (status == TW_OK) status = compute(ctx, flags, &saver, &found);
+    bool complete = status == TW_OK && !found.result.stopped;
+    tw_terminal_progress(flags->output.quiet, NULL);
+    if (status == TW_OK && flags->output.json) status = tw_evidence_print_json(ctx, &found, stdout);
+    if (status == TW_OK && !flags->output.json) tw_evidence_print(flags, &found);
+    if (status == TW_OK) status = tw_evidence_write_file(ctx, flags, &found);
+    if (status == TW_OK) status = judge(ctx, &found.result);
+    tw_saver_end(&saver, complete);
+    tw_evidence_plan_free(found.plan);
+    tw_path_close(&found.files);
+    tw_problem_free(found.problem);
     return status;
 }
 
 static const tw_option_group groups[] = {
-    TW_MODEL_OPTION_GROUP(tw_evidence_options, model),   {"Evidence", rows, TW_COUNT(rows), 0},
-    TW_PATH_OPTION_GROUP(tw_evidence_options, path),     TW_SAVER_OPTION_GROUP(tw_evidence_options, saver),
-    TW_OUTPUT_OPTION_GROUP(tw_evidence_options, output),
+    TW_MODEL_OPTION_GROUP(tw_evidence_flags, model),   {"Evidence", rows, TW_COUNT(rows), 0},
+    TW_PATH_OPTION_GROUP(tw_evidence_flags, path),     TW_SAVER_OPTION_GROUP(tw_evidence_flags, saver),
+    TW_OUTPUT_OPTION_GROUP(tw_evidence_flags, output),
 };
 
 const tw_command tw_command_evidence = {
@@ -157,7 +234,7 @@ const tw_command tw_command_evidence = {
                "  talweg evidence train.csv --from prior --kernel-method rmhmc --temperatures 1000 --json\n",
     .groups = groups,
     .group_count = TW_COUNT(groups),
-    .bytes = sizeof(tw_evidence_options),
-    .line = offsetof(tw_evidence_options, command),
+    .bytes = sizeof(tw_evidence_flags),
+    .line = offsetof(tw_evidence_flags, command),
     .run = run,
 };

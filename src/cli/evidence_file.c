@@ -7,37 +7,38 @@
 #include "talweg/files.h"
 #include "talweg/run.h"
 
-tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_options *options)
+tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_flags *flags)
 {
-    const char *file = options->file;
+    const char *file = flags->file;
     if (!file) return TW_OK;
-    if (tw_name_ends_in(file, ".nc")) return tw_run_check(ctx, file, options->output.force);
-    if (tw_name_ends_in(file, ".json")) return tw_writer_check(ctx, file, options->output.force);
+    if (tw_name_ends_in(file, ".nc")) return tw_run_check(ctx, file, flags->output.force);
+    if (tw_name_ends_in(file, ".json")) return tw_writer_check(ctx, file, flags->output.force);
     return tw_fail(ctx, TW_BAD_ARGUMENT,
                    "-o %.1000s: a name that ends in .nc gets the estimates and the problem, one that ends in "
                    ".json what --json prints",
                    file);
 }
 
-static tw_status write_json(tw_context *ctx, const tw_evidence_options *options, const tw_evidence_results *r)
+static tw_status write_json(tw_context *ctx, const tw_evidence_flags *flags, const tw_evidence_found *found)
 {
     tw_writer *writer = NULL;
-    TW_TRY(tw_writer_open(ctx, options->file, options->output.force, &writer));
-    return tw_writer_close(writer, tw_evidence_print_json(ctx, r, tw_writer_stream(writer)));
+    TW_TRY(tw_writer_open(ctx, flags->file, flags->output.force, &writer));
+    return tw_writer_close(writer, tw_evidence_print_json(ctx, found, tw_writer_stream(writer)));
 }
 
-static tw_status write_run(tw_context *ctx, const tw_evidence_options *options, const tw_evidence_results *r)
+static tw_status write_run(tw_context *ctx, const tw_evidence_flags *flags, const tw_evidence_found *found)
 {
-    const tw_path *p = &r->path;
+    const tw_evidence_plan *p = found->plan;
+    const tw_evidence_result *r = &found->result;
     char kernel[64];
-    const tw_run_facts facts = {.data = options->model.data,
-                                .command = options->command,
+    const tw_run_facts facts = {.data = flags->model.data,
+                                .command = flags->command,
                                 .from = p->from,
                                 .beta = 1.0,
-                                .seed = options->path.seed};
-    tw_run_evidence evidence = {.laplace = p->laplace->converged ? p->laplace->log_z : NAN,
-                                .ep = p->ep->converged ? p->ep->log_z : NAN,
-                                .ep_corrected = p->correction.log_z,
+                                .seed = flags->path.seed};
+    tw_run_evidence evidence = {.laplace = p->fits.laplace->converged ? p->fits.laplace->log_z : NAN,
+                                .ep = p->fits.ep->converged ? p->fits.ep->log_z : NAN,
+                                .ep_corrected = p->fits.correction.log_z,
                                 .from = p->from,
                                 .kernel = kernel,
                                 .count = r->count};
@@ -46,12 +47,12 @@ static tw_status write_run(tw_context *ctx, const tw_evidence_options *options, 
         evidence.estimates[i] = r->estimate[i];
         evidence.seconds[i] = r->seconds[i];
     }
-    return tw_run_write_evidence(ctx, options->file, options->output.force, r->problem, &facts, &evidence);
+    return tw_run_write_evidence(ctx, flags->file, flags->output.force, found->problem, &facts, &evidence);
 }
 
-tw_status tw_evidence_write_file(tw_context *ctx, const tw_evidence_options *options,
-                                 const tw_evidence_results *r)
+tw_status tw_evidence_write_file(tw_context *ctx, const tw_evidence_flags *flags,
+                                 const tw_evidence_found *found)
 {
-    if (!options->file) return TW_OK;
-    return tw_name_ends_in(options->file, ".nc") ? write_run(ctx, options, r) : write_json(ctx, options, r);
+    if (!flags->file) return TW_OK;
+    return tw_name_ends_in(flags->file, ".nc") ? write_run(ctx, flags, found) : write_json(ctx, flags, found);
 }

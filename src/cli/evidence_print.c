@@ -26,14 +26,6 @@ static void print_estimate(const tw_estimate *e, double seconds)
     printf("  %-16s%14.4f%10s%16s%12s%9.2f s\n", e->method, e->log_z, error, weights, acceptance, seconds);
 }
 
-static void print_path(const tw_evidence_results *r)
-{
-    const tw_path *p = &r->path;
-    printf("path from %s, %zu temperatures (%s); %s", p->from, p->temperatures, p->schedule, p->kernel);
-    printf(" with metric %s, %zu transition%s at each\n\n", p->metric, p->ais.moves,
-           p->ais.moves == 1 ? "" : "s");
-}
-
 static void print_comparison(const tw_estimate *best, const char *name, double log_z)
 {
     char words[TW_WORDS_BYTES];
@@ -42,9 +34,8 @@ static void print_comparison(const tw_estimate *best, const char *name, double l
     tw_print_wrapped(stdout, words, 0, 0);
 }
 
-static void print_verdict(const tw_evidence_results *r)
+static void print_verdict(const tw_fits *fits, const tw_evidence_result *r)
 {
-    const tw_path *p = &r->path;
     const tw_estimate *best = tw_evidence_best(r->count, r->estimate);
     tw_colour colour = !r->agreement.known  ? TW_COLOUR_NONE
                        : r->agreement.agree ? TW_COLOUR_GREEN
@@ -53,9 +44,9 @@ static void print_verdict(const tw_evidence_results *r)
     tw_print_wrapped(stdout, r->agreement.words, 0, 0);
     fputs(tw_terminal_colour(stdout, TW_COLOUR_NONE), stdout);
     if (r->agreement.known && !r->agreement.agree) best = NULL; /* nothing to compare with */
-    if (p->laplace->converged) print_comparison(best, "Laplace", p->laplace->log_z);
-    if (p->ep->converged) print_comparison(best, "EP", p->ep->log_z);
-    print_comparison(best, "EP corrected", p->correction.log_z);
+    if (fits->laplace->converged) print_comparison(best, "Laplace", fits->laplace->log_z);
+    if (fits->ep->converged) print_comparison(best, "EP", fits->ep->log_z);
+    print_comparison(best, "EP corrected", fits->correction.log_z);
     for (size_t i = 0; i < r->count; i++)
         if (r->estimate[i].failures > 0.01)
             printf("%s: %.1f %% of the transitions failed numerically.\n", r->estimate[i].method,
@@ -66,32 +57,36 @@ static void print_verdict(const tw_evidence_results *r)
     }
 }
 
-void tw_evidence_print(const tw_evidence_options *options, const tw_evidence_results *r)
+void tw_evidence_print(const tw_evidence_flags *flags, const tw_evidence_found *found)
 {
-    const tw_path *p = &r->path;
-    printf("%s: ", options->model.data);
-    tw_model_print(r->problem, stdout);
-    print_path(r);
+    const tw_fits *fits = &found->plan->fits;
+    const tw_evidence_result *r = &found->result;
+    char words[TW_WORDS_BYTES];
+    printf("%s: ", flags->model.data);
+    tw_model_print(found->problem, stdout);
+    tw_evidence_plan_print(found->plan, words);
+    printf("%s\n\n", words);
     printf("  %-16s%14s%10s%16s%12s%11s\n", "", "log Z (nats)", "error", "weights (ESS)", "acceptance",
            "time");
-    print_approximation("Laplace", p->laplace->log_z, p->laplace->converged, p->laplace_seconds);
-    print_approximation("EP", p->ep->log_z, p->ep->converged, p->ep_seconds);
-    if (p->ep->converged) print_approximation("EP corrected", p->correction.log_z, true, NAN);
+    print_approximation("Laplace", fits->laplace->log_z, fits->laplace->converged, fits->laplace_seconds);
+    print_approximation("EP", fits->ep->log_z, fits->ep->converged, fits->ep_seconds);
+    if (fits->ep->converged) print_approximation("EP corrected", fits->correction.log_z, true, NAN);
     for (size_t i = 0; i < r->count; i++) print_estimate(&r->estimate[i], r->seconds[i]);
     if (r->tempered)
         printf("  parallel tempering: barrier %.2f, %zu round trips; one-sided stepping stones %.4f +- %.4f "
                "upwards, %.4f +- %.4f downwards\n",
                r->tempering.barrier, r->tempering.round_trips, r->tempering.forward, r->tempering.forward_se,
                r->tempering.reverse, r->tempering.reverse_se);
-    print_verdict(r);
+    print_verdict(fits, r);
 }
 
 /* ---- JSON ---- */
 
-static json_t *encode_estimate(const tw_evidence_results *r, size_t i, bool *ok)
+static json_t *encode_estimate(const tw_evidence_found *found, size_t i, bool *ok)
 {
+    const tw_evidence_result *r = &found->result;
+    const tw_evidence_plan *p = found->plan;
     const tw_estimate *e = &r->estimate[i];
-    const tw_path *p = &r->path;
     char doubt[TW_WORDS_BYTES];
     bool doubted = tw_evidence_doubt(e, doubt);
     json_t *object = json_object();
@@ -138,7 +133,7 @@ static json_t *encode_tempering(const tw_pt_report *t, bool *ok)
     return object;
 }
 
-static void encode_approximations(json_t *object, const tw_path *p, bool *ok)
+static void encode_approximations(json_t *object, const tw_fits *p, bool *ok)
 {
     tw_json_set(object, "laplace",
                 encode_approximation(p->laplace->log_z, p->laplace->converged, p->laplace_seconds, ok), ok);
@@ -147,15 +142,16 @@ static void encode_approximations(json_t *object, const tw_path *p, bool *ok)
                 ok);
 }
 
-tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_results *r, FILE *to)
+tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_found *found, FILE *to)
 {
     bool ok = true;
+    const tw_evidence_result *r = &found->result;
     json_t *object = json_object(), *estimates = json_array();
     const tw_agreement *a = &r->agreement;
-    for (size_t i = 0; i < r->count; i++) tw_json_append(estimates, encode_estimate(r, i, &ok), &ok);
-    tw_json_set(object, "n", tw_json_count(r->problem->data->n), &ok);
-    encode_approximations(object, &r->path, &ok);
-    tw_json_set(object, "schedule", json_string(r->path.schedule), &ok);
+    for (size_t i = 0; i < r->count; i++) tw_json_append(estimates, encode_estimate(found, i, &ok), &ok);
+    tw_json_set(object, "n", tw_json_count(found->problem->data->n), &ok);
+    encode_approximations(object, &found->plan->fits, &ok);
+    tw_json_set(object, "schedule", json_string(found->plan->schedule), &ok);
     tw_json_set(object, "estimates", estimates, &ok);
     if (r->tempered) tw_json_set(object, "parallel_tempering", encode_tempering(&r->tempering, &ok), &ok);
     tw_json_set(object, "agree", a->known ? json_boolean(a->agree) : json_null(), &ok);

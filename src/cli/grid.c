@@ -102,6 +102,7 @@ typedef struct surface {
     tw_new_inputs at;  /* test cases, at.m = 0 without */
     double *latent;    /* at.m x 4: mean, variance, expected, log score */
     tw_grid grid;
+    tw_table *schedule;  /* in a file; NULL: none */
     tw_ep_sequence *row; /* the points of a row so far */
     size_t points;
     double start;
@@ -126,46 +127,61 @@ static tw_status score(surface *s, const tw_model *model, const tw_approximation
     return TW_OK;
 }
 
-static tw_status predict(surface *s, const tw_path *path, size_t k)
+static tw_status predict(surface *s, const tw_model *model, const tw_approximation *gaussian, size_t k)
 {
     tw_scores scores;
     double coin = s->problem->likelihood->two_classes ? 1.0 : 0.0;
-    if (!s->grid.test || !path->gaussian) return TW_OK;
-    TW_TRY(score(s, path->model, path->gaussian, &scores));
+    if (!s->grid.test || !gaussian) return TW_OK;
+    TW_TRY(score(s, model, gaussian, &scores));
     s->grid.column[TW_GRID_BITS][k] = coin + scores.log_score / log(2.0);
     s->grid.column[TW_GRID_ERROR_RATE][k] = scores.error_rate;
     return TW_OK;
 }
 
-static tw_status estimate(surface *s, const tw_path *path, size_t k)
+static tw_status estimate(surface *s, const tw_evidence_plan *plan, size_t k)
 {
-    tw_estimate e;
+    tw_evidence_result result;
     if (!s->grid.monte_carlo) return TW_OK;
-    if (strcmp(s->options->method, "rm") == 0) {
-        tw_rm_options rm = tw_path_rm_options(path);
-        TW_TRY(tw_rm_run(path->model, path->reference, &rm, NULL, NULL, &e));
-    } else {
-        TW_TRY(tw_ais_run(path->model, path->reference, &path->ais, NULL, NULL, NULL, &e));
-    }
-    s->grid.column[TW_GRID_LOG_Z][k] = e.log_z;
-    s->grid.column[TW_GRID_SE][k] = e.weight_ess < 2.0 ? NAN : e.se;
+    TW_TRY(tw_evidence_run(plan, NULL, &result));
+    const tw_estimate *e = &result.estimate[0];
+    s->grid.column[TW_GRID_LOG_Z][k] = e->log_z;
+    s->grid.column[TW_GRID_SE][k] = e->weight_ess < 2.0 ? NAN : e->se;
     return TW_OK;
+}
+
+/* Predictions from the fit that the path starts from, and the Monte Carlo estimate. */
+static tw_status follow_path(surface *s, const tw_model *model, const tw_fits *fits, size_t k)
+{
+    tw_path_files files = {.schedule = s->schedule};
+    tw_evidence_options options;
+    tw_evidence_plan *plan = NULL;
+    tw_status status = tw_path_translate(s->ctx, &s->options->path, model, &files, &options);
+    options.methods = s->grid.monte_carlo ? s->options->method : "";
+    options.fits = fits;
+    if (status == TW_OK) status = tw_evidence_plan_new(model, &options, NULL, &plan);
+    if (status == TW_OK) status = predict(s, model, plan->fits.gaussian, k);
+    if (status == TW_OK) status = estimate(s, plan, k);
+    tw_evidence_plan_free(plan);
+    tw_reference_free(files.reference);
+    return status;
 }
 
 /* What a fit that did not converge leaves is kept and flagged; what could not be computed at all is NaN. */
 static tw_status fill_point(surface *s, const tw_model *model, size_t k)
 {
     tw_grid *grid = &s->grid;
-    tw_path path = {.ctx = s->ctx, .along = s->row};
-    tw_status status = tw_path_open(model, &s->options->path, true, &path);
-    bool converged = path.ep && path.ep->converged;
-    if (path.ep) grid->column[TW_GRID_EP][k] = path.ep->log_z;
-    if (converged) grid->column[TW_GRID_CORRECTED][k] = path.correction.log_z;
+    tw_fits fits;
+    tw_fits_options options = TW_FITS_DEFAULTS;
+    options.sequence = s->row;
+    options.laplace = strcmp(s->options->path.from, "laplace") == 0; /* else only where EP fails */
+    tw_status status = tw_fits_make(model, &options, &fits);
+    bool converged = fits.ep && fits.ep->converged;
+    if (fits.ep) grid->column[TW_GRID_EP][k] = fits.ep->log_z;
+    if (converged) grid->column[TW_GRID_CORRECTED][k] = fits.correction.log_z;
     grid->column[TW_GRID_CONVERGED][k] = converged;
     grid->unconverged += !converged;
-    if (status == TW_OK) status = predict(s, &path, k);
-    if (status == TW_OK) status = estimate(s, &path, k);
-    tw_path_close(&path);
+    if (status == TW_OK) status = follow_path(s, model, &fits, k);
+    tw_fits_release(&fits);
     bool failed = status == TW_NOT_CONVERGED || status == TW_NUMERICAL_FAILURE;
     return failed ? TW_OK : status;
 }
@@ -326,9 +342,13 @@ static tw_status report(const surface *s)
 
 /* ---- the command ---- */
 
-static tw_status check(tw_context *ctx, const grid_options *options, const tw_grid *grid)
+static tw_status check(tw_context *ctx, const grid_options *options, surface *s)
 {
-    TW_TRY(tw_path_options_check(ctx, &options->path));
+    const tw_grid *grid = &s->grid;
+    tw_path_files files = {0};
+    tw_status status = tw_path_options_check(ctx, &options->path, "", &files);
+    s->schedule = files.schedule;
+    if (status != TW_OK) return status;
     if (options->output_file) TW_TRY(tw_writer_check(ctx, options->output_file, options->output.force));
     return options->plot ? tw_grid_plot_check(ctx, grid, options->plot, options->output.force) : TW_OK;
 }
@@ -340,7 +360,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_terminal_log_to(ctx, options->output.quiet);
     tw_status status = parse_axes(ctx, options, &s.grid);
     s.points = s.grid.ell.n * s.grid.sigma.n;
-    if (status == TW_OK) status = check(ctx, options, &s.grid);
+    if (status == TW_OK) status = check(ctx, options, &s);
     if (status == TW_OK)
         status = tw_saver_begin(&s.saver, ctx, &options->saver, &tw_command_grid, options, "",
                                 options->output.force);
@@ -351,6 +371,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_release(ctx, s.grid.column[0]);
     tw_release(ctx, s.latent);
     tw_ep_sequence_free(s.row);
+    tw_table_free(s.schedule);
     tw_new_inputs_free(&s.at);
     tw_kernel_free(s.kernel);
     tw_problem_free(s.problem);

@@ -1,4 +1,4 @@
-/* path_options.c: the table of the options of a path, and what is wrong with them at first sight. */
+/* path_options.c: see path_options.h. */
 #include "cli/path_options.h"
 
 #include <math.h>
@@ -6,6 +6,8 @@
 
 #include "cli/common_rows.h"
 #include "cli/methods.h"
+#include "cli/names.h"
+#include "cli/reference_file.h"
 #include "talweg/base.h"
 
 static const char *schedule_names(void)
@@ -95,16 +97,75 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
     {TW_ROW_THREADS(FIELD(threads))},
 };
 
-/* ---- checks ---- */
+/* ---- for the library ---- */
 
-tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *o)
+static bool is_fit(const char *from)
 {
-    if (o->particles < 2)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "with --particles %zu there is no error bar: it takes at least two, and a hundred are "
-                       "better",
-                       (size_t)o->particles);
-    if (strcmp(o->metric, "auto") == 0) return TW_OK;
-    const tw_method_info *method = tw_method_find(o->kernel_method);
-    return tw_methods_check_metric(ctx, method ? method : tw_method_describe(TW_METHOD_HMC), o->metric);
+    return tw_name_is_among(from, "ep, laplace");
+}
+
+/* A schedule that is no name is a file. */
+static tw_status read_schedule(tw_context *ctx, const char *path, tw_path_files *files)
+{
+    if (files->schedule || tw_name_is_among(path, schedule_names())) return TW_OK;
+    TW_TRY(tw_table_read(ctx, path, &files->schedule));
+    const tw_table *t = files->schedule;
+    tw_status status = TW_OK;
+    if (t->rows != 1 && t->columns != 1)
+        status = tw_fail(ctx, TW_BAD_DATA, "a schedule is one row or one column, not %zu x %zu numbers",
+                         t->rows, t->columns);
+    if (status == TW_OK) status = tw_schedule_check(ctx, t->rows * t->columns - 1, t->values);
+    return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", path);
+}
+
+static tw_evidence_options options_of(const tw_path_options *o, const tw_path_files *files)
+{
+    tw_evidence_options out = TW_EVIDENCE_DEFAULTS;
+    out.from = o->from;
+    out.kernel_method = o->kernel_method;
+    out.metric = o->metric;
+    out.schedule = o->schedule;
+    out.temperatures = (size_t)o->temperatures;
+    out.beta_min = o->beta_min;
+    out.particles = (size_t)o->particles;
+    out.moves = (size_t)o->moves;
+    out.burn_in = (size_t)o->burn_in;
+    out.eps = o->eps;
+    out.leapfrog_steps = (size_t)o->steps;
+    out.solver_tolerance = o->solver_tol;
+    out.fixed_point = (size_t)o->fixed_point;
+    out.seed = o->seed;
+    out.threads = (size_t)o->threads;
+    if (files->schedule) {
+        out.beta = files->schedule->values;
+        out.temperatures = files->schedule->rows * files->schedule->columns - 1;
+    }
+    return out;
+}
+
+tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *o, const char *methods,
+                                tw_path_files *files)
+{
+    TW_TRY(read_schedule(ctx, o->schedule, files));
+    tw_evidence_options options = options_of(o, files);
+    options.methods = methods;
+    if (!is_fit(o->from)) options.from = "prior"; /* a file is looked at when there is a model */
+    return tw_evidence_options_check(ctx, &options);
+}
+
+tw_status tw_path_translate(tw_context *ctx, const tw_path_options *o, const tw_model *model,
+                            tw_path_files *files, tw_evidence_options *out)
+{
+    *out = options_of(o, files);
+    if (is_fit(o->from) || strcmp(o->from, "prior") == 0) return TW_OK;
+    TW_TRY(tw_reference_read(ctx, model, o->from, &out->from, &files->reference));
+    out->reference = files->reference;
+    return TW_OK;
+}
+
+void tw_path_close(tw_path_files *files)
+{
+    tw_reference_free(files->reference);
+    tw_table_free(files->schedule);
+    *files = (tw_path_files){0};
 }

@@ -1,11 +1,10 @@
 /* path_options.h: the options that say where the path to the posterior starts, its temperatures, and the
- * transitions along it; and all of that made from them. Shared by evidence and grid. */
+ * transitions along it, and their translation for the library. Shared by evidence and grid. */
 #ifndef TALWEG_CLI_PATH_OPTIONS_H
 #define TALWEG_CLI_PATH_OPTIONS_H
 
 #include "cli/options.h"
-#include "talweg/evidence.h"
-#include "talweg/output.h"
+#include "talweg/evidence_plan.h"
 
 typedef struct tw_path_options {
     const char *from, *kernel_method, *metric, *schedule;
@@ -20,36 +19,20 @@ extern const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT];
         "Path and transitions", tw_path_option_rows, TW_PATH_OPTION_COUNT, offsetof(type, member) \
     }
 
-/* What can be refused before anything is computed. */
-tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *options);
+/* What they name that is in files. */
+typedef struct tw_path_files {
+    tw_table *schedule;
+    tw_reference *reference;
+} tw_path_files;
 
-/* The fits, and the path that the options ask for. */
-typedef struct tw_path {
-    tw_context *ctx;
-    const tw_model *model;
-    tw_ep_sequence *along; /* where the model is one of many on a path: start EP from it, and fit Laplace's
-                          approximation only if it is needed; NULL: alone */
-    tw_approximation *laplace, *ep;
-    double laplace_seconds, ep_seconds;
-    tw_correction correction;         /* log_z is NaN where EP did not converge */
-    const tw_approximation *gaussian; /* the approximation to start from and to precondition with: EP's where
-                                         it converged, else Laplace's where that did; else NULL */
-    tw_reference *own;                /* a q that is no approximation's */
-    const tw_reference *reference;
-    const char *from, *kernel, *metric, *schedule; /* as they were chosen, for people */
-    tw_schedule_kind kind;                         /* of a schedule that has a formula */
-    double beta_min;
-    double *beta;
-    size_t temperatures;
-    bool own_schedule;  /* the user's, not the default */
-    tw_ais_options ais; /* everything but `reverse` */
-} tw_path;
+/* What can be refused before anything is computed or read, but for a schedule in a file, which is read. */
+tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *options, const char *methods,
+                                tw_path_files *files);
 
-/* The same for resample-move. */
-tw_rm_options tw_path_rm_options(const tw_path *path);
-
-/* Free it with tw_path_close, also after a failure. */
-tw_status tw_path_open(const tw_model *model, const tw_path_options *options, bool quiet, tw_path *path);
-void tw_path_close(tw_path *path);
+/* For the library. The files are read for this model, where it needs them, and are the caller's to close, after the
+ * plan. */
+tw_status tw_path_translate(tw_context *ctx, const tw_path_options *options, const tw_model *model,
+                            tw_path_files *files, tw_evidence_options *out);
+void tw_path_close(tw_path_files *files);
 
 #endif

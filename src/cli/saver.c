@@ -128,6 +128,35 @@ void tw_saver_write(tw_saver *s)
     s->next = tw_terminal_seconds() + s->every;
 }
 
+/* ---- for the library ---- */
+
+static bool is_due(void *user)
+{
+    return tw_saver_is_due(user);
+}
+
+static void put(void *user, const char *name, size_t bytes, const void *data)
+{
+    tw_saver_put(user, name, bytes, data);
+}
+
+static void commit(void *user)
+{
+    tw_saver_write(user);
+}
+
+static const void *get(void *user, const char *name, size_t *bytes)
+{
+    const tw_saver *s = user;
+    return tw_checkpoint_get(s->blocks, name, bytes);
+}
+
+const tw_store *tw_saver_store(tw_saver *s)
+{
+    s->store = (tw_store){.user = s, .is_due = is_due, .put = put, .commit = commit, .get = get};
+    return s->path ? &s->store : NULL;
+}
+
 /* ---- the end ---- */
 
 /* Is there a file? Whatever else was written to is not taken away. */

@@ -9,6 +9,7 @@
 
 #include "cli/options.h"
 #include "talweg/files.h"
+#include "talweg/store.h"
 
 typedef struct tw_saver_flags {
     const char *checkpoint, *resume;
@@ -28,6 +29,7 @@ typedef struct tw_saver {
     double every, next;
     bool begun; /* and nothing was wrong */
     tw_checkpoint *blocks;
+    tw_store store;
 } tw_saver;
 
 /* Begin, with the command's own values; options named in may_change ("draws") may be other ones than those of the
@@ -50,6 +52,9 @@ bool tw_saver_is_due(const tw_saver *saver);
 
 /* Write it now. */
 void tw_saver_write(tw_saver *saver);
+
+/* The same for the library: NULL where no checkpoints are wanted. Belongs to the saver. */
+const tw_store *tw_saver_store(tw_saver *saver);
 
 /* Release it, and take the file away where everything is computed; after an interrupt say how to go on. */
 void tw_saver_end(tw_saver *saver, bool complete);

@@ -8,6 +8,16 @@
 /* What to do: put behind the finding, with its punctuation. */
 static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_NO_EXPOSURE] = "; name their column with --exposure-column",
+    [TW_WARN_DISAGREE] =
+        ". At least one has not seen the whole posterior: trust neither, and let chains mix with more "
+        "--moves, more --temperatures or --method pt",
+    [TW_WARN_NO_NUMBER] =
+        ". Take more temperatures (--temperatures), more transitions (--moves), or a path from EP "
+        "(--from ep)",
+    [TW_WARN_COLLAPSED] =
+        ". Take more temperatures (--temperatures, now {2:.0f}), more transitions (--moves), or a path "
+        "from EP (--from ep)",
+    [TW_WARN_GOAL] = " (--max-particles), or fewer with more temperatures",
     [TW_WARN_ONE_DRAW] = ": raise --draws",
     [TW_WARN_FEW_DRAWS] = ": raise --draws",
     [TW_WARN_STUCK] = ": use a smaller --eps, or another --method",

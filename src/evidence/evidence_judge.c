@@ -1,0 +1,61 @@
+/* evidence_judge.c: what the estimates of a run are worth: do they agree, is one of them none, was the goal met? */
+#include <math.h>
+#include <string.h>
+
+#include "evidence/evidence_plan.h"
+
+static const double high_failures = 0.01; /* of the transitions */
+
+static void warn(tw_evidence_result *r, size_t i, tw_warning_code code, double first, double second,
+                 double third)
+{
+    tw_warning warning = {
+        .code = code, .number = {first, second, third}, .index = i, .name = r->estimate[i].method};
+    tw_warnings_add(&r->warnings, &warning);
+}
+
+/* No number is no estimate, and weights that collapsed are none. */
+static void judge_estimate(tw_evidence_result *r, size_t i)
+{
+    const tw_estimate *e = &r->estimate[i];
+    bool no_number = !isfinite(e->log_z) && isnan(e->weight_ess);
+    bool collapsed = !no_number && (!isfinite(e->log_z) || e->weight_ess < 2.0);
+    if (no_number) warn(r, i, TW_WARN_NO_NUMBER, 0.0, 0.0, 0.0);
+    if (collapsed)
+        warn(r, i, TW_WARN_COLLAPSED, e->weight_ess, (double)e->particles, (double)e->temperatures);
+    if (no_number || collapsed) r->verdict = TW_NUMERICAL_FAILURE;
+    if (e->failures > high_failures) warn(r, i, TW_WARN_FAILURES, 100.0 * e->failures, 0.0, 0.0);
+}
+
+/* The error of thermodynamic integration does not count: it has a part that more effort leaves. */
+static void judge_goal(const tw_evidence_plan *p, tw_evidence_result *r)
+{
+    double worst = 0.0;
+    for (size_t i = 0; i < r->count; i++)
+        if (strcmp(r->estimate[i].method, "thermodynamic") != 0) worst = fmax(worst, r->estimate[i].se);
+    if (p->until_se == 0.0 || !(worst > p->until_se)) return;
+    if (r->verdict == TW_OK) r->verdict = TW_NOT_CONVERGED;
+    tw_warnings_add(&r->warnings,
+                    &(tw_warning){.code = TW_WARN_GOAL, .number = {worst, p->until_se, r->needed}});
+}
+
+static void judge_agreement(tw_evidence_result *r)
+{
+    const tw_agreement *a = &r->agreement;
+    const tw_estimate *first = &r->estimate[a->first], *second = &r->estimate[a->second];
+    tw_warning warning = {.code = TW_WARN_DISAGREE,
+                          .number = {fabs(first->log_z - second->log_z), a->worst, TW_AGREEMENT_LIMIT},
+                          .name = first->method,
+                          .other = second->method};
+    if (a->known && !a->agree) tw_warnings_add(&r->warnings, &warning);
+}
+
+void tw_evidence_judge(const tw_evidence_plan *plan, tw_evidence_result *r)
+{
+    r->agreement = tw_evidence_agree(r->count, r->estimate);
+    r->verdict = TW_OK;
+    if (r->stopped) tw_warnings_add(&r->warnings, &(tw_warning){.code = TW_WARN_INTERRUPTED_METHODS});
+    for (size_t i = 0; i < r->count; i++) judge_estimate(r, i);
+    judge_goal(plan, r);
+    judge_agreement(r);
+}

@@ -1,0 +1,120 @@
+/* evidence_options.c: names, and what can be refused before anything is computed. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "evidence/evidence_plan.h"
+
+#define TW_EVIDENCE_NAME(method, name) name,
+static const char *const names[] = {TW_EVIDENCE_LIST(TW_EVIDENCE_NAME)};
+
+const char *tw_evidence_method_name(tw_evidence_method method)
+{
+    return (unsigned)method < TW_EVIDENCE_METHODS ? names[method] : "";
+}
+
+const char *tw_evidence_method_names(void)
+{
+    return "ais, ais-reverse, pt, rm";
+}
+
+bool tw_schedule_named(const char *name, tw_schedule_kind *kind)
+{
+    static const char *const kinds[] = {"geometric", "linear",
+                                        "sigmoid"}; /* in the order of tw_schedule_kind */
+    for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(name, kinds[k]) == 0) {
+            *kind = (tw_schedule_kind)k;
+            return true;
+        }
+    return false;
+}
+
+/* The method whose name is these letters. */
+static bool find_method(const char *name, size_t length, tw_evidence_method *method)
+{
+    for (unsigned k = 0; k < TW_EVIDENCE_METHODS; k++)
+        if (strlen(names[k]) == length && memcmp(names[k], name, length) == 0) {
+            *method = (tw_evidence_method)k;
+            return true;
+        }
+    return false;
+}
+
+tw_status tw_evidence_read_methods(tw_context *ctx, const char *text, size_t *count,
+                                   tw_evidence_method method[TW_EVIDENCE_METHODS])
+{
+    unsigned seen = 0;
+    *count = 0;
+    for (bool more = *text != '\0'; more;) {
+        tw_evidence_method next = TW_EVIDENCE_AIS;
+        size_t length = strcspn(text, ",");
+        if (!find_method(text, length, &next))
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no method \"%.*s\"; there are: %s", (int)length,
+                           text, tw_evidence_method_names());
+        if (seen & 1u << next)
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "the method %s is named twice", names[next]);
+        seen |= 1u << next;
+        method[(*count)++] = next;
+        more = text[length] == ',';
+        text += length + more;
+    }
+    return TW_OK;
+}
+
+/* ---- checks ---- */
+
+static tw_status check_metric(tw_context *ctx, const tw_evidence_options *o)
+{
+    const tw_method_info *method = strcmp(o->kernel_method, "auto") == 0 ? tw_method_describe(TW_METHOD_HMC)
+                                                                         : tw_method_find(o->kernel_method);
+    if (!method)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no sampler \"%.60s\"; there are: auto, %s",
+                       o->kernel_method, tw_method_names());
+    if (strcmp(o->metric, "auto") == 0) return TW_OK;
+    const tw_metric_info *metric = tw_metric_find(o->metric);
+    if (metric && metric->named && tw_method_takes(method->method, metric->metric)) return TW_OK;
+    char metrics[256] = "auto";
+    for (size_t k = 0, used = 4; k < method->metric_count && used < sizeof metrics; k++)
+        if (tw_metric_describe(method->metrics[k])->named)
+            used += (size_t)snprintf(metrics + used, sizeof metrics - used, ", %s",
+                                     tw_metric_name(method->metrics[k]));
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %.60s does not go with %s, which takes: %s", o->metric,
+                   method->name, metrics);
+}
+
+static tw_status check_path(tw_context *ctx, const tw_evidence_options *o)
+{
+    tw_schedule_kind kind;
+    bool known =
+        strcmp(o->from, "ep") == 0 || strcmp(o->from, "laplace") == 0 || strcmp(o->from, "prior") == 0;
+    if (!o->reference && !known)
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "a path starts from ep, laplace, prior or a Gaussian that is given, not from \"%.60s\"", o->from);
+    if (o->beta) return tw_schedule_check(ctx, o->temperatures, o->beta);
+    if (strcmp(o->schedule, "auto") == 0 || strcmp(o->schedule, "adaptive") == 0 ||
+        tw_schedule_named(o->schedule, &kind))
+        return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "there is no schedule \"%.60s\"; there are: auto, geometric, linear, sigmoid, adaptive",
+                   o->schedule);
+}
+
+tw_status tw_evidence_options_check(tw_context *ctx, const tw_evidence_options *options)
+{
+    tw_evidence_options defaults = TW_EVIDENCE_DEFAULTS;
+    const tw_evidence_options *o = options ? options : &defaults;
+    tw_evidence_method method[TW_EVIDENCE_METHODS];
+    size_t count = 0;
+    TW_TRY(tw_evidence_read_methods(ctx, o->methods, &count, method));
+    if (o->particles < 2)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "with %zu particle%s there is no error bar: it takes at least two, and a hundred are "
+                       "better",
+                       o->particles, o->particles == 1 ? "" : "s");
+    if (!(o->until_se >= 0.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a standard error to reach is above 0, not %g", o->until_se);
+    TW_TRY(check_path(ctx, o));
+    return check_metric(ctx, o);
+}

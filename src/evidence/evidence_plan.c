@@ -1,0 +1,309 @@
+/* evidence_plan.c: from options to a plan: fits, the distribution that the path starts from, temperatures,
+ * transitions, and the options of every method.
+ *
+ * Defaults by where the path starts, measured on the data sets of docs/evidence.md: from a Gaussian fit 50 equal
+ * steps, from the prior 400 steps that are equal in log b, since R = log p(y, x) - log q(x) then varies by orders of
+ * magnitude more near b = 0.
+ */
+#include "evidence/evidence_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/context.h"
+#include "model/model.h"
+
+enum {
+    PRIOR_TEMPERATURES = 400,
+    FIT_TEMPERATURES = 50,
+    PRIOR_LADDER = 40,
+    MOST_EFFORT = 64,
+    FEW_PARTICLES = 4
+};
+static const double prior_beta_min = 1e-7, fit_beta_min = 0.01;
+static const double adaptive_fraction = 0.98; /* of the effective particles, that a step keeps */
+
+void tw_evidence_plan_free(tw_evidence_plan *p)
+{
+    if (!p) return;
+    tw_context *ctx = p->ctx;
+    tw_reference_free(p->prior);
+    tw_fits_release(&p->fits);
+    tw_release(ctx, p->beta);
+    tw_release(ctx, p->ladder);
+    tw_release(ctx, p);
+}
+
+/* A plan that is being made. */
+typedef struct maker {
+    tw_evidence_plan *plan;
+    const tw_evidence_options *o;
+    const tw_evidence_watch *watch;
+    bool from_prior, adaptive;
+    tw_schedule_kind kind;
+    double beta_min;
+} maker;
+
+/* ---- fits ---- */
+
+static void tell(maker *m, const tw_evidence_progress *now)
+{
+    if (m->watch && m->watch->progress) (void)m->watch->progress(m->watch->user, now);
+}
+
+static void on_laplace(void *user)
+{
+    tell(user, &(tw_evidence_progress){.stage = "Laplace", .acceptance = NAN, .log_z = NAN, .se = NAN});
+}
+
+static void on_sweep(void *user, size_t sweep, double share, double residual)
+{
+    tell(user, &(tw_evidence_progress){.stage = "expectation propagation",
+                                       .unit = "sweeps",
+                                       .done = sweep,
+                                       .acceptance = NAN,
+                                       .log_z = NAN,
+                                       .se = NAN,
+                                       .share = share,
+                                       .residual = residual});
+}
+
+/* Fits that were given are the caller's to release. */
+static tw_status fit(maker *m)
+{
+    tw_fits *fits = &m->plan->fits;
+    tw_fits_options o = TW_FITS_DEFAULTS;
+    if (m->o->fits) {
+        *fits = *m->o->fits;
+        fits->own_laplace = fits->own_ep = NULL;
+        return TW_OK;
+    }
+    o.user = o.ep.user = m;
+    o.on_laplace = on_laplace;
+    o.ep.on_progress = on_sweep;
+    return tw_fits_make(m->plan->model, &o, fits);
+}
+
+/* ---- where the path starts ---- */
+
+/* An approximation that did not converge is never used without a word. */
+static tw_status choose_fit(maker *m)
+{
+    tw_evidence_plan *p = m->plan;
+    bool ep = strcmp(m->o->from, "ep") == 0;
+    const tw_approximation *wanted = ep ? p->fits.ep : p->fits.laplace;
+    if (wanted && wanted->converged) {
+        p->fits.gaussian = wanted;
+    } else if (!ep || !p->fits.gaussian) {
+        return tw_fail(p->ctx, TW_NOT_CONVERGED,
+                       "%s did not converge (residual %.1e), and the path cannot start from it: start from "
+                       "the prior, or look at the scale of the inputs and the length scale",
+                       ep ? "neither EP nor Laplace's approximation" : "Laplace's approximation",
+                       wanted ? wanted->residual : NAN);
+    } else {
+        tw_warnings_add(&p->warnings,
+                        &(tw_warning){.code = TW_WARN_FROM_LAPLACE, .number = {wanted->residual}});
+    }
+    p->from = p->fits.gaussian == p->fits.ep ? "ep" : "laplace";
+    p->reference = p->fits.gaussian->reference;
+    return TW_OK;
+}
+
+static tw_status choose_start(maker *m)
+{
+    tw_evidence_plan *p = m->plan;
+    p->from = m->o->from;
+    if (m->o->reference) {
+        p->reference = m->o->reference;
+        return TW_OK;
+    }
+    if (!m->from_prior) return choose_fit(m);
+    TW_TRY(tw_reference_prior(p->model, &p->prior));
+    p->reference = p->prior;
+    return TW_OK;
+}
+
+/* ---- temperatures ---- */
+
+/* Those that need no transitions; else adapt. */
+static tw_status make_schedule(maker *m)
+{
+    const tw_evidence_options *o = m->o;
+    tw_evidence_plan *p = m->plan;
+    bool automatic = !o->beta && strcmp(o->schedule, "auto") == 0;
+    p->own_schedule = !automatic || o->temperatures > 0;
+    p->schedule = !automatic ? o->schedule : m->from_prior ? "geometric" : "linear";
+    m->kind = TW_SCHEDULE_LINEAR;
+    (void)tw_schedule_named(p->schedule, &m->kind);
+    m->beta_min = o->beta_min > 0.0 ? o->beta_min : m->from_prior ? prior_beta_min : fit_beta_min;
+    if (m->adaptive) return TW_OK;
+    p->temperatures = o->temperatures ? o->temperatures
+                      : m->from_prior ? PRIOR_TEMPERATURES
+                                      : FIT_TEMPERATURES;
+    TW_TRY(tw_allocate_doubles(p->ctx, p->temperatures + 1, 1, "the temperatures", &p->beta));
+    if (!o->beta) return tw_schedule_fill(p->ctx, m->kind, p->temperatures, m->beta_min, p->beta);
+    memcpy(p->beta, o->beta, (p->temperatures + 1) * sizeof *p->beta);
+    return TW_OK;
+}
+
+/* Each step keeps nearly all of the effective particles of a pilot run, which then has no part in the
+ * estimate. */
+static tw_status adapt_schedule(maker *m)
+{
+    tw_evidence_plan *p = m->plan;
+    tw_rm_options rm = p->rm;
+    rm.beta = NULL;
+    rm.fraction = adaptive_fraction;
+    if (m->o->temperatures) rm.max_steps = m->o->temperatures;
+    tell(m, &(tw_evidence_progress){.stage = "temperatures", .acceptance = NAN, .log_z = NAN, .se = NAN});
+    TW_TRY(tw_allocate_doubles(p->ctx, rm.max_steps + 1, 1, "the temperatures", &p->beta));
+    return tw_schedule_adapt(p->model, p->reference, &rm, &p->temperatures, p->beta);
+}
+
+/* ---- transitions ---- */
+
+/* The metric ep is the precision of the best Gaussian there is, and smoothed averages over its marginals. */
+static tw_status choose_metric(maker *m, tw_sampler_options *kernel)
+{
+    tw_evidence_plan *p = m->plan;
+    tw_metric best = tw_method_describe(kernel->method)->metrics[0];
+    if (best == TW_METRIC_EP && m->from_prior) best = TW_METRIC_PRIOR;
+    const tw_metric_info *metric =
+        strcmp(m->o->metric, "auto") != 0 ? tw_metric_find(m->o->metric) : tw_metric_describe(best);
+    p->metric = metric->name;
+    kernel->metric = metric->metric;
+    if (!metric->needs_gaussian && !metric->needs_smoothing) return TW_OK;
+    if (!p->fits.gaussian)
+        return tw_fail(p->ctx, TW_NOT_CONVERGED,
+                       "the metric %s needs a fit, and neither EP nor Laplace's approximation converged: "
+                       "take another metric",
+                       p->metric);
+    kernel->gaussian = p->fits.gaussian->reference;
+    kernel->smoothing = p->fits.gaussian->variance;
+    return TW_OK;
+}
+
+static tw_status choose_kernel(maker *m, tw_sampler_options *kernel)
+{
+    const tw_evidence_options *o = m->o;
+    const tw_method_info *method = tw_method_find(o->kernel_method);
+    *kernel = TW_SAMPLER_DEFAULTS;
+    if (method) kernel->method = method->method; /* else auto: hmc */
+    m->plan->kernel = tw_method_name(kernel->method);
+    kernel->solver_tolerance = o->solver_tolerance;
+    kernel->fixed_point = o->fixed_point;
+    kernel->threads = tw_threads(o->threads);
+    return choose_metric(m, kernel);
+}
+
+/* ---- methods ---- */
+
+static void plan_ais(maker *m, const tw_sampler_options *kernel)
+{
+    const tw_evidence_options *o = m->o;
+    tw_ais_options *ais = &m->plan->ais;
+    *ais = TW_AIS_DEFAULTS;
+    ais->kernel = *kernel;
+    ais->particles = o->particles;
+    ais->moves = o->moves;
+    ais->eps = o->eps;
+    ais->leapfrog_steps = o->leapfrog_steps;
+    ais->burn_in = o->burn_in;
+    ais->seed = o->seed;
+}
+
+/* Where there are few particles, few islands: an island has FEW_PARTICLES, and there are two at least. */
+static void plan_rm(maker *m, const tw_sampler_options *kernel)
+{
+    const tw_evidence_options *o = m->o;
+    tw_rm_options *rm = &m->plan->rm;
+    *rm = TW_RM_DEFAULTS;
+    rm->kernel = *kernel;
+    rm->particles = o->particles;
+    if (rm->particles < FEW_PARTICLES * rm->islands)
+        rm->islands = rm->particles < 2 * FEW_PARTICLES ? 2 : rm->particles / FEW_PARTICLES;
+    if (rm->particles < 2 * rm->islands) rm->particles = 2 * rm->islands;
+    rm->eps = o->eps;
+    rm->leapfrog_steps = o->leapfrog_steps;
+    rm->seed = o->seed;
+}
+
+/* From the prior the ladder is geometric, and longer; it is tuned to equal swap rates in either case. */
+static tw_status plan_pt(maker *m, const tw_sampler_options *kernel)
+{
+    const tw_evidence_options *o = m->o;
+    tw_evidence_plan *p = m->plan;
+    tw_pt_options *pt = &p->pt;
+    *pt = TW_PT_DEFAULTS;
+    pt->kernel = *kernel;
+    pt->copies = o->copies;
+    pt->rounds = pt->warmup = o->rounds;
+    pt->moves = o->moves;
+    pt->eps = o->eps;
+    pt->leapfrog_steps = o->leapfrog_steps;
+    pt->seed = o->seed;
+    if (p->own_schedule || !m->from_prior) return TW_OK;
+    TW_TRY(tw_allocate_doubles(p->ctx, PRIOR_LADDER + 1, 1, "the ladder", &p->ladder));
+    pt->steps = PRIOR_LADDER;
+    pt->beta = p->ladder;
+    return tw_schedule_fill(p->ctx, m->kind, PRIOR_LADDER, m->beta_min, p->ladder);
+}
+
+/* AIS walks the schedule always, the others where it was asked for. */
+static void hand_out_schedule(tw_evidence_plan *p)
+{
+    p->ais.beta = p->beta;
+    p->ais.steps = p->temperatures;
+    if (!p->own_schedule) return;
+    p->pt.beta = p->rm.beta = p->beta;
+    p->pt.steps = p->rm.steps = p->temperatures;
+}
+
+static tw_status make(maker *m)
+{
+    tw_evidence_plan *p = m->plan;
+    tw_sampler_options kernel;
+    TW_TRY(tw_evidence_read_methods(p->ctx, m->o->methods, &p->count, p->method));
+    TW_TRY(make_schedule(m));
+    TW_TRY(fit(m));
+    TW_TRY(choose_start(m));
+    TW_TRY(choose_kernel(m, &kernel));
+    plan_ais(m, &kernel);
+    plan_rm(m, &kernel);
+    TW_TRY(plan_pt(m, &kernel));
+    if (m->adaptive) TW_TRY(adapt_schedule(m));
+    hand_out_schedule(p);
+    return TW_OK;
+}
+
+tw_status tw_evidence_plan_new(const tw_model *model, const tw_evidence_options *options,
+                               const tw_evidence_watch *watch, tw_evidence_plan **out)
+{
+    tw_evidence_options defaults = TW_EVIDENCE_DEFAULTS;
+    const tw_evidence_options *o = options ? options : &defaults;
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_evidence_options_check(model->ctx, o));
+    TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_evidence_plan), "a plan", &memory));
+    tw_evidence_plan *p = memory;
+    *p = (tw_evidence_plan){.ctx = model->ctx, .model = model, .until_se = o->until_se};
+    p->max_particles = o->max_particles ? o->max_particles : MOST_EFFORT * o->particles;
+    maker m = {.plan = p, .o = o, .watch = watch};
+    m.from_prior = strcmp(o->from, "prior") == 0 && !o->reference;
+    m.adaptive = strcmp(o->schedule, "adaptive") == 0 && !o->beta;
+    tw_status status = make(&m);
+    if (status != TW_OK) {
+        tw_evidence_plan_free(p);
+        return status;
+    }
+    *out = p;
+    return TW_OK;
+}
+
+void tw_evidence_plan_print(const tw_evidence_plan *p, char words[TW_WORDS_BYTES])
+{
+    snprintf(words, TW_WORDS_BYTES,
+             "path from %s, %zu temperatures (%.300s); %s with metric %s, %zu transition%s at each", p->from,
+             p->temperatures, p->schedule, p->kernel, p->metric, p->ais.moves, p->ais.moves == 1 ? "" : "s");
+}

@@ -1,0 +1,259 @@
+/* evidence_state.c: a run in a store, between two methods and within one.
+ *
+ * Blocks: "methods" for what is done; for the one on its way "run", its state, "run numbers" and "run before" (AIS: the
+ * weights of the runs before it), all of them empty where there is none.
+ */
+#include <string.h>
+
+#include "evidence/evidence_plan.h"
+
+/* A change of what follows changes this. */
+enum { FORMAT = 2, NAME_BYTES = 24 };
+
+static const tw_store *store_of(const tw_evidence_job *j)
+{
+    return j->watch ? j->watch->store : NULL;
+}
+
+static tw_status refuse(const tw_evidence_job *j)
+{
+    return tw_fail(j->plan->ctx, TW_BAD_DATA,
+                   "the state of this run was kept by another version of talweg, or is damaged: begin anew "
+                   "without it");
+}
+
+/* A block of a size that is known; *out is NULL where there is none. */
+static tw_status get(const tw_evidence_job *j, const char *name, size_t bytes, const void **out)
+{
+    size_t there = 0;
+    const tw_store *store = store_of(j);
+    *out = store ? store->get(store->user, name, &there) : NULL;
+    if (there == 0) *out = NULL;
+    return *out && there != bytes ? refuse(j) : TW_OK;
+}
+
+static const double *get_numbers(const tw_evidence_job *j, const char *name, size_t *count)
+{
+    const tw_store *store = store_of(j);
+    const double *numbers = store->get(store->user, name, count);
+    *count /= sizeof *numbers;
+    return numbers;
+}
+
+/* ---- methods that are done ---- */
+
+typedef struct kept_methods {
+    uint64_t format;
+    unsigned finished;
+    size_t count;
+    tw_estimate estimate[TW_MOST_ESTIMATES]; /* their names are found by their places in this: */
+    char method[TW_MOST_ESTIMATES][NAME_BYTES];
+    double seconds[TW_MOST_ESTIMATES], cpu_seconds[TW_MOST_ESTIMATES];
+    double needed;
+    bool tempered;
+    tw_pt_report tempering;
+} kept_methods;
+
+void tw_evidence_keep(const tw_evidence_job *j)
+{
+    const tw_evidence_result *r = j->out;
+    const tw_store *store = store_of(j);
+    kept_methods kept;
+    if (!store) return;
+    memset(&kept, 0, sizeof kept);
+    kept.format = FORMAT;
+    kept.finished = j->finished;
+    kept.count = r->count;
+    kept.needed = r->needed;
+    kept.tempered = r->tempered;
+    kept.tempering = r->tempering;
+    for (size_t i = 0; i < r->count; i++) {
+        kept.estimate[i] = r->estimate[i];
+        kept.estimate[i].method = NULL;
+        strncpy(kept.method[i], r->estimate[i].method, NAME_BYTES - 1);
+        kept.seconds[i] = r->seconds[i];
+        kept.cpu_seconds[i] = r->cpu_seconds[i];
+    }
+    store->put(store->user, "methods", sizeof kept, &kept);
+    store->put(store->user, "run", 0, NULL);
+    store->put(store->user, "run numbers", 0, NULL);
+    store->put(store->user, "run before", 0, NULL);
+    store->commit(store->user);
+}
+
+/* The library's own word for an estimate's method; NULL: it is none. */
+static const char *name_of(const char *text)
+{
+    static const char *const names[] = {"ais", "ais-reverse", "stepping-stone", "thermodynamic",
+                                        "resample-move"};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (strncmp(names[k], text, NAME_BYTES) == 0) return names[k];
+    return NULL;
+}
+
+/* Each method has two at most, so that those still to come find room. */
+static size_t most_estimates(unsigned finished)
+{
+    size_t most = 0;
+    for (; finished; finished >>= 1) most += finished & 1u ? 2 : 0;
+    return most < TW_MOST_ESTIMATES ? most : TW_MOST_ESTIMATES;
+}
+
+tw_status tw_evidence_take_up(tw_evidence_job *j)
+{
+    tw_evidence_result *r = j->out;
+    const void *block = NULL;
+    TW_TRY(get(j, "methods", sizeof(kept_methods), &block));
+    const kept_methods *kept = block;
+    if (!kept) return TW_OK;
+    if (kept->format != FORMAT || kept->count > most_estimates(kept->finished)) return refuse(j);
+    j->finished = kept->finished;
+    r->count = kept->count;
+    for (size_t i = 0; i < r->count; i++) {
+        r->estimate[i] = kept->estimate[i];
+        r->estimate[i].method = name_of(kept->method[i]);
+        r->seconds[i] = kept->seconds[i];
+        r->cpu_seconds[i] = kept->cpu_seconds[i];
+        if (!r->estimate[i].method) return refuse(j);
+    }
+    r->needed = kept->needed;
+    r->tempered = kept->tempered;
+    r->tempering = kept->tempering;
+    return TW_OK;
+}
+
+/* ---- a method on its way ---- */
+
+typedef struct kept_run {
+    uint64_t format;
+    char method[NAME_BYTES];
+    double seconds, cpu_seconds;
+    bool again;
+    size_t effort;
+    union {
+        tw_ais_state ais;
+        tw_pt_state pt;
+        tw_rm_state rm;
+    } state; /* without its numbers, which are blocks of their own */
+} kept_run;
+
+static bool wants_state(void *user)
+{
+    const tw_store *store = store_of(user);
+    return store->is_due(store->user);
+}
+
+/* All but the state. */
+static kept_run about(const tw_evidence_job *j)
+{
+    kept_run kept;
+    memset(&kept, 0, sizeof kept);
+    kept.format = FORMAT;
+    kept.seconds = tw_wall_seconds() - j->start;
+    kept.cpu_seconds = tw_cpu_seconds() - j->cpu;
+    kept.again = j->again;
+    kept.effort = j->effort;
+    strncpy(kept.method, j->method, NAME_BYTES - 1);
+    return kept;
+}
+
+static void put(const tw_evidence_job *j, const kept_run *kept, size_t count, const double *numbers,
+                size_t before, const double *before_weight)
+{
+    const tw_store *store = store_of(j);
+    store->put(store->user, "run", sizeof *kept, kept);
+    store->put(store->user, "run numbers", count * sizeof *numbers, numbers);
+    store->put(store->user, "run before", before * sizeof *before_weight, before_weight);
+    store->commit(store->user);
+}
+
+static void keep_ais(void *user, const tw_ais_state *state)
+{
+    kept_run kept = about(user);
+    kept.state.ais = *state;
+    kept.state.ais.numbers = kept.state.ais.before_weight = NULL;
+    put(user, &kept, state->count, state->numbers, state->before, state->before_weight);
+}
+
+static void keep_pt(void *user, const tw_pt_state *state)
+{
+    kept_run kept = about(user);
+    kept.state.pt = *state;
+    kept.state.pt.numbers = NULL;
+    put(user, &kept, state->count, state->numbers, 0, NULL);
+}
+
+static void keep_rm(void *user, const tw_rm_state *state)
+{
+    kept_run kept = about(user);
+    kept.state.rm = *state;
+    kept.state.rm.numbers = NULL;
+    put(user, &kept, state->count, state->numbers, 0, NULL);
+}
+
+/* What an earlier part of this method left; *out is NULL where there is nothing. */
+static tw_status take_up_run(tw_evidence_job *j, const kept_run **out)
+{
+    const void *block = NULL;
+    TW_TRY(get(j, "run", sizeof(kept_run), &block));
+    const kept_run *kept = *out = block;
+    if (!kept || strncmp(kept->method, j->method, NAME_BYTES) != 0) {
+        *out = NULL;
+        return TW_OK;
+    }
+    if (kept->format != FORMAT) return refuse(j);
+    j->start -= kept->seconds;
+    j->cpu -= kept->cpu_seconds;
+    j->again = kept->again;
+    j->effort = kept->effort;
+    return TW_OK;
+}
+
+tw_status tw_evidence_store_ais(tw_evidence_job *j, tw_ais_options *o)
+{
+    size_t count = 0, before = 0;
+    const kept_run *kept = NULL;
+    if (!store_of(j)) return TW_OK;
+    o->user = j;
+    o->wants_state = wants_state;
+    o->on_state = keep_ais;
+    TW_TRY(take_up_run(j, &kept));
+    if (!kept) return TW_OK;
+    j->resume.ais = kept->state.ais;
+    j->resume.ais.numbers = get_numbers(j, "run numbers", &count);
+    j->resume.ais.before_weight = get_numbers(j, "run before", &before);
+    o->resume = &j->resume.ais;
+    return count == kept->state.ais.count && before == kept->state.ais.before ? TW_OK : refuse(j);
+}
+
+tw_status tw_evidence_store_pt(tw_evidence_job *j, tw_pt_options *o)
+{
+    size_t count = 0;
+    const kept_run *kept = NULL;
+    if (!store_of(j)) return TW_OK;
+    o->user = j;
+    o->wants_state = wants_state;
+    o->on_state = keep_pt;
+    TW_TRY(take_up_run(j, &kept));
+    if (!kept) return TW_OK;
+    j->resume.pt = kept->state.pt;
+    j->resume.pt.numbers = get_numbers(j, "run numbers", &count);
+    o->resume = &j->resume.pt;
+    return count == kept->state.pt.count ? TW_OK : refuse(j);
+}
+
+tw_status tw_evidence_store_rm(tw_evidence_job *j, tw_rm_options *o)
+{
+    size_t count = 0;
+    const kept_run *kept = NULL;
+    if (!store_of(j)) return TW_OK;
+    o->user = j;
+    o->wants_state = wants_state;
+    o->on_state = keep_rm;
+    TW_TRY(take_up_run(j, &kept));
+    if (!kept) return TW_OK;
+    j->resume.rm = kept->state.rm;
+    j->resume.rm.numbers = get_numbers(j, "run numbers", &count);
+    o->resume = &j->resume.rm;
+    return count == kept->state.rm.count ? TW_OK : refuse(j);
+}
