@@ -54,6 +54,15 @@ typedef struct tw_estimate {
                         its way down did not meet; part of se. NaN for other methods */
     size_t draws;    /* which random draws it is made of: estimates with the same number share them. 0: not
                         known, and then stepping stones and thermodynamic integration share theirs */
+    /* Parallel tempering, whose copies may all err in the same way; NaN for other methods. */
+    double
+        trips; /* round trips of a copy, from b = 0 to 1 and back. Below 1 the run has not forgotten how it began */
+    double
+        drift; /* by how much the second half of the run is above the first, where that is beyond chance: part of se.
+                     0: it is not */
+    double
+        apart; /* thermodynamic: by how much it is above stepping stones from the same draws, where that is beyond
+                     chance: part of se. 0: it is not */
 } tw_estimate;
 
 /* ---- agreement ---- */
@@ -83,7 +92,7 @@ typedef struct tw_agreement {
 TW_API tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates);
 
 /* The estimate with the smallest standard error, NULL where none has one; weights that collapsed (fewer than
- * two count) have none. */
+ * two count) have none, and those that are doubted come last. */
 TW_API const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates);
 
 /* How far an approximation's log_z is from an estimate, in a sentence, in nats and in standard errors:
@@ -92,7 +101,8 @@ TW_API void tw_evidence_compare(const tw_estimate *estimate, const char *name, d
                                 char words[TW_WORDS_BYTES]);
 
 /* What there is to doubt about an estimate, in a sentence with advice: weights with a heavy tail (pareto_k above
- * 0.7), or a way down that missed more than its error says otherwise. False, and no words: nothing. */
+ * 0.7), a way down that missed more than its error says otherwise, replicas that do not travel, halves of a run that
+ * differ, an integral that its own draws contradict, an error that is no error. False, and no words: nothing. */
 TW_API bool tw_evidence_doubt(const tw_estimate *estimate, char words[TW_WORDS_BYTES]);
 
 /* ---- annealed importance sampling ---- */
@@ -264,10 +274,14 @@ typedef struct tw_pt_options {
     const double *beta;        /* steps + 1 temperatures from 0 to 1; NULL: a linear ladder */
     size_t steps;
     bool tune_ladder;      /* move the temperatures, in the warm-up, to equal swap rates */
+    size_t least_steps;    /* where replicas do not travel, the warm-up may leave out temperatures, down to so
+                              many steps; the rounds are then more, for the same work. 0: it keeps all */
     size_t copies;         /* independent copies of the whole ladder, in lockstep: at least 2 */
     size_t warmup, rounds; /* a round: transitions at every temperature, then swaps of neighbours */
-    size_t moves;          /* transitions in a round */
-    double eps;            /* 0: tuned at every temperature in the warm-up, then frozen */
+    size_t patience; /* tuning goes on while replicas do not travel (fewer than a round trip for each copy),
+                              up to so many times `warmup`; 1: never */
+    size_t moves;    /* transitions in a round */
+    double eps;      /* 0: tuned at every temperature in the warm-up, then frozen */
     size_t leapfrog_steps; /* 0: as many as make a trajectory of length pi/2 */
     double target_accept;  /* of the warm-up */
     uint64_t seed;
@@ -286,28 +300,33 @@ typedef struct tw_pt_options {
                      .copies = 32,                  \
                      .warmup = 100,                 \
                      .rounds = 100,                 \
+                     .patience = 8,                 \
                      .moves = 1,                    \
                      .target_accept = 0.8,          \
                      .seed = 1})
 
-/* What a run did. The arrays are the caller's; NULL: not wanted. */
+/* What a run did. The arrays are the caller's; NULL: not wanted. They have room for the steps of the options. */
 typedef struct tw_pt_report {
-    double *beta;           /* steps + 1: the ladder that the estimates were made with */
+    size_t steps;           /* of the ladder that the estimates were made with */
+    size_t warmup, rounds;  /* how many there were */
+    double *beta;           /* steps + 1: that ladder */
     double *eps;            /* steps + 1: step sizes; the first, at b = 0, is not used */
     double *mean_log_ratio; /* steps + 1: E_b[R], the integrand of thermodynamic integration */
     double *swap_rate;      /* steps: mean probability that k and k + 1 exchange */
     double barrier;         /* Lambda: sum of (1 - swap rate) */
     size_t round_trips;     /* from b = 0 to 1 and back, in all copies together */
-    size_t batches;         /* 1: errors are from the spread between copies; more: each copy's rounds were cut
-                               into so many batches, copies being few */
+    size_t batches;  /* of each copy's rounds: errors are from the spread between copies or between batches,
+                               whichever is larger; with fewer than 8 copies from that between batches */
+    double drift;    /* log Z of the second half of the rounds less that of the first, by stepping stones */
+    double drift_se; /* its standard error */
     double forward, forward_se, reverse, reverse_se; /* log Z by one-sided stepping stones */
     double discretisation; /* of thermodynamic integration; part of its standard error */
 } tw_pt_report;
 
 /* Two estimates of log Z from one run: out[0] by stepping stones, each ratio Z(b_k) / Z(b_{k-1}) by the
  * optimal bridge between draws from both; out[1] by thermodynamic integration, from b_1 on, with a stepping stone
- * from q to there (docs/tempering.md). Neither is unbiased. progress
- * is called after each round and may stop the run as in tw_ais_run. Memory: O(n) for each copy and
+ * from q to there (docs/tempering.md). Neither is unbiased. One whose error would be above 10 nats is withheld: NaN.
+ * progress is called after each round and may stop the run as in tw_ais_run. Memory: O(n) for each copy and
  * temperature with constant metrics, and a number for each round of them. report may be NULL. */
 TW_API tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
                            tw_progress_function *progress, void *user, tw_estimate out[2],

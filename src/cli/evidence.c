@@ -46,8 +46,9 @@ static const tw_option rows[] = {
      .standard = "32",
      .least = 2,
      .most = 1e6,
-     .help = "pt: independent copies of the ladder of temperatures, 12 of them (40 from the prior) unless "
-             "--temperatures or --schedule are given"},
+     .help = "pt: independent copies of the ladder of temperatures, 12 of them (from the prior 8 to 40, as "
+             "replicas "
+             "travel) unless --temperatures or --schedule are given"},
     {.name = "rounds",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(rounds),
@@ -55,7 +56,9 @@ static const tw_option rows[] = {
      .standard = "100",
      .least = 30,
      .most = 1e8,
-     .help = "pt: rounds of transitions and swaps, and as many before that to tune the ladder"},
+     .help = "pt: rounds of transitions and swaps, and as many before that to tune the ladder, or up to 8 "
+             "times as "
+             "many where replicas do not travel from one end of it to the other"},
     {TW_ROW_OUTPUT(FIELD(file)),
      .help =
          "write the estimates and the problem to FILE.nc (NetCDF, for talweg report), or what --json prints "

@@ -23,7 +23,11 @@ static void print_estimate(const tw_estimate *e, double seconds)
     bool small = e->se > 0.0 && e->se < 5e-5; /* 0.0000 would look like none */
     snprintf(error, sizeof error, e->se < 1000.0 && !small ? "%.4f" : "%.1e", e->se);
     if (isfinite(e->acceptance)) snprintf(acceptance, sizeof acceptance, "%.3f", e->acceptance);
-    printf("  %-16s%14.4f%10s%16s%12s%9.2f s\n", e->method, e->log_z, error, weights, acceptance, seconds);
+    if (isnan(e->log_z))
+        printf("  %-16s%14s%10s%16s%12s%9.2f s\n", e->method, "withheld", "", weights, acceptance, seconds);
+    else
+        printf("  %-16s%14.4f%10s%16s%12s%9.2f s\n", e->method, e->log_z, error, weights, acceptance,
+               seconds);
 }
 
 static void print_comparison(const tw_estimate *best, const char *name, double log_z)
@@ -57,6 +61,14 @@ static void print_verdict(const tw_fits *fits, const tw_evidence_result *r)
     }
 }
 
+static void print_tempering(const tw_pt_report *t)
+{
+    printf("  parallel tempering: %zu temperatures, %zu rounds after %zu; barrier %.2f, %zu round trips\n",
+           t->steps, t->rounds, t->warmup, t->barrier, t->round_trips);
+    printf("    one-sided stepping stones %.4f +- %.4f upwards, %.4f +- %.4f downwards\n", t->forward,
+           t->forward_se, t->reverse, t->reverse_se);
+}
+
 void tw_evidence_print(const tw_evidence_flags *flags, const tw_evidence_found *found)
 {
     const tw_fits *fits = &found->plan->fits;
@@ -72,11 +84,7 @@ void tw_evidence_print(const tw_evidence_flags *flags, const tw_evidence_found *
     print_approximation("EP", fits->ep->log_z, fits->ep->converged, fits->ep_seconds);
     if (fits->ep->converged) print_approximation("EP corrected", fits->correction.log_z, true, NAN);
     for (size_t i = 0; i < r->count; i++) print_estimate(&r->estimate[i], r->seconds[i]);
-    if (r->tempered)
-        printf("  parallel tempering: barrier %.2f, %zu round trips; one-sided stepping stones %.4f +- %.4f "
-               "upwards, %.4f +- %.4f downwards\n",
-               r->tempering.barrier, r->tempering.round_trips, r->tempering.forward, r->tempering.forward_se,
-               r->tempering.reverse, r->tempering.reverse_se);
+    if (r->tempered) print_tempering(&r->tempering);
     print_verdict(fits, r);
 }
 
@@ -100,6 +108,9 @@ static json_t *encode_estimate(const tw_evidence_found *found, size_t i, bool *o
     tw_json_set(object, "weight_ess", tw_json_number(e->weight_ess), ok);
     tw_json_set(object, "pareto_k", tw_json_number(e->pareto_k), ok);
     tw_json_set(object, "missed", tw_json_number(e->missed), ok);
+    tw_json_set(object, "trips", tw_json_number(e->trips), ok);
+    tw_json_set(object, "drift", tw_json_number(e->drift), ok);
+    tw_json_set(object, "apart", tw_json_number(e->apart), ok);
     tw_json_set(object, "doubt", doubted ? json_string(doubt) : json_null(), ok);
     tw_json_set(object, "acceptance", tw_json_number(e->acceptance), ok);
     tw_json_set(object, "failures", tw_json_number(e->failures), ok);
@@ -123,8 +134,13 @@ static json_t *encode_approximation(double log_z, bool converged, double seconds
 static json_t *encode_tempering(const tw_pt_report *t, bool *ok)
 {
     json_t *object = json_object();
+    tw_json_set(object, "temperatures", tw_json_count(t->steps), ok);
+    tw_json_set(object, "warmup", tw_json_count(t->warmup), ok);
+    tw_json_set(object, "rounds", tw_json_count(t->rounds), ok);
     tw_json_set(object, "barrier", tw_json_number(t->barrier), ok);
     tw_json_set(object, "round_trips", tw_json_count(t->round_trips), ok);
+    tw_json_set(object, "drift", tw_json_number(t->drift), ok);
+    tw_json_set(object, "drift_se", tw_json_number(t->drift_se), ok);
     tw_json_set(object, "forward", tw_json_number(t->forward), ok);
     tw_json_set(object, "forward_se", tw_json_number(t->forward_se), ok);
     tw_json_set(object, "reverse", tw_json_number(t->reverse), ok);

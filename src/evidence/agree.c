@@ -113,10 +113,16 @@ tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
 const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates)
 {
     const tw_estimate *best = NULL;
+    bool best_doubted = true;
     for (size_t i = 0; i < count; i++) {
         const tw_estimate *e = &estimates[i];
+        char words[TW_WORDS_BYTES];
         if (!isfinite(e->log_z) || !isfinite(e->se) || e->weight_ess < 2.0) continue; /* collapsed */
-        if (!best || e->se < best->se) best = e;
+        bool doubted = tw_evidence_doubt(e, words);
+        if (best && doubted > best_doubted) continue;
+        if (best && doubted == best_doubted && e->se >= best->se) continue;
+        best = e;
+        best_doubted = doubted;
     }
     return best;
 }
@@ -131,9 +137,8 @@ void tw_evidence_compare(const tw_estimate *estimate, const char *name, double l
              errors <= TW_AGREEMENT_LIMIT ? ": no error of it can be told from chance" : "");
 }
 
-bool tw_evidence_doubt(const tw_estimate *e, char words[TW_WORDS_BYTES])
+static void doubt_weights(const tw_estimate *e, char words[TW_WORDS_BYTES])
 {
-    words[0] = '\0';
     if (e->pareto_k > TW_PARETO_LIMIT)
         snprintf(
             words, TW_WORDS_BYTES,
@@ -147,5 +152,44 @@ bool tw_evidence_doubt(const tw_estimate *e, char words[TW_WORDS_BYTES])
                  "by %.2g; that is in its error. Take more transitions at each temperature, or shorter "
                  "steps.",
                  e->method, 100.0 * e->missed, e->missed);
+}
+
+static void doubt_tempering(const tw_estimate *e, char words[TW_WORDS_BYTES])
+{
+    const char *advice = "take more rounds, more transitions in each, or start closer to the posterior";
+    if (!isfinite(e->log_z))
+        snprintf(words, TW_WORDS_BYTES, "%s: it is withheld, since its error is above 10 nats: %s.",
+                 e->method, advice);
+    else if (e->trips < 1.0)
+        snprintf(
+            words, TW_WORDS_BYTES,
+            "%s: replicas do not travel. A copy had %.2g round trips from q to the posterior and back, and "
+            "with "
+            "less than one the run may not have forgotten how it began. What can be seen of that, the gaps "
+            "between its halves and between the ways up and down, is in its error: %s.",
+            e->method, e->trips, advice);
+    else if (fabs(e->drift) > 0.0)
+        snprintf(
+            words, TW_WORDS_BYTES,
+            "%s: the second half of the run is %.2g nats %s the first, which is beyond chance: it has not "
+            "settled. That is in its error: %s.",
+            e->method, fabs(e->drift), e->drift > 0.0 ? "above" : "below", advice);
+    else if (fabs(e->apart) > 0.0)
+        snprintf(
+            words, TW_WORDS_BYTES,
+            "%s: it is %.2g nats %s stepping stones between the same draws, which is beyond chance: moments "
+            "do "
+            "not bear the tail of the log ratios, or temperatures are too far apart. That is in its error; "
+            "take the stepping stones, or more temperatures.",
+            e->method, fabs(e->apart), e->apart > 0.0 ? "above" : "below");
+}
+
+bool tw_evidence_doubt(const tw_estimate *e, char words[TW_WORDS_BYTES])
+{
+    words[0] = '\0';
+    if (tempered(e))
+        doubt_tempering(e, words);
+    else
+        doubt_weights(e, words);
     return words[0] != '\0';
 }

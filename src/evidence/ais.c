@@ -145,7 +145,10 @@ static void summarise(const tw_ais *a, const tw_walk *walk, tw_estimate *out)
                          .acceptance = tw_walk_acceptance(walk),
                          .failures = walk->transitions > 0.0 ? walk->failures / walk->transitions : 0.0,
                          .unbiased = !o->reverse,
-                         .draws = tw_draws_number(o->seed, a->chain)};
+                         .draws = tw_draws_number(o->seed, a->chain),
+                         .trips = NAN,
+                         .drift = NAN,
+                         .apart = NAN};
     out->log_z = tw_log_mean_exp(particles, a->log_weight, &out->se) * (o->reverse ? -1.0 : 1.0);
     out->se_bootstrap = tw_log_mean_exp_bootstrap(particles, a->log_weight, o->seed, BOOTSTRAP);
     out->weight_ess = tw_weights_ess(particles, a->log_weight);

@@ -14,12 +14,18 @@ static void warn(tw_evidence_result *r, size_t i, tw_warning_code code, double f
     tw_warnings_add(&r->warnings, &warning);
 }
 
-/* No number is no estimate, and weights that collapsed are none. */
+static bool is_integral(const tw_estimate *e)
+{
+    return strcmp(e->method, "thermodynamic") == 0;
+}
+
+/* No number is no estimate, and weights that collapsed are none. Where thermodynamic integration has none, the stepping
+ * stones of the same run decide. */
 static void judge_estimate(tw_evidence_result *r, size_t i)
 {
     const tw_estimate *e = &r->estimate[i];
-    bool no_number = !isfinite(e->log_z) && isnan(e->weight_ess);
-    bool collapsed = !no_number && (!isfinite(e->log_z) || e->weight_ess < 2.0);
+    bool no_number = !isfinite(e->log_z) && isnan(e->weight_ess) && !is_integral(e);
+    bool collapsed = !isnan(e->weight_ess) && (!isfinite(e->log_z) || e->weight_ess < 2.0);
     if (no_number) warn(r, i, TW_WARN_NO_NUMBER, 0.0, 0.0, 0.0);
     if (collapsed)
         warn(r, i, TW_WARN_COLLAPSED, e->weight_ess, (double)e->particles, (double)e->temperatures);
@@ -32,7 +38,7 @@ static void judge_goal(const tw_evidence_plan *p, tw_evidence_result *r)
 {
     double worst = 0.0;
     for (size_t i = 0; i < r->count; i++)
-        if (strcmp(r->estimate[i].method, "thermodynamic") != 0) worst = fmax(worst, r->estimate[i].se);
+        if (!is_integral(&r->estimate[i])) worst = fmax(worst, r->estimate[i].se);
     if (p->until_se == 0.0 || !(worst > p->until_se)) return;
     if (r->verdict == TW_OK) r->verdict = TW_NOT_CONVERGED;
     tw_warnings_add(&r->warnings,

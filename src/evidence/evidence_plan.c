@@ -18,6 +18,7 @@ enum {
     PRIOR_TEMPERATURES = 400,
     FIT_TEMPERATURES = 50,
     PRIOR_LADDER = 40,
+    LEAST_LADDER = 8,
     MOST_EFFORT = 64,
     FEW_PARTICLES = 4
 };
@@ -229,7 +230,8 @@ static void plan_rm(maker *m, const tw_sampler_options *kernel)
     rm->seed = o->seed;
 }
 
-/* From the prior the ladder is geometric, and longer; it is tuned to equal swap rates in either case. */
+/* From the prior the ladder is geometric, and longer; it is tuned to equal swap rates in either case. Where it is so
+ * long that replicas do not travel, temperatures are left out, but not below these. */
 static tw_status plan_pt(maker *m, const tw_sampler_options *kernel)
 {
     const tw_evidence_options *o = m->o;
@@ -246,6 +248,7 @@ static tw_status plan_pt(maker *m, const tw_sampler_options *kernel)
     if (p->own_schedule || !m->from_prior) return TW_OK;
     TW_TRY(tw_allocate_doubles(p->ctx, PRIOR_LADDER + 1, 1, "the ladder", &p->ladder));
     pt->steps = PRIOR_LADDER;
+    pt->least_steps = LEAST_LADDER;
     pt->beta = p->ladder;
     return tw_schedule_fill(p->ctx, m->kind, PRIOR_LADDER, m->beta_min, p->ladder);
 }

@@ -2,19 +2,13 @@
  *
  * Copies of the whole ladder run side by side, independent of each other: column c of every level belongs to
  * copy c, a level is one target in open form with one sampler, so that all copies at a temperature move in
- * lockstep. Warm-up: four stages of 1/8, 1/8, 1/4 and 1/2 of its rounds; step sizes follow the acceptance
- * rate all along, and the ladder is equalised after each of the first three. Then everything is frozen, and R
- * of every level is recorded in every round.
+ * lockstep. After the warm-up (pt_warmup.c) everything is frozen, and R of every level is recorded in every round.
  */
 #include "evidence/pt.h"
 
 #include <math.h>
 
-enum { STAGES = 4, LEAST_WARMUP = 16 };
-
-/* Copies that are enough for an error bar by themselves; fewer are cut into batches of at least so many
- * rounds, to make so many groups. */
-enum { ENOUGH_COPIES = 8, ENOUGH_GROUPS = 16, LEAST_BATCH = 10 };
+enum { LEAST_WARMUP = 16, MOST_PATIENCE = 1000 };
 
 /* Below this, neighbours hardly speak to each other. */
 static const double low_swap_rate = 0.1;
@@ -22,16 +16,6 @@ static const double low_swap_rate = 0.1;
 /* Above this, step sizes are at the limit of RMHMC's implicit equations, where ways that do not lead back
  * are common enough to bias an estimate unless every one of them is looked for. */
 static const double high_failures = 0.01;
-
-static bool tunes_steps(const tw_pt_options *o)
-{
-    return tw_walk_tunes(&o->kernel, o->eps);
-}
-
-static size_t batches_of(size_t copies)
-{
-    return copies >= ENOUGH_COPIES ? 1 : (ENOUGH_GROUPS + copies - 1) / copies;
-}
 
 static tw_status check_counts(tw_context *ctx, const tw_pt_options *o)
 {
@@ -47,18 +31,21 @@ static tw_status check_counts(tw_context *ctx, const tw_pt_options *o)
             "parallel tempering needs at least two rounds of at least one transition; these are %zu "
             "rounds of %zu",
             o->rounds, o->moves);
-    size_t batches = batches_of(o->copies);
-    if (batches > 1 && o->rounds < LEAST_BATCH * batches)
+    size_t least = tw_ladder_least_rounds(o->copies);
+    if (o->rounds < least)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
             "with %zu copies errors come from %zu batches of each: that needs at least %zu rounds, not "
             "%zu; or %d copies",
-            o->copies, batches, LEAST_BATCH * batches, o->rounds, ENOUGH_COPIES);
-    if ((tunes_steps(o) || o->tune_ladder) && o->warmup < LEAST_WARMUP)
+            o->copies, tw_ladder_batches(o->copies, o->rounds), least, o->rounds, TW_ENOUGH_COPIES);
+    if ((tw_pt_tunes_steps(o) || o->tune_ladder) && o->warmup < LEAST_WARMUP)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
             "step sizes and temperatures are tuned in the warm-up: it needs at least %d rounds, not %zu",
             LEAST_WARMUP, o->warmup);
+    if (o->patience < 1 || o->patience > MOST_PATIENCE)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "patience is from 1 to %d times the warm-up, not %zu",
+                       MOST_PATIENCE, o->patience);
     return TW_OK;
 }
 
@@ -70,7 +57,7 @@ static tw_status check(tw_context *ctx, const tw_pt_options *o)
     TW_TRY(check_counts(ctx, o));
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
-    if (tunes_steps(o) && !(o->target_accept > 0.0 && o->target_accept < 1.0))
+    if (tw_pt_tunes_steps(o) && !(o->target_accept > 0.0 && o->target_accept < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance lies in (0, 1); %g does not",
                        o->target_accept);
     return TW_OK;
@@ -80,7 +67,7 @@ static void release(tw_pt *pt)
 {
     void *arrays[] = {pt->beta,    pt->tuner,   pt->normals, pt->x,     pt->swap, pt->rejection,
                       pt->replica, pt->heading, pt->ratio,   pt->stone, pt->state};
-    for (size_t k = 0; pt->walk && k < pt->levels; k++) tw_walk_free(pt->walk[k]);
+    for (size_t k = 0; pt->walk && k < pt->allocated; k++) tw_walk_free(pt->walk[k]);
     tw_release(pt->ctx, pt->walk);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(pt->ctx, arrays[i]);
 }
@@ -118,12 +105,6 @@ static tw_status allocate(tw_pt *pt)
     return allocate_counts(pt);
 }
 
-static tw_status temper_all(tw_pt *pt)
-{
-    for (size_t k = 0; k < pt->levels; k++) TW_TRY(tw_walk_temper(pt->walk[k], pt->beta[k]));
-    return TW_OK;
-}
-
 /* Every level starts from draws of q. */
 static tw_status start(tw_pt *pt)
 {
@@ -132,14 +113,13 @@ static tw_status start(tw_pt *pt)
         pt->beta[k] = o->beta ? o->beta[k] : (double)k / (double)o->steps;
         pt->tuner[k] =
             tw_step_tuner_at(o->eps > 0.0 ? o->eps : TW_STEP_FIRST, o->target_accept, TW_STEP_LARGEST);
-        for (size_t c = 0; c < pt->copies; c++) pt->replica[k * pt->copies + c] = k;
         TW_TRY(tw_walk_start(pt->walk[k], o->seed, pt->chain + k * pt->copies));
     }
-    return temper_all(pt);
+    tw_pt_name_replicas(pt);
+    return tw_pt_temper(pt);
 }
 
-/* Mean over all levels but the lowest, whose draws are no transitions. */
-static double acceptance(const tw_pt *pt)
+double tw_pt_acceptance(const tw_pt *pt)
 {
     double sum = 0.0, transitions = 0.0;
     for (size_t k = 1; k < pt->levels; k++) {
@@ -149,67 +129,17 @@ static double acceptance(const tw_pt *pt)
     return transitions > 0.0 ? sum / transitions : NAN;
 }
 
-static void report(tw_pt *pt, const char *stage, size_t done, size_t total)
+void tw_pt_tell(tw_pt *pt, const char *stage, uint64_t done, uint64_t total)
 {
     tw_log_z so_far = tw_pt_running(pt);
     tw_evidence_progress now = {.stage = stage,
                                 .unit = "rounds",
-                                .done = done,
-                                .total = total,
-                                .acceptance = acceptance(pt),
+                                .done = (size_t)done,
+                                .total = (size_t)total,
+                                .acceptance = tw_pt_acceptance(pt),
                                 .log_z = so_far.value,
                                 .se = so_far.se};
     tw_watch_tell(&pt->watch, &now);
-}
-
-static tw_status equalise(tw_pt *pt)
-{
-    size_t steps = pt->levels - 1;
-    double *work = NULL;
-    TW_TRY(tw_allocate_doubles(pt->ctx, pt->levels, 2, "the barrier", &work));
-    for (size_t k = 0; k < steps; k++) pt->rejection[k] /= pt->proposals;
-    tw_ladder_equalise(steps, pt->rejection, pt->beta, work, work + pt->levels);
-    tw_release(pt->ctx, work);
-    return temper_all(pt);
-}
-
-/* A stage of the warm-up begins: its temperatures are others. */
-static void begin_stage(tw_pt *pt)
-{
-    tw_pt_reset_counts(pt);
-    for (size_t k = 0; pt->tuning && k < pt->levels; k++) tw_step_tuner_begin(&pt->tuner[k]);
-}
-
-/* The rounds of a stage of the warm-up up to `end`. */
-static tw_status run_stage(tw_pt *pt, size_t end)
-{
-    while (pt->round < end && !pt->watch.stopped) {
-        TW_TRY(tw_pt_round(pt));
-        report(pt, "warm-up", pt->round, pt->o->warmup);
-        tw_pt_tell_state(pt);
-    }
-    return TW_OK;
-}
-
-/* A run that goes on is in the first stage whose end it is not beyond: what ends a stage is done after its last
- * round was told. */
-static tw_status warm_up(tw_pt *pt)
-{
-    const tw_pt_options *o = pt->o;
-    const size_t ends[STAGES] = {o->warmup / 8, o->warmup / 4, o->warmup / 2, o->warmup};
-    size_t stage = 0;
-    pt->tuning = tunes_steps(o);
-    while (o->resume && pt->round > ends[stage]) stage++;
-    for (bool goes_on = o->resume; stage < STAGES; stage++, goes_on = false) {
-        bool last = stage + 1 == STAGES;
-        if (!goes_on) begin_stage(pt);
-        TW_TRY(run_stage(pt, ends[stage]));
-        if (pt->watch.stopped) return TW_OK;
-        if (o->tune_ladder && !last) TW_TRY(equalise(pt));
-    }
-    for (size_t k = 0; pt->tuning && k < pt->levels; k++) tw_step_tuner_freeze(&pt->tuner[k]);
-    pt->tuning = false;
-    return TW_OK;
 }
 
 static tw_status record(tw_pt *pt)
@@ -222,7 +152,7 @@ static tw_status record(tw_pt *pt)
             for (size_t c = 0; c < pt->copies; c++)
                 pt->ratio[(k * pt->copies + c) * pt->rounds + pt->recorded] = pt->walk[k]->log_ratio[c];
         pt->recorded++;
-        report(pt, "run", pt->recorded, pt->rounds);
+        tw_pt_tell(pt, "run", pt->recorded, pt->rounds);
         tw_pt_tell_state(pt);
     }
     return TW_OK;
@@ -243,11 +173,14 @@ static tw_estimate describe(const tw_pt *pt, const char *method)
                          .weight_ess = NAN,
                          .pareto_k = NAN,
                          .missed = NAN,
-                         .acceptance = acceptance(pt),
+                         .acceptance = tw_pt_acceptance(pt),
                          .failures = transitions > 0.0 ? failures / transitions : 0.0,
                          .particles = pt->watch.stopped ? 0 : pt->copies,
                          .temperatures = pt->levels - 1,
-                         .draws = tw_draws_number(pt->o->seed, pt->chain)};
+                         .draws = tw_draws_number(pt->o->seed, pt->chain),
+                         .trips = (double)pt->round_trips / (double)pt->copies,
+                         .drift = NAN,
+                         .apart = NAN};
 }
 
 static void warn(const tw_pt *pt, double lowest_rate, double barrier, double failures)
@@ -276,33 +209,12 @@ static double report_ladder(const tw_pt *pt, tw_pt_report *report)
         if (report->beta) report->beta[k] = pt->beta[k];
         if (report->eps) report->eps[k] = tw_step_tuner_eps(&pt->tuner[k]);
     }
+    report->steps = pt->levels - 1;
+    report->warmup = (size_t)pt->round - pt->recorded;
+    report->rounds = pt->recorded;
     report->round_trips = pt->round_trips;
     report->batches = pt->batches;
     return lowest;
-}
-
-static tw_status estimate(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
-{
-    size_t groups = pt->copies * pt->batches;
-    tw_ladder_draws draws = {pt->levels, groups, pt->rounds / pt->batches, pt->beta, pt->ratio};
-    double *work = NULL, *mean = NULL;
-    size_t needed = pt->levels * (3 * groups + 4) + 6 * groups;
-    TW_TRY(tw_allocate_doubles(pt->ctx, needed, 1, "the estimates", &work));
-    mean = work + (needed - pt->levels);
-    tw_stepping_stone stones = tw_stepping_stone_estimate(&draws, work);
-    tw_thermodynamic integral = tw_thermodynamic_estimate(&draws, mean, work);
-    out[0].log_z = stones.bridge.value;
-    out[0].se = stones.bridge.se;
-    out[1].log_z = integral.value;
-    out[1].se = integral.se;
-    report->forward = stones.forward.value;
-    report->forward_se = stones.forward.se;
-    report->reverse = stones.reverse.value;
-    report->reverse_se = stones.reverse.se;
-    report->discretisation = integral.discretisation;
-    for (size_t k = 0; report->mean_log_ratio && k < pt->levels; k++) report->mean_log_ratio[k] = mean[k];
-    tw_release(pt->ctx, work);
-    return TW_OK;
 }
 
 static tw_status run(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
@@ -313,14 +225,14 @@ static tw_status run(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
     TW_TRY(tw_pt_allocate_state(pt));
     TW_TRY(start(pt));
     if (pt->o->resume) TW_TRY(tw_pt_take_up(pt));
-    if (pt->recorded == 0) TW_TRY(warm_up(pt));
+    if (pt->recorded == 0) TW_TRY(tw_pt_warm_up(pt));
     if (!pt->watch.stopped) TW_TRY(record(pt));
     out[0] = describe(pt, "stepping-stone");
     out[1] = describe(pt, "thermodynamic");
     if (pt->watch.stopped) return TW_OK;
     double lowest_rate = report_ladder(pt, report);
     warn(pt, lowest_rate, report->barrier, out[0].failures);
-    return estimate(pt, out, report);
+    return tw_pt_estimate(pt, out, report);
 }
 
 tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
@@ -332,10 +244,9 @@ tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const 
                 .reference = reference,
                 .o = options,
                 .watch = {.ctx = model->ctx, .progress = progress, .user = user},
-                .levels = options->steps + 1,
-                .copies = options->copies,
-                .batches = batches_of(options->copies)};
-    pt.rounds = (options->rounds + pt.batches - 1) / pt.batches * pt.batches;
+                .allocated = options->steps + 1,
+                .copies = options->copies};
+    tw_pt_set_levels(&pt, pt.allocated);
     TW_TRY(tw_streams_take(pt.ctx, TW_STREAMS_PT, options->first_chain, pt.levels * pt.copies, &pt.chain));
     tw_status status = run(&pt, out, report);
     release(&pt);

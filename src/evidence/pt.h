@@ -18,6 +18,7 @@ typedef struct tw_pt {
     tw_watch watch;
 
     size_t levels, copies, batches, rounds;
+    size_t allocated;     /* levels at first; the warm-up may leave some out */
     tw_walk **walk;       /* one per level: `copies` columns at one temperature */
     double *beta;         /* per level */
     tw_step_tuner *tuner; /* per level: step sizes */
@@ -26,6 +27,7 @@ typedef struct tw_pt {
     uint64_t round;       /* rounds done, warm-up included: they number the random streams */
     double *normals, *x;  /* n x copies: fresh draws at b = 0 */
     tw_status drawn;      /* whether those could be used */
+    size_t stage;         /* of the warm-up: see pt_warmup.c */
 
     bool *swap;        /* steps x copies: which pairs exchange in this round */
     double *rejection; /* steps: sums of rejection probabilities */
@@ -44,19 +46,66 @@ typedef struct tw_pt {
 /* One round: transitions at every level, R there, swaps of even or odd pairs. */
 tw_status tw_pt_round(tw_pt *pt);
 
-/* Forget rejections, round trips and the transitions' statistics so far. */
+/* Forget rejections, round trips and the transitions' statistics so far. Replicas go on where they are. */
 void tw_pt_reset_counts(tw_pt *pt);
 
-/* Move the inner temperatures so that, by the rejection rates (steps) seen at the present ones, each pair has
- * the same share of the barrier. `cumulated` and `old` hold steps + 1 numbers each. */
-void tw_ladder_equalise(size_t steps, const double *rejection, double *beta, double *cumulated, double *old);
+/* Replicas are called after the levels they are at, and have been nowhere. */
+void tw_pt_name_replicas(tw_pt *pt);
 
-/* R at the levels of a ladder, in groups: ratio[(k groups + g) length + t]. Groups (copies, or batches of
- * their rounds) are taken as independent. */
+/* Mean acceptance rate of the transitions since the last reset, over all levels but the lowest, whose draws are none. */
+double tw_pt_acceptance(const tw_pt *pt);
+
+/* Tell who watches; watch.stopped: it is to stop. */
+void tw_pt_tell(tw_pt *pt, const char *stage, uint64_t done, uint64_t total);
+
+/* ---- pt_warmup.c */
+
+/* Are step sizes found in the warm-up? */
+bool tw_pt_tunes_steps(const tw_pt_options *o);
+
+/* Every level at its temperature. */
+tw_status tw_pt_temper(tw_pt *pt);
+
+/* All of the warm-up, or what is left of it. */
+tw_status tw_pt_warm_up(tw_pt *pt);
+
+/* Could a warm-up have ended, or, of those that are not over, be, after so many rounds? */
+bool tw_pt_is_warmup(const tw_pt_options *o, uint64_t rounds, bool over);
+
+/* So many levels are used from here on, and as many rounds as make the same work. */
+void tw_pt_set_levels(tw_pt *pt, size_t levels);
+
+/* ---- pt_ladder.c */
+
+/* A ladder of new_steps steps which, by the rejection rates (steps) seen at `beta`, all have the same share of the
+ * barrier. `next` receives its new_steps + 1 temperatures; `cumulated` holds steps + 1 numbers. */
+void tw_ladder_equalise(size_t steps, const double *rejection, const double *beta, size_t new_steps,
+                        double *next, double *cumulated);
+
+/* Rounds in which a replica goes from b = 0 to 1 and back, on average, where `steps` pairs share the barrier. */
+double tw_ladder_trip(size_t steps, double barrier);
+
+/* How many steps, from `least` to `most`: as many as let a replica travel in so many rounds, or, where none do, those
+ * with the shortest trip. */
+size_t tw_ladder_steps(size_t least, size_t most, double barrier, double rounds);
+
+/* R at the levels of a ladder: in round t of copy c at level k it is ratio[(k copies + c) rounds + t]. Estimates use
+ * the rounds first ... first + used - 1. A group is one of `batches` parts of equal length of a copy's rounds (but for a
+ * round), and group g is part g % batches of copy g / batches. */
 typedef struct tw_ladder_draws {
-    size_t levels, groups, length;
+    size_t levels, copies, rounds, first, used, batches;
     const double *beta, *ratio;
 } tw_ladder_draws;
+
+size_t tw_ladder_groups(const tw_ladder_draws *draws);
+const double *tw_ladder_group(const tw_ladder_draws *draws, size_t level, size_t group, size_t *length);
+
+/* How many batches the rounds of each copy make, and how many copies are enough to make errors of. */
+enum { TW_ENOUGH_COPIES = 8 };
+size_t tw_ladder_batches(size_t copies, size_t rounds);
+
+/* Rounds that so many copies need at least, for an error. */
+size_t tw_ladder_least_rounds(size_t copies);
 
 typedef struct tw_log_z {
     double value, se;
@@ -66,25 +115,34 @@ typedef struct tw_log_z {
 void tw_pt_running_add(tw_pt *pt);
 tw_log_z tw_pt_running(const tw_pt *pt);
 
-/* Stepping stones from below, from above, and bridged. `work` holds 6 * groups numbers. */
-typedef struct tw_stepping_stone {
-    tw_log_z forward, reverse, bridge;
-} tw_stepping_stone;
-tw_stepping_stone tw_stepping_stone_estimate(const tw_ladder_draws *draws, double *work);
+/* The standard error of an estimate by the jackknife, from what it is without each of the groups. With enough copies it
+ * is the larger of two: groups are the batches, which are many, and the copies, which are independent however long the
+ * chains remember. With few copies it is that of the batches. */
+double tw_ladder_se(const tw_ladder_draws *draws, const double *without);
+
+/* Stepping stones from below and from above. `work` holds 2 * groups numbers. */
+tw_log_z tw_stepping_stone_forward(const tw_ladder_draws *draws, double *work);
+tw_log_z tw_stepping_stone_reverse(const tw_ladder_draws *draws, double *work);
+
+/* Bridged ones; without[g] receives the sum without group g. `work` holds 5 * groups numbers. */
+tw_log_z tw_stepping_stone_bridge(const tw_ladder_draws *draws, double *work, double *without);
 
 /* The first stone from below, log E_0[exp(b_1 R)]; with each group left out it is added to without[g]. `sums`
  * holds `groups` numbers. */
 double tw_stepping_stone_first(const tw_ladder_draws *draws, double *sums, double *without);
 
-/* Thermodynamic integration: its value, Monte Carlo error and discretisation error. `mean` receives E_b[R] of
- * each level; `work` holds levels * (3 * groups + 3) + groups numbers. */
+/* Thermodynamic integration: its value, its error (both kinds together), and the discretisation's alone. `mean`
+ * receives E_b[R] of each level, without[g] the value without group g; `work` holds levels * (3 * groups + 3) numbers. */
 typedef struct tw_thermodynamic {
     double value, se, discretisation;
 } tw_thermodynamic;
-tw_thermodynamic tw_thermodynamic_estimate(const tw_ladder_draws *draws, double *mean, double *work);
+tw_thermodynamic tw_thermodynamic_estimate(const tw_ladder_draws *draws, double *mean, double *work,
+                                           double *without);
 
-/* The standard error by the jackknife, from the `groups` estimates that leave one group out. */
-double tw_jackknife_se(size_t groups, const double *without);
+/* ---- pt_judge.c */
+
+/* Both estimates with errors that have in them what copies have in common, and what there is to doubt. */
+tw_status tw_pt_estimate(const tw_pt *pt, tw_estimate out[2], tw_pt_report *report);
 
 /* ---- pt_state.c: a run that goes on later */
 

@@ -9,9 +9,8 @@
  * which falls, with a slope in (-2, 0) that is -1 far from the root and may be next to 0 at it, where R spreads over
  * millions: Newton's method in a bracket finds it. A factor keeps both expectations from underflow.
  *
- * Errors: the whole sum is a function of groups of draws that are independent of each other, however
- * dependent draws within a group are, so the jackknife that leaves out one group at a time gives its error,
- * with the correlation between levels that swaps bring about.
+ * Errors are those of the whole sum, by the jackknife (pt_groups.c), with the correlation between levels that swaps
+ * bring about.
  */
 #include <math.h>
 
@@ -19,14 +18,6 @@
 
 enum { MAX_STEPS = 200 };
 static const double tolerance = 1e-12, small_step = 0.05;
-
-double tw_jackknife_se(size_t groups, const double *without)
-{
-    double mean = 0.0, square = 0.0, count = (double)groups;
-    for (size_t g = 0; g < groups; g++) mean += without[g] / count;
-    for (size_t g = 0; g < groups; g++) square += (without[g] - mean) * (without[g] - mean);
-    return isfinite(square) ? sqrt(square * (count - 1.0) / count) : INFINITY; /* one group was everything */
-}
 
 /* The sum over all groups but one; `omitted` = groups: over all. Added, not subtracted: one group may be
  * nearly everything. */
@@ -53,11 +44,12 @@ static double log_sum_exp(size_t count, const double *a, size_t omitted)
 /* log sum exp(h R) over a group's draws at a level. */
 static double group_log_sum(const tw_ladder_draws *d, size_t level, size_t group, double h)
 {
-    const double *ratio = d->ratio + (level * d->groups + group) * d->length;
+    size_t length;
+    const double *ratio = tw_ladder_group(d, level, group, &length);
     double largest = -INFINITY, sum = 0.0;
-    for (size_t t = 0; t < d->length; t++) largest = fmax(largest, h * ratio[t]);
+    for (size_t t = 0; t < length; t++) largest = fmax(largest, h * ratio[t]);
     if (largest == -INFINITY) return largest;
-    for (size_t t = 0; t < d->length; t++) sum += exp(h * ratio[t] - largest);
+    for (size_t t = 0; t < length; t++) sum += exp(h * ratio[t] - largest);
     return largest + log(sum);
 }
 
@@ -66,23 +58,36 @@ static double group_log_sum(const tw_ladder_draws *d, size_t level, size_t group
 static double one_sided(const tw_ladder_draws *d, size_t level, double h, double sign, double *sums,
                         double *without)
 {
-    double count = (double)(d->groups * d->length), others = count - (double)d->length;
-    for (size_t g = 0; g < d->groups; g++) sums[g] = group_log_sum(d, level, g, h);
-    for (size_t g = 0; g < d->groups; g++)
-        without[g] += sign * (log_sum_exp(d->groups, sums, g) - log(others));
-    return sign * (log_sum_exp(d->groups, sums, d->groups) - log(count));
+    size_t groups = tw_ladder_groups(d), count = d->copies * d->used, length;
+    for (size_t g = 0; g < groups; g++) sums[g] = group_log_sum(d, level, g, h);
+    for (size_t g = 0; g < groups; g++) {
+        (void)tw_ladder_group(d, level, g, &length);
+        without[g] += sign * (log_sum_exp(groups, sums, g) - log((double)(count - length)));
+    }
+    return sign * (log_sum_exp(groups, sums, groups) - log((double)count));
 }
 
 static tw_log_z one_sided_total(const tw_ladder_draws *d, bool forward, double *work)
 {
-    double *sums = work, *without = work + d->groups, sign = forward ? 1.0 : -1.0;
+    size_t groups = tw_ladder_groups(d);
+    double *sums = work, *without = work + groups, sign = forward ? 1.0 : -1.0;
     tw_log_z out = {0.0, 0.0};
-    for (size_t g = 0; g < d->groups; g++) without[g] = 0.0;
+    for (size_t g = 0; g < groups; g++) without[g] = 0.0;
     for (size_t k = 1; k < d->levels; k++)
         out.value +=
             one_sided(d, forward ? k - 1 : k, sign * (d->beta[k] - d->beta[k - 1]), sign, sums, without);
-    out.se = tw_jackknife_se(d->groups, without);
+    out.se = tw_ladder_se(d, without);
     return out;
+}
+
+tw_log_z tw_stepping_stone_forward(const tw_ladder_draws *d, double *work)
+{
+    return one_sided_total(d, true, work);
+}
+
+tw_log_z tw_stepping_stone_reverse(const tw_ladder_draws *d, double *work)
+{
+    return one_sided_total(d, false, work);
 }
 
 double tw_stepping_stone_first(const tw_ladder_draws *d, double *sums, double *without)
@@ -99,18 +104,29 @@ typedef struct pair {
     double scale; /* log of what sums below were divided by, less that of those above */
 } pair;
 
-/* Sums over the draws of a level of s and s (1 - s), s = s(sign (h R - l)), divided by exp(scale), which is the
- * largest s where that is small. */
+/* The largest s = s(sign (h R - l)) of the draws of a level, as its log where that is below 0. */
+static double scale_of(const pair *p, size_t level, double h, double l, double sign)
+{
+    const tw_ladder_draws *d = p->d;
+    double scale = -INFINITY;
+    for (size_t g = 0; g < tw_ladder_groups(d) && scale < 0.0; g++) {
+        size_t length;
+        const double *ratio = tw_ladder_group(d, level, g, &length);
+        for (size_t t = 0; t < length; t++) scale = fmax(scale, fmin(sign * (h * ratio[t] - l), 0.0));
+    }
+    return scale;
+}
+
+/* Sums over the draws of a level of s and s (1 - s), divided by exp(scale). */
 static double sums_at(const pair *p, double l, double sign, double *value, double *slope)
 {
     const tw_ladder_draws *d = p->d;
-    double h = d->beta[p->k] - d->beta[p->k - 1], scale = -INFINITY;
-    const double *ratio = d->ratio + (sign > 0.0 ? p->k - 1 : p->k) * d->groups * d->length;
-    for (size_t i = 0; i < d->groups * d->length && scale < 0.0; i++)
-        scale = fmax(scale, fmin(sign * (h * ratio[i] - l), 0.0));
-    for (size_t g = 0; g < d->groups; g++, ratio += d->length) {
+    size_t level = sign > 0.0 ? p->k - 1 : p->k, length;
+    double h = d->beta[p->k] - d->beta[p->k - 1], scale = scale_of(p, level, h, l, sign);
+    for (size_t g = 0; g < tw_ladder_groups(d); g++) {
+        const double *ratio = tw_ladder_group(d, level, g, &length);
         value[g] = slope[g] = 0.0;
-        for (size_t t = 0; t < d->length; t++) {
+        for (size_t t = 0; t < length; t++) {
             double z = sign * (h * ratio[t] - l), other = 1.0 / (1.0 + exp(z)); /* 1 - s */
             double s = z > 0.0 ? 1.0 - other : exp(z - scale) * other;          /* z > 0: scale = 0 */
             value[g] += s;
@@ -122,7 +138,7 @@ static double sums_at(const pair *p, double l, double sign, double *value, doubl
 
 static void take_sums(pair *p, double l)
 {
-    size_t groups = p->d->groups;
+    size_t groups = tw_ladder_groups(p->d);
     double below = sums_at(p, l, 1.0, p->sums, p->sums + 2 * groups);
     double above = sums_at(p, l, -1.0, p->sums + groups, p->sums + 3 * groups);
     p->scale = below - above;
@@ -131,7 +147,7 @@ static void take_sums(pair *p, double l)
 /* e at the l of the sums with one group left out, and how fast it falls there. */
 static double imbalance(const pair *p, size_t omitted, double *slope)
 {
-    size_t groups = p->d->groups;
+    size_t groups = tw_ladder_groups(p->d);
     double below = sum_without(groups, p->sums, omitted);
     double above = sum_without(groups, p->sums + groups, omitted);
     *slope = sum_without(groups, p->sums + 2 * groups, omitted) / below +
@@ -176,16 +192,17 @@ static double solve(pair *p, double l, size_t omitted)
 static double bridge_start(const pair *p)
 {
     const tw_ladder_draws *d = p->d;
+    size_t groups = tw_ladder_groups(d);
     double h = d->beta[p->k] - d->beta[p->k - 1];
-    for (size_t g = 0; g < d->groups; g++) p->sums[g] = group_log_sum(d, p->k - 1, g, h);
-    return log_sum_exp(d->groups, p->sums, d->groups) - log((double)(d->groups * d->length));
+    for (size_t g = 0; g < groups; g++) p->sums[g] = group_log_sum(d, p->k - 1, g, h);
+    return log_sum_exp(groups, p->sums, groups) - log((double)(d->copies * d->used));
 }
 
 /* l_k; added without each group to without[g]: by a Newton step from l_k where that is small, so that a second one
  * would not be seen in an error. `steps` holds `groups` numbers. */
 static double bridge(pair *p, double *steps, double *without)
 {
-    size_t groups = p->d->groups;
+    size_t groups = tw_ladder_groups(p->d);
     double l = solve(p, bridge_start(p), groups), slope;
     take_sums(p, l);
     for (size_t g = 0; g < groups; g++) {
@@ -197,17 +214,15 @@ static double bridge(pair *p, double *steps, double *without)
     return l;
 }
 
-tw_stepping_stone tw_stepping_stone_estimate(const tw_ladder_draws *d, double *work)
+tw_log_z tw_stepping_stone_bridge(const tw_ladder_draws *d, double *work, double *without)
 {
-    double *steps = work + 4 * d->groups, *without = work + 5 * d->groups;
-    tw_stepping_stone out = {.bridge = {0.0, 0.0}};
-    out.forward = one_sided_total(d, true, work);
-    out.reverse = one_sided_total(d, false, work);
-    for (size_t g = 0; g < d->groups; g++) without[g] = 0.0;
+    size_t groups = tw_ladder_groups(d);
+    tw_log_z out = {0.0, 0.0};
+    for (size_t g = 0; g < groups; g++) without[g] = 0.0;
     for (size_t k = 1; k < d->levels; k++) {
         pair p = {.d = d, .k = k, .sums = work};
-        out.bridge.value += bridge(&p, steps, without);
+        out.value += bridge(&p, work + 4 * groups, without);
     }
-    out.bridge.se = tw_jackknife_se(d->groups, without);
+    out.se = tw_ladder_se(d, without);
     return out;
 }

@@ -116,11 +116,18 @@ tw_status tw_pt_round(tw_pt *pt)
     return TW_OK;
 }
 
+void tw_pt_name_replicas(tw_pt *pt)
+{
+    for (size_t i = 0; i < pt->levels * pt->copies; i++) {
+        pt->replica[i] = i / pt->copies;
+        pt->heading[i] = HEADING_NOWHERE;
+    }
+}
+
 void tw_pt_reset_counts(tw_pt *pt)
 {
     for (size_t k = 0; k + 1 < pt->levels; k++) pt->rejection[k] = 0.0;
     pt->proposals = 0.0;
-    for (size_t i = 0; i < pt->levels * pt->copies; i++) pt->heading[i] = HEADING_NOWHERE;
     pt->round_trips = 0;
     for (size_t k = 0; k < pt->levels; k++)
         pt->walk[k]->acceptance = pt->walk[k]->failures = pt->walk[k]->transitions = 0.0;

@@ -77,9 +77,8 @@ void tw_pt_tell_state(tw_pt *pt)
 
 static bool fits(const tw_pt *pt, const tw_pt_state *s)
 {
-    size_t warmup = pt->o->warmup;
-    bool place = s->recorded == 0 ? s->round <= warmup : s->round == warmup + s->recorded;
-    return s->levels == pt->levels && s->copies == pt->copies && s->recorded <= pt->rounds && place &&
+    bool place = tw_pt_is_warmup(pt->o, s->round - s->recorded, s->recorded > 0);
+    return s->copies == pt->copies && s->recorded <= s->round && s->recorded <= pt->rounds && place &&
            s->counted <= s->recorded && s->count == numbers_of(pt, s->recorded);
 }
 
@@ -121,7 +120,10 @@ static bool restore_columns(tw_pt *pt, size_t recorded, const double *from)
 tw_status tw_pt_take_up(tw_pt *pt)
 {
     const tw_pt_state *s = pt->o->resume;
-    if (fits(pt, s)) {
+    bool ladder = s->levels >= 2 && s->levels <= pt->allocated &&
+                  (s->levels == pt->allocated || (pt->o->least_steps > 0 && s->levels > pt->o->least_steps));
+    if (ladder) tw_pt_set_levels(pt, s->levels);
+    if (ladder && fits(pt, s)) {
         const double *columns = s->numbers + pt->levels * PER_LEVEL;
         const double *replicas = columns + pt->levels * pt->copies * (3 + s->recorded);
         restore_levels(pt, s->numbers);

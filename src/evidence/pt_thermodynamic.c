@@ -22,9 +22,10 @@
 /* Sums over a group's draws at a level of powers 1, 2, 3 of R - centre. */
 static void power_sums(const tw_ladder_draws *d, size_t level, size_t group, double centre, double sums[3])
 {
-    const double *ratio = d->ratio + (level * d->groups + group) * d->length;
+    size_t length;
+    const double *ratio = tw_ladder_group(d, level, group, &length);
     sums[0] = sums[1] = sums[2] = 0.0;
-    for (size_t t = 0; t < d->length; t++) {
+    for (size_t t = 0; t < length; t++) {
         double r = ratio[t] - centre;
         sums[0] += r;
         sums[1] += r * r;
@@ -37,8 +38,10 @@ static void cumulants(const tw_ladder_draws *d, const double *sums, double centr
                       double out[3])
 {
     double m[3] = {0.0, 0.0, 0.0};
-    double count = (double)(d->length * (omitted < d->groups ? d->groups - 1 : d->groups));
-    for (size_t g = 0; g < d->groups; g++)
+    size_t groups = tw_ladder_groups(d), length = 0;
+    if (omitted < groups) (void)tw_ladder_group(d, 0, omitted, &length);
+    double count = (double)(d->copies * d->used - length);
+    for (size_t g = 0; g < groups; g++)
         for (size_t i = 0; i < 3 && g != omitted; i++) m[i] += sums[3 * g + i] / count;
     out[0] = centre + m[0];
     out[1] = m[1] - m[0] * m[0];
@@ -79,9 +82,12 @@ static double integrate(const tw_ladder_draws *d, const double *f, double c, dou
 
 static double level_mean(const tw_ladder_draws *d, size_t level)
 {
-    size_t count = d->groups * d->length;
-    double mean = 0.0;
-    for (size_t i = 0; i < count; i++) mean += d->ratio[level * count + i] / (double)count;
+    double mean = 0.0, count = (double)(d->copies * d->used);
+    for (size_t g = 0; g < tw_ladder_groups(d); g++) {
+        size_t length;
+        const double *ratio = tw_ladder_group(d, level, g, &length);
+        for (size_t t = 0; t < length; t++) mean += ratio[t] / count;
+    }
     return mean;
 }
 
@@ -90,27 +96,28 @@ static void all_cumulants(const tw_ladder_draws *d, const double *sums, const do
                           double *f)
 {
     for (size_t k = 0; k < d->levels; k++)
-        cumulants(d, sums + 3 * k * d->groups, mean[k], omitted, f + 3 * k);
+        cumulants(d, sums + 3 * k * tw_ladder_groups(d), mean[k], omitted, f + 3 * k);
 }
 
-tw_thermodynamic tw_thermodynamic_estimate(const tw_ladder_draws *d, double *mean, double *work)
+tw_thermodynamic tw_thermodynamic_estimate(const tw_ladder_draws *d, double *mean, double *work,
+                                           double *without)
 {
-    double *sums = work, *f = sums + 3 * d->levels * d->groups, *without = f + 3 * d->levels;
+    size_t groups = tw_ladder_groups(d);
+    double *sums = work, *f = sums + 3 * d->levels * groups;
     tw_thermodynamic out;
-    for (size_t g = 0; g < d->groups; g++) without[g] = 0.0;
+    for (size_t g = 0; g < groups; g++) without[g] = 0.0;
     out.value = tw_stepping_stone_first(d, sums, without);
     for (size_t k = 0; k < d->levels; k++) {
         mean[k] = level_mean(d, k);
-        for (size_t g = 0; g < d->groups; g++) power_sums(d, k, g, mean[k], sums + 3 * (k * d->groups + g));
+        for (size_t g = 0; g < groups; g++) power_sums(d, k, g, mean[k], sums + 3 * (k * groups + g));
     }
-    all_cumulants(d, sums, mean, d->groups, f);
+    all_cumulants(d, sums, mean, groups, f);
     double c = layer(f + 3, d->beta[1]);
     out.value += integrate(d, f, c, &out.discretisation);
-    for (size_t g = 0; g < d->groups; g++) {
+    for (size_t g = 0; g < groups; g++) {
         all_cumulants(d, sums, mean, g, f);
         without[g] += integrate(d, f, c, NULL);
     }
-    double se = tw_jackknife_se(d->groups, without);
-    out.se = sqrt(se * se + out.discretisation * out.discretisation);
+    out.se = hypot(tw_ladder_se(d, without), out.discretisation);
     return out;
 }

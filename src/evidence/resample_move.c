@@ -119,7 +119,10 @@ static void summarise(const tw_resample_move *s, tw_estimate *out)
                          .pareto_k = NAN,
                          .missed = NAN,
                          .unbiased = true,
-                         .draws = tw_draws_number(s->o->seed, s->chain)};
+                         .draws = tw_draws_number(s->o->seed, s->chain),
+                         .trips = NAN,
+                         .drift = NAN,
+                         .apart = NAN};
     out->log_z = tw_log_mean_exp(islands, s->log_z, &out->se);
     out->se_bootstrap = tw_log_mean_exp_bootstrap(islands, s->log_z, s->o->seed, BOOTSTRAP);
 }
@@ -189,7 +192,14 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
                           .watch = {.ctx = model->ctx, .progress = progress, .user = user},
                           .weight_ess = INFINITY};
     TW_TRY(tw_streams_take(ctx, TW_STREAMS_RM, options->first_chain, most_particles(options), &s.chain));
-    *out = (tw_estimate){.method = "resample-move", .log_z = NAN, .se = NAN, .pareto_k = NAN, .missed = NAN};
+    *out = (tw_estimate){.method = "resample-move",
+                         .log_z = NAN,
+                         .se = NAN,
+                         .pareto_k = NAN,
+                         .missed = NAN,
+                         .trips = NAN,
+                         .drift = NAN,
+                         .apart = NAN};
     tw_status status = make_plan(&s, model, reference);
     if (status == TW_OK && s.plan) {
         status = run(&s, model, reference);

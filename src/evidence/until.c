@@ -122,7 +122,10 @@ static tw_status take_up(tw_context *ctx, until *u, tw_estimate *out)
     for (size_t j = 0; j < u->done; j++) u->log_weight[j] = state->before_weight[j];
     *out = (tw_estimate){.method = u->o->reverse ? "ais-reverse" : "ais",
                          .temperatures = u->o->steps,
-                         .draws = tw_draws_number(u->o->seed, u->chain)};
+                         .draws = tw_draws_number(u->o->seed, u->chain),
+                         .trips = NAN,
+                         .drift = NAN,
+                         .apart = NAN};
     if (u->done > 0) estimate(u, out);
     return TW_OK;
 }

@@ -91,6 +91,31 @@ static void the_best_has_the_smallest_error(void **state)
     e[1].weight_ess = 1.9;
     e[2].weight_ess = 2.0;
     assert_ptr_equal(tw_evidence_best(4, e), &e[2]);
+    e[2].pareto_k = 0.9; /* doubted */
+    assert_ptr_equal(tw_evidence_best(4, e), &e[0]);
+    assert_ptr_equal(tw_evidence_best(2, e + 2), &e[2]);
+}
+
+/* Every sign of a tempering run is put into words, the gravest first; what other methods have is no doubt here. */
+static void signs_of_tempering_are_put_into_words(void **state)
+{
+    (void)state;
+    char words[TW_WORDS_BYTES];
+    tw_estimate e = make("thermodynamic", -5.0, 0.1);
+    e.trips = 1.0;
+    e.missed = e.pareto_k = NAN;
+    assert_false(tw_evidence_doubt(&e, words));
+    e.apart = -0.5;
+    assert_true(tw_evidence_doubt(&e, words) && strstr(words, "0.5 nats below stepping stones"));
+    e.drift = 0.25;
+    assert_true(tw_evidence_doubt(&e, words) && strstr(words, "is 0.25 nats above the first"));
+    e.trips = 0.5;
+    assert_true(tw_evidence_doubt(&e, words) && strstr(words, "0.5 round trips"));
+    e.log_z = NAN;
+    assert_true(tw_evidence_doubt(&e, words) && strstr(words, "withheld"));
+    e = make("ais", -5.0, 0.1);
+    e.trips = e.drift = e.apart = NAN;
+    assert_false(tw_evidence_doubt(&e, words));
 }
 
 /* No weight at all is no agreement, and errors of 0 leave room for rounding. */
@@ -240,6 +265,7 @@ int main(void)
         cmocka_unit_test(one_estimate_says_nothing),
         cmocka_unit_test(estimates_that_share_draws_are_not_compared),
         cmocka_unit_test(the_best_has_the_smallest_error),
+        cmocka_unit_test(signs_of_tempering_are_put_into_words),
         cmocka_unit_test(the_ends_of_the_range),
         cmocka_unit_test(an_approximation_is_measured_in_errors),
         cmocka_unit_test(runs_until_the_error_is_met),

@@ -84,8 +84,14 @@ static void no_methods_are_no_estimates(void **state)
     posed_free(&p);
 }
 
-/* Resample-move and tempering towards a goal: a second run with the effort that the first asks for, 1.5 (s / g)^2 times
- * its own, and with random numbers of its own. */
+/* What a second run has, where the first had `effort` and an error s: 1.5 (s / g)^2 times as much, and at most 64. */
+static size_t second_effort(double s, double goal, size_t effort)
+{
+    return (size_t)ceil(fmin(1.5 * pow(s / goal, 2.0), 64.0) * (double)effort);
+}
+
+/* Resample-move and tempering towards a goal: a second run with the effort that the first asks for, and with random
+ * numbers of its own. */
 static void a_second_run_has_the_effort_that_the_goal_takes(void **state)
 {
     (void)state;
@@ -100,8 +106,8 @@ static void a_second_run_has_the_effort_that_the_goal_takes(void **state)
     assert_int_equal(tw_rm_run(p.model, plan->reference, &plan->rm, NULL, NULL, &rm), TW_OK);
     assert_int_equal(tw_pt_run(p.model, plan->reference, &plan->pt, NULL, NULL, pt, NULL), TW_OK);
     plan->until_se = 0.5 * fmin(rm.se, pt[0].se); /* so that both need more than four times as much */
-    rm_again.particles = (size_t)ceil(1.5 * pow(rm.se / plan->until_se, 2.0) * (double)plan->rm.particles);
-    pt_again.rounds = (size_t)ceil(1.5 * pow(pt[0].se / plan->until_se, 2.0) * (double)plan->pt.rounds);
+    rm_again.particles = second_effort(rm.se, plan->until_se, plan->rm.particles);
+    pt_again.rounds = second_effort(pt[0].se, plan->until_se, plan->pt.rounds);
     rm_again.first_chain = pt_again.first_chain = TW_STREAMS_SECOND_RUN;
     assert_int_equal(tw_rm_run(p.model, plan->reference, &rm_again, NULL, NULL, &rm), TW_OK);
     assert_int_equal(tw_pt_run(p.model, plan->reference, &pt_again, NULL, NULL, pt, NULL), TW_OK);

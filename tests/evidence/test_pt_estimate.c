@@ -36,6 +36,18 @@ static draws without_group(const draws *d, size_t omitted)
     return rest;
 }
 
+/* Each group is a copy of its own. */
+static tw_ladder_draws all_draws(const draws *d)
+{
+    return (tw_ladder_draws){.levels = LEVELS,
+                             .copies = d->groups,
+                             .rounds = LENGTH,
+                             .used = LENGTH,
+                             .batches = 1,
+                             .beta = beta,
+                             .ratio = d->ratio};
+}
+
 static const double *at_level(const draws *d, size_t level)
 {
     return d->ratio + level * d->groups * LENGTH;
@@ -106,15 +118,16 @@ static void stepping_stones_follow_their_definitions(void **state)
     (void)state;
     for (int worthless = 0; worthless < 2; worthless++) {
         draws d = make_draws(worthless);
-        double work[6 * GROUPS];
-        tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, beta, d.ratio};
-        tw_stepping_stone is = tw_stepping_stone_estimate(&all, work);
-        assert_close(is.forward.value, forward(&d), 1e-12, "forward");
-        assert_close(is.reverse.value, reverse(&d), 1e-12, "reverse");
-        assert_close(is.bridge.value, bridge(&d), 1e-9, "bridge");
-        assert_close(is.forward.se, jackknife(&d, forward), 1e-12, "error of forward");
-        assert_close(is.reverse.se, jackknife(&d, reverse), 1e-12, "error of reverse");
-        assert_close(is.bridge.se / jackknife(&d, bridge), 1.0, 0.05, "error of the bridge");
+        double work[5 * GROUPS], without[GROUPS];
+        tw_ladder_draws all = all_draws(&d);
+        tw_log_z up = tw_stepping_stone_forward(&all, work), down = tw_stepping_stone_reverse(&all, work);
+        tw_log_z both = tw_stepping_stone_bridge(&all, work, without);
+        assert_close(up.value, forward(&d), 1e-12, "forward");
+        assert_close(down.value, reverse(&d), 1e-12, "reverse");
+        assert_close(both.value, bridge(&d), 1e-9, "bridge");
+        assert_close(up.se, jackknife(&d, forward), 1e-12, "error of forward");
+        assert_close(down.se, jackknife(&d, reverse), 1e-12, "error of reverse");
+        assert_close(both.se / jackknife(&d, bridge), 1.0, 0.05, "error of the bridge");
     }
 }
 
@@ -128,11 +141,11 @@ static void the_bridge_bears_any_spread(void **state)
         for (size_t count = 1; count <= DRAWS / 2; count += DRAWS / 2 - 1)
             for (size_t level = 0; level < 2; level++) {
                 draws d = make_draws(false);
-                double work[6 * GROUPS];
+                double work[5 * GROUPS], without[GROUPS];
                 for (size_t t = 0; t < count; t++) d.ratio[t] = far[i];
                 for (size_t t = 0; t < level * count / 5; t++) d.ratio[DRAWS + t] = far[i]; /* fewer above */
-                tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, beta, d.ratio};
-                tw_log_z is = tw_stepping_stone_estimate(&all, work).bridge;
+                tw_ladder_draws all = all_draws(&d);
+                tw_log_z is = tw_stepping_stone_bridge(&all, work, without);
                 assert_close(is.value, bridge(&d), 1e-9, "bridge");
                 assert_close(is.se / jackknife(&d, bridge), 1.0, 0.05, "its error");
             }
@@ -140,9 +153,9 @@ static void the_bridge_bears_any_spread(void **state)
 
 static double integral(const draws *d)
 {
-    double mean[LEVELS], work[LEVELS * (3 * GROUPS + 3) + GROUPS];
-    tw_ladder_draws all = {LEVELS, d->groups, LENGTH, beta, d->ratio};
-    return tw_thermodynamic_estimate(&all, mean, work).value;
+    double mean[LEVELS], work[LEVELS * (3 * GROUPS + 3)], without[GROUPS];
+    tw_ladder_draws all = all_draws(d);
+    return tw_thermodynamic_estimate(&all, mean, work, without).value;
 }
 
 /* Skewed to the right: no boundary layer, and u is linear in b. Then the integral from b_1 on is the cubic Hermite rule,
@@ -151,10 +164,10 @@ static void the_integral_follows_its_definition(void **state)
 {
     (void)state;
     draws d = make_draws(false);
-    double mean[LEVELS], work[LEVELS * (3 * GROUPS + 3) + GROUPS], f[LEVELS][3],
+    double mean[LEVELS], work[LEVELS * (3 * GROUPS + 3)], without[GROUPS], f[LEVELS][3],
         value = log_mean(&d, 0, beta[1]);
-    tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, beta, d.ratio};
-    tw_thermodynamic is = tw_thermodynamic_estimate(&all, mean, work);
+    tw_ladder_draws all = all_draws(&d);
+    tw_thermodynamic is = tw_thermodynamic_estimate(&all, mean, work, without);
     for (size_t k = 0; k < LEVELS; k++) {
         f[k][0] = f[k][1] = f[k][2] = 0.0;
         for (size_t i = 0; i < DRAWS; i++) f[k][0] += at_level(&d, k)[i] / DRAWS;

@@ -169,21 +169,40 @@ static void states_are_exchanged_whole(void **state)
 }
 
 /* A barrier that is linear between the temperatures is divided exactly, but for the small rate that keeps it
- * rising. */
+ * rising; into as many parts as are wanted. */
 static void ladders_are_equalised(void **state)
 {
     (void)state;
     enum { STEPS = 4 };
-    double beta[STEPS + 1] = {0.0, 0.25, 0.5, 0.75, 1.0}, work[2][STEPS + 1];
+    double beta[STEPS + 1] = {0.0, 0.25, 0.5, 0.75, 1.0}, next[STEPS + 1], work[STEPS + 1];
     const double rates[STEPS] = {0.6, 0.2, 0.0, 0.0}, none[STEPS] = {0.0};
     const double expected[STEPS + 1] = {0.0, 0.25 / 3.0, 0.5 / 3.0, 0.25, 1.0};
-    tw_ladder_equalise(STEPS, rates, beta, work[0], work[1]);
-    for (size_t k = 0; k <= STEPS; k++) assert_close(beta[k], expected[k], 3e-3, "temperature");
+    tw_ladder_equalise(STEPS, rates, beta, STEPS, next, work);
+    for (size_t k = 0; k <= STEPS; k++) assert_close(next[k], expected[k], 3e-3, "temperature");
+    tw_ladder_equalise(STEPS, rates, beta, 2, next, work);
+    for (size_t k = 0; k <= 2; k++) assert_close(next[k], k < 2 ? expected[2 * k] : 1.0, 3e-3, "temperature");
     for (size_t k = 0; k <= STEPS; k++) beta[k] = (double)(k * k) / (double)(STEPS * STEPS);
-    double kept[STEPS + 1];
-    memcpy(kept, beta, sizeof kept);
-    tw_ladder_equalise(STEPS, none, beta, work[0], work[1]);
-    for (size_t k = 0; k <= STEPS; k++) assert_close(beta[k], kept[k], 1e-14, "temperature");
+    tw_ladder_equalise(STEPS, none, beta, STEPS, next, work);
+    for (size_t k = 0; k <= STEPS; k++) assert_close(next[k], beta[k], 1e-14, "temperature");
+}
+
+/* Where every swap is accepted a replica goes up and down without a stop. With rejections: 5 pairs that share a barrier
+ * of 2.5 reject every second swap, and a copy has a round trip in 2 + 2 * 5 rounds. */
+static void ladders_are_as_long_as_replicas_travel(void **state)
+{
+    (void)state;
+    assert_close(tw_ladder_trip(7, 0.0), 16.0, 1e-14, "a trip without rejections");
+    assert_close(tw_ladder_trip(5, 2.5), 6.0 * 12.0, 1e-12, "a trip with them");
+    assert_int_equal(tw_ladder_steps(2, 40, 0.0, 42.0), 20);
+    assert_int_equal(tw_ladder_steps(25, 40, 0.0, 42.0), 25);
+    for (double barrier = 0.5; barrier < 8.0; barrier += 0.5) {
+        size_t few = tw_ladder_steps(2, 40, barrier, 1.0), many = tw_ladder_steps(2, 40, barrier, 300.0);
+        for (size_t steps = 2; steps <= 40; steps++)
+            assert_true(tw_ladder_trip(few, barrier) <= tw_ladder_trip(steps, barrier));
+        assert_true(many >= few);
+        if (many > few) assert_true(tw_ladder_trip(many, barrier) <= 300.0);
+        if (many > few && many < 40) assert_true(tw_ladder_trip(many + 1, barrier) > 300.0);
+    }
 }
 
 /* Draws of R ~ N(m + b v, v) at every level: what it is when R is Gaussian under q. Then E_0[exp(R)] =
@@ -193,8 +212,21 @@ static const double gaussian_mean = -40.0, gaussian_variance = 9.0;
 
 typedef struct draws {
     double beta[LEVELS], ratio[LEVELS * GROUPS * LENGTH];
-    double work[LEVELS * (3 * GROUPS + 3) + 5 * GROUPS], mean[LEVELS];
+    double work[LEVELS * (3 * GROUPS + 3)], mean[LEVELS], without[GROUPS];
 } draws;
+
+/* `length` draws of each copy. */
+static tw_ladder_draws copies_of(size_t levels, size_t copies, size_t length, const double *beta,
+                                 const double *ratio)
+{
+    return (tw_ladder_draws){.levels = levels,
+                             .copies = copies,
+                             .rounds = length,
+                             .used = length,
+                             .batches = 1,
+                             .beta = beta,
+                             .ratio = ratio};
+}
 
 /* Each draw is repeated `repeats` times in a row: a chain that stands still. */
 static void fill(draws *d, uint64_t seed, size_t repeats)
@@ -227,12 +259,14 @@ static void estimators_meet_the_exact_value(void **state)
     double stone = sqrt(5.0 * (exp(s) - 1.0) / n), integral = sqrt(4.5 * s / n);
     for (uint64_t seed = 1; seed <= 5; seed++) {
         fill(d, seed, 1);
-        tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, d->beta, d->ratio};
-        tw_stepping_stone stones = tw_stepping_stone_estimate(&all, d->work);
-        tw_thermodynamic thermo = tw_thermodynamic_estimate(&all, d->mean, d->work);
-        assert_log_z(stones.forward.value, stones.forward.se, 0.6 * stone, 1.6 * stone, "forward");
-        assert_log_z(stones.reverse.value, stones.reverse.se, 0.6 * stone, 1.6 * stone, "reverse");
-        assert_log_z(stones.bridge.value, stones.bridge.se, 0.5 * integral, 1.6 * stone, "bridge");
+        tw_ladder_draws all = copies_of(LEVELS, GROUPS, LENGTH, d->beta, d->ratio);
+        tw_log_z up = tw_stepping_stone_forward(&all, d->work),
+                 down = tw_stepping_stone_reverse(&all, d->work);
+        tw_log_z both = tw_stepping_stone_bridge(&all, d->work, d->without);
+        tw_thermodynamic thermo = tw_thermodynamic_estimate(&all, d->mean, d->work, d->without);
+        assert_log_z(up.value, up.se, 0.6 * stone, 1.6 * stone, "forward");
+        assert_log_z(down.value, down.se, 0.6 * stone, 1.6 * stone, "reverse");
+        assert_log_z(both.value, both.se, 0.5 * integral, 1.6 * stone, "bridge");
         assert_log_z(thermo.value, thermo.se, 0.6 * integral, 1.6 * integral, "integral");
         assert_true(thermo.discretisation < 0.1 * thermo.se);
     }
@@ -250,9 +284,9 @@ static void dependent_rounds_do_not_shrink_errors(void **state)
     const size_t repeats[3] = {1, 10, LENGTH};
     for (size_t i = 0; i < 3; i++) {
         fill(d, 77, repeats[i]);
-        tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, d->beta, d->ratio};
-        bridge[i] = tw_stepping_stone_estimate(&all, d->work).bridge.se;
-        integral[i] = tw_thermodynamic_estimate(&all, d->mean, d->work).se;
+        tw_ladder_draws all = copies_of(LEVELS, GROUPS, LENGTH, d->beta, d->ratio);
+        bridge[i] = tw_stepping_stone_bridge(&all, d->work, d->without).se;
+        integral[i] = tw_thermodynamic_estimate(&all, d->mean, d->work, d->without).se;
     }
     for (size_t i = 1; i < 3; i++) {
         double expected = sqrt((double)repeats[i]);
@@ -260,9 +294,10 @@ static void dependent_rounds_do_not_shrink_errors(void **state)
         assert_true(integral[i] / integral[0] > 0.6 * expected && integral[i] / integral[0] < 1.6 * expected);
     }
     for (size_t g = 0; g < LEVELS * GROUPS; g++) d->ratio[g] = d->ratio[g * LENGTH];
-    tw_ladder_draws single = {LEVELS, GROUPS, 1, d->beta, d->ratio};
-    assert_close(tw_stepping_stone_estimate(&single, d->work).bridge.se, bridge[2], 1e-9, "bridge");
-    assert_close(tw_thermodynamic_estimate(&single, d->mean, d->work).se, integral[2], 1e-9, "integral");
+    tw_ladder_draws single = copies_of(LEVELS, GROUPS, 1, d->beta, d->ratio);
+    assert_close(tw_stepping_stone_bridge(&single, d->work, d->without).se, bridge[2], 1e-9, "bridge");
+    assert_close(tw_thermodynamic_estimate(&single, d->mean, d->work, d->without).se, integral[2], 1e-9,
+                 "integral");
     free(d);
 }
 
@@ -292,15 +327,16 @@ static void discretisation_is_covered(void **state)
     double exact = log(0.5 * (1.0 / 6.0 + 1.0 / 51.0));
     for (size_t steps = 2; steps <= 16; steps *= 2) {
         size_t levels = steps + 1;
-        double *ratio = malloc(2 * levels * COUNT * sizeof *ratio), beta[17], mean[17], work[17 * 9 + 2];
+        double *ratio = malloc(2 * levels * COUNT * sizeof *ratio), beta[17], mean[17], work[17 * 9],
+               without[2];
         assert_non_null(ratio);
         for (size_t k = 0; k < levels; k++) {
             beta[k] = pow((double)k / (double)steps, 2.0);
             fill_quantiles(beta[k], ratio + 2 * k * COUNT);
             fill_quantiles(beta[k], ratio + (2 * k + 1) * COUNT);
         }
-        tw_ladder_draws all = {levels, 2, COUNT, beta, ratio};
-        tw_thermodynamic t = tw_thermodynamic_estimate(&all, mean, work);
+        tw_ladder_draws all = copies_of(levels, 2, COUNT, beta, ratio);
+        tw_thermodynamic t = tw_thermodynamic_estimate(&all, mean, work, without);
         double error = fabs(t.value - exact);
         print_message("%2zu steps: discretisation error %.5f, claimed %.5f\n", steps, error,
                       t.discretisation);
@@ -318,10 +354,10 @@ static void a_heavy_tail_of_q_does_no_harm(void **state)
     draws *d = malloc(sizeof *d);
     assert_non_null(d);
     fill(d, 5, 1);
-    tw_ladder_draws all = {LEVELS, GROUPS, LENGTH, d->beta, d->ratio};
-    tw_thermodynamic before = tw_thermodynamic_estimate(&all, d->mean, d->work);
+    tw_ladder_draws all = copies_of(LEVELS, GROUPS, LENGTH, d->beta, d->ratio);
+    tw_thermodynamic before = tw_thermodynamic_estimate(&all, d->mean, d->work, d->without);
     for (size_t i = 0; i < GROUPS * LENGTH; i += 100) d->ratio[i] = -1e9;
-    tw_thermodynamic after = tw_thermodynamic_estimate(&all, d->mean, d->work);
+    tw_thermodynamic after = tw_thermodynamic_estimate(&all, d->mean, d->work, d->without);
     assert_close(after.value - before.value, log(0.99), 5e-3, "the share of the tail");
     assert_true(after.se < 1.2 * before.se);
     free(d);
@@ -334,6 +370,7 @@ int main(void)
         cmocka_unit_test(states_are_exchanged_whole),
         cmocka_unit_test(states_are_exchanged_between_frames),
         cmocka_unit_test(ladders_are_equalised),
+        cmocka_unit_test(ladders_are_as_long_as_replicas_travel),
         cmocka_unit_test(estimators_meet_the_exact_value),
         cmocka_unit_test(dependent_rounds_do_not_shrink_errors),
         cmocka_unit_test(discretisation_is_covered),

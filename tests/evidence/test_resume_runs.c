@@ -179,6 +179,7 @@ static void a_state_of_another_tempering_is_refused(void **state)
     keeper k = {.at = WARMUP + 2};
     tw_estimate e[2];
     tw_pt_options good = pt_options(&p, TW_METHOD_HMC, &k), o;
+    good.patience = 1; /* from the prior replicas do not travel in so few rounds */
     assert_int_equal(tw_pt_run(p.model, p.prior, &good, NULL, NULL, e, NULL), TW_OK);
     good.resume = &k.pt;
     o = good, o.copies = COPIES - 1, refuse_pt(&p, &o);

@@ -171,7 +171,8 @@ static tw_run_evidence two_estimates(double apart)
                                    .particles = 16,
                                    .temperatures = 12,
                                    .pareto_k = NAN,
-                                   .missed = NAN};
+                                   .missed = NAN,
+                                   .trips = 3.0};
     return e;
 }
 

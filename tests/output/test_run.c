@@ -248,9 +248,36 @@ static void evidence_comes_back(void **state)
     tw_run_evidence e = {
         .laplace = -3.5, .ep = -3.25, .ep_corrected = NAN, .from = "ep", .kernel = "hmc/ep", .count = 2};
     tw_chains_summary none;
-    e.estimates[0] = (tw_estimate){"ais", -3.1, 0.02, 0.021, 200.5, 0.8, 256, 40, 0.001, true, 0.3, 0.01, 5};
-    e.estimates[1] = (tw_estimate){"thermodynamic", -3.2, 0.01, NAN, NAN, 0.7, 32, 12, 0.0, false, NAN, NAN,
-                                   0x1fffffffffffff};
+    e.estimates[0] = (tw_estimate){.method = "ais",
+                                   .log_z = -3.1,
+                                   .se = 0.02,
+                                   .se_bootstrap = 0.021,
+                                   .weight_ess = 200.5,
+                                   .acceptance = 0.8,
+                                   .particles = 256,
+                                   .temperatures = 40,
+                                   .failures = 0.001,
+                                   .unbiased = true,
+                                   .pareto_k = 0.3,
+                                   .missed = 0.01,
+                                   .draws = 5,
+                                   .trips = NAN,
+                                   .drift = NAN,
+                                   .apart = NAN};
+    e.estimates[1] = (tw_estimate){.method = "thermodynamic",
+                                   .log_z = -3.2,
+                                   .se = 0.01,
+                                   .se_bootstrap = NAN,
+                                   .weight_ess = NAN,
+                                   .acceptance = 0.7,
+                                   .particles = 32,
+                                   .temperatures = 12,
+                                   .pareto_k = NAN,
+                                   .missed = NAN,
+                                   .draws = 0x1fffffffffffff,
+                                   .trips = 1.5,
+                                   .drift = -0.02,
+                                   .apart = 0.03};
     e.seconds[0] = 1.5;
     e.seconds[1] = 2.5;
     assert_int_equal(tw_run_write_evidence(ctx, path, false, problem, &facts, &e), TW_OK);
@@ -265,6 +292,7 @@ static void evidence_comes_back(void **state)
         assert_string_equal(a->method, b->method);
         assert_same(5, &a->log_z, &b->log_z);
         assert_same(2, &a->pareto_k, &b->pareto_k);
+        assert_same(3, &a->trips, &b->trips);
         assert_true(a->particles == b->particles && a->temperatures == b->temperatures &&
                     a->draws == b->draws && a->failures == b->failures && a->unbiased == b->unbiased &&
                     f->seconds[i] == e.seconds[i]);

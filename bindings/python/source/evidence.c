@@ -15,6 +15,9 @@ static const tw_py_field estimate_fields[] = {
     {"pareto_k", TW_PY_REAL, offsetof(tw_estimate, pareto_k)},
     {"missed", TW_PY_REAL, offsetof(tw_estimate, missed)},
     {"draws", TW_PY_COUNT, offsetof(tw_estimate, draws)},
+    {"trips", TW_PY_REAL, offsetof(tw_estimate, trips)},
+    {"drift", TW_PY_REAL, offsetof(tw_estimate, drift)},
+    {"apart", TW_PY_REAL, offsetof(tw_estimate, apart)},
     {NULL, TW_PY_REAL, 0},
 };
 
@@ -134,6 +137,7 @@ static bool read_tempering(const request *r, tw_pt_options *pt)
         {"copies", TW_PY_COUNT, offsetof(tw_pt_options, copies)},
         {"warmup", TW_PY_COUNT, offsetof(tw_pt_options, warmup)},
         {"rounds", TW_PY_COUNT, offsetof(tw_pt_options, rounds)},
+        {"least_steps", TW_PY_COUNT, offsetof(tw_pt_options, least_steps)},
         {"moves", TW_PY_COUNT, offsetof(tw_pt_options, moves)},
         {"eps", TW_PY_REAL, offsetof(tw_pt_options, eps)},
         {"steps", TW_PY_COUNT, offsetof(tw_pt_options, leapfrog_steps)},
@@ -153,8 +157,13 @@ static bool read_tempering(const request *r, tw_pt_options *pt)
 static PyObject *build_report(const tw_pt_report *report)
 {
     static const tw_py_field fields[] = {
+        {"temperatures", TW_PY_COUNT, offsetof(tw_pt_report, steps)},
+        {"warmup", TW_PY_COUNT, offsetof(tw_pt_report, warmup)},
+        {"rounds", TW_PY_COUNT, offsetof(tw_pt_report, rounds)},
         {"barrier", TW_PY_REAL, offsetof(tw_pt_report, barrier)},
         {"round_trips", TW_PY_COUNT, offsetof(tw_pt_report, round_trips)},
+        {"drift", TW_PY_REAL, offsetof(tw_pt_report, drift)},
+        {"drift_se", TW_PY_REAL, offsetof(tw_pt_report, drift_se)},
         {"forward", TW_PY_REAL, offsetof(tw_pt_report, forward)},
         {"forward_se", TW_PY_REAL, offsetof(tw_pt_report, forward_se)},
         {"reverse", TW_PY_REAL, offsetof(tw_pt_report, reverse)},

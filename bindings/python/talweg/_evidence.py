@@ -23,6 +23,7 @@ from ._warnings import Warned, warned
 SAFETY = 1.5  # an error from 16 islands is good to a fifth, and there is no third run
 MOST_EFFORT = 64.0  # of a second run, over the first
 PRIOR_LADDER = 40  # temperatures of parallel tempering from the prior
+LEAST_LADDER = 8  # of which so many stay, where replicas do not travel
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ class Estimate:
         "ais-reverse": the share of 1/Z that its way up knows of and its way down did not meet, part of se; else NaN.
     draws : int
         Which random draws it is made of: estimates with the same number share them.
+    trips, drift, apart : float
+        Parallel tempering: round trips of a copy; by how much the second half of the run is above the first, and
+        thermodynamic integration above stepping stones, where that is beyond chance (else 0), part of se. Else NaN.
     seconds : float
     """
 
@@ -68,6 +72,9 @@ class Estimate:
     pareto_k: float
     missed: float
     draws: int
+    trips: float
+    drift: float
+    apart: float
     seconds: float
 
     @property
@@ -200,6 +207,7 @@ class _Run:
         beta = path.beta if path.own_schedule else None
         if beta is None and path.start_name == "prior":
             beta = path.fill(path.kind, PRIOR_LADDER, path.beta_min)
+            wanted["least_steps"] = LEAST_LADDER
         first, second, report = path.run("tempering", beta, wanted, self.progress)
         factor = self.factor(first, MOST_EFFORT)
         if factor > 1.0:
@@ -212,6 +220,8 @@ class _Run:
         """What is wrong with the estimates: no number, weights that collapsed, a goal that was missed."""
         found = []
         for e in self.estimates:
+            if e.method == "thermodynamic" and not math.isfinite(e.log_z):
+                continue  # stepping stones decide
             if not math.isfinite(e.log_z) and math.isnan(e.weight_ess):
                 found.append(warned("no_number", name=e.method))
             elif not math.isfinite(e.log_z) or e.weight_ess < 2.0:

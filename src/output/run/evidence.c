@@ -2,7 +2,8 @@
  *
  *   estimate(estimate)              the method's name
  *   log_z, se, se_bootstrap, weight_ess, acceptance, failures, seconds, particles, temperatures (estimate)
- *   pareto_k, missed(estimate)      not in files of earlier versions: NaN
+ *   pareto_k, missed, trips, drift, apart (estimate)
+ *                                   not in files of earlier versions: NaN
  *   draws(estimate)                 nor this: 0
  *   unbiased(estimate)              a flag
  *   laplace, ep, ep_corrected       log Z, NaN where there is none
@@ -32,6 +33,9 @@ static const column columns[] = {
     {"pareto_k", offsetof(tw_estimate, pareto_k), false, true},
     {"missed", offsetof(tw_estimate, missed), false, true},
     {"draws", offsetof(tw_estimate, draws), true, true},
+    {"trips", offsetof(tw_estimate, trips), false, true},
+    {"drift", offsetof(tw_estimate, drift), false, true},
+    {"apart", offsetof(tw_estimate, apart), false, true},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
