@@ -83,8 +83,7 @@ static void run(const bench_usps *usps, const tw_data *at, size_t points, size_t
     bench_check(usps->ctx, tw_draws_predictor_new(model, &source, &options, &predictor));
     for (size_t first = 0; first < points; first += TW_PREDICT_BATCH) {
         size_t count = points - first < TW_PREDICT_BATCH ? points - first : TW_PREDICT_BATCH;
-        bench_check(usps->ctx,
-                    tw_draws_predictor_at(predictor, kernel, usps->data, at, first, count, NULL, &out));
+        bench_check(usps->ctx, tw_draws_predictor_at(predictor, kernel, usps->data, at, first, count, &out));
     }
     double taken = bench_seconds() - start;
     printf(

@@ -86,7 +86,7 @@ static void predict(tw_context *ctx, const tw_problem *problem, const tw_draws *
     tw_predictions out = {.expected = probability, .mcse = error, .log_score = log_score};
     check(ctx, tw_data_two_classes(ctx, NEW, SEED, 1, &test));
     check(ctx, tw_draws_predictor_new(problem->model, &source, NULL, &predictor));
-    check(ctx, tw_draws_predictor_at(predictor, problem->kernel, problem->data, test, 0, NEW, NULL, &out));
+    check(ctx, tw_draws_predictor_at(predictor, problem->kernel, problem->data, test, 0, NEW, &out));
     tw_draws_scores s = tw_draws_predictor_scores(predictor);
     printf("\nfirst new case: (%.2f, %.2f) is +1 with probability %.3f +- %.3f\n", test->x[0], test->x[NEW],
            probability[0], error[0]);

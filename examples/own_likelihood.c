@@ -98,6 +98,7 @@ static tw_data *make_data(tw_context *ctx)
         y[i] = sin(x[i]) + noise * sin(37.0 * i) + (i % 10 == 4 ? 4.0 : 0.0);
     }
     check(ctx, tw_data_new(ctx, CASES, 1, x, CASES, y, &data));
+    check(ctx, tw_data_repeat_column(data, "noise", noise));
     return data;
 }
 
@@ -105,16 +106,15 @@ static tw_data *make_data(tw_context *ctx)
 static double fit(tw_context *ctx, const tw_data *data, const tw_likelihood *likelihood)
 {
     tw_kernel *kernel = NULL;
-    double w[CASES], sum = 0.0;
+    double sum = 0.0;
     tw_model *model = NULL;
     tw_approximation *ep = NULL;
     tw_sampling *sampling = NULL;
     tw_draws *draws = NULL;
     tw_summary rows[CASES];
     tw_chains_summary s;
-    for (int i = 0; i < CASES; i++) w[i] = noise;
     check(ctx, tw_kernel_parse(ctx, "matern52", data->d, &kernel)); /* ell = sigma = 1 */
-    check(ctx, tw_model_from_data(data, kernel, likelihood, w, 0.0, &model));
+    check(ctx, tw_model_from_data(data, kernel, likelihood, NULL, 0.0, &model));
     tw_kernel_free(kernel);
     check(ctx, tw_ep_fit(model, NULL, &ep));
     tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};

@@ -40,14 +40,22 @@ typedef struct tw_table {
 TW_API tw_status tw_table_read(tw_context *ctx, const char *path, tw_table **out);
 TW_API void tw_table_free(tw_table *table);
 
+/* A column that is no input: known constants of the observations, such as the exposures of counts. */
+enum { TW_DATA_COLUMNS = 8, TW_DATA_COLUMN_NAME = 32 };
+typedef struct tw_constants {
+    char name[TW_DATA_COLUMN_NAME]; /* what a likelihood calls it (see likelihood.h): "exposure" */
+    double *values;                 /* n */
+} tw_constants;
+
 /* n cases with d inputs each, and an observation y (NULL when the data have no label column). */
 typedef struct tw_data {
     tw_context *ctx;
     size_t n, d;
     double *x;    /* n x d, leading dimension n */
     double *y;    /* n observations, or NULL */
-    double *w;    /* n constants of the observations (see likelihood.h), or NULL */
     char **names; /* d names of the inputs, all in one block, or NULL */
+    size_t columns;
+    tw_constants column[TW_DATA_COLUMNS]; /* the first `columns` of them */
 } tw_data;
 
 /* Read a data set. label says which column is y: a name, a 1-based index ("3"), a negative index counted from
@@ -56,10 +64,13 @@ typedef struct tw_data {
  */
 TW_API tw_status tw_data_read(tw_context *ctx, const char *path, const char *label, tw_data **out);
 
-/* The same with a second column taken out of the inputs, named in the same way: the constants of the
- * observations, such as the exposures of counts. NULL: none. In a libsvm file the label is column 1. */
-TW_API tw_status tw_data_read_constants(tw_context *ctx, const char *path, const char *label,
-                                        const char *constants, tw_data **out);
+/* The same with more columns taken out of the inputs, as constants of the observations: `column` says which, as label
+ * does, and `name` what it is called from then on. In a libsvm file the label is column 1. */
+typedef struct tw_column_place {
+    const char *name, *column;
+} tw_column_place;
+TW_API tw_status tw_data_read_columns(tw_context *ctx, const char *path, const char *label, size_t count,
+                                      const tw_column_place *columns, tw_data **out);
 
 /* Add inputs that are zero, up to d of them: a libsvm file does not say how many inputs there are, only which of
  * them are not zero. TW_BAD_ARGUMENT where there are more than d already. */
@@ -70,6 +81,14 @@ TW_API tw_status tw_data_widen(tw_data *data, size_t d);
 TW_API tw_status tw_data_new(tw_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
                              const double *y, tw_data **out);
 TW_API void tw_data_free(tw_data *data);
+
+/* Give the data a column of constants, in place of one of the same name: n numbers, which are copied; a likelihood
+ * checks them. And look one up; NULL where there is none of that name. */
+TW_API tw_status tw_data_set_column(tw_data *data, const char *name, const double *values);
+TW_API const double *tw_data_column(const tw_data *data, const char *name);
+
+/* The same with one value for all cases. */
+TW_API tw_status tw_data_repeat_column(tw_data *data, const char *name, double value);
 
 /* A built-in problem of two classes in the plane: inputs uniform on [-2, 2]^2 and y = sign(f(x) + e), f(x) =
  * 3 (sin(2 x_1) - x_2), e standard normal, so that p(y = +1 | x) = Phi(f(x)) is known and no rule errs less

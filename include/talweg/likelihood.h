@@ -43,7 +43,8 @@ typedef struct tw_column {
     const char *name; /* "exposure" */
     double standard;  /* the constant of every observation where the column is not given */
     tw_range range;
-    bool required; /* there is no standard */
+    bool required;    /* it must be given: the standard is for pictures only */
+    const char *help; /* what it is, in a few words, for lists; NULL: not said */
 } tw_column;
 
 typedef struct tw_likelihood tw_likelihood;
@@ -111,10 +112,11 @@ struct tw_likelihood {
  *   probit    y in {-1, +1}, Phi(y x)
  *   logit     y in {-1, +1}, 1 / (1 + exp(-y x))
  *   poisson   y in {0, 1, 2, ...}, rate w exp(x); column exposure: w (1)
- *   gaussian  y real, N(y; x, (s w)^2); parameter noise: s (1); column noise: w (1), so that s = 1 and a column
- *             are the standard deviations themselves
- * NULL when there is none of that name. tw_likelihood_names() lists them: "probit, logit, ...". */
+ *   gaussian  y real, N(y; x, s^2), s the parameter noise (1), or the column noise instead
+ * NULL when there is none of that name. tw_likelihood_names() lists them: "probit, logit, ...", and _at counts them
+ * from 0, up to NULL. */
 TW_API const tw_likelihood *tw_likelihood_find(const char *name);
+TW_API const tw_likelihood *tw_likelihood_at(size_t i);
 TW_API const char *tw_likelihood_names(void);
 
 /* The number k with likelihood->column[k] of that name; likelihood->columns where there is none. */

@@ -36,9 +36,15 @@ typedef struct tw_target tw_target;
 TW_API tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_observations *observed,
                               double jitter, tw_model **out);
 
-/* The same with K computed from the inputs of a data set, whose y is used. */
+/* The observations of a data set: y, and the columns that the likelihood calls by their names. Nothing is copied or
+ * checked; tw_model_from_data refuses columns that the likelihood does not have. */
+TW_API tw_observations tw_data_observed(const tw_data *data, const tw_likelihood *likelihood,
+                                        const double *phi);
+
+/* The same with the observations of a data set and K computed from its inputs. phi NULL: the initial values of the
+ * likelihood's parameters. */
 TW_API tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel,
-                                    const tw_likelihood *likelihood, const double *w, double jitter,
+                                    const tw_likelihood *likelihood, const double *phi, double jitter,
                                     tw_model **out);
 TW_API void tw_model_free(tw_model *model);
 

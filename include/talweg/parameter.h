@@ -26,7 +26,8 @@ enum { TW_PARAMETER_NAME = 48 };
 typedef struct tw_parameter {
     char name[TW_PARAMETER_NAME]; /* of the natural value: "ell", "se2.ell.1", "noise" */
     tw_transform transform;
-    double initial; /* the natural value where nobody gives one */
+    double initial;   /* the natural value where nobody gives one */
+    const char *help; /* what it is, in a few words, for lists; NULL: not said */
 } tw_parameter;
 
 /* From theta to the natural value and back; theta is NaN or infinite where there is no such value. */

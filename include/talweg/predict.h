@@ -68,7 +68,7 @@ typedef struct tw_predictions {
     double *log_score_mcse;  /* and its Monte Carlo standard error */
 } tw_predictions;
 
-/* Predict the m = at->n cases `at`, of the model's likelihood, whose y (NULL: none) are labels, with cross =
+/* Predict the m = at->n cases `at`, whose y (NULL: none) are labels; likelihood and phi are the model's. With cross =
  * k(x, z) (n x m, contiguous) and prior variances diagonal[m]. Any number of batches may be asked for, one at a
  * time. */
 TW_API tw_status tw_draws_predictor_apply(tw_draws_predictor *predictor, const double *cross,
@@ -76,11 +76,11 @@ TW_API tw_status tw_draws_predictor_apply(tw_draws_predictor *predictor, const d
                                           const tw_predictions *out);
 
 /* The same for cases first .. first + count - 1 of `at`, which must be on the scale of `train`, the data of the
- * model, and whose y, where there is one, are the labels; w has one constant for each case of `at`. The arrays
+ * model; its y, where there is one, are the labels, and its columns the constants that the likelihood wants. The arrays
  * of `out` hold count numbers. */
 TW_API tw_status tw_draws_predictor_at(tw_draws_predictor *predictor, const tw_kernel *kernel,
                                        const tw_data *train, const tw_data *at, size_t first, size_t count,
-                                       const double *w, const tw_predictions *out);
+                                       const tw_predictions *out);
 
 /* How good the predictions were, over all labelled cases that this predictor was given so far, and Monte Carlo
  * standard errors: of the mean log score and the root mean square error by the delta method, with the

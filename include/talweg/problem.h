@@ -16,11 +16,11 @@ extern "C" {
 
 /* What a problem is made of. */
 typedef struct tw_problem_parts {
-    tw_data *data;       /* the inputs as the kernel sees them, and y */
+    tw_data *data;       /* the inputs as the kernel sees them, y, and the likelihood's columns */
     tw_scaling *scaling; /* how they were standardised; NULL: they were not */
     tw_kernel *kernel;
     const tw_likelihood *likelihood;
-    const double *w; /* n constants of the observations (see likelihood.h), or NULL */
+    const double *phi; /* the likelihood's parameters (see likelihood.h); NULL: their initial values */
     double jitter;
 } tw_problem_parts;
 
@@ -31,13 +31,13 @@ typedef struct tw_problem {
     tw_scaling *scaling;
     tw_kernel *kernel;
     const tw_likelihood *likelihood;
-    double *w;
+    double *phi; /* likelihood->parameters of them; NULL where there are none */
     double jitter;
     tw_model *model;
 } tw_problem;
 
 /* Make a problem and its model. Data, scaling and kernel are taken over in any case: they belong to the problem, or are
- * freed where this fails; w is copied. A part that is missing (data, kernel, likelihood NULL) is TW_BAD_ARGUMENT. */
+ * freed where this fails; phi is copied. A part that is missing (data, kernel, likelihood NULL) is TW_BAD_ARGUMENT. */
 TW_API tw_status tw_problem_new(tw_context *ctx, const tw_problem_parts *parts, tw_problem **out);
 TW_API void tw_problem_free(tw_problem *problem);
 
@@ -46,6 +46,14 @@ TW_API void tw_problem_parts_free(const tw_problem_parts *parts);
 
 /* Its observations. */
 TW_API tw_observations tw_problem_observed(const tw_problem *problem);
+
+/* Give new cases the likelihood's columns that the problem's data have and they lack, where all training cases have the
+ * same value. *differs is the first column that they lack still, because it does not; NULL: there is none. */
+TW_API tw_status tw_problem_fill_columns(const tw_problem *problem, tw_data *at, const tw_column **differs);
+
+/* The likelihood's parameters, where they are not the initial ones, and columns in words: "noise 0.5", "exposure from 1
+ * to 4". */
+TW_API void tw_problem_describe_constants(const tw_problem *problem, char *words, size_t bytes);
 
 #ifdef __cplusplus
 }

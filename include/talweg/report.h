@@ -83,11 +83,10 @@ TW_API void tw_gnuplot_quote(const char *text, FILE *to);
 /* What a page is to show beside what is in the files. */
 typedef struct tw_report_options {
     bool overwrite;
-    const char *title;    /* NULL: what the data are called */
-    size_t latents;       /* trace and rank plots of so many, those with the smallest bulk ESS */
-    const tw_data *test;  /* labelled cases on the scale of the problem's data, for calibration; NULL: the
+    const char *title;   /* NULL: what the data are called */
+    size_t latents;      /* trace and rank plots of so many, those with the smallest bulk ESS */
+    const tw_data *test; /* labelled cases on the scale of the problem's data, for calibration; NULL: the
                             training data's own labels */
-    const double *test_w; /* its constants (see likelihood.h); NULL: 1 */
     const char *test_name;
     size_t threads;
 } tw_report_options;

@@ -26,8 +26,9 @@ extern "C" {
     X(TW_WARN_INPUT_NAME, "input_name",                                                                      \
       "{file}: found the input \"{name}\" where the model was made with \"{other}\"; it is taken for it, "   \
       "as inputs go by their order")                                                                         \
-    X(TW_WARN_NO_EXPOSURE, "no_exposure",                                                                    \
-      "the training cases have different exposures and the new ones were given none: they get 1")            \
+    X(TW_WARN_NO_COLUMN, "no_column",                                                                        \
+      "the {name} differs from one training case to the next, and the new ones were given none: they get "   \
+      "{0:g}")                                                                                               \
     /* approximations */                                                                                     \
     X(TW_WARN_EP, "ep_not_converged",                                                                        \
       "EP did not converge (residual {1:.1e} after {0:.0f} sweeps): its log Z is not to be used")            \

@@ -32,10 +32,9 @@ tw_status tw_built_in_load(tw_context *ctx, const tw_model_options *options, siz
     tw_model_options model = *options;
     tw_data *data = NULL;
     bool given = *model.data;
-    const char *lacking = model.kernel_matrix     ? "kernel-matrix"
-                          : model.label_column    ? "label-column"
-                          : model.exposure_column ? "exposure-column"
-                                                  : NULL;
+    const char *lacking = model.kernel_matrix  ? "kernel-matrix"
+                          : model.label_column ? "label-column"
+                                               : tw_likelihood_options_file(&model.given);
     *out = NULL;
     if (!model.log_ell) model.log_ell = given ? "0" : "-1.5";
     if (isnan(model.log_sigma)) model.log_sigma = given ? 0.0 : 1.5;

@@ -32,9 +32,7 @@
 #define TW_ROW_CASES(at) \
     .name = "cases", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "N", .least = 2, .most = 5000
 
-/* Columns and files. */
-#define TW_ROW_EXPOSURE_COLUMN(at) \
-    .name = "exposure-column", .kind = TW_OPTION_TEXT, .offset = (at), .argument = "NAME|INDEX"
+/* Files. */
 #define TW_ROW_TEST(at) .name = "test", .kind = TW_OPTION_TEXT, .offset = (at), .argument = "FILE"
 #define TW_ROW_OUTPUT(at) \
     .name = "output", .letter = 'o', .kind = TW_OPTION_TEXT, .offset = (at), .argument = "FILE"

@@ -66,9 +66,9 @@ static void print_action(const tw_completion *c, FILE *to)
 
 static void print_values(const tw_command *command, FILE *to)
 {
+    const tw_option *option = NULL;
     for (size_t g = 0; g < command->group_count; g++)
-        for (size_t i = 0; i < command->groups[g].count; i++) {
-            const tw_option *option = &command->groups[g].options[i];
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++) {
             tw_completion c = tw_completion_of(option);
             if (option->kind == TW_OPTION_FLAG || tw_option_is_operand(option)) continue;
             fprintf(to, "    '%s --%s'", command->name, option->name);
@@ -82,9 +82,9 @@ static void print_values(const tw_command *command, FILE *to)
 static void print_options(const tw_command *command, FILE *to)
 {
     fprintf(to, "    %s) _talweg_words '", command->name);
+    const tw_option *option = NULL;
     for (size_t g = 0; g < command->group_count; g++)
-        for (size_t i = 0; i < command->groups[g].count; i++) {
-            const tw_option *option = &command->groups[g].options[i];
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++) {
             if (!tw_option_is_operand(option)) fprintf(to, "--%s ", option->name);
         }
     fprintf(to, "--help' ;;\n");

@@ -64,9 +64,9 @@ static void print_option(const tw_option *option, FILE *to)
 static void print_command(const tw_command *command, FILE *to)
 {
     fprintf(to, "    %s)\n      _arguments -S '--help[what it takes]'", command->name);
+    const tw_option *option = NULL;
     for (size_t g = 0; g < command->group_count; g++)
-        for (size_t i = 0; i < command->groups[g].count; i++)
-            print_option(&command->groups[g].options[i], to);
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++) print_option(option, to);
     fprintf(to, "\n      ;;\n");
 }
 

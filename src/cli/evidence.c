@@ -208,7 +208,7 @@ static tw_status run(tw_context *ctx, const void *values)
 }
 
 static const tw_option_group groups[] = {
-    TW_MODEL_OPTION_GROUP(tw_evidence_flags, model),   {"Evidence", rows, TW_COUNT(rows), 0},
+    TW_MODEL_OPTION_GROUPS(tw_evidence_flags, model),  {"Evidence", rows, TW_COUNT(rows), 0},
     TW_PATH_OPTION_GROUP(tw_evidence_flags, path),     TW_SAVER_OPTION_GROUP(tw_evidence_flags, saver),
     TW_OUTPUT_OPTION_GROUP(tw_evidence_flags, output),
 };

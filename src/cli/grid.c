@@ -200,7 +200,7 @@ static tw_status compute_point(surface *s, size_t i, size_t j)
     for (size_t c = 0; c < TW_GRID_COLUMNS; c++) s->grid.column[c][k] = NAN;
     s->grid.column[TW_GRID_LOG_ELL][k] = log_ell;
     s->grid.column[TW_GRID_LOG_SIGMA][k] = log_sigma;
-    TW_TRY(tw_model_from_data(s->problem->data, s->kernel, s->problem->likelihood, s->problem->w,
+    TW_TRY(tw_model_from_data(s->problem->data, s->kernel, s->problem->likelihood, s->problem->phi,
                               s->problem->jitter, &model));
     tw_status status = fill_point(s, model, k);
     tw_model_free(model);
@@ -238,7 +238,7 @@ static tw_status load_test(surface *s)
     const char *path = s->options->test;
     if (!path) return TW_OK;
     const tw_model_options *model = &s->options->model;
-    tw_new_columns columns = {model->label_column, model->exposure_column};
+    tw_new_columns columns = {model->label_column, &model->given};
     TW_TRY(tw_new_inputs_read(s->problem, path, columns, &s->at));
     if (!s->at.y) return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", path);
     TW_TRY(tw_allocate_doubles(s->ctx, s->at.m, 4, "the predictions", &s->latent));
@@ -381,6 +381,7 @@ static tw_status run(tw_context *ctx, const void *values)
 static const tw_option_group groups[] = {
     {"Grid", rows, TW_COUNT(rows), 0},
     {"Data and model", tw_model_option_rows, TW_GRID_MODEL_OPTION_COUNT, offsetof(grid_options, model)},
+    TW_LIKELIHOOD_OPTION_GROUP(offsetof(grid_options, model) + offsetof(tw_model_options, given)),
     TW_PATH_OPTION_GROUP(grid_options, path),
     TW_SAVER_OPTION_GROUP(grid_options, saver),
     TW_OUTPUT_OPTION_GROUP(grid_options, output),

@@ -89,9 +89,9 @@ void tw_command_synopsis(const tw_command *command, char text[TW_OPTION_NAME_BYT
 {
     int length = 0;
     text[0] = '\0';
+    const tw_option *option = NULL;
     for (size_t g = 0; g < command->group_count; g++)
-        for (size_t i = 0; i < command->groups[g].count; i++) {
-            const tw_option *option = &command->groups[g].options[i];
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++) {
             if (!tw_option_is_operand(option)) continue;
             length += snprintf(text + length, (size_t)(TW_OPTION_NAME_BYTES - length),
                                option->standard ? "[%s] " : "%s ", option->name);
@@ -120,7 +120,8 @@ void tw_options_help(const tw_command *command, FILE *to)
     for (size_t g = 0; g < command->group_count; g++) {
         const tw_option_group *group = &command->groups[g];
         fprintf(to, "\n%s:\n", group->heading);
-        for (size_t i = 0; i < group->count; i++) print_option(&group->options[i], to);
+        const tw_option *option = NULL;
+        for (size_t i = 0; (option = tw_group_option(group, i)); i++) print_option(option, to);
     }
     print_passed_over(command, to);
     fprintf(to, "\nExamples:\n%s", command->example);

@@ -107,10 +107,11 @@ tw_status tw_identity_make(tw_context *ctx, const tw_command *command, const voi
     char *text = *out = memory;
     int length =
         snprintf(text, IDENTITY_BYTES, "talweg=%s\ncommand=talweg %s\n", tw_version(), command->name);
+    const tw_option *option = NULL;
     for (size_t g = 0; g < command->group_count; g++)
-        for (size_t i = 0; i < command->groups[g].count && length < IDENTITY_BYTES; i++) {
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)) && length < IDENTITY_BYTES;
+             i++) {
             const tw_option_group *group = &command->groups[g];
-            const tw_option *option = &group->options[i];
             if (tw_name_is_among(option->name, never_matter) || tw_name_is_among(option->name, but)) continue;
             length += print_line(option, (const char *)values + group->offset + option->offset, text + length,
                                  (size_t)(IDENTITY_BYTES - length));
@@ -156,16 +157,45 @@ static void describe(const line *theirs, const line *ours, char words[TW_DIFFERE
                  *ours->value ? ours->value : "not given");
 }
 
+/* The line of that name in a text; NULL: there is none. */
+static const char *find_line(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        if (strncmp(text, name, length) == 0 && text[length] == '=') return text;
+    return NULL;
+}
+
+static bool same_line(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "\n");
+    return length == strcspn(b, "\n") && memcmp(a, b, length) == 0;
+}
+
+/* An option that an older or a newer talweg did not have was not given to it. */
+static bool not_given(const line *l)
+{
+    return !*l->value || strcmp(l->value, "nan") == 0 || strcmp(l->value, "off") == 0;
+}
+
+/* The first line of `from` that is another in `to`; false: there is none. */
+static bool find_difference(const char *from, const char *to, line *one, line *other)
+{
+    for (; *from; from += strcspn(from, "\n"), from += *from == '\n') {
+        *one = read_line(from);
+        const char *found = find_line(to, one->name);
+        if (found ? same_line(from, found) : not_given(one)) continue;
+        *other = found ? read_line(found) : (line){0};
+        if (!found) snprintf(other->name, sizeof other->name, "%s", one->name);
+        return true;
+    }
+    return false;
+}
+
 void tw_identity_compare(const char *theirs, const char *ours, char words[TW_DIFFERENCE_BYTES])
 {
+    line a, b;
     words[0] = '\0';
-    while (*theirs || *ours) {
-        line a = read_line(theirs), b = read_line(ours);
-        if (a.length != b.length || memcmp(theirs, ours, a.length) != 0) {
-            describe(&a, &b, words);
-            return;
-        }
-        theirs += a.length + (theirs[a.length] != '\0');
-        ours += b.length + (ours[b.length] != '\0');
-    }
+    if (find_difference(ours, theirs, &b, &a) || find_difference(theirs, ours, &a, &b))
+        describe(&a, &b, words);
 }

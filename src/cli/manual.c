@@ -82,7 +82,8 @@ static void print_command(const tw_command *command, FILE *to)
     for (size_t g = 0; g < command->group_count; g++) {
         const tw_option_group *group = &command->groups[g];
         fprintf(to, ".SS %s\n", group->heading);
-        for (size_t i = 0; i < group->count; i++) print_option(&group->options[i], to);
+        const tw_option *option = NULL;
+        for (size_t i = 0; (option = tw_group_option(group, i)); i++) print_option(option, to);
     }
     fprintf(to, ".SS Examples\n.EX\n");
     for (const char *c = command->example; *c; c++) print_character(to, *c);

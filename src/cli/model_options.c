@@ -32,24 +32,6 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .standard = "probit",
      .choices = tw_likelihood_names,
      .help = "p(y | x); labels of two classes are -1 and +1, or 0 and 1"},
-    {.name = "noise",
-     .kind = TW_OPTION_NUMBER,
-     .offset = FIELD(noise),
-     .argument = "X",
-     .standard = "1",
-     .positive = true,
-     .help = "gaussian: the standard deviation of the noise, in units of y"},
-    {.name = "exposure",
-     .kind = TW_OPTION_NUMBER,
-     .offset = FIELD(exposure),
-     .argument = "X",
-     .standard = "1",
-     .positive = true,
-     .help = "poisson: the rate of a count is X exp(x)"},
-    {TW_ROW_EXPOSURE_COLUMN(FIELD(exposure_column)),
-     .help =
-         "poisson: the column that holds the exposure of each case instead, named as for --label-column; it "
-         "is no input then"},
     {.name = "kernel",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(kernel),
@@ -119,19 +101,19 @@ const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT] = {
 
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data)
 {
-    tw_observations labels = {.likelihood = likelihood, .n = data->n, .y = data->y};
-    tw_status status =
-        likelihood->two_classes ? tw_data_binary_labels(data) : tw_likelihood_check(data->ctx, &labels);
+    tw_status status = likelihood->two_classes ? tw_data_binary_labels(data) : TW_OK;
     return status == TW_OK ? TW_OK : tw_fail_within(data->ctx, status, "%.1000s: ", path);
 }
 
-tw_status tw_read_exposures(const char *path, const char *name, tw_data *data)
+tw_status tw_read_columns(const char *path, size_t count, const tw_column_place *places, tw_data *data)
 {
-    tw_data *column = NULL;
-    TW_TRY(tw_data_read(data->ctx, path, name, &column));
-    data->w = column->y;
-    column->y = NULL;
-    tw_data_free(column);
+    for (size_t k = 0; k < count; k++) {
+        tw_data *column = NULL;
+        TW_TRY(tw_data_read(data->ctx, path, places[k].column, &column));
+        tw_status status = tw_data_set_column(data, places[k].name, column->y);
+        tw_data_free(column);
+        TW_TRY(status);
+    }
     return TW_OK;
 }
 
@@ -147,14 +129,15 @@ static tw_status read_labels(tw_context *ctx, const tw_model_options *options, t
     return status;
 }
 
-static tw_status read_data(tw_context *ctx, const tw_model_options *options, tw_data **data)
+static tw_status read_data(tw_context *ctx, const tw_model_options *options, const tw_likelihood *likelihood,
+                           tw_data **data)
 {
+    tw_column_place places[TW_COLUMNS];
+    size_t count = tw_likelihood_options_places(&options->given, likelihood, places);
     if (!options->kernel_matrix)
-        return tw_data_read_constants(ctx, options->data, options->label_column, options->exposure_column,
-                                      data);
+        return tw_data_read_columns(ctx, options->data, options->label_column, count, places, data);
     TW_TRY(read_labels(ctx, options, data));
-    return options->exposure_column ? tw_read_exposures(options->data, options->exposure_column, *data)
-                                    : TW_OK;
+    return tw_read_columns(options->data, count, places, *data);
 }
 
 static tw_status read_matrix(const tw_model_options *options, tw_problem_parts *parts)
@@ -175,38 +158,19 @@ static tw_status standardise(tw_problem_parts *parts)
     return tw_scaling_apply(parts->scaling, parts->data);
 }
 
-static tw_status check_constants(tw_context *ctx, const tw_model_options *options)
+/* Columns, checked with the file's name, and parameters: phi belongs to the caller. */
+static tw_status fill_likelihood(const tw_model_options *options, tw_problem_parts *parts, double **phi)
 {
-    bool gaussian = strcmp(options->likelihood, "gaussian") == 0;
-    bool poisson = strcmp(options->likelihood, "poisson") == 0, column = options->exposure_column != NULL;
-    const char *name = options->noise != 1.0 && !gaussian     ? "noise"
-                       : options->exposure != 1.0 && !poisson ? "exposure"
-                       : column && !poisson                   ? "exposure-column"
-                                                              : NULL;
-    if (name)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s does not go with the %s likelihood", name,
-                       options->likelihood);
-    if (column && options->exposure != 1.0)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "give --exposure, one for all cases, or --exposure-column, one for each, not both");
-    return TW_OK;
-}
-
-/* The constant w of every observation; NULL where it is 1. */
-static tw_status fill_constants(const tw_model_options *options, const tw_problem_parts *parts, double **w)
-{
-    const tw_data *data = parts->data;
-    double constant = strcmp(options->likelihood, "gaussian") == 0 ? options->noise : options->exposure;
-    if (data->w) {
-        tw_observations observed = {
-            .likelihood = parts->likelihood, .n = data->n, .y = data->y, .column = {data->w}};
-        tw_status status = tw_likelihood_check(data->ctx, &observed);
-        if (status != TW_OK) return tw_fail_within(data->ctx, status, "%.1000s: ", options->data);
-    }
-    if (!data->w && constant == 1.0) return TW_OK;
-    TW_TRY(tw_allocate_doubles(data->ctx, data->n, 1, "the constants", w));
-    for (size_t i = 0; i < data->n; i++) (*w)[i] = data->w ? data->w[i] : constant;
-    return TW_OK;
+    tw_context *ctx = parts->data->ctx;
+    const tw_likelihood *likelihood = parts->likelihood;
+    TW_TRY(tw_likelihood_options_fill(&options->given, likelihood, parts->data));
+    if (likelihood->parameters > 0)
+        TW_TRY(tw_allocate_doubles(ctx, likelihood->parameters, 1, "the likelihood's parameters", phi));
+    tw_likelihood_options_phi(&options->given, likelihood, *phi);
+    parts->phi = *phi;
+    tw_observations observed = tw_data_observed(parts->data, likelihood, *phi);
+    tw_status status = tw_likelihood_check(ctx, &observed);
+    return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", options->data);
 }
 
 /* A named kernel, with the parameters that have options of their own. */
@@ -240,21 +204,20 @@ static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *
 }
 
 static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw_problem_parts *parts,
-                            double **w)
+                            double **phi)
 {
     parts->likelihood = tw_likelihood_find(options->likelihood);
     parts->jitter = options->jitter;
     if (options->kernel_matrix && options->standardise)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--standardise changes inputs, and with --kernel-matrix there are none");
-    TW_TRY(check_constants(ctx, options));
-    if (!parts->data) TW_TRY(read_data(ctx, options, &parts->data));
+    TW_TRY(tw_likelihood_options_check(ctx, &options->given, parts->likelihood));
+    if (!parts->data) TW_TRY(read_data(ctx, options, parts->likelihood, &parts->data));
     if (!parts->data->y)
         return tw_fail(ctx, TW_BAD_DATA, "%.1000s: a model needs labels: give a --label-column",
                        options->data);
     TW_TRY(tw_labels_for(parts->likelihood, options->data, parts->data));
-    TW_TRY(fill_constants(options, parts, w));
-    parts->w = *w;
+    TW_TRY(fill_likelihood(options, parts, phi));
     if (options->standardise) TW_TRY(standardise(parts));
     return make_kernel(options, parts);
 }
@@ -263,15 +226,15 @@ tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *option
                                  tw_problem **out)
 {
     tw_problem_parts parts = {.data = data};
-    double *w = NULL;
+    double *phi = NULL;
     *out = NULL;
-    tw_status status = fill_parts(ctx, options, &parts, &w);
+    tw_status status = fill_parts(ctx, options, &parts, &phi);
     if (status != TW_OK) {
         tw_problem_parts_free(&parts);
     } else if ((status = tw_problem_new(ctx, &parts, out)) != TW_OK && options->kernel_matrix) {
         tw_fail_within(ctx, status, "%.1000s: ", options->kernel_matrix);
     }
-    tw_release(ctx, w); /* the problem has a copy */
+    tw_release(ctx, phi); /* the problem has a copy */
     return status;
 }
 
@@ -281,25 +244,6 @@ tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options
 }
 
 /* ---- describing ---- */
-
-/* The constants of the cases: exposures of counts, noise of real observations. */
-static void print_constants(const tw_problem *problem, FILE *to)
-{
-    const char *what = problem->likelihood == tw_likelihood_find("poisson")    ? "exposure"
-                       : problem->likelihood == tw_likelihood_find("gaussian") ? "noise"
-                                                                               : "constant";
-    const double *w = problem->w;
-    size_t n = problem->data->n;
-    double low = w[0], high = w[0];
-    for (size_t i = 1; i < n; i++) {
-        low = fmin(low, w[i]);
-        high = fmax(high, w[i]);
-    }
-    if (low == high)
-        fprintf(to, " (%s %g)", what, low);
-    else
-        fprintf(to, " (%s from %g to %g)", what, low, high);
-}
 
 static void print_kernel(const tw_problem *problem, FILE *to)
 {
@@ -320,7 +264,9 @@ void tw_model_print(const tw_problem *problem, FILE *to)
 {
     tw_model_info info = tw_model_describe(problem->model);
     fprintf(to, "%zu case%s, %s likelihood", info.n, info.n == 1 ? "" : "s", problem->likelihood->name);
-    if (problem->w) print_constants(problem, to);
+    char words[400];
+    tw_problem_describe_constants(problem, words, sizeof words);
+    if (*words) fprintf(to, " (%s)", words);
     print_kernel(problem, to);
     if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
     if (info.rank < info.n) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);

@@ -3,6 +3,7 @@
 #ifndef TALWEG_CLI_MODEL_OPTIONS_H
 #define TALWEG_CLI_MODEL_OPTIONS_H
 
+#include "cli/likelihood_options.h"
 #include "cli/options.h"
 #include "talweg/output.h"
 
@@ -11,8 +12,7 @@ typedef struct tw_model_options {
     const char *label_column; /* NULL: the last */
     bool standardise;
     const char *likelihood;
-    double noise, exposure;
-    const char *exposure_column; /* NULL: none */
+    tw_likelihood_options given; /* its parameters and columns */
     const char *kernel;
     const char *log_ell;
     double log_sigma, constant, white;
@@ -20,15 +20,14 @@ typedef struct tw_model_options {
     double jitter;
 } tw_model_options;
 
-/* The group for a command's table, whose values have these options as `member` of their struct `type`. The
- * last rows, log-ell, log-sigma and kernel-matrix, are left out by commands that go through a grid of the
+/* The groups for a command's table, whose values have these options as `member` of their struct `type`. The
+ * last rows of the first, log-ell, log-sigma and kernel-matrix, are left out by commands that go through a grid of the
  * first two. */
-enum { TW_MODEL_OPTION_COUNT = 14, TW_GRID_MODEL_OPTION_COUNT = 11 };
+enum { TW_MODEL_OPTION_COUNT = 11, TW_GRID_MODEL_OPTION_COUNT = 8 };
 extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
-#define TW_MODEL_OPTION_GROUP(type, member)                                                   \
-    {                                                                                         \
-        "Data and model", tw_model_option_rows, TW_MODEL_OPTION_COUNT, offsetof(type, member) \
-    }
+#define TW_MODEL_OPTION_GROUPS(type, member)                                                 \
+    {"Data and model", tw_model_option_rows, TW_MODEL_OPTION_COUNT, offsetof(type, member)}, \
+        TW_LIKELIHOOD_OPTION_GROUP(offsetof(type, member) + offsetof(tw_model_options, given))
 
 typedef struct tw_output_options {
     bool json, quiet, force;
@@ -48,11 +47,11 @@ tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options
 tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *options, tw_data *data,
                                  tw_problem **out);
 
-/* Labels as a likelihood wants them: -1 and +1 for a binary one. The message names the file. */
+/* Labels as a likelihood wants them: -1 and +1 for two classes. The message names the file. */
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data);
 
-/* The column `name` of the file path as the constants of data: where its inputs do not matter. */
-tw_status tw_read_exposures(const char *path, const char *name, tw_data *data);
+/* Columns of the file path as columns of data: where its inputs do not matter. */
+tw_status tw_read_columns(const char *path, size_t count, const tw_column_place *places, tw_data *data);
 
 /* A model in a line or two, for people: likelihood, kernel and its parameters, rank. */
 void tw_model_print(const tw_problem *problem, FILE *to);

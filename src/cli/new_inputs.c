@@ -12,14 +12,12 @@ void tw_new_inputs_free(tw_new_inputs *inputs)
     tw_data_free(inputs->data);
     tw_table_free(inputs->cross);
     tw_table_free(inputs->variance);
-    tw_release(inputs->ctx, inputs->w);
 }
 
 tw_observations tw_new_inputs_observed(const tw_new_inputs *inputs, const tw_problem *problem, size_t first,
                                        size_t count)
 {
-    tw_observations all = {
-        .likelihood = problem->likelihood, .n = inputs->m, .y = inputs->y, .column = {inputs->w}};
+    tw_observations all = tw_data_observed(inputs->data, problem->likelihood, problem->phi);
     return tw_observations_part(&all, first, count);
 }
 
@@ -32,10 +30,22 @@ static tw_status split_last_column(tw_data *data)
     return TW_OK;
 }
 
-static tw_status fail_inputs(const tw_problem *problem, const char *path, size_t found, size_t expected,
-                             bool sparse, bool exposed)
+/* The first column of the likelihood that the file was not asked for. */
+static const char *missing_column(const tw_problem *problem, const tw_data *data)
 {
-    bool counts = problem->likelihood == tw_likelihood_find("poisson");
+    for (size_t k = 0; k < problem->likelihood->columns; k++)
+        if (!tw_data_column(data, problem->likelihood->column[k].name))
+            return problem->likelihood->column[k].name;
+    return NULL;
+}
+
+static tw_status fail_inputs(const tw_problem *problem, const char *path, const tw_data *data,
+                             size_t expected, bool sparse)
+{
+    size_t found = data->d;
+    char more[160] = "";
+    const char *column = found > expected ? missing_column(problem, data) : NULL;
+    if (column) snprintf(more, sizeof more, ", and name the column of the %s with --%s-column", column, column);
     if (sparse)
         return tw_fail(problem->ctx, TW_BAD_DATA,
                        "%.1000s: the largest index is %zu, and the model was made with %zu inputs: give the "
@@ -44,10 +54,7 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, size_t
     return tw_fail(problem->ctx, TW_BAD_DATA,
                    "%.1000s: found %zu inputs, and the model was made with %zu: give the same columns in the "
                    "same order, with or without one more for the label%s",
-                   path, found, expected,
-                   counts && !exposed && found > expected ? ", and name a column of exposures with "
-                                                            "--exposure-column"
-                                                          : "");
+                   path, found, expected, more);
 }
 
 static bool has_name(const tw_data *data, const char *name)
@@ -77,37 +84,18 @@ static tw_status check_names(const tw_problem *problem, const char *path, const 
     return TW_OK;
 }
 
-/* The training cases' constant where that is one number, else 1. */
-static tw_status repeat_constant(const tw_problem *problem, tw_new_inputs *out)
+/* Columns that the new cases were not given are those of the training cases, and all must suit the likelihood. */
+static tw_status take_columns(const tw_problem *problem, const char *path, tw_data *data)
 {
-    const double *w = problem->w;
-    if (!w) return TW_OK;
-    for (size_t i = 1; i < problem->data->n; i++)
-        if (w[i] != w[0]) {
-            tw_warn(problem->ctx, &(tw_warning){.code = TW_WARN_NO_EXPOSURE});
-            return TW_OK;
-        }
-    TW_TRY(tw_allocate_doubles(problem->ctx, out->m, 1, "the constants", &out->w));
-    for (size_t i = 0; i < out->m; i++) out->w[i] = w[0];
-    return TW_OK;
-}
-
-/* The constants that were read with data, or those of the training cases. */
-static tw_status take_constants(const tw_problem *problem, const char *path, tw_data *data,
-                                tw_new_inputs *out)
-{
-    if (!data || !data->w) return repeat_constant(problem, out);
-    if (problem->likelihood != tw_likelihood_find("poisson"))
-        return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "--exposure-column does not go with the %s likelihood",
-                       problem->likelihood->name);
-    out->w = data->w;
-    data->w = NULL;
-    for (size_t i = 0; i < out->m; i++)
-        if (!(out->w[i] > 0.0))
-            return tw_fail(problem->ctx, TW_BAD_DATA,
-                           "%.1000s: the exposure of case %zu is %g; an exposure is above 0", path, i + 1,
-                           out->w[i]);
-    return TW_OK;
+    const tw_column *differs = NULL;
+    TW_TRY(tw_problem_fill_columns(problem, data, &differs));
+    if (differs && !differs->required)
+        tw_warn(
+            problem->ctx,
+            &(tw_warning){.code = TW_WARN_NO_COLUMN, .number = {differs->standard}, .name = differs->name});
+    tw_observations observed = tw_data_observed(data, problem->likelihood, problem->phi);
+    tw_status status = tw_likelihood_check(problem->ctx, &observed);
+    return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "%.1000s: ", path);
 }
 
 tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new_columns columns,
@@ -116,19 +104,21 @@ tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new
     size_t expected = problem->scaling ? problem->scaling->d_in : problem->data->d;
     bool sparse = tw_format_of(path) == TW_FORMAT_LIBSVM;
     const char *label = columns.label || sparse ? columns.label : "none";
+    tw_column_place places[TW_COLUMNS];
     out->ctx = problem->ctx;
-    TW_TRY(tw_data_read_constants(out->ctx, path, label, columns.exposure, &out->data));
+    TW_TRY(tw_new_columns_check(problem->ctx, columns.given, problem->likelihood));
+    size_t count = tw_likelihood_options_places(columns.given, problem->likelihood, places);
+    TW_TRY(tw_data_read_columns(out->ctx, path, label, count, places, &out->data));
     tw_data *data = out->data;
     out->m = data->n;
     if (!columns.label && !sparse && data->d == expected + 1) TW_TRY(split_last_column(data));
     if (sparse && data->d < expected) TW_TRY(tw_data_widen(data, expected));
-    if (data->d != expected)
-        return fail_inputs(problem, path, data->d, expected, sparse, columns.exposure != NULL);
+    if (data->d != expected) return fail_inputs(problem, path, data, expected, sparse);
     if (data->y) TW_TRY(tw_labels_for(problem->likelihood, path, data));
     if (problem->scaling) TW_TRY(tw_scaling_apply(problem->scaling, data));
     TW_TRY(check_names(problem, path, data));
     out->y = data->y;
-    return take_constants(problem, path, data, out);
+    return take_columns(problem, path, data);
 }
 
 /* ---- a given matrix ---- */
@@ -164,10 +154,11 @@ static tw_status read_diagonal(const tw_problem *problem, const char *path, tw_n
     return TW_OK;
 }
 
-/* One column of labels, or a column among others; and a column of exposures. */
+/* One column of labels, or a column among others; and the likelihood's columns. */
 static tw_status read_labels(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out)
 {
+    tw_column_place places[TW_COLUMNS];
     TW_TRY(tw_data_read(problem->ctx, path, "none", &out->data));
     if (out->data->d == 1 && !columns.label) {
         TW_TRY(split_last_column(out->data));
@@ -176,7 +167,8 @@ static tw_status read_labels(const tw_problem *problem, const char *path, tw_new
         out->data = NULL;
         TW_TRY(tw_data_read(problem->ctx, path, columns.label, &out->data));
     }
-    if (columns.exposure) TW_TRY(tw_read_exposures(path, columns.exposure, out->data));
+    TW_TRY(tw_read_columns(path, tw_likelihood_options_places(columns.given, problem->likelihood, places),
+                           places, out->data));
     if (out->data->n != out->m)
         return tw_fail(problem->ctx, TW_BAD_DATA, "%.1000s: found %zu cases, and covariances for %zu", path,
                        out->data->n, out->m);
@@ -196,6 +188,9 @@ tw_status tw_new_covariances_read(const tw_problem *problem, const char *cross, 
     TW_TRY(read_cross(problem, cross, out));
     TW_TRY(read_diagonal(problem, diagonal, out));
     TW_TRY(tw_model_check_new(problem->model, out->m, out->cross->values, out->variance->values));
-    if (*path) TW_TRY(read_labels(problem, path, columns, out));
-    return take_constants(problem, path, out->data, out);
+    TW_TRY(tw_new_columns_check(problem->ctx, columns.given, problem->likelihood));
+    const double *any = out->variance->values; /* in place of inputs */
+    TW_TRY(*path ? read_labels(problem, path, columns, out)
+                 : tw_data_new(problem->ctx, out->m, 1, any, out->m, NULL, &out->data));
+    return take_columns(problem, *path ? path : diagonal, out->data);
 }

@@ -2,15 +2,16 @@
 #ifndef TALWEG_CLI_NEW_INPUTS_H
 #define TALWEG_CLI_NEW_INPUTS_H
 
+#include "cli/likelihood_options.h"
 #include "talweg/output.h"
 
 typedef struct tw_new_inputs {
     tw_context *ctx;
     size_t m;
-    tw_data *data; /* inputs on the model's scale and labels; NULL: only covariances were given */
+    tw_data *
+        data; /* inputs on the model's scale, labels and columns; where only covariances were given, no inputs */
     tw_table *cross, *variance; /* n x m covariances and m prior variances; NULL with inputs */
     const double *y;            /* m labels, in data, or NULL */
-    double *w;                  /* m constants of the observations, or NULL: 1 */
 } tw_new_inputs;
 
 /* The cases from `first` on as observations of the problem's likelihood. */
@@ -19,12 +20,14 @@ tw_observations tw_new_inputs_observed(const tw_new_inputs *inputs, const tw_pro
 
 /* Which columns of a file are no inputs; NULL: see below. */
 typedef struct tw_new_columns {
-    const char *label, *exposure;
+    const char *label;
+    const tw_likelihood_options *given;
 } tw_new_columns;
 
 /* For a model with a kernel: the inputs in path. label NULL: the last column is y where there is one column
- * more than the model has inputs (or the label of a libsvm file), else there is none. exposure NULL: the constant
- * of the training cases where they have the same one, else 1, with a warning. A libsvm file may have fewer
+ * more than the model has inputs (or the label of a libsvm file), else there is none. Columns of the
+ * likelihood that are not given are those of the training cases where they have one value, else as the likelihood has
+ * it, with a warning. A libsvm file may have fewer
  * inputs than the model: the others are zero. */
 tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out);

@@ -136,8 +136,8 @@ static tw_status store_defaults(parser *p)
 {
     for (size_t g = 0; g < p->command->group_count; g++) {
         const tw_option_group *group = &p->command->groups[g];
-        for (size_t i = 0; i < group->count; i++) {
-            const tw_option *option = &group->options[i];
+        const tw_option *option = NULL;
+        for (size_t i = 0; (option = tw_group_option(group, i)); i++) {
             if (option->standard) {
                 TW_TRY(store(p, group, option, option->standard));
             } else if (option->kind == TW_OPTION_NUMBER) {
@@ -154,9 +154,9 @@ static tw_status store_defaults(parser *p)
 static const tw_option *find(const tw_command *command, const char *name, size_t length, char letter,
                              const tw_option_group **of)
 {
+    const tw_option *option = NULL;
     for (size_t g = 0; g < command->group_count; g++)
-        for (size_t i = 0; i < command->groups[g].count; i++) {
-            const tw_option *option = &command->groups[g].options[i];
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++) {
             if (tw_option_is_operand(option)) continue;
             bool same = name && strlen(option->name) == length && memcmp(option->name, name, length) == 0;
             if (!same && !(letter && option->letter == letter)) continue;
@@ -170,10 +170,10 @@ static tw_status fail_unknown(parser *p, const char *argument)
 {
     char names[2048], nearest[TW_NAME_BYTES], word[TW_NAME_BYTES];
     size_t length = 0;
+    const tw_option *option = NULL;
     for (size_t g = 0; g < p->command->group_count; g++)
-        for (size_t i = 0; i < p->command->groups[g].count && length + TW_NAME_BYTES < sizeof names; i++) {
-            const tw_option *option = &p->command->groups[g].options[i];
-            if (tw_option_is_operand(option)) continue;
+        for (size_t i = 0; (option = tw_group_option(&p->command->groups[g], i)); i++) {
+            if (tw_option_is_operand(option) || length + TW_NAME_BYTES >= sizeof names) continue;
             length +=
                 (size_t)snprintf(names + length, TW_NAME_BYTES, "%s%s", length ? ", " : "", option->name);
         }
@@ -260,9 +260,9 @@ static tw_status take_option(parser *p, const char *argument)
 /* The row that takes the k-th operand, NULL behind the last. */
 static const tw_option *operand(const tw_command *command, size_t k, const tw_option_group **of)
 {
+    const tw_option *option = NULL;
     for (size_t g = 0; g < command->group_count; g++)
-        for (size_t i = 0; i < command->groups[g].count; i++) {
-            const tw_option *option = &command->groups[g].options[i];
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++) {
             if (!tw_option_is_operand(option)) continue;
             if (option->kind == TW_OPTION_OPERAND && k-- > 0) continue;
             *of = &command->groups[g];

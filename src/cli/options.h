@@ -46,6 +46,8 @@ typedef struct tw_option {
     tw_option_kind kind;
     bool positive; /* NUMBER: must be above 0 */
     char letter;   /* a short form, as in -o, or '\0' */
+    /* Not NULL: this row is the only one of its group and stands for others, the i-th, up to NULL. */
+    const struct tw_option *(*made)(size_t i);
 } tw_option;
 
 typedef struct tw_option_group {
@@ -66,6 +68,13 @@ typedef struct tw_command {
     size_t line;  /* where in it the whole command line goes, as text; 0: it is not wanted */
     tw_status (*run)(tw_context *ctx, const void *values);
 } tw_command;
+
+/* The i-th option of a group, NULL behind the last. */
+static inline const tw_option *tw_group_option(const tw_option_group *group, size_t i)
+{
+    if (group->count == 1 && group->options->made) return group->options->made(i);
+    return i < group->count ? &group->options[i] : NULL;
+}
 
 /* Is this an argument without a name? */
 static inline bool tw_option_is_operand(const tw_option *option)

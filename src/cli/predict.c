@@ -30,10 +30,6 @@ static const tw_option rows[] = {
      .argument = "NAME|INDEX|none",
      .help = "which column of NEWDATA is y; if not given, the last one where there is one column more than "
              "inputs, else none"},
-    {TW_ROW_EXPOSURE_COLUMN(FIELD(exposure_column)),
-     .help =
-         "poisson: which column of NEWDATA holds the exposures; if not given they are the training data's "
-         "where those are all the same, else 1"},
     {.name = "cross-kernel-matrix",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(cross),
@@ -92,6 +88,7 @@ static tw_status run(tw_context *ctx, const void *values)
 
 static const tw_option_group groups[] = {
     {"Predictions", rows, TW_COUNT(rows), 0},
+    TW_NEW_COLUMN_OPTION_GROUP(offsetof(tw_predict_options, columns)),
     TW_OUTPUT_OPTION_GROUP(tw_predict_options, output),
 };
 

@@ -8,7 +8,8 @@
 #include "talweg/run.h"
 
 typedef struct tw_predict_options {
-    const char *from, *data, *label_column, *exposure_column, *output_file, *cross, *diagonal;
+    const char *from, *data, *label_column, *output_file, *cross, *diagonal;
+    tw_likelihood_options columns;
     uint64_t threads;
     tw_output_options output;
 } tw_predict_options;

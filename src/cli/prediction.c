@@ -59,7 +59,7 @@ static tw_status open_run(const tw_predict_options *options, tw_prediction *p)
 
 static tw_status read_cases(const tw_predict_options *options, tw_prediction *p)
 {
-    tw_new_columns columns = {options->label_column, options->exposure_column};
+    tw_new_columns columns = {options->label_column, &options->columns};
     if (tw_kernel_matrix(p->problem->kernel, NULL))
         return tw_new_covariances_read(p->problem, options->cross, options->diagonal, options->data, columns,
                                        &p->at);
@@ -150,7 +150,7 @@ static tw_status predict_from_draws(tw_prediction *p)
                           .log_score_mcse = column[TW_PREDICTED_SCORE_MCSE]};
     if (!p->at.cross)
         return tw_draws_predictor_at(p->draws, problem->kernel, problem->data, p->at.data, p->first, p->count,
-                                     p->at.w, &out);
+                                     &out);
     tw_observations cases = tw_new_inputs_observed(&p->at, problem, p->first, p->count);
     return tw_draws_predictor_apply(p->draws, p->at.cross->values + p->first * problem->data->n,
                                     p->at.variance->values + p->first, &cases, &out);

@@ -11,7 +11,8 @@
 
 typedef struct report_options {
     tw_operands runs;
-    const char *output_file, *title, *test, *label_column, *exposure_column;
+    const char *output_file, *title, *test, *label_column;
+    tw_likelihood_options columns;
     uint64_t latents, threads;
     tw_output_options output;
 } report_options;
@@ -46,9 +47,6 @@ static const tw_option rows[] = {
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX",
      .help = "which column of the test file is y; the last if not given"},
-    {TW_ROW_EXPOSURE_COLUMN(FIELD(exposure_column)),
-     .help =
-         "poisson: which column of the test file has the exposures; that of the training data if not given"},
     {TW_ROW_THREADS(FIELD(threads))},
 };
 
@@ -62,8 +60,7 @@ static tw_status read_test(const report_options *o, const tw_pool *pool, tw_new_
         return tw_fail(pool->ctx, TW_BAD_ARGUMENT,
                        "--test needs draws, and there are none in %.1000s: write it without --summary-only",
                        pool->path[0]);
-    TW_TRY(tw_new_inputs_read(pool->problem, o->test, (tw_new_columns){o->label_column, o->exposure_column},
-                              at));
+    TW_TRY(tw_new_inputs_read(pool->problem, o->test, (tw_new_columns){o->label_column, &o->columns}, at));
     if (at->y) return TW_OK;
     return tw_fail(pool->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", o->test);
 }
@@ -75,7 +72,6 @@ static tw_status write_page(tw_context *ctx, const report_options *o, tw_pool *p
                                  .title = o->title,
                                  .latents = (size_t)o->latents,
                                  .test = at->data,
-                                 .test_w = at->w,
                                  .test_name = o->test,
                                  .threads = tw_terminal_threads(o->threads)};
     if (!tw_gnuplot_available()) tw_warn(ctx, &(tw_warning){.code = TW_WARN_NO_PLOTS});
@@ -101,6 +97,7 @@ static tw_status run(tw_context *ctx, const void *values)
 
 static const tw_option_group groups[] = {
     {"Report", rows, TW_COUNT(rows), 0},
+    TW_NEW_COLUMN_OPTION_GROUP(offsetof(report_options, columns)),
     TW_OUTPUT_OPTION_GROUP(report_options, output),
 };
 

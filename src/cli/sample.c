@@ -341,7 +341,7 @@ static tw_status run(tw_context *ctx, const void *values)
 }
 
 static const tw_option_group groups[] = {
-    TW_MODEL_OPTION_GROUP(sample_options, model),       TW_SAMPLER_OPTION_GROUP(sample_options, sampler),
+    TW_MODEL_OPTION_GROUPS(sample_options, model),      TW_SAMPLER_OPTION_GROUP(sample_options, sampler),
     TW_SAMPLE_FILE_OPTION_GROUP(sample_options, files), TW_SAVER_OPTION_GROUP(sample_options, saver),
     TW_OUTPUT_OPTION_GROUP(sample_options, output),
 };

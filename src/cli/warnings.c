@@ -7,7 +7,7 @@
 
 /* What to do: put behind the finding, with its punctuation. */
 static const char *const advice[TW_WARNING_COUNT] = {
-    [TW_WARN_NO_EXPOSURE] = "; name their column with --exposure-column",
+    [TW_WARN_NO_COLUMN] = "; name their column with --{name}-column",
     [TW_WARN_DISAGREE] =
         ". At least one has not seen the whole posterior: trust neither, and let chains mix with more "
         "--moves, more --temperatures or --method pt",

@@ -64,8 +64,8 @@ static void stationary_contract(tw_panel *panel, const tw_node *node, const doub
 
 const tw_leaf tw_leaf_stationary = {
     .slot_count = 2,
-    .slots = {{{"ell", TW_TRANSFORM_LOG, 1.0}, TW_ROLE_LENGTH},
-              {{"sigma", TW_TRANSFORM_LOG, 1.0}, TW_ROLE_AMPLITUDE}},
+    .slots = {{{.name = "ell", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_LENGTH},
+              {{.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}},
     .uniform = stationary_uniform,
     .value = stationary_value,
     .contract = stationary_contract,
@@ -90,7 +90,7 @@ static void constant_contract(tw_panel *panel, const tw_node *node, const double
 const tw_leaf tw_leaf_constant = {
     .name = "constant",
     .slot_count = 1,
-    .slots = {{{"variance", TW_TRANSFORM_LOG, 1.0}, TW_ROLE_AMPLITUDE}},
+    .slots = {{{.name = "variance", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}},
     .uniform = constant_uniform,
     .contract = constant_contract,
 };
@@ -134,7 +134,7 @@ static void white_contract(tw_panel *panel, const tw_node *node, const double *a
 const tw_leaf tw_leaf_white = {
     .name = "white",
     .slot_count = 1,
-    .slots = {{{"variance", TW_TRANSFORM_LOG, 1.0}, TW_ROLE_AMPLITUDE}},
+    .slots = {{{.name = "variance", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}},
     .uniform = white_uniform,
     .value = white_value,
     .contract = white_contract,

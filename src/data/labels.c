@@ -55,7 +55,6 @@ tw_status tw_data_binary_labels(tw_data *data)
         return fail_labels(data, count, values, rows);
     for (size_t i = 0; i < data->n; i++) data->y[i] = data->y[i] == 1.0 ? 1.0 : -1.0;
     if (count == 1)
-        tw_warn(data->ctx,
-                &(tw_warning){.code = TW_WARN_ONE_CLASS, .number = {(double)data->n, values[0]}});
+        tw_warn(data->ctx, &(tw_warning){.code = TW_WARN_ONE_CLASS, .number = {(double)data->n, values[0]}});
     return TW_OK;
 }

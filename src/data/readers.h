@@ -16,6 +16,9 @@ tw_status tw_csv_read(const tw_file *file, tw_table *table);
 tw_status tw_libsvm_read(const tw_file *file, tw_table *table);
 tw_status tw_npy_read(const tw_file *file, tw_table *table);
 
+/* A data set without anything in it. */
+tw_status tw_data_allocate(tw_context *ctx, tw_data **out);
+
 /* Copies of names, all in one block as tw_data has them; NULL among them is "". */
 tw_status tw_names_copy(tw_context *ctx, size_t count, const char *const *from, char ***to);
 

@@ -1,8 +1,8 @@
-/* gaussian.c: p(y | x) = N(y; x, s^2), s the noise standard deviation of the observation: its column `noise` times the
- * parameter `noise`, phi = log of that.
+/* gaussian.c: p(y | x) = N(y; x, s^2), s the standard deviation of the noise: the parameter `noise`, phi = log s, or
+ * where it is known for each observation the column `noise` instead.
  *
  * With d = (y - x)/s: l = -d^2/2 - log s - log(2 pi)/2, l' = d/s, lambda = 1/s^2, dlambda = 0; and since
- * ds/dphi = s, dl/dphi = d^2 - 1, dl'/dphi = -2 d/s, dlambda/dphi = -2/s^2.
+ * ds/dphi = s, dl/dphi = d^2 - 1, dl'/dphi = -2 d/s, dlambda/dphi = -2/s^2 (0 with a column).
  * Averaged over N(x, s2) it is N(y; x, s^2 + s2), so the smoothed curvature 1/(s^2 + s2) is exact.
  * The tilted distribution is Gaussian, and Z = N(y; m, v + s^2).
  */
@@ -13,27 +13,33 @@
 
 enum { NOISE, CHUNK = 256 };
 
-static const tw_column COLUMNS[] = {{.name = "noise", .standard = 1.0, .range = TW_RANGE_POSITIVE}};
-static const tw_parameter PARAMETERS[] = {{.name = "noise", .transform = TW_TRANSFORM_LOG, .initial = 1.0}};
+static const tw_column COLUMNS[] = {{.name = "noise",
+                                     .standard = 1.0,
+                                     .range = TW_RANGE_POSITIVE,
+                                     .help = "the standard deviation of the noise of each case"}};
+static const tw_parameter PARAMETERS[] = {{.name = "noise",
+                                           .transform = TW_TRANSFORM_LOG,
+                                           .initial = 1.0,
+                                           .help = "the standard deviation of the noise, in units of y"}};
 
 static bool supports(const tw_observations *o, size_t i)
 {
     return isfinite(o->y[i]);
 }
 
-/* s of observation i, given that of the parameter. */
-static double noise_at(const tw_observations *o, double scale, size_t i)
+/* s of observation i, given the parameter. */
+static double noise_at(const tw_observations *o, double parameter, size_t i)
 {
-    return o->column[NOISE] ? scale * o->column[NOISE][i] : scale;
+    return o->column[NOISE] ? o->column[NOISE][i] : parameter;
 }
 
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
-    double scale = tw_observations_parameter(o, NOISE), log_scale = log(scale);
+    double parameter = tw_observations_parameter(o, NOISE), log_parameter = log(parameter);
     for (size_t i = 0; i < o->n; i++) {
-        double s = noise_at(o, scale, i), d = (o->y[i] - x[i]) / s;
-        double log_s = value && o->column[NOISE] ? log(s) : log_scale;
+        double s = noise_at(o, parameter, i), d = (o->y[i] - x[i]) / s;
+        double log_s = value && o->column[NOISE] ? log(s) : log_parameter;
         if (value) value[i] = -0.5 * d * d - log_s - TW_HALF_LOG_TWO_PI;
         if (slope) slope[i] = d / s;
         if (lambda) lambda[i] = 1.0 / (s * s);
@@ -45,12 +51,12 @@ static void d_parameter(const tw_observations *o, size_t k, const double *x, dou
                         double *lambda)
 {
     (void)k;
-    double scale = tw_observations_parameter(o, NOISE);
+    double s = tw_observations_parameter(o, NOISE), counts = o->column[NOISE] ? 0.0 : 1.0;
     for (size_t i = 0; i < o->n; i++) {
-        double s = noise_at(o, scale, i), d = (o->y[i] - x[i]) / s;
-        if (value) value[i] = (d - 1.0) * (d + 1.0);
-        if (slope) slope[i] = -2.0 * d / s;
-        if (lambda) lambda[i] = -2.0 / (s * s);
+        double d = (o->y[i] - x[i]) / s;
+        if (value) value[i] = counts * (d - 1.0) * (d + 1.0);
+        if (slope) slope[i] = counts * -2.0 * d / s;
+        if (lambda) lambda[i] = counts * -2.0 / (s * s);
     }
 }
 
@@ -71,15 +77,13 @@ static tw_status tilted(const tw_observations *o, size_t i, double m, double v, 
 /* log N(y; m, s^2 + v): the terms with another noise. */
 static void marginal(const tw_observations *o, const double *m, double v, double *log_p)
 {
-    static const double one = 0.0; /* log 1 */
-    double noise[CHUNK], scale = tw_observations_parameter(o, NOISE);
+    double noise[CHUNK], parameter = tw_observations_parameter(o, NOISE);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
         for (size_t i = 0; i < part.n; i++) {
-            double s = noise_at(&part, scale, i);
+            double s = noise_at(&part, parameter, i);
             noise[i] = sqrt(s * s + v);
         }
-        part.phi = &one;
         part.column[NOISE] = noise;
         terms(&part, m + start, log_p + start, NULL, NULL, NULL);
     }
@@ -89,9 +93,9 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
                      double *dlambda)
 {
     (void)x;
-    double scale = tw_observations_parameter(o, NOISE);
+    double parameter = tw_observations_parameter(o, NOISE);
     for (size_t i = 0; i < o->n; i++) {
-        double s = noise_at(o, scale, i);
+        double s = noise_at(o, parameter, i);
         if (lambda) lambda[i] = 1.0 / (s * s + s2[i]);
         if (dlambda) dlambda[i] = 0.0;
     }
@@ -106,9 +110,9 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
 /* Mean m, variance v + s^2. */
 static void predict(const tw_observations *o, const double *m, double v, double *mean, double *variance)
 {
-    double scale = tw_observations_parameter(o, NOISE);
+    double parameter = tw_observations_parameter(o, NOISE);
     for (size_t i = 0; i < o->n; i++) {
-        double s = noise_at(o, scale, i);
+        double s = noise_at(o, parameter, i);
         if (mean) mean[i] = m[i];
         if (variance) variance[i] = v + s * s;
     }

@@ -29,6 +29,11 @@ const tw_likelihood *tw_likelihood_find(const char *name)
     return NULL;
 }
 
+const tw_likelihood *tw_likelihood_at(size_t i)
+{
+    return i < sizeof TABLE / sizeof TABLE[0] ? TABLE[i] : NULL;
+}
+
 const char *tw_likelihood_names(void)
 {
     return NAMES + strlen(", ");

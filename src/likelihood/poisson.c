@@ -22,7 +22,10 @@ static const double FACTORIAL[SMALL_COUNT] = {
     1.0,     1.0,      2.0,       6.0,        24.0,        120.0,        720.0,         5040.0,
     40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0, 6227020800.0, 87178291200.0, 1307674368000.0};
 
-static const tw_column COLUMNS[] = {{.name = "exposure", .standard = 1.0, .range = TW_RANGE_POSITIVE}};
+static const tw_column COLUMNS[] = {{.name = "exposure",
+                                     .standard = 1.0,
+                                     .range = TW_RANGE_POSITIVE,
+                                     .help = "the rate of a count is the exposure times exp(x)"}};
 
 static bool supports(const tw_observations *o, size_t i)
 {

@@ -79,12 +79,31 @@ static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_k
     return tw_gaussian_dense_factor(model->prior, jitter, &model->report);
 }
 
+tw_observations tw_data_observed(const tw_data *data, const tw_likelihood *likelihood, const double *phi)
+{
+    tw_observations observed = {.likelihood = likelihood, .phi = phi, .n = data->n, .y = data->y};
+    for (size_t k = 0; k < likelihood->columns; k++)
+        observed.column[k] = tw_data_column(data, likelihood->column[k].name);
+    return observed;
+}
+
+/* Every column of the data is one of the likelihood's. */
+static tw_status check_columns(const tw_data *data, const tw_likelihood *likelihood)
+{
+    for (size_t k = 0; k < data->columns; k++)
+        if (tw_likelihood_column(likelihood, data->column[k].name) == likelihood->columns)
+            return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the column %s does not go with the %s likelihood",
+                           data->column[k].name, likelihood->name);
+    return TW_OK;
+}
+
 tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel, const tw_likelihood *likelihood,
-                             const double *w, double jitter, tw_model **out)
+                             const double *phi, double jitter, tw_model **out)
 {
     tw_model *model = NULL;
-    tw_observations observed = {.likelihood = likelihood, .n = data->n, .y = data->y, .column = {w}};
+    tw_observations observed = tw_data_observed(data, likelihood, phi);
     *out = NULL;
+    TW_TRY(check_columns(data, likelihood));
     TW_TRY(allocate_model(data->ctx, &observed, &model));
     return finish(compute_matrix(model, data, kernel, jitter), model, out);
 }

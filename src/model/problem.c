@@ -1,8 +1,6 @@
 /* problem.c: a model together with what it was made of. */
 #include "model/problem.h"
 
-#include <string.h>
-
 #include "base/context.h"
 
 void tw_problem_parts_free(const tw_problem_parts *parts)
@@ -14,10 +12,7 @@ void tw_problem_parts_free(const tw_problem_parts *parts)
 
 tw_observations tw_problem_observed(const tw_problem *problem)
 {
-    return (tw_observations){.likelihood = problem->likelihood,
-                             .n = problem->data->n,
-                             .y = problem->data->y,
-                             .column = {problem->w}};
+    return tw_data_observed(problem->data, problem->likelihood, problem->phi);
 }
 
 void tw_problem_free(tw_problem *problem)
@@ -28,7 +23,7 @@ void tw_problem_free(tw_problem *problem)
     tw_data_free(problem->data);
     tw_scaling_free(problem->scaling);
     tw_kernel_free(problem->kernel);
-    tw_release(ctx, problem->w);
+    tw_release(ctx, problem->phi);
     tw_release(ctx, problem);
 }
 
@@ -42,15 +37,24 @@ static tw_status check(tw_context *ctx, const tw_problem_parts *parts)
     return tw_fail(ctx, TW_BAD_ARGUMENT, "a problem needs %s, and there is none", missing);
 }
 
-/* The problem has its parts, but for w and the model. */
-static tw_status build(tw_problem *problem, const double *w)
+static tw_status copy_parameters(tw_problem *problem, const double *phi)
 {
-    size_t n = problem->data->n;
-    if (w) {
-        TW_TRY(tw_allocate_doubles(problem->ctx, n, 1, "the constants of the observations", &problem->w));
-        memcpy(problem->w, w, n * sizeof *w);
+    const tw_likelihood *likelihood = problem->likelihood;
+    size_t count = likelihood->parameters;
+    if (count == 0) return TW_OK;
+    TW_TRY(tw_allocate_doubles(problem->ctx, count, 1, "the likelihood's parameters", &problem->phi));
+    for (size_t k = 0; k < count; k++) {
+        const tw_parameter *parameter = &likelihood->parameter[k];
+        problem->phi[k] = phi ? phi[k] : tw_parameter_theta(parameter, parameter->initial);
     }
-    return tw_model_from_data(problem->data, problem->kernel, problem->likelihood, problem->w,
+    return TW_OK;
+}
+
+/* The problem has its parts, but for phi and the model. */
+static tw_status build(tw_problem *problem, const double *phi)
+{
+    TW_TRY(copy_parameters(problem, phi));
+    return tw_model_from_data(problem->data, problem->kernel, problem->likelihood, problem->phi,
                               problem->jitter, &problem->model);
 }
 
@@ -71,7 +75,7 @@ tw_status tw_problem_new(tw_context *ctx, const tw_problem_parts *parts, tw_prob
                             .kernel = parts->kernel,
                             .likelihood = parts->likelihood,
                             .jitter = parts->jitter};
-    status = build(problem, parts->w);
+    status = build(problem, parts->phi);
     if (status == TW_OK)
         *out = problem;
     else

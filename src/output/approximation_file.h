@@ -3,7 +3,8 @@
  *   format, version, library     "talweg approximation", 2, who wrote it
  *   n, inputs                    cases, and columns of x
  *   names                        null, or what the inputs are called
- *   likelihood                   {name, w: null or n numbers}
+ *   likelihood                   {name, phi: {a parameter's name: its number, ...}, columns: {a column's name: n
+ *                                numbers, ...}}; what is not there is as usual
  *   kernel, theta                the expression of the kernel, and its parameters (talweg/covariance.h); null with a
  *                                given matrix
  *   matrix                       null, or the n (n + 1) / 2 numbers of K's lower triangle, row by row
@@ -12,8 +13,10 @@
  *   x, y                         inputs one after the other (scaled; null with a given matrix); labels
  *   approximation                {kind, converged, iterations, residual, log_z, tau, nu}
  *
- * A later version may add fields; a change of meaning raises `version`. Version 1 had instead of kernel and theta
+ * A later version may add fields; a change of meaning raises `version`. Version 1 had instead of phi and columns, and
+ * of kernel and theta
  *
+ *   likelihood.w                 n numbers of the likelihood's first column, or null
  *   covariance                   {kernel: the shape's name, log_ell, log_sigma, constant, white}, or null
  *
  * and is still read.

@@ -48,19 +48,75 @@ static tw_status check_format(const tw_fields *in, size_t *version)
 
 /* ---- the problem ---- */
 
-static tw_status read_likelihood(const tw_fields *in, size_t n, tw_problem_parts *parts, double **w)
+static tw_status read_column(const tw_fields *in, const char *name, const char *column, tw_data *data)
+{
+    double *values = NULL;
+    TW_TRY(tw_field_numbers(in, name, data->n, &values));
+    tw_status status = tw_data_set_column(data, column, values);
+    tw_release(in->ctx, values);
+    return status;
+}
+
+static tw_status read_columns(const tw_fields *in, const tw_likelihood *likelihood, tw_data *data)
+{
+    tw_fields inner;
+    size_t found = 0;
+    TW_TRY(tw_field_object_or_null(in, "columns", "likelihood.columns.", &inner));
+    for (size_t k = 0; k < likelihood->columns; k++) {
+        const char *name = likelihood->column[k].name;
+        if (!json_object_get(inner.object, name)) continue;
+        TW_TRY(read_column(&inner, name, name, data));
+        found++;
+    }
+    if (found == json_object_size(inner.object)) return TW_OK;
+    return tw_fail(in->ctx, TW_BAD_DATA,
+                   "field \"likelihood.columns\" has one that the %s likelihood does not have",
+                   likelihood->name);
+}
+
+/* Where a parameter is not in the file, it has its initial value. */
+static tw_status read_parameters(const tw_fields *in, const tw_likelihood *likelihood, double **phi)
+{
+    tw_fields inner;
+    if (likelihood->parameters == 0) return TW_OK;
+    TW_TRY(tw_field_object_or_null(in, "phi", "likelihood.phi.", &inner));
+    TW_TRY(tw_allocate_doubles(in->ctx, likelihood->parameters, 1, "the likelihood's parameters", phi));
+    for (size_t k = 0; k < likelihood->parameters; k++) {
+        const tw_parameter *parameter = &likelihood->parameter[k];
+        (*phi)[k] = tw_parameter_theta(parameter, parameter->initial);
+        if (json_object_get(inner.object, parameter->name))
+            TW_TRY(tw_field_number(&inner, parameter->name, &(*phi)[k]));
+    }
+    return TW_OK;
+}
+
+/* Of version 1. */
+static tw_status read_constants(const tw_fields *in, const tw_likelihood *likelihood, tw_data *data)
+{
+    bool none = false;
+    TW_TRY(tw_field_is_null(in, "w", &none));
+    if (none) return TW_OK;
+    if (likelihood->columns > 0) return read_column(in, "w", likelihood->column[0].name, data);
+    return tw_fail(in->ctx, TW_BAD_DATA,
+                   "field \"likelihood.w\" is not null, and the %s likelihood has no constants",
+                   likelihood->name);
+}
+
+static tw_status read_likelihood(const tw_fields *in, size_t version, tw_problem_parts *parts, double **phi)
 {
     tw_fields inner;
     const char *name = NULL;
-    bool no_constants = false;
     TW_TRY(tw_field_object_or_null(in, "likelihood", "likelihood.", &inner));
     TW_TRY(tw_field_text(&inner, "name", &name));
-    parts->likelihood = tw_likelihood_find(name);
-    if (!parts->likelihood)
+    const tw_likelihood *likelihood = parts->likelihood = tw_likelihood_find(name);
+    if (!likelihood)
         return tw_fail(in->ctx, TW_BAD_DATA, "field \"likelihood.name\" is \"%.60s\"; there are: %s", name,
                        tw_likelihood_names());
-    TW_TRY(tw_field_is_null(&inner, "w", &no_constants));
-    return no_constants ? TW_OK : tw_field_numbers(&inner, "w", n, w);
+    if (version == 1) return read_constants(&inner, likelihood, parts->data);
+    TW_TRY(read_columns(&inner, likelihood, parts->data));
+    TW_TRY(read_parameters(&inner, likelihood, phi));
+    parts->phi = *phi;
+    return TW_OK;
 }
 
 static tw_status read_expression(const tw_fields *in, tw_problem_parts *parts)
@@ -192,14 +248,13 @@ static tw_status read_names(const tw_fields *in, tw_data *data)
     return status;
 }
 
-static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_parts *parts, double **w)
+static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_parts *parts, double **phi)
 {
     bool no_matrix = false;
     TW_TRY(tw_field_is_null(in, "matrix", &no_matrix));
     TW_TRY(read_data(in, !no_matrix, parts));
     TW_TRY(tw_field_number(in, "jitter", &parts->jitter));
-    TW_TRY(read_likelihood(in, parts->data->n, parts, w));
-    parts->w = *w;
+    TW_TRY(read_likelihood(in, version, parts, phi));
     if (!no_matrix) return read_matrix(in, parts->data->n, parts);
     TW_TRY(read_names(in, parts->data));
     TW_TRY(version == 1 ? read_covariance(in, parts) : read_expression(in, parts));
@@ -209,13 +264,13 @@ static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_part
 static tw_status read_problem(const tw_fields *in, size_t version, tw_problem **problem)
 {
     tw_problem_parts parts = {0};
-    double *w = NULL;
-    tw_status status = read_parts(in, version, &parts, &w);
+    double *phi = NULL;
+    tw_status status = read_parts(in, version, &parts, &phi);
     if (status == TW_OK)
         status = tw_problem_new(in->ctx, &parts, problem);
     else
         tw_problem_parts_free(&parts);
-    tw_release(in->ctx, w); /* the problem has a copy */
+    tw_release(in->ctx, phi); /* the problem has a copy */
     return status;
 }
 

@@ -33,9 +33,19 @@ static void print_numbers(size_t n, const double *values, FILE *to)
 
 static void print_likelihood(const tw_problem *problem, FILE *to)
 {
-    fprintf(to, "{\"name\":\"%s\",\"w\":", problem->likelihood->name);
-    print_numbers(problem->data->n, problem->w, to);
-    fputc('}', to);
+    const tw_likelihood *likelihood = problem->likelihood;
+    const tw_data *data = problem->data;
+    fprintf(to, "{\"name\":\"%s\",\"phi\":{", likelihood->name);
+    for (size_t k = 0; k < likelihood->parameters; k++) {
+        fprintf(to, "%s\"%s\":", k ? "," : "", likelihood->parameter[k].name);
+        print_number(problem->phi[k], to);
+    }
+    fputs("},\"columns\":{", to);
+    for (size_t k = 0; k < data->columns; k++) {
+        fprintf(to, "%s\"%s\":", k ? "," : "", data->column[k].name);
+        print_numbers(data->n, data->column[k].values, to);
+    }
+    fputs("}}", to);
 }
 
 /* An expression has no characters that JSON would not take as they are. */

@@ -130,6 +130,7 @@ tw_status tw_draws_predictor_apply(tw_draws_predictor *p, const double *cross, c
 {
     new_cases block = {.cross = cross, .diagonal = diagonal, .all = *at, .out = out};
     block.all.likelihood = p->model->observed.likelihood;
+    block.all.phi = p->model->observed.phi;
     TW_TRY(tw_likelihood_check(p->ctx, &block.all));
     for (; block.first < at->n; block.first += block.count) {
         block.count = smaller(at->n - block.first, TW_PREDICT_POINTS);
@@ -150,10 +151,10 @@ static tw_predictions from_case(const tw_predictions *out, size_t first)
 }
 
 tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, const tw_data *train,
-                                const tw_data *at, size_t first, size_t count, const double *w,
-                                const tw_predictions *out)
+                                const tw_data *at, size_t first, size_t count, const tw_predictions *out)
 {
     double diagonal[TW_PREDICT_POINTS];
+    tw_observations all = tw_data_observed(at, p->model->observed.likelihood, p->model->observed.phi);
     if (at->d != train->d || train->n != p->model->n || count > at->n || first > at->n - count)
         return tw_fail(p->ctx, TW_BAD_DATA,
                        "cases %zu to %zu of %zu with %zu inputs cannot be predicted by a model of %zu cases "
@@ -165,7 +166,7 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
         TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + from, at->n,
                                p->cross, train->n));
         TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + from, at->n, diagonal));
-        tw_observations cases = {.n = m, .y = at->y ? at->y + from : NULL, .column = {w ? w + from : NULL}};
+        tw_observations cases = tw_observations_part(&all, from, m);
         TW_TRY(tw_draws_predictor_apply(p, p->cross, diagonal, &cases, &rest));
     }
     return TW_OK;

@@ -59,11 +59,11 @@ cut -d, -f1,2 "$d/counts.csv" >"$d/unlabelled.csv"
 works predict "$d/fit.json" "$d/unlabelled.csv" --exposure-column 2 --json
 gives 'r["predictions"]["y_mean"] == other("known.json")["predictions"]["y_mean"] and r["scores"] is None'
 works predict "$d/fit.json" "$d/plain.csv" --json
-says err 'different exposures'
+says err 'the exposure differs from one training case to the next'
 gives 'all(abs(m / math.exp(a + v / 2) - 1) < 1e-12 for m, a, v in
     zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
 
-refuses 1 'name a column of exposures with --exposure-column' predict "$d/fit.json" "$d/counts.csv"
+refuses 1 'name the column of the exposure with --exposure-column' predict "$d/fit.json" "$d/counts.csv"
 
 # with a given matrix, where the file needs no inputs
 if line_kernel; then
@@ -86,7 +86,7 @@ refuses 1 'cannot be both the label and the exposure' approx "$d/counts.csv" $mo
 sed 's/,4,/,-4,/' "$d/counts.csv" >"$d/negative.csv"
 # shellcheck disable=SC2086
 refuses 1 'negative.csv: exposure of case 4 is -4: it must be > 0' approx "$d/negative.csv" $model --exposure-column e
-refuses 1 'negative.csv: the exposure of case 4 is -4' predict "$d/fit.json" "$d/negative.csv" --exposure-column e
+refuses 1 'negative.csv: exposure of case 4 is -4: it must be > 0' predict "$d/fit.json" "$d/negative.csv" --exposure-column e
 
 # ---- libsvm: what is left out is zero, also at the end of every line of a file
 printf '+1 1:1 2:0.5 3:2\n-1 1:-1 3:0.1\n+1 2:1\n-1 1:-2 2:-1 3:-0.3\n' >"$d/train.libsvm"

@@ -225,9 +225,10 @@ static void nearest_names(void **state)
 
 static const tw_option *option_of(const tw_command *of, const char *name)
 {
+    const tw_option *option = NULL;
     for (size_t g = 0; g < of->group_count; g++)
-        for (size_t i = 0; i < of->groups[g].count; i++)
-            if (strcmp(of->groups[g].options[i].name, name) == 0) return &of->groups[g].options[i];
+        for (size_t i = 0; (option = tw_group_option(&of->groups[g], i)); i++)
+            if (strcmp(option->name, name) == 0) return option;
     return NULL;
 }
 
@@ -238,9 +239,9 @@ static void tables_are_sound(void **state)
     tw_context *ctx = new_context();
     for (size_t k = 0; tw_command_at(k); k++) {
         const tw_command *of = tw_command_at(k);
+        const tw_option *option = NULL;
         for (size_t g = 0; g < of->group_count; g++)
-            for (size_t i = 0; i < of->groups[g].count; i++) {
-                const tw_option *option = &of->groups[g].options[i];
+            for (size_t i = 0; (option = tw_group_option(&of->groups[g], i)); i++) {
                 bool takes_value = option->kind != TW_OPTION_FLAG && !tw_option_is_operand(option);
                 assert_non_null(option->help);
                 assert_true(takes_value == (option->argument != NULL));

@@ -10,12 +10,11 @@
 static bool is_option(const char *name, size_t length)
 {
     const tw_command *command;
+    const tw_option *option;
     for (size_t k = 0; (command = tw_command_at(k)); k++)
         for (size_t g = 0; g < command->group_count; g++)
-            for (size_t i = 0; i < command->groups[g].count; i++) {
-                const char *option = command->groups[g].options[i].name;
-                if (strlen(option) == length && memcmp(option, name, length) == 0) return true;
-            }
+            for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++)
+                if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return true;
     return false;
 }
 
@@ -25,7 +24,7 @@ static void words_name_options_that_there_are(void **state)
     size_t options = 0;
     for (tw_warning_code code = 0; code < TW_WARNING_COUNT; code++) {
         char words[TW_WARNING_BYTES];
-        tw_warning_say(&(tw_warning){.code = code}, words);
+        tw_warning_say(&(tw_warning){.code = code, .name = "exposure"}, words); /* a name that options have */
         for (const char *c = strstr(words, "--"); c; c = strstr(c + 2, "--"), options++) {
             size_t length = strspn(c + 2, "abcdefghijklmnopqrstuvwxyz-");
             if (!is_option(c + 2, length)) fail_msg("%s: \"%s\"", tw_warning_name(code), words);

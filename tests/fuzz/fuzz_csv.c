@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_data *read = NULL;
     tw_scaling *scaling = NULL;
     const char *path = fuzz_write(".csv", data, size);
-    tw_status status = tw_data_read_constants(ctx, path, "y", "2", &read);
+    tw_status status = tw_data_read_columns(ctx, path, "y", 1, &(tw_column_place){"exposure", "2"}, &read);
     if (status != TW_OK) status = tw_data_read(ctx, path, size % 2 ? "none" : NULL, &read);
     if (status == TW_OK) status = tw_scaling_fit(read, &scaling);
     if (status == TW_OK) status = tw_scaling_apply(scaling, read);

@@ -8,7 +8,7 @@
 static void a_positive_parameter_moves_as_its_logarithm(void **state)
 {
     (void)state;
-    const tw_parameter ell = {"ell", TW_TRANSFORM_LOG, 1.0};
+    const tw_parameter ell = {.name = "ell", .transform = TW_TRANSFORM_LOG, .initial = 1.0};
     assert_true(tw_parameter_value(&ell, 0.0) == 1.0);
     assert_true(relative_error(tw_parameter_value(&ell, 1.0), 2.71828182845904523536) < 1e-15);
     for (double theta = -300.0; theta <= 300.0;
@@ -19,7 +19,7 @@ static void a_positive_parameter_moves_as_its_logarithm(void **state)
 static void a_parameter_without_a_transform_is_itself(void **state)
 {
     (void)state;
-    const tw_parameter shift = {"shift", TW_TRANSFORM_NONE, 0.0};
+    const tw_parameter shift = {.name = "shift", .transform = TW_TRANSFORM_NONE, .initial = 0.0};
     assert_true(tw_parameter_value(&shift, -1.0 / 3.0) == -1.0 / 3.0);
     assert_true(tw_parameter_theta(&shift, -1.0 / 3.0) == -1.0 / 3.0);
 }
@@ -27,7 +27,7 @@ static void a_parameter_without_a_transform_is_itself(void **state)
 static void a_value_outside_the_range_has_no_finite_theta(void **state)
 {
     (void)state;
-    const tw_parameter variance = {"variance", TW_TRANSFORM_LOG, 1.0};
+    const tw_parameter variance = {.name = "variance", .transform = TW_TRANSFORM_LOG, .initial = 1.0};
     assert_true(tw_parameter_theta(&variance, 0.0) == -INFINITY);
     double theta = tw_parameter_theta(&variance, -1.0);
     assert_true(theta != theta); /* NaN */

@@ -19,8 +19,9 @@ static tw_status make_parts(tw_context *ctx, const char *expression, tw_problem_
         x[i + N] = 3.0 * cos((double)i);
         y[i] = (double)(i % 3);
     }
-    *parts = (tw_problem_parts){.likelihood = tw_likelihood_find("poisson"), .w = w, .jitter = 1e-9};
+    *parts = (tw_problem_parts){.likelihood = tw_likelihood_find("poisson"), .jitter = 1e-9};
     tw_status status = tw_data_new(ctx, N, 2, x, N, y, &parts->data);
+    if (status == TW_OK) status = tw_data_set_column(parts->data, "exposure", w);
     if (status == TW_OK) status = tw_scaling_fit(parts->data, &parts->scaling);
     if (status == TW_OK) status = tw_scaling_apply(parts->scaling, parts->data);
     if (status == TW_OK) status = tw_kernel_parse(ctx, expression, 2, &parts->kernel);
@@ -46,7 +47,9 @@ static void a_problem_owns_its_parts(void **state)
     assert_ptr_equal(problem->data, parts.data);
     assert_ptr_equal(problem->scaling, parts.scaling);
     assert_ptr_equal(problem->kernel, parts.kernel);
-    assert_memory_equal(problem->w, parts.w, N * sizeof(double));
+    tw_observations observed = tw_problem_observed(problem);
+    assert_ptr_equal(observed.column[0], tw_data_column(problem->data, "exposure"));
+    assert_true(observed.column[0][5] == 3.0 && observed.y == problem->data->y && observed.n == N);
     assert_int_equal(tw_model_describe(problem->model).n, N);
     tw_problem_free(problem);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);

@@ -35,8 +35,9 @@ static tw_status make_problem(tw_context *ctx, bool matrix, tw_problem **out)
         y[i] = (double)(i % 4);
         w[i] = 0.5 + 0.1 * (double)i;
     }
-    tw_problem_parts parts = {.likelihood = tw_likelihood_find("poisson"), .w = w, .jitter = 1e-7};
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("poisson"), .jitter = 1e-7};
     tw_status status = tw_data_new(ctx, N, D, x, N, y, &parts.data);
+    if (status == TW_OK) status = tw_data_set_column(parts.data, "exposure", w);
     if (status == TW_OK && !matrix)
         status = tw_kernel_simple(ctx, "matern32", 2, log_ell, 0.3, 0.1, 0.01, &parts.kernel);
     if (status == TW_OK && !matrix) status = tw_scaling_fit(parts.data, &parts.scaling);
@@ -121,7 +122,8 @@ static void files_restore_to_the_bit(void **state)
         assert_int_equal(tw_approximation_load(ctx, file.path, &b.problem, &b.approximation), TW_OK);
         assert_int_equal(b.problem->data->n, N);
         assert_same(N, a.problem->data->y, b.problem->data->y);
-        assert_same(N, a.problem->w, b.problem->w);
+        assert_same(N, tw_data_column(a.problem->data, "exposure"),
+                    tw_data_column(b.problem->data, "exposure"));
         assert_ptr_equal(a.problem->likelihood, b.problem->likelihood);
         assert_true(a.problem->jitter == b.problem->jitter);
         assert_same_fit(a.approximation, b.approximation);
@@ -186,7 +188,10 @@ static const struct {
     {"\"names\": null", "\"names\": [\"a\", 2]", "field \"names\": element 2 is not text"},
     {"poisson", "poissson", "field \"likelihood.name\" is \"poissson\"; there are"},
     {"\"poisson\"", "3", "field \"likelihood.name\" should be text and is a number"},
-    {"\"w\"", "\"v\"", "field \"likelihood.w\" is missing"},
+    {"\"columns\":{", "\"column\":{", "field \"likelihood.columns\" is missing"},
+    {"\"exposure\":[", "\"exposures\":[",
+     "field \"likelihood.columns\" has one that the poisson likelihood does not"},
+    {"\"exposure\":[", "\"exposure\":[1.0,", "field \"likelihood.columns.exposure\" should have 12 numbers"},
     {"matern32", "cubic", "field \"kernel\": there is no kernel \"cubic\""},
     {"variance=0.1", "variance=-0.1", "field \"kernel\": variance must be above 0"},
     {"variance=0.1", "variance=0.2", "field \"kernel\": theta has -2.3"},

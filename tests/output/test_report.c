@@ -114,8 +114,8 @@ static void a_page_about_draws(void **state)
     holds(page, "Look at this before you use the draws");
     holds(page, ". Sample longer, or with another method.</li>"); /* advice without the program's options */
     lacks(page, "--draws");
-    holds(page, "exposure 0.5 to 1.6");
-    holds(page, "Predicted mean of y for an exposure of 1");
+    holds(page, "exposure from 0.5 to 1.6");
+    holds(page, "Predicted mean of y for exposure 1");
     holds(page, "Ranks of the draws of x.");
     holds(page, "18446744073709551610");                            /* the seed */
     holds(page, "talweg sample &#39;some data.csv&#39; -o run.nc"); /* the command */
@@ -260,7 +260,8 @@ static void expected_observations_are_means_over_draws(void **state)
         for (size_t i = 0; i < DRAWS; i++) {
             run_draw draw;
             run_draw_make(p.problem, i, &draw);
-            for (size_t c = 0; c < RUN_CHAINS; c++) sum += p.problem->w[k] * exp(draw.x[k + RUN_N * c]);
+            for (size_t c = 0; c < RUN_CHAINS; c++)
+                sum += tw_data_column(p.problem->data, "exposure")[k] * exp(draw.x[k + RUN_N * c]);
         }
         assert_close(expected[k], sum / (DRAWS * RUN_CHAINS), 1e-13, "E[y]");
     }

@@ -38,11 +38,15 @@ static void assert_same_problem(const tw_problem *a, const tw_problem *b)
     assert_same(a->data->n, a->data->y, b->data->y);
     assert_ptr_equal(a->likelihood, b->likelihood);
     assert_true(a->jitter == b->jitter);
-    assert_true(!a->w == !b->w && !a->scaling == !b->scaling);
+    assert_true(a->data->columns == b->data->columns && !a->scaling == !b->scaling);
     assert_true(!a->data->names == !b->data->names);
     for (size_t j = 0; a->data->names && b->data->names && j < a->data->d; j++)
         assert_string_equal(a->data->names[j], b->data->names[j]);
-    if (a->w) assert_same(a->data->n, a->w, b->w);
+    for (size_t c = 0; c < a->data->columns; c++) {
+        assert_string_equal(a->data->column[c].name, b->data->column[c].name);
+        assert_same(a->data->n, a->data->column[c].values, b->data->column[c].values);
+    }
+    assert_same(a->likelihood->parameters, a->phi, b->phi);
     assert_true(tw_kernel_same(a->kernel, b->kernel));
     assert_int_equal(tw_kernel_gram(a->kernel, n, d, a->data->x, n, k[0], n), TW_OK);
     assert_int_equal(tw_kernel_gram(b->kernel, n, d, b->data->x, n, k[1], n), TW_OK);

@@ -54,8 +54,8 @@ static void constants_of_new_inputs(void **state)
     for (size_t run = 0; run < 3; run++) {
         size_t first = run == 2 ? 5 : 0;
         tw_predictions out = {.expected = expected[run]};
-        assert_int_equal(tw_draws_predictor_at(p, kernel, train, at, first, M - first, run ? w : NULL, &out),
-                         TW_OK);
+        if (run == 1) assert_int_equal(tw_data_set_column(at, "exposure", w), TW_OK);
+        assert_int_equal(tw_draws_predictor_at(p, kernel, train, at, first, M - first, &out), TW_OK);
     }
     for (size_t i = 0; i < M; i++) assert_close(expected[1][i] / expected[0][i], w[i], 1e-12, "E[y]");
     for (size_t i = 5; i < M; i++)

@@ -257,7 +257,7 @@ static void no_memory_is_an_answer(void **state)
         size_t before = tw_context_bytes_in_use(ctx);
         allocator.fail_at = allocator.calls + n;
         status = tw_draws_predictor_new(model, &source, NULL, &predictor);
-        if (status == TW_OK) status = tw_draws_predictor_at(predictor, kernel, data, data, 0, 1, NULL, &none);
+        if (status == TW_OK) status = tw_draws_predictor_at(predictor, kernel, data, data, 0, 1, &none);
         assert_true(status == TW_OK || status == TW_NO_MEMORY);
         tw_draws_predictor_free(predictor);
         assert_int_equal(tw_context_bytes_in_use(ctx), before);

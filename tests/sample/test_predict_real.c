@@ -91,7 +91,7 @@ static void draws_agree_with_ep(void **state)
     tw_draw_source source = tw_draws_source(r.draws);
     tw_draws_predictor *predictor = NULL;
     assert_int_equal(tw_draws_predictor_new(r.model, &source, NULL, &predictor), TW_OK);
-    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, 0, m, NULL, &p.at), TW_OK);
+    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, 0, m, &p.at), TW_OK);
     for (size_t j = 0; j < m; j++) {
         assert_true(p.at.mcse[j] < 0.01);
         assert_close(p.at.expected[j], ep[j], 0.008 + 4.0 * p.at.mcse[j], "probability");
@@ -118,15 +118,14 @@ static void a_part_gives_rows_of_the_whole(void **state)
     tw_draw_source source = tw_draws_source(r.draws);
     tw_draws_predictor *predictor = NULL;
     assert_int_equal(tw_draws_predictor_new(r.model, &source, NULL, &predictor), TW_OK);
-    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, 0, m, NULL, &whole.at),
+    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, 0, m, &whole.at), TW_OK);
+    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, FIRST, COUNT, &part.at),
                      TW_OK);
-    assert_int_equal(
-        tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, FIRST, COUNT, NULL, &part.at), TW_OK);
     for (size_t j = 0; j < COUNT; j++) {
         assert_close(part.at.expected[j], whole.at.expected[FIRST + j], 1e-10, "probability");
         assert_close(part.at.log_score[j], whole.at.log_score[FIRST + j], 1e-10, "log score");
     }
-    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, m - 3, 4, NULL, &part.at),
+    assert_int_equal(tw_draws_predictor_at(predictor, r.kernel, r.train, r.test, m - 3, 4, &part.at),
                      TW_BAD_DATA);
     tw_draws_predictor_free(predictor);
     free(whole.memory);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "support/observe.h"
 #include "support/support.h"
 
 /* ---- problems ---- */
@@ -27,11 +26,11 @@ static tw_status fill_kernel(tw_context *ctx, tw_problem_parts *parts, const dou
         w[i] = 0.5 + 0.1 * (double)i;
     }
     parts->likelihood = tw_likelihood_find("poisson");
-    parts->w = w;
     parts->jitter = 1e-7;
     const double log_ell[2] = {0.1, -1.0 / 3.0};
     TW_TRY(tw_kernel_simple(ctx, "matern32", 2, log_ell, 0.3, 0.1, 0.01, &parts->kernel));
     TW_TRY(tw_data_new(ctx, RUN_N, 3, x, RUN_N, y, &parts->data));
+    TW_TRY(tw_data_set_column(parts->data, "exposure", w));
     TW_TRY(name_inputs(parts->data));
     TW_TRY(tw_scaling_fit(parts->data, &parts->scaling));
     return tw_scaling_apply(parts->scaling, parts->data);
@@ -90,13 +89,12 @@ tw_run_facts run_facts(const tw_problem *problem)
 
 void run_draw_make(const tw_problem *problem, size_t index, run_draw *out)
 {
-    const tw_likelihood *likelihood = problem->likelihood;
+    const tw_observations observed = tw_problem_observed(problem);
     for (size_t c = 0; c < RUN_CHAINS; c++) {
         double values[RUN_N], t = (double)index + 0.1 * (double)c;
         for (size_t i = 0; i < RUN_N; i++)
             out->x[i + RUN_N * c] = sin(12.9898 * (t + 1.0) + 78.233 * (double)i) / 3.0;
-        likelihood->terms(OBSERVED(likelihood, RUN_N, problem->data->y, problem->w), out->x + RUN_N * c,
-                          values, NULL, NULL, NULL);
+        observed.likelihood->terms(&observed, out->x + RUN_N * c, values, NULL, NULL, NULL);
         out->log_likelihood[c] = 0.0;
         for (size_t i = 0; i < RUN_N; i++) out->log_likelihood[c] += values[i];
         out->records[c] = (tw_record){.log_density = -3.0 - t,

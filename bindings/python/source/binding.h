@@ -62,6 +62,20 @@ typedef struct tw_py_input {
 bool tw_py_input_get(PyObject *from, const char *name, tw_py_input *out);
 void tw_py_input_release(tw_py_input *input);
 
+/* Columns of observations from a dictionary {name: array of n}; release them also after a failure. */
+typedef struct tw_py_columns {
+    size_t count;
+    const char *name[TW_COLUMNS + 1];
+    tw_py_input input[TW_COLUMNS + 1];
+} tw_py_columns;
+bool tw_py_columns_get(PyObject *from, size_t n, tw_py_columns *out);
+void tw_py_columns_release(tw_py_columns *columns);
+tw_status tw_py_columns_put(const tw_py_columns *columns, tw_data *data);
+
+/* A likelihood's parameters from a dictionary {name: number}; those that are not in it have their initial values. */
+enum { TW_PY_PARAMETERS = 64 };
+bool tw_py_parameters_get(PyObject *from, const tw_likelihood *likelihood, double phi[TW_PY_PARAMETERS]);
+
 /* The same to be written to: contiguous, `count` numbers. */
 double *tw_py_output_get(PyObject *from, const char *name, size_t count, Py_buffer *buffer);
 
@@ -177,6 +191,8 @@ PyObject *tw_py_resample_move(PyObject *self, PyObject *arguments, PyObject *key
 PyObject *tw_py_adapt(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_parts(PyObject *self, PyObject *unused);
+PyObject *tw_py_constants(PyObject *self, PyObject *unused);
+PyObject *tw_py_log_likelihood(PyObject *self, PyObject *arguments);
 
 extern const tw_py_field tw_py_sampler_fields[]; /* those of tw_sampler_options, as names everywhere */
 
@@ -185,7 +201,7 @@ PyObject *tw_py_schedule(PyObject *module, PyObject *arguments);
 PyObject *tw_py_agree(PyObject *module, PyObject *arguments);
 PyObject *tw_py_compare(PyObject *module, PyObject *arguments);
 PyObject *tw_py_doubt(PyObject *module, PyObject *arguments);
-PyObject *tw_py_log_likelihood(PyObject *module, PyObject *arguments);
+PyObject *tw_py_likelihoods(PyObject *module, PyObject *unused);
 PyObject *tw_py_load(PyObject *module, PyObject *arguments);
 PyObject *tw_py_methods(PyObject *module, PyObject *unused);
 PyObject *tw_py_metrics(PyObject *module, PyObject *unused);

@@ -115,7 +115,7 @@ static PyMethodDef functions[] = {
     {"agree", tw_py_agree, METH_VARARGS, NULL},
     {"compare", tw_py_compare, METH_VARARGS, NULL},
     {"doubt", tw_py_doubt, METH_VARARGS, NULL},
-    {"log_likelihood", tw_py_log_likelihood, METH_VARARGS, NULL},
+    {"likelihood_terms", tw_py_likelihoods, METH_NOARGS, NULL},
     {"load", tw_py_load, METH_VARARGS, NULL},
     {"methods", tw_py_methods, METH_NOARGS, NULL},
     {"metrics", tw_py_metrics, METH_NOARGS, NULL},

@@ -96,7 +96,13 @@ static bool put_scaling(PyObject *to, PyObject *self, const tw_scaling *s)
            put(to, "scaling_scale", vector(self, s->scale, s->d_out));
 }
 
-/* Keys that a model has none of are left out. */
+static bool put_phi(PyObject *to, PyObject *self, const tw_problem *p)
+{
+    size_t count = p->likelihood->parameters;
+    return count == 0 || put(to, "phi", vector(self, p->phi, count));
+}
+
+/* Keys that a model has none of are left out; its columns are not here, but in `constants`. */
 PyObject *tw_py_parts(PyObject *self, PyObject *unused)
 {
     const tw_problem *p = ((tw_py_problem *)self)->whole;
@@ -105,7 +111,7 @@ PyObject *tw_py_parts(PyObject *self, PyObject *unused)
     (void)unused;
     bool good = to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
                 put(to, "names", names_of(data)) && put(to, "X", matrix(self, data->x, data->n, data->d)) &&
-                put_kernel(to, self, p->kernel) && (!p->w || put(to, "w", vector(self, p->w, data->n))) &&
+                put_kernel(to, self, p->kernel) && put_phi(to, self, p) &&
                 put_scaling(to, self, p->scaling) && put(to, "jitter", PyFloat_FromDouble(p->jitter));
     if (!good) Py_CLEAR(to);
     return to;

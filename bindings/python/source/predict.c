@@ -13,51 +13,63 @@
 
 typedef struct new_cases {
     tw_py_problem *problem;
-    tw_py_input x, cross, diagonal, w, y;
+    tw_py_input x, cross, diagonal, y;
+    tw_py_columns columns;
     size_t m;
-    tw_data *copy; /* standardised */
-    tw_data at;    /* or the inputs themselves */
+    tw_data *known; /* labels and columns, beside any input */
+    tw_data *copy;  /* the inputs, standardised */
+    tw_data at;     /* or themselves; with labels and columns */
 } new_cases;
 
 static bool read_cases(tw_py_problem *problem, PyObject *from, new_cases *c)
 {
-    PyObject *x = NULL, *cross = NULL, *diagonal = NULL, *w = NULL, *y = NULL;
+    PyObject *x = NULL, *cross = NULL, *diagonal = NULL, *columns = NULL, *y = NULL;
     *c = (new_cases){.problem = problem};
-    if (!PyArg_ParseTuple(from, "OOOOO", &x, &cross, &diagonal, &w, &y) ||
+    if (!PyArg_ParseTuple(from, "OOOO!O", &x, &cross, &diagonal, &PyDict_Type, &columns, &y) ||
         !tw_py_input_get(x, "Xnew", &c->x) || !tw_py_input_get(cross, "cross", &c->cross) ||
-        !tw_py_input_get(diagonal, "diagonal", &c->diagonal) || !tw_py_input_get(w, "w", &c->w) ||
-        !tw_py_input_get(y, "y", &c->y))
+        !tw_py_input_get(diagonal, "diagonal", &c->diagonal) || !tw_py_input_get(y, "y", &c->y))
         return false;
     c->m = c->x.data ? c->x.rows : c->cross.columns;
     bool fits = (c->x.data || (c->cross.data && c->diagonal.rows == c->m && c->cross.ld == c->cross.rows)) &&
-                (!c->w.data || c->w.rows == c->m) && (!c->y.data || c->y.rows == c->m);
+                (!c->y.data || c->y.rows == c->m);
     if (!fits) PyErr_SetString(PyExc_ValueError, "the arrays of the new cases do not fit together");
-    return fits;
+    return fits && tw_py_columns_get(columns, c->m, &c->columns);
 }
 
 static void release_cases(new_cases *c)
 {
-    tw_py_input *inputs[] = {&c->x, &c->cross, &c->diagonal, &c->w, &c->y};
+    tw_py_input *inputs[] = {&c->x, &c->cross, &c->diagonal, &c->y};
     for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) tw_py_input_release(inputs[k]);
+    tw_py_columns_release(&c->columns);
+    tw_data_free(c->known);
     tw_data_free(c->copy);
 }
 
-/* The new cases with their labels, or NULL, as observations. */
-static tw_observations observations(const new_cases *c, const double *y)
+/* The new cases as observations. */
+static tw_observations observations(const new_cases *c)
 {
-    return (tw_observations){.likelihood = c->problem->likelihood, .n = c->m, .y = y, .column = {c->w.data}};
+    return tw_data_observed(c->known, c->problem->likelihood, c->problem->whole->phi);
 }
 
-/* Labels as the model has them: -1 and +1 for two classes. The caller frees them. */
-static tw_status make_labels(const new_cases *c, tw_data **labels)
+/* Labels as the model has them, -1 and +1 for two classes, and columns: those given, and the training cases' where they
+ * have one value. */
+static tw_status make_known(new_cases *c)
 {
-    const tw_likelihood *likelihood = c->problem->likelihood;
-    if (!c->y.data) return TW_OK;
-    tw_status status = tw_data_new(c->problem->ctx, c->m, 1, c->y.data, c->m, c->y.data, labels);
+    const tw_problem *whole = c->problem->whole;
+    const tw_column *differs = NULL;
+    const double *any = c->x.data ? c->x.data : c->diagonal.data;
+    tw_status status = tw_data_new(c->problem->ctx, c->m, 1, any, c->m, c->y.data, &c->known);
+    if (status == TW_OK && c->y.data && whole->likelihood->two_classes)
+        status = tw_data_binary_labels(c->known);
+    if (status == TW_OK) status = tw_py_columns_put(&c->columns, c->known);
+    if (status == TW_OK) status = tw_problem_fill_columns(whole, c->known, &differs);
     if (status != TW_OK) return status;
-    if (likelihood->two_classes) return tw_data_binary_labels(*labels);
-    tw_observations labelled = observations(c, (*labels)->y);
-    return tw_likelihood_check(c->problem->ctx, &labelled);
+    if (differs)
+        return tw_fail(c->problem->ctx, TW_BAD_DATA,
+                       "the training cases have different values of %s: give one for the new cases",
+                       differs->name);
+    tw_observations observed = observations(c);
+    return tw_likelihood_check(c->problem->ctx, &observed);
 }
 
 /* The inputs on the scale of the training data. */
@@ -65,12 +77,16 @@ static tw_status scale_inputs(new_cases *c)
 {
     const tw_problem *whole = c->problem->whole;
     if (!c->x.data) return TW_OK;
-    c->at = (tw_data){.ctx = c->problem->ctx, .n = c->m, .d = c->x.columns, .x = (double *)c->x.data};
+    c->at = *c->known; /* of which labels and columns stay */
+    c->at.d = c->x.columns;
+    c->at.x = (double *)c->x.data;
     if (!whole->scaling && c->x.ld == c->m) return TW_OK;
     tw_status status = tw_data_new(c->problem->ctx, c->m, c->x.columns, c->x.data, c->x.ld, NULL, &c->copy);
     if (status == TW_OK && whole->scaling) status = tw_scaling_apply(whole->scaling, c->copy);
-    if (status == TW_OK) c->at = *c->copy;
-    return status;
+    if (status != TW_OK) return status;
+    c->at.d = c->copy->d;
+    c->at.x = c->copy->x;
+    return TW_OK;
 }
 
 /* ---- what comes out ---- */
@@ -143,15 +159,15 @@ static tw_status predict_latent(const new_cases *c, const tw_approximation *fit,
     return status;
 }
 
-static tw_status predict_from_fit(const new_cases *c, const tw_approximation *fit, const double *y,
-                                  const tw_predictions *out, tw_draws_scores *scores)
+static tw_status predict_from_fit(const new_cases *c, const tw_approximation *fit, const tw_predictions *out,
+                                  tw_draws_scores *scores)
 {
     tw_context *ctx = c->problem->ctx;
-    tw_observations at = observations(c, y);
+    tw_observations at = observations(c);
     tw_status status = predict_latent(c, fit, out);
     if (status == TW_OK)
         status = tw_predict_observations(ctx, &at, out->mean, out->variance, out->expected, out->sd);
-    if (status != TW_OK || !y) return status;
+    if (status != TW_OK || !at.y) return status;
     status = tw_predict_log_scores(ctx, &at, out->mean, out->variance, out->log_score);
     if (status == TW_OK) scores->scores = tw_predict_scores(&at, out->expected, out->log_score);
     return status;
@@ -176,13 +192,12 @@ static tw_predictions part_of(const tw_predictions *out, size_t first)
 }
 
 /* A batch at a time, with a look at Ctrl-C in between. */
-static tw_status predict_in_batches(tw_draws_predictor *predictor, new_cases *c, double *y, tw_py_job *job,
+static tw_status predict_in_batches(tw_draws_predictor *predictor, const new_cases *c, tw_py_job *job,
                                     const tw_predictions *out)
 {
     const tw_problem *whole = c->problem->whole;
     tw_status status = TW_OK;
-    tw_observations all = observations(c, y);
-    c->at.y = y;
+    tw_observations all = observations(c);
     for (size_t first = 0; status == TW_OK && first < c->m; first += TW_PREDICT_BATCH) {
         size_t count = c->m - first < TW_PREDICT_BATCH ? c->m - first : TW_PREDICT_BATCH;
         tw_predictions part = part_of(out, first);
@@ -192,22 +207,22 @@ static tw_status predict_in_batches(tw_draws_predictor *predictor, new_cases *c,
             status = tw_draws_predictor_apply(predictor, c->cross.data + first * c->cross.rows,
                                               c->diagonal.data + first, &at, &part);
         else
-            status = tw_draws_predictor_at(predictor, whole->kernel, whole->data, &c->at, first, count,
-                                           c->w.data, &part);
+            status =
+                tw_draws_predictor_at(predictor, whole->kernel, whole->data, &c->at, first, count, &part);
     }
     return status;
 }
 
-static tw_status predict_from_draws(new_cases *c, const tw_draws *draws, size_t threads, double *y,
-                                    tw_py_job *job, const tw_predictions *out, tw_draws_scores *scores)
+static tw_status predict_from_draws(const new_cases *c, const tw_draws *draws, size_t threads, tw_py_job *job,
+                                    const tw_predictions *out, tw_draws_scores *scores)
 {
     tw_draw_source source = tw_draws_source(draws);
     tw_draws_predictor_options options = TW_DRAWS_PREDICTOR_DEFAULTS;
     tw_draws_predictor *predictor = NULL;
     options.threads = threads;
     tw_status status = tw_draws_predictor_new(c->problem->model, &source, &options, &predictor);
-    if (status == TW_OK) status = predict_in_batches(predictor, c, y, job, out);
-    if (status == TW_OK && y) *scores = tw_draws_predictor_scores(predictor);
+    if (status == TW_OK) status = predict_in_batches(predictor, c, job, out);
+    if (status == TW_OK && c->y.data) *scores = tw_draws_predictor_scores(predictor);
     tw_draws_predictor_free(predictor);
     return status;
 }
@@ -242,7 +257,7 @@ static bool read_source(tw_py_problem *problem, PyObject *from, const tw_approxi
     return false;
 }
 
-/* predict(source, (X, cross, diagonal, w, y), outputs, threads): fills the arrays of the dictionary `outputs`;
+/* predict(source, (X, cross, diagonal, {column: array}, y), outputs, threads): fills the arrays of the dictionary `outputs`;
  * returns scores where there are labels, else None. */
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
@@ -254,7 +269,6 @@ PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
     Py_ssize_t threads = 1;
     new_cases c = {0};
     outputs o = {0};
-    tw_data *labels = NULL;
     tw_draws_scores scores = {.log_score_mcse = NAN, .error_rate_mcse = NAN, .rmse_mcse = NAN};
     tw_py_job job;
     bool good = PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!O!n", names, &from, &PyTuple_Type,
@@ -263,48 +277,16 @@ PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
                 read_outputs(dictionary, c.m, &o) && tw_py_begin(&job, problem, NULL);
     if (good) {
         tw_predictions out = arrays_of(&o);
-        tw_status status = make_labels(&c, &labels);
-        double *y = labels ? labels->y : NULL;
+        tw_status status = make_known(&c);
         if (status == TW_OK) status = scale_inputs(&c);
         if (status == TW_OK)
-            status = draws ? predict_from_draws(&c, draws, (size_t)threads, y, &job, &out, &scores)
-                           : predict_from_fit(&c, fit, y, &out, &scores);
+            status = draws ? predict_from_draws(&c, draws, (size_t)threads, &job, &out, &scores)
+                           : predict_from_fit(&c, fit, &out, &scores);
         good = tw_py_end(&job, status);
     }
-    bool labelled = labels != NULL;
-    tw_data_free(labels);
+    bool labelled = c.y.data != NULL;
     release_outputs(&o);
     release_cases(&c);
     if (!good) return NULL;
     return labelled ? build_scores(&scores) : Py_NewRef(Py_None);
-}
-
-/* ---- log p(y_n | x_n) of every draw ---- */
-
-/* log_likelihood(name, y, w, x, out): x and out are n x count, column-major; w may be None. */
-PyObject *tw_py_log_likelihood(PyObject *module, PyObject *arguments)
-{
-    const char *name = NULL;
-    PyObject *y_from = NULL, *w_from = NULL, *x_from = NULL, *to = NULL;
-    tw_py_input y = {0}, w = {0}, x = {0};
-    Py_buffer buffer;
-    double *value = NULL;
-    (void)module;
-    bool good = PyArg_ParseTuple(arguments, "sOOOO", &name, &y_from, &w_from, &x_from, &to) &&
-                tw_py_input_get(y_from, "y", &y) && tw_py_input_get(w_from, "w", &w) &&
-                tw_py_input_get(x_from, "x", &x) &&
-                (value = tw_py_output_get(to, "out", x.rows * x.columns, &buffer)) != NULL;
-    if (good) {
-        tw_observations o = {
-            .likelihood = tw_likelihood_find(name), .n = x.rows, .y = y.data, .column = {w.data}};
-        Py_BEGIN_ALLOW_THREADS;
-        for (size_t k = 0; k < x.columns; k++)
-            o.likelihood->terms(&o, x.data + k * x.ld, value + k * x.rows, NULL, NULL, NULL);
-        Py_END_ALLOW_THREADS;
-        PyBuffer_Release(&buffer);
-    }
-    tw_py_input_release(&y);
-    tw_py_input_release(&w);
-    tw_py_input_release(&x);
-    return good ? Py_NewRef(Py_None) : NULL;
 }

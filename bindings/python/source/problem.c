@@ -6,7 +6,10 @@ typedef struct parts {
     const char *likelihood, *kernel;
     double log_sigma, constant, white, jitter;
     bool standardise;
-    tw_py_input y, x, k, w, log_ell;
+    tw_py_input y, x, k, log_ell;
+    tw_py_columns columns;
+    PyObject *parameters; /* {name: number}, borrowed */
+    double phi[TW_PY_PARAMETERS];
 } parts;
 
 static const tw_py_field part_fields[] = {
@@ -21,13 +24,6 @@ static const tw_py_field part_fields[] = {
 };
 
 /* ---- making one, without Python ---- */
-
-static tw_status check_labels(const tw_likelihood *likelihood, tw_data *data, const double *w)
-{
-    if (likelihood->two_classes) return tw_data_binary_labels(data);
-    tw_observations labels = {.likelihood = likelihood, .n = data->n, .y = data->y, .column = {w}};
-    return tw_likelihood_check(data->ctx, &labels);
-}
 
 static tw_status make_matrix(tw_context *ctx, const parts *p, tw_kernel **kernel)
 {
@@ -68,7 +64,8 @@ static tw_status make_data(tw_context *ctx, const parts *p, tw_problem_parts *ma
 static tw_status make_parts(tw_context *ctx, const parts *p, tw_problem_parts *made)
 {
     tw_status status = make_data(ctx, p, made);
-    if (status == TW_OK) status = check_labels(made->likelihood, made->data, p->w.data);
+    if (status == TW_OK && made->likelihood->two_classes) status = tw_data_binary_labels(made->data);
+    if (status == TW_OK) status = tw_py_columns_put(&p->columns, made->data);
     if (status == TW_OK && p->standardise) status = tw_scaling_fit(made->data, &made->scaling);
     if (status == TW_OK && p->standardise) status = tw_scaling_apply(made->scaling, made->data);
     return status;
@@ -76,7 +73,7 @@ static tw_status make_parts(tw_context *ctx, const parts *p, tw_problem_parts *m
 
 static tw_status make(tw_py_problem *self, const tw_likelihood *likelihood, const parts *p)
 {
-    tw_problem_parts made = {.likelihood = likelihood, .w = p->w.data, .jitter = p->jitter};
+    tw_problem_parts made = {.likelihood = likelihood, .phi = p->phi, .jitter = p->jitter};
     tw_problem *whole = NULL;
     tw_status status = make_parts(self->ctx, p, &made);
     if (status != TW_OK)
@@ -93,7 +90,7 @@ static bool check_parts(const tw_py_state *state, const parts *p)
 {
     size_t n = p->k.data ? p->k.rows : p->x.rows;
     if (!p->y.data || !(p->k.data || (p->x.data && p->log_ell.data)) || p->y.rows != n || p->y.columns != 1 ||
-        (p->w.data && p->w.rows != n) || (p->k.data && p->k.columns != n)) {
+        (p->k.data && p->k.columns != n)) {
         tw_py_raise(state, TW_BAD_DATA, "the arrays of a model do not fit together");
         return false;
     }
@@ -102,19 +99,22 @@ static bool check_parts(const tw_py_state *state, const parts *p)
 
 static bool read_parts(PyObject *arguments, PyObject *keywords, parts *p, PyObject **log)
 {
-    static char *names[] = {"y", "X", "K", "w", "log_ell", "options", "log", NULL};
-    PyObject *y = NULL, *x = NULL, *k = NULL, *w = NULL, *log_ell = NULL, *options = NULL;
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOOOO!O", names, &y, &x, &k, &w, &log_ell,
-                                       &PyDict_Type, &options, log) &&
+    static char *names[] = {"y", "X", "K", "columns", "parameters", "log_ell", "options", "log", NULL};
+    PyObject *y = NULL, *x = NULL, *k = NULL, *columns = NULL, *log_ell = NULL, *options = NULL;
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOO!O!OO!O", names, &y, &x, &k, &PyDict_Type,
+                                       &columns, &PyDict_Type, &p->parameters, &log_ell, &PyDict_Type,
+                                       &options, log) &&
            tw_py_read(options, part_fields, p) && tw_py_input_get(y, "y", &p->y) &&
            tw_py_input_get(x, "X", &p->x) && tw_py_input_get(k, "kernel_matrix", &p->k) &&
-           tw_py_input_get(w, "w", &p->w) && tw_py_input_get(log_ell, "log_ell", &p->log_ell);
+           tw_py_columns_get(columns, p->y.rows, &p->columns) &&
+           tw_py_input_get(log_ell, "log_ell", &p->log_ell);
 }
 
 static void release_parts(parts *p)
 {
-    tw_py_input *inputs[] = {&p->y, &p->x, &p->k, &p->w, &p->log_ell};
+    tw_py_input *inputs[] = {&p->y, &p->x, &p->k, &p->log_ell};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) tw_py_input_release(inputs[i]);
+    tw_py_columns_release(&p->columns);
 }
 
 static bool prepare(tw_py_problem *self, const tw_py_state *state, PyObject *log)
@@ -159,13 +159,13 @@ static const tw_likelihood *find_likelihood(const tw_py_state *state, const char
     return likelihood;
 }
 
-static bool fill(tw_py_problem *self, const parts *p)
+static bool fill(tw_py_problem *self, parts *p)
 {
     tw_py_state *state = tw_py_state_of((PyObject *)self);
     const tw_likelihood *likelihood = find_likelihood(state, p->likelihood);
     tw_py_job job;
-    return check_parts(state, p) && likelihood && tw_py_begin(&job, self, NULL) &&
-           tw_py_end(&job, make(self, likelihood, p));
+    return check_parts(state, p) && likelihood && tw_py_parameters_get(p->parameters, likelihood, p->phi) &&
+           tw_py_begin(&job, self, NULL) && tw_py_end(&job, make(self, likelihood, p));
 }
 
 static PyObject *new (PyTypeObject *type, PyObject *arguments, PyObject *keywords)
@@ -229,6 +229,8 @@ static PyMethodDef methods[] = {
     {"labels", labels, METH_NOARGS, NULL},
     {"is_binary", is_binary, METH_NOARGS, NULL},
     {"parts", tw_py_parts, METH_NOARGS, NULL},
+    {"constants", tw_py_constants, METH_NOARGS, NULL},
+    {"log_likelihood", tw_py_log_likelihood, METH_VARARGS, NULL},
     TW_PY_METHOD_ROW("laplace", tw_py_laplace),
     TW_PY_METHOD_ROW("ep", tw_py_ep),
     TW_PY_METHOD_ROW("correct", tw_py_correct),

@@ -108,7 +108,7 @@ class Draws:
         """log p(y_n | x_n) of each draw: shape (chains, draws, n)."""
         columns = self.x.transpose(2, 0, 1).reshape(self.model.n, -1, order="F")
         values = np.empty_like(columns, order="F")
-        _talweg.log_likelihood(self.model.likelihood, self.model.y, self.model.w, columns, values)
+        self.model._problem.log_likelihood(columns, values)
         return values.reshape((self.model.n, self.chains, self.draws), order="F").transpose(1, 2, 0)
 
     # ---- files, and other packages ----
@@ -159,10 +159,16 @@ class Draws:
         attributes.update(named_inputs=int(names is not None), scaling_inputs=parts.pop("scaling_inputs", 0))
         parameters = parts.pop("parameter")
         del parts["shape"]
-        dimensions = {"X": ("obs", "input"), "K": ("obs", "other_obs"), "w": ("obs",), "jitter": (), "theta": ("parameter",)}
+        dimensions = {"X": ("obs", "input"), "K": ("obs", "other_obs"), "jitter": (), "theta": ("parameter",)}
+        dimensions["phi"] = ("likelihood_parameter",)
         variables = {name: (dimensions.get(name, ("input",)), np.asarray(part)) for name, part in parts.items()}
+        variables.update({name: (("obs",), values) for name, values in self.model.columns.items()})
         coordinates = {"input": names or [f"input.{k + 1}" for k in range(inputs)]}
-        return variables, attributes, {**coordinates, "parameter": parameters} if parameters else coordinates
+        if parameters:
+            coordinates["parameter"] = parameters
+        if self.model.parameters:
+            coordinates["likelihood_parameter"] = list(self.model.parameters)
+        return variables, attributes, coordinates
 
     def to_xarray(self, group: str = "posterior") -> Any:
         """One group of the InferenceData layout as an xarray.Dataset, without copying.

@@ -44,22 +44,39 @@ def count_threads(threads: int) -> int:
     return min(threads or len(os.sched_getaffinity(0)), MOST_THREADS)
 
 
-def _constants(likelihood: str, noise: Any, exposure: Any, n: int, wanted: bool = True) -> Optional[Floats]:
-    """The known constant of every observation (noise or exposure); None where it is 1."""
-    allowed = {"gaussian": "noise", "poisson": "exposure"}.get(likelihood)
-    for name, value in (("noise", noise), ("exposure", exposure)):
-        if value is not None and name != allowed:
-            raise InputError(f"{name} does not go with the {likelihood} likelihood")
-    given = noise if allowed == "noise" else exposure
-    if given is None:
-        return None
-    values = floats(given, str(allowed))
-    values = np.full(n, float(values)) if values.ndim == 0 else vector(values, str(allowed))
+TERMS: dict[str, tuple[list[str], list[str]]] = _talweg.likelihood_terms()  # parameters and columns of each
+
+
+def _column(name: str, value: Any, n: int) -> Floats:
+    """One number for each of n observations."""
+    values = floats(value, name)
+    values = np.full(n, float(values)) if values.ndim == 0 else vector(values, name)
     if values.shape != (n,):
-        raise InputError(f"{allowed} has {values.size} numbers for {n} observations")
-    if not (np.isfinite(values).all() and (values > 0).all()):
-        raise InputError(f"{allowed} must be above 0")
+        raise InputError(f"{name} has {values.size} numbers for {n} observations")
     return values
+
+
+def terms_of(likelihood: str, given: dict[str, Any], n: int, caller: str) -> tuple[dict[str, float], dict[str, Floats]]:
+    """What was given of a likelihood's parameters, each a number, and columns, each an array, by name.
+
+    A single number is the parameter where there is one of that name, else it is the same for all observations.
+    """
+    known = {name for both in TERMS.values() for names in both for name in names}
+    parameters, columns = TERMS.get(likelihood, ([], []))
+    numbers: dict[str, float] = {}
+    arrays: dict[str, Floats] = {}
+    for name, value in given.items():
+        if name not in known:
+            raise TypeError(f"{caller}() got an unexpected keyword argument '{name}'")
+        if value is None:
+            continue
+        if name in parameters and floats(value, name).ndim == 0:
+            numbers[name] = float(floats(value, name))
+        elif name in columns:
+            arrays[name] = _column(name, value, n)
+        else:
+            raise InputError(f"{name} does not go with the {likelihood} likelihood")
+    return numbers, arrays
 
 
 class Model:
@@ -84,14 +101,13 @@ class Model:
         Variance of a constant offset, and of independent noise on the latent function.
     jitter : float
         Added to the diagonal of K. Rarely needed: a singular K gets a factor of lower rank.
-    noise : float or array_like, shape (n,)
-        gaussian: standard deviation of the noise. The default is 1.
-    exposure : float or array_like, shape (n,)
-        poisson: the rate of a count is ``exposure * exp(x)``. The default is 1.
     kernel_matrix : array_like, shape (n, n)
         K itself, instead of `X` and a kernel.
     standardise : bool
         Shift and scale each input to mean 0 and standard deviation 1; `predict` does the same to new inputs.
+    **terms : float or array_like, shape (n,)
+        What the likelihood takes beside `y`, by name. ``noise`` (gaussian): the standard deviation of the noise.
+        ``exposure`` (poisson): the rate of a count is ``exposure * exp(x)``. The default of both is 1.
 
     Attributes
     ----------
@@ -101,6 +117,10 @@ class Model:
         Of K; less than `n` where K is numerically singular.
     y : ndarray, shape (n,)
         Observations as the model sees them (labels are -1 and +1).
+    parameters : dict
+        The likelihood's own parameters: ``{"noise": 0.5}``.
+    columns : dict
+        What is known of each observation: ``{"exposure": array}``.
     kernel : str or None
         The kernel as an expression, with all its parameters; None with `kernel_matrix`.
     parameters : list of str
@@ -127,10 +147,9 @@ class Model:
         constant: float = 0.0,
         white: float = 0.0,
         jitter: float = 0.0,
-        noise: Optional[ArrayLike] = None,
-        exposure: Optional[ArrayLike] = None,
         kernel_matrix: Optional[ArrayLike] = None,
         standardise: bool = False,
+        **terms: Optional[ArrayLike],
     ) -> None:
         if y is None:
             raise InputError("a model needs observations y")
@@ -147,7 +166,7 @@ class Model:
             raise InputError(f"{what} has {n} rows and y has {labels.size} numbers")
         self.likelihood = likelihood
         self.standardise = standardise
-        self.w = _constants(likelihood, noise, exposure, n)
+        numbers, arrays = terms_of(likelihood, terms, n, "Model")
         notes: list[Note] = []
         self._notes = notes
         self._fits: dict[str, Any] = {}
@@ -155,13 +174,14 @@ class Model:
         options.update(jitter=jitter, standardise=standardise)
         scales = np.atleast_1d(floats(log_ell, "log_ell"))
         # What the problem logs with must not know the model, which knows the problem: neither would ever be freed.
-        self._problem = _talweg.Problem(labels, inputs, gram, self.w, scales, options, notes.append)
+        self._problem = _talweg.Problem(labels, inputs, gram, arrays, numbers, scales, options, notes.append)
         facts = self._problem.describe()
         self._take_kernel(self._problem.parts())
         self.n: int = facts["n"]
         self.rank: int = facts["rank"]
         self.inputs: int = 0 if inputs is None else inputs.shape[1]
         self.y: Floats = view(self._problem.labels())
+        self._read_constants()
 
     def _take_kernel(self, parts: dict[str, Any]) -> None:
         self.kernel: Optional[str] = None if "K" in parts else parts["kernel"]
@@ -176,13 +196,19 @@ class Model:
         self.likelihood = parts["likelihood"]
         self._take_kernel(parts)
         self.standardise = "scaling_inputs" in parts
-        self.w = view(parts["w"]) if "w" in parts else None
         self._notes, self._fits, self._problem = notes, {}, problem
         self.n, self.rank = facts["n"], facts["rank"]
         columns = parts.get("scaling_inputs", view(parts["X"]).shape[1])
         self.inputs = columns if self.kernel else 0
         self.y = view(problem.labels())
+        self._read_constants()
         return self
+
+    def _read_constants(self) -> None:
+        """The likelihood's parameters and columns, as the library has them."""
+        parameters, columns = self._problem.constants()
+        self.parameters: dict[str, float] = parameters
+        self.columns: dict[str, Floats] = {name: view(values) for name, values in columns.items()}
 
     @property
     def is_binary(self) -> bool:

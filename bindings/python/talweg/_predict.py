@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ._approx import Approximation, Fit
 from ._arrays import Floats, matrix, vector
 from ._draws import Draws
-from ._model import Model, _constants, count_threads
+from ._model import Model, count_threads, terms_of
 from ._talweg import InputError
 from ._warnings import warned
 
@@ -60,16 +60,6 @@ class Prediction:
         return "\n".join(lines)
 
 
-def _training_constants(model: Model, m: int) -> Optional[Floats]:
-    """New observations have the training data's constant where that is one number."""
-    if model.w is None:
-        return None
-    if not (model.w == model.w[0]).all():
-        name = "noise" if model.likelihood == "gaussian" else "exposure"
-        raise InputError(f"the training cases have different values of {name}: give one for the new cases")
-    return np.full(m, model.w[0])
-
-
 def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int, tuple[Any, Any, Any]]:
     """How many there are, and their arrays: inputs, or covariances and prior variances."""
     if model.kernel is None:
@@ -96,11 +86,10 @@ def predict(
     Xnew: Optional[ArrayLike] = None,
     y: Optional[ArrayLike] = None,
     *,
-    noise: Optional[ArrayLike] = None,
-    exposure: Optional[ArrayLike] = None,
     cross: Optional[ArrayLike] = None,
     diagonal: Optional[ArrayLike] = None,
     threads: int = 0,
+    **columns: Optional[ArrayLike],
 ) -> Prediction:
     """Predict new cases.
 
@@ -112,13 +101,14 @@ def predict(
         New inputs, on the scale of the training inputs. Column-major float64 is used where it lies.
     y : array_like, shape (m,), optional
         Their labels, to score the predictions.
-    noise, exposure : float or array_like, shape (m,), optional
-        As in `Model`; by default the training data's, where that is one number.
     cross, diagonal : array_like, shapes (n, m) and (m,)
         For a model made with ``kernel_matrix``: covariances of the training cases with the new ones, and prior
         variances of the new ones.
     threads : int
         0: as many as this process may use. They never change a result.
+    **columns : float or array_like, shape (m,)
+        What the likelihood is told of each new observation: ``noise``, ``exposure``, as in `Model`; by default the
+        training data's, where that is one number.
 
     Returns
     -------
@@ -137,8 +127,8 @@ def predict(
     from_draws = isinstance(source, Draws)
     model = source.model
     m, arrays = _new_cases(model, Xnew, cross, diagonal)
-    w = _constants(model.likelihood, noise, exposure, m)
-    w = _training_constants(model, m) if w is None else w
+    numbers, arrays_known = terms_of(model.likelihood, columns, m, "predict")
+    known = {**{name: np.full(m, value) for name, value in numbers.items()}, **arrays_known}
     labels = None if y is None else vector(y, "y")
     if labels is not None and labels.shape != (m,):
         raise InputError(f"there are {m} new cases and y has {labels.size} numbers")
@@ -150,7 +140,7 @@ def predict(
         where = source.facts["data"] or "draws"
         model._notes.append(warned("not_posterior", source.facts["beta"], file=where))
     try:
-        scores = model._problem.predict(source._handle, (*arrays, w, labels), outputs, count_threads(threads))
+        scores = model._problem.predict(source._handle, (*arrays, known, labels), outputs, count_threads(threads))
         return Prediction(model.is_binary, outputs, scores)
     finally:
         model._speak()

@@ -21,8 +21,8 @@ static tw_status predict_test(tw_report *r, const tw_data *test, tw_cases *cases
     tw_predictions out = {.expected = cases->own};
     options.threads = r->options->threads;
     TW_TRY(tw_draws_predictor_new(problem->model, &source, &options, &predictor));
-    tw_status status = tw_draws_predictor_at(predictor, problem->kernel, problem->data, test, 0, test->n,
-                                             r->options->test_w, &out);
+    tw_status status =
+        tw_draws_predictor_at(predictor, problem->kernel, problem->data, test, 0, test->n, &out);
     cases->scores = tw_draws_predictor_scores(predictor).scores;
     tw_draws_predictor_free(predictor);
     return status;

@@ -74,17 +74,9 @@ static void print_kernel(const tw_problem *problem, FILE *page)
 
 static void print_likelihood(const tw_problem *problem, FILE *page)
 {
-    const char *name = problem->likelihood->name;
-    double low = 1.0, high = 1.0;
-    for (size_t i = 0; problem->w && i < problem->data->n; i++) {
-        low = i == 0 || problem->w[i] < low ? problem->w[i] : low;
-        high = i == 0 || problem->w[i] > high ? problem->w[i] : high;
-    }
-    text t = {.length = 0};
-    add(&t, "%s", name);
-    if (problem->w) add(&t, ", %s %g", strcmp(name, "poisson") == 0 ? "exposure" : "noise", low);
-    if (high > low) add(&t, " to %g", high);
-    tw_html_fact(page, "likelihood", "%s", t.words);
+    char words[400];
+    tw_problem_describe_constants(problem, words, sizeof words);
+    tw_html_fact(page, "likelihood", "%s%s%s", problem->likelihood->name, *words ? ", " : "", words);
 }
 
 static void print_model(const tw_problem *problem, FILE *page)

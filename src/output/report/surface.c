@@ -24,25 +24,6 @@ enum {
     MOST_POINTS = 1500
 };
 
-/* Do the training cases share one constant (1 where there are none)? */
-static bool shares_constant(const tw_problem *problem)
-{
-    for (size_t i = 1; problem->w && i < problem->data->n; i++)
-        if (problem->w[i] != problem->w[0]) return false;
-    return true;
-}
-
-/* The constants of m new observations: that of the training cases, or NULL, for 1. */
-static tw_status fill_constants(const tw_report *r, size_t m, double **w)
-{
-    const tw_problem *problem = r->pool->problem;
-    *w = NULL;
-    if (!problem->w || !shares_constant(problem)) return TW_OK;
-    TW_TRY(tw_allocate_doubles(r->ctx, m, 1, "the constants", w));
-    for (size_t i = 0; i < m; i++) (*w)[i] = problem->w[0];
-    return TW_OK;
-}
-
 /* ---- axes ---- */
 
 /* An input as the user knows it: before it was standardised. */
@@ -168,6 +149,20 @@ static tw_status make_grid(const tw_data *train, tw_data **out)
     return tw_data_new(train->ctx, CELLS, 2, x, CELLS, NULL, out);
 }
 
+/* The training cases' value of a column where they share one, else the likelihood's standard; *differs is then that
+ * column. */
+static tw_status give_columns(const tw_problem *problem, tw_data *grid, const tw_column **differs)
+{
+    const tw_likelihood *likelihood = problem->likelihood;
+    TW_TRY(tw_problem_fill_columns(problem, grid, differs));
+    for (size_t k = 0; k < likelihood->columns; k++) {
+        const tw_column *column = &likelihood->column[k];
+        if (column->required && !tw_data_column(grid, column->name))
+            TW_TRY(tw_data_repeat_column(grid, column->name, column->standard));
+    }
+    return TW_OK;
+}
+
 static tw_status predict_grid(tw_report *r, const tw_data *grid, double *expected)
 {
     const tw_problem *problem = r->pool->problem;
@@ -175,15 +170,12 @@ static tw_status predict_grid(tw_report *r, const tw_data *grid, double *expecte
     tw_draw_source source = tw_pool_source(&draws);
     tw_draws_predictor_options options = TW_DRAWS_PREDICTOR_DEFAULTS;
     tw_draws_predictor *predictor = NULL;
-    double *w = NULL;
     options.threads = r->options->threads;
-    TW_TRY(fill_constants(r, grid->n, &w));
     tw_status status = tw_draws_predictor_new(problem->model, &source, &options, &predictor);
     if (status == TW_OK)
-        status = tw_draws_predictor_at(predictor, problem->kernel, problem->data, grid, 0, grid->n, w,
+        status = tw_draws_predictor_at(predictor, problem->kernel, problem->data, grid, 0, grid->n,
                                        &(tw_predictions){.expected = expected});
     tw_draws_predictor_free(predictor);
-    tw_release(r->ctx, w);
     return status;
 }
 
@@ -233,27 +225,29 @@ static void print_map(const tw_problem *problem, double low, double high, FILE *
     fputc('\n', script);
 }
 
-static void explain_map(tw_report *r, bool binary, double low, double high)
+static void explain_map(tw_report *r, const tw_column *differs, double low, double high)
 {
-    if (binary) {
+    if (r->pool->problem->likelihood->two_classes) {
         fputs("Predictive probability of +1, averaged over the posterior: lines at 0.1, 0.25, 0.5 "
               "(thick), 0.75 and 0.9; training cases of ",
               r->page);
         tw_figure_key(&r->figures, 3, "class +1 and ");
         tw_figure_key(&r->figures, 4, "class −1 (triangles).");
     } else {
+        fputs("Predicted mean of y", r->page);
+        if (differs) tw_html_print(r->page, " for %s %g", differs->name, differs->standard);
         tw_html_print(r->page,
-                      "Predicted mean of y%s, averaged over the posterior, from %.4g (pale) to %.4g, and "
-                      "the training inputs.",
-                      shares_constant(r->pool->problem) ? "" : " for an exposure of 1", low, high);
+                      ", averaged over the posterior, from %.4g (pale) to %.4g, and the training inputs.",
+                      low, high);
     }
 }
 
-static tw_status draw_map(tw_report *r, const tw_data *grid, double *expected)
+static tw_status draw_map(tw_report *r, tw_data *grid, double *expected)
 {
     const tw_problem *problem = r->pool->problem;
-    bool binary = problem->likelihood->two_classes;
+    const tw_column *differs = NULL;
     double low = INFINITY, high = -INFINITY;
+    TW_TRY(give_columns(problem, grid, &differs));
     TW_TRY(predict_grid(r, grid, expected));
     for (size_t k = 0; k < grid->n; k++) {
         low = fmin(low, expected[k]);
@@ -263,7 +257,7 @@ static tw_status draw_map(tw_report *r, const tw_data *grid, double *expected)
     print_grid(problem, grid, expected, r->figures.plot.script);
     print_map(problem, low, high, r->figures.plot.script);
     tw_figure_draw(&r->figures, "Map of the predictions over the two inputs");
-    explain_map(r, binary, low, high);
+    explain_map(r, differs, low, high);
     tw_figure_end(&r->figures);
     return TW_OK;
 }

@@ -1,12 +1,11 @@
 /* problem.c: a problem as the groups observed_data and constant_data of a run file.
  *
- *   observed_data   y(obs)
+ *   both            the observations: see likelihood.c
  *   constant_data   X(obs, input)                    as the kernel sees them; input: their names
  *                   the kernel: see kernel.c
- *                   w(obs)                                                     where there are constants
  *                   scaling_centre, scaling_scale, scaling_column (input)      where they were standardised
  *                   jitter
- *   attributes      likelihood, named_inputs, scaling_inputs
+ *   attributes      named_inputs, scaling_inputs
  */
 #include <stdio.h>
 
@@ -98,12 +97,11 @@ static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
     int group = tw_nc_group(w, "constant_data");
     int obs = tw_nc_index(w, group, "obs", data->n), input = put_input_names(w, group, data);
     const int both[2] = {obs, input};
-    tw_nc_put_text(w, group, "likelihood", problem->likelihood->name);
     tw_nc_put_count(w, group, "named_inputs", data->names != NULL, NC_BYTE);
     tw_nc_put_count(w, group, "scaling_inputs", problem->scaling ? problem->scaling->d_in : 0, NC_INT64);
     put_inputs(w, group, both, data);
     tw_kernel_put(w, group, obs, problem->kernel);
-    if (problem->w) tw_nc_doubles(w, group, "w", 1, &obs, problem->w);
+    tw_likelihood_put(w, group, obs, problem);
     if (problem->scaling) put_scaling(w, group, input, problem->scaling);
     tw_nc_doubles(w, group, "jitter", 0, NULL, &problem->jitter);
 }
@@ -117,35 +115,6 @@ void tw_problem_put(tw_nc_writer *w, const tw_problem *problem)
 }
 
 /* ---- reading ---- */
-
-static tw_status get_likelihood(const tw_nc_reader *r, int group, const tw_likelihood **out)
-{
-    char *name = NULL;
-    TW_TRY(tw_nc_text(r, group, "likelihood", &name));
-    *out = tw_likelihood_find(name);
-    tw_status status = TW_OK;
-    if (!*out)
-        status = tw_fail(r->ctx, TW_BAD_DATA, "constant_data: the likelihood is \"%.60s\"; there are: %s",
-                         name, tw_likelihood_names());
-    tw_release(r->ctx, name);
-    return status;
-}
-
-tw_status tw_observations_get(const tw_nc_reader *r, size_t n, tw_observations *out, double **block)
-{
-    int observed = -1, group = -1, variable = -1;
-    *out = (tw_observations){.n = n};
-    TW_TRY(tw_nc_find_group(r, "observed_data", &observed));
-    TW_TRY(tw_nc_find_group(r, "constant_data", &group));
-    TW_TRY(get_likelihood(r, group, &out->likelihood));
-    TW_TRY(tw_nc_find_variable(r, observed, "y", 1, &n, &variable));
-    TW_TRY(tw_allocate_doubles(r->ctx, n, 2, "the observations", block));
-    TW_TRY(tw_nc_read_doubles(r, observed, "y", 1, &n, *block));
-    out->y = *block;
-    if (!tw_nc_has_variable(group, "w")) return TW_OK;
-    out->column[0] = *block + n;
-    return tw_nc_read_doubles(r, group, "w", 1, &n, *block + n);
-}
 
 static tw_status get_inputs(const tw_nc_reader *r, int group, size_t n, size_t d, double *x)
 {
@@ -217,9 +186,12 @@ static tw_status get_parts(const tw_nc_reader *r, size_t n, double **block, tw_p
     tw_observations observed;
     TW_TRY(tw_observations_get(r, n, &observed, block));
     parts->likelihood = observed.likelihood;
-    parts->w = observed.column[0];
+    parts->phi = observed.phi;
     TW_TRY(tw_nc_find_group(r, "constant_data", &group));
     TW_TRY(get_data(r, group, n, observed.y, parts));
+    for (size_t k = 0; k < observed.likelihood->columns; k++)
+        if (observed.column[k])
+            TW_TRY(tw_data_set_column(parts->data, observed.likelihood->column[k].name, observed.column[k]));
     TW_TRY(tw_nc_read_doubles(r, group, "jitter", 0, NULL, &parts->jitter));
     TW_TRY(tw_kernel_get(r, group, n, parts->data->d, &parts->kernel));
     return get_scaling(r, group, parts);

@@ -1,0 +1,249 @@
+/* likelihood_options.c: see likelihood_options.h. */
+#include "cli/likelihood_options.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROWS = 2 * TW_LIKELIHOOD_NAMES, NAME_BYTES = 64, HELP_BYTES = 320, LIST_BYTES = 160 };
+
+/* A name of a parameter or a column, and what the first likelihood that has it says of it. */
+typedef struct entry {
+    const char *name, *help;
+    const tw_parameter *parameter; /* or NULL */
+    const tw_column *column;       /* or NULL */
+    char likelihoods[LIST_BYTES];  /* all that have it */
+} entry;
+
+/* Rows, and the texts that they point to. */
+typedef struct rows {
+    size_t count;
+    tw_option option[MOST_ROWS + 1];
+    char name[MOST_ROWS][NAME_BYTES], standard[MOST_ROWS][NAME_BYTES], help[MOST_ROWS][HELP_BYTES];
+} rows;
+
+/* ---- names ---- */
+
+static entry *place(entry *all, size_t *count, const char *name)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(all[i].name, name) == 0) return &all[i];
+    entry *e = &all[*count < TW_LIKELIHOOD_NAMES - 1 ? (*count)++ : TW_LIKELIHOOD_NAMES - 1];
+    e->name = name;
+    return e;
+}
+
+static void note(entry *e, const tw_likelihood *likelihood, const char *help)
+{
+    size_t length = strlen(e->likelihoods);
+    if (!e->help) e->help = help;
+    const char *last = strrchr(e->likelihoods, ' ');
+    if (strcmp(last ? last + 1 : e->likelihoods, likelihood->name) == 0) return;
+    snprintf(e->likelihoods + length, sizeof e->likelihoods - length, "%s%s", length ? ", " : "",
+             likelihood->name);
+}
+
+/* All names, in the order of the likelihoods; returns how many. */
+static size_t list_entries(entry all[TW_LIKELIHOOD_NAMES])
+{
+    size_t count = 0;
+    const tw_likelihood *likelihood = NULL;
+    for (size_t l = 0; (likelihood = tw_likelihood_at(l)); l++) {
+        for (size_t k = 0; k < likelihood->parameters; k++) {
+            entry *e = place(all, &count, likelihood->parameter[k].name);
+            e->parameter = &likelihood->parameter[k];
+            note(e, likelihood, likelihood->parameter[k].help);
+        }
+        for (size_t k = 0; k < likelihood->columns; k++) {
+            entry *e = place(all, &count, likelihood->column[k].name);
+            e->column = &likelihood->column[k];
+            note(e, likelihood, likelihood->column[k].help);
+        }
+    }
+    return count;
+}
+
+/* The place of a name among all; they are few. */
+static size_t place_of(const char *name)
+{
+    entry all[TW_LIKELIHOOD_NAMES] = {0};
+    size_t count = list_entries(all), i = 0;
+    while (i < count && strcmp(all[i].name, name) != 0) i++;
+    return i;
+}
+
+/* ---- rows ---- */
+
+static tw_option *add_row(rows *r, const entry *e, size_t offset, tw_option_kind kind, const char *suffix)
+{
+    tw_option *option = &r->option[r->count];
+    snprintf(r->name[r->count], NAME_BYTES, "%s%s", e->name, suffix);
+    *option = (tw_option){.name = r->name[r->count],
+                          .offset = offset,
+                          .argument = kind == TW_OPTION_NUMBER ? "X" : "NAME|INDEX",
+                          .help = r->help[r->count],
+                          .kind = kind};
+    r->count++;
+    return option;
+}
+
+/* --noise X: a parameter, or one constant for all cases. */
+static void add_number(rows *r, const entry *e, size_t slot)
+{
+    size_t at = r->count;
+    bool required = !e->parameter && e->column->required;
+    tw_option *option =
+        add_row(r, e, offsetof(tw_likelihood_options, number) + slot * sizeof(double), TW_OPTION_NUMBER, "");
+    option->positive = e->parameter
+                           ? e->parameter->transform == TW_TRANSFORM_LOG
+                           : e->column->range == TW_RANGE_POSITIVE || e->column->range == TW_RANGE_COUNT;
+    snprintf(r->standard[at], NAME_BYTES, "%g",
+             e->parameter ? e->parameter->initial
+             : required   ? 0.0
+                          : e->column->standard);
+    option->standard = required ? NULL : r->standard[at];
+    snprintf(r->help[at], HELP_BYTES, "%s: %s", e->likelihoods, e->help ? e->help : e->name);
+}
+
+/* --exposure-column NAME. */
+static void add_column(rows *r, const entry *e, size_t slot, bool fresh)
+{
+    size_t at = r->count;
+    add_row(r, e, offsetof(tw_likelihood_options, column) + slot * sizeof(char *), TW_OPTION_TEXT, "-column");
+    if (fresh)
+        snprintf(r->help[at], HELP_BYTES,
+                 "%s: which column of the new cases holds their %s; if not given it is the training data's "
+                 "where that is one "
+                 "number%s",
+                 e->likelihoods, e->name, e->column->required ? "" : ", else the default");
+    else
+        snprintf(
+            r->help[at], HELP_BYTES,
+            "%s: the column that holds the %s of each case, named as for --label-column; it is no input then",
+            e->likelihoods, e->name);
+}
+
+static const tw_option *row(rows *r, bool fresh, size_t i)
+{
+    if (r->count == 0) {
+        entry all[TW_LIKELIHOOD_NAMES] = {0};
+        size_t count = list_entries(all);
+        for (size_t k = 0; k < count; k++) {
+            if (!fresh) add_number(r, &all[k], k);
+            if (all[k].column) add_column(r, &all[k], k, fresh);
+        }
+    }
+    return i < r->count ? &r->option[i] : NULL;
+}
+
+static const tw_option *training_row(size_t i)
+{
+    static rows made; /* once, from constants */
+    return row(&made, false, i);
+}
+
+static const tw_option *new_row(size_t i)
+{
+    static rows made;
+    return row(&made, true, i);
+}
+
+const tw_option tw_likelihood_option_row = {.made = training_row},
+                tw_new_column_option_row = {.made = new_row};
+
+/* ---- values ---- */
+
+static bool has_parameter(const tw_likelihood *likelihood, const char *name)
+{
+    for (size_t k = 0; k < likelihood->parameters; k++)
+        if (strcmp(likelihood->parameter[k].name, name) == 0) return true;
+    return false;
+}
+
+/* Was a number given for this name, other than the default? */
+static bool is_given(const entry *e, double number)
+{
+    double standard = e->parameter ? e->parameter->initial : e->column->required ? NAN : e->column->standard;
+    return !isnan(number) && number != standard;
+}
+
+static tw_status fail_stray(tw_context *ctx, const char *name, const char *suffix,
+                            const tw_likelihood *likelihood)
+{
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s%s does not go with the %s likelihood", name, suffix,
+                   likelihood->name);
+}
+
+tw_status tw_new_columns_check(tw_context *ctx, const tw_likelihood_options *options,
+                               const tw_likelihood *likelihood)
+{
+    entry all[TW_LIKELIHOOD_NAMES] = {0};
+    size_t count = list_entries(all);
+    for (size_t i = 0; i < count; i++)
+        if (options->column[i] && tw_likelihood_column(likelihood, all[i].name) == likelihood->columns)
+            return fail_stray(ctx, all[i].name, "-column", likelihood);
+    return TW_OK;
+}
+
+tw_status tw_likelihood_options_check(tw_context *ctx, const tw_likelihood_options *options,
+                                      const tw_likelihood *likelihood)
+{
+    entry all[TW_LIKELIHOOD_NAMES] = {0};
+    size_t count = list_entries(all);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = all[i].name;
+        bool parameter = has_parameter(likelihood, name), number = is_given(&all[i], options->number[i]);
+        if (number && !parameter && tw_likelihood_column(likelihood, name) == likelihood->columns)
+            return fail_stray(ctx, name, "", likelihood);
+        if (number && options->column[i])
+            return tw_fail(ctx, TW_BAD_ARGUMENT,
+                           "give --%s, one for all cases, or --%s-column, one for each, not both", name,
+                           name);
+    }
+    return tw_new_columns_check(ctx, options, likelihood);
+}
+
+const char *tw_likelihood_options_file(const tw_likelihood_options *options)
+{
+    const tw_option *option = NULL;
+    for (size_t i = 0; (option = new_row(i)); i++) {
+        const char *column = NULL;
+        memcpy(&column, (const char *)options + option->offset, sizeof column);
+        if (column) return option->name;
+    }
+    return NULL;
+}
+
+size_t tw_likelihood_options_places(const tw_likelihood_options *options, const tw_likelihood *likelihood,
+                                    tw_column_place places[TW_COLUMNS])
+{
+    size_t count = 0;
+    for (size_t k = 0; k < likelihood->columns; k++) {
+        const char *name = likelihood->column[k].name, *column = options->column[place_of(name)];
+        if (column) places[count++] = (tw_column_place){name, column};
+    }
+    return count;
+}
+
+tw_status tw_likelihood_options_fill(const tw_likelihood_options *options, const tw_likelihood *likelihood,
+                                     tw_data *data)
+{
+    entry all[TW_LIKELIHOOD_NAMES] = {0};
+    list_entries(all);
+    for (size_t k = 0; k < likelihood->columns; k++) {
+        const char *name = likelihood->column[k].name;
+        size_t i = place_of(name);
+        if (tw_data_column(data, name) || has_parameter(likelihood, name)) continue;
+        if (is_given(&all[i], options->number[i]))
+            TW_TRY(tw_data_repeat_column(data, name, options->number[i]));
+    }
+    return TW_OK;
+}
+
+void tw_likelihood_options_phi(const tw_likelihood_options *options, const tw_likelihood *likelihood,
+                               double *phi)
+{
+    for (size_t k = 0; k < likelihood->parameters; k++) {
+        const tw_parameter *parameter = &likelihood->parameter[k];
+        phi[k] = tw_parameter_theta(parameter, options->number[place_of(parameter->name)]);
+    }
+}
