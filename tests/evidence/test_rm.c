@@ -135,7 +135,7 @@ static void uneven_schedules_are_made_up_for(void **state)
     posed p = pose_oracle(&cases[4]);
     tw_rm_options o = TW_RM_DEFAULTS;
     tw_rm_plan *plan = NULL;
-    tw_watch nobody = {0};
+    tw_watch nobody = {.ctx = p.ctx};
     o.beta = beta;
     o.steps = 5;
     assert_int_equal(tw_rm_plan_make(p.model, p.prior, &o, &nobody, &plan), TW_OK);
