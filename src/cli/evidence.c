@@ -46,9 +46,8 @@ static const tw_option rows[] = {
      .standard = "32",
      .least = 2,
      .most = 1e6,
-     .help = "pt: independent copies of the ladder of temperatures, 12 of them (from the prior 8 to 40, as "
-             "replicas "
-             "travel) unless --temperatures or --schedule are given"},
+     .help = "pt: independent copies of the ladder of temperatures, which has 12 unless a schedule is given; "
+             "from the prior 8 to 40, until replicas travel"},
     {.name = "rounds",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(rounds),
