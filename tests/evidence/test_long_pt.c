@@ -4,6 +4,7 @@
  * copies make the scores Student's with 31 degrees of freedom, of standard deviation 1.03. And the hard oracle. */
 #include <math.h>
 
+#include "support/crabs.h"
 #include "support/observe.h"
 #include "support/oracle.h"
 #include "support/pt_case.h"
@@ -86,26 +87,6 @@ static void scores_are_standard(void **state)
     o.rounds = 800;
     repeat(&cases[1], false, &o);
     oracle_free(cases, count);
-}
-
-static tw_model *crabs_model(tw_context *ctx)
-{
-    char path[1024];
-    tw_kernel *kernel = new_kernel(ctx, "se(log_ell=1, log_sigma=3)");
-    tw_data *data = NULL;
-    tw_scaling *scaling = NULL;
-    tw_model *model = NULL;
-    shared_path("data/crabs.csv", path, sizeof path);
-    assert_int_equal(tw_data_read(ctx, path, NULL, &data), TW_OK);
-    assert_int_equal(tw_data_binary_labels(data), TW_OK);
-    assert_int_equal(tw_scaling_fit(data, &scaling), TW_OK);
-    assert_int_equal(tw_scaling_apply(scaling, data), TW_OK);
-    assert_int_equal(tw_model_from_data(data, kernel, tw_likelihood_find("probit"), NULL, 0.0, &model),
-                     TW_OK);
-    tw_kernel_free(kernel);
-    tw_scaling_free(scaling);
-    tw_data_free(data);
-    return model;
 }
 
 /* 200 crabs, standardised, (log l, log sigma) = (1, 3), where EP is wrong by 0.6: the reference value is
