@@ -27,7 +27,7 @@ typedef struct tw_writer tw_writer;
  * computation. */
 TW_API tw_status tw_writer_check(tw_context *ctx, const char *path, bool overwrite);
 
-/* Begin. An existing file is refused with TW_BAD_ARGUMENT unless overwrite; a place that cannot be written is
+/* Begin. An existing file is refused with TW_FILE_EXISTS unless overwrite; a place that cannot be written is
  * TW_WRITE_FAILED. */
 TW_API tw_status tw_writer_open(tw_context *ctx, const char *path, bool overwrite, tw_writer **out);
 

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* Write problem and approximation to one JSON file, with numbers that read back to the bit. The likelihood
- * must be a built-in one. An existing file is refused with TW_BAD_ARGUMENT unless overwrite. */
+ * must be a built-in one. An existing file is refused with TW_FILE_EXISTS unless overwrite. */
 TW_API tw_status tw_approximation_save(const tw_problem *problem, const tw_approximation *approximation,
                                        const char *path, bool overwrite);
 

@@ -73,7 +73,7 @@ typedef struct tw_run_options {
 TW_API tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite);
 
 /* Begin a run file. The problem (with a built-in likelihood) must outlive the writer; facts need n, chains and
- * what is known before the first draw, and its strings are copied. TW_BAD_ARGUMENT where there is a file of this
+ * what is known before the first draw, and its strings are copied. TW_FILE_EXISTS where there is a file of this
  * name, or a journal with draws in it, unless overwrite. */
 TW_API tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options *options,
                                const tw_problem *problem, const tw_run_facts *facts, tw_run_writer **out);

@@ -230,7 +230,8 @@ const tw_command tw_command_evidence = {
         "While it runs, progress shows log Z so far: for ais and rm that of the temperature which is "
         "reached. Ctrl-C ends it, with the estimates that are complete. A checkpoint holds those, and where "
         "the method on its way stands: ais and rm between two temperatures, ais-reverse between two on its "
-        "way down, pt between two rounds. A pilot, and the way up of ais-reverse, begin anew.",
+        "way down, pt between two rounds. A pilot, and the annealing of ais-reverse towards the posterior, "
+        "start again.",
     .example = "  talweg evidence ionosphere.csv --log-ell 1 --log-sigma 1.5\n"
                "  talweg evidence crabs.csv --standardise --log-ell 1 --log-sigma 3 --until-se 0.02\n"
                "  talweg evidence train.csv --from prior --kernel-method rmhmc --temperatures 1000 --json\n",

@@ -101,7 +101,7 @@ void tw_command_synopsis(const tw_command *command, char text[TW_OPTION_NAME_BYT
 
 static void print_passed_over(const tw_command *command, FILE *to)
 {
-    char text[TW_OPTION_TEXT_BYTES] = "Taken, as by every command, and of no effect here:";
+    char text[TW_OPTION_TEXT_BYTES] = "Accepted by every command, and ignored by this one:";
     size_t length = strlen(text), k = 0;
     for (const tw_option *option; (option = tw_option_passed_over(command, k)); k++)
         length +=

@@ -41,6 +41,15 @@ static bool has_room_for_blas(void)
     return true;
 }
 
+/* The library's words, and what to do about them in this program. */
+static void say_error(const tw_context *ctx, tw_status status)
+{
+    char words[4096];
+    snprintf(words, sizeof words, "%s%s", tw_context_message(ctx),
+             status == TW_FILE_EXISTS ? "; use --force to overwrite it" : "");
+    tw_terminal_say("error", TW_COLOUR_RED, words);
+}
+
 int main(int argc, char **argv)
 {
     tw_context *ctx = NULL;
@@ -60,7 +69,7 @@ int main(int argc, char **argv)
     tw_terminal_log_to(ctx, false);
     status = tw_program_run(ctx, argc > 0 ? (size_t)argc - 1 : 0, (const char *const *)argv + 1);
     if (status == TW_OK) status = flush_results(ctx);
-    if (status != TW_OK) tw_terminal_say("error", TW_COLOUR_RED, tw_context_message(ctx));
+    if (status != TW_OK) say_error(ctx, status);
     tw_context_free(ctx);
     if (status == TW_WRITE_FAILED) leave(tw_status_exit_code(status));
     return tw_status_exit_code(status);

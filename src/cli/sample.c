@@ -183,7 +183,7 @@ static tw_status begin_files(job *j, size_t chains)
     bool at_draw = state->iteration % facts.thin == 0;
     if (state->count > 0 && j->saver.positions != facts.n * chains)
         return tw_fail(j->ctx, TW_BAD_DATA,
-                       "--resume %.1000s: this checkpoint is damaged: begin anew without it",
+                       "--resume %.1000s: this checkpoint is damaged: start again without it",
                        o->saver.resume);
     return tw_sample_files_begin(&j->files, j->ctx, &o->files, o->output.force || o->saver.resume,
                                  j->results->problem, &facts, &settings, j->results->sampler.threads,

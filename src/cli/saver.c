@@ -51,9 +51,10 @@ static tw_status load(tw_saver *s, const char *path, const char *identity)
         return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: this checkpoint does not say what it is of", path);
     tw_identity_compare(theirs, identity, difference);
     if (*difference)
-        return tw_fail(s->ctx, TW_BAD_ARGUMENT,
-                       "--resume %.1000s: %s; go on with the command that began it, or begin anew", path,
-                       difference);
+        return tw_fail(
+            s->ctx, TW_BAD_ARGUMENT,
+            "--resume %.1000s: %s; continue with the command that made it, or start again without --resume",
+            path, difference);
     return TW_OK;
 }
 
@@ -63,8 +64,7 @@ static tw_status check_place(tw_saver *s, bool force)
     if (!force && access(s->path, F_OK) == 0)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
-            "--checkpoint %.1000s is there already: go on from it (--resume %.1000s), or overwrite it "
-            "(--force)",
+            "--checkpoint %.1000s already exists: continue from it (--resume %.1000s), or use --force",
             s->path, s->path);
     return tw_writer_check(s->ctx, s->path, true);
 }

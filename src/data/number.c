@@ -50,7 +50,7 @@ static const char *parse_digits(const char *p, uint64_t *w)
     return p;
 }
 
-/* e[+-]digits at p, added to *exponent; p itself where it is no exponent. Beyond 10^16, which no fraction
+/* e[+-]digits at p, added to *exponent; p itself where there is no exponent. Beyond 10^16, which no fraction
  * in a file is long enough to balance, further digits are ignored. */
 static const char *parse_exponent(const char *p, int64_t *exponent)
 {

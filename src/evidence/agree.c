@@ -44,12 +44,12 @@ static void say_nothing_to_compare(size_t estimates, tw_agreement *a)
 {
     if (estimates < 2)
         snprintf(a->words, sizeof a->words,
-                 "Whether it agrees is not known: there is one estimate with an error, and it takes two.");
+                 "Agreement is not known: there is only one estimate with an error.");
     else
         snprintf(
             a->words, sizeof a->words,
             "Whether they agree is not known: the estimates are made of the same draws and err together. "
-            "Two that share none are compared (%g joint standard errors are allowed): take one more "
+            "Two that share none are compared (limit: %g joint standard errors): take one more "
             "--method, or a run with another --seed.",
             TW_AGREEMENT_LIMIT);
 }
@@ -64,19 +64,18 @@ static void say_agreement(const tw_estimate *e, size_t compared, bool all, tw_ag
                  first, second, rule);
     else if (!a->agree)
         snprintf(a->words, sizeof a->words,
-                 "The estimates do NOT agree: %s and %s are %.3g nats apart, %.1f joint standard errors, and "
-                 "%g are allowed. At least one has not seen the whole posterior: trust neither, and let "
+                 "The estimates do NOT agree: %s and %s are %.3g nats apart, %.1f joint standard errors "
+                 "(limit %g). At least one has not seen the whole posterior: trust neither, and let "
                  "chains mix with more --moves, more --temperatures or --method pt.%s",
                  first, second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
     else if (compared == 2)
-        snprintf(
-            a->words, sizeof a->words,
-            "%s and %s agree: they are %.3g nats apart, %.1f joint standard errors, and %g are allowed.%s",
-            first, second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
+        snprintf(a->words, sizeof a->words,
+                 "%s and %s agree: they are %.3g nats apart, %.1f joint standard errors (limit %g).%s", first,
+                 second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
     else
         snprintf(a->words, sizeof a->words,
                  "All %zu estimates agree: those furthest apart, %s and %s, differ by %.3g nats, %.1f joint "
-                 "standard errors, and %g are allowed.%s",
+                 "standard errors (limit %g).%s",
                  compared, first, second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
 }
 
@@ -134,7 +133,7 @@ void tw_evidence_compare(const tw_estimate *estimate, const char *name, double l
     double difference = log_z - estimate->log_z, errors = distance(&exact, estimate);
     snprintf(words, TW_WORDS_BYTES, "%s is %.3g nats %s %s, %.1f of its standard errors%s.", name,
              fabs(difference), difference < 0.0 ? "below" : "above", estimate->method, errors,
-             errors <= TW_AGREEMENT_LIMIT ? ": no error of it can be told from chance" : "");
+             errors <= TW_AGREEMENT_LIMIT ? ": within Monte Carlo error" : "");
 }
 
 static void doubt_weights(const tw_estimate *e, char words[TW_WORDS_BYTES])
@@ -148,8 +147,10 @@ static void doubt_weights(const tw_estimate *e, char words[TW_WORDS_BYTES])
             e->method, e->pareto_k, TW_PARETO_LIMIT);
     else if (2.0 * e->missed * e->missed > e->se * e->se)
         snprintf(words, TW_WORDS_BYTES,
-                 "%s: the way down missed %.2g %% of q, as the way up shows, so that log Z may be too high "
-                 "by %.2g; that is in its error. Take more transitions at each temperature, or shorter "
+                 "%s: annealing from the posterior to q missed %.2g %% of q, as annealing from q shows; log "
+                 "Z may be "
+                 "too high by %.2g, which its error includes. Take more transitions at each temperature, or "
+                 "shorter "
                  "steps.",
                  e->method, 100.0 * e->missed, e->missed);
 }

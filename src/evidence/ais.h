@@ -16,7 +16,8 @@ typedef struct tw_ais {
     double *beta;       /* steps + 1: the schedule */
     double *eps;        /* steps + 1: the step size at each temperature */
     double *log_weight; /* particles */
-    double *way_up;     /* particles: log weights of the way up of a reverse run; NULL: of a forward one */
+    double *
+        way_up; /* particles: log weights of a reverse run between q and the posterior; NULL: of a forward one */
     double *share;      /* particles, and a state of the sampler: see refine; NULL: not refined */
     size_t done;        /* temperatures of the last stage */
     uint64_t chain;     /* the first of its random streams */
@@ -43,7 +44,7 @@ bool tw_ais_report(tw_ais *a, const tw_walk *walk, const char *stage, size_t don
 /* After a temperature of the last stage. */
 void tw_ais_finish_temperature(tw_ais *a, tw_walk *walk);
 
-/* ---- ais_reverse.c: the way down */
+/* ---- ais_reverse.c: from the posterior to q */
 
 tw_status tw_ais_walk_down(tw_ais *a, tw_walk *walk);
 

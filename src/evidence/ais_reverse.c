@@ -9,7 +9,7 @@
  *
  *   Temperatures. A step from b' down to b = b' - h has, by draws at b, relative variance
  *     E_b[exp(h R)] E_b[exp(-h R)] - 1,
- *   so that the particles on the way up tell which steps are too long for the way down, and where temperatures
+ *   so that the particles on their way up tell which steps are too long for those on their way down, and where temperatures
  *   belong between. Who makes this variance is in q's tail, where the density may be far steeper than elsewhere:
  *   step sizes between are such that those particles, not the average one, are accepted.
  *
@@ -114,7 +114,7 @@ static double share_variance(size_t n, const double *log_weight, const double *r
     return sum;
 }
 
-/* The particles are at b_{k-1} and measured: put a temperature before b_k if the way down needs one. */
+/* The particles are at b_{k-1} and measured: put a temperature before b_k if the particles on their way down need one. */
 static void refine(tw_ais *a, const tw_walk *walk, size_t k)
 {
     double from = a->beta[k - 1], step = a->beta[k] - from;

@@ -1,7 +1,7 @@
 /* ais_state.c: where a run of annealed importance sampling stands, kept and taken up again.
  *
  * After a temperature of the last stage, the rest depends on the schedule (a reverse run has refined it), the step
- * sizes, the log weights, those of the way up of a reverse run, where the particles are, and the number of
+ * sizes, the log weights, those of a reverse run between q and the posterior, where the particles are, and the number of
  * transitions so far, which is what random numbers are functions of. In tw_ais_state's numbers they stand in this
  * order; how many there are tells how long the schedule is.
  */

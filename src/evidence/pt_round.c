@@ -17,7 +17,7 @@
 #include "math/random.h"
 #include "sample/sampler.h"
 
-/* What a replica is on: nothing yet, the way up from b = 0, or the way down from b = 1 after that. */
+/* What a replica is on: nothing yet, upwards from b = 0, or downwards from b = 1 after that. */
 enum { HEADING_NOWHERE, HEADING_UP, HEADING_DOWN };
 
 double tw_pt_swap_odds(double step, double lower, double upper)

@@ -133,7 +133,7 @@ static tw_status end_stage(tw_pt *pt, bool *more)
 }
 
 /* The rounds of a stage. In the first half of one that is added, replicas still leave where they do not belong: step
- * sizes begin anew after it. */
+ * sizes start again after it. */
 static tw_status run_stage(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;

@@ -1,5 +1,5 @@
 /* factor_new.c: how a covariance matrix becomes a factor: plain Cholesky, else pivoted Cholesky with a
- * residual check, else the eigenvalues say why it is no covariance.
+ * residual check, else the eigenvalues say why it is not a covariance matrix.
  *
  * Pivoted Cholesky (LAPACK's pstrf) stops at rank r when the largest remaining diagonal entry is below
  * n eps max_i A_ii. For a positive semi-definite A the whole remainder A - L L' is then that small; for an
@@ -195,8 +195,9 @@ static tw_status check_arguments(tw_context *ctx, size_t n, const double *a, siz
                                "the covariance matrix has the entry %g in row %zu, column %zu",
                                a[i + j * lda], i + 1, j + 1);
     if (!(largest_diagonal(n, a, lda) + jitter > 0.0))
-        return tw_fail(ctx, TW_NOT_POSITIVE_DEFINITE,
-                       "the covariance matrix has no positive entry on its diagonal, so it is no covariance");
+        return tw_fail(
+            ctx, TW_NOT_POSITIVE_DEFINITE,
+            "the covariance matrix has no positive entry on its diagonal, so it is not a covariance matrix");
     return TW_OK;
 }
 

@@ -134,7 +134,7 @@ static tw_status parse(const tw_file *file, tw_checkpoint *c)
     bool whole = tw_checksum(TW_CHECKSUM_START, words - 1, file->bytes) == sum;
     for (uint64_t k = 0; whole && k < head[1]; k++) TW_TRY(take_block(file, &at, c, &whole));
     if (whole) return TW_OK;
-    return tw_fail(c->ctx, TW_BAD_DATA, "this checkpoint is damaged: begin anew without it");
+    return tw_fail(c->ctx, TW_BAD_DATA, "this checkpoint is damaged: start again without it");
 }
 
 tw_status tw_checkpoint_load(tw_context *ctx, const char *path, tw_checkpoint **out)

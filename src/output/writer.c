@@ -26,11 +26,7 @@ static tw_status find_target(tw_writer *writer, bool overwrite, bool *in_place)
     }
     if (S_ISDIR(about.st_mode)) return fail_write(writer->ctx, path, "cannot be written", EISDIR);
     *in_place = !S_ISREG(about.st_mode);
-    if (!*in_place && !overwrite)
-        return tw_fail(writer->ctx, TW_BAD_ARGUMENT,
-                       "%.1000s is there already and is not overwritten: choose another name, or ask for it "
-                       "(--force)",
-                       path);
+    if (!*in_place && !overwrite) return tw_fail(writer->ctx, TW_FILE_EXISTS, "%.1000s already exists", path);
     if (!realpath(path, writer->target)) return fail_write(writer->ctx, path, "cannot be written", errno);
     return TW_OK;
 }

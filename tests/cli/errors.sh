@@ -142,7 +142,7 @@ for place_ in absent/x folder.csv good.csv/x; do
 done
 for call in "approx $d/good.csv --marginals" "sample $d/good.csv -o" "grid $d/good.csv -o"; do
     # shellcheck disable=SC2086
-    refuses 1 'good.csv is there already and is not overwritten' $call "$d/good.csv"
+    refuses 1 'good.csv already exists; use --force' $call "$d/good.csv"
 done
 refuses 3 'cannot be made: ' demo --directory "$d/good.csv/demo"
 refuses 3 'cannot be ' demo --directory "$d/absent/demo"

@@ -85,7 +85,7 @@ says out 'ais and ais-reverse'
 says out 'joint standard'
 # shellcheck disable=SC2086
 works evidence $five --particles 64 --method ais
-says out 'Whether it agrees is not known'
+says out 'Agreement is not known'
 
 # weights that collapse: far too few temperatures from a prior that knows nothing
 works demo --data-only --directory "$d/demo" --cases 60 --test-cases 60
@@ -106,7 +106,7 @@ if grep -q 'of its standard errors' "$d/out"; then complain "approximations were
 works evidence "$d/demo/two_classes.csv" --method ais --particles 32 -o "$d/evidence.json" --quiet
 cp "$d/evidence.json" "$d/out" && gives 'r["estimates"][0]["method"] == "ais"'
 works evidence "$d/demo/two_classes.csv" --method ais --particles 32 -o "$d/evidence.nc" --quiet
-refuses 1 'evidence.nc is there already' evidence "$d/demo/two_classes.csv" --quiet -o "$d/evidence.nc"
+refuses 1 'evidence.nc already exists' evidence "$d/demo/two_classes.csv" --quiet -o "$d/evidence.nc"
 refuses 1 'a name that ends in .nc gets the estimates' evidence "$d/demo/two_classes.csv" -o "$d/evidence.csv"
 refuses 3 'cannot be written' evidence "$d/demo/two_classes.csv" -o "$d/absent/evidence.nc"
 

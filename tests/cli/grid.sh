@@ -87,7 +87,7 @@ refuses 1 '"0:1:3x" was given' grid "$data" --log-sigma 0:1:3x
 refuses 1 '"0:inf:3" was given' grid "$data" --log-sigma 0:inf:3
 refuses 1 "a picture's name ends in .svg or .png" grid "$data" --plot "$d/p.pdf"
 refuses 1 'cannot be opened' grid "$data" --test "$d/absent.csv"
-refuses 1 'table.csv is there already' grid "$data" -o "$d/table.csv"
+refuses 1 'table.csv already exists' grid "$data" -o "$d/table.csv"
 refuses 1 'has no option "--kernel-matrix"' grid "$data" --kernel-matrix "$d/k.csv"
 refuses 1 'there is no method "pt"' grid "$data" --method pt
 finish

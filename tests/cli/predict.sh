@@ -15,7 +15,7 @@ model="--standardise --log-ell -0.5,0.1 --log-sigma 1 --white 0.01 --constant 0.
 # shellcheck disable=SC2086 # the options are meant to be split
 works approx "$train" $model --save-approx "$d/fit.json"
 cp "$d/fit.json" "$d/before.json"
-refuses 1 'is there already' approx "$train" --save-approx "$d/fit.json"
+refuses 1 'already exists' approx "$train" --save-approx "$d/fit.json"
 # shellcheck disable=SC2086
 works approx "$train" $model --save-approx "$d/fit.json" --force
 cmp -s "$d/fit.json" "$d/before.json" || complain "the same fit saved twice differs"

@@ -41,7 +41,7 @@ for words in '<b>x1' '<i>' '<script' 'http:' 'https:' 'src=' '@import' 'url('; d
 # the page is a function of its files
 works report "$run" "$d/evidence.nc" -o "$d/again.html" --threads 1
 cmp -s "$d/page.html" "$d/again.html" || complain "the same files gave another page"
-refuses 1 'page.html is there already' report "$run" -o "$d/page.html"
+refuses 1 'page.html already exists' report "$run" -o "$d/page.html"
 cmp -s "$d/page.html" "$d/again.html" || complain "a page was overwritten"
 works report "$run" -o "$d/page.html" --force --latents 1 --title '</title><script>alert(1)</script>'
 page_lacks page.html '<script'

@@ -178,7 +178,7 @@ killed 0 grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --quiet
 [ -s "$ck" ] || complain "no checkpoint to try things with"
 cp "$ck" "$d/good"
 set -- grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40
-refuses 1 'is there already: go on from it (--resume ' "$@" --checkpoint "$ck"
+refuses 1 'already exists: continue from it (--resume ' "$@" --checkpoint "$ck"
 refuses 1 'it was made with --log-sigma 0:3:40, and this is --log-sigma 0:3:41' \
     grid "$data" --log-ell -1:2:40 --log-sigma 0:3:41 --resume "$ck"
 refuses 1 'it was made with --standardise off, and this is --standardise on' "$@" --standardise --resume "$ck"

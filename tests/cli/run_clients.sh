@@ -164,5 +164,5 @@ for words in '# method = sample' '#     num_samples = 200' '#     num_warmup = 3
     '#  Elapsed Time: '; do
     says stan_4.csv "$words"
 done
-refuses 1 'stan_1.csv is there already' sample "$@" --stan-csv "$d/stan"
+refuses 1 'stan_1.csv already exists' sample "$@" --stan-csv "$d/stan"
 finish

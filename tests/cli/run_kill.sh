@@ -106,7 +106,7 @@ for bytes in 0 1 23 24 25 $((draw_bytes - 1)) $draw_bytes $((draw_bytes + 7)) $(
     rm -f "$d"/run.nc*
 done
 head -c $((first - 1)) "$d/last.journal" >"$d/run.nc.journal"
-refuses 1 'run.nc.journal: this is no journal of a run' predict "$d/run.nc" "$new" --quiet
+refuses 1 'run.nc.journal: this is not a journal of a run' predict "$d/run.nc" "$new" --quiet
 rm -f "$d"/run.nc*
 
 # ---- kill -9 while the file is made of the journal

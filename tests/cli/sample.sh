@@ -52,7 +52,7 @@ works sample "$data" "$@" --method hmc --seed 2 -o "$d/two.csv"
 ! cmp -s "$d/one.csv" "$d/two.csv" || complain "the seed has no effect"
 works sample "$data" "$@" --method hmc -o "$d/run.json"
 cp "$d/run.json" "$d/out" && gives 'r["method"] == "hmc" and r["draws"] == 50'
-refuses 1 'one.csv is there already' sample "$data" "$@" -o "$d/one.csv"
+refuses 1 'one.csv already exists' sample "$data" "$@" -o "$d/one.csv"
 works sample "$data" "$@" --method hmc --seed 2 -o "$d/one.csv" --force
 cmp -s "$d/one.csv" "$d/two.csv" || complain "--force did not overwrite"
 

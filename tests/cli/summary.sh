@@ -101,7 +101,7 @@ refuses 1 'give it alone' summary "$d/small.nc" "$d/two.nc"
 refuses 1 'talweg summary needs RUN...' summary
 refuses 1 'absent.nc' summary "$d/absent.nc"
 refuses 1 'a.csv' summary "$d/a.csv"
-refuses 1 'one.csv is there already' summary "$d/one.nc" --csv "$d/one.csv"
+refuses 1 'one.csv already exists' summary "$d/one.nc" --csv "$d/one.csv"
 works summary "$d/one.nc" --csv "$d/one.csv" --force
 refuses 3 'cannot be written' summary "$d/one.nc" --csv "$d/no/where.csv"
 works evidence "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method ais --particles 16 -o "$d/evidence.nc"

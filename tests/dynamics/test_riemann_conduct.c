@@ -1,4 +1,4 @@
-/* The metric that RMHMC moves in: what it is made of, and a step to where it is no number. */
+/* The metric that RMHMC moves in: what it is made of, and a step to where it is not a number. */
 #include <math.h>
 
 #include "dynamics/riemann.h"

@@ -233,7 +233,7 @@ static void runs_together_are_one_sample(void **state)
         assert_int_equal(e.particles, 300);
         o.particles = 300;
         assert_int_equal(tw_ais_run(in->model, in->prior, &o, NULL, NULL, NULL, &one), TW_OK);
-        /* Resampling on the way up to a reverse run is done run by run. */
+        /* Resampling before a reverse run is done run by run. */
         assert_close(e.log_z, one.log_z, reverse ? 4.0 * hypot(e.se, one.se) : 1e-10, "log Z");
         if (!reverse) assert_close(e.se, one.se, 1e-10, "its error");
         if (!reverse) assert_close(e.weight_ess, one.weight_ess, 1e-8, "weights that count");

@@ -1,5 +1,5 @@
 /* What a way down may miss. Where q has a tail that the posterior excludes, weights of a way down look well and log Z
- * is too high by the tail's mass; the way up knows. Exact small cases, and a posed one, whose log Z is known. */
+ * is too high by the tail's mass; the run upwards knows. Exact small cases, and a posed one, whose log Z is known. */
 #include <math.h>
 
 #include "evidence/ais.h"

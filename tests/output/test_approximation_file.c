@@ -116,8 +116,7 @@ static void files_restore_to_the_bit(void **state)
         tw_context *ctx = new_context();
         fitted a = fit(ctx, matrix), b = {0};
         scratch_file file = scratch_write_text(".json", "");
-        assert_int_equal(tw_approximation_save(a.problem, a.approximation, file.path, false),
-                         TW_BAD_ARGUMENT);
+        assert_int_equal(tw_approximation_save(a.problem, a.approximation, file.path, false), TW_FILE_EXISTS);
         assert_int_equal(tw_approximation_save(a.problem, a.approximation, file.path, true), TW_OK);
         assert_int_equal(tw_approximation_load(ctx, file.path, &b.problem, &b.approximation), TW_OK);
         assert_int_equal(b.problem->data->n, N);

@@ -285,7 +285,7 @@ static void evidence_comes_back(void **state)
     e.seconds[0] = 1.5;
     e.seconds[1] = 2.5;
     assert_int_equal(tw_run_write_evidence(ctx, path, false, problem, &facts, &e), TW_OK);
-    assert_int_equal(tw_run_write_evidence(ctx, path, false, problem, &facts, &e), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_run_write_evidence(ctx, path, false, problem, &facts, &e), TW_FILE_EXISTS);
     tw_run *run = open_run(ctx, path);
     const tw_run_evidence *f = tw_run_read_evidence(run);
     assert_true(f->laplace == e.laplace && f->ep == e.ep && isnan(f->ep_corrected) && f->count == 2);

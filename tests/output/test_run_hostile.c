@@ -38,7 +38,7 @@ static void a_journal_of_more_numbers_than_can_be_counted_is_none(void **state)
     memcpy(at, &settings, sizeof settings);
     mend_checksum(bytes);
     run_write_bytes(p.journal, bytes, length);
-    assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: this is no journal");
+    assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: this is not a journal");
     assert_int_equal(access(p.journal, F_OK), 0);
     free(bytes);
     run_place_close(&p);

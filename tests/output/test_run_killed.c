@@ -105,7 +105,7 @@ static void a_journal_is_not_lost_to_the_next_run(void **state)
     tw_run_writer *writer = NULL;
     run_place_open(&p);
     run_leave_journal(&p, NULL, 4);
-    assert_int_equal(run_begin(p.ctx, p.run, NULL, p.problem, 0, &writer), TW_BAD_ARGUMENT);
+    assert_int_equal(run_begin(p.ctx, p.run, NULL, p.problem, 0, &writer), TW_FILE_EXISTS);
     assert_non_null(strstr(tw_context_message(p.ctx), "has 4 draws of a run that did not end"));
     assert_int_equal(run_write(p.ctx, p.run, &(tw_run_options){.overwrite = true}, p.problem, 9), TW_OK);
     assert_run_opens(&p, 9);
@@ -151,7 +151,7 @@ static void journals_may_be_cut_anywhere(void **state)
         if (at > length) continue;
         run_write_bytes(p.journal, bytes, at);
         if (at < head)
-            assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: this is no journal");
+            assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: this is not a journal");
         else if (at < head + stride)
             assert_run_refused(&p, TW_BAD_FILE, "cannot be opened");
         else

@@ -183,8 +183,8 @@ static void what_is_there_is_not_overwritten(void **state)
     kept *k = keep(p.problem, 20);
     assert_int_equal(run_write(p.ctx, p.run, NULL, p.problem, 3), TW_OK);
     char *bytes = run_read_bytes(p.run, &before);
-    assert_int_equal(save(p.ctx, p.run, NULL, p.problem, k), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(p.ctx), "run.nc is there already"));
+    assert_int_equal(save(p.ctx, p.run, NULL, p.problem, k), TW_FILE_EXISTS);
+    assert_non_null(strstr(tw_context_message(p.ctx), "run.nc already exists"));
     char *again = run_read_bytes(p.run, &after);
     assert_int_equal(before, after);
     assert_memory_equal(bytes, again, after);
@@ -205,7 +205,7 @@ static void a_journal_is_in_the_way(void **state)
     run_place_open(&p);
     kept *k = keep(p.problem, 20);
     run_leave_journal(&p, NULL, 5);
-    assert_int_equal(save(p.ctx, p.run, NULL, p.problem, k), TW_BAD_ARGUMENT);
+    assert_int_equal(save(p.ctx, p.run, NULL, p.problem, k), TW_FILE_EXISTS);
     assert_non_null(strstr(tw_context_message(p.ctx), "run.nc.journal has 5 draws"));
     assert_int_equal(scratch_count(&p.folder), 1);
     assert_int_equal(save(p.ctx, p.run, &(tw_run_options){.overwrite = true}, p.problem, k), TW_OK);
@@ -227,7 +227,7 @@ static void a_journal_is_in_the_way_of_estimates_too(void **state)
     run_place_open(&p);
     const tw_run_facts facts = {.seed = 1};
     run_leave_journal(&p, NULL, 5);
-    assert_int_equal(tw_run_write_evidence(p.ctx, p.run, false, p.problem, &facts, &none), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_run_write_evidence(p.ctx, p.run, false, p.problem, &facts, &none), TW_FILE_EXISTS);
     assert_int_equal(access(p.journal, F_OK), 0);
     assert_int_equal(tw_run_write_evidence(p.ctx, p.run, true, p.problem, &facts, &none), TW_OK);
     assert_int_equal(tw_run_open(p.ctx, p.run, &run), TW_OK);

@@ -176,7 +176,7 @@ bool tw_py_start_read(tw_py_problem *problem, PyObject *from, tw_py_start *start
 tw_status tw_py_start_make(tw_py_problem *problem, tw_py_start *start); /* no Python */
 void tw_py_start_release(tw_py_start *start);
 
-/* NULL for None; false with an exception where it is no approximation of this problem. */
+/* NULL for None; false with an exception where it is not an approximation of this problem. */
 bool tw_py_approximation_read(tw_py_problem *problem, PyObject *from, const tw_approximation **out);
 
 /* ---- methods of Problem, each in the file of its subject ---- */

@@ -14,6 +14,7 @@ static PyObject *class_of(const tw_py_state *state, tw_status status)
 {
     switch (status) {
     case TW_BAD_ARGUMENT:
+    case TW_FILE_EXISTS:
     case TW_BAD_DATA:
     case TW_NOT_POSITIVE_DEFINITE: return state->input_error;
     case TW_BAD_FILE:
@@ -28,6 +29,11 @@ PyObject *tw_py_raise(const tw_py_state *state, tw_status status, const char *me
 {
     PyObject *text =
         PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace"); /* a file's name */
+    if (text && status == TW_FILE_EXISTS) {
+        PyObject *bare = text;
+        text = PyUnicode_FromFormat("%U; use force=True", bare);
+        Py_DECREF(bare);
+    }
     if (text) PyErr_SetObject(class_of(state, status), text);
     Py_XDECREF(text);
     return NULL;

@@ -191,7 +191,7 @@ class Model:
 
     @classmethod
     def _of(cls, problem: Any, notes: list[Note]) -> Model:
-        """The model of a problem that is there already, read from a file."""
+        """The model of an existing problem, read from a file."""
         parts, facts, self = problem.parts(), problem.describe(), cls.__new__(cls)
         self.likelihood = parts["likelihood"]
         self._take_kernel(parts)

@@ -7,7 +7,6 @@ import threading
 from typing import Any, Callable, Union
 
 from . import _talweg
-from ._talweg import InputError
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -17,12 +16,9 @@ _netcdf = threading.RLock()
 
 
 def write(handle: Any, path: Path, facts: dict[str, Any], compress: bool, options: dict[str, bool]) -> None:
-    """Write draws; the words of the program's options become those of Python's."""
-    try:
-        with _netcdf:
-            handle.save(path, facts, compress, options)
-    except InputError as error:
-        raise InputError(str(error).replace("(--force)", "(force=True)")) from None
+    """Write draws."""
+    with _netcdf:
+        handle.save(path, facts, compress, options)
 
 
 def read(path: Path, log: Callable[[Any], Any]) -> tuple[Any, Any, dict[str, Any]]:

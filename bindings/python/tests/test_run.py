@@ -195,7 +195,7 @@ def test_xarray_sees_the_same(tmp_path, case):
 def test_what_is_there_is_not_overwritten(tmp_path, draws):
     path = tmp_path / "run.nc"
     path.write_text("mine")
-    with pytest.raises(talweg.InputError, match=r"run.nc is there already.*\(force=True\)"):
+    with pytest.raises(talweg.InputError, match=r"run.nc already exists; use force=True"):
         draws.save(path)
     assert path.read_text() == "mine" and os.listdir(tmp_path) == ["run.nc"]
     draws.save(path, force=True)

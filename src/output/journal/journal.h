@@ -80,7 +80,7 @@ typedef struct tw_journal {
 void tw_journal_pack(const tw_journal *j, const tw_draw *draw, double seconds, void *row);
 
 /* Hold the journal that is there, if any, so that nobody makes a file of it: as tw_journal_open, but one with draws in
- * it is in the way (TW_BAD_ARGUMENT), unless overwrite. */
+ * it is in the way (TW_FILE_EXISTS), unless overwrite. */
 tw_status tw_journal_claim(tw_journal *there, tw_context *ctx, const char *run, bool overwrite);
 
 /* Is there a journal already that must not be replaced? */

@@ -128,7 +128,7 @@ tw_status tw_journal_open(tw_journal *j, tw_context *ctx, const char *run, bool 
     if (status == TW_OK && *found) status = tw_journal_scan(j, size);
     if (status == TW_OK && *found) j->left = size - j->end;
     if (status == TW_OK && *found && j->image == 0)
-        status = tw_fail(ctx, TW_BAD_DATA, "%.1000s: this is no journal of a run: take it away", j->path);
+        status = tw_fail(ctx, TW_BAD_DATA, "%.1000s: this is not a journal of a run: remove it", j->path);
     if (status != TW_OK || !*found) tw_journal_close(j);
     return status;
 }

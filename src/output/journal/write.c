@@ -179,10 +179,11 @@ tw_status tw_journal_claim(tw_journal *there, tw_context *ctx, const char *run, 
     TW_TRY(tw_journal_open(there, ctx, run, &found));
     if (!found || there->draws == 0 || overwrite) return TW_OK;
     tw_journal_close(there);
-    return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "%.1000s has %zu draws of a run that did not end: talweg summary %.1000s makes its "
-                   "file; or choose another name, or give them up (--force)",
-                   there->path, there->draws, run);
+    return tw_fail(
+        ctx, TW_FILE_EXISTS,
+        "%.1000s has %zu draws of a run that did not end, which would be lost (talweg summary %.1000s makes "
+        "a file of them)",
+        there->path, there->draws, run);
 }
 
 tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite)

@@ -14,10 +14,10 @@ static tw_status drop_empty(tw_journal *j)
 {
     if (j->left > j->stride)
         return tw_fail(j->ctx, TW_BAD_DATA,
-                       "%.1000s: the journal is damaged at its first draw, with %.3g MB behind that: take it "
-                       "away to begin anew",
+                       "%.1000s: the journal is damaged at its first draw, with %.3g MB behind that: remove "
+                       "it to start again",
                        j->path, 1e-6 * (double)j->left);
-    tw_log(j->ctx, TW_LOG_INFO, "%.1000s: its run ended before the first draw; it is taken away", j->path);
+    tw_log(j->ctx, TW_LOG_INFO, "%.1000s: its run ended before the first draw; it is removed", j->path);
     tw_journal_remove(j);
     return TW_OK;
 }
