@@ -67,7 +67,7 @@ struct tw_likelihood {
     void *user;              /* of a likelihood of your own: o->likelihood->user in the functions below */
     size_t columns;          /* at most TW_COLUMNS */
     const tw_column *column; /* NULL where there are none */
-    size_t parameters;
+    size_t parameters;       /* of its own */
     const tw_parameter *parameter; /* NULL where there are none */
     bool two_classes;              /* y is -1 or +1, and its expectation is told as the probability of +1 */
 

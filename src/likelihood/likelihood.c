@@ -1,8 +1,4 @@
-/* likelihood.c: the table of built-in likelihoods, checking observations, and tilted moments.
- *
- * To add a likelihood: write src/likelihood/NAME.c with a constant tw_likelihood_NAME, declare it in
- * likelihood.h, and add NAME to the list below.
- */
+/* likelihood.c: the table of built-in likelihoods (list.h), checking observations, and tilted moments. */
 #include "likelihood/likelihood.h"
 
 #include <math.h>
@@ -10,17 +6,11 @@
 
 #include "base/context.h"
 
-#define LIKELIHOODS(X) \
-    X(probit)          \
-    X(logit)           \
-    X(poisson)         \
-    X(gaussian)
-
 #define ADDRESS(name) &tw_likelihood_##name,
 #define COMMA_NAME(name) ", " #name
 
-static const tw_likelihood *const TABLE[] = {LIKELIHOODS(ADDRESS)};
-static const char NAMES[] = LIKELIHOODS(COMMA_NAME);
+static const tw_likelihood *const TABLE[] = {TW_LIKELIHOOD_LIST(ADDRESS)};
+static const char NAMES[] = TW_LIKELIHOOD_LIST(COMMA_NAME);
 
 const tw_likelihood *tw_likelihood_find(const char *name)
 {

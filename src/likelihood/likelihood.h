@@ -3,13 +3,14 @@
 #ifndef TALWEG_LIKELIHOOD_LIKELIHOOD_H
 #define TALWEG_LIKELIHOOD_LIKELIHOOD_H
 
+#include "likelihood/list.h"
 #include "math/chebyshev.h"
 #include "talweg/likelihood.h"
 
-extern const tw_likelihood tw_likelihood_probit;
-extern const tw_likelihood tw_likelihood_logit;
-extern const tw_likelihood tw_likelihood_poisson;
-extern const tw_likelihood tw_likelihood_gaussian;
+/* tw_likelihood_probit and so on. */
+#define TW_LIKELIHOOD_EXTERN(name) extern const tw_likelihood tw_likelihood_##name;
+TW_LIKELIHOOD_LIST(TW_LIKELIHOOD_EXTERN)
+#undef TW_LIKELIHOOD_EXTERN
 
 /* How many of n elements are in the chunk that begins at start. */
 static inline size_t tw_chunk(size_t n, size_t start, size_t most)

@@ -88,7 +88,7 @@ assert np.allclose(constant.X * constant.scaling_scale + constant.scaling_centre
 assert constant.attrs["kernel"] == "matern52(log_ell=0, log_sigma=1)" and constant.attrs["likelihood"] == "probit"
 assert list(constant.parameter.values) == ["ell", "sigma"] and list(constant.theta) == [0, 1]
 counts = group("counts.nc", "constant_data")
-assert np.all(counts.w == 2.5) and list(counts.theta) == [0, 1, 0]
+assert np.all(counts.exposure == 2.5) and list(counts.theta) == [0, 1, 0]
 assert group("counts.nc", "posterior").x.shape == (4, 20, 30)
 
 # the facts

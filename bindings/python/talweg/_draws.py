@@ -166,8 +166,8 @@ class Draws:
         coordinates = {"input": names or [f"input.{k + 1}" for k in range(inputs)]}
         if parameters:
             coordinates["parameter"] = parameters
-        if self.model.parameters:
-            coordinates["likelihood_parameter"] = list(self.model.parameters)
+        if self.model.likelihood_parameters:
+            coordinates["likelihood_parameter"] = list(self.model.likelihood_parameters)
         return variables, attributes, coordinates
 
     def to_xarray(self, group: str = "posterior") -> Any:

@@ -117,12 +117,12 @@ class Model:
         Of K; less than `n` where K is numerically singular.
     y : ndarray, shape (n,)
         Observations as the model sees them (labels are -1 and +1).
-    parameters : dict
+    kernel : str or None
+        The kernel as an expression, with all its parameters; None with `kernel_matrix`.
+    likelihood_parameters : dict
         The likelihood's own parameters: ``{"noise": 0.5}``.
     columns : dict
         What is known of each observation: ``{"exposure": array}``.
-    kernel : str or None
-        The kernel as an expression, with all its parameters; None with `kernel_matrix`.
     parameters : list of str
         What the kernel's parameters are called: "ell", "sigma"; with several leaves "se.ell", "constant.variance".
     theta : ndarray
@@ -207,7 +207,7 @@ class Model:
     def _read_constants(self) -> None:
         """The likelihood's parameters and columns, as the library has them."""
         parameters, columns = self._problem.constants()
-        self.parameters: dict[str, float] = parameters
+        self.likelihood_parameters: dict[str, float] = parameters
         self.columns: dict[str, Floats] = {name: view(values) for name, values in columns.items()}
 
     @property

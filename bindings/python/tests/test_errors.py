@@ -150,3 +150,20 @@ def test_nothing_is_said_where_all_is_well(problem):
         warnings.simplefilter("error")
         talweg.approx(*problem, **SETTING)
         talweg.sample(*problem, **SETTING, method="hmc", draws=2000)
+
+
+def test_what_a_likelihood_takes(problem):
+    """A column of the wrong length or out of range, a parameter out of range, and a name that nothing knows."""
+    X, _ = problem
+    counts = np.arange(len(X)) % 3
+    for options, words in (
+        (dict(likelihood="poisson", exposure=[1.0, 2.0]), "exposure has 2 numbers for 60 observations"),
+        (dict(likelihood="poisson", exposure=np.where(np.arange(60) == 6, 0.0, 1.0)), "exposure of case 7 is 0: it must be > 0"),
+        (dict(likelihood="gaussian", noise=0.0), "noise is 0: it must be > 0"),
+        (dict(likelihood="gaussian", noise=np.full(60, -1.0)), "noise of case 1 is -1: it must be > 0"),
+        (dict(likelihood="gaussian", exposure=1.0), "exposure does not go with the gaussian likelihood"),
+    ):
+        with pytest.raises(talweg.InputError, match=words):
+            talweg.Model(X, counts, **options)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'log_el'"):
+        talweg.Model(X, counts, log_el=0.3)

@@ -115,6 +115,24 @@ def test_a_gaussian_likelihood_has_exact_evidence():
     assert abs(estimate.log_z - exact) < 4 * estimate.se + 1e-9
 
 
+def test_noise_of_each_observation():
+    """An array is the noise of each case, a number the parameter: log N(y; 0, K + diag(noise^2))."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(12, 1))
+    noise = np.linspace(0.3, 0.9, 12)
+    C = np.exp(-0.5 * (X - X.T) ** 2) + np.diag(noise**2)
+    y = rng.multivariate_normal(np.zeros(12), C)
+    exact = -0.5 * (np.linalg.slogdet(2 * np.pi * C)[1] + y @ np.linalg.solve(C, y))
+    model = talweg.Model(X, y, likelihood="gaussian", noise=noise)
+    assert talweg.approx(model).ep.log_z == pytest.approx(exact, abs=1e-8)
+    assert model.likelihood_parameters == {"noise": 1.0} and np.array_equal(model.columns["noise"], noise)
+    one = talweg.Model(X, y, likelihood="gaussian", noise=0.4)
+    assert one.likelihood_parameters["noise"] == pytest.approx(0.4, rel=1e-15) and one.columns == {}
+    fit = talweg.approx(one)
+    assert np.allclose(talweg.predict(fit, X).y_sd ** 2, fit.ep.variance + 0.16)
+    assert np.allclose(talweg.predict(fit, X, noise=noise).y_sd ** 2, fit.ep.variance + noise**2)
+
+
 def test_a_start_of_ones_own(problem):
     """EP's Gaussian given as a mean and a covariance, against Laplace's: two paths to the same log Z."""
     X, y = problem

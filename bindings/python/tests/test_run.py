@@ -47,6 +47,7 @@ CASES = {
         ("--log-ell", "0.1,0.7", "--likelihood", "logit"),
         dict(method="hmc", log_ell=[0.1, 0.7], likelihood="logit"),
     ),
+    "noise": ((XC, YC), ("--likelihood", "gaussian", "--noise", "0.7"), dict(method="hmc", likelihood="gaussian", noise=0.7)),
     "matrix": ((None, Y), ("--kernel-matrix", "K.npy"), dict(method="hmc", kernel_matrix=K)),
 }
 
