@@ -12,8 +12,8 @@
 #include <talweg/dynamics.h>
 #include <talweg/evidence.h>
 #include <talweg/evidence_plan.h>
-#include <talweg/fits.h>
 #include <talweg/files.h>
+#include <talweg/fits.h>
 #include <talweg/general.h>
 #include <talweg/likelihood.h>
 #include <talweg/model.h>

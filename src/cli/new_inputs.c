@@ -45,7 +45,8 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, const 
     size_t found = data->d;
     char more[160] = "";
     const char *column = found > expected ? missing_column(problem, data) : NULL;
-    if (column) snprintf(more, sizeof more, ", and name the column of the %s with --%s-column", column, column);
+    if (column)
+        snprintf(more, sizeof more, ", and name the column of the %s with --%s-column", column, column);
     if (sparse)
         return tw_fail(problem->ctx, TW_BAD_DATA,
                        "%.1000s: the largest index is %zu, and the model was made with %zu inputs: give the "
