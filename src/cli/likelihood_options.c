@@ -118,7 +118,7 @@ static void add_column(rows *r, const entry *e, size_t slot, bool fresh)
     else
         snprintf(
             r->help[at], HELP_BYTES,
-            "%s: the column that holds the %s of each case, named as for --label-column; it is no input then",
+            "%s: the column that holds the %s of each case, named as for --label-column; not an input then",
             e->likelihoods, e->name);
 }
 

@@ -23,7 +23,7 @@ typedef struct tw_step_tuner {
 /* From a step size to begin with; `largest` may be INFINITY. */
 tw_step_tuner tw_step_tuner_at(double eps, double target, double largest);
 
-/* Begin anew from the present step size: what is sampled has changed. */
+/* Start again from the present step size: what is sampled has changed. */
 void tw_step_tuner_begin(tw_step_tuner *t);
 
 /* Learn from the mean acceptance of a transition of all columns. */
