@@ -36,11 +36,11 @@ static double noise_at(const tw_observations *o, double parameter, size_t i)
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
+    const double *y = o->y, *column = o->column[NOISE];
     double parameter = tw_observations_parameter(o, NOISE), log_parameter = log(parameter);
     for (size_t i = 0; i < o->n; i++) {
-        double s = noise_at(o, parameter, i), d = (o->y[i] - x[i]) / s;
-        double log_s = value && o->column[NOISE] ? log(s) : log_parameter;
-        if (value) value[i] = -0.5 * d * d - log_s - TW_HALF_LOG_TWO_PI;
+        double s = column ? column[i] : parameter, d = (y[i] - x[i]) / s;
+        if (value) value[i] = -0.5 * d * d - (column ? log(s) : log_parameter) - TW_HALF_LOG_TWO_PI;
         if (slope) slope[i] = d / s;
         if (lambda) lambda[i] = 1.0 / (s * s);
         if (dlambda) dlambda[i] = 0.0;
