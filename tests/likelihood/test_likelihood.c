@@ -9,15 +9,20 @@
 static void every_listed_name_is_found(void **state)
 {
     (void)state;
-    assert_string_equal(tw_likelihood_names(), "probit, logit, poisson, gaussian");
-    char names[128];
+    assert_memory_equal(tw_likelihood_names(), "probit, logit, poisson, gaussian", 32);
+    char names[1024];
+    size_t count = 0;
+    assert_true(strlen(tw_likelihood_names()) < sizeof names);
     strcpy(names, tw_likelihood_names());
     for (char *name = strtok(names, ", "); name; name = strtok(NULL, ", ")) {
         const tw_likelihood *found = tw_likelihood_find(name);
-        assert_non_null(found);
+        assert_ptr_equal(found, tw_likelihood_at(count++));
         assert_string_equal(found->name, name);
-        assert_true(found->support && found->supports && found->terms && found->smoothed);
+        assert_true(found->support && found->supports && found->terms);
+        assert_true(found->two_classes || found->expect || found->predict);
+        assert_true(found->columns <= TW_COLUMNS);
     }
+    assert_null(tw_likelihood_at(count));
     assert_null(tw_likelihood_find("cauchy"));
     assert_null(tw_likelihood_find(""));
 }
