@@ -108,13 +108,9 @@ struct tw_likelihood {
     void (*predict)(const tw_observations *o, const double *m, double v, double *mean, double *variance);
 };
 
-/* The built-in likelihoods:
- *   probit    y in {-1, +1}, Phi(y x)
- *   logit     y in {-1, +1}, 1 / (1 + exp(-y x))
- *   poisson   y in {0, 1, 2, ...}, rate w exp(x); column exposure: w (1)
- *   gaussian  y real, N(y; x, s^2), s the parameter noise (1), or the column noise instead
- * NULL when there is none of that name. tw_likelihood_names() lists them: "probit, logit, ...", and _at counts them
- * from 0, up to NULL. */
+/* The built-in likelihoods by name, such as "probit", with formulas, columns and parameters in docs/likelihoods.md; NULL
+ * when there is none of that name. tw_likelihood_names() lists them: "probit, logit, ...", and _at counts them from 0, up
+ * to NULL. */
 TW_API const tw_likelihood *tw_likelihood_find(const char *name);
 TW_API const tw_likelihood *tw_likelihood_at(size_t i);
 TW_API const char *tw_likelihood_names(void);

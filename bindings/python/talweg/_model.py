@@ -89,7 +89,8 @@ class Model:
         The model keeps what it needs: `X` may change afterwards.
     y : array_like, shape (n,)
         Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson), real numbers (gaussian).
-    likelihood : {"probit", "logit", "poisson", "gaussian"}
+    likelihood : str
+        "probit", "logit", "poisson", "gaussian": docs/likelihoods.md has them all, with what they take.
     kernel : {"se", "matern12", "matern32", "matern52"}, or an expression
         Shape of the covariance function, whose parameters are the next four; or sums and products with their parameters:
         ``"se(ell=2, sigma=1.5) + matern32(ard) * matern52(ell=10) + white(variance=0.1)"``.
