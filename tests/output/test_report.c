@@ -232,7 +232,7 @@ static void pages_repeat_and_are_not_overwritten(void **state)
     write_draws(&p, "run.nc", false, path);
     char *one = make_page(&p, path, &options);
     assert_int_equal(tw_pool_open(p.ctx, 1, &name, &pool), TW_OK);
-    assert_int_equal(tw_report_write(pool, p.page, &options), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_report_write(pool, p.page, &options), TW_FILE_EXISTS);
     tw_pool_close(pool);
     options.threads = 3;
     options.overwrite = true;
