@@ -7,6 +7,7 @@
 
 /* What to do: put behind the finding, with its punctuation. */
 static const char *const advice[TW_WARNING_COUNT] = {
+    /* NOLINTBEGIN(bugprone-suspicious-missing-comma): a text may go over several lines */
     [TW_WARN_NO_COLUMN] = "; name their column with --{name}-column",
     [TW_WARN_DISAGREE] =
         ". At least one has not seen the whole posterior: trust neither, and let chains mix with more "
@@ -31,6 +32,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_IMPLICIT] = ": use --metric smoothed or a smaller --eps",
     [TW_WARN_IRREVERSIBLE] = ": use a smaller --eps, or --solver-tol instead of --fixed-point",
     [TW_WARN_FACTORISATION] = ": use --metric smoothed or a smaller --eps",
+    /* NOLINTEND(bugprone-suspicious-missing-comma) */
 };
 
 enum { MOST_KEPT = 64 };

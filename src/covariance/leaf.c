@@ -142,6 +142,7 @@ const tw_leaf tw_leaf_white = {
 
 /* ---- a given matrix ---- */
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the table of leaves has this type */
 static bool given_uniform(const tw_panel *panel, const tw_node *node, double *value)
 {
     (void)panel, (void)node, (void)value;
@@ -158,6 +159,7 @@ static void given_value(const tw_panel *panel, const tw_node *node, double *out)
     for (size_t i = 0; panel->kind == TW_PANEL_DIAGONAL && i < rows; i++) out[i] = matrix[i + i * n];
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the table of leaves has this type */
 static void given_contract(tw_panel *panel, const tw_node *node, const double *adjoint, double *gradient)
 {
     (void)panel, (void)node, (void)adjoint, (void)gradient;

@@ -103,8 +103,8 @@ static tw_status choose_fit(maker *m)
                        ep ? "neither EP nor Laplace's approximation" : "Laplace's approximation",
                        wanted ? wanted->residual : NAN);
     } else {
-        tw_warnings_add(&p->warnings,
-                        &(tw_warning){.code = TW_WARN_FROM_LAPLACE, .number = {wanted->residual}});
+        tw_warnings_add(&p->warnings, &(tw_warning){.code = TW_WARN_FROM_LAPLACE,
+                                                    .number = {wanted ? wanted->residual : NAN}});
     }
     p->from = p->fits.gaussian == p->fits.ep ? "ep" : "laplace";
     p->reference = p->fits.gaussian->reference;
@@ -223,7 +223,7 @@ static void plan_rm(maker *m, const tw_sampler_options *kernel)
     rm->kernel = *kernel;
     rm->particles = o->particles;
     if (rm->particles < FEW_PARTICLES * rm->islands)
-        rm->islands = rm->particles < 2 * FEW_PARTICLES ? 2 : rm->particles / FEW_PARTICLES;
+        rm->islands = rm->particles < (size_t)2 * FEW_PARTICLES ? 2 : rm->particles / FEW_PARTICLES;
     if (rm->particles < 2 * rm->islands) rm->particles = 2 * rm->islands;
     rm->eps = o->eps;
     rm->leapfrog_steps = o->leapfrog_steps;

@@ -7,7 +7,7 @@
 /* ---- evidence_options.c */
 
 /* The methods that are named, in their order; refused where one is unknown or named twice. */
-tw_status tw_evidence_read_methods(tw_context *ctx, const char *names, size_t *count,
+tw_status tw_evidence_read_methods(tw_context *ctx, const char *text, size_t *count,
                                    tw_evidence_method method[TW_EVIDENCE_METHODS]);
 
 /* Names of schedules that have a formula. */

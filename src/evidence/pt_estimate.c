@@ -170,9 +170,11 @@ static double look(pair *p, double l, size_t omitted, double *low, double *high,
 static double solve(pair *p, double l, size_t omitted)
 {
     double low = -INFINITY, high = INFINITY, slope, e = look(p, l, omitted, &low, &high, &slope);
-    for (double width = 1.0; isfinite(e) && (low == -INFINITY || high == INFINITY); width *= 2.0) {
+    double width = 1.0;
+    while (isfinite(e) && (low == -INFINITY || high == INFINITY)) {
         l = e > 0.0 ? l + width : l - width;
         e = look(p, l, omitted, &low, &high, &slope);
+        width *= 2.0;
     }
     if (!isfinite(e)) return NAN;
     double step = high - low, before = step;

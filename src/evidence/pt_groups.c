@@ -19,7 +19,7 @@ enum { MANY_COPIES = 64, FEW_BATCHES = 4, ENOUGH_GROUPS = 16, LEAST_BATCH = 10 }
 size_t tw_ladder_batches(size_t copies, size_t rounds)
 {
     if (copies < TW_ENOUGH_COPIES) return (ENOUGH_GROUPS + copies - 1) / copies;
-    return copies < MANY_COPIES && rounds >= FEW_BATCHES * LEAST_BATCH ? FEW_BATCHES : 1;
+    return copies < MANY_COPIES && rounds >= (size_t)FEW_BATCHES * LEAST_BATCH ? FEW_BATCHES : 1;
 }
 
 size_t tw_ladder_least_rounds(size_t copies)
