@@ -72,8 +72,8 @@ struct tw_panel {
     double *wide;    /* TW_PANEL_COLUMNS x d, for contractions; else NULL */
 };
 
-/* A kernel's covariances on a panel. Takes as many pieces of scratch as the kernel is deep. */
-void tw_panel_evaluate(tw_panel *panel, size_t node, double *out);
+/* The covariances of node i of a kernel on a panel. Takes as many pieces of scratch as the kernel is deep. */
+void tw_panel_evaluate(tw_panel *panel, size_t i, double *out);
 
 /* Have all entries of a panel the same value? */
 bool tw_panel_uniform(const tw_panel *panel, size_t node, double *value);

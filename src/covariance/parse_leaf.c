@@ -3,6 +3,7 @@
  *   leaf     = name [ "(" [ argument { "," argument } ] ")" ]
  *   argument = "ard" | [ "log_" ] name "=" ( number | "(" number { "," number } ")" )
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "covariance/parser.h"
@@ -112,8 +113,8 @@ static tw_status append(tw_parser *p, const tw_node *node, size_t slot, const gi
     if (!from->as_log && !(number > 0.0))
         return tw_parser_fail(p, from->at, "%s must be above 0, not %g", pattern->name, number);
     if (tw_kernel_check_parameter(p->ctx, node, slot, entry.theta) != TW_OK) {
-        char words[200] = "";
-        strncat(words, tw_context_message(p->ctx), sizeof words - 1);
+        char words[200]; /* the context's own message is about to be replaced */
+        snprintf(words, sizeof words, "%s", tw_context_message(p->ctx));
         return tw_parser_fail(p, from->at, "%s", words);
     }
     p->entries[p->entry_count++] = entry;

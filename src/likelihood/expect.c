@@ -85,7 +85,8 @@ static double size_of(site *s)
 {
     double largest = 0.0;
     for (int i = 0; i < LOOKS; i++) {
-        double z = 0.5 * (i - LOOKS / 2), f;
+        int halves = i - LOOKS / 2;
+        double z = 0.5 * halves, f;
         integrand(s, 1, &z, &f);
         largest = fmax(largest, fabs(f));
     }

@@ -21,8 +21,8 @@ right_or_doubted() {
 # Labels under a broad prior: two estimates of the same draws do not agree, they err together; a run that has not
 # forgotten its start, or whose replicas do not travel, says so.
 printf 'y\n' >"$d/labels.csv"
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do echo 1; done >>"$d/labels.csv"
-for i in 1 2 3 4 5; do echo -1; done >>"$d/labels.csv"
+printf '1\n%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 >>"$d/labels.csv"
+printf '%s\n' -1 -1 -1 -1 -1 >>"$d/labels.csv"
 equicorrelated broad 20 130203.83313520313 32550.958283800783
 for seed in 1 2; do
     works evidence "$d/labels.csv" --kernel-matrix "$d/broad.csv" --method pt --from prior --kernel-method ess --rounds 60 \

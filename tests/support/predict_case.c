@@ -48,6 +48,7 @@ predict_case predict_case_new(const char *likelihood, size_t n, size_t m, double
         memcpy(c.cross + j * n, joint + (n + j) * (n + m), n * sizeof *joint);
         c.diagonal[j] = joint[(n + j) * (n + m + 1)];
     }
+    /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): c holds c.k, and the caller frees it */
     assert_int_equal(tw_model_new(c.ctx, c.k, n, OBSERVED(tw_likelihood_find(likelihood), n, c.y, constants),
                                   0.0, &c.model),
                      TW_OK);
