@@ -23,7 +23,7 @@ typedef struct bench_options {
 #define FIELD(member) offsetof(bench_options, member)
 
 static const tw_option rows[] = {
-    {TW_ROW_CASES(FIELD(cases)), .standard = "400", .help = "of the built-in problem"},
+    {TW_ROW_CASES(FIELD(cases)), .default_value = "400", .help = "of the built-in problem"},
 };
 
 enum {

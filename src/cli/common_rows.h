@@ -12,21 +12,21 @@
 #include "talweg/base.h"
 
 #define TW_ROW_SEED(at) \
-    .name = "seed", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "S", .standard = "1"
+    .name = "seed", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "S", .default_value = "1"
 
-#define TW_ROW_THREADS(at)                                                                          \
-    .name = "threads", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "T", .standard = "0", \
+#define TW_ROW_THREADS(at)                                                                               \
+    .name = "threads", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "T", .default_value = "0", \
     .most = TW_MOST_THREADS, .help = "threads, which never change a result; 0: one for each core"
 
 /* Transitions: their metric, step size and number of steps, and the implicit equations of RMHMC. */
 #define TW_ROW_METRIC(at) .name = "metric", .kind = TW_OPTION_CHOICE, .offset = (at), .argument = "NAME"
 #define TW_ROW_EPS(at) .name = "eps", .kind = TW_OPTION_NUMBER, .offset = (at), .argument = "X"
 #define TW_ROW_STEPS(at) .name = "steps", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "L"
-#define TW_ROW_SOLVER_TOL(at)                                                                            \
-    .name = "solver-tol", .kind = TW_OPTION_NUMBER, .offset = (at), .argument = "X", .standard = "1e-9", \
-    .positive = true
+#define TW_ROW_SOLVER_TOL(at)                                                        \
+    .name = "solver-tol", .kind = TW_OPTION_NUMBER, .offset = (at), .argument = "X", \
+    .default_value = "1e-9", .positive = true
 #define TW_ROW_FIXED_POINT(at) \
-    .name = "fixed-point", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "N", .standard = "0"
+    .name = "fixed-point", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "N", .default_value = "0"
 
 /* Cases of the problem that is made in the program. */
 #define TW_ROW_CASES(at) \

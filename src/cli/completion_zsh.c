@@ -47,7 +47,7 @@ static void print_option(const tw_option *option, FILE *to)
     bool flag = option->kind == TW_OPTION_FLAG;
     fprintf(to, " \\\n        ");
     if (tw_option_is_operand(option)) {
-        fprintf(to, "'%s", option->kind == TW_OPTION_OPERANDS ? "*" : option->standard ? ":" : "");
+        fprintf(to, "'%s", option->kind == TW_OPTION_OPERANDS ? "*" : option->default_value ? ":" : "");
     } else if (option->letter) {
         fprintf(to, "'(-%c --%s)'{-%c+,--%s=}'[", option->letter, option->name, option->letter, option->name);
     } else {

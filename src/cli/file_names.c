@@ -31,7 +31,7 @@ static bool is_prefix(const tw_option *option)
 
 static tw_status add(tw_context *ctx, const tw_option *option, const char *file, named *list, size_t *count)
 {
-    if (!file || file == option->standard) return TW_OK;
+    if (!file || file == option->default_value) return TW_OK;
     if (!*file)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s needs the name of a file, and \"\" was given",
                        tw_option_is_operand(option) ? "" : "--", option->name);

@@ -60,7 +60,7 @@ void tw_option_text(const tw_option *option, char text[TW_OPTION_TEXT_BYTES])
 {
     char range[64], help[TW_OPTION_TEXT_BYTES], names[TW_CHOICES_BYTES];
     print_range(option, range, sizeof range);
-    bool has_default = option->standard && *option->standard;
+    bool has_default = option->default_value && *option->default_value;
     snprintf(help, sizeof help, "%s", option->help);
     if (option->more) option->more(help, sizeof help);
     *names = '\0';
@@ -69,7 +69,7 @@ void tw_option_text(const tw_option *option, char text[TW_OPTION_TEXT_BYTES])
     if (*range || has_default)
         snprintf(text + length, (size_t)(TW_OPTION_TEXT_BYTES - length), " (%s%s%s%s)", range,
                  *range && has_default ? ", " : "", has_default ? "default " : "",
-                 has_default ? option->standard : "");
+                 has_default ? option->default_value : "");
 }
 
 static void print_option(const tw_option *option, FILE *to)
@@ -94,16 +94,16 @@ void tw_command_synopsis(const tw_command *command, char text[TW_OPTION_NAME_BYT
         for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++) {
             if (!tw_option_is_operand(option)) continue;
             length += snprintf(text + length, (size_t)(TW_OPTION_NAME_BYTES - length),
-                               option->standard ? "[%s] " : "%s ", option->name);
+                               option->default_value ? "[%s] " : "%s ", option->name);
         }
     snprintf(text + length, (size_t)(TW_OPTION_NAME_BYTES - length), "[options]");
 }
 
-static void print_passed_over(const tw_command *command, FILE *to)
+static void print_ignored(const tw_command *command, FILE *to)
 {
     char text[TW_OPTION_TEXT_BYTES] = "Accepted by every command, and ignored by this one:";
     size_t length = strlen(text), k = 0;
-    for (const tw_option *option; (option = tw_option_passed_over(command, k)); k++)
+    for (const tw_option *option; (option = tw_option_ignored(command, k)); k++)
         length +=
             (size_t)snprintf(text + length, sizeof text - length, "%s --%s", k ? "," : "", option->name);
     if (k == 0) return;
@@ -123,7 +123,7 @@ void tw_options_help(const tw_command *command, FILE *to)
         const tw_option *option = NULL;
         for (size_t i = 0; (option = tw_group_option(group, i)); i++) print_option(option, to);
     }
-    print_passed_over(command, to);
+    print_ignored(command, to);
     fprintf(to, "\nExamples:\n%s", command->example);
 }
 

@@ -18,7 +18,7 @@ typedef struct entry {
 typedef struct rows {
     size_t count;
     tw_option option[MOST_ROWS + 1];
-    char name[MOST_ROWS][NAME_BYTES], standard[MOST_ROWS][NAME_BYTES], help[MOST_ROWS][HELP_BYTES];
+    char name[MOST_ROWS][NAME_BYTES], default_value[MOST_ROWS][NAME_BYTES], help[MOST_ROWS][HELP_BYTES];
 } rows;
 
 /* ---- names ---- */
@@ -96,11 +96,11 @@ static void add_number(rows *r, const entry *e, size_t slot)
     option->positive = e->parameter
                            ? e->parameter->transform == TW_TRANSFORM_LOG
                            : e->column->range == TW_RANGE_POSITIVE || e->column->range == TW_RANGE_COUNT;
-    snprintf(r->standard[at], NAME_BYTES, "%g",
+    snprintf(r->default_value[at], NAME_BYTES, "%g",
              e->parameter ? e->parameter->initial
              : required   ? 0.0
                           : e->column->standard);
-    option->standard = required ? NULL : r->standard[at];
+    option->default_value = required ? NULL : r->default_value[at];
     snprintf(r->help[at], HELP_BYTES, "%s: %s", e->likelihoods, e->help ? e->help : e->name);
 }
 
@@ -162,8 +162,10 @@ static bool has_parameter(const tw_likelihood *likelihood, const char *name)
 /* Was a number given for this name, other than the default? */
 static bool is_given(const entry *e, double number)
 {
-    double standard = e->parameter ? e->parameter->initial : e->column->required ? NAN : e->column->standard;
-    return !isnan(number) && number != standard;
+    double default_value = e->parameter          ? e->parameter->initial
+                           : e->column->required ? NAN
+                                                 : e->column->standard;
+    return !isnan(number) && number != default_value;
 }
 
 static tw_status fail_stray(tw_context *ctx, const char *name, const char *suffix,

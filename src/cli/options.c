@@ -138,8 +138,8 @@ static tw_status store_defaults(parser *p)
         const tw_option_group *group = &p->command->groups[g];
         const tw_option *option = NULL;
         for (size_t i = 0; (option = tw_group_option(group, i)); i++) {
-            if (option->standard) {
-                TW_TRY(store(p, group, option, option->standard));
+            if (option->default_value) {
+                TW_TRY(store(p, group, option, option->default_value));
             } else if (option->kind == TW_OPTION_NUMBER) {
                 memcpy(p->values + group->offset + option->offset, &(double){NAN}, sizeof(double));
             }
@@ -196,7 +196,7 @@ static const tw_option always[] = {
     {.name = "resume", .kind = TW_OPTION_TEXT, .argument = "FILE"},
 };
 
-const tw_option *tw_option_passed_over(const tw_command *command, size_t k)
+const tw_option *tw_option_ignored(const tw_command *command, size_t k)
 {
     const tw_option_group *group = NULL;
     for (size_t i = 0; i < TW_COUNT(always); i++) {
@@ -207,10 +207,10 @@ const tw_option *tw_option_passed_over(const tw_command *command, size_t k)
 }
 
 /* The row of such an option, by its name. */
-static const tw_option *find_passed_over(const tw_command *command, const char *name, size_t length)
+static const tw_option *find_ignored(const tw_command *command, const char *name, size_t length)
 {
     const tw_option *option = NULL;
-    for (size_t k = 0; (option = tw_option_passed_over(command, k)); k++)
+    for (size_t k = 0; (option = tw_option_ignored(command, k)); k++)
         if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) break;
     return option;
 }
@@ -244,7 +244,7 @@ static tw_status take_option(parser *p, const char *argument)
         const char *name = argument + 2;
         size_t length = equals ? (size_t)(equals - name) : strlen(name);
         option = find(p->command, name, length, '\0', &group);
-        if (!option) option = find_passed_over(p->command, name, length);
+        if (!option) option = find_ignored(p->command, name, length);
     } else if (!argument[2]) {
         option = find(p->command, NULL, 0, argument[1], &group);
     }
@@ -288,7 +288,7 @@ static tw_status check_operands(parser *p)
 {
     const tw_option_group *group = NULL;
     const tw_option *missing = operand(p->command, p->operands, &group);
-    if (!missing || missing->standard) return TW_OK;
+    if (!missing || missing->default_value) return TW_OK;
     const void *field = p->values + group->offset + missing->offset;
     if (missing->kind == TW_OPTION_OPERANDS && ((const tw_operands *)field)->count > 0) return TW_OK;
     return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg %s needs %s: %s (talweg %s --help says more)",

@@ -36,9 +36,10 @@ typedef struct tw_option {
     const char *name;     /* without the dashes; of an operand, what help calls it: "DATA", "RUN..." */
     size_t offset;        /* of the field that it fills */
     const char *argument; /* what help calls its value: "X", "FILE" */
-    const char *standard; /* the default as one would type it, or NULL for none. An operand without one is
+    const char
+        *default_value; /* the default as one would type it, or NULL for none. An operand without one is
                              required */
-    const char *help;     /* what it is, with its unit */
+    const char *help;   /* what it is, with its unit */
     void (*more)(char *text, size_t bytes); /* adds to that what only a table knows; NULL: nothing */
     const char *(*choices)(void); /* CHOICE: "se, matern12, ..."; TEXT: names that help and shells offer */
     const char *also;             /* a choice beside those: "auto"; NULL: none */
@@ -91,7 +92,7 @@ tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t co
                            const char *const *arguments, void *values, bool *wants_help);
 
 /* The k-th option that the command takes, as every command does, and has no use for; NULL behind the last. */
-const tw_option *tw_option_passed_over(const tw_command *command, size_t k);
+const tw_option *tw_option_ignored(const tw_command *command, size_t k);
 
 /* A finite decimal number at text with the end of the text or one of `ends` behind it: where that is, or NULL. */
 const char *tw_options_number(const char *text, const char *ends, double *value);

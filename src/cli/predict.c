@@ -21,7 +21,7 @@ static const tw_option rows[] = {
     {.name = "NEWDATA",
      .kind = TW_OPTION_OPERAND,
      .offset = FIELD(data),
-     .standard = "",
+     .default_value = "",
      .help = "a file with the same inputs as the training data, with or without labels. With "
              "--cross-kernel-matrix it may be left out, and only its labels are used"},
     {.name = "label-column",

@@ -25,7 +25,7 @@ static const tw_option rows[] = {
      .offset = FIELD(runs),
      .help =
          "run files of one problem: draws that talweg sample wrote, estimates that talweg evidence wrote"},
-    {TW_ROW_OUTPUT(FIELD(output_file)), .standard = "report.html", .help = "the page"},
+    {TW_ROW_OUTPUT(FIELD(output_file)), .default_value = "report.html", .help = "the page"},
     {.name = "title",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(title),
@@ -35,7 +35,7 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(latents),
      .argument = "K",
-     .standard = "4",
+     .default_value = "4",
      .most = 20,
      .help = "trace and rank plots for the K latents with the smallest bulk ESS"},
     {TW_ROW_TEST(FIELD(test)),

@@ -324,7 +324,7 @@ static tw_status run(tw_context *ctx, const void *values)
     if (status == TW_OK)
         status = tw_sample_files_check(ctx, &o->files, o->output.force || o->saver.resume,
                                        (size_t)o->sampler.chains);
-    tw_sample_save_take_up(&j.saver);
+    tw_sample_save_resume(&j.saver);
     if (status == TW_OK) status = compute(&j);
     if (status == TW_OK) judge(&r);
     bool complete = status == TW_OK && !r.draws->interrupted;

@@ -92,7 +92,7 @@ void tw_sample_save_state(tw_sample_saver *s, const tw_chains_state *state, doub
     tw_saver_write(&s->saver);
 }
 
-void tw_sample_save_take_up(tw_sample_saver *s)
+void tw_sample_save_resume(tw_sample_saver *s)
 {
     const kept_chains *kept = tw_saver_get(&s->saver, "chains", sizeof *kept);
     if (!kept) return;

@@ -24,7 +24,7 @@ tw_status tw_sample_save_check(tw_context *ctx, const tw_saver_flags *flags,
                                const tw_sample_file_flags *files);
 
 /* Take up what an earlier part had, after tw_saver_begin. */
-void tw_sample_save_take_up(tw_sample_saver *saver);
+void tw_sample_save_resume(tw_sample_saver *saver);
 
 /* The choice of an earlier part; false: there is none. */
 bool tw_sample_save_choice(tw_sample_saver *saver, tw_choice *out);

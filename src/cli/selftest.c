@@ -23,14 +23,14 @@ typedef struct selftest_options {
 #define FIELD(member) offsetof(selftest_options, member)
 
 static const tw_option rows[] = {
-    {TW_ROW_CASES(FIELD(cases)), .standard = "40", .help = "of the built-in problem"},
-    {TW_ROW_METRIC(FIELD(metric)), .standard = "smoothed", .choices = tw_metric_names_following,
+    {TW_ROW_CASES(FIELD(cases)), .default_value = "40", .help = "of the built-in problem"},
+    {TW_ROW_METRIC(FIELD(metric)), .default_value = "smoothed", .choices = tw_metric_names_following,
      .help = "of RMHMC"},
-    {TW_ROW_EPS(FIELD(eps)), .standard = "0", .most = INFINITY,
+    {TW_ROW_EPS(FIELD(eps)), .default_value = "0", .most = INFINITY,
      .help =
          "the step size of the trajectories; 0: the largest of 0.4, 0.2, 0.1, ... whose energy error stays "
          "below 0.5"},
-    {TW_ROW_STEPS(FIELD(steps)), .standard = "10", .least = 1, .most = 1000,
+    {TW_ROW_STEPS(FIELD(steps)), .default_value = "10", .least = 1, .most = 1000,
      .help = "leapfrog steps of a trajectory"},
     {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
      .help =

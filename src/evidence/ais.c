@@ -106,7 +106,7 @@ void tw_ais_finish_temperature(tw_ais *a, tw_walk *walk)
 {
     a->done++;
     tw_ais_report(a, walk, "run", a->done);
-    tw_ais_tell_state(a, walk);
+    tw_ais_emit_state(a, walk);
 }
 
 tw_status tw_ais_move_at(tw_ais *a, tw_walk *walk, size_t k)
@@ -199,8 +199,7 @@ static tw_status run(tw_ais *a, tw_estimate *out)
     if (!o->resume) TW_TRY(step_sizes(a));
     tw_status status = tw_walk_new(a->model, a->reference, &o->kernel, o->particles, &walk);
     if (status == TW_OK) status = tw_ais_allocate_state(a, walk);
-    if (status == TW_OK)
-        status = o->resume ? tw_ais_take_up(a, walk) : tw_walk_start(walk, o->seed, a->chain);
+    if (status == TW_OK) status = o->resume ? tw_ais_resume(a, walk) : tw_walk_start(walk, o->seed, a->chain);
     if (status == TW_OK) status = o->reverse ? tw_ais_walk_down(a, walk) : walk_up(a, walk);
     if (status == TW_OK) status = tw_team_status(walk->ctx);
     if (status == TW_OK) summarise(a, walk, out);

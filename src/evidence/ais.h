@@ -63,9 +63,9 @@ double tw_ais_missed(size_t n, const double *way_up, const double *way_down, dou
 /* ---- ais_state.c: a run that goes on later */
 
 tw_status tw_ais_allocate_state(tw_ais *a, const tw_walk *walk);
-void tw_ais_tell_state(tw_ais *a, const tw_walk *walk);
+void tw_ais_emit_state(tw_ais *a, const tw_walk *walk);
 
 /* Put a new walk, its weights and step sizes where options->resume stood. */
-tw_status tw_ais_take_up(tw_ais *a, tw_walk *walk);
+tw_status tw_ais_resume(tw_ais *a, tw_walk *walk);
 
 #endif

@@ -35,7 +35,7 @@ static const double *get(const double *from, size_t count, double *to)
     return from + count;
 }
 
-void tw_ais_tell_state(tw_ais *a, const tw_walk *walk)
+void tw_ais_emit_state(tw_ais *a, const tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
     if (!o->wants_state || !tw_team_ask(walk->ctx, o->wants_state, o->user)) return;
@@ -66,7 +66,7 @@ static bool fits(const tw_ais *a, const tw_walk *walk, const tw_ais_state *state
            state->beta <= 1.0;
 }
 
-tw_status tw_ais_take_up(tw_ais *a, tw_walk *walk)
+tw_status tw_ais_resume(tw_ais *a, tw_walk *walk)
 {
     const tw_ais_state *state = a->o->resume;
     if (!fits(a, walk, state, &a->steps))

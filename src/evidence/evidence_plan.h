@@ -36,7 +36,7 @@ typedef struct tw_evidence_job {
 /* ---- evidence_state.c: the run in a store */
 
 /* Take up the methods that an earlier part finished; nothing where the store has none. */
-tw_status tw_evidence_take_up(tw_evidence_job *job);
+tw_status tw_evidence_resume(tw_evidence_job *job);
 
 /* Keep those that are done. */
 void tw_evidence_keep(const tw_evidence_job *job);

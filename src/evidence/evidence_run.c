@@ -124,7 +124,7 @@ tw_status tw_evidence_run(const tw_evidence_plan *plan, const tw_evidence_watch 
 {
     tw_evidence_job j = {.plan = plan, .watch = watch, .out = out};
     *out = (tw_evidence_result){.warnings = plan->warnings};
-    TW_TRY(tw_evidence_take_up(&j));
+    TW_TRY(tw_evidence_resume(&j));
     for (size_t k = 0; k < plan->count && !out->stopped; k++) {
         unsigned bit = 1u << plan->method[k];
         if (j.finished & bit) continue;

@@ -99,7 +99,7 @@ static size_t most_estimates(unsigned finished)
     return most < TW_MOST_ESTIMATES ? most : TW_MOST_ESTIMATES;
 }
 
-tw_status tw_evidence_take_up(tw_evidence_job *j)
+tw_status tw_evidence_resume(tw_evidence_job *j)
 {
     tw_evidence_result *r = j->out;
     const void *block = NULL;

@@ -153,7 +153,7 @@ static tw_status record(tw_pt *pt)
                 pt->ratio[(k * pt->copies + c) * pt->rounds + pt->recorded] = pt->walk[k]->log_ratio[c];
         pt->recorded++;
         tw_pt_tell(pt, "run", pt->recorded, pt->rounds);
-        tw_pt_tell_state(pt);
+        tw_pt_emit_state(pt);
     }
     return TW_OK;
 }
@@ -224,7 +224,7 @@ static tw_status run(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
     TW_TRY(allocate(pt));
     TW_TRY(tw_pt_allocate_state(pt));
     TW_TRY(start(pt));
-    if (pt->o->resume) TW_TRY(tw_pt_take_up(pt));
+    if (pt->o->resume) TW_TRY(tw_pt_resume(pt));
     if (pt->recorded == 0) TW_TRY(tw_pt_warm_up(pt));
     if (!pt->watch.stopped) TW_TRY(record(pt));
     out[0] = describe(pt, "stepping-stone");

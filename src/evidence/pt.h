@@ -147,9 +147,9 @@ tw_status tw_pt_estimate(const tw_pt *pt, tw_estimate out[2], tw_pt_report *repo
 /* ---- pt_state.c: a run that goes on later */
 
 tw_status tw_pt_allocate_state(tw_pt *pt);
-void tw_pt_tell_state(tw_pt *pt);
+void tw_pt_emit_state(tw_pt *pt);
 
 /* Put a new run where options->resume stood. */
-tw_status tw_pt_take_up(tw_pt *pt);
+tw_status tw_pt_resume(tw_pt *pt);
 
 #endif

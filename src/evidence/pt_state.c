@@ -49,7 +49,7 @@ static void save_columns(const tw_pt *pt, double *to)
     }
 }
 
-void tw_pt_tell_state(tw_pt *pt)
+void tw_pt_emit_state(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
     if (!o->wants_state || !tw_team_ask(pt->ctx, o->wants_state, o->user)) return;
@@ -117,7 +117,7 @@ static bool restore_columns(tw_pt *pt, size_t recorded, const double *from)
     return true;
 }
 
-tw_status tw_pt_take_up(tw_pt *pt)
+tw_status tw_pt_resume(tw_pt *pt)
 {
     const tw_pt_state *s = pt->o->resume;
     bool ladder = s->levels >= 2 && s->levels <= pt->allocated &&

@@ -142,7 +142,7 @@ static tw_status run_stage(tw_pt *pt)
         if (pt->stage >= STAGES && pt->round == (begun + end) / 2) tune_anew(pt);
         TW_TRY(tw_pt_round(pt));
         tw_pt_tell(pt, "warm-up", pt->round, end > o->warmup ? end : o->warmup);
-        tw_pt_tell_state(pt);
+        tw_pt_emit_state(pt);
     }
     return TW_OK;
 }

@@ -90,7 +90,7 @@ static tw_status take_weights(tw_resample_move *s, size_t k, bool *more)
                            i + 1, k);
     s->done = k;
     *more = report(s, k) && k < s->plan->steps;
-    tw_rm_tell_state(s);
+    tw_rm_emit_state(s);
     return TW_OK;
 }
 
@@ -148,7 +148,7 @@ static tw_status run(tw_resample_move *s, const tw_model *model, const tw_refere
     TW_TRY(allocate(s, model));
     TW_TRY(tw_walk_new(model, reference, &s->o->kernel, particles, &s->walk));
     TW_TRY(tw_rm_allocate_state(s));
-    TW_TRY(resume ? tw_rm_take_up(s) : tw_walk_start(s->walk, s->o->seed, s->chain));
+    TW_TRY(resume ? tw_rm_resume(s) : tw_walk_start(s->walk, s->o->seed, s->chain));
     return climb(s);
 }
 
@@ -156,7 +156,7 @@ static tw_status run(tw_resample_move *s, const tw_model *model, const tw_refere
 static tw_status make_plan(tw_resample_move *s, const tw_model *model, const tw_reference *reference)
 {
     const tw_rm_options *o = s->o;
-    if (o->resume) return tw_rm_take_up_plan(model->ctx, o, &s->plan);
+    if (o->resume) return tw_rm_resume_plan(model->ctx, o, &s->plan);
     TW_TRY(tw_rm_plan_make(model, reference, o, &s->watch, &s->plan));
     if (s->plan) tw_rm_plan_share(s->plan, o->particles, o->islands, o->spread);
     return TW_OK;

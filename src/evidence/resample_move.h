@@ -23,12 +23,12 @@ typedef struct tw_resample_move {
 /* ---- rm_state.c: a run that goes on later */
 
 tw_status tw_rm_allocate_state(tw_resample_move *s);
-void tw_rm_tell_state(tw_resample_move *s);
+void tw_rm_emit_state(tw_resample_move *s);
 
 /* The plan of options->resume. */
-tw_status tw_rm_take_up_plan(tw_context *ctx, const tw_rm_options *options, tw_rm_plan **out);
+tw_status tw_rm_resume_plan(tw_context *ctx, const tw_rm_options *options, tw_rm_plan **out);
 
 /* Put a new run, with that plan, where options->resume stood. */
-tw_status tw_rm_take_up(tw_resample_move *s);
+tw_status tw_rm_resume(tw_resample_move *s);
 
 #endif

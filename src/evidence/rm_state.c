@@ -30,7 +30,7 @@ tw_status tw_rm_allocate_state(tw_resample_move *s)
     return tw_allocate_doubles(s->walk->ctx, numbers_of(s, most), 1, "the run's state", &s->state);
 }
 
-void tw_rm_tell_state(tw_resample_move *s)
+void tw_rm_emit_state(tw_resample_move *s)
 {
     const tw_rm_options *o = s->o;
     const tw_walk *w = s->walk;
@@ -97,7 +97,7 @@ static bool fits(const tw_rm_options *o, const tw_rm_state *state)
            state->done >= 1 && state->done <= state->steps && state->count > (state->steps + 1) * PER_STEP;
 }
 
-tw_status tw_rm_take_up_plan(tw_context *ctx, const tw_rm_options *o, tw_rm_plan **out)
+tw_status tw_rm_resume_plan(tw_context *ctx, const tw_rm_options *o, tw_rm_plan **out)
 {
     const tw_rm_state *state = o->resume;
     *out = NULL;
@@ -113,7 +113,7 @@ tw_status tw_rm_take_up_plan(tw_context *ctx, const tw_rm_options *o, tw_rm_plan
     return ends ? TW_OK : refuse(ctx, state);
 }
 
-tw_status tw_rm_take_up(tw_resample_move *s)
+tw_status tw_rm_resume(tw_resample_move *s)
 {
     const tw_rm_state *state = s->o->resume;
     tw_walk *w = s->walk;

@@ -108,7 +108,7 @@ static bool wants_state(void *user)
 }
 
 /* The runs before the one that is to go on. */
-static tw_status take_up(tw_context *ctx, until *u, tw_estimate *out)
+static tw_status resume_until(tw_context *ctx, until *u, tw_estimate *out)
 {
     const tw_ais_state *state = u->o->resume;
     if (state->before + state->particles > u->most)
@@ -134,7 +134,7 @@ static tw_status run_all(const tw_model *model, const tw_reference *reference, u
 {
     const tw_ais_state *resume = u->o->resume;
     tw_estimate run = {0};
-    if (resume) TW_TRY(take_up(model->ctx, u, out));
+    if (resume) TW_TRY(resume_until(model->ctx, u, out));
     for (size_t count; (count = resume ? resume->particles : next_run(u, out)) > 0; resume = NULL) {
         tw_ais_options next = *u->o;
         next.particles = count;

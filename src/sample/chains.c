@@ -102,7 +102,7 @@ static bool account(run *r, tw_stage stage, size_t i, size_t total)
     return r->draws->interrupted || tw_team_status(ctx) != TW_OK;
 }
 
-static void tell_state(run *r, size_t done)
+static void emit_state(run *r, size_t done)
 {
     const tw_chains_options *o = r->options;
     const tw_draws *d = r->draws;
@@ -121,7 +121,7 @@ static void tell_state(run *r, size_t done)
 }
 
 /* Take up a run where it stood; returns how many iterations of sampling are done. */
-static size_t take_up(run *r)
+static size_t resume_run(run *r)
 {
     const tw_chains_state *state = r->options->resume;
     if (!state) return 0;
@@ -170,14 +170,14 @@ static tw_status draw_all(run *r)
     const tw_chains_options *o = r->options;
     const tw_tuning *t = &r->draws->tuning;
     size_t total = o->draws * o->thin;
-    for (size_t i = take_up(r); i < total; i++) {
+    for (size_t i = resume_run(r); i < total; i++) {
         tw_move move = {.eps = t->eps, .steps = t->steps, .seed = o->seed};
         move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
         if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
         tw_sampler_advance(r->sampler, &move, r->records);
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));
         bool ends = account(r, TW_STAGE_SAMPLING, i, total);
-        tell_state(r, i + 1);
+        emit_state(r, i + 1);
         if (ends) break;
     }
     return TW_OK;

@@ -28,7 +28,7 @@ static const tw_option rows[] = {
     {.name = "SECOND",
      .kind = TW_OPTION_OPERAND,
      .offset = offsetof(values, second),
-     .standard = "",
+     .default_value = "",
      .help = "more"},
     {.name = "flag", .kind = TW_OPTION_FLAG, .offset = offsetof(values, flag), .help = "f"},
     {.name = "number",
@@ -36,7 +36,7 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_NUMBER,
      .offset = offsetof(values, number),
      .argument = "X",
-     .standard = "0.1",
+     .default_value = "0.1",
      .least = -2,
      .most = 1e300,
      .help = "n"},
@@ -49,20 +49,20 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_INTEGER,
      .offset = offsetof(values, integer),
      .argument = "N",
-     .standard = "7",
+     .default_value = "7",
      .help = "i"},
     {.name = "numbers",
      .kind = TW_OPTION_NUMBERS,
      .offset = offsetof(values, numbers),
      .argument = "X,..",
-     .standard = "0",
+     .default_value = "0",
      .help = "l"},
     {.name = "text", .kind = TW_OPTION_TEXT, .offset = offsetof(values, text), .argument = "T", .help = "t"},
     {.name = "choice",
      .kind = TW_OPTION_CHOICE,
      .offset = offsetof(values, choice),
      .argument = "NAME",
-     .standard = "pear",
+     .default_value = "pear",
      .choices = fruits,
      .help = "c"},
 };
@@ -274,7 +274,8 @@ static void defaults_are_the_library_s(void **state)
     } same[] = {
         {"max-sweeps", (double)ep.max_sweeps}, {"tol", ep.tolerance}, {"site-tol", ep.site_tolerance}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        assert_true(strtod(option_of(&tw_command_approx, same[i].name)->standard, NULL) == same[i].value);
+        assert_true(strtod(option_of(&tw_command_approx, same[i].name)->default_value, NULL) ==
+                    same[i].value);
 }
 
 int main(void)
