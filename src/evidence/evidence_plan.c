@@ -270,6 +270,8 @@ static tw_status make(maker *m)
     TW_TRY(tw_evidence_read_methods(p->ctx, m->o->methods, &p->count, p->method));
     TW_TRY(make_schedule(m));
     TW_TRY(fit(m));
+    if (isfinite(p->fits.correction.log_z) && !p->fits.correction.decreasing)
+        tw_warnings_add(&p->warnings, &(tw_warning){.code = TW_WARN_CORRECTION});
     TW_TRY(choose_start(m));
     TW_TRY(choose_kernel(m, &kernel));
     plan_ais(m, &kernel);

@@ -95,7 +95,6 @@ typedef enum tw_py_kind {
     TW_PY_TEXT,     /* const char *, that of the dictionary while it lives */
     TW_PY_METHOD,   /* tw_method */
     TW_PY_METRIC,   /* tw_metric */
-    TW_PY_SCHEDULE, /* tw_schedule_kind */
     TW_PY_EP_METHOD /* tw_ep_method */
 } tw_py_kind;
 
@@ -185,20 +184,13 @@ PyObject *tw_py_ep(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_correct(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_choose(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_sample(PyObject *self, PyObject *arguments, PyObject *keywords);
-PyObject *tw_py_ais(PyObject *self, PyObject *arguments, PyObject *keywords);
-PyObject *tw_py_tempering(PyObject *self, PyObject *arguments, PyObject *keywords);
-PyObject *tw_py_resample_move(PyObject *self, PyObject *arguments, PyObject *keywords);
-PyObject *tw_py_adapt(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_evidence(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_parts(PyObject *self, PyObject *unused);
 PyObject *tw_py_constants(PyObject *self, PyObject *unused);
 PyObject *tw_py_log_likelihood(PyObject *self, PyObject *arguments);
 
-extern const tw_py_field tw_py_sampler_fields[]; /* those of tw_sampler_options, as names everywhere */
-
 /* ---- functions of the module ---- */
-PyObject *tw_py_schedule(PyObject *module, PyObject *arguments);
-PyObject *tw_py_agree(PyObject *module, PyObject *arguments);
 PyObject *tw_py_compare(PyObject *module, PyObject *arguments);
 PyObject *tw_py_doubt(PyObject *module, PyObject *arguments);
 PyObject *tw_py_likelihoods(PyObject *module, PyObject *unused);

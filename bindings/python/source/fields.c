@@ -9,12 +9,10 @@
 
 static const char *name_of(tw_py_kind kind, int number)
 {
-    static const char *const schedules[] = {"geometric", "linear", "sigmoid", NULL};
     static const char *const ep_methods[] = {"auto", "sequential", "double-loop", NULL};
     switch (kind) {
     case TW_PY_METHOD: return number < TW_METHOD_COUNT ? tw_method_name((tw_method)number) : NULL;
     case TW_PY_METRIC: return number < TW_METRIC_COUNT ? tw_metric_name((tw_metric)number) : NULL;
-    case TW_PY_SCHEDULE: return schedules[number];
     default: return ep_methods[number];
     }
 }

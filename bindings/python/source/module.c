@@ -90,9 +90,6 @@ static int execute(PyObject *module)
                 PyModule_AddStringConstant(module, "version", tw_version()) == 0 &&
                 PyModule_AddStringConstant(module, "likelihoods", tw_likelihood_names()) == 0 &&
                 PyModule_AddStringConstant(module, "kernels", tw_kernel_names()) == 0;
-    PyObject *second = good ? PyLong_FromUnsignedLongLong(TW_STREAMS_SECOND_RUN) : NULL;
-    good = second && PyModule_AddObjectRef(module, "second_run", second) == 0;
-    Py_XDECREF(second);
     return good ? 0 : -1;
 }
 
@@ -117,8 +114,6 @@ static void release(void *module)
 }
 
 static PyMethodDef functions[] = {
-    {"schedule", tw_py_schedule, METH_VARARGS, NULL},
-    {"agree", tw_py_agree, METH_VARARGS, NULL},
     {"compare", tw_py_compare, METH_VARARGS, NULL},
     {"doubt", tw_py_doubt, METH_VARARGS, NULL},
     {"likelihood_terms", tw_py_likelihoods, METH_NOARGS, NULL},

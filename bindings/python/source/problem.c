@@ -236,10 +236,7 @@ static PyMethodDef methods[] = {
     TW_PY_METHOD_ROW("correct", tw_py_correct),
     TW_PY_METHOD_ROW("choose", tw_py_choose),
     TW_PY_METHOD_ROW("sample", tw_py_sample),
-    TW_PY_METHOD_ROW("ais", tw_py_ais),
-    TW_PY_METHOD_ROW("tempering", tw_py_tempering),
-    TW_PY_METHOD_ROW("resample_move", tw_py_resample_move),
-    TW_PY_METHOD_ROW("adapt", tw_py_adapt),
+    TW_PY_METHOD_ROW("evidence", tw_py_evidence),
     TW_PY_METHOD_ROW("predict", tw_py_predict),
     {NULL, NULL, 0, NULL},
 };

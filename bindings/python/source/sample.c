@@ -7,7 +7,7 @@
 #include "binding.h"
 #include "draws.h"
 
-const tw_py_field tw_py_sampler_fields[] = {
+static const tw_py_field sampler_fields[] = {
     {"method", TW_PY_METHOD, offsetof(tw_sampler_options, method)},
     {"metric", TW_PY_METRIC, offsetof(tw_sampler_options, metric)},
     {"solver_tol", TW_PY_REAL, offsetof(tw_sampler_options, solver_tolerance)},
@@ -73,8 +73,7 @@ static bool read_choose(PyObject *arguments, PyObject *keywords, choose_request 
     r->pilots.user = &r->job;
     return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOO!O!O", names, &r->approximation, &r->start,
                                        &PyDict_Type, &r->sampler, &PyDict_Type, &r->options, &r->progress) &&
-           tw_py_read(r->sampler, tw_py_sampler_fields, &r->pilots.sampler) &&
-           tw_py_read(r->options, fields, r);
+           tw_py_read(r->sampler, sampler_fields, &r->pilots.sampler) && tw_py_read(r->options, fields, r);
 }
 
 PyObject *tw_py_choose(PyObject *self, PyObject *arguments, PyObject *keywords)
@@ -204,7 +203,7 @@ static bool read_sample(tw_py_problem *problem, PyObject *arguments, PyObject *k
     r->run = TW_CHAINS_DEFAULTS;
     return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOO!O!O", names, &approximation, &start, &init,
                                        &PyDict_Type, &sampler, &PyDict_Type, &options, progress) &&
-           tw_py_read(sampler, tw_py_sampler_fields, &r->sampler) && tw_py_read(options, fields, r) &&
+           tw_py_read(sampler, sampler_fields, &r->sampler) && tw_py_read(options, fields, r) &&
            tw_py_approximation_read(problem, approximation, &r->posterior.approximation) &&
            tw_py_start_read(problem, start, &r->start) && read_init(init, r);
 }

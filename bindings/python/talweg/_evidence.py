@@ -1,29 +1,21 @@
 """log p(y) by Monte Carlo, with errors, side by side, and whether the estimates agree.
 
-Each method has random numbers of its own, the same as in the program ``talweg evidence``.
+The library plans, runs and judges, as it does for the program ``talweg evidence``: the same options give the same numbers.
 """
 
 from __future__ import annotations
 
 import math
-import time
 from dataclasses import asdict, dataclass
-from typing import Any, Callable, Iterator, Optional, Sequence, Union, Unpack
+from typing import Any, Iterator, Optional, Sequence, Union, Unpack
 
 from numpy.typing import ArrayLike
 
 from . import _talweg
-from ._methods import SAMPLERS
+from ._arrays import vector
 from ._model import Model, ModelOptions, as_model, count_threads
-from ._path import Path, resampling
-from ._sample import Progress, check_name, progress_function
+from ._sample import Progress, progress_function, start_name, start_of
 from ._talweg import InputError
-from ._warnings import Warned, warned
-
-SAFETY = 1.5  # an error from 16 islands is good to a fifth, and there is no third run
-MOST_EFFORT = 64.0  # of a second run, over the first
-PRIOR_LADDER = 40  # temperatures of parallel tempering from the prior
-LEAST_LADDER = 8  # of which so many stay, where replicas do not travel
 
 
 @dataclass(frozen=True)
@@ -101,19 +93,19 @@ class Evidence:
         What parallel tempering saw: barrier, round trips, one-sided stepping stones; empty without it.
     """
 
-    def __init__(self, estimates: list[Estimate], path: Path, tempering: dict[str, Any]) -> None:
-        rows = [_row(estimate) for estimate in estimates]
-        self.estimates = estimates
-        self.agree, self.verdict, best, _ = _talweg.agree(rows)
-        self.best: Optional[Estimate] = estimates[best] if best >= 0 else None
+    def __init__(self, model: Model, found: dict[str, Any]) -> None:
+        self.model = model
+        self.estimates = [Estimate(**row) for row in found["estimates"]]
+        self.best: Optional[Estimate] = self.estimates[found["best"]] if found["best"] >= 0 else None
         self.log_z: float = self.best.log_z if self.best else math.nan
         self.se: float = self.best.se if self.best else math.nan
-        self.model = path.model
-        self.start, self.kernel, self.metric = path.start_name, path.kernel, path.metric
-        self.tempering = tempering
-        self.laplace: float = _log_z(path.laplace)
-        self.ep: float = _log_z(path.ep)
-        self.ep_corrected: float = path.corrected
+        self.agree: Optional[bool] = found["agree"]
+        self.verdict: str = found["verdict"]
+        self.start, self.kernel, self.metric = found["from"], found["kernel"], found["metric"]
+        self.tempering: dict[str, Any] = found["tempering"]
+        self.laplace: float = found["laplace"]
+        self.ep: float = found["ep"]
+        self.ep_corrected: float = found["ep_corrected"]
 
     def compare(self) -> list[str]:
         """How far each approximation is from the best estimate, in a sentence each; none where estimates disagree."""
@@ -148,106 +140,6 @@ class Evidence:
 def _row(estimate: Estimate) -> dict[str, Any]:
     """What the library knows of an estimate."""
     return {name: value for name, value in asdict(estimate).items() if name != "seconds"}
-
-
-def _log_z(handle: Any) -> float:
-    facts = handle.describe()
-    return facts["log_z"] if facts["converged"] else math.nan
-
-
-class _Run:
-    """The methods, one after the other, each with a goal for its standard error where there is one."""
-
-    def __init__(self, path: Path, options: dict[str, Any], until_se: Optional[float], progress: Any) -> None:
-        self.path, self.options, self.until_se, self.progress = path, options, until_se, progress
-        self.estimates: list[Estimate] = []
-        self.tempering: dict[str, Any] = {}
-        self.needed = 0.0
-
-    def keep(self, begun: float, *rows: Optional[dict[str, Any]]) -> None:
-        seconds = time.perf_counter() - begun
-        self.estimates += [Estimate(**row, seconds=seconds) for row in rows if row]
-
-    def factor(self, row: Optional[dict[str, Any]], most: float) -> float:
-        """How much more effort the goal takes than what gave this error, at most `most`."""
-        if not row or self.until_se is None:
-            return 1.0
-        factor = SAFETY * (row["se"] / self.until_se) ** 2
-        return min(factor, most) if math.isfinite(factor) and factor > 1.0 else 1.0
-
-    def ais(self, begun: float, reverse: bool = False) -> None:
-        o = self.options
-        wanted = {name: o[name] for name in ("particles", "moves", "eps", "steps", "seed", "burn_in")}
-        wanted.update(reverse=reverse)
-        if self.until_se is not None:
-            wanted.update(until_se=self.until_se, max_particles=o["max_particles"])
-        row, needed = self.path.run("ais", self.path.beta, wanted, self.progress)
-        self.needed = max(self.needed, needed)
-        self.keep(begun, row)
-
-    def ais_reverse(self, begun: float) -> None:
-        self.ais(begun, reverse=True)
-
-    def rm(self, begun: float) -> None:
-        wanted = resampling(self.options)
-        beta = self.path.beta if self.path.own_schedule else None
-        row = self.path.run("resample_move", beta, wanted, self.progress)
-        factor = self.factor(row, self.options["max_particles"] / wanted["particles"])
-        if factor > 1.0:  # only the second run counts, so that looking at the first does not bias it
-            wanted.update(particles=math.ceil(factor * wanted["particles"]), first_chain=_talweg.second_run)
-            row = self.path.run("resample_move", beta, wanted, self.progress)
-        if row and self.until_se is not None:
-            self.needed = max(self.needed, wanted["particles"] * (row["se"] / self.until_se) ** 2)
-        self.keep(begun, row)
-
-    def pt(self, begun: float) -> None:
-        o, path = self.options, self.path
-        wanted = {name: o[name] for name in ("copies", "rounds", "moves", "eps", "steps", "seed")}
-        wanted.update(warmup=o["rounds"])
-        beta = path.beta if path.own_schedule else None
-        if beta is None and path.start_name == "prior":
-            beta = path.fill(path.kind, PRIOR_LADDER, path.beta_min)
-            wanted["least_steps"] = LEAST_LADDER
-        first, second, report = path.run("tempering", beta, wanted, self.progress)
-        factor = self.factor(first, MOST_EFFORT)
-        if factor > 1.0:
-            wanted.update(rounds=math.ceil(factor * o["rounds"]), first_chain=_talweg.second_run)
-            first, second, report = path.run("tempering", beta, wanted, self.progress)
-        self.tempering = report if first else {}
-        self.keep(begun, first, second)
-
-    def judge(self) -> list[Warned]:
-        """What is wrong with the estimates: no number, weights that collapsed, a goal that was missed."""
-        found = []
-        for e in self.estimates:
-            if e.method == "thermodynamic" and not math.isfinite(e.log_z):
-                continue  # stepping stones decide
-            if not math.isfinite(e.log_z) and math.isnan(e.weight_ess):
-                found.append(warned("no_number", name=e.method))
-            elif not math.isfinite(e.log_z) or e.weight_ess < 2.0:
-                found.append(warned("collapsed", e.weight_ess, e.particles, name=e.method))
-        # The error of thermodynamic integration has a part that more effort leaves.
-        worst = max((e.se for e in self.estimates if e.method != "thermodynamic"), default=0.0)
-        if self.until_se is not None and worst > self.until_se:
-            found.append(warned("goal_missed", worst, self.until_se, self.needed))
-        return found
-
-
-METHODS: dict[str, Callable[[_Run, float], None]] = {
-    "ais": _Run.ais,
-    "ais-reverse": _Run.ais_reverse,
-    "pt": _Run.pt,
-    "rm": _Run.rm,
-}
-
-
-def _names(method: Union[str, Sequence[str]]) -> list[str]:
-    names = method.split(",") if isinstance(method, str) else list(method)
-    for name in names:
-        check_name("method", name, tuple(METHODS))
-    if len(set(names)) < len(names) or not names:
-        raise InputError("name each method once")
-    return names
 
 
 def evidence(
@@ -321,22 +213,21 @@ def evidence(
     >>> print(e)
     """
     about = as_model(X, y, model)
-    names = _names(method)
-    check_name("kernel_method", kernel_method, ("auto", *SAMPLERS))
-    if particles < 2:
-        raise InputError(f"with {particles} particles there is no error bar: it takes at least two")
     if until_se is not None and not until_se > 0:
         raise InputError(f"until_se must be above 0, not {until_se}")
-    sampler = dict(solver_tol=solver_tol, fixed_point=fixed_point, threads=count_threads(threads))
-    options = dict(particles=particles, moves=moves, burn_in=burn_in, eps=eps, steps=steps, seed=seed)
-    options.update(copies=copies, rounds=rounds, max_particles=max_particles or int(MOST_EFFORT) * particles)
+    options = dict(kernel_method=kernel_method, metric=metric or "auto", temperatures=temperatures, beta_min=beta_min)
+    options.update(methods=method if isinstance(method, str) else ",".join(method), until_se=until_se or 0.0)
+    options.update(particles=particles, moves=moves, burn_in=burn_in, eps=eps, steps=steps, solver_tol=solver_tol)
+    options.update(fixed_point=fixed_point, max_particles=max_particles, copies=copies, rounds=rounds, seed=seed)
+    options.update(threads=count_threads(threads))
+    options["from"] = start_name(start)
+    options["schedule"] = schedule if isinstance(schedule, str) else "given"
+    beta = None if isinstance(schedule, str) else vector(schedule, "schedule")
     try:
-        path = Path(about, start, kernel_method, metric, sampler)
-        path.set_schedule(schedule, temperatures, beta_min, options)
-        run = _Run(path, options, until_se, progress_function(progress))
-        for name in names:
-            METHODS[name](run, time.perf_counter())
-        about._notes += run.judge()
-        return Evidence(run.estimates, path, run.tempering)
+        q = None if isinstance(start, str) else start_of(about, start, None)
+        fits = about._fit("laplace"), about._fit("ep")
+        found = about._problem.evidence(*fits, q, beta, options, progress_function(progress))
+        about._notes += found["warnings"]
+        return Evidence(about, found)
     finally:
         about._speak()

@@ -118,6 +118,17 @@ def test_evidence(problem, program, flags, options):
     assert evidence.ep_corrected == expected["ep_corrected"]["log_z"]
 
 
+def test_defaults_of_evidence(problem, program):
+    """Without options the program and the package do the same; so they do on a schedule of the user's own."""
+    schedule = np.linspace(0, 1, 21) ** 2
+    np.savetxt(program.folder / "schedule.csv", schedule, fmt="%.17g")
+    for flags, options in (((), {}), (("--schedule", "schedule.csv", "--method", "ais,pt,rm"), dict(schedule=schedule, method="ais,pt,rm"))):
+        expected = program(*problem, "evidence", *FLAGS, *flags)
+        evidence = talweg.evidence(*problem, **SETTING, **options)
+        assert [(e.method, e.log_z, e.se) for e in evidence] == [(e["method"], e["log_z"], e["se"]) for e in expected["estimates"]]
+        assert evidence.kernel == expected["estimates"][0]["kernel"] and evidence.start == expected["estimates"][0]["from"]
+
+
 def test_predict_from_ep(problem, program):
     Xnew, ynew = two_classes(700, seed=9)  # more than a batch
     np.save(program.folder / "new.npy", np.column_stack([Xnew, ynew]))
