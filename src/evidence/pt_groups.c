@@ -7,8 +7,13 @@
  * rounds are four times as many, but depend on each other where chains remember long. The influence of a copy is, to
  * first order, the sum of those of its batches, t_c - t = (G - 1) / (G - G/C) sum_{g in c} (t_g - t), so that one set of
  * t_g gives both errors: the larger one is taken.
+ *
+ * An error from few groups is itself uncertain, and an estimate divided by it has Student's distribution with nu = C - 1
+ * degrees of freedom (G - 1 where there are only batches), whose variance is nu / (nu - 2). The error is multiplied by
+ * the root of that, so that scores z = (estimate - truth) / se have variance 1.
  */
 #include <math.h>
+#include <stdbool.h>
 
 #include "evidence/pt.h"
 
@@ -52,16 +57,24 @@ static double squares(size_t count, size_t each, const double *without, double m
     return sum;
 }
 
+/* The variance of Student's t from so many groups. */
+static double student(double groups)
+{
+    return (groups - 1.0) / (groups - 3.0);
+}
+
 double tw_ladder_se(const tw_ladder_draws *d, const double *without)
 {
     size_t groups = tw_ladder_groups(d);
+    bool enough = d->copies >= TW_ENOUGH_COPIES;
     double mean = 0.0, count = (double)groups, copies = (double)d->copies, each = (double)d->batches;
     for (size_t g = 0; g < groups; g++) mean += without[g] / count;
     double square = squares(groups, 1, without, mean) * (count - 1.0) / count;
-    if (d->copies >= TW_ENOUGH_COPIES && d->batches > 1) {
+    if (enough && d->batches > 1) {
         double factor = (count - 1.0) / (count - each);
         double of_copies = squares(d->copies, d->batches, without, mean) * factor * factor;
         square = fmax(square, of_copies * (copies - 1.0) / copies);
     }
+    square *= student(enough ? copies : count);
     return isfinite(square) ? sqrt(square) : INFINITY; /* one group was everything */
 }

@@ -99,6 +99,8 @@ static double bridge(const draws *d)
     return sum;
 }
 
+/* The variance of Student's t with nu degrees of freedom, which the error from so many groups is widened by, is
+ * nu / (nu - 2). */
 static double jackknife(const draws *d, double (*estimate)(const draws *))
 {
     double value[GROUPS], mean = 0.0, square = 0.0;
@@ -108,7 +110,8 @@ static double jackknife(const draws *d, double (*estimate)(const draws *))
         mean += value[g] / GROUPS;
     }
     for (size_t g = 0; g < GROUPS; g++) square += (value[g] - mean) * (value[g] - mean);
-    return sqrt(square * (GROUPS - 1) / GROUPS);
+    double nu = GROUPS - 1;
+    return sqrt(nu / (nu - 2.0) * square * (GROUPS - 1) / GROUPS);
 }
 
 /* The bridge without a group is found by a Newton step where that is small, which leaves a few hundredths of the
