@@ -72,6 +72,14 @@ typedef struct tw_column_place {
 TW_API tw_status tw_data_read_columns(tw_context *ctx, const char *path, const char *label, size_t count,
                                       const tw_column_place *columns, tw_data **out);
 
+/* Call the inputs of the data so: d names, which are copied; NULL: they have none. */
+TW_API tw_status tw_data_set_names(tw_data *data, const char *const *names);
+
+/* Put the inputs of the data in the order of these d names. Where the data or the names to go by (NULL) have none, the order is
+ * as it is. TW_BAD_DATA: a name is missing, or is there twice; an input has none of these names; another number of
+ * inputs. */
+TW_API tw_status tw_data_match(tw_data *data, size_t d, const char *const *names);
+
 /* Add inputs that are zero, up to d of them: a libsvm file does not say how many inputs there are, only which of
  * them are not zero. TW_BAD_ARGUMENT where there are more than d already. */
 TW_API tw_status tw_data_widen(tw_data *data, size_t d);
@@ -109,6 +117,7 @@ typedef struct tw_scaling {
     size_t *column; /* d_out indices of the columns kept */
     double *centre; /* d_out */
     double *scale;  /* d_out */
+    char **names;   /* d_in names of the inputs before, all in one block, or NULL */
 } tw_scaling;
 
 /* Find the constants; data stay as they are. */

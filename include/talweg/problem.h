@@ -47,6 +47,14 @@ TW_API void tw_problem_parts_free(const tw_problem_parts *parts);
 /* Its observations. */
 TW_API tw_observations tw_problem_observed(const tw_problem *problem);
 
+/* How many inputs new cases must have, before they are standardised, and what they are called: NULL where the data had no
+ * names. The names are the problem's. */
+TW_API size_t tw_problem_inputs(const tw_problem *problem, const char *const **names);
+
+/* Inputs of new cases as the problem's kernel sees them: in the order of the problem's, by name where both have names
+ * (tw_data_match), and on their scale. */
+TW_API tw_status tw_problem_take_inputs(const tw_problem *problem, tw_data *at);
+
 /* Give new cases the likelihood's columns that the problem's data have and they lack, where all training cases have the
  * same value. *differs is the first column that they lack still, because it does not; NULL: there is none. */
 TW_API tw_status tw_problem_fill_columns(const tw_problem *problem, tw_data *at, const tw_column **differs);

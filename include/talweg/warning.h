@@ -23,9 +23,6 @@ extern "C" {
     X(TW_WARN_HEADER, "header",                                                                              \
       "line {0:.0f} is taken as the header, because {name} is not a number, although {1:.0f} of its "        \
       "{2:.0f} fields are")                                                                                  \
-    X(TW_WARN_INPUT_NAME, "input_name",                                                                      \
-      "{file}: found the input \"{name}\" where the model was made with \"{other}\"; it is taken for it, "   \
-      "as inputs go by their order")                                                                         \
     X(TW_WARN_NO_COLUMN, "no_column",                                                                        \
       "the {name} differs from one training case to the next, and the new ones were given none: they get "   \
       "{0:g}")                                                                                               \

@@ -58,31 +58,30 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, const 
                    path, found, expected, more);
 }
 
-static bool has_name(const tw_data *data, const char *name)
+/* Is the last column y, where nobody said? It is where it has no name of an input, or, without names, where there is one
+ * column more than there are inputs. */
+static bool ends_in_label(const tw_problem *problem, const tw_data *data)
 {
-    for (size_t k = 0; k < data->d; k++)
-        if (strcmp(data->names[k], name) == 0) return true;
-    return false;
+    const char *const *names = NULL;
+    size_t expected = tw_problem_inputs(problem, &names);
+    if (!names || !data->names) return data->d == expected + 1;
+    if (data->d < 2) return false;
+    for (size_t k = 0; k < expected; k++)
+        if (strcmp(names[k], data->names[data->d - 1]) == 0) return false;
+    return true;
 }
 
-/* Inputs are taken by their place. Where names say that they stand elsewhere, that is a mistake; where they
- * are other names, it may be one. */
-static tw_status check_names(const tw_problem *problem, const char *path, const tw_data *data)
+/* Inputs by name where both have names, else by their place. */
+static tw_status take_inputs(const tw_problem *problem, const char *path, tw_data *data)
 {
-    const tw_data *train = problem->data;
-    size_t k = 0;
-    if (!data->names || !train->names) return TW_OK;
-    while (k < data->d && strcmp(data->names[k], train->names[k]) == 0) k++;
-    if (k == data->d) return TW_OK;
-    if (has_name(data, train->names[k]))
-        return tw_fail(problem->ctx, TW_BAD_DATA,
-                       "%.1000s: found the input \"%.60s\" where the model was made with \"%.60s\": give the "
-                       "same columns in the same order",
-                       path, data->names[k], train->names[k]);
-    tw_warn(problem->ctx,
-            &(tw_warning){
-                .code = TW_WARN_INPUT_NAME, .file = path, .name = data->names[k], .other = train->names[k]});
-    return TW_OK;
+    const char *const *names = NULL;
+    size_t expected = tw_problem_inputs(problem, &names);
+    bool sparse = tw_format_of(path) == TW_FORMAT_LIBSVM;
+    if (sparse && data->d < expected) TW_TRY(tw_data_widen(data, expected));
+    if (data->d != expected && !(names && data->names))
+        return fail_inputs(problem, path, data, expected, sparse);
+    tw_status status = tw_problem_take_inputs(problem, data);
+    return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "%.1000s: ", path);
 }
 
 /* Columns that the new cases were not given are those of the training cases, and all must suit the likelihood. */
@@ -102,7 +101,6 @@ static tw_status take_columns(const tw_problem *problem, const char *path, tw_da
 tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out)
 {
-    size_t expected = problem->scaling ? problem->scaling->d_in : problem->data->d;
     bool sparse = tw_format_of(path) == TW_FORMAT_LIBSVM;
     const char *label = columns.label || sparse ? columns.label : "none";
     tw_column_place places[TW_COLUMNS];
@@ -112,12 +110,9 @@ tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new
     TW_TRY(tw_data_read_columns(out->ctx, path, label, count, places, &out->data));
     tw_data *data = out->data;
     out->m = data->n;
-    if (!columns.label && !sparse && data->d == expected + 1) TW_TRY(split_last_column(data));
-    if (sparse && data->d < expected) TW_TRY(tw_data_widen(data, expected));
-    if (data->d != expected) return fail_inputs(problem, path, data, expected, sparse);
+    if (!columns.label && !sparse && ends_in_label(problem, data)) TW_TRY(split_last_column(data));
     if (data->y) TW_TRY(tw_labels_for(problem->likelihood, path, data));
-    if (problem->scaling) TW_TRY(tw_scaling_apply(problem->scaling, data));
-    TW_TRY(check_names(problem, path, data));
+    TW_TRY(take_inputs(problem, path, data));
     out->y = data->y;
     return take_columns(problem, path, data);
 }

@@ -25,7 +25,8 @@ typedef struct tw_new_columns {
 } tw_new_columns;
 
 /* For a model with a kernel: the inputs in path. label NULL: the last column is y where there is one column
- * more than the model has inputs (or the label of a libsvm file), else there is none. Columns of the
+ * more than the model has inputs, or where its name is none of an input (or the label of a libsvm file), else there is
+ * none. Inputs are matched by name where both have names, else by their place. Columns of the
  * likelihood that are not given are those of the training cases where they have one value, else as the likelihood has
  * it, with a warning. A libsvm file may have fewer
  * inputs than the model: the others are zero. */

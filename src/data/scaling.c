@@ -9,8 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/context.h"
-#include "talweg/data.h"
+#include "data/readers.h"
 
 /* The power of two 2^e with |x| < 2^e / 4 for all x, so that differences stay below 1/2 after division. */
 static int column_exponent(size_t n, const double *x)
@@ -101,6 +100,8 @@ tw_status tw_scaling_fit(const tw_data *data, tw_scaling **out)
     scaling->ctx = data->ctx;
     scaling->d_in = data->d;
     tw_status status = allocate_columns(scaling, data->d);
+    if (status == TW_OK && data->names)
+        status = tw_names_copy(data->ctx, data->d, (const char *const *)data->names, &scaling->names);
     if (status == TW_OK) fit_columns(data, scaling);
     if (status == TW_OK && scaling->d_out == 0)
         status =
@@ -161,5 +162,6 @@ void tw_scaling_free(tw_scaling *scaling)
     tw_release(scaling->ctx, scaling->column);
     tw_release(scaling->ctx, scaling->centre);
     tw_release(scaling->ctx, scaling->scale);
+    tw_release(scaling->ctx, scaling->names);
     tw_release(scaling->ctx, scaling);
 }

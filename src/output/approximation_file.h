@@ -9,7 +9,8 @@
  *                                given matrix
  *   matrix                       null, or the n (n + 1) / 2 numbers of K's lower triangle, row by row
  *   jitter                       what was added to K's diagonal
- *   scaling                      null, or {inputs, columns (from 1 on), centre, scale}
+ *   scaling                      null, or {inputs, columns (from 1 on), centre, scale, names}; names: null, or those of the
+ *                                inputs before
  *   x, y                         inputs one after the other (scaled; null with a given matrix); labels
  *   approximation                {kind, converged, iterations, residual, log_z, tau, nu}
  *

@@ -186,6 +186,29 @@ static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, c
     return TW_OK;
 }
 
+/* `count` names, newly allocated; none in files of before there were names. */
+static tw_status read_names(const tw_fields *in, size_t count, char ***names)
+{
+    const json_t *array = json_object_get(in->object, "names");
+    void *block = NULL;
+    tw_status status = TW_OK;
+    if (!array || json_is_null(array)) return TW_OK;
+    if (json_array_size(array) != count)
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"%snames\" is not a name for each of the %zu inputs",
+                       in->prefix, count);
+    TW_TRY(tw_allocate(in->ctx, count, sizeof(char *), "the names", &block));
+    const char **from = block;
+    for (size_t k = 0; k < count && status == TW_OK; k++) {
+        from[k] = json_string_value(json_array_get(array, k));
+        if (!from[k])
+            status = tw_fail(in->ctx, TW_BAD_DATA, "field \"%snames\": element %zu is not text", in->prefix,
+                             k + 1);
+    }
+    if (status == TW_OK) status = tw_names_copy(in->ctx, count, from, names);
+    tw_release(in->ctx, block);
+    return status;
+}
+
 static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem_parts *parts)
 {
     tw_fields inner;
@@ -199,6 +222,7 @@ static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem_parts *p
     TW_TRY(tw_field_count(&inner, "inputs", &scaling->d_in));
     TW_TRY(tw_field_numbers(&inner, "centre", d, &scaling->centre));
     TW_TRY(tw_field_numbers(&inner, "scale", d, &scaling->scale));
+    TW_TRY(read_names(&inner, scaling->d_in, &scaling->names));
     TW_TRY(tw_allocate(in->ctx, d, sizeof(size_t), "the columns", &columns));
     scaling->column = columns;
     TW_TRY(tw_field_numbers(&inner, "columns", d, &numbers));
@@ -226,28 +250,6 @@ static tw_status read_data(const tw_fields *in, bool matrix, tw_problem_parts *p
     return status;
 }
 
-/* Files of before there were names have none. */
-static tw_status read_names(const tw_fields *in, tw_data *data)
-{
-    const json_t *array = json_object_get(in->object, "names");
-    void *block = NULL;
-    tw_status status = TW_OK;
-    if (!array || json_is_null(array)) return TW_OK;
-    if (json_array_size(array) != data->d)
-        return tw_fail(in->ctx, TW_BAD_DATA, "field \"names\" is not a name for each of the %zu inputs",
-                       data->d);
-    TW_TRY(tw_allocate(in->ctx, data->d, sizeof(char *), "the names", &block));
-    const char **from = block;
-    for (size_t k = 0; k < data->d && status == TW_OK; k++) {
-        from[k] = json_string_value(json_array_get(array, k));
-        if (!from[k])
-            status = tw_fail(in->ctx, TW_BAD_DATA, "field \"names\": element %zu is not text", k + 1);
-    }
-    if (status == TW_OK) status = tw_names_copy(in->ctx, data->d, from, &data->names);
-    tw_release(in->ctx, block);
-    return status;
-}
-
 static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_parts *parts, double **phi)
 {
     bool no_matrix = false;
@@ -256,7 +258,7 @@ static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_part
     TW_TRY(tw_field_number(in, "jitter", &parts->jitter));
     TW_TRY(read_likelihood(in, version, parts, phi));
     if (!no_matrix) return read_matrix(in, parts->data->n, parts);
-    TW_TRY(read_names(in, parts->data));
+    TW_TRY(read_names(in, parts->data->d, &parts->data->names));
     TW_TRY(version == 1 ? read_covariance(in, parts) : read_expression(in, parts));
     return read_scaling(in, parts->data->d, parts);
 }

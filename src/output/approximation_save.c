@@ -70,6 +70,22 @@ static void print_matrix(const tw_kernel *kernel, FILE *to)
     fputs(matrix ? "]" : "null", to);
 }
 
+/* Names that are no text of Unicode, which jansson does not take, are left out. */
+static void print_names(size_t count, char *const *from, FILE *to)
+{
+    json_t *names = from ? json_array() : NULL;
+    for (size_t k = 0; names && k < count; k++)
+        if (json_array_append_new(names, json_string(from[k])) != 0) {
+            json_decref(names);
+            names = NULL;
+        }
+    if (names)
+        json_dumpf(names, to, JSON_COMPACT);
+    else
+        fputs("null", to);
+    json_decref(names);
+}
+
 static void print_scaling(const tw_scaling *scaling, FILE *to)
 {
     if (!scaling) {
@@ -82,25 +98,9 @@ static void print_scaling(const tw_scaling *scaling, FILE *to)
     print_numbers(scaling->d_out, scaling->centre, to);
     fputs(",\"scale\":", to);
     print_numbers(scaling->d_out, scaling->scale, to);
+    fputs(",\"names\":", to);
+    print_names(scaling->d_in, scaling->names, to);
     fputc('}', to);
-}
-
-/* Names that are no text of Unicode, which jansson does not take, are left out. */
-static void print_names(const tw_problem *problem, FILE *to)
-{
-    const tw_data *data = problem->data;
-    bool given = tw_kernel_matrix(problem->kernel, NULL) != NULL;
-    json_t *names = given || !data->names ? NULL : json_array();
-    for (size_t k = 0; names && k < data->d; k++)
-        if (json_array_append_new(names, json_string(data->names[k])) != 0) {
-            json_decref(names);
-            names = NULL;
-        }
-    if (names)
-        json_dumpf(names, to, JSON_COMPACT);
-    else
-        fputs("null", to);
-    json_decref(names);
 }
 
 static void print_approximation(const tw_approximation *a, FILE *to)
@@ -125,7 +125,7 @@ static void print_file(const tw_problem *problem, const tw_approximation *approx
     fprintf(to, "{\n  \"format\": \"%s\",\n  \"version\": %d,\n  \"library\": \"%s\"",
             TW_APPROXIMATION_FORMAT, TW_APPROXIMATION_VERSION, tw_version());
     fprintf(to, ",\n  \"n\": %zu,\n  \"inputs\": %zu,\n  \"names\": ", data->n, data->d);
-    print_names(problem, to);
+    print_names(data->d, given ? NULL : data->names, to);
     fputs(",\n  \"likelihood\": ", to);
     print_likelihood(problem, to);
     print_kernel(problem->kernel, expression, to);

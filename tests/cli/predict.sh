@@ -58,14 +58,21 @@ cmp -s "$d/p.csv" "$d/p2.csv" || complain "predictions depend on where the label
 says out 'information'
 says out 'Calibration'
 
-# inputs go by their order, and their names are compared
+# inputs are found by name, wherever they stand; other names are refused; without names they go by their order
 awk -F, '{ print $2 "," $1 "," $3 }' "$test" >"$d/swapped.csv"
 sed '1s/x2/y/' "$test" >"$d/renamed.csv"
+awk -F, '{ print NR "," $0 }' "$test" | sed '1s/^1,/id,/' >"$d/more.csv"
+sed 1d "$test" >"$d/nameless.csv"
 works sample "$train" --log-ell -0.5 --log-sigma 1 --method ess --warmup 20 --draws 20 -o "$d/run.nc"
 for from in "$d/fit.json" "$d/run.nc"; do
-    refuses 1 'swapped.csv: found the input "x2" where the model was made with "x1"' predict "$from" "$d/swapped.csv"
-    works predict "$from" "$d/renamed.csv"
-    says err 'found the input "y" where the model was made with "x2"; it is taken for it'
+    works predict "$from" "$test" -o "$d/p.csv" --force
+    for other in swapped nameless; do
+        works predict "$from" "$d/$other.csv" -o "$d/p2.csv" --force
+        cmp -s "$d/p.csv" "$d/p2.csv" || complain "predictions of $other.csv differ"
+    done
+    refuses 1 'renamed.csv: the model was made with the input "x2", and there is none of that name' \
+        predict "$from" "$d/renamed.csv"
+    refuses 1 'more.csv: found the input "id", and the model has none of that name' predict "$from" "$d/more.csv"
 done
 
 # a given matrix: with the covariances of the kernel it predicts what the kernel predicts

@@ -3,6 +3,7 @@
  * An Array exports the memory of a result by the buffer protocol; numpy.asarray(array) is a view of it that
  * holds on to the Array, which holds on to the result. No numpy headers are needed for that.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "binding.h"
@@ -124,4 +125,30 @@ double *tw_py_output_get(PyObject *from, const char *name, size_t count, Py_buff
     PyBuffer_Release(buffer);
     PyErr_Format(PyExc_TypeError, "%s: %zu numbers of type float64 are needed", name, count);
     return NULL;
+}
+
+/* ---- names ---- */
+
+bool tw_py_names_get(PyObject *from, tw_py_names *out)
+{
+    *out = (tw_py_names){0};
+    if (from == Py_None) return true;
+    Py_ssize_t count = PySequence_Size(from);
+    if (count < 0 || !(out->name = calloc((size_t)count + 1, sizeof *out->name))) {
+        if (count >= 0) PyErr_NoMemory();
+        return false;
+    }
+    for (; out->count < (size_t)count; out->count++) {
+        PyObject *name = PySequence_GetItem(from, (Py_ssize_t)out->count);
+        if (name) out->name[out->count] = PyUnicode_AsUTF8AndSize(name, NULL);
+        Py_XDECREF(name); /* the list has it */
+        if (!out->name[out->count]) return false;
+    }
+    return true;
+}
+
+void tw_py_names_release(tw_py_names *names)
+{
+    free(names->name);
+    *names = (tw_py_names){0};
 }

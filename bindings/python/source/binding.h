@@ -72,6 +72,15 @@ bool tw_py_columns_get(PyObject *from, size_t n, tw_py_columns *out);
 void tw_py_columns_release(tw_py_columns *columns);
 tw_status tw_py_columns_put(const tw_py_columns *columns, tw_data *data);
 
+/* Names from a list of str, or from None: then there are none. They live as long as the list; release the array of them
+ * also after a failure. */
+typedef struct tw_py_names {
+    size_t count;
+    const char **name;
+} tw_py_names;
+bool tw_py_names_get(PyObject *from, tw_py_names *out);
+void tw_py_names_release(tw_py_names *names);
+
 /* A likelihood's parameters from a dictionary {name: number}; those that are not in it have their initial values. */
 enum { TW_PY_PARAMETERS = 64 };
 bool tw_py_parameters_get(PyObject *from, const tw_likelihood *likelihood, double phi[TW_PY_PARAMETERS]);

@@ -34,11 +34,11 @@ static PyObject *columns_of(const tw_scaling *scaling)
 }
 
 /* The file's own, or None. */
-static PyObject *names_of(const tw_data *data)
+static PyObject *names_of(size_t count, const char *const *names)
 {
-    PyObject *list = data->names ? PyList_New(0) : Py_NewRef(Py_None);
-    for (size_t k = 0; data->names && list && k < data->d; k++) {
-        PyObject *name = PyUnicode_DecodeUTF8(data->names[k], (Py_ssize_t)strlen(data->names[k]), "replace");
+    PyObject *list = names ? PyList_New(0) : Py_NewRef(Py_None);
+    for (size_t k = 0; names && list && k < count; k++) {
+        PyObject *name = PyUnicode_DecodeUTF8(names[k], (Py_ssize_t)strlen(names[k]), "replace");
         if (!name || PyList_Append(list, name) != 0) Py_CLEAR(list);
         Py_XDECREF(name);
     }
@@ -107,12 +107,16 @@ PyObject *tw_py_parts(PyObject *self, PyObject *unused)
 {
     const tw_problem *p = ((tw_py_problem *)self)->whole;
     const tw_data *data = p->data;
+    const char *const *before = NULL; /* they were standardised */
+    size_t inputs = tw_problem_inputs(p, &before);
     PyObject *to = PyDict_New();
     (void)unused;
     bool good = to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
-                put(to, "names", names_of(data)) && put(to, "X", matrix(self, data->x, data->n, data->d)) &&
-                put_kernel(to, self, p->kernel) && put_phi(to, self, p) &&
-                put_scaling(to, self, p->scaling) && put(to, "jitter", PyFloat_FromDouble(p->jitter));
+                put(to, "names", names_of(data->d, (const char *const *)data->names)) &&
+                put(to, "input_names", names_of(inputs, before)) &&
+                put(to, "X", matrix(self, data->x, data->n, data->d)) && put_kernel(to, self, p->kernel) &&
+                put_phi(to, self, p) && put_scaling(to, self, p->scaling) &&
+                put(to, "jitter", PyFloat_FromDouble(p->jitter));
     if (!good) Py_CLEAR(to);
     return to;
 }

@@ -1,7 +1,7 @@
 /* predict.c: predictions at new inputs, from a Gaussian approximation or from draws.
  *
- * New inputs are read where they lie, column-major on the scale of the user; where the training inputs were
- * standardised, a copy is. With a given kernel matrix there are covariances instead of inputs.
+ * New inputs are read where they lie, column-major on the scale of the user; where they have names, or the training
+ * inputs were standardised, a copy is, in the order and on the scale of the model. With a given kernel matrix there are covariances instead of inputs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,24 +14,26 @@
 typedef struct new_cases {
     tw_py_problem *problem;
     tw_py_input x, cross, diagonal, y;
+    tw_py_names names; /* of the inputs */
     tw_py_columns columns;
     size_t m;
     tw_data *known; /* labels and columns, beside any input */
-    tw_data *copy;  /* the inputs, standardised */
+    tw_data *copy;  /* the inputs, in the model's order and on its scale */
     tw_data at;     /* or themselves; with labels and columns */
 } new_cases;
 
 static bool read_cases(tw_py_problem *problem, PyObject *from, new_cases *c)
 {
-    PyObject *x = NULL, *cross = NULL, *diagonal = NULL, *columns = NULL, *y = NULL;
+    PyObject *x = NULL, *cross = NULL, *diagonal = NULL, *columns = NULL, *y = NULL, *names = NULL;
     *c = (new_cases){.problem = problem};
-    if (!PyArg_ParseTuple(from, "OOOO!O", &x, &cross, &diagonal, &PyDict_Type, &columns, &y) ||
-        !tw_py_input_get(x, "Xnew", &c->x) || !tw_py_input_get(cross, "cross", &c->cross) ||
-        !tw_py_input_get(diagonal, "diagonal", &c->diagonal) || !tw_py_input_get(y, "y", &c->y))
+    if (!PyArg_ParseTuple(from, "OOOO!OO", &x, &cross, &diagonal, &PyDict_Type, &columns, &y, &names) ||
+        !tw_py_names_get(names, &c->names) || !tw_py_input_get(x, "Xnew", &c->x) ||
+        !tw_py_input_get(cross, "cross", &c->cross) || !tw_py_input_get(diagonal, "diagonal", &c->diagonal) ||
+        !tw_py_input_get(y, "y", &c->y))
         return false;
     c->m = c->x.data ? c->x.rows : c->cross.columns;
     bool fits = (c->x.data || (c->cross.data && c->diagonal.rows == c->m && c->cross.ld == c->cross.rows)) &&
-                (!c->y.data || c->y.rows == c->m);
+                (!c->y.data || c->y.rows == c->m) && (!c->names.name || c->names.count == c->x.columns);
     if (!fits) PyErr_SetString(PyExc_ValueError, "the arrays of the new cases do not fit together");
     return fits && tw_py_columns_get(columns, c->m, &c->columns);
 }
@@ -40,6 +42,7 @@ static void release_cases(new_cases *c)
 {
     tw_py_input *inputs[] = {&c->x, &c->cross, &c->diagonal, &c->y};
     for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) tw_py_input_release(inputs[k]);
+    tw_py_names_release(&c->names);
     tw_py_columns_release(&c->columns);
     tw_data_free(c->known);
     tw_data_free(c->copy);
@@ -72,17 +75,19 @@ static tw_status make_known(new_cases *c)
     return tw_likelihood_check(c->problem->ctx, &observed);
 }
 
-/* The inputs on the scale of the training data. */
-static tw_status scale_inputs(new_cases *c)
+/* The inputs in the order and on the scale of the training data. */
+static tw_status take_inputs(new_cases *c)
 {
     const tw_problem *whole = c->problem->whole;
     if (!c->x.data) return TW_OK;
     c->at = *c->known; /* of which labels and columns stay */
     c->at.d = c->x.columns;
     c->at.x = (double *)c->x.data;
-    if (!whole->scaling && c->x.ld == c->m) return TW_OK;
+    bool as_it_lies = !whole->scaling && !c->names.name && c->x.ld == c->m && c->x.columns == whole->data->d;
+    if (as_it_lies) return TW_OK;
     tw_status status = tw_data_new(c->problem->ctx, c->m, c->x.columns, c->x.data, c->x.ld, NULL, &c->copy);
-    if (status == TW_OK && whole->scaling) status = tw_scaling_apply(whole->scaling, c->copy);
+    if (status == TW_OK) status = tw_data_set_names(c->copy, c->names.name);
+    if (status == TW_OK) status = tw_problem_take_inputs(whole, c->copy);
     if (status != TW_OK) return status;
     c->at.d = c->copy->d;
     c->at.x = c->copy->x;
@@ -278,7 +283,7 @@ PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
     if (good) {
         tw_predictions out = arrays_of(&o);
         tw_status status = make_known(&c);
-        if (status == TW_OK) status = scale_inputs(&c);
+        if (status == TW_OK) status = take_inputs(&c);
         if (status == TW_OK)
             status = draws ? predict_from_draws(&c, draws, (size_t)threads, &job, &out, &scores)
                            : predict_from_fit(&c, fit, &out, &scores);

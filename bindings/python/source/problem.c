@@ -7,6 +7,7 @@ typedef struct parts {
     double log_sigma, constant, white, jitter;
     bool standardise;
     tw_py_input y, x, k, log_ell;
+    tw_py_names names;
     tw_py_columns columns;
     PyObject *parameters; /* {name: number}, borrowed */
     double phi[TW_PY_PARAMETERS];
@@ -57,6 +58,7 @@ static tw_status make_data(tw_context *ctx, const parts *p, tw_problem_parts *ma
     size_t n = matrix ? p->k.rows : p->x.rows;
     tw_status status =
         tw_data_new(ctx, n, matrix ? 1 : x->columns, x->data, matrix ? n : x->ld, p->y.data, &made->data);
+    if (status == TW_OK && !matrix) status = tw_data_set_names(made->data, p->names.name);
     if (status != TW_OK) return status;
     return matrix ? make_matrix(ctx, p, &made->kernel) : make_kernel(ctx, p, &made->kernel);
 }
@@ -90,7 +92,7 @@ static bool check_parts(const tw_py_state *state, const parts *p)
 {
     size_t n = p->k.data ? p->k.rows : p->x.rows;
     if (!p->y.data || !(p->k.data || (p->x.data && p->log_ell.data)) || p->y.rows != n || p->y.columns != 1 ||
-        (p->k.data && p->k.columns != n)) {
+        (p->k.data && p->k.columns != n) || (p->names.name && p->names.count != p->x.columns)) {
         tw_py_raise(state, TW_BAD_DATA, "the arrays of a model do not fit together");
         return false;
     }
@@ -99,14 +101,15 @@ static bool check_parts(const tw_py_state *state, const parts *p)
 
 static bool read_parts(PyObject *arguments, PyObject *keywords, parts *p, PyObject **log)
 {
-    static char *names[] = {"y", "X", "K", "columns", "parameters", "log_ell", "options", "log", NULL};
-    PyObject *y = NULL, *x = NULL, *k = NULL, *columns = NULL, *log_ell = NULL, *options = NULL;
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOO!O!OO!O", names, &y, &x, &k, &PyDict_Type,
-                                       &columns, &PyDict_Type, &p->parameters, &log_ell, &PyDict_Type,
-                                       &options, log) &&
+    static char *names[] = {"y",          "X",       "names",   "K",   "columns",
+                            "parameters", "log_ell", "options", "log", NULL};
+    PyObject *y = NULL, *x = NULL, *list = NULL, *k = NULL, *columns = NULL, *log_ell = NULL, *options = NULL;
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOOO!O!OO!O", names, &y, &x, &list, &k,
+                                       &PyDict_Type, &columns, &PyDict_Type, &p->parameters, &log_ell,
+                                       &PyDict_Type, &options, log) &&
            tw_py_read(options, part_fields, p) && tw_py_input_get(y, "y", &p->y) &&
-           tw_py_input_get(x, "X", &p->x) && tw_py_input_get(k, "kernel_matrix", &p->k) &&
-           tw_py_columns_get(columns, p->y.rows, &p->columns) &&
+           tw_py_input_get(x, "X", &p->x) && tw_py_names_get(list, &p->names) &&
+           tw_py_input_get(k, "kernel_matrix", &p->k) && tw_py_columns_get(columns, p->y.rows, &p->columns) &&
            tw_py_input_get(log_ell, "log_ell", &p->log_ell);
 }
 
@@ -114,6 +117,7 @@ static void release_parts(parts *p)
 {
     tw_py_input *inputs[] = {&p->y, &p->x, &p->k, &p->log_ell};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) tw_py_input_release(inputs[i]);
+    tw_py_names_release(&p->names);
     tw_py_columns_release(&p->columns);
 }
 

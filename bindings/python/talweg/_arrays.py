@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Optional
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -46,6 +48,13 @@ def matrix(values: ArrayLike, name: str) -> Floats:
     if array.ndim != 2:
         raise InputError(f"{name} must have two dimensions (cases, inputs), not {array.ndim}")
     return array if is_column_major(array) else np.asfortranarray(array)
+
+
+def names_of(values: Any) -> Optional[list[str]]:
+    """What a data frame calls its columns; None where it is no frame, or where not all of them are called by text."""
+    columns = getattr(values, "columns", None)
+    names = None if columns is None else list(columns)
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def symmetric(values: ArrayLike, name: str) -> Floats:

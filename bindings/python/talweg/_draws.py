@@ -157,13 +157,15 @@ class Draws:
         inputs, names = view(parts["X"]).shape[1], parts.pop("names")
         attributes = dict(likelihood=parts.pop("likelihood"), kernel=parts.pop("kernel"))
         attributes.update(named_inputs=int(names is not None), scaling_inputs=parts.pop("scaling_inputs", 0))
-        parameters = parts.pop("parameter")
+        parameters, before = parts.pop("parameter"), parts.pop("input_names")
         del parts["shape"]
         dimensions = {"X": ("obs", "input"), "K": ("obs", "other_obs"), "jitter": (), "theta": ("parameter",)}
         dimensions["phi"] = ("likelihood_parameter",)
         variables = {name: (dimensions.get(name, ("input",)), np.asarray(part)) for name, part in parts.items()}
         variables.update({name: (("obs",), values) for name, values in self.model.columns.items()})
         coordinates = {"input": names or [f"input.{k + 1}" for k in range(inputs)]}
+        if before and attributes["scaling_inputs"]:
+            coordinates["scaling_input"] = before
         if parameters:
             coordinates["parameter"] = parameters
         if self.model.likelihood_parameters:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _talweg
-from ._arrays import Floats, floats, matrix, symmetric, vector, view
+from ._arrays import Floats, floats, matrix, names_of, symmetric, vector, view
 from ._talweg import InputError
 from ._warnings import Warned, spoken, warned
 
@@ -86,7 +86,8 @@ class Model:
     ----------
     X : array_like, shape (n, d), or (n,) for one input
         Inputs. Column-major float64 (``order="F"``) goes to the library as it is; anything else is converted.
-        The model keeps what it needs: `X` may change afterwards.
+        The model keeps what it needs: `X` may change afterwards. A data frame (pandas, polars) gives the inputs names,
+        and `predict` finds those of another frame by them.
     y : array_like, shape (n,)
         Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson), real numbers (gaussian).
     likelihood : str
@@ -114,6 +115,8 @@ class Model:
     ----------
     n : int
         Observations.
+    names : list of str or None
+        What the inputs are called, where `X` was a data frame or the run's data file had a header.
     rank : int
         Of K; less than `n` where K is numerically singular.
     y : ndarray, shape (n,)
@@ -175,16 +178,18 @@ class Model:
         options.update(jitter=jitter, standardise=standardise)
         scales = np.atleast_1d(floats(log_ell, "log_ell"))
         # What the problem logs with must not know the model, which knows the problem: neither would ever be freed.
-        self._problem = _talweg.Problem(labels, inputs, gram, arrays, numbers, scales, options, notes.append)
+        self._problem = _talweg.Problem(labels, inputs, names_of(X), gram, arrays, numbers, scales, options, notes.append)
         facts = self._problem.describe()
-        self._take_kernel(self._problem.parts())
+        self._take_parts(self._problem.parts())
         self.n: int = facts["n"]
         self.rank: int = facts["rank"]
         self.inputs: int = 0 if inputs is None else inputs.shape[1]
         self.y: Floats = view(self._problem.labels())
         self._read_constants()
 
-    def _take_kernel(self, parts: dict[str, Any]) -> None:
+    def _take_parts(self, parts: dict[str, Any]) -> None:
+        """Names of the inputs, and the kernel."""
+        self.names: Optional[list[str]] = parts["input_names"]
         self.kernel: Optional[str] = None if "K" in parts else parts["kernel"]
         self.parameters: list[str] = parts["parameter"]
         self.theta: Floats = view(parts["theta"]) if "theta" in parts else np.empty(0)
@@ -195,7 +200,7 @@ class Model:
         """The model of an existing problem, read from a file."""
         parts, facts, self = problem.parts(), problem.describe(), cls.__new__(cls)
         self.likelihood = parts["likelihood"]
-        self._take_kernel(parts)
+        self._take_parts(parts)
         self.standardise = "scaling_inputs" in parts
         self._notes, self._fits, self._problem = notes, {}, problem
         self.n, self.rank = facts["n"], facts["rank"]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._approx import Approximation, Fit
-from ._arrays import Floats, matrix, vector
+from ._arrays import Floats, matrix, names_of, vector
 from ._draws import Draws
 from ._model import Model, count_threads, terms_of
 from ._talweg import InputError
@@ -74,8 +74,6 @@ def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int,
     if Xnew is None or cross is not None or diagonal is not None:
         raise InputError("the model was made with a kernel: give Xnew, not cross and diagonal")
     inputs = matrix(Xnew, "Xnew")
-    if inputs.shape[1] != model.inputs:
-        raise InputError(f"Xnew has {inputs.shape[1]} inputs and the model has {model.inputs}")
     if not np.isfinite(inputs).all():
         raise InputError("Xnew has values that are not finite")
     return len(inputs), (inputs, None, None)
@@ -98,7 +96,8 @@ def predict(
     source : Fit, Approximation or Draws
         A `Fit` stands for its EP. From draws, predictions are averages over the posterior, with Monte Carlo errors.
     Xnew : array_like, shape (m, d)
-        New inputs, on the scale of the training inputs. Column-major float64 is used where it lies.
+        New inputs, on the scale of the training inputs. Column-major float64 is used where it lies. Where this and the
+        training inputs are data frames, the columns are found by name, in any order; else they go by their order.
     y : array_like, shape (m,), optional
         Their labels, to score the predictions.
     cross, diagonal : array_like, shapes (n, m) and (m,)
@@ -140,7 +139,7 @@ def predict(
         where = source.facts["data"] or "draws"
         model._notes.append(warned("not_posterior", source.facts["beta"], file=where))
     try:
-        scores = model._problem.predict(source._handle, (*arrays, known, labels), outputs, count_threads(threads))
+        scores = model._problem.predict(source._handle, (*arrays, known, labels, names_of(Xnew)), outputs, count_threads(threads))
         return Prediction(model.is_binary, outputs, scores)
     finally:
         model._speak()

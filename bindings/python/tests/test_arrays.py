@@ -80,3 +80,37 @@ def test_memory_is_given_back():
         talweg.sample(X, y, method="ess", chains=2, draws=500, warmup=5, **SETTING)
         grown.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     assert grown[-1] - grown[0] < 20_000  # kB; each run has about 4,000
+
+
+def test_frames_are_matched_by_name(problem, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem
+    frame = pandas.DataFrame(X, columns=["width", "length"])
+    for standardise in (False, True):
+        model = talweg.Model(frame, y, log_ell=[0.3, 1.2], log_sigma=1.5, standardise=standardise)
+        assert model.names == ["width", "length"]
+        fit = talweg.approx(model)
+        expected = talweg.predict(fit, X).probability  # an array goes by its order
+        turned = talweg.predict(fit, frame[["length", "width"]]).probability
+        np.testing.assert_array_equal(turned, expected)
+        assert np.abs(talweg.predict(fit, X[:, ::-1]).probability - expected).max() > 0.1
+        with pytest.raises(talweg.InputError, match='made with the input "length", and there is none'):
+            talweg.predict(fit, frame.rename(columns={"length": "height"}))
+        with pytest.raises(talweg.InputError, match='found the input "age", and the model has none'):
+            talweg.predict(fit, frame.assign(age=1.0))
+        with pytest.raises(talweg.InputError, match="found 3 inputs, and the model was made with 2"):
+            talweg.predict(fit, np.ones((4, 3)))
+
+
+def test_names_go_with_a_run(problem, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = problem
+    frame = pandas.DataFrame(X, columns=["width", "length"])
+    frame["same"] = 1.0  # dropped by standardise, and known by name all the same
+    draws = talweg.sample(frame, y, standardise=True, method="ess", chains=2, draws=20, warmup=20)
+    draws.save(tmp_path / "run.nc")
+    again = talweg.load(tmp_path / "run.nc")
+    assert again.model.names == ["width", "length", "same"]
+    expected = talweg.predict(draws, frame.to_numpy()).probability
+    turned = talweg.predict(again, frame[["same", "length", "width"]]).probability
+    np.testing.assert_array_equal(turned, expected)

@@ -123,7 +123,7 @@ def test_predictions(model):
     fit = talweg.approx(model)
     for arguments, options, words in (
         ((fit,), {}, "give Xnew"),
-        ((fit, np.zeros((2, 3))), {}, "3 inputs and the model has 2"),
+        ((fit, np.zeros((2, 3))), {}, "found 3 inputs, and the model was made with 2"),
         ((fit, [[np.inf, 0.0]]), {}, "not finite"),
         ((fit, [[0.0, 0.0]], [0.0, 1.0]), {}, "1 new cases and y has 2"),
         ((fit, [[0.0, 0.0]]), dict(exposure=2.0), "exposure does not go"),

@@ -5,6 +5,7 @@
  *                   the kernel: see kernel.c
  *                   scaling_centre, scaling_scale, scaling_column (input)      where they were standardised
  *                   jitter
+ *                   scaling_input(scaling_input)     names of the inputs before, where they had names
  *   attributes      named_inputs, scaling_inputs
  */
 #include <stdio.h>
@@ -89,6 +90,8 @@ static void put_scaling(tw_nc_writer *w, int group, int input, const tw_scaling 
     }
     tw_nc_doubles(w, group, "scaling_centre", 1, &input, scaling->centre);
     tw_nc_doubles(w, group, "scaling_scale", 1, &input, scaling->scale);
+    if (scaling->names)
+        tw_nc_names(w, group, "scaling_input", scaling->d_in, (const char *const *)scaling->names);
 }
 
 static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
@@ -177,7 +180,8 @@ static tw_status get_scaling(const tw_nc_reader *r, int group, tw_problem_parts 
     tw_status status = tw_nc_read_integers(r, group, "scaling_column", 1, &d, columns);
     if (status == TW_OK) status = check_scaling(r->ctx, s, columns);
     tw_release(r->ctx, columns);
-    return status;
+    if (status != TW_OK || !tw_nc_has_variable(group, "scaling_input")) return status;
+    return tw_nc_read_names(r, group, "scaling_input", s->d_in, &s->names);
 }
 
 static tw_status get_parts(const tw_nc_reader *r, size_t n, double **block, tw_problem_parts *parts)

@@ -1,0 +1,89 @@
+/* match.c: inputs by name: those of new cases in the order of the training cases, wherever they stand. */
+#include <string.h>
+
+#include "data/readers.h"
+
+tw_status tw_data_set_names(tw_data *data, const char *const *names)
+{
+    char **copy = NULL;
+    if (names) TW_TRY(tw_names_copy(data->ctx, data->d, names, &copy));
+    tw_release(data->ctx, data->names);
+    data->names = copy;
+    return TW_OK;
+}
+
+static tw_quoted quote(const char *name)
+{
+    return tw_quote(name, name + strlen(name));
+}
+
+static bool same_names(const tw_data *data, size_t d, const char *const *names)
+{
+    size_t k = 0;
+    if (data->d != d) return false;
+    while (k < d && strcmp(data->names[k], names[k]) == 0) k++;
+    return k == d;
+}
+
+/* The only input of a name. */
+static tw_status find_input(const tw_data *data, const char *name, size_t *place)
+{
+    size_t count = 0;
+    for (size_t j = 0; j < data->d; j++)
+        if (strcmp(data->names[j], name) == 0) {
+            *place = j;
+            count++;
+        }
+    if (count == 1) return TW_OK;
+    return tw_fail(data->ctx, TW_BAD_DATA,
+                   count ? "several inputs are called %s, so that the model's cannot be told by name"
+                         : "the model was made with the input %s, and there is none of that name",
+                   quote(name).text);
+}
+
+/* The first input that was not taken. */
+static tw_status fail_extra(const tw_data *data, size_t d, const size_t *place)
+{
+    for (size_t j = 0; j < data->d; j++) {
+        size_t k = 0;
+        while (k < d && place[k] != j) k++;
+        if (k == d)
+            return tw_fail(data->ctx, TW_BAD_DATA, "found the input %s, and the model has none of that name",
+                           quote(data->names[j]).text);
+    }
+    return TW_OK;
+}
+
+static tw_status find_places(const tw_data *data, size_t d, const char *const *names, size_t *place)
+{
+    for (size_t k = 0; k < d; k++) TW_TRY(find_input(data, names[k], &place[k]));
+    return data->d == d ? TW_OK : fail_extra(data, d, place);
+}
+
+static tw_status move_inputs(tw_data *data, size_t d, const size_t *place)
+{
+    double *x = NULL;
+    TW_TRY(tw_allocate_doubles(data->ctx, data->n, d, "the inputs", &x));
+    for (size_t k = 0; k < d; k++) memcpy(x + k * data->n, data->x + place[k] * data->n, data->n * sizeof *x);
+    tw_release(data->ctx, data->x);
+    data->x = x;
+    return TW_OK;
+}
+
+tw_status tw_data_match(tw_data *data, size_t d, const char *const *names)
+{
+    void *memory = NULL;
+    if (data->names && names) {
+        if (same_names(data, d, names)) return TW_OK;
+        TW_TRY(tw_allocate(data->ctx, d, sizeof(size_t), "the places of the inputs", &memory));
+        tw_status status = find_places(data, d, names, memory);
+        if (status == TW_OK) status = move_inputs(data, d, memory);
+        tw_release(data->ctx, memory);
+        return status == TW_OK ? tw_data_set_names(data, names) : status;
+    }
+    if (data->d == d) return TW_OK;
+    return tw_fail(data->ctx, TW_BAD_DATA,
+                   "found %zu inputs, and the model was made with %zu: give the same columns in the same "
+                   "order",
+                   data->d, d);
+}
