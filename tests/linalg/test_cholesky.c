@@ -82,6 +82,33 @@ static void solves_and_log_det_and_inverse_diagonal_agree(void **state)
     }
 }
 
+/* Orders around those at which the inverse is taken by halves: M L = I, and nothing outside the triangle is touched. */
+static void the_inverse_of_a_triangle_of_any_order(void **state)
+{
+    (void)state;
+    enum { MOST = 150, WIDE = MOST + 3 };
+    static double l[WIDE * MOST], m[WIDE * MOST];
+    static const size_t orders[] = {1, 2, 31, 32, 33, 40, 63, 64, 65, 129, MOST};
+    double diagonal[MOST];
+    for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+        size_t n = orders[o];
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < WIDE; i++)
+                m[i + j * WIDE] = l[i + j * WIDE] =
+                    i == j ? 1.5 + cos((double)i) : 0.1 * sin((double)(3 * i + 7 * j));
+        tw_cholesky_invert(n, m, WIDE, diagonal);
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < WIDE; i++) {
+                double sum = 0.0;
+                for (size_t k = j; k <= i && i < n; k++) sum += m[i + k * WIDE] * l[k + j * WIDE];
+                if (i >= j && i < n)
+                    assert_close(sum, i == j, 1e-12, "M L");
+                else
+                    assert_true(m[i + j * WIDE] == l[i + j * WIDE]);
+            }
+    }
+}
+
 /* log|A| of the 3 x 3 second-difference matrix is log 4. */
 static void log_det_of_a_known_matrix(void **state)
 {
@@ -143,6 +170,7 @@ int main(void)
         cmocka_unit_test(the_factor_reproduces_its_input_and_leaves_it_alone),
         cmocka_unit_test(a_failed_pivot_is_named),
         cmocka_unit_test(solves_and_log_det_and_inverse_diagonal_agree),
+        cmocka_unit_test(the_inverse_of_a_triangle_of_any_order),
         cmocka_unit_test(log_det_of_a_known_matrix),
         cmocka_unit_test(an_active_block_equals_the_dense_computation),
         cmocka_unit_test(symmetric_products_and_mirroring),
