@@ -2,6 +2,7 @@
 #include "likelihood/likelihood.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -80,6 +81,26 @@ static tw_status check_parameters(tw_context *ctx, const tw_observations *o)
     return TW_OK;
 }
 
+/* The constants of observation i, where it has any: " (trials 4)". */
+static void say_columns(const tw_observations *o, size_t i, char *words, size_t bytes)
+{
+    size_t length = 0;
+    words[0] = '\0';
+    for (size_t k = 0; k < o->likelihood->columns && length < bytes; k++)
+        if (o->column[k])
+            length += (size_t)snprintf(words + length, bytes - length, "%s%s %g", length ? ", " : " (",
+                                       o->likelihood->column[k].name, o->column[k][i]);
+    if (length > 0 && length < bytes) snprintf(words + length, bytes - length, ")");
+}
+
+static tw_status fail_observation(tw_context *ctx, const tw_observations *o, size_t i)
+{
+    char columns[160];
+    say_columns(o, i, columns, sizeof columns);
+    return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g%s; %s needs %s", i + 1, o->y[i], columns,
+                   o->likelihood->name, o->likelihood->support);
+}
+
 tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed)
 {
     const tw_likelihood *likelihood = observed->likelihood;
@@ -90,9 +111,7 @@ tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed)
     TW_TRY(check_parameters(ctx, observed));
     for (size_t k = 0; k < likelihood->columns; k++) TW_TRY(check_column(ctx, observed, k));
     for (size_t i = 0; observed->y && i < observed->n; i++)
-        if (!likelihood->supports(observed, i))
-            return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g; %s needs %s", i + 1, observed->y[i],
-                           likelihood->name, likelihood->support);
+        if (!likelihood->supports(observed, i)) return fail_observation(ctx, observed, i);
     return TW_OK;
 }
 

@@ -14,13 +14,10 @@
 
 #include "likelihood/likelihood.h"
 #include "math/constants.h"
+#include "math/gamma.h"
 #include "math/vector.h"
 
 enum { CHUNK = 256, SMALL_COUNT = 16 };
-
-static const double FACTORIAL[SMALL_COUNT] = {
-    1.0,     1.0,      2.0,       6.0,        24.0,        120.0,        720.0,         5040.0,
-    40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0, 6227020800.0, 87178291200.0, 1307674368000.0};
 
 static const tw_column COLUMNS[] = {{.name = "exposure",
                                      .standard = 1.0,
@@ -33,21 +30,14 @@ static bool supports(const tw_observations *o, size_t i)
     return y >= 0.0 && isfinite(y) && floor(y) == y;
 }
 
-/* delta(y) = 1/(12 y) - 1/(360 y^3) + 1/(1260 y^5) - 1/(1680 y^7) + 1/(1188 y^9), below 1e-16 for y >= 16. */
-static double stirling_error(double y)
-{
-    double q = 1.0 / (y * y);
-    return (1.0 / 12 - q * (1.0 / 360 - q * (1.0 / 1260 - q * (1.0 / 1680 - q / 1188)))) / y;
-}
-
 /* log p(y | x), given mu = w exp(x) and log w. */
 static double log_probability(double y, double x, double log_w, double mu)
 {
     if (!(mu < INFINITY) || y == 0.0) return -mu;
-    if (y < SMALL_COUNT) return y * (x + log_w) - mu - log(FACTORIAL[(int)y]);
+    if (y < SMALL_COUNT) return y * (x + log_w) - mu - tw_log_factorial(y);
     double log_y = log(y), d = x + log_w - log_y;
     double excess = fabs(d) < 1.0 ? y * expm1(d) : mu - y;
-    return y * d - excess - stirling_error(y) - TW_HALF_LOG_TWO_PI - 0.5 * log_y;
+    return y * d - excess - tw_stirling_error(y) - TW_HALF_LOG_TWO_PI - 0.5 * log_y;
 }
 
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,

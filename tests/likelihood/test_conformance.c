@@ -13,53 +13,12 @@
 
 #include "likelihood/likelihood.h"
 #include "support/cloglog.h"
+#include "support/setting.h"
 #include "support/support.h"
 
-enum { VARIANTS = 4, MOST_PARAMETERS = 8, PLACES = 9, MOST_COUNTS = 1000000 };
+enum { PLACES = 9, MOST_COUNTS = 1000000 };
 
-static const double Y[] = {-1.0, 1.0, 0.0, 2.0, 3.0, 17.0, 0.4, -2.3};
 static const double PLACE[PLACES] = {-6.0, -2.5, -1.0, -0.3, 0.0, 0.2, 0.9, 2.2, 5.0};
-
-/* One observation with its constants and parameters. Copies need `aim`. */
-typedef struct setting {
-    const tw_likelihood *likelihood;
-    double y, column[TW_COLUMNS], phi[MOST_PARAMETERS];
-    bool given[TW_COLUMNS]; /* which columns are */
-    tw_observations o;
-} setting;
-
-static const tw_observations *aim(setting *s)
-{
-    s->o = (tw_observations){.likelihood = s->likelihood, .phi = s->phi, .n = 1, .y = &s->y};
-    for (size_t k = 0; k < s->likelihood->columns; k++) s->o.column[k] = s->given[k] ? &s->column[k] : NULL;
-    return &s->o;
-}
-
-static double column_value(tw_range range, int variant)
-{
-    static const double any[] = {0.0, -0.7, 0.0, 1.2}, positive[] = {1.0, 0.3, 1.0, 4.0},
-                        count[] = {17.0, 25.0, 30.0, 40.0};
-    return range == TW_RANGE_POSITIVE ? positive[variant]
-           : range == TW_RANGE_COUNT  ? count[variant]
-                                      : any[variant];
-}
-
-/* Flags stay as they are by default: a censored observation is no density of y. Every other variant gives only the
- * columns that it must. */
-static setting setting_of(const tw_likelihood *likelihood, int variant)
-{
-    static const double away[] = {0.0, -0.8, 0.6, -0.3};
-    setting s = {.likelihood = likelihood};
-    for (size_t k = 0; k < likelihood->columns; k++) {
-        const tw_column *column = &likelihood->column[k];
-        s.given[k] = column->required || (variant % 2 && column->range != TW_RANGE_FLAG);
-        s.column[k] = column_value(column->range, variant);
-    }
-    for (size_t k = 0; k < likelihood->parameters; k++)
-        s.phi[k] =
-            tw_parameter_theta(&likelihood->parameter[k], likelihood->parameter[k].initial) + away[variant];
-    return s;
-}
 
 /* ---- one site ---- */
 
@@ -70,7 +29,7 @@ typedef struct point {
 static point terms_at(setting *s, double x)
 {
     point p;
-    s->likelihood->terms(aim(s), &x, &p.value, &p.slope, &p.lambda, &p.dlambda);
+    s->likelihood->terms(setting_aim(s), &x, &p.value, &p.slope, &p.lambda, &p.dlambda);
     return p;
 }
 
@@ -115,7 +74,7 @@ static void parameters_have_derivatives(setting *s, double x)
             value[i] = p.value, slope[i] = p.slope, lambda[i] = p.lambda;
         }
         s->phi[k] = phi;
-        s->likelihood->d_parameter(aim(s), k, &x, &d[0], &d[1], &d[2]);
+        s->likelihood->d_parameter(setting_aim(s), k, &x, &d[0], &d[1], &d[2]);
         double size = 1e-8 * (1.0 + fabs(value[1]) + fabs(d[0]) + fabs(d[1]) + fabs(d[2]));
         assert_near(s, "d value/d phi", x, d[0], difference(value), size);
         assert_near(s, "d slope/d phi", x, d[1], difference(slope), size);
@@ -130,15 +89,9 @@ typedef struct over_y {
     double one, mean, square, lambda;
 } over_y;
 
-static bool supported(setting *s, double y)
-{
-    s->y = y;
-    return s->likelihood->supports(aim(s), 0);
-}
-
 static void add(setting *s, double x, double y, double weight, over_y *sums)
 {
-    if (!supported(s, y)) return;
+    if (!setting_supports(s, y)) return;
     point p = terms_at(s, x);
     double w = weight * exp(p.value);
     if (!(w > 0.0)) return;
@@ -153,7 +106,7 @@ static void add(setting *s, double x, double y, double weight, over_y *sums)
 static over_y sum_over_y(setting *s, double x)
 {
     over_y sums = {0.0, 0.0, 0.0, 0.0};
-    bool density = supported(s, 0.4321), positive = !supported(s, -0.4321);
+    bool density = setting_supports(s, 0.4321), positive = !setting_supports(s, -0.4321);
     const double step = 1.0 / 64.0, c = 0.1;
     for (int i = -1; !density && i < MOST_COUNTS; i++) {
         double before = sums.square;
@@ -180,12 +133,12 @@ static void normalised_and_as_expected(setting *s, double x)
     double spread = sums.square - sums.mean * sums.mean;
     if (l->two_classes || l->expect) {
         double size = 1e-9 * (1.0 + sums.square);
-        assert_int_equal(tw_likelihood_expect(aim(s), &x, 0.0, &mean, &variance), TW_OK);
+        assert_int_equal(tw_likelihood_expect(setting_aim(s), &x, 0.0, &mean, &variance), TW_OK);
         assert_near(s, "mean of y", x, l->two_classes ? 2.0 * mean - 1.0 : mean, sums.mean, size);
         assert_near(s, "variance of y", x, variance, spread, size);
     }
     if (!l->fisher) return;
-    l->fisher(aim(s), &x, &lambda, &dlambda);
+    l->fisher(setting_aim(s), &x, &lambda, &dlambda);
     assert_near(s, "expected information", x, lambda, sums.lambda, 1e-9 * (1.0 + fabs(sums.lambda)));
 }
 
@@ -213,14 +166,14 @@ static double density(setting *s, double x)
 static double mean_given(setting *s, double x)
 {
     double mean;
-    assert_int_equal(tw_likelihood_expect(aim(s), &x, 0.0, &mean, NULL), TW_OK);
+    assert_int_equal(tw_likelihood_expect(setting_aim(s), &x, 0.0, &mean, NULL), TW_OK);
     return mean;
 }
 
 static double square_given(setting *s, double x)
 {
     double mean, variance;
-    assert_int_equal(tw_likelihood_expect(aim(s), &x, 0.0, &mean, &variance), TW_OK);
+    assert_int_equal(tw_likelihood_expect(setting_aim(s), &x, 0.0, &mean, &variance), TW_OK);
     if (s->likelihood->two_classes) mean = 2.0 * mean - 1.0;
     return variance + mean * mean;
 }
@@ -228,7 +181,7 @@ static double square_given(setting *s, double x)
 static double log_z(setting *s, double m, double v)
 {
     tw_tilted t;
-    assert_int_equal(tw_likelihood_tilted(aim(s), 0, m, v, &t), TW_OK);
+    assert_int_equal(tw_likelihood_tilted(setting_aim(s), 0, m, v, &t), TW_OK);
     return t.log_z;
 }
 
@@ -236,17 +189,17 @@ static double log_z(setting *s, double m, double v)
 static void tilted_is_exact(setting *s, double m, double v)
 {
     tw_tilted own, generic;
-    double plain = log(average(s, m, v, density)), q[4], derivative[MOST_PARAMETERS];
-    assert_int_equal(tw_likelihood_tilted(aim(s), 0, m, v, &own), TW_OK);
+    double plain = log(average(s, m, v, density)), q[4], derivative[SETTING_PARAMETERS];
+    assert_int_equal(tw_likelihood_tilted(setting_aim(s), 0, m, v, &own), TW_OK);
     assert_near(s, "log Z", m, own.log_z, plain, 1e-8 * (1.0 + fabs(plain)));
-    assert_int_equal(tw_tilted_by_quadrature(aim(s), 0, m, v, &generic, NULL), TW_OK);
+    assert_int_equal(tw_tilted_by_quadrature(setting_aim(s), 0, m, v, &generic, NULL), TW_OK);
     assert_near(s, "tilted mean", m, own.mean, generic.mean, 1e-8 * sqrt(v));
     assert_near(s, "tilted variance", m, own.variance, generic.variance, 1e-8 * v);
     if (s->likelihood->marginal) {
-        s->likelihood->marginal(aim(s), &m, v, &q[0]);
+        s->likelihood->marginal(setting_aim(s), &m, v, &q[0]);
         assert_near(s, "marginal", m, q[0], own.log_z, 1e-9 * (1.0 + fabs(plain)));
     }
-    assert_int_equal(tw_likelihood_d_log_z(aim(s), 0, m, v, derivative), TW_OK);
+    assert_int_equal(tw_likelihood_d_log_z(setting_aim(s), 0, m, v, derivative), TW_OK);
     for (size_t k = 0; k < s->likelihood->parameters; k++) {
         double phi = s->phi[k];
         for (int i = 0; i < 4; i++) {
@@ -263,7 +216,7 @@ static void predictions_are_averages(setting *s, double m, double v)
     double mean, variance;
     bool two = s->likelihood->two_classes;
     if (!two && !s->likelihood->expect) return;
-    assert_int_equal(tw_likelihood_expect(aim(s), &m, v, &mean, &variance), TW_OK);
+    assert_int_equal(tw_likelihood_expect(setting_aim(s), &m, v, &mean, &variance), TW_OK);
     double want = average(s, m, v, mean_given), square = average(s, m, v, square_given);
     double shown = two ? 2.0 * want - 1.0 : want;
     assert_near(s, "predicted mean", m, mean, want, 1e-8 * (1.0 + fabs(want)));
@@ -277,7 +230,7 @@ enum { SITES = 600 }; /* more than two chunks, not a multiple of any vector */
 static void arrays_change_nothing(setting *s)
 {
     static double y[SITES], x[SITES], column[TW_COLUMNS][SITES], out[4][SITES];
-    tw_observations o = *aim(s);
+    tw_observations o = *setting_aim(s);
     for (size_t i = 0; i < SITES; i++) {
         y[i] = s->y, x[i] = 4.0 * sin(1.7 * (double)i);
         for (size_t k = 0; k < TW_COLUMNS; k++) column[k][i] = s->column[k];
@@ -311,10 +264,10 @@ static size_t for_each(void (*f)(setting *s))
     const tw_likelihood *likelihood = NULL;
     size_t calls = 0;
     for (size_t l = 0; (likelihood = likelihood_at(l)); l++)
-        for (int variant = 0; variant < VARIANTS; variant++)
-            for (size_t i = 0; i < sizeof Y / sizeof *Y; i++) {
+        for (int variant = 0; variant < SETTING_VARIANTS; variant++)
+            for (size_t i = 0; i < SETTING_Y; i++) {
                 setting s = setting_of(likelihood, variant);
-                if (!supported(&s, Y[i])) continue;
+                if (!setting_supports(&s, setting_y[i])) continue;
                 f(&s);
                 calls++;
             }
@@ -323,7 +276,7 @@ static size_t for_each(void (*f)(setting *s))
 
 static void check_terms(setting *s)
 {
-    assert_true(s->likelihood->parameters <= MOST_PARAMETERS);
+    assert_true(s->likelihood->parameters <= SETTING_PARAMETERS);
     assert_true(s->likelihood->parameters == 0 || s->likelihood->d_parameter);
     for (size_t i = 0; i < PLACES; i++) {
         terms_are_derivatives(s, PLACE[i]);

@@ -6,6 +6,7 @@
 #include "support/dense.h"
 #include "support/observe.h"
 #include "support/problem.h"
+#include "support/setting.h"
 #include "support/support.h"
 #include "talweg/selftest.h"
 
@@ -29,10 +30,8 @@ static tw_model *make_model(tw_context *ctx, const tw_likelihood *likelihood, do
     return model;
 }
 
-static tw_selftest run(const tw_likelihood *likelihood, double ell, const tw_selftest_options *options)
+static tw_selftest run_model(tw_context *ctx, tw_model *model, const tw_selftest_options *options)
 {
-    tw_context *ctx = new_context();
-    tw_model *model = make_model(ctx, likelihood, ell);
     tw_selftest found;
     assert_int_equal(tw_selftest_run(model, options, &found), TW_OK);
     assert_int_equal(found.count, TW_SELFTEST_CHECKS);
@@ -40,6 +39,12 @@ static tw_selftest run(const tw_likelihood *likelihood, double ell, const tw_sel
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);
     return found;
+}
+
+static tw_selftest run(const tw_likelihood *likelihood, double ell, const tw_selftest_options *options)
+{
+    tw_context *ctx = new_context();
+    return run_model(ctx, make_model(ctx, likelihood, ell), options);
 }
 
 /* The check of this name of the first owner whose name begins so. */
@@ -83,6 +88,30 @@ static void what_is_right_passes(void **state)
     everything_passes("poisson", 0.7, TW_METRIC_FISHER);
     everything_passes("gaussian", 0.7, TW_METRIC_SMOOTHED);
     everything_passes("probit", 8.0, TW_METRIC_HESSIAN); /* K of lower rank */
+}
+
+/* Observations, constants and parameters that go through their ranges, at points on a line. */
+static void every_likelihood_passes(void **state)
+{
+    (void)state;
+    const tw_likelihood *likelihood = NULL;
+    tw_selftest_options options = TW_SELFTEST_DEFAULTS;
+    double x[N];
+    for (size_t i = 0; i < N; i++) x[i] = 0.3 * (double)i;
+    double *k = dense_kernel(N, 1, x, 1.0, 1.0);
+    for (size_t l = 0; (likelihood = tw_likelihood_at(l)); l++) {
+        tw_context *ctx = new_context();
+        tw_model *model = NULL;
+        setting_room room;
+        tw_observations observed = setting_observations(likelihood, 3, N, &room);
+        assert_int_equal(tw_model_new(ctx, k, N, &observed, 0.0, &model), TW_OK);
+        options.metric = likelihood->smoothed ? TW_METRIC_SMOOTHED : TW_METRIC_FISHER;
+        tw_selftest found = run_model(ctx, model, &options);
+        print_message("%s\n", likelihood->name);
+        print_failures(&found);
+        assert_int_equal(found.failed + found.skipped, 0);
+    }
+    free(k);
 }
 
 static void unsolved_equations_are_found(void **state)
@@ -182,9 +211,8 @@ static void bad_arguments_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_right_passes),
-        cmocka_unit_test(unsolved_equations_are_found),
-        cmocka_unit_test(broken_likelihoods_are_found),
+        cmocka_unit_test(what_is_right_passes),         cmocka_unit_test(every_likelihood_passes),
+        cmocka_unit_test(unsolved_equations_are_found), cmocka_unit_test(broken_likelihoods_are_found),
         cmocka_unit_test(bad_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

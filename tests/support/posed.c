@@ -9,8 +9,13 @@
 
 posed pose_in(tw_context *ctx, size_t n, const double *k, const tw_likelihood *likelihood, const double *y)
 {
+    return pose_observed(ctx, k, OBSERVED(likelihood, n, y, NULL));
+}
+
+posed pose_observed(tw_context *ctx, const double *k, const tw_observations *observed)
+{
     posed p = {.ctx = ctx ? ctx : new_context()};
-    assert_int_equal(tw_model_new(p.ctx, k, n, OBSERVED(likelihood, n, y, NULL), 0.0, &p.model), TW_OK);
+    assert_int_equal(tw_model_new(p.ctx, k, observed->n, observed, 0.0, &p.model), TW_OK);
     assert_int_equal(tw_ep_fit(p.model, NULL, &p.ep), TW_OK);
     assert_true(p.ep->converged);
     assert_int_equal(tw_reference_prior(p.model, &p.prior), TW_OK);

@@ -15,6 +15,7 @@ typedef struct posed {
 
 /* In a context of its own, or in ctx (which posed_free then frees) where that is given. */
 posed pose_in(tw_context *ctx, size_t n, const double *k, const tw_likelihood *likelihood, const double *y);
+posed pose_observed(tw_context *ctx, const double *k, const tw_observations *observed);
 posed pose_oracle(const oracle_case *c);
 
 /* Also checks that nothing is left in the context. */

@@ -89,9 +89,9 @@ class Model:
         The model keeps what it needs: `X` may change afterwards. A data frame (pandas, polars) gives the inputs names,
         and `predict` finds those of another frame by them.
     y : array_like, shape (n,)
-        Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson), real numbers (gaussian).
+        Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson, binomial), real numbers (gaussian).
     likelihood : str
-        "probit", "logit", "poisson", "gaussian": docs/likelihoods.md has them all, with what they take.
+        "probit", "logit", "poisson", "gaussian", ...: docs/likelihoods.md has them all, with what they take.
     kernel : {"se", "matern12", "matern32", "matern52"}, or an expression
         Shape of the covariance function, whose parameters are the next four; or sums and products with their parameters:
         ``"se(ell=2, sigma=1.5) + matern32(ard) * matern52(ell=10) + white(variance=0.1)"``.
@@ -110,6 +110,7 @@ class Model:
     **terms : float or array_like, shape (n,)
         What the likelihood takes beside `y`, by name. ``noise`` (gaussian): the standard deviation of the noise.
         ``exposure`` (poisson): the rate of a count is ``exposure * exp(x)``. The default of both is 1.
+        ``trials`` (binomial): of how many trials `y` succeeded. docs/likelihoods.md has the others.
 
     Attributes
     ----------

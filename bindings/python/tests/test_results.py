@@ -73,6 +73,24 @@ def test_counts_have_means_and_deviations():
         talweg.predict(varying, X)
 
 
+def test_binomial_counts_have_trials():
+    X = np.linspace(0, 3, 30)
+    trials = 3.0 + np.arange(30) % 4
+    y = np.round(trials / (1 + np.exp(-np.sin(2 * X))))
+    fit = talweg.approx(X, y, likelihood="binomial", trials=trials)
+    assert fit.ep.converged and np.array_equal(fit.model.columns["trials"], trials)
+    prediction = talweg.predict(fit, X, y, trials=trials)
+    # E[1/(1 + exp(-x))], x ~ N(m, v), by Gauss-Hermite quadrature
+    z, w = np.polynomial.hermite_e.hermegauss(60)
+    x = prediction.mean[:, None] + np.sqrt(prediction.variance)[:, None] * z
+    assert np.allclose(prediction.y_mean, trials * (1 / (1 + np.exp(-x)) @ w) / w.sum(), rtol=1e-8)
+    assert np.allclose(talweg.predict(fit, X, trials=1.0).y_mean * trials, prediction.y_mean, rtol=1e-12)
+    with pytest.raises(talweg.InputError, match="needs the column trials"):
+        talweg.approx(X, y, likelihood="binomial")
+    with pytest.raises(talweg.InputError, match=r"observation 3 is 9 \(trials 5\); binomial needs"):
+        talweg.approx(X, np.where(np.arange(30) == 2, 9, y), likelihood="binomial", trials=trials)
+
+
 def test_log_likelihood_of_every_observation(draws):
     assert draws.log_likelihood.shape == draws.x.shape
     assert np.allclose(draws.log_likelihood.sum(2), draws.sample_stats["log_likelihood"], rtol=1e-12)

@@ -1,0 +1,115 @@
+/* binomial.c: y successes in n trials, p(y | x) = C(n, y) p^y (1 - p)^(n - y), y = 0, 1, ..., n, with the trials n in a column and
+ *
+ *   binomial          p = 1/(1 + exp(-x))
+ *   binomial_probit   p = Phi(x).
+ *
+ * Up to log C(n, y) it is y times the likelihood of +1 and n - y times that of -1 of logit or probit (pair.h), whose terms
+ * keep their digits at every x. Both are log-concave. The value has an absolute error of some 1e-16 n.
+ *
+ * Smoothed: the same combination of the smoothed curvatures of one trial. Expected information: n times that of one.
+ * The tilted moments and predictions are found by quadrature.
+ */
+#include <math.h>
+
+#include "likelihood/pair.h"
+#include "math/gamma.h"
+
+enum { TRIALS, CHUNK = TW_PAIR_SITES };
+
+static const tw_column COLUMNS[] = {{.name = "trials",
+                                     .standard = 1.0,
+                                     .range = TW_RANGE_COUNT,
+                                     .required = true,
+                                     .help = "how many trials each case had, of which y succeeded"}};
+
+static bool supports(const tw_observations *o, size_t i)
+{
+    double y = o->y[i];
+    return y >= 0.0 && floor(y) == y && y <= tw_column_at(o, TRIALS, i);
+}
+
+/* The likelihood of one trial. */
+static const tw_likelihood *one_trial(const tw_observations *o)
+{
+    return o->likelihood == &tw_likelihood_binomial_probit ? &tw_likelihood_probit : &tw_likelihood_logit;
+}
+
+/* The failures of `part`; y are its successes. */
+static void outcomes(const tw_observations *part, double *failures)
+{
+    for (size_t i = 0; i < part->n; i++) failures[i] = tw_column_at(part, TRIALS, i) - part->y[i];
+}
+
+/* Where an output of a chunk goes. */
+static double *at(double *array, size_t start)
+{
+    return array ? array + start : NULL;
+}
+
+static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
+                  double *dlambda)
+{
+    double failures[CHUNK];
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
+        outcomes(&part, failures);
+        tw_pair_terms(one_trial(o), part.n, part.y, failures, x + start, at(value, start), at(slope, start),
+                      at(lambda, start), at(dlambda, start));
+        for (size_t i = 0; value && i < part.n; i++)
+            value[start + i] += tw_log_binomial(part.y[i] + failures[i], part.y[i]);
+    }
+}
+
+static void smoothed(const tw_observations *o, const double *s2, const double *x, double *lambda,
+                     double *dlambda)
+{
+    double failures[CHUNK];
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
+        outcomes(&part, failures);
+        tw_pair_smoothed(one_trial(o), part.n, part.y, failures, s2 + start, x + start, at(lambda, start),
+                         at(dlambda, start));
+    }
+}
+
+static void fisher(const tw_observations *o, const double *x, double *lambda, double *dlambda)
+{
+    const tw_likelihood *one = one_trial(o);
+    double label[CHUNK];
+    for (size_t i = 0; i < CHUNK; i++) label[i] = 1.0;
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        tw_observations trial = {.likelihood = one, .n = tw_chunk(o->n, start, CHUNK), .y = label};
+        one->fisher(&trial, x + start, at(lambda, start), at(dlambda, start));
+        for (size_t i = start; i < start + trial.n; i++) {
+            double n = tw_column_at(o, TRIALS, i);
+            if (lambda) lambda[i] *= n;
+            if (dlambda) dlambda[i] *= n;
+        }
+    }
+}
+
+/* n p and n p (1 - p), with p and 1 - p from the logarithms of both. */
+static void expect(const tw_observations *o, const double *x, double *mean, double *variance)
+{
+    double success[CHUNK], failure[CHUNK], one[CHUNK], none[CHUNK];
+    for (size_t i = 0; i < CHUNK; i++) one[i] = 1.0, none[i] = 0.0;
+    for (size_t start = 0; start < o->n; start += CHUNK) {
+        size_t count = tw_chunk(o->n, start, CHUNK);
+        tw_pair_terms(one_trial(o), count, one, none, x + start, success, NULL, NULL, NULL);
+        tw_pair_terms(one_trial(o), count, none, one, x + start, failure, NULL, NULL, NULL);
+        for (size_t i = 0; i < count; i++) {
+            double n = tw_column_at(o, TRIALS, start + i), p = exp(success[i]);
+            if (mean) mean[start + i] = n * p;
+            if (variance) variance[start + i] = n * p * exp(failure[i]);
+        }
+    }
+}
+
+#define BINOMIAL(title)                                                                                \
+    {                                                                                                  \
+        .name = (title), .support = "0, 1, ..., trials", .columns = 1, .column = COLUMNS,              \
+        .supports = supports, .terms = terms, .smoothed = smoothed, .fisher = fisher, .expect = expect \
+    }
+
+const tw_likelihood tw_likelihood_binomial = BINOMIAL("binomial");
+const tw_likelihood tw_likelihood_binomial_probit = BINOMIAL("binomial_probit");
