@@ -59,7 +59,8 @@ int main(void)
 
     /* Are they within four joint standard errors of each other, and how far is EP from the better of them? */
     const tw_estimate *best = tw_evidence_best(r.count, r.estimate);
-    printf("\n%s\n", r.agreement.words);
+    tw_agreement_print(&r.agreement, r.estimate, words);
+    printf("\n%s\n", words);
     tw_evidence_compare(best, "EP", fits->ep->log_z, words);
     printf("%s\n", words);
     tw_evidence_compare(best, "EP corrected", fits->correction.log_z, words);

@@ -13,6 +13,7 @@
 #include <talweg/base.h>
 #include <talweg/model.h>
 #include <talweg/sample.h>
+#include <talweg/warning.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,30 +81,36 @@ enum { TW_WORDS_BYTES = 512 };
 
 /* Whether estimates agree. */
 typedef struct tw_agreement {
-    bool known;                 /* false: no two estimates with an error that share no draws */
-    bool agree;                 /* every such pair does */
-    double worst;               /* largest |a - b| / sqrt(s^2 + t^2); NaN when not known */
-    size_t first, second;       /* the pair that has it */
-    char words[TW_WORDS_BYTES]; /* the verdict in a sentence */
+    bool known;           /* false: no two estimates with an error that share no draws */
+    bool agree;           /* every such pair does */
+    bool shared;          /* some pair shares its draws, and is not compared */
+    size_t compared;      /* estimates with an error */
+    double worst;         /* largest |a - b| / sqrt(s^2 + t^2); NaN when not known */
+    size_t first, second; /* the pair that has it */
+    double difference;    /* its |a - b|, in nats */
 } tw_agreement;
 
 /* An estimate that is not finite (weights that are all 0) agrees with nothing; one without a standard error
  * is not compared. */
 TW_API tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates);
 
+/* The finding as a sentence, without advice; estimates are those that were compared. */
+TW_API void tw_agreement_print(const tw_agreement *agreement, const tw_estimate *estimates,
+                               char words[TW_WORDS_BYTES]);
+
 /* The estimate with the smallest standard error, NULL where none has one; weights that collapsed (fewer than
  * two count) have none, and those that are doubted come last. */
 TW_API const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates);
 
-/* How far an approximation's log_z is from an estimate, in a sentence, in nats and in standard errors:
- * "EP is 0.256 nats below ais, 8.0 of its standard errors". */
-TW_API void tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
-                                char words[TW_WORDS_BYTES]);
+/* How far an approximation's log_z is from an estimate: returns the distance in standard errors, and puts it into a
+ * sentence: "EP is 0.256 nats below ais, 8.0 of its standard errors". */
+TW_API double tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
+                                  char words[TW_WORDS_BYTES]);
 
-/* What there is to doubt about an estimate, in a sentence with advice: weights with a heavy tail (pareto_k above
- * 0.7), a way down that missed more than its error says otherwise, replicas that do not travel, halves of a run that
- * differ, an integral that its own draws contradict, an error that is no error. False, and no words: nothing. */
-TW_API bool tw_evidence_doubt(const tw_estimate *estimate, char words[TW_WORDS_BYTES]);
+/* What there is to doubt about an estimate: weights with a heavy tail (pareto_k above 0.7), a reverse run that missed
+ * more than its error says otherwise, replicas that do not travel, halves of a run that differ, an integral that its
+ * own draws contradict, an error too large to mean anything. False: nothing, and `doubt` is no warning. */
+TW_API bool tw_evidence_doubt(const tw_estimate *estimate, tw_warning *doubt);
 
 /* ---- annealed importance sampling ---- */
 

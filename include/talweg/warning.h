@@ -93,8 +93,31 @@ extern "C" {
     X(TW_WARN_GOAL, "goal_missed",                                                                           \
       "the standard error is {0:.3g} and {1:g} was asked for: that takes about {2:.0f} particles")           \
     X(TW_WARN_DISAGREE, "disagree",                                                                          \
-      "{name} and {other} do not agree: they are {0:.3g} nats apart, {1:.1f} joint standard errors, and "    \
-      "{2:g} are allowed")                                                                                   \
+      "{name} and {other} do not agree: they are {0:.3g} nats apart, {1:.1f} joint standard errors "         \
+      "(limit {2:g})")                                                                                       \
+    X(TW_WARN_HEAVY_TAIL, "heavy_tail",                                                                      \
+      "{name}: the weights have a heavy tail: Pareto k is {0:.2f}, and above {1:.1f} a standard error made " \
+      "of "                                                                                                  \
+      "them is too small")                                                                                   \
+    X(TW_WARN_MISSED, "missed_mass",                                                                         \
+      "{name}: annealing from the posterior to q missed {0:.2g} % of q, as annealing from q shows; log Z "   \
+      "may "                                                                                                 \
+      "be too high by {1:.2g}, which its error includes")                                                    \
+    X(TW_WARN_WITHHELD, "withheld", "{name}: log Z is withheld, because its error is above 10 nats")         \
+    X(TW_WARN_TRIPS, "round_trips",                                                                          \
+      "{name}: replicas do not travel: each copy made {0:.2g} round trips between q and the posterior, and " \
+      "with fewer than one the run may still depend on its start; the error includes what shows of that, "   \
+      "the "                                                                                                 \
+      "differences between the halves of the run and between its two one-sided estimates")                   \
+    X(TW_WARN_DRIFT, "drift",                                                                                \
+      "{name}: log Z of the second half of the run differs by {0:+.2g} nats from that of the first, more "   \
+      "than "                                                                                                \
+      "chance explains: the run has not converged, and its error includes the difference")                   \
+    X(TW_WARN_APART, "apart",                                                                                \
+      "{name}: it differs by {0:+.2g} nats from stepping stones between the same draws, more than chance "   \
+      "explains: the log ratios have a heavy tail, or temperatures are too far apart; its error includes "   \
+      "the "                                                                                                 \
+      "difference")                                                                                          \
     X(TW_WARN_FAILURES, "transition_failures", "{name}: {0:.1f} % of the transitions failed numerically")    \
     X(TW_WARN_INTERRUPTED_METHODS, "interrupted_methods",                                                    \
       "interrupted: estimates that were not finished are left out")                                          \

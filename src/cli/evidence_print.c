@@ -1,5 +1,6 @@
 /* evidence_print.c: the results of talweg evidence as a table with a verdict, and as JSON. */
 #include <math.h>
+#include <string.h>
 
 #include "cli/evidence.h"
 #include "cli/json.h"
@@ -38,26 +39,40 @@ static void print_comparison(const tw_estimate *best, const char *name, double l
     tw_print_wrapped(stdout, words, 0, 0);
 }
 
+/* What a warning says, as a sentence. */
+static void print_warning(const tw_warning *warning)
+{
+    char words[TW_WARNING_BYTES];
+    tw_warning_say(warning, words);
+    strncat(words, ".", sizeof words - strlen(words) - 1);
+    tw_print_wrapped(stdout, words, 0, 0);
+}
+
 static void print_verdict(const tw_fits *fits, const tw_evidence_result *r)
 {
     const tw_estimate *best = tw_evidence_best(r->count, r->estimate);
     tw_colour colour = !r->agreement.known  ? TW_COLOUR_NONE
                        : r->agreement.agree ? TW_COLOUR_GREEN
                                             : TW_COLOUR_YELLOW;
+    char words[TW_WORDS_BYTES];
     printf("\n%s", tw_terminal_colour(stdout, colour));
-    tw_print_wrapped(stdout, r->agreement.words, 0, 0);
+    tw_agreement_print(&r->agreement, r->estimate, words);
+    tw_print_wrapped(stdout, words, 0, 0);
     fputs(tw_terminal_colour(stdout, TW_COLOUR_NONE), stdout);
-    if (r->agreement.known && !r->agreement.agree) best = NULL; /* nothing to compare with */
+    if (!r->agreement.known && r->agreement.compared > 1)
+        puts("Use another --method, or compare with a run of another --seed.");
+    if (r->agreement.known && !r->agreement.agree) {
+        best = NULL; /* nothing to compare with */
+        tw_print_wrapped(stdout, tw_warning_advice(TW_WARN_DISAGREE), 0, 0);
+    }
     if (fits->laplace->converged) print_comparison(best, "Laplace", fits->laplace->log_z);
     if (fits->ep->converged) print_comparison(best, "EP", fits->ep->log_z);
     print_comparison(best, "EP corrected", fits->correction.log_z);
-    for (size_t i = 0; i < r->count; i++)
-        if (r->estimate[i].failures > 0.01)
-            printf("%s: %.1f %% of the transitions failed numerically.\n", r->estimate[i].method,
-                   100.0 * r->estimate[i].failures);
+    for (size_t k = 0; k < r->warnings.count; k++)
+        if (r->warnings.warning[k].code == TW_WARN_FAILURES) print_warning(&r->warnings.warning[k]);
     for (size_t i = 0; i < r->count; i++) {
-        char words[TW_WORDS_BYTES];
-        if (tw_evidence_doubt(&r->estimate[i], words)) tw_print_wrapped(stdout, words, 0, 0);
+        tw_warning doubt;
+        if (tw_evidence_doubt(&r->estimate[i], &doubt)) print_warning(&doubt);
     }
 }
 
@@ -95,8 +110,9 @@ static json_t *encode_estimate(const tw_evidence_found *found, size_t i, bool *o
     const tw_evidence_result *r = &found->result;
     const tw_evidence_plan *p = found->plan;
     const tw_estimate *e = &r->estimate[i];
-    char doubt[TW_WORDS_BYTES];
-    bool doubted = tw_evidence_doubt(e, doubt);
+    tw_warning doubt;
+    char words[TW_WARNING_BYTES] = "";
+    if (tw_evidence_doubt(e, &doubt)) tw_warning_say(&doubt, words);
     json_t *object = json_object();
     tw_json_set(object, "method", json_string(e->method), ok);
     tw_json_set(object, "from", json_string(p->from), ok);
@@ -111,7 +127,7 @@ static json_t *encode_estimate(const tw_evidence_found *found, size_t i, bool *o
     tw_json_set(object, "trips", tw_json_number(e->trips), ok);
     tw_json_set(object, "drift", tw_json_number(e->drift), ok);
     tw_json_set(object, "apart", tw_json_number(e->apart), ok);
-    tw_json_set(object, "doubt", doubted ? json_string(doubt) : json_null(), ok);
+    tw_json_set(object, "doubt", *words ? json_string(words) : json_null(), ok);
     tw_json_set(object, "acceptance", tw_json_number(e->acceptance), ok);
     tw_json_set(object, "failures", tw_json_number(e->failures), ok);
     tw_json_set(object, "particles", tw_json_count(e->particles), ok);
@@ -164,6 +180,8 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_found *found
     const tw_evidence_result *r = &found->result;
     json_t *object = json_object(), *estimates = json_array();
     const tw_agreement *a = &r->agreement;
+    char words[TW_WORDS_BYTES];
+    tw_agreement_print(a, r->estimate, words);
     for (size_t i = 0; i < r->count; i++) tw_json_append(estimates, encode_estimate(found, i, &ok), &ok);
     tw_json_set(object, "n", tw_json_count(found->problem->data->n), &ok);
     encode_approximations(object, &found->plan->fits, &ok);
@@ -173,6 +191,6 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_found *found
     tw_json_set(object, "agree", a->known ? json_boolean(a->agree) : json_null(), &ok);
     tw_json_set(object, "agree_rule", json_string(TW_AGREEMENT_RULE), &ok);
     tw_json_set(object, "worst_pair", tw_json_number(a->worst), &ok);
-    tw_json_set(object, "verdict", json_string(a->words), &ok);
+    tw_json_set(object, "verdict", json_string(words), &ok);
     return tw_warnings_print_json(ctx, object, ok, to);
 }

@@ -2,6 +2,7 @@
 #include "cli/warnings.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/terminal.h"
 
@@ -11,7 +12,17 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_NO_COLUMN] = "; name their column with --{name}-column",
     [TW_WARN_DISAGREE] =
         ". At least one has not seen the whole posterior: trust neither, and let chains mix with more "
-        "--moves, more --temperatures or --method pt",
+        "--moves, more --temperatures or --method pt.",
+    [TW_WARN_HEAVY_TAIL] =
+        ". Use more --temperatures, more --moves, or a path that starts closer to the posterior (--from)",
+    [TW_WARN_MISSED] = ". Use more --moves, or a smaller --eps",
+    [TW_WARN_WITHHELD] =
+        ". Use more --rounds, more --moves, or a path that starts closer to the posterior (--from)",
+    [TW_WARN_TRIPS] =
+        ". Use more --rounds, more --moves, or a path that starts closer to the posterior (--from)",
+    [TW_WARN_DRIFT] =
+        ". Use more --rounds, more --moves, or a path that starts closer to the posterior (--from)",
+    [TW_WARN_APART] = ". Use the stepping stones, or more --temperatures",
     [TW_WARN_NO_NUMBER] =
         ". Take more temperatures (--temperatures), more transitions (--moves), or a path from EP "
         "(--from ep)",
@@ -52,6 +63,12 @@ void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES])
 {
     tw_warning_print(warning, (unsigned)warning->code < TW_WARNING_COUNT ? advice[warning->code] : NULL,
                      words);
+}
+
+const char *tw_warning_advice(tw_warning_code code)
+{
+    const char *words = (unsigned)code < TW_WARNING_COUNT && advice[code] ? advice[code] : "";
+    return words + strspn(words, ".:; ");
 }
 
 static void keep(const tw_warning *warning)

@@ -11,6 +11,9 @@
 /* A warning in words. */
 void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES]);
 
+/* What to do about it, as a sentence of its own; "" where there is nothing to do. */
+const char *tw_warning_advice(tw_warning_code code);
+
 /* From now on those of ctx are kept and, unless quiet, said. */
 void tw_warnings_receive(tw_context *ctx, bool quiet);
 

@@ -40,57 +40,16 @@ static bool share_draws(const tw_estimate *a, const tw_estimate *b)
     return a->draws != 0 || (tempered(a) && tempered(b));
 }
 
-static void say_nothing_to_compare(size_t estimates, tw_agreement *a)
-{
-    if (estimates < 2)
-        snprintf(a->words, sizeof a->words,
-                 "Agreement is not known: there is only one estimate with an error.");
-    else
-        snprintf(
-            a->words, sizeof a->words,
-            "Whether they agree is not known: the estimates are made of the same draws and err together. "
-            "Two that share none are compared (limit: %g joint standard errors): take one more "
-            "--method, or a run with another --seed.",
-            TW_AGREEMENT_LIMIT);
-}
-
-static void say_agreement(const tw_estimate *e, size_t compared, bool all, tw_agreement *a)
-{
-    const char *first = e[a->first].method, *second = e[a->second].method;
-    const char *rule = all ? "" : " Estimates that share draws are not compared.";
-    double difference = fabs(e[a->first].log_z - e[a->second].log_z);
-    if (!a->agree && !isfinite(difference))
-        snprintf(a->words, sizeof a->words, "The estimates do NOT agree: %s or %s found no weight at all.%s",
-                 first, second, rule);
-    else if (!a->agree)
-        snprintf(a->words, sizeof a->words,
-                 "The estimates do NOT agree: %s and %s are %.3g nats apart, %.1f joint standard errors "
-                 "(limit %g). At least one has not seen the whole posterior: trust neither, and let "
-                 "chains mix with more --moves, more --temperatures or --method pt.%s",
-                 first, second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
-    else if (compared == 2)
-        snprintf(a->words, sizeof a->words,
-                 "%s and %s agree: they are %.3g nats apart, %.1f joint standard errors (limit %g).%s", first,
-                 second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
-    else
-        snprintf(a->words, sizeof a->words,
-                 "All %zu estimates agree: those furthest apart, %s and %s, differ by %.3g nats, %.1f joint "
-                 "standard errors (limit %g).%s",
-                 compared, first, second, difference, a->worst, TW_AGREEMENT_LIMIT, rule);
-}
-
 tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
 {
-    tw_agreement a = {.worst = NAN};
-    size_t compared = 0;
-    bool all = true; /* pairs are compared */
+    tw_agreement a = {.worst = NAN, .difference = NAN};
     for (size_t i = 0; i < count; i++) {
         if (!comparable(&estimates[i])) continue;
-        compared++;
+        a.compared++;
         for (size_t j = i + 1; j < count; j++) {
             if (!comparable(&estimates[j])) continue;
             if (share_draws(&estimates[i], &estimates[j])) {
-                all = false;
+                a.shared = true;
                 continue;
             }
             a.known = true;
@@ -99,14 +58,49 @@ tw_agreement tw_evidence_agree(size_t count, const tw_estimate *estimates)
             a.worst = d;
             a.first = i;
             a.second = j;
+            a.difference = fabs(estimates[i].log_z - estimates[j].log_z);
         }
     }
     a.agree = a.known && a.worst <= TW_AGREEMENT_LIMIT;
-    if (a.known)
-        say_agreement(estimates, compared, all, &a);
-    else
-        say_nothing_to_compare(compared, &a);
     return a;
+}
+
+static int print_agreeing(const tw_agreement *a, const char *first, const char *second, char *words)
+{
+    if (a->compared == 2)
+        return snprintf(words, TW_WORDS_BYTES,
+                        "%s and %s agree: they are %.3g nats apart, %.1f joint standard errors (limit %g).",
+                        first, second, a->difference, a->worst, TW_AGREEMENT_LIMIT);
+    return snprintf(words, TW_WORDS_BYTES,
+                    "All %zu estimates agree: those furthest apart, %s and %s, differ by %.3g nats, %.1f "
+                    "joint standard errors (limit %g).",
+                    a->compared, first, second, a->difference, a->worst, TW_AGREEMENT_LIMIT);
+}
+
+static int print_known(const tw_agreement *a, const char *first, const char *second, char *words)
+{
+    if (a->agree) return print_agreeing(a, first, second, words);
+    if (!isfinite(a->difference))
+        return snprintf(words, TW_WORDS_BYTES, "The estimates do NOT agree: %s or %s has no finite log Z.",
+                        first, second);
+    return snprintf(words, TW_WORDS_BYTES,
+                    "The estimates do NOT agree: %s and %s are %.3g nats apart, %.1f joint standard errors "
+                    "(limit %g).",
+                    first, second, a->difference, a->worst, TW_AGREEMENT_LIMIT);
+}
+
+void tw_agreement_print(const tw_agreement *a, const tw_estimate *estimates, char words[TW_WORDS_BYTES])
+{
+    if (!a->known) {
+        snprintf(words, TW_WORDS_BYTES, "Agreement is not known: %s.",
+                 a->compared < 2 ? "there is only one estimate with an error"
+                                 : "the estimates share their draws, so their errors are not independent");
+        return;
+    }
+    int used = print_known(a, estimates[a->first].method, estimates[a->second].method, words);
+    if (a->shared && used < TW_WORDS_BYTES)
+        snprintf(words + used, (size_t)(TW_WORDS_BYTES - used),
+                 " Estimates that share draws are not compared.");
 }
 
 const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates)
@@ -115,9 +109,9 @@ const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates)
     bool best_doubted = true;
     for (size_t i = 0; i < count; i++) {
         const tw_estimate *e = &estimates[i];
-        char words[TW_WORDS_BYTES];
+        tw_warning doubt;
         if (!isfinite(e->log_z) || !isfinite(e->se) || e->weight_ess < 2.0) continue; /* collapsed */
-        bool doubted = tw_evidence_doubt(e, words);
+        bool doubted = tw_evidence_doubt(e, &doubt);
         if (best && doubted > best_doubted) continue;
         if (best && doubted == best_doubted && e->se >= best->se) continue;
         best = e;
@@ -126,71 +120,39 @@ const tw_estimate *tw_evidence_best(size_t count, const tw_estimate *estimates)
     return best;
 }
 
-void tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
-                         char words[TW_WORDS_BYTES])
+double tw_evidence_compare(const tw_estimate *estimate, const char *name, double log_z,
+                           char words[TW_WORDS_BYTES])
 {
     tw_estimate exact = {.log_z = log_z};
     double difference = log_z - estimate->log_z, errors = distance(&exact, estimate);
     snprintf(words, TW_WORDS_BYTES, "%s is %.3g nats %s %s, %.1f of its standard errors%s.", name,
              fabs(difference), difference < 0.0 ? "below" : "above", estimate->method, errors,
              errors <= TW_AGREEMENT_LIMIT ? ": within Monte Carlo error" : "");
+    return errors;
 }
 
-static void doubt_weights(const tw_estimate *e, char words[TW_WORDS_BYTES])
+static tw_warning doubt_weights(const tw_estimate *e)
 {
     if (e->pareto_k > TW_PARETO_LIMIT)
-        snprintf(
-            words, TW_WORDS_BYTES,
-            "%s: the weights have a heavy tail (Pareto k is %.2f, and above %.1f a standard error made of "
-            "them is too small): take more temperatures, more transitions at each, or start closer to the "
-            "posterior.",
-            e->method, e->pareto_k, TW_PARETO_LIMIT);
-    else if (2.0 * e->missed * e->missed > e->se * e->se)
-        snprintf(words, TW_WORDS_BYTES,
-                 "%s: annealing from the posterior to q missed %.2g %% of q, as annealing from q shows; log "
-                 "Z may be "
-                 "too high by %.2g, which its error includes. Take more transitions at each temperature, or "
-                 "shorter "
-                 "steps.",
-                 e->method, 100.0 * e->missed, e->missed);
+        return (tw_warning){.code = TW_WARN_HEAVY_TAIL, .number = {e->pareto_k, TW_PARETO_LIMIT}};
+    if (2.0 * e->missed * e->missed > e->se * e->se)
+        return (tw_warning){.code = TW_WARN_MISSED, .number = {100.0 * e->missed, e->missed}};
+    return (tw_warning){.code = TW_WARNING_COUNT};
 }
 
-static void doubt_tempering(const tw_estimate *e, char words[TW_WORDS_BYTES])
+/* The gravest first. */
+static tw_warning doubt_tempering(const tw_estimate *e)
 {
-    const char *advice = "take more rounds, more transitions in each, or start closer to the posterior";
-    if (!isfinite(e->log_z))
-        snprintf(words, TW_WORDS_BYTES, "%s: it is withheld, since its error is above 10 nats: %s.",
-                 e->method, advice);
-    else if (e->trips < 1.0)
-        snprintf(
-            words, TW_WORDS_BYTES,
-            "%s: replicas do not travel. A copy had %.2g round trips from q to the posterior and back, and "
-            "with "
-            "less than one the run may not have forgotten how it began. What can be seen of that, the gaps "
-            "between its halves and between the ways up and down, is in its error: %s.",
-            e->method, e->trips, advice);
-    else if (fabs(e->drift) > 0.0)
-        snprintf(
-            words, TW_WORDS_BYTES,
-            "%s: the second half of the run is %.2g nats %s the first, which is beyond chance: it has not "
-            "settled. That is in its error: %s.",
-            e->method, fabs(e->drift), e->drift > 0.0 ? "above" : "below", advice);
-    else if (fabs(e->apart) > 0.0)
-        snprintf(
-            words, TW_WORDS_BYTES,
-            "%s: it is %.2g nats %s stepping stones between the same draws, which is beyond chance: moments "
-            "do "
-            "not bear the tail of the log ratios, or temperatures are too far apart. That is in its error; "
-            "take the stepping stones, or more temperatures.",
-            e->method, fabs(e->apart), e->apart > 0.0 ? "above" : "below");
+    if (!isfinite(e->log_z)) return (tw_warning){.code = TW_WARN_WITHHELD};
+    if (e->trips < 1.0) return (tw_warning){.code = TW_WARN_TRIPS, .number = {e->trips}};
+    if (fabs(e->drift) > 0.0) return (tw_warning){.code = TW_WARN_DRIFT, .number = {e->drift}};
+    if (fabs(e->apart) > 0.0) return (tw_warning){.code = TW_WARN_APART, .number = {e->apart}};
+    return (tw_warning){.code = TW_WARNING_COUNT};
 }
 
-bool tw_evidence_doubt(const tw_estimate *e, char words[TW_WORDS_BYTES])
+bool tw_evidence_doubt(const tw_estimate *e, tw_warning *doubt)
 {
-    words[0] = '\0';
-    if (tempered(e))
-        doubt_tempering(e, words);
-    else
-        doubt_weights(e, words);
-    return words[0] != '\0';
+    *doubt = tempered(e) ? doubt_tempering(e) : doubt_weights(e);
+    doubt->name = e->method;
+    return doubt->code != TW_WARNING_COUNT;
 }

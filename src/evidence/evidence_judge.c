@@ -50,7 +50,7 @@ static void judge_agreement(tw_evidence_result *r)
     const tw_agreement *a = &r->agreement;
     const tw_estimate *first = &r->estimate[a->first], *second = &r->estimate[a->second];
     tw_warning warning = {.code = TW_WARN_DISAGREE,
-                          .number = {fabs(first->log_z - second->log_z), a->worst, TW_AGREEMENT_LIMIT},
+                          .number = {a->difference, a->worst, TW_AGREEMENT_LIMIT},
                           .name = first->method,
                           .other = second->method};
     if (a->known && !a->agree) tw_warnings_add(&r->warnings, &warning);

@@ -36,8 +36,7 @@ static tw_status check_format(const tw_fields *in, size_t *version)
     if (!json_is_object(in->object) || tw_field_text(in, "format", &format) != TW_OK ||
         strcmp(format, TW_APPROXIMATION_FORMAT) != 0)
         return tw_fail(in->ctx, TW_BAD_DATA,
-                       "field \"format\" is not \"" TW_APPROXIMATION_FORMAT "\": give a file that talweg "
-                       "approx --save-approx wrote");
+                       "field \"format\" is not \"" TW_APPROXIMATION_FORMAT "\": give a saved approximation");
     TW_TRY(tw_field_count(in, "version", version));
     if (*version >= 1 && *version <= TW_APPROXIMATION_VERSION) return TW_OK;
     return tw_fail(in->ctx, TW_BAD_DATA,

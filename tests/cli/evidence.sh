@@ -27,7 +27,7 @@ works evidence $five --method pt --rounds 50 --copies 8 --json
 gives 'len(r["estimates"]) == 2 and r["agree"] is None and r["worst_pair"] is None and "share no draws" in r["agree_rule"]'
 # shellcheck disable=SC2086
 works evidence $five --method pt --rounds 50 --copies 8
-says out 'made of the same draws'
+says out 'share their draws'
 
 # every start and kernel
 awk 'BEGIN { print "mean"; for (i = 0; i < 5; i++) print 0.5 * i }' >"$d/mean.csv"

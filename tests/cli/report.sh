@@ -86,7 +86,7 @@ page_says evidence.html 'estimates of log Z'
 # ---- bad input
 refuses 1 'talweg report needs RUN...' report
 refuses 1 'absent.nc' report "$d/absent.nc" -o "$d/no.html"
-refuses 1 'do not belong together' report "$run" "$d/counts.nc" -o "$d/no.html"
+refuses 1 'must be runs of one problem' report "$run" "$d/counts.nc" -o "$d/no.html"
 refuses 3 'cannot be written' report "$run" -o "$d/no/page.html"
 refuses 1 '--latents must be from 0 to 20' report "$run" -o "$d/no.html" --latents 21
 [ ! -e "$d/no.html" ] || complain "a page in spite of an error"

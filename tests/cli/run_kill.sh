@@ -94,7 +94,7 @@ refuses 1 'still being written by another talweg' predict "$d/run.nc" "$new" --q
 job=$own
 killed
 # ---- nor is it overwritten without being asked
-refuses 1 'draws of a run that did not end' sample "$@" --draws 10 -o "$d/run.nc"
+refuses 1 'draws of an unfinished run' sample "$@" --draws 10 -o "$d/run.nc"
 completed 1
 rm -f "$d"/run.nc*
 

@@ -73,10 +73,10 @@ works summary "$d/one.nc" "$d/two.nc" --json
 gives 'r["chains"] == 8 and r["draws"] == 250 and len(r["files"]) == 2'
 gives 'r["ess_bulk"]["min"] > other("sampled")["ess_bulk"]["min"]'
 says err 'one.nc has 300 draws of each chain and another file has 250: the first 250 are used'
-refuses 1 'both made with --seed 1' summary "$d/one.nc" "$d/one.nc"
+refuses 1 'both made with the seed 1' summary "$d/one.nc" "$d/one.nc"
 # shellcheck disable=SC2086
 works sample "$d/b.csv" $model --draws 20 --seed 3 -o "$d/other.nc" --quiet
-refuses 1 'they differ in the observations' summary "$d/one.nc" "$d/other.nc"
+refuses 1 'differ in the observations' summary "$d/one.nc" "$d/other.nc"
 
 # the same warnings as sample, word for word
 works sample "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method ess --metric prior --draws 30 --warmup 5 -o "$d/bad.nc"
@@ -105,5 +105,5 @@ refuses 1 'one.csv already exists' summary "$d/one.nc" --csv "$d/one.csv"
 works summary "$d/one.nc" --csv "$d/one.csv" --force
 refuses 3 'cannot be written' summary "$d/one.nc" --csv "$d/no/where.csv"
 works evidence "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method ais --particles 16 -o "$d/evidence.nc"
-refuses 1 'there are no draws in it' summary "$d/evidence.nc"
+refuses 1 'has no draws: the run ended in warm-up' summary "$d/evidence.nc"
 finish

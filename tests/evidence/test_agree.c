@@ -15,6 +15,13 @@ static tw_estimate make(const char *method, double log_z, double se)
     return (tw_estimate){.method = method, .log_z = log_z, .se = se, .weight_ess = NAN};
 }
 
+static void assert_says(const tw_agreement *a, const tw_estimate *estimates, const char *part)
+{
+    char words[TW_WORDS_BYTES];
+    tw_agreement_print(a, estimates, words);
+    assert_non_null(strstr(words, part));
+}
+
 static void pairs_within_four_errors_agree(void **state)
 {
     (void)state;
@@ -23,12 +30,13 @@ static void pairs_within_four_errors_agree(void **state)
     tw_agreement a = tw_evidence_agree(2, two);
     assert_true(a.known && a.agree);
     assert_close(a.worst, 3.98, 1e-6, "worst pair");
-    assert_non_null(strstr(a.words, "ais and ais-reverse agree"));
+    assert_true(a.compared == 2 && !a.shared && a.first == 0 && a.second == 1);
+    assert_close(a.difference, 0.199, 1e-12, "nats");
+    assert_says(&a, two, "ais and ais-reverse agree");
     two[1].log_z = -9.799;
     a = tw_evidence_agree(2, two);
     assert_true(a.known && !a.agree);
-    assert_non_null(strstr(a.words, "do NOT agree"));
-    assert_non_null(strstr(a.words, "more --moves"));
+    assert_says(&a, two, "do NOT agree");
 }
 
 /* Neighbours agree, the ends do not: every pair counts, and the furthest is named. */
@@ -67,10 +75,11 @@ static void estimates_that_share_draws_are_not_compared(void **state)
         e[2].draws = numbered ? 78 : 0;
         tw_agreement alone = tw_evidence_agree(2, e), with = tw_evidence_agree(3, e);
         assert_false(alone.known || alone.agree || !isnan(alone.worst));
-        assert_non_null(strstr(alone.words, "same draws"));
+        assert_true(alone.shared && alone.compared == 2 && with.shared && with.compared == 3);
+        assert_says(&alone, e, "share their draws");
         assert_true(with.known && !with.agree);
         assert_true(with.first == 1 && with.second == 2);
-        assert_non_null(strstr(with.words, "that share draws are not compared"));
+        assert_says(&with, e, "that share draws are not compared");
     }
     e[1].log_z = -5.2;
     assert_true(tw_evidence_agree(3, e).agree);
@@ -96,26 +105,27 @@ static void the_best_has_the_smallest_error(void **state)
     assert_ptr_equal(tw_evidence_best(2, e + 2), &e[2]);
 }
 
-/* Every sign of a tempering run is put into words, the gravest first; what other methods have is no doubt here. */
-static void signs_of_tempering_are_put_into_words(void **state)
+/* Every sign of a tempering run is a warning, the gravest first; what other methods have is no doubt here. */
+static void signs_of_tempering_are_doubts(void **state)
 {
     (void)state;
-    char words[TW_WORDS_BYTES];
+    tw_warning doubt;
     tw_estimate e = make("thermodynamic", -5.0, 0.1);
     e.trips = 1.0;
     e.missed = e.pareto_k = NAN;
-    assert_false(tw_evidence_doubt(&e, words));
+    assert_false(tw_evidence_doubt(&e, &doubt));
     e.apart = -0.5;
-    assert_true(tw_evidence_doubt(&e, words) && strstr(words, "0.5 nats below stepping stones"));
+    assert_true(tw_evidence_doubt(&e, &doubt) && doubt.code == TW_WARN_APART && doubt.number[0] == -0.5);
     e.drift = 0.25;
-    assert_true(tw_evidence_doubt(&e, words) && strstr(words, "is 0.25 nats above the first"));
+    assert_true(tw_evidence_doubt(&e, &doubt) && doubt.code == TW_WARN_DRIFT && doubt.number[0] == 0.25);
     e.trips = 0.5;
-    assert_true(tw_evidence_doubt(&e, words) && strstr(words, "0.5 round trips"));
+    assert_true(tw_evidence_doubt(&e, &doubt) && doubt.code == TW_WARN_TRIPS && doubt.number[0] == 0.5);
     e.log_z = NAN;
-    assert_true(tw_evidence_doubt(&e, words) && strstr(words, "withheld"));
+    assert_true(tw_evidence_doubt(&e, &doubt) && doubt.code == TW_WARN_WITHHELD);
+    assert_string_equal(doubt.name, "thermodynamic");
     e = make("ais", -5.0, 0.1);
     e.trips = e.drift = e.apart = NAN;
-    assert_false(tw_evidence_doubt(&e, words));
+    assert_false(tw_evidence_doubt(&e, &doubt));
 }
 
 /* No weight at all is no agreement, and errors of 0 leave room for rounding. */
@@ -135,7 +145,7 @@ static void an_approximation_is_measured_in_errors(void **state)
     (void)state;
     char words[TW_WORDS_BYTES];
     tw_estimate e = make("ais", -105.833, 0.032);
-    tw_evidence_compare(&e, "EP", -106.089, words);
+    assert_close(tw_evidence_compare(&e, "EP", -106.089, words), 8.0, 1e-6, "standard errors");
     assert_string_equal(words, "EP is 0.256 nats below ais, 8.0 of its standard errors.");
     tw_evidence_compare(&e, "EP corrected", -105.817, words);
     assert_non_null(strstr(words, "0.016 nats above ais, 0.5 of its standard errors"));
@@ -265,7 +275,7 @@ int main(void)
         cmocka_unit_test(one_estimate_says_nothing),
         cmocka_unit_test(estimates_that_share_draws_are_not_compared),
         cmocka_unit_test(the_best_has_the_smallest_error),
-        cmocka_unit_test(signs_of_tempering_are_put_into_words),
+        cmocka_unit_test(signs_of_tempering_are_doubts),
         cmocka_unit_test(the_ends_of_the_range),
         cmocka_unit_test(an_approximation_is_measured_in_errors),
         cmocka_unit_test(runs_until_the_error_is_met),

@@ -28,10 +28,10 @@ typedef struct tally {
 
 static void add(tally *t, const tw_estimate e[2], double exact)
 {
-    char words[TW_WORDS_BYTES];
+    tw_warning doubt;
     t->runs++;
     for (int i = 0; i < 2; i++) {
-        if (tw_evidence_doubt(&e[i], words)) {
+        if (tw_evidence_doubt(&e[i], &doubt)) {
             t->doubted[i]++;
             continue;
         }

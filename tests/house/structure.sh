@@ -10,13 +10,13 @@ check() {
     (cd "$1" && find src include bindings -name '*.[ch]' 2>/dev/null | sort | xargs awk '
     function fault(text) { printf "%s:%d: %s\n", FILENAME, FNR, text }
 
-    # The line without comments and the inside of strings. `inside` carries a comment over lines.
+    # The line without comments and the inside of strings, which goes to `said`. `inside` carries a comment over lines.
     function code_of(line,    out, c, two, i, n, quote) {
-        n = length(line); out = ""; quote = ""
+        n = length(line); out = ""; quote = ""; said = ""
         for (i = 1; i <= n; i++) {
             c = substr(line, i, 1); two = substr(line, i, 2)
             if (inside) { if (two == "*/") { inside = 0; i++ } }
-            else if (quote != "") { if (c == "\\") i++; else if (c == quote) quote = "" }
+            else if (quote != "") { if (c == "\\") i++; else if (c == quote) quote = ""; else said = said c }
             else if (two == "/*") { inside = 1; i++ }
             else if (two == "//") break
             else if (c == "\"" || c == "\047") quote = c
@@ -116,6 +116,11 @@ check() {
             if (room in rank || is_client) check_include(room, target)
         }
         check_square(code)
+        # Options belong to the program: the library says what is wrong, each front end what to turn. Styles of the
+        # page, and what gnuplot is asked, look like options and are none.
+        if (said ~ /--/ && room != "cli" && room != "bindings" &&
+            FILENAME !~ /^src\/output\/report\/(style|figure|svg_inline|gnuplot)[.]c$/)
+            fault("a text of the library names an option of the program: " said)
         if (FILENAME != "src/base/context.c" && room != "bindings" &&
             calls(code, "malloc|calloc|realloc|free|strdup|strndup|aligned_alloc|posix_memalign|asprintf"))
             fault("only src/base/context.c may allocate: use tw_allocate and tw_release")
@@ -179,6 +184,10 @@ try src/model/a.c '/* one' ''
 try src/model/a.c 'x = malloc (8); /* no */' 'may allocate'
 try src/model/a.c '/* a */ free(x);' 'may allocate'
 try src/model/a.c 'double u = drand48();' 'a hidden generator'
+try src/model/a.c 'return tw_fail(ctx, TW_BAD_DATA, "raise --draws");' 'names an option'
+try include/talweg/warning.h 'X(A, "a", "use --eps")' 'names an option'
+try src/model/a.c 'x--; /* --x, "--y" */ puts("a-b - c");' ''
+try src/cli/a.c 'puts("--draws");' ''
 try src/linalg/a.c '#include <lapacke.h>' ''
 try src/cli/a.c '#include <talweg/talweg.h>' ''
 try src/cli/a.c '#include "bench/measure.h"

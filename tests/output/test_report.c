@@ -190,7 +190,7 @@ static void a_page_about_estimates(void **state)
         char *page = make_page(&p, path, &options);
         assert_well_formed(page);
         holds(page, k == 0 ? "The estimates of log Z agree" : "The estimates of log Z do not agree");
-        holds(page, "<p>ais: the weights have a heavy tail (Pareto k is 0.90, ");
+        holds(page, "<p>ais: the weights have a heavy tail: Pareto k is 0.90, ");
         (k == 0 ? holds : lacks)(page, "EP is 0.175 nats below");
         (k == 0 ? holds : lacks)(page, "log Z with its standard error");
         holds(page, "<td>stepping-stone</td>");

@@ -106,7 +106,7 @@ static void a_journal_is_not_lost_to_the_next_run(void **state)
     run_place_open(&p);
     run_leave_journal(&p, NULL, 4);
     assert_int_equal(run_begin(p.ctx, p.run, NULL, p.problem, 0, &writer), TW_FILE_EXISTS);
-    assert_non_null(strstr(tw_context_message(p.ctx), "has 4 draws of a run that did not end"));
+    assert_non_null(strstr(tw_context_message(p.ctx), "has 4 draws of an unfinished run"));
     assert_int_equal(run_write(p.ctx, p.run, &(tw_run_options){.overwrite = true}, p.problem, 9), TW_OK);
     assert_run_opens(&p, 9);
     assert_int_equal(scratch_count(&p.folder), 1);

@@ -154,7 +154,7 @@ static void what_does_not_fit_is_refused(void **state)
     snprintf(summary, sizeof summary, "%s", scratch_path(&folder, "summary.nc"));
     const tw_run_options options = {.summary_only = true, .threads = 1};
     assert_int_equal(run_write(ctx, summary, &options, problem, DRAWS), TW_OK);
-    assert_refused(ctx, summary, problem, FIRST, NULL, "a summary in the place of draws");
+    assert_refused(ctx, summary, problem, FIRST, NULL, "only a summary of the draws");
     tw_problem_free(problem);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);

@@ -164,10 +164,12 @@ static PyObject *build_result(const request *r)
     const tw_evidence_result *result = &r->result;
     const tw_evidence_plan *plan = r->plan;
     const tw_agreement *a = &result->agreement;
+    char words[TW_WORDS_BYTES];
+    tw_agreement_print(a, result->estimate, words);
     const tw_estimate *best = tw_evidence_best(result->count, result->estimate);
     return Py_BuildValue("{sN sN sN sO ss sn ss ss ss sd sd sd}", "estimates", build_estimates(result),
                          "tempering", build_tempering(result), "warnings", tw_py_warnings(&result->warnings),
-                         "agree", a->known ? (a->agree ? Py_True : Py_False) : Py_None, "verdict", a->words,
+                         "agree", a->known ? (a->agree ? Py_True : Py_False) : Py_None, "verdict", words,
                          "best", best ? (Py_ssize_t)(best - result->estimate) : (Py_ssize_t)-1, "from",
                          plan->from, "kernel", plan->kernel, "metric", plan->metric, "laplace",
                          log_z_of(plan->fits.laplace), "ep", log_z_of(plan->fits.ep), "ep_corrected",
@@ -202,16 +204,16 @@ PyObject *tw_py_compare(PyObject *module, PyObject *arguments)
     return PyUnicode_FromString(words);
 }
 
-/* "": nothing is to be doubted. */
+/* A warning, or None: nothing is to be doubted. */
 PyObject *tw_py_doubt(PyObject *module, PyObject *arguments)
 {
     PyObject *row = NULL;
     tw_estimate estimate = {0};
-    char words[TW_WORDS_BYTES];
+    tw_warning doubt;
     (void)module;
     if (!PyArg_ParseTuple(arguments, "O!", &PyDict_Type, &row) ||
         !tw_py_read(row, estimate_fields, &estimate))
         return NULL;
-    (void)tw_evidence_doubt(&estimate, words);
-    return PyUnicode_FromString(words);
+    if (tw_evidence_doubt(&estimate, &doubt)) return tw_py_warning(&doubt);
+    Py_RETURN_NONE;
 }

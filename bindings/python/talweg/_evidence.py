@@ -16,6 +16,7 @@ from ._arrays import vector
 from ._model import Model, ModelOptions, as_model, count_threads
 from ._sample import Progress, progress_function, start_name, start_of
 from ._talweg import InputError
+from ._warnings import spoken
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ class Estimate:
     @property
     def doubt(self) -> Optional[str]:
         """What there is to doubt about it, in a sentence with advice; None: nothing."""
-        return _talweg.doubt(_row(self)) or None
+        warning = _talweg.doubt(_row(self))
+        return f"{spoken(warning)}." if warning else None
 
 
 class Evidence:

@@ -14,6 +14,14 @@ FINDINGS: dict[str, str] = _talweg.findings()
 # What to do: put behind the finding, with its punctuation.
 ADVICE = {
     "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
+    "disagree": ". At least one has not seen the whole posterior: trust neither, and let chains mix with more moves, "
+    'more temperatures or method="pt"',
+    "heavy_tail": ". Use more temperatures, more moves, or a path that starts closer to the posterior (start)",
+    "missed_mass": ". Use more moves, or a smaller eps",
+    "withheld": ". Use more rounds, more moves, or a path that starts closer to the posterior (start)",
+    "round_trips": ". Use more rounds, more moves, or a path that starts closer to the posterior (start)",
+    "drift": ". Use more rounds, more moves, or a path that starts closer to the posterior (start)",
+    "apart": ". Use the stepping stones, or more temperatures",
     "no_number": ". Take more temperatures or moves, or a path from EP",
     "collapsed": ". Take more temperatures or moves, or a path from EP",
     "disagree": ". At least one has not seen the whole posterior: trust neither, and take more moves or temperatures, or "

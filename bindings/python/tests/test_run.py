@@ -221,7 +221,7 @@ def test_errors(tmp_path, draws, program):
     np.save(program.folder / "data.npy", np.column_stack([X, Y]))
     flags = ("--method", "ess", "--summary-only", "-o", "s.nc")
     program.call("sample", "data.npy", "--quiet", "--json", *FEW_FLAGS, *flags)
-    with pytest.raises(talweg.InputError, match="a summary in the place of draws"):
+    with pytest.raises(talweg.InputError, match="only a summary of the draws"):
         talweg.load(program.folder / "s.nc")
 
 

@@ -179,11 +179,10 @@ tw_status tw_journal_claim(tw_journal *there, tw_context *ctx, const char *run, 
     TW_TRY(tw_journal_open(there, ctx, run, &found));
     if (!found || there->draws == 0 || overwrite) return TW_OK;
     tw_journal_close(there);
-    return tw_fail(
-        ctx, TW_FILE_EXISTS,
-        "%.1000s has %zu draws of a run that did not end, which would be lost (talweg summary %.1000s makes "
-        "a file of them)",
-        there->path, there->draws, run);
+    return tw_fail(ctx, TW_FILE_EXISTS,
+                   "%.1000s has %zu draws of an unfinished run, which would be lost (opening %.1000s as a "
+                   "run recovers them)",
+                   there->path, there->draws, run);
 }
 
 tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite)

@@ -92,10 +92,9 @@ static tw_status draw_calibration(tw_report *r, const tw_cases *cases)
           "(Wilson); bars: how many cases there are.",
           r->page);
     if (!r->options->test)
-        fputs(
-            " The posterior has seen these labels, so that this says little about new cases, for which there "
-            "is --test.",
-            r->page);
+        fputs(" The posterior has seen these labels, so this says little about new cases: give labelled test "
+              "data for those.",
+              r->page);
     tw_figure_end(&r->figures);
     return TW_OK;
 }

@@ -179,8 +179,8 @@ tw_status tw_report_traces(tw_report *r)
     if (pool->chained == 0 || r->options->latents == 0) return TW_OK;
     fputs("<section>\n<h2>Traces and ranks of the worst latents</h2>\n", r->page);
     if (!pool->has_x) {
-        fputs("<p>The file keeps a summary of every latent, not its draws (--summary-only): there is "
-              "nothing to plot.</p>\n</section>\n",
+        fputs("<p>The file has a summary of every latent and no draws: there is nothing to "
+              "plot.</p>\n</section>\n",
               r->page);
         return TW_OK;
     }

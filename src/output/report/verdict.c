@@ -28,18 +28,25 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_ENERGY] = ". A smaller step size, or tuning it to a higher acceptance, makes that rarer",
     [TW_WARN_IMPLICIT] = ". The smoothed metric, or a smaller step size, makes that rarer",
     [TW_WARN_IRREVERSIBLE] = ". A smaller step size, or equations solved to a tolerance, make that rarer",
+    [TW_WARN_HEAVY_TAIL] =
+        ". Use more temperatures, more transitions at each, or start closer to the posterior",
+    [TW_WARN_MISSED] = ". Use more transitions at each temperature, or shorter steps",
+    [TW_WARN_WITHHELD] = ". Use more rounds, more transitions in each, or start closer to the posterior",
+    [TW_WARN_TRIPS] = ". Use more rounds, more transitions in each, or start closer to the posterior",
+    [TW_WARN_DRIFT] = ". Use more rounds, more transitions in each, or start closer to the posterior",
+    [TW_WARN_APART] = ". Use the stepping stones, or more temperatures",
     [TW_WARN_FACTORISATION] = ". The smoothed metric, or a smaller step size, makes that rarer",
 };
 
-/* A warning, which begins with a letter, as a sentence. */
-static void print_warning(FILE *page, const tw_warning *warning)
+/* A warning as a sentence: it begins with a letter, or with the name of a method, which stays as it is. */
+static void print_warning(FILE *page, const char *tag, const tw_warning *warning)
 {
     char words[TW_WARNING_BYTES];
     tw_warning_print(warning, advice[warning->code], words);
-    words[0] = (char)toupper((unsigned char)words[0]);
-    fputs("<li>", page);
+    if (!warning->name) words[0] = (char)toupper((unsigned char)words[0]);
+    fprintf(page, "<%s>", tag);
     tw_html_text(words, page);
-    fputs(".</li>\n", page);
+    fprintf(page, ".</%s>\n", tag);
 }
 
 static void print_praise(const tw_report *r)
@@ -78,7 +85,7 @@ static void judge_draws(const tw_report *r)
              : posterior  ? "The draws can be used"
                           : "As draws of that path they can be used");
     fputs(warnings ? "<ul>\n" : "", r->page);
-    for (size_t k = 0; k < warnings; k++) print_warning(r->page, &r->warnings.warning[k]);
+    for (size_t k = 0; k < warnings; k++) print_warning(r->page, "li", &r->warnings.warning[k]);
     fputs(warnings ? "</ul>\n" : "", r->page);
     if (warnings == 0) print_praise(r);
     fputs("</section>\n", r->page);
@@ -103,25 +110,27 @@ static void compare(const tw_report *r, const char *name, double log_z)
 
 static void print_doubts(const tw_report *r)
 {
-    char words[TW_WORDS_BYTES];
-    for (size_t i = 0; i < r->estimates; i++) {
-        if (!tw_evidence_doubt(&r->estimate[i], words)) continue;
-        fputs("<p>", r->page);
-        tw_html_text(words, r->page);
-        fputs("</p>\n", r->page);
-    }
+    tw_warning doubt;
+    for (size_t i = 0; i < r->estimates; i++)
+        if (tw_evidence_doubt(&r->estimate[i], &doubt)) print_warning(r->page, "p", &doubt);
 }
 
 static void judge_estimates(const tw_report *r)
 {
     const tw_agreement *a = &r->agreement;
+    char words[TW_WORDS_BYTES];
     if (r->estimates == 0) return;
     open_box(r->page, !a->known || a->agree,
              !a->known  ? "The log evidence"
              : a->agree ? "The estimates of log Z agree"
                         : "The estimates of log Z do not agree");
     fputs("<p>", r->page);
-    tw_html_text(a->words, r->page);
+    tw_agreement_print(a, r->estimate, words);
+    tw_html_text(words, r->page);
+    if (a->known && !a->agree)
+        fputs(" At least one has not seen the whole posterior: trust neither, and let chains mix with more "
+              "transitions, more temperatures or parallel tempering.",
+              r->page);
     compare(r, "Laplace", r->laplace);
     compare(r, "EP", r->ep);
     compare(r, "EP corrected", r->ep_corrected);

@@ -23,16 +23,17 @@ static void add_totals(tw_totals *to, const tw_totals *from)
 /* Draws at b = 1 are of the posterior whatever q was. */
 static const char *target_difference(const tw_run_facts *a, const tw_run_facts *b)
 {
-    if (a->beta != b->beta) return "the temperature of their draws (--beta)";
-    return a->beta != 1.0 && strcmp(a->from, b->from) != 0 ? "where their paths start (--from)" : NULL;
+    if (a->beta != b->beta) return "the inverse temperature of their draws";
+    return a->beta != 1.0 && strcmp(a->from, b->from) != 0 ? "the Gaussian q at which their paths start"
+                                                           : NULL;
 }
 
 static tw_status fail_difference(const tw_pool *pool, size_t k, const char *what)
 {
     return tw_fail(
         pool->ctx, TW_BAD_DATA,
-        "%.500s and %.500s do not belong together, they differ in %s. Files given together must be "
-        "runs of one problem: give them one at a time",
+        "%.500s and %.500s differ in %s. Files given together must be runs of one problem: give them one "
+        "at a time",
         pool->path[0], pool->path[k], what);
 }
 
@@ -73,8 +74,8 @@ static tw_status check_seed(const tw_pool *pool, size_t k)
             strcmp(a->metric, b->metric) == 0)
             return tw_fail(
                 pool->ctx, TW_BAD_DATA,
-                "%.500s and %.500s were both made with --seed %llu, so that their chains repeat each "
-                "other: give one of them, or run again with another --seed",
+                "%.500s and %.500s were both made with the seed %llu, so their chains repeat each other: "
+                "give one of them, or sample again with another seed",
                 pool->path[i], pool->path[k], (unsigned long long)b->seed);
     }
     return TW_OK;
@@ -98,8 +99,8 @@ static tw_status add_chains(tw_pool *pool, size_t k)
     add_totals(&pool->sampling, &facts->sampling);
     if (pool->chained < 2 || pool->has_x) return TW_OK;
     return tw_fail(pool->ctx, TW_BAD_DATA,
-                   "%.500s: draws of several files can only be taken together where all of them kept x, and "
-                   "one was written with --summary-only: give it alone",
+                   "%.500s: several files can be combined only if each has the draws of x, and one has only "
+                   "their summary: give it alone",
                    pool->path[k]);
 }
 

@@ -54,11 +54,10 @@ tw_status tw_pool_summarise(tw_pool *pool, size_t threads, tw_summary *rows, tw_
         if (pool->chained == 1 && tw_run_describe(pool->run[k])->draws > 0)
             return tw_run_summarise(pool->run[k], threads, rows, out);
     if (pool->chained == 0)
-        return tw_fail(pool->ctx, TW_BAD_DATA,
-                       "%.500s: there are no draws in it: the run ended in warm-up, or the file has "
-                       "estimates of log Z, which "
-                       "talweg report shows",
-                       pool->path[0]);
+        return tw_fail(
+            pool->ctx, TW_BAD_DATA,
+            "%.500s has no draws: the run ended in warm-up, or the file has only estimates of log Z",
+            pool->path[0]);
     return summarise_files(pool, threads, rows, out);
 }
 

@@ -139,12 +139,11 @@ static tw_status find_x(tw_run *run, int *group, int *variable)
 {
     const tw_run_facts *f = &run->facts.facts;
     if (f->draws == 0)
-        return tw_fail(run->ctx, TW_BAD_ARGUMENT, "%.1000s has no draws: give a file of talweg sample",
+        return tw_fail(run->ctx, TW_BAD_ARGUMENT, "%.1000s has no draws: give a file of a sampling run",
                        run->path);
     if (!f->has_x)
         return tw_fail(run->ctx, TW_BAD_ARGUMENT,
-                       "%.1000s has a summary in the place of draws: sample again without --summary-only",
-                       run->path);
+                       "%.1000s has only a summary of the draws: sample again and keep the draws", run->path);
     if (nc_inq_ncid(run->file.file, "posterior", group) == NC_NOERR &&
         nc_inq_varid(*group, "x", variable) == NC_NOERR)
         return TW_OK;
