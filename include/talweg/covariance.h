@@ -82,6 +82,11 @@ TW_API size_t tw_kernel_count(const tw_kernel *kernel);
 TW_API const tw_parameter *tw_kernel_parameter(const tw_kernel *kernel, size_t j);
 TW_API size_t tw_kernel_find(const tw_kernel *kernel, const char *name);
 
+/* Did somebody give the j-th parameter its value? False: it has the initial value that its leaf has for everybody. A
+ * parameter that tw_kernel_set_theta moves is given from then on. */
+TW_API bool tw_kernel_is_given(const tw_kernel *kernel, size_t j);
+TW_API void tw_kernel_set_given(tw_kernel *kernel, size_t j, bool given);
+
 /* theta, which is the kernel's; and another one. A value outside its range changes nothing and is TW_BAD_ARGUMENT. */
 TW_API const double *tw_kernel_theta(const tw_kernel *kernel);
 TW_API tw_status tw_kernel_set_theta(tw_kernel *kernel, const double *theta);

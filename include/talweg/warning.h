@@ -26,6 +26,8 @@ extern "C" {
     X(TW_WARN_NO_COLUMN, "no_column",                                                                        \
       "the {name} differs from one training case to the next, and the new ones were given none: they get "   \
       "{0:g}")                                                                                               \
+    X(TW_WARN_DEFAULTS, "default_parameters",                                                                \
+      "the kernel has parameters that nobody gave, at defaults that know nothing of the data: {name}")       \
     /* approximations */                                                                                     \
     X(TW_WARN_EP, "ep_not_converged",                                                                        \
       "EP did not converge (residual {1:.1e} after {0:.0f} sweeps): its log Z is not to be used")            \

@@ -261,6 +261,7 @@ static void warn(results *r, tw_warning_code code, double first, double second)
 static void find_warnings(results *r)
 {
     const tw_approximation *ep = r->ep, *laplace = r->laplace;
+    tw_problem_warn_defaults(r->problem);
     if (!ep->converged) warn(r, TW_WARN_EP, (double)ep->iterations, ep->residual);
     if (!laplace->converged) warn(r, TW_WARN_LAPLACE, (double)laplace->iterations, laplace->residual);
     if (r->corrected && !r->correction.decreasing) warn(r, TW_WARN_CORRECTION, 0.0, 0.0);

@@ -36,11 +36,11 @@ tw_status tw_built_in_load(tw_context *ctx, const tw_model_options *options, siz
                           : model.label_column ? "label-column"
                                                : tw_likelihood_options_file(&model.given);
     *out = NULL;
-    if (!model.log_ell) model.log_ell = given ? "0" : "-1.5";
-    if (isnan(model.log_sigma)) model.log_sigma = given ? 0.0 : 1.5;
     if (given) return tw_model_options_load(ctx, &model, out);
     if (lacking) return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs DATA", lacking);
     model.data = "the built-in problem";
+    if (!model.log_ell) model.log_ell = "-1.5";
+    if (isnan(model.log_sigma)) model.log_sigma = 1.5;
     TW_TRY(tw_data_two_classes(ctx, cases, 1, 0, &data));
     return tw_model_options_build(ctx, &model, data, out);
 }

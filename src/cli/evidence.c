@@ -152,6 +152,7 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
         return tw_fail(ctx, status, "%.1000s (see --from, --metric, --standardise, --log-ell)",
                        tw_context_message(ctx));
     if (status != TW_OK) return status;
+    tw_problem_warn_defaults(found->problem);
     tw_warnings_say(&found->plan->warnings);
     tw_interrupt_catch();
     status = tw_evidence_run(found->plan, &watching, &found->result);

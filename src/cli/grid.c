@@ -223,6 +223,7 @@ static tw_status load(surface *s)
 {
     char log_ell[40];
     tw_model_options model = s->options->model;
+    model.log_sigma = NAN; /* an expression has its own */
     if (tw_kernel_is_shape(model.kernel)) {
         snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.ell.low);
         model.log_ell = log_ell;

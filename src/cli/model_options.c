@@ -66,14 +66,13 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .kind = TW_OPTION_NUMBERS,
      .offset = FIELD(log_ell),
      .argument = "X[,X...]",
-     .default_value = "0",
-     .help = "natural logarithm of the length scale: one, or one per input, in units of the inputs"},
+     .help = "natural logarithm of the length scale: one, or one per input, in units of the inputs; if not "
+             "given 0, with a warning"},
     {.name = "log-sigma",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(log_sigma),
      .argument = "X",
-     .default_value = "0",
-     .help = "natural logarithm of the latent function's standard deviation"},
+     .help = "natural logarithm of the latent function's standard deviation; if not given 0, with a warning"},
     {.name = "kernel-matrix",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(kernel_matrix),
@@ -177,21 +176,24 @@ static tw_status fill_likelihood(const tw_model_options *options, tw_problem_par
 static tw_status make_named_kernel(const tw_model_options *options, tw_problem_parts *parts)
 {
     tw_context *ctx = parts->data->ctx;
-    size_t scales = tw_options_numbers(options->log_ell);
-    double *log_ell = NULL;
+    size_t scales = options->log_ell ? tw_options_numbers(options->log_ell) : 1;
+    double *log_ell = NULL, log_sigma = isnan(options->log_sigma) ? 0.0 : options->log_sigma;
     TW_TRY(tw_allocate_doubles(ctx, scales, 1, "the length scales", &log_ell));
-    tw_options_read_numbers(options->log_ell, log_ell);
-    tw_status status = tw_kernel_simple(ctx, options->kernel, scales, log_ell, options->log_sigma,
-                                        options->constant, options->white, &parts->kernel);
+    if (options->log_ell) tw_options_read_numbers(options->log_ell, log_ell);
+    tw_status status = tw_kernel_simple(ctx, options->kernel, scales, log_ell, log_sigma, options->constant,
+                                        options->white, &parts->kernel);
     tw_release(ctx, log_ell);
-    return status;
+    if (status != TW_OK) return status;
+    if (!options->log_ell) tw_kernel_set_given(parts->kernel, 0, false);
+    if (isnan(options->log_sigma)) tw_kernel_set_given(parts->kernel, scales, false);
+    return TW_OK;
 }
 
 static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *parts)
 {
     tw_context *ctx = parts->data->ctx;
-    bool others = strcmp(options->log_ell, "0") != 0 || options->log_sigma != 0.0 ||
-                  options->constant != 0.0 || options->white != 0.0;
+    bool others =
+        options->log_ell || !isnan(options->log_sigma) || options->constant != 0.0 || options->white != 0.0;
     if (options->kernel_matrix) return read_matrix(options, parts);
     if (tw_kernel_is_shape(options->kernel)) return make_named_kernel(options, parts);
     tw_status status = tw_kernel_parse(ctx, options->kernel, parts->data->d, &parts->kernel);

@@ -14,8 +14,9 @@ typedef struct tw_model_options {
     const char *likelihood;
     tw_likelihood_options given; /* its parameters and columns */
     const char *kernel;
-    const char *log_ell;
-    double log_sigma, constant, white;
+    const char *log_ell; /* NULL: not given */
+    double log_sigma;    /* NaN: not given */
+    double constant, white;
     const char *kernel_matrix;
     double jitter;
 } tw_model_options;

@@ -76,6 +76,7 @@ static tw_status run(tw_context *ctx, const void *values)
     if (options->output_file) TW_TRY(tw_writer_check(ctx, options->output_file, options->output.force));
     tw_interrupt_catch();
     tw_status status = tw_prediction_open(ctx, options, &p);
+    if (status == TW_OK) tw_problem_warn_defaults(p.problem);
     if (status == TW_OK) status = tw_prediction_report_begin(&p, options, &report);
     if (status == TW_OK) status = predict_all(options, &p, report);
     if (status == TW_OK)

@@ -306,6 +306,7 @@ static tw_status write_summary(job *j)
 static void judge(tw_sample_results *r)
 {
     const tw_draws *d = r->draws;
+    tw_problem_warn_defaults(r->problem);
     tw_chains_judge(d->chains, d->draws, d->interrupted, &r->summary, &d->sampling, &r->warnings);
     tw_warnings_keep(&r->warnings);
 }

@@ -16,6 +16,7 @@ void tw_kernel_free(tw_kernel *kernel)
     tw_release(ctx, kernel->theta);
     tw_release(ctx, kernel->value);
     tw_release(ctx, kernel->as_log);
+    tw_release(ctx, kernel->given);
     tw_release(ctx, kernel->matrix);
     tw_release(ctx, kernel);
 }
@@ -29,6 +30,8 @@ static tw_status allocate_arrays(tw_kernel *k)
     k->parameters = memory;
     TW_TRY(tw_allocate(k->ctx, k->parameter_count, sizeof *k->as_log, "a kernel", &memory));
     k->as_log = memory;
+    TW_TRY(tw_allocate(k->ctx, k->parameter_count, sizeof *k->given, "a kernel", &memory));
+    k->given = memory;
     TW_TRY(tw_allocate_doubles(k->ctx, k->parameter_count, 1, "a kernel's parameters", &k->theta));
     return tw_allocate_doubles(k->ctx, k->parameter_count, 1, "a kernel's parameters", &k->value);
 }
@@ -67,6 +70,7 @@ tw_status tw_kernel_copy(const tw_kernel *from, tw_kernel **out)
     memcpy(to->nodes, from->nodes, from->node_count * sizeof *to->nodes);
     memcpy(to->parameters, from->parameters, count * sizeof *to->parameters);
     memcpy(to->as_log, from->as_log, count * sizeof *to->as_log);
+    memcpy(to->given, from->given, count * sizeof *to->given);
     memcpy(to->theta, from->theta, count * sizeof *to->theta);
     memcpy(to->value, from->value, count * sizeof *to->value);
     tw_status status = copy_matrix(from, to);
@@ -146,8 +150,19 @@ tw_status tw_kernel_set_theta(tw_kernel *kernel, const double *theta)
         kernel->theta[j] = theta[j];
         kernel->value[j] = tw_parameter_value(&kernel->parameters[j], theta[j]);
         kernel->as_log[j] = true;
+        kernel->given[j] = true;
     }
     return TW_OK;
+}
+
+bool tw_kernel_is_given(const tw_kernel *kernel, size_t j)
+{
+    return kernel->given[j];
+}
+
+void tw_kernel_set_given(tw_kernel *kernel, size_t j, bool given)
+{
+    kernel->given[j] = given;
 }
 
 static tw_status check_restored(const tw_kernel *kernel, size_t count, const double *theta)

@@ -145,6 +145,7 @@ static tw_status build(const tw_parser *p, tw_kernel **out)
         (*out)->theta[j] = p->entries[j].theta;
         (*out)->value[j] = p->entries[j].value;
         (*out)->as_log[j] = p->entries[j].as_log;
+        (*out)->given[j] = p->entries[j].given;
     }
     tw_kernel_name_parameters(*out);
     return TW_OK;

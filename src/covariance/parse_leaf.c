@@ -105,7 +105,7 @@ static tw_status reserve(tw_parser *p, size_t more)
 static tw_status append(tw_parser *p, const tw_node *node, size_t slot, const given *from, double number)
 {
     const tw_parameter *pattern = &node->leaf->slots[slot].parameter;
-    tw_entry entry = {.theta = number, .value = number, .as_log = from->as_log};
+    tw_entry entry = {.theta = number, .value = number, .as_log = from->as_log, .given = from->at};
     if (from->as_log)
         entry.value = tw_parameter_value(pattern, number);
     else

@@ -7,7 +7,7 @@
 /* A parameter as it was given. */
 typedef struct tw_entry {
     double theta, value;
-    bool as_log;
+    bool as_log, given;
 } tw_entry;
 
 typedef struct tw_parser {

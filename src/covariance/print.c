@@ -10,6 +10,7 @@
 typedef struct text {
     char *to;
     size_t bytes, length;
+    bool given_only; /* leave out parameters that nobody gave */
 } text;
 
 static void add(text *t, const char *format, ...) TW_PRINTF(2, 3);
@@ -50,14 +51,26 @@ static void add_slot(text *t, const tw_kernel *kernel, const tw_node *node, size
     if (range.count > 1) add(t, ")");
 }
 
+static bool is_given(const tw_kernel *kernel, tw_span range)
+{
+    for (size_t j = range.first; j < range.first + range.count; j++)
+        if (kernel->given[j]) return true;
+    return false;
+}
+
+/* A slot of several that nobody gave is "ard". */
 static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
 {
     bool any = false;
     add(t, "%s", tw_node_name(node));
     for (size_t s = 0; s < node->leaf->slot_count; s++) {
-        if (node->slot[s].count == 0) continue;
+        bool named = !t->given_only || is_given(kernel, node->slot[s]);
+        if (node->slot[s].count == 0 || (node->slot[s].count == 1 && !named)) continue;
         add(t, any ? ", " : "(");
-        add_slot(t, kernel, node, s);
+        if (named)
+            add_slot(t, kernel, node, s);
+        else
+            add(t, "ard");
         any = true;
     }
     if (any) add(t, ")");
@@ -93,13 +106,13 @@ static void add_words(text *t, const tw_kernel *kernel, size_t most)
 }
 
 /* Twice: first to count, then to write. most = 0: the expression. */
-static tw_status print(const tw_kernel *kernel, size_t most, char **out)
+static tw_status print(const tw_kernel *kernel, size_t most, bool given_only, char **out)
 {
     void *memory = NULL;
     size_t bytes = 0;
     *out = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        text t = {memory, bytes, 0};
+        text t = {memory, bytes, 0, given_only};
         if (most > 0)
             add_words(&t, kernel, most);
         else
@@ -112,17 +125,28 @@ static tw_status print(const tw_kernel *kernel, size_t most, char **out)
     return TW_OK;
 }
 
-tw_status tw_kernel_print(const tw_kernel *kernel, char **out)
+static tw_status print_expression(const tw_kernel *kernel, bool given_only, char **out)
 {
     tw_number_locale locale;
     *out = NULL;
     TW_TRY(tw_number_locale_begin(kernel->ctx, &locale));
-    tw_status status = print(kernel, 0, out);
+    tw_status status = print(kernel, 0, given_only, out);
     tw_number_locale_end(&locale);
     return status;
 }
 
+tw_status tw_kernel_print(const tw_kernel *kernel, char **out)
+{
+    return print_expression(kernel, false, out);
+}
+
+tw_status tw_kernel_print_given(const tw_kernel *kernel, char **out)
+{
+    return print_expression(kernel, true, out);
+}
+
 tw_status tw_kernel_describe(const tw_kernel *kernel, size_t most, char **out)
 {
-    return tw_kernel_shape(kernel) ? print(kernel, most ? most : 1, out) : tw_kernel_print(kernel, out);
+    return tw_kernel_shape(kernel) ? print(kernel, most ? most : 1, false, out)
+                                   : tw_kernel_print(kernel, out);
 }

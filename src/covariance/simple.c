@@ -16,7 +16,7 @@ static void set_log(tw_kernel *kernel, size_t j, double theta)
 {
     kernel->theta[j] = theta;
     kernel->value[j] = exp(theta);
-    kernel->as_log[j] = true;
+    kernel->as_log[j] = kernel->given[j] = true;
 }
 
 static void add_variance(tw_kernel *kernel, size_t *node, size_t *j, const tw_leaf *leaf, double variance)
@@ -24,6 +24,7 @@ static void add_variance(tw_kernel *kernel, size_t *node, size_t *j, const tw_le
     if (variance == 0.0) return;
     add_leaf(kernel, node, leaf)->slot[0] = (tw_span){*j, 1};
     kernel->theta[*j] = log(variance);
+    kernel->given[*j] = true;
     kernel->value[(*j)++] = variance;
 }
 

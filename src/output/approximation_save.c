@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "covariance/kernel.h"
 #include "data/number.h"
 #include "model/problem.h"
 #include "output/approximation_file.h"
@@ -151,7 +152,7 @@ tw_status tw_approximation_save(const tw_problem *problem, const tw_approximatio
     tw_writer *writer = NULL;
     tw_number_locale locale;
     TW_TRY(tw_problem_check_saved(problem));
-    TW_TRY(tw_kernel_print(problem->kernel, &expression));
+    TW_TRY(tw_kernel_print_given(problem->kernel, &expression));
     tw_status status = tw_writer_open(problem->ctx, path, overwrite, &writer);
     if (status == TW_OK) {
         status = tw_number_locale_begin(problem->ctx, &locale);

@@ -91,6 +91,19 @@ if [ "$rows" -lt 300000 ]; then
     says err "interrupted after $rows of 300000 cases"
 fi
 
+# parameters that nobody gave: a warning, also of what a file keeps
+# shellcheck disable=SC2086
+works sample "$train" --log-ell 0 $short --json -o "$d/plain.nc"
+gives '[w["message"] for w in r["warnings"] if w["code"] == "default_parameters"][0].count("of the data: sigma = 1.") == 1'
+works predict "$d/plain.nc" "$test" --json
+gives '[w["code"] for w in r["warnings"]] == ["default_parameters"]'
+works approx "$train" --save-approx "$d/plain.json"
+says err 'ell = 1, sigma = 1'
+works predict "$d/plain.json" "$test"
+says err 'ell = 1, sigma = 1'
+works predict "$d/run.nc" "$test" --json
+gives 'r["warnings"] == []'
+
 # runs that cannot predict
 # shellcheck disable=SC2086
 works sample "$train" $model $short --summary-only -o "$d/summary.nc"

@@ -19,7 +19,7 @@ if Rscript -e 'library(posterior)' >/dev/null 2>&1; then r=Rscript; fi
 awk 'BEGIN { srand(1); print "length,width,depth,class"
              for (i = 0; i < 250; i++) { a = rand(); b = rand(); c = rand(); print a "," b "," c "," (a + b * c > 0.7) } }' \
     >"$d/large.csv"
-set -- "$d/large.csv" --kernel matern52 --log-sigma 1 --standardise --method hmc --metric prior --init prior --warmup 30 \
+set -- "$d/large.csv" --kernel matern52 --log-ell 0 --log-sigma 1 --standardise --method hmc --metric prior --init prior --warmup 30 \
     --draws 200 --chains 4 --quiet
 works sample "$@" -o "$d/run.nc" --stan-csv "$d/stan" --json
 cp "$d/out" "$d/run.json"

@@ -30,17 +30,17 @@ shows() {
 if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     # ---- every stage, all that is known of it, and within the width; the last state of a stage is always shown,
     # those before it only where the machine takes long enough
-    on_terminal 100 "$talweg sample $data --log-sigma 1 --chains 32 --warmup 300 --draws 400 >$d/out"
+    on_terminal 100 "$talweg sample $data --log-ell 0 --log-sigma 1 --chains 32 --warmup 300 --draws 400 >$d/out"
     [ "$code" = 0 ] || complain "sample on a terminal: exit $code: $(cat "$d/seen")"
     shows '^pilot of hmc/ep  \[.*/200 iterations'
     shows '^warm-up  \[=*\]  300/300 iterations  [0-9.]*/s .*acceptance 0\.[0-9]'
     shows '^sampling  \[=*\]  400/400 draws  [0-9.]*/s .*acceptance 0\.[0-9]'
     says out 'bulk ESS'
     tail -c 4 "$d/seen" | grep -q "$escape\[K\$" || complain "something is left on the line: $(tail -c 40 "$d/seen")"
-    on_terminal 80 "$talweg sample $data --log-sigma 1 --draws 300 --quiet >/dev/null"
+    on_terminal 80 "$talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --quiet >/dev/null"
     [ ! -s "$d/seen" ] || complain "--quiet showed: $(cat "$d/seen")"
     for width in 24 80; do
-        on_terminal "$width" "$talweg evidence $data --log-sigma 1 --method ais-reverse,pt,rm --particles 64 >/dev/null"
+        on_terminal "$width" "$talweg evidence $data --log-ell 0 --log-sigma 1 --method ais-reverse,pt,rm --particles 64 >/dev/null"
         [ "$(lines | awk -v w="$width" 'length > w - 1' | wc -l)" = 0 ] ||
             complain "wider than $width: $(lines | awk -v w="$width" 'length > w - 1' | head -n 3)"
     done
@@ -54,7 +54,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 
     # ---- at most ten states a second
     start=$(date +%s)
-    on_terminal 100 "$talweg sample $data --log-sigma 1 --method hmc --warmup 100 --draws 3000 >/dev/null"
+    on_terminal 100 "$talweg sample $data --log-ell 0 --log-sigma 1 --method hmc --warmup 100 --draws 3000 >/dev/null"
     seconds=$(($(date +%s) - start + 1))
     [ "$(lines | wc -l)" -le $((10 * seconds + 20)) ] || complain "$(lines | wc -l) states in $seconds s"
 
@@ -71,7 +71,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     done
     on_terminal 80 "env NO_COLOR= $talweg approx $d/absent.csv"
     grep -q "$escape\[31m" "$d/seen" || complain "an empty NO_COLOR takes colours away"
-    on_terminal 80 "env TERM=dumb $talweg sample $data --log-sigma 1 --draws 300"
+    on_terminal 80 "env TERM=dumb $talweg sample $data --log-ell 0 --log-sigma 1 --draws 300"
     ! grep -q "$escape" "$d/seen" || complain "TERM=dumb is sent escapes"
     on_terminal 80 "$talweg approx $d/absent.csv 2>&1 | cat"
     ! grep -q "$escape" "$d/seen" || complain "a pipe is sent escapes"

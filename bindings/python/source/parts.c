@@ -87,6 +87,13 @@ static bool put_kernel(PyObject *to, PyObject *self, const tw_kernel *kernel)
            (!given || put(to, "K", matrix(self, given, n, n)));
 }
 
+static bool put_defaults(PyObject *to, const tw_problem *p)
+{
+    char words[512];
+    tw_problem_describe_defaults(p, words, sizeof words);
+    return put(to, "defaults", PyUnicode_FromString(words));
+}
+
 static bool put_scaling(PyObject *to, PyObject *self, const tw_scaling *s)
 {
     if (!s) return true;
@@ -114,7 +121,7 @@ PyObject *tw_py_parts(PyObject *self, PyObject *unused)
     bool good = to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
                 put(to, "names", names_of(data->d, (const char *const *)data->names)) &&
                 put(to, "input_names", names_of(inputs, before)) &&
-                put(to, "X", matrix(self, data->x, data->n, data->d)) && put_kernel(to, self, p->kernel) &&
+                put(to, "X", matrix(self, data->x, data->n, data->d)) && put_kernel(to, self, p->kernel) && put_defaults(to, p) &&
                 put_phi(to, self, p) && put_scaling(to, self, p->scaling) &&
                 put(to, "jitter", PyFloat_FromDouble(p->jitter));
     if (!good) Py_CLEAR(to);

@@ -5,7 +5,7 @@
 typedef struct parts {
     const char *likelihood, *kernel;
     double log_sigma, constant, white, jitter;
-    bool standardise;
+    bool standardise, ell_given, sigma_given;
     tw_py_input y, x, k, log_ell;
     tw_py_names names;
     tw_py_columns columns;
@@ -21,6 +21,8 @@ static const tw_py_field part_fields[] = {
     {"white", TW_PY_REAL, offsetof(parts, white)},
     {"jitter", TW_PY_REAL, offsetof(parts, jitter)},
     {"standardise", TW_PY_FLAG, offsetof(parts, standardise)},
+    {"ell_given", TW_PY_FLAG, offsetof(parts, ell_given)},
+    {"sigma_given", TW_PY_FLAG, offsetof(parts, sigma_given)},
     {NULL, TW_PY_REAL, 0},
 };
 
@@ -33,14 +35,21 @@ static tw_status make_matrix(tw_context *ctx, const parts *p, tw_kernel **kernel
     return status == TW_OK ? tw_kernel_given(ctx, p->k.rows, matrix, kernel) : status;
 }
 
+/* A kernel that is only named. */
+static tw_status make_simple(tw_context *ctx, const parts *p, tw_kernel **kernel)
+{
+    size_t scales = p->log_ell.rows;
+    tw_status status = tw_kernel_simple(ctx, p->kernel, scales, p->log_ell.data, p->log_sigma, p->constant,
+                                        p->white, kernel);
+    if (status == TW_OK && !p->ell_given) tw_kernel_set_given(*kernel, 0, false);
+    if (status == TW_OK && !p->sigma_given) tw_kernel_set_given(*kernel, scales, false);
+    return status;
+}
+
 static tw_status make_kernel(tw_context *ctx, const parts *p, tw_kernel **kernel)
 {
-    const double *log_ell = p->log_ell.data;
-    bool others = p->log_ell.rows != 1 || log_ell[0] != 0.0 || p->log_sigma != 0.0 || p->constant != 0.0 ||
-                  p->white != 0.0;
-    if (tw_kernel_is_shape(p->kernel))
-        return tw_kernel_simple(ctx, p->kernel, p->log_ell.rows, log_ell, p->log_sigma, p->constant, p->white,
-                                kernel);
+    bool others = p->ell_given || p->sigma_given || p->constant != 0.0 || p->white != 0.0;
+    if (tw_kernel_is_shape(p->kernel)) return make_simple(ctx, p, kernel);
     tw_status status = tw_kernel_parse(ctx, p->kernel, p->x.columns, kernel);
     if (status != TW_OK || !others) return status;
     return tw_fail(

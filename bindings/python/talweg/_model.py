@@ -96,9 +96,10 @@ class Model:
         Shape of the covariance function, whose parameters are the next four; or sums and products with their parameters:
         ``"se(ell=2, sigma=1.5) + matern32(ard) * matern52(ell=10) + white(variance=0.1)"``.
     log_ell : float or array_like, shape (d,)
-        Natural logarithm of the length scale: one, or one for each input, in units of the inputs.
+        Natural logarithm of the length scale: one, or one for each input, in units of the inputs. 0 where it is not
+        given, with a warning from what uses the model.
     log_sigma : float
-        Natural logarithm of the latent function's standard deviation.
+        Natural logarithm of the latent function's standard deviation. The same holds where it is not given.
     constant, white : float
         Variance of a constant offset, and of independent noise on the latent function.
     jitter : float
@@ -147,8 +148,8 @@ class Model:
         *,
         likelihood: str = "probit",
         kernel: str = "se",
-        log_ell: ArrayLike = 0.0,
-        log_sigma: float = 0.0,
+        log_ell: Optional[ArrayLike] = None,
+        log_sigma: Optional[float] = None,
         constant: float = 0.0,
         white: float = 0.0,
         jitter: float = 0.0,
@@ -175,9 +176,10 @@ class Model:
         notes: list[Note] = []
         self._notes = notes
         self._fits: dict[str, Any] = {}
-        options = dict(likelihood=likelihood, kernel=kernel, log_sigma=log_sigma, constant=constant, white=white)
-        options.update(jitter=jitter, standardise=standardise)
-        scales = np.atleast_1d(floats(log_ell, "log_ell"))
+        options = dict(likelihood=likelihood, kernel=kernel, constant=constant, white=white)
+        options.update(jitter=jitter, standardise=standardise, ell_given=log_ell is not None)
+        options.update(log_sigma=0.0 if log_sigma is None else log_sigma, sigma_given=log_sigma is not None)
+        scales = np.atleast_1d(floats(0.0 if log_ell is None else log_ell, "log_ell"))
         # What the problem logs with must not know the model, which knows the problem: neither would ever be freed.
         self._problem = _talweg.Problem(labels, inputs, names_of(X), gram, arrays, numbers, scales, options, notes.append)
         facts = self._problem.describe()
@@ -195,15 +197,17 @@ class Model:
         self.parameters: list[str] = parts["parameter"]
         self.theta: Floats = view(parts["theta"]) if "theta" in parts else np.empty(0)
         self._shape: Optional[str] = parts["shape"]
+        if parts["defaults"]:
+            self._notes.append(warned("default_parameters", name=parts["defaults"]))
 
     @classmethod
     def _of(cls, problem: Any, notes: list[Note]) -> Model:
         """The model of an existing problem, read from a file."""
         parts, facts, self = problem.parts(), problem.describe(), cls.__new__(cls)
         self.likelihood = parts["likelihood"]
+        self._notes, self._fits, self._problem = notes, {}, problem
         self._take_parts(parts)
         self.standardise = "scaling_inputs" in parts
-        self._notes, self._fits, self._problem = notes, {}, problem
         self.n, self.rank = facts["n"], facts["rank"]
         columns = parts.get("scaling_inputs", view(parts["X"]).shape[1])
         self.inputs = columns if self.kernel else 0

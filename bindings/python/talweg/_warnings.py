@@ -13,6 +13,7 @@ FINDINGS: dict[str, str] = _talweg.findings()
 
 # What to do: put behind the finding, with its punctuation.
 ADVICE = {
+    "default_parameters": ". Give them: log_ell and log_sigma, or with their leaf in kernel",
     "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
     "disagree": ". At least one has not seen the whole posterior: trust neither, and let chains mix with more moves, "
     'more temperatures or method="pt"',

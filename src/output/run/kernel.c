@@ -1,6 +1,6 @@
 /* kernel.c: a kernel in the group constant_data of a run file.
  *
- *   kernel             attribute: its expression; "matrix" with a given one
+ *   kernel             attribute: its expression, without parameters that nobody gave; "matrix" with a given one
  *   theta(parameter)   its parameters; parameter: their names
  *   K(obs, other_obs)  with a given matrix
  *
@@ -33,7 +33,7 @@ void tw_kernel_put(tw_nc_writer *w, int group, int obs, const tw_kernel *kernel)
     char *expression = NULL;
     size_t n = 0;
     const double *matrix = tw_kernel_matrix(kernel, &n);
-    if (tw_kernel_print(kernel, &expression) != TW_OK) {
+    if (tw_kernel_print_given(kernel, &expression) != TW_OK) {
         tw_nc_ok(w, NC_ENOMEM);
         return;
     }
