@@ -20,7 +20,8 @@ typedef struct tw_problem_parts {
     tw_scaling *scaling; /* how they were standardised; NULL: they were not */
     tw_kernel *kernel;
     const tw_likelihood *likelihood;
-    const double *phi; /* the likelihood's parameters (see likelihood.h); NULL: their initial values */
+    const double *phi;     /* the likelihood's parameters (see likelihood.h); NULL: their initial values */
+    const bool *phi_given; /* did somebody give it? One for each; NULL: all of phi, where there is one */
     double jitter;
 } tw_problem_parts;
 
@@ -31,13 +32,14 @@ typedef struct tw_problem {
     tw_scaling *scaling;
     tw_kernel *kernel;
     const tw_likelihood *likelihood;
-    double *phi; /* likelihood->parameters of them; NULL where there are none */
+    double *phi;     /* likelihood->parameters of them; NULL where there are none */
+    bool *phi_given; /* as many */
     double jitter;
     tw_model *model;
 } tw_problem;
 
 /* Make a problem and its model. Data, scaling and kernel are taken over in any case: they belong to the problem, or are
- * freed where this fails; phi is copied. A part that is missing (data, kernel, likelihood NULL) is TW_BAD_ARGUMENT. */
+ * freed where this fails; phi and phi_given are copied. A part that is missing (data, kernel, likelihood NULL) is TW_BAD_ARGUMENT. */
 TW_API tw_status tw_problem_new(tw_context *ctx, const tw_problem_parts *parts, tw_problem **out);
 TW_API void tw_problem_free(tw_problem *problem);
 
@@ -54,6 +56,26 @@ TW_API size_t tw_problem_inputs(const tw_problem *problem, const char *const **n
 /* Inputs of new cases as the problem's kernel sees them: in the order of the problem's, by name where both have names
  * (tw_data_match), and on their scale. */
 TW_API tw_status tw_problem_take_inputs(const tw_problem *problem, tw_data *at);
+
+/* ---- theta ---- *
+ *
+ * All parameters of a problem are one vector theta of real numbers (parameter.h): those of the kernel and behind them those
+ * of the likelihood. They are called as covariance.h and likelihood.h say: ell, sigma, noise. */
+
+/* How many there are; what the j-th is; and which one a name means: the number of parameters where it means none. */
+TW_API size_t tw_problem_count(const tw_problem *problem);
+TW_API const tw_parameter *tw_problem_parameter(const tw_problem *problem, size_t j);
+TW_API size_t tw_problem_find(const tw_problem *problem, const char *name);
+
+/* Did somebody give the j-th its value? */
+TW_API bool tw_problem_is_given(const tw_problem *problem, size_t j);
+
+/* theta as it is, copied. */
+TW_API void tw_problem_get_theta(const tw_problem *problem, double *theta);
+
+/* The same problem at another theta: the data stay, K and its factor are made anew. What was made of the model before must
+ * be freed first. Where this fails (TW_BAD_ARGUMENT: a value outside its range), the problem is as it was. */
+TW_API tw_status tw_problem_set_theta(tw_problem *problem, const double *theta);
 
 /* Give new cases the likelihood's columns that the problem's data have and they lack, where all training cases have the
  * same value. *differs is the first column that they lack still, because it does not; NULL: there is none. */

@@ -24,6 +24,7 @@ void tw_problem_free(tw_problem *problem)
     tw_scaling_free(problem->scaling);
     tw_kernel_free(problem->kernel);
     tw_release(ctx, problem->phi);
+    tw_release(ctx, problem->phi_given);
     tw_release(ctx, problem);
 }
 
@@ -37,23 +38,28 @@ static tw_status check(tw_context *ctx, const tw_problem_parts *parts)
     return tw_fail(ctx, TW_BAD_ARGUMENT, "a problem needs %s, and there is none", missing);
 }
 
-static tw_status copy_parameters(tw_problem *problem, const double *phi)
+static tw_status copy_parameters(tw_problem *problem, const tw_problem_parts *parts)
 {
     const tw_likelihood *likelihood = problem->likelihood;
+    const double *phi = parts->phi;
     size_t count = likelihood->parameters;
+    void *memory = NULL;
     if (count == 0) return TW_OK;
     TW_TRY(tw_allocate_doubles(problem->ctx, count, 1, "the likelihood's parameters", &problem->phi));
+    TW_TRY(tw_allocate(problem->ctx, count, sizeof(bool), "the likelihood's parameters", &memory));
+    problem->phi_given = memory;
     for (size_t k = 0; k < count; k++) {
         const tw_parameter *parameter = &likelihood->parameter[k];
         problem->phi[k] = phi ? phi[k] : tw_parameter_theta(parameter, parameter->initial);
+        problem->phi_given[k] = phi && (!parts->phi_given || parts->phi_given[k]);
     }
     return TW_OK;
 }
 
 /* The problem has its parts, but for phi and the model. */
-static tw_status build(tw_problem *problem, const double *phi)
+static tw_status build(tw_problem *problem, const tw_problem_parts *parts)
 {
-    TW_TRY(copy_parameters(problem, phi));
+    TW_TRY(copy_parameters(problem, parts));
     return tw_model_from_data(problem->data, problem->kernel, problem->likelihood, problem->phi,
                               problem->jitter, &problem->model);
 }
@@ -75,7 +81,7 @@ tw_status tw_problem_new(tw_context *ctx, const tw_problem_parts *parts, tw_prob
                             .kernel = parts->kernel,
                             .likelihood = parts->likelihood,
                             .jitter = parts->jitter};
-    status = build(problem, parts->phi);
+    status = build(problem, parts);
     if (status == TW_OK)
         *out = problem;
     else
