@@ -12,6 +12,7 @@
 
 #include <talweg/base.h>
 #include <talweg/model.h>
+#include <talweg/problem.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -90,6 +91,14 @@ typedef struct tw_ep_options {
 
 /* options NULL: the defaults. TW_OK also when it did not converge: the result says so. */
 TW_API tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_approximation **out);
+
+/* ---- derivatives of log Z ---- */
+
+/* gradient[j] = d log_z / d theta_j for all parameters of the problem (problem.h), from the approximation of its model, EP's or
+ * Laplace's. Costs less than 4 factorisations beyond the fit, and O(n^2) for each parameter. TW_NOT_CONVERGED where the
+ * approximation did not converge: after one sweep of EP a derivative may be 260 % off. */
+TW_API tw_status tw_approximation_gradient(const tw_problem *problem, const tw_approximation *approximation,
+                                           double *gradient);
 
 /* ---- EP for a sequence of similar models ---- */
 
