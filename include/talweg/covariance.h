@@ -61,6 +61,10 @@ TW_API void tw_kernel_free(tw_kernel *kernel);
  * for a given matrix. Free it with tw_release. */
 TW_API tw_status tw_kernel_print(const tw_kernel *kernel, char **expression);
 
+/* The same without the parameters that nobody gave (see tw_kernel_is_given), so that parsing finds out which they are: for
+ * files that keep theta beside it. */
+TW_API tw_status tw_kernel_print_given(const tw_kernel *kernel, char **expression);
+
 /* For people: "log ell = 4.85; log sigma = 5.1; constant 0.5", with at most `most` length scales, where the kernel could come from
  * tw_kernel_simple; else the expression. tw_kernel_shape is the shape's name in the first case, and NULL in the second. */
 TW_API tw_status tw_kernel_describe(const tw_kernel *kernel, size_t most, char **words);

@@ -12,13 +12,12 @@
  *
  *   sum_n [d log p_n - Sigma_nn/2 d lambda_n + (Sigma s)_n d slope_n].
  *
- * All parameters of the kernel are one contraction (tw_kernel_contract) with one n x n array.
+ * All parameters of the kernel are one contraction (gaussian/contract.h).
  */
 #include <math.h>
 
 #include "approximate/ep.h"
-#include "gaussian/weights.h"
-#include "linalg/vector.h"
+#include "gaussian/contract.h"
 
 typedef struct work {
     const tw_problem *problem;
@@ -26,7 +25,6 @@ typedef struct work {
     double *b, *u;                  /* n each */
     double *s, *v, *value, *lambda; /* Laplace: n each */
     double *h;                      /* coordinates of q */
-    double *w;                      /* n x n, which only other rooms look into */
 } work;
 
 /* ---- the kernel ---- */
@@ -69,12 +67,10 @@ static void set_u(work *k)
 static tw_status contract(const work *k, double *gradient)
 {
     const tw_problem *problem = k->problem;
-    const tw_data *data = problem->data;
-    const tw_approximation *a = k->a;
-    TW_TRY(tw_gaussian_weights(a->reference->gaussian, a->tau, k->b, k->u, k->w));
-    TW_TRY(tw_kernel_contract(problem->kernel, a->n, data->d, data->x, a->n, k->w, a->n, gradient));
-    for (size_t j = 0; j < tw_kernel_count(problem->kernel); j++) gradient[j] *= 0.5;
-    return TW_OK;
+    const tw_contraction with = {
+        k->a->tau, k->b, k->u, problem->kernel, problem->data->d, problem->data->x,
+    };
+    return tw_gaussian_contract(k->a->reference->gaussian, &with, gradient);
 }
 
 /* ---- the likelihood ---- */
@@ -131,12 +127,12 @@ static tw_status allocate(work *k)
     double **vectors[] = {&k->b, &k->u, &k->s, &k->v, &k->value, &k->lambda, &k->h};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         TW_TRY(tw_allocate_doubles(ctx, n, 1, "derivatives of log Z", vectors[i]));
-    return tw_allocate_doubles(ctx, n, n, "derivatives of log Z", &k->w);
+    return TW_OK;
 }
 
 static void release(work *k)
 {
-    double *arrays[] = {k->b, k->u, k->s, k->v, k->value, k->lambda, k->h, k->w};
+    double *arrays[] = {k->b, k->u, k->s, k->v, k->value, k->lambda, k->h};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(k->a->ctx, arrays[i]);
 }
 

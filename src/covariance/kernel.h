@@ -83,10 +83,6 @@ tw_status tw_kernel_restore(tw_context *ctx, const char *expression, size_t inpu
 /* Does the kernel go with d inputs? */
 tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
 
-/* As tw_kernel_print, without the parameters that nobody gave, so that parsing finds out which they are: for files that keep
- * theta beside it. */
-tw_status tw_kernel_print_given(const tw_kernel *kernel, char **expression);
-
 /* Give the parameters their names, once all nodes are there. */
 void tw_kernel_name_parameters(tw_kernel *kernel);
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "covariance/kernel.h"
 #include "data/number.h"
 #include "model/problem.h"
 #include "output/approximation_file.h"

@@ -54,11 +54,13 @@ static bool put(PyObject *dictionary, const char *name, PyObject *value)
     return good;
 }
 
-static PyObject *text_of(const tw_kernel *kernel, PyObject *self)
+typedef tw_status print_function(const tw_kernel *kernel, char **expression);
+
+static PyObject *text_of(const tw_kernel *kernel, PyObject *self, print_function *print)
 {
     char *expression = NULL;
     tw_context *ctx = ((tw_py_problem *)self)->ctx;
-    if (tw_kernel_print(kernel, &expression) != TW_OK) return PyErr_NoMemory();
+    if (print(kernel, &expression) != TW_OK) return PyErr_NoMemory();
     PyObject *text = PyUnicode_FromString(expression);
     tw_release(ctx, expression);
     return text;
@@ -80,18 +82,12 @@ static bool put_kernel(PyObject *to, PyObject *self, const tw_kernel *kernel)
     size_t n = 0, count = tw_kernel_count(kernel);
     const double *given = tw_kernel_matrix(kernel, &n);
     const char *shape = tw_kernel_shape(kernel);
-    return put(to, "kernel", text_of(kernel, self)) &&
+    return put(to, "kernel", text_of(kernel, self, tw_kernel_print)) &&
+           put(to, "kernel_given", text_of(kernel, self, tw_kernel_print_given)) &&
            put(to, "shape", shape ? PyUnicode_FromString(shape) : Py_NewRef(Py_None)) &&
            put(to, "parameter", parameters_of(kernel)) &&
            (count == 0 || put(to, "theta", vector(self, tw_kernel_theta(kernel), count))) &&
            (!given || put(to, "K", matrix(self, given, n, n)));
-}
-
-static bool put_defaults(PyObject *to, const tw_problem *p)
-{
-    char words[512];
-    tw_problem_describe_defaults(p, words, sizeof words);
-    return put(to, "defaults", PyUnicode_FromString(words));
 }
 
 static bool put_scaling(PyObject *to, PyObject *self, const tw_scaling *s)
@@ -109,6 +105,15 @@ static bool put_phi(PyObject *to, PyObject *self, const tw_problem *p)
     return count == 0 || put(to, "phi", vector(self, p->phi, count));
 }
 
+/* The kernel's parameters that nobody gave, in words. */
+PyObject *tw_py_defaults(PyObject *self, PyObject *unused)
+{
+    char words[512];
+    (void)unused;
+    tw_problem_describe_defaults(((tw_py_problem *)self)->whole, words, sizeof words);
+    return PyUnicode_FromString(words);
+}
+
 /* Keys that a model has none of are left out; its columns are not here, but in `constants`. */
 PyObject *tw_py_parts(PyObject *self, PyObject *unused)
 {
@@ -121,7 +126,7 @@ PyObject *tw_py_parts(PyObject *self, PyObject *unused)
     bool good = to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
                 put(to, "names", names_of(data->d, (const char *const *)data->names)) &&
                 put(to, "input_names", names_of(inputs, before)) &&
-                put(to, "X", matrix(self, data->x, data->n, data->d)) && put_kernel(to, self, p->kernel) && put_defaults(to, p) &&
+                put(to, "X", matrix(self, data->x, data->n, data->d)) && put_kernel(to, self, p->kernel) &&
                 put_phi(to, self, p) && put_scaling(to, self, p->scaling) &&
                 put(to, "jitter", PyFloat_FromDouble(p->jitter));
     if (!good) Py_CLEAR(to);

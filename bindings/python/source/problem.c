@@ -242,6 +242,7 @@ static PyMethodDef methods[] = {
     {"labels", labels, METH_NOARGS, NULL},
     {"is_binary", is_binary, METH_NOARGS, NULL},
     {"parts", tw_py_parts, METH_NOARGS, NULL},
+    {"defaults", tw_py_defaults, METH_NOARGS, NULL},
     {"constants", tw_py_constants, METH_NOARGS, NULL},
     {"log_likelihood", tw_py_log_likelihood, METH_VARARGS, NULL},
     TW_PY_METHOD_ROW("laplace", tw_py_laplace),

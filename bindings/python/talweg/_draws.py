@@ -155,10 +155,10 @@ class Draws:
         """The group constant_data: variables, attributes, and the names of inputs and parameters."""
         parts = self.model._problem.parts()
         inputs, names = view(parts["X"]).shape[1], parts.pop("names")
-        attributes = dict(likelihood=parts.pop("likelihood"), kernel=parts.pop("kernel"))
+        attributes = dict(likelihood=parts.pop("likelihood"), kernel=parts.pop("kernel_given"))
         attributes.update(named_inputs=int(names is not None), scaling_inputs=parts.pop("scaling_inputs", 0))
         parameters, before = parts.pop("parameter"), parts.pop("input_names")
-        del parts["shape"]
+        del parts["shape"], parts["kernel"]
         dimensions = {"X": ("obs", "input"), "K": ("obs", "other_obs"), "jitter": (), "theta": ("parameter",)}
         dimensions["phi"] = ("likelihood_parameter",)
         variables = {name: (dimensions.get(name, ("input",)), np.asarray(part)) for name, part in parts.items()}

@@ -197,8 +197,9 @@ class Model:
         self.parameters: list[str] = parts["parameter"]
         self.theta: Floats = view(parts["theta"]) if "theta" in parts else np.empty(0)
         self._shape: Optional[str] = parts["shape"]
-        if parts["defaults"]:
-            self._notes.append(warned("default_parameters", name=parts["defaults"]))
+        defaults: str = self._problem.defaults()
+        if defaults:
+            self._notes.append(warned("default_parameters", name=defaults))
 
     @classmethod
     def _of(cls, problem: Any, notes: list[Note]) -> Model:

@@ -15,7 +15,7 @@ import talweg
 PROJECT = Path(__file__).resolve().parents[1]
 USE = """
 import numpy as np, talweg
-fit = talweg.approx(np.arange(6.0), [-1, -1, 1, 1, 1, -1])
+fit = talweg.approx(np.arange(6.0), [-1, -1, 1, 1, 1, -1], log_ell=0, log_sigma=0)
 assert fit.ep.converged
 print(talweg.__version__, talweg.__file__)
 """

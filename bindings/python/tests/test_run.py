@@ -28,8 +28,8 @@ CASES = {
     "auto": ((X, Y), (), {}),
     "path": (
         (X, Y),
-        ("--from", "ep", "--beta", "0.5", "--thin", "2"),
-        dict(method="hmc", start="ep", beta=0.5, thin=2),
+        ("--log-ell", "0", "--log-sigma", "0", "--from", "ep", "--beta", "0.5", "--thin", "2"),
+        dict(log_ell=0, log_sigma=0, method="hmc", start="ep", beta=0.5, thin=2),
     ),
     "scaled": (
         (WIDE, (Y + 1) / 2),
@@ -140,6 +140,17 @@ def test_predictions_from_a_file(program):
     assert np.array_equal(talweg.predict(talweg.load(theirs), **new).mean, talweg.predict(draws, **new).mean)
     with pytest.raises(talweg.InputError, match="give cross and diagonal"):
         talweg.predict(talweg.load(theirs), X)
+
+
+@pytest.mark.filterwarnings("default::talweg.TalwegWarning")
+def test_parameters_that_nobody_gave_are_warned_of(tmp_path):
+    with pytest.warns(talweg.TalwegWarning, match="nobody gave.*: ell = 1, sigma = 1") as seen:
+        talweg.sample(X, Y, method="ess", **FEW).save(tmp_path / "run.nc")
+    assert [warning.message.code for warning in seen].count("default_parameters") == 1
+    with pytest.warns(talweg.TalwegWarning, match="nobody gave.*: ell = 1, sigma = 1"):
+        talweg.predict(talweg.load(tmp_path / "run.nc"), X)
+    with pytest.warns(talweg.TalwegWarning, match="nobody gave.*: ell = 1[.]"):
+        talweg.approx(X, Y, log_sigma=0)
 
 
 @pytest.mark.filterwarnings("default::talweg.TalwegWarning")

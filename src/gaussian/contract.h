@@ -1,0 +1,23 @@
+/* contract.h: derivatives of log Z with respect to the parameters of a prior covariance. */
+#ifndef TALWEG_GAUSSIAN_CONTRACT_H
+#define TALWEG_GAUSSIAN_CONTRACT_H
+
+#include "covariance/kernel.h"
+#include "gaussian/gaussian.h"
+
+/* gradient[j] = 1/2 sum_mn W_mn (dK / d theta_j)_mn for all parameters of the kernel of K at the inputs x (n x d), where
+ *
+ *   W = b b' + u b' + b u' - R,   R = T - T A T,   T = diag(tau),   A the covariance of q.
+ *
+ * A precision tau may be negative: with S = T^1/2, where there is one, R is S (I + S K S)^-1 S. W is one n x n array for all
+ * parameters; it costs the product that makes A of its factor, n^3 flops. TW_BAD_ARGUMENT of a kind that does not form its
+ * covariance. */
+typedef struct tw_contraction {
+    const double *tau, *b, *u; /* n each */
+    const tw_kernel *kernel;
+    size_t d;
+    const double *x;
+} tw_contraction;
+tw_status tw_gaussian_contract(const tw_gaussian *q, const tw_contraction *with, double *gradient);
+
+#endif
