@@ -7,20 +7,21 @@
  * keep their digits at every x. Both are log-concave. The value has an absolute error of some 1e-16 n.
  *
  * Smoothed: the same combination of the smoothed curvatures of one trial. Expected information: n times that of one.
- * The tilted moments and predictions are found by quadrature.
+ * The tilted moments and predictions are found by quadrature. Where there is an offset, x stands for x + offset.
  */
 #include <math.h>
 
 #include "likelihood/pair.h"
 #include "math/gamma.h"
 
-enum { TRIALS, CHUNK = TW_PAIR_SITES };
+enum { TRIALS, OFFSET, CHUNK = TW_PAIR_SITES };
 
 static const tw_column COLUMNS[] = {{.name = "trials",
                                      .standard = 1.0,
                                      .range = TW_RANGE_COUNT,
                                      .required = true,
-                                     .help = "how many trials each case had, of which y succeeded"}};
+                                     .help = "how many trials each case had, of which y succeeded"},
+                                    TW_OFFSET_COLUMN};
 
 static bool supports(const tw_observations *o, size_t i)
 {
@@ -49,12 +50,12 @@ static double *at(double *array, size_t start)
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
-    double failures[CHUNK];
+    double failures[CHUNK], room[CHUNK];
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
         outcomes(&part, failures);
-        tw_pair_terms(one_trial(o), part.n, part.y, failures, x + start, at(value, start), at(slope, start),
-                      at(lambda, start), at(dlambda, start));
+        tw_pair_terms(one_trial(o), part.n, part.y, failures, tw_with_offset(&part, OFFSET, x + start, room),
+                      at(value, start), at(slope, start), at(lambda, start), at(dlambda, start));
         for (size_t i = 0; value && i < part.n; i++)
             value[start + i] += tw_log_binomial(part.y[i] + failures[i], part.y[i]);
     }
@@ -63,11 +64,12 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
 static void smoothed(const tw_observations *o, const double *s2, const double *x, double *lambda,
                      double *dlambda)
 {
-    double failures[CHUNK];
+    double failures[CHUNK], room[CHUNK];
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
         outcomes(&part, failures);
-        tw_pair_smoothed(one_trial(o), part.n, part.y, failures, s2 + start, x + start, at(lambda, start),
+        tw_pair_smoothed(one_trial(o), part.n, part.y, failures, s2 + start,
+                         tw_with_offset(&part, OFFSET, x + start, room), at(lambda, start),
                          at(dlambda, start));
     }
 }
@@ -75,11 +77,13 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
 static void fisher(const tw_observations *o, const double *x, double *lambda, double *dlambda)
 {
     const tw_likelihood *one = one_trial(o);
-    double label[CHUNK];
+    double label[CHUNK], room[CHUNK];
     for (size_t i = 0; i < CHUNK; i++) label[i] = 1.0;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        tw_observations trial = {.likelihood = one, .n = tw_chunk(o->n, start, CHUNK), .y = label};
-        one->fisher(&trial, x + start, at(lambda, start), at(dlambda, start));
+        tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
+        tw_observations trial = {.likelihood = one, .n = part.n, .y = label};
+        one->fisher(&trial, tw_with_offset(&part, OFFSET, x + start, room), at(lambda, start),
+                    at(dlambda, start));
         for (size_t i = start; i < start + trial.n; i++) {
             double n = tw_column_at(o, TRIALS, i);
             if (lambda) lambda[i] *= n;
@@ -91,14 +95,15 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
 /* n p and n p (1 - p), with p and 1 - p from the logarithms of both. */
 static void expect(const tw_observations *o, const double *x, double *mean, double *variance)
 {
-    double success[CHUNK], failure[CHUNK], one[CHUNK], none[CHUNK];
+    double success[CHUNK], failure[CHUNK], one[CHUNK], none[CHUNK], room[CHUNK];
     for (size_t i = 0; i < CHUNK; i++) one[i] = 1.0, none[i] = 0.0;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        size_t count = tw_chunk(o->n, start, CHUNK);
-        tw_pair_terms(one_trial(o), count, one, none, x + start, success, NULL, NULL, NULL);
-        tw_pair_terms(one_trial(o), count, none, one, x + start, failure, NULL, NULL, NULL);
-        for (size_t i = 0; i < count; i++) {
-            double n = tw_column_at(o, TRIALS, start + i), p = exp(success[i]);
+        tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
+        const double *at_x = tw_with_offset(&part, OFFSET, x + start, room);
+        tw_pair_terms(one_trial(o), part.n, one, none, at_x, success, NULL, NULL, NULL);
+        tw_pair_terms(one_trial(o), part.n, none, one, at_x, failure, NULL, NULL, NULL);
+        for (size_t i = 0; i < part.n; i++) {
+            double n = tw_column_at(&part, TRIALS, i), p = exp(success[i]);
             if (mean) mean[start + i] = n * p;
             if (variance) variance[start + i] = n * p * exp(failure[i]);
         }
@@ -107,7 +112,7 @@ static void expect(const tw_observations *o, const double *x, double *mean, doub
 
 #define BINOMIAL(title)                                                                                \
     {                                                                                                  \
-        .name = (title), .support = "0, 1, ..., trials", .columns = 1, .column = COLUMNS,              \
+        .name = (title), .support = "0, 1, ..., trials", .columns = 2, .column = COLUMNS,              \
         .supports = supports, .terms = terms, .smoothed = smoothed, .fisher = fisher, .expect = expect \
     }
 

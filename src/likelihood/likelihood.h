@@ -18,6 +18,21 @@ static inline size_t tw_chunk(size_t n, size_t start, size_t most)
     return n - start < most ? n - start : most;
 }
 
+/* The column that many likelihoods have in the same sense: it is added to x, so that every function is that at x + offset. */
+#define TW_OFFSET_COLUMN                                             \
+    {                                                                \
+        .name = "offset", .standard = 0.0, .range = TW_RANGE_ANY,    \
+        .help = "a number that is known and added to x of each case" \
+    }
+
+/* x of all of o's sites, to which column k, the offset, is added, in `room` where there is one. */
+static inline const double *tw_with_offset(const tw_observations *o, size_t k, const double *x, double *room)
+{
+    if (!o->column[k]) return x;
+    for (size_t i = 0; i < o->n; i++) room[i] = x[i] + o->column[k][i];
+    return room;
+}
+
 /* Constant k of observation i. */
 static inline double tw_column_at(const tw_observations *o, size_t k, size_t i)
 {

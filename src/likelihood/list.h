@@ -1,9 +1,16 @@
-/* list.h: the built-in likelihoods, in the order in which they are named. NAME is tw_likelihood_NAME of src/likelihood/,
- * in the file of its name or of its first word. */
+/* list.h: the built-in likelihoods, in the order in which they are named. NAME is tw_likelihood_NAME of src/likelihood/. */
 #define TW_LIKELIHOOD_LIST(X) \
     X(probit)                 \
     X(logit)                  \
     X(poisson)                \
     X(gaussian)               \
     X(binomial)               \
-    X(binomial_probit)
+    X(binomial_probit)        \
+    X(negative_binomial)      \
+    X(exponential)            \
+    X(weibull)                \
+    X(ordinal3)               \
+    X(ordinal4)               \
+    X(ordinal5)               \
+    X(ordinal6)               \
+    X(ordinal7)

@@ -1,4 +1,5 @@
-/* poisson.c: p(y | x) = mu^y exp(-mu)/y!, y = 0, 1, 2, ..., with rate mu = w exp(x), w the exposure.
+/* poisson.c: p(y | x) = mu^y exp(-mu)/y!, y = 0, 1, 2, ..., with rate mu = w exp(x), w the exposure; where there is an
+ * offset, x stands for x + offset.
  *
  * l' = y - mu, lambda = dlambda = mu. Where exp(x) overflows, l is -inf and nothing is NaN.
  *
@@ -19,10 +20,12 @@
 
 enum { CHUNK = 256, SMALL_COUNT = 16 };
 
+enum { EXPOSURE, OFFSET };
 static const tw_column COLUMNS[] = {{.name = "exposure",
                                      .standard = 1.0,
                                      .range = TW_RANGE_POSITIVE,
-                                     .help = "the rate of a count is the exposure times exp(x)"}};
+                                     .help = "the rate of a count is the exposure times exp(x)"},
+                                    TW_OFFSET_COLUMN};
 
 static bool supports(const tw_observations *o, size_t i)
 {
@@ -43,32 +46,33 @@ static double log_probability(double y, double x, double log_w, double mu)
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
-    const double *y = o->y, *w = o->column[0];
-    double mu[CHUNK];
+    double mu[CHUNK], room[CHUNK];
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        size_t end = start + tw_chunk(o->n, start, CHUNK);
-        tw_vector_exp(end - start, x + start, mu);
-        for (size_t i = start; w && i < end; i++) mu[i - start] *= w[i];
-        for (size_t i = start; value && i < end; i++)
-            value[i] = log_probability(y[i], x[i], w ? log(w[i]) : 0.0, mu[i - start]);
-        for (size_t i = start; slope && i < end; i++) slope[i] = y[i] - mu[i - start];
-        for (size_t i = start; lambda && i < end; i++) lambda[i] = mu[i - start];
-        for (size_t i = start; dlambda && i < end; i++) dlambda[i] = mu[i - start];
+        tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
+        const double *y = part.y, *w = part.column[EXPOSURE],
+                     *at = tw_with_offset(&part, OFFSET, x + start, room);
+        tw_vector_exp(part.n, at, mu);
+        for (size_t i = 0; w && i < part.n; i++) mu[i] *= w[i];
+        for (size_t i = 0; value && i < part.n; i++)
+            value[start + i] = log_probability(y[i], at[i], w ? log(w[i]) : 0.0, mu[i]);
+        for (size_t i = 0; slope && i < part.n; i++) slope[start + i] = y[i] - mu[i];
+        for (size_t i = 0; lambda && i < part.n; i++) lambda[start + i] = mu[i];
+        for (size_t i = 0; dlambda && i < part.n; i++) dlambda[start + i] = mu[i];
     }
 }
 
 static void smoothed(const tw_observations *o, const double *s2, const double *x, double *lambda,
                      double *dlambda)
 {
-    const double *w = o->column[0];
-    double mu[CHUNK];
+    double mu[CHUNK], room[CHUNK];
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        size_t end = start + tw_chunk(o->n, start, CHUNK);
-        for (size_t i = start; i < end; i++) mu[i - start] = x[i] + 0.5 * s2[i];
-        tw_vector_exp(end - start, mu, mu);
-        for (size_t i = start; w && i < end; i++) mu[i - start] *= w[i];
-        for (size_t i = start; lambda && i < end; i++) lambda[i] = mu[i - start];
-        for (size_t i = start; dlambda && i < end; i++) dlambda[i] = mu[i - start];
+        tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
+        const double *w = part.column[EXPOSURE], *at = tw_with_offset(&part, OFFSET, x + start, room);
+        for (size_t i = 0; i < part.n; i++) mu[i] = at[i] + 0.5 * s2[start + i];
+        tw_vector_exp(part.n, mu, mu);
+        for (size_t i = 0; w && i < part.n; i++) mu[i] *= w[i];
+        for (size_t i = 0; lambda && i < part.n; i++) lambda[start + i] = mu[i];
+        for (size_t i = 0; dlambda && i < part.n; i++) dlambda[start + i] = mu[i];
     }
 }
 
@@ -84,10 +88,11 @@ static void predict(const tw_observations *o, const double *m, double v, double 
     double rate[CHUNK], spread = expm1(v);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         size_t count = tw_chunk(o->n, start, CHUNK);
-        for (size_t i = 0; i < count; i++) rate[i] = m[start + i] + 0.5 * v;
+        for (size_t i = 0; i < count; i++)
+            rate[i] = m[start + i] + tw_column_at(o, OFFSET, start + i) + 0.5 * v;
         tw_vector_exp(count, rate, rate);
         for (size_t i = 0; i < count; i++) {
-            double r = rate[i] * tw_column_at(o, 0, start + i);
+            double r = rate[i] * tw_column_at(o, EXPOSURE, start + i);
             if (mean) mean[start + i] = r;
             if (variance) variance[start + i] = r + r * r * spread;
         }
@@ -102,7 +107,7 @@ static void expect(const tw_observations *o, const double *x, double *mean, doub
 const tw_likelihood tw_likelihood_poisson = {
     .name = "poisson",
     .support = "0, 1, 2, ...",
-    .columns = 1,
+    .columns = 2,
     .column = COLUMNS,
     .supports = supports,
     .terms = terms,

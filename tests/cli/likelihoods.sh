@@ -44,4 +44,36 @@ refuses 1 'bad.csv: observation 5 is 99 (trials 8); binomial needs 0, 1, ..., tr
 sed '6s/,8,/,8.5,/' "$d/binomial.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: trials of case 5 is 8.5: it must be 1, 2, 3, ...' approx "$d/bad.csv" --likelihood binomial --trials-column n
 refuses 1 '--trials-column does not go with the poisson likelihood' approx "$d/binomial.csv" --likelihood poisson --trials-column n
+
+# ---- counts: more variable than Poisson ones; an offset is the logarithm of an exposure
+data counts e,o,y '1 + i % 3 "," sprintf("%.17g", log(1 + i % 3)) "," int((1 + i % 3) * exp(1 + f) * (0.5 + i % 2) + 0.5)'
+every_command counts '--exposure-column e --offset-column o' --likelihood negative_binomial --dispersion 2.5 \
+    --exposure-column e --offset-column o
+for name in poisson negative_binomial; do
+    cut -d, -f1,2,4 "$d/counts.csv" >"$d/exposure.csv"
+    cut -d, -f1,3,4 "$d/counts.csv" >"$d/offset.csv"
+    works approx "$d/exposure.csv" --likelihood "$name" --exposure-column e --json
+    cp "$d/out" "$d/exposure.json"
+    works approx "$d/offset.csv" --likelihood "$name" --offset-column o --json
+    gives 'abs(r["ep"]["log_z"] - other("exposure.json")["ep"]["log_z"]) < 1e-6'
+done
+refuses 1 '--dispersion does not go with the poisson likelihood' approx "$d/offset.csv" --likelihood poisson --dispersion 2
+refuses 1 '--dispersion' approx "$d/offset.csv" --likelihood negative_binomial --dispersion -2
+
+# ---- times, some of them censored
+data times c,y '(i % 4 == 3) "," exp(-f / 2) * (0.3 + i % 5)'
+every_command times '--censored-column c' --likelihood weibull --shape 1.5 --censored-column c
+every_command times '--censored-column c' --likelihood exponential --censored-column c
+sed '9s/,[^,]*$/,-1/' "$d/times.csv" >"$d/bad.csv"
+refuses 1 'bad.csv: observation 8 is -1 (censored 1); weibull needs a time > 0' approx "$d/bad.csv" \
+    --likelihood weibull --censored-column c
+sed '9s/,1,/,2,/' "$d/times.csv" >"$d/bad.csv"
+refuses 1 'bad.csv: censored of case 8 is 2: it must be 0 or 1' approx "$d/bad.csv" --likelihood weibull --censored-column c
+
+# ---- levels in order
+data levels y '1 + int(1.99 * (1 + f))'
+every_command levels '' --likelihood ordinal4 --cut -1 --gap2 0.8 --gap3 1.2
+sed '5s/,[^,]*$/,2.5/' "$d/levels.csv" >"$d/bad.csv"
+refuses 1 'bad.csv: observation 4 is 2.5; ordinal4 needs a level 1, 2, ..., 4' approx "$d/bad.csv" --likelihood ordinal4
+refuses 1 '--gap3 does not go with the ordinal3 likelihood' approx "$d/levels.csv" --likelihood ordinal3 --gap3 2
 finish

@@ -5,7 +5,7 @@
 
 #include "support/support.h"
 
-const double setting_y[SETTING_Y] = {-1.0, 1.0, 0.0, 2.0, 3.0, 17.0, 0.4, -2.3};
+const double setting_y[SETTING_Y] = {-1.0, 1.0, 0.0, 2.0, 3.0, 17.0, 0.4, -2.3, 5.0, 7.0};
 
 const tw_observations *setting_aim(setting *s)
 {

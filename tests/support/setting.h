@@ -5,7 +5,7 @@
 
 #include "talweg/likelihood.h"
 
-enum { SETTING_VARIANTS = 4, SETTING_PARAMETERS = 8, SETTING_Y = 8, SETTING_SITES = 16 };
+enum { SETTING_VARIANTS = 4, SETTING_PARAMETERS = 8, SETTING_Y = 10, SETTING_SITES = 16 };
 
 /* What may be an observation. */
 extern const double setting_y[SETTING_Y];

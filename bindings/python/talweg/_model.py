@@ -33,6 +33,17 @@ class ModelOptions(TypedDict, total=False):
     jitter: float
     noise: ArrayLike
     exposure: ArrayLike
+    offset: ArrayLike
+    trials: ArrayLike
+    censored: ArrayLike
+    dispersion: float
+    shape: float
+    cut: float
+    gap2: float
+    gap3: float
+    gap4: float
+    gap5: float
+    gap6: float
     kernel_matrix: ArrayLike
     standardise: bool
 
@@ -89,7 +100,8 @@ class Model:
         The model keeps what it needs: `X` may change afterwards. A data frame (pandas, polars) gives the inputs names,
         and `predict` finds those of another frame by them.
     y : array_like, shape (n,)
-        Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson, binomial), real numbers (gaussian).
+        Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson, binomial, ...), real numbers (gaussian),
+        times (weibull, ...), levels 1, 2, ... (ordinal3, ...).
     likelihood : str
         "probit", "logit", "poisson", "gaussian", ...: docs/likelihoods.md has them all, with what they take.
     kernel : {"se", "matern12", "matern32", "matern52"}, or an expression

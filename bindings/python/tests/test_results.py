@@ -91,6 +91,30 @@ def test_binomial_counts_have_trials():
         talweg.approx(X, np.where(np.arange(30) == 2, 9, y), likelihood="binomial", trials=trials)
 
 
+@pytest.mark.parametrize(
+    "likelihood, y, terms",
+    [
+        ("negative_binomial", lambda t, f: np.round(np.exp(1 + f)), dict(dispersion=2.5, exposure=1.5, offset=0.1)),
+        ("exponential", lambda t, f: np.exp(-f) * (0.2 + t), dict(censored=1.0)),
+        ("weibull", lambda t, f: np.exp(-f) * (0.2 + t), dict(shape=1.5)),
+        ("ordinal5", lambda t, f: np.round(3 + 1.9 * f), dict(cut=-1.5, gap2=0.7, gap3=1.3)),
+    ],
+)
+def test_likelihoods_with_parameters(likelihood, y, terms, tmp_path):
+    t = np.linspace(0, 4, 30)
+    y = y(t, np.sin(2 * t))
+    model = talweg.Model(t, y, likelihood=likelihood, **terms)
+    parameters = {name: value for name, value in terms.items() if name in model.likelihood_parameters}
+    assert all(np.isclose(model.likelihood_parameters[name], value) for name, value in parameters.items())
+    fit = talweg.approx(model)
+    draws = talweg.sample(model, chains=2, warmup=100, draws=100)
+    draws.save(tmp_path / "run.nc")
+    again = talweg.load(tmp_path / "run.nc").model
+    assert again.likelihood_parameters == model.likelihood_parameters and set(again.columns) == set(model.columns)
+    one, other = talweg.predict(fit, t, y), talweg.predict(draws, t, y)
+    assert fit.ep.converged and np.all(np.abs(one.y_mean - other.y_mean) < 0.5 * one.y_sd)
+
+
 def test_log_likelihood_of_every_observation(draws):
     assert draws.log_likelihood.shape == draws.x.shape
     assert np.allclose(draws.log_likelihood.sum(2), draws.sample_stats["log_likelihood"], rtol=1e-12)
