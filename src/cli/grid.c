@@ -247,16 +247,31 @@ static tw_status load_test(surface *s)
     return TW_OK;
 }
 
+/* What a checkpoint holds, and how; a change of save() or of tw_ep_sequence_state changes this. */
+static const size_t format = 2;
+
 /* Keep the first `done` points for later, and what the next one starts from: so it is the same to the bit. */
 static void save(surface *s, size_t done)
 {
     const size_t counts[] = {done, s->grid.unconverged};
     size_t count = 0;
     const double *row = tw_ep_sequence_state(s->row, &count);
+    tw_saver_put(&s->saver, "format", sizeof format, &format);
     tw_saver_put(&s->saver, "counts", sizeof counts, counts);
     tw_saver_put(&s->saver, "points", s->points * TW_GRID_COLUMNS * sizeof(double), s->grid.column[0]);
     tw_saver_put(&s->saver, "sequence", count * sizeof *row, row);
     tw_saver_write(&s->saver);
+}
+
+/* Checkpoints of the first versions have no block "format": that is format 1. */
+static tw_status check_format(const surface *s)
+{
+    const size_t *theirs = tw_saver_get(&s->saver, "format", sizeof format);
+    if (theirs && *theirs == format) return TW_OK;
+    return tw_fail(s->ctx, TW_BAD_DATA,
+                   "--resume %.1000s: this checkpoint has format %zu, and talweg %s reads format %zu: start "
+                   "again without it",
+                   s->options->saver.resume, theirs ? *theirs : 1, tw_version(), format);
 }
 
 /* The points that were computed earlier: how many, and what the next one starts from. */
@@ -268,10 +283,10 @@ static tw_status resume(surface *s, size_t *done)
     const double *row = tw_saver_get_numbers(&s->saver, "sequence", &count);
     *done = 0;
     if (!counts) return TW_OK;
+    TW_TRY(check_format(s));
     if (!points || !row || counts[0] > s->points || tw_ep_sequence_restore(s->row, count, row) != TW_OK)
         return tw_fail(s->ctx, TW_BAD_DATA,
-                       "--resume %.1000s: this checkpoint is damaged, or of another version of talweg: start "
-                       "again without it",
+                       "--resume %.1000s: this checkpoint is damaged: start again without it",
                        s->options->saver.resume);
     memcpy(s->grid.column[0], points, bytes);
     s->grid.unconverged = counts[1];

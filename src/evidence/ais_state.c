@@ -1,19 +1,28 @@
-/* ais_state.c: where a run of annealed importance sampling stands, kept and taken up again.
+/* ais_state.c: where a run of annealed importance sampling stands, saved and restored.
  *
  * After a temperature of the last stage, the rest depends on the schedule (a reverse run has refined it), the step
  * sizes, the log weights, those of a reverse run between q and the posterior, where the particles are, and the number of
  * transitions so far, which is what random numbers are functions of. In tw_ais_state's numbers they stand in this
  * order; how many there are tells how long the schedule is.
  */
-#include <string.h>
-
 #include "evidence/ais.h"
 #include "sample/sampler.h"
 
-/* Numbers beside the schedule and the step sizes. */
-static size_t rest_of(const tw_ais *a, const tw_walk *walk)
+static void visit(tw_ais *a, const tw_walk *walk, tw_visit *v)
 {
-    return (a->way_up ? 2 : 1) * walk->particles + tw_sampler_state_size(walk->sampler);
+    tw_visit_doubles(v, a->steps + 1, a->beta);
+    tw_visit_doubles(v, a->steps + 1, a->eps);
+    tw_visit_doubles(v, walk->particles, a->log_weight);
+    if (a->way_up) tw_visit_doubles(v, walk->particles, a->way_up);
+    tw_sampler_visit(walk->sampler, v);
+}
+
+/* Numbers beside the schedule and the step sizes. */
+static size_t rest_of(tw_ais *a, const tw_walk *walk)
+{
+    tw_visit v = tw_visit_count();
+    visit(a, walk, &v);
+    return v.count - 2 * (a->steps + 1);
 }
 
 tw_status tw_ais_allocate_state(tw_ais *a, const tw_walk *walk)
@@ -23,27 +32,12 @@ tw_status tw_ais_allocate_state(tw_ais *a, const tw_walk *walk)
                                &a->state);
 }
 
-static double *put(double *to, size_t count, const double *from)
-{
-    memcpy(to, from, count * sizeof *to);
-    return to + count;
-}
-
-static const double *get(const double *from, size_t count, double *to)
-{
-    memcpy(to, from, count * sizeof *to);
-    return from + count;
-}
-
 void tw_ais_emit_state(tw_ais *a, const tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
     if (!o->wants_state || !tw_team_ask(walk->ctx, o->wants_state, o->user)) return;
-    double *end = put(a->state, a->steps + 1, a->beta);
-    end = put(end, a->steps + 1, a->eps);
-    end = put(end, walk->particles, a->log_weight);
-    if (a->way_up) end = put(end, walk->particles, a->way_up);
-    tw_sampler_save(walk->sampler, end);
+    tw_visit v = tw_visit_save(a->state);
+    visit(a, walk, &v);
     tw_ais_state state = {.particles = walk->particles,
                           .done = a->done,
                           .beta = walk->target->beta,
@@ -51,13 +45,13 @@ void tw_ais_emit_state(tw_ais *a, const tw_walk *walk)
                           .acceptance = walk->acceptance,
                           .failures = walk->failures,
                           .transitions = walk->transitions,
-                          .count = 2 * (a->steps + 1) + rest_of(a, walk),
+                          .count = v.count,
                           .numbers = a->state};
     if (tw_team_leads(walk->ctx)) o->on_state(o->user, &state);
 }
 
 /* Is it a state of a run with these options? Its schedule is theirs, or one that was refined. */
-static bool fits(const tw_ais *a, const tw_walk *walk, const tw_ais_state *state, size_t *steps)
+static bool fits(tw_ais *a, const tw_walk *walk, const tw_ais_state *state, size_t *steps)
 {
     size_t rest = rest_of(a, walk), schedules = state->count - rest;
     *steps = schedules / 2 - 1;
@@ -74,13 +68,10 @@ tw_status tw_ais_resume(tw_ais *a, tw_walk *walk)
             walk->ctx, TW_BAD_ARGUMENT,
             "a state of %zu particles after %zu temperatures, of %zu numbers, is not one of this run",
             state->particles, state->done, state->count);
-    const double *next = get(state->numbers, a->steps + 1, a->beta);
-    TW_TRY(tw_schedule_check(walk->ctx, a->steps, a->beta));
+    tw_visit v = tw_visit_restore(state->numbers, state->count);
     TW_TRY(tw_walk_temper(walk, state->beta));
-    next = get(next, a->steps + 1, a->eps);
-    next = get(next, walk->particles, a->log_weight);
-    if (a->way_up) next = get(next, walk->particles, a->way_up);
-    tw_sampler_restore(walk->sampler, next);
+    visit(a, walk, &v);
+    TW_TRY(tw_schedule_check(walk->ctx, a->steps, a->beta));
     a->done = state->done;
     a->iteration = state->iteration;
     walk->acceptance = state->acceptance;

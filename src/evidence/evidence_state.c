@@ -18,8 +18,19 @@ static const tw_store *store_of(const tw_evidence_job *j)
 static tw_status refuse(const tw_evidence_job *j)
 {
     return tw_fail(j->plan->ctx, TW_BAD_DATA,
-                   "the state of this run was kept by another version of talweg, or is damaged: start again "
-                   "without it");
+                   "the saved state of this run is damaged: start again without it");
+}
+
+/* Every block begins with its format, whatever follows. */
+static tw_status check_format(const tw_evidence_job *j, size_t there, const void *block)
+{
+    uint64_t format = 0;
+    if (there >= sizeof format) memcpy(&format, block, sizeof format);
+    if (format == FORMAT) return TW_OK;
+    return tw_fail(j->plan->ctx, TW_BAD_DATA,
+                   "the saved state of this run has format %llu, and talweg %s reads format %d: start again "
+                   "without it",
+                   (unsigned long long)format, tw_version(), FORMAT);
 }
 
 /* A block of a size that is known; *out is NULL where there is none. */
@@ -29,7 +40,9 @@ static tw_status get(const tw_evidence_job *j, const char *name, size_t bytes, c
     const tw_store *store = store_of(j);
     *out = store ? store->get(store->user, name, &there) : NULL;
     if (there == 0) *out = NULL;
-    return *out && there != bytes ? refuse(j) : TW_OK;
+    if (!*out) return TW_OK;
+    TW_TRY(check_format(j, there, *out));
+    return there == bytes ? TW_OK : refuse(j);
 }
 
 static const double *get_numbers(const tw_evidence_job *j, const char *name, size_t *count)
@@ -106,7 +119,7 @@ tw_status tw_evidence_resume(tw_evidence_job *j)
     TW_TRY(get(j, "methods", sizeof(kept_methods), &block));
     const kept_methods *kept = block;
     if (!kept) return TW_OK;
-    if (kept->format != FORMAT || kept->count > most_estimates(kept->finished)) return refuse(j);
+    if (kept->count > most_estimates(kept->finished)) return refuse(j);
     j->finished = kept->finished;
     r->count = kept->count;
     for (size_t i = 0; i < r->count; i++) {
@@ -192,7 +205,7 @@ static void keep_rm(void *user, const tw_rm_state *state)
 }
 
 /* What an earlier part of this method left; *out is NULL where there is nothing. */
-static tw_status take_up_run(tw_evidence_job *j, const kept_run **out)
+static tw_status resume_run(tw_evidence_job *j, const kept_run **out)
 {
     const void *block = NULL;
     TW_TRY(get(j, "run", sizeof(kept_run), &block));
@@ -201,7 +214,6 @@ static tw_status take_up_run(tw_evidence_job *j, const kept_run **out)
         *out = NULL;
         return TW_OK;
     }
-    if (kept->format != FORMAT) return refuse(j);
     j->start -= kept->seconds;
     j->cpu -= kept->cpu_seconds;
     j->again = kept->again;
@@ -217,7 +229,7 @@ tw_status tw_evidence_store_ais(tw_evidence_job *j, tw_ais_options *o)
     o->user = j;
     o->wants_state = wants_state;
     o->on_state = keep_ais;
-    TW_TRY(take_up_run(j, &kept));
+    TW_TRY(resume_run(j, &kept));
     if (!kept) return TW_OK;
     j->resume.ais = kept->state.ais;
     j->resume.ais.numbers = get_numbers(j, "run numbers", &count);
@@ -234,7 +246,7 @@ tw_status tw_evidence_store_pt(tw_evidence_job *j, tw_pt_options *o)
     o->user = j;
     o->wants_state = wants_state;
     o->on_state = keep_pt;
-    TW_TRY(take_up_run(j, &kept));
+    TW_TRY(resume_run(j, &kept));
     if (!kept) return TW_OK;
     j->resume.pt = kept->state.pt;
     j->resume.pt.numbers = get_numbers(j, "run numbers", &count);
@@ -250,7 +262,7 @@ tw_status tw_evidence_store_rm(tw_evidence_job *j, tw_rm_options *o)
     o->user = j;
     o->wants_state = wants_state;
     o->on_state = keep_rm;
-    TW_TRY(take_up_run(j, &kept));
+    TW_TRY(resume_run(j, &kept));
     if (!kept) return TW_OK;
     j->resume.rm = kept->state.rm;
     j->resume.rm.numbers = get_numbers(j, "run numbers", &count);

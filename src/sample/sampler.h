@@ -3,6 +3,7 @@
 #define TALWEG_SAMPLE_SAMPLER_H
 
 #include "base/team.h"
+#include "base/visit.h"
 #include "dynamics/frame.h"
 #include "sample/method.h"
 
@@ -49,6 +50,7 @@ tw_status tw_sampler_set_gaussians(tw_sampler *s, const tw_frame_column *columns
 
 /* All that a sampler knows of where its columns are, in tw_sampler_state_size(s) numbers. Put back into a
  * sampler made in the same way and at the same temperature, every later transition is the same to the bit. */
+void tw_sampler_visit(tw_sampler *s, tw_visit *v);
 size_t tw_sampler_state_size(tw_sampler *s);
 void tw_sampler_save(tw_sampler *s, double *state);
 void tw_sampler_restore(tw_sampler *s, const double *state);

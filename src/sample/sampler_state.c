@@ -4,8 +4,6 @@
  * nothing that came before it. What could be computed from the positions (gradients, densities) is kept too, so
  * that what is put back is the same to the bit.
  */
-#include <string.h>
-
 #include "sample/sampler.h"
 
 /* Every part of a column, those that all transitions have included. */
@@ -18,37 +16,35 @@ static size_t parts_of(tw_sampler *s, size_t column, tw_column_part part[TW_MOST
     return count;
 }
 
-size_t tw_sampler_state_size(tw_sampler *s)
+void tw_sampler_visit(tw_sampler *s, tw_visit *v)
 {
     tw_column_part part[TW_MOST_PARTS + 3];
-    size_t count = parts_of(s, 0, part), numbers = 0;
-    for (size_t k = 0; k < count; k++) numbers += part[k].count;
-    return numbers * s->columns;
+    double *begin = v->to;
+    size_t before = v->count;
+    for (size_t j = 0; j < s->columns; j++) {
+        size_t count = parts_of(s, j, part);
+        for (size_t k = 0; k < count; k++) tw_visit_doubles(v, part[k].count, part[k].at);
+    }
+    if (!begin || s->columns == 0) return;
+    size_t bytes = (v->count - before) * sizeof *begin; /* each member of the team has its own columns */
+    tw_team_gather(s->ctx, s->pieces, s->method->piece_columns * (bytes / s->columns), bytes, begin);
+}
+
+size_t tw_sampler_state_size(tw_sampler *s)
+{
+    tw_visit v = tw_visit_count();
+    tw_sampler_visit(s, &v);
+    return v.count;
 }
 
 void tw_sampler_save(tw_sampler *s, double *state)
 {
-    tw_column_part part[TW_MOST_PARTS + 3];
-    for (size_t j = 0; j < s->columns; j++) {
-        size_t count = parts_of(s, j, part);
-        for (size_t k = 0; k < count; k++) {
-            memcpy(state, part[k].at, part[k].count * sizeof *state);
-            state += part[k].count;
-        }
-    }
-    size_t numbers = tw_sampler_state_size(s), each = numbers / s->columns * sizeof *state;
-    tw_team_gather(s->ctx, s->pieces, s->method->piece_columns * each, numbers * sizeof *state,
-                   state - numbers);
+    tw_visit v = tw_visit_save(state);
+    tw_sampler_visit(s, &v);
 }
 
 void tw_sampler_restore(tw_sampler *s, const double *state)
 {
-    tw_column_part part[TW_MOST_PARTS + 3];
-    for (size_t j = 0; j < s->columns; j++) {
-        size_t count = parts_of(s, j, part);
-        for (size_t k = 0; k < count; k++) {
-            memcpy(part[k].at, state, part[k].count * sizeof *state);
-            state += part[k].count;
-        }
-    }
+    tw_visit v = tw_visit_restore(state, tw_sampler_state_size(s));
+    tw_sampler_visit(s, &v);
 }

@@ -191,6 +191,26 @@ refuses 1 'this is no checkpoint of talweg' "$@" --resume "$data"
 : >"$d/empty"
 refuses 1 'this is no checkpoint of talweg' "$@" --resume "$d/empty"
 refuses 1 'is a directory' "$@" --resume "$d/demo"
+# one of an earlier version, which did not say its format, and one of a later one: the message names both formats
+python3 - "$d/good" "$d/old" "$d/new" <<'END'
+import struct, sys
+
+good = open(sys.argv[1], "rb").read()[:-8]
+at = good.index(b"format\0")
+
+
+def write(path, words):
+    total = 0xCBF29CE484222325
+    for (word,) in struct.iter_unpack("=Q", words):
+        total = (total ^ word) * 0x100000001B3 % 2**64
+    open(path, "wb").write(words + struct.pack("=Q", total))
+
+
+write(sys.argv[2], good.replace(b"format\0", b"former\0"))
+write(sys.argv[3], good[: at + 40] + struct.pack("=Q", 99) + good[at + 48 :])
+END
+refuses 1 'this checkpoint has format 1, and talweg ' "$@" --resume "$d/old"
+refuses 1 'this checkpoint has format 99, and talweg ' "$@" --resume "$d/new"
 head -c 2000 "$d/good" >"$d/cut"
 refuses 1 'checkpoint' "$@" --resume "$d/cut"
 refuses 3 'cannot be written' "$@" --checkpoint "$d/absent/x"
