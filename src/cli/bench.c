@@ -1,10 +1,8 @@
 /* bench.c: talweg bench: what a leapfrog step costs on this machine, in units of a Cholesky factor of order n
  * (dpotrf) and of the matrix products inside it. The measuring is in bench/measure.c. */
-#include "bench/measure.h"
-
 #include <string.h>
 
-#include "cli/built_in.h"
+#include "bench/measure.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/json.h"

@@ -4,6 +4,7 @@
 #define TALWEG_CLI_COMMANDS_H
 
 #include "cli/options.h"
+#include "talweg/base.h"
 
 extern const tw_command tw_command_approx;
 extern const tw_command tw_command_sample;
@@ -25,5 +26,9 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
 
 /* The whole program: dispatch on arguments[0]. */
 tw_status tw_program_run(tw_context *ctx, size_t count, const char *const *arguments);
+
+/* "talweg NAME ARGUMENT ...", with quotes where a shell needs them. Freed with tw_release. */
+tw_status tw_command_line(tw_context *ctx, const char *name, size_t count, const char *const *arguments,
+                          char **out);
 
 #endif

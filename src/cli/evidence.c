@@ -6,7 +6,6 @@
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
-#include "cli/interrupt.h"
 #include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"

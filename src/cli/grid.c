@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
-#include "cli/interrupt.h"
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
 #include "cli/path_options.h"
@@ -318,7 +317,7 @@ static tw_status compute(surface *s)
     TW_TRY(tw_ep_sequence_new(s->ctx, s->problem->data->n, &s->row));
     TW_TRY(tw_allocate_doubles(s->ctx, s->points, TW_GRID_COLUMNS, "the grid", &grid->column[0]));
     for (size_t c = 1; c < TW_GRID_COLUMNS; c++) grid->column[c] = grid->column[0] + c * s->points;
-    s->start = tw_terminal_seconds();
+    s->start = tw_wall_seconds();
     tw_terminal_mute(s->ctx);                /* one summary instead of a note per point */
     if (s->saver.path) tw_interrupt_catch(); /* else there is nothing to end with */
     tw_status status = compute_points(s);
@@ -348,7 +347,7 @@ static tw_status report(const surface *s)
     if (o->output.json)
         TW_TRY(tw_grid_print_json(s->ctx, &s->grid, s->problem->data->n));
     else if (o->output_file)
-        tw_grid_print(&s->grid, o->model.data, tw_terminal_seconds() - s->start);
+        tw_grid_print(&s->grid, o->model.data, tw_wall_seconds() - s->start);
     else
         TW_TRY(tw_csv_print(s->ctx, &csv, stdout));
     tw_warnings_say(&warnings);

@@ -1,8 +1,15 @@
-/* grid_report.c: what talweg grid prints: where the largest values are, all points as JSON, the columns of its table. */
+/* grid_report.c: what talweg grid prints: where the largest values are, all points as JSON, the columns of
+ * its table; and the surface as a picture. */
 #include "cli/grid.h"
-#include "cli/warnings.h"
+
+#include <math.h>
+#include <string.h>
+#include <strings.h>
 
 #include "cli/json.h"
+#include "cli/warnings.h"
+#include "talweg/files.h"
+#include "talweg/report.h"
 
 static const char *const column_names[TW_GRID_COLUMNS] = {"log_ell",      "log_sigma",       "ep",
                                                           "ep_corrected", "converged",       "log_z",
@@ -82,4 +89,155 @@ tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, size_t n)
     tw_json_set(object, "best", best < count ? encode_point(grid, best, &ok) : json_null(), &ok);
     tw_json_set(object, "points", points, &ok);
     return tw_warnings_print_json(ctx, object, ok, stdout);
+}
+
+/* ---- the plot ---- */
+
+enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along an axis, about */
+
+size_t tw_grid_best(const tw_grid *grid, tw_grid_column column)
+{
+    size_t points = grid->ell.n * grid->sigma.n, best = points;
+    for (size_t k = 0; k < points; k++) {
+        double value = grid->column[column][k];
+        if (isnan(value) || grid->column[TW_GRID_CONVERGED][k] == 0.0) continue;
+        if (best == points || value > grid->column[column][best]) best = k;
+    }
+    return best;
+}
+
+static const char *terminal_for(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    if (dot && strcasecmp(dot, ".svg") == 0) return "svg background '#ffffff' font 'sans,13'";
+    if (dot && strcasecmp(dot, ".png") == 0) return "pngcairo font 'sans,11'";
+    return NULL;
+}
+
+tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *path, bool overwrite)
+{
+    if (!terminal_for(path))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot %.500s: a picture's name ends in .svg or .png", path);
+    if (grid->ell.n < 2 || grid->sigma.n < 2)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot needs at least two values on each axis");
+    if (!tw_gnuplot_available())
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "--plot needs the program gnuplot, which is not installed (Debian and Ubuntu: the package "
+            "gnuplot-nox); or leave --plot out and draw the table of -o");
+    return tw_writer_check(ctx, path, overwrite);
+}
+
+static void print_column(FILE *to, const tw_grid *grid, tw_grid_column column)
+{
+    fprintf(to, "$column_%d << END\n", (int)column);
+    for (size_t j = 0; j < grid->sigma.n; j++) {
+        for (size_t i = 0; i < grid->ell.n; i++) {
+            double value = grid->column[column][i + j * grid->ell.n];
+            fprintf(to, "%.17g %.17g ", tw_axis_at(&grid->ell, i), tw_axis_at(&grid->sigma, j));
+            if (isfinite(value))
+                fprintf(to, "%.10g\n", value);
+            else
+                fprintf(to, "NaN\n");
+        }
+        fprintf(to, "\n");
+    }
+    fprintf(to, "END\n");
+}
+
+/* Where EP did not converge. A block may not be empty: its first point is nowhere. */
+static void print_crosses(FILE *to, const tw_grid *grid)
+{
+    fprintf(to, "$crosses << END\nNaN NaN\n");
+    for (size_t k = 0; k < grid->ell.n * grid->sigma.n; k++)
+        if (grid->column[TW_GRID_CONVERGED][k] == 0.0)
+            fprintf(to, "%.17g %.17g\n", grid->column[TW_GRID_LOG_ELL][k],
+                    grid->column[TW_GRID_LOG_SIGMA][k]);
+    fprintf(to, "END\n");
+}
+
+static double smallest(const tw_grid *grid, tw_grid_column column)
+{
+    double value = INFINITY;
+    for (size_t k = 0; k < grid->ell.n * grid->sigma.n; k++) value = fmin(value, grid->column[column][k]);
+    return value;
+}
+
+static void print_evidence_levels(FILE *to, double low, double high)
+{
+    static const double below[] = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
+    for (size_t k = 0; k < sizeof below / sizeof *below; k++)
+        if (k == 0 || floor(high) - below[k] > low)
+            fprintf(to, "%s%.0f", k ? "," : "set cntrparam levels discrete ", floor(high) - below[k]);
+    fprintf(to, "\nset cbrange [%.6g:%.6g]\n", fmax(fmin(low, high - 1.0), high - 50.0), high);
+}
+
+static void print_bit_levels(FILE *to, double low, double high)
+{
+    double span = high - low, step = span > 1.0 ? 0.2 : span > 0.3 ? 0.1 : span > 0.1 ? 0.05 : 0.01;
+    double top = floor(high / step) * step;
+    for (size_t k = 0; k < 15; k++)
+        if (k == 0 || top - (double)k * step > low)
+            fprintf(to, "%s%.2f", k ? "," : "set cntrparam levels discrete ", top - (double)k * step);
+    fprintf(to, "\nset cbrange [%.6g:%.6g]\n", fmax(fmin(low, high - 0.01), high - 1.0), high);
+}
+
+/* One panel: colours, contour lines with their values, the maximum, crosses. */
+static void print_panel(FILE *to, const tw_grid *grid, tw_grid_column column, const char *heading)
+{
+    size_t best = tw_grid_best(grid, column);
+    if (best == grid->ell.n * grid->sigma.n) return;
+    double high = grid->column[column][best], low = smallest(grid, column);
+    bool bits = column == TW_GRID_BITS;
+    if (bits)
+        print_bit_levels(to, low, high);
+    else
+        print_evidence_levels(to, low, high);
+    fprintf(to, "$best << END\n%.17g %.17g\nEND\n", grid->column[TW_GRID_LOG_ELL][best],
+            grid->column[TW_GRID_LOG_SIGMA][best]);
+    fprintf(to, "set title '%s; largest (dot): %.*f'\nset cblabel '%s'\n", heading, bits ? 3 : 2, high,
+            bits ? "bits" : "nats");
+    fprintf(to, "set cntrlabel onecolor format '%%.%df' font ',10' start 12 interval 150\n", bits ? 2 : 0);
+    fprintf(to, "splot $column_%d with pm3d nocontour notitle, ", (int)column);
+    fprintf(to, "$column_%d with lines nosurface lw 1.1 lc rgb '#404040' notitle, ", (int)column);
+    fprintf(to, "$column_%d with labels nosurface tc rgb '#000000' notitle, ", (int)column);
+    fprintf(to, "$crosses using 1:2:(0) with points nocontour pt 2 ps 0.7 lc rgb '#404040' notitle, ");
+    fprintf(to, "$best using 1:2:(0) with points nocontour pt 7 ps 1.2 lc rgb '#d00000' notitle\n");
+}
+
+static void print_script(FILE *to, const tw_grid *grid, const char *title, const char *terminal)
+{
+    tw_grid_column evidence = grid->monte_carlo ? TW_GRID_LOG_Z : TW_GRID_CORRECTED;
+    int panels = grid->test ? 2 : 1;
+    fprintf(to, "set encoding utf8\nset terminal %s size %d,%d\n", terminal, panels * PANEL_WIDTH, HEIGHT);
+    print_column(to, grid, evidence);
+    if (grid->test) print_column(to, grid, TW_GRID_BITS);
+    print_crosses(to, grid);
+    fprintf(to, "set multiplot layout 1,%d title ", panels);
+    tw_gnuplot_quote(strrchr(title, '/') ? strrchr(title, '/') + 1 : title, to);
+    fprintf(to, " font ',13' noenhanced\nset xlabel 'log ell (length scale)'\n"
+                "set ylabel 'log sigma (amplitude)'\nset tics out nomirror\nset palette defined "
+                "(0 '#ffffff', 1 '#dbe9f6', 2 '#a9cfe5', 3 '#6baed6', 4 '#3787c0')\nset contour base\n"
+                "set cntrparam cubicspline\nset cntrparam points 8\n");
+    fprintf(to, "set pm3d map interpolate %zu,%zu\n", 1 + CELLS / grid->sigma.n, 1 + CELLS / grid->ell.n);
+    fprintf(to, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", grid->ell.low, grid->ell.high,
+            grid->sigma.low, grid->sigma.high);
+    print_panel(to, grid, evidence, grid->monte_carlo ? "log Z by Monte Carlo" : "log Z by corrected EP");
+    if (grid->test) print_panel(to, grid, TW_GRID_BITS, "predictions, bits per test case");
+    fprintf(to, "unset multiplot\n");
+}
+
+tw_status tw_grid_plot(tw_context *ctx, const tw_grid *grid, const char *title, const char *path,
+                       bool overwrite)
+{
+    tw_writer *writer = NULL;
+    tw_gnuplot plot;
+    TW_TRY(tw_writer_open(ctx, path, overwrite, &writer));
+    tw_status status = tw_gnuplot_begin(ctx, &plot);
+    if (status == TW_OK) {
+        print_script(plot.script, grid, title, terminal_for(path));
+        status = tw_gnuplot_end(&plot, tw_writer_stream(writer));
+    }
+    if (status != TW_OK) tw_fail_within(ctx, status, "%.1000s: ", path);
+    return tw_writer_close(writer, status);
 }

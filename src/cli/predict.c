@@ -3,7 +3,6 @@
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
-#include "cli/interrupt.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"

@@ -91,7 +91,7 @@ tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options,
     if (!p->run) return tw_predictor_new(p->problem->model, p->approximation, &p->gaussian);
     tw_draw_source source = tw_run_source(p->run);
     tw_draws_predictor_options to = TW_DRAWS_PREDICTOR_DEFAULTS;
-    to.threads = tw_terminal_threads(options->threads);
+    to.threads = tw_threads((size_t)options->threads);
     return tw_draws_predictor_new(p->problem->model, &source, &to, &p->draws);
 }
 

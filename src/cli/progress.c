@@ -153,7 +153,7 @@ static void draw(tw_meter *m, double now)
 void tw_meter_begin(tw_meter *m, bool quiet, const char *stage, const char *unit)
 {
     tw_meter_end(m);
-    double now = tw_terminal_seconds();
+    double now = tw_wall_seconds();
     *m = (tw_meter){.quiet = quiet,
                     .live = tw_terminal_is_live(),
                     .stage = stage,
@@ -168,7 +168,7 @@ void tw_meter_show(tw_meter *m, tw_meter_view view)
 {
     m->last = view;
     if (m->quiet || !m->stage) return;
-    double now = tw_terminal_seconds();
+    double now = tw_wall_seconds();
     if (now >= m->next) draw(m, now);
 }
 
@@ -186,7 +186,7 @@ void tw_meter_end(tw_meter *m)
     bool shown = m->stage && !m->quiet;
     bool said_last = m->last.total > 0 && m->said_done == m->last.done; /* the last line was of the end */
     if (shown && ((m->said && !said_last) || (m->live && (m->last.done || m->last.note[0]))))
-        draw(m, tw_terminal_seconds());
+        draw(m, tw_wall_seconds());
     if (shown && m->live) tw_terminal_progress(false, NULL);
     *m = (tw_meter){0};
 }

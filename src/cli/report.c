@@ -73,7 +73,7 @@ static tw_status write_page(tw_context *ctx, const report_options *o, tw_pool *p
                                  .latents = (size_t)o->latents,
                                  .test = at->data,
                                  .test_name = o->test,
-                                 .threads = tw_terminal_threads(o->threads)};
+                                 .threads = tw_threads((size_t)o->threads)};
     if (!tw_gnuplot_available()) tw_warn(ctx, &(tw_warning){.code = TW_WARN_NO_PLOTS});
     tw_terminal_progress(o->output.quiet, "writing the page ...");
     tw_status status = tw_report_write(pool, o->output_file, &options);

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/interrupt.h"
 #include "cli/model_options.h"
 #include "cli/names.h"
 #include "cli/progress.h"
@@ -55,7 +54,7 @@ static void show_stage(job *j, tw_stage stage)
 static void show_progress(void *user, const tw_progress *p)
 {
     job *j = user;
-    if (p->stage == TW_STAGE_WARMUP) j->warm = tw_terminal_seconds();
+    if (p->stage == TW_STAGE_WARMUP) j->warm = tw_wall_seconds();
     if (p->stage != j->shown) show_stage(j, p->stage);
     tw_meter_view view = TW_METER_COUNT(p->iteration, p->total);
     view.acceptance = p->acceptance;
@@ -219,14 +218,14 @@ static tw_status run_chains(job *j, tw_sampler *sampler)
     tw_interrupt_catch();
     tw_sample_save_begin(&j->saver, &r->choice);
     tw_status status = begin_files(j, chains);
-    j->start = j->warm = j->saver.start = tw_terminal_seconds();
+    j->start = j->warm = j->saver.start = tw_wall_seconds();
     use_checkpoints(j, &o);
     show_stage(j, o.resume ? TW_STAGE_SAMPLING : TW_STAGE_WARMUP);
     j->meter.first = o.resume ? o.resume->iteration : 0;
     if (status == TW_OK) status = tw_chains_run(sampler, &o, &r->draws);
     tw_meter_end(&j->meter);
     r->warmup_seconds = j->warm - j->start;
-    r->sampling_seconds = tw_terminal_seconds() - j->warm;
+    r->sampling_seconds = tw_wall_seconds() - j->warm;
     tw_run_facts facts = facts_of(j, chains);
     return tw_sample_files_end(&j->files, status, &facts);
 }

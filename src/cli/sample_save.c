@@ -83,7 +83,7 @@ void tw_sample_save_state(tw_sample_saver *s, const tw_chains_state *state, doub
     }
     kept_chains kept = {.state = *state,
                         .warmup_seconds = warmup_seconds,
-                        .sampling_seconds = s->sampling_seconds + tw_terminal_seconds() - s->start,
+                        .sampling_seconds = s->sampling_seconds + tw_wall_seconds() - s->start,
                         .positions = s->files->positions};
     kept.state.numbers = kept.state.x = NULL;
     tw_saver_put(&s->saver, "chains", sizeof kept, &kept);

@@ -149,7 +149,7 @@ tw_sampler_options tw_sampler_flags_sampler(const tw_sampler_flags *f)
     o.solver_tolerance = f->solver_tol;
     o.fixed_point = (size_t)f->fixed_point;
     o.reverse_check = f->reverse_check;
-    o.threads = tw_terminal_threads(f->threads);
+    o.threads = tw_threads((size_t)f->threads);
     return o;
 }
 

@@ -1,12 +1,13 @@
 /* saver.c: see saver.h. */
 #include "cli/saver.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/identity.h"
-#include "cli/interrupt.h"
+#include "cli/completion.h"
+#include "cli/names.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
@@ -37,19 +38,212 @@ const tw_option tw_saver_option_rows[TW_SAVER_OPTION_COUNT] = {
              "results are those of an uninterrupted computation, to the bit"},
 };
 
+/* ---- what a computation is, as text: the version, the command, every option that its results depend on, and a digest of
+ * every file that they name. Two computations with the same identity have the same results ---- */
+
+enum { IDENTITY_BYTES = 1 << 16, BLOCK_WORDS = 1 << 10, DIFFERENCE_BYTES = 512 };
+
+/* How and where to, not what. */
+static const char never_matter[] =
+    "threads, quiet, json, force, output, plot, checkpoint, checkpoint-every, resume";
+
+/* ---- files ---- */
+
+/* Add the contents of a regular file to a digest; false where there is none of that name. */
+static bool digest_file(const char *path, uint64_t *sum)
+{
+    struct stat about;
+    uint64_t block[BLOCK_WORDS];
+    if (stat(path, &about) != 0 || !S_ISREG(about.st_mode)) return false;
+    FILE *file = fopen(path, "rb");
+    if (!file) return false;
+    for (size_t bytes = sizeof block; bytes == sizeof block;) {
+        memset(block, 0, sizeof block);
+        bytes = fread(block, 1, sizeof block, file);
+        *sum = tw_checksum(*sum, (bytes + sizeof *block - 1) / sizeof *block, block);
+        *sum = tw_checksum(*sum, 1, &(uint64_t){bytes});
+    }
+    fclose(file);
+    return true;
+}
+
+/* The digest of the files in a list with commas between them, or of the one whose name has commas. */
+static bool digest_files(const char *text, uint64_t *sum)
+{
+    char name[4096];
+    bool any = digest_file(text, sum);
+    while (!any && *text) {
+        size_t length = strcspn(text, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        digest_file(name, sum);
+        text += length + (text[length] == ',');
+    }
+    return *sum != TW_CHECKSUM_START;
+}
+
+/* ---- options ---- */
+
+/* A text; of one that is too long its beginning and a digest. */
+static void print_text(const char *words, char *text, size_t bytes)
+{
+    uint64_t sum = TW_CHECKSUM_START;
+    size_t length = strlen(words);
+    if (length < bytes) {
+        memcpy(text, words, length + 1);
+        return;
+    }
+    for (size_t i = 0; i < length; i++) sum = tw_checksum(sum, 1, &(uint64_t){(unsigned char)words[i]});
+    snprintf(text, bytes, "%.80s... (%zu bytes, %016" PRIx64 ")", words, length, sum);
+}
+
+static void print_value(const tw_option *option, const void *field, char *text, size_t bytes)
+{
+    double number;
+    uint64_t integer;
+    const char *words = NULL;
+    switch (option->kind) {
+    case TW_OPTION_FLAG: snprintf(text, bytes, "%s", *(const bool *)field ? "on" : "off"); break;
+    case TW_OPTION_NUMBER:
+        memcpy(&number, field, sizeof number);
+        snprintf(text, bytes, "%.17g", number);
+        break;
+    case TW_OPTION_INTEGER:
+        memcpy(&integer, field, sizeof integer);
+        snprintf(text, bytes, "%" PRIu64, integer);
+        break;
+    case TW_OPTION_OPERANDS: text[0] = '\0'; break;
+    default: memcpy(&words, field, sizeof words); print_text(words ? words : "", text, bytes);
+    }
+}
+
+/* A line of the identity. A file is what is in it, whatever its name; an option shows the name too. */
+static int print_line(const tw_option *option, const void *field, char *to, size_t bytes)
+{
+    char value[8192];
+    uint64_t sum = TW_CHECKSUM_START;
+    print_value(option, field, value, sizeof value);
+    for (char *c = value; *c; c++)
+        if (*c == '\n') *c = '?';
+    bool file = tw_completion_of(option).files && digest_files(value, &sum);
+    if (!file) return snprintf(to, bytes, "%s=%s\n", option->name, value);
+    return snprintf(to, bytes, "%s=%s #%016" PRIx64 "\n", option->name,
+                    tw_option_is_operand(option) ? "" : value, sum);
+}
+
+static tw_status make_identity(tw_context *ctx, const tw_command *command, const void *values,
+                               const char *but, char **out)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, IDENTITY_BYTES, 1, "the options as text", &memory));
+    char *text = *out = memory;
+    int length =
+        snprintf(text, IDENTITY_BYTES, "talweg=%s\ncommand=talweg %s\n", tw_version(), command->name);
+    const tw_option *option = NULL;
+    for (size_t g = 0; g < command->group_count; g++)
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)) && length < IDENTITY_BYTES;
+             i++) {
+            const tw_option_group *group = &command->groups[g];
+            if (tw_name_is_among(option->name, never_matter) || tw_name_is_among(option->name, but)) continue;
+            length += print_line(option, (const char *)values + group->offset + option->offset, text + length,
+                                 (size_t)(IDENTITY_BYTES - length));
+        }
+    if (length < IDENTITY_BYTES) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the options are too long to be kept in a checkpoint");
+}
+
+/* ---- comparing ---- */
+
+/* A line in its parts: "name=value #digest". */
+typedef struct line {
+    size_t length; /* without its end */
+    char name[64], value[160];
+} line;
+
+static line read_line(const char *text)
+{
+    line l = {.length = strcspn(text, "\n")};
+    size_t name = strcspn(text, "=\n");
+    snprintf(l.name, sizeof l.name, "%.*s", (int)name, text);
+    if (name < l.length)
+        snprintf(l.value, sizeof l.value, "%.*s", (int)(l.length - name - 1), text + name + 1);
+    char *digest = strrchr(l.value, '#');
+    if (digest && strlen(digest) == 17) *(digest > l.value ? digest - 1 : digest) = '\0';
+    return l;
+}
+
+static void describe(const line *theirs, const line *ours, char words[DIFFERENCE_BYTES])
+{
+    bool operand = strcspn(ours->name, "abcdefghijklmnopqrstuvwxyz") == strlen(ours->name);
+    if (strcmp(theirs->name, ours->name) != 0 || strcmp(ours->name, "command") == 0)
+        snprintf(words, DIFFERENCE_BYTES, "it is one of %s, and this is %s", theirs->value, ours->value);
+    else if (strcmp(ours->name, "talweg") == 0)
+        snprintf(words, DIFFERENCE_BYTES, "it was made by talweg %s, and this is %s", theirs->value,
+                 ours->value);
+    else if (operand || strcmp(theirs->value, ours->value) == 0)
+        snprintf(words, DIFFERENCE_BYTES, "it was made with other contents of %s%s%s%s", operand ? "" : "--",
+                 ours->name, operand ? "" : " ", operand ? "" : ours->value);
+    else
+        snprintf(words, DIFFERENCE_BYTES, "it was made with --%s %s, and this is --%s %s", ours->name,
+                 *theirs->value ? theirs->value : "not given", ours->name,
+                 *ours->value ? ours->value : "not given");
+}
+
+/* The line of that name in a text; NULL: there is none. */
+static const char *find_line(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+    for (; *text; text += strcspn(text, "\n"), text += *text == '\n')
+        if (strncmp(text, name, length) == 0 && text[length] == '=') return text;
+    return NULL;
+}
+
+static bool same_line(const char *a, const char *b)
+{
+    size_t length = strcspn(a, "\n");
+    return length == strcspn(b, "\n") && memcmp(a, b, length) == 0;
+}
+
+/* An option that an older or a newer talweg did not have was not given to it. */
+static bool not_given(const line *l)
+{
+    return !*l->value || strcmp(l->value, "nan") == 0 || strcmp(l->value, "off") == 0;
+}
+
+/* The first line of `from` that is another in `to`; false: there is none. */
+static bool find_difference(const char *from, const char *to, line *one, line *other)
+{
+    for (; *from; from += strcspn(from, "\n"), from += *from == '\n') {
+        *one = read_line(from);
+        const char *found = find_line(to, one->name);
+        if (found ? same_line(from, found) : not_given(one)) continue;
+        *other = found ? read_line(found) : (line){0};
+        if (!found) snprintf(other->name, sizeof other->name, "%s", one->name);
+        return true;
+    }
+    return false;
+}
+
+static void compare_identities(const char *theirs, const char *ours, char words[DIFFERENCE_BYTES])
+{
+    line a, b;
+    words[0] = '\0';
+    if (find_difference(ours, theirs, &b, &a) || find_difference(theirs, ours, &a, &b))
+        describe(&a, &b, words);
+}
+
 static const char identity_block[] = "identity";
 
 /* ---- the beginning ---- */
 
 static tw_status load(tw_saver *s, const char *path, const char *identity)
 {
-    char difference[TW_DIFFERENCE_BYTES];
+    char difference[DIFFERENCE_BYTES];
     size_t bytes = 0;
     TW_TRY(tw_checkpoint_load(s->ctx, path, &s->blocks));
     const char *theirs = tw_checkpoint_get(s->blocks, identity_block, &bytes);
     if (!theirs || bytes == 0 || theirs[bytes - 1] != '\0')
         return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: this checkpoint does not say what it is of", path);
-    tw_identity_compare(theirs, identity, difference);
+    compare_identities(theirs, identity, difference);
     if (*difference)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
@@ -76,9 +270,9 @@ tw_status tw_saver_begin(tw_saver *s, tw_context *ctx, const tw_saver_flags *fla
     *s = (tw_saver){.ctx = ctx, .path = flags->checkpoint ? flags->checkpoint : flags->resume};
     if (!s->path) return TW_OK;
     s->every = flags->every;
-    s->next = tw_terminal_seconds() + s->every;
+    s->next = tw_wall_seconds() + s->every;
     bool same_file = flags->resume && strcmp(s->path, flags->resume) == 0;
-    tw_status status = tw_identity_make(ctx, command, values, may_change, &identity);
+    tw_status status = make_identity(ctx, command, values, may_change, &identity);
     if (status == TW_OK && flags->resume) status = load(s, flags->resume, identity);
     if (status == TW_OK) status = check_place(s, force || same_file);
     if (status == TW_OK && !s->blocks) status = tw_checkpoint_new(ctx, &s->blocks);
@@ -118,14 +312,14 @@ void tw_saver_put(tw_saver *s, const char *name, size_t bytes, const void *data)
 
 bool tw_saver_is_due(const tw_saver *s)
 {
-    return s->path && (tw_interrupt_seen() || tw_terminal_seconds() >= s->next);
+    return s->path && (tw_interrupt_seen() || tw_wall_seconds() >= s->next);
 }
 
 void tw_saver_write(tw_saver *s)
 {
     if (!s->path) return;
     if (tw_checkpoint_save(s->blocks, s->path) != TW_OK) warn(s);
-    s->next = tw_terminal_seconds() + s->every;
+    s->next = tw_wall_seconds() + s->every;
 }
 
 /* ---- for the library ---- */

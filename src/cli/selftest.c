@@ -1,10 +1,10 @@
 /* selftest.c: talweg selftest: do the parts keep their promises on the user's own model? */
 #include <math.h>
 
-#include "cli/built_in.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/json.h"
+#include "cli/model_options.h"
 #include "cli/progress.h"
 #include "cli/sampler_options.h"
 #include "cli/terminal.h"
@@ -68,15 +68,15 @@ static tw_status check(tw_context *ctx, const selftest_options *options, results
                               .solver_tolerance = options->solver_tol,
                               .fixed_point = (size_t)options->fixed_point,
                               .seed = options->seed,
-                              .threads = tw_terminal_threads(options->threads),
+                              .threads = tw_threads((size_t)options->threads),
                               .user = r,
                               .on_check = show_progress};
     TW_TRY(tw_built_in_load(ctx, &options->model, (size_t)options->cases, &r->problem));
-    double start = tw_terminal_seconds();
+    double start = tw_wall_seconds();
     tw_meter_begin(&r->meter, options->output.quiet, "checking", "checks");
     tw_status status = tw_selftest_run(r->problem->model, &to, &r->found);
     tw_meter_end(&r->meter);
-    r->seconds = tw_terminal_seconds() - start;
+    r->seconds = tw_wall_seconds() - start;
     return status;
 }
 

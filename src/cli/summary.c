@@ -67,7 +67,7 @@ static tw_status compute(tw_context *ctx, const summary_options *o, tw_summary_t
     void *memory = NULL;
     TW_TRY(tw_allocate(ctx, pool->n, sizeof *table->latent, "the summaries of the latents", &memory));
     table->latent = memory;
-    TW_TRY(tw_pool_summarise(pool, tw_terminal_threads(o->threads), table->latent, &table->summary));
+    TW_TRY(tw_pool_summarise(pool, tw_threads((size_t)o->threads), table->latent, &table->summary));
     TW_TRY(tw_allocate(ctx, pool->n, sizeof *table->worst, "the order of the latents", &memory));
     table->worst = memory;
     TW_TRY(tw_pool_order(pool, table->latent, table->worst));

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "cli/interrupt.h"
 #include "cli/warnings.h"
 #include "talweg/base.h"
 
@@ -123,29 +121,52 @@ void tw_terminal_progress(bool quiet, const char *text)
     fflush(stderr);
 }
 
-/* ---- time ---- */
+/* ---- Ctrl-C: a signal handler can only speak through a variable of the whole process, and signals belong to the
+ * process: so this is the program's, not the library's ---- */
 
-static double seconds_of(clockid_t clock)
+static volatile sig_atomic_t caught, seen;
+
+static void handle(int number)
 {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    static const char clear[] = "\r\033[K";
+    if (caught && !seen) {
+        seen = 1;
+        return;
+    }
+    signal(number, SIG_DFL);
+    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(128 + number);
+    raise(number); /* comes through when this returns */
 }
 
-double tw_terminal_seconds(void)
+static void handle_signal(int number)
 {
-    return seconds_of(CLOCK_MONOTONIC);
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handle;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
 }
 
-double tw_terminal_cpu_seconds(void)
+static bool is_ignored(int number)
 {
-    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
 }
 
-/* ---- processors ---- */
-
-size_t tw_terminal_threads(uint64_t asked)
+void tw_interrupt_guard(void)
 {
-    long cores = asked ? (long)asked : sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > TW_MOST_THREADS ? TW_MOST_THREADS : (size_t)cores;
+    if (!is_ignored(SIGINT)) handle_signal(SIGINT);
+    if (!is_ignored(SIGTERM)) handle_signal(SIGTERM);
+}
+
+void tw_interrupt_catch(void)
+{
+    caught = 1;
+    handle_signal(SIGINT);
+    handle_signal(SIGTERM);
+}
+
+bool tw_interrupt_seen(void)
+{
+    return seen != 0;
 }

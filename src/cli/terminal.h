@@ -1,5 +1,5 @@
 /* terminal.h: where the program speaks: is there a person in front of it, how wide is the place, may it have
- * colours; warnings and errors; time. */
+ * colours; warnings and errors; Ctrl-C (or SIGTERM) as a wish to end soon, with what there is. */
 #ifndef TALWEG_CLI_TERMINAL_H
 #define TALWEG_CLI_TERMINAL_H
 
@@ -38,13 +38,13 @@ void tw_terminal_mute(tw_context *ctx);
  * a terminal. Where there is something to count, see progress.h. */
 void tw_terminal_progress(bool quiet, const char *text);
 
-/* Seconds of wall time since some fixed moment. */
-double tw_terminal_seconds(void);
+/* From now on SIGINT and SIGTERM take the line of progress off the terminal before they end the program. */
+void tw_interrupt_guard(void);
 
-/* Seconds of processor time that all threads of the program have used. */
-double tw_terminal_cpu_seconds(void);
+/* From now on the first SIGINT or SIGTERM only sets a mark; a second one ends the program as usual. */
+void tw_interrupt_catch(void);
 
-/* The number of threads for --threads: as asked for, or for 0 one for each core, up to TW_MOST_THREADS. */
-size_t tw_terminal_threads(uint64_t asked);
+/* Was there one? */
+bool tw_interrupt_seen(void);
 
 #endif

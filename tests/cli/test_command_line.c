@@ -1,5 +1,5 @@
 /* A command line reads as one would type it, and a shell would take it apart into the same words. */
-#include "cli/command_line.h"
+#include "cli/commands.h"
 
 #include "base/context.h"
 #include "cli/names.h"

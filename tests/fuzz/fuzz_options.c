@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/context.h"
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "fuzz/fuzz.h"
 

@@ -59,10 +59,13 @@ check() {
     }
 
     # Square arrays may be had elsewhere only by output, for a matrix on its way from a file to the model.
-    function check_square(code,    part) {
+    function check_square(code,    part, factor, i) {
         if (room in matrices || room == "output" || !match(code, /tw_allocate_doubles[(]/)) return
-        if (split(substr(code, RSTART + RLENGTH), part, /, */) >= 3 && part[2] == part[3] && part[2] != "1")
-            fault("no n x n arrays here: " part[2] " x " part[3])
+        if (split(substr(code, RSTART + RLENGTH), part, /, */) < 3) return
+        if (part[2] == part[3] && part[2] != "1") fault("no n x n arrays here: " part[2] " x " part[3])
+        for (i = 2; i <= 3; i++)
+            if (split(part[i], factor, / *[*] */) == 2 && factor[1] == factor[2])
+                fault("no n x n arrays here: " part[i])
     }
 
     function check_include(from, target,    to) {
@@ -160,6 +163,9 @@ try src/sample/hmc.c '#include "linalg/determinant.h"' 'no n x n arrays here'
 try src/model/a.c '#include "gaussian/dense_inside.h"' 'only gaussian may look inside'
 try src/evidence/a.c 'tw_allocate_doubles(ctx, n, n, "K", &k);' 'no n x n arrays here: n x n'
 try src/evidence/a.c 'tw_allocate_doubles(w->ctx, n, columns, "x", &x); tw_allocate_doubles(ctx, 1, 1, "y", &y);' ''
+try src/evidence/a.c 'tw_allocate_doubles(ctx, n * n, 1, "K", &k);' 'no n x n arrays here: n * n'
+try src/evidence/a.c 'tw_allocate_doubles(ctx, 1, a->n * a->n, "K", &k);' 'no n x n arrays here: a->n * a->n'
+try src/evidence/a.c 'tw_allocate_doubles(ctx, 2 * n, 1, "x", &x); tw_allocate_doubles(ctx, n * d, 1, "y", &y);' ''
 try src/output/a.c 'tw_allocate_doubles(ctx, n, n, "the kernel matrix", &k);' ''
 try src/dynamics/a.c '#include "linalg/vector.h"' ''
 try src/dynamics/softabs.c '#include "linalg/eigen.h"' ''
