@@ -2,15 +2,20 @@
  *
  * A kernel is an expression: sums and products of leaves and positive numbers, with brackets.
  *
- *   se(ell=2, sigma=1.5) + constant(variance=0.5) + white(variance=0.1)
+ *   se(age, ell=2, sigma=1.5) + matern32(x1, x2) * periodic(t, period=1) + linear(dose) + constant + white(variance=0.1)
  *
- *   se (or rbf), matern12, matern32, matern52    sigma^2 g(|(a - b)/ell|^2); docs/kernels.md has each g
- *   constant                                     variance, for all a and b
- *   white                                        variance where a and b are the same case, else 0
+ *   se (or rbf), matern12, matern32, matern52, rq    sigma^2 g(|(a - b)/ell|^2); docs/kernels.md has each g
+ *   periodic, cosine                                 sigma^2 times a function of (a - b)/period, a product over the inputs
+ *   linear, polynomial                               sigma^2 a.b, sigma^2 (offset + a.b)^degree
+ *   categorical                                      sigma^2 where a and b are of the same category, else 0
+ *   constant                                         variance, for all a and b
+ *   white                                            variance where a and b are the same case, else 0
  *
- * A parameter is given in natural units (ell=2) or as its logarithm (log_ell=0.7); one that is not given is 1. ell is one
- * number, or one for each input: ell=(1, 2, 3), or the word ard, for a 1 each. In a product the amplitudes (sigma, variance)
- * of the factors would say the same thing: the first is free, and that of each later factor is fixed at 1.
+ * A leaf looks at the inputs that it names, by name ("in quotes" where the name is not a word) or by number from 1 on, or at
+ * all of them. A parameter is given in natural units (ell=2) or as its logarithm (log_ell=0.7); one that is not given is 1.
+ * ell, and period, is one number, or one for each of the leaf's inputs: ell=(1, 2, 3), or the word ard, for a 1 each. In a product
+ * the amplitudes (sigma, variance) of the factors would say the same thing: the first is free, and that of each later factor
+ * is fixed at 1.
  *
  * All parameters are one vector theta of real numbers (parameter.h): their logarithms, in the order of the expression,
  * lengths before amplitude. They are called ell, ell.1, ell.2, ..., sigma, variance where there is one leaf, and
@@ -21,6 +26,7 @@
 #define TALWEG_COVARIANCE_H
 
 #include <talweg/base.h>
+#include <talweg/data.h>
 #include <talweg/parameter.h>
 
 #ifdef __cplusplus
@@ -38,6 +44,10 @@ TW_API const char *tw_kernel_names(void);
 /* The kernel of an expression, for so many inputs; 0: the number is not known, and `ard` cannot be used. What is wrong with an
  * expression is said with two more lines, the expression and a mark (^) under the place. */
 TW_API tw_status tw_kernel_parse(tw_context *ctx, const char *expression, size_t inputs, tw_kernel **out);
+
+/* The same for the inputs of data, which leaves may call by their names. */
+TW_API tw_status tw_kernel_parse_for(tw_context *ctx, const char *expression, const tw_data *data,
+                                     tw_kernel **out);
 
 /* shape(log_ell, log_sigma) + constant(variance) + white(variance), with one length scale or more; a variance of 0 leaves its
  * leaf out. */
@@ -57,8 +67,8 @@ TW_API void tw_kernel_free(tw_kernel *kernel);
 
 /* ---- what it is ---- */
 
-/* The expression with all parameters, from which tw_kernel_parse makes the same kernel with the same theta, to the bit; "matrix"
- * for a given matrix. Free it with tw_release. */
+/* The expression with all parameters, from which tw_kernel_parse (or tw_kernel_parse_for, where the kernel knows the names of
+ * inputs) makes the same kernel with the same theta, to the bit; "matrix" for a given matrix. Free it with tw_release. */
 TW_API tw_status tw_kernel_print(const tw_kernel *kernel, char **expression);
 
 /* The same without the parameters that nobody gave (see tw_kernel_is_given), so that parsing finds out which they are: for
@@ -73,7 +83,7 @@ TW_API const char *tw_kernel_shape(const tw_kernel *kernel);
 /* The same expression and theta, to the bit? */
 TW_API bool tw_kernel_same(const tw_kernel *a, const tw_kernel *b);
 
-/* How many inputs it needs: 0 where it takes any number. */
+/* How many inputs it needs, where it has a length for each of them: 0 where it does not say. */
 TW_API size_t tw_kernel_inputs(const tw_kernel *kernel);
 
 /* The given matrix and its size; NULL where there is none. It is the kernel's. */
@@ -97,8 +107,8 @@ TW_API tw_status tw_kernel_set_theta(tw_kernel *kernel, const double *theta);
 
 /* ---- matrices: x is n x d, column-major ---- */
 
-/* The n x n Gram matrix, stored in full and symmetric to the bit: one syrk and one pass of elementwise work; with leaves of
- * several sets of length scales, one product more for each further set. */
+/* The n x n Gram matrix, stored in full and symmetric to the bit: one syrk and one pass of elementwise work; with leaves on
+ * several sets of inputs or length scales, one product more for each further set. */
 TW_API tw_status tw_kernel_gram(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                                 double *k, size_t ldk);
 

@@ -38,9 +38,10 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .argument = "NAME|EXPRESSION",
      .default_value = "se",
      .choices = tw_kernel_names,
-     .help =
-         "the covariance function: the name of its shape; or sums and products with their parameters, as in "
-         "'se(ell=2, sigma=1.5) + matern32(ard) * matern52(ell=10) + white(variance=0.1)'"},
+     .help = "the covariance function: the name of its shape; or sums and products with their inputs (all, "
+             "if none is "
+             "named) and parameters, as in 'se(age, ell=2) + matern32(x1, x2) * periodic(t, period=1) + "
+             "linear(dose)'"},
     {.name = "constant",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(constant),
@@ -196,7 +197,7 @@ static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *
         options->log_ell || !isnan(options->log_sigma) || options->constant != 0.0 || options->white != 0.0;
     if (options->kernel_matrix) return read_matrix(options, parts);
     if (tw_kernel_is_shape(options->kernel)) return make_named_kernel(options, parts);
-    tw_status status = tw_kernel_parse(ctx, options->kernel, parts->data->d, &parts->kernel);
+    tw_status status = tw_kernel_parse_for(ctx, options->kernel, parts->data, &parts->kernel);
     if (status != TW_OK) return tw_fail_within(ctx, status, "--kernel: ");
     if (!others) return TW_OK;
     return tw_fail(

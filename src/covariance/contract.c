@@ -11,30 +11,44 @@
 #include "linalg/product.h"
 #include "linalg/vector.h"
 
-/* With r and c the sums of p's rows and columns, sum_ij p_ij (u_ik - v_jk)^2 is
- *
- *   sum_i r_i u_ik^2 + sum_j c_j v_jk^2 - 2 sum_j v_jk (P'U)_jk
- */
-void tw_contract_lengths(tw_panel *panel, const tw_node *node, const double *p, double *gradient)
+/* Row sums of p into r, column sums into c. */
+static void sum_rows_and_columns(size_t rows, size_t columns, const double *p, double *r, double *c)
 {
-    const tw_geometry *g = panel->geometry;
-    const tw_distances *set = &g->sets[g->set_of[node - panel->kernel->nodes]];
-    size_t rows = panel->rows, columns = panel->columns;
-    const double *u = set->rows.values + panel->first_row, *v = set->columns.values + panel->first_column;
-    double *r = tw_panel_take(panel), c[TW_PANEL_COLUMNS] = {0.0};
     memset(r, 0, rows * sizeof *r);
-    for (size_t j = 0; j < columns; j++)
+    for (size_t j = 0; j < columns; j++) {
+        c[j] = 0.0;
         for (size_t i = 0; i < rows; i++) {
             r[i] += p[i + j * rows];
             c[j] += p[i + j * rows];
         }
-    tw_product_inner(columns, g->d, rows, p, rows, u, g->n, panel->wide, columns);
-    for (size_t k = 0; k < g->d; k++) {
+    }
+}
+
+/* With r and c the sums of p's rows and columns, sum_ij p_ij (u_ik - v_jk)^2 is
+ *
+ *   sum_i r_i u_ik^2 + sum_j c_j v_jk^2 - 2 sum_j v_jk (P'U)_jk
+ *
+ * and sum_ij p_ij u_ik v_jk is sum_j v_jk (P'U)_jk.
+ */
+void tw_contract_lengths(tw_panel *panel, const tw_node *node, const double *p, double *gradient)
+{
+    const tw_geometry *g = panel->geometry;
+    const tw_set *set = tw_panel_set(panel, node);
+    size_t rows = panel->rows, columns = panel->columns;
+    bool distances = set->want == TW_WANT_DISTANCES;
+    const double *u = set->rows.values + panel->first_row, *v = set->columns.values + panel->first_column;
+    double *r = tw_panel_take(panel), c[TW_PANEL_COLUMNS];
+    sum_rows_and_columns(rows, columns, p, r, c);
+    tw_product_inner(columns, set->width, rows, p, rows, u, g->n, panel->wide, columns);
+    for (size_t k = 0; k < set->width; k++) {
         const double *uk = u + k * g->n, *vk = v + k * g->m, *pu = panel->wide + k * columns;
-        double total = 0.0;
-        for (size_t i = 0; i < rows; i++) total += r[i] * uk[i] * uk[i];
-        for (size_t j = 0; j < columns; j++) total += vk[j] * (c[j] * vk[j] - 2.0 * pu[j]);
-        gradient[k] -= 2.0 * total;
+        double squares = 0.0, cross = 0.0;
+        for (size_t i = 0; distances && i < rows; i++) squares += r[i] * uk[i] * uk[i];
+        for (size_t j = 0; j < columns; j++) {
+            squares += c[j] * vk[j] * vk[j];
+            cross += vk[j] * pu[j];
+        }
+        gradient[k / node->leaf->features] -= 2.0 * (distances ? squares - 2.0 * cross : cross);
     }
     tw_panel_give(panel);
 }
@@ -101,7 +115,7 @@ static tw_status allocate_panel(const tw_kernel *kernel, const tw_geometry *g, t
 {
     size_t columns = g->n < TW_PANEL_COLUMNS ? g->n : TW_PANEL_COLUMNS;
     *panel = (tw_panel){.kernel = kernel, .geometry = g, .kind = TW_PANEL_MIXED, .capacity = g->n * columns};
-    TW_TRY(tw_allocate_doubles(kernel->ctx, columns, g->d, "products of inputs", &panel->wide));
+    TW_TRY(tw_allocate_doubles(kernel->ctx, columns, g->widest, "products of inputs", &panel->wide));
     return tw_allocate_doubles(kernel->ctx, panel->capacity, 4 + 2 * tw_kernel_depth(kernel),
                                "a block of covariances", &panel->scratch);
 }

@@ -1,47 +1,78 @@
-/* geometry.c: scaled squared distances by level-3 products.
+/* geometry.c: features, and their squared distances and products by level-3 products.
  *
- * With inputs scaled by 1/ell and centred (centring keeps the numbers small, since d2 = |a|^2 + |b|^2 - 2 a.b cancels
- * where a and b are close and far from the origin), G = X Z' gives d2_ij = |x_i|^2 + |z_j|^2 - 2 G_ij. The absolute error
- * of d2 is about eps |a|^2.
+ * With features u of rows and v of columns, G = U V' gives d2_ij = |u_i|^2 + |v_j|^2 - 2 G_ij. Inputs are centred before they
+ * are scaled (for distances only), which keeps the numbers small, since d2 cancels where a and b are close and far from the
+ * origin. The absolute error of d2 is about eps |u|^2.
  */
 #include <math.h>
+#include <string.h>
 
 #include "covariance/panel.h"
 #include "linalg/product.h"
 #include "linalg/size.h"
 
-enum { LENGTHS = 0 }; /* the slot of a stationary leaf's length scales */
+/* ---- sets: which leaves share features ---- */
 
-/* ---- sets: which leaves share distances ---- */
-
-static bool shares(const tw_kernel *kernel, const tw_node *a, const tw_node *b, double *factor)
+static bool same_columns(const tw_kernel *kernel, const tw_node *a, const tw_node *b)
 {
-    size_t count = a->slot[LENGTHS].count;
-    *factor = 1.0;
-    if (count != b->slot[LENGTHS].count) return false;
-    if (count == 1) {
-        *factor = exp(2.0 * (tw_node_theta(kernel, a, LENGTHS, 0) - tw_node_theta(kernel, b, LENGTHS, 0)));
-        return true;
-    }
-    for (size_t k = 0; k < count; k++)
-        if (tw_node_theta(kernel, a, LENGTHS, k) != tw_node_theta(kernel, b, LENGTHS, k)) return false;
+    if (a->columns.count != b->columns.count) return false;
+    for (size_t c = 0; c < a->columns.count; c++)
+        if (tw_node_column(kernel, a, c) != tw_node_column(kernel, b, c)) return false;
     return true;
 }
 
+/* Have all lengths of two leaves of the same kind the same values? */
+static bool same_lengths(const tw_kernel *kernel, const tw_node *a, const tw_node *b)
+{
+    for (size_t s = 0; s < a->leaf->slot_count; s++) {
+        tw_role role = a->leaf->slots[s].role;
+        size_t count = a->slot[s].count;
+        if (role != TW_ROLE_LENGTH && role != TW_ROLE_WEIGHT) continue;
+        if (count != b->slot[s].count) return false;
+        for (size_t k = 0; k < count; k++)
+            if (tw_node_theta(kernel, a, s, k) != tw_node_theta(kernel, b, s, k)) return false;
+    }
+    return true;
+}
+
+/* Stationary leaves of one length each differ by a factor. */
+static bool shares(const tw_kernel *kernel, const tw_node *a, const tw_node *b, double *factor)
+{
+    *factor = 1.0;
+    if (a->leaf->fill != b->leaf->fill || !same_columns(kernel, a, b)) return false;
+    if (!a->shape || a->slot[0].count != 1 || b->slot[0].count != 1) return same_lengths(kernel, a, b);
+    *factor = exp(2.0 * (tw_node_theta(kernel, a, 0, 0) - tw_node_theta(kernel, b, 0, 0)));
+    return true;
+}
+
+static void assign_set(tw_geometry *g, size_t i)
+{
+    const tw_node *node = &g->kernel->nodes[i];
+    size_t s = 0;
+    while (s < g->set_count && !shares(g->kernel, g->sets[s].node, node, &g->factor[i])) s++;
+    if (s == g->set_count) {
+        size_t width = node->leaf->features * tw_node_width(node, g->d);
+        g->sets[g->set_count++] = (tw_set){.node = node, .want = node->leaf->want, .width = width};
+        g->factor[i] = 1.0;
+        if (width > g->widest) g->widest = width;
+    }
+    g->set_of[i] = s;
+}
+
+/* Sets with distances or products come first. */
 static void assign_sets(tw_geometry *g)
 {
-    for (size_t i = 0; i < g->kernel->node_count; i++) {
-        const tw_node *node = &g->kernel->nodes[i];
-        size_t s = 0;
-        if (!node->shape) continue;
-        while (s < g->set_count && !shares(g->kernel, g->sets[s].node, node, &g->factor[i])) s++;
-        if (s == g->set_count) g->sets[g->set_count++] = (tw_distances){.node = node};
-        if (g->sets[s].node == node) g->factor[i] = 1.0;
-        g->set_of[i] = s;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t i = 0; i < g->kernel->node_count; i++) {
+            const tw_node *node = &g->kernel->nodes[i];
+            if (node->kind != TW_NODE_LEAF || node->leaf->want == TW_WANT_NOTHING) continue;
+            if ((node->leaf->want == TW_WANT_FEATURES) == (pass == 1)) assign_set(g, i);
+        }
+        if (pass == 0) g->product_count = g->set_count;
     }
 }
 
-/* ---- inputs ---- */
+/* ---- features ---- */
 
 static double column_mean(size_t n, const double *x)
 {
@@ -50,40 +81,37 @@ static double column_mean(size_t n, const double *x)
     return sum;
 }
 
-static void scale(const tw_geometry *g, const tw_node *node, const tw_inputs *from, tw_scaled *to)
+static void fill_features(const tw_geometry *g, const tw_set *set, const tw_inputs *from, tw_features *to)
 {
-    size_t n = from->count;
-    for (size_t i = 0; i < n; i++) to->norm2[i] = 0.0;
-    for (size_t k = 0; k < g->d; k++) {
-        double inverse = exp(-tw_node_theta(g->kernel, node, LENGTHS, k));
-        for (size_t i = 0; i < n; i++) {
-            double value = (from->x[i + k * from->ld] - g->centre[k]) * inverse;
-            to->values[i + k * n] = value;
-            to->norm2[i] += value * value;
-        }
+    size_t n = from->count, each = set->node->leaf->features;
+    for (size_t c = 0; c < set->width / each; c++) {
+        size_t column = tw_node_column(g->kernel, set->node, c);
+        set->node->leaf->fill(g->kernel, set->node, c, n, from->x + column * from->ld, g->centre[column],
+                              to->values + c * each * n);
     }
+    for (size_t i = 0; i < n; i++) to->norm2[i] = 0.0;
+    for (size_t k = 0; k < set->width; k++)
+        for (size_t i = 0; i < n; i++) to->norm2[i] += to->values[i + k * n] * to->values[i + k * n];
 }
 
-static tw_status allocate_scaled(tw_context *ctx, size_t rows, size_t d, tw_scaled *out)
-{
-    TW_TRY(tw_allocate_doubles(ctx, rows, d, "the scaled inputs", &out->values));
-    return tw_allocate_doubles(ctx, rows, 1, "the norms of the inputs", &out->norm2);
-}
-
-static tw_status fill_set(tw_geometry *g, size_t s, const tw_inputs *rows, const tw_inputs *columns)
+static tw_status new_features(const tw_geometry *g, const tw_set *set, const tw_inputs *from, tw_features *to)
 {
     tw_context *ctx = g->kernel->ctx;
-    tw_distances *set = &g->sets[s];
+    TW_TRY(tw_allocate_doubles(ctx, from->count, set->width, "features of the inputs", &to->values));
+    TW_TRY(tw_allocate_doubles(ctx, from->count, 1, "the norms of the inputs", &to->norm2));
+    fill_features(g, set, from, to);
+    return TW_OK;
+}
+
+static tw_status fill_set(tw_geometry *g, size_t s)
+{
+    tw_set *set = &g->sets[s];
     size_t width = g->m < TW_PANEL_COLUMNS ? g->m : TW_PANEL_COLUMNS;
-    TW_TRY(allocate_scaled(ctx, g->n, g->d, &set->rows));
-    scale(g, set->node, rows, &set->rows);
-    if (s >= g->first_block) TW_TRY(tw_allocate_doubles(ctx, g->n, width, "the distances", &set->block));
-    if (g->self) {
-        set->columns = set->rows;
-        return TW_OK;
-    }
-    TW_TRY(allocate_scaled(ctx, g->m, g->d, &set->columns));
-    scale(g, set->node, columns, &set->columns);
+    TW_TRY(new_features(g, set, g->rows, &set->rows));
+    if (s >= g->first_block && s < g->product_count)
+        TW_TRY(tw_allocate_doubles(g->kernel->ctx, g->n, width, "the distances", &set->block));
+    if (!g->self) return new_features(g, set, g->columns, &set->columns);
+    set->columns = set->rows;
     return TW_OK;
 }
 
@@ -94,7 +122,7 @@ void tw_geometry_free(tw_geometry *g)
     if (!g) return;
     tw_context *ctx = g->kernel->ctx;
     for (size_t s = 0; s < g->set_count; s++) {
-        tw_distances *set = &g->sets[s];
+        tw_set *set = &g->sets[s];
         tw_release(ctx, set->rows.values);
         tw_release(ctx, set->rows.norm2);
         if (!g->self) tw_release(ctx, set->columns.values);
@@ -120,22 +148,14 @@ static tw_status allocate_geometry(tw_geometry *g)
     return tw_allocate_doubles(g->kernel->ctx, g->d, 1, "the centre of the inputs", &g->centre);
 }
 
-static tw_status fill_geometry(tw_geometry *g, const tw_inputs *rows, const tw_inputs *columns)
+static tw_status fill_geometry(tw_geometry *g)
 {
     TW_TRY(allocate_geometry(g));
     assign_sets(g);
     if (g->set_count == 0) return TW_OK;
-    for (size_t k = 0; k < g->d; k++) g->centre[k] = column_mean(g->n, rows->x + k * rows->ld);
-    for (size_t s = 0; s < g->set_count; s++) TW_TRY(fill_set(g, s, rows, columns));
+    for (size_t k = 0; k < g->d; k++) g->centre[k] = column_mean(g->n, g->rows->x + k * g->rows->ld);
+    for (size_t s = 0; s < g->set_count; s++) TW_TRY(fill_set(g, s));
     return TW_OK;
-}
-
-tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d)
-{
-    size_t needed = tw_kernel_inputs(kernel);
-    if (needed == 0 || needed == d) return TW_OK;
-    return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                   "%zu length scales were given for %zu inputs; give one, or one per input", needed, d);
 }
 
 tw_status tw_geometry_new(const tw_kernel *kernel, size_t d, const tw_inputs *rows, const tw_inputs *columns,
@@ -151,9 +171,16 @@ tw_status tw_geometry_new(const tw_kernel *kernel, size_t d, const tw_inputs *ro
                        n > m ? n : m, d);
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_geometry), "distances", &memory));
     tw_geometry *g = memory;
-    *g = (tw_geometry){
-        .kernel = kernel, .n = n, .m = m, .d = d, .self = rows == columns, .first_block = first_block};
-    tw_status status = fill_geometry(g, rows, columns);
+    *g = (tw_geometry){.kernel = kernel,
+                       .n = n,
+                       .m = m,
+                       .d = d,
+                       .widest = 1,
+                       .self = rows == columns,
+                       .rows = rows,
+                       .columns = columns,
+                       .first_block = first_block};
+    tw_status status = fill_geometry(g);
     if (status == TW_OK)
         *out = g;
     else
@@ -161,31 +188,49 @@ tw_status tw_geometry_new(const tw_kernel *kernel, size_t d, const tw_inputs *ro
     return status;
 }
 
-/* ---- distances ---- */
+bool tw_kernel_varies(const tw_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->node_count; i++)
+        if (kernel->nodes[i].kind == TW_NODE_LEAF && kernel->nodes[i].leaf->want == TW_WANT_PRODUCTS)
+            return true;
+    return false;
+}
 
-void tw_distances_from_products(const tw_distances *set, size_t first_row, size_t rows, size_t column,
-                                const double *products, double *d2)
+const tw_set *tw_panel_set(const tw_panel *panel, const tw_node *node)
+{
+    return &panel->geometry->sets[panel->geometry->set_of[node - panel->kernel->nodes]];
+}
+
+/* ---- distances and products ---- */
+
+void tw_set_from_products(const tw_set *set, size_t first_row, size_t rows, size_t column,
+                          const double *products, double *out)
 {
     const double *a2 = set->rows.norm2 + first_row;
     double b2 = set->columns.norm2[column];
+    if (set->want == TW_WANT_PRODUCTS) {
+        if (out != products) memcpy(out, products, rows * sizeof *out);
+        return;
+    }
     for (size_t i = 0; i < rows; i++) {
         double value = a2[i] + b2 - 2.0 * products[i];
-        d2[i] = value > 0.0 ? value : 0.0;
+        out[i] = value > 0.0 ? value : 0.0;
     }
 }
 
 void tw_geometry_block(tw_geometry *g, size_t first_row, size_t first_column, size_t columns)
 {
     size_t rows = g->n - first_row;
-    for (size_t s = g->first_block; s < g->set_count; s++) {
-        tw_distances *set = &g->sets[s];
-        tw_product_outer(rows, columns, g->d, set->rows.values + first_row, g->n,
+    for (size_t s = g->first_block; s < g->product_count; s++) {
+        tw_set *set = &g->sets[s];
+        bool on_diagonal = g->self && set->want == TW_WANT_DISTANCES;
+        tw_product_outer(rows, columns, set->width, set->rows.values + first_row, g->n,
                          set->columns.values + first_column, g->m, set->block, rows);
         for (size_t j = 0; j < columns; j++) {
-            double *d2 = set->block + j * rows;
-            tw_distances_from_products(set, first_row, rows, first_column + j, d2, d2);
-            if (g->self && first_column + j >= first_row) d2[first_column + j - first_row] = 0.0;
+            double *numbers = set->block + j * rows;
+            tw_set_from_products(set, first_row, rows, first_column + j, numbers, numbers);
+            if (on_diagonal && first_column + j >= first_row) numbers[first_column + j - first_row] = 0.0;
         }
-        set->d2 = set->block;
+        set->numbers = set->block;
     }
 }

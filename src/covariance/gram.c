@@ -1,6 +1,6 @@
 /* gram.c: Gram matrices, cross-covariances and diagonals.
  *
- * The products of the first set of distances are made where the covariances will be, in one call; those of further sets a
+ * The products of the first set of features are made where the covariances will be, in one call; those of further sets a
  * block of columns at a time. Then each column becomes covariances, in one pass.
  */
 #include "covariance/panel.h"
@@ -29,17 +29,17 @@ static tw_status check_given(const tw_kernel *kernel, size_t n, bool others)
 static void fill_column(tw_panel *panel, tw_geometry *g, size_t first_row, size_t column, size_t block_row,
                         size_t block_column, double *k)
 {
-    double *d2 = tw_panel_take(panel);
+    double *numbers = tw_panel_take(panel);
     panel->first_row = first_row;
     panel->rows = g->n - first_row;
     panel->first_column = column;
     panel->columns = 1;
-    for (size_t s = 1; s < g->set_count; s++)
-        g->sets[s].d2 =
+    for (size_t s = 1; s < g->product_count; s++)
+        g->sets[s].numbers =
             g->sets[s].block + (column - block_column) * (g->n - block_row) + first_row - block_row;
-    if (g->set_count > 0) {
-        tw_distances_from_products(&g->sets[0], first_row, panel->rows, column, k, d2);
-        g->sets[0].d2 = d2;
+    if (g->product_count > 0) {
+        tw_set_from_products(&g->sets[0], first_row, panel->rows, column, k, numbers);
+        g->sets[0].numbers = numbers;
     }
     tw_panel_evaluate(panel, 0, k);
     tw_panel_give(panel);
@@ -48,7 +48,7 @@ static void fill_column(tw_panel *panel, tw_geometry *g, size_t first_row, size_
 static void fill_gram(tw_panel *panel, tw_geometry *g, double *k, size_t ldk)
 {
     panel->kind = TW_PANEL_APART; /* below the diagonal */
-    if (g->set_count > 0) tw_product_self(g->n, g->d, g->sets[0].rows.values, g->n, k, ldk);
+    if (g->product_count > 0) tw_product_self(g->n, g->sets[0].width, g->sets[0].rows.values, g->n, k, ldk);
     for (size_t first = 0; first < g->n; first += TW_PANEL_COLUMNS) {
         size_t left = g->n - first, columns = left < TW_PANEL_COLUMNS ? left : TW_PANEL_COLUMNS;
         tw_geometry_block(g, first, first, columns);
@@ -91,9 +91,9 @@ tw_status tw_kernel_gram(const tw_kernel *kernel, size_t n, size_t d, const doub
 static void fill_cross(tw_panel *panel, tw_geometry *g, double *k, size_t ldk)
 {
     panel->kind = TW_PANEL_APART;
-    if (g->set_count > 0)
-        tw_product_outer(g->n, g->m, g->d, g->sets[0].rows.values, g->n, g->sets[0].columns.values, g->m, k,
-                         ldk);
+    if (g->product_count > 0)
+        tw_product_outer(g->n, g->m, g->sets[0].width, g->sets[0].rows.values, g->n,
+                         g->sets[0].columns.values, g->m, k, ldk);
     for (size_t first = 0; first < g->m; first += TW_PANEL_COLUMNS) {
         size_t left = g->m - first, columns = left < TW_PANEL_COLUMNS ? left : TW_PANEL_COLUMNS;
         tw_geometry_block(g, 0, first, columns);
@@ -119,12 +119,16 @@ tw_status tw_kernel_cross(const tw_kernel *kernel, size_t n, size_t d, const dou
 tw_status tw_kernel_diagonal(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                              double *diagonal)
 {
-    tw_panel panel = {0};
-    (void)x, (void)ldx; /* no leaf looks at them yet: all of them are stationary */
+    const tw_inputs inputs = {n, x, ldx};
+    tw_geometry *g = NULL;
     TW_TRY(check_given(kernel, n, false));
     TW_TRY(tw_kernel_check_inputs(kernel, d));
-    TW_TRY(allocate_column(kernel, n, &panel));
-    fill_diagonal(&panel, n, diagonal);
+    if (tw_kernel_varies(kernel))
+        TW_TRY(tw_geometry_new(kernel, d, &inputs, &inputs, kernel->node_count, &g));
+    tw_panel panel = {.geometry = g};
+    tw_status status = allocate_column(kernel, n, &panel);
+    if (status == TW_OK) fill_diagonal(&panel, n, diagonal);
     tw_release(kernel->ctx, panel.scratch);
-    return TW_OK;
+    tw_geometry_free(g);
+    return status;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/readers.h"
+
 /* ---- memory ---- */
 
 void tw_kernel_free(tw_kernel *kernel)
@@ -17,6 +19,8 @@ void tw_kernel_free(tw_kernel *kernel)
     tw_release(ctx, kernel->value);
     tw_release(ctx, kernel->as_log);
     tw_release(ctx, kernel->given);
+    tw_release(ctx, kernel->columns);
+    tw_release(ctx, kernel->names);
     tw_release(ctx, kernel->matrix);
     tw_release(ctx, kernel);
 }
@@ -32,23 +36,34 @@ static tw_status allocate_arrays(tw_kernel *k)
     k->as_log = memory;
     TW_TRY(tw_allocate(k->ctx, k->parameter_count, sizeof *k->given, "a kernel", &memory));
     k->given = memory;
+    TW_TRY(tw_allocate(k->ctx, k->column_count, sizeof *k->columns, "a kernel", &memory));
+    k->columns = memory;
     TW_TRY(tw_allocate_doubles(k->ctx, k->parameter_count, 1, "a kernel's parameters", &k->theta));
     return tw_allocate_doubles(k->ctx, k->parameter_count, 1, "a kernel's parameters", &k->value);
 }
 
-tw_status tw_kernel_allocate(tw_context *ctx, size_t nodes, size_t parameters, tw_kernel **out)
+tw_status tw_kernel_allocate(tw_context *ctx, size_t nodes, size_t parameters, size_t columns,
+                             tw_kernel **out)
 {
     void *memory = NULL;
     *out = NULL;
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_kernel), "a kernel", &memory));
     tw_kernel *kernel = memory;
-    *kernel = (tw_kernel){.ctx = ctx, .node_count = nodes, .parameter_count = parameters};
+    *kernel =
+        (tw_kernel){.ctx = ctx, .node_count = nodes, .parameter_count = parameters, .column_count = columns};
     tw_status status = allocate_arrays(kernel);
     if (status == TW_OK)
         *out = kernel;
     else
         tw_kernel_free(kernel);
     return status;
+}
+
+tw_status tw_kernel_set_names(tw_kernel *kernel, size_t count, const char *const *names)
+{
+    if (!names) return TW_OK;
+    kernel->name_count = count;
+    return tw_names_copy(kernel->ctx, count, names, &kernel->names);
 }
 
 static tw_status copy_matrix(const tw_kernel *from, tw_kernel *to)
@@ -66,14 +81,16 @@ tw_status tw_kernel_copy(const tw_kernel *from, tw_kernel **out)
     tw_kernel *to = NULL;
     size_t count = from->parameter_count;
     *out = NULL;
-    TW_TRY(tw_kernel_allocate(from->ctx, from->node_count, count, &to));
+    TW_TRY(tw_kernel_allocate(from->ctx, from->node_count, count, from->column_count, &to));
     memcpy(to->nodes, from->nodes, from->node_count * sizeof *to->nodes);
     memcpy(to->parameters, from->parameters, count * sizeof *to->parameters);
     memcpy(to->as_log, from->as_log, count * sizeof *to->as_log);
     memcpy(to->given, from->given, count * sizeof *to->given);
     memcpy(to->theta, from->theta, count * sizeof *to->theta);
     memcpy(to->value, from->value, count * sizeof *to->value);
+    memcpy(to->columns, from->columns, from->column_count * sizeof *to->columns);
     tw_status status = copy_matrix(from, to);
+    if (status == TW_OK) status = tw_kernel_set_names(to, from->name_count, (const char *const *)from->names);
     if (status == TW_OK)
         *out = to;
     else
@@ -85,7 +102,7 @@ tw_status tw_kernel_given(tw_context *ctx, size_t n, double *matrix, tw_kernel *
 {
     *out = NULL;
     tw_status status = tw_covariance_check_matrix(ctx, n, matrix, n);
-    if (status == TW_OK) status = tw_kernel_allocate(ctx, 1, 0, out);
+    if (status == TW_OK) status = tw_kernel_allocate(ctx, 1, 0, 0, out);
     if (status != TW_OK) {
         tw_covariance_free_matrix(ctx, matrix);
         return status;
@@ -129,11 +146,11 @@ const double *tw_kernel_theta(const tw_kernel *kernel)
 /* Lengths and standard deviations enter K squared. */
 tw_status tw_kernel_check_parameter(tw_context *ctx, const tw_node *node, size_t slot, double theta)
 {
-    const tw_slot *s = &node->leaf->slots[slot];
-    bool squared = strcmp(s->parameter.name, "variance") != 0;
+    const char *name = tw_node_slot_name(node, slot);
+    bool squared = strcmp(name, "variance") != 0;
     double value = exp(squared ? 2.0 * theta : theta);
     if (isfinite(value) && value > 0.0) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "log %s must be a number between %s, not %g", s->parameter.name,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "log %s must be a number between %s, not %g", name,
                    squared ? "-300 and 300" : "-700 and 700", theta);
 }
 
@@ -177,10 +194,10 @@ static tw_status check_restored(const tw_kernel *kernel, size_t count, const dou
     return TW_OK;
 }
 
-tw_status tw_kernel_restore(tw_context *ctx, const char *expression, size_t inputs, size_t count,
+tw_status tw_kernel_restore(tw_context *ctx, const char *expression, const tw_data *data, size_t count,
                             const double *theta, tw_kernel **out)
 {
-    tw_status status = tw_kernel_parse(ctx, expression, inputs, out);
+    tw_status status = tw_kernel_parse_for(ctx, expression, data, out);
     if (status != TW_OK) return status == TW_BAD_ARGUMENT ? TW_BAD_DATA : status;
     status = check_restored(*out, count, theta);
     if (status == TW_OK) status = tw_kernel_set_theta(*out, theta);
@@ -205,11 +222,22 @@ double tw_node_value(const tw_kernel *kernel, const tw_node *node, size_t slot, 
     return kernel->value[range.first + (range.count == 1 ? 0 : k)];
 }
 
+double tw_node_sigma2(const tw_kernel *kernel, const tw_node *node, size_t slot)
+{
+    return exp(2.0 * tw_node_theta(kernel, node, slot, 0));
+}
+
 /* ---- names ---- */
 
 const char *tw_node_name(const tw_node *node)
 {
     return node->shape ? node->shape->name : node->leaf->name;
+}
+
+const char *tw_node_slot_name(const tw_node *node, size_t slot)
+{
+    const char *name = node->leaf->slots[slot].parameter.name;
+    return name[0] ? name : node->shape->own;
 }
 
 static size_t count_leaves(const tw_kernel *kernel)
@@ -240,13 +268,14 @@ static void name_slot(tw_kernel *kernel, const tw_node *node, size_t slot, const
 {
     tw_span range = node->slot[slot];
     const tw_parameter *pattern = &node->leaf->slots[slot].parameter;
+    const char *name = tw_node_slot_name(node, slot);
     for (size_t k = 0; k < range.count; k++) {
         tw_parameter *p = &kernel->parameters[range.first + k];
         *p = *pattern;
         if (range.count == 1)
-            snprintf(p->name, sizeof p->name, "%.24s%.8s", owner, pattern->name);
+            snprintf(p->name, sizeof p->name, "%.24s%.8s", owner, name);
         else
-            snprintf(p->name, sizeof p->name, "%.24s%.8s.%zu", owner, pattern->name, (k + 1) % 1000000000);
+            snprintf(p->name, sizeof p->name, "%.24s%.8s.%zu", owner, name, (k + 1) % 1000000000);
     }
 }
 
@@ -266,7 +295,7 @@ void tw_kernel_name_parameters(tw_kernel *kernel)
 static bool same_node(const tw_node *a, const tw_node *b)
 {
     bool same = a->kind == b->kind && a->end == b->end && a->number == b->number && a->leaf == b->leaf &&
-                a->shape == b->shape;
+                a->shape == b->shape && a->columns.count == b->columns.count && a->degree == b->degree;
     for (size_t s = 0; s < TW_LEAF_SLOTS; s++) same = same && a->slot[s].count == b->slot[s].count;
     return same;
 }
@@ -278,16 +307,10 @@ bool tw_kernel_same(const tw_kernel *a, const tw_kernel *b)
         if (!same_node(&a->nodes[i], &b->nodes[i])) return false;
     for (size_t j = 0; j < a->parameter_count; j++)
         if (a->theta[j] != b->theta[j]) return false;
-    if (a->matrix_size != b->matrix_size) return false;
+    if (a->column_count != b->column_count || a->matrix_size != b->matrix_size) return false;
+    for (size_t c = 0; c < a->column_count; c++)
+        if (a->columns[c] != b->columns[c]) return false;
     for (size_t i = 0; i < a->matrix_size * a->matrix_size; i++)
         if (a->matrix[i] != b->matrix[i]) return false;
     return true;
-}
-
-size_t tw_kernel_inputs(const tw_kernel *kernel)
-{
-    for (size_t i = 0; i < kernel->node_count; i++)
-        for (size_t s = 0; s < TW_LEAF_SLOTS; s++)
-            if (kernel->nodes[i].slot[s].count > 1) return kernel->nodes[i].slot[s].count;
-    return 0;
 }

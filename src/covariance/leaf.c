@@ -1,74 +1,67 @@
-/* leaf.c: what a kernel is made of: stationary leaves, a constant, white noise, a given matrix.
+/* leaf.c: leaves that do not look at how far inputs are apart, and leaves by name.
  *
- *   stationary   sigma^2 g(d2)      d/dlog sigma: 2 k;   d/dlog ell_k: -2 sigma^2 g'(d2) (a_k - b_k)^2 / ell_k^2
+ *   categorical  sigma^2 [a and b are of the same category, in every input]     d/dlog sigma: 2 k
  *   constant     v                  d/dlog v: v
  *   white        v [a is b]         d/dlog v: v [a is b]
  *   given        K_ij               no parameters
  */
-#include <math.h>
 #include <string.h>
 
 #include "covariance/panel.h"
 #include "linalg/vector.h"
 
-enum { LENGTHS = 0, SIGMA = 1, VARIANCE = 0 };
+enum { SIGMA = 0, VARIANCE = 0 };
 
-/* ---- stationary ---- */
+/* ---- categories ---- */
 
-static double sigma2_of(const tw_panel *panel, const tw_node *node)
+static void category_fill(const tw_kernel *kernel, const tw_node *node, size_t c, size_t n,
+                          const double *from, double centre, double *to)
 {
-    return exp(2.0 * tw_node_theta(panel->kernel, node, SIGMA, 0));
+    (void)kernel, (void)node, (void)c, (void)centre;
+    memcpy(to, from, n * sizeof *to);
 }
 
-static bool stationary_uniform(const tw_panel *panel, const tw_node *node, double *value)
+static bool category_uniform(const tw_panel *panel, const tw_node *node, double *value)
 {
-    *value = sigma2_of(panel, node); /* g(0) = 1 */
+    *value = tw_node_sigma2(panel->kernel, node, SIGMA);
     return panel->kind == TW_PANEL_DIAGONAL;
 }
 
-/* The leaf's own d2: that of its set, or in `scaled` a multiple of it. */
-static const double *distances_of(const tw_panel *panel, const tw_node *node, double *scaled)
+static void category_value(const tw_panel *panel, const tw_node *node, double *out)
 {
     const tw_geometry *g = panel->geometry;
-    size_t i = (size_t)(node - panel->kernel->nodes), n = panel->rows * panel->columns;
-    const double *d2 = g->sets[g->set_of[i]].d2;
-    if (g->factor[i] == 1.0) return d2;
-    for (size_t k = 0; k < n; k++) scaled[k] = g->factor[i] * d2[k];
-    return scaled;
+    const tw_set *set = tw_panel_set(panel, node);
+    double sigma2 = tw_node_sigma2(panel->kernel, node, SIGMA);
+    for (size_t i = 0; i < panel->rows * panel->columns; i++) out[i] = sigma2;
+    for (size_t c = 0; c < set->width; c++) {
+        const double *a = set->rows.values + c * g->n + panel->first_row;
+        const double *b = set->columns.values + c * g->m + panel->first_column;
+        for (size_t j = 0; j < panel->columns; j++)
+            for (size_t i = 0; i < panel->rows; i++)
+                if (a[i] != b[j]) out[i + j * panel->rows] = 0.0;
+    }
 }
 
-static void stationary_value(const tw_panel *panel, const tw_node *node, double *out)
-{
-    const double *d2 = distances_of(panel, node, out);
-    node->shape->value(panel->rows * panel->columns, sigma2_of(panel, node), d2, out);
-}
-
-/* With P = adjoint * sigma^2 g', the sums over the panel for the length scales are -2 P_ij (a_k - b_k)^2 / ell_k^2. */
-static void stationary_contract(tw_panel *panel, const tw_node *node, const double *adjoint, double *gradient)
+static void category_contract(tw_panel *panel, const tw_node *node, const double *adjoint, double *gradient)
 {
     size_t n = panel->rows * panel->columns;
-    tw_span lengths = node->slot[LENGTHS], sigma = node->slot[SIGMA];
-    double *scaled = tw_panel_take(panel), *k = tw_panel_take(panel);
-    const double *d2 = distances_of(panel, node, scaled);
-    node->shape->value(n, sigma2_of(panel, node), d2, k);
-    if (sigma.count) gradient[sigma.first] += 2.0 * tw_dot(n, adjoint, k);
-    node->shape->slope(n, d2, k, k);
-    for (size_t i = 0; i < n; i++) k[i] *= adjoint[i];
-    if (lengths.count == 1)
-        gradient[lengths.first] -= 2.0 * tw_dot(n, k, d2);
-    else
-        tw_contract_lengths(panel, node, k, gradient + lengths.first);
-    tw_panel_give(panel);
+    if (node->slot[SIGMA].count == 0) return;
+    double *k = tw_panel_take(panel);
+    category_value(panel, node, k);
+    gradient[node->slot[SIGMA].first] += 2.0 * tw_dot(n, adjoint, k);
     tw_panel_give(panel);
 }
 
-const tw_leaf tw_leaf_stationary = {
-    .slot_count = 2,
-    .slots = {{{.name = "ell", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_LENGTH},
-              {{.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}},
-    .uniform = stationary_uniform,
-    .value = stationary_value,
-    .contract = stationary_contract,
+const tw_leaf tw_leaf_categorical = {
+    .name = "categorical",
+    .slot_count = 1,
+    .slots = {{{.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}},
+    .want = TW_WANT_FEATURES,
+    .features = 1,
+    .fill = category_fill,
+    .uniform = category_uniform,
+    .value = category_value,
+    .contract = category_contract,
 };
 
 /* ---- a constant ---- */
@@ -174,11 +167,13 @@ const tw_leaf tw_leaf_given = {
 
 /* ---- by name ---- */
 
+#define ADDRESS(name) &tw_leaf_##name,
+
 const tw_leaf *tw_leaf_find(const char *name, size_t length, const tw_shape **shape)
 {
-    static const tw_leaf *const others[] = {&tw_leaf_constant, &tw_leaf_white, &tw_leaf_given};
+    static const tw_leaf *const others[] = {TW_OTHER_LEAVES(ADDRESS) & tw_leaf_given};
     *shape = tw_shape_find(name, length);
-    if (*shape) return &tw_leaf_stationary;
+    if (*shape) return tw_shape_leaf(*shape);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strlen(others[i]->name) == length && memcmp(others[i]->name, name, length) == 0) return others[i];
     return NULL;

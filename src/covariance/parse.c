@@ -139,7 +139,7 @@ static tw_status parse_all(tw_parser *p)
 
 static tw_status build(const tw_parser *p, tw_kernel **out)
 {
-    TW_TRY(tw_kernel_allocate(p->ctx, p->node_count, p->entry_count, out));
+    TW_TRY(tw_kernel_allocate(p->ctx, p->node_count, p->entry_count, p->column_count, out));
     memcpy((*out)->nodes, p->nodes, p->node_count * sizeof *p->nodes);
     for (size_t j = 0; j < p->entry_count; j++) {
         (*out)->theta[j] = p->entries[j].theta;
@@ -147,21 +147,31 @@ static tw_status build(const tw_parser *p, tw_kernel **out)
         (*out)->as_log[j] = p->entries[j].as_log;
         (*out)->given[j] = p->entries[j].given;
     }
+    memcpy((*out)->columns, p->columns, p->column_count * sizeof *p->columns);
     tw_kernel_name_parameters(*out);
-    return TW_OK;
+    tw_status status = tw_kernel_set_names(*out, p->inputs, p->names);
+    if (status == TW_OK) return TW_OK;
+    tw_kernel_free(*out);
+    *out = NULL;
+    return status;
 }
 
 static tw_status parse_with(tw_parser *p, tw_kernel **out)
 {
     tw_number_locale locale;
-    TW_TRY(tw_allocate_doubles(p->ctx, strlen(p->text) / 2 + 1, 1, "numbers of an expression", &p->numbers));
+    void *memory = NULL;
+    size_t most = strlen(p->text) / 2 + 1;
+    TW_TRY(tw_allocate_doubles(p->ctx, most, 1, "numbers of an expression", &p->numbers));
+    TW_TRY(tw_allocate(p->ctx, most, sizeof(size_t), "columns of an expression", &memory));
+    p->columns = memory;
     TW_TRY(tw_number_locale_begin(p->ctx, &locale));
     tw_status status = parse_all(p);
     tw_number_locale_end(&locale);
     return status == TW_OK ? build(p, out) : status;
 }
 
-tw_status tw_kernel_parse(tw_context *ctx, const char *expression, size_t inputs, tw_kernel **out)
+static tw_status parse(tw_context *ctx, const char *expression, size_t inputs, const char *const *names,
+                       tw_kernel **out)
 {
     void *memory = NULL;
     *out = NULL;
@@ -170,9 +180,21 @@ tw_status tw_kernel_parse(tw_context *ctx, const char *expression, size_t inputs
     p->ctx = ctx;
     p->text = p->at = expression;
     p->inputs = inputs;
+    p->names = names;
     tw_status status = parse_with(p, out);
     tw_release(ctx, p->numbers);
+    tw_release(ctx, p->columns);
     tw_release(ctx, p->entries);
     tw_release(ctx, p);
     return status;
+}
+
+tw_status tw_kernel_parse(tw_context *ctx, const char *expression, size_t inputs, tw_kernel **out)
+{
+    return parse(ctx, expression, inputs, NULL, out);
+}
+
+tw_status tw_kernel_parse_for(tw_context *ctx, const char *expression, const tw_data *data, tw_kernel **out)
+{
+    return parse(ctx, expression, data->d, (const char *const *)data->names, out);
 }

@@ -57,11 +57,11 @@ static size_t edits(tw_word a, const char *b, size_t length)
     return row[length];
 }
 
-tw_status tw_parser_fail_name(const tw_parser *p, tw_word word)
+tw_word tw_parser_nearest(tw_word word, const char *names)
 {
     tw_word nearest = {"", 0};
     size_t fewest = 3; /* more is another word */
-    for (const char *c = tw_kernel_names(); *c; c += strspn(c, ", ")) {
+    for (const char *c = names; *c; c += strspn(c, ", ")) {
         size_t length = strcspn(c, ",");
         size_t count = edits(word, c, length);
         if (count < fewest && count < length) {
@@ -70,6 +70,12 @@ tw_status tw_parser_fail_name(const tw_parser *p, tw_word word)
         }
         c += length;
     }
+    return nearest;
+}
+
+tw_status tw_parser_fail_name(const tw_parser *p, tw_word word)
+{
+    tw_word nearest = tw_parser_nearest(word, tw_kernel_names());
     return tw_parser_fail(p, word.at, "there is no kernel \"%.*s\"%s%.*s%s; there are: %s",
                           (int)(word.length < 40 ? word.length : 40), word.at,
                           nearest.length ? " (did you mean " : "", (int)nearest.length, nearest.at,

@@ -1,12 +1,16 @@
-/* parse_leaf.c: a leaf of an expression and its parameters:
+/* parse_leaf.c: a leaf of an expression, its inputs and its parameters:
  *
  *   leaf     = name [ "(" [ argument { "," argument } ] ")" ]
- *   argument = "ard" | [ "log_" ] name "=" ( number | "(" number { "," number } ")" )
+ *   argument = input | "ard" | "degree" "=" number | [ "log_" ] name "=" ( number | "(" number { "," number } ")" )
+ *
+ * (inputs are in parse_column.c).
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "covariance/parser.h"
+
+enum { LIST = 80 };
 
 /* What was given for a slot: numbers[first] and on. */
 typedef struct given {
@@ -18,7 +22,7 @@ typedef struct given {
 typedef struct leaf_text {
     tw_word name;
     tw_node node;
-    bool ard;
+    bool ard, degree;
     given slot[TW_LEAF_SLOTS];
     size_t number_count;
 } leaf_text;
@@ -30,6 +34,26 @@ static bool word_is(tw_word word, const char *text)
     return strlen(text) == word.length && memcmp(text, word.at, word.length) == 0;
 }
 
+/* "ell, sigma and alpha" */
+static void list_parameters(const leaf_text *l, char list[LIST])
+{
+    size_t count = l->node.leaf->slot_count, length = 0;
+    for (size_t s = 0; s < count; s++)
+        length += (size_t)snprintf(list + length, LIST - length, "%s%s",
+                                   s == 0          ? ""
+                                   : s + 1 < count ? ", "
+                                                   : " and ",
+                                   tw_node_slot_name(&l->node, s));
+}
+
+static tw_status fail_parameter(const tw_parser *p, const leaf_text *l, tw_word word)
+{
+    char list[LIST] = "";
+    list_parameters(l, list);
+    return tw_parser_fail(p, word.at, "%s has no parameter \"%.*s\"; it has %s", tw_node_name(&l->node),
+                          (int)(word.length < 40 ? word.length : 40), word.at, list);
+}
+
 /* The slot that a word names, perhaps with log_ before it. */
 static tw_status find_slot(const tw_parser *p, const leaf_text *l, tw_word word, size_t *slot, bool *as_log)
 {
@@ -38,10 +62,8 @@ static tw_status find_slot(const tw_parser *p, const leaf_text *l, tw_word word,
     *as_log = word.length > 4 && memcmp(word.at, "log_", 4) == 0;
     if (*as_log) bare = (tw_word){word.at + 4, word.length - 4};
     for (*slot = 0; *slot < leaf->slot_count; (*slot)++)
-        if (word_is(bare, leaf->slots[*slot].parameter.name)) return TW_OK;
-    return tw_parser_fail(p, word.at, "%s has no parameter \"%.*s\"; it has %s%s%s", tw_node_name(&l->node),
-                          (int)(word.length < 40 ? word.length : 40), word.at, leaf->slots[0].parameter.name,
-                          leaf->slot_count > 1 ? " and " : "", leaf->slots[1].parameter.name);
+        if (word_is(bare, tw_node_slot_name(&l->node, *slot))) return TW_OK;
+    return fail_parameter(p, l, word);
 }
 
 static tw_status read_numbers(tw_parser *p, leaf_text *l, given *to)
@@ -58,23 +80,81 @@ static tw_status read_numbers(tw_parser *p, leaf_text *l, given *to)
     return TW_OK;
 }
 
-static tw_status read_argument(tw_parser *p, leaf_text *l)
+/* The next of the leaf's inputs. */
+static tw_status read_column(tw_parser *p, leaf_text *l)
+{
+    const char *start = p->at;
+    size_t column = 0;
+    if (l->node.leaf->want == TW_WANT_NOTHING)
+        return tw_parser_fail(p, start, "%s looks at no inputs", tw_node_name(&l->node));
+    TW_TRY(tw_parser_column(p, &column));
+    if (l->node.columns.count == 0) l->node.columns.first = p->column_count;
+    for (size_t c = l->node.columns.first; c < p->column_count; c++)
+        if (p->columns[c] == column) return tw_parser_fail(p, start, "this input is given twice");
+    p->columns[p->column_count++] = column;
+    l->node.columns.count++;
+    return TW_OK;
+}
+
+static tw_status read_degree(tw_parser *p, leaf_text *l, const char *at)
+{
+    double number = 0.0;
+    if (l->degree) return tw_parser_fail(p, at, "degree is given twice");
+    if (!tw_parser_accept(p, '=')) return tw_parser_fail(p, p->at, "a \"=\" is missing here");
+    TW_TRY(tw_parser_number(p, &number));
+    if (!(number >= 1.0) || !(number <= TW_KERNEL_DEGREE) || number != (double)(unsigned)number)
+        return tw_parser_fail(p, at, "degree must be a whole number from 1 to %d, not %g", TW_KERNEL_DEGREE,
+                              number);
+    l->node.degree = (unsigned)number;
+    l->degree = true;
+    return TW_OK;
+}
+
+static tw_status read_parameter(tw_parser *p, leaf_text *l, tw_word word)
 {
     size_t slot = 0;
     bool as_log = false;
-    tw_parser_skip(p);
-    tw_word word = tw_parser_word(p);
-    if (word.length == 0) return tw_parser_fail(p, p->at, "the name of a parameter is missing here");
-    if (word_is(word, "ard") && l->node.shape) {
-        l->ard = true;
-        return TW_OK;
-    }
     TW_TRY(find_slot(p, l, word, &slot, &as_log));
     if (l->slot[slot].at)
-        return tw_parser_fail(p, word.at, "%s is given twice", l->node.leaf->slots[slot].parameter.name);
+        return tw_parser_fail(p, word.at, "%s is given twice", tw_node_slot_name(&l->node, slot));
     if (!tw_parser_accept(p, '=')) return tw_parser_fail(p, p->at, "a \"=\" is missing here");
     l->slot[slot] = (given){.at = word.at, .as_log = as_log};
     return read_numbers(p, l, &l->slot[slot]);
+}
+
+/* Does a leaf have lengths? */
+static bool has_lengths(const tw_leaf *leaf)
+{
+    return leaf->slots[0].role == TW_ROLE_LENGTH || leaf->slots[0].role == TW_ROLE_WEIGHT;
+}
+
+/* Is this word, which no "=" follows, meant for an input? */
+static bool means_input(const leaf_text *l, tw_word word)
+{
+    const char *next = word.at + word.length;
+    tw_word bare = word;
+    if (word.length > 4 && memcmp(word.at, "log_", 4) == 0) bare = (tw_word){word.at + 4, word.length - 4};
+    for (size_t s = 0; s < l->node.leaf->slot_count; s++)
+        if (word_is(bare, tw_node_slot_name(&l->node, s))) return false;
+    return next[strspn(next, " \t\r\n")] != '=' && l->node.leaf->want != TW_WANT_NOTHING;
+}
+
+static tw_status read_argument(tw_parser *p, leaf_text *l)
+{
+    tw_parser_skip(p);
+    const char *start = p->at;
+    if (tw_parser_at_column(p)) return read_column(p, l);
+    tw_word word = tw_parser_word(p);
+    if (word_is(word, "ard") && has_lengths(l->node.leaf)) {
+        l->ard = true;
+        return TW_OK;
+    }
+    if (word_is(word, "degree") && l->node.leaf->has_degree) return read_degree(p, l, word.at);
+    if (word.length > 0 && !means_input(l, word)) return read_parameter(p, l, word);
+    if (word.length == 0 && (unsigned char)*p->at < 0x80)
+        return tw_parser_fail(p, p->at, "the name of a parameter is missing here");
+    p->at = start;
+    return read_column(p, l);
 }
 
 static tw_status read_arguments(tw_parser *p, leaf_text *l)
@@ -105,13 +185,14 @@ static tw_status reserve(tw_parser *p, size_t more)
 static tw_status append(tw_parser *p, const tw_node *node, size_t slot, const given *from, double number)
 {
     const tw_parameter *pattern = &node->leaf->slots[slot].parameter;
+    const char *name = tw_node_slot_name(node, slot);
     tw_entry entry = {.theta = number, .value = number, .as_log = from->as_log, .given = from->at};
     if (from->as_log)
         entry.value = tw_parameter_value(pattern, number);
     else
         entry.theta = tw_parameter_theta(pattern, number);
     if (!from->as_log && !(number > 0.0))
-        return tw_parser_fail(p, from->at, "%s must be above 0, not %g", pattern->name, number);
+        return tw_parser_fail(p, from->at, "%s must be above 0, not %g", name, number);
     if (tw_kernel_check_parameter(p->ctx, node, slot, entry.theta) != TW_OK) {
         char words[200]; /* the context's own message is about to be replaced */
         snprintf(words, sizeof words, "%s", tw_context_message(p->ctx));
@@ -121,24 +202,35 @@ static tw_status append(tw_parser *p, const tw_node *node, size_t slot, const gi
     return TW_OK;
 }
 
-/* How many numbers a slot has: one for each input where that was asked for, else as many as were given, or one. */
+/* How many lengths a leaf has: one for each of its inputs where that was asked for, else as many as were given, or one; or
+ * none, where a single one would be no parameter of its own. */
+static tw_status count_lengths(const tw_parser *p, const leaf_text *l, size_t slot, size_t *count)
+{
+    const given *from = &l->slot[slot];
+    bool weight = l->node.leaf->slots[slot].role == TW_ROLE_WEIGHT;
+    size_t width = tw_node_width(&l->node, p->inputs);
+    if (weight && from->count == 1 && !l->ard)
+        return tw_parser_fail(p, from->at,
+                              "one ell for all inputs would say what sigma says: leave it out, or add ard");
+    *count = from->count > 1 ? from->count : l->ard ? width : weight ? 0 : 1;
+    if (l->ard && *count == 0)
+        return tw_parser_fail(
+            p, l->name.at, "how many inputs there are is not known here: give all lengths, as in ell=(1, 2)");
+    if (*count <= 1 || width == 0 || *count == width) return TW_OK;
+    return tw_parser_fail(p, from->at,
+                          "%zu length scales were given for %zu inputs; give one, or one per input", *count,
+                          width);
+}
+
 static tw_status count_slot(const tw_parser *p, const leaf_text *l, size_t slot, size_t *count)
 {
     const given *from = &l->slot[slot];
-    const tw_slot *s = &l->node.leaf->slots[slot];
+    tw_role role = l->node.leaf->slots[slot].role;
+    if (role == TW_ROLE_LENGTH || role == TW_ROLE_WEIGHT) return count_lengths(p, l, slot, count);
     *count = from->count > 1 ? from->count : 1;
-    if (s->role != TW_ROLE_LENGTH) {
-        if (*count == 1) return TW_OK;
-        return tw_parser_fail(p, from->at, "%s is one number, and %zu were given", s->parameter.name, *count);
-    }
-    if (l->ard && *count == 1) *count = p->inputs;
-    if (*count == 0)
-        return tw_parser_fail(
-            p, l->name.at, "how many inputs there are is not known here: give all lengths, as in ell=(1, 2)");
-    if (*count == 1 || p->inputs == 0 || *count == p->inputs) return TW_OK;
-    return tw_parser_fail(p, from->at,
-                          "%zu length scales were given for %zu inputs; give one, or one per input", *count,
-                          p->inputs);
+    if (*count == 1) return TW_OK;
+    return tw_parser_fail(p, from->at, "%s is one number, and %zu were given",
+                          tw_node_slot_name(&l->node, slot), *count);
 }
 
 static tw_status fill_slot(tw_parser *p, leaf_text *l, size_t slot)
@@ -153,24 +245,31 @@ static tw_status fill_slot(tw_parser *p, leaf_text *l, size_t slot)
                                     : l->node.leaf->slots[slot].parameter.initial;
         TW_TRY(append(p, &l->node, slot, from, number));
     }
-    if (count > 1) p->inputs = count; /* and so it is for the leaves that follow */
+    if (count > 1 && l->node.columns.count == 0)
+        p->inputs = count; /* and so it is for the leaves that follow */
     return TW_OK;
+}
+
+/* Why an amplitude is fixed; NULL: it is free. */
+static const char *fixes(const tw_parser *p, const leaf_text *l)
+{
+    bool weighted = l->node.leaf->slots[0].role == TW_ROLE_WEIGHT && l->node.slot[0].count > 0;
+    if (weighted) return "one ell for each input says what sigma says";
+    return p->fix_next ? "in a product the first amplitude counts for all factors" : NULL;
 }
 
 /* An amplitude that is fixed stays without an entry in theta. */
 static tw_status fill_slots(tw_parser *p, leaf_text *l)
 {
     for (size_t s = 0; s < l->node.leaf->slot_count; s++) {
-        const tw_slot *slot = &l->node.leaf->slots[s];
-        bool amplitude = slot->role == TW_ROLE_AMPLITUDE, fixed = amplitude && p->fix_next;
-        if (fixed && l->slot[s].at)
-            return tw_parser_fail(
-                p, l->slot[s].at,
-                "in a product the first amplitude counts for all factors: leave this %s out",
-                slot->parameter.name);
-        if (!fixed) TW_TRY(fill_slot(p, l, s));
+        bool amplitude = l->node.leaf->slots[s].role == TW_ROLE_AMPLITUDE;
+        const char *reason = amplitude ? fixes(p, l) : NULL;
+        if (reason && l->slot[s].at)
+            return tw_parser_fail(p, l->slot[s].at, "%s: leave this %s out", reason,
+                                  tw_node_slot_name(&l->node, s));
+        if (!reason) TW_TRY(fill_slot(p, l, s));
         p->amplitudes += amplitude;
-        if (fixed) p->fix_next = false;
+        if (amplitude) p->fix_next = false;
     }
     return TW_OK;
 }
@@ -179,11 +278,12 @@ tw_status tw_parser_leaf(tw_parser *p)
 {
     leaf_text l = {.name = tw_parser_word(p)};
     if (l.name.length == 0) return tw_parser_fail(p, p->at, "a kernel is missing here");
-    l.node = (tw_node){.kind = TW_NODE_LEAF};
+    l.node = (tw_node){.kind = TW_NODE_LEAF, .degree = 1};
     l.node.leaf = tw_leaf_find(l.name.at, l.name.length, &l.node.shape);
     if (!l.node.leaf) return tw_parser_fail_name(p, l.name);
     if (l.node.leaf == &tw_leaf_given)
         return tw_parser_fail(p, l.name.at, "a matrix is given as numbers, and not as part of an expression");
+    if (l.node.leaf->has_degree) l.node.degree = 2;
     TW_TRY(read_arguments(p, &l));
     TW_TRY(fill_slots(p, &l));
     return tw_parser_add(p, l.name.at, l.node);

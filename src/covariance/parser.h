@@ -13,8 +13,9 @@ typedef struct tw_entry {
 typedef struct tw_parser {
     tw_context *ctx;
     const char *text, *at;
-    size_t inputs; /* 0: not known */
-    size_t depth;  /* open brackets */
+    size_t inputs;            /* 0: not known */
+    const char *const *names; /* of the inputs; NULL: they have none, or are not known */
+    size_t depth;             /* open brackets */
 
     size_t node_count;
     tw_node nodes[TW_KERNEL_NODES];
@@ -22,6 +23,9 @@ typedef struct tw_parser {
     size_t entry_count, entry_room; /* theta so far */
     tw_entry *entries;
     double *numbers; /* of the leaf at hand: room for as many as there can be in the text */
+
+    size_t column_count; /* of all leaves so far: room for as many as there can be in the text */
+    size_t *columns;
 
     /* Amplitudes so far, fixed ones too; and is the next one fixed? */
     size_t amplitudes;
@@ -47,6 +51,16 @@ tw_status tw_parser_leaf(tw_parser *p);
 
 /* TW_BAD_ARGUMENT with these words, the expression and a mark under the place `at`. */
 tw_status tw_parser_fail(const tw_parser *p, const char *at, const char *format, ...) TW_PRINTF(3, 4);
+
+/* Does the text name an input here? And which: perhaps in quotes, or by its number. */
+bool tw_parser_at_column(const tw_parser *p);
+tw_status tw_parser_column(tw_parser *p, size_t *column);
+
+/* Can a name stand in an expression without quotes? */
+bool tw_is_bare_column(const char *name);
+
+/* Of a list of names, "se, matern12, ...", the one that a word may have been meant for; of length 0: there is none. */
+tw_word tw_parser_nearest(tw_word word, const char *names);
 
 /* There is no leaf of that name. */
 tw_status tw_parser_fail_name(const tw_parser *p, tw_word word);

@@ -2,8 +2,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "covariance/kernel.h"
+#include "covariance/parser.h"
 #include "data/number.h"
 
 /* Text that grows by printing; what has no room is counted only. */
@@ -42,8 +43,7 @@ static void add_slot(text *t, const tw_kernel *kernel, const tw_node *node, size
     tw_span range = node->slot[slot];
     bool as_log = false;
     for (size_t j = range.first; j < range.first + range.count; j++) as_log = as_log || kernel->as_log[j];
-    add(t, "%s%s=%s", as_log ? "log_" : "", node->leaf->slots[slot].parameter.name,
-        range.count > 1 ? "(" : "");
+    add(t, "%s%s=%s", as_log ? "log_" : "", tw_node_slot_name(node, slot), range.count > 1 ? "(" : "");
     for (size_t j = range.first; j < range.first + range.count; j++) {
         if (j > range.first) add(t, ", ");
         add_number(t, as_log ? kernel->theta[j] : kernel->value[j]);
@@ -58,11 +58,41 @@ static bool is_given(const tw_kernel *kernel, tw_span range)
     return false;
 }
 
+/* Is this the only input of its name, and can the name stand in an expression? */
+static bool tells(const tw_kernel *kernel, size_t column)
+{
+    const char *name = kernel->names ? kernel->names[column] : "";
+    for (const char *c = name; *c; c++)
+        if (*c < ' ' || *c > '~' || *c == '"') return false;
+    for (size_t k = 0; kernel->names && k < kernel->name_count; k++)
+        if (k != column && strcmp(kernel->names[k], name) == 0) return false;
+    return *name;
+}
+
+/* age, "blood pressure" or 3. */
+static void add_column(text *t, const tw_kernel *kernel, size_t column)
+{
+    if (!tells(kernel, column))
+        add(t, "%zu", column + 1);
+    else if (tw_is_bare_column(kernel->names[column]))
+        add(t, "%s", kernel->names[column]);
+    else
+        add(t, "\"%s\"", kernel->names[column]);
+}
+
 /* A slot of several that nobody gave is "ard". */
 static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
 {
     bool any = false;
     add(t, "%s", tw_node_name(node));
+    for (size_t c = 0; c < node->columns.count; c++, any = true) {
+        add(t, any ? ", " : "(");
+        add_column(t, kernel, tw_node_column(kernel, node, c));
+    }
+    if (node->leaf->has_degree) {
+        add(t, "%sdegree=%u", any ? ", " : "(", node->degree);
+        any = true;
+    }
     for (size_t s = 0; s < node->leaf->slot_count; s++) {
         bool named = !t->given_only || is_given(kernel, node->slot[s]);
         if (node->slot[s].count == 0 || (node->slot[s].count == 1 && !named)) continue;
@@ -101,6 +131,8 @@ static void add_words(text *t, const tw_kernel *kernel, size_t most)
         add(t, "%s%g", k ? ", " : "log ell = ", kernel->theta[ell.first + k]);
     if (ell.count > most) add(t, ", ...");
     add(t, "; log sigma = %g", kernel->theta[first->slot[1].first]);
+    if (first->leaf->slot_count > 2)
+        add(t, "; log %s = %g", first->shape->own, kernel->theta[first->slot[2].first]);
     for (const tw_node *leaf = first + 1; leaf < kernel->nodes + kernel->node_count; leaf++)
         add(t, "; %s %g", tw_node_name(leaf), kernel->value[leaf->slot[0].first]);
 }

@@ -5,6 +5,7 @@
  *   matern12   exp(-r),              r = d        g' = -exp(-r)/(2 r)
  *   matern32   (1 + r) exp(-r),      r = 3^1/2 d  g' = -3/2 exp(-r)
  *   matern52   (1 + r + r^2/3) exp(-r), r = 5^1/2 d  g' = -5/6 (1 + r) exp(-r)
+ *   rq         t^-alpha,  t = 1 + d2/(2 alpha)    g' = -g/(2 t),  dg/dlog alpha = alpha g ((t - 1)/t - log t)
  */
 #include "covariance/shape.h"
 
@@ -12,19 +13,20 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "covariance/kernel.h"
 #include "math/vector.h"
-#include "talweg/covariance.h"
 
-static void se_value(size_t n, double sigma2, const double *d2, double *k)
+static void se_value(size_t n, double sigma2, double own, const double *d2, double *k)
 {
+    (void)own;
     for (size_t i = 0; i < n; i++) k[i] = -0.5 * d2[i];
     tw_vector_exp(n, k, k);
     for (size_t i = 0; i < n; i++) k[i] *= sigma2;
 }
 
-static void se_slope(size_t n, const double *d2, const double *k, double *slope)
+static void se_slope(size_t n, double own, const double *d2, const double *k, double *slope)
 {
-    (void)d2;
+    (void)own, (void)d2;
     for (size_t i = 0; i < n; i++) slope[i] = -0.5 * k[i];
 }
 
@@ -47,48 +49,76 @@ static void matern(size_t n, double sigma2, const double *d2, double *k, double 
     }
 }
 
-static void matern12_value(size_t n, double sigma2, const double *d2, double *k)
+static void matern12_value(size_t n, double sigma2, double own, const double *d2, double *k)
 {
+    (void)own;
     matern(n, sigma2, d2, k, 1.0, 0.0, 0.0);
 }
 
-static void matern12_slope(size_t n, const double *d2, const double *k, double *slope)
+static void matern12_slope(size_t n, double own, const double *d2, const double *k, double *slope)
 {
+    (void)own;
     for (size_t i = 0; i < n; i++) slope[i] = d2[i] > 0.0 ? -0.5 * k[i] / sqrt(d2[i]) : 0.0;
 }
 
-static void matern32_value(size_t n, double sigma2, const double *d2, double *k)
+static void matern32_value(size_t n, double sigma2, double own, const double *d2, double *k)
 {
+    (void)own;
     matern(n, sigma2, d2, k, sqrt(3.0), 1.0, 0.0);
 }
 
-static void matern32_slope(size_t n, const double *d2, const double *k, double *slope)
+static void matern32_slope(size_t n, double own, const double *d2, const double *k, double *slope)
 {
+    (void)own;
     for (size_t i = 0; i < n; i++) slope[i] = -1.5 * k[i] / (1.0 + sqrt(3.0 * d2[i]));
 }
 
-static void matern52_value(size_t n, double sigma2, const double *d2, double *k)
+static void matern52_value(size_t n, double sigma2, double own, const double *d2, double *k)
 {
+    (void)own;
     matern(n, sigma2, d2, k, sqrt(5.0), 1.0, 1.0 / 3.0);
 }
 
-static void matern52_slope(size_t n, const double *d2, const double *k, double *slope)
+static void matern52_slope(size_t n, double own, const double *d2, const double *k, double *slope)
 {
+    (void)own;
     for (size_t i = 0; i < n; i++) {
         double r = sqrt(5.0 * d2[i]);
         slope[i] = -5.0 / 6.0 * k[i] * (1.0 + r) / (1.0 + r + r * r / 3.0);
     }
 }
 
-/* Every shape: name, alias, value, slope. */
-#define SHAPES(X)                                       \
-    X("se", "rbf", se_value, se_slope)                  \
-    X("matern12", NULL, matern12_value, matern12_slope) \
-    X("matern32", NULL, matern32_value, matern32_slope) \
-    X("matern52", NULL, matern52_value, matern52_slope)
+static void rq_value(size_t n, double sigma2, double alpha, const double *d2, double *k)
+{
+    for (size_t i = 0; i < n; i++) k[i] = -alpha * log1p(0.5 * d2[i] / alpha);
+    tw_vector_exp(n, k, k);
+    for (size_t i = 0; i < n; i++) k[i] *= sigma2;
+}
 
-#define ROW(name, alias, value, slope) {name, alias, value, slope},
-#define NAME(name, alias, value, slope) ", " name
+static void rq_slope(size_t n, double alpha, const double *d2, const double *k, double *slope)
+{
+    for (size_t i = 0; i < n; i++) slope[i] = -0.5 * k[i] / (1.0 + 0.5 * d2[i] / alpha);
+}
+
+static void rq_alpha_slope(size_t n, double alpha, const double *d2, const double *k, double *slope)
+{
+    for (size_t i = 0; i < n; i++) {
+        double more = 0.5 * d2[i] / alpha; /* t - 1 */
+        slope[i] = alpha * k[i] * (more / (1.0 + more) - log1p(more));
+    }
+}
+
+/* Every shape: name, alias, parameter of its own, value, slope, slope in that parameter. */
+#define SHAPES(X)                                                 \
+    X("se", "rbf", "", se_value, se_slope, NULL)                  \
+    X("matern12", NULL, "", matern12_value, matern12_slope, NULL) \
+    X("matern32", NULL, "", matern32_value, matern32_slope, NULL) \
+    X("matern52", NULL, "", matern52_value, matern52_slope, NULL) \
+    X("rq", NULL, "alpha", rq_value, rq_slope, rq_alpha_slope)
+
+#define ROW(name, alias, own, value, slope, own_slope) {name, alias, own, value, slope, own_slope},
+#define NAME(name, alias, own, value, slope, own_slope) ", " name
+#define OTHER(leaf) ", " #leaf
 
 static const tw_shape shapes[] = {SHAPES(ROW)};
 
@@ -112,5 +142,5 @@ const char *tw_shape_names(void)
 
 const char *tw_kernel_names(void)
 {
-    return &SHAPES(NAME) ", constant, white"[2];
+    return &SHAPES(NAME) TW_OTHER_LEAVES(OTHER)[2];
 }

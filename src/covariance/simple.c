@@ -8,7 +8,7 @@
 static tw_node *add_leaf(tw_kernel *kernel, size_t *node, const tw_leaf *leaf)
 {
     tw_node *to = &kernel->nodes[(*node)++];
-    *to = (tw_node){.kind = TW_NODE_LEAF, .leaf = leaf, .end = *node};
+    *to = (tw_node){.kind = TW_NODE_LEAF, .leaf = leaf, .degree = 1, .end = *node};
     return to;
 }
 
@@ -43,8 +43,9 @@ static tw_status check(tw_context *ctx, const char *shape, double constant, doub
 static tw_status add_stationary(tw_kernel *kernel, size_t *node, const char *shape, size_t scales,
                                 const double *log_ell, double log_sigma)
 {
-    tw_node *leaf = add_leaf(kernel, node, &tw_leaf_stationary);
-    leaf->shape = tw_shape_find(shape, strlen(shape));
+    const tw_shape *found = tw_shape_find(shape, strlen(shape));
+    tw_node *leaf = add_leaf(kernel, node, tw_shape_leaf(found));
+    leaf->shape = found;
     leaf->slot[0] = (tw_span){0, scales};
     leaf->slot[1] = (tw_span){scales, 1};
     for (size_t k = 0; k < scales; k++) {
@@ -53,19 +54,23 @@ static tw_status add_stationary(tw_kernel *kernel, size_t *node, const char *sha
     }
     TW_TRY(tw_kernel_check_parameter(kernel->ctx, leaf, 1, log_sigma));
     set_log(kernel, scales, log_sigma);
+    if (leaf->leaf->slot_count == 2) return TW_OK;
+    leaf->slot[2] = (tw_span){scales + 1, 1}; /* at its initial value, 1 */
+    kernel->value[scales + 1] = 1.0;
     return TW_OK;
 }
 
 tw_status tw_kernel_simple(tw_context *ctx, const char *shape, size_t scales, const double *log_ell,
                            double log_sigma, double constant, double white, tw_kernel **out)
 {
-    size_t terms = 1u + (constant != 0.0) + (white != 0.0), node = terms > 1, j = scales + 1;
+    size_t terms = 1u + (constant != 0.0) + (white != 0.0), node = terms > 1;
     tw_kernel *kernel = NULL;
     *out = NULL;
     TW_TRY(check(ctx, shape, constant, white));
+    size_t j = scales + tw_shape_leaf(tw_shape_find(shape, strlen(shape)))->slot_count - 1;
     if (scales == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a kernel needs a length scale, and none was given");
-    TW_TRY(tw_kernel_allocate(ctx, terms + node, scales + terms, &kernel));
+    TW_TRY(tw_kernel_allocate(ctx, terms + node, j + terms - 1, 0, &kernel));
     if (node) kernel->nodes[0] = (tw_node){.kind = TW_NODE_SUM, .end = terms + 1};
     tw_status status = add_stationary(kernel, &node, shape, scales, log_ell, log_sigma);
     add_variance(kernel, &node, &j, &tw_leaf_constant, constant);
@@ -87,7 +92,7 @@ const char *tw_kernel_shape(const tw_kernel *kernel)
 {
     const tw_node *node = kernel->nodes, *end = node + kernel->node_count;
     if (node->kind == TW_NODE_SUM) node++;
-    if (!node->shape) return NULL;
+    if (!node->shape || node->columns.count) return NULL;
     const char *name = node++->shape->name;
     if (node < end && node->leaf == &tw_leaf_constant) node++;
     if (node < end && node->leaf == &tw_leaf_white) node++;

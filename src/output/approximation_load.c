@@ -126,7 +126,7 @@ static tw_status read_expression(const tw_fields *in, tw_problem_parts *parts)
     TW_TRY(tw_field_text(in, "kernel", &expression));
     TW_TRY(tw_field_length(in, "theta", &count));
     TW_TRY(tw_field_numbers(in, "theta", count, &theta));
-    tw_status status = tw_kernel_restore(in->ctx, expression, parts->data->d, count, theta, &parts->kernel);
+    tw_status status = tw_kernel_restore(in->ctx, expression, parts->data, count, theta, &parts->kernel);
     tw_release(in->ctx, theta);
     return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, status, "field \"kernel\": ");
 }

@@ -64,7 +64,14 @@ sed '1s/x2/y/' "$test" >"$d/renamed.csv"
 awk -F, '{ print NR "," $0 }' "$test" | sed '1s/^1,/id,/' >"$d/more.csv"
 sed 1d "$test" >"$d/nameless.csv"
 works sample "$train" --log-ell -0.5 --log-sigma 1 --method ess --warmup 20 --draws 20 -o "$d/run.nc"
-for from in "$d/fit.json" "$d/run.nc"; do
+works approx "$train" --kernel 'se(x1, ell=0.6) + linear(x2)' --save-approx "$d/named.json"
+works approx "$train" --kernel 'se(1, ell=0.6) + linear(2)' --save-approx "$d/numbered.json"
+works predict "$d/named.json" "$test" -o "$d/named.csv"
+works predict "$d/numbered.json" "$test" -o "$d/numbered.csv"
+cmp -s "$d/named.csv" "$d/numbered.csv" || complain "a kernel with names and one with numbers differ"
+refuses 1 'there is no input "x3" (did you mean x1?); there are: x1, x2' approx "$train" --kernel 'se(x1) + se(x3)'
+says err '                ^'
+for from in "$d/fit.json" "$d/run.nc" "$d/named.json"; do
     works predict "$from" "$test" -o "$d/p.csv" --force
     for other in swapped nameless; do
         works predict "$from" "$d/$other.csv" -o "$d/p2.csv" --force

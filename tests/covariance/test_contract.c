@@ -20,6 +20,7 @@ static void make(contraction *c)
     test_random random = {11};
     c->ctx = new_context();
     test_normals(&random, (size_t)N * D, c->x);
+    for (size_t i = 0; i < N; i += 4) c->x[i + N] = (double)(i % 3); /* some cases are of one category */
     for (size_t j = 0; j < N; j++)
         for (size_t i = 0; i < LDW; i++) c->w[i + j * LDW] = i < N && i >= j ? test_normal(&random) : NAN;
 }
@@ -35,11 +36,12 @@ static double weighted_sum(contraction *c, const tw_kernel *kernel)
     return sum;
 }
 
-/* With h = 1e-4 a difference is wrong by about 1e-8 of the terms (N^2 of them, of random sign) and by eps/h. */
+/* Central differences of fourth order, (8 (f(h) - f(-h)) - (f(2h) - f(-2h))) / (12 h): with h = 1e-3 wrong by about h^4 / 30 of the
+ * fifth derivative, and by eps/h of the terms (N^2 of them, of random sign). */
 static void compare(contraction *c, const char *expression)
 {
     double gradient[MOST], theta[MOST];
-    const double h = 1e-4;
+    const double h = 1e-3;
     tw_kernel *kernel = NULL;
     assert_int_equal(tw_kernel_parse(c->ctx, expression, D, &kernel), TW_OK);
     size_t count = tw_kernel_count(kernel);
@@ -47,14 +49,15 @@ static void compare(contraction *c, const char *expression)
     assert_int_equal(tw_kernel_contract(kernel, N, D, c->x, N, c->w, LDW, gradient), TW_OK);
     memcpy(theta, tw_kernel_theta(kernel), count * sizeof *theta);
     for (size_t j = 0; j < count; j++) {
-        double start = theta[j], side[2];
-        for (int s = 0; s < 2; s++) {
-            theta[j] = start + (s ? h : -h);
+        double start = theta[j], side[4];
+        for (int s = 0; s < 4; s++) {
+            static const double steps[4] = {-2.0, -1.0, 1.0, 2.0};
+            theta[j] = start + steps[s] * h;
             assert_int_equal(tw_kernel_set_theta(kernel, theta), TW_OK);
             side[s] = weighted_sum(c, kernel);
         }
         theta[j] = start;
-        double expected = (side[1] - side[0]) / (2.0 * h);
+        double expected = (8.0 * (side[2] - side[1]) - (side[3] - side[0])) / (12.0 * h);
         if (!(fabs(gradient[j] - expected) <= 1e-6 * (1.0 + fabs(expected))))
             fail_msg("%s: %s: %.12g, and by differences %.12g", expression,
                      tw_kernel_parameter(kernel, j)->name, gradient[j], expected);
@@ -92,6 +95,18 @@ static void expressions_have_theirs(void **state)
         "2 * se(ell=1.3) * (matern32(ell=0.8) + constant(variance=0.5)) * matern12(ell=3)",
         "(se(ell=1.3) + white(variance=0.2)) * (constant + 0.5 * (matern52(ell=(1, 2, 3)) + white))",
         "white * se + 3",
+        "se(2, ell=1.3) + matern32(1, 3, ard) + rq(3, ell=0.7, alpha=2)",
+        "rq(ell=(0.7, 1.3, 2.1), alpha=0.5) * matern12(3)",
+        "periodic(period=1.7, ell=0.9, sigma=1.2)",
+        "periodic(period=(1.7, 2.2, 3.1), ell=(0.6, 1, 2))",
+        "periodic(1, period=2) * se(1, ell=3) + periodic(3, 2, ard, ell=2)",
+        "cosine(period=5, sigma=0.7)",
+        "cosine(3, 1, period=(4, 6)) * rq",
+        "linear(sigma=0.7) + linear(3, 2, ell=(1, 2))",
+        "polynomial(degree=3, offset=0.5, sigma=0.2)",
+        "polynomial(1, 2, ard, degree=2) + polynomial(3, degree=1) * se(1)",
+        "se(1, ell=2) + matern32(2, 3) * periodic(1, period=1.5) + linear(3) + constant + white",
+        "categorical(2, sigma=1.3) * matern32(1) + categorical(2, 3) + linear(1) * categorical(3)",
     };
     static contraction c;
     make(&c);

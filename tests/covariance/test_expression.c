@@ -39,6 +39,17 @@ static void parameters_have_names_and_values(void **state)
         {"(se + white) * (constant * matern32 + white(variance=2)) + constant",
          "se.ell se.sigma white.variance matern32.ell white2.variance constant2.variance",
          {0, 0, 0, 0, l2, 0}},
+        {"se(2, ell=2)", "ell sigma", {l2, 0}},
+        {"se(2, 1, ard, ell=(2, 3))", "ell.1 ell.2 sigma", {l2, l3, 0}},
+        {"rq(alpha=2)", "ell sigma alpha", {0, 0, l2}},
+        {"periodic(1, period=3) + cosine(period=2)",
+         "periodic.period periodic.ell periodic.sigma cosine.period cosine.sigma",
+         {l3, 0, 0, l2, 0}},
+        {"linear + polynomial(degree=3, offset=2)",
+         "linear.sigma polynomial.sigma polynomial.offset",
+         {0, 0, l2}},
+        {"linear(ard, ell=2) * se", "linear.ell.1 linear.ell.2 se.ell", {l2, l2, 0}},
+        {"categorical(2, sigma=3)", "sigma", {l3}},
         {"2", "", {0}},
     };
     tw_context *ctx = new_context();
@@ -105,6 +116,9 @@ static void what_is_printed_is_parsed(void **state)
         "(se(ell=1, sigma=1) + white(variance=1)) + constant(variance=1)",
         "se(ell=1, sigma=1) * (matern32(ell=1) * white)",
         "se(ell=1, sigma=1) + 3 * matern32(ell=1, sigma=1)",
+        "rq(2, 1, ell=(1, 2), sigma=1, alpha=0.3) * periodic(3, period=7, ell=0.5) * cosine(log_period=2)",
+        "linear(sigma=2) + polynomial(4, degree=3, sigma=1, offset=0.1) + linear(1, 2, ell=(1, 2))",
+        "categorical(2, sigma=1.5) + white(variance=1)",
     };
     tw_context *ctx = new_context();
     for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
@@ -242,12 +256,101 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"se(sigma=(1, 2))", "sigma is one number, and 2 were given", 3},
         {"se * white(variance=2)",
          "in a product the first amplitude counts for all factors: leave this variance out", 11},
+        {"se + periodic(period=0)", "period must be above 0, not 0", 14},
+        {"se(4)", "there are 3 inputs", 3},
+        {"se(0)", "inputs are counted from 1 on", 3},
+        {"se(1, 2, 1)", "this input is given twice", 9},
+        {"se(age)", "there is no input \"age\": the inputs have no names here; give their numbers", 3},
+        {"se(\"age)", "this quote is not closed", 3},
+        {"white(1)", "white looks at no inputs", 6},
+        {"se(1, 3, ell=(1, 2, 3))", "3 length scales were given for 2 inputs", 9},
+        {"polynomial(degree=2.5)", "degree must be a whole number from 1 to 16, not 2.5", 11},
+        {"polynomial(degree=0)", "degree must be a whole number from 1 to 16, not 0", 11},
+        {"polynomial(degree=2, degree=2)", "degree is given twice", 21},
+        {"polynomial(3 2)", "a \",\" or \")\" is missing here", 13},
+        {"linear(ell=2)", "one ell for all inputs would say what sigma says: leave it out, or add ard", 7},
+        {"linear(ell=(1, 2, 3), sigma=2)",
+         "one ell for each input says what sigma says: leave this sigma out", 22},
+        {"rq(alpah=2)", "rq has no parameter \"alpah\"; it has ell, sigma and alpha", 3},
+        {"linaer + se", "there is no kernel \"linaer\" (did you mean linear?)", 0},
         {"0 * se", "a number in a kernel must be above 0", 0},
         {"-1 * se", "a number in a kernel must be above 0", 0},
     };
     tw_context *ctx = new_context();
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_refused(ctx, bad[i].expression, bad[i].says, bad[i].place);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+/* ---- names of inputs ---- */
+
+static tw_data *named_data(tw_context *ctx, const char *const *names)
+{
+    static const double x[6] = {1, 2, 3, 4, 5, 6};
+    tw_data *data = NULL;
+    assert_int_equal(tw_data_new(ctx, 2, 3, x, 2, NULL, &data), TW_OK);
+    assert_int_equal(tw_data_set_names(data, names), TW_OK);
+    return data;
+}
+
+static void inputs_have_names(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"age", "blood pressure", "ell"};
+    tw_context *ctx = new_context();
+    tw_data *data = named_data(ctx, names);
+    tw_kernel *kernel = NULL, *same = NULL, *copy = NULL;
+    char *text = NULL;
+    const char *expression = "se(\"blood pressure\", age, ell=(2, 3)) + linear(ell)";
+    assert_int_equal(tw_kernel_parse_for(ctx, expression, data, &kernel), TW_OK);
+    assert_int_equal(tw_kernel_parse(ctx, "se(2, 1, ell=(2, 3)) + linear(3)", 3, &same), TW_OK);
+    assert_true(tw_kernel_same(kernel, same));
+    assert_int_equal(tw_kernel_copy(kernel, &copy), TW_OK);
+    assert_int_equal(tw_kernel_print(copy, &text), TW_OK);
+    assert_string_equal(text, "se(\"blood pressure\", age, ell=(2, 3), sigma=1) + linear(ell, sigma=1)");
+    tw_kernel_free(same);
+    assert_int_equal(tw_kernel_parse_for(ctx, text, data, &same), TW_OK);
+    assert_true(tw_kernel_same(kernel, same));
+    tw_release(ctx, text);
+    tw_kernel_free(kernel);
+    tw_kernel_free(same);
+    tw_kernel_free(copy);
+    tw_data_free(data);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+static void unknown_and_ambiguous_inputs_are_shown(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"age", "dose", "dose"};
+    static const struct {
+        const char *expression, *says;
+    } bad[] = {
+        {"se(agee)", "there is no input \"agee\" (did you mean age?); there are: age, dose, dose\n"
+                     "    se(agee)\n       ^"},
+        {"se(1) + linear(\"gr\xc3\xb6\xc3\x9f"
+         "e\")",
+         "there is no input \"gr\xc3\xb6\xc3\x9f"
+         "e\"; there are: age, dose, dose\n"},
+        {"se(dose)", "2 inputs have this name: give the number of the one that is meant\n"},
+    };
+    tw_context *ctx = new_context();
+    tw_data *data = named_data(ctx, names);
+    tw_kernel *kernel = NULL;
+    char *text = NULL;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(tw_kernel_parse_for(ctx, bad[i].expression, data, &kernel), TW_BAD_ARGUMENT);
+        if (strncmp(tw_context_message(ctx), bad[i].says, strlen(bad[i].says)) != 0)
+            fail_msg("%s", tw_context_message(ctx));
+    }
+    assert_int_equal(tw_kernel_parse_for(ctx, "se(3, age)", data, &kernel), TW_OK);
+    assert_int_equal(tw_kernel_print(kernel, &text), TW_OK);
+    assert_string_equal(text, "se(3, age, ell=1, sigma=1)"); /* by number where the name does not tell */
+    tw_release(ctx, text);
+    tw_kernel_free(kernel);
+    tw_data_free(data);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);
 }
@@ -317,6 +420,8 @@ int main(void)
         cmocka_unit_test(the_simple_kernel_is_an_expression),
         cmocka_unit_test(bad_parameters_of_the_simple_kernel_are_named),
         cmocka_unit_test(mistakes_are_shown_where_they_are),
+        cmocka_unit_test(inputs_have_names),
+        cmocka_unit_test(unknown_and_ambiguous_inputs_are_shown),
         cmocka_unit_test(inputs_must_be_known_for_ard),
         cmocka_unit_test(long_lines_are_cut),
         cmocka_unit_test(there_are_limits),

@@ -38,7 +38,7 @@ static void check(const char *expression, const char *defaults, const char *kept
     assert_string_equal(warned, defaults);
     assert_int_equal(tw_kernel_print_given(problem->kernel, &text), TW_OK);
     assert_string_equal(text, kept);
-    assert_int_equal(tw_kernel_restore(ctx, text, 2, tw_kernel_count(problem->kernel),
+    assert_int_equal(tw_kernel_restore(ctx, text, problem->data, tw_kernel_count(problem->kernel),
                                        tw_kernel_theta(problem->kernel), &again),
                      TW_OK);
     assert_true(tw_kernel_same(again, problem->kernel));

@@ -46,11 +46,11 @@ static tw_status make_simple(tw_context *ctx, const parts *p, tw_kernel **kernel
     return status;
 }
 
-static tw_status make_kernel(tw_context *ctx, const parts *p, tw_kernel **kernel)
+static tw_status make_kernel(tw_context *ctx, const parts *p, const tw_data *data, tw_kernel **kernel)
 {
     bool others = p->ell_given || p->sigma_given || p->constant != 0.0 || p->white != 0.0;
     if (tw_kernel_is_shape(p->kernel)) return make_simple(ctx, p, kernel);
-    tw_status status = tw_kernel_parse(ctx, p->kernel, p->x.columns, kernel);
+    tw_status status = tw_kernel_parse_for(ctx, p->kernel, data, kernel);
     if (status != TW_OK || !others) return status;
     return tw_fail(
         ctx, TW_BAD_ARGUMENT,
@@ -58,7 +58,7 @@ static tw_status make_kernel(tw_context *ctx, const parts *p, tw_kernel **kernel
         "parameters stand with their leaf, as in se(ell=2, sigma=1.5)");
 }
 
-/* Inputs and a kernel, or a matrix. With a matrix the labels stand for the inputs, as in the program where a file has
+/* With a matrix the labels stand for the inputs, as in the program where a file has
  * nothing else. */
 static tw_status make_data(tw_context *ctx, const parts *p, tw_problem_parts *made)
 {
@@ -67,9 +67,7 @@ static tw_status make_data(tw_context *ctx, const parts *p, tw_problem_parts *ma
     size_t n = matrix ? p->k.rows : p->x.rows;
     tw_status status =
         tw_data_new(ctx, n, matrix ? 1 : x->columns, x->data, matrix ? n : x->ld, p->y.data, &made->data);
-    if (status == TW_OK && !matrix) status = tw_data_set_names(made->data, p->names.name);
-    if (status != TW_OK) return status;
-    return matrix ? make_matrix(ctx, p, &made->kernel) : make_kernel(ctx, p, &made->kernel);
+    return status == TW_OK && !matrix ? tw_data_set_names(made->data, p->names.name) : status;
 }
 
 static tw_status make_parts(tw_context *ctx, const parts *p, tw_problem_parts *made)
@@ -79,7 +77,8 @@ static tw_status make_parts(tw_context *ctx, const parts *p, tw_problem_parts *m
     if (status == TW_OK) status = tw_py_columns_put(&p->columns, made->data);
     if (status == TW_OK && p->standardise) status = tw_scaling_fit(made->data, &made->scaling);
     if (status == TW_OK && p->standardise) status = tw_scaling_apply(made->scaling, made->data);
-    return status;
+    if (status != TW_OK) return status;
+    return p->k.data ? make_matrix(ctx, p, &made->kernel) : make_kernel(ctx, p, made->data, &made->kernel);
 }
 
 static tw_status make(tw_py_problem *self, const tw_likelihood *likelihood, const parts *p)

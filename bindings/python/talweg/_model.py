@@ -104,9 +104,10 @@ class Model:
         times (weibull, ...), levels 1, 2, ... (ordinal3, ...).
     likelihood : str
         "probit", "logit", "poisson", "gaussian", ...: docs/likelihoods.md has them all, with what they take.
-    kernel : {"se", "matern12", "matern32", "matern52"}, or an expression
-        Shape of the covariance function, whose parameters are the next four; or sums and products with their parameters:
-        ``"se(ell=2, sigma=1.5) + matern32(ard) * matern52(ell=10) + white(variance=0.1)"``.
+    kernel : {"se", "matern12", "matern32", "matern52", "rq"}, or an expression
+        Shape of the covariance function, whose parameters are the next four; or sums and products with their inputs, by name
+        or number, and parameters: ``"se(age, ell=2) + matern32(1, 2) * periodic(t, period=1) + linear(dose)"``:
+        docs/kernels.md has all of them.
     log_ell : float or array_like, shape (d,)
         Natural logarithm of the length scale: one, or one for each input, in units of the inputs. 0 where it is not
         given, with a warning from what uses the model.

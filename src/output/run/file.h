@@ -36,7 +36,7 @@ tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out);
 
 /* Its kernel, in constant_data; d inputs. */
 void tw_kernel_put(tw_nc_writer *w, int group, int obs, const tw_kernel *kernel);
-tw_status tw_kernel_get(const tw_nc_reader *r, int group, size_t n, size_t d, tw_kernel **out);
+tw_status tw_kernel_get(const tw_nc_reader *r, int group, const tw_data *data, tw_kernel **out);
 
 /* Its likelihood with parameters and columns, in constant_data. */
 void tw_likelihood_put(tw_nc_writer *w, int group, int obs, const tw_problem *problem);

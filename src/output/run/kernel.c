@@ -60,7 +60,7 @@ static tw_status get_matrix(const tw_nc_reader *r, int group, size_t n, tw_kerne
     return status;
 }
 
-static tw_status get_theta(const tw_nc_reader *r, int group, const char *expression, size_t d,
+static tw_status get_theta(const tw_nc_reader *r, int group, const char *expression, const tw_data *data,
                            tw_kernel **out)
 {
     size_t count = 0;
@@ -69,7 +69,7 @@ static tw_status get_theta(const tw_nc_reader *r, int group, const char *express
         TW_TRY(tw_nc_dimension(r, group, "parameter", &count));
         TW_TRY(tw_nc_read_vector(r, group, "theta", count, &theta));
     }
-    tw_status status = tw_kernel_restore(r->ctx, expression, d, count, theta, out);
+    tw_status status = tw_kernel_restore(r->ctx, expression, data, count, theta, out);
     tw_release(r->ctx, theta);
     return status == TW_OK ? TW_OK : tw_fail_within(r->ctx, status, "constant_data: ");
 }
@@ -92,15 +92,15 @@ static tw_status get_simple(const tw_nc_reader *r, int group, const char *shape,
     return status == TW_BAD_ARGUMENT ? TW_BAD_DATA : status;
 }
 
-tw_status tw_kernel_get(const tw_nc_reader *r, int group, size_t n, size_t d, tw_kernel **out)
+tw_status tw_kernel_get(const tw_nc_reader *r, int group, const tw_data *data, tw_kernel **out)
 {
     uint64_t format = 0;
     char *text = NULL;
     TW_TRY(tw_nc_count(r, r->file, "talweg_run_format", &format));
     TW_TRY(tw_nc_text(r, group, "kernel", &text));
-    tw_status status = tw_nc_has_variable(group, "K") ? get_matrix(r, group, n, out)
-                       : format == 1                  ? get_simple(r, group, text, d, out)
-                                                      : get_theta(r, group, text, d, out);
+    tw_status status = tw_nc_has_variable(group, "K") ? get_matrix(r, group, data->n, out)
+                       : format == 1                  ? get_simple(r, group, text, data->d, out)
+                                                      : get_theta(r, group, text, data, out);
     tw_release(r->ctx, text);
     return status;
 }

@@ -197,7 +197,7 @@ static tw_status get_parts(const tw_nc_reader *r, size_t n, double **block, tw_p
         if (observed.column[k])
             TW_TRY(tw_data_set_column(parts->data, observed.likelihood->column[k].name, observed.column[k]));
     TW_TRY(tw_nc_read_doubles(r, group, "jitter", 0, NULL, &parts->jitter));
-    TW_TRY(tw_kernel_get(r, group, n, parts->data->d, &parts->kernel));
+    TW_TRY(tw_kernel_get(r, group, parts->data, &parts->kernel));
     return get_scaling(r, group, parts);
 }
 

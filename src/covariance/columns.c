@@ -1,0 +1,39 @@
+/* columns.c: which inputs a kernel looks at, and whether data have them. */
+#include <string.h>
+
+#include "covariance/kernel.h"
+
+size_t tw_node_width(const tw_node *node, size_t d)
+{
+    return node->columns.count ? node->columns.count : d;
+}
+
+size_t tw_node_column(const tw_kernel *kernel, const tw_node *node, size_t c)
+{
+    return node->columns.count ? kernel->columns[node->columns.first + c] : c;
+}
+
+/* A leaf on all inputs that has a length for each of them says how many there are. */
+size_t tw_kernel_inputs(const tw_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->node_count; i++)
+        for (size_t s = 0; s < TW_LEAF_SLOTS; s++) {
+            const tw_node *node = &kernel->nodes[i];
+            if (node->columns.count == 0 && node->slot[s].count > 1) return node->slot[s].count;
+        }
+    return 0;
+}
+
+tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d)
+{
+    size_t needed = tw_kernel_inputs(kernel);
+    if (needed != 0 && needed != d)
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
+                       "%zu length scales were given for %zu inputs; give one, or one per input", needed, d);
+    for (size_t c = 0; c < kernel->column_count; c++)
+        if (kernel->columns[c] >= d)
+            return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
+                           "the kernel looks at input %zu, and there are %zu inputs", kernel->columns[c] + 1,
+                           d);
+    return TW_OK;
+}
