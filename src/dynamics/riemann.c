@@ -81,8 +81,7 @@ tw_status tw_riemann_new(const tw_target *target, const tw_riemann_options *opti
     return TW_OK;
 }
 
-/* lambda and dlambda of the metric at x; dlambda may be NULL. */
-static void metric_terms(const tw_riemann *p, const double *x, double *lambda, double *dlambda)
+void tw_riemann_curvature(const tw_riemann *p, const double *x, double *lambda, double *dlambda)
 {
     const tw_target *t = p->target;
     const tw_model *m = t->model;
@@ -103,7 +102,7 @@ static void metric_terms(const tw_riemann *p, const double *x, double *lambda, d
 
 bool tw_riemann_factor(tw_riemann *p, const double *x)
 {
-    metric_terms(p, x, p->lambda, p->dlambda);
+    tw_riemann_curvature(p, x, p->lambda, p->dlambda);
     p->factored = tw_curved_factor(p->curved, p->base, p->lambda, p->options.threshold);
     return p->factored;
 }
@@ -117,7 +116,7 @@ void tw_riemann_settle(tw_riemann *p)
         tw_target_sites(p->target, p->x, p->slope, p->lambda, p->dlambda, &sums);
     } else {
         tw_target_sites(p->target, p->x, p->slope, NULL, NULL, &sums);
-        metric_terms(p, p->x, p->lambda, p->dlambda);
+        tw_riemann_curvature(p, p->x, p->lambda, p->dlambda);
     }
     p->log_likelihood = sums.log_likelihood;
     p->log_density = sums.tempered - 0.5 * tw_dot(p->r, p->v, p->v) +
@@ -144,7 +143,7 @@ tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
 static void draw_stale(tw_riemann *p, const double *normals)
 {
     memset(p->rest, 0, p->n * sizeof *p->rest);
-    metric_terms(p, p->base->mean ? p->base->mean : p->rest, p->sites, NULL);
+    tw_riemann_curvature(p, p->base->mean ? p->base->mean : p->rest, p->sites, NULL);
     for (size_t i = 0; i < p->n; i++) p->sites[i] = sqrt(p->sites[i]) * normals[i];
 }
 #endif

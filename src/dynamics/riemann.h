@@ -63,7 +63,8 @@ typedef struct tw_riemann {
     double *zeta, *z;               /* 2n each: (zeta, A zeta) of the position equation */
     double *solver;
 
-    size_t momentum_evaluations, position_evaluations; /* of the implicit maps, for measuring */
+    /* Evaluations of the implicit maps and of that which guesses the position, for measuring. */
+    size_t momentum_evaluations, position_evaluations, guess_evaluations;
     size_t steps;
     bool near_cap; /* a solve of this trajectory used more than two thirds of its cap */
     bool factored; /* the last tw_riemann_factor went through */
@@ -84,7 +85,9 @@ double tw_riemann_energy(tw_riemann *point);
 /* One step of the generalised leapfrog. After anything but TW_STEP_FINE the point must be set anew. */
 tw_step tw_riemann_leapfrog(tw_riemann *point, double eps);
 
-/* Shared by the files of this engine: G at x, with lambda and dlambda; and what follows once a position is accepted. */
+/* Shared by the files of this engine: lambda and dlambda (or NULL) of the metric at x; G there; and what follows once a
+ * position is accepted. */
+void tw_riemann_curvature(const tw_riemann *point, const double *x, double *lambda, double *dlambda);
 bool tw_riemann_factor(tw_riemann *point, const double *x);
 void tw_riemann_settle(tw_riemann *point);
 
