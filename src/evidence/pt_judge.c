@@ -8,7 +8,8 @@
  *     by the jackknife, since a copy is in both halves, and is beyond chance above so many of them;
  *   - an integral that the bridges between the same draws contradict: then R has a tail that moments do not bear, or the
  *     temperatures are too far apart for the rule.
- * What is found is part of the error. Where it is above 10 nats there is no estimate.
+ * What is found is part of the error, and that the integral is off the bridges always is: they share draws, so that
+ * they differ by much less than their errors where the rule is good. Where it is above 10 nats there is no estimate.
  */
 #include <math.h>
 
@@ -48,11 +49,11 @@ static double beyond(tw_log_z difference)
     return fabs(difference.value) <= beyond_chance * difference.se ? 0.0 : difference.value;
 }
 
-static void judge(tw_estimate *e, tw_log_z drift, double apart, double one_sided)
+static void judge(tw_estimate *e, tw_log_z drift, tw_log_z apart, double one_sided)
 {
     e->drift = beyond(drift);
-    e->apart = apart;
-    e->se = hypot(e->se, hypot(e->drift, apart));
+    e->apart = beyond(apart);
+    e->se = hypot(e->se, hypot(e->drift, apart.value));
     if (e->trips < least_trips) e->se = hypot(e->se, hypot(drift.value, one_sided));
     if (e->se <= largest_error) return;
     e->log_z = e->se = NAN;
@@ -98,8 +99,8 @@ tw_status tw_pt_estimate(const tw_pt *pt, tw_estimate out[2], tw_pt_report *repo
     out[0].se = p.bridge.se;
     out[1].log_z = p.integral.value;
     out[1].se = p.integral.se;
-    judge(&out[0], p.drift, 0.0, p.forward.value - p.reverse.value);
-    judge(&out[1], p.drift, beyond(p.apart), p.forward.value - p.reverse.value);
+    judge(&out[0], p.drift, (tw_log_z){0.0, 0.0}, p.forward.value - p.reverse.value);
+    judge(&out[1], p.drift, p.apart, p.forward.value - p.reverse.value);
     report->forward = p.forward.value;
     report->forward_se = p.forward.se;
     report->reverse = p.reverse.value;
