@@ -12,7 +12,7 @@
 
 #include <talweg/talweg.h>
 
-enum { CASES = 200, CHAINS = 4, DRAWS = 1000, WARMUP = 300, SEED = 1 };
+enum { CASES = 200, SEED = 1 };
 
 /* Every call returns a status, and the context has the words. A program may have something better to do. */
 static void check(tw_context *ctx, tw_status status)
@@ -34,45 +34,29 @@ static tw_problem *pose(tw_context *ctx)
     return problem;
 }
 
-/* Hand every draw to the file as it is made: the file may grow larger than the memory. */
-static tw_status keep(void *writer, const tw_draw *draw)
+/* Hamiltonian Monte Carlo with EP's precision as its metric, the default: in these coordinates the posterior is nearly a
+ * unit Gaussian, whatever the kernel. Step size and trajectory length are tuned in the warm-up. Without a method, pilot
+ * runs would choose one. */
+static tw_sampling_result sample(tw_context *ctx, const tw_problem *problem, const tw_approximation *ep,
+                                 const char *path)
 {
-    return tw_run_append(writer, draw);
-}
-
-/* Hamiltonian Monte Carlo with EP's precision as its metric: in these coordinates the posterior is nearly a unit
- * Gaussian, whatever the kernel. Step size and trajectory length are tuned in the warm-up. */
-static tw_draws *sample(tw_context *ctx, const tw_problem *problem, const tw_approximation *ep,
-                        const char *path)
-{
-    tw_posterior posterior = {.model = problem->model, .beta = 1.0, .approximation = ep};
-    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
-    tw_chains_options run = TW_CHAINS_DEFAULTS;
-    tw_sampling *sampling = NULL;
-    tw_run_writer *writer = NULL;
-    tw_draws *draws = NULL;
-    sampler.method = TW_METHOD_HMC;
-    sampler.metric = TW_METRIC_EP;
-    run.warmup = WARMUP;
-    run.draws = DRAWS;
-    run.seed = SEED;
-    tw_run_facts facts = {.n = CASES, .chains = CHAINS, .data = "two classes", .command = "classification"};
-    facts.method = "hmc", facts.metric = "ep", facts.from = "prior";
-    facts.beta = 1.0, facts.warmup = WARMUP, facts.thin = 1, facts.seed = SEED;
+    tw_sampling_options options = TW_SAMPLING_DEFAULTS;
+    tw_sampling_plan *plan = NULL;
+    tw_sampling_result result;
+    options.method = "hmc";
+    options.warmup = 300;
+    options.ep = ep; /* else the plan would fit it */
+    check(ctx, tw_sampling_plan_new(problem->model, &options, NULL, &plan));
+    check(ctx, tw_sampling_run(plan, NULL, &result));
     if (path) {
-        tw_run_options options = {.overwrite = true, .threads = 1};
-        check(ctx, tw_run_create(ctx, path, &options, problem, &facts, &writer));
-        run.user = writer;
-        run.on_draw = keep;
+        tw_run_options overwrite = {.overwrite = true};
+        tw_run_facts facts = tw_run_facts_of(plan, &result);
+        facts.data = "two classes";
+        facts.command = "classification";
+        check(ctx, tw_run_save(ctx, path, &overwrite, problem, &facts, result.draws));
     }
-    check(ctx, tw_sampling_new(&posterior, &sampler, CHAINS, &sampling));
-    check(ctx, tw_sampler_start(sampling->sampler, ep->reference, 1.5, SEED)); /* over-dispersed */
-    check(ctx, tw_chains_run(sampling->sampler, &run, &draws));
-    tw_sampling_free(sampling);
-    facts.draws = draws->draws, facts.tuning = draws->tuning;
-    facts.warmup_totals = draws->warmup, facts.sampling = draws->sampling;
-    if (writer) check(ctx, tw_run_finish(writer, &facts));
-    return draws;
+    tw_sampling_plan_free(plan);
+    return result;
 }
 
 /* Predict 1000 cases the model has not seen, and score the predictions by their labels. */
@@ -100,7 +84,6 @@ int main(int count, char **words)
 {
     tw_context *ctx = NULL;
     tw_approximation *ep = NULL;
-    tw_chains_summary s;
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
     tw_problem *problem = pose(ctx);
 
@@ -108,16 +91,22 @@ int main(int count, char **words)
     printf("EP: log Z = %.4f after %zu sweeps (%s)\n", ep->log_z, ep->iterations,
            ep->converged ? "converged" : "NOT converged");
 
-    tw_draws *draws = sample(ctx, problem, ep, count > 1 ? words[1] : NULL);
-    check(ctx, tw_draws_summarise(draws, 1, NULL, &s));
+    tw_sampling_result result = sample(ctx, problem, ep, count > 1 ? words[1] : NULL);
+    const tw_draws *draws = result.draws;
+    tw_chains_summary s = result.summary;
     printf("%zu chains of %zu draws: acceptance %.2f, step size %.2f, %zu leapfrog steps\n", draws->chains,
            draws->draws, s.acceptance, draws->tuning.eps, draws->tuning.steps);
     printf("R-hat at most %.3f, bulk ESS at least %.0f (latent %zu)\n", s.rhat_max, s.ess_bulk_min,
            s.worst + 1);
+    for (size_t k = 0; k < result.warnings.count; k++) {
+        char sentence[TW_WARNING_BYTES];
+        tw_warning_print(&result.warnings.warning[k], NULL, sentence);
+        printf("warning: %s\n", sentence);
+    }
 
     /* Objects are freed before what they were made of, and the context last. */
     predict(ctx, problem, draws);
-    tw_draws_free(draws);
+    tw_sampling_result_release(&result);
     tw_approximation_free(ep);
     tw_problem_free(problem);
     tw_context_free(ctx);

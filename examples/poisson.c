@@ -12,7 +12,7 @@
 
 #include <talweg/talweg.h>
 
-enum { FIRST_YEAR = 1851, YEARS = 112, CHAINS = 4 };
+enum { FIRST_YEAR = 1851, YEARS = 112 };
 
 static void check(tw_context *ctx, tw_status status)
 {
@@ -57,30 +57,17 @@ static tw_data *make_data(tw_context *ctx)
     return data;
 }
 
-/* Let pilot runs choose the sampler, then run it. */
+/* Without options pilot runs choose the sampler, and it makes 1000 draws of each of 4 chains. */
 static tw_draws *sample(tw_context *ctx, const tw_model *model)
 {
-    tw_approximation *approximation = NULL;
-    tw_auto_options pilots = TW_AUTO_DEFAULTS;
-    tw_chains_options run = TW_CHAINS_DEFAULTS;
-    tw_sampling *sampling = NULL;
-    tw_draws *draws = NULL;
-    tw_choice choice;
-    pilots.seed = run.seed = 1;
-    check(ctx, tw_auto_approximation(model, NULL, &approximation)); /* EP's Gaussian, or Laplace's */
-    tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = approximation};
-    check(ctx, tw_auto_choose(&posterior, &pilots, &choice));
-    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
-    sampler.method = choice.candidates[choice.best].method;
-    sampler.metric = choice.candidates[choice.best].metric;
-    printf("log Z by EP %.2f; the pilot runs chose %s with metric %s\n", approximation->log_z,
-           tw_method_name(sampler.method), tw_metric_name(sampler.metric));
-    check(ctx, tw_sampling_new(&posterior, &sampler, CHAINS, &sampling));
-    check(ctx, tw_sampler_start(sampling->sampler, approximation->reference, 1.5, run.seed));
-    check(ctx, tw_chains_run(sampling->sampler, &run, &draws));
-    tw_sampling_free(sampling);
-    tw_approximation_free(approximation);
-    return draws;
+    tw_sampling_plan *plan = NULL;
+    tw_sampling_result result;
+    check(ctx, tw_sampling_plan_new(model, NULL, NULL, &plan));
+    printf("log Z by EP %.2f; the pilot runs chose %s with metric %s\n", plan->posterior.approximation->log_z,
+           tw_method_name(plan->sampler.method), tw_metric_name(plan->sampler.metric));
+    check(ctx, tw_sampling_run(plan, NULL, &result));
+    tw_sampling_plan_free(plan);
+    return result.draws;
 }
 
 /* exp is increasing, so quantiles of the rate are exp of those of the log rate. */

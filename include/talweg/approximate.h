@@ -13,6 +13,7 @@
 #include <talweg/base.h>
 #include <talweg/model.h>
 #include <talweg/problem.h>
+#include <talweg/progress.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,9 +83,7 @@ typedef struct tw_ep_options {
     const double *tau;
     const double *nu; /* given with tau */
     void *user;
-    /* Called many times in each sweep (1, 2, ...) with the share of it that is done and the residual after the
-     * one before, which is infinite in the first; may be NULL. */
-    void (*on_progress)(void *user, size_t sweep, double share, double residual);
+    tw_progress_function *on_progress; /* called many times in each sweep; may be NULL */
 } tw_ep_options;
 #define TW_EP_DEFAULTS \
     ((tw_ep_options){.method = TW_EP_AUTO, .max_sweeps = 200, .tolerance = 1e-8, .site_tolerance = 1e-6})

@@ -12,6 +12,7 @@
 
 #include <talweg/approximate.h>
 #include <talweg/diagnose.h>
+#include <talweg/progress.h>
 #include <talweg/sample.h>
 #include <talweg/warning.h>
 
@@ -55,16 +56,6 @@ TW_API tw_status tw_sampler_start(tw_sampler *sampler, const tw_reference *q, do
 TW_API tw_status tw_sampler_start_at(tw_sampler *sampler, size_t rows, size_t columns, const double *x);
 
 /* ---- run ---- */
-
-/* Where a run is. */
-typedef enum tw_stage { TW_STAGE_WARMUP, TW_STAGE_SAMPLING } tw_stage;
-
-/* How far it is. */
-typedef struct tw_progress {
-    tw_stage stage;
-    size_t iteration, total; /* of this stage: iteration = 1..total */
-    double acceptance;       /* mean acceptance probability in this stage so far */
-} tw_progress;
 
 /* One draw of all chains, handed out as it is made; valid during the call. */
 typedef struct tw_draw {
@@ -113,13 +104,13 @@ typedef struct tw_chains_options {
     double target_accept; /* of the step size's tuning */
     uint64_t seed;
     uint64_t pilot; /* 0, or the number of a pilot run (1..127): other random numbers for the same seed */
-    bool keep; /* store the draws: 8 n bytes for each draw of each chain. Else only their records, and with
+    bool
+        keep; /* store the draws: 8 n bytes and a little for each draw of each chain. Else only their records, and with
                        on_draw, which sees those too, nothing that grows with the number of draws */
     void *user;
-    tw_status (*on_draw)(void *user, const tw_draw *draw);        /* may be NULL; a failure ends the run */
-    void (*on_progress)(void *user, const tw_progress *progress); /* may be NULL */
-    bool (*interrupted)(void *user); /* may be NULL; true ends the run after the current iteration */
-    /* Asked after each iteration of sampling, behind `interrupted`: true has on_state see where the run stands,
+    tw_status (*on_draw)(void *user, const tw_draw *draw); /* may be NULL; a failure ends the run */
+    tw_progress_function *on_progress; /* after each iteration; true: that was the last one; may be NULL */
+    /* Asked after each iteration of sampling, behind on_progress: true has on_state see where the run stands,
      * during the call. May be NULL. */
     bool (*wants_state)(void *user);
     void (*on_state)(void *user, const tw_chains_state *state);
@@ -137,9 +128,10 @@ typedef struct tw_draws {
     tw_context *ctx;
     tw_method method;
     size_t n, chains;
-    size_t draws;       /* per chain; fewer than asked for after an interrupt */
-    double *x;          /* x[i + n (c + chains d)]; NULL where they were not kept */
-    tw_record *records; /* records[c + chains d]; NULL where they were not kept */
+    size_t draws;           /* per chain; fewer than asked for after an interrupt */
+    double *x;              /* x[i + n (c + chains d)]; NULL where they were not kept */
+    tw_record *records;     /* records[c + chains d]; NULL where they were not kept */
+    double *log_likelihood; /* [c + chains d]: log p(y | x); NULL where it was not kept */
     tw_tuning tuning;
     tw_totals warmup, sampling;
     bool interrupted;
@@ -207,8 +199,8 @@ typedef struct tw_auto_options {
     uint64_t seed;
     tw_sampler_options sampler; /* solver, checks and threads; method and metric are chosen */
     void *user;
-    /* Called after each iteration of a pilot: done = 1..total of them; may be NULL. */
-    void (*on_progress)(void *user, const tw_candidate *candidate, size_t done, size_t total);
+    tw_progress_function
+        *on_progress; /* after each iteration of a pilot, of method and metric; may be NULL */
 } tw_auto_options;
 #define TW_AUTO_DEFAULTS \
     ((tw_auto_options){  \

@@ -12,6 +12,7 @@
 
 #include <talweg/base.h>
 #include <talweg/model.h>
+#include <talweg/progress.h>
 #include <talweg/sample.h>
 #include <talweg/warning.h>
 
@@ -165,28 +166,8 @@ typedef struct tw_ais_options {
                       .burn_in = 100,                \
                       .refine = 0.995})
 
-/* How far a run is. log_z and se are what it says so far, at little cost and for people to watch: AIS and
- * resample-move the log of Z(b) / Z(0) at the temperature b they have reached (on the way back, of Z(1) /
- * Z(b)), parallel tempering one-sided stepping stones over the rounds so far. */
-typedef struct tw_evidence_progress {
-    const char *method; /* of a run of several (evidence_plan.h): "ais", ...; else NULL */
-    const char *
-        stage; /* "pilot", "way up", "burn-in", "warm-up", and at last "run"; of a plan "Laplace", "expectation
-                           propagation", "temperatures" */
-    const char *unit; /* what is counted: "temperatures", "transitions", "rounds", "sweeps"; NULL: nothing */
-    size_t done, total; /* of this stage; total 0: not known beforehand */
-    double acceptance;  /* mean acceptance rate so far; NaN: not known */
-    double log_z, se;   /* NaN: nothing yet */
-    bool part;          /* log_z is that of the way so far, not yet that of the whole */
-    double share;       /* sweeps: of the one under way, 0 to 1 */
-    double residual;    /* sweeps: after the one before, infinite in the first */
-} tw_evidence_progress;
-
-/* Called after each temperature or round; true stops the run, which then returns TW_OK and no estimate
- * (particles = 0). NULL: none. */
-typedef bool tw_progress_function(void *user, const tw_evidence_progress *progress);
-
-/* log weights of all particles go to log_weight (particles numbers; NULL: not wanted). Forward: log w = sum_k
+/* progress is called after each temperature; a run that it stops returns TW_OK and no estimate (particles = 0). NULL:
+ * nobody watches. log weights of all particles go to log_weight (particles numbers; NULL: not wanted). Forward: log w = sum_k
  * (b_k - b_{k-1}) R(x_{k-1}) with R = log p(y, x) - log q(x) at the sample drawn before the move to b_k, and
  * log Z is the log of their mean. Reverse: the same along the way down, and log Z is minus that. */
 TW_API tw_status tw_ais_run(const tw_model *model, const tw_reference *reference,

@@ -28,7 +28,7 @@ typedef struct tw_fits_options {
     const tw_approximation *given_laplace; /* fits that are there already, used as they are; NULL: none */
     const tw_approximation *given_ep;      /* the same */
     void *user;
-    void (*on_laplace)(void *user); /* called before Laplace's approximation is fitted; may be NULL */
+    tw_progress_function *on_progress; /* called before each fit and many times in EP's; may be NULL */
 } tw_fits_options;
 #define TW_FITS_DEFAULTS ((tw_fits_options){.ep = TW_EP_DEFAULTS, .laplace = true, .orders = 4})
 

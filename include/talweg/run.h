@@ -22,6 +22,7 @@
 #include <talweg/evidence.h>
 #include <talweg/output.h>
 #include <talweg/predict.h>
+#include <talweg/sampling_plan.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,6 +69,10 @@ typedef struct tw_run_options {
     size_t threads;    /* for the summary */
 } tw_run_options;
 
+/* What a sampling run knows of itself: of the facts all but data, command, created_at and version. result NULL: before the
+ * first draw. Its texts are those of the plan. */
+TW_API tw_run_facts tw_run_facts_of(const tw_sampling_plan *plan, const tw_sampling_result *result);
+
 /* Could a run be written there? Fails as tw_run_create would, and leaves nothing behind: for the start of a long
  * computation. */
 TW_API tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite);
@@ -101,12 +106,11 @@ TW_API tw_status tw_run_finish(tw_run_writer *writer, const tw_run_facts *facts)
 TW_API void tw_run_abandon(tw_run_writer *writer);
 
 /* Write draws that are in memory, as tw_chains_run leaves them, in one go: the file that they would have made one by one,
- * without a journal. log_likelihood[c + chains d] is log p(y | x) of each. Of the facts, those that `draws` tells (its
+ * without a journal. Of the facts, those that `draws` tells (its
  * size, tuning, sums and whether it was interrupted) are taken from there. Refuses what tw_run_create refuses; after a
  * failure, which may be TW_INTERRUPTED (base.h), what was there before is untouched and nothing else is left. */
 TW_API tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *options,
-                             const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws,
-                             const double *log_likelihood);
+                             const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws);
 
 /* ---- reading ---- */
 
@@ -137,9 +141,9 @@ TW_API tw_draw_source tw_run_source(tw_run *run);
  * log_likelihood (the sum over observations); flags are 0 or 1. out[i + draws c]. */
 TW_API tw_status tw_run_read_statistic(tw_run *run, const char *name, double *out);
 
-/* The whole run in memory, as tw_chains_run left it; the caller frees it before the context. log_likelihood (may be
- * NULL) gets log p(y | x) of each draw, [c + chains d]. TW_BAD_ARGUMENT where the file has no draws of the latents. */
-TW_API tw_status tw_run_load(tw_run *run, tw_draws **out, double *log_likelihood);
+/* The whole run in memory, as tw_chains_run left it; the caller frees it before the context. TW_BAD_ARGUMENT where the
+ * file has no draws of the latents. */
+TW_API tw_status tw_run_load(tw_run *run, tw_draws **out);
 
 /* As tw_draws_summarise, in blocks of latents. */
 TW_API tw_status tw_run_summarise(tw_run *run, size_t threads, tw_summary *rows, tw_chains_summary *out);

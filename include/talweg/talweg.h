@@ -21,9 +21,11 @@
 #include <talweg/parameter.h>
 #include <talweg/predict.h>
 #include <talweg/problem.h>
+#include <talweg/progress.h>
 #include <talweg/report.h>
 #include <talweg/run.h>
 #include <talweg/sample.h>
+#include <talweg/sampling_plan.h>
 #include <talweg/selftest.h>
 #include <talweg/store.h>
 #include <talweg/team.h>

@@ -166,7 +166,7 @@ static tw_status iterate(tw_ep *ep, const tw_ep_options *options)
     tw_approximation *r = ep->result;
     progress p = {.watch = {INFINITY, 0}, .log_z = NAN, .rebuilt = NAN};
     while (!r->converged && r->iterations < options->max_sweeps) {
-        TW_TRY(tw_poll(ep->model->ctx));
+        TW_TRY(tw_ep_go_on(ep));
         TW_TRY(p.double_loop ? outer_step(ep, options) : sweep_once(ep));
         TW_TRY(judge(ep, options, &p));
     }

@@ -18,6 +18,7 @@ typedef struct tw_ep {
     double *column;           /* n: work */
     double log_det_b;         /* log |I + T^1/2 K T^1/2| */
     double skip;              /* an update whose effect is below this is left out */
+    bool stopped;             /* by the caller's on_progress */
 
     /* The double loop's outer parameters: marginal precision and shift, n each; NULL before it starts. */
     double *outer_precision, *outer_shift;
@@ -37,8 +38,10 @@ typedef bool tw_ep_site_update(const tw_ep *ep, size_t site, double mean, double
  * units of the marginals. */
 double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update);
 
-/* Tell the caller's on_progress how many sites of this sweep are done. */
-void tw_ep_report(const tw_ep *ep, size_t sites);
+/* Tell the caller's on_progress how many sites of this sweep are done, and ask before the next whether to go on:
+ * TW_INTERRUPTED where not. */
+void tw_ep_report(tw_ep *ep, size_t sites);
+tw_status tw_ep_go_on(const tw_ep *ep);
 
 /* The kinds of update: the sites that the options give, moment matching, and the inner problem of the double
  * loop. */

@@ -60,7 +60,7 @@ static tw_status iterate(tw_ep *ep, tw_gaussian *q)
     double eta = 1.0, log_z = NAN, residual = INFINITY;
     while (!r->converged && r->iterations < ep->options->max_sweeps) {
         double before = log_z;
-        TW_TRY(tw_poll(ep->model->ctx));
+        TW_TRY(tw_ep_go_on(ep));
         r->iterations++;
         update_sites(ep, eta);
         TW_TRY(condition(ep, q));

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "approximate/ep.h"
+#include "base/team.h"
 
 /* 1 - tau Sigma_nn is the share of the others in a marginal's precision. Where a site has all but ROUNDING of
  * it, the difference is rounding error; the cavity is then so broad that only its order of magnitude matters.
@@ -67,13 +68,19 @@ static double change_site(tw_ep *ep, size_t site, double variance, double tau, d
     return effect;
 }
 
-void tw_ep_report(const tw_ep *ep, size_t sites)
+void tw_ep_report(tw_ep *ep, size_t sites)
 {
     const tw_ep_options *o = ep->options;
     const tw_approximation *r = ep->result;
-    double residual = r->iterations > 1 ? r->residual : INFINITY;
-    if (o->on_progress)
-        o->on_progress(o->user, r->iterations, (double)sites / (double)ep->model->n, residual);
+    tw_progress now = TW_PROGRESS("expectation propagation", "sweeps", r->iterations, 0);
+    now.share = (double)sites / (double)ep->model->n;
+    now.residual = r->iterations > 1 ? r->residual : INFINITY;
+    if (o->on_progress && tw_team_leads(ep->model->ctx) && o->on_progress(o->user, &now)) ep->stopped = true;
+}
+
+tw_status tw_ep_go_on(const tw_ep *ep)
+{
+    return ep->stopped ? tw_interrupt(ep->model->ctx) : tw_poll(ep->model->ctx);
 }
 
 double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)

@@ -3,11 +3,14 @@
 
 #include <math.h>
 
-#include "talweg/base.h"
+#include "base/team.h"
+#include "model/model.h"
 
 static tw_status fit_laplace(const tw_model *model, const tw_fits_options *o, tw_fits *f)
 {
-    if (o->on_laplace) o->on_laplace(o->user);
+    tw_progress now = TW_PROGRESS("Laplace", NULL, 0, 0);
+    if (o->on_progress && tw_team_leads(model->ctx) && o->on_progress(o->user, &now))
+        return tw_interrupt(model->ctx);
     double start = tw_wall_seconds();
     TW_TRY(tw_laplace_fit(model, NULL, &f->own_laplace));
     f->laplace = f->own_laplace;
@@ -18,6 +21,10 @@ static tw_status fit_laplace(const tw_model *model, const tw_fits_options *o, tw
 static tw_status fit_ep(const tw_model *model, const tw_fits_options *o, tw_fits *f)
 {
     tw_ep_options ep = o->ep;
+    if (o->on_progress) {
+        ep.on_progress = o->on_progress;
+        ep.user = o->user;
+    }
     double start = tw_wall_seconds();
     if (o->sequence) tw_ep_sequence_predict(o->sequence, &ep);
     TW_TRY(tw_ep_fit(model, &ep, &f->own_ep));
@@ -36,7 +43,7 @@ tw_status tw_fits_make(const tw_model *model, const tw_fits_options *options, tw
     if (o->laplace && !f->laplace) TW_TRY(fit_laplace(model, o, f));
     if (!f->ep) TW_TRY(fit_ep(model, o, f));
     if (!f->laplace && !f->ep->converged) TW_TRY(fit_laplace(model, o, f));
-    f->gaussian = f->ep->converged ? f->ep : f->laplace->converged ? f->laplace : NULL;
+    f->gaussian = f->ep->converged ? f->ep : f->laplace && f->laplace->converged ? f->laplace : NULL;
     if (!f->ep->converged || o->orders == 0) return TW_OK;
     return tw_ep_correct(model, f->ep, o->orders, &f->correction);
 }

@@ -195,7 +195,11 @@ tw_status tw_context_set_team(tw_context *ctx, const tw_team *team)
 tw_status tw_poll(tw_context *ctx)
 {
     if (ctx->seat.lost != TW_OK) return ctx->seat.lost;
-    if (!ctx->interrupted || !ctx->interrupted(ctx->interrupt_user)) return TW_OK;
+    return ctx->interrupted && ctx->interrupted(ctx->interrupt_user) ? tw_interrupt(ctx) : TW_OK;
+}
+
+tw_status tw_interrupt(tw_context *ctx)
+{
     if (ctx->seat.team) ctx->seat.team->give_up(ctx->seat.team->user);
     return tw_fail(ctx, TW_INTERRUPTED, "interrupted");
 }

@@ -105,7 +105,7 @@ static tw_status compute(tw_context *ctx, const approx_options *options, results
     double between = tw_wall_seconds();
     tw_meter_begin(&meter, quiet, "expectation propagation", NULL);
     ep.user = &meter;
-    ep.on_progress = tw_meter_show_sweep;
+    ep.on_progress = tw_meter_watch;
     tw_status status = tw_ep_fit(r->problem->model, &ep, &r->ep);
     tw_meter_end(&meter);
     if (status != TW_OK) return status;

@@ -72,7 +72,7 @@ typedef struct watcher {
     bool quiet;
 } watcher;
 
-static void show_stage(watcher *w, const tw_evidence_progress *p)
+static void show_stage(watcher *w, const tw_progress *p)
 {
     bool named = p->method && strcmp(p->stage, "run") != 0;
     tw_meter_end(&w->meter);
@@ -88,20 +88,11 @@ static bool is_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-static bool watch(void *user, const tw_evidence_progress *p)
+static bool watch(void *user, const tw_progress *p)
 {
     watcher *w = user;
     if (!is_same(p->stage, w->stage) || !is_same(p->method, w->method)) show_stage(w, p);
-    tw_meter_view view = TW_METER_COUNT(p->done, p->total);
-    view.acceptance = p->acceptance;
-    view.log_z = p->log_z;
-    view.se = p->se;
-    view.part = p->part;
-    if (is_same(p->unit, "sweeps"))
-        tw_meter_show_sweep(&w->meter, p->done, p->share, p->residual);
-    else
-        tw_meter_show(&w->meter, view);
-    return tw_interrupt_seen();
+    return tw_meter_watch(&w->meter, p);
 }
 
 /* ---- the command ---- */
@@ -136,6 +127,11 @@ static tw_status translate(tw_context *ctx, const tw_evidence_flags *flags, tw_e
     return TW_OK;
 }
 
+static tw_status nothing_estimated(tw_context *ctx)
+{
+    return tw_fail(ctx, TW_INTERRUPTED, "interrupted before an estimate was complete");
+}
+
 /* Warnings about the plan are said before the time is spent; the rest is in what is printed. */
 static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_saver *saver,
                          tw_evidence_found *found)
@@ -145,17 +141,20 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
     const tw_evidence_watch watching = {.user = &w, .progress = watch, .store = tw_saver_store(saver)};
     TW_TRY(tw_model_options_load(ctx, &flags->model, &found->problem));
     TW_TRY(translate(ctx, flags, found, &options));
+    tw_interrupt_catch();
     tw_status status = tw_evidence_plan_new(found->problem->model, &options, &watching, &found->plan);
     tw_meter_end(&w.meter);
+    if (status == TW_INTERRUPTED) return nothing_estimated(ctx);
     if (status == TW_NOT_CONVERGED)
         return tw_fail(ctx, status, "%.1000s (see --from, --metric, --standardise, --log-ell)",
                        tw_context_message(ctx));
     if (status != TW_OK) return status;
     tw_problem_warn_defaults(found->problem);
     tw_warnings_say(&found->plan->warnings);
-    tw_interrupt_catch();
     status = tw_evidence_run(found->plan, &watching, &found->result);
     tw_meter_end(&w.meter);
+    if (status == TW_INTERRUPTED || (status == TW_OK && found->result.stopped && found->result.count == 0))
+        return nothing_estimated(ctx);
     if (status != TW_OK) return status;
     tw_warnings_keep(&found->result.warnings);
     if (found->result.stopped) tw_warnings_say(&(tw_warnings){1, {{.code = TW_WARN_INTERRUPTED_METHODS}}});

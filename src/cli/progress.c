@@ -172,13 +172,28 @@ void tw_meter_show(tw_meter *m, tw_meter_view view)
     if (now >= m->next) draw(m, now);
 }
 
-void tw_meter_show_sweep(void *meter, size_t sweep, double share, double residual)
+/* Sweeps are not counted to an end: a note says where the one under way is. */
+static tw_meter_view view_sweep(const tw_progress *p)
 {
     tw_meter_view view = TW_METER_COUNT(0, 0);
-    int length = snprintf(view.note, sizeof view.note, "sweep %zu, %.0f %%", sweep, 100.0 * share);
-    if (isfinite(residual))
-        snprintf(view.note + length, sizeof view.note - (size_t)length, ", residual %.1e", residual);
+    int length = snprintf(view.note, sizeof view.note, "sweep %zu, %.0f %%", p->done, 100.0 * p->share);
+    if (isfinite(p->residual))
+        snprintf(view.note + length, sizeof view.note - (size_t)length, ", residual %.1e", p->residual);
+    return view;
+}
+
+bool tw_meter_watch(void *meter, const tw_progress *p)
+{
+    bool sweeps = p->unit && strcmp(p->unit, "sweeps") == 0;
+    tw_meter_view view = sweeps ? view_sweep(p) : TW_METER_COUNT(p->done, p->total);
+    if (!sweeps) {
+        view.acceptance = p->acceptance;
+        view.log_z = p->log_z;
+        view.se = p->se;
+        view.part = p->part;
+    }
     tw_meter_show(meter, view);
+    return tw_interrupt_seen();
 }
 
 void tw_meter_end(tw_meter *m)

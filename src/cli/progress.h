@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "talweg/progress.h"
+
 /* What there is to show: numbers that are NaN, and a total of 0, are left out. */
 typedef struct tw_meter_view {
     size_t done, total;
@@ -42,8 +44,8 @@ void tw_meter_begin(tw_meter *meter, bool quiet, const char *stage, const char *
 /* Show where it is, unless the last time was just now. */
 void tw_meter_show(tw_meter *meter, tw_meter_view view);
 
-/* The same for EP: to be called from tw_ep_options.on_progress, with the meter as its user. */
-void tw_meter_show_sweep(void *meter, size_t sweep, double share, double residual);
+/* The same of what the library says. As a progress function, with the meter as its user: whether Ctrl-C was seen. */
+bool tw_meter_watch(void *meter, const tw_progress *progress);
 
 /* The stage is over: its last state is shown, and on a terminal the line is taken away. Does nothing to a meter of zeros. */
 void tw_meter_end(tw_meter *meter);

@@ -6,8 +6,17 @@
 #include "cli/json.h"
 #include "cli/model_options.h"
 #include "cli/summary_print.h"
+#include "cli/terminal.h"
 #include "cli/warnings.h"
 #include "talweg/base.h"
+
+tw_run_facts tw_sample_facts(const char *data, const char *command, const tw_sample_results *r)
+{
+    tw_run_facts facts = tw_run_facts_of(r->plan, &r->result);
+    facts.data = data;
+    facts.command = command;
+    return facts;
+}
 
 /* ---- for people ---- */
 
@@ -41,29 +50,39 @@ static void print_choice(const tw_choice *choice)
     }
 }
 
-static void print_sampler(const tw_sampler_flags *flags, const tw_sample_results *r)
+static void print_time(const tw_sample_results *r)
 {
-    const tw_tuning *t = &r->draws->tuning;
-    const tw_method_info *method = tw_method_describe(r->sampler.method);
-    printf("\nsampler         %s, metric %s", tw_method_name(r->sampler.method),
-           tw_metric_name(r->sampler.metric));
+    const tw_sampling_plan *p = r->plan;
+    printf("time            ");
+    if (p->fit_seconds > 0.0) printf("%.2f s of EP, ", p->fit_seconds);
+    if (p->pilot_seconds > 0.0) printf("%.2f s of pilot runs, ", p->pilot_seconds);
+    printf("%.2f s of warm-up, %.2f s of sampling; %.2f s in all\n", r->result.warmup_seconds,
+           r->result.sampling_seconds, tw_terminal_elapsed());
+}
+
+static void print_sampler(const tw_sample_results *r)
+{
+    const tw_sampling_plan *p = r->plan;
+    const tw_draws *draws = r->result.draws;
+    const tw_tuning *t = &draws->tuning;
+    const tw_method_info *method = tw_method_describe(p->sampler.method);
+    printf("\nsampler         %s, metric %s", method->name, tw_metric_name(p->sampler.metric));
     if (method->has_eps) printf(": step size %.4g", t->eps);
     if (method->has_steps) {
         printf(", %zu leapfrog step%s", t->steps, t->steps == 1 ? "" : "s");
         if (t->jittered && t->steps > 1) printf(" (%zu to %zu)", (t->steps + 1) / 2, 3 * t->steps / 2);
     }
-    if (flags->beta != 1.0) /* said where one looks: these are not posterior draws */
-        printf("\ntarget          not the posterior, but the path to it from %s, at beta = %g", flags->from,
-               flags->beta);
-    printf("\nchains          %zu of %zu draw%s, after %zu iterations of warm-up\n", r->draws->chains,
-           r->draws->draws, r->draws->draws == 1 ? "" : "s", (size_t)flags->warmup);
-    printf("time            %.2f s of warm-up, %.2f s of sampling\n", r->warmup_seconds, r->sampling_seconds);
+    if (p->posterior.beta != 1.0) /* said where one looks: these are not posterior draws */
+        printf("\ntarget          not the posterior, but the path to it from %s, at beta = %g", p->from,
+               p->posterior.beta);
+    printf("\nchains          %zu of %zu draw%s, after %zu iterations of warm-up\n", draws->chains,
+           draws->draws, draws->draws == 1 ? "" : "s", p->run.warmup);
+    print_time(r);
 }
 
 /* What cannot be known from the draws is left open. */
-static void print_mixing(const tw_sample_results *r)
+static void print_mixing(const tw_chains_summary *s)
 {
-    const tw_chains_summary *s = &r->summary;
     if (isnan(s->rhat_max) || isnan(s->ess_bulk_min)) {
         printf("bulk ESS        unknown\n");
     } else {
@@ -75,16 +94,16 @@ static void print_mixing(const tw_sample_results *r)
     if (isfinite(s->ebfmi_min)) printf("E-BFMI          %.2f at least\n", s->ebfmi_min);
 }
 
-void tw_sample_print(const char *data, const tw_sampler_flags *flags, const tw_sample_results *r)
+void tw_sample_print(const char *data, const tw_sample_results *r)
 {
-    const tw_totals *t = &r->draws->sampling;
+    const tw_totals *t = &r->result.draws->sampling;
     printf("%s: ", data);
     tw_model_print(r->problem, stdout);
-    if (r->choice.count > 0) print_choice(&r->choice);
-    print_sampler(flags, r);
-    printf("acceptance      %.3f\n", r->summary.acceptance);
-    print_mixing(r);
-    printf("%-16s%zu\n", tw_method_describe(r->sampler.method)->counts, t->leapfrog_steps);
+    if (r->plan->choice.count > 0) print_choice(&r->plan->choice);
+    print_sampler(r);
+    printf("acceptance      %.3f\n", r->result.summary.acceptance);
+    print_mixing(&r->result.summary);
+    printf("%-16s%zu\n", tw_method_describe(r->plan->sampler.method)->counts, t->leapfrog_steps);
     printf("failures        %zu energy divergences, %zu implicit solves, %zu not reversible, %zu "
            "factorisations\n",
            t->energy_divergence, t->implicit_failure, t->irreversible, t->factorisation);
@@ -114,27 +133,35 @@ static json_t *encode_candidates(const tw_choice *choice, bool *ok)
     return array;
 }
 
-tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags, const tw_sample_results *r,
-                               FILE *to)
+static void encode_run(json_t *object, const tw_sample_results *r, bool *ok)
+{
+    const tw_sampling_plan *p = r->plan;
+    const tw_draws *d = r->result.draws;
+    const tw_method_info *method = tw_method_describe(p->sampler.method);
+    tw_json_set(object, "method", json_string(method->name), ok);
+    tw_json_set(object, "metric", json_string(tw_metric_name(p->sampler.metric)), ok);
+    tw_json_set(object, "n", tw_json_count(d->n), ok);
+    tw_json_set(object, "chains", tw_json_count(d->chains), ok);
+    tw_json_set(object, "draws", tw_json_count(d->draws), ok);
+    tw_json_set(object, "seed", tw_json_count((size_t)p->run.seed), ok);
+    tw_json_set(object, "beta", tw_json_number(p->posterior.beta), ok);
+    tw_json_set(object, "interrupted", json_boolean(d->interrupted), ok);
+    tw_json_set(object, "eps", method->has_eps ? tw_json_number(d->tuning.eps) : json_null(), ok);
+    tw_json_set(object, "steps", method->has_steps ? tw_json_count(d->tuning.steps) : json_null(), ok);
+}
+
+tw_status tw_sample_print_json(tw_context *ctx, const tw_sample_results *r, FILE *to)
 {
     bool ok = true;
-    const tw_method_info *method = tw_method_describe(r->sampler.method);
-    const tw_tuning *t = &r->draws->tuning;
+    const tw_sampling_plan *p = r->plan;
     json_t *object = json_object();
-    tw_json_set(object, "method", json_string(tw_method_name(r->sampler.method)), &ok);
-    tw_json_set(object, "metric", json_string(tw_metric_name(r->sampler.metric)), &ok);
-    tw_json_set(object, "n", tw_json_count(r->draws->n), &ok);
-    tw_json_set(object, "chains", tw_json_count(r->draws->chains), &ok);
-    tw_json_set(object, "draws", tw_json_count(r->draws->draws), &ok);
-    tw_json_set(object, "seed", tw_json_count((size_t)flags->seed), &ok);
-    tw_json_set(object, "beta", tw_json_number(flags->beta), &ok);
-    tw_json_set(object, "interrupted", json_boolean(r->draws->interrupted), &ok);
-    tw_json_set(object, "warmup_seconds", tw_json_number(r->warmup_seconds), &ok);
-    tw_json_set(object, "sampling_seconds", tw_json_number(r->sampling_seconds), &ok);
-    tw_json_set(object, "acceptance", tw_json_number(r->summary.acceptance), &ok);
-    tw_json_set(object, "eps", method->has_eps ? tw_json_number(t->eps) : json_null(), &ok);
-    tw_json_set(object, "steps", method->has_steps ? tw_json_count(t->steps) : json_null(), &ok);
-    tw_summary_encode(&r->summary, &r->draws->sampling, object, &ok);
-    if (r->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&r->choice, &ok), &ok);
+    encode_run(object, r, &ok);
+    tw_json_set(object, "fit_seconds", tw_json_number(p->fit_seconds), &ok);
+    tw_json_set(object, "pilot_seconds", tw_json_number(p->pilot_seconds), &ok);
+    tw_json_set(object, "warmup_seconds", tw_json_number(r->result.warmup_seconds), &ok);
+    tw_json_set(object, "sampling_seconds", tw_json_number(r->result.sampling_seconds), &ok);
+    tw_json_set(object, "acceptance", tw_json_number(r->result.summary.acceptance), &ok);
+    tw_summary_encode(&r->result.summary, &r->result.draws->sampling, object, &ok);
+    if (p->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&p->choice, &ok), &ok);
     return tw_warnings_print_json(ctx, object, ok, to);
 }

@@ -4,23 +4,19 @@
 
 #include <stdio.h>
 
-#include "cli/sampler_options.h"
-#include "talweg/output.h"
+#include "talweg/run.h"
+#include "talweg/sampling_plan.h"
 
 typedef struct tw_sample_results {
     tw_problem *problem;
-    tw_approximation *approximation; /* NULL: none was needed */
-    tw_choice choice;                /* count 0: the user chose */
-    tw_sampler_options sampler;      /* as run */
-    tw_draws *draws;
-    tw_chains_summary summary;
-    tw_warnings warnings;
-    double warmup_seconds, sampling_seconds;
+    tw_sampling_plan *plan;
+    tw_sampling_result result;
 } tw_sample_results;
 
-void tw_sample_print(const char *data, const tw_sampler_flags *flags, const tw_sample_results *results);
+/* What a run file tells of the run, as far as it is known by now. */
+tw_run_facts tw_sample_facts(const char *data, const char *command, const tw_sample_results *results);
 
-tw_status tw_sample_print_json(tw_context *ctx, const tw_sampler_flags *flags,
-                               const tw_sample_results *results, FILE *to);
+void tw_sample_print(const char *data, const tw_sample_results *results);
+tw_status tw_sample_print_json(tw_context *ctx, const tw_sample_results *results, FILE *to);
 
 #endif

@@ -111,11 +111,6 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
     {TW_ROW_THREADS(FIELD(threads))},
 };
 
-bool tw_sampler_flags_auto(const tw_sampler_flags *f)
-{
-    return strcmp(f->method, "auto") == 0;
-}
-
 static const tw_method_info *method_of(const tw_sampler_flags *f)
 {
     return tw_method_find(f->method); /* NULL: auto */
@@ -138,30 +133,25 @@ tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
     return TW_OK;
 }
 
-tw_sampler_options tw_sampler_flags_sampler(const tw_sampler_flags *f)
+tw_sampling_options tw_sampler_flags_options(const tw_sampler_flags *f)
 {
-    tw_sampler_options o = TW_SAMPLER_DEFAULTS;
-    const tw_method_info *method = method_of(f);
-    if (method) {
-        o.method = method->method;
-        o.metric = f->metric ? tw_metric_find(f->metric)->metric : method->metrics[0];
-    }
-    o.solver_tolerance = f->solver_tol;
-    o.fixed_point = (size_t)f->fixed_point;
-    o.reverse_check = f->reverse_check;
-    o.threads = tw_threads((size_t)f->threads);
-    return o;
-}
-
-tw_chains_options tw_sampler_flags_chains(const tw_sampler_flags *f)
-{
-    tw_chains_options o = TW_CHAINS_DEFAULTS;
+    tw_sampling_options o = TW_SAMPLING_DEFAULTS;
+    o.method = f->method;
+    if (f->metric) o.metric = f->metric;
+    o.init = f->init;
+    o.from = f->from;
+    o.beta = f->beta;
+    o.chains = (size_t)f->chains;
     o.warmup = (size_t)f->warmup;
     o.draws = (size_t)f->draws;
     o.thin = (size_t)f->thin;
     o.eps = isnan(f->eps) ? 0.0 : f->eps;
     o.steps = (size_t)f->steps;
     o.target_accept = f->target_accept;
+    o.solver_tolerance = f->solver_tol;
+    o.fixed_point = (size_t)f->fixed_point;
+    o.reverse_check = f->reverse_check;
     o.seed = f->seed;
+    o.threads = (size_t)f->threads;
     return o;
 }

@@ -3,7 +3,7 @@
 #define TALWEG_CLI_SAMPLER_OPTIONS_H
 
 #include "cli/options.h"
-#include "talweg/chains.h"
+#include "talweg/sampling_plan.h"
 
 typedef struct tw_sampler_flags {
     const char *method, *metric, *init, *from;
@@ -21,10 +21,7 @@ extern const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT];
 /* Do they go together? */
 tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *flags);
 
-bool tw_sampler_flags_auto(const tw_sampler_flags *flags);
-
-/* Method, metric and solver; with --method auto the method and the metric are to be filled in. */
-tw_sampler_options tw_sampler_flags_sampler(const tw_sampler_flags *flags);
-tw_chains_options tw_sampler_flags_chains(const tw_sampler_flags *flags);
+/* For the library, but for what is in files. */
+tw_sampling_options tw_sampler_flags_options(const tw_sampler_flags *flags);
 
 #endif

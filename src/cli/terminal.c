@@ -33,8 +33,11 @@ static void open_on_nothing(int descriptor, int mode)
     close(opened);
 }
 
+static double begun; /* when the program did */
+
 void tw_terminal_prepare(void)
 {
+    begun = tw_wall_seconds();
     open_on_nothing(STDIN_FILENO, O_RDONLY);
     open_on_nothing(STDOUT_FILENO, O_RDONLY);
     open_on_nothing(STDERR_FILENO, O_WRONLY);
@@ -119,6 +122,11 @@ void tw_terminal_progress(bool quiet, const char *text)
     if (quiet || !tw_terminal_is_live()) return;
     fprintf(stderr, CLEAR_LINE "%.*s", tw_terminal_width() - 1, text ? text : "");
     fflush(stderr);
+}
+
+double tw_terminal_elapsed(void)
+{
+    return tw_wall_seconds() - begun;
 }
 
 /* ---- Ctrl-C: a signal handler can only speak through a variable of the whole process, and signals belong to the

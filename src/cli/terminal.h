@@ -38,6 +38,9 @@ void tw_terminal_mute(tw_context *ctx);
  * a terminal. Where there is something to count, see progress.h. */
 void tw_terminal_progress(bool quiet, const char *text);
 
+/* Seconds of wall time since the program began: what a whole command took. */
+double tw_terminal_elapsed(void);
+
 /* From now on SIGINT and SIGTERM take the line of progress off the terminal before they end the program. */
 void tw_interrupt_guard(void);
 

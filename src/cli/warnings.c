@@ -131,5 +131,6 @@ tw_status tw_warnings_print_json(tw_context *ctx, json_t *object, bool ok, FILE 
         tw_json_append(array, row, &ok);
     }
     tw_json_set(object, "warnings", array, &ok);
+    tw_json_set(object, "seconds_total", tw_json_number(tw_terminal_elapsed()), &ok);
     return tw_json_print(ctx, object, ok, to);
 }

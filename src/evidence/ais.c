@@ -54,13 +54,13 @@ static tw_status pilot(tw_ais *a)
             tw_step_tuner_learn(&tuner, tw_walk_move(walk, &move));
         }
         a->eps[k] = tw_step_tuner_eps(&tuner);
-        tw_evidence_progress now = {.stage = "pilot",
-                                    .unit = "temperatures",
-                                    .done = k,
-                                    .total = a->steps,
-                                    .acceptance = tw_walk_acceptance(walk),
-                                    .log_z = NAN,
-                                    .se = NAN};
+        tw_progress now = {.stage = "pilot",
+                           .unit = "temperatures",
+                           .done = k,
+                           .total = a->steps,
+                           .acceptance = tw_walk_acceptance(walk),
+                           .log_z = NAN,
+                           .se = NAN};
         if (!tw_watch_tell(&a->watch, &now)) break;
     }
     tw_walk_free(walk);
@@ -84,14 +84,14 @@ bool tw_ais_report(tw_ais *a, const tw_walk *walk, const char *stage, size_t don
 {
     const tw_ais_options *o = a->o;
     bool back = o->reverse && strcmp(stage, "run") == 0;
-    tw_evidence_progress now = {.stage = stage,
-                                .unit = "temperatures",
-                                .done = done,
-                                .total = a->steps,
-                                .acceptance = tw_walk_acceptance(walk),
-                                .log_z = NAN,
-                                .se = NAN,
-                                .part = done < a->steps};
+    tw_progress now = {.stage = stage,
+                       .unit = "temperatures",
+                       .done = done,
+                       .total = a->steps,
+                       .acceptance = tw_walk_acceptance(walk),
+                       .log_z = NAN,
+                       .se = NAN,
+                       .part = done < a->steps};
     if (a->watch.progress)
         now.log_z = tw_log_mean_exp(o->particles, a->log_weight, &now.se) * (back ? -1.0 : 1.0);
     if (back && done == a->steps) {

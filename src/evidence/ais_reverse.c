@@ -188,13 +188,13 @@ static tw_status burn_in(tw_ais *a, tw_walk *walk)
     for (size_t m = 0; m < o->burn_in; m++) {
         tw_move move = tw_ais_move(a, a->steps, ++a->iteration, a->chain);
         tw_walk_move(walk, &move);
-        tw_evidence_progress now = {.stage = "burn-in",
-                                    .unit = "transitions",
-                                    .done = m + 1,
-                                    .total = o->burn_in,
-                                    .acceptance = tw_walk_acceptance(walk),
-                                    .log_z = NAN,
-                                    .se = NAN};
+        tw_progress now = {.stage = "burn-in",
+                           .unit = "transitions",
+                           .done = m + 1,
+                           .total = o->burn_in,
+                           .acceptance = tw_walk_acceptance(walk),
+                           .log_z = NAN,
+                           .se = NAN};
         if (!tw_watch_tell(&a->watch, &now)) break;
     }
     return TW_OK;

@@ -1,9 +1,9 @@
 /* evidence_options.c: names, and what can be refused before anything is computed. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "evidence/evidence_plan.h"
+#include "sample/method.h"
 
 #define TW_EVIDENCE_NAME(method, name) name,
 static const char *const names[] = {TW_EVIDENCE_LIST(TW_EVIDENCE_NAME)};
@@ -72,15 +72,7 @@ static tw_status check_metric(tw_context *ctx, const tw_evidence_options *o)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no sampler \"%.60s\"; there are: auto, %s",
                        o->kernel_method, tw_method_names());
     if (strcmp(o->metric, "auto") == 0) return TW_OK;
-    const tw_metric_info *metric = tw_metric_find(o->metric);
-    if (metric && metric->named && tw_method_takes(method->method, metric->metric)) return TW_OK;
-    char metrics[256] = "auto";
-    for (size_t k = 0, used = 4; k < method->metric_count && used < sizeof metrics; k++)
-        if (tw_metric_describe(method->metrics[k])->named)
-            used += (size_t)snprintf(metrics + used, sizeof metrics - used, ", %s",
-                                     tw_metric_name(method->metrics[k]));
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %.60s does not go with %s, which takes: %s", o->metric,
-                   method->name, metrics);
+    return tw_method_check_metric(ctx, method, o->metric);
 }
 
 static tw_status check_path(tw_context *ctx, const tw_evidence_options *o)

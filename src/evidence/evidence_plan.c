@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/context.h"
+#include "base/team.h"
 #include "model/model.h"
 
 enum {
@@ -48,28 +48,6 @@ typedef struct maker {
 
 /* ---- fits ---- */
 
-static void tell(maker *m, const tw_evidence_progress *now)
-{
-    if (m->watch && m->watch->progress) (void)m->watch->progress(m->watch->user, now);
-}
-
-static void on_laplace(void *user)
-{
-    tell(user, &(tw_evidence_progress){.stage = "Laplace", .acceptance = NAN, .log_z = NAN, .se = NAN});
-}
-
-static void on_sweep(void *user, size_t sweep, double share, double residual)
-{
-    tell(user, &(tw_evidence_progress){.stage = "expectation propagation",
-                                       .unit = "sweeps",
-                                       .done = sweep,
-                                       .acceptance = NAN,
-                                       .log_z = NAN,
-                                       .se = NAN,
-                                       .share = share,
-                                       .residual = residual});
-}
-
 /* Fits that were given are the caller's to release. */
 static tw_status fit(maker *m)
 {
@@ -80,9 +58,10 @@ static tw_status fit(maker *m)
         fits->own_laplace = fits->own_ep = NULL;
         return TW_OK;
     }
-    o.user = o.ep.user = m;
-    o.on_laplace = on_laplace;
-    o.ep.on_progress = on_sweep;
+    if (m->watch) {
+        o.user = m->watch->user;
+        o.on_progress = m->watch->progress;
+    }
     return tw_fits_make(m->plan->model, &o, fits);
 }
 
@@ -157,7 +136,9 @@ static tw_status adapt_schedule(maker *m)
     rm.beta = NULL;
     rm.fraction = adaptive_fraction;
     if (m->o->temperatures) rm.max_steps = m->o->temperatures;
-    tell(m, &(tw_evidence_progress){.stage = "temperatures", .acceptance = NAN, .log_z = NAN, .se = NAN});
+    const tw_evidence_watch *w = m->watch;
+    tw_progress now = TW_PROGRESS("temperatures", NULL, 0, 0);
+    if (w && w->progress && tw_team_leads(p->ctx) && w->progress(w->user, &now)) return tw_interrupt(p->ctx);
     TW_TRY(tw_allocate_doubles(p->ctx, rm.max_steps + 1, 1, "the temperatures", &p->beta));
     return tw_schedule_adapt(p->model, p->reference, &rm, &p->temperatures, p->beta);
 }

@@ -15,10 +15,10 @@ static const double most_effort = 64.0; /* of a second run of parallel tempering
 /* ---- what the methods share ---- */
 
 /* Those who watch hear which method it is. */
-static bool relay(void *user, const tw_evidence_progress *progress)
+static bool relay(void *user, const tw_progress *progress)
 {
     const tw_evidence_job *j = user;
-    tw_evidence_progress now = *progress;
+    tw_progress now = *progress;
     now.method = j->method;
     return j->watch && j->watch->progress && j->watch->progress(j->watch->user, &now);
 }

@@ -120,13 +120,13 @@ static tw_status climb(pilot *p)
             fmax(0.0, 1.0 / tw_conditional_ess(particles, ratio, step[k].beta - step[k - 1].beta) - 1.0);
         p->plan->steps = k;
         if (step[k].beta < 1.0) TW_TRY(rejuvenate(p, k));
-        tw_evidence_progress now = {.stage = "pilot",
-                                    .unit = "temperatures",
-                                    .done = k,
-                                    .total = p->o->beta ? p->o->steps : 0,
-                                    .acceptance = tw_walk_acceptance(p->walk),
-                                    .log_z = NAN,
-                                    .se = NAN};
+        tw_progress now = {.stage = "pilot",
+                           .unit = "temperatures",
+                           .done = k,
+                           .total = p->o->beta ? p->o->steps : 0,
+                           .acceptance = tw_walk_acceptance(p->walk),
+                           .log_z = NAN,
+                           .se = NAN};
         if (!tw_watch_tell(p->watch, &now)) break;
     }
     return TW_OK;

@@ -132,13 +132,13 @@ double tw_pt_acceptance(const tw_pt *pt)
 void tw_pt_tell(tw_pt *pt, const char *stage, uint64_t done, uint64_t total)
 {
     tw_log_z so_far = tw_pt_running(pt);
-    tw_evidence_progress now = {.stage = stage,
-                                .unit = "rounds",
-                                .done = (size_t)done,
-                                .total = (size_t)total,
-                                .acceptance = tw_pt_acceptance(pt),
-                                .log_z = so_far.value,
-                                .se = so_far.se};
+    tw_progress now = {.stage = stage,
+                       .unit = "rounds",
+                       .done = (size_t)done,
+                       .total = (size_t)total,
+                       .acceptance = tw_pt_acceptance(pt),
+                       .log_z = so_far.value,
+                       .se = so_far.se};
     tw_watch_tell(&pt->watch, &now);
 }
 

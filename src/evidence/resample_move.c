@@ -68,12 +68,12 @@ static tw_status move(tw_resample_move *s, size_t k)
 
 static bool report(tw_resample_move *s, size_t k)
 {
-    tw_evidence_progress now = {.stage = "run",
-                                .unit = "temperatures",
-                                .done = k,
-                                .total = s->plan->steps,
-                                .acceptance = tw_walk_acceptance(s->walk),
-                                .part = k < s->plan->steps};
+    tw_progress now = {.stage = "run",
+                       .unit = "temperatures",
+                       .done = k,
+                       .total = s->plan->steps,
+                       .acceptance = tw_walk_acceptance(s->walk),
+                       .part = k < s->plan->steps};
     now.log_z = tw_log_mean_exp(s->o->islands, s->log_z, &now.se);
     return tw_watch_tell(&s->watch, &now);
 }

@@ -29,10 +29,10 @@ typedef struct until {
 } until;
 
 /* Those who watch a later run see what all before it have come to. */
-static bool relay(void *user, const tw_evidence_progress *progress)
+static bool relay(void *user, const tw_progress *progress)
 {
     const until *u = user;
-    tw_evidence_progress all = *progress;
+    tw_progress all = *progress;
     if (u->done > 0) all.log_z = u->now->log_z, all.se = u->now->se, all.part = false;
     return u->progress && u->progress(u->user, &all);
 }

@@ -6,7 +6,7 @@
 #include "base/team.h"
 #include "math/random.h"
 
-bool tw_watch_tell(tw_watch *watch, const tw_evidence_progress *progress)
+bool tw_watch_tell(tw_watch *watch, const tw_progress *progress)
 {
     watch->stopped = watch->progress && tw_team_leads(watch->ctx) && watch->progress(watch->user, progress);
     tw_team_follow(watch->ctx, &watch->stopped, sizeof watch->stopped);

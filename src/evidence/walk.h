@@ -29,7 +29,7 @@ typedef struct tw_watch {
 } tw_watch;
 
 /* Tell; false: the run is to stop. */
-bool tw_watch_tell(tw_watch *watch, const tw_evidence_progress *progress);
+bool tw_watch_tell(tw_watch *watch, const tw_progress *progress);
 
 /* Mean acceptance rate of the transitions so far; NaN before the first. */
 double tw_walk_acceptance(const tw_walk *walk);

@@ -13,6 +13,7 @@
 
 #include "sample/cost.h"
 #include "sample/sampler.h"
+#include "sample/warmup.h"
 
 enum { FIRST_LOOK = 20, PILOT_STEPS = 200, MOST_THINNED = 16, SECOND_PILOT = 64 };
 static const double most_ess_per_draw = 2.0, over_dispersed = 1.5;
@@ -75,7 +76,7 @@ typedef struct watch {
     tw_context *ctx;
     const tw_auto_options *options;
     const tw_candidate *candidate;
-    size_t warmup, total; /* iterations */
+    size_t total; /* iterations */
     tw_sampler *sampler;
     double step,
         to_beat; /* the least that one step costs, of a method that may be given up; the efficiency of
@@ -93,7 +94,6 @@ static bool is_hopeless(const watch *w)
     return most_ess_per_draw * transitions < 0.5 * w->to_beat * s->method->work(s) * w->step;
 }
 
-/* Called after each iteration. */
 static bool asked_to_end(void *user)
 {
     watch *w = user;
@@ -102,11 +102,15 @@ static bool asked_to_end(void *user)
     return w->hopeless || tw_poll(w->ctx) != TW_OK;
 }
 
-static void relay(void *user, const tw_progress *p)
+/* Called before that. */
+static bool relay(void *user, const tw_progress *p)
 {
     const watch *w = user;
-    size_t before = p->stage == TW_STAGE_SAMPLING ? w->warmup : 0;
-    w->options->on_progress(w->options->user, w->candidate, before + p->iteration, w->total);
+    tw_progress now = TW_PROGRESS("pilot", "iterations", w->done + 1, w->total);
+    now.method = tw_method_name(w->candidate->method);
+    now.metric = tw_metric_name(w->candidate->metric);
+    now.acceptance = p->acceptance;
+    return w->options->on_progress(w->options->user, &now);
 }
 
 static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thin, double to_beat,
@@ -124,20 +128,18 @@ static tw_status run_pilot(const tw_auto_options *o, uint64_t number, size_t thi
     watch w = {.ctx = sampling->ctx,
                .options = o,
                .candidate = c,
-               .warmup = o->warmup,
                .total = o->warmup + o->draws * thin,
                .sampler = sampling->sampler,
                .to_beat = to_beat};
     if (w.sampler->method->work) w.step = w.sampler->method->least_cost(w.sampler);
     run.user = &w;
-    run.interrupted = asked_to_end;
     if (o->on_progress) run.on_progress = relay;
-    TW_TRY(tw_chains_run(sampling->sampler, &run, &draws));
+    TW_TRY(tw_chains_run_until(sampling->sampler, &run, asked_to_end, &draws));
     tw_status status = TW_OK;
     if (w.hopeless)
         c->reason = "given up: it would lose even with two effective draws for each draw of so many steps";
     else
-        status = draws->interrupted ? TW_INTERRUPTED : measure(o, sampling, draws, c);
+        status = draws->interrupted ? tw_interrupt(w.ctx) : measure(o, sampling, draws, c);
     tw_draws_free(draws);
     return status;
 }

@@ -17,6 +17,7 @@ void tw_draws_free(tw_draws *d)
     tw_context *ctx = d->ctx;
     tw_release(ctx, d->x);
     tw_release(ctx, d->records);
+    tw_release(ctx, d->log_likelihood);
     tw_release(ctx, d);
 }
 
@@ -27,6 +28,7 @@ typedef struct run {
     tw_draws *draws;
     tw_record *records;
     double *state; /* numbers of tw_chains_state; NULL: nobody asks for them */
+    tw_chains_end *ends;
 } run;
 
 static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
@@ -47,10 +49,8 @@ static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
     return TW_OK;
 }
 
-static tw_status check(tw_sampler *s, const tw_chains_options *o)
+tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method, const tw_chains_options *o)
 {
-    tw_context *ctx = s->ctx;
-    const tw_method_info *method = &s->method->info;
     if (o->eps < 0.0 || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the step size must be above 0, not %g", o->eps);
     if (!(o->target_accept > 0.0 && o->target_accept < 1.0))
@@ -58,12 +58,12 @@ static tw_status check(tw_sampler *s, const tw_chains_options *o)
                        o->target_accept);
     if (o->draws == 0 || o->thin == 0 || o->max_steps == 0 || o->pilot > 127)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a run needs at least one draw, thin >= 1 and max_steps >= 1");
-    bool tunes = (method->has_eps && o->eps == 0.0) || (method->has_steps && o->steps == 0);
+    bool tunes = method && ((method->has_eps && o->eps == 0.0) || (method->has_steps && o->steps == 0));
     if (tunes && o->warmup == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "without warm-up nothing can be tuned: give the step size and the number of steps, or "
                        "some iterations of warm-up");
-    return o->resume ? check_resume(s, o) : TW_OK;
+    return TW_OK;
 }
 
 static tw_status allocate_draws(run *r)
@@ -86,6 +86,8 @@ static tw_status allocate_draws(run *r)
         tw_allocate(s->ctx, o->draws * s->columns, sizeof(tw_record), "the records of the draws", &memory));
     d->records = memory;
     if (!o->keep) return TW_OK;
+    TW_TRY(tw_allocate_doubles(s->ctx, s->columns, o->draws, "the log likelihoods of the draws",
+                               &d->log_likelihood));
     return tw_allocate_doubles(s->ctx, s->n * s->columns, o->draws, "the draws", &d->x);
 }
 
@@ -95,10 +97,13 @@ static bool account(run *r, tw_stage stage, size_t i, size_t total)
     const tw_chains_options *o = r->options;
     tw_totals *sums = stage == TW_STAGE_WARMUP ? &r->draws->warmup : &r->draws->sampling;
     tw_totals_add(sums, r->sampler->columns, r->records);
-    tw_progress progress = {stage, i + 1, total, sums->acceptance / (double)sums->transitions};
+    tw_progress now =
+        TW_PROGRESS(stage == TW_STAGE_WARMUP ? "warm-up" : "sampling", "iterations", i + 1, total);
+    now.acceptance = sums->acceptance / (double)sums->transitions;
     tw_context *ctx = r->sampler->ctx;
-    if (o->on_progress && tw_team_leads(ctx)) o->on_progress(o->user, &progress);
-    r->draws->interrupted = tw_team_any(ctx, o->interrupted && o->interrupted(o->user));
+    bool stops = o->on_progress && tw_team_leads(ctx) && o->on_progress(o->user, &now);
+    if (r->ends && r->ends(o->user)) stops = true;
+    r->draws->interrupted = tw_team_any(ctx, stops);
     return r->draws->interrupted || tw_team_status(ctx) != TW_OK;
 }
 
@@ -157,6 +162,9 @@ static tw_status store(run *r)
     size_t block = s->n * s->columns, index = d->draws++;
     if (d->records) memcpy(d->records + index * s->columns, r->records, s->columns * sizeof *r->records);
     if (d->x) memcpy(d->x + index * block, s->x, block * sizeof *d->x);
+    if (d->log_likelihood)
+        memcpy(d->log_likelihood + index * s->columns, s->log_likelihood,
+               s->columns * sizeof *d->log_likelihood);
     if (!r->options->on_draw) return TW_OK;
     tw_draw draw = {index, s->n, s->columns, s->x, s->log_likelihood, r->records, d->tuning.eps};
     tw_status status = TW_OK;
@@ -186,9 +194,16 @@ static tw_status draw_all(run *r)
 tw_status tw_chains_run(tw_sampler *sampler, const tw_chains_options *options, tw_draws **out)
 {
     tw_chains_options defaults = TW_CHAINS_DEFAULTS;
-    run r = {.sampler = sampler, .options = options ? options : &defaults};
+    return tw_chains_run_until(sampler, options ? options : &defaults, NULL, out);
+}
+
+tw_status tw_chains_run_until(tw_sampler *sampler, const tw_chains_options *options, tw_chains_end *ends,
+                              tw_draws **out)
+{
+    run r = {.sampler = sampler, .options = options, .ends = ends};
     *out = NULL;
-    TW_TRY(check(sampler, r.options));
+    TW_TRY(tw_chains_options_check(sampler->ctx, &sampler->method->info, options));
+    if (options->resume) TW_TRY(check_resume(sampler, options));
     tw_status status = allocate_draws(&r);
     if (status == TW_OK && !r.options->resume) status = warm_up(&r);
     if (status == TW_OK && !r.draws->interrupted) status = draw_all(&r);

@@ -1,6 +1,7 @@
 /* method.c: the table of methods, from the list in talweg/sample.h and the rows beside the methods' code. */
 #include "sample/method.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define ADDRESS(value, name) [value] = &tw_method_##name,
@@ -43,4 +44,17 @@ bool tw_method_takes(tw_method method, tw_metric metric)
     for (size_t i = 0; info && i < info->metric_count; i++)
         if (info->metrics[i] == metric) return true;
     return false;
+}
+
+tw_status tw_method_check_metric(tw_context *ctx, const tw_method_info *method, const char *name)
+{
+    const tw_metric_info *metric = tw_metric_find(name);
+    if (metric && metric->named && tw_method_takes(method->method, metric->metric)) return TW_OK;
+    char metrics[256] = "auto";
+    for (size_t k = 0, used = 4; k < method->metric_count && used < sizeof metrics; k++)
+        if (tw_metric_describe(method->metrics[k])->named)
+            used += (size_t)snprintf(metrics + used, sizeof metrics - used, ", %s",
+                                     tw_metric_name(method->metrics[k]));
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %.60s does not go with %s, which takes: %s", name,
+                   method->name, metrics);
 }

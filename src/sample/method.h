@@ -59,4 +59,7 @@ TW_METHOD_LIST(TW_METHOD_DECLARE)
 /* The row of a method; NULL: there is none. */
 const tw_method_row *tw_method_row_of(tw_method method);
 
+/* Is there a metric of this name that the method takes? The refusal lists those. */
+tw_status tw_method_check_metric(tw_context *ctx, const tw_method_info *method, const char *name);
+
 #endif

@@ -45,6 +45,19 @@ typedef struct tw_warmup {
     double square;         /* sum of |x|^2 in the window */
 } tw_warmup;
 
+/* Where a run is. */
+typedef enum tw_stage { TW_STAGE_WARMUP, TW_STAGE_SAMPLING } tw_stage;
+
+/* Can chains of this method run so? method NULL: not known yet. */
+tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
+                                  const tw_chains_options *options);
+
+/* tw_chains_run that also ends where ends(options->user) says so after an iteration. Unlike on_progress, it is asked of
+ * every member of a team, and so may call on all of them. */
+typedef bool tw_chains_end(void *user);
+tw_status tw_chains_run_until(tw_sampler *sampler, const tw_chains_options *options, tw_chains_end *ends,
+                              tw_draws **out);
+
 /* Where the random numbers of iteration i of a stage come from: numbers of warm-up, sampling and pilots never
  * meet. */
 uint64_t tw_iteration_number(const tw_chains_options *options, tw_stage stage, size_t i);

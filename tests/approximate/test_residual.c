@@ -73,12 +73,13 @@ static void it_is_the_largest_gap_of_any_moment(void **state)
     tw_context_free(ctx);
 }
 
-static void note_share(void *user, size_t sweep, double share, double residual)
+static bool note_share(void *user, const tw_progress *p)
 {
     double *last = user;
-    assert_true(share > 0.0 && share <= 1.0 && sweep > 0 && residual > 0.0);
-    assert_true(share == 1.0 || share > last[0] || last[0] == 1.0);
-    last[0] = share;
+    assert_true(p->share > 0.0 && p->share <= 1.0 && p->done > 0 && p->residual > 0.0);
+    assert_true(p->share == 1.0 || p->share > last[0] || last[0] == 1.0);
+    last[0] = p->share;
+    return false;
 }
 
 /* Both tolerances count: with a residual of a half allowed, log Z still has to settle. (Updates of 0.015 are then left

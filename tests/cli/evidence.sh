@@ -141,4 +141,23 @@ bad 'there is no kernel-method "nuts"' --kernel-method nuts
 printf 'a,y\n1,1\n2,-1\n3,1\n' >"$d/three.csv"
 works approx "$d/three.csv" --save-approx "$d/three.json"
 bad 'it was made for 3 cases, and there are 5' --from "$d/three.json"
+
+# Ctrl-C before an estimate is complete: there is no result, and it says so
+if env --default-signal=INT true 2>/dev/null; then
+    checks=$((checks + 1))
+    # shellcheck disable=SC2086
+    env --default-signal=INT "$talweg" evidence $five --method ais --temperatures 1000000 >"$d/out" 2>"$d/err" &
+    job=$!
+    waited=0
+    until grep -q '^talweg: ais' "$d/err" || [ "$waited" -ge 600 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    kill -INT "$job"
+    code=0
+    wait "$job" || code=$?
+    [ "$code" = 3 ] || complain "Ctrl-C: exit $code: $(cat "$d/err")"
+    says err 'talweg: error: interrupted before an estimate was complete'
+    [ ! -s "$d/out" ] || complain "Ctrl-C: printed something: $(cat "$d/out")"
+fi
 finish

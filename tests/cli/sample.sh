@@ -149,5 +149,22 @@ if env --default-signal=INT true 2>/dev/null; then
     gives 'r["interrupted"] and 0 < r["draws"] < 300000'
     gives "sum(1 for l in open('$d/long.csv')) == r['draws'] + 1"
     awk -F, 'NF != 48 { exit 1 }' "$d/long.csv" || complain "a torn line in the file of an interrupted run"
+
+    # before the first draw: nothing that would be of no use
+    checks=$((checks + 1))
+    env --default-signal=INT "$talweg" sample "$data" --method hmc --warmup 100000000 -o "$d/early.nc" --quiet \
+        >"$d/out" 2>"$d/err" &
+    job=$!
+    waited=0
+    until [ -e "$d/early.nc.journal" ] || [ "$waited" -ge 600 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    kill -INT "$job"
+    code=0
+    wait "$job" || code=$?
+    [ "$code" = 3 ] || complain "Ctrl-C in warm-up: exit $code: $(cat "$d/err")"
+    says err 'talweg: error: interrupted before the first draw: nothing was written'
+    ! ls "$d"/early.nc* 2>/dev/null || complain "Ctrl-C in warm-up left a file"
 fi
 finish

@@ -226,7 +226,7 @@ static const void *get(void *user, const char *name, size_t *bytes)
     return NULL;
 }
 
-static bool count_calls(void *user, const tw_evidence_progress *progress)
+static bool count_calls(void *user, const tw_progress *progress)
 {
     memory *m = user;
     assert_non_null(progress->method);

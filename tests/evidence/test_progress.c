@@ -13,11 +13,11 @@ typedef enum kind { FORWARD, REVERSE, UNTIL, TEMPERING, RESAMPLING, KINDS } kind
 
 typedef struct journal {
     size_t calls, stop_at; /* stop_at 0: never */
-    tw_evidence_progress last;
+    tw_progress last;
     char stages[200]; /* "pilot/run/" */
 } journal;
 
-static bool note(void *user, const tw_evidence_progress *p)
+static bool note(void *user, const tw_progress *p)
 {
     journal *l = user;
     bool next = l->calls == 0 || strcmp(p->stage, l->last.stage) != 0 || p->done <= l->last.done;

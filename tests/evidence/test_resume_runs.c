@@ -49,7 +49,7 @@ static void keep_rm(void *user, const tw_rm_state *state)
     k->rm.numbers = k->numbers;
 }
 
-static bool listen(void *user, const tw_evidence_progress *progress)
+static bool listen(void *user, const tw_progress *progress)
 {
     keeper *k = user;
     k->said = progress->log_z;
@@ -57,7 +57,7 @@ static bool listen(void *user, const tw_evidence_progress *progress)
 }
 
 /* Told to stop at the moment that is kept, as by Ctrl-C. */
-static bool stop(void *user, const tw_evidence_progress *progress)
+static bool stop(void *user, const tw_progress *progress)
 {
     keeper *k = user;
     return strcmp(progress->stage, "pilot") != 0 && k->seen >= k->at;

@@ -28,21 +28,23 @@ check() {
     function calls(code, names) { return code ~ "(^|[^A-Za-z0-9_.>])(" names ")[ \t]*[(]" }
 
     # The room of src/ROOM/x.c, src/ROOM/FOLDER/x.c and of an included "ROOM/x.h" or "ROOM/FOLDER/x.h" is ROOM.
-    # Public headers belong to the room of their name; warning.h, store.h and parameter.h to base, since everybody may
-    # warn, keep a state and say what a parameter is called; problem.h to model, fits.h to approximate, general.h to
-    # dynamics, chains.h, predict.h and selftest.h to sample, evidence_plan.h to evidence, files.h, run.h and report.h
+    # Public headers belong to the room of their name; warning.h, store.h, progress.h and parameter.h to base, since everybody
+    # may warn, keep a state, tell how far it is and say what a parameter is called; problem.h to model, fits.h to approximate, general.h to
+    # dynamics, chains.h, sampling_plan.h, predict.h and selftest.h to sample, evidence_plan.h to evidence, files.h, run.h and report.h
     # to output, and talweg.h, which has them all, to the last one.
     function room_of(path,    part, n) {
         sub(/^(src|include)[/]/, "", path)
         n = split(path, part, "/")
         if (part[1] != "talweg") return part[1]
         sub(/[.]h$/, "", part[n])
-        if (part[n] == "parameter" || part[n] == "team" || part[n] == "warning" || part[n] == "store") return "base"
+        if (part[n] == "parameter" || part[n] == "team" || part[n] == "warning" || part[n] == "store" ||
+            part[n] == "progress") return "base"
         if (part[n] == "fits") return "approximate"
         if (part[n] == "evidence_plan") return "evidence"
         if (part[n] == "problem") return "model"
         if (part[n] == "general") return "dynamics"
-        if (part[n] == "chains" || part[n] == "predict" || part[n] == "selftest") return "sample"
+        if (part[n] == "chains" || part[n] == "predict" || part[n] == "selftest" ||
+            part[n] == "sampling_plan") return "sample"
         if (part[n] == "files" || part[n] == "run" || part[n] == "report") return "output"
         return part[n] == "talweg" ? "cli" : part[n]
     }

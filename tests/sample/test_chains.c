@@ -161,23 +161,17 @@ static void what_is_given_is_not_tuned(void **state)
 /* ---- callbacks ---- */
 
 typedef struct watch {
-    size_t calls, stop_at, progress, draws;
+    size_t stop_at, progress, draws;
     double sum;
     tw_status answer;
 } watch;
 
-static bool stop(void *user)
+static bool count_progress(void *user, const tw_progress *p)
 {
     watch *w = user;
-    return ++w->calls == w->stop_at;
-}
-
-static void count_progress(void *user, const tw_progress *p)
-{
-    watch *w = user;
-    w->progress++;
-    assert_in_range(p->iteration, 1, p->total);
+    assert_in_range(p->done, 1, p->total);
     assert_true(p->acceptance >= 0.0 && p->acceptance <= 1.0);
+    return ++w->progress == w->stop_at;
 }
 
 static tw_status take(void *user, const tw_draw *draw)
@@ -202,7 +196,6 @@ static void an_interrupted_run_has_its_draws(void **state)
         o.warmup = 50;
         o.draws = 60;
         o.user = &w;
-        o.interrupted = stop;
         o.on_progress = count_progress;
         tw_draws *draws = run(&f, (kind){TW_METHOD_HMC, TW_METRIC_EP}, 1, 2, &o);
         assert_true(draws->interrupted);

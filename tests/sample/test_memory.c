@@ -8,7 +8,7 @@
 #include "support/posed.h"
 #include "support/problem.h"
 #include "support/support.h"
-#include "talweg/chains.h"
+#include "talweg/sampling_plan.h"
 
 enum { N = 300 };
 
@@ -77,28 +77,19 @@ static void hmc_takes_two_matrices_beyond_the_covariance(void **state)
 static tw_status whole_job(tw_context *ctx, const test_problem *p)
 {
     tw_model *model = NULL;
-    tw_approximation *ep = NULL;
-    tw_sampling *s = NULL;
-    tw_draws *draws = NULL;
-    tw_choice choice;
-    tw_chains_summary summary;
-    tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
-    tw_auto_options pilots = TW_AUTO_DEFAULTS;
-    tw_chains_options o = TW_CHAINS_DEFAULTS;
-    o.warmup = pilots.warmup = 5;
-    o.draws = pilots.draws = 8;
+    tw_sampling_plan *plan = NULL;
+    tw_sampling_result result = {0};
+    tw_sampling_options o = TW_SAMPLING_DEFAULTS;
+    o.chains = 2;
+    o.warmup = 5;
+    o.draws = 8;
+    o.threads = 2;
     tw_status status =
         tw_model_new(ctx, p->k, p->n, OBSERVED(tw_likelihood_find("probit"), p->n, p->y, NULL), 0.0, &model);
-    if (status == TW_OK) status = tw_auto_approximation(model, NULL, &ep);
-    tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
-    if (status == TW_OK) status = tw_auto_choose(&posterior, &pilots, &choice);
-    if (status == TW_OK) status = tw_sampling_new(&posterior, &sampler, 2, &s);
-    if (status == TW_OK) status = tw_sampler_start(s->sampler, ep->reference, 1.0, 0);
-    if (status == TW_OK) status = tw_chains_run(s->sampler, &o, &draws);
-    if (status == TW_OK) status = tw_draws_summarise(draws, 2, NULL, &summary);
-    tw_draws_free(draws);
-    tw_sampling_free(s);
-    tw_approximation_free(ep);
+    if (status == TW_OK) status = tw_sampling_plan_new(model, &o, NULL, &plan);
+    if (status == TW_OK) status = tw_sampling_run(plan, NULL, &result);
+    tw_sampling_result_release(&result);
+    tw_sampling_plan_free(plan);
     tw_model_free(model);
     return status;
 }

@@ -4,6 +4,7 @@
 #include "support/posed.h"
 #include "support/support.h"
 #include "talweg/chains.h"
+#include "talweg/fits.h"
 
 enum { N = 150 }; /* several blocks of sites in a sweep */
 
@@ -12,9 +13,13 @@ typedef struct journal {
     double share, residual;
 } journal;
 
-static void note_sweep(void *user, size_t sweep, double share, double residual)
+static bool note_sweep(void *user, const tw_progress *p)
 {
     journal *j = user;
+    size_t sweep = p->done;
+    double share = p->share, residual = p->residual;
+    assert_string_equal(p->stage, "expectation propagation");
+    assert_string_equal(p->unit, "sweeps");
     if (sweep != j->sweeps) {
         assert_int_equal(sweep, j->sweeps + 1);
         assert_true(j->sweeps == 0 || j->share == 1.0);
@@ -23,6 +28,13 @@ static void note_sweep(void *user, size_t sweep, double share, double residual)
     }
     assert_true(share > j->share && share <= 1.0);
     *j = (journal){sweep, j->calls + 1, share, residual};
+    return false;
+}
+
+static bool stop(void *user, const tw_progress *p)
+{
+    (void)p;
+    return --*(size_t *)user == 0;
 }
 
 static void every_sweep_is_told(void **state)
@@ -43,24 +55,48 @@ static void every_sweep_is_told(void **state)
     posed_free(&p);
 }
 
+/* A fit is of no use without its end. */
+static void a_fit_that_is_stopped_is_interrupted(void **state)
+{
+    (void)state;
+    static double k[N * N], y[N];
+    tw_approximation *ep = NULL;
+    tw_fits fits;
+    tw_ep_options o = TW_EP_DEFAULTS;
+    tw_fits_options both = TW_FITS_DEFAULTS;
+    pose_line(N, k, y);
+    posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
+    for (size_t calls = 1; calls < 6; calls += 2) {
+        size_t left = calls;
+        o.user = both.user = &left;
+        o.on_progress = both.on_progress = stop;
+        assert_int_equal(tw_ep_fit(p.model, &o, &ep), TW_INTERRUPTED);
+        assert_null(ep);
+        left = calls; /* the first call is that of Laplace's approximation */
+        assert_int_equal(tw_fits_make(p.model, &both, &fits), TW_INTERRUPTED);
+        tw_fits_release(&fits);
+    }
+    posed_free(&p);
+}
+
 typedef struct pilots {
     size_t done, total, runs;
-    const tw_candidate *last;
+    const char *method, *metric;
 } pilots;
 
-static void note_pilot(void *user, const tw_candidate *candidate, size_t done, size_t total)
+static bool note_pilot(void *user, const tw_progress *now)
 {
     pilots *p = user;
-    if (done == 1) {
+    assert_string_equal(now->stage, "pilot");
+    if (now->done == 1) {
         assert_int_equal(p->done, p->total);
         p->runs++;
     } else {
-        assert_int_equal(done, p->done + 1);
-        assert_ptr_equal(candidate, p->last);
+        assert_int_equal(now->done, p->done + 1);
+        assert_true(now->method == p->method && now->metric == p->metric);
     }
-    p->done = done;
-    p->total = total;
-    p->last = candidate;
+    *p = (pilots){now->done, now->total, p->runs, now->method, now->metric};
+    return false;
 }
 
 static void every_pilot_is_told(void **state)
@@ -80,12 +116,17 @@ static void every_pilot_is_told(void **state)
     for (size_t i = 0; i < choice.count; i++) tried += choice.candidates[i].tried;
     assert_true(tried > 0 && seen.runs >= tried && seen.runs <= 2 * tried);
     assert_int_equal(seen.done, seen.total);
+    size_t left = 30;
+    o.user = &left;
+    o.on_progress = stop;
+    assert_int_equal(tw_auto_choose(&posterior, &o, &choice), TW_INTERRUPTED);
     posed_free(&p);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_sweep_is_told),
+                                       cmocka_unit_test(a_fit_that_is_stopped_is_interrupted),
                                        cmocka_unit_test(every_pilot_is_told)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,10 +37,11 @@ static tw_status take(void *user, const tw_draw *draw)
     return TW_OK;
 }
 
-static void count(void *user, const tw_progress *progress)
+static bool count(void *user, const tw_progress *progress)
 {
     tape *t = user;
-    if (progress->stage == TW_STAGE_SAMPLING) t->iteration = progress->iteration;
+    if (strcmp(progress->stage, "sampling") == 0) t->iteration = progress->done;
+    return false;
 }
 
 static bool is_there(void *user)

@@ -3,7 +3,7 @@
 
 /* ---- the type ---- */
 
-static PyObject *wrap(tw_py_problem *problem, tw_approximation *fit)
+PyObject *tw_py_approximation_wrap(tw_py_problem *problem, tw_approximation *fit)
 {
     const tw_py_state *state = tw_py_state_of((PyObject *)problem);
     tw_py_approximation *self = PyObject_New(tw_py_approximation, (PyTypeObject *)state->approximation);
@@ -94,7 +94,7 @@ PyObject *tw_py_laplace(PyObject *self, PyObject *arguments, PyObject *keywords)
     if (!read_options(arguments, keywords, fields, &options) || !tw_py_begin(&job, problem, NULL))
         return NULL;
     tw_status status = tw_laplace_fit(problem->model, &options, &fit);
-    if (tw_py_end(&job, status)) return wrap(problem, fit);
+    if (tw_py_end(&job, status)) return tw_py_approximation_wrap(problem, fit);
     tw_approximation_free(fit);
     return NULL;
 }
@@ -115,7 +115,7 @@ PyObject *tw_py_ep(PyObject *self, PyObject *arguments, PyObject *keywords)
     if (!read_options(arguments, keywords, fields, &options) || !tw_py_begin(&job, problem, NULL))
         return NULL;
     tw_status status = tw_ep_fit(problem->model, &options, &fit);
-    if (tw_py_end(&job, status)) return wrap(problem, fit);
+    if (tw_py_end(&job, status)) return tw_py_approximation_wrap(problem, fit);
     tw_approximation_free(fit);
     return NULL;
 }

@@ -160,9 +160,9 @@ void tw_py_blas_borrow(tw_py_state *state);
 void tw_py_blas_return(tw_py_state *state);
 
 /* For the library's callbacks, user being a job: should it end? Looks at signals (Ctrl-C) and progress now
- * and then. `done` of `total` of a stage is for people. */
+ * and then. */
 bool tw_py_interrupted(void *job);
-bool tw_py_progress(tw_py_job *job, const char *stage, size_t done, size_t total, double acceptance);
+bool tw_py_progress(tw_py_job *job, const tw_progress *progress);
 
 /* ---- Gaussian approximations (approximation.c) ---- */
 
@@ -184,6 +184,9 @@ bool tw_py_start_read(tw_py_problem *problem, PyObject *from, tw_py_start *start
 tw_status tw_py_start_make(tw_py_problem *problem, tw_py_start *start); /* no Python */
 void tw_py_start_release(tw_py_start *start);
 
+/* Takes the fit over, also when it fails. */
+PyObject *tw_py_approximation_wrap(tw_py_problem *problem, tw_approximation *fit);
+
 /* NULL for None; false with an exception where it is not an approximation of this problem. */
 bool tw_py_approximation_read(tw_py_problem *problem, PyObject *from, const tw_approximation **out);
 
@@ -191,7 +194,6 @@ bool tw_py_approximation_read(tw_py_problem *problem, PyObject *from, const tw_a
 PyObject *tw_py_laplace(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_ep(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_correct(PyObject *self, PyObject *arguments, PyObject *keywords);
-PyObject *tw_py_choose(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_sample(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_evidence(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords);

@@ -1,21 +1,19 @@
 /* draws.c: the type Draws: chains of x and what the sampler did, seen where the library keeps them. */
 #include "draws.h"
 
-#include <stdlib.h>
-
-PyObject *tw_py_draws_wrap(tw_py_problem *problem, tw_draws *draws, double *log_likelihood)
+PyObject *tw_py_draws_wrap(tw_py_problem *problem, tw_draws *draws, double warmup_seconds,
+                           double sampling_seconds)
 {
     const tw_py_state *state = tw_py_state_of((PyObject *)problem);
     tw_py_draws *self = PyObject_New(tw_py_draws, (PyTypeObject *)state->draws);
     if (!self) {
         tw_draws_free(draws);
-        free(log_likelihood);
         return NULL;
     }
     self->problem = (tw_py_problem *)Py_NewRef((PyObject *)problem);
     self->draws = draws;
-    self->log_likelihood = log_likelihood;
-    self->warmup_seconds = self->sampling_seconds = 0.0;
+    self->warmup_seconds = warmup_seconds;
+    self->sampling_seconds = sampling_seconds;
     return (PyObject *)self;
 }
 
@@ -24,7 +22,6 @@ static void dealloc(PyObject *object)
     tw_py_draws *self = (tw_py_draws *)object;
     PyTypeObject *type = Py_TYPE(object);
     tw_draws_free(self->draws);
-    free(self->log_likelihood);
     Py_DECREF((PyObject *)self->problem);
     PyObject_Free(object);
     Py_DECREF(type);
@@ -102,8 +99,8 @@ static PyObject *all_statistics(PyObject *object, PyObject *unused)
         good = add(dictionary, statistics[k].name,
                    per_draw(object, records + statistics[k].offset, statistics[k].kind, sizeof(tw_record)));
     if (good)
-        good =
-            add(dictionary, "log_likelihood", per_draw(object, self->log_likelihood, &real, sizeof(double)));
+        good = add(dictionary, "log_likelihood",
+                   per_draw(object, self->draws->log_likelihood, &real, sizeof(double)));
     if (!good) Py_CLEAR(dictionary);
     return dictionary;
 }
@@ -139,13 +136,6 @@ static PyObject *describe(PyObject *object, PyObject *unused)
                          tw_py_build(total_fields, &d->sampling));
 }
 
-static PyObject *build_warnings(const tw_draws *d, const tw_chains_summary *whole)
-{
-    tw_warnings warnings;
-    tw_chains_judge(d->chains, d->draws, d->interrupted, whole, &d->sampling, &warnings);
-    return tw_py_warnings(&warnings);
-}
-
 /* (warm-up, sampling) */
 static PyObject *seconds(PyObject *object, PyObject *unused)
 {
@@ -154,8 +144,7 @@ static PyObject *seconds(PyObject *object, PyObject *unused)
     return Py_BuildValue("dd", self->warmup_seconds, self->sampling_seconds);
 }
 
-/* (rows, whole, warnings): the rows as bytes, nine doubles for every latent. */
-static PyObject *summarise(PyObject *object, PyObject *arguments)
+PyObject *tw_py_summary(const tw_chains_summary *summary)
 {
     static const tw_py_field fields[] = {
         {"ess_bulk_min", TW_PY_REAL, offsetof(tw_chains_summary, ess_bulk_min)},
@@ -167,6 +156,12 @@ static PyObject *summarise(PyObject *object, PyObject *arguments)
         {"ebfmi_min", TW_PY_REAL, offsetof(tw_chains_summary, ebfmi_min)},
         {NULL, TW_PY_REAL, 0},
     };
+    return tw_py_build(fields, summary);
+}
+
+/* (rows, whole): the rows as bytes, nine doubles for every latent. */
+static PyObject *summarise(PyObject *object, PyObject *arguments)
+{
     const tw_py_draws *self = (tw_py_draws *)object;
     Py_ssize_t threads = 1, bytes = (Py_ssize_t)(self->draws->n * sizeof(tw_summary));
     tw_chains_summary whole;
@@ -179,8 +174,7 @@ static PyObject *summarise(PyObject *object, PyObject *arguments)
     }
     tw_summary *to = (tw_summary *)(void *)PyByteArray_AsString(rows);
     tw_status status = tw_draws_summarise(self->draws, (size_t)threads, to, &whole);
-    if (tw_py_end(&job, status))
-        return Py_BuildValue("NNN", rows, tw_py_build(fields, &whole), build_warnings(self->draws, &whole));
+    if (tw_py_end(&job, status)) return Py_BuildValue("NN", rows, tw_py_summary(&whole));
     Py_DECREF(rows);
     return NULL;
 }

@@ -7,12 +7,15 @@
 typedef struct tw_py_draws {
     PyObject_HEAD tw_py_problem *problem;
     tw_draws *draws;
-    double *log_likelihood; /* [c + chains d]: log p(y | x) of each draw */
     double warmup_seconds, sampling_seconds;
 } tw_py_draws;
 
-/* Takes both over, also when it fails. */
-PyObject *tw_py_draws_wrap(tw_py_problem *problem, tw_draws *draws, double *log_likelihood);
+/* Takes the draws over, also when it fails. */
+PyObject *tw_py_draws_wrap(tw_py_problem *problem, tw_draws *draws, double warmup_seconds,
+                           double sampling_seconds);
+
+/* A summary as a dictionary. */
+PyObject *tw_py_summary(const tw_chains_summary *summary);
 
 /* A method of Draws, in run.c. */
 PyObject *tw_py_draws_save(PyObject *self, PyObject *arguments);

@@ -98,10 +98,10 @@ static void release(request *r)
 
 /* ---- the run, without Python ---- */
 
-static bool on_progress(void *user, const tw_evidence_progress *p)
+static bool on_progress(void *user, const tw_progress *p)
 {
     request *r = user;
-    return tw_py_progress(&r->job, p->stage, p->done, p->total, p->acceptance);
+    return tw_py_progress(&r->job, p);
 }
 
 static tw_status compute(request *r)

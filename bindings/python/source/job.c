@@ -9,6 +9,7 @@
  * process: its number of threads is put back when the last computation is over.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -90,15 +91,25 @@ bool tw_py_interrupted(void *user)
     return job->failed || job->stopped;
 }
 
-bool tw_py_progress(tw_py_job *job, const char *stage, size_t done, size_t total, double acceptance)
+/* progress(stage, done, total, acceptance) */
+static PyObject *call_progress(PyObject *progress, const tw_progress *p)
 {
-    bool due = done == total || tw_py_seconds() - job->asked >= seconds_between_questions;
+    char stage[64];
+    if (p->metric)
+        snprintf(stage, sizeof stage, "pilot run of %s with %s", p->method, p->metric);
+    else
+        snprintf(stage, sizeof stage, "%s", p->stage);
+    return PyObject_CallFunction(progress, "snnd", stage, (Py_ssize_t)p->done, (Py_ssize_t)p->total,
+                                 p->acceptance);
+}
+
+bool tw_py_progress(tw_py_job *job, const tw_progress *p)
+{
+    bool due = p->done == p->total || tw_py_seconds() - job->asked >= seconds_between_questions;
     if (job->progress && due && !job->failed && !job->stopped) {
         enter(job);
         job->failed = PyErr_CheckSignals() != 0;
-        PyObject *result = job->failed ? NULL
-                                       : PyObject_CallFunction(job->progress, "snnd", stage, (Py_ssize_t)done,
-                                                               (Py_ssize_t)total, acceptance);
+        PyObject *result = job->failed ? NULL : call_progress(job->progress, p);
         int verdict = result ? PyObject_IsTrue(result) : -1;
         job->failed = verdict < 0;
         job->stopped = verdict > 0;

@@ -247,7 +247,6 @@ static PyMethodDef methods[] = {
     TW_PY_METHOD_ROW("laplace", tw_py_laplace),
     TW_PY_METHOD_ROW("ep", tw_py_ep),
     TW_PY_METHOD_ROW("correct", tw_py_correct),
-    TW_PY_METHOD_ROW("choose", tw_py_choose),
     TW_PY_METHOD_ROW("sample", tw_py_sample),
     TW_PY_METHOD_ROW("evidence", tw_py_evidence),
     TW_PY_METHOD_ROW("predict", tw_py_predict),

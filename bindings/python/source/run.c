@@ -4,9 +4,6 @@
  * so that draws can be saved while another thread, or the one whose progress function this is, computes with their
  * model.
  */
-#include <stdint.h>
-#include <stdlib.h>
-
 #include "draws.h"
 
 /* What Python knows of a run; the library knows the rest from the draws. */
@@ -58,8 +55,7 @@ static bool save(const tw_py_draws *self, const save_request *r, tw_py_state *st
     const char *path = PyBytes_AsString(r->path);
     tw_context_set_interrupt(ctx, tw_py_interrupted, &job);
     job.thread = PyEval_SaveThread();
-    tw_status status = tw_run_save(ctx, path, &r->options, self->problem->whole, &r->facts, self->draws,
-                                   self->log_likelihood);
+    tw_status status = tw_run_save(ctx, path, &r->options, self->problem->whole, &r->facts, self->draws);
     PyEval_RestoreThread(job.thread);
     if (!job.failed && status != TW_OK) tw_py_raise(state, status, tw_context_message(ctx));
     return !job.failed && status == TW_OK;
@@ -89,7 +85,6 @@ PyObject *tw_py_draws_save(PyObject *self, PyObject *arguments)
 typedef struct load_request {
     tw_run *run;
     tw_draws *draws;
-    double *log_likelihood;
 } load_request;
 
 /* Notes about the model were given when it was made: the log hears only of the file. */
@@ -98,12 +93,8 @@ static tw_status read_run(tw_py_problem *problem, const char *path, load_request
     tw_problem *whole = NULL;
     tw_status status = tw_run_open(problem->ctx, path, &r->run);
     if (status != TW_OK) return status;
-    const tw_run_facts *facts = tw_run_describe(r->run);
     tw_context_set_log(problem->ctx, NULL, NULL);
-    bool countable = facts->draws == 0 || facts->chains < SIZE_MAX / facts->draws;
-    if (countable) r->log_likelihood = calloc(facts->draws * facts->chains + 1, sizeof *r->log_likelihood);
-    status = tw_run_load(r->run, &r->draws, r->log_likelihood); /* which says so where there is no memory */
-    if (status == TW_OK && !r->log_likelihood) return TW_NO_MEMORY;
+    status = tw_run_load(r->run, &r->draws);
     if (status == TW_OK) status = tw_run_problem(r->run, &whole);
     if (status == TW_OK) tw_py_problem_fill(problem, whole);
     return status;
@@ -113,12 +104,9 @@ static tw_status read_run(tw_py_problem *problem, const char *path, load_request
 static PyObject *wrap(tw_py_problem *problem, load_request *r)
 {
     const tw_run_facts *f = tw_run_describe(r->run);
-    PyObject *draws = tw_py_draws_wrap(problem, r->draws, r->log_likelihood);
+    PyObject *draws = tw_py_draws_wrap(problem, r->draws, f->warmup_seconds, f->sampling_seconds);
     r->draws = NULL;
-    r->log_likelihood = NULL;
     if (!draws) return NULL;
-    ((tw_py_draws *)draws)->warmup_seconds = f->warmup_seconds;
-    ((tw_py_draws *)draws)->sampling_seconds = f->sampling_seconds;
     return Py_BuildValue("ONN", problem, draws, tw_py_build(fact_fields, f));
 }
 
@@ -135,7 +123,6 @@ PyObject *tw_py_load(PyObject *module, PyObject *arguments)
         tw_py_end(&job, read_run(problem, PyBytes_AsString(path), &r)))
         result = wrap(problem, &r);
     tw_draws_free(r.draws);
-    free(r.log_likelihood);
     tw_run_close(r.run);
     Py_XDECREF((PyObject *)problem);
     Py_DECREF(path);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, Optional, Sequence
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from ._methods import SAMPLERS
 from ._model import Model
 from ._run import Path
 from ._talweg import InputError
-from ._warnings import Warned
 
 SUMMARY = np.dtype([(name, float) for name in "mean mcse_mean sd q5 median q95 ess_bulk ess_tail rhat".split()])
 COUNTERS = ("energy_divergence", "implicit_failure", "irreversible", "factorisation")
@@ -53,7 +52,13 @@ class Draws:
     """
 
     def __init__(
-        self, model: Model, handle: Any, run: dict[str, Any], choice: list[dict[str, Any]], threads: int
+        self,
+        model: Model,
+        handle: Any,
+        run: dict[str, Any],
+        threads: int,
+        choice: Sequence[dict[str, Any]] = (),
+        whole: Optional[dict[str, float]] = None,
     ) -> None:
         facts, self.warmup_totals, self.sampling_totals = handle.describe()
         seconds = dict(zip(("warmup_seconds", "sampling_seconds"), handle.seconds()))
@@ -61,7 +66,7 @@ class Draws:
         self.model = model
         self.method: str = run["method"]
         self.metric: str = run["metric"]
-        self.choice = choice
+        self.choice = list(choice)
         self.seed: int = run["seed"]
         self.seconds: float = sum(seconds.values())
         self.chains: int = facts["chains"]
@@ -76,11 +81,12 @@ class Draws:
         self.sample_stats["diverging"] = np.any([self.sample_stats[name] for name in COUNTERS], axis=0)
         self._handle = handle
         self._threads = threads
+        self._whole = whole
 
     @cached_property
-    def _summary(self) -> tuple[np.ndarray, dict[str, float], list[Warned]]:
-        rows, whole, warnings = self._handle.summarise(self._threads)
-        return np.frombuffer(rows, dtype=SUMMARY), whole, warnings
+    def _summary(self) -> tuple[np.ndarray, dict[str, float]]:
+        rows, whole = self._handle.summarise(self._threads)
+        return np.frombuffer(rows, dtype=SUMMARY), whole
 
     def summary(self) -> np.ndarray:
         """A row for each latent: mean, mcse_mean, sd, q5, median, q95, ess_bulk, ess_tail, rhat.
@@ -96,7 +102,7 @@ class Draws:
     def diagnostics(self) -> dict[str, float]:
         """The worst of the summary: ess_bulk_min, ess_bulk_median, ess_tail_min, rhat_max, worst (the latent with
         the smallest bulk ESS), acceptance, ebfmi_min."""
-        return self._summary[1]
+        return self._whole or self._summary[1]
 
     @property
     def acceptance(self) -> float:
@@ -209,10 +215,6 @@ class Draws:
         if not hasattr(xarray, "DataTree"):
             raise ImportError(f"to_datatree needs xarray 2024.10 or later; this is {xarray.__version__}")
         return xarray.DataTree.from_dict(self._datasets())
-
-    def _judge(self) -> None:
-        """Tell the user what is wrong with the draws, if anything, and what to do."""
-        self.model._notes += self._summary[2]
 
     def __repr__(self) -> str:
         lines = [f"Draws: {self.chains} chains of {self.draws} draws, {self.model.n} latents"]

@@ -226,7 +226,7 @@ def evidence(
     options["schedule"] = schedule if isinstance(schedule, str) else "given"
     beta = None if isinstance(schedule, str) else vector(schedule, "schedule")
     try:
-        q = None if isinstance(start, str) else start_of(about, start, None)
+        q = None if isinstance(start, str) else start_of(about, start)
         fits = about._fit("laplace"), about._fit("ep")
         found = about._problem.evidence(*fits, q, beta, options, progress_function(progress))
         about._notes += found["warnings"]

@@ -40,4 +40,4 @@ def load(path: _run.Path) -> Draws:
     problem, handle, facts = _run.read(path, notes.append)
     model = Model._of(problem, notes)
     model._speak()
-    return Draws(model, handle, facts, [], count_threads(0))
+    return Draws(model, handle, facts, count_threads(0))

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import _talweg
 from ._arrays import Floats, floats, matrix, names_of, symmetric, vector, view
 from ._talweg import InputError
-from ._warnings import Warned, spoken, warned
+from ._warnings import Warned, spoken
 
 Note = Union[str, Warned]  # what the library has to say
 
@@ -245,15 +245,6 @@ class Model:
         if kind not in self._fits:
             self._fits[kind] = getattr(self._problem, kind)({})
         return self._fits[kind]
-
-    def _gaussian(self) -> Any:
-        """EP's approximation, or Laplace's where EP does not converge: any Gaussian is a frame for samplers."""
-        ep = self._fit("ep")
-        facts = ep.describe()
-        if facts["converged"]:
-            return ep
-        self._notes.append(warned("stand_in", facts["iterations"]))
-        return self._fit("laplace")
 
     def _speak(self) -> None:
         """Pass on what the library had to say to who called the public function."""

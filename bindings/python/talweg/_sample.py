@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from ._approx import Approximation, Fit
 from ._arrays import matrix, symmetric, vector
 from ._draws import Draws
-from ._methods import FITTED, SAMPLERS, check_metric, check_tuning
 from ._model import Model, ModelOptions, as_model, count_threads
 from ._talweg import InputError
 
@@ -32,14 +31,8 @@ def progress_function(progress: Progress) -> Optional[Callable[[str, int, int, f
     return progress or None
 
 
-def check_name(what: str, name: str, allowed: tuple[str, ...]) -> str:
-    if name not in allowed:
-        raise InputError(f'there is no {what} "{name}"; there are: {", ".join(allowed)}')
-    return name
-
-
-def start_of(model: Model, start: Any, gaussian: Any) -> Any:
-    """The q of a path, for the library: None (the prior), an approximation, or (mean, covariance)."""
+def start_of(model: Model, start: Any) -> Any:
+    """A q that is given, not named, for the library: an approximation, or (mean, covariance)."""
     if isinstance(start, Fit):
         start = start.ep
     if isinstance(start, Approximation):
@@ -51,9 +44,7 @@ def start_of(model: Model, start: Any, gaussian: Any) -> Any:
         if not np.allclose(covariance, covariance.T, rtol=1e-10, atol=0):
             raise InputError("the covariance to start from is not symmetric")
         return mean, covariance
-    if isinstance(start, str) and start in ("prior", "ep"):
-        return None if start == "prior" else gaussian
-    raise InputError('start is "prior", "ep", an approximation, or a pair (mean, covariance)')
+    raise InputError("start is a name, an approximation, or a pair (mean, covariance)")
 
 
 def start_name(start: Any) -> str:
@@ -62,11 +53,6 @@ def start_name(start: Any) -> str:
         return start
     named = start.ep if isinstance(start, Fit) else start
     return named.name.lower() if isinstance(named, Approximation) else "gaussian"
-
-
-def _needs_gaussian(method: str, metric: Optional[str], init: Any, start: Any) -> bool:
-    words = [word for word in (metric, init, start) if isinstance(word, str)]
-    return method == "auto" or not FITTED.isdisjoint(words)
 
 
 def sample(
@@ -150,30 +136,20 @@ def sample(
     >>> draws.summary()["rhat"].max()
     """
     about = as_model(X, y, model)
-    check_name("method", method, ("auto", *SAMPLERS))
-    if method == "auto" and metric is not None:
-        raise InputError(f"the metric {metric} needs a method that takes it, not auto")
-    check_tuning(method, eps=eps, steps=steps)
-    sampler: dict[str, Any] = dict(solver_tol=solver_tol, fixed_point=fixed_point, reverse_check=reverse_check)
-    sampler["threads"] = count_threads(threads)
-    if method != "auto":
-        sampler.update(method=method, metric=check_metric(method, metric))
-    elsewhere = not isinstance(init, str)
-    show = progress_function(progress)
+    options = dict(method=method, metric=metric or "auto", beta=beta, chains=chains, warmup=warmup, draws=draws, thin=thin)
+    options.update(eps=eps or 0.0, steps=steps or 0, target_accept=target_accept, solver_tol=solver_tol)
+    options.update(fixed_point=fixed_point, reverse_check=reverse_check, seed=seed, threads=count_threads(threads))
+    options["from"] = start_name(start)
+    options["init"] = init if isinstance(init, str) else "given"
     try:
-        gaussian = about._gaussian() if _needs_gaussian(method, sampler.get("metric"), init, start) else None
-        path = start_of(about, start, gaussian)
-        places = matrix(init, "init").copy("F") if elsewhere else check_name("init", init, ("ep", "prior"))
-        common = dict(chains=chains, beta=beta, target_accept=target_accept, seed=seed)
-        choice: list[dict[str, Any]] = []
-        if method == "auto":
-            best, choice = about._problem.choose(gaussian, path, sampler, common, show)
-            sampler.update(method=choice[best]["method"], metric=choice[best]["metric"])
-        options = dict(common, warmup=warmup, draws=draws, thin=thin, eps=eps or 0.0, steps=steps or 0)
-        handle = about._problem.sample(gaussian, path, places, sampler, options, show)
-        facts = dict(method=sampler["method"], metric=sampler["metric"], beta=beta, warmup=warmup, thin=thin, seed=seed)
-        result = Draws(about, handle, {**facts, "from": start_name(start)}, choice, sampler["threads"])
-        result._judge()
-        return result
+        q = None if isinstance(start, str) else start_of(about, start)
+        places = None if isinstance(init, str) else matrix(init, "init").copy("F")
+        found = about._problem.sample(about._fits.get("ep"), q, places, options, progress_function(progress))
+        if found["ep"] is not None:
+            about._fits["ep"] = found["ep"]
+        about._notes += found["warnings"]
+        facts = {name: options[name] for name in ("beta", "warmup", "thin", "seed", "from")}
+        facts.update(method=found["method"], metric=found["metric"])
+        return Draws(about, found["draws"], facts, count_threads(threads), found["choice"], found["summary"])
     finally:
         about._speak()

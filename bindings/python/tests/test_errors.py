@@ -37,7 +37,7 @@ CASES = [
     (dict(threads=-1), "threads"),
     (dict(init="zero"), "there is no init"),
     (dict(init=np.zeros((7, 1))), "7"),
-    (dict(start="posterior"), "start is"),
+    (dict(start="posterior"), "prior, ep or a Gaussian that is given, not .posterior."),
     (dict(start=(np.zeros(60), np.eye(59)), beta=0.5), "for every case"),
 ]
 

@@ -114,10 +114,10 @@ static tw_status allocate(tw_run *run, tw_draws *d)
     TW_TRY(tw_allocate_doubles(run->ctx, d->n, all, "the draws", &d->x));
     TW_TRY(tw_allocate(run->ctx, all, sizeof *d->records, "the records of the draws", &records));
     d->records = records;
-    return TW_OK;
+    return tw_allocate_doubles(run->ctx, 1, all, "the log likelihoods of the draws", &d->log_likelihood);
 }
 
-static tw_status fill(tw_run *run, tw_draws *d, double *log_likelihood)
+static tw_status fill(tw_run *run, tw_draws *d)
 {
     const tw_run_facts *f = tw_run_describe(run);
     *d = (tw_draws){.ctx = run->ctx,
@@ -132,16 +132,16 @@ static tw_status fill(tw_run *run, tw_draws *d, double *log_likelihood)
     TW_TRY(find_method(run, f->method, &d->method));
     TW_TRY(allocate(run, d));
     TW_TRY(read_positions(run, d->x));
-    return tw_run_read_records(run, d->records, log_likelihood);
+    return tw_run_read_records(run, d->records, d->log_likelihood);
 }
 
-tw_status tw_run_load(tw_run *run, tw_draws **out, double *log_likelihood)
+tw_status tw_run_load(tw_run *run, tw_draws **out)
 {
     void *memory = NULL;
     *out = NULL;
     TW_TRY(tw_allocate(run->ctx, 1, sizeof(tw_draws), "the draws", &memory));
     tw_draws *draws = memory;
-    tw_status status = fill(run, draws, log_likelihood);
+    tw_status status = fill(run, draws);
     if (status == TW_OK)
         *out = draws;
     else

@@ -7,12 +7,12 @@
 #include "output/journal/frame.h"
 #include "output/run/file.h"
 #include "output/run/seal.h"
+#include "talweg/sampling_plan.h"
 
 typedef struct memory {
     tw_journal layout; /* that of a journal with these draws */
     const tw_problem *problem;
     const tw_draws *draws;
-    const double *log_likelihood;
 } memory;
 
 static tw_status read_rows(void *from, size_t first, size_t count, void *rows)
@@ -23,7 +23,7 @@ static tw_status read_rows(void *from, size_t first, size_t count, void *rows)
     for (size_t i = 0; i < count; i++) {
         size_t at = (first + i) * d->chains;
         const tw_draw draw = {
-            first + i,       d->n,         d->chains, d->x + at * d->n, m->log_likelihood + at,
+            first + i,       d->n,         d->chains, d->x + at * d->n, d->log_likelihood + at,
             d->records + at, d->tuning.eps};
         tw_journal_pack(&m->layout, &draw, 0.0, (char *)rows + i * m->layout.stride);
     }
@@ -73,29 +73,44 @@ static tw_status save(memory *m, const char *path, bool overwrite, const tw_run_
     return tw_writer_close(writer, fill(m, facts, writer));
 }
 
-static tw_run_facts facts_of(const tw_run_facts *facts, const tw_draws *draws)
+static tw_run_facts add_draws(tw_run_facts facts, const tw_draws *draws)
 {
-    tw_run_facts all = *facts;
-    all.n = draws->n;
-    all.chains = draws->chains;
-    all.draws = draws->draws;
-    all.tuning = draws->tuning;
-    all.warmup_totals = draws->warmup;
-    all.sampling = draws->sampling;
-    all.interrupted = draws->interrupted;
-    return all;
+    facts.n = draws->n;
+    facts.chains = draws->chains;
+    facts.draws = draws->draws;
+    facts.tuning = draws->tuning;
+    facts.warmup_totals = draws->warmup;
+    facts.sampling = draws->sampling;
+    facts.interrupted = draws->interrupted;
+    return facts;
+}
+
+tw_run_facts tw_run_facts_of(const tw_sampling_plan *plan, const tw_sampling_result *result)
+{
+    tw_run_facts facts = {.n = tw_model_describe(plan->posterior.model).n,
+                          .chains = plan->chains,
+                          .method = tw_method_name(plan->sampler.method),
+                          .metric = tw_metric_name(plan->sampler.metric),
+                          .from = plan->from,
+                          .beta = plan->posterior.beta,
+                          .warmup = plan->run.warmup,
+                          .thin = plan->run.thin,
+                          .seed = plan->run.seed};
+    if (!result || !result->draws) return facts;
+    facts.warmup_seconds = result->warmup_seconds;
+    facts.sampling_seconds = result->sampling_seconds;
+    return add_draws(facts, result->draws);
 }
 
 tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *options,
-                      const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws,
-                      const double *log_likelihood)
+                      const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws)
 {
     const tw_run_options defaults = {0}, *o = options ? options : &defaults;
-    const tw_run_facts all = facts_of(facts, draws);
-    memory m = {.problem = problem, .draws = draws, .log_likelihood = log_likelihood};
+    const tw_run_facts all = add_draws(*facts, draws);
+    memory m = {.problem = problem, .draws = draws};
     tw_journal there;
     TW_TRY(tw_run_check_parts(ctx, o, problem, &all));
-    if (draws->draws > 0 && (!draws->x || !draws->records || !log_likelihood))
+    if (draws->draws > 0 && (!draws->x || !draws->records || !draws->log_likelihood))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "there are no draws in memory to write: they were not kept");
     m.layout = (tw_journal){.ctx = ctx, .descriptor = -1, .draws = draws->draws};
     m.layout.settings = tw_run_settings(o, &all);

@@ -1,0 +1,162 @@
+/* sampling_plan.c: from options to a plan: the fit that samplers lean on, what is sampled, and the sampler. */
+#include "sample/sampling_plan.h"
+
+#include <string.h>
+
+#include "base/team.h"
+#include "model/model.h"
+
+void tw_sampling_plan_free(tw_sampling_plan *p)
+{
+    if (!p) return;
+    tw_approximation_free(p->own);
+    tw_release(p->ctx, p);
+}
+
+tw_chains_options tw_sampling_chains(const tw_sampling_options *o)
+{
+    tw_chains_options run = TW_CHAINS_DEFAULTS;
+    run.warmup = o->warmup;
+    run.draws = o->draws;
+    run.thin = o->thin;
+    run.eps = o->eps;
+    run.steps = o->steps;
+    run.target_accept = o->target_accept;
+    run.seed = o->seed;
+    run.keep = o->keep;
+    return run;
+}
+
+/* A plan that is being made. */
+typedef struct maker {
+    tw_sampling_plan *plan;
+    const tw_sampling_options *o;
+    const tw_sampling_watch *watch;
+    bool automatic;
+} maker;
+
+static const tw_store *store_of(const maker *m)
+{
+    return m->watch ? m->watch->store : NULL;
+}
+
+/* ---- the fit ---- */
+
+/* The pilots lean on one, and so do some metrics, the start of the chains, and q. */
+static bool needs_fit(const maker *m)
+{
+    const tw_sampling_options *o = m->o;
+    const tw_metric_info *metric = tw_metric_describe(m->plan->sampler.metric);
+    return m->automatic || metric->needs_gaussian || metric->needs_smoothing ||
+           (!o->positions && strcmp(o->init, "ep") == 0) || (!o->reference && strcmp(o->from, "ep") == 0);
+}
+
+static tw_status fit(maker *m)
+{
+    tw_sampling_plan *p = m->plan;
+    tw_ep_options ep = TW_EP_DEFAULTS;
+    if (m->watch) {
+        ep.user = m->watch->user;
+        ep.on_progress = m->watch->progress;
+    }
+    double start = tw_wall_seconds();
+    if (m->o->ep && m->o->ep->converged) {
+        p->posterior.approximation = m->o->ep;
+        return TW_OK;
+    }
+    TW_TRY(tw_auto_approximation(p->posterior.model, &ep, &p->own));
+    p->posterior.approximation = p->own;
+    p->fit_seconds = tw_wall_seconds() - start;
+    return TW_OK;
+}
+
+/* ---- the sampler ---- */
+
+static tw_sampler_options sampler_of(const tw_sampling_options *o)
+{
+    tw_sampler_options s = TW_SAMPLER_DEFAULTS;
+    const tw_method_info *method = tw_method_find(o->method);
+    if (method) { /* else the pilots choose */
+        s.method = method->method;
+        s.metric = strcmp(o->metric, "auto") == 0 ? method->metrics[0] : tw_metric_find(o->metric)->metric;
+    }
+    s.solver_tolerance = o->solver_tolerance;
+    s.fixed_point = o->fixed_point;
+    s.reverse_check = o->reverse_check;
+    s.threads = tw_threads(o->threads);
+    return s;
+}
+
+static tw_status run_pilots(maker *m)
+{
+    tw_sampling_plan *p = m->plan;
+    tw_auto_options o = TW_AUTO_DEFAULTS;
+    o.chains = p->chains;
+    o.target_accept = p->run.target_accept;
+    o.seed = p->run.seed;
+    o.sampler = p->sampler;
+    if (m->watch) {
+        o.user = m->watch->user;
+        o.on_progress = m->watch->progress;
+    }
+    double start = tw_wall_seconds();
+    TW_TRY(tw_auto_choose(&p->posterior, &o, &p->choice));
+    p->pilot_seconds = tw_wall_seconds() - start;
+    return TW_OK;
+}
+
+static tw_status choose(maker *m)
+{
+    tw_sampling_plan *p = m->plan;
+    if (!m->automatic) return TW_OK;
+    if (!tw_sampling_get_choice(store_of(m), p)) TW_TRY(run_pilots(m));
+    p->sampler.method = p->choice.candidates[p->choice.best].method;
+    p->sampler.metric = p->choice.candidates[p->choice.best].metric;
+    return TW_OK;
+}
+
+/* ---- the plan ---- */
+
+static tw_status make(maker *m)
+{
+    tw_sampling_plan *p = m->plan;
+    const tw_sampling_options *o = m->o;
+    p->sampler = sampler_of(o);
+    p->run = tw_sampling_chains(o);
+    if (needs_fit(m)) TW_TRY(fit(m));
+    p->posterior.from = o->reference;
+    if (!o->reference && strcmp(o->from, "ep") == 0 && p->posterior.approximation)
+        p->posterior.from = p->posterior.approximation->reference;
+    TW_TRY(choose(m));
+    TW_TRY(tw_sampling_get_chains(store_of(m), p));
+    if (p->earlier.count == 0) tw_sampling_put_choice(store_of(m), p);
+    return TW_OK;
+}
+
+tw_status tw_sampling_plan_new(const tw_model *model, const tw_sampling_options *options,
+                               const tw_sampling_watch *watch, tw_sampling_plan **out)
+{
+    tw_sampling_options defaults = TW_SAMPLING_DEFAULTS;
+    const tw_sampling_options *o = options ? options : &defaults;
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_sampling_options_check(model->ctx, o));
+    TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_sampling_plan), "a plan", &memory));
+    tw_sampling_plan *p = memory;
+    *p = (tw_sampling_plan){.ctx = model->ctx,
+                            .posterior = {.model = model, .beta = o->beta},
+                            .from = o->from,
+                            .init = o->init,
+                            .positions = o->positions,
+                            .position_rows = o->position_rows,
+                            .position_columns = o->position_columns,
+                            .chains = o->chains};
+    maker m = {.plan = p, .o = o, .watch = watch, .automatic = strcmp(o->method, "auto") == 0};
+    tw_status status = make(&m);
+    if (status != TW_OK) {
+        tw_sampling_plan_free(p);
+        return status;
+    }
+    *out = p;
+    return TW_OK;
+}

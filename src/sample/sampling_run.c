@@ -1,0 +1,93 @@
+/* sampling_run.c: the chains of a plan: start, warm-up, draws, and what they are worth. */
+#include <string.h>
+
+#include "sample/sampling_plan.h"
+
+static const double over_dispersed = 1.5;
+
+static tw_status start(const tw_sampling_plan *p, tw_sampler *sampler)
+{
+    tw_reference *prior = NULL;
+    if (p->positions)
+        return tw_sampler_start_at(sampler, p->position_rows, p->position_columns, p->positions);
+    if (strcmp(p->init, "ep") == 0)
+        return tw_sampler_start(sampler, p->posterior.approximation->reference, over_dispersed, p->run.seed);
+    TW_TRY(tw_reference_prior(p->posterior.model, &prior));
+    tw_status status = tw_sampler_start(sampler, prior, 1.0, p->run.seed);
+    tw_reference_free(prior);
+    return status;
+}
+
+/* ---- while it runs ---- */
+
+static bool on_progress(void *user, const tw_progress *now)
+{
+    tw_sampling_job *j = user;
+    if (strcmp(now->stage, "warm-up") == 0) j->warm = tw_wall_seconds();
+    return j->watch && j->watch->progress && j->watch->progress(j->watch->user, now);
+}
+
+static tw_status on_draw(void *user, const tw_draw *draw)
+{
+    const tw_sampling_job *j = user;
+    return j->watch->on_draw(j->watch->user, draw);
+}
+
+static bool wants_state(void *user)
+{
+    const tw_sampling_job *j = user;
+    return j->watch->store->is_due(j->watch->store->user);
+}
+
+/* Where an earlier part had no draws yet, warm-up begins anew, which is the same to the bit. */
+static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **out)
+{
+    const tw_sampling_plan *p = j->plan;
+    tw_chains_options o = p->run;
+    o.user = j;
+    o.on_progress = on_progress;
+    if (j->watch && j->watch->on_draw) o.on_draw = on_draw;
+    if (j->watch && j->watch->store) {
+        o.wants_state = wants_state;
+        o.on_state = tw_sampling_put_chains;
+    }
+    if (p->earlier.count > 0) o.resume = &p->earlier;
+    double now = tw_wall_seconds();
+    j->warm = now - p->earlier_sampling;
+    j->start = j->warm - p->earlier_warmup;
+    return tw_chains_run(sampler, &o, out);
+}
+
+/* ---- the run ---- */
+
+void tw_sampling_judge(tw_sampling_result *r)
+{
+    const tw_draws *d = r->draws;
+    tw_chains_judge(d->chains, d->draws, d->interrupted, &r->summary, &d->sampling, &r->warnings);
+}
+
+void tw_sampling_result_release(tw_sampling_result *r)
+{
+    tw_draws_free(r->draws);
+    *r = (tw_sampling_result){0};
+}
+
+tw_status tw_sampling_run(const tw_sampling_plan *plan, const tw_sampling_watch *watch,
+                          tw_sampling_result *out)
+{
+    tw_sampling_job j = {.plan = plan, .watch = watch};
+    tw_sampling *sampling = NULL;
+    *out = (tw_sampling_result){0};
+    TW_TRY(tw_sampling_new(&plan->posterior, &plan->sampler, plan->chains, &sampling));
+    tw_status status = start(plan, sampling->sampler);
+    if (status == TW_OK) status = run_chains(&j, sampling->sampler, &out->draws);
+    out->warmup_seconds = j.warm - j.start;
+    out->sampling_seconds = tw_wall_seconds() - j.warm;
+    tw_sampling_free(sampling);
+    if (status == TW_OK) status = tw_draws_summarise(out->draws, plan->sampler.threads, NULL, &out->summary);
+    if (status != TW_OK)
+        tw_sampling_result_release(out);
+    else if (plan->run.keep)
+        tw_sampling_judge(out);
+    return status;
+}

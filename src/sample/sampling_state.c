@@ -1,0 +1,107 @@
+/* sampling_state.c: a sampling run in a store. Blocks: "choice", with the words of the candidates that were not tried;
+ * "chains", "columns" for the numbers of the sampler, and "x" for where the chains are, by which whoever has the draws
+ * recognises them. The draws so far are not in it, but with those who took them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "sample/sampling_plan.h"
+
+/* The block of that name and exactly so many bytes; NULL: there is none. */
+static const void *get(const tw_store *store, const char *name, size_t bytes)
+{
+    size_t there = 0;
+    const void *data = store ? store->get(store->user, name, &there) : NULL;
+    return there == bytes ? data : NULL;
+}
+
+/* ---- the choice ---- */
+
+typedef struct kept_choice {
+    tw_choice choice;
+    char reason[TW_AUTO_MAX_CANDIDATES][TW_REASON_BYTES];
+} kept_choice;
+
+void tw_sampling_put_choice(const tw_store *store, const tw_sampling_plan *plan)
+{
+    kept_choice kept;
+    if (!store) return;
+    memset(&kept, 0, sizeof kept);
+    kept.choice = plan->choice;
+    for (size_t k = 0; k < plan->choice.count; k++) {
+        snprintf(kept.reason[k], TW_REASON_BYTES, "%s", plan->choice.candidates[k].reason);
+        kept.choice.candidates[k].reason = NULL;
+    }
+    store->put(store->user, "choice", sizeof kept, &kept);
+    store->commit(store->user);
+}
+
+/* Names are looked up by these numbers. */
+static bool is_choice(const tw_choice *c)
+{
+    bool is = c->count <= TW_AUTO_MAX_CANDIDATES && c->best < c->count;
+    for (size_t k = 0; is && k < c->count; k++)
+        is = tw_method_takes(c->candidates[k].method, c->candidates[k].metric);
+    return is;
+}
+
+bool tw_sampling_get_choice(const tw_store *store, tw_sampling_plan *plan)
+{
+    const kept_choice *kept = get(store, "choice", sizeof *kept);
+    if (!kept || !is_choice(&kept->choice)) return false;
+    plan->choice = kept->choice;
+    memcpy(plan->reason, kept->reason, sizeof plan->reason);
+    for (size_t k = 0; k < TW_AUTO_MAX_CANDIDATES; k++) {
+        plan->reason[k][TW_REASON_BYTES - 1] = '\0';
+        plan->choice.candidates[k].reason = plan->reason[k];
+    }
+    return true;
+}
+
+/* ---- the chains ---- */
+
+typedef struct kept_chains {
+    tw_chains_state state;
+    double warmup_seconds, sampling_seconds;
+    size_t positions; /* numbers in "x" */
+} kept_chains;
+
+static size_t positions_of(const tw_sampling_plan *plan)
+{
+    return tw_model_describe(plan->posterior.model).n * plan->chains;
+}
+
+void tw_sampling_put_chains(void *job, const tw_chains_state *state)
+{
+    const tw_sampling_job *j = job;
+    const tw_store *store = j->watch->store;
+    kept_chains kept;
+    memset(&kept, 0, sizeof kept);
+    kept.state = *state;
+    kept.state.numbers = kept.state.x = NULL;
+    kept.warmup_seconds = j->warm - j->start;
+    kept.sampling_seconds = tw_wall_seconds() - j->warm;
+    kept.positions = positions_of(j->plan);
+    store->put(store->user, "chains", sizeof kept, &kept);
+    store->put(store->user, "columns", state->count * sizeof *state->numbers, state->numbers);
+    store->put(store->user, "x", kept.positions * sizeof *state->x, state->x);
+    store->commit(store->user);
+}
+
+tw_status tw_sampling_get_chains(const tw_store *store, tw_sampling_plan *plan)
+{
+    const kept_chains *kept = get(store, "chains", sizeof *kept);
+    if (!kept) return TW_OK;
+    const void *columns = get(store, "columns", kept->state.count * sizeof(double));
+    const void *x = get(store, "x", kept->positions * sizeof(double));
+    if (!columns || !x || kept->positions != positions_of(plan))
+        return tw_fail(
+            plan->ctx, TW_BAD_DATA,
+            "the state of this run was kept by another version of talweg, or is damaged: start again "
+            "without it");
+    plan->earlier = kept->state;
+    plan->earlier.numbers = columns;
+    plan->earlier.x = x;
+    plan->earlier_warmup = kept->warmup_seconds;
+    plan->earlier_sampling = kept->sampling_seconds;
+    return TW_OK;
+}
