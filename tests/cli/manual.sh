@@ -33,7 +33,7 @@ sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\(ha/^/g; s/\\(ti/~/g; s/\\(ga/`/g; s/\\&//g
 
 # options_of COMMAND: its options as its help lists them, one in a line.
 options_of() {
-    sed -n '/^Examples:/q; s/^  \(-[a-z], \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$d/help_$1"
+    sed -n '/^Examples:/q; s/^  \(-[a-z], \)\{0,1\}\(--[a-z0-9-]*\).*/\2/p' "$d/help_$1"
 }
 for command in $commands; do
     works "$command" --help
