@@ -2,7 +2,7 @@
  * second-order correction of log Z; predictions from either.
  *
  * Both approximations have the form q(x) = N(x; 0, K) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z_q with tau
- * >= 0. Convergence is a verdict in the result, never assumed: look at `converged` before you use anything
+ * >= 0, but for a likelihood that is not log-concave, where some may be negative. Convergence is a verdict in the result, never assumed: look at `converged` before you use anything
  * else.
  */
 #ifndef TALWEG_APPROXIMATE_H
@@ -55,7 +55,9 @@ typedef struct tw_laplace_options {
 } tw_laplace_options;
 #define TW_LAPLACE_DEFAULTS ((tw_laplace_options){.max_steps = 100, .tolerance = 1e-9})
 
-/* The mode of p(x | y) by Newton's method with a line search, and the curvature there. options NULL: the
+/* The mode of p(x | y) by Newton's method with a line search, and the curvature there. Where the likelihood is not
+ * log-concave there may be several: Newton's method then starts from 0, from what Gaussian noise would make of the data, and
+ * from what it would make of the outliers alone; the highest mode is taken, and a warning (TW_WARN_MODES) says that they differ. options NULL: the
  * defaults. TW_OK also when it did not converge: the result says so. */
 TW_API tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *options,
                                 tw_approximation **out);
@@ -64,7 +66,8 @@ TW_API tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options 
 
 /* How to look for EP's fixed point. */
 typedef enum tw_ep_method {
-    TW_EP_AUTO,        /* sequential, and the double loop where that does not converge */
+    TW_EP_AUTO, /* sequential, and the double loop where that does not converge; parallel where the likelihood
+                          is not log-concave */
     TW_EP_SEQUENTIAL,  /* sequential sweeps only */
     TW_EP_DOUBLE_LOOP, /* provably convergent for log-concave likelihoods; takes hundreds of sweeps or more */
     TW_EP_PARALLEL     /* all sites at once, with damping: a factorisation a sweep, and more of them */
@@ -78,7 +81,7 @@ typedef struct tw_ep_options {
     double site_tolerance; /* on the residual: the largest difference, over sites, between a tilted and a
                               marginal moment, in units of the marginal: |mean' - mean| / sd and |variance' /
                               variance - 1| */
-    /* n sites to begin with, tau >= 0, such as those of a similar model; NULL: none. Putting them in takes a
+    /* n sites to begin with, such as those of a similar model; NULL: none. Putting them in takes a
      * sweep, so they should save two. */
     const double *tau;
     const double *nu; /* given with tau */
@@ -158,8 +161,8 @@ TW_API void tw_predictor_free(tw_predictor *predictor);
 /* Mean and variance of the latent function at m new inputs, given cross = k(x, z) (n x m, contiguous,
  * overwritten) and the prior variances diagonal[m]. Any number of batches may be asked for, from any thread.
  */
-TW_API void tw_predictor_apply(const tw_predictor *predictor, size_t m, double *cross, const double *diagonal,
-                               double *mean, double *variance);
+TW_API tw_status tw_predictor_apply(const tw_predictor *predictor, size_t m, double *cross,
+                                    const double *diagonal, double *mean, double *variance);
 
 /* The same at every input of `at`, which must be on the scale of `train`, the data of the model: in batches
  * of TW_PREDICT_BATCH columns, so that memory does not grow with the number of new inputs. */

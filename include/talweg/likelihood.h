@@ -84,7 +84,11 @@ struct tw_likelihood {
     void (*d_parameter)(const tw_observations *o, size_t k, const double *x, double *value, double *slope,
                         double *lambda);
 
-    /* Moments of p(y[i] | x) N(x; m, v). NULL: by quadrature of `terms` (for a log-concave p). */
+    /* For a p(y[i] | x) that is not log-concave in x, and has one peak: where it is, and a length over which p changes
+     * there. Quadrature, EP and Laplace then expect negative curvature and several modes. NULL: p is log-concave. */
+    void (*peak)(const tw_observations *o, size_t i, double *x, double *width);
+
+    /* Moments of p(y[i] | x) N(x; m, v). NULL: by quadrature of `terms`. */
     tw_status (*tilted)(const tw_observations *o, size_t i, double m, double v, tw_tilted *out);
 
     /* log of the integral of p(y[i] | x) N(x; m[i], v) dx, for n sites and one v >= 0. NULL: from the above. */
@@ -139,7 +143,7 @@ TW_API tw_status tw_likelihood_check_expect(tw_context *ctx, const tw_likelihood
 TW_API const char *tw_likelihood_expects(const tw_likelihood *likelihood);
 
 /* Moments of the tilted distribution of observation i by the likelihood's own routine, or by adaptive quadrature
- * where it has none, which for a smooth log-concave p is good to 1e-10 (in units of the tilted standard
+ * where it has none, which for a smooth p, log-concave or with a `peak`, is good to 1e-10 (in units of the tilted standard
  * deviation). m finite and v > 0, else TW_BAD_ARGUMENT. TW_NUMERICAL_FAILURE when the moments are not finite,
  * TW_NOT_CONVERGED when the quadrature met its limit: *out then holds what it had. */
 TW_API tw_status tw_likelihood_tilted(const tw_observations *observed, size_t i, double m, double v,

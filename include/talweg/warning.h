@@ -31,6 +31,9 @@ extern "C" {
     /* approximations */                                                                                     \
     X(TW_WARN_EP, "ep_not_converged",                                                                        \
       "EP did not converge (residual {1:.1e} after {0:.0f} sweeps): its log Z is not to be used")            \
+    X(TW_WARN_MODES, "several_modes",                                                                        \
+      "the posterior has several modes: Laplace takes the highest that it found, another is {0:.3g} nats "   \
+      "lower")                                                                                               \
     X(TW_WARN_STAND_IN, "stand_in",                                                                          \
       "EP did not converge in {0:.0f} sweeps: Laplace's Gaussian stands in for it; draws are exact all the " \
       "same, only perhaps slower to mix")                                                                    \

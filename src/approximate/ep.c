@@ -6,7 +6,8 @@
  * Sigma is updated in place over many sweeps, so before anything is called converged, q is rebuilt from its
  * sites by a fresh factorisation and measured again. Where the residual stops falling, Sigma is made afresh,
  * and where that does not help, the double loop takes over. A Gaussian that cannot be swept site by site gets parallel
- * updates (ep_parallel.c).
+ * updates (ep_parallel.c), and so does a likelihood that is not log-concave: its sites may have negative precisions,
+ * and damped updates know when q is no distribution.
  */
 #include "approximate/ep.h"
 
@@ -44,7 +45,8 @@ static tw_status rebuild(tw_ep *ep)
 {
     tw_sweep_free(ep->sweep);
     ep->sweep = NULL;
-    for (size_t i = 0; i < ep->model->n; i++) /* the double loop may stop midway with tau < 0 */
+    bool concave = !ep->model->observed.likelihood->peak;
+    for (size_t i = 0; concave && i < ep->model->n; i++) /* the double loop may stop midway with tau < 0 */
         ep->result->tau[i] = fmax(ep->result->tau[i], 0.0);
     TW_TRY(tw_approximation_rebuild(ep->model, ep->result));
     tw_ep_measure(ep, ep->result->reference->log_z, &ep->result->log_z, &ep->result->residual);
@@ -187,8 +189,9 @@ tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_appr
                        "EP begins with tau and nu of its sites, or with neither");
     TW_TRY(tw_approximation_allocate(model, TW_EP, &ep.result));
     ep.skip = 0.03 * options->site_tolerance;
+    bool concave = !model->observed.likelihood->peak;
     bool parallel = options->method == TW_EP_PARALLEL ||
-                    (options->method == TW_EP_AUTO && !tw_sweep_possible(model->prior));
+                    (options->method == TW_EP_AUTO && (!concave || !tw_sweep_possible(model->prior)));
     tw_status status = parallel ? tw_ep_parallel(&ep) : start(&ep);
     if (status == TW_OK) status = parallel ? rebuild(&ep) : iterate(&ep, options);
     release(&ep);

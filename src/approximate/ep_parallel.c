@@ -5,6 +5,9 @@
  * then q is conditioned anew: one factorisation and the marginal variances a sweep. The fixed points are those of
  * sequential sweeps. Undamped updates can circle or run away where sites are strongly coupled, so eta is halved whenever the
  * residual grew, and recovers slowly. There is nothing that gathers rounding errors: q is exact after every sweep.
+ *
+ * Where the likelihood is not log-concave, tau' may be negative, and K^-1 + T may then have no inverse: the sweep is taken back
+ * and eta halved. The verdict is the same.
  */
 #include <float.h>
 #include <math.h>
@@ -14,20 +17,25 @@
 #include "linalg/vector.h"
 
 static const double slowest = 1.0 / 64.0, recovery = 1.2;
+static const double careful = 0.5; /* the first eta where the likelihood is not log-concave */
 
-/* The marginals of the current sites. */
-static tw_status condition(tw_ep *ep, tw_gaussian *q)
+/* The marginals of the current sites. False where they make no distribution. */
+static bool condition(tw_ep *ep, tw_gaussian *q)
 {
     tw_approximation *r = ep->result;
     double log_z;
-    if (!tw_gaussian_condition(ep->model->prior, 1.0, r->tau, r->nu, q, &log_z))
-        return tw_fail(ep->model->ctx, TW_NUMERICAL_FAILURE,
-                       "EP's covariance could not be factored: its precisions are too large for double "
-                       "precision");
+    if (!tw_gaussian_condition(ep->model->prior, 1.0, r->tau, r->nu, q, &log_z)) return false;
     memcpy(r->mean, q->mean, r->n * sizeof *r->mean);
     memcpy(r->variance, q->variance, r->n * sizeof *r->variance);
     ep->log_det_b = tw_dot(r->n, r->nu, r->mean) - 2.0 * log_z;
-    return TW_OK;
+    return true;
+}
+
+static tw_status fail_condition(const tw_ep *ep)
+{
+    return tw_fail(ep->model->ctx, TW_NUMERICAL_FAILURE,
+                   "EP's covariance could not be factored: its precisions are too large for double "
+                   "precision");
 }
 
 /* All sites, from the marginals of the sweep before. A site without a proper update stays. */
@@ -51,19 +59,37 @@ static tw_status start(tw_ep *ep, tw_gaussian *q)
         r->tau[i] = tau;
         r->nu[i] = nu;
     }
-    return condition(ep, q);
+    return condition(ep, q) ? TW_OK : fail_condition(ep);
 }
 
-static tw_status iterate(tw_ep *ep, tw_gaussian *q)
+/* One sweep, a shorter one where it leads to no distribution: the sites of before are in `kept`, tau and then nu. */
+static tw_status sweep(tw_ep *ep, tw_gaussian *q, double *kept, double *eta)
 {
     tw_approximation *r = ep->result;
-    double eta = 1.0, log_z = NAN, residual = INFINITY;
+    memcpy(kept, r->tau, r->n * sizeof *kept);
+    memcpy(kept + r->n, r->nu, r->n * sizeof *kept);
+    update_sites(ep, *eta);
+    while (!condition(ep, q)) {
+        if (!ep->model->observed.likelihood->peak || *eta < slowest * slowest) return fail_condition(ep);
+        *eta *= 0.5;
+        for (size_t i = 0; i < r->n; i++) { /* half the way back */
+            r->tau[i] = 0.5 * (r->tau[i] + kept[i]);
+            r->nu[i] = 0.5 * (r->nu[i] + kept[i + r->n]);
+        }
+    }
+    return TW_OK;
+}
+
+static tw_status iterate(tw_ep *ep, tw_gaussian *q, double *kept)
+{
+    tw_approximation *r = ep->result;
+    bool concave = !ep->model->observed.likelihood->peak;
+    double eta = concave ? 1.0 : careful, log_z = NAN, residual = INFINITY;
     while (!r->converged && r->iterations < ep->options->max_sweeps) {
         double before = log_z;
         TW_TRY(tw_ep_go_on(ep));
         r->iterations++;
-        update_sites(ep, eta);
-        TW_TRY(condition(ep, q));
+        TW_TRY(sweep(ep, q, kept, &eta));
         tw_ep_measure(ep, tw_ep_log_z_q(ep), &log_z, &r->residual);
         tw_ep_report(ep, r->n);
         r->converged = r->residual <= ep->options->site_tolerance && tw_ep_settled(ep, log_z, before);
@@ -76,9 +102,13 @@ static tw_status iterate(tw_ep *ep, tw_gaussian *q)
 tw_status tw_ep_parallel(tw_ep *ep)
 {
     tw_gaussian *q = NULL;
+    double *kept = NULL;
     tw_status status = tw_gaussian_like(ep->model->prior, false, &q);
+    if (status == TW_OK)
+        status = tw_allocate_doubles(ep->model->ctx, ep->model->n, 2, "EP's sites of before", &kept);
     if (status == TW_OK) status = start(ep, q);
-    if (status == TW_OK) status = iterate(ep, q);
+    if (status == TW_OK) status = iterate(ep, q, kept);
+    tw_release(ep->model->ctx, kept);
     tw_gaussian_free(q);
     return status;
 }

@@ -32,7 +32,7 @@ bool tw_ep_given_site(const tw_ep *ep, size_t site, double mean, double variance
     (void)variance;
     *tau = ep->options->tau[site];
     *nu = ep->options->nu[site];
-    return *tau >= 0.0 && isfinite(*tau) && isfinite(*nu);
+    return (*tau >= 0.0 || ep->model->observed.likelihood->peak) && isfinite(*tau) && isfinite(*nu);
 }
 
 bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double variance, double *tau, double *nu)
@@ -44,7 +44,9 @@ bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double varia
     if (tw_likelihood_tilted(&m->observed, site, cavity.mean, cavity.variance, &tilted) != TW_OK)
         return false;
     double precision = 1.0 / tilted.variance;
-    *tau = fmax(precision - 1.0 / cavity.variance, 0.0); /* log-concave: not negative but for rounding */
+    *tau = precision - 1.0 / cavity.variance;
+    if (!m->observed.likelihood->peak)
+        *tau = fmax(*tau, 0.0); /* log-concave: not negative but for rounding */
     *nu = tilted.mean * precision - cavity.mean / cavity.variance;
     return isfinite(*tau) && isfinite(*nu);
 }

@@ -14,9 +14,15 @@
  * a broad prior q's standard deviation is a long way for lambda. Since q's variance is at most
  * K_nn / (1 + lambda_n K_nn), log|B| changes by at most sum_n |change of log(1 + lambda_n K_nn)|.
  * log Z = psi - log|B|/2 there, and q has sites tau = lambda, nu = lambda x + l'.
+ *
+ * A likelihood that is not log-concave may have lambda < 0. On the way such sites count as 0, so that every step leads uphill;
+ * at the mode they enter as they are, log|B| = log|I + K W|. There may be several modes: a second start is the mean
+ * of the posterior that the peaks would have as Gaussian observations with their widths as noise, a third that of those alone
+ * which the mode so far makes outliers (lambda < 0). The highest mode is taken, and where they differ a warning says so.
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "approximate/approximate.h"
 #include "gaussian/curved.h"
@@ -45,7 +51,7 @@ static double log_likelihood(const laplace *s, const double *x, double *slope, d
     return sum;
 }
 
-/* Slope and curvature at x; a user's likelihood that is not log-concave there gets curvature 0. */
+/* Slope and curvature at x; a likelihood that is not log-concave there gets curvature 0. */
 static void refresh_terms(laplace *s)
 {
     log_likelihood(s, s->x, s->slope, s->lambda);
@@ -114,10 +120,10 @@ static double log_det_change(laplace *s)
     return 0.5 * sum;
 }
 
-/* Newton's iteration from x = 0. Afterwards log|B| and the residual belong to the last point. */
+/* Newton's iteration from where we are. Afterwards log|B| and the residual belong to the last point. */
 static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
 {
-    s->psi = log_likelihood(s, s->x, NULL, NULL);
+    s->psi = log_likelihood(s, s->x, NULL, NULL) - 0.5 * tw_dot(s->model->n, s->a, s->x);
     s->rounding = 16.0 * DBL_EPSILON * fabs(s->psi);
     refresh_terms(s);
     double decrement = newton_step(s);
@@ -135,6 +141,86 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
     out->log_z = s->psi - 0.5 * s->curved->log_det;
     return TW_OK;
+}
+
+/* ---- several modes ---- */
+
+/* Where Newton's method starts after the mode from 0. */
+typedef enum start_kind { FROM_ALL_PEAKS, FROM_OUTLIERS, STARTS } start_kind;
+
+/* Move to the mean of the Gaussian posterior of the peaks, of all or of those that the mode at x makes outliers: the
+ * Newton step from 0. False where there are none. */
+static bool go_to_peaks(laplace *s, start_kind kind)
+{
+    const tw_observations *o = &s->model->observed;
+    size_t n = s->model->n, count = 0;
+    log_likelihood(s, s->x, NULL, s->lambda);
+    for (size_t i = 0; i < n; i++) {
+        double peak, width;
+        bool taken = kind == FROM_ALL_PEAKS || s->lambda[i] < 0.0;
+        o->likelihood->peak(o, i, &peak, &width);
+        s->lambda[i] = taken ? 1.0 / (width * width) : 0.0;
+        s->slope[i] = s->lambda[i] * peak;
+        count += taken;
+    }
+    memset(s->a, 0, n * sizeof *s->a);
+    if (count == 0 || !isfinite(newton_step(s))) return false;
+    memcpy(s->a, s->da, n * sizeof *s->a);
+    memcpy(s->x, s->dx, n * sizeof *s->x);
+    return true;
+}
+
+/* Do two modes differ, in units of the first one's standard deviations? */
+static bool differ(size_t n, const double *x, const double *other, const double *lambda, const double *k)
+{
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        double square = (x[i] - other[i]) * (x[i] - other[i]);
+        largest = fmax(largest, square * (1.0 / k[i] + lambda[i]));
+    }
+    return largest > 1e-6;
+}
+
+/* The mode from another start; the higher of it and the one before is kept. `kept` holds 2 n numbers: a and x. *lower is by how
+ * much the other one is lower, where they differ. */
+static tw_status try_start(laplace *s, start_kind kind, const tw_laplace_options *options, double *kept,
+                           tw_approximation *out, double *lower)
+{
+    size_t n = s->model->n;
+    double psi = s->psi;
+    tw_approximation second = {.iterations = 0};
+    memcpy(kept, s->a, n * sizeof *kept);
+    memcpy(kept + n, s->x, n * sizeof *kept);
+    if (go_to_peaks(s, kind)) TW_TRY(iterate(s, options, &second));
+    out->iterations += second.iterations;
+    if (second.converged && out->converged && differ(n, s->x, kept + n, s->lambda, s->model->prior->variance))
+        *lower = fabs(s->psi - psi);
+    if (second.converged && (s->psi > psi || !out->converged)) {
+        out->converged = true;
+        out->residual = second.residual;
+        return TW_OK;
+    }
+    memcpy(s->a, kept, n * sizeof *kept);
+    memcpy(s->x, kept + n, n * sizeof *kept);
+    s->psi = psi;
+    refresh_terms(s);
+    return TW_OK;
+}
+
+/* From 0, and where the likelihood is not log-concave from the other starts. */
+static tw_status iterate_all(laplace *s, const tw_laplace_options *options, tw_approximation *out)
+{
+    double *kept = NULL, lower = NAN;
+    TW_TRY(iterate(s, options, out));
+    if (!s->model->observed.likelihood->peak) return TW_OK;
+    TW_TRY(tw_allocate_doubles(s->model->ctx, s->model->n, 2, "Laplace's first mode", &kept));
+    tw_status status = TW_OK;
+    for (int kind = 0; status == TW_OK && kind < STARTS; kind++)
+        status = try_start(s, (start_kind)kind, options, kept, out, &lower);
+    if (status == TW_OK && !isnan(lower))
+        tw_warn(s->model->ctx, &(tw_warning){.code = TW_WARN_MODES, .number = {lower}});
+    tw_release(s->model->ctx, kept);
+    return status;
 }
 
 static tw_status allocate(laplace *s)
@@ -156,12 +242,29 @@ static void release(laplace *s)
     tw_curved_free(s->curved);
 }
 
-static void set_sites(const laplace *s, tw_approximation *out)
+/* The sites at the mode, with curvatures as they are. */
+static void set_sites(laplace *s, tw_approximation *out)
 {
+    if (s->model->observed.likelihood->peak) log_likelihood(s, s->x, s->slope, s->lambda);
     for (size_t i = 0; i < s->model->n; i++) {
         out->tau[i] = s->lambda[i];
         out->nu[i] = s->lambda[i] * s->x[i] + s->slope[i];
     }
+}
+
+/* q of the sites. Where they have negative precisions and make no distribution, this is no mode: those count as 0 then, and
+ * the verdict says so. log|B| is that of q. */
+static tw_status rebuild(const tw_model *model, double psi, tw_approximation *a)
+{
+    if (!model->observed.likelihood->peak) return tw_approximation_rebuild(model, a);
+    if (tw_approximation_rebuild(model, a) != TW_OK) {
+        a->converged = false;
+        for (size_t i = 0; i < a->n; i++) a->tau[i] = fmax(a->tau[i], 0.0);
+        TW_TRY(tw_approximation_rebuild(model, a));
+    }
+    double log_det = tw_dot(a->n, a->nu, a->mean) - 2.0 * tw_reference_log_z(a->reference);
+    a->log_z = psi - 0.5 * log_det;
+    return TW_OK;
 }
 
 tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *options, tw_approximation **out)
@@ -176,10 +279,10 @@ tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *option
                        "Laplace needs at least one step and a tolerance above 0");
     tw_status status = tw_approximation_allocate(model, TW_LAPLACE, &a);
     if (status == TW_OK) status = allocate(&s);
-    if (status == TW_OK) status = iterate(&s, options, a);
+    if (status == TW_OK) status = iterate_all(&s, options, a);
     if (status == TW_OK) set_sites(&s, a);
     release(&s);
-    if (status == TW_OK) status = tw_approximation_rebuild(model, a);
+    if (status == TW_OK) status = rebuild(model, s.psi, a);
     if (status != TW_OK) {
         tw_approximation_free(a);
         return status;

@@ -3,8 +3,11 @@
  *   mean = k' K^-1 mu = k' (nu - tau o mu)                     since Sigma^-1 mu = nu
  *   variance = k** - k' (K + T^-1)^-1 k = k** - |Lb^-1 S k|^2,   S = T^1/2, Lb Lb' = I + S K S
  * (Rasmussen & Williams 2006, eq. 3.60-3.61), for all columns k together; sites with tau = 0 do not enter.
+ * Where some tau are negative there is no S, and with F F' = Sigma
+ *   k' (K + T^-1)^-1 k = k' (T - T Sigma T) k = k' T k - |F' T k|^2.
  */
 #include <math.h>
+#include <string.h>
 
 #include "approximate/approximate.h"
 #include "gaussian/curved.h"
@@ -14,7 +17,9 @@
 struct tw_predictor {
     tw_context *ctx;
     size_t n;
-    tw_curved *curved; /* K^-1 + T */
+    tw_curved *curved; /* K^-1 + T; NULL where some tau are negative: then */
+    tw_gaussian *q;    /* N(mu, Sigma), */
+    double *tau;       /* and n precisions */
     double *alpha;     /* n: nu - tau o mu */
 };
 
@@ -23,18 +28,33 @@ void tw_predictor_free(tw_predictor *p)
     if (!p) return;
     tw_context *ctx = p->ctx;
     tw_curved_free(p->curved);
+    tw_gaussian_free(p->q);
+    tw_release(ctx, p->tau);
     tw_release(ctx, p->alpha);
     tw_release(ctx, p);
+}
+
+static tw_status fill_negative(const tw_model *model, const tw_approximation *a, tw_predictor *p)
+{
+    double log_z;
+    TW_TRY(tw_allocate_doubles(p->ctx, p->n, 1, "the predictor", &p->tau));
+    memcpy(p->tau, a->tau, p->n * sizeof *p->tau);
+    TW_TRY(tw_gaussian_like(model->prior, false, &p->q));
+    if (tw_gaussian_condition(model->prior, 1.0, a->tau, a->nu, p->q, &log_z)) return TW_OK;
+    return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the predictor's covariance could not be factored");
 }
 
 static tw_status fill(const tw_model *model, const tw_approximation *a, tw_predictor *p)
 {
     size_t active = 0;
+    bool negative = false;
     TW_TRY(tw_allocate_doubles(p->ctx, p->n, 1, "the predictor", &p->alpha));
     for (size_t i = 0; i < a->n; i++) {
         p->alpha[i] = a->nu[i] - a->tau[i] * a->mean[i];
         active += a->tau[i] > 0.0;
+        negative |= a->tau[i] < 0.0;
     }
+    if (negative) return fill_negative(model, a, p);
     TW_TRY(tw_curved_new(model->prior, active, &p->curved));
     if (tw_curved_factor(p->curved, model->prior, a->tau, 0.0)) return TW_OK;
     return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the predictor's matrix I + S K S could not be factored");
@@ -56,10 +76,34 @@ tw_status tw_predictor_new(const tw_model *model, const tw_approximation *approx
     return TW_OK;
 }
 
-void tw_predictor_apply(const tw_predictor *p, size_t m, double *cross, const double *diagonal, double *mean,
-                        double *variance)
+/* k' T k - |F' T k|^2 for m columns k, which become T k. */
+static tw_status explain_negative(const tw_predictor *p, size_t m, double *cross, double *explained)
+{
+    size_t n = p->n, r = p->q->r;
+    double *pulled = NULL;
+    TW_TRY(tw_allocate_doubles(p->ctx, r, m, "the covariances of new cases", &pulled));
+    for (size_t j = 0; j < m; j++) {
+        explained[j] = 0.0;
+        for (size_t i = 0; i < n; i++) {
+            double k = cross[i + j * n];
+            explained[j] += p->tau[i] * k * k;
+            cross[i + j * n] = p->tau[i] * k;
+        }
+    }
+    tw_gaussian_pull_back(p->q, m, cross, pulled);
+    for (size_t j = 0; j < m; j++) explained[j] -= tw_dot(r, pulled + j * r, pulled + j * r);
+    tw_release(p->ctx, pulled);
+    return TW_OK;
+}
+
+tw_status tw_predictor_apply(const tw_predictor *p, size_t m, double *cross, const double *diagonal,
+                             double *mean, double *variance)
 {
     for (size_t j = 0; j < m; j++) mean[j] = tw_dot(p->n, p->alpha, cross + j * p->n);
-    tw_curved_explain(p->curved, m, cross, variance);
+    if (p->q)
+        TW_TRY(explain_negative(p, m, cross, variance));
+    else
+        tw_curved_explain(p->curved, m, cross, variance);
     for (size_t j = 0; j < m; j++) variance[j] = fmax(diagonal[j] - variance[j], 0.0);
+    return TW_OK;
 }

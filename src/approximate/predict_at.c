@@ -12,7 +12,7 @@ static tw_status predict_batches(const tw_predictor *predictor, const tw_kernel 
         TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + start, at->n, cross,
                                train->n));
         TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + start, at->n, diagonal));
-        tw_predictor_apply(predictor, m, cross, diagonal, mean + start, variance + start);
+        TW_TRY(tw_predictor_apply(predictor, m, cross, diagonal, mean + start, variance + start));
     }
     return TW_OK;
 }

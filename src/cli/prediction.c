@@ -126,8 +126,8 @@ static tw_status predict_from_approximation(tw_prediction *p)
                                at->x + p->first, at->n, cross, train->n));
         TW_TRY(tw_kernel_diagonal(problem->kernel, p->count, at->d, at->x + p->first, at->n, p->variance));
     }
-    tw_predictor_apply(p->gaussian, p->count, cross, variance, column[TW_PREDICTED_MEAN],
-                       column[TW_PREDICTED_VARIANCE]);
+    TW_TRY(tw_predictor_apply(p->gaussian, p->count, cross, variance, column[TW_PREDICTED_MEAN],
+                              column[TW_PREDICTED_VARIANCE]));
     TW_TRY(tw_predict_observations(p->ctx, &cases, column[TW_PREDICTED_MEAN], column[TW_PREDICTED_VARIANCE],
                                    column[TW_PREDICTED_EXPECTED], column[TW_PREDICTED_SD]));
     if (!cases.y) return TW_OK;

@@ -11,6 +11,9 @@ static const char *const advice[TW_WARNING_COUNT] = {
     /* NOLINTBEGIN(bugprone-suspicious-missing-comma): a text may go over several lines */
     [TW_WARN_NO_COLUMN] = "; name their column with --{name}-column",
     [TW_WARN_DEFAULTS] = ". Give them: --log-ell and --log-sigma, or with their leaf in --kernel",
+    [TW_WARN_MODES] = ". Compare with draws (talweg sample --method ess --metric prior) and with the "
+                      "evidence from the prior "
+                      "(talweg evidence --from prior)",
     [TW_WARN_DISAGREE] =
         ". At least one has not seen the whole posterior: trust neither, and let chains mix with more "
         "--moves, more --temperatures or --method pt.",

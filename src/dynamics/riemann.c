@@ -51,6 +51,11 @@ static tw_status check(const tw_target *target, const tw_riemann_options *o)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "the likelihood \"%s\" has no expected information: use the hessian metric",
                        lik->name);
+    if (o->metric == TW_METRIC_HESSIAN && lik->peak)
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "the likelihood \"%s\" is not log-concave, so its hessian is no metric: use fisher or smoothed",
+            lik->name);
     if (o->metric != TW_METRIC_HESSIAN && o->metric != TW_METRIC_FISHER && o->metric != TW_METRIC_SMOOTHED)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "RMHMC needs a metric that depends on the position");
     if (!(o->rule.tolerance > 0.0) || (o->rule.cap == 0 && o->rule.fixed == 0))
@@ -81,6 +86,7 @@ tw_status tw_riemann_new(const tw_target *target, const tw_riemann_options *opti
     return TW_OK;
 }
 
+/* Of Gaussian sites with negative precision the metric knows nothing: it must be positive, and any metric is exact. */
 void tw_riemann_curvature(const tw_riemann *p, const double *x, double *lambda, double *dlambda)
 {
     const tw_target *t = p->target;
@@ -95,7 +101,7 @@ void tw_riemann_curvature(const tw_riemann *p, const double *x, double *lambda, 
     else
         lik->fisher(&m->observed, x, lambda, dlambda);
     for (size_t i = 0; i < p->n; i++) {
-        lambda[i] = t->beta * lambda[i] + (t->site_tau ? t->site_tau[i] : 0.0);
+        lambda[i] = t->beta * lambda[i] + (t->site_tau ? fmax(t->site_tau[i], 0.0) : 0.0);
         if (dlambda) dlambda[i] *= t->beta;
     }
 }

@@ -39,8 +39,9 @@ typedef struct tw_gaussian_kind {
 
     /* Memory for a Gaussian that `condition` or `mix` makes of g; products: it will be asked to multiply by its A. */
     tw_status (*like)(const tw_gaussian *g, bool products, tw_gaussian **out);
-    /* out gets the covariance (A^-1 + diag(tau))^-1, tau >= 0, in that memory, with variance and log_det, and
-     * *log_det = log |I + F' diag(tau) F|. False where that matrix is not finite. */
+    /* out gets the covariance (A^-1 + diag(tau))^-1 in that memory, with variance and log_det, and
+     * *log_det = log |I + F' diag(tau) F|. False where that matrix is not finite, or where some tau are negative
+     * and it is not positive definite. */
     bool (*condition)(const tw_gaussian *base, const double *tau, tw_gaussian *out, double *log_det);
     /* The same with (b A^-1 + (1 - b) S^-1)^-1, S the covariance of `other`, which is of the same kind. Optional. */
     bool (*mix)(const tw_gaussian *base, const tw_gaussian *other, double b, tw_gaussian *out);
@@ -126,7 +127,7 @@ tw_status tw_gaussian_marginal(const tw_gaussian *g, size_t count, const size_t 
  * curved metrics; for that the dense kind forms A, n^3/3 flops each time. */
 tw_status tw_gaussian_like(const tw_gaussian *base, bool products, tw_gaussian **out);
 
-/* out = N(0, A) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z, tau >= 0, with A of `base`:
+/* out = N(0, A) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z, with A of `base`; some tau may be negative:
  *   covariance S = (A^-1 + T)^-1,  mean S nu,  log Z = -1/2 log |I + F' T F| + 1/2 nu' S nu.
  * tau and nu are multiplied by `scale`. False where it cannot be factored; out must then be made anew before use. */
 bool tw_gaussian_condition(const tw_gaussian *base, double scale, const double *tau, const double *nu,

@@ -33,18 +33,38 @@ static double noise_at(const tw_observations *o, double parameter, size_t i)
     return o->column[NOISE] ? o->column[NOISE][i] : parameter;
 }
 
+/* One noise for all: its reciprocal once, so that the loops have no division. */
+static void terms_of_one(const tw_observations *o, double s, const double *x, double *value, double *slope,
+                         double *lambda)
+{
+    double inverse = 1.0 / s, square = inverse * inverse, constant = -log(s) - TW_HALF_LOG_TWO_PI;
+    for (size_t i = 0; value && i < o->n; i++) {
+        double d = (o->y[i] - x[i]) * inverse;
+        value[i] = constant - 0.5 * d * d;
+    }
+    for (size_t i = 0; slope && i < o->n; i++) slope[i] = (o->y[i] - x[i]) * inverse * inverse;
+    for (size_t i = 0; lambda && i < o->n; i++) lambda[i] = square;
+}
+
+static void terms_of_each(const tw_observations *o, const double *x, double *value, double *slope,
+                          double *lambda)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        double s = o->column[NOISE][i], d = (o->y[i] - x[i]) / s;
+        if (value) value[i] = -0.5 * d * d - log(s) - TW_HALF_LOG_TWO_PI;
+        if (slope) slope[i] = d / s;
+        if (lambda) lambda[i] = 1.0 / (s * s);
+    }
+}
+
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
-    const double *y = o->y, *column = o->column[NOISE];
-    double parameter = tw_observations_parameter(o, NOISE), log_parameter = log(parameter);
-    for (size_t i = 0; i < o->n; i++) {
-        double s = column ? column[i] : parameter, d = (y[i] - x[i]) / s;
-        if (value) value[i] = -0.5 * d * d - (column ? log(s) : log_parameter) - TW_HALF_LOG_TWO_PI;
-        if (slope) slope[i] = d / s;
-        if (lambda) lambda[i] = 1.0 / (s * s);
-        if (dlambda) dlambda[i] = 0.0;
-    }
+    if (o->column[NOISE])
+        terms_of_each(o, x, value, slope, lambda);
+    else
+        terms_of_one(o, tw_observations_parameter(o, NOISE), x, value, slope, lambda);
+    for (size_t i = 0; dlambda && i < o->n; i++) dlambda[i] = 0.0;
 }
 
 static void d_parameter(const tw_observations *o, size_t k, const double *x, double *value, double *slope,

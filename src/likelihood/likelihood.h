@@ -50,7 +50,7 @@ tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_
 tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                          double *mean, double *variance);
 
-/* The tilted moments of any log-concave likelihood from its `terms` (tilted.c). v > 0, m finite.
+/* The tilted moments of any likelihood from its `terms` and, where it is not log-concave, its `peak` (tilted.c). v > 0, m finite.
  * evaluations, where not NULL, is how many sites `terms` was asked for. */
 tw_status tw_tilted_by_quadrature(const tw_observations *o, size_t i, double m, double v, tw_tilted *out,
                                   size_t *evaluations);

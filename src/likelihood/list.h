@@ -4,6 +4,7 @@
     X(logit)                  \
     X(poisson)                \
     X(gaussian)               \
+    X(student_t)              \
     X(binomial)               \
     X(binomial_probit)        \
     X(negative_binomial)      \

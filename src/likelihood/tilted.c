@@ -1,7 +1,7 @@
-/* tilted.c: the tilted moments of any log-concave likelihood, by adaptive quadrature of its terms, and the
+/* tilted.c: the tilted moments of any likelihood, by adaptive quadrature of its terms, and the
  * derivatives of its normaliser with respect to the likelihood's parameters.
  *
- * The logarithm of the integrand, f(x) = l(x) - (x - m)^2/(2 v), is strictly concave. So
+ * Where p is log-concave, the logarithm of the integrand, f(x) = l(x) - (x - m)^2/(2 v), is strictly concave. So
  *   1. its mode x0 is the root of a decreasing function, found by a safeguarded Newton iteration;
  *   2. on either side f drops by DROP below f(x0), and by concavity less than exp(-DROP) of the mass lies
  *      beyond: the two points give the range;
@@ -9,6 +9,10 @@
  *      (math/quadrature.h); the first panels are short where the likelihood may have a layer, so that one of
  *      width 1 is found inside a prior of width 1000;
  *   4. cumulants follow from the moments m_l by  c_l = m_l - sum_{k=1}^{l-1} binomial(l-1, k-1) c_k m_{l-k}.
+ *
+ * Where p is not log-concave but has a peak, f may have two modes, near the peak and near m. Since l is largest at the peak,
+ * f has dropped by DROP where (x - m)^2/(2 v) = DROP + l(peak) - l(m). The first panels have edges about both places, at
+ * distances that grow; x0 is the edge with the largest f. A first pass with few digits gives the scale of the second.
  *
  * f(x) - f(x0) is formed without the large parts of f. With x = x0 + d, l(x) = l0 + l0' d + rise(d),
  *   f(x) - f(x0) = rise(d) + (l0' - (x0 - m)/v) d - d^2/(2 v).
@@ -33,7 +37,9 @@ enum {
     ITERATIONS = 2000, /* more than halving or doubling can need from one end of the doubles to the other */
     LAYERS = 8,
     CUTS = 3,
-    SIDE = 2 * LAYERS + CUTS + 1
+    SIDE = 2 * LAYERS + CUTS + 1,
+    RINGS = 16,
+    WIDE = 4 * RINGS + 4
 };
 
 #define NO_PARAMETER ((size_t)-1)
@@ -54,7 +60,10 @@ typedef struct site {
     double m, v;
     double x0, scale;
     point at_x0;
-    size_t parameter; /* which d l/d phi multiplies the integrand; NO_PARAMETER: none does */
+    size_t edges;      /* where p has a peak: of the first panels, */
+    double edge[WIDE]; /* ascending in x */
+    double width;      /* and the length over which p changes there */
+    size_t parameter;  /* which d l/d phi multiplies the integrand; NO_PARAMETER: none does */
     size_t evaluations;
 } site;
 
@@ -229,9 +238,80 @@ static size_t first_edges(const site *s, range_end end, double *edge)
     return count;
 }
 
+/* ---- not log-concave ---- */
+
+/* Put x among the ascending edges, where it is between the first and the last and not there already. */
+static void add_edge(site *s, double x)
+{
+    size_t k = s->edges;
+    if (!(x > s->edge[0] && x < s->edge[s->edges - 1])) return;
+    while (s->edge[k - 1] > x) k--;
+    if (s->edge[k - 1] == x || s->edges == WIDE) return;
+    for (size_t i = s->edges++; i > k; i--) s->edge[i] = s->edge[i - 1];
+    s->edge[k] = x;
+}
+
+/* Edges about a centre at distances that grow by 4 from half a length. */
+static void add_rings(site *s, double centre, double length)
+{
+    add_edge(s, centre);
+    for (int k = 0; k < RINGS; k++) {
+        double d = ldexp(0.5 * length, 2 * k);
+        add_edge(s, centre - d);
+        add_edge(s, centre + d);
+    }
+}
+
+/* The range, its first panels, and x0: the edge where f is largest. */
+static void find_wide_range(site *s, const tw_observations *o, size_t i)
+{
+    double peak, sd = sqrt(s->v), best = -INFINITY;
+    o->likelihood->peak(o, i, &peak, &s->width);
+    double gain = terms_at(s, peak).value - terms_at(s, s->m).value;
+    double range = sd * sqrt(2.0 * (DROP + fmax(gain, 0.0)));
+    s->edge[0] = s->m - range;
+    s->edge[1] = s->m + range;
+    s->edges = 2;
+    add_rings(s, s->m, sd);
+    add_rings(s, peak, s->width);
+    for (size_t k = 0; k < s->edges; k++) {
+        point p = terms_at(s, s->edge[k]);
+        double away = s->edge[k] - s->m, f = p.value - 0.5 * away * (away / s->v);
+        if (!(f > best)) continue;
+        best = f;
+        s->x0 = s->edge[k];
+        s->at_x0 = p;
+    }
+}
+
+/* The integrals in units of s->scale, to a tolerance. */
+static tw_quadrature integrate_edges(site *s, size_t moments, double tolerance)
+{
+    double edge[WIDE];
+    for (size_t i = 0; i < s->edges; i++) edge[i] = (s->edge[i] - s->x0) / s->scale;
+    return tw_quadrature_moments(integrand, s, moments, s->edges - 1, edge, tolerance);
+}
+
+/* f is within a few units of its largest over a tenth of the shorter of the two lengths. The mode with x0 has most of the mass,
+ * or the deviation is no less than the distance to that which has: in units of the root mean square of x - x0 no digits are lost. */
+static tw_quadrature integrate_wide(site *s, size_t moments)
+{
+    size_t parameter = s->parameter;
+    s->parameter = NO_PARAMETER;
+    s->scale = fmin(s->width, sqrt(s->v));
+    tw_quadrature rough = integrate_edges(s, 3, 1e-4);
+    double square = rough.moment[2] / rough.moment[0], normaliser = rough.moment[0] / sqrt(square);
+    s->scale *= sqrt(square);
+    s->parameter = parameter;
+    return integrate_edges(s, moments, TOLERANCE * normaliser);
+}
+
+/* ---- both ---- */
+
 /* The integrals over the whole range; scale is a twentieth of it, near the standard deviation. */
 static tw_quadrature integrate(site *s, size_t moments)
 {
+    if (s->edges > 0) return integrate_wide(s, moments);
     range_end end[2] = {reach(s, -1.0), reach(s, 1.0)};
     double distance[2][SIDE], edge[2 * SIDE + 1];
     size_t left = first_edges(s, end[0], distance[0]), right = first_edges(s, end[1], distance[1]);
@@ -253,7 +333,11 @@ static tw_status begin(const tw_observations *o, size_t i, double m, double v, s
     s->evaluations = 0;
     s->all = tw_observations_repeat(o, i, NODES, s->room);
     s->one = tw_observations_part(&s->all, 0, 1);
-    find_mode(s);
+    s->edges = 0;
+    if (o->likelihood->peak)
+        find_wide_range(s, o, i);
+    else
+        find_mode(s);
     return isfinite(s->at_x0.value) && isfinite(s->at_x0.slope) ? TW_OK : TW_NUMERICAL_FAILURE;
 }
 

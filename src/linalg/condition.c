@@ -6,6 +6,9 @@
  * the n x (n + 1) numbers of the factor, and products of triangles (lauum) and solves that know of them cost
  * n^3/3 flops each instead of n^3: n^3 in all where dense ones would take 7/3 n^3.
  *
+ * Where some of T are negative there is no T^1/2: M = I + L' (T L) as it stands, by a product of a triangle with a full matrix
+ * in the room of both triangles, twice the flops. M may then be indefinite, and is not factored.
+ *
  * A factor of lower rank, n x r in full, takes the dense way, with M in the place of its triangle.
  */
 #include <cblas.h>
@@ -107,13 +110,26 @@ static void clear_room(size_t n, double *l)
     for (size_t j = 1; j < n; j++) memset(l + j * n, 0, j * sizeof *l);
 }
 
-/* out = base C^-T, C C' = scale W'W + shift I, for the triangle W in out. */
+/* The lower triangle of W'W in the place of the triangle W. */
+static void square_triangle(size_t n, double *w)
+{
+    LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'L', to_int(n), w, to_int(n));
+}
+
+/* L' T L in the place of T L, whose upper triangle is cleared first. */
+static void multiply_triangle(size_t n, const double *l, double *tl)
+{
+    clear_room(n, tl);
+    cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, to_int(n), to_int(n), 1.0, l,
+                to_int(n), tl, to_int(n));
+}
+
+/* out = base C^-T, C C' = scale P + shift I, for P in the lower triangle of out. */
 static bool condition_triangle(const tw_factor *base, double scale, double shift, tw_factor *out,
                                double *log_det_m)
 {
     size_t n = base->n;
     double *room = tw_factor_room(out);
-    LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'L', to_int(n), out->l, to_int(n));
     turn(n, out->l, scale, shift, room);
     if (!factor_room(n, room, log_det_m)) return false;
     reflect(n, room);
@@ -131,16 +147,33 @@ static void reverse_columns(size_t n, size_t columns, double *a)
         cblas_dswap(to_int(n), a + j * n, 1, a + (columns - 1 - j) * n, 1);
 }
 
-/* L C^-T with J C J the lower Cholesky factor of J M J: the columns of L are reversed, solved against it, and
- * reversed back. out holds W = T^1/2 L. */
+/* J W'W J into m, for W in out, whose columns are reversed. */
+static void square_rectangle(size_t n, size_t r, double *w, double *m)
+{
+    reverse_columns(n, r, w);
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, to_int(r), to_int(n), 1.0, w, to_int(n), 0.0, m,
+                to_int(r));
+}
+
+/* J L' T L J into m: the product, and then all its elements in reverse order. */
+static void multiply_rectangle(size_t n, size_t r, const double *l, const double *tl, double *m)
+{
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, to_int(r), to_int(r), to_int(n), 1.0, l, to_int(n),
+                tl, to_int(n), 0.0, m, to_int(r));
+    for (size_t i = 0, j = r * r - 1; r > 0 && i < j; i++, j--) {
+        double kept = m[i];
+        m[i] = m[j];
+        m[j] = kept;
+    }
+}
+
+/* L C^-T with J C J the lower Cholesky factor of J M J = I + m: the columns of L are reversed, solved against it, and
+ * reversed back. */
 static bool condition_rectangle(const tw_factor *base, tw_factor *out, double *log_det_m)
 {
     size_t n = base->n, r = base->rank;
     double *m = out->triangle;
     tw_pivot failed;
-    reverse_columns(n, r, out->l);
-    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, to_int(r), to_int(n), 1.0, out->l, to_int(n), 0.0, m,
-                to_int(r));
     for (size_t i = 0; i < r; i++) m[i + i * r] += 1.0;
     if (!tw_cholesky_in_place(r, m, r, &failed)) return false;
     *log_det_m = tw_cholesky_log_det(r, m, r);
@@ -157,17 +190,31 @@ static bool condition_rectangle(const tw_factor *base, tw_factor *out, double *l
 
 bool tw_factor_condition(const tw_factor *base, const double *t, tw_factor *out, double *log_det_m)
 {
-    size_t n = base->n;
-    for (size_t j = 0; j < base->rank; j++)
-        for (size_t i = base->pivot ? 0 : j; i < n; i++) out->l[i + j * n] = sqrt(t[i]) * base->l[i + j * n];
-    return base->pivot ? condition_rectangle(base, out, log_det_m)
-                       : condition_triangle(base, 1.0, 1.0, out, log_det_m);
+    size_t n = base->n, r = base->rank;
+    bool negative = false;
+    for (size_t i = 0; i < n; i++) negative |= t[i] < 0.0;
+    for (size_t j = 0; j < r; j++)
+        for (size_t i = base->pivot ? 0 : j; i < n; i++)
+            out->l[i + j * n] = (negative ? t[i] : sqrt(t[i])) * base->l[i + j * n];
+    if (base->pivot) {
+        if (negative)
+            multiply_rectangle(n, r, base->l, out->l, out->triangle);
+        else
+            square_rectangle(n, r, out->l, out->triangle);
+        return condition_rectangle(base, out, log_det_m);
+    }
+    if (negative)
+        multiply_triangle(n, base->l, out->l);
+    else
+        square_triangle(n, out->l);
+    return condition_triangle(base, 1.0, 1.0, out, log_det_m);
 }
 
 bool tw_factor_mix(const tw_factor *base, const tw_factor *other, double b, tw_factor *out, double *log_det_m)
 {
     copy_triangle(base->n, base->l, base->n, out->l, base->n);
     solve_from_the_left(base->n, other->l, out->l);
+    square_triangle(base->n, out->l);
     return condition_triangle(base, 1.0 - b, b, out, log_det_m);
 }
 

@@ -58,10 +58,10 @@ void tw_factor_multiply_transposed(const tw_factor *factor, size_t columns, cons
 void tw_factor_solve(const tw_factor *factor, size_t columns, const double *x, size_t ldx, const double *mean,
                      double *v, size_t ldv);
 
-/* Condition on Gaussian sites: with T = diag(t), t >= 0, the factor of (A^-1 + T)^-1 is L_S = L C^-T where
+/* Condition on Gaussian sites: with T = diag(t), the factor of (A^-1 + T)^-1 is L_S = L C^-T where
  * C C' = I + L' T L. C is taken upper triangular ("reversed"), which keeps L_S lower triangular; nothing is
  * ever subtracted, so L_S is accurate where chol(A - V'V) fails. out is a copy of base, made anew here.
- * *log_det_m = log |I + L' T L|. False when that matrix is not finite. n^3 flops for a triangular L. */
+ * *log_det_m = log |I + L' T L|. False when that matrix is not finite or, where some t are negative, not positive definite. n^3 flops for a triangular L. */
 bool tw_factor_condition(const tw_factor *base, const double *t, tw_factor *out, double *log_det_m);
 
 /* Mix two precisions: the factor of (b A^-1 + (1-b) S^-1)^-1 for A = base, S = other, both of full rank:

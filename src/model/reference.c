@@ -45,14 +45,16 @@ tw_status tw_reference_prior(const tw_model *model, tw_reference **out)
     return allocate_reference(model, TW_REFERENCE_PRIOR, out);
 }
 
+/* Sites of a likelihood that is not log-concave may have negative precisions. */
 static tw_status check_sites(const tw_model *model, const double *tau, const double *nu)
 {
+    double least = model->observed.likelihood->peak ? -INFINITY : 0.0;
     for (size_t i = 0; i < model->n; i++)
-        if (!(tau[i] >= 0.0) || !isfinite(tau[i]) || !isfinite(nu[i]))
+        if (!(tau[i] >= least) || !isfinite(tau[i]) || !isfinite(nu[i]))
             return tw_fail(model->ctx, TW_BAD_ARGUMENT,
                            "site %zu of the reference has precision %g and shift %g: the precision must be "
-                           "finite and >= 0",
-                           i + 1, tau[i], nu[i]);
+                           "finite%s",
+                           i + 1, tau[i], nu[i], least < 0.0 ? "" : " and >= 0");
     return TW_OK;
 }
 
@@ -70,7 +72,7 @@ static tw_status fill_sites(tw_reference *q, const double *tau, const double *nu
     if (tw_gaussian_condition(prior, 1.0, tau, nu, q->own, &q->log_z)) return TW_OK;
     return tw_fail(ctx, TW_NUMERICAL_FAILURE,
                    "the covariance of the reference could not be factored: its precisions are too large for "
-                   "double precision");
+                   "double precision, or too negative for a distribution");
 }
 
 tw_status tw_reference_sites(const tw_model *model, const double *tau, const double *nu, tw_reference **out)

@@ -294,7 +294,7 @@ static tw_status read_sites(const tw_fields *in, const tw_problem *problem, doub
     size_t n = problem->data->n;
     TW_TRY(tw_field_numbers(in, "tau", n, tau));
     for (size_t i = 0; i < n; i++)
-        if ((*tau)[i] < 0.0)
+        if ((*tau)[i] < 0.0 && !problem->likelihood->peak)
             return tw_fail(in->ctx, TW_BAD_DATA,
                            "field \"approximation.tau\": element %zu is %g; a precision is not negative",
                            i + 1, (*tau)[i]);

@@ -61,7 +61,7 @@ static void predict(const tw_model *model, const tw_approximation *q, size_t col
     assert_non_null(cross);
     memcpy(cross, from, N * columns * sizeof *cross);
     assert_int_equal(tw_predictor_new(model, q, &predictor), TW_OK);
-    tw_predictor_apply(predictor, columns, cross, diagonal, mean, variance);
+    assert_int_equal(tw_predictor_apply(predictor, columns, cross, diagonal, mean, variance), TW_OK);
     tw_predictor_free(predictor);
     free(cross);
 }

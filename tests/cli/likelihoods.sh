@@ -76,4 +76,14 @@ every_command levels '' --likelihood ordinal4 --cut -1 --gap2 0.8 --gap3 1.2
 sed '5s/,[^,]*$/,2.5/' "$d/levels.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: observation 4 is 2.5; ordinal4 needs a level 1, 2, ..., 4' approx "$d/bad.csv" --likelihood ordinal4
 refuses 1 '--gap3 does not go with the ordinal3 likelihood' approx "$d/levels.csv" --likelihood ordinal3 --gap3 2
+
+# ---- heavy tails: not log-concave
+data heavy y 'f + (i % 6 == 2) * 3'
+every_command heavy '' --likelihood student_t --scale 0.3 --df 3
+works selftest "$d/heavy.csv" --likelihood student_t --scale 0.3 --df 3
+refuses 1 'is not log-concave, so its hessian is no metric' sample "$d/heavy.csv" --likelihood student_t --log-ell -1 \
+    --method rmhmc --metric hessian
+printf 't,y\n0,3\n0.1,-2.6\n' >"$d/modes.csv"
+works approx "$d/modes.csv" --likelihood student_t --scale 0.3 --df 2 --log-ell -0.5 --log-sigma 0.7 --json
+gives '[w["code"] for w in r["warnings"]].count("several_modes") == 1'
 finish

@@ -83,7 +83,7 @@ static void compare_approximations(const posed *p, const exact *want, double nat
     }
     assert_int_equal(tw_laplace_fit(p->model, NULL, &laplace), TW_OK);
     assert_true(laplace->converged);
-    assert_close(laplace->log_z, want->log_z, 0.5, name);
+    assert_close(laplace->log_z, want->log_z, p->model->observed.likelihood->peak ? 1.0 : 0.5, name);
     tw_approximation_free(laplace);
 }
 
@@ -103,7 +103,7 @@ static void compare_evidence(const posed *p, const exact *want)
                   p->model->observed.likelihood->name, p->model->n, want->log_z, p->ep->log_z - want->log_z,
                   e.log_z - want->log_z, e.se);
     assert_close(e.log_z, want->log_z, 4.0 * e.se + 1e-8, "ais"); /* gaussian: every weight is Z itself */
-    assert_true(e.se < 0.01);
+    assert_true(e.se < 0.02);
 }
 
 static void compare_draws(const posed *p, const exact *want)
@@ -124,7 +124,8 @@ static void compare_draws(const posed *p, const exact *want)
     chain_case c = {.posed = *p, .oracle = &oracle};
     tw_chains_options o = TW_CHAINS_DEFAULTS;
     o.warmup = 200;
-    o.draws = 500;
+    o.draws = 800;
+    o.thin = 4; /* trajectories of half a period leave x^2, and so the sd, correlated for some draws */
     o.seed = 1;
     for (size_t k = 0; k < 3; k++) {
         tw_draws *draws = chain_case_run(&c, run[k].method, run[k].metric, &o);
@@ -133,7 +134,7 @@ static void compare_draws(const posed *p, const exact *want)
     }
 }
 
-static void compare(const tw_likelihood *likelihood, int variant, size_t n)
+static void compare(const tw_likelihood *likelihood, int variant, size_t n, bool draws)
 {
     setting_room room;
     tw_observations o = setting_observations(likelihood, variant, n, &room);
@@ -142,18 +143,19 @@ static void compare(const tw_likelihood *likelihood, int variant, size_t n)
     bool one = n == 1;
     compare_approximations(&p, &want, one ? 1e-7 : 0.01, one ? 1e-6 : 0.05);
     if (!one) compare_evidence(&p, &want);
-    if (n == 2) compare_draws(&p, &want);
+    if (draws) compare_draws(&p, &want);
     posed_free(&p);
 }
 
 static void every_likelihood_meets_exact_cases(void **state)
 {
     (void)state;
-    const tw_likelihood *likelihood = NULL;
-    for (size_t l = 0; (likelihood = tw_likelihood_at(l)); l++) {
-        for (int variant = 0; variant < SETTING_VARIANTS; variant++) compare(likelihood, variant, 1);
-        compare(likelihood, 1, 2);
-        compare(likelihood, 3, SITES);
+    const tw_likelihood *likelihood = NULL, *before = NULL;
+    for (size_t l = 0; (likelihood = tw_likelihood_at(l)); before = likelihood, l++) {
+        bool fresh = !before || before->terms != likelihood->terms; /* some differ in their parameters only */
+        for (int variant = 0; variant < SETTING_VARIANTS; variant++) compare(likelihood, variant, 1, false);
+        compare(likelihood, 1, 2, fresh);
+        compare(likelihood, 3, SITES, false);
     }
 }
 

@@ -118,7 +118,7 @@ static void predictions_are_the_same(void **state)
         }
         assert_int_equal(tw_model_check_new(p.model[m], NEW, cross[m], diagonal), TW_OK);
         assert_int_equal(tw_predictor_new(p.model[m], p.ep[m], &predictor), TW_OK);
-        tw_predictor_apply(predictor, NEW, cross[m], diagonal, mean[m], variance[m]);
+        assert_int_equal(tw_predictor_apply(predictor, NEW, cross[m], diagonal, mean[m], variance[m]), TW_OK);
         tw_predictor_free(predictor);
     }
     assert_same(NEW, mean[1], mean[0], 1e-8, "a mean");

@@ -135,7 +135,10 @@ static void normalised_and_as_expected(setting *s, double x)
         double size = 1e-9 * (1.0 + sums.square);
         assert_int_equal(tw_likelihood_expect(setting_aim(s), &x, 0.0, &mean, &variance), TW_OK);
         assert_near(s, "mean of y", x, l->two_classes ? 2.0 * mean - 1.0 : mean, sums.mean, size);
-        assert_near(s, "variance of y", x, variance, spread, size);
+        if (isinf(variance)) /* what the range of the sum adds grows without end */
+            assert_true(spread > 1e3);
+        else
+            assert_near(s, "variance of y", x, variance, spread, size);
     }
     if (!l->fisher) return;
     l->fisher(setting_aim(s), &x, &lambda, &dlambda);
@@ -220,7 +223,10 @@ static void predictions_are_averages(setting *s, double m, double v)
     double want = average(s, m, v, mean_given), square = average(s, m, v, square_given);
     double shown = two ? 2.0 * want - 1.0 : want;
     assert_near(s, "predicted mean", m, mean, want, 1e-8 * (1.0 + fabs(want)));
-    assert_near(s, "predicted variance", m, variance, square - shown * shown, 1e-8 * (1.0 + square));
+    if (isinf(square))
+        assert_true(isinf(variance));
+    else
+        assert_near(s, "predicted variance", m, variance, square - shown * shown, 1e-8 * (1.0 + square));
 }
 
 /* ---- arrays ---- */

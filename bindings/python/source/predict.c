@@ -141,14 +141,15 @@ static tw_status apply_in_batches(const tw_predictor *predictor, const new_cases
 {
     size_t n = c->cross.rows;
     double *block = malloc(TW_PREDICT_BATCH * n * sizeof *block);
-    if (!block) return TW_NO_MEMORY;
-    for (size_t first = 0; first < c->m; first += TW_PREDICT_BATCH) {
+    tw_status status = block ? TW_OK : TW_NO_MEMORY;
+    for (size_t first = 0; status == TW_OK && first < c->m; first += TW_PREDICT_BATCH) {
         size_t count = c->m - first < TW_PREDICT_BATCH ? c->m - first : TW_PREDICT_BATCH;
         memcpy(block, c->cross.data + first * n, count * n * sizeof *block);
-        tw_predictor_apply(predictor, count, block, c->diagonal.data + first, mean + first, variance + first);
+        status = tw_predictor_apply(predictor, count, block, c->diagonal.data + first, mean + first,
+                                    variance + first);
     }
     free(block);
-    return TW_OK;
+    return status;
 }
 
 static tw_status predict_latent(const new_cases *c, const tw_approximation *fit, const tw_predictions *out)

@@ -38,6 +38,8 @@ class ModelOptions(TypedDict, total=False):
     censored: ArrayLike
     dispersion: float
     shape: float
+    scale: float
+    df: float
     cut: float
     gap2: float
     gap3: float
@@ -100,7 +102,7 @@ class Model:
         The model keeps what it needs: `X` may change afterwards. A data frame (pandas, polars) gives the inputs names,
         and `predict` finds those of another frame by them.
     y : array_like, shape (n,)
-        Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson, binomial, ...), real numbers (gaussian),
+        Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson, binomial, ...), real numbers (gaussian, student_t),
         times (weibull, ...), levels 1, 2, ... (ordinal3, ...).
     likelihood : str
         "probit", "logit", "poisson", "gaussian", ...: docs/likelihoods.md has them all, with what they take.

@@ -15,6 +15,7 @@ FINDINGS: dict[str, str] = _talweg.findings()
 ADVICE = {
     "default_parameters": ". Give them: log_ell and log_sigma, or with their leaf in kernel",
     "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
+    "several_modes": '. Compare with draws (sample with method="ess", metric="prior") and with evidence(start="prior")',
     "disagree": ". At least one has not seen the whole posterior: trust neither, and let chains mix with more moves, "
     'more temperatures or method="pt"',
     "heavy_tail": ". Use more temperatures, more moves, or a path that starts closer to the posterior (start)",

@@ -97,6 +97,7 @@ def test_binomial_counts_have_trials():
         ("negative_binomial", lambda t, f: np.round(np.exp(1 + f)), dict(dispersion=2.5, exposure=1.5, offset=0.1)),
         ("exponential", lambda t, f: np.exp(-f) * (0.2 + t), dict(censored=1.0)),
         ("weibull", lambda t, f: np.exp(-f) * (0.2 + t), dict(shape=1.5)),
+        ("student_t", lambda t, f: f + 3 * (np.arange(30) % 10 == 4), dict(scale=0.3, df=3.0)),
         ("ordinal5", lambda t, f: np.round(3 + 1.9 * f), dict(cut=-1.5, gap2=0.7, gap3=1.3)),
     ],
 )
