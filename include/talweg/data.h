@@ -3,10 +3,11 @@
  * Readers go by the ending of the file's name:
  *   .npy           a NumPy array: 1-D or 2-D, float, integer or bool, little-endian
  *   .libsvm .svm   sparse text: "label index:value ...", indices from 1 on, increasing; the rest is zero
- *   anything else  CSV: numbers separated by commas, semicolons, tabs or spaces, found out from the file; a
- *                  first line with any field that is not a number is a header; "quoted" fields, blank lines
- *                  and lines that start with # are fine
- * The decimal mark is a point in every locale. Values that are missing or not finite are refused. Errors
+ *   anything else  CSV: fields separated by commas, semicolons, tabs or spaces, found out from the file; a
+ *                  first line with any field that is not a number is a header, unless the next line has text at the
+ *                  same places and numbers at the others; "quoted" fields, blank lines and lines that start with # are
+ *                  fine. In a data set a column may be text from top to bottom: its categories
+ * and what is compressed by gzip is read as if it were not (.csv.gz). The decimal mark is a point in every locale. Values that are missing or not finite are refused. Errors
  * (TW_BAD_FILE: cannot be read; TW_BAD_DATA: its contents) name file, line, column and what was found.
  *
  * Whatever a function makes through `out` belongs to the caller, who frees it with the _free function of its
@@ -27,16 +28,23 @@ extern "C" {
 typedef enum tw_format { TW_FORMAT_CSV, TW_FORMAT_LIBSVM, TW_FORMAT_NPY } tw_format;
 TW_API tw_format tw_format_of(const char *path);
 
+/* The texts of categories, in order: the number k, from 0 on, stands for text[k]. count 0: numbers are themselves. */
+typedef struct tw_levels {
+    size_t count;
+    char **text; /* all in one block */
+} tw_levels;
+
 /* A plain table of numbers, as read: rows x columns, leading dimension = rows. In a table from a libsvm file
  * the label is the first column. */
 typedef struct tw_table {
     tw_context *ctx;
     size_t rows, columns;
     double *values;
-    char **names; /* one per column, all in one block, or NULL when the file had none */
+    char **names;      /* one per column, all in one block, or NULL when the file had none */
+    tw_levels *levels; /* one per column, or NULL when none is text */
 } tw_table;
 
-/* Read a table, whatever its columns mean. */
+/* Read a table of numbers, whatever its columns mean. */
 TW_API tw_status tw_table_read(tw_context *ctx, const char *path, tw_table **out);
 TW_API void tw_table_free(tw_table *table);
 
@@ -51,9 +59,13 @@ typedef struct tw_constants {
 typedef struct tw_data {
     tw_context *ctx;
     size_t n, d;
-    double *x;    /* n x d, leading dimension n */
-    double *y;    /* n observations, or NULL */
-    char **names; /* d names of the inputs, all in one block, or NULL */
+    double *x;         /* n x d, leading dimension n */
+    double *y;         /* n observations, or NULL */
+    char **names;      /* d names of the inputs, all in one block, or NULL */
+    tw_levels *levels; /* d of them, the categories of the inputs that are text, or NULL: none is */
+    tw_levels
+        labels; /* what y stands for, where it was not numbers as they are: -1 and +1 of two classes (in this order), or
+                          1, 2, ... of ordered levels; before tw_data_class_labels and the like, 0, 1, ... of any texts */
     size_t columns;
     tw_constants column[TW_DATA_COLUMNS]; /* the first `columns` of them */
 } tw_data;
@@ -71,6 +83,17 @@ typedef struct tw_column_place {
 } tw_column_place;
 TW_API tw_status tw_data_read_columns(tw_context *ctx, const char *path, const char *label, size_t count,
                                       const tw_column_place *columns, tw_data **out);
+
+/* The same with columns left out altogether. A first column without a name that numbers the rows, or has a text of its own
+ * for each, is left out in any case, and the log says so. */
+typedef struct tw_reading {
+    const char *label;
+    size_t count; /* columns beside y and the inputs */
+    const tw_column_place *columns;
+    size_t ignored; /* columns left out, named as label is */
+    const char *const *ignore;
+} tw_reading;
+TW_API tw_status tw_data_read_as(tw_context *ctx, const char *path, const tw_reading *reading, tw_data **out);
 
 /* Call the inputs of the data so: d names, which are copied; NULL: they have none. */
 TW_API tw_status tw_data_set_names(tw_data *data, const char *const *names);
@@ -103,13 +126,28 @@ TW_API tw_status tw_data_repeat_column(tw_data *data, const char *name, double v
  * than about 7 % of the time. `part` numbers independent sets: 0 to train with, 1 to test. */
 TW_API tw_status tw_data_two_classes(tw_context *ctx, size_t n, uint64_t seed, uint64_t part, tw_data **out);
 
-/* Labels of two classes: {0, 1} becomes {-1, +1}, {-1, +1} stays. Anything else is an error that says what
- * was found and leaves the data alone; a single class is a warning in the context's log. */
-TW_API tw_status tw_data_binary_labels(tw_data *data);
+/* Labels of two classes, as -1 and +1: {0, 1} becomes {-1, +1}, {-1, +1} stays, and of any other two whole numbers or texts the larger,
+ * or the one later in the order of bytes, is +1; the log says which, and data->labels keeps them. `positive` (or NULL) says which
+ * is +1 instead; `known` (or NULL) are the labels of a model's data, which these must be of, too. Anything else is an error that
+ * says what was found and leaves the data alone; a single class of numbers is a warning in the context's log. */
+TW_API tw_status tw_data_class_labels(tw_data *data, const char *positive, const tw_levels *known);
+TW_API tw_status tw_data_binary_labels(tw_data *data); /* with neither */
+
+/* Labels of ordered levels, as 1, 2, ... in the order of these texts (or numbers as text). */
+TW_API tw_status tw_data_order_labels(tw_data *data, size_t count, const char *const *levels);
+
+/* The categories of an input, NULL where it is numbers; and make an input of whole numbers 0, 1, ..., count - 1 one of
+ * categories with these texts, which are copied. */
+TW_API const tw_levels *tw_data_levels(const tw_data *data, size_t input);
+TW_API tw_status tw_data_set_levels(tw_data *data, size_t input, size_t count, const char *const *texts);
+
+/* The categories of new cases as the training cases have them, input by input. A category that those do not have is an error; with
+ * `new_ones` each is one of its own. */
+TW_API tw_status tw_data_match_levels(tw_data *data, const tw_data *train, bool new_ones);
 
 /* The constants that standardised a data set, kept for prediction: x -> (x - centre) / scale per input, with
  * the population standard deviation as scale. Constant columns carry no information: they are dropped, and
- * the log says so. */
+ * the log says so. Categories stay as they are. */
 typedef struct tw_scaling {
     tw_context *ctx;
     size_t d_in;    /* inputs before */

@@ -37,4 +37,8 @@
 #define TW_ROW_OUTPUT(at) \
     .name = "output", .letter = 'o', .kind = TW_OPTION_TEXT, .offset = (at), .argument = "FILE"
 
+#define TW_ROW_IGNORE(field)                                                                       \
+    .name = "ignore-column", .kind = TW_OPTION_TEXTS, .offset = (field), .argument = "NAME|INDEX", \
+    .help = "leave a column out, named as for --label-column; may be given several times"
+
 #endif

@@ -195,7 +195,7 @@ static void print_option(const tw_option *option, FILE *to)
     } else if (option->letter) {
         fprintf(to, "'(-%c --%s)'{-%c+,--%s=}'[", option->letter, option->name, option->letter, option->name);
     } else {
-        fprintf(to, "'--%s%s[", option->name, flag ? "" : "=");
+        fprintf(to, "'%s--%s%s[", option->kind == TW_OPTION_TEXTS ? "*" : "", option->name, flag ? "" : "=");
     }
     if (!tw_option_is_operand(option)) {
         print_clause(option->help, to);

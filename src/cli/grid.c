@@ -238,7 +238,7 @@ static tw_status load_test(surface *s)
     const char *path = s->options->test;
     if (!path) return TW_OK;
     const tw_model_options *model = &s->options->model;
-    tw_new_columns columns = {model->label_column, &model->given};
+    tw_new_columns columns = {model->label_column, &model->given, &model->ignore, false};
     TW_TRY(tw_new_inputs_read(s->problem, path, columns, &s->at));
     if (!s->at.y) return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", path);
     TW_TRY(tw_allocate_doubles(s->ctx, s->at.m, 4, "the predictions", &s->latent));

@@ -14,24 +14,36 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .kind = TW_OPTION_OPERAND,
      .offset = FIELD(data),
      .help = "a data file, one case per row: CSV with or without header, libsvm text (.libsvm, .svm) or a "
-             "NumPy array (.npy)"},
+             "NumPy array (.npy); any of them compressed by gzip (.csv.gz)"},
     {.name = "label-column",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX",
      .help = "which column is y, by name, from the left (1, 2, ...) or from the right (-1, ...); the last "
              "one if not given"},
+    {TW_ROW_IGNORE(FIELD(ignore))},
+    {.name = "positive",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(labels.positive),
+     .argument = "LABEL",
+     .help = "which of two labels is +1; if not given the larger number, or the text later in the alphabet"},
+    {.name = "levels",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(labels.levels),
+     .argument = "A,B,...",
+     .help = "labels that are ordered levels, from the lowest to the highest: they become 1, 2, ..."},
     {.name = "standardise",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(standardise),
-     .help = "shift and scale each input to mean 0 and standard deviation 1"},
+     .help =
+         "shift and scale each input to mean 0 and standard deviation 1; columns of text stay as they are"},
     {.name = "likelihood",
      .kind = TW_OPTION_CHOICE,
      .offset = FIELD(likelihood),
      .argument = "NAME",
      .default_value = "probit",
      .choices = tw_likelihood_names,
-     .help = "p(y | x); labels of two classes are -1 and +1, or 0 and 1"},
+     .help = "p(y | x); labels of two classes are -1 and +1, 0 and 1, or any two whole numbers or texts"},
     {.name = "kernel",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(kernel),
@@ -99,9 +111,46 @@ const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT] = {
 
 /* ---- loading ---- */
 
-tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data)
+/* Levels with commas between them, as texts. */
+static tw_status order_labels(const char *levels, tw_data *data)
 {
-    tw_status status = likelihood->two_classes ? tw_data_binary_labels(data) : TW_OK;
+    void *memory = NULL;
+    size_t count = 0, bytes = strlen(levels) + 1;
+    TW_TRY(tw_allocate(data->ctx, bytes * (sizeof(char *) + 1), 1, "the levels", &memory));
+    const char **texts = memory;
+    char *copy = (char *)(texts + bytes), *rest = NULL;
+    memcpy(copy, levels, bytes);
+    for (char *c = strtok_r(copy, ",", &rest); c; c = strtok_r(NULL, ",", &rest)) texts[count++] = c;
+    tw_status status = tw_data_order_labels(data, count, texts);
+    tw_release(data->ctx, memory);
+    return status;
+}
+
+static tw_status make_labels(const tw_likelihood *likelihood, const tw_label_options *options,
+                             const tw_levels *known, tw_data *data)
+{
+    if (options->levels && likelihood->two_classes)
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT,
+                       "--levels does not go with the %s likelihood, of two classes", likelihood->name);
+    if (options->positive && !likelihood->two_classes)
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "--positive does not go with the %s likelihood",
+                       likelihood->name);
+    if (likelihood->two_classes) return tw_data_class_labels(data, options->positive, known);
+    if (known && known->count)
+        return tw_data_order_labels(data, known->count, (const char *const *)known->text);
+    if (options->levels) return order_labels(options->levels, data);
+    if (data->labels.count == 0) return TW_OK;
+    return tw_fail(
+        data->ctx, TW_BAD_DATA,
+        "the labels are text, such as \"%.40s\", and the %s likelihood needs numbers; ordered levels "
+        "get theirs with --levels",
+        data->labels.text[0], likelihood->name);
+}
+
+tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, const tw_label_options *options,
+                        const tw_levels *known, tw_data *data)
+{
+    tw_status status = make_labels(likelihood, options, known, data);
     return status == TW_OK ? TW_OK : tw_fail_within(data->ctx, status, "%.1000s: ", path);
 }
 
@@ -109,24 +158,39 @@ tw_status tw_read_columns(const char *path, size_t count, const tw_column_place 
 {
     for (size_t k = 0; k < count; k++) {
         tw_data *column = NULL;
-        TW_TRY(tw_data_read(data->ctx, path, places[k].column, &column));
-        tw_status status = tw_data_set_column(data, places[k].name, column->y);
+        const tw_reading reading = {.label = "none", .count = 1, .columns = &places[k]};
+        TW_TRY(tw_data_read_as(data->ctx, path, &reading, &column));
+        tw_status status = tw_data_set_column(data, places[k].name, tw_data_column(column, places[k].name));
         tw_data_free(column);
         TW_TRY(status);
     }
     return TW_OK;
 }
 
-/* With a given matrix only the labels matter, so a file with that one column is fine. */
+tw_status tw_take_last_column(tw_data *data)
+{
+    TW_TRY(tw_allocate_doubles(data->ctx, data->n, 1, "the labels", &data->y));
+    data->d--;
+    memcpy(data->y, data->x + data->d * data->n, data->n * sizeof *data->y);
+    if (!data->levels) return TW_OK;
+    data->labels = data->levels[data->d];
+    data->levels[data->d] = (tw_levels){0};
+    return TW_OK;
+}
+
+/* With a given matrix only the labels matter, so a file with that one column is fine: it stands for the inputs, too. */
 static tw_status read_labels(tw_context *ctx, const tw_model_options *options, tw_data **data)
 {
-    tw_data *labels = NULL;
-    TW_TRY(tw_data_read(ctx, options->data, "none", &labels));
-    tw_status status = labels->d == 1 && !options->label_column
-                           ? tw_data_new(ctx, labels->n, 1, labels->x, labels->n, labels->x, data)
-                           : tw_data_read(ctx, options->data, options->label_column, data);
-    tw_data_free(labels);
-    return status;
+    tw_reading reading = {.label = "none", .ignored = options->ignore.count, .ignore = options->ignore.item};
+    TW_TRY(tw_data_read_as(ctx, options->data, &reading, data));
+    if ((*data)->d == 1 && !options->label_column) {
+        TW_TRY(tw_take_last_column(*data));
+        (*data)->d = 1;
+        return TW_OK;
+    }
+    tw_data_free(*data);
+    reading.label = options->label_column;
+    return tw_data_read_as(ctx, options->data, &reading, data);
 }
 
 static tw_status read_data(tw_context *ctx, const tw_model_options *options, const tw_likelihood *likelihood,
@@ -134,8 +198,12 @@ static tw_status read_data(tw_context *ctx, const tw_model_options *options, con
 {
     tw_column_place places[TW_COLUMNS];
     size_t count = tw_likelihood_options_places(&options->given, likelihood, places);
-    if (!options->kernel_matrix)
-        return tw_data_read_columns(ctx, options->data, options->label_column, count, places, data);
+    const tw_reading reading = {.label = options->label_column,
+                                .count = count,
+                                .columns = places,
+                                .ignored = options->ignore.count,
+                                .ignore = options->ignore.item};
+    if (!options->kernel_matrix) return tw_data_read_as(ctx, options->data, &reading, data);
     TW_TRY(read_labels(ctx, options, data));
     return tw_read_columns(options->data, count, places, *data);
 }
@@ -219,7 +287,7 @@ static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw
     if (!parts->data->y)
         return tw_fail(ctx, TW_BAD_DATA, "%.1000s: a model needs labels: give a --label-column",
                        options->data);
-    TW_TRY(tw_labels_for(parts->likelihood, options->data, parts->data));
+    TW_TRY(tw_labels_for(parts->likelihood, options->data, &options->labels, NULL, parts->data));
     TW_TRY(fill_likelihood(options, parts, phi));
     if (options->standardise) TW_TRY(standardise(parts));
     return make_kernel(options, parts);

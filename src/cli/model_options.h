@@ -7,9 +7,17 @@
 #include "cli/options.h"
 #include "talweg/output.h"
 
+/* What the labels mean, where they are not numbers that say so. */
+typedef struct tw_label_options {
+    const char *positive; /* which of two is +1; NULL: the larger */
+    const char *levels;   /* ordered levels, with commas between them; NULL: there are none */
+} tw_label_options;
+
 typedef struct tw_model_options {
     const char *data;
     const char *label_column; /* NULL: the last */
+    tw_label_options labels;
+    tw_operands ignore;
     bool standardise;
     const char *likelihood;
     tw_likelihood_options given; /* its parameters and columns */
@@ -24,7 +32,7 @@ typedef struct tw_model_options {
 /* The groups for a command's table, whose values have these options as `member` of their struct `type`. The
  * last rows of the first, log-ell, log-sigma and kernel-matrix, are left out by commands that go through a grid of the
  * first two. */
-enum { TW_MODEL_OPTION_COUNT = 11, TW_GRID_MODEL_OPTION_COUNT = 8 };
+enum { TW_MODEL_OPTION_COUNT = 14, TW_GRID_MODEL_OPTION_COUNT = 11 };
 extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
 #define TW_MODEL_OPTION_GROUPS(type, member)                                                 \
     {"Data and model", tw_model_option_rows, TW_MODEL_OPTION_COUNT, offsetof(type, member)}, \
@@ -48,8 +56,13 @@ tw_status tw_model_options_load(tw_context *ctx, const tw_model_options *options
 tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *options, tw_data *data,
                                  tw_problem **out);
 
-/* Labels as a likelihood wants them: -1 and +1 for two classes. The message names the file. */
-tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, tw_data *data);
+/* Labels as a likelihood wants them: -1 and +1 for two classes, 1, 2, ... for ordered levels; for new cases as the labels of the
+ * training data, known, were made. The message names the file. */
+tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, const tw_label_options *options,
+                        const tw_levels *known, tw_data *data);
+
+/* The last input becomes y. */
+tw_status tw_take_last_column(tw_data *data);
 
 /* Columns of the file path as columns of data: where its inputs do not matter. */
 tw_status tw_read_columns(const char *path, size_t count, const tw_column_place *places, tw_data *data);

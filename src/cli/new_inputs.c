@@ -21,15 +21,6 @@ tw_observations tw_new_inputs_observed(const tw_new_inputs *inputs, const tw_pro
     return tw_observations_part(&all, first, count);
 }
 
-/* Columns are contiguous, so the last one leaves the inputs by being copied and no longer counted. */
-static tw_status split_last_column(tw_data *data)
-{
-    TW_TRY(tw_allocate_doubles(data->ctx, data->n, 1, "the labels", &data->y));
-    data->d--;
-    memcpy(data->y, data->x + data->d * data->n, data->n * sizeof *data->y);
-    return TW_OK;
-}
-
 /* The first column of the likelihood that the file was not asked for. */
 static const char *missing_column(const tw_problem *problem, const tw_data *data)
 {
@@ -72,7 +63,7 @@ static bool ends_in_label(const tw_problem *problem, const tw_data *data)
 }
 
 /* Inputs by name where both have names, else by their place. */
-static tw_status take_inputs(const tw_problem *problem, const char *path, tw_data *data)
+static tw_status take_inputs(const tw_problem *problem, const char *path, bool new_categories, tw_data *data)
 {
     const char *const *names = NULL;
     size_t expected = tw_problem_inputs(problem, &names);
@@ -80,8 +71,20 @@ static tw_status take_inputs(const tw_problem *problem, const char *path, tw_dat
     if (sparse && data->d < expected) TW_TRY(tw_data_widen(data, expected));
     if (data->d != expected && !(names && data->names))
         return fail_inputs(problem, path, data, expected, sparse);
-    tw_status status = tw_problem_take_inputs(problem, data);
-    return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "%.1000s: ", path);
+    const char *column = data->d > expected ? missing_column(problem, data) : NULL;
+    tw_status status = tw_problem_take_inputs(problem, new_categories, data);
+    if (status == TW_OK) return TW_OK;
+    if (!column) return tw_fail_within(problem->ctx, status, "%.1000s: ", path);
+    char words[600]; /* the context's own message is about to be replaced */
+    snprintf(words, sizeof words, "%s", tw_context_message(problem->ctx));
+    return tw_fail(problem->ctx, status, "%.1000s: %s; name the column of the %s with --%s-column", path,
+                   words, column, column);
+}
+
+/* Labels mean what those of the training cases do. */
+static tw_status take_labels(const tw_problem *problem, const char *path, tw_data *data)
+{
+    return tw_labels_for(problem->likelihood, path, &(tw_label_options){0}, &problem->data->labels, data);
 }
 
 /* Columns that the new cases were not given are those of the training cases, and all must suit the likelihood. */
@@ -107,12 +110,17 @@ tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new
     out->ctx = problem->ctx;
     TW_TRY(tw_new_columns_check(problem->ctx, columns.given, problem->likelihood));
     size_t count = tw_likelihood_options_places(columns.given, problem->likelihood, places);
-    TW_TRY(tw_data_read_columns(out->ctx, path, label, count, places, &out->data));
+    const tw_reading reading = {.label = label,
+                                .count = count,
+                                .columns = places,
+                                .ignored = columns.ignore->count,
+                                .ignore = columns.ignore->item};
+    TW_TRY(tw_data_read_as(out->ctx, path, &reading, &out->data));
     tw_data *data = out->data;
     out->m = data->n;
-    if (!columns.label && !sparse && ends_in_label(problem, data)) TW_TRY(split_last_column(data));
-    if (data->y) TW_TRY(tw_labels_for(problem->likelihood, path, data));
-    TW_TRY(take_inputs(problem, path, data));
+    if (!columns.label && !sparse && ends_in_label(problem, data)) TW_TRY(tw_take_last_column(data));
+    TW_TRY(take_inputs(problem, path, columns.new_categories, data));
+    if (data->y) TW_TRY(take_labels(problem, path, data));
     out->y = data->y;
     return take_columns(problem, path, data);
 }
@@ -155,20 +163,22 @@ static tw_status read_labels(const tw_problem *problem, const char *path, tw_new
                              tw_new_inputs *out)
 {
     tw_column_place places[TW_COLUMNS];
-    TW_TRY(tw_data_read(problem->ctx, path, "none", &out->data));
+    tw_reading reading = {.label = "none", .ignored = columns.ignore->count, .ignore = columns.ignore->item};
+    TW_TRY(tw_data_read_as(problem->ctx, path, &reading, &out->data));
     if (out->data->d == 1 && !columns.label) {
-        TW_TRY(split_last_column(out->data));
+        TW_TRY(tw_take_last_column(out->data));
     } else {
         tw_data_free(out->data);
         out->data = NULL;
-        TW_TRY(tw_data_read(problem->ctx, path, columns.label, &out->data));
+        reading.label = columns.label;
+        TW_TRY(tw_data_read_as(problem->ctx, path, &reading, &out->data));
     }
     TW_TRY(tw_read_columns(path, tw_likelihood_options_places(columns.given, problem->likelihood, places),
                            places, out->data));
     if (out->data->n != out->m)
         return tw_fail(problem->ctx, TW_BAD_DATA, "%.1000s: found %zu cases, and covariances for %zu", path,
                        out->data->n, out->m);
-    if (out->data->y) TW_TRY(tw_labels_for(problem->likelihood, path, out->data));
+    if (out->data->y) TW_TRY(take_labels(problem, path, out->data));
     out->y = out->data->y;
     return TW_OK;
 }

@@ -18,10 +18,12 @@ typedef struct tw_new_inputs {
 tw_observations tw_new_inputs_observed(const tw_new_inputs *inputs, const tw_problem *problem, size_t first,
                                        size_t count);
 
-/* Which columns of a file are no inputs; NULL: see below. */
+/* Which columns of a file are no inputs, NULL: see below; and whether categories may be new. */
 typedef struct tw_new_columns {
     const char *label;
     const tw_likelihood_options *given;
+    const tw_operands *ignore; /* left out */
+    bool new_categories;
 } tw_new_columns;
 
 /* For a model with a kernel: the inputs in path. label NULL: the last column is y where there is one column

@@ -124,6 +124,7 @@ static tw_status store(parser *p, const tw_option_group *group, const tw_option 
     case TW_OPTION_NUMBERS: TW_TRY(check_numbers(p, option, text)); break;
     case TW_OPTION_CHOICE: TW_TRY(check_choice(p, option, text)); break;
     case TW_OPTION_FLAG: memcpy(field, &(bool){true}, sizeof(bool)); return TW_OK;
+    case TW_OPTION_TEXTS:
     case TW_OPTION_OPERANDS: return store_operands(p, option, text, field);
     case TW_OPTION_TEXT:
     case TW_OPTION_OPERAND: break;

@@ -21,6 +21,7 @@ typedef enum tw_option_kind {
     TW_OPTION_INTEGER, /* uint64_t */
     TW_OPTION_NUMBERS, /* const char *: numbers with commas between them, already checked */
     TW_OPTION_TEXT,    /* const char * */
+    TW_OPTION_TEXTS,   /* tw_operands: texts, one each time that the option is given */
     TW_OPTION_CHOICE,  /* const char *: one of choices() */
     TW_OPTION_OPERAND, /* const char *: an argument without a name, taken in the order of the table */
     TW_OPTION_OPERANDS /* tw_operands: all arguments without a name that are left, at least one */
@@ -87,7 +88,7 @@ static inline bool tw_option_is_operand(const tw_option *option)
 
 /* Fill values (command->bytes of zeros) with the defaults and then from arguments[0..count), those behind the
  * command's name; text values point into them. --name value and --name=value both work, the last of several
- * wins, "--" ends the options. *wants_help: --help or -h was among them; nothing else was checked then. */
+ * wins (but for TW_OPTION_TEXTS, which keeps all), "--" ends the options. *wants_help: --help or -h was among them; nothing else was checked then. */
 tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t count,
                            const char *const *arguments, void *values, bool *wants_help);
 

@@ -27,8 +27,15 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX|none",
-     .help = "which column of NEWDATA is y; if not given, the last one where there is one column more than "
-             "inputs, else none"},
+     .help = "which column of NEWDATA is y; if not given, the last one where it has no name of an input or "
+             "there is "
+             "one column more than inputs, else none"},
+    {TW_ROW_IGNORE(FIELD(ignore))},
+    {.name = "new-categories",
+     .kind = TW_OPTION_FLAG,
+     .offset = FIELD(new_categories),
+     .help = "take categories of text columns that the training data do not have: nothing is known of their "
+             "effect but the prior; if not given, they are an error"},
     {.name = "cross-kernel-matrix",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(cross),

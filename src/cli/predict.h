@@ -10,6 +10,8 @@
 typedef struct tw_predict_options {
     const char *from, *data, *label_column, *output_file, *cross, *diagonal;
     tw_likelihood_options columns;
+    tw_operands ignore;
+    bool new_categories;
     uint64_t threads;
     tw_output_options output;
 } tw_predict_options;

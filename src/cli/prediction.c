@@ -59,7 +59,8 @@ static tw_status open_run(const tw_predict_options *options, tw_prediction *p)
 
 static tw_status read_cases(const tw_predict_options *options, tw_prediction *p)
 {
-    tw_new_columns columns = {options->label_column, &options->columns};
+    tw_new_columns columns = {options->label_column, &options->columns, &options->ignore,
+                              options->new_categories};
     if (tw_kernel_matrix(p->problem->kernel, NULL))
         return tw_new_covariances_read(p->problem, options->cross, options->diagonal, options->data, columns,
                                        &p->at);

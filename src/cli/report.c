@@ -15,6 +15,7 @@ typedef struct report_options {
     tw_likelihood_options columns;
     uint64_t latents, threads;
     tw_output_options output;
+    tw_operands ignore;
 } report_options;
 
 #define FIELD(member) offsetof(report_options, member)
@@ -47,6 +48,7 @@ static const tw_option rows[] = {
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX",
      .help = "which column of the test file is y; the last if not given"},
+    {TW_ROW_IGNORE(FIELD(ignore))},
     {TW_ROW_THREADS(FIELD(threads))},
 };
 
@@ -60,7 +62,8 @@ static tw_status read_test(const report_options *o, const tw_pool *pool, tw_new_
         return tw_fail(pool->ctx, TW_BAD_ARGUMENT,
                        "--test needs draws, and there are none in %.1000s: write it without --summary-only",
                        pool->path[0]);
-    TW_TRY(tw_new_inputs_read(pool->problem, o->test, (tw_new_columns){o->label_column, &o->columns}, at));
+    TW_TRY(tw_new_inputs_read(pool->problem, o->test,
+                              (tw_new_columns){o->label_column, &o->columns, &o->ignore, false}, at));
     if (at->y) return TW_OK;
     return tw_fail(pool->ctx, TW_BAD_DATA, "%.1000s: --test needs labelled cases", o->test);
 }

@@ -96,6 +96,15 @@ static void print_text(const char *words, char *text, size_t bytes)
     snprintf(text, bytes, "%.80s... (%zu bytes, %016" PRIx64 ")", words, length, sum);
 }
 
+/* All of them, each in quotes. */
+static void print_texts(const tw_operands *texts, char *text, size_t bytes)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t k = 0; k < texts->count && length < bytes; k++)
+        length += (size_t)snprintf(text + length, bytes - length, "%s\"%s\"", k ? "," : "", texts->item[k]);
+}
+
 static void print_value(const tw_option *option, const void *field, char *text, size_t bytes)
 {
     double number;
@@ -112,6 +121,7 @@ static void print_value(const tw_option *option, const void *field, char *text, 
         snprintf(text, bytes, "%" PRIu64, integer);
         break;
     case TW_OPTION_OPERANDS: text[0] = '\0'; break;
+    case TW_OPTION_TEXTS: print_texts(field, text, bytes); break;
     default: memcpy(&words, field, sizeof words); print_text(words ? words : "", text, bytes);
     }
 }

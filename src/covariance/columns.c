@@ -1,5 +1,5 @@
 /* columns.c: which inputs a kernel looks at, and whether data have them. */
-#include <string.h>
+#include <stdio.h>
 
 #include "covariance/kernel.h"
 
@@ -35,5 +35,33 @@ tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d)
             return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
                            "the kernel looks at input %zu, and there are %zu inputs", kernel->columns[c] + 1,
                            d);
+    return TW_OK;
+}
+
+static tw_status fail_text(const tw_kernel *kernel, const tw_node *node, const tw_data *data, size_t column)
+{
+    char number[32];
+    const char *leaf = tw_node_name(node);
+    snprintf(number, sizeof number, "%zu", column + 1);
+    const char *name = data->names ? data->names[column] : number;
+    return tw_fail(
+        kernel->ctx, TW_BAD_DATA,
+        "the input %.60s is text, and %s needs numbers: name the inputs of %s that are numbers, as in "
+        "%s(1, 2), and add or multiply categorical(%.60s), or leave the column out",
+        name, leaf, leaf, leaf, name);
+}
+
+tw_status tw_kernel_check_levels(const tw_kernel *kernel, const tw_data *data)
+{
+    for (size_t i = 0; data->levels && i < kernel->node_count; i++) {
+        const tw_node *node = &kernel->nodes[i];
+        if (node->kind != TW_NODE_LEAF || node->leaf == &tw_leaf_categorical) continue;
+        if (node->leaf->want == TW_WANT_NOTHING) continue;
+        for (size_t c = 0; c < tw_node_width(node, data->d); c++) {
+            size_t column = tw_node_column(kernel, node, c);
+            if (column < data->d && tw_data_levels(data, column))
+                return fail_text(kernel, node, data, column);
+        }
+    }
     return TW_OK;
 }

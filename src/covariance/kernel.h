@@ -123,6 +123,9 @@ tw_status tw_kernel_restore(tw_context *ctx, const char *expression, const tw_da
 /* Does the kernel go with d inputs? */
 tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
 
+/* Does no leaf but categorical look at an input that is text? */
+tw_status tw_kernel_check_levels(const tw_kernel *kernel, const tw_data *data);
+
 /* Give the parameters their names, once all nodes are there. */
 void tw_kernel_name_parameters(tw_kernel *kernel);
 

@@ -12,6 +12,7 @@
 #include "data/fields.h"
 #include "data/number.h"
 #include "data/readers.h"
+#include "data/text.h"
 
 typedef struct csv {
     const tw_file *file;
@@ -20,6 +21,8 @@ typedef struct csv {
     const char *end;  /* of the text */
     char separator;
     size_t columns;
+    bool text;             /* columns may be text: */
+    tw_text_column *texts; /* each of them; NULL: none so far */
 } csv;
 
 /* Where a message points: line and, counted from 1, field, with the column's name if it has one. */
@@ -93,8 +96,27 @@ static void warn_of_header(const csv *in, const char *line, const tw_field *text
                                          .name = quoted.text});
 }
 
-/* A header is a line with any field that is text. */
-static tw_status look_for_header(csv *in, const char *line, bool *is_header)
+/* Have two lines numbers and text at the same places, and numbers at all? Then the first is no header. */
+static bool alike(const csv *in, const char *first, const char *second)
+{
+    const char *p = first, *q = second, *first_end = content_end(in, first),
+               *second_end = content_end(in, second);
+    size_t numbers = 0;
+    if (!in->text || second == in->end) return false;
+    while (p && q) {
+        tw_field a, b;
+        double ignored;
+        p = tw_next_field(in->separator, p, first_end, &a);
+        q = tw_next_field(in->separator, q, second_end, &b);
+        tw_field_kind kind = tw_field_value(&a, &ignored);
+        if (kind != tw_field_value(&b, &ignored)) return false;
+        numbers += kind == TW_FIELD_NUMBER;
+    }
+    return !p && !q && numbers > 0;
+}
+
+/* A header is a line with any field that is text, unless columns of text begin with it. */
+static tw_status look_for_header(csv *in, const char *line, const char *second, bool *is_header)
 {
     const char *end = content_end(in, line);
     size_t numbers = 0;
@@ -111,6 +133,7 @@ static tw_status look_for_header(csv *in, const char *line, bool *is_header)
         if (kind == TW_FIELD_TEXT && !*is_header) text = field;
         if (kind == TW_FIELD_TEXT) *is_header = true;
     }
+    if (*is_header && alike(in, line, second)) *is_header = false;
     if (*is_header && numbers) warn_of_header(in, line, &text, numbers);
     return TW_OK;
 }
@@ -143,7 +166,7 @@ static tw_status find_layout(csv *in)
         return tw_fail(ctx, TW_BAD_DATA, "holds only blank lines and comments: there are no data in it");
     const char *second = next_line(in, first);
     choose_separator(in, first, second);
-    TW_TRY(look_for_header(in, first, &is_header));
+    TW_TRY(look_for_header(in, first, second, &is_header));
     in->data = is_header ? second : first;
     if (in->data == in->end)
         return tw_fail(ctx, TW_BAD_DATA, "holds only a header, on line %zu: add rows of numbers below it",
@@ -191,8 +214,21 @@ static tw_status fail_text(const csv *in, const char *line, size_t column, const
                    place_of(in, line, column).text, tw_quote(field->begin, field->end).text, advice);
 }
 
+/* Text in column j of the row at `row`. */
+static tw_status take_text(csv *in, const char *line, size_t j, size_t row, const tw_field *field)
+{
+    void *memory = NULL;
+    bool beyond = row >= in->table->rows; /* of the bound of count_rows: such a row is not complete */
+    if (!in->text || beyond || tw_text_is_mistake(field)) return fail_text(in, line, j, field);
+    if (!in->texts) {
+        TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_text_column), "columns of text", &memory));
+        in->texts = memory;
+    }
+    return tw_text_add(in->file->ctx, &in->texts[j], in->table->rows, row, line, field);
+}
+
 /* The path that knows everything. */
-static tw_status read_row(const csv *in, const char *line, double *row, size_t stride)
+static tw_status read_row(csv *in, const char *line, double *row, size_t stride)
 {
     const char *end = content_end(in, line), *p = line;
     size_t found = tw_count_fields(in->separator, line, end);
@@ -203,7 +239,7 @@ static tw_status read_row(const csv *in, const char *line, double *row, size_t s
         if (!field.well_formed) return fail_quote(in, line, j, &field);
         if (found != in->columns) continue;
         tw_field_kind kind = tw_field_value(&field, &value);
-        if (kind == TW_FIELD_TEXT) return fail_text(in, line, j, &field);
+        if (kind == TW_FIELD_TEXT) TW_TRY(take_text(in, line, j, (size_t)(row - in->table->values), &field));
         if (kind == TW_FIELD_MISSING)
             return tw_fail(in->file->ctx, TW_BAD_DATA, "%s: found %s; " TW_NOT_FINITE_ADVICE,
                            place_of(in, line, j).text, tw_quote(field.begin, field.end).text);
@@ -218,7 +254,7 @@ static tw_status read_row(const csv *in, const char *line, double *row, size_t s
 
 /* A row beyond the bound of count_rows cannot be complete: it fails before its last column is written, so
  * no write leaves the table. */
-static tw_status read_rows(const csv *in)
+static tw_status read_rows(csv *in)
 {
     const size_t stride = in->table->rows;
     double *row = in->table->values;
@@ -233,10 +269,37 @@ static tw_status read_rows(const csv *in)
     return TW_OK;
 }
 
-tw_status tw_csv_read(const tw_file *file, tw_table *table)
+/* Columns that are text in every row become categories; text among numbers is a mistake. */
+static tw_status code_texts(const csv *in)
 {
-    csv in = {.file = file, .table = table, .end = file->bytes + file->length, .columns = 1};
+    void *memory = NULL;
+    size_t rows = in->table->rows;
+    if (!in->texts) return TW_OK;
+    for (size_t j = 0; j < in->columns; j++)
+        if (in->texts[j].count > 0 && in->texts[j].count < rows)
+            return fail_text(in, in->texts[j].line, j, &in->texts[j].first);
+    TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_levels), "categories", &memory));
+    in->table->levels = memory;
+    for (size_t j = 0; j < in->columns; j++)
+        if (in->texts[j].count > 0)
+            TW_TRY(tw_text_code(in->file->ctx, &in->texts[j], rows, in->table->values + j * rows,
+                                &in->table->levels[j]));
+    return TW_OK;
+}
+
+static void release_texts(csv *in)
+{
+    for (size_t j = 0; in->texts && j < in->columns; j++) tw_release(in->file->ctx, in->texts[j].fields);
+    tw_release(in->file->ctx, in->texts);
+}
+
+tw_status tw_csv_read(const tw_file *file, bool text, tw_table *table)
+{
+    csv in = {.file = file, .table = table, .end = file->bytes + file->length, .columns = 1, .text = text};
     TW_TRY(find_layout(&in));
     TW_TRY(tw_table_size(table, count_rows(&in), in.columns));
-    return read_rows(&in);
+    tw_status status = read_rows(&in);
+    if (status == TW_OK) status = code_texts(&in);
+    release_texts(&in);
+    return status;
 }

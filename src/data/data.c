@@ -142,6 +142,8 @@ void tw_data_free(tw_data *data)
 {
     if (!data) return;
     tw_release(data->ctx, data->names);
+    tw_levels_free(data->ctx, data->d, data->levels);
+    tw_release(data->ctx, data->labels.text);
     for (size_t k = 0; k < data->columns; k++) tw_release(data->ctx, data->column[k].values);
     tw_release(data->ctx, data->y);
     tw_release(data->ctx, data->x);

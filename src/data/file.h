@@ -15,6 +15,9 @@ typedef struct tw_file {
 tw_status tw_file_read(tw_context *ctx, const char *path, tw_file *file);
 void tw_file_release(tw_file *file);
 
+/* Decompress a file that gzip compressed; another stays as it is. */
+tw_status tw_file_inflate(tw_file *file);
+
 /* Refuse a file that is empty or is not text: NUL bytes anywhere, control bytes near its start. */
 tw_status tw_file_check_text(const tw_file *file);
 

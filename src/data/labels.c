@@ -1,60 +1,154 @@
-/* labels.c: labels of two classes, as -1 and +1. */
+/* labels.c: labels of two classes, as -1 and +1; ordered levels, as 1, 2, ...
+ *
+ * {0, 1} becomes {-1, +1}, and {-1, +1} stays. Of any other two values the larger is +1: the larger whole number, or the text that
+ * comes later in the order of bytes (FALSE and TRUE, no and yes, 1 and 2), unless somebody says which.
+ */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/context.h"
-#include "talweg/data.h"
+#include "data/text.h"
 
-enum { VALUES_SHOWN = 5 };
+enum { VALUES_SHOWN = 5, TEXT = 32 };
 
 /* The different values among the labels, in order of appearance; at most VALUES_SHOWN + 1 of them, and the
- * row where each was first seen. Returns how many. */
-static size_t different_values(const tw_data *data, double *values, size_t *rows)
+ * row where each was first seen. */
+typedef struct different {
+    size_t count;
+    double values[VALUES_SHOWN + 1];
+    size_t rows[VALUES_SHOWN + 1];
+} different;
+
+static different different_values(const tw_data *data)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < data->n && count <= VALUES_SHOWN; i++) {
+    different d = {0};
+    for (size_t i = 0; i < data->n && d.count <= VALUES_SHOWN; i++) {
         size_t k = 0;
-        while (k < count && values[k] != data->y[i]) k++;
-        if (k < count) continue;
-        values[count] = data->y[i];
-        rows[count++] = i + 1;
+        while (k < d.count && d.values[k] != data->y[i]) k++;
+        if (k < d.count) continue;
+        d.values[d.count] = data->y[i];
+        d.rows[d.count++] = i + 1;
     }
-    return count;
+    return d;
 }
 
-static tw_status fail_labels(const tw_data *data, size_t count, const double *values, const size_t *rows)
+/* A label in words: its text, or its number in `number`. */
+static const char *word_of(const tw_data *data, double y, char number[TEXT])
 {
-    char found[400];
+    if (data->labels.count) return data->labels.text[(size_t)y];
+    snprintf(number, TEXT, "%.15g", y);
+    return number;
+}
+
+static tw_status fail_labels(const tw_data *data, const different *d)
+{
+    char found[400], number[TEXT];
     size_t length = 0;
-    for (size_t k = 0; k < count && k < VALUES_SHOWN; k++)
-        length += (size_t)snprintf(found + length, sizeof found - length, "%s%.10g (row %zu)", k ? ", " : "",
-                                   values[k], rows[k]);
-    if (count > VALUES_SHOWN) snprintf(found + length, sizeof found - length, ", ...");
+    for (size_t k = 0; k < d->count && k < VALUES_SHOWN; k++)
+        length += (size_t)snprintf(found + length, sizeof found - length, "%s%.40s (row %zu)", k ? ", " : "",
+                                   word_of(data, d->values[k], number), d->rows[k]);
+    if (d->count > VALUES_SHOWN) snprintf(found + length, sizeof found - length, ", ...");
     return tw_fail(
         data->ctx, TW_BAD_DATA,
-        "labels of two classes are -1 and +1, or 0 and 1; found %s: recode them, or choose another "
-        "label column",
+        "labels of two classes are two different whole numbers or texts; found %s: recode them, or "
+        "choose another label column",
         found);
 }
 
-/* Whether every value is low or +1. */
-static bool all_within(size_t count, const double *values, double low)
+/* Two classes: two texts, or two whole numbers. */
+static bool are_two(const tw_data *data, const different *d)
 {
-    for (size_t k = 0; k < count; k++)
-        if (values[k] != low && values[k] != 1.0) return false;
+    if (d->count != 2) return false;
+    return data->labels.count || (rint(d->values[0]) == d->values[0] && rint(d->values[1]) == d->values[1]);
+}
+
+/* Whether every value is low or +1. */
+static bool all_within(const different *d, double low)
+{
+    for (size_t k = 0; k < d->count; k++)
+        if (d->values[k] != low && d->values[k] != 1.0) return false;
     return true;
+}
+
+static tw_status set_labels(tw_data *data, size_t count, const char *const *texts)
+{
+    tw_levels copy = {0};
+    TW_TRY(tw_levels_copy(data->ctx, &(tw_levels){count, (char **)texts}, &copy));
+    tw_release(data->ctx, data->labels.text);
+    data->labels = copy;
+    return TW_OK;
+}
+
+/* Each label as its place among these texts, from `first` on in steps of `step`. */
+static tw_status recode(tw_data *data, const tw_levels *texts, double first, double step)
+{
+    char number[TEXT], list[300];
+    for (size_t i = 0; i < data->n; i++) {
+        const char *word = word_of(data, data->y[i], number);
+        if (tw_levels_find(texts, word) < texts->count) continue;
+        tw_levels_list(texts, list, sizeof list);
+        return tw_fail(data->ctx, TW_BAD_DATA, "row %zu: found the label %s; the labels are %s", i + 1,
+                       tw_quote(word, word + strlen(word)).text, list);
+    }
+    for (size_t i = 0; i < data->n; i++) {
+        const char *word = word_of(data, data->y[i], number);
+        data->y[i] = first + step * (double)tw_levels_find(texts, word);
+    }
+    return set_labels(data, texts->count, (const char *const *)texts->text);
+}
+
+/* Two values that are not the usual ones, or of which somebody said which is +1. */
+static tw_status choose(tw_data *data, const different *d, const char *positive)
+{
+    char number[2][TEXT];
+    bool swapped = d->values[0] > d->values[1]; /* texts are sorted, so that their numbers are in order */
+    const char *low = word_of(data, d->values[swapped ? 1 : 0], number[0]);
+    const char *high = word_of(data, d->values[swapped ? 0 : 1], number[1]);
+    bool turned = positive && strcmp(positive, low) == 0;
+    if (positive && !turned && strcmp(positive, high) != 0)
+        return tw_fail(data->ctx, TW_BAD_DATA, "no label is %s; they are %s and %s",
+                       tw_quote(positive, positive + strlen(positive)).text,
+                       tw_quote(low, low + strlen(low)).text, tw_quote(high, high + strlen(high)).text);
+    const char *texts[2] = {turned ? high : low, turned ? low : high};
+    tw_levels both = {0}; /* a copy: the texts may be those of the labels that are replaced */
+    TW_TRY(tw_levels_copy(data->ctx, &(tw_levels){2, (char **)texts}, &both));
+    tw_status status = recode(data, &both, -1.0, 2.0);
+    if (status == TW_OK)
+        tw_log(data->ctx, TW_LOG_INFO, "labels: %.60s is +1, %.60s is -1", both.text[1], both.text[0]);
+    tw_release(data->ctx, both.text);
+    return status;
+}
+
+tw_status tw_data_class_labels(tw_data *data, const char *positive, const tw_levels *known)
+{
+    if (!data->y)
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no labels: choose a label column");
+    if (known && known->count == 2) return recode(data, known, -1.0, 2.0);
+    different d = different_values(data);
+    bool usual = data->labels.count == 0 && (all_within(&d, -1.0) || all_within(&d, 0.0));
+    if (!usual && (known || !are_two(data, &d))) return fail_labels(data, &d);
+    if (d.count == 2 && (!usual || positive)) return choose(data, &d, positive);
+    for (size_t i = 0; i < data->n; i++) data->y[i] = data->y[i] == 1.0 ? 1.0 : -1.0;
+    if (d.count == 1)
+        tw_warn(data->ctx,
+                &(tw_warning){.code = TW_WARN_ONE_CLASS, .number = {(double)data->n, d.values[0]}});
+    return TW_OK;
 }
 
 tw_status tw_data_binary_labels(tw_data *data)
 {
-    double values[VALUES_SHOWN + 1] = {0};
-    size_t rows[VALUES_SHOWN + 1] = {0};
+    return tw_data_class_labels(data, NULL, NULL);
+}
+
+tw_status tw_data_order_labels(tw_data *data, size_t count, const char *const *levels)
+{
     if (!data->y)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no labels: choose a label column");
-    size_t count = different_values(data, values, rows);
-    if (!all_within(count, values, -1.0) && !all_within(count, values, 0.0))
-        return fail_labels(data, count, values, rows);
-    for (size_t i = 0; i < data->n; i++) data->y[i] = data->y[i] == 1.0 ? 1.0 : -1.0;
-    if (count == 1)
-        tw_warn(data->ctx, &(tw_warning){.code = TW_WARN_ONE_CLASS, .number = {(double)data->n, values[0]}});
-    return TW_OK;
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < k; i++)
+            if (strcmp(levels[i], levels[k]) == 0)
+                return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the level %s is given twice",
+                               tw_quote(levels[k], levels[k] + strlen(levels[k])).text);
+    return recode(data, &(tw_levels){count, (char **)levels}, 1.0, 1.0);
 }

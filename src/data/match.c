@@ -60,10 +60,28 @@ static tw_status find_places(const tw_data *data, size_t d, const char *const *n
     return data->d == d ? TW_OK : fail_extra(data, d, place);
 }
 
+/* Categories move with their inputs. */
+static tw_status move_levels(tw_data *data, size_t d, const size_t *place)
+{
+    void *memory = NULL;
+    if (!data->levels) return TW_OK;
+    TW_TRY(tw_allocate(data->ctx, d, sizeof(tw_levels), "categories", &memory));
+    tw_levels *moved = memory;
+    for (size_t k = 0; k < d; k++) moved[k] = data->levels[place[k]];
+    tw_release(data->ctx, data->levels);
+    data->levels = moved;
+    return TW_OK;
+}
+
 static tw_status move_inputs(tw_data *data, size_t d, const size_t *place)
 {
     double *x = NULL;
     TW_TRY(tw_allocate_doubles(data->ctx, data->n, d, "the inputs", &x));
+    tw_status status = move_levels(data, d, place);
+    if (status != TW_OK) {
+        tw_release(data->ctx, x);
+        return status;
+    }
     for (size_t k = 0; k < d; k++) memcpy(x + k * data->n, data->x + place[k] * data->n, data->n * sizeof *x);
     tw_release(data->ctx, data->x);
     data->x = x;

@@ -12,9 +12,16 @@
 /* Give table its values, rows x columns zeros. */
 tw_status tw_table_size(tw_table *table, size_t rows, size_t columns);
 
-tw_status tw_csv_read(const tw_file *file, tw_table *table);
+/* With `text`, columns that are text from top to bottom become categories. */
+tw_status tw_csv_read(const tw_file *file, bool text, tw_table *table);
 tw_status tw_libsvm_read(const tw_file *file, tw_table *table);
 tw_status tw_npy_read(const tw_file *file, tw_table *table);
+
+/* tw_table_read for a table whose columns may be text. */
+tw_status tw_table_read_text(tw_context *ctx, const char *path, tw_table **out);
+
+/* Free the categories of so many columns. */
+void tw_levels_free(tw_context *ctx, size_t count, tw_levels *levels);
 
 /* A data set without anything in it. */
 tw_status tw_data_allocate(tw_context *ctx, tw_data **out);

@@ -73,9 +73,13 @@ static void fit_columns(const tw_data *data, tw_scaling *scaling)
     for (size_t j = 0; j < data->d; j++) {
         const double *x = data->x + j * data->n;
         double centre = 0, scale = 0;
-        if (is_constant(data->n, x)) continue;
-        centre_and_scale(data->n, x, &centre, &scale);
-        if (scale < DBL_MIN) continue;
+        if (tw_data_levels(data, j)) {
+            scale = 1.0; /* the numbers of categories stay as they are */
+        } else {
+            if (is_constant(data->n, x)) continue;
+            centre_and_scale(data->n, x, &centre, &scale);
+            if (scale < DBL_MIN) continue;
+        }
         scaling->column[scaling->d_out] = j;
         scaling->centre[scaling->d_out] = centre;
         scaling->scale[scaling->d_out++] = scale;
@@ -151,6 +155,10 @@ tw_status tw_scaling_apply(const tw_scaling *scaling, tw_data *data)
         for (size_t i = 0; i < data->n; i++)
             to[i] = standardise(from[i], scaling->centre[k], scaling->scale[k]);
         if (data->names) data->names[k] = data->names[scaling->column[k]];
+        if (data->levels && scaling->column[k] != k) {
+            data->levels[k] = data->levels[scaling->column[k]]; /* what was dropped had none */
+            data->levels[scaling->column[k]] = (tw_levels){0};
+        }
     }
     data->d = scaling->d_out;
     return TW_OK;

@@ -1,5 +1,5 @@
-/* split.c: a data set out of a table: which columns are the label and the constants of the observations, and the rest as
- * inputs.
+/* split.c: a data set out of a table: which columns are the label and the constants of the observations, which are left out, and
+ * the rest as inputs.
  *
  * Splitting moves no more than it must: the data set takes the table's block, what is no input is copied out of it, and
  * the columns behind each move up by one.
@@ -78,40 +78,101 @@ static tw_status find_label(const tw_table *table, const char *label, tw_format 
     return TW_OK;
 }
 
-/* ---- constants ---- */
+/* ---- constants and columns that are left out ---- */
 
-/* Which columns leave the inputs: that of the label, and those of the constants. */
+/* Which columns leave the inputs: that of the label, those of the constants, and those that are left out. */
 typedef struct leaving {
+    const tw_reading *reading;
     ptrdiff_t label;
-    size_t count;
-    const tw_column_place *place;
-    ptrdiff_t column[TW_DATA_COLUMNS];
+    ptrdiff_t column[TW_DATA_COLUMNS]; /* of the constants */
+    bool *out;                         /* for each column of the table */
 } leaving;
 
-/* Column k of the constants must not be the label nor another constant. */
-static tw_status check_free(const tw_table *table, const leaving *l, size_t k)
+static tw_status find_column(const tw_table *table, const char *what, const char *wanted, ptrdiff_t *column)
 {
-    const char *other = l->column[k] == l->label ? "label" : NULL;
-    for (size_t i = 0; i < k; i++)
-        if (l->column[i] == l->column[k]) other = l->place[i].name;
-    if (!other) return TW_OK;
-    return tw_fail(table->ctx, TW_BAD_DATA,
-                   "column %td cannot be both the %s and the %s: say which column is the %s",
-                   l->column[k] + 1, other, l->place[k].name, other);
+    *column = NO_COLUMN;
+    TW_TRY(find_name(table, what, wanted, column));
+    return *column < 0 ? find_index(table, what, wanted, column) : TW_OK;
 }
 
-static tw_status find_constants(const tw_table *table, leaving *l)
+/* What a column is already: "label", the name of a constant, or NULL. */
+static const char *use_of(const leaving *l, ptrdiff_t column, size_t constants)
 {
-    for (size_t k = 0; k < l->count; k++) {
-        const char *name = l->place[k].name, *column = l->place[k].column;
-        l->column[k] = NO_COLUMN;
-        TW_TRY(find_name(table, name, column, &l->column[k]));
-        if (l->column[k] < 0) TW_TRY(find_index(table, name, column, &l->column[k]));
-        TW_TRY(check_free(table, l, k));
+    for (size_t k = 0; k < constants; k++)
+        if (l->column[k] == column) return l->reading->columns[k].name;
+    return column == l->label ? "label" : NULL;
+}
+
+static tw_status find_constant(const tw_table *table, leaving *l, size_t k)
+{
+    const tw_column_place *place = &l->reading->columns[k];
+    TW_TRY(find_column(table, place->name, place->column, &l->column[k]));
+    const char *other = use_of(l, l->column[k], k);
+    if (other)
+        return tw_fail(table->ctx, TW_BAD_DATA,
+                       "column %td cannot be both the %s and the %s: say which column is the %s",
+                       l->column[k] + 1, other, place->name, other);
+    if (!table->levels || table->levels[l->column[k]].count == 0) return TW_OK;
+    const char *text = table->levels[l->column[k]].text[0];
+    return tw_fail(table->ctx, TW_BAD_DATA, "the %s column holds text, such as %s: it must hold numbers",
+                   place->name, tw_quote(text, text + strlen(text)).text);
+}
+
+static tw_status find_ignored(const tw_table *table, leaving *l)
+{
+    for (size_t k = 0; k < l->reading->ignored; k++) {
+        ptrdiff_t column = NO_COLUMN;
+        TW_TRY(find_column(table, "ignored", l->reading->ignore[k], &column));
+        const char *use = use_of(l, column, l->reading->count);
+        if (use)
+            return tw_fail(table->ctx, TW_BAD_DATA,
+                           "column %td cannot be ignored and be the %s: say which column is the %s",
+                           column + 1, use, use);
+        l->out[column] = true;
     }
-    if (l->count == 0 || table->columns - (l->label != NO_COLUMN) > l->count) return TW_OK;
-    return tw_fail(table->ctx, TW_BAD_DATA, "has no column beside the label and the %s: there are no inputs",
-                   l->place[0].name);
+    return TW_OK;
+}
+
+/* Does the first column count the rows, from 0 or 1 on, or hold a text of its own for each? */
+static bool counts_rows(const tw_table *table)
+{
+    double first = table->values[0];
+    if (table->levels && table->levels[0].count) return table->levels[0].count == table->rows;
+    for (size_t i = 0; i < table->rows; i++)
+        if (table->values[i] != first + (double)i) return false;
+    return first == 0.0 || first == 1.0;
+}
+
+/* Programs that write data frames put the rows' names first, under no name or a made-up one. */
+static void leave_out_row_names(const tw_table *table, leaving *l)
+{
+    bool unnamed = table->names && (!*table->names[0] || strcmp(table->names[0], "Unnamed: 0") == 0);
+    if (!unnamed || table->columns < 2 || table->rows < 2 || l->out[0] || use_of(l, 0, l->reading->count))
+        return;
+    if (!counts_rows(table)) return;
+    l->out[0] = true;
+    tw_log(table->ctx, TW_LOG_INFO, "the first column has no name and numbers the rows: it is left out");
+}
+
+static tw_status find_leaving(const tw_table *table, tw_format format, leaving *l)
+{
+    void *memory = NULL;
+    size_t left = 0;
+    TW_TRY(find_label(table, l->reading->label, format, &l->label));
+    for (size_t k = 0; k < l->reading->count; k++) TW_TRY(find_constant(table, l, k));
+    TW_TRY(tw_allocate(table->ctx, table->columns, sizeof(bool), "columns", &memory));
+    l->out = memory;
+    TW_TRY(find_ignored(table, l));
+    leave_out_row_names(table, l);
+    l->out[0] = l->out[0] || l->label == DROP_FIRST;
+    for (size_t j = 0; j < table->columns; j++) {
+        if (use_of(l, (ptrdiff_t)j, l->reading->count)) l->out[j] = true;
+        left += !l->out[j];
+    }
+    if (left > 0) return TW_OK;
+    return tw_fail(table->ctx, TW_BAD_DATA, "has no column beside the label%s%s%s: there are no inputs",
+                   l->reading->count ? " and the " : "", l->reading->count ? l->reading->columns[0].name : "",
+                   l->reading->ignored ? " and those that are ignored" : "");
 }
 
 /* ---- moving ---- */
@@ -123,61 +184,59 @@ static void remove_column(tw_table *table, size_t j)
     double *column = table->values + j * table->rows;
     memmove(column, column + table->rows, behind * table->rows * sizeof(double));
     if (table->names) memmove(table->names + j, table->names + j + 1, behind * sizeof(char *));
+    if (!table->levels) return;
+    tw_release(table->ctx, table->levels[j].text);
+    memmove(table->levels + j, table->levels + j + 1, behind * sizeof *table->levels);
 }
 
-/* Column j as an array of its own. */
-static tw_status copy_out(const tw_table *table, ptrdiff_t j, const char *what, double **to)
+/* The label as an array of its own, and what it stands for. */
+static tw_status take_label(tw_table *table, ptrdiff_t j, tw_data *data)
 {
     if (j < 0) return TW_OK;
-    TW_TRY(tw_allocate_doubles(table->ctx, table->rows, 1, what, to));
-    memcpy(*to, table->values + (size_t)j * table->rows, table->rows * sizeof(double));
+    TW_TRY(tw_allocate_doubles(table->ctx, table->rows, 1, "the labels", &data->y));
+    memcpy(data->y, table->values + (size_t)j * table->rows, table->rows * sizeof(double));
+    if (!table->levels) return TW_OK;
+    data->labels = table->levels[j];
+    table->levels[j] = (tw_levels){0};
     return TW_OK;
 }
 
-/* Remove all columns that leave, from the right to the left, so that those to come keep their places. */
-static void remove_all(tw_table *table, const leaving *l)
-{
-    ptrdiff_t label = l->label == DROP_FIRST ? 0 : l->label;
-    for (size_t j = table->columns; j-- > 0;) {
-        bool leaves = (ptrdiff_t)j == label;
-        for (size_t k = 0; k < l->count; k++) leaves |= (ptrdiff_t)j == l->column[k];
-        if (leaves) remove_column(table, j);
-    }
-}
-
-/* Move what the table holds into data; the table keeps its own struct only. */
+/* Move what the table holds into data; the table keeps its own struct only. Columns leave from the right to the left, so
+ * that those to come keep their places. */
 static tw_status split(tw_table *table, const leaving *l, tw_data *data)
 {
     data->n = table->rows;
-    TW_TRY(copy_out(table, l->label, "the labels", &data->y));
-    for (size_t k = 0; k < l->count; k++)
-        TW_TRY(
-            tw_data_set_column(data, l->place[k].name, table->values + (size_t)l->column[k] * table->rows));
-    remove_all(table, l);
+    TW_TRY(take_label(table, l->label, data));
+    for (size_t k = 0; k < l->reading->count; k++)
+        TW_TRY(tw_data_set_column(data, l->reading->columns[k].name,
+                                  table->values + (size_t)l->column[k] * table->rows));
+    for (size_t j = table->columns; j-- > 0;)
+        if (l->out[j]) remove_column(table, j);
     data->d = table->columns;
     data->x = table->values;
     data->names = table->names;
+    data->levels = table->levels;
     table->values = NULL;
     table->names = NULL;
+    table->levels = NULL;
     return TW_OK;
 }
 
-tw_status tw_data_read_columns(tw_context *ctx, const char *path, const char *label, size_t count,
-                               const tw_column_place *columns, tw_data **out)
+tw_status tw_data_read_as(tw_context *ctx, const char *path, const tw_reading *reading, tw_data **out)
 {
     tw_table *table = NULL;
     tw_data *data = NULL;
-    leaving l = {.count = count, .place = columns};
+    leaving l = {.reading = reading};
     *out = NULL;
-    if (count > TW_DATA_COLUMNS)
+    if (reading->count > TW_DATA_COLUMNS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "data have %d columns beside the inputs at most, not %zu",
-                       TW_DATA_COLUMNS, count);
-    TW_TRY(tw_table_read(ctx, path, &table));
-    tw_status status = find_label(table, label, tw_format_of(path), &l.label);
-    if (status == TW_OK) status = find_constants(table, &l);
+                       TW_DATA_COLUMNS, reading->count);
+    TW_TRY(tw_table_read_text(ctx, path, &table));
+    tw_status status = find_leaving(table, tw_format_of(path), &l);
     if (status == TW_OK) status = tw_data_allocate(ctx, &data);
     if (status == TW_OK) status = split(table, &l, data);
     tw_table_free(table);
+    tw_release(ctx, l.out);
     if (status == TW_OK) {
         *out = data;
         return TW_OK;
@@ -186,7 +245,13 @@ tw_status tw_data_read_columns(tw_context *ctx, const char *path, const char *la
     return tw_fail_within(ctx, status, "%.1000s: ", path);
 }
 
+tw_status tw_data_read_columns(tw_context *ctx, const char *path, const char *label, size_t count,
+                               const tw_column_place *columns, tw_data **out)
+{
+    return tw_data_read_as(ctx, path, &(tw_reading){.label = label, .count = count, .columns = columns}, out);
+}
+
 tw_status tw_data_read(tw_context *ctx, const char *path, const char *label, tw_data **out)
 {
-    return tw_data_read_columns(ctx, path, label, 0, NULL, out);
+    return tw_data_read_as(ctx, path, &(tw_reading){.label = label}, out);
 }

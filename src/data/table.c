@@ -6,16 +6,24 @@
 #include "data/number.h"
 #include "data/readers.h"
 
+/* Do the first `length` bytes of path end so? */
+static bool ends_in_before(const char *path, size_t length, const char *ending)
+{
+    size_t tail = strlen(ending);
+    return length >= tail && strncasecmp(path + length - tail, ending, tail) == 0;
+}
+
 static bool ends_in(const char *path, const char *ending)
 {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length >= tail && strcasecmp(path + length - tail, ending) == 0;
+    return ends_in_before(path, strlen(path), ending);
 }
 
 tw_format tw_format_of(const char *path)
 {
-    if (ends_in(path, ".npy")) return TW_FORMAT_NPY;
-    if (ends_in(path, ".libsvm") || ends_in(path, ".svm")) return TW_FORMAT_LIBSVM;
+    size_t length = strlen(path) - (ends_in(path, ".gz") ? strlen(".gz") : 0);
+    if (ends_in_before(path, length, ".npy")) return TW_FORMAT_NPY;
+    if (ends_in_before(path, length, ".libsvm") || ends_in_before(path, length, ".svm"))
+        return TW_FORMAT_LIBSVM;
     return TW_FORMAT_CSV;
 }
 
@@ -28,28 +36,30 @@ tw_status tw_table_size(tw_table *table, size_t rows, size_t columns)
     return tw_allocate_doubles(table->ctx, rows, columns, what, &table->values);
 }
 
-static tw_status read_text(const tw_file *file, tw_format format, tw_table *table)
+static tw_status read_text(const tw_file *file, tw_format format, bool text, tw_table *table)
 {
     tw_number_locale locale;
     TW_TRY(tw_file_check_text(file));
     TW_TRY(tw_number_locale_begin(file->ctx, &locale));
-    tw_status status = format == TW_FORMAT_LIBSVM ? tw_libsvm_read(file, table) : tw_csv_read(file, table);
+    tw_status status =
+        format == TW_FORMAT_LIBSVM ? tw_libsvm_read(file, table) : tw_csv_read(file, text, table);
     tw_number_locale_end(&locale);
     return status;
 }
 
-static tw_status read_file(const char *path, tw_table *table)
+static tw_status read_file(const char *path, bool text, tw_table *table)
 {
     tw_file file;
     tw_format format = tw_format_of(path);
     tw_status status = tw_file_read(table->ctx, path, &file);
+    if (status == TW_OK) status = tw_file_inflate(&file);
     if (status == TW_OK)
-        status = format == TW_FORMAT_NPY ? tw_npy_read(&file, table) : read_text(&file, format, table);
+        status = format == TW_FORMAT_NPY ? tw_npy_read(&file, table) : read_text(&file, format, text, table);
     tw_file_release(&file);
     return status;
 }
 
-tw_status tw_table_read(tw_context *ctx, const char *path, tw_table **out)
+static tw_status read_table(tw_context *ctx, const char *path, bool text, tw_table **out)
 {
     void *block = NULL;
     *out = NULL;
@@ -57,7 +67,7 @@ tw_status tw_table_read(tw_context *ctx, const char *path, tw_table **out)
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_table), "a table", &block));
     tw_table *table = block;
     table->ctx = ctx;
-    tw_status status = read_file(path, table);
+    tw_status status = read_file(path, text, table);
     if (status == TW_OK) {
         *out = table;
         return TW_OK;
@@ -66,9 +76,20 @@ tw_status tw_table_read(tw_context *ctx, const char *path, tw_table **out)
     return tw_fail_within(ctx, status, "%.1000s: ", path);
 }
 
+tw_status tw_table_read(tw_context *ctx, const char *path, tw_table **out)
+{
+    return read_table(ctx, path, false, out);
+}
+
+tw_status tw_table_read_text(tw_context *ctx, const char *path, tw_table **out)
+{
+    return read_table(ctx, path, true, out);
+}
+
 void tw_table_free(tw_table *table)
 {
     if (!table) return;
+    tw_levels_free(table->ctx, table->columns, table->levels);
     tw_release(table->ctx, table->names);
     tw_release(table->ctx, table->values);
     tw_release(table->ctx, table);

@@ -11,10 +11,11 @@ size_t tw_problem_inputs(const tw_problem *problem, const char *const **names)
     return scaling ? scaling->d_in : problem->data->d;
 }
 
-tw_status tw_problem_take_inputs(const tw_problem *problem, tw_data *at)
+tw_status tw_problem_take_inputs(const tw_problem *problem, bool new_categories, tw_data *at)
 {
     const char *const *names = NULL;
     size_t d = tw_problem_inputs(problem, &names);
     TW_TRY(tw_data_match(at, d, names));
-    return problem->scaling ? tw_scaling_apply(problem->scaling, at) : TW_OK;
+    if (problem->scaling) TW_TRY(tw_scaling_apply(problem->scaling, at));
+    return tw_data_match_levels(at, problem->data, new_categories);
 }

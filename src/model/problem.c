@@ -2,6 +2,7 @@
 #include "model/problem.h"
 
 #include "base/context.h"
+#include "covariance/kernel.h"
 
 void tw_problem_parts_free(const tw_problem_parts *parts)
 {
@@ -60,6 +61,7 @@ static tw_status copy_parameters(tw_problem *problem, const tw_problem_parts *pa
 static tw_status build(tw_problem *problem, const tw_problem_parts *parts)
 {
     TW_TRY(copy_parameters(problem, parts));
+    TW_TRY(tw_kernel_check_levels(problem->kernel, problem->data));
     return tw_model_from_data(problem->data, problem->kernel, problem->likelihood, problem->phi,
                               problem->jitter, &problem->model);
 }

@@ -3,6 +3,8 @@
  *   format, version, library     "talweg approximation", 2, who wrote it
  *   n, inputs                    cases, and columns of x
  *   names                        null, or what the inputs are called
+ *   levels, labels               null, or for each input null or the texts of its categories; null, or the texts that y
+ *                                stands for
  *   likelihood                   {name, phi: {a parameter's name: its number, ...}, columns: {a column's name: n
  *                                numbers, ...}}; what is not there is as usual
  *   kernel, theta                the expression of the kernel, and its parameters (talweg/covariance.h); null with a

@@ -185,27 +185,54 @@ static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, c
     return TW_OK;
 }
 
-/* `count` names, newly allocated; none in files of before there were names. */
-static tw_status read_names(const tw_fields *in, size_t count, char ***names)
+/* The texts of an array, newly allocated; `name` is what messages call it. */
+static tw_status read_texts(const tw_fields *in, const char *name, const json_t *array, char ***texts)
 {
-    const json_t *array = json_object_get(in->object, "names");
     void *block = NULL;
     tw_status status = TW_OK;
-    if (!array || json_is_null(array)) return TW_OK;
-    if (json_array_size(array) != count)
-        return tw_fail(in->ctx, TW_BAD_DATA, "field \"%snames\" is not a name for each of the %zu inputs",
-                       in->prefix, count);
+    size_t count = json_array_size(array);
     TW_TRY(tw_allocate(in->ctx, count, sizeof(char *), "the names", &block));
     const char **from = block;
     for (size_t k = 0; k < count && status == TW_OK; k++) {
         from[k] = json_string_value(json_array_get(array, k));
         if (!from[k])
-            status = tw_fail(in->ctx, TW_BAD_DATA, "field \"%snames\": element %zu is not text", in->prefix,
-                             k + 1);
+            status = tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\": element %zu is not text", in->prefix,
+                             name, k + 1);
     }
-    if (status == TW_OK) status = tw_names_copy(in->ctx, count, from, names);
+    if (status == TW_OK) status = tw_names_copy(in->ctx, count, from, texts);
     tw_release(in->ctx, block);
     return status;
+}
+
+/* `count` names, newly allocated; none in files of before there were names. */
+static tw_status read_names(const tw_fields *in, size_t count, char ***names)
+{
+    const json_t *array = json_object_get(in->object, "names");
+    if (!array || json_is_null(array)) return TW_OK;
+    if (json_array_size(array) != count)
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"%snames\" is not a name for each of the %zu inputs",
+                       in->prefix, count);
+    return read_texts(in, "names", array, names);
+}
+
+/* Files of before there were categories have none. */
+static tw_status read_levels(const tw_fields *in, tw_data *data)
+{
+    const json_t *levels = json_object_get(in->object, "levels"),
+                 *labels = json_object_get(in->object, "labels");
+    for (size_t k = 0; k < json_array_size(levels) && k < data->d; k++) {
+        const json_t *array = json_array_get(levels, k);
+        char **texts = NULL;
+        if (json_is_null(array)) continue;
+        TW_TRY(read_texts(in, "levels", array, &texts));
+        tw_status status = tw_data_set_levels(data, k, json_array_size(array), (const char *const *)texts);
+        tw_release(in->ctx, texts);
+        TW_TRY(status);
+    }
+    if (json_array_size(labels) == 0) return TW_OK;
+    TW_TRY(read_texts(in, "labels", labels, &data->labels.text));
+    data->labels.count = json_array_size(labels);
+    return TW_OK;
 }
 
 static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem_parts *parts)
@@ -256,6 +283,7 @@ static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_part
     TW_TRY(read_data(in, !no_matrix, parts));
     TW_TRY(tw_field_number(in, "jitter", &parts->jitter));
     TW_TRY(read_likelihood(in, version, parts, phi));
+    TW_TRY(read_levels(in, parts->data));
     if (!no_matrix) return read_matrix(in, parts->data->n, parts);
     TW_TRY(read_names(in, parts->data->d, &parts->data->names));
     TW_TRY(version == 1 ? read_covariance(in, parts) : read_expression(in, parts));

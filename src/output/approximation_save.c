@@ -86,6 +86,19 @@ static void print_names(size_t count, char *const *from, FILE *to)
     json_decref(names);
 }
 
+/* Of the inputs, unless there are none (NULL), and of y. */
+static void print_levels(const tw_levels *levels, const tw_data *data, FILE *to)
+{
+    if (!levels) fputs("null", to);
+    for (size_t k = 0; levels && k < data->d; k++) {
+        fputc(k ? ',' : '[', to);
+        print_names(levels[k].count, levels[k].text, to);
+    }
+    if (levels) fputc(']', to);
+    fputs(",\n  \"labels\": ", to);
+    print_names(data->labels.count, data->labels.text, to);
+}
+
 static void print_scaling(const tw_scaling *scaling, FILE *to)
 {
     if (!scaling) {
@@ -126,6 +139,8 @@ static void print_file(const tw_problem *problem, const tw_approximation *approx
             TW_APPROXIMATION_FORMAT, TW_APPROXIMATION_VERSION, tw_version());
     fprintf(to, ",\n  \"n\": %zu,\n  \"inputs\": %zu,\n  \"names\": ", data->n, data->d);
     print_names(data->d, given ? NULL : data->names, to);
+    fputs(",\n  \"levels\": ", to);
+    print_levels(given ? NULL : data->levels, data, to);
     fputs(",\n  \"likelihood\": ", to);
     print_likelihood(problem, to);
     print_kernel(problem->kernel, expression, to);

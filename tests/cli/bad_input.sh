@@ -14,7 +14,7 @@ printf 'a,b,y\n1,2,1\n3,4\n' >"$d/ragged.csv"
 printf 'a,b,y\n1,nan,1\n3,4,-1\n' >"$d/nan.csv"
 printf 'a,b,y\n1,2,1\n3,inf,-1\n' >"$d/inf.csv"
 printf 'a,b,y\n1,2,1\n3,four,-1\n' >"$d/text.csv"
-printf 'a,b,y\n1,2,1\n3,4,2\n' >"$d/labels12.csv"
+printf 'a,b,y\n1,2,1\n3,4,2\n5,6,3\n' >"$d/labels123.csv"
 printf 'a,b,y\n1,2,1\n3,4,0.5\n' >"$d/half.csv"
 printf 'a,b,y\n1,2,1\n3,4,-1\n' >"$d/count.csv"
 printf 'a,b,y\n1,2,1\n3,4,1.5\n' >"$d/fraction.csv"
@@ -34,8 +34,8 @@ refuses 1 'ragged.csv: line 3' approx "$d/ragged.csv"
 refuses 1 'nan.csv: line 2, column 2' approx "$d/nan.csv"
 refuses 1 'inf.csv: line 3, column 2' approx "$d/inf.csv"
 refuses 1 'text.csv: line 3, column 2' approx "$d/text.csv"
-refuses 1 'labels12.csv: labels of two classes are -1 and +1, or 0 and 1; found 1 (row 1), 2 (row 2)' \
-    approx "$d/labels12.csv"
+refuses 1 'labels123.csv: labels of two classes are two different whole numbers or texts; found 1 (row 1), 2 (row 2), 3' \
+    approx "$d/labels123.csv"
 refuses 1 'found 1 (row 1), 0.5 (row 2)' approx "$d/half.csv"
 refuses 1 'found 1 (row 1), 0.5 (row 2)' approx "$d/half.csv" --likelihood logit
 refuses 1 'count.csv: observation 2 is -1; poisson needs' approx "$d/count.csv" --likelihood poisson
@@ -121,9 +121,11 @@ refuses 1 'fit.json: cannot be opened: No such file' predict "$d/absent/fit.json
 refuses 1 'good.csv: line 1, column 1: this is not a saved approximation' predict "$d/good.csv" "$d/good.csv"
 refuses 1 'needs NEWDATA' predict "$d/fit.json"
 refuses 1 'talweg predict needs FROM' predict
-refuses 1 'wide.csv: found 4 inputs, and the model was made with 2' predict "$d/fit.json" "$d/wide.csv"
-refuses 1 'wide.csv: found 3 inputs' predict "$d/fit.json" "$d/wide.csv" --label-column y
-refuses 1 'labels12.csv: labels of two classes' predict "$d/fit.json" "$d/labels12.csv"
+refuses 1 'wide.csv: found the input "c", and the model has none of that name' predict "$d/fit.json" "$d/wide.csv"
+sed 1d "$d/wide.csv" >"$d/nameless.csv"
+refuses 1 'nameless.csv: found 4 inputs, and the model was made with 2' predict "$d/fit.json" "$d/nameless.csv"
+refuses 1 'wide.csv: found the input "c"' predict "$d/fit.json" "$d/wide.csv" --label-column y
+refuses 1 'labels123.csv: labels of two classes' predict "$d/fit.json" "$d/labels123.csv"
 refuses 1 'was made with a kernel' predict "$d/fit.json" "$d/good.csv" --diagonal "$d/good.csv"
 refuses 3 'cannot be written' predict "$d/fit.json" "$d/good.csv" -o "$d/absent/p.csv"
 refuses 1 'already exists' predict "$d/fit.json" "$d/good.csv" -o "$d/good.csv"

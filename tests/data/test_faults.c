@@ -17,7 +17,7 @@ typedef struct sample_file {
     size_t length;
 } sample_file;
 
-enum { SAMPLES = 7 };
+enum { TEXTS = 6, SAMPLES = TEXTS + 3 };
 
 /* A valid file of each kind. */
 static void make_samples(sample_file *samples)
@@ -30,15 +30,23 @@ static void make_samples(sample_file *samples)
                  "a\tb\n1\t2\n 3 \t 4\n5\t6\n"},
         {".txt", "0.1  0.2   0.3\n 12345678901234567890 1e300  2\n"},
         {".libsvm", "# head\n+1 1:0.5 3:-2e5 7:1 # tail\n-1 2:0.25\n1\n-1 1:1 2:2 3:3\n"},
+        {".csv", ",sex,y\n1,M,yes\n2,F,no\n3,M,no\n"},
     };
-    for (size_t i = 0; i < 5; i++) {
+    static const char compressed[] = /* "a,b\n1,2\n" and "3,4\n" */
+        "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xd4\x49\xe2\x32\xd4\x31\xe2\x02\x00\x7b\x07\x97\x0a\x08"
+        "\x00\x00\x00\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x33\xd6\x31\xe1\x02\x00\x3e\x2d\x72\xa9\x04\x00"
+        "\x00\x00";
+    for (size_t i = 0; i < TEXTS; i++) {
         samples[i].ending = texts[i][0];
         samples[i].length = strlen(texts[i][1]);
         memcpy(samples[i].bytes, texts[i][1], samples[i].length);
     }
+    samples[SAMPLES - 1].ending = ".csv.gz";
+    samples[SAMPLES - 1].length = sizeof compressed - 1;
+    memcpy(samples[SAMPLES - 1].bytes, compressed, sizeof compressed - 1);
     const double numbers[6] = {1, -2.5, 3e10, 4, 5, 0};
     for (int version = 1; version <= 2; version++) {
-        sample_file *sample = &samples[4 + version];
+        sample_file *sample = &samples[TEXTS - 1 + version];
         sample->ending = ".npy";
         sample->length =
             npy_header(sample->bytes, version, "'<f8'", version == 1 ? "False" : "True", "(3, 2)");
@@ -170,7 +178,7 @@ static void broken_files_never_crash_and_always_have_words(void **state)
             assert_int_equal(tw_context_bytes_in_use(ctx), 0);
             *(status == TW_OK ? &read : &refused) += 1;
         }
-        assert_true(read > 0 && refused > 0);
+        assert_true(refused > 0 && (read > 0 || s == SAMPLES - 1)); /* gzip finds every change */
         scratch_remove(&file);
     }
     tw_context_free(ctx);

@@ -61,7 +61,7 @@ static void other_labels_are_refused_by_value(void **state)
         double y[8];
         const char *found;
     } cases[] = {
-        {{1, 2, 1, 2, 1, 2, 1, 2}, "found 1 (row 1), 2 (row 2): recode"},
+        {{1, 2, 1, 2, 1, 2, 1, 3}, "found 1 (row 1), 2 (row 2), 3 (row 8): recode"},
         {{-1, 0, 1, 1, 1, 1, 1, 1}, "found -1 (row 1), 0 (row 2), 1 (row 3): recode"},
         {{0, 0, 0, 0, 0, 0, 0, 0.5}, "found 0 (row 1), 0.5 (row 8): recode"},
         {{3, 3, 3, 3, 3, 3, 3, 3}, "found 3 (row 1): recode"},

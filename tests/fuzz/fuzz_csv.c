@@ -30,6 +30,8 @@ char *fuzz_seed(size_t k, size_t *length)
                                         "\xef\xbb\xbf-1,12345678901234567890.5,1\n.5,+5e-324,0\n",
                                         "y\n1\n-1\n",
                                         "1,nan,1\n2,,0\n",
+                                        ",sex,e,y\n1,M,2,yes\n2,F,3,no\n3,\"a\"\"b\",1,no\n",
+                                        "1,M,yes\n2,F,no\n",
                                         NULL};
     return fuzz_text(seeds, k, length);
 }

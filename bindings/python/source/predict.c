@@ -87,7 +87,7 @@ static tw_status take_inputs(new_cases *c)
     if (as_it_lies) return TW_OK;
     tw_status status = tw_data_new(c->problem->ctx, c->m, c->x.columns, c->x.data, c->x.ld, NULL, &c->copy);
     if (status == TW_OK) status = tw_data_set_names(c->copy, c->names.name);
-    if (status == TW_OK) status = tw_problem_take_inputs(whole, c->copy);
+    if (status == TW_OK) status = tw_problem_take_inputs(whole, false, c->copy);
     if (status != TW_OK) return status;
     c->at.d = c->copy->d;
     c->at.x = c->copy->x;

@@ -6,6 +6,8 @@
  *                   scaling_centre, scaling_scale, scaling_column (input)      where they were standardised
  *                   jitter
  *                   scaling_input(scaling_input)     names of the inputs before, where they had names
+ *                   category_K(category_K)           the texts of input K, from 1 on, where it is text
+ *                   label(label)                     the texts that y stands for, where it was not numbers
  *   attributes      named_inputs, scaling_inputs
  */
 #include <stdio.h>
@@ -94,6 +96,18 @@ static void put_scaling(tw_nc_writer *w, int group, int input, const tw_scaling 
         tw_nc_names(w, group, "scaling_input", scaling->d_in, (const char *const *)scaling->names);
 }
 
+static void put_levels(tw_nc_writer *w, int group, const tw_data *data)
+{
+    char name[NAME_BYTES];
+    for (size_t k = 0; k < data->d; k++) {
+        const tw_levels *levels = tw_data_levels(data, k);
+        snprintf(name, sizeof name, "category_%zu", k + 1);
+        if (levels) tw_nc_names(w, group, name, levels->count, (const char *const *)levels->text);
+    }
+    if (data->labels.count)
+        tw_nc_names(w, group, "label", data->labels.count, (const char *const *)data->labels.text);
+}
+
 static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
 {
     const tw_data *data = problem->data;
@@ -106,6 +120,7 @@ static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
     tw_kernel_put(w, group, obs, problem->kernel);
     tw_likelihood_put(w, group, obs, problem);
     if (problem->scaling) put_scaling(w, group, input, problem->scaling);
+    put_levels(w, group, data);
     tw_nc_doubles(w, group, "jitter", 0, NULL, &problem->jitter);
 }
 
@@ -131,6 +146,25 @@ static tw_status get_inputs(const tw_nc_reader *r, int group, size_t n, size_t d
     return code == NC_NOERR ? TW_OK : tw_nc_fail(r, group, "X", code);
 }
 
+static tw_status get_levels(const tw_nc_reader *r, int group, tw_data *data)
+{
+    char name[NAME_BYTES];
+    for (size_t k = 0; k < data->d; k++) {
+        size_t count = 0;
+        char **texts = NULL;
+        snprintf(name, sizeof name, "category_%zu", k + 1);
+        if (!tw_nc_has_variable(group, name)) continue;
+        TW_TRY(tw_nc_dimension(r, group, name, &count));
+        TW_TRY(tw_nc_read_names(r, group, name, count, &texts));
+        tw_status status = tw_data_set_levels(data, k, count, (const char *const *)texts);
+        tw_release(r->ctx, texts);
+        TW_TRY(status);
+    }
+    if (!tw_nc_has_variable(group, "label")) return TW_OK;
+    TW_TRY(tw_nc_dimension(r, group, "label", &data->labels.count));
+    return tw_nc_read_names(r, group, "label", data->labels.count, &data->labels.text);
+}
+
 static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const double *y,
                           tw_problem_parts *parts)
 {
@@ -144,7 +178,7 @@ static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const doub
     if (status == TW_OK) status = tw_data_new(r->ctx, n, d, x, n, y, &parts->data);
     tw_release(r->ctx, x);
     if (status == TW_OK && named) status = tw_nc_read_names(r, group, "input", d, &parts->data->names);
-    return status;
+    return status == TW_OK ? get_levels(r, group, parts->data) : status;
 }
 
 /* Columns increase and are among the inputs; scales are above 0. */

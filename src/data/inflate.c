@@ -1,0 +1,99 @@
+/* inflate.c: a file compressed by gzip, as if it were not: all its members, one after the other. */
+#include <stdint.h>
+#include <string.h>
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "data/file.h"
+
+enum { GZIP_WINDOW = 15 + 16, FIRST_BYTES = 1 << 16 };
+
+/* zlib's memory is the context's. */
+static voidpf allocate(voidpf ctx, uInt items, uInt size)
+{
+    void *memory = NULL;
+    return tw_allocate(ctx, items, size, "decompressing", &memory) == TW_OK ? memory : Z_NULL;
+}
+
+static void release(voidpf ctx, voidpf memory)
+{
+    tw_release(ctx, memory);
+}
+
+static bool is_gzip(const uint8_t *bytes, size_t length)
+{
+    return length >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
+}
+
+/* Bytes that came out, with room for a NUL behind them. */
+typedef struct output {
+    char *bytes;
+    size_t length, capacity;
+} output;
+
+static tw_status grow(tw_context *ctx, output *o)
+{
+    void *larger = NULL;
+    size_t capacity = o->capacity ? 2 * o->capacity : FIRST_BYTES;
+    if (o->capacity > SIZE_MAX / 2) return tw_fail(ctx, TW_NO_MEMORY, "is too large for memory");
+    TW_TRY(tw_allocate(ctx, capacity, 1, "the contents of the file", &larger));
+    if (o->length) memcpy(larger, o->bytes, o->length);
+    tw_release(ctx, o->bytes);
+    o->bytes = larger;
+    o->capacity = capacity;
+    return TW_OK;
+}
+
+static tw_status fail(tw_context *ctx, int code, size_t at)
+{
+    if (code == Z_MEM_ERROR) return TW_NO_MEMORY; /* the context has the words */
+    return tw_fail(ctx, TW_BAD_DATA,
+                   code == Z_BUF_ERROR || code == Z_OK
+                       ? "is compressed by gzip and ends too early, after %zu bytes"
+                       : "is compressed by gzip and damaged, at byte %zu",
+                   at);
+}
+
+static uInt piece(size_t bytes)
+{
+    return (uInt)(bytes < UINT32_MAX / 2 ? bytes : UINT32_MAX / 2);
+}
+
+/* Members until the end; what follows the last and is no member is left alone, as gzip does. */
+static tw_status inflate_all(tw_context *ctx, z_stream *stream, const uint8_t *from, size_t length, output *o)
+{
+    size_t used = 0;
+    for (;;) {
+        if (o->capacity - o->length < 2) TW_TRY(grow(ctx, o));
+        stream->next_in = from + used;
+        stream->avail_in = piece(length - used);
+        stream->next_out = (Bytef *)o->bytes + o->length;
+        stream->avail_out = piece(o->capacity - o->length - 1);
+        int code = inflate(stream, Z_NO_FLUSH);
+        used = (size_t)(stream->next_in - from);
+        o->length = (size_t)(stream->next_out - (Bytef *)o->bytes);
+        bool more = is_gzip(from + used, length - used);
+        if (code == Z_STREAM_END && !more) return TW_OK;
+        if (code == Z_STREAM_END) code = inflateReset(stream);
+        if (code != Z_OK || (used == length && stream->avail_out > 0)) return fail(ctx, code, used);
+    }
+}
+
+tw_status tw_file_inflate(tw_file *file)
+{
+    z_stream stream = {.zalloc = allocate, .zfree = release, .opaque = file->ctx};
+    output o = {0};
+    if (!is_gzip((const uint8_t *)file->bytes, file->length)) return TW_OK;
+    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK) return TW_NO_MEMORY;
+    tw_status status = inflate_all(file->ctx, &stream, (const uint8_t *)file->bytes, file->length, &o);
+    inflateEnd(&stream);
+    if (status != TW_OK) {
+        tw_release(file->ctx, o.bytes);
+        return status;
+    }
+    tw_release(file->ctx, file->bytes);
+    file->bytes = o.bytes;
+    file->length = o.length;
+    file->bytes[o.length] = '\0';
+    return TW_OK;
+}
