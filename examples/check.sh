@@ -48,6 +48,24 @@ case $name in
         near "1949" 3 0.96 0.05
         near "the truth is inside" 6 100 5
         ;;
+    disease)
+        near "poisson" 6 -430.86 0.01
+        near "negative_binomial, dispersion  3" 8 -334.36 0.01
+        near "the truth is inside" 6 95 1
+        ;;
+    survival)
+        near "24 of 120 parts" 1 24 0
+        near "shape 1.0" 7 -275.56 0.01
+        near "shape 2.0" 7 -245.73 0.01
+        near " 0.2" 2 9.4 0.1
+        near " 0.2" 4 5.7 0.1
+        ;;
+    ordinal)
+        near "log Z by EP" 5 -212.463 0.001
+        near "R-hat" 4 1.005 0.01
+        near " 0.0" 2 0.54 0.02
+        near " 3.2" 2 0.15 0.02
+        ;;
     own_likelihood)
         near "derivatives" 6 0 1e-8
         near "gaussian" 6 -1655.45 0.01

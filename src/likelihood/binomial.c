@@ -47,6 +47,17 @@ static double *at(double *array, size_t start)
     return array ? array + start : NULL;
 }
 
+/* log C(n, y), found anew only where it differs from that of the site before: quadrature asks for one site many times. */
+static void add_coefficients(size_t n, const double *successes, const double *failures, double *value)
+{
+    double coefficient = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        bool same = i > 0 && successes[i] == successes[i - 1] && failures[i] == failures[i - 1];
+        if (!same) coefficient = tw_log_binomial(successes[i] + failures[i], successes[i]);
+        value[i] += coefficient;
+    }
+}
+
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
@@ -56,8 +67,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
         outcomes(&part, failures);
         tw_pair_terms(one_trial(o), part.n, part.y, failures, tw_with_offset(&part, OFFSET, x + start, room),
                       at(value, start), at(slope, start), at(lambda, start), at(dlambda, start));
-        for (size_t i = 0; value && i < part.n; i++)
-            value[start + i] += tw_log_binomial(part.y[i] + failures[i], part.y[i]);
+        if (value) add_coefficients(part.n, part.y, failures, value + start);
     }
 }
 

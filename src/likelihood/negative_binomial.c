@@ -55,6 +55,17 @@ static double *at(double *array, size_t start)
     return array ? array + start : NULL;
 }
 
+/* log(Gamma(r + y)/(Gamma(r) y!)), found anew only where y differs from that of the site before: quadrature asks for one site
+ * many times. */
+static void add_coefficients(size_t n, const double *y, double r, double *value)
+{
+    double coefficient = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        if (i == 0 || y[i] != y[i - 1]) coefficient = tw_log_rising(r, y[i]) - tw_log_factorial(y[i]);
+        value[i] += coefficient;
+    }
+}
+
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
@@ -63,8 +74,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
         take(o, start, x, &c);
         tw_pair_terms(&tw_likelihood_logit, c.part.n, c.part.y, c.r, c.u, at(value, start), at(slope, start),
                       at(lambda, start), at(dlambda, start));
-        for (size_t i = 0; value && i < c.part.n; i++)
-            value[start + i] += tw_log_rising(c.r[i], c.part.y[i]) - tw_log_factorial(c.part.y[i]);
+        if (value) add_coefficients(c.part.n, c.part.y, c.r[0], value + start);
     }
 }
 
