@@ -41,7 +41,7 @@ typedef struct tw_sampling {
     tw_sampler *sampler;
 } tw_sampling;
 
-/* Make both, for `chains` chains. */
+/* Make both, for `chains` chains. options NULL: the defaults. */
 TW_API tw_status tw_sampling_new(const tw_posterior *posterior, const tw_sampler_options *options,
                                  size_t chains, tw_sampling **out);
 TW_API void tw_sampling_free(tw_sampling *sampling);
@@ -119,9 +119,14 @@ typedef struct tw_chains_options {
                                       the first part; NULL: from the start. Draws of the first part are not made
                                       again, so `keep` must be false */
 } tw_chains_options;
-#define TW_CHAINS_DEFAULTS \
-    ((tw_chains_options){  \
-        .warmup = 500, .draws = 1000, .thin = 1, .max_steps = 1000, .target_accept = 0.8, .keep = true})
+#define TW_CHAINS_DEFAULTS                     \
+    ((tw_chains_options){.warmup = 500,        \
+                         .draws = 1000,        \
+                         .thin = 1,            \
+                         .max_steps = 1000,    \
+                         .target_accept = 0.8, \
+                         .seed = 1,            \
+                         .keep = true})
 
 /* What a run leaves: draws, records, tuning and sums. The caller frees it. */
 typedef struct tw_draws {
@@ -202,12 +207,16 @@ typedef struct tw_auto_options {
     tw_progress_function
         *on_progress; /* after each iteration of a pilot, of method and metric; may be NULL */
 } tw_auto_options;
-#define TW_AUTO_DEFAULTS \
-    ((tw_auto_options){  \
-        .chains = 4, .warmup = 100, .draws = 100, .target_accept = 0.8, .sampler = TW_SAMPLER_DEFAULTS})
+#define TW_AUTO_DEFAULTS                     \
+    ((tw_auto_options){.chains = 4,          \
+                       .warmup = 100,        \
+                       .draws = 100,         \
+                       .target_accept = 0.8, \
+                       .seed = 1,            \
+                       .sampler = TW_SAMPLER_DEFAULTS})
 
 /* Try the candidates in short pilot runs and choose by worst-latent effective draws per flop: a function of
- * the seed, never of a clock. The posterior needs its approximation. */
+ * the seed, never of a clock. The posterior needs its approximation. options NULL: the defaults. */
 TW_API tw_status tw_auto_choose(const tw_posterior *posterior, const tw_auto_options *options,
                                 tw_choice *out);
 

@@ -134,7 +134,7 @@ typedef struct tw_ais_state {
 /* How to anneal. */
 typedef struct tw_ais_options {
     tw_sampler_options kernel;
-    const double *beta; /* steps + 1 temperatures from 0 to 1 */
+    const double *beta; /* steps + 1 temperatures from 0 to 1; NULL: equal steps */
     size_t steps;
     size_t particles;
     size_t moves; /* transitions at each temperature */
@@ -159,15 +159,16 @@ typedef struct tw_ais_options {
 } tw_ais_options;
 #define TW_AIS_DEFAULTS                              \
     ((tw_ais_options){.kernel = TW_SAMPLER_DEFAULTS, \
+                      .steps = 50,                   \
                       .particles = 256,              \
                       .moves = 1,                    \
                       .target_accept = 0.8,          \
                       .seed = 1,                     \
-                      .burn_in = 100,                \
+                      .burn_in = 30,                 \
                       .refine = 0.995})
 
 /* progress is called after each temperature; a run that it stops returns TW_OK and no estimate (particles = 0). NULL:
- * nobody watches. log weights of all particles go to log_weight (particles numbers; NULL: not wanted). Forward: log w = sum_k
+ * nobody watches. options NULL: the defaults, here and below. log weights of all particles go to log_weight (particles numbers; NULL: not wanted). Forward: log w = sum_k
  * (b_k - b_{k-1}) R(x_{k-1}) with R = log p(y, x) - log q(x) at the sample drawn before the move to b_k, and
  * log Z is the log of their mean. Reverse: the same along the way down, and log Z is minus that. */
 TW_API tw_status tw_ais_run(const tw_model *model, const tw_reference *reference,
@@ -221,7 +222,7 @@ typedef struct tw_rm_options {
                      .pilot_particles = 128,        \
                      .correlation = 0.2,            \
                      .max_moves = 10,               \
-                     .particles = 512,              \
+                     .particles = 256,              \
                      .islands = 16,                 \
                      .spread = 4.0,                 \
                      .target_accept = 0.8,          \

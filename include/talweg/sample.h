@@ -100,7 +100,7 @@ typedef struct tw_record {
 /* An ensemble and all that its transitions need; nothing is allocated after tw_sampler_new. */
 typedef struct tw_sampler tw_sampler;
 
-/* A sampler of `columns` chains; the target must outlive it. */
+/* A sampler of `columns` chains; the target must outlive it. options NULL: the defaults. */
 TW_API tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *options, size_t columns,
                                 tw_sampler **out);
 TW_API void tw_sampler_free(tw_sampler *sampler);

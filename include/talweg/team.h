@@ -25,8 +25,13 @@ typedef struct tw_team {
     /* What rank 0 has, all have. */
     tw_status (*broadcast)(void *user, void *data, size_t bytes);
 
-    /* This member cannot go on: every call of the others, also one that they are waiting in, fails from now on. */
-    void (*give_up)(void *user);
+    /* This member cannot go on, for the reason `why`: every call of the others, also one that they are waiting in, fails
+     * from now on. */
+    void (*give_up)(void *user, const char *why);
+
+    /* After a call that failed: the reason of the member that gave up first, valid until the team ends. May be NULL, and
+     * may return NULL: not known. */
+    const char *(*reason)(void *user);
 } tw_team;
 
 /* Computations with this context are those of a member of a team, which must outlive it. NULL, the default: alone. */

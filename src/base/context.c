@@ -198,19 +198,26 @@ tw_status tw_poll(tw_context *ctx)
     return ctx->interrupted && ctx->interrupted(ctx->interrupt_user) ? tw_interrupt(ctx) : TW_OK;
 }
 
+/* The rest of the team hears of the message. */
+static tw_status give_up(tw_context *ctx, tw_status status)
+{
+    const tw_team *team = ctx->seat.team;
+    if (team) team->give_up(team->user, ctx->message);
+    return status;
+}
+
 tw_status tw_interrupt(tw_context *ctx)
 {
-    if (ctx->seat.team) ctx->seat.team->give_up(ctx->seat.team->user);
-    return tw_fail(ctx, TW_INTERRUPTED, "interrupted");
+    return give_up(ctx, tw_fail(ctx, TW_INTERRUPTED, "interrupted"));
 }
 
 static tw_status fail_no_memory(tw_context *ctx, double bytes, const char *what)
 {
     const char *unit = bytes < 1e6 ? "kB" : bytes < 1e9 ? "MB" : "GB";
     double scale = bytes < 1e6 ? 1e3 : bytes < 1e9 ? 1e6 : 1e9;
-    if (ctx->seat.team) ctx->seat.team->give_up(ctx->seat.team->user);
-    return tw_fail(ctx, TW_NO_MEMORY, "%s would need %.1f %s of memory, which is more than there is", what,
-                   bytes / scale, unit);
+    return give_up(ctx,
+                   tw_fail(ctx, TW_NO_MEMORY, "%s would need %.1f %s of memory, which is more than there is",
+                           what, bytes / scale, unit));
 }
 
 /* Reserve bytes against the limit, and raise the peak. */

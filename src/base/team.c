@@ -34,9 +34,11 @@ tw_share tw_team_share(tw_context *ctx, size_t items)
 
 static void lose(tw_context *ctx, tw_status status)
 {
+    const tw_team *team = tw_context_seat(ctx)->team;
     if (status == TW_OK) return;
     tw_context_seat(ctx)->lost = status;
-    tw_fail(ctx, status, "another member of the team gave up");
+    const char *why = team->reason ? team->reason(team->user) : NULL;
+    tw_fail(ctx, status, "another member of the team gave up%s%s", why ? ": " : "", why ? why : "");
 }
 
 void tw_team_gather(tw_context *ctx, size_t items, size_t bytes, size_t total, void *data)

@@ -27,7 +27,8 @@ tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *o)
 tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference,
                             const tw_rm_options *options, size_t *steps, double *beta)
 {
-    tw_rm_options o = *options;
+    tw_rm_options o = TW_RM_DEFAULTS;
+    if (options) o = *options;
     tw_rm_plan *plan = NULL;
     tw_watch nobody = {.ctx = model->ctx};
     o.beta = NULL;

@@ -162,7 +162,7 @@ static void summarise(const tw_ais *a, const tw_walk *walk, tw_estimate *out)
 
 static tw_status check(tw_context *ctx, const tw_ais_options *o)
 {
-    TW_TRY(tw_schedule_check(ctx, o->steps, o->beta));
+    if (o->beta) TW_TRY(tw_schedule_check(ctx, o->steps, o->beta));
     if (o->particles < 2)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
@@ -188,6 +188,7 @@ static tw_status allocate(tw_context *ctx, tw_ais *a)
     TW_TRY(tw_allocate_doubles(ctx, a->capacity + 1, 1, "the step sizes", &a->eps));
     TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->log_weight));
     if (o->reverse) TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->way_up));
+    if (!o->beta) return tw_schedule_fill(ctx, TW_SCHEDULE_LINEAR, o->steps, 0.0, a->beta);
     memcpy(a->beta, o->beta, (o->steps + 1) * sizeof *a->beta);
     return TW_OK;
 }
@@ -211,6 +212,8 @@ tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const
                      tw_progress_function *progress, void *user, double *log_weight, tw_estimate *out)
 {
     tw_context *ctx = model->ctx;
+    tw_ais_options defaults = TW_AIS_DEFAULTS;
+    if (!options) options = &defaults;
     tw_ais a = {.model = model,
                 .reference = reference,
                 .o = options,

@@ -238,6 +238,8 @@ static tw_status run(tw_pt *pt, tw_estimate out[2], tw_pt_report *report)
 tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const tw_pt_options *options,
                     tw_progress_function *progress, void *user, tw_estimate out[2], tw_pt_report *report)
 {
+    tw_pt_options defaults = TW_PT_DEFAULTS;
+    if (!options) options = &defaults;
     TW_TRY(check(model->ctx, options));
     tw_pt pt = {.ctx = model->ctx,
                 .model = model,

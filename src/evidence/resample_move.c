@@ -187,6 +187,8 @@ tw_status tw_rm_run(const tw_model *model, const tw_reference *reference, const 
                     tw_progress_function *progress, void *user, tw_estimate *out)
 {
     tw_context *ctx = model->ctx;
+    tw_rm_options defaults = TW_RM_DEFAULTS;
+    if (!options) options = &defaults;
     TW_TRY(check(ctx, options));
     tw_resample_move s = {.o = options,
                           .watch = {.ctx = model->ctx, .progress = progress, .user = user},

@@ -155,6 +155,8 @@ tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, con
                        tw_estimate *out, double *needed)
 {
     tw_context *ctx = model->ctx;
+    tw_ais_options defaults = TW_AIS_DEFAULTS;
+    if (!options) options = &defaults;
     until u = {
         .o = options, .goal = se, .most = max_particles, .now = out, .progress = progress, .user = user};
     *out = (tw_estimate){0};

@@ -45,6 +45,8 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
                          tw_sampler **out)
 {
     void *memory = NULL;
+    tw_sampler_options defaults = TW_SAMPLER_DEFAULTS;
+    if (!options) options = &defaults;
     const tw_method_row *row = tw_method_row_of(options->method);
     *out = NULL;
     if (!row)

@@ -19,7 +19,8 @@ void tw_sampling_free(tw_sampling *s)
 
 static tw_status fill(tw_sampling *s, const tw_posterior *p, const tw_sampler_options *options, size_t chains)
 {
-    tw_sampler_options o = *options;
+    tw_sampler_options o = TW_SAMPLER_DEFAULTS;
+    if (options) o = *options;
     const tw_reference *from = p->from;
     if (p->approximation && !o.gaussian) o.gaussian = p->approximation->reference;
     if (p->approximation && !o.smoothing) o.smoothing = p->approximation->variance;

@@ -94,10 +94,8 @@ tw_status tw_sampling_get_chains(const tw_store *store, tw_sampling_plan *plan)
     const void *columns = get(store, "columns", kept->state.count * sizeof(double));
     const void *x = get(store, "x", kept->positions * sizeof(double));
     if (!columns || !x || kept->positions != positions_of(plan))
-        return tw_fail(
-            plan->ctx, TW_BAD_DATA,
-            "the state of this run was kept by another version of talweg, or is damaged: start again "
-            "without it");
+        return tw_fail(plan->ctx, TW_BAD_DATA,
+                       "the saved state of this run is damaged: start again without it");
     plan->earlier = kept->state;
     plan->earlier.numbers = columns;
     plan->earlier.x = x;

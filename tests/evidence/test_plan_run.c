@@ -305,7 +305,7 @@ static void damaged_states_are_refused(void **state)
         for (size_t i = 0; i < BLOCKS; i++)
             if (strcmp(m.kept[i].name, names[k]) == 0) m.kept[i].bytes -= 8;
         assert_int_equal(tw_evidence_run(plan, &watch, &r), TW_BAD_DATA);
-        assert_non_null(strstr(tw_context_message(p.ctx), "another version of talweg, or is damaged"));
+        assert_non_null(strstr(tw_context_message(p.ctx), "the saved state of this run is damaged"));
         forget(&m);
     }
     tw_evidence_plan_free(plan);

@@ -1,6 +1,7 @@
 /* Teams of 1, 2, 3 and 4 members: chains, annealing up and down, resample-move and parallel tempering give what one
  * process gives, to the bit, and all members together evaluate as many sites as one process does. */
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static void count_terms(const tw_observations *o, const double *x, double *value
 typedef struct found {
     tw_status status;
     size_t count, sites, calls; /* numbers; sites; calls of callbacks */
+    char said[512];             /* where it failed */
     double number[RESULTS];
 } found;
 
@@ -177,6 +179,7 @@ static void do_job(const job *j, const tw_team *team, found *f)
     if (team && team->rank == j->fails) tw_context_set_byte_limit(p.ctx, tw_context_bytes_in_use(p.ctx) + 1);
     if (f->status == TW_OK) f->status = j->run(&p, j, f);
     f->sites = sites;
+    if (f->status != TW_OK) snprintf(f->said, sizeof f->said, "%s", tw_context_message(p.ctx));
     posed_free(&p);
 }
 
@@ -247,7 +250,7 @@ static void tempering_is_the_same(void **state)
     assert_same_for_every_size(&(job){run_tempering, TW_METHOD_HMC, COLUMNS, false, SIZE_MAX});
 }
 
-/* A member that cannot go on ends the others: none waits for it. */
+/* A member that cannot go on ends the others: none waits for it, and all have its words. */
 static void none_waits_for_one_that_failed(void **state)
 {
     (void)state;
@@ -257,8 +260,12 @@ static void none_waits_for_one_that_failed(void **state)
         shared s = {&jobs[i], calloc(3, sizeof(found))};
         assert_non_null(s.found);
         run_team(3, take_part, &s);
-        for (size_t r = 0; r < 3; r++)
+        const char *why = s.found[jobs[i].fails].said;
+        for (size_t r = 0; r < 3; r++) {
             assert_int_equal(s.found[r].status, r == jobs[i].fails ? TW_NO_MEMORY : TW_INTERRUPTED);
+            assert_non_null(strstr(s.found[r].said, why)); /* all say what was wrong with the one */
+        }
+        assert_true(strlen(why) > 0);
         free(s.found);
     }
 }

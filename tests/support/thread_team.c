@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ typedef struct meeting {
     pthread_cond_t all_here;
     size_t size, waiting, turn;
     bool broken;
+    char why[512]; /* in the words of the first who gave up */
     void *data[MOST_MEMBERS];
 } meeting;
 
@@ -59,13 +61,20 @@ static tw_status broadcast(void *user, void *data, size_t bytes)
     return status == TW_OK ? meet(m) : status;
 }
 
-static void give_up(void *user)
+static void give_up(void *user, const char *why)
 {
     member *self = user;
     pthread_mutex_lock(&self->at->lock);
+    if (!self->at->broken) snprintf(self->at->why, sizeof self->at->why, "%s", why);
     self->at->broken = true;
     pthread_cond_broadcast(&self->at->all_here);
     pthread_mutex_unlock(&self->at->lock);
+}
+
+static const char *reason(void *user)
+{
+    member *self = user;
+    return self->at->why;
 }
 
 static void *start(void *argument)
@@ -83,7 +92,7 @@ void run_team(size_t size, void (*work)(void *user, const tw_team *team), void *
         abort();
     for (size_t r = 0; r < size; r++) {
         members[r] = (member){.at = &at, .work = work, .user = user};
-        members[r].team = (tw_team){r, size, &members[r], gather, broadcast, give_up};
+        members[r].team = (tw_team){r, size, &members[r], gather, broadcast, give_up, reason};
     }
     for (size_t r = 0; r < size; r++)
         if (pthread_create(&members[r].thread, NULL, start, &members[r])) abort();
