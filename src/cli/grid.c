@@ -1,5 +1,5 @@
 /* grid.c: talweg grid: evidence and predictions over a grid of (log l, log sigma), as Kuss and Rasmussen
- * (2005) draw them. Along a row EP starts from sites that the points before predict, where they do so well. */
+ * (2005) draw them, or of any two parameters of a kernel. Along a row EP starts from sites that the points before predict, where they do so well. */
 #include "cli/grid.h"
 
 #include <math.h>
@@ -23,6 +23,7 @@ typedef struct grid_options {
     tw_saver_flags saver;
     tw_output_options output;
     const char *log_ell, *log_sigma, *method, *test, *output_file, *plot;
+    tw_operands axes;
 } grid_options;
 
 static const char *method_names(void)
@@ -45,6 +46,12 @@ static const tw_option rows[] = {
      .argument = "A:B:N",
      .default_value = "0:5:11",
      .help = "natural logarithm of the latent function's standard deviation: N values from A to B"},
+    {.name = "axis",
+     .kind = TW_OPTION_TEXTS,
+     .offset = FIELD(axes),
+     .argument = "NAME=A:B:N",
+     .help = "instead of these, N values from A to B of a parameter of the kernel, in natural units "
+             "('se.ell=1:4:7') or of its logarithm ('se.log_ell=0:1.5:7'); give it twice"},
     {.name = "method",
      .kind = TW_OPTION_CHOICE,
      .offset = FIELD(method),
@@ -81,14 +88,53 @@ static tw_status parse_axis(tw_context *ctx, const char *name, const char *text,
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--%s needs A:B:N, N values from A up to B (as in 2:5:16), and \"%.60s\" was given",
                        name, text);
-    *axis = (tw_axis){value[0], value[1], (size_t)n};
+    *axis = (tw_axis){.low = value[0], .high = value[1], .n = (size_t)n};
     return TW_OK;
+}
+
+/* "se.log_ell" is the logarithm of "se.ell": log_ stands in front of a part of the name. */
+static void name_axis(const char *name, size_t length, tw_axis *axis)
+{
+    snprintf(axis->name, sizeof axis->name, "%.*s", (int)length, name);
+    memcpy(axis->parameter, axis->name, sizeof axis->name);
+    for (char *c = axis->parameter; c && *c; c = strchr(c, '.')) {
+        if (*c == '.') c++;
+        axis->as_log = strncmp(c, "log_", 4) == 0;
+        if (!axis->as_log) continue;
+        memmove(c, c + 4, strlen(c + 4) + 1);
+        return;
+    }
+}
+
+/* "se.ell=1:4:7" */
+static tw_status parse_named_axis(tw_context *ctx, const char *text, tw_axis *axis)
+{
+    const char *equals = strchr(text, '=');
+    size_t length = equals ? (size_t)(equals - text) : 0;
+    if (length == 0 || length >= TW_AXIS_NAME)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--axis needs NAME=A:B:N, as in 'se.ell=1:4:7', and \"%.60s\" was given", text);
+    TW_TRY(parse_axis(ctx, "axis", equals + 1, axis));
+    name_axis(text, length, axis);
+    if (axis->as_log || axis->low > 0.0) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "--axis %.60s: %s must be above 0", text, axis->parameter);
 }
 
 static tw_status parse_axes(tw_context *ctx, const grid_options *options, tw_grid *grid)
 {
-    TW_TRY(parse_axis(ctx, "log-ell", options->log_ell, &grid->ell));
-    return parse_axis(ctx, "log-sigma", options->log_sigma, &grid->sigma);
+    const tw_operands *axes = &options->axes;
+    if (axes->count == 0) {
+        TW_TRY(parse_axis(ctx, "log-ell", options->log_ell, &grid->x));
+        TW_TRY(parse_axis(ctx, "log-sigma", options->log_sigma, &grid->y));
+        name_axis("log_ell", strlen("log_ell"), &grid->x);
+        name_axis("log_sigma", strlen("log_sigma"), &grid->y);
+        return TW_OK;
+    }
+    if (axes->count != 2)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a grid has two axes: give --axis twice, not %zu time%s",
+                       axes->count, axes->count == 1 ? "" : "s");
+    TW_TRY(parse_named_axis(ctx, axes->item[0], &grid->x));
+    return parse_named_axis(ctx, axes->item[1], &grid->y);
 }
 
 /* ---- one point ---- */
@@ -97,7 +143,8 @@ typedef struct surface {
     tw_context *ctx;
     const grid_options *options;
     tw_problem *problem;
-    tw_kernel *kernel; /* that of the point at hand, of the form that check_kernel asks for */
+    tw_kernel *kernel; /* that of the point at hand */
+    double *theta;     /* its parameters */
     tw_new_inputs at;  /* test cases, at.m = 0 without */
     double *latent;    /* at.m x 4: mean, variance, expected, log score */
     tw_grid grid;
@@ -187,18 +234,16 @@ static tw_status fill_point(surface *s, const tw_model *model, size_t k)
 
 static tw_status compute_point(surface *s, size_t i, size_t j)
 {
-    size_t k = i + j * s->grid.ell.n;
+    size_t k = i + j * s->grid.x.n;
     if (i == 0) tw_ep_sequence_restart(s->row);
-    double log_ell = tw_axis_at(&s->grid.ell, i), log_sigma = tw_axis_at(&s->grid.sigma, j);
-    double theta[4];
+    double x = tw_axis_at(&s->grid.x, i), y = tw_axis_at(&s->grid.y, j);
     tw_model *model = NULL;
-    memcpy(theta, tw_kernel_theta(s->kernel), tw_kernel_count(s->kernel) * sizeof *theta);
-    theta[0] = log_ell;
-    theta[1] = log_sigma;
-    TW_TRY(tw_kernel_set_theta(s->kernel, theta));
+    s->theta[s->grid.x.place] = s->grid.x.as_log ? x : log(x);
+    s->theta[s->grid.y.place] = s->grid.y.as_log ? y : log(y);
+    TW_TRY(tw_kernel_set_theta(s->kernel, s->theta));
     for (size_t c = 0; c < TW_GRID_COLUMNS; c++) s->grid.column[c][k] = NAN;
-    s->grid.column[TW_GRID_LOG_ELL][k] = log_ell;
-    s->grid.column[TW_GRID_LOG_SIGMA][k] = log_sigma;
+    s->grid.column[TW_GRID_X][k] = x;
+    s->grid.column[TW_GRID_Y][k] = y;
     TW_TRY(tw_model_from_data(s->problem->data, s->kernel, s->problem->likelihood, s->problem->phi,
                               s->problem->jitter, &model));
     tw_status status = fill_point(s, model, k);
@@ -208,14 +253,40 @@ static tw_status compute_point(surface *s, size_t i, size_t j)
 
 /* ---- all points ---- */
 
-/* One length scale and one sigma, which stand first in theta; a constant and white noise may follow. */
+/* Where the parameter of an axis is. */
+static tw_status find_parameter(tw_context *ctx, const tw_kernel *kernel, tw_axis *axis)
+{
+    char names[400] = "";
+    size_t length = 0, count = tw_kernel_count(kernel);
+    axis->place = tw_kernel_find(kernel, axis->parameter);
+    if (axis->place < count) return TW_OK;
+    for (size_t j = 0; j < count && length < sizeof names - TW_PARAMETER_NAME - 2; j++)
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", j ? ", " : "",
+                                   tw_kernel_parameter(kernel, j)->name);
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the kernel has no parameter %s; it has %s", axis->parameter, names);
+}
+
+/* Without --axis: one length scale and one sigma; a constant and white noise may follow. */
 static tw_status check_kernel(tw_context *ctx, const tw_kernel *kernel)
 {
     if (tw_kernel_shape(kernel) && tw_kernel_inputs(kernel) == 0) return TW_OK;
-    return tw_fail(
-        ctx, TW_BAD_ARGUMENT,
-        "the grid is over the length scale and the sigma of one leaf: --kernel may add a constant and white "
-        "noise to it, as in 'se + constant(variance=0.5)', and no more");
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "the grid is over the length scale and the sigma of one leaf, to which --kernel may add a "
+                   "constant and white noise; for other kernels say which parameters, with --axis");
+}
+
+/* Without --axis a kernel may have another leaf's name before ell and sigma: they are the first two. */
+static tw_status find_axes(surface *s)
+{
+    const tw_kernel *kernel = s->problem->kernel;
+    if (s->options->axes.count == 0) {
+        s->grid.y.place = 1;
+        return check_kernel(s->ctx, kernel);
+    }
+    TW_TRY(find_parameter(s->ctx, kernel, &s->grid.x));
+    TW_TRY(find_parameter(s->ctx, kernel, &s->grid.y));
+    if (s->grid.x.place != s->grid.y.place) return TW_OK;
+    return tw_fail(s->ctx, TW_BAD_ARGUMENT, "both axes are %s: give two parameters", s->grid.x.parameter);
 }
 
 static tw_status load(surface *s)
@@ -223,13 +294,16 @@ static tw_status load(surface *s)
     char log_ell[40];
     tw_model_options model = s->options->model;
     model.log_sigma = NAN; /* an expression has its own */
-    if (tw_kernel_is_shape(model.kernel)) {
-        snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.ell.low);
+    if (tw_kernel_is_shape(model.kernel) && s->options->axes.count == 0) {
+        snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.x.low);
         model.log_ell = log_ell;
-        model.log_sigma = s->grid.sigma.low;
+        model.log_sigma = s->grid.y.low;
     }
     TW_TRY(tw_model_options_load(s->ctx, &model, &s->problem));
-    TW_TRY(check_kernel(s->ctx, s->problem->kernel));
+    TW_TRY(find_axes(s));
+    size_t count = tw_kernel_count(s->problem->kernel);
+    TW_TRY(tw_allocate_doubles(s->ctx, count, 1, "the parameters", &s->theta));
+    memcpy(s->theta, tw_kernel_theta(s->problem->kernel), count * sizeof *s->theta);
     return tw_kernel_copy(s->problem->kernel, &s->kernel);
 }
 
@@ -300,7 +374,7 @@ static tw_status compute_points(surface *s)
     tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
     s->meter.first = first;
     for (size_t k = first; k < s->points; k++) {
-        TW_TRY(compute_point(s, k % s->grid.ell.n, k / s->grid.ell.n));
+        TW_TRY(compute_point(s, k % s->grid.x.n, k / s->grid.x.n));
         tw_meter_show(&s->meter, TW_METER_COUNT(k + 1, s->points));
         if (tw_saver_is_due(&s->saver)) save(s, k + 1);
         if (tw_interrupt_seen() && k + 1 < s->points)
@@ -374,7 +448,7 @@ static tw_status run(tw_context *ctx, const void *values)
     surface s = {.ctx = ctx, .options = options, .grid.monte_carlo = strcmp(options->method, "ep") != 0};
     tw_terminal_log_to(ctx, options->output.quiet);
     tw_status status = parse_axes(ctx, options, &s.grid);
-    s.points = s.grid.ell.n * s.grid.sigma.n;
+    s.points = s.grid.x.n * s.grid.y.n;
     if (status == TW_OK) status = check(ctx, options, &s);
     if (status == TW_OK)
         status = tw_saver_begin(&s.saver, ctx, &options->saver, &tw_command_grid, options, "",
@@ -385,6 +459,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_saver_end(&s.saver, status == TW_OK);
     tw_release(ctx, s.grid.column[0]);
     tw_release(ctx, s.latent);
+    tw_release(ctx, s.theta);
     tw_ep_sequence_free(s.row);
     tw_table_free(s.schedule);
     tw_new_inputs_free(&s.at);
@@ -404,21 +479,26 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_grid = {
     .name = "grid",
-    .summary = "evidence and predictions over a grid of length scale and amplitude, as table and picture",
+    .summary = "evidence and predictions over a grid of two kernel parameters, as table and picture",
     .description =
         "Compute log Z = log p(y) by EP and by EP with its correction, at every point of a grid of (log ell, "
-        "log sigma), as Kuss and Rasmussen (2005) do; with --method ais also by annealed importance "
+        "log sigma), as Kuss and Rasmussen (2005) do, or of two other parameters (--axis); with --method ais "
+        "also by annealed importance "
         "sampling, with its standard error; with --test also how well EP predicts test cases. The table has "
-        "a row for each point. Along a row, of one log sigma, EP starts from sites extrapolated from those "
+        "a row for each point. Along a row, of one value of the second parameter, EP starts from sites "
+        "extrapolated from those "
         "of the points before, where these predicted well so far; what it converges to does not depend on "
         "that.\n\n"
         "Points where EP did not converge are flagged (converged is 0), keep the value that was found, and "
         "do not count for the maximum. A path that should start from EP starts from Laplace's approximation "
         "there. EP and Laplace stop as in talweg approx.\n\n"
         "A checkpoint holds the points that are done; with it Ctrl-C ends after the current one (exit 3).",
-    .example = "  talweg grid crabs.csv --standardise --log-ell -1:4:11 --log-sigma -1:5:13 -o grid.csv\n"
-               "  talweg grid train.csv --log-ell 2:5:16 --log-sigma 0:5:16 --test test.csv -o grid.csv \\\n"
-               "    --plot grid.svg\n",
+    .example =
+        "  talweg grid crabs.csv --standardise --log-ell -1:4:11 --log-sigma -1:5:13 -o grid.csv\n"
+        "  talweg grid train.csv --log-ell 2:5:16 --log-sigma 0:5:16 --test test.csv -o grid.csv \\\n"
+        "    --plot grid.svg\n"
+        "  talweg grid co2.csv --kernel 'se(t) * periodic(t) + linear(t)' --axis periodic.period=0.5:2:7 \\\n"
+        "    --axis se.log_ell=0:3:7 -o grid.csv\n",
     .groups = groups,
     .group_count = TW_COUNT(groups),
     .bytes = sizeof(grid_options),

@@ -1,4 +1,4 @@
-/* grid.h: a surface over (log l, log sigma): its points, what is known at each, and their picture. */
+/* grid.h: a surface over two parameters of a kernel: its points, what is known at each, and their picture. */
 #ifndef TALWEG_CLI_GRID_H
 #define TALWEG_CLI_GRID_H
 
@@ -6,10 +6,15 @@
 
 #include "talweg/base.h"
 
-/* An axis: n values from low to high, all the same distance apart. */
+/* An axis: n values from low to high, all the same distance apart, of a parameter or of its logarithm. */
+enum { TW_AXIS_NAME = 64 };
 typedef struct tw_axis {
     double low, high;
     size_t n;
+    char name[TW_AXIS_NAME];      /* in tables: "log_ell", "se.ell" */
+    char parameter[TW_AXIS_NAME]; /* "ell" */
+    bool as_log;
+    size_t place; /* of the parameter in theta */
 } tw_axis;
 
 static inline double tw_axis_at(const tw_axis *axis, size_t i)
@@ -19,8 +24,8 @@ static inline double tw_axis_at(const tw_axis *axis, size_t i)
 
 /* The columns of the table; which of them are there depends on what was asked for. */
 typedef enum tw_grid_column {
-    TW_GRID_LOG_ELL,
-    TW_GRID_LOG_SIGMA,
+    TW_GRID_X,
+    TW_GRID_Y,
     TW_GRID_EP,
     TW_GRID_CORRECTED,
     TW_GRID_CONVERGED,
@@ -31,10 +36,10 @@ typedef enum tw_grid_column {
     TW_GRID_COLUMNS
 } tw_grid_column;
 
-/* Point (i, j) of the axes is row i + j * ell.n. A number that is not there is NaN: log_z where EP and
+/* Point (i, j) of the axes is row i + j * x.n. A number that is not there is NaN: log_z where EP and
  * Laplace both failed, the correction where EP did not converge. */
 typedef struct tw_grid {
-    tw_axis ell, sigma;
+    tw_axis x, y;
     bool monte_carlo, test; /* are the columns of each there? */
     size_t unconverged;     /* points where EP did not converge */
     double *column[TW_GRID_COLUMNS];

@@ -11,9 +11,12 @@
 #include "talweg/files.h"
 #include "talweg/report.h"
 
-static const char *const column_names[TW_GRID_COLUMNS] = {"log_ell",      "log_sigma",       "ep",
-                                                          "ep_corrected", "converged",       "log_z",
-                                                          "se",           "predictive_bits", "error_rate"};
+static const char *column_name(const tw_grid *grid, size_t column)
+{
+    static const char *const names[TW_GRID_COLUMNS] = {
+        "", "", "ep", "ep_corrected", "converged", "log_z", "se", "predictive_bits", "error_rate"};
+    return column == TW_GRID_X ? grid->x.name : column == TW_GRID_Y ? grid->y.name : names[column];
+}
 
 static bool is_there(const tw_grid *grid, size_t column)
 {
@@ -27,7 +30,7 @@ size_t tw_grid_columns(const tw_grid *grid, const char *names[TW_GRID_COLUMNS],
     size_t count = 0;
     for (size_t c = 0; c < TW_GRID_COLUMNS; c++) {
         if (!is_there(grid, c)) continue;
-        names[count] = column_names[c];
+        names[count] = column_name(grid, c);
         values[count++] = grid->column[c];
     }
     return count;
@@ -44,17 +47,18 @@ static bool at_edge(const tw_axis *axis, size_t i)
 static void print_best(const tw_grid *grid, tw_grid_column column, const char *what, const char *unit)
 {
     size_t k = tw_grid_best(grid, column);
-    if (k == grid->ell.n * grid->sigma.n) return;
-    bool edge = at_edge(&grid->ell, k % grid->ell.n) || at_edge(&grid->sigma, k / grid->ell.n);
-    printf("  %-22s%12.4f %s at log ell = %.4g, log sigma = %.4g%s\n", what, grid->column[column][k], unit,
-           grid->column[TW_GRID_LOG_ELL][k], grid->column[TW_GRID_LOG_SIGMA][k],
+    if (k == grid->x.n * grid->y.n) return;
+    bool edge = at_edge(&grid->x, k % grid->x.n) || at_edge(&grid->y, k / grid->x.n);
+    printf("  %-22s%12.4f %s at %s%s = %.4g, %s%s = %.4g%s\n", what, grid->column[column][k], unit,
+           grid->x.as_log ? "log " : "", grid->x.parameter, grid->column[TW_GRID_X][k],
+           grid->y.as_log ? "log " : "", grid->y.parameter, grid->column[TW_GRID_Y][k],
            edge ? ", the edge of the grid" : "");
 }
 
 void tw_grid_print(const tw_grid *grid, const char *data, double seconds)
 {
-    size_t points = grid->ell.n * grid->sigma.n;
-    printf("%s: %zu x %zu points, %.1f s\n", data, grid->ell.n, grid->sigma.n, seconds);
+    size_t points = grid->x.n * grid->y.n;
+    printf("%s: %zu x %zu points, %.1f s\n", data, grid->x.n, grid->y.n, seconds);
     printf("Largest values (over the points where EP converged: %zu of %zu)\n", points - grid->unconverged,
            points);
     print_best(grid, TW_GRID_EP, "log Z, EP", "nats");
@@ -71,7 +75,7 @@ static json_t *encode_point(const tw_grid *grid, size_t k, bool *ok)
     for (size_t c = 0; c < TW_GRID_COLUMNS; c++) {
         double value = grid->column[c][k];
         if (!is_there(grid, c)) continue;
-        tw_json_set(object, column_names[c],
+        tw_json_set(object, column_name(grid, c),
                     c == TW_GRID_CONVERGED ? json_boolean(value != 0.0) : tw_json_number(value), ok);
     }
     return object;
@@ -81,10 +85,10 @@ tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, size_t n)
 {
     bool ok = true;
     json_t *object = json_object(), *points = json_array();
-    size_t count = grid->ell.n * grid->sigma.n, best = tw_grid_best(grid, TW_GRID_CORRECTED);
+    size_t count = grid->x.n * grid->y.n, best = tw_grid_best(grid, TW_GRID_CORRECTED);
     for (size_t k = 0; k < count; k++) tw_json_append(points, encode_point(grid, k, &ok), &ok);
     tw_json_set(object, "n", tw_json_count(n), &ok);
-    tw_json_set(object, "shape", json_pack("[I,I]", (json_int_t)grid->ell.n, (json_int_t)grid->sigma.n), &ok);
+    tw_json_set(object, "shape", json_pack("[I,I]", (json_int_t)grid->x.n, (json_int_t)grid->y.n), &ok);
     tw_json_set(object, "unconverged", tw_json_count(grid->unconverged), &ok);
     tw_json_set(object, "best", best < count ? encode_point(grid, best, &ok) : json_null(), &ok);
     tw_json_set(object, "points", points, &ok);
@@ -97,7 +101,7 @@ enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along a
 
 size_t tw_grid_best(const tw_grid *grid, tw_grid_column column)
 {
-    size_t points = grid->ell.n * grid->sigma.n, best = points;
+    size_t points = grid->x.n * grid->y.n, best = points;
     for (size_t k = 0; k < points; k++) {
         double value = grid->column[column][k];
         if (isnan(value) || grid->column[TW_GRID_CONVERGED][k] == 0.0) continue;
@@ -118,7 +122,7 @@ tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *p
 {
     if (!terminal_for(path))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot %.500s: a picture's name ends in .svg or .png", path);
-    if (grid->ell.n < 2 || grid->sigma.n < 2)
+    if (grid->x.n < 2 || grid->y.n < 2)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot needs at least two values on each axis");
     if (!tw_gnuplot_available())
         return tw_fail(
@@ -131,10 +135,10 @@ tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *p
 static void print_column(FILE *to, const tw_grid *grid, tw_grid_column column)
 {
     fprintf(to, "$column_%d << END\n", (int)column);
-    for (size_t j = 0; j < grid->sigma.n; j++) {
-        for (size_t i = 0; i < grid->ell.n; i++) {
-            double value = grid->column[column][i + j * grid->ell.n];
-            fprintf(to, "%.17g %.17g ", tw_axis_at(&grid->ell, i), tw_axis_at(&grid->sigma, j));
+    for (size_t j = 0; j < grid->y.n; j++) {
+        for (size_t i = 0; i < grid->x.n; i++) {
+            double value = grid->column[column][i + j * grid->x.n];
+            fprintf(to, "%.17g %.17g ", tw_axis_at(&grid->x, i), tw_axis_at(&grid->y, j));
             if (isfinite(value))
                 fprintf(to, "%.10g\n", value);
             else
@@ -149,17 +153,16 @@ static void print_column(FILE *to, const tw_grid *grid, tw_grid_column column)
 static void print_crosses(FILE *to, const tw_grid *grid)
 {
     fprintf(to, "$crosses << END\nNaN NaN\n");
-    for (size_t k = 0; k < grid->ell.n * grid->sigma.n; k++)
+    for (size_t k = 0; k < grid->x.n * grid->y.n; k++)
         if (grid->column[TW_GRID_CONVERGED][k] == 0.0)
-            fprintf(to, "%.17g %.17g\n", grid->column[TW_GRID_LOG_ELL][k],
-                    grid->column[TW_GRID_LOG_SIGMA][k]);
+            fprintf(to, "%.17g %.17g\n", grid->column[TW_GRID_X][k], grid->column[TW_GRID_Y][k]);
     fprintf(to, "END\n");
 }
 
 static double smallest(const tw_grid *grid, tw_grid_column column)
 {
     double value = INFINITY;
-    for (size_t k = 0; k < grid->ell.n * grid->sigma.n; k++) value = fmin(value, grid->column[column][k]);
+    for (size_t k = 0; k < grid->x.n * grid->y.n; k++) value = fmin(value, grid->column[column][k]);
     return value;
 }
 
@@ -186,15 +189,15 @@ static void print_bit_levels(FILE *to, double low, double high)
 static void print_panel(FILE *to, const tw_grid *grid, tw_grid_column column, const char *heading)
 {
     size_t best = tw_grid_best(grid, column);
-    if (best == grid->ell.n * grid->sigma.n) return;
+    if (best == grid->x.n * grid->y.n) return;
     double high = grid->column[column][best], low = smallest(grid, column);
     bool bits = column == TW_GRID_BITS;
     if (bits)
         print_bit_levels(to, low, high);
     else
         print_evidence_levels(to, low, high);
-    fprintf(to, "$best << END\n%.17g %.17g\nEND\n", grid->column[TW_GRID_LOG_ELL][best],
-            grid->column[TW_GRID_LOG_SIGMA][best]);
+    fprintf(to, "$best << END\n%.17g %.17g\nEND\n", grid->column[TW_GRID_X][best],
+            grid->column[TW_GRID_Y][best]);
     fprintf(to, "set title '%s; largest (dot): %.*f'\nset cblabel '%s'\n", heading, bits ? 3 : 2, high,
             bits ? "bits" : "nats");
     fprintf(to, "set cntrlabel onecolor format '%%.%df' font ',10' start 12 interval 150\n", bits ? 2 : 0);
@@ -203,6 +206,15 @@ static void print_panel(FILE *to, const tw_grid *grid, tw_grid_column column, co
     fprintf(to, "$column_%d with labels nosurface tc rgb '#000000' notitle, ", (int)column);
     fprintf(to, "$crosses using 1:2:(0) with points nocontour pt 2 ps 0.7 lc rgb '#404040' notitle, ");
     fprintf(to, "$best using 1:2:(0) with points nocontour pt 7 ps 1.2 lc rgb '#d00000' notitle\n");
+}
+
+/* Names have dots and underscores, which mean nothing here. */
+static void print_label(FILE *to, const char *which, const tw_axis *axis)
+{
+    const char *what = strcmp(axis->parameter, "ell") == 0     ? " (length scale)"
+                       : strcmp(axis->parameter, "sigma") == 0 ? " (amplitude)"
+                                                               : "";
+    fprintf(to, "set %s '%s%s%s' noenhanced\n", which, axis->as_log ? "log " : "", axis->parameter, what);
 }
 
 static void print_script(FILE *to, const tw_grid *grid, const char *title, const char *terminal)
@@ -215,13 +227,15 @@ static void print_script(FILE *to, const tw_grid *grid, const char *title, const
     print_crosses(to, grid);
     fprintf(to, "set multiplot layout 1,%d title ", panels);
     tw_gnuplot_quote(strrchr(title, '/') ? strrchr(title, '/') + 1 : title, to);
-    fprintf(to, " font ',13' noenhanced\nset xlabel 'log ell (length scale)'\n"
-                "set ylabel 'log sigma (amplitude)'\nset tics out nomirror\nset palette defined "
+    fprintf(to, " font ',13' noenhanced\n");
+    print_label(to, "xlabel", &grid->x);
+    print_label(to, "ylabel", &grid->y);
+    fprintf(to, "set tics out nomirror\nset palette defined "
                 "(0 '#ffffff', 1 '#dbe9f6', 2 '#a9cfe5', 3 '#6baed6', 4 '#3787c0')\nset contour base\n"
                 "set cntrparam cubicspline\nset cntrparam points 8\n");
-    fprintf(to, "set pm3d map interpolate %zu,%zu\n", 1 + CELLS / grid->sigma.n, 1 + CELLS / grid->ell.n);
-    fprintf(to, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", grid->ell.low, grid->ell.high,
-            grid->sigma.low, grid->sigma.high);
+    fprintf(to, "set pm3d map interpolate %zu,%zu\n", 1 + CELLS / grid->y.n, 1 + CELLS / grid->x.n);
+    fprintf(to, "set xrange [%.17g:%.17g]\nset yrange [%.17g:%.17g]\n", grid->x.low, grid->x.high,
+            grid->y.low, grid->y.high);
     print_panel(to, grid, evidence, grid->monte_carlo ? "log Z by Monte Carlo" : "log Z by corrected EP");
     if (grid->test) print_panel(to, grid, TW_GRID_BITS, "predictions, bits per test case");
     fprintf(to, "unset multiplot\n");

@@ -90,4 +90,20 @@ refuses 1 'cannot be opened' grid "$data" --test "$d/absent.csv"
 refuses 1 'table.csv already exists' grid "$data" -o "$d/table.csv"
 refuses 1 'has no option "--kernel-matrix"' grid "$data" --kernel-matrix "$d/k.csv"
 refuses 1 'there is no method "pt"' grid "$data" --method pt
+# any two parameters of a kernel, in natural units or as logarithms: the same numbers as with --log-ell and --log-sigma
+works grid "$data" --log-ell 0:0.5:2 --log-sigma 0:1:2
+sed 1d "$d/out" | cut -d, -f3- >"$d/usual"
+for axis in 'log_ell=0:0.5:2' "ell=1:$(awk 'BEGIN { printf "%.17g", exp(0.5) }'):2"; do
+    works grid "$data" --axis "$axis" --axis log_sigma=0:1:2
+    sed 1d "$d/out" | cut -d, -f3- | cut -c1-10 >"$d/other"
+    cut -c1-10 "$d/usual" | cmp -s - "$d/other" || complain "--axis $axis gives other numbers"
+done
+works grid "$data" --kernel 'se(1) + linear(2)' --axis se.ell=1:2:2 --axis linear.log_sigma=-1:1:3
+says out 'se.ell,linear.log_sigma,ep'
+refuses 1 'a grid has two axes: give --axis twice, not 1 time' grid "$data" --axis ell=1:2:2
+refuses 1 'both axes are ell' grid "$data" --axis ell=1:2:2 --axis log_ell=0:1:2
+refuses 1 'the kernel has no parameter ellipse; it has ell, sigma' grid "$data" --axis ellipse=1:2:2 --axis ell=1:2:2
+refuses 1 '--axis ell=0:2:2: ell must be above 0' grid "$data" --axis ell=0:2:2 --axis sigma=1:2:2
+refuses 1 '--axis needs NAME=A:B:N' grid "$data" --axis 1:2:2 --axis sigma=1:2:2
+
 finish
