@@ -86,6 +86,10 @@ TW_API tw_status tw_problem_fill_columns(const tw_problem *problem, tw_data *at,
 TW_API void tw_problem_describe_defaults(const tw_problem *problem, char *words, size_t bytes);
 TW_API void tw_problem_warn_defaults(const tw_problem *problem);
 
+/* Warn of length scales that are far below, or far above, all distances between inputs, leaf by leaf: cases that say nothing
+ * of each other, or a function that is as good as constant. */
+TW_API void tw_problem_warn_lengths(const tw_problem *problem);
+
 /* The likelihood's parameters, where they are not the initial ones, and columns in words: "noise 0.5", "exposure from 1
  * to 4". */
 TW_API void tw_problem_describe_constants(const tw_problem *problem, char *words, size_t bytes);

@@ -28,6 +28,12 @@ extern "C" {
       "{0:g}")                                                                                               \
     X(TW_WARN_DEFAULTS, "default_parameters",                                                                \
       "the kernel has parameters that nobody gave, at defaults that know nothing of the data: {name}")       \
+    X(TW_WARN_LENGTH_SHORT, "length_short",                                                                  \
+      "the length scales of {name} are far below all distances between inputs: the nearest are {0:.3g} "     \
+      "length scales apart, so that cases say nothing of each other")                                        \
+    X(TW_WARN_LENGTH_LONG, "length_long",                                                                    \
+      "the length scales of {name} are far above all distances between inputs: the furthest are {0:.2g} "    \
+      "length scales apart, so that the function is as good as constant")                                    \
     /* approximations */                                                                                     \
     X(TW_WARN_EP, "ep_not_converged",                                                                        \
       "EP did not converge (residual {1:.1e} after {0:.0f} sweeps): its log Z is not to be used")            \

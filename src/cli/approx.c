@@ -262,6 +262,7 @@ static void find_warnings(results *r)
 {
     const tw_approximation *ep = r->ep, *laplace = r->laplace;
     tw_problem_warn_defaults(r->problem);
+    tw_problem_warn_lengths(r->problem);
     if (!ep->converged) warn(r, TW_WARN_EP, (double)ep->iterations, ep->residual);
     if (!laplace->converged) warn(r, TW_WARN_LAPLACE, (double)laplace->iterations, laplace->residual);
     if (r->corrected && !r->correction.decreasing) warn(r, TW_WARN_CORRECTION, 0.0, 0.0);

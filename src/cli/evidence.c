@@ -150,6 +150,7 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
                        tw_context_message(ctx));
     if (status != TW_OK) return status;
     tw_problem_warn_defaults(found->problem);
+    tw_problem_warn_lengths(found->problem);
     tw_warnings_say(&found->plan->warnings);
     status = tw_evidence_run(found->plan, &watching, &found->result);
     tw_meter_end(&w.meter);

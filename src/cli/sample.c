@@ -163,6 +163,7 @@ static tw_status compute(job *j)
     TW_TRY(run_chains(j, &watching));
     TW_TRY(judge_file(j));
     tw_problem_warn_defaults(j->results->problem);
+    tw_problem_warn_lengths(j->results->problem);
     tw_warnings_keep(&j->results->result.warnings); /* JSON has them; people read them behind the table */
     return TW_OK;
 }

@@ -91,6 +91,7 @@ static tw_status make(tw_py_problem *self, const tw_likelihood *likelihood, cons
     else
         status = tw_problem_new(self->ctx, &made, &whole);
     if (status == TW_OK) tw_py_problem_fill(self, whole);
+    if (status == TW_OK) tw_problem_warn_lengths(whole);
     return status;
 }
 
