@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from . import _talweg
 from ._arrays import Floats, floats, matrix, names_of, symmetric, vector, view
 from ._talweg import InputError
-from ._warnings import Warned, spoken
+from ._warnings import Warned, spoken, warned
 
 Note = Union[str, Warned]  # what the library has to say
 
