@@ -137,6 +137,11 @@ typedef struct tw_quoted {
 /* The text from begin up to end, which is not part of it. */
 TW_API tw_quoted tw_quote(const char *begin, const char *end);
 
+/* The name of the list "a, b, c" nearest to word by edit distance, copied into nearest, for messages that ask whether it was
+ * meant; "" where none is within a third of its length (and two letters at least). */
+enum { TW_NAME_BYTES = 64 };
+TW_API void tw_nearest_name(const char *word, const char *names, char nearest[TW_NAME_BYTES]);
+
 /* Send a note for a person to the context's log. What is warned of has a code: tw_warn (warning.h). */
 TW_API void tw_log(tw_context *ctx, tw_log_level level, const char *format, ...) TW_PRINTF(3, 4);
 

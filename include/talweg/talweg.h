@@ -13,6 +13,7 @@
 #include <talweg/evidence.h>
 #include <talweg/evidence_plan.h>
 #include <talweg/files.h>
+#include <talweg/fit.h>
 #include <talweg/fits.h>
 #include <talweg/general.h>
 #include <talweg/likelihood.h>
@@ -20,6 +21,7 @@
 #include <talweg/output.h>
 #include <talweg/parameter.h>
 #include <talweg/predict.h>
+#include <talweg/prior.h>
 #include <talweg/problem.h>
 #include <talweg/progress.h>
 #include <talweg/report.h>

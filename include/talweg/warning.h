@@ -52,6 +52,16 @@ extern "C" {
       "{file}: this approximation had not converged when it was saved")                                      \
     X(TW_WARN_GRID, "grid_not_converged",                                                                    \
       "EP did not converge at {0:.0f} of {1:.0f} points, which are flagged")                                 \
+    X(TW_WARN_FIT, "fit_not_converged",                                                                      \
+      "the search did not end at a maximum: it is {0:.2g} standard deviations away after {1:.0f} "           \
+      "evaluations")                                                                                         \
+    X(TW_WARN_FIT_FLAT, "fit_flat",                                                                          \
+      "the data hardly determine some parameter, or a combination of them: log Z + log prior is flat there") \
+    X(TW_WARN_FIT_BOUND, "fit_bound",                                                                        \
+      "log Z + log prior still grows at the edge of the range that was searched: {name}")                    \
+    X(TW_WARN_FIT_OPTIMA, "fit_optima",                                                                      \
+      "there are {0:.0f} optima; the second is {1:.3g} nats below the best")                                 \
+    X(TW_WARN_FIT_STOPPED, "fit_stopped", "interrupted after {0:.0f} evaluations: the best so far is kept")  \
     /* draws */                                                                                              \
     X(TW_WARN_INTERRUPTED, "interrupted", "interrupted: there are {0:.0f} draws of each chain")              \
     X(TW_WARN_ONE_DRAW, "one_draw", "there is only 1 draw of each chain, too few to judge them")             \

@@ -97,7 +97,7 @@ check() {
     }
 
     BEGIN {
-        n = split("base math linalg data covariance gaussian likelihood model approximate diagnose dynamics sample " \
+        n = split("base math linalg data covariance gaussian likelihood model prior approximate fit diagnose dynamics sample " \
                   "evidence output cli", rooms, " ")
         for (i = 1; i <= n; i++) rank[rooms[i]] = i
         forbidden["likelihood", "covariance"]; forbidden["likelihood", "gaussian"]

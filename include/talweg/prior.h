@@ -1,0 +1,104 @@
+/* prior.h: prior distributions of parameters, and the priors of all parameters of a problem.
+ *
+ * A prior is written as a name, ~ and a density:
+ *
+ *   ell ~ gamma(25, 4)              a density of the length scale itself
+ *   log_sigma ~ normal(0, 1)        a density of its logarithm
+ *
+ *   normal(mean, sd)                student_t(df, location, scale)      gamma(shape, rate)      inv_gamma(shape, scale)
+ *   lognormal(mean, sd)             of the logarithm                    half_normal(sd)         half_t(df, scale)
+ *   uniform(low, high)              uniform: flat, not a distribution
+ *   pc(u, alpha)                    penalised complexity: a length scale is below u with probability alpha, 1/ell^(d/2) is
+ *                                   exponential; any other parameter is above u with probability alpha, and exponential
+ *
+ * Theta, which an optimiser or a sampler moves, is the logarithm of most parameters (parameter.h): a density of the value
+ * v = exp(theta) becomes the density p(v) v of theta. One that reaches below 0, where a value cannot be, is cut off there and
+ * normalised again.
+ */
+#ifndef TALWEG_PRIOR_H
+#define TALWEG_PRIOR_H
+
+#include <stdbool.h>
+
+#include <talweg/base.h>
+#include <talweg/parameter.h>
+#include <talweg/problem.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The densities. */
+typedef enum tw_prior_family {
+    TW_PRIOR_NORMAL,
+    TW_PRIOR_STUDENT_T,
+    TW_PRIOR_GAMMA,
+    TW_PRIOR_INV_GAMMA,
+    TW_PRIOR_LOGNORMAL,
+    TW_PRIOR_HALF_NORMAL,
+    TW_PRIOR_HALF_T,
+    TW_PRIOR_UNIFORM,
+    TW_PRIOR_PC
+} tw_prior_family;
+
+/* A prior: a plain value that owns nothing. */
+typedef struct tw_prior {
+    tw_prior_family family;
+    bool of_log; /* a density of the logarithm */
+    bool flat;   /* uniform without ends */
+    double a[3]; /* as they are written; of pc the third is d/2 of a length scale, and 0 of anything else */
+} tw_prior;
+
+/* "normal, student_t, ..." */
+TW_API const char *tw_prior_names(void);
+
+/* The log density of theta, normalised (0 where it is flat, -inf where theta cannot be), and its derivative, where slope is
+ * not NULL. */
+TW_API double tw_prior_log_density(const tw_prior *prior, const tw_parameter *parameter, double theta,
+                                   double *slope);
+
+/* The theta below which is the share p of the distribution, 0 < p < 1; NaN where it is flat. A draw is that of a uniform p. */
+TW_API double tw_prior_quantile(const tw_prior *prior, const tw_parameter *parameter, double p);
+
+/* "log_ell ~ normal(0, 1)" */
+TW_API void tw_prior_print(const tw_prior *prior, const tw_parameter *parameter, char *words, size_t bytes);
+
+/* ---- the priors of a problem ---- */
+
+/* For each parameter of a problem: has it a prior, and is it held fixed? */
+typedef struct tw_priors {
+    tw_context *ctx;
+    size_t count;
+    tw_prior *prior;
+    bool *has, *fixed; /* count each */
+} tw_priors;
+
+/* None of them has a prior, and none is fixed. */
+TW_API tw_status tw_priors_new(const tw_problem *problem, tw_priors **out);
+TW_API void tw_priors_free(tw_priors *priors);
+
+/* Read a prior, "ell ~ gamma(25, 4)". A name without the number of its input, ell for ell.1, ell.2, ..., means all of them.
+ * "default" gives every parameter that has no prior, and whose value nobody gave, that of tw_prior_default. */
+TW_API tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, const char *text);
+
+/* Hold a parameter: "ell=2", "log_ell=0.7", or "ell" where it is. The problem moves there. */
+TW_API tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text);
+
+/* The default prior of parameter j, a normal density of theta, which knows the scale of the data:
+ *   a length scale    its logarithm is about that of the median distance of two cases, in all inputs; or, of one for each input, of sqrt(d)
+ *                     times the median distance in that input; sd 1
+ *   an amplitude      about the root mean square over cases of the mean of x_n, given y_n alone and x_n ~ N(0, 9); sd 1; a
+ *                     variance about its square, with sd 2
+ *   any other         about the initial value; sd 1 */
+TW_API tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out);
+
+/* The log density of theta under all priors, of those that are not fixed, and the derivatives added to gradient, where that is
+ * not NULL. */
+TW_API double tw_priors_log_density(const tw_priors *priors, const tw_problem *problem, const double *theta,
+                                    double *gradient);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,240 @@
+/* fit.c: several searches, their distinct ends, and the verdict on the best. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fit/objective.h"
+#include "math/random.h"
+
+/* Ends are the same optimum when no parameter differs by NEAR, or by FAR where the heights agree to SAME nats. */
+static const double NEAR = 0.05, FAR = 0.5, SAME = 1e-3;
+static const double DECREMENT = 0.05; /* of a standard deviation: a maximum is found */
+static const double EDGE = 1e-3;      /* this near to a bound is at it */
+
+void tw_fit_free(tw_fit_result *r)
+{
+    if (!r) return;
+    tw_context *ctx = r->ctx;
+    for (size_t k = 0; r->optimum && k < r->starts; k++) tw_release(ctx, r->optimum[k].theta);
+    tw_release(ctx, r->optimum);
+    tw_release(ctx, r->sd);
+    tw_release(ctx, r->at_bound);
+    tw_release(ctx, r);
+}
+
+static tw_status allocate_arrays(tw_fit_result *r)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(r->ctx, r->starts, sizeof *r->optimum, "optima", &memory));
+    r->optimum = memory;
+    for (size_t k = 0; k < r->starts; k++)
+        TW_TRY(tw_allocate_doubles(r->ctx, r->count, 1, "an optimum", &r->optimum[k].theta));
+    TW_TRY(tw_allocate_doubles(r->ctx, r->count, 1, "standard deviations", &r->sd));
+    TW_TRY(tw_allocate(r->ctx, r->count, sizeof *r->at_bound, "bounds", &memory));
+    r->at_bound = memory;
+    return TW_OK;
+}
+
+static tw_status allocate(const tw_objective *o, tw_fit_result **out)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(o->problem->ctx, 1, sizeof(tw_fit_result), "a fit", &memory));
+    tw_fit_result *r = memory;
+    *r = (tw_fit_result){.ctx = o->problem->ctx, .count = o->count, .starts = o->options->starts};
+    tw_status status = allocate_arrays(r);
+    if (status == TW_OK)
+        *out = r;
+    else
+        tw_fit_free(r);
+    return status;
+}
+
+/* ---- starts ---- */
+
+static const tw_prior *prior_of(const tw_objective *o, size_t j, tw_prior *usual)
+{
+    bool proper = o->priors && o->priors->has[j] && !o->priors->prior[j].flat;
+    return proper ? &o->priors->prior[j] : usual;
+}
+
+/* The first start is where the problem is, with medians for what nobody gave; the others are drawn. */
+static tw_status set_start(const tw_objective *o, const double *origin, size_t start, double *place)
+{
+    tw_stream stream = tw_stream_at(o->options->seed, TW_STREAM_FIT, start, 0);
+    for (size_t k = 0; k < o->free_count; k++) {
+        size_t j = o->index[k];
+        const tw_parameter *parameter = tw_problem_parameter(o->problem, j);
+        tw_prior usual;
+        double p = start == 0 ? 0.5 : tw_stream_uniform(&stream);
+        TW_TRY(tw_prior_default(o->problem, j, &usual));
+        bool stays = start == 0 && isfinite(origin[j]);
+        place[k] = stays ? origin[j] : tw_prior_quantile(prior_of(o, j, &usual), parameter, p);
+    }
+    return TW_OK;
+}
+
+/* ---- optima ---- */
+
+static double largest_difference(const tw_objective *o, const double *theta, const double *place)
+{
+    double largest = 0.0;
+    for (size_t k = 0; k < o->free_count; k++) largest = fmax(largest, fabs(theta[o->index[k]] - place[k]));
+    return largest;
+}
+
+static tw_optimum *find_same(const tw_objective *o, tw_fit_result *r, const double *place,
+                             const tw_height *height)
+{
+    for (size_t k = 0; k < r->optima; k++) {
+        double apart = largest_difference(o, r->optimum[k].theta, place);
+        bool level = fabs(r->optimum[k].log_posterior - height->log_posterior) < SAME;
+        if (apart < NEAR || (level && apart < FAR)) return &r->optimum[k];
+    }
+    return NULL;
+}
+
+static void set_optimum(const tw_objective *o, const double *origin, const double *place,
+                        const tw_height *height, tw_optimum *to)
+{
+    memcpy(to->theta, origin, o->count * sizeof *origin);
+    for (size_t k = 0; k < o->free_count; k++) to->theta[o->index[k]] = place[k];
+    to->log_z = height->log_z;
+    to->log_posterior = height->log_posterior;
+}
+
+/* A new end, or one more way to a known one, of which the higher is kept; the best goes first. */
+static void add_optimum(const tw_objective *o, tw_fit_result *r, const double *fixed, const double *place,
+                        const tw_height *height)
+{
+    tw_optimum *to = find_same(o, r, place, height);
+    bool is_new = !to;
+    if (is_new) to = &r->optimum[r->optima++];
+    if (is_new || height->log_posterior > to->log_posterior) set_optimum(o, fixed, place, height, to);
+    to->starts++;
+    for (size_t k = (size_t)(to - r->optimum); k > 0 && to->log_posterior > r->optimum[k - 1].log_posterior;
+         k--) {
+        tw_optimum swapped = r->optimum[k];
+        r->optimum[k] = r->optimum[k - 1];
+        r->optimum[k - 1] = swapped;
+        to = &r->optimum[k - 1];
+    }
+}
+
+/* ---- the verdict ---- */
+
+static void warn(tw_fit_result *r, tw_warning_code code, double first, double second)
+{
+    tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}, .name = r->words});
+}
+
+static void name_bounds(const tw_objective *o, tw_fit_result *r)
+{
+    size_t length = 0;
+    for (size_t j = 0; j < r->count && length < sizeof r->words; j++)
+        if (r->at_bound[j])
+            length += (size_t)snprintf(
+                r->words + length, sizeof r->words - length, "%s%s = %.3g", length ? ", " : "",
+                tw_problem_parameter(o->problem, j)->name,
+                tw_parameter_value(tw_problem_parameter(o->problem, j), r->optimum[0].theta[j]));
+    if (length > 0) warn(r, TW_WARN_FIT_BOUND, 0.0, 0.0);
+}
+
+static void judge(const tw_objective *o, tw_fit_result *r)
+{
+    bool bound = false;
+    for (size_t j = 0; j < r->count; j++) bound = bound || r->at_bound[j];
+    r->converged = !bound && !r->stopped && !r->flat && r->decrement <= DECREMENT;
+    name_bounds(o, r);
+    if (r->flat) warn(r, TW_WARN_FIT_FLAT, 0.0, 0.0);
+    if (!r->flat && !(r->decrement <= DECREMENT)) warn(r, TW_WARN_FIT, r->decrement, (double)r->evaluations);
+    if (r->stopped) warn(r, TW_WARN_FIT_STOPPED, (double)r->evaluations, 0.0);
+    if (r->optima > 1)
+        warn(r, TW_WARN_FIT_OPTIMA, (double)r->optima,
+             r->optimum[0].log_posterior - r->optimum[1].log_posterior);
+}
+
+/* Standard deviations at the best, of the parameters that are not at a bound. */
+static tw_status measure(tw_objective *o, tw_fit_result *r, double *place, double *sd, bool *moves)
+{
+    const double *theta = r->optimum[0].theta;
+    for (size_t j = 0; j < o->count; j++) r->sd[j] = NAN;
+    for (size_t k = 0; k < o->free_count; k++) {
+        place[k] = theta[o->index[k]];
+        moves[k] = place[k] > o->low[k] + EDGE && place[k] < o->high[k] - EDGE;
+        r->at_bound[o->index[k]] = !moves[k];
+    }
+    r->decrement = NAN;
+    if (!r->stopped) TW_TRY(tw_objective_curvature(o, place, moves, sd, &r->flat, &r->decrement));
+    for (size_t k = 0; k < o->free_count && !r->stopped; k++) r->sd[o->index[k]] = sd[k];
+    return TW_OK;
+}
+
+/* ---- all of it ---- */
+
+static tw_status search(tw_objective *o, tw_fit_result *r, const double *origin, const double *fixed,
+                        double *place)
+{
+    tw_search s = {.best = -INFINITY};
+    for (size_t start = 0; start < r->starts && !s.stopped; start++) {
+        tw_height height;
+        s.start = start + 1;
+        TW_TRY(set_start(o, origin, start, place));
+        o->has_sites = false; /* each start is on its own */
+        TW_TRY(tw_objective_climb(o, &s, place, &height));
+        if (!isnan(height.log_posterior)) add_optimum(o, r, fixed, place, &height);
+    }
+    r->stopped = s.stopped;
+    if (r->optima > 0) return TW_OK;
+    return tw_fail(r->ctx, TW_NOT_CONVERGED,
+                   "log Z could not be computed at any of %zu places: give values to start from, or priors, "
+                   "on the scale "
+                   "of the data",
+                   o->evaluations);
+}
+
+/* origin: theta where somebody gave it, else NaN. */
+static tw_status fit(tw_objective *o, tw_fit_result *r, double *work, bool *moves)
+{
+    double *origin = work, *fixed = work + o->count, *place = work + 2 * o->count, *sd = work + 3 * o->count;
+    tw_problem_get_theta(o->problem, fixed);
+    for (size_t j = 0; j < o->count; j++) origin[j] = tw_problem_is_given(o->problem, j) ? fixed[j] : NAN;
+    TW_TRY(search(o, r, origin, fixed, place));
+    TW_TRY(measure(o, r, place, sd, moves));
+    r->evaluations = o->evaluations;
+    r->failures = o->failures;
+    judge(o, r);
+    return tw_problem_set_theta(o->problem, r->optimum[0].theta);
+}
+
+static tw_status fit_with_memory(tw_objective *o, tw_fit_result *r)
+{
+    double *work = NULL;
+    void *moves = NULL;
+    tw_status status = tw_allocate_doubles(r->ctx, o->count, 4, "a fit", &work);
+    if (status == TW_OK) status = tw_allocate(r->ctx, o->count, sizeof(bool), "a fit", &moves);
+    if (status == TW_OK) status = fit(o, r, work, moves);
+    tw_release(r->ctx, work);
+    tw_release(r->ctx, moves);
+    return status;
+}
+
+tw_status tw_fit(tw_problem *problem, const tw_priors *priors, const tw_fit_options *options,
+                 tw_fit_result **out)
+{
+    tw_fit_options defaults = TW_FIT_DEFAULTS;
+    tw_objective *o = NULL;
+    tw_fit_result *r = NULL;
+    *out = NULL;
+    if (!options) options = &defaults;
+    if (options->starts == 0 || options->max_evaluations == 0)
+        return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "a fit needs at least one start and one evaluation");
+    TW_TRY(tw_objective_new(problem, priors, options, &o));
+    tw_status status = allocate(o, &r);
+    if (status == TW_OK) status = fit_with_memory(o, r);
+    tw_objective_free(o);
+    if (status == TW_OK)
+        *out = r;
+    else
+        tw_fit_free(r);
+    return status;
+}

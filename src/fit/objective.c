@@ -1,0 +1,149 @@
+/* objective.c: one evaluation is the problem at theta, EP or Laplace, and the gradient (approximate/gradient.c).
+ *
+ * EP starts from the sites of the last theta, which is near in a search; where it does not converge from them, it starts again
+ * from nothing, so that no value depends on the way. The box: about the default prior (tw_prior_default) by 5 of its sds to
+ * either side, widened to what the prior allows and to the place where the problem is. */
+#include "fit/objective.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double WIDTH = 5.0, ROOM = 1.0, RARE = 1e-3;
+
+void tw_objective_free(tw_objective *o)
+{
+    if (!o) return;
+    tw_context *ctx = o->problem->ctx;
+    void *arrays[] = {o->index, o->theta, o->gradient, o->low, o->high, o->tau, o->nu};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
+    tw_release(ctx, o);
+}
+
+static tw_status allocate(tw_objective *o)
+{
+    tw_context *ctx = o->problem->ctx;
+    size_t n = o->problem->data->n;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, o->count, sizeof(size_t), "the free parameters", &memory));
+    o->index = memory;
+    TW_TRY(tw_allocate_doubles(ctx, o->count, 1, "theta", &o->theta));
+    TW_TRY(tw_allocate_doubles(ctx, o->count, 1, "a gradient", &o->gradient));
+    TW_TRY(tw_allocate_doubles(ctx, o->count, 1, "bounds", &o->low));
+    TW_TRY(tw_allocate_doubles(ctx, o->count, 1, "bounds", &o->high));
+    TW_TRY(tw_allocate_doubles(ctx, n, 1, "sites", &o->tau));
+    return tw_allocate_doubles(ctx, n, 1, "sites", &o->nu);
+}
+
+static tw_status set_box(tw_objective *o)
+{
+    for (size_t k = 0; k < o->free_count; k++) {
+        size_t j = o->index[k];
+        const tw_parameter *parameter = tw_problem_parameter(o->problem, j);
+        tw_prior usual;
+        TW_TRY(tw_prior_default(o->problem, j, &usual));
+        o->low[k] = fmin(usual.a[0] - WIDTH * usual.a[1], o->theta[j] - ROOM);
+        o->high[k] = fmax(usual.a[0] + WIDTH * usual.a[1], o->theta[j] + ROOM);
+        if (!o->priors || !o->priors->has[j] || o->priors->prior[j].flat) continue;
+        o->low[k] = fmin(o->low[k], tw_prior_quantile(&o->priors->prior[j], parameter, RARE));
+        o->high[k] = fmax(o->high[k], tw_prior_quantile(&o->priors->prior[j], parameter, 1.0 - RARE));
+    }
+    return TW_OK;
+}
+
+tw_status tw_objective_new(tw_problem *problem, const tw_priors *priors, const tw_fit_options *options,
+                           tw_objective **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(problem->ctx, 1, sizeof(tw_objective), "a fit", &memory));
+    tw_objective *o = memory;
+    *o = (tw_objective){
+        .problem = problem, .priors = priors, .options = options, .count = tw_problem_count(problem)};
+    tw_status status = allocate(o);
+    if (status == TW_OK) {
+        for (size_t j = 0; j < o->count; j++)
+            if (!priors || !priors->fixed[j]) o->index[o->free_count++] = j;
+        tw_problem_get_theta(problem, o->theta);
+        status = o->free_count > 0
+                     ? set_box(o)
+                     : tw_fail(problem->ctx, TW_BAD_ARGUMENT,
+                               "there is nothing to fit: the model has no parameter that is not fixed");
+    }
+    if (status == TW_OK)
+        *out = o;
+    else
+        tw_objective_free(o);
+    return status;
+}
+
+static tw_status approximate(tw_objective *o, bool warm, tw_approximation **out)
+{
+    const tw_model *model = o->problem->model;
+    tw_ep_options options = TW_EP_DEFAULTS;
+    if (o->options->kind == TW_LAPLACE) return tw_laplace_fit(model, NULL, out);
+    if (warm) {
+        options.tau = o->tau;
+        options.nu = o->nu;
+    }
+    return tw_ep_fit(model, &options, out);
+}
+
+/* An approximation that converged, or NULL. */
+static tw_status find_approximation(tw_objective *o, tw_approximation **out)
+{
+    bool warm = o->has_sites && !o->options->cold;
+    TW_TRY(approximate(o, warm, out));
+    if (!(*out)->converged && warm) {
+        tw_approximation_free(*out);
+        *out = NULL;
+        TW_TRY(approximate(o, false, out));
+    }
+    if ((*out)->converged) return TW_OK;
+    tw_approximation_free(*out);
+    *out = NULL;
+    return TW_OK;
+}
+
+static void keep_sites(tw_objective *o, const tw_approximation *a)
+{
+    memcpy(o->tau, a->tau, a->n * sizeof *a->tau);
+    memcpy(o->nu, a->nu, a->n * sizeof *a->nu);
+    o->has_sites = true;
+}
+
+/* log Z and all of the gradient at o->theta. */
+static tw_status evaluate(tw_objective *o, bool wants_gradient, double *log_z)
+{
+    tw_approximation *a = NULL;
+    TW_TRY(tw_problem_set_theta(o->problem, o->theta));
+    TW_TRY(find_approximation(o, &a));
+    *log_z = a ? a->log_z : NAN;
+    tw_status status = a && wants_gradient ? tw_approximation_gradient(o->problem, a, o->gradient) : TW_OK;
+    if (a) keep_sites(o, a);
+    tw_approximation_free(a);
+    return status;
+}
+
+/* A place where numbers fail is no error: others are better. */
+static bool is_local(tw_status status)
+{
+    return status == TW_BAD_ARGUMENT || status == TW_NOT_POSITIVE_DEFINITE ||
+           status == TW_NUMERICAL_FAILURE || status == TW_NOT_CONVERGED || status == TW_BAD_DATA;
+}
+
+tw_status tw_objective_at(tw_objective *o, const double *place, double *gradient, tw_height *out)
+{
+    double log_prior = 0.0;
+    *out = (tw_height){NAN, NAN};
+    for (size_t k = 0; k < o->free_count; k++) o->theta[o->index[k]] = place[k];
+    o->evaluations++;
+    tw_status status = evaluate(o, gradient != NULL, &out->log_z);
+    if (status == TW_OK && o->priors)
+        log_prior = tw_priors_log_density(o->priors, o->problem, o->theta, gradient ? o->gradient : NULL);
+    if (status == TW_OK && isfinite(log_prior)) out->log_posterior = out->log_z + log_prior;
+    if (status != TW_OK) out->log_z = NAN;
+    if (isnan(out->log_posterior)) o->failures++;
+    for (size_t k = 0; gradient && k < o->free_count; k++)
+        gradient[k] = isnan(out->log_posterior) ? 0.0 : o->gradient[o->index[k]];
+    return is_local(status) ? TW_OK : status;
+}

@@ -1,0 +1,173 @@
+/* Priors of a problem: read by name, held fixed, defaults that follow the scale of the data, and words for what is wrong. */
+#include <math.h>
+#include <string.h>
+
+#include "support/problem.h"
+#include "support/support.h"
+#include "talweg/prior.h"
+
+enum { N = 40, D = 3 };
+
+typedef struct posed_prior {
+    tw_context *ctx;
+    tw_problem *problem;
+    tw_priors *priors;
+} posed_prior;
+
+/* Inputs of standard deviations scale, 2 scale, 4 scale. */
+static posed_prior pose(const char *expression, const char *likelihood, double scale, double y_scale)
+{
+    posed_prior p = {.ctx = new_context()};
+    test_random random = {11};
+    double x[N * D], y[N];
+    test_normals(&random, N * D, x);
+    for (size_t i = 0; i < N; i++)
+        y[i] = strcmp(likelihood, "gaussian") == 0 ? y_scale * test_normal(&random) : (i % 2 ? 1.0 : -1.0);
+    for (size_t k = 0; k < D; k++)
+        for (size_t i = 0; i < N; i++) x[i + k * N] *= scale * (double)(1 << k);
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find(likelihood)};
+    assert_int_equal(tw_data_new(p.ctx, N, D, x, N, y, &parts.data), TW_OK);
+    assert_int_equal(tw_kernel_parse(p.ctx, expression, D, &parts.kernel), TW_OK);
+    assert_int_equal(tw_problem_new(p.ctx, &parts, &p.problem), TW_OK);
+    assert_int_equal(tw_priors_new(p.problem, &p.priors), TW_OK);
+    return p;
+}
+
+static void leave(posed_prior *p)
+{
+    tw_priors_free(p->priors);
+    tw_problem_free(p->problem);
+    assert_int_equal(tw_context_bytes_in_use(p->ctx), 0);
+    tw_context_free(p->ctx);
+}
+
+static void priors_are_read_by_name(void **state)
+{
+    (void)state;
+    posed_prior p = pose("se(ard) + matern32(ell=2)", "gaussian", 1.0, 1.0);
+    const char *texts[] = {"se.ell~gamma(25, 4)", " log_se.sigma ~ normal( 0 , 1 ) ",
+                           "matern32.log_ell ~ student_t(4, 0, 1e0)", "noise ~ half_normal(2)"};
+    for (size_t k = 0; k < 4; k++) assert_int_equal(tw_priors_read(p.priors, p.problem, texts[k]), TW_OK);
+    const bool has[] = {true, true, true, true, true, false, true};
+    for (size_t j = 0; j < 7; j++) assert_true(p.priors->has[j] == has[j]);
+    assert_int_equal(p.priors->prior[2].family, TW_PRIOR_GAMMA);
+    assert_true(!p.priors->prior[2].of_log && p.priors->prior[2].a[0] == 25.0 &&
+                p.priors->prior[2].a[1] == 4.0);
+    assert_true(p.priors->prior[3].of_log && p.priors->prior[4].of_log);
+    double theta[7], gradient[7] = {0.0}, sum = 0.0, slope;
+    tw_problem_get_theta(p.problem, theta);
+    double all = tw_priors_log_density(p.priors, p.problem, theta, gradient);
+    for (size_t j = 0; j < 7; j++) {
+        if (!has[j]) continue;
+        sum +=
+            tw_prior_log_density(&p.priors->prior[j], tw_problem_parameter(p.problem, j), theta[j], &slope);
+        assert_true(gradient[j] == slope);
+    }
+    assert_close(all, sum, 1e-12, "all");
+    leave(&p);
+}
+
+static void a_parameter_is_held_where_it_is_or_where_it_shall_be(void **state)
+{
+    (void)state;
+    posed_prior p = pose("se(ard, sigma=3)", "probit", 1.0, 1.0);
+    double theta[4];
+    assert_int_equal(tw_priors_fix(p.priors, p.problem, "ell = 2"), TW_OK);
+    assert_int_equal(tw_priors_fix(p.priors, p.problem, "sigma"), TW_OK);
+    tw_problem_get_theta(p.problem, theta);
+    for (size_t j = 0; j < 4; j++) {
+        assert_true(p.priors->fixed[j]);
+        assert_close(theta[j], log(j < 3 ? 2.0 : 3.0), 1e-15, "theta");
+    }
+    assert_int_equal(tw_priors_fix(p.priors, p.problem, "log_ell.2=-1"), TW_OK);
+    tw_problem_get_theta(p.problem, theta);
+    assert_true(theta[1] == -1.0);
+    leave(&p);
+}
+
+/* Ten times larger inputs: ten times longer scales; and amplitudes follow y. */
+static void defaults_follow_the_data(void **state)
+{
+    (void)state;
+    double mean[2][5];
+    for (size_t large = 0; large < 2; large++) {
+        posed_prior p = pose("se(ard)", "gaussian", large ? 10.0 : 1.0, large ? 100.0 : 0.1);
+        assert_int_equal(tw_priors_read(p.priors, p.problem, "default"), TW_OK);
+        for (size_t j = 0; j < 5; j++) {
+            assert_true(p.priors->has[j] && p.priors->prior[j].family == TW_PRIOR_NORMAL &&
+                        p.priors->prior[j].of_log);
+            mean[large][j] = p.priors->prior[j].a[0];
+        }
+        leave(&p);
+    }
+    for (size_t j = 0; j < 3; j++) assert_close(mean[1][j] - mean[0][j], log(10.0), 1e-12, "length");
+    assert_close(mean[1][3] - mean[0][3], log(1000.0), 1e-6, "sigma");
+    assert_close(mean[0][1] - mean[0][0], log(2.0), 0.5, "an input of twice the spread");
+    posed_prior p = pose("se(ell=2) + white", "probit", 1.0, 1.0);
+    assert_int_equal(tw_priors_read(p.priors, p.problem, "white.variance ~ pc(1, 0.1)"), TW_OK);
+    assert_int_equal(tw_priors_read(p.priors, p.problem, "default"), TW_OK);
+    assert_false(p.priors->has[0]); /* a value that was given is not unknown */
+    assert_true(p.priors->has[1] && p.priors->prior[2].family == TW_PRIOR_PC &&
+                p.priors->prior[2].a[2] == 0.0);
+    leave(&p);
+}
+
+static void a_length_of_all_inputs_has_their_penalised_complexity(void **state)
+{
+    (void)state;
+    posed_prior p = pose("se", "probit", 1.0, 1.0);
+    assert_int_equal(tw_priors_read(p.priors, p.problem, "ell ~ pc(1, 0.1)"), TW_OK);
+    assert_true(p.priors->prior[0].a[2] == 1.5);
+    leave(&p);
+    p = pose("se(ard)", "probit", 1.0, 1.0);
+    assert_int_equal(tw_priors_read(p.priors, p.problem, "ell.2 ~ pc(1, 0.1)"), TW_OK);
+    assert_true(p.priors->prior[1].a[2] == 0.5);
+    leave(&p);
+}
+
+static void what_is_wrong_is_said(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"el ~ gamma(1, 2)", "there is no parameter \"el\" (did you mean ell?); there are: ell, sigma"},
+        {"ell gamma(1, 2)", "is no prior: write one as in 'ell ~ gamma(25, 4)', or default"},
+        {"~ gamma(1, 2)", "does not begin with the name of a parameter"},
+        {"ell ~ gama(1, 2)", "is no prior: write one as in gamma(25, 4); there are: normal"},
+        {"ell ~ gamma(1 2)", "is no prior"},
+        {"ell ~ gamma(1, 2) x", "is no prior"},
+        {"ell ~ gamma(1)", "gamma takes 2 numbers, gamma(shape, rate), and 1 were given"},
+        {"ell ~ gamma(1, 2, 3, 4)", "is no prior"},
+        {"ell ~ gamma(-1, 2)", "number 1 of gamma(shape, rate) must be above 0, not -1"},
+        {"ell ~ normal(1e999, 2)", "number 1 of normal(mean, sd) must be finite"},
+        {"ell ~ uniform(2, 1)", "low must be below high"},
+        {"ell ~ uniform(-2, -1)", "has nothing above 0"},
+        {"ell ~ pc(1, 1.5)", "alpha of pc(u, alpha) must be below 1"},
+        {"log_ell ~ pc(1, 0.5)", "not of its logarithm"},
+    };
+    posed_prior p = pose("se", "probit", 1.0, 1.0);
+    for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+        assert_int_equal(tw_priors_read(p.priors, p.problem, wrong[k][0]), TW_BAD_ARGUMENT);
+        if (!strstr(tw_context_message(p.ctx), wrong[k][1]))
+            fail_msg("%s: \"%s\"", wrong[k][0], tw_context_message(p.ctx));
+        assert_false(p.priors->has[0]);
+    }
+    assert_int_equal(tw_priors_read(p.priors, p.problem, "ell ~ gamma(1, 2)"), TW_OK);
+    assert_int_equal(tw_priors_read(p.priors, p.problem, "ell ~ gamma(1, 2)"), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_priors_fix(p.priors, p.problem, "ell=2"), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_priors_fix(p.priors, p.problem, "sigma=two"), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_priors_fix(p.priors, p.problem, "sgma=2"), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_priors_fix(p.priors, p.problem, "sigma=-2"), TW_BAD_ARGUMENT);
+    leave(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(priors_are_read_by_name),
+        cmocka_unit_test(a_parameter_is_held_where_it_is_or_where_it_shall_be),
+        cmocka_unit_test(defaults_follow_the_data),
+        cmocka_unit_test(a_length_of_all_inputs_has_their_penalised_complexity),
+        cmocka_unit_test(what_is_wrong_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
