@@ -84,7 +84,7 @@ TW_API tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, co
 /* Hold a parameter: "ell=2", "log_ell=0.7", or "ell" where it is. The problem moves there. */
 TW_API tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text);
 
-/* The default prior of parameter j, a normal density of theta, which knows the scale of the data:
+/* The default prior of parameter j, a normal density of theta, which knows the scale of the data (to two decimals):
  *   a length scale    its logarithm is about that of the median distance of two cases, in all inputs; or, of one for each input, of sqrt(d)
  *                     times the median distance in that input; sd 1
  *   an amplitude      about the root mean square over cases of the mean of x_n, given y_n alone and x_n ~ N(0, 9); sd 1; a

@@ -5,13 +5,15 @@
 
 #include "cli/file_names.h"
 #include "cli/help.h"
+#include "cli/model_file.h"
 #include "cli/names.h"
 #include "talweg/base.h"
 
-enum { COMMANDS = 10 };
+enum { COMMANDS = 12 };
 static const tw_command *const commands[COMMANDS] = {
-    &tw_command_approx,  &tw_command_sample, &tw_command_evidence, &tw_command_grid,  &tw_command_predict,
-    &tw_command_summary, &tw_command_report, &tw_command_selftest, &tw_command_bench, &tw_command_demo};
+    &tw_command_approx,  &tw_command_sample,  &tw_command_evidence, &tw_command_grid,
+    &tw_command_predict, &tw_command_summary, &tw_command_report,   &tw_command_selftest,
+    &tw_command_bench,   &tw_command_demo,    &tw_command_model,    &tw_command_fit};
 
 const tw_command *tw_command_at(size_t k)
 {
@@ -65,8 +67,10 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
     void *values = NULL;
     char *line = NULL;
     bool wants_help = false;
+    tw_model_arguments all = {0};
     TW_TRY(tw_allocate(ctx, 1, command->bytes, "the options", &values));
-    tw_status status = tw_options_parse(ctx, command, count, arguments, values, &wants_help);
+    tw_status status = tw_model_file_expand(ctx, command, count, arguments, &all);
+    if (status == TW_OK) status = tw_options_parse(ctx, command, all.count, all.item, values, &wants_help);
     if (status == TW_OK && !wants_help) status = tw_file_names_check(ctx, command, values);
     if (status == TW_OK && command->line) {
         status = tw_command_line(ctx, command->name, count, arguments, &line);
@@ -78,6 +82,7 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
         status = command->run(ctx, values);
     tw_release(ctx, line);
     tw_release(ctx, values);
+    tw_model_arguments_release(ctx, &all);
     return status;
 }
 

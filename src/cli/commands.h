@@ -6,6 +6,8 @@
 #include "cli/options.h"
 #include "talweg/base.h"
 
+extern const tw_command tw_command_model;
+extern const tw_command tw_command_fit;
 extern const tw_command tw_command_approx;
 extern const tw_command tw_command_sample;
 extern const tw_command tw_command_evidence;

@@ -93,6 +93,7 @@ static void add_number(rows *r, const entry *e, size_t slot)
     bool required = !e->parameter && e->column->required;
     tw_option *option =
         add_row(r, e, offsetof(tw_likelihood_options, number) + slot * sizeof(double), TW_OPTION_NUMBER, "");
+    option->given = offsetof(tw_likelihood_options, typed) + slot * sizeof(bool);
     option->positive = e->parameter
                            ? e->parameter->transform == TW_TRANSFORM_LOG
                            : e->column->range == TW_RANGE_POSITIVE || e->column->range == TW_RANGE_COUNT;
@@ -242,10 +243,12 @@ tw_status tw_likelihood_options_fill(const tw_likelihood_options *options, const
 }
 
 void tw_likelihood_options_phi(const tw_likelihood_options *options, const tw_likelihood *likelihood,
-                               double *phi)
+                               double *phi, bool *given)
 {
     for (size_t k = 0; k < likelihood->parameters; k++) {
         const tw_parameter *parameter = &likelihood->parameter[k];
-        phi[k] = tw_parameter_theta(parameter, options->number[place_of(parameter->name)]);
+        size_t i = place_of(parameter->name);
+        phi[k] = tw_parameter_theta(parameter, options->number[i]);
+        given[k] = options->typed[i];
     }
 }

@@ -14,6 +14,7 @@ enum { TW_LIKELIHOOD_NAMES = 32 };
 typedef struct tw_likelihood_options {
     double number[TW_LIKELIHOOD_NAMES];      /* NaN: not given, and there is no default */
     const char *column[TW_LIKELIHOOD_NAMES]; /* of the data file; NULL: none */
+    bool typed[TW_LIKELIHOOD_NAMES];         /* was the number typed? */
 } tw_likelihood_options;
 
 /* The rows for training data, and those for new data, which have columns only, as the one row of a group. */
@@ -45,8 +46,8 @@ size_t tw_likelihood_options_places(const tw_likelihood_options *options, const 
 tw_status tw_likelihood_options_fill(const tw_likelihood_options *options, const tw_likelihood *likelihood,
                                      tw_data *data);
 
-/* The likelihood's parameters: phi holds as many numbers as it has. */
+/* The likelihood's parameters, and which were typed: phi and given hold as many as it has. */
 void tw_likelihood_options_phi(const tw_likelihood_options *options, const tw_likelihood *likelihood,
-                               double *phi);
+                               double *phi, bool *given);
 
 #endif

@@ -15,6 +15,13 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .offset = FIELD(data),
      .help = "a data file, one case per row: CSV with or without header, libsvm text (.libsvm, .svm) or a "
              "NumPy array (.npy); any of them compressed by gzip (.csv.gz)"},
+    {.name = "model",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(model_file),
+     .argument = "FILE",
+     .help = "a model file that talweg model or talweg fit wrote, for DATA and all options of the model; "
+             "those typed beside it "
+             "have the last word"},
     {.name = "label-column",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(label_column),
@@ -108,6 +115,16 @@ const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT] = {
      .help = "no warnings, notes or progress on standard error"},
     {.name = "force", .kind = TW_OPTION_FLAG, .offset = FIELD(force), .help = "overwrite existing files"},
 };
+
+bool tw_group_is_of_model(const tw_option_group *group)
+{
+    const tw_option *const heads[] = {tw_model_option_rows, tw_model_option_rows + 1,
+                                      tw_model_option_rows + TW_MODEL_OPTION_COUNT - 1,
+                                      tw_built_in_option_rows, &tw_likelihood_option_row};
+    for (size_t k = 0; k < TW_COUNT(heads); k++)
+        if (group->options == heads[k]) return true;
+    return false;
+}
 
 /* ---- loading ---- */
 
@@ -226,17 +243,32 @@ static tw_status standardise(tw_problem_parts *parts)
     return tw_scaling_apply(parts->scaling, parts->data);
 }
 
-/* Columns, checked with the file's name, and parameters: phi belongs to the caller. */
-static tw_status fill_likelihood(const tw_model_options *options, tw_problem_parts *parts, double **phi)
+/* The likelihood's parameters, and which were typed: memory of the caller. */
+typedef struct phi_memory {
+    double *phi;
+    void *given;
+} phi_memory;
+
+static tw_status fill_phi(const tw_model_options *options, tw_problem_parts *parts, phi_memory *memory)
 {
     tw_context *ctx = parts->data->ctx;
-    const tw_likelihood *likelihood = parts->likelihood;
-    TW_TRY(tw_likelihood_options_fill(&options->given, likelihood, parts->data));
-    if (likelihood->parameters > 0)
-        TW_TRY(tw_allocate_doubles(ctx, likelihood->parameters, 1, "the likelihood's parameters", phi));
-    tw_likelihood_options_phi(&options->given, likelihood, *phi);
-    parts->phi = *phi;
-    tw_observations observed = tw_data_observed(parts->data, likelihood, *phi);
+    size_t count = parts->likelihood->parameters;
+    if (count == 0) return TW_OK;
+    TW_TRY(tw_allocate_doubles(ctx, count, 1, "the likelihood's parameters", &memory->phi));
+    TW_TRY(tw_allocate(ctx, count, sizeof(bool), "the likelihood's parameters", &memory->given));
+    tw_likelihood_options_phi(&options->given, parts->likelihood, memory->phi, memory->given);
+    parts->phi = memory->phi;
+    parts->phi_given = memory->given;
+    return TW_OK;
+}
+
+/* Columns, checked with the file's name, and parameters. */
+static tw_status fill_likelihood(const tw_model_options *options, tw_problem_parts *parts, phi_memory *memory)
+{
+    tw_context *ctx = parts->data->ctx;
+    TW_TRY(tw_likelihood_options_fill(&options->given, parts->likelihood, parts->data));
+    TW_TRY(fill_phi(options, parts, memory));
+    tw_observations observed = tw_data_observed(parts->data, parts->likelihood, parts->phi);
     tw_status status = tw_likelihood_check(ctx, &observed);
     return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", options->data);
 }
@@ -275,7 +307,7 @@ static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *
 }
 
 static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw_problem_parts *parts,
-                            double **phi)
+                            phi_memory *phi)
 {
     parts->likelihood = tw_likelihood_find(options->likelihood);
     parts->jitter = options->jitter;
@@ -297,7 +329,7 @@ tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *option
                                  tw_problem **out)
 {
     tw_problem_parts parts = {.data = data};
-    double *phi = NULL;
+    phi_memory phi = {0};
     *out = NULL;
     tw_status status = fill_parts(ctx, options, &parts, &phi);
     if (status != TW_OK) {
@@ -305,7 +337,8 @@ tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *option
     } else if ((status = tw_problem_new(ctx, &parts, out)) != TW_OK && options->kernel_matrix) {
         tw_fail_within(ctx, status, "%.1000s: ", options->kernel_matrix);
     }
-    tw_release(ctx, phi); /* the problem has a copy */
+    tw_release(ctx, phi.phi); /* the problem has copies */
+    tw_release(ctx, phi.given);
     return status;
 }
 

@@ -15,6 +15,7 @@ typedef struct tw_label_options {
 
 typedef struct tw_model_options {
     const char *data;
+    const char *model_file;   /* NULL: none; its options are among the rest already (cli/model_file.h) */
     const char *label_column; /* NULL: the last */
     tw_label_options labels;
     tw_operands ignore;
@@ -32,11 +33,14 @@ typedef struct tw_model_options {
 /* The groups for a command's table, whose values have these options as `member` of their struct `type`. The
  * last rows of the first, log-ell, log-sigma and kernel-matrix, are left out by commands that go through a grid of the
  * first two. */
-enum { TW_MODEL_OPTION_COUNT = 14, TW_GRID_MODEL_OPTION_COUNT = 11 };
+enum { TW_MODEL_OPTION_COUNT = 15, TW_GRID_MODEL_OPTION_COUNT = 12 };
 extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
 #define TW_MODEL_OPTION_GROUPS(type, member)                                                 \
     {"Data and model", tw_model_option_rows, TW_MODEL_OPTION_COUNT, offsetof(type, member)}, \
         TW_LIKELIHOOD_OPTION_GROUP(offsetof(type, member) + offsetof(tw_model_options, given))
+
+/* Do the options of a group say what the model is? */
+bool tw_group_is_of_model(const tw_option_group *group);
 
 typedef struct tw_output_options {
     bool json, quiet, force;

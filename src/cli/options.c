@@ -255,7 +255,30 @@ static tw_status take_option(parser *p, const char *argument)
         uint64_t number = 0;
         return option->kind == TW_OPTION_INTEGER ? store_integer(p, option, value, &number) : TW_OK;
     }
+    if (option->given) memcpy(p->values + group->offset + option->given, &(bool){true}, sizeof(bool));
     return store(p, group, option, value);
+}
+
+/* The row that an argument "--name", "--name=value" or "-o" names; NULL: there is none. */
+static const tw_option *row_of(const tw_command *command, const char *argument)
+{
+    const tw_option_group *group = NULL;
+    const char *name = argument + 2;
+    if (argument[1] != '-') return argument[2] ? NULL : find(command, NULL, 0, argument[1], &group);
+    const tw_option *option = find(command, name, strcspn(name, "="), '\0', &group);
+    return option ? option : find_ignored(command, name, strcspn(name, "="));
+}
+
+bool tw_options_have_operand(const tw_command *command, size_t count, const char *const *arguments)
+{
+    for (size_t k = 0; k < count; k++) {
+        const char *argument = arguments[k];
+        if (argument[0] != '-' || !argument[1]) return true;
+        if (strcmp(argument, "--") == 0) return k + 1 < count;
+        const tw_option *option = row_of(command, argument);
+        if (option && option->kind != TW_OPTION_FLAG && !strchr(argument, '=')) k++;
+    }
+    return false;
 }
 
 /* The row that takes the k-th operand, NULL behind the last. */

@@ -48,6 +48,7 @@ typedef struct tw_option {
     tw_option_kind kind;
     bool positive; /* NUMBER: must be above 0 */
     char letter;   /* a short form, as in -o, or '\0' */
+    size_t given;  /* offset of a bool that becomes true where the option is typed; 0: nobody asks */
     /* Not NULL: this row is the only one of its group and stands for others, the i-th, up to NULL. */
     const struct tw_option *(*made)(size_t i);
 } tw_option;
@@ -91,6 +92,9 @@ static inline bool tw_option_is_operand(const tw_option *option)
  * wins (but for TW_OPTION_TEXTS, which keeps all), "--" ends the options. *wants_help: --help or -h was among them; nothing else was checked then. */
 tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t count,
                            const char *const *arguments, void *values, bool *wants_help);
+
+/* Is there an argument without a name among them? */
+bool tw_options_have_operand(const tw_command *command, size_t count, const char *const *arguments);
 
 /* The k-th option that the command takes, as every command does, and has no use for; NULL behind the last. */
 const tw_option *tw_option_ignored(const tw_command *command, size_t k);

@@ -1,7 +1,7 @@
 /* search.c: upwards by L-BFGS with bounds, NLopt's (Nocedal 1980; Luksan's code).
  *
  * Where log Z cannot be had, the search is told of a value below all it has seen, so that it turns back. It ends where log
- * posterior gains less than 1e-6 nats in a step or no parameter moves by 1e-5; whether that is a maximum, the curvature says. */
+ * posterior gains less than 1e-5 nats in a step or no parameter moves by 1e-4; whether that is a maximum, the curvature says. */
 #include <float.h>
 #include <math.h>
 #include <nlopt.h>
@@ -9,7 +9,7 @@
 
 #include "fit/objective.h"
 
-static const double GAIN = 1e-6, MOVE = 1e-5, BELOW = 100.0;
+static const double GAIN = 1e-5, MOVE = 1e-4, BELOW = 100.0;
 
 typedef struct climb {
     tw_objective *o;

@@ -80,7 +80,7 @@ tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out)
         mean = (double)power * log(scale_of_latents(problem));
         sd = (double)power;
     }
-    /* a lognormal value is a normal logarithm */
+    mean = 0.01 * round(100.0 * mean); /* for people to read: a hundredth of an sd is nothing */
     *out = (tw_prior){.family = TW_PRIOR_NORMAL, .of_log = positive, .a = {mean, sd}};
     return TW_OK;
 }

@@ -1,0 +1,292 @@
+/* fit.c: talweg fit: parameters by the maximum of log Z + log prior. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common_rows.h"
+#include "cli/json.h"
+#include "cli/model_file.h"
+#include "cli/model_options.h"
+#include "cli/prior_options.h"
+#include "cli/progress.h"
+#include "cli/terminal.h"
+#include "cli/warnings.h"
+#include "talweg/base.h"
+#include "talweg/files.h"
+#include "talweg/fit.h"
+
+typedef struct fit_options {
+    tw_model_options model;
+    tw_prior_options priors;
+    tw_output_options output;
+    const char *method, *file;
+    uint64_t starts, max_evaluations, seed;
+} fit_options;
+
+#define FIELD(member) offsetof(fit_options, member)
+
+static const char *methods(void)
+{
+    return "ep, laplace";
+}
+
+static const tw_option rows[] = {
+    {.name = "method",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(method),
+     .argument = "NAME",
+     .default_value = "ep",
+     .choices = methods,
+     .help = "whose log Z to maximise: EP's or Laplace's"},
+    {.name = "starts",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(starts),
+     .argument = "N",
+     .default_value = "3",
+     .least = 1,
+     .most = 1000,
+     .help = "searches; the first starts at the values given, with the middle of the priors for the others, "
+             "the rest at draws "
+             "from the priors, or from the default ones"},
+    {.name = "max-evaluations",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(max_evaluations),
+     .argument = "N",
+     .default_value = "200",
+     .least = 1,
+     .most = 1e9,
+     .help = "a search ends after N evaluations of log Z"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "of the draws to start from"},
+    {TW_ROW_OUTPUT(FIELD(file)),
+     .help = "write the model with the fitted parameters to FILE, for --model of every command"},
+};
+
+/* ---- computing ---- */
+
+typedef struct job {
+    const fit_options *options;
+    tw_problem *problem;
+    tw_priors *priors;
+    tw_fit_result *result;
+    tw_meter meter;
+    double seconds;
+} job;
+
+static bool watch(void *user, const tw_fit_progress *p)
+{
+    job *j = user;
+    tw_meter_show(&j->meter, TW_METER_COUNT(p->evaluations, 0));
+    return tw_interrupt_seen();
+}
+
+static tw_status compute(tw_context *ctx, job *j)
+{
+    const fit_options *o = j->options;
+    tw_fit_options options = TW_FIT_DEFAULTS;
+    options.kind = strcmp(o->method, "ep") == 0 ? TW_EP : TW_LAPLACE;
+    options.starts = (size_t)o->starts;
+    options.max_evaluations = (size_t)o->max_evaluations;
+    options.seed = o->seed;
+    options.user = j;
+    options.on_progress = watch;
+    TW_TRY(tw_model_options_load(ctx, &o->model, &j->problem));
+    TW_TRY(tw_prior_options_make(&o->priors, j->problem, &j->priors));
+    tw_interrupt_catch();
+    tw_meter_begin(&j->meter, o->output.quiet, "fitting", "evaluations");
+    double start = tw_wall_seconds();
+    tw_status status = tw_fit(j->problem, j->priors, &options, &j->result);
+    j->seconds = tw_wall_seconds() - start;
+    tw_meter_end(&j->meter);
+    if (status == TW_OK) tw_warnings_keep(&j->result->warnings);
+    return status;
+}
+
+/* ---- a parameter as it is reported: under the name of its prior, else as its logarithm ---- */
+
+typedef struct shown {
+    char name[TW_PARAMETER_NAME + 4], prior[200];
+    double value, sd, natural; /* sd NaN: there is none */
+    bool fixed;
+} shown;
+
+static shown show(const job *j, const double *theta, size_t k)
+{
+    const tw_parameter *parameter = tw_problem_parameter(j->problem, k);
+    const tw_priors *priors = j->priors;
+    bool as_log = parameter->transform == TW_TRANSFORM_LOG && !(priors->has[k] && !priors->prior[k].of_log);
+    shown s = {.fixed = priors->fixed[k], .natural = tw_parameter_value(parameter, theta[k])};
+    snprintf(s.name, sizeof s.name, "%s%s", as_log ? "log_" : "", parameter->name);
+    s.value = as_log ? theta[k] : s.natural;
+    s.sd = j->result->sd[k];
+    if (!as_log && parameter->transform == TW_TRANSFORM_LOG) s.sd *= s.natural; /* to first order */
+    if (priors->has[k]) tw_prior_print(&priors->prior[k], parameter, s.prior, sizeof s.prior);
+    return s;
+}
+
+/* ---- for people ---- */
+
+static void print_parameters(const job *j)
+{
+    const tw_fit_result *r = j->result;
+    printf("\n%-20s%12s%12s%14s   %s\n", "parameter", "value", "sd", "natural", "prior");
+    for (size_t k = 0; k < r->count; k++) {
+        shown s = show(j, r->optimum[0].theta, k);
+        char sd[32] = "-";
+        if (isfinite(s.sd)) snprintf(sd, sizeof sd, "%.4g", s.sd);
+        const char *density = strchr(s.prior, '~');
+        printf("%-20s%12.5g%12s%14.5g   %s%s\n", s.name, s.value, s.fixed ? "fixed" : sd, s.natural,
+               density   ? density + 2
+               : s.fixed ? ""
+                         : "none",
+               r->at_bound[k] ? "  AT THE EDGE" : "");
+    }
+}
+
+/* Each optimum in a line, where there are several. */
+static void print_optima(const job *j)
+{
+    const tw_fit_result *r = j->result;
+    if (r->optima < 2) return;
+    printf("\n%zu optima\n", r->optima);
+    for (size_t i = 0; i < r->optima; i++) {
+        printf("  %.4f from %zu start%s:", r->optimum[i].log_posterior, r->optimum[i].starts,
+               r->optimum[i].starts == 1 ? "" : "s");
+        for (size_t k = 0; k < r->count; k++) {
+            shown s = show(j, r->optimum[i].theta, k);
+            if (!s.fixed) printf(" %s %.4g", s.name, s.value);
+        }
+        printf("\n");
+    }
+}
+
+static void print_table(const job *j)
+{
+    const fit_options *o = j->options;
+    const tw_fit_result *r = j->result;
+    printf("%s: ", o->model.data);
+    tw_model_print(j->problem, stdout);
+    print_parameters(j);
+    printf("\nlog Z (%s)       %14.4f\n", strcmp(o->method, "ep") == 0 ? "EP" : "Laplace",
+           r->optimum[0].log_z);
+    printf("with log prior   %14.4f\n", r->optimum[0].log_posterior);
+    printf("verdict          %s\n",
+           r->converged ? "a maximum" : "NOT a maximum to be trusted: see the warnings");
+    printf("search           %zu start%s, %zu evaluations of log Z (%zu failed), %.2f s\n", r->starts,
+           r->starts == 1 ? "" : "s", r->evaluations, r->failures, j->seconds);
+    print_optima(j);
+}
+
+/* ---- JSON ---- */
+
+static json_t *encode_parameter(const job *j, size_t k, bool *ok)
+{
+    shown s = show(j, j->result->optimum[0].theta, k);
+    json_t *object = json_object();
+    tw_json_set(object, "name", json_string(s.name), ok);
+    tw_json_set(object, "value", tw_json_number(s.value), ok);
+    tw_json_set(object, "sd", tw_json_number(s.sd), ok);
+    tw_json_set(object, "prior", *s.prior ? json_string(s.prior) : json_null(), ok);
+    tw_json_set(object, "natural", tw_json_number(s.natural), ok);
+    tw_json_set(object, "fixed", json_boolean(s.fixed), ok);
+    tw_json_set(object, "at_bound", json_boolean(j->result->at_bound[k]), ok);
+    return object;
+}
+
+static json_t *encode_optima(const tw_fit_result *r, bool *ok)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < r->optima; i++) {
+        json_t *object = json_object();
+        tw_json_set(object, "theta", tw_json_numbers(r->count, r->optimum[i].theta), ok);
+        tw_json_set(object, "log_z", tw_json_number(r->optimum[i].log_z), ok);
+        tw_json_set(object, "log_posterior", tw_json_number(r->optimum[i].log_posterior), ok);
+        tw_json_set(object, "starts", tw_json_count(r->optimum[i].starts), ok);
+        tw_json_append(array, object, ok);
+    }
+    return array;
+}
+
+static tw_status print_json(tw_context *ctx, const job *j)
+{
+    bool ok = true;
+    const tw_fit_result *r = j->result;
+    json_t *object = json_object(), *parameters = json_array();
+    for (size_t k = 0; k < r->count; k++) tw_json_append(parameters, encode_parameter(j, k, &ok), &ok);
+    tw_json_set(object, "parameters", parameters, &ok);
+    tw_json_set(object, "method", json_string(j->options->method), &ok);
+    tw_json_set(object, "log_z", tw_json_number(r->optimum[0].log_z), &ok);
+    tw_json_set(object, "log_posterior", tw_json_number(r->optimum[0].log_posterior), &ok);
+    tw_json_set(object, "converged", json_boolean(r->converged), &ok);
+    tw_json_set(object, "flat", json_boolean(r->flat), &ok);
+    tw_json_set(object, "optima", encode_optima(r, &ok), &ok);
+    tw_json_set(object, "evaluations", tw_json_count(r->evaluations), &ok);
+    tw_json_set(object, "failures", tw_json_count(r->failures), &ok);
+    tw_json_set(object, "starts", tw_json_count(r->starts), &ok);
+    tw_json_set(object, "seconds", tw_json_number(j->seconds), &ok);
+    return tw_warnings_print_json(ctx, object, ok, stdout);
+}
+
+/* ---- the command ---- */
+
+static tw_status write_file(const job *j)
+{
+    const fit_options *o = j->options;
+    tw_model_description model = {&tw_command_fit, o, o->model.data, j->problem, j->priors};
+    return o->file ? tw_model_file_write(&model, o->file, o->output.force) : TW_OK;
+}
+
+static tw_status run(tw_context *ctx, const void *values)
+{
+    const fit_options *options = values;
+    job j = {.options = options};
+    tw_terminal_log_to(ctx, options->output.quiet);
+    if (options->file) TW_TRY(tw_writer_check(ctx, options->file, options->output.force));
+    tw_status status = compute(ctx, &j);
+    tw_terminal_progress(options->output.quiet, NULL);
+    if (status == TW_OK && options->output.json) status = print_json(ctx, &j);
+    if (status == TW_OK && !options->output.json) print_table(&j);
+    if (status == TW_OK && !options->output.json) tw_warnings_say(&j.result->warnings);
+    if (status == TW_OK) status = write_file(&j);
+    tw_fit_free(j.result);
+    tw_priors_free(j.priors);
+    tw_problem_free(j.problem);
+    return status;
+}
+
+static const tw_option_group groups[] = {
+    TW_MODEL_OPTION_GROUPS(fit_options, model),
+    TW_PRIOR_OPTION_GROUP(fit_options, priors),
+    {"Fit", rows, TW_COUNT(rows), 0},
+    TW_OUTPUT_OPTION_GROUP(fit_options, output),
+};
+
+const tw_command tw_command_fit = {
+    .name = "fit",
+    .summary = "parameters by the gradient of log Z, with their uncertainty",
+    .description = "Find the parameters of kernel and likelihood that maximise log Z, EP's or Laplace's, "
+                   "plus the log density of "
+                   "their priors. A value that is given is where the search starts; --fix holds it. Every "
+                   "parameter that is not "
+                   "fixed is fitted; without a prior its logarithm is taken as flat.\n\n"
+                   "Searches (L-BFGS with exact derivatives) start from several places; distinct ends are "
+                   "listed. They stay within "
+                   "5 standard deviations of the default prior of each parameter, and within what its own "
+                   "prior allows. Standard "
+                   "deviations come from the curvature at the maximum, and are of the logarithm where that "
+                   "is what is printed.\n\n"
+                   "The verdict: a maximum is one whose gradient is within 0.05 standard deviations of 0, "
+                   "inside the range that was "
+                   "searched, and curved in every direction. Where data are separable, or some input is of "
+                   "no use, there may be "
+                   "none: give a prior, or --prior default.\n\n"
+                   "Ctrl-C ends it with the best so far.",
+    .example =
+        "  talweg fit pima.csv --standardise -o pima.json && talweg sample --model pima.json -o run.nc\n"
+        "  talweg fit pima.csv --standardise --kernel 'se(ard)' --prior default\n"
+        "  talweg fit coal.csv --likelihood poisson --kernel matern52 --prior 'ell ~ gamma(25, 4)' --fix "
+        "sigma=1\n",
+    .groups = groups,
+    .group_count = TW_COUNT(groups),
+    .bytes = sizeof(fit_options),
+    .run = run,
+};

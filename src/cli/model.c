@@ -1,0 +1,73 @@
+/* model.c: talweg model: a model file, without computing anything. */
+#include "cli/commands.h"
+#include "cli/common_rows.h"
+#include "cli/model_file.h"
+#include "cli/model_options.h"
+#include "cli/prior_options.h"
+#include "cli/terminal.h"
+#include "talweg/base.h"
+#include "talweg/files.h"
+
+typedef struct model_command {
+    tw_model_options model;
+    tw_prior_options priors;
+    tw_output_options output;
+    const char *file;
+} model_command;
+
+static const tw_option rows[] = {
+    {TW_ROW_OUTPUT(offsetof(model_command, file)),
+     .help = "write the model to FILE; if not given it is printed"},
+};
+
+static tw_status write(const model_command *options, tw_problem *problem)
+{
+    tw_priors *priors = NULL;
+    tw_status status = tw_prior_options_make(&options->priors, problem, &priors);
+    tw_model_description model = {&tw_command_model, options, options->model.data, problem, priors};
+    if (status == TW_OK)
+        status = options->file ? tw_model_file_write(&model, options->file, options->output.force)
+                               : tw_model_file_print(&model, stdout);
+    tw_priors_free(priors);
+    return status;
+}
+
+static tw_status run(tw_context *ctx, const void *values)
+{
+    const model_command *options = values;
+    tw_problem *problem = NULL;
+    tw_terminal_log_to(ctx, options->output.quiet);
+    if (options->file) TW_TRY(tw_writer_check(ctx, options->file, options->output.force));
+    TW_TRY(tw_model_options_load(ctx, &options->model, &problem));
+    tw_status status = write(options, problem);
+    tw_problem_free(problem);
+    return status;
+}
+
+static const tw_option_group groups[] = {
+    TW_MODEL_OPTION_GROUPS(model_command, model),
+    TW_PRIOR_OPTION_GROUP(model_command, priors),
+    {"File", rows, TW_COUNT(rows), 0},
+    TW_OUTPUT_OPTION_GROUP(model_command, output),
+};
+
+const tw_command tw_command_model = {
+    .name = "model",
+    .summary = "a model file: data, kernel, likelihood, priors, for every command's --model",
+    .description =
+        "Write a model to a file: where the data are, how they are read and scaled, kernel and likelihood "
+        "with their "
+        "parameters, priors, and what is fixed. Every command that takes a model takes such a file as "
+        "--model FILE; "
+        "options that are typed beside it have the last word, and other data may be named.\n\n"
+        "The data are read and the model is built, so that what is wrong with them is said now. The file "
+        "names "
+        "the data and does not hold them; a name that is not found is looked for beside the model file.",
+    .example = "  talweg model pima.csv --standardise --kernel 'se(ard)' --prior default -o pima.json\n"
+               "  talweg fit --model pima.json -o fitted.json\n"
+               "  talweg sample --model fitted.json -o run.nc\n",
+    .groups = groups,
+    .group_count = TW_COUNT(groups),
+    .bytes = sizeof(model_command),
+    .run = run,
+};

@@ -1,0 +1,213 @@
+/* model_file.c: reading a model file as arguments. Nothing in the file is believed before it is checked: what an option may be,
+ * the parser of options says. */
+#include "cli/model_file.h"
+
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/model_options.h"
+
+enum { MOST_BYTES = 1 << 22 };
+
+/* Arguments that are counted first and then written. */
+typedef struct list {
+    size_t count, bytes;
+    const char **item; /* NULL: they are counted */
+    char *text;
+} list;
+
+static void add(list *l, const char *dashes, const char *name, const char *equals, const char *value)
+{
+    size_t length = strlen(dashes) + strlen(name) + strlen(equals) + strlen(value) + 1;
+    if (l->item) {
+        l->item[l->count] = l->text + l->bytes;
+        snprintf(l->text + l->bytes, length, "%s%s%s%s", dashes, name, equals, value);
+    }
+    l->count++;
+    l->bytes += length;
+}
+
+/* ---- the file ---- */
+
+static tw_status fail(tw_context *ctx, const char *path, const char *what)
+{
+    return tw_fail(ctx, TW_BAD_DATA, "%.1000s: %s: give a file that talweg model or talweg fit wrote", path,
+                   what);
+}
+
+static tw_status load(tw_context *ctx, const char *path, json_t **root)
+{
+    json_error_t error;
+    struct stat about;
+    FILE *file = fopen(path, "rb");
+    if (!file) return tw_fail(ctx, TW_BAD_DATA, "%.1000s: cannot be opened", path);
+    bool regular = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= MOST_BYTES;
+    *root = regular ? json_loadf(file, JSON_REJECT_DUPLICATES, &error) : NULL;
+    fclose(file);
+    if (!regular) return fail(ctx, path, "this is not a file, or too large for a model");
+    if (*root) return TW_OK;
+    return tw_fail(ctx, TW_BAD_DATA,
+                   "%.1000s: line %d, column %d: this is not a model file, or not all of one: %.200s", path,
+                   error.line, error.column, error.text);
+}
+
+static tw_status check(tw_context *ctx, const char *path, const json_t *root)
+{
+    const char *format = json_string_value(json_object_get(root, "format"));
+    const json_t *options = json_object_get(root, "options");
+    if (!format || strcmp(format, "talweg model") != 0)
+        return fail(ctx, path, "field \"format\" is not \"talweg model\"");
+    if (json_integer_value(json_object_get(root, "version")) != 1)
+        return fail(ctx, path, "field \"version\" is not 1, which is all that this talweg reads");
+    return json_is_object(options) ? TW_OK : fail(ctx, path, "field \"options\" is missing");
+}
+
+/* ---- as arguments ---- */
+
+/* The row of that name among the options of a model; NULL: there is none. */
+static const tw_option *find_row(const tw_command *command, const char *name)
+{
+    for (size_t g = 0; g < command->group_count; g++) {
+        const tw_option_group *group = &command->groups[g];
+        const tw_option *option = NULL;
+        if (!tw_group_is_of_model(group)) continue;
+        for (size_t i = 0; (option = tw_group_option(group, i)); i++)
+            if (!tw_option_is_operand(option) && strcmp(option->name, name) == 0) return option;
+    }
+    return NULL;
+}
+
+static tw_status add_option(tw_context *ctx, const tw_command *command, const char *name, const json_t *value,
+                            list *l)
+{
+    char number[40];
+    const tw_option *row = strcmp(name, "model") == 0 ? NULL : find_row(command, name);
+    bool flag = row && row->kind == TW_OPTION_FLAG;
+    if (!row)
+        return tw_fail(ctx, TW_BAD_DATA, "field \"options.%.60s\": talweg %s has no such option", name,
+                       command->name);
+    if (flag && json_is_boolean(value)) {
+        if (json_is_true(value)) add(l, "--", name, "", "");
+    } else if (!flag && json_is_number(value)) {
+        snprintf(number, sizeof number, "%.17g", json_number_value(value));
+        for (char *c = number; *c; c++)
+            if (*c == ',') *c = '.';
+        add(l, "--", name, "=", number);
+    } else if (!flag && json_is_string(value)) {
+        add(l, "--", name, "=", json_string_value(value));
+    } else if (row->kind == TW_OPTION_TEXTS && json_is_array(value)) {
+        for (size_t k = 0; k < json_array_size(value); k++)
+            if (json_is_string(json_array_get(value, k)))
+                add(l, "--", name, "=", json_string_value(json_array_get(value, k)));
+    } else {
+        return tw_fail(ctx, TW_BAD_DATA, "field \"options.%.60s\" is not %s", name,
+                       flag ? "true or false" : "a number or a text");
+    }
+    return TW_OK;
+}
+
+static bool takes(const tw_command *command, const char *name)
+{
+    const tw_option *option = NULL;
+    for (size_t g = 0; g < command->group_count; g++)
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++)
+            if (strcmp(option->name, name) == 0) return true;
+    return false;
+}
+
+/* An array of texts, each for the same option; a command without priors runs at the values of the file. */
+static tw_status add_texts(tw_context *ctx, const tw_command *command, const json_t *root, const char *field,
+                           const char *option, list *l)
+{
+    const json_t *texts = json_object_get(root, field);
+    if (texts && !json_is_array(texts))
+        return tw_fail(ctx, TW_BAD_DATA, "field \"%s\" is not an array", field);
+    for (size_t k = 0; k < json_array_size(texts); k++) {
+        const char *text = json_string_value(json_array_get(texts, k));
+        if (!text) return tw_fail(ctx, TW_BAD_DATA, "field \"%s\" holds what is not a text", field);
+        if (takes(command, option)) add(l, "--", option, "=", text);
+    }
+    return TW_OK;
+}
+
+/* As it is written; where there is no such file, beside the model file. */
+static void add_data(const char *path, const json_t *root, list *l)
+{
+    const char *data = json_string_value(json_object_get(root, "data")), *slash = strrchr(path, '/');
+    char folder[4096] = "";
+    if (!data) return;
+    if (slash && *data != '/' && access(data, F_OK) != 0 && (size_t)(slash - path) + 2 < sizeof folder)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
+    add(l, folder, data, "", "");
+}
+
+static tw_status fill(tw_context *ctx, const tw_command *command, const char *path, json_t *root,
+                      bool with_data, list *l)
+{
+    const char *name = NULL;
+    json_t *value = NULL;
+    if (with_data) add_data(path, root, l);
+    json_object_foreach(json_object_get(root, "options"), name, value)
+        TW_TRY(add_option(ctx, command, name, value, l));
+    TW_TRY(add_texts(ctx, command, root, "priors", "prior", l));
+    return add_texts(ctx, command, root, "fixed", "fix", l);
+}
+
+/* Both passes: the file's arguments and behind them those that were typed. */
+static tw_status build(tw_context *ctx, const tw_command *command, const char *path, json_t *root,
+                       size_t count, const char *const *arguments, tw_model_arguments *out)
+{
+    bool with_data = !tw_options_have_operand(command, count, arguments);
+    list l = {0};
+    void *memory = NULL;
+    TW_TRY(fill(ctx, command, path, root, with_data, &l));
+    TW_TRY(tw_allocate(ctx, 1, (l.count + count) * sizeof(char *) + l.bytes + 1, "the arguments", &memory));
+    out->item = memory;
+    l = (list){.item = out->item, .text = (char *)(out->item + l.count + count)};
+    TW_TRY(fill(ctx, command, path, root, with_data, &l));
+    for (size_t k = 0; k < count; k++) out->item[l.count + k] = arguments[k];
+    out->count = l.count + count;
+    return TW_OK;
+}
+
+void tw_model_arguments_release(tw_context *ctx, tw_model_arguments *arguments)
+{
+    tw_release(ctx, (void *)arguments->item);
+    arguments->item = NULL;
+}
+
+/* The value of the last --model; NULL: there is none. */
+static const char *find_path(const tw_command *command, size_t count, const char *const *arguments)
+{
+    const char *path = NULL;
+    for (size_t k = 0; k < count && strcmp(arguments[k], "--") != 0 && takes(command, "model"); k++) {
+        if (strncmp(arguments[k], "--model=", 8) == 0) path = arguments[k] + 8;
+        if (strcmp(arguments[k], "--model") == 0 && k + 1 < count && strncmp(arguments[k + 1], "--", 2) != 0)
+            path = arguments[k + 1];
+    }
+    return path;
+}
+
+tw_status tw_model_file_expand(tw_context *ctx, const tw_command *command, size_t count,
+                               const char *const *arguments, tw_model_arguments *out)
+{
+    const char *path = find_path(command, count, arguments);
+    json_t *root = NULL;
+    void *memory = NULL;
+    *out = (tw_model_arguments){0};
+    if (!path) {
+        TW_TRY(tw_allocate(ctx, count + 1, sizeof(char *), "the arguments", &memory));
+        out->item = memory;
+        out->count = count;
+        for (size_t k = 0; k < count; k++) out->item[k] = arguments[k];
+        return TW_OK;
+    }
+    TW_TRY(load(ctx, path, &root));
+    tw_status status = check(ctx, path, root);
+    if (status == TW_OK && (status = build(ctx, command, path, root, count, arguments, out)) != TW_OK)
+        tw_fail_within(ctx, status, "%.1000s: ", path);
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* prior_options.c: see prior_options.h. */
+#include "cli/prior_options.h"
+
+#include <string.h>
+
+#define FIELD(member) offsetof(tw_prior_options, member)
+
+const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT] = {
+    {.name = "prior",
+     .kind = TW_OPTION_TEXTS,
+     .offset = FIELD(prior),
+     .argument = "'NAME ~ DENSITY'",
+     .help =
+         "a prior, as in 'ell ~ gamma(25, 4)' or 'log_sigma ~ normal(0, 1)': a density of the parameter or "
+         "of its "
+         "logarithm (normal, student_t, gamma, inv_gamma, lognormal, half_normal, half_t, uniform, pc); or "
+         "default, for all "
+         "parameters that nobody gave: normal densities of logarithms, on the scale of the data. As often as "
+         "there are parameters; ell stands for ell.1, ell.2 and so on too"},
+    {.name = "fix",
+     .kind = TW_OPTION_TEXTS,
+     .offset = FIELD(fix),
+     .argument = "NAME[=X]",
+     .help = "hold a parameter at a value, or where it is: ell=2, log_sigma=0.5, noise"},
+};
+
+tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *problem, tw_priors **out)
+{
+    bool defaults = false;
+    tw_status status = tw_priors_new(problem, out);
+    for (size_t k = 0; status == TW_OK && k < options->fix.count; k++)
+        status = tw_priors_fix(*out, problem, options->fix.item[k]);
+    if (status != TW_OK) return tw_fail_within(problem->ctx, status, "--fix: ");
+    for (size_t k = 0; status == TW_OK && k < options->prior.count; k++) {
+        bool is_default = strcmp(options->prior.item[k], "default") == 0;
+        if (!is_default) status = tw_priors_read(*out, problem, options->prior.item[k]);
+        defaults = defaults || is_default;
+    }
+    if (status == TW_OK && defaults) status = tw_priors_read(*out, problem, "default");
+    return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "--prior: ");
+}

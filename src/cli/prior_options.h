@@ -1,0 +1,22 @@
+/* prior_options.h: the options that say which parameters are unknown: --prior and --fix, each as often as one likes. */
+#ifndef TALWEG_CLI_PRIOR_OPTIONS_H
+#define TALWEG_CLI_PRIOR_OPTIONS_H
+
+#include "cli/options.h"
+#include "talweg/prior.h"
+
+typedef struct tw_prior_options {
+    tw_operands prior, fix;
+} tw_prior_options;
+
+enum { TW_PRIOR_OPTION_COUNT = 2 };
+extern const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT];
+#define TW_PRIOR_OPTION_GROUP(type, member)                                                       \
+    {                                                                                             \
+        "Unknown parameters", tw_prior_option_rows, TW_PRIOR_OPTION_COUNT, offsetof(type, member) \
+    }
+
+/* The priors of a problem, which moves to the values that are fixed. */
+tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *problem, tw_priors **out);
+
+#endif

@@ -1,0 +1,78 @@
+#!/bin/sh
+# talweg fit and talweg model: the JSON of the contract, priors, what is fixed, and model files in every command. Usage: fit.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+
+works demo --data-only --directory "$d/demo" --cases 60 --test-cases 100
+data=$d/demo/two_classes.csv test=$d/demo/two_classes_test.csv
+
+works fit "$data" --prior default --json
+gives '[p["name"] for p in r["parameters"]] == ["log_ell", "log_sigma"] and r["converged"] is True'
+gives 'all(p["sd"] > 0 and p["prior"].startswith(p["name"] + " ~ normal(") for p in r["parameters"])'
+gives 'all(abs(math.exp(p["value"]) - p["natural"]) < 1e-12 for p in r["parameters"])'
+gives 'r["log_posterior"] < r["log_z"] < 0 and r["evaluations"] >= 8 and r["starts"] == 3 and r["seconds"] >= 0'
+gives 'r["warnings"] == [] and len(r["optima"]) >= 1'
+
+# a prior of the value is reported as the value; what is fixed stays, and has no sd
+works fit "$data" --prior 'ell ~ gamma(2, 2)' --fix log_sigma=0.5 --json
+gives '[p["name"] for p in r["parameters"]] == ["ell", "log_sigma"] and r["parameters"][1]["value"] == 0.5'
+gives 'r["parameters"][1]["fixed"] is True and r["parameters"][1]["sd"] is None and r["parameters"][0]["sd"] > 0'
+gives 'r["parameters"][0]["prior"] == "ell ~ gamma(2, 2)"'
+
+# the likelihood's parameters too; and the table
+works demo --data-only --directory "$d/other" --cases 40 --test-cases 10
+works fit "$data" --likelihood gaussian --noise 0.5 --starts 1
+says out 'log_noise'
+says out 'log Z (EP)'
+says out 'verdict          a maximum'
+works fit "$data" --method laplace --starts 1 --prior default
+says out 'log Z (Laplace)'
+
+# a model file: written by fit, taken by the others, typed options have the last word
+works fit "$data" --standardise --prior default --seed 3 -o "$d/fitted.json"
+refuses 1 'exists' fit "$data" --prior default -o "$d/fitted.json"
+works approx --model "$d/fitted.json" --json
+gives 'r["warnings"] == [] and r["n"] == 60'
+cp "$d/out" "$d/from_file"
+works model --model "$d/fitted.json" -o "$d/again.json"
+cmp -s "$d/fitted.json" "$d/again.json" || complain "a model file that is read and written is another"
+works approx "$d/other/two_classes.csv" --model "$d/fitted.json" --json
+gives 'r["n"] == 40'
+works approx --model "$d/fitted.json" --likelihood logit --json
+gives 'r["likelihood"] == "logit"'
+works sample --model "$d/fitted.json" --chains 2 --warmup 50 --draws 50 --json -o "$d/run.nc"
+gives '[w for w in r["warnings"] if w["code"] == "default_parameters"] == []'
+works predict "$d/run.nc" "$test" --json
+works evidence --model "$d/fitted.json" --particles 32 --temperatures 20 --json
+works grid --model "$d/fitted.json" --kernel se --log-ell 0:1:2 --log-sigma 0:1:2
+works selftest --model "$d/fitted.json"
+
+# beside the model file
+mkdir "$d/place"
+cp "$data" "$d/place/here.csv"
+absolute=$(cd "$build" && pwd)/talweg
+(cd "$d/place" && "$absolute" model here.csv --log-ell 0 --log-sigma 1 -o m.json)
+works approx --model "$d/place/m.json"
+works model "$data" --kernel 'se(ard)' --prior 'log_ell ~ normal(0, 1)' --fix sigma=2
+gives 'r["fixed"] == ["sigma"] and r["priors"] == ["log_ell.1 ~ normal(0, 1)", "log_ell.2 ~ normal(0, 1)"]'
+gives 'r["options"]["kernel"] == "se(ard, log_sigma=0.6931471805599453)" and r["data"].endswith("two_classes.csv")'
+
+# what is wrong is said
+refuses 1 'there is no parameter "el" (did you mean ell?)' fit "$data" --prior 'el ~ gamma(1, 1)'
+refuses 1 '--prior: "ell" is no prior' fit "$data" --prior ell
+refuses 1 '--fix: "two" is not a number' fit "$data" --fix ell=two
+refuses 1 'there is nothing to fit' fit "$data" --fix ell --fix sigma
+refuses 1 'has two priors' fit "$data" --prior 'ell ~ gamma(1, 1)' --prior 'log_ell ~ normal(0, 1)'
+refuses 1 'cannot be opened' approx --model "$d/absent.json"
+refuses 1 'this is not a model file' approx --model "$data"
+echo '{"format": "talweg model", "version": 2, "options": {}}' >"$d/bad.json"
+refuses 1 '"version" is not 1' approx --model "$d/bad.json"
+echo '{"format": "talweg model", "version": 1, "options": {"output": "x"}}' >"$d/bad.json"
+refuses 1 'options.output' approx --model "$d/bad.json"
+echo '{"format": "talweg model", "version": 1, "options": {"kernel": "see"}}' >"$d/bad.json"
+refuses 1 'did you mean se?' approx "$data" --model "$d/bad.json"
+echo '{"format": "talweg model", "version": 1, "options": {}}' >"$d/bad.json"
+refuses 1 'DATA' approx --model "$d/bad.json"
+finish
