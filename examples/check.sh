@@ -81,5 +81,12 @@ case $name in
         near "ais-reverse" 2 -55.29 0.08
         says "ais and ais-reverse agree"
         ;;
+    fit)
+        says "a maximum"
+        near "log Z" 3 -43.358 0.01
+        near "ell.1" 3 0.224 0.02
+        near "ell.2" 3 1.088 0.03
+        near "sigma" 5 0.409 0.02
+        ;;
     *) fail "is not an example that this script knows" ;;
 esac

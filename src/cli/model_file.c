@@ -79,33 +79,44 @@ static const tw_option *find_row(const tw_command *command, const char *name)
     return NULL;
 }
 
+static void add_number(const char *name, double value, list *l)
+{
+    char number[40];
+    snprintf(number, sizeof number, "%.17g", value);
+    for (char *c = number; *c; c++)
+        if (*c == ',') *c = '.';
+    add(l, "--", name, "=", number);
+}
+
+/* A value for an option that is no flag; false where it cannot be one. */
+static bool add_value(const tw_option *row, const json_t *value, list *l)
+{
+    if (json_is_number(value)) {
+        add_number(row->name, json_number_value(value), l);
+        return true;
+    }
+    if (json_is_string(value)) {
+        add(l, "--", row->name, "=", json_string_value(value));
+        return true;
+    }
+    if (row->kind != TW_OPTION_TEXTS || !json_is_array(value)) return false;
+    for (size_t k = 0; k < json_array_size(value); k++)
+        if (!add_value(row, json_array_get(value, k), l)) return false;
+    return true;
+}
+
 static tw_status add_option(tw_context *ctx, const tw_command *command, const char *name, const json_t *value,
                             list *l)
 {
-    char number[40];
-    const tw_option *row = strcmp(name, "model") == 0 ? NULL : find_row(command, name);
-    bool flag = row && row->kind == TW_OPTION_FLAG;
-    if (!row)
+    const tw_option *row = find_row(command, name);
+    if (!row || strcmp(name, "model") == 0)
         return tw_fail(ctx, TW_BAD_DATA, "field \"options.%.60s\": talweg %s has no such option", name,
                        command->name);
-    if (flag && json_is_boolean(value)) {
-        if (json_is_true(value)) add(l, "--", name, "", "");
-    } else if (!flag && json_is_number(value)) {
-        snprintf(number, sizeof number, "%.17g", json_number_value(value));
-        for (char *c = number; *c; c++)
-            if (*c == ',') *c = '.';
-        add(l, "--", name, "=", number);
-    } else if (!flag && json_is_string(value)) {
-        add(l, "--", name, "=", json_string_value(value));
-    } else if (row->kind == TW_OPTION_TEXTS && json_is_array(value)) {
-        for (size_t k = 0; k < json_array_size(value); k++)
-            if (json_is_string(json_array_get(value, k)))
-                add(l, "--", name, "=", json_string_value(json_array_get(value, k)));
-    } else {
-        return tw_fail(ctx, TW_BAD_DATA, "field \"options.%.60s\" is not %s", name,
-                       flag ? "true or false" : "a number or a text");
-    }
-    return TW_OK;
+    bool flag = row->kind == TW_OPTION_FLAG;
+    if (flag && json_is_true(value)) add(l, "--", name, "", "");
+    if (flag ? json_is_boolean(value) : add_value(row, value, l)) return TW_OK;
+    return tw_fail(ctx, TW_BAD_DATA, "field \"options.%.60s\" is not %s", name,
+                   flag ? "true or false" : "a number or a text");
 }
 
 static bool takes(const tw_command *command, const char *name)

@@ -126,10 +126,11 @@ tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
 /* Does no leaf but categorical look at an input that is text? */
 tw_status tw_kernel_check_levels(const tw_kernel *kernel, const tw_data *data);
 
-/* What defaults must know of a parameter. Is it a length scale? Then of the inputs [first, first + count), and `of` inputs
- * have such a length scale of their own in its leaf. Is it an amplitude? Then power is 1 of a standard deviation and 2 of a
+/* What defaults must know of a parameter. Is it a length scale? Then of the inputs number first, ..., first + count - 1 of
+ * those that its leaf looks at (`inputs`; NULL: all), and `of` inputs have such a length scale of their own there. Is it an amplitude? Then power is 1 of a standard deviation and 2 of a
  * variance. d: the number of inputs. */
 typedef struct tw_length {
+    const size_t *inputs;
     size_t first, count, of;
 } tw_length;
 bool tw_kernel_length(const tw_kernel *kernel, size_t j, size_t d, tw_length *out);

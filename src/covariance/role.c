@@ -3,14 +3,14 @@
 
 #include "covariance/kernel.h"
 
-/* The slot that parameter j is in; its place there goes to *k. */
-static const tw_slot *slot_of(const tw_kernel *kernel, size_t j, tw_span *range)
+/* The leaf that parameter j belongs to, and its slot there. */
+static const tw_node *node_of(const tw_kernel *kernel, size_t j, size_t *slot)
 {
     for (size_t i = 0; i < kernel->node_count; i++) {
         const tw_node *node = &kernel->nodes[i];
-        for (size_t s = 0; node->kind == TW_NODE_LEAF && s < node->leaf->slot_count; s++) {
-            *range = node->slot[s];
-            if (j >= range->first && j < range->first + range->count) return &node->leaf->slots[s];
+        for (*slot = 0; node->kind == TW_NODE_LEAF && *slot < node->leaf->slot_count; (*slot)++) {
+            tw_span range = node->slot[*slot];
+            if (j >= range.first && j < range.first + range.count) return node;
         }
     }
     return NULL;
@@ -18,19 +18,21 @@ static const tw_slot *slot_of(const tw_kernel *kernel, size_t j, tw_span *range)
 
 bool tw_kernel_length(const tw_kernel *kernel, size_t j, size_t d, tw_length *out)
 {
-    tw_span range;
-    const tw_slot *slot = slot_of(kernel, j, &range);
-    if (!slot || slot->role != TW_ROLE_LENGTH) return false;
-    bool own = range.count > 1;
-    *out = (tw_length){own ? j - range.first : 0, own ? 1 : d, own ? d : 1};
+    size_t slot = 0;
+    const tw_node *node = node_of(kernel, j, &slot);
+    if (!node || node->leaf->slots[slot].role != TW_ROLE_LENGTH) return false;
+    size_t inputs = node->columns.count > 0 ? node->columns.count : d, place = j - node->slot[slot].first;
+    bool own = node->slot[slot].count > 1;
+    *out = (tw_length){.first = own ? place : 0, .count = own ? 1 : inputs, .of = own ? inputs : 1};
+    if (node->columns.count > 0) out->inputs = kernel->columns + node->columns.first;
     return true;
 }
 
 bool tw_kernel_amplitude(const tw_kernel *kernel, size_t j, size_t *power)
 {
-    tw_span range;
-    const tw_slot *slot = slot_of(kernel, j, &range);
-    if (!slot || slot->role != TW_ROLE_AMPLITUDE) return false;
-    *power = strcmp(slot->parameter.name, "variance") == 0 ? 2 : 1;
+    size_t slot = 0;
+    const tw_node *node = node_of(kernel, j, &slot);
+    if (!node || node->leaf->slots[slot].role != TW_ROLE_AMPLITUDE) return false;
+    *power = strcmp(node->leaf->slots[slot].parameter.name, "variance") == 0 ? 2 : 1;
     return true;
 }

@@ -17,7 +17,8 @@ static int compare(const void *a, const void *b)
 static double distance2(const tw_data *data, const tw_length *length, size_t i, size_t j)
 {
     double sum = 0.0;
-    for (size_t k = length->first; k < length->first + length->count; k++) {
+    for (size_t c = length->first; c < length->first + length->count; c++) {
+        size_t k = length->inputs ? length->inputs[c] : c;
         double difference = data->x[i + k * data->n] - data->x[j + k * data->n];
         sum += difference * difference;
     }
@@ -80,7 +81,7 @@ tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out)
         mean = (double)power * log(scale_of_latents(problem));
         sd = (double)power;
     }
-    mean = 0.01 * round(100.0 * mean); /* for people to read: a hundredth of an sd is nothing */
+    mean = round(100.0 * mean) / 100.0; /* for people to read: a hundredth of an sd is nothing */
     *out = (tw_prior){.family = TW_PRIOR_NORMAL, .of_log = positive, .a = {mean, sd}};
     return TW_OK;
 }

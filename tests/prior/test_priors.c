@@ -103,7 +103,14 @@ static void defaults_follow_the_data(void **state)
     for (size_t j = 0; j < 3; j++) assert_close(mean[1][j] - mean[0][j], log(10.0), 0.0101, "length");
     assert_close(mean[1][3] - mean[0][3], log(1000.0), 0.0101, "sigma");
     assert_close(mean[0][1] - mean[0][0], log(2.0), 0.5, "an input of twice the spread");
-    posed_prior p = pose("se(ell=2) + white", "probit", 1.0, 1.0);
+    posed_prior p =
+        pose("se(3) + se(2, 3, ard)", "gaussian", 1.0, 0.1); /* leaves that look at some inputs only */
+    assert_int_equal(tw_priors_read(p.priors, p.problem, "default"), TW_OK);
+    assert_close(p.priors->prior[0].a[0], mean[0][2] - 0.5 * log(3.0), 0.0101, "one input");
+    assert_close(p.priors->prior[3].a[0], mean[0][2] + 0.5 * log(2.0 / 3.0), 0.0101,
+                 "the second of two inputs");
+    leave(&p);
+    p = pose("se(ell=2) + white", "probit", 1.0, 1.0);
     assert_int_equal(tw_priors_read(p.priors, p.problem, "white.variance ~ pc(1, 0.1)"), TW_OK);
     assert_int_equal(tw_priors_read(p.priors, p.problem, "default"), TW_OK);
     assert_false(p.priors->has[0]); /* a value that was given is not unknown */

@@ -199,6 +199,7 @@ PyObject *tw_py_evidence(PyObject *self, PyObject *arguments, PyObject *keywords
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_parts(PyObject *self, PyObject *unused);
 PyObject *tw_py_defaults(PyObject *self, PyObject *unused);
+PyObject *tw_py_fit(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_constants(PyObject *self, PyObject *unused);
 PyObject *tw_py_log_likelihood(PyObject *self, PyObject *arguments);
 

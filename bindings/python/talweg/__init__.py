@@ -18,6 +18,7 @@ the bit for any number of threads, and the same as the program ``talweg`` gives 
 from ._approx import Approximation, Fit, approx
 from ._draws import Draws
 from ._evidence import Estimate, Evidence, evidence
+from ._fit import Fitted, Optimum, Parameter, fit
 from ._load import load
 from ._model import Model
 from ._predict import Prediction, predict
@@ -33,15 +34,19 @@ __all__ = [
     "Evidence",
     "FileError",
     "Fit",
+    "Fitted",
     "InputError",
     "Model",
     "NumericalError",
+    "Optimum",
     "OutOfMemoryError",
+    "Parameter",
     "Prediction",
     "TalwegError",
     "TalwegWarning",
     "approx",
     "evidence",
+    "fit",
     "load",
     "predict",
     "sample",

@@ -231,6 +231,18 @@ class Model:
         self._read_constants()
         return self
 
+    def _forget_defaults(self) -> None:
+        """A fit is about to find what nobody gave: nothing is to be said of it."""
+        self._notes[:] = [note for note in self._notes if isinstance(note, str) or note[0] != "default_parameters"]
+
+    def _moved(self, found: list[Warned]) -> None:
+        """A fit has moved the problem: what is known of it is read again."""
+        self._take_parts(self._problem.parts())
+        self._forget_defaults()
+        self.rank = self._problem.describe()["rank"]
+        self._read_constants()
+        self._notes.extend(found)
+
     def _read_constants(self) -> None:
         """The likelihood's parameters and columns, as the library has them."""
         parameters, columns = self._problem.constants()

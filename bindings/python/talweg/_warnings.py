@@ -13,7 +13,7 @@ FINDINGS: dict[str, str] = _talweg.findings()
 
 # What to do: put behind the finding, with its punctuation.
 ADVICE = {
-    "default_parameters": ". Give them: log_ell and log_sigma, or with their leaf in kernel",
+    "default_parameters": ". Give them (log_ell, log_sigma, or with their leaf in kernel), or let talweg.fit find them",
     "length_short": ". Use longer ones, or standardise=True",
     "length_long": ". Use shorter ones, or standardise=True",
     "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
@@ -26,6 +26,10 @@ ADVICE = {
     "round_trips": ". Use more rounds, more moves, or a path that starts closer to the posterior (start)",
     "drift": ". Use more rounds, more moves, or a path that starts closer to the posterior (start)",
     "apart": ". Use the stepping stones, or more temperatures",
+    "fit_not_converged": ". Raise max_evaluations or starts",
+    "fit_flat": ". Give a prior, or hold a parameter with fix",
+    "fit_bound": '. Give it a prior (prior="default" gives all one), or look at the scale of the inputs (standardise)',
+    "fit_optima": ". Where they are close, sample under both, or raise starts",
     "no_number": ". Take more temperatures or moves, or a path from EP",
     "collapsed": ". Take more temperatures or moves, or a path from EP",
     "disagree": ". At least one has not seen the whole posterior: trust neither, and take more moves or temperatures, or "
