@@ -80,6 +80,12 @@ static void add_column(text *t, const tw_kernel *kernel, size_t column)
         add(t, "\"%s\"", kernel->names[column]);
 }
 
+/* A single weight is there only where it was asked for by "ard" (parse_leaf.c). */
+static bool needs_ard(const tw_node *node, size_t slot)
+{
+    return node->leaf->slots[slot].role == TW_ROLE_WEIGHT && node->slot[slot].count == 1;
+}
+
 /* A slot of several that nobody gave is "ard". */
 static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
 {
@@ -95,12 +101,11 @@ static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
     }
     for (size_t s = 0; s < node->leaf->slot_count; s++) {
         bool named = !t->given_only || is_given(kernel, node->slot[s]);
-        if (node->slot[s].count == 0 || (node->slot[s].count == 1 && !named)) continue;
+        bool ard = needs_ard(node, s) || (node->slot[s].count > 1 && !named);
+        if (node->slot[s].count == 0 || !(named || ard)) continue;
         add(t, any ? ", " : "(");
-        if (named)
-            add_slot(t, kernel, node, s);
-        else
-            add(t, "ard");
+        if (ard) add(t, named ? "ard, " : "ard");
+        if (named) add_slot(t, kernel, node, s);
         any = true;
     }
     if (any) add(t, ")");

@@ -48,11 +48,25 @@ static void print_likelihood(const tw_problem *problem, FILE *to)
     fputs("}}", to);
 }
 
-/* An expression has no characters that JSON would not take as they are. */
+/* Printable ASCII, as expressions are, in which JSON escapes two characters. */
+static void print_text(const char *text, FILE *to)
+{
+    fputc('"', to);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') fputc('\\', to);
+        fputc(*text, to);
+    }
+    fputc('"', to);
+}
+
 static void print_kernel(const tw_kernel *kernel, const char *expression, FILE *to)
 {
     bool given = tw_kernel_matrix(kernel, NULL) != NULL;
-    fprintf(to, given ? ",\n  \"kernel\": null" : ",\n  \"kernel\": \"%s\"", expression);
+    fputs(",\n  \"kernel\": ", to);
+    if (given)
+        fputs("null", to);
+    else
+        print_text(expression, to);
     fputs(",\n  \"theta\": ", to);
     print_numbers(tw_kernel_count(kernel), given ? NULL : tw_kernel_theta(kernel), to);
 }

@@ -69,6 +69,9 @@ works approx "$train" --kernel 'se(1, ell=0.6) + linear(2)' --save-approx "$d/nu
 works predict "$d/named.json" "$test" -o "$d/named.csv"
 works predict "$d/numbered.json" "$test" -o "$d/numbered.csv"
 cmp -s "$d/named.csv" "$d/numbered.csv" || complain "a kernel with names and one with numbers differ"
+printf 'blood p,b,y\n0,1,1\n1,2,-1\n0.5,0.2,1\n' >"$d/spaced.csv"
+works approx "$d/spaced.csv" --kernel 'se("blood p", ell=1) + linear(b, ard, ell=2)' --save-approx "$d/spaced.json"
+works predict "$d/spaced.json" "$d/spaced.csv"
 refuses 1 'there is no input "x3" (did you mean x1?); there are: x1, x2' approx "$train" --kernel 'se(x1) + se(x3)'
 says err '                ^'
 for from in "$d/fit.json" "$d/run.nc" "$d/named.json"; do

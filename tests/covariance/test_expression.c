@@ -119,6 +119,7 @@ static void what_is_printed_is_parsed(void **state)
         "rq(2, 1, ell=(1, 2), sigma=1, alpha=0.3) * periodic(3, period=7, ell=0.5) * cosine(log_period=2)",
         "linear(sigma=2) + polynomial(4, degree=3, sigma=1, offset=0.1) + linear(1, 2, ell=(1, 2))",
         "categorical(2, sigma=1.5) + white(variance=1)",
+        "linear(2, ard, ell=3) + polynomial(1, degree=2, ard, ell=0.5, offset=1)",
     };
     tw_context *ctx = new_context();
     for (size_t i = 0; i < sizeof expressions / sizeof *expressions; i++) {
