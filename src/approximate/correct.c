@@ -14,13 +14,17 @@
 
 enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1, BLOCK = 64 };
 
-/* scaled[i + (l - 3) n] = c_l / Sigma_ii^(l/2) at every site. */
+/* scaled[i + (l - 3) n] = c_l / Sigma_ii^(l/2) at every site; 0 where x is known, which has no part in it. */
 static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep, size_t orders,
                                   double *scaled)
 {
     for (size_t i = 0; i < m->n; i++) {
         tw_cavity cavity;
         double c[TW_CORRECTION_MAX_ORDER + 1];
+        if (ep->variance[i] == 0.0) {
+            for (size_t l = FIRST; l <= orders; l++) scaled[i + (l - FIRST) * m->n] = 0.0;
+            continue;
+        }
         if (!tw_ep_cavity(ep->tau[i], ep->nu[i], ep->mean[i], ep->variance[i], &cavity))
             return tw_fail(m->ctx, TW_NUMERICAL_FAILURE, "site %zu has no proper cavity", i + 1);
         if (tw_likelihood_cumulants(&m->observed, i, cavity.mean, cavity.variance, orders, c) != TW_OK)
@@ -87,7 +91,7 @@ tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep, size_
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the marginals", &sd);
     if (status == TW_OK) status = scaled_cumulants(model, ep, orders, scaled);
     if (status == TW_OK) {
-        for (size_t i = 0; i < n; i++) sd[i] = sqrt(ep->variance[i]);
+        for (size_t i = 0; i < n; i++) sd[i] = ep->variance[i] > 0.0 ? sqrt(ep->variance[i]) : 1.0;
         add_columns(ep->reference->gaussian, orders, block, sd, scaled, sums);
         finish(ep, orders, sums, out);
     }

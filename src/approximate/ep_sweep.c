@@ -40,6 +40,10 @@ bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double varia
     const tw_model *m = ep->model;
     tw_cavity cavity;
     tw_tilted tilted;
+    if (variance == 0.0) { /* x is known, as under a linear kernel at 0: a site would change nothing */
+        *tau = *nu = 0.0;
+        return true;
+    }
     if (!tw_ep_cavity(*tau, *nu, mean, variance, &cavity)) return false;
     if (tw_likelihood_tilted(&m->observed, site, cavity.mean, cavity.variance, &tilted) != TW_OK)
         return false;
@@ -114,6 +118,15 @@ static double log_gaussian_site(double tau, double nu, const tw_cavity *c)
            0.5 * (pull * pull * c->variance / grown - log1p(tau * c->variance));
 }
 
+/* log p(y_i | x_i). */
+static double log_likelihood_at(const tw_model *m, size_t i, double x)
+{
+    tw_observations one = tw_observations_part(&m->observed, i, 1);
+    double value;
+    one.likelihood->terms(&one, &x, &value, NULL, NULL, NULL);
+    return value;
+}
+
 void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *residual)
 {
     const tw_model *m = ep->model;
@@ -123,6 +136,10 @@ void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *resid
     for (size_t i = 0; i < m->n; i++) {
         tw_cavity cavity;
         tw_tilted tilted;
+        if (r->variance[i] == 0.0) {
+            *log_z += log_likelihood_at(m, i, r->mean[i]);
+            continue;
+        }
         if (!tw_ep_cavity(r->tau[i], r->nu[i], r->mean[i], r->variance[i], &cavity) ||
             tw_likelihood_tilted(&m->observed, i, cavity.mean, cavity.variance, &tilted) != TW_OK) {
             *log_z = NAN;

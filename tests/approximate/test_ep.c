@@ -252,6 +252,28 @@ static void sites_alone_restore_the_approximation(void **state)
     test_problem_free(p);
 }
 
+/* A prior variance of 0, as a linear kernel has at 0: p(y | 0) is a factor of Z, and the site says nothing of the others. */
+static void a_latent_that_is_known(void **state)
+{
+    (void)state;
+    static const char *const likelihoods[] = {"probit", "logit", "poisson", "gaussian"};
+    const double k[9] = {0.0, 0.0, 0.0, 0.0, 2.0, 0.7, 0.0, 0.7, 1.0}, y[3] = {1.0, 1.0, 1.0};
+    const double rest[4] = {2.0, 0.7, 0.7, 1.0}, zero = 0.0, w[3] = {0.5, 0.5, 0.5};
+    for (size_t i = 0; i < sizeof likelihoods / sizeof *likelihoods; i++) {
+        const tw_likelihood *likelihood = tw_likelihood_find(likelihoods[i]);
+        fitted all = fit_ep(3, k, likelihood, y, w, NULL), others = fit_ep(2, rest, likelihood, y, w, NULL);
+        tw_observations one = observations_of(likelihood, 1, y, w);
+        double value;
+        likelihood->terms(&one, &zero, &value, NULL, NULL, NULL);
+        assert_true(all.q->converged && others.q->converged);
+        assert_close(all.q->log_z, others.q->log_z + value, 1e-7, likelihoods[i]);
+        assert_true(all.q->mean[0] == 0.0 && all.q->variance[0] == 0.0);
+        for (size_t j = 0; j < 2; j++) assert_close(all.q->mean[j + 1], others.q->mean[j], 1e-6, "mean");
+        fitted_free(&all);
+        fitted_free(&others);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +283,7 @@ int main(void)
         cmocka_unit_test(sequential_sweeps_and_the_double_loop_agree),
         cmocka_unit_test(parallel_updates_find_the_same_fixed_point),
         cmocka_unit_test(parallel_updates_begin_with_given_sites),
+        cmocka_unit_test(a_latent_that_is_known),
         cmocka_unit_test(one_sweep_is_not_enough),
         cmocka_unit_test(options_outside_their_range_are_refused),
         cmocka_unit_test(sites_alone_restore_the_approximation),
