@@ -66,6 +66,8 @@ typedef struct tw_predictions {
     double *sd;              /* of y */
     double *log_score;       /* log p(y), in nats; needs labels */
     double *log_score_mcse;  /* and its Monte Carlo standard error */
+    double *q05, *q50, *q95; /* quantiles of the latent function; of more than 1024 draws, that many, evenly
+                                spread, are used */
 } tw_predictions;
 
 /* Predict the m = at->n cases `at`, whose y (NULL: none) are labels; likelihood and phi are the model's. With cross =

@@ -46,6 +46,12 @@ extern "C" {
     X(TW_WARN_LAPLACE, "laplace_not_converged",                                                              \
       "Newton's method for Laplace's approximation did not converge in {0:.0f} steps (the mode is {1:.1e} "  \
       "standard deviations away): its log Z is not to be used")                                              \
+    X(TW_WARN_EP_OVERFLOW, "ep_overflow",                                                                    \
+      "EP broke down: its numbers overflow, because the prior standard deviation is too large for double "   \
+      "precision")                                                                                           \
+    X(TW_WARN_LAPLACE_OVERFLOW, "laplace_overflow",                                                          \
+      "Laplace's approximation broke down: its numbers overflow, because the prior standard deviation is "   \
+      "too large for double precision")                                                                      \
     X(TW_WARN_CORRECTION, "correction",                                                                      \
       "the correction's terms do not fall with their order: do not trust the corrected log Z")               \
     X(TW_WARN_SAVED, "saved_not_converged",                                                                  \

@@ -182,7 +182,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     tw_json_set(object, "laplace", encode_approximation(r->laplace, "steps", r->laplace_seconds, &ok), &ok);
     tw_json_set(object, "ep", encode_approximation(r->ep, "sweeps", r->ep_seconds, &ok), &ok);
     tw_json_set(object, "ep_corrected", encode_correction(r, &ok), &ok);
-    return tw_warnings_print_json(ctx, object, ok, stdout);
+    return tw_result_print_json(ctx, r->problem, object, ok, stdout);
 }
 
 /* ---- files ---- */
@@ -233,8 +233,21 @@ static tw_status write_files(tw_context *ctx, const approx_options *options, con
 
 /* ---- the command ---- */
 
+/* A residual that is no number comes of a K too large for double precision, and no further sweep mends that. */
+static tw_status fail_overflow(tw_context *ctx, const char *name)
+{
+    return tw_fail(
+        ctx, TW_NOT_CONVERGED,
+        "%s broke down: its numbers overflow, because the prior standard deviation is too large for "
+        "double precision. Use a smaller --log-sigma",
+        name);
+}
+
 static tw_status judge(tw_context *ctx, const approx_options *options, const results *r)
 {
+    if (!r->ep->converged && !isfinite(r->ep->residual)) return fail_overflow(ctx, "EP");
+    if (!r->laplace->converged && !isfinite(r->laplace->residual))
+        return fail_overflow(ctx, "Laplace's approximation");
     if (!r->ep->converged)
         return tw_fail(
             ctx, TW_NOT_CONVERGED,
@@ -263,8 +276,12 @@ static void find_warnings(results *r)
     const tw_approximation *ep = r->ep, *laplace = r->laplace;
     tw_problem_warn_defaults(r->problem);
     tw_problem_warn_lengths(r->problem);
-    if (!ep->converged) warn(r, TW_WARN_EP, (double)ep->iterations, ep->residual);
-    if (!laplace->converged) warn(r, TW_WARN_LAPLACE, (double)laplace->iterations, laplace->residual);
+    if (!ep->converged)
+        warn(r, isfinite(ep->residual) ? TW_WARN_EP : TW_WARN_EP_OVERFLOW, (double)ep->iterations,
+             ep->residual);
+    if (!laplace->converged)
+        warn(r, isfinite(laplace->residual) ? TW_WARN_LAPLACE : TW_WARN_LAPLACE_OVERFLOW,
+             (double)laplace->iterations, laplace->residual);
     if (r->corrected && !r->correction.decreasing) warn(r, TW_WARN_CORRECTION, 0.0, 0.0);
     tw_warnings_keep(&r->warnings);
 }

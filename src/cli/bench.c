@@ -243,7 +243,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     tw_json_set(object, "leapfrog", steps, &ok);
     tw_json_set(object, "hmc_batch", batches, &ok);
     tw_json_set(object, "note", r->note ? json_string(r->note) : json_null(), &ok);
-    return tw_warnings_print_json(ctx, object, ok, stdout);
+    return tw_result_print_json(ctx, r->problem, object, ok, stdout);
 }
 
 /* ---- the command ---- */

@@ -7,6 +7,7 @@
 #include "cli/help.h"
 #include "cli/model_file.h"
 #include "cli/names.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 
 enum { COMMANDS = 12 };
@@ -78,8 +79,10 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
     }
     if (status == TW_OK && wants_help)
         tw_options_help(command, stdout);
-    else if (status == TW_OK)
+    else if (status == TW_OK) {
+        tw_warnings_silence(tw_options_flag(command, values, "no-warnings"));
         status = command->run(ctx, values);
+    }
     tw_release(ctx, line);
     tw_release(ctx, values);
     tw_model_arguments_release(ctx, &all);

@@ -118,7 +118,7 @@ static tw_status draw_grid(tw_context *ctx, const char *path)
     static const char shades[] = " .:-=+*%@#";
     tw_table *table = NULL;
     TW_TRY(tw_table_read(ctx, path, &table));
-    const double *probability = table->values + 2 * table->rows;
+    const double *probability = table->values + 5 * table->rows; /* behind row, x1, x2, mean, variance */
     printf("\nThe probability of class +1 over the square (blank: below 0.1, '#': above 0.9):\n\n");
     for (size_t row = 0; row < GRID; row += PICTURE_STEP) {
         printf("    ");

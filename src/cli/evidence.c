@@ -151,6 +151,9 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
     if (status != TW_OK) return status;
     tw_problem_warn_defaults(found->problem);
     tw_problem_warn_lengths(found->problem);
+    tw_warnings_use(TW_USED_METHOD, flags->methods);
+    tw_warnings_use(TW_USED_METRIC, found->plan->metric);
+    tw_warnings_use(TW_USED_FROM, found->plan->from);
     tw_warnings_say(&found->plan->warnings);
     status = tw_evidence_run(found->plan, &watching, &found->result);
     tw_meter_end(&w.meter);

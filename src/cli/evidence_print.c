@@ -193,5 +193,5 @@ tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_found *found
     tw_json_set(object, "agree_rule", json_string(TW_AGREEMENT_RULE), &ok);
     tw_json_set(object, "worst_pair", tw_json_number(a->worst), &ok);
     tw_json_set(object, "verdict", json_string(words), &ok);
-    return tw_warnings_print_json(ctx, object, ok, to);
+    return tw_result_print_json(ctx, found->problem, object, ok, to);
 }

@@ -223,7 +223,7 @@ static tw_status print_json(tw_context *ctx, const job *j)
     tw_json_set(object, "failures", tw_json_count(r->failures), &ok);
     tw_json_set(object, "starts", tw_json_count(r->starts), &ok);
     tw_json_set(object, "seconds", tw_json_number(j->seconds), &ok);
-    return tw_warnings_print_json(ctx, object, ok, stdout);
+    return tw_result_print_json(ctx, j->problem, object, ok, stdout);
 }
 
 /* ---- the command ---- */

@@ -293,7 +293,7 @@ static tw_status load(surface *s)
 {
     char log_ell[40];
     tw_model_options model = s->options->model;
-    model.log_sigma = NAN; /* an expression has its own */
+    model.log_sigma = model.sigma = NAN; /* an expression has its own */
     if (tw_kernel_is_shape(model.kernel) && s->options->axes.count == 0) {
         snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.x.low);
         model.log_ell = log_ell;
@@ -419,11 +419,12 @@ static tw_status report(const surface *s)
     tw_warnings warnings = warnings_of(s);
     tw_warnings_keep(&warnings);
     if (o->output.json)
-        TW_TRY(tw_grid_print_json(s->ctx, &s->grid, s->problem->data->n));
-    else if (o->output_file)
-        tw_grid_print(&s->grid, o->model.data, tw_wall_seconds() - s->start);
-    else
+        TW_TRY(tw_grid_print_json(s->ctx, &s->grid, s->problem));
+    else if (!o->output_file)
         TW_TRY(tw_csv_print(s->ctx, &csv, stdout));
+    if (!o->output.json && (o->output_file || !o->output.quiet)) /* beside the table, not in it */
+        tw_grid_print(&s->grid, o->model.data, tw_wall_seconds() - s->start,
+                      o->output_file ? stdout : stderr);
     tw_warnings_say(&warnings);
     if (o->output_file) TW_TRY(tw_csv_save(s->ctx, &csv, o->output_file, o->output.force));
     return o->plot ? tw_grid_plot(s->ctx, &s->grid, o->model.data, o->plot, o->output.force) : TW_OK;

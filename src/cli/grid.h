@@ -3,8 +3,10 @@
 #define TALWEG_CLI_GRID_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "talweg/base.h"
+#include "talweg/problem.h"
 
 /* An axis: n values from low to high, all the same distance apart, of a parameter or of its logarithm. */
 enum { TW_AXIS_NAME = 64 };
@@ -53,8 +55,8 @@ size_t tw_grid_columns(const tw_grid *grid, const char *names[TW_GRID_COLUMNS],
                        const double *values[TW_GRID_COLUMNS]);
 
 /* On standard output: where the largest values are, and all points as JSON; n cases. */
-void tw_grid_print(const tw_grid *grid, const char *data, double seconds);
-tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, size_t n);
+void tw_grid_print(const tw_grid *grid, const char *data, double seconds, FILE *to);
+tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, const tw_problem *problem);
 
 /* Contours of the evidence, and beside them of the information about test data, as SVG or PNG by the ending
  * of path, drawn by gnuplot. */

@@ -44,27 +44,34 @@ static bool at_edge(const tw_axis *axis, size_t i)
     return axis->n > 1 && (i == 0 || i == axis->n - 1);
 }
 
-static void print_best(const tw_grid *grid, tw_grid_column column, const char *what, const char *unit)
+static bool is_at_edge(const tw_grid *grid, size_t k)
+{
+    return at_edge(&grid->x, k % grid->x.n) || at_edge(&grid->y, k / grid->x.n);
+}
+
+static void print_best(const tw_grid *grid, tw_grid_column column, const char *what, const char *unit,
+                       FILE *to)
 {
     size_t k = tw_grid_best(grid, column);
     if (k == grid->x.n * grid->y.n) return;
-    bool edge = at_edge(&grid->x, k % grid->x.n) || at_edge(&grid->y, k / grid->x.n);
-    printf("  %-22s%12.4f %s at %s%s = %.4g, %s%s = %.4g%s\n", what, grid->column[column][k], unit,
-           grid->x.as_log ? "log " : "", grid->x.parameter, grid->column[TW_GRID_X][k],
-           grid->y.as_log ? "log " : "", grid->y.parameter, grid->column[TW_GRID_Y][k],
-           edge ? ", the edge of the grid" : "");
+    bool edge = is_at_edge(grid, k);
+    fprintf(to, "  %-22s%12.4f %s at %s%s = %.4g, %s%s = %.4g%s\n", what, grid->column[column][k], unit,
+            grid->x.as_log ? "log " : "", grid->x.parameter, grid->column[TW_GRID_X][k],
+            grid->y.as_log ? "log " : "", grid->y.parameter, grid->column[TW_GRID_Y][k],
+            edge ? ", at the edge of the grid: it may be larger beyond" : ", inside the grid");
 }
 
-void tw_grid_print(const tw_grid *grid, const char *data, double seconds)
+void tw_grid_print(const tw_grid *grid, const char *data, double seconds, FILE *to)
 {
     size_t points = grid->x.n * grid->y.n;
-    printf("%s: %zu x %zu points, %.1f s\n", data, grid->x.n, grid->y.n, seconds);
-    printf("Largest values (over the points where EP converged: %zu of %zu)\n", points - grid->unconverged,
-           points);
-    print_best(grid, TW_GRID_EP, "log Z, EP", "nats");
-    print_best(grid, TW_GRID_CORRECTED, "log Z, EP corrected", "nats");
-    if (grid->monte_carlo) print_best(grid, TW_GRID_LOG_Z, "log Z, Monte Carlo", "nats");
-    if (grid->test) print_best(grid, TW_GRID_BITS, "prediction", "bits");
+    fflush(stdout); /* what was printed before comes before */
+    fprintf(to, "%s: %zu x %zu points, %.1f s\n", data, grid->x.n, grid->y.n, seconds);
+    fprintf(to, "Largest values (over the points where EP converged: %zu of %zu)\n",
+            points - grid->unconverged, points);
+    print_best(grid, TW_GRID_EP, "log Z, EP", "nats", to);
+    print_best(grid, TW_GRID_CORRECTED, "log Z, EP corrected", "nats", to);
+    if (grid->monte_carlo) print_best(grid, TW_GRID_LOG_Z, "log Z, Monte Carlo", "nats", to);
+    if (grid->test) print_best(grid, TW_GRID_BITS, "prediction", "bits", to);
 }
 
 /* ---- JSON ---- */
@@ -81,18 +88,20 @@ static json_t *encode_point(const tw_grid *grid, size_t k, bool *ok)
     return object;
 }
 
-tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, size_t n)
+tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, const tw_problem *problem)
 {
     bool ok = true;
     json_t *object = json_object(), *points = json_array();
     size_t count = grid->x.n * grid->y.n, best = tw_grid_best(grid, TW_GRID_CORRECTED);
     for (size_t k = 0; k < count; k++) tw_json_append(points, encode_point(grid, k, &ok), &ok);
-    tw_json_set(object, "n", tw_json_count(n), &ok);
+    tw_json_set(object, "n", tw_json_count(problem->data->n), &ok);
     tw_json_set(object, "shape", json_pack("[I,I]", (json_int_t)grid->x.n, (json_int_t)grid->y.n), &ok);
     tw_json_set(object, "unconverged", tw_json_count(grid->unconverged), &ok);
     tw_json_set(object, "best", best < count ? encode_point(grid, best, &ok) : json_null(), &ok);
+    tw_json_set(object, "best_at_edge", best < count ? json_boolean(is_at_edge(grid, best)) : json_null(),
+                &ok);
     tw_json_set(object, "points", points, &ok);
-    return tw_warnings_print_json(ctx, object, ok, stdout);
+    return tw_result_print_json(ctx, problem, object, ok, stdout);
 }
 
 /* ---- the plot ---- */

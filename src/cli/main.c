@@ -1,6 +1,8 @@
 /* main.c: the program talweg. Results go to standard output; an error is one paragraph on standard error, and
  * the exit code says what kind it is (talweg/base.h). */
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +20,20 @@ static tw_status flush_results(tw_context *ctx)
     if (fflush(stdout) == 0 && !ferror(stdout)) return TW_OK;
     return tw_fail(ctx, TW_WRITE_FAILED, "standard output could not be written: %s",
                    errno ? strerror(errno) : "an earlier write failed");
+}
+
+/* Did whoever read standard output go away, as head does? */
+static bool reader_is_gone(void)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
+}
+
+/* Then there is nothing to say: end as programs do that are stopped by a closed pipe. */
+static void end_by_closed_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
 }
 
 /* HDF5 tidies up as a process ends, and crashes over a file that it could not flush to a full disk: so it does
@@ -69,6 +85,7 @@ int main(int argc, char **argv)
     tw_terminal_log_to(ctx, false);
     status = tw_program_run(ctx, argc > 0 ? (size_t)argc - 1 : 0, (const char *const *)argv + 1);
     if (status == TW_OK) status = flush_results(ctx);
+    if (status == TW_WRITE_FAILED && reader_is_gone()) end_by_closed_pipe();
     if (status != TW_OK) say_error(ctx, status);
     tw_context_free(ctx);
     if (status == TW_WRITE_FAILED) leave(tw_status_exit_code(status));

@@ -93,6 +93,17 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .offset = FIELD(log_sigma),
      .argument = "X",
      .help = "natural logarithm of the latent function's standard deviation; if not given 0, with a warning"},
+    {.name = "ell",
+     .kind = TW_OPTION_NUMBERS,
+     .offset = FIELD(ell),
+     .argument = "X[,X...]",
+     .help = "the length scale itself, instead of its logarithm"},
+    {.name = "sigma",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(sigma),
+     .argument = "X",
+     .positive = true,
+     .help = "the latent function's standard deviation itself, instead of its logarithm"},
     {.name = "kernel-matrix",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(kernel_matrix),
@@ -112,15 +123,22 @@ const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT] = {
     {.name = "quiet",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(quiet),
-     .help = "no warnings, notes or progress on standard error"},
+     .help = "no progress and no notes on standard error; warnings and errors stay"},
+    {.name = "no-warnings",
+     .kind = TW_OPTION_FLAG,
+     .offset = FIELD(no_warnings),
+     .help = "no warnings on standard error; --json has them all the same"},
     {.name = "force", .kind = TW_OPTION_FLAG, .offset = FIELD(force), .help = "overwrite existing files"},
 };
 
 bool tw_group_is_of_model(const tw_option_group *group)
 {
-    const tw_option *const heads[] = {tw_model_option_rows, tw_model_option_rows + 1,
+    const tw_option *const heads[] = {tw_model_option_rows,
+                                      tw_model_option_rows + 1,
+                                      tw_model_option_rows + TW_MODEL_OPTION_COUNT - 3,
                                       tw_model_option_rows + TW_MODEL_OPTION_COUNT - 1,
-                                      tw_built_in_option_rows, &tw_likelihood_option_row};
+                                      tw_built_in_option_rows,
+                                      &tw_likelihood_option_row};
     for (size_t k = 0; k < TW_COUNT(heads); k++)
         if (group->options == heads[k]) return true;
     return false;
@@ -273,37 +291,93 @@ static tw_status fill_likelihood(const tw_model_options *options, tw_problem_par
     return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", options->data);
 }
 
+/* Length scales as logarithms, from either option; there is room for all of them. */
+static tw_status read_scales(tw_context *ctx, const tw_model_options *options, size_t scales, double *log_ell)
+{
+    if (options->log_ell) tw_options_read_numbers(options->log_ell, log_ell);
+    if (!options->ell) return TW_OK;
+    tw_options_read_numbers(options->ell, log_ell);
+    for (size_t k = 0; k < scales; k++) {
+        if (!(log_ell[k] > 0.0))
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "--ell must be above 0, not %g", log_ell[k]);
+        log_ell[k] = log(log_ell[k]);
+    }
+    return TW_OK;
+}
+
 /* A named kernel, with the parameters that have options of their own. */
 static tw_status make_named_kernel(const tw_model_options *options, tw_problem_parts *parts)
 {
     tw_context *ctx = parts->data->ctx;
-    size_t scales = options->log_ell ? tw_options_numbers(options->log_ell) : 1;
-    double *log_ell = NULL, log_sigma = isnan(options->log_sigma) ? 0.0 : options->log_sigma;
+    const char *lengths = options->ell ? options->ell : options->log_ell;
+    size_t scales = lengths ? tw_options_numbers(lengths) : 1;
+    bool sigma_given = !isnan(options->log_sigma) || !isnan(options->sigma);
+    double *log_ell = NULL;
+    double log_sigma = !isnan(options->sigma) ? log(options->sigma) : sigma_given ? options->log_sigma : 0.0;
     TW_TRY(tw_allocate_doubles(ctx, scales, 1, "the length scales", &log_ell));
-    if (options->log_ell) tw_options_read_numbers(options->log_ell, log_ell);
-    tw_status status = tw_kernel_simple(ctx, options->kernel, scales, log_ell, log_sigma, options->constant,
-                                        options->white, &parts->kernel);
+    tw_status status = read_scales(ctx, options, scales, log_ell);
+    if (status == TW_OK)
+        status = tw_kernel_simple(ctx, options->kernel, scales, log_ell, log_sigma, options->constant,
+                                  options->white, &parts->kernel);
     tw_release(ctx, log_ell);
     if (status != TW_OK) return status;
-    if (!options->log_ell) tw_kernel_set_given(parts->kernel, 0, false);
-    if (isnan(options->log_sigma)) tw_kernel_set_given(parts->kernel, scales, false);
+    if (!lengths) tw_kernel_set_given(parts->kernel, 0, false);
+    if (!sigma_given) tw_kernel_set_given(parts->kernel, scales, false);
     return TW_OK;
+}
+
+/* The first option about a kernel's parameters that was given; NULL: none. */
+static const char *parameter_given(const tw_model_options *o)
+{
+    return o->log_ell             ? "log-ell"
+           : o->ell               ? "ell"
+           : !isnan(o->log_sigma) ? "log-sigma"
+           : !isnan(o->sigma)     ? "sigma"
+           : o->constant != 0.0   ? "constant"
+           : o->white != 0.0      ? "white"
+                                  : NULL;
+}
+
+/* A value that nobody typed is the table's own text. */
+static bool kernel_given(const tw_model_options *options)
+{
+    for (size_t k = 0; k < TW_MODEL_OPTION_COUNT; k++)
+        if (tw_model_option_rows[k].default_value == options->kernel) return false;
+    return options->kernel != NULL;
+}
+
+/* Options that contradict each other. */
+static tw_status check_kernel(tw_context *ctx, const tw_model_options *options)
+{
+    const char *parameter = parameter_given(options);
+    bool twice_ell = options->ell && options->log_ell;
+    if (twice_ell || (!isnan(options->sigma) && !isnan(options->log_sigma)))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s and --log-%s are one parameter: give one of them",
+                       twice_ell ? "ell" : "sigma", twice_ell ? "ell" : "sigma");
+    if (!options->kernel_matrix) return TW_OK;
+    if (options->standardise)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--standardise changes inputs, and with --kernel-matrix there are none");
+    if (kernel_given(options)) parameter = "kernel";
+    if (!parameter) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "--%s does not go with --kernel-matrix, which is the whole covariance: leave one out",
+                   parameter);
 }
 
 static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *parts)
 {
     tw_context *ctx = parts->data->ctx;
-    bool others =
-        options->log_ell || !isnan(options->log_sigma) || options->constant != 0.0 || options->white != 0.0;
     if (options->kernel_matrix) return read_matrix(options, parts);
     if (tw_kernel_is_shape(options->kernel)) return make_named_kernel(options, parts);
     tw_status status = tw_kernel_parse_for(ctx, options->kernel, parts->data, &parts->kernel);
     if (status != TW_OK) return tw_fail_within(ctx, status, "--kernel: ");
-    if (!others) return TW_OK;
+    if (!parameter_given(options)) return TW_OK;
     return tw_fail(
         ctx, TW_BAD_ARGUMENT,
-        "--log-ell, --log-sigma, --constant and --white go with a kernel that is only named; in an "
-        "expression, parameters stand with their leaf, as in se(ell=2, sigma=1.5)");
+        "--%s goes with a kernel that is only named; in an expression, parameters stand with their "
+        "leaf, as in se(ell=2, sigma=1.5)",
+        parameter_given(options));
 }
 
 static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw_problem_parts *parts,
@@ -311,9 +385,7 @@ static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw
 {
     parts->likelihood = tw_likelihood_find(options->likelihood);
     parts->jitter = options->jitter;
-    if (options->kernel_matrix && options->standardise)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--standardise changes inputs, and with --kernel-matrix there are none");
+    TW_TRY(check_kernel(ctx, options));
     TW_TRY(tw_likelihood_options_check(ctx, &options->given, parts->likelihood));
     if (!parts->data) TW_TRY(read_data(ctx, options, parts->likelihood, &parts->data));
     if (!parts->data->y)
@@ -384,38 +456,8 @@ tw_status tw_built_in_load(tw_context *ctx, const tw_model_options *options, siz
     if (given) return tw_model_options_load(ctx, &model, out);
     if (lacking) return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs DATA", lacking);
     model.data = "the built-in problem";
-    if (!model.log_ell) model.log_ell = "-1.5";
-    if (isnan(model.log_sigma)) model.log_sigma = 1.5;
+    if (!model.log_ell && !model.ell) model.log_ell = "-1.5";
+    if (isnan(model.log_sigma) && isnan(model.sigma)) model.log_sigma = 1.5;
     TW_TRY(tw_data_two_classes(ctx, cases, 1, 0, &data));
     return tw_model_options_build(ctx, &model, data, out);
-}
-
-/* ---- describing ---- */
-
-static void print_kernel(const tw_problem *problem, FILE *to)
-{
-    char *words = NULL;
-    const char *shape = tw_kernel_shape(problem->kernel);
-    size_t d = problem->data->d;
-    if (tw_kernel_matrix(problem->kernel, NULL)) {
-        fprintf(to, ", a given kernel matrix");
-        return;
-    }
-    fprintf(to, ", %s%skernel of %zu input%s%s\n", shape ? shape : "", shape ? " " : "", d, d == 1 ? "" : "s",
-            problem->scaling ? ", standardised" : "");
-    if (tw_kernel_describe(problem->kernel, d, &words) == TW_OK) fputs(words, to);
-    tw_release(problem->ctx, words);
-}
-
-void tw_model_print(const tw_problem *problem, FILE *to)
-{
-    tw_model_info info = tw_model_describe(problem->model);
-    fprintf(to, "%zu case%s, %s likelihood", info.n, info.n == 1 ? "" : "s", problem->likelihood->name);
-    char words[400];
-    tw_problem_describe_constants(problem, words, sizeof words);
-    if (*words) fprintf(to, " (%s)", words);
-    print_kernel(problem, to);
-    if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
-    if (info.rank < info.n) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
-    fprintf(to, "\n");
 }

@@ -3,6 +3,7 @@
 #ifndef TALWEG_CLI_MODEL_OPTIONS_H
 #define TALWEG_CLI_MODEL_OPTIONS_H
 
+#include "cli/json.h"
 #include "cli/likelihood_options.h"
 #include "cli/options.h"
 #include "talweg/output.h"
@@ -24,16 +25,18 @@ typedef struct tw_model_options {
     tw_likelihood_options given; /* its parameters and columns */
     const char *kernel;
     const char *log_ell; /* NULL: not given */
+    const char *ell;     /* the same of the scales themselves */
     double log_sigma;    /* NaN: not given */
+    double sigma;
     double constant, white;
     const char *kernel_matrix;
     double jitter;
 } tw_model_options;
 
 /* The groups for a command's table, whose values have these options as `member` of their struct `type`. The
- * last rows of the first, log-ell, log-sigma and kernel-matrix, are left out by commands that go through a grid of the
+ * last rows of the first, log-ell, log-sigma, ell, sigma and kernel-matrix, are left out by commands that go through a grid of the
  * first two. */
-enum { TW_MODEL_OPTION_COUNT = 15, TW_GRID_MODEL_OPTION_COUNT = 12 };
+enum { TW_MODEL_OPTION_COUNT = 17, TW_GRID_MODEL_OPTION_COUNT = 12 };
 extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
 #define TW_MODEL_OPTION_GROUPS(type, member)                                                 \
     {"Data and model", tw_model_option_rows, TW_MODEL_OPTION_COUNT, offsetof(type, member)}, \
@@ -43,9 +46,9 @@ extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
 bool tw_group_is_of_model(const tw_option_group *group);
 
 typedef struct tw_output_options {
-    bool json, quiet, force;
+    bool json, quiet, no_warnings, force;
 } tw_output_options;
-enum { TW_OUTPUT_OPTION_COUNT = 3 };
+enum { TW_OUTPUT_OPTION_COUNT = 4 };
 extern const tw_option tw_output_option_rows[TW_OUTPUT_OPTION_COUNT];
 #define TW_OUTPUT_OPTION_GROUP(type, member)                                            \
     {                                                                                   \
@@ -74,11 +77,17 @@ tw_status tw_read_columns(const char *path, size_t count, const tw_column_place 
 /* A model in a line or two, for people: likelihood, kernel and its parameters, rank. */
 void tw_model_print(const tw_problem *problem, FILE *to);
 
+/* The same for programs: {"cases", "inputs", "standardised", "likelihood", "kernel", "jitter", "parameters": {name:
+ * natural value}}; the kernel is an expression, null for a given matrix. */
+json_t *tw_model_encode(const tw_problem *problem, bool *ok);
+
 /* DATA, log-ell and log-sigma, whose defaults depend on whether there is DATA, instead of the shared rows. */
 enum { TW_BUILT_IN_OPTION_COUNT = 3 };
 extern const tw_option tw_built_in_option_rows[TW_BUILT_IN_OPTION_COUNT];
 #define TW_BUILT_IN_OPTION_GROUPS(type, member)                                                         \
     {"Data and parameters", tw_built_in_option_rows, TW_BUILT_IN_OPTION_COUNT, offsetof(type, member)}, \
+        {"Parameters themselves", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 3, 2,                  \
+         offsetof(type, member)},                                                                       \
         {"Model", tw_model_option_rows + 1, TW_GRID_MODEL_OPTION_COUNT - 1, offsetof(type, member)},    \
         TW_LIKELIHOOD_OPTION_GROUP(offsetof(type, member) + offsetof(tw_model_options, given)),         \
     {                                                                                                   \

@@ -40,13 +40,14 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, const 
         snprintf(more, sizeof more, ", and name the column of the %s with --%s-column", column, column);
     if (sparse)
         return tw_fail(problem->ctx, TW_BAD_DATA,
-                       "%.1000s: the largest index is %zu, and the model was made with %zu inputs: give the "
+                       "%.1000s: the largest index is %zu, and the model was made with %zu input%s: give the "
                        "same inputs under the same indices",
-                       path, found, expected);
-    return tw_fail(problem->ctx, TW_BAD_DATA,
-                   "%.1000s: found %zu inputs, and the model was made with %zu: give the same columns in the "
-                   "same order, with or without one more for the label%s",
-                   path, found, expected, more);
+                       path, found, expected, expected == 1 ? "" : "s");
+    return tw_fail(
+        problem->ctx, TW_BAD_DATA,
+        "%.1000s: found %zu input%s, and the model was made with %zu: give the same columns in the "
+        "same order, with or without one more for the label%s",
+        path, found, found == 1 ? "" : "s", expected, more);
 }
 
 /* Is the last column y, where nobody said? It is where it has no name of an input, or, without names, where there is one

@@ -63,16 +63,32 @@ static tw_status store_number(parser *p, const tw_option *option, const char *te
     return TW_OK;
 }
 
+/* Digits only, so that seeds have all 64 bits; false where there is another sign among them, or there are too many. */
+static bool read_digits(const char *text, uint64_t *value)
+{
+    const char *c = text;
+    for (*value = 0; *c >= '0' && *c <= '9'; c++) {
+        uint64_t digit = (uint64_t)(*c - '0');
+        if (*value > (UINT64_MAX - digit) / 10) return false;
+        *value = 10 * *value + digit;
+    }
+    return c > text && !*c;
+}
+
+/* Digits, or a number such as 1e3 that is whole. The range of a negative one is said, not that it is none. */
 static tw_status store_integer(parser *p, const tw_option *option, const char *text, void *field)
 {
+    const double most = 9007199254740992.0; /* 2^53: up to there doubles are exact */
     uint64_t value = 0;
-    const char *c = text;
-    for (; *c >= '0' && *c <= '9'; c++) {
-        uint64_t digit = (uint64_t)(*c - '0');
-        if (value > (UINT64_MAX - digit) / 10) break;
-        value = 10 * value + digit;
+    double number = 0.0;
+    if (!read_digits(text, &value)) {
+        bool whole = tw_options_number(text, "", &number) && number == floor(number) && number <= most;
+        if (!whole) return fail_value(p, option, "a whole number", text);
+        TW_TRY(check_range(p, option, number));
+        if (number < 0.0)
+            return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s must be at least 0, not %g", option->name, number);
+        value = (uint64_t)number;
     }
-    if (c == text || *c) return fail_value(p, option, "a whole number from 0 to 18446744073709551615", text);
     TW_TRY(check_range(p, option, (double)value));
     memcpy(field, &value, sizeof value);
     return TW_OK;
@@ -193,6 +209,7 @@ static const tw_option always[] = {
     {.name = "threads", .kind = TW_OPTION_INTEGER, .argument = "T"},
     {.name = "json", .kind = TW_OPTION_FLAG},
     {.name = "quiet", .kind = TW_OPTION_FLAG},
+    {.name = "no-warnings", .kind = TW_OPTION_FLAG},
     {.name = "checkpoint", .kind = TW_OPTION_TEXT, .argument = "FILE"},
     {.name = "resume", .kind = TW_OPTION_TEXT, .argument = "FILE"},
 };
@@ -349,6 +366,13 @@ tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t co
     *wants_help = asks_for_help(&p);
     if (*wants_help) return TW_OK;
     return parse(&p);
+}
+
+bool tw_options_flag(const tw_command *command, const void *values, const char *name)
+{
+    const tw_option_group *group = NULL;
+    const tw_option *option = find(command, name, strlen(name), '\0', &group);
+    return option && *(const bool *)((const char *)values + group->offset + option->offset);
 }
 
 /* ---- lists of numbers ---- */

@@ -96,6 +96,9 @@ tw_status tw_options_parse(tw_context *ctx, const tw_command *command, size_t co
 /* Is there an argument without a name among them? */
 bool tw_options_have_operand(const tw_command *command, size_t count, const char *const *arguments);
 
+/* Was this flag given? False where the command has none of that name. */
+bool tw_options_flag(const tw_command *command, const void *values, const char *name);
+
 /* The k-th option that the command takes, as every command does, and has no use for; NULL behind the last. */
 const tw_option *tw_option_ignored(const tw_command *command, size_t k);
 

@@ -104,9 +104,11 @@ const tw_command tw_command_predict = {
     .summary = "predictive probabilities or means; with labels: error, log score, calibration",
     .description =
         "Predict new cases from the posterior draws of a run, or from a saved approximation. A row of the "
-        "result has the mean and variance of the latent function, and, for two classes, the probability of "
-        "+1; for counts and real observations, mean and standard deviation of y (counts: the mean is the "
-        "rate times the exposure). Noise is that of the training data.\n\n"
+        "result has its number, the inputs, the mean and variance of the latent function, and, for two "
+        "classes, the probability of +1; for counts and real observations, mean and standard deviation of y "
+        "(counts: the mean is the rate times the exposure). The columns _q05, _q50 and _q95 are posterior "
+        "quantiles of that probability or mean, given the latent function. Noise is that of the training "
+        "data.\n\n"
         "From draws, everything is averaged over them: given a draw of the latent values at the training "
         "inputs, the latent function at a new one is Gaussian, and the average over that is exact or by "
         "quadrature. The column mcse is the Monte Carlo standard error of the probability or mean, which "

@@ -23,6 +23,9 @@ enum {
     TW_PREDICTED_EXPECTED,
     TW_PREDICTED_MCSE,
     TW_PREDICTED_SD,
+    TW_PREDICTED_Q05, /* of the probability of +1, or of the mean of y: what it is at quantiles of the latent function */
+    TW_PREDICTED_Q50,
+    TW_PREDICTED_Q95,
     TW_PREDICTED_SCORE,
     TW_PREDICTED_SCORE_MCSE,
     TW_PREDICTED_COLUMNS

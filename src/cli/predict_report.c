@@ -1,6 +1,11 @@
 /* predict_report.c: predictions as rows of a CSV file or of standard output, written as they come; scores for
- * people; and everything as one JSON object. */
+ * people; and everything as one JSON object.
+ *
+ * A row begins with its number and the inputs, under the model's names and in the units of the file, so that it can be
+ * used without it.
+ */
 #include <math.h>
+#include <stdlib.h>
 
 #include "cli/json.h"
 #include "cli/predict.h"
@@ -8,14 +13,19 @@
 #include "talweg/base.h"
 #include "talweg/files.h"
 
-enum { MOST_COLUMNS = TW_PREDICTED_COLUMNS + 1 };
+enum { MOST_PREDICTED = TW_PREDICTED_COLUMNS + 1, NAME_BYTES = 24 };
 
-/* The columns of a CSV file and of the JSON object's "predictions". */
+/* The columns of a CSV file; those of the JSON object's "predictions" begin behind the inputs. */
 typedef struct columns {
     size_t count;
-    const char *name[MOST_COLUMNS];
-    const double *values[MOST_COLUMNS];
+    const char **name;
+    const double **values;
 } columns;
+
+/* Cases and their squares, for the error of a mean over cases. */
+typedef struct case_sums {
+    double sum, squares;
+} case_sums;
 
 struct tw_prediction_report {
     const tw_prediction *p;
@@ -23,6 +33,11 @@ struct tw_prediction_report {
     tw_writer *writer;   /* of the file, where one was asked for */
     json_t *arrays;      /* of the JSON object, where one was asked for */
     bool ok;             /* there was memory for it */
+    size_t inputs;       /* columns before the predictions: the row and the inputs; 0 where there are none */
+    double *block;       /* TW_PREDICT_BATCH x inputs */
+    char *names;         /* inputs x NAME_BYTES, for those without names */
+    columns all;
+    case_sums score, square; /* of log p(y); of (y - its mean)^2 */
 };
 
 static void add_column(columns *c, const char *name, const double *values)
@@ -31,25 +46,79 @@ static void add_column(columns *c, const char *name, const double *values)
     c->values[c->count++] = values;
 }
 
-/* Those of the block at hand. */
-static columns list_columns(const tw_prediction_report *report)
+/* ---- inputs ---- */
+
+/* Inputs are standardised for the model; back in units of the file they are those that were read, to 15 digits. */
+static double in_units(const tw_scaling *scaling, size_t k, double x)
 {
-    const tw_prediction *p = report->p;
-    columns c = {0};
-    add_column(&c, "mean", p->column[TW_PREDICTED_MEAN]);
-    add_column(&c, "variance", p->column[TW_PREDICTED_VARIANCE]);
-    add_column(&c, tw_likelihood_expects(p->problem->likelihood), p->column[TW_PREDICTED_EXPECTED]);
-    if (p->run) add_column(&c, "mcse", p->column[TW_PREDICTED_MCSE]);
-    if (!report->binary) add_column(&c, "y_sd", p->column[TW_PREDICTED_SD]);
-    if (!p->at.y) return c;
-    add_column(&c, "y", p->at.y + p->first);
-    add_column(&c, "log_score", p->column[TW_PREDICTED_SCORE]);
-    if (p->run) add_column(&c, "log_score_mcse", p->column[TW_PREDICTED_SCORE_MCSE]);
-    return c;
+    char text[40];
+    if (!scaling) return x;
+    snprintf(text, sizeof text, "%.15g", scaling->centre[k] + scaling->scale[k] * x);
+    return strtod(text, NULL);
 }
 
-static tw_csv as_csv(const tw_prediction_report *report, const columns *c)
+static void fill_inputs(tw_prediction_report *report)
 {
+    const tw_prediction *p = report->p;
+    const tw_data *at = p->at.data;
+    for (size_t i = 0; i < p->count; i++) report->block[i] = (double)(p->first + i + 1);
+    for (size_t j = 1; j < report->inputs; j++)
+        for (size_t i = 0; i < p->count; i++)
+            report->block[j * TW_PREDICT_BATCH + i] =
+                in_units(p->problem->scaling, j - 1, at->x[(j - 1) * at->n + p->first + i]);
+}
+
+static const char *name_of_input(tw_prediction_report *report, size_t k)
+{
+    const tw_data *train = report->p->problem->data;
+    char *name = report->names + k * NAME_BYTES;
+    if (train->names) return train->names[k];
+    snprintf(name, NAME_BYTES, "x%zu", k + 1);
+    return name;
+}
+
+static tw_status allocate_columns(tw_prediction_report *report)
+{
+    void *names = NULL, *values = NULL, *texts = NULL;
+    tw_context *ctx = report->p->ctx;
+    report->inputs = report->p->at.cross ? 1 : 1 + report->p->at.data->d;
+    size_t most = report->inputs + MOST_PREDICTED;
+    TW_TRY(tw_allocate_doubles(ctx, TW_PREDICT_BATCH, report->inputs, "the inputs", &report->block));
+    TW_TRY(tw_allocate(ctx, most, sizeof(const char *), "the columns", &names));
+    report->all.name = names;
+    TW_TRY(tw_allocate(ctx, most, sizeof(const double *), "the columns", &values));
+    report->all.values = values;
+    TW_TRY(tw_allocate(ctx, report->inputs, NAME_BYTES, "the names of the inputs", &texts));
+    report->names = texts;
+    return TW_OK;
+}
+
+/* Those of the block at hand. */
+static void list_columns(tw_prediction_report *report)
+{
+    const tw_prediction *p = report->p;
+    columns *c = &report->all;
+    c->count = 0;
+    add_column(c, "row", report->block);
+    for (size_t j = 1; j < report->inputs; j++)
+        add_column(c, name_of_input(report, j - 1), report->block + j * TW_PREDICT_BATCH);
+    add_column(c, "mean", p->column[TW_PREDICTED_MEAN]);
+    add_column(c, "variance", p->column[TW_PREDICTED_VARIANCE]);
+    add_column(c, tw_likelihood_expects(p->problem->likelihood), p->column[TW_PREDICTED_EXPECTED]);
+    if (p->run) add_column(c, "mcse", p->column[TW_PREDICTED_MCSE]);
+    add_column(c, report->binary ? "probability_q05" : "y_mean_q05", p->column[TW_PREDICTED_Q05]);
+    add_column(c, report->binary ? "probability_q50" : "y_mean_q50", p->column[TW_PREDICTED_Q50]);
+    add_column(c, report->binary ? "probability_q95" : "y_mean_q95", p->column[TW_PREDICTED_Q95]);
+    if (!report->binary) add_column(c, "y_sd", p->column[TW_PREDICTED_SD]);
+    if (!p->at.y) return;
+    add_column(c, "y", p->at.y + p->first);
+    add_column(c, "log_score", p->column[TW_PREDICTED_SCORE]);
+    if (p->run) add_column(c, "log_score_mcse", p->column[TW_PREDICTED_SCORE_MCSE]);
+}
+
+static tw_csv as_csv(const tw_prediction_report *report)
+{
+    const columns *c = &report->all;
     return (tw_csv){report->p->count, c->count, c->name, c->values};
 }
 
@@ -65,11 +134,12 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
     *report = (tw_prediction_report){.p = p, .ok = true};
     report->binary = p->problem->likelihood->two_classes;
     report->prints = !options->output.json && !options->output_file && !p->at.y;
-    columns c = list_columns(report);
-    tw_csv csv = as_csv(report, &c);
+    TW_TRY(allocate_columns(report));
+    list_columns(report);
+    tw_csv csv = as_csv(report);
     if (options->output.json) report->arrays = json_object();
-    for (size_t j = 0; report->arrays && j < c.count; j++)
-        tw_json_set(report->arrays, c.name[j], json_array(), &report->ok);
+    for (size_t j = report->inputs; report->arrays && j < csv.columns; j++)
+        tw_json_set(report->arrays, csv.names[j], json_array(), &report->ok);
     if (report->prints) tw_csv_header(&csv, stdout);
     if (!options->output_file) return TW_OK;
     TW_TRY(tw_writer_open(p->ctx, options->output_file, options->output.force, &report->writer));
@@ -77,21 +147,40 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
     return TW_OK;
 }
 
-static void add_to_arrays(tw_prediction_report *report, const columns *c)
+static void add_to_arrays(tw_prediction_report *report)
 {
-    for (size_t j = 0; j < c->count; j++) {
+    const columns *c = &report->all;
+    for (size_t j = report->inputs; j < c->count; j++) {
         json_t *array = json_object_get(report->arrays, c->name[j]);
         for (size_t i = 0; i < report->p->count; i++)
             tw_json_append(array, tw_json_number(c->values[j][i]), &report->ok);
     }
 }
 
+static void add_case(case_sums *sums, double value)
+{
+    sums->sum += value;
+    sums->squares += value * value;
+}
+
+static void add_scores(tw_prediction_report *report)
+{
+    const tw_prediction *p = report->p;
+    for (size_t i = 0; p->at.y && i < p->count; i++) {
+        double away = p->at.y[p->first + i] - p->column[TW_PREDICTED_EXPECTED][i];
+        add_case(&report->score, p->column[TW_PREDICTED_SCORE][i]);
+        add_case(&report->square, away * away);
+    }
+}
+
 tw_status tw_prediction_report_add(tw_prediction_report *report)
 {
     tw_context *ctx = report->p->ctx;
-    columns c = list_columns(report);
-    tw_csv csv = as_csv(report, &c);
-    if (report->arrays) add_to_arrays(report, &c);
+    fill_inputs(report);
+    list_columns(report);
+    add_scores(report);
+    tw_csv csv = as_csv(report);
+    if (report->arrays) add_to_arrays(report);
     if (report->prints) TW_TRY(tw_csv_rows(ctx, &csv, stdout));
     return report->writer ? tw_csv_rows(ctx, &csv, tw_writer_stream(report->writer)) : TW_OK;
 }
@@ -117,35 +206,63 @@ static double in_bits(double nats)
     return nats / log(2.0);
 }
 
-/* "  name  0.1234 +- 0.0012 unit", without the error where it is not known. */
-static void print_score(const char *name, double value, double mcse, const char *unit, const char *meaning)
+/* The standard error of a mean over so many cases, were they drawn again; NaN for one case. */
+static double error_of_mean(const case_sums *sums, double cases)
 {
-    char error[32] = "";
-    if (!isnan(mcse)) snprintf(error, sizeof error, "+- %.4f", mcse);
-    printf("  %-18s%10.4f %-10s%-9s%s\n", name, value, error, unit, meaning);
+    double mean = sums->sum / cases, variance = fmax(sums->squares / cases - mean * mean, 0.0);
+    return cases > 1.0 ? sqrt(variance / (cases - 1.0)) : NAN;
+}
+
+/* How far scores would be from these with other cases; mcse is how far with other draws. */
+typedef struct sampling_errors {
+    double error_rate, rmse, log_score;
+} sampling_errors;
+
+static sampling_errors errors_of(const tw_prediction_report *report, const tw_scores *s)
+{
+    double cases = (double)s->cases;
+    return (sampling_errors){.error_rate =
+                                 cases > 1.0 ? sqrt(s->error_rate * (1.0 - s->error_rate) / cases) : NAN,
+                             .rmse = 0.5 * error_of_mean(&report->square, cases) / s->rmse,
+                             .log_score = error_of_mean(&report->score, cases)};
+}
+
+/* "  name  0.1234 nats  +- 0.0221 +- 0.0012": over cases, and over draws where there are some. */
+static void print_score(const char *name, double value, const char *unit, double sampling, double mcse,
+                        const char *meaning)
+{
+    char cases[32] = "", draws[32] = "";
+    if (!isnan(sampling)) snprintf(cases, sizeof cases, "+- %.4f", sampling);
+    if (!isnan(mcse)) snprintf(draws, sizeof draws, "+- %.4f", mcse);
+    printf("  %-15s%9.4f %-5s%-10s%-10s %s\n", name, value, unit, cases, draws, meaning);
 }
 
 static void print_scores(const tw_prediction_report *report)
 {
     const tw_prediction *p = report->p;
     tw_draws_scores s = tw_prediction_scores(p);
+    sampling_errors e = errors_of(report, &s.scores);
     char bits[96];
-    printf("%zu labelled cases", s.scores.cases);
+    printf("%zu labelled case%s", s.scores.cases, s.scores.cases == 1 ? "" : "s");
     if (p->run)
-        printf(", averaged over %zu draws of each of %zu chain%s (+- Monte Carlo standard error)",
-               tw_run_describe(p->run)->draws, tw_run_describe(p->run)->chains,
+        printf(", averaged over %zu draw%s of each of %zu chain%s", tw_run_describe(p->run)->draws,
+               tw_run_describe(p->run)->draws == 1 ? "" : "s", tw_run_describe(p->run)->chains,
                tw_run_describe(p->run)->chains == 1 ? "" : "s");
-    printf("\n\n");
+    printf("\n\n  %-30s%s\n", "", p->run ? "cases     draws" : "cases");
     if (report->binary)
-        print_score("error rate", s.scores.error_rate, s.error_rate_mcse, "",
+        print_score("error rate", s.scores.error_rate, "", e.error_rate, s.error_rate_mcse,
                     "cases on the wrong side of probability 1/2");
     else
-        print_score("error", s.scores.rmse, s.rmse_mcse, "", "root mean square of y - its predicted mean");
+        print_score("error", s.scores.rmse, "", e.rmse, s.rmse_mcse,
+                    "root mean square of y - its predicted mean");
     snprintf(bits, sizeof bits, "mean of log p(y); %.4f bits", in_bits(s.scores.log_score));
-    print_score("mean log score", s.scores.log_score, s.log_score_mcse, "nats", bits);
+    print_score("mean log score", s.scores.log_score, "nats", e.log_score, s.log_score_mcse, bits);
+    if (report->binary)
+        print_score("information", 1.0 + in_bits(s.scores.log_score), "bits", in_bits(e.log_score),
+                    in_bits(s.log_score_mcse), "1 + mean of log2 p(y): 0 for coin flips, 1 for certainty");
+    printf("  Standard errors: of the sample of cases%s.\n",
+           p->run ? ", and of the draws (Monte Carlo)" : "");
     if (!report->binary) return;
-    print_score("information", 1.0 + in_bits(s.scores.log_score), in_bits(s.log_score_mcse), "bits",
-                "1 + mean of log2 p(y): 0 for coin flips, 1 for certainty");
     print_calibration(&s.scores);
 }
 
@@ -169,9 +286,13 @@ static json_t *encode_scores(const tw_prediction_report *report, bool *ok)
 {
     if (!report->p->at.y) return json_null();
     tw_draws_scores s = tw_prediction_scores(report->p);
+    sampling_errors e = errors_of(report, &s.scores);
     json_t *object = json_object();
     double score = s.scores.log_score, error = s.log_score_mcse;
     tw_json_set(object, "error_rate", tw_json_number(s.scores.error_rate), ok);
+    tw_json_set(object, "error_rate_se", tw_json_number(e.error_rate), ok);
+    tw_json_set(object, "rmse_se", tw_json_number(e.rmse), ok);
+    tw_json_set(object, "log_score_nats_se", tw_json_number(e.log_score), ok);
     tw_json_set(object, "error_rate_mcse", tw_json_number(s.error_rate_mcse), ok);
     tw_json_set(object, "rmse", tw_json_number(s.scores.rmse), ok);
     tw_json_set(object, "rmse_mcse", tw_json_number(s.rmse_mcse), ok);
@@ -199,7 +320,7 @@ static tw_status print_json(tw_prediction_report *report)
     tw_json_set(object, "scores", encode_scores(report, &ok), &ok);
     tw_json_set(object, "predictions", report->arrays, &ok);
     report->arrays = NULL;
-    return tw_warnings_print_json(p->ctx, object, ok, stdout);
+    return tw_result_print_json(p->ctx, p->problem, object, ok, stdout);
 }
 
 /* ---- end ---- */
@@ -209,6 +330,10 @@ void tw_prediction_report_abandon(tw_prediction_report *report)
     if (!report) return;
     tw_writer_abandon(report->writer);
     json_decref(report->arrays);
+    tw_release(report->p->ctx, report->block);
+    tw_release(report->p->ctx, report->names);
+    tw_release(report->p->ctx, report->all.name);
+    tw_release(report->p->ctx, report->all.values);
     tw_release(report->p->ctx, report);
 }
 

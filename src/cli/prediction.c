@@ -147,6 +147,9 @@ static tw_status predict_from_draws(tw_prediction *p)
                           .expected = column[TW_PREDICTED_EXPECTED],
                           .mcse = column[TW_PREDICTED_MCSE],
                           .sd = column[TW_PREDICTED_SD],
+                          .q05 = column[TW_PREDICTED_Q05],
+                          .q50 = column[TW_PREDICTED_Q50],
+                          .q95 = column[TW_PREDICTED_Q95],
                           .log_score = column[TW_PREDICTED_SCORE],
                           .log_score_mcse = column[TW_PREDICTED_SCORE_MCSE]};
     if (!p->at.cross)
@@ -157,6 +160,35 @@ static tw_status predict_from_draws(tw_prediction *p)
                                     p->at.variance->values + p->first, &cases, &out);
 }
 
+/* From an approximation the latent function is Gaussian. */
+static void fill_quantiles(tw_prediction *p)
+{
+    const double normal_quantile = 1.6448536269514722; /* 95 % */
+    double **column = p->column;
+    for (size_t i = 0; i < p->count; i++) {
+        double mean = column[TW_PREDICTED_MEAN][i],
+               away = normal_quantile * sqrt(column[TW_PREDICTED_VARIANCE][i]);
+        column[TW_PREDICTED_Q05][i] = mean - away;
+        column[TW_PREDICTED_Q50][i] = mean;
+        column[TW_PREDICTED_Q95][i] = mean + away;
+    }
+}
+
+/* From quantiles of the latent function to those of what is expected of y given it, in which it rises. */
+static tw_status expect_quantiles(tw_prediction *p)
+{
+    tw_observations cases = tw_new_inputs_observed(&p->at, p->problem, p->first, p->count);
+    double latent[TW_PREDICT_BATCH];
+    for (size_t k = TW_PREDICTED_Q05; k <= TW_PREDICTED_Q95; k++) {
+        memcpy(latent, p->column[k], p->count * sizeof *latent);
+        if (tw_likelihood_expect(&cases, latent, 0.0, p->column[k], NULL) != TW_OK)
+            return tw_fail(p->ctx, TW_NUMERICAL_FAILURE,
+                           "the intervals of cases %zu to %zu cannot be computed", p->first + 1,
+                           p->first + p->count);
+    }
+    return TW_OK;
+}
+
 tw_status tw_prediction_next(tw_prediction *p)
 {
     size_t left = p->at.m - p->done;
@@ -164,6 +196,8 @@ tw_status tw_prediction_next(tw_prediction *p)
     p->count = left < TW_PREDICT_BATCH ? left : TW_PREDICT_BATCH;
     if (p->count == 0) return TW_OK;
     TW_TRY(p->run ? predict_from_draws(p) : predict_from_approximation(p));
+    if (!p->run) fill_quantiles(p);
+    TW_TRY(expect_quantiles(p));
     p->done += p->count;
     return TW_OK;
 }

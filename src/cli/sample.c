@@ -153,6 +153,14 @@ static tw_status make_plan(job *j, const tw_sampling_watch *watching)
     return status;
 }
 
+/* So that advice does not name it. */
+static void say_what_is_used(const tw_sampler_options *sampler)
+{
+    tw_warnings_use(TW_USED_METHOD, tw_method_name(sampler->method));
+    tw_warnings_use(TW_USED_METRIC, tw_metric_name(sampler->metric));
+    if (sampler->fixed_point == 0) tw_warnings_use(TW_USED_SOLVER, "tolerance");
+}
+
 static tw_status compute(job *j)
 {
     const tw_sampling_watch watching = {.user = j,
@@ -164,6 +172,7 @@ static tw_status compute(job *j)
     TW_TRY(judge_file(j));
     tw_problem_warn_defaults(j->results->problem);
     tw_problem_warn_lengths(j->results->problem);
+    say_what_is_used(&j->results->plan->sampler);
     tw_warnings_keep(&j->results->result.warnings); /* JSON has them; people read them behind the table */
     return TW_OK;
 }

@@ -45,7 +45,7 @@ enum { IDENTITY_BYTES = 1 << 16, BLOCK_WORDS = 1 << 10, DIFFERENCE_BYTES = 512 }
 
 /* How and where to, not what. */
 static const char never_matter[] =
-    "threads, quiet, json, force, output, plot, checkpoint, checkpoint-every, resume";
+    "threads, quiet, no-warnings, json, force, output, plot, checkpoint, checkpoint-every, resume";
 
 /* ---- files ---- */
 

@@ -149,7 +149,7 @@ static tw_status print_json(tw_context *ctx, const results *r)
     tw_json_set(object, "skipped", tw_json_count(r->found.skipped), &ok);
     tw_json_set(object, "seconds", tw_json_number(r->seconds), &ok);
     tw_json_set(object, "checks", checks, &ok);
-    return tw_warnings_print_json(ctx, object, ok, stdout);
+    return tw_result_print_json(ctx, r->problem, object, ok, stdout);
 }
 
 /* ---- the command ---- */

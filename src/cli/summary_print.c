@@ -194,5 +194,5 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
     tw_json_set(object, "acceptance", tw_json_number(table->summary.acceptance), &ok);
     tw_summary_encode(&table->summary, &pool->sampling, object, &ok);
     tw_json_set(object, "rows", encode_rows(table, &ok), &ok);
-    return tw_warnings_print_json(ctx, object, ok, stdout);
+    return tw_result_print_json(ctx, pool->problem, object, ok, stdout);
 }

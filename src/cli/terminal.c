@@ -102,7 +102,7 @@ static void print_message(void *user, tw_log_level level, const char *text)
 void tw_terminal_log_to(tw_context *ctx, bool quiet)
 {
     tw_context_set_log(ctx, quiet ? NULL : print_message, NULL);
-    tw_warnings_receive(ctx, quiet);
+    tw_warnings_receive(ctx);
 }
 
 static void drop(void *user, const tw_warning *warning)

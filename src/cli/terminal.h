@@ -27,8 +27,7 @@ const char *tw_terminal_colour(FILE *to, tw_colour colour);
 /* "talweg: LABEL: text" on standard error, one paragraph whatever is in the text; its further lines are indented. */
 void tw_terminal_say(const char *label, tw_colour colour, const char *text);
 
-/* Warnings and notes of ctx go to standard error from now on, or nowhere where quiet; JSON has the warnings in either
- * case. */
+/* Warnings and notes of ctx go to standard error from now on; where quiet, no notes. */
 void tw_terminal_log_to(tw_context *ctx, bool quiet);
 
 /* Until the next tw_terminal_log_to they are dropped: for work whose warnings were given before. */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/model_options.h"
+#include "cli/names.h"
 #include "cli/terminal.h"
 
 /* What to do: put behind the finding, with its punctuation. */
@@ -35,12 +37,9 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_DRIFT] =
         ". Use more --rounds, more --moves, or a path that starts closer to the posterior (--from)",
     [TW_WARN_APART] = ". Use the stepping stones, or more --temperatures",
-    [TW_WARN_NO_NUMBER] =
-        ". Take more temperatures (--temperatures), more transitions (--moves), or a path from EP "
-        "(--from ep)",
+    [TW_WARN_NO_NUMBER] = ". Use more --temperatures, more --moves, or a path from EP (--from ep)",
     [TW_WARN_COLLAPSED] =
-        ". Take more temperatures (--temperatures, now {2:.0f}), more transitions (--moves), or a path "
-        "from EP (--from ep)",
+        ". Use more --temperatures (now {2:.0f}), more --moves, or a path from EP (--from ep)",
     [TW_WARN_GOAL] = " (--max-particles), or fewer with more temperatures",
     [TW_WARN_ONE_DRAW] = ": raise --draws",
     [TW_WARN_FEW_DRAWS] = ": raise --draws",
@@ -58,6 +57,46 @@ static const char *const advice[TW_WARNING_COUNT] = {
     /* NOLINTEND(bugprone-suspicious-missing-comma) */
 };
 
+/* The same where what it would name is in use already. */
+static const struct {
+    tw_warning_code code;
+    tw_in_use kind;
+    const char *value, *advice;
+} instead[] = {
+    {TW_WARN_IMPLICIT, TW_USED_METRIC, "smoothed", ": use a smaller --eps"},
+    {TW_WARN_FACTORISATION, TW_USED_METRIC, "smoothed", ": use a smaller --eps"},
+    {TW_WARN_IRREVERSIBLE, TW_USED_SOLVER, "tolerance", ": use a smaller --eps"},
+    {TW_WARN_RHAT, TW_USED_METRIC, "ep", ". Raise --draws and --warmup"},
+    {TW_WARN_NO_NUMBER, TW_USED_FROM, "ep", ". Use more --temperatures or more --moves"},
+    {TW_WARN_COLLAPSED, TW_USED_FROM, "ep", ". Use more --temperatures (now {2:.0f}) or more --moves"},
+    {TW_WARN_HEAVY_TAIL, TW_USED_FROM, "ep", ". Use more --temperatures or more --moves"},
+    {TW_WARN_WITHHELD, TW_USED_FROM, "ep", ". Use more --rounds or more --moves"},
+    {TW_WARN_TRIPS, TW_USED_FROM, "ep", ". Use more --rounds or more --moves"},
+    {TW_WARN_DRIFT, TW_USED_FROM, "ep", ". Use more --rounds or more --moves"},
+    {TW_WARN_DISAGREE, TW_USED_METHOD, "pt",
+     ". At least one has not seen the whole posterior: trust neither, and let chains mix with more --moves "
+     "or "
+     "more --temperatures."},
+};
+
+static const char *in_use[TW_USED_KINDS];
+
+void tw_warnings_use(tw_in_use kind, const char *value)
+{
+    in_use[kind] = value;
+}
+
+static const char *advice_on(tw_warning_code code)
+{
+    if ((unsigned)code >= TW_WARNING_COUNT) return NULL;
+    for (size_t k = 0; k < sizeof instead / sizeof *instead; k++) {
+        const char *used = in_use[instead[k].kind];
+        if (instead[k].code == code && used && tw_name_is_among(instead[k].value, used))
+            return instead[k].advice;
+    }
+    return advice[code];
+}
+
 enum { MOST_KEPT = 64 };
 
 typedef struct kept_warning {
@@ -66,21 +105,20 @@ typedef struct kept_warning {
 } kept_warning;
 
 static struct {
-    bool quiet;
+    bool silent;
     size_t count;
     kept_warning warning[MOST_KEPT];
 } list;
 
 void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES])
 {
-    tw_warning_print(warning, (unsigned)warning->code < TW_WARNING_COUNT ? advice[warning->code] : NULL,
-                     words);
+    tw_warning_print(warning, advice_on(warning->code), words);
 }
 
 const char *tw_warning_advice(tw_warning_code code)
 {
-    const char *words = (unsigned)code < TW_WARNING_COUNT && advice[code] ? advice[code] : "";
-    return words + strspn(words, ".:; ");
+    const char *words = advice_on(code);
+    return words ? words + strspn(words, ".:; ") : "";
 }
 
 static void keep(const tw_warning *warning)
@@ -94,7 +132,7 @@ static void keep(const tw_warning *warning)
 static void say(const tw_warning *warning)
 {
     char words[TW_WARNING_BYTES];
-    if (list.quiet) return;
+    if (list.silent) return;
     tw_warning_say(warning, words);
     tw_terminal_say("warning", TW_COLOUR_YELLOW, words);
 }
@@ -106,9 +144,13 @@ static void receive(void *user, const tw_warning *warning)
     say(warning);
 }
 
-void tw_warnings_receive(tw_context *ctx, bool quiet)
+void tw_warnings_silence(bool silent)
 {
-    list.quiet = quiet;
+    list.silent = silent;
+}
+
+void tw_warnings_receive(tw_context *ctx)
+{
     tw_context_set_warn(ctx, receive, NULL);
 }
 
@@ -132,9 +174,11 @@ static json_t *encode_text(char *words)
     return json_string(words);
 }
 
-tw_status tw_warnings_print_json(tw_context *ctx, json_t *object, bool ok, FILE *to)
+tw_status tw_result_print_json(tw_context *ctx, const tw_problem *problem, json_t *object, bool ok, FILE *to)
 {
     json_t *array = json_array();
+    tw_json_set(object, "model", problem ? tw_model_encode(problem, &ok) : json_null(), &ok);
+    tw_json_set(object, "seconds_total", tw_json_number(tw_terminal_elapsed()), &ok);
     for (size_t k = 0; k < list.count; k++) {
         json_t *row = json_object();
         tw_json_set(row, "code", json_string(tw_warning_name(list.warning[k].code)), &ok);
@@ -142,6 +186,5 @@ tw_status tw_warnings_print_json(tw_context *ctx, json_t *object, bool ok, FILE 
         tw_json_append(array, row, &ok);
     }
     tw_json_set(object, "warnings", array, &ok);
-    tw_json_set(object, "seconds_total", tw_json_number(tw_terminal_elapsed()), &ok);
     return tw_json_print(ctx, object, ok, to);
 }

@@ -6,6 +6,7 @@
 #define TALWEG_CLI_WARNINGS_H
 
 #include "cli/json.h"
+#include "talweg/problem.h"
 #include "talweg/warning.h"
 
 /* A warning in words. */
@@ -14,14 +15,29 @@ void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES]);
 /* What to do about it, as a sentence of its own; "" where there is nothing to do. */
 const char *tw_warning_advice(tw_warning_code code);
 
-/* From now on those of ctx are kept and, unless quiet, said. */
-void tw_warnings_receive(tw_context *ctx, bool quiet);
+/* What the command uses, so that advice does not name it: methods with commas between them, the metric, q, and
+ * "tolerance" where implicit equations are solved to one. */
+typedef enum tw_in_use {
+    TW_USED_METHOD,
+    TW_USED_METRIC,
+    TW_USED_FROM,
+    TW_USED_SOLVER,
+    TW_USED_KINDS
+} tw_in_use;
+void tw_warnings_use(tw_in_use kind, const char *value);
+
+/* From now on those of ctx are kept and said. */
+void tw_warnings_receive(tw_context *ctx);
+
+/* --no-warnings: they are kept, and not said. */
+void tw_warnings_silence(bool silent);
 
 /* Keep those of a result for the JSON; and say them, behind what is printed. */
 void tw_warnings_keep(const tw_warnings *warnings);
 void tw_warnings_say(const tw_warnings *warnings);
 
-/* Print what a command found, with "warnings" as its last member; else as tw_json_print. */
-tw_status tw_warnings_print_json(tw_context *ctx, json_t *object, bool ok, FILE *to);
+/* Print what a command found, with what every one says at last: "model" (NULL: null), "seconds_total" of wall time and
+ * "warnings"; else as tw_json_print. */
+tw_status tw_result_print_json(tw_context *ctx, const tw_problem *problem, json_t *object, bool ok, FILE *to);
 
 #endif

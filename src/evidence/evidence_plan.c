@@ -290,6 +290,7 @@ tw_status tw_evidence_plan_new(const tw_model *model, const tw_evidence_options 
 void tw_evidence_plan_print(const tw_evidence_plan *p, char words[TW_WORDS_BYTES])
 {
     snprintf(words, TW_WORDS_BYTES,
-             "path from %s, %zu temperatures (%.300s); %s with metric %s, %zu transition%s at each", p->from,
-             p->temperatures, p->schedule, p->kernel, p->metric, p->ais.moves, p->ais.moves == 1 ? "" : "s");
+             "path from %s, %zu temperature%s (%.300s); %s with metric %s, %zu transition%s at each", p->from,
+             p->temperatures, p->temperatures == 1 ? "" : "s", p->schedule, p->kernel, p->metric,
+             p->ais.moves, p->ais.moves == 1 ? "" : "s");
 }

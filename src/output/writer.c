@@ -13,12 +13,25 @@ static tw_status fail_write(tw_context *ctx, const char *path, const char *what,
     return tw_fail(ctx, TW_WRITE_FAILED, "%.1000s: %s: %s", path, what, strerror(error));
 }
 
+/* "/dev/stdout" and its kind are streams that are open, whatever is behind them: opened anew, a file there would be
+ * written from its beginning. -1: another name. */
+static int open_stream(const char *path)
+{
+    char *end = NULL;
+    if (strcmp(path, "/dev/stdout") == 0) return STDOUT_FILENO;
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    if (strncmp(path, "/dev/fd/", 8) != 0) return -1;
+    long number = strtol(path + 8, &end, 10);
+    return end > path + 8 && !*end && number >= 0 && number <= INT_MAX ? (int)number : -1;
+}
+
 /* Where the bytes go in the end, and whether something other than a regular file is there. */
 static tw_status find_target(tw_writer *writer, bool overwrite, bool *in_place)
 {
     struct stat about;
     const char *path = writer->path;
-    *in_place = false;
+    *in_place = open_stream(path) >= 0;
+    if (*in_place) return TW_OK;
     if (stat(path, &about) != 0) {
         if (errno != ENOENT) return fail_write(writer->ctx, path, "cannot be written", errno);
         strcpy(writer->target, path);
@@ -51,7 +64,10 @@ static tw_status begin(tw_writer *writer, bool overwrite)
 {
     bool in_place = false;
     TW_TRY(find_target(writer, overwrite, &in_place));
-    int descriptor = in_place ? open(writer->path, O_WRONLY | O_CLOEXEC) : open_beside(writer);
+    int stream = open_stream(writer->path);
+    int descriptor = stream >= 0 ? dup(stream)
+                     : in_place  ? open(writer->path, O_WRONLY | O_CLOEXEC)
+                                 : open_beside(writer);
     if (descriptor >= 0) writer->file = fdopen(descriptor, "w");
     if (writer->file) return TW_OK;
     int error = errno;

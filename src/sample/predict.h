@@ -17,8 +17,10 @@ enum {
     TW_PREDICT_POINTS = TW_PREDICT_BATCH,
     TW_PREDICT_DRAWS = 1024,
     TW_PREDICT_TILE = 64,
-    TW_PREDICT_SERIES = 4096,     /* numbers of one series, over all chains */
-    TW_PREDICT_LEAST_BATCHES = 16 /* but at least so many for each chain */
+    TW_PREDICT_SERIES = 4096,      /* numbers of one series, over all chains */
+    TW_PREDICT_LEAST_BATCHES = 16, /* but at least so many for each chain */
+    TW_PREDICT_QUANTILE = 1024,    /* draws that quantiles are made of */
+    TW_PREDICT_QUANTILES = 3       /* 5, 50, 95 % */
 };
 
 /* Mean and sum of squared differences from it. */
@@ -37,6 +39,7 @@ typedef struct tw_new_case {
     double spread;                              /* mean of var[y* | x_s]; not for two classes */
     bool failed;                                /* a probability could not be computed */
     double mcse, sd, log_score, log_score_mcse; /* in the end */
+    double quantile[TW_PREDICT_QUANTILES];
 } tw_new_case;
 
 /* The work space of a thread. */
@@ -61,8 +64,11 @@ struct tw_draws_predictor {
     double *u;          /* rank x POINTS */
     double *series;     /* a series for each point: sums, at the end means, of E[y* | x_s] over a batch */
     double *log_series; /* and of p(y | x_s): logarithms of sums, at the end means in units of their mean */
-    tw_new_case *cases; /* POINTS */
-    bool labelled;      /* these have a y */
+    bool quantiles;     /* are asked for */
+    double *spread;     /* for each point u'v of every stride-th draw */
+    size_t stride, spread_draws;
+    tw_new_case *cases;         /* POINTS */
+    bool labelled;              /* these have a y */
     tw_predict_worker *workers; /* threads */
 
     tw_scores sums;       /* of labelled cases so far */
@@ -83,6 +89,9 @@ void tw_new_case_begin(tw_draws_predictor *p, size_t point);
 void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t first, size_t count,
                      const double *means, double *work);
 void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagnose);
+
+/* predict_quantile.c: from those of the spread draws. */
+void tw_new_case_quantiles(const tw_draws_predictor *p, tw_new_case *c, const double *means);
 
 /* The Monte Carlo standard error of the mean of a series: 0 where it is constant. */
 double tw_predict_mcse(tw_diagnose *diagnose, const double *series);

@@ -106,6 +106,9 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
         put(out->expected, to, c->expected.mean);
         put(out->mcse, to, c->mcse);
         put(out->sd, to, c->sd);
+        put(out->q05, to, c->quantile[0]);
+        put(out->q50, to, c->quantile[1]);
+        put(out->q95, to, c->quantile[2]);
         if (!p->labelled) continue;
         put(out->log_score, to, c->log_score);
         put(out->log_score_mcse, to, c->log_score_mcse);
@@ -117,6 +120,7 @@ static tw_status predict_block(tw_draws_predictor *p, const new_cases *block)
 {
     step s = {.p = p, .cases = block};
     p->labelled = block->all.y != NULL;
+    p->quantiles = block->out->q05 || block->out->q50 || block->out->q95;
     for_each_tile(&s, begin_tile);
     TW_TRY(add_draws(&s));
     for_each_tile(&s, finish_tile);
@@ -143,8 +147,8 @@ tw_status tw_draws_predictor_apply(tw_draws_predictor *p, const double *cross, c
 static tw_predictions from_case(const tw_predictions *out, size_t first)
 {
     tw_predictions rest = *out;
-    double **arrays[] = {&rest.mean, &rest.variance,  &rest.expected,      &rest.mcse,
-                         &rest.sd,   &rest.log_score, &rest.log_score_mcse};
+    double **arrays[] = {&rest.mean, &rest.variance, &rest.expected, &rest.mcse,      &rest.sd,
+                         &rest.q05,  &rest.q50,      &rest.q95,      &rest.log_score, &rest.log_score_mcse};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (*arrays[i]) *arrays[i] += first;
     return rest;

@@ -75,6 +75,15 @@ static tw_status expect(tw_new_case *c, size_t count, const double *means, doubl
     return TW_OK;
 }
 
+/* Every stride-th of all draws, of which these are number `first` and on. */
+static void keep_spread(const tw_draws_predictor *p, size_t point, size_t first, size_t count,
+                        const double *means)
+{
+    size_t next = (first + p->stride - 1) / p->stride;
+    for (; next * p->stride < first + count; next++)
+        p->spread[point * p->spread_draws + next] = means[next * p->stride - first];
+}
+
 void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t first, size_t count,
                      const double *means, double *work)
 {
@@ -83,6 +92,7 @@ void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t f
     double *log_series = p->log_series + point * series_length(p);
     bool is_plus = p->two_classes && c->y == 1.0;
     add_moments(c->draws, count, means, &c->latent);
+    if (p->quantiles) keep_spread(p, point, chain * p->source.draws + first, count, means);
     if (p->two_classes)
         c->failed |= tw_marginal_log(&c->plus, count, means, work) != TW_OK;
     else
@@ -141,6 +151,7 @@ void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagno
     for (size_t k = 0; k < length; k++) series[k] /= batch_length(p, k);
     c->mcse = tw_predict_mcse(diagnose, series);
     c->sd = sd_of_observation(p, c);
+    if (p->quantiles) tw_new_case_quantiles(p, c, p->spread + point * p->spread_draws);
     if (!p->labelled) return;
     c->log_score = log_mean(p, p->log_series + point * length);
     c->log_score_mcse = tw_predict_mcse(diagnose, p->log_series + point * length);

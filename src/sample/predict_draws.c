@@ -82,8 +82,9 @@ void tw_draws_predictor_free(tw_draws_predictor *p)
 {
     if (!p) return;
     tw_context *ctx = p->ctx;
-    double *arrays[] = {p->lengths,      p->x,           p->v, p->cross, p->u, p->series, p->log_series,
-                        p->score_series, p->error_series};
+    double *arrays[] = {
+        p->lengths,      p->x,     p->v, p->cross, p->u, p->series, p->log_series, p->score_series,
+        p->error_series, p->spread};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     for (size_t i = 0; p->workers && i < p->threads; i++) {
         tw_release(ctx, p->workers[i].means);
@@ -120,6 +121,7 @@ static tw_status allocate_series(tw_draws_predictor *p)
     TW_TRY(tw_allocate_doubles(p->ctx, length, TW_PREDICT_POINTS, what, &p->log_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->score_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->error_series));
+    TW_TRY(tw_allocate_doubles(p->ctx, p->spread_draws, TW_PREDICT_POINTS, what, &p->spread));
     TW_TRY(tw_allocate(p->ctx, TW_PREDICT_POINTS, sizeof *p->cases, "the new cases", &cases));
     p->cases = cases;
     for (size_t t = 0; t < p->batches; t++)
@@ -179,6 +181,9 @@ tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *so
                               .two_classes = model->observed.likelihood->two_classes,
                               .threads = o.threads ? o.threads : 1,
                               .batches = count_batches(source)};
+    size_t total = source->draws * source->chains;
+    p->stride = (total + TW_PREDICT_QUANTILE - 1) / TW_PREDICT_QUANTILE;
+    p->spread_draws = (total + p->stride - 1) / p->stride;
     tw_status status = allocate(p, o.bytes);
     if (status == TW_OK) status = keep_draws(p);
     if (status != TW_OK) {

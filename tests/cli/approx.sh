@@ -19,7 +19,7 @@ gives 'len(r["ep_corrected"]["terms"]) == 2'
 cp "$d/out" "$d/first"
 
 without_times() {
-    sed 's/"seconds":[^,}]*//' "$1"
+    sed -E '/"model":/d; s/"seconds(_total)?": ?[^,}]*//' "$1"
 }
 # same WHAT: the JSON in $d/out is that of the first run, times aside.
 same() {

@@ -27,7 +27,7 @@ gives 'r["scores"]["error_rate"] == other("grid")["points"][4]["error_rate"]'
 # a largest value at the edge is one that may be larger beyond
 # shellcheck disable=SC2086
 works grid "$data" $axes -o "$d/edge.csv"
-says out 'log sigma = 2, the edge of the grid'
+says out 'log sigma = 2, at the edge of the grid'
 works grid "$data" --log-ell -1.5:1.5:7 --log-sigma 1.5:1.5:1 -o "$d/inside.csv"
 if grep -q 'the edge' "$d/out"; then complain "a largest value inside called one at the edge"; fi
 

@@ -32,7 +32,7 @@ gives 'all(abs(l - math.log(p if y > 0 else 1 - p)) < 1e-9 for l, p, y in
     zip(*(r["predictions"][k] for k in ("log_score", "probability", "y"))))'
 gives 'abs(sum((p > 0.5) != (y > 0) for p, y in zip(r["predictions"]["probability"], r["predictions"]["y"])) / 1300
     - r["scores"]["error_rate"]) < 1e-12'
-[ "$(head -n 1 "$d/p.csv")" = mean,variance,probability,y,log_score ] || complain "header: $(head -n 1 "$d/p.csv")"
+[ "$(head -n 1 "$d/p.csv")" = row,x1,x2,mean,variance,probability,probability_q05,probability_q50,probability_q95,y,log_score ] || complain "header: $(head -n 1 "$d/p.csv")"
 [ "$(wc -l <"$d/p.csv")" = 1301 ] || complain "lines of the predictions"
 
 # standardised data have no units: other ones give the same predictions
@@ -50,7 +50,7 @@ gives 'all(abs(a - b) < 1e-8 for a, b in zip(r["predictions"]["mean"], other("pl
 # without labels, printed; with the label in another place: the same predictions
 cut -d, -f1,2 "$test" >"$d/inputs.csv"
 works predict "$d/fit.json" "$d/inputs.csv"
-cut -d, -f1-3 "$d/p.csv" >"$d/p3.csv"
+cut -d, -f1-9 "$d/p.csv" >"$d/p3.csv"
 cmp -s "$d/out" "$d/p3.csv" || complain "predictions depend on whether there are labels"
 awk -F, '{ print $3 "," $1 "," $2 }' "$test" >"$d/turned.csv"
 works predict "$d/fit.json" "$d/turned.csv" --label-column class -o "$d/p2.csv"

@@ -26,7 +26,7 @@ gives 'all(abs(l - math.log(p if y > 0 else 1 - p)) < 1e-9 for l, p, y in
 gives '0 < r["scores"]["log_score_nats_mcse"] < 0.003 and 0 <= r["scores"]["error_rate_mcse"] < 0.02'
 gives 'abs(r["scores"]["log_score_bits_mcse"] * math.log(2) - r["scores"]["log_score_nats_mcse"]) < 1e-15'
 gives 'all(0 < e < 0.02 for e in r["predictions"]["mcse"])'
-[ "$(head -n 1 "$d/p.csv")" = mean,variance,probability,mcse,y,log_score,log_score_mcse ] ||
+[ "$(head -n 1 "$d/p.csv")" = row,x1,x2,mean,variance,probability,mcse,probability_q05,probability_q50,probability_q95,y,log_score,log_score_mcse ] ||
     complain "header: $(head -n 1 "$d/p.csv")"
 [ "$(wc -l <"$d/p.csv")" = 701 ] || complain "lines of the predictions"
 cp "$d/out" "$d/draws.json"
@@ -46,7 +46,7 @@ works predict "$d/run.nc" "$d/inputs.csv" --threads 1
 cp "$d/out" "$d/rows.csv"
 works predict "$d/run.nc" "$d/inputs.csv" --threads 3
 cmp -s "$d/out" "$d/rows.csv" || complain "predictions depend on the number of threads"
-cut -d, -f1-4 "$d/p.csv" >"$d/p4.csv"
+cut -d, -f1-10 "$d/p.csv" >"$d/p4.csv"
 cmp -s "$d/out" "$d/p4.csv" || complain "predictions depend on whether there are labels"
 
 # counts: exposures of the run's cases and of the new ones
@@ -108,7 +108,7 @@ gives 'r["warnings"] == []'
 # shellcheck disable=SC2086
 works sample "$train" $model $short --summary-only -o "$d/summary.nc"
 refuses 1 'no draws of the latents to predict from' predict "$d/summary.nc" "$test"
-refuses 1 'found 1 inputs, and the model was made with 2' predict "$d/run.nc" "$d/diagonal.csv"
+refuses 1 'found 1 input, and the model was made with 2' predict "$d/run.nc" "$d/diagonal.csv"
 head -c 1000 "$d/run.nc" >"$d/cut.nc"
 run predict "$d/cut.nc" "$test"
 [ "$code" = 1 ] || complain "half a file: exit $code"

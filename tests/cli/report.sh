@@ -64,14 +64,14 @@ page_lacks bare.html '<svg viewBox'
 for words in 'The draws can be used' 'resample-move' 'ESS bulk' 'What was run' 'Figure 14.'; do page_says bare.html "$words"; done
 
 # cases to test with
-awk 'BEGIN { print "x1,x2,y"; for (i = 0; i < 90; i++) { t = i / 11.0; print cos(t) * t "," sin(2 * t) "," (sin(t) > 0.2) } }' \
+awk 'BEGIN { print "<b>x1</b>,x2`touch bad`,y"; for (i = 0; i < 90; i++) { t = i / 11.0; print cos(t) * t "," sin(2 * t) "," (sin(t) > 0.2) } }' \
     >"$d/test.csv"
 works report "$run" -o "$d/test.html" --test "$d/test.csv"
 page_says test.html '90 cases that the model was not fitted to'
 page_says test.html 'Calibration on 90 new cases'
 awk -F, 'NR > 1 { print $1 "," $2 }' "$d/test.csv" >"$d/unlabelled.csv"
 refuses 1 '--test needs labelled cases' report "$run" -o "$d/no.html" --test "$d/unlabelled.csv"
-refuses 1 'found 3 inputs' report "$run" -o "$d/no.html" --test "$d/test.csv" --label-column none
+refuses 1 'found the input "y", and the model has none of that name' report "$run" -o "$d/no.html" --test "$d/test.csv" --label-column none
 
 # counts on a line, estimates only
 awk 'BEGIN { print "t,count"; for (i = 0; i < 50; i++) print i "," int(3 + 2 * sin(i / 5.0)) }' >"$d/counts.csv"

@@ -86,7 +86,7 @@ grep 'warning: ' "$d/err" | cmp -s - "$d/warned" || complain "other warnings: $(
 says err 'has a bulk ESS of'
 says err 'Raise --draws'
 says out 'see the warnings'
-works summary "$d/bad.nc" --json --quiet
+works summary "$d/bad.nc" --json --quiet --no-warnings
 [ ! -s "$d/err" ] || complain "--quiet is not quiet"
 gives 'any(w["code"] == "ess_bulk" and "Raise --draws" in w["message"] for w in r["warnings"]) and r["ebfmi_min"] is None'
 

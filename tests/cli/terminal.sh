@@ -37,7 +37,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     shows '^sampling  \[=*\]  400/400 draws  [0-9.]*/s .*acceptance 0\.[0-9]'
     says out 'bulk ESS'
     tail -c 4 "$d/seen" | grep -q "$escape\[K\$" || complain "something is left on the line: $(tail -c 40 "$d/seen")"
-    on_terminal 80 "$talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --quiet >/dev/null"
+    on_terminal 80 "$talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --quiet --no-warnings >/dev/null"
     [ ! -s "$d/seen" ] || complain "--quiet showed: $(cat "$d/seen")"
     for width in 24 80; do
         on_terminal "$width" "$talweg evidence $data --log-ell 0 --log-sigma 1 --method ais-reverse,pt,rm --particles 64 >/dev/null"

@@ -123,6 +123,10 @@ static void every_spelling_works(void **state)
                                        "-",  "--", "--flag", NULL};
     assert_int_equal(parse(ctx, two, &v), TW_OK);
     assert_true(v.number == 2.0 && v.integer == UINT64_MAX && !v.flag);
+    const char *three[MOST_ARGUMENTS] = {"a", "--integer", "+1.5e3"};
+    assert_int_equal(parse(ctx, three, &v), TW_OK);
+    assert_int_equal(v.integer, 1500);
+    assert_int_equal(parse(ctx, two, &v), TW_OK);
     assert_string_equal(v.first, "-");
     assert_string_equal(v.second, "--flag");
     tw_context_free(ctx);
@@ -151,7 +155,9 @@ static void mistakes_are_named(void **state)
         {{"a", "--number", "0x10"}, "needs a number, and \"0x10\" was given"},
         {{"a", "--number", " 1"}, "needs a number"},
         {{"a", "--number=-2.5"}, "--number must be from -2 to 1e+300, not -2.5"},
-        {{"a", "--integer", "-1"}, "--integer needs a whole number from 0 to 18446744073709551615"},
+        {{"a", "--integer", "-1"}, "--integer must be at least 0, not -1"},
+        {{"a", "--integer", "1.5e0"}, "--integer needs a whole number, and \"1.5e0\" was given"},
+        {{"a", "--integer", "1e16"}, "--integer needs a whole number"},
         {{"a", "--integer", "18446744073709551616"}, "needs a whole number"},
         {{"a", "--numbers", "1,,2"}, "several with commas between them, and \"1,,2\" was given"},
         {{"a", "--numbers", ""}, "several with commas"},

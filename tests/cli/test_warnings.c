@@ -40,13 +40,14 @@ static void json_has_every_warning(void **state)
     tw_warnings warnings = {0};
     char text[1000] = "";
     FILE *file = tmpfile();
-    tw_warnings_receive(ctx, true);
+    tw_warnings_silence(true);
+    tw_warnings_receive(ctx);
     tw_warn(ctx, &(tw_warning){.code = TW_WARN_SAVED,
                                .file = "a\xff"
                                        "b.json"});
     tw_warnings_add(&warnings, &(tw_warning){.code = TW_WARN_RHAT, .number = {1.2}});
     tw_warnings_keep(&warnings);
-    assert_int_equal(tw_warnings_print_json(ctx, json_object(), true, file), TW_OK);
+    assert_int_equal(tw_result_print_json(ctx, NULL, json_object(), true, file), TW_OK);
     rewind(file);
     assert_true(fread(text, 1, sizeof text - 1, file) > 0);
     fclose(file);
@@ -54,7 +55,26 @@ static void json_has_every_warning(void **state)
         strstr(text, "\"warnings\": [{\"code\":\"saved_not_converged\",\"message\":\"a?b.json: this "));
     assert_non_null(strstr(text, "{\"code\":\"rhat\",\"message\":\"R-hat is 1.200, above 1.01: "));
     assert_non_null(strstr(text, "Raise --draws and --warmup"));
+    assert_non_null(strstr(text, "\"model\": null"));
     tw_context_free(ctx);
+}
+
+/* What is in use already is not recommended. */
+static void advice_fits_the_run(void **state)
+{
+    (void)state;
+    char words[TW_WARNING_BYTES];
+    tw_warning implicit = {.code = TW_WARN_IMPLICIT};
+    tw_warning_say(&implicit, words);
+    assert_non_null(strstr(words, "--metric smoothed"));
+    tw_warnings_use(TW_USED_METRIC, "smoothed");
+    tw_warning_say(&implicit, words);
+    assert_null(strstr(words, "--metric"));
+    assert_non_null(strstr(words, "--eps"));
+    tw_warnings_use(TW_USED_METHOD, "ais, pt");
+    assert_null(strstr(tw_warning_advice(TW_WARN_DISAGREE), "--method"));
+    tw_warnings_use(TW_USED_METHOD, "ais");
+    assert_non_null(strstr(tw_warning_advice(TW_WARN_DISAGREE), "--method pt"));
 }
 
 int main(void)
@@ -62,6 +82,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_name_options_that_there_are),
         cmocka_unit_test(json_has_every_warning),
+        cmocka_unit_test(advice_fits_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

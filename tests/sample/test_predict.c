@@ -127,6 +127,27 @@ static double probability_of(const tw_likelihood *likelihood, double y, double m
     return exp(t.log_z);
 }
 
+/* The cdf of the mixture over every second draw (1200 are more than 1024) is p at the p-quantile, to a slope of at most
+ * 1 / sd times the tolerance of 1e-9 of the range. */
+static void assert_quantiles(const predict_columns *p, size_t j, double v, const double *weights,
+                             const predict_case *c)
+{
+    const double at[] = {p->at.q05[j], p->at.q50[j], p->at.q95[j]}, probability[] = {0.05, 0.5, 0.95};
+    size_t all = c->draws.chains * c->draws.draws, n = c->n, used = 0;
+    for (size_t k = 0; k < 3; k++) {
+        double sum = 0.0;
+        used = 0;
+        for (size_t g = 0; g < all;
+             g += 2, used++) { /* chain by chain; x has the chains of a draw together */
+            size_t s = g % c->draws.draws * c->draws.chains + g / c->draws.draws;
+            double m = 0.0;
+            for (size_t i = 0; i < n; i++) m += weights[i] * c->draws.x[i + s * n];
+            sum += 0.5 * erfc(-(at[k] - m) / sqrt(2.0 * v));
+        }
+        assert_close(sum / (double)used, probability[k], 1e-5, "the cdf at a quantile");
+    }
+}
+
 /* Any draws will do: the average over them of the formulas with K^-1. */
 static void averages_follow_the_dense_formulas(void **state)
 {
@@ -157,6 +178,7 @@ static void averages_follow_the_dense_formulas(void **state)
             assert_close(p.at.variance[j], v + square - mean * mean, 1e-10, "latent variance");
             assert_close(p.at.expected[j] / expected, 1.0, 1e-10, "expected");
             assert_close(p.at.log_score[j], log(score), 1e-10, "log score");
+            assert_quantiles(&p, j, v, weights + j * N, &c);
         }
         free(p.memory);
         free(w);

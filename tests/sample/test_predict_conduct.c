@@ -10,7 +10,7 @@
 #include "support/predict_case.h"
 #include "support/support.h"
 
-enum { COLUMNS = 7 };
+enum { COLUMNS = 10 };
 
 static void fill_labels(size_t m, double *y)
 {
@@ -40,8 +40,10 @@ static void neither_threads_nor_blocks_matter(void **state)
         const size_t batches[] = {1, 7, TW_PREDICT_POINTS, m - 1};
         for (size_t i = 0; i < 4; i++) {
             predict_columns again = predict_case_run(&c, NULL, batches[i], NULL, y);
-            for (size_t k = 0; k < COLUMNS * m; k++)
-                assert_close(again.memory[k], first.memory[k], 1e-12, "another batch");
+            for (size_t k = 0; k < COLUMNS * m;
+                 k++) /* a variance that rounding leaves of 0 is one of 1e-8 squared,
+                                                        and moves the quantiles, the last three, by as much */
+                assert_close(again.memory[k], first.memory[k], k < 7 * m ? 1e-12 : 1e-7, "another batch");
             free(again.memory);
         }
         free(first.memory);
@@ -67,7 +69,7 @@ static size_t peak(size_t n, size_t m, size_t draws, size_t bytes)
 static void memory_does_not_grow(void **state)
 {
     (void)state;
-    enum { N = 60, T = 4096, MOST = 8 * (2048 * N + 512 * (2 * N + 2 * T + 1800) + 20 * T + 80000) };
+    enum { N = 60, T = 4096, MOST = 8 * (2048 * N + 512 * (2 * N + 2 * T + 1024 + 1800) + 20 * T + 80000) };
     size_t few = peak(N, 600, 3000, 0);
     assert_true(few <= MOST);
     assert_int_equal(peak(N, 3000, 3000, 0), few);

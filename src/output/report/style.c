@@ -9,12 +9,14 @@
 #include "output/report/parts.h"
 
 static const char style[] =
-    ":root{color-scheme:light dark;--page:#fff;--ink:#1c2126;--soft:#5b6570;--line:#dde2e7;--card:#f6f8fa;"
+    ":root{color-scheme:light "
+    "dark;--page:#fff;--edge:#8a96a3;--ink:#1c2126;--soft:#5b6570;--line:#dde2e7;--card:#f6f8fa;"
     "--good:#2e7d4f;--good-page:#eef7f1;--bad:#b3541e;--bad-page:#fdf3ec;"
     "--c1:#3c444c;--c2:#dfe4e8;--c3:#2f6db3;--c4:#d0722a;--c5:#2f8f5b;--c6:#c0392b;"
     "--c10:#2f6db3;--c11:#d0722a;--c12:#2f8f5b;--c13:#a8437a;--c14:#6c5fc0;--c15:#8a6a2f;--c16:#22919f;"
     "--c17:#6b747d}\n"
-    "@media(prefers-color-scheme:dark){:root{--page:#14181c;--ink:#e4e8ec;--soft:#9aa5b0;--line:#2e363e;"
+    "@media(prefers-color-scheme:dark){:root{--page:#14181c;--edge:#5a6672;--ink:#e4e8ec;--soft:#9aa5b0;--"
+    "line:#2e363e;"
     "--card:#1b2126;--good:#6cc493;--good-page:#17251d;--bad:#eb9a62;--bad-page:#2b2019;"
     "--c1:#b4bec8;--c2:#2b333b;--c3:#6aa5e8;--c4:#ee9a57;--c5:#62c08c;--c6:#f07b6c;"
     "--c10:#6aa5e8;--c11:#ee9a57;--c12:#62c08c;--c13:#dd86b4;--c14:#a59bef;--c15:#c9a762;--c16:#5cc7d3;"
@@ -50,7 +52,13 @@ static const char style[] =
     "figcaption b{color:var(--ink);font-weight:600}\n"
     ".absent{border:1px dashed var(--line);border-radius:6px;padding:2rem 1rem;text-align:center;"
     "color:var(--soft);max-width:none}\n"
-    ".wide{overflow-x:auto;margin:.6rem 0}\n"
+    /* Where a table goes on beyond an edge there is a shadow, which a cover that scrolls with the table hides at its end. */
+    ".wide{overflow-x:auto;margin:.6rem 0;background:linear-gradient(90deg,var(--page) 40%,transparent) 0 "
+    "0/3rem "
+    "100% no-repeat local,linear-gradient(270deg,var(--page) 40%,transparent) 100% 0/3rem 100% no-repeat "
+    "local,"
+    "linear-gradient(90deg,var(--edge),transparent) 0 0/1rem 100% no-repeat scroll,"
+    "linear-gradient(270deg,var(--edge),transparent) 100% 0/1rem 100% no-repeat scroll}\n"
     "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "caption{caption-side:top;text-align:left;color:var(--soft);padding-bottom:.3rem;white-space:normal}\n"
     "th,td{text-align:right;padding:.25rem .5rem;border-bottom:1px solid var(--line)}\n"
@@ -63,10 +71,13 @@ static const char style[] =
     "dt{flex:0 0 8.5rem;color:var(--soft)}dd{margin:0;min-width:0;overflow-wrap:anywhere}\n"
     "code{white-space:nowrap}\n"
     "code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.85rem}\n"
-    "pre{background:var(--card);border-radius:6px;padding:.7rem .9rem;overflow-x:auto}\n"
+    "pre{background:var(--card);border-radius:6px;padding:.7rem .9rem;white-space:pre-wrap;"
+    "overflow-wrap:anywhere}\n"
     "footer{color:var(--soft);font-size:.85rem;margin-top:3rem;border-top:1px solid var(--line);"
     "padding-top:.6rem}\n"
     "@media print{main{max-width:none;padding:0}figure,table,.verdict{break-inside:avoid}}\n";
+
+enum { MOST_SCALES = 6 }; /* of a kernel with one for each input, at the top */
 
 /* The last part of a path. */
 static const char *base_name(const char *path)
@@ -82,17 +93,30 @@ static const char *title_of(const tw_report *r)
     return base_name(*data ? data : r->pool->path[0]);
 }
 
+/* The kernel with its parameters. */
+static void print_kernel(const tw_report *r)
+{
+    const tw_problem *problem = r->pool->problem;
+    const char *shape = tw_kernel_shape(problem->kernel);
+    char *words = NULL;
+    if (tw_kernel_matrix(problem->kernel, NULL)) {
+        tw_html_print(r->page, "a given kernel matrix. ");
+        return;
+    }
+    tw_html_print(r->page, "%s%skernel of %zu input%s", shape ? shape : "", shape ? " " : "",
+                  problem->data->d, problem->data->d == 1 ? "" : "s");
+    if (tw_kernel_describe(problem->kernel, MOST_SCALES, &words) == TW_OK)
+        tw_html_print(r->page, " (%.400s)", words);
+    fputs(". ", r->page);
+    tw_release(r->ctx, words);
+}
+
 static void print_subtitle(const tw_report *r)
 {
     const tw_pool *pool = r->pool;
     const tw_problem *problem = pool->problem;
     tw_html_print(r->page, "%zu cases, %s likelihood, ", pool->n, problem->likelihood->name);
-    const char *shape = tw_kernel_shape(problem->kernel);
-    if (tw_kernel_matrix(problem->kernel, NULL))
-        tw_html_print(r->page, "a given kernel matrix. ");
-    else
-        tw_html_print(r->page, "%s%skernel of %zu input%s. ", shape ? shape : "", shape ? " " : "",
-                      problem->data->d, problem->data->d == 1 ? "" : "s");
+    print_kernel(r);
     if (pool->chained > 0)
         tw_html_print(r->page, "%zu draws of the posterior in %zu chain%s. ", pool->draws * pool->chains,
                       pool->chains, pool->chains == 1 ? "" : "s");

@@ -176,14 +176,8 @@ tw_status tw_report_traces(tw_report *r)
     latent l = {.draws = pool->draws, .chains = pool->chains};
     uint32_t *count = NULL;
     l.shown = l.chains < MOST_CHAINS ? l.chains : MOST_CHAINS;
-    if (pool->chained == 0 || r->options->latents == 0) return TW_OK;
+    if (pool->chained == 0 || r->options->latents == 0 || !pool->has_x) return TW_OK;
     fputs("<section>\n<h2>Traces and ranks of the worst latents</h2>\n", r->page);
-    if (!pool->has_x) {
-        fputs("<p>The file has a summary of every latent and no draws: there is nothing to "
-              "plot.</p>\n</section>\n",
-              r->page);
-        return TW_OK;
-    }
     fputs("<p>A trace has the draws in their order, a colour for each chain. A rank plot has their ranks "
           "among all draws: the bars of one chain should all end near its dashed line, and a slope or a "
           "bulge means that this chain was somewhere else than the others.</p>\n<div class=\"figures\">\n",

@@ -99,13 +99,40 @@ static bool trusted(const tw_report *r)
     return r->best && (!r->agreement.known || r->agreement.agree);
 }
 
-static void compare(const tw_report *r, const char *name, double log_z)
+/* Approximations beside the best estimate: a box of their own, which is green only where all are within its error. */
+static void judge_approximations(const tw_report *r)
 {
-    char words[TW_WORDS_BYTES];
-    if (!trusted(r) || !isfinite(log_z)) return;
-    tw_evidence_compare(r->best, name, log_z, words);
-    fputc(' ', r->page);
-    tw_html_text(words, r->page);
+    const struct {
+        const char *name;
+        double log_z;
+    } all[] = {{"Laplace", r->laplace}, {"EP", r->ep}, {"EP corrected", r->ep_corrected}};
+    char words[3][TW_WORDS_BYTES];
+    size_t known = 0, off = 0;
+    if (!trusted(r)) return;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        if (!isfinite(all[k].log_z)) continue;
+        double errors = tw_evidence_compare(r->best, all[k].name, all[k].log_z, words[known++]);
+        off += errors > TW_AGREEMENT_LIMIT;
+    }
+    if (known == 0) return;
+    open_box(r->page, off == 0,
+             off == 0       ? "The approximations are within Monte Carlo error"
+             : off == known ? "The approximations are off"
+                            : "Some approximations are off");
+    fputs("<p>", r->page);
+    for (size_t k = 0; k < known; k++) {
+        fputs(k ? " " : "", r->page);
+        tw_html_text(words[k], r->page);
+    }
+    fputs("</p>\n</section>\n", r->page);
+}
+
+static bool any_doubt(const tw_report *r)
+{
+    tw_warning doubt;
+    for (size_t i = 0; i < r->estimates; i++)
+        if (tw_evidence_doubt(&r->estimate[i], &doubt)) return true;
+    return false;
 }
 
 static void print_doubts(const tw_report *r)
@@ -120,7 +147,7 @@ static void judge_estimates(const tw_report *r)
     const tw_agreement *a = &r->agreement;
     char words[TW_WORDS_BYTES];
     if (r->estimates == 0) return;
-    open_box(r->page, !a->known || a->agree,
+    open_box(r->page, (!a->known || a->agree) && !any_doubt(r),
              !a->known  ? "The log evidence"
              : a->agree ? "The estimates of log Z agree"
                         : "The estimates of log Z do not agree");
@@ -131,12 +158,10 @@ static void judge_estimates(const tw_report *r)
         fputs(" At least one has not seen the whole posterior: trust neither, and let chains mix with more "
               "transitions, more temperatures or parallel tempering.",
               r->page);
-    compare(r, "Laplace", r->laplace);
-    compare(r, "EP", r->ep);
-    compare(r, "EP corrected", r->ep_corrected);
     fputs("</p>\n", r->page);
     print_doubts(r);
     fputs("</section>\n", r->page);
+    judge_approximations(r);
 }
 
 /* ---- numbers ---- */
@@ -151,16 +176,18 @@ static void print_tiles(const tw_report *r)
     const tw_pool *pool = r->pool;
     const tw_chains_summary *s = &r->summary;
     char text[64];
+    if (pool->chained == 0 && !trusted(r)) return;
     fputs("<div class=\"tiles\">\n", r->page);
     if (pool->chained > 0) {
         snprintf(text, sizeof text, "%zu × %zu", pool->chains, pool->draws);
         tile(r->page, text, "chains × draws");
         snprintf(text, sizeof text, "%.0f", s->ess_bulk_min);
-        tile(r->page, text, "bulk ESS of the worst latent");
+        if (isfinite(s->ess_bulk_min)) tile(r->page, text, "bulk ESS of the worst latent");
         snprintf(text, sizeof text, "%.4f", s->rhat_max);
-        tile(r->page, text, "largest R-hat");
-        tile(r->page, tw_html_digits(3, s->ess_bulk_min / pool->sampling_seconds, text),
-             "effective draws a second, worst latent");
+        if (isfinite(s->rhat_max)) tile(r->page, text, "largest R-hat");
+        double rate = s->ess_bulk_min / pool->sampling_seconds;
+        if (isfinite(rate))
+            tile(r->page, tw_html_digits(3, rate, text), "effective draws a second, worst latent");
     }
     if (trusted(r)) {
         char error[TW_DIGITS_BYTES];

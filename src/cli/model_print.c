@@ -1,0 +1,70 @@
+/* model_print.c: a problem's model in words, for people, and as JSON, for programs. */
+#include "cli/model_options.h"
+
+static void print_kernel(const tw_problem *problem, FILE *to)
+{
+    char *words = NULL;
+    const char *shape = tw_kernel_shape(problem->kernel);
+    size_t d = problem->data->d;
+    if (tw_kernel_matrix(problem->kernel, NULL)) {
+        fprintf(to, ", a given kernel matrix");
+        return;
+    }
+    fprintf(to, ", %s%skernel of %zu input%s%s\n", shape ? shape : "", shape ? " " : "", d, d == 1 ? "" : "s",
+            problem->scaling ? ", standardised" : "");
+    if (tw_kernel_describe(problem->kernel, d, &words) == TW_OK) fputs(words, to);
+    tw_release(problem->ctx, words);
+}
+
+void tw_model_print(const tw_problem *problem, FILE *to)
+{
+    tw_model_info info = tw_model_describe(problem->model);
+    fprintf(to, "%zu case%s, %s likelihood", info.n, info.n == 1 ? "" : "s", problem->likelihood->name);
+    char words[400];
+    tw_problem_describe_constants(problem, words, sizeof words);
+    if (*words) fprintf(to, " (%s)", words);
+    print_kernel(problem, to);
+    if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
+    if (info.rank < info.n) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
+    fprintf(to, "\n");
+}
+
+static json_t *encode_kernel(const tw_problem *problem)
+{
+    char *expression = NULL;
+    json_t *text = NULL;
+    if (tw_kernel_matrix(problem->kernel, NULL)) return json_null();
+    if (tw_kernel_print(problem->kernel, &expression) == TW_OK) text = json_string(expression);
+    tw_release(problem->ctx, expression);
+    return text;
+}
+
+static json_t *encode_parameters(const tw_problem *problem, bool *ok)
+{
+    json_t *object = json_object();
+    const tw_likelihood *likelihood = problem->likelihood;
+    tw_observations observed = tw_problem_observed(problem);
+    for (size_t j = 0; j < tw_kernel_count(problem->kernel); j++) {
+        const tw_parameter *p = tw_kernel_parameter(problem->kernel, j);
+        double value = tw_parameter_value(p, tw_kernel_theta(problem->kernel)[j]);
+        tw_json_set(object, p->name, tw_json_number(value), ok);
+    }
+    for (size_t k = 0; k < likelihood->parameters; k++)
+        tw_json_set(object, likelihood->parameter[k].name,
+                    tw_json_number(tw_observations_parameter(&observed, k)), ok);
+    return object;
+}
+
+json_t *tw_model_encode(const tw_problem *problem, bool *ok)
+{
+    json_t *object = json_object();
+    bool given = tw_kernel_matrix(problem->kernel, NULL) != NULL;
+    tw_json_set(object, "cases", tw_json_count(problem->data->n), ok);
+    tw_json_set(object, "inputs", given ? json_null() : tw_json_count(problem->data->d), ok);
+    tw_json_set(object, "standardised", json_boolean(problem->scaling != NULL), ok);
+    tw_json_set(object, "likelihood", json_string(problem->likelihood->name), ok);
+    tw_json_set(object, "kernel", encode_kernel(problem), ok);
+    tw_json_set(object, "jitter", tw_json_number(tw_model_describe(problem->model).jitter), ok);
+    tw_json_set(object, "parameters", encode_parameters(problem, ok), ok);
+    return object;
+}
