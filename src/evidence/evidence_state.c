@@ -17,9 +17,8 @@ static const tw_store *store_of(const tw_evidence_job *j)
 
 static tw_status refuse(const tw_evidence_job *j)
 {
-    return tw_fail(
-        j->plan->ctx, TW_BAD_DATA,
-        "the state of this run was kept by another version of talweg, or is damaged: start again without it");
+    return tw_fail(j->plan->ctx, TW_BAD_DATA,
+                   "the saved state of this run is damaged: start again without it");
 }
 
 /* Every block begins with its format, whatever follows. */

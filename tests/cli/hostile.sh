@@ -170,7 +170,7 @@ END
     keep "$d/sample.state" sample "$@" --draws 1000000000
     # 8 positions, whose bytes are as many modulo 2^64
     forge "$d/sample.state" "$d/forged.state" chains -8 2305843009213693960
-    refuses 1 'forged.state: this checkpoint is damaged' sample "$@" --quiet --resume "$d/forged.state"
+    refuses 1 'forged.state: the saved state of this run is damaged' sample "$@" --quiet --resume "$d/forged.state"
     for change in 'choice 8 99' 'choice 16 77'; do
         # shellcheck disable=SC2086
         forge "$d/sample.state" "$d/forged.state" $change

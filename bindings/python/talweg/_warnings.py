@@ -32,8 +32,6 @@ ADVICE = {
     "fit_optima": ". Where they are close, sample under both, or raise starts",
     "no_number": ". Take more temperatures or moves, or a path from EP",
     "collapsed": ". Take more temperatures or moves, or a path from EP",
-    "disagree": ". At least one has not seen the whole posterior: trust neither, and take more moves or temperatures, or "
-    'method="pt"',
     "goal_missed": " (max_particles), or fewer with more temperatures",
     "one_draw": ": raise draws",
     "few_draws": ": raise draws",

@@ -60,7 +60,7 @@ def test_bad_data(problem):
     for arguments, words in (
         ((X, y[:-1]), "X has 60 rows and y has 59 numbers"),
         ((holes, y), "finite|nan"),
-        ((X, 3 * y), "3"),
+        ((X, np.where(np.arange(len(y)) == 7, 3.0, y)), "3"),  # a third label
         ((X,), "observations"),
         ((X[:, :, np.newaxis], y), "two dimensions"),
         (([["a", "b"]], y), "numbers"),
