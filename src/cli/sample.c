@@ -50,6 +50,7 @@ static void show_stage(job *j, const tw_progress *p)
 {
     const tw_sampling_plan *plan = j->results->plan;
     bool sampling = strcmp(p->stage, "sampling") == 0, sweeps = strcmp(p->unit, "sweeps") == 0;
+    tw_meter_end(&j->meter); /* which shows its own name once more */
     snprintf(j->pilot, sizeof j->pilot, "pilot of %s/%s", p->method ? p->method : "",
              p->metric ? p->metric : "");
     j->stage = p->stage;
