@@ -42,22 +42,21 @@ TW_API const char *tw_evidence_method_name(tw_evidence_method method);
 
 /* What is wanted. Texts must outlive the plan. */
 typedef struct tw_evidence_options {
-    const char
-        *methods; /* names with commas between them, in the order in which they run; "": none, fits only */
+    /* Names with commas between them, in the order in which they run; "": none, fits only. */
+    const char *methods;
     const char *from; /* q at b = 0: "ep", "laplace", "prior", or what results call `reference` */
     const tw_reference *reference; /* q itself; must outlive the plan. NULL: as `from` says */
     const char *kernel_method;     /* the transitions, by name (sample.h), or "auto": hmc */
-    const char *metric; /* theirs, by name, or "auto": the method's first, but the prior's for EP's from the
-                                      prior */
-    const char
-        *schedule; /* "geometric", "linear", "sigmoid", "adaptive", "auto" (geometric from the prior, else
-                             linear), or what results call `beta` */
-    const double
-        *beta; /* a schedule of one's own: temperatures + 1 numbers, which are copied. NULL: as `schedule`
-                             says */
+    /* Theirs, by name, or "auto": the method's first, but the prior's for EP's from the prior. */
+    const char *metric;
+    /* "geometric", "linear", "sigmoid", "adaptive", "auto" (geometric from the prior, else linear), or what results
+     * call `beta`. */
+    const char *schedule;
+    /* A schedule of one's own: temperatures + 1 numbers, which are copied. NULL: as `schedule` says. */
+    const double *beta;
     size_t temperatures; /* steps of the schedule. 0: 400 from the prior, else 50; adaptive: 1000 at most */
-    double
-        beta_min; /* the first temperature above 0 of a geometric schedule. 0: 1e-7 from the prior, else 0.01 */
+    /* The first temperature above 0 of a geometric schedule. 0: 1e-7 from the prior, else 0.01. */
+    double beta_min;
     size_t particles;        /* of AIS and resample-move */
     size_t moves;            /* transitions at each temperature */
     size_t burn_in;          /* reverse AIS: transitions at b = 1 */

@@ -23,14 +23,13 @@ extern "C" {
 
 /* What is wanted. Texts and arrays must outlive the plan. */
 typedef struct tw_sampling_options {
-    const char
-        *method; /* the transitions, by name (sample.h), or "auto": the best of them in short pilot runs */
+    /* The transitions, by name (sample.h), or "auto": the best of them in short pilot runs. */
+    const char *method;
     const char *metric; /* theirs, by name, or "auto": the method's first, or what the pilots choose */
-    const char *
-        init; /* where chains start: "ep", over-dispersed draws from EP's Gaussian, or "prior", draws from it */
-    const double
-        *positions; /* or there: n x `position_columns`, one column for each chain or one for all of them.
-                                    NULL: as `init` says */
+    /* Where chains start: "ep", over-dispersed draws from EP's Gaussian, or "prior", draws from it; or at `positions`,
+     * n x `position_columns`, one column for each chain or one for all of them, where those are given. */
+    const char *init;
+    const double *positions;
     size_t position_rows, position_columns;
     const char *from;              /* q at b = 0: "prior", "ep", or what results call `reference` */
     const tw_reference *reference; /* q itself; must outlive the plan. NULL: as `from` says */
@@ -46,9 +45,8 @@ typedef struct tw_sampling_options {
     bool keep; /* the draws, in memory (tw_chains_options); else they go to whoever watches alone */
     uint64_t seed;
     size_t threads; /* which change no result; 0: as many as this process may use */
-    const tw_approximation
-        *ep; /* EP's, made already for this model; must outlive the plan. NULL: the plan makes it,
-                                   where it is needed */
+    /* EP's, made already for this model; must outlive the plan. NULL: the plan makes it, where it is needed. */
+    const tw_approximation *ep;
 } tw_sampling_options;
 #define TW_SAMPLING_DEFAULTS                         \
     ((tw_sampling_options){.method = "auto",         \
@@ -97,9 +95,9 @@ typedef struct tw_sampling_watch {
     void *user;
     tw_progress_function *progress;                        /* true ends it; may be NULL */
     tw_status (*on_draw)(void *user, const tw_draw *draw); /* may be NULL; a failure ends the run */
-    const tw_store
-        *store; /* where a run keeps its state, and what it goes on from; NULL: none. A run that goes on
-                              does not keep draws (tw_sampling_options) */
+    /* Where a run keeps its state, and what it goes on from; NULL: none. A run that goes on does not keep draws
+     * (tw_sampling_options). */
+    const tw_store *store;
 } tw_sampling_watch;
 
 /* Make a plan: check the options, fit, choose. options NULL: the defaults; watch NULL: nobody. The choice goes to the

@@ -37,10 +37,9 @@ typedef struct tw_option {
     const char *name;     /* without the dashes; of an operand, what help calls it: "DATA", "RUN..." */
     size_t offset;        /* of the field that it fills */
     const char *argument; /* what help calls its value: "X", "FILE" */
-    const char
-        *default_value; /* the default as one would type it, or NULL for none. An operand without one is
-                             required */
-    const char *help;   /* what it is, with its unit */
+    /* The default as one would type it, or NULL for none. An operand without one is required. */
+    const char *default_value;
+    const char *help;                       /* what it is, with its unit */
     void (*more)(char *text, size_t bytes); /* adds to that what only a table knows; NULL: nothing */
     const char *(*choices)(void); /* CHOICE: "se, matern12, ..."; TEXT: names that help and shells offer */
     const char *also;             /* a choice beside those: "auto"; NULL: none */
