@@ -1,5 +1,6 @@
 /* grid.c: talweg grid: evidence and predictions over a grid of (log l, log sigma), as Kuss and Rasmussen
- * (2005) draw them, or of any two parameters of a kernel. Along a row EP starts from sites that the points before predict, where they do so well. */
+ * (2005) draw them, or of any two parameters of a kernel. Along a row EP starts from sites that the points before
+ * predict, where they do so well. */
 #include "cli/grid.h"
 
 #include <math.h>
@@ -22,8 +23,8 @@ typedef struct grid_options {
     tw_path_options path;
     tw_saver_flags saver;
     tw_output_options output;
-    const char *log_ell, *log_sigma, *method, *test, *output_file, *plot;
-    tw_operands axes;
+    tw_grid_axes axes;
+    const char *method, *test, *output_file, *plot;
 } grid_options;
 
 static const char *method_names(void)
@@ -36,19 +37,19 @@ static const char *method_names(void)
 static const tw_option rows[] = {
     {.name = "log-ell",
      .kind = TW_OPTION_TEXT,
-     .offset = FIELD(log_ell),
+     .offset = FIELD(axes.log_ell),
      .argument = "A:B:N",
      .default_value = "0:5:11",
      .help = "natural logarithm of the length scale: N values from A to B"},
     {.name = "log-sigma",
      .kind = TW_OPTION_TEXT,
-     .offset = FIELD(log_sigma),
+     .offset = FIELD(axes.log_sigma),
      .argument = "A:B:N",
      .default_value = "0:5:11",
      .help = "natural logarithm of the latent function's standard deviation: N values from A to B"},
     {.name = "axis",
      .kind = TW_OPTION_TEXTS,
-     .offset = FIELD(axes),
+     .offset = FIELD(axes.named),
      .argument = "NAME=A:B:N",
      .help = "instead of these, N values from A to B of a parameter of the kernel, in natural units "
              "('se.ell=1:4:7') or of its logarithm ('se.log_ell=0:1.5:7'); give it twice"},
@@ -72,70 +73,6 @@ static const tw_option rows[] = {
      .help = "draw contours into a file that ends in .svg or .png; needs the program gnuplot (package "
              "gnuplot-nox)"},
 };
-
-/* ---- axes ---- */
-
-static tw_status parse_axis(tw_context *ctx, const char *name, const char *text, tw_axis *axis)
-{
-    double value[3] = {0.0, 0.0, 0.0};
-    const char *c = text;
-    for (size_t k = 0; c && k < 3; k++) {
-        c = tw_options_number(c, k < 2 ? ":" : "", &value[k]);
-        if (c && k < 2) c++;
-    }
-    double n = value[2];
-    if (!c || n < 1.0 || n > 1e4 || n != floor(n) || (n > 1.0 && !(value[0] < value[1])))
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--%s needs A:B:N, N values from A up to B (as in 2:5:16), and \"%.60s\" was given",
-                       name, text);
-    *axis = (tw_axis){.low = value[0], .high = value[1], .n = (size_t)n};
-    return TW_OK;
-}
-
-/* "se.log_ell" is the logarithm of "se.ell": log_ stands in front of a part of the name. */
-static void name_axis(const char *name, size_t length, tw_axis *axis)
-{
-    snprintf(axis->name, sizeof axis->name, "%.*s", (int)length, name);
-    memcpy(axis->parameter, axis->name, sizeof axis->name);
-    for (char *c = axis->parameter; c && *c; c = strchr(c, '.')) {
-        if (*c == '.') c++;
-        axis->as_log = strncmp(c, "log_", 4) == 0;
-        if (!axis->as_log) continue;
-        memmove(c, c + 4, strlen(c + 4) + 1);
-        return;
-    }
-}
-
-/* "se.ell=1:4:7" */
-static tw_status parse_named_axis(tw_context *ctx, const char *text, tw_axis *axis)
-{
-    const char *equals = strchr(text, '=');
-    size_t length = equals ? (size_t)(equals - text) : 0;
-    if (length == 0 || length >= TW_AXIS_NAME)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--axis needs NAME=A:B:N, as in 'se.ell=1:4:7', and \"%.60s\" was given", text);
-    TW_TRY(parse_axis(ctx, "axis", equals + 1, axis));
-    name_axis(text, length, axis);
-    if (axis->as_log || axis->low > 0.0) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "--axis %.60s: %s must be above 0", text, axis->parameter);
-}
-
-static tw_status parse_axes(tw_context *ctx, const grid_options *options, tw_grid *grid)
-{
-    const tw_operands *axes = &options->axes;
-    if (axes->count == 0) {
-        TW_TRY(parse_axis(ctx, "log-ell", options->log_ell, &grid->x));
-        TW_TRY(parse_axis(ctx, "log-sigma", options->log_sigma, &grid->y));
-        name_axis("log_ell", strlen("log_ell"), &grid->x);
-        name_axis("log_sigma", strlen("log_sigma"), &grid->y);
-        return TW_OK;
-    }
-    if (axes->count != 2)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a grid has two axes: give --axis twice, not %zu time%s",
-                       axes->count, axes->count == 1 ? "" : "s");
-    TW_TRY(parse_named_axis(ctx, axes->item[0], &grid->x));
-    return parse_named_axis(ctx, axes->item[1], &grid->y);
-}
 
 /* ---- one point ---- */
 
@@ -253,54 +190,18 @@ static tw_status compute_point(surface *s, size_t i, size_t j)
 
 /* ---- all points ---- */
 
-/* Where the parameter of an axis is. */
-static tw_status find_parameter(tw_context *ctx, const tw_kernel *kernel, tw_axis *axis)
-{
-    char names[400] = "";
-    size_t length = 0, count = tw_kernel_count(kernel);
-    axis->place = tw_kernel_find(kernel, axis->parameter);
-    if (axis->place < count) return TW_OK;
-    for (size_t j = 0; j < count && length < sizeof names - TW_PARAMETER_NAME - 2; j++)
-        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", j ? ", " : "",
-                                   tw_kernel_parameter(kernel, j)->name);
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "the kernel has no parameter %s; it has %s", axis->parameter, names);
-}
-
-/* Without --axis: one length scale and one sigma; a constant and white noise may follow. */
-static tw_status check_kernel(tw_context *ctx, const tw_kernel *kernel)
-{
-    if (tw_kernel_shape(kernel) && tw_kernel_inputs(kernel) == 0) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "the grid is over the length scale and the sigma of one leaf, to which --kernel may add a "
-                   "constant and white noise; for other kernels say which parameters, with --axis");
-}
-
-/* Without --axis a kernel may have another leaf's name before ell and sigma: they are the first two. */
-static tw_status find_axes(surface *s)
-{
-    const tw_kernel *kernel = s->problem->kernel;
-    if (s->options->axes.count == 0) {
-        s->grid.y.place = 1;
-        return check_kernel(s->ctx, kernel);
-    }
-    TW_TRY(find_parameter(s->ctx, kernel, &s->grid.x));
-    TW_TRY(find_parameter(s->ctx, kernel, &s->grid.y));
-    if (s->grid.x.place != s->grid.y.place) return TW_OK;
-    return tw_fail(s->ctx, TW_BAD_ARGUMENT, "both axes are %s: give two parameters", s->grid.x.parameter);
-}
-
 static tw_status load(surface *s)
 {
     char log_ell[40];
     tw_model_options model = s->options->model;
     model.log_sigma = model.sigma = NAN; /* an expression has its own */
-    if (tw_kernel_is_shape(model.kernel) && s->options->axes.count == 0) {
+    if (tw_kernel_is_shape(model.kernel) && s->options->axes.named.count == 0) {
         snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.x.low);
         model.log_ell = log_ell;
         model.log_sigma = s->grid.y.low;
     }
     TW_TRY(tw_model_options_load(s->ctx, &model, &s->problem));
-    TW_TRY(find_axes(s));
+    TW_TRY(tw_grid_find_axes(s->ctx, s->problem->kernel, s->options->axes.named.count > 0, &s->grid));
     size_t count = tw_kernel_count(s->problem->kernel);
     TW_TRY(tw_allocate_doubles(s->ctx, count, 1, "the parameters", &s->theta));
     memcpy(s->theta, tw_kernel_theta(s->problem->kernel), count * sizeof *s->theta);
@@ -402,21 +303,13 @@ static tw_status compute(surface *s)
 
 /* ---- results ---- */
 
-static tw_warnings warnings_of(const surface *s)
-{
-    tw_warnings warnings = {0};
-    tw_warning some = {.code = TW_WARN_GRID, .number = {(double)s->grid.unconverged, (double)s->points}};
-    if (s->grid.unconverged) tw_warnings_add(&warnings, &some);
-    return warnings;
-}
-
 static tw_status report(const surface *s)
 {
     const char *names[TW_GRID_COLUMNS];
     const double *values[TW_GRID_COLUMNS];
     const grid_options *o = s->options;
     tw_csv csv = {s->points, tw_grid_columns(&s->grid, names, values), names, values};
-    tw_warnings warnings = warnings_of(s);
+    tw_warnings warnings = tw_grid_warnings(&s->grid);
     tw_warnings_keep(&warnings);
     if (o->output.json)
         TW_TRY(tw_grid_print_json(s->ctx, &s->grid, s->problem));
@@ -448,7 +341,7 @@ static tw_status run(tw_context *ctx, const void *values)
     const grid_options *options = values;
     surface s = {.ctx = ctx, .options = options, .grid.monte_carlo = strcmp(options->method, "ep") != 0};
     tw_terminal_log_to(ctx, options->output.quiet);
-    tw_status status = parse_axes(ctx, options, &s.grid);
+    tw_status status = tw_grid_parse_axes(ctx, &options->axes, &s.grid);
     s.points = s.grid.x.n * s.grid.y.n;
     if (status == TW_OK) status = check(ctx, options, &s);
     if (status == TW_OK)

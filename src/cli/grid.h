@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/options.h"
 #include "talweg/base.h"
 #include "talweg/problem.h"
+#include "talweg/warning.h"
 
 /* An axis: n values from low to high, all the same distance apart, of a parameter or of its logarithm. */
 enum { TW_AXIS_NAME = 64 };
@@ -47,12 +49,25 @@ typedef struct tw_grid {
     double *column[TW_GRID_COLUMNS];
 } tw_grid;
 
+/* The options of the axes: N values from A to B, "A:B:N", of log ell and log sigma, or of two named parameters. */
+typedef struct tw_grid_axes {
+    const char *log_ell, *log_sigma;
+    tw_operands named; /* "se.ell=1:4:7"; none: the two above */
+} tw_grid_axes;
+tw_status tw_grid_parse_axes(tw_context *ctx, const tw_grid_axes *options, tw_grid *grid);
+
+/* Where the parameters of the axes are in theta. Those of axes without names, ell and sigma of one leaf, are the first. */
+tw_status tw_grid_find_axes(tw_context *ctx, const tw_kernel *kernel, bool named, tw_grid *grid);
+
 /* The row of the largest value of a column, over the points where EP converged; the number of rows: none. */
 size_t tw_grid_best(const tw_grid *grid, tw_grid_column column);
 
 /* The columns that are there, with their names; returns how many. */
 size_t tw_grid_columns(const tw_grid *grid, const char *names[TW_GRID_COLUMNS],
                        const double *values[TW_GRID_COLUMNS]);
+
+/* Points where EP did not converge. */
+tw_warnings tw_grid_warnings(const tw_grid *grid);
 
 /* On standard output: where the largest values are, and all points as JSON; n cases. */
 void tw_grid_print(const tw_grid *grid, const char *data, double seconds, FILE *to);

@@ -61,6 +61,15 @@ static void print_best(const tw_grid *grid, tw_grid_column column, const char *w
             edge ? ", at the edge of the grid: it may be larger beyond" : ", inside the grid");
 }
 
+tw_warnings tw_grid_warnings(const tw_grid *grid)
+{
+    tw_warnings warnings = {0};
+    double points = (double)(grid->x.n * grid->y.n);
+    tw_warning some = {.code = TW_WARN_GRID, .number = {(double)grid->unconverged, points}};
+    if (grid->unconverged) tw_warnings_add(&warnings, &some);
+    return warnings;
+}
+
 void tw_grid_print(const tw_grid *grid, const char *data, double seconds, FILE *to)
 {
     size_t points = grid->x.n * grid->y.n;

@@ -51,7 +51,7 @@ def matrix(values: ArrayLike, name: str) -> Floats:
 
 
 def names_of(values: Any) -> Optional[list[str]]:
-    """What a data frame calls its columns; None where it is no frame, or where not all of them are called by text."""
+    """The column names of a data frame; None if values is not a data frame or a name is not a string."""
     columns = getattr(values, "columns", None)
     names = None if columns is None else list(columns)
     return names if names and all(isinstance(name, str) for name in names) else None
