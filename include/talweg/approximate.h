@@ -180,6 +180,10 @@ TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_kernel 
 TW_API tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, const double *mean,
                                          const double *variance, double *expected, double *sd);
 
+/* For a likelihood of levels (likelihood.h), the probability of each: levels numbers for each case. */
+TW_API tw_status tw_predict_levels(tw_context *ctx, const tw_observations *at, const double *mean,
+                                   const double *variance, double *levels);
+
 /* log p(y[i]) = log of the integral of p(y | x) N(x; mean, variance), in nats: the log score of each case. */
 TW_API tw_status tw_predict_log_scores(tw_context *ctx, const tw_observations *at, const double *mean,
                                        const double *variance, double *log_score);

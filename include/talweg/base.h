@@ -44,7 +44,8 @@ extern "C" {
     X(TW_NUMERICAL_FAILURE, 2, "a computation produced a value that is not finite") \
     X(TW_NO_MEMORY, 3, "there is not enough memory")                                \
     X(TW_WRITE_FAILED, 3, "a file could not be written")                            \
-    X(TW_INTERRUPTED, 3, "the caller asked for an end")
+    X(TW_INTERRUPTED, 3, "the caller asked for an end")                             \
+    X(TW_NEW_CATEGORY, 1, "a new case has a category that the training data do not have")
 
 /* A row of the list as an enumerator. */
 #define TW_STATUS_ENUM(name, code, text) name,

@@ -133,6 +133,10 @@ TW_API tw_status tw_data_two_classes(tw_context *ctx, size_t n, uint64_t seed, u
 TW_API tw_status tw_data_class_labels(tw_data *data, const char *positive, const tw_levels *known);
 TW_API tw_status tw_data_binary_labels(tw_data *data); /* with neither */
 
+/* Labels that are text: y holds numbers 0, 1, ..., count - 1 of these texts, which are copied; they stand in the
+ * order of bytes, as the readers put them. For data from arrays, before tw_data_class_labels or tw_data_order_labels. */
+TW_API tw_status tw_data_set_label_texts(tw_data *data, size_t count, const char *const *texts);
+
 /* Labels of ordered levels, as 1, 2, ... in the order of these texts (or numbers as text). */
 TW_API tw_status tw_data_order_labels(tw_data *data, size_t count, const char *const *levels);
 
@@ -141,8 +145,8 @@ TW_API tw_status tw_data_order_labels(tw_data *data, size_t count, const char *c
 TW_API const tw_levels *tw_data_levels(const tw_data *data, size_t input);
 TW_API tw_status tw_data_set_levels(tw_data *data, size_t input, size_t count, const char *const *texts);
 
-/* The categories of new cases as the training cases have them, input by input. A category that those do not have is an error; with
- * `new_ones` each is one of its own. */
+/* The categories of new cases as the training cases have them, input by input. A category that those do not have is TW_NEW_CATEGORY;
+ * with `new_ones` each is one of its own. */
 TW_API tw_status tw_data_match_levels(tw_data *data, const tw_data *train, bool new_ones);
 
 /* The constants that standardised a data set, kept for prediction: x -> (x - centre) / scale per input, with

@@ -49,6 +49,9 @@ typedef struct tw_column {
 
 typedef struct tw_likelihood tw_likelihood;
 
+/* As many levels as a likelihood can have. */
+enum { TW_LEVELS = 16 };
+
 /* n observations and the parameters of their likelihood, as its functions see them: nothing in here is owned. */
 enum { TW_COLUMNS = 4 }; /* as many as a likelihood can declare */
 typedef struct tw_observations {
@@ -70,6 +73,7 @@ struct tw_likelihood {
     size_t parameters;       /* of its own */
     const tw_parameter *parameter; /* NULL where there are none */
     bool two_classes;              /* y is -1 or +1, and its expectation is told as the probability of +1 */
+    size_t levels;                 /* y is a level 1, 2, ..., levels <= TW_LEVELS; 0: it is no level */
 
     /* May y[i] be observed? Its columns are within their ranges. */
     bool (*supports)(const tw_observations *o, size_t i);
@@ -138,6 +142,10 @@ TW_API tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *obs
 TW_API tw_status tw_likelihood_expect(const tw_observations *observed, const double *m, double v,
                                       double *mean, double *variance);
 TW_API tw_status tw_likelihood_check_expect(tw_context *ctx, const tw_likelihood *likelihood);
+
+/* For a likelihood of levels, the probability of each where x[i] ~ N(m[i], v), one v >= 0 for all: p[i levels + j - 1] is that
+ * of level j. Fails as above. */
+TW_API tw_status tw_likelihood_levels(const tw_observations *observed, const double *m, double v, double *p);
 
 /* What the mean of tw_likelihood_expect is called in tables and files: "probability" or "y_mean". */
 TW_API const char *tw_likelihood_expects(const tw_likelihood *likelihood);

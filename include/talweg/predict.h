@@ -68,6 +68,7 @@ typedef struct tw_predictions {
     double *log_score_mcse;  /* and its Monte Carlo standard error */
     double *q05, *q50, *q95; /* quantiles of the latent function; of more than 1024 draws, that many, evenly
                                 spread, are used */
+    double *levels; /* likelihoods of levels: the probability of each, case by case: m x levels numbers */
 } tw_predictions;
 
 /* Predict the m = at->n cases `at`, whose y (NULL: none) are labels; likelihood and phi are the model's. With cross =

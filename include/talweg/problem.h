@@ -46,6 +46,19 @@ TW_API void tw_problem_free(tw_problem *problem);
 /* Free data, scaling and kernel of parts that will not become a problem. */
 TW_API void tw_problem_parts_free(const tw_problem_parts *parts);
 
+/* What labels mean, where they are not numbers that say so. */
+typedef struct tw_label_choice {
+    const char *positive; /* which of two is +1; NULL: the larger */
+    size_t count;         /* ordered levels, from the lowest to the highest: they become 1, 2, ... */
+    const char *const *level;
+} tw_label_choice;
+
+/* Labels of data that are to become part of a problem, as the likelihood wants them: -1 and +1 for two classes, 1, 2, ... for
+ * ordered levels, else numbers as they are. choice NULL: nothing is chosen. The labels of new cases are made as those of the
+ * training data, known, were (NULL: these are the training data). */
+TW_API tw_status tw_labels_take(const tw_likelihood *likelihood, const tw_label_choice *choice,
+                                const tw_levels *known, tw_data *data);
+
 /* Its observations. */
 TW_API tw_observations tw_problem_observed(const tw_problem *problem);
 

@@ -51,6 +51,23 @@ tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, co
     return TW_OK;
 }
 
+tw_status tw_predict_levels(tw_context *ctx, const tw_observations *at, const double *mean,
+                            const double *variance, double *levels)
+{
+    size_t count = at->likelihood->levels;
+    if (count == 0)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the %s likelihood has no levels", at->likelihood->name);
+    for (size_t i = 0; i < at->n; i++) {
+        tw_observations one = tw_observations_part(at, i, 1);
+        if (tw_likelihood_levels(&one, &mean[i], variance[i], levels + i * count) != TW_OK)
+            return tw_fail(ctx, TW_NUMERICAL_FAILURE,
+                           "the probabilities of the levels of case %zu cannot be computed, with latent mean "
+                           "%g and variance %g",
+                           i + 1, mean[i], variance[i]);
+    }
+    return TW_OK;
+}
+
 static void add_binary(size_t m, const double *y, const double *p, tw_scores *sums)
 {
     for (size_t i = 0; i < m; i++) {

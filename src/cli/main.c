@@ -61,8 +61,10 @@ static bool has_room_for_blas(void)
 static void say_error(const tw_context *ctx, tw_status status)
 {
     char words[4096];
-    snprintf(words, sizeof words, "%s%s", tw_context_message(ctx),
-             status == TW_FILE_EXISTS ? "; use --force to overwrite it" : "");
+    const char *advice = status == TW_FILE_EXISTS    ? "; use --force to overwrite it"
+                         : status == TW_NEW_CATEGORY ? "; use --new-categories to predict it from the prior"
+                                                     : "";
+    snprintf(words, sizeof words, "%s%s", tw_context_message(ctx), advice);
     tw_terminal_say("error", TW_COLOUR_RED, words);
 }
 

@@ -6,7 +6,7 @@
 #include "talweg/base.h"
 
 /* Levels with commas between them, as texts. */
-static tw_status order_labels(const char *levels, tw_data *data)
+static tw_status take_levels(const tw_likelihood *likelihood, const char *levels, tw_data *data)
 {
     void *memory = NULL;
     size_t count = 0, bytes = strlen(levels) + 1;
@@ -15,36 +15,17 @@ static tw_status order_labels(const char *levels, tw_data *data)
     char *copy = (char *)(texts + bytes), *rest = NULL;
     memcpy(copy, levels, bytes);
     for (char *c = strtok_r(copy, ",", &rest); c; c = strtok_r(NULL, ",", &rest)) texts[count++] = c;
-    tw_status status = tw_data_order_labels(data, count, texts);
+    tw_status status = tw_labels_take(likelihood, &(tw_label_choice){NULL, count, texts}, NULL, data);
     tw_release(data->ctx, memory);
     return status;
-}
-
-static tw_status make_labels(const tw_likelihood *likelihood, const tw_label_options *options,
-                             const tw_levels *known, tw_data *data)
-{
-    if (options->levels && likelihood->two_classes)
-        return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                       "--levels does not go with the %s likelihood, of two classes", likelihood->name);
-    if (options->positive && !likelihood->two_classes)
-        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "--positive does not go with the %s likelihood",
-                       likelihood->name);
-    if (likelihood->two_classes) return tw_data_class_labels(data, options->positive, known);
-    if (known && known->count)
-        return tw_data_order_labels(data, known->count, (const char *const *)known->text);
-    if (options->levels) return order_labels(options->levels, data);
-    if (data->labels.count == 0) return TW_OK;
-    return tw_fail(
-        data->ctx, TW_BAD_DATA,
-        "the labels are text, such as \"%.40s\", and the %s likelihood needs numbers; ordered levels "
-        "get theirs with --levels",
-        data->labels.text[0], likelihood->name);
 }
 
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, const tw_label_options *options,
                         const tw_levels *known, tw_data *data)
 {
-    tw_status status = make_labels(likelihood, options, known, data);
+    tw_label_choice choice = {.positive = options->positive};
+    tw_status status = options->levels ? take_levels(likelihood, options->levels, data)
+                                       : tw_labels_take(likelihood, &choice, known, data);
     return status == TW_OK ? TW_OK : tw_fail_within(data->ctx, status, "%.1000s: ", path);
 }
 

@@ -143,25 +143,29 @@ static tw_status add_texts(tw_context *ctx, const tw_command *command, const jso
     return TW_OK;
 }
 
-/* As it is written; where there is no such file, beside the model file. */
-static void add_data(const char *path, const json_t *root, list *l)
+/* A file as it is written; where there is none, beside the model file, whose path this is. */
+static void add_file(const char *path, const char *dashes, const char *equals, const char *name, list *l)
 {
-    const char *data = json_string_value(json_object_get(root, "data")), *slash = strrchr(path, '/');
-    char folder[4096] = "";
-    if (!data) return;
-    if (slash && *data != '/' && access(data, F_OK) != 0 && (size_t)(slash - path) + 2 < sizeof folder)
-        snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
-    add(l, folder, data, "", "");
+    const char *slash = strrchr(path, '/');
+    char place[8192] = "";
+    bool beside = slash && *name != '/' && access(name, F_OK) != 0;
+    snprintf(place, sizeof place, "%.*s%s", beside ? (int)(slash - path + 1) : 0, path, name);
+    add(l, dashes, equals, "", beside && access(place, F_OK) == 0 ? place : name);
 }
 
 static tw_status fill(tw_context *ctx, const tw_command *command, const char *path, json_t *root,
                       bool with_data, list *l)
 {
-    const char *name = NULL;
+    const char *name = NULL, *data = json_string_value(json_object_get(root, "data"));
     json_t *value = NULL;
-    if (with_data) add_data(path, root, l);
+    if (with_data && data) add_file(path, "", "", data, l);
     json_object_foreach(json_object_get(root, "options"), name, value)
-        TW_TRY(add_option(ctx, command, name, value, l));
+    {
+        if (strcmp(name, "kernel-matrix") == 0 && json_is_string(value) && find_row(command, name))
+            add_file(path, "--", "kernel-matrix=", json_string_value(value), l);
+        else
+            TW_TRY(add_option(ctx, command, name, value, l));
+    }
     TW_TRY(add_texts(ctx, command, root, "priors", "prior", l));
     return add_texts(ctx, command, root, "fixed", "fix", l);
 }

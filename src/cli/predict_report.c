@@ -13,7 +13,7 @@
 #include "talweg/base.h"
 #include "talweg/files.h"
 
-enum { MOST_PREDICTED = TW_PREDICTED_COLUMNS + 1, NAME_BYTES = 24 };
+enum { MOST_PREDICTED = TW_PREDICTED_COLUMNS + 1 + TW_LEVELS, NAME_BYTES = 24, LEVEL_BYTES = 80 };
 
 /* The columns of a CSV file; those of the JSON object's "predictions" begin behind the inputs. */
 typedef struct columns {
@@ -36,6 +36,7 @@ struct tw_prediction_report {
     size_t inputs;       /* columns before the predictions: the row and the inputs; 0 where there are none */
     double *block;       /* TW_PREDICT_BATCH x inputs */
     char *names;         /* inputs x NAME_BYTES, for those without names */
+    char level[TW_LEVELS][LEVEL_BYTES]; /* names of the columns of levels */
     columns all;
     case_sums score, square; /* of log p(y); of (y - its mean)^2 */
 };
@@ -93,6 +94,17 @@ static tw_status allocate_columns(tw_prediction_report *report)
     return TW_OK;
 }
 
+/* "probability_2", or with the text of the label: "probability_medium". */
+static void name_levels(tw_prediction_report *report)
+{
+    const tw_levels *labels = &report->p->problem->data->labels;
+    for (size_t k = 0; k < report->p->levels; k++)
+        if (labels->count > k)
+            snprintf(report->level[k], LEVEL_BYTES, "probability_%.60s", labels->text[k]);
+        else
+            snprintf(report->level[k], LEVEL_BYTES, "probability_%zu", k + 1);
+}
+
 /* Those of the block at hand. */
 static void list_columns(tw_prediction_report *report)
 {
@@ -110,6 +122,7 @@ static void list_columns(tw_prediction_report *report)
     add_column(c, report->binary ? "probability_q50" : "y_mean_q50", p->column[TW_PREDICTED_Q50]);
     add_column(c, report->binary ? "probability_q95" : "y_mean_q95", p->column[TW_PREDICTED_Q95]);
     if (!report->binary) add_column(c, "y_sd", p->column[TW_PREDICTED_SD]);
+    for (size_t k = 0; k < p->levels; k++) add_column(c, report->level[k], p->level + k * TW_PREDICT_BATCH);
     if (!p->at.y) return;
     add_column(c, "y", p->at.y + p->first);
     add_column(c, "log_score", p->column[TW_PREDICTED_SCORE]);
@@ -135,6 +148,7 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
     report->binary = p->problem->likelihood->two_classes;
     report->prints = !options->output.json && !options->output_file && !p->at.y;
     TW_TRY(allocate_columns(report));
+    name_levels(report);
     list_columns(report);
     tw_csv csv = as_csv(report);
     if (options->output.json) report->arrays = json_object();

@@ -78,6 +78,10 @@ static tw_status allocate(tw_prediction *p)
     TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, TW_PREDICTED_COLUMNS, "the predictions",
                                &p->column[0]));
     for (size_t j = 1; j < TW_PREDICTED_COLUMNS; j++) p->column[j] = p->column[0] + j * TW_PREDICT_BATCH;
+    if (p->levels) {
+        TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, 2 * p->levels, "the levels", &p->level));
+        p->cases_level = p->level + TW_PREDICT_BATCH * p->levels;
+    }
     if (p->at.cross || p->run) return TW_OK;
     TW_TRY(tw_allocate_doubles(p->ctx, p->problem->data->n, TW_PREDICT_BATCH, "the covariances", &p->cross));
     return tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, 1, "the prior variances", &p->variance);
@@ -88,6 +92,7 @@ tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options,
     *p = (tw_prediction){.ctx = ctx};
     TW_TRY(is_run(options->from) ? open_run(options, p) : open_approximation(options, p));
     TW_TRY(read_cases(options, p));
+    p->levels = p->problem->likelihood->levels;
     TW_TRY(allocate(p));
     if (!p->run) return tw_predictor_new(p->problem->model, p->approximation, &p->gaussian);
     tw_draw_source source = tw_run_source(p->run);
@@ -101,6 +106,7 @@ void tw_prediction_close(tw_prediction *p)
     tw_predictor_free(p->gaussian);
     tw_draws_predictor_free(p->draws);
     tw_release(p->ctx, p->column[0]);
+    tw_release(p->ctx, p->level);
     tw_release(p->ctx, p->cross);
     tw_release(p->ctx, p->variance);
     tw_new_inputs_free(&p->at);
@@ -131,6 +137,9 @@ static tw_status predict_from_approximation(tw_prediction *p)
                               column[TW_PREDICTED_VARIANCE]));
     TW_TRY(tw_predict_observations(p->ctx, &cases, column[TW_PREDICTED_MEAN], column[TW_PREDICTED_VARIANCE],
                                    column[TW_PREDICTED_EXPECTED], column[TW_PREDICTED_SD]));
+    if (p->levels)
+        TW_TRY(tw_predict_levels(p->ctx, &cases, column[TW_PREDICTED_MEAN], column[TW_PREDICTED_VARIANCE],
+                                 p->cases_level));
     if (!cases.y) return TW_OK;
     TW_TRY(tw_predict_log_scores(p->ctx, &cases, column[TW_PREDICTED_MEAN], column[TW_PREDICTED_VARIANCE],
                                  column[TW_PREDICTED_SCORE]));
@@ -147,6 +156,7 @@ static tw_status predict_from_draws(tw_prediction *p)
                           .expected = column[TW_PREDICTED_EXPECTED],
                           .mcse = column[TW_PREDICTED_MCSE],
                           .sd = column[TW_PREDICTED_SD],
+                          .levels = p->levels ? p->cases_level : NULL,
                           .q05 = column[TW_PREDICTED_Q05],
                           .q50 = column[TW_PREDICTED_Q50],
                           .q95 = column[TW_PREDICTED_Q95],
@@ -197,6 +207,8 @@ tw_status tw_prediction_next(tw_prediction *p)
     if (p->count == 0) return TW_OK;
     TW_TRY(p->run ? predict_from_draws(p) : predict_from_approximation(p));
     if (!p->run) fill_quantiles(p);
+    for (size_t k = 0; k < p->levels * p->count; k++)
+        p->level[k / p->levels + k % p->levels * TW_PREDICT_BATCH] = p->cases_level[k];
     TW_TRY(expect_quantiles(p));
     p->done += p->count;
     return TW_OK;

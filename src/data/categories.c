@@ -57,7 +57,7 @@ static tw_status fail_text(const tw_data *data, size_t input, size_t row, const 
 {
     char name[32], list[300];
     tw_levels_list(known, list, sizeof list);
-    return tw_fail(data->ctx, TW_BAD_DATA,
+    return tw_fail(data->ctx, TW_NEW_CATEGORY,
                    "row %zu of %s: found %s, a category that the training cases do not have; they have %s",
                    row + 1, input_name(data, input, name), tw_quote(text, text + strlen(text)).text, list);
 }

@@ -80,6 +80,29 @@ static tw_status set_labels(tw_data *data, size_t count, const char *const *text
     return TW_OK;
 }
 
+/* Are y the numbers of so many texts? */
+static bool are_numbers_of(const tw_data *data, size_t count)
+{
+    for (size_t i = 0; i < data->n; i++)
+        if (!(data->y[i] >= 0.0 && data->y[i] < (double)count && rint(data->y[i]) == data->y[i]))
+            return false;
+    return true;
+}
+
+tw_status tw_data_set_label_texts(tw_data *data, size_t count, const char *const *texts)
+{
+    if (!data->y)
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no labels: choose a label column");
+    if (!are_numbers_of(data, count))
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT,
+                       "labels of %zu texts are whole numbers from 0 on, below %zu", count, count);
+    for (size_t k = 1; k < count; k++)
+        if (strcmp(texts[k - 1], texts[k]) >= 0)
+            return tw_fail(data->ctx, TW_BAD_ARGUMENT,
+                           "the texts of labels are not sorted, or one is there twice");
+    return set_labels(data, count, texts);
+}
+
 /* Each label as its place among these texts, from `first` on in steps of `step`. */
 static tw_status recode(tw_data *data, const tw_levels *texts, double first, double step)
 {

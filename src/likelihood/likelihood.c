@@ -108,6 +108,9 @@ tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed)
         if (observed->column[k])
             return tw_fail(ctx, TW_BAD_ARGUMENT, "the %s likelihood has no column %zu", likelihood->name,
                            k + 1);
+    if (likelihood->levels > TW_LEVELS)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the %s likelihood has %zu levels, more than %d",
+                       likelihood->name, likelihood->levels, TW_LEVELS);
     TW_TRY(check_parameters(ctx, observed));
     for (size_t k = 0; k < likelihood->columns; k++) TW_TRY(check_column(ctx, observed, k));
     for (size_t i = 0; observed->y && i < observed->n; i++)

@@ -50,6 +50,10 @@ tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_
 tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                          double *mean, double *variance);
 
+/* Add the probabilities of all levels of observation i at many m, as tw_likelihood_levels has them, to sums[levels]. */
+tw_status tw_levels_sum(const tw_observations *o, size_t i, double v, size_t count, const double *m,
+                        double *sums);
+
 /* The tilted moments of any likelihood from its `terms` and, where it is not log-concave, its `peak` (tilted.c). v > 0, m finite.
  * evaluations, where not NULL, is how many sites `terms` was asked for. */
 tw_status tw_tilted_by_quadrature(const tw_observations *o, size_t i, double m, double v, tw_tilted *out,

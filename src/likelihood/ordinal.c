@@ -313,21 +313,22 @@ static void expect(const tw_observations *o, const double *x, double *mean, doub
     predict(o, x, 0.0, mean, variance);
 }
 
-#define ORDINAL(levels)                                                                            \
-    const tw_likelihood tw_likelihood_ordinal##levels = {.name = "ordinal" #levels,                \
-                                                         .support = "a level 1, 2, ..., " #levels, \
-                                                         .columns = 1,                             \
-                                                         .column = COLUMNS,                        \
-                                                         .parameters = (levels)-1,                 \
-                                                         .parameter = PARAMETERS,                  \
-                                                         .supports = supports,                     \
-                                                         .terms = terms,                           \
-                                                         .d_parameter = d_parameter,               \
-                                                         .marginal = marginal,                     \
-                                                         .smoothed = smoothed,                     \
-                                                         .fisher = fisher,                         \
-                                                         .expect = expect,                         \
-                                                         .predict = predict};
+#define ORDINAL(K)                                                                       \
+    const tw_likelihood tw_likelihood_ordinal##K = {.name = "ordinal" #K,                \
+                                                    .support = "a level 1, 2, ..., " #K, \
+                                                    .columns = 1,                        \
+                                                    .column = COLUMNS,                   \
+                                                    .parameters = (K)-1,                 \
+                                                    .levels = (K),                       \
+                                                    .parameter = PARAMETERS,             \
+                                                    .supports = supports,                \
+                                                    .terms = terms,                      \
+                                                    .d_parameter = d_parameter,          \
+                                                    .marginal = marginal,                \
+                                                    .smoothed = smoothed,                \
+                                                    .fisher = fisher,                    \
+                                                    .expect = expect,                    \
+                                                    .predict = predict};
 ORDINAL(3)
 ORDINAL(4)
 ORDINAL(5)

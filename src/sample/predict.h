@@ -40,6 +40,7 @@ typedef struct tw_new_case {
     bool failed;                                /* a probability could not be computed */
     double mcse, sd, log_score, log_score_mcse; /* in the end */
     double quantile[TW_PREDICT_QUANTILES];
+    double level[TW_LEVELS]; /* sums, at the end means, of the probabilities of levels */
 } tw_new_case;
 
 /* The work space of a thread. */
@@ -65,6 +66,7 @@ struct tw_draws_predictor {
     double *series;     /* a series for each point: sums, at the end means, of E[y* | x_s] over a batch */
     double *log_series; /* and of p(y | x_s): logarithms of sums, at the end means in units of their mean */
     bool quantiles;     /* are asked for */
+    size_t levels;      /* whose probabilities are asked for; 0: they are not */
     double *spread;     /* for each point u'v of every stride-th draw */
     size_t stride, spread_draws;
     tw_new_case *cases;         /* POINTS */

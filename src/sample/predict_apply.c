@@ -109,6 +109,7 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
         put(out->q05, to, c->quantile[0]);
         put(out->q50, to, c->quantile[1]);
         put(out->q95, to, c->quantile[2]);
+        for (size_t k = 0; k < p->levels; k++) out->levels[to * p->levels + k] = c->level[k];
         if (!p->labelled) continue;
         put(out->log_score, to, c->log_score);
         put(out->log_score_mcse, to, c->log_score_mcse);
@@ -120,6 +121,7 @@ static tw_status predict_block(tw_draws_predictor *p, const new_cases *block)
 {
     step s = {.p = p, .cases = block};
     p->labelled = block->all.y != NULL;
+    p->levels = block->out->levels ? block->all.likelihood->levels : 0;
     p->quantiles = block->out->q05 || block->out->q50 || block->out->q95;
     for_each_tile(&s, begin_tile);
     TW_TRY(add_draws(&s));
@@ -144,9 +146,10 @@ tw_status tw_draws_predictor_apply(tw_draws_predictor *p, const double *cross, c
 }
 
 /* The arrays of `out` from case `first` on. */
-static tw_predictions from_case(const tw_predictions *out, size_t first)
+static tw_predictions from_case(const tw_predictions *out, size_t first, size_t levels)
 {
     tw_predictions rest = *out;
+    if (rest.levels) rest.levels += first * levels;
     double **arrays[] = {&rest.mean, &rest.variance, &rest.expected, &rest.mcse,      &rest.sd,
                          &rest.q05,  &rest.q50,      &rest.q95,      &rest.log_score, &rest.log_score_mcse};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -166,7 +169,7 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
                        first + 1, first + count, at->n, at->d, train->n, train->d);
     for (size_t done = 0; done < count; done += TW_PREDICT_POINTS) {
         size_t m = smaller(count - done, TW_PREDICT_POINTS), from = first + done;
-        tw_predictions rest = from_case(out, done);
+        tw_predictions rest = from_case(out, done, all.likelihood->levels);
         TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + from, at->n,
                                p->cross, train->n));
         TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + from, at->n, diagonal));

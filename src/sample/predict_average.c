@@ -32,6 +32,7 @@ void tw_new_case_begin(tw_draws_predictor *p, size_t point)
     c->latent = c->expected = (tw_moments){0.0, 0.0};
     c->spread = 0.0;
     c->failed = false;
+    for (size_t k = 0; k < p->levels; k++) c->level[k] = 0.0;
     for (size_t k = 0; k < length; k++) p->series[k + point * length] = 0.0;
     for (size_t k = 0; p->labelled && k < length; k++) p->log_series[k + point * length] = -INFINITY;
 }
@@ -92,6 +93,7 @@ void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t f
     double *log_series = p->log_series + point * series_length(p);
     bool is_plus = p->two_classes && c->y == 1.0;
     add_moments(c->draws, count, means, &c->latent);
+    if (p->levels) c->failed |= tw_levels_sum(&c->at, 0, c->variance, count, means, c->level) != TW_OK;
     if (p->quantiles) keep_spread(p, point, chain * p->source.draws + first, count, means);
     if (p->two_classes)
         c->failed |= tw_marginal_log(&c->plus, count, means, work) != TW_OK;
@@ -151,6 +153,7 @@ void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagno
     for (size_t k = 0; k < length; k++) series[k] /= batch_length(p, k);
     c->mcse = tw_predict_mcse(diagnose, series);
     c->sd = sd_of_observation(p, c);
+    for (size_t k = 0; k < p->levels; k++) c->level[k] /= (double)c->draws;
     if (p->quantiles) tw_new_case_quantiles(p, c, p->spread + point * p->spread_draws);
     if (!p->labelled) return;
     c->log_score = log_mean(p, p->log_series + point * length);

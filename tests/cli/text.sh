@@ -41,7 +41,7 @@ says out 'se kernel of 1 input'
 refuses 1 'no label is "maybe"; they are "no" and "yes"' approx "$d/people.csv" --positive maybe --quiet
 refuses 1 'the labels are text, such as "no", and the poisson likelihood needs numbers' \
     approx "$d/people.csv" --ignore-column sex --likelihood poisson --quiet
-refuses 1 '--levels does not go with the probit likelihood' approx "$d/people.csv" --levels no,yes --quiet
+refuses 1 'levels do not go with the probit likelihood' approx "$d/people.csv" --levels no,yes --quiet
 
 # new cases: in another order, with labels, with a category that is new
 printf 'sick,sex,dose,age\nyes,male,1,60\nno,female,2,30\n' >"$d/new.csv"
@@ -49,7 +49,7 @@ printf 'sex,dose,age\nmale,1,60\nfemale,2,30\nother,2,30\n' >"$d/other.csv"
 for from in fit.json run.nc; do
     works predict "$d/$from" "$d/new.csv" --label-column sick -o "$d/p.csv" --force
     says out '2 labelled cases'
-    refuses 1 'other.csv: row 3 of sex: found "other", a category that the training cases do not have' \
+    refuses 1 'other.csv: row 3 of sex: found "other", a category that the training cases do not have; they have "female", "male"; use --new-categories to predict it from the prior' \
         predict "$d/$from" "$d/other.csv"
     works predict "$d/$from" "$d/other.csv" --new-categories
     sed -n 2,3p "$d/p.csv" | cut -d, -f1-3 >"$d/first"

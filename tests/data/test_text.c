@@ -131,7 +131,7 @@ static void categories_are_matched_by_their_texts(void **state)
     tw_data *number = read_all(ctx, "sex,age,y\n1,1,1\n0,3,0\n");
     assert_int_equal(tw_data_match_levels(at, train, false), TW_OK);
     assert_true(at->x[0] == 0.0 && at->x[1] == 0.0);
-    assert_int_equal(tw_data_match_levels(other, train, false), TW_BAD_DATA);
+    assert_int_equal(tw_data_match_levels(other, train, false), TW_NEW_CATEGORY);
     assert_string_equal(tw_context_message(ctx),
                         "row 1 of sex: found \"X\", a category that the training cases do "
                         "not have; they have \"F\", \"M\"");
@@ -199,6 +199,27 @@ static void labels_of_new_cases_are_the_models(void **state)
     tw_data_free(at);
     tw_data_free(bad);
     tw_data_free(many);
+    finish(ctx);
+}
+
+/* Data from arrays, whose labels are numbers of texts, are what a file of the same labels would be. */
+static void labels_of_arrays_can_be_text(void **state)
+{
+    (void)state;
+    const double x[3] = {1, 2, 3}, y[3] = {1, 0, 1}, beyond[3] = {2, 0, 1};
+    const char *const texts[] = {"no", "yes"}, *const unsorted[] = {"yes", "no"};
+    tw_context *ctx = new_context();
+    tw_data *data = NULL, *bad = NULL;
+    assert_int_equal(tw_data_new(ctx, 3, 1, x, 3, y, &data), TW_OK);
+    assert_int_equal(tw_data_new(ctx, 3, 1, x, 3, beyond, &bad), TW_OK);
+    assert_int_equal(tw_data_set_label_texts(bad, 2, texts), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_data_set_label_texts(data, 2, unsorted), TW_BAD_ARGUMENT);
+    assert_int_equal(tw_data_set_label_texts(data, 2, texts), TW_OK);
+    assert_int_equal(tw_data_class_labels(data, "no", NULL), TW_OK);
+    assert_levels(&data->labels, 2, unsorted);
+    assert_true(data->y[0] == -1.0 && data->y[1] == 1.0 && data->y[2] == -1.0);
+    tw_data_free(bad);
+    tw_data_free(data);
     finish(ctx);
 }
 
@@ -303,6 +324,7 @@ int main(void)
         cmocka_unit_test(categories_are_matched_by_their_texts),
         cmocka_unit_test(of_two_labels_the_later_is_positive),
         cmocka_unit_test(labels_of_new_cases_are_the_models),
+        cmocka_unit_test(labels_of_arrays_can_be_text),
         cmocka_unit_test(levels_have_an_order),
         cmocka_unit_test(columns_can_be_ignored),
         cmocka_unit_test(names_of_rows_are_left_out),

@@ -116,6 +116,31 @@ static void extremes_are_finite(void **state)
     }
 }
 
+/* P(y = j) for x ~ N(m, v) is the share of the cell with all arguments over sqrt(1 + v); more than one block of sites. */
+static void probabilities_of_levels_are_those_of_normal_cells(void **state)
+{
+    (void)state;
+    enum { N = 300 };
+    double m[N], p[N * LEVELS], offset[N];
+    tw_observations o = {.likelihood = &tw_likelihood_ordinal5, .phi = PHI, .n = N, .column = {offset}};
+    for (int i = 0; i < N; i++) {
+        offset[i] = 0.25 * (i % 3);
+        m[i] = 0.02 * (i - 150) - offset[i];
+    }
+    for (double v = 0.0; v < 10.0; v += 2.5) {
+        assert_int_equal(tw_likelihood_levels(&o, m, v, p), TW_OK);
+        for (int i = 0; i < N; i++)
+            for (int level = 1; level <= LEVELS; level++) {
+                long double by = sqrtl(0.5L / (1.0L + v)), x = 0.02L * (i - 150);
+                long double a = (CUT[level - 1] - x) * by, b = (CUT[level] - x) * by;
+                long double is = a + b > 0.0L ? 0.5L * (erfcl(a) - erfcl(b)) : 0.5L * (erfcl(-b) - erfcl(-a));
+                assert_close(p[i * LEVELS + level - 1], (double)is, 1e-13, "probability of a level");
+            }
+    }
+    assert_int_equal(tw_likelihood_levels(OBSERVED(&tw_likelihood_probit, 1, m, NULL), m, 1.0, p),
+                     TW_BAD_ARGUMENT);
+}
+
 static void levels_that_are_none_are_named(void **state)
 {
     (void)state;
@@ -131,8 +156,11 @@ static void levels_that_are_none_are_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terms_agree_with_long_double),     cmocka_unit_test(the_ends_are_probit),
-        cmocka_unit_test(levels_far_off_have_probit_tails), cmocka_unit_test(extremes_are_finite),
+        cmocka_unit_test(terms_agree_with_long_double),
+        cmocka_unit_test(the_ends_are_probit),
+        cmocka_unit_test(levels_far_off_have_probit_tails),
+        cmocka_unit_test(extremes_are_finite),
+        cmocka_unit_test(probabilities_of_levels_are_those_of_normal_cells),
         cmocka_unit_test(levels_that_are_none_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

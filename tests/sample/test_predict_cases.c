@@ -68,6 +68,46 @@ static void constants_of_new_inputs(void **state)
     tw_context_free(ctx);
 }
 
+/* One training case: f* | x_s ~ N(k x_s, 1 - k^2) at distance d, k = exp(-d^2/2), so that P(y = j | x_s) is a difference of two
+ * normal distribution functions; cuts -1 and 0. */
+static void levels_are_averaged_over_draws(void **state)
+{
+    (void)state;
+    static double z[M], levels[3 * M];
+    const double x = 0.0, y = 2.0, cut[4] = {-INFINITY, -1.0, 0.0, INFINITY};
+    double draws[DRAWS];
+    tw_context *ctx = new_context();
+    tw_kernel *kernel = new_kernel(ctx, "se(ell=1, sigma=1)");
+    tw_data *train = NULL, *at = NULL;
+    tw_model *model = NULL;
+    tw_draws_predictor *p = NULL;
+    for (size_t i = 0; i < M; i++) z[i] = 4.0 * (double)i / M;
+    for (size_t s = 0; s < DRAWS; s++) draws[s] = 2.0 * sin(0.7 * (double)s);
+    assert_int_equal(tw_data_new(ctx, 1, 1, &x, 1, &y, &train), TW_OK);
+    assert_int_equal(tw_data_new(ctx, M, 1, z, M, NULL, &at), TW_OK);
+    assert_int_equal(tw_model_from_data(train, kernel, tw_likelihood_find("ordinal3"), NULL, 0.0, &model),
+                     TW_OK);
+    tw_draws d = {.ctx = ctx, .n = 1, .chains = 1, .draws = DRAWS, .x = draws};
+    tw_draw_source source = tw_draws_source(&d);
+    assert_int_equal(tw_draws_predictor_new(model, &source, NULL, &p), TW_OK);
+    tw_predictions out = {.levels = levels};
+    assert_int_equal(tw_draws_predictor_at(p, kernel, train, at, 0, M, &out), TW_OK);
+    for (size_t i = 0; i < 3 * M; i++) {
+        double k = exp(-0.5 * z[i / 3] * z[i / 3]), by = sqrt(0.5 / (2.0 - k * k)), sum = 0.0;
+        for (size_t s = 0; s < DRAWS; s++)
+            sum +=
+                0.5 * (erfc(by * (k * draws[s] - cut[i % 3 + 1])) - erfc(by * (k * draws[s] - cut[i % 3])));
+        assert_close(levels[i], sum / DRAWS, 1e-13,
+                     "probability of a level"); /* a difference of numbers below 2 */
+    }
+    tw_draws_predictor_free(p);
+    tw_model_free(model);
+    tw_data_free(at);
+    tw_data_free(train);
+    tw_kernel_free(kernel);
+    tw_context_free(ctx);
+}
+
 /* Probit whose probability of +1 cannot be had. */
 static tw_status half_tilted(const tw_observations *o, size_t i, double m, double v, tw_tilted *out)
 {
@@ -153,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constants_of_covariances_at_hand),
         cmocka_unit_test(constants_of_new_inputs),
+        cmocka_unit_test(levels_are_averaged_over_draws),
         cmocka_unit_test(a_failure_is_not_forgotten),
         cmocka_unit_test(errors_of_scores_are_those_of_their_series),
     };

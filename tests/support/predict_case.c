@@ -102,9 +102,9 @@ predict_columns predict_columns_new(size_t m)
 {
     double *b = numbers(COLUMNS * m);
     for (size_t i = 0; i < COLUMNS * m; i++) b[i] = -77.0;
-    return (predict_columns){
-        b,
-        {b, b + m, b + 2 * m, b + 3 * m, b + 4 * m, b + 5 * m, b + 6 * m, b + 7 * m, b + 8 * m, b + 9 * m}};
+    return (predict_columns){b,
+                             {b, b + m, b + 2 * m, b + 3 * m, b + 4 * m, b + 5 * m, b + 6 * m, b + 7 * m,
+                              b + 8 * m, b + 9 * m, NULL}};
 }
 
 predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor_options *options,
@@ -117,10 +117,17 @@ predict_columns predict_case_run(const predict_case *c, const tw_draws_predictor
     if (batch == 0) batch = c->m;
     for (size_t first = 0; first < c->m; first += batch) {
         size_t count = c->m - first < batch ? c->m - first : batch;
-        tw_predictions to = {
-            out.at.mean + first, out.at.variance + first,  out.at.expected + first,       out.at.mcse + first,
-            out.at.sd + first,   out.at.log_score + first, out.at.log_score_mcse + first, out.at.q05 + first,
-            out.at.q50 + first,  out.at.q95 + first};
+        tw_predictions to = {out.at.mean + first,
+                             out.at.variance + first,
+                             out.at.expected + first,
+                             out.at.mcse + first,
+                             out.at.sd + first,
+                             out.at.log_score + first,
+                             out.at.log_score_mcse + first,
+                             out.at.q05 + first,
+                             out.at.q50 + first,
+                             out.at.q95 + first,
+                             NULL};
         assert_int_equal(tw_draws_predictor_apply(predictor, c->cross + first * c->n, c->diagonal + first,
                                                   OBSERVED(c->model->observed.likelihood, count,
                                                            y ? y + first : NULL, w ? w + first : NULL),

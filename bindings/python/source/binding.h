@@ -81,9 +81,33 @@ typedef struct tw_py_names {
 bool tw_py_names_get(PyObject *from, tw_py_names *out);
 void tw_py_names_release(tw_py_names *names);
 
+/* The categories of inputs that are text, from a list with an item for each input: a list of str, or None where it is
+ * numbers; or from None: all are numbers. Release it also after a failure. (table.c) */
+typedef struct tw_py_levels {
+    size_t count;
+    tw_py_names *input;
+} tw_py_levels;
+bool tw_py_levels_get(PyObject *from, tw_py_levels *out);
+void tw_py_levels_release(tw_py_levels *levels);
+tw_status tw_py_levels_put(const tw_py_levels *levels, tw_data *data);
+
+/* What labels mean, from a tuple (texts, levels, positive): the texts that y numbers, ordered levels, which of two is +1; each
+ * may be None. Release it also after a failure. */
+typedef struct tw_py_labels {
+    tw_py_names texts, levels;
+    const char *positive;
+} tw_py_labels;
+bool tw_py_labels_get(PyObject *from, tw_py_labels *out);
+void tw_py_labels_release(tw_py_labels *labels);
+
+/* Labels as the likelihood wants them; known: those of the training cases, or NULL. */
+tw_status tw_py_labels_put(const tw_py_labels *labels, const tw_likelihood *likelihood,
+                           const tw_levels *known, tw_data *data);
+
 /* A likelihood's parameters from a dictionary {name: number}; those that are not in it have their initial values. */
 enum { TW_PY_PARAMETERS = 64 };
-bool tw_py_parameters_get(PyObject *from, const tw_likelihood *likelihood, double phi[TW_PY_PARAMETERS]);
+bool tw_py_parameters_get(PyObject *from, const tw_likelihood *likelihood, double phi[TW_PY_PARAMETERS],
+                          bool given[TW_PY_PARAMETERS]);
 
 /* The same to be written to: contiguous, `count` numbers. */
 double *tw_py_output_get(PyObject *from, const char *name, size_t count, Py_buffer *buffer);
@@ -126,6 +150,7 @@ typedef struct tw_py_problem {
     tw_problem *whole;
     const tw_model *model; /* that of the whole */
     const tw_likelihood *likelihood;
+    tw_data *read; /* what read_data found in a file; else NULL */
     PyObject *log; /* called with every note and warning: log(text), log(warning) */
     pthread_mutex_t lock;
 } tw_py_problem;
@@ -198,6 +223,8 @@ PyObject *tw_py_sample(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_evidence(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_parts(PyObject *self, PyObject *unused);
+PyObject *tw_py_texts(size_t count, const char *const *texts); /* a list of str; None where texts is NULL */
+PyObject *tw_py_levels_list(const tw_data *data);              /* as tw_py_levels_get wants it */
 PyObject *tw_py_defaults(PyObject *self, PyObject *unused);
 PyObject *tw_py_fit(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_constants(PyObject *self, PyObject *unused);
@@ -208,6 +235,7 @@ PyObject *tw_py_compare(PyObject *module, PyObject *arguments);
 PyObject *tw_py_doubt(PyObject *module, PyObject *arguments);
 PyObject *tw_py_likelihoods(PyObject *module, PyObject *unused);
 PyObject *tw_py_load(PyObject *module, PyObject *arguments);
+PyObject *tw_py_read_data(PyObject *module, PyObject *arguments);
 PyObject *tw_py_methods(PyObject *module, PyObject *unused);
 PyObject *tw_py_metrics(PyObject *module, PyObject *unused);
 PyObject *tw_py_findings(PyObject *module, PyObject *unused);

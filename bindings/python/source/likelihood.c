@@ -36,13 +36,15 @@ tw_status tw_py_columns_put(const tw_py_columns *columns, tw_data *data)
     return status;
 }
 
-bool tw_py_parameters_get(PyObject *from, const tw_likelihood *likelihood, double phi[TW_PY_PARAMETERS])
+bool tw_py_parameters_get(PyObject *from, const tw_likelihood *likelihood, double phi[TW_PY_PARAMETERS],
+                          bool given_to[TW_PY_PARAMETERS])
 {
     for (size_t k = 0; k < likelihood->parameters && k < TW_PY_PARAMETERS; k++) {
         const tw_parameter *parameter = &likelihood->parameter[k];
         PyObject *given = PyDict_GetItemString(from, parameter->name);
         double value = given ? PyFloat_AsDouble(given) : parameter->initial;
         if (PyErr_Occurred()) return false;
+        given_to[k] = given != NULL;
         phi[k] = tw_parameter_theta(parameter, value);
     }
     return true;

@@ -16,6 +16,7 @@ static PyObject *class_of(const tw_py_state *state, tw_status status)
     case TW_BAD_ARGUMENT:
     case TW_FILE_EXISTS:
     case TW_BAD_DATA:
+    case TW_NEW_CATEGORY:
     case TW_NOT_POSITIVE_DEFINITE: return state->input_error;
     case TW_BAD_FILE:
     case TW_WRITE_FAILED: return state->file_error;
@@ -25,13 +26,22 @@ static PyObject *class_of(const tw_py_state *state, tw_status status)
     }
 }
 
+/* What to do about it in Python; NULL: nothing in general. */
+static const char *advice_for(tw_status status)
+{
+    return status == TW_FILE_EXISTS    ? "use force=True"
+           : status == TW_NEW_CATEGORY ? "use new_categories=True to predict it from the prior"
+                                       : NULL;
+}
+
 PyObject *tw_py_raise(const tw_py_state *state, tw_status status, const char *message)
 {
     PyObject *text =
         PyUnicode_DecodeUTF8(message, (Py_ssize_t)strlen(message), "replace"); /* a file's name */
-    if (text && status == TW_FILE_EXISTS) {
+    const char *advice = advice_for(status);
+    if (text && advice) {
         PyObject *bare = text;
-        text = PyUnicode_FromFormat("%U; use force=True", bare);
+        text = PyUnicode_FromFormat("%U; %s", bare, advice);
         Py_DECREF(bare);
     }
     if (text) PyErr_SetObject(class_of(state, status), text);
@@ -118,6 +128,7 @@ static PyMethodDef functions[] = {
     {"doubt", tw_py_doubt, METH_VARARGS, NULL},
     {"likelihood_terms", tw_py_likelihoods, METH_NOARGS, NULL},
     {"load", tw_py_load, METH_VARARGS, NULL},
+    {"read_data", tw_py_read_data, METH_VARARGS, NULL},
     {"methods", tw_py_methods, METH_NOARGS, NULL},
     {"metrics", tw_py_metrics, METH_NOARGS, NULL},
     {"findings", tw_py_findings, METH_NOARGS, NULL},

@@ -33,15 +33,11 @@ static PyObject *columns_of(const tw_scaling *scaling)
     return list;
 }
 
-/* The file's own, or None. */
-static PyObject *names_of(size_t count, const char *const *names)
+static PyObject *given_of(size_t count, const bool *given)
 {
-    PyObject *list = names ? PyList_New(0) : Py_NewRef(Py_None);
-    for (size_t k = 0; names && list && k < count; k++) {
-        PyObject *name = PyUnicode_DecodeUTF8(names[k], (Py_ssize_t)strlen(names[k]), "replace");
-        if (!name || PyList_Append(list, name) != 0) Py_CLEAR(list);
-        Py_XDECREF(name);
-    }
+    PyObject *list = PyList_New(0);
+    for (size_t k = 0; list && k < count; k++)
+        if (PyList_Append(list, given[k] ? Py_True : Py_False) != 0) Py_CLEAR(list);
     return list;
 }
 
@@ -102,7 +98,8 @@ static bool put_scaling(PyObject *to, PyObject *self, const tw_scaling *s)
 static bool put_phi(PyObject *to, PyObject *self, const tw_problem *p)
 {
     size_t count = p->likelihood->parameters;
-    return count == 0 || put(to, "phi", vector(self, p->phi, count));
+    return put(to, "phi_given", given_of(count, p->phi_given)) &&
+           (count == 0 || put(to, "phi", vector(self, p->phi, count)));
 }
 
 /* The kernel's parameters that nobody gave, in words. */
@@ -124,8 +121,10 @@ PyObject *tw_py_parts(PyObject *self, PyObject *unused)
     PyObject *to = PyDict_New();
     (void)unused;
     bool good = to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
-                put(to, "names", names_of(data->d, (const char *const *)data->names)) &&
-                put(to, "input_names", names_of(inputs, before)) &&
+                put(to, "names", tw_py_texts(data->d, (const char *const *)data->names)) &&
+                put(to, "input_names", tw_py_texts(inputs, before)) &&
+                put(to, "levels", tw_py_levels_list(data)) &&
+                put(to, "labels", tw_py_texts(data->labels.count, (const char *const *)data->labels.text)) &&
                 put(to, "X", matrix(self, data->x, data->n, data->d)) && put_kernel(to, self, p->kernel) &&
                 put_phi(to, self, p) && put_scaling(to, self, p->scaling) &&
                 put(to, "jitter", PyFloat_FromDouble(p->jitter));

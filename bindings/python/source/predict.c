@@ -15,6 +15,9 @@ typedef struct new_cases {
     tw_py_problem *problem;
     tw_py_input x, cross, diagonal, y;
     tw_py_names names; /* of the inputs */
+    tw_py_levels levels;
+    tw_py_labels labels;
+    int new_categories; /* may be among the levels */
     tw_py_columns columns;
     size_t m;
     tw_data *known; /* labels and columns, beside any input */
@@ -24,16 +27,20 @@ typedef struct new_cases {
 
 static bool read_cases(tw_py_problem *problem, PyObject *from, new_cases *c)
 {
-    PyObject *x = NULL, *cross = NULL, *diagonal = NULL, *columns = NULL, *y = NULL, *names = NULL;
+    PyObject *x = NULL, *cross = NULL, *diagonal = NULL, *columns = NULL, *y = NULL, *labels = NULL,
+             *names = NULL, *levels = NULL;
     *c = (new_cases){.problem = problem};
-    if (!PyArg_ParseTuple(from, "OOOO!OO", &x, &cross, &diagonal, &PyDict_Type, &columns, &y, &names) ||
-        !tw_py_names_get(names, &c->names) || !tw_py_input_get(x, "Xnew", &c->x) ||
+    if (!PyArg_ParseTuple(from, "OOOO!OO!OOp", &x, &cross, &diagonal, &PyDict_Type, &columns, &y,
+                          &PyTuple_Type, &labels, &names, &levels, &c->new_categories) ||
+        !tw_py_names_get(names, &c->names) || !tw_py_levels_get(levels, &c->levels) ||
+        !tw_py_labels_get(labels, &c->labels) || !tw_py_input_get(x, "Xnew", &c->x) ||
         !tw_py_input_get(cross, "cross", &c->cross) || !tw_py_input_get(diagonal, "diagonal", &c->diagonal) ||
         !tw_py_input_get(y, "y", &c->y))
         return false;
     c->m = c->x.data ? c->x.rows : c->cross.columns;
     bool fits = (c->x.data || (c->cross.data && c->diagonal.rows == c->m && c->cross.ld == c->cross.rows)) &&
-                (!c->y.data || c->y.rows == c->m) && (!c->names.name || c->names.count == c->x.columns);
+                (!c->y.data || c->y.rows == c->m) && (!c->names.name || c->names.count == c->x.columns) &&
+                (!c->levels.input || c->levels.count == c->x.columns);
     if (!fits) PyErr_SetString(PyExc_ValueError, "the arrays of the new cases do not fit together");
     return fits && tw_py_columns_get(columns, c->m, &c->columns);
 }
@@ -43,6 +50,8 @@ static void release_cases(new_cases *c)
     tw_py_input *inputs[] = {&c->x, &c->cross, &c->diagonal, &c->y};
     for (size_t k = 0; k < sizeof inputs / sizeof *inputs; k++) tw_py_input_release(inputs[k]);
     tw_py_names_release(&c->names);
+    tw_py_levels_release(&c->levels);
+    tw_py_labels_release(&c->labels);
     tw_py_columns_release(&c->columns);
     tw_data_free(c->known);
     tw_data_free(c->copy);
@@ -54,7 +63,7 @@ static tw_observations observations(const new_cases *c)
     return tw_data_observed(c->known, c->problem->likelihood, c->problem->whole->phi);
 }
 
-/* Labels as the model has them, -1 and +1 for two classes, and columns: those given, and the training cases' where they
+/* Labels as the model has them, and columns: those given, and the training cases' where they
  * have one value. */
 static tw_status make_known(new_cases *c)
 {
@@ -62,8 +71,8 @@ static tw_status make_known(new_cases *c)
     const tw_column *differs = NULL;
     const double *any = c->x.data ? c->x.data : c->diagonal.data;
     tw_status status = tw_data_new(c->problem->ctx, c->m, 1, any, c->m, c->y.data, &c->known);
-    if (status == TW_OK && c->y.data && whole->likelihood->two_classes)
-        status = tw_data_binary_labels(c->known);
+    if (status == TW_OK && c->y.data)
+        status = tw_py_labels_put(&c->labels, whole->likelihood, &whole->data->labels, c->known);
     if (status == TW_OK) status = tw_py_columns_put(&c->columns, c->known);
     if (status == TW_OK) status = tw_problem_fill_columns(whole, c->known, &differs);
     if (status != TW_OK) return status;
@@ -83,11 +92,13 @@ static tw_status take_inputs(new_cases *c)
     c->at = *c->known; /* of which labels and columns stay */
     c->at.d = c->x.columns;
     c->at.x = (double *)c->x.data;
-    bool as_it_lies = !whole->scaling && !c->names.name && c->x.ld == c->m && c->x.columns == whole->data->d;
+    bool as_it_lies = !whole->scaling && !c->names.name && !c->levels.input && !whole->data->levels &&
+                      c->x.ld == c->m && c->x.columns == whole->data->d;
     if (as_it_lies) return TW_OK;
     tw_status status = tw_data_new(c->problem->ctx, c->m, c->x.columns, c->x.data, c->x.ld, NULL, &c->copy);
     if (status == TW_OK) status = tw_data_set_names(c->copy, c->names.name);
-    if (status == TW_OK) status = tw_problem_take_inputs(whole, false, c->copy);
+    if (status == TW_OK) status = tw_py_levels_put(&c->levels, c->copy);
+    if (status == TW_OK) status = tw_problem_take_inputs(whole, c->new_categories != 0, c->copy);
     if (status != TW_OK) return status;
     c->at.d = c->copy->d;
     c->at.x = c->copy->x;
@@ -96,9 +107,9 @@ static tw_status take_inputs(new_cases *c)
 
 /* ---- what comes out ---- */
 
-enum { OUTPUTS = 7 };
-static const char *const output_names[OUTPUTS] = {"mean", "variance",  "expected",      "mcse",
-                                                  "sd",   "log_score", "log_score_mcse"};
+enum { OUTPUTS = 8, LEVELS = 7 };
+static const char *const output_names[OUTPUTS] = {"mean", "variance",  "expected",       "mcse",
+                                                  "sd",   "log_score", "log_score_mcse", "levels"};
 
 typedef struct outputs {
     Py_buffer buffers[OUTPUTS];
@@ -113,15 +124,18 @@ static tw_predictions arrays_of(const outputs *o)
                             .mcse = o->data[3],
                             .sd = o->data[4],
                             .log_score = o->data[5],
-                            .log_score_mcse = o->data[6]};
+                            .log_score_mcse = o->data[6],
+                            .levels = o->data[LEVELS]};
 }
 
-static bool read_outputs(PyObject *dictionary, size_t m, outputs *o)
+/* An array holds a number for each of m cases, that of the levels one for each level. */
+static bool read_outputs(PyObject *dictionary, size_t m, size_t levels, outputs *o)
 {
     *o = (outputs){0};
     for (int k = 0; k < OUTPUTS; k++) {
         PyObject *array = PyDict_GetItemString(dictionary, output_names[k]);
-        if (array && !(o->data[k] = tw_py_output_get(array, output_names[k], m, &o->buffers[k])))
+        size_t count = k == LEVELS ? m * levels : m;
+        if (array && !(o->data[k] = tw_py_output_get(array, output_names[k], count, &o->buffers[k])))
             return false;
     }
     return true;
@@ -173,6 +187,8 @@ static tw_status predict_from_fit(const new_cases *c, const tw_approximation *fi
     tw_status status = predict_latent(c, fit, out);
     if (status == TW_OK)
         status = tw_predict_observations(ctx, &at, out->mean, out->variance, out->expected, out->sd);
+    if (status == TW_OK && out->levels)
+        status = tw_predict_levels(ctx, &at, out->mean, out->variance, out->levels);
     if (status != TW_OK || !at.y) return status;
     status = tw_predict_log_scores(ctx, &at, out->mean, out->variance, out->log_score);
     if (status == TW_OK) scores->scores = tw_predict_scores(&at, out->expected, out->log_score);
@@ -186,7 +202,7 @@ static double *behind(double *array, size_t first)
     return array ? array + first : NULL;
 }
 
-static tw_predictions part_of(const tw_predictions *out, size_t first)
+static tw_predictions part_of(const tw_predictions *out, size_t first, size_t levels)
 {
     return (tw_predictions){.mean = behind(out->mean, first),
                             .variance = behind(out->variance, first),
@@ -194,7 +210,8 @@ static tw_predictions part_of(const tw_predictions *out, size_t first)
                             .mcse = behind(out->mcse, first),
                             .sd = behind(out->sd, first),
                             .log_score = behind(out->log_score, first),
-                            .log_score_mcse = behind(out->log_score_mcse, first)};
+                            .log_score_mcse = behind(out->log_score_mcse, first),
+                            .levels = behind(out->levels, first * levels)};
 }
 
 /* A batch at a time, with a look at Ctrl-C in between. */
@@ -206,7 +223,7 @@ static tw_status predict_in_batches(tw_draws_predictor *predictor, const new_cas
     tw_observations all = observations(c);
     for (size_t first = 0; status == TW_OK && first < c->m; first += TW_PREDICT_BATCH) {
         size_t count = c->m - first < TW_PREDICT_BATCH ? c->m - first : TW_PREDICT_BATCH;
-        tw_predictions part = part_of(out, first);
+        tw_predictions part = part_of(out, first, whole->likelihood->levels);
         tw_observations at = tw_observations_part(&all, first, count);
         if (tw_py_interrupted(job)) return TW_INTERRUPTED;
         if (c->cross.data)
@@ -263,7 +280,7 @@ static bool read_source(tw_py_problem *problem, PyObject *from, const tw_approxi
     return false;
 }
 
-/* predict(source, (X, cross, diagonal, {column: array}, y), outputs, threads): fills the arrays of the dictionary `outputs`;
+/* predict(source, (X, cross, diagonal, {column: array}, y, what y means, names, categories, new ones?), outputs, threads): fills the arrays of the dictionary `outputs`;
  * returns scores where there are labels, else None. */
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
@@ -280,7 +297,8 @@ PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
     bool good = PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!O!n", names, &from, &PyTuple_Type,
                                             &tuple, &PyDict_Type, &dictionary, &threads) &&
                 read_source(problem, from, &fit, &draws) && read_cases(problem, tuple, &c) &&
-                read_outputs(dictionary, c.m, &o) && tw_py_begin(&job, problem, NULL);
+                read_outputs(dictionary, c.m, problem->likelihood->levels, &o) &&
+                tw_py_begin(&job, problem, NULL);
     if (good) {
         tw_predictions out = arrays_of(&o);
         tw_status status = make_known(&c);

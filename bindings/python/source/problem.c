@@ -8,9 +8,12 @@ typedef struct parts {
     bool standardise, ell_given, sigma_given;
     tw_py_input y, x, k, log_ell;
     tw_py_names names;
+    tw_py_levels levels;
+    tw_py_labels labels;
     tw_py_columns columns;
     PyObject *parameters; /* {name: number}, borrowed */
     double phi[TW_PY_PARAMETERS];
+    bool phi_given[TW_PY_PARAMETERS];
 } parts;
 
 static const tw_py_field part_fields[] = {
@@ -67,13 +70,14 @@ static tw_status make_data(tw_context *ctx, const parts *p, tw_problem_parts *ma
     size_t n = matrix ? p->k.rows : p->x.rows;
     tw_status status =
         tw_data_new(ctx, n, matrix ? 1 : x->columns, x->data, matrix ? n : x->ld, p->y.data, &made->data);
-    return status == TW_OK && !matrix ? tw_data_set_names(made->data, p->names.name) : status;
+    if (status == TW_OK && !matrix) status = tw_data_set_names(made->data, p->names.name);
+    return status == TW_OK && !matrix ? tw_py_levels_put(&p->levels, made->data) : status;
 }
 
 static tw_status make_parts(tw_context *ctx, const parts *p, tw_problem_parts *made)
 {
     tw_status status = make_data(ctx, p, made);
-    if (status == TW_OK && made->likelihood->two_classes) status = tw_data_binary_labels(made->data);
+    if (status == TW_OK) status = tw_py_labels_put(&p->labels, made->likelihood, NULL, made->data);
     if (status == TW_OK) status = tw_py_columns_put(&p->columns, made->data);
     if (status == TW_OK && p->standardise) status = tw_scaling_fit(made->data, &made->scaling);
     if (status == TW_OK && p->standardise) status = tw_scaling_apply(made->scaling, made->data);
@@ -83,7 +87,8 @@ static tw_status make_parts(tw_context *ctx, const parts *p, tw_problem_parts *m
 
 static tw_status make(tw_py_problem *self, const tw_likelihood *likelihood, const parts *p)
 {
-    tw_problem_parts made = {.likelihood = likelihood, .phi = p->phi, .jitter = p->jitter};
+    tw_problem_parts made = {
+        .likelihood = likelihood, .phi = p->phi, .phi_given = p->phi_given, .jitter = p->jitter};
     tw_problem *whole = NULL;
     tw_status status = make_parts(self->ctx, p, &made);
     if (status != TW_OK)
@@ -101,7 +106,8 @@ static bool check_parts(const tw_py_state *state, const parts *p)
 {
     size_t n = p->k.data ? p->k.rows : p->x.rows;
     if (!p->y.data || !(p->k.data || (p->x.data && p->log_ell.data)) || p->y.rows != n || p->y.columns != 1 ||
-        (p->k.data && p->k.columns != n) || (p->names.name && p->names.count != p->x.columns)) {
+        (p->k.data && p->k.columns != n) || (p->names.name && p->names.count != p->x.columns) ||
+        (p->levels.input && p->levels.count != p->x.columns)) {
         tw_py_raise(state, TW_BAD_DATA, "the arrays of a model do not fit together");
         return false;
     }
@@ -110,12 +116,14 @@ static bool check_parts(const tw_py_state *state, const parts *p)
 
 static bool read_parts(PyObject *arguments, PyObject *keywords, parts *p, PyObject **log)
 {
-    static char *names[] = {"y",          "X",       "names",   "K",   "columns",
-                            "parameters", "log_ell", "options", "log", NULL};
-    PyObject *y = NULL, *x = NULL, *list = NULL, *k = NULL, *columns = NULL, *log_ell = NULL, *options = NULL;
-    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OOOOO!O!OO!O", names, &y, &x, &list, &k,
-                                       &PyDict_Type, &columns, &PyDict_Type, &p->parameters, &log_ell,
-                                       &PyDict_Type, &options, log) &&
+    static char *names[] = {"y",       "labels",     "X",       "names",   "levels", "K",
+                            "columns", "parameters", "log_ell", "options", "log",    NULL};
+    PyObject *y = NULL, *labels = NULL, *x = NULL, *list = NULL, *levels = NULL, *k = NULL, *columns = NULL,
+             *log_ell = NULL, *options = NULL;
+    return PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!OOOOO!O!OO!O", names, &y, &PyTuple_Type,
+                                       &labels, &x, &list, &levels, &k, &PyDict_Type, &columns, &PyDict_Type,
+                                       &p->parameters, &log_ell, &PyDict_Type, &options, log) &&
+           tw_py_labels_get(labels, &p->labels) && tw_py_levels_get(levels, &p->levels) &&
            tw_py_read(options, part_fields, p) && tw_py_input_get(y, "y", &p->y) &&
            tw_py_input_get(x, "X", &p->x) && tw_py_names_get(list, &p->names) &&
            tw_py_input_get(k, "kernel_matrix", &p->k) && tw_py_columns_get(columns, p->y.rows, &p->columns) &&
@@ -127,6 +135,8 @@ static void release_parts(parts *p)
     tw_py_input *inputs[] = {&p->y, &p->x, &p->k, &p->log_ell};
     for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++) tw_py_input_release(inputs[i]);
     tw_py_names_release(&p->names);
+    tw_py_levels_release(&p->levels);
+    tw_py_labels_release(&p->labels);
     tw_py_columns_release(&p->columns);
 }
 
@@ -177,7 +187,8 @@ static bool fill(tw_py_problem *self, parts *p)
     tw_py_state *state = tw_py_state_of((PyObject *)self);
     const tw_likelihood *likelihood = find_likelihood(state, p->likelihood);
     tw_py_job job;
-    return check_parts(state, p) && likelihood && tw_py_parameters_get(p->parameters, likelihood, p->phi) &&
+    return check_parts(state, p) && likelihood &&
+           tw_py_parameters_get(p->parameters, likelihood, p->phi, p->phi_given) &&
            tw_py_begin(&job, self, NULL) && tw_py_end(&job, make(self, likelihood, p));
 }
 
@@ -197,6 +208,7 @@ static void dealloc(PyObject *object)
     tw_py_problem *self = (tw_py_problem *)object;
     PyTypeObject *type = Py_TYPE(object);
     tw_problem_free(self->whole);
+    tw_data_free(self->read);
     if (self->ctx) pthread_mutex_destroy(&self->lock);
     tw_context_free(self->ctx);
     Py_XDECREF(self->log);
@@ -237,10 +249,17 @@ static PyObject *is_binary(PyObject *object, PyObject *unused)
     return PyBool_FromLong(((tw_py_problem *)object)->likelihood->two_classes);
 }
 
+static PyObject *count_levels(PyObject *object, PyObject *unused)
+{
+    (void)unused;
+    return PyLong_FromSize_t(((tw_py_problem *)object)->likelihood->levels);
+}
+
 static PyMethodDef methods[] = {
     {"describe", describe, METH_NOARGS, NULL},
     {"labels", labels, METH_NOARGS, NULL},
     {"is_binary", is_binary, METH_NOARGS, NULL},
+    {"count_levels", count_levels, METH_NOARGS, NULL},
     {"parts", tw_py_parts, METH_NOARGS, NULL},
     {"defaults", tw_py_defaults, METH_NOARGS, NULL},
     {"constants", tw_py_constants, METH_NOARGS, NULL},

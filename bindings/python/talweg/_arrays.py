@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,3 +70,86 @@ def symmetric(values: ArrayLike, name: str) -> Floats:
 def view(array: object) -> Floats:
     """A numpy view of memory that belongs to a result; it keeps the result alive."""
     return np.asarray(array)
+
+
+class Labels(NamedTuple):
+    """Observations: numbers, or numbers 0, 1, ... of texts."""
+
+    y: Floats
+    texts: Optional[list[str]]
+
+
+class Table(NamedTuple):
+    """Inputs: numbers, and for inputs that are text numbers 0, 1, ... of their categories."""
+
+    x: Floats
+    names: Optional[list[str]]
+    levels: Optional[list[Optional[list[str]]]]
+
+
+def _coded(values: NDArray[Any], name: str) -> tuple[Floats, list[str]]:
+    """Text as numbers 0, 1, ... of the different texts, which are sorted as those of a file are."""
+    for row, value in enumerate(values):
+        if not isinstance(value, str) or not value:
+            raise InputError(f"{name} must be numbers, or text in every row: row {row + 1} is {value!r}")
+    texts = sorted(set(map(str, values)))  # code points are in the order of UTF-8's bytes
+    place = {text: float(k) for k, text in enumerate(texts)}
+    return np.array([place[str(value)] for value in values]), texts
+
+
+def _objects(values: Any, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values, dtype=object)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be numbers or text: {error}") from None
+
+
+def labels(values: Any, name: str) -> Labels:
+    """Observations, of numbers or of text."""
+    if isinstance(values, Labels):
+        return values
+    try:
+        return Labels(vector(values, name), None)
+    except InputError:
+        objects = _objects(values, name)
+    if objects.ndim == 2 and objects.shape[1] == 1:
+        objects = objects[:, 0]
+    if objects.ndim != 1:
+        raise InputError(f"{name} must have one dimension, not {objects.ndim}")
+    return Labels(*_coded(objects, name))
+
+
+def table(values: Any, name: str) -> Table:
+    """Inputs, each of numbers or of text."""
+    if isinstance(values, Table):
+        return values
+    names = names_of(values)
+    try:
+        return Table(matrix(values, name), names, None)
+    except InputError:
+        objects = _objects(values, name)
+    if objects.ndim == 1:
+        objects = objects[:, np.newaxis]
+    if objects.ndim != 2:
+        raise InputError(f"{name} must have two dimensions (cases, inputs), not {objects.ndim}")
+    x = np.empty(objects.shape, order="F")
+    levels: list[Optional[list[str]]] = []
+    for k in range(x.shape[1]):
+        called = f"{name}, {names[k] if names else f'input {k + 1}'}"
+        try:
+            x[:, k], texts = floats(objects[:, k], called), None
+        except InputError:
+            x[:, k], texts = _coded(objects[:, k], called)
+        levels.append(texts)
+    return Table(x, names, levels)
+
+
+def ordered(values: Any) -> Optional[list[Any]]:
+    """The categories of an ordered pandas categorical, from the lowest to the highest; None for anything else."""
+    kind = getattr(values, "dtype", None)
+    return list(kind.categories) if getattr(kind, "ordered", False) else None
+
+
+def word(value: Any) -> str:
+    """A label as the library writes it: text, or a number with up to 15 digits."""
+    return value if isinstance(value, str) else format(float(value), ".15g")

@@ -164,7 +164,8 @@ class Draws:
         attributes = dict(likelihood=parts.pop("likelihood"), kernel=parts.pop("kernel_given"))
         attributes.update(named_inputs=int(names is not None), scaling_inputs=parts.pop("scaling_inputs", 0))
         parameters, before = parts.pop("parameter"), parts.pop("input_names")
-        del parts["shape"], parts["kernel"]
+        levels, meaning = parts.pop("levels") or [], parts.pop("labels")
+        del parts["shape"], parts["kernel"], parts["phi_given"]
         dimensions = {"X": ("obs", "input"), "K": ("obs", "other_obs"), "jitter": (), "theta": ("parameter",)}
         dimensions["phi"] = ("likelihood_parameter",)
         variables = {name: (dimensions.get(name, ("input",)), np.asarray(part)) for name, part in parts.items()}
@@ -174,6 +175,9 @@ class Draws:
             coordinates["scaling_input"] = before
         if parameters:
             coordinates["parameter"] = parameters
+        coordinates.update({f"category_{k + 1}": texts for k, texts in enumerate(levels) if texts})
+        if meaning:
+            coordinates["label"] = meaning
         if self.model.likelihood_parameters:
             coordinates["likelihood_parameter"] = list(self.model.likelihood_parameters)
         return variables, attributes, coordinates

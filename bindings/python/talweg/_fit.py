@@ -162,6 +162,9 @@ def fit(
     try:
         found = about._problem.fit(_texts("prior", prior), _texts("fix", fix), method, starts, max_evaluations, seed)
         about._moved(found[3])
-        return Fitted(about, found)
+        fitted = Fitted(about, found)
+        about.priors = [p.prior for p in fitted.parameters if p.prior]
+        about.fixed = [row[0] for row in found[0] if row[5]]
+        return fitted
     finally:
         about._speak()

@@ -5,16 +5,17 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from typing import Any, Optional, TypedDict, Union
+from typing import Any, Optional, Sequence, TypedDict, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _talweg
-from ._arrays import Floats, floats, matrix, names_of, symmetric, vector, view
+from . import _model_file, _talweg
+from ._arrays import Floats, floats, labels, ordered, symmetric, table, vector, view, word
 from ._talweg import InputError
 from ._warnings import Warned, spoken, warned
 
+Path = _model_file.Path
 Note = Union[str, Warned]  # what the library has to say
 
 logger = logging.getLogger("talweg")
@@ -48,6 +49,8 @@ class ModelOptions(TypedDict, total=False):
     gap6: float
     kernel_matrix: ArrayLike
     standardise: bool
+    positive: Union[str, float]
+    levels: Sequence[Union[str, float]]
 
 
 def count_threads(threads: int) -> int:
@@ -100,10 +103,11 @@ class Model:
     X : array_like, shape (n, d), or (n,) for one input
         Inputs. Column-major float64 (``order="F"``) goes to the library as it is; anything else is converted.
         The model keeps what it needs: `X` may change afterwards. A data frame (pandas, polars) gives the inputs names,
-        and `predict` finds those of another frame by them.
+        and `predict` finds those of another frame by them. A column that is text from top to bottom holds categories, for
+        ``categorical`` kernels.
     y : array_like, shape (n,)
-        Observations: -1 and +1, or 0 and 1 (probit, logit), counts (poisson, binomial, ...), real numbers (gaussian, student_t),
-        times (weibull, ...), levels 1, 2, ... (ordinal3, ...).
+        Observations: two different numbers or texts (probit, logit), counts (poisson, binomial, ...), real numbers (gaussian,
+        student_t), times (weibull, ...), levels 1, 2, ... or what `levels` lists (ordinal3, ...).
     likelihood : str
         "probit", "logit", "poisson", "gaussian", ...: docs/likelihoods.md has them all, with what they take.
     kernel : {"se", "matern12", "matern32", "matern52", "rq"}, or an expression
@@ -123,6 +127,10 @@ class Model:
         K itself, instead of `X` and a kernel.
     standardise : bool
         Shift and scale each input to mean 0 and standard deviation 1; `predict` does the same to new inputs.
+    positive : str or number
+        Which of two labels is +1. If not given, the larger number or the text later in the alphabet.
+    levels : sequence of str or number
+        Labels of an ordinal likelihood, from the lowest to the highest. An ordered categorical of pandas has its own.
     **terms : float or array_like, shape (n,)
         What the likelihood takes beside `y`, by name. ``noise`` (gaussian): the standard deviation of the noise.
         ``exposure`` (poisson): the rate of a count is ``exposure * exp(x)``. The default of both is 1.
@@ -138,6 +146,10 @@ class Model:
         Of K; less than `n` where K is numerically singular.
     y : ndarray, shape (n,)
         Observations as the model sees them (labels are -1 and +1).
+    labels : list of str or None
+        What -1 and +1, or levels 1, 2, ..., stand for; None where y is numbers that say so.
+    categories : dict
+        The categories of inputs that are text, by name or, without names, by number from 1 on: ``{"sex": ["female", "male"]}``.
     kernel : str or None
         The kernel as an expression, with all its parameters; None with `kernel_matrix`.
     likelihood_parameters : dict
@@ -148,6 +160,8 @@ class Model:
         What the kernel's parameters are called: "ell", "sigma"; with several leaves "se.ell", "constant.variance".
     theta : ndarray
         Their logarithms, in the same order.
+    priors, fixed : list of str
+        Of a model file or of a fit: "ell ~ gamma(25, 4)"; which parameters are held. `save` writes them.
 
     Examples
     --------
@@ -170,21 +184,25 @@ class Model:
         jitter: float = 0.0,
         kernel_matrix: Optional[ArrayLike] = None,
         standardise: bool = False,
+        positive: Union[str, float, None] = None,
+        levels: Optional[Sequence[Union[str, float]]] = None,
         **terms: Optional[ArrayLike],
     ) -> None:
+        self.priors: list[str] = []
+        self.fixed: list[str] = []
         if y is None:
             raise InputError("a model needs observations y")
         if (X is None) == (kernel_matrix is None):
             raise InputError("give either X, with a kernel, or kernel_matrix, without X")
         if kernel_matrix is not None and standardise:
             raise InputError("standardise changes inputs, and with kernel_matrix there are none")
-        labels = vector(y, "y")
-        inputs = None if X is None else matrix(X, "X")
+        observed = labels(y, "y")
+        inputs = None if X is None else table(X, "X")
         gram = None if kernel_matrix is None else symmetric(kernel_matrix, "kernel_matrix")
-        n = len(gram) if inputs is None else len(inputs)
-        if labels.shape != (n,):
+        n = len(gram) if inputs is None else len(inputs.x)
+        if observed.y.shape != (n,):
             what = "kernel_matrix" if inputs is None else "X"
-            raise InputError(f"{what} has {n} rows and y has {labels.size} numbers")
+            raise InputError(f"{what} has {n} rows and y has {observed.y.size} values")
         self.likelihood = likelihood
         self.standardise = standardise
         numbers, arrays = terms_of(likelihood, terms, n, "Model")
@@ -195,23 +213,33 @@ class Model:
         options.update(jitter=jitter, standardise=standardise, ell_given=log_ell is not None)
         options.update(log_sigma=0.0 if log_sigma is None else log_sigma, sigma_given=log_sigma is not None)
         scales = np.atleast_1d(floats(0.0 if log_ell is None else log_ell, "log_ell"))
+        order = levels if levels is not None else ordered(y)
+        meaning = (observed.texts, order and list(map(word, order)), None if positive is None else word(positive))
+        x, names, categories = inputs or (None, None, None)
         # What the problem logs with must not know the model, which knows the problem: neither would ever be freed.
-        self._problem = _talweg.Problem(labels, inputs, names_of(X), gram, arrays, numbers, scales, options, notes.append)
+        self._problem = _talweg.Problem(
+            observed.y, meaning, x, names, categories, gram, arrays, numbers, scales, options, notes.append
+        )
         facts = self._problem.describe()
         self._take_parts(self._problem.parts())
         self.n: int = facts["n"]
         self.rank: int = facts["rank"]
-        self.inputs: int = 0 if inputs is None else inputs.shape[1]
+        self.inputs: int = 0 if x is None else x.shape[1]
         self.y: Floats = view(self._problem.labels())
         self._read_constants()
 
     def _take_parts(self, parts: dict[str, Any]) -> None:
-        """Names of the inputs, and the kernel."""
+        """Names of inputs, categories and labels, and the kernel."""
         self.names: Optional[list[str]] = parts["input_names"]
         self.kernel: Optional[str] = None if "K" in parts else parts["kernel"]
         self.parameters: list[str] = parts["parameter"]
         self.theta: Floats = view(parts["theta"]) if "theta" in parts else np.empty(0)
         self._shape: Optional[str] = parts["shape"]
+        self.labels: Optional[list[str]] = parts["labels"]
+        called = parts["names"] or [str(k + 1) for k in range(len(parts["levels"] or []))]
+        self.categories: dict[str, list[str]] = {
+            name: texts for name, texts in zip(called, parts["levels"] or []) if texts is not None
+        }
         defaults: str = self._problem.defaults()
         if defaults:
             self._notes.append(warned("default_parameters", name=defaults))
@@ -221,6 +249,7 @@ class Model:
         """The model of an existing problem, read from a file."""
         parts, facts, self = problem.parts(), problem.describe(), cls.__new__(cls)
         self.likelihood = parts["likelihood"]
+        self.priors, self.fixed = [], []
         self._notes, self._fits, self._problem = notes, {}, problem
         self._take_parts(parts)
         self.standardise = "scaling_inputs" in parts
@@ -230,6 +259,41 @@ class Model:
         self.y = view(problem.labels())
         self._read_constants()
         return self
+
+    def save(self, path: Path, *, force: bool = False) -> None:
+        """Write a model file, which ``talweg approx --model FILE`` and all other commands take, and `load`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Usually ``MODEL.json``. The file names its data, which go beside it: to ``MODEL.csv``, in the units of `X`, and
+            ``MODEL.K.npy`` for a `kernel_matrix`.
+        force : bool
+            Overwrite files that are there. Without it that raises `InputError`.
+        """
+        _model_file.write(self, path, force)
+
+    @classmethod
+    def load(cls, path: Path, data: Optional[Path] = None) -> Model:
+        """The model of a file that `save`, ``talweg model`` or ``talweg fit`` wrote.
+
+        Parameters
+        ----------
+        path : str or path-like
+        data : str or path-like, optional
+            Other data than those that the file names: CSV, libsvm text or NumPy's, as the program reads them.
+
+        Examples
+        --------
+        >>> talweg.Model(X, y, kernel="se(ell=2) + linear").save("model.json")
+        >>> draws = talweg.sample(talweg.Model.load("model.json"))
+        """
+        contents = _model_file.Contents(path, data, TERMS)
+        notes: list[Note] = []
+        model = cls(**contents.arguments(notes.append))
+        model.priors, model.fixed = contents.texts("priors"), contents.texts("fixed")
+        model._notes[:0] = notes
+        return model
 
     def _forget_defaults(self) -> None:
         """A fit is about to find what nobody gave: nothing is to be said of it."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._approx import Approximation, Fit
-from ._arrays import Floats, matrix, names_of, vector
+from ._arrays import Floats, Table, labels, matrix, table, vector
 from ._draws import Draws
 from ._model import Model, count_threads, terms_of
 from ._talweg import InputError
@@ -26,6 +26,8 @@ class Prediction:
         Two classes: the probability of +1.
     y_mean, y_sd : ndarray, shape (m,)
         Counts and real observations: mean and standard deviation of y.
+    probabilities : ndarray, shape (m, levels)
+        Ordered levels: the probability of each, from the lowest to the highest.
     mcse : ndarray, shape (m,), or None
         From draws: Monte Carlo standard error of `probability` or `y_mean`.
     log_score : ndarray, shape (m,), or None
@@ -47,6 +49,8 @@ class Prediction:
             self.probability = arrays["expected"]
         else:
             self.y_mean, self.y_sd = arrays["expected"], arrays["sd"]
+        if "levels" in arrays:
+            self.probabilities = arrays["levels"]
 
     def __len__(self) -> int:
         return len(self.mean)
@@ -60,7 +64,7 @@ class Prediction:
         return "\n".join(lines)
 
 
-def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int, tuple[Any, Any, Any]]:
+def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int, Optional[Table], tuple[Any, Any]]:
     """How many there are, and their arrays: inputs, or covariances and prior variances."""
     if model.kernel is None:
         if cross is None or diagonal is None or Xnew is not None:
@@ -70,13 +74,13 @@ def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int,
             raise InputError(f"cross must have shape ({model.n}, {len(variances)}), not {columns.shape}")
         if not (np.isfinite(columns).all() and np.isfinite(variances).all()):
             raise InputError("cross and diagonal must be finite")
-        return len(variances), (None, np.asfortranarray(columns), variances)
+        return len(variances), None, (np.asfortranarray(columns), variances)
     if Xnew is None or cross is not None or diagonal is not None:
         raise InputError("the model was made with a kernel: give Xnew, not cross and diagonal")
-    inputs = matrix(Xnew, "Xnew")
-    if not np.isfinite(inputs).all():
+    inputs = table(Xnew, "Xnew")
+    if not np.isfinite(inputs.x).all():
         raise InputError("Xnew has values that are not finite")
-    return len(inputs), (inputs, None, None)
+    return len(inputs.x), inputs, (None, None)
 
 
 def predict(
@@ -86,6 +90,7 @@ def predict(
     *,
     cross: Optional[ArrayLike] = None,
     diagonal: Optional[ArrayLike] = None,
+    new_categories: bool = False,
     threads: int = 0,
     **columns: Optional[ArrayLike],
 ) -> Prediction:
@@ -99,10 +104,13 @@ def predict(
         New inputs, on the scale of the training inputs. Column-major float64 is used where it lies. Where this and the
         training inputs are data frames, the columns are found by name, in any order; else they go by their order.
     y : array_like, shape (m,), optional
-        Their labels, to score the predictions.
+        Their labels, as the model was given them, to score the predictions.
     cross, diagonal : array_like, shapes (n, m) and (m,)
         For a model made with ``kernel_matrix``: covariances of the training cases with the new ones, and prior
         variances of the new ones.
+    new_categories : bool
+        Take categories that the training cases do not have: nothing is known of their effect but the prior. Without it they
+        raise `InputError`.
     threads : int
         0: as many as this process may use. They never change a result.
     **columns : float or array_like, shape (m,)
@@ -125,21 +133,26 @@ def predict(
         raise InputError(f"predictions come from a Fit, an Approximation or Draws, not from {type(source).__name__}")
     from_draws = isinstance(source, Draws)
     model = source.model
-    m, arrays = _new_cases(model, Xnew, cross, diagonal)
+    m, inputs, covariances = _new_cases(model, Xnew, cross, diagonal)
     numbers, arrays_known = terms_of(model.likelihood, columns, m, "predict")
     known = {**{name: np.full(m, value) for name, value in numbers.items()}, **arrays_known}
-    labels = None if y is None else vector(y, "y")
-    if labels is not None and labels.shape != (m,):
-        raise InputError(f"there are {m} new cases and y has {labels.size} numbers")
+    observed = None if y is None else labels(y, "y")
+    if observed is not None and observed.y.shape != (m,):
+        raise InputError(f"there are {m} new cases and y has {observed.y.size} values")
     names = ["mean", "variance", "expected", "sd"] + ["mcse"] * from_draws
-    if labels is not None:
+    if observed is not None:
         names += ["log_score"] + ["log_score_mcse"] * from_draws
     outputs = {name: np.empty(m) for name in names}
+    if model._problem.count_levels():
+        outputs["levels"] = np.empty((m, model._problem.count_levels()))
     if isinstance(source, Draws) and source.facts["beta"] != 1:
         where = source.facts["data"] or "draws"
         model._notes.append(warned("not_posterior", source.facts["beta"], file=where))
     try:
-        scores = model._problem.predict(source._handle, (*arrays, known, labels, names_of(Xnew)), outputs, count_threads(threads))
+        given, texts = observed or (None, None)
+        x, names_of_x, levels = inputs or (None, None, None)
+        cases = (x, *covariances, known, given, (texts, None, None), names_of_x, levels, new_categories)
+        scores = model._problem.predict(source._handle, cases, outputs, count_threads(threads))
         return Prediction(model.is_binary, outputs, scores)
     finally:
         model._speak()

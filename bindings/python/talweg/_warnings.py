@@ -14,8 +14,8 @@ FINDINGS: dict[str, str] = _talweg.findings()
 # What to do: put behind the finding, with its punctuation.
 ADVICE = {
     "default_parameters": ". Give them (log_ell, log_sigma, or with their leaf in kernel), or let talweg.fit find them",
-    "length_short": ". Use longer ones, or standardise=True",
-    "length_long": ". Use shorter ones, or standardise=True",
+    "length_short": ". Use longer ones, standardise=True, or let talweg.fit find them",
+    "length_long": ". Use shorter ones, standardise=True, or let talweg.fit find them",
     "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
     "several_modes": '. Compare with draws (sample with method="ess", metric="prior") and with evidence(start="prior")',
     "disagree": ". At least one has not seen the whole posterior: trust neither, and let chains mix with more moves, "

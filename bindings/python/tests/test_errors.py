@@ -58,12 +58,12 @@ def test_bad_data(problem):
     holes = X.copy()
     holes[3, 1] = np.nan
     for arguments, words in (
-        ((X, y[:-1]), "X has 60 rows and y has 59 numbers"),
+        ((X, y[:-1]), "X has 60 rows and y has 59 values"),
         ((holes, y), "finite|nan"),
         ((X, np.where(np.arange(len(y)) == 7, 3.0, y)), "3"),  # a third label
         ((X,), "observations"),
         ((X[:, :, np.newaxis], y), "two dimensions"),
-        (([["a", "b"]], y), "numbers"),
+        (([[1.0, "a"], [2.0, None]] * 30, y), "numbers, or text"),
     ):
         with pytest.raises(talweg.InputError, match=words):
             talweg.approx(*arguments)
