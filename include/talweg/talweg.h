@@ -29,6 +29,7 @@
 #include <talweg/sample.h>
 #include <talweg/sampling_plan.h>
 #include <talweg/selftest.h>
+#include <talweg/sparse.h>
 #include <talweg/store.h>
 #include <talweg/team.h>
 #include <talweg/warning.h>

@@ -9,6 +9,7 @@
 #include "cli/names.h"
 #include "cli/warnings.h"
 #include "talweg/base.h"
+#include "talweg/sparse.h"
 
 enum { COMMANDS = 12 };
 static const tw_command *const commands[COMMANDS] = {
@@ -128,6 +129,14 @@ static tw_status print_completion(tw_context *ctx, const char *shell)
     return TW_OK;
 }
 
+/* The version, and which optional parts this build has. */
+static void print_version(void)
+{
+    const char *orderings = tw_sparse_orderings();
+    printf("talweg %s\nsparse precision matrices: %s\n", tw_version(),
+           orderings ? orderings : "not in this build");
+}
+
 /* What the program says of itself. */
 static tw_status print_about(tw_context *ctx, size_t count, const char *const *arguments)
 {
@@ -144,7 +153,7 @@ static tw_status print_about(tw_context *ctx, size_t count, const char *const *a
     else if (strcmp(word, "--man-page") == 0)
         tw_print_manual(stdout);
     else
-        printf("talweg %s\n", tw_version());
+        print_version();
     return TW_OK;
 }
 

@@ -151,7 +151,7 @@ void tw_print_program_help(FILE *to)
     for (size_t k = 0; tw_command_at(k); k++)
         fprintf(to, "  %-10s%s\n", tw_command_at(k)->name, tw_command_at(k)->summary);
     fprintf(to, "\n  talweg help COMMAND       what a command takes, as talweg COMMAND --help\n"
-                "  talweg --version          the version\n"
+                "  talweg --version          the version, and what it was built with\n"
                 "  talweg --man-page         the manual page, for man -l -\n"
                 "  talweg --completion SHELL what completes talweg's arguments in bash or zsh\n\n");
     tw_print_wrapped(to, tw_help_conventions(), 0, 0);

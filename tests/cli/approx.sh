@@ -101,7 +101,8 @@ fi
 
 # help and version
 works --version
-[ "$(cat "$d/out")" = "talweg $(cat VERSION)" ] || complain "--version: $(cat "$d/out")"
+[ "$(head -n 1 "$d/out")" = "talweg $(cat VERSION)" ] || complain "--version: $(cat "$d/out")"
+grep -q '^sparse precision matrices: ' "$d/out" || complain "--version does not say what it was built with"
 works --help
 works predict "$d/absent" --help
 works approx --help

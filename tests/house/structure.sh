@@ -97,12 +97,12 @@ check() {
     }
 
     BEGIN {
-        n = split("base math linalg data covariance gaussian likelihood model prior approximate fit diagnose dynamics sample " \
+        n = split("base math linalg data sparse covariance gaussian likelihood model prior approximate fit diagnose dynamics sample " \
                   "evidence output cli", rooms, " ")
         for (i = 1; i <= n; i++) rank[rooms[i]] = i
         forbidden["likelihood", "covariance"]; forbidden["likelihood", "gaussian"]
         forbidden["diagnose", "dynamics"]; forbidden["diagnose", "sample"]; forbidden["diagnose", "evidence"]
-        matrices["linalg"]; matrices["covariance"]; matrices["gaussian"]
+        matrices["linalg"]; matrices["sparse"]; matrices["covariance"]; matrices["gaussian"]
     }
 
     FNR == 1 {
