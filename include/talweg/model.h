@@ -16,6 +16,7 @@
 #include <talweg/covariance.h>
 #include <talweg/data.h>
 #include <talweg/likelihood.h>
+#include <talweg/sparse.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,6 +48,12 @@ TW_API tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel
                                     const tw_likelihood *likelihood, const double *phi, double jitter,
                                     tw_model **out);
 TW_API void tw_model_free(tw_model *model);
+
+/* A model whose prior is u ~ N(0, Q^-1) with a sparse precision q (sparse.h), and whose sites are x = C u: design is C, with a
+ * row for each observation, a column for each variable and columns that are independent of each other; NULL: the identity.
+ * Both are copied. Everything below takes such a model; its memory and time follow the entries of the factor of Q. */
+TW_API tw_status tw_model_from_precision(const tw_sparse *q, const tw_sparse *design,
+                                         const tw_observations *observed, tw_model **out);
 
 /* What a model is made of, and what its factorisation found. */
 typedef struct tw_model_info {

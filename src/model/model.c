@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gaussian/sparse.h"
 #include "likelihood/likelihood.h"
 #include "linalg/size.h"
 #include "linalg/vector.h"
@@ -122,6 +123,15 @@ tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *obse
     else
         tw_gaussian_free(prior);
     return finish(status, model, out);
+}
+
+tw_status tw_model_from_precision(const tw_sparse *q, const tw_sparse *design,
+                                  const tw_observations *observed, tw_model **out)
+{
+    tw_gaussian *prior = NULL;
+    *out = NULL;
+    TW_TRY(tw_gaussian_sparse_new(q->ctx, q, design, TW_ELIMINATION_LITTLE_FILL, &prior));
+    return tw_model_from_gaussian(prior, observed, out);
 }
 
 tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross, const double *diagonal)

@@ -1,15 +1,17 @@
-/* Everything that talweg does, on a Gaussian that has no n x n array: an autoregressive process with tridiagonal precision
- * (support/ar1.h), against the dense kind with the same covariances. Both have the same coordinates, so that a transition
+/* Everything that talweg does, on Gaussians that have no n x n array: an autoregressive process with tridiagonal precision
+ * (support/ar1.h), and a lattice with a sparse precision (gaussian/sparse.h), against the dense kind with the same covariances. Both have the same coordinates, so that a transition
  * from the same random numbers leads to the same place, to rounding and the solver's tolerance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gaussian/dense.h"
+#include "gaussian/sparse.h"
 #include "model/model.h"
 #include "support/ar1.h"
 #include "support/observe.h"
 #include "support/problem.h"
+#include "support/sparse_case.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
 #include "talweg/chains.h"
@@ -18,6 +20,53 @@
 enum { N = 60, P = 3 };
 
 static const double phi = 0.93, sd = 2.5;
+
+/* A prior of N sites: its covariances, and the Gaussian that has no such array. */
+typedef struct prior {
+    void (*covariances)(double *k);
+    tw_gaussian *(*gaussian)(tw_context *ctx);
+} prior;
+
+static void ar1_covariances(double *k)
+{
+    ar1_kernel(N, phi, sd, k);
+}
+
+static tw_gaussian *ar1_gaussian(tw_context *ctx)
+{
+    return ar1_new(ctx, N, phi, sd);
+}
+
+/* Variances of about 3. */
+static tw_sparse *lattice(tw_context *ctx)
+{
+    tw_sparse *q = lattice_precision(ctx, 6, 10, 0.3);
+    for (size_t e = 0; e < q->start[N]; e++) q->value[e] *= 0.1;
+    return q;
+}
+
+static void lattice_covariances(double *k)
+{
+    tw_context *ctx = new_context();
+    tw_sparse *q = lattice(ctx);
+    double log_det, *inverse = full_inverse(q, &log_det);
+    memcpy(k, inverse, N * N * sizeof *k);
+    free(inverse);
+    tw_sparse_free(q);
+    tw_context_free(ctx);
+}
+
+static tw_gaussian *lattice_gaussian(tw_context *ctx)
+{
+    tw_gaussian *g = NULL;
+    tw_sparse *q = lattice(ctx);
+    assert_int_equal(tw_gaussian_sparse_new(ctx, q, NULL, TW_ELIMINATION_BACKWARDS, &g), TW_OK);
+    tw_sparse_free(q);
+    return g;
+}
+
+static prior ar1_prior = {ar1_covariances, ar1_gaussian};
+static prior lattice_prior = {lattice_covariances, lattice_gaussian};
 
 /* One model twice: the dense one first. */
 typedef struct pair {
@@ -39,8 +88,9 @@ static void make_labels(size_t n, double *y)
     }
 }
 
-static pair pair_new(const char *likelihood)
+static pair pair_new(const char *likelihood, void **state)
 {
+    const prior *from = *state;
     static double k[N * N];
     pair p = {.ctx = new_context()};
     tw_ep_options tight = TW_EP_DEFAULTS;
@@ -49,11 +99,10 @@ static pair pair_new(const char *likelihood)
     make_labels(N, p.y);
     for (size_t i = 0; i < N && strcmp(likelihood, "poisson") == 0; i++)
         p.y[i] = (double)(i % 4) + 1.0 + p.y[i];
-    ar1_kernel(N, phi, sd, k);
+    from->covariances(k);
     assert_int_equal(tw_model_new(p.ctx, k, N, OBSERVED(sites, N, p.y, NULL), 0.0, &p.model[0]), TW_OK);
     assert_int_equal(
-        tw_model_from_gaussian(ar1_new(p.ctx, N, phi, sd), OBSERVED(sites, N, p.y, NULL), &p.model[1]),
-        TW_OK);
+        tw_model_from_gaussian(from->gaussian(p.ctx), OBSERVED(sites, N, p.y, NULL), &p.model[1]), TW_OK);
     for (size_t m = 0; m < 2; m++) {
         assert_int_equal(tw_laplace_fit(p.model[m], NULL, &p.laplace[m]), TW_OK);
         assert_int_equal(tw_ep_fit(p.model[m], &tight, &p.ep[m]), TW_OK);
@@ -84,10 +133,9 @@ static void assert_same(size_t count, const double *a, const double *b, double t
 
 static void approximations_are_the_same(void **state)
 {
-    (void)state;
     const char *likelihoods[] = {"probit", "logit", "poisson"};
     for (size_t l = 0; l < 3; l++) {
-        pair p = pair_new(likelihoods[l]);
+        pair p = pair_new(likelihoods[l], state);
         tw_correction correction[2];
         for (size_t m = 0; m < 2; m++)
             assert_int_equal(tw_ep_correct(p.model[m], p.ep[m], 4, &correction[m]), TW_OK);
@@ -106,9 +154,8 @@ static void approximations_are_the_same(void **state)
 
 static void predictions_are_the_same(void **state)
 {
-    (void)state;
     enum { NEW = 2 };
-    pair p = pair_new("probit");
+    pair p = pair_new("probit", state);
     double cross[2][N * NEW], diagonal[NEW] = {sd * sd, sd * sd}, mean[2][NEW], variance[2][NEW];
     for (size_t m = 0; m < 2; m++) {
         tw_predictor *predictor = NULL;
@@ -165,7 +212,6 @@ static void one_transition(const pair *p, size_t m, const setting *s, double *to
 
 static void one_transition_leads_to_the_same_place(void **state)
 {
-    (void)state;
     const setting settings[] = {
         {"hmc, prior", TW_METHOD_HMC, TW_METRIC_PRIOR, false, TW_FORM_OPEN, 1.0},
         {"hmc, identity", TW_METHOD_HMC, TW_METRIC_IDENTITY, false, TW_FORM_OPEN, 1.0},
@@ -179,7 +225,7 @@ static void one_transition_leads_to_the_same_place(void **state)
         {"rmhmc, hessian, folded, b = 0.5", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, true, TW_FORM_FOLDED, 0.5},
         {"rmhmc, hessian, open, b = 0.5", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, true, TW_FORM_OPEN, 0.5},
     };
-    pair p = pair_new("probit");
+    pair p = pair_new("probit", state);
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
         double dense[(N + 1) * P], sparse[(N + 1) * P], largest = 0.0;
         one_transition(&p, 0, &settings[i], dense);
@@ -225,14 +271,13 @@ static tw_summary *summarise_run(const pair *p, size_t m, tw_method method, tw_m
 /* 60 means, each beyond 5 joint errors once in 1.7 million times: a false alarm is below 4e-5 a sampler. */
 static void draws_are_those_of_the_same_posterior(void **state)
 {
-    (void)state;
     const struct {
         tw_method method;
         tw_metric metric;
     } samplers[] = {{TW_METHOD_HMC, TW_METRIC_EP},
                     {TW_METHOD_SLICE, TW_METRIC_EP},
                     {TW_METHOD_RMHMC, TW_METRIC_SMOOTHED}};
-    pair p = pair_new("probit");
+    pair p = pair_new("probit", state);
     tw_summary *dense = summarise_run(&p, 0, TW_METHOD_HMC, TW_METRIC_EP, 1);
     for (size_t k = 0; k < 3; k++) {
         tw_summary *sparse = summarise_run(&p, 1, samplers[k].method, samplers[k].metric, 2 + k);
@@ -254,9 +299,8 @@ static void draws_are_those_of_the_same_posterior(void **state)
 /* AIS with HMC and with RMHMC, from EP; the dense one with another seed. Beyond 4.5 joint errors once in 150,000 times. */
 static void evidence_is_that_of_the_same_model(void **state)
 {
-    (void)state;
     enum { STEPS = 12 };
-    pair p = pair_new("probit");
+    pair p = pair_new("probit", state);
     double beta[STEPS + 1];
     tw_estimate e[3];
     assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta), TW_OK);
@@ -285,9 +329,8 @@ static void evidence_is_that_of_the_same_model(void **state)
 
 static void what_a_kind_lacks_is_refused_with_words(void **state)
 {
-    (void)state;
     static double k[N * N];
-    pair p = pair_new("probit");
+    pair p = pair_new("probit", state);
     double mean[N] = {0.0};
     const size_t index[2] = {0, 1};
     tw_reference *q = NULL;
@@ -354,12 +397,16 @@ static void nothing_anywhere_is_n_by_n(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(approximations_are_the_same),
-        cmocka_unit_test(predictions_are_the_same),
-        cmocka_unit_test(one_transition_leads_to_the_same_place),
-        cmocka_unit_test(draws_are_those_of_the_same_posterior),
-        cmocka_unit_test(evidence_is_that_of_the_same_model),
-        cmocka_unit_test(what_a_kind_lacks_is_refused_with_words),
+        cmocka_unit_test_prestate(approximations_are_the_same, &ar1_prior),
+        cmocka_unit_test_prestate(approximations_are_the_same, &lattice_prior),
+        cmocka_unit_test_prestate(predictions_are_the_same, &ar1_prior),
+        cmocka_unit_test_prestate(one_transition_leads_to_the_same_place, &ar1_prior),
+        cmocka_unit_test_prestate(one_transition_leads_to_the_same_place, &lattice_prior),
+        cmocka_unit_test_prestate(draws_are_those_of_the_same_posterior, &ar1_prior),
+        cmocka_unit_test_prestate(draws_are_those_of_the_same_posterior, &lattice_prior),
+        cmocka_unit_test_prestate(evidence_is_that_of_the_same_model, &ar1_prior),
+        cmocka_unit_test_prestate(evidence_is_that_of_the_same_model, &lattice_prior),
+        cmocka_unit_test_prestate(what_a_kind_lacks_is_refused_with_words, &ar1_prior),
         cmocka_unit_test(nothing_anywhere_is_n_by_n),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

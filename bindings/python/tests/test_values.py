@@ -147,4 +147,4 @@ def test_predict_from_ep(problem, program):
 
 def test_version(program):
     printed = subprocess.run([program.path, "--version"], stdout=subprocess.PIPE, text=True).stdout
-    assert printed.split() == ["talweg", talweg.__version__]
+    assert printed.splitlines()[0].split() == ["talweg", talweg.__version__]

@@ -1,0 +1,273 @@
+/* sparse.c: see sparse.h. Columns are worked on TW_SPARSE_COLUMNS at a time, in a buffer in the order of elimination. */
+#include "gaussian/sparse.h"
+
+#include <string.h>
+
+#include "gaussian/dense.h"
+#include "gaussian/sparse_inside.h"
+
+static const tw_gaussian_kind sparse_kind;
+
+static const tw_sparse_gaussian *inside(const tw_gaussian *g)
+{
+    return (const tw_sparse_gaussian *)g;
+}
+
+static void release(tw_gaussian *g)
+{
+    tw_sparse_gaussian *s = (tw_sparse_gaussian *)g;
+    tw_release(g->ctx, s->l);
+    tw_release(g->ctx, s->tau);
+    tw_pattern_release(s->pattern);
+}
+
+/* ---- to make one ---- */
+
+/* Memory for the factor, with the pattern held once more. */
+static tw_status allocate(tw_pattern *p, bool moves, tw_gaussian **out)
+{
+    TW_TRY(tw_gaussian_allocate(p->ctx, &sparse_kind, sizeof(tw_sparse_gaussian), p->n, moves, p->r, out));
+    tw_sparse_gaussian *s = (tw_sparse_gaussian *)*out;
+    s->g.r = p->r;
+    s->g.full_rank = !p->sites;
+    s->pattern = tw_pattern_hold(p);
+    tw_status status = tw_allocate_doubles(p->ctx, p->analysis->entries, 1, "a sparse factor", &s->l);
+    if (status == TW_OK && moves)
+        status = tw_allocate_doubles(p->ctx, p->n, 1, "the sites of a Gaussian", &s->tau);
+    if (status == TW_OK) return TW_OK;
+    tw_gaussian_free(*out);
+    *out = NULL;
+    return status;
+}
+
+/* Factor Q + C' diag(tau) C, and read off what every Gaussian has: log |F'F| = log |C'C| - log |Q + C' diag(tau) C|. */
+static bool factor(tw_sparse_gaussian *s, size_t *failed)
+{
+    tw_pattern *p = s->pattern;
+    tw_buffer_take(&p->selected);
+    bool fine = tw_pattern_factor(p, &p->front, s->tau, NULL, s->l, failed);
+    if (fine) {
+        tw_sparse_select(p->analysis, &p->front, s->l, p->selected.numbers);
+        tw_pattern_variances(p, p->selected.numbers, s->g.variance);
+        s->log_precision = tw_sparse_log_det(p->analysis, s->l);
+        s->g.log_det = p->log_gram - s->log_precision;
+    }
+    tw_buffer_give_back(&p->selected);
+    return fine;
+}
+
+tw_status tw_gaussian_sparse_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *design,
+                                 tw_elimination how, tw_gaussian **out)
+{
+    tw_pattern *pattern = NULL;
+    size_t failed;
+    *out = NULL;
+    TW_TRY(tw_pattern_new(ctx, q, design, how, &pattern));
+    tw_status status = allocate(pattern, false, out);
+    tw_pattern_release(pattern);
+    TW_TRY(status);
+    if (factor((tw_sparse_gaussian *)*out, &failed)) return TW_OK;
+    tw_gaussian_free(*out);
+    *out = NULL;
+    return tw_fail(ctx, TW_NOT_POSITIVE_DEFINITE,
+                   "the precision matrix is not positive definite: its factorisation ends at variable %zu",
+                   failed + 1);
+}
+
+/* ---- products and solves ---- */
+
+/* Coordinates, r x columns, to a block in the order of elimination, and back; both reverse them. */
+static void take_coordinates(size_t r, size_t columns, const double *w, double *to)
+{
+    for (size_t k = 0; k < r; k++)
+        for (size_t c = 0; c < columns; c++) to[c + k * columns] = w[r - 1 - k + c * r];
+}
+
+static void give_coordinates(size_t r, size_t columns, const double *from, double *w)
+{
+    for (size_t k = 0; k < r; k++)
+        for (size_t c = 0; c < columns; c++) w[r - 1 - k + c * r] = from[c + k * columns];
+}
+
+/* How many columns the next block has. */
+static size_t block_of(size_t columns, size_t done)
+{
+    return columns - done < TW_SPARSE_COLUMNS ? columns - done : TW_SPARSE_COLUMNS;
+}
+
+static void spread(const tw_gaussian *g, size_t columns, const double *w, double *x)
+{
+    const tw_sparse_gaussian *s = inside(g);
+    tw_buffer *buffer = tw_pattern_borrow(s->pattern);
+    for (size_t j = 0, b; j < columns; j += b) {
+        b = block_of(columns, j);
+        take_coordinates(g->r, b, w + j * g->r, buffer->numbers);
+        tw_sparse_solve_upper(s->pattern->analysis, s->l, b, buffer->numbers);
+        tw_pattern_scatter(s->pattern, b, buffer->numbers, x + j * g->n);
+    }
+    tw_buffer_give_back(buffer);
+}
+
+static void pull_back(const tw_gaussian *g, size_t columns, const double *x, double *w)
+{
+    const tw_sparse_gaussian *s = inside(g);
+    tw_buffer *buffer = tw_pattern_borrow(s->pattern);
+    for (size_t j = 0, b; j < columns; j += b) {
+        b = block_of(columns, j);
+        tw_pattern_gather(s->pattern, b, x + j * g->n, NULL, buffer->numbers);
+        tw_sparse_solve_lower(s->pattern->analysis, s->l, b, buffer->numbers);
+        give_coordinates(g->r, b, buffer->numbers, w + j * g->r);
+    }
+    tw_buffer_give_back(buffer);
+}
+
+/* w = J L' P u with u = (C'C)^-1 C' (x - mean). */
+static void solve(const tw_gaussian *g, size_t columns, const double *x, const double *mean, double *w)
+{
+    const tw_sparse_gaussian *s = inside(g);
+    const tw_pattern *p = s->pattern;
+    tw_buffer *buffer = tw_pattern_borrow(p);
+    for (size_t j = 0, b; j < columns; j += b) {
+        b = block_of(columns, j);
+        tw_pattern_gather(p, b, x + j * g->n, mean, buffer->numbers);
+        if (p->gram) {
+            tw_sparse_solve_lower(p->analysis, p->gram, b, buffer->numbers);
+            tw_sparse_solve_upper(p->analysis, p->gram, b, buffer->numbers);
+        }
+        tw_sparse_multiply_upper(p->analysis, s->l, b, buffer->numbers);
+        give_coordinates(g->r, b, buffer->numbers, w + j * g->r);
+    }
+    tw_buffer_give_back(buffer);
+}
+
+/* x = P' L J w; C is the identity. */
+static void solve_transposed(const tw_gaussian *g, size_t columns, double *w)
+{
+    const tw_sparse_gaussian *s = inside(g);
+    tw_buffer *buffer = tw_pattern_borrow(s->pattern);
+    for (size_t j = 0, b; j < columns; j += b) {
+        b = block_of(columns, j);
+        take_coordinates(g->r, b, w + j * g->r, buffer->numbers);
+        tw_sparse_multiply_lower(s->pattern->analysis, s->l, b, buffer->numbers);
+        tw_pattern_scatter(s->pattern, b, buffer->numbers, w + j * g->r);
+    }
+    tw_buffer_give_back(buffer);
+}
+
+static void multiply(const tw_gaussian *g, size_t columns, const double *x, double *y)
+{
+    const tw_sparse_gaussian *s = inside(g);
+    const tw_pattern *p = s->pattern;
+    tw_buffer *buffer = tw_pattern_borrow(p);
+    for (size_t j = 0, b; j < columns; j += b) {
+        b = block_of(columns, j);
+        tw_pattern_gather(p, b, x + j * g->n, NULL, buffer->numbers);
+        tw_sparse_solve_lower(p->analysis, s->l, b, buffer->numbers);
+        tw_sparse_solve_upper(p->analysis, s->l, b, buffer->numbers);
+        tw_pattern_scatter(p, b, buffer->numbers, y + j * g->n);
+    }
+    tw_buffer_give_back(buffer);
+}
+
+/* (C P' from)_i for number c of a block. */
+static double site_value(const tw_pattern *p, size_t columns, const double *from, size_t c, size_t i)
+{
+    const uint32_t *place = p->analysis->place;
+    double sum = 0.0;
+    if (!p->sites) return from[c + place[i] * columns];
+    for (size_t e = p->sites->start[i]; e < p->sites->start[i + 1]; e++)
+        sum += p->sites->value[e] * from[c + place[p->sites->row[e]] * columns];
+    return sum;
+}
+
+/* P C' e_i becomes number c of a block of zeros. */
+static void put_site(const tw_pattern *p, size_t columns, size_t c, size_t i, double *to)
+{
+    const uint32_t *place = p->analysis->place;
+    if (!p->sites) {
+        to[c + place[i] * columns] = 1.0;
+        return;
+    }
+    for (size_t e = p->sites->start[i]; e < p->sites->start[i + 1]; e++)
+        to[c + place[p->sites->row[e]] * columns] += p->sites->value[e];
+}
+
+static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, size_t columns, double *a)
+{
+    const tw_sparse_gaussian *s = inside(g);
+    const tw_pattern *p = s->pattern;
+    tw_buffer *buffer = tw_pattern_borrow(p);
+    for (size_t j = 0, b; j < columns; j += b) {
+        b = block_of(columns, j);
+        memset(buffer->numbers, 0, g->r * b * sizeof(double));
+        for (size_t c = 0; c < b; c++) put_site(p, b, c, column + j + c, buffer->numbers);
+        tw_sparse_solve_lower(p->analysis, s->l, b, buffer->numbers);
+        tw_sparse_solve_upper(p->analysis, s->l, b, buffer->numbers);
+        for (size_t c = 0; c < b; c++)
+            for (size_t i = 0; i < rows; i++)
+                a[i + (j + c) * rows] = site_value(p, b, buffer->numbers, c, row + i);
+    }
+    tw_buffer_give_back(buffer);
+}
+
+static double flops(const tw_gaussian *g)
+{
+    return 2.0 * (double)inside(g)->pattern->analysis->entries;
+}
+
+/* ---- Gaussians made of this one ---- */
+
+static tw_status like(const tw_gaussian *base, bool products, tw_gaussian **out)
+{
+    (void)products; /* costs nothing */
+    return allocate(inside(base)->pattern, true, out);
+}
+
+static bool condition(const tw_gaussian *base, const double *tau, tw_gaussian *out, double *log_det)
+{
+    const tw_sparse_gaussian *from = inside(base);
+    tw_sparse_gaussian *to = (tw_sparse_gaussian *)out;
+    size_t failed;
+    for (size_t i = 0; i < base->n; i++) to->tau[i] = tau[i] + (from->tau ? from->tau[i] : 0.0);
+    if (!factor(to, &failed)) return false;
+    *log_det = to->log_precision - from->log_precision;
+    return true;
+}
+
+/* A dense Gaussian, a column of its covariance at a time. */
+static tw_status fill_marginal(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian *out)
+{
+    tw_gaussian_report report;
+    double *column = NULL, *k = tw_gaussian_dense_matrix(out);
+    TW_TRY(tw_allocate_doubles(g->ctx, g->n, 1, "a column of a covariance", &column));
+    for (size_t j = 0; j < count; j++) {
+        block(g, 0, g->n, index[j], 1, column);
+        for (size_t i = 0; i < count; i++) k[i + j * count] = column[index[i]];
+    }
+    tw_release(g->ctx, column);
+    return tw_gaussian_dense_factor(out, 0.0, &report);
+}
+
+static tw_status marginal(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian **out)
+{
+    TW_TRY(tw_gaussian_dense_new(g->ctx, count, NULL, 0, out));
+    tw_status status = fill_marginal(g, count, index, *out);
+    if (status == TW_OK) return TW_OK;
+    tw_gaussian_free(*out);
+    *out = NULL;
+    return status;
+}
+
+static const tw_gaussian_kind sparse_kind = {.name = "a sparse Gaussian",
+                                             .release = release,
+                                             .spread = spread,
+                                             .pull_back = pull_back,
+                                             .solve = solve,
+                                             .solve_transposed = solve_transposed,
+                                             .multiply = multiply,
+                                             .block = block,
+                                             .flops = flops,
+                                             .like = like,
+                                             .condition = condition,
+                                             .curve = tw_sparse_curve,
+                                             .marginal = marginal};
