@@ -5,6 +5,7 @@
     X(poisson)                \
     X(gaussian)               \
     X(student_t)              \
+    X(stochastic_volatility)  \
     X(binomial)               \
     X(binomial_probit)        \
     X(negative_binomial)      \

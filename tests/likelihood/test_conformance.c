@@ -102,12 +102,14 @@ static void add(setting *s, double x, double y, double weight, over_y *sums)
 }
 
 /* Counts, classes and levels one by one, until the second moment does not grow; a density by the trapezoidal rule in t, y = exp(t) where y must be positive,
- * else y = x + c sinh(t), which for a smooth density is exact to rounding; t to 100, for heavy tails and times near 0. */
+ * else y = its mean + c sinh(t), which for a smooth density is exact to rounding; t to 100, for heavy tails and times near 0. */
 static over_y sum_over_y(setting *s, double x)
 {
     over_y sums = {0.0, 0.0, 0.0, 0.0};
     bool density = setting_supports(s, 0.4321), positive = !setting_supports(s, -0.4321);
     const double step = 1.0 / 64.0, c = 0.1;
+    double centre = x;
+    if (density && s->likelihood->expect) s->likelihood->expect(setting_aim(s), &x, &centre, NULL);
     for (int i = -1; !density && i < MOST_COUNTS; i++) {
         double before = sums.square;
         add(s, x, i, 1.0, &sums);
@@ -118,7 +120,7 @@ static over_y sum_over_y(setting *s, double x)
         if (positive)
             add(s, x, exp(t), step * exp(t), &sums);
         else
-            add(s, x, x + c * sinh(t), step * c * cosh(t), &sums);
+            add(s, x, centre + c * sinh(t), step * c * cosh(t), &sums);
     }
     return sums;
 }
