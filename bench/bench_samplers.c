@@ -73,7 +73,7 @@ static outcome run(const tw_model *model, const tw_approximation *ep, const cont
     double leapfrogs = (double)(draws->sampling.leapfrog_steps + draws->warmup.leapfrog_steps);
     bench_check(ctx, tw_draws_summarise(draws, 1, NULL, &summary));
     const tw_totals *t = &draws->sampling;
-    outcome o = {.ess = summary.ess_bulk_min,
+    outcome o = {.ess = summary.ess_min,
                  .seconds = total * (double)t->leapfrog_steps / leapfrogs, /* the sampling's share */
                  .acceptance = summary.acceptance,
                  .eps = draws->tuning.eps,

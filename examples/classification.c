@@ -96,8 +96,7 @@ int main(int count, char **words)
     tw_chains_summary s = result.summary;
     printf("%zu chains of %zu draws: acceptance %.2f, step size %.2f, %zu leapfrog steps\n", draws->chains,
            draws->draws, s.acceptance, draws->tuning.eps, draws->tuning.steps);
-    printf("R-hat at most %.3f, bulk ESS at least %.0f (latent %zu)\n", s.rhat_max, s.ess_bulk_min,
-           s.worst + 1);
+    printf("R-hat at most %.3f, ESS at least %.0f (latent %zu)\n", s.rhat_max, s.ess_min, s.worst + 1);
     for (size_t k = 0; k < result.warnings.count; k++) {
         char sentence[TW_WARNING_BYTES];
         tw_warning_print(&result.warnings.warning[k], NULL, sentence);

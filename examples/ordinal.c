@@ -100,7 +100,7 @@ int main(void)
     check(ctx, tw_model_from_data(data, kernel, tw_likelihood_find("ordinal5"), phi, 0.0, &model));
     tw_draws *draws = sample(ctx, model);
     check(ctx, tw_draws_summarise(draws, 1, rows, &s));
-    printf("R-hat at most %.3f, bulk ESS at least %.0f of %zu draws\n\n", s.rhat_max, s.ess_bulk_min,
+    printf("R-hat at most %.3f, ESS at least %.0f of %zu draws\n\n", s.rhat_max, s.ess_min,
            draws->chains * draws->draws);
     printf("dose   pain of 4 or 5: share (90%% interval)   truth\n");
     for (size_t i = 0; i < PATIENTS; i += 30)

@@ -100,7 +100,7 @@ int main(void)
     check(ctx, tw_model_from_data(data, kernel, tw_likelihood_find("poisson"), NULL, 0.0, &model));
     tw_draws *draws = sample(ctx, model);
     check(ctx, tw_draws_summarise(draws, 1, rows, &s));
-    printf("R-hat at most %.3f, bulk ESS at least %.0f of %zu draws\n", s.rhat_max, s.ess_bulk_min,
+    printf("R-hat at most %.3f, ESS at least %.0f of %zu draws\n", s.rhat_max, s.ess_min,
            draws->chains * draws->draws);
     print_rates(data, rows);
     tw_draws_free(draws);

@@ -150,10 +150,14 @@ TW_API void tw_draws_free(tw_draws *draws);
 
 /* The worst of what tw_draws_summarise finds. */
 typedef struct tw_chains_summary {
-    double ess_bulk_min, ess_bulk_median, ess_tail_min; /* over the n latents; NaN: too few draws, or not kept
-                                                         */
+    /* Over the n latents; NaN: too few draws, or not kept. A latent that never moves where others do has no variance:
+     * it is known, and left out. */
+    double ess_min, ess_median; /* of the ESS: the smallest of bulk, tail and fold of a latent */
+    double ess_bulk_min, ess_bulk_median, ess_tail_min, ess_fold_min;
+    size_t worst; /* the latent with the smallest ESS, counted from 0 */
     double rhat_max;
-    size_t worst; /* the latent with the smallest bulk ESS, counted from 0 */
+    double
+        rhat_chance; /* the probability that chance alone makes the largest of them as large (diagnose.h) */
     double acceptance;
     double ebfmi_min; /* over chains; NaN for slice sampling, which has no energy */
 } tw_chains_summary;
@@ -162,8 +166,11 @@ typedef struct tw_chains_summary {
 TW_API tw_status tw_draws_summarise(const tw_draws *draws, size_t threads, tw_summary *rows,
                                     tw_chains_summary *out);
 
-/* What is wrong with draws; no warnings: nothing is. R-hat above 1.01, a bulk or tail ESS below 100 for each chain,
- * E-BFMI below 0.3, trajectories that failed, a single chain, a run that was interrupted or is too short to be judged.
+/* An ESS from which on R-hat and ESS themselves are reliable: that of all chains together. */
+#define TW_ESS_ENOUGH 400.0
+
+/* What is wrong with draws; no warnings: nothing is. An R-hat above 1.01 that has a probability below 1 % by chance alone,
+ * an ESS (bulk, tail or fold) below TW_ESS_ENOUGH, E-BFMI below 0.3, trajectories that failed, a single chain, a run that was interrupted or is too short to be judged.
  * draws: of each chain. */
 TW_API void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const tw_chains_summary *summary,
                             const tw_totals *sampling, tw_warnings *out);
@@ -186,7 +193,7 @@ typedef struct tw_candidate {
     double eps;
     size_t steps;
     double acceptance;
-    double ess_per_draw;   /* worst latent's bulk ESS in the pilot, per transition of a chain */
+    double ess_per_draw;   /* worst latent's ESS in the pilot, per transition of a chain */
     double flops_per_draw; /* cost of a transition of one chain by the cost model, in dense flops */
     double efficiency;     /* ess_per_draw / flops_per_draw */
 } tw_candidate;

@@ -49,9 +49,11 @@ TW_API double tw_diagnose_quantile(const tw_diagnose *d, double p);
 TW_API double tw_diagnose_rhat(tw_diagnose *d);
 
 /* Effective sample sizes: of the rank-normalised draws (bulk); the smaller of those of the 5% and 95%
- * quantiles (tail); for the mean; for the standard deviation; for the quantile of probability p. */
+ * quantiles (tail); of the rank-normalised |draw - median| (fold), for the spread; for the mean; for the standard
+ * deviation; for the quantile of probability p. */
 TW_API double tw_diagnose_ess_bulk(tw_diagnose *d);
 TW_API double tw_diagnose_ess_tail(tw_diagnose *d);
+TW_API double tw_diagnose_ess_fold(tw_diagnose *d);
 TW_API double tw_diagnose_ess_mean(tw_diagnose *d);
 TW_API double tw_diagnose_ess_sd(tw_diagnose *d);
 TW_API double tw_diagnose_ess_quantile(tw_diagnose *d, double p);
@@ -65,9 +67,20 @@ TW_API double tw_diagnose_mcse_quantile(tw_diagnose *d, double p);
 typedef struct tw_summary {
     double mean, mcse_mean, sd;
     double q5, median, q95;
-    double ess_bulk, ess_tail;
+    double ess_bulk, ess_tail, ess_fold;
+    double ess; /* the smallest of the three */
     double rhat;
+    double
+        rhat_chance; /* the probability of an R-hat this large where chains agree and are correlated as these are */
 } tw_summary;
+
+/* The smallest of the three effective sample sizes of a row, of those that exist: few distinct draws have neither tail nor
+ * fold. NaN where bulk is. */
+TW_API double tw_summary_ess(const tw_summary *row);
+
+/* The probability that the largest R-hat of n variables is as large as one of probability `chance` alone: at most this,
+ * whatever the correlation between them (Sidak). */
+TW_API double tw_rhat_chance_of_many(double chance, size_t n);
 
 /* The usual table row of the draws taken last. */
 TW_API tw_summary tw_diagnose_summary(tw_diagnose *d);

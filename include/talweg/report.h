@@ -47,7 +47,7 @@ TW_API tw_status tw_pool_read_latents(tw_pool *pool, size_t first, size_t count,
 TW_API tw_status tw_pool_read_statistic(tw_pool *pool, const char *name, double *out);
 TW_API tw_status tw_pool_summarise(tw_pool *pool, size_t threads, tw_summary *rows, tw_chains_summary *out);
 
-/* The latents by increasing bulk ESS: order[0] is the worst; those that have none come first. */
+/* The latents by increasing ESS: order[0] is the worst; those that have none come first. */
 TW_API tw_status tw_pool_order(const tw_pool *pool, const tw_summary *rows, size_t *order);
 
 /* How many latents to read at a time, so that a block stays below about 32 MB (or is one latent). */
@@ -84,7 +84,7 @@ TW_API void tw_gnuplot_quote(const char *text, FILE *to);
 typedef struct tw_report_options {
     bool overwrite;
     const char *title;   /* NULL: what the data are called */
-    size_t latents;      /* trace and rank plots of so many, those with the smallest bulk ESS */
+    size_t latents;      /* trace and rank plots of so many, those with the smallest ESS */
     const tw_data *test; /* labelled cases on the scale of the problem's data, for calibration; NULL: the
                             training data's own labels */
     const char *test_name;

@@ -79,16 +79,22 @@ extern "C" {
       "there is one chain, and R-hat compares its halves: only chains with starts of their own show "        \
       "whether the start is forgotten")                                                                      \
     X(TW_WARN_RHAT, "rhat",                                                                                  \
-      "R-hat is {0:.3f}, above 1.01: the chains have not forgotten their starts, so do not use the draws "   \
+      "R-hat is {0:.3f}, above 1.01 and more than chance gives: the chains have not forgotten their "        \
+      "starts, so do not use the draws "                                                                     \
       "yet")                                                                                                 \
     X(TW_WARN_RHAT_SLIGHT, "rhat_slight",                                                                    \
-      "R-hat is {0:.4f}, a little above 1.01: for some latent the chains differ by more than they should")   \
+      "R-hat is {0:.4f}, a little above 1.01: for some latent the chains differ by more than chance gives")  \
     X(TW_WARN_ESS_BULK, "ess_bulk",                                                                          \
-      "the worst latent ({latent}) has a bulk ESS of {0:.0f}; estimates want at least 100 for each chain, "  \
-      "{1:.0f}")                                                                                             \
+      "the worst latent ({latent}) has a bulk ESS of {0:.0f}; estimates want at least {1:.0f}, of all "      \
+      "chains "                                                                                              \
+      "together")                                                                                            \
     X(TW_WARN_ESS_TAIL, "ess_tail",                                                                          \
-      "a latent has a tail ESS of {0:.0f}; its 5% and 95% quantiles want at least 100 for each chain, "      \
-      "{1:.0f}")                                                                                             \
+      "the worst latent ({latent}) has a tail ESS of {0:.0f}; its 5% and 95% quantiles want at least "       \
+      "{1:.0f}, "                                                                                            \
+      "of all chains together")                                                                              \
+    X(TW_WARN_ESS_FOLD, "ess_fold",                                                                          \
+      "the worst latent ({latent}) has a fold ESS of {0:.0f}; its spread wants at least {1:.0f}, of all "    \
+      "chains together")                                                                                     \
     X(TW_WARN_EBFMI, "ebfmi",                                                                                \
       "E-BFMI is {0:.2f}, below 0.3: energies change too little between draws to explore the tails")         \
     X(TW_WARN_ENERGY, "energy_divergence",                                                                   \

@@ -38,7 +38,7 @@ static const tw_option rows[] = {
      .argument = "K",
      .default_value = "4",
      .most = 20,
-     .help = "trace and rank plots for the K latents with the smallest bulk ESS"},
+     .help = "trace and rank plots for the K latents with the smallest ESS"},
     {TW_ROW_TEST(FIELD(test)),
      .help =
          "labelled cases that the model was not fitted to, with the same inputs: calibration, error and log "

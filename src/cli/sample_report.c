@@ -83,12 +83,13 @@ static void print_sampler(const tw_sample_results *r)
 /* What cannot be known from the draws is left open. */
 static void print_mixing(const tw_chains_summary *s)
 {
-    if (isnan(s->rhat_max) || isnan(s->ess_bulk_min)) {
-        printf("bulk ESS        unknown\n");
+    if (isnan(s->rhat_max) || isnan(s->ess_min)) {
+        printf("ESS             unknown\n");
     } else {
-        printf("bulk ESS        %.0f at the worst latent (x.%zu), %.0f in the median\n", s->ess_bulk_min,
-               s->worst + 1, s->ess_bulk_median);
-        printf("tail ESS        %.0f at the worst latent\n", s->ess_tail_min);
+        printf("ESS             %.0f at the worst latent (x.%zu), %.0f in the median\n", s->ess_min,
+               s->worst + 1, s->ess_median);
+        printf("                of which bulk %.0f, tail %.0f, fold %.0f at least\n", s->ess_bulk_min,
+               s->ess_tail_min, s->ess_fold_min);
         printf("R-hat           %.4f at most\n", s->rhat_max);
     }
     if (isfinite(s->ebfmi_min)) printf("E-BFMI          %.2f at least\n", s->ebfmi_min);

@@ -25,7 +25,7 @@ static const tw_option rows[] = {
     {.name = "all",
      .kind = TW_OPTION_FLAG,
      .offset = offsetof(summary_options, all),
-     .help = "a row for every latent, not only for the 10 with the smallest bulk ESS"},
+     .help = "a row for every latent, not only for the 10 with the smallest ESS"},
     {.name = "csv",
      .kind = TW_OPTION_TEXT,
      .offset = offsetof(summary_options, csv),
@@ -131,9 +131,11 @@ const tw_command tw_command_summary = {
     .summary = "mean, MCSE, sd, quantiles, effective sample sizes and R-hat of draws",
     .description =
         "Summarise the draws in run files, in the columns of Stan's stansummary: posterior mean, "
-        "Monte Carlo standard error of the mean, standard deviation, 5%, 50% and 95% quantiles, bulk "
-        "and tail effective sample size (ESS), bulk ESS for each second of sampling, and R-hat; ESS "
-        "and R-hat are those of Vehtari et al. (2021). Rows: lp__ (log density, normalised so that it "
+        "Monte Carlo standard error of the mean, standard deviation, 5%, 50% and 95% quantiles, bulk, "
+        "tail and fold effective sample size (ESS), the smallest of the three for each second of sampling, "
+        "and R-hat; ESS "
+        "and R-hat are those of Vehtari et al. (2021), fold ESS is the bulk ESS of |x - median|. Rows: lp__ "
+        "(log density, normalised so that it "
         "integrates to the evidence), the statistics of the sampler, and the latent values x.1, x.2, "
         "...\n\n"
         "Several files are taken as chains of one posterior, and must be of the same data and model "
@@ -141,7 +143,7 @@ const tw_command tw_command_summary = {
         "their lengths differ, the first draws of the longer chains are used; ESS/s is by the sum of "
         "their times. Samplers may differ; seeds must, since chains of one sampler and one seed "
         "repeat each other.\n\n"
-        "Warnings, each with what to do: R-hat above 1.01, a bulk or tail ESS below 100 for each chain, a "
+        "Warnings, each with what to do: R-hat above 1.01 and above what chance gives, an ESS below 400, a "
         "single chain, E-BFMI below 0.3, trajectories that diverged or whose implicit equations were not "
         "solved.",
     .example = "  talweg summary run.nc\n"

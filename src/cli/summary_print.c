@@ -7,18 +7,34 @@
 #include "cli/warnings.h"
 #include "talweg/files.h"
 
-enum { WORST_ROWS = 10, COLUMNS = 10 };
+enum { WORST_ROWS = 10, COLUMNS = 14, SHOWN = 11 };
 
+/* Files have them in this order: what came later is at the end. */
 static const char *const csv_names[COLUMNS] = {
-    "mean", "mcse_mean", "sd", "q5", "median", "q95", "ess_bulk", "ess_tail", "ess_bulk_per_s", "rhat"};
+    "mean",     "mcse_mean",      "sd",   "q5",       "median", "q95",       "ess_bulk",
+    "ess_tail", "ess_bulk_per_s", "rhat", "ess_fold", "ess",    "ess_per_s", "rhat_chance"};
+
+/* The columns of the table for people: places in the list above. */
+static const size_t shown[SHOWN] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 12, 9};
 
 /* The numbers of a row, in the order of the names above. */
 static void fill_row(const tw_summary_table *table, const tw_summary *row, double values[COLUMNS])
 {
-    const double all[COLUMNS] = {row->mean,     row->mcse_mean, row->sd,
-                                 row->q5,       row->median,    row->q95,
-                                 row->ess_bulk, row->ess_tail,  row->ess_bulk / table->pool->sampling_seconds,
-                                 row->rhat};
+    double seconds = table->pool->sampling_seconds;
+    const double all[COLUMNS] = {row->mean,
+                                 row->mcse_mean,
+                                 row->sd,
+                                 row->q5,
+                                 row->median,
+                                 row->q95,
+                                 row->ess_bulk,
+                                 row->ess_tail,
+                                 row->ess_bulk / seconds,
+                                 row->rhat,
+                                 row->ess_fold,
+                                 row->ess,
+                                 row->ess / seconds,
+                                 row->rhat_chance};
     for (size_t k = 0; k < COLUMNS; k++) values[k] = all[k];
 }
 
@@ -26,16 +42,17 @@ static void fill_row(const tw_summary_table *table, const tw_summary *row, doubl
 
 static void print_row(const tw_summary_table *table, const char *name, const tw_summary *row)
 {
-    static const char *const format[COLUMNS] = {"%11.4g", "%10.2g", "%10.4g", "%10.4g", "%10.4g",
-                                                "%10.4g", "%10.0f", "%10.0f", "%10.1f", "%9.4f"};
+    static const char *const format[SHOWN] = {"%11.4g", "%10.2g", "%10.4g", "%10.4g", "%10.4g", "%10.4g",
+                                              "%10.0f", "%10.0f", "%10.0f", "%10.1f", "%9.4f"};
     double values[COLUMNS];
     fill_row(table, row, values);
     printf("%-14s", name);
-    for (size_t k = 0; k < COLUMNS; k++) {
-        if (isnan(values[k]))
-            printf(k == 0 ? "%11s" : k == COLUMNS - 1 ? "%9s" : "%10s", "-");
+    for (size_t k = 0; k < SHOWN; k++) {
+        double value = values[shown[k]];
+        if (isnan(value))
+            printf(k == 0 ? "%11s" : k == SHOWN - 1 ? "%9s" : "%10s", "-");
         else
-            printf(format[k], values[k]);
+            printf(format[k], value);
     }
     printf("\n");
 }
@@ -44,7 +61,7 @@ static void print_latents(const tw_summary_table *table)
 {
     size_t n = table->pool->n, count = table->all || n < WORST_ROWS ? n : WORST_ROWS;
     if (count < n)
-        printf("\nThe %zu latents with the smallest bulk ESS, of %zu (--all: all of them):\n", count, n);
+        printf("\nThe %zu latents with the smallest ESS, of %zu (--all: all of them):\n", count, n);
     for (size_t k = 0; k < count; k++) {
         size_t latent = count < n ? table->worst[k] : k;
         char name[32];
@@ -71,12 +88,14 @@ static void print_files(const tw_pool *pool)
 
 static void print_worst(const tw_pool *pool, const tw_chains_summary *s)
 {
-    if (isnan(s->rhat_max) || isnan(s->ess_bulk_min))
+    if (isnan(s->rhat_max) || isnan(s->ess_min))
         printf("\nAll %zu latents: ESS and R-hat are unknown\n", pool->n);
     else
-        printf("\nAll %zu latents: bulk ESS at least %.0f (x.%zu), %.0f in the median; tail ESS at least "
-               "%.0f; R-hat at most %.4f\n",
-               pool->n, s->ess_bulk_min, s->worst + 1, s->ess_bulk_median, s->ess_tail_min, s->rhat_max);
+        printf("\nAll %zu latents: ESS at least %.0f (x.%zu), %.0f in the median; bulk %.0f, tail %.0f, fold "
+               "%.0f "
+               "at least; R-hat at most %.4f\n",
+               pool->n, s->ess_min, s->worst + 1, s->ess_median, s->ess_bulk_min, s->ess_tail_min,
+               s->ess_fold_min, s->rhat_max);
 }
 
 void tw_summary_print(const tw_summary_table *table)
@@ -85,8 +104,8 @@ void tw_summary_print(const tw_summary_table *table)
     const tw_chains_summary *s = &table->summary;
     tw_model_print(pool->problem, stdout);
     print_files(pool);
-    printf("\n%-14s%11s%10s%10s%10s%10s%10s%10s%10s%10s%9s\n", "", "mean", "MCSE", "sd", "5%", "50%", "95%",
-           "ESS bulk", "ESS tail", "ESS/s", "R-hat");
+    printf("\n%-14s%11s%10s%10s%10s%10s%10s%10s%10s%10s%10s%9s\n", "", "mean", "MCSE", "sd", "5%", "50%",
+           "95%", "ESS bulk", "ESS tail", "ESS fold", "ESS/s", "R-hat");
     for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++)
         print_row(table, table->statistic_name[k], &table->statistic[k]);
     print_latents(table);
@@ -168,13 +187,19 @@ static json_t *encode_counters(const tw_totals *t, bool *ok)
 
 void tw_summary_encode(const tw_chains_summary *summary, const tw_totals *sampling, json_t *object, bool *ok)
 {
-    json_t *bulk = json_object(), *tail = json_object();
+    json_t *all = json_object(), *bulk = json_object(), *tail = json_object(), *fold = json_object();
+    tw_json_set(all, "min", tw_json_number(summary->ess_min), ok);
+    tw_json_set(all, "median", tw_json_number(summary->ess_median), ok);
     tw_json_set(bulk, "min", tw_json_number(summary->ess_bulk_min), ok);
     tw_json_set(bulk, "median", tw_json_number(summary->ess_bulk_median), ok);
     tw_json_set(tail, "min", tw_json_number(summary->ess_tail_min), ok);
+    tw_json_set(fold, "min", tw_json_number(summary->ess_fold_min), ok);
+    tw_json_set(object, "ess", all, ok);
     tw_json_set(object, "ess_bulk", bulk, ok);
     tw_json_set(object, "ess_tail", tail, ok);
+    tw_json_set(object, "ess_fold", fold, ok);
     tw_json_set(object, "rhat_max", tw_json_number(summary->rhat_max), ok);
+    tw_json_set(object, "rhat_chance", tw_json_number(summary->rhat_chance), ok);
     tw_json_set(object, "ebfmi_min", tw_json_number(summary->ebfmi_min), ok);
     tw_json_set(object, "leapfrog_steps", tw_json_count(sampling->leapfrog_steps), ok);
     tw_json_set(object, "counters", encode_counters(sampling, ok), ok);

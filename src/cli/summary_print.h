@@ -12,7 +12,7 @@ enum { TW_SUMMARY_STATISTICS = 6 };
 typedef struct tw_summary_table {
     tw_pool *pool;
     bool all;      /* rows of all latents, for people */
-    size_t *worst; /* n: latents by increasing bulk ESS */
+    size_t *worst; /* n: latents by increasing ESS */
     const char *statistic_name[TW_SUMMARY_STATISTICS];
     tw_summary statistic[TW_SUMMARY_STATISTICS];
     tw_summary *latent; /* n */

@@ -5,11 +5,20 @@
  * the square root of the variance of all over the variance within. It is taken of the normal scores of the
  * ranks, which exist for draws with heavy tails too, and of the scores of |draw - median|, which see chains
  * with one centre and different spreads; the larger counts.
+ *
+ * What chance gives: where M half chains agree, and their draws have an autocorrelation time tau, the variance of a mean
+ * is tau W/N, so that B/(tau W) = (N (R-hat^2 - 1) + 1) / tau has nearly an F distribution, with M - 1 and M (N/tau - 1)
+ * degrees of freedom: scores of ranks are normal. tau is an upper bound of the one within half chains, which a chain
+ * that sits elsewhere leaves alone. Slow chains would explain any R-hat, and are not excused: their tau counts as that of
+ * `enough` effective draws in all.
  */
 #include <math.h>
 
 #include "diagnose/diagnose.h"
 #include "diagnose/moments.h"
+#include "math/beta.h"
+
+static const double enough = 400.0;
 
 double tw_series_rhat(const tw_diagnose *d, const double *series)
 {
@@ -27,18 +36,38 @@ double tw_series_rhat(const tw_diagnose *d, const double *series)
 
 double tw_diagnose_rhat(tw_diagnose *d)
 {
-    if (d->has_nan) return NAN;
+    if (d->has_nan || !isfinite(tw_diagnose_quantile(d, 0.5))) return NAN;
     tw_rank_scores(d);
     double bulk = tw_series_rhat(d, d->series);
-    return tw_larger_rhat(d, bulk);
+    tw_folded_rank_scores(d);
+    double fold = tw_series_rhat(d, d->series);
+    return isnan(bulk) || bulk > fold ? bulk : fold;
 }
 
-double tw_larger_rhat(tw_diagnose *d, double bulk)
+/* P(F > f) for a and b degrees of freedom. */
+static double upper_tail(double f, double a, double b)
 {
-    if (!isfinite(tw_diagnose_quantile(d, 0.5))) return NAN;
-    tw_folded_rank_scores(d);
-    double tail = tw_series_rhat(d, d->series);
-    return isnan(bulk) || bulk > tail ? bulk : tail;
+    return tw_beta_cdf(b / (b + a * f), 0.5 * b, 0.5 * a);
+}
+
+static double chance_of(tw_diagnose *d, double rhat)
+{
+    double n = (double)d->half, halves = 2.0 * (double)d->chains;
+    if (isinf(rhat)) return 0.0;
+    double tau = tw_time_within(d, enough), ratio = (n * (rhat * rhat - 1.0) + 1.0) / tau;
+    return upper_tail(ratio, halves - 1.0, halves * fmax(n / tau - 1.0, 1.0));
+}
+
+tw_mixing tw_series_mixing(tw_diagnose *d, const double *series)
+{
+    tw_mixing m = {.ess = tw_series_ess(d, series), .rhat = tw_series_rhat(d, series), .chance = NAN};
+    if (isfinite(m.ess) && !isnan(m.rhat)) m.chance = chance_of(d, m.rhat);
+    return m;
+}
+
+double tw_rhat_chance_of_many(double chance, size_t n)
+{
+    return -expm1((double)n * log1p(-chance));
 }
 
 double tw_ebfmi(size_t n, const double *energy)

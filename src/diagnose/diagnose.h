@@ -47,11 +47,19 @@ void tw_folded_rank_scores(tw_diagnose *d);
 double tw_series_ess(tw_diagnose *d, const double *series);
 double tw_series_rhat(const tw_diagnose *d, const double *series);
 
+/* ess.c: a bound for the autocorrelation time within the half chains of the series whose ESS was computed last, two
+ * standard errors above its estimate: differences between their means do not enter. The estimate is taken to be at least
+ * 1, and at most that of `enough` effective draws in all. */
+double tw_time_within(tw_diagnose *d, double enough);
+
+/* convergence.c: ESS and R-hat of a series, and the probability of that R-hat by chance. */
+typedef struct tw_mixing {
+    double ess, rhat, chance;
+} tw_mixing;
+tw_mixing tw_series_mixing(tw_diagnose *d, const double *series);
+
 /* estimate.c: the Monte Carlo standard error of the mean of a series, which may be the caller's own. */
 double tw_series_mcse(tw_diagnose *d, const double *series);
-
-/* convergence.c: the larger of the given R-hat and the one of the folded draws. Overwrites d->series. */
-double tw_larger_rhat(tw_diagnose *d, double bulk);
 
 /* ess.c: are the half chains of a series finite, and not all the same number? */
 bool tw_series_varies(const tw_diagnose *d, const double *series);

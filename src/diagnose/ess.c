@@ -7,6 +7,9 @@
  * of pairs P_k = rho_2k + rho_2k+1: up to the first negative pair, each pair at most as large as the one
  * before. The ESS is M N / tau, at most M N log10(M N).
  *
+ * Within half chains, V is what it would be if their means differed by chance alone: a_0 / (1 - tau/N), since the mean
+ * of N draws has variance V tau/N and a_0 lacks it. tau and V are solved for in turn.
+ *
  * As in R's posterior, the last lag used is an even one, taken once and only when positive, and where the
  * first pair already ends the sum (N < 6, or rho_1 <= -1) tau is 2.
  */
@@ -45,11 +48,10 @@ static double variance_of_all(const tw_autocovariance *a, double within)
 
 /* rho_0, rho_1, ... up to the first negative pair, of which only a positive even part is kept. Returns the
  * even lag of the last pair looked at. */
-static size_t positive_sequence(tw_diagnose *d)
+static size_t positive_sequence(tw_diagnose *d, double all)
 {
     tw_autocovariance *a = d->autocovariance;
-    double n = (double)a->length, a_0 = tw_autocovariance_at(a, 0);
-    double within = a_0 * n / (n - 1.0), all = variance_of_all(a, a_0);
+    double n = (double)a->length, within = tw_autocovariance_at(a, 0) * n / (n - 1.0);
     double even = 1.0, odd = 1.0 - (within - tw_autocovariance_at(a, 1)) / all;
     size_t t = 0;
     d->rho[0] = even;
@@ -74,22 +76,54 @@ static void make_monotone(double *rho, size_t last)
     }
 }
 
+static double draws_in_halves(const tw_diagnose *d)
+{
+    return 2.0 * (double)d->chains * (double)d->half;
+}
+
+/* tau, with `all` for V, and the last lag of its sum. */
+static double correlation_time(tw_diagnose *d, double all, size_t *last)
+{
+    *last = positive_sequence(d, all);
+    make_monotone(d->rho, *last);
+    double tau = *last == 0 ? 2.0 : -1.0 + d->rho[*last];
+    for (size_t t = 0; t < *last; t++) tau += 2.0 * d->rho[t];
+    return fmax(tau, 1.0 / log10(draws_in_halves(d)));
+}
+
 double tw_series_ess(tw_diagnose *d, const double *series)
 {
     if (d->half < 3 || !tw_series_varies(d, series)) return NAN;
     load_halves(d, series);
-    if (!isfinite(tw_autocovariance_at(d->autocovariance, 0))) return NAN;
-    size_t last = positive_sequence(d);
-    make_monotone(d->rho, last);
-    double size = 2.0 * (double)d->chains * (double)d->half, tau = last == 0 ? 2.0 : -1.0 + d->rho[last];
-    for (size_t t = 0; t < last; t++) tau += 2.0 * d->rho[t];
-    return size / fmax(tau, 1.0 / log10(size));
+    double a_0 = tw_autocovariance_at(d->autocovariance, 0);
+    if (!isfinite(a_0)) return NAN;
+    size_t last;
+    return draws_in_halves(d) / correlation_time(d, variance_of_all(d->autocovariance, a_0), &last);
+}
+
+/* The error is Sokal's: a sum of correlations up to lag m of S draws has a relative variance of 2 (2 m + 1) / S. */
+double tw_time_within(tw_diagnose *d, double enough)
+{
+    enum { ROUNDS = 3 };
+    double n = (double)d->half, a_0 = tw_autocovariance_at(d->autocovariance, 0), tau = 1.0;
+    size_t last = 0;
+    for (size_t round = 0; round < ROUNDS; round++)
+        tau = correlation_time(d, a_0 / (1.0 - fmin(tau / n, 0.5)), &last);
+    double size = draws_in_halves(d), error = sqrt(2.0 * (2.0 * (double)last + 1.0) / size);
+    return fmax(fmin(tau, size / enough), 1.0) * (1.0 + 2.0 * error);
 }
 
 double tw_diagnose_ess_bulk(tw_diagnose *d)
 {
     if (d->has_nan) return NAN;
     tw_rank_scores(d);
+    return tw_series_ess(d, d->series);
+}
+
+double tw_diagnose_ess_fold(tw_diagnose *d)
+{
+    if (d->has_nan || !isfinite(tw_diagnose_quantile(d, 0.5))) return NAN;
+    tw_folded_rank_scores(d);
     return tw_series_ess(d, d->series);
 }
 

@@ -5,12 +5,38 @@
 
 static tw_summary nothing(const tw_diagnose *d)
 {
-    tw_summary row = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    tw_summary row = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     row.mean = tw_diagnose_mean(d);
     return row;
 }
 
-/* The scores of the ranks serve the bulk ESS and R-hat both, and are computed once. */
+static double smaller(double a, double b)
+{
+    return isnan(a) || a <= b ? a : b;
+}
+
+double tw_summary_ess(const tw_summary *row)
+{
+    double ess = row->ess_bulk;
+    if (row->ess_tail < ess) ess = row->ess_tail;
+    return row->ess_fold < ess ? row->ess_fold : ess;
+}
+
+/* The two R-hats are taken as if they were independent, which is nearly true. */
+static void judge_mixing(tw_diagnose *d, tw_summary *row)
+{
+    tw_rank_scores(d);
+    tw_mixing bulk = tw_series_mixing(d, d->series);
+    row->ess_bulk = bulk.ess;
+    row->ess_fold = row->rhat = row->rhat_chance = NAN;
+    if (!isfinite(row->median)) return;
+    tw_folded_rank_scores(d);
+    tw_mixing fold = tw_series_mixing(d, d->series);
+    row->ess_fold = fold.ess;
+    row->rhat = isnan(bulk.rhat) || bulk.rhat > fold.rhat ? bulk.rhat : fold.rhat;
+    row->rhat_chance = tw_rhat_chance_of_many(smaller(bulk.chance, fold.chance), 2);
+}
+
 tw_summary tw_diagnose_summary(tw_diagnose *d)
 {
     if (d->has_nan) return nothing(d);
@@ -22,8 +48,8 @@ tw_summary tw_diagnose_summary(tw_diagnose *d)
     row.median = tw_diagnose_quantile(d, 0.5);
     row.q95 = tw_diagnose_quantile(d, 0.95);
     row.ess_tail = tw_diagnose_ess_tail(d);
-    row.ess_bulk = tw_diagnose_ess_bulk(d);
-    row.rhat = tw_larger_rhat(d, tw_series_rhat(d, d->series));
+    judge_mixing(d, &row);
+    row.ess = tw_summary_ess(&row);
     return row;
 }
 

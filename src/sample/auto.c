@@ -64,8 +64,7 @@ static tw_status measure(const tw_auto_options *o, tw_sampling *sampling, const 
     c->eps = draws->tuning.eps;
     c->steps = draws->tuning.steps;
     c->acceptance = summary.acceptance;
-    c->ess_per_draw =
-        isnan(summary.ess_bulk_min) ? 0.0 : summary.ess_bulk_min / (double)draws->sampling.transitions;
+    c->ess_per_draw = isnan(summary.ess_min) ? 0.0 : summary.ess_min / (double)draws->sampling.transitions;
     c->flops_per_draw = tw_cost_per_transition(sampling->sampler, draws);
     c->efficiency = c->ess_per_draw / c->flops_per_draw;
     return TW_OK;

@@ -1,13 +1,15 @@
 /* judge.c: from diagnostics to warnings: what is wrong with draws.
  *
- * The thresholds are those of Vehtari et al. (2021): R-hat 1.01, and a bulk and a tail ESS of 100 for each
- * chain, below which R-hat and ESS themselves are not reliable; E-BFMI 0.3 is Stan's.
+ * R-hat 1.01 is the limit of Vehtari et al. (2021) for one variable; the largest of n is above it by chance alone where
+ * draws are few, and so must be improbable too. An ESS of 400 in all is theirs for four chains: below it R-hat and ESS
+ * themselves are not reliable. E-BFMI 0.3 is Stan's.
  */
 #include <math.h>
 
 #include "talweg/chains.h"
 
-static const double far_apart = 1.05; /* an R-hat that cannot be the noise of R-hat itself */
+static const double largest_rhat = 1.01, far_apart = 1.05;
+static const double false_alarms = 0.01; /* of runs whose chains agree */
 
 static void warn(tw_warnings *out, tw_warning_code code, double first, double second)
 {
@@ -21,20 +23,28 @@ static void judge_failures(tw_warnings *out, tw_warning_code code, size_t count,
     if (count > 0) tw_warnings_add(out, &warning);
 }
 
-/* Effective draws of the worst latent. Where its centre has few, those of the tails go without saying. */
-static void judge_ess(tw_warnings *out, size_t chains, const tw_chains_summary *s)
+/* One warning for the worst latent, about the smallest of its effective sizes. */
+static void judge_ess(tw_warnings *out, const tw_chains_summary *s)
 {
-    double wanted = 100.0 * (double)chains;
-    tw_warning bulk = {.code = TW_WARN_ESS_BULK, .number = {s->ess_bulk_min, wanted}, .index = s->worst};
-    if (s->ess_bulk_min < wanted)
-        tw_warnings_add(out, &bulk);
-    else if (s->ess_tail_min < wanted)
-        warn(out, TW_WARN_ESS_TAIL, s->ess_tail_min, wanted);
+    tw_warning warning = {.number = {s->ess_min, TW_ESS_ENOUGH}, .index = s->worst};
+    if (!(s->ess_min < TW_ESS_ENOUGH)) return;
+    warning.code = s->ess_min == s->ess_bulk_min   ? TW_WARN_ESS_BULK
+                   : s->ess_min == s->ess_tail_min ? TW_WARN_ESS_TAIL
+                                                   : TW_WARN_ESS_FOLD;
+    tw_warnings_add(out, &warning);
+}
+
+/* Files of summaries did not always tell what chance gives. */
+static void judge_rhat(tw_warnings *out, const tw_chains_summary *s)
+{
+    bool improbable = isnan(s->rhat_chance) || s->rhat_chance < false_alarms;
+    if (s->rhat_max > largest_rhat && improbable)
+        warn(out, s->rhat_max > far_apart ? TW_WARN_RHAT : TW_WARN_RHAT_SLIGHT, s->rhat_max, 0.0);
 }
 
 static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw_chains_summary *s)
 {
-    bool unknown = isnan(s->rhat_max) || isnan(s->ess_bulk_min);
+    bool unknown = isnan(s->rhat_max) || isnan(s->ess_min);
     if (unknown)
         warn(out,
              draws == 1  ? TW_WARN_ONE_DRAW
@@ -43,9 +53,8 @@ static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw
              (double)draws, 0.0);
     else if (chains == 1)
         warn(out, TW_WARN_ONE_CHAIN, 0.0, 0.0);
-    if (s->rhat_max > 1.01)
-        warn(out, s->rhat_max > far_apart ? TW_WARN_RHAT : TW_WARN_RHAT_SLIGHT, s->rhat_max, 0.0);
-    judge_ess(out, chains, s);
+    judge_rhat(out, s);
+    judge_ess(out, s);
     if (s->ebfmi_min < 0.3) warn(out, TW_WARN_EBFMI, s->ebfmi_min, 0.0);
 }
 

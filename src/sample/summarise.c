@@ -62,22 +62,51 @@ static double larger(double a, double b)
     return isnan(a) || a >= b ? a : b;
 }
 
+static void take_row(const tw_summary *row, size_t i, tw_chains_summary *out)
+{
+    if (!isnan(out->ess_min) && !(row->ess >= out->ess_min)) out->worst = i;
+    out->ess_min = smaller(out->ess_min, row->ess);
+    out->ess_bulk_min = smaller(out->ess_bulk_min, row->ess_bulk);
+    out->ess_tail_min = smaller(out->ess_tail_min, row->ess_tail);
+    out->ess_fold_min = smaller(out->ess_fold_min, row->ess_fold);
+    out->rhat_max = larger(out->rhat_max, row->rhat);
+    out->rhat_chance = smaller(out->rhat_chance, row->rhat_chance);
+}
+
+static double median_of(size_t n, double *values)
+{
+    qsort(values, n, sizeof *values, by_value);
+    return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
+}
+
+/* All latents of a column move together or not at all: one that never moves while others do has no variance. Does any
+ * move? */
+static bool any_moves(size_t n, const tw_summary *rows)
+{
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].sd != 0.0) return true;
+    return false;
+}
+
 tw_status tw_summarise_rows(tw_context *ctx, size_t n, const tw_summary *rows, tw_chains_summary *out)
 {
-    double *sorted = NULL;
-    TW_TRY(tw_allocate_doubles(ctx, n, 1, "the sizes", &sorted));
-    out->ess_bulk_min = out->ess_tail_min = INFINITY;
+    double *sizes = NULL;
+    size_t count = 0;
+    bool some_move = any_moves(n, rows);
+    TW_TRY(tw_allocate_doubles(ctx, n, 2, "the sizes", &sizes));
+    out->ess_min = out->ess_bulk_min = out->ess_tail_min = out->ess_fold_min = INFINITY;
     out->rhat_max = -INFINITY;
+    out->rhat_chance = 1.0;
     for (size_t i = 0; i < n; i++) {
-        sorted[i] = rows[i].ess_bulk;
-        if (!isnan(out->ess_bulk_min) && !(rows[i].ess_bulk >= out->ess_bulk_min)) out->worst = i;
-        out->ess_bulk_min = smaller(out->ess_bulk_min, rows[i].ess_bulk);
-        out->ess_tail_min = smaller(out->ess_tail_min, rows[i].ess_tail);
-        out->rhat_max = larger(out->rhat_max, rows[i].rhat);
+        if (some_move && rows[i].sd == 0.0) continue;
+        sizes[count] = rows[i].ess;
+        sizes[n + count++] = rows[i].ess_bulk;
+        take_row(&rows[i], i, out);
     }
-    qsort(sorted, n, sizeof *sorted, by_value);
-    out->ess_bulk_median = isnan(out->ess_bulk_min) ? NAN : 0.5 * (sorted[(n - 1) / 2] + sorted[n / 2]);
-    tw_release(ctx, sorted);
+    out->rhat_chance = tw_rhat_chance_of_many(out->rhat_chance, count);
+    out->ess_median = isnan(out->ess_min) ? NAN : median_of(count, sizes);
+    out->ess_bulk_median = isnan(out->ess_bulk_min) ? NAN : median_of(count, sizes + n);
+    tw_release(ctx, sizes);
     return TW_OK;
 }
 
@@ -93,7 +122,7 @@ double tw_summarise_energies(size_t draws, size_t chains, const double *energy)
 
 tw_chains_summary tw_summarise_totals(const tw_totals *sampling)
 {
-    tw_chains_summary out = {NAN, NAN, NAN, NAN, 0, NAN, NAN};
+    tw_chains_summary out = {NAN, NAN, NAN, NAN, NAN, NAN, 0, NAN, NAN, NAN, NAN};
     if (sampling->transitions > 0) out.acceptance = sampling->acceptance / (double)sampling->transitions;
     return out;
 }

@@ -1,15 +1,20 @@
 /* trajectory.c: how long a trajectory should be.
  *
- * For one direction of a Gaussian, a trajectory that turns by an angle leaves a correlation rho between its
+ * For one direction of a Gaussian, a trajectory that turns by an angle t leaves a correlation rho = cos t between its
  * ends, and 1 - rho = E|x' - x|^2 / (2 E|x - mean|^2). A chain with that correlation has (1 - rho) / (1 +
- * rho) effective draws per iteration, so the worth of a length is
+ * rho) effective draws per iteration. The squares of deviations, d^2 = (x - mean)^2, from which spread and tails are
+ * estimated, have a correlation of cos^2 t between the ends, and 1 - rho = E(d'^2 - d^2)^2 / (2 Var d^2). The worth of a
+ * length is that of the slower of the two,
  *
- *     rate = (1 - rho) / (1 + rho) / L,     rho >= 0,     L leapfrog steps,
+ *     rate = (1 - rho) / (1 + rho) / L,     rho the larger of both, >= 0,     L leapfrog steps,
  *
- * an expected squared jump made into effective draws per cost. Negative rho gets no credit: it helps means
+ * expected squared jumps made into effective draws per cost. Negative rho gets no credit: it helps means
  * and hurts variances. Jumps are those of the chain itself, rejections included. The norm is taken in x,
  * where the directions of large posterior variance, the slow ones, weigh most. On a Gaussian with unit mass
- * the best length is pi/2, a quarter of the orbit.
+ * the best length is pi/2, a quarter of the orbit, which renews x and x^2 both; a longer one would renew x alone.
+ *
+ * Squares count where the posterior is round in the metric, as in EP's. Elsewhere, in the prior's metric or on x itself, its
+ * directions have orbits of different lengths: some squares are slow at any length, and the slow directions need a long one.
  *
  * The ladder of lengths is T 1.5^k: up as long as the rate rises, else down, and the best one stays.
  */
@@ -18,17 +23,23 @@
 #include "math/random.h"
 #include "sample/warmup.h"
 
-static const double rung = 1.5;
+static const double rung = 1.5, clearly = 1.1; /* rates of a window are known to some 10 % */
 
-void tw_ladder_begin(tw_ladder *ladder, double length)
+void tw_ladder_begin(tw_ladder *ladder, double length, bool round)
 {
-    *ladder = (tw_ladder){.length = length, .best = length};
+    *ladder = (tw_ladder){.length = length, .best = length, .round = round};
 }
 
-static double rate(double jump, double variance, double steps)
+static double correlation(double jump, double variance)
 {
-    double rho = variance > 0.0 ? fmax(0.0, 1.0 - 0.5 * jump / variance) : 0.0;
-    return (1.0 - rho) / (1.0 + rho) / steps;
+    return variance > 0.0 ? fmax(0.0, 1.0 - 0.5 * jump / variance) : 0.0;
+}
+
+static double rate(const tw_ladder *l, const tw_jumps *mean)
+{
+    double rho = correlation(mean->x, l->variance.x);
+    if (l->round) rho = fmax(rho, correlation(mean->square, l->variance.square));
+    return (1.0 - rho) / (1.0 + rho) / mean->steps;
 }
 
 /* The next rung. A first step up that does not pay turns the ladder round, once. */
@@ -43,13 +54,13 @@ static void climb(tw_ladder *l, bool better)
 void tw_ladder_step(tw_ladder *l)
 {
     if (l->done || l->moves == 0) return;
-    double jump = l->jump / (double)l->moves, steps = l->steps / (double)l->moves;
+    double moves = (double)l->moves;
+    const tw_jumps mean = {l->sum.x / moves, l->sum.square / moves, l->sum.steps / moves};
     bool first = l->direction == 0;
-    bool better = first || rate(jump, l->variance, steps) > rate(l->best_jump, l->variance, l->best_steps);
+    bool better = first || rate(l, &mean) > (l->round ? clearly : 1.0) * rate(l, &l->best_mean);
     if (better) {
         l->best = l->length;
-        l->best_jump = jump;
-        l->best_steps = steps;
+        l->best_mean = mean;
     }
     if (first) {
         l->direction = 1;
@@ -57,7 +68,7 @@ void tw_ladder_step(tw_ladder *l)
     } else {
         climb(l, better);
     }
-    l->jump = l->steps = 0.0;
+    l->sum = (tw_jumps){0};
     l->moves = 0;
 }
 

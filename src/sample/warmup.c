@@ -3,7 +3,8 @@
  * 1. Search: single leapfrog steps, eps doubled or halved until the acceptance crosses 1/2.
  * 2. Settle (15% of the iterations): reach the bulk; dual averaging of eps at the natural length, with few
  * steps.
- * 3. Climb (up to 70%): windows of iterations, each at one length of the ladder of trajectory.c.
+ * 3. Climb (up to 70%): windows of iterations, each at one length of the ladder of trajectory.c. They are long where the
+ * natural length is nearly right, and short where its scale has yet to be found.
  * 4. Final (30%): the length stays; dual averaging anew, whose average is the step size of all that follows.
  *
  * The natural length is pi/2 times the scale of x in the metric's frame: 1 where the frame is the prior's,
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/vector.h"
 #include "sample/warmup.h"
 
 static const double quarter_orbit = 1.57079632679489661923;
@@ -29,7 +29,7 @@ uint64_t tw_iteration_number(const tw_chains_options *o, tw_stage stage, size_t 
 void tw_warmup_release(tw_warmup *w)
 {
     tw_release(w->sampler->ctx, w->before);
-    tw_release(w->sampler->ctx, w->mean);
+    tw_release(w->sampler->ctx, w->centre);
 }
 
 static double mean_acceptance(const tw_record *records, size_t count)
@@ -55,21 +55,32 @@ static double search_eps(tw_sampler *s, const tw_chains_options *o, tw_record *r
     return eps;
 }
 
+static bool has_unit_scale(const tw_sampler *s)
+{
+    return tw_metric_describe(s->options.metric)->unit_scale;
+}
+
+/* Is the posterior round in the metric? All metrics of unit scale but the prior's follow its curvature. */
+static bool is_round(const tw_sampler *s)
+{
+    return has_unit_scale(s) && s->options.metric != TW_METRIC_PRIOR;
+}
+
 /* The scale of x in the frame of a metric, before anything is known of the posterior. */
 static double prior_scale(const tw_sampler *s)
 {
     double largest = 0.0;
-    if (tw_metric_describe(s->options.metric)->unit_scale) return 1.0;
+    if (has_unit_scale(s)) return 1.0;
     for (size_t i = 0; i < s->n; i++) largest = fmax(largest, s->target->base->variance[i]);
     return sqrt(largest);
 }
 
 static void plan(tw_warmup *w)
 {
-    size_t total = w->options->warmup;
+    size_t total = w->options->warmup, windows = is_round(w->sampler) ? 10 : 20;
     w->settle = total * 15 / 100;
     w->climb_end = total < SHORTEST_CLIMB ? w->settle : total * 70 / 100;
-    w->window = total / 20 > 10 ? total / 20 : 10;
+    w->window = total / windows > 10 ? total / windows : 10;
 }
 
 tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *records, tw_warmup *w)
@@ -79,10 +90,14 @@ tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *
     w->tune_steps = s->method->info.has_steps && o->steps == 0;
     plan(w);
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, s->columns, "the positions before a move", &w->before));
-    TW_TRY(tw_allocate_doubles(s->ctx, s->n, 1, "the mean position", &w->mean));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->n, 4, "the moments of the positions", &w->centre));
+    w->first = w->centre + s->n;
+    w->second = w->first + s->n;
+    w->fourth = w->second + s->n;
+    memcpy(w->centre, s->x, s->n * sizeof *w->centre);
     double eps = w->tune_eps ? search_eps(s, o, records) : o->eps;
     w->tuner = tw_step_tuner_at(eps > 0.0 ? eps : 1.0, o->target_accept, INFINITY);
-    tw_ladder_begin(&w->ladder, quarter_orbit * prior_scale(s));
+    tw_ladder_begin(&w->ladder, quarter_orbit * prior_scale(s), is_round(s));
     return TW_OK;
 }
 
@@ -111,36 +126,55 @@ void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
     if (w->tune_steps) memcpy(w->before, w->sampler->x, w->sampler->n * w->sampler->columns * sizeof(double));
 }
 
-/* Sums of a window: squared jumps, steps, and the moments of the positions. */
+/* Sums of a window over the move of one column. */
+static void measure_column(tw_warmup *w, const double *x, const double *before)
+{
+    tw_jumps *sum = &w->ladder.sum;
+    for (size_t i = 0; i < w->sampler->n; i++) {
+        double d = x[i] - w->centre[i], d_before = before[i] - w->centre[i];
+        double change = d - d_before, square = d * d, square_change = square - d_before * d_before;
+        sum->x += change * change;
+        sum->square += square_change * square_change;
+        w->first[i] += d;
+        w->second[i] += square;
+        w->fourth[i] += square * square;
+    }
+}
+
 static void measure(tw_warmup *w, const tw_record *records)
 {
     const tw_sampler *s = w->sampler;
     for (size_t j = 0; j < s->columns; j++) {
-        const double *x = s->x + j * s->n, *before = w->before + j * s->n;
-        for (size_t i = 0; i < s->n; i++) {
-            double change = x[i] - before[i];
-            w->ladder.jump += change * change;
-            w->mean[i] += x[i];
-        }
-        w->square += tw_dot(s->n, x, x);
-        w->ladder.steps += (double)records[j].steps;
+        measure_column(w, s->x + j * s->n, w->before + j * s->n);
+        w->ladder.sum.steps += (double)records[j].steps;
         w->ladder.moves++;
+        w->moments++;
     }
 }
 
-static void clear_window(tw_warmup *w)
-{
-    memset(w->mean, 0, w->sampler->n * sizeof *w->mean);
-    w->square = w->ladder.jump = w->ladder.steps = 0.0;
-    w->ladder.moves = 0;
-}
-
-/* E |x - mean|^2 over the window and all columns. */
+/* Over all columns since the moments were cleared: E |x - mean|^2 = sum_i E d_i^2 - (E d_i)^2, and the variance of
+ * d_i^2. */
 static void update_variance(tw_warmup *w)
 {
-    double moves = (double)w->ladder.moves;
-    double variance = (w->square - tw_dot(w->sampler->n, w->mean, w->mean) / moves) / moves;
-    w->ladder.variance = fmax(w->ladder.variance, variance);
+    double moves = (double)w->moments;
+    tw_spread now = {0.0, 0.0};
+    for (size_t i = 0; i < w->sampler->n; i++) {
+        double mean = w->first[i] / moves, square = w->second[i] / moves;
+        now.x += square - mean * mean;
+        now.square += w->fourth[i] / moves - square * square;
+    }
+    w->ladder.variance = now;
+}
+
+/* From here on deviations are taken from the mean so far. */
+static void clear_moments(tw_warmup *w)
+{
+    size_t n = w->sampler->n;
+    for (size_t i = 0; w->moments > 0 && i < n; i++) w->centre[i] += w->first[i] / (double)w->moments;
+    memset(w->first, 0, n * sizeof *w->first);
+    memset(w->second, 0, n * sizeof *w->second);
+    memset(w->fourth, 0, n * sizeof *w->fourth);
+    w->moments = 0;
 }
 
 /* The end of the settling: lengths are measured from here on. On x itself the scale can now be read off the
@@ -148,19 +182,18 @@ static void update_variance(tw_warmup *w)
 static void begin_climb(tw_warmup *w)
 {
     double scale = 1.0;
-    if (!tw_metric_describe(w->sampler->options.metric)->unit_scale && w->ladder.moves > 0) {
+    if (!has_unit_scale(w->sampler) && w->moments > 0) {
         update_variance(w);
-        scale = 0.5 * sqrt(w->ladder.variance);
+        scale = 0.5 * sqrt(w->ladder.variance.x);
     }
-    tw_ladder_begin(&w->ladder, quarter_orbit * scale);
-    clear_window(w);
+    clear_moments(w);
+    tw_ladder_begin(&w->ladder, quarter_orbit * scale, is_round(w->sampler));
 }
 
 static void end_window(tw_warmup *w)
 {
     update_variance(w);
     tw_ladder_step(&w->ladder);
-    clear_window(w);
 }
 
 void tw_warmup_learn(tw_warmup *w, size_t i, const tw_record *records)

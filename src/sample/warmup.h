@@ -1,7 +1,7 @@
 /* warmup.h: tuning the step size and the trajectory length of an ensemble.
  *
  * A trajectory has length T = eps L. The step size eps follows the acceptance (dual averaging), the length
- * follows how far accepted moves go per leapfrog step, and L = T / eps is jittered. All three use sums over
+ * follows how far moves renew x and its squared deviations per leapfrog step, and L = T / eps is jittered. All three use sums over
  * all columns and are deterministic functions of the draws.
  */
 #ifndef TALWEG_SAMPLE_WARMUP_H
@@ -12,19 +12,31 @@
 #include "talweg/chains.h"
 
 /* ---- trajectory.c: the length, by hill-climbing on a ladder of lengths */
+/* Of moves: |x' - x|^2, |d'^2 - d^2|^2 with d^2 the squared deviations of x, and leapfrog steps. */
+typedef struct tw_jumps {
+    double x, square, steps;
+} tw_jumps;
+
+/* E |x - mean|^2 and E |d^2 - E d^2|^2. */
+typedef struct tw_spread {
+    double x, square;
+} tw_spread;
+
 typedef struct tw_ladder {
-    double length;                      /* tried now */
-    double jump;                        /* sum of |x' - x|^2 in this window */
-    double steps;                       /* sum of leapfrog steps in this window */
-    size_t moves;                       /* of columns in this window */
-    double variance;                    /* E |x - mean|^2, the largest of the windows so far */
-    double best, best_jump, best_steps; /* the best length, its mean jump and its mean number of steps */
-    int direction;                      /* +1 up, -1 down, 0 nothing measured yet */
-    bool committed;                     /* the direction will not change again */
+    double length;      /* tried now */
+    tw_jumps sum;       /* of this window */
+    size_t moves;       /* of columns in this window */
+    tw_spread variance; /* of all windows so far */
+    double best;        /* the best length */
+    tw_jumps best_mean; /* and its mean jumps and steps */
+    int direction;      /* +1 up, -1 down, 0 nothing measured yet */
+    bool committed;     /* the direction will not change again */
     bool done;
+    bool round; /* squared deviations count too */
 } tw_ladder;
 
-void tw_ladder_begin(tw_ladder *ladder, double length);
+/* round: the posterior has about the same scale in all directions. */
+void tw_ladder_begin(tw_ladder *ladder, double length, bool round);
 
 /* The end of a window: judge its length and go to the next one. */
 void tw_ladder_step(tw_ladder *ladder);
@@ -41,8 +53,10 @@ typedef struct tw_warmup {
                                          length in windows, the rest the final step size */
     tw_step_tuner tuner;
     tw_ladder ladder;
-    double *before, *mean; /* n x P positions before a move; n: sum of positions in the window */
-    double square;         /* sum of |x|^2 in the window */
+    double *before; /* n x P positions before a move */
+    double *centre; /* n: the mean position while it settled, from which deviations d are taken */
+    double *first, *second, *fourth; /* n each: sums of d, d^2 and d^4 */
+    size_t moments;                  /* positions in those sums */
 } tw_warmup;
 
 /* Where a run is. */

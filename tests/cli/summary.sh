@@ -20,7 +20,7 @@ works sample "$d/a.csv" $model --draws 300 -o "$d/draws.csv"
 # draws of the path say so, and one draw of one chain says what cannot be known
 # shellcheck disable=SC2086
 works sample "$d/a.csv" $model --draws 1 --chains 1 --beta 0.5 -o "$d/short.nc"
-says out 'bulk ESS        unknown'
+says out 'ESS             unknown'
 says err 'there is only 1 draw of each chain'
 works summary "$d/short.nc"
 says out 'draws not of the posterior, but of the path to it from prior, at beta = 0.5'
@@ -33,14 +33,16 @@ grep -qF 'These are not draws of the posterior' "$d/short.html" || complain "the
 works summary "$d/one.nc"
 says out 'ESS bulk'
 says out 'accept_stat__'
-says out 'The 10 latents with the smallest bulk ESS, of 40'
+says out 'The 10 latents with the smallest ESS, of 40'
 [ "$(grep -c '^x\.' "$d/out")" = 10 ] || complain "not 10 rows of latents"
 works summary "$d/one.nc" --all
 [ "$(grep -c '^x\.' "$d/out")" = 40 ] || complain "not all rows of latents"
 works summary "$d/one.nc" --json --csv "$d/one.csv"
 gives 'len(r["rows"]) == 46 and r["n"] == 40 and r["chains"] == 4 and r["draws"] == 300'
-gives 'all(r[k] == other("sampled")[k] for k in ("ess_bulk", "ess_tail", "rhat_max", "ebfmi_min", "counters"))'
+gives 'all(r[k] == other("sampled")[k] for k in ("ess", "ess_bulk", "ess_tail", "ess_fold", "rhat_max", "ebfmi_min", "counters"))'
 gives 'r["rows"]["stepsize__"]["rhat"] is None and r["rows"]["stepsize__"]["mean"] == other("sampled")["eps"]'
+gives 'min(v["ess"] for k, v in r["rows"].items() if k[:2] == "x.") == r["ess"]["min"]'
+gives 'all(v["ess"] == min(v["ess_bulk"], v["ess_tail"], v["ess_fold"]) for k, v in r["rows"].items() if k[:2] == "x.")'
 gives 'min(v["ess_bulk"] for k, v in r["rows"].items() if k[:2] == "x.") == r["ess_bulk"]["min"]'
 gives 'abs(r["rows"]["x.7"]["ess_bulk"] / r["sampling_seconds"] - r["rows"]["x.7"]["ess_bulk_per_s"]) < 1e-6'
 if command -v python3 >/dev/null 2>&1; then
@@ -88,7 +90,7 @@ says err 'Raise --draws'
 says out 'see the warnings'
 works summary "$d/bad.nc" --json --quiet --no-warnings
 [ ! -s "$d/err" ] || complain "--quiet is not quiet"
-gives 'any(w["code"] == "ess_bulk" and "Raise --draws" in w["message"] for w in r["warnings"]) and r["ebfmi_min"] is None'
+gives 'any(w["code"][:4] == "ess_" and "Raise --draws" in w["message"] for w in r["warnings"]) and r["ebfmi_min"] is None'
 
 # a file without x has its summary
 # shellcheck disable=SC2086

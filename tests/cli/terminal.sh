@@ -35,7 +35,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     shows '^pilot of hmc/ep  \[.*/200 iterations'
     shows '^warm-up  \[=*\]  300/300 iterations  [0-9.]*/s .*acceptance 0\.[0-9]'
     shows '^sampling  \[=*\]  400/400 draws  [0-9.]*/s .*acceptance 0\.[0-9]'
-    says out 'bulk ESS'
+    says out 'of which bulk'
     tail -c 4 "$d/seen" | grep -q "$escape\[K\$" || complain "something is left on the line: $(tail -c 40 "$d/seen")"
     on_terminal 80 "$talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --quiet --no-warnings >/dev/null"
     [ ! -s "$d/seen" ] || complain "--quiet showed: $(cat "$d/seen")"

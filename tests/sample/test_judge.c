@@ -9,10 +9,14 @@ enum { CHAINS = 4, DRAWS = 500 };
 /* Nothing is wrong with these. */
 static tw_chains_summary good_summary(void)
 {
-    return (tw_chains_summary){.ess_bulk_min = 400.0,
+    return (tw_chains_summary){.ess_min = 400.0,
+                               .ess_median = 800.0,
+                               .ess_bulk_min = 500.0,
                                .ess_bulk_median = 900.0,
                                .ess_tail_min = 400.0,
+                               .ess_fold_min = 450.0,
                                .rhat_max = 1.01,
+                               .rhat_chance = 1e-9,
                                .worst = 6,
                                .acceptance = 0.8,
                                .ebfmi_min = 0.3};
@@ -60,16 +64,18 @@ static void each_diagnostic_has_its_warning(void **state)
     w = judge(DRAWS, false, &s, &totals);
     assert_one(&w, TW_WARN_RHAT, INFINITY, 0.0);
     s = good_summary();
-    s.ess_bulk_min = 399.0;
+    s.ess_min = s.ess_bulk_min = 399.0;
     w = judge(DRAWS, false, &s, &totals);
     assert_one(&w, TW_WARN_ESS_BULK, 399.0, 400.0);
     assert_int_equal(w.warning[0].index, 6);
-    s.ess_tail_min = 399.0; /* goes without saying */
-    w = judge(DRAWS, false, &s, &totals);
-    assert_one(&w, TW_WARN_ESS_BULK, 399.0, 400.0);
-    s.ess_bulk_min = 400.0;
+    s.ess_bulk_min = 500.0;
+    s.ess_tail_min = 399.0;
     w = judge(DRAWS, false, &s, &totals);
     assert_one(&w, TW_WARN_ESS_TAIL, 399.0, 400.0);
+    s.ess_tail_min = 399.5;
+    s.ess_fold_min = 399.0; /* the smallest speaks */
+    w = judge(DRAWS, false, &s, &totals);
+    assert_one(&w, TW_WARN_ESS_FOLD, 399.0, 400.0);
     s = good_summary();
     s.ebfmi_min = 0.299;
     w = judge(DRAWS, false, &s, &totals);
@@ -77,6 +83,24 @@ static void each_diagnostic_has_its_warning(void **state)
     s = good_summary();
     w = judge(DRAWS, true, &s, &totals);
     assert_one(&w, TW_WARN_INTERRUPTED, 500.0, 0.0);
+}
+
+/* An R-hat that chance explains is no finding; where nobody knows what chance gives, it is. */
+static void chance_excuses_rhat(void **state)
+{
+    (void)state;
+    tw_totals totals = {.transitions = CHAINS * DRAWS};
+    tw_chains_summary s = good_summary();
+    s.rhat_max = 1.03;
+    s.rhat_chance = 0.0101;
+    tw_warnings w = judge(DRAWS, false, &s, &totals);
+    assert_int_equal(w.count, 0);
+    s.rhat_chance = 0.0099;
+    w = judge(DRAWS, false, &s, &totals);
+    assert_one(&w, TW_WARN_RHAT_SLIGHT, 1.03, 0.0);
+    s.rhat_chance = NAN;
+    w = judge(DRAWS, false, &s, &totals);
+    assert_one(&w, TW_WARN_RHAT_SLIGHT, 1.03, 0.0);
 }
 
 static void each_failure_has_its_warning(void **state)
@@ -112,7 +136,7 @@ static void unknown_is_not_good(void **state)
 {
     (void)state;
     tw_totals totals = {.transitions = CHAINS * DRAWS};
-    tw_chains_summary s = {NAN, NAN, NAN, NAN, 0, 0.9, NAN};
+    tw_chains_summary s = {NAN, NAN, NAN, NAN, NAN, NAN, 0, NAN, NAN, 0.9, NAN};
     tw_warnings w = judge(5, false, &s, &totals);
     assert_one(&w, TW_WARN_FEW_DRAWS, 5.0, 0.0);
     w = judge(1, false, &s, &totals);
@@ -125,7 +149,7 @@ static void all_at_once(void **state)
 {
     (void)state;
     tw_totals totals = {2000, 0, 0.0, 2000, 2000, 2000, 2000};
-    tw_chains_summary s = {1.0, 1.0, 1.0, 9.0, 0, 0.0, 0.01};
+    tw_chains_summary s = {1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0, 9.0, 0.0, 0.0, 0.01};
     tw_warnings w = judge(DRAWS, true, &s, &totals);
     assert_int_equal(w.count, 8);
 }
@@ -136,6 +160,7 @@ int main(void)
         cmocka_unit_test(good_draws_have_no_warnings),  cmocka_unit_test(each_diagnostic_has_its_warning),
         cmocka_unit_test(each_failure_has_its_warning), cmocka_unit_test(one_chain_cannot_be_compared),
         cmocka_unit_test(unknown_is_not_good),          cmocka_unit_test(all_at_once),
+        cmocka_unit_test(chance_excuses_rhat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,33 +18,57 @@ static tw_chains_summary summary_of(size_t n, const tw_summary *rows)
 static void the_worst_latent_speaks_for_all(void **state)
 {
     (void)state;
-    const tw_summary rows[4] = {{.ess_bulk = 300, .ess_tail = 70, .rhat = 1.00},
-                                {.ess_bulk = 100, .ess_tail = 90, .rhat = 1.05},
-                                {.ess_bulk = 200, .ess_tail = 80, .rhat = 1.02},
-                                {.ess_bulk = 500, .ess_tail = 95, .rhat = 1.01}};
+    tw_summary rows[4] = {{.sd = 1, .ess_bulk = 300, .ess_tail = 70, .ess_fold = 60, .rhat = 1.00},
+                          {.sd = 1, .ess_bulk = 100, .ess_tail = 90, .ess_fold = 85, .rhat = 1.05},
+                          {.sd = 1, .ess_bulk = 200, .ess_tail = 80, .ess_fold = 99, .rhat = 1.02},
+                          {.sd = 1, .ess_bulk = 500, .ess_tail = 95, .ess_fold = 50, .rhat = 1.01}};
+    for (size_t k = 0; k < 4; k++) {
+        rows[k].ess = tw_summary_ess(&rows[k]);
+        rows[k].rhat_chance = 0.1 + 0.1 * (double)k;
+    }
     tw_chains_summary four = summary_of(4, rows), three = summary_of(3, rows);
-    assert_close(four.ess_bulk_min, 100.0, 0.0, "smallest ESS");
-    assert_int_equal(four.worst, 1);
+    assert_close(four.ess_min, 50.0, 0.0, "smallest ESS");
+    assert_close(four.ess_median, 70.0, 0.0, "median ESS");
+    assert_close(four.ess_bulk_min, 100.0, 0.0, "smallest bulk ESS");
+    assert_close(four.ess_fold_min, 50.0, 0.0, "smallest fold ESS");
+    assert_close(four.rhat_chance, 1.0 - 0.9 * 0.9 * 0.9 * 0.9, 1e-15, "chance of the largest of four");
+    assert_int_equal(four.worst, 3);
+    assert_int_equal(three.worst, 0);
     assert_close(four.ess_tail_min, 70.0, 0.0, "smallest tail ESS");
     assert_close(four.rhat_max, 1.05, 0.0, "largest R-hat");
     assert_close(four.ess_bulk_median, 250.0, 0.0, "median of four");
     assert_close(three.ess_bulk_median, 200.0, 0.0, "median of three");
 }
 
-/* A latent that stood still, wherever it is: what is not known of one is not known of all. */
+/* A latent that was not finite, wherever it is: what is not known of one is not known of all. */
 static void an_unknown_latent_makes_all_unknown(void **state)
 {
     (void)state;
     for (size_t still = 0; still < 3; still++) {
-        tw_summary rows[3] = {{.ess_bulk = 50, .ess_tail = 70, .rhat = 1.2},
-                              {.ess_bulk = 400, .ess_tail = 90, .rhat = 1.0},
-                              {.ess_bulk = 300, .ess_tail = 80, .rhat = 1.1}};
-        rows[still] = (tw_summary){.ess_bulk = NAN, .ess_tail = NAN, .rhat = NAN};
+        tw_summary rows[3] = {{.sd = 1, .ess_bulk = 50, .ess_tail = 70, .ess = 50, .rhat = 1.2},
+                              {.sd = 1, .ess_bulk = 400, .ess_tail = 90, .ess = 90, .rhat = 1.0},
+                              {.sd = 1, .ess_bulk = 300, .ess_tail = 80, .ess = 80, .rhat = 1.1}};
+        rows[still] = (tw_summary){.sd = NAN, .ess_bulk = NAN, .ess_tail = NAN, .ess = NAN, .rhat = NAN};
         tw_chains_summary all = summary_of(3, rows);
+        assert_true(isnan(all.ess_min) && isnan(all.ess_median));
         assert_true(isnan(all.ess_bulk_min) && isnan(all.ess_bulk_median) && isnan(all.ess_tail_min));
         assert_true(isnan(all.rhat_max));
         assert_int_equal(all.worst, still);
     }
+}
+
+/* A latent whose prior variance is 0 never moves: it is known. Where all stand still, nothing is. */
+static void a_latent_without_variance_is_left_out(void **state)
+{
+    (void)state;
+    tw_summary rows[3] = {
+        {.sd = 0.0, .ess_bulk = NAN, .ess_tail = NAN, .ess_fold = NAN, .ess = NAN, .rhat = NAN},
+        {.sd = 1.0, .ess_bulk = 400, .ess_tail = 90, .ess_fold = 95, .ess = 90, .rhat = 1.1},
+        {.sd = 1.0, .ess_bulk = 300, .ess_tail = 80, .ess_fold = 95, .ess = 80, .rhat = 1.0}};
+    rows[0].rhat_chance = NAN;
+    tw_chains_summary all = summary_of(3, rows), still = summary_of(1, rows);
+    assert_true(all.ess_min == 80.0 && all.ess_median == 85.0 && all.worst == 2 && all.rhat_max == 1.1);
+    assert_true(isnan(still.ess_min) && isnan(still.rhat_max) && isnan(still.rhat_chance));
 }
 
 /* E-BFMI = sum (E_i - E_{i-1})^2 / sum (E_i - mean)^2, for each chain by hand. */
@@ -98,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worst_latent_speaks_for_all),
         cmocka_unit_test(an_unknown_latent_makes_all_unknown),
+        cmocka_unit_test(a_latent_without_variance_is_left_out),
         cmocka_unit_test(the_smallest_fraction_counts),
         cmocka_unit_test(energies_are_those_of_a_chain),
         cmocka_unit_test(records_are_added_up),

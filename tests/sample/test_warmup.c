@@ -62,17 +62,21 @@ static void the_largest_is_never_exceeded(void **state)
     assert_true(tw_step_tuner_eps(&t) < 0.8 * TW_STEP_LARGEST);
 }
 
-/* One window of a unit Gaussian of standard deviation `scale`: the jump after a length t has E|x' - x|^2 =
- * 2 scale^2 (1 - cos(t / scale)), and it takes t / eps steps. */
-static double climbed(double start, double scale)
+/* One window of a Gaussian of standard deviation `scale`: a length between t/2 and 3t/2, in units of it, leaves the
+ * correlations cos and cos^2 in the mean of those lengths, E|x' - x|^2 = 2 scale^2 (1 - E cos) and E(d'^2 - d^2)^2 =
+ * 4 scale^4 (1 - E cos^2). Of both, `kept` is left where the others are rejected. It takes t / eps steps. */
+static double climbed(double start, double scale, double kept, bool round)
 {
     tw_ladder ladder;
-    tw_ladder_begin(&ladder, start);
-    ladder.variance = scale * scale;
+    tw_ladder_begin(&ladder, start, round);
+    double v = scale * scale;
+    ladder.variance = (tw_spread){v, 2.0 * v * v};
     for (size_t window = 0; window < 40; window++) {
+        double t = ladder.length / scale, c = (sin(1.5 * t) - sin(0.5 * t)) / t;
+        double c_2 = 0.5 + (sin(3.0 * t) - sin(t)) / (4.0 * t);
         ladder.moves = 100;
-        ladder.jump = 200.0 * scale * scale * (1.0 - cos(ladder.length / scale));
-        ladder.steps = 100.0 * ladder.length / 0.1;
+        ladder.sum = (tw_jumps){200.0 * kept * v * (1.0 - c), 400.0 * kept * v * v * (1.0 - c_2),
+                                100.0 * ladder.length / 0.1};
         tw_ladder_step(&ladder);
     }
     assert_true(ladder.done);
@@ -87,9 +91,20 @@ static void the_ladder_finds_the_length(void **state)
     static const double scales[] = {0.3, 1.0, 8.0}, starts[] = {0.02, 0.2, 1.0, 1.5, 3.0};
     for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < 5; j++) {
-            double found = climbed(starts[j] * scales[i], scales[i]) / (1.5707963267948966 * scales[i]);
-            assert_in_range((uintmax_t)(1000.0 * found), 666, 1500);
+            double quarter = 1.5707963267948966 * scales[i], start = starts[j] * scales[i];
+            assert_in_range((uintmax_t)(1000.0 * climbed(start, scales[i], 1.0, true) / quarter), 666, 1500);
+            assert_in_range((uintmax_t)(1000.0 * climbed(start, scales[i], 1.0, false) / quarter), 666, 1500);
         }
+}
+
+/* With three tenths of the moves rejected the jump of x alone is best a rung above pi/2 (rates 0.42 and 0.34): there x is
+ * antithetic and x^2 hardly renewed. The length stays at pi/2. */
+static void squares_hold_the_length_back(void **state)
+{
+    (void)state;
+    const double quarter = 1.5707963267948966;
+    assert_close(climbed(quarter, 1.0, 0.7, true), quarter, 1e-12, "with squares");
+    assert_close(climbed(quarter, 1.0, 0.7, false), 1.5 * quarter, 1e-12, "without");
 }
 
 static void jittered_steps_are_uniform(void **state)
@@ -134,6 +149,7 @@ int main(void)
         cmocka_unit_test(the_last_value_follows_a_moving_target),
         cmocka_unit_test(the_largest_is_never_exceeded),
         cmocka_unit_test(the_ladder_finds_the_length),
+        cmocka_unit_test(squares_hold_the_length_back),
         cmocka_unit_test(jittered_steps_are_uniform),
         cmocka_unit_test(numbers_of_the_stages_never_meet),
     };

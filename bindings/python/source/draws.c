@@ -147,9 +147,13 @@ static PyObject *seconds(PyObject *object, PyObject *unused)
 PyObject *tw_py_summary(const tw_chains_summary *summary)
 {
     static const tw_py_field fields[] = {
+        {"ess_min", TW_PY_REAL, offsetof(tw_chains_summary, ess_min)},
+        {"ess_median", TW_PY_REAL, offsetof(tw_chains_summary, ess_median)},
         {"ess_bulk_min", TW_PY_REAL, offsetof(tw_chains_summary, ess_bulk_min)},
         {"ess_bulk_median", TW_PY_REAL, offsetof(tw_chains_summary, ess_bulk_median)},
         {"ess_tail_min", TW_PY_REAL, offsetof(tw_chains_summary, ess_tail_min)},
+        {"ess_fold_min", TW_PY_REAL, offsetof(tw_chains_summary, ess_fold_min)},
+        {"rhat_chance", TW_PY_REAL, offsetof(tw_chains_summary, rhat_chance)},
         {"rhat_max", TW_PY_REAL, offsetof(tw_chains_summary, rhat_max)},
         {"worst", TW_PY_COUNT, offsetof(tw_chains_summary, worst)},
         {"acceptance", TW_PY_REAL, offsetof(tw_chains_summary, acceptance)},
@@ -159,7 +163,7 @@ PyObject *tw_py_summary(const tw_chains_summary *summary)
     return tw_py_build(fields, summary);
 }
 
-/* (rows, whole): the rows as bytes, nine doubles for every latent. */
+/* (rows, whole): the rows as bytes, a tw_summary for every latent. */
 static PyObject *summarise(PyObject *object, PyObject *arguments)
 {
     const tw_py_draws *self = (tw_py_draws *)object;

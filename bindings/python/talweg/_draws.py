@@ -14,7 +14,12 @@ from ._model import Model
 from ._run import Path
 from ._talweg import InputError
 
-SUMMARY = np.dtype([(name, float) for name in "mean mcse_mean sd q5 median q95 ess_bulk ess_tail rhat".split()])
+SUMMARY = np.dtype(
+    [
+        (name, float)
+        for name in "mean mcse_mean sd q5 median q95 ess_bulk ess_tail ess_fold ess rhat rhat_chance".split()
+    ]
+)
 COUNTERS = ("energy_divergence", "implicit_failure", "irreversible", "factorisation")
 GROUPS = ("posterior", "sample_stats", "log_likelihood", "observed_data", "constant_data")
 
@@ -89,7 +94,8 @@ class Draws:
         return np.frombuffer(rows, dtype=SUMMARY), whole
 
     def summary(self) -> np.ndarray:
-        """A row for each latent: mean, mcse_mean, sd, q5, median, q95, ess_bulk, ess_tail, rhat.
+        """A row for each latent: mean, mcse_mean, sd, q5, median, q95, ess_bulk, ess_tail, ess_fold, ess (the
+        smallest of the three), rhat, rhat_chance.
 
         Returns
         -------
@@ -100,8 +106,9 @@ class Draws:
 
     @property
     def diagnostics(self) -> dict[str, float]:
-        """The worst of the summary: ess_bulk_min, ess_bulk_median, ess_tail_min, rhat_max, worst (the latent with
-        the smallest bulk ESS), acceptance, ebfmi_min."""
+        """The worst of the summary: ess_min, ess_median, ess_bulk_min, ess_bulk_median, ess_tail_min, ess_fold_min,
+        worst (the latent with the smallest ESS), rhat_max, rhat_chance (the probability of that by chance alone),
+        acceptance, ebfmi_min."""
         return self._whole or self._summary[1]
 
     @property
@@ -228,8 +235,9 @@ class Draws:
         tuning += f", {self.steps} leapfrog steps" if about["has_steps"] else ""
         lines.append(f"  {self.method}, metric {self.metric}{tuning}")
         d = self.diagnostics
-        lines.append(f"  acceptance {d['acceptance']:.2f}, R-hat at most {d['rhat_max']:.3f}, worst bulk ESS ")
-        lines[-1] += f"{d['ess_bulk_min']:.0f} (x[{d['worst']}]), worst tail ESS {d['ess_tail_min']:.0f}"
+        lines.append(f"  acceptance {d['acceptance']:.2f}, R-hat at most {d['rhat_max']:.3f}, worst ESS ")
+        lines[-1] += f"{d['ess_min']:.0f} (x[{d['worst']}]; bulk {d['ess_bulk_min']:.0f}, tail "
+        lines[-1] += f"{d['ess_tail_min']:.0f}, fold {d['ess_fold_min']:.0f})"
         failed = [f"{count} {name}" for name, count in self.counters.items() if count]
         return "\n".join(lines + (["  rejected for failures: " + ", ".join(failed)] if failed else []))
 

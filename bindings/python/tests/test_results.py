@@ -127,7 +127,7 @@ def test_summary_is_of_the_draws(draws):
     assert np.allclose(rows["mean"], flat.mean(0)) and np.allclose(rows["sd"], flat.std(0, ddof=1))
     assert np.allclose(rows["median"], np.median(flat, axis=0))
     assert rows["rhat"].max() == draws.diagnostics["rhat_max"]
-    assert rows["ess_bulk"].argmin() == draws.diagnostics["worst"]
+    assert rows["ess"].argmin() == draws.diagnostics["worst"]
 
 
 def test_words(model, draws):

@@ -27,7 +27,7 @@ static size_t bunch_of(const tw_report *r)
     return (r->pool->n + MOST_POINTS - 1) / MOST_POINTS;
 }
 
-/* Columns: latent (counted from 1, in the middle of its bunch), bulk ESS, tail ESS, R-hat. */
+/* Columns: latent (counted from 1, in the middle of its bunch), bulk, tail and fold ESS, R-hat. */
 static void print_points(const tw_report *r, FILE *script)
 {
     size_t n = r->pool->n, bunch = bunch_of(r);
@@ -38,11 +38,13 @@ static void print_points(const tw_report *r, FILE *script)
         for (size_t i = first + 1; i < end; i++) {
             worst.ess_bulk = smaller(worst.ess_bulk, r->rows[i].ess_bulk);
             worst.ess_tail = smaller(worst.ess_tail, r->rows[i].ess_tail);
+            worst.ess_fold = smaller(worst.ess_fold, r->rows[i].ess_fold);
             worst.rhat = larger(worst.rhat, r->rows[i].rhat);
         }
         tw_figure_number(script, 0.5 * (double)(first + end + 1));
         tw_figure_number(script, worst.ess_bulk);
         tw_figure_number(script, worst.ess_tail);
+        tw_figure_number(script, worst.ess_fold);
         tw_figure_number(script, worst.rhat);
         fputc('\n', script);
     }
@@ -58,20 +60,21 @@ static void explain_bunches(const tw_report *r)
 
 static tw_status draw_sizes(tw_report *r)
 {
-    double limit = 100.0 * (double)r->pool->chains;
     TW_TRY(tw_figure_begin(&r->figures, TW_FIGURE_HEIGHT, "latent", "effective sample size"));
     FILE *script = r->figures.plot.script;
     print_points(r, script);
     fprintf(script,
             "set yrange [0:*]\n"
             "plot %g lc " TW_LIMIT " dt 2 lw 1.2, $latents using 1:3 with points pt 7 ps 0.3 lc " TW_SECOND
+            ", $latents using 1:4 with points pt 7 ps 0.3 lc " TW_THIRD
             ", $latents using 1:2 with points pt 7 ps 0.3 lc " TW_FIRST "\n",
-            limit);
+            TW_ESS_ENOUGH);
     tw_figure_draw(&r->figures, "Effective sample sizes of all latents");
     fputs("Effective sample sizes of all latents: ", r->page);
     tw_figure_key(&r->figures, 3, "bulk, for means and medians; ");
-    tw_figure_key(&r->figures, 4, "tail, for 5% and 95% quantiles.");
-    tw_html_print(r->page, " Dashed: %.0f, what %zu chains should have at least.", limit, r->pool->chains);
+    tw_figure_key(&r->figures, 4, "tail, for 5% and 95% quantiles; ");
+    tw_figure_key(&r->figures, 5, "fold, for the spread.");
+    tw_html_print(r->page, " Dashed: %.0f, what all chains together should have at least.", TW_ESS_ENOUGH);
     explain_bunches(r);
     tw_figure_end(&r->figures);
     return TW_OK;
@@ -83,12 +86,14 @@ static tw_status draw_rhat(tw_report *r)
     FILE *script = r->figures.plot.script;
     print_points(r, script);
     fputs("set yrange [0.998:1.012<*]\n"
-          "plot 1.01 lc " TW_LIMIT " dt 2 lw 1.2, $latents using 1:4 with points pt 7 ps 0.3 lc " TW_FIRST
+          "plot 1.01 lc " TW_LIMIT " dt 2 lw 1.2, $latents using 1:5 with points pt 7 ps 0.3 lc " TW_FIRST
           "\n",
           script);
     tw_figure_draw(&r->figures, "R-hat of all latents");
     fputs("R-hat of all latents: how much wider all chains together are than each alone, 1 where they agree. "
-          "Dashed: 1.01, above which they have not forgotten where they started.",
+          "Dashed: 1.01, above which they have not forgotten where they started, unless chance explains it: "
+          "see "
+          "the verdict.",
           r->page);
     explain_bunches(r);
     tw_figure_end(&r->figures);
@@ -108,7 +113,8 @@ static void print_row(const tw_report *r, size_t latent)
     tw_html_number(page, 3, row->q95);
     tw_html_number(page, 0, row->ess_bulk);
     tw_html_number(page, 0, row->ess_tail);
-    tw_html_number(page, -3, row->ess_bulk / r->pool->sampling_seconds);
+    tw_html_number(page, 0, row->ess_fold);
+    tw_html_number(page, -3, row->ess / r->pool->sampling_seconds);
     tw_html_number(page, 4, row->rhat);
     fputs("</tr>\n", page);
 }
@@ -118,10 +124,11 @@ static void print_table(const tw_report *r)
     size_t count = r->pool->n < TABLE_ROWS ? r->pool->n : TABLE_ROWS;
     fputs("<div class=\"wide\"><table>\n<caption>", r->page);
     if (count < r->pool->n)
-        tw_html_print(r->page, "The %zu latents with the smallest bulk ESS, of %zu.", count, r->pool->n);
-    fputs("</caption>\n<tr><th>latent</th><th>mean</th><th>MCSE</th><th>sd</th><th>5%</th><th>50%</th>"
-          "<th>95%</th><th>ESS bulk</th><th>ESS tail</th><th>ESS/s</th><th>R-hat</th></tr>\n",
-          r->page);
+        tw_html_print(r->page, "The %zu latents with the smallest ESS, of %zu.", count, r->pool->n);
+    fputs(
+        "</caption>\n<tr><th>latent</th><th>mean</th><th>MCSE</th><th>sd</th><th>5%</th><th>50%</th>"
+        "<th>95%</th><th>ESS bulk</th><th>ESS tail</th><th>ESS fold</th><th>ESS/s</th><th>R-hat</th></tr>\n",
+        r->page);
     for (size_t k = 0; k < count; k++) print_row(r, r->worst[k]);
     fputs("</table></div>\n", r->page);
 }

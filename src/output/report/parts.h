@@ -24,7 +24,7 @@ typedef struct tw_report {
 
     /* draws: all this is only there where pool->chained > 0 */
     tw_summary *rows; /* n */
-    size_t *worst;    /* n: latents by increasing bulk ESS */
+    size_t *worst;    /* n: latents by increasing ESS */
     tw_chains_summary summary;
     tw_warnings warnings;
     double *expected; /* n: E[y], or the probability of +1, at the training inputs; NULL: x was not kept */

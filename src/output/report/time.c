@@ -23,12 +23,12 @@ static void print_row(const tw_report *r, const char *name, const tw_run_facts *
     fputs("</tr>\n", page);
 }
 
-/* The worst latent's bulk ESS by the chains of one file. */
+/* The worst latent's ESS by the chains of one file. */
 static tw_status worst_ess(tw_report *r, size_t k, double *ess)
 {
     tw_chains_summary summary = r->summary;
     if (r->pool->chained > 1) TW_TRY(tw_run_summarise(r->pool->run[k], r->options->threads, NULL, &summary));
-    *ess = summary.ess_bulk_min;
+    *ess = summary.ess_min;
     return TW_OK;
 }
 
@@ -51,7 +51,7 @@ tw_status tw_report_time(tw_report *r)
     }
     fputs("</table></div>\n<p class=\"note\">Seconds of wall time. Transitions and leapfrog steps (for "
           "slice sampling, evaluations of the likelihood) are those of sampling, of all chains; ESS is "
-          "the bulk ESS of the worst latent.</p>\n</section>\n",
+          "that of the worst latent, the smallest of bulk, tail and fold.</p>\n</section>\n",
           r->page);
     return TW_OK;
 }

@@ -68,8 +68,7 @@ static tw_status draw_trace(tw_report *r, const latent *l)
     TW_TRY(tw_figure_begin(&r->figures, HEIGHT, "draw", name));
     print_trace(l, r->figures.plot.script);
     tw_figure_draw(&r->figures, description);
-    tw_html_print(r->page, "Trace of x.%zu: bulk ESS %.0f, R-hat %.4f.", l->index + 1, row->ess_bulk,
-                  row->rhat);
+    tw_html_print(r->page, "Trace of x.%zu: ESS %.0f, R-hat %.4f.", l->index + 1, row->ess, row->rhat);
     if (stride_of(l) > 1) tw_html_print(r->page, " One draw in %zu is shown.", stride_of(l));
     if (l->shown < l->chains) tw_html_print(r->page, " %zu of %zu chains are shown.", l->shown, l->chains);
     tw_figure_end(&r->figures);

@@ -24,6 +24,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_RHAT_SLIGHT] = ". Sample longer, and see whether it falls",
     [TW_WARN_ESS_BULK] = ". Sample longer, or with another method",
     [TW_WARN_ESS_TAIL] = ". Sample longer, or with another method",
+    [TW_WARN_ESS_FOLD] = ". Sample longer, or with another method",
     [TW_WARN_EBFMI] = ". Sample with another metric, or longer",
     [TW_WARN_ENERGY] = ". A smaller step size, or tuning it to a higher acceptance, makes that rarer",
     [TW_WARN_IMPLICIT] = ". The smoothed metric, or a smaller step size, makes that rarer",
@@ -56,7 +57,7 @@ static void print_praise(const tw_report *r)
     tw_html_print(r->page,
                   "No warnings. %zu chains tell the same story about every latent value (R-hat is at most "
                   "%.4f), and the worst of %zu, x.%zu, is known as if from %.0f independent draws.",
-                  r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_bulk_min);
+                  r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_min);
     fputs("</p>\n", r->page);
 }
 
@@ -181,11 +182,11 @@ static void print_tiles(const tw_report *r)
     if (pool->chained > 0) {
         snprintf(text, sizeof text, "%zu × %zu", pool->chains, pool->draws);
         tile(r->page, text, "chains × draws");
-        snprintf(text, sizeof text, "%.0f", s->ess_bulk_min);
-        if (isfinite(s->ess_bulk_min)) tile(r->page, text, "bulk ESS of the worst latent");
+        snprintf(text, sizeof text, "%.0f", s->ess_min);
+        if (isfinite(s->ess_min)) tile(r->page, text, "ESS of the worst latent (bulk, tail, fold)");
         snprintf(text, sizeof text, "%.4f", s->rhat_max);
         if (isfinite(s->rhat_max)) tile(r->page, text, "largest R-hat");
-        double rate = s->ess_bulk_min / pool->sampling_seconds;
+        double rate = s->ess_min / pool->sampling_seconds;
         if (isfinite(rate))
             tile(r->page, tw_html_digits(3, rate, text), "effective draws a second, worst latent");
     }

@@ -66,7 +66,7 @@ typedef struct ranked {
     size_t latent;
 } ranked;
 
-/* Increasing; what has no effective size comes first. */
+/* Increasing; what has no effective size comes first, but for a latent that does not vary: it is known. */
 static int by_ess(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
@@ -81,7 +81,7 @@ tw_status tw_pool_order(const tw_pool *pool, const tw_summary *rows, size_t *ord
     void *memory = NULL;
     TW_TRY(tw_allocate(pool->ctx, pool->n, sizeof(ranked), "the order of the latents", &memory));
     ranked *list = memory;
-    for (size_t i = 0; i < pool->n; i++) list[i] = (ranked){rows[i].ess_bulk, i};
+    for (size_t i = 0; i < pool->n; i++) list[i] = (ranked){rows[i].sd == 0.0 ? INFINITY : rows[i].ess, i};
     qsort(list, pool->n, sizeof *list, by_ess);
     for (size_t i = 0; i < pool->n; i++) order[i] = list[i].latent;
     tw_release(pool->ctx, list);

@@ -1,5 +1,6 @@
 /* summary.c: what the draws of a run are worth, from blocks of latents that fit into memory; and the group
  * summary, which holds that instead of the draws where they were not kept. */
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -45,18 +46,21 @@ tw_status tw_latents_summarise(const tw_latents *l, size_t threads, tw_summary *
 typedef struct column {
     const char *name;
     size_t offset;
+    bool later; /* files of earlier versions do not have it: NaN */
 } column;
 
 static const column columns[] = {
-    {"mean", offsetof(tw_summary, mean)},
-    {"mcse_mean", offsetof(tw_summary, mcse_mean)},
-    {"sd", offsetof(tw_summary, sd)},
-    {"q5", offsetof(tw_summary, q5)},
-    {"median", offsetof(tw_summary, median)},
-    {"q95", offsetof(tw_summary, q95)},
-    {"ess_bulk", offsetof(tw_summary, ess_bulk)},
-    {"ess_tail", offsetof(tw_summary, ess_tail)},
-    {"rhat", offsetof(tw_summary, rhat)},
+    {"mean", offsetof(tw_summary, mean), false},
+    {"mcse_mean", offsetof(tw_summary, mcse_mean), false},
+    {"sd", offsetof(tw_summary, sd), false},
+    {"q5", offsetof(tw_summary, q5), false},
+    {"median", offsetof(tw_summary, median), false},
+    {"q95", offsetof(tw_summary, q95), false},
+    {"ess_bulk", offsetof(tw_summary, ess_bulk), false},
+    {"ess_tail", offsetof(tw_summary, ess_tail), false},
+    {"ess_fold", offsetof(tw_summary, ess_fold), true},
+    {"rhat", offsetof(tw_summary, rhat), false},
+    {"rhat_chance", offsetof(tw_summary, rhat_chance), true},
 };
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
@@ -75,6 +79,14 @@ void tw_summary_put(tw_nc_writer *w, size_t n, const tw_summary *rows)
     tw_release(w->ctx, values);
 }
 
+static tw_status read_column(const tw_nc_reader *r, int group, const column *c, size_t n, double *values)
+{
+    if (!c->later || tw_nc_has_variable(group, c->name))
+        return tw_nc_read_doubles(r, group, c->name, 1, &n, values);
+    for (size_t i = 0; i < n; i++) values[i] = NAN;
+    return TW_OK;
+}
+
 static tw_status read_rows(const tw_nc_reader *r, size_t n, tw_summary *rows)
 {
     int group = -1;
@@ -83,10 +95,11 @@ static tw_status read_rows(const tw_nc_reader *r, size_t n, tw_summary *rows)
     TW_TRY(tw_allocate_doubles(r->ctx, n, 1, "a column of the summary", &values));
     tw_status status = TW_OK;
     for (size_t k = 0; k < COLUMNS && status == TW_OK; k++) {
-        status = tw_nc_read_doubles(r, group, columns[k].name, 1, &n, values);
+        status = read_column(r, group, &columns[k], n, values);
         for (size_t i = 0; status == TW_OK && i < n; i++)
             memcpy((char *)&rows[i] + columns[k].offset, &values[i], sizeof *values);
     }
+    for (size_t i = 0; status == TW_OK && i < n; i++) rows[i].ess = tw_summary_ess(&rows[i]);
     tw_release(r->ctx, values);
     return status;
 }
