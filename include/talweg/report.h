@@ -41,6 +41,10 @@ typedef struct tw_pool {
 TW_API tw_status tw_pool_open(tw_context *ctx, size_t count, const char *const *paths, tw_pool **out);
 TW_API void tw_pool_close(tw_pool *pool);
 
+/* The chains of all files as one run file, which has the facts of the first; step sizes that differ become NaN. TW_BAD_DATA
+ * where there are no draws, or only a summary of them. */
+TW_API tw_status tw_pool_save(tw_pool *pool, const char *path, const tw_run_options *options);
+
 /* As tw_run_read_latents, tw_run_read_statistic and tw_run_summarise, for the chains of all files, one file
  * after the other. The statistics of a file are read whole, latents in blocks. */
 TW_API tw_status tw_pool_read_latents(tw_pool *pool, size_t first, size_t count, double *x);

@@ -186,7 +186,7 @@ tw_status tw_context_set_team(tw_context *ctx, const tw_team *team)
     if (team->size == 0 || team->rank >= team->size)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no rank %zu in a team of %zu", team->rank, team->size);
     seat->offset = from->allocate(from->user, (team->size + 1) * sizeof *seat->offset);
-    seat->number = from->allocate(from->user, team->size * sizeof *seat->number);
+    seat->number = from->allocate(from->user, TW_SEAT_NUMBERS * team->size * sizeof *seat->number);
     if (!seat->offset || !seat->number) return tw_fail(ctx, TW_NO_MEMORY, "there is no memory for a team");
     seat->team = team;
     return TW_OK;
@@ -202,7 +202,7 @@ tw_status tw_poll(tw_context *ctx)
 static tw_status give_up(tw_context *ctx, tw_status status)
 {
     const tw_team *team = ctx->seat.team;
-    if (team) team->give_up(team->user, ctx->message);
+    if (team) team->give_up(team->user, status, ctx->message);
     return status;
 }
 

@@ -9,11 +9,13 @@
 #include "talweg/base.h"
 #include "talweg/warning.h"
 
+enum { TW_SEAT_NUMBERS = 4 }; /* that are summed at a time */
+
 /* The place of a context in its team (base/team.h). */
 typedef struct tw_seat {
     const struct tw_team *team; /* NULL: alone */
     size_t *offset;             /* size + 1 */
-    double *number;             /* size */
+    double *number;             /* TW_SEAT_NUMBERS x size */
     tw_status lost;             /* of a call that failed: another member gave up */
 } tw_seat;
 tw_seat *tw_context_seat(tw_context *ctx);

@@ -62,13 +62,15 @@ void tw_team_follow(tw_context *ctx, void *data, size_t bytes)
 void tw_team_add(tw_context *ctx, size_t count, double *numbers)
 {
     const tw_seat *seat = tw_context_seat(ctx);
-    for (size_t k = 0; k < count && !tw_team_is_alone(ctx); k++) {
-        memset(seat->number, 0, seat->team->size * sizeof *seat->number);
-        seat->number[seat->team->rank] = numbers[k];
-        tw_team_gather(ctx, seat->team->size, sizeof *seat->number, seat->team->size * sizeof *seat->number,
-                       seat->number);
-        numbers[k] = 0.0;
-        for (size_t r = 0; r < seat->team->size; r++) numbers[k] += seat->number[r];
+    for (size_t done = 0, part; done < count && !tw_team_is_alone(ctx); done += part) {
+        part = count - done < TW_SEAT_NUMBERS ? count - done : TW_SEAT_NUMBERS;
+        size_t size = seat->team->size, bytes = part * sizeof *seat->number;
+        memcpy(seat->number + seat->team->rank * part, numbers + done, bytes);
+        tw_team_gather(ctx, size, bytes, size * bytes, seat->number);
+        for (size_t k = 0; k < part && !tw_team_is_alone(ctx); k++) {
+            numbers[done + k] = 0.0;
+            for (size_t r = 0; r < size; r++) numbers[done + k] += seat->number[r * part + k];
+        }
     }
 }
 

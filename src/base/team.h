@@ -31,8 +31,6 @@ void tw_team_add(tw_context *ctx, size_t count, double *numbers);
 /* TW_OK, or that of a call that failed. */
 tw_status tw_team_status(tw_context *ctx);
 
-/* Whose callbacks are called. */
-bool tw_team_leads(tw_context *ctx);
 bool tw_team_is_alone(tw_context *ctx);
 
 /* An answer of the leader's: function(user), false where function is NULL. */

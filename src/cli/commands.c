@@ -7,15 +7,16 @@
 #include "cli/help.h"
 #include "cli/model_file.h"
 #include "cli/names.h"
+#include "cli/ranks.h"
 #include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/sparse.h"
 
-enum { COMMANDS = 12 };
+enum { COMMANDS = 13 };
 static const tw_command *const commands[COMMANDS] = {
-    &tw_command_approx,  &tw_command_sample,  &tw_command_evidence, &tw_command_grid,
-    &tw_command_predict, &tw_command_summary, &tw_command_report,   &tw_command_selftest,
-    &tw_command_bench,   &tw_command_demo,    &tw_command_model,    &tw_command_fit};
+    &tw_command_approx,  &tw_command_sample, &tw_command_evidence, &tw_command_grid,  &tw_command_predict,
+    &tw_command_summary, &tw_command_report, &tw_command_selftest, &tw_command_bench, &tw_command_demo,
+    &tw_command_model,   &tw_command_fit,    &tw_command_merge};
 
 const tw_command *tw_command_at(size_t k)
 {
@@ -132,9 +133,9 @@ static tw_status print_completion(tw_context *ctx, const char *shell)
 /* The version, and which optional parts this build has. */
 static void print_version(void)
 {
-    const char *orderings = tw_sparse_orderings();
-    printf("talweg %s\nsparse precision matrices: %s\n", tw_version(),
-           orderings ? orderings : "not in this build");
+    const char *orderings = tw_sparse_orderings(), *mpi = tw_ranks_library();
+    printf("talweg %s\nsparse precision matrices: %s\nMPI: %s\n", tw_version(),
+           orderings ? orderings : "not in this build", mpi ? mpi : "not in this build");
 }
 
 /* What the program says of itself. */

@@ -16,6 +16,7 @@ extern const tw_command tw_command_predict;
 extern const tw_command tw_command_summary;
 extern const tw_command tw_command_report;
 extern const tw_command tw_command_selftest;
+extern const tw_command tw_command_merge;
 extern const tw_command tw_command_bench;
 extern const tw_command tw_command_demo;
 

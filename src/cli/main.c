@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/ranks.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
 
@@ -85,8 +86,11 @@ int main(int argc, char **argv)
         return tw_status_exit_code(status);
     }
     tw_terminal_log_to(ctx, false);
-    status = tw_program_run(ctx, argc > 0 ? (size_t)argc - 1 : 0, (const char *const *)argv + 1);
+    status = tw_ranks_begin(ctx);
+    if (status == TW_OK)
+        status = tw_program_run(ctx, argc > 0 ? (size_t)argc - 1 : 0, (const char *const *)argv + 1);
     if (status == TW_OK) status = flush_results(ctx);
+    status = tw_ranks_end(ctx, status);
     if (status == TW_WRITE_FAILED && reader_is_gone()) end_by_closed_pipe();
     if (status != TW_OK) say_error(ctx, status);
     tw_context_free(ctx);

@@ -13,6 +13,7 @@
 #include "cli/terminal.h"
 #include "cli/warnings.h"
 #include "talweg/base.h"
+#include "talweg/team.h"
 
 typedef struct sample_options {
     tw_model_options model;
@@ -128,7 +129,7 @@ static tw_status judge_file(job *j)
 {
     tw_sample_results *r = j->results;
     tw_run *run = NULL;
-    if (r->plan->run.keep) return TW_OK;
+    if (r->plan->run.keep || !tw_team_leads(j->ctx)) return TW_OK;
     tw_terminal_progress(j->options->output.quiet, "effective sample sizes ...");
     TW_TRY(tw_run_open(j->ctx, j->options->files.path, &run));
     tw_status status = tw_run_summarise(run, r->plan->sampler.threads, NULL, &r->result.summary);
@@ -206,6 +207,18 @@ static void release(job *j)
     tw_problem_free(j->results->problem);
 }
 
+static tw_status say(job *j)
+{
+    const tw_output_options *output = &j->options->output;
+    if (output->json)
+        TW_TRY(tw_sample_print_json(j->ctx, j->results, stdout));
+    else
+        tw_sample_print(j->options->model.data, j->results);
+    TW_TRY(write_summary(j));
+    tw_warnings_say(&j->results->result.warnings);
+    return TW_OK;
+}
+
 static tw_status run(tw_context *ctx, const void *values)
 {
     const sample_options *o = values;
@@ -216,10 +229,7 @@ static tw_status run(tw_context *ctx, const void *values)
     if (status == TW_OK) status = compute(&j);
     bool complete = status == TW_OK && !r.result.draws->interrupted;
     tw_terminal_progress(o->output.quiet, NULL);
-    if (status == TW_OK && o->output.json) status = tw_sample_print_json(ctx, &r, stdout);
-    if (status == TW_OK && !o->output.json) tw_sample_print(o->model.data, &r);
-    if (status == TW_OK) status = write_summary(&j);
-    if (status == TW_OK) tw_warnings_say(&r.result.warnings);
+    if (status == TW_OK && tw_team_leads(ctx)) status = say(&j);
     tw_saver_end(&j.saver.saver, complete);
     release(&j);
     return status;

@@ -11,6 +11,7 @@
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
+#include "talweg/team.h"
 #include "talweg/warning.h"
 
 #define FIELD(member) offsetof(tw_saver_flags, member)
@@ -372,7 +373,7 @@ static bool is_file(const char *path)
 
 void tw_saver_end(tw_saver *s, bool complete)
 {
-    if (s->begun && is_file(s->path)) {
+    if (s->begun && tw_team_leads(s->ctx) && is_file(s->path)) {
         if (complete)
             unlink(s->path);
         else if (tw_interrupt_seen())

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "talweg/team.h"
+
 static tw_status fail_write(tw_context *ctx, const char *path, const char *what, int error)
 {
     return tw_fail(ctx, TW_WRITE_FAILED, "%.1000s: %s: %s", path, what, strerror(error));
@@ -60,9 +62,11 @@ static int open_beside(tw_writer *writer)
     return -1;
 }
 
+/* The leader of a team writes its files; what the others write goes nowhere. */
 static tw_status begin(tw_writer *writer, bool overwrite)
 {
     bool in_place = false;
+    if (!tw_team_leads(writer->ctx)) strcpy(writer->path, "/dev/null");
     TW_TRY(find_target(writer, overwrite, &in_place));
     int stream = open_stream(writer->path);
     int descriptor = stream >= 0 ? dup(stream)

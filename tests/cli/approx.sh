@@ -102,7 +102,7 @@ fi
 # help and version
 works --version
 [ "$(head -n 1 "$d/out")" = "talweg $(cat VERSION)" ] || complain "--version: $(cat "$d/out")"
-grep -q '^sparse precision matrices: ' "$d/out" || complain "--version does not say what it was built with"
+grep -q '^sparse precision matrices: ' "$d/out" && grep -q '^MPI: ' "$d/out" || complain "--version does not say what it was built with"
 works --help
 works predict "$d/absent" --help
 works approx --help

@@ -19,8 +19,8 @@ place=$(mktemp -d "$build/installed.XXXXXX")
 trap 'rm -rf "$place"' EXIT
 prefix=$place/prefix
 
-run() { # run PROGRAM: it must print the version first
-    got=$("$@" | head -n 1)
+run() { # run PROGRAM: it must print the version in its first line
+    got=$("$@" | head -n 1) # further lines of --version: what it was built with
     [ "$got" = "$expected" ] || { echo "$*: printed '$got', not '$expected'" >&2; exit 1; }
     echo "works: $*"
 }

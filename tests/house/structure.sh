@@ -39,6 +39,7 @@ check() {
         sub(/[.]h$/, "", part[n])
         if (part[n] == "parameter" || part[n] == "team" || part[n] == "warning" || part[n] == "store" ||
             part[n] == "progress") return "base"
+        if (part[n] == "team_mpi") return "mpi"
         if (part[n] == "fits") return "approximate"
         if (part[n] == "evidence_plan") return "evidence"
         if (part[n] == "problem") return "model"
@@ -97,7 +98,7 @@ check() {
     }
 
     BEGIN {
-        n = split("base math linalg data sparse covariance gaussian likelihood model prior approximate fit diagnose dynamics sample " \
+        n = split("base mpi math linalg data sparse covariance gaussian likelihood model prior approximate fit diagnose dynamics sample " \
                   "evidence output cli", rooms, " ")
         for (i = 1; i <= n; i++) rank[rooms[i]] = i
         forbidden["likelihood", "covariance"]; forbidden["likelihood", "gaussian"]

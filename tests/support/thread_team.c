@@ -61,8 +61,9 @@ static tw_status broadcast(void *user, void *data, size_t bytes)
     return status == TW_OK ? meet(m) : status;
 }
 
-static void give_up(void *user, const char *why)
+static void give_up(void *user, tw_status status, const char *why)
 {
+    (void)status;
     member *self = user;
     pthread_mutex_lock(&self->at->lock);
     if (!self->at->broken) snprintf(self->at->why, sizeof self->at->why, "%s", why);

@@ -91,7 +91,7 @@ struct tw_run_writer {
     tw_context *ctx;
     const tw_problem *problem;
     char path[PATH_MAX];
-    bool overwrite;
+    bool overwrite, writes; /* writes: at the leader of a team, and alone */
     tw_journal journal;
 };
 

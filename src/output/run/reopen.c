@@ -168,8 +168,8 @@ tw_status tw_run_reopen(tw_context *ctx, const char *path, const tw_run_options 
     *out = NULL;
     o.overwrite = true;
     TW_TRY(tw_run_writer_new(ctx, path, &o, problem, facts, &w));
-    tw_status status = tw_journal_open(&w->journal, ctx, path, &found);
-    if (status == TW_OK)
+    tw_status status = w->writes ? tw_journal_open(&w->journal, ctx, path, &found) : TW_OK;
+    if (status == TW_OK && w->writes)
         status = found ? take_journal(w, facts, draws, x) : take_file(w, &o, facts, draws, x);
     if (status == TW_OK)
         *out = w;

@@ -8,6 +8,7 @@
 #include "output/run/file.h"
 #include "output/run/seal.h"
 #include "talweg/sampling_plan.h"
+#include "talweg/team.h"
 
 typedef struct memory {
     tw_journal layout; /* that of a journal with these draws */
@@ -115,6 +116,7 @@ tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *o
     m.layout = (tw_journal){.ctx = ctx, .descriptor = -1, .draws = draws->draws};
     m.layout.settings = tw_run_settings(o, &all);
     m.layout.stride = tw_draw_stride(&m.layout.settings);
+    if (!tw_team_leads(ctx)) return TW_OK;
     TW_TRY(tw_journal_claim(&there, ctx, path, o->overwrite));
     tw_status status = save(&m, path, o->overwrite, &all);
     if (status == TW_OK) tw_journal_remove(&there);

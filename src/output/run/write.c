@@ -6,6 +6,7 @@
 #include "model/problem.h"
 #include "output/run/file.h"
 #include "output/run/seal.h"
+#include "talweg/team.h"
 
 /* Looked at before it is opened: to open a pipe is to wait for somebody at its other end. */
 tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer **out)
@@ -21,6 +22,7 @@ tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_wri
 tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite)
 {
     tw_writer *writer = NULL;
+    if (!tw_team_leads(ctx)) return TW_OK;
     TW_TRY(tw_run_begin(ctx, path, overwrite, &writer));
     tw_writer_abandon(writer);
     return tw_journal_check(ctx, path, overwrite);
@@ -105,6 +107,7 @@ tw_status tw_run_writer_new(tw_context *ctx, const char *path, const tw_run_opti
     w->ctx = ctx;
     w->problem = problem;
     w->overwrite = o->overwrite;
+    w->writes = tw_team_leads(ctx);
     w->journal = (tw_journal){.ctx = ctx, .descriptor = -1};
     strcpy(w->path, path);
     *out = w;
@@ -118,7 +121,7 @@ tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options 
     tw_run_writer *w = NULL;
     *out = NULL;
     TW_TRY(tw_run_writer_new(ctx, path, o, problem, facts, &w));
-    tw_status status = tw_run_writer_begin(w, o, facts);
+    tw_status status = w->writes ? tw_run_writer_begin(w, o, facts) : TW_OK;
     if (status == TW_OK)
         *out = w;
     else
@@ -130,12 +133,12 @@ tw_status tw_run_create(tw_context *ctx, const char *path, const tw_run_options 
 
 tw_status tw_run_append(tw_run_writer *writer, const tw_draw *draw)
 {
-    return tw_journal_append(&writer->journal, draw);
+    return writer->writes ? tw_journal_append(&writer->journal, draw) : TW_OK;
 }
 
 tw_status tw_run_sync(tw_run_writer *writer)
 {
-    return tw_journal_sync(&writer->journal);
+    return writer->writes ? tw_journal_sync(&writer->journal) : TW_OK;
 }
 
 void tw_run_writer_free(tw_run_writer *w)
@@ -163,7 +166,7 @@ static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
 
 tw_status tw_run_finish(tw_run_writer *writer, const tw_run_facts *facts)
 {
-    tw_status status = finish(writer, facts);
+    tw_status status = writer->writes ? finish(writer, facts) : TW_OK;
     tw_run_writer_free(writer);
     return status;
 }
@@ -171,7 +174,7 @@ tw_status tw_run_finish(tw_run_writer *writer, const tw_run_facts *facts)
 void tw_run_abandon(tw_run_writer *writer)
 {
     if (!writer) return;
-    if (writer->journal.draws == 0) tw_journal_remove(&writer->journal);
+    if (writer->writes && writer->journal.draws == 0) tw_journal_remove(&writer->journal);
     tw_run_writer_free(writer);
 }
 
@@ -198,6 +201,7 @@ tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrit
     if (evidence->count > TW_RUN_MOST_ESTIMATES)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a file takes at most %d estimates, not %zu",
                        TW_RUN_MOST_ESTIMATES, evidence->count);
+    if (!tw_team_leads(ctx)) return TW_OK;
     TW_TRY(tw_journal_claim(&there, ctx, path, overwrite));
     tw_status status = write_estimates(ctx, path, overwrite, problem, facts, evidence);
     if (status == TW_OK) tw_journal_remove(&there);

@@ -1,0 +1,72 @@
+/* ranks_mpi.c: see ranks.h. MPI is initialised only in a process that mpirun or srun started, so that talweg alone has none
+ * of its costs. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/ranks.h"
+#include "talweg/team_mpi.h"
+
+/* The one team of the program: main() begins and ends it. */
+static tw_team *ranks;
+
+const char *tw_ranks_library(void)
+{
+    static char version[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    if (MPI_Get_library_version(version, &length) != MPI_SUCCESS) return "MPI";
+    version[strcspn(version, ",\n")] = '\0';
+    return version;
+}
+
+/* What Open MPI, MPICH and others tell the processes that they start. */
+static bool is_one_of_several(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i])) return true;
+    return false;
+}
+
+/* Only rank 0 is heard. What a rank has to say of its own failure reaches it through tw_ranks_end. */
+static tw_status fall_silent(tw_context *ctx)
+{
+    if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr)) return TW_OK;
+    return tw_fail(ctx, TW_WRITE_FAILED, "/dev/null cannot be opened");
+}
+
+tw_status tw_ranks_begin(tw_context *ctx)
+{
+    int provided = 0;
+    if (!is_one_of_several()) return TW_OK;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "MPI could not be initialised");
+    if (provided < MPI_THREAD_SERIALIZED)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "this MPI library does not allow for threads");
+    TW_TRY(tw_team_mpi(ctx, MPI_COMM_WORLD, &ranks));
+    if (ranks->rank > 0) TW_TRY(fall_silent(ctx));
+    return tw_context_set_team(ctx, ranks);
+}
+
+static void finish(tw_context *ctx)
+{
+    tw_context_set_team(ctx, NULL);
+    tw_team_mpi_free(ranks);
+    ranks = NULL;
+}
+
+tw_status tw_ranks_end(tw_context *ctx, tw_status status)
+{
+    int begun = 0;
+    MPI_Initialized(&begun);
+    if (ranks) {
+        tw_status all = tw_team_mpi_end(ranks, status, tw_context_message(ctx));
+        bool leads = ranks->rank == 0;
+        if (status == TW_OK && all != TW_OK) status = tw_fail(ctx, all, "%s", ranks->reason(ranks->user));
+        if (!leads) status = TW_OK; /* rank 0 says it, and its exit code is mpirun's */
+        finish(ctx);
+    }
+    if (begun) MPI_Finalize();
+    return status;
+}

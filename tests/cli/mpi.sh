@@ -1,0 +1,98 @@
+#!/bin/sh
+# mpirun -n R talweg gives what one process gives, to the bit, for R = 1, 2, 3, 4; a rank that fails or dies ends them all
+# with its reason, and any number of ranks goes on from the checkpoint. Usage: mpi.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+command -v mpirun >/dev/null 2>&1 || { echo "skipped: there is no mpirun"; exit 77; }
+"$talweg" --version | grep -q '^MPI: [^n]' || { echo "skipped: this talweg was built without MPI"; exit 77; }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_orte_base_help_aggregate=0
+export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_plm_rsh_agent=/bin/false OPENBLAS_NUM_THREADS=1
+export OMPI_MCA_hwloc_base_binding_policy=none
+mpirun -n 2 true >"$place/out" 2>&1 || { echo "skipped: mpirun -n 2 true fails here: $(head -n 3 "$place/out")"; exit 77; }
+d=$place
+works demo --data-only --directory "$d/demo" --cases 40 --test-cases 5
+data=$d/demo/two_classes.csv
+
+# ranks R ARGUMENTS...: as run, by R processes
+ranks() {
+    count=$1
+    shift
+    checks=$((checks + 1))
+    code=0
+    mpirun -n "$count" "$talweg" "$@" >"$d/out" 2>"$d/err" || code=$?
+}
+without_times() {
+    sed 's/"[a-z_]*seconds[a-z_]*":[^,}]*//g; /seconds/d' "$1"
+}
+# same ARGUMENTS...: by 1 to 4 ranks the output, and the file $d/file.csv, are those of one process
+same() {
+    rm -f "$d/file.csv"
+    works "$@"
+    cp "$d/out" "$d/whole"
+    [ ! -e "$d/file.csv" ] || mv "$d/file.csv" "$d/whole.csv"
+    for count in 1 2 3 4; do
+        ranks "$count" "$@"
+        [ "$code" = 0 ] || complain "mpirun -n $count talweg $*: exit $code: $(cat "$d/err")"
+        without_times "$d/out" >"$d/many"
+        without_times "$d/whole" | cmp -s - "$d/many" || complain "mpirun -n $count talweg $*: not the output of one process"
+        [ ! -e "$d/whole.csv" ] || cmp -s "$d/whole.csv" "$d/file.csv" || complain "mpirun -n $count talweg $*: other draws"
+        rm -f "$d/file.csv"
+    done
+    rm -f "$d/whole.csv"
+}
+
+same sample "$data" --log-sigma 1 --method hmc --chains 70 --warmup 30 --draws 5 --quiet --json -o "$d/file.csv"
+same sample "$data" --log-sigma 1 --method rmhmc --chains 5 --warmup 10 --draws 5 --quiet --json -o "$d/file.csv"
+same evidence "$data" --log-sigma 1 --method ais,pt,rm --particles 70 --rounds 30 --temperatures 4 --quiet --json
+same grid "$data" --log-ell 0:1:3 --log-sigma 0:1:2 --quiet --json
+same fit "$data" --quiet --json
+
+# ---- the same in C
+if [ -x "$build/examples/many_machines" ]; then
+    "$build/examples/many_machines" >"$d/whole"
+    mpirun -n 3 "$build/examples/many_machines" >"$d/out"
+    cmp -s "$d/whole" "$d/out" || complain "many_machines: 3 ranks print other digits than one"
+fi
+
+# ---- errors: of all ranks, said once; of one rank, said by the first
+ranks 3 sample "$d/nothing.csv"
+[ "$code" = 1 ] || complain "no data: exit $code"
+[ "$(grep -c 'talweg: error' "$d/err")" = 1 ] || complain "no data: not one error: $(cat "$d/err")"
+checks=$((checks + 1))
+code=0
+mpirun -n 1 "$talweg" sample "$data" --draws 5 --warmup 10 --method hmc : \
+    -n 1 sh -c 'ulimit -n 3; exec "$@"' sh "$talweg" sample "$data" --draws 5 --warmup 10 --method hmc >"$d/out" 2>"$d/err" || code=$?
+[ "$code" != 0 ] || complain "a rank that cannot open its data went unnoticed"
+ranks 2 sample "$data" --log-sigma 1 --method hmc --draws 5 --warmup 10 --chains 40 --quiet -o /dev/full --force
+[ "$code" != 0 ] || complain "a full disk went unnoticed"
+
+# ---- a rank dies: so do all, and another number of ranks goes on
+works sample "$data" --log-sigma 1 --method hmc --chains 40 --warmup 20 --draws 400 --quiet --json -o "$d/one.nc"
+cp "$d/out" "$d/whole"
+gone_on=0
+for count in 2 3; do
+    rm -f "$d/many.nc" "$d/state"
+    mpirun -n "$count" "$talweg" sample "$data" --log-sigma 1 --method hmc --chains 40 --warmup 20 --draws 400 --quiet \
+        --json -o "$d/many.nc" --checkpoint "$d/state" --checkpoint-every 0.02 >"$d/out" 2>"$d/err" &
+    job=$!
+    waited=0
+    until [ -s "$d/state" ] || [ "$waited" -ge 1500 ] || ! kill -0 "$job" 2>/dev/null; do
+        sleep 0.02
+        waited=$((waited + 1))
+    done
+    # the last rank of this job
+    victim=$(pgrep -f "$talweg sample .*$d/many.nc" | tail -n 1)
+    [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || true
+    wait "$job" 2>/dev/null || true
+    if [ -s "$d/state" ]; then
+        gone_on=$((gone_on + 1))
+        ranks $((5 - count)) sample "$data" --log-sigma 1 --method hmc --chains 40 --warmup 20 --draws 400 --quiet \
+            --json -o "$d/many.nc" --resume "$d/state"
+        [ "$code" = 0 ] || complain "going on after a rank died: exit $code: $(cat "$d/err")"
+        without_times "$d/out" | grep -v many.nc >"$d/rest"
+        without_times "$d/whole" | grep -v one.nc | cmp -s - "$d/rest" || complain "another result after a rank of $count died"
+    fi
+done
+[ "$gone_on" -ge 1 ] || complain "no job was killed before its end"
+finish
