@@ -26,6 +26,11 @@ static tw_share share_of(size_t items, size_t rank, size_t size)
     return (tw_share){first, items * (rank + 1) / size - first};
 }
 
+bool tw_team_reports(tw_context *ctx)
+{
+    return tw_team_leads(ctx) && tw_team_status(ctx) == TW_OK;
+}
+
 tw_share tw_team_share(tw_context *ctx, size_t items)
 {
     const tw_team *team = tw_context_seat(ctx)->team;
@@ -85,5 +90,5 @@ bool tw_team_ask(tw_context *ctx, bool (*function)(void *user), void *user)
 {
     bool answer = function && tw_team_leads(ctx) && function(user);
     tw_team_follow(ctx, &answer, sizeof answer);
-    return answer;
+    return answer && tw_team_status(ctx) == TW_OK;
 }

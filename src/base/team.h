@@ -33,7 +33,12 @@ tw_status tw_team_status(tw_context *ctx);
 
 bool tw_team_is_alone(tw_context *ctx);
 
-/* An answer of the leader's: function(user), false where function is NULL. */
+/* Does this member report what the team has? The leader does, while no call has failed: what was handed round is
+ * incomplete after that. */
+bool tw_team_reports(tw_context *ctx);
+
+/* An answer of the leader's: function(user), false where function is NULL, and after a call that failed: what the team
+ * has is incomplete then, and no state to keep. */
 bool tw_team_ask(tw_context *ctx, bool (*function)(void *user), void *user);
 
 #endif

@@ -47,7 +47,7 @@ void tw_ais_emit_state(tw_ais *a, const tw_walk *walk)
                           .transitions = walk->transitions,
                           .count = v.count,
                           .numbers = a->state};
-    if (tw_team_leads(walk->ctx)) o->on_state(o->user, &state);
+    if (tw_team_reports(walk->ctx)) o->on_state(o->user, &state);
 }
 
 /* Is it a state of a run with these options? Its schedule is theirs, or one that was refined. */

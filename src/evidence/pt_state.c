@@ -64,7 +64,7 @@ void tw_pt_emit_state(tw_pt *pt)
                          .proposals = pt->proposals,
                          .count = v.count,
                          .numbers = pt->state};
-    if (tw_team_leads(pt->ctx)) o->on_state(o->user, &state);
+    if (tw_team_reports(pt->ctx)) o->on_state(o->user, &state);
 }
 
 /* ---- restoring ---- */

@@ -62,7 +62,7 @@ void tw_rm_emit_state(tw_resample_move *s)
                          .transitions = w->transitions,
                          .count = v.count,
                          .numbers = s->state};
-    if (tw_team_leads(w->ctx)) o->on_state(o->user, &state);
+    if (tw_team_reports(w->ctx)) o->on_state(o->user, &state);
 }
 
 /* ---- restoring ---- */

@@ -113,7 +113,7 @@ static void emit_state(run *r, size_t done)
     const tw_draws *d = r->draws;
     if (!o->wants_state || !tw_team_ask(r->sampler->ctx, o->wants_state, o->user)) return;
     tw_sampler_save(r->sampler, r->state);
-    if (!tw_team_leads(r->sampler->ctx)) return;
+    if (!tw_team_reports(r->sampler->ctx)) return;
     tw_chains_state state = {.iteration = done,
                              .draws = d->draws,
                              .tuning = d->tuning,
@@ -152,7 +152,7 @@ static tw_status warm_up(run *r)
     }
     if (status == TW_OK) r->draws->tuning = tw_warmup_result(&w);
     tw_warmup_release(&w);
-    return status;
+    return status == TW_OK ? tw_team_status(r->sampler->ctx) : status;
 }
 
 static tw_status store(run *r)
@@ -183,6 +183,7 @@ static tw_status draw_all(run *r)
         move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
         if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
         tw_sampler_advance(r->sampler, &move, r->records);
+        TW_TRY(tw_team_status(r->sampler->ctx)); /* else the columns of the others are missing */
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));
         bool ends = account(r, TW_STAGE_SAMPLING, i, total);
         emit_state(r, i + 1);
