@@ -84,11 +84,24 @@ static bool is_new_checkpoint(const tw_option *option)
     return strcmp(option->name, "checkpoint") == 0;
 }
 
-/* May these two be one file? To go on from a checkpoint and keep it up to date is what they are for. */
+/* A file that is read, and not in order to be written again as a fitted model may be. */
+static bool is_source(const tw_option *option)
+{
+    return !tw_name_is_among(option->name, written) && strcmp(option->name, "model") != 0;
+}
+
+static bool is_result(const tw_option *option)
+{
+    return tw_name_is_among(option->name, written) && !tw_name_is_among(option->name, passing);
+}
+
+/* May these two be one file? To go on from a checkpoint and keep it up to date is what they are for; a result in the place of its data
+ * would take them away. */
 static bool may_be_same(const tw_option *a, const tw_option *b)
 {
     if (tw_name_is_among(a->name, passing) && tw_name_is_among(b->name, passing)) return true;
     if (tw_name_is_among(a->name, written) && tw_name_is_among(b->name, written)) return false;
+    if ((is_source(a) && is_result(b)) || (is_source(b) && is_result(a))) return false;
     return !is_new_checkpoint(a) && !is_new_checkpoint(b);
 }
 
@@ -108,8 +121,9 @@ tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const 
         for (size_t k = 0; k < i; k++) {
             const tw_option *a = list[k].option, *b = list[i].option;
             if (may_be_same(a, b) || !are_same(list[k].file, list[i].file)) continue;
-            return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s and --%s are one file, %.1000s: give each its own",
-                           tw_option_is_operand(a) ? "" : "--", a->name, b->name, list[i].file);
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s and %s%s are one file, %.1000s: give each its own",
+                           tw_option_is_operand(a) ? "" : "--", a->name, tw_option_is_operand(b) ? "" : "--",
+                           b->name, list[i].file);
         }
     return TW_OK;
 }

@@ -4,7 +4,8 @@
 
 #include "cli/options.h"
 
-/* Refuse names of no letters; two results in one file, of which one would be lost; and a checkpoint, which is taken
+/* Refuse names of no letters; two results in one file, of which one would be lost; a result in the file of its
+ * data; and a checkpoint, which is taken
  * away in the end, in a file that something else is read from or written to. */
 tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const void *values);
 

@@ -160,13 +160,10 @@ static bool has_parameter(const tw_likelihood *likelihood, const char *name)
     return false;
 }
 
-/* Was a number given for this name, other than the default? */
-static bool is_given(const entry *e, double number)
+/* Was a number typed for entry i? */
+static bool is_given(const tw_likelihood_options *options, size_t i)
 {
-    double default_value = e->parameter          ? e->parameter->initial
-                           : e->column->required ? NAN
-                                                 : e->column->standard;
-    return !isnan(number) && number != default_value;
+    return options->typed[i] && !isnan(options->number[i]);
 }
 
 static tw_status fail_stray(tw_context *ctx, const char *name, const char *suffix,
@@ -194,7 +191,7 @@ tw_status tw_likelihood_options_check(tw_context *ctx, const tw_likelihood_optio
     size_t count = list_entries(all);
     for (size_t i = 0; i < count; i++) {
         const char *name = all[i].name;
-        bool parameter = has_parameter(likelihood, name), number = is_given(&all[i], options->number[i]);
+        bool parameter = has_parameter(likelihood, name), number = is_given(options, i);
         if (number && !parameter && tw_likelihood_column(likelihood, name) == likelihood->columns)
             return fail_stray(ctx, name, "", likelihood);
         if (number && options->column[i])
@@ -230,14 +227,11 @@ size_t tw_likelihood_options_places(const tw_likelihood_options *options, const 
 tw_status tw_likelihood_options_fill(const tw_likelihood_options *options, const tw_likelihood *likelihood,
                                      tw_data *data)
 {
-    entry all[TW_LIKELIHOOD_NAMES] = {0};
-    list_entries(all);
     for (size_t k = 0; k < likelihood->columns; k++) {
         const char *name = likelihood->column[k].name;
         size_t i = place_of(name);
         if (tw_data_column(data, name) || has_parameter(likelihood, name)) continue;
-        if (is_given(&all[i], options->number[i]))
-            TW_TRY(tw_data_repeat_column(data, name, options->number[i]));
+        if (is_given(options, i)) TW_TRY(tw_data_repeat_column(data, name, options->number[i]));
     }
     return TW_OK;
 }

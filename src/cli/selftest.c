@@ -46,10 +46,20 @@ static const tw_option rows[] = {
 
 /* ---- running ---- */
 
+enum { MOST_LIKELIHOODS = 64, OTHER_CASES = 8 };
+
+/* What came of a likelihood other than that of the problem. */
+typedef struct other {
+    const tw_likelihood *likelihood;
+    tw_selftest found;
+} other;
+
 typedef struct results {
     tw_problem *problem;
     tw_meter meter;
     tw_selftest found;
+    size_t others; /* 0: only the problem was checked */
+    other *other;
     double seconds;
 } results;
 
@@ -57,7 +67,42 @@ static void show_progress(void *user, const tw_check *check)
 {
     (void)check;
     results *r = user;
-    tw_meter_show(&r->meter, TW_METER_COUNT(++r->meter.last.done, TW_SELFTEST_CHECKS));
+    tw_meter_show(&r->meter, TW_METER_COUNT(++r->meter.last.done, (1 + r->others) * TW_SELFTEST_CHECKS));
+}
+
+/* Without DATA and without a likelihood that somebody typed, every likelihood is checked, the default one at length. */
+static bool wants_all(const selftest_options *options)
+{
+    for (size_t k = 0; k < TW_MODEL_OPTION_COUNT; k++)
+        if (tw_model_option_rows[k].default_value == options->model.likelihood) return !*options->model.data;
+    return false;
+}
+
+static tw_status list_others(tw_context *ctx, const selftest_options *options, results *r)
+{
+    void *memory = NULL;
+    const tw_likelihood *likelihood = NULL;
+    if (!wants_all(options)) return TW_OK;
+    TW_TRY(tw_allocate(ctx, MOST_LIKELIHOODS, sizeof *r->other, "the likelihoods", &memory));
+    r->other = memory;
+    for (size_t i = 0; (likelihood = tw_likelihood_at(i)) && r->others < MOST_LIKELIHOODS; i++)
+        if (likelihood != r->problem->likelihood) r->other[r->others++].likelihood = likelihood;
+    return TW_OK;
+}
+
+static tw_status check_others(tw_context *ctx, const selftest_options *options, const tw_selftest_options *to,
+                              results *r)
+{
+    tw_model_options model = options->model;
+    for (size_t k = 0; k < r->others; k++) {
+        tw_problem *problem = NULL;
+        model.likelihood = r->other[k].likelihood->name;
+        TW_TRY(tw_built_in_load(ctx, &model, OTHER_CASES, &problem));
+        tw_status status = tw_selftest_run(problem->model, to, &r->other[k].found);
+        tw_problem_free(problem);
+        if (status != TW_OK) return status;
+    }
+    return TW_OK;
 }
 
 static tw_status check(tw_context *ctx, const selftest_options *options, results *r)
@@ -72,9 +117,11 @@ static tw_status check(tw_context *ctx, const selftest_options *options, results
                               .user = r,
                               .on_check = show_progress};
     TW_TRY(tw_built_in_load(ctx, &options->model, (size_t)options->cases, &r->problem));
+    TW_TRY(list_others(ctx, options, r));
     double start = tw_wall_seconds();
     tw_meter_begin(&r->meter, options->output.quiet, "checking", "checks");
     tw_status status = tw_selftest_run(r->problem->model, &to, &r->found);
+    if (status == TW_OK) status = check_others(ctx, options, &to, r);
     tw_meter_end(&r->meter);
     r->seconds = tw_wall_seconds() - start;
     return status;
@@ -111,6 +158,31 @@ static void explain(const tw_check *check)
     printf("\n%s, %s: %s.\n  Measured: %s.\n", check->of, check->name, check->cure, check->meaning);
 }
 
+/* A line for each likelihood, and in full what failed. */
+static void print_others(const results *r)
+{
+    if (r->others == 0) return;
+    printf("\nThe other likelihoods, %d cases each:\n", OTHER_CASES);
+    for (size_t k = 0; k < r->others; k++) {
+        const tw_selftest *found = &r->other[k].found;
+        printf("  %-30s%zu checks, %zu failed, %zu skipped\n", r->other[k].likelihood->name, found->count,
+               found->failed, found->skipped);
+        for (size_t i = 0; i < found->count; i++)
+            if (found->checks[i].verdict == TW_CHECK_FAILED) print_check(&found->checks[i]);
+    }
+}
+
+static size_t count_failed(const results *r, size_t *checks)
+{
+    size_t failed = r->found.failed;
+    *checks = r->found.count;
+    for (size_t k = 0; k < r->others; k++) {
+        failed += r->other[k].found.failed;
+        *checks += r->other[k].found.count;
+    }
+    return failed;
+}
+
 static void print_table(const selftest_options *options, const results *r)
 {
     const tw_selftest *found = &r->found;
@@ -119,8 +191,13 @@ static void print_table(const selftest_options *options, const results *r)
     printf("\n  %-30s%-27s%7s%11s%12s\n", "", "check", "cases", "measured", "limit");
     for (size_t k = 0; k < found->count; k++) print_check(&found->checks[k]);
     for (size_t k = 0; k < found->count; k++) explain(&found->checks[k]);
-    printf("\n%zu checks, %zu failed, %zu skipped; %.1f s\n", found->count, found->failed, found->skipped,
-           r->seconds);
+    print_others(r);
+    size_t checks = 0, failed = count_failed(r, &checks);
+    if (r->others)
+        printf("\n%zu checks of %zu likelihoods, %zu failed; %.1f s\n", checks, 1 + r->others, failed,
+               r->seconds);
+    else
+        printf("\n%zu checks, %zu failed, %zu skipped; %.1f s\n", checks, failed, found->skipped, r->seconds);
 }
 
 static json_t *encode_check(const tw_check *check, bool *ok)
@@ -137,18 +214,38 @@ static json_t *encode_check(const tw_check *check, bool *ok)
     return object;
 }
 
+static json_t *encode_checks(const tw_selftest *found, bool *ok)
+{
+    json_t *checks = json_array();
+    for (size_t k = 0; k < found->count; k++) tw_json_append(checks, encode_check(&found->checks[k], ok), ok);
+    return checks;
+}
+
+static json_t *encode_others(const results *r, bool *ok)
+{
+    json_t *others = json_array();
+    for (size_t k = 0; k < r->others; k++) {
+        json_t *one = json_object();
+        tw_json_set(one, "likelihood", json_string(r->other[k].likelihood->name), ok);
+        tw_json_set(one, "failed", tw_json_count(r->other[k].found.failed), ok);
+        tw_json_set(one, "skipped", tw_json_count(r->other[k].found.skipped), ok);
+        tw_json_set(one, "checks", encode_checks(&r->other[k].found, ok), ok);
+        tw_json_append(others, one, ok);
+    }
+    return others;
+}
+
 static tw_status print_json(tw_context *ctx, const results *r)
 {
     bool ok = true;
-    json_t *object = json_object(), *checks = json_array();
-    for (size_t k = 0; k < r->found.count; k++)
-        tw_json_append(checks, encode_check(&r->found.checks[k], &ok), &ok);
+    json_t *object = json_object();
     tw_json_set(object, "n", tw_json_count(r->problem->data->n), &ok);
     tw_json_set(object, "likelihood", json_string(r->problem->likelihood->name), &ok);
     tw_json_set(object, "failed", tw_json_count(r->found.failed), &ok);
     tw_json_set(object, "skipped", tw_json_count(r->found.skipped), &ok);
     tw_json_set(object, "seconds", tw_json_number(r->seconds), &ok);
-    tw_json_set(object, "checks", checks, &ok);
+    tw_json_set(object, "checks", encode_checks(&r->found, &ok), &ok);
+    tw_json_set(object, "other_likelihoods", encode_others(r, &ok), &ok);
     return tw_result_print_json(ctx, r->problem, object, ok, stdout);
 }
 
@@ -156,11 +253,12 @@ static tw_status print_json(tw_context *ctx, const results *r)
 
 static tw_status judge(tw_context *ctx, const results *r)
 {
-    if (r->found.failed == 0) return TW_OK;
+    size_t checks = 0, failed = count_failed(r, &checks);
+    if (failed == 0) return TW_OK;
     return tw_fail(
         ctx, TW_NUMERICAL_FAILURE,
-        "%zu of %zu checks failed: draws and evidence made with these settings are not to be trusted",
-        r->found.failed, r->found.count);
+        "%zu of %zu checks failed: draws and evidence made with these settings are not to be trusted", failed,
+        checks);
 }
 
 static tw_status run(tw_context *ctx, const void *values)
@@ -173,6 +271,7 @@ static tw_status run(tw_context *ctx, const void *values)
     if (status == TW_OK && !options->output.json) print_table(options, &r);
     if (status == TW_OK) status = judge(ctx, &r);
     tw_problem_free(r.problem);
+    tw_release(ctx, r.other);
     return status;
 }
 
@@ -194,7 +293,11 @@ const tw_command tw_command_selftest = {
         "elliptical slice sampling and RMHMC must agree about the means of x and x^2 within 5 joint Monte "
         "Carlo errors.\n\n"
         "Where there are more cases than a check can afford (150 for trajectories, 30 for the agreement, 12 "
-        "for volume) it uses a random subset of them. Exit code 2: a check failed.",
+        "for volume) it uses a random subset of them. Without DATA and --likelihood every likelihood is "
+        "checked, "
+        "the default one on the built-in problem and the others on a few built-in cases each. Exit code 2: a "
+        "check "
+        "failed.",
     .example = "  talweg selftest\n"
                "  talweg selftest train.csv --log-ell 4.85 --log-sigma 5.1 --metric hessian\n"
                "  talweg selftest --fixed-point 1     # the implicit equations not solved: this fails\n",

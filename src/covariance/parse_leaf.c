@@ -255,7 +255,10 @@ static const char *fixes(const tw_parser *p, const leaf_text *l)
 {
     bool weighted = l->node.leaf->slots[0].role == TW_ROLE_WEIGHT && l->node.slot[0].count > 0;
     if (weighted) return "one ell for each input says what sigma says";
-    return p->fix_next ? "in a product the first amplitude counts for all factors" : NULL;
+    return p->fix_next
+               ? "in a product the first amplitude counts for all factors, and those of a bracket's later "
+                 "terms are relative to its first term"
+               : NULL;
 }
 
 /* An amplitude that is fixed stays without an entry in theta. */

@@ -43,16 +43,19 @@ static tw_log_z apart_of(const tw_ladder_draws *all, double difference, double d
     return (tw_log_z){difference, hypot(tw_ladder_se(all, integral), discretisation)};
 }
 
-/* What is beyond chance of a difference: all of it, or nothing. */
-static double beyond(tw_log_z difference)
+/* What is beyond chance and rounding of a difference between two values of log Z: all of it, or nothing. The log ratios that log Z is
+ * made of are differences of larger numbers, good to some 1e-10 of them; where nothing varies, as for a Gaussian likelihood whose
+ * path starts at its posterior, that is all there is to see. */
+static double beyond(tw_log_z difference, double log_z)
 {
-    return fabs(difference.value) <= beyond_chance * difference.se ? 0.0 : difference.value;
+    double rounding = 1e-9 * fmax(1.0, fabs(log_z));
+    return fabs(difference.value) <= beyond_chance * difference.se + rounding ? 0.0 : difference.value;
 }
 
 static void judge(tw_estimate *e, tw_log_z drift, tw_log_z apart, double one_sided)
 {
-    e->drift = beyond(drift);
-    e->apart = beyond(apart);
+    e->drift = beyond(drift, e->log_z);
+    e->apart = beyond(apart, e->log_z);
     e->se = hypot(e->se, hypot(e->drift, apart.value));
     if (e->trips < least_trips) e->se = hypot(e->se, hypot(drift.value, one_sided));
     if (e->se <= largest_error) return;

@@ -12,6 +12,10 @@
 TW_LIKELIHOOD_LIST(TW_LIKELIHOOD_EXTERN)
 #undef TW_LIKELIHOOD_EXTERN
 
+/* The largest count: of y x, x about log y, rounding leaves an error of y log y 1e-16, which is 3e-4 nats there and makes EP
+ * break down beyond. */
+#define TW_MOST_COUNT 1e11
+
 /* How many of n elements are in the chunk that begins at start. */
 static inline size_t tw_chunk(size_t n, size_t start, size_t most)
 {

@@ -30,7 +30,7 @@ static const tw_parameter PARAMETERS[] = {
 static bool supports(const tw_observations *o, size_t i)
 {
     double y = o->y[i];
-    return y >= 0.0 && isfinite(y) && floor(y) == y;
+    return y >= 0.0 && y <= TW_MOST_COUNT && floor(y) == y;
 }
 
 /* A chunk of sites: u, and r repeated. */
@@ -156,7 +156,7 @@ static void expect(const tw_observations *o, const double *x, double *mean, doub
 
 const tw_likelihood tw_likelihood_negative_binomial = {
     .name = "negative_binomial",
-    .support = "0, 1, 2, ...",
+    .support = "0, 1, 2, ..., 1e11",
     .columns = 2,
     .column = COLUMNS,
     .parameters = 1,

@@ -30,7 +30,7 @@ static const tw_column COLUMNS[] = {{.name = "exposure",
 static bool supports(const tw_observations *o, size_t i)
 {
     double y = o->y[i];
-    return y >= 0.0 && isfinite(y) && floor(y) == y;
+    return y >= 0.0 && y <= TW_MOST_COUNT && floor(y) == y;
 }
 
 /* log p(y | x), given mu = w exp(x) and log w. */
@@ -106,7 +106,7 @@ static void expect(const tw_observations *o, const double *x, double *mean, doub
 
 const tw_likelihood tw_likelihood_poisson = {
     .name = "poisson",
-    .support = "0, 1, 2, ...",
+    .support = "0, 1, 2, ..., 1e11",
     .columns = 2,
     .column = COLUMNS,
     .supports = supports,

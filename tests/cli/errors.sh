@@ -140,9 +140,10 @@ for place_ in absent/x folder.csv good.csv/x; do
         refuses 3 'cannot be written: ' $call "$file"
     done
 done
+cp "$d/good.csv" "$d/there.csv"
 for call in "approx $d/good.csv --marginals" "sample $d/good.csv -o" "grid $d/good.csv -o"; do
     # shellcheck disable=SC2086
-    refuses 1 'good.csv already exists; use --force' $call "$d/good.csv"
+    refuses 1 'there.csv already exists; use --force' $call "$d/there.csv"
 done
 refuses 3 'cannot be made: ' demo --directory "$d/good.csv/demo"
 refuses 3 'cannot be ' demo --directory "$d/absent/demo"

@@ -30,6 +30,8 @@ nothing_left() { # nothing_left NAME...: none of these is there, nor a file that
     refuses 1 '--output and --plot are one file' grid "$d/good.csv" $grid -o "$d/x.svg" --plot "$d/x.svg"
     refuses 1 '--output and --checkpoint are one file' evidence "$d/good.csv" $small -o "$d/x.nc" --checkpoint "$d/x.nc"
     refuses 1 'DATA and --checkpoint are one file' evidence "$d/good.csv" $small --checkpoint "$d/good.csv" --force
+    refuses 1 '--output and DATA are one file' grid "$d/good.csv" $grid -o "$d/../${d##*/}/good.csv" --force
+    refuses 1 'DATA and --save-approx are one file' approx "$d/good.csv" --save-approx "$d/good.csv" --force
 }
 refuses 1 '--output and --resume are one file' sample "$d/good.csv" -o "$d/x.nc" --resume "$d/x.nc"
 refuses 1 '--marginals and --save-approx are one file' approx "$d/good.csv" --marginals "$d/x" --save-approx "$d/x"

@@ -70,12 +70,21 @@ refuses 1 'bad.csv: observation 8 is -1 (censored 1); weibull needs a time > 0' 
 sed '9s/,1,/,2,/' "$d/times.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: censored of case 8 is 2: it must be 0 or 1' approx "$d/bad.csv" --likelihood weibull --censored-column c
 
+# ---- counts beyond what double precision can tell apart
+for name in poisson negative_binomial; do
+    printf 'x,y\n0,1e12\n1,2\n' >"$d/many.csv"
+    refuses 1 "observation 1 is 1e+12; $name needs 0, 1, 2, ..., 1e11" approx "$d/many.csv" --likelihood $name
+done
+
 # ---- levels in order
 data levels y '1 + int(1.99 * (1 + f))'
 every_command levels '' --likelihood ordinal4 --cut -1 --gap2 0.8 --gap3 1.2
 sed '5s/,[^,]*$/,2.5/' "$d/levels.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: observation 4 is 2.5; ordinal4 needs a level 1, 2, ..., 4' approx "$d/bad.csv" --likelihood ordinal4
-refuses 1 '--gap3 does not go with the ordinal3 likelihood' approx "$d/levels.csv" --likelihood ordinal3 --gap3 2
+for gap in 2 1; do # 1 is its default
+    refuses 1 '--gap3 does not go with the ordinal3 likelihood' \
+        approx "$d/levels.csv" --likelihood ordinal3 --gap3 "$gap"
+done
 
 # ---- heavy tails: not log-concave
 data heavy y 'f + (i % 6 == 2) * 3'

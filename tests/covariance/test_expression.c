@@ -256,7 +256,13 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"se(ell=(1, 2))", "2 length scales were given for 3 inputs", 3},
         {"se(sigma=(1, 2))", "sigma is one number, and 2 were given", 3},
         {"se * white(variance=2)",
-         "in a product the first amplitude counts for all factors: leave this variance out", 11},
+         "in a product the first amplitude counts for all factors, and those of a bracket's later terms "
+         "are relative to its first term: leave this variance out",
+         11},
+        {"se * (se(sigma=2) + linear(sigma=3))",
+         "in a product the first amplitude counts for all factors, and those of a bracket's later terms "
+         "are relative to its first term: leave this sigma out",
+         9},
         {"se + periodic(period=0)", "period must be above 0, not 0", 14},
         {"se(4)", "there are 3 inputs", 3},
         {"se(0)", "inputs are counted from 1 on", 3},
