@@ -1,10 +1,10 @@
 /* team.h: several workers that do one job together.
  *
  * Every member of a team runs the same calls on its own context and its own copy of the model. Chains, particles and
- * replicas are shared out by tiles of columns, which are cut by the job itself; who does which tile is a function of
- * its number and of the size of the team. What was found is handed round in the order of the tiles, so that results are
- * the same to the bit for any size. Callbacks (progress, draws, states) are called at rank 0 alone, whose answers count,
- * and rank 0 alone writes files. talweg/team_mpi.h has a team of the processes that mpirun starts.
+ * replicas are shared out by tiles of columns, the points of a grid by rows, which are cut by the job itself; who does
+ * which tile is a function of its number and of the size of the team. What was found is handed round in the order of the
+ * tiles, so that results are the same to the bit for any size. Callbacks (progress, draws, states) are called at rank 0
+ * alone, whose answers count, and rank 0 alone writes files. talweg/team_mpi.h has a team of the processes that mpirun starts.
  */
 #ifndef TALWEG_TEAM_H
 #define TALWEG_TEAM_H
@@ -41,6 +41,21 @@ TW_API tw_status tw_context_set_team(tw_context *ctx, const tw_team *team);
 /* Is this rank 0, or alone? Its callbacks are called, and it writes the files: at other ranks a call that would write one
  * succeeds and writes nothing. */
 TW_API bool tw_team_leads(tw_context *ctx);
+
+/* The team that a context was given; NULL: none. */
+TW_API const tw_team *tw_context_team(tw_context *ctx);
+
+/* Arrays of `bytes` for each of some items. */
+typedef struct tw_shared_arrays {
+    size_t count, bytes;
+    void *const *array;
+} tw_shared_arrays;
+
+/* Compute items 0..items-1, each of which is a job of its own: work(user, item) fills its part of every array. Each member does
+ * its share, in order and as if it were alone, and then all have all. Alone, one does all. Where an item fails, here or at another
+ * member, the call fails at all of them. */
+TW_API tw_status tw_team_compute(tw_context *ctx, size_t items, tw_status (*work)(void *user, size_t item),
+                                 void *user, tw_shared_arrays arrays);
 
 #ifdef __cplusplus
 }

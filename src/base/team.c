@@ -86,6 +86,35 @@ bool tw_team_any(tw_context *ctx, bool mine)
     return count > 0.0;
 }
 
+const tw_team *tw_context_team(tw_context *ctx)
+{
+    return tw_context_seat(ctx)->team;
+}
+
+/* Items first .. first + count - 1, outside the team. */
+static tw_status compute_share(tw_context *ctx, tw_share share, tw_status (*work)(void *user, size_t item),
+                               void *user)
+{
+    tw_seat *seat = tw_context_seat(ctx);
+    const tw_team *team = seat->team;
+    tw_status status = seat->lost;
+    seat->team = NULL;
+    for (size_t k = 0; status == TW_OK && k < share.count; k++) status = work(user, share.first + k);
+    seat->team = team;
+    if (status != TW_OK && team && seat->lost == TW_OK)
+        team->give_up(team->user, status, tw_context_message(ctx));
+    return status;
+}
+
+tw_status tw_team_compute(tw_context *ctx, size_t items, tw_status (*work)(void *user, size_t item),
+                          void *user, tw_shared_arrays arrays)
+{
+    TW_TRY(compute_share(ctx, tw_team_share(ctx, items), work, user));
+    for (size_t k = 0; k < arrays.count; k++)
+        tw_team_gather(ctx, items, arrays.bytes, items * arrays.bytes, arrays.array[k]);
+    return tw_team_status(ctx);
+}
+
 bool tw_team_ask(tw_context *ctx, bool (*function)(void *user), void *user)
 {
     bool answer = function && tw_team_leads(ctx) && function(user);

@@ -1,38 +1,25 @@
 /* grid.c: talweg grid: evidence and predictions over a grid of (log l, log sigma), as Kuss and Rasmussen
  * (2005) draw them, or of any two parameters of a kernel. Along a row EP starts from sites that the points before
  * predict, where they do so well. */
-#include "cli/grid.h"
+#include "cli/grid_surface.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
-#include "cli/model_options.h"
-#include "cli/new_inputs.h"
-#include "cli/path_options.h"
-#include "cli/progress.h"
-#include "cli/saver.h"
 #include "cli/terminal.h"
 #include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
-
-typedef struct grid_options {
-    tw_model_options model;
-    tw_path_options path;
-    tw_saver_flags saver;
-    tw_output_options output;
-    tw_grid_axes axes;
-    const char *method, *test, *output_file, *plot;
-} grid_options;
+#include "talweg/team.h"
 
 static const char *method_names(void)
 {
     return "ep, ais, rm";
 }
 
-#define FIELD(member) offsetof(grid_options, member)
+#define FIELD(member) offsetof(tw_grid_options, member)
 
 static const tw_option rows[] = {
     {.name = "log-ell",
@@ -76,24 +63,7 @@ static const tw_option rows[] = {
 
 /* ---- one point ---- */
 
-typedef struct surface {
-    tw_context *ctx;
-    const grid_options *options;
-    tw_problem *problem;
-    tw_kernel *kernel; /* that of the point at hand */
-    double *theta;     /* its parameters */
-    tw_new_inputs at;  /* test cases, at.m = 0 without */
-    double *latent;    /* at.m x 4: mean, variance, expected, log score */
-    tw_grid grid;
-    tw_table *schedule;  /* in a file; NULL: none */
-    tw_ep_sequence *row; /* the points of a row so far */
-    size_t points;
-    double start;
-    tw_meter meter;
-    tw_saver saver;
-} surface;
-
-static tw_status score(surface *s, const tw_model *model, const tw_approximation *approximation,
+static tw_status score(tw_surface *s, const tw_model *model, const tw_approximation *approximation,
                        tw_scores *scores)
 {
     size_t m = s->at.m;
@@ -110,7 +80,7 @@ static tw_status score(surface *s, const tw_model *model, const tw_approximation
     return TW_OK;
 }
 
-static tw_status predict(surface *s, const tw_model *model, const tw_approximation *gaussian, size_t k)
+static tw_status predict(tw_surface *s, const tw_model *model, const tw_approximation *gaussian, size_t k)
 {
     tw_scores scores;
     double coin = s->problem->likelihood->two_classes ? 1.0 : 0.0;
@@ -121,7 +91,7 @@ static tw_status predict(surface *s, const tw_model *model, const tw_approximati
     return TW_OK;
 }
 
-static tw_status estimate(surface *s, const tw_evidence_plan *plan, size_t k)
+static tw_status estimate(tw_surface *s, const tw_evidence_plan *plan, size_t k)
 {
     tw_evidence_result result;
     if (!s->grid.monte_carlo) return TW_OK;
@@ -133,7 +103,7 @@ static tw_status estimate(surface *s, const tw_evidence_plan *plan, size_t k)
 }
 
 /* Predictions from the fit that the path starts from, and the Monte Carlo estimate. */
-static tw_status follow_path(surface *s, const tw_model *model, const tw_fits *fits, size_t k)
+static tw_status follow_path(tw_surface *s, const tw_model *model, const tw_fits *fits, size_t k)
 {
     tw_path_files files = {.schedule = s->schedule};
     tw_evidence_options options;
@@ -150,7 +120,7 @@ static tw_status follow_path(surface *s, const tw_model *model, const tw_fits *f
 }
 
 /* What a fit that did not converge leaves is kept and flagged; what could not be computed at all is NaN. */
-static tw_status fill_point(surface *s, const tw_model *model, size_t k)
+static tw_status fill_point(tw_surface *s, const tw_model *model, size_t k)
 {
     tw_grid *grid = &s->grid;
     tw_fits fits;
@@ -162,14 +132,13 @@ static tw_status fill_point(surface *s, const tw_model *model, size_t k)
     if (fits.ep) grid->column[TW_GRID_EP][k] = fits.ep->log_z;
     if (converged) grid->column[TW_GRID_CORRECTED][k] = fits.correction.log_z;
     grid->column[TW_GRID_CONVERGED][k] = converged;
-    grid->unconverged += !converged;
     if (status == TW_OK) status = follow_path(s, model, &fits, k);
     tw_fits_release(&fits);
     bool failed = status == TW_NOT_CONVERGED || status == TW_NUMERICAL_FAILURE;
     return failed ? TW_OK : status;
 }
 
-static tw_status compute_point(surface *s, size_t i, size_t j)
+static tw_status compute_point(tw_surface *s, size_t i, size_t j)
 {
     size_t k = i + j * s->grid.x.n;
     if (i == 0) tw_ep_sequence_restart(s->row);
@@ -190,7 +159,7 @@ static tw_status compute_point(surface *s, size_t i, size_t j)
 
 /* ---- all points ---- */
 
-static tw_status load(surface *s)
+static tw_status load(tw_surface *s)
 {
     char log_ell[40];
     tw_model_options model = s->options->model;
@@ -208,7 +177,7 @@ static tw_status load(surface *s)
     return tw_kernel_copy(s->problem->kernel, &s->kernel);
 }
 
-static tw_status load_test(surface *s)
+static tw_status load_test(tw_surface *s)
 {
     const char *path = s->options->test;
     if (!path) return TW_OK;
@@ -221,70 +190,37 @@ static tw_status load_test(surface *s)
     return TW_OK;
 }
 
-/* What a checkpoint holds, and how; a change of save() or of tw_ep_sequence_state changes this. */
-static const size_t format = 2;
-
-/* Keep the first `done` points for later, and what the next one starts from: so it is the same to the bit. */
-static void save(surface *s, size_t done)
+/* Row j, without the points of a checkpoint: EP's starts lead along a row and no further, so that rows are jobs of their own. */
+static tw_status compute_row(void *user, size_t j)
 {
-    const size_t counts[] = {done, s->grid.unconverged};
-    size_t count = 0;
-    const double *row = tw_ep_sequence_state(s->row, &count);
-    tw_saver_put(&s->saver, "format", sizeof format, &format);
-    tw_saver_put(&s->saver, "counts", sizeof counts, counts);
-    tw_saver_put(&s->saver, "points", s->points * TW_GRID_COLUMNS * sizeof(double), s->grid.column[0]);
-    tw_saver_put(&s->saver, "sequence", count * sizeof *row, row);
-    tw_saver_write(&s->saver);
-}
-
-/* Checkpoints of the first versions have no block "format": that is format 1. */
-static tw_status check_format(const surface *s)
-{
-    const size_t *theirs = tw_saver_get(&s->saver, "format", sizeof format);
-    if (theirs && *theirs == format) return TW_OK;
-    return tw_fail(s->ctx, TW_BAD_DATA,
-                   "--resume %.1000s: this checkpoint has format %zu, and talweg %s reads format %zu: start "
-                   "again without it",
-                   s->options->saver.resume, theirs ? *theirs : 1, tw_version(), format);
-}
-
-/* The points that were computed earlier: how many, and what the next one starts from. */
-static tw_status resume(surface *s, size_t *done)
-{
-    size_t bytes = s->points * TW_GRID_COLUMNS * sizeof(double), count = 0;
-    const size_t *counts = tw_saver_get(&s->saver, "counts", 2 * sizeof *counts);
-    const void *points = tw_saver_get(&s->saver, "points", bytes);
-    const double *row = tw_saver_get_numbers(&s->saver, "sequence", &count);
-    *done = 0;
-    if (!counts) return TW_OK;
-    TW_TRY(check_format(s));
-    if (!points || !row || counts[0] > s->points || tw_ep_sequence_restore(s->row, count, row) != TW_OK)
-        return tw_fail(s->ctx, TW_BAD_DATA,
-                       "--resume %.1000s: this checkpoint is damaged: start again without it",
-                       s->options->saver.resume);
-    memcpy(s->grid.column[0], points, bytes);
-    s->grid.unconverged = counts[1];
-    *done = counts[0];
-    return TW_OK;
-}
-
-static tw_status compute_points(surface *s)
-{
-    size_t first = 0;
-    TW_TRY(resume(s, &first));
-    tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
-    s->meter.first = first;
-    for (size_t k = first; k < s->points; k++) {
-        TW_TRY(compute_point(s, k % s->grid.x.n, k / s->grid.x.n));
+    tw_surface *s = user;
+    size_t first = j * s->grid.x.n, end = first + s->grid.x.n;
+    for (size_t k = first > s->done ? first : s->done; k < end; k++) {
+        TW_TRY(compute_point(s, k - first, j));
         tw_meter_show(&s->meter, TW_METER_COUNT(k + 1, s->points));
-        if (tw_saver_is_due(&s->saver)) save(s, k + 1);
+        if (s->leads && tw_saver_is_due(&s->saver)) tw_surface_save(s, k + 1);
         if (tw_interrupt_seen() && k + 1 < s->points)
             return tw_fail(s->ctx, TW_INTERRUPTED, "interrupted after %zu of %zu points", k + 1, s->points);
     }
     return TW_OK;
 }
 
-static tw_status compute(surface *s)
+/* Members of a team share out the rows. */
+static tw_status compute_points(tw_surface *s)
+{
+    void *columns[TW_GRID_COLUMNS];
+    for (size_t c = 0; c < TW_GRID_COLUMNS; c++) columns[c] = s->grid.column[c];
+    TW_TRY(tw_surface_resume(s));
+    s->leads = tw_team_leads(s->ctx);
+    tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
+    s->meter.first = s->done;
+    TW_TRY(tw_team_compute(s->ctx, s->grid.y.n, compute_row, s,
+                           (tw_shared_arrays){TW_GRID_COLUMNS, s->grid.x.n * sizeof(double), columns}));
+    s->grid.unconverged = tw_surface_unconverged(s, s->points);
+    return TW_OK;
+}
+
+static tw_status compute(tw_surface *s)
 {
     tw_grid *grid = &s->grid;
     TW_TRY(load(s));
@@ -303,11 +239,11 @@ static tw_status compute(surface *s)
 
 /* ---- results ---- */
 
-static tw_status report(const surface *s)
+static tw_status report(const tw_surface *s)
 {
     const char *names[TW_GRID_COLUMNS];
     const double *values[TW_GRID_COLUMNS];
-    const grid_options *o = s->options;
+    const tw_grid_options *o = s->options;
     tw_csv csv = {s->points, tw_grid_columns(&s->grid, names, values), names, values};
     tw_warnings warnings = tw_grid_warnings(&s->grid);
     tw_warnings_keep(&warnings);
@@ -325,7 +261,7 @@ static tw_status report(const surface *s)
 
 /* ---- the command ---- */
 
-static tw_status check(tw_context *ctx, const grid_options *options, surface *s)
+static tw_status check(tw_context *ctx, const tw_grid_options *options, tw_surface *s)
 {
     const tw_grid *grid = &s->grid;
     tw_path_files files = {0};
@@ -336,20 +272,35 @@ static tw_status check(tw_context *ctx, const grid_options *options, surface *s)
     return options->plot ? tw_grid_plot_check(ctx, grid, options->plot, options->output.force) : TW_OK;
 }
 
+/* Of a team one member tells what was found; checkpoints belong to one who is alone. */
+static bool leads(tw_context *ctx)
+{
+    return !tw_context_team(ctx) || tw_context_team(ctx)->rank == 0;
+}
+
+static tw_status check_team(tw_context *ctx, const tw_grid_options *options)
+{
+    if (!tw_context_team(ctx) || (!options->saver.checkpoint && !options->saver.resume)) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "members of a team share out the rows of a grid and keep no checkpoint: "
+                   "leave --checkpoint and --resume out");
+}
+
 static tw_status run(tw_context *ctx, const void *values)
 {
-    const grid_options *options = values;
-    surface s = {.ctx = ctx, .options = options, .grid.monte_carlo = strcmp(options->method, "ep") != 0};
+    const tw_grid_options *options = values;
+    tw_surface s = {.ctx = ctx, .options = options, .grid.monte_carlo = strcmp(options->method, "ep") != 0};
     tw_terminal_log_to(ctx, options->output.quiet);
     tw_status status = tw_grid_parse_axes(ctx, &options->axes, &s.grid);
     s.points = s.grid.x.n * s.grid.y.n;
+    if (status == TW_OK) status = check_team(ctx, options);
     if (status == TW_OK) status = check(ctx, options, &s);
     if (status == TW_OK)
         status = tw_saver_begin(&s.saver, ctx, &options->saver, &tw_command_grid, options, "",
                                 options->output.force);
     if (status == TW_OK) status = compute(&s);
     tw_terminal_progress(options->output.quiet, NULL);
-    if (status == TW_OK) status = report(&s);
+    if (status == TW_OK && leads(ctx)) status = report(&s);
     tw_saver_end(&s.saver, status == TW_OK);
     tw_release(ctx, s.grid.column[0]);
     tw_release(ctx, s.latent);
@@ -364,11 +315,11 @@ static tw_status run(tw_context *ctx, const void *values)
 
 static const tw_option_group groups[] = {
     {"Grid", rows, TW_COUNT(rows), 0},
-    {"Data and model", tw_model_option_rows, TW_GRID_MODEL_OPTION_COUNT, offsetof(grid_options, model)},
-    TW_LIKELIHOOD_OPTION_GROUP(offsetof(grid_options, model) + offsetof(tw_model_options, given)),
-    TW_PATH_OPTION_GROUP(grid_options, path),
-    TW_SAVER_OPTION_GROUP(grid_options, saver),
-    TW_OUTPUT_OPTION_GROUP(grid_options, output),
+    {"Data and model", tw_model_option_rows, TW_GRID_MODEL_OPTION_COUNT, offsetof(tw_grid_options, model)},
+    TW_LIKELIHOOD_OPTION_GROUP(offsetof(tw_grid_options, model) + offsetof(tw_model_options, given)),
+    TW_PATH_OPTION_GROUP(tw_grid_options, path),
+    TW_SAVER_OPTION_GROUP(tw_grid_options, saver),
+    TW_OUTPUT_OPTION_GROUP(tw_grid_options, output),
 };
 
 const tw_command tw_command_grid = {
@@ -395,6 +346,6 @@ const tw_command tw_command_grid = {
         "    --axis se.log_ell=0:3:7 -o grid.csv\n",
     .groups = groups,
     .group_count = TW_COUNT(groups),
-    .bytes = sizeof(grid_options),
+    .bytes = sizeof(tw_grid_options),
     .run = run,
 };

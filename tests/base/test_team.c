@@ -1,0 +1,87 @@
+/* Items that the members of a team share out: everybody has all results, and a failure is everybody's. */
+#include "talweg/team.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "support/support.h"
+#include "support/thread_team.h"
+
+enum { ITEMS = 7 };
+
+typedef struct job {
+    size_t bad; /* the item that fails; ITEMS: none does */
+    tw_status status[MOST_MEMBERS];
+    double result[MOST_MEMBERS][2][ITEMS];
+    char message[MOST_MEMBERS][200];
+} job;
+
+typedef struct member {
+    tw_context *ctx;
+    size_t bad;
+    double *square, *cube;
+    bool alone;
+} member;
+
+static tw_status compute(void *user, size_t item)
+{
+    member *m = user;
+    double x = (double)item;
+    m->alone = m->alone && !tw_context_team(m->ctx);
+    m->square[item] = x * x;
+    m->cube[item] = x * x * x;
+    return item == m->bad ? tw_fail(m->ctx, TW_BAD_DATA, "item %zu is bad", item) : TW_OK;
+}
+
+static void work(void *user, const tw_team *team)
+{
+    job *j = user;
+    size_t r = team->rank;
+    tw_context *ctx = NULL;
+    if (tw_context_new(NULL, &ctx) != TW_OK) return;
+    member m = {ctx, j->bad, j->result[r][0], j->result[r][1], true};
+    void *arrays[] = {m.square, m.cube};
+    j->status[r] = tw_context_set_team(ctx, team);
+    if (j->status[r] == TW_OK)
+        j->status[r] =
+            tw_team_compute(ctx, ITEMS, compute, &m, (tw_shared_arrays){2, sizeof(double), arrays});
+    if (!m.alone || tw_context_team(ctx) != team) j->status[r] = TW_BAD_ARGUMENT;
+    snprintf(j->message[r], sizeof j->message[r], "%s", tw_context_message(ctx));
+    tw_context_free(ctx);
+}
+
+static void everybody_has_all_items(void **state)
+{
+    (void)state;
+    for (size_t size = 1; size <= MOST_MEMBERS; size++) {
+        job j = {.bad = ITEMS};
+        run_team(size, work, &j);
+        for (size_t r = 0; r < size; r++) {
+            assert_int_equal(j.status[r], TW_OK);
+            for (size_t k = 0; k < ITEMS; k++)
+                assert_true(j.result[r][0][k] == (double)(k * k) && j.result[r][1][k] == (double)(k * k * k));
+        }
+    }
+}
+
+static void a_failure_is_everybodys(void **state)
+{
+    (void)state;
+    for (size_t bad = 0; bad < ITEMS; bad++) {
+        job j = {.bad = bad};
+        run_team(3, work, &j);
+        for (size_t r = 0; r < 3; r++) {
+            assert_int_not_equal(j.status[r], TW_OK);
+            assert_non_null(strstr(j.message[r], "is bad"));
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everybody_has_all_items),
+        cmocka_unit_test(a_failure_is_everybodys),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
