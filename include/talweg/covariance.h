@@ -5,6 +5,8 @@
  *   se(age, ell=2, sigma=1.5) + matern32(x1, x2) * periodic(t, period=1) + linear(dose) + constant + white(variance=0.1)
  *
  *   se (or rbf), matern12, matern32, matern52, rq    sigma^2 g(|(a - b)/ell|^2); docs/kernels.md has each g
+ *   ar1                                              that of matern12; alone on one input by its tridiagonal precision
+ *   spde, spde2                                      a field on a lattice of two inputs, by its sparse precision; alone only
  *   periodic, cosine                                 sigma^2 times a function of (a - b)/period, a product over the inputs
  *   linear, polynomial                               sigma^2 a.b, sigma^2 (offset + a.b)^degree
  *   categorical                                      sigma^2 where a and b are of the same category, else 0

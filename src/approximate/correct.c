@@ -12,7 +12,7 @@
 
 #include "approximate/ep.h"
 
-enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1, BLOCK = 64 };
+enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1, BLOCK = 64, MOST_SOLVES = 20000 };
 
 /* scaled[i + (l - 3) n] = c_l / Sigma_ii^(l/2) at every site; 0 where x is known, which has no part in it. */
 static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep, size_t orders,
@@ -86,6 +86,11 @@ tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep, size_
     if (ep->kind != TW_EP || !ep->converged)
         return tw_fail(ctx, TW_NOT_CONVERGED, "only a converged EP can be corrected: %s",
                        ep->kind == TW_EP ? "this one has not converged" : "this is Laplace's approximation");
+    if (!model->prior->kind->lower && n > MOST_SOLVES)
+        return tw_fail(
+            ctx, TW_NOT_CONVERGED,
+            "the correction needs every column of EP's covariance, a solve each of %s: not beyond %d cases",
+            model->prior->kind->name, MOST_SOLVES);
     tw_status status = tw_allocate_doubles(ctx, n, BLOCK, "columns of EP's covariance", &block);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, ORDERS, "the cumulants", &scaled);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the marginals", &sd);

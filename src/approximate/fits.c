@@ -45,7 +45,8 @@ tw_status tw_fits_make(const tw_model *model, const tw_fits_options *options, tw
     if (!f->laplace && !f->ep->converged) TW_TRY(fit_laplace(model, o, f));
     f->gaussian = f->ep->converged ? f->ep : f->laplace && f->laplace->converged ? f->laplace : NULL;
     if (!f->ep->converged || o->orders == 0) return TW_OK;
-    return tw_ep_correct(model, f->ep, o->orders, &f->correction);
+    tw_status status = tw_ep_correct(model, f->ep, o->orders, &f->correction);
+    return status == TW_NOT_CONVERGED ? TW_OK : status; /* too large for it: its log Z stays NaN */
 }
 
 void tw_fits_release(tw_fits *f)

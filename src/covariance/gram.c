@@ -4,6 +4,7 @@
  * block of columns at a time. Then each column becomes covariances, in one pass.
  */
 #include "covariance/panel.h"
+#include "covariance/precision.h"
 #include "linalg/product.h"
 
 /* Scratch for panels of one column: its distances, and pieces for the parts of sums and products. */
@@ -17,6 +18,7 @@ static tw_status allocate_column(const tw_kernel *kernel, size_t rows, tw_panel 
 
 static tw_status check_given(const tw_kernel *kernel, size_t n, bool others)
 {
+    TW_TRY(tw_kernel_check_covariances(kernel));
     if (!kernel->matrix || (n == kernel->matrix_size && !others)) return TW_OK;
     if (others)
         return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,

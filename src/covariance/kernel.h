@@ -55,6 +55,8 @@ struct tw_leaf {
     size_t slot_count;
     tw_slot slots[TW_LEAF_SLOTS];
     bool has_degree;
+    unsigned
+        lattice; /* a field on a lattice, with a precision and no covariances: the power of its operator; else 0 */
 
     tw_want want;
     size_t features; /* for each input: 1 or 2 */
@@ -82,7 +84,9 @@ struct tw_leaf {
     X(polynomial)          \
     X(categorical)         \
     X(constant)            \
-    X(white)
+    X(white)               \
+    X(spde)                \
+    X(spde2)
 #define TW_DECLARE_LEAF(name) extern const tw_leaf tw_leaf_##name;
 TW_OTHER_LEAVES(TW_DECLARE_LEAF)
 extern const tw_leaf tw_leaf_stationary, tw_leaf_shaped, tw_leaf_given;

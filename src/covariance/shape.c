@@ -5,6 +5,7 @@
  *   matern12   exp(-r),              r = d        g' = -exp(-r)/(2 r)
  *   matern32   (1 + r) exp(-r),      r = 3^1/2 d  g' = -3/2 exp(-r)
  *   matern52   (1 + r + r^2/3) exp(-r), r = 5^1/2 d  g' = -5/6 (1 + r) exp(-r)
+ *   ar1        that of matern12, of which a chain in time is made (precision.h)
  *   rq         t^-alpha,  t = 1 + d2/(2 alpha)    g' = -g/(2 t),  dg/dlog alpha = alpha g ((t - 1)/t - log t)
  */
 #include "covariance/shape.h"
@@ -108,16 +109,18 @@ static void rq_alpha_slope(size_t n, double alpha, const double *d2, const doubl
     }
 }
 
-/* Every shape: name, alias, parameter of its own, value, slope, slope in that parameter. */
-#define SHAPES(X)                                                 \
-    X("se", "rbf", "", se_value, se_slope, NULL)                  \
-    X("matern12", NULL, "", matern12_value, matern12_slope, NULL) \
-    X("matern32", NULL, "", matern32_value, matern32_slope, NULL) \
-    X("matern52", NULL, "", matern52_value, matern52_slope, NULL) \
-    X("rq", NULL, "alpha", rq_value, rq_slope, rq_alpha_slope)
+/* Every shape: name, alias, parameter of its own, value, slope, slope in that parameter, whether it is a chain. */
+#define SHAPES(X)                                                        \
+    X("se", "rbf", "", se_value, se_slope, NULL, false)                  \
+    X("matern12", NULL, "", matern12_value, matern12_slope, NULL, false) \
+    X("matern32", NULL, "", matern32_value, matern32_slope, NULL, false) \
+    X("matern52", NULL, "", matern52_value, matern52_slope, NULL, false) \
+    X("rq", NULL, "alpha", rq_value, rq_slope, rq_alpha_slope, false)    \
+    X("ar1", NULL, "", matern12_value, matern12_slope, NULL, true)
 
-#define ROW(name, alias, own, value, slope, own_slope) {name, alias, own, value, slope, own_slope},
-#define NAME(name, alias, own, value, slope, own_slope) ", " name
+#define ROW(name, alias, own, value, slope, own_slope, chain) \
+    {name, alias, own, value, slope, own_slope, chain},
+#define NAME(name, alias, own, value, slope, own_slope, chain) ", " name
 #define OTHER(leaf) ", " #leaf
 
 static const tw_shape shapes[] = {SHAPES(ROW)};

@@ -4,6 +4,7 @@
 #ifndef TALWEG_COVARIANCE_SHAPE_H
 #define TALWEG_COVARIANCE_SHAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "talweg/parameter.h"
@@ -24,6 +25,9 @@ typedef struct tw_shape {
 
     /* slope[i] = sigma2 dg(d2[i])/dlog own, given k; slope may be k. NULL where there is no such parameter. */
     void (*own_slope)(size_t n, double own, const double *d2, const double *k, double *slope);
+
+    /* On one input its precision is tridiagonal, and is used instead of its covariances (covariance/precision.h). */
+    bool chain;
 } tw_shape;
 
 /* NULL when there is none of that name, which need not end with a zero. */

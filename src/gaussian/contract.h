@@ -10,8 +10,8 @@
  *   W = b b' + u b' + b u' - R,   R = T - T A T,   T = diag(tau),   A the covariance of q.
  *
  * A precision tau may be negative: with S = T^1/2, where there is one, R is S (I + S K S)^-1 S. W is one n x n array for all
- * parameters; it costs the product that makes A of its factor, n^3 flops. TW_BAD_ARGUMENT of a kind that does not form its
- * covariance. */
+ * parameters; it costs the product that makes A of its factor, n^3 flops. A kind that does not form
+ * its covariance is asked for columns of it. */
 typedef struct tw_contraction {
     const double *tau, *b, *u; /* n each */
     const tw_kernel *kernel;

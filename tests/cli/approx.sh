@@ -100,6 +100,22 @@ if [ -r "$usps" ]; then
 fi
 
 # help and version
+# A process in time by its precision is the same model as by its covariances; a field on a lattice stands alone.
+awk 'BEGIN { OFS = ","; print "t,u,y"; for (i = 0; i < 30; i++) print i % 6, int(i / 6), (i * i) % 4 }' >"$d/lattice.csv"
+awk 'BEGIN { OFS = ","; print "t,y"; for (i = 0; i < 30; i++) print (i * 7) % 30, (i * i) % 4 }' >"$d/chain.csv"
+for kernel in ar1 matern12; do
+    works approx "$d/chain.csv" --likelihood poisson --kernel "$kernel(t, ell=3, sigma=0.7)"
+    grep -E '^(Laplace|EP) ' "$d/out" | awk '{ print $1, $2 }' >"$d/$kernel"
+done
+cmp -s "$d/ar1" "$d/matern12" || complain "ar1 and matern12 differ: $(cat "$d/ar1" "$d/matern12")"
+refuses 1 'no covariance function' approx "$d/lattice.csv" --likelihood poisson --kernel 'spde(t, u) + constant'
+if "$build/talweg" --version | grep -q AMD; then
+    works approx "$d/lattice.csv" --likelihood poisson --kernel 'spde(t, u, ell=3, sigma=1)'
+    refuses 1 'no covariance function' fit "$d/lattice.csv" --likelihood poisson --kernel 'spde(t, u)' -o "$d/fit.json"
+else
+    refuses 1 'install SuiteSparse' approx "$d/lattice.csv" --likelihood poisson --kernel 'spde(t, u, ell=3, sigma=1)'
+fi
+
 works --version
 [ "$(head -n 1 "$d/out")" = "talweg $(cat VERSION)" ] || complain "--version: $(cat "$d/out")"
 grep -q '^sparse precision matrices: ' "$d/out" && grep -q '^MPI: ' "$d/out" || complain "--version does not say what it was built with"

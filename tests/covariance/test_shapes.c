@@ -49,6 +49,7 @@ static const struct {
     {"matern32", NULL, matern32},
     {"matern52", NULL, matern52},
     {"rq", NULL, rq},
+    {"ar1", NULL, matern12},
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 

@@ -1,0 +1,128 @@
+/* bench_sparse.c: a Matern field on a lattice of SIDE x SIDE cells with Poisson counts, by its sparse precision: analysis,
+ * factorisation, selected inverse, solves, Laplace and EP in units of a factorisation, memory in units of the factor.
+ * Usage: bench_sparse [SIDE], 100 if not given.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/context.h"
+#include "covariance/precision.h"
+#include "math/random.h"
+#include "model/model.h"
+#include "sparse/factor.h"
+#include "support_time.h"
+#include "talweg/approximate.h"
+
+static void check(const tw_context *ctx, tw_status status)
+{
+    if (status == TW_OK) return;
+    fprintf(stderr, "%s\n", tw_context_message(ctx));
+    exit(1);
+}
+
+/* Cells, and counts whose logarithm of the rate is a wave. */
+static void make_cells(size_t side, double *x, double *y)
+{
+    tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
+    for (size_t i = 0; i < side * side; i++) {
+        size_t row = i / side, column = i % side;
+        double a = (double)row, b = (double)column, left = exp(sin(a / 9.0) * cos(b / 7.0));
+        x[i] = a;
+        x[i + side * side] = b;
+        y[i] = -1.0;
+        while (left >= 0.0) {
+            left -= tw_stream_exponential(&stream);
+            y[i] += 1.0;
+        }
+    }
+}
+
+static double since(double *start)
+{
+    double now = bench_cpu_seconds(), took = now - *start;
+    *start = now;
+    return took;
+}
+
+/* Returns the seconds of a factorisation. */
+static double time_factor(const tw_sparse *q)
+{
+    tw_analysis *a = NULL;
+    tw_front front;
+    double *l = NULL, *z = NULL, *x = NULL, start = bench_cpu_seconds();
+    size_t failed;
+    check(q->ctx, tw_analysis_new(q->ctx, q->rows, q->start, q->row, NULL, &a));
+    printf("order and analysis            %9.3f s, factor of %.3g numbers, %.3g flops\n", since(&start),
+           (double)a->entries, a->flops);
+    check(q->ctx, tw_front_new(a, &front));
+    check(q->ctx, tw_allocate_doubles(q->ctx, a->entries, 1, "L", &l));
+    check(q->ctx, tw_allocate_doubles(q->ctx, a->entries, 1, "Z", &z));
+    check(q->ctx, tw_allocate_doubles(q->ctx, a->n, TW_SPARSE_COLUMNS, "X", &x));
+    for (size_t j = 0; j < q->columns; j++)
+        for (size_t e = q->start[j]; e < q->start[j + 1]; e++)
+            l[tw_analysis_find(a, q->row[e], j)] = q->value[e];
+    since(&start);
+    if (!tw_sparse_factor(a, &front, l, &failed)) exit(1);
+    double factor = since(&start);
+    printf("factorisation                 %9.3f s, %.2f Gflop/s\n", factor, 1e-9 * a->flops / factor);
+    tw_sparse_select(a, &front, l, z);
+    printf("selected inverse              %9.2f factorisations\n", since(&start) / factor);
+    tw_sparse_solve_lower(a, l, TW_SPARSE_COLUMNS, x);
+    printf("half a solve, 16 columns      %9.3f factorisations\n", since(&start) / factor);
+    tw_sparse_solve_lower(a, l, 1, x);
+    printf("half a solve, 1 column        %9.3f factorisations\n", since(&start) / factor);
+    tw_front_free(q->ctx, &front);
+    tw_release(q->ctx, l);
+    tw_release(q->ctx, z);
+    tw_release(q->ctx, x);
+    tw_analysis_release(a);
+    return factor;
+}
+
+static void time_fits(const tw_sparse *q, const double *y, double factor)
+{
+    tw_model *model = NULL;
+    tw_approximation *fit[2] = {NULL, NULL};
+    const tw_observations observed = {.likelihood = tw_likelihood_find("poisson"), .n = q->rows, .y = y};
+    double start = bench_cpu_seconds();
+    check(q->ctx, tw_model_from_precision(q, NULL, &observed, &model));
+    since(&start);
+    check(q->ctx, tw_laplace_fit(model, NULL, &fit[0]));
+    printf("Laplace                       %9.2f factorisations, log Z %.4f\n", since(&start) / factor,
+           fit[0]->log_z);
+    check(q->ctx, tw_ep_fit(model, NULL, &fit[1]));
+    printf("EP                            %9.2f factorisations, log Z %.4f\n", since(&start) / factor,
+           fit[1]->log_z);
+    tw_approximation_free(fit[0]);
+    tw_approximation_free(fit[1]);
+    tw_model_free(model);
+}
+
+int main(int count, char **arguments)
+{
+    size_t side = count > 1 ? (size_t)strtoul(arguments[1], NULL, 10) : 100, n = side * side;
+    tw_context *ctx = NULL;
+    tw_kernel *kernel = NULL;
+    tw_sparse *q = NULL;
+    double *x = NULL, *y = NULL;
+    if (!tw_sparse_orderings()) {
+        printf("this build has no sparse matrices\n");
+        return 0;
+    }
+    if (tw_context_new(NULL, &ctx) != TW_OK) return 1;
+    check(ctx, tw_kernel_parse(ctx, "spde(1, 2, ell=8, sigma=1)", 2, &kernel));
+    check(ctx, tw_allocate_doubles(ctx, n, 2, "cells", &x));
+    check(ctx, tw_allocate_doubles(ctx, n, 1, "counts", &y));
+    make_cells(side, x, y);
+    check(ctx, tw_kernel_precision(kernel, n, 2, x, n, &q));
+    printf("%zu x %zu cells, n = %zu\n", side, side, n);
+    time_fits(q, y, time_factor(q));
+    printf("memory                        %9.1f MB at most\n", 1e-6 * (double)tw_context_bytes_peak(ctx));
+    tw_sparse_free(q);
+    tw_kernel_free(kernel);
+    tw_release(ctx, x);
+    tw_release(ctx, y);
+    tw_context_free(ctx);
+    return 0;
+}

@@ -1,0 +1,225 @@
+/* leaf_spde.c: Matern fields on a lattice by their stochastic differential equation (Lindgren, Rue & Lindstroem 2011):
+ *
+ *   (1 - D_1 d2/ds_1^2 - D_2 d2/ds_2^2)^(a/2) x = white noise,   D_k = ell_k^2 / (2 nu),   nu = a - 1
+ *
+ *   spde    nu = 1, a = 2     Q = c K^2,   c = h_1 h_2 / (4 pi sigma^2 (D_1 D_2)^1/2)
+ *   spde2   nu = 2, a = 3     Q = c K^3,   c = h_1 h_2 / (8 pi sigma^2 (D_1 D_2)^1/2)
+ *
+ * with K = I + D_1/h_1^2 L_1 + D_2/h_2^2 L_2, L_k the Laplacian of neighbours along input k and h_k its spacing. The lattice
+ * is that of the cases: cells without a case do not exist, so its edge (of any form) is a boundary without flux, near which
+ * variances are larger; inside they are sigma^2 where ell is some spacings long.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "covariance/precision.h"
+#include "sparse/sparse.h"
+
+enum { ELL = 0, SIGMA = 1, MOST_ENTRIES = 25 }; /* of a column of K^3 */
+static const double pi = 3.14159265358979323846264338327950288;
+
+/* A cell: its place on the lattice, and whose it is. */
+typedef struct cell {
+    int64_t a, b;
+    uint32_t site;
+} cell;
+
+typedef struct lattice {
+    const tw_kernel *kernel;
+    size_t n;
+    const double *input[2];
+    double low[2], spacing[2];
+    double weight[2];    /* D_k / h_k^2 */
+    cell *cells;         /* sorted */
+    uint32_t *neighbour; /* 4 n: along the first input, then the second; NO_CELL */
+    double *work;        /* n: sorting, and a sparse vector */
+} lattice;
+
+#define NO_CELL UINT32_MAX
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int compare_cells(const void *a, const void *b)
+{
+    const cell *x = a, *y = b;
+    return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
+}
+
+/* The spacing of input k is the smallest difference of its values, those that differ by rounding only left out. */
+static tw_status find_spacing(lattice *l, size_t k)
+{
+    double *v = l->work, least = INFINITY;
+    memcpy(v, l->input[k], l->n * sizeof *v);
+    qsort(v, l->n, sizeof *v, compare_numbers);
+    double range = v[l->n - 1] - v[0];
+    for (size_t i = 1; i < l->n; i++)
+        if (v[i] - v[i - 1] > 1e-9 * range) least = fmin(least, v[i] - v[i - 1]);
+    l->low[k] = v[0];
+    l->spacing[k] = least;
+    if (isfinite(least)) return TW_OK;
+    return tw_fail(l->kernel->ctx, TW_BAD_DATA, "all cases have the same value of input %zu of the lattice",
+                   k + 1);
+}
+
+/* The number of the row or column of the lattice that case i is in. */
+static tw_status find_place(const lattice *l, size_t k, size_t i, int64_t *place)
+{
+    double steps = (l->input[k][i] - l->low[k]) / l->spacing[k], whole = nearbyint(steps);
+    *place = (int64_t)whole;
+    if (fabs(steps - whole) <= 1e-3 && whole < 1e9) return TW_OK;
+    return tw_fail(l->kernel->ctx, TW_BAD_DATA,
+                   "case %zu is not on a lattice: its input %zu is %g spacings of %g away from the first",
+                   i + 1, k + 1, steps, l->spacing[k]);
+}
+
+static tw_status find_cells(lattice *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        l->cells[i].site = (uint32_t)i;
+        TW_TRY(find_place(l, 0, i, &l->cells[i].a));
+        TW_TRY(find_place(l, 1, i, &l->cells[i].b));
+    }
+    qsort(l->cells, l->n, sizeof *l->cells, compare_cells);
+    for (size_t i = 1; i < l->n; i++)
+        if (compare_cells(&l->cells[i - 1], &l->cells[i]) == 0)
+            return tw_fail(l->kernel->ctx, TW_BAD_DATA,
+                           "cases %u and %u are in the same cell of the lattice: it holds one",
+                           l->cells[i - 1].site + 1, l->cells[i].site + 1);
+    return TW_OK;
+}
+
+static uint32_t cell_at(const lattice *l, int64_t a, int64_t b)
+{
+    cell wanted = {a, b, 0};
+    const cell *found = bsearch(&wanted, l->cells, l->n, sizeof *l->cells, compare_cells);
+    return found ? found->site : NO_CELL;
+}
+
+static void find_neighbours(lattice *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        const cell *c = &l->cells[i];
+        uint32_t *to = l->neighbour + 4 * (size_t)c->site;
+        to[0] = cell_at(l, c->a - 1, c->b);
+        to[1] = cell_at(l, c->a + 1, c->b);
+        to[2] = cell_at(l, c->a, c->b - 1);
+        to[3] = cell_at(l, c->a, c->b + 1);
+    }
+}
+
+/* A sparse vector: which entries, and in l->work their values. */
+typedef struct support {
+    size_t count;
+    uint32_t site[MOST_ENTRIES];
+    double value[MOST_ENTRIES];
+} support;
+
+/* v = K v. work is zero before and afterwards. */
+static void multiply(const lattice *l, support *v)
+{
+    support from = *v;
+    v->count = 0;
+    for (size_t e = 0; e < from.count; e++) {
+        double own = from.value[e];
+        for (size_t k = 0; k < 5; k++) { /* its neighbours, and last itself */
+            uint32_t to = k < 4 ? l->neighbour[4 * (size_t)from.site[e] + k] : from.site[e];
+            if (to == NO_CELL) continue;
+            double flow = k < 4 ? l->weight[k / 2] * from.value[e] : 0.0;
+            own += flow;
+            size_t at = 0;
+            while (at < v->count && v->site[at] != to) at++;
+            if (at == v->count) v->site[v->count++] = to;
+            l->work[to] += k < 4 ? -flow : own;
+        }
+    }
+    for (size_t e = 0; e < v->count; e++) {
+        v->value[e] = l->work[v->site[e]];
+        l->work[v->site[e]] = 0.0;
+    }
+}
+
+static tw_status fill_matrix(const lattice *l, size_t power, double scale, uint32_t *row, uint32_t *column,
+                             double *value, tw_sparse **q)
+{
+    size_t count = 0;
+    memset(l->work, 0, l->n * sizeof *l->work);
+    for (size_t j = 0; j < l->n; j++) {
+        support v = {1, {(uint32_t)j}, {scale}};
+        for (size_t k = 0; k < power; k++) multiply(l, &v);
+        for (size_t e = 0; e < v.count; e++) {
+            if (v.site[e] < j) continue;
+            row[count] = v.site[e];
+            column[count] = (uint32_t)j;
+            value[count++] = v.value[e];
+        }
+    }
+    return tw_sparse_new(l->kernel->ctx, l->n, l->n, true, count, row, column, value, q);
+}
+
+static tw_status make_matrix(lattice *l, const tw_node *node, tw_sparse **q)
+{
+    tw_context *ctx = l->kernel->ctx;
+    size_t power = node->leaf->lattice, most = l->n * (MOST_ENTRIES + 1) / 2;
+    double nu = (double)power - 1.0, sigma2 = tw_node_sigma2(l->kernel, node, SIGMA), area = 1.0,
+           value_of = 1.0;
+    uint32_t *row = NULL, *column = NULL;
+    double *value = NULL;
+    for (size_t k = 0; k < 2; k++) {
+        double ell = tw_node_value(l->kernel, node, ELL, k), diffusion = ell * ell / (2.0 * nu);
+        l->weight[k] = diffusion / (l->spacing[k] * l->spacing[k]);
+        area *= l->spacing[k];
+        value_of *= sqrt(diffusion);
+    }
+    tw_status status = tw_index_allocate(ctx, most, "the precision of a lattice", &row);
+    if (status == TW_OK) status = tw_index_allocate(ctx, most, "the precision of a lattice", &column);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, most, 1, "the precision of a lattice", &value);
+    if (status == TW_OK)
+        status = fill_matrix(l, power, area / (4.0 * nu * pi * sigma2 * value_of), row, column, value, q);
+    tw_release(ctx, row);
+    tw_release(ctx, column);
+    tw_release(ctx, value);
+    return status;
+}
+
+static tw_status prepare(lattice *l)
+{
+    void *cells = NULL;
+    TW_TRY(tw_allocate(l->kernel->ctx, l->n, sizeof *l->cells, "a lattice", &cells));
+    l->cells = cells;
+    TW_TRY(tw_index_allocate(l->kernel->ctx, 4 * l->n, "a lattice", &l->neighbour));
+    TW_TRY(tw_allocate_doubles(l->kernel->ctx, l->n, 1, "a lattice", &l->work));
+    TW_TRY(find_spacing(l, 0));
+    TW_TRY(find_spacing(l, 1));
+    TW_TRY(find_cells(l));
+    find_neighbours(l);
+    return TW_OK;
+}
+
+tw_status tw_lattice_precision(const tw_kernel *kernel, const tw_node *node, size_t n, const double *x,
+                               size_t ldx, tw_sparse **q)
+{
+    lattice l = {.kernel = kernel, .n = n};
+    for (size_t k = 0; k < 2; k++) l.input[k] = x + tw_node_column(kernel, node, k) * ldx;
+    tw_status status = prepare(&l);
+    if (status == TW_OK) status = make_matrix(&l, node, q);
+    tw_release(kernel->ctx, l.cells);
+    tw_release(kernel->ctx, l.neighbour);
+    tw_release(kernel->ctx, l.work);
+    return status;
+}
+
+#define SLOTS                                                                                      \
+    {                                                                                              \
+        {{.name = "ell", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_LENGTH},          \
+            {{.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}, \
+    }
+
+const tw_leaf tw_leaf_spde = {
+    .name = "spde", .slot_count = 2, .slots = SLOTS, .lattice = 2, .want = TW_WANT_FEATURES, .features = 1};
+const tw_leaf tw_leaf_spde2 = {
+    .name = "spde2", .slot_count = 2, .slots = SLOTS, .lattice = 3, .want = TW_WANT_FEATURES, .features = 1};

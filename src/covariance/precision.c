@@ -1,0 +1,134 @@
+/* precision.c: see precision.h. The precision of an autoregressive process at n times, and which kernels have one.
+ *
+ * ar1 on one input t is the process with covariances sigma^2 exp(-|s - t|/ell). Between neighbours in time, a step of length h
+ * apart, x' = rho x + e with rho = exp(-h/ell) and e of variance sigma^2 (1 - rho^2), so that each step adds
+ *
+ *   [ rho^2  -rho ]
+ *   [ -rho     1  ]  / (sigma^2 (1 - rho^2))
+ *
+ * to the precision, and the first case 1/sigma^2. Times need be neither sorted nor equally spaced.
+ */
+#include "covariance/precision.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sparse/sparse.h"
+
+enum { ELL = 0, SIGMA = 1 };
+
+/* A time, and whose it is. */
+typedef struct moment {
+    double t;
+    uint32_t site;
+} moment;
+
+static int compare(const void *a, const void *b)
+{
+    double x = ((const moment *)a)->t, y = ((const moment *)b)->t;
+    return (x > y) - (x < y);
+}
+
+/* Entries of a matrix that is being made. */
+typedef struct entries {
+    size_t count;
+    uint32_t *row, *column;
+    double *value;
+} entries;
+
+static void add(entries *e, uint32_t i, uint32_t j, double value)
+{
+    e->row[e->count] = i;
+    e->column[e->count] = j;
+    e->value[e->count++] = value;
+}
+
+/* diagonal has n zeros. False where two cases are so close in time that the second brings nothing new. */
+static bool fill_chain(const tw_kernel *kernel, const tw_node *node, size_t n, const moment *m,
+                       double *diagonal, entries *e)
+{
+    double ell = tw_node_value(kernel, node, ELL, 0), sigma2 = tw_node_sigma2(kernel, node, SIGMA);
+    diagonal[0] = 1.0 / sigma2;
+    for (size_t k = 1; k < n; k++) {
+        double h = (m[k].t - m[k - 1].t) / ell, rho = exp(-h), own = -expm1(-2.0 * h) * sigma2;
+        if (!(own > 1e-12 * sigma2)) return false;
+        diagonal[k - 1] += rho * rho / own;
+        diagonal[k] += 1.0 / own;
+        add(e, m[k].site, m[k - 1].site, -rho / own);
+    }
+    for (size_t k = 0; k < n; k++) add(e, m[k].site, m[k].site, diagonal[k]);
+    return true;
+}
+
+static tw_status make_chain(const tw_kernel *kernel, const tw_node *node, size_t n, moment *m,
+                            double *diagonal, entries *e, tw_sparse **q)
+{
+    qsort(m, n, sizeof *m, compare);
+    if (!fill_chain(kernel, node, n, m, diagonal, e)) return TW_OK;
+    return tw_sparse_new(kernel->ctx, n, n, true, e->count, e->row, e->column, e->value, q);
+}
+
+static tw_status chain_precision(const tw_kernel *kernel, const tw_node *node, size_t n, const double *t,
+                                 tw_sparse **q)
+{
+    static const char what[] = "the precision of a process in time";
+    tw_context *ctx = kernel->ctx;
+    void *moments = NULL;
+    double *diagonal = NULL;
+    entries e = {0, NULL, NULL, NULL};
+    tw_status status = tw_allocate(ctx, n, sizeof(moment), what, &moments);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, what, &diagonal);
+    if (status == TW_OK) status = tw_index_allocate(ctx, 2 * n, what, &e.row);
+    if (status == TW_OK) status = tw_index_allocate(ctx, 2 * n, what, &e.column);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, 2 * n, 1, what, &e.value);
+    moment *m = moments;
+    for (size_t i = 0; status == TW_OK && i < n; i++) m[i] = (moment){t[i], (uint32_t)i};
+    if (status == TW_OK) status = make_chain(kernel, node, n, m, diagonal, &e, q);
+    tw_release(ctx, moments);
+    tw_release(ctx, diagonal);
+    tw_release(ctx, e.row);
+    tw_release(ctx, e.column);
+    tw_release(ctx, e.value);
+    return status;
+}
+
+/* ---- which kernels have one ---- */
+
+static bool is_chain(const tw_node *node, size_t d)
+{
+    return node->shape && node->shape->chain && tw_node_width(node, d) == 1;
+}
+
+static bool is_lattice(const tw_node *node)
+{
+    return node->kind == TW_NODE_LEAF && node->leaf->lattice > 0;
+}
+
+tw_status tw_kernel_precision(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
+                              tw_sparse **q)
+{
+    const tw_node *node = &kernel->nodes[0];
+    *q = NULL;
+    if (kernel->node_count != 1 || node->kind != TW_NODE_LEAF) return TW_OK;
+    if (is_chain(node, d) && tw_sparse_orderings())
+        return chain_precision(kernel, node, n, x + tw_node_column(kernel, node, 0) * ldx, q);
+    if (!is_lattice(node)) return TW_OK;
+    if (tw_node_width(node, d) != 2)
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
+                       "%s is a field on a lattice of two inputs, not of %zu: name them", tw_node_name(node),
+                       tw_node_width(node, d));
+    return tw_lattice_precision(kernel, node, n, x, ldx, q);
+}
+
+tw_status tw_kernel_check_covariances(const tw_kernel *kernel)
+{
+    for (size_t i = 0; i < kernel->node_count; i++)
+        if (is_lattice(&kernel->nodes[i]))
+            return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
+                           "%s has a sparse precision and no covariance function: it stands alone, without "
+                           "jitter, and has neither "
+                           "covariances with new cases nor derivatives of log Z",
+                           tw_node_name(&kernel->nodes[i]));
+    return TW_OK;
+}
