@@ -54,7 +54,10 @@ typedef struct tw_fit_result {
     tw_optimum *optimum; /* the best first */
     double
         *sd; /* count: of theta at the best, from the curvature of the log posterior; NaN where it has none */
-    bool *at_bound;     /* count */
+    bool *at_bound; /* count */
+    /* The library's own: the curvature at the best, of all parameters that are not fixed; NULL where it is not that of a
+     * maximum. */
+    struct tw_gaussian *curvature;
     bool flat;          /* some direction is hardly determined */
     bool converged;     /* the gradient at the best is small in units of sd, and none is at a bound */
     double decrement;   /* how far the maximum still is, in standard deviations; NaN where it is flat */

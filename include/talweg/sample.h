@@ -137,6 +137,7 @@ typedef enum tw_streams_user {
     TW_STREAMS_AIS_PILOT,
     TW_STREAMS_AIS_TRIAL,
     TW_STREAMS_RM_PILOT,
+    TW_STREAMS_HYPER,
     TW_STREAMS_COUNT
 } tw_streams_user;
 

@@ -16,6 +16,7 @@
 #include <talweg/fit.h>
 #include <talweg/fits.h>
 #include <talweg/general.h>
+#include <talweg/hyper.h>
 #include <talweg/likelihood.h>
 #include <talweg/model.h>
 #include <talweg/output.h>

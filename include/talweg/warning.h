@@ -68,6 +68,22 @@ extern "C" {
     X(TW_WARN_FIT_OPTIMA, "fit_optima",                                                                      \
       "there are {0:.0f} optima; the second is {1:.3g} nats below the best")                                 \
     X(TW_WARN_FIT_STOPPED, "fit_stopped", "interrupted after {0:.0f} evaluations: the best so far is kept")  \
+    /* unknown parameters */                                                                                 \
+    X(TW_WARN_THETA_COLLAPSED, "theta_collapsed",                                                            \
+      "the weights of the parameters collapsed: {0:.1f} of {1:.0f} points count, so that neither the "       \
+      "evidence nor the posterior can be told")                                                              \
+    X(TW_WARN_THETA_TAIL, "theta_heavy_tail",                                                                \
+      "the weights of the parameters have a heavy tail (Pareto k {0:.2f}, above {1:.1f}): errors are not "   \
+      "to "                                                                                                  \
+      "be trusted")                                                                                          \
+    X(TW_WARN_THETA_START, "theta_start",                                                                    \
+      "EP did not converge at {0:.0f} of {1:.0f} points, which started from Laplace's approximation or "     \
+      "from "                                                                                                \
+      "the prior of x instead: the results are exact all the same, with larger errors")                      \
+    X(TW_WARN_THETA_FAILED, "theta_failed",                                                                  \
+      "at {0:.0f} of {1:.0f} points the likelihood of the parameters could not be computed (K overflows or " \
+      "cannot be factored): their weights count as 0")                                                       \
+    X(TW_WARN_THETA_STOPPED, "theta_stopped", "interrupted: there are {0:.0f} points of the parameters")     \
     /* draws */                                                                                              \
     X(TW_WARN_INTERRUPTED, "interrupted", "interrupted: there are {0:.0f} draws of each chain")              \
     X(TW_WARN_ONE_DRAW, "one_draw", "there is only 1 draw of each chain, too few to judge them")             \

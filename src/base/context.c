@@ -18,6 +18,7 @@
 enum { MESSAGE_BYTES = 2048, ALIGNMENT = 64 };
 
 struct tw_context {
+    tw_context *parent; /* which counts its memory too; NULL: none */
     tw_allocator allocator;
     atomic_size_t in_use;
     atomic_size_t peak;
@@ -70,6 +71,14 @@ tw_status tw_context_new(const tw_allocator *allocator, tw_context **out)
     ctx->limit = allocator ? 0 : physical_memory();
     tw_blas_use_one_thread();
     *out = ctx;
+    return TW_OK;
+}
+
+tw_status tw_context_branch(tw_context *parent, tw_context **out)
+{
+    if (tw_context_new(&parent->allocator, out) != TW_OK)
+        return tw_fail(parent, TW_NO_MEMORY, "there is no memory for the context of a thread");
+    (*out)->parent = parent;
     return TW_OK;
 }
 
@@ -220,8 +229,13 @@ static tw_status fail_no_memory(tw_context *ctx, double bytes, const char *what)
                            what, bytes / scale, unit));
 }
 
-/* Reserve bytes against the limit, and raise the peak. */
-static bool count_in(tw_context *ctx, size_t bytes)
+static void count_out(tw_context *ctx, size_t bytes)
+{
+    for (; ctx; ctx = ctx->parent) atomic_fetch_sub(&ctx->in_use, bytes);
+}
+
+/* Reserve bytes against the limit of one context, and raise its peak. */
+static bool count_in_one(tw_context *ctx, size_t bytes)
 {
     size_t now = atomic_fetch_add(&ctx->in_use, bytes) + bytes;
     if (ctx->limit && now > ctx->limit) {
@@ -234,6 +248,15 @@ static bool count_in(tw_context *ctx, size_t bytes)
     return true;
 }
 
+/* The same in a context and its parent. */
+static bool count_in(tw_context *ctx, size_t bytes)
+{
+    if (ctx->parent && !count_in_one(ctx->parent, bytes)) return false;
+    if (count_in_one(ctx, bytes)) return true;
+    count_out(ctx->parent, bytes);
+    return false;
+}
+
 tw_status tw_allocate(tw_context *ctx, size_t count, size_t size, const char *what, void **out)
 {
     *out = NULL;
@@ -244,7 +267,7 @@ tw_status tw_allocate(tw_context *ctx, size_t count, size_t size, const char *wh
     if (!count_in(ctx, bytes)) return fail_no_memory(ctx, (double)bytes, what);
     char *start = ctx->allocator.allocate(ctx->allocator.user, bytes);
     if (!start) {
-        atomic_fetch_sub(&ctx->in_use, bytes);
+        count_out(ctx, bytes);
         return fail_no_memory(ctx, (double)bytes, what);
     }
     uintptr_t past_head = (uintptr_t)start + sizeof(block_head);
@@ -279,6 +302,6 @@ void tw_release(tw_context *ctx, void *memory)
     if (!memory) return;
     block_head head;
     memcpy(&head, (char *)memory - sizeof head, sizeof head);
-    atomic_fetch_sub(&ctx->in_use, head.bytes);
+    count_out(ctx, head.bytes);
     ctx->allocator.release(ctx->allocator.user, head.start);
 }

@@ -20,6 +20,10 @@ typedef struct tw_seat {
 } tw_seat;
 tw_seat *tw_context_seat(tw_context *ctx);
 
+/* A context for another thread that works for this one: memory is counted, and limited, by both; it is alone, silent, and
+ * nobody interrupts it. It is freed before its parent. The parent's allocator must bear calls from several threads. */
+tw_status tw_context_branch(tw_context *parent, tw_context **out);
+
 /* Drop messages and warnings from now on, or no longer: for work whose messages were given before. */
 void tw_log_mute(tw_context *ctx, bool mute);
 

@@ -16,6 +16,10 @@ typedef enum tw_fault {
     TW_FAULT_NO_LOG_DET,     /* log|G| left out of H */
     TW_FAULT_JACOBIAN,       /* a prior of a value taken for one of its logarithm */
     TW_FAULT_LATE_WEIGHT,    /* AIS takes the weight of a step after the move to its temperature */
+    TW_FAULT_NO_EP,          /* EP converges at no point of unknown parameters: no mistake, and harmless */
+    TW_FAULT_NO_FIT,         /* nor does Laplace's approximation */
+    TW_FAULT_PROPOSAL,       /* the proposal of parameters is two standard deviations off: harmless too */
+    TW_FAULT_NO_PROPOSAL,    /* its density is left out of the weights */
     TW_FAULT_SWAP_RULE       /* parallel tempering asks tw_fault_swap_rule for the log odds of a swap */
 } tw_fault;
 

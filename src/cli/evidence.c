@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
+#include "cli/hyper_evidence.h"
 #include "cli/names.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
@@ -18,6 +19,7 @@ static const tw_option rows[] = {
     {.name = "method",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(methods),
+     .given = FIELD(methods_given),
      .argument = "NAME[,NAME...]",
      .default_value = "ais,ais-reverse",
      .choices = tw_evidence_method_names,
@@ -140,6 +142,7 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
     watcher w = {.quiet = flags->output.quiet};
     const tw_evidence_watch watching = {.user = &w, .progress = watch, .store = tw_saver_store(saver)};
     TW_TRY(tw_model_options_load(ctx, &flags->model, &found->problem));
+    TW_TRY(tw_prior_options_fix(&flags->hyper.priors, found->problem));
     TW_TRY(translate(ctx, flags, found, &options));
     tw_interrupt_catch();
     tw_status status = tw_evidence_plan_new(found->problem->model, &options, &watching, &found->plan);
@@ -191,6 +194,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_evidence_found found = {0};
     tw_saver saver = {0};
     tw_terminal_log_to(ctx, flags->output.quiet);
+    if (tw_hyper_is_wanted(&flags->hyper)) return tw_hyper_evidence(ctx, flags);
     tw_status status = check(ctx, flags, &found);
     if (status == TW_OK)
         status =
@@ -210,8 +214,11 @@ static tw_status run(tw_context *ctx, const void *values)
 }
 
 static const tw_option_group groups[] = {
-    TW_MODEL_OPTION_GROUPS(tw_evidence_flags, model),  {"Evidence", rows, TW_COUNT(rows), 0},
-    TW_PATH_OPTION_GROUP(tw_evidence_flags, path),     TW_SAVER_OPTION_GROUP(tw_evidence_flags, saver),
+    TW_MODEL_OPTION_GROUPS(tw_evidence_flags, model),
+    TW_HYPER_OPTION_GROUPS(tw_evidence_flags, hyper),
+    {"Evidence", rows, TW_COUNT(rows), 0},
+    TW_PATH_OPTION_GROUP(tw_evidence_flags, path),
+    TW_SAVER_OPTION_GROUP(tw_evidence_flags, saver),
     TW_OUTPUT_OPTION_GROUP(tw_evidence_flags, output),
 };
 
@@ -224,6 +231,15 @@ const tw_command tw_command_evidence = {
         "sampling takes independent particles along it and weighs them: unbiased in Z, so that log Z comes "
         "out low rather than high; the way back errs to the other side, and the two bracket the truth. "
         "Parallel tempering and resample-move walk the same path in other ways.\n\n"
+        "Parameters with a prior (--prior, or those of a --model file) are unknown: log Z is then that of "
+        "the whole "
+        "model, in which they are integrated out, by importance sampling squared (method is2). Scrambled "
+        "Sobol "
+        "points of the parameters are weighed with the prior and with an unbiased estimate of their "
+        "likelihood, "
+        "by annealed importance sampling from EP; --points, --point-particles and --point-temperatures say "
+        "how "
+        "much is done, and the options of the path do nothing.\n\n"
         "Every estimate has a standard error; two that share no draws agree when they differ by at most 4 "
         "joint standard errors, and the two of pt, which share theirs, are not compared. "
         "Step sizes are tuned in a pilot run with other particles and then frozen.\n\n"
@@ -237,6 +253,8 @@ const tw_command tw_command_evidence = {
         "start again.",
     .example = "  talweg evidence ionosphere.csv --log-ell 1 --log-sigma 1.5\n"
                "  talweg evidence crabs.csv --standardise --log-ell 1 --log-sigma 3 --until-se 0.02\n"
+               "  talweg evidence crabs.csv --standardise --prior 'log_ell ~ normal(0.5, 1)' --prior "
+               "'log_sigma ~ normal(1, 1)'\n"
                "  talweg evidence train.csv --from prior --kernel-method rmhmc --temperatures 1000 --json\n",
     .groups = groups,
     .group_count = TW_COUNT(groups),

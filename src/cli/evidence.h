@@ -2,16 +2,19 @@
 #ifndef TALWEG_CLI_EVIDENCE_H
 #define TALWEG_CLI_EVIDENCE_H
 
+#include "cli/hyper_options.h"
 #include "cli/model_options.h"
 #include "cli/path_options.h"
 #include "cli/saver.h"
 
 typedef struct tw_evidence_flags {
     tw_model_options model;
+    tw_hyper_flags hyper;
     tw_path_options path;
     tw_saver_flags saver;
     tw_output_options output;
     const char *methods;
+    bool methods_given;
     const char *file;    /* -o: FILE.nc or FILE.json, or NULL */
     const char *command; /* as it was typed */
     double until_se;     /* NaN: not asked for */

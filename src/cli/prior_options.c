@@ -39,3 +39,11 @@ tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *pro
     if (status == TW_OK && defaults) status = tw_priors_read(*out, problem, "default");
     return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "--prior: ");
 }
+
+tw_status tw_prior_options_fix(const tw_prior_options *options, tw_problem *problem)
+{
+    tw_priors *priors = NULL;
+    tw_status status = tw_prior_options_make(options, problem, &priors);
+    tw_priors_free(priors);
+    return status;
+}

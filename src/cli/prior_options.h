@@ -16,6 +16,9 @@ extern const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT];
         "Unknown parameters", tw_prior_option_rows, TW_PRIOR_OPTION_COUNT, offsetof(type, member) \
     }
 
+/* Where no parameter has a prior: move the problem to the values that are fixed. */
+tw_status tw_prior_options_fix(const tw_prior_options *options, tw_problem *problem);
+
 /* The priors of a problem, which moves to the values that are fixed. */
 tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *problem, tw_priors **out);
 

@@ -79,9 +79,10 @@ static void invert(const tw_gaussian *curvature, work *w, double *sd, bool *flat
     *decrement = sqrt(tw_dot(m, w->unit, w->unit));
 }
 
-/* H is the covariance of a Gaussian, whose factor says whether it is that of a maximum. */
+/* H is the covariance of a Gaussian, whose factor says whether it is that of a maximum. It is handed out where it is one in
+ * all free parameters. */
 static tw_status measure(tw_objective *o, const double *place, work *w, double *sd, bool *flat,
-                         double *decrement)
+                         double *decrement, tw_gaussian **out)
 {
     tw_gaussian *curvature = NULL;
     tw_gaussian_report report;
@@ -98,23 +99,29 @@ static tw_status measure(tw_objective *o, const double *place, work *w, double *
         tw_status factored =
             whole ? tw_gaussian_dense_factor(curvature, 0.0, &report) : TW_NOT_POSITIVE_DEFINITE;
         *flat = factored != TW_OK || !curvature->full_rank;
+        bool whole_maximum = !*flat && w->moving == o->free_count;
         if (!*flat) invert(curvature, w, sd, flat, decrement);
+        if (whole_maximum) {
+            *out = curvature;
+            return TW_OK;
+        }
     }
     tw_gaussian_free(curvature);
     return status;
 }
 
 tw_status tw_objective_curvature(tw_objective *o, const double *place, const bool *moves, double *sd,
-                                 bool *flat, double *decrement)
+                                 bool *flat, double *decrement, tw_gaussian **out)
 {
     work w = {0};
+    *out = NULL;
     *flat = false;
     *decrement = NAN;
     for (size_t k = 0; k < o->free_count; k++) sd[k] = NAN;
     tw_status status = allocate(o->problem->ctx, o->free_count, &w);
     for (size_t k = 0; status == TW_OK && k < o->free_count; k++)
         if (moves[k]) w.index[w.moving++] = k;
-    if (status == TW_OK) status = measure(o, place, &w, sd, flat, decrement);
+    if (status == TW_OK) status = measure(o, place, &w, sd, flat, decrement, out);
     release(o->problem->ctx, &w);
     return status;
 }

@@ -20,6 +20,7 @@ void tw_fit_free(tw_fit_result *r)
     tw_release(ctx, r->optimum);
     tw_release(ctx, r->sd);
     tw_release(ctx, r->at_bound);
+    tw_gaussian_free(r->curvature);
     tw_release(ctx, r);
 }
 
@@ -165,7 +166,8 @@ static tw_status measure(tw_objective *o, tw_fit_result *r, double *place, doubl
         r->at_bound[o->index[k]] = !moves[k];
     }
     r->decrement = NAN;
-    if (!r->stopped) TW_TRY(tw_objective_curvature(o, place, moves, sd, &r->flat, &r->decrement));
+    if (!r->stopped)
+        TW_TRY(tw_objective_curvature(o, place, moves, sd, &r->flat, &r->decrement, &r->curvature));
     for (size_t k = 0; k < o->free_count && !r->stopped; k++) r->sd[o->index[k]] = sd[k];
     return TW_OK;
 }

@@ -3,6 +3,7 @@
 #define TALWEG_FIT_OBJECTIVE_H
 
 #include "base/context.h"
+#include "gaussian/gaussian.h"
 #include "talweg/fit.h"
 
 typedef struct tw_objective {
@@ -39,8 +40,10 @@ typedef struct tw_search {
 tw_status tw_objective_climb(tw_objective *o, tw_search *search, double *place, tw_height *out);
 
 /* Standard deviations at `place`, for the free parameters that move (fit/curvature.c): from central differences of the gradient. *flat: the
- * curvature is not that of a maximum, or an sd is above 3. *decrement: how far the maximum is, in standard deviations. */
+ * curvature is not that of a maximum, or an sd is above 3. *decrement: how far the maximum is, in standard deviations. *out: a
+ * Gaussian whose covariance is the Hessian of minus the log posterior in all free parameters, for the caller to free; NULL where some do not move,
+ * or it is not positive definite. */
 tw_status tw_objective_curvature(tw_objective *o, const double *place, const bool *moves, double *sd,
-                                 bool *flat, double *decrement);
+                                 bool *flat, double *decrement, tw_gaussian **out);
 
 #endif

@@ -18,6 +18,7 @@ tw_streams tw_streams_of(tw_streams_user user)
         [TW_STREAMS_AIS_TRIAL] = {"trial steps of reverse annealed importance sampling", (uint64_t)5 << 60,
                                   unit},
         [TW_STREAMS_RM_PILOT] = {"the pilot of resample-move", (uint64_t)3 << 61, unit},
+        [TW_STREAMS_HYPER] = {"importance sampling of parameters", (uint64_t)7 << 60, unit},
     };
     return table[user];
 }

@@ -99,7 +99,7 @@ check() {
 
     BEGIN {
         n = split("base mpi math linalg data sparse covariance gaussian likelihood model prior approximate fit diagnose dynamics sample " \
-                  "evidence output cli", rooms, " ")
+                  "evidence hyper output cli", rooms, " ")
         for (i = 1; i <= n; i++) rank[rooms[i]] = i
         forbidden["likelihood", "covariance"]; forbidden["likelihood", "gaussian"]
         forbidden["diagnose", "dynamics"]; forbidden["diagnose", "sample"]; forbidden["diagnose", "evidence"]

@@ -36,6 +36,7 @@ static void numbers_stay(void **state)
         {TW_STREAMS_AIS_PILOT, UINT64_C(0x4000000000000000), 0},
         {TW_STREAMS_AIS_TRIAL, UINT64_C(0x5000000000000000), 0},
         {TW_STREAMS_RM_PILOT, UINT64_C(0x6000000000000000), 0},
+        {TW_STREAMS_HYPER, UINT64_C(0x7000000000000000), 0},
     };
     assert_int_equal(sizeof expected / sizeof *expected, TW_STREAMS_COUNT);
     for (size_t k = 0; k < TW_STREAMS_COUNT; k++) {

@@ -1,0 +1,130 @@
+/* hyper.h: unknown parameters: the exact posterior of (theta, x), and the evidence of the whole model,
+ *
+ *   p(y) = integral of p(theta) Z(theta) d theta,     Z(theta) = p(y | theta),
+ *
+ * by importance sampling squared (Tran, Scharth, Pitt & Kohn 2013):
+ *
+ *   w_s = p(theta_s) Zhat(theta_s) / g(theta_s),   theta_s ~ g,   E[Zhat(theta)] = Z(theta),
+ *
+ * so that the mean of the w_s is an unbiased estimate of p(y), whatever g is and however rough Zhat. Here g is a multivariate
+ * t distribution about the mode of p(theta) Z_EP(theta), adapted in a few rounds and then frozen; the theta_s are scrambled
+ * Sobol points through g; Zhat is annealed importance sampling from EP's Gaussian with few temperatures and particles.
+ * Errors come from independent scrambles. The weights, with the particles, are the posterior of (theta, x).
+ *
+ * A parameter is unknown where it has a prior and is not fixed (prior.h); all others stay where they are. Every prior must be
+ * a distribution. Where EP does not converge, a point starts from Laplace's approximation, or from the prior of x, which
+ * costs accuracy and no exactness.
+ */
+#ifndef TALWEG_HYPER_H
+#define TALWEG_HYPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <talweg/evidence.h>
+#include <talweg/prior.h>
+#include <talweg/problem.h>
+#include <talweg/progress.h>
+#include <talweg/warning.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The most unknown parameters. */
+enum { TW_HYPER_MOST = 16 };
+
+/* How much to do. */
+typedef struct tw_hyper_options {
+    size_t points;    /* in all, rounded up to a multiple of scrambles */
+    size_t scrambles; /* independent ones, at least 2 */
+    size_t particles; /* of each point */
+    size_t
+        temperatures; /* of each point, from EP's Gaussian or Laplace's; from the prior eight times as many */
+    double eps;       /* step size, in the metric of that Gaussian */
+    size_t leapfrog_steps;
+    size_t rounds;       /* in which the proposal is adapted */
+    size_t round_points; /* of each; 0: 16 (unknown parameters + 2) */
+    size_t starts;       /* of the search for the mode */
+    size_t kept; /* particles kept of each point, drawn by their weights; 0: none, and no draws of x */
+    uint64_t seed;
+    size_t threads; /* which change no result; 0: as many as this process may use */
+    void *user;
+    tw_progress_function *on_progress; /* stages "mode", "proposal" and "run"; true ends it; may be NULL */
+} tw_hyper_options;
+#define TW_HYPER_DEFAULTS                    \
+    ((tw_hyper_options){.points = 512,       \
+                        .scrambles = 16,     \
+                        .particles = 16,     \
+                        .temperatures = 4,   \
+                        .eps = 0.35,         \
+                        .leapfrog_steps = 4, \
+                        .rounds = 2,         \
+                        .starts = 3,         \
+                        .kept = 4,           \
+                        .seed = 1})
+
+/* What Zhat of a point started from. */
+typedef enum tw_hyper_start {
+    TW_HYPER_EP,
+    TW_HYPER_LAPLACE,
+    TW_HYPER_PRIOR,
+    TW_HYPER_FAILED, /* from nothing: K or its factor could not be computed, and the weight is 0 */
+    TW_HYPER_STARTS
+} tw_hyper_start;
+
+/* A parameter's posterior, as it is reported: under the name of its prior, so of its value or of its logarithm. */
+typedef struct tw_hyper_row {
+    char name[TW_PARAMETER_NAME + 4];
+    size_t index; /* in theta */
+    bool as_log;
+    double mean, sd, q05, q50, q95;
+    double mcse; /* of the mean, from the scrambles */
+} tw_hyper_row;
+
+/* What came out. Point s is number s / scrambles of scramble s % scrambles. */
+typedef struct tw_hyper_result {
+    tw_context *ctx;
+    size_t n, unknown;
+    size_t points, scrambles, particles, kept; /* points: complete ones */
+    tw_hyper_row *row;                         /* unknown: one for each unknown parameter */
+    double *theta;                             /* unknown x points */
+    double *log_weight;                        /* points: log w_s */
+    double *log_z;                             /* points: log Zhat */
+    double *x;                       /* n x kept x points, equally weighted within a point; NULL: none */
+    tw_estimate estimate;            /* of log p(y): method "is2"; its weights are those of the points */
+    size_t started[TW_HYPER_STARTS]; /* points, by what Zhat started from */
+    size_t fits;                     /* of EP, before the points that count */
+    double mode_seconds, proposal_seconds, seconds; /* of wall time; the last: of the points that count */
+    double cpu_setup, cpu_points;                   /* of all threads together */
+    bool stopped;                                   /* by on_progress: with the points that are complete */
+    tw_status
+        verdict; /* TW_OK; TW_NUMERICAL_FAILURE: the weights collapsed, so that fewer than two points count */
+    tw_warnings warnings; /* their texts live as long as the result */
+    char words[256];
+} tw_hyper_result;
+
+/* Could this be run? Some parameter is unknown, all their priors are distributions, and the options are in their ranges. options NULL: the
+ * defaults. */
+TW_API tw_status tw_hyper_check(const tw_problem *problem, const tw_priors *priors,
+                                const tw_hyper_options *options);
+
+/* Run. Afterwards the problem is at the mode. TW_INTERRUPTED where it is stopped before each scramble has two points. */
+TW_API tw_status tw_hyper_run(tw_problem *problem, const tw_priors *priors, const tw_hyper_options *options,
+                              tw_hyper_result **out);
+TW_API void tw_hyper_free(tw_hyper_result *result);
+
+/* The mean of f over the posterior and its error, from its value at each point (points numbers):
+ * sum w f / sum w, with an error from the scrambles by the delta method. */
+TW_API double tw_hyper_mean(const tw_hyper_result *result, const double *f, double *mcse);
+
+/* `count` draws of (theta, x) with equal weights, resampled (systematically) and shuffled: point[i] is the number of a point and
+ * copy[i] that of the particle among those it kept. A point of large weight comes more than once. */
+TW_API tw_status tw_hyper_draw(const tw_hyper_result *result, uint64_t seed, size_t count, size_t *point,
+                               size_t *copy);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,108 @@
+/* hyper_options.c: see hyper_options.h. */
+#include "cli/hyper_options.h"
+
+#include <string.h>
+
+#include "cli/terminal.h"
+#include "cli/warnings.h"
+
+#define FIELD(member) offsetof(tw_hyper_flags, member)
+
+const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT] = {
+    {.name = "points",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(points),
+     .argument = "S",
+     .default_value = "512",
+     .least = 32,
+     .most = 1e7,
+     .help = "points of the parameters that count, in 16 independent scrambles of Sobol's sequence"},
+    {.name = "point-particles",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(particles),
+     .argument = "P",
+     .default_value = "16",
+     .least = 1,
+     .most = 1e6,
+     .help = "particles of annealed importance sampling at each point"},
+    {.name = "point-temperatures",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(temperatures),
+     .argument = "T",
+     .default_value = "4",
+     .least = 1,
+     .most = 1e5,
+     .help = "temperatures of annealed importance sampling at each point"},
+};
+
+bool tw_hyper_is_wanted(const tw_hyper_flags *flags)
+{
+    return flags->priors.prior.count > 0;
+}
+
+tw_status tw_hyper_refuse_saver(tw_context *ctx, const tw_saver_flags *flags)
+{
+    if (!flags->checkpoint && !flags->resume) return TW_OK;
+    return tw_fail(
+        ctx, TW_BAD_ARGUMENT,
+        "--%s: a run over unknown parameters has no checkpoints; leave the priors out, or do without",
+        flags->checkpoint ? "checkpoint" : "resume");
+}
+
+static bool watch(void *user, const tw_progress *p)
+{
+    tw_hyper_job *j = user;
+    if (!j->stage || strcmp(p->stage, j->stage) != 0) {
+        tw_meter_end(&j->meter);
+        j->stage = p->stage;
+        tw_meter_begin(&j->meter, j->quiet, strcmp(p->stage, "run") == 0 ? "parameters" : p->stage, p->unit);
+    }
+    return tw_meter_watch(&j->meter, p);
+}
+
+static tw_status compute(tw_context *ctx, const tw_hyper_flags *flags, const tw_hyper_wish *wish,
+                         tw_hyper_job *j)
+{
+    tw_hyper_options o = TW_HYPER_DEFAULTS;
+    o.points = (size_t)flags->points;
+    o.particles = (size_t)flags->particles;
+    o.temperatures = (size_t)flags->temperatures;
+    o.kept = wish->draws ? o.kept : 0;
+    o.seed = wish->seed;
+    o.threads = (size_t)wish->threads;
+    o.user = j;
+    o.on_progress = watch;
+    tw_interrupt_catch();
+    tw_status status = tw_hyper_run(j->problem, j->priors, &o, &j->result);
+    tw_meter_end(&j->meter);
+    if (status == TW_INTERRUPTED)
+        return tw_fail(ctx, status, "interrupted before each scramble had two points: there is no result");
+    return status;
+}
+
+tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const tw_hyper_flags *flags,
+                           const tw_hyper_wish *wish, tw_hyper_job *j)
+{
+    TW_TRY(tw_model_options_load(ctx, model, &j->problem));
+    TW_TRY(tw_prior_options_make(&flags->priors, j->problem, &j->priors));
+    TW_TRY(compute(ctx, flags, wish, j));
+    tw_problem_warn_defaults(j->problem); /* of those that did not move */
+    tw_warnings_keep(&j->result->warnings);
+    return TW_OK;
+}
+
+void tw_hyper_job_release(tw_hyper_job *j)
+{
+    tw_hyper_free(j->result);
+    tw_priors_free(j->priors);
+    tw_problem_free(j->problem);
+}
+
+tw_status tw_hyper_judge(tw_context *ctx, const tw_hyper_result *r)
+{
+    char words[TW_WARNING_BYTES] = "";
+    for (size_t k = 0; r->verdict != TW_OK && k < r->warnings.count; k++)
+        if (r->warnings.warning[k].code == TW_WARN_THETA_COLLAPSED)
+            tw_warning_say(&r->warnings.warning[k], words);
+    return r->verdict == TW_OK ? TW_OK : tw_fail(ctx, r->verdict, "%s", words);
+}

@@ -1,0 +1,106 @@
+/* hyper_print.c: unknown parameters for people and for programs. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/hyper_options.h"
+
+static void describe_prior(const tw_hyper_job *j, size_t k, char *words, size_t bytes)
+{
+    size_t index = j->result->row[k].index;
+    tw_prior_print(&j->priors->prior[index], tw_problem_parameter(j->problem, index), words, bytes);
+}
+
+void tw_hyper_print_model(const tw_hyper_job *j, const char *data)
+{
+    const tw_hyper_result *r = j->result;
+    printf("%s: ", data);
+    tw_model_print(j->problem, stdout);
+    printf("(at the mode of the parameters); %zu of %zu parameters unknown: ", r->unknown,
+           tw_problem_count(j->problem));
+    for (size_t k = 0; k < r->unknown; k++) {
+        char words[200];
+        describe_prior(j, k, words, sizeof words);
+        printf("%s%s", k ? ", " : "", words);
+    }
+    printf("\n%zu points in %zu scrambles, %zu particles at each; set-up: %zu fits of EP, %.2f s\n\n",
+           r->points, r->scrambles, r->particles, r->fits, r->mode_seconds + r->proposal_seconds);
+}
+
+void tw_hyper_print_rows(const tw_hyper_job *j)
+{
+    const tw_hyper_result *r = j->result;
+    printf("  %-18s%11s%10s%10s%11s%11s%11s\n", "parameter", "mean", "MCSE", "sd", "5%", "50%", "95%");
+    for (size_t k = 0; k < r->unknown; k++) {
+        const tw_hyper_row *row = &r->row[k];
+        printf("  %-18s%11.4g%10.2g%10.4g%11.4g%11.4g%11.4g\n", row->name, row->mean, row->mcse, row->sd,
+               row->q05, row->q50, row->q95);
+    }
+}
+
+/* Weighted points are no chain: there is no R-hat, and the effective number is that of the weights. */
+json_t *tw_hyper_encode_rows(const tw_hyper_job *j, bool *ok)
+{
+    const tw_hyper_result *r = j->result;
+    json_t *array = json_array();
+    for (size_t k = 0; k < r->unknown; k++) {
+        const tw_hyper_row *row = &r->row[k];
+        char prior[200];
+        json_t *object = json_object();
+        describe_prior(j, k, prior, sizeof prior);
+        tw_json_set(object, "name", json_string(row->name), ok);
+        tw_json_set(object, "mean", tw_json_number(row->mean), ok);
+        tw_json_set(object, "sd", tw_json_number(row->sd), ok);
+        tw_json_set(object, "q05", tw_json_number(row->q05), ok);
+        tw_json_set(object, "q50", tw_json_number(row->q50), ok);
+        tw_json_set(object, "q95", tw_json_number(row->q95), ok);
+        tw_json_set(object, "mcse", tw_json_number(row->mcse), ok);
+        tw_json_set(object, "ess_bulk", tw_json_number(r->estimate.weight_ess), ok);
+        tw_json_set(object, "ess_tail", json_null(), ok);
+        tw_json_set(object, "rhat", json_null(), ok);
+        tw_json_set(object, "prior", json_string(prior), ok);
+        tw_json_append(array, object, ok);
+    }
+    return array;
+}
+
+json_t *tw_hyper_encode_estimate(const tw_hyper_result *r, bool *ok)
+{
+    const tw_estimate *e = &r->estimate;
+    json_t *object = json_object();
+    tw_json_set(object, "method", json_string(e->method), ok);
+    tw_json_set(object, "whole_model", json_true(), ok);
+    tw_json_set(object, "from", json_string("ep"), ok);
+    tw_json_set(object, "kernel", json_string("hmc"), ok);
+    tw_json_set(object, "metric", json_string("ep"), ok);
+    tw_json_set(object, "log_z", tw_json_number(e->log_z), ok);
+    tw_json_set(object, "se", tw_json_number(e->se), ok);
+    tw_json_set(object, "weight_ess", tw_json_number(e->weight_ess), ok);
+    tw_json_set(object, "pareto_k", tw_json_number(e->pareto_k), ok);
+    tw_json_set(
+        object, "doubt",
+        e->pareto_k > 0.7 ? json_string("the weights of the parameters have a heavy tail") : json_null(), ok);
+    tw_json_set(object, "acceptance", tw_json_number(e->acceptance), ok);
+    tw_json_set(object, "failures", tw_json_number(e->failures), ok);
+    tw_json_set(object, "particles", tw_json_count(e->particles), ok);
+    tw_json_set(object, "temperatures", tw_json_count(e->temperatures), ok);
+    tw_json_set(object, "unbiased", json_boolean(e->unbiased), ok);
+    tw_json_set(object, "seconds", tw_json_number(r->seconds), ok);
+    tw_json_set(object, "cpu_seconds", tw_json_number(r->cpu_points), ok);
+    return object;
+}
+
+json_t *tw_hyper_encode_points(const tw_hyper_result *r, bool *ok)
+{
+    static const char *const names[TW_HYPER_STARTS] = {"ep", "laplace", "prior", "failed"};
+    json_t *object = json_object(), *started = json_object();
+    for (size_t k = 0; k < TW_HYPER_STARTS; k++)
+        tw_json_set(started, names[k], tw_json_count(r->started[k]), ok);
+    tw_json_set(object, "points", tw_json_count(r->points), ok);
+    tw_json_set(object, "scrambles", tw_json_count(r->scrambles), ok);
+    tw_json_set(object, "particles", tw_json_count(r->particles), ok);
+    tw_json_set(object, "started_from", started, ok);
+    tw_json_set(object, "setup_fits", tw_json_count(r->fits), ok);
+    tw_json_set(object, "setup_seconds", tw_json_number(r->mode_seconds + r->proposal_seconds), ok);
+    tw_json_set(object, "setup_cpu_seconds", tw_json_number(r->cpu_setup), ok);
+    return object;
+}

@@ -1,0 +1,163 @@
+/* hyper.c: a run over unknown parameters from its options to its result. */
+#include "hyper/hyper.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- what may be asked for ---- */
+
+static bool is_unknown(const tw_priors *priors, size_t j)
+{
+    return priors->has[j] && !priors->fixed[j];
+}
+
+static tw_status check_priors(const tw_problem *problem, const tw_priors *priors)
+{
+    size_t unknown = 0;
+    for (size_t j = 0; j < priors->count; j++) {
+        if (!is_unknown(priors, j)) continue;
+        unknown++;
+        if (priors->prior[j].flat)
+            return tw_fail(
+                problem->ctx, TW_BAD_ARGUMENT,
+                "the prior of %s is flat, which is no distribution: the evidence and the posterior of an "
+                "unknown parameter need one that is, such as normal(0, 1) of its logarithm or uniform(low, "
+                "high)",
+                tw_problem_parameter(problem, j)->name);
+    }
+    if (unknown == 0)
+        return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
+                       "no parameter is unknown: one is that has a prior and is not fixed");
+    if (unknown > TW_HYPER_MOST)
+        return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
+                       "%zu parameters are unknown, and importance sampling bears %d: fix some of them",
+                       unknown, TW_HYPER_MOST);
+    return TW_OK;
+}
+
+static tw_status check_options(tw_context *ctx, const tw_hyper_options *o)
+{
+    if (o->scrambles < 2 || o->points < 2 * o->scrambles)
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "an error needs at least 2 scrambles with 2 points each, not %zu with %zu points in all",
+            o->scrambles, o->points);
+    if (o->points >= UINT32_MAX)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu points are more than Sobol's sequence has here", o->points);
+    if (o->particles == 0 || o->temperatures == 0 || o->leapfrog_steps == 0 || o->starts == 0)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "particles, temperatures, leapfrog steps and starts are at least 1 each");
+    if (!(o->eps > 0.0) || !isfinite(o->eps))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
+    uint64_t first;
+    return tw_streams_take(ctx, TW_STREAMS_HYPER, 0, (uint64_t)o->points * o->particles, &first);
+}
+
+tw_status tw_hyper_check(const tw_problem *problem, const tw_priors *priors, const tw_hyper_options *options)
+{
+    tw_hyper_options defaults = TW_HYPER_DEFAULTS;
+    TW_TRY(check_options(problem->ctx, options ? options : &defaults));
+    return check_priors(problem, priors);
+}
+
+/* ---- memory ---- */
+
+void tw_hyper_free(tw_hyper_result *r)
+{
+    if (!r) return;
+    tw_context *ctx = r->ctx;
+    void *arrays[] = {r->row, r->theta, r->log_weight, r->log_z, r->x};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
+    tw_release(ctx, r);
+}
+
+static tw_status allocate_result(tw_hyper *h)
+{
+    const tw_hyper_options *o = h->o;
+    size_t points = (o->points + o->scrambles - 1) / o->scrambles * o->scrambles;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(h->ctx, 1, sizeof(tw_hyper_result), "a result", &memory));
+    tw_hyper_result *r = h->result = memory;
+    *r = (tw_hyper_result){.ctx = h->ctx,
+                           .n = h->problem->data->n,
+                           .unknown = h->unknown,
+                           .scrambles = o->scrambles,
+                           .particles = o->particles,
+                           .kept = o->kept};
+    TW_TRY(tw_allocate(h->ctx, h->unknown, sizeof *r->row, "parameters", &memory));
+    r->row = memory;
+    TW_TRY(tw_allocate_doubles(h->ctx, h->unknown, points, "points", &r->theta));
+    TW_TRY(tw_allocate_doubles(h->ctx, points, 1, "weights", &r->log_weight));
+    TW_TRY(tw_allocate_doubles(h->ctx, points, 1, "points", &r->log_z));
+    return o->kept ? tw_allocate_doubles(h->ctx, r->n, o->kept * points, "draws", &r->x) : TW_OK;
+}
+
+/* The priors with all that is not unknown fixed, so that a search moves nothing else. */
+static tw_status copy_priors(tw_hyper *h, const tw_priors *from)
+{
+    void *memory = NULL;
+    TW_TRY(tw_priors_new(h->problem, &h->priors));
+    TW_TRY(tw_allocate(h->ctx, from->count, sizeof *h->index, "the unknown parameters", &memory));
+    h->index = memory;
+    memcpy(h->priors->prior, from->prior, from->count * sizeof *from->prior);
+    for (size_t j = 0; j < from->count; j++) {
+        h->priors->has[j] = is_unknown(from, j);
+        h->priors->fixed[j] = !is_unknown(from, j);
+        if (is_unknown(from, j)) h->index[h->unknown++] = j;
+    }
+    return TW_OK;
+}
+
+static tw_status allocate(tw_hyper *h, const tw_priors *priors)
+{
+    size_t count = tw_problem_count(h->problem);
+    TW_TRY(copy_priors(h, priors));
+    TW_TRY(tw_allocate_doubles(h->ctx, count, 1, "theta", &h->origin));
+    TW_TRY(tw_allocate_doubles(h->ctx, count, 1, "theta", &h->full));
+    tw_problem_get_theta(h->problem, h->origin);
+    return allocate_result(h);
+}
+
+static void release(tw_hyper *h)
+{
+    tw_crew_free(h->crew);
+    tw_library_free(h->library);
+    tw_proposal_free(h->g);
+    tw_release(h->ctx, h->origin);
+    tw_release(h->ctx, h->full);
+    tw_release(h->ctx, h->index);
+    tw_priors_free(h->priors);
+}
+
+void tw_hyper_fill(const tw_hyper *h, const double *theta, double *full)
+{
+    memcpy(full, h->origin, tw_problem_count(h->problem) * sizeof *full);
+    for (size_t k = 0; k < h->unknown; k++) full[h->index[k]] = theta[k];
+}
+
+/* ---- the run ---- */
+
+tw_status tw_hyper_run(tw_problem *problem, const tw_priors *priors, const tw_hyper_options *options,
+                       tw_hyper_result **out)
+{
+    tw_hyper_options defaults = TW_HYPER_DEFAULTS;
+    if (!options) options = &defaults;
+    tw_hyper h = {.ctx = problem->ctx, .problem = problem, .o = options};
+    double cpu = tw_cpu_seconds();
+    *out = NULL;
+    TW_TRY(tw_hyper_check(problem, priors, options));
+    h.watch = (tw_watch){.ctx = h.ctx, .progress = options->on_progress, .user = options->user};
+    tw_status status = allocate(&h, priors);
+    tw_log_mute(h.ctx, true); /* each theta has its K, and notes of its rank would be many */
+    if (status == TW_OK) status = tw_hyper_set_up(&h);
+    if (status == TW_OK) h.result->cpu_setup = tw_cpu_seconds() - cpu;
+    if (status == TW_OK) status = tw_hyper_compute(&h);
+    if (status == TW_OK) status = tw_hyper_summarise(&h);
+    tw_log_mute(h.ctx, false);
+    release(&h);
+    if (status == TW_OK)
+        *out = h.result;
+    else
+        tw_hyper_free(h.result);
+    return status;
+}

@@ -1,0 +1,39 @@
+/* hyper.h: the insides of a run over unknown parameters. */
+#ifndef TALWEG_HYPER_HYPER_H
+#define TALWEG_HYPER_HYPER_H
+
+#include "evidence/walk.h"
+#include "hyper/crew.h"
+#include "hyper/library.h"
+#include "hyper/proposal.h"
+#include "math/sobol.h"
+
+/* A run on its way. */
+typedef struct tw_hyper {
+    tw_context *ctx;
+    tw_problem *problem;
+    const tw_hyper_options *o;
+    tw_priors *priors; /* with all that is not unknown fixed */
+    size_t unknown;
+    size_t *index;         /* unknown: where they are in theta */
+    double *origin, *full; /* all parameters: where they are held, and at the point at hand */
+    tw_crew *crew;
+    tw_proposal *g;
+    tw_library *library;
+    tw_hyper_result *result;
+    tw_watch watch;
+} tw_hyper;
+
+/* All parameters of a point, whose unknown ones are theta. */
+void tw_hyper_fill(const tw_hyper *h, const double *theta, double *full);
+
+/* The mode, and the proposal about it, adapted and from now on frozen (hyper/setup.c). */
+tw_status tw_hyper_set_up(tw_hyper *h);
+
+/* The points that count: result->theta, log_z, log_weight and x (hyper/points.c). */
+tw_status tw_hyper_compute(tw_hyper *h);
+
+/* The estimate, the rows and the verdict (hyper/summary.c). */
+tw_status tw_hyper_summarise(tw_hyper *h);
+
+#endif

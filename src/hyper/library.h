@@ -1,0 +1,24 @@
+/* library.h: sites of EP at thetas that were visited before, for EP at a theta nearby to begin with. */
+#ifndef TALWEG_HYPER_LIBRARY_H
+#define TALWEG_HYPER_LIBRARY_H
+
+#include "hyper/place.h"
+#include "hyper/proposal.h"
+
+typedef struct tw_library {
+    tw_context *ctx;
+    size_t n, d, capacity, count;
+    double *theta; /* d x capacity */
+    double *sites; /* 2 n x capacity: tau, then nu */
+} tw_library;
+
+tw_status tw_library_new(tw_context *ctx, size_t n, size_t d, size_t capacity, tw_library **out);
+void tw_library_free(tw_library *library);
+
+/* Add an entry; sites has tau and behind it nu. What does not fit is left out. */
+void tw_library_add(tw_library *library, const double *theta, const double *sites);
+
+/* The sites of the nearest theta, in the metric of the proposal; false: there is none. */
+bool tw_library_find(const tw_library *library, tw_proposal *metric, const double *theta, tw_guess *out);
+
+#endif

@@ -1,0 +1,225 @@
+/* place.c: Zhat(theta) by annealed importance sampling from a Gaussian q(x) = q(x; theta):
+ *
+ *   log w = sum_{k=1}^{T} (b_k - b_{k-1}) R(x_{k-1}),   R = log p(y, x) - log q(x),   x_0 ~ q,  x_k by a transition at b_k,
+ *
+ * and Zhat is the mean of w over the particles: unbiased for any q that depends on theta alone. So EP need not converge far
+ * (to LOOSE of a standard deviation), and where it does not converge at all, Laplace's Gaussian or the prior takes its place.
+ * A last transition at b = 1 moves the particles, which keep their weights. */
+#include "hyper/place.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "covariance/kernel.h"
+#include "evidence/resample.h"
+#include "evidence/walk.h"
+#include "math/random.h"
+#include "talweg/diagnose.h"
+
+static const double LOOSE = 1e-2;
+enum { SWEEPS = 60, LONGER = 8 };
+
+tw_status tw_place_new(tw_context *ctx, const tw_problem *problem, const tw_hyper_options *options,
+                       tw_place *out)
+{
+    void *memory = NULL;
+    tw_kernel mine = *problem->kernel; /* a copy is made with the context of what it copies */
+    mine.ctx = ctx;
+    *out = (tw_place){.ctx = ctx, .problem = problem, .data = *problem->data};
+    out->data.ctx = ctx;
+    TW_TRY(tw_kernel_copy(&mine, &out->kernel));
+    TW_TRY(tw_allocate_doubles(ctx, tw_problem_count(problem), 1, "theta", &out->theta));
+    TW_TRY(tw_allocate_doubles(ctx, options->particles, 1, "the particles' weights", &out->log_weight));
+    TW_TRY(tw_allocate(ctx, options->kept, sizeof(size_t), "particles", &memory));
+    out->ancestor = memory;
+    return TW_OK;
+}
+
+static void leave(tw_place *p)
+{
+    tw_model_free(p->model);
+    p->model = NULL;
+}
+
+void tw_place_release(tw_place *p)
+{
+    if (!p->ctx) return;
+    leave(p);
+    tw_kernel_free(p->kernel);
+    tw_release(p->ctx, p->theta);
+    tw_release(p->ctx, p->log_weight);
+    tw_release(p->ctx, p->ancestor);
+}
+
+/* What happened belongs to this theta, and not to the machine or the user. */
+static bool is_local(tw_status status)
+{
+    return status == TW_BAD_ARGUMENT || status == TW_NOT_POSITIVE_DEFINITE ||
+           status == TW_NUMERICAL_FAILURE || status == TW_NOT_CONVERGED || status == TW_BAD_DATA;
+}
+
+static tw_status pass(tw_status status)
+{
+    return is_local(status) ? TW_OK : status;
+}
+
+/* The model of place->theta; NULL where there is none. */
+static tw_status arrive(tw_place *p)
+{
+    const tw_problem *problem = p->problem;
+    leave(p);
+    tw_status status = tw_kernel_set_theta(p->kernel, p->theta);
+    if (status == TW_OK)
+        status = tw_model_from_data(&p->data, p->kernel, problem->likelihood,
+                                    p->theta + tw_kernel_count(p->kernel), problem->jitter, &p->model);
+    return pass(status);
+}
+
+/* ---- approximations ---- */
+
+/* Can q be made of it? Tests may say that none converges. */
+static bool is_usable(const tw_approximation *fit)
+{
+    bool converged = fit->converged;
+    if (fit->kind == TW_EP) converged = TW_FAULTY(TW_FAULT_NO_EP, converged, false);
+    return TW_FAULTY(TW_FAULT_NO_FIT, converged, false);
+}
+
+/* Where it does not converge from a guess, it starts from nothing, so that this is a function of theta. */
+static tw_status fit_ep(const tw_place *p, const tw_guess *guess, double tolerance, tw_approximation **out)
+{
+    tw_ep_options o = TW_EP_DEFAULTS;
+    o.max_sweeps = SWEEPS;
+    o.tolerance = tolerance;
+    o.site_tolerance = tolerance;
+    *out = NULL;
+    for (int attempt = guess ? 0 : 1; attempt < 2 && !*out; attempt++) {
+        o.tau = attempt == 0 ? guess->tau : NULL;
+        o.nu = attempt == 0 ? guess->nu : NULL;
+        TW_TRY(pass(tw_ep_fit(p->model, &o, out)));
+        if (!*out || is_usable(*out)) continue;
+        tw_approximation_free(*out);
+        *out = NULL;
+    }
+    return TW_OK;
+}
+
+static tw_status fit_laplace(const tw_place *p, tw_approximation **out)
+{
+    TW_TRY(pass(tw_laplace_fit(p->model, NULL, out)));
+    if (!*out || is_usable(*out)) return TW_OK;
+    tw_approximation_free(*out);
+    *out = NULL;
+    return TW_OK;
+}
+
+tw_status tw_place_approximate(tw_place *p, const tw_guess *guess, tw_approximation **out)
+{
+    *out = NULL;
+    TW_TRY(arrive(p));
+    return p->model ? fit_ep(p, guess, 1e-4, out) : TW_OK;
+}
+
+/* ---- annealing ---- */
+
+typedef struct annealing {
+    const tw_hyper_options *o;
+    size_t steps;
+    uint64_t chain;
+    tw_walk *walk;
+} annealing;
+
+/* At temperature number k, a transition of all particles. */
+static tw_status move(const annealing *a, size_t k)
+{
+    tw_move m = {.eps = a->o->eps,
+                 .steps = a->o->leapfrog_steps,
+                 .seed = a->o->seed,
+                 .iteration = k,
+                 .first_chain = a->chain};
+    TW_TRY(tw_walk_temper(a->walk, (double)k / (double)a->steps));
+    tw_walk_move(a->walk, &m);
+    return TW_OK;
+}
+
+static tw_status climb(const annealing *a, double *log_weight)
+{
+    size_t particles = a->o->particles;
+    memset(log_weight, 0, particles * sizeof *log_weight);
+    TW_TRY(tw_walk_start(a->walk, a->o->seed, a->chain));
+    for (size_t k = 1; k <= a->steps; k++) {
+        tw_walk_measure(a->walk);
+        for (size_t j = 0; j < particles; j++) log_weight[j] += a->walk->log_ratio[j] / (double)a->steps;
+        TW_TRY(move(a, k));
+    }
+    return TW_OK;
+}
+
+static void keep(const tw_place *p, const annealing *a, double *x)
+{
+    size_t n = p->model->n, kept = a->o->kept;
+    const double *from = tw_sampler_positions(a->walk->sampler);
+    tw_stream stream = tw_stream_at(a->o->seed, TW_STREAM_RESAMPLE, a->chain, 0);
+    tw_resample_systematic(a->o->particles, p->log_weight, tw_stream_uniform(&stream), kept, p->ancestor);
+    for (size_t k = 0; k < kept; k++) memcpy(x + k * n, from + p->ancestor[k] * n, n * sizeof *x);
+}
+
+static tw_status anneal(tw_place *p, const tw_reference *q, annealing *a, tw_point *out, double *x)
+{
+    tw_sampler_options kernel = TW_SAMPLER_DEFAULTS;
+    bool sites = q->kind == TW_REFERENCE_SITES;
+    kernel.metric = sites ? TW_METRIC_EP : TW_METRIC_PRIOR;
+    kernel.gaussian = sites ? q : NULL;
+    a->steps = a->o->temperatures * (sites ? 1 : LONGER);
+    TW_TRY(tw_walk_new(p->model, q, &kernel, a->o->particles, &a->walk));
+    tw_status status = climb(a, p->log_weight);
+    if (status == TW_OK) {
+        out->log_z = tw_log_mean_exp(a->o->particles, p->log_weight, NULL);
+        out->acceptance = a->walk->acceptance;
+        out->failures = a->walk->failures;
+        out->transitions = a->walk->transitions;
+        if (x && isfinite(out->log_z)) keep(p, a, x);
+    }
+    tw_walk_free(a->walk);
+    a->walk = NULL;
+    return status;
+}
+
+/* From a fit that may be missing; *done: there is an estimate. */
+static tw_status anneal_from(tw_place *p, const tw_approximation *fit, annealing *a, tw_point *out, double *x)
+{
+    return fit ? anneal(p, fit->reference, a, out, x) : TW_NOT_CONVERGED;
+}
+
+static tw_status estimate(tw_place *p, const tw_guess *guess, annealing *a, tw_point *out, double *x)
+{
+    tw_approximation *fit = NULL;
+    tw_reference *prior = NULL;
+    tw_status status = TW_NOT_CONVERGED;
+    for (tw_hyper_start s = TW_HYPER_EP; s < TW_HYPER_FAILED && is_local(status); s++) {
+        out->start = s;
+        if (s == TW_HYPER_EP) TW_TRY(fit_ep(p, guess, LOOSE, &fit));
+        if (s == TW_HYPER_LAPLACE) TW_TRY(fit_laplace(p, &fit));
+        if (s == TW_HYPER_PRIOR) TW_TRY(tw_reference_prior(p->model, &prior));
+        status = s == TW_HYPER_PRIOR ? anneal(p, prior, a, out, x) : anneal_from(p, fit, a, out, x);
+        if (status == TW_OK && isnan(out->log_z)) status = TW_NUMERICAL_FAILURE;
+        tw_approximation_free(fit);
+        fit = NULL;
+    }
+    tw_reference_free(prior);
+    if (is_local(status)) out->start = TW_HYPER_FAILED;
+    return pass(status);
+}
+
+tw_status tw_place_estimate(tw_place *p, const tw_guess *guess, const tw_hyper_options *options,
+                            uint64_t chain, tw_point *out, double *x)
+{
+    annealing a = {.o = options, .chain = chain};
+    *out = (tw_point){.log_z = -INFINITY, .start = TW_HYPER_FAILED};
+    TW_TRY(arrive(p));
+    tw_status status = p->model ? estimate(p, guess, &a, out, x) : TW_OK;
+    leave(p);
+    if (out->start == TW_HYPER_FAILED) out->log_z = -INFINITY;
+    return status;
+}

@@ -1,0 +1,143 @@
+/* points.c: the points that count, row by row: row i has point i of every scramble, so that a run that is stopped has as many
+ * points of each. */
+#include <math.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "hyper/hyper.h"
+#include "talweg/diagnose.h"
+
+typedef struct batch {
+    tw_hyper *h;
+    tw_sobol *sobol;  /* scrambles of them */
+    tw_guess *guess;  /* scrambles: of the row at hand; tau NULL: none */
+    tw_point *point;  /* scrambles: likewise */
+    double *log_rest; /* scrambles: log p(theta) - log g(theta) */
+    size_t first;     /* number of its first point */
+    double acceptance, failures, transitions;
+} batch;
+
+static void release(batch *b)
+{
+    void *arrays[] = {b->sobol, b->guess, b->point, b->log_rest};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(b->h->ctx, arrays[i]);
+}
+
+static tw_status allocate(batch *b)
+{
+    tw_context *ctx = b->h->ctx;
+    size_t count = b->h->o->scrambles;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, count, sizeof *b->sobol, "Sobol points", &memory));
+    b->sobol = memory;
+    TW_TRY(tw_allocate(ctx, count, sizeof *b->guess, "points", &memory));
+    b->guess = memory;
+    TW_TRY(tw_allocate(ctx, count, sizeof *b->point, "points", &memory));
+    b->point = memory;
+    return tw_allocate_doubles(ctx, count, 1, "points", &b->log_rest);
+}
+
+/* The thetas of a row, where EP begins there, and what weighs them beside Zhat. */
+static void draw(batch *b)
+{
+    tw_hyper *h = b->h;
+    double u[TW_HYPER_MOST + 1];
+    size_t count = h->o->scrambles;
+    for (size_t r = 0; r < count; r++) {
+        double *theta = h->result->theta + (b->first + r) * h->unknown;
+        tw_sobol_point(&b->sobol[r], (uint32_t)(b->first / count), u);
+        tw_proposal_draw(h->g, u, theta);
+        if (!tw_library_find(h->library, h->g, theta, &b->guess[r])) b->guess[r] = (tw_guess){NULL, NULL};
+        tw_hyper_fill(h, theta, h->full);
+        b->log_rest[r] = tw_priors_log_density(h->priors, h->problem, h->full, NULL) -
+                         tw_proposal_log_density(h->g, theta);
+    }
+}
+
+/* A theta that the prior excludes needs no estimate. */
+static tw_status compute(void *user, tw_place *place, size_t item)
+{
+    const batch *b = user;
+    const tw_hyper *h = b->h;
+    tw_hyper_result *r = h->result;
+    size_t s = b->first + item, block = r->n * r->kept;
+    uint64_t chain = tw_streams_of(TW_STREAMS_HYPER).first + s * h->o->particles;
+    b->point[item] = (tw_point){.log_z = -INFINITY, .start = TW_HYPER_EP};
+    if (!(b->log_rest[item] > -INFINITY)) return TW_OK;
+    tw_hyper_fill(h, r->theta + s * h->unknown, place->theta);
+    return tw_place_estimate(place, b->guess[item].tau ? &b->guess[item] : NULL, h->o, chain, &b->point[item],
+                             r->x ? r->x + s * block : NULL);
+}
+
+static void take(batch *b)
+{
+    tw_hyper_result *r = b->h->result;
+    for (size_t k = 0; k < b->h->o->scrambles; k++) {
+        const tw_point *p = &b->point[k];
+        r->log_z[b->first + k] = p->log_z;
+        r->log_weight[b->first + k] = p->log_z > -INFINITY ? b->log_rest[k] + p->log_z : -INFINITY;
+        r->started[p->start]++;
+        b->acceptance += p->acceptance;
+        b->failures += p->failures;
+        b->transitions += p->transitions;
+    }
+    r->points = b->first + b->h->o->scrambles;
+    r->estimate.acceptance = b->transitions > 0.0 ? b->acceptance / b->transitions : NAN;
+    r->estimate.failures = b->transitions > 0.0 ? b->failures / b->transitions : 0.0;
+}
+
+static tw_status run_row(batch *b)
+{
+    tw_hyper *h = b->h;
+    tw_hyper_result *r = h->result;
+    size_t count = h->o->scrambles, bytes = sizeof *b->point, block = r->n * r->kept;
+    draw(b);
+    TW_TRY(tw_crew_work(h->crew, count, compute, b));
+    tw_team_gather(h->ctx, count, bytes, count * bytes, b->point);
+    if (r->x)
+        tw_team_gather(h->ctx, count, block * sizeof(double), count * block * sizeof(double),
+                       r->x + b->first * block);
+    take(b);
+    return tw_team_status(h->ctx);
+}
+
+static bool report(batch *b, size_t total)
+{
+    tw_hyper *h = b->h;
+    const tw_hyper_result *r = h->result;
+    tw_progress now = TW_PROGRESS("run", "points", r->points, total);
+    now.method = "is2";
+    now.acceptance = r->estimate.acceptance;
+    if (h->watch.progress) now.log_z = tw_log_mean_exp(r->points, r->log_weight, &now.se);
+    return tw_watch_tell(&h->watch, &now);
+}
+
+static tw_status run(batch *b)
+{
+    tw_hyper *h = b->h;
+    size_t count = h->o->scrambles, rows = (h->o->points + count - 1) / count;
+    for (size_t r = 0; r < count; r++) tw_sobol_make(h->o->seed, r, h->unknown + 1, &b->sobol[r]);
+    for (size_t i = 0; i < rows && !h->watch.stopped; i++) {
+        b->first = i * count;
+        tw_status status = run_row(b);
+        if (status == TW_INTERRUPTED && i >= 2 && tw_team_is_alone(h->ctx))
+            h->watch.stopped = true;
+        else if (status != TW_OK)
+            return status;
+        if (!h->watch.stopped) report(b, rows * count);
+    }
+    h->result->stopped = h->result->points < rows * count;
+    return h->result->points >= 2 * count ? TW_OK : tw_interrupt(h->ctx);
+}
+
+tw_status tw_hyper_compute(tw_hyper *h)
+{
+    batch b = {.h = h};
+    double start = tw_wall_seconds(), cpu = tw_cpu_seconds();
+    tw_status status = allocate(&b);
+    if (status == TW_OK) status = run(&b);
+    h->result->seconds = tw_wall_seconds() - start;
+    h->result->cpu_points = tw_cpu_seconds() - cpu;
+    release(&b);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* proposal.c: t with df degrees of freedom, location m and scale matrix C:
+ *
+ *   log g(theta) = log Gamma((df + d)/2) - log Gamma(df/2) - d/2 log(df pi) - 1/2 log|C| - (df + d)/2 log(1 + q/df),
+ *   q = (theta - m)' C^-1 (theta - m).
+ *
+ * It learns m and C from weighted points by their moments, in which no weight counts for more than sqrt(S) times the mean of S of
+ * them (Ionides 2008): one lucky point does not decide. */
+#include "hyper/proposal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "linalg/vector.h"
+#include "math/constants.h"
+#include "math/gamma_distribution.h"
+#include "math/normal.h"
+
+tw_status tw_proposal_new(tw_context *ctx, size_t d, double df, tw_proposal **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_proposal), "a proposal", &memory));
+    tw_proposal *p = memory;
+    *p = (tw_proposal){.ctx = ctx, .d = d, .df = df};
+    tw_status status = tw_allocate_doubles(ctx, d, 1, "a proposal", &p->mean);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, d, 2, "a proposal", &p->work);
+    if (status == TW_OK)
+        *out = p;
+    else
+        tw_proposal_free(p);
+    return status;
+}
+
+void tw_proposal_free(tw_proposal *p)
+{
+    if (!p) return;
+    tw_context *ctx = p->ctx;
+    tw_gaussian_free(p->shape);
+    tw_release(ctx, p->mean);
+    tw_release(ctx, p->work);
+    tw_release(ctx, p);
+}
+
+/* `next` has its matrix; it takes the place of the shape where it can be factored, and is freed where not. */
+static tw_status take_shape(tw_proposal *p, tw_gaussian *next)
+{
+    tw_gaussian_report report;
+    tw_status status = tw_gaussian_dense_factor(next, 0.0, &report);
+    if (status == TW_OK && !next->full_rank)
+        status =
+            tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the proposal of parameters has a singular covariance");
+    if (status != TW_OK) {
+        tw_gaussian_free(next);
+        return status;
+    }
+    tw_gaussian_free(p->shape);
+    p->shape = next;
+    double half = 0.5 * (double)p->d, k = 0.5 * p->df;
+    p->log_constant =
+        lgamma(k + half) - lgamma(k) - half * (log(0.5 * p->df) + TW_LOG_TWO_PI) - 0.5 * next->log_det;
+    return TW_OK;
+}
+
+tw_status tw_proposal_invert(tw_proposal *p, const tw_gaussian *precision)
+{
+    tw_gaussian *next = NULL;
+    size_t d = p->d;
+    TW_TRY(tw_gaussian_dense_new(p->ctx, d, NULL, 0, &next));
+    double *c = tw_gaussian_dense_matrix(next);
+    for (size_t a = 0; a < d; a++) {
+        memset(p->work, 0, d * sizeof *p->work);
+        p->work[a] = 1.0;
+        tw_gaussian_solve(precision, 1, p->work, c + a * d);
+        tw_gaussian_solve_transposed(precision, 1, c + a * d);
+    }
+    return take_shape(p, next);
+}
+
+tw_status tw_proposal_spread(tw_proposal *p, const double *sd)
+{
+    tw_gaussian *next = NULL;
+    TW_TRY(tw_gaussian_dense_new(p->ctx, p->d, NULL, 0, &next));
+    double *c = tw_gaussian_dense_matrix(next);
+    for (size_t a = 0; a < p->d; a++) c[a + a * p->d] = sd[a] * sd[a];
+    return take_shape(p, next);
+}
+
+/* ---- learning ---- */
+
+typedef struct moments {
+    size_t points;
+    const double *theta, *log_weight;
+    double largest, cap; /* weights are relative to the largest, and cut off at the cap */
+    double sum, squares;
+} moments;
+
+static double weight_of(const moments *m, size_t s)
+{
+    return fmin(exp(m->log_weight[s] - m->largest), m->cap);
+}
+
+static bool find_weights(moments *m)
+{
+    double total = 0.0;
+    m->largest = -INFINITY;
+    for (size_t s = 0; s < m->points; s++) m->largest = fmax(m->largest, m->log_weight[s]);
+    if (!isfinite(m->largest)) return false;
+    m->cap = INFINITY;
+    for (size_t s = 0; s < m->points; s++) total += weight_of(m, s);
+    m->cap = total / sqrt((double)m->points);
+    for (size_t s = 0; s < m->points; s++) {
+        double w = weight_of(m, s);
+        m->sum += w;
+        m->squares += w * w;
+    }
+    return true;
+}
+
+/* C = (E sum w (theta - mean)(theta - mean)' / sum w + k C_old) / (E + k), E the effective number of points. */
+static void fill_covariance(const tw_proposal *p, const moments *m, const double *mean, double k, double *c)
+{
+    size_t d = p->d;
+    double effective = m->sum * m->sum / m->squares, share = effective / (effective + k);
+    tw_gaussian_block(p->shape, 0, d, 0, d, c);
+    for (size_t a = 0; a < d * d; a++) c[a] *= 1.0 - share;
+    for (size_t s = 0; s < m->points; s++) {
+        const double *t = m->theta + s * d;
+        double w = share * weight_of(m, s) / m->sum;
+        for (size_t a = 0; a < d; a++)
+            for (size_t b = 0; b < d; b++) c[b + a * d] += w * (t[a] - mean[a]) * (t[b] - mean[b]);
+    }
+}
+
+tw_status tw_proposal_learn(tw_proposal *p, size_t points, const double *theta, const double *log_weight,
+                            double prior_points)
+{
+    moments m = {.points = points, .theta = theta, .log_weight = log_weight};
+    tw_gaussian *next = NULL;
+    double *mean = p->work;
+    if (!find_weights(&m)) return TW_OK;
+    memset(mean, 0, p->d * sizeof *mean);
+    for (size_t s = 0; s < points; s++)
+        for (size_t a = 0; a < p->d; a++) mean[a] += weight_of(&m, s) / m.sum * theta[a + s * p->d];
+    TW_TRY(tw_gaussian_dense_new(p->ctx, p->d, NULL, 0, &next));
+    fill_covariance(p, &m, mean, prior_points, tw_gaussian_dense_matrix(next));
+    memcpy(p->mean, mean, p->d * sizeof *mean);
+    return take_shape(p, next);
+}
+
+/* ---- drawing ---- */
+
+void tw_proposal_draw(tw_proposal *p, const double *u, double *theta)
+{
+    double half = 0.5 * p->df, scale = sqrt(half / tw_gamma_quantile(u[p->d], half));
+    for (size_t a = 0; a < p->d; a++) p->work[a] = scale * tw_normal_quantile(u[a]);
+    tw_gaussian_spread(p->shape, 1, p->work, theta);
+    for (size_t a = 0; a < p->d; a++) theta[a] += p->mean[a];
+}
+
+double tw_proposal_distance2(tw_proposal *p, const double *a, const double *b)
+{
+    double *difference = p->work, *w = p->work + p->d;
+    for (size_t k = 0; k < p->d; k++) difference[k] = a[k] - b[k];
+    tw_gaussian_solve(p->shape, 1, difference, w);
+    return tw_dot(p->d, w, w);
+}
+
+double tw_proposal_log_density(tw_proposal *p, const double *theta)
+{
+    double q = tw_proposal_distance2(p, theta, p->mean);
+    double value = p->log_constant - 0.5 * (p->df + (double)p->d) * log1p(q / p->df);
+    return TW_FAULTY(TW_FAULT_NO_PROPOSAL, value, 0.0);
+}

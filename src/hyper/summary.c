@@ -1,0 +1,205 @@
+/* summary.c: what weighted points say: the evidence, means with errors, quantiles, and whether to believe them.
+ *
+ * With W_r and A_r the sums of w and of w f over scramble r of R, and mean = sum A / sum W,
+ *
+ *   mcse^2 = sum_r (A_r - mean W_r)^2 / (R (R - 1) Wbar^2),   Wbar = sum W / R,
+ *
+ * the delta method for a ratio of means of independent scrambles. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hyper/hyper.h"
+#include "talweg/diagnose.h"
+
+static const double FEW = 2.0; /* fewer effective points tell nothing */
+
+/* ---- means ---- */
+
+static double largest_weight(const tw_hyper_result *r)
+{
+    double largest = -INFINITY;
+    for (size_t s = 0; s < r->points; s++) largest = fmax(largest, r->log_weight[s]);
+    return largest;
+}
+
+static double weight(const tw_hyper_result *r, size_t s, double largest)
+{
+    return r->log_weight[s] > -INFINITY ? exp(r->log_weight[s] - largest) : 0.0;
+}
+
+/* sum over scramble k of w (f - centre); f NULL: of w. */
+static double scramble_sum(const tw_hyper_result *r, const double *f, double centre, size_t k, double largest)
+{
+    double sum = 0.0;
+    for (size_t s = k; s < r->points; s += r->scrambles) {
+        double w = weight(r, s, largest);
+        if (w > 0.0) sum += f ? w * (f[s] - centre) : w;
+    }
+    return sum;
+}
+
+double tw_hyper_mean(const tw_hyper_result *r, const double *f, double *mcse)
+{
+    double largest = largest_weight(r), total = 0.0, mean = 0.0, squares = 0.0;
+    double count = (double)r->scrambles;
+    for (size_t k = 0; k < r->scrambles; k++) {
+        total += scramble_sum(r, NULL, 0.0, k, largest);
+        mean += scramble_sum(r, f, 0.0, k, largest);
+    }
+    mean /= total;
+    for (size_t k = 0; k < r->scrambles; k++) {
+        double e = scramble_sum(r, f, mean, k, largest) * count / total;
+        squares += e * e;
+    }
+    if (mcse) *mcse = sqrt(squares / (count * (count - 1.0)));
+    return mean;
+}
+
+/* ---- the evidence ---- */
+
+/* p(y) is the mean over scrambles of their means; its error is that of independent ones. */
+static tw_status estimate(tw_hyper *h)
+{
+    tw_hyper_result *r = h->result;
+    tw_estimate *e = &r->estimate;
+    double largest = largest_weight(r), *level = NULL;
+    double acceptance = e->acceptance, failures = e->failures;
+    TW_TRY(tw_allocate_doubles(h->ctx, r->scrambles, 1, "scrambles", &level));
+    for (size_t k = 0; k < r->scrambles; k++) {
+        double mean = scramble_sum(r, NULL, 0.0, k, largest) * (double)r->scrambles / (double)r->points;
+        level[k] = mean > 0.0 ? largest + log(mean) : -INFINITY;
+    }
+    *e = (tw_estimate){.method = "is2",
+                       .se_bootstrap = NAN,
+                       .acceptance = acceptance,
+                       .failures = failures,
+                       .particles = r->points,
+                       .temperatures = h->o->temperatures,
+                       .unbiased = true,
+                       .missed = NAN,
+                       .trips = NAN,
+                       .drift = NAN,
+                       .apart = NAN};
+    e->log_z = tw_log_mean_exp(r->scrambles, level, &e->se);
+    e->weight_ess = tw_weights_ess(r->points, r->log_weight);
+    e->pareto_k = tw_weights_pareto_k(r->points, r->log_weight);
+    e->draws = tw_draws_number(h->o->seed, tw_streams_of(TW_STREAMS_HYPER).first);
+    tw_release(h->ctx, level);
+    return TW_OK;
+}
+
+/* ---- parameters ---- */
+
+typedef struct weighed {
+    double value, weight;
+} weighed;
+
+static int compare(const void *a, const void *b)
+{
+    double x = ((const weighed *)a)->value, y = ((const weighed *)b)->value;
+    return (x > y) - (x < y);
+}
+
+/* Linear between the middles of the steps of the weighted distribution function. */
+static double quantile(size_t count, const weighed *sorted, double total, double p)
+{
+    double before = 0.0, last_level = 0.0, last = NAN;
+    for (size_t i = 0; i < count; i++) {
+        double level = (before + 0.5 * sorted[i].weight) / total;
+        if (sorted[i].weight > 0.0 && level >= p) {
+            if (isnan(last)) return sorted[i].value;
+            double share = (p - last_level) / (level - last_level);
+            return last + share * (sorted[i].value - last);
+        }
+        before += sorted[i].weight;
+        if (sorted[i].weight > 0.0) {
+            last = sorted[i].value;
+            last_level = level;
+        }
+    }
+    return last;
+}
+
+static void fill_quantiles(const tw_hyper_result *r, const double *f, weighed *sorted, tw_hyper_row *row)
+{
+    double largest = largest_weight(r), total = 0.0;
+    for (size_t s = 0; s < r->points; s++) {
+        sorted[s] = (weighed){f[s], weight(r, s, largest)};
+        total += sorted[s].weight;
+    }
+    qsort(sorted, r->points, sizeof *sorted, compare);
+    row->q05 = quantile(r->points, sorted, total, 0.05);
+    row->q50 = quantile(r->points, sorted, total, 0.50);
+    row->q95 = quantile(r->points, sorted, total, 0.95);
+}
+
+static void name_row(const tw_hyper *h, size_t k, tw_hyper_row *row)
+{
+    size_t j = h->index[k];
+    const tw_parameter *parameter = tw_problem_parameter(h->problem, j);
+    row->index = j;
+    row->as_log = parameter->transform == TW_TRANSFORM_LOG && h->priors->prior[j].of_log;
+    snprintf(row->name, sizeof row->name, "%s%s", row->as_log ? "log_" : "", parameter->name);
+}
+
+static void fill_row(const tw_hyper *h, size_t k, double *f, double *square, weighed *sorted)
+{
+    tw_hyper_result *r = h->result;
+    tw_hyper_row *row = &r->row[k];
+    const tw_parameter *parameter = tw_problem_parameter(h->problem, h->index[k]);
+    name_row(h, k, row);
+    for (size_t s = 0; s < r->points; s++) {
+        double theta = r->theta[k + s * r->unknown];
+        f[s] = row->as_log ? theta : tw_parameter_value(parameter, theta);
+    }
+    row->mean = tw_hyper_mean(r, f, &row->mcse);
+    for (size_t s = 0; s < r->points; s++) square[s] = (f[s] - row->mean) * (f[s] - row->mean);
+    row->sd = sqrt(tw_hyper_mean(r, square, NULL));
+    fill_quantiles(r, f, sorted, row);
+}
+
+static tw_status fill_rows(tw_hyper *h)
+{
+    size_t points = h->result->points;
+    double *f = NULL;
+    void *sorted = NULL;
+    tw_status status = tw_allocate_doubles(h->ctx, points, 2, "a summary", &f);
+    if (status == TW_OK) status = tw_allocate(h->ctx, points, sizeof(weighed), "a summary", &sorted);
+    for (size_t k = 0; status == TW_OK && k < h->unknown; k++) fill_row(h, k, f, f + points, sorted);
+    tw_release(h->ctx, f);
+    tw_release(h->ctx, sorted);
+    return status;
+}
+
+/* ---- the verdict ---- */
+
+static void warn(tw_hyper_result *r, tw_warning_code code, double first, double second)
+{
+    tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}, .name = "is2"});
+}
+
+static void judge(tw_hyper_result *r)
+{
+    const tw_estimate *e = &r->estimate;
+    double points = (double)r->points;
+    size_t replaced = r->started[TW_HYPER_LAPLACE] + r->started[TW_HYPER_PRIOR];
+    bool collapsed = !isfinite(e->log_z) || !(e->weight_ess >= FEW);
+    if (collapsed) warn(r, TW_WARN_THETA_COLLAPSED, e->weight_ess, points);
+    if (!collapsed && e->pareto_k > TW_PARETO_LIMIT)
+        warn(r, TW_WARN_THETA_TAIL, e->pareto_k, TW_PARETO_LIMIT);
+    if (replaced > 0) warn(r, TW_WARN_THETA_START, (double)replaced, points);
+    if (r->started[TW_HYPER_FAILED] > 0)
+        warn(r, TW_WARN_THETA_FAILED, (double)r->started[TW_HYPER_FAILED], points);
+    if (r->stopped) warn(r, TW_WARN_THETA_STOPPED, points, 0.0);
+    r->verdict = collapsed ? TW_NUMERICAL_FAILURE : TW_OK;
+}
+
+tw_status tw_hyper_summarise(tw_hyper *h)
+{
+    TW_TRY(estimate(h));
+    TW_TRY(fill_rows(h));
+    judge(h->result);
+    return TW_OK;
+}
