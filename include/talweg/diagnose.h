@@ -120,6 +120,9 @@ TW_API double tw_log_mean_exp_bootstrap(size_t n, const double *log_weight, uint
  * 0.7 (TW_PARETO_LIMIT) standard errors from the weights are not to be trusted, above 1 not even their mean is. NaN
  * for n < 25, and where the weights differ by rounding alone; infinite where most of the tail is 0. */
 TW_API double tw_weights_pareto_k(size_t n, const double *log_weight);
+/* Pareto smoothing: the weights of the tail become the quantiles of that distribution, in their order, and none larger than the largest was.
+ * Returns k; where that is NaN or infinite nothing changes. */
+TW_API double tw_weights_smooth(size_t n, double *log_weight);
 /* Up to this k a standard error from the weights holds. */
 #define TW_PARETO_LIMIT 0.7
 

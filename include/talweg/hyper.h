@@ -47,21 +47,24 @@ typedef struct tw_hyper_options {
     size_t round_points; /* of each; 0: 16 (unknown parameters + 2) */
     size_t starts;       /* of the search for the mode */
     size_t kept; /* particles kept of each point, drawn by their weights; 0: none, and no draws of x */
+    size_t joint_particles;    /* of a second estimate of log p(y) that shares no draws; 0: none */
+    size_t joint_temperatures; /* and its temperatures */
     uint64_t seed;
     size_t threads; /* which change no result; 0: as many as this process may use */
     void *user;
     tw_progress_function *on_progress; /* stages "mode", "proposal" and "run"; true ends it; may be NULL */
 } tw_hyper_options;
-#define TW_HYPER_DEFAULTS                    \
-    ((tw_hyper_options){.points = 512,       \
-                        .scrambles = 16,     \
-                        .particles = 16,     \
-                        .temperatures = 4,   \
-                        .eps = 0.35,         \
-                        .leapfrog_steps = 4, \
-                        .rounds = 2,         \
-                        .starts = 3,         \
-                        .kept = 4,           \
+#define TW_HYPER_DEFAULTS                         \
+    ((tw_hyper_options){.points = 512,            \
+                        .scrambles = 16,          \
+                        .particles = 16,          \
+                        .temperatures = 4,        \
+                        .eps = 0.35,              \
+                        .leapfrog_steps = 4,      \
+                        .rounds = 2,              \
+                        .starts = 3,              \
+                        .kept = 4,                \
+                        .joint_temperatures = 20, \
                         .seed = 1})
 
 /* What Zhat of a point started from. */
@@ -91,10 +94,14 @@ typedef struct tw_hyper_result {
     double *theta;                             /* unknown x points */
     double *log_weight;                        /* points: log w_s */
     double *log_z;                             /* points: log Zhat */
-    double *x;                       /* n x kept x points, equally weighted within a point; NULL: none */
-    tw_estimate estimate;            /* of log p(y): method "is2"; its weights are those of the points */
-    size_t started[TW_HYPER_STARTS]; /* points, by what Zhat started from */
-    size_t fits;                     /* of EP, before the points that count */
+    double *x;            /* n x kept x points, equally weighted within a point; NULL: none */
+    tw_estimate estimate; /* of log p(y): method "is2"; its weights are those of the points */
+    tw_estimate
+        joint; /* a second one, of annealed importance sampling of theta and x together: method "ais-joint"; particles is 0
+                          where there is none */
+    double joint_seconds;
+    size_t started[TW_HYPER_STARTS];                /* points, by what Zhat started from */
+    size_t fits;                                    /* of EP, before the points that count */
     double mode_seconds, proposal_seconds, seconds; /* of wall time; the last: of the points that count */
     double cpu_setup, cpu_points;                   /* of all threads together */
     bool stopped;                                   /* by on_progress: with the points that are complete */
@@ -117,6 +124,11 @@ TW_API void tw_hyper_free(tw_hyper_result *result);
 /* The mean of f over the posterior and its error, from its value at each point (points numbers):
  * sum w f / sum w, with an error from the scrambles by the delta method. */
 TW_API double tw_hyper_mean(const tw_hyper_result *result, const double *f, double *mcse);
+
+/* Leave-one-out predictions by Pareto-smoothed importance sampling, from all particles that were kept: log p(y_n | all other y) and
+ * the Pareto k of its weights, n numbers each. The problem is that of the run. TW_BAD_ARGUMENT where no particles were kept. */
+TW_API tw_status tw_hyper_leave_one_out(const tw_problem *problem, const tw_hyper_result *result,
+                                        double *log_score, double *pareto_k);
 
 /* `count` draws of (theta, x) with equal weights, resampled (systematically) and shuffled: point[i] is the number of a point and
  * copy[i] that of the particle among those it kept. A point of large weight comes more than once. */

@@ -12,15 +12,14 @@
 #include "talweg/base.h"
 #include "talweg/sparse.h"
 
-enum { COMMANDS = 13 };
-static const tw_command *const commands[COMMANDS] = {
+static const tw_command *const commands[] = {
     &tw_command_approx,  &tw_command_sample, &tw_command_evidence, &tw_command_grid,  &tw_command_predict,
     &tw_command_summary, &tw_command_report, &tw_command_selftest, &tw_command_bench, &tw_command_demo,
-    &tw_command_model,   &tw_command_fit,    &tw_command_merge};
+    &tw_command_model,   &tw_command_fit,    &tw_command_compare,  &tw_command_merge};
 
 const tw_command *tw_command_at(size_t k)
 {
-    return k < COMMANDS ? commands[k] : NULL;
+    return k < TW_COUNT(commands) ? commands[k] : NULL;
 }
 
 /* ---- the command line, for the record: a word of plain characters stands as it is; any other goes between

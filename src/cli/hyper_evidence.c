@@ -9,33 +9,54 @@
 #include "cli/warnings.h"
 #include "talweg/run.h"
 
+enum { JOINT_PARTICLES = 64 };
+
+static void print_estimate(const tw_estimate *e, double seconds)
+{
+    char weights[48];
+    snprintf(weights, sizeof weights, "%.1f of %zu", e->weight_ess, e->particles);
+    printf("  %-16s%14.4f%10.4f%16s%12.3f%9.2f s\n", e->method, e->log_z, e->se, weights, e->acceptance,
+           seconds);
+}
+
 static void print_table(const tw_evidence_flags *flags, const tw_hyper_job *j)
 {
     const tw_hyper_result *r = j->result;
-    const tw_estimate *e = &r->estimate;
-    char weights[48];
+    tw_estimate estimates[2];
+    double seconds[2];
+    char words[TW_WORDS_BYTES];
+    size_t count = tw_hyper_estimates(r, estimates, seconds);
+    tw_agreement agreement = tw_evidence_agree(count, estimates);
     tw_hyper_print_model(j, flags->model.data);
-    snprintf(weights, sizeof weights, "%.1f of %zu", e->weight_ess, r->points);
     printf("  %-16s%14s%10s%16s%12s%11s\n", "whole model", "log Z (nats)", "error", "weights (ESS)",
            "acceptance", "time");
-    printf("  %-16s%14.4f%10.4f%16s%12.3f%9.2f s\n", e->method, e->log_z, e->se, weights, e->acceptance,
-           r->seconds);
+    for (size_t k = 0; k < count; k++) print_estimate(&estimates[k], seconds[k]);
     printf("  %-68s%9.2f s\n\n", "the whole command", tw_terminal_elapsed());
     tw_hyper_print_rows(j);
-    if (isfinite(e->pareto_k)) printf("\nPareto k of the weights: %.2f (reliable below 0.7)\n", e->pareto_k);
+    if (isfinite(r->estimate.pareto_k))
+        printf("\nPareto k of the weights: %.2f (reliable below 0.7)\n", r->estimate.pareto_k);
+    if (!agreement.known) return;
+    tw_agreement_print(&agreement, estimates, words);
+    tw_print_wrapped(stdout, words, 0, 0);
 }
 
 static tw_status print_json(tw_context *ctx, const tw_hyper_job *j, FILE *to)
 {
     bool ok = true;
+    tw_estimate all[2];
+    double seconds[2];
+    size_t count = tw_hyper_estimates(j->result, all, seconds);
+    tw_agreement agreement = tw_evidence_agree(count, all);
     json_t *object = json_object(), *estimates = json_array();
-    tw_json_append(estimates, tw_hyper_encode_estimate(j->result, &ok), &ok);
+    for (size_t k = 0; k < count; k++)
+        tw_json_append(estimates, tw_hyper_encode_estimate(&all[k], seconds[k], &ok), &ok);
     tw_json_set(object, "n", tw_json_count(j->result->n), &ok);
     tw_json_set(object, "estimates", estimates, &ok);
     tw_json_set(object, "theta", tw_hyper_encode_rows(j, &ok), &ok);
     tw_json_set(object, "importance_sampling", tw_hyper_encode_points(j->result, &ok), &ok);
-    tw_json_set(object, "agree", json_null(), &ok);
+    tw_json_set(object, "agree", agreement.known ? json_boolean(agreement.agree) : json_null(), &ok);
     tw_json_set(object, "agree_rule", json_string(TW_AGREEMENT_RULE), &ok);
+    tw_json_set(object, "worst_pair", tw_json_number(agreement.worst), &ok);
     return tw_result_print_json(ctx, j->problem, object, ok, to);
 }
 
@@ -53,14 +74,9 @@ static tw_status write_file(tw_context *ctx, const tw_evidence_flags *flags, con
                                 .from = "ep",
                                 .beta = 1.0,
                                 .seed = flags->path.seed};
-    tw_run_evidence evidence = {.laplace = NAN,
-                                .ep = NAN,
-                                .ep_corrected = NAN,
-                                .from = "ep",
-                                .kernel = "hmc/ep",
-                                .count = 1,
-                                .estimates = {j->result->estimate},
-                                .seconds = {j->result->seconds}};
+    tw_run_evidence evidence = {
+        .laplace = NAN, .ep = NAN, .ep_corrected = NAN, .from = "ep", .kernel = "hmc/ep"};
+    evidence.count = tw_hyper_estimates(j->result, evidence.estimates, evidence.seconds);
     if (!flags->file) return TW_OK;
     if (!tw_name_ends_in(flags->file, ".nc")) return write_json(ctx, flags, j);
     return tw_run_write_evidence(ctx, flags->file, flags->output.force, j->problem, &facts, &evidence);
@@ -70,18 +86,19 @@ static tw_status check(tw_context *ctx, const tw_evidence_flags *flags)
 {
     TW_TRY(tw_hyper_refuse_saver(ctx, &flags->saver));
     if (flags->methods_given)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "--method %.60s: the evidence of a model with unknown parameters has one method, importance "
-            "sampling squared: leave --method out, or the priors",
-            flags->methods);
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--method %.60s: the evidence of a model with unknown parameters has its own methods, "
+                       "is2 and ais-joint: leave "
+                       "--method out, or the priors",
+                       flags->methods);
     return tw_evidence_check_file(ctx, flags);
 }
 
 tw_status tw_hyper_evidence(tw_context *ctx, const tw_evidence_flags *flags)
 {
     tw_hyper_job j = {.quiet = flags->output.quiet};
-    const tw_hyper_wish wish = {.seed = flags->path.seed, .threads = flags->path.threads};
+    const tw_hyper_wish wish = {
+        .seed = flags->path.seed, .threads = flags->path.threads, .joint = JOINT_PARTICLES};
     TW_TRY(check(ctx, flags));
     tw_status status = tw_hyper_job_run(ctx, &flags->model, &flags->hyper, &wish, &j);
     tw_terminal_progress(flags->output.quiet, NULL);

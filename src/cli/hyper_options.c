@@ -60,14 +60,15 @@ static bool watch(void *user, const tw_progress *p)
     return tw_meter_watch(&j->meter, p);
 }
 
-static tw_status compute(tw_context *ctx, const tw_hyper_flags *flags, const tw_hyper_wish *wish,
-                         tw_hyper_job *j)
+tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, const tw_hyper_wish *wish,
+                               tw_hyper_job *j)
 {
     tw_hyper_options o = TW_HYPER_DEFAULTS;
     o.points = (size_t)flags->points;
     o.particles = (size_t)flags->particles;
     o.temperatures = (size_t)flags->temperatures;
-    o.kept = wish->draws ? o.kept : 0;
+    o.kept = wish->kept;
+    o.joint_particles = wish->joint;
     o.seed = wish->seed;
     o.threads = (size_t)wish->threads;
     o.user = j;
@@ -85,7 +86,7 @@ tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const
 {
     TW_TRY(tw_model_options_load(ctx, model, &j->problem));
     TW_TRY(tw_prior_options_make(&flags->priors, j->problem, &j->priors));
-    TW_TRY(compute(ctx, flags, wish, j));
+    TW_TRY(tw_hyper_job_compute(ctx, flags, wish, j));
     tw_problem_warn_defaults(j->problem); /* of those that did not move */
     tw_warnings_keep(&j->result->warnings);
     return TW_OK;

@@ -16,7 +16,8 @@ typedef struct tw_hyper_flags {
 enum { TW_HYPER_OPTION_COUNT = 3 };
 extern const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT];
 #define TW_HYPER_OPTION_GROUPS(type, member)                                                                \
-    TW_PRIOR_OPTION_GROUP(type, member.priors),                                                             \
+    {"Unknown parameters", tw_prior_option_rows, TW_PRIOR_OPTION_COUNT,                                     \
+     offsetof(type, member) + offsetof(tw_hyper_flags, priors)},                                            \
     {                                                                                                       \
         "Points of unknown parameters", tw_hyper_option_rows, TW_HYPER_OPTION_COUNT, offsetof(type, member) \
     }
@@ -37,8 +38,13 @@ typedef struct tw_hyper_job {
 /* What a run is to do beside its flags. */
 typedef struct tw_hyper_wish {
     uint64_t seed, threads;
-    bool draws; /* of x too */
+    size_t kept;  /* particles of each point; 0: no draws of x */
+    size_t joint; /* particles of a second estimate of the evidence; 0: none */
 } tw_hyper_wish;
+
+/* Run over the unknown parameters of a problem that has its priors. */
+tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, const tw_hyper_wish *wish,
+                               tw_hyper_job *job);
 
 /* Load the model, run over its unknown parameters, and keep the warnings. */
 tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const tw_hyper_flags *flags,
@@ -56,8 +62,11 @@ void tw_hyper_print_model(const tw_hyper_job *job, const char *data);
 void tw_hyper_print_rows(const tw_hyper_job *job);
 json_t *tw_hyper_encode_rows(const tw_hyper_job *job, bool *ok);
 
-/* The estimate of the whole model's evidence, and how the points were made, as objects. */
-json_t *tw_hyper_encode_estimate(const tw_hyper_result *result, bool *ok);
+/* The estimates of the evidence: one or two. */
+size_t tw_hyper_estimates(const tw_hyper_result *result, tw_estimate estimates[2], double seconds[2]);
+
+/* An estimate of the whole model's evidence, and how the points were made, as objects. */
+json_t *tw_hyper_encode_estimate(const tw_estimate *estimate, double seconds, bool *ok);
 json_t *tw_hyper_encode_points(const tw_hyper_result *result, bool *ok);
 
 #endif

@@ -63,29 +63,35 @@ json_t *tw_hyper_encode_rows(const tw_hyper_job *j, bool *ok)
     return array;
 }
 
-json_t *tw_hyper_encode_estimate(const tw_hyper_result *r, bool *ok)
+size_t tw_hyper_estimates(const tw_hyper_result *r, tw_estimate estimates[2], double seconds[2])
 {
-    const tw_estimate *e = &r->estimate;
+    estimates[0] = r->estimate;
+    seconds[0] = r->seconds;
+    estimates[1] = r->joint;
+    seconds[1] = r->joint_seconds;
+    return r->joint.particles > 0 ? 2 : 1;
+}
+
+json_t *tw_hyper_encode_estimate(const tw_estimate *e, double seconds, bool *ok)
+{
     json_t *object = json_object();
     tw_json_set(object, "method", json_string(e->method), ok);
     tw_json_set(object, "whole_model", json_true(), ok);
     tw_json_set(object, "from", json_string("ep"), ok);
-    tw_json_set(object, "kernel", json_string("hmc"), ok);
+    tw_json_set(object, "kernel", json_string(strcmp(e->method, "is2") == 0 ? "hmc" : "ess"), ok);
     tw_json_set(object, "metric", json_string("ep"), ok);
     tw_json_set(object, "log_z", tw_json_number(e->log_z), ok);
     tw_json_set(object, "se", tw_json_number(e->se), ok);
     tw_json_set(object, "weight_ess", tw_json_number(e->weight_ess), ok);
     tw_json_set(object, "pareto_k", tw_json_number(e->pareto_k), ok);
-    tw_json_set(
-        object, "doubt",
-        e->pareto_k > 0.7 ? json_string("the weights of the parameters have a heavy tail") : json_null(), ok);
+    tw_json_set(object, "doubt",
+                e->pareto_k > 0.7 ? json_string("the weights have a heavy tail") : json_null(), ok);
     tw_json_set(object, "acceptance", tw_json_number(e->acceptance), ok);
     tw_json_set(object, "failures", tw_json_number(e->failures), ok);
     tw_json_set(object, "particles", tw_json_count(e->particles), ok);
     tw_json_set(object, "temperatures", tw_json_count(e->temperatures), ok);
     tw_json_set(object, "unbiased", json_boolean(e->unbiased), ok);
-    tw_json_set(object, "seconds", tw_json_number(r->seconds), ok);
-    tw_json_set(object, "cpu_seconds", tw_json_number(r->cpu_points), ok);
+    tw_json_set(object, "seconds", tw_json_number(seconds), ok);
     return object;
 }
 
@@ -101,6 +107,7 @@ json_t *tw_hyper_encode_points(const tw_hyper_result *r, bool *ok)
     tw_json_set(object, "started_from", started, ok);
     tw_json_set(object, "setup_fits", tw_json_count(r->fits), ok);
     tw_json_set(object, "setup_seconds", tw_json_number(r->mode_seconds + r->proposal_seconds), ok);
+    tw_json_set(object, "cpu_seconds", tw_json_number(r->cpu_points), ok);
     tw_json_set(object, "setup_cpu_seconds", tw_json_number(r->cpu_setup), ok);
     return object;
 }

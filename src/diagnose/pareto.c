@@ -57,7 +57,7 @@ static double shape_at(size_t n, const double *x, double theta)
 }
 
 /* x: exceedances, the largest first. */
-static double fit(size_t n, const double *x)
+static double fit(size_t n, const double *x, double *theta_found)
 {
     size_t points = 30 + (size_t)sqrt((double)n);
     double theta[GRID], level[GRID], most = -INFINITY, sum = 0.0, best = 0.0;
@@ -73,24 +73,76 @@ static double fit(size_t n, const double *x)
         sum += weight;
         best += weight * theta[j];
     }
-    return shape_at(n, x, best / sum);
+    *theta_found = best / sum;
+    return shape_at(n, x, *theta_found);
+}
+
+/* The tail of weights: its logarithms, the largest first, with the one below it as the last; and exceedances over that, relative to the largest
+ * weight. */
+typedef struct tail {
+    size_t count;
+    double log_weight[MOST_TAIL + 1], x[MOST_TAIL + 1];
+    double largest, cut;
+    double k, theta; /* as fitted, k before it is drawn towards 1/2 */
+} tail;
+
+/* The shape of the tail; NaN or infinite where there is none, and then it is not to be smoothed. */
+static double fit_tail(size_t n, const double *log_weight, tail *t)
+{
+    size_t most = (size_t)ceil(3.0 * sqrt((double)n)), count = n / 5 < most ? n / 5 : most;
+    t->count = count = count > MOST_TAIL ? MOST_TAIL : count;
+    t->largest = -INFINITY;
+    t->k = t->theta = NAN;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(log_weight[i])) return NAN;
+        t->largest = fmax(t->largest, log_weight[i]);
+    }
+    if (count < LEAST_TAIL || !isfinite(t->largest)) return NAN;
+    take_largest(n, log_weight, count + 1, t->log_weight);
+    t->cut = exp(t->log_weight[count] - t->largest);
+    for (size_t i = 0; i < count; i++) t->x[i] = exp(t->log_weight[i] - t->largest) - t->cut;
+    if (t->x[0] < no_tail) return NAN;
+    if (!(t->x[count - (size_t)((double)count / 4.0 + 0.5)] > 0.0)) return INFINITY;
+    t->k = fit(count, t->x, &t->theta);
+    return (t->k * (double)count + 0.5 * WEAK) / (double)(count + WEAK);
 }
 
 double tw_weights_pareto_k(size_t n, const double *log_weight)
 {
-    double x[MOST_TAIL + 1] = {0.0}, largest = -INFINITY;
-    size_t most = (size_t)ceil(3.0 * sqrt((double)n)), tail = n / 5 < most ? n / 5 : most;
-    if (tail > MOST_TAIL) tail = MOST_TAIL;
-    for (size_t i = 0; i < n; i++) {
-        if (isnan(log_weight[i])) return NAN;
-        largest = fmax(largest, log_weight[i]);
+    tail t;
+    return fit_tail(n, log_weight, &t);
+}
+
+/* Which of the tail it is: the first whose logarithm is not above it. */
+static size_t rank_of(const tail *t, double log_weight)
+{
+    size_t low = 0, high = t->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (t->log_weight[middle] > log_weight)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    if (tail < LEAST_TAIL || !isfinite(largest)) return NAN;
-    take_largest(n, log_weight, tail + 1, x);
-    double cut = exp(x[tail] - largest);
-    for (size_t i = 0; i < tail; i++) x[i] = exp(x[i] - largest) - cut;
-    if (x[0] < no_tail) return NAN;
-    if (!(x[tail - (size_t)((double)tail / 4.0 + 0.5)] > 0.0)) return INFINITY;
-    double k = fit(tail, x);
-    return (k * (double)tail + 0.5 * WEAK) / (double)(tail + WEAK);
+    return low;
+}
+
+/* The quantile of the fitted distribution that belongs to rank r of M, p = 1 - (r + 1/2)/M, but no more than the largest weight:
+ * cut + sigma ((1 - p)^-k - 1)/k, sigma = -k/theta before k is drawn towards 1/2. */
+static double smooth_one(const tail *t, double k, size_t r)
+{
+    double sigma = -t->k / t->theta, rest = ((double)r + 0.5) / (double)t->count;
+    double exceedance = fabs(k) > 1e-8 ? sigma * expm1(-k * log(rest)) / k : -sigma * log(rest);
+    return t->largest + fmin(log(t->cut + exceedance), 0.0);
+}
+
+double tw_weights_smooth(size_t n, double *log_weight)
+{
+    tail t = {.count = 0};
+    double k = fit_tail(n, log_weight, &t);
+    if (!isfinite(k) || !isfinite(t.k / t.theta)) return k;
+    for (size_t i = 0; i < n; i++)
+        if (log_weight[i] > t.log_weight[t.count])
+            log_weight[i] = smooth_one(&t, k, rank_of(&t, log_weight[i]));
+    return k;
 }

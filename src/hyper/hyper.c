@@ -47,10 +47,12 @@ static tw_status check_options(tw_context *ctx, const tw_hyper_options *o)
     if (o->particles == 0 || o->temperatures == 0 || o->leapfrog_steps == 0 || o->starts == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "particles, temperatures, leapfrog steps and starts are at least 1 each");
+    if (o->joint_particles == 1 || (o->joint_particles > 0 && o->joint_temperatures == 0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "joint annealing needs at least 2 particles and 1 temperature");
     if (!(o->eps > 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
     uint64_t first;
-    return tw_streams_take(ctx, TW_STREAMS_HYPER, 0, (uint64_t)o->points * o->particles, &first);
+    return tw_streams_take(ctx, TW_STREAMS_HYPER, 0, 2 * (uint64_t)o->points * o->particles, &first);
 }
 
 tw_status tw_hyper_check(const tw_problem *problem, const tw_priors *priors, const tw_hyper_options *options)
@@ -152,6 +154,7 @@ tw_status tw_hyper_run(tw_problem *problem, const tw_priors *priors, const tw_hy
     if (status == TW_OK) status = tw_hyper_set_up(&h);
     if (status == TW_OK) h.result->cpu_setup = tw_cpu_seconds() - cpu;
     if (status == TW_OK) status = tw_hyper_compute(&h);
+    if (status == TW_OK) status = tw_hyper_anneal(&h);
     if (status == TW_OK) status = tw_hyper_summarise(&h);
     tw_log_mute(h.ctx, false);
     release(&h);

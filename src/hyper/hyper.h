@@ -33,6 +33,9 @@ tw_status tw_hyper_set_up(tw_hyper *h);
 /* The points that count: result->theta, log_z, log_weight and x (hyper/points.c). */
 tw_status tw_hyper_compute(tw_hyper *h);
 
+/* The evidence a second way, where the options ask for it (hyper/joint.c). */
+tw_status tw_hyper_anneal(tw_hyper *h);
+
 /* The estimate, the rows and the verdict (hyper/summary.c). */
 tw_status tw_hyper_summarise(tw_hyper *h);
 

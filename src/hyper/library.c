@@ -37,7 +37,7 @@ void tw_library_add(tw_library *l, const double *theta, const double *sites)
     l->count++;
 }
 
-bool tw_library_find(const tw_library *l, tw_proposal *metric, const double *theta, tw_guess *out)
+bool tw_library_find(const tw_library *l, const tw_proposal *metric, const double *theta, tw_guess *out)
 {
     double nearest = INFINITY;
     size_t best = 0;

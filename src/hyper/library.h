@@ -19,6 +19,7 @@ void tw_library_free(tw_library *library);
 void tw_library_add(tw_library *library, const double *theta, const double *sites);
 
 /* The sites of the nearest theta, in the metric of the proposal; false: there is none. */
-bool tw_library_find(const tw_library *library, tw_proposal *metric, const double *theta, tw_guess *out);
+bool tw_library_find(const tw_library *library, const tw_proposal *metric, const double *theta,
+                     tw_guess *out);
 
 #endif

@@ -64,16 +64,21 @@ static tw_status pass(tw_status status)
     return is_local(status) ? TW_OK : status;
 }
 
-/* The model of place->theta; NULL where there is none. */
-static tw_status arrive(tw_place *p)
+tw_status tw_place_model(tw_place *p, tw_model **out)
 {
     const tw_problem *problem = p->problem;
-    leave(p);
+    *out = NULL;
     tw_status status = tw_kernel_set_theta(p->kernel, p->theta);
     if (status == TW_OK)
         status = tw_model_from_data(&p->data, p->kernel, problem->likelihood,
-                                    p->theta + tw_kernel_count(p->kernel), problem->jitter, &p->model);
+                                    p->theta + tw_kernel_count(p->kernel), problem->jitter, out);
     return pass(status);
+}
+
+static tw_status arrive(tw_place *p)
+{
+    leave(p);
+    return tw_place_model(p, &p->model);
 }
 
 /* ---- approximations ---- */
@@ -81,9 +86,8 @@ static tw_status arrive(tw_place *p)
 /* Can q be made of it? Tests may say that none converges. */
 static bool is_usable(const tw_approximation *fit)
 {
-    bool converged = fit->converged;
-    if (fit->kind == TW_EP) converged = TW_FAULTY(TW_FAULT_NO_EP, converged, false);
-    return TW_FAULTY(TW_FAULT_NO_FIT, converged, false);
+    bool no_ep = TW_FAULTY(TW_FAULT_NO_EP, false, true), none = TW_FAULTY(TW_FAULT_NO_FIT, false, true);
+    return fit->converged && !none && !(no_ep && fit->kind == TW_EP);
 }
 
 /* Where it does not converge from a guess, it starts from nothing, so that this is a function of theta. */

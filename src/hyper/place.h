@@ -22,6 +22,9 @@ tw_status tw_place_new(tw_context *ctx, const tw_problem *problem, const tw_hype
                        tw_place *out);
 void tw_place_release(tw_place *place);
 
+/* The model of place->theta, which the caller frees; NULL where there is none. */
+tw_status tw_place_model(tw_place *place, tw_model **out);
+
 /* Sites to begin EP with; NULL: none. */
 typedef struct tw_guess {
     const double *tau, *nu;

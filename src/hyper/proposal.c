@@ -24,7 +24,6 @@ tw_status tw_proposal_new(tw_context *ctx, size_t d, double df, tw_proposal **ou
     tw_proposal *p = memory;
     *p = (tw_proposal){.ctx = ctx, .d = d, .df = df};
     tw_status status = tw_allocate_doubles(ctx, d, 1, "a proposal", &p->mean);
-    if (status == TW_OK) status = tw_allocate_doubles(ctx, d, 2, "a proposal", &p->work);
     if (status == TW_OK)
         *out = p;
     else
@@ -38,7 +37,6 @@ void tw_proposal_free(tw_proposal *p)
     tw_context *ctx = p->ctx;
     tw_gaussian_free(p->shape);
     tw_release(ctx, p->mean);
-    tw_release(ctx, p->work);
     tw_release(ctx, p);
 }
 
@@ -69,9 +67,9 @@ tw_status tw_proposal_invert(tw_proposal *p, const tw_gaussian *precision)
     TW_TRY(tw_gaussian_dense_new(p->ctx, d, NULL, 0, &next));
     double *c = tw_gaussian_dense_matrix(next);
     for (size_t a = 0; a < d; a++) {
-        memset(p->work, 0, d * sizeof *p->work);
-        p->work[a] = 1.0;
-        tw_gaussian_solve(precision, 1, p->work, c + a * d);
+        double unit[TW_PROPOSAL_MOST] = {0.0};
+        unit[a] = 1.0;
+        tw_gaussian_solve(precision, 1, unit, c + a * d);
         tw_gaussian_solve_transposed(precision, 1, c + a * d);
     }
     return take_shape(p, next);
@@ -137,9 +135,8 @@ tw_status tw_proposal_learn(tw_proposal *p, size_t points, const double *theta, 
 {
     moments m = {.points = points, .theta = theta, .log_weight = log_weight};
     tw_gaussian *next = NULL;
-    double *mean = p->work;
+    double mean[TW_PROPOSAL_MOST] = {0.0};
     if (!find_weights(&m)) return TW_OK;
-    memset(mean, 0, p->d * sizeof *mean);
     for (size_t s = 0; s < points; s++)
         for (size_t a = 0; a < p->d; a++) mean[a] += weight_of(&m, s) / m.sum * theta[a + s * p->d];
     TW_TRY(tw_gaussian_dense_new(p->ctx, p->d, NULL, 0, &next));
@@ -150,23 +147,23 @@ tw_status tw_proposal_learn(tw_proposal *p, size_t points, const double *theta, 
 
 /* ---- drawing ---- */
 
-void tw_proposal_draw(tw_proposal *p, const double *u, double *theta)
+void tw_proposal_draw(const tw_proposal *p, const double *u, double *theta)
 {
-    double half = 0.5 * p->df, scale = sqrt(half / tw_gamma_quantile(u[p->d], half));
-    for (size_t a = 0; a < p->d; a++) p->work[a] = scale * tw_normal_quantile(u[a]);
-    tw_gaussian_spread(p->shape, 1, p->work, theta);
+    double z[TW_PROPOSAL_MOST], half = 0.5 * p->df, scale = sqrt(half / tw_gamma_quantile(u[p->d], half));
+    for (size_t a = 0; a < p->d; a++) z[a] = scale * tw_normal_quantile(u[a]);
+    tw_gaussian_spread(p->shape, 1, z, theta);
     for (size_t a = 0; a < p->d; a++) theta[a] += p->mean[a];
 }
 
-double tw_proposal_distance2(tw_proposal *p, const double *a, const double *b)
+double tw_proposal_distance2(const tw_proposal *p, const double *a, const double *b)
 {
-    double *difference = p->work, *w = p->work + p->d;
+    double difference[TW_PROPOSAL_MOST], w[TW_PROPOSAL_MOST];
     for (size_t k = 0; k < p->d; k++) difference[k] = a[k] - b[k];
     tw_gaussian_solve(p->shape, 1, difference, w);
     return tw_dot(p->d, w, w);
 }
 
-double tw_proposal_log_density(tw_proposal *p, const double *theta)
+double tw_proposal_log_density(const tw_proposal *p, const double *theta)
 {
     double q = tw_proposal_distance2(p, theta, p->mean);
     double value = p->log_constant - 0.5 * (p->df + (double)p->d) * log1p(q / p->df);

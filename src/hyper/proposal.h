@@ -4,13 +4,15 @@
 
 #include "gaussian/dense.h"
 
+enum { TW_PROPOSAL_MOST = 16 };
+
+/* Of at most TW_PROPOSAL_MOST parameters; functions of a const one may be called from any thread. */
 typedef struct tw_proposal {
     tw_context *ctx;
     size_t d;
     double df, log_constant;
     double *mean;       /* d */
     tw_gaussian *shape; /* N(0, C), of which the t distribution is a mixture of scales */
-    double *work;       /* 2 d */
 } tw_proposal;
 
 /* Without a shape yet. */
@@ -27,10 +29,10 @@ tw_status tw_proposal_learn(tw_proposal *proposal, size_t points, const double *
                             const double *log_weight, double prior_points);
 
 /* The theta of d + 1 uniform numbers: theta = m + F z sqrt(df / chi2), F F' = C. */
-void tw_proposal_draw(tw_proposal *proposal, const double *u, double *theta);
-double tw_proposal_log_density(tw_proposal *proposal, const double *theta);
+void tw_proposal_draw(const tw_proposal *proposal, const double *u, double *theta);
+double tw_proposal_log_density(const tw_proposal *proposal, const double *theta);
 
 /* The squared distance of two thetas in C's metric. */
-double tw_proposal_distance2(tw_proposal *proposal, const double *a, const double *b);
+double tw_proposal_distance2(const tw_proposal *proposal, const double *a, const double *b);
 
 #endif

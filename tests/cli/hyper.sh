@@ -10,7 +10,8 @@ data=$d/demo/two_classes.csv
 
 # evidence: every parameter with a prior is integrated out
 works evidence "$data" --prior 'log_ell ~ normal(0, 1)' --prior 'sigma ~ gamma(2, 1)' --points 64 --json -o "$d/e.nc"
-gives 'r["estimates"][0]["method"] == "is2" and r["estimates"][0]["whole_model"] is True and r["agree"] is None'
+gives '[e["method"] for e in r["estimates"]] == ["is2", "ais-joint"] and all(e["whole_model"] for e in r["estimates"])'
+gives 'r["agree"] is True and r["worst_pair"] < 4'
 gives '-40 < r["estimates"][0]["log_z"] < 0 and 0 < r["estimates"][0]["se"] < 1'
 gives '[t["name"] for t in r["theta"]] == ["log_ell", "sigma"] and all(t["rhat"] is None for t in r["theta"])'
 gives 'all(t["q05"] < t["q50"] < t["q95"] and 0 < t["mcse"] < t["sd"] for t in r["theta"])'
@@ -22,6 +23,7 @@ grep -q is2 "$d/e.html" || complain "the page has no is2"
 # the table
 works evidence "$data" --prior default --points 32 --threads 1
 says out 'whole model'
+says out 'is2 and ais-joint agree'
 says out 'log_sigma'
 says out '2 of 2 parameters unknown'
 
@@ -36,9 +38,28 @@ works model "$data" --prior default -o "$d/m.json"
 works evidence --model "$d/m.json" --points 32 --json
 gives 'len(r["theta"]) == 2 and r["estimates"][0]["whole_model"] is True'
 
+# compare: models side by side
+works model "$data" --kernel matern32 -o "$d/other.json"
+works compare "$d/m.json" "$d/other.json" --points 64 --json
+gives '[m["file"][-6:] for m in r["models"]] == ["m.json", "r.json"] and r["best"] in [m["file"] for m in r["models"]]'
+gives 'all(m["loo"] < 0 < m["loo_se"] and m["se"] > 0 and len(m["theta"]) == 2 for m in r["models"])'
+gives 'len(r["bayes_factors"]) == 1 and r["bayes_factors"][0]["log_bayes_factor"] >= 0 and r["bayes_factors"][0]["se"] > 0'
+gives 'abs(r["bayes_factors"][0]["log_bayes_factor"] - abs(r["models"][0]["log_z"] - r["models"][1]["log_z"])) < 1e-12'
+gives 'r["bayes_factors"][0]["told_apart"] in ("yes", "no", "weakly", "unsure") and "largest evidence" in r["verdict"]'
+works compare "$d/m.json" "$d/other.json" --points 32 --point-particles 4
+says out 'log factor'
+says out 'has the largest evidence'
+works demo --data-only --directory "$d/small" --cases 30 --test-cases 10
+works model "$d/small/two_classes.csv" --prior default -o "$d/small.json"
+works model "$data" --fix ell=1 --fix sigma=1 -o "$d/fixed.json"
+refuses 1 'models of other observations' compare "$d/m.json" "$d/small.json"
+refuses 1 'no parameter is unknown' compare "$d/m.json" "$d/fixed.json" --points 32
+refuses 1 'one model cannot be compared' compare "$d/m.json"
+refuses 1 'none.json' compare "$d/m.json" "$d/none.json"
+
 refuses 1 'flat, which is no distribution' evidence "$data" --prior 'log_ell ~ uniform' --fix sigma=1
 refuses 1 'no parameter is unknown' evidence "$data" --prior default --log-ell 1 --log-sigma 1
-refuses 1 'has one method' evidence "$data" --prior default --method ais
+refuses 1 'has its own methods' evidence "$data" --prior default --method ais
 refuses 1 'has no checkpoints' evidence "$data" --prior default --checkpoint "$d/state"
 refuses 1 'there is no parameter' evidence "$data" --prior 'elk ~ normal(0, 1)'
 finish

@@ -9,6 +9,7 @@
  * 8 and 4 standard deviations outside.
  */
 #include <math.h>
+#include <string.h>
 
 #include "math/random.h"
 #include "support/support.h"
@@ -219,6 +220,27 @@ static void a_tail_that_is_none_has_no_shape(void **state)
     assert_true(isnan(tw_weights_pareto_k(N, x)));
 }
 
+/* Smoothing keeps k, the order and the largest weight as a bound, and changes quantiles of a Pareto law little; what has no tail stays. */
+static void smoothing_follows_the_tail(void **state)
+{
+    (void)state;
+    enum { MANY = 5000, TAIL = 213 };
+    static double x[MANY], smooth[MANY];
+    double before = 0.0, after = 0.0;
+    quantiles(0, MANY, x);
+    memcpy(smooth, x, sizeof x);
+    assert_true(tw_weights_smooth(MANY, smooth) == tw_weights_pareto_k(MANY, x));
+    for (int i = 0; i < MANY; i++) {
+        assert_true(smooth[i] <= x[0] + 1e-12 && (i == 0 || smooth[i] <= smooth[i - 1]));
+        if (i >= TAIL) assert_true(smooth[i] == x[i]);
+        before += exp(x[i]);
+        after += exp(smooth[i]);
+    }
+    assert_close(after / before, 1.0, 0.03, "the mean weight");
+    for (int i = 0; i < N; i++) smooth[i] = 2.0;
+    assert_true(isnan(tw_weights_smooth(N, smooth)) && smooth[3] == 2.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +254,7 @@ int main(void)
         cmocka_unit_test(standard_errors_cover),
         cmocka_unit_test(the_shape_of_a_tail_is_that_of_the_reference),
         cmocka_unit_test(a_tail_that_is_none_has_no_shape),
+        cmocka_unit_test(smoothing_follows_the_tail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

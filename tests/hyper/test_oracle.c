@@ -62,6 +62,8 @@ static void compare(const json_t *item, const tw_hyper_result *r)
            1e3 * r->cpu_points / (double)r->points);
     assert_within(r->estimate.log_z, r->estimate.se, number(item, "log_evidence"),
                   number(item, "log_evidence_se"), "log p(y)");
+    assert_within(r->joint.log_z, r->joint.se, number(item, "log_evidence"), number(item, "log_evidence_se"),
+                  "log p(y), the second way");
     assert_true(r->estimate.weight_ess > 0.75 * (double)r->points && r->estimate.pareto_k < 0.7);
     for (size_t k = 0; k < r->unknown; k++) {
         const json_t *row = json_array_get(theta, k);
@@ -89,6 +91,7 @@ static void posteriors_and_evidence_are_those_of_the_oracle(void **state)
         o.points = 256;
         o.starts = 1;
         o.kept = 0;
+        o.joint_particles = 48;
         assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
         compare(item, r);
         tw_hyper_free(r);

@@ -1,0 +1,220 @@
+/* compare.c: talweg compare: models of the same observations side by side. */
+#include "cli/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/common_rows.h"
+#include "cli/model_file.h"
+#include "cli/terminal.h"
+#include "cli/warnings.h"
+#include "talweg/diagnose.h"
+
+typedef struct compare_flags {
+    tw_operands files;
+    tw_output_options output;
+    uint64_t points, particles, temperatures, seed, threads;
+} compare_flags;
+
+#define FIELD(member) offsetof(compare_flags, member)
+
+static const tw_option rows[] = {
+    {.name = "MODEL.json...",
+     .kind = TW_OPTION_OPERANDS,
+     .offset = FIELD(files),
+     .help = "model files, at least two, as talweg model and talweg fit write them"},
+    {.name = "points",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(points),
+     .argument = "S",
+     .default_value = "512",
+     .least = 32,
+     .most = 1e7,
+     .help = "points of each model's parameters, in 16 independent scrambles of Sobol's sequence"},
+    {.name = "point-particles",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(particles),
+     .argument = "P",
+     .default_value = "16",
+     .least = 1,
+     .most = 1e6,
+     .help = "particles of annealed importance sampling at each point"},
+    {.name = "point-temperatures",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(temperatures),
+     .argument = "T",
+     .default_value = "4",
+     .least = 1,
+     .most = 1e5,
+     .help = "temperatures of annealed importance sampling at each point"},
+    {TW_ROW_SEED(FIELD(seed)),
+     .help = "of the random numbers of the first model; the others have the next ones"},
+    {TW_ROW_THREADS(FIELD(threads))},
+};
+
+/* ---- one model ---- */
+
+/* What a model file says, read as the options of a command that takes a model and nothing else. */
+typedef struct one_model {
+    tw_model_options model;
+    tw_prior_options priors;
+} one_model;
+
+static const tw_option_group model_groups[] = {
+    TW_MODEL_OPTION_GROUPS(one_model, model),
+    TW_PRIOR_OPTION_GROUP(one_model, priors),
+};
+
+static const tw_command model_command = {.name = "compare",
+                                         .groups = model_groups,
+                                         .group_count = TW_COUNT(model_groups),
+                                         .bytes = sizeof(one_model)};
+
+/* Every parameter that is not fixed is unknown; without a prior it has the default one. */
+static tw_status complete_priors(tw_hyper_job *j)
+{
+    for (size_t k = 0; k < j->priors->count; k++) {
+        if (j->priors->has[k] || j->priors->fixed[k]) continue;
+        TW_TRY(tw_prior_default(j->problem, k, &j->priors->prior[k]));
+        j->priors->has[k] = true;
+    }
+    return TW_OK;
+}
+
+static tw_status build(tw_context *ctx, const tw_model_arguments *arguments, tw_hyper_job *j)
+{
+    one_model values = {.model = {0}};
+    bool wants_help = false;
+    TW_TRY(tw_options_parse(ctx, &model_command, arguments->count, arguments->item, &values, &wants_help));
+    TW_TRY(tw_model_options_load(ctx, &values.model, &j->problem));
+    TW_TRY(tw_prior_options_make(&values.priors, j->problem, &j->priors));
+    return complete_priors(j);
+}
+
+static tw_status load(tw_context *ctx, tw_compared *m)
+{
+    const char *const arguments[] = {"--model", m->file};
+    tw_model_arguments all = {0};
+    TW_TRY(tw_model_file_expand(ctx, &model_command, 2, arguments, &all));
+    tw_status status = build(ctx, &all, &m->job);
+    if (status != TW_OK) tw_fail_within(ctx, status, "%.1000s: ", m->file);
+    tw_model_arguments_release(ctx, &all);
+    return status;
+}
+
+/* Only models of the same observations have evidences that can be compared. */
+static tw_status check_same(tw_context *ctx, const tw_compared *first, const tw_compared *m)
+{
+    const tw_data *a = first->job.problem->data, *b = m->job.problem->data;
+    if (a->n == b->n && memcmp(a->y, b->y, a->n * sizeof *a->y) == 0) return TW_OK;
+    return tw_fail(
+        ctx, TW_BAD_DATA,
+        "%.500s and %.500s are models of other observations (%zu and %zu cases), and cannot be compared",
+        first->file, m->file, a->n, b->n);
+}
+
+static tw_status leave_one_out(tw_context *ctx, tw_compared *m)
+{
+    const tw_hyper_result *r = m->job.result;
+    double n = (double)r->n, squares = 0.0;
+    TW_TRY(tw_allocate_doubles(ctx, r->n, 1, "predictions", &m->log_score));
+    TW_TRY(tw_allocate_doubles(ctx, r->n, 1, "predictions", &m->pareto_k));
+    TW_TRY(tw_hyper_leave_one_out(m->job.problem, r, m->log_score, m->pareto_k));
+    for (size_t i = 0; i < r->n; i++) {
+        m->loo += m->log_score[i];
+        m->doubtful += m->pareto_k[i] > TW_PARETO_LIMIT;
+    }
+    for (size_t i = 0; i < r->n; i++) squares += pow(m->log_score[i] - m->loo / n, 2.0);
+    m->loo_se = sqrt(squares * n / (n - 1.0));
+    return TW_OK;
+}
+
+static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *models)
+{
+    for (size_t k = 0; k < o->files.count; k++) {
+        TW_TRY(load(ctx, &models[k]));
+        TW_TRY(check_same(ctx, &models[0], &models[k]));
+    }
+    for (size_t k = 0; k < o->files.count; k++) {
+        tw_compared *m = &models[k];
+        const tw_hyper_flags flags = {
+            .points = o->points, .particles = o->particles, .temperatures = o->temperatures};
+        const tw_hyper_wish wish = {.seed = o->seed + k, .threads = o->threads, .kept = (size_t)o->particles};
+        m->job.quiet = o->output.quiet;
+        tw_status status = tw_hyper_job_compute(ctx, &flags, &wish, &m->job);
+        if (status == TW_OK) status = tw_hyper_judge(ctx, m->job.result);
+        if (status == TW_OK) status = leave_one_out(ctx, m);
+        if (status != TW_OK) return tw_fail_within(ctx, status, "%.1000s: ", m->file);
+        tw_warnings_keep(&m->job.result->warnings);
+    }
+    return TW_OK;
+}
+
+/* ---- the command ---- */
+
+static tw_status check(tw_context *ctx, const compare_flags *o)
+{
+    if (o->files.count >= 2) return TW_OK;
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "one model cannot be compared: name two model files or more");
+}
+
+static void release(tw_context *ctx, size_t count, tw_compared *models)
+{
+    for (size_t k = 0; k < count; k++) {
+        tw_hyper_job_release(&models[k].job);
+        tw_release(ctx, models[k].log_score);
+        tw_release(ctx, models[k].pareto_k);
+    }
+    tw_release(ctx, models);
+}
+
+static tw_status run(tw_context *ctx, const void *values)
+{
+    const compare_flags *o = values;
+    void *memory = NULL;
+    tw_terminal_log_to(ctx, o->output.quiet);
+    TW_TRY(check(ctx, o));
+    TW_TRY(tw_allocate(ctx, o->files.count, sizeof(tw_compared), "the models", &memory));
+    tw_compared *models = memory;
+    for (size_t k = 0; k < o->files.count; k++) models[k].file = o->files.item[k];
+    tw_status status = compute(ctx, o, models);
+    tw_terminal_progress(o->output.quiet, NULL);
+    if (status == TW_OK && o->output.json) status = tw_compare_print_json(ctx, o->files.count, models);
+    if (status == TW_OK && !o->output.json) tw_compare_print(o->files.count, models);
+    for (size_t k = 0; status == TW_OK && k < o->files.count; k++)
+        tw_warnings_say(&models[k].job.result->warnings);
+    release(ctx, o->files.count, models);
+    return status;
+}
+
+static const tw_option_group groups[] = {
+    {"Models", rows, TW_COUNT(rows), 0},
+    TW_OUTPUT_OPTION_GROUP(compare_flags, output),
+};
+
+const tw_command tw_command_compare = {
+    .name = "compare",
+    .summary = "models side by side: evidence, Bayes factors, leave-one-out, whether data tell them apart",
+    .description = "Compare models of the same observations. For each the evidence of the whole model, log "
+                   "p(y) with its "
+                   "parameters integrated out under their priors (as talweg evidence has it), with its "
+                   "error; Bayes factors "
+                   "against the best; and log scores of leave-one-out predictions by Pareto-smoothed "
+                   "importance sampling "
+                   "from the same draws, with the standard error over cases.\n\n"
+                   "Every parameter that is not fixed in its file is unknown; one without a prior has the "
+                   "default prior, "
+                   "which knows the scale of the data. A Bayes factor depends on the priors: give those that "
+                   "you mean.\n\n"
+                   "The verdict: data tell two models apart where the log Bayes factor is above 3 (20 to 1) "
+                   "by more than "
+                   "its error; below 1 they do not.",
+    .example = "  talweg model train.csv --kernel se --prior default -o a.json\n"
+               "  talweg model train.csv --kernel matern32 --prior default -o b.json\n"
+               "  talweg compare a.json b.json\n",
+    .groups = groups,
+    .group_count = TW_COUNT(groups),
+    .bytes = sizeof(compare_flags),
+    .run = run,
+};
