@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include <talweg/check.h>
 #include <talweg/run.h>
 
 #ifdef __cplusplus
@@ -101,6 +102,19 @@ typedef struct tw_report_options {
  * installed the page says so and has no plots. Memory does not grow with the number of draws beyond that of the
  * draws of one latent and a few statistics. */
 TW_API tw_status tw_report_write(tw_pool *pool, const char *path, const tw_report_options *options);
+
+/* What a page about a check shows beside what was found. */
+typedef struct tw_check_page {
+    bool overwrite;
+    const char *data;    /* what the data are called; NULL: nothing */
+    const char *command; /* that made it; NULL: none */
+} tw_check_page;
+
+/* The same of a check (check.h): the verdict, claimed against exact means and standard deviations, marginals of the latents
+ * that are furthest off, and tables. options NULL: zeros. */
+TW_API tw_status tw_check_write(const tw_problem *problem, const tw_claim *claim,
+                                const tw_check_result *result, const char *path,
+                                const tw_check_page *options);
 
 #ifdef __cplusplus
 }

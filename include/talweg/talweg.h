@@ -6,6 +6,7 @@
 #include <talweg/approximate.h>
 #include <talweg/base.h>
 #include <talweg/chains.h>
+#include <talweg/check.h>
 #include <talweg/covariance.h>
 #include <talweg/data.h>
 #include <talweg/diagnose.h>

@@ -15,7 +15,7 @@
 static const tw_command *const commands[] = {
     &tw_command_approx,  &tw_command_sample, &tw_command_evidence, &tw_command_grid,  &tw_command_predict,
     &tw_command_summary, &tw_command_report, &tw_command_selftest, &tw_command_bench, &tw_command_demo,
-    &tw_command_model,   &tw_command_fit,    &tw_command_compare,  &tw_command_merge};
+    &tw_command_model,   &tw_command_fit,    &tw_command_compare,  &tw_command_merge, &tw_command_check};
 
 const tw_command *tw_command_at(size_t k)
 {
@@ -94,7 +94,7 @@ static tw_status fail_unknown(tw_context *ctx, const char *word)
 {
     char names[512] = "", nearest[TW_NAME_BYTES];
     size_t length = 0;
-    for (size_t k = 0; k < COMMANDS; k++)
+    for (size_t k = 0; k < TW_COUNT(commands); k++)
         length +=
             (size_t)snprintf(names + length, sizeof names - length, "%s%s", k ? ", " : "", commands[k]->name);
     tw_nearest_name(word, names, nearest);
@@ -104,7 +104,7 @@ static tw_status fail_unknown(tw_context *ctx, const char *word)
 
 static const tw_command *find(const char *name)
 {
-    for (size_t k = 0; k < COMMANDS; k++)
+    for (size_t k = 0; k < TW_COUNT(commands); k++)
         if (strcmp(name, commands[k]->name) == 0) return commands[k];
     return NULL;
 }

@@ -9,6 +9,7 @@
 extern const tw_command tw_command_model;
 extern const tw_command tw_command_fit;
 extern const tw_command tw_command_compare;
+extern const tw_command tw_command_check;
 extern const tw_command tw_command_approx;
 extern const tw_command tw_command_sample;
 extern const tw_command tw_command_evidence;

@@ -65,38 +65,6 @@ static const tw_option rows[] = {
          "to FILE.json"},
 };
 
-/* ---- progress ---- */
-
-typedef struct watcher {
-    const char *method, *stage; /* as the library calls them */
-    char name[64];              /* of the stage, for people */
-    tw_meter meter;
-    bool quiet;
-} watcher;
-
-static void show_stage(watcher *w, const tw_progress *p)
-{
-    bool named = p->method && strcmp(p->stage, "run") != 0;
-    tw_meter_end(&w->meter);
-    w->method = p->method;
-    w->stage = p->stage;
-    snprintf(w->name, sizeof w->name, "%s%s%s", p->method ? p->method : p->stage, named ? ", " : "",
-             named ? p->stage : "");
-    tw_meter_begin(&w->meter, w->quiet, w->name, p->unit);
-}
-
-static bool is_same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool watch(void *user, const tw_progress *p)
-{
-    watcher *w = user;
-    if (!is_same(p->stage, w->stage) || !is_same(p->method, w->method)) show_stage(w, p);
-    return tw_meter_watch(&w->meter, p);
-}
-
 /* ---- the command ---- */
 
 /* One that is not known is perhaps another one, badly typed. */
@@ -139,14 +107,15 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
                          tw_evidence_found *found)
 {
     tw_evidence_options options;
-    watcher w = {.quiet = flags->output.quiet};
-    const tw_evidence_watch watching = {.user = &w, .progress = watch, .store = tw_saver_store(saver)};
+    tw_stages stages = {.quiet = flags->output.quiet};
+    const tw_evidence_watch watching = {
+        .user = &stages, .progress = tw_stages_watch, .store = tw_saver_store(saver)};
     TW_TRY(tw_model_options_load(ctx, &flags->model, &found->problem));
     TW_TRY(tw_prior_options_fix(&flags->hyper.priors, found->problem));
     TW_TRY(translate(ctx, flags, found, &options));
     tw_interrupt_catch();
     tw_status status = tw_evidence_plan_new(found->problem->model, &options, &watching, &found->plan);
-    tw_meter_end(&w.meter);
+    tw_meter_end(&stages.meter);
     if (status == TW_INTERRUPTED) return nothing_estimated(ctx);
     if (status == TW_NOT_CONVERGED)
         return tw_fail(ctx, status, "%.1000s (see --from, --metric, --standardise, --log-ell)",
@@ -159,7 +128,7 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
     tw_warnings_use(TW_USED_FROM, found->plan->from);
     tw_warnings_say(&found->plan->warnings);
     status = tw_evidence_run(found->plan, &watching, &found->result);
-    tw_meter_end(&w.meter);
+    tw_meter_end(&stages.meter);
     if (status == TW_INTERRUPTED || (status == TW_OK && found->result.stopped && found->result.count == 0))
         return nothing_estimated(ctx);
     if (status != TW_OK) return status;

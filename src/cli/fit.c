@@ -94,7 +94,9 @@ static tw_status compute(tw_context *ctx, job *j)
     tw_interrupt_catch();
     tw_meter_begin(&j->meter, o->output.quiet, "fitting", "evaluations");
     double start = tw_wall_seconds();
+    tw_terminal_mute(j->problem->ctx); /* no note about the rank of each K on the way */
     tw_status status = tw_fit(j->problem, j->priors, &options, &j->result);
+    tw_terminal_log_to(j->problem->ctx, j->options->output.quiet);
     j->seconds = tw_wall_seconds() - start;
     tw_meter_end(&j->meter);
     if (status == TW_OK) tw_warnings_keep(&j->result->warnings);

@@ -95,5 +95,5 @@ int main(int argc, char **argv)
     if (status != TW_OK) say_error(ctx, status);
     tw_context_free(ctx);
     if (status == TW_WRITE_FAILED) leave(tw_status_exit_code(status));
-    return tw_status_exit_code(status);
+    return status == TW_OK ? tw_terminal_exit_code() : tw_status_exit_code(status);
 }

@@ -205,3 +205,28 @@ void tw_meter_end(tw_meter *m)
     if (shown && m->live) tw_terminal_progress(false, NULL);
     *m = (tw_meter){0};
 }
+
+/* ---- several stages ---- */
+
+static void show_stage(tw_stages *s, const tw_progress *p)
+{
+    bool named = p->method && strcmp(p->stage, "run") != 0;
+    tw_meter_end(&s->meter);
+    s->method = p->method;
+    s->stage = p->stage;
+    snprintf(s->name, sizeof s->name, "%s%s%s", p->method ? p->method : p->stage, named ? ", " : "",
+             named ? p->stage : "");
+    tw_meter_begin(&s->meter, s->quiet, s->name, p->unit);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool tw_stages_watch(void *stages, const tw_progress *p)
+{
+    tw_stages *s = stages;
+    if (!is_same(p->stage, s->stage) || !is_same(p->method, s->method)) show_stage(s, p);
+    return tw_meter_watch(&s->meter, p);
+}

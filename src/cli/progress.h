@@ -50,6 +50,16 @@ bool tw_meter_watch(void *meter, const tw_progress *progress);
 /* The stage is over: its last state is shown, and on a terminal the line is taken away. Does nothing to a meter of zeros. */
 void tw_meter_end(tw_meter *meter);
 
+/* A computation of several stages: a meter for each, named by method and stage. As a progress function, with zeros but for
+ * `quiet` as its user, as tw_meter_watch; end its meter when it is over. */
+typedef struct tw_stages {
+    bool quiet;
+    const char *method, *stage; /* as the library calls them */
+    char name[64];              /* of the stage, for people */
+    tw_meter meter;
+} tw_stages;
+bool tw_stages_watch(void *stages, const tw_progress *progress);
+
 /* The texts themselves, after `seconds` of the stage: a line of at most `width` columns with a bar where there
  * is room for one, and a sentence. */
 enum { TW_METER_BYTES = 512 };

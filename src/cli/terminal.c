@@ -178,3 +178,15 @@ bool tw_interrupt_seen(void)
 {
     return seen != 0;
 }
+
+static int exit_code;
+
+void tw_terminal_set_exit_code(int code)
+{
+    exit_code = code;
+}
+
+int tw_terminal_exit_code(void)
+{
+    return exit_code;
+}

@@ -40,6 +40,10 @@ void tw_terminal_progress(bool quiet, const char *text);
 /* Seconds of wall time since the program began: what a whole command took. */
 double tw_terminal_elapsed(void);
 
+/* The exit code of a command that did what it was asked: 0, or what it sets to say more. */
+void tw_terminal_set_exit_code(int code);
+int tw_terminal_exit_code(void);
+
 /* From now on SIGINT and SIGTERM take the line of progress off the terminal before they end the program. */
 void tw_interrupt_guard(void);
 

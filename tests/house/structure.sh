@@ -1,5 +1,5 @@
 #!/bin/sh
-# The rooms keep to themselves (the table in README.md): who may include whom, work on matrices, call BLAS, allocate, draw.
+# The rooms keep to themselves (the table in CONTRIBUTING.md): who may include whom, work on matrices, call BLAS, allocate, draw.
 # The program and the Python package are clients: of the library they include public headers only.
 # Usage: structure.sh [BUILD]. First the check is tried on small trees with one fault each; then on this one.
 set -eu
@@ -99,7 +99,7 @@ check() {
 
     BEGIN {
         n = split("base mpi math linalg data sparse covariance gaussian likelihood model prior approximate fit diagnose dynamics sample " \
-                  "evidence hyper output cli", rooms, " ")
+                  "evidence hyper check output cli", rooms, " ")
         for (i = 1; i <= n; i++) rank[rooms[i]] = i
         forbidden["likelihood", "covariance"]; forbidden["likelihood", "gaussian"]
         forbidden["diagnose", "dynamics"]; forbidden["diagnose", "sample"]; forbidden["diagnose", "evidence"]

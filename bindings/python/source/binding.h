@@ -221,6 +221,7 @@ PyObject *tw_py_ep(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_correct(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_sample(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_evidence(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_check(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords);
 PyObject *tw_py_parts(PyObject *self, PyObject *unused);
 PyObject *tw_py_texts(size_t count, const char *const *texts); /* a list of str; None where texts is NULL */

@@ -270,6 +270,7 @@ static PyMethodDef methods[] = {
     TW_PY_METHOD_ROW("correct", tw_py_correct),
     TW_PY_METHOD_ROW("sample", tw_py_sample),
     TW_PY_METHOD_ROW("evidence", tw_py_evidence),
+    TW_PY_METHOD_ROW("check", tw_py_check),
     TW_PY_METHOD_ROW("predict", tw_py_predict),
     {NULL, NULL, 0, NULL},
 };

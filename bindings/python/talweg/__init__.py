@@ -7,6 +7,7 @@
 >>> fit = talweg.approx(X, y, log_sigma=1)            # Laplace, EP, corrected EP
 >>> draws = talweg.sample(X, y, log_sigma=1)          # Markov chains, exact
 >>> evidence = talweg.evidence(X, y, log_sigma=1)     # log p(y), with errors
+>>> talweg.check(X, y, log_sigma=1, against="ep")     # is EP right?
 >>> talweg.predict(draws, [[0.0, 1.0]]).probability   # averaged over the draws
 >>> draws.save("run.nc")                              # for talweg.load, and for the program
 
@@ -16,6 +17,7 @@ the bit for any number of threads, and the same as the program ``talweg`` gives 
 """
 
 from ._approx import Approximation, Fit, approx
+from ._check import Check, Difference, LatentCheck, check
 from ._draws import Draws
 from ._evidence import Estimate, Evidence, evidence
 from ._fit import Fitted, Optimum, Parameter, fit
@@ -29,6 +31,8 @@ from ._warnings import TalwegWarning
 
 __all__ = [
     "Approximation",
+    "Check",
+    "Difference",
     "Draws",
     "Estimate",
     "Evidence",
@@ -36,6 +40,7 @@ __all__ = [
     "Fit",
     "Fitted",
     "InputError",
+    "LatentCheck",
     "Model",
     "NumericalError",
     "Optimum",
@@ -45,6 +50,7 @@ __all__ = [
     "TalwegError",
     "TalwegWarning",
     "approx",
+    "check",
     "evidence",
     "fit",
     "load",

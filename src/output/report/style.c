@@ -79,8 +79,7 @@ static const char style[] =
 
 enum { MOST_SCALES = 6 }; /* of a kernel with one for each input, at the top */
 
-/* The last part of a path. */
-static const char *base_name(const char *path)
+const char *tw_page_file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash && slash[1] ? slash + 1 : path;
@@ -90,33 +89,36 @@ static const char *title_of(const tw_report *r)
 {
     const char *data = tw_run_describe(r->pool->run[0])->data;
     if (r->options->title) return r->options->title;
-    return base_name(*data ? data : r->pool->path[0]);
+    return tw_page_file_name(*data ? data : r->pool->path[0]);
 }
 
 /* The kernel with its parameters. */
-static void print_kernel(const tw_report *r)
+static void print_kernel(const tw_problem *problem, FILE *page)
 {
-    const tw_problem *problem = r->pool->problem;
     const char *shape = tw_kernel_shape(problem->kernel);
     char *words = NULL;
     if (tw_kernel_matrix(problem->kernel, NULL)) {
-        tw_html_print(r->page, "a given kernel matrix. ");
+        tw_html_print(page, "a given kernel matrix. ");
         return;
     }
-    tw_html_print(r->page, "%s%skernel of %zu input%s", shape ? shape : "", shape ? " " : "",
-                  problem->data->d, problem->data->d == 1 ? "" : "s");
+    tw_html_print(page, "%s%skernel of %zu input%s", shape ? shape : "", shape ? " " : "", problem->data->d,
+                  problem->data->d == 1 ? "" : "s");
     if (tw_kernel_describe(problem->kernel, MOST_SCALES, &words) == TW_OK)
-        tw_html_print(r->page, " (%.400s)", words);
-    fputs(". ", r->page);
-    tw_release(r->ctx, words);
+        tw_html_print(page, " (%.400s)", words);
+    fputs(". ", page);
+    tw_release(problem->ctx, words);
+}
+
+void tw_page_model(const tw_problem *problem, FILE *page)
+{
+    tw_html_print(page, "%zu cases, %s likelihood, ", problem->data->n, problem->likelihood->name);
+    print_kernel(problem, page);
 }
 
 static void print_subtitle(const tw_report *r)
 {
     const tw_pool *pool = r->pool;
-    const tw_problem *problem = pool->problem;
-    tw_html_print(r->page, "%zu cases, %s likelihood, ", pool->n, problem->likelihood->name);
-    print_kernel(r);
+    tw_page_model(pool->problem, r->page);
     if (pool->chained > 0)
         tw_html_print(r->page, "%zu draws of the posterior in %zu chain%s. ", pool->draws * pool->chains,
                       pool->chains, pool->chains == 1 ? "" : "s");
@@ -126,23 +128,32 @@ static void print_subtitle(const tw_report *r)
     fputs("<a href=\"#setting\">What was run</a>", r->page);
 }
 
-void tw_report_head(const tw_report *r)
+void tw_page_begin(FILE *page, const char *title, const char *kind)
 {
-    FILE *page = r->page;
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
           "'unsafe-inline'; img-src data:\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
           page);
-    tw_html_print(page, "%s: talweg report", title_of(r));
+    tw_html_print(page, "%s: %s", title, kind);
     fputs("</title>\n<style>\n", page);
     fputs(style, page);
     fputs("</style>\n</head>\n<body>\n" TW_SVG_SYMBOLS "<main>\n<h1>", page);
-    tw_html_text(title_of(r), page);
+    tw_html_text(title, page);
     fputs("</h1>\n<p class=\"about\">", page);
+}
+
+void tw_page_end(FILE *page)
+{
+    fputs("</footer>\n</main>\n</body>\n</html>\n", page);
+}
+
+void tw_report_head(const tw_report *r)
+{
+    tw_page_begin(r->page, title_of(r), "talweg report");
     print_subtitle(r);
-    fputs("</p>\n", page);
+    fputs("</p>\n", r->page);
 }
 
 void tw_report_foot(const tw_report *r)
@@ -152,5 +163,5 @@ void tw_report_foot(const tw_report *r)
                   "Made by talweg %s%s. ESS, R-hat and rank plots are those of Vehtari, Gelman, "
                   "Simpson, Carpenter and Bürkner (2021), Bayesian Analysis 16(2).",
                   tw_version(), r->figures.drawn ? ", plots by gnuplot" : "");
-    fputs("</footer>\n</main>\n</body>\n</html>\n", r->page);
+    tw_page_end(r->page);
 }

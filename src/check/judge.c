@@ -1,0 +1,182 @@
+/* judge.c: is a claim right, wrong, or can the draws not tell?
+ *
+ * Every number has a difference d with standard error s, and a tolerance t. That all |d| are below t is shown where
+ * |d| + 2 s <= t for each of them: an intersection of tests, which needs no correction for their number. That some |d| is
+ * above t is shown where |d| - z s > t for one of m: there the number of tests counts, and Phi(-z) = 0.001 / (2 m).
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "check/check.h"
+#include "math/normal.h"
+
+static const double false_alarms = 0.001;
+
+#define WORDS(quantity, name, words) words,
+static const char *const quantity_words[] = {TW_CHECK_LIST(WORDS)};
+
+const char *tw_check_judgement_name(tw_check_judgement judgement)
+{
+    static const char *const names[] = {"not claimed", "right", "wrong", "undecided"};
+    return names[judgement];
+}
+
+/* ---- numbers ---- */
+
+static tw_check_judgement judge_value(const tw_check_value *v, double tolerance, double z)
+{
+    double d = fabs(v->difference);
+    if (isnan(v->claimed)) return TW_CHECK_NOT_CLAIMED;
+    if (d - z * v->error > tolerance) return TW_CHECK_WRONG;
+    return d + 2.0 * v->error <= tolerance ? TW_CHECK_RIGHT : TW_CHECK_UNDECIDED;
+}
+
+/* Wrong outweighs undecided, and that outweighs right. */
+static tw_check_judgement graver(tw_check_judgement a, tw_check_judgement b)
+{
+    if (a == TW_CHECK_WRONG || b == TW_CHECK_WRONG) return TW_CHECK_WRONG;
+    return a > b ? a : b;
+}
+
+static size_t count_numbers(const tw_check_result *r)
+{
+    size_t count = isnan(r->log_z.claimed) ? 0U : 1U;
+    for (size_t k = 0; k < r->count; k++)
+        for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++)
+            count += isnan(r->rows[k].value[q].claimed) ? 0U : 1U;
+    return count;
+}
+
+static void judge_latents(double tolerance, double z, tw_check_result *r)
+{
+    r->largest_error = 0.0;
+    for (size_t k = 0; k < r->count; k++) {
+        tw_check_judgement of_row = TW_CHECK_NOT_CLAIMED;
+        for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++) {
+            const tw_check_value *v = &r->rows[k].value[q];
+            double tolerances = tw_check_quantity_tolerances((tw_check_quantity)q);
+            of_row = graver(of_row, judge_value(v, tolerance * tolerances, z));
+            r->largest_error = fmax(r->largest_error, v->error / tolerances);
+        }
+        r->wrong += of_row == TW_CHECK_WRONG;
+        r->latent_verdict = graver(r->latent_verdict, of_row);
+    }
+}
+
+/* Draws of each chain that make the largest error a fifth of the tolerance; 0 where it is that small already. */
+static size_t draws_for(const tw_check_options *o, double error)
+{
+    double ratio = 5.0 * error / o->tolerance, draws = (double)o->draws * ratio * ratio;
+    if (!(ratio > 1.0) || draws > 1e9) return 0;
+    double unit = pow(10.0, floor(log10(draws)));
+    return (size_t)(ceil(draws / unit * 2.0) / 2.0 * unit); /* 1.5, 2, 2.5, ... times a power of ten */
+}
+
+/* ---- words ---- */
+
+typedef struct sentence {
+    char *words;
+    size_t length;
+} sentence;
+
+static void add(sentence *s, const char *format, ...) TW_PRINTF(2, 3);
+
+static void add(sentence *s, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int more = vsnprintf(s->words + s->length, TW_WORDS_BYTES - s->length, format, arguments);
+    va_end(arguments);
+    s->length += more > 0 ? (size_t)more : 0;
+    if (s->length >= TW_WORDS_BYTES) s->length = TW_WORDS_BYTES - 1;
+}
+
+static void add_log_z(sentence *s, const tw_check_value *v)
+{
+    add(s, "log Z is %.3g nats too %s", fabs(v->difference), v->difference < 0.0 ? "low" : "high");
+    if (v->error > 0.0) add(s, " (%.1f standard errors)", fabs(v->difference) / v->error);
+}
+
+static void add_latents(sentence *s, const tw_check_options *o, const tw_check_result *r)
+{
+    const tw_check_row *row = &r->rows[0];
+    const tw_check_value *v = &row->value[row->worst];
+    add(s,
+        "%zu of %zu latents %s beyond the tolerance of %g posterior standard deviations, most of all the %s "
+        "of "
+        "x.%zu: %.3g +- "
+        "%.2g too %s",
+        r->wrong, r->count, r->wrong == 1 ? "is" : "are", o->tolerance, quantity_words[row->worst],
+        row->latent + 1, fabs(v->difference), v->error, v->difference < 0.0 ? "low" : "high");
+}
+
+static void say_wrong(sentence *s, const tw_check_options *o, const tw_check_result *r)
+{
+    bool log_z = r->log_z_verdict == TW_CHECK_WRONG, latents = r->latent_verdict == TW_CHECK_WRONG;
+    add(s, " is wrong: ");
+    if (log_z) add_log_z(s, &r->log_z);
+    if (log_z && latents) add(s, "; ");
+    if (latents) add_latents(s, o, r);
+    add(s, ".");
+}
+
+static void say_right(sentence *s, const tw_check_options *o, const tw_check_result *r)
+{
+    bool log_z = r->log_z_verdict == TW_CHECK_RIGHT, latents = r->latent_verdict == TW_CHECK_RIGHT;
+    add(s, " is right: ");
+    if (log_z) add(s, "log Z is within %g nats", o->log_z_tolerance);
+    if (log_z && latents) add(s, ", and ");
+    if (latents)
+        add(s, "all numbers of %zu latent%s are within the tolerance of %g posterior standard deviations",
+            r->count, r->count == 1 ? "" : "s", o->tolerance);
+    add(s, ".");
+}
+
+static void say_undecided(sentence *s, const tw_check_options *o, const tw_check_result *r,
+                          bool chains_are_good, bool evidence_is_good)
+{
+    add(s, " cannot be judged with these draws: ");
+    if (r->latent_verdict == TW_CHECK_UNDECIDED && !chains_are_good)
+        add(s, "the chains have not converged");
+    else if (r->latent_verdict == TW_CHECK_UNDECIDED && r->draws_needed)
+        add(s,
+            "Monte Carlo errors are up to %.2g posterior standard deviations, and the tolerance is %g; about "
+            "%zu "
+            "draws of each chain would do",
+            r->largest_error, o->tolerance, r->draws_needed);
+    else if (r->latent_verdict == TW_CHECK_UNDECIDED)
+        add(s, "some differences are close to the tolerance of %g posterior standard deviations",
+            o->tolerance);
+    else if (!evidence_is_good)
+        add(s, "the estimates of log Z disagree or are in doubt");
+    else
+        add(s, "log Z differs by %.3g +- %.2g nats, and the tolerance is %g", fabs(r->log_z.difference),
+            r->log_z.error, o->log_z_tolerance);
+    add(s, ".");
+}
+
+/* ---- the verdict ---- */
+
+void tw_check_judge(const char *name, const tw_check_options *o, bool chains_are_good, bool evidence_is_good,
+                    tw_check_result *r)
+{
+    size_t numbers = count_numbers(r);
+    double z = -tw_normal_quantile(false_alarms / (2.0 * (double)(numbers ? numbers : 1)));
+    sentence s = {.words = r->words};
+    r->wrong = 0;
+    r->draws_needed = 0;
+    r->latent_verdict = TW_CHECK_NOT_CLAIMED;
+    judge_latents(o->tolerance, z, r);
+    r->log_z_verdict = judge_value(&r->log_z, o->log_z_tolerance, z);
+    if (r->count && !chains_are_good) r->latent_verdict = TW_CHECK_UNDECIDED;
+    if (r->log_z_verdict != TW_CHECK_NOT_CLAIMED && !evidence_is_good) r->log_z_verdict = TW_CHECK_UNDECIDED;
+    r->verdict = graver(r->log_z_verdict, r->latent_verdict);
+    if (r->latent_verdict == TW_CHECK_UNDECIDED && chains_are_good)
+        r->draws_needed = draws_for(o, r->largest_error);
+    add(&s, "%s", name);
+    if (r->verdict == TW_CHECK_WRONG) say_wrong(&s, o, r);
+    if (r->verdict == TW_CHECK_RIGHT) say_right(&s, o, r);
+    if (r->verdict == TW_CHECK_UNDECIDED) say_undecided(&s, o, r, chains_are_good, evidence_is_good);
+}
