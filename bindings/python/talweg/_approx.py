@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import Floats, view
+from ._plot import Shown
 from ._model import Model, ModelOptions, as_model
 from ._warnings import warned
 
-class Approximation:
+class Approximation(Shown):
     """A Gaussian approximation q(x) = N(x; 0, K) prod_n exp(nu_n x_n - tau_n x_n^2 / 2) / Z_q.
 
     Attributes
@@ -78,7 +79,7 @@ class Correction:
     decreasing: bool
 
 
-class Fit:
+class Fit(Shown):
     """Laplace's and EP's approximations side by side.
 
     Attributes

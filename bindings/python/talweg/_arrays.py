@@ -146,7 +146,7 @@ def table(values: Any, name: str) -> Table:
 
 def ordered(values: Any) -> Optional[list[Any]]:
     """The categories of an ordered pandas categorical, from the lowest to the highest; None for anything else."""
-    kind = getattr(values, "dtype", None)
+    kind: Any = getattr(values, "dtype", None)
     return list(kind.categories) if getattr(kind, "ordered", False) else None
 
 

@@ -13,6 +13,7 @@ from ._approx import Approximation
 from ._arrays import vector
 from ._model import Model, ModelOptions, as_model, count_threads
 from ._sample import Progress, progress_function
+from ._plot import Shown
 from ._talweg import InputError
 
 QUANTITIES = ("mean", "sd", "q05", "q50", "q95")
@@ -49,7 +50,7 @@ class LatentCheck:
     q95: Difference
 
 
-class Check:
+class Check(Shown):
     """What a check found.
 
     Attributes
@@ -180,7 +181,7 @@ def check(
     >>> talweg.check(X, y, log_sigma=1, against={"mean": m, "sd": s, "log_z": -52.1}, name="my sampler")
     """
     about = as_model(X, y, model)
-    options = dict(tolerance=tolerance, log_z_tolerance=log_z_tolerance, chains=chains, warmup=warmup, draws=draws)
+    options: dict[str, Any] = dict(tolerance=tolerance, log_z_tolerance=log_z_tolerance, chains=chains, warmup=warmup, draws=draws)
     options.update(methods=method if isinstance(method, str) else ",".join(method), seed=seed)
     options.update(threads=count_threads(threads))
     try:

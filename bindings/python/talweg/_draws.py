@@ -11,6 +11,8 @@ from . import _run, _talweg
 from ._arrays import Floats, view
 from ._methods import SAMPLERS
 from ._model import Model
+from ._pickle import reduce_draws
+from ._plot import Plots, Shown
 from ._run import Path
 from ._talweg import InputError
 
@@ -24,7 +26,7 @@ COUNTERS = ("energy_divergence", "implicit_failure", "irreversible", "factorisat
 GROUPS = ("posterior", "sample_stats", "log_likelihood", "observed_data", "constant_data")
 
 
-class Draws:
+class Draws(Plots, Shown):
     """Draws from a posterior, as `sample` makes them.
 
     Attributes
@@ -92,6 +94,9 @@ class Draws:
     def _summary(self) -> tuple[np.ndarray, dict[str, float]]:
         rows, whole = self._handle.summarise(self._threads)
         return np.frombuffer(rows, dtype=SUMMARY), whole
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_draws(self)
 
     def summary(self) -> np.ndarray:
         """A row for each latent: mean, mcse_mean, sd, q5, median, q95, ess_bulk, ess_tail, ess_fold, ess (the

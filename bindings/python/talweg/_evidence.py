@@ -15,6 +15,7 @@ from . import _talweg
 from ._arrays import vector
 from ._model import Model, ModelOptions, as_model, count_threads
 from ._sample import Progress, progress_function, start_name, start_of
+from ._plot import Shown
 from ._talweg import InputError
 from ._warnings import spoken
 
@@ -77,7 +78,7 @@ class Estimate:
         return f"{spoken(warning)}." if warning else None
 
 
-class Evidence:
+class Evidence(Shown):
     """Estimates of log p(y), with approximations beside them.
 
     Attributes

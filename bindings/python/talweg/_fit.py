@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ._arrays import Floats
 from ._model import Model, ModelOptions
+from ._plot import Shown
 from ._talweg import InputError
 
 
@@ -59,7 +60,7 @@ class Optimum:
     starts: int
 
 
-class Fitted:
+class Fitted(Shown):
     """What `fit` found.
 
     Attributes

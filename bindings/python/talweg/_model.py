@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 
 from . import _model_file, _talweg
 from ._arrays import Floats, floats, labels, ordered, symmetric, table, vector, view, word
+from ._pickle import reduce_model
+from ._plot import Shown
 from ._talweg import InputError
 from ._warnings import Warned, spoken, warned
 
@@ -95,7 +97,7 @@ def terms_of(likelihood: str, given: dict[str, Any], n: int, caller: str) -> tup
     return numbers, arrays
 
 
-class Model:
+class Model(Shown):
     """x ~ N(0, K) and independent observations p(y_n | x_n): the posterior that everything else is about.
 
     Parameters
@@ -199,7 +201,9 @@ class Model:
         observed = labels(y, "y")
         inputs = None if X is None else table(X, "X")
         gram = None if kernel_matrix is None else symmetric(kernel_matrix, "kernel_matrix")
-        n = len(gram) if inputs is None else len(inputs.x)
+        n = 0 if gram is None else len(gram)
+        if inputs is not None:
+            n = len(inputs.x)
         if observed.y.shape != (n,):
             what = "kernel_matrix" if inputs is None else "X"
             raise InputError(f"{what} has {n} rows and y has {observed.y.size} values")
@@ -294,6 +298,9 @@ class Model:
         model.priors, model.fixed = contents.texts("priors"), contents.texts("fixed")
         model._notes[:0] = notes
         return model
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return reduce_model(self)
 
     def _forget_defaults(self) -> None:
         """A fit is about to find what nobody gave: nothing is to be said of it."""

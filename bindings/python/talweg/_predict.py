@@ -11,11 +11,12 @@ from ._approx import Approximation, Fit
 from ._arrays import Floats, Table, labels, matrix, table, vector
 from ._draws import Draws
 from ._model import Model, count_threads, terms_of
+from ._plot import Shown
 from ._talweg import InputError
 from ._warnings import warned
 
 
-class Prediction:
+class Prediction(Shown):
     """What is to be expected at new inputs.
 
     Attributes

@@ -1,0 +1,69 @@
+"""talweg.sklearn: scikit-learn's own checks, and predictions that are talweg's."""
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+import talweg
+
+from conftest import counts, two_classes
+
+pytest.importorskip("sklearn")
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from talweg.sklearn import GaussianProcessClassifier, GaussianProcessRegressor
+
+# At fixed parameters: the checks are of the interface, and call fit some fifty times.
+QUICK = [GaussianProcessClassifier(optimise=False), GaussianProcessRegressor(likelihood="gaussian", optimise=False)]
+
+
+@parametrize_with_checks(QUICK)
+def test_estimators_are_what_sklearn_expects(estimator, check):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", talweg.TalwegWarning)
+        check(estimator)
+
+
+def test_classifier_predicts_what_talweg_does():
+    X, y = two_classes(60)
+    names = np.where(y > 0, "yes", "no")
+    classifier = GaussianProcessClassifier().fit(X, names)
+    fitted = talweg.fit(X, y, standardise=True, prior="default", starts=1)
+    expected = talweg.predict(talweg.approx(fitted.model), X).probability
+    assert list(classifier.classes_) == ["no", "yes"] and classifier.log_z_ == fitted.log_z
+    assert np.allclose(classifier.predict_proba(X)[:, 1], expected, rtol=0, atol=1e-12)
+    assert classifier.score(X, names) > 0.8 and clone(classifier).get_params() == classifier.get_params()
+
+
+def test_draws_survive_a_pickle_to_the_bit():
+    X, y = two_classes(40)
+    classifier = GaussianProcessClassifier(
+        "se(ell=1.5, sigma=2)", optimise=False, inference="draws", warmup=100, draws=200, random_state=3
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", talweg.TalwegWarning)
+        first = classifier.fit(X, y).predict_proba(X)
+        again = pickle.loads(pickle.dumps(classifier))
+        assert np.array_equal(again.predict_proba(X), first)
+    assert classifier.draws_.x.shape == (4, 200, 40)
+    with pytest.raises(AttributeError, match='inference="draws"'):
+        GaussianProcessClassifier(optimise=False).fit(X, y).draws_
+
+
+def test_counts():
+    X, y = counts(50)
+    regressor = GaussianProcessRegressor().fit(X, y)
+    mean, sd = regressor.predict(X, return_std=True)
+    assert np.corrcoef(mean, y)[0, 1] > 0.7 and np.all(sd > np.sqrt(mean) * 0.99)  # no less than Poisson's
+    assert np.isfinite(regressor.evidence(particles=64).log_z)
+
+
+def test_errors_name_the_argument():
+    X, y = two_classes(20)
+    with pytest.raises(talweg.InputError, match="inference"):
+        GaussianProcessClassifier(inference="vb").fit(X, y)
+    with pytest.raises(talweg.InputError, match="random_state"):
+        GaussianProcessClassifier(random_state=np.random.RandomState(1)).fit(X, y)
