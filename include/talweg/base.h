@@ -36,7 +36,7 @@ extern "C" {
 #define TW_STATUS_LIST(X)                                                           \
     X(TW_OK, 0, "done")                                                             \
     X(TW_BAD_ARGUMENT, 1, "an argument is outside its range")                       \
-    X(TW_FILE_EXISTS, 1, "a file already exists, and was not to be overwritten")    \
+    X(TW_FILE_EXISTS, 1, "a file already exists")                                   \
     X(TW_BAD_FILE, 1, "a file cannot be opened or read")                            \
     X(TW_BAD_DATA, 1, "the data are not what was expected")                         \
     X(TW_NOT_POSITIVE_DEFINITE, 1, "a covariance matrix is not positive definite")  \

@@ -117,7 +117,7 @@ TW_API double tw_log_mean_exp(size_t n, const double *log_weight, double *se);
 TW_API double tw_log_mean_exp_bootstrap(size_t n, const double *log_weight, uint64_t seed, size_t replicates);
 
 /* Shape k of the tail of the weights, of a generalised Pareto distribution fitted to the largest of them: above
- * 0.7 (TW_PARETO_LIMIT) standard errors from the weights are not to be trusted, above 1 not even their mean is. NaN
+ * 0.7 (TW_PARETO_LIMIT) standard errors from the weights cannot be trusted, above 1 not even their mean can. NaN
  * for n < 25, and where the weights differ by rounding alone; infinite where most of the tail is 0. */
 TW_API double tw_weights_pareto_k(size_t n, const double *log_weight);
 /* Pareto smoothing: the weights of the tail become the quantiles of that distribution, in their order, and none larger than the largest was.

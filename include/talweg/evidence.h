@@ -1,6 +1,6 @@
 /* evidence.h: log Z = log p(y) by Monte Carlo, with errors.
  *
- * All methods walk the path L_b of model.h from a reference q (b = 0) to the posterior (b = 1) with the
+ * All methods follow the path L_b of model.h from a reference q (b = 0) to the posterior (b = 1) with the
  * transitions of sample.h. An estimate never comes without its standard error, and says whether it is
  * unbiased in Z.
  */
@@ -52,9 +52,9 @@ typedef struct tw_estimate {
     double failures;     /* fraction of transitions that failed numerically */
     bool unbiased;       /* in Z; false: consistent as the effort grows */
     double pareto_k; /* shape of the tail of the weights: tw_weights_pareto_k; NaN where it does not apply */
-    double missed;   /* ais-reverse: the share of 1/Z in the tail of the weights that its way up knows of and
-                        its way down did not meet; part of se. NaN for other methods */
-    size_t draws;    /* which random draws it is made of: estimates with the same number share them. 0: not
+    double missed; /* ais-reverse: the share of 1/Z in the tail of the weights that its forward run found and
+                        its reverse run missed; part of se. NaN for other methods */
+    size_t draws;  /* which random draws it is made of: estimates with the same number share them. 0: not
                         known, and then stepping stones and thermodynamic integration share theirs */
     /* Parallel tempering, whose copies may all err in the same way; NaN for other methods. */
     double
@@ -170,7 +170,7 @@ typedef struct tw_ais_options {
 /* progress is called after each temperature; a run that it stops returns TW_OK and no estimate (particles = 0). NULL:
  * nobody watches. options NULL: the defaults, here and below. log weights of all particles go to log_weight (particles numbers; NULL: not wanted). Forward: log w = sum_k
  * (b_k - b_{k-1}) R(x_{k-1}) with R = log p(y, x) - log q(x) at the sample drawn before the move to b_k, and
- * log Z is the log of their mean. Reverse: the same along the way down, and log Z is minus that. */
+ * log Z is the log of their mean. Reverse: the same back to q, and log Z is minus that. */
 TW_API tw_status tw_ais_run(const tw_model *model, const tw_reference *reference,
                             const tw_ais_options *options, tw_progress_function *progress, void *user,
                             double *log_weight, tw_estimate *out);

@@ -103,7 +103,7 @@ typedef struct tw_evidence_plan {
     size_t temperatures;
     double *beta;       /* temperatures + 1 */
     bool own_schedule;  /* the caller's, not the default: then all methods use it */
-    tw_ais_options ais; /* the way back differs in `reverse` */
+    tw_ais_options ais; /* ais-reverse differs in `reverse` */
     tw_pt_options pt;
     double *ladder; /* of parallel tempering, where that is its own; NULL: else */
     tw_rm_options rm;

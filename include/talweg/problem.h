@@ -86,7 +86,7 @@ TW_API bool tw_problem_is_given(const tw_problem *problem, size_t j);
 /* theta as it is, copied. */
 TW_API void tw_problem_get_theta(const tw_problem *problem, double *theta);
 
-/* The same problem at another theta: the data stay, K and its factor are made anew. What was made of the model before must
+/* The same problem at another theta: the data stay, K and its factor are made again. What was made of the model before must
  * be freed first. Where this fails (TW_BAD_ARGUMENT: a value outside its range), the problem is as it was. */
 TW_API tw_status tw_problem_set_theta(tw_problem *problem, const double *theta);
 

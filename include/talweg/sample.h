@@ -93,7 +93,7 @@ typedef struct tw_record {
     bool accepted;
     bool energy_divergence; /* energy_error above 1000 or not finite */
     bool implicit_failure;  /* an implicit equation was not solved */
-    bool irreversible;      /* the way back did not lead back */
+    bool irreversible;      /* the reverse trajectory did not return to its start */
     bool factorisation;     /* a metric could not be factored */
 } tw_record;
 

@@ -12,7 +12,7 @@
  *   order of the energy error             2: halving the step size quarters it
  * and at last, do HMC, elliptical slice sampling and RMHMC agree about the posterior?
  *
- * Where there are more cases than a check can afford, it uses a random subset of them: a model of its own with
+ * Where a check cannot afford all cases, it uses a random subset of them: a model of its own with
  * the same kernel and likelihood.
  */
 #ifndef TALWEG_SELFTEST_H

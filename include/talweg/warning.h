@@ -36,16 +36,16 @@ extern "C" {
       "length scales apart, so that the function is as good as constant")                                    \
     /* approximations */                                                                                     \
     X(TW_WARN_EP, "ep_not_converged",                                                                        \
-      "EP did not converge (residual {1:.1e} after {0:.0f} sweeps): its log Z is not to be used")            \
+      "EP did not converge (residual {1:.1e} after {0:.0f} sweeps): do not use its log Z")                   \
     X(TW_WARN_MODES, "several_modes",                                                                        \
       "the posterior has several modes: Laplace takes the highest that it found, another is {0:.3g} nats "   \
       "lower")                                                                                               \
     X(TW_WARN_STAND_IN, "stand_in",                                                                          \
-      "EP did not converge in {0:.0f} sweeps: Laplace's Gaussian stands in for it; draws are exact all the " \
-      "same, only perhaps slower to mix")                                                                    \
+      "EP did not converge in {0:.0f} sweeps: Laplace's Gaussian is used instead; draws stay exact, and "    \
+      "may mix more slowly")                                                                                 \
     X(TW_WARN_LAPLACE, "laplace_not_converged",                                                              \
       "Newton's method for Laplace's approximation did not converge in {0:.0f} steps (the mode is {1:.1e} "  \
-      "standard deviations away): its log Z is not to be used")                                              \
+      "standard deviations away): do not use its log Z")                                                     \
     X(TW_WARN_EP_OVERFLOW, "ep_overflow",                                                                    \
       "EP broke down: its numbers overflow, because the prior standard deviation is too large for double "   \
       "precision")                                                                                           \
@@ -89,11 +89,11 @@ extern "C" {
     X(TW_WARN_ONE_DRAW, "one_draw", "there is only 1 draw of each chain, too few to judge them")             \
     X(TW_WARN_FEW_DRAWS, "few_draws", "there are only {0:.0f} draws of each chain, too few to judge them")   \
     X(TW_WARN_STUCK, "stuck",                                                                                \
-      "in {0:.0f} draws of each chain a latent stood still or was not finite, so nothing can be said of "    \
-      "its convergence")                                                                                     \
+      "in {0:.0f} draws of each chain a latent did not move or was not finite, so its convergence is "       \
+      "unknown")                                                                                             \
     X(TW_WARN_ONE_CHAIN, "one_chain",                                                                        \
-      "there is one chain, and R-hat compares its halves: only chains with starts of their own show "        \
-      "whether the start is forgotten")                                                                      \
+      "there is one chain, and R-hat compares its halves: only chains from different starts show whether "   \
+      "the start is forgotten")                                                                              \
     X(TW_WARN_RHAT, "rhat",                                                                                  \
       "R-hat is {0:.3f}, above 1.01 and more than chance gives: the chains have not forgotten their "        \
       "starts, so do not use the draws "                                                                     \
@@ -101,15 +101,15 @@ extern "C" {
     X(TW_WARN_RHAT_SLIGHT, "rhat_slight",                                                                    \
       "R-hat is {0:.4f}, a little above 1.01: for some latent the chains differ by more than chance gives")  \
     X(TW_WARN_ESS_BULK, "ess_bulk",                                                                          \
-      "the worst latent ({latent}) has a bulk ESS of {0:.0f}; estimates want at least {1:.0f}, of all "      \
+      "the worst latent ({latent}) has a bulk ESS of {0:.0f}; estimates need at least {1:.0f}, of all "      \
       "chains "                                                                                              \
       "together")                                                                                            \
     X(TW_WARN_ESS_TAIL, "ess_tail",                                                                          \
-      "the worst latent ({latent}) has a tail ESS of {0:.0f}; its 5% and 95% quantiles want at least "       \
+      "the worst latent ({latent}) has a tail ESS of {0:.0f}; its 5% and 95% quantiles need at least "       \
       "{1:.0f}, "                                                                                            \
       "of all chains together")                                                                              \
     X(TW_WARN_ESS_FOLD, "ess_fold",                                                                          \
-      "the worst latent ({latent}) has a fold ESS of {0:.0f}; its spread wants at least {1:.0f}, of all "    \
+      "the worst latent ({latent}) has a fold ESS of {0:.0f}; its spread needs at least {1:.0f}, of all "    \
       "chains together")                                                                                     \
     X(TW_WARN_EBFMI, "ebfmi",                                                                                \
       "E-BFMI is {0:.2f}, below 0.3: energies change too little between draws to explore the tails")         \
@@ -118,7 +118,8 @@ extern "C" {
     X(TW_WARN_IMPLICIT, "implicit_failure",                                                                  \
       "implicit solve failed in {0:.2g}% of trajectories ({1:.0f} of {2:.0f}), which were rejected")         \
     X(TW_WARN_IRREVERSIBLE, "irreversible",                                                                  \
-      "the way back did not lead back in {0:.2g}% of trajectories ({1:.0f} of {2:.0f}), which were "         \
+      "the reverse trajectory did not return to its start in {0:.2g}% of trajectories ({1:.0f} of "          \
+      "{2:.0f}), which were "                                                                                \
       "rejected")                                                                                            \
     X(TW_WARN_FACTORISATION, "factorisation",                                                                \
       "the metric could not be factored in {0:.2g}% of trajectories ({1:.0f} of {2:.0f}), which were "       \
@@ -128,17 +129,16 @@ extern "C" {
     X(TW_WARN_INTERRUPTED_CASES, "interrupted_cases", "interrupted after {0:.0f} of {1:.0f} cases")          \
     /* evidence */                                                                                           \
     X(TW_WARN_FROM_LAPLACE, "from_laplace",                                                                  \
-      "EP did not converge (residual {0:.1e}): the path starts from Laplace's approximation instead")        \
+      "EP did not converge (residual {0:.1e}): the path starts from Laplace's approximation")                \
     X(TW_WARN_SWAP_RATE, "swap_rate",                                                                        \
       "parallel tempering: some neighbours exchange with probability {0:.2g} only; the barrier is {1:.1f}, " \
       "so use {2:.0f} temperatures or more, or start closer to the posterior")                               \
     X(TW_WARN_PT_FAILURES, "pt_failures",                                                                    \
-      "parallel tempering: {0:.1f}% of the trajectories failed; check the way back of all of them, or "      \
+      "parallel tempering: {0:.1f}% of the trajectories failed; check that all of them can be reversed, or " \
       "take smaller steps")                                                                                  \
     X(TW_WARN_NO_NUMBER, "no_number", "{name}: the draws give no number for log Z")                          \
     X(TW_WARN_COLLAPSED, "collapsed",                                                                        \
-      "{name}: the weights collapsed, {0:.1f} of {1:.0f} count: neither log Z nor its error is to be "       \
-      "trusted")                                                                                             \
+      "{name}: the weights collapsed, {0:.1f} of {1:.0f} count: do not trust log Z or its error")            \
     X(TW_WARN_GOAL, "goal_missed",                                                                           \
       "the standard error is {0:.3g} and {1:g} was asked for: that takes about {2:.0f} particles")           \
     X(TW_WARN_DISAGREE, "disagree",                                                                          \
@@ -168,19 +168,18 @@ extern "C" {
       "the "                                                                                                 \
       "difference")                                                                                          \
     X(TW_WARN_FAILURES, "transition_failures", "{name}: {0:.1f} % of the transitions failed numerically")    \
-    X(TW_WARN_INTERRUPTED_METHODS, "interrupted_methods",                                                    \
-      "interrupted: estimates that were not finished are left out")                                          \
+    X(TW_WARN_INTERRUPTED_METHODS, "interrupted_methods", "interrupted: unfinished estimates are left out")  \
     /* files */                                                                                              \
     X(TW_WARN_LENGTHS, "lengths",                                                                            \
       "{file} has {0:.0f} draws of each chain and another file has {1:.0f}: the first {1:.0f} are used")     \
     X(TW_WARN_JOURNAL, "journal",                                                                            \
-      "{file}: its journal was damaged behind draw {0:.0f}: what came after it, {1:.3g} MB, is lost")        \
+      "{file}: its journal is damaged after draw {0:.0f}: what came after it, {1:.3g} MB, is lost")          \
     X(TW_WARN_NO_PLOTS, "no_plots",                                                                          \
       "the page has no plots: the program gnuplot, which draws them, is not installed (Debian and Ubuntu: "  \
       "the "                                                                                                 \
       "package gnuplot-nox)")                                                                                \
     X(TW_WARN_FIGURE, "figure", "figure {0:.0f} is missing: {name}")                                         \
-    X(TW_WARN_CHECKPOINT, "checkpoint", "no checkpoint was written, and the computation goes on: {name}")
+    X(TW_WARN_CHECKPOINT, "checkpoint", "no checkpoint was written; the computation continues: {name}")
 
 /* A row of the list as an enumerator. */
 #define TW_WARNING_ENUM(code, name, finding) code,

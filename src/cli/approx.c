@@ -249,17 +249,16 @@ static tw_status judge(tw_context *ctx, const approx_options *options, const res
     if (!r->laplace->converged && !isfinite(r->laplace->residual))
         return fail_overflow(ctx, "Laplace's approximation");
     if (!r->ep->converged)
-        return tw_fail(
-            ctx, TW_NOT_CONVERGED,
-            "EP did not converge in %zu sweep%s (residual %.1e, allowed %.1e): its log Z is not to "
-            "be used. Raise --max-sweeps (now %zu); if that does not help, loosen --tol and "
-            "--site-tol, or look at the scale of the inputs (--standardise, --log-ell)",
-            r->ep->iterations, r->ep->iterations == 1 ? "" : "s", r->ep->residual, options->site_tol,
-            (size_t)options->max_sweeps);
+        return tw_fail(ctx, TW_NOT_CONVERGED,
+                       "EP did not converge in %zu sweep%s (residual %.1e, allowed %.1e): do not use its log "
+                       "Z. Raise --max-sweeps (now %zu); if that does not help, loosen --tol and "
+                       "--site-tol, or look at the scale of the inputs (--standardise, --log-ell)",
+                       r->ep->iterations, r->ep->iterations == 1 ? "" : "s", r->ep->residual,
+                       options->site_tol, (size_t)options->max_sweeps);
     if (!r->laplace->converged)
         return tw_fail(ctx, TW_NOT_CONVERGED,
                        "Newton's method for Laplace's approximation did not converge in %zu steps (the mode "
-                       "is %.1e standard deviations away): its log Z is not to be used; EP's is",
+                       "is %.1e standard deviations away): do not use its log Z; EP's is fine",
                        r->laplace->iterations, r->laplace->residual);
     tw_warnings_say(&r->warnings);
     return TW_OK;

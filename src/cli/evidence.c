@@ -24,7 +24,7 @@ static const tw_option rows[] = {
      .default_value = "ais,ais-reverse",
      .choices = tw_evidence_method_names,
      .help = "which estimates, with commas between them. ais is annealed importance sampling, from q up to "
-             "the posterior; ais-reverse the way back from posterior draws; pt parallel tempering, with "
+             "the posterior; ais-reverse anneals from posterior draws back to q; pt parallel tempering, with "
              "stepping stones and thermodynamic integration; rm resample-move, adaptive in temperatures and "
              "particles"},
     {.name = "until-se",
@@ -198,7 +198,8 @@ const tw_command tw_command_evidence = {
         "Estimate log Z = log p(y), in nats, by Monte Carlo, beside Laplace's, EP's and the corrected EP's "
         "value. A path of distributions leads from a Gaussian q to the posterior. Annealed importance "
         "sampling takes independent particles along it and weighs them: unbiased in Z, so that log Z comes "
-        "out low rather than high; the way back errs to the other side, and the two bracket the truth. "
+        "out low rather than high; annealing back from the posterior errs to the other side, so the two "
+        "bracket the truth. "
         "Parallel tempering and resample-move walk the same path in other ways.\n\n"
         "Parameters with a prior (--prior, or those of a --model file) are unknown: log Z is then that of "
         "the whole "
@@ -216,9 +217,9 @@ const tw_command tw_command_evidence = {
         "warning. Where weights collapse (fewer than two count) or --until-se is missed, the results are "
         "printed and the exit code is 2.\n\n"
         "While it runs, progress shows log Z so far: for ais and rm that of the temperature which is "
-        "reached. Ctrl-C ends it, with the estimates that are complete. A checkpoint holds those, and where "
-        "the method on its way stands: ais and rm between two temperatures, ais-reverse between two on its "
-        "way down, pt between two rounds. A pilot, and the annealing of ais-reverse towards the posterior, "
+        "reached. Ctrl-C ends it, with the estimates that are complete. A checkpoint holds those and the "
+        "state of the method that is running: ais, rm and ais-reverse between two temperatures, pt between "
+        "two rounds. A pilot, and the annealing of ais-reverse towards the posterior, "
         "start again.",
     .example = "  talweg evidence ionosphere.csv --log-ell 1 --log-sigma 1.5\n"
                "  talweg evidence crabs.csv --standardise --log-ell 1 --log-sigma 3 --until-se 0.02\n"

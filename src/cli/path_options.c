@@ -84,7 +84,7 @@ const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
      .argument = "M",
      .default_value = "30",
      .most = 1e6,
-     .help = "transitions that make a draw from q one from the posterior, for the way back"},
+     .help = "ais-reverse: transitions at the posterior before it anneals back"},
     {TW_ROW_EPS(FIELD(eps)), .default_value = "0", .most = INFINITY,
      .help = "step size; 0: tuned at each temperature in a pilot run and then frozen"},
     {TW_ROW_STEPS(FIELD(steps)), .default_value = "0", .most = 1e6,

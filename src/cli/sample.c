@@ -255,12 +255,12 @@ const tw_command tw_command_sample = {
         "Numerical failures reject the trajectory, are counted, and never end the run. Ctrl-C ends it after "
         "the current iteration, with a complete file of the draws so far.\n\n"
         "A run file (-o RUN.nc) takes the draws as they are made, so that memory does not grow with their "
-        "number; until it is complete they are in RUN.nc.journal, from which the next command that is given "
-        "RUN.nc makes it, should the program be killed.\n\n"
-        "A checkpoint (with -o RUN.nc) holds where the chains stand, their tuning and sums; with --resume "
-        "the run goes on and its file has the draws of both parts, the same to the bit as those of one. In "
-        "warm-up it holds the choice of the pilots, and warm-up begins anew. --draws may be another number "
-        "than before.",
+        "number; until it is complete they are in RUN.nc.journal, from which the next command that reads "
+        "RUN.nc completes it, if the program is killed.\n\n"
+        "A checkpoint (with -o RUN.nc) holds the state of the chains, their tuning and sums; with --resume "
+        "the run continues, and its file has the draws of both parts, the same to the bit as without the "
+        "interruption. A checkpoint made in warm-up holds the choice of the pilots, and warm-up starts "
+        "again. --draws may differ from the first part.",
     .example = "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o run.nc\n"
                "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o draws.csv\n"
                "  talweg sample train.csv --draws 100000 -o long.nc --checkpoint long.state\n"

@@ -126,7 +126,7 @@ tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
     bool tunes = method && ((method->has_eps && isnan(f->eps)) || (method->has_steps && f->steps == 0));
     if (tunes && f->warmup == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "with --warmup 0 nothing can be tuned: give --eps and --steps, or some warm-up");
+                       "--warmup 0 leaves nothing to tune with: give --eps and --steps, or some warm-up");
     if (!(f->target_accept > 0.0 && f->target_accept < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--target-accept must be between 0 and 1, not %g",
                        f->target_accept);

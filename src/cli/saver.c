@@ -21,8 +21,8 @@ const tw_option tw_saver_option_rows[TW_SAVER_OPTION_COUNT] = {
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(checkpoint),
      .argument = "FILE",
-     .help = "keep in FILE where the computation stands, so that it can go on after a kill or Ctrl-C; the "
-             "file is taken away when everything is computed"},
+     .help = "save the state in FILE, so that the computation can resume after a kill or Ctrl-C; FILE is "
+             "deleted when everything is computed"},
     {.name = "checkpoint-every",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(every),
@@ -30,13 +30,13 @@ const tw_option tw_saver_option_rows[TW_SAVER_OPTION_COUNT] = {
      .default_value = "10",
      .least = 0,
      .most = 1e6,
-     .help = "seconds between two writings of FILE"},
+     .help = "seconds between two saves"},
     {.name = "resume",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(resume),
      .argument = "FILE",
-     .help = "go on from a checkpoint of the same command, data and options, and keep FILE up to date; the "
-             "results are those of an uninterrupted computation, to the bit"},
+     .help = "resume from a checkpoint of the same command, data and options, and keep FILE up to date; the "
+             "results are the same to the bit as without the interruption"},
 };
 
 /* ---- what a computation is, as text: the version, the command, every option that its results depend on, and a digest of
@@ -377,7 +377,7 @@ void tw_saver_end(tw_saver *s, bool complete)
         if (complete)
             unlink(s->path);
         else if (tw_interrupt_seen())
-            tw_log(s->ctx, TW_LOG_INFO, "to go on, give the same command with --resume %s", s->path);
+            tw_log(s->ctx, TW_LOG_INFO, "to continue, give the same command with --resume %s", s->path);
     }
     tw_checkpoint_free(s->blocks);
     *s = (tw_saver){0};

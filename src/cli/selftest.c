@@ -255,10 +255,9 @@ static tw_status judge(tw_context *ctx, const results *r)
 {
     size_t checks = 0, failed = count_failed(r, &checks);
     if (failed == 0) return TW_OK;
-    return tw_fail(
-        ctx, TW_NUMERICAL_FAILURE,
-        "%zu of %zu checks failed: draws and evidence made with these settings are not to be trusted", failed,
-        checks);
+    return tw_fail(ctx, TW_NUMERICAL_FAILURE,
+                   "%zu of %zu checks failed: draws and evidence made with these settings cannot be trusted",
+                   failed, checks);
 }
 
 static tw_status run(tw_context *ctx, const void *values)
@@ -289,10 +288,10 @@ const tw_command tw_command_selftest = {
         "limits: the factor of K; the likelihood's derivatives and the gradient of the log density, against "
         "differences; EP's fixed point; and of the integrators of HMC (metric ep) and RMHMC that a "
         "trajectory leads back when it is integrated back, that volume is preserved (the determinant of a "
-        "numerical Jacobian), and that the energy error is of order 2 in the step size. At last HMC, "
+        "numerical Jacobian), and that the energy error is of order 2 in the step size. Finally HMC, "
         "elliptical slice sampling and RMHMC must agree about the means of x and x^2 within 5 joint Monte "
         "Carlo errors.\n\n"
-        "Where there are more cases than a check can afford (150 for trajectories, 30 for the agreement, 12 "
+        "Where a check cannot afford all cases (150 for trajectories, 30 for the agreement, 12 "
         "for volume) it uses a random subset of them. Without DATA and --likelihood every likelihood is "
         "checked, "
         "the default one on the built-in problem and the others on a few built-in cases each. Exit code 2: a "

@@ -139,7 +139,7 @@ const tw_command tw_command_summary = {
         "integrates to the evidence), the statistics of the sampler, and the latent values x.1, x.2, "
         "...\n\n"
         "Several files are taken as chains of one posterior, and must be of the same data and model "
-        "(and temperature); else this is an error, and one calls talweg summary once for each. Where "
+        "(and temperature); otherwise summarise them one by one. Where "
         "their lengths differ, the first draws of the longer chains are used; ESS/s is by the sum of "
         "their times. Samplers may differ; seeds must, since chains of one sampler and one seed "
         "repeat each other.\n\n"

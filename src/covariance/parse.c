@@ -77,8 +77,7 @@ static tw_status parse_sum(tw_parser *p);
 static tw_status parse_bracket(tw_parser *p, const char *opened)
 {
     if (p->depth == TW_KERNEL_DEPTH)
-        return tw_parser_fail(p, opened, "brackets are %d deep here, which is the most there may be",
-                              TW_KERNEL_DEPTH);
+        return tw_parser_fail(p, opened, "brackets are nested more than %d deep", TW_KERNEL_DEPTH);
     p->depth++;
     TW_TRY(parse_sum(p));
     p->depth--;

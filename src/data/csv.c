@@ -163,7 +163,7 @@ static tw_status find_layout(csv *in)
     tw_context *ctx = in->file->ctx;
     bool is_header = false;
     if (first == in->end)
-        return tw_fail(ctx, TW_BAD_DATA, "holds only blank lines and comments: there are no data in it");
+        return tw_fail(ctx, TW_BAD_DATA, "holds only blank lines and comments, and no data");
     const char *second = next_line(in, first);
     choose_separator(in, first, second);
     TW_TRY(look_for_header(in, first, second, &is_header));

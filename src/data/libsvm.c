@@ -125,8 +125,7 @@ tw_status tw_libsvm_read(const tw_file *file, tw_table *table)
     libsvm in = {.file = file};
     TW_TRY(read_rows(&in));
     if (in.rows == 0)
-        return tw_fail(file->ctx, TW_BAD_DATA,
-                       "holds only blank lines and comments: there are no data in it");
+        return tw_fail(file->ctx, TW_BAD_DATA, "holds only blank lines and comments, and no data");
     if (in.largest == 0)
         return tw_fail(file->ctx, TW_BAD_DATA, "holds labels only: no line has an index:number entry");
     if (in.largest == SIZE_MAX) return tw_fail(file->ctx, TW_NO_MEMORY, "the largest index is too large");

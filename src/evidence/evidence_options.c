@@ -102,8 +102,7 @@ tw_status tw_evidence_options_check(tw_context *ctx, const tw_evidence_options *
     TW_TRY(tw_evidence_read_methods(ctx, o->methods, &count, method));
     if (o->particles < 2)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "with %zu particle%s there is no error bar: it takes at least two, and a hundred are "
-                       "better",
+                       "with %zu particle%s there is no error bar: use at least two, better a hundred",
                        o->particles, o->particles == 1 ? "" : "s");
     if (!(o->until_se >= 0.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a standard error to reach is above 0, not %g", o->until_se);

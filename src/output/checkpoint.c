@@ -129,7 +129,7 @@ static tw_status parse(const tw_file *file, tw_checkpoint *c)
     uint64_t sum = 0;
     const uint64_t *head = take(file, &at, 2);
     if (!head || head[0] != MARK || file->length % WORD != 0 || words < 3)
-        return tw_fail(c->ctx, TW_BAD_DATA, "this is no checkpoint of talweg");
+        return tw_fail(c->ctx, TW_BAD_DATA, "this is not a talweg checkpoint");
     memcpy(&sum, file->bytes + file->length - WORD, WORD);
     bool whole = tw_checksum(TW_CHECKSUM_START, words - 1, file->bytes) == sum;
     for (uint64_t k = 0; whole && k < head[1]; k++) TW_TRY(take_block(file, &at, c, &whole));

@@ -167,7 +167,7 @@ static tw_status try_candidate(const tw_posterior *p, const tw_auto_options *o, 
         tw_sampler_start(sampling->sampler, p->approximation->reference, over_dispersed, o->seed);
     tw_sampler *s = sampling->sampler;
     if (status == TW_OK && most_ess_per_draw / s->method->least_cost(s) < to_beat)
-        c->reason = "not tried: it would lose even with two effective draws for each draw of a single step";
+        c->reason = "skipped: too expensive to win";
     else if (status == TW_OK)
         status = run_pilots(o, number, to_beat, sampling, c);
     tw_sampling_free(sampling);

@@ -44,7 +44,7 @@ static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
             "none");
     if (state->draws != state->iteration / o->thin || state->draws > o->draws)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
-                       "a run of %zu draws cannot go on after %zu draws in %zu iterations", o->draws,
+                       "a run of %zu draws cannot resume after %zu draws in %zu iterations", o->draws,
                        state->draws, state->iteration);
     return TW_OK;
 }

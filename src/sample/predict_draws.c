@@ -159,9 +159,7 @@ static tw_status check_source(const tw_model *model, const tw_draw_source *sourc
         return tw_fail(model->ctx, TW_BAD_ARGUMENT, "the draws have %zu latents and the model has %zu",
                        source->n, model->n);
     if (source->draws == 0 || source->chains == 0)
-        return tw_fail(model->ctx, TW_BAD_ARGUMENT,
-                       "there are no draws of the latents to predict from: they were not kept, or none were "
-                       "made");
+        return tw_fail(model->ctx, TW_BAD_ARGUMENT, "there are no draws of the latents to predict from");
     return TW_OK;
 }
 

@@ -39,7 +39,7 @@ static bool wants_state(void *user)
     return j->watch->store->is_due(j->watch->store->user);
 }
 
-/* Where an earlier part had no draws yet, warm-up begins anew, which is the same to the bit. */
+/* Where an earlier part had no draws yet, warm-up starts again, which is the same to the bit. */
 static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **out)
 {
     const tw_sampling_plan *p = j->plan;

@@ -7,7 +7,7 @@
  *   log eps-bar_t = t^-kappa log eps_t + (1 - t^-kappa) log eps-bar_{t-1},
  *
  * gamma = 0.2, kappa = 0.75, t_0 = 10. Where all transitions are of one target, the average, not the last value, is what
- * is frozen. Where the target changes with the temperature the tuner begins anew at each from the step size it has, and
+ * is frozen. Where the target changes with the temperature the tuner starts again at each from the step size it has, and
  * the last value follows: after t transitions a deficit of h has moved log eps by about 5 t^(3/2) h / (t + 10).
  * Hoffman & Gelman put the centre at log(10 eps_0), to try long steps early; here an ensemble gives a good eps_0 and the
  * centre is log eps_0, which has no effect in the limit and wastes fewer rejected trajectories before it.

@@ -36,7 +36,7 @@ static void numbers_and_texts_take_their_places(void **state)
     tw_warning w = {.code = TW_WARN_ESS_BULK, .number = {41.4, 400}, .index = 6};
     tw_warning_print(&w, ", not {0:.1e}: raise {name}", words);
     assert_string_equal(words,
-                        "the worst latent (x.7) has a bulk ESS of 41; estimates want at least 400, of all "
+                        "the worst latent (x.7) has a bulk ESS of 41; estimates need at least 400, of all "
                         "chains together, not 4.1e+01: raise ");
     w = (tw_warning){.code = TW_WARN_NOT_POSTERIOR, .number = {0.5}, .file = "run.nc"};
     tw_warning_print(&w, NULL, words);

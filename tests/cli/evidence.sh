@@ -127,7 +127,7 @@ bad() {
     # shellcheck disable=SC2086
     refuses 1 "$expected_words" evidence $five "$@"
 }
-bad 'there is no error bar: it takes at least two' --particles 1
+bad 'there is no error bar: use at least two' --particles 1
 bad 'the temperatures must rise; number 3 is 0.4 after 0.5' --schedule "$d/falling.csv"
 bad 'the temperatures must run from 0 to 1; these run from 0.1 to 1' --schedule "$d/late.csv"
 bad 'a schedule is one row or one column' --schedule "$d/square.csv"

@@ -130,7 +130,7 @@ if env --default-signal=INT true 2>/dev/null; then
     [ "$code" = 3 ] || complain "grid and Ctrl-C: exit $code"
     [ ! -s "$d/out" ] || complain "grid and Ctrl-C: printed"
     says err 'talweg: error: interrupted after '
-    says err "to go on, give the same command with --resume $ck"
+    says err "to continue, give the same command with --resume $ck"
     [ -s "$ck" ] || complain "grid and Ctrl-C: no checkpoint"
     works grid "$data" --log-ell -1:2:30 --log-sigma 0:3:30 --json --resume "$ck"
     gives 'len(r["points"]) == 900 and all(p["ep"] is not None for p in r["points"])'
@@ -152,7 +152,7 @@ if env --default-signal=INT true 2>/dev/null; then
     wait "$job" || code=$?
     [ "$code" = 0 ] || complain "sample and Ctrl-C: exit $code: $(cat "$d/err")"
     gives 'r["interrupted"] and r["draws"] < 20000'
-    says err "to go on, give the same command with --resume $ck"
+    says err "to continue, give the same command with --resume $ck"
     cp "$ck" "$d/sample_state"
     cp "$d/part.nc" "$d/interrupted.nc"
     works "$@" --quiet -o "$d/part.nc" --resume "$ck"
@@ -187,9 +187,9 @@ refuses 1 'it is one of talweg grid, and this is talweg evidence' evidence "$dat
 sed 's/^-*[0-9]/7/' "$data" >"$d/other.csv"
 refuses 1 'it was made with other contents of DATA' grid "$d/other.csv" --log-ell -1:2:40 --log-sigma 0:3:40 --resume "$ck"
 refuses 1 'cannot be opened' "$@" --resume "$d/absent"
-refuses 1 'this is no checkpoint of talweg' "$@" --resume "$data"
+refuses 1 'this is not a talweg checkpoint' "$@" --resume "$data"
 : >"$d/empty"
-refuses 1 'this is no checkpoint of talweg' "$@" --resume "$d/empty"
+refuses 1 'this is not a talweg checkpoint' "$@" --resume "$d/empty"
 refuses 1 'is a directory' "$@" --resume "$d/demo"
 # one of an earlier version, which did not say its format, and one of a later one: the message names both formats
 python3 - "$d/good" "$d/old" "$d/new" <<'END'

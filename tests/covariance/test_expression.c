@@ -402,7 +402,7 @@ static void there_are_limits(void **state)
     strcat(deep, "se");
     memset(deep + 35, ')', 33);
     assert_int_equal(tw_kernel_parse(ctx, deep, 0, &kernel), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(ctx), "brackets are 32 deep here"));
+    assert_non_null(strstr(tw_context_message(ctx), "brackets are nested more than 32 deep"));
     deep[67] = '\0';
     assert_int_equal(tw_kernel_parse(ctx, deep + 1, 0, &kernel), TW_OK);
     tw_kernel_free(kernel);

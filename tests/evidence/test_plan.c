@@ -236,7 +236,7 @@ static void bad_options_are_refused(void **state)
     REFUSE("there is no method \"aiss\"; there are: ais, ais-reverse, pt, rm", o.methods = "ais,aiss");
     REFUSE("there is no method \"\"", o.methods = "ais,");
     REFUSE("the method rm is named twice", o.methods = "rm,ais,rm");
-    REFUSE("it takes at least two", o.particles = 1);
+    REFUSE("use at least two", o.particles = 1);
     REFUSE("a path starts from ep, laplace, prior", o.from = "posterior");
     REFUSE("there is no schedule \"cubic\"", o.schedule = "cubic");
     REFUSE("the temperatures must rise", o.beta = falling; o.temperatures = 3);

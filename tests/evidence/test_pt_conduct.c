@@ -108,7 +108,7 @@ static void warnings_are_given(void **state)
     o.copies = 8;
     o.eps = 3.0;
     pt_case_run(&f, f.prior, &o, out, NULL);
-    assert_non_null(strstr(words, "check the way back of all"));
+    assert_non_null(strstr(words, "check that all of them can be reversed"));
     pt_case_free(&f);
 }
 

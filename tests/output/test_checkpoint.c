@@ -100,7 +100,7 @@ static void damage_is_noticed(void **state)
         bytes[i] = (char)(bytes[i] ^ 16);
     }
     write_file(path, "a,b,y\n1,2,1\n", 12);
-    assert_refused(ctx, path, "this is no checkpoint of talweg");
+    assert_refused(ctx, path, "this is not a talweg checkpoint");
     assert_int_equal(tw_checkpoint_load(ctx, scratch_path(&folder, "absent"), &c), TW_BAD_FILE);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);

@@ -198,7 +198,7 @@ static void a_page_about_estimates(void **state)
         holds(page, "<td>stepping-stone</td>");
         holds(page, "99.5 of 128");
         holds(page, "Laplace (dotted) -19.500 (further left)");
-        holds(page, "All paths start at q = ep and are walked by hmc/ep.");
+        holds(page, "All paths start at q = ep and use hmc/ep.");
         lacks(page, "R-hat of all latents");
         free(page);
     }

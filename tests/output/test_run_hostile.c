@@ -72,7 +72,7 @@ static void draws_behind_damage_are_not_lost_in_silence(void **state)
     unlink(p.journal);
     damage_draw(&p, 2);
     assert_run_opens(&p, 2);
-    if (!strstr(p.said, "was damaged behind draw 2")) fail_msg("%s", p.said);
+    if (!strstr(p.said, "is damaged after draw 2")) fail_msg("%s", p.said);
     run_place_close(&p);
 }
 

@@ -44,7 +44,7 @@ class Estimate:
     pareto_k : float
         Shape of the tail of the weights: above 0.7 the error is not to be trusted. NaN where it does not apply.
     missed : float
-        "ais-reverse": the share of 1/Z that its way up knows of and its way down did not meet, part of se; else NaN.
+        "ais-reverse": the share of 1/Z that its forward run found and its reverse run missed, part of se; else NaN.
     draws : int
         Which random draws it is made of: estimates with the same number share them.
     trips, drift, apart : float
@@ -179,7 +179,7 @@ def evidence(
     X, y, **model
         The data and the options of `Model`, or a `Model` in place of `X`.
     method : str or sequence of str
-        "ais": annealed importance sampling from q up to the posterior; "ais-reverse": the way back from posterior
+        "ais": annealed importance sampling from q up to the posterior; "ais-reverse": the same back from posterior
         draws; "pt": parallel tempering, by stepping stones and thermodynamic integration; "rm": resample-move,
         adaptive in temperatures and particles.
     start : {"ep", "laplace", "prior"}, Approximation, or (mean, covariance)

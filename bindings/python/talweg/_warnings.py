@@ -38,7 +38,7 @@ ADVICE = {
     "stuck": ": use a smaller eps, or another method",
     "one_chain": ". Use chains=4",
     "rhat": '. Raise draws and warmup, or use another method ("auto", or "hmc" with metric="ep")',
-    "rhat_slight": ". Raise draws, and see whether it falls",
+    "rhat_slight": ". Raise draws, and check whether it falls",
     "ess_bulk": ". Raise draws, or use another method",
     "ess_tail": ". Raise draws, or use another method",
     "ess_fold": ". Raise draws, or use another method",

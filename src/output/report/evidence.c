@@ -171,7 +171,7 @@ static void print_table(const tw_report *r)
     for (size_t k = 0; k < r->estimates; k++) print_estimate(r, k);
     fputs("</table></div>\n<p class=\"note\">", r->page);
     if (same_paths(r))
-        tw_html_print(r->page, "All paths start at q = %s and are walked by %s. ", r->about[0].from,
+        tw_html_print(r->page, "All paths start at q = %s and use %s. ", r->about[0].from,
                       r->about[0].kernel);
     fputs(
         "Nats; errors are standard errors; weights: their effective number; accept.: mean acceptance of the "

@@ -55,8 +55,8 @@ static void print_praise(const tw_report *r)
     const tw_chains_summary *s = &r->summary;
     fputs("<p>", r->page);
     tw_html_print(r->page,
-                  "No warnings. %zu chains tell the same story about every latent value (R-hat is at most "
-                  "%.4f), and the worst of %zu, x.%zu, is known as if from %.0f independent draws.",
+                  "No warnings. %zu chains agree on every latent value (R-hat is at most "
+                  "%.4f), and the worst of %zu, x.%zu, has the precision of %.0f independent draws.",
                   r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_min);
     fputs("</p>\n", r->page);
 }

@@ -12,17 +12,16 @@
 static tw_status fail_draws(const tw_run_writer *w, size_t found, size_t wanted)
 {
     return tw_fail(w->ctx, TW_BAD_DATA,
-                   "%.1000s: the run is to go on after %zu draws of each chain, and the file has %zu",
-                   w->path, wanted, found);
+                   "%.1000s: the run resumes after %zu draws of each chain, and the file has %zu", w->path,
+                   wanted, found);
 }
 
 static tw_status check_shape(const tw_run_writer *w, const tw_run_facts *facts, size_t n, size_t chains)
 {
     if (n == facts->n && chains == facts->chains) return TW_OK;
-    return tw_fail(
-        w->ctx, TW_BAD_DATA,
-        "%.1000s: the file has %zu chains of %zu latents, and the run that is to go on has %zu of %zu",
-        w->path, chains, n, facts->chains, facts->n);
+    return tw_fail(w->ctx, TW_BAD_DATA,
+                   "%.1000s: the file has %zu chains of %zu latents, and the run to resume has %zu of %zu",
+                   w->path, chains, n, facts->chains, facts->n);
 }
 
 /* Is the last draw in the journal this one? */
@@ -38,8 +37,7 @@ static tw_status check_last(const tw_run_writer *w, size_t draws, const double *
     bool same = status == TW_OK && memcmp(last, x, bytes) == 0;
     tw_release(w->ctx, draw);
     if (same || status != TW_OK) return status;
-    return tw_fail(w->ctx, TW_BAD_DATA, "%.1000s: its draws are not those of the run that is to go on",
-                   w->path);
+    return tw_fail(w->ctx, TW_BAD_DATA, "%.1000s: its draws are not those of the run to resume", w->path);
 }
 
 /* ---- from the file ---- */

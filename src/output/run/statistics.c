@@ -39,7 +39,7 @@ const tw_statistic tw_statistics[TW_STATISTIC_COUNT] = {
     {"accepted", NC_BYTE, accepted, "the trajectory was accepted"},
     {"energy_divergence", NC_BYTE, energy_divergence, "the energy diverged"},
     {"implicit_failure", NC_BYTE, implicit_failure, "an implicit equation was not solved"},
-    {"irreversible", NC_BYTE, irreversible, "the way back did not lead back"},
+    {"irreversible", NC_BYTE, irreversible, "the reverse trajectory did not return to its start"},
     {"factorisation", NC_BYTE, factorisation, "a metric could not be factored"},
     {"log_likelihood", NC_DOUBLE, log_likelihood, "log p(y | x), all observations together"},
 };
