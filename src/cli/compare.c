@@ -20,7 +20,7 @@ typedef struct compare_flags {
 #define FIELD(member) offsetof(compare_flags, member)
 
 static const tw_option rows[] = {
-    {.name = "MODEL.json...",
+    {.name = "MODEL...",
      .kind = TW_OPTION_OPERANDS,
      .offset = FIELD(files),
      .help = "model files, at least two, as talweg model and talweg fit write them"},

@@ -261,7 +261,7 @@ static void tables_are_sound(void **state)
         bool help = false;
         const char *const operands[] = {"a", "b"};
         assert_int_equal(tw_allocate(ctx, 1, of->bytes, "values", &memory), TW_OK);
-        bool one = option_of(of, "DATA") || option_of(of, "RUN...");
+        bool one = option_of(of, "DATA") || option_of(of, "RUN...") || option_of(of, "MODEL...");
         size_t count = option_of(of, "NEWDATA") ? 2 : one ? 1 : 0;
         assert_int_equal(tw_options_parse(ctx, of, count, operands, memory, &help), TW_OK);
         tw_release(ctx, memory);
