@@ -23,7 +23,7 @@ says out 'Laplace is right: log Z is within 0.1 nats'
 says out 'root mean square over all 40'
 
 # a broad prior: Laplace is wrong, and JSON says by how much
-ends 4 check "$data" --log-ell 0 --log-sigma 3 --against laplace --draws 500 --json
+ends 4 check "$data" --log-ell 0 --log-sigma 3 --against laplace --draws 2000 --json
 gives 'r["right"] is False and r["verdict"].startswith("Laplace is wrong: log Z is ") and r["n"] == 40'
 gives 'r["log_z"]["verdict"] == "wrong" and abs(r["log_z"]["given"] - r["log_z"]["exact"] - r["log_z"]["difference"]) < 1e-9'
 gives '0 < r["log_z"]["se"] <= 0.02 and len(r["latents"]["worst"]) == 10 and r["latents"]["compared"] == 40'
@@ -38,7 +38,7 @@ gives 'r["right"] is None and r["draws_needed"] > 1000 and "about %d draws of ea
 
 # a file: of some latents, and log Z of the command line
 printf 'name,mean\nx.2,-50\n' >"$d/claim.csv"
-ends 4 check "$data" --log-ell 0 --log-sigma 1 --against "$d/claim.csv" --log-z -1000 --draws 200 -o "$d/check.html"
+ends 4 check "$data" --log-ell 0 --log-sigma 1 --against "$d/claim.csv" --log-z -1000 --draws 2000 -o "$d/check.html"
 says out 'claim.csv is wrong: log Z is '
 says out 'most of'
 says check.html '<h2>claim.csv is wrong</h2>'
@@ -49,9 +49,9 @@ gives 'r["log_z"]["given"] == -12.5 and r["draws"] is None and r["latents"]["ver
 gives 'other("found.json")["log_z"] == r["log_z"]'
 
 # the same to the bit for any number of threads
-ends 4 check "$data" --log-ell 0 --log-sigma 1 --against "$d/claim.csv" --draws 200 --threads 1 --json
+ends 4 check "$data" --log-ell 0 --log-sigma 1 --against "$d/claim.csv" --draws 2000 --threads 1 --json
 cp "$d/out" "$d/first"
-ends 4 check "$data" --log-ell 0 --log-sigma 1 --against "$d/claim.csv" --draws 200 --threads 3 --json
+ends 4 check "$data" --log-ell 0 --log-sigma 1 --against "$d/claim.csv" --draws 2000 --threads 3 --json
 gives 'r["latents"] == other("first")["latents"]'
 
 refuses 1 'cannot be opened' check "$data" --log-ell 0 --against "$d/nowhere.csv"

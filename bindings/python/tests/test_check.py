@@ -9,12 +9,12 @@ import talweg
 
 from conftest import SETTING
 
-QUICK = dict(warmup=100, draws=400)
+QUICK = dict(warmup=200, draws=1500)
 
 
 def test_agrees_with_the_program(problem, program):
     found = talweg.check(*problem, **SETTING, against="laplace", **QUICK)
-    said = program(*problem, "check", "--against", "laplace", "--log-ell=0.3", "--log-sigma=1.5", "--warmup=100", "--draws=400",
+    said = program(*problem, "check", "--against", "laplace", "--log-ell=0.3", "--log-sigma=1.5", "--warmup=200", "--draws=1500",
                    "--no-warnings", codes=(0, 4, 5))
     assert said["verdict"] == found.verdict and said["right"] == found.right
     assert said["log_z"]["exact"] == found.log_z.exact and said["log_z"]["se"] == found.log_z.error
