@@ -56,10 +56,10 @@ static tw_estimate run_ais(const bench_usps *u, const method *m, double *seconds
     o.kernel.gaussian = u->ep->reference;
     o.kernel.smoothing = u->ep->variance;
     o.beta = beta;
-    o.steps = m->steps;
+    o.temperatures = m->steps;
     o.particles = m->particles;
     o.eps = m->eps;
-    o.leapfrog_steps = m->leapfrogs;
+    o.steps = m->leapfrogs;
     double start = bench_cpu_seconds();
     bench_check(u->ctx, tw_ais_run(u->model, u->ep->reference, &o, NULL, NULL, NULL, &estimate));
     *seconds = bench_cpu_seconds() - start;

@@ -134,13 +134,13 @@ typedef struct tw_ais_state {
 /* How to anneal. */
 typedef struct tw_ais_options {
     tw_sampler_options kernel;
-    const double *beta; /* steps + 1 temperatures from 0 to 1; NULL: equal steps */
-    size_t steps;
+    const double *beta;  /* temperatures + 1 numbers from 0 to 1; NULL: equal steps */
+    size_t temperatures; /* steps of the schedule */
     size_t particles;
     size_t moves; /* transitions at each temperature */
     double eps;   /* 0: tuned at every temperature in a pilot run with particles of its own, then frozen */
-    size_t leapfrog_steps; /* 0: as many as make a trajectory of length pi/2 */
-    double target_accept;  /* of the pilot */
+    size_t steps; /* leapfrog steps; 0: as many as make a trajectory of length pi/2 */
+    double target_accept; /* of the pilot */
     uint64_t seed;
     uint64_t
         first_chain; /* 0, or for other random numbers with the same seed how many of the chains of AIS, or of
@@ -159,7 +159,7 @@ typedef struct tw_ais_options {
 } tw_ais_options;
 #define TW_AIS_DEFAULTS                              \
     ((tw_ais_options){.kernel = TW_SAMPLER_DEFAULTS, \
-                      .steps = 50,                   \
+                      .temperatures = 50,            \
                       .particles = 256,              \
                       .moves = 1,                    \
                       .target_accept = 0.8,          \
@@ -192,10 +192,10 @@ typedef struct tw_rm_state {
 /* How to resample and move. */
 typedef struct tw_rm_options {
     tw_sampler_options kernel;
-    const double *beta; /* steps + 1 temperatures from 0 to 1; NULL: chosen by the pilot */
-    size_t steps;
-    double fraction;  /* of the conditional effective sample size that a step chosen by the pilot keeps */
-    size_t max_steps; /* temperatures that the pilot may choose */
+    const double *beta;  /* temperatures + 1 numbers from 0 to 1; NULL: chosen by the pilot */
+    size_t temperatures; /* steps of the schedule */
+    double fraction;     /* of the conditional effective sample size that a step chosen by the pilot keeps */
+    size_t max_temperatures; /* temperatures that the pilot may choose */
     size_t pilot_particles;
     double correlation; /* moves at a temperature go on until particles are correlated less than this with
                            where they were */
@@ -205,8 +205,8 @@ typedef struct tw_rm_options {
     double spread; /* at any temperature at most particles * spread and at least particles / spread; 1: the
                          same number everywhere */
     double eps;    /* 0: tuned by the pilot at every temperature */
-    size_t leapfrog_steps; /* 0: as many as make a trajectory of length pi/2 */
-    double target_accept;  /* of the pilot */
+    size_t steps;  /* leapfrog steps; 0: as many as make a trajectory of length pi/2 */
+    double target_accept; /* of the pilot */
     uint64_t seed;
     uint64_t first_chain; /* as in tw_ais_options, of the chains of resample-move */
     void *user;
@@ -218,7 +218,7 @@ typedef struct tw_rm_options {
 #define TW_RM_DEFAULTS                              \
     ((tw_rm_options){.kernel = TW_SAMPLER_DEFAULTS, \
                      .fraction = 0.9,               \
-                     .max_steps = 1000,             \
+                     .max_temperatures = 1000,      \
                      .pilot_particles = 128,        \
                      .correlation = 0.2,            \
                      .max_moves = 10,               \
@@ -239,10 +239,10 @@ TW_API tw_status tw_rm_run(const tw_model *model, const tw_reference *reference,
                            tw_progress_function *progress, void *user, tw_estimate *out);
 
 /* The temperatures alone, for AIS: each step keeps `fraction` of the conditional effective sample size of the
- * pilot's particles. beta has room for max_steps + 1 numbers; *steps says how many steps were needed.
- * TW_NOT_CONVERGED where max_steps do not suffice. */
+ * pilot's particles. beta has room for max_temperatures + 1 numbers; *temperatures says how many steps were
+ * needed. TW_NOT_CONVERGED where max_temperatures do not suffice. */
 TW_API tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference,
-                                   const tw_rm_options *options, size_t *steps, double *beta);
+                                   const tw_rm_options *options, size_t *temperatures, double *beta);
 
 /* ---- parallel tempering ---- */
 
@@ -260,22 +260,23 @@ typedef struct tw_pt_state {
 /* How to temper. */
 typedef struct tw_pt_options {
     tw_sampler_options kernel; /* threads work on different temperatures */
-    const double *beta;        /* steps + 1 temperatures from 0 to 1; NULL: a linear ladder */
-    size_t steps;
-    bool tune_ladder;      /* move the temperatures, in the warm-up, to equal swap rates */
-    size_t least_steps;    /* where replicas do not travel, the warm-up may leave out temperatures, down to so
+    const double *beta;        /* temperatures + 1 numbers from 0 to 1; NULL: a linear ladder */
+    size_t temperatures;       /* steps of the schedule */
+    bool tune_ladder;          /* move the temperatures, in the warm-up, to equal swap rates */
+    size_t
+        least_temperatures; /* where replicas do not travel, the warm-up may leave out temperatures, down to so
                               many steps; the rounds are then more, for the same work. 0: it keeps all */
-    size_t copies;         /* independent copies of the whole ladder, in lockstep: at least 2 */
-    size_t warmup, rounds; /* a round: transitions at every temperature, then swaps of neighbours */
+    size_t copies;          /* independent copies of the whole ladder, in lockstep: at least 2 */
+    size_t warmup, rounds;  /* a round: transitions at every temperature, then swaps of neighbours */
     size_t patience; /* tuning goes on while replicas do not travel (fewer than a round trip for each copy),
                               up to so many times `warmup`; 1: never */
     size_t moves;    /* transitions in a round */
     double eps;      /* 0: tuned at every temperature in the warm-up, then frozen */
-    size_t leapfrog_steps; /* 0: as many as make a trajectory of length pi/2 */
-    double target_accept;  /* of the warm-up */
+    size_t steps;    /* leapfrog steps; 0: as many as make a trajectory of length pi/2 */
+    double target_accept; /* of the warm-up */
     uint64_t seed;
     uint64_t
-        first_chain; /* as in tw_ais_options, of those of parallel tempering: (steps + 1) * copies are used */
+        first_chain; /* as in tw_ais_options, of those of parallel tempering: (temperatures + 1) * copies are used */
     void *user;
     /* As in tw_ais_options, after each round. */
     bool (*wants_state)(void *user);
@@ -284,7 +285,7 @@ typedef struct tw_pt_options {
 } tw_pt_options;
 #define TW_PT_DEFAULTS                              \
     ((tw_pt_options){.kernel = TW_SAMPLER_DEFAULTS, \
-                     .steps = 12,                   \
+                     .temperatures = 12,            \
                      .tune_ladder = true,           \
                      .copies = 32,                  \
                      .warmup = 100,                 \
@@ -294,14 +295,14 @@ typedef struct tw_pt_options {
                      .target_accept = 0.8,          \
                      .seed = 1})
 
-/* What a run did. The arrays are the caller's; NULL: not wanted. They have room for the steps of the options. */
+/* What a run did. The arrays are the caller's; NULL: not wanted. They have room for the temperatures of the options. */
 typedef struct tw_pt_report {
-    size_t steps;           /* of the ladder that the estimates were made with */
+    size_t temperatures;    /* steps of the ladder that the estimates were made with */
     size_t warmup, rounds;  /* how many there were */
-    double *beta;           /* steps + 1: that ladder */
-    double *eps;            /* steps + 1: step sizes; the first, at b = 0, is not used */
-    double *mean_log_ratio; /* steps + 1: E_b[R], the integrand of thermodynamic integration */
-    double *swap_rate;      /* steps: mean probability that k and k + 1 exchange */
+    double *beta;           /* temperatures + 1: that ladder */
+    double *eps;            /* temperatures + 1: step sizes; the first, at b = 0, is not used */
+    double *mean_log_ratio; /* temperatures + 1: E_b[R], the integrand of thermodynamic integration */
+    double *swap_rate;      /* temperatures: mean probability that k and k + 1 exchange */
     double barrier;         /* Lambda: sum of (1 - swap rate) */
     size_t round_trips;     /* from b = 0 to 1 and back, in all copies together */
     size_t batches;  /* of each copy's rounds: errors are from the spread between copies or between batches,

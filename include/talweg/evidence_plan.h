@@ -61,7 +61,7 @@ typedef struct tw_evidence_options {
     size_t moves;            /* transitions at each temperature */
     size_t burn_in;          /* reverse AIS: transitions at b = 1 */
     double eps;              /* step size. 0: tuned at each temperature in a pilot run, and then frozen */
-    size_t leapfrog_steps;   /* 0: as many as make a trajectory of length pi/2 */
+    size_t steps;            /* leapfrog steps; 0: as many as make a trajectory of length pi/2 */
     double solver_tolerance; /* of implicit equations (tw_sampler_options) */
     size_t fixed_point;
     double until_se;      /* a goal for the standard error of each estimate; 0: none */

@@ -79,7 +79,7 @@ static void print_verdict(const tw_fits *fits, const tw_evidence_result *r)
 static void print_tempering(const tw_pt_report *t)
 {
     printf("  parallel tempering: %zu temperatures, %zu rounds after %zu; barrier %.2f, %zu round trips\n",
-           t->steps, t->rounds, t->warmup, t->barrier, t->round_trips);
+           t->temperatures, t->rounds, t->warmup, t->barrier, t->round_trips);
     printf("    one-sided stepping stones %.4f +- %.4f upwards, %.4f +- %.4f downwards\n", t->forward,
            t->forward_se, t->reverse, t->reverse_se);
 }
@@ -151,7 +151,7 @@ static json_t *encode_approximation(double log_z, bool converged, double seconds
 static json_t *encode_tempering(const tw_pt_report *t, bool *ok)
 {
     json_t *object = json_object();
-    tw_json_set(object, "temperatures", tw_json_count(t->steps), ok);
+    tw_json_set(object, "temperatures", tw_json_count(t->temperatures), ok);
     tw_json_set(object, "warmup", tw_json_count(t->warmup), ok);
     tw_json_set(object, "rounds", tw_json_count(t->rounds), ok);
     tw_json_set(object, "barrier", tw_json_number(t->barrier), ok);

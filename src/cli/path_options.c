@@ -131,7 +131,7 @@ static tw_evidence_options options_of(const tw_path_options *o, const tw_path_fi
     out.moves = (size_t)o->moves;
     out.burn_in = (size_t)o->burn_in;
     out.eps = o->eps;
-    out.leapfrog_steps = (size_t)o->steps;
+    out.steps = (size_t)o->steps;
     out.solver_tolerance = o->solver_tol;
     out.fixed_point = (size_t)o->fixed_point;
     out.seed = o->seed;

@@ -9,7 +9,7 @@
 
 tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *o)
 {
-    if (o->beta) TW_TRY(tw_schedule_check(ctx, o->steps, o->beta));
+    if (o->beta) TW_TRY(tw_schedule_check(ctx, o->temperatures, o->beta));
     if (o->pilot_particles < 8)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a pilot needs at least 8 particles, not %zu",
                        o->pilot_particles);
@@ -17,7 +17,7 @@ tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *o)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "the fraction of the effective sample size to keep lies in (0, 1); %g does not",
                        o->fraction);
-    if (o->max_moves == 0 || (!o->beta && o->max_steps == 0))
+    if (o->max_moves == 0 || (!o->beta && o->max_temperatures == 0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "there must be at least one move and one temperature");
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);

@@ -29,7 +29,7 @@ tw_move tw_ais_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t firs
 {
     const tw_ais_options *o = a->o;
     tw_move move = {.eps = a->eps[k], .seed = o->seed, .iteration = iteration, .first_chain = first_chain};
-    move.steps = o->leapfrog_steps ? o->leapfrog_steps : tw_walk_steps(a->eps[k]);
+    move.steps = o->steps ? o->steps : tw_walk_steps(a->eps[k]);
     return move;
 }
 
@@ -162,7 +162,7 @@ static void summarise(const tw_ais *a, const tw_walk *walk, tw_estimate *out)
 
 static tw_status check(tw_context *ctx, const tw_ais_options *o)
 {
-    if (o->beta) TW_TRY(tw_schedule_check(ctx, o->steps, o->beta));
+    if (o->beta) TW_TRY(tw_schedule_check(ctx, o->temperatures, o->beta));
     if (o->particles < 2)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
@@ -182,14 +182,14 @@ static tw_status check(tw_context *ctx, const tw_ais_options *o)
 static tw_status allocate(tw_context *ctx, tw_ais *a)
 {
     const tw_ais_options *o = a->o;
-    a->steps = a->capacity = o->steps;
-    if (o->reverse && o->refine > 0.0) a->capacity = MORE * o->steps + EXTRA;
+    a->steps = a->capacity = o->temperatures;
+    if (o->reverse && o->refine > 0.0) a->capacity = MORE * o->temperatures + EXTRA;
     TW_TRY(tw_allocate_doubles(ctx, a->capacity + 1, 1, "the temperatures", &a->beta));
     TW_TRY(tw_allocate_doubles(ctx, a->capacity + 1, 1, "the step sizes", &a->eps));
     TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->log_weight));
     if (o->reverse) TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->way_up));
-    if (!o->beta) return tw_schedule_fill(ctx, TW_SCHEDULE_LINEAR, o->steps, 0.0, a->beta);
-    memcpy(a->beta, o->beta, (o->steps + 1) * sizeof *a->beta);
+    if (!o->beta) return tw_schedule_fill(ctx, TW_SCHEDULE_LINEAR, o->temperatures, 0.0, a->beta);
+    memcpy(a->beta, o->beta, (o->temperatures + 1) * sizeof *a->beta);
     return TW_OK;
 }
 

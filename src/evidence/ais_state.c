@@ -56,8 +56,8 @@ static bool fits(tw_ais *a, const tw_walk *walk, const tw_ais_state *state, size
     size_t rest = rest_of(a, walk), schedules = state->count - rest;
     *steps = schedules / 2 - 1;
     return state->particles == walk->particles && state->count >= rest + 4 && schedules % 2 == 0 &&
-           *steps >= a->o->steps && *steps <= a->capacity && state->done <= *steps && state->beta >= 0.0 &&
-           state->beta <= 1.0;
+           *steps >= a->o->temperatures && *steps <= a->capacity && state->done <= *steps &&
+           state->beta >= 0.0 && state->beta <= 1.0;
 }
 
 tw_status tw_ais_resume(tw_ais *a, tw_walk *walk)

@@ -135,11 +135,11 @@ static tw_status adapt_schedule(maker *m)
     tw_rm_options rm = p->rm;
     rm.beta = NULL;
     rm.fraction = adaptive_fraction;
-    if (m->o->temperatures) rm.max_steps = m->o->temperatures;
+    if (m->o->temperatures) rm.max_temperatures = m->o->temperatures;
     const tw_evidence_watch *w = m->watch;
     tw_progress now = TW_PROGRESS("temperatures", NULL, 0, 0);
     if (w && w->progress && tw_team_leads(p->ctx) && w->progress(w->user, &now)) return tw_interrupt(p->ctx);
-    TW_TRY(tw_allocate_doubles(p->ctx, rm.max_steps + 1, 1, "the temperatures", &p->beta));
+    TW_TRY(tw_allocate_doubles(p->ctx, rm.max_temperatures + 1, 1, "the temperatures", &p->beta));
     return tw_schedule_adapt(p->model, p->reference, &rm, &p->temperatures, p->beta);
 }
 
@@ -190,7 +190,7 @@ static void plan_ais(maker *m, const tw_sampler_options *kernel)
     ais->particles = o->particles;
     ais->moves = o->moves;
     ais->eps = o->eps;
-    ais->leapfrog_steps = o->leapfrog_steps;
+    ais->steps = o->steps;
     ais->burn_in = o->burn_in;
     ais->seed = o->seed;
 }
@@ -207,7 +207,7 @@ static void plan_rm(maker *m, const tw_sampler_options *kernel)
         rm->islands = rm->particles < (size_t)2 * FEW_PARTICLES ? 2 : rm->particles / FEW_PARTICLES;
     if (rm->particles < 2 * rm->islands) rm->particles = 2 * rm->islands;
     rm->eps = o->eps;
-    rm->leapfrog_steps = o->leapfrog_steps;
+    rm->steps = o->steps;
     rm->seed = o->seed;
 }
 
@@ -224,12 +224,12 @@ static tw_status plan_pt(maker *m, const tw_sampler_options *kernel)
     pt->rounds = pt->warmup = o->rounds;
     pt->moves = o->moves;
     pt->eps = o->eps;
-    pt->leapfrog_steps = o->leapfrog_steps;
+    pt->steps = o->steps;
     pt->seed = o->seed;
     if (p->own_schedule || !m->from_prior) return TW_OK;
     TW_TRY(tw_allocate_doubles(p->ctx, PRIOR_LADDER + 1, 1, "the ladder", &p->ladder));
-    pt->steps = PRIOR_LADDER;
-    pt->least_steps = LEAST_LADDER;
+    pt->temperatures = PRIOR_LADDER;
+    pt->least_temperatures = LEAST_LADDER;
     pt->beta = p->ladder;
     return tw_schedule_fill(p->ctx, m->kind, PRIOR_LADDER, m->beta_min, p->ladder);
 }
@@ -238,10 +238,10 @@ static tw_status plan_pt(maker *m, const tw_sampler_options *kernel)
 static void hand_out_schedule(tw_evidence_plan *p)
 {
     p->ais.beta = p->beta;
-    p->ais.steps = p->temperatures;
+    p->ais.temperatures = p->temperatures;
     if (!p->own_schedule) return;
     p->pt.beta = p->rm.beta = p->beta;
-    p->pt.steps = p->rm.steps = p->temperatures;
+    p->pt.temperatures = p->rm.temperatures = p->temperatures;
 }
 
 static tw_status make(maker *m)

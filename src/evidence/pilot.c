@@ -63,7 +63,7 @@ static void transition(pilot *p, tw_rm_plan_step *step)
     const tw_rm_options *o = p->o;
     bool has_steps = tw_method_describe(o->kernel.method)->has_steps;
     step->eps = tw_walk_tunes(&o->kernel, o->eps) ? tw_step_tuner_eps(&p->tuner) : o->eps;
-    step->leapfrog_steps = !has_steps ? 1 : o->leapfrog_steps ? o->leapfrog_steps : tw_walk_steps(step->eps);
+    step->leapfrog_steps = !has_steps ? 1 : o->steps ? o->steps : tw_walk_steps(step->eps);
     tw_move move = {.eps = step->eps,
                     .steps = step->leapfrog_steps,
                     .seed = o->seed,
@@ -123,7 +123,7 @@ static tw_status climb(pilot *p)
         tw_progress now = {.stage = "pilot",
                            .unit = "temperatures",
                            .done = k,
-                           .total = p->o->beta ? p->o->steps : 0,
+                           .total = p->o->beta ? p->o->temperatures : 0,
                            .acceptance = tw_walk_acceptance(p->walk),
                            .log_z = NAN,
                            .se = NAN};
@@ -169,7 +169,7 @@ tw_status tw_rm_plan_make(const tw_model *model, const tw_reference *reference, 
     tw_context *ctx = model->ctx;
     pilot p = {.o = o,
                .watch = watch,
-               .capacity = o->beta ? o->steps : o->max_steps,
+               .capacity = o->beta ? o->temperatures : o->max_temperatures,
                .tuner = tw_step_tuner_at(TW_STEP_FIRST, o->target_accept, TW_STEP_LARGEST)};
     *out = NULL;
     TW_TRY(tw_streams_take(ctx, TW_STREAMS_RM_PILOT, 0, o->pilot_particles, &p.chain));

@@ -51,9 +51,9 @@ static tw_status check_counts(tw_context *ctx, const tw_pt_options *o)
 
 static tw_status check(tw_context *ctx, const tw_pt_options *o)
 {
-    if (o->steps == 0)
+    if (o->temperatures == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "parallel tempering needs at least two temperatures: 0 and 1");
-    if (o->beta) TW_TRY(tw_schedule_check(ctx, o->steps, o->beta));
+    if (o->beta) TW_TRY(tw_schedule_check(ctx, o->temperatures, o->beta));
     TW_TRY(check_counts(ctx, o));
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
@@ -110,7 +110,7 @@ static tw_status start(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
     for (size_t k = 0; k < pt->levels; k++) {
-        pt->beta[k] = o->beta ? o->beta[k] : (double)k / (double)o->steps;
+        pt->beta[k] = o->beta ? o->beta[k] : (double)k / (double)o->temperatures;
         pt->tuner[k] =
             tw_step_tuner_at(o->eps > 0.0 ? o->eps : TW_STEP_FIRST, o->target_accept, TW_STEP_LARGEST);
         TW_TRY(tw_walk_start(pt->walk[k], o->seed, pt->chain + k * pt->copies));
@@ -209,7 +209,7 @@ static double report_ladder(const tw_pt *pt, tw_pt_report *report)
         if (report->beta) report->beta[k] = pt->beta[k];
         if (report->eps) report->eps[k] = tw_step_tuner_eps(&pt->tuner[k]);
     }
-    report->steps = pt->levels - 1;
+    report->temperatures = pt->levels - 1;
     report->warmup = (size_t)pt->round - pt->recorded;
     report->rounds = pt->recorded;
     report->round_trips = pt->round_trips;
@@ -246,7 +246,7 @@ tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const 
                 .reference = reference,
                 .o = options,
                 .watch = {.ctx = model->ctx, .progress = progress, .user = user},
-                .allocated = options->steps + 1,
+                .allocated = options->temperatures + 1,
                 .copies = options->copies};
     tw_pt_set_levels(&pt, pt.allocated);
     TW_TRY(tw_streams_take(pt.ctx, TW_STREAMS_PT, options->first_chain, pt.levels * pt.copies, &pt.chain));

@@ -38,7 +38,7 @@ static void transitions(tw_pt *pt, size_t level)
     for (size_t m = 0; m < o->moves; m++) {
         double eps = tw_step_tuner_eps(&pt->tuner[level]);
         tw_move move = {.eps = eps,
-                        .steps = o->leapfrog_steps ? o->leapfrog_steps : tw_walk_steps(eps),
+                        .steps = o->steps ? o->steps : tw_walk_steps(eps),
                         .seed = o->seed,
                         .iteration = pt->round * o->moves + m,
                         .first_chain = pt->chain + level * pt->copies};

@@ -80,7 +80,8 @@ tw_status tw_pt_resume(tw_pt *pt)
 {
     const tw_pt_state *s = pt->o->resume;
     bool ladder = s->levels >= 2 && s->levels <= pt->allocated &&
-                  (s->levels == pt->allocated || (pt->o->least_steps > 0 && s->levels > pt->o->least_steps));
+                  (s->levels == pt->allocated ||
+                   (pt->o->least_temperatures > 0 && s->levels > pt->o->least_temperatures));
     if (ladder) tw_pt_set_levels(pt, s->levels);
     if (ladder && fits(pt, s)) {
         tw_visit v = tw_visit_restore(s->numbers, s->count);

@@ -75,8 +75,8 @@ static tw_status tune_ladder(tw_pt *pt, bool may_thin)
     const tw_pt_options *o = pt->o;
     size_t steps = pt->levels - 1;
     for (size_t k = 0; k < steps; k++) pt->rejection[k] /= pt->proposals;
-    if (may_thin && o->least_steps > 0 && o->least_steps < steps)
-        steps = tw_ladder_steps(o->least_steps, steps, barrier(pt), (double)o->warmup);
+    if (may_thin && o->least_temperatures > 0 && o->least_temperatures < steps)
+        steps = tw_ladder_steps(o->least_temperatures, steps, barrier(pt), (double)o->warmup);
     return equalise(pt, steps);
 }
 

@@ -88,8 +88,8 @@ static bool is_step(const tw_rm_options *o, const tw_rm_plan_step *step, bool fi
 /* Does it say, of the plan and of where it stands, what a run with these options could? */
 static bool fits(const tw_rm_options *o, const tw_rm_state *state)
 {
-    size_t capacity = o->beta ? o->steps : o->max_steps;
-    return state->steps >= 1 && state->steps <= capacity && (!o->beta || state->steps == o->steps) &&
+    size_t capacity = o->beta ? o->temperatures : o->max_temperatures;
+    return state->steps >= 1 && state->steps <= capacity && (!o->beta || state->steps == o->temperatures) &&
            state->done >= 1 && state->done <= state->steps;
 }
 

@@ -121,7 +121,7 @@ static tw_status resume_until(tw_context *ctx, until *u, tw_estimate *out)
     u->spread = state->before_spread;
     for (size_t j = 0; j < u->done; j++) u->log_weight[j] = state->before_weight[j];
     *out = (tw_estimate){.method = u->o->reverse ? "ais-reverse" : "ais",
-                         .temperatures = u->o->steps,
+                         .temperatures = u->o->temperatures,
                          .draws = tw_draws_number(u->o->seed, u->chain),
                          .trips = NAN,
                          .drift = NAN,

@@ -127,7 +127,7 @@ static void evidence_and_draws_see_both_modes(void **state)
     assert_int_equal(want.modes, 2);
     assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_GEOMETRIC, STEPS, 0.01, beta), TW_OK);
     o.beta = beta;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.particles = 512;
     assert_int_equal(tw_ais_run(p.model, p.prior, &o, NULL, NULL, NULL, &e), TW_OK);
     print_message("log Z %.4f, EP %.4f, ais %.4f +- %.4f; mean %.3f, sd %.3f\n", want.log_z, p.ep->log_z,

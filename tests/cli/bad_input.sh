@@ -96,7 +96,8 @@ refuses 3 'cannot be written: No such file' approx "$d/good.csv" --save-approx "
 refuses 3 'cannot be written: No such file' approx "$d/good.csv" --marginals "$d/absent/m.csv"
 refuses 3 'cannot be written: Is a directory' approx "$d/good.csv" --save-approx "$d/folder"
 refuses 3 'cannot be written: Not a directory' approx "$d/good.csv" --save-approx "$d/good.csv/fit.json"
-refuses 1 'good.csv already exists; use --force' approx "$d/good.csv" --save-approx "$d/good.csv"
+cp "$d/good.csv" "$d/there.csv"
+refuses 1 'there.csv already exists; use --force' approx "$d/good.csv" --save-approx "$d/there.csv"
 if [ "$(id -u)" != 0 ]; then
     mkdir "$d/closed" && chmod a-w "$d/closed"
     refuses 3 'cannot be written: Permission denied' approx "$d/good.csv" --save-approx "$d/closed/fit.json"
@@ -128,7 +129,7 @@ refuses 1 'wide.csv: found the input "c"' predict "$d/fit.json" "$d/wide.csv" --
 refuses 1 'labels123.csv: labels of two classes' predict "$d/fit.json" "$d/labels123.csv"
 refuses 1 'was made with a kernel' predict "$d/fit.json" "$d/good.csv" --diagonal "$d/good.csv"
 refuses 3 'cannot be written' predict "$d/fit.json" "$d/good.csv" -o "$d/absent/p.csv"
-refuses 1 'already exists' predict "$d/fit.json" "$d/good.csv" -o "$d/good.csv"
+refuses 1 'already exists' predict "$d/fit.json" "$d/good.csv" -o "$d/there.csv"
 
 # ---- not wrong, but worth a word
 printf 'a,b,y\n1,2,1\n3,4,1\n' >"$d/one_class.csv"

@@ -188,7 +188,7 @@ static tw_ais_options importance_sampling(size_t particles)
     static const double beta[2] = {0.0, 1.0};
     tw_ais_options o = TW_AIS_DEFAULTS;
     o.beta = beta;
-    o.steps = 1;
+    o.temperatures = 1;
     o.particles = particles;
     o.eps = 0.1;
     o.seed = 7;

@@ -18,7 +18,7 @@ static tw_ais_options ais_with(const double *beta, size_t steps, size_t particle
 {
     tw_ais_options o = TW_AIS_DEFAULTS;
     o.beta = beta;
-    o.steps = steps;
+    o.temperatures = steps;
     o.particles = particles;
     return o;
 }
@@ -218,7 +218,7 @@ static void the_way_down_starts_from_resampled_particles(void **state)
     o.reverse = true;
     o.burn_in = 0;
     o.eps = 1e-9;
-    o.leapfrog_steps = 1;
+    o.steps = 1;
     assert_int_equal(
         tw_model_new(ctx, &k, 1, OBSERVED(tw_likelihood_find("gaussian"), 1, &y, &w), 0.0, &model), TW_OK);
     assert_int_equal(tw_reference_prior(model, &prior), TW_OK);

@@ -94,7 +94,7 @@ static void compare_evidence(const posed *p, const exact *want)
     tw_estimate e;
     assert_int_equal(tw_schedule_fill(p->ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta), TW_OK);
     o.beta = beta;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.particles = 512;
     o.kernel.metric = TW_METRIC_EP;
     o.kernel.gaussian = p->ep->reference;

@@ -45,11 +45,11 @@ static void errors_are_honest(void **state)
         tw_ais_options o = TW_AIS_DEFAULTS;
         assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, 20, 0.0, fine), TW_OK);
         o.beta = fine;
-        o.steps = 20;
+        o.temperatures = 20;
         assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_FAULT_NONE)));
         assert_true(calibrated(repeat(&p, p.ep->reference, cases[i].log_z, o, TW_FAULT_NONE)));
         o.beta = coarse;
-        o.steps = 4;
+        o.temperatures = 4;
         o.particles = 1024;
         assert_true(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_FAULT_NONE)));
         assert_false(calibrated(repeat(&p, p.prior, cases[i].log_z, o, TW_FAULT_LATE_WEIGHT)));
@@ -73,7 +73,7 @@ static void errors_are_honest_in_reverse(void **state)
         assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_GEOMETRIC, 20, 1e-7, geometric), TW_OK);
         o.reverse = true;
         o.burn_in = 30;
-        o.steps = 20;
+        o.temperatures = 20;
         o.beta = linear;
         assert_true(calibrated(repeat(&p, p.ep->reference, cases[i].log_z, o, TW_FAULT_NONE)));
         o.beta = geometric;
@@ -99,7 +99,7 @@ static void the_hard_oracle_is_met(void **state)
         tw_ais_options o = TW_AIS_DEFAULTS;
         assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, 20, 0.0, beta), TW_OK);
         o.beta = beta;
-        o.steps = 20;
+        o.temperatures = 20;
         o.particles = 1536;
         o.kernel.metric = TW_METRIC_EP;
         o.kernel.gaussian = p.ep->reference;

@@ -53,7 +53,7 @@ static tw_ais_options ais_options(const posed *p, double beta[STEPS + 1])
     assert_int_equal(tw_schedule_fill(p->ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta), TW_OK);
     o.kernel = kernel_of(p);
     o.beta = beta;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.particles = PARTICLES;
     o.burn_in = 30;
     return o;

@@ -78,10 +78,10 @@ static void scores_are_standard(void **state)
     size_t count;
     oracle_case *cases = oracle_orthant3(&count);
     tw_pt_options o = TW_PT_DEFAULTS;
-    o.steps = 8;
+    o.temperatures = 8;
     o.warmup = 60;
     repeat(&cases[1], true, &o);
-    o.steps = 12;
+    o.temperatures = 12;
     repeat(&cases[1], false, &o);
     o.copies = 4; /* batch means */
     o.rounds = 800;
@@ -107,7 +107,7 @@ static void crabs(void **state)
     o.kernel.metric = TW_METRIC_EP;
     o.kernel.gaussian = ep->reference;
     o.kernel.threads = 2;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     assert_int_equal(tw_pt_run(model, ep->reference, &o, NULL, NULL, out, &report), TW_OK);
     for (size_t k = 0; k <= STEPS; k++)
         print_message("b %.4f, eps %.3f, E[R] %9.3f, swap rate %.3f\n", beta[k], eps[k], mean[k], rate[k]);
@@ -134,9 +134,9 @@ static void meet_hard_oracle(const oracle_case *c, bool from_ep, tw_pt_options o
     double beta[41];
     tw_estimate out[2];
     tw_pt_report report = {0};
-    assert_int_equal(
-        tw_schedule_fill(f.ctx, from_ep ? TW_SCHEDULE_LINEAR : TW_SCHEDULE_GEOMETRIC, o.steps, 1e-7, beta),
-        TW_OK);
+    assert_int_equal(tw_schedule_fill(f.ctx, from_ep ? TW_SCHEDULE_LINEAR : TW_SCHEDULE_GEOMETRIC,
+                                      o.temperatures, 1e-7, beta),
+                     TW_OK);
     o.beta = beta;
     o.kernel.metric = from_ep ? TW_METRIC_EP : TW_METRIC_PRIOR;
     o.kernel.gaussian = f.ep->reference;
@@ -166,7 +166,7 @@ static void the_hard_oracle_is_met(void **state)
         o.warmup = o.rounds = 60;
         meet_hard_oracle(&cases[i], true, o);
         o.kernel.method = TW_METHOD_SLICE;
-        o.steps = 40;
+        o.temperatures = 40;
         o.rounds = 300;
         meet_hard_oracle(&cases[i], false, o);
     }

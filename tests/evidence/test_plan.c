@@ -50,7 +50,7 @@ static void no_options_are_the_defaults(void **state)
     assert_ptr_equal(plan->reference, plan->fits.ep->reference);
     assert_ptr_equal(plan->ais.kernel.gaussian, plan->fits.ep->reference);
     for (size_t k = 0; k <= 50; k++) assert_true(plan->ais.beta[k] == (double)k / 50.0);
-    assert_int_equal(plan->ais.steps, 50);
+    assert_int_equal(plan->ais.temperatures, 50);
     assert_int_equal(plan->ais.burn_in, 30);
     assert_true(plan->ais.particles == 256 && plan->rm.particles == 256 && plan->max_particles == 64 * 256);
     assert_true(plan->ais.seed == 1 && plan->pt.seed == 1 && plan->rm.seed == 1);
@@ -75,7 +75,7 @@ static void the_prior_has_defaults_of_its_own(void **state)
     assert_string_equal(plan->metric, "prior");
     assert_int_equal(plan->temperatures, 400);
     assert_close(plan->beta[1], 1e-7, 1e-20, "the first temperature");
-    assert_int_equal(plan->pt.steps, 40);
+    assert_int_equal(plan->pt.temperatures, 40);
     assert_close(plan->pt.beta[1], 1e-7, 1e-20, "the first temperature of the ladder");
     assert_null(plan->rm.beta);
     tw_evidence_plan_free(plan);
@@ -107,7 +107,8 @@ static void all_methods_walk_a_schedule_that_was_asked_for(void **state)
         tw_evidence_plan *plan = plan_of(&p, trial == 0 ? &o : trial == 1 ? &given : &adaptive);
         size_t steps = plan->temperatures;
         assert_true(trial == 0 ? steps == 5 : trial == 1 ? steps == 2 : steps > 2 && steps < 1000);
-        assert_true(plan->ais.steps == steps && plan->pt.steps == steps && plan->rm.steps == steps);
+        assert_true(plan->ais.temperatures == steps && plan->pt.temperatures == steps &&
+                    plan->rm.temperatures == steps);
         assert_true(plan->ais.beta == plan->beta && plan->pt.beta == plan->beta &&
                     plan->rm.beta == plan->beta);
         assert_true(plan->beta[0] == 0.0 && plan->beta[steps] == 1.0 && plan->ais.beta != beta);

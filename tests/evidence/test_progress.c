@@ -58,7 +58,7 @@ static tw_estimate run_ais(const posed *p, kind which, journal *l)
     assert_int_equal(tw_schedule_fill(p->ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta), TW_OK);
     o.kernel = kernel_of(p);
     o.beta = beta;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.particles = 40;
     o.burn_in = 5;
     o.reverse = which == REVERSE;
@@ -84,7 +84,7 @@ static tw_estimate run_pt(const posed *p, journal *l, tw_pt_report *report)
     tw_pt_options o = TW_PT_DEFAULTS;
     tw_estimate e[2];
     o.kernel = kernel_of(p);
-    o.steps = 4;
+    o.temperatures = 4;
     o.copies = 8;
     o.warmup = 20;
     o.rounds = 30;

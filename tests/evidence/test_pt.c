@@ -180,7 +180,7 @@ static void a_broken_swap_is_seen(void **state)
     tw_pt_options o = pt_case_options(&f, 6, 50, 200);
     pt_case_run(&f, f.ep->reference, &o, best, NULL);
     o = pt_case_options(&f, 12, 50, 600);
-    o.leapfrog_steps = 1;
+    o.steps = 1;
     pt_case_run(&f, f.prior, &o, right, NULL);
     ask_for_swap_rule(odds_without_temperatures);
     pt_case_run(&f, f.prior, &o, wrong, NULL);

@@ -68,7 +68,7 @@ static void bad_options_are_refused(void **state)
     const double unfinished[3] = {0.0, 0.5, 0.9};
     REFUSED(copies, 1, "no error bar");
     REFUSED(copies, 2, "at least 80 rounds");
-    REFUSED(steps, 0, "two temperatures");
+    REFUSED(temperatures, 0, "two temperatures");
     REFUSED(beta, unfinished, "from 0 to 1");
     REFUSED(rounds, 1, "two rounds");
     REFUSED(moves, 0, "one transition");
@@ -98,7 +98,7 @@ static void warnings_are_given(void **state)
     tw_pt_options o = pt_case_options(&f, 6, 16, 16);
     pt_case_run(&f, f.ep->reference, &o, out, NULL);
     assert_string_equal(words, "");
-    o.steps = 1;
+    o.temperatures = 1;
     pt_case_run(&f, f.prior, &o, out, NULL);
     assert_non_null(strstr(words, "some neighbours exchange"));
     assert_null(strstr(words, "RMHMC"));
@@ -130,7 +130,7 @@ static void failing_allocations_are_survived(void **state)
             tw_pt_options o = TW_PT_DEFAULTS;
             o.kernel.method = (tw_method)method;
             if (method == TW_METHOD_RMHMC) o.kernel.metric = TW_METRIC_HESSIAN;
-            o.steps = o.copies = 2;
+            o.temperatures = o.copies = 2;
             o.warmup = 16;
             o.rounds = 80;
             assert_int_equal(tw_model_new(ctx, p->k, SIZE,

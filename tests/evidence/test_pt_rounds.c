@@ -36,14 +36,14 @@ static tw_pt_report run(const pt_case *f, size_t steps, size_t warmup, size_t ro
     tw_pt_options o = TW_PT_DEFAULTS;
     tw_pt_report report = {0};
     tw_estimate out[2];
-    o.steps = steps;
+    o.temperatures = steps;
     o.tune_ladder = false;
     o.copies = COPIES;
     o.warmup = warmup;
     o.rounds = rounds;
     o.moves = moves;
     o.eps = eps;
-    o.leapfrog_steps = 2;
+    o.steps = 2;
     o.seed = SEED;
     o.first_chain = SKIPPED;
     asked = 0;
@@ -182,13 +182,13 @@ static void swap_rates_are_those_of_each_pair(void **state)
     bool warned = false;
     tw_context_set_log(f.ctx, keep_warning, &warned);
     o.beta = beta;
-    o.steps = 3;
+    o.temperatures = 3;
     o.tune_ladder = false;
     o.copies = 2; /* eight batches */
     o.warmup = 0;
     o.rounds = 85;
     o.eps = 0.1;
-    o.leapfrog_steps = 1;
+    o.steps = 1;
     asked = 0;
     ask_for_swap_rule(far_apart_rule);
     assert_int_equal(tw_pt_run(f.model, f.prior, &o, NULL, NULL, out, &report), TW_OK);
@@ -212,13 +212,13 @@ static void failures_are_a_share_of_the_transitions(void **state)
     double eps[3];
     tw_pt_report report = {.eps = eps};
     tw_estimate out[2];
-    o.steps = 2;
+    o.temperatures = 2;
     o.tune_ladder = false;
     o.copies = COPIES;
     o.warmup = 0;
     o.rounds = 4;
     o.eps = 1e4;
-    o.leapfrog_steps = 3;
+    o.steps = 3;
     assert_int_equal(tw_pt_run(f.model, f.prior, &o, NULL, NULL, out, &report), TW_OK);
     for (int k = 0; k < 3; k++) assert_close(eps[k] / o.eps, 1.0, 1e-12, "the step size given");
     for (int i = 0; i < 2; i++) {

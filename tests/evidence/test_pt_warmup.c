@@ -17,8 +17,8 @@ static tw_pt_options long_ladder(const posed *p, double beta[LONG + 1])
     assert_int_equal(tw_schedule_fill(p->ctx, TW_SCHEDULE_GEOMETRIC, LONG, 1e-7, beta), TW_OK);
     o.kernel.method = TW_METHOD_SLICE;
     o.beta = beta;
-    o.steps = LONG;
-    o.least_steps = LEAST;
+    o.temperatures = LONG;
+    o.least_temperatures = LEAST;
     o.copies = COPIES;
     o.warmup = WARMUP;
     o.rounds = ROUNDS;
@@ -42,13 +42,14 @@ static void a_run_whose_replicas_travel_is_left_alone(void **state)
     tw_pt_report report = {0};
     o.kernel.metric = TW_METRIC_EP;
     o.kernel.gaussian = p.ep->reference;
-    o.least_steps = LEAST;
+    o.least_temperatures = LEAST;
     o.copies = COPIES;
     run(&p, p.ep->reference, &o, patient, &report);
-    assert_true(report.steps == o.steps && report.warmup == o.warmup && report.rounds == o.rounds);
+    assert_true(report.temperatures == o.temperatures && report.warmup == o.warmup &&
+                report.rounds == o.rounds);
     assert_true(patient[0].trips >= 1.0 && patient[0].drift == 0.0);
     o.patience = 1;
-    o.least_steps = 0;
+    o.least_temperatures = 0;
     run(&p, p.ep->reference, &o, hasty, NULL);
     assert_true(patient[0].log_z == hasty[0].log_z && patient[1].se == hasty[1].se);
     posed_free(&p);
@@ -67,12 +68,12 @@ static void a_warm_up_goes_on_until_replicas_travel(void **state)
     tw_pt_report report = {0};
     o.warmup = o.rounds = 100;
     run(&p, p.prior, &o, e, &report);
-    print_message("%zu steps, %zu rounds after %zu, %.2f trips: %.3f +- %.3f, exactly %.3f\n", report.steps,
-                  report.rounds, report.warmup, e[0].trips, e[0].log_z, e[0].se, exact);
-    assert_true(report.steps < LONG && report.steps >= LEAST);
+    print_message("%zu steps, %zu rounds after %zu, %.2f trips: %.3f +- %.3f, exactly %.3f\n",
+                  report.temperatures, report.rounds, report.warmup, e[0].trips, e[0].log_z, e[0].se, exact);
+    assert_true(report.temperatures < LONG && report.temperatures >= LEAST);
     assert_true(report.warmup > o.warmup && report.warmup <= o.patience * o.warmup);
-    assert_int_equal(report.rounds, o.rounds * (LONG + 1) / (report.steps + 1));
-    assert_true(e[0].trips >= 1.0 && e[0].temperatures == report.steps);
+    assert_int_equal(report.rounds, o.rounds * (LONG + 1) / (report.temperatures + 1));
+    assert_true(e[0].trips >= 1.0 && e[0].temperatures == report.temperatures);
     for (int i = 0; i < 2; i++) assert_close(e[i].log_z, exact, 4.5 * e[i].se, e[i].method);
     posed_free(&p);
 }
@@ -85,13 +86,13 @@ static void what_patience_does_not_mend_is_said(void **state)
     posed p = exact_pose(&exact_labels);
     double beta[LONG + 1];
     tw_pt_options o = long_ladder(&p, beta);
-    o.least_steps = 0;
+    o.least_temperatures = 0;
     for (o.patience = 1; o.patience <= 3; o.patience += 2) {
         tw_estimate e[2];
         tw_pt_report report = {0};
         tw_warning doubt;
         run(&p, p.prior, &o, e, &report);
-        assert_true(report.steps == LONG && report.warmup == o.patience * o.warmup);
+        assert_true(report.temperatures == LONG && report.warmup == o.patience * o.warmup);
         assert_true(e[0].trips < 1.0);
         print_message("%.3f +- %.3f\n", e[0].log_z, e[0].se);
         for (int i = 0; i < 2; i++) {
@@ -148,8 +149,8 @@ static void a_warm_up_that_goes_on_goes_on_later(void **state)
         o.on_state = keep;
         o.user = &k;
         run(&p, p.prior, &o, whole, &report);
-        assert_true(k.numbers && report.warmup == 8 * WARMUP && report.steps < LONG);
-        assert_true(k.levels == (at[i] <= WARMUP ? LONG : report.steps) + 1 || at[i] < 8 * WARMUP);
+        assert_true(k.numbers && report.warmup == 8 * WARMUP && report.temperatures < LONG);
+        assert_true(k.levels == (at[i] <= WARMUP ? LONG : report.temperatures) + 1 || at[i] < 8 * WARMUP);
         o.wants_state = NULL;
         o.resume = &k.state;
         o.kernel.threads = 2;
@@ -157,9 +158,9 @@ static void a_warm_up_that_goes_on_goes_on_later(void **state)
         for (int j = 0; j < 2; j++)
             assert_true(whole[j].log_z == later[j].log_z && whole[j].se == later[j].se &&
                         whole[j].trips == later[j].trips);
-        assert_true(report.steps == again.steps && report.rounds == again.rounds &&
+        assert_true(report.temperatures == again.temperatures && report.rounds == again.rounds &&
                     report.warmup == again.warmup && report.barrier == again.barrier);
-        o.least_steps = 0; /* a state with fewer levels is none of a run that keeps them */
+        o.least_temperatures = 0; /* a state with fewer levels is none of a run that keeps them */
         if (k.levels <= LONG)
             assert_int_equal(tw_pt_run(p.model, p.prior, &o, NULL, NULL, later, NULL), TW_BAD_ARGUMENT);
         free(k.numbers);

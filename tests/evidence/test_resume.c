@@ -63,7 +63,7 @@ static tw_ais_options options_of(const posed *p, tw_method method, bool reverse,
     o.kernel.gaussian = p->ep->reference;
     o.kernel.smoothing = p->ep->variance;
     o.beta = beta;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.particles = PARTICLES;
     o.burn_in = 4;
     o.reverse = reverse;
@@ -126,7 +126,7 @@ static void failures_before_it_count(void **state)
     tw_estimate e, f;
     tw_ais_options o = options_of(&p, TW_METHOD_HMC, false, beta, &k);
     o.eps = 40.0;
-    o.leapfrog_steps = 3;
+    o.steps = 3;
     assert_int_equal(tw_ais_run(p.model, p.prior, &o, NULL, NULL, NULL, &e), TW_OK);
     assert_true(e.failures > 0.5);
     o.user = &none;

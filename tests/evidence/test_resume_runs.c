@@ -101,7 +101,7 @@ static tw_pt_options pt_options(const posed *p, tw_method method, keeper *k)
 {
     tw_pt_options o = TW_PT_DEFAULTS;
     o.kernel = kernel_of(p, method);
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.copies = COPIES;
     o.warmup = WARMUP;
     o.rounds = ROUNDS;
@@ -183,7 +183,7 @@ static void a_state_of_another_tempering_is_refused(void **state)
     assert_int_equal(tw_pt_run(p.model, p.prior, &good, NULL, NULL, e, NULL), TW_OK);
     good.resume = &k.pt;
     o = good, o.copies = COPIES - 1, refuse_pt(&p, &o);
-    o = good, o.steps = STEPS - 1, refuse_pt(&p, &o);
+    o = good, o.temperatures = STEPS - 1, refuse_pt(&p, &o);
     o = good, o.warmup = WARMUP + 1, refuse_pt(&p, &o);
     o = good, o.rounds = 2, refuse_pt(&p, &o);
     o = good, o.kernel.method = TW_METHOD_SLICE, refuse_pt(&p, &o);
@@ -275,7 +275,7 @@ static void a_state_of_another_resample_move_is_refused(void **state)
     good.resume = &k.rm;
     o = good, o.islands = 5, refuse_rm(&p, &o);
     o = good, o.particles = 12, refuse_rm(&p, &o);
-    o = good, o.max_steps = 2, refuse_rm(&p, &o);
+    o = good, o.max_temperatures = 2, refuse_rm(&p, &o);
     o = good, o.kernel.method = TW_METHOD_SLICE, refuse_rm(&p, &o);
     static const struct {
         size_t at;

@@ -112,7 +112,7 @@ static scores repeat(const posed *p, double exact, double refine, size_t repetit
     o.kernel.metric = TW_METRIC_EP;
     o.kernel.gaussian = p->ep->reference;
     o.beta = beta;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.particles = PARTICLES;
     o.reverse = true;
     o.burn_in = 30;

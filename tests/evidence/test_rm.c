@@ -137,7 +137,7 @@ static void uneven_schedules_are_made_up_for(void **state)
     tw_rm_plan *plan = NULL;
     tw_watch nobody = {.ctx = p.ctx};
     o.beta = beta;
-    o.steps = 5;
+    o.temperatures = 5;
     assert_int_equal(tw_rm_plan_make(p.model, p.prior, &o, &nobody, &plan), TW_OK);
     tw_rm_plan_share(plan, o.particles, o.islands, o.spread);
     assert_true(plan->step[4].particles > 2 * plan->step[3].particles);
@@ -160,7 +160,7 @@ static void the_fewest_weights_that_count_are_told(void **state)
     posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
     tw_rm_options o = TW_RM_DEFAULTS;
     o.beta = beta;
-    o.steps = 2;
+    o.temperatures = 2;
     o.particles = 320;
     o.spread = 1.0;
     tw_estimate e = run(&p, p.prior, &o);
@@ -179,19 +179,19 @@ static void a_schedule_is_found_for_ais(void **state)
     tw_rm_options o = TW_RM_DEFAULTS;
     tw_estimate e;
     o.fraction = 0.95;
-    o.max_steps = 100;
+    o.max_temperatures = 100;
     assert_int_equal(tw_schedule_adapt(p.model, p.prior, &o, &steps, beta), TW_OK);
     assert_int_equal(tw_schedule_check(p.ctx, steps, beta), TW_OK);
     assert_in_range(steps, 4, 40);
     assert_true(beta[1] < 0.5 * (1.0 - beta[steps - 2])); /* short steps where weights vary most: near q */
     tw_ais_options a = TW_AIS_DEFAULTS;
     a.beta = beta;
-    a.steps = steps;
+    a.temperatures = steps;
     a.particles = 1024;
     assert_int_equal(tw_ais_run(p.model, p.prior, &a, NULL, NULL, NULL, &e), TW_OK);
     print_message("ais on %zu steps: %.4f +- %.4f, exactly %.4f\n", steps, e.log_z, e.se, cases[4].log_z);
     assert_true(e.se < 0.1 && fabs(e.log_z - cases[4].log_z) <= 4.0 * e.se);
-    o.max_steps = 3;
+    o.max_temperatures = 3;
     assert_int_equal(tw_schedule_adapt(p.model, p.prior, &o, &steps, beta), TW_NOT_CONVERGED);
     assert_non_null(strstr(tw_context_message(p.ctx), "3 temperatures"));
     posed_free(&p);
@@ -257,11 +257,11 @@ static void bad_options_are_refused_with_words(void **state)
     REFUSED(fraction, 1.0, "fraction");
     REFUSED(fraction, NAN, "fraction");
     REFUSED(max_moves, 0, "at least one move");
-    REFUSED(max_steps, 0, "one temperature");
+    REFUSED(max_temperatures, 0, "one temperature");
     REFUSED(eps, -1.0, "eps");
     tw_rm_options o = TW_RM_DEFAULTS;
     o.beta = late;
-    o.steps = 1;
+    o.temperatures = 1;
     expect_words(&p, &o, "from 0 to 1");
     posed_free(&p);
 }
@@ -278,7 +278,7 @@ static void every_allocation_may_fail(void **state)
     size_t before = tw_context_bytes_in_use(p.ctx), at = 0;
     tw_rm_options o = TW_RM_DEFAULTS;
     o.beta = beta;
-    o.steps = 3;
+    o.temperatures = 3;
     o.particles = 16;
     o.islands = 2;
     o.pilot_particles = 8;

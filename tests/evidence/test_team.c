@@ -116,7 +116,7 @@ static tw_status run_annealing(const posed *p, const job *j, found *f)
     TW_TRY(tw_schedule_fill(p->ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta));
     o.kernel = kernel_of(p, j);
     o.beta = beta;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.particles = j->columns;
     o.reverse = j->reverse;
     o.burn_in = 3;
@@ -146,7 +146,7 @@ static tw_status run_tempering(const posed *p, const job *j, found *f)
     tw_estimate e[2];
     o.kernel = kernel_of(p, j);
     o.kernel.threads = 2;
-    o.steps = STEPS;
+    o.temperatures = STEPS;
     o.copies = j->columns;
     o.warmup = 16;
     o.rounds = 10;

@@ -308,7 +308,7 @@ static void evidence_is_that_of_the_same_model(void **state)
         size_t m = k == 0 ? 0 : 1;
         tw_ais_options o = TW_AIS_DEFAULTS;
         o.beta = beta;
-        o.steps = STEPS;
+        o.temperatures = STEPS;
         o.particles = k == 2 ? 64 : 256;
         o.seed = 10 + k;
         o.kernel.method = k == 2 ? TW_METHOD_RMHMC : TW_METHOD_HMC;

@@ -120,7 +120,7 @@ static void annealing_takes_null(void **state)
     assert_int_equal(tw_ais_until(p.model, q, NULL, 10.0, 0, NULL, NULL, &b, &needed), TW_OK);
     assert_true(a.log_z == b.log_z && b.particles == 256);
     ais.beta = NULL;
-    ais.steps = 0;
+    ais.temperatures = 0;
     assert_int_equal(tw_ais_run(p.model, q, &ais, NULL, NULL, NULL, &b), TW_BAD_ARGUMENT);
     posed_free(&p);
 }

@@ -38,7 +38,7 @@ tw_pt_options pt_case_options(const pt_case *f, size_t steps, size_t warmup, siz
     o.kernel.metric = TW_METRIC_EP;
     o.kernel.gaussian = f->ep->reference;
     o.kernel.threads = 2;
-    o.steps = steps;
+    o.temperatures = steps;
     o.warmup = warmup;
     o.rounds = rounds;
     return o;
@@ -52,5 +52,5 @@ void pt_case_run(const pt_case *f, const tw_reference *from, const tw_pt_options
     assert_string_equal(out[0].method, "stepping-stone");
     assert_string_equal(out[1].method, "thermodynamic");
     assert_int_equal(out[0].particles, o->copies);
-    assert_int_equal(out[1].temperatures, o->steps);
+    assert_int_equal(out[1].temperatures, o->temperatures);
 }

@@ -52,7 +52,7 @@ static bool read_options(PyObject *from, request *r)
         {"moves", TW_PY_COUNT, offsetof(tw_evidence_options, moves)},
         {"burn_in", TW_PY_COUNT, offsetof(tw_evidence_options, burn_in)},
         {"eps", TW_PY_REAL, offsetof(tw_evidence_options, eps)},
-        {"steps", TW_PY_COUNT, offsetof(tw_evidence_options, leapfrog_steps)},
+        {"steps", TW_PY_COUNT, offsetof(tw_evidence_options, steps)},
         {"solver_tol", TW_PY_REAL, offsetof(tw_evidence_options, solver_tolerance)},
         {"fixed_point", TW_PY_COUNT, offsetof(tw_evidence_options, fixed_point)},
         {"until_se", TW_PY_REAL, offsetof(tw_evidence_options, until_se)},
@@ -137,7 +137,7 @@ static PyObject *build_estimates(const tw_evidence_result *result)
 static PyObject *build_tempering(const tw_evidence_result *result)
 {
     static const tw_py_field fields[] = {
-        {"temperatures", TW_PY_COUNT, offsetof(tw_pt_report, steps)},
+        {"temperatures", TW_PY_COUNT, offsetof(tw_pt_report, temperatures)},
         {"warmup", TW_PY_COUNT, offsetof(tw_pt_report, warmup)},
         {"rounds", TW_PY_COUNT, offsetof(tw_pt_report, rounds)},
         {"barrier", TW_PY_REAL, offsetof(tw_pt_report, barrier)},
