@@ -2,11 +2,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "support/log_z_slope.h"
 #include "support/problem.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
 
-enum { MODELS = 20, N = 30, D = 3, MOST_PARAMETERS = 16 };
+enum { MODELS = 20, N = 30, D = 3 };
 
 static const char *const kernels[] = {
     "se(ell=1.5, sigma=1.2)", "matern52(ell=(0.8, 1.5, 3), sigma=1.5)",
@@ -40,53 +41,19 @@ static tw_problem *pose(tw_context *ctx, size_t number)
     return problem;
 }
 
-/* Converged as far as double precision goes, so that differences of log Z are of log Z and not of the iteration. */
-static tw_approximation *fit(const tw_problem *problem, tw_approximation_kind kind)
-{
-    tw_ep_options ep = TW_EP_DEFAULTS;
-    tw_laplace_options laplace = {.max_steps = 200, .tolerance = 1e-14};
-    tw_approximation *a = NULL;
-    ep.tolerance = 1e-11;
-    ep.site_tolerance = 1e-8; /* log Z is stationary in the sites */
-    assert_int_equal(kind == TW_EP ? tw_ep_fit(problem->model, &ep, &a)
-                                   : tw_laplace_fit(problem->model, &laplace, &a),
-                     TW_OK);
-    assert_true(a->converged);
-    return a;
-}
-
-static double log_z_at(tw_problem *problem, tw_approximation_kind kind, const double *theta, size_t j,
-                       double step)
-{
-    double there[MOST_PARAMETERS];
-    memcpy(there, theta, tw_problem_count(problem) * sizeof *theta);
-    there[j] += step;
-    assert_int_equal(tw_problem_set_theta(problem, there), TW_OK);
-    tw_approximation *a = fit(problem, kind);
-    double log_z = a->log_z;
-    tw_approximation_free(a);
-    return log_z;
-}
-
 /* Fourth order: the error is h^4 f^(5)/30, about 1e-10 here, and rounding 1e-12/h. */
-static double difference(tw_problem *problem, tw_approximation_kind kind, const double *theta, size_t j)
-{
-    const double h = 3e-3;
-    double near = log_z_at(problem, kind, theta, j, h) - log_z_at(problem, kind, theta, j, -h);
-    double far = log_z_at(problem, kind, theta, j, 2.0 * h) - log_z_at(problem, kind, theta, j, -2.0 * h);
-    return (8.0 * near - far) / (12.0 * h);
-}
+static const double TOLERANCE = 1e-11, STEP = 3e-3;
 
 static void check(tw_problem *problem, size_t number, tw_approximation_kind kind)
 {
-    double theta[MOST_PARAMETERS], gradient[MOST_PARAMETERS];
+    double theta[LOG_Z_PARAMETERS], gradient[LOG_Z_PARAMETERS];
     size_t count = tw_problem_count(problem);
     tw_problem_get_theta(problem, theta);
-    tw_approximation *a = fit(problem, kind);
+    tw_approximation *a = log_z_fit(problem, kind, TOLERANCE);
     assert_int_equal(tw_approximation_gradient(problem, a, gradient), TW_OK);
     tw_approximation_free(a);
     for (size_t j = 0; j < count; j++) {
-        double expected = difference(problem, kind, theta, j);
+        double expected = log_z_difference(problem, kind, TOLERANCE, STEP, theta, j);
         if (!(fabs(gradient[j] - expected) <= 1e-6 * fmax(1.0, fabs(expected))))
             fail_msg("%s of %s with %s: d/d %s is %.10g and not %.10g", kind == TW_EP ? "EP" : "Laplace",
                      likelihoods[number % 4], kernels[number % 5], tw_problem_parameter(problem, j)->name,
@@ -123,7 +90,7 @@ static void one_gaussian_observation_has_a_closed_form(void **state)
     assert_int_equal(tw_kernel_parse(ctx, "se(ell=2, sigma=1.5)", 1, &parts.kernel), TW_OK);
     assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
     for (tw_approximation_kind kind = TW_LAPLACE; kind <= TW_EP; kind++) {
-        a = fit(problem, kind);
+        a = log_z_fit(problem, kind, TOLERANCE);
         assert_int_equal(tw_approximation_gradient(problem, a, gradient), TW_OK);
         tw_approximation_free(a);
         double slope = y * y / (v * v) - 1.0 / v; /* twice d log N(y; 0, v)/dv */
@@ -142,7 +109,7 @@ static void what_did_not_converge_is_refused(void **state)
     tw_problem *problem = pose(ctx, 0);
     tw_ep_options options = TW_EP_DEFAULTS;
     tw_approximation *a = NULL;
-    double gradient[MOST_PARAMETERS];
+    double gradient[LOG_Z_PARAMETERS];
     options.max_sweeps = 1;
     assert_int_equal(tw_ep_fit(problem->model, &options, &a), TW_OK);
     assert_int_equal(tw_approximation_gradient(problem, a, gradient), TW_NOT_CONVERGED);

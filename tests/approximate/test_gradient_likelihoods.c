@@ -1,13 +1,13 @@
 /* Derivatives of log Z, EP's and Laplace's, with respect to kernel and likelihood parameters, for every likelihood of the list
  * against central differences of log Z. Student's t has sites of negative precision here. */
 #include <math.h>
-#include <string.h>
 
+#include "support/log_z_slope.h"
 #include "support/setting.h"
 #include "support/support.h"
 #include "talweg/approximate.h"
 
-enum { N = 9, MOST = 16 };
+enum { N = 9 };
 
 static tw_problem *pose(tw_context *ctx, const tw_likelihood *likelihood)
 {
@@ -26,56 +26,21 @@ static tw_problem *pose(tw_context *ctx, const tw_likelihood *likelihood)
     return problem;
 }
 
-/* Converged further than the defaults ask for; log Z of EP is stationary in the sites. */
-static tw_approximation *fit(const tw_problem *problem, tw_approximation_kind kind)
-{
-    tw_ep_options ep = TW_EP_DEFAULTS;
-    tw_laplace_options laplace = {.max_steps = 400, .tolerance = 1e-14};
-    tw_approximation *a = NULL;
-    ep.tolerance = 1e-10;
-    ep.site_tolerance = 1e-8;
-    ep.max_sweeps = 500;
-    assert_int_equal(kind == TW_EP ? tw_ep_fit(problem->model, &ep, &a)
-                                   : tw_laplace_fit(problem->model, &laplace, &a),
-                     TW_OK);
-    if (!a->converged) fail_msg("%s does not converge", problem->likelihood->name);
-    return a;
-}
-
-static double log_z_at(tw_problem *problem, tw_approximation_kind kind, const double *theta, size_t j,
-                       double step)
-{
-    double there[MOST];
-    memcpy(there, theta, tw_problem_count(problem) * sizeof *theta);
-    there[j] += step;
-    assert_int_equal(tw_problem_set_theta(problem, there), TW_OK);
-    tw_approximation *a = fit(problem, kind);
-    double log_z = a->log_z;
-    tw_approximation_free(a);
-    return log_z;
-}
-
 /* Fourth order: h^4 f^(5)/30 is about 1e-9, and the tolerance of log Z over h as much. */
-static double difference(tw_problem *problem, tw_approximation_kind kind, const double *theta, size_t j)
-{
-    const double h = 0.01;
-    double near = log_z_at(problem, kind, theta, j, h) - log_z_at(problem, kind, theta, j, -h);
-    double far = log_z_at(problem, kind, theta, j, 2.0 * h) - log_z_at(problem, kind, theta, j, -2.0 * h);
-    return (8.0 * near - far) / (12.0 * h);
-}
+static const double TOLERANCE = 1e-10, STEP = 0.01;
 
 static void check(tw_problem *problem, tw_approximation_kind kind)
 {
-    double theta[MOST], gradient[MOST];
+    double theta[LOG_Z_PARAMETERS], gradient[LOG_Z_PARAMETERS];
     tw_problem_get_theta(problem, theta);
-    tw_approximation *a = fit(problem, kind);
+    tw_approximation *a = log_z_fit(problem, kind, TOLERANCE);
     double least = 0.0;
     for (size_t i = 0; i < N; i++) least = fmin(least, a->tau[i]);
     assert_true((least < 0.0) == (problem->likelihood->peak != NULL));
     assert_int_equal(tw_approximation_gradient(problem, a, gradient), TW_OK);
     tw_approximation_free(a);
     for (size_t j = 0; j < tw_problem_count(problem); j++) {
-        double expected = difference(problem, kind, theta, j);
+        double expected = log_z_difference(problem, kind, TOLERANCE, STEP, theta, j);
         if (!(fabs(gradient[j] - expected) <= 1e-6 * fmax(1.0, fabs(expected))))
             fail_msg("%s of %s: d/d %s is %.10g and not %.10g", kind == TW_EP ? "EP" : "Laplace",
                      problem->likelihood->name, tw_problem_parameter(problem, j)->name, gradient[j],
