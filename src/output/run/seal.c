@@ -6,13 +6,24 @@
 
 #include "output/journal/frame.h"
 
-/* "twseal01", as bytes in a file of this machine */
-#define SEAL UINT64_C(0x31306c6165737774)
+/* "twseal02", as bytes in a file of this machine; "twseal01" is that of earlier files */
+#define SEAL UINT64_C(0x32306c6165737774)
+#define SEAL_01 UINT64_C(0x31306c6165737774)
 
 enum { BLOCK_WORDS = 1 << 13, SEAL_KIND = 0, SEAL_LENGTH, SEAL_CHECKSUM, SEAL_WORDS };
 
-/* The checksum of the first `length` bytes, filled up with zeros to whole words. */
-static bool sum_file(FILE *file, uint64_t length, uint64_t *sum)
+/* tw_checksum alone never brings the high bits of a word down: changes of the last bytes of two words cancel once in 256
+ * times. So each word is stirred before it is added; both steps are one to one. */
+static void stir(size_t words, uint64_t *block)
+{
+    for (size_t i = 0; i < words; i++) {
+        uint64_t word = block[i] * UINT64_C(0x9e3779b97f4a7c15);
+        block[i] = word ^ word >> 29;
+    }
+}
+
+/* The checksum of the first `length` bytes, filled up with zeros to whole words, as that kind of seal has it. */
+static bool sum_file(FILE *file, uint64_t kind, uint64_t length, uint64_t *sum)
 {
     uint64_t block[BLOCK_WORDS];
     *sum = TW_CHECKSUM_START;
@@ -21,7 +32,9 @@ static bool sum_file(FILE *file, uint64_t length, uint64_t *sum)
         size_t bytes = length < sizeof block ? (size_t)length : sizeof block;
         memset(block, 0, sizeof block);
         if (fread(block, 1, bytes, file) != bytes) return false;
-        *sum = tw_checksum(*sum, (bytes + sizeof *block - 1) / sizeof *block, block);
+        size_t words = (bytes + sizeof *block - 1) / sizeof *block;
+        if (kind == SEAL) stir(words, block);
+        *sum = tw_checksum(*sum, words, block);
         length -= bytes;
     }
     return true;
@@ -40,8 +53,8 @@ tw_status tw_seal_put(tw_writer *writer)
     uint64_t seal[SEAL_WORDS] = {SEAL, 0, 0};
     FILE *file = fopen(writer->temporary, "r+b");
     bool done = file && measure(file, &seal[SEAL_LENGTH]) &&
-                sum_file(file, seal[SEAL_LENGTH], &seal[SEAL_CHECKSUM]) && fseek(file, 0, SEEK_END) == 0 &&
-                fwrite(seal, sizeof seal, 1, file) == 1;
+                sum_file(file, SEAL, seal[SEAL_LENGTH], &seal[SEAL_CHECKSUM]) &&
+                fseek(file, 0, SEEK_END) == 0 && fwrite(seal, sizeof seal, 1, file) == 1;
     int error = errno;
     if (file && fclose(file) != 0 && done) {
         done = false;
@@ -57,10 +70,10 @@ tw_status tw_seal_check(tw_context *ctx, FILE *file)
     uint64_t seal[SEAL_WORDS], length = 0, sum = 0;
     if (!measure(file, &length)) return tw_fail(ctx, TW_BAD_FILE, "cannot be read: %s", strerror(errno));
     if (length < sizeof seal || fseek(file, -(long)sizeof seal, SEEK_END) != 0 ||
-        fread(seal, sizeof seal, 1, file) != 1 || seal[SEAL_KIND] != SEAL)
+        fread(seal, sizeof seal, 1, file) != 1 || (seal[SEAL_KIND] != SEAL && seal[SEAL_KIND] != SEAL_01))
         return TW_OK;
-    if (seal[SEAL_LENGTH] == length - sizeof seal && sum_file(file, seal[SEAL_LENGTH], &sum) &&
-        sum == seal[SEAL_CHECKSUM])
+    if (seal[SEAL_LENGTH] == length - sizeof seal &&
+        sum_file(file, seal[SEAL_KIND], seal[SEAL_LENGTH], &sum) && sum == seal[SEAL_CHECKSUM])
         return TW_OK;
     return tw_fail(ctx, TW_BAD_DATA,
                    "the file is damaged: its checksum is not the one that was written with it");

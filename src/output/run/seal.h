@@ -2,7 +2,7 @@
  *
  * HDF5 does not survive every damaged file: it believes what it reads. So a file of ours ends in a seal of 24 bytes,
  *
- *   "twseal01", the length of the file in front of it, the checksum of that (journal.c)
+ *   "twseal02", the length of the file in front of it, the checksum of that (journal.c)
  *
  * which HDF5 does not look at, and is compared before HDF5 sees the file. A program that adds to the file drops the
  * seal, and the file is then read without.
