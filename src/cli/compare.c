@@ -136,6 +136,8 @@ static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *m
         TW_TRY(load(ctx, &models[k]));
         TW_TRY(check_same(ctx, &models[0], &models[k]));
     }
+    if (o->files.count < 2)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "one model cannot be compared: name two model files or more");
     for (size_t k = 0; k < o->files.count; k++) {
         tw_compared *m = &models[k];
         const tw_hyper_flags flags = {
@@ -153,12 +155,6 @@ static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *m
 
 /* ---- the command ---- */
 
-static tw_status check(tw_context *ctx, const compare_flags *o)
-{
-    if (o->files.count >= 2) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "one model cannot be compared: name two model files or more");
-}
-
 static void release(tw_context *ctx, size_t count, tw_compared *models)
 {
     for (size_t k = 0; k < count; k++) {
@@ -174,7 +170,6 @@ static tw_status run(tw_context *ctx, const void *values)
     const compare_flags *o = values;
     void *memory = NULL;
     tw_terminal_log_to(ctx, o->output.quiet);
-    TW_TRY(check(ctx, o));
     TW_TRY(tw_allocate(ctx, o->files.count, sizeof(tw_compared), "the models", &memory));
     tw_compared *models = memory;
     for (size_t k = 0; k < o->files.count; k++) models[k].file = o->files.item[k];
