@@ -94,9 +94,27 @@ typedef struct tw_chains_state {
     const double *x;       /* n x chains: where they are; not needed to go on */
 } tw_chains_state;
 
+/* The worst of what tw_draws_summarise finds. */
+typedef struct tw_chains_summary {
+    /* Over the n latents; NaN: too few draws, or not kept. A latent that never moves where others do has no variance:
+     * it is known, and left out. */
+    double ess_min, ess_median; /* of the ESS: the smallest of bulk, tail and fold of a latent */
+    double ess_bulk_min, ess_bulk_median, ess_tail_min, ess_fold_min;
+    size_t worst; /* the latent with the smallest ESS, counted from 0 */
+    double rhat_max;
+    double
+        rhat_chance; /* the probability that chance alone makes the largest of them as large (diagnose.h) */
+    double acceptance;
+    double ebfmi_min; /* over chains; NaN for slice sampling, which has no energy */
+} tw_chains_summary;
+
 /* How long to run, how to move, and whom to tell. */
 typedef struct tw_chains_options {
     size_t warmup, draws;
+    double
+        until_ess; /* > 0: end as soon as the ESS of the worst latent, of all chains together, is as large and R-hat is
+                         in order; `draws` is then the most. That is looked at after 64 draws of each chain, 96, 144, ...:
+                         a function of the draws, whoever goes on with the run. 0: exactly `draws` */
     size_t thin;  /* keep every thin-th iteration */
     double eps;   /* > 0: the step size, else it is tuned */
     size_t steps; /* > 0: exactly so many leapfrog steps, else they are tuned and jittered */
@@ -110,6 +128,8 @@ typedef struct tw_chains_options {
     void *user;
     tw_status (*on_draw)(void *user, const tw_draw *draw); /* may be NULL; a failure ends the run */
     tw_progress_function *on_progress; /* after each iteration; true: that was the last one; may be NULL */
+    /* What the draws so far are worth, for until_ess where they are not kept: whoever has them says so. */
+    tw_status (*on_look)(void *user, tw_chains_summary *out);
     /* Asked after each iteration of sampling, behind on_progress: true has on_state see where the run stands,
      * during the call. May be NULL. */
     bool (*wants_state)(void *user);
@@ -140,6 +160,7 @@ typedef struct tw_draws {
     tw_tuning tuning;
     tw_totals warmup, sampling;
     bool interrupted;
+    double until_ess; /* the goal, 0: there was none */
 } tw_draws;
 
 /* Run from where the columns are. Warm-up tunes and is then frozen. options NULL: the defaults. */
@@ -147,20 +168,6 @@ TW_API tw_status tw_chains_run(tw_sampler *sampler, const tw_chains_options *opt
 TW_API void tw_draws_free(tw_draws *draws);
 
 /* ---- summary ---- */
-
-/* The worst of what tw_draws_summarise finds. */
-typedef struct tw_chains_summary {
-    /* Over the n latents; NaN: too few draws, or not kept. A latent that never moves where others do has no variance:
-     * it is known, and left out. */
-    double ess_min, ess_median; /* of the ESS: the smallest of bulk, tail and fold of a latent */
-    double ess_bulk_min, ess_bulk_median, ess_tail_min, ess_fold_min;
-    size_t worst; /* the latent with the smallest ESS, counted from 0 */
-    double rhat_max;
-    double
-        rhat_chance; /* the probability that chance alone makes the largest of them as large (diagnose.h) */
-    double acceptance;
-    double ebfmi_min; /* over chains; NaN for slice sampling, which has no energy */
-} tw_chains_summary;
 
 /* rows[n] gets a row for every latent; it may be NULL. */
 TW_API tw_status tw_draws_summarise(const tw_draws *draws, size_t threads, tw_summary *rows,

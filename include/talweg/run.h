@@ -97,6 +97,9 @@ TW_API tw_status tw_run_sync(tw_run_writer *writer);
 /* Add a draw of all chains: to be called from tw_chains_options.on_draw. */
 TW_API tw_status tw_run_append(tw_run_writer *writer, const tw_draw *draw);
 
+/* What the draws so far are worth (all but E-BFMI and acceptance), in blocks of latents: for tw_chains_options.on_look. */
+TW_API tw_status tw_run_look(tw_run_writer *writer, size_t threads, tw_chains_summary *out);
+
 /* Make the file, with the facts as they are now known, and take the journal away; a run without a draw has a
  * file too. Frees the writer in any case; after a failure (TW_WRITE_FAILED: the disk is full) the journal stays
  * for tw_run_open to try again, and a file that was there before is untouched. */

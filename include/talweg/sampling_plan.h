@@ -36,10 +36,13 @@ typedef struct tw_sampling_options {
     double beta;                   /* p(y, x)^beta q(x)^(1 - beta) is sampled; 1: the posterior */
     size_t chains;
     size_t warmup, draws, thin; /* iterations that tune; draws kept of each chain, every thin-th iteration */
-    double eps;                 /* step size. 0: tuned in warm-up */
-    size_t steps;               /* exactly so many leapfrog steps. 0: tuned in warm-up, and jittered */
-    double target_accept;       /* of the tuning */
-    double solver_tolerance;    /* of implicit equations (tw_sampler_options) */
+    /* > 0: the run ends when the worst latent has this ESS and R-hat is in order (tw_chains_options); draws is then the
+     * most. Where draws are not kept, whoever watches looks at them (on_look). */
+    double until_ess;
+    double eps;              /* step size. 0: tuned in warm-up */
+    size_t steps;            /* exactly so many leapfrog steps. 0: tuned in warm-up, and jittered */
+    double target_accept;    /* of the tuning */
+    double solver_tolerance; /* of implicit equations (tw_sampler_options) */
     size_t fixed_point;
     double reverse_check;
     bool keep; /* the draws, in memory (tw_chains_options); else they go to whoever watches alone */
@@ -93,8 +96,9 @@ typedef struct tw_sampling_plan {
 /* Who watches, and where draws and the state go. */
 typedef struct tw_sampling_watch {
     void *user;
-    tw_progress_function *progress;                        /* true ends it; may be NULL */
-    tw_status (*on_draw)(void *user, const tw_draw *draw); /* may be NULL; a failure ends the run */
+    tw_progress_function *progress;                           /* true ends it; may be NULL */
+    tw_status (*on_draw)(void *user, const tw_draw *draw);    /* may be NULL; a failure ends the run */
+    tw_status (*on_look)(void *user, tw_chains_summary *out); /* as tw_chains_options has it; may be NULL */
     /* Where a run keeps its state, and what it goes on from; NULL: none. A run that goes on does not keep draws
      * (tw_sampling_options). */
     const tw_store *store;

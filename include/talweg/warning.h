@@ -111,6 +111,8 @@ extern "C" {
     X(TW_WARN_ESS_FOLD, "ess_fold",                                                                          \
       "the worst latent ({latent}) has a fold ESS of {0:.0f}; its spread needs at least {1:.0f}, of all "    \
       "chains together")                                                                                     \
+    X(TW_WARN_ESS_GOAL, "ess_goal",                                                                          \
+      "the ESS is {0:.0f} after {2:.0f} draws of each chain, and {1:.0f} was asked for")                     \
     X(TW_WARN_EBFMI, "ebfmi",                                                                                \
       "E-BFMI is {0:.2f}, below 0.3: energies change too little between draws to explore the tails")         \
     X(TW_WARN_ENERGY, "energy_divergence",                                                                   \

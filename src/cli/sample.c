@@ -46,6 +46,12 @@ static tw_status write_draw(void *user, const tw_draw *draw)
     return tw_sample_files_add(&j->files, draw);
 }
 
+static tw_status look_at_file(void *user, tw_chains_summary *out)
+{
+    job *j = user;
+    return tw_run_look(j->files.run, j->results->plan->sampler.threads, out);
+}
+
 /* Draws are counted where every iteration is one. */
 static void show_stage(job *j, const tw_progress *p)
 {
@@ -92,7 +98,7 @@ static tw_status begin_files(job *j)
     const sample_options *o = j->options;
     const tw_sampling_plan *plan = j->results->plan;
     tw_run_facts facts = tw_sample_facts(o->model.data, o->command, j->results);
-    const tw_stan_settings settings = {facts.n,      facts.chains, (size_t)o->sampler.draws, facts.warmup,
+    const tw_stan_settings settings = {facts.n,      facts.chains, plan->run.draws,          facts.warmup,
                                        facts.thin,   facts.seed,   o->sampler.target_accept, facts.data,
                                        facts.method, facts.metric};
     const tw_chains_state *state = &plan->earlier;
@@ -168,6 +174,7 @@ static tw_status compute(job *j)
     const tw_sampling_watch watching = {.user = j,
                                         .progress = watch,
                                         .on_draw = write_draw,
+                                        .on_look = look_at_file,
                                         .store = tw_sample_saver_store(&j->saver, &j->files)};
     TW_TRY(make_plan(j, &watching));
     TW_TRY(run_chains(j, &watching));
@@ -260,9 +267,12 @@ const tw_command tw_command_sample = {
         "A checkpoint (with -o RUN.nc) holds the state of the chains, their tuning and sums; with --resume "
         "the run continues, and its file has the draws of both parts, the same to the bit as without the "
         "interruption. A checkpoint made in warm-up holds the choice of the pilots, and warm-up starts "
-        "again. --draws may differ from the first part.",
+        "again. --draws may differ from the first part.\n\n"
+        "--until-ess ends a run when its draws are good enough, at the same draw for any number of threads "
+        "and for a run that is resumed.",
     .example = "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o run.nc\n"
                "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o draws.csv\n"
+               "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 --until-ess 400 -o good.nc\n"
                "  talweg sample train.csv --draws 100000 -o long.nc --checkpoint long.state\n"
                "  talweg sample train.csv --draws 100000 -o long.nc --resume long.state\n"
                "  talweg sample coal.csv --likelihood poisson --kernel matern52 --log-ell 2 --json\n"

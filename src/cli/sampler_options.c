@@ -72,10 +72,26 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(draws),
      .argument = "T",
-     .default_value = "1000",
      .least = 1,
      .most = 1e12,
-     .help = "draws kept of each chain"},
+     .help = "draws kept of each chain: 1000 if neither this nor --until-ess is given"},
+    {.name = "until-ess",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(until_ess),
+     .argument = "X",
+     .positive = true,
+     .help =
+         "draw until the effective sample size of the worst latent (the smallest of bulk, tail and fold, of "
+         "all "
+         "chains together) is X and R-hat is in order: looked at after 64 draws of each chain, 96, 144, ..."},
+    {.name = "max-draws",
+     .kind = TW_OPTION_INTEGER,
+     .offset = FIELD(max_draws),
+     .argument = "T",
+     .default_value = "100000",
+     .least = 1,
+     .most = 1e12,
+     .help = "--until-ess: draws of each chain at most"},
     {.name = "thin",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(thin),
@@ -127,6 +143,11 @@ tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
     if (tunes && f->warmup == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--warmup 0 leaves nothing to tune with: give --eps and --steps, or some warm-up");
+    if (!isnan(f->until_ess) && f->draws > 0)
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "--draws fixes a number and --until-ess a goal: give one of them, and with --until-ess "
+            "--max-draws");
     if (!(f->target_accept > 0.0 && f->target_accept < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--target-accept must be between 0 and 1, not %g",
                        f->target_accept);
@@ -143,7 +164,11 @@ tw_sampling_options tw_sampler_flags_options(const tw_sampler_flags *f)
     o.beta = f->beta;
     o.chains = (size_t)f->chains;
     o.warmup = (size_t)f->warmup;
-    o.draws = (size_t)f->draws;
+    if (f->draws > 0) o.draws = (size_t)f->draws;
+    if (!isnan(f->until_ess)) {
+        o.until_ess = f->until_ess;
+        o.draws = (size_t)f->max_draws;
+    }
     o.thin = (size_t)f->thin;
     o.eps = isnan(f->eps) ? 0.0 : f->eps;
     o.steps = (size_t)f->steps;

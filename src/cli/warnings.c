@@ -53,6 +53,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_ESS_BULK] = ". Raise --draws, or use another --method",
     [TW_WARN_ESS_TAIL] = ". Raise --draws, or use another --method",
     [TW_WARN_ESS_FOLD] = ". Raise --draws, or use another --method",
+    [TW_WARN_ESS_GOAL] = ". Raise --max-draws, or use another --method",
     [TW_WARN_EBFMI] = ". Use another --metric, or more --draws",
     [TW_WARN_ENERGY] = ": use a smaller --eps or a higher --target-accept",
     [TW_WARN_IMPLICIT] = ": use --metric smoothed or a smaller --eps",

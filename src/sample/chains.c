@@ -4,6 +4,9 @@
  * with what was frozen, so that it is a time-homogeneous Markov chain. An interrupt ends the run after the
  * current iteration, and what exists is the result. Random numbers are functions of the iteration, so a run can
  * be taken up after any of them.
+ *
+ * A run with a goal looks at its draws after FIRST_LOOK of them, and each time there are half as many again, before it
+ * goes on: so a run that was taken up there ends there too.
  */
 #include <math.h>
 #include <string.h>
@@ -21,6 +24,16 @@ void tw_draws_free(tw_draws *d)
     tw_release(ctx, d);
 }
 
+enum { FIRST_LOOK = 64 };
+
+/* The first number of draws after `draws` at which a run looks whether it has reached its goal. */
+static size_t next_look(size_t draws)
+{
+    size_t look = FIRST_LOOK;
+    while (look <= draws) look += look / 2;
+    return look;
+}
+
 /* A run on its way: records are those of the current iteration. */
 typedef struct run {
     tw_sampler *sampler;
@@ -29,6 +42,7 @@ typedef struct run {
     tw_record *records;
     double *state; /* numbers of tw_chains_state; NULL: nobody asks for them */
     tw_chains_end *ends;
+    size_t room; /* for draws that are kept, of each chain */
 } run;
 
 static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
@@ -56,6 +70,8 @@ tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
     if (!(o->target_accept > 0.0 && o->target_accept < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance lies between 0 and 1; %g does not",
                        o->target_accept);
+    if (!(o->until_ess >= 0.0) || !isfinite(o->until_ess))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the ESS to be reached must be above 0, not %g", o->until_ess);
     if (o->draws == 0 || o->thin == 0 || o->max_steps == 0 || o->pilot > 127)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a run needs at least one draw, thin >= 1 and max_steps >= 1");
     bool tunes = method && ((method->has_eps && o->eps == 0.0) || (method->has_steps && o->steps == 0));
@@ -66,6 +82,44 @@ tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
     return TW_OK;
 }
 
+/* Of `doubles` more than there are: a new array in place of the old one. */
+static tw_status extend(tw_context *ctx, size_t used, size_t wanted, const char *what, double **array)
+{
+    double *longer = NULL;
+    TW_TRY(tw_allocate_doubles(ctx, wanted, 1, what, &longer));
+    if (*array) memcpy(longer, *array, used * sizeof *longer);
+    tw_release(ctx, *array);
+    *array = longer;
+    return TW_OK;
+}
+
+static tw_status extend_records(tw_draws *d, size_t room)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(d->ctx, room * d->chains, sizeof(tw_record), "the records of the draws", &memory));
+    if (d->records) memcpy(memory, d->records, d->draws * d->chains * sizeof(tw_record));
+    tw_release(d->ctx, d->records);
+    d->records = memory;
+    return TW_OK;
+}
+
+/* Room for all draws that are kept or, of a run with a goal, for those up to the next look. */
+static tw_status make_room(run *r)
+{
+    const tw_chains_options *o = r->options;
+    tw_draws *d = r->draws;
+    size_t look = next_look(d->draws), room = o->until_ess > 0.0 && look < o->draws ? look : o->draws;
+    size_t block = d->n * d->chains;
+    if (block > 0 && room > SIZE_MAX / sizeof(double) / block)
+        return tw_fail(d->ctx, TW_NO_MEMORY, "%zu draws of %zu chains are too many", room, d->chains);
+    TW_TRY(extend_records(d, room));
+    r->room = room;
+    if (!o->keep) return TW_OK;
+    TW_TRY(extend(d->ctx, d->draws * d->chains, room * d->chains, "the log likelihoods of the draws",
+                  &d->log_likelihood));
+    return extend(d->ctx, d->draws * block, room * block, "the draws", &d->x);
+}
+
 static tw_status allocate_draws(run *r)
 {
     tw_sampler *s = r->sampler;
@@ -73,7 +127,11 @@ static tw_status allocate_draws(run *r)
     void *memory = NULL;
     TW_TRY(tw_allocate(s->ctx, 1, sizeof(tw_draws), "the draws", &memory));
     tw_draws *d = r->draws = memory;
-    *d = (tw_draws){.ctx = s->ctx, .method = s->options.method, .n = s->n, .chains = s->columns};
+    *d = (tw_draws){.ctx = s->ctx,
+                    .method = s->options.method,
+                    .n = s->n,
+                    .chains = s->columns,
+                    .until_ess = o->until_ess};
     d->tuning = (tw_tuning){.eps = o->eps, .steps = o->steps};
     if (o->draws > SIZE_MAX / sizeof(tw_record) / s->columns)
         return tw_fail(s->ctx, TW_NO_MEMORY, "%zu draws of %zu chains are too many", o->draws, s->columns);
@@ -82,13 +140,7 @@ static tw_status allocate_draws(run *r)
     if (o->wants_state)
         TW_TRY(tw_allocate_doubles(s->ctx, tw_sampler_state_size(s), 1, "the run's state", &r->state));
     if (!o->keep && o->on_draw) return TW_OK; /* whoever takes the draws keeps the records */
-    TW_TRY(
-        tw_allocate(s->ctx, o->draws * s->columns, sizeof(tw_record), "the records of the draws", &memory));
-    d->records = memory;
-    if (!o->keep) return TW_OK;
-    TW_TRY(tw_allocate_doubles(s->ctx, s->columns, o->draws, "the log likelihoods of the draws",
-                               &d->log_likelihood));
-    return tw_allocate_doubles(s->ctx, s->n * s->columns, o->draws, "the draws", &d->x);
+    return make_room(r);
 }
 
 /* After an iteration: sums, progress; true when the run should end. */
@@ -155,10 +207,30 @@ static tw_status warm_up(run *r)
     return status == TW_OK ? tw_team_status(r->sampler->ctx) : status;
 }
 
+/* Is the goal reached? Draws in memory tell, or whoever has them. */
+static tw_status look(run *r, bool *reached)
+{
+    const tw_chains_options *o = r->options;
+    tw_draws *d = r->draws;
+    tw_context *ctx = r->sampler->ctx;
+    tw_chains_summary summary = tw_summarise_totals(&d->sampling);
+    tw_status status = TW_OK;
+    *reached = false;
+    if (!(o->until_ess > 0.0) || d->draws == 0 || d->draws != next_look(d->draws - 1)) return TW_OK;
+    if (tw_team_leads(ctx))
+        status = o->keep ? tw_draws_summarise(d, r->sampler->options.threads, NULL, &summary)
+                         : o->on_look(o->user, &summary);
+    *reached = tw_summary_reaches(&summary, o->until_ess);
+    tw_team_follow(ctx, reached, sizeof *reached);
+    tw_team_follow(ctx, &status, sizeof status);
+    return status;
+}
+
 static tw_status store(run *r)
 {
     tw_sampler *s = r->sampler;
     tw_draws *d = r->draws;
+    if (d->records && d->draws == r->room) TW_TRY(make_room(r));
     size_t block = s->n * s->columns, index = d->draws++;
     if (d->records) memcpy(d->records + index * s->columns, r->records, s->columns * sizeof *r->records);
     if (d->x) memcpy(d->x + index * block, s->x, block * sizeof *d->x);
@@ -179,13 +251,16 @@ static tw_status draw_all(run *r)
     const tw_tuning *t = &r->draws->tuning;
     size_t total = o->draws * o->thin;
     for (size_t i = resume_run(r); i < total; i++) {
+        bool reached = false;
+        if (i % o->thin == 0) TW_TRY(look(r, &reached));
+        if (reached) break;
         tw_move move = {.eps = t->eps, .steps = t->steps, .seed = o->seed};
         move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
         if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
         tw_sampler_advance(r->sampler, &move, r->records);
         TW_TRY(tw_team_status(r->sampler->ctx)); /* else the columns of the others are missing */
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));
-        bool ends = account(r, TW_STAGE_SAMPLING, i, total);
+        bool ends = account(r, TW_STAGE_SAMPLING, i, o->until_ess > 0.0 ? 0 : total);
         emit_state(r, i + 1);
         if (ends) break;
     }
@@ -204,6 +279,9 @@ tw_status tw_chains_run_until(tw_sampler *sampler, const tw_chains_options *opti
     run r = {.sampler = sampler, .options = options, .ends = ends};
     *out = NULL;
     TW_TRY(tw_chains_options_check(sampler->ctx, &sampler->method->info, options));
+    if (options->until_ess > 0.0 && !options->keep && !options->on_look)
+        return tw_fail(sampler->ctx, TW_BAD_ARGUMENT,
+                       "a run that ends at an ESS needs its draws: keep them, or say what they are worth");
     if (options->resume) TW_TRY(check_resume(sampler, options));
     tw_status status = allocate_draws(&r);
     if (status == TW_OK && !r.options->resume) status = warm_up(&r);

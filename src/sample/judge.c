@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "talweg/chains.h"
+#include "sample/summarise.h"
 
 static const double largest_rhat = 1.01, far_apart = 1.05;
 static const double false_alarms = 0.01; /* of runs whose chains agree */
@@ -35,10 +35,20 @@ static void judge_ess(tw_warnings *out, const tw_chains_summary *s)
 }
 
 /* Files of summaries did not always tell what chance gives. */
-static void judge_rhat(tw_warnings *out, const tw_chains_summary *s)
+static bool is_too_large(const tw_chains_summary *s)
 {
     bool improbable = isnan(s->rhat_chance) || s->rhat_chance < false_alarms;
-    if (s->rhat_max > largest_rhat && improbable)
+    return s->rhat_max > largest_rhat && improbable;
+}
+
+bool tw_summary_reaches(const tw_chains_summary *s, double ess)
+{
+    return s->ess_min >= ess && !isnan(s->rhat_max) && !is_too_large(s);
+}
+
+static void judge_rhat(tw_warnings *out, const tw_chains_summary *s)
+{
+    if (is_too_large(s))
         warn(out, s->rhat_max > far_apart ? TW_WARN_RHAT : TW_WARN_RHAT_SLIGHT, s->rhat_max, 0.0);
 }
 

@@ -18,6 +18,7 @@ tw_chains_options tw_sampling_chains(const tw_sampling_options *o)
     tw_chains_options run = TW_CHAINS_DEFAULTS;
     run.warmup = o->warmup;
     run.draws = o->draws;
+    run.until_ess = o->until_ess;
     run.thin = o->thin;
     run.eps = o->eps;
     run.steps = o->steps;

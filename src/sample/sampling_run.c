@@ -33,6 +33,12 @@ static tw_status on_draw(void *user, const tw_draw *draw)
     return j->watch->on_draw(j->watch->user, draw);
 }
 
+static tw_status on_look(void *user, tw_chains_summary *out)
+{
+    const tw_sampling_job *j = user;
+    return j->watch->on_look(j->watch->user, out);
+}
+
 static bool wants_state(void *user)
 {
     const tw_sampling_job *j = user;
@@ -47,6 +53,7 @@ static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **
     o.user = j;
     o.on_progress = on_progress;
     if (j->watch && j->watch->on_draw) o.on_draw = on_draw;
+    if (j->watch && j->watch->on_look) o.on_look = on_look;
     if (j->watch && j->watch->store) {
         o.wants_state = wants_state;
         o.on_state = tw_sampling_put_chains;
@@ -63,7 +70,10 @@ static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **
 void tw_sampling_judge(tw_sampling_result *r)
 {
     const tw_draws *d = r->draws;
+    tw_warning missed = {.code = TW_WARN_ESS_GOAL,
+                         .number = {r->summary.ess_min, d->until_ess, (double)d->draws}};
     tw_chains_judge(d->chains, d->draws, d->interrupted, &r->summary, &d->sampling, &r->warnings);
+    if (r->summary.ess_min < d->until_ess) tw_warnings_add(&r->warnings, &missed);
 }
 
 void tw_sampling_result_release(tw_sampling_result *r)

@@ -19,6 +19,9 @@ tw_status tw_summarise_block(tw_context *ctx, const tw_draw_block *block, size_t
 /* The extremes over the rows of n latents; a latent whose figures are NaN makes the extreme NaN. */
 tw_status tw_summarise_rows(tw_context *ctx, size_t n, const tw_summary *rows, tw_chains_summary *out);
 
+/* judge.c: does the worst latent have this ESS, and is R-hat in order? */
+bool tw_summary_reaches(const tw_chains_summary *summary, double ess);
+
 /* The smallest E-BFMI, energy[i + draws c] being that of draw i of chain c. */
 double tw_summarise_energies(size_t draws, size_t chains, const double *energy);
 

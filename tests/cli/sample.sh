@@ -41,6 +41,17 @@ says out '<- chosen'
 says out 'R-hat'
 says out 'energy divergences'
 
+# ---- a goal instead of a number: the same end in memory and with a file, for any number of threads
+works sample "$data" --log-sigma 1 --warmup 100 --method hmc --until-ess 200 --json
+gives 'r["ess"]["min"] >= 200 and r["draws"] in (96, 144, 216, 324, 486, 729)'
+cp "$d/out" "$d/goal.json"
+works sample "$data" --log-sigma 1 --warmup 100 --method hmc --until-ess 200 --threads 3 --json -o "$d/goal.nc"
+gives 'all(r[k] == other("goal.json")[k] for k in ("draws", "ess", "ess_fold", "rhat_max", "rhat_chance"))'
+works sample "$data" --log-sigma 1 --warmup 100 --method hmc --until-ess 2000 --max-draws 70
+says err 'draws of each chain, and 2000 was asked for. Raise --max-draws'
+refuses 1 'give one of them' sample "$data" "$@" --until-ess 200
+refuses 1 '--until-ess must be above 0' sample "$data" --until-ess 0
+
 # ---- files: draws, and the same bytes for any number of threads
 works sample "$data" "$@" --method hmc --threads 1 -o "$d/one.csv"
 works sample "$data" "$@" --method hmc --threads 3 -o "$d/three.csv"

@@ -28,6 +28,7 @@ static bool read_options(PyObject *from, request *r)
         {"chains", TW_PY_COUNT, offsetof(tw_sampling_options, chains)},
         {"warmup", TW_PY_COUNT, offsetof(tw_sampling_options, warmup)},
         {"draws", TW_PY_COUNT, offsetof(tw_sampling_options, draws)},
+        {"until_ess", TW_PY_REAL, offsetof(tw_sampling_options, until_ess)},
         {"thin", TW_PY_COUNT, offsetof(tw_sampling_options, thin)},
         {"eps", TW_PY_REAL, offsetof(tw_sampling_options, eps)},
         {"steps", TW_PY_COUNT, offsetof(tw_sampling_options, steps)},

@@ -62,7 +62,9 @@ def sample(
     method: str = "auto",
     metric: Optional[str] = None,
     chains: int = 4,
-    draws: int = 1000,
+    draws: Optional[int] = None,
+    until_ess: Optional[float] = None,
+    max_draws: int = 100_000,
     warmup: int = 500,
     thin: int = 1,
     eps: Optional[float] = None,
@@ -95,7 +97,12 @@ def sample(
         hmc: "ep" (the default), "prior", "identity"; rmhmc: "smoothed" (the default), "hessian", "fisher"; ess:
         centred at "ep" (the default) or "prior".
     chains, draws, warmup : int
-        Chains, draws kept of each, and iterations before that to tune them.
+        Chains, draws kept of each (1000 if neither this nor `until_ess` is given), and iterations before that to tune
+        them.
+    until_ess, max_draws : float, int, optional
+        Draw until the effective sample size of the worst latent (the smallest of bulk, tail and fold, of all chains
+        together) is `until_ess` and R-hat is in order, and at most `max_draws` of each chain. That is looked at after
+        64 draws of each chain, 96, 144 and so on.
     thin : int
         Keep every so many iterations.
     eps, steps : float, int, optional
@@ -136,7 +143,11 @@ def sample(
     >>> draws.summary()["rhat"].max()
     """
     about = as_model(X, y, model)
-    options = dict(method=method, metric=metric or "auto", beta=beta, chains=chains, warmup=warmup, draws=draws, thin=thin)
+    if draws is not None and until_ess is not None:
+        raise InputError("draws fixes a number and until_ess a goal: give one of them, and with until_ess max_draws")
+    options = dict(method=method, metric=metric or "auto", beta=beta, chains=chains, warmup=warmup, thin=thin)
+    options.update(draws=max_draws if until_ess is not None else 1000 if draws is None else draws)
+    options.update(until_ess=0.0 if until_ess is None else until_ess)
     options.update(eps=eps or 0.0, steps=steps or 0, target_accept=target_accept, solver_tol=solver_tol)
     options.update(fixed_point=fixed_point, reverse_check=reverse_check, seed=seed, threads=count_threads(threads))
     options["from"] = start_name(start)

@@ -41,6 +41,7 @@ ADVICE = {
     "rhat_slight": ". Raise draws, and check whether it falls",
     "ess_bulk": ". Raise draws, or use another method",
     "ess_tail": ". Raise draws, or use another method",
+    "ess_goal": ". Raise max_draws, or use another method",
     "ess_fold": ". Raise draws, or use another method",
     "ebfmi": ". Use another metric, or more draws",
     "energy_divergence": ": use a smaller eps or a higher target_accept",

@@ -130,6 +130,14 @@ def test_summary_is_of_the_draws(draws):
     assert rows["ess"].argmin() == draws.diagnostics["worst"]
 
 
+def test_a_goal_instead_of_a_number(model):
+    some = talweg.sample(model, method="hmc", warmup=100, until_ess=200)
+    assert some.diagnostics["ess_min"] >= 200 and some.draws in (64, 96, 144, 216, 324, 486, 729)
+    assert np.array_equal(some.x, talweg.sample(model, method="hmc", warmup=100, draws=some.draws).x)
+    with pytest.raises(talweg.InputError, match="give one of them"):
+        talweg.sample(model, draws=10, until_ess=200)
+
+
 def test_words(model, draws):
     fit = talweg.approx(model)
     evidence = talweg.evidence(model, particles=16, temperatures=5)

@@ -146,3 +146,25 @@ tw_status tw_run_summarise(tw_run *run, size_t threads, tw_summary *rows, tw_cha
     tw_release(run->ctx, own);
     return status;
 }
+
+/* ---- a run that is being written ---- */
+
+static tw_status read_journal(void *from, size_t first, size_t count, double *x)
+{
+    return tw_journal_read_latents(from, first, count, x);
+}
+
+tw_status tw_run_look(tw_run_writer *w, size_t threads, tw_chains_summary *out)
+{
+    tw_journal *j = &w->journal;
+    const tw_latents latents = {w->ctx,   (size_t)j->settings.n, (size_t)j->settings.chains,
+                                j->draws, read_journal,          j};
+    void *rows = NULL;
+    *out = tw_summarise_totals(&(tw_totals){0});
+    if (j->draws == 0) return TW_OK;
+    TW_TRY(tw_allocate(w->ctx, latents.n, sizeof(tw_summary), "the summaries of the latents", &rows));
+    tw_status status = tw_latents_summarise(&latents, threads, rows);
+    if (status == TW_OK) status = tw_summarise_rows(w->ctx, latents.n, rows, out);
+    tw_release(w->ctx, rows);
+    return status;
+}
