@@ -1,6 +1,4 @@
 /* merge.c: talweg merge: runs of different seeds become one. */
-#include <string.h>
-
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/json.h"
@@ -39,10 +37,6 @@ static tw_status merge(tw_context *ctx, const merge_options *o, tw_pool **pool)
                                     .threads = tw_threads((size_t)o->threads)};
     TW_TRY(tw_pool_open(ctx, o->runs.count, o->runs.item, pool));
     if (!tw_name_ends_in(o->path, ".nc")) return tw_fail(ctx, TW_BAD_ARGUMENT, "say where to: -o ALL.nc");
-    for (size_t k = 0; k < o->runs.count; k++)
-        if (strcmp(o->runs.item[k], o->path) == 0)
-            return tw_fail(ctx, TW_BAD_ARGUMENT,
-                           "%.1000s is one of the runs to merge: choose another name for -o", o->path);
     TW_TRY(tw_run_check(ctx, o->path, o->output.force));
     tw_terminal_progress(o->output.quiet, "copying draws ...");
     tw_status status = tw_pool_save(*pool, o->path, &options);

@@ -43,7 +43,8 @@ done
 refuses 1 'absent.csv' bench "$d/absent.csv" --json
 refuses 1 '--kernel-matrix needs DATA' bench --kernel-matrix "$d/k.npy"
 refuses 1 '--cases' bench --cases 1
-refuses 1 'the built-in problem' bench --cases 20 --likelihood poisson
+works bench --cases 20 --likelihood poisson # at observations that suit it
+says out 'the built-in problem: 20 cases, poisson likelihood'
 works bench --help
 says out 'built-in problem'
 [ -z "$(sed '/^Example/,$d' "$d/out" | awk 'length > 79')" ] || complain "--help has lines that are too long"
