@@ -11,13 +11,14 @@ const char *tw_ranks_library(void)
 /* Ranks that know nothing of each other would overwrite each other's files. */
 tw_status tw_ranks_begin(tw_context *ctx)
 {
-    const char *size = getenv("OMPI_COMM_WORLD_SIZE");
-    if (!size) size = getenv("PMI_SIZE");
-    if (!size || atoi(size) <= 1) return TW_OK;
+    const char *text = getenv("OMPI_COMM_WORLD_SIZE");
+    if (!text) text = getenv("PMI_SIZE");
+    long size = text ? strtol(text, NULL, 10) : 1;
+    if (size <= 1) return TW_OK;
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "this talweg was built without MPI, and mpirun started %d of it: start one, or install "
+                   "this talweg was built without MPI, and mpirun started %ld of it: start one, or install "
                    "MPI (Debian: libopenmpi-dev) and build talweg again",
-                   atoi(size));
+                   size);
 }
 
 tw_status tw_ranks_end(tw_context *ctx, tw_status status)

@@ -92,15 +92,22 @@ static tw_status append(merge *m, size_t first, size_t i, tw_run_writer *to)
     return tw_run_append(to, &draw);
 }
 
+/* Draws first .. first + count - 1 of all chains into the block. */
+static tw_status read_block(merge *m, size_t first, size_t count)
+{
+    for (size_t k = 0; k < m->pool->files; k++)
+        for (size_t c = 0; c < m->parts[k].chains; c++)
+            TW_TRY(tw_run_read_draws(m->parts[k].run, c, first, count,
+                                     m->block + (m->parts[k].first + c) * m->rows * m->n));
+    return TW_OK;
+}
+
 static tw_status copy(merge *m, tw_run_writer *to)
 {
     for (size_t first = 0; first < m->pool->draws; first += m->rows) {
         size_t left = m->pool->draws - first, count = left < m->rows ? left : m->rows;
         TW_TRY(tw_poll(m->ctx));
-        for (size_t k = 0; k < m->pool->files; k++)
-            for (size_t c = 0; c < m->parts[k].chains; c++)
-                TW_TRY(tw_run_read_draws(m->parts[k].run, c, first, count,
-                                         m->block + (m->parts[k].first + c) * m->rows * m->n));
+        TW_TRY(read_block(m, first, count));
         for (size_t i = 0; i < count; i++) TW_TRY(append(m, first, i, to));
     }
     return TW_OK;
