@@ -129,8 +129,12 @@ static void say_right(sentence *s, const tw_check_options *o, const tw_check_res
     if (log_z) add(s, "log Z is within %g nats", o->log_z_tolerance);
     if (log_z && latents) add(s, ", and ");
     if (latents)
-        add(s, "all numbers of %zu latent%s are within the tolerance of %g posterior standard deviations",
-            r->count, r->count == 1 ? "" : "s", o->tolerance);
+        add(s,
+            "all numbers of %zu latent%s are within the tolerance of %g posterior standard deviations (%.2g "
+            "for "
+            "the 5 %% and 95 %% quantiles)",
+            r->count, r->count == 1 ? "" : "s", o->tolerance,
+            o->tolerance * tw_check_quantity_tolerances(TW_CHECK_Q95));
     add(s, ".");
 }
 

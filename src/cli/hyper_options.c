@@ -37,7 +37,10 @@ const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT] = {
 
 bool tw_hyper_is_wanted(const tw_hyper_flags *flags)
 {
-    return flags->priors.prior.count > 0;
+    const tw_prior_options *o = &flags->priors;
+    for (size_t k = 0; k < o->prior.count; k++)
+        if (!tw_prior_is_fixed(o, o->prior.item[k])) return true;
+    return false;
 }
 
 tw_status tw_hyper_refuse_saver(tw_context *ctx, const tw_saver_flags *flags)

@@ -184,7 +184,19 @@ static void fill_quantiles(tw_prediction *p)
     }
 }
 
-/* From quantiles of the latent function to those of what is expected of y given it, in which it rises. */
+/* Where what is expected falls as the latent function rises, as a time to an event does, its quantiles change places. */
+static void order_quantiles(tw_prediction *p)
+{
+    double *low = p->column[TW_PREDICTED_Q05], *high = p->column[TW_PREDICTED_Q95];
+    for (size_t i = 0; i < p->count; i++)
+        if (low[i] > high[i]) {
+            double kept = low[i];
+            low[i] = high[i];
+            high[i] = kept;
+        }
+}
+
+/* From quantiles of the latent function to those of what is expected of y given it, which is monotonic. */
 static tw_status expect_quantiles(tw_prediction *p)
 {
     tw_observations cases = tw_new_inputs_observed(&p->at, p->problem, p->first, p->count);
@@ -196,6 +208,7 @@ static tw_status expect_quantiles(tw_prediction *p)
                            "the intervals of cases %zu to %zu cannot be computed", p->first + 1,
                            p->first + p->count);
     }
+    order_quantiles(p);
     return TW_OK;
 }
 

@@ -21,8 +21,36 @@ const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT] = {
      .kind = TW_OPTION_TEXTS,
      .offset = FIELD(fix),
      .argument = "NAME[=X]",
-     .help = "hold a parameter at a value, or where it is: ell=2, log_sigma=0.5, noise"},
+     .help = "hold a parameter at a value, or where it is: ell=2, log_sigma=0.5, noise; a prior that the "
+             "model file has for it is not used then"},
 };
+
+enum { NAME_BYTES = 128 };
+
+/* "se.log_ell ~ normal(0, 1)", "se.ell=2" and "se.ell" are all of se.ell. */
+static void read_name(const char *text, char name[NAME_BYTES])
+{
+    size_t length = 0;
+    text += strspn(text, " \t");
+    for (bool start = true; *text && !strchr(" \t~=", *text) && length < NAME_BYTES - 1; text++) {
+        if (start && strncmp(text, "log_", 4) == 0) text += 4;
+        start = *text == '.';
+        if (*text) name[length++] = *text;
+        if (!*text) break;
+    }
+    name[length] = '\0';
+}
+
+bool tw_prior_is_fixed(const tw_prior_options *options, const char *prior)
+{
+    char name[NAME_BYTES], other[NAME_BYTES];
+    read_name(prior, name);
+    for (size_t k = 0; k < options->fix.count; k++) {
+        read_name(options->fix.item[k], other);
+        if (strcmp(name, other) == 0) return true;
+    }
+    return false;
+}
 
 tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *problem, tw_priors **out)
 {
@@ -33,7 +61,8 @@ tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *pro
     if (status != TW_OK) return tw_fail_within(problem->ctx, status, "--fix: ");
     for (size_t k = 0; status == TW_OK && k < options->prior.count; k++) {
         bool is_default = strcmp(options->prior.item[k], "default") == 0;
-        if (!is_default) status = tw_priors_read(*out, problem, options->prior.item[k]);
+        if (!is_default && !tw_prior_is_fixed(options, options->prior.item[k]))
+            status = tw_priors_read(*out, problem, options->prior.item[k]);
         defaults = defaults || is_default;
     }
     if (status == TW_OK && defaults) status = tw_priors_read(*out, problem, "default");

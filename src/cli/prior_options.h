@@ -16,6 +16,9 @@ extern const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT];
         "Unknown parameters", tw_prior_option_rows, TW_PRIOR_OPTION_COUNT, offsetof(type, member) \
     }
 
+/* Is the parameter of that prior fixed? What is fixed has no use for a prior, which may be that of a model file. */
+bool tw_prior_is_fixed(const tw_prior_options *options, const char *prior);
+
 /* Where no parameter has a prior: move the problem to the values that are fixed. */
 tw_status tw_prior_options_fix(const tw_prior_options *options, tw_problem *problem);
 

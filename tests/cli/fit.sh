@@ -75,4 +75,9 @@ echo '{"format": "talweg model", "version": 1, "options": {"kernel": "see"}}' >"
 refuses 1 'did you mean se?' approx "$data" --model "$d/bad.json"
 echo '{"format": "talweg model", "version": 1, "options": {}}' >"$d/bad.json"
 refuses 1 'DATA' approx --model "$d/bad.json"
+# a parameter that is fixed has no use for the prior of the file
+works fit "$data" --prior 'log_ell ~ normal(0, 1)' --prior 'log_sigma ~ normal(0, 1)' -o "$d/both.json" --quiet
+works evidence --model "$d/both.json" --fix ell --fix log_sigma --method ais --particles 16 --temperatures 4 --json --quiet
+gives 'r["estimates"][0]["method"] == "ais"'
+
 finish

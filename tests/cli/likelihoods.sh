@@ -29,6 +29,11 @@ every_command() {
     works predict "$d/run.nc" "$file" $columns --json --quiet
     gives 'all(abs(a - b) < 0.5 * s + 0.1 for a, b, s in zip(r["predictions"]["y_mean"],
         other("predict.json")["predictions"]["y_mean"], other("predict.json")["predictions"]["y_sd"]))'
+    # shellcheck disable=SC2086
+    works predict "$d/run.nc" "$file" $columns -o "$d/predicted.csv" --force --quiet
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) { if ($i ~ /_q05$/) a = i; if ($i ~ /_q50$/) b = i; if ($i ~ /_q95$/) c = i } }
+        NR > 1 && !(a && $a <= $b && $b <= $c) { bad = 1 } END { exit bad }' "$d/predicted.csv" ||
+        complain "$*: quantiles out of order: $(sed -n '1,2p' "$d/predicted.csv")"
 }
 
 # ---- binomial: successes of n trials

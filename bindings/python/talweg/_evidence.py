@@ -227,6 +227,9 @@ def evidence(
     options["schedule"] = schedule if isinstance(schedule, str) else "given"
     beta = None if isinstance(schedule, str) else vector(schedule, "schedule")
     try:
+        if about.priors:
+            about._notes.append("the priors of the model are not used: log Z is that at its values of the parameters; "
+                                "the program's talweg evidence --model integrates over them")
         q = None if isinstance(start, str) else start_of(about, start)
         fits = about._fit("laplace"), about._fit("ep")
         found = about._problem.evidence(*fits, q, beta, options, progress_function(progress))

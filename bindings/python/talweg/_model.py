@@ -270,7 +270,7 @@ class Model(Shown):
         Parameters
         ----------
         path : str or path-like
-            Usually ``MODEL.json``. The file names its data, which go beside it: to ``MODEL.csv``, in the units of `X`, and
+            Usually ``MODEL.json``. The file names its data, which go beside it: to ``MODEL.data.csv``, in the units of `X`, and
             ``MODEL.K.npy`` for a `kernel_matrix`.
         force : bool
             Overwrite files that are there. Without it that raises `InputError`.

@@ -260,9 +260,9 @@ def write(model: Any, path: Path, force: bool) -> None:
         matrix = stem + ".K.npy"
         files[matrix] = held.getvalue()
     table, places = _table(model, parts)
-    files[stem + ".csv"] = table.encode()
+    files[stem + ".data.csv"] = table.encode()
     options = _options(model, parts, places, matrix and os.path.basename(matrix))
-    root = {"format": FORMAT, "version": VERSION, "data": os.path.basename(stem) + ".csv", "options": options}
+    root = {"format": FORMAT, "version": VERSION, "data": os.path.basename(stem) + ".data.csv", "options": options}
     root.update(priors=model.priors, fixed=model.fixed)
     files[path] = (json.dumps(root, indent=2, ensure_ascii=False) + "\n").encode()
     if len(files) < (2 if matrix is None else 3):
