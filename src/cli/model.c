@@ -62,7 +62,8 @@ const tw_command tw_command_model = {
         "options that are typed beside it have the last word, and other data may be named.\n\n"
         "The data are read and the model is built, so that what is wrong with them is said now. The file "
         "names "
-        "the data and does not hold them; a name that is not found is looked for beside the model file.",
+        "the data and does not hold them; a name is looked for beside the model file, and then where the "
+        "command runs.",
     .example = "  talweg model pima.csv --standardise --kernel 'se(ard)' --prior default -o pima.json\n"
                "  talweg fit --model pima.json -o fitted.json\n"
                "  talweg sample --model fitted.json -o run.nc\n",

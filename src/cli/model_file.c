@@ -143,12 +143,13 @@ static tw_status add_texts(tw_context *ctx, const tw_command *command, const jso
     return TW_OK;
 }
 
-/* A file as it is written; where there is none, beside the model file, whose path this is. */
+/* A file beside the model file, whose path this is; where there is none, as it is written. A model file that is used from
+ * another folder must not take a file of that name there. */
 static void add_file(const char *path, const char *dashes, const char *equals, const char *name, list *l)
 {
     const char *slash = strrchr(path, '/');
     char place[8192] = "";
-    bool beside = slash && *name != '/' && access(name, F_OK) != 0;
+    bool beside = slash && *name != '/';
     snprintf(place, sizeof place, "%.*s%s", beside ? (int)(slash - path + 1) : 0, path, name);
     add(l, dashes, equals, "", beside && access(place, F_OK) == 0 ? place : name);
 }

@@ -8,6 +8,9 @@ static tw_status check(const tw_likelihood *likelihood, const tw_label_choice *c
     if (choice->count && likelihood->two_classes)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT, "levels do not go with the %s likelihood, of two classes",
                        likelihood->name);
+    if (choice->count && likelihood->levels && choice->count != likelihood->levels)
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the %s likelihood has %zu levels, and %zu are named",
+                       likelihood->name, likelihood->levels, choice->count);
     if (choice->positive && !likelihood->two_classes)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT,
                        "a positive label does not go with the %s likelihood, which is not of two classes",

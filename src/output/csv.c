@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "data/number.h"
 
@@ -34,9 +35,24 @@ tw_status tw_csv_numbers(tw_context *ctx, size_t count, const double *values, FI
     return TW_OK;
 }
 
+/* A name as a field: in quotes, its own doubled, where it holds what ends a field. */
+static void put_name(const char *name, FILE *to)
+{
+    bool quoted = strpbrk(name, ",\"\r\n") != NULL;
+    if (quoted) fputc('"', to);
+    for (const char *c = name; *c; c++) {
+        if (*c == '"') fputc('"', to);
+        fputc(*c, to);
+    }
+    if (quoted) fputc('"', to);
+}
+
 void tw_csv_header(const tw_csv *csv, FILE *to)
 {
-    for (size_t j = 0; j < csv->columns; j++) fprintf(to, "%s%s", j ? "," : "", csv->names[j]);
+    for (size_t j = 0; j < csv->columns; j++) {
+        if (j) fputc(',', to);
+        put_name(csv->names[j], to);
+    }
     fputc('\n', to);
 }
 

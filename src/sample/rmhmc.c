@@ -242,9 +242,10 @@ static bool smooths(const tw_posterior *p)
            tw_metric_fits(TW_METRIC_SMOOTHED, p->model->observed.likelihood);
 }
 
+/* The Hessian of a likelihood that is not log-concave is no metric. */
 static bool does_not_smooth(const tw_posterior *p)
 {
-    return !smooths(p);
+    return !smooths(p) && !p->model->observed.likelihood->peak;
 }
 
 const tw_method_row tw_method_rmhmc = {

@@ -80,4 +80,15 @@ works fit "$data" --prior 'log_ell ~ normal(0, 1)' --prior 'log_sigma ~ normal(0
 works evidence --model "$d/both.json" --fix ell --fix log_sigma --method ais --particles 16 --temperatures 4 --json --quiet
 gives 'r["estimates"][0]["method"] == "ais"'
 
+# a model file takes the data beside it, not those of that name where the command runs
+mkdir "$d/a" "$d/b"
+printf 'x,y\n0,1\n1,-1\n2,1\n' >"$d/a/people.csv"
+printf 'x,y\n0,1\n1,1\n2,1\n3,1\n' >"$d/b/people.csv"
+program=$(cd "$(dirname "$talweg")" && pwd)/talweg
+(cd "$d/a" && "$program" model people.csv --log-ell 0 --log-sigma 0 -o m.json >/dev/null 2>&1)
+place_a=$(cd "$d/a" && pwd)
+checks=$((checks + 1))
+(cd "$d/b" && "$program" approx --model "$place_a/m.json" --json --quiet) >"$d/out" 2>"$d/err" || complain "a model of another folder: $(cat "$d/err")"
+gives 'r["n"] == 3'
+
 finish

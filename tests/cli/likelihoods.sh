@@ -100,4 +100,18 @@ refuses 1 'is not log-concave, so its hessian is no metric' sample "$d/heavy.csv
 printf 't,y\n0,3\n0.1,-2.6\n' >"$d/modes.csv"
 works approx "$d/modes.csv" --likelihood student_t --scale 0.3 --df 2 --log-ell -0.5 --log-sigma 0.7 --json
 gives '[w["code"] for w in r["warnings"]].count("several_modes") == 1'
+# ---- far outliers, where EP does not converge: the default sampler works all the same
+printf 'x,y\n0,4\n0.7,-4\n0.7,9\n' >"$d/far.csv"
+works sample "$d/far.csv" --likelihood student_t --scale 0.3 --df 1.5 --kernel 'se(ell=1,sigma=3)+white(variance=0.2)' --draws 50 \
+    --warmup 50 --quiet
+# ---- as many levels as the likelihood has
+printf 'x,y\n0,low\n1,mid\n2,high\n' >"$d/levels.csv"
+works approx "$d/levels.csv" --likelihood ordinal3 --levels low,mid,high --quiet
+refuses 1 'the ordinal3 likelihood has 3 levels, and 4 are named' approx "$d/levels.csv" --likelihood ordinal3 --levels low,mid,high,top
+# ---- names with commas and quotes are fields of a CSV file
+printf '"a,b","say ""x""",y\n0,1,1\n1,2,-1\n2,1,1\n' >"$d/odd.csv"
+works approx "$d/odd.csv" --log-ell 0 --log-sigma 0 --save-approx "$d/odd.json" --quiet
+works predict "$d/odd.json" "$d/odd.csv" -o "$d/odd.out.csv" --quiet
+grep -q '"a,b","say ""x"""' "$d/odd.out.csv" || complain "names without quotes: $(head -n 1 "$d/odd.out.csv")"
+
 finish

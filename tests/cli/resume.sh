@@ -29,6 +29,8 @@ killed() {
     wait "$job" 2>/dev/null || code=$?
     in_time=no
     [ "$code" != 137 ] || in_time=yes
+    # killed between the last character of its output and its end: all was done
+    [ "$(tail -n 1 "$d/killed.out")" != "}" ] || in_time=no
     [ "$in_time" = no ] || [ ! -s "$d/killed.out" ] || complain "talweg $*: printed before its end"
 }
 without_times() {

@@ -52,11 +52,11 @@ class Contents:
         return root
 
     def beside(self, name: Any) -> Optional[str]:
-        """A file as it is named; where there is none, beside the model file."""
+        """A file beside the model file; where there is none, as it is named."""
         if not isinstance(name, str):
             return None
         other = os.path.join(os.path.dirname(self.path), name)
-        return name if os.path.exists(name) or not os.path.exists(other) else other
+        return other if os.path.exists(other) else name
 
     def texts(self, field: str) -> list[str]:
         given = self.root.get(field, [])
