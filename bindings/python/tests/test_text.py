@@ -96,6 +96,8 @@ def test_levels_in_order():
     with pytest.raises(talweg.InputError, match="the labels are text"):
         talweg.Model(age, texts, **options)
     with pytest.raises(talweg.InputError, match="found the label \"high\""):
+        talweg.Model(age, texts, levels=[*names[:2], "top"], **options)
+    with pytest.raises(talweg.InputError, match="the ordinal3 likelihood has 3 levels, and 2 are named"):
         talweg.Model(age, texts, levels=names[:2], **options)
 
 
