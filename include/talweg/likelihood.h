@@ -73,7 +73,7 @@ struct tw_likelihood {
     size_t parameters;       /* of its own */
     const tw_parameter *parameter; /* NULL where there are none */
     bool two_classes;              /* y is -1 or +1, and its expectation is told as the probability of +1 */
-    size_t levels;                 /* y is a level 1, 2, ..., levels <= TW_LEVELS; 0: it is no level */
+    size_t levels;                 /* y is one of 1, 2, ..., levels <= TW_LEVELS; 0: y is not ordinal */
 
     /* May y[i] be observed? Its columns are within their ranges. */
     bool (*supports)(const tw_observations *o, size_t i);

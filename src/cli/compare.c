@@ -14,7 +14,8 @@
 typedef struct compare_flags {
     tw_operands files;
     tw_output_options output;
-    uint64_t points, particles, temperatures, seed, threads;
+    tw_hyper_flags hyper; /* its priors are those of the files */
+    uint64_t seed, threads;
 } compare_flags;
 
 #define FIELD(member) offsetof(compare_flags, member)
@@ -24,30 +25,6 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_OPERANDS,
      .offset = FIELD(files),
      .help = "model files, at least two, as talweg model and talweg fit write them"},
-    {.name = "points",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(points),
-     .argument = "S",
-     .default_value = "512",
-     .least = 32,
-     .most = 1e7,
-     .help = "points of each model's parameters, in 16 independent scrambles of Sobol's sequence"},
-    {.name = "point-particles",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(particles),
-     .argument = "P",
-     .default_value = "16",
-     .least = 1,
-     .most = 1e6,
-     .help = "particles of annealed importance sampling at each point"},
-    {.name = "point-temperatures",
-     .kind = TW_OPTION_INTEGER,
-     .offset = FIELD(temperatures),
-     .argument = "T",
-     .default_value = "4",
-     .least = 1,
-     .most = 1e5,
-     .help = "temperatures of annealed importance sampling at each point"},
     {TW_ROW_SEED(FIELD(seed)),
      .help = "of the random numbers of the first model; the others have the next ones"},
     {TW_ROW_THREADS(FIELD(threads))},
@@ -140,11 +117,10 @@ static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *m
         return tw_fail(ctx, TW_BAD_ARGUMENT, "one model cannot be compared: name two model files or more");
     for (size_t k = 0; k < o->files.count; k++) {
         tw_compared *m = &models[k];
-        const tw_hyper_flags flags = {
-            .points = o->points, .particles = o->particles, .temperatures = o->temperatures};
-        const tw_hyper_wish wish = {.seed = o->seed + k, .threads = o->threads, .kept = (size_t)o->particles};
+        const tw_hyper_wish wish = {
+            .seed = o->seed + k, .threads = o->threads, .kept = (size_t)o->hyper.particles};
         m->job.quiet = o->output.quiet;
-        tw_status status = tw_hyper_job_compute(ctx, &flags, &wish, &m->job);
+        tw_status status = tw_hyper_job_compute(ctx, &o->hyper, &wish, &m->job);
         if (status == TW_OK) status = tw_hyper_judge(ctx, m->job.result);
         if (status == TW_OK) status = leave_one_out(ctx, m);
         if (status != TW_OK) return tw_fail_within(ctx, status, "%.1000s: ", m->file);
@@ -185,6 +161,7 @@ static tw_status run(tw_context *ctx, const void *values)
 
 static const tw_option_group groups[] = {
     {"Models", rows, TW_COUNT(rows), 0},
+    TW_POINT_OPTION_GROUP(compare_flags, hyper),
     TW_OUTPUT_OPTION_GROUP(compare_flags, output),
 };
 

@@ -15,12 +15,14 @@ typedef struct tw_hyper_flags {
 
 enum { TW_HYPER_OPTION_COUNT = 3 };
 extern const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT];
-#define TW_HYPER_OPTION_GROUPS(type, member)                                                                \
-    {"Unknown parameters", tw_prior_option_rows, TW_PRIOR_OPTION_COUNT,                                     \
-     offsetof(type, member) + offsetof(tw_hyper_flags, priors)},                                            \
+#define TW_POINT_OPTION_GROUP(type, member)                                                                 \
     {                                                                                                       \
         "Points of unknown parameters", tw_hyper_option_rows, TW_HYPER_OPTION_COUNT, offsetof(type, member) \
     }
+#define TW_HYPER_OPTION_GROUPS(type, member)                            \
+    {"Unknown parameters", tw_prior_option_rows, TW_PRIOR_OPTION_COUNT, \
+     offsetof(type, member) + offsetof(tw_hyper_flags, priors)},        \
+        TW_POINT_OPTION_GROUP(type, member)
 
 /* Was any parameter given a prior? */
 bool tw_hyper_is_wanted(const tw_hyper_flags *flags);

@@ -72,7 +72,8 @@ static tw_status by_degree(tw_context *ctx, size_t n, const neighbours *from)
 #ifdef TALWEG_METIS
 _Static_assert(sizeof(idx_t) == sizeof(int), "METIS with 32-bit indices");
 
-/* False where METIS fails: minimum degree is there already. Its second half of memory is the inverse order. */
+/* Nested dissection by METIS. Returns false where METIS fails; the order by minimum degree then remains. The inverse order goes
+ * to the second half of the memory. */
 static bool by_dissection(size_t n, neighbours *from)
 {
     idx_t options[METIS_NOPTIONS], count = (idx_t)n;
