@@ -180,8 +180,7 @@ const tw_command tw_command_compare = {
                    "which knows the scale of the data. A Bayes factor depends on the priors: give those that "
                    "you mean.\n\n"
                    "The verdict: data tell two models apart where the log Bayes factor is above 3 (20 to 1) "
-                   "by more than "
-                   "its error; below 1 they do not.",
+                   "by two of its errors; below 1 they do not.",
     .example = "  talweg model train.csv --kernel se --prior default -o a.json\n"
                "  talweg model train.csv --kernel matern32 --prior default -o b.json\n"
                "  talweg compare a.json b.json\n",
