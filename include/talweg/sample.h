@@ -157,10 +157,11 @@ TW_API tw_streams tw_streams_of(tw_streams_user user);
 TW_API tw_status tw_streams_take(tw_context *ctx, tw_streams_user user, uint64_t skip, uint64_t count,
                                  uint64_t *first);
 
-/* Where the columns are (n x P), L_b there, and log p(y | x) there (P each). */
-TW_API const double *tw_sampler_positions(const tw_sampler *sampler);
-TW_API const double *tw_sampler_log_density(const tw_sampler *sampler);
-TW_API const double *tw_sampler_log_likelihood(const tw_sampler *sampler);
+/* Where the columns are (n x P), L_b there, and log p(y | x) there (P each). All members of a team call these
+ * together: what the others have found travels here. */
+TW_API const double *tw_sampler_positions(tw_sampler *sampler);
+TW_API const double *tw_sampler_log_density(tw_sampler *sampler);
+TW_API const double *tw_sampler_log_likelihood(tw_sampler *sampler);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 
 #include "base/team.h"
 #include "math/random.h"
+#include "sample/sampler.h"
 
 bool tw_watch_tell(tw_watch *watch, const tw_progress *progress)
 {
@@ -160,8 +161,11 @@ double tw_walk_move(tw_walk *w, const tw_move *move)
 
 void tw_walk_measure(tw_walk *w)
 {
-    tw_target_log_ratio(w->target, w->particles, tw_sampler_positions(w->sampler),
-                        tw_sampler_log_likelihood(w->sampler), w->work, w->log_ratio);
+    const tw_sampler *s = w->sampler;
+    tw_share mine = tw_sampler_mine(s);
+    tw_target_log_ratio(w->target, mine.count, s->x + mine.first * s->n, s->log_likelihood + mine.first,
+                        w->work, w->log_ratio + mine.first);
+    tw_sampler_gather(w->sampler, sizeof *w->log_ratio, w->log_ratio);
 }
 
 size_t tw_walk_steps(double eps)

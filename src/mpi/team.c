@@ -1,8 +1,10 @@
 /* team.c: a team over MPI (talweg/team_mpi.h).
  *
- * Every call begins with a meeting, a reduction of one number: which rank, if any, has given up. A rank that gives up
- * calls the meeting too, so that nobody waits for it in vain: all ranks learn of it in the same call, hear the reason,
- * and do not talk again. Nothing is sent while nobody waits, so that no rank can run ahead of another's failure.
+ * Every call begins with a meeting, in which each rank shows all others one slot of a fixed size: whether it gives up, and
+ * if not, what it brings, where that fits. A rank that gives up does not know which call the others are in; since all
+ * slots have the same size it can meet them in any, so that nobody waits for it in vain: all ranks learn of it in the same
+ * call, hear the reason, and do not talk again. What does not fit into the slots follows in a message of its own. Nothing
+ * is sent while nobody waits, so that no rank can run ahead of another's failure.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -12,12 +14,24 @@
 #include "talweg/team_mpi.h"
 
 enum { WHY_BYTES = 1024, CHUNK = 1 << 30, TRIES = 200 };
+enum {
+    MOST_BROUGHT = 4096,
+    LEAST_BROUGHT = 64,
+    ALL_BROUGHT = 65536
+}; /* bytes: in a slot, and in all slots */
+
+/* In front of what a rank brings. */
+typedef struct slot_head {
+    int leaves;
+} slot_head;
 
 typedef struct mpi_team {
     tw_team team; /* first: what the caller holds */
     tw_context *ctx;
     MPI_Comm comm;
     int *count, *displacement; /* of the ranks, in bytes */
+    size_t brings;             /* bytes at most of what a rank brings to a meeting */
+    char *own, *slots;         /* the slot that this rank shows, and those of all */
     bool over;                 /* somebody gave up, or the work has ended */
     tw_status how;             /* of the rank that gave up */
     char why[WHY_BYTES];
@@ -49,19 +63,21 @@ static int wait_for(MPI_Request *request)
     return code;
 }
 
-/* All ranks meet. Those with a farewell give up; the words of the first of them are heard by all. */
-static tw_status meet(mpi_team *m, const farewell *mine)
+static size_t slot_bytes(const mpi_team *m)
+{
+    return sizeof(slot_head) + m->brings;
+}
+
+static char *brought_by(const mpi_team *m, size_t rank)
+{
+    return m->slots + rank * slot_bytes(m) + sizeof(slot_head);
+}
+
+/* The words of the first rank that leaves are heard by all. */
+static tw_status hear(mpi_team *m, int first, const farewell *mine)
 {
     farewell heard = {TW_OK, ""};
-    int rank = (int)m->team.rank, size = (int)m->team.size, leaves = mine ? rank : size, first = size;
-    if (m->over) return m->how == TW_OK ? TW_INTERRUPTED : m->how;
-    MPI_Request request;
-    if (MPI_Iallreduce(&leaves, &first, 1, MPI_INT, MPI_MIN, m->comm, &request) != MPI_SUCCESS ||
-        wait_for(&request) != MPI_SUCCESS) {
-        lose_mpi(m);
-        return m->how;
-    }
-    if (first == size) return TW_OK;
+    int rank = (int)m->team.rank;
     if (mine && first == rank) heard = *mine;
     m->over = true;
     if (MPI_Bcast(&heard, (int)sizeof heard, MPI_BYTE, first, m->comm) != MPI_SUCCESS) {
@@ -72,8 +88,29 @@ static tw_status meet(mpi_team *m, const farewell *mine)
     if (first == rank)
         snprintf(m->why, sizeof m->why, "%s", heard.why);
     else
-        snprintf(m->why, sizeof m->why, "rank %d of %d: %.900s", first, size, heard.why);
+        snprintf(m->why, sizeof m->why, "rank %d of %zu: %.900s", first, m->team.size, heard.why);
     return m->how;
+}
+
+/* All ranks meet and show their slots. Those with a farewell give up. */
+static tw_status meet(mpi_team *m, const farewell *mine)
+{
+    const slot_head head = {.leaves = mine != NULL};
+    MPI_Request request;
+    if (m->over) return m->how == TW_OK ? TW_INTERRUPTED : m->how;
+    memcpy(m->own, &head, sizeof head);
+    if (MPI_Iallgather(m->own, (int)slot_bytes(m), MPI_BYTE, m->slots, (int)slot_bytes(m), MPI_BYTE, m->comm,
+                       &request) != MPI_SUCCESS ||
+        wait_for(&request) != MPI_SUCCESS) {
+        lose_mpi(m);
+        return m->how;
+    }
+    for (size_t r = 0; r < m->team.size; r++) {
+        slot_head theirs;
+        memcpy(&theirs, m->slots + r * slot_bytes(m), sizeof theirs);
+        if (theirs.leaves) return hear(m, (int)r, mine);
+    }
+    return TW_OK;
 }
 
 static tw_status result_of(mpi_team *m, int code)
@@ -96,11 +133,29 @@ static int send_to_all(mpi_team *m, int from, char *data, size_t bytes)
     return code;
 }
 
+static bool fits_slots(const mpi_team *m, const size_t *offset)
+{
+    for (size_t r = 0; r < m->team.size; r++)
+        if (offset[r + 1] - offset[r] > m->brings) return false;
+    return true;
+}
+
+static tw_status gather_in_slots(mpi_team *m, char *data, const size_t *offset)
+{
+    size_t rank = m->team.rank;
+    memcpy(m->own + sizeof(slot_head), data + offset[rank], offset[rank + 1] - offset[rank]);
+    tw_status status = meet(m, NULL);
+    for (size_t r = 0; status == TW_OK && r < m->team.size; r++)
+        if (r != rank) memcpy(data + offset[r], brought_by(m, r), offset[r + 1] - offset[r]);
+    return status;
+}
+
 static tw_status gather(void *user, void *data, const size_t *offset)
 {
     mpi_team *m = user;
     size_t size = m->team.size;
     int code = MPI_SUCCESS;
+    if (fits_slots(m, offset)) return gather_in_slots(m, data, offset);
     tw_status status = meet(m, NULL);
     if (status != TW_OK) return status;
     if (offset[size] > INT_MAX) {
@@ -121,8 +176,13 @@ static tw_status gather(void *user, void *data, const size_t *offset)
 static tw_status broadcast(void *user, void *data, size_t bytes)
 {
     mpi_team *m = user;
+    bool fits = bytes <= m->brings, leads = m->team.rank == 0;
+    if (fits && leads) memcpy(m->own + sizeof(slot_head), data, bytes);
     tw_status status = meet(m, NULL);
-    return status == TW_OK ? result_of(m, send_to_all(m, 0, data, bytes)) : status;
+    if (status != TW_OK) return status;
+    if (!fits) return result_of(m, send_to_all(m, 0, data, bytes));
+    if (!leads) memcpy(data, brought_by(m, 0), bytes);
+    return TW_OK;
 }
 
 static farewell say_farewell(tw_status status, const char *why)
@@ -146,6 +206,19 @@ static const char *reason(void *user)
 
 /* ---- its life ---- */
 
+static tw_status make_slots(mpi_team *m)
+{
+    void *memory = NULL;
+    m->brings = ALL_BROUGHT / m->team.size;
+    if (m->brings > MOST_BROUGHT) m->brings = MOST_BROUGHT;
+    if (m->brings < LEAST_BROUGHT) m->brings = LEAST_BROUGHT;
+    TW_TRY(tw_allocate(m->ctx, m->team.size + 1, slot_bytes(m), "the messages of a team", &memory));
+    m->own = memory;
+    m->slots = m->own + slot_bytes(m);
+    memset(m->own, 0, slot_bytes(m));
+    return TW_OK;
+}
+
 static tw_status begin(mpi_team *m, MPI_Comm comm)
 {
     int rank = 0, size = 0;
@@ -158,24 +231,34 @@ static tw_status begin(mpi_team *m, MPI_Comm comm)
     TW_TRY(tw_allocate(m->ctx, 2 * m->team.size, sizeof *m->count, "the ranks of a team", &memory));
     m->count = memory;
     m->displacement = m->count + size;
-    return TW_OK;
+    return make_slots(m);
+}
+
+static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(mpi_team), "a team", &memory));
+    *out = memory;
+    **out = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL};
+    return begin(*out, comm);
 }
 
 tw_status tw_team_mpi(tw_context *ctx, MPI_Comm comm, tw_team **out)
 {
-    int ready = 0;
-    void *memory = NULL;
+    int ready = 0, failed, any = 0;
+    mpi_team *m = NULL;
     *out = NULL;
     MPI_Initialized(&ready);
     if (!ready) return tw_fail(ctx, TW_BAD_ARGUMENT, "a team of MPI needs MPI_Init first");
-    TW_TRY(tw_allocate(ctx, 1, sizeof(mpi_team), "a team", &memory));
-    mpi_team *m = memory;
-    *m = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL};
-    tw_status status = begin(m, comm);
+    tw_status status = make(ctx, comm, &m);
+    failed = status != TW_OK; /* here there is no team yet that could hear of it */
+    if (MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) any = 1;
+    if (any && !failed)
+        status = tw_fail(ctx, TW_NO_MEMORY, "another rank could not make its part of the team");
     if (status == TW_OK)
         *out = &m->team;
     else
-        tw_team_mpi_free(&m->team);
+        tw_team_mpi_free((tw_team *)(void *)m);
     return status;
 }
 
@@ -194,5 +277,6 @@ void tw_team_mpi_free(tw_team *team)
     if (!m) return;
     if (m->comm != MPI_COMM_NULL) MPI_Comm_free(&m->comm);
     tw_release(m->ctx, m->count);
+    tw_release(m->ctx, m->own);
     tw_release(m->ctx, m);
 }

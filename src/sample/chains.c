@@ -165,6 +165,7 @@ static void emit_state(run *r, size_t done)
     const tw_draws *d = r->draws;
     if (!o->wants_state || !tw_team_ask(r->sampler->ctx, o->wants_state, o->user)) return;
     tw_sampler_save(r->sampler, r->state);
+    tw_sampler_share(r->sampler);
     if (!tw_team_reports(r->sampler->ctx)) return;
     tw_chains_state state = {.iteration = done,
                              .draws = d->draws,
@@ -232,6 +233,8 @@ static tw_status store(run *r)
     tw_draws *d = r->draws;
     if (d->records && d->draws == r->room) TW_TRY(make_room(r));
     size_t block = s->n * s->columns, index = d->draws++;
+    tw_sampler_share(s);
+    TW_TRY(tw_team_status(s->ctx)); /* else the columns of the others are missing */
     if (d->records) memcpy(d->records + index * s->columns, r->records, s->columns * sizeof *r->records);
     if (d->x) memcpy(d->x + index * block, s->x, block * sizeof *d->x);
     if (d->log_likelihood)
@@ -258,7 +261,7 @@ static tw_status draw_all(run *r)
         move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
         if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
         tw_sampler_advance(r->sampler, &move, r->records);
-        TW_TRY(tw_team_status(r->sampler->ctx)); /* else the columns of the others are missing */
+        TW_TRY(tw_team_status(r->sampler->ctx)); /* else the records of the others are missing */
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));
         bool ends = account(r, TW_STAGE_SAMPLING, i, o->until_ess > 0.0 ? 0 : total);
         emit_state(r, i + 1);

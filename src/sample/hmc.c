@@ -131,13 +131,13 @@ static void hmc_advance(tw_sampler *s, const tw_move *move, size_t piece, size_t
 
 static double *hmc_coordinates(tw_sampler *s, size_t column)
 {
-    return tile_of(s, column / TW_TILE_COLUMNS)->flow->w + column % TW_TILE_COLUMNS * s->frame.r;
+    return tile_of(s, column / s->each)->flow->w + column % s->each * s->frame.r;
 }
 
 static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
 {
-    tw_leapfrog *f = tile_of(s, column / TW_TILE_COLUMNS)->flow;
-    size_t j = column % TW_TILE_COLUMNS, r = s->frame.r, n = s->n;
+    tw_leapfrog *f = tile_of(s, column / s->each)->flow;
+    size_t j = column % s->each, r = s->frame.r, n = s->n;
     part[0] = (tw_column_part){f->w + j * r, r};
     part[1] = (tw_column_part){f->at.gradient + j * r, r};
     part[2] = (tw_column_part){f->at.x + j * n, n};

@@ -41,6 +41,13 @@ static tw_status allocate(tw_sampler *s)
     return s->method->set_up(s);
 }
 
+/* A piece that would be the only one, and is wide enough, is cut in two, so that two threads or ranks share a pilot run. */
+static size_t columns_of_a_piece(const tw_method_row *row, size_t columns)
+{
+    size_t most = row->piece_columns;
+    return most > 1 && columns <= most && columns > most / 2 ? most / 2 : most;
+}
+
 tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *options, size_t columns,
                          tw_sampler **out)
 {
@@ -65,7 +72,8 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
                       .r = target->model->prior->r,
                       .columns = columns};
     if (s->options.threads == 0) s->options.threads = 1;
-    s->pieces = (columns + s->method->piece_columns - 1) / s->method->piece_columns;
+    s->each = columns_of_a_piece(row, columns);
+    s->pieces = (columns + s->each - 1) / s->each;
     s->mine = tw_team_share(s->ctx, s->pieces);
     tw_status status = allocate(s);
     if (status != TW_OK) {
@@ -88,24 +96,25 @@ static void load_piece(void *user, size_t piece, size_t worker)
     s->method->load(s, s->mine.first + piece, worker, job->moved);
 }
 
-/* Hand round what is known of the columns: `count` numbers or records of each, of `bytes`. */
-static void gather(tw_sampler *s, size_t bytes, void *data)
+void tw_sampler_gather(tw_sampler *s, size_t bytes, void *data)
 {
-    tw_team_gather(s->ctx, s->pieces, s->method->piece_columns * bytes, s->columns * bytes, data);
+    tw_team_gather(s->ctx, s->pieces, s->each * bytes, s->columns * bytes, data);
 }
 
-static void gather_columns(tw_sampler *s)
+void tw_sampler_share(tw_sampler *s)
 {
-    gather(s, s->n * sizeof *s->x, s->x);
-    gather(s, sizeof *s->log_density, s->log_density);
-    gather(s, sizeof *s->log_likelihood, s->log_likelihood);
+    if (!s->apart) return;
+    tw_sampler_gather(s, s->n * sizeof *s->x, s->x);
+    tw_sampler_gather(s, sizeof *s->log_density, s->log_density);
+    tw_sampler_gather(s, sizeof *s->log_likelihood, s->log_likelihood);
+    s->apart = false;
 }
 
 static void load(tw_sampler *s, bool moved)
 {
     load_job job = {s, moved};
     tw_parallel_for(s->mine.count, s->options.threads, load_piece, &job);
-    gather_columns(s);
+    s->apart = true;
 }
 
 void tw_sampler_refresh(tw_sampler *s)
@@ -123,6 +132,7 @@ tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
                                x[i + j * s->n], i + 1);
     memcpy(s->x, x, s->n * s->columns * sizeof *x);
     load(s, true);
+    tw_sampler_gather(s, sizeof *s->log_density, s->log_density);
     for (size_t j = 0; j < s->columns; j++)
         if (!isfinite(s->log_density[j]))
             return tw_fail(
@@ -198,21 +208,24 @@ void tw_sampler_advance(tw_sampler *s, const tw_move *move, tw_record *records)
 {
     advance_job job = {s, move, records};
     tw_parallel_for(s->mine.count, s->options.threads, advance_piece, &job);
-    gather_columns(s);
-    gather(s, sizeof *records, records);
+    s->apart = true;
+    tw_sampler_gather(s, sizeof *records, records);
 }
 
-const double *tw_sampler_positions(const tw_sampler *s)
+const double *tw_sampler_positions(tw_sampler *s)
 {
+    tw_sampler_share(s);
     return s->x;
 }
 
-const double *tw_sampler_log_density(const tw_sampler *s)
+const double *tw_sampler_log_density(tw_sampler *s)
 {
+    tw_sampler_share(s);
     return s->log_density;
 }
 
-const double *tw_sampler_log_likelihood(const tw_sampler *s)
+const double *tw_sampler_log_likelihood(tw_sampler *s)
 {
+    tw_sampler_share(s);
     return s->log_likelihood;
 }

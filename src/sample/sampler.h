@@ -19,10 +19,11 @@ struct tw_sampler {
     const tw_target *target;
     tw_sampler_options options;
     const tw_method_row *method;
-    size_t n, r, columns, pieces;
-    tw_share
-        mine; /* pieces that this member of the team does; the arrays below are of all columns at all members */
-    double *x;                            /* n x P */
+    size_t n, r, columns;
+    size_t pieces, each; /* columns are worked on in so many pieces, of so many columns but for the last */
+    tw_share mine;       /* pieces that this member of the team does */
+    bool apart;          /* the arrays below are up to date in its own columns alone */
+    double *x;           /* n x P */
     double *log_density, *log_likelihood; /* P */
     tw_frame frame;                       /* of constant metrics */
     void *own;                            /* what the method keeps beside: its own file knows */
@@ -31,13 +32,28 @@ struct tw_sampler {
 /* The columns of a piece: [first, first + count). */
 static inline size_t tw_piece_first(const tw_sampler *s, size_t piece)
 {
-    return piece * s->method->piece_columns;
+    return piece * s->each;
 }
 static inline size_t tw_piece_count(const tw_sampler *s, size_t piece)
 {
     size_t left = s->columns - tw_piece_first(s, piece);
-    return left < s->method->piece_columns ? left : s->method->piece_columns;
+    return left < s->each ? left : s->each;
 }
+
+/* The columns of this member of the team. */
+static inline tw_share tw_sampler_mine(const tw_sampler *s)
+{
+    size_t first = tw_piece_first(s, s->mine.first), end = first + s->mine.count * s->each;
+    if (first > s->columns) first = s->columns;
+    return (tw_share){first, (end < s->columns ? end : s->columns) - first};
+}
+
+/* Hand round `bytes` for each column, which each member has for its own columns. */
+void tw_sampler_gather(tw_sampler *s, size_t bytes, void *data);
+
+/* Hand round positions and densities, if they have changed since: after a transition only its records travel. All
+ * members call this together, before anything looks at the columns of others. */
+void tw_sampler_share(tw_sampler *s);
 
 /* Metropolis: fill the record from the energies at both ends and decide with the accept stream of this chain.
  */

@@ -20,14 +20,16 @@ void tw_sampler_visit(tw_sampler *s, tw_visit *v)
 {
     tw_column_part part[TW_MOST_PARTS + 3];
     double *begin = v->to;
+    bool puts_back = v->from != NULL;
     size_t before = v->count;
     for (size_t j = 0; j < s->columns; j++) {
         size_t count = parts_of(s, j, part);
         for (size_t k = 0; k < count; k++) tw_visit_doubles(v, part[k].count, part[k].at);
     }
+    if (puts_back) s->apart = false; /* the state has all columns */
     if (!begin || s->columns == 0) return;
     size_t bytes = (v->count - before) * sizeof *begin; /* each member of the team has its own columns */
-    tw_team_gather(s->ctx, s->pieces, s->method->piece_columns * (bytes / s->columns), bytes, begin);
+    tw_team_gather(s->ctx, s->pieces, s->each * (bytes / s->columns), bytes, begin);
 }
 
 size_t tw_sampler_state_size(tw_sampler *s)

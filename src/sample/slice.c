@@ -168,13 +168,13 @@ static void slice_advance(tw_sampler *s, const tw_move *move, size_t piece, size
 
 static double *slice_coordinates(tw_sampler *s, size_t column)
 {
-    return tile_of(s, column / TW_TILE_COLUMNS)->w + column % TW_TILE_COLUMNS * s->r;
+    return tile_of(s, column / s->each)->w + column % s->each * s->r;
 }
 
 static size_t slice_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS])
 {
-    tile *t = tile_of(s, column / TW_TILE_COLUMNS);
-    size_t j = column % TW_TILE_COLUMNS;
+    tile *t = tile_of(s, column / s->each);
+    size_t j = column % s->each;
     part[0] = (tw_column_part){t->w + j * s->r, s->r};
     part[1] = (tw_column_part){t->offset + j * s->n, s->n};
     part[2] = (tw_column_part){t->excess + j, 1};

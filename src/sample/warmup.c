@@ -94,6 +94,7 @@ tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *
     w->first = w->centre + s->n;
     w->second = w->first + s->n;
     w->fourth = w->second + s->n;
+    tw_sampler_share(s);
     memcpy(w->centre, s->x, s->n * sizeof *w->centre);
     double eps = w->tune_eps ? search_eps(s, o, records) : o->eps;
     w->tuner = tw_step_tuner_at(eps > 0.0 ? eps : 1.0, o->target_accept, INFINITY);
@@ -123,7 +124,9 @@ void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
     move->steps = o->steps;
     if (w->tune_steps)
         move->steps = tw_jittered_steps(steps_for(w, move->eps, cap), cap, o->seed, move->iteration);
-    if (w->tune_steps) memcpy(w->before, w->sampler->x, w->sampler->n * w->sampler->columns * sizeof(double));
+    if (!w->tune_steps) return;
+    tw_sampler_share(w->sampler);
+    memcpy(w->before, w->sampler->x, w->sampler->n * w->sampler->columns * sizeof(double));
 }
 
 /* Sums of a window over the move of one column. */
@@ -143,7 +146,8 @@ static void measure_column(tw_warmup *w, const double *x, const double *before)
 
 static void measure(tw_warmup *w, const tw_record *records)
 {
-    const tw_sampler *s = w->sampler;
+    tw_sampler *s = w->sampler;
+    tw_sampler_share(s);
     for (size_t j = 0; j < s->columns; j++) {
         measure_column(w, s->x + j * s->n, w->before + j * s->n);
         w->ladder.sum.steps += (double)records[j].steps;

@@ -122,7 +122,7 @@ static tw_sampler *make_sampler(const fixture *f, const kernel *k, size_t column
     return s;
 }
 
-static void look_at_all(const fixture *f, const tw_sampler *s, size_t columns, double *out)
+static void look_at_all(const fixture *f, tw_sampler *s, size_t columns, double *out)
 {
     for (size_t j = 0; j < columns; j++)
         look(tw_sampler_positions(s) + j * f->n, f->n, tw_sampler_log_density(s)[j], out + j * FUNCTIONS);

@@ -68,7 +68,7 @@ static void forget(replicate *r)
 }
 
 /* x_1, x_N, the mean, log p(y | x), and L_b. */
-static void look(const tw_sampler *s, double out[FUNCTIONS])
+static void look(tw_sampler *s, double out[FUNCTIONS])
 {
     const double *x = tw_sampler_positions(s);
     double mean = 0.0;

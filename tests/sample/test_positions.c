@@ -38,7 +38,7 @@ static void start_without_density_is_refused(void **state)
     tw_context_free(ctx);
 }
 
-static void check_density(const tw_target *t, const tw_sampler *s, const double *x)
+static void check_density(const tw_target *t, tw_sampler *s, const double *x)
 {
     double v[N * P], again[N * P], density[P], likelihood[P];
     tw_evaluation wanted = {.x = again, .log_density = density, .log_likelihood = likelihood};
