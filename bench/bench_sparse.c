@@ -104,7 +104,7 @@ int main(int count, char **arguments)
     size_t side = count > 1 ? (size_t)strtoul(arguments[1], NULL, 10) : 100, n = side * side;
     tw_context *ctx = NULL;
     tw_kernel *kernel = NULL;
-    tw_sparse *q = NULL;
+    tw_precision prior = {0};
     double *x = NULL, *y = NULL;
     if (!tw_sparse_orderings()) {
         printf("this build has no sparse matrices\n");
@@ -115,11 +115,11 @@ int main(int count, char **arguments)
     check(ctx, tw_allocate_doubles(ctx, n, 2, "cells", &x));
     check(ctx, tw_allocate_doubles(ctx, n, 1, "counts", &y));
     make_cells(side, x, y);
-    check(ctx, tw_kernel_precision(kernel, n, 2, x, n, &q));
+    check(ctx, tw_kernel_precision(kernel, n, 2, x, n, &prior));
     printf("%zu x %zu cells, n = %zu\n", side, side, n);
-    time_fits(q, y, time_factor(q));
+    time_fits(prior.q, y, time_factor(prior.q));
     printf("memory                        %9.1f MB at most\n", 1e-6 * (double)tw_context_bytes_peak(ctx));
-    tw_sparse_free(q);
+    tw_precision_release(&prior);
     tw_kernel_free(kernel);
     tw_release(ctx, x);
     tw_release(ctx, y);

@@ -1,9 +1,16 @@
 /* model_build.c: from options to a problem: read, recode, standardise, build the model. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/model_options.h"
 #include "talweg/base.h"
+
+/* The option that gives a matrix instead of a kernel; NULL: none does. */
+static const char *given_matrix(const tw_model_options *o)
+{
+    return o->kernel_matrix ? "kernel-matrix" : o->precision_matrix ? "precision-matrix" : NULL;
+}
 
 /* Levels with commas between them, as texts. */
 static tw_status take_levels(const tw_likelihood *likelihood, const char *levels, tw_data *data)
@@ -78,9 +85,27 @@ static tw_status read_data(tw_context *ctx, const tw_model_options *options, con
                                 .columns = places,
                                 .ignored = options->ignore.count,
                                 .ignore = options->ignore.item};
-    if (!options->kernel_matrix) return tw_data_read_as(ctx, options->data, &reading, data);
+    if (!given_matrix(options)) return tw_data_read_as(ctx, options->data, &reading, data);
     TW_TRY(read_labels(ctx, options, data));
     return tw_read_columns(options->data, count, places, *data);
+}
+
+/* --precision-matrix is another way to write precision(...). */
+static tw_status make_precision(const tw_model_options *options, tw_problem_parts *parts)
+{
+    const char *q = options->precision_matrix, *a = options->design_matrix;
+    tw_context *ctx = parts->data->ctx;
+    void *text = NULL;
+    size_t bytes = strlen(q) + (a ? strlen(a) : 0) + sizeof "precision(matrix=\"\", design=\"\")";
+    if (strchr(q, '"') || (a && strchr(a, '"')))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s: the name of a matrix's file can hold no \"",
+                       strchr(q, '"') ? "precision-matrix" : "design-matrix");
+    TW_TRY(tw_allocate(ctx, bytes, 1, "an expression", &text));
+    snprintf(text, bytes, "precision(matrix=\"%s\"%s%s%s)", q, a ? ", design=\"" : "", a ? a : "",
+             a ? "\"" : "");
+    tw_status status = tw_kernel_parse_for(ctx, text, parts->data, &parts->kernel);
+    tw_release(ctx, text);
+    return status;
 }
 
 static tw_status read_matrix(const tw_model_options *options, tw_problem_parts *parts)
@@ -194,21 +219,27 @@ static tw_status check_kernel(tw_context *ctx, const tw_model_options *options)
     if (twice_ell || (!isnan(options->sigma) && !isnan(options->log_sigma)))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s and --log-%s are one parameter: give one of them",
                        twice_ell ? "ell" : "sigma", twice_ell ? "ell" : "sigma");
-    if (!options->kernel_matrix) return TW_OK;
-    if (options->standardise)
+    if (options->design_matrix && !options->precision_matrix)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--standardise changes inputs, and with --kernel-matrix there are none");
+                       "--design-matrix goes with --precision-matrix, and there is none");
+    const char *matrix = given_matrix(options);
+    if (!matrix) return TW_OK;
+    if (options->standardise)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--standardise changes inputs, and with --%s there are none",
+                       matrix);
     if (kernel_given(options)) parameter = "kernel";
+    if (options->kernel_matrix && options->precision_matrix) parameter = "precision-matrix";
     if (!parameter) return TW_OK;
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "--%s does not go with --kernel-matrix, which is the whole covariance: leave one out",
-                   parameter);
+                   "--%s does not go with --%s, which is the whole covariance: leave one out", parameter,
+                   matrix);
 }
 
 static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *parts)
 {
     tw_context *ctx = parts->data->ctx;
     if (options->kernel_matrix) return read_matrix(options, parts);
+    if (options->precision_matrix) return make_precision(options, parts);
     if (tw_kernel_is_shape(options->kernel)) return make_named_kernel(options, parts);
     tw_status status = tw_kernel_parse_for(ctx, options->kernel, parts->data, &parts->kernel);
     if (status != TW_OK) return tw_fail_within(ctx, status, "--kernel: ");

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/model_options.h"
+#include "cli/names.h"
 
 enum { MOST_BYTES = 1 << 22 };
 
@@ -154,6 +155,14 @@ static void add_file(const char *path, const char *dashes, const char *equals, c
     add(l, dashes, equals, "", beside && access(place, F_OK) == 0 ? place : name);
 }
 
+/* --kernel-matrix=FILE and the like. */
+static void add_matrix(const char *path, const char *option, const char *name, list *l)
+{
+    char equals[40];
+    snprintf(equals, sizeof equals, "%s=", option);
+    add_file(path, "--", equals, name, l);
+}
+
 static tw_status fill(tw_context *ctx, const tw_command *command, const char *path, json_t *root,
                       bool with_data, list *l)
 {
@@ -162,8 +171,9 @@ static tw_status fill(tw_context *ctx, const tw_command *command, const char *pa
     if (with_data && data) add_file(path, "", "", data, l);
     json_object_foreach(json_object_get(root, "options"), name, value)
     {
-        if (strcmp(name, "kernel-matrix") == 0 && json_is_string(value) && find_row(command, name))
-            add_file(path, "--", "kernel-matrix=", json_string_value(value), l);
+        if (tw_name_is_among(name, "kernel-matrix, precision-matrix, design-matrix") &&
+            json_is_string(value) && find_row(command, name))
+            add_matrix(path, name, json_string_value(value), l);
         else
             TW_TRY(add_option(ctx, command, name, value, l));
     }

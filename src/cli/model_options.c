@@ -109,6 +109,19 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .argument = "FILE",
      .help = "a covariance matrix (.npy or CSV) instead of a kernel: of DATA only the labels are used then, "
              "and no kernel option"},
+    {.name = "precision-matrix",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(precision_matrix),
+     .argument = "FILE",
+     .help =
+         "a sparse precision matrix Q (Matrix Market) instead of a kernel: u ~ N(0, Q^-1); the same as the "
+         "kernel precision(matrix=FILE)"},
+    {.name = "design-matrix",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(design_matrix),
+     .argument = "FILE",
+     .help = "with --precision-matrix: a sparse matrix A (Matrix Market) with one row per case, x = A u; if "
+             "not given x = u"},
 };
 
 #undef FIELD
@@ -134,8 +147,8 @@ bool tw_group_is_of_model(const tw_option_group *group)
 {
     const tw_option *const heads[] = {tw_model_option_rows,
                                       tw_model_option_rows + 1,
+                                      tw_model_option_rows + TW_MODEL_OPTION_COUNT - 5,
                                       tw_model_option_rows + TW_MODEL_OPTION_COUNT - 3,
-                                      tw_model_option_rows + TW_MODEL_OPTION_COUNT - 1,
                                       tw_built_in_option_rows,
                                       &tw_likelihood_option_row};
     for (size_t k = 0; k < TW_COUNT(heads); k++)

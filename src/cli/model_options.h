@@ -30,13 +30,14 @@ typedef struct tw_model_options {
     double sigma;
     double constant, white;
     const char *kernel_matrix;
+    const char *precision_matrix, *design_matrix;
     double jitter;
 } tw_model_options;
 
 /* The groups for a command's table, whose values have these options as `member` of their struct `type`. The
- * last rows of the first, log-ell, log-sigma, ell, sigma and kernel-matrix, are left out by commands that go through a grid of the
+ * last rows of the first, from log-ell to the matrices, are left out by commands that go through a grid of the
  * first two. */
-enum { TW_MODEL_OPTION_COUNT = 17, TW_GRID_MODEL_OPTION_COUNT = 12 };
+enum { TW_MODEL_OPTION_COUNT = 19, TW_GRID_MODEL_OPTION_COUNT = 12 };
 extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
 #define TW_MODEL_OPTION_GROUPS(type, member)                                                 \
     {"Data and model", tw_model_option_rows, TW_MODEL_OPTION_COUNT, offsetof(type, member)}, \
@@ -86,12 +87,12 @@ enum { TW_BUILT_IN_OPTION_COUNT = 3 };
 extern const tw_option tw_built_in_option_rows[TW_BUILT_IN_OPTION_COUNT];
 #define TW_BUILT_IN_OPTION_GROUPS(type, member)                                                         \
     {"Data and parameters", tw_built_in_option_rows, TW_BUILT_IN_OPTION_COUNT, offsetof(type, member)}, \
-        {"Parameters themselves", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 3, 2,                  \
+        {"Parameters themselves", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 5, 2,                  \
          offsetof(type, member)},                                                                       \
         {"Model", tw_model_option_rows + 1, TW_GRID_MODEL_OPTION_COUNT - 1, offsetof(type, member)},    \
         TW_LIKELIHOOD_OPTION_GROUP(offsetof(type, member) + offsetof(tw_model_options, given)),         \
     {                                                                                                   \
-        "A given matrix", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 1, 1, offsetof(type, member)   \
+        "A given matrix", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 3, 3, offsetof(type, member)   \
     }
 
 /* The model of the options, or of that many cases of the built-in problem. */

@@ -69,7 +69,7 @@ static tw_status encode_parameters(const tw_problem *problem, json_t *to, bool *
         if (tw_problem_is_given(problem, kernel + k))
             tw_json_set(to, likelihood->parameter[k].name, json_real(tw_observations_parameter(&observed, k)),
                         ok);
-    if (tw_kernel_matrix(problem->kernel, NULL)) return TW_OK;
+    if (tw_kernel_matrix(problem->kernel, NULL) || json_object_get(to, "precision-matrix")) return TW_OK;
     TW_TRY(tw_kernel_print_given(problem->kernel, &expression));
     tw_json_set(to, "kernel", json_string(expression), ok);
     tw_release(problem->ctx, expression);

@@ -1,5 +1,5 @@
 /* kernel.c: a kernel as an object: memory, theta, names of parameters. */
-#include "covariance/kernel.h"
+#include "covariance/attachment.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +13,8 @@ void tw_kernel_free(tw_kernel *kernel)
 {
     if (!kernel) return;
     tw_context *ctx = kernel->ctx;
+    for (size_t i = 0; kernel->nodes && i < kernel->node_count; i++)
+        for (size_t k = 0; k < TW_LEAF_FILES; k++) tw_attachment_release(kernel->nodes[i].file[k]);
     tw_release(ctx, kernel->nodes);
     tw_release(ctx, kernel->parameters);
     tw_release(ctx, kernel->theta);
@@ -83,6 +85,8 @@ tw_status tw_kernel_copy(const tw_kernel *from, tw_kernel **out)
     *out = NULL;
     TW_TRY(tw_kernel_allocate(from->ctx, from->node_count, count, from->column_count, &to));
     memcpy(to->nodes, from->nodes, from->node_count * sizeof *to->nodes);
+    for (size_t i = 0; i < from->node_count; i++)
+        for (size_t k = 0; k < TW_LEAF_FILES; k++) tw_attachment_hold(to->nodes[i].file[k]);
     memcpy(to->parameters, from->parameters, count * sizeof *to->parameters);
     memcpy(to->as_log, from->as_log, count * sizeof *to->as_log);
     memcpy(to->given, from->given, count * sizeof *to->given);
@@ -297,6 +301,7 @@ static bool same_node(const tw_node *a, const tw_node *b)
     bool same = a->kind == b->kind && a->end == b->end && a->number == b->number && a->leaf == b->leaf &&
                 a->shape == b->shape && a->columns.count == b->columns.count && a->degree == b->degree;
     for (size_t s = 0; s < TW_LEAF_SLOTS; s++) same = same && a->slot[s].count == b->slot[s].count;
+    for (size_t k = 0; k < TW_LEAF_FILES; k++) same = same && tw_attachment_same(a->file[k], b->file[k]);
     return same;
 }
 

@@ -10,7 +10,13 @@
 #include "covariance/shape.h"
 #include "talweg/covariance.h"
 
-enum { TW_LEAF_SLOTS = 3, TW_KERNEL_NODES = 256, TW_KERNEL_DEPTH = 32, TW_KERNEL_DEGREE = 16 };
+enum {
+    TW_LEAF_SLOTS = 3,
+    TW_LEAF_FILES = 2,
+    TW_KERNEL_NODES = 256,
+    TW_KERNEL_DEPTH = 32,
+    TW_KERNEL_DEGREE = 16
+};
 
 typedef enum tw_node_kind { TW_NODE_SUM, TW_NODE_PRODUCT, TW_NODE_NUMBER, TW_NODE_LEAF } tw_node_kind;
 
@@ -20,18 +26,21 @@ typedef struct tw_span {
 } tw_span;
 
 typedef struct tw_leaf tw_leaf;
+typedef struct tw_attachment tw_attachment; /* covariance/attachment.h */
+typedef struct tw_precision tw_precision;   /* covariance/precision.h */
 typedef struct tw_panel tw_panel;
 typedef struct tw_geometry tw_geometry;
 typedef struct tw_inputs tw_inputs;
 
 typedef struct tw_node {
     tw_node_kind kind;
-    size_t end;            /* the node after this one and all its parts */
-    double number;         /* a number */
-    const tw_leaf *leaf;   /* a leaf; the rest is for leaves too */
-    const tw_shape *shape; /* of a stationary leaf */
-    tw_span columns;       /* the inputs it looks at; count 0: all of them */
-    unsigned degree;       /* of a polynomial */
+    size_t end;                         /* the node after this one and all its parts */
+    double number;                      /* a number */
+    const tw_leaf *leaf;                /* a leaf; the rest is for leaves too */
+    const tw_shape *shape;              /* of a stationary leaf */
+    tw_span columns;                    /* the inputs it looks at; count 0: all of them */
+    unsigned degree;                    /* of a polynomial */
+    tw_attachment *file[TW_LEAF_FILES]; /* what was read from the leaf's files; NULL: none was given */
     tw_span slot
         [TW_LEAF_SLOTS]; /* its parameters, in the order of tw_node_slot; count 0: fixed at their initial value */
 } tw_node;
@@ -49,14 +58,25 @@ typedef struct tw_slot {
  * their products. */
 typedef enum tw_want { TW_WANT_NOTHING, TW_WANT_FEATURES, TW_WANT_DISTANCES, TW_WANT_PRODUCTS } tw_want;
 
+/* A file that a leaf is given by name: graph="areas.graph". */
+typedef struct tw_leaf_file {
+    const char *name; /* NULL: there is none */
+    bool required;
+    tw_status (*read)(tw_context *ctx, const char *path, tw_attachment *to);
+} tw_leaf_file;
+
 /* A kind of leaf: its parameters, and its covariances on a panel (panel.h). */
 struct tw_leaf {
     const char *name; /* NULL: that of the shape */
     size_t slot_count;
     tw_slot slots[TW_LEAF_SLOTS];
     bool has_degree;
-    unsigned
-        lattice; /* a field on a lattice, with a precision and no covariances: the power of its operator; else 0 */
+    tw_leaf_file file[TW_LEAF_FILES];
+
+    /* Its precision on n cases x (n x d). A leaf that has one has no covariances, and none of the functions below. */
+    tw_status (*precision)(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d, const double *x,
+                           size_t ldx, tw_precision *out);
+    unsigned power; /* of the operator, of a field on a lattice */
 
     tw_want want;
     size_t features; /* for each input: 1 or 2 */
@@ -86,7 +106,8 @@ struct tw_leaf {
     X(constant)            \
     X(white)               \
     X(spde)                \
-    X(spde2)
+    X(spde2)               \
+    X(precision)
 #define TW_DECLARE_LEAF(name) extern const tw_leaf tw_leaf_##name;
 TW_OTHER_LEAVES(TW_DECLARE_LEAF)
 extern const tw_leaf tw_leaf_stationary, tw_leaf_shaped, tw_leaf_given;

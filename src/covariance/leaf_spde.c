@@ -164,7 +164,7 @@ static tw_status fill_matrix(const lattice *l, size_t power, double scale, uint3
 static tw_status make_matrix(lattice *l, const tw_node *node, tw_sparse **q)
 {
     tw_context *ctx = l->kernel->ctx;
-    size_t power = node->leaf->lattice, most = l->n * (MOST_ENTRIES + 1) / 2;
+    size_t power = node->leaf->power, most = l->n * (MOST_ENTRIES + 1) / 2;
     double nu = (double)power - 1.0, sigma2 = tw_node_sigma2(l->kernel, node, SIGMA), area = 1.0,
            value_of = 1.0;
     uint32_t *row = NULL, *column = NULL;
@@ -200,13 +200,17 @@ static tw_status prepare(lattice *l)
     return TW_OK;
 }
 
-tw_status tw_lattice_precision(const tw_kernel *kernel, const tw_node *node, size_t n, const double *x,
-                               size_t ldx, tw_sparse **q)
+static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d, const double *x,
+                           size_t ldx, tw_precision *out)
 {
     lattice l = {.kernel = kernel, .n = n};
+    if (tw_node_width(node, d) != 2)
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
+                       "%s is a field on a lattice of two inputs, not of %zu: name them", tw_node_name(node),
+                       tw_node_width(node, d));
     for (size_t k = 0; k < 2; k++) l.input[k] = x + tw_node_column(kernel, node, k) * ldx;
     tw_status status = prepare(&l);
-    if (status == TW_OK) status = make_matrix(&l, node, q);
+    if (status == TW_OK) status = make_matrix(&l, node, &out->q);
     tw_release(kernel->ctx, l.cells);
     tw_release(kernel->ctx, l.neighbour);
     tw_release(kernel->ctx, l.work);
@@ -219,7 +223,17 @@ tw_status tw_lattice_precision(const tw_kernel *kernel, const tw_node *node, siz
             {{.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}, \
     }
 
-const tw_leaf tw_leaf_spde = {
-    .name = "spde", .slot_count = 2, .slots = SLOTS, .lattice = 2, .want = TW_WANT_FEATURES, .features = 1};
-const tw_leaf tw_leaf_spde2 = {
-    .name = "spde2", .slot_count = 2, .slots = SLOTS, .lattice = 3, .want = TW_WANT_FEATURES, .features = 1};
+const tw_leaf tw_leaf_spde = {.name = "spde",
+                              .slot_count = 2,
+                              .slots = SLOTS,
+                              .precision = precision,
+                              .power = 2,
+                              .want = TW_WANT_FEATURES,
+                              .features = 1};
+const tw_leaf tw_leaf_spde2 = {.name = "spde2",
+                               .slot_count = 2,
+                               .slots = SLOTS,
+                               .precision = precision,
+                               .power = 3,
+                               .want = TW_WANT_FEATURES,
+                               .features = 1};

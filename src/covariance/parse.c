@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "covariance/attachment.h"
 #include "covariance/parser.h"
 #include "data/number.h"
 
@@ -140,6 +141,8 @@ static tw_status build(const tw_parser *p, tw_kernel **out)
 {
     TW_TRY(tw_kernel_allocate(p->ctx, p->node_count, p->entry_count, p->column_count, out));
     memcpy((*out)->nodes, p->nodes, p->node_count * sizeof *p->nodes);
+    for (size_t i = 0; i < p->node_count; i++)
+        for (size_t k = 0; k < TW_LEAF_FILES; k++) tw_attachment_hold(p->nodes[i].file[k]);
     for (size_t j = 0; j < p->entry_count; j++) {
         (*out)->theta[j] = p->entries[j].theta;
         (*out)->value[j] = p->entries[j].value;
@@ -181,6 +184,8 @@ static tw_status parse(tw_context *ctx, const char *expression, size_t inputs, c
     p->inputs = inputs;
     p->names = names;
     tw_status status = parse_with(p, out);
+    for (size_t i = 0; i < p->node_count; i++)
+        for (size_t k = 0; k < TW_LEAF_FILES; k++) tw_attachment_release(p->nodes[i].file[k]);
     tw_release(ctx, p->numbers);
     tw_release(ctx, p->columns);
     tw_release(ctx, p->entries);

@@ -1,13 +1,14 @@
 /* parse_leaf.c: a leaf of an expression, its inputs and its parameters:
  *
  *   leaf     = name [ "(" [ argument { "," argument } ] ")" ]
- *   argument = input | "ard" | "degree" "=" number | [ "log_" ] name "=" ( number | "(" number { "," number } ")" )
+ *   argument = input | "ard" | file "=" path | "degree" "=" number | [ "log_" ] name "=" ( number | "(" number { "," number } ")" )
  *
- * (inputs are in parse_column.c).
+ * (inputs are in parse_column.c, files in read_file.c).
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "covariance/attachment.h"
 #include "covariance/parser.h"
 
 enum { LIST = 80 };
@@ -49,6 +50,8 @@ static void list_parameters(const leaf_text *l, char list[LIST])
 static tw_status fail_parameter(const tw_parser *p, const leaf_text *l, tw_word word)
 {
     char list[LIST] = "";
+    if (l->node.leaf->slot_count == 0)
+        return tw_parser_fail(p, word.at, "%s has no parameters", tw_node_name(&l->node));
     list_parameters(l, list);
     return tw_parser_fail(p, word.at, "%s has no parameter \"%.*s\"; it has %s", tw_node_name(&l->node),
                           (int)(word.length < 40 ? word.length : 40), word.at, list);
@@ -125,7 +128,8 @@ static tw_status read_parameter(tw_parser *p, leaf_text *l, tw_word word)
 /* Does a leaf have lengths? */
 static bool has_lengths(const tw_leaf *leaf)
 {
-    return leaf->slots[0].role == TW_ROLE_LENGTH || leaf->slots[0].role == TW_ROLE_WEIGHT;
+    tw_role role = leaf->slots[0].role;
+    return leaf->slot_count > 0 && (role == TW_ROLE_LENGTH || role == TW_ROLE_WEIGHT);
 }
 
 /* Is this word, which no "=" follows, meant for an input? */
@@ -149,6 +153,8 @@ static tw_status read_argument(tw_parser *p, leaf_text *l)
         l->ard = true;
         return TW_OK;
     }
+    size_t file = tw_parser_file_slot(l->node.leaf, word);
+    if (file < TW_LEAF_FILES) return tw_parser_file(p, word, file, &l->node);
     if (word_is(word, "degree") && l->node.leaf->has_degree) return read_degree(p, l, word.at);
     if (word.length > 0 && !means_input(l, word)) return read_parameter(p, l, word);
     if (word.length == 0 && (unsigned char)*p->at < 0x80)
@@ -277,6 +283,14 @@ static tw_status fill_slots(tw_parser *p, leaf_text *l)
     return TW_OK;
 }
 
+static tw_status read_leaf(tw_parser *p, leaf_text *l)
+{
+    TW_TRY(read_arguments(p, l));
+    TW_TRY(tw_parser_check_files(p, l->name, &l->node));
+    TW_TRY(fill_slots(p, l));
+    return tw_parser_add(p, l->name.at, l->node);
+}
+
 tw_status tw_parser_leaf(tw_parser *p)
 {
     leaf_text l = {.name = tw_parser_word(p)};
@@ -287,7 +301,7 @@ tw_status tw_parser_leaf(tw_parser *p)
     if (l.node.leaf == &tw_leaf_given)
         return tw_parser_fail(p, l.name.at, "a matrix is given as numbers, and not as part of an expression");
     if (l.node.leaf->has_degree) l.node.degree = 2;
-    TW_TRY(read_arguments(p, &l));
-    TW_TRY(fill_slots(p, &l));
-    return tw_parser_add(p, l.name.at, l.node);
+    tw_status status = read_leaf(p, &l);
+    for (size_t k = 0; status != TW_OK && k < TW_LEAF_FILES; k++) tw_attachment_release(l.node.file[k]);
+    return status;
 }

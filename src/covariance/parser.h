@@ -49,6 +49,12 @@ tw_status tw_parser_add(tw_parser *p, const char *at, tw_node node);
 /* A leaf with its arguments, appended. */
 tw_status tw_parser_leaf(tw_parser *p);
 
+/* Which of a leaf's files a word names (TW_LEAF_FILES: none of them); read it; are all there that the leaf, whose name is given,
+ * needs? */
+size_t tw_parser_file_slot(const tw_leaf *leaf, tw_word word);
+tw_status tw_parser_file(tw_parser *p, tw_word word, size_t slot, tw_node *node);
+tw_status tw_parser_check_files(const tw_parser *p, tw_word leaf, const tw_node *node);
+
 /* TW_BAD_ARGUMENT with these words, the expression and a mark under the place `at`. */
 tw_status tw_parser_fail(const tw_parser *p, const char *at, const char *format, ...) TW_PRINTF(3, 4);
 

@@ -100,31 +100,33 @@ static bool is_chain(const tw_node *node, size_t d)
     return node->shape && node->shape->chain && tw_node_width(node, d) == 1;
 }
 
-static bool is_lattice(const tw_node *node)
+static bool has_no_covariances(const tw_node *node)
 {
-    return node->kind == TW_NODE_LEAF && node->leaf->lattice > 0;
+    return node->kind == TW_NODE_LEAF && node->leaf->precision;
+}
+
+void tw_precision_release(tw_precision *precision)
+{
+    tw_sparse_free(precision->q);
+    tw_sparse_free(precision->design);
+    *precision = (tw_precision){0};
 }
 
 tw_status tw_kernel_precision(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
-                              tw_sparse **q)
+                              tw_precision *out)
 {
     const tw_node *node = &kernel->nodes[0];
-    *q = NULL;
+    *out = (tw_precision){0};
     if (kernel->node_count != 1 || node->kind != TW_NODE_LEAF) return TW_OK;
     if (is_chain(node, d) && tw_sparse_orderings())
-        return chain_precision(kernel, node, n, x + tw_node_column(kernel, node, 0) * ldx, q);
-    if (!is_lattice(node)) return TW_OK;
-    if (tw_node_width(node, d) != 2)
-        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                       "%s is a field on a lattice of two inputs, not of %zu: name them", tw_node_name(node),
-                       tw_node_width(node, d));
-    return tw_lattice_precision(kernel, node, n, x, ldx, q);
+        return chain_precision(kernel, node, n, x + tw_node_column(kernel, node, 0) * ldx, &out->q);
+    return node->leaf->precision ? node->leaf->precision(kernel, node, n, d, x, ldx, out) : TW_OK;
 }
 
 tw_status tw_kernel_check_covariances(const tw_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->node_count; i++)
-        if (is_lattice(&kernel->nodes[i]))
+        if (has_no_covariances(&kernel->nodes[i]))
             return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
                            "%s has a sparse precision and no covariance function: it stands alone, without "
                            "jitter, and has neither "

@@ -5,18 +5,19 @@
 #include "covariance/kernel.h"
 #include "talweg/sparse.h"
 
-/* The precision of the n cases x (n x d): *q is NULL where there is none, or where it is not sparse, and the covariances are
- * to be used. Only a kernel of one leaf has one. */
+/* A prior with a sparse precision: u ~ N(0, Q^-1), x = C u at the cases. */
+struct tw_precision {
+    tw_sparse *q;      /* NULL: there is none */
+    tw_sparse *design; /* C; NULL: the identity */
+};
+void tw_precision_release(tw_precision *precision);
+
+/* The precision of the n cases x (n x d): out->q is NULL where there is none, or where it is not sparse, and the covariances are
+ * to be used. Only a kernel of one leaf has one. Release it also after a failure. */
 tw_status tw_kernel_precision(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
-                              tw_sparse **q);
+                              tw_precision *out);
 
 /* TW_OK where all leaves have covariances; else the words for what cannot be done with the kernel. */
 tw_status tw_kernel_check_covariances(const tw_kernel *kernel);
-
-/* ---- leaf_spde.c ---- */
-
-/* The precision of a field on a lattice of two inputs. */
-tw_status tw_lattice_precision(const tw_kernel *kernel, const tw_node *node, size_t n, const double *x,
-                               size_t ldx, tw_sparse **q);
 
 #endif

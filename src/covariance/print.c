@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "covariance/attachment.h"
 #include "covariance/parser.h"
 #include "data/number.h"
 
@@ -94,6 +95,11 @@ static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
     for (size_t c = 0; c < node->columns.count; c++, any = true) {
         add(t, any ? ", " : "(");
         add_column(t, kernel, tw_node_column(kernel, node, c));
+    }
+    for (size_t k = 0; k < TW_LEAF_FILES; k++) {
+        if (!node->file[k]) continue;
+        add(t, "%s%s=\"%s\"", any ? ", " : "(", node->leaf->file[k].name, node->file[k]->path);
+        any = true;
     }
     if (node->leaf->has_degree) {
         add(t, "%sdegree=%u", any ? ", " : "(", node->degree);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "gaussian/sparse_inside.h"
+#include "sparse/sparse.h"
 
 void tw_pattern_release(tw_pattern *p)
 {
@@ -58,17 +59,6 @@ static tw_status allocate_buffers(tw_pattern *p)
 }
 
 /* ---- copies of Q and C ---- */
-
-static tw_status copy_matrix(const tw_sparse *from, tw_sparse **out)
-{
-    size_t count = from->start[from->columns];
-    TW_TRY(tw_sparse_allocate(from->ctx, from->rows, from->columns, count, out));
-    (*out)->symmetric = from->symmetric;
-    memcpy((*out)->start, from->start, (from->columns + 1) * sizeof *from->start);
-    memcpy((*out)->row, from->row, count * sizeof *from->row);
-    memcpy((*out)->value, from->value, count * sizeof *from->value);
-    return TW_OK;
-}
 
 /* The rows of a matrix as columns. */
 static tw_status transpose(const tw_sparse *from, tw_sparse **out)
@@ -267,7 +257,7 @@ static tw_status factor_gram(tw_pattern *p)
 
 static tw_status fill(tw_pattern *p, const tw_sparse *q, const tw_sparse *design, tw_elimination how)
 {
-    TW_TRY(copy_matrix(q, &p->q));
+    TW_TRY(tw_sparse_copy(q, &p->q));
     if (design) TW_TRY(transpose(design, &p->sites));
     TW_TRY(count_pairs(p));
     TW_TRY(analyse(p, design, how));

@@ -76,14 +76,13 @@ tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_ob
 static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_kernel *kernel, double jitter)
 {
     size_t n = model->n;
-    tw_sparse *q = NULL;
-    if (jitter == 0.0) TW_TRY(tw_kernel_precision(kernel, n, data->d, data->x, n, &q));
-    if (q) {
-        tw_status status =
-            tw_gaussian_sparse_new(model->ctx, q, NULL, TW_ELIMINATION_LITTLE_FILL, &model->prior);
-        tw_sparse_free(q);
-        return status;
-    }
+    tw_precision p = {0};
+    tw_status status = jitter == 0.0 ? tw_kernel_precision(kernel, n, data->d, data->x, n, &p) : TW_OK;
+    bool sparse = p.q;
+    if (status == TW_OK && sparse)
+        status = tw_gaussian_sparse_new(model->ctx, p.q, p.design, TW_ELIMINATION_LITTLE_FILL, &model->prior);
+    tw_precision_release(&p);
+    if (status != TW_OK || sparse) return status;
     TW_TRY(tw_gaussian_dense_new(model->ctx, n, NULL, 0, &model->prior));
     TW_TRY(tw_kernel_gram(kernel, n, data->d, data->x, n, tw_gaussian_dense_matrix(model->prior), n));
     return tw_gaussian_dense_factor(model->prior, jitter, &model->report);

@@ -49,6 +49,17 @@ tw_status tw_sparse_allocate(tw_context *ctx, size_t rows, size_t columns, size_
     return status;
 }
 
+tw_status tw_sparse_copy(const tw_sparse *from, tw_sparse **out)
+{
+    size_t count = from->start[from->columns];
+    TW_TRY(tw_sparse_allocate(from->ctx, from->rows, from->columns, count, out));
+    (*out)->symmetric = from->symmetric;
+    memcpy((*out)->start, from->start, (from->columns + 1) * sizeof *from->start);
+    memcpy((*out)->row, from->row, count * sizeof *from->row);
+    memcpy((*out)->value, from->value, count * sizeof *from->value);
+    return TW_OK;
+}
+
 /* Entries as they were given, and where each of them goes. */
 typedef struct given {
     tw_context *ctx;

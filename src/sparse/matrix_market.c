@@ -6,7 +6,7 @@
  *   i j value
  *
  * with indices from 1, in any order. What the head claims is held against the length of the file before memory is
- * asked for: an entry takes at least four bytes.
+ * asked for: an entry takes at least four bytes, and a matrix with more rows or columns than the file has bytes is refused.
  */
 #include <math.h>
 #include <string.h>
@@ -131,6 +131,11 @@ static tw_status read_sizes(market *in)
         return tw_fail(ctx, TW_BAD_DATA,
                        "says that it has %zu entries, and is only %zu bytes long: is it cut off?", in->count,
                        in->file->length);
+    if (in->rows > in->file->length || in->columns > in->file->length)
+        return tw_fail(ctx, TW_BAD_DATA,
+                       "says that it has %zu rows and %zu columns, and is only %zu bytes long: most would be "
+                       "without an entry",
+                       in->rows, in->columns, in->file->length);
     return TW_OK;
 }
 

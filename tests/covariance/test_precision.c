@@ -11,6 +11,17 @@
 #include "support/support.h"
 #include "talweg/approximate.h"
 
+/* The precision of a kernel without a design. */
+static tw_status precision_of(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
+                              tw_sparse **q)
+{
+    tw_precision p;
+    tw_status status = tw_kernel_precision(kernel, n, d, x, ldx, &p);
+    assert_null(p.design);
+    *q = p.q;
+    return status;
+}
+
 enum { TIMES = 40 };
 
 /* Times in no order, at distances from 0.01 to 10. */
@@ -33,7 +44,7 @@ static void a_chain_has_the_covariances_of_its_kernel(void **state)
     double t[TIMES], k[TIMES * TIMES], log_det;
     tw_sparse *q = NULL;
     make_times(t);
-    assert_int_equal(tw_kernel_precision(kernel, TIMES, 1, t, TIMES, &q), TW_OK);
+    assert_int_equal(precision_of(kernel, TIMES, 1, t, TIMES, &q), TW_OK);
     assert_non_null(q);
     assert_int_equal(q->start[TIMES], 2 * TIMES - 1);
     assert_int_equal(tw_kernel_gram(kernel, TIMES, 1, t, TIMES, k, TIMES), TW_OK);
@@ -42,7 +53,7 @@ static void a_chain_has_the_covariances_of_its_kernel(void **state)
     free(inverse);
     tw_sparse_free(q);
     t[7] = t[8]; /* the covariances serve then */
-    assert_int_equal(tw_kernel_precision(kernel, TIMES, 1, t, TIMES, &q), TW_OK);
+    assert_int_equal(precision_of(kernel, TIMES, 1, t, TIMES, &q), TW_OK);
     assert_null(q);
     tw_kernel_free(kernel);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
@@ -99,7 +110,7 @@ static void a_lattice_has_the_precision_of_its_equation(void **state)
         }
         product(CELLS, k, k, power[0]);
         product(CELLS, k, power[0], power[1]);
-        assert_int_equal(tw_kernel_precision(kernel, CELLS, 2, x, CELLS, &q), TW_OK);
+        assert_int_equal(precision_of(kernel, CELLS, 2, x, CELLS, &q), TW_OK);
         double *full = full_matrix(q);
         for (size_t i = 0; i < CELLS * CELLS; i++)
             assert_close(full[i], scale * power[a - 2][i], 1e-10 * scale * power[a - 2][0], "an entry of Q");
@@ -150,7 +161,7 @@ static void fields_are_matern_in_the_middle(void **state)
         x[i] = (double)row;
         x[i + SIDE * SIDE] = (double)column;
     }
-    assert_int_equal(tw_kernel_precision(kernel, SIDE * SIDE, 2, x, SIDE * SIDE, &q), TW_OK);
+    assert_int_equal(precision_of(kernel, SIDE * SIDE, 2, x, SIDE * SIDE, &q), TW_OK);
     double *z = malloc(q->start[q->columns] * sizeof *z);
     assert_non_null(z);
     assert_int_equal(tw_selected_inverse(q, z, NULL), TW_OK);
@@ -227,23 +238,23 @@ static void what_cannot_be_is_refused_with_words(void **state)
     for (size_t i = 0; i < CELLS; i++) x[i + 2 * CELLS] = 0.0;
     assert_int_equal(tw_kernel_gram(field, CELLS, 2, x, CELLS, k, CELLS), TW_BAD_ARGUMENT);
     assert_non_null(strstr(tw_context_message(ctx), "no covariance function"));
-    assert_int_equal(tw_kernel_precision(sum, CELLS, 2, x, CELLS, &q), TW_OK);
+    assert_int_equal(precision_of(sum, CELLS, 2, x, CELLS, &q), TW_OK);
     assert_null(q);
     assert_int_equal(tw_kernel_gram(sum, CELLS, 2, x, CELLS, k, CELLS), TW_BAD_ARGUMENT);
     assert_int_equal(tw_kernel_cross(field, CELLS, 2, x, CELLS, 1, x, CELLS, k, CELLS), TW_BAD_ARGUMENT);
-    assert_int_equal(tw_kernel_precision(all, CELLS, 3, x, CELLS, &q), TW_BAD_ARGUMENT);
+    assert_int_equal(precision_of(all, CELLS, 3, x, CELLS, &q), TW_BAD_ARGUMENT);
     assert_non_null(strstr(tw_context_message(ctx), "two inputs, not of 3"));
     double before = x[5];
     x[5] += 0.2;
-    assert_int_equal(tw_kernel_precision(field, CELLS, 2, x, CELLS, &q), TW_BAD_DATA);
+    assert_int_equal(precision_of(field, CELLS, 2, x, CELLS, &q), TW_BAD_DATA);
     assert_non_null(strstr(tw_context_message(ctx), "not on a lattice"));
     x[5] = before;
     x[6] = x[5];
     x[6 + CELLS] = x[5 + CELLS];
-    assert_int_equal(tw_kernel_precision(field, CELLS, 2, x, CELLS, &q), TW_BAD_DATA);
+    assert_int_equal(precision_of(field, CELLS, 2, x, CELLS, &q), TW_BAD_DATA);
     assert_non_null(strstr(tw_context_message(ctx), "in the same cell"));
     for (size_t i = 0; i < CELLS; i++) x[i] = 1.0;
-    assert_int_equal(tw_kernel_precision(field, CELLS, 2, x, CELLS, &q), TW_BAD_DATA);
+    assert_int_equal(precision_of(field, CELLS, 2, x, CELLS, &q), TW_BAD_DATA);
     assert_null(q);
     tw_kernel_free(field);
     tw_kernel_free(sum);

@@ -50,6 +50,8 @@ class ModelOptions(TypedDict, total=False):
     gap5: float
     gap6: float
     kernel_matrix: ArrayLike
+    precision_matrix: Union[str, os.PathLike[str]]
+    design_matrix: Union[str, os.PathLike[str]]
     standardise: bool
     positive: Union[str, float]
     levels: Sequence[Union[str, float]]
@@ -97,6 +99,21 @@ def terms_of(likelihood: str, given: dict[str, Any], n: int, caller: str) -> tup
     return numbers, arrays
 
 
+def _precision(matrix: Union[str, os.PathLike[str], None], design: Union[str, os.PathLike[str], None], kernel: str) -> str:
+    """The expression that reads these files."""
+    if matrix is None:
+        raise InputError("design_matrix goes with precision_matrix, and there is none")
+    if kernel != "se":
+        raise InputError("kernel does not go with precision_matrix, which is the whole covariance: leave one out")
+    paths = {name: path for name, path in (("matrix", matrix), ("design", design)) if path is not None}
+    for name, path in paths.items():
+        if not isinstance(path, (str, os.PathLike)):
+            raise InputError("precision_matrix and design_matrix are files: write a matrix with scipy.io.mmwrite")
+        if '"' in os.fspath(path):
+            raise InputError(f'the name of a matrix\'s file can hold no ": {path}')
+    return "precision(" + ", ".join(f'{name}="{os.fspath(path)}"' for name, path in paths.items()) + ")"
+
+
 class Model(Shown):
     """x ~ N(0, K) and independent observations p(y_n | x_n): the posterior that everything else is about.
 
@@ -127,6 +144,10 @@ class Model(Shown):
         Added to the diagonal of K. Rarely needed: a singular K gets a factor of lower rank.
     kernel_matrix : array_like, shape (n, n)
         K itself, instead of `X` and a kernel.
+    precision_matrix, design_matrix : str or path
+        Files in Matrix Market's format (``scipy.io.mmwrite`` writes them), instead of `X` and a kernel: a sparse precision Q of
+        variables u ~ N(0, Q^-1), and a sparse A with a row for each observation, x = A u; without A x = u. Files of runs name
+        these files, so keep them.
     standardise : bool
         Shift and scale each input to mean 0 and standard deviation 1; `predict` does the same to new inputs.
     positive : str or number
@@ -185,6 +206,8 @@ class Model(Shown):
         white: float = 0.0,
         jitter: float = 0.0,
         kernel_matrix: Optional[ArrayLike] = None,
+        precision_matrix: Union[str, os.PathLike[str], None] = None,
+        design_matrix: Union[str, os.PathLike[str], None] = None,
         standardise: bool = False,
         positive: Union[str, float, None] = None,
         levels: Optional[Sequence[Union[str, float]]] = None,
@@ -194,12 +217,15 @@ class Model(Shown):
         self.fixed: list[str] = []
         if y is None:
             raise InputError("a model needs observations y")
-        if (X is None) == (kernel_matrix is None):
-            raise InputError("give either X, with a kernel, or kernel_matrix, without X")
-        if kernel_matrix is not None and standardise:
-            raise InputError("standardise changes inputs, and with kernel_matrix there are none")
+        if (X is not None) + (kernel_matrix is not None) + (precision_matrix is not None) != 1:
+            raise InputError("give one of X, with a kernel, and kernel_matrix or precision_matrix, without X")
+        if X is None and standardise:
+            raise InputError("standardise changes inputs, and with a given matrix there are none")
         observed = labels(y, "y")
         inputs = None if X is None else table(X, "X")
+        if precision_matrix is not None or design_matrix is not None:
+            kernel = _precision(precision_matrix, design_matrix, kernel)
+            inputs = table(observed.y, "y")  # a file of nothing but labels has these as inputs, too
         gram = None if kernel_matrix is None else symmetric(kernel_matrix, "kernel_matrix")
         n = 0 if gram is None else len(gram)
         if inputs is not None:

@@ -76,6 +76,8 @@ class Contents:
                 to[name] = options.pop(name)
         for name in [name for name in options if name in self.parameters or name in self.columns]:
             to[name] = self.number(name, options.pop(name))
+        for name in [name for name in ("precision-matrix", "design-matrix") if name in options]:
+            to[name.replace("-", "_")] = self.beside(str(options.pop(name)))
         matrix = options.pop("kernel-matrix", None)
         reading = self._take_reading(options)
         if options:
@@ -118,7 +120,8 @@ class Contents:
         label, places, ignored = reading
         if matrix is not None:
             to["kernel_matrix"] = read(self.beside(matrix), "none", {}, [], log)[0].x
-        if matrix is not None and label is None:  # a file of nothing but labels will do
+        given = matrix is not None or "precision_matrix" in to
+        if given and label is None:  # a file of nothing but labels will do
             alone, _, _ = read(self.data, "none", {}, ignored, log)
             if alone.x is not None and alone.x.shape[1] == 1:
                 to["y"] = Labels(alone.x[:, 0], alone.levels[0] if alone.levels else None)
@@ -128,7 +131,7 @@ class Contents:
             raise self.error(f"{self.data} has no labels: a model needs a label-column")
         to["y"] = observed
         to.update(columns)
-        if matrix is None:
+        if not given:
             to["X"] = inputs
 
 

@@ -41,6 +41,28 @@ def test_approx_with_a_matrix(problem, program):
         assert fit.ep.log_z == expected["ep"]["log_z"]
 
 
+def test_approx_with_a_sparse_precision(program):
+    """Q = tridiagonal(-1, 2.2, -1), and a design that sees variables twice, against dense covariances."""
+    n, y = 12, np.arange(20) % 4
+    Q = 2.2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    A = np.eye(n)[np.arange(20) % n] * 0.5
+    for name, matrix in (("Q", Q), ("A", A)):
+        entries = [f"{i + 1} {j + 1} {matrix[i, j]!r}" for i, j in zip(*np.nonzero(matrix))]
+        head = ["%%MatrixMarket matrix coordinate real general", f"{len(matrix)} {n} {len(entries)}"]
+        (program.folder / f"{name}.mtx").write_text("\n".join(head + entries) + "\n")
+    files = dict(precision_matrix=program.folder / "Q.mtx", design_matrix=str(program.folder / "A.mtx"))
+    if b"AMD" not in subprocess.run([program.path, "--version"], stdout=subprocess.PIPE).stdout:
+        pytest.skip("this build orders no sparse matrices")
+    fit = talweg.approx(y=y, likelihood="poisson", **files)
+    dense = talweg.approx(y=y, likelihood="poisson", kernel_matrix=A @ np.linalg.inv(Q) @ A.T)
+    assert fit.ep.log_z == pytest.approx(dense.ep.log_z, abs=1e-6)
+    assert fit.laplace.log_z == pytest.approx(dense.laplace.log_z, abs=1e-9)
+    with pytest.raises(talweg.InputError, match="20 rows, and there are 19 cases"):
+        talweg.approx(y=y[1:], likelihood="poisson", **files)
+    with pytest.raises(talweg.InputError, match="goes with precision_matrix"):
+        talweg.Model(np.zeros((20, 1)), y, likelihood="poisson", design_matrix="A.mtx")
+
+
 def test_counts_with_exposure(program):
     X, y = counts(40)
     expected = program(X, y, "approx", "--likelihood", "poisson", "--exposure", 2.5, "--kernel", "matern52")

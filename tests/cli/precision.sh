@@ -1,0 +1,58 @@
+#!/bin/sh
+# --precision-matrix and --design-matrix: the same numbers as dense covariances, in every command, and what is refused.
+# Usage: precision.sh BUILD
+set -eu
+# shellcheck source=tests/cli/support.sh
+. tests/cli/support.sh
+d=$place
+"$talweg" --version | grep -q AMD || { echo "skipped: this build orders no sparse matrices"; exit 77; }
+
+# Q = tridiagonal(-1, 2, -1), Q^-1 = [3 2 1; 2 4 2; 1 2 3]/4; A = [1 0 0; 0 1 0; 0 0 1; .5 .5 0]
+market() { printf '%%%%MatrixMarket matrix coordinate real %s\n' "$@"; }
+{ market symmetric; printf '3 3 5\n1 1 2\n2 2 2\n3 3 2\n2 1 -1\n3 2 -1\n'; } >"$d/Q.mtx"
+{ market general; printf '4 3 5\n1 1 1\n2 2 1\n3 3 1\n4 1 .5\n4 2 .5\n'; } >"$d/A.mtx"
+printf '.75,.5,.25\n.5,1,.5\n.25,.5,.75\n' >"$d/K.csv"
+printf '.75,.5,.25,.625\n.5,1,.5,.75\n.25,.5,.75,.375\n.625,.75,.375,.6875\n' >"$d/K4.csv"
+printf 'y\n3\n0\n7\n' >"$d/y.csv"
+printf 'y\n3\n0\n7\n2\n' >"$d/y4.csv"
+
+works approx "$d/y.csv" --likelihood poisson --kernel-matrix "$d/K.csv" --json
+cp "$d/out" "$d/dense.json"
+works approx "$d/y.csv" --likelihood poisson --precision-matrix "$d/Q.mtx" --json
+gives 'abs(r["laplace"]["log_z"] - other("dense.json")["laplace"]["log_z"]) < 1e-10'
+gives 'abs(r["ep"]["log_z"] - other("dense.json")["ep"]["log_z"]) < 1e-6' # both stop at changes of sites of 1e-6
+works approx "$d/y4.csv" --likelihood poisson --kernel-matrix "$d/K4.csv" --json
+cp "$d/out" "$d/dense.json"
+works approx "$d/y4.csv" --likelihood poisson --precision-matrix "$d/Q.mtx" --design-matrix "$d/A.mtx" --json
+gives 'abs(r["laplace"]["log_z"] - other("dense.json")["laplace"]["log_z"]) < 1e-10'
+
+# a model file names the matrices, relative to itself; files of runs and of approximations name them, too
+works model "$d/y4.csv" --likelihood poisson --precision-matrix "$d/Q.mtx" --design-matrix "$d/A.mtx" -o "$d/m.json"
+works sample --model "$d/m.json" --chains 2 --warmup 20 --draws 20 -o "$d/run.nc" --quiet
+works summary "$d/run.nc"
+works report "$d/run.nc" -o "$d/report.html" --quiet
+works approx --model "$d/m.json" --save-approx "$d/fit.json" --quiet
+works evidence --model "$d/m.json" --method ais,pt --particles 32 --temperatures 8 --quiet
+
+# what is refused, with the file's name
+only="approx $d/y.csv --likelihood poisson"
+# shellcheck disable=SC2086 # the options are meant to be split
+refused() { words=$1; shift; refuses 1 "$words" $only "$@"; }
+refused 'goes with --precision-matrix' --design-matrix "$d/A.mtx"
+refused '--kernel does not go with --precision-matrix' --precision-matrix "$d/Q.mtx" --kernel se
+refused '--precision-matrix does not go with --kernel-matrix' --precision-matrix "$d/Q.mtx" --kernel-matrix "$d/K.csv"
+refused 'with --precision-matrix there are none' --precision-matrix "$d/Q.mtx" --standardise
+refused 'the matrix has 4 rows, and there are 3 cases' --precision-matrix "$d/Q.mtx" --design-matrix "$d/A.mtx"
+refused 'cannot be opened' --precision-matrix "$d/none.mtx"
+bad() { # WORDS KIND NUMBERS
+    { market "$2"; printf '%b' "$3"; } >"$d/bad.mtx"
+    refused "$1" --precision-matrix "$d/bad.mtx"
+}
+bad 'is not symmetric: row 2, column 1 is -1' general '3 3 4\n1 1 2\n2 2 2\n3 3 2\n2 1 -1\n'
+bad 'named twice' symmetric '3 3 4\n1 1 2\n2 2 2\n3 3 2\n2 2 -1\n'
+bad 'line 4: there is no row 4' symmetric '3 3 3\n1 1 2\n4 2 2\n3 3 2\n'
+bad 'not positive definite: its factorisation ends at variable 2' symmetric '3 3 3\n1 1 2\n2 2 -2\n3 3 2\n'
+bad 'each must be 1 to 2^31 - 1' symmetric '1099511627776 1099511627776 1\n1 1 1\n'
+bad 'only' symmetric '2000000000 2000000000 1\n1 1 1\n'
+bad 'is it cut off?' symmetric '3 3 1099511627776\n1 1 1\n'
+finish
