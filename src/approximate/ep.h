@@ -18,6 +18,9 @@ typedef struct tw_ep {
     double *column;           /* n: work */
     double log_det_b;         /* log |I + T^1/2 K T^1/2| */
     double skip;              /* an update whose effect is below this is left out */
+    double *behind;           /* n: what of tau is not in Sigma yet */
+    double log_det_behind;    /* log |I + Sigma D| for it; the whole is log_det_b + log_det_behind */
+    double wait;              /* Sigma may be behind by so much, in units of the marginal */
     bool stopped;             /* by the caller's on_progress */
 
     /* The double loop's outer parameters: marginal precision and shift, n each; NULL before it starts. */

@@ -6,7 +6,7 @@
  *   log|B| <- log|B| + log(1 + dtau Sigma_nn).
  * The Algorithm applies each to all of Sigma; here they are collected (gaussian/sweep.h) and columns of Sigma
  * are formed where they are needed, so that a sweep is n^3 flops of level-3 BLAS and O(64 n^2) beside, and
- * the iterates are the same.
+ * the iterates are the same but for small changes of precision, which wait (change_site).
  */
 #include <math.h>
 
@@ -55,23 +55,73 @@ bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double varia
     return isfinite(*tau) && isfinite(*nu);
 }
 
+/* The variance of a site of the open block, to first order in what Sigma is behind. Where many sites change it together, less may
+ * wait from here on. */
+static double marginal_variance(tw_ep *ep, size_t site)
+{
+    static const double MOST = 12.0;
+    double variance = ep->result->variance[site], behind = tw_sweep_variance(ep->sweep, site);
+    if (fabs(variance - behind) > MOST * ep->wait * behind) ep->wait = fmax(0.5 * ep->wait, ep->skip);
+    return variance;
+}
+
+/* Put what Sigma is behind at a site into it; `column` is its column there. */
+static void catch_up_site(tw_ep *ep, size_t site)
+{
+    double behind = ep->behind[site], grown = 1.0 + behind * ep->column[site];
+    if (!(grown > 0.0)) return;
+    tw_sweep_change(ep->sweep, behind / grown, ep->column);
+    ep->log_det_b += log1p(behind * ep->column[site]);
+    ep->behind[site] = 0.0;
+}
+
 /* Change a site of the open block and all that depends on it. Returns the effect in units of the marginal. */
 static double change_site(tw_ep *ep, size_t site, double variance, double tau, double nu)
 {
     tw_approximation *r = ep->result;
     double dtau = tau - r->tau[site], dnu = nu - r->nu[site], mean = r->mean[site];
-    double grown = 1.0 + dtau * variance;
+    double grown = 1.0 + dtau * variance, narrowing = dtau / grown;
     double shift = (dnu - dtau * mean) / grown;
-    double effect = fmax(fabs(dtau) * variance / grown, fabs(shift) * sqrt(variance));
+    double effect = fmax(fabs(narrowing) * variance, fabs(shift) * sqrt(variance));
     if (!(grown > 0.0) || !isfinite(shift)) return INFINITY;
-    if (effect <= ep->skip) return effect;
+    bool skipped = effect <= ep->skip;
+    if (!skipped) ep->behind[site] += dtau;
+    bool late = fabs(ep->behind[site]) * variance > ep->wait;
+    if (skipped && !late) return effect;
     tw_sweep_column(ep->sweep, site, ep->column);
-    tw_sweep_change(ep->sweep, dtau / grown, ep->column);
-    for (size_t i = 0; i < ep->model->n; i++) r->mean[i] += shift * ep->column[i];
-    ep->log_det_b += log1p(dtau * variance);
+    if (late) catch_up_site(ep, site);
+    if (skipped) return effect;
+    for (size_t i = 0; i < ep->model->n; i++) {
+        r->mean[i] += shift * ep->column[i];
+        r->variance[i] -= narrowing * ep->column[i] * ep->column[i];
+    }
     r->tau[site] = tau;
     r->nu[site] = nu;
     return effect;
+}
+
+/* The marginals of the sites as they are, from a Sigma that is behind by D:
+ *   variance = diag((Sigma^-1 + D)^-1) = diag(Sigma) - (Sigma o Sigma) d + O(d^2)
+ *   mean     = Sigma (nu - D mean), by two iterations of this from the mean that the sweep left
+ *   log |I + Sigma D| = d' diag(Sigma) - d' (Sigma o Sigma) d / 2 + O(d^3). */
+static void set_marginals(tw_ep *ep)
+{
+    tw_approximation *r = ep->result;
+    size_t n = ep->model->n;
+    bool late = false;
+    tw_sweep_variances(ep->sweep, r->variance);
+    ep->log_det_behind = 0.0;
+    for (size_t i = 0; i < n; i++) late |= ep->behind[i] != 0.0;
+    if (!late) return;
+    tw_sweep_multiply_squares(ep->sweep, ep->behind, ep->column);
+    for (size_t i = 0; i < n; i++) {
+        ep->log_det_behind += ep->behind[i] * (r->variance[i] - 0.5 * ep->column[i]);
+        r->variance[i] -= ep->column[i];
+    }
+    for (int k = 0; k < 2; k++) {
+        for (size_t i = 0; i < n; i++) ep->column[i] = r->nu[i] - ep->behind[i] * r->mean[i];
+        tw_sweep_multiply(ep->sweep, ep->column, r->mean);
+    }
 }
 
 void tw_ep_report(tw_ep *ep, size_t sites)
@@ -98,7 +148,7 @@ double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)
         size_t count = n - first < TW_SWEEP_BLOCK ? n - first : TW_SWEEP_BLOCK;
         tw_sweep_open(ep->sweep, first, count);
         for (size_t site = first; site < first + count; site++) {
-            double variance = tw_sweep_variance(ep->sweep, site);
+            double variance = marginal_variance(ep, site);
             double tau = r->tau[site], nu = r->nu[site];
             bool proper = update(ep, site, r->mean[site], variance, &tau, &nu);
             largest = fmax(largest, proper ? change_site(ep, site, variance, tau, nu) : INFINITY);
@@ -106,7 +156,7 @@ double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)
         tw_sweep_close(ep->sweep);
         tw_ep_report(ep, first + count);
     }
-    tw_sweep_variances(ep->sweep, r->variance);
+    set_marginals(ep);
     return largest;
 }
 

@@ -77,7 +77,18 @@ void tw_sweep_change(tw_sweep *s, double c, const double *v)
     tw_delayed_update(s->delayed, c, v);
 }
 
-void tw_sweep_variances(const tw_sweep *s, double *variance)
+void tw_sweep_variances(tw_sweep *s, double *variance)
 {
+    tw_delayed_apply(s->delayed);
     for (size_t i = 0; i < s->n; i++) variance[i] = s->a[i + i * s->n];
+}
+
+void tw_sweep_multiply(tw_sweep *s, const double *x, double *y)
+{
+    tw_delayed_multiply(s->delayed, x, y);
+}
+
+void tw_sweep_multiply_squares(tw_sweep *s, const double *x, double *y)
+{
+    tw_delayed_multiply_squares(s->delayed, x, y);
 }

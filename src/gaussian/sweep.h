@@ -35,6 +35,10 @@ void tw_sweep_column(tw_sweep *s, size_t site, double *column);
 void tw_sweep_change(tw_sweep *s, double c, const double *v);
 
 /* The diagonal of A, while no block is open. */
-void tw_sweep_variances(const tw_sweep *s, double *variance);
+void tw_sweep_variances(tw_sweep *s, double *variance);
+
+/* y = A x, and y = (A o A) x with the elements of A squared, likewise. */
+void tw_sweep_multiply(tw_sweep *s, const double *x, double *y);
+void tw_sweep_multiply_squares(tw_sweep *s, const double *x, double *y);
 
 #endif

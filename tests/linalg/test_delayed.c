@@ -45,6 +45,20 @@ static void visit(tw_delayed *d, size_t n, size_t j, double change, long double 
     update_directly(n, exact, j, precision / (1.0L + precision * exact[j + j * n]));
 }
 
+/* A x and (A o A) x with what was collected, for x with both signs. */
+static void assert_products(tw_delayed *d, size_t n, const long double *exact, double *x, double *y)
+{
+    for (int power = 1; power <= 2; power++) {
+        for (size_t i = 0; i < n; i++) x[i] = sin(1.0 + (double)i);
+        (power == 1 ? tw_delayed_multiply : tw_delayed_multiply_squares)(d, x, y);
+        for (size_t i = 0; i < n; i++) {
+            long double sum = 0.0L;
+            for (size_t j = 0; j < n; j++) sum += powl(exact[i + j * n], power) * x[j];
+            assert_close(y[i], (double)sum, 1e-11, "a product");
+        }
+    }
+}
+
 /* Two sweeps over all columns of a kernel matrix with entries of order one. */
 static void sweep_matrix_of(size_t n)
 {
@@ -52,7 +66,7 @@ static void sweep_matrix_of(size_t n)
     test_random random = {n};
     test_problem *problem = test_problem_new(n, 3 + n, 100.0);
     long double *exact = calloc(n * n, sizeof *exact);
-    double *column = calloc(n, sizeof *column);
+    double *column = calloc(2 * n, sizeof *column);
     tw_delayed *d = NULL;
     assert_true(exact && column);
     for (size_t i = 0; i < n * n; i++) exact[i] = problem->k[i];
@@ -66,6 +80,8 @@ static void sweep_matrix_of(size_t n)
             for (size_t j = first; j < first + count; j++)
                 visit(d, n, j, change_of(&random, j), exact, column);
             tw_delayed_close(d);
+            if (first + count < n) continue; /* the next block sees updates that are not applied yet */
+            assert_products(d, n, exact, column, column + n);
             assert_same(n, problem->k, exact);
         }
     tw_delayed_free(d);
@@ -101,8 +117,9 @@ static void a_full_panel_of_one_sign_is_applied(void **state)
         tw_delayed_open(d, 0, N);
         for (size_t j = 0; j < N; j++) visit(d, N, j, changes[i], exact, column);
         tw_delayed_close(d);
-        assert_same(N, a, exact);
     }
+    tw_delayed_apply(d);
+    assert_same(N, a, exact);
     tw_delayed_free(d);
     tw_context_free(ctx);
 }
