@@ -68,7 +68,7 @@ static double product_seconds(size_t n, size_t points, size_t draws)
 static void run(const bench_usps *usps, const tw_data *at, size_t points, size_t draws,
                 const char *likelihood, size_t threads, size_t bytes)
 {
-    tw_draw_source source = {usps->data->n, CHAINS, draws, (void *)usps, read_draws};
+    tw_draw_source source = {usps->data->n, CHAINS, draws, (void *)usps, read_draws, NULL};
     tw_draws_predictor_options options = {threads, bytes};
     tw_kernel *kernel = NULL;
     tw_model *model = NULL;

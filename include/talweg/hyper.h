@@ -21,7 +21,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <talweg/chains.h>
 #include <talweg/evidence.h>
+#include <talweg/predict.h>
 #include <talweg/prior.h>
 #include <talweg/problem.h>
 #include <talweg/progress.h>
@@ -95,6 +97,7 @@ typedef struct tw_hyper_result {
     double *log_weight;                        /* points: log w_s */
     double *log_z;                             /* points: log Zhat */
     double *x;            /* n x kept x points, equally weighted within a point; NULL: none */
+    double *log_density;  /* kept x points: log p(y, x | theta) of these; NULL: none */
     tw_estimate estimate; /* of log p(y): method "is2"; its weights are those of the points */
     tw_estimate
         joint; /* a second one, of annealed importance sampling of theta and x together: method "ais-joint"; particles is 0
@@ -125,6 +128,10 @@ TW_API void tw_hyper_free(tw_hyper_result *result);
  * sum w f / sum w, with an error from the scrambles by the delta method. */
 TW_API double tw_hyper_mean(const tw_hyper_result *result, const double *f, double *mcse);
 
+/* Unknown parameter k at a point, as its row reports it. */
+TW_API double tw_hyper_reported(const tw_problem *problem, const tw_hyper_result *result, size_t k,
+                                size_t point);
+
 /* Leave-one-out predictions by Pareto-smoothed importance sampling, from all particles that were kept: log p(y_n | all other y) and
  * the Pareto k of its weights, n numbers each. The problem is that of the run. TW_BAD_ARGUMENT where no particles were kept. */
 TW_API tw_status tw_hyper_leave_one_out(const tw_problem *problem, const tw_hyper_result *result,
@@ -134,6 +141,32 @@ TW_API tw_status tw_hyper_leave_one_out(const tw_problem *problem, const tw_hype
  * copy[i] that of the particle among those it kept. A point of large weight comes more than once. */
 TW_API tw_status tw_hyper_draw(const tw_hyper_result *result, uint64_t seed, size_t count, size_t *point,
                                size_t *copy);
+
+/* As many draws as there are points, as one chain in memory, each with the number of its point in point[points]. The records have
+ * lp = log p(theta) + log p(y, x | theta) and the acceptance rate of the whole run; there are no energies. The problem and the
+ * priors are those of the run. The caller frees it. TW_BAD_ARGUMENT where no particles were kept. */
+TW_API tw_status tw_hyper_draws(const tw_problem *problem, const tw_priors *priors,
+                                const tw_hyper_result *result, uint64_t seed, size_t *point, tw_draws **out);
+
+/* ---- the models of draws, for predictions ---- */
+
+/* Draws of (theta, x): each belongs to a point. */
+typedef struct tw_theta_draws {
+    size_t unknown, points, draws;
+    const size_t *index; /* unknown: their places in theta */
+    const double *theta; /* unknown x points */
+    const size_t *point; /* draws */
+    size_t stride;       /* every stride-th draw is used */
+    double effective;    /* so many independent draws all of them are worth */
+} tw_theta_draws;
+
+/* For tw_draw_source.places: it makes the model of a point when that is asked for. The problem and what `draws` points to must
+ * outlive it. */
+typedef struct tw_theta_places tw_theta_places;
+TW_API tw_status tw_theta_places_new(const tw_problem *problem, const tw_theta_draws *draws,
+                                     tw_theta_places **out);
+TW_API void tw_theta_places_free(tw_theta_places *places);
+TW_API const tw_draw_places *tw_theta_places_table(const tw_theta_places *places);
 
 #ifdef __cplusplus
 }

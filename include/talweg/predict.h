@@ -25,11 +25,22 @@ extern "C" {
 
 /* ---- where the draws are ---- */
 
+/* Where parameters are unknown, draws differ in them: each draw belongs to a place, which has a model and a kernel of its own. */
+typedef struct tw_draw_places {
+    size_t count;
+    double effective; /* so many independent draws all draws together are worth */
+    void *user;
+    size_t (*of)(void *user, size_t chain, size_t draw); /* the place of a draw */
+    /* Its model, and its kernel; both are valid until the next call. */
+    tw_status (*go)(void *user, size_t place, const tw_model **model, const tw_kernel **kernel);
+} tw_draw_places;
+
 /* Draws first .. first + count - 1 of one chain are asked for as an n x count matrix x. */
 typedef struct tw_draw_source {
     size_t n, chains, draws; /* draws per chain */
     void *user;
     tw_status (*read)(void *user, size_t chain, size_t first, size_t count, double *x);
+    const tw_draw_places *places; /* NULL: all draws have the parameters of the model */
 } tw_draw_source;
 
 /* Draws in memory (they must have been kept); for those of a run in a file see tw_run_source in run.h. What a
@@ -62,7 +73,8 @@ typedef struct tw_predictions {
     double *expected;        /* the probability of +1 where observations are -1 and +1, else the mean of y */
     double *mcse;            /* Monte Carlo standard error of `expected`: that of tw_diagnose_mcse_mean, with
                                 consecutive draws averaged first where a chain has more than 4096 / C (but at
-                                least 16); 0 where all draws agree, NaN where there are too few */
+                                least 16); 0 where all draws agree, NaN where there are too few. Of draws with places:
+                                that of independent ones, `effective` of them */
     double *sd;              /* of y */
     double *log_score;       /* log p(y), in nats; needs labels */
     double *log_score_mcse;  /* and its Monte Carlo standard error */

@@ -81,7 +81,7 @@ TW_API void tw_priors_free(tw_priors *priors);
  * "default" gives every parameter that has no prior, and whose value nobody gave, that of tw_prior_default. */
 TW_API tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, const char *text);
 
-/* Hold a parameter: "ell=2", "log_ell=0.7", or "ell" where it is. The problem moves there. */
+/* Hold a parameter: "ell=2", "log_ell=0.7", or "ell" where it is; "all": each where it is. The problem moves there. */
 TW_API tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text);
 
 /* The default prior of parameter j, a normal density of theta, which knows the scale of the data (to two decimals):

@@ -32,13 +32,14 @@ typedef struct tw_pool {
     size_t draws;        /* of each chain: the fewest that a file has. The first so many of each are used */
     bool has_x;          /* false: a file was written with its summary only */
     bool interrupted;    /* a run was */
+    const tw_run_theta *theta; /* unknown parameters of its only file with draws; NULL: none */
     tw_totals warmup, sampling;
     double warmup_seconds, sampling_seconds; /* of all files together */
 } tw_pool;
 
 /* Open files and see that they belong together: the same data and model, and, where they have draws, the same
  * temperature (and q, unless that is 1). TW_BAD_DATA, with words that say what differs, where they do not, or
- * where draws should be taken together of which a file holds only the summary. */
+ * where draws should be taken together of which a file holds only the summary, or has unknown parameters. */
 TW_API tw_status tw_pool_open(tw_context *ctx, size_t count, const char *const *paths, tw_pool **out);
 TW_API void tw_pool_close(tw_pool *pool);
 
@@ -51,6 +52,9 @@ TW_API tw_status tw_pool_save(tw_pool *pool, const char *path, const tw_run_opti
 TW_API tw_status tw_pool_read_latents(tw_pool *pool, size_t first, size_t count, double *x);
 TW_API tw_status tw_pool_read_statistic(tw_pool *pool, const char *name, double *out);
 TW_API tw_status tw_pool_summarise(tw_pool *pool, size_t threads, tw_summary *rows, tw_chains_summary *out);
+
+/* What is wrong with the draws: as tw_chains_judge, or of the weights where parameters are unknown. */
+TW_API void tw_pool_judge(const tw_pool *pool, const tw_chains_summary *summary, tw_warnings *out);
 
 /* The latents by increasing ESS: order[0] is the worst; those that have none come first. */
 TW_API tw_status tw_pool_order(const tw_pool *pool, const tw_summary *rows, size_t *order);

@@ -20,6 +20,7 @@
 
 #include <talweg/chains.h>
 #include <talweg/evidence.h>
+#include <talweg/hyper.h>
 #include <talweg/output.h>
 #include <talweg/predict.h>
 #include <talweg/sampling_plan.h>
@@ -115,10 +116,40 @@ TW_API void tw_run_abandon(tw_run_writer *writer);
 TW_API tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *options,
                              const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws);
 
+/* ---- unknown parameters ---- */
+
+/* Draws of (theta, x), as tw_hyper_draws makes them, with what they were made of: the file has a variable for each parameter beside
+ * x, and a group `unknown_parameters` with all points, their weights, and a summary. The estimate of log p(y) is among its evidence. `point`
+ * has a number for each draw. As tw_run_save otherwise, without summary_only; pointwise only where the likelihood's parameters are known. */
+TW_API tw_status tw_run_save_hyper(tw_context *ctx, const char *path, const tw_run_options *options,
+                                   const tw_problem *problem, const tw_priors *priors,
+                                   const tw_run_facts *facts, const tw_hyper_result *result,
+                                   const size_t *point, const tw_draws *draws);
+
+/* Unknown parameters in a file. */
+typedef struct tw_run_theta {
+    size_t unknown, points, scrambles, draws;
+    const tw_hyper_row *row;  /* unknown */
+    const char *const *prior; /* unknown: "log_ell ~ normal(0, 1)" */
+    const size_t *index;      /* unknown: their places in theta */
+    const double *theta;      /* unknown x points */
+    const double *log_weight; /* points */
+    const size_t *point;      /* draws: of which point each is */
+    double weight_ess, pareto_k;
+} tw_run_theta;
+
+/* NULL: the run has none. Belongs to the run. */
+typedef struct tw_run tw_run;
+TW_API const tw_run_theta *tw_run_read_theta(const tw_run *run);
+
+/* For predictions (tw_draw_source.places) from every stride-th draw; *out is NULL where no parameter is unknown. The run and the problem, which
+ * is that of the run, must outlive it. */
+TW_API tw_status tw_run_places(const tw_run *run, const tw_problem *problem, size_t stride,
+                               tw_theta_places **out);
+
 /* ---- reading ---- */
 
-/* A run file that is open for reading. */
-typedef struct tw_run tw_run;
+/* A run file that is open for reading is a tw_run. */
 
 /* Open a run file, which is first made from its journal where there is one. TW_BAD_FILE where the journal
  * belongs to a process that is still writing it. */

@@ -181,21 +181,6 @@ static tw_status fill(tw_context *ctx, const tw_command *command, const char *pa
     return add_texts(ctx, command, root, "fixed", "fix", l);
 }
 
-/* Draws with unknown parameters are not to be had yet: say that these are draws at one value of them. */
-static void note_priors(tw_context *ctx, const tw_command *command, const char *path, const json_t *root,
-                        size_t count, const char *const *arguments)
-{
-    bool quiet = false;
-    for (size_t k = 0; k < count; k++) quiet = quiet || strcmp(arguments[k], "--quiet") == 0;
-    if (quiet || strcmp(command->name, "sample") != 0 ||
-        json_array_size(json_object_get(root, "priors")) == 0)
-        return;
-    tw_log(ctx, TW_LOG_INFO,
-           "the parameters are held at the values of %.1000s, and its priors are not used; talweg evidence "
-           "integrates over them",
-           path);
-}
-
 /* Both passes: the file's arguments and behind them those that were typed. */
 static tw_status build(tw_context *ctx, const tw_command *command, const char *path, json_t *root,
                        size_t count, const char *const *arguments, tw_model_arguments *out)
@@ -210,7 +195,6 @@ static tw_status build(tw_context *ctx, const tw_command *command, const char *p
     TW_TRY(fill(ctx, command, path, root, with_data, &l));
     for (size_t k = 0; k < count; k++) out->item[l.count + k] = arguments[k];
     out->count = l.count + count;
-    note_priors(ctx, command, path, root, count, arguments);
     return TW_OK;
 }
 

@@ -82,7 +82,7 @@ static tw_status run(tw_context *ctx, const void *values)
     if (options->output_file) TW_TRY(tw_writer_check(ctx, options->output_file, options->output.force));
     tw_interrupt_catch();
     tw_status status = tw_prediction_open(ctx, options, &p);
-    if (status == TW_OK) tw_problem_warn_defaults(p.problem);
+    if (status == TW_OK && !p.places) tw_problem_warn_defaults(p.problem);
     if (status == TW_OK) status = tw_prediction_report_begin(&p, options, &report);
     if (status == TW_OK) status = predict_all(options, &p, report);
     if (status == TW_OK)
@@ -114,7 +114,9 @@ const tw_command tw_command_predict = {
         "inputs, the latent function at a new one is Gaussian, and the average over that is exact or by "
         "quadrature. The column mcse is the Monte Carlo standard error of the probability or mean, which "
         "knows of the draws' autocorrelation; with few draws a probability far from 1/2 is more often too "
-        "low than too high, and its error with it. That of the error rate takes cases as independent. Memory "
+        "low than too high, and its error with it. From a run with unknown parameters they are averaged over "
+        "the parameters too: each draw predicts with its own. That of the error rate takes cases as "
+        "independent. Memory "
         "does not grow with the number of draws, above 256 MB of them, "
         "nor with that of new cases, beside their file's.\n\n"
         "With labels it says how good the predictions were: the error rate, the mean log score (the mean of "

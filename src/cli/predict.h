@@ -38,6 +38,7 @@ typedef struct tw_prediction {
     tw_approximation *approximation;
     tw_predictor *gaussian;
     tw_run *run;
+    tw_theta_places *places; /* of the draws of a run with unknown parameters; NULL: none */
     tw_draws_predictor *draws;
     tw_new_inputs at;
     size_t first, count, done; /* the cases of the block at hand, and how many are done */

@@ -258,7 +258,9 @@ static void print_scores(const tw_prediction_report *report)
     sampling_errors e = errors_of(report, &s.scores);
     char bits[96];
     printf("%zu labelled case%s", s.scores.cases, s.scores.cases == 1 ? "" : "s");
-    if (p->run)
+    if (p->places)
+        printf(", averaged over %zu draws of the parameters and latents", tw_run_describe(p->run)->draws);
+    else if (p->run)
         printf(", averaged over %zu draw%s of each of %zu chain%s", tw_run_describe(p->run)->draws,
                tw_run_describe(p->run)->draws == 1 ? "" : "s", tw_run_describe(p->run)->chains,
                tw_run_describe(p->run)->chains == 1 ? "" : "s");

@@ -98,6 +98,8 @@ tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options,
     tw_draw_source source = tw_run_source(p->run);
     tw_draws_predictor_options to = TW_DRAWS_PREDICTOR_DEFAULTS;
     to.threads = tw_threads((size_t)options->threads);
+    TW_TRY(tw_run_places(p->run, p->problem, 1, &p->places));
+    if (p->places) source.places = tw_theta_places_table(p->places);
     return tw_draws_predictor_new(p->problem->model, &source, &to, &p->draws);
 }
 
@@ -105,6 +107,7 @@ void tw_prediction_close(tw_prediction *p)
 {
     tw_predictor_free(p->gaussian);
     tw_draws_predictor_free(p->draws);
+    tw_theta_places_free(p->places);
     tw_release(p->ctx, p->column[0]);
     tw_release(p->ctx, p->level);
     tw_release(p->ctx, p->cross);

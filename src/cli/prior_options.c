@@ -22,7 +22,7 @@ const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT] = {
      .offset = FIELD(fix),
      .argument = "NAME[=X]",
      .help = "hold a parameter at a value, or where it is: ell=2, log_sigma=0.5, noise; a prior that the "
-             "model file has for it is not used then"},
+             "model file has for it is not used then; all: every parameter where it is"},
 };
 
 enum { NAME_BYTES = 128 };
@@ -47,7 +47,7 @@ bool tw_prior_is_fixed(const tw_prior_options *options, const char *prior)
     read_name(prior, name);
     for (size_t k = 0; k < options->fix.count; k++) {
         read_name(options->fix.item[k], other);
-        if (strcmp(name, other) == 0) return true;
+        if (strcmp(name, other) == 0 || strcmp(other, "all") == 0) return true;
     }
     return false;
 }

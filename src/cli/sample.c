@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/hyper_sample.h"
 #include "cli/model_options.h"
 #include "cli/names.h"
 #include "cli/progress.h"
@@ -17,6 +18,7 @@
 
 typedef struct sample_options {
     tw_model_options model;
+    tw_hyper_flags hyper;
     tw_sampler_flags sampler;
     tw_sample_file_flags files;
     tw_saver_flags saver;
@@ -150,6 +152,7 @@ static tw_status make_plan(job *j, const tw_sampling_watch *watching)
     tw_sampling_options options = tw_sampler_flags_options(&o->sampler);
     options.keep = !tw_name_ends_in(o->files.path, ".nc");
     TW_TRY(tw_model_options_load(j->ctx, &o->model, &j->results->problem));
+    TW_TRY(tw_prior_options_fix(&o->hyper.priors, j->results->problem));
     TW_TRY(read_files(j, &options));
     tw_interrupt_catch();
     tw_status status =
@@ -232,6 +235,9 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_sample_results r = {0};
     job j = {.ctx = ctx, .options = o, .results = &r};
     tw_terminal_log_to(ctx, o->output.quiet);
+    if (tw_hyper_is_wanted(&o->hyper))
+        return tw_hyper_sample(ctx, &(tw_hyper_sample_flags){&o->model, &o->hyper, &o->sampler, &o->files,
+                                                             &o->saver, &o->output, o->command});
     tw_status status = check(ctx, o, &j.saver.saver);
     if (status == TW_OK) status = compute(&j);
     bool complete = status == TW_OK && !r.result.draws->interrupted;
@@ -243,9 +249,9 @@ static tw_status run(tw_context *ctx, const void *values)
 }
 
 static const tw_option_group groups[] = {
-    TW_MODEL_OPTION_GROUPS(sample_options, model),      TW_SAMPLER_OPTION_GROUP(sample_options, sampler),
-    TW_SAMPLE_FILE_OPTION_GROUP(sample_options, files), TW_SAVER_OPTION_GROUP(sample_options, saver),
-    TW_OUTPUT_OPTION_GROUP(sample_options, output),
+    TW_MODEL_OPTION_GROUPS(sample_options, model),    TW_HYPER_OPTION_GROUPS(sample_options, hyper),
+    TW_SAMPLER_OPTION_GROUP(sample_options, sampler), TW_SAMPLE_FILE_OPTION_GROUP(sample_options, files),
+    TW_SAVER_OPTION_GROUP(sample_options, saver),     TW_OUTPUT_OPTION_GROUP(sample_options, output),
 };
 
 const tw_command tw_command_sample = {
@@ -256,6 +262,13 @@ const tw_command tw_command_sample = {
         "only error is that of a finite number of draws, and the summary says how large that is. Chains "
         "start from over-dispersed draws, tune step size and trajectory length in warm-up, and are then "
         "frozen.\n\n"
+        "Parameters with a prior (--prior, or those of a --model file) are unknown: the draws are then of "
+        "the "
+        "parameters and the latent values together, exact too. Points of the parameters are weighed with the "
+        "prior and an unbiased estimate of their likelihood (importance sampling squared, as talweg evidence "
+        "has it), resampled by their weights and shuffled: there are no chains, ESS is the effective number "
+        "of weights, and there is no R-hat. --fix all samples at the values instead. A parameter with "
+        "neither prior nor value is held at its default, with a warning: talweg fit finds one.\n\n"
         "--method auto fits EP and runs every candidate for a short while; the one with the most effective "
         "draws of the worst latent per flop wins, and the table of pilot runs says why. The draws depend on "
         "the seed alone, not on the number of threads or the speed of the machine.\n\n"
@@ -271,6 +284,7 @@ const tw_command tw_command_sample = {
         "--until-ess ends a run when its draws are good enough, at the same draw for any number of threads "
         "and for a run that is resumed.",
     .example = "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o run.nc\n"
+               "  talweg sample ionosphere.csv --prior default -o run.nc\n"
                "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o draws.csv\n"
                "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 --until-ess 400 -o good.nc\n"
                "  talweg sample train.csv --draws 100000 -o long.nc --checkpoint long.state\n"

@@ -1,4 +1,6 @@
 /* summary.c: talweg summary: what the draws in run files say of every latent, and whether to believe it. */
+#include <math.h>
+
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/model_options.h"
@@ -54,6 +56,7 @@ static tw_status summarise_statistics(tw_pool *pool, tw_diagnose *workspace, dou
         TW_TRY(tw_pool_read_statistic(pool, statistics[k].statistic, x));
         tw_diagnose_load(workspace, x, pool->draws);
         table->statistic[k] = tw_diagnose_summary(workspace);
+        if (pool->theta) table->statistic[k].rhat = NAN; /* no chain */
         table->statistic_name[k] = statistics[k].name;
     }
     return TW_OK;
@@ -76,8 +79,7 @@ static tw_status compute(tw_context *ctx, const summary_options *o, tw_summary_t
     if (status == TW_OK) status = summarise_statistics(pool, workspace, x, table);
     tw_diagnose_free(workspace);
     tw_release(ctx, x);
-    tw_chains_judge(pool->chains, pool->draws, pool->interrupted, &table->summary, &pool->sampling,
-                    &table->warnings);
+    tw_pool_judge(pool, &table->summary, &table->warnings);
     tw_warnings_keep(&table->warnings);
     return status;
 }

@@ -38,6 +38,32 @@ static void fill_row(const tw_summary_table *table, const tw_summary *row, doubl
     for (size_t k = 0; k < COLUMNS; k++) values[k] = all[k];
 }
 
+/* ---- unknown parameters ---- */
+
+static size_t parameters(const tw_summary_table *table)
+{
+    return table->pool->theta ? table->pool->theta->unknown : 0;
+}
+
+/* A parameter as a row: its moments are those of the weighted points. */
+static tw_summary parameter_row(const tw_summary_table *table, size_t k)
+{
+    const tw_run_theta *t = table->pool->theta;
+    const tw_hyper_row *p = &t->row[k];
+    return (tw_summary){.mean = p->mean,
+                        .mcse_mean = p->mcse,
+                        .sd = p->sd,
+                        .q5 = p->q05,
+                        .median = p->q50,
+                        .q95 = p->q95,
+                        .ess_bulk = t->weight_ess,
+                        .ess_tail = t->weight_ess,
+                        .ess_fold = t->weight_ess,
+                        .ess = t->weight_ess,
+                        .rhat = NAN,
+                        .rhat_chance = NAN};
+}
+
 /* ---- for people ---- */
 
 static void print_row(const tw_summary_table *table, const char *name, const tw_summary *row)
@@ -88,7 +114,12 @@ static void print_files(const tw_pool *pool)
 
 static void print_worst(const tw_pool *pool, const tw_chains_summary *s)
 {
-    if (isnan(s->rhat_max) || isnan(s->ess_min))
+    if (pool->theta)
+        printf("\nAll %zu latents and %zu parameters: ESS %.0f, the effective number of %zu weighted points; "
+               "Pareto k %.2f\n",
+               pool->n, pool->theta->unknown, pool->theta->weight_ess, pool->theta->points,
+               pool->theta->pareto_k);
+    else if (isnan(s->rhat_max) || isnan(s->ess_min))
         printf("\nAll %zu latents: ESS and R-hat are unknown\n", pool->n);
     else
         printf("\nAll %zu latents: ESS at least %.0f (x.%zu), %.0f in the median; bulk %.0f, tail %.0f, fold "
@@ -108,6 +139,10 @@ void tw_summary_print(const tw_summary_table *table)
            "95%", "ESS bulk", "ESS tail", "ESS fold", "ESS/s", "R-hat");
     for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++)
         print_row(table, table->statistic_name[k], &table->statistic[k]);
+    for (size_t k = 0; k < parameters(table); k++) {
+        tw_summary row = parameter_row(table, k);
+        print_row(table, table->pool->theta->row[k].name, &row);
+    }
     print_latents(table);
     print_worst(pool, s);
     printf("%zu chain%s of %zu draw%s; acceptance %.3f", pool->chains, pool->chains == 1 ? "" : "s",
@@ -138,6 +173,11 @@ tw_status tw_summary_print_csv(tw_context *ctx, const tw_summary_table *table, F
         fputs(table->statistic_name[k], to);
         TW_TRY(print_csv_row(ctx, table, &table->statistic[k], to));
     }
+    for (size_t k = 0; k < parameters(table); k++) {
+        tw_summary row = parameter_row(table, k);
+        fputs(table->pool->theta->row[k].name, to);
+        TW_TRY(print_csv_row(ctx, table, &row, to));
+    }
     for (size_t i = 0; i < table->pool->n; i++) {
         fprintf(to, "x.%zu", i + 1);
         TW_TRY(print_csv_row(ctx, table, &table->latent[i], to));
@@ -160,6 +200,10 @@ static json_t *encode_rows(const tw_summary_table *table, bool *ok)
     json_t *object = json_object();
     for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++)
         encode_row(table, table->statistic_name[k], &table->statistic[k], object, ok);
+    for (size_t k = 0; k < parameters(table); k++) {
+        tw_summary row = parameter_row(table, k);
+        encode_row(table, table->pool->theta->row[k].name, &row, object, ok);
+    }
     for (size_t i = 0; i < table->pool->n; i++) {
         char name[32];
         snprintf(name, sizeof name, "x.%zu", i + 1);

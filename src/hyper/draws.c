@@ -1,6 +1,7 @@
 /* draws.c: equally weighted draws of (theta, x) from weighted points: systematic resampling, then a shuffle (Fisher and Yates), so that
  * no other program takes neighbours for a chain. The copies of a point take its particles in turn. */
 #include <math.h>
+#include <string.h>
 
 #include "evidence/resample.h"
 #include "hyper/hyper.h"
@@ -35,4 +36,96 @@ tw_status tw_hyper_draw(const tw_hyper_result *r, uint64_t seed, size_t count, s
     }
     shuffle(&stream, count, point, copy);
     return TW_OK;
+}
+
+double tw_hyper_reported(const tw_problem *problem, const tw_hyper_result *r, size_t k, size_t point)
+{
+    double theta = r->theta[k + point * r->unknown];
+    return r->row[k].as_log ? theta
+                            : tw_parameter_value(tw_problem_parameter(problem, r->row[k].index), theta);
+}
+
+/* ---- draws in memory ---- */
+
+static tw_status allocate(tw_context *ctx, size_t n, size_t count, tw_draws **out)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_draws), "the draws", &memory));
+    tw_draws *d = *out = memory;
+    *d = (tw_draws){.ctx = ctx, .method = TW_METHOD_HMC, .n = n, .chains = 1, .draws = count};
+    TW_TRY(tw_allocate_doubles(ctx, n, count, "the draws", &d->x));
+    TW_TRY(tw_allocate(ctx, count, sizeof *d->records, "the records of the draws", &memory));
+    d->records = memory;
+    return tw_allocate_doubles(ctx, count, 1, "the log likelihoods of the draws", &d->log_likelihood);
+}
+
+/* What is the same for all of them: the transitions of all points together. */
+static void fill_totals(const tw_hyper_result *r, tw_draws *d)
+{
+    double transitions = (double)(r->points * r->particles * r->estimate.temperatures);
+    d->tuning = (tw_tuning){.eps = NAN, .steps = 0};
+    d->sampling.transitions = (size_t)transitions;
+    d->sampling.acceptance = r->estimate.acceptance * transitions;
+    d->sampling.energy_divergence = (size_t)(r->estimate.failures * transitions + 0.5);
+    d->interrupted = r->stopped;
+}
+
+typedef struct filling {
+    const tw_problem *problem;
+    const tw_priors *priors;
+    const tw_hyper_result *r;
+    double *theta, *value; /* all parameters; n */
+} filling;
+
+static void fill_draw(const filling *f, size_t i, size_t point, size_t copy, tw_draws *d)
+{
+    const tw_hyper_result *r = f->r;
+    const tw_problem *problem = f->problem;
+    double *x = d->x + i * d->n, sum = 0.0;
+    for (size_t k = 0; k < r->unknown; k++) f->theta[r->row[k].index] = r->theta[k + point * r->unknown];
+    tw_observations observed =
+        tw_data_observed(problem->data, problem->likelihood, f->theta + tw_kernel_count(problem->kernel));
+    memcpy(x, r->x + (point * r->kept + copy) * d->n, d->n * sizeof *x);
+    problem->likelihood->terms(&observed, x, f->value, NULL, NULL, NULL);
+    for (size_t n = 0; n < d->n; n++) sum += f->value[n];
+    d->log_likelihood[i] = sum;
+    d->records[i] = (tw_record){.log_density = r->log_density[point * r->kept + copy] +
+                                               tw_priors_log_density(f->priors, problem, f->theta, NULL),
+                                .energy = NAN,
+                                .energy_error = NAN,
+                                .acceptance_rate = r->estimate.acceptance,
+                                .accepted = true};
+}
+
+static tw_status fill_draws(filling *f, uint64_t seed, size_t *point, size_t *copy, tw_draws *d)
+{
+    tw_context *ctx = d->ctx;
+    TW_TRY(tw_hyper_draw(f->r, seed, d->draws, point, copy));
+    tw_status status = tw_allocate_doubles(ctx, tw_problem_count(f->problem), 1, "theta", &f->theta);
+    if (status == TW_OK) status = tw_allocate_doubles(ctx, d->n, 1, "log likelihoods", &f->value);
+    if (status == TW_OK) {
+        tw_problem_get_theta(f->problem, f->theta);
+        for (size_t i = 0; i < d->draws; i++) fill_draw(f, i, point[i], copy[i], d);
+        fill_totals(f->r, d);
+    }
+    tw_release(ctx, f->theta);
+    tw_release(ctx, f->value);
+    return status;
+}
+
+tw_status tw_hyper_draws(const tw_problem *problem, const tw_priors *priors, const tw_hyper_result *r,
+                         uint64_t seed, size_t *point, tw_draws **out)
+{
+    filling f = {.problem = problem, .priors = priors, .r = r};
+    void *copy = NULL;
+    *out = NULL;
+    if (!r->x) return tw_fail(r->ctx, TW_BAD_ARGUMENT, "there are no draws of x: no particles were kept");
+    TW_TRY(tw_allocate(r->ctx, r->points, sizeof(size_t), "the draws", &copy));
+    tw_status status = allocate(r->ctx, r->n, r->points, out);
+    if (status == TW_OK) status = fill_draws(&f, seed, point, copy, *out);
+    tw_release(r->ctx, copy);
+    if (status == TW_OK) return TW_OK;
+    tw_draws_free(*out);
+    *out = NULL;
+    return status;
 }

@@ -68,7 +68,7 @@ void tw_hyper_free(tw_hyper_result *r)
 {
     if (!r) return;
     tw_context *ctx = r->ctx;
-    void *arrays[] = {r->row, r->theta, r->log_weight, r->log_z, r->x};
+    void *arrays[] = {r->row, r->theta, r->log_weight, r->log_z, r->x, r->log_density};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     tw_release(ctx, r);
 }
@@ -91,7 +91,9 @@ static tw_status allocate_result(tw_hyper *h)
     TW_TRY(tw_allocate_doubles(h->ctx, h->unknown, points, "points", &r->theta));
     TW_TRY(tw_allocate_doubles(h->ctx, points, 1, "weights", &r->log_weight));
     TW_TRY(tw_allocate_doubles(h->ctx, points, 1, "points", &r->log_z));
-    return o->kept ? tw_allocate_doubles(h->ctx, r->n, o->kept * points, "draws", &r->x) : TW_OK;
+    if (o->kept == 0) return TW_OK;
+    TW_TRY(tw_allocate_doubles(h->ctx, o->kept, points, "draws", &r->log_density));
+    return tw_allocate_doubles(h->ctx, r->n, o->kept * points, "draws", &r->x);
 }
 
 /* The priors with all that is not unknown fixed, so that a search moves nothing else. */

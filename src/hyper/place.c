@@ -131,6 +131,7 @@ typedef struct annealing {
     const tw_hyper_options *o;
     size_t steps;
     uint64_t chain;
+    tw_kept kept;
     tw_walk *walk;
 } annealing;
 
@@ -160,16 +161,20 @@ static tw_status climb(const annealing *a, double *log_weight)
     return TW_OK;
 }
 
-static void keep(const tw_place *p, const annealing *a, double *x)
+static void keep(const tw_place *p, const annealing *a)
 {
     size_t n = p->model->n, kept = a->o->kept;
     const double *from = tw_sampler_positions(a->walk->sampler);
+    const double *log_density = tw_sampler_log_density(a->walk->sampler);
     tw_stream stream = tw_stream_at(a->o->seed, TW_STREAM_RESAMPLE, a->chain, 0);
     tw_resample_systematic(a->o->particles, p->log_weight, tw_stream_uniform(&stream), kept, p->ancestor);
-    for (size_t k = 0; k < kept; k++) memcpy(x + k * n, from + p->ancestor[k] * n, n * sizeof *x);
+    for (size_t k = 0; k < kept; k++) {
+        memcpy(a->kept.x + k * n, from + p->ancestor[k] * n, n * sizeof *from);
+        a->kept.log_density[k] = log_density[p->ancestor[k]];
+    }
 }
 
-static tw_status anneal(tw_place *p, const tw_reference *q, annealing *a, tw_point *out, double *x)
+static tw_status anneal(tw_place *p, const tw_reference *q, annealing *a, tw_point *out)
 {
     tw_sampler_options kernel = TW_SAMPLER_DEFAULTS;
     bool sites = q->kind == TW_REFERENCE_SITES;
@@ -183,7 +188,7 @@ static tw_status anneal(tw_place *p, const tw_reference *q, annealing *a, tw_poi
         out->acceptance = a->walk->acceptance;
         out->failures = a->walk->failures;
         out->transitions = a->walk->transitions;
-        if (x && isfinite(out->log_z)) keep(p, a, x);
+        if (a->kept.x && isfinite(out->log_z)) keep(p, a);
     }
     tw_walk_free(a->walk);
     a->walk = NULL;
@@ -191,12 +196,12 @@ static tw_status anneal(tw_place *p, const tw_reference *q, annealing *a, tw_poi
 }
 
 /* From a fit that may be missing; *done: there is an estimate. */
-static tw_status anneal_from(tw_place *p, const tw_approximation *fit, annealing *a, tw_point *out, double *x)
+static tw_status anneal_from(tw_place *p, const tw_approximation *fit, annealing *a, tw_point *out)
 {
-    return fit ? anneal(p, fit->reference, a, out, x) : TW_NOT_CONVERGED;
+    return fit ? anneal(p, fit->reference, a, out) : TW_NOT_CONVERGED;
 }
 
-static tw_status estimate(tw_place *p, const tw_guess *guess, annealing *a, tw_point *out, double *x)
+static tw_status estimate(tw_place *p, const tw_guess *guess, annealing *a, tw_point *out)
 {
     tw_approximation *fit = NULL;
     tw_reference *prior = NULL;
@@ -206,7 +211,7 @@ static tw_status estimate(tw_place *p, const tw_guess *guess, annealing *a, tw_p
         if (s == TW_HYPER_EP) TW_TRY(fit_ep(p, guess, LOOSE, &fit));
         if (s == TW_HYPER_LAPLACE) TW_TRY(fit_laplace(p, &fit));
         if (s == TW_HYPER_PRIOR) TW_TRY(tw_reference_prior(p->model, &prior));
-        status = s == TW_HYPER_PRIOR ? anneal(p, prior, a, out, x) : anneal_from(p, fit, a, out, x);
+        status = s == TW_HYPER_PRIOR ? anneal(p, prior, a, out) : anneal_from(p, fit, a, out);
         if (status == TW_OK && isnan(out->log_z)) status = TW_NUMERICAL_FAILURE;
         tw_approximation_free(fit);
         fit = NULL;
@@ -217,12 +222,12 @@ static tw_status estimate(tw_place *p, const tw_guess *guess, annealing *a, tw_p
 }
 
 tw_status tw_place_estimate(tw_place *p, const tw_guess *guess, const tw_hyper_options *options,
-                            uint64_t chain, tw_point *out, double *x)
+                            uint64_t chain, tw_point *out, tw_kept kept)
 {
-    annealing a = {.o = options, .chain = chain};
+    annealing a = {.o = options, .chain = chain, .kept = kept};
     *out = (tw_point){.log_z = -INFINITY, .start = TW_HYPER_FAILED};
     TW_TRY(arrive(p));
-    tw_status status = p->model ? estimate(p, guess, &a, out, x) : TW_OK;
+    tw_status status = p->model ? estimate(p, guess, &a, out) : TW_OK;
     leave(p);
     if (out->start == TW_HYPER_FAILED) out->log_z = -INFINITY;
     return status;

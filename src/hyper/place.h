@@ -40,9 +40,13 @@ typedef struct tw_point {
     tw_hyper_start start;
 } tw_point;
 
-/* An unbiased estimate of Z(theta) with the streams of chains chain .. chain + particles - 1; x (n x kept; NULL: not wanted)
- * gets particles drawn by their weights. */
+/* Where particles go that are drawn by their weights: x (n x kept) and log p(y, x | theta) (kept). x NULL: they are not wanted. */
+typedef struct tw_kept {
+    double *x, *log_density;
+} tw_kept;
+
+/* An unbiased estimate of Z(theta) with the streams of chains chain .. chain + particles - 1. */
 tw_status tw_place_estimate(tw_place *place, const tw_guess *guess, const tw_hyper_options *options,
-                            uint64_t chain, tw_point *out, double *x);
+                            uint64_t chain, tw_point *out, tw_kept kept);
 
 #endif

@@ -62,11 +62,13 @@ static tw_status compute(void *user, tw_place *place, size_t item)
     tw_hyper_result *r = h->result;
     size_t s = b->first + item, block = r->n * r->kept;
     uint64_t chain = tw_streams_of(TW_STREAMS_HYPER).first + s * h->o->particles;
+    tw_kept kept = {NULL, NULL};
+    if (r->x) kept = (tw_kept){r->x + s * block, r->log_density + s * r->kept};
     b->point[item] = (tw_point){.log_z = -INFINITY, .start = TW_HYPER_EP};
     if (!(b->log_rest[item] > -INFINITY)) return TW_OK;
     tw_hyper_fill(h, r->theta + s * h->unknown, place->theta);
     return tw_place_estimate(place, b->guess[item].tau ? &b->guess[item] : NULL, h->o, chain, &b->point[item],
-                             r->x ? r->x + s * block : NULL);
+                             kept);
 }
 
 static void take(batch *b)
@@ -94,9 +96,12 @@ static tw_status run_row(batch *b)
     draw(b);
     TW_TRY(tw_crew_work(h->crew, count, compute, b));
     tw_team_gather(h->ctx, count, bytes, count * bytes, b->point);
-    if (r->x)
+    if (r->x) {
         tw_team_gather(h->ctx, count, block * sizeof(double), count * block * sizeof(double),
                        r->x + b->first * block);
+        tw_team_gather(h->ctx, count, r->kept * sizeof(double), count * r->kept * sizeof(double),
+                       r->log_density + b->first * r->kept);
+    }
     take(b);
     return tw_team_status(h->ctx);
 }

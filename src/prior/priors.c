@@ -100,11 +100,23 @@ static tw_status fix_at(tw_priors *priors, tw_problem *problem, const tw_named *
     return status;
 }
 
+static tw_status fix_all(tw_priors *priors, const tw_problem *problem)
+{
+    for (size_t j = 0; j < priors->count; j++) {
+        if (priors->has[j])
+            return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "%s is fixed, and has no prior",
+                           tw_problem_parameter(problem, j)->name);
+        priors->fixed[j] = true;
+    }
+    return TW_OK;
+}
+
 tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text)
 {
     tw_named name;
     const char *rest = NULL;
     double value = NAN;
+    if (strcmp(text, "all") == 0) return fix_all(priors, problem);
     TW_TRY(tw_name_read(problem, text, "=", &name, &rest));
     bool has_value = strchr(text, '=') != NULL;
     if (has_value) TW_TRY(read_value(problem->ctx, rest, &value));

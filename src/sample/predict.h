@@ -5,6 +5,9 @@
  * which holds for an L of lower rank too. New inputs go by blocks of POINTS, draws by blocks of DRAWS of one
  * chain, and a product u'v by tiles of TILE new inputs: all fixed, so that no number depends on how many threads
  * there are or on whether the draws are kept.
+ *
+ * Where the parameters of draws differ (places), K, k and so U and the variance are those of a place: the draws are visited
+ * place by place, and each adds to the series where its number says.
  */
 #ifndef TALWEG_SAMPLE_PREDICT_H
 #define TALWEG_SAMPLE_PREDICT_H
@@ -30,7 +33,8 @@ typedef struct tw_moments {
 
 /* A new case, and what was added up for it over the draws so far. */
 typedef struct tw_new_case {
-    double variance; /* of f* | x_s: k** - u'u */
+    double variance; /* of f* | x_s: k** - u'u; with places, at the one at hand */
+    double given;    /* its mean over the draws so far */
     double y;
     tw_observations at;      /* the case alone */
     tw_marginal plus, label; /* the probabilities of y = +1 and of y, as functions of u'v_s */
@@ -42,6 +46,11 @@ typedef struct tw_new_case {
     double quantile[TW_PREDICT_QUANTILES];
     double level[TW_LEVELS]; /* sums, at the end means, of the probabilities of levels */
 } tw_new_case;
+
+/* A draw, and the place of its parameters. */
+typedef struct tw_visit {
+    size_t place, chain, draw;
+} tw_visit;
 
 /* The work space of a thread. */
 typedef struct tw_predict_worker {
@@ -62,12 +71,15 @@ struct tw_draws_predictor {
     double *x;          /* n x DRAWS: draws as they were read */
     double *v;          /* rank x (chains draws), or rank x DRAWS */
     double *cross;      /* n x POINTS covariances */
+    double *diagonal;   /* POINTS prior variances */
     double *u;          /* rank x POINTS */
     double *series;     /* a series for each point: sums, at the end means, of E[y* | x_s] over a batch */
     double *log_series; /* and of p(y | x_s): logarithms of sums, at the end means in units of their mean */
     bool quantiles;     /* are asked for */
     size_t levels;      /* whose probabilities are asked for; 0: they are not */
     double *spread;     /* for each point u'v of every stride-th draw */
+    double *spread_sd;  /* with places: and sd of f* | x_s */
+    tw_visit *visits;   /* with places: all draws, by place; NULL: there are none */
     size_t stride, spread_draws;
     tw_new_case *cases;         /* POINTS */
     bool labelled;              /* these have a y */
@@ -85,9 +97,10 @@ static inline size_t tw_batch_start(const tw_draws_predictor *p, size_t t)
     return t * p->source.draws / p->batches;
 }
 
-/* predict_average.c: begin a case; add draws first .. first + count - 1 of a chain, whose conditional means
- * u'v are given; and from sums to means. */
+/* predict_average.c: begin a case; meet a variance of f* | x_s and the parameters of c->at; add draws first .. first + count - 1
+ * of a chain, whose conditional means u'v are given; and from sums to means. */
 void tw_new_case_begin(tw_draws_predictor *p, size_t point);
+void tw_new_case_meet(tw_new_case *c);
 void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t first, size_t count,
                      const double *means, double *work);
 void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagnose);
@@ -96,7 +109,7 @@ void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagno
 void tw_new_case_quantiles(const tw_draws_predictor *p, tw_new_case *c, const double *means);
 
 /* The Monte Carlo standard error of the mean of a series: 0 where it is constant. */
-double tw_predict_mcse(tw_diagnose *diagnose, const double *series);
+double tw_predict_mcse(const tw_draws_predictor *p, tw_diagnose *diagnose, const double *series);
 
 /* predict_scores.c: add the first m points, which are finished and labelled, to the scores. */
 void tw_predict_score_block(tw_draws_predictor *p, size_t m);

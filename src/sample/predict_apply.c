@@ -12,14 +12,20 @@ typedef struct new_cases {
     tw_observations all;
     const tw_predictions *out;
     size_t first, count;
+    const tw_data *train, *inputs; /* where cross is made of these; NULL: it is given */
+    size_t from;                   /* the first case among the inputs */
 } new_cases;
 
 /* One step over all tiles of a block. */
 typedef struct step {
     tw_draws_predictor *p;
     const new_cases *cases;
-    const double *v; /* rank x count whitened draws: first .. first + count - 1 of a chain */
+    const tw_gaussian *prior;       /* of all draws, or of the place at hand */
+    const double *cross, *diagonal; /* of the block */
+    const double *phi;              /* of the likelihood */
+    const double *v;                /* rank x count whitened draws: first .. first + count - 1 of a chain */
     size_t chain, first, count;
+    const tw_visit *visits; /* or these */
 } step;
 
 static size_t smaller(size_t a, size_t b)
@@ -32,23 +38,36 @@ static void for_each_tile(step *s, tw_parallel_function *function)
     tw_parallel_for((s->cases->count + TW_PREDICT_TILE - 1) / TW_PREDICT_TILE, s->p->threads, function, s);
 }
 
-/* U = L^-1 k and k** - u'u, and the cases' sums at zero. */
+/* The cases' sums at zero. */
 static void begin_tile(void *user, size_t tile, size_t worker)
 {
     (void)worker;
     const step *s = user;
     tw_draws_predictor *p = s->p;
     const new_cases *c = s->cases;
-    const tw_gaussian *prior = p->model->prior;
     size_t start = tile * TW_PREDICT_TILE, end = smaller(start + TW_PREDICT_TILE, c->count);
-    double *u = p->u + start * prior->r;
-    tw_gaussian_solve(prior, end - start, c->cross + (c->first + start) * prior->n, u);
-    for (size_t j = start; j < end; j++, u += prior->r) {
+    for (size_t j = start; j < end; j++) {
         size_t from = c->first + j;
-        p->cases[j].variance = fmax(c->diagonal[from] - tw_dot(prior->r, u, u), 0.0);
         p->cases[j].at = tw_observations_part(&c->all, from, 1);
         p->cases[j].y = c->all.y ? c->all.y[from] : NAN;
         tw_new_case_begin(p, j);
+    }
+}
+
+/* U = L^-1 k and k** - u'u. */
+static void meet_tile(void *user, size_t tile, size_t worker)
+{
+    (void)worker;
+    const step *s = user;
+    tw_draws_predictor *p = s->p;
+    const tw_gaussian *prior = s->prior;
+    size_t start = tile * TW_PREDICT_TILE, end = smaller(start + TW_PREDICT_TILE, s->cases->count);
+    double *u = p->u + start * prior->r;
+    tw_gaussian_solve(prior, end - start, s->cross + start * prior->n, u);
+    for (size_t j = start; j < end; j++, u += prior->r) {
+        p->cases[j].variance = fmax(s->diagonal[j] - tw_dot(prior->r, u, u), 0.0);
+        p->cases[j].at.phi = s->phi;
+        tw_new_case_meet(&p->cases[j]);
     }
 }
 
@@ -57,11 +76,15 @@ static void add_tile(void *user, size_t tile, size_t worker)
     const step *s = user;
     tw_draws_predictor *p = s->p;
     tw_predict_worker *w = &p->workers[worker];
-    size_t rank = p->model->prior->r;
+    size_t rank = s->prior->r;
     size_t start = tile * TW_PREDICT_TILE, end = smaller(start + TW_PREDICT_TILE, s->cases->count);
     tw_dots(s->count, end - start, rank, s->v, p->u + start * rank, w->means);
-    for (size_t j = start; j < end; j++)
-        tw_new_case_add(p, j, s->chain, s->first, s->count, w->means + (j - start) * s->count, w->values);
+    for (size_t j = start; j < end; j++) {
+        const double *means = w->means + (j - start) * s->count;
+        if (!s->visits) tw_new_case_add(p, j, s->chain, s->first, s->count, means, w->values);
+        for (size_t i = 0; s->visits && i < s->count; i++)
+            tw_new_case_add(p, j, s->visits[i].chain, s->visits[i].draw, 1, means + i, w->values);
+    }
 }
 
 static void finish_tile(void *user, size_t tile, size_t worker)
@@ -84,6 +107,67 @@ static tw_status add_draws(step *s)
     return TW_OK;
 }
 
+/* ---- places ---- */
+
+/* The place's covariances with the new cases, and the factor of its K. */
+static tw_status go(step *s, size_t place)
+{
+    tw_draws_predictor *p = s->p;
+    const new_cases *c = s->cases;
+    const tw_draw_places *places = p->source.places;
+    const tw_model *model = NULL;
+    const tw_kernel *kernel = NULL;
+    TW_TRY(places->go(places->user, place, &model, &kernel));
+    s->prior = model->prior;
+    s->phi = model->observed.phi;
+    if (c->inputs) {
+        size_t n = c->train->n, d = c->train->d;
+        const double *at = c->inputs->x + c->from + c->first;
+        TW_TRY(tw_kernel_cross(kernel, n, d, c->train->x, n, c->count, at, c->inputs->n, p->cross, n));
+        TW_TRY(tw_kernel_diagonal(kernel, c->count, d, at, c->inputs->n, p->diagonal));
+        s->cross = p->cross;
+        s->diagonal = p->diagonal;
+    }
+    for_each_tile(s, meet_tile);
+    return TW_OK;
+}
+
+/* Those of the draws that are in one place, from s->visits on; at most TW_PREDICT_DRAWS. */
+static tw_status visit(step *s, size_t count)
+{
+    tw_draws_predictor *p = s->p;
+    for (size_t i = 0; i < count; i++)
+        TW_TRY(
+            p->source.read(p->source.user, s->visits[i].chain, s->visits[i].draw, 1, p->x + i * p->source.n));
+    TW_TRY(tw_poll(p->ctx));
+    tw_gaussian_solve(s->prior, count, p->x, p->v);
+    s->v = p->v;
+    s->count = count;
+    for_each_tile(s, add_tile);
+    return TW_OK;
+}
+
+static tw_status visit_places(step *s)
+{
+    tw_draws_predictor *p = s->p;
+    size_t total = p->source.draws * p->source.chains;
+    for (size_t first = 0; first < total;) {
+        size_t count = 1, place = p->visits[first].place;
+        bool new_place = first == 0 || p->visits[first - 1].place != place;
+        while (first + count < total && p->visits[first + count].place == place && count < TW_PREDICT_DRAWS)
+            count++;
+        if (new_place) TW_TRY(go(s, place));
+        s->visits = p->visits + first;
+        TW_TRY(visit(s, count));
+        first += count;
+    }
+    /* Scores look at the cases when the last place is gone. */
+    for (size_t j = 0; j < s->cases->count; j++) p->cases[j].at.phi = s->cases->all.phi;
+    return TW_OK;
+}
+
+/* ---- a block ---- */
+
 static void put(double *to, size_t i, double value)
 {
     if (to) to[i] = value;
@@ -100,9 +184,9 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
                 p->ctx, TW_NUMERICAL_FAILURE,
                 "the %s probabilities of new case %zu cannot be computed; its latent mean is %g and "
                 "its variance, given the training latents, %g",
-                p->model->observed.likelihood->name, to + 1, c->latent.mean, c->variance);
+                p->model->observed.likelihood->name, to + 1, c->latent.mean, c->given);
         put(out->mean, to, c->latent.mean);
-        put(out->variance, to, c->variance + c->latent.squares / (double)c->draws);
+        put(out->variance, to, c->given + c->latent.squares / (double)c->draws);
         put(out->expected, to, c->expected.mean);
         put(out->mcse, to, c->mcse);
         put(out->sd, to, c->sd);
@@ -119,15 +203,34 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
 
 static tw_status predict_block(tw_draws_predictor *p, const new_cases *block)
 {
-    step s = {.p = p, .cases = block};
+    step s = {.p = p,
+              .cases = block,
+              .prior = p->model->prior,
+              .phi = block->all.phi,
+              .cross = block->cross ? block->cross + block->first * p->model->n : NULL,
+              .diagonal = block->diagonal ? block->diagonal + block->first : NULL};
     p->labelled = block->all.y != NULL;
     p->levels = block->out->levels ? block->all.likelihood->levels : 0;
     p->quantiles = block->out->q05 || block->out->q50 || block->out->q95;
     for_each_tile(&s, begin_tile);
-    TW_TRY(add_draws(&s));
+    if (!p->visits) for_each_tile(&s, meet_tile);
+    TW_TRY(p->visits ? visit_places(&s) : add_draws(&s));
     for_each_tile(&s, finish_tile);
     TW_TRY(write_results(p, block));
     if (p->labelled) tw_predict_score_block(p, block->count);
+    return TW_OK;
+}
+
+static tw_status predict(tw_draws_predictor *p, new_cases *block)
+{
+    size_t total = block->all.n;
+    block->all.likelihood = p->model->observed.likelihood;
+    block->all.phi = p->model->observed.phi;
+    TW_TRY(tw_likelihood_check(p->ctx, &block->all));
+    for (; block->first < total; block->first += block->count) {
+        block->count = smaller(total - block->first, TW_PREDICT_POINTS);
+        TW_TRY(predict_block(p, block));
+    }
     return TW_OK;
 }
 
@@ -135,14 +238,7 @@ tw_status tw_draws_predictor_apply(tw_draws_predictor *p, const double *cross, c
                                    const tw_observations *at, const tw_predictions *out)
 {
     new_cases block = {.cross = cross, .diagonal = diagonal, .all = *at, .out = out};
-    block.all.likelihood = p->model->observed.likelihood;
-    block.all.phi = p->model->observed.phi;
-    TW_TRY(tw_likelihood_check(p->ctx, &block.all));
-    for (; block.first < at->n; block.first += block.count) {
-        block.count = smaller(at->n - block.first, TW_PREDICT_POINTS);
-        TW_TRY(predict_block(p, &block));
-    }
-    return TW_OK;
+    return predict(p, &block);
 }
 
 /* The arrays of `out` from case `first` on. */
@@ -160,7 +256,6 @@ static tw_predictions from_case(const tw_predictions *out, size_t first, size_t 
 tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, const tw_data *train,
                                 const tw_data *at, size_t first, size_t count, const tw_predictions *out)
 {
-    double diagonal[TW_PREDICT_POINTS];
     tw_observations all = tw_data_observed(at, p->model->observed.likelihood, p->model->observed.phi);
     if (at->d != train->d || train->n != p->model->n || count > at->n || first > at->n - count)
         return tw_fail(p->ctx, TW_BAD_DATA,
@@ -170,11 +265,19 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
     for (size_t done = 0; done < count; done += TW_PREDICT_POINTS) {
         size_t m = smaller(count - done, TW_PREDICT_POINTS), from = first + done;
         tw_predictions rest = from_case(out, done, all.likelihood->levels);
-        TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + from, at->n,
-                               p->cross, train->n));
-        TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + from, at->n, diagonal));
-        tw_observations cases = tw_observations_part(&all, from, m);
-        TW_TRY(tw_draws_predictor_apply(p, p->cross, diagonal, &cases, &rest));
+        new_cases block = {.all = tw_observations_part(&all, from, m), .out = &rest};
+        if (p->visits) {
+            block.train = train;
+            block.inputs = at;
+            block.from = from;
+        } else {
+            TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + from, at->n,
+                                   p->cross, train->n));
+            TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + from, at->n, p->diagonal));
+            block.cross = p->cross;
+            block.diagonal = p->diagonal;
+        }
+        TW_TRY(predict(p, &block));
     }
     return TW_OK;
 }

@@ -5,7 +5,8 @@
  * int p(+1 | f) N(f; m_s, c) df, and y in {-1, +1} has the variance 4 E (1 - E).
  * Means and variances over the draws are added up by blocks (Chan, Golub and LeVeque 1983). For Monte Carlo
  * errors the means over batches of consecutive draws are kept, whose lengths differ by at most one: as a series
- * they have the same mean, and tw_diagnose finds the error of that from their autocorrelation.
+ * they have the same mean, and tw_diagnose finds the error of that from their autocorrelation. Draws of unknown parameters are
+ * resampled and shuffled: S draws of which E are effective have the error of independent ones, times sqrt(S / E).
  */
 #include <math.h>
 
@@ -24,17 +25,22 @@ void tw_new_case_begin(tw_draws_predictor *p, size_t point)
 {
     tw_new_case *c = &p->cases[point];
     size_t length = series_length(p);
-    tw_observations plus = c->at;
-    plus.y = &PLUS_ONE;
-    c->plus = tw_marginal_of(&plus, 0, c->variance);
-    c->label = tw_marginal_of(&c->at, 0, c->variance);
     c->draws = 0;
+    c->given = 0.0;
     c->latent = c->expected = (tw_moments){0.0, 0.0};
     c->spread = 0.0;
     c->failed = false;
     for (size_t k = 0; k < p->levels; k++) c->level[k] = 0.0;
     for (size_t k = 0; k < length; k++) p->series[k + point * length] = 0.0;
     for (size_t k = 0; p->labelled && k < length; k++) p->log_series[k + point * length] = -INFINITY;
+}
+
+void tw_new_case_meet(tw_new_case *c)
+{
+    tw_observations plus = c->at;
+    plus.y = &PLUS_ONE;
+    c->plus = tw_marginal_of(&plus, 0, c->variance);
+    c->label = tw_marginal_of(&c->at, 0, c->variance);
 }
 
 /* Join `count` values to the moments of `before` others. */
@@ -81,8 +87,10 @@ static void keep_spread(const tw_draws_predictor *p, size_t point, size_t first,
                         const double *means)
 {
     size_t next = (first + p->stride - 1) / p->stride;
-    for (; next * p->stride < first + count; next++)
+    for (; next * p->stride < first + count; next++) {
         p->spread[point * p->spread_draws + next] = means[next * p->stride - first];
+        if (p->spread_sd) p->spread_sd[point * p->spread_draws + next] = sqrt(p->cases[point].variance);
+    }
 }
 
 void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t first, size_t count,
@@ -93,6 +101,7 @@ void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t f
     double *log_series = p->log_series + point * series_length(p);
     bool is_plus = p->two_classes && c->y == 1.0;
     add_moments(c->draws, count, means, &c->latent);
+    c->given += (c->variance - c->given) * ((double)count / (double)(c->draws + count));
     if (p->levels) c->failed |= tw_levels_sum(&c->at, 0, c->variance, count, means, c->level) != TW_OK;
     if (p->quantiles) keep_spread(p, point, chain * p->source.draws + first, count, means);
     if (p->two_classes)
@@ -109,9 +118,20 @@ void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t f
     add_to_series(p, chain, first, count, work, true, log_series);
 }
 
-double tw_predict_mcse(tw_diagnose *diagnose, const double *series)
+static double mcse_of_independent(const tw_draws_predictor *p, const double *series)
+{
+    size_t length = series_length(p);
+    tw_moments m = {0.0, 0.0};
+    double all = (double)(p->source.draws * p->source.chains);
+    add_moments(0, length, series, &m);
+    double variance = m.squares / (double)(length - 1) / (double)length;
+    return length > 1 ? sqrt(variance * all / p->source.places->effective) : NAN;
+}
+
+double tw_predict_mcse(const tw_draws_predictor *p, tw_diagnose *diagnose, const double *series)
 {
     bool finite = true;
+    if (p->source.places) return mcse_of_independent(p, series);
     for (size_t k = 0; k < diagnose->total; k++) finite &= isfinite(series[k]) != 0;
     bool constant = finite && diagnose->half >= 3 && !tw_series_varies(diagnose, series);
     return constant ? 0.0 : tw_series_mcse(diagnose, series);
@@ -151,11 +171,11 @@ void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagno
     size_t length = series_length(p);
     double *series = p->series + point * length;
     for (size_t k = 0; k < length; k++) series[k] /= batch_length(p, k);
-    c->mcse = tw_predict_mcse(diagnose, series);
+    c->mcse = tw_predict_mcse(p, diagnose, series);
     c->sd = sd_of_observation(p, c);
     for (size_t k = 0; k < p->levels; k++) c->level[k] /= (double)c->draws;
     if (p->quantiles) tw_new_case_quantiles(p, c, p->spread + point * p->spread_draws);
     if (!p->labelled) return;
     c->log_score = log_mean(p, p->log_series + point * length);
-    c->log_score_mcse = tw_predict_mcse(diagnose, p->log_series + point * length);
+    c->log_score_mcse = tw_predict_mcse(p, diagnose, p->log_series + point * length);
 }

@@ -1,5 +1,6 @@
 /* predict_draws.c: make a predictor from draws: its memory, and the draws in whitened form. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -83,8 +84,8 @@ void tw_draws_predictor_free(tw_draws_predictor *p)
     if (!p) return;
     tw_context *ctx = p->ctx;
     double *arrays[] = {
-        p->lengths,      p->x,     p->v, p->cross, p->u, p->series, p->log_series, p->score_series,
-        p->error_series, p->spread};
+        p->lengths,      p->x,      p->v,         p->cross,   p->u, p->series, p->log_series, p->score_series,
+        p->error_series, p->spread, p->spread_sd, p->diagonal};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     for (size_t i = 0; p->workers && i < p->threads; i++) {
         tw_release(ctx, p->workers[i].means);
@@ -92,6 +93,7 @@ void tw_draws_predictor_free(tw_draws_predictor *p)
         tw_diagnose_free(p->workers[i].diagnose);
     }
     tw_release(ctx, p->workers);
+    tw_release(ctx, p->visits);
     tw_release(ctx, p->cases);
     tw_release(ctx, p);
 }
@@ -133,15 +135,43 @@ static tw_status allocate(tw_draws_predictor *p, size_t bytes)
 {
     tw_context *ctx = p->ctx;
     const tw_draw_source *source = &p->source;
-    size_t n = source->n, rank = p->model->prior->r;
-    p->kept = source->draws <= bytes / sizeof(double) / rank / source->chains;
+    size_t n = source->n, rank = source->places ? n : p->model->prior->r;
+    p->kept = !source->places && source->draws <= bytes / sizeof(double) / rank / source->chains;
     size_t columns = p->kept ? source->draws * source->chains : TW_PREDICT_DRAWS;
     TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_DRAWS, "a block of draws", &p->x));
     TW_TRY(tw_allocate_doubles(ctx, rank, columns, "the whitened draws", &p->v));
     TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_POINTS, "the cross-covariances", &p->cross));
+    TW_TRY(tw_allocate_doubles(ctx, TW_PREDICT_POINTS, 1, "the prior variances", &p->diagonal));
     TW_TRY(tw_allocate_doubles(ctx, rank, TW_PREDICT_POINTS, "the whitened covariances", &p->u));
     TW_TRY(allocate_series(p));
     return allocate_workers(p);
+}
+
+/* ---- places ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const tw_visit *x = a, *y = b;
+    if (x->place != y->place) return x->place < y->place ? -1 : 1;
+    if (x->chain != y->chain) return x->chain < y->chain ? -1 : 1;
+    return (x->draw > y->draw) - (x->draw < y->draw);
+}
+
+static tw_status list_visits(tw_draws_predictor *p)
+{
+    const tw_draw_source *source = &p->source;
+    const tw_draw_places *places = source->places;
+    size_t total = source->chains * source->draws;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(p->ctx, total, sizeof *p->visits, "the draws by their parameters", &memory));
+    p->visits = memory;
+    for (size_t i = 0; i < total; i++) {
+        size_t chain = i / source->draws, draw = i % source->draws;
+        p->visits[i] = (tw_visit){places->of(places->user, chain, draw), chain, draw};
+    }
+    qsort(p->visits, total, sizeof *p->visits, by_place);
+    return tw_allocate_doubles(p->ctx, p->spread_draws, TW_PREDICT_POINTS, "the predictions of batches",
+                               &p->spread_sd);
 }
 
 /* ---- a predictor ---- */
@@ -183,6 +213,7 @@ tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *so
     p->stride = (total + TW_PREDICT_QUANTILE - 1) / TW_PREDICT_QUANTILE;
     p->spread_draws = (total + p->stride - 1) / p->stride;
     tw_status status = allocate(p, o.bytes);
+    if (status == TW_OK && source->places) status = list_visits(p);
     if (status == TW_OK) status = keep_draws(p);
     if (status != TW_OK) {
         tw_draws_predictor_free(p);

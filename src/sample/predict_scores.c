@@ -43,8 +43,8 @@ tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
     bool binary = p->two_classes;
     double cases = (double)p->sums.cases;
     tw_diagnose *diagnose = p->workers[0].diagnose;
-    out.log_score_mcse = tw_predict_mcse(diagnose, p->score_series) / cases;
+    out.log_score_mcse = tw_predict_mcse(p, diagnose, p->score_series) / cases;
     out.error_rate_mcse = binary ? sqrt(p->other_side) / cases : NAN;
-    out.rmse_mcse = binary ? NAN : tw_predict_mcse(diagnose, p->error_series) / (cases * out.scores.rmse);
+    out.rmse_mcse = binary ? NAN : tw_predict_mcse(p, diagnose, p->error_series) / (cases * out.scores.rmse);
     return out;
 }

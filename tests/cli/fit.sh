@@ -42,7 +42,7 @@ works approx "$d/other/two_classes.csv" --model "$d/fitted.json" --json
 gives 'r["n"] == 40'
 works approx --model "$d/fitted.json" --likelihood logit --json
 gives 'r["likelihood"] == "logit"'
-works sample --model "$d/fitted.json" --chains 2 --warmup 50 --draws 50 --json -o "$d/run.nc"
+works sample --model "$d/fitted.json" --fix all --chains 2 --warmup 50 --draws 50 --json -o "$d/run.nc"
 gives '[w for w in r["warnings"] if w["code"] == "default_parameters"] == []'
 works predict "$d/run.nc" "$test" --json
 works evidence --model "$d/fitted.json" --particles 32 --temperatures 20 --json

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Unknown parameters: the evidence of the whole model, its JSON and its files, and what is refused. Usage: hyper.sh BUILD
+# Unknown parameters: the evidence of the whole model, draws of parameters and latents, predictions averaged over both, JSON and
+# files, and what is refused. Usage: hyper.sh BUILD
 set -eu
 # shellcheck source=tests/cli/support.sh
 . tests/cli/support.sh
@@ -37,6 +38,41 @@ gives 'len(r["theta"]) == 1 and r["warnings"] == [] and r["model"]["parameters"]
 works model "$data" --prior default -o "$d/m.json"
 works evidence --model "$d/m.json" --points 32 --json
 gives 'len(r["theta"]) == 2 and r["estimates"][0]["whole_model"] is True'
+
+# sample: draws of the parameters and the latents; no chains, so no R-hat, and the ESS is that of the weights
+works sample --model "$d/m.json" --points 128 --json -o "$d/run.nc"
+gives '(r["method"], r["chains"], r["draws"], r["rhat_max"]) == ("is2", 1, 128, None) and r["warnings"] == []'
+gives '[t["name"] for t in r["theta"]] == ["log_ell", "log_sigma"] and all(t["rhat"] is None for t in r["theta"])'
+gives 'r["theta"][0]["ess_bulk"] == r["ess_bulk"]["min"] == r["estimates"][0]["weight_ess"] and r["pareto_k"] < 1'
+works sample --model "$d/m.json" --points 64 --threads 1 --json
+gives 'r["estimates"][0]["whole_model"] is True and r["importance_sampling"]["points"] == 64'
+works summary "$d/run.nc" --json
+gives 'r["rows"]["log_ell"]["rhat"] is None and 2 < r["rows"]["log_ell"]["ess_bulk"] <= 128'
+gives 'r["rows"]["x.1"]["ess_bulk"] == r["rows"]["log_ell"]["ess_bulk"] and r["rows"]["x.1"]["rhat"] is None'
+works summary "$d/run.nc"
+says out 'log_sigma'
+says out 'effective number of 128 weighted points'
+works predict "$d/run.nc" "$d/demo/two_classes_test.csv" --json
+gives 'len(r["predictions"]["mcse"]) == 20 and all(0 < m < 0.2 for m in r["predictions"]["mcse"])'
+gives '-1 < r["scores"]["log_score_nats"] < 0 < r["scores"]["log_score_nats_mcse"] < 0.1'
+works predict "$d/run.nc" "$d/demo/two_classes_test.csv"
+says out 'averaged over 128 draws of the parameters and latents'
+works report "$d/run.nc" --test "$d/demo/two_classes_test.csv" -o "$d/run.html"
+grep -q 'unknown parameters' "$d/run.html" || complain "the page says nothing of unknown parameters"
+grep -q 'leapfrog step' "$d/run.html" && grep -q 'step size nan' "$d/run.html" && complain "the page has a step size"
+works sample "$data" --prior 'ell ~ gamma(2, 1)' --points 32 -o "$d/draws.csv"
+says err 'talweg fit' # sigma has neither a prior nor a value
+[ "$(head -1 "$d/draws.csv" | cut -d, -f1-5)" = draw,point,lp,ell,x.1 ] || complain "draws.csv has other columns"
+[ "$(wc -l <"$d/draws.csv")" -eq 33 ] || complain "draws.csv has another number of draws"
+works sample --model "$d/m.json" --fix all --chains 2 --warmup 50 --draws 50 --json
+gives 'r["chains"] == 2 and "theta" not in r'
+refuses 1 'not from chains' sample --model "$d/m.json" --draws 100
+refuses 1 'not from chains' sample --model "$d/m.json" --method hmc
+refuses 1 'does not go with unknown parameters' sample --model "$d/m.json" --stan-csv "$d/stan"
+refuses 1 'has no checkpoints' sample --model "$d/m.json" --checkpoint "$d/state" -o "$d/new.nc"
+works sample --model "$d/m.json" --points 64 --seed 2 -o "$d/other.nc"
+refuses 1 'cannot be combined' summary "$d/run.nc" "$d/other.nc"
+refuses 1 'cannot be combined' merge "$d/run.nc" "$d/other.nc" -o "$d/merged.nc"
 
 # compare: models side by side
 works model "$data" --kernel matern32 -o "$d/other.json"

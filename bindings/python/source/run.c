@@ -94,6 +94,10 @@ static tw_status read_run(tw_py_problem *problem, const char *path, load_request
     tw_status status = tw_run_open(problem->ctx, path, &r->run);
     if (status != TW_OK) return status;
     tw_context_set_log(problem->ctx, NULL, NULL);
+    if (tw_run_read_theta(r->run))
+        return tw_fail(
+            problem->ctx, TW_BAD_DATA,
+            "%.500s: its parameters are unknown, and its draws are read by talweg predict or xarray", path);
     status = tw_run_load(r->run, &r->draws);
     if (status == TW_OK) status = tw_run_problem(r->run, &whole);
     if (status == TW_OK) tw_py_problem_fill(problem, whole);

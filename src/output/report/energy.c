@@ -126,7 +126,7 @@ tw_status tw_report_energy(tw_report *r)
     tw_pool *pool = r->pool;
     double *statistic[STATISTICS] = {NULL};
     size_t total = pool->draws * pool->chains;
-    if (pool->chained == 0) return TW_OK;
+    if (pool->chained == 0 || pool->theta) return TW_OK;
     TW_TRY(tw_allocate_doubles(r->ctx, total, STATISTICS, "the statistics", &statistic[0]));
     tw_status status = TW_OK;
     for (size_t k = 0; k < STATISTICS && status == TW_OK; k++) {

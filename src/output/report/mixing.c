@@ -133,9 +133,10 @@ static void print_table(const tw_report *r)
     fputs("</table></div>\n", r->page);
 }
 
+/* Draws of unknown parameters are no chains. */
 tw_status tw_report_mixing(tw_report *r)
 {
-    if (r->pool->chained == 0) return TW_OK;
+    if (r->pool->chained == 0 || r->pool->theta) return TW_OK;
     fputs("<section>\n<h2>How well is every latent known?</h2>\n<div class=\"figures\">\n", r->page);
     TW_TRY(draw_sizes(r));
     TW_TRY(draw_rhat(r));

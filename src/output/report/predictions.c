@@ -19,12 +19,16 @@ static tw_status predict_test(tw_report *r, const tw_data *test, tw_cases *cases
     tw_draws_predictor_options options = TW_DRAWS_PREDICTOR_DEFAULTS;
     tw_draws_predictor *predictor = NULL;
     tw_predictions out = {.expected = cases->own};
+    tw_theta_places *places = NULL;
     options.threads = r->options->threads;
-    TW_TRY(tw_draws_predictor_new(problem->model, &source, &options, &predictor));
-    tw_status status =
-        tw_draws_predictor_at(predictor, problem->kernel, problem->data, test, 0, test->n, &out);
-    cases->scores = tw_draws_predictor_scores(predictor).scores;
+    TW_TRY(tw_pool_places(&draws, &places));
+    if (places) source.places = tw_theta_places_table(places);
+    tw_status status = tw_draws_predictor_new(problem->model, &source, &options, &predictor);
+    if (status == TW_OK)
+        status = tw_draws_predictor_at(predictor, problem->kernel, problem->data, test, 0, test->n, &out);
+    if (status == TW_OK) cases->scores = tw_draws_predictor_scores(predictor).scores;
     tw_draws_predictor_free(predictor);
+    tw_theta_places_free(places);
     return status;
 }
 

@@ -17,7 +17,7 @@ static tw_status gather_draws(tw_report *r)
     TW_TRY(tw_allocate(r->ctx, pool->n, sizeof *r->rows, "the summaries of the latents", &memory));
     r->rows = memory;
     TW_TRY(tw_pool_summarise(pool, r->options->threads, r->rows, &r->summary));
-    tw_chains_judge(pool->chains, pool->draws, pool->interrupted, &r->summary, &pool->sampling, &r->warnings);
+    tw_pool_judge(pool, &r->summary, &r->warnings);
     TW_TRY(tw_allocate(r->ctx, pool->n, sizeof *r->worst, "the order of the latents", &memory));
     r->worst = memory;
     TW_TRY(tw_pool_order(pool, r->rows, r->worst));

@@ -20,6 +20,7 @@ static void add(text *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, a line above */
     int more = vsnprintf(t->words + t->length, sizeof t->words - t->length, format, arguments);
     va_end(arguments);
     t->length += more > 0 ? (size_t)more : 0;
@@ -90,6 +91,15 @@ static void print_model(const tw_problem *problem, FILE *page)
 
 /* ---- the files ---- */
 
+static void print_points(const tw_run_theta *t, FILE *page)
+{
+    tw_html_fact(page, "sampler",
+                 "importance sampling squared: %zu points in %zu scrambles, from EP's Gaussian", t->points,
+                 t->scrambles);
+    for (size_t k = 0; k < t->unknown; k++) tw_html_fact(page, "prior", "%s", t->prior[k]);
+    tw_html_fact(page, "draws", "%zu, resampled by the weights and shuffled", t->draws);
+}
+
 static void print_sampler(const tw_run_facts *f, FILE *page)
 {
     const tw_method_info *method = tw_method_find(f->method);
@@ -117,7 +127,9 @@ static void print_file(const tw_report *r, size_t k)
     fputs("<h3>", page);
     tw_html_text(r->pool->path[k], page);
     fputs("</h3>\n<dl>\n", page);
-    if (f->draws > 0) print_sampler(f, page);
+    const tw_run_theta *theta = tw_run_read_theta(r->pool->run[k]);
+    if (theta) print_points(theta, page);
+    if (f->draws > 0 && !theta) print_sampler(f, page);
     if (f->draws == 0) tw_html_fact(page, "contents", "estimates of log Z");
     tw_html_fact(page, "seed", "%llu", (unsigned long long)f->seed);
     tw_html_fact(page, "written", "%s by talweg %s", f->created_at, f->version);

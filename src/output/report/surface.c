@@ -171,11 +171,15 @@ static tw_status predict_grid(tw_report *r, const tw_data *grid, double *expecte
     tw_draws_predictor_options options = TW_DRAWS_PREDICTOR_DEFAULTS;
     tw_draws_predictor *predictor = NULL;
     options.threads = r->options->threads;
+    tw_theta_places *places = NULL;
+    TW_TRY(tw_pool_places(&draws, &places));
+    if (places) source.places = tw_theta_places_table(places);
     tw_status status = tw_draws_predictor_new(problem->model, &source, &options, &predictor);
     if (status == TW_OK)
         status = tw_draws_predictor_at(predictor, problem->kernel, problem->data, grid, 0, grid->n,
                                        &(tw_predictions){.expected = expected});
     tw_draws_predictor_free(predictor);
+    tw_theta_places_free(places);
     return status;
 }
 

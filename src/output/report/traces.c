@@ -175,7 +175,7 @@ tw_status tw_report_traces(tw_report *r)
     latent l = {.draws = pool->draws, .chains = pool->chains};
     uint32_t *count = NULL;
     l.shown = l.chains < MOST_CHAINS ? l.chains : MOST_CHAINS;
-    if (pool->chained == 0 || r->options->latents == 0 || !pool->has_x) return TW_OK;
+    if (pool->chained == 0 || r->options->latents == 0 || !pool->has_x || pool->theta) return TW_OK;
     fputs("<section>\n<h2>Traces and ranks of the worst latents</h2>\n", r->page);
     fputs("<p>A trace has the draws in their order, a colour for each chain. A rank plot has their ranks "
           "among all draws: the bars of one chain should all end near its dashed line, and a slope or a "

@@ -29,6 +29,8 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_ENERGY] = ". A smaller step size, or tuning it to a higher acceptance, makes that rarer",
     [TW_WARN_IMPLICIT] = ". The smoothed metric, or a smaller step size, makes that rarer",
     [TW_WARN_IRREVERSIBLE] = ". A smaller step size, or equations solved to a tolerance, make that rarer",
+    [TW_WARN_THETA_TAIL] =
+        ". Sample again, with more particles or temperatures at each point, or more points",
     [TW_WARN_HEAVY_TAIL] =
         ". Use more temperatures, more transitions at each, or start closer to the posterior",
     [TW_WARN_MISSED] = ". Use more transitions at each temperature, or shorter steps",
@@ -53,11 +55,20 @@ static void print_warning(FILE *page, const char *tag, const tw_warning *warning
 static void print_praise(const tw_report *r)
 {
     const tw_chains_summary *s = &r->summary;
+    const tw_run_theta *t = r->pool->theta;
     fputs("<p>", r->page);
-    tw_html_print(r->page,
-                  "No warnings. %zu chains agree on every latent value (R-hat is at most "
-                  "%.4f), and the worst of %zu, x.%zu, has the precision of %.0f independent draws.",
-                  r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_min);
+    if (t)
+        tw_html_print(
+            r->page,
+            "No warnings. The draws of %zu unknown parameters and %zu latents have the precision of "
+            "%.0f independent ones: so many of %zu weighted points are effective, and the weights "
+            "have no heavy tail (Pareto k is %.2f, reliable below 0.7).",
+            t->unknown, r->pool->n, t->weight_ess, t->points, t->pareto_k);
+    else
+        tw_html_print(r->page,
+                      "No warnings. %zu chains agree on every latent value (R-hat is at most "
+                      "%.4f), and the worst of %zu, x.%zu, has the precision of %.0f independent draws.",
+                      r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_min);
     fputs("</p>\n", r->page);
 }
 
@@ -181,14 +192,18 @@ static void print_tiles(const tw_report *r)
     fputs("<div class=\"tiles\">\n", r->page);
     if (pool->chained > 0) {
         snprintf(text, sizeof text, "%zu × %zu", pool->chains, pool->draws);
-        tile(r->page, text, "chains × draws");
+        if (pool->theta) snprintf(text, sizeof text, "%zu", pool->draws);
+        tile(r->page, text, pool->theta ? "draws of parameters and latents" : "chains × draws");
         snprintf(text, sizeof text, "%.0f", s->ess_min);
-        if (isfinite(s->ess_min)) tile(r->page, text, "ESS of the worst latent (bulk, tail, fold)");
+        if (isfinite(s->ess_min))
+            tile(r->page, text,
+                 pool->theta ? "effective number of weights" : "ESS of the worst latent (bulk, tail, fold)");
         snprintf(text, sizeof text, "%.4f", s->rhat_max);
         if (isfinite(s->rhat_max)) tile(r->page, text, "largest R-hat");
         double rate = s->ess_min / pool->sampling_seconds;
         if (isfinite(rate))
-            tile(r->page, tw_html_digits(3, rate, text), "effective draws a second, worst latent");
+            tile(r->page, tw_html_digits(3, rate, text),
+                 pool->theta ? "effective draws a second" : "effective draws a second, worst latent");
     }
     if (trusted(r)) {
         char error[TW_DIGITS_BYTES];

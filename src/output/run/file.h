@@ -128,6 +128,32 @@ void tw_evidence_put(tw_nc_writer *w, const tw_run_evidence *evidence);
 tw_status tw_evidence_get(const tw_nc_reader *r, tw_evidence_store *store);
 void tw_evidence_release(tw_context *ctx, tw_evidence_store *store);
 
+/* ---- unknown parameters: the group unknown_parameters ---- */
+
+typedef struct tw_theta_store {
+    tw_run_theta all; /* unknown is 0: there are none */
+    tw_hyper_row *row;
+    char **names, **priors;
+    size_t *index, *point;
+    double *theta, *log_weight;
+} tw_theta_store;
+
+/* What goes into it. */
+typedef struct tw_theta_parts {
+    const tw_problem *problem;
+    const tw_priors *priors;
+    const tw_hyper_result *result;
+    const size_t *point; /* of each draw */
+    size_t draws;
+} tw_theta_parts;
+
+/* Add it to the file under the writer's temporary name, which has its draws. */
+tw_status tw_theta_put(const tw_theta_parts *parts, unsigned compress, tw_writer *writer);
+
+/* Release the store also after a failure. */
+tw_status tw_theta_get(const tw_nc_reader *r, const tw_run_facts *facts, tw_theta_store *store);
+void tw_theta_release(tw_context *ctx, tw_theta_store *store);
+
 /* ---- an open run ---- */
 
 /* What the sampler did at every draw: records[c + chains d], and log p(y | x) in the same order. */
@@ -139,6 +165,7 @@ struct tw_run {
     tw_nc_reader file;
     tw_facts_store facts;
     tw_evidence_store evidence;
+    tw_theta_store theta;
 };
 
 #endif

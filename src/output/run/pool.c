@@ -115,12 +115,26 @@ static void note_lengths(const tw_pool *pool)
     }
 }
 
+/* Weighted points are no chains. */
+static tw_status check_theta(tw_pool *pool, size_t k)
+{
+    const tw_run_theta *theta = tw_run_read_theta(pool->run[k]);
+    if (pool->chained > 0 && tw_run_describe(pool->run[k])->draws > 0 && (theta || pool->theta))
+        return tw_fail(pool->ctx, TW_BAD_DATA,
+                       "%.500s: draws of unknown parameters are weighted points, no chains, and cannot be "
+                       "combined with other draws: give the file alone, or sample with more points",
+                       pool->path[theta ? k : 0]);
+    if (theta) pool->theta = theta;
+    return TW_OK;
+}
+
 static tw_status fill(tw_pool *pool, size_t count, const char *const *paths)
 {
     for (size_t k = 0; k < count; k++) {
         pool->path[k] = paths[k];
         TW_TRY(tw_run_open(pool->ctx, paths[k], &pool->run[k]));
         pool->files++;
+        TW_TRY(check_theta(pool, k));
         TW_TRY(check_problem(pool, k));
         TW_TRY(add_chains(pool, k));
     }

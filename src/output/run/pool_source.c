@@ -29,3 +29,13 @@ tw_draw_source tw_pool_source(tw_pool_draws *draws)
                             .user = draws,
                             .read = read_draws};
 }
+
+tw_status tw_pool_places(const tw_pool_draws *draws, tw_theta_places **out)
+{
+    const tw_pool *pool = draws->pool;
+    *out = NULL;
+    for (size_t k = 0; k < pool->files; k++)
+        if (tw_run_read_theta(pool->run[k]))
+            return tw_run_places(pool->run[k], pool->problem, draws->stride, out);
+    return TW_OK;
+}

@@ -61,6 +61,22 @@ tw_status tw_pool_summarise(tw_pool *pool, size_t threads, tw_summary *rows, tw_
     return summarise_files(pool, threads, rows, out);
 }
 
+void tw_pool_judge(const tw_pool *pool, const tw_chains_summary *summary, tw_warnings *out)
+{
+    const tw_run_theta *t = pool->theta;
+    double points = t ? (double)t->points : 0.0;
+    if (!t) {
+        tw_chains_judge(pool->chains, pool->draws, pool->interrupted, summary, &pool->sampling, out);
+        return;
+    }
+    if (t->pareto_k > TW_PARETO_LIMIT)
+        tw_warnings_add(out, &(tw_warning){.code = TW_WARN_THETA_TAIL,
+                                           .number = {t->pareto_k, TW_PARETO_LIMIT},
+                                           .name = "is2"});
+    if (pool->interrupted)
+        tw_warnings_add(out, &(tw_warning){.code = TW_WARN_THETA_STOPPED, .number = {points}, .name = "is2"});
+}
+
 typedef struct ranked {
     double ess;
     size_t latent;

@@ -82,7 +82,8 @@ static tw_status open_file(tw_run *run)
     TW_TRY(tw_nc_open(&run->file, run->ctx, run->path));
     TW_TRY(tw_facts_get(&run->file, &run->facts));
     TW_TRY(check_draws(run, &run->facts.facts));
-    return tw_evidence_get(&run->file, &run->evidence);
+    TW_TRY(tw_evidence_get(&run->file, &run->evidence));
+    return tw_theta_get(&run->file, &run->facts.facts, &run->theta);
 }
 
 tw_status tw_run_open(tw_context *ctx, const char *path, tw_run **out)
@@ -113,6 +114,7 @@ void tw_run_close(tw_run *run)
     tw_nc_close(&run->file);
     tw_facts_release(ctx, &run->facts);
     tw_evidence_release(ctx, &run->evidence);
+    tw_theta_release(ctx, &run->theta);
     tw_release(ctx, run);
 }
 
@@ -216,7 +218,7 @@ static tw_status read_source(void *user, size_t chain, size_t first, size_t coun
 tw_draw_source tw_run_source(tw_run *run)
 {
     const tw_run_facts *f = &run->facts.facts;
-    return (tw_draw_source){f->n, f->chains, f->draws, run, read_source};
+    return (tw_draw_source){f->n, f->chains, f->draws, run, read_source, NULL};
 }
 
 tw_status tw_run_read_statistic(tw_run *run, const char *name, double *out)

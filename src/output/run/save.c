@@ -2,6 +2,7 @@
  * no more than the time to write them again; the file is written under another name and takes its own when it is
  * complete. A journal of an earlier run by this name is held meanwhile and then taken away, or else it would be made
  * the file when that is opened next. */
+#include <math.h>
 #include <sys/stat.h>
 
 #include "output/journal/frame.h"
@@ -14,6 +15,8 @@ typedef struct memory {
     tw_journal layout; /* that of a journal with these draws */
     const tw_problem *problem;
     const tw_draws *draws;
+    const tw_theta_parts *theta;     /* NULL: all parameters are known */
+    const tw_run_evidence *evidence; /* NULL: none */
 } memory;
 
 static tw_status read_rows(void *from, size_t first, size_t count, void *rows)
@@ -59,11 +62,13 @@ static tw_status fill(memory *m, const tw_run_facts *facts, tw_writer *writer)
     tw_journal *j = &m->layout;
     const tw_observations observed = tw_problem_observed(m->problem);
     const tw_draws_feed feed = {j, m, read_rows, read_latents};
-    TW_TRY(tw_run_write_image(j->ctx, m->problem, facts, (unsigned)j->settings.compress, NULL, writer));
+    TW_TRY(
+        tw_run_write_image(j->ctx, m->problem, facts, (unsigned)j->settings.compress, m->evidence, writer));
     if (stat(writer->temporary, &about) == 0) j->settings.bytes = (uint64_t)about.st_size;
     tw_status status = read_facts(j->ctx, writer->temporary, &store);
     if (status == TW_OK) status = tw_draws_put(&feed, writer, &store.facts, &observed);
     tw_facts_release(j->ctx, &store);
+    if (status == TW_OK && m->theta) status = tw_theta_put(m->theta, (unsigned)j->settings.compress, writer);
     return status == TW_OK ? tw_seal_put(writer) : status;
 }
 
@@ -103,23 +108,70 @@ tw_run_facts tw_run_facts_of(const tw_sampling_plan *plan, const tw_sampling_res
     return add_draws(facts, result->draws);
 }
 
-tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *options,
-                      const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws)
+static tw_status save_claimed(memory *m, const char *path, const tw_run_options *o, const tw_run_facts *facts)
 {
-    const tw_run_options defaults = {0}, *o = options ? options : &defaults;
-    const tw_run_facts all = add_draws(*facts, draws);
-    memory m = {.problem = problem, .draws = draws};
+    tw_context *ctx = m->layout.ctx;
     tw_journal there;
-    TW_TRY(tw_run_check_parts(ctx, o, problem, &all));
-    if (draws->draws > 0 && (!draws->x || !draws->records || !draws->log_likelihood))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there are no draws in memory to write: they were not kept");
-    m.layout = (tw_journal){.ctx = ctx, .descriptor = -1, .draws = draws->draws};
-    m.layout.settings = tw_run_settings(o, &all);
-    m.layout.stride = tw_draw_stride(&m.layout.settings);
     if (!tw_team_leads(ctx)) return TW_OK;
     TW_TRY(tw_journal_claim(&there, ctx, path, o->overwrite));
-    tw_status status = save(&m, path, o->overwrite, &all);
+    tw_status status = save(m, path, o->overwrite, facts);
     if (status == TW_OK) tw_journal_remove(&there);
     tw_journal_close(&there);
     return status;
+}
+
+/* With the problem, draws and what else is there. */
+static tw_status save_memory(tw_context *ctx, const char *path, const tw_run_options *options,
+                             const tw_run_facts *facts, memory *m)
+{
+    const tw_run_options defaults = {0}, *o = options ? options : &defaults;
+    const tw_draws *draws = m->draws;
+    const tw_run_facts all = add_draws(*facts, draws);
+    TW_TRY(tw_run_check_parts(ctx, o, m->problem, &all));
+    if (draws->draws > 0 && (!draws->x || !draws->records || !draws->log_likelihood))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "there are no draws in memory to write: they were not kept");
+    m->layout = (tw_journal){.ctx = ctx, .descriptor = -1, .draws = draws->draws};
+    m->layout.settings = tw_run_settings(o, &all);
+    m->layout.stride = tw_draw_stride(&m->layout.settings);
+    return save_claimed(m, path, o, &all);
+}
+
+tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *options,
+                      const tw_problem *problem, const tw_run_facts *facts, const tw_draws *draws)
+{
+    memory m = {.problem = problem, .draws = draws};
+    return save_memory(ctx, path, options, facts, &m);
+}
+
+static tw_status check_hyper(tw_context *ctx, const tw_run_options *o, const tw_problem *problem,
+                             const tw_hyper_result *r)
+{
+    bool known = true;
+    for (size_t k = 0; k < r->unknown; k++) known &= r->row[k].index < tw_kernel_count(problem->kernel);
+    if (o && o->summary_only)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "a run over unknown parameters keeps its draws: not summary only");
+    if (o && o->pointwise && !known)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "log likelihoods of each observation need the likelihood's own parameters, and some "
+                       "are unknown");
+    return TW_OK;
+}
+
+tw_status tw_run_save_hyper(tw_context *ctx, const char *path, const tw_run_options *options,
+                            const tw_problem *problem, const tw_priors *priors, const tw_run_facts *facts,
+                            const tw_hyper_result *result, const size_t *point, const tw_draws *draws)
+{
+    const tw_theta_parts parts = {problem, priors, result, point, draws->draws};
+    tw_run_evidence evidence = {.laplace = NAN,
+                                .ep = NAN,
+                                .ep_corrected = NAN,
+                                .from = "ep",
+                                .kernel = "hmc/ep",
+                                .count = 1,
+                                .estimates = {result->estimate},
+                                .seconds = {result->seconds}};
+    memory m = {.problem = problem, .draws = draws, .theta = &parts, .evidence = &evidence};
+    TW_TRY(check_hyper(ctx, options, problem, result));
+    return save_memory(ctx, path, options, facts, &m);
 }

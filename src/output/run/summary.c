@@ -132,6 +132,17 @@ static tw_status get_rows(tw_run *run, size_t threads, tw_summary *rows)
     return status == TW_OK ? TW_OK : tw_fail_within(run->ctx, status, "%.1000s: ", run->path);
 }
 
+/* Draws of unknown parameters are no chain: their effective number is that of the weights, and they have no R-hat. */
+static void weigh_rows(const tw_run_theta *t, size_t n, tw_summary *rows)
+{
+    for (size_t i = 0; i < n; i++) {
+        tw_summary *row = &rows[i];
+        row->ess_bulk = row->ess_tail = row->ess_fold = row->ess = t->weight_ess;
+        row->rhat = row->rhat_chance = NAN;
+        row->mcse_mean = row->sd / sqrt(t->weight_ess);
+    }
+}
+
 tw_status tw_run_summarise(tw_run *run, size_t threads, tw_summary *rows, tw_chains_summary *out)
 {
     const tw_run_facts *f = &run->facts.facts;
@@ -142,6 +153,7 @@ tw_status tw_run_summarise(tw_run *run, size_t threads, tw_summary *rows, tw_cha
     if (!rows) TW_TRY(tw_allocate(run->ctx, f->n, sizeof *rows, "the summaries of the latents", &own));
     if (!rows) rows = own;
     tw_status status = get_rows(run, threads, rows);
+    if (status == TW_OK && tw_run_read_theta(run)) weigh_rows(tw_run_read_theta(run), f->n, rows);
     if (status == TW_OK) status = tw_summarise_rows(run->ctx, f->n, rows, out);
     tw_release(run->ctx, own);
     return status;
