@@ -31,57 +31,94 @@ refuses 1 '--seed needs a whole number' approx "$d/none" --seed x
 
 # ---- every option of every command: misspelt, without its value, with a value that it cannot have. An option that
 # another command has in the same words is the same row of a table, and only its value is missed again. All the words
-# that are no number go to one option of each command: a single function reads them.
-: >"$d/seen"
+# that are no number go to one option of each command: a single function reads them. There are a thousand of these calls:
+# they go to $d/calls, and build/tests/refusals makes them all in one process.
+tab=$(printf '\t')
+# refused WORDS ARGUMENTS...: as refuses 1, later
+refused() {
+    words=$1
+    shift
+    row="1$tab$words"
+    for argument_ in "$@"; do row=$row$tab$argument_; done
+    printf '%s\n' "$row" >>"$d/calls"
+}
+: >"$d/helps"
 for command in $commands; do
-    values='abc 1x 1e999 nan'
     works "$command" --help
-    sed '/^Examples:/q' "$d/out" >"$d/help"
-    # name and argument; a flag has none, and more than one blank behind it
-    sed -n 's/^  \(-[a-z], \)\{0,1\}--\([a-z-]*\) \([^ ]\{1,\}\).*/\2 \3/p; s/^  --\([a-z-]*\)\(  .*\)\{0,1\}$/\1/p' "$d/help" >"$d/options"
-    while read -r name argument; do
-        if [ -z "$argument" ]; then
-            refuses 1 "--$name takes no value, and \"yes\" was given" "$command" "--$name=yes"
-        else
-            refuses 1 "--$name needs a value: --$name $argument" "$command" "--$name"
-        fi
-        # what the help says of it: "(from A to B" and the like, perhaps over two lines
-        text=$(awk -v name="--$name" '$1 == name || $2 == name { on = 1; print; next } on && /^   / { print; next } { on = 0 }' \
-            "$d/help" | tr -s ' \n' ' ')
-        ! grep -qxF -- "$text" "$d/seen" || continue
-        echo "$text" >>"$d/seen"
-        refuses 1 'has no option "--zz-' "$command" "--zz-$name"
-        case $name in
-            ??????*) refuses 1 "(did you mean --$name?)" "$command" "--${name%?}_" ;;
-        esac
-        [ -n "$argument" ] || continue
-        refuses 1 "--$name needs a value: --$name $argument" "$command" "--$name" --quiet
-        case $argument in
-            [A-Z]) # a number
-                for value in $values; do
-                    refuses 1 "--$name needs a" "$command" "--$name" "$value"
-                done
-                [ "$values" = nan ] || refuses 1 "--$name needs a" "$command" "--$name" ''
-                values=nan
-                ;;
-            X\[,X...\]) refuses 1 "--$name needs a number, or several" "$command" "--$name" 1,,2 ;;
-        esac
-        case $text in
-            *'(above 0'*) refuses 1 "--$name must be above 0, not -1" "$command" "--$name" -1 ;;
-            *'(from '*)
-                most=$(echo "$text" | sed 's/.*(from [^ ]* to \([^,)]*\).*/\1/')
-                refuses 1 "--$name must be from " "$command" "--$name" "$(awk -v m="$most" 'BEGIN { printf "%.0f", 10 * m + 10 }')"
-                ;;
-        esac
-        case $text in
-            *" --$name NAME "*) refuses 1 "there is no $name \"zzz\"; there are: " "$command" "--$name" zzz ;;
-        esac
-    done <"$d/options"
-    refuses 1 'has no option "-Z"' "$command" -Z
-    [ "$(wc -l <"$d/options")" -ge 4 ] || complain "the options of talweg $command: $(cat "$d/options")"
-    refuses 1 'has no option "---"' "$command" ---
-    refuses 1 'has no option "--="' "$command" --=
+    echo "@$command" >>"$d/helps"
+    sed '/^Examples:/q' "$d/out" >>"$d/helps"
 done
+# one row for each option: its command, its name, "seen" or "new", ten times its upper limit and more, its argument ("-":
+# it is a flag, and more than one blank follows it), what the help says of it: "(from A to B" and the like
+awk '
+    function put() {
+        if (name == "") return
+        gsub(/[ \t]+/, " ", text)
+        most = text
+        if (!sub(/.*\(from [^ ]* to /, "", most)) most = 0
+        sub(/[,)].*/, "", most)
+        printf "%s %s %s %.0f %s %s\n", command, name, (text in seen ? "seen" : "new"), 10 * most + 10, argument, text
+        seen[text] = 1
+        name = ""
+    }
+    /^@/ { put(); command = substr($0, 2); next }
+    /^  (-[a-z], )?--[a-z-]+/ {
+        put()
+        option = $1 ~ /^--/ ? 1 : 2
+        name = substr($option, 3)
+        argument = $0 ~ ("--" name " [^ ]") ? $(option + 1) : "-"
+        text = $0
+        next
+    }
+    /^   / { text = text " " $0; next }
+    { put() }
+    END { put() }
+' "$d/helps" >"$d/options"
+while read -r command name seen beyond argument text; do
+    if [ "$argument" = - ]; then
+        refused "--$name takes no value, and \"yes\" was given" "$command" "--$name=yes"
+    else
+        refused "--$name needs a value: --$name $argument" "$command" "--$name"
+    fi
+    [ "$seen" = new ] || continue
+    refused 'has no option "--zz-' "$command" "--zz-$name"
+    case $name in
+        ??????*) refused "(did you mean --$name?)" "$command" "--${name%?}_" ;;
+    esac
+    [ "$argument" != - ] || continue
+    refused "--$name needs a value: --$name $argument" "$command" "--$name" --quiet
+    case $argument in
+        [A-Z]) # a number
+            refused "--$name needs a" "$command" "--$name" nan
+            if [ "$command" != "${words_tried:-}" ]; then
+                for value in abc 1x 1e999 ''; do
+                    refused "--$name needs a" "$command" "--$name" "$value"
+                done
+                words_tried=$command
+            fi
+            ;;
+        X\[,X...\]) refused "--$name needs a number, or several" "$command" "--$name" 1,,2 ;;
+    esac
+    case $text in
+        *'(above 0'*) refused "--$name must be above 0, not -1" "$command" "--$name" -1 ;;
+        *'(from '*) refused "--$name must be from " "$command" "--$name" "$beyond" ;;
+    esac
+    case $text in
+        *" --$name NAME "*) refused "there is no $name \"zzz\"; there are: " "$command" "--$name" zzz ;;
+    esac
+done <"$d/options"
+for command in $commands; do
+    refused 'has no option "-Z"' "$command" -Z
+    [ "$(grep -c "^$command " "$d/options")" -ge 4 ] || complain "the options of talweg $command"
+    refused 'has no option "---"' "$command" ---
+    refused 'has no option "--="' "$command" --=
+done
+"$build/tests/refusals" "$d/calls" || complain "$d/calls: see above"
+checks=$((checks + $(wc -l <"$d/calls")))
+# The program says the same with its exit code and the head of an error.
+refuses 1 'has no option "--zz"' sample --zz
+refuses 1 '--draws needs a' sample --draws abc
+refuses 1 '--draws must be from ' sample --draws 0
 
 # ---- what is wrong with a file that a command begins with
 printf 'a,b,y\n1,2,1\n3,4,-1\n2,2,1\n0,1,-1\n' >"$d/good.csv"

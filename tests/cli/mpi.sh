@@ -25,25 +25,30 @@ ranks() {
 without_times() {
     sed 's/"[a-z_]*seconds[a-z_]*":[^,}]*//g; /seconds/d' "$1"
 }
-# same ARGUMENTS...: by 1 to 4 ranks the output, and the file $d/file.csv, are those of one process
+# same ARGUMENTS...: by 1 to 4 ranks the output, and the file $d/file.csv, are those of one process. The four jobs run beside
+# each other, each in a folder of its own: mpirun waits for most of its time.
 same() {
-    rm -f "$d/file.csv"
-    works "$@"
-    cp "$d/out" "$d/whole"
-    [ ! -e "$d/file.csv" ] || mv "$d/file.csv" "$d/whole.csv"
-    for count in 1 2 3 4; do
-        ranks "$count" "$@"
-        [ "$code" = 0 ] || complain "mpirun -n $count talweg $*: exit $code: $(cat "$d/err")"
-        without_times "$d/out" >"$d/many"
-        without_times "$d/whole" | cmp -s - "$d/many" || complain "mpirun -n $count talweg $*: not the output of one process"
-        [ ! -e "$d/whole.csv" ] || cmp -s "$d/whole.csv" "$d/file.csv" || complain "mpirun -n $count talweg $*: other draws"
-        rm -f "$d/file.csv"
+    rm -rf "$d"/by.*
+    for count in 0 1 2 3 4; do
+        checks=$((checks + 1))
+        mkdir "$d/by.$count"
+        starter="mpirun -n $count"
+        [ "$count" != 0 ] || starter= # one process without mpirun
+        # shellcheck disable=SC2086 # the words are meant to be split
+        (cd "$d/by.$count" && $starter "$talweg" "$@" >out 2>err && : >ended) &
     done
-    rm -f "$d/whole.csv"
+    wait
+    for count in 0 1 2 3 4; do
+        [ -e "$d/by.$count/ended" ] || complain "mpirun -n $count talweg $*: $(cat "$d/by.$count/err")"
+        without_times "$d/by.0/out" >"$d/whole"
+        without_times "$d/by.$count/out" | cmp -s - "$d/whole" || complain "mpirun -n $count talweg $*: not the output of one process"
+        [ ! -e "$d/by.0/file.csv" ] || cmp -s "$d/by.0/file.csv" "$d/by.$count/file.csv" ||
+            complain "mpirun -n $count talweg $*: other draws"
+    done
 }
 
-same sample "$data" --log-sigma 1 --method hmc --chains 70 --warmup 30 --draws 5 --quiet --json -o "$d/file.csv"
-same sample "$data" --log-sigma 1 --method rmhmc --chains 5 --warmup 10 --draws 5 --quiet --json -o "$d/file.csv"
+same sample "$data" --log-sigma 1 --method hmc --chains 70 --warmup 30 --draws 5 --quiet --json -o file.csv
+same sample "$data" --log-sigma 1 --method rmhmc --chains 5 --warmup 10 --draws 5 --quiet --json -o file.csv
 same evidence "$data" --log-sigma 1 --method ais,pt,rm --particles 70 --rounds 30 --temperatures 4 --quiet --json
 same grid "$data" --log-ell 0:1:3 --log-sigma 0:1:2 --quiet --json
 same fit "$data" --quiet --json

@@ -5,7 +5,7 @@ set -eu
 # shellcheck source=tests/cli/support.sh
 . tests/cli/support.sh
 d=$place
-works demo --data-only --directory "$d/demo" --cases 80 --test-cases 10
+works demo --data-only --directory "$d/demo" --cases 50 --test-cases 10
 data=$d/demo/two_classes.csv
 ck=$d/checkpoint
 
@@ -138,7 +138,7 @@ if env --default-signal=INT true 2>/dev/null; then
     gives 'len(r["points"]) == 900 and all(p["ep"] is not None for p in r["points"])'
 
     # a run that was interrupted has a file, which is gone on with
-    set -- sample "$data" --log-sigma 1.5 --json --method hmc --warmup 50 --draws 20000 --chains 2
+    set -- sample "$data" --log-sigma 1.5 --json --method hmc --warmup 50 --draws 24000 --chains 2
     works "$@" --quiet -o "$d/whole.nc" --force
     checks=$((checks + 1))
     rm -f "$ck" "$d"/part.nc*
@@ -153,23 +153,23 @@ if env --default-signal=INT true 2>/dev/null; then
     code=0
     wait "$job" || code=$?
     [ "$code" = 0 ] || complain "sample and Ctrl-C: exit $code: $(cat "$d/err")"
-    gives 'r["interrupted"] and r["draws"] < 20000'
+    gives 'r["interrupted"] and r["draws"] < 24000'
     says err "to continue, give the same command with --resume $ck"
     cp "$ck" "$d/sample_state"
     cp "$d/part.nc" "$d/interrupted.nc"
     works "$@" --quiet -o "$d/part.nc" --resume "$ck"
-    gives 'r["draws"] == 20000 and not r["interrupted"]'
+    gives 'r["draws"] == 24000 and not r["interrupted"]'
     same_runs "$d/whole.nc" "$d/part.nc"
 
     # draws that are not those of the checkpoint, too few of them, no file at all
-    works sample "$data" --log-sigma 1.5 --method hmc --warmup 50 --draws 20000 --chains 2 --seed 9 --quiet -o "$d/other.nc"
+    works sample "$data" --log-sigma 1.5 --method hmc --warmup 50 --draws 24000 --chains 2 --seed 9 --quiet -o "$d/other.nc"
     for file in other absent; do
         cp "$d/sample_state" "$ck"
         refuses 1 "$file.nc" "$@" --quiet -o "$d/$file.nc" --resume "$ck"
     done
     cp "$d/interrupted.nc" "$d/part.nc"
-    works "$@" --quiet -o "$d/part.nc" --resume "$ck" --draws 20001
-    gives 'r["draws"] == 20001'
+    works "$@" --quiet -o "$d/part.nc" --resume "$ck" --draws 24001
+    gives 'r["draws"] == 24001'
 fi
 refuses 1 '--checkpoint needs -o FILE.nc' sample "$data" --checkpoint "$d/x"
 refuses 1 '--checkpoint needs -o FILE.nc' sample "$data" --checkpoint "$d/x" -o "$d/x.csv"

@@ -10,7 +10,7 @@ escape=$(printf '\033')
 unset NO_COLOR COLUMNS
 export TERM=xterm
 
-works demo --data-only --directory "$d/demo" --cases 120 --test-cases 10
+works demo --data-only --directory "$d/demo" --cases 60 --test-cases 10
 data=$d/demo/two_classes.csv
 
 # on_terminal COLUMNS COMMAND: a shell command on a terminal of that width; what it showed is in $d/seen.

@@ -136,12 +136,12 @@ static void forward_and_reverse_bracket(void **state)
     posed_free(&p);
 }
 
-/* N = 100: the prior and EP, whose paths have nothing in common but their end, agree within their errors; so
+/* N = 60: the prior and EP, whose paths have nothing in common but their end, agree within their errors; so
  * does a q given as N(mu, Sigma). */
 static void starts_agree(void **state)
 {
     (void)state;
-    enum { N = 100 };
+    enum { N = 60 };
     double *k = calloc(N * N, sizeof *k), *sigma = calloc(N * N, sizeof *sigma), y[N], beta[201];
     assert_true(k && sigma);
     pose_line(N, k, y);

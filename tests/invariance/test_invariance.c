@@ -38,6 +38,7 @@ typedef struct fixture {
     gp_case gp;
     tw_reference *sites, *dense; /* Gaussians for the metrics ep and dense */
     double *exact;               /* n x EXACT: independent draws from the target */
+    double *seen;                /* FUNCTIONS x EXACT: what they are looked at through */
     size_t n;
 } fixture;
 
@@ -73,6 +74,29 @@ static double *exact_draws(const gp_case *gp, size_t count)
     return x;
 }
 
+/* x_1, x_n, x_1^2, x_1 x_n, [x_1 > 0], L_b, L_b^2, tanh x_1: what a column is looked at through. */
+static void look(const double *x, size_t n, double log_density, double out[FUNCTIONS])
+{
+    double last = x[n - 1];
+    double value[FUNCTIONS] = {
+        x[0], last, x[0] * x[0], x[0] * last, x[0] > 0.0, log_density, log_density * log_density, tanh(x[0])};
+    memcpy(out, value, sizeof value);
+}
+
+static double *look_at_exact(const fixture *f)
+{
+    double *seen = malloc(EXACT * FUNCTIONS * sizeof *seen), v[MOST], x[MOST], density;
+    tw_evaluation wanted = {.x = x, .log_density = &density};
+    assert_non_null(seen);
+    for (size_t j = 0; j < EXACT; j++) {
+        const double *draw = f->exact + j * f->n;
+        tw_target_whiten(f->gp.target, 1, draw, v);
+        tw_target_evaluate(f->gp.target, 1, v, &wanted);
+        look(draw, f->n, density, seen + j * FUNCTIONS);
+    }
+    return seen;
+}
+
 /* K with variances 6, 9, 4 and correlations 0.6: skewed posteriors, and a metric that varies. */
 static fixture *set_up(size_t n, gp_form form, double beta)
 {
@@ -87,27 +111,20 @@ static fixture *set_up(size_t n, gp_form form, double beta)
     f.sites = gp_reference(f.gp.problem, f.gp.model, GP_OPEN);
     f.dense = gp_reference(f.gp.problem, f.gp.model, GP_DENSE);
     f.exact = exact_draws(&f.gp, EXACT);
+    f.seen = look_at_exact(&f);
     return &f;
 }
 
 static void tear_down(fixture *f)
 {
     free(f->exact);
+    free(f->seen);
     tw_reference_free(f->sites);
     tw_reference_free(f->dense);
     gp_case_free(&f->gp);
 }
 
 /* ---- one transition on many columns */
-
-/* x_1, x_n, x_1^2, x_1 x_n, [x_1 > 0], L_b, L_b^2, tanh x_1: what a column is looked at through. */
-static void look(const double *x, size_t n, double log_density, double out[FUNCTIONS])
-{
-    double last = x[n - 1];
-    double value[FUNCTIONS] = {
-        x[0], last, x[0] * x[0], x[0] * last, x[0] > 0.0, log_density, log_density * log_density, tanh(x[0])};
-    memcpy(out, value, sizeof value);
-}
 
 static tw_sampler *make_sampler(const fixture *f, const kernel *k, size_t columns)
 {
@@ -159,18 +176,10 @@ static double largest_score(size_t columns, const double *before, const double *
 static double distance_of(const fixture *f, size_t i, size_t columns, const double *after)
 {
     size_t rest = EXACT - columns;
-    double *a = malloc(columns * sizeof *a), *b = malloc(rest * sizeof *b), v[MOST], x[MOST], density;
-    double values[FUNCTIONS];
-    tw_evaluation wanted = {.x = x, .log_density = &density};
+    double *a = malloc(columns * sizeof *a), *b = malloc(rest * sizeof *b);
     assert_true(a && b);
     for (size_t j = 0; j < columns; j++) a[j] = after[i + j * FUNCTIONS];
-    for (size_t j = 0; j < rest; j++) {
-        const double *draw = f->exact + (columns + j) * f->n;
-        tw_target_whiten(f->gp.target, 1, draw, v);
-        tw_target_evaluate(f->gp.target, 1, v, &wanted);
-        look(draw, f->n, density, values);
-        b[j] = values[i];
-    }
+    for (size_t j = 0; j < rest; j++) b[j] = f->seen[i + (columns + j) * FUNCTIONS];
     double distance = two_sample_distance(columns, a, rest, b);
     free(a);
     free(b);
