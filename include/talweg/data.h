@@ -7,7 +7,7 @@
  *                  first line with any field that is not a number is a header, unless the next line has text at the
  *                  same places and numbers at the others; "quoted" fields, blank lines and lines that start with # are
  *                  fine. In a data set a column may be text from top to bottom: its categories
- * and what is compressed by gzip is read as if it were not (.csv.gz). The decimal mark is a point in every locale. Values that are missing or not finite are refused. Errors
+ * and what is compressed by gzip is read as if it were not (.csv.gz). The decimal mark is a point in every locale. Values that are missing or not finite are refused, except in columns that are left out. Errors
  * (TW_BAD_FILE: cannot be read; TW_BAD_DATA: its contents) name file, line, column and what was found.
  *
  * Whatever a function makes through `out` belongs to the caller, who frees it with the _free function of its
@@ -16,6 +16,7 @@
 #ifndef TALWEG_DATA_H
 #define TALWEG_DATA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <talweg/base.h>
@@ -34,6 +35,16 @@ typedef struct tw_levels {
     char **text; /* all in one block */
 } tw_levels;
 
+/* A copy, whose `text` is the caller's to release. */
+TW_API tw_status tw_levels_copy(tw_context *ctx, const tw_levels *from, tw_levels *to);
+
+/* Why a column cannot be used: a value is missing, or is no number. The line where that was found (else the row), and
+ * the message; NULL where there is nothing wrong. */
+typedef struct tw_flaw {
+    size_t line;
+    char *words;
+} tw_flaw;
+
 /* A plain table of numbers, as read: rows x columns, leading dimension = rows. In a table from a libsvm file
  * the label is the first column. */
 typedef struct tw_table {
@@ -42,6 +53,8 @@ typedef struct tw_table {
     double *values;
     char **names;      /* one per column, all in one block, or NULL when the file had none */
     tw_levels *levels; /* one per column, or NULL when none is text */
+    tw_flaw *flaws;    /* one per column, or NULL when all can be used */
+    size_t *lines;     /* the line of each row, from 1 on; NULL where the file has none */
 } tw_table;
 
 /* Read a table of numbers, whatever its columns mean. */
@@ -53,6 +66,7 @@ enum { TW_DATA_COLUMNS = 8, TW_DATA_COLUMN_NAME = 32 };
 typedef struct tw_constants {
     char name[TW_DATA_COLUMN_NAME]; /* what a likelihood calls it (see likelihood.h): "exposure" */
     double *values;                 /* n */
+    char *source;                   /* what its column was called in the file: "population"; or NULL */
 } tw_constants;
 
 /* n cases with d inputs each, and an observation y (NULL when the data have no label column). */
@@ -66,6 +80,8 @@ typedef struct tw_data {
     tw_levels
         labels; /* what y stands for, where it was not numbers as they are: -1 and +1 of two classes (in this order), or
                           1, 2, ... of ordered levels; before tw_data_class_labels and the like, 0, 1, ... of any texts */
+    char *label_source; /* what the column of y was called in the file, or NULL */
+    size_t *lines;      /* the line of the file in which each case stands, or NULL */
     size_t columns;
     tw_constants column[TW_DATA_COLUMNS]; /* the first `columns` of them */
 } tw_data;
@@ -99,9 +115,9 @@ TW_API tw_status tw_data_read_as(tw_context *ctx, const char *path, const tw_rea
 TW_API tw_status tw_data_set_names(tw_data *data, const char *const *names);
 
 /* Put the inputs of the data in the order of these d names. Where the data or the names to go by (NULL) have none, the order is
- * as it is. TW_BAD_DATA: a name is missing, or is there twice; an input has none of these names; another number of
- * inputs. */
-TW_API tw_status tw_data_match(tw_data *data, size_t d, const char *const *names);
+ * as it is. `needed` (NULL: all are) says which must be there: another that is not becomes zeros. TW_BAD_DATA: a name that is needed is missing, or
+ * is there twice; an input has none of these names; another number of inputs. */
+TW_API tw_status tw_data_match(tw_data *data, size_t d, const char *const *names, const bool *needed);
 
 /* Add inputs that are zero, up to d of them: a libsvm file does not say how many inputs there are, only which of
  * them are not zero. TW_BAD_ARGUMENT where there are more than d already. */
@@ -117,6 +133,14 @@ TW_API void tw_data_free(tw_data *data);
  * checks them. And look one up; NULL where there is none of that name. */
 TW_API tw_status tw_data_set_column(tw_data *data, const char *name, const double *values);
 TW_API const double *tw_data_column(const tw_data *data, const char *name);
+
+/* What the column of y ("label") or of a constant ("exposure") was called where the data come from, so that the same column of new
+ * cases can be found; NULL where it had no name. */
+TW_API tw_status tw_data_set_source(tw_data *data, const char *role, const char *name);
+TW_API const char *tw_data_source(const tw_data *data, const char *role);
+
+/* An input that is something else: it leaves the inputs, and becomes y ("label") or a constant of that name. */
+TW_API tw_status tw_data_take(tw_data *data, size_t input, const char *role);
 
 /* The same with one value for all cases. */
 TW_API tw_status tw_data_repeat_column(tw_data *data, const char *name, double value);
@@ -145,9 +169,9 @@ TW_API tw_status tw_data_order_labels(tw_data *data, size_t count, const char *c
 TW_API const tw_levels *tw_data_levels(const tw_data *data, size_t input);
 TW_API tw_status tw_data_set_levels(tw_data *data, size_t input, size_t count, const char *const *texts);
 
-/* The categories of new cases as the training cases have them, input by input. A category that those do not have is TW_NEW_CATEGORY;
+/* The categories of new cases as the training cases have them, input by input, for those that are needed (NULL: all). A category that those do not have is TW_NEW_CATEGORY;
  * with `new_ones` each is one of its own. */
-TW_API tw_status tw_data_match_levels(tw_data *data, const tw_data *train, bool new_ones);
+TW_API tw_status tw_data_match_levels(tw_data *data, const tw_data *train, const bool *needed, bool new_ones);
 
 /* The constants that standardised a data set, kept for prediction: x -> (x - centre) / scale per input, with
  * the population standard deviation as scale. Constant columns carry no information: they are dropped, and

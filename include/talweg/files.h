@@ -12,6 +12,7 @@
 
 #include <talweg/base.h>
 #include <talweg/chains.h>
+#include <talweg/data.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,11 +44,13 @@ TW_API void tw_writer_abandon(tw_writer *writer);
 
 /* ---- tables as CSV ---- */
 
-/* rows x columns numbers, one array and one name per column. All belong to the caller. */
+/* rows x columns numbers or texts, one array and one name per column. All belong to the caller. */
 typedef struct tw_csv {
     size_t rows, columns;
     const char *const *names;
     const double *const *values;
+    const tw_levels *const
+        *texts; /* where texts[j] is not NULL, column j holds numbers of these texts; NULL: nowhere */
 } tw_csv;
 
 /* To a file, as by a tw_writer. */

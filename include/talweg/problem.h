@@ -67,7 +67,8 @@ TW_API tw_observations tw_problem_observed(const tw_problem *problem);
 TW_API size_t tw_problem_inputs(const tw_problem *problem, const char *const **names);
 
 /* Inputs of new cases as the problem's kernel sees them: in the order of the problem's, by name where both have names
- * (tw_data_match), on their scale, with their categories (tw_data_match_levels). */
+ * (tw_data_match), on their scale, with their categories (tw_data_match_levels). An input with a name that the kernel does not look at
+ * may be absent. */
 TW_API tw_status tw_problem_take_inputs(const tw_problem *problem, bool new_categories, tw_data *at);
 
 /* ---- theta ---- *

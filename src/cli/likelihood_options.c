@@ -111,11 +111,11 @@ static void add_column(rows *r, const entry *e, size_t slot, bool fresh)
     size_t at = r->count;
     add_row(r, e, offsetof(tw_likelihood_options, column) + slot * sizeof(char *), TW_OPTION_TEXT, "-column");
     if (fresh)
-        snprintf(r->help[at], HELP_BYTES,
-                 "%s: which column of the new cases holds their %s; if not given it is the training data's "
-                 "where that is one "
-                 "number%s",
-                 e->likelihoods, e->name, e->column->required ? "" : ", else the default");
+        snprintf(
+            r->help[at], HELP_BYTES,
+            "%s: which column of the new cases holds their %s; if not given, the one of the same name as in "
+            "the training data; without one it is the training data's where that is one number%s",
+            e->likelihoods, e->name, e->column->required ? "" : ", else the default");
     else
         snprintf(
             r->help[at], HELP_BYTES,

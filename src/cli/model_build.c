@@ -49,24 +49,13 @@ tw_status tw_read_columns(const char *path, size_t count, const tw_column_place 
     return TW_OK;
 }
 
-tw_status tw_take_last_column(tw_data *data)
-{
-    TW_TRY(tw_allocate_doubles(data->ctx, data->n, 1, "the labels", &data->y));
-    data->d--;
-    memcpy(data->y, data->x + data->d * data->n, data->n * sizeof *data->y);
-    if (!data->levels) return TW_OK;
-    data->labels = data->levels[data->d];
-    data->levels[data->d] = (tw_levels){0};
-    return TW_OK;
-}
-
 /* With a given matrix only the labels matter, so a file with that one column is fine: it stands for the inputs, too. */
 static tw_status read_labels(tw_context *ctx, const tw_model_options *options, tw_data **data)
 {
     tw_reading reading = {.label = "none", .ignored = options->ignore.count, .ignore = options->ignore.item};
     TW_TRY(tw_data_read_as(ctx, options->data, &reading, data));
     if ((*data)->d == 1 && !options->label_column) {
-        TW_TRY(tw_take_last_column(*data));
+        TW_TRY(tw_data_take(*data, 0, "label"));
         (*data)->d = 1;
         return TW_OK;
     }

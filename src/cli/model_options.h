@@ -69,9 +69,6 @@ tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *option
 tw_status tw_labels_for(const tw_likelihood *likelihood, const char *path, const tw_label_options *options,
                         const tw_levels *known, tw_data *data);
 
-/* The last input becomes y. */
-tw_status tw_take_last_column(tw_data *data);
-
 /* Columns of the file path as columns of data: where its inputs do not matter. */
 tw_status tw_read_columns(const char *path, size_t count, const tw_column_place *places, tw_data *data);
 

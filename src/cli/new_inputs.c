@@ -10,6 +10,9 @@
 void tw_new_inputs_free(tw_new_inputs *inputs)
 {
     tw_data_free(inputs->data);
+    tw_release(inputs->ctx, inputs->absent);
+    tw_release(inputs->ctx, inputs->label);
+    tw_release(inputs->ctx, inputs->labels.text);
     tw_table_free(inputs->cross);
     tw_table_free(inputs->variance);
 }
@@ -21,12 +24,13 @@ tw_observations tw_new_inputs_observed(const tw_new_inputs *inputs, const tw_pro
     return tw_observations_part(&all, first, count);
 }
 
-/* The first column of the likelihood that the file was not asked for. */
+/* The first column of the likelihood that the training data have and the file was not asked for. */
 static const char *missing_column(const tw_problem *problem, const tw_data *data)
 {
-    for (size_t k = 0; k < problem->likelihood->columns; k++)
-        if (!tw_data_column(data, problem->likelihood->column[k].name))
-            return problem->likelihood->column[k].name;
+    for (size_t k = 0; k < problem->likelihood->columns; k++) {
+        const char *name = problem->likelihood->column[k].name;
+        if (tw_data_column(problem->data, name) && !tw_data_column(data, name)) return name;
+    }
     return NULL;
 }
 
@@ -38,6 +42,8 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, const 
     const char *column = found > expected ? missing_column(problem, data) : NULL;
     if (column)
         snprintf(more, sizeof more, ", and name the column of the %s with --%s-column", column, column);
+    else if (found > expected)
+        snprintf(more, sizeof more, ", and leave others out with --ignore-column");
     if (sparse)
         return tw_fail(problem->ctx, TW_BAD_DATA,
                        "%.1000s: the largest index is %zu, and the model was made with %zu input%s: give the "
@@ -50,17 +56,81 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, const 
         path, found, found == 1 ? "" : "s", expected, more);
 }
 
-/* Is the last column y, where nobody said? It is where it has no name of an input, or, without names, where there is one
- * column more than there are inputs. */
-static bool ends_in_label(const tw_problem *problem, const tw_data *data)
+static bool is_among(size_t count, const char *const *names, const char *name)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(names[k], name) == 0) return true;
+    return false;
+}
+
+/* The column that the training data call so; data->d where there is none. */
+static size_t find_source(const tw_data *data, const char *source)
+{
+    size_t j = 0;
+    while (j < data->d && (!source || !data->names || strcmp(data->names[j], source) != 0)) j++;
+    return j;
+}
+
+/* Which column is y, where nobody said; data->d: none. The one of the same name as in the training data. Where that is not known, the
+ * last one: where it has no name of an input, or, without names, where there is one column more than there are inputs. */
+static size_t find_label(const tw_problem *problem, const tw_data *data)
 {
     const char *const *names = NULL;
-    size_t expected = tw_problem_inputs(problem, &names);
-    if (!names || !data->names) return data->d == expected + 1;
-    if (data->d < 2) return false;
-    for (size_t k = 0; k < expected; k++)
-        if (strcmp(names[k], data->names[data->d - 1]) == 0) return false;
-    return true;
+    const char *source = tw_data_source(problem->data, "label");
+    size_t expected = tw_problem_inputs(problem, &names), last = data->d - 1;
+    if (data->d < 2) return data->d;
+    if (!names || !data->names) return data->d == expected + 1 ? last : data->d;
+    if (source) return find_source(data, source);
+    return is_among(expected, names, data->names[last]) ? data->d : last;
+}
+
+/* Columns of the likelihood and y are found under the names that they have in the training data, where nobody said. */
+static tw_status find_columns(const tw_problem *problem, const char *label, tw_data *data)
+{
+    for (size_t k = 0; k < problem->likelihood->columns; k++) {
+        const char *name = problem->likelihood->column[k].name;
+        size_t j = find_source(data, tw_data_source(problem->data, name));
+        if (j < data->d && data->d > 1 && !tw_data_column(data, name)) TW_TRY(tw_data_take(data, j, name));
+    }
+    if (label) return TW_OK;
+    size_t j = find_label(problem, data);
+    return j < data->d ? tw_data_take(data, j, "label") : TW_OK;
+}
+
+/* What to do about a column too many: "; name the column of the exposure with --exposure-column, ...". */
+static void advise(const tw_problem *problem, const tw_data *data, char *words, size_t bytes)
+{
+    const char *column = missing_column(problem, data);
+    int length = 0;
+    if (column)
+        length = snprintf(words, bytes, "; name the column of the %s with --%s-column", column, column);
+    if (!data->y && length >= 0 && (size_t)length < bytes)
+        length += snprintf(words + length, bytes - (size_t)length, "%s the label with --label-column",
+                           column ? "," : "; name");
+    if (length >= 0 && (size_t)length < bytes)
+        snprintf(words + length, bytes - (size_t)length, "%s leave a column out with --ignore-column",
+                 length ? ", or" : ";");
+}
+
+/* Which of the model's inputs are not in the file; before they are taken. */
+static tw_status mark_absent(const tw_problem *problem, const tw_data *data, tw_new_inputs *out)
+{
+    const tw_data *train = problem->data;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(problem->ctx, train->d, sizeof(bool), "which inputs are there", &memory));
+    out->absent = memory;
+    for (size_t k = 0; train->names && data->names && k < train->d; k++)
+        out->absent[k] = !is_among(data->d, (const char *const *)data->names, train->names[k]);
+    return TW_OK;
+}
+
+/* Is there a column that is no input of the model's? */
+static bool has_extra(const tw_data *data, size_t expected, const char *const *names)
+{
+    if (!names || !data->names) return data->d > expected;
+    for (size_t j = 0; j < data->d; j++)
+        if (!is_among(expected, names, data->names[j])) return true;
+    return false;
 }
 
 /* Inputs by name where both have names, else by their place. */
@@ -72,19 +142,24 @@ static tw_status take_inputs(const tw_problem *problem, const char *path, bool n
     if (sparse && data->d < expected) TW_TRY(tw_data_widen(data, expected));
     if (data->d != expected && !(names && data->names))
         return fail_inputs(problem, path, data, expected, sparse);
-    const char *column = data->d > expected ? missing_column(problem, data) : NULL;
+    bool extra = has_extra(data, expected, names);
     tw_status status = tw_problem_take_inputs(problem, new_categories, data);
     if (status == TW_OK) return TW_OK;
-    if (!column) return tw_fail_within(problem->ctx, status, "%.1000s: ", path);
-    char words[600]; /* the context's own message is about to be replaced */
+    if (!extra) return tw_fail_within(problem->ctx, status, "%.1000s: ", path);
+    char words[600], advice[300]; /* the context's own message is about to be replaced */
     snprintf(words, sizeof words, "%s", tw_context_message(problem->ctx));
-    return tw_fail(problem->ctx, status, "%.1000s: %s; name the column of the %s with --%s-column", path,
-                   words, column, column);
+    advise(problem, data, advice, sizeof advice);
+    return tw_fail(problem->ctx, status, "%.1000s: %s%s", path, words, advice);
 }
 
-/* Labels mean what those of the training cases do. */
-static tw_status take_labels(const tw_problem *problem, const char *path, tw_data *data)
+/* Labels as they stand in the file are kept, to be written as they were; then they mean what those of the training cases do. */
+static tw_status take_labels(const tw_problem *problem, const char *path, tw_new_inputs *out)
 {
+    tw_data *data = out->data;
+    TW_TRY(tw_allocate_doubles(out->ctx, data->n, 1, "the labels", &out->label));
+    memcpy(out->label, data->y, data->n * sizeof *out->label);
+    if (data->labels.count) TW_TRY(tw_levels_copy(out->ctx, &data->labels, &out->labels));
+    out->y = data->y;
     return tw_labels_for(problem->likelihood, path, &(tw_label_options){0}, &problem->data->labels, data);
 }
 
@@ -119,10 +194,10 @@ tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new
     TW_TRY(tw_data_read_as(out->ctx, path, &reading, &out->data));
     tw_data *data = out->data;
     out->m = data->n;
-    if (!columns.label && !sparse && ends_in_label(problem, data)) TW_TRY(tw_take_last_column(data));
+    if (!sparse) TW_TRY(find_columns(problem, columns.label, data));
+    TW_TRY(mark_absent(problem, data, out));
     TW_TRY(take_inputs(problem, path, columns.new_categories, data));
-    if (data->y) TW_TRY(take_labels(problem, path, data));
-    out->y = data->y;
+    if (data->y) TW_TRY(take_labels(problem, path, out));
     return take_columns(problem, path, data);
 }
 
@@ -167,7 +242,7 @@ static tw_status read_labels(const tw_problem *problem, const char *path, tw_new
     tw_reading reading = {.label = "none", .ignored = columns.ignore->count, .ignore = columns.ignore->item};
     TW_TRY(tw_data_read_as(problem->ctx, path, &reading, &out->data));
     if (out->data->d == 1 && !columns.label) {
-        TW_TRY(tw_take_last_column(out->data));
+        TW_TRY(tw_data_take(out->data, 0, "label"));
     } else {
         tw_data_free(out->data);
         out->data = NULL;
@@ -179,9 +254,7 @@ static tw_status read_labels(const tw_problem *problem, const char *path, tw_new
     if (out->data->n != out->m)
         return tw_fail(problem->ctx, TW_BAD_DATA, "%.1000s: found %zu cases, and covariances for %zu", path,
                        out->data->n, out->m);
-    if (out->data->y) TW_TRY(take_labels(problem, path, out->data));
-    out->y = out->data->y;
-    return TW_OK;
+    return out->data->y ? take_labels(problem, path, out) : TW_OK;
 }
 
 tw_status tw_new_covariances_read(const tw_problem *problem, const char *cross, const char *diagonal,

@@ -27,9 +27,9 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX|none",
-     .help = "which column of NEWDATA is y; if not given, the last one where it has no name of an input or "
-             "there is "
-             "one column more than inputs, else none"},
+     .help = "which column of NEWDATA is y; if not given, the one of the same name as in the training data; "
+             "where "
+             "that had none, the last one where there is one column more than inputs, else none"},
     {TW_ROW_IGNORE(FIELD(ignore))},
     {.name = "new-categories",
      .kind = TW_OPTION_FLAG,

@@ -2,7 +2,7 @@
  * people; and everything as one JSON object.
  *
  * A row begins with its number and the inputs, under the model's names and in the units of the file, so that it can be
- * used without it.
+ * used without it; categories and labels are the file's words.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ typedef struct columns {
     size_t count;
     const char **name;
     const double **values;
+    const tw_levels **texts; /* what they stand for; NULL: numbers */
 } columns;
 
 /* Cases and their squares, for the error of a mean over cases. */
@@ -44,6 +45,7 @@ struct tw_prediction_report {
 static void add_column(columns *c, const char *name, const double *values)
 {
     c->name[c->count] = name;
+    c->texts[c->count] = NULL;
     c->values[c->count++] = values;
 }
 
@@ -63,10 +65,10 @@ static void fill_inputs(tw_prediction_report *report)
     const tw_prediction *p = report->p;
     const tw_data *at = p->at.data;
     for (size_t i = 0; i < p->count; i++) report->block[i] = (double)(p->first + i + 1);
-    for (size_t j = 1; j < report->inputs; j++)
+    for (size_t j = 0; !p->at.cross && j < at->d; j++)
         for (size_t i = 0; i < p->count; i++)
-            report->block[j * TW_PREDICT_BATCH + i] =
-                in_units(p->problem->scaling, j - 1, at->x[(j - 1) * at->n + p->first + i]);
+            report->block[(j + 1) * TW_PREDICT_BATCH + i] =
+                in_units(p->problem->scaling, j, at->x[j * at->n + p->first + i]);
 }
 
 static const char *name_of_input(tw_prediction_report *report, size_t k)
@@ -80,16 +82,17 @@ static const char *name_of_input(tw_prediction_report *report, size_t k)
 
 static tw_status allocate_columns(tw_prediction_report *report)
 {
-    void *names = NULL, *values = NULL, *texts = NULL;
+    void *names = NULL, *values = NULL, *texts = NULL, *levels = NULL;
     tw_context *ctx = report->p->ctx;
-    report->inputs = report->p->at.cross ? 1 : 1 + report->p->at.data->d;
-    size_t most = report->inputs + MOST_PREDICTED;
-    TW_TRY(tw_allocate_doubles(ctx, TW_PREDICT_BATCH, report->inputs, "the inputs", &report->block));
+    size_t inputs = report->p->at.cross ? 1 : 1 + report->p->at.data->d, most = inputs + MOST_PREDICTED;
+    TW_TRY(tw_allocate_doubles(ctx, TW_PREDICT_BATCH, inputs, "the inputs", &report->block));
+    TW_TRY(tw_allocate(ctx, most, sizeof(const tw_levels *), "the columns", &levels));
+    report->all.texts = levels;
     TW_TRY(tw_allocate(ctx, most, sizeof(const char *), "the columns", &names));
     report->all.name = names;
     TW_TRY(tw_allocate(ctx, most, sizeof(const double *), "the columns", &values));
     report->all.values = values;
-    TW_TRY(tw_allocate(ctx, report->inputs, NAME_BYTES, "the names of the inputs", &texts));
+    TW_TRY(tw_allocate(ctx, inputs, NAME_BYTES, "the names of the inputs", &texts));
     report->names = texts;
     return TW_OK;
 }
@@ -112,8 +115,12 @@ static void list_columns(tw_prediction_report *report)
     columns *c = &report->all;
     c->count = 0;
     add_column(c, "row", report->block);
-    for (size_t j = 1; j < report->inputs; j++)
-        add_column(c, name_of_input(report, j - 1), report->block + j * TW_PREDICT_BATCH);
+    for (size_t j = 0; !p->at.cross && j < p->at.data->d; j++) {
+        if (p->at.absent[j]) continue;
+        add_column(c, name_of_input(report, j), report->block + (j + 1) * TW_PREDICT_BATCH);
+        c->texts[c->count - 1] = tw_data_levels(p->at.data, j);
+    }
+    report->inputs = c->count;
     add_column(c, "mean", p->column[TW_PREDICTED_MEAN]);
     add_column(c, "variance", p->column[TW_PREDICTED_VARIANCE]);
     add_column(c, tw_likelihood_expects(p->problem->likelihood), p->column[TW_PREDICTED_EXPECTED]);
@@ -124,7 +131,8 @@ static void list_columns(tw_prediction_report *report)
     if (!report->binary) add_column(c, "y_sd", p->column[TW_PREDICTED_SD]);
     for (size_t k = 0; k < p->levels; k++) add_column(c, report->level[k], p->level + k * TW_PREDICT_BATCH);
     if (!p->at.y) return;
-    add_column(c, "y", p->at.y + p->first);
+    add_column(c, "y", p->at.label + p->first);
+    if (p->at.labels.count) c->texts[c->count - 1] = &p->at.labels;
     add_column(c, "log_score", p->column[TW_PREDICTED_SCORE]);
     if (p->run) add_column(c, "log_score_mcse", p->column[TW_PREDICTED_SCORE_MCSE]);
 }
@@ -132,7 +140,7 @@ static void list_columns(tw_prediction_report *report)
 static tw_csv as_csv(const tw_prediction_report *report)
 {
     const columns *c = &report->all;
-    return (tw_csv){report->p->count, c->count, c->name, c->values};
+    return (tw_csv){report->p->count, c->count, c->name, c->values, c->texts};
 }
 
 /* ---- begin, add ---- */
@@ -164,10 +172,12 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
 static void add_to_arrays(tw_prediction_report *report)
 {
     const columns *c = &report->all;
+    const tw_prediction *p = report->p;
     for (size_t j = report->inputs; j < c->count; j++) {
         json_t *array = json_object_get(report->arrays, c->name[j]);
-        for (size_t i = 0; i < report->p->count; i++)
-            tw_json_append(array, tw_json_number(c->values[j][i]), &report->ok);
+        bool label = c->values[j] == p->at.label + p->first; /* for programs: what the likelihood sees */
+        const double *values = p->at.y && label ? p->at.y + p->first : c->values[j];
+        for (size_t i = 0; i < p->count; i++) tw_json_append(array, tw_json_number(values[i]), &report->ok);
     }
 }
 
@@ -350,6 +360,7 @@ void tw_prediction_report_abandon(tw_prediction_report *report)
     tw_release(report->p->ctx, report->names);
     tw_release(report->p->ctx, report->all.name);
     tw_release(report->p->ctx, report->all.values);
+    tw_release(report->p->ctx, report->all.texts);
     tw_release(report->p->ctx, report);
 }
 

@@ -38,6 +38,17 @@ tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d)
     return TW_OK;
 }
 
+void tw_kernel_mark_inputs(const tw_kernel *kernel, size_t d, bool *used)
+{
+    for (size_t k = 0; k < d; k++) used[k] = false;
+    for (size_t i = 0; i < kernel->node_count; i++) {
+        const tw_node *node = &kernel->nodes[i];
+        if (node->kind != TW_NODE_LEAF || (node->leaf->want == TW_WANT_NOTHING && !node->leaf->precision))
+            continue;
+        for (size_t c = 0; c < tw_node_width(node, d); c++) used[tw_node_column(kernel, node, c)] = true;
+    }
+}
+
 static tw_status fail_text(const tw_kernel *kernel, const tw_node *node, const tw_data *data, size_t column)
 {
     char number[32];

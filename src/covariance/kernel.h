@@ -148,6 +148,9 @@ tw_status tw_kernel_restore(tw_context *ctx, const char *expression, const tw_da
 /* Does the kernel go with d inputs? */
 tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
 
+/* Which of d inputs does a leaf look at? */
+void tw_kernel_mark_inputs(const tw_kernel *kernel, size_t d, bool *used);
+
 /* Does no leaf but categorical look at an input that is text? */
 tw_status tw_kernel_check_levels(const tw_kernel *kernel, const tw_data *data);
 

@@ -62,6 +62,21 @@ static tw_status fail_text(const tw_data *data, size_t input, size_t row, const 
                    row + 1, input_name(data, input, name), tw_quote(text, text + strlen(text)).text, list);
 }
 
+/* The known texts, and behind them those of the new cases, which stand where their codes say. */
+static tw_status known_and_new(tw_data *data, size_t input, const tw_levels *known)
+{
+    const tw_levels *own = &data->levels[input];
+    void *memory = NULL;
+    size_t count = known->count + own->count;
+    TW_TRY(tw_allocate(data->ctx, count, sizeof(char *), "categories", &memory));
+    char **both = memory;
+    memcpy(both, known->text, known->count * sizeof *both);
+    memcpy(both + known->count, own->text, own->count * sizeof *both);
+    tw_status status = replace_levels(data, input, &(tw_levels){count, both});
+    tw_release(data->ctx, memory);
+    return status;
+}
+
 /* New codes: the place among the known texts, and those behind them for texts that are new. */
 static tw_status recode(tw_data *data, size_t input, const tw_levels *known, bool new_ones)
 {
@@ -76,15 +91,15 @@ static tw_status recode(tw_data *data, size_t input, const tw_levels *known, boo
         size_t code = (size_t)x[i], place = tw_levels_find(known, own->text[code]);
         x[i] = (double)(place < known->count ? place : known->count + code);
     }
-    return replace_levels(data, input, known);
+    return new_ones ? known_and_new(data, input, known) : replace_levels(data, input, known);
 }
 
-tw_status tw_data_match_levels(tw_data *data, const tw_data *train, bool new_ones)
+tw_status tw_data_match_levels(tw_data *data, const tw_data *train, const bool *needed, bool new_ones)
 {
     char name[32];
     for (size_t k = 0; k < train->d && k < data->d; k++) {
         const tw_levels *known = tw_data_levels(train, k), *own = tw_data_levels(data, k);
-        if (!known && !own) continue;
+        if ((!known && !own) || (needed && !needed[k])) continue;
         if (known && own)
             TW_TRY(recode(data, k, known, new_ones));
         else

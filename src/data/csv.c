@@ -174,12 +174,12 @@ static tw_status find_layout(csv *in)
     return is_header ? read_header(in, first) : TW_OK;
 }
 
-/* The number of rows. A row of c numbers takes at least 2c bytes with its newline, so the bytes that are
+/* The number of rows. A row of c fields takes at least c bytes with its newline, so the bytes that are
  * there bound the rows that can be read before a ragged one stops the reading; the bound keeps a broken file
  * from asking for far more memory than it could fill. */
 static size_t count_rows(const csv *in)
 {
-    size_t most = ((size_t)(in->end - in->data) + 1) / 2 / in->columns;
+    size_t most = ((size_t)(in->end - in->data) + 1) / in->columns;
     size_t rows = 0;
     for (const char *p = in->data; p < in->end; p = next_line(in, p)) rows++;
     return rows <= most ? rows : most > 0 ? most : 1;
@@ -214,17 +214,30 @@ static tw_status fail_text(const csv *in, const char *line, size_t column, const
                    place_of(in, line, column).text, tw_quote(field->begin, field->end).text, advice);
 }
 
+/* What is wrong with column j in this line; see tw_table_flaw. */
+static tw_status flawed(csv *in, const char *line, size_t j, tw_status failed)
+{
+    return tw_table_flaw(in->table, in->text, j, tw_file_line_number(in->file, line), failed);
+}
+
 /* Text in column j of the row at `row`. */
 static tw_status take_text(csv *in, const char *line, size_t j, size_t row, const tw_field *field)
 {
     void *memory = NULL;
     bool beyond = row >= in->table->rows; /* of the bound of count_rows: such a row is not complete */
-    if (!in->text || beyond || tw_text_is_mistake(field)) return fail_text(in, line, j, field);
+    if (!in->text || beyond) return fail_text(in, line, j, field);
+    if (tw_text_is_mistake(field)) return flawed(in, line, j, fail_text(in, line, j, field));
     if (!in->texts) {
         TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_text_column), "columns of text", &memory));
         in->texts = memory;
     }
     return tw_text_add(in->file->ctx, &in->texts[j], in->table->rows, row, line, field);
+}
+
+static tw_status fail_missing(const csv *in, const char *line, size_t column, const tw_field *field)
+{
+    return tw_fail(in->file->ctx, TW_BAD_DATA, "%s: found %s; " TW_NOT_FINITE_ADVICE,
+                   place_of(in, line, column).text, tw_quote(field->begin, field->end).text);
 }
 
 /* The path that knows everything. */
@@ -240,9 +253,7 @@ static tw_status read_row(csv *in, const char *line, double *row, size_t stride)
         if (found != in->columns) continue;
         tw_field_kind kind = tw_field_value(&field, &value);
         if (kind == TW_FIELD_TEXT) TW_TRY(take_text(in, line, j, (size_t)(row - in->table->values), &field));
-        if (kind == TW_FIELD_MISSING)
-            return tw_fail(in->file->ctx, TW_BAD_DATA, "%s: found %s; " TW_NOT_FINITE_ADVICE,
-                           place_of(in, line, j).text, tw_quote(field.begin, field.end).text);
+        if (kind == TW_FIELD_MISSING) TW_TRY(flawed(in, line, j, fail_missing(in, line, j, &field)));
         row[j * stride] = value;
     }
     if (found == in->columns) return TW_OK;
@@ -252,13 +263,29 @@ static tw_status read_row(csv *in, const char *line, double *row, size_t stride)
         tw_file_line_number(in->file, line), in->columns, in->table->names ? "header" : "first row", found);
 }
 
+/* Newlines from p to q. */
+static size_t lines_between(const char *p, const char *q)
+{
+    size_t lines = 0;
+    while (p < q && (p = memchr(p, '\n', (size_t)(q - p)))) {
+        lines++;
+        p++;
+    }
+    return lines;
+}
+
 /* A row beyond the bound of count_rows cannot be complete: it fails before its last column is written, so
  * no write leaves the table. */
 static tw_status read_rows(csv *in)
 {
     const size_t stride = in->table->rows;
     double *row = in->table->values;
-    for (const char *p = in->data; p < in->end; row++) {
+    size_t line = tw_file_line_number(in->file, in->data);
+    for (const char *p = in->data, *last = p; p < in->end; row++) {
+        line += lines_between(last, p);
+        last = p;
+        size_t i = (size_t)(row - in->table->values);
+        if (in->table->lines && i < stride) in->table->lines[i] = line;
         const char *stop = read_plain_row(in, p, row, stride);
         if (!stop) {
             TW_TRY(read_row(in, p, row, stride));
@@ -270,18 +297,19 @@ static tw_status read_rows(csv *in)
 }
 
 /* Columns that are text in every row become categories; text among numbers is a mistake. */
-static tw_status code_texts(const csv *in)
+static tw_status code_texts(csv *in)
 {
     void *memory = NULL;
     size_t rows = in->table->rows;
     if (!in->texts) return TW_OK;
     for (size_t j = 0; j < in->columns; j++)
         if (in->texts[j].count > 0 && in->texts[j].count < rows)
-            return fail_text(in, in->texts[j].line, j, &in->texts[j].first);
+            TW_TRY(
+                flawed(in, in->texts[j].line, j, fail_text(in, in->texts[j].line, j, &in->texts[j].first)));
     TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_levels), "categories", &memory));
     in->table->levels = memory;
     for (size_t j = 0; j < in->columns; j++)
-        if (in->texts[j].count > 0)
+        if (in->texts[j].count == rows)
             TW_TRY(tw_text_code(in->file->ctx, &in->texts[j], rows, in->table->values + j * rows,
                                 &in->table->levels[j]));
     return TW_OK;
@@ -293,11 +321,20 @@ static void release_texts(csv *in)
     tw_release(in->file->ctx, in->texts);
 }
 
+static tw_status allocate_lines(tw_table *table)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(table->ctx, table->rows, sizeof(size_t), "the lines of the rows", &memory));
+    table->lines = memory;
+    return TW_OK;
+}
+
 tw_status tw_csv_read(const tw_file *file, bool text, tw_table *table)
 {
     csv in = {.file = file, .table = table, .end = file->bytes + file->length, .columns = 1, .text = text};
     TW_TRY(find_layout(&in));
     TW_TRY(tw_table_size(table, count_rows(&in), in.columns));
+    if (text) TW_TRY(allocate_lines(table));
     tw_status status = read_rows(&in);
     if (status == TW_OK) status = code_texts(&in);
     release_texts(&in);

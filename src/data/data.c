@@ -144,7 +144,12 @@ void tw_data_free(tw_data *data)
     tw_release(data->ctx, data->names);
     tw_levels_free(data->ctx, data->d, data->levels);
     tw_release(data->ctx, data->labels.text);
-    for (size_t k = 0; k < data->columns; k++) tw_release(data->ctx, data->column[k].values);
+    for (size_t k = 0; k < data->columns; k++) {
+        tw_release(data->ctx, data->column[k].values);
+        tw_release(data->ctx, data->column[k].source);
+    }
+    tw_release(data->ctx, data->label_source);
+    tw_release(data->ctx, data->lines);
     tw_release(data->ctx, data->y);
     tw_release(data->ctx, data->x);
     tw_release(data->ctx, data);

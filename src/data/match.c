@@ -25,23 +25,24 @@ static bool same_names(const tw_data *data, size_t d, const char *const *names)
     return k == d;
 }
 
-/* The only input of a name. */
-static tw_status find_input(const tw_data *data, const char *name, size_t *place)
+/* The only input of a name; data->d where there is none and none is needed. */
+static tw_status find_input(const tw_data *data, const char *name, bool needed, size_t *place)
 {
     size_t count = 0;
+    *place = data->d;
     for (size_t j = 0; j < data->d; j++)
         if (strcmp(data->names[j], name) == 0) {
             *place = j;
             count++;
         }
-    if (count == 1) return TW_OK;
+    if (count == 1 || (count == 0 && !needed)) return TW_OK;
     return tw_fail(data->ctx, TW_BAD_DATA,
                    count ? "several inputs are called %s, so that the model's cannot be told by name"
                          : "the model was made with the input %s, and there is none of that name",
                    quote(name).text);
 }
 
-/* The first input that was not taken. */
+/* The first input that was not taken, if there is one. */
 static tw_status fail_extra(const tw_data *data, size_t d, const size_t *place)
 {
     for (size_t j = 0; j < data->d; j++) {
@@ -54,10 +55,11 @@ static tw_status fail_extra(const tw_data *data, size_t d, const size_t *place)
     return TW_OK;
 }
 
-static tw_status find_places(const tw_data *data, size_t d, const char *const *names, size_t *place)
+static tw_status find_places(const tw_data *data, size_t d, const char *const *names, const bool *needed,
+                             size_t *place)
 {
-    for (size_t k = 0; k < d; k++) TW_TRY(find_input(data, names[k], &place[k]));
-    return data->d == d ? TW_OK : fail_extra(data, d, place);
+    for (size_t k = 0; k < d; k++) TW_TRY(find_input(data, names[k], !needed || needed[k], &place[k]));
+    return fail_extra(data, d, place);
 }
 
 /* Categories move with their inputs. */
@@ -67,7 +69,12 @@ static tw_status move_levels(tw_data *data, size_t d, const size_t *place)
     if (!data->levels) return TW_OK;
     TW_TRY(tw_allocate(data->ctx, d, sizeof(tw_levels), "categories", &memory));
     tw_levels *moved = memory;
-    for (size_t k = 0; k < d; k++) moved[k] = data->levels[place[k]];
+    for (size_t k = 0; k < d; k++) {
+        if (place[k] == data->d) continue;
+        moved[k] = data->levels[place[k]];
+        data->levels[place[k]] = (tw_levels){0};
+    }
+    for (size_t j = 0; j < data->d; j++) tw_release(data->ctx, data->levels[j].text);
     tw_release(data->ctx, data->levels);
     data->levels = moved;
     return TW_OK;
@@ -82,19 +89,21 @@ static tw_status move_inputs(tw_data *data, size_t d, const size_t *place)
         tw_release(data->ctx, x);
         return status;
     }
-    for (size_t k = 0; k < d; k++) memcpy(x + k * data->n, data->x + place[k] * data->n, data->n * sizeof *x);
+    for (size_t k = 0; k < d; k++)
+        if (place[k] < data->d) memcpy(x + k * data->n, data->x + place[k] * data->n, data->n * sizeof *x);
     tw_release(data->ctx, data->x);
     data->x = x;
+    data->d = d;
     return TW_OK;
 }
 
-tw_status tw_data_match(tw_data *data, size_t d, const char *const *names)
+tw_status tw_data_match(tw_data *data, size_t d, const char *const *names, const bool *needed)
 {
     void *memory = NULL;
     if (data->names && names) {
         if (same_names(data, d, names)) return TW_OK;
         TW_TRY(tw_allocate(data->ctx, d, sizeof(size_t), "the places of the inputs", &memory));
-        tw_status status = find_places(data, d, names, memory);
+        tw_status status = find_places(data, d, names, needed, memory);
         if (status == TW_OK) status = move_inputs(data, d, memory);
         tw_release(data->ctx, memory);
         return status == TW_OK ? tw_data_set_names(data, names) : status;

@@ -171,22 +171,24 @@ static double number_at(const npy *in, size_t index)
     return value;
 }
 
-static tw_status read_numbers(const npy *in, tw_table *table)
+static tw_status read_numbers(const npy *in, bool text, tw_table *table)
 {
     TW_TRY(tw_table_size(table, in->rows, in->columns));
     for (size_t j = 0; j < in->columns; j++) {
         for (size_t i = 0; i < in->rows; i++) {
             double value = number_at(in, in->fortran_order ? i + j * in->rows : i * in->columns + j);
             if (!isfinite(value))
-                return tw_fail(in->file->ctx, TW_BAD_DATA,
-                               "row %zu, column %zu: found %g; " TW_NOT_FINITE_ADVICE, i + 1, j + 1, value);
+                TW_TRY(tw_table_flaw(table, text, j, i + 1,
+                                     tw_fail(in->file->ctx, TW_BAD_DATA,
+                                             "row %zu, column %zu: found %g; " TW_NOT_FINITE_ADVICE, i + 1,
+                                             j + 1, value)));
             table->values[i + j * in->rows] = value;
         }
     }
     return TW_OK;
 }
 
-tw_status tw_npy_read(const tw_file *file, tw_table *table)
+tw_status tw_npy_read(const tw_file *file, bool text, tw_table *table)
 {
     npy in = {.file = file, .header = ""};
     char *header = NULL;
@@ -197,5 +199,5 @@ tw_status tw_npy_read(const tw_file *file, tw_table *table)
     tw_release(file->ctx, header);
     TW_TRY(status);
     TW_TRY(check_length(&in));
-    return read_numbers(&in, table);
+    return read_numbers(&in, text, table);
 }

@@ -12,10 +12,14 @@
 /* Give table its values, rows x columns zeros. */
 tw_status tw_table_size(tw_table *table, size_t rows, size_t columns);
 
-/* With `text`, columns that are text from top to bottom become categories. */
+/* With `text`, columns that are text from top to bottom become categories, and what is wrong with a column is its flaw. */
 tw_status tw_csv_read(const tw_file *file, bool text, tw_table *table);
 tw_status tw_libsvm_read(const tw_file *file, tw_table *table);
-tw_status tw_npy_read(const tw_file *file, tw_table *table);
+tw_status tw_npy_read(const tw_file *file, bool text, tw_table *table);
+
+/* A failure that concerns one column only, whose message is that of the context: where columns may be left out (`text`) it becomes the
+ * column's flaw, unless it has one, and reading goes on; else it is returned as it is. */
+tw_status tw_table_flaw(tw_table *table, bool text, size_t column, size_t line, tw_status failed);
 
 /* tw_table_read for a table whose columns may be text. */
 tw_status tw_table_read_text(tw_context *ctx, const char *path, tw_table **out);
@@ -30,6 +34,7 @@ tw_status tw_data_allocate(tw_context *ctx, tw_data **out);
 tw_status tw_names_copy(tw_context *ctx, size_t count, const char *const *from, char ***to);
 
 /* What to do about values that are missing or not finite, for messages. */
-#define TW_NOT_FINITE_ADVICE "missing or not finite values are not supported: remove or impute the row"
+#define TW_NOT_FINITE_ADVICE \
+    "missing or not finite values are not supported: remove or impute the row, or leave the column out"
 
 #endif

@@ -154,6 +154,18 @@ static void leave_out_row_names(const tw_table *table, leaving *l)
     tw_log(table->ctx, TW_LOG_INFO, "the first column has no name and numbers the rows: it is left out");
 }
 
+/* What is wrong with a column that is used: of several, what stands first in the file. */
+static tw_status check_flaws(const tw_table *table, const leaving *l)
+{
+    const tw_flaw *first = NULL;
+    for (size_t j = 0; table->flaws && j < table->columns; j++) {
+        const tw_flaw *flaw = &table->flaws[j];
+        bool used = !l->out[j] || use_of(l, (ptrdiff_t)j, l->reading->count);
+        if (used && flaw->words && (!first || flaw->line < first->line)) first = flaw;
+    }
+    return first ? tw_fail(table->ctx, TW_BAD_DATA, "%s", first->words) : TW_OK;
+}
+
 static tw_status find_leaving(const tw_table *table, tw_format format, leaving *l)
 {
     void *memory = NULL;
@@ -165,6 +177,7 @@ static tw_status find_leaving(const tw_table *table, tw_format format, leaving *
     TW_TRY(find_ignored(table, l));
     leave_out_row_names(table, l);
     l->out[0] = l->out[0] || l->label == DROP_FIRST;
+    TW_TRY(check_flaws(table, l));
     for (size_t j = 0; j < table->columns; j++) {
         if (use_of(l, (ptrdiff_t)j, l->reading->count)) l->out[j] = true;
         left += !l->out[j];
@@ -184,6 +197,10 @@ static void remove_column(tw_table *table, size_t j)
     double *column = table->values + j * table->rows;
     memmove(column, column + table->rows, behind * table->rows * sizeof(double));
     if (table->names) memmove(table->names + j, table->names + j + 1, behind * sizeof(char *));
+    if (table->flaws) {
+        tw_release(table->ctx, table->flaws[j].words);
+        memmove(table->flaws + j, table->flaws + j + 1, behind * sizeof *table->flaws);
+    }
     if (!table->levels) return;
     tw_release(table->ctx, table->levels[j].text);
     memmove(table->levels + j, table->levels + j + 1, behind * sizeof *table->levels);
@@ -195,9 +212,21 @@ static tw_status take_label(tw_table *table, ptrdiff_t j, tw_data *data)
     if (j < 0) return TW_OK;
     TW_TRY(tw_allocate_doubles(table->ctx, table->rows, 1, "the labels", &data->y));
     memcpy(data->y, table->values + (size_t)j * table->rows, table->rows * sizeof(double));
+    if (table->names) TW_TRY(tw_data_set_source(data, "label", table->names[j]));
     if (!table->levels) return TW_OK;
     data->labels = table->levels[j];
     table->levels[j] = (tw_levels){0};
+    return TW_OK;
+}
+
+static tw_status take_constants(const tw_table *table, const leaving *l, tw_data *data)
+{
+    for (size_t k = 0; k < l->reading->count; k++) {
+        const char *name = l->reading->columns[k].name;
+        size_t j = (size_t)l->column[k];
+        TW_TRY(tw_data_set_column(data, name, table->values + j * table->rows));
+        if (table->names) TW_TRY(tw_data_set_source(data, name, table->names[j]));
+    }
     return TW_OK;
 }
 
@@ -207,15 +236,15 @@ static tw_status split(tw_table *table, const leaving *l, tw_data *data)
 {
     data->n = table->rows;
     TW_TRY(take_label(table, l->label, data));
-    for (size_t k = 0; k < l->reading->count; k++)
-        TW_TRY(tw_data_set_column(data, l->reading->columns[k].name,
-                                  table->values + (size_t)l->column[k] * table->rows));
+    TW_TRY(take_constants(table, l, data));
     for (size_t j = table->columns; j-- > 0;)
         if (l->out[j]) remove_column(table, j);
     data->d = table->columns;
     data->x = table->values;
     data->names = table->names;
     data->levels = table->levels;
+    data->lines = table->lines;
+    table->lines = NULL;
     table->values = NULL;
     table->names = NULL;
     table->levels = NULL;

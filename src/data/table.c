@@ -36,6 +36,23 @@ tw_status tw_table_size(tw_table *table, size_t rows, size_t columns)
     return tw_allocate_doubles(table->ctx, rows, columns, what, &table->values);
 }
 
+tw_status tw_table_flaw(tw_table *table, bool text, size_t column, size_t line, tw_status failed)
+{
+    void *memory = NULL;
+    if (!text || failed != TW_BAD_DATA) return failed;
+    if (!table->flaws) {
+        TW_TRY(tw_allocate(table->ctx, table->columns, sizeof(tw_flaw), "flaws of columns", &memory));
+        table->flaws = memory;
+    }
+    tw_flaw *flaw = &table->flaws[column];
+    if (flaw->words) return TW_OK;
+    const char *words = tw_context_message(table->ctx);
+    TW_TRY(tw_allocate(table->ctx, strlen(words) + 1, 1, "flaws of columns", &memory));
+    *flaw = (tw_flaw){line, memory};
+    strcpy(flaw->words, words);
+    return TW_OK;
+}
+
 static tw_status read_text(const tw_file *file, tw_format format, bool text, tw_table *table)
 {
     tw_number_locale locale;
@@ -54,7 +71,8 @@ static tw_status read_file(const char *path, bool text, tw_table *table)
     tw_status status = tw_file_read(table->ctx, path, &file);
     if (status == TW_OK) status = tw_file_inflate(&file);
     if (status == TW_OK)
-        status = format == TW_FORMAT_NPY ? tw_npy_read(&file, table) : read_text(&file, format, text, table);
+        status =
+            format == TW_FORMAT_NPY ? tw_npy_read(&file, text, table) : read_text(&file, format, text, table);
     tw_file_release(&file);
     return status;
 }
@@ -90,6 +108,9 @@ void tw_table_free(tw_table *table)
 {
     if (!table) return;
     tw_levels_free(table->ctx, table->columns, table->levels);
+    for (size_t j = 0; table->flaws && j < table->columns; j++) tw_release(table->ctx, table->flaws[j].words);
+    tw_release(table->ctx, table->flaws);
+    tw_release(table->ctx, table->lines);
     tw_release(table->ctx, table->names);
     tw_release(table->ctx, table->values);
     tw_release(table->ctx, table);

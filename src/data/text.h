@@ -30,6 +30,4 @@ void tw_levels_list(const tw_levels *levels, char *list, size_t bytes);
 /* The number of a text; levels->count where it is none of them. */
 size_t tw_levels_find(const tw_levels *levels, const char *text);
 
-tw_status tw_levels_copy(tw_context *ctx, const tw_levels *from, tw_levels *to);
-
 #endif

@@ -276,6 +276,21 @@ static tw_status read_data(const tw_fields *in, bool matrix, tw_problem_parts *p
     return status;
 }
 
+static tw_status read_source(const json_t *sources, const char *role, tw_data *data)
+{
+    const char *name = json_string_value(json_array_get(json_object_get(sources, role), 0));
+    return name ? tw_data_set_source(data, role, name) : TW_OK;
+}
+
+/* Files of before there were sources have none. */
+static tw_status read_sources(const tw_fields *in, tw_data *data)
+{
+    const json_t *sources = json_object_get(in->object, "sources");
+    TW_TRY(read_source(sources, "label", data));
+    for (size_t k = 0; k < data->columns; k++) TW_TRY(read_source(sources, data->column[k].name, data));
+    return TW_OK;
+}
+
 static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_parts *parts, double **phi)
 {
     bool no_matrix = false;
@@ -284,6 +299,7 @@ static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_part
     TW_TRY(tw_field_number(in, "jitter", &parts->jitter));
     TW_TRY(read_likelihood(in, version, parts, phi));
     TW_TRY(read_levels(in, parts->data));
+    TW_TRY(read_sources(in, parts->data));
     if (!no_matrix) return read_matrix(in, parts->data->n, parts);
     TW_TRY(read_names(in, parts->data->d, &parts->data->names));
     TW_TRY(version == 1 ? read_covariance(in, parts) : read_expression(in, parts));

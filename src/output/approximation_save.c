@@ -113,6 +113,22 @@ static void print_levels(const tw_levels *levels, const tw_data *data, FILE *to)
     print_names(data->labels.count, data->labels.text, to);
 }
 
+static void print_source(const char *role, const char *name, bool first, FILE *to)
+{
+    fprintf(to, "%s\"%s\":", first ? "" : ",", role);
+    print_names(1, name ? (char *[]){(char *)name} : NULL, to);
+}
+
+/* What the columns of y and of the constants were called: {"label":["sick"],"exposure":null}. */
+static void print_sources(const tw_data *data, FILE *to)
+{
+    fputs(",\n  \"sources\": {", to);
+    print_source("label", data->label_source, true, to);
+    for (size_t k = 0; k < data->columns; k++)
+        print_source(data->column[k].name, data->column[k].source, false, to);
+    fputc('}', to);
+}
+
 static void print_scaling(const tw_scaling *scaling, FILE *to)
 {
     if (!scaling) {
@@ -155,6 +171,7 @@ static void print_file(const tw_problem *problem, const tw_approximation *approx
     print_names(data->d, given ? NULL : data->names, to);
     fputs(",\n  \"levels\": ", to);
     print_levels(given ? NULL : data->levels, data, to);
+    print_sources(data, to);
     fputs(",\n  \"likelihood\": ", to);
     print_likelihood(problem, to);
     print_kernel(problem->kernel, expression, to);

@@ -56,6 +56,16 @@ void tw_csv_header(const tw_csv *csv, FILE *to)
     fputc('\n', to);
 }
 
+static void put_cell(const tw_csv *csv, size_t i, size_t j, FILE *to)
+{
+    const tw_levels *texts = csv->texts ? csv->texts[j] : NULL;
+    double value = csv->values[j][i];
+    if (texts && value >= 0.0 && value < (double)texts->count)
+        put_name(texts->text[(size_t)value], to);
+    else
+        tw_csv_put_number(value, to);
+}
+
 tw_status tw_csv_rows(tw_context *ctx, const tw_csv *csv, FILE *to)
 {
     tw_number_locale locale;
@@ -63,7 +73,7 @@ tw_status tw_csv_rows(tw_context *ctx, const tw_csv *csv, FILE *to)
     for (size_t i = 0; i < csv->rows; i++) {
         for (size_t j = 0; j < csv->columns; j++) {
             if (j) fputc(',', to);
-            tw_csv_put_number(csv->values[j][i], to);
+            put_cell(csv, i, j, to);
         }
         fputc('\n', to);
     }

@@ -56,14 +56,20 @@ awk -F, '{ print $1 "," $3 "," $2 }' "$d/counts.csv" >"$d/turned.csv"
 works predict "$d/fit.json" "$d/turned.csv" --exposure-column e --json
 gives 'all(r[k] == v for k, v in other("known.json").items() if k != "seconds_total")'
 cut -d, -f1,2 "$d/counts.csv" >"$d/unlabelled.csv"
+# columns go by the names of the training data: the exposure is no label, in whatever place
+works predict "$d/fit.json" "$d/turned.csv" --json
+gives 'all(r[k] == v for k, v in other("known.json").items() if k != "seconds_total")'
+works predict "$d/fit.json" "$d/unlabelled.csv" --json
+gives 'r["predictions"]["y_mean"] == other("known.json")["predictions"]["y_mean"] and r["scores"] is None'
+sed '1s/e/person_years/' "$d/unlabelled.csv" >"$d/renamed.csv"
+refuses 1 'found the input "person_years", and the model has none of that name; name the column of the exposure with --exposure-column, the label with --label-column, or leave a column out' \
+    predict "$d/fit.json" "$d/renamed.csv"
 works predict "$d/fit.json" "$d/unlabelled.csv" --exposure-column 2 --json
 gives 'r["predictions"]["y_mean"] == other("known.json")["predictions"]["y_mean"] and r["scores"] is None'
 works predict "$d/fit.json" "$d/plain.csv" --json
 says err 'the exposure differs from one training case to the next'
 gives 'all(abs(m / math.exp(a + v / 2) - 1) < 1e-12 for m, a, v in
     zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
-
-refuses 1 'found the input "e", and the model has none of that name' predict "$d/fit.json" "$d/counts.csv"
 
 # with a given matrix, where the file needs no inputs
 if line_kernel; then

@@ -59,4 +59,41 @@ for from in fit.json run.nc; do
     refuses 1 'maybe.csv: row 1: found the label "maybe"; the labels are "no", "yes"' \
         predict "$d/$from" "$d/maybe.csv" --label-column sick
 done
+
+# predictions are written in the words of the file, labels and categories alike, also those that are new
+for from in fit.json run.nc; do
+    works predict "$d/$from" "$d/new.csv" -o "$d/p.csv" --force
+    says out '2 labelled cases' # the label is found by its name
+    python3 - "$d/p.csv" <<'EOF' || complain "predictions are not in the words of the file"
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+sys.exit([(r["sex"], r["y"]) for r in rows] != [("male", "yes"), ("female", "no")])
+EOF
+    works predict "$d/$from" "$d/other.csv" --new-categories
+    says out '3,30,other,2,'
+done
+
+# a column that is left out may hold anything; one that is used may not
+awk -F, '{ print $1 "," $2 "," $3 "," $4 "," (NR == 1 ? "note" : NR == 5 ? "?" : 7) "," $5 }' "$d/people.csv" >"$d/notes.csv"
+refuses 1 'notes.csv: line 5, column 5 ("note"): found "?"; missing or not finite values are not supported: remove or impute the row, or leave the column out' \
+    approx "$d/notes.csv" --standardise --kernel "$kernel" --quiet
+sed '7s/,7,/,later,/' "$d/notes.csv" >"$d/mixed.csv"
+for data in notes mixed; do
+    works approx "$d/$data.csv" --standardise --kernel "$kernel" --ignore-column note
+    grep '^EP' "$d/out" | cut -c1-30 >"$d/ep2"
+    cmp -s "$d/ep" "$d/ep2" || complain "a column that is left out changes log Z ($data.csv)"
+done
+
+# an input that the kernel does not look at may be absent, and is not written; a column too many is named, with what to do
+works approx "$d/people.csv" --kernel 'se(dose) + categorical(sex)' --save-approx "$d/two.json"
+printf 'sex,dose\nmale,1\nfemale,2\n' >"$d/two.csv"
+works predict "$d/two.json" "$d/two.csv"
+says out 'row,sex,dose,mean,'
+says out '2,female,2,'
+printf 'sex,age\nmale,1\n' >"$d/less.csv"
+refuses 1 'the model was made with the input "dose", and there is none of that name' predict "$d/two.json" "$d/less.csv"
+printf 'sex,dose,when\nmale,1,3\n' >"$d/extra.csv"
+refuses 1 'extra.csv: found the input "when", and the model has none of that name; name the label with --label-column, or leave a column out with --ignore-column' \
+    predict "$d/two.json" "$d/extra.csv"
+works predict "$d/two.json" "$d/extra.csv" --ignore-column when
 finish

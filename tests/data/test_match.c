@@ -21,7 +21,7 @@ static void inputs_move_to_their_names(void **state)
     static const double expected[] = {100, 200, 1, 2, 10, 20};
     tw_context *ctx = new_context();
     tw_data *data = named(ctx, from);
-    assert_int_equal(tw_data_match(data, 3, to), TW_OK);
+    assert_int_equal(tw_data_match(data, 3, to, NULL), TW_OK);
     for (size_t i = 0; i < 6; i++) assert_true(data->x[i] == expected[i]);
     for (size_t k = 0; k < 3; k++) assert_string_equal(data->names[k], to[k]);
     tw_data_free(data);
@@ -35,11 +35,11 @@ static void without_names_the_order_counts(void **state)
     static const char *const names[] = {"a", "b", "c"}, *const twice[] = {"a", "a", "b"};
     tw_context *ctx = new_context();
     tw_data *data = named(ctx, NULL);
-    assert_int_equal(tw_data_match(data, 3, names), TW_OK);
-    assert_int_equal(tw_data_match(data, 2, names), TW_BAD_DATA);
+    assert_int_equal(tw_data_match(data, 3, names, NULL), TW_OK);
+    assert_int_equal(tw_data_match(data, 2, names, NULL), TW_BAD_DATA);
     assert_int_equal(tw_data_set_names(data, twice), TW_OK);
-    assert_int_equal(tw_data_match(data, 3, NULL), TW_OK);
-    assert_int_equal(tw_data_match(data, 3, twice), TW_OK); /* the same names in the same order */
+    assert_int_equal(tw_data_match(data, 3, NULL, NULL), TW_OK);
+    assert_int_equal(tw_data_match(data, 3, twice, NULL), TW_OK); /* the same names in the same order */
     for (size_t i = 0; i < 6; i++) assert_true(data->x[i] == values[i]);
     tw_data_free(data);
     tw_context_free(ctx);
@@ -62,7 +62,7 @@ static void what_does_not_match_is_refused(void **state)
     tw_context *ctx = new_context();
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         tw_data *data = named(ctx, all[k].from);
-        assert_int_equal(tw_data_match(data, all[k].d, all[k].to), TW_BAD_DATA);
+        assert_int_equal(tw_data_match(data, all[k].d, all[k].to, NULL), TW_BAD_DATA);
         assert_non_null(strstr(tw_context_message(ctx), all[k].words));
         for (size_t i = 0; i < 6; i++) assert_true(data->x[i] == values[i]);
         tw_data_free(data);

@@ -129,15 +129,15 @@ static void categories_are_matched_by_their_texts(void **state)
     tw_data *at = read_all(ctx, "sex,age,y\nF,1,1\nF,3,0\n"),
             *other = read_all(ctx, "sex,age,y\nX,1,1\nM,3,0\n");
     tw_data *number = read_all(ctx, "sex,age,y\n1,1,1\n0,3,0\n");
-    assert_int_equal(tw_data_match_levels(at, train, false), TW_OK);
+    assert_int_equal(tw_data_match_levels(at, train, NULL, false), TW_OK);
     assert_true(at->x[0] == 0.0 && at->x[1] == 0.0);
-    assert_int_equal(tw_data_match_levels(other, train, false), TW_NEW_CATEGORY);
+    assert_int_equal(tw_data_match_levels(other, train, NULL, false), TW_NEW_CATEGORY);
     assert_string_equal(tw_context_message(ctx),
                         "row 1 of sex: found \"X\", a category that the training cases do "
                         "not have; they have \"F\", \"M\"");
-    assert_int_equal(tw_data_match_levels(other, train, true), TW_OK);
+    assert_int_equal(tw_data_match_levels(other, train, NULL, true), TW_OK);
     assert_true(other->x[0] > 1.0 && other->x[1] == 1.0);
-    assert_int_equal(tw_data_match_levels(number, train, false), TW_BAD_DATA);
+    assert_int_equal(tw_data_match_levels(number, train, NULL, false), TW_BAD_DATA);
     assert_string_equal(tw_context_message(ctx), "sex is numbers, and in the training cases it is text");
     tw_data_free(train);
     tw_data_free(at);

@@ -9,6 +9,7 @@
  *                   category_K(category_K)           the texts of input K, from 1 on, where it is text
  *                   label(label)                     the texts that y stands for, where it was not numbers
  *   attributes      named_inputs, scaling_inputs
+ *                   label_column, exposure_column and the like: what these columns were called, where they had names
  */
 #include <stdio.h>
 
@@ -108,6 +109,16 @@ static void put_levels(tw_nc_writer *w, int group, const tw_data *data)
         tw_nc_names(w, group, "label", data->labels.count, (const char *const *)data->labels.text);
 }
 
+static void put_sources(tw_nc_writer *w, int group, const tw_data *data)
+{
+    char attribute[TW_DATA_COLUMN_NAME + NAME_BYTES];
+    if (data->label_source) tw_nc_put_text(w, group, "label_column", data->label_source);
+    for (size_t k = 0; k < data->columns; k++) {
+        snprintf(attribute, sizeof attribute, "%s_column", data->column[k].name);
+        if (data->column[k].source) tw_nc_put_text(w, group, attribute, data->column[k].source);
+    }
+}
+
 static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
 {
     const tw_data *data = problem->data;
@@ -121,6 +132,7 @@ static void put_constant_data(tw_nc_writer *w, const tw_problem *problem)
     tw_likelihood_put(w, group, obs, problem);
     if (problem->scaling) put_scaling(w, group, input, problem->scaling);
     put_levels(w, group, data);
+    put_sources(w, group, data);
     tw_nc_doubles(w, group, "jitter", 0, NULL, &problem->jitter);
 }
 
@@ -181,6 +193,24 @@ static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const doub
     return status == TW_OK ? get_levels(r, group, parts->data) : status;
 }
 
+static tw_status get_source(const tw_nc_reader *r, int group, const char *role, tw_data *data)
+{
+    char attribute[TW_DATA_COLUMN_NAME + NAME_BYTES], *name = NULL;
+    snprintf(attribute, sizeof attribute, "%s_column", role);
+    if (nc_inq_att(group, NC_GLOBAL, attribute, NULL, NULL) != NC_NOERR) return TW_OK;
+    TW_TRY(tw_nc_text(r, group, attribute, &name));
+    tw_status status = tw_data_set_source(data, role, name);
+    tw_release(r->ctx, name);
+    return status;
+}
+
+static tw_status get_sources(const tw_nc_reader *r, int group, tw_data *data)
+{
+    TW_TRY(get_source(r, group, "label", data));
+    for (size_t k = 0; k < data->columns; k++) TW_TRY(get_source(r, group, data->column[k].name, data));
+    return TW_OK;
+}
+
 /* Columns increase and are among the inputs; scales are above 0. */
 static tw_status check_scaling(tw_context *ctx, const tw_scaling *s, const long long *columns)
 {
@@ -230,6 +260,7 @@ static tw_status get_parts(const tw_nc_reader *r, size_t n, double **block, tw_p
     for (size_t k = 0; k < observed.likelihood->columns; k++)
         if (observed.column[k])
             TW_TRY(tw_data_set_column(parts->data, observed.likelihood->column[k].name, observed.column[k]));
+    TW_TRY(get_sources(r, group, parts->data));
     TW_TRY(tw_nc_read_doubles(r, group, "jitter", 0, NULL, &parts->jitter));
     TW_TRY(tw_kernel_get(r, group, parts->data, &parts->kernel));
     return get_scaling(r, group, parts);
