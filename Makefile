@@ -13,6 +13,7 @@
 #   make api      the reference of the C interface as HTML, in build/api/index.html
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
 #   make fuzz     look for bytes that the readers cannot bear, a minute each (needs clang's libFuzzer)
+#   make soak     random commands for an hour: interrupts, ranks, failing allocations (SOAK_SECONDS=3600)
 #   make coverage which lines the tests reach (needs gcovr), in build/coverage/coverage.txt
 #   make install  PREFIX=/usr/local; built in build/install, without tests
 PREFIX ?= /usr/local
@@ -22,7 +23,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-asan test-kernels test-long check bench figure1 reproduce reproduce-quick api lint fuzz coverage install setup setup-test clean
+.PHONY: all demo test test-asan test-kernels test-long check bench figure1 reproduce reproduce-quick api lint fuzz soak coverage install setup setup-test clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -84,6 +85,11 @@ lint:
 
 fuzz: setup
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+SOAK_SECONDS ?= 3600
+soak: all
+	@$(BUILD) build --target soak_serve >/dev/null
+	@scripts/soak $(SOAK_SECONDS)
 
 coverage: setup
 	@command -v gcovr >/dev/null || { echo "make coverage: please install gcovr" >&2; exit 1; }

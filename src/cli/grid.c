@@ -190,32 +190,59 @@ static tw_status load_test(tw_surface *s)
     return TW_OK;
 }
 
-/* Row j, without the points of a checkpoint: EP's starts lead along a row and no further, so that rows are jobs of their own. */
-static tw_status compute_row(void *user, size_t j)
+static tw_status check_interrupt(const tw_surface *s, size_t done)
+{
+    if (!tw_interrupt_seen() || done >= s->points) return TW_OK;
+    return tw_fail(s->ctx, TW_INTERRUPTED, "interrupted after %zu of %zu points", done, s->points);
+}
+
+/* What the whole team has done, where all are as far as this one is. */
+static size_t count_done(const tw_surface *s, size_t in_row)
+{
+    size_t done = s->first * s->grid.x.n + in_row * s->members;
+    return done < s->points ? done : s->points;
+}
+
+/* A row, without the points of a checkpoint: EP's starts lead along a row and no further, so that rows are jobs of their own.
+ * Who is alone keeps each point. */
+static tw_status compute_row(void *user, size_t item)
 {
     tw_surface *s = user;
-    size_t first = j * s->grid.x.n, end = first + s->grid.x.n;
+    size_t row = s->first + item, first = row * s->grid.x.n, end = first + s->grid.x.n;
     for (size_t k = first > s->done ? first : s->done; k < end; k++) {
-        TW_TRY(compute_point(s, k - first, j));
-        tw_meter_show(&s->meter, TW_METER_COUNT(k + 1, s->points));
-        if (s->leads && tw_saver_is_due(&s->saver)) tw_surface_save(s, k + 1);
-        if (tw_interrupt_seen() && k + 1 < s->points)
-            return tw_fail(s->ctx, TW_INTERRUPTED, "interrupted after %zu of %zu points", k + 1, s->points);
+        TW_TRY(compute_point(s, k - first, row));
+        tw_meter_show(&s->meter, TW_METER_COUNT(count_done(s, k + 1 - first), s->points));
+        if (s->members > 1) continue;
+        if (tw_saver_is_due(&s->saver)) tw_surface_save(s, k + 1);
+        TW_TRY(check_interrupt(s, k + 1));
     }
     return TW_OK;
+}
+
+/* As many rows as there are members, one each; then the first member keeps all that is done. */
+static tw_status compute_rows(tw_surface *s)
+{
+    void *columns[TW_GRID_COLUMNS];
+    size_t across = s->grid.x.n, left = s->grid.y.n - s->first, count = left < s->members ? left : s->members;
+    for (size_t c = 0; c < TW_GRID_COLUMNS; c++) columns[c] = s->grid.column[c] + s->first * across;
+    TW_TRY(tw_team_compute(s->ctx, count, compute_row, s,
+                           (tw_shared_arrays){TW_GRID_COLUMNS, across * sizeof(double), columns}));
+    s->first += count;
+    if (s->members == 1 || !tw_team_leads(s->ctx)) return TW_OK;
+    tw_ep_sequence_restart(s->row); /* the next row begins anew */
+    if (tw_saver_is_due(&s->saver)) tw_surface_save(s, s->first * across);
+    return check_interrupt(s, s->first * across);
 }
 
 /* Members of a team share out the rows. */
 static tw_status compute_points(tw_surface *s)
 {
-    void *columns[TW_GRID_COLUMNS];
-    for (size_t c = 0; c < TW_GRID_COLUMNS; c++) columns[c] = s->grid.column[c];
+    const tw_team *team = tw_context_team(s->ctx);
     TW_TRY(tw_surface_resume(s));
-    s->leads = tw_team_leads(s->ctx);
+    s->members = team ? team->size : 1;
     tw_meter_begin(&s->meter, s->options->output.quiet, "grid", "points");
     s->meter.first = s->done;
-    TW_TRY(tw_team_compute(s->ctx, s->grid.y.n, compute_row, s,
-                           (tw_shared_arrays){TW_GRID_COLUMNS, s->grid.x.n * sizeof(double), columns}));
+    for (s->first = s->done / s->grid.x.n; s->first < s->grid.y.n;) TW_TRY(compute_rows(s));
     s->grid.unconverged = tw_surface_unconverged(s, s->points);
     return TW_OK;
 }
@@ -272,20 +299,6 @@ static tw_status check(tw_context *ctx, const tw_grid_options *options, tw_surfa
     return options->plot ? tw_grid_plot_check(ctx, grid, options->plot, options->output.force) : TW_OK;
 }
 
-/* Of a team one member tells what was found; checkpoints belong to one who is alone. */
-static bool leads(tw_context *ctx)
-{
-    return !tw_context_team(ctx) || tw_context_team(ctx)->rank == 0;
-}
-
-static tw_status check_team(tw_context *ctx, const tw_grid_options *options)
-{
-    if (!tw_context_team(ctx) || (!options->saver.checkpoint && !options->saver.resume)) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "members of a team share out the rows of a grid and keep no checkpoint: "
-                   "leave --checkpoint and --resume out");
-}
-
 static tw_status run(tw_context *ctx, const void *values)
 {
     const tw_grid_options *options = values;
@@ -293,14 +306,13 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_terminal_log_to(ctx, options->output.quiet);
     tw_status status = tw_grid_parse_axes(ctx, &options->axes, &s.grid);
     s.points = s.grid.x.n * s.grid.y.n;
-    if (status == TW_OK) status = check_team(ctx, options);
     if (status == TW_OK) status = check(ctx, options, &s);
     if (status == TW_OK)
         status = tw_saver_begin(&s.saver, ctx, &options->saver, &tw_command_grid, options, "",
                                 options->output.force);
     if (status == TW_OK) status = compute(&s);
     tw_terminal_progress(options->output.quiet, NULL);
-    if (status == TW_OK && leads(ctx)) status = report(&s);
+    if (status == TW_OK && tw_team_leads(ctx)) status = report(&s);
     tw_saver_end(&s.saver, status == TW_OK);
     tw_release(ctx, s.grid.column[0]);
     tw_release(ctx, s.latent);

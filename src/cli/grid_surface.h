@@ -30,8 +30,9 @@ typedef struct tw_surface {
     tw_table *schedule;  /* in a file; NULL: none */
     tw_ep_sequence *row; /* the points of a row so far */
     size_t points;
-    size_t done; /* points of a checkpoint */
-    bool leads;  /* a team has one: it keeps the checkpoint */
+    size_t done;    /* points of a checkpoint */
+    size_t members; /* of the team; alone: 1 */
+    size_t first;   /* row of those that are computed now, `members` at a time */
     double start;
     tw_meter meter;
     tw_saver saver;

@@ -219,44 +219,48 @@ static tw_status make_slots(mpi_team *m)
     return TW_OK;
 }
 
-static tw_status begin(mpi_team *m, MPI_Comm comm)
+/* All that one rank does by itself, and may fail in. */
+static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
 {
     int rank = 0, size = 0;
     void *memory = NULL;
-    if (MPI_Comm_dup(comm, &m->comm) != MPI_SUCCESS || MPI_Comm_rank(m->comm, &rank) != MPI_SUCCESS ||
-        MPI_Comm_size(m->comm, &size) != MPI_SUCCESS)
-        return tw_fail(m->ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
-    MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+    TW_TRY(tw_allocate(ctx, 1, sizeof(mpi_team), "a team", &memory));
+    mpi_team *m = *out = memory;
+    *m = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL};
+    if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS || MPI_Comm_size(comm, &size) != MPI_SUCCESS)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
     m->team = (tw_team){(size_t)rank, (size_t)size, m, gather, broadcast, give_up, reason};
-    TW_TRY(tw_allocate(m->ctx, 2 * m->team.size, sizeof *m->count, "the ranks of a team", &memory));
+    TW_TRY(tw_allocate(ctx, 2 * m->team.size, sizeof *m->count, "the ranks of a team", &memory));
     m->count = memory;
     m->displacement = m->count + size;
     return make_slots(m);
 }
 
-static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
+/* There is no team yet that could hear of a failure: all ranks ask whether all are ready, before anything else. */
+static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status status)
 {
-    void *memory = NULL;
-    TW_TRY(tw_allocate(ctx, 1, sizeof(mpi_team), "a team", &memory));
-    *out = memory;
-    **out = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL};
-    return begin(*out, comm);
+    int failed = !m || status != TW_OK, any = 0;
+    if (MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
+    if (!m || status != TW_OK) return status;
+    if (any) return tw_fail(ctx, TW_NO_MEMORY, "another rank has no memory for its part of the team");
+    if (MPI_Comm_dup(comm, &m->comm) != MPI_SUCCESS)
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
+    MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+    return TW_OK;
 }
 
 tw_status tw_team_mpi(tw_context *ctx, MPI_Comm comm, tw_team **out)
 {
-    int ready = 0, failed, any = 0;
+    int ready = 0;
     mpi_team *m = NULL;
     *out = NULL;
     MPI_Initialized(&ready);
     if (!ready) return tw_fail(ctx, TW_BAD_ARGUMENT, "a team of MPI needs MPI_Init first");
     tw_status status = make(ctx, comm, &m);
-    failed = status != TW_OK; /* here there is no team yet that could hear of it */
-    if (MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS) any = 1;
-    if (any && !failed)
-        status = tw_fail(ctx, TW_NO_MEMORY, "another rank could not make its part of the team");
+    status = join(m, comm, ctx, status);
     if (status == TW_OK)
-        *out = &m->team;
+        *out = (tw_team *)(void *)m;
     else
         tw_team_mpi_free((tw_team *)(void *)m);
     return status;

@@ -72,6 +72,12 @@ mpirun -n 1 "$talweg" sample "$data" --draws 5 --warmup 10 --method hmc : \
 ranks 2 sample "$data" --log-sigma 1 --method hmc --draws 5 --warmup 10 --chains 40 --quiet -o /dev/full --force
 [ "$code" != 0 ] || complain "a full disk went unnoticed"
 
+# ---- an allocation fails on one rank: all end with its message, and none waits for ever
+printf 'x,y\n0,1\n0.4,1\n0.9,-1\n1.3,1\n1.8,-1\n2.1,-1\n2.9,-1\n3.3,1\n' >"$d/few.csv"
+checks=$((checks + 1))
+timeout 120 mpirun -n 3 "$build/tests/ranks_faults" "$d/few.csv" 29 >"$d/out" 2>"$d/err" ||
+    complain "failing allocations: $(grep -v '^ ' "$d/out" | head -n 5)"
+
 # ---- a rank dies: so do all, and another number of ranks goes on
 works sample "$data" --log-sigma 1 --method hmc --chains 40 --warmup 20 --draws 400 --quiet --json -o "$d/one.nc"
 cp "$d/out" "$d/whole"
@@ -99,5 +105,25 @@ for count in 2 3; do
         without_times "$d/whole" | grep -v one.nc | cmp -s - "$d/rest" || complain "another result after a rank of $count died"
     fi
 done
+# a grid goes on, too
+set -- grid "$data" --log-ell -1:2:20 --log-sigma 0:3:20 --json --quiet
+works "$@"
+cp "$d/out" "$d/whole"
+rm -f "$d/state"
+mpirun -n 2 "$talweg" "$@" --checkpoint "$d/state" --checkpoint-every 0.01 >"$d/out" 2>"$d/err" &
+job=$!
+waited=0
+until [ -s "$d/state" ] || [ "$waited" -ge 1500 ] || ! kill -0 "$job" 2>/dev/null; do
+    sleep 0.02
+    waited=$((waited + 1))
+done
+victim=$(pgrep -P "$job" talweg | tail -n 1)
+[ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || true
+wait "$job" 2>/dev/null || true
+if [ -s "$d/state" ]; then
+    ranks 3 "$@" --resume "$d/state"
+    without_times "$d/out" >"$d/rest"
+    without_times "$d/whole" | cmp -s - "$d/rest" || complain "another grid after a rank died: $(head -n 3 "$d/err")"
+fi
 [ "$gone_on" -ge 1 ] || complain "no job was killed before its end"
 finish
