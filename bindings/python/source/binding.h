@@ -144,6 +144,8 @@ PyObject *tw_py_build(const tw_py_field *fields, const void *from);
 
 /* ---- problems and computations on them (problem.c, job.c) ---- */
 
+typedef struct tw_py_team tw_py_team; /* team.c */
+
 /* A model with its context. One computation at a time: the lock is held by it. */
 typedef struct tw_py_problem {
     PyObject_HEAD tw_context *ctx;
@@ -153,7 +155,12 @@ typedef struct tw_py_problem {
     tw_data *read; /* what read_data found in a file; else NULL */
     PyObject *log; /* called with every note and warning: log(text), log(warning) */
     pthread_mutex_t lock;
+    tw_py_team *team; /* whose member computes; NULL: it is alone */
 } tw_py_problem;
+
+/* Problem.share (team.c), and what it leaves. */
+PyObject *tw_py_share(PyObject *problem, PyObject *team);
+void tw_py_team_free(tw_py_team *team);
 
 /* A problem that is still empty, and what makes it one. Takes `whole` over, which is of its context. */
 tw_py_problem *tw_py_problem_new(PyTypeObject *type, PyObject *log);

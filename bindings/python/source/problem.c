@@ -211,6 +211,7 @@ static void dealloc(PyObject *object)
     tw_data_free(self->read);
     if (self->ctx) pthread_mutex_destroy(&self->lock);
     tw_context_free(self->ctx);
+    tw_py_team_free(self->team);
     Py_XDECREF(self->log);
     freefunc release = (freefunc)(uintptr_t)PyType_GetSlot(type, Py_tp_free);
     release(object);
@@ -261,6 +262,7 @@ static PyMethodDef methods[] = {
     {"is_binary", is_binary, METH_NOARGS, NULL},
     {"count_levels", count_levels, METH_NOARGS, NULL},
     {"parts", tw_py_parts, METH_NOARGS, NULL},
+    {"share", tw_py_share, METH_O, NULL},
     {"defaults", tw_py_defaults, METH_NOARGS, NULL},
     {"constants", tw_py_constants, METH_NOARGS, NULL},
     {"log_likelihood", tw_py_log_likelihood, METH_VARARGS, NULL},

@@ -15,6 +15,7 @@ from ._arrays import Floats, floats, labels, ordered, symmetric, table, vector, 
 from ._pickle import reduce_model
 from ._plot import Shown
 from ._talweg import InputError
+from ._team import Team
 from ._warnings import Warned, spoken, warned
 
 Path = _model_file.Path
@@ -324,6 +325,28 @@ class Model(Shown):
         model.priors, model.fixed = contents.texts("priors"), contents.texts("fixed")
         model._notes[:0] = notes
         return model
+
+    def share(self, comm: Any) -> None:
+        """Share the computations with this model out among the processes of a communicator.
+
+        Chains, particles and copies of a ladder are shared out; every process makes the same calls, has all results, and they are
+        the same to the bit for any number of processes. Files are written by the first.
+
+        Parameters
+        ----------
+        comm : mpi4py communicator, or None
+            Such as ``mpi4py.MPI.COMM_WORLD``: every process of it has made the same model and calls this. None: alone again.
+
+        Examples
+        --------
+        ``mpirun -n 4 python3 job.py``, with
+
+        >>> from mpi4py import MPI
+        >>> model = talweg.Model(X, y)
+        >>> model.share(MPI.COMM_WORLD)
+        >>> draws = talweg.sample(model, chains=64, threads=1)
+        """
+        self._problem.share(None if comm is None else Team(comm))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return reduce_model(self)
