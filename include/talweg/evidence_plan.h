@@ -110,6 +110,7 @@ typedef struct tw_evidence_plan {
     double until_se; /* 0: no goal */
     size_t max_particles;
     tw_warnings warnings; /* what is done otherwise than was asked */
+    bool one_mode;        /* the path starts at one mode of perhaps several: agreement says nothing */
     tw_reference *prior;  /* where q is the prior; else NULL */
 } tw_evidence_plan;
 

@@ -132,6 +132,12 @@ extern "C" {
     /* evidence */                                                                                           \
     X(TW_WARN_FROM_LAPLACE, "from_laplace",                                                                  \
       "EP did not converge (residual {0:.1e}): the path starts from Laplace's approximation")                \
+    X(TW_WARN_FROM_PRIOR, "from_prior",                                                                      \
+      "EP did not converge (residual {0:.1e}), and Laplace's Gaussian stands at one mode of perhaps "        \
+      "several: the path starts from the prior")                                                             \
+    X(TW_WARN_ONE_MODE, "one_mode",                                                                          \
+      "the path starts from Laplace's Gaussian, which stands at one mode, and the likelihood is not "        \
+      "log-concave: all estimates may miss another mode alike, so that nothing follows where they agree")    \
     X(TW_WARN_SWAP_RATE, "swap_rate",                                                                        \
       "parallel tempering: some neighbours exchange with probability {0:.2g} only; the barrier is {1:.1f}, " \
       "so use {2:.0f} temperatures or more, or start closer to the posterior")                               \

@@ -22,6 +22,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_MODES] = ". Compare with draws (talweg sample --method ess --metric prior) and with the "
                       "evidence from the prior "
                       "(talweg evidence --from prior)",
+    [TW_WARN_ONE_MODE] = ". Use --from prior",
     [TW_WARN_LENGTH_SHORT] = ". Use longer ones, --standardise the inputs, or let talweg fit find them",
     [TW_WARN_LENGTH_LONG] = ". Use shorter ones, --standardise the inputs, or let talweg fit find them",
     [TW_WARN_DISAGREE] =

@@ -93,8 +93,9 @@ void tw_agreement_print(const tw_agreement *a, const tw_estimate *estimates, cha
 {
     if (!a->known) {
         snprintf(words, TW_WORDS_BYTES, "Agreement is not known: %s.",
-                 a->compared < 2 ? "there is only one estimate with an error"
-                                 : "the estimates share their draws, so their errors are not independent");
+                 a->one_mode       ? "the path starts at one mode, and all may miss another alike"
+                 : a->compared < 2 ? "there is only one estimate with an error"
+                                   : "the estimates share their draws, so their errors are not independent");
         return;
     }
     int used = print_known(a, estimates[a->first].method, estimates[a->second].method, words);

@@ -59,6 +59,10 @@ static void judge_agreement(tw_evidence_result *r)
 void tw_evidence_judge(const tw_evidence_plan *plan, tw_evidence_result *r)
 {
     r->agreement = tw_evidence_agree(r->count, r->estimate);
+    if (plan->one_mode && r->agreement.agree) {
+        r->agreement.one_mode = true;
+        r->agreement.known = r->agreement.agree = false;
+    }
     r->verdict = TW_OK;
     if (r->stopped) tw_warnings_add(&r->warnings, &(tw_warning){.code = TW_WARN_INTERRUPTED_METHODS});
     for (size_t i = 0; i < r->count; i++) judge_estimate(r, i);

@@ -67,14 +67,34 @@ static tw_status fit(maker *m)
 
 /* ---- where the path starts ---- */
 
-/* An approximation that did not converge is never used without a word. */
+static bool log_concave(const tw_model *model)
+{
+    return !model->observed.likelihood->peak;
+}
+
+static tw_status start_from_prior(maker *m)
+{
+    m->from_prior = true;
+    m->plan->from = "prior";
+    TW_TRY(tw_reference_prior(m->plan->model, &m->plan->prior));
+    m->plan->reference = m->plan->prior;
+    return TW_OK;
+}
+
+/* An approximation that did not converge is never used without a word, and a mode is no stand-in for a posterior that may have
+ * several: chains that start there find the others at random, and the weights do not tell. */
 static tw_status choose_fit(maker *m)
 {
     tw_evidence_plan *p = m->plan;
     bool ep = strcmp(m->o->from, "ep") == 0;
     const tw_approximation *wanted = ep ? p->fits.ep : p->fits.laplace;
+    tw_warning instead = {.code = TW_WARN_FROM_LAPLACE, .number = {wanted ? wanted->residual : NAN}};
     if (wanted && wanted->converged) {
         p->fits.gaussian = wanted;
+    } else if (ep && !log_concave(p->model)) {
+        instead.code = TW_WARN_FROM_PRIOR;
+        tw_warnings_add(&p->warnings, &instead);
+        return start_from_prior(m);
     } else if (!ep || !p->fits.gaussian) {
         return tw_fail(p->ctx, TW_NOT_CONVERGED,
                        "%s did not converge (residual %.1e), and the path cannot start from it: start from "
@@ -82,11 +102,12 @@ static tw_status choose_fit(maker *m)
                        ep ? "neither EP nor Laplace's approximation" : "Laplace's approximation",
                        wanted ? wanted->residual : NAN);
     } else {
-        tw_warnings_add(&p->warnings, &(tw_warning){.code = TW_WARN_FROM_LAPLACE,
-                                                    .number = {wanted ? wanted->residual : NAN}});
+        tw_warnings_add(&p->warnings, &instead);
     }
     p->from = p->fits.gaussian == p->fits.ep ? "ep" : "laplace";
     p->reference = p->fits.gaussian->reference;
+    p->one_mode = !ep && !log_concave(p->model);
+    if (p->one_mode) tw_warnings_add(&p->warnings, &(tw_warning){.code = TW_WARN_ONE_MODE});
     return TW_OK;
 }
 
@@ -98,10 +119,7 @@ static tw_status choose_start(maker *m)
         p->reference = m->o->reference;
         return TW_OK;
     }
-    if (!m->from_prior) return choose_fit(m);
-    TW_TRY(tw_reference_prior(p->model, &p->prior));
-    p->reference = p->prior;
-    return TW_OK;
+    return m->from_prior ? start_from_prior(m) : choose_fit(m);
 }
 
 /* ---- temperatures ---- */
@@ -249,11 +267,11 @@ static tw_status make(maker *m)
     tw_evidence_plan *p = m->plan;
     tw_sampler_options kernel;
     TW_TRY(tw_evidence_read_methods(p->ctx, m->o->methods, &p->count, p->method));
-    TW_TRY(make_schedule(m));
     TW_TRY(fit(m));
     if (isfinite(p->fits.correction.log_z) && !p->fits.correction.decreasing)
         tw_warnings_add(&p->warnings, &(tw_warning){.code = TW_WARN_CORRECTION});
     TW_TRY(choose_start(m));
+    TW_TRY(make_schedule(m));
     TW_TRY(choose_kernel(m, &kernel));
     plan_ais(m, &kernel);
     plan_rm(m, &kernel);

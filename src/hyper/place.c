@@ -207,6 +207,8 @@ static tw_status estimate(tw_place *p, const tw_guess *guess, annealing *a, tw_p
     tw_reference *prior = NULL;
     tw_status status = TW_NOT_CONVERGED;
     for (tw_hyper_start s = TW_HYPER_EP; s < TW_HYPER_FAILED && is_local(status); s++) {
+        if (s == TW_HYPER_LAPLACE && p->model->observed.likelihood->peak)
+            continue; /* a mode of perhaps several */
         out->start = s;
         if (s == TW_HYPER_EP) TW_TRY(fit_ep(p, guess, LOOSE, &fit));
         if (s == TW_HYPER_LAPLACE) TW_TRY(fit_laplace(p, &fit));

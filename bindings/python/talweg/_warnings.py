@@ -18,6 +18,7 @@ ADVICE = {
     "length_long": ". Use shorter ones, standardise=True, or let talweg.fit find them",
     "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
     "several_modes": '. Compare with draws (sample with method="ess", metric="prior") and with evidence(start="prior")',
+    "one_mode": '. Use start="prior"',
     "disagree": ". At least one has not seen the whole posterior: trust neither, and let chains mix with more moves, "
     'more temperatures or method="pt"',
     "heavy_tail": ". Use more temperatures, more moves, or a path that starts closer to the posterior (start)",
