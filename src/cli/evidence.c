@@ -88,7 +88,7 @@ static tw_status check_methods(tw_context *ctx, const char *text)
 static tw_status translate(tw_context *ctx, const tw_evidence_flags *flags, tw_evidence_found *found,
                            tw_evidence_options *options)
 {
-    TW_TRY(tw_path_translate(ctx, &flags->path, found->problem->model, &found->files, options));
+    TW_TRY(tw_anneal_translate(ctx, &flags->anneal, found->problem->model, &found->files, options));
     options->methods = flags->methods;
     options->until_se = isnan(flags->until_se) ? 0.0 : flags->until_se;
     options->max_particles = (size_t)flags->max_particles;
@@ -153,7 +153,7 @@ static tw_status judge(tw_context *ctx, const tw_evidence_result *r)
 static tw_status check(tw_context *ctx, const tw_evidence_flags *flags, tw_evidence_found *found)
 {
     TW_TRY(check_methods(ctx, flags->methods));
-    TW_TRY(tw_path_options_check(ctx, &flags->path, flags->methods, &found->files));
+    TW_TRY(tw_anneal_options_check(ctx, &flags->anneal, flags->methods, &found->files));
     return tw_evidence_check_file(ctx, flags);
 }
 
@@ -177,7 +177,7 @@ static tw_status run(tw_context *ctx, const void *values)
     if (status == TW_OK) status = judge(ctx, &found.result);
     tw_saver_end(&saver, complete);
     tw_evidence_plan_free(found.plan);
-    tw_path_close(&found.files);
+    tw_anneal_close(&found.files);
     tw_problem_free(found.problem);
     return status;
 }
@@ -186,7 +186,7 @@ static const tw_option_group groups[] = {
     TW_MODEL_OPTION_GROUPS(tw_evidence_flags, model),
     TW_HYPER_OPTION_GROUPS(tw_evidence_flags, hyper),
     {"Evidence", rows, TW_COUNT(rows), 0},
-    TW_PATH_OPTION_GROUP(tw_evidence_flags, path),
+    TW_ANNEAL_OPTION_GROUP(tw_evidence_flags, anneal),
     TW_SAVER_OPTION_GROUP(tw_evidence_flags, saver),
     TW_OUTPUT_OPTION_GROUP(tw_evidence_flags, output),
 };

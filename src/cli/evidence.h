@@ -2,15 +2,15 @@
 #ifndef TALWEG_CLI_EVIDENCE_H
 #define TALWEG_CLI_EVIDENCE_H
 
+#include "cli/anneal_options.h"
 #include "cli/hyper_options.h"
 #include "cli/model_options.h"
-#include "cli/path_options.h"
 #include "cli/saver.h"
 
 typedef struct tw_evidence_flags {
     tw_model_options model;
     tw_hyper_flags hyper;
-    tw_path_options path;
+    tw_anneal_options anneal;
     tw_saver_flags saver;
     tw_output_options output;
     const char *methods;
@@ -23,7 +23,7 @@ typedef struct tw_evidence_flags {
 
 typedef struct tw_evidence_found {
     tw_problem *problem;
-    tw_path_files files;
+    tw_anneal_files files;
     tw_evidence_plan *plan;
     tw_evidence_result result;
 } tw_evidence_found;

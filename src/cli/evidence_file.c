@@ -35,7 +35,7 @@ static tw_status write_run(tw_context *ctx, const tw_evidence_flags *flags, cons
                                 .command = flags->command,
                                 .from = p->from,
                                 .beta = 1.0,
-                                .seed = flags->path.seed};
+                                .seed = flags->anneal.seed};
     tw_run_evidence evidence = {.laplace = p->fits.laplace->converged ? p->fits.laplace->log_z : NAN,
                                 .ep = p->fits.ep->converged ? p->fits.ep->log_z : NAN,
                                 .ep_corrected = p->fits.correction.log_z,

@@ -103,12 +103,12 @@ static tw_status estimate(tw_surface *s, const tw_evidence_plan *plan, size_t k)
 }
 
 /* Predictions from the fit that the path starts from, and the Monte Carlo estimate. */
-static tw_status follow_path(tw_surface *s, const tw_model *model, const tw_fits *fits, size_t k)
+static tw_status estimate_evidence(tw_surface *s, const tw_model *model, const tw_fits *fits, size_t k)
 {
-    tw_path_files files = {.schedule = s->schedule};
+    tw_anneal_files files = {.schedule = s->schedule};
     tw_evidence_options options;
     tw_evidence_plan *plan = NULL;
-    tw_status status = tw_path_translate(s->ctx, &s->options->path, model, &files, &options);
+    tw_status status = tw_anneal_translate(s->ctx, &s->options->anneal, model, &files, &options);
     options.methods = s->grid.monte_carlo ? s->options->method : "";
     options.fits = fits;
     if (status == TW_OK) status = tw_evidence_plan_new(model, &options, NULL, &plan);
@@ -126,13 +126,13 @@ static tw_status fill_point(tw_surface *s, const tw_model *model, size_t k)
     tw_fits fits;
     tw_fits_options options = TW_FITS_DEFAULTS;
     options.sequence = s->row;
-    options.laplace = strcmp(s->options->path.from, "laplace") == 0; /* else only where EP fails */
+    options.laplace = strcmp(s->options->anneal.from, "laplace") == 0; /* else only where EP fails */
     tw_status status = tw_fits_make(model, &options, &fits);
     bool converged = fits.ep && fits.ep->converged;
     if (fits.ep) grid->column[TW_GRID_EP][k] = fits.ep->log_z;
     if (converged) grid->column[TW_GRID_CORRECTED][k] = fits.correction.log_z;
     grid->column[TW_GRID_CONVERGED][k] = converged;
-    if (status == TW_OK) status = follow_path(s, model, &fits, k);
+    if (status == TW_OK) status = estimate_evidence(s, model, &fits, k);
     tw_fits_release(&fits);
     bool failed = status == TW_NOT_CONVERGED || status == TW_NUMERICAL_FAILURE;
     return failed ? TW_OK : status;
@@ -291,8 +291,8 @@ static tw_status report(const tw_surface *s)
 static tw_status check(tw_context *ctx, const tw_grid_options *options, tw_surface *s)
 {
     const tw_grid *grid = &s->grid;
-    tw_path_files files = {0};
-    tw_status status = tw_path_options_check(ctx, &options->path, "", &files);
+    tw_anneal_files files = {0};
+    tw_status status = tw_anneal_options_check(ctx, &options->anneal, "", &files);
     s->schedule = files.schedule;
     if (status != TW_OK) return status;
     if (options->output_file) TW_TRY(tw_writer_check(ctx, options->output_file, options->output.force));
@@ -329,7 +329,7 @@ static const tw_option_group groups[] = {
     {"Grid", rows, TW_COUNT(rows), 0},
     {"Data and model", tw_model_option_rows, TW_GRID_MODEL_OPTION_COUNT, offsetof(tw_grid_options, model)},
     TW_LIKELIHOOD_OPTION_GROUP(offsetof(tw_grid_options, model) + offsetof(tw_model_options, given)),
-    TW_PATH_OPTION_GROUP(tw_grid_options, path),
+    TW_ANNEAL_OPTION_GROUP(tw_grid_options, anneal),
     TW_SAVER_OPTION_GROUP(tw_grid_options, saver),
     TW_OUTPUT_OPTION_GROUP(tw_grid_options, output),
 };

@@ -2,16 +2,16 @@
 #ifndef TALWEG_CLI_GRID_SURFACE_H
 #define TALWEG_CLI_GRID_SURFACE_H
 
+#include "cli/anneal_options.h"
 #include "cli/grid.h"
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
-#include "cli/path_options.h"
 #include "cli/progress.h"
 #include "cli/saver.h"
 
 typedef struct tw_grid_options {
     tw_model_options model;
-    tw_path_options path;
+    tw_anneal_options anneal;
     tw_saver_flags saver;
     tw_output_options output;
     tw_grid_axes axes;

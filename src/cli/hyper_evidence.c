@@ -73,7 +73,7 @@ static tw_status write_file(tw_context *ctx, const tw_evidence_flags *flags, con
                                 .command = flags->command,
                                 .from = "ep",
                                 .beta = 1.0,
-                                .seed = flags->path.seed};
+                                .seed = flags->anneal.seed};
     tw_run_evidence evidence = {
         .laplace = NAN, .ep = NAN, .ep_corrected = NAN, .from = "ep", .kernel = "hmc/ep"};
     evidence.count = tw_hyper_estimates(j->result, evidence.estimates, evidence.seconds);
@@ -98,7 +98,7 @@ tw_status tw_hyper_evidence(tw_context *ctx, const tw_evidence_flags *flags)
 {
     tw_hyper_job j = {.quiet = flags->output.quiet};
     const tw_hyper_wish wish = {
-        .seed = flags->path.seed, .threads = flags->path.threads, .joint = JOINT_PARTICLES};
+        .seed = flags->anneal.seed, .threads = flags->anneal.threads, .joint = JOINT_PARTICLES};
     TW_TRY(check(ctx, flags));
     tw_status status = tw_hyper_job_run(ctx, &flags->model, &flags->hyper, &wish, &j);
     tw_terminal_progress(flags->output.quiet, NULL);

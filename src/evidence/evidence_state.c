@@ -221,51 +221,51 @@ static tw_status resume_run(tw_evidence_job *j, const kept_run **out)
     return TW_OK;
 }
 
+/* The numbers of a state, a block of their own: as many as it says. */
+static tw_status resume_numbers(const tw_evidence_job *j, const char *name, size_t want, const double **out)
+{
+    size_t count = 0;
+    *out = get_numbers(j, name, &count);
+    return count == want ? TW_OK : refuse(j);
+}
+
+/* The options of the three methods ask for states in the same words. */
+#define ASK_FOR_STATES(j, o, keep) ((o)->user = (j), (o)->wants_state = wants_state, (o)->on_state = (keep))
+
 tw_status tw_evidence_store_ais(tw_evidence_job *j, tw_ais_options *o)
 {
-    size_t count = 0, before = 0;
     const kept_run *kept = NULL;
     if (!store_of(j)) return TW_OK;
-    o->user = j;
-    o->wants_state = wants_state;
-    o->on_state = keep_ais;
+    ASK_FOR_STATES(j, o, keep_ais);
     TW_TRY(resume_run(j, &kept));
     if (!kept) return TW_OK;
-    j->resume.ais = kept->state.ais;
-    j->resume.ais.numbers = get_numbers(j, "run numbers", &count);
-    j->resume.ais.before_weight = get_numbers(j, "run before", &before);
-    o->resume = &j->resume.ais;
-    return count == kept->state.ais.count && before == kept->state.ais.before ? TW_OK : refuse(j);
+    tw_ais_state *state = &j->resume.ais;
+    *state = kept->state.ais;
+    o->resume = state;
+    TW_TRY(resume_numbers(j, "run before", state->before, &state->before_weight));
+    return resume_numbers(j, "run numbers", state->count, &state->numbers);
 }
 
 tw_status tw_evidence_store_pt(tw_evidence_job *j, tw_pt_options *o)
 {
-    size_t count = 0;
     const kept_run *kept = NULL;
     if (!store_of(j)) return TW_OK;
-    o->user = j;
-    o->wants_state = wants_state;
-    o->on_state = keep_pt;
+    ASK_FOR_STATES(j, o, keep_pt);
     TW_TRY(resume_run(j, &kept));
     if (!kept) return TW_OK;
     j->resume.pt = kept->state.pt;
-    j->resume.pt.numbers = get_numbers(j, "run numbers", &count);
     o->resume = &j->resume.pt;
-    return count == kept->state.pt.count ? TW_OK : refuse(j);
+    return resume_numbers(j, "run numbers", j->resume.pt.count, &j->resume.pt.numbers);
 }
 
 tw_status tw_evidence_store_rm(tw_evidence_job *j, tw_rm_options *o)
 {
-    size_t count = 0;
     const kept_run *kept = NULL;
     if (!store_of(j)) return TW_OK;
-    o->user = j;
-    o->wants_state = wants_state;
-    o->on_state = keep_rm;
+    ASK_FOR_STATES(j, o, keep_rm);
     TW_TRY(resume_run(j, &kept));
     if (!kept) return TW_OK;
     j->resume.rm = kept->state.rm;
-    j->resume.rm.numbers = get_numbers(j, "run numbers", &count);
     o->resume = &j->resume.rm;
-    return count == kept->state.rm.count ? TW_OK : refuse(j);
+    return resume_numbers(j, "run numbers", j->resume.rm.count, &j->resume.rm.numbers);
 }

@@ -1,5 +1,5 @@
-/* path_options.c: see path_options.h. */
-#include "cli/path_options.h"
+/* anneal_options.c: see anneal_options.h. */
+#include "cli/anneal_options.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,9 +15,9 @@ static const char *schedule_names(void)
     return "auto, geometric, linear, sigmoid, adaptive";
 }
 
-#define FIELD(member) offsetof(tw_path_options, member)
+#define FIELD(member) offsetof(tw_anneal_options, member)
 
-const tw_option tw_path_option_rows[TW_PATH_OPTION_COUNT] = {
+const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT] = {
     {.name = "from",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(from),
@@ -105,7 +105,7 @@ static bool is_fit(const char *from)
 }
 
 /* A schedule that is no name is a file. */
-static tw_status read_schedule(tw_context *ctx, const char *path, tw_path_files *files)
+static tw_status read_schedule(tw_context *ctx, const char *path, tw_anneal_files *files)
 {
     if (files->schedule || tw_name_is_among(path, schedule_names())) return TW_OK;
     TW_TRY(tw_table_read(ctx, path, &files->schedule));
@@ -118,7 +118,7 @@ static tw_status read_schedule(tw_context *ctx, const char *path, tw_path_files 
     return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", path);
 }
 
-static tw_evidence_options options_of(const tw_path_options *o, const tw_path_files *files)
+static tw_evidence_options options_of(const tw_anneal_options *o, const tw_anneal_files *files)
 {
     tw_evidence_options out = TW_EVIDENCE_DEFAULTS;
     out.from = o->from;
@@ -143,8 +143,8 @@ static tw_evidence_options options_of(const tw_path_options *o, const tw_path_fi
     return out;
 }
 
-tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *o, const char *methods,
-                                tw_path_files *files)
+tw_status tw_anneal_options_check(tw_context *ctx, const tw_anneal_options *o, const char *methods,
+                                  tw_anneal_files *files)
 {
     TW_TRY(read_schedule(ctx, o->schedule, files));
     tw_evidence_options options = options_of(o, files);
@@ -153,8 +153,8 @@ tw_status tw_path_options_check(tw_context *ctx, const tw_path_options *o, const
     return tw_evidence_options_check(ctx, &options);
 }
 
-tw_status tw_path_translate(tw_context *ctx, const tw_path_options *o, const tw_model *model,
-                            tw_path_files *files, tw_evidence_options *out)
+tw_status tw_anneal_translate(tw_context *ctx, const tw_anneal_options *o, const tw_model *model,
+                              tw_anneal_files *files, tw_evidence_options *out)
 {
     *out = options_of(o, files);
     if (is_fit(o->from) || strcmp(o->from, "prior") == 0) return TW_OK;
@@ -163,9 +163,9 @@ tw_status tw_path_translate(tw_context *ctx, const tw_path_options *o, const tw_
     return TW_OK;
 }
 
-void tw_path_close(tw_path_files *files)
+void tw_anneal_close(tw_anneal_files *files)
 {
     tw_reference_free(files->reference);
     tw_table_free(files->schedule);
-    *files = (tw_path_files){0};
+    *files = (tw_anneal_files){0};
 }
