@@ -57,7 +57,7 @@ static tw_data *make_data(tw_context *ctx)
     return data;
 }
 
-/* Without options pilot runs choose the sampler, and it makes 1000 draws of each of 4 chains. */
+/* Without options pilot runs choose the sampler, and it draws until the worst latent has an ESS of 400. */
 static tw_draws *sample(tw_context *ctx, const tw_model *model)
 {
     tw_sampling_plan *plan = NULL;

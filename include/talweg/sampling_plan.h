@@ -21,6 +21,9 @@ extern "C" {
 
 /* ---- options ---- */
 
+/* For a number of chains or of iterations that the plan is to choose: a function of n and the method. */
+#define TW_AUTOMATIC SIZE_MAX
+
 /* What is wanted. Texts and arrays must outlive the plan. */
 typedef struct tw_sampling_options {
     /* The transitions, by name (sample.h), or "auto": the best of them in short pilot runs. */
@@ -34,11 +37,20 @@ typedef struct tw_sampling_options {
     const char *from;              /* q at b = 0: "prior", "ep", or what results call `reference` */
     const tw_reference *reference; /* q itself; must outlive the plan. NULL: as `from` says */
     double beta;                   /* p(y, x)^beta q(x)^(1 - beta) is sampled; 1: the posterior */
+    /* TW_AUTOMATIC: 32 where chains move in lockstep, which costs little more than 4, and 4 where each moves by itself
+     * (rmhmc); fewer from n = 32768 on, for the memory that draws take; one for each column of `positions`. */
     size_t chains;
-    size_t warmup, draws, thin; /* iterations that tune; draws kept of each chain, every thin-th iteration */
-    /* > 0: the run ends when the worst latent has this ESS and R-hat is in order (tw_chains_options); draws is then the
-     * most. Where draws are not kept, whoever watches looks at them (on_look). */
+    size_t
+        warmup; /* iterations that tune. TW_AUTOMATIC: 500, down to 200 where there are more than four chains to learn from */
+    size_t draws; /* kept of each chain. 0: as many as the goal needs */
+    /* The goal: the run ends when the worst latent has this ESS and R-hat is in order (tw_chains_options), or after
+     * max_draws draws of each chain. Where draws are not kept, whoever watches looks at them (on_look). */
     double until_ess;
+    size_t max_draws;
+    /* > 0: the run ends so many seconds after the plan was begun, with the draws that there are: the clock ends a run and
+     * changes nothing else. */
+    double max_seconds;
+    size_t thin;             /* every thin-th iteration is a draw */
     double eps;              /* step size. 0: tuned in warm-up */
     size_t steps;            /* exactly so many leapfrog steps. 0: tuned in warm-up, and jittered */
     double target_accept;    /* of the tuning */
@@ -51,20 +63,21 @@ typedef struct tw_sampling_options {
     /* EP's, made already for this model; must outlive the plan. NULL: the plan makes it, where it is needed. */
     const tw_approximation *ep;
 } tw_sampling_options;
-#define TW_SAMPLING_DEFAULTS                         \
-    ((tw_sampling_options){.method = "auto",         \
-                           .metric = "auto",         \
-                           .init = "ep",             \
-                           .from = "prior",          \
-                           .beta = 1.0,              \
-                           .chains = 4,              \
-                           .warmup = 500,            \
-                           .draws = 1000,            \
-                           .thin = 1,                \
-                           .target_accept = 0.8,     \
-                           .solver_tolerance = 1e-9, \
-                           .reverse_check = 1.0,     \
-                           .keep = true,             \
+#define TW_SAMPLING_DEFAULTS                           \
+    ((tw_sampling_options){.method = "auto",           \
+                           .metric = "auto",           \
+                           .init = "ep",               \
+                           .from = "prior",            \
+                           .beta = 1.0,                \
+                           .chains = TW_AUTOMATIC,     \
+                           .warmup = TW_AUTOMATIC,     \
+                           .until_ess = TW_ESS_ENOUGH, \
+                           .max_draws = 10000,         \
+                           .thin = 1,                  \
+                           .target_accept = 0.8,       \
+                           .solver_tolerance = 1e-9,   \
+                           .reverse_check = 1.0,       \
+                           .keep = true,               \
                            .seed = 1})
 
 /* Could this be a plan? Fails as tw_sampling_plan_new would before it computes anything. options NULL: the defaults. */
@@ -86,6 +99,7 @@ typedef struct tw_sampling_plan {
     tw_sampler_options sampler;        /* as chosen */
     tw_chains_options run;             /* but for its callbacks, which are those of the run */
     double fit_seconds, pilot_seconds; /* of wall time */
+    double deadline;                   /* the moment at which the run ends (tw_wall_seconds); 0: none */
     /* What an earlier part of the run left in the store. */
     tw_chains_state earlier;                 /* where the chains stood; count 0: there were no draws */
     double earlier_warmup, earlier_sampling; /* seconds */
@@ -114,7 +128,8 @@ TW_API void tw_sampling_plan_free(tw_sampling_plan *plan); /* before the model *
 
 /* What came out. Release it before the context. */
 typedef struct tw_sampling_result {
-    tw_draws *draws;                         /* those so far where progress ended the run */
+    tw_draws *draws;                         /* those so far where progress or the clock ended the run */
+    bool out_of_time;                        /* it was the clock */
     double warmup_seconds, sampling_seconds; /* of wall time, with those of earlier parts */
     tw_chains_summary summary;
     tw_warnings warnings;

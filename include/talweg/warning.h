@@ -86,6 +86,7 @@ extern "C" {
     X(TW_WARN_THETA_STOPPED, "theta_stopped", "interrupted: there are {0:.0f} points of the parameters")     \
     /* draws */                                                                                              \
     X(TW_WARN_INTERRUPTED, "interrupted", "interrupted: there are {0:.0f} draws of each chain")              \
+    X(TW_WARN_TIME, "time", "the time is over: there are {0:.0f} draws of each chain")                       \
     X(TW_WARN_ONE_DRAW, "one_draw", "there is only 1 draw of each chain, too few to judge them")             \
     X(TW_WARN_FEW_DRAWS, "few_draws", "there are only {0:.0f} draws of each chain, too few to judge them")   \
     X(TW_WARN_STUCK, "stuck",                                                                                \

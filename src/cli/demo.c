@@ -179,8 +179,7 @@ static tw_status compare_samplers(tw_context *ctx, const paths *p, size_t n)
 /* Sample twice, with the sampler that wins a pilot run and with RMHMC. */
 static tw_status tell_draws(tw_context *ctx, const paths *p, size_t n)
 {
-    const char *const sample[] = {p->train, MODEL, "--draws", "3000",   "--warmup",
-                                  "500",    "-o",  p->run,    "--force"};
+    const char *const sample[] = {p->train, MODEL, "--until-ess", "4000", "-o", p->run, "--force"};
     const char *const check[] = {p->train,   MODEL, "--method", "rmhmc",  "--draws", "250",
                                  "--warmup", "100", "-o",       p->check, "--force"};
     printf(

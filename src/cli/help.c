@@ -64,7 +64,8 @@ void tw_option_text(const tw_option *option, char text[TW_OPTION_TEXT_BYTES])
     snprintf(help, sizeof help, "%s", option->help);
     if (option->more) option->more(help, sizeof help);
     *names = '\0';
-    if (!option->more) tw_option_choices(option, names); /* else it has named them */
+    if (!option->more && option->kind != TW_OPTION_INTEGER) /* else it has named them */
+        tw_option_choices(option, names);
     int length = snprintf(text, TW_OPTION_TEXT_BYTES, "%s%s%s", help, *names ? ": " : "", names);
     if (*range || has_default)
         snprintf(text + length, (size_t)(TW_OPTION_TEXT_BYTES - length), " (%s%s%s%s)", range,

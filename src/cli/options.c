@@ -79,11 +79,17 @@ static bool read_digits(const char *text, uint64_t *value)
 static tw_status store_integer(parser *p, const tw_option *option, const char *text, void *field)
 {
     const double most = 9007199254740992.0; /* 2^53: up to there doubles are exact */
-    uint64_t value = 0;
+    uint64_t value = TW_OPTION_WORD;
     double number = 0.0;
+    char wanted[64] = "a whole number";
+    if (option->also && strcmp(text, option->also) == 0) {
+        memcpy(field, &value, sizeof value);
+        return TW_OK;
+    }
     if (!read_digits(text, &value)) {
         bool whole = tw_options_number(text, "", &number) && number == floor(number) && number <= most;
-        if (!whole) return fail_value(p, option, "a whole number", text);
+        if (option->also) snprintf(wanted, sizeof wanted, "a whole number or %s", option->also);
+        if (!whole) return fail_value(p, option, wanted, text);
         TW_TRY(check_range(p, option, number));
         if (number < 0.0)
             return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s must be at least 0, not %g", option->name, number);
@@ -106,8 +112,8 @@ static tw_status check_numbers(parser *p, const tw_option *option, const char *t
 
 void tw_option_choices(const tw_option *option, char names[TW_CHOICES_BYTES])
 {
-    snprintf(names, TW_CHOICES_BYTES, "%s%s%s", option->also ? option->also : "", option->also ? ", " : "",
-             option->choices ? option->choices() : "");
+    snprintf(names, TW_CHOICES_BYTES, "%s%s%s", option->also ? option->also : "",
+             option->also && option->choices ? ", " : "", option->choices ? option->choices() : "");
 }
 
 static tw_status check_choice(parser *p, const tw_option *option, const char *text)

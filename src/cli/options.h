@@ -33,6 +33,9 @@ typedef struct tw_operands {
     const char *item[TW_MOST_OPERANDS];
 } tw_operands;
 
+/* What an INTEGER is where the word of its row (`also`) was given in place of a number. */
+#define TW_OPTION_WORD UINT64_MAX
+
 typedef struct tw_option {
     const char *name;     /* without the dashes; of an operand, what help calls it: "DATA", "RUN..." */
     size_t offset;        /* of the field that it fills */
@@ -42,8 +45,9 @@ typedef struct tw_option {
     const char *help;                       /* what it is, with its unit */
     void (*more)(char *text, size_t bytes); /* adds to that what only a table knows; NULL: nothing */
     const char *(*choices)(void); /* CHOICE: "se, matern12, ..."; TEXT: names that help and shells offer */
-    const char *also;             /* a choice beside those: "auto"; NULL: none */
-    double least, most;           /* NUMBER, INTEGER: the range allowed; both 0: any */
+    /* CHOICE: one beside those, "auto"; INTEGER: a word for TW_OPTION_WORD; NULL: none */
+    const char *also;
+    double least, most; /* NUMBER, INTEGER: the range allowed; both 0: any */
     tw_option_kind kind;
     bool positive; /* NUMBER: must be above 0 */
     char letter;   /* a short form, as in -o, or '\0' */

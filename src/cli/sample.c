@@ -113,9 +113,13 @@ static tw_status begin_files(job *j)
 /* ---- running ---- */
 
 /* A file without a draw is of no use. */
-static tw_status nothing_drawn(tw_context *ctx)
+static tw_status nothing_drawn(const job *j)
 {
-    return tw_fail(ctx, TW_INTERRUPTED, "interrupted before the first draw: nothing was written");
+    double most = j->options->sampler.max_seconds;
+    if (tw_terminal_elapsed() >= most) /* not where it is NaN: not given */
+        return tw_fail(j->ctx, TW_INTERRUPTED,
+                       "--max-seconds %g were over before the first draw: nothing was written", most);
+    return tw_fail(j->ctx, TW_INTERRUPTED, "interrupted before the first draw: nothing was written");
 }
 
 static tw_status run_chains(job *j, const tw_sampling_watch *watching)
@@ -127,7 +131,7 @@ static tw_status run_chains(job *j, const tw_sampling_watch *watching)
     tw_meter_end(&j->meter);
     if (status == TW_BAD_ARGUMENT && j->init) /* of which all else has been checked */
         tw_fail_within(j->ctx, status, "%.1000s: ", o->sampler.init);
-    if (status == TW_OK && r->result.draws->draws == 0) status = nothing_drawn(j->ctx);
+    if (status == TW_OK && r->result.draws->draws == 0) status = nothing_drawn(j);
     tw_run_facts facts = tw_sample_facts(o->model.data, o->command, r);
     return tw_sample_files_end(&j->files, status, &facts);
 }
@@ -158,7 +162,7 @@ static tw_status make_plan(job *j, const tw_sampling_watch *watching)
     tw_status status =
         tw_sampling_plan_new(j->results->problem->model, &options, watching, &j->results->plan);
     tw_meter_end(&j->meter);
-    if (status == TW_INTERRUPTED) return nothing_drawn(j->ctx);
+    if (status == TW_INTERRUPTED) return nothing_drawn(j);
     if (status == TW_BAD_DATA && o->saver.resume)
         return tw_fail_within(j->ctx, status, "--resume %.1000s: ", o->saver.resume);
     return status;
@@ -199,13 +203,18 @@ static tw_status write_summary(job *j)
     return tw_writer_close(writer, status);
 }
 
+/* That are made where the number is left to the library. */
+enum { MOST_CHAINS = 32 };
+
 static tw_status check(tw_context *ctx, const sample_options *o, tw_saver *saver)
 {
     TW_TRY(tw_sampler_flags_check(ctx, &o->sampler));
     TW_TRY(tw_sample_save_check(ctx, &o->saver, &o->files));
-    TW_TRY(tw_saver_begin(saver, ctx, &o->saver, &tw_command_sample, o, "draws", o->output.force));
+    TW_TRY(tw_saver_begin(saver, ctx, &o->saver, &tw_command_sample, o,
+                          "draws, until-ess, max-draws, max-seconds", o->output.force));
     return tw_sample_files_check(ctx, &o->files, o->output.force || o->saver.resume,
-                                 (size_t)o->sampler.chains);
+                                 o->sampler.chains == TW_OPTION_WORD ? MOST_CHAINS
+                                                                     : (size_t)o->sampler.chains);
 }
 
 static void release(job *j)
@@ -280,13 +289,17 @@ const tw_command tw_command_sample = {
         "A checkpoint (with -o RUN.nc) holds the state of the chains, their tuning and sums; with --resume "
         "the run continues, and its file has the draws of both parts, the same to the bit as without the "
         "interruption. A checkpoint made in warm-up holds the choice of the pilots, and warm-up starts "
-        "again. --draws may differ from the first part.\n\n"
-        "--until-ess ends a run when its draws are good enough, at the same draw for any number of threads "
-        "and for a run that is resumed.",
+        "again. --draws and what else ends a run may differ from the first part.\n\n"
+        "A run ends when its draws are good: when the effective sample size of the worst latent is 400, or "
+        "what "
+        "--until-ess asks for, and R-hat is in order. It ends at the same draw for any number of threads and "
+        "of "
+        "processes, and where it is resumed. --draws asks for a number instead; --max-seconds ends a run by "
+        "the clock, which decides nothing else.",
     .example = "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o run.nc\n"
                "  talweg sample ionosphere.csv --prior default -o run.nc\n"
                "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o draws.csv\n"
-               "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 --until-ess 400 -o good.nc\n"
+               "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 --until-ess 4000 -o precise.nc\n"
                "  talweg sample train.csv --draws 100000 -o long.nc --checkpoint long.state\n"
                "  talweg sample train.csv --draws 100000 -o long.nc --resume long.state\n"
                "  talweg sample coal.csv --likelihood poisson --kernel matern52 --log-ell 2 --json\n"

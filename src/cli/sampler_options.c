@@ -56,25 +56,29 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(chains),
      .argument = "C",
-     .default_value = "4",
+     .default_value = "auto",
+     .also = "auto",
      .least = 1,
      .most = 1e6,
-     .help = "chains, run side by side"},
+     .help = "chains, run side by side; auto: 32 (4 with rmhmc, which moves each by itself), fewer for more "
+             "than 32768 cases, or one for each column of --init"},
     {.name = "warmup",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(warmup),
      .argument = "W",
-     .default_value = "500",
+     .default_value = "auto",
+     .also = "auto",
      .least = 0,
      .most = 1e12,
-     .help = "iterations of each chain that tune the sampler and are not kept"},
+     .help = "iterations of each chain that tune the sampler and are not kept; auto: 500 with up to four "
+             "chains, 200 with ten or more"},
     {.name = "draws",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(draws),
      .argument = "T",
      .least = 1,
      .most = 1e12,
-     .help = "draws kept of each chain: 1000 if neither this nor --until-ess is given"},
+     .help = "exactly T draws of each chain; if not given, as many as --until-ess needs"},
     {.name = "until-ess",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(until_ess),
@@ -82,16 +86,22 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .positive = true,
      .help =
          "draw until the effective sample size of the worst latent (the smallest of bulk, tail and fold, of "
-         "all "
-         "chains together) is X and R-hat is in order: looked at after 64 draws of each chain, 96, 144, ..."},
+         "all chains together) is X and R-hat is in order: looked at after 64 draws of each chain, 96, 144, "
+         "...; 400 if neither this nor --draws is given"},
     {.name = "max-draws",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(max_draws),
      .argument = "T",
-     .default_value = "100000",
+     .default_value = "10000",
      .least = 1,
      .most = 1e12,
      .help = "--until-ess: draws of each chain at most"},
+    {.name = "max-seconds",
+     .kind = TW_OPTION_NUMBER,
+     .offset = FIELD(max_seconds),
+     .argument = "X",
+     .positive = true,
+     .help = "end after X seconds with the draws so far; the clock changes nothing else"},
     {.name = "thin",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(thin),
@@ -162,13 +172,12 @@ tw_sampling_options tw_sampler_flags_options(const tw_sampler_flags *f)
     o.init = f->init;
     o.from = f->from;
     o.beta = f->beta;
-    o.chains = (size_t)f->chains;
-    o.warmup = (size_t)f->warmup;
-    if (f->draws > 0) o.draws = (size_t)f->draws;
-    if (!isnan(f->until_ess)) {
-        o.until_ess = f->until_ess;
-        o.draws = (size_t)f->max_draws;
-    }
+    if (f->chains != TW_OPTION_WORD) o.chains = (size_t)f->chains;
+    if (f->warmup != TW_OPTION_WORD) o.warmup = (size_t)f->warmup;
+    o.draws = (size_t)f->draws;
+    if (!isnan(f->until_ess)) o.until_ess = f->until_ess;
+    o.max_draws = (size_t)f->max_draws;
+    if (!isnan(f->max_seconds)) o.max_seconds = f->max_seconds;
     o.thin = (size_t)f->thin;
     o.eps = isnan(f->eps) ? 0.0 : f->eps;
     o.steps = (size_t)f->steps;

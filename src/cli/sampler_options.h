@@ -7,11 +7,11 @@
 
 typedef struct tw_sampler_flags {
     const char *method, *metric, *init, *from;
-    double eps, solver_tol, target_accept, reverse_check, beta, until_ess;
+    double eps, solver_tol, target_accept, reverse_check, beta, until_ess, max_seconds;
     uint64_t steps, fixed_point, chains, warmup, draws, max_draws, thin, seed, threads;
 } tw_sampler_flags;
 
-enum { TW_SAMPLER_OPTION_COUNT = 19 };
+enum { TW_SAMPLER_OPTION_COUNT = 20 };
 extern const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT];
 #define TW_SAMPLER_OPTION_GROUP(type, member)                                              \
     {                                                                                      \

@@ -45,6 +45,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_THETA_COLLAPSED] = ". Raise --point-particles and --point-temperatures, or give narrower priors",
     [TW_WARN_THETA_TAIL] = ". Raise --point-particles, --point-temperatures or --points",
     [TW_WARN_THETA_FAILED] = ". Give priors that leave such parameters out, or a --jitter",
+    [TW_WARN_TIME] = ". Raise --max-seconds",
     [TW_WARN_ONE_DRAW] = ": raise --draws",
     [TW_WARN_FEW_DRAWS] = ": raise --draws",
     [TW_WARN_STUCK] = ": use a smaller --eps, or another --method",

@@ -24,10 +24,10 @@ static void judge_failures(tw_warnings *out, tw_warning_code code, size_t count,
 }
 
 /* One warning for the worst latent, about the smallest of its effective sizes. */
-static void judge_ess(tw_warnings *out, const tw_chains_summary *s)
+static void judge_ess(tw_warnings *out, const tw_chains_summary *s, double enough)
 {
-    tw_warning warning = {.number = {s->ess_min, TW_ESS_ENOUGH}, .index = s->worst};
-    if (!(s->ess_min < TW_ESS_ENOUGH)) return;
+    tw_warning warning = {.number = {s->ess_min, enough}, .index = s->worst};
+    if (!(s->ess_min < enough)) return;
     warning.code = s->ess_min == s->ess_bulk_min   ? TW_WARN_ESS_BULK
                    : s->ess_min == s->ess_tail_min ? TW_WARN_ESS_TAIL
                                                    : TW_WARN_ESS_FOLD;
@@ -52,7 +52,8 @@ static void judge_rhat(tw_warnings *out, const tw_chains_summary *s)
         warn(out, s->rhat_max > far_apart ? TW_WARN_RHAT : TW_WARN_RHAT_SLIGHT, s->rhat_max, 0.0);
 }
 
-static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw_chains_summary *s)
+static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw_chains_summary *s,
+                         double enough)
 {
     bool unknown = isnan(s->rhat_max) || isnan(s->ess_min);
     if (unknown)
@@ -64,8 +65,18 @@ static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw
     else if (chains == 1)
         warn(out, TW_WARN_ONE_CHAIN, 0.0, 0.0);
     judge_rhat(out, s);
-    judge_ess(out, s);
+    judge_ess(out, s, enough);
     if (s->ebfmi_min < 0.3) warn(out, TW_WARN_EBFMI, s->ebfmi_min, 0.0);
+}
+
+void tw_judge_chains(size_t chains, size_t draws, double enough, const tw_chains_summary *summary,
+                     const tw_totals *sampling, tw_warnings *out)
+{
+    if (draws > 0) judge_mixing(out, chains, draws, summary, enough);
+    judge_failures(out, TW_WARN_ENERGY, sampling->energy_divergence, sampling->transitions);
+    judge_failures(out, TW_WARN_IMPLICIT, sampling->implicit_failure, sampling->transitions);
+    judge_failures(out, TW_WARN_IRREVERSIBLE, sampling->irreversible, sampling->transitions);
+    judge_failures(out, TW_WARN_FACTORISATION, sampling->factorisation, sampling->transitions);
 }
 
 void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const tw_chains_summary *summary,
@@ -73,9 +84,5 @@ void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const tw_cha
 {
     out->count = 0;
     if (interrupted) warn(out, TW_WARN_INTERRUPTED, (double)draws, 0.0);
-    if (draws > 0) judge_mixing(out, chains, draws, summary);
-    judge_failures(out, TW_WARN_ENERGY, sampling->energy_divergence, sampling->transitions);
-    judge_failures(out, TW_WARN_IMPLICIT, sampling->implicit_failure, sampling->transitions);
-    judge_failures(out, TW_WARN_IRREVERSIBLE, sampling->irreversible, sampling->transitions);
-    judge_failures(out, TW_WARN_FACTORISATION, sampling->factorisation, sampling->transitions);
+    tw_judge_chains(chains, draws, TW_ESS_ENOUGH, summary, sampling, out);
 }

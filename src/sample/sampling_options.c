@@ -68,6 +68,12 @@ tw_status tw_sampling_options_check(tw_context *ctx, const tw_sampling_options *
     if (o->chains == 0) return tw_fail(ctx, TW_BAD_ARGUMENT, "a run needs at least one chain");
     TW_TRY(check_target(ctx, o));
     TW_TRY(check_method(ctx, o));
+    if (o->draws == 0 && !(o->until_ess > 0.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "a run needs a number of draws or an ESS to be reached, which must be above 0, not %g",
+                       o->until_ess);
+    if (!(o->max_seconds >= 0.0) || !isfinite(o->max_seconds))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the seconds at most must be above 0, not %g", o->max_seconds);
     const tw_method_info *method = tw_method_find(o->method);
     tw_chains_options run = tw_sampling_chains(o);
     return tw_chains_options_check(ctx, method, &run);

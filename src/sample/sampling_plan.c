@@ -17,8 +17,8 @@ tw_chains_options tw_sampling_chains(const tw_sampling_options *o)
 {
     tw_chains_options run = TW_CHAINS_DEFAULTS;
     run.warmup = o->warmup;
-    run.draws = o->draws;
-    run.until_ess = o->until_ess;
+    run.draws = o->draws > 0 ? o->draws : o->max_draws;
+    run.until_ess = o->draws > 0 ? 0.0 : o->until_ess;
     run.thin = o->thin;
     run.eps = o->eps;
     run.steps = o->steps;
@@ -28,6 +28,37 @@ tw_chains_options tw_sampling_chains(const tw_sampling_options *o)
     return run;
 }
 
+/* ---- numbers that are left to the plan ---- */
+
+/* In lockstep 32 chains share every product with a matrix, which for four waits for memory: they take twice the time and
+ * are eight times as many. Sampling keeps 64 draws of each before it looks at them. */
+static size_t count_chains(const tw_sampling_options *o, size_t n)
+{
+    enum { FEWEST = 4, MOST_NUMBERS = 1 << 20 };
+    const tw_method_info *method = tw_method_find(o->method);
+    bool alone = method && tw_method_row_of(method->method)->piece_columns == 1;
+    size_t most = alone ? FEWEST : TW_TILE_COLUMNS, room = MOST_NUMBERS / (n > 0 ? n : 1);
+    if (o->chains != TW_AUTOMATIC) return o->chains;
+    if (o->positions && o->position_columns > 1) return o->position_columns;
+    return room < FEWEST ? FEWEST : room < most ? room : most;
+}
+
+/* Tuning learns from all chains together, but each has its start to forget. */
+static size_t count_warmup(const tw_sampling_options *o, size_t chains)
+{
+    enum { TRANSITIONS = 2000, FEWEST = 200, MOST = 500 };
+    size_t each = TRANSITIONS / chains;
+    if (o->warmup != TW_AUTOMATIC) return o->warmup;
+    return each < FEWEST ? FEWEST : each < MOST ? each : MOST;
+}
+
+bool tw_is_past(double deadline)
+{
+    return deadline > 0.0 && tw_wall_seconds() > deadline;
+}
+
+/* ---- making it ---- */
+
 /* A plan that is being made. */
 typedef struct maker {
     tw_sampling_plan *plan;
@@ -35,6 +66,14 @@ typedef struct maker {
     const tw_sampling_watch *watch;
     bool automatic;
 } maker;
+
+/* Whoever watches may end it, and so may the clock. */
+static bool on_progress(void *user, const tw_progress *now)
+{
+    const maker *m = user;
+    bool asked = m->watch && m->watch->progress && m->watch->progress(m->watch->user, now);
+    return asked || tw_is_past(m->plan->deadline);
+}
 
 static const tw_store *store_of(const maker *m)
 {
@@ -56,10 +95,8 @@ static tw_status fit(maker *m)
 {
     tw_sampling_plan *p = m->plan;
     tw_ep_options ep = TW_EP_DEFAULTS;
-    if (m->watch) {
-        ep.user = m->watch->user;
-        ep.on_progress = m->watch->progress;
-    }
+    ep.user = m;
+    ep.on_progress = on_progress;
     double start = tw_wall_seconds();
     if (m->o->ep && m->o->ep->converged) {
         p->posterior.approximation = m->o->ep;
@@ -96,10 +133,8 @@ static tw_status run_pilots(maker *m)
     o.target_accept = p->run.target_accept;
     o.seed = p->run.seed;
     o.sampler = p->sampler;
-    if (m->watch) {
-        o.user = m->watch->user;
-        o.on_progress = m->watch->progress;
-    }
+    o.user = m;
+    o.on_progress = on_progress;
     double start = tw_wall_seconds();
     TW_TRY(tw_auto_choose(&p->posterior, &o, &p->choice));
     p->pilot_seconds = tw_wall_seconds() - start;
@@ -124,6 +159,7 @@ static tw_status make(maker *m)
     const tw_sampling_options *o = m->o;
     p->sampler = sampler_of(o);
     p->run = tw_sampling_chains(o);
+    p->run.warmup = count_warmup(o, p->chains);
     if (needs_fit(m)) TW_TRY(fit(m));
     p->posterior.from = o->reference;
     if (!o->reference && strcmp(o->from, "ep") == 0 && p->posterior.approximation)
@@ -151,7 +187,8 @@ tw_status tw_sampling_plan_new(const tw_model *model, const tw_sampling_options 
                             .positions = o->positions,
                             .position_rows = o->position_rows,
                             .position_columns = o->position_columns,
-                            .chains = o->chains};
+                            .chains = count_chains(o, tw_model_describe(model).n),
+                            .deadline = o->max_seconds > 0.0 ? tw_wall_seconds() + o->max_seconds : 0.0};
     maker m = {.plan = p, .o = o, .watch = watch, .automatic = strcmp(o->method, "auto") == 0};
     tw_status status = make(&m);
     if (status != TW_OK) {

@@ -8,12 +8,16 @@
 /* The part of the options that is for the chains. */
 tw_chains_options tw_sampling_chains(const tw_sampling_options *options);
 
+/* Has the moment passed? 0: there is none. */
+bool tw_is_past(double deadline);
+
 /* ---- sampling_run.c: a run on its way */
 
 typedef struct tw_sampling_job {
     const tw_sampling_plan *plan;
     const tw_sampling_watch *watch; /* NULL: nobody */
     double start, warm;             /* moments: of the beginning, and when warm-up was over */
+    bool late;                      /* the deadline has passed */
 } tw_sampling_job;
 
 /* ---- sampling_state.c: the run in a store, which may be NULL */

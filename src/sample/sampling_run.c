@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "sample/sampling_plan.h"
+#include "sample/summarise.h"
 
 static const double over_dispersed = 1.5;
 
@@ -24,7 +25,9 @@ static bool on_progress(void *user, const tw_progress *now)
 {
     tw_sampling_job *j = user;
     if (strcmp(now->stage, "warm-up") == 0) j->warm = tw_wall_seconds();
-    return j->watch && j->watch->progress && j->watch->progress(j->watch->user, now);
+    j->late = tw_is_past(j->plan->deadline);
+    bool asked = j->watch && j->watch->progress && j->watch->progress(j->watch->user, now);
+    return asked || j->late;
 }
 
 static tw_status on_draw(void *user, const tw_draw *draw)
@@ -67,13 +70,19 @@ static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **
 
 /* ---- the run ---- */
 
+/* A run with a goal is judged by that. */
 void tw_sampling_judge(tw_sampling_result *r)
 {
     const tw_draws *d = r->draws;
+    tw_warning ended = {.code = r->out_of_time ? TW_WARN_TIME : TW_WARN_INTERRUPTED,
+                        .number = {(double)d->draws}};
     tw_warning missed = {.code = TW_WARN_ESS_GOAL,
                          .number = {r->summary.ess_min, d->until_ess, (double)d->draws}};
-    tw_chains_judge(d->chains, d->draws, d->interrupted, &r->summary, &d->sampling, &r->warnings);
-    if (r->summary.ess_min < d->until_ess) tw_warnings_add(&r->warnings, &missed);
+    double enough = !(d->until_ess > 0.0) ? TW_ESS_ENOUGH : d->interrupted ? d->until_ess : 0.0;
+    r->warnings.count = 0;
+    if (d->interrupted) tw_warnings_add(&r->warnings, &ended);
+    tw_judge_chains(d->chains, d->draws, enough, &r->summary, &d->sampling, &r->warnings);
+    if (!d->interrupted && r->summary.ess_min < d->until_ess) tw_warnings_add(&r->warnings, &missed);
 }
 
 void tw_sampling_result_release(tw_sampling_result *r)
@@ -91,6 +100,7 @@ tw_status tw_sampling_run(const tw_sampling_plan *plan, const tw_sampling_watch 
     TW_TRY(tw_sampling_new(&plan->posterior, &plan->sampler, plan->chains, &sampling));
     tw_status status = start(plan, sampling->sampler);
     if (status == TW_OK) status = run_chains(&j, sampling->sampler, &out->draws);
+    out->out_of_time = j.late && out->draws && out->draws->interrupted;
     out->warmup_seconds = j.warm - j.start;
     out->sampling_seconds = tw_wall_seconds() - j.warm;
     tw_sampling_free(sampling);

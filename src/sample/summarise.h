@@ -22,6 +22,10 @@ tw_status tw_summarise_rows(tw_context *ctx, size_t n, const tw_summary *rows, t
 /* judge.c: does the worst latent have this ESS, and is R-hat in order? */
 bool tw_summary_reaches(const tw_chains_summary *summary, double ess);
 
+/* Add what is wrong with draws to the warnings (tw_chains_judge); an ESS below `enough` is. */
+void tw_judge_chains(size_t chains, size_t draws, double enough, const tw_chains_summary *summary,
+                     const tw_totals *sampling, tw_warnings *out);
+
 /* The smallest E-BFMI, energy[i + draws c] being that of draw i of chain c. */
 double tw_summarise_energies(size_t draws, size_t chains, const double *energy);
 

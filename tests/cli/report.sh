@@ -14,7 +14,7 @@ model="--log-ell 0.3 --log-sigma 1"
 run="$d/<i>&\"'.nc"
 
 # shellcheck disable=SC2086 # the options are meant to be split, here and below
-works sample "$d/a.csv" $model --method hmc --metric ep --draws 1500 --warmup 200 -o "$run"
+works sample "$d/a.csv" $model --method hmc --metric ep --draws 1500 --chains 4 --warmup 200 -o "$run"
 # shellcheck disable=SC2086
 works evidence "$d/a.csv" $model --method ais,rm --particles 64 -o "$d/evidence.nc"
 
@@ -75,7 +75,7 @@ refuses 1 'found the input "y", and the model has none of that name' report "$ru
 
 # counts on a line, estimates only
 awk 'BEGIN { print "t,count"; for (i = 0; i < 50; i++) print i "," int(3 + 2 * sin(i / 5.0)) }' >"$d/counts.csv"
-works sample "$d/counts.csv" --likelihood poisson --log-ell 1.5 --method hmc --draws 100 --warmup 100 -o "$d/counts.nc" --quiet
+works sample "$d/counts.csv" --likelihood poisson --log-ell 1.5 --method hmc --draws 100 --chains 4 --warmup 100 -o "$d/counts.nc" --quiet
 works report "$d/counts.nc" -o "$d/counts.html" --quiet
 page_says counts.html 'median and central 90% of the posterior'
 page_says counts.html 'Root mean square of the difference'

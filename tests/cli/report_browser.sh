@@ -12,7 +12,7 @@ done
 d=$place
 
 awk 'BEGIN { for (i = 0; i < 60; i++) { t = i / 7.0; print cos(t) * t "," sin(2 * t) "," (sin(t) > 0.2 ? 1 : -1) } }' >"$d/a.csv"
-works sample "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method hmc --metric ep --draws 500 --warmup 200 -o "$d/run.nc"
+works sample "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method hmc --metric ep --draws 500 --chains 4 --warmup 200 -o "$d/run.nc"
 works evidence "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method ais,rm --particles 64 -o "$d/evidence.nc"
 works report "$d/run.nc" "$d/evidence.nc" -o "$d/page.html"
 

@@ -94,7 +94,7 @@ compare(netCDF4.Dataset(sys.argv[1]), netCDF4.Dataset(sys.argv[2]))
 END
 }
 goes_on=0
-for options in '--draws 4000 --warmup 100' '--method ess --draws 1500 --thin 5 --warmup 50' \
+for options in '--draws 4000 --chains 4 --warmup 100' '--method ess --draws 1500 --chains 4 --thin 5 --warmup 50' \
     '--method rmhmc --draws 60 --thin 2 --warmup 30 --chains 2 --summary-only'; do
     # shellcheck disable=SC2086
     set -- sample "$data" --log-sigma 1.5 --json --quiet --seed 3 $options

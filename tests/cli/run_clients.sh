@@ -30,7 +30,7 @@ gives "all(r[k] == other('run.json')[k] for k in ('ess_bulk', 'ess_tail', 'rhat_
 
 # counts with exposures and a length scale for each input, a matrix of one's own, and estimates
 awk 'BEGIN { for (i = 0; i < 30; i++) print i / 10 "," 1 - i * i / 900 "," i % 4 }' >"$d/counts.csv"
-works sample "$d/counts.csv" --likelihood poisson --exposure 2.5 --log-ell 0,1 --draws 20 --warmup 50 --method hmc --quiet \
+works sample "$d/counts.csv" --likelihood poisson --exposure 2.5 --log-ell 0,1 --draws 20 --chains 4 --warmup 50 --method hmc --quiet \
     --thin 3 -o "$d/counts.nc"
 awk 'BEGIN { for (i = 0; i < 30; i++) for (j = 0; j < 30; j++) printf "%.17g%s", exp(-(i - j) ^ 2 / 50) + (i == j) / 8, j < 29 ? "," : "\n" }' \
     >"$d/matrix.csv"

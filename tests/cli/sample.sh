@@ -7,7 +7,7 @@ d=$place
 
 works demo --data-only --directory "$d/demo" --cases 40 --test-cases 10
 data=$d/demo/two_classes.csv
-set -- --log-sigma 1 --warmup 100 --draws 50
+set -- --log-sigma 1 --warmup 100 --draws 50 --chains 4
 
 # ---- the contract of the JSON
 works sample "$data" "$@" --json
@@ -42,13 +42,24 @@ says out 'R-hat'
 says out 'energy divergences'
 
 # ---- a goal instead of a number: the same end in memory and with a file, for any number of threads
-works sample "$data" --log-sigma 1 --warmup 100 --method hmc --until-ess 200 --json
-gives 'r["ess"]["min"] >= 200 and r["draws"] in (96, 144, 216, 324, 486, 729)'
+works sample "$data" --ell 1 --log-sigma 1 --method hmc --chains 4 --until-ess 200 --json
+gives 'r["ess"]["min"] >= 200 and r["draws"] in (96, 144, 216, 324, 486, 729) and r["warnings"] == []'
 cp "$d/out" "$d/goal.json"
-works sample "$data" --log-sigma 1 --warmup 100 --method hmc --until-ess 200 --threads 3 --json -o "$d/goal.nc"
+works sample "$data" --ell 1 --log-sigma 1 --method hmc --chains 4 --until-ess 200 --threads 3 --json -o "$d/goal.nc"
 gives 'all(r[k] == other("goal.json")[k] for k in ("draws", "ess", "ess_fold", "rhat_max", "rhat_chance"))'
-works sample "$data" --log-sigma 1 --warmup 100 --method hmc --until-ess 2000 --max-draws 70
+works sample "$data" --log-sigma 1 --warmup 100 --method hmc --chains 4 --until-ess 2000 --max-draws 70
 says err 'draws of each chain, and 2000 was asked for. Raise --max-draws'
+# without a number of draws the goal is 400, of as many chains as pay
+works sample "$data" --ell 1 --sigma 2.7 --json
+gives 'r["chains"] == 32 and r["ess"]["min"] >= 400 and r["draws"] < 1000 and r["warnings"] == []'
+works sample "$data" --log-sigma 1 --method rmhmc --draws 20 --warmup 30 --json --no-warnings
+gives 'r["chains"] == 4'
+works sample "$data" --ell 1 --sigma 2.7 --method hmc --chains auto --warmup auto --until-ess 1e9 --max-draws 1e9 --max-seconds 0.5 --json \
+    -o "$d/timed.nc"
+gives '[w["code"] for w in r["warnings"]][0] == "time" and r["interrupted"] and r["draws"] > 0 and r["seconds_total"] < 60'
+refuses 3 'were over before the first draw: nothing was written' sample "$data" --log-sigma 1 --method hmc --max-seconds 1e-6 -o "$d/none.nc"
+if [ -e "$d/none.nc" ] || [ -e "$d/none.nc.journal" ]; then complain 'a run without a draw left a file'; fi
+refuses 1 'needs a whole number or auto' sample "$data" --chains many
 refuses 1 'give one of them' sample "$data" "$@" --until-ess 200
 refuses 1 '--until-ess must be above 0' sample "$data" --until-ess 0
 

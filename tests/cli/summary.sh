@@ -9,7 +9,7 @@ d=$place
 # 40 points on two arms, and the same with other labels
 awk 'BEGIN { for (i = 0; i < 40; i++) { t = i / 6.0; print cos(t) * t "," sin(2 * t) "," (sin(t) > 0.2 ? 1 : -1) } }' >"$d/a.csv"
 awk -F, '{ print $1 "," $2 "," (-$3) }' "$d/a.csv" >"$d/b.csv"
-model="--log-ell 0.3 --log-sigma 1 --method hmc --metric ep --warmup 200"
+model="--log-ell 0.3 --log-sigma 1 --method hmc --metric ep --warmup 200 --chains 4"
 
 # shellcheck disable=SC2086 # the options are meant to be split, here and below
 works sample "$d/a.csv" $model --draws 300 -o "$d/one.nc" --json

@@ -37,7 +37,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     shows '^sampling  \[=*\]  400/400 draws  [0-9.]*/s .*acceptance 0\.[0-9]'
     says out 'of which bulk'
     tail -c 4 "$d/seen" | grep -q "$escape\[K\$" || complain "something is left on the line: $(tail -c 40 "$d/seen")"
-    on_terminal 80 "$talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --quiet --no-warnings >/dev/null"
+    on_terminal 80 "$talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --chains 4 --quiet --no-warnings >/dev/null"
     [ ! -s "$d/seen" ] || complain "--quiet showed: $(cat "$d/seen")"
     for width in 24 80; do
         on_terminal "$width" "$talweg evidence $data --log-ell 0 --log-sigma 1 --method ais-reverse,pt,rm --particles 64 >/dev/null"
@@ -54,7 +54,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 
     # ---- at most ten states a second
     start=$(date +%s)
-    on_terminal 100 "$talweg sample $data --log-ell 0 --log-sigma 1 --method hmc --warmup 100 --draws 3000 >/dev/null"
+    on_terminal 100 "$talweg sample $data --log-ell 0 --log-sigma 1 --method hmc --warmup 100 --draws 3000 --chains 4 >/dev/null"
     seconds=$(($(date +%s) - start + 1))
     [ "$(lines | wc -l)" -le $((10 * seconds + 20)) ] || complain "$(lines | wc -l) states in $seconds s"
 
@@ -71,7 +71,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     done
     on_terminal 80 "env NO_COLOR= $talweg approx $d/absent.csv"
     grep -q "$escape\[31m" "$d/seen" || complain "an empty NO_COLOR takes colours away"
-    on_terminal 80 "env TERM=dumb $talweg sample $data --log-ell 0 --log-sigma 1 --draws 300"
+    on_terminal 80 "env TERM=dumb $talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --chains 4"
     ! grep -q "$escape" "$d/seen" || complain "TERM=dumb is sent escapes"
     on_terminal 80 "$talweg approx $d/absent.csv 2>&1 | cat"
     ! grep -q "$escape" "$d/seen" || complain "a pipe is sent escapes"

@@ -166,16 +166,47 @@ static void a_goal_out_of_reach_is_told(void **state)
     tw_sampling_plan *plan = NULL;
     tw_sampling_result result;
     o.method = "hmc";
+    o.chains = 4;
     o.warmup = 50;
-    o.draws = 70;
+    o.max_draws = 70;
     o.until_ess = 1e6;
     assert_int_equal(tw_sampling_plan_new(p.model, &o, NULL, &plan), TW_OK);
     assert_int_equal(tw_sampling_run(plan, NULL, &result), TW_OK);
     assert_int_equal(result.draws->draws, 70);
     assert_true(result.warnings.count > 0);
+    for (size_t k = 0; k < result.warnings.count; k++) /* 400 is not what was asked for */
+        assert_true(result.warnings.warning[k].code != TW_WARN_ESS_BULK &&
+                    result.warnings.warning[k].code != TW_WARN_ESS_TAIL &&
+                    result.warnings.warning[k].code != TW_WARN_ESS_FOLD);
     const tw_warning *last = &result.warnings.warning[result.warnings.count - 1];
     assert_int_equal(last->code, TW_WARN_ESS_GOAL);
     assert_true(last->number[0] == result.summary.ess_min && last->number[1] == 1e6 && last->number[2] == 70);
+    tw_sampling_result_release(&result);
+    tw_sampling_plan_free(plan);
+    posed_free(&p);
+}
+
+/* What was asked for is enough: there is no warning that 400 would be better. */
+static void a_small_goal_is_a_goal(void **state)
+{
+    (void)state;
+    posed p = pose();
+    tw_sampling_options o = TW_SAMPLING_DEFAULTS;
+    tw_sampling_plan *plan = NULL;
+    tw_sampling_result result;
+    o.method = "hmc";
+    o.chains = 4;
+    o.until_ess = 50.0;
+    assert_int_equal(tw_sampling_plan_new(p.model, &o, NULL, &plan), TW_OK);
+    assert_int_equal(tw_sampling_run(plan, NULL, &result), TW_OK);
+    assert_true(result.summary.ess_min >= 50.0 && result.summary.ess_min < 400.0);
+    assert_int_equal(result.warnings.count, 0);
+    result.draws->interrupted = true; /* before the goal: then the goal is what is missed */
+    result.summary.ess_min = result.summary.ess_bulk_min = 40.0;
+    tw_sampling_judge(&result);
+    assert_int_equal(result.warnings.count, 2);
+    assert_true(result.warnings.warning[1].code == TW_WARN_ESS_BULK &&
+                result.warnings.warning[1].number[1] == 50.0);
     tw_sampling_result_release(&result);
     tw_sampling_plan_free(plan);
     posed_free(&p);
@@ -205,9 +236,8 @@ static void bad_goals_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_ends_at_its_goal),
-        cmocka_unit_test(a_resumed_run_ends_at_the_same_draw),
-        cmocka_unit_test(a_goal_out_of_reach_is_told),
+        cmocka_unit_test(a_run_ends_at_its_goal),      cmocka_unit_test(a_resumed_run_ends_at_the_same_draw),
+        cmocka_unit_test(a_goal_out_of_reach_is_told), cmocka_unit_test(a_small_goal_is_a_goal),
         cmocka_unit_test(bad_goals_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

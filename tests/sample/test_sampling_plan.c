@@ -95,7 +95,8 @@ static void a_plan_does_what_its_parts_do(void **state)
     posed_free(&p);
 }
 
-static void without_options_there_are_four_chains_of_a_thousand_draws(void **state)
+/* 400 effective draws of the worst latent, of 32 chains: one look is enough here. */
+static void without_options_a_run_ends_when_its_draws_are_good(void **state)
 {
     (void)state;
     posed p = pose();
@@ -105,14 +106,71 @@ static void without_options_there_are_four_chains_of_a_thousand_draws(void **sta
     assert_int_equal(tw_sampling_plan_new(p.model, NULL, NULL, &plan), TW_OK);
     assert_int_equal(tw_sampling_run(plan, NULL, &result), TW_OK);
     assert_true(plan->run.seed == 1 && plan->fit_seconds > 0.0 && plan->pilot_seconds > 0.0);
-    assert_true(result.draws->chains == 4 && result.draws->draws == 1000);
-    assert_true(result.summary.rhat_max < 1.05 && result.sampling_seconds > 0.0);
+    assert_true(result.draws->chains == 32 && plan->run.warmup == 200 && result.draws->draws == 64);
+    assert_true(result.draws->until_ess == 400.0 && result.summary.ess_min >= 400.0);
+    assert_true(result.warnings.count == 0 && result.sampling_seconds > 0.0);
     tw_sampling_result_release(&result);
     tw_sampling_plan_free(plan);
     posed_free(&p);
 }
 
 /* ---- options ---- */
+
+static void the_number_of_chains_is_a_function_of_n(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *method;
+        size_t chains, warmup, expected, iterations;
+    } rows[] = {{"hmc", TW_AUTOMATIC, TW_AUTOMATIC, 32, 200},
+                {"rmhmc", TW_AUTOMATIC, TW_AUTOMATIC, 4, 500},
+                {"ess", 7, TW_AUTOMATIC, 7, 285},
+                {"ess", 1, TW_AUTOMATIC, 1, 500},
+                {"hmc", TW_AUTOMATIC, 40, 32, 40}};
+    posed p = pose();
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        tw_sampling_options o = TW_SAMPLING_DEFAULTS;
+        tw_sampling_plan *plan = NULL;
+        o.method = rows[k].method;
+        o.chains = rows[k].chains;
+        o.warmup = rows[k].warmup;
+        assert_int_equal(tw_sampling_plan_new(p.model, &o, NULL, &plan), TW_OK);
+        assert_int_equal(plan->chains, rows[k].expected);
+        assert_int_equal(plan->run.warmup, rows[k].iterations);
+        tw_sampling_plan_free(plan);
+    }
+    posed_free(&p);
+}
+
+/* The draws of a run that the clock ended are the first ones of the whole run. */
+static void the_clock_ends_a_run_and_changes_nothing_else(void **state)
+{
+    (void)state;
+    posed p = pose();
+    tw_sampling_options o = few();
+    tw_sampling_plan *plan = NULL;
+    tw_sampling_result all, some;
+    o.method = "hmc";
+    o.draws = 0;
+    o.until_ess = 1e9;
+    o.max_draws = 5000;
+    assert_int_equal(tw_sampling_plan_new(p.model, &o, NULL, &plan), TW_OK);
+    assert_int_equal(tw_sampling_run(plan, NULL, &all), TW_OK);
+    assert_true(!all.out_of_time && all.draws->draws == 5000);
+    plan->run.draws = (size_t)1 << 40;
+    plan->deadline = tw_wall_seconds() + 0.1;
+    assert_int_equal(tw_sampling_run(plan, NULL, &some), TW_OK);
+    assert_true(some.out_of_time && some.draws->interrupted && some.draws->draws > 0);
+    assert_int_equal(some.warnings.warning[0].code, TW_WARN_TIME);
+    size_t common = some.draws->draws < 5000 ? some.draws->draws : 5000;
+    assert_memory_equal(some.draws->x, all.draws->x, common * 2 * N * sizeof(double));
+    tw_sampling_result_release(&some);
+    tw_sampling_result_release(&all);
+    tw_sampling_plan_free(plan);
+    o.max_seconds = 1e-9;
+    assert_int_equal(tw_sampling_plan_new(p.model, &o, NULL, &plan), TW_INTERRUPTED);
+    posed_free(&p);
+}
 
 static void chains_start_where_they_are_told(void **state)
 {
@@ -164,10 +222,15 @@ static void bad_options_are_refused(void **state)
     WITH(from, "posterior", "not \"posterior\"");
     WITH(beta, 1.5, "between 0 and 1");
     WITH(chains, 0, "at least one chain");
-    WITH(draws, 0, "at least one draw");
+    WITH(max_seconds, -1.0, "seconds at most must be above 0");
     WITH(target_accept, 1.0, "between 0 and 1");
 #undef WITH
     tw_sampling_options o = few();
+    o.draws = o.max_draws = 0;
+    refuse(&p, o, "at least one draw");
+    o.until_ess = 0.0;
+    refuse(&p, o, "a number of draws or an ESS to be reached");
+    o = few();
     o.method = "hmc";
     o.metric = "hessian";
     refuse(&p, o, "the metric hessian does not go with hmc, which takes: auto, ep");
@@ -312,7 +375,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_does_what_its_parts_do),
-        cmocka_unit_test(without_options_there_are_four_chains_of_a_thousand_draws),
+        cmocka_unit_test(without_options_a_run_ends_when_its_draws_are_good),
+        cmocka_unit_test(the_number_of_chains_is_a_function_of_n),
+        cmocka_unit_test(the_clock_ends_a_run_and_changes_nothing_else),
         cmocka_unit_test(chains_start_where_they_are_told),
         cmocka_unit_test(bad_options_are_refused),
         cmocka_unit_test(a_run_goes_on_from_its_store),

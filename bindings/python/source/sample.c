@@ -29,6 +29,8 @@ static bool read_options(PyObject *from, request *r)
         {"warmup", TW_PY_COUNT, offsetof(tw_sampling_options, warmup)},
         {"draws", TW_PY_COUNT, offsetof(tw_sampling_options, draws)},
         {"until_ess", TW_PY_REAL, offsetof(tw_sampling_options, until_ess)},
+        {"max_draws", TW_PY_COUNT, offsetof(tw_sampling_options, max_draws)},
+        {"max_seconds", TW_PY_REAL, offsetof(tw_sampling_options, max_seconds)},
         {"thin", TW_PY_COUNT, offsetof(tw_sampling_options, thin)},
         {"eps", TW_PY_REAL, offsetof(tw_sampling_options, eps)},
         {"steps", TW_PY_COUNT, offsetof(tw_sampling_options, steps)},
@@ -139,11 +141,11 @@ static PyObject *take_draws(request *r)
 static PyObject *build_result(request *r)
 {
     const tw_sampler_options *sampler = &r->plan->sampler;
-    return Py_BuildValue("{sN sN ss ss sN sN sN}", "draws", take_draws(r), "choice",
+    return Py_BuildValue("{sN sN ss ss sn sN sN sN}", "draws", take_draws(r), "choice",
                          build_candidates(&r->plan->choice), "method", tw_method_name(sampler->method),
-                         "metric", tw_metric_name(sampler->metric), "summary",
-                         tw_py_summary(&r->result.summary), "warnings", tw_py_warnings(&r->result.warnings),
-                         "ep", take_fit(r));
+                         "metric", tw_metric_name(sampler->metric), "warmup", (Py_ssize_t)r->plan->run.warmup,
+                         "summary", tw_py_summary(&r->result.summary), "warnings",
+                         tw_py_warnings(&r->result.warnings), "ep", take_fit(r));
 }
 
 PyObject *tw_py_sample(PyObject *self, PyObject *arguments, PyObject *keywords)

@@ -61,11 +61,12 @@ def sample(
     *,
     method: str = "auto",
     metric: Optional[str] = None,
-    chains: int = 4,
+    chains: Union[int, str] = "auto",
     draws: Optional[int] = None,
     until_ess: Optional[float] = None,
-    max_draws: int = 100_000,
-    warmup: int = 500,
+    max_draws: int = 10_000,
+    max_seconds: Optional[float] = None,
+    warmup: Union[int, str] = "auto",
     thin: int = 1,
     eps: Optional[float] = None,
     steps: Optional[int] = None,
@@ -96,13 +97,22 @@ def sample(
     metric : str, optional
         hmc: "ep" (the default), "prior", "identity"; rmhmc: "smoothed" (the default), "hessian", "fisher"; ess:
         centred at "ep" (the default) or "prior".
-    chains, draws, warmup : int
-        Chains, draws kept of each (1000 if neither this nor `until_ess` is given), and iterations before that to tune
-        them.
-    until_ess, max_draws : float, int, optional
+    chains : int or "auto"
+        Chains, run side by side; "auto": 32 (4 with rmhmc, which moves each by itself), fewer for more than 32768
+        cases, or one for each column of `init`.
+    until_ess : float, optional
         Draw until the effective sample size of the worst latent (the smallest of bulk, tail and fold, of all chains
-        together) is `until_ess` and R-hat is in order, and at most `max_draws` of each chain. That is looked at after
-        64 draws of each chain, 96, 144 and so on.
+        together) is `until_ess` and R-hat is in order. That is looked at after 64 draws of each chain, 96, 144 and so
+        on. 400 if neither this nor `draws` is given.
+    max_draws : int
+        Draws of each chain at most, where there is no fixed number.
+    draws : int, optional
+        Exactly so many draws of each chain.
+    max_seconds : float, optional
+        End after so many seconds with the draws so far; the clock changes nothing else.
+    warmup : int or "auto"
+        Iterations of each chain that tune the sampler and are not kept; "auto": 500 with up to four chains, 200 with
+        ten or more.
     thin : int
         Keep every so many iterations.
     eps, steps : float, int, optional
@@ -145,9 +155,12 @@ def sample(
     about = as_model(X, y, model)
     if draws is not None and until_ess is not None:
         raise InputError("draws fixes a number and until_ess a goal: give one of them, and with until_ess max_draws")
-    options = dict(method=method, metric=metric or "auto", beta=beta, chains=chains, warmup=warmup, thin=thin)
-    options.update(draws=max_draws if until_ess is not None else 1000 if draws is None else draws)
-    options.update(until_ess=0.0 if until_ess is None else until_ess)
+    if draws == 0:
+        raise InputError("a run needs at least one draw; without draws it makes as many as its goal needs")
+    options = dict(method=method, metric=metric or "auto", beta=beta, thin=thin, max_draws=max_draws)
+    given = dict(draws=draws, until_ess=until_ess, max_seconds=max_seconds)
+    given.update(chains=None if chains == "auto" else chains, warmup=None if warmup == "auto" else warmup)
+    options.update({name: value for name, value in given.items() if value is not None})
     options.update(eps=eps or 0.0, steps=steps or 0, target_accept=target_accept, solver_tol=solver_tol)
     options.update(fixed_point=fixed_point, reverse_check=reverse_check, seed=seed, threads=count_threads(threads))
     options["from"] = start_name(start)
@@ -159,8 +172,8 @@ def sample(
         if found["ep"] is not None:
             about._fits["ep"] = found["ep"]
         about._notes += found["warnings"]
-        facts = {name: options[name] for name in ("beta", "warmup", "thin", "seed", "from")}
-        facts.update(method=found["method"], metric=found["metric"])
+        facts = {name: options[name] for name in ("beta", "thin", "seed", "from")}
+        facts.update({name: found[name] for name in ("method", "metric", "warmup")})
         return Draws(about, found["draws"], facts, count_threads(threads), found["choice"], found["summary"])
     finally:
         about._speak()

@@ -34,6 +34,7 @@ ADVICE = {
     "no_number": ". Take more temperatures or moves, or a path from EP",
     "collapsed": ". Take more temperatures or moves, or a path from EP",
     "goal_missed": " (max_particles), or fewer with more temperatures",
+    "time": ". Raise max_seconds",
     "one_draw": ": raise draws",
     "few_draws": ": raise draws",
     "stuck": ": use a smaller eps, or another method",

@@ -149,7 +149,7 @@ def test_nothing_is_said_where_all_is_well(problem):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         talweg.approx(*problem, **SETTING)
-        talweg.sample(*problem, **SETTING, method="hmc", draws=2000)
+        talweg.sample(*problem, **SETTING, method="hmc", draws=2000, chains=4)
 
 
 def test_what_a_likelihood_takes(problem):

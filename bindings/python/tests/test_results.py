@@ -15,7 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::talweg.TalwegWarning")
 
 def test_predictions_from_draws_agree_with_eps(model, problem):
     """EP's predictions are good to a percent here; the draws' Monte Carlo errors are about as large."""
-    draws = talweg.sample(model, method="hmc", draws=2000, seed=11)
+    draws = talweg.sample(model, method="hmc", draws=2000, chains=4, seed=11)
     Xnew, ynew = two_classes(200, seed=5)
     sampled, fitted = talweg.predict(draws, Xnew, ynew), talweg.predict(talweg.approx(model), Xnew, ynew)
     assert (sampled.mcse < 0.01).all()
@@ -131,9 +131,9 @@ def test_summary_is_of_the_draws(draws):
 
 
 def test_a_goal_instead_of_a_number(model):
-    some = talweg.sample(model, method="hmc", warmup=100, until_ess=200)
+    some = talweg.sample(model, method="hmc", warmup=100, chains=4, until_ess=200)
     assert some.diagnostics["ess_min"] >= 200 and some.draws in (64, 96, 144, 216, 324, 486, 729)
-    assert np.array_equal(some.x, talweg.sample(model, method="hmc", warmup=100, draws=some.draws).x)
+    assert np.array_equal(some.x, talweg.sample(model, method="hmc", warmup=100, chains=4, draws=some.draws).x)
     with pytest.raises(talweg.InputError, match="give one of them"):
         talweg.sample(model, draws=10, until_ess=200)
 
