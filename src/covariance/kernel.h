@@ -76,7 +76,7 @@ struct tw_leaf {
     /* Its precision on n cases x (n x d). A leaf that has one has no covariances, and none of the functions below. */
     tw_status (*precision)(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d, const double *x,
                            size_t ldx, tw_precision *out);
-    unsigned power; /* of the operator, of a field on a lattice */
+    unsigned power; /* of the operator, of a field on a lattice; of differences, of a walk */
 
     tw_want want;
     size_t features; /* for each input: 1 or 2 */
@@ -107,7 +107,10 @@ struct tw_leaf {
     X(white)               \
     X(spde)                \
     X(spde2)               \
-    X(precision)
+    X(precision)           \
+    X(rw1)                 \
+    X(rw2)                 \
+    X(icar)
 #define TW_DECLARE_LEAF(name) extern const tw_leaf tw_leaf_##name;
 TW_OTHER_LEAVES(TW_DECLARE_LEAF)
 extern const tw_leaf tw_leaf_stationary, tw_leaf_shaped, tw_leaf_given;

@@ -107,16 +107,37 @@ static bool has_no_covariances(const tw_node *node)
 
 void tw_precision_release(tw_precision *precision)
 {
+    if (precision->ctx) tw_release(precision->ctx, precision->constraints.v);
     tw_sparse_free(precision->q);
     tw_sparse_free(precision->design);
     *precision = (tw_precision){0};
+}
+
+tw_status tw_precision_pick(tw_precision *precision, size_t n, size_t r, const uint32_t *of)
+{
+    uint32_t *row = NULL;
+    double *one = NULL;
+    size_t same = 0;
+    while (same < n && of[same] == same) same++;
+    if (same == n && n == r) return TW_OK;
+    TW_TRY(tw_index_allocate(precision->ctx, n, "a design matrix", &row));
+    tw_status status = tw_allocate_doubles(precision->ctx, n, 1, "a design matrix", &one);
+    for (size_t i = 0; status == TW_OK && i < n; i++) {
+        row[i] = (uint32_t)i;
+        one[i] = 1.0;
+    }
+    if (status == TW_OK)
+        status = tw_sparse_new(precision->ctx, n, r, false, n, row, of, one, &precision->design);
+    tw_release(precision->ctx, row);
+    tw_release(precision->ctx, one);
+    return status;
 }
 
 tw_status tw_kernel_precision(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                               tw_precision *out)
 {
     const tw_node *node = &kernel->nodes[0];
-    *out = (tw_precision){0};
+    *out = (tw_precision){.ctx = kernel->ctx};
     if (kernel->node_count != 1 || node->kind != TW_NODE_LEAF) return TW_OK;
     if (is_chain(node, d) && tw_sparse_orderings())
         return chain_precision(kernel, node, n, x + tw_node_column(kernel, node, 0) * ldx, &out->q);

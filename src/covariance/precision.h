@@ -3,14 +3,19 @@
 #define TALWEG_COVARIANCE_PRECISION_H
 
 #include "covariance/kernel.h"
-#include "talweg/sparse.h"
+#include "sparse/sparse.h"
 
 /* A prior with a sparse precision: u ~ N(0, Q^-1), x = C u at the cases. */
 struct tw_precision {
+    tw_context *ctx;
     tw_sparse *q;      /* NULL: there is none */
     tw_sparse *design; /* C; NULL: the identity */
+    tw_constraints constraints;
 };
 void tw_precision_release(tw_precision *precision);
+
+/* The design where case i sees variable of[i] of r by itself; the identity stays NULL. */
+tw_status tw_precision_pick(tw_precision *precision, size_t n, size_t r, const uint32_t *of);
 
 /* The precision of the n cases x (n x d): out->q is NULL where there is none, or where it is not sparse, and the covariances are
  * to be used. Only a kernel of one leaf has one. Release it also after a failure. */

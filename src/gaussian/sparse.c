@@ -17,6 +17,7 @@ static void release(tw_gaussian *g)
 {
     tw_sparse_gaussian *s = (tw_sparse_gaussian *)g;
     tw_release(g->ctx, s->l);
+    tw_confined_free(g->ctx, &s->confined);
     tw_release(g->ctx, s->tau);
     tw_pattern_release(s->pattern);
 }
@@ -28,10 +29,11 @@ static tw_status allocate(tw_pattern *p, bool moves, tw_gaussian **out)
 {
     TW_TRY(tw_gaussian_allocate(p->ctx, &sparse_kind, sizeof(tw_sparse_gaussian), p->n, moves, p->r, out));
     tw_sparse_gaussian *s = (tw_sparse_gaussian *)*out;
-    s->g.r = p->r;
-    s->g.full_rank = !p->sites;
+    s->g.r = p->r - p->constraints;
+    s->g.full_rank = !p->sites && p->constraints == 0;
     s->pattern = tw_pattern_hold(p);
     tw_status status = tw_allocate_doubles(p->ctx, p->analysis->entries, 1, "a sparse factor", &s->l);
+    if (status == TW_OK) status = tw_confined_new(p, &s->confined);
     if (status == TW_OK && moves)
         status = tw_allocate_doubles(p->ctx, p->n, 1, "the sites of a Gaussian", &s->tau);
     if (status == TW_OK) return TW_OK;
@@ -46,10 +48,15 @@ static bool factor(tw_sparse_gaussian *s, size_t *failed)
     tw_pattern *p = s->pattern;
     tw_buffer_take(&p->selected);
     bool fine = tw_pattern_factor(p, &p->front, s->tau, NULL, s->l, failed);
+    if (fine && !tw_confined_set(p, s->l, &s->confined)) {
+        *failed = p->pin[0];
+        fine = false;
+    }
     if (fine) {
         tw_sparse_select(p->analysis, &p->front, s->l, p->selected.numbers);
         tw_pattern_variances(p, p->selected.numbers, s->g.variance);
-        s->log_precision = tw_sparse_log_det(p->analysis, s->l);
+        tw_confined_variances(&s->confined, p, s->l, s->g.variance);
+        s->log_precision = tw_sparse_log_det(p->analysis, s->l) + s->confined.log_m;
         s->g.log_det = p->log_gram - s->log_precision;
     }
     tw_buffer_give_back(&p->selected);
@@ -57,12 +64,12 @@ static bool factor(tw_sparse_gaussian *s, size_t *failed)
 }
 
 tw_status tw_gaussian_sparse_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *design,
-                                 tw_elimination how, tw_gaussian **out)
+                                 const tw_constraints *constraints, tw_elimination how, tw_gaussian **out)
 {
     tw_pattern *pattern = NULL;
     size_t failed;
     *out = NULL;
-    TW_TRY(tw_pattern_new(ctx, q, design, how, &pattern));
+    TW_TRY(tw_pattern_new(ctx, q, design, constraints, how, &pattern));
     tw_status status = allocate(pattern, false, out);
     tw_pattern_release(pattern);
     TW_TRY(status);
@@ -76,17 +83,22 @@ tw_status tw_gaussian_sparse_new(tw_context *ctx, const tw_sparse *q, const tw_s
 
 /* ---- products and solves ---- */
 
-/* Coordinates, r x columns, to a block in the order of elimination, and back; both reverse them. */
-static void take_coordinates(size_t r, size_t columns, const double *w, double *to)
+/* Coordinates to a block in the order of elimination, and back (solved: by F's left inverse, else by F'); both reverse them. */
+static void take_coordinates(const tw_sparse_gaussian *s, size_t columns, const double *w, double *to)
 {
-    for (size_t k = 0; k < r; k++)
-        for (size_t c = 0; c < columns; c++) to[c + k * columns] = w[r - 1 - k + c * r];
+    size_t r = s->pattern->r;
+    for (size_t k = s->confined.k; k < r; k++)
+        for (size_t c = 0; c < columns; c++) to[c + k * columns] = w[r - 1 - k + c * s->g.r];
+    tw_confined_take(&s->confined, r, columns, w, to);
 }
 
-static void give_coordinates(size_t r, size_t columns, const double *from, double *w)
+static void give_coordinates(const tw_sparse_gaussian *s, size_t columns, bool solved, double *from,
+                             double *w)
 {
-    for (size_t k = 0; k < r; k++)
-        for (size_t c = 0; c < columns; c++) w[r - 1 - k + c * r] = from[c + k * columns];
+    size_t r = s->pattern->r;
+    tw_confined_give(&s->confined, r, columns, solved, from, w);
+    for (size_t k = s->confined.k; k < r; k++)
+        for (size_t c = 0; c < columns; c++) w[r - 1 - k + c * s->g.r] = from[c + k * columns];
 }
 
 /* How many columns the next block has. */
@@ -101,7 +113,7 @@ static void spread(const tw_gaussian *g, size_t columns, const double *w, double
     tw_buffer *buffer = tw_pattern_borrow(s->pattern);
     for (size_t j = 0, b; j < columns; j += b) {
         b = block_of(columns, j);
-        take_coordinates(g->r, b, w + j * g->r, buffer->numbers);
+        take_coordinates(s, b, w + j * g->r, buffer->numbers);
         tw_sparse_solve_upper(s->pattern->analysis, s->l, b, buffer->numbers);
         tw_pattern_scatter(s->pattern, b, buffer->numbers, x + j * g->n);
     }
@@ -116,7 +128,7 @@ static void pull_back(const tw_gaussian *g, size_t columns, const double *x, dou
         b = block_of(columns, j);
         tw_pattern_gather(s->pattern, b, x + j * g->n, NULL, buffer->numbers);
         tw_sparse_solve_lower(s->pattern->analysis, s->l, b, buffer->numbers);
-        give_coordinates(g->r, b, buffer->numbers, w + j * g->r);
+        give_coordinates(s, b, false, buffer->numbers, w + j * g->r);
     }
     tw_buffer_give_back(buffer);
 }
@@ -135,7 +147,7 @@ static void solve(const tw_gaussian *g, size_t columns, const double *x, const d
             tw_sparse_solve_upper(p->analysis, p->gram, b, buffer->numbers);
         }
         tw_sparse_multiply_upper(p->analysis, s->l, b, buffer->numbers);
-        give_coordinates(g->r, b, buffer->numbers, w + j * g->r);
+        give_coordinates(s, b, true, buffer->numbers, w + j * g->r);
     }
     tw_buffer_give_back(buffer);
 }
@@ -147,7 +159,7 @@ static void solve_transposed(const tw_gaussian *g, size_t columns, double *w)
     tw_buffer *buffer = tw_pattern_borrow(s->pattern);
     for (size_t j = 0, b; j < columns; j += b) {
         b = block_of(columns, j);
-        take_coordinates(g->r, b, w + j * g->r, buffer->numbers);
+        take_coordinates(s, b, w + j * g->r, buffer->numbers);
         tw_sparse_multiply_lower(s->pattern->analysis, s->l, b, buffer->numbers);
         tw_pattern_scatter(s->pattern, b, buffer->numbers, w + j * g->r);
     }
@@ -163,21 +175,11 @@ static void multiply(const tw_gaussian *g, size_t columns, const double *x, doub
         b = block_of(columns, j);
         tw_pattern_gather(p, b, x + j * g->n, NULL, buffer->numbers);
         tw_sparse_solve_lower(p->analysis, s->l, b, buffer->numbers);
+        tw_confined_project(&s->confined, p->r, b, buffer->numbers);
         tw_sparse_solve_upper(p->analysis, s->l, b, buffer->numbers);
         tw_pattern_scatter(p, b, buffer->numbers, y + j * g->n);
     }
     tw_buffer_give_back(buffer);
-}
-
-/* (C P' from)_i for number c of a block. */
-static double site_value(const tw_pattern *p, size_t columns, const double *from, size_t c, size_t i)
-{
-    const uint32_t *place = p->analysis->place;
-    double sum = 0.0;
-    if (!p->sites) return from[c + place[i] * columns];
-    for (size_t e = p->sites->start[i]; e < p->sites->start[i + 1]; e++)
-        sum += p->sites->value[e] * from[c + place[p->sites->row[e]] * columns];
-    return sum;
 }
 
 /* P C' e_i becomes number c of a block of zeros. */
@@ -199,13 +201,14 @@ static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, 
     tw_buffer *buffer = tw_pattern_borrow(p);
     for (size_t j = 0, b; j < columns; j += b) {
         b = block_of(columns, j);
-        memset(buffer->numbers, 0, g->r * b * sizeof(double));
+        memset(buffer->numbers, 0, p->r * b * sizeof(double));
         for (size_t c = 0; c < b; c++) put_site(p, b, c, column + j + c, buffer->numbers);
         tw_sparse_solve_lower(p->analysis, s->l, b, buffer->numbers);
+        tw_confined_project(&s->confined, p->r, b, buffer->numbers);
         tw_sparse_solve_upper(p->analysis, s->l, b, buffer->numbers);
         for (size_t c = 0; c < b; c++)
             for (size_t i = 0; i < rows; i++)
-                a[i + (j + c) * rows] = site_value(p, b, buffer->numbers, c, row + i);
+                a[i + (j + c) * rows] = tw_pattern_site(p, b, buffer->numbers, c, row + i);
     }
     tw_buffer_give_back(buffer);
 }

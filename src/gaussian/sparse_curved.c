@@ -18,6 +18,7 @@ typedef struct sparse_curved {
     tw_pattern *pattern;
     double *l, *z; /* the factor of G and its selected inverse */
     tw_front front;
+    tw_confined confined;
     double *lambda, *sites; /* n each */
     double *work;           /* r, in the order of elimination */
 } sparse_curved;
@@ -30,6 +31,7 @@ static void release(tw_curved *c)
     double *const arrays[] = {s->l, s->z, s->lambda, s->sites, s->work};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) tw_release(c->ctx, arrays[k]);
     tw_front_free(c->ctx, &s->front);
+    tw_confined_free(c->ctx, &s->confined);
     tw_pattern_release(s->pattern);
 }
 
@@ -38,6 +40,7 @@ static tw_status allocate(sparse_curved *s)
     tw_context *ctx = s->c.ctx;
     const tw_pattern *p = s->pattern;
     TW_TRY(tw_front_new(p->analysis, &s->front));
+    TW_TRY(tw_confined_new(p, &s->confined));
     TW_TRY(tw_allocate_doubles(ctx, p->analysis->entries, 1, "the factor of a metric", &s->l));
     TW_TRY(tw_allocate_doubles(ctx, p->analysis->entries, 1, "the inverse of a metric", &s->z));
     TW_TRY(tw_allocate_doubles(ctx, p->n, 1, "the curvatures of a metric", &s->lambda));
@@ -68,7 +71,8 @@ static bool factor(tw_curved *c, const double *lambda, double threshold)
     for (size_t i = 0; i < c->n; i++) c->root[i] = sqrt(lambda[i]);
     c->active = c->n;
     if (!tw_pattern_factor(base->pattern, &s->front, base->tau, lambda, s->l, &failed)) return false;
-    c->log_det = tw_sparse_log_det(s->pattern->analysis, s->l) - base->log_precision;
+    if (!tw_confined_set(s->pattern, s->l, &s->confined)) return false;
+    c->log_det = tw_sparse_log_det(s->pattern->analysis, s->l) + s->confined.log_m - base->log_precision;
     return isfinite(c->log_det);
 }
 
@@ -76,6 +80,7 @@ static bool factor(tw_curved *c, const double *lambda, double threshold)
 static void solve(sparse_curved *s)
 {
     tw_sparse_solve_lower(s->pattern->analysis, s->l, 1, s->work);
+    tw_confined_project(&s->confined, s->pattern->r, 1, s->work);
     tw_sparse_solve_upper(s->pattern->analysis, s->l, 1, s->work);
 }
 
@@ -92,7 +97,7 @@ static void find_velocity(sparse_curved *s, const double *g)
 {
     const tw_sparse_gaussian *base = (const tw_sparse_gaussian *)s->c.base;
     size_t n = s->c.n;
-    if (s->pattern->sites) {
+    if (s->pattern->sites || s->confined.c > 0) {
         for (size_t i = 0; i < n; i++) s->sites[i] = s->lambda[i] * g[i];
         respond_in_place(s);
         for (size_t i = 0; i < n; i++) s->sites[i] = g[i] - s->sites[i];
@@ -125,6 +130,7 @@ static void diagonal(tw_curved *c, double *to)
     sparse_curved *s = (sparse_curved *)c;
     tw_sparse_select(s->pattern->analysis, &s->front, s->l, s->z);
     tw_pattern_variances(s->pattern, s->z, to);
+    tw_confined_variances(&s->confined, s->pattern, s->l, to);
 }
 
 /* k' (A + Lambda^-1)^-1 k = k' Lambda k - |L^-1 P C' Lambda k|^2. */
@@ -140,7 +146,8 @@ static void explain(const tw_curved *c, size_t columns, double *k, double *expla
         }
         tw_pattern_gather(s->pattern, 1, k, NULL, buffer->numbers);
         tw_sparse_solve_lower(s->pattern->analysis, s->l, 1, buffer->numbers);
-        explained[j] -= tw_dot(s->pattern->r, buffer->numbers, buffer->numbers);
+        explained[j] -= tw_dot(s->pattern->r, buffer->numbers, buffer->numbers) -
+                        tw_confined_square(&s->confined, s->pattern->r, buffer->numbers);
     }
     tw_buffer_give_back(buffer);
 }

@@ -29,24 +29,39 @@ typedef struct tw_pattern {
     bool *off_diagonal; /* such a pair stands for two entries */
     double *gram;       /* the factor of C'C; NULL: the identity */
     double log_gram;    /* log |C'C| */
-    size_t buffers;     /* r x TW_SPARSE_COLUMNS each */
+    size_t constraints; /* V'u = 0; 0: none */
+    double *v;          /* r x constraints */
+    size_t pin[TW_MOST_CONSTRAINTS];
+    double pinned[TW_MOST_CONSTRAINTS]; /* what was added to the diagonal of Q there */
+    size_t buffers;                     /* r x TW_SPARSE_COLUMNS each */
     tw_buffer buffer[TW_MOST_BUFFERS];
     tw_buffer selected; /* for selected inverses: as many numbers as L */
     tw_front front;     /* goes with it */
 } tw_pattern;
 
+/* The constraints as one factor has them: see sparse_confine.c. */
+typedef struct tw_confined {
+    size_t c, k;           /* constraints, and twice as many; 0: none, and nothing below does anything */
+    double *n, *reflector; /* r x k, by rows: N, and the reflections */
+    double inverse[4 * TW_MOST_CONSTRAINTS * TW_MOST_CONSTRAINTS]; /* of M */
+    double log_m;                                                  /* log |det M| */
+    double e[2 * TW_MOST_CONSTRAINTS * TW_MOST_CONSTRAINTS];       /* k x c */
+    double square[TW_MOST_CONSTRAINTS];                            /* e'e = diag(square) */
+} tw_confined;
+
 typedef struct tw_sparse_gaussian {
     tw_gaussian g;
     tw_pattern *pattern;
     double *l;
+    tw_confined confined;
     double *tau;          /* n: the sites that went into it; NULL: none, it is the prior */
-    double log_precision; /* log |Q + C' diag(tau) C| */
+    double log_precision; /* log |Q + C' diag(tau) C|, on the subspace of the constraints */
 } tw_sparse_gaussian;
 
 /* ---- sparse_pattern.c ---- */
 
-tw_status tw_pattern_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *design, tw_elimination how,
-                         tw_pattern **out);
+tw_status tw_pattern_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *design,
+                         const tw_constraints *constraints, tw_elimination how, tw_pattern **out);
 tw_pattern *tw_pattern_hold(tw_pattern *pattern);
 void tw_pattern_release(tw_pattern *pattern);
 
@@ -69,6 +84,35 @@ static inline void tw_buffer_give_back(tw_buffer *buffer)
  * leading dimension n; `minus` (n; NULL: 0) is subtracted from its columns first. */
 void tw_pattern_gather(const tw_pattern *p, size_t columns, const double *x, const double *minus, double *to);
 void tw_pattern_scatter(const tw_pattern *p, size_t columns, const double *from, double *x);
+
+/* (C P' from)_i for number c of a block. */
+double tw_pattern_site(const tw_pattern *p, size_t columns, const double *from, size_t c, size_t i);
+
+/* ---- sparse_confine.c: blocks of columns in the order of elimination ---- */
+
+/* Memory; release it also after a failure. */
+tw_status tw_confined_new(const tw_pattern *p, tw_confined *q);
+void tw_confined_free(tw_context *ctx, tw_confined *q);
+
+/* The constraints with the factor l. False where the precision is not positive definite on the subspace. */
+bool tw_confined_set(const tw_pattern *p, const double *l, tw_confined *q);
+
+/* Z = (I - N M^-1 N') Z, between the two halves of a solve. */
+void tw_confined_project(const tw_confined *q, size_t r, size_t columns, double *z);
+
+/* z' N M^-1 N' z of one column. */
+double tw_confined_square(const tw_confined *q, size_t r, const double *z);
+
+/* From coordinates w (r - c of them a column), those of the last rows being in z already, to z = H diag(e, I) w, and back: w is its
+ * transpose times z, or, where `solved`, its left inverse. z is overwritten, and its last rows are coordinates. */
+void tw_confined_take(const tw_confined *q, size_t r, size_t columns, const double *w, double *z);
+void tw_confined_give(const tw_confined *q, size_t r, size_t columns, bool solved, double *z, double *w);
+
+/* p->log_gram becomes that of the design on the subspace. */
+bool tw_confined_gram(tw_pattern *p);
+
+/* From the variances under G~^-1 to those on the subspace. */
+void tw_confined_variances(const tw_confined *q, const tw_pattern *p, const double *l, double *variance);
 
 /* ---- sparse_curved.c ---- */
 

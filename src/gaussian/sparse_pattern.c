@@ -12,8 +12,8 @@ void tw_pattern_release(tw_pattern *p)
     tw_analysis_release(p->analysis);
     tw_sparse_free(p->q);
     tw_sparse_free(p->sites);
-    void *const arrays[] = {p->q_at,         p->pair_start, p->pair_at,         p->product,
-                            p->off_diagonal, p->gram,       p->selected.numbers};
+    void *const arrays[] = {p->q_at,         p->pair_start, p->pair_at,          p->product,
+                            p->off_diagonal, p->gram,       p->selected.numbers, p->v};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) tw_release(ctx, arrays[k]);
     for (size_t k = 0; k < p->buffers; k++) tw_release(ctx, p->buffer[k].numbers);
     tw_front_free(ctx, &p->front);
@@ -252,12 +252,35 @@ static tw_status factor_gram(tw_pattern *p)
                        "column may be a combination of others",
                        failed + 1);
     p->log_gram = tw_sparse_log_det(p->analysis, p->gram);
+    if (p->constraints == 0 || tw_confined_gram(p)) return TW_OK;
+    return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the design matrix is too near to a singular one");
+}
+
+/* Q with its pins, and V. */
+static tw_status confine(tw_pattern *p, const tw_constraints *with)
+{
+    if (!with || with->count == 0) return TW_OK;
+    if (with->count > TW_MOST_CONSTRAINTS || 2 * with->count > p->r)
+        return tw_fail(p->ctx, TW_BAD_DATA,
+                       "%zu constraints on %zu variables: there may be %d, and half as many as variables",
+                       with->count, p->r, TW_MOST_CONSTRAINTS);
+    TW_TRY(tw_allocate_doubles(p->ctx, p->r, with->count, "constraints", &p->v));
+    memcpy(p->v, with->v, p->r * with->count * sizeof *p->v);
+    p->constraints = with->count;
+    for (size_t j = 0; j < with->count; j++) {
+        double *diagonal = &p->q->value[p->q->start[with->pin[j]]]; /* the first of its column */
+        p->pin[j] = with->pin[j];
+        p->pinned[j] = *diagonal;
+        *diagonal += p->pinned[j];
+    }
     return TW_OK;
 }
 
-static tw_status fill(tw_pattern *p, const tw_sparse *q, const tw_sparse *design, tw_elimination how)
+static tw_status fill(tw_pattern *p, const tw_sparse *q, const tw_sparse *design,
+                      const tw_constraints *constraints, tw_elimination how)
 {
     TW_TRY(tw_sparse_copy(q, &p->q));
+    TW_TRY(confine(p, constraints));
     if (design) TW_TRY(transpose(design, &p->sites));
     TW_TRY(count_pairs(p));
     TW_TRY(analyse(p, design, how));
@@ -266,8 +289,8 @@ static tw_status fill(tw_pattern *p, const tw_sparse *q, const tw_sparse *design
     return factor_gram(p);
 }
 
-tw_status tw_pattern_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *design, tw_elimination how,
-                         tw_pattern **out)
+tw_status tw_pattern_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *design,
+                         const tw_constraints *constraints, tw_elimination how, tw_pattern **out)
 {
     void *memory = NULL;
     *out = NULL;
@@ -278,7 +301,7 @@ tw_status tw_pattern_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *d
     p->r = q->rows;
     p->n = design ? design->rows : q->rows;
     atomic_init(&p->holders, 1);
-    tw_status status = fill(p, q, design, how);
+    tw_status status = fill(p, q, design, constraints, how);
     if (status == TW_OK)
         *out = p;
     else
@@ -322,4 +345,14 @@ void tw_pattern_scatter(const tw_pattern *p, size_t columns, const double *from,
             x[i + c * p->n] = sum;
         }
     }
+}
+
+double tw_pattern_site(const tw_pattern *p, size_t columns, const double *from, size_t c, size_t i)
+{
+    const uint32_t *place = p->analysis->place;
+    double sum = 0.0;
+    if (!p->sites) return from[c + place[i] * columns];
+    for (size_t e = p->sites->start[i]; e < p->sites->start[i + 1]; e++)
+        sum += p->sites->value[e] * from[c + place[p->sites->row[e]] * columns];
+    return sum;
 }

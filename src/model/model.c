@@ -80,7 +80,8 @@ static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_k
     tw_status status = jitter == 0.0 ? tw_kernel_precision(kernel, n, data->d, data->x, n, &p) : TW_OK;
     bool sparse = p.q;
     if (status == TW_OK && sparse)
-        status = tw_gaussian_sparse_new(model->ctx, p.q, p.design, TW_ELIMINATION_LITTLE_FILL, &model->prior);
+        status = tw_gaussian_sparse_new(model->ctx, p.q, p.design, &p.constraints, TW_ELIMINATION_LITTLE_FILL,
+                                        &model->prior);
     tw_precision_release(&p);
     if (status != TW_OK || sparse) return status;
     TW_TRY(tw_gaussian_dense_new(model->ctx, n, NULL, 0, &model->prior));
@@ -138,7 +139,7 @@ tw_status tw_model_from_precision(const tw_sparse *q, const tw_sparse *design,
 {
     tw_gaussian *prior = NULL;
     *out = NULL;
-    TW_TRY(tw_gaussian_sparse_new(q->ctx, q, design, TW_ELIMINATION_LITTLE_FILL, &prior));
+    TW_TRY(tw_gaussian_sparse_new(q->ctx, q, design, NULL, TW_ELIMINATION_LITTLE_FILL, &prior));
     return tw_model_from_gaussian(prior, observed, out);
 }
 

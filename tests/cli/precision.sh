@@ -34,6 +34,28 @@ works report "$d/run.nc" -o "$d/report.html" --quiet
 works approx --model "$d/m.json" --save-approx "$d/fit.json" --quiet
 works evidence --model "$d/m.json" --method ais,pt --particles 32 --temperatures 8 --quiet
 
+# intrinsic priors on three neighbours in a row: K = pinv([1 -1 0; -1 2 -1; 0 -1 1]) = [5 -1 -4; -1 2 -1; -4 -1 5]/9
+awk 'BEGIN { f = "%.17g,%.17g,%.17g\n"; printf f, 5/9, -1/9, -4/9; printf f, -1/9, 2/9, -1/9; printf f, -4/9, -1/9, 5/9 }' >"$d/walk.csv"
+printf '3\n1 1 2\n2 2 1 3\n3 1 2\n' >"$d/row.graph"
+printf 't,y\n1,3\n2,0\n3,7\n' >"$d/t.csv"
+works approx "$d/y.csv" --likelihood poisson --kernel-matrix "$d/walk.csv" --json --quiet
+cp "$d/out" "$d/dense.json"
+for kernel in 'rw1(t, sigma=1)' "icar(t, graph=\"$d/row.graph\", sigma=1)"; do
+    works approx "$d/t.csv" --likelihood poisson --kernel "$kernel" --json
+    gives 'abs(r["laplace"]["log_z"] - other("dense.json")["laplace"]["log_z"]) < 1e-9'
+    gives 'abs(r["ep_corrected"]["log_z"] - other("dense.json")["ep_corrected"]["log_z"]) < 1e-6'
+    works evidence "$d/t.csv" --likelihood poisson --kernel "$kernel" --method ais --kernel-method rmhmc --particles 64 \
+        --temperatures 8 --json --quiet
+    gives 'abs(r["estimates"][0]["log_z"] - other("dense.json")["ep_corrected"]["log_z"]) < 0.2'
+done
+works sample "$d/t.csv" --likelihood poisson --kernel "$kernel" --method rmhmc --chains 2 --warmup 20 --draws 20 -o "$d/walk.nc" --quiet
+works summary "$d/walk.nc"
+refuses 1 'has areas 1 to 3' approx "$d/t.csv" --label-column t --likelihood gaussian --kernel "icar(y, graph=$d/row.graph)"
+refuses 1 'icar needs a file: graph=FILE' approx "$d/t.csv" --likelihood poisson --kernel 'icar(t)'
+refuses 1 'at 4 times at least' approx "$d/t.csv" --likelihood poisson --kernel 'rw2(t)'
+printf '3\n1 1 2\n2 1 1\n3 0\n' >"$d/apart.graph"
+refuses 1 'no way leads from area 1 to area 3' approx "$d/t.csv" --likelihood poisson --kernel "icar(t, graph=$d/apart.graph)"
+
 # what is refused, with the file's name
 only="approx $d/y.csv --likelihood poisson"
 # shellcheck disable=SC2086 # the options are meant to be split

@@ -60,7 +60,7 @@ static tw_gaussian *lattice_gaussian(tw_context *ctx)
 {
     tw_gaussian *g = NULL;
     tw_sparse *q = lattice(ctx);
-    assert_int_equal(tw_gaussian_sparse_new(ctx, q, NULL, TW_ELIMINATION_BACKWARDS, &g), TW_OK);
+    assert_int_equal(tw_gaussian_sparse_new(ctx, q, NULL, NULL, TW_ELIMINATION_BACKWARDS, &g), TW_OK);
     tw_sparse_free(q);
     return g;
 }
