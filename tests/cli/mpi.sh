@@ -96,6 +96,11 @@ for count in 2 3; do
     victim=$(pgrep -f "$talweg sample .*$d/many.nc" | tail -n 1)
     [ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null || true
     wait "$job" 2>/dev/null || true
+    waited=0 # mpirun may return while a rank still ends, and that rank still holds the file
+    while pgrep -f "$talweg sample .*$d/many.nc" >/dev/null && [ "$waited" -lt 1500 ]; do
+        sleep 0.02
+        waited=$((waited + 1))
+    done
     if [ -s "$d/state" ]; then
         gone_on=$((gone_on + 1))
         ranks $((5 - count)) sample "$data" --log-sigma 1 --method hmc --chains 40 --warmup 20 --draws 400 --quiet \
