@@ -20,6 +20,7 @@ typedef struct tw_curved tw_curved; /* gaussian/curved.h */
 
 typedef struct tw_gaussian_kind {
     const char *name;                /* for messages: "a dense Gaussian" */
+    bool collective;                 /* several processes call its functions together: one thread of each */
     void (*release)(tw_gaussian *g); /* frees what the kind itself allocated */
 
     /* X = F W; W = F' X; the W with F W = X - mean (mean NULL: 0), for X - mean in the range of F. */

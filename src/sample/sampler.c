@@ -71,7 +71,7 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
                       .n = target->model->n,
                       .r = target->model->prior->r,
                       .columns = columns};
-    if (s->options.threads == 0) s->options.threads = 1;
+    if (s->options.threads == 0 || target->model->prior->kind->collective) s->options.threads = 1;
     s->each = columns_of_a_piece(row, columns);
     s->pieces = (columns + s->each - 1) / s->each;
     s->mine = tw_team_share(s->ctx, s->pieces);

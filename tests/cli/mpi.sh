@@ -60,6 +60,13 @@ if [ -x "$build/examples/many_machines" ]; then
     cmp -s "$d/whole" "$d/out" || complain "many_machines: 3 ranks print other digits than one"
 fi
 
+# ---- one matrix over several processes
+if [ -x "$build/tests/ranks_distributed" ]; then
+    checks=$((checks + 1))
+    OMPI_MCA_mpi_yield_when_idle=1 timeout 300 mpirun -n 2 "$build/tests/ranks_distributed" 70 >"$d/out" 2>"$d/err" ||
+        complain "a distributed model: $(cat "$d/out" "$d/err")"
+fi
+
 # ---- errors: of all ranks, said once; of one rank, said by the first
 ranks 3 sample "$d/nothing.csv"
 [ "$code" = 1 ] || complain "no data: exit $code"

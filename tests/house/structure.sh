@@ -98,12 +98,12 @@ check() {
     }
 
     BEGIN {
-        n = split("base mpi math linalg data sparse covariance gaussian likelihood model prior approximate fit diagnose dynamics sample " \
+        n = split("base mpi math linalg data sparse covariance gaussian likelihood model distributed prior approximate fit diagnose dynamics sample " \
                   "evidence hyper check output cli", rooms, " ")
         for (i = 1; i <= n; i++) rank[rooms[i]] = i
         forbidden["likelihood", "covariance"]; forbidden["likelihood", "gaussian"]
         forbidden["diagnose", "dynamics"]; forbidden["diagnose", "sample"]; forbidden["diagnose", "evidence"]
-        matrices["linalg"]; matrices["sparse"]; matrices["covariance"]; matrices["gaussian"]
+        matrices["linalg"]; matrices["sparse"]; matrices["covariance"]; matrices["gaussian"]; matrices["distributed"]
     }
 
     FNR == 1 {
