@@ -50,8 +50,15 @@ static const tw_option rows[] = {
      .help = "with it: the prior variance of each new case"},
     {TW_ROW_THREADS(FIELD(threads))},
     {TW_ROW_OUTPUT(FIELD(output_file)),
-     .help = "write the predictions to a CSV file; if not given they are printed, unless NEWDATA has labels"},
+     .help = "the CSV file that the predictions are written to; if not given, predictions.csv, and none with "
+             "--json; /dev/stdout prints them"},
 };
+
+const char *tw_predict_file(const tw_predict_options *options)
+{
+    if (options->output_file) return options->output_file;
+    return options->output.json ? NULL : "predictions.csv";
+}
 
 /* Block by block, until the last or until Ctrl-C. */
 static tw_status predict_all(const tw_predict_options *options, tw_prediction *p,
@@ -79,7 +86,8 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_prediction p;
     tw_prediction_report *report = NULL;
     tw_terminal_log_to(ctx, options->output.quiet);
-    if (options->output_file) TW_TRY(tw_writer_check(ctx, options->output_file, options->output.force));
+    const char *file = tw_predict_file(options);
+    if (file) TW_TRY(tw_writer_check(ctx, file, options->output.force));
     tw_interrupt_catch();
     tw_status status = tw_prediction_open(ctx, options, &p);
     if (status == TW_OK && !p.places) tw_problem_warn_defaults(p.problem);
@@ -123,7 +131,8 @@ const tw_command tw_command_predict = {
         "log p(y), in nats and bits; higher is better), the information in bits of Kuss and Rasmussen for "
         "two equally frequent classes, and a table of calibration.\n\n"
         "Ctrl-C ends after the block of 512 cases at hand, with what there is.",
-    .example = "  talweg predict run.nc new.csv -o predictions.csv\n"
+    .example = "  talweg predict run.nc new.csv\n"
+               "  talweg predict run.nc new.csv -o /dev/stdout\n"
                "  talweg predict run.nc test.csv --label-column class\n"
                "  talweg predict fit.json test.csv --json\n"
                "  talweg predict fit.json --cross-kernel-matrix cross.npy --diagonal variances.npy\n",

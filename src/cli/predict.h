@@ -51,6 +51,9 @@ typedef struct tw_prediction {
     tw_scores sums;                       /* from an approximation: of the cases done */
 } tw_prediction;
 
+/* Where rows are written: a file, or NULL where --json prints them and no file was asked for. */
+const char *tw_predict_file(const tw_predict_options *options);
+
 /* Read the model and the new cases, and prepare. Also after a failure there is something to free. */
 tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options, tw_prediction *p);
 void tw_prediction_close(tw_prediction *p);

@@ -1,11 +1,11 @@
-/* predict_report.c: predictions as rows of a CSV file or of standard output, written as they come; scores for
- * people; and everything as one JSON object.
+/* predict_report.c: predictions as rows of a CSV file, written as they come; scores for people; and everything as one JSON object.
  *
  * A row begins with its number and the inputs, under the model's names and in the units of the file, so that it can be
  * used without it; categories and labels are the file's words.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/json.h"
 #include "cli/predict.h"
@@ -30,13 +30,14 @@ typedef struct case_sums {
 
 struct tw_prediction_report {
     const tw_prediction *p;
-    bool binary, prints; /* rows go to standard output */
-    tw_writer *writer;   /* of the file, where one was asked for */
-    json_t *arrays;      /* of the JSON object, where one was asked for */
-    bool ok;             /* there was memory for it */
-    size_t inputs;       /* columns before the predictions: the row and the inputs; 0 where there are none */
-    double *block;       /* TW_PREDICT_BATCH x inputs */
-    char *names;         /* inputs x NAME_BYTES, for those without names */
+    bool binary;
+    const char *file;  /* where rows are written, or NULL */
+    tw_writer *writer; /* of that file */
+    json_t *arrays;    /* of the JSON object, where one was asked for */
+    bool ok;           /* there was memory for it */
+    size_t inputs;     /* columns before the predictions: the row and the inputs; 0 where there are none */
+    double *block;     /* TW_PREDICT_BATCH x inputs */
+    char *names;       /* inputs x NAME_BYTES, for those without names */
     char level[TW_LEVELS][LEVEL_BYTES]; /* names of the columns of levels */
     columns all;
     case_sums score, square; /* of log p(y); of (y - its mean)^2 */
@@ -154,7 +155,7 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
     tw_prediction_report *report = *out = memory;
     *report = (tw_prediction_report){.p = p, .ok = true};
     report->binary = p->problem->likelihood->two_classes;
-    report->prints = !options->output.json && !options->output_file && !p->at.y;
+    report->file = tw_predict_file(options);
     TW_TRY(allocate_columns(report));
     name_levels(report);
     list_columns(report);
@@ -162,9 +163,8 @@ tw_status tw_prediction_report_begin(const tw_prediction *p, const tw_predict_op
     if (options->output.json) report->arrays = json_object();
     for (size_t j = report->inputs; report->arrays && j < csv.columns; j++)
         tw_json_set(report->arrays, csv.names[j], json_array(), &report->ok);
-    if (report->prints) tw_csv_header(&csv, stdout);
-    if (!options->output_file) return TW_OK;
-    TW_TRY(tw_writer_open(p->ctx, options->output_file, options->output.force, &report->writer));
+    if (!report->file) return TW_OK;
+    TW_TRY(tw_writer_open(p->ctx, report->file, options->output.force, &report->writer));
     tw_csv_header(&csv, tw_writer_stream(report->writer));
     return TW_OK;
 }
@@ -205,7 +205,6 @@ tw_status tw_prediction_report_add(tw_prediction_report *report)
     add_scores(report);
     tw_csv csv = as_csv(report);
     if (report->arrays) add_to_arrays(report);
-    if (report->prints) TW_TRY(tw_csv_rows(ctx, &csv, stdout));
     return report->writer ? tw_csv_rows(ctx, &csv, tw_writer_stream(report->writer)) : TW_OK;
 }
 
@@ -373,6 +372,8 @@ tw_status tw_prediction_report_end(tw_prediction_report *report)
         print_scores(report);
     if (report->writer) status = tw_writer_close(report->writer, status);
     report->writer = NULL;
+    if (status == TW_OK && report->file && strncmp(report->file, "/dev/", 5) != 0)
+        tw_log(report->p->ctx, TW_LOG_INFO, "the predictions are in %.1000s", report->file);
     tw_prediction_report_abandon(report);
     return status;
 }

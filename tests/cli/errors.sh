@@ -212,7 +212,7 @@ lose_all() {
     loses "$1" sample "$d/good.csv" --quiet --method hmc --warmup 20 --draws 20 --json
     loses "$1" evidence "$d/good.csv" --particles 32 --temperatures 5
     loses "$1" grid "$d/good.csv" --log-ell 0:1:2 --log-sigma 0:1:2
-    loses "$1" predict "$d/fit.json" "$d/good.csv"
+    loses "$1" predict "$d/fit.json" "$d/good.csv" -o "$d/lost.csv" --force
     loses "$1" bench --cases 10
 }
 into_it() { "$talweg" "$@" >&-; }

@@ -64,7 +64,7 @@ for device in /dev/zero /dev/null; do
 done
 refuses 1 'pipe: is a pipe or a device' summary "$d/pipe" # nobody writes to it
 cat "$d/fit.json" >"$d/pipe" &
-works predict "$d/pipe" "$d/good.csv"
+works predict "$d/pipe" "$d/good.csv" -o /dev/stdout
 cat "$d/good.csv" >"$d/pipe" &
 works approx "$d/pipe"
 refuses 1 'standard input is called /dev/stdin' approx -

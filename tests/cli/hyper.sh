@@ -55,7 +55,7 @@ says out 'effective number of 128 weighted points'
 works predict "$d/run.nc" "$d/demo/two_classes_test.csv" --json
 gives 'len(r["predictions"]["mcse"]) == 20 and all(0 < m < 0.2 for m in r["predictions"]["mcse"])'
 gives '-1 < r["scores"]["log_score_nats"] < 0 < r["scores"]["log_score_nats_mcse"] < 0.1'
-works predict "$d/run.nc" "$d/demo/two_classes_test.csv"
+works predict "$d/run.nc" "$d/demo/two_classes_test.csv" -o /dev/stdout
 says out 'averaged over 128 draws of the parameters and latents'
 works report "$d/run.nc" --test "$d/demo/two_classes_test.csv" -o "$d/run.html"
 grep -q 'unknown parameters' "$d/run.html" || complain "the page says nothing of unknown parameters"

@@ -47,9 +47,9 @@ works approx "$d/train.csv" $model --save-approx "$d/units.json"
 works predict "$d/units.json" "$d/test.csv" --json
 gives 'all(abs(a - b) < 1e-8 for a, b in zip(r["predictions"]["mean"], other("plain")["predictions"]["mean"]))'
 
-# without labels, printed; with the label in another place: the same predictions
+# without labels, on standard output; with the label in another place: the same predictions
 cut -d, -f1,2 "$test" >"$d/inputs.csv"
-works predict "$d/fit.json" "$d/inputs.csv"
+works predict "$d/fit.json" "$d/inputs.csv" -o /dev/stdout
 cut -d, -f1-9 "$d/p.csv" >"$d/p3.csv"
 cmp -s "$d/out" "$d/p3.csv" || complain "predictions depend on whether there are labels"
 awk -F, '{ print $3 "," $1 "," $2 }' "$test" >"$d/turned.csv"
@@ -71,7 +71,7 @@ works predict "$d/numbered.json" "$test" -o "$d/numbered.csv"
 cmp -s "$d/named.csv" "$d/numbered.csv" || complain "a kernel with names and one with numbers differ"
 printf 'blood p,b,y\n0,1,1\n1,2,-1\n0.5,0.2,1\n' >"$d/spaced.csv"
 works approx "$d/spaced.csv" --kernel 'se("blood p", ell=1) + linear(b, ard, ell=2)' --save-approx "$d/spaced.json"
-works predict "$d/spaced.json" "$d/spaced.csv"
+works predict "$d/spaced.json" "$d/spaced.csv" -o /dev/stdout
 refuses 1 'there is no input "x3" (did you mean x1?); there are: x1, x2' approx "$train" --kernel 'se(x1) + se(x3)'
 says err '                ^'
 for from in "$d/fit.json" "$d/run.nc" "$d/named.json"; do
@@ -114,7 +114,7 @@ P
     gives 'all(abs(x - y) < 1e-6 for k, v in other("kernel")["predictions"].items()
         for x, y in zip(r["predictions"][k], v))'
     # shellcheck disable=SC2086
-    works predict "$d/by_matrix.json" $given
+    works predict "$d/by_matrix.json" $given -o /dev/stdout
     # shellcheck disable=SC2086
     refuses 1 'found 80 cases, and covariances for 50' predict "$d/by_matrix.json" "$d/labels.csv" $given
     refuses 1 'with --cross-kernel-matrix and their prior variances with --diagonal' \
@@ -127,6 +127,18 @@ P
         predict "$d/by_matrix.json" --cross-kernel-matrix "$d/cross.csv" --diagonal "$d/labels.csv"
 fi
 
+# without -o the file is predictions.csv, which is not overwritten, and with --json there is none; a note names it
+here=$PWD
+cd "$d"
+works predict fit.json "$test" --json
+[ ! -e predictions.csv ] || complain "--json wrote predictions.csv"
+works predict fit.json "$test"
+says err 'note: the predictions are in predictions.csv'
+works predict fit.json "$test" -o direct.csv
+cmp -s predictions.csv direct.csv || complain "predictions.csv is not what -o writes"
+refuses 1 'predictions.csv already exists' predict fit.json "$test"
+cd "$here"
+
 # counts and real observations
 awk 'BEGIN { print "t,y"; for (i = 0; i < 30; i++) print i / 10 "," int(3 + 3 * sin(i / 5)) }' >"$d/counts.csv"
 works approx "$d/counts.csv" --likelihood poisson --exposure 2 --save-approx "$d/counts.json"
@@ -134,7 +146,7 @@ works predict "$d/counts.json" "$d/counts.csv" --json
 gives 'all(abs(m / (2 * math.exp(a + v / 2)) - 1) < 1e-12 for m, a, v in
     zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
 gives 'r["scores"]["error_rate"] is None and r["scores"]["rmse"] < 1.5 and r["scores"]["information_bits"] is None'
-works predict "$d/counts.json" "$d/counts.csv"
+works predict "$d/counts.json" "$d/counts.csv" -o /dev/stdout
 says out 'root mean square'
 works approx "$d/counts.csv" --likelihood gaussian --noise 0.5 --log-sigma 1 --save-approx "$d/real.json"
 works predict "$d/real.json" "$d/counts.csv" --json
@@ -144,7 +156,7 @@ gives 'all(m == a and abs(s * s - v - 0.25) < 1e-12 for m, a, s, v in
 # an approximation that had not converged is marked
 run approx "$train" --log-sigma 2 --max-sweeps 1 --save-approx "$d/unfinished.json"
 [ "$code" = 2 ] || complain "no convergence: exit $code"
-works predict "$d/unfinished.json" "$test"
+works predict "$d/unfinished.json" "$test" -o /dev/stdout
 says err 'talweg: warning:'
 says err 'had not converged'
 finish

@@ -36,15 +36,15 @@ gives 'all(abs(a - b) < 0.02 + 4 * e for a, b, e in zip(r["predictions"]["probab
 gives 'abs(r["scores"]["log_score_nats"] - other("draws.json")["scores"]["log_score_nats"]) < 0.01'
 gives 'r["from"] == "approximation" and r["scores"]["log_score_nats_mcse"] is None'
 
-# for people; rows on standard output where there are no labels, the same for any number of threads
-works predict "$d/run.nc" "$test"
+# for people; rows without labels, the same for any number of threads
+works predict "$d/run.nc" "$test" -o /dev/stdout
 says out 'averaged over 400 draws of each of 4 chains'
 says out 'mean log score'
 says out '+- 0.00'
 cut -d, -f1,2 "$test" >"$d/inputs.csv"
-works predict "$d/run.nc" "$d/inputs.csv" --threads 1
+works predict "$d/run.nc" "$d/inputs.csv" --threads 1 -o /dev/stdout
 cp "$d/out" "$d/rows.csv"
-works predict "$d/run.nc" "$d/inputs.csv" --threads 3
+works predict "$d/run.nc" "$d/inputs.csv" --threads 3 -o /dev/stdout
 cmp -s "$d/out" "$d/rows.csv" || complain "predictions depend on the number of threads"
 cut -d, -f1-10 "$d/p.csv" >"$d/p4.csv"
 cmp -s "$d/out" "$d/p4.csv" || complain "predictions depend on whether there are labels"
@@ -99,7 +99,7 @@ works predict "$d/plain.nc" "$test" --json
 gives '[w["code"] for w in r["warnings"]] == ["default_parameters"]'
 works approx "$train" --save-approx "$d/plain.json"
 says err 'ell = 1, sigma = 1'
-works predict "$d/plain.json" "$test"
+works predict "$d/plain.json" "$test" -o /dev/stdout
 says err 'ell = 1, sigma = 1'
 works predict "$d/run.nc" "$test" --json
 gives 'r["warnings"] == []'
@@ -110,6 +110,6 @@ works sample "$train" $model $short --summary-only -o "$d/summary.nc"
 refuses 1 'no draws of the latents to predict from' predict "$d/summary.nc" "$test"
 refuses 1 'found 1 input, and the model was made with 2' predict "$d/run.nc" "$d/diagonal.csv"
 head -c 1000 "$d/run.nc" >"$d/cut.nc"
-run predict "$d/cut.nc" "$test"
+run predict "$d/cut.nc" "$test" -o /dev/stdout
 [ "$code" = 1 ] || complain "half a file: exit $code"
 finish

@@ -51,7 +51,7 @@ for from in fit.json run.nc; do
     says out '2 labelled cases'
     refuses 1 'other.csv: row 3 of sex: found "other", a category that the training cases do not have; they have "female", "male"; use --new-categories to predict it from the prior' \
         predict "$d/$from" "$d/other.csv"
-    works predict "$d/$from" "$d/other.csv" --new-categories
+    works predict "$d/$from" "$d/other.csv" --new-categories -o /dev/stdout
     sed -n 2,3p "$d/p.csv" | cut -d, -f1-3 >"$d/first"
     sed -n 2,3p "$d/out" | cut -d, -f1-3 >"$d/second"
     cmp -s "$d/first" "$d/second" || complain "a new category changes the predictions of others"
@@ -69,7 +69,7 @@ import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 sys.exit([(r["sex"], r["y"]) for r in rows] != [("male", "yes"), ("female", "no")])
 EOF
-    works predict "$d/$from" "$d/other.csv" --new-categories
+    works predict "$d/$from" "$d/other.csv" --new-categories -o /dev/stdout
     says out '3,30,other,2,'
 done
 
@@ -87,7 +87,7 @@ done
 # an input that the kernel does not look at may be absent, and is not written; a column too many is named, with what to do
 works approx "$d/people.csv" --kernel 'se(dose) + categorical(sex)' --save-approx "$d/two.json"
 printf 'sex,dose\nmale,1\nfemale,2\n' >"$d/two.csv"
-works predict "$d/two.json" "$d/two.csv"
+works predict "$d/two.json" "$d/two.csv" -o /dev/stdout
 says out 'row,sex,dose,mean,'
 says out '2,female,2,'
 printf 'sex,age\nmale,1\n' >"$d/less.csv"
@@ -95,5 +95,5 @@ refuses 1 'the model was made with the input "dose", and there is none of that n
 printf 'sex,dose,when\nmale,1,3\n' >"$d/extra.csv"
 refuses 1 'extra.csv: found the input "when", and the model has none of that name; name the label with --label-column, or leave a column out with --ignore-column' \
     predict "$d/two.json" "$d/extra.csv"
-works predict "$d/two.json" "$d/extra.csv" --ignore-column when
+works predict "$d/two.json" "$d/extra.csv" --ignore-column when -o /dev/stdout
 finish
