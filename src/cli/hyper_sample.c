@@ -30,8 +30,12 @@ typedef struct sampled {
 static bool is_typed(const tw_option *option, const tw_sampler_flags *flags)
 {
     const char *at = (const char *)flags + option->offset, *own = option->default_value;
-    if (option->kind == TW_OPTION_INTEGER)
-        return *(const uint64_t *)(const void *)at != (own ? strtoull(own, NULL, 10) : 0);
+    if (option->kind == TW_OPTION_INTEGER) {
+        bool word = own && option->also && strcmp(own, option->also) == 0;
+        return *(const uint64_t *)(const void *)at != (word  ? TW_OPTION_WORD
+                                                       : own ? strtoull(own, NULL, 10)
+                                                             : 0);
+    }
     if (option->kind == TW_OPTION_NUMBER) {
         double value = *(const double *)(const void *)at;
         return own ? value != strtod(own, NULL) : !isnan(value);
