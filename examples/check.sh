@@ -34,8 +34,8 @@ case $name in
     classification)
         near "EP: log Z" 5 -55.2021 0.0001
         says "(converged)"
-        near "4 chains" 7 0.80 0.06
-        near "R-hat" 4 1.005 0.01
+        near "32 chains" 7 0.80 0.06
+        near "R-hat" 4 1.03 0.03 # of 32 chains of 64 draws, over 200 latents: what chance gives
         near "first new case" 10 0.837 0.01
         near "of 1000 new cases" 5 7.1 0.4
         [ "$(head -c 4 "$place/run.nc" | tail -c 3)" = HDF ] || fail "run.nc is no NetCDF-4 file"
@@ -43,7 +43,7 @@ case $name in
         ;;
     poisson)
         near "log Z by EP" 5 -175.43 0.01
-        near "R-hat" 4 1.005 0.015
+        near "R-hat" 4 1.04 0.03
         near "1851" 3 4.00 0.15
         near "1949" 3 0.96 0.05
         near "the truth is inside" 6 100 5
