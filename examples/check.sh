@@ -88,6 +88,12 @@ case $name in
         near "ell.2" 3 1.088 0.03
         near "sigma" 5 0.409 0.02
         ;;
+    unknown)
+        near "log p(y) of the whole model" 7 -21.24 0.15
+        near "log_ell" 2 -0.026 0.06
+        near "log_sigma" 2 1.906 0.15
+        near "p(+1) at (1.65" 5 0.039 0.06
+        ;;
     map)
         if ! grep -q "without sparse matrices" "$place/said"; then
             near "Laplace" 4 -1198.9126 0.0002

@@ -92,6 +92,9 @@ TW_API tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const cha
  *   any other         about the initial value; sd 1 */
 TW_API tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out);
 
+/* Give the default prior to every parameter that has none and is not fixed. */
+TW_API tw_status tw_priors_complete(tw_priors *priors, const tw_problem *problem);
+
 /* The log density of theta under all priors, of those that are not fixed, and the derivatives added to gradient, where that is
  * not NULL. */
 TW_API double tw_priors_log_density(const tw_priors *priors, const tw_problem *problem, const double *theta,

@@ -118,15 +118,7 @@ TW_API tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_opt
 
 /* ---- unknown parameters ---- */
 
-/* Draws of (theta, x), as tw_hyper_draws makes them, with what they were made of: the file has a variable for each parameter beside
- * x, and a group `unknown_parameters` with all points, their weights, and a summary. The estimate of log p(y) is among its evidence. `point`
- * has a number for each draw. As tw_run_save otherwise, without summary_only; pointwise only where the likelihood's parameters are known. */
-TW_API tw_status tw_run_save_hyper(tw_context *ctx, const char *path, const tw_run_options *options,
-                                   const tw_problem *problem, const tw_priors *priors,
-                                   const tw_run_facts *facts, const tw_hyper_result *result,
-                                   const size_t *point, const tw_draws *draws);
-
-/* Unknown parameters in a file. */
+/* What a file has of unknown parameters. */
 typedef struct tw_run_theta {
     size_t unknown, points, scrambles, draws;
     const tw_hyper_row *row;  /* unknown */
@@ -138,18 +130,40 @@ typedef struct tw_run_theta {
     double weight_ess, pareto_k;
 } tw_run_theta;
 
-/* NULL: the run has none. Belongs to the run. */
+/* The same of a result, with room for what the result has not: `all` points into it and into the result. */
+typedef struct tw_run_theta_room {
+    tw_run_theta all;
+    size_t index[TW_HYPER_MOST];
+    const char *prior[TW_HYPER_MOST];
+    char words[TW_HYPER_MOST][200];
+} tw_run_theta_room;
+TW_API void tw_run_theta_of(const tw_problem *problem, const tw_priors *priors, const tw_hyper_result *result,
+                            const size_t *point, tw_run_theta_room *out);
+
+/* Parameter k at a point, as its row reports it. */
+TW_API double tw_run_theta_reported(const tw_problem *problem, const tw_run_theta *theta, size_t k,
+                                    size_t point);
+
+/* Write draws of (theta, x), as tw_hyper_draws makes them: the file has a variable for each parameter beside x, and a group
+ * `unknown_parameters` with all points, their weights, and a summary. `estimate` of log p(y), which took so many seconds, is its evidence. As tw_run_save
+ * otherwise, without summary_only; pointwise only where the likelihood's parameters are known. */
+TW_API tw_status tw_run_save_hyper(tw_context *ctx, const char *path, const tw_run_options *options,
+                                   const tw_problem *problem, const tw_run_facts *facts,
+                                   const tw_run_theta *theta, const tw_estimate *estimate, double seconds,
+                                   const tw_draws *draws);
+
+/* A run file that is open for reading. */
 typedef struct tw_run tw_run;
+
+/* NULL: the run has no unknown parameters. Belongs to the run. */
 TW_API const tw_run_theta *tw_run_read_theta(const tw_run *run);
 
-/* For predictions (tw_draw_source.places) from every stride-th draw; *out is NULL where no parameter is unknown. The run and the problem, which
- * is that of the run, must outlive it. */
-TW_API tw_status tw_run_places(const tw_run *run, const tw_problem *problem, size_t stride,
+/* For predictions (tw_draw_source.places) from every stride-th draw; *out is NULL where theta is. The problem and theta must
+ * outlive it. */
+TW_API tw_status tw_run_places(const tw_problem *problem, const tw_run_theta *theta, size_t stride,
                                tw_theta_places **out);
 
 /* ---- reading ---- */
-
-/* A run file that is open for reading is a tw_run. */
 
 /* Open a run file, which is first made from its journal where there is one. TW_BAD_FILE where the journal
  * belongs to a process that is still writing it. */

@@ -48,17 +48,6 @@ static const tw_command model_command = {.name = "compare",
                                          .group_count = TW_COUNT(model_groups),
                                          .bytes = sizeof(one_model)};
 
-/* Every parameter that is not fixed is unknown; without a prior it has the default one. */
-static tw_status complete_priors(tw_hyper_job *j)
-{
-    for (size_t k = 0; k < j->priors->count; k++) {
-        if (j->priors->has[k] || j->priors->fixed[k]) continue;
-        TW_TRY(tw_prior_default(j->problem, k, &j->priors->prior[k]));
-        j->priors->has[k] = true;
-    }
-    return TW_OK;
-}
-
 static tw_status build(tw_context *ctx, const tw_model_arguments *arguments, tw_hyper_job *j)
 {
     one_model values = {.model = {0}};
@@ -66,7 +55,7 @@ static tw_status build(tw_context *ctx, const tw_model_arguments *arguments, tw_
     TW_TRY(tw_options_parse(ctx, &model_command, arguments->count, arguments->item, &values, &wants_help));
     TW_TRY(tw_model_options_load(ctx, &values.model, &j->problem));
     TW_TRY(tw_prior_options_make(&values.priors, j->problem, &j->priors));
-    return complete_priors(j);
+    return tw_priors_complete(j->priors, j->problem);
 }
 
 static tw_status load(tw_context *ctx, tw_compared *m)

@@ -99,8 +99,11 @@ static tw_status write_run(const sampled *s)
                                     .compress = f->compress ? TW_RUN_COMPRESSION : 0,
                                     .pointwise = f->pointwise};
     const tw_run_facts facts = facts_of(s);
-    return tw_run_save_hyper(s->ctx, f->path, &options, s->job.problem, s->job.priors, &facts, s->job.result,
-                             s->point, s->draws);
+    const tw_hyper_result *r = s->job.result;
+    tw_run_theta_room theta;
+    tw_run_theta_of(s->job.problem, s->job.priors, r, s->point, &theta);
+    return tw_run_save_hyper(s->ctx, f->path, &options, s->job.problem, &facts, &theta.all, &r->estimate,
+                             r->seconds, s->draws);
 }
 
 /* A line for each draw: its number, its point, lp, the parameters, and x. */

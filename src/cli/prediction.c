@@ -98,7 +98,7 @@ tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options,
     tw_draw_source source = tw_run_source(p->run);
     tw_draws_predictor_options to = TW_DRAWS_PREDICTOR_DEFAULTS;
     to.threads = tw_threads((size_t)options->threads);
-    TW_TRY(tw_run_places(p->run, p->problem, 1, &p->places));
+    TW_TRY(tw_run_places(p->problem, tw_run_read_theta(p->run), 1, &p->places));
     if (p->places) source.places = tw_theta_places_table(p->places);
     return tw_draws_predictor_new(p->problem->model, &source, &to, &p->draws);
 }

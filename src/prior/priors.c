@@ -139,3 +139,13 @@ double tw_priors_log_density(const tw_priors *priors, const tw_problem *problem,
     }
     return sum;
 }
+
+tw_status tw_priors_complete(tw_priors *priors, const tw_problem *problem)
+{
+    for (size_t j = 0; j < priors->count; j++) {
+        if (priors->has[j] || priors->fixed[j]) continue;
+        TW_TRY(tw_prior_default(problem, j, &priors->prior[j]));
+        priors->has[j] = true;
+    }
+    return TW_OK;
+}

@@ -235,6 +235,14 @@ PyObject *tw_py_texts(size_t count, const char *const *texts); /* a list of str;
 PyObject *tw_py_levels_list(const tw_data *data);              /* as tw_py_levels_get wants it */
 PyObject *tw_py_defaults(PyObject *self, PyObject *unused);
 PyObject *tw_py_fit(PyObject *self, PyObject *arguments, PyObject *keywords);
+PyObject *tw_py_hyper(PyObject *self, PyObject *arguments, PyObject *keywords);
+
+/* Priors and what is fixed, from lists of str; the problem moves to what is fixed. False: an exception is set, and there may be
+ * something to free. (fit.c) */
+bool tw_py_priors_read(tw_py_problem *problem, PyObject *prior, PyObject *fix, tw_priors **out);
+
+/* An estimate as a dictionary. (evidence.c) */
+PyObject *tw_py_estimate(const tw_estimate *estimate, double seconds);
 PyObject *tw_py_constants(PyObject *self, PyObject *unused);
 PyObject *tw_py_log_likelihood(PyObject *self, PyObject *arguments);
 

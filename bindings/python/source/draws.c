@@ -1,6 +1,9 @@
 /* draws.c: the type Draws: chains of x and what the sampler did, seen where the library keeps them. */
 #include "draws.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 PyObject *tw_py_draws_wrap(tw_py_problem *problem, tw_draws *draws, double warmup_seconds,
                            double sampling_seconds)
 {
@@ -14,6 +17,7 @@ PyObject *tw_py_draws_wrap(tw_py_problem *problem, tw_draws *draws, double warmu
     self->draws = draws;
     self->warmup_seconds = warmup_seconds;
     self->sampling_seconds = sampling_seconds;
+    self->theta = NULL;
     return (PyObject *)self;
 }
 
@@ -22,6 +26,7 @@ static void dealloc(PyObject *object)
     tw_py_draws *self = (tw_py_draws *)object;
     PyTypeObject *type = Py_TYPE(object);
     tw_draws_free(self->draws);
+    free(self->theta);
     Py_DECREF((PyObject *)self->problem);
     PyObject_Free(object);
     Py_DECREF(type);
@@ -163,6 +168,29 @@ PyObject *tw_py_summary(const tw_chains_summary *summary)
     return tw_py_build(fields, summary);
 }
 
+/* Draws of unknown parameters are no chain: their effective number is that of the weights, and they have no R-hat. */
+static void weigh(const tw_run_theta *t, size_t n, tw_summary *rows, tw_chains_summary *whole)
+{
+    double ess = t->weight_ess;
+    for (size_t i = 0; i < n; i++) {
+        rows[i].ess_bulk = rows[i].ess_tail = rows[i].ess_fold = rows[i].ess = ess;
+        rows[i].rhat = rows[i].rhat_chance = NAN;
+        rows[i].mcse_mean = rows[i].sd / sqrt(ess);
+    }
+    whole->ess_min = whole->ess_median = whole->ess_bulk_min = whole->ess_bulk_median = ess;
+    whole->ess_tail_min = whole->ess_fold_min = ess;
+    whole->rhat_max = whole->rhat_chance = whole->ebfmi_min = NAN;
+}
+
+/* (rows, draws of each, facts), or None. */
+static PyObject *unknown(PyObject *object, PyObject *unused)
+{
+    const tw_py_draws *self = (tw_py_draws *)object;
+    (void)unused;
+    if (self->theta) return tw_py_theta_build(self->problem->whole, self->theta);
+    Py_RETURN_NONE;
+}
+
 /* (rows, whole): the rows as bytes, a tw_summary for every latent. */
 static PyObject *summarise(PyObject *object, PyObject *arguments)
 {
@@ -178,19 +206,17 @@ static PyObject *summarise(PyObject *object, PyObject *arguments)
     }
     tw_summary *to = (tw_summary *)(void *)PyByteArray_AsString(rows);
     tw_status status = tw_draws_summarise(self->draws, (size_t)threads, to, &whole);
+    if (status == TW_OK && self->theta) weigh(&self->theta->all, self->draws->n, to, &whole);
     if (tw_py_end(&job, status)) return Py_BuildValue("NN", rows, tw_py_summary(&whole));
     Py_DECREF(rows);
     return NULL;
 }
 
 static PyMethodDef methods[] = {
-    {"positions", positions, METH_NOARGS, NULL},
-    {"statistics", all_statistics, METH_NOARGS, NULL},
-    {"describe", describe, METH_NOARGS, NULL},
-    {"seconds", seconds, METH_NOARGS, NULL},
-    {"summarise", summarise, METH_VARARGS, NULL},
-    {"save", tw_py_draws_save, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL},
+    {"positions", positions, METH_NOARGS, NULL},    {"statistics", all_statistics, METH_NOARGS, NULL},
+    {"describe", describe, METH_NOARGS, NULL},      {"seconds", seconds, METH_NOARGS, NULL},
+    {"summarise", summarise, METH_VARARGS, NULL},   {"unknown", unknown, METH_NOARGS, NULL},
+    {"save", tw_py_draws_save, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot slots[] = {

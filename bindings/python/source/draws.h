@@ -2,12 +2,13 @@
 #ifndef TALWEG_PYTHON_DRAWS_H
 #define TALWEG_PYTHON_DRAWS_H
 
-#include "binding.h"
+#include "theta.h"
 
 typedef struct tw_py_draws {
     PyObject_HEAD tw_py_problem *problem;
     tw_draws *draws;
     double warmup_seconds, sampling_seconds;
+    tw_py_theta *theta; /* NULL: no parameter is unknown */
 } tw_py_draws;
 
 /* Takes the draws over, also when it fails. */

@@ -119,17 +119,21 @@ static tw_status compute(request *r)
 
 /* ---- what came out ---- */
 
+PyObject *tw_py_estimate(const tw_estimate *estimate, double seconds)
+{
+    PyObject *row = tw_py_build(estimate_fields, estimate), *time = PyFloat_FromDouble(seconds);
+    if (!row || !time || PyDict_SetItemString(row, "seconds", time) != 0) Py_CLEAR(row);
+    Py_XDECREF(time);
+    return row;
+}
+
 static PyObject *build_estimates(const tw_evidence_result *result)
 {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list && k < result->count; k++) {
-        PyObject *row = tw_py_build(estimate_fields, &result->estimate[k]);
-        PyObject *seconds = PyFloat_FromDouble(result->seconds[k]);
-        if (!row || !seconds || PyDict_SetItemString(row, "seconds", seconds) != 0 ||
-            PyList_Append(list, row) != 0)
-            Py_CLEAR(list);
+        PyObject *row = tw_py_estimate(&result->estimate[k], result->seconds[k]);
+        if (!row || PyList_Append(list, row) != 0) Py_CLEAR(list);
         Py_XDECREF(row);
-        Py_XDECREF(seconds);
     }
     return list;
 }

@@ -28,22 +28,31 @@ static const char *text_at(PyObject *list, Py_ssize_t k)
     return item ? PyUnicode_AsUTF8AndSize(item, NULL) : NULL;
 }
 
-/* With the lock of the interpreter: it is quick. */
-static tw_status read_priors(tw_problem *problem, fit_job *j)
+static tw_status read_priors(tw_problem *problem, PyObject *prior, PyObject *fix, tw_priors **out)
 {
     bool defaults = false;
-    tw_status status = tw_priors_new(problem, &j->priors);
-    for (Py_ssize_t k = 0; status == TW_OK && k < PyList_Size(j->fix); k++) {
-        const char *text = text_at(j->fix, k);
-        status = text ? tw_priors_fix(j->priors, problem, text) : TW_BAD_ARGUMENT;
+    tw_status status = tw_priors_new(problem, out);
+    for (Py_ssize_t k = 0; status == TW_OK && k < PyList_Size(fix); k++) {
+        const char *text = text_at(fix, k);
+        status = text ? tw_priors_fix(*out, problem, text) : TW_BAD_ARGUMENT;
     }
-    for (Py_ssize_t k = 0; status == TW_OK && k < PyList_Size(j->prior); k++) {
-        const char *text = text_at(j->prior, k);
+    for (Py_ssize_t k = 0; status == TW_OK && k < PyList_Size(prior); k++) {
+        const char *text = text_at(prior, k);
         bool is_default = text && strcmp(text, "default") == 0;
         defaults = defaults || is_default;
-        if (!is_default) status = text ? tw_priors_read(j->priors, problem, text) : TW_BAD_ARGUMENT;
+        if (!is_default) status = text ? tw_priors_read(*out, problem, text) : TW_BAD_ARGUMENT;
     }
-    return status == TW_OK && defaults ? tw_priors_read(j->priors, problem, "default") : status;
+    return status == TW_OK && defaults ? tw_priors_read(*out, problem, "default") : status;
+}
+
+/* With the lock of the interpreter: it is quick. */
+bool tw_py_priors_read(tw_py_problem *problem, PyObject *prior, PyObject *fix, tw_priors **out)
+{
+    tw_status status = read_priors(problem->whole, prior, fix, out);
+    tw_py_problem_fill(problem, problem->whole); /* what is fixed has moved the model */
+    if (status != TW_OK && !PyErr_Occurred())
+        tw_py_raise(tw_py_state_of((PyObject *)problem), status, tw_context_message(problem->ctx));
+    return status == TW_OK;
 }
 
 /* ---- what was found ---- */
@@ -135,11 +144,8 @@ PyObject *tw_py_fit(PyObject *object, PyObject *arguments, PyObject *keywords)
     fit_job j = {0};
     PyObject *found = NULL;
     if (!read_arguments(arguments, keywords, &j)) return NULL;
-    tw_status status = read_priors(self->whole, &j);
-    tw_py_problem_fill(self, self->whole); /* what is fixed has moved the model */
-    if (status != TW_OK && !PyErr_Occurred())
-        tw_py_raise(tw_py_state_of(object), status, tw_context_message(self->ctx));
-    if (status == TW_OK && compute(self, &j)) found = build(self->whole, &j);
+    if (tw_py_priors_read(self, j.prior, j.fix, &j.priors) && compute(self, &j))
+        found = build(self->whole, &j);
     tw_fit_free(j.result);
     tw_priors_free(j.priors);
     return found;

@@ -236,17 +236,21 @@ static tw_status predict_in_batches(tw_draws_predictor *predictor, const new_cas
     return status;
 }
 
-static tw_status predict_from_draws(const new_cases *c, const tw_draws *draws, size_t threads, tw_py_job *job,
-                                    const tw_predictions *out, tw_draws_scores *scores)
+static tw_status predict_from_draws(const new_cases *c, const tw_py_draws *from, size_t threads,
+                                    tw_py_job *job, const tw_predictions *out, tw_draws_scores *scores)
 {
-    tw_draw_source source = tw_draws_source(draws);
+    tw_draw_source source = tw_draws_source(from->draws);
+    tw_theta_places *places = NULL;
     tw_draws_predictor_options options = TW_DRAWS_PREDICTOR_DEFAULTS;
     tw_draws_predictor *predictor = NULL;
     options.threads = threads;
-    tw_status status = tw_draws_predictor_new(c->problem->model, &source, &options, &predictor);
+    tw_status status = tw_run_places(c->problem->whole, from->theta ? &from->theta->all : NULL, 1, &places);
+    if (places) source.places = tw_theta_places_table(places);
+    if (status == TW_OK) status = tw_draws_predictor_new(c->problem->model, &source, &options, &predictor);
     if (status == TW_OK) status = predict_in_batches(predictor, c, job, out);
     if (status == TW_OK && c->y.data) *scores = tw_draws_predictor_scores(predictor);
     tw_draws_predictor_free(predictor);
+    tw_theta_places_free(places);
     return status;
 }
 
@@ -269,12 +273,12 @@ static PyObject *build_scores(const tw_draws_scores *scores)
 
 /* An approximation or draws, of this problem. */
 static bool read_source(tw_py_problem *problem, PyObject *from, const tw_approximation **fit,
-                        const tw_draws **draws)
+                        const tw_py_draws **draws)
 {
     const tw_py_state *state = tw_py_state_of((PyObject *)problem);
-    tw_py_draws *given = (tw_py_draws *)from;
+    const tw_py_draws *given = (tw_py_draws *)from;
     if ((PyObject *)Py_TYPE(from) != state->draws) return tw_py_approximation_read(problem, from, fit);
-    *draws = given->draws;
+    *draws = given;
     if (given->problem == problem) return true;
     PyErr_SetString(PyExc_TypeError, "draws of this model are needed");
     return false;
@@ -288,7 +292,7 @@ PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
     tw_py_problem *problem = (tw_py_problem *)self;
     PyObject *from = NULL, *tuple = NULL, *dictionary = NULL;
     const tw_approximation *fit = NULL;
-    const tw_draws *draws = NULL;
+    const tw_py_draws *draws = NULL;
     Py_ssize_t threads = 1;
     new_cases c = {0};
     outputs o = {0};

@@ -268,6 +268,7 @@ static PyMethodDef methods[] = {
     {"log_likelihood", tw_py_log_likelihood, METH_VARARGS, NULL},
     TW_PY_METHOD_ROW("laplace", tw_py_laplace),
     TW_PY_METHOD_ROW("fit", tw_py_fit),
+    TW_PY_METHOD_ROW("hyper", tw_py_hyper),
     TW_PY_METHOD_ROW("ep", tw_py_ep),
     TW_PY_METHOD_ROW("correct", tw_py_correct),
     TW_PY_METHOD_ROW("sample", tw_py_sample),

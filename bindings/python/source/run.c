@@ -55,7 +55,11 @@ static bool save(const tw_py_draws *self, const save_request *r, tw_py_state *st
     const char *path = PyBytes_AsString(r->path);
     tw_context_set_interrupt(ctx, tw_py_interrupted, &job);
     job.thread = PyEval_SaveThread();
-    tw_status status = tw_run_save(ctx, path, &r->options, self->problem->whole, &r->facts, self->draws);
+    const tw_py_theta *theta = self->theta;
+    const tw_problem *whole = self->problem->whole;
+    tw_status status = theta ? tw_run_save_hyper(ctx, path, &r->options, whole, &r->facts, &theta->all,
+                                                 &theta->estimate, theta->seconds, self->draws)
+                             : tw_run_save(ctx, path, &r->options, whole, &r->facts, self->draws);
     PyEval_RestoreThread(job.thread);
     if (!job.failed && status != TW_OK) tw_py_raise(state, status, tw_context_message(ctx));
     return !job.failed && status == TW_OK;
@@ -94,14 +98,22 @@ static tw_status read_run(tw_py_problem *problem, const char *path, load_request
     tw_status status = tw_run_open(problem->ctx, path, &r->run);
     if (status != TW_OK) return status;
     tw_context_set_log(problem->ctx, NULL, NULL);
-    if (tw_run_read_theta(r->run))
-        return tw_fail(
-            problem->ctx, TW_BAD_DATA,
-            "%.500s: its parameters are unknown, and its draws are read by talweg predict or xarray", path);
     status = tw_run_load(r->run, &r->draws);
     if (status == TW_OK) status = tw_run_problem(r->run, &whole);
     if (status == TW_OK) tw_py_problem_fill(problem, whole);
     return status;
+}
+
+/* The unknown parameters of a run, where it has any. */
+static bool take_theta(const load_request *r, tw_py_draws *draws)
+{
+    const tw_run_theta *theta = tw_run_read_theta(r->run);
+    const tw_run_evidence *e = tw_run_read_evidence(r->run);
+    tw_estimate none = {.method = "is2", .log_z = Py_NAN, .se = Py_NAN};
+    if (!theta) return true;
+    draws->theta = tw_py_theta_copy(theta, e->count > 0 ? &e->estimates[0] : &none, e->seconds[0]);
+    if (!draws->theta) PyErr_NoMemory();
+    return draws->theta != NULL;
 }
 
 /* (problem, draws, facts) */
@@ -110,7 +122,10 @@ static PyObject *wrap(tw_py_problem *problem, load_request *r)
     const tw_run_facts *f = tw_run_describe(r->run);
     PyObject *draws = tw_py_draws_wrap(problem, r->draws, f->warmup_seconds, f->sampling_seconds);
     r->draws = NULL;
-    if (!draws) return NULL;
+    if (!draws || !take_theta(r, (tw_py_draws *)draws)) {
+        Py_XDECREF(draws);
+        return NULL;
+    }
     return Py_BuildValue("ONN", problem, draws, tw_py_build(fact_fields, f));
 }
 

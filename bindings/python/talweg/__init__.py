@@ -9,6 +9,7 @@
 >>> evidence = talweg.evidence(X, y, log_sigma=1)     # log p(y), with errors
 >>> talweg.check(X, y, log_sigma=1, against="ep")     # is EP right?
 >>> talweg.predict(draws, [[0.0, 1.0]]).probability   # averaged over the draws
+>>> unknown = talweg.sample(X, y, prior="default")    # draws of the kernel's parameters too
 >>> draws.save("run.nc")                              # for talweg.load, and for the program
 
 `approx`, `sample` and `evidence` take the data and the model's options (see `Model`), or a `Model`, which
@@ -18,9 +19,11 @@ the bit for any number of threads, and the same as the program ``talweg`` gives 
 
 from ._approx import Approximation, Fit, approx
 from ._check import Check, Difference, LatentCheck, check
+from ._compare import Compared, Comparison, compare
 from ._draws import Draws
 from ._evidence import Estimate, Evidence, evidence
 from ._fit import Fitted, Optimum, Parameter, fit
+from ._hyper import Posterior
 from ._load import load
 from ._model import Model
 from ._predict import Prediction, predict
@@ -32,6 +35,8 @@ from ._warnings import TalwegWarning
 __all__ = [
     "Approximation",
     "Check",
+    "Compared",
+    "Comparison",
     "Difference",
     "Draws",
     "Estimate",
@@ -46,11 +51,13 @@ __all__ = [
     "Optimum",
     "OutOfMemoryError",
     "Parameter",
+    "Posterior",
     "Prediction",
     "TalwegError",
     "TalwegWarning",
     "approx",
     "check",
+    "compare",
     "evidence",
     "fit",
     "load",

@@ -7,7 +7,7 @@ from typing import Any, Optional, Sequence
 
 import numpy as np
 
-from . import _run, _talweg
+from . import _hyper, _run, _talweg
 from ._arrays import Floats, view
 from ._methods import SAMPLERS
 from ._model import Model
@@ -38,8 +38,15 @@ class Draws(Plots, Shown):
         lp, acceptance_rate, step_size, n_steps, energy, energy_error, accepted, log_likelihood; energy_divergence,
         implicit_failure, irreversible and factorisation, ways in which a trajectory may fail, and diverging: any of
         them. Views too, but for the last.
+    theta : dict of ndarray, shape (chains, draws)
+        Unknown parameters: the draws of each, by the names that their priors have. Empty where none is unknown.
+    parameters : list of Posterior
+        Unknown parameters: mean, sd, quantiles and Monte Carlo error of each, from the weighted points.
+    log_z, se, weight_ess, pareto_k : float
+        Unknown parameters: log p(y) of the whole model with its error; the effective number of weights, and the shape of their tail
+        (reliable below 0.7). NaN where none is unknown.
     method, metric : str
-        The sampler.
+        The sampler; "is2" where parameters are unknown.
     eps, steps : float, int
         Its step size and mean number of leapfrog steps.
     acceptance : float
@@ -86,6 +93,12 @@ class Draws(Plots, Shown):
         self.sample_stats = {name: view(array) for name, array in handle.statistics().items()}
         self.sample_stats["step_size"] = np.broadcast_to(self.eps, (self.chains, self.draws))
         self.sample_stats["diverging"] = np.any([self.sample_stats[name] for name in COUNTERS], axis=0)
+        rows, theta, points = handle.unknown() or ([], {}, {})
+        self.parameters = [_hyper.Posterior(*row) for row in rows]
+        self.theta: dict[str, Floats] = {name: np.array([values]) for name, values in theta.items()}
+        self.log_z, self.se, self.weight_ess, self.pareto_k = (
+            float(points.get(name, np.nan)) for name in ("log_z", "se", "weight_ess", "pareto_k")
+        )
         self._handle = handle
         self._threads = threads
         self._whole = whole
@@ -124,6 +137,8 @@ class Draws(Plots, Shown):
     @cached_property
     def log_likelihood(self) -> Floats:
         """log p(y_n | x_n) of each draw: shape (chains, draws, n)."""
+        if any(_hyper._name(name) in self.model.likelihood_parameters for name in self.theta):
+            raise InputError("log_likelihood needs the likelihood's own parameters, and some are unknown")
         columns = self.x.transpose(2, 0, 1).reshape(self.model.n, -1, order="F")
         values = np.empty_like(columns, order="F")
         self.model._problem.log_likelihood(columns, values)
@@ -159,7 +174,7 @@ class Draws(Plots, Shown):
             raise InputError(f'there is no group "{group}"; there are: {", ".join(GROUPS)}')
         each, case = ("chain", "draw"), ("obs",)
         if group == "posterior":
-            return {"x": (each + case, self.x)}
+            return {"x": (each + case, self.x), **{name: (each, values) for name, values in self.theta.items()}}
         if group == "sample_stats":
             steps = self.sample_stats["n_steps"].view(np.int64)  # as in a file: unsigned ones make floats of integers
             return {name: (each, values) for name, values in {**self.sample_stats, "n_steps": steps}.items()}
@@ -235,6 +250,13 @@ class Draws(Plots, Shown):
     def __repr__(self) -> str:
         lines = [f"Draws: {self.chains} chains of {self.draws} draws, {self.model.n} latents"]
         lines[0] += " (interrupted)" if self.interrupted else ""
+        if self.theta:
+            lines[0] = f"Draws: {self.draws} of {len(self.theta)} unknown parameters and {self.model.n} latents"
+            lines[0] += " (interrupted)" if self.interrupted else ""
+            lines += ["  " + line for line in _hyper.table(self.parameters)]
+            lines.append(f"  log p(y) {self.log_z:.4f} +- {self.se:.4f} of the whole model; ESS {self.weight_ess:.0f}, ")
+            lines[-1] += f"that of the weights, Pareto k {self.pareto_k:.2f}"
+            return "\n".join(lines)
         about = SAMPLERS[self.method]
         tuning = f": step size {self.eps:.4g}" if about["has_eps"] else ""
         tuning += f", {self.steps} leapfrog steps" if about["has_steps"] else ""

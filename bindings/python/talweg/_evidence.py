@@ -5,13 +5,14 @@ The library plans, runs and judges, as it does for the program ``talweg evidence
 
 from __future__ import annotations
 
+import inspect
 import math
 from dataclasses import asdict, dataclass
 from typing import Any, Iterator, Optional, Sequence, Union, Unpack
 
 from numpy.typing import ArrayLike
 
-from . import _talweg
+from . import _hyper, _talweg
 from ._arrays import vector
 from ._model import Model, ModelOptions, as_model, count_threads
 from ._sample import Progress, progress_function, start_name, start_of
@@ -27,7 +28,7 @@ class Estimate:
     Attributes
     ----------
     method : str
-        "ais", "ais-reverse", "stepping-stone", "thermodynamic" or "resample-move".
+        "ais", "ais-reverse", "stepping-stone", "thermodynamic" or "resample-move"; of a whole model "is2" or "ais-joint".
     log_z, se : float
         In nats, with its standard error.
     se_bootstrap : float
@@ -92,12 +93,15 @@ class Evidence(Shown):
         The same in a sentence.
     laplace, ep, ep_corrected : float
         log Z of the approximations; NaN where one did not converge.
+    parameters : list of Posterior
+        Unknown parameters, over which log Z is integrated; empty where none is unknown.
     tempering : dict
         What parallel tempering saw: barrier, round trips, one-sided stepping stones; empty without it.
     """
 
     def __init__(self, model: Model, found: dict[str, Any]) -> None:
         self.model = model
+        self.parameters: list[_hyper.Posterior] = found.get("rows", [])
         self.estimates = [Estimate(**row) for row in found["estimates"]]
         self.best: Optional[Estimate] = self.estimates[found["best"]] if found["best"] >= 0 else None
         self.log_z: float = self.best.log_z if self.best else math.nan
@@ -133,10 +137,12 @@ class Evidence(Shown):
     def __repr__(self) -> str:
         lines = [f"{'':18}{'log Z (nats)':>14}{'error':>10}{'weights (ESS)':>18}{'acceptance':>12}{'time':>11}"]
         for name, value in (("Laplace", self.laplace), ("EP", self.ep), ("EP corrected", self.ep_corrected)):
-            lines.append(f"{name:18}{value:14.4f}")
+            if not self.parameters:
+                lines.append(f"{name:18}{value:14.4f}")
         for e in self.estimates:
             weights = "" if math.isnan(e.weight_ess) else f"{e.weight_ess:.1f} of {e.particles}"
             lines.append(f"{e.method:18}{e.log_z:14.4f}{e.se:10.4f}{weights:>18}{e.acceptance:12.3f}{e.seconds:9.2f} s")
+        lines += _hyper.table(self.parameters) if self.parameters else []
         return "\n".join([*lines, self.verdict, *self.compare(), *self.doubts()])
 
 
@@ -167,6 +173,11 @@ def evidence(
     max_particles: int = 0,
     copies: int = 32,
     rounds: int = 100,
+    prior: _hyper.Texts = None,
+    fix: _hyper.Texts = None,
+    points: int = 512,
+    point_particles: int = 16,
+    point_temperatures: int = 4,
     seed: int = 1,
     threads: int = 0,
     progress: Progress = None,
@@ -202,6 +213,9 @@ def evidence(
         are used.
     copies, rounds : int
         pt: independent copies of the ladder, and rounds of transitions and swaps.
+    prior, fix, points, point_particles, point_temperatures
+        As for `sample`: parameters with a prior are unknown, and log Z is that of the whole model, integrated over them, by importance sampling
+        squared ("is2") and by annealing of parameters and latents together ("ais-joint"), which share no draws.
     seed, threads, progress
         As for `sample`. Where `progress` returns True, methods that are not finished are left out.
 
@@ -216,6 +230,17 @@ def evidence(
     >>> print(e)
     """
     about = as_model(X, y, model)
+    priors, fixed = _hyper.unknown(about, prior, fix)
+    if priors:
+        path = dict(method=method, start=start, kernel_method=kernel_method, metric=metric, schedule=schedule)
+        path.update(temperatures=temperatures, beta_min=beta_min, particles=particles, moves=moves, burn_in=burn_in)
+        path.update(eps=eps, steps=steps, solver_tol=solver_tol, fixed_point=fixed_point, until_se=until_se)
+        path.update(max_particles=max_particles, copies=copies, rounds=rounds)
+        _hyper.refuse("evidence", path, {name: p.default for name, p in inspect.signature(evidence).parameters.items()})
+        much = dict(points=points, particles=point_particles, temperatures=point_temperatures, joint=64, seed=seed)
+        return _whole_model(about, priors, fixed, {**much, "threads": threads}, progress)
+    if fix is not None and any("=" in text for text in fixed):
+        raise InputError("fix: no parameter has a prior, so that all are held: give their values to the Model")
     if until_se is not None and not until_se > 0:
         raise InputError(f"until_se must be above 0, not {until_se}")
     options = dict(kernel_method=kernel_method, metric=metric or "auto", temperatures=temperatures, beta_min=beta_min)
@@ -227,13 +252,21 @@ def evidence(
     options["schedule"] = schedule if isinstance(schedule, str) else "given"
     beta = None if isinstance(schedule, str) else vector(schedule, "schedule")
     try:
-        if about.priors:
-            about._notes.append("the priors of the model are not used: log Z is that at its values of the parameters; "
-                                "the program's talweg evidence --model integrates over them")
         q = None if isinstance(start, str) else start_of(about, start)
         fits = about._fit("laplace"), about._fit("ep")
         found = about._problem.evidence(*fits, q, beta, options, progress_function(progress))
         about._notes += found["warnings"]
+        return Evidence(about, found)
+    finally:
+        about._speak()
+
+
+def _whole_model(model: Model, priors: list[str], fixed: list[str], much: dict[str, Any], progress: Progress) -> Evidence:
+    """The evidence of the whole model."""
+    about, found = _hyper.run(model, priors, fixed, much, progress_function(progress))
+    try:
+        found.update(best=0, tempering={}, kernel="hmc", metric="ep", laplace=math.nan, ep=math.nan, ep_corrected=math.nan)
+        found["from"] = "ep"
         return Evidence(about, found)
     finally:
         about._speak()

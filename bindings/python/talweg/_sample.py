@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from typing import Any, Callable, Optional, Union, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import _hyper
 from ._approx import Approximation, Fit
 from ._arrays import matrix, symmetric, vector
 from ._draws import Draws
@@ -77,12 +79,17 @@ def sample(
     init: Any = "ep",
     start: Any = "prior",
     beta: float = 1.0,
+    prior: _hyper.Texts = None,
+    fix: _hyper.Texts = None,
+    points: int = 512,
+    point_particles: int = 16,
+    point_temperatures: int = 4,
     seed: int = 1,
     threads: int = 0,
     progress: Progress = None,
     **model: Unpack[ModelOptions],
 ) -> Draws:
-    """Draw from the posterior of the latent values.
+    """Draw from the posterior of the latent values, and of the parameters that have a prior.
 
     The sampler's only error is that of a finite number of draws, and ``summary()`` says how large that is. Chains
     start from over-dispersed draws, tune themselves in warm-up, and are then frozen.
@@ -127,6 +134,14 @@ def sample(
     start, beta
         Sample p(y, x)^beta q(x)^(1 - beta), q being "prior", "ep", an `Approximation`, or a pair (mean, covariance).
         At ``beta=1``, the posterior, q does not matter.
+    prior : str or sequence of str, optional
+        Parameters with a prior are unknown, and the draws are of them and of the latent values together: "ell ~ gamma(25, 4)",
+        "log_sigma ~ normal(0, 1)", or "default" for all parameters that nobody gave. If not given, the priors of the `Model`.
+    fix : str or sequence of str, optional
+        Parameters that are held: "ell=2", "ell" where it is, or "all". If not given, what the `Model` has fixed.
+    points, point_particles, point_temperatures : int
+        Unknown parameters: weighted points of them, as many draws as points; particles and temperatures of annealed importance sampling at
+        each. There are no chains then, the ESS is that of the weights, and R-hat is NaN.
     seed : int
         Of all random numbers; draws are the same to the bit for any number of threads.
     threads : int
@@ -153,6 +168,18 @@ def sample(
     >>> draws.summary()["rhat"].max()
     """
     about = as_model(X, y, model)
+    priors, fixed = _hyper.unknown(about, prior, fix)
+    if priors:
+        chains_only = dict(method=method, metric=metric, chains=chains, draws=draws, until_ess=until_ess, max_draws=max_draws)
+        chains_only.update(warmup=warmup, thin=thin, eps=eps, steps=steps, target_accept=target_accept)
+        chains_only.update(solver_tol=solver_tol, fixed_point=fixed_point, reverse_check=reverse_check)
+        chains_only.update(init=init, start=start, beta=beta)
+        usual = {name: p.default for name, p in inspect.signature(sample).parameters.items()}
+        _hyper.refuse("sample", chains_only, usual)
+        much = dict(points=points, particles=point_particles, temperatures=point_temperatures, seed=seed, threads=threads)
+        return _sample_unknown(about, priors, fixed, much, progress)
+    if fix is not None and any("=" in text for text in fixed):
+        raise InputError("fix: no parameter has a prior, so that all are held: give their values to the Model")
     if draws is not None and until_ess is not None:
         raise InputError("draws fixes a number and until_ess a goal: give one of them, and with until_ess max_draws")
     if draws == 0:
@@ -175,5 +202,15 @@ def sample(
         facts = {name: options[name] for name in ("beta", "thin", "seed", "from")}
         facts.update({name: found[name] for name in ("method", "metric", "warmup")})
         return Draws(about, found["draws"], facts, count_threads(threads), found["choice"], found["summary"])
+    finally:
+        about._speak()
+
+
+def _sample_unknown(model: Model, priors: list[str], fixed: list[str], much: dict[str, Any], progress: Progress) -> Draws:
+    """Draws of parameters and latents."""
+    about, found = _hyper.run(model, priors, fixed, much, progress_function(progress), draws=True)
+    try:
+        facts = {"beta": 1.0, "warmup": 0, "thin": 1, "seed": much["seed"], "from": "ep", "method": "is2", "metric": "ep"}
+        return Draws(about, found["draws"], facts, count_threads(much["threads"]))
     finally:
         about._speak()

@@ -138,17 +138,9 @@ typedef struct tw_theta_store {
     double *theta, *log_weight;
 } tw_theta_store;
 
-/* What goes into it. */
-typedef struct tw_theta_parts {
-    const tw_problem *problem;
-    const tw_priors *priors;
-    const tw_hyper_result *result;
-    const size_t *point; /* of each draw */
-    size_t draws;
-} tw_theta_parts;
-
 /* Add it to the file under the writer's temporary name, which has its draws. */
-tw_status tw_theta_put(const tw_theta_parts *parts, unsigned compress, tw_writer *writer);
+tw_status tw_theta_put(const tw_problem *problem, const tw_run_theta *theta, unsigned compress,
+                       tw_writer *writer);
 
 /* Release the store also after a failure. */
 tw_status tw_theta_get(const tw_nc_reader *r, const tw_run_facts *facts, tw_theta_store *store);

@@ -36,6 +36,6 @@ tw_status tw_pool_places(const tw_pool_draws *draws, tw_theta_places **out)
     *out = NULL;
     for (size_t k = 0; k < pool->files; k++)
         if (tw_run_read_theta(pool->run[k]))
-            return tw_run_places(pool->run[k], pool->problem, draws->stride, out);
+            return tw_run_places(pool->problem, tw_run_read_theta(pool->run[k]), draws->stride, out);
     return TW_OK;
 }

@@ -15,7 +15,7 @@ typedef struct memory {
     tw_journal layout; /* that of a journal with these draws */
     const tw_problem *problem;
     const tw_draws *draws;
-    const tw_theta_parts *theta;     /* NULL: all parameters are known */
+    const tw_run_theta *theta;       /* NULL: all parameters are known */
     const tw_run_evidence *evidence; /* NULL: none */
 } memory;
 
@@ -68,7 +68,8 @@ static tw_status fill(memory *m, const tw_run_facts *facts, tw_writer *writer)
     tw_status status = read_facts(j->ctx, writer->temporary, &store);
     if (status == TW_OK) status = tw_draws_put(&feed, writer, &store.facts, &observed);
     tw_facts_release(j->ctx, &store);
-    if (status == TW_OK && m->theta) status = tw_theta_put(m->theta, (unsigned)j->settings.compress, writer);
+    if (status == TW_OK && m->theta)
+        status = tw_theta_put(m->problem, m->theta, (unsigned)j->settings.compress, writer);
     return status == TW_OK ? tw_seal_put(writer) : status;
 }
 
@@ -144,10 +145,10 @@ tw_status tw_run_save(tw_context *ctx, const char *path, const tw_run_options *o
 }
 
 static tw_status check_hyper(tw_context *ctx, const tw_run_options *o, const tw_problem *problem,
-                             const tw_hyper_result *r)
+                             const tw_run_theta *t)
 {
     bool known = true;
-    for (size_t k = 0; k < r->unknown; k++) known &= r->row[k].index < tw_kernel_count(problem->kernel);
+    for (size_t k = 0; k < t->unknown; k++) known &= t->index[k] < tw_kernel_count(problem->kernel);
     if (o && o->summary_only)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "a run over unknown parameters keeps its draws: not summary only");
@@ -159,19 +160,18 @@ static tw_status check_hyper(tw_context *ctx, const tw_run_options *o, const tw_
 }
 
 tw_status tw_run_save_hyper(tw_context *ctx, const char *path, const tw_run_options *options,
-                            const tw_problem *problem, const tw_priors *priors, const tw_run_facts *facts,
-                            const tw_hyper_result *result, const size_t *point, const tw_draws *draws)
+                            const tw_problem *problem, const tw_run_facts *facts, const tw_run_theta *theta,
+                            const tw_estimate *estimate, double seconds, const tw_draws *draws)
 {
-    const tw_theta_parts parts = {problem, priors, result, point, draws->draws};
     tw_run_evidence evidence = {.laplace = NAN,
                                 .ep = NAN,
                                 .ep_corrected = NAN,
                                 .from = "ep",
                                 .kernel = "hmc/ep",
                                 .count = 1,
-                                .estimates = {result->estimate},
-                                .seconds = {result->seconds}};
-    memory m = {.problem = problem, .draws = draws, .theta = &parts, .evidence = &evidence};
-    TW_TRY(check_hyper(ctx, options, problem, result));
+                                .estimates = {*estimate},
+                                .seconds = {seconds}};
+    memory m = {.problem = problem, .draws = draws, .theta = theta, .evidence = &evidence};
+    TW_TRY(check_hyper(ctx, options, problem, theta));
     return save_memory(ctx, path, options, facts, &m);
 }

@@ -23,95 +23,116 @@ static const struct {
     {"q05", offsetof(tw_hyper_row, q05)},   {"q50", offsetof(tw_hyper_row, q50)},
     {"q95", offsetof(tw_hyper_row, q95)},   {"mcse", offsetof(tw_hyper_row, mcse)},
 };
-enum { COLUMNS = sizeof columns / sizeof *columns, PRIOR_BYTES = 200 };
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* ---- writing ---- */
 
-static void put_draws(tw_nc_writer *w, const tw_theta_parts *p, double *values)
+void tw_run_theta_of(const tw_problem *problem, const tw_priors *priors, const tw_hyper_result *r,
+                     const size_t *point, tw_run_theta_room *out)
+{
+    *out = (tw_run_theta_room){.all = {.unknown = r->unknown,
+                                       .points = r->points,
+                                       .scrambles = r->scrambles,
+                                       .draws = r->points,
+                                       .row = r->row,
+                                       .prior = out->prior,
+                                       .index = out->index,
+                                       .theta = r->theta,
+                                       .log_weight = r->log_weight,
+                                       .point = point,
+                                       .weight_ess = r->estimate.weight_ess,
+                                       .pareto_k = r->estimate.pareto_k}};
+    for (size_t k = 0; k < r->unknown; k++) {
+        size_t j = out->index[k] = r->row[k].index;
+        tw_prior_print(&priors->prior[j], tw_problem_parameter(problem, j), out->words[k],
+                       sizeof out->words[k]);
+        out->prior[k] = out->words[k];
+    }
+}
+
+double tw_run_theta_reported(const tw_problem *problem, const tw_run_theta *t, size_t k, size_t point)
+{
+    double theta = t->theta[k + point * t->unknown];
+    return t->row[k].as_log ? theta : tw_parameter_value(tw_problem_parameter(problem, t->index[k]), theta);
+}
+
+static void put_draws(tw_nc_writer *w, const tw_problem *problem, const tw_run_theta *t, double *values)
 {
     int group = -1, dimensions[2] = {-1, -1};
     if (!tw_nc_ok(w, nc_inq_grp_ncid(w->file, "posterior", &group))) return;
     if (!tw_nc_ok(w, nc_inq_dimid(group, "chain", &dimensions[0]))) return;
     if (!tw_nc_ok(w, nc_inq_dimid(group, "draw", &dimensions[1]))) return;
-    for (size_t k = 0; k < p->result->unknown; k++) {
-        for (size_t i = 0; i < p->draws; i++)
-            values[i] = tw_hyper_reported(p->problem, p->result, k, p->point[i]);
-        tw_nc_doubles(w, group, p->result->row[k].name, 2, dimensions, values);
+    for (size_t k = 0; k < t->unknown; k++) {
+        for (size_t i = 0; i < t->draws; i++) values[i] = tw_run_theta_reported(problem, t, k, t->point[i]);
+        tw_nc_doubles(w, group, t->row[k].name, 2, dimensions, values);
     }
 }
 
-static int put_names(tw_nc_writer *w, int group, const tw_theta_parts *p)
+static int put_names(tw_nc_writer *w, int group, const tw_run_theta *t)
 {
-    const tw_hyper_result *r = p->result;
     const char *names[TW_HYPER_MOST], *priors[TW_HYPER_MOST];
-    char words[TW_HYPER_MOST][PRIOR_BYTES];
-    for (size_t k = 0; k < r->unknown; k++) {
-        size_t j = r->row[k].index;
-        tw_prior_print(&p->priors->prior[j], tw_problem_parameter(p->problem, j), words[k], PRIOR_BYTES);
-        names[k] = r->row[k].name;
-        priors[k] = words[k];
+    for (size_t k = 0; k < t->unknown; k++) {
+        names[k] = t->row[k].name;
+        priors[k] = t->prior[k];
     }
-    int dimension = tw_nc_names(w, group, "parameter", r->unknown, names);
-    int variable = -1;
+    int dimension = tw_nc_names(w, group, "parameter", t->unknown, names), variable = -1;
     if (tw_nc_ok(w, NC_NOERR)) tw_nc_ok(w, nc_def_var(group, "prior", NC_STRING, 1, &dimension, &variable));
     if (tw_nc_ok(w, NC_NOERR)) tw_nc_ok(w, nc_put_var_string(group, variable, priors));
     return dimension;
 }
 
-static void put_rows(tw_nc_writer *w, int group, int dimension, const tw_hyper_result *r)
+static void put_rows(tw_nc_writer *w, int group, int dimension, const tw_run_theta *t)
 {
     double values[TW_HYPER_MOST];
     for (size_t c = 0; c < COLUMNS; c++) {
-        for (size_t k = 0; k < r->unknown; k++)
-            memcpy(&values[k], (const char *)&r->row[k] + columns[c].offset, sizeof *values);
+        for (size_t k = 0; k < t->unknown; k++)
+            memcpy(&values[k], (const char *)&t->row[k] + columns[c].offset, sizeof *values);
         tw_nc_doubles(w, group, columns[c].name, 1, &dimension, values);
     }
     int index = tw_nc_variable(w, group, "index", NC_INT64, 1, &dimension);
-    for (size_t k = 0; k < r->unknown; k++) values[k] = (double)r->row[k].index;
+    for (size_t k = 0; k < t->unknown; k++) values[k] = (double)t->index[k];
     if (tw_nc_ok(w, NC_NOERR)) tw_nc_ok(w, nc_put_var_double(group, index, values));
     int as_log = tw_nc_flag(w, group, "as_log", 1, &dimension);
-    for (size_t k = 0; k < r->unknown; k++) values[k] = r->row[k].as_log;
+    for (size_t k = 0; k < t->unknown; k++) values[k] = t->row[k].as_log;
     if (tw_nc_ok(w, NC_NOERR)) tw_nc_ok(w, nc_put_var_double(group, as_log, values));
 }
 
-static void put_points(tw_nc_writer *w, int group, int parameter, const tw_theta_parts *p, double *values)
+static void put_points(tw_nc_writer *w, int group, int parameter, const tw_run_theta *t, double *values)
 {
-    const tw_hyper_result *r = p->result;
-    const int both[2] = {tw_nc_index(w, group, "point", r->points), parameter};
-    int draw = tw_nc_index(w, group, "draw", p->draws);
-    tw_nc_doubles(w, group, "theta", 2, both, r->theta);
-    tw_nc_doubles(w, group, "log_weight", 1, both, r->log_weight);
-    for (size_t i = 0; i < p->draws; i++) values[i] = (double)p->point[i];
+    const int both[2] = {tw_nc_index(w, group, "point", t->points), parameter};
+    int draw = tw_nc_index(w, group, "draw", t->draws);
+    tw_nc_doubles(w, group, "theta", 2, both, t->theta);
+    tw_nc_doubles(w, group, "log_weight", 1, both, t->log_weight);
+    for (size_t i = 0; i < t->draws; i++) values[i] = (double)t->point[i];
     int variable = tw_nc_variable(w, group, "point_of_draw", NC_INT64, 1, &draw);
     tw_nc_describe(w, group, variable, "the point that each draw is of");
     if (tw_nc_ok(w, NC_NOERR)) tw_nc_ok(w, nc_put_var_double(group, variable, values));
 }
 
-static void put_all(tw_nc_writer *w, const tw_theta_parts *p, double *values)
+static void put_group(tw_nc_writer *w, const tw_run_theta *t, double *values)
 {
-    const tw_hyper_result *r = p->result;
-    put_draws(w, p, values);
     int group = tw_nc_group(w, "unknown_parameters");
-    tw_nc_put_count(w, group, "scrambles", r->scrambles, NC_INT64);
-    tw_nc_put_number(w, group, "weight_ess", r->estimate.weight_ess);
-    tw_nc_put_number(w, group, "pareto_k", r->estimate.pareto_k);
-    int dimension = put_names(w, group, p);
-    put_rows(w, group, dimension, r);
-    put_points(w, group, dimension, p, values);
+    tw_nc_put_count(w, group, "scrambles", t->scrambles, NC_INT64);
+    tw_nc_put_number(w, group, "weight_ess", t->weight_ess);
+    tw_nc_put_number(w, group, "pareto_k", t->pareto_k);
+    int dimension = put_names(w, group, t);
+    put_rows(w, group, dimension, t);
+    put_points(w, group, dimension, t, values);
 }
 
-tw_status tw_theta_put(const tw_theta_parts *p, unsigned compress, tw_writer *writer)
+tw_status tw_theta_put(const tw_problem *problem, const tw_run_theta *t, unsigned compress, tw_writer *writer)
 {
     enum { GROUPS = 1 << 18 };
-    const tw_hyper_result *r = p->result;
-    tw_nc_writer w = {.ctx = r->ctx, .path = writer->path, .file = -1, .compress = compress, .rows = 256};
+    tw_context *ctx = writer->ctx;
+    tw_nc_writer w = {.ctx = ctx, .path = writer->path, .file = -1, .compress = compress, .rows = 256};
     double *values = NULL;
-    TW_TRY(tw_writer_reserve(
-        writer, GROUPS + sizeof(double) * ((r->unknown + 2) * r->points + (r->unknown + 3) * p->draws)));
-    TW_TRY(tw_allocate_doubles(r->ctx, p->draws, 1, "the parameters of draws", &values));
+    size_t numbers = (t->unknown + 2) * t->points + (t->unknown + 3) * t->draws;
+    TW_TRY(tw_writer_reserve(writer, GROUPS + sizeof(double) * numbers));
+    TW_TRY(tw_allocate_doubles(ctx, t->draws, 1, "the parameters of draws", &values));
     tw_nc_reopen(&w, writer->temporary);
-    put_all(&w, p, values);
-    tw_release(r->ctx, values);
+    put_draws(&w, problem, t, values);
+    put_group(&w, t, values);
+    tw_release(ctx, values);
     return tw_nc_finish(&w);
 }
 
@@ -222,9 +243,9 @@ const tw_run_theta *tw_run_read_theta(const tw_run *run)
     return run->theta.all.unknown ? &run->theta.all : NULL;
 }
 
-tw_status tw_run_places(const tw_run *run, const tw_problem *problem, size_t stride, tw_theta_places **out)
+tw_status tw_run_places(const tw_problem *problem, const tw_run_theta *t, size_t stride,
+                        tw_theta_places **out)
 {
-    const tw_run_theta *t = tw_run_read_theta(run);
     *out = NULL;
     if (!t) return TW_OK;
     const tw_theta_draws draws = {.unknown = t->unknown,

@@ -1,0 +1,95 @@
+"""Unknown parameters: a run over those that have a prior, for `sample`, `evidence` and `compare`."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Sequence, Union
+
+from ._fit import _texts
+from ._model import Model, count_threads
+from ._talweg import InputError
+from ._warnings import warned
+
+Texts = Union[str, Sequence[str], None]
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The posterior of an unknown parameter, from weighted points.
+
+    Attributes
+    ----------
+    name : str
+        Of the parameter, "ell", or, where its logarithm has the prior, of that: "log_ell".
+    prior : str
+        "log_ell ~ normal(0, 1)".
+    mean, sd, q05, q50, q95 : float
+    mcse : float
+        Monte Carlo standard error of the mean, from independent scrambles.
+    """
+
+    name: str
+    prior: str
+    mean: float
+    sd: float
+    q05: float
+    q50: float
+    q95: float
+    mcse: float
+
+
+def table(rows: Sequence[Posterior]) -> list[str]:
+    """Lines for people."""
+    head = f"{'':18}{'mean':>11}{'MCSE':>10}{'sd':>10}{'5%':>11}{'50%':>11}{'95%':>11}"
+    return [head] + [
+        f"{p.name:18}{p.mean:11.4g}{p.mcse:10.2g}{p.sd:10.4g}{p.q05:11.4g}{p.q50:11.4g}{p.q95:11.4g}" for p in rows
+    ]
+
+
+def _name(text: str) -> str:
+    """The parameter that a prior or --fix is of: "se.log_ell ~ normal(0, 1)" and "se.ell=2" are of "se.ell"."""
+    name = text.split("~")[0].split("=")[0].strip()
+    return ".".join(part.removeprefix("log_") for part in name.split("."))
+
+
+def unknown(model: Model, prior: Texts, fix: Texts) -> tuple[list[str], list[str]]:
+    """Priors and what is fixed: those given, else those of the model. No priors: nothing is unknown."""
+    fixed = model.fixed if fix is None else _texts("fix", fix)
+    priors = model.priors if prior is None else _texts("prior", prior)
+    held = {_name(text) for text in fixed}
+    return [text for text in priors if "all" not in held and _name(text) not in held], fixed
+
+
+def refuse(call: str, given: dict[str, Any], usual: dict[str, Any]) -> None:
+    """Arguments that belong to chains have no use here."""
+    other = [name for name, value in given.items() if value is not usual[name] and value != usual[name]]
+    if other:
+        raise InputError(
+            f'{call}: {", ".join(other)} cannot be used where parameters are unknown (they have priors): '
+            'use points, or hold the parameters with fix="all"'
+        )
+
+
+def run(
+    model: Model,
+    priors: list[str],
+    fixed: list[str],
+    options: dict[str, Any],
+    progress: Optional[Callable[..., Any]],
+    *,
+    draws: bool = False,
+    loo: bool = False,
+) -> tuple[Model, dict[str, Any]]:
+    """Run over a copy of the model, which is at the mode afterwards."""
+    options = {**options, "threads": count_threads(options.get("threads", 0))}
+    about = copy.copy(model)
+    about._notes[:] = model._notes
+    about._forget_defaults()
+    found = about._problem.hyper(priors, fixed, draws, loo, options, progress)
+    about._moved(found["warnings"])
+    if about._problem.defaults():  # of what has neither a prior nor a value
+        about._notes.append(warned("default_parameters", name=about._problem.defaults()))
+    about.priors, about.fixed = priors, fixed
+    found["rows"] = [Posterior(*row) for row in found["rows"]]
+    return about, found
