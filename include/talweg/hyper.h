@@ -27,6 +27,7 @@
 #include <talweg/prior.h>
 #include <talweg/problem.h>
 #include <talweg/progress.h>
+#include <talweg/store.h>
 #include <talweg/warning.h>
 
 #ifdef __cplusplus
@@ -54,6 +55,7 @@ typedef struct tw_hyper_options {
     uint64_t seed;
     size_t threads; /* which change no result; 0: as many as this process may use */
     void *user;
+    const tw_store *store; /* keeps the points so far, and may have those of an earlier part; NULL: none */
     tw_progress_function *on_progress; /* stages "mode", "proposal" and "run"; true ends it; may be NULL */
 } tw_hyper_options;
 #define TW_HYPER_DEFAULTS                         \

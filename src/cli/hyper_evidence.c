@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
 #include "cli/warnings.h"
@@ -84,7 +85,6 @@ static tw_status write_file(tw_context *ctx, const tw_evidence_flags *flags, con
 
 static tw_status check(tw_context *ctx, const tw_evidence_flags *flags)
 {
-    TW_TRY(tw_hyper_refuse_saver(ctx, &flags->saver));
     if (flags->methods_given)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--method %.60s: the evidence of a model with unknown parameters has its own methods, "
@@ -97,16 +97,22 @@ static tw_status check(tw_context *ctx, const tw_evidence_flags *flags)
 tw_status tw_hyper_evidence(tw_context *ctx, const tw_evidence_flags *flags)
 {
     tw_hyper_job j = {.quiet = flags->output.quiet};
-    const tw_hyper_wish wish = {
+    tw_saver saver = {0};
+    tw_hyper_wish wish = {
         .seed = flags->anneal.seed, .threads = flags->anneal.threads, .joint = JOINT_PARTICLES};
     TW_TRY(check(ctx, flags));
-    tw_status status = tw_hyper_job_run(ctx, &flags->model, &flags->hyper, &wish, &j);
+    tw_status status = tw_saver_begin(&saver, ctx, &flags->saver, &tw_command_evidence, flags, "points",
+                                      flags->output.force);
+    wish.store = tw_saver_store(&saver);
+    if (status == TW_OK) status = tw_hyper_job_run(ctx, &flags->model, &flags->hyper, &wish, &j);
+    bool complete = status == TW_OK && !j.result->stopped;
     tw_terminal_progress(flags->output.quiet, NULL);
     if (status == TW_OK && flags->output.json) status = print_json(ctx, &j, stdout);
     if (status == TW_OK && !flags->output.json) print_table(flags, &j);
     if (status == TW_OK) tw_warnings_say(&j.result->warnings);
     if (status == TW_OK) status = write_file(ctx, flags, &j);
     if (status == TW_OK) status = tw_hyper_judge(ctx, j.result);
+    tw_saver_end(&saver, complete);
     tw_hyper_job_release(&j);
     return status;
 }

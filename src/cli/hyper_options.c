@@ -43,15 +43,6 @@ bool tw_hyper_is_wanted(const tw_hyper_flags *flags)
     return false;
 }
 
-tw_status tw_hyper_refuse_saver(tw_context *ctx, const tw_saver_flags *flags)
-{
-    if (!flags->checkpoint && !flags->resume) return TW_OK;
-    return tw_fail(
-        ctx, TW_BAD_ARGUMENT,
-        "--%s: a run over unknown parameters has no checkpoints; leave the priors out, or do without",
-        flags->checkpoint ? "checkpoint" : "resume");
-}
-
 static bool watch(void *user, const tw_progress *p)
 {
     tw_hyper_job *j = user;
@@ -72,6 +63,7 @@ tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, con
     o.temperatures = (size_t)flags->temperatures;
     o.kept = wish->kept;
     o.joint_particles = wish->joint;
+    o.store = wish->store;
     o.seed = wish->seed;
     o.threads = (size_t)wish->threads;
     o.user = j;

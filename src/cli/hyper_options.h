@@ -40,8 +40,9 @@ typedef struct tw_hyper_job {
 /* What a run is to do beside its flags. */
 typedef struct tw_hyper_wish {
     uint64_t seed, threads;
-    size_t kept;  /* particles of each point; 0: no draws of x */
-    size_t joint; /* particles of a second estimate of the evidence; 0: none */
+    size_t kept;           /* particles of each point; 0: no draws of x */
+    size_t joint;          /* particles of a second estimate of the evidence; 0: none */
+    const tw_store *store; /* for checkpoints; NULL: none */
 } tw_hyper_wish;
 
 /* Run over the unknown parameters of a problem that has its priors. */
@@ -52,9 +53,6 @@ tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, con
 tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const tw_hyper_flags *flags,
                            const tw_hyper_wish *wish, tw_hyper_job *job);
 void tw_hyper_job_release(tw_hyper_job *job);
-
-/* Checkpoints are not written here: say so. */
-tw_status tw_hyper_refuse_saver(tw_context *ctx, const tw_saver_flags *flags);
 
 /* What is no result is an error after all is printed: exit 2. */
 tw_status tw_hyper_judge(tw_context *ctx, const tw_hyper_result *result);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
 #include "cli/warnings.h"
@@ -22,6 +23,7 @@ typedef struct sampled {
     tw_hyper_job job;
     size_t *point; /* of each draw */
     tw_draws *draws;
+    tw_saver saver;
 } sampled;
 
 /* ---- what may be asked for ---- */
@@ -61,13 +63,12 @@ static tw_status check_sampler(tw_context *ctx, const tw_sampler_flags *flags)
 
 static tw_status check(tw_context *ctx, const tw_hyper_sample_flags *f)
 {
-    TW_TRY(tw_hyper_refuse_saver(ctx, f->saver));
     TW_TRY(check_sampler(ctx, f->sampler));
     if (f->files->summary_only || f->files->stan_csv)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--%s does not go with unknown parameters: write -o FILE.nc or -o FILE.csv",
                        f->files->summary_only ? "summary-only" : "stan-csv");
-    return tw_sample_files_check(ctx, f->files, f->output->force, 1);
+    return tw_sample_files_check(ctx, f->files, f->output->force || f->saver->resume, 1);
 }
 
 /* ---- files ---- */
@@ -95,7 +96,7 @@ static tw_run_facts facts_of(const sampled *s)
 static tw_status write_run(const sampled *s)
 {
     const tw_sample_file_flags *f = s->flags->files;
-    const tw_run_options options = {.overwrite = s->flags->output->force,
+    const tw_run_options options = {.overwrite = s->flags->output->force || s->flags->saver->resume,
                                     .compress = f->compress ? TW_RUN_COMPRESSION : 0,
                                     .pointwise = f->pointwise};
     const tw_run_facts facts = facts_of(s);
@@ -177,7 +178,7 @@ static tw_status write_file(const sampled *s)
     tw_writer *writer = NULL;
     if (!path) return TW_OK;
     if (tw_name_ends_in(path, ".nc")) return write_run(s);
-    TW_TRY(tw_writer_open(s->ctx, path, s->flags->output->force, &writer));
+    TW_TRY(tw_writer_open(s->ctx, path, s->flags->output->force || s->flags->saver->resume, &writer));
     FILE *to = tw_writer_stream(writer);
     return tw_writer_close(writer, tw_name_ends_in(path, ".csv") ? print_csv(s, to) : print_json(s, to));
 }
@@ -225,7 +226,10 @@ static tw_status say(const sampled *s)
 static tw_status compute(sampled *s)
 {
     const tw_hyper_sample_flags *f = s->flags;
-    const tw_hyper_wish wish = {.seed = f->sampler->seed, .threads = f->sampler->threads, .kept = KEPT};
+    const tw_hyper_wish wish = {.seed = f->sampler->seed,
+                                .threads = f->sampler->threads,
+                                .kept = KEPT,
+                                .store = tw_saver_store(&s->saver)};
     TW_TRY(tw_hyper_job_run(s->ctx, f->model, f->hyper, &wish, &s->job));
     tw_terminal_progress(f->output->quiet, NULL);
     TW_TRY(tw_hyper_judge(s->ctx, s->job.result)); /* there is nothing to draw from weights that collapsed */
@@ -237,7 +241,10 @@ tw_status tw_hyper_sample(tw_context *ctx, const tw_hyper_sample_flags *flags)
 {
     sampled s = {.ctx = ctx, .flags = flags, .job = {.quiet = flags->output->quiet}};
     TW_TRY(check(ctx, flags));
-    tw_status status = compute(&s);
+    tw_status status = tw_saver_begin(&s.saver, ctx, flags->saver, &tw_command_sample, flags->values,
+                                      "points", flags->output->force);
+    if (status == TW_OK) status = compute(&s);
+    tw_saver_end(&s.saver, status == TW_OK && !s.job.result->stopped);
     tw_draws_free(s.draws);
     tw_release(ctx, s.point);
     tw_hyper_job_release(&s.job);

@@ -15,6 +15,7 @@ typedef struct tw_hyper_sample_flags {
     const tw_saver_flags *saver;
     const tw_output_options *output;
     const char *command; /* as it was typed */
+    const void *values;  /* all of them, as the command has them */
 } tw_hyper_sample_flags;
 
 /* All of the command. */

@@ -246,7 +246,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_terminal_log_to(ctx, o->output.quiet);
     if (tw_hyper_is_wanted(&o->hyper))
         return tw_hyper_sample(ctx, &(tw_hyper_sample_flags){&o->model, &o->hyper, &o->sampler, &o->files,
-                                                             &o->saver, &o->output, o->command});
+                                                             &o->saver, &o->output, o->command, o});
     tw_status status = check(ctx, o, &j.saver.saver);
     if (status == TW_OK) status = compute(&j);
     bool complete = status == TW_OK && !r.result.draws->interrupted;
@@ -289,7 +289,8 @@ const tw_command tw_command_sample = {
         "A checkpoint (with -o RUN.nc) holds the state of the chains, their tuning and sums; with --resume "
         "the run continues, and its file has the draws of both parts, the same to the bit as without the "
         "interruption. A checkpoint made in warm-up holds the choice of the pilots, and warm-up starts "
-        "again. --draws and what else ends a run may differ from the first part.\n\n"
+        "again. --draws and what else ends a run may differ from the first part. With unknown "
+        "parameters it holds the points so far, needs no run file, and --points may differ.\n\n"
         "A run ends when its draws are good: when the effective sample size of the worst latent is 400, or "
         "what "
         "--until-ess asks for, and R-hat is in order. It ends at the same draw for any number of threads and "

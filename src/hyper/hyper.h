@@ -24,6 +24,16 @@ typedef struct tw_hyper {
     tw_watch watch;
 } tw_hyper;
 
+/* Over transitions. */
+typedef struct tw_hyper_sums {
+    double acceptance, failures, transitions;
+} tw_hyper_sums;
+
+/* Keep the points so far, where the options' store wants them; take up those of an earlier part, at most so many, whose theta (unknown x
+ * points) are given to be compared with. (hyper/state.c) */
+void tw_hyper_save(const tw_hyper *h, const tw_hyper_sums *sums);
+tw_status tw_hyper_restore(tw_hyper *h, size_t most, tw_hyper_sums *sums, double *theta);
+
 /* All parameters of a point, whose unknown ones are theta. */
 void tw_hyper_fill(const tw_hyper *h, const double *theta, double *full);
 

@@ -14,7 +14,7 @@ typedef struct batch {
     tw_point *point;  /* scrambles: likewise */
     double *log_rest; /* scrambles: log p(theta) - log g(theta) */
     size_t first;     /* number of its first point */
-    double acceptance, failures, transitions;
+    tw_hyper_sums sums;
 } batch;
 
 static void release(batch *b)
@@ -71,6 +71,14 @@ static tw_status compute(void *user, tw_place *place, size_t item)
                              kept);
 }
 
+static void take_sums(const batch *b)
+{
+    const tw_hyper_sums *s = &b->sums;
+    tw_estimate *e = &b->h->result->estimate;
+    e->acceptance = s->transitions > 0.0 ? s->acceptance / s->transitions : NAN;
+    e->failures = s->transitions > 0.0 ? s->failures / s->transitions : 0.0;
+}
+
 static void take(batch *b)
 {
     tw_hyper_result *r = b->h->result;
@@ -79,13 +87,12 @@ static void take(batch *b)
         r->log_z[b->first + k] = p->log_z;
         r->log_weight[b->first + k] = p->log_z > -INFINITY ? b->log_rest[k] + p->log_z : -INFINITY;
         r->started[p->start]++;
-        b->acceptance += p->acceptance;
-        b->failures += p->failures;
-        b->transitions += p->transitions;
+        b->sums.acceptance += p->acceptance;
+        b->sums.failures += p->failures;
+        b->sums.transitions += p->transitions;
     }
     r->points = b->first + b->h->o->scrambles;
-    r->estimate.acceptance = b->transitions > 0.0 ? b->acceptance / b->transitions : NAN;
-    r->estimate.failures = b->transitions > 0.0 ? b->failures / b->transitions : 0.0;
+    take_sums(b);
 }
 
 static tw_status run_row(batch *b)
@@ -117,12 +124,40 @@ static bool report(batch *b, size_t total)
     return tw_watch_tell(&h->watch, &now);
 }
 
-static tw_status run(batch *b)
+/* The points of an earlier part must be those that this proposal gives: on another machine it may be another one. */
+static tw_status check_earlier(batch *b, const double *theta)
 {
     tw_hyper *h = b->h;
-    size_t count = h->o->scrambles, rows = (h->o->points + count - 1) / count;
-    for (size_t r = 0; r < count; r++) tw_sobol_make(h->o->seed, r, h->unknown + 1, &b->sobol[r]);
-    for (size_t i = 0; i < rows && !h->watch.stopped; i++) {
+    size_t count = h->o->scrambles;
+    for (b->first = 0; b->first < h->result->points; b->first += count) {
+        draw(b);
+        const double *made = h->result->theta + b->first * h->unknown;
+        if (memcmp(made, theta + b->first * h->unknown, count * h->unknown * sizeof *made) != 0)
+            return tw_fail(h->ctx, TW_BAD_DATA,
+                           "the earlier part of this run has other points than this machine makes: continue "
+                           "where it was begun, or start again");
+    }
+    take_sums(b);
+    return TW_OK;
+}
+
+static tw_status take_earlier(batch *b, size_t total)
+{
+    tw_hyper *h = b->h;
+    double *theta = NULL;
+    if (!h->o->store) return TW_OK;
+    TW_TRY(tw_allocate_doubles(h->ctx, h->unknown, total, "points", &theta));
+    tw_status status = tw_hyper_restore(h, total, &b->sums, theta);
+    if (status == TW_OK) status = check_earlier(b, theta);
+    tw_release(h->ctx, theta);
+    return status;
+}
+
+static tw_status run_rows(batch *b, size_t rows)
+{
+    tw_hyper *h = b->h;
+    size_t count = h->o->scrambles;
+    for (size_t i = h->result->points / count; i < rows && !h->watch.stopped; i++) {
         b->first = i * count;
         tw_status status = run_row(b);
         if (status == TW_INTERRUPTED && i >= 2 && tw_team_is_alone(h->ctx))
@@ -130,7 +165,18 @@ static tw_status run(batch *b)
         else if (status != TW_OK)
             return status;
         if (!h->watch.stopped) report(b, rows * count);
+        tw_hyper_save(h, &b->sums);
     }
+    return TW_OK;
+}
+
+static tw_status run(batch *b)
+{
+    tw_hyper *h = b->h;
+    size_t count = h->o->scrambles, rows = (h->o->points + count - 1) / count;
+    for (size_t r = 0; r < count; r++) tw_sobol_make(h->o->seed, r, h->unknown + 1, &b->sobol[r]);
+    TW_TRY(take_earlier(b, rows * count));
+    TW_TRY(run_rows(b, rows));
     h->result->stopped = h->result->points < rows * count;
     return h->result->points >= 2 * count ? TW_OK : tw_interrupt(h->ctx);
 }

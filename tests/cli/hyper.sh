@@ -69,7 +69,8 @@ gives 'r["chains"] == 2 and "theta" not in r'
 refuses 1 'not from chains' sample --model "$d/m.json" --draws 100
 refuses 1 'not from chains' sample --model "$d/m.json" --method hmc
 refuses 1 'does not go with unknown parameters' sample --model "$d/m.json" --stan-csv "$d/stan"
-refuses 1 'has no checkpoints' sample --model "$d/m.json" --checkpoint "$d/state" -o "$d/new.nc"
+works sample --model "$d/m.json" --points 32 --checkpoint "$d/state" -o "$d/new.nc"
+[ ! -e "$d/state" ] || complain "the checkpoint of a run that is complete is left"
 works sample --model "$d/m.json" --points 64 --seed 2 -o "$d/other.nc"
 refuses 1 'cannot be combined' summary "$d/run.nc" "$d/other.nc"
 refuses 1 'cannot be combined' merge "$d/run.nc" "$d/other.nc" -o "$d/merged.nc"
@@ -96,6 +97,5 @@ refuses 1 'none.json' compare "$d/m.json" "$d/none.json"
 refuses 1 'flat, which is no distribution' evidence "$data" --prior 'log_ell ~ uniform' --fix sigma=1
 refuses 1 'no parameter is unknown' evidence "$data" --prior default --log-ell 1 --log-sigma 1
 refuses 1 'has its own methods' evidence "$data" --prior default --method ais
-refuses 1 'has no checkpoints' evidence "$data" --prior default --checkpoint "$d/state"
 refuses 1 'there is no parameter' evidence "$data" --prior 'elk ~ normal(0, 1)'
 finish

@@ -56,6 +56,12 @@ works "$@"
 cp "$d/out" "$d/whole"
 same "$@"
 
+# ---- unknown parameters: between two rows of points
+set -- evidence "$data" --prior default --points 256 --json --quiet
+works "$@"
+cp "$d/out" "$d/whole"
+same "$@"
+
 # ---- evidence: methods that are done, AIS and resample-move between two temperatures, parallel tempering between two
 # rounds; with a goal, between two runs
 for options in '--method ais,ais-reverse,pt,rm --particles 100 --rounds 30' '--kernel-method ess --method ais-reverse --particles 600' \

@@ -16,7 +16,7 @@ pain = 1.5 * np.exp(-dose) - 0.8
 answer = np.array(LEVELS)[np.searchsorted(CUTS, pain + rng.normal(size=150))]
 
 fitted = talweg.fit(dose, answer, likelihood="ordinal5", levels=LEVELS, kernel="se", prior="default", starts=1)
-draws = talweg.sample(fitted.model, chains=4, draws=500, seed=1)
+draws = talweg.sample(fitted.model, fix="all", chains=4, draws=500, seed=1)
 new = np.array([0.0, 1.0, 3.0])
 found = talweg.predict(draws, new).probabilities
 print("dose  " + "".join(f"{level:>12}" for level in LEVELS))

@@ -173,7 +173,7 @@ def sample(
         chains_only = dict(method=method, metric=metric, chains=chains, draws=draws, until_ess=until_ess, max_draws=max_draws)
         chains_only.update(warmup=warmup, thin=thin, eps=eps, steps=steps, target_accept=target_accept)
         chains_only.update(solver_tol=solver_tol, fixed_point=fixed_point, reverse_check=reverse_check)
-        chains_only.update(init=init, start=start, beta=beta)
+        chains_only.update(init=init, start=start, beta=beta, max_seconds=max_seconds)
         usual = {name: p.default for name, p in inspect.signature(sample).parameters.items()}
         _hyper.refuse("sample", chains_only, usual)
         much = dict(points=points, particles=point_particles, temperatures=point_temperatures, seed=seed, threads=threads)

@@ -59,7 +59,7 @@ class _GaussianProcess(BaseEstimator):
 
     def _infer(self, model: Model) -> Any:
         if self.inference == "draws":
-            return sample(model, chains=self.chains, warmup=self.warmup, draws=self.draws, seed=self._seed())
+            return sample(model, fix="all", chains=self.chains, warmup=self.warmup, draws=self.draws, seed=self._seed())
         return getattr(approx(model), self.inference)
 
     def _source(self) -> Any:
@@ -89,7 +89,7 @@ class _GaussianProcess(BaseEstimator):
 
     def evidence(self, **options: Any) -> Evidence:
         """log Z of the model by Monte Carlo, with standard errors: options are those of `talweg.evidence`."""
-        return evidence(self.model_, **options)
+        return evidence(self.model_, **{"fix": "all", **options})
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_made"}
