@@ -35,6 +35,8 @@ static const contestant contestants[] = {
     {"hmc/ep, 4 chains", TW_METHOD_HMC, TW_METRIC_EP, 4, 150, 300, 0.0, 0},
     {"slice from ep", TW_METHOD_SLICE, TW_METRIC_EP, 32, 100, 400, 0.0, 0},
     {"slice from prior", TW_METHOD_SLICE, TW_METRIC_PRIOR, 32, 100, 400, 0.0, 0},
+    {"mgrad from ep", TW_METHOD_MGRAD, TW_METRIC_EP, 32, 200, 400, 0.0, 0},
+    {"mgrad from prior", TW_METHOD_MGRAD, TW_METRIC_PRIOR, 32, 200, 400, 0.0, 0},
     {"rmhmc/hessian", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 4, 10, 50, 0.1, 10},
     {"rmhmc/smoothed", TW_METHOD_RMHMC, TW_METRIC_SMOOTHED, 4, 5, 25, 0.2, 8},
     {"hmc/identity", TW_METHOD_HMC, TW_METRIC_IDENTITY, 4, 10, 40, 0.02, 200},
@@ -138,6 +140,9 @@ static void print_literal(const tw_model *model, const tw_approximation *ep, con
     ref_inputs_free(in);
 }
 
+/* Of the contestants, those whose name begins so. */
+static const char *only = "";
+
 static void table(const char *title, const tw_model *model, const tw_approximation *ep, bool is_usps)
 {
     double unit = cholesky_seconds(model);
@@ -146,11 +151,12 @@ static void table(const char *title, const tw_model *model, const tw_approximati
            1e3 * unit, "sampler", "draws", "min ESS", "ESS/draw", "ESS/second", "ESS/dpotrf", "accept", "eps",
            "steps", "failures");
     for (size_t i = 0; i < CONTESTANTS; i++) {
+        if (strncmp(contestants[i].name, only, strlen(only)) != 0) continue;
         outcome o = run(model, ep, &contestants[i], is_usps);
         print_row(contestants[i].name, &o, unit);
         if (contestants[i].metric == TW_METRIC_HESSIAN) hessian = o;
     }
-    if (is_usps) print_literal(model, ep, &hessian, unit);
+    if (is_usps && hessian.draws > 0) print_literal(model, ep, &hessian, unit);
     printf("\n");
 }
 
@@ -201,7 +207,8 @@ static void bench_poisson(tw_context *ctx)
     tw_data_free(data);
 }
 
-/* Without an argument all three; else the one named: usps, hard or poisson. */
+/* Without an argument all three; else the one named: usps, hard or poisson. A second argument: only the samplers whose name
+ * begins so, "mgrad". */
 static bool wanted(int count, char **arguments, const char *name)
 {
     return count < 2 || strcmp(arguments[1], name) == 0;
@@ -211,6 +218,7 @@ int main(int count, char **arguments)
 {
     bench_usps usps;
     tw_context *ctx = NULL;
+    if (count > 2) only = arguments[2];
     if (wanted(count, arguments, "usps") && bench_usps_new(4.85, 5.1, &usps)) {
         table("USPS 3-vs-5, log ell = 4.85, log sigma = 5.1", usps.model, usps.ep, true);
         bench_usps_free(&usps);

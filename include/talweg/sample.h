@@ -1,7 +1,7 @@
 /* sample.h: Markov transitions on an ensemble, and chains made of them.
  *
  * A sampler holds P columns, each a draw of x from a target at its current temperature, and moves all of them
- * by one transition that leaves the target invariant: HMC in lockstep, RMHMC, or elliptical slice sampling.
+ * by one transition that leaves the target invariant: HMC in lockstep, RMHMC, elliptical slice sampling, or mGrad.
  * Every random number is a function of (seed, purpose, chain, iteration), and columns are worked on in tiles
  * of fixed size, so that results are the same to the bit for any number of threads.
  */
@@ -24,7 +24,8 @@ extern "C" {
 #define TW_METHOD_LIST(X)     \
     X(TW_METHOD_HMC, hmc)     \
     X(TW_METHOD_RMHMC, rmhmc) \
-    X(TW_METHOD_SLICE, ess)
+    X(TW_METHOD_SLICE, ess)   \
+    X(TW_METHOD_MGRAD, mgrad)
 
 /* A row of the list as an enumerator. */
 #define TW_METHOD_ENUM(value, name) value,
@@ -51,7 +52,7 @@ typedef struct tw_method_info {
 TW_API const tw_method_info *tw_method_describe(tw_method method);
 TW_API const tw_method_info *tw_method_find(const char *name);
 
-/* "hmc", "rmhmc", "ess"; and all of them, as "hmc, rmhmc, ess". */
+/* "hmc", "rmhmc", "ess", "mgrad"; and all of them, as "hmc, rmhmc, ess, mgrad". */
 TW_API const char *tw_method_name(tw_method method);
 TW_API const char *tw_method_names(void);
 

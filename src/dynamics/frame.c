@@ -130,13 +130,13 @@ static double remove_gaussian(const tw_frame *f, const double *x, double *slope)
     return sum;
 }
 
-double tw_frame_excess(const tw_frame *f, const double *x, double *log_likelihood)
+double tw_frame_excess(const tw_frame *f, const double *x, double *slope, double *log_likelihood)
 {
     tw_frame one = single(f, 0);
     tw_site_sums sums;
-    tw_target_sites(f->target, x, NULL, NULL, NULL, &sums);
+    tw_target_sites(f->target, x, slope, NULL, NULL, &sums);
     if (log_likelihood) *log_likelihood = sums.log_likelihood;
-    return sums.tempered - remove_gaussian(&one, x, NULL);
+    return sums.tempered - remove_gaussian(&one, x, slope);
 }
 
 /* Site terms of all columns: slope (less the frame's Gaussian) and, where wanted, the densities without the

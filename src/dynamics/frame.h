@@ -78,8 +78,9 @@ void tw_frame_evaluate(const tw_frame *frame, size_t columns, const double *w, c
 void tw_frame_spread(const tw_frame *frame, size_t columns, const double *w, double *x);
 const double *tw_frame_centre(const tw_frame *frame);
 
-/* sum_n e_n(x) for the first column of a Gaussian frame, and the target's untempered log likelihood. */
-double tw_frame_excess(const tw_frame *frame, const double *x, double *log_likelihood);
+/* sum_n e_n(x) for the first column of a Gaussian frame, its slope (n; NULL: not wanted), and the target's untempered log
+ * likelihood. */
+double tw_frame_excess(const tw_frame *frame, const double *x, double *slope, double *log_likelihood);
 
 /* The constant of a Gaussian frame's first column: L_b = -w'w/2 + sum e_n + this. */
 double tw_frame_constant(const tw_frame *frame);

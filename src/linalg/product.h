@@ -9,6 +9,10 @@
 /* C = X X' (lower), X is n x d: n^2 d flops. */
 void tw_product_self(size_t n, size_t d, const double *x, size_t ldx, double *c, size_t ldc);
 
+/* C = A B, A is n x d and B is d x m: 2 n m d flops. */
+void tw_product(size_t n, size_t m, size_t d, const double *a, size_t lda, const double *b, size_t ldb,
+                double *c, size_t ldc);
+
 /* C = A B', A is n x d and B is m x d: 2 n m d flops. */
 void tw_product_outer(size_t n, size_t m, size_t d, const double *a, size_t lda, const double *b, size_t ldb,
                       double *c, size_t ldc);

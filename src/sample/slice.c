@@ -92,7 +92,7 @@ static void slice_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
         tw_frame frame = tw_frame_from(&tile_frame, j);
         const double *x = s->x + (first + j) * n, *centre = tw_frame_centre(&frame);
         for (size_t i = 0; i < n; i++) t->offset[i + j * n] = x[i] - (centre ? centre[i] : 0.0);
-        t->excess[j] = tw_frame_excess(&frame, x, &s->log_likelihood[first + j]);
+        t->excess[j] = tw_frame_excess(&frame, x, NULL, &s->log_likelihood[first + j]);
         set_density(s, t, first + j, j);
     }
 }
@@ -118,7 +118,7 @@ static bool shrink(const tw_sampler *s, const tw_frame *frame, tile *t, size_t j
     high = *theta;
     for (*trials = 1; *trials <= MAX_TRIALS; ++*trials) {
         set_trial(s, frame, t, j, *theta);
-        *excess = tw_frame_excess(frame, t->trial, log_likelihood);
+        *excess = tw_frame_excess(frame, t->trial, NULL, log_likelihood);
         if (*excess > level) return true;
         *(*theta < 0.0 ? &low : &high) = *theta;
         *theta = low + (high - low) * tw_stream_uniform(stream);

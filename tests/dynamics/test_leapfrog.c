@@ -97,7 +97,7 @@ static void check_density(fixture *f, const char *name)
         if (f->frame.linear) continue;
         double square = 0.0, ll;
         for (size_t i = 0; i < N; i++) square += f->w[i + j * N] * f->w[i + j * N];
-        double excess = tw_frame_excess(&f->frame, f->flow->at.x + j * N, &ll);
+        double excess = tw_frame_excess(&f->frame, f->flow->at.x + j * N, NULL, &ll);
         assert_close(tw_frame_constant(&f->frame) - 0.5 * square + excess, density[j], 1e-10, name);
         assert_close(ll, likelihood[j], 1e-10, name);
     }

@@ -98,12 +98,13 @@ def sample(
     ----------
     X, y, **model
         The data and the options of `Model`, or a `Model` in place of `X`.
-    method : {"auto", "hmc", "rmhmc", "ess"}
+    method : {"auto", "hmc", "rmhmc", "ess", "mgrad"}
         hmc: Hamiltonian Monte Carlo with a constant metric; rmhmc: with one that follows the position; ess:
-        elliptical slice sampling; auto: the best of them in short pilot runs.
+        elliptical slice sampling; mgrad: the marginal gradient sampler; auto: the best of the first three in short
+        pilot runs.
     metric : str, optional
-        hmc: "ep" (the default), "prior", "identity"; rmhmc: "smoothed" (the default), "hessian", "fisher"; ess:
-        centred at "ep" (the default) or "prior".
+        hmc: "ep" (the default), "prior", "identity"; rmhmc: "smoothed" (the default), "hessian", "fisher"; ess and
+        mgrad: centred at "ep" (the default) or "prior".
     chains : int or "auto"
         Chains, run side by side; "auto": 32 (4 with rmhmc, which moves each by itself), fewer for more than 32768
         cases, or one for each column of `init`.
