@@ -27,7 +27,7 @@ typedef struct tw_method_row {
 
     /* ---- the transition, in pieces: tiles of columns, or single columns */
     size_t piece_columns;
-    bool one_gaussian;                  /* all columns share it (tw_sampler_set_gaussians) */
+    bool dense;                         /* needs one dense Gaussian for all columns */
     tw_status (*set_up)(tw_sampler *s); /* s->own; after a failure `release` is called */
     void (*release)(tw_sampler *s);
     /* Take up x after it changed (moved), or the temperature alone after that did. */

@@ -145,7 +145,7 @@ tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
 static tw_status check_gaussians(const tw_sampler *s, const tw_frame_column *columns)
 {
     bool framed = s->frame.gaussian && !s->frame.linear, bare = !s->frame.gaussian && !s->frame.linear;
-    if (columns && s->method->one_gaussian)
+    if (columns && s->method->dense)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT, "the chains of %s share one Gaussian: use another method",
                        s->method->info.title);
     for (size_t j = 0; columns && j < s->columns; j++) {

@@ -131,7 +131,7 @@ refuses 1 '--metric hessian needs a --method' sample "$data" --metric hessian
 refuses 1 'the metric hessian does not go with hmc, which takes: ep, prior, identity' sample "$data" --method hmc --metric hessian
 refuses 1 'the metric prior does not go with rmhmc' sample "$data" --method rmhmc --metric prior
 refuses 1 'the metric identity does not go with ess, which takes: ep, prior' sample "$data" --method ess --metric identity
-refuses 1 '--eps goes with --method hmc or rmhmc, not with auto' sample "$data" --eps 0.1
+refuses 1 '--eps goes with --method hmc or rmhmc or mgrad, not with auto' sample "$data" --eps 0.1
 refuses 1 '--warmup 0 leaves nothing to tune with' sample "$data" --method hmc --warmup 0
 refuses 1 'short.csv: a start has 40 rows' sample "$data" --quiet --method hmc --init "$d/short.csv"
 refuses 1 'nan.csv: line 8' sample "$data" --quiet --method hmc --init "$d/nan.csv"

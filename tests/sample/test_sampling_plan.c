@@ -217,7 +217,7 @@ static void bad_options_are_refused(void **state)
     } while (0)
     WITH(method, "gibbs", "there is no method \"gibbs\"; there are: auto, hmc");
     WITH(metric, "ep", "needs a method that takes it");
-    WITH(eps, 0.1, "eps goes with hmc or rmhmc, not with auto");
+    WITH(eps, 0.1, "eps goes with hmc or rmhmc or mgrad, not with auto");
     WITH(init, "zero", "there is no init");
     WITH(from, "posterior", "not \"posterior\"");
     WITH(beta, 1.5, "between 0 and 1");

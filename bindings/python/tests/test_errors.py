@@ -30,7 +30,7 @@ CASES = [
     (dict(method="gibbs"), "there is no method .gibbs."),
     (dict(method="hmc", metric="hessian"), "hessian does not go with hmc"),
     (dict(metric="ep"), "needs a method"),
-    (dict(method="ess", eps=0.1), "eps goes with hmc or rmhmc, not with ess"),
+    (dict(method="ess", eps=0.1), "eps goes with hmc or rmhmc or mgrad, not with ess"),
     (dict(method="hmc", warmup=0), "nothing can be tuned"),
     (dict(target_accept=1.5), "between 0 and 1"),
     (dict(draws=0), "at least one draw"),
