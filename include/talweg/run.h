@@ -126,6 +126,7 @@ typedef struct tw_run_theta {
     const size_t *index;      /* unknown: their places in theta */
     const double *theta;      /* unknown x points */
     const double *log_weight; /* points */
+    const double *log_z;      /* points: estimates of log p(y | theta) */
     const size_t *point;      /* draws: of which point each is */
     double weight_ess, pareto_k;
 } tw_run_theta;

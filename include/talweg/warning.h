@@ -84,6 +84,10 @@ extern "C" {
       "at {0:.0f} of {1:.0f} points the likelihood of the parameters could not be computed (K overflows or " \
       "cannot be factored): their weights count as 0")                                                       \
     X(TW_WARN_THETA_STOPPED, "theta_stopped", "interrupted: there are {0:.0f} points of the parameters")     \
+    X(TW_WARN_LOO, "loo_doubtful",                                                                           \
+      "{name}: Pareto k is above {2:.1f} at {0:.0f} of {3:.0f} cases, and within its own error of that at "  \
+      "{1:.0f} more: their leave-one-out predictions are not to be relied on, and other draws would count "  \
+      "otherwise")                                                                                           \
     /* draws */                                                                                              \
     X(TW_WARN_INTERRUPTED, "interrupted", "interrupted: there are {0:.0f} draws of each chain")              \
     X(TW_WARN_TIME, "time", "the time is over: there are {0:.0f} draws of each chain")                       \

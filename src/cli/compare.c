@@ -80,6 +80,22 @@ static tw_status check_same(tw_context *ctx, const tw_compared *first, const tw_
         first->file, m->file, a->n, b->n);
 }
 
+/* k is itself an estimate, from the M = min(S / 5, 3 sqrt(S)) largest of S weights, with the error (1 + k) / sqrt(M). Where cases are above
+ * the limit, or more than one in twenty may be, LOO is said to be doubtful. */
+static void judge_loo(tw_compared *m)
+{
+    tw_hyper_result *r = m->job.result;
+    double draws = (double)(r->points * r->kept), tail = fmin(0.2 * draws, 3.0 * sqrt(draws));
+    double error = (1.0 + TW_PARETO_LIMIT) / sqrt(tail), near = 0.0;
+    for (size_t i = 0; i < r->n; i++)
+        near += m->pareto_k[i] <= TW_PARETO_LIMIT && m->pareto_k[i] > TW_PARETO_LIMIT - error;
+    if (m->doubtful == 0 && near <= 0.05 * (double)r->n) return;
+    tw_warnings_add(&r->warnings,
+                    &(tw_warning){.code = TW_WARN_LOO,
+                                  .number = {(double)m->doubtful, near, TW_PARETO_LIMIT, (double)r->n},
+                                  .name = m->file});
+}
+
 static tw_status leave_one_out(tw_context *ctx, tw_compared *m)
 {
     const tw_hyper_result *r = m->job.result;
@@ -112,6 +128,7 @@ static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *m
         tw_status status = tw_hyper_job_compute(ctx, &o->hyper, &wish, &m->job);
         if (status == TW_OK) status = tw_hyper_judge(ctx, m->job.result);
         if (status == TW_OK) status = leave_one_out(ctx, m);
+        if (status == TW_OK) judge_loo(m);
         if (status != TW_OK) return tw_fail_within(ctx, status, "%.1000s: ", m->file);
         tw_warnings_keep(&m->job.result->warnings);
     }

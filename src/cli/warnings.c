@@ -44,6 +44,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_GOAL] = " (--max-particles), or fewer with more temperatures",
     [TW_WARN_THETA_COLLAPSED] = ". Raise --point-particles and --point-temperatures, or give narrower priors",
     [TW_WARN_THETA_TAIL] = ". Raise --point-particles, --point-temperatures or --points",
+    [TW_WARN_LOO] = ". Compare by log p(y), or raise --points",
     [TW_WARN_THETA_FAILED] = ". Give priors that leave such parameters out, or a --jitter",
     [TW_WARN_TIME] = ". Raise --max-seconds",
     [TW_WARN_ONE_DRAW] = ": raise --draws",

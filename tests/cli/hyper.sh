@@ -58,6 +58,8 @@ gives '-1 < r["scores"]["log_score_nats"] < 0 < r["scores"]["log_score_nats_mcse
 works predict "$d/run.nc" "$d/demo/two_classes_test.csv" -o /dev/stdout
 says out 'averaged over 128 draws of the parameters and latents'
 works report "$d/run.nc" --test "$d/demo/two_classes_test.csv" -o "$d/run.html"
+grep -q 'Prior and posterior of log_sigma' "$d/run.html" || complain "the page has no picture of log_sigma"
+grep -q 'whose correlation is' "$d/run.html" || complain "the page has no picture of pairs"
 grep -q 'unknown parameters' "$d/run.html" || complain "the page says nothing of unknown parameters"
 grep -q 'leapfrog step' "$d/run.html" && grep -q 'step size nan' "$d/run.html" && complain "the page has a step size"
 works sample "$data" --prior 'ell ~ gamma(2, 1)' --points 32 -o "$d/draws.csv"

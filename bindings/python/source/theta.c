@@ -28,14 +28,16 @@ static void copy_rows(const tw_run_theta *from, block *b)
 
 tw_py_theta *tw_py_theta_copy(const tw_run_theta *from, const tw_estimate *estimate, double seconds)
 {
-    size_t numbers = (from->unknown + 1) * from->points;
+    size_t numbers = (from->unknown + 2) * from->points;
     block *b = calloc(1, sizeof *b + numbers * sizeof(double) + from->draws * sizeof(size_t));
     if (!b) return NULL;
     double *theta = (double *)(void *)(b + 1), *log_weight = theta + from->unknown * from->points;
-    size_t *point = (size_t *)(void *)(log_weight + from->points);
+    double *log_z = log_weight + from->points;
+    size_t *point = (size_t *)(void *)(log_z + from->points);
     copy_rows(from, b);
     memcpy(theta, from->theta, from->unknown * from->points * sizeof *theta);
     memcpy(log_weight, from->log_weight, from->points * sizeof *log_weight);
+    memcpy(log_z, from->log_z, from->points * sizeof *log_z);
     memcpy(point, from->point, from->draws * sizeof *point);
     b->head = (tw_py_theta){.all = *from, .estimate = *estimate, .seconds = seconds};
     b->head.all.row = b->row;
@@ -43,6 +45,7 @@ tw_py_theta *tw_py_theta_copy(const tw_run_theta *from, const tw_estimate *estim
     b->head.all.index = b->index;
     b->head.all.theta = theta;
     b->head.all.log_weight = log_weight;
+    b->head.all.log_z = log_z;
     b->head.all.point = point;
     strncpy(b->head.method, estimate->method, sizeof b->head.method - 1);
     b->head.estimate.method = b->head.method;

@@ -11,6 +11,28 @@ static double mean_of(size_t count, const double *values)
     return sum / (double)count;
 }
 
+/* With the likelihood's parameters of each draw, where they are unknown. */
+static tw_status expect(const tw_pool *pool, const tw_observations *observed, size_t i, size_t total,
+                        const double *x, double *work)
+{
+    const tw_run_theta *t = pool->theta;
+    size_t kernel = tw_kernel_count(pool->problem->kernel), own = tw_problem_count(pool->problem) - kernel;
+    double phi[TW_LEVELS + TW_HYPER_MOST];
+    bool unknown = false;
+    for (size_t k = 0; t && k < t->unknown; k++) unknown |= t->index[k] >= kernel;
+    if (!unknown || own > sizeof phi / sizeof *phi)
+        return tw_expect_many(observed, i, 0.0, total, x, work, NULL);
+    tw_observations at = *observed;
+    for (size_t j = 0; j < own; j++) phi[j] = observed->phi[j];
+    at.phi = phi;
+    for (size_t s = 0; s < total; s++) {
+        for (size_t k = 0; k < t->unknown; k++)
+            if (t->index[k] >= kernel) phi[t->index[k] - kernel] = t->theta[k + t->point[s] * t->unknown];
+        TW_TRY(tw_expect_many(&at, i, 0.0, 1, x + s, work + s, NULL));
+    }
+    return TW_OK;
+}
+
 /* x and work hold a block of latents and one latent. */
 static tw_status average(tw_pool *pool, double *x, double *work, double *expected)
 {
@@ -20,7 +42,7 @@ static tw_status average(tw_pool *pool, double *x, double *work, double *expecte
         size_t count = pool->n - first < most ? pool->n - first : most;
         TW_TRY(tw_pool_read_latents(pool, first, count, x));
         for (size_t k = 0; k < count; k++) {
-            if (tw_expect_many(&observed, first + k, 0.0, total, x + k * total, work, NULL) != TW_OK)
+            if (expect(pool, &observed, first + k, total, x + k * total, work) != TW_OK)
                 return tw_fail(pool->ctx, TW_NUMERICAL_FAILURE,
                                "the %s expectation of case %zu is not a number at some draw",
                                observed.likelihood->name, first + k + 1);

@@ -64,6 +64,9 @@ tw_status tw_report_traces(tw_report *report);
 /* energy.c: energies, and a table of the chains. */
 tw_status tw_report_energy(tw_report *report);
 
+/* parameters.c: unknown parameters, where there are any. */
+tw_status tw_report_parameters(tw_report *report);
+
 /* evidence.c: estimates of log Z. */
 tw_status tw_report_evidence(tw_report *report);
 

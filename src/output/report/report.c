@@ -68,6 +68,7 @@ static tw_status print_page(tw_report *r)
 {
     tw_report_head(r);
     tw_report_verdict(r);
+    TW_TRY(tw_report_parameters(r));
     TW_TRY(tw_report_evidence(r));
     TW_TRY(tw_report_predictions(r));
     TW_TRY(tw_report_mixing(r));

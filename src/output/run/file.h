@@ -135,7 +135,7 @@ typedef struct tw_theta_store {
     tw_hyper_row *row;
     char **names, **priors;
     size_t *index, *point;
-    double *theta, *log_weight;
+    double *theta, *log_weight, *log_z;
 } tw_theta_store;
 
 /* Add it to the file under the writer's temporary name, which has its draws. */

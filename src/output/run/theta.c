@@ -6,6 +6,7 @@
  *   mean, sd, q05, q50, q95, mcse (parameter)     their posterior, from the weighted points
  *   theta(point, parameter)                       all points, as logarithms where the model has them as such
  *   log_weight(point)                             log w: the mean of w is p(y)
+ *   log_z(point)                                  estimates of log p(y | theta)
  *   point_of_draw(draw)                           which point each draw is of
  *   attributes                                    scrambles, weight_ess, pareto_k
  */
@@ -39,6 +40,7 @@ void tw_run_theta_of(const tw_problem *problem, const tw_priors *priors, const t
                                        .index = out->index,
                                        .theta = r->theta,
                                        .log_weight = r->log_weight,
+                                       .log_z = r->log_z,
                                        .point = point,
                                        .weight_ess = r->estimate.weight_ess,
                                        .pareto_k = r->estimate.pareto_k}};
@@ -103,6 +105,7 @@ static void put_points(tw_nc_writer *w, int group, int parameter, const tw_run_t
     int draw = tw_nc_index(w, group, "draw", t->draws);
     tw_nc_doubles(w, group, "theta", 2, both, t->theta);
     tw_nc_doubles(w, group, "log_weight", 1, both, t->log_weight);
+    tw_nc_doubles(w, group, "log_z", 1, both, t->log_z);
     for (size_t i = 0; i < t->draws; i++) values[i] = (double)t->point[i];
     int variable = tw_nc_variable(w, group, "point_of_draw", NC_INT64, 1, &draw);
     tw_nc_describe(w, group, variable, "the point that each draw is of");
@@ -126,7 +129,7 @@ tw_status tw_theta_put(const tw_problem *problem, const tw_run_theta *t, unsigne
     tw_context *ctx = writer->ctx;
     tw_nc_writer w = {.ctx = ctx, .path = writer->path, .file = -1, .compress = compress, .rows = 256};
     double *values = NULL;
-    size_t numbers = (t->unknown + 2) * t->points + (t->unknown + 3) * t->draws;
+    size_t numbers = (t->unknown + 3) * t->points + (t->unknown + 3) * t->draws;
     TW_TRY(tw_writer_reserve(writer, GROUPS + sizeof(double) * numbers));
     TW_TRY(tw_allocate_doubles(ctx, t->draws, 1, "the parameters of draws", &values));
     tw_nc_reopen(&w, writer->temporary);
@@ -189,6 +192,7 @@ static tw_status get_points(const tw_nc_reader *r, int group, const tw_run_facts
     TW_TRY(tw_allocate_doubles(r->ctx, lengths[0], lengths[1], "points", &s->theta));
     TW_TRY(tw_nc_read_doubles(r, group, "theta", 2, lengths, s->theta));
     TW_TRY(tw_nc_read_vector(r, group, "log_weight", lengths[0], &s->log_weight));
+    TW_TRY(tw_nc_read_vector(r, group, "log_z", lengths[0], &s->log_z));
     TW_TRY(get_numbers(r, group, "point_of_draw", facts->draws, s->all.points, &s->point));
     TW_TRY(tw_nc_count(r, group, "scrambles", &scrambles));
     TW_TRY(tw_nc_number(r, group, "weight_ess", &s->all.weight_ess));
@@ -225,13 +229,14 @@ tw_status tw_theta_get(const tw_nc_reader *r, const tw_run_facts *facts, tw_thet
     s->all.index = s->index;
     s->all.theta = s->theta;
     s->all.log_weight = s->log_weight;
+    s->all.log_z = s->log_z;
     s->all.point = s->point;
     return TW_OK;
 }
 
 void tw_theta_release(tw_context *ctx, tw_theta_store *s)
 {
-    void *blocks[] = {s->row, s->names, s->priors, s->index, s->point, s->theta, s->log_weight};
+    void *blocks[] = {s->row, s->names, s->priors, s->index, s->point, s->theta, s->log_weight, s->log_z};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++) tw_release(ctx, blocks[i]);
     *s = (tw_theta_store){.all = {.unknown = 0}};
 }
