@@ -33,6 +33,12 @@ typedef struct tw_team {
     /* After a call that failed: the reason of the member that gave up first, valid until the team ends. May be NULL, and
      * may return NULL: not known. */
     const char *(*reason)(void *user);
+
+    /* Optional, both or neither. Memory that the members on one machine have in common, for what all of them would compute
+     * alike; *first: this member is the one on its machine that fills it. *memory NULL: there is none. What is given back may
+     * be had again by a later call; the rest is kept until the team ends. */
+    tw_status (*common)(void *user, size_t bytes, void **memory, bool *first);
+    void (*give_back)(void *user, void *memory);
 } tw_team;
 
 /* Computations with this context are those of a member of a team, which must outlive it. NULL, the default: alone. */

@@ -58,6 +58,22 @@ void tw_team_gather(tw_context *ctx, size_t items, size_t bytes, size_t total, v
     lose(ctx, seat->team->gather(seat->team->user, data, seat->offset));
 }
 
+tw_status tw_team_common(tw_context *ctx, size_t bytes, void **memory, bool *first)
+{
+    const tw_seat *seat = tw_context_seat(ctx);
+    *memory = NULL;
+    *first = true;
+    if (tw_team_is_alone(ctx) || !seat->team->common) return seat->lost;
+    lose(ctx, seat->team->common(seat->team->user, bytes, memory, first));
+    return seat->lost;
+}
+
+void tw_team_give_back(tw_context *ctx, void *memory)
+{
+    const tw_team *team = tw_context_seat(ctx)->team;
+    if (memory && team && team->give_back) team->give_back(team->user, memory);
+}
+
 void tw_team_follow(tw_context *ctx, void *data, size_t bytes)
 {
     const tw_seat *seat = tw_context_seat(ctx);

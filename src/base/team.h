@@ -19,6 +19,11 @@ tw_share tw_team_share(tw_context *ctx, size_t items);
 /* Each has filled its own items, of `bytes` each but for the last, which ends with `total` bytes: now all have all. */
 void tw_team_gather(tw_context *ctx, size_t items, size_t bytes, size_t total, void *data);
 
+/* Memory that the members on one machine have in common (tw_team's common): NULL, with *first true, where there is none. It is
+ * not counted in the context. All members call it together; giving back is each member's own affair. */
+tw_status tw_team_common(tw_context *ctx, size_t bytes, void **memory, bool *first);
+void tw_team_give_back(tw_context *ctx, void *memory);
+
 /* What rank 0 says, all say. */
 void tw_team_follow(tw_context *ctx, void *data, size_t bytes);
 

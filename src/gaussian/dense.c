@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/team.h"
 #include "gaussian/dense_inside.h"
 #include "linalg/product.h"
 
@@ -12,7 +13,11 @@ static void release(tw_gaussian *g)
 {
     tw_dense *d = (tw_dense *)g;
     tw_factor_free(d->factor);
-    tw_release(g->ctx, d->own);
+    tw_team_give_back(g->ctx, d->common_l);
+    if (d->common)
+        tw_team_give_back(g->ctx, d->own);
+    else
+        tw_release(g->ctx, d->own);
 }
 
 /* Take over what the factor knows. */
@@ -72,6 +77,79 @@ tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_re
     use_factor(d);
     set_variances(d);
     *report = (tw_gaussian_report){found.residual, found.jitter, found.log_det_change};
+    return TW_OK;
+}
+
+/* ---- N(0, K) once on each machine ---- */
+
+enum { LEAST_COMMON = 32 }; /* sites: fewer are not worth a message */
+
+tw_status tw_gaussian_dense_common(tw_context *ctx, size_t n, tw_gaussian **out, bool *first)
+{
+    void *memory = NULL;
+    *out = NULL;
+    *first = true;
+    if (n >= LEAST_COMMON) TW_TRY(tw_team_common(ctx, n * n * sizeof(double), &memory, first));
+    if (!memory) return tw_gaussian_dense_new(ctx, n, NULL, 0, out);
+    tw_status status = tw_gaussian_allocate(ctx, &dense_kind, sizeof(tw_dense), n, false, 0, out);
+    if (status != TW_OK) {
+        tw_team_give_back(ctx, memory);
+        return status;
+    }
+    tw_dense *d = (tw_dense *)*out;
+    d->a = d->own = memory;
+    d->common = true;
+    return TW_OK;
+}
+
+/* What those who did not compute have to know. */
+typedef struct computed {
+    tw_status status;
+    bool triangular;
+    double log_det;
+    tw_gaussian_report report;
+} computed;
+
+/* F in common memory, too: of the member that has made it, and then of the others. */
+static tw_status share_factor(tw_dense *d, bool first, double log_det)
+{
+    if (first) tw_factor_move(d->factor, d->common_l);
+    (void)tw_team_any(d->g.ctx, false); /* now it is there */
+    if (!first) TW_TRY(tw_factor_borrow(d->g.ctx, d->g.n, d->common_l, log_det, &d->factor));
+    return tw_team_status(d->g.ctx);
+}
+
+/* What was computed on all machines alike is known to everyone. */
+static computed hear(const tw_dense *d, tw_status status, const tw_gaussian_report *report)
+{
+    computed c = {.status = status, .report = *report};
+    if (d->factor) {
+        c.triangular = !d->factor->pivot;
+        c.log_det = d->factor->log_det;
+    }
+    tw_team_follow(d->g.ctx, &c, sizeof c);
+    return c;
+}
+
+tw_status tw_gaussian_dense_share(tw_gaussian *g, bool first, tw_status status, tw_gaussian_report *report)
+{
+    tw_dense *d = (tw_dense *)g;
+    void *memory = NULL;
+    bool unused;
+    if (!d->common) return status;
+    computed c = hear(d, status, report);
+    TW_TRY(tw_team_status(g->ctx));
+    if (status != TW_OK) return status;
+    if (c.status != TW_OK) return tw_fail(g->ctx, c.status, "the first rank has the reason");
+    if (c.triangular) TW_TRY(tw_team_common(g->ctx, g->n * g->n * sizeof(double), &memory, &unused));
+    d->common_l = memory;
+    if (memory)
+        TW_TRY(share_factor(d, first, c.log_det));
+    else if (!first) /* what has pivots, everyone makes; K has its jitter already */
+        TW_TRY(tw_gaussian_dense_factor(g, 0.0, report));
+    use_factor(d);
+    set_variances(d);
+    *report = c.report;
     return TW_OK;
 }
 

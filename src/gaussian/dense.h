@@ -26,6 +26,12 @@ double *tw_gaussian_dense_matrix(tw_gaussian *g);
  * the memory and factor again: r becomes the rank of the new matrix, and one of full rank needs no more memory. */
 tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_report *report);
 
+/* The same for a member of a team: K and F lie once in the memory of each machine, where the team has such memory. The
+ * member that is *first fills and factors it; then all call tw_gaussian_dense_share with how that went (the others: TW_OK).
+ * Who is alone is first. */
+tw_status tw_gaussian_dense_common(tw_context *ctx, size_t n, tw_gaussian **out, bool *first);
+tw_status tw_gaussian_dense_share(tw_gaussian *g, bool first, tw_status status, tw_gaussian_report *report);
+
 /* N(mean, a) with a factor only: it cannot multiply by its A. a must be positive definite. */
 tw_status tw_gaussian_dense_given(tw_context *ctx, size_t n, const double *mean, const double *a, size_t lda,
                                   tw_gaussian **out);

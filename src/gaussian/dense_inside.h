@@ -10,6 +10,8 @@ typedef struct tw_dense {
     tw_factor *factor; /* F */
     const double *a;   /* A, n x n, upper triangle to be read: `own` or above F's diagonal; NULL: not kept */
     double *own;       /* n x n; NULL: A is elsewhere */
+    bool common;       /* `own` is memory of all members of the team on this machine */
+    double *common_l;  /* and so is this, F's; NULL: F is this member's own */
 } tw_dense;
 
 /* dense_curved.c: its curved metric. */

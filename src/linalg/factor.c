@@ -11,10 +11,29 @@ void tw_factor_free(tw_factor *factor)
 {
     if (!factor) return;
     tw_context *ctx = factor->ctx;
-    tw_release(ctx, factor->l);
+    if (!factor->borrowed) tw_release(ctx, factor->l);
     tw_release(ctx, factor->pivot);
     tw_release(ctx, factor->triangle);
     tw_release(ctx, factor);
+}
+
+tw_status tw_factor_borrow(tw_context *ctx, size_t n, double *l, double log_det, tw_factor **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_factor), "a factor", &memory));
+    *out = memory;
+    **out = (tw_factor){.ctx = ctx, .n = n, .rank = n, .log_det = log_det, .borrowed = true};
+    (*out)->l = l;
+    return TW_OK;
+}
+
+void tw_factor_move(tw_factor *factor, double *l)
+{
+    memcpy(l, factor->l, factor->n * factor->n * sizeof *l);
+    tw_release(factor->ctx, factor->l);
+    factor->l = l;
+    factor->borrowed = true;
 }
 
 static tw_status allocate_like(const tw_factor *base, tw_factor *copy)

@@ -19,6 +19,7 @@ typedef struct tw_factor {
     size_t *pivot;    /* rank row numbers, or NULL when L itself is lower triangular (then rank = n) */
     double *triangle; /* rank x rank, lower: rows `pivot` of L; NULL when L is triangular */
     double log_det;   /* log |L'L|: log |A|, or its pseudo-determinant where rank < n */
+    bool borrowed;    /* l is somebody else's */
 } tw_factor;
 
 /* What happened on the way. */
@@ -40,6 +41,12 @@ tw_status tw_factor_new(tw_context *ctx, size_t n, const double *a, size_t lda, 
  * factor may only be set again or freed. */
 tw_status tw_factor_set(tw_factor *factor, const double *a, size_t lda, double jitter,
                         tw_factor_report *report);
+
+/* A triangular factor whose numbers, n x n, lie in memory of the caller's that must outlive it. */
+tw_status tw_factor_borrow(tw_context *ctx, size_t n, double *l, double log_det, tw_factor **out);
+
+/* From now on the numbers of a triangular factor lie there. */
+void tw_factor_move(tw_factor *factor, double *l);
 
 /* A factor of the same shape as base, with its contents; to be overwritten by tw_factor_condition. Where L is
  * triangular it has a column more, so that a second triangle has room above it. */

@@ -84,9 +84,12 @@ static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_k
                                         &model->prior);
     tw_precision_release(&p);
     if (status != TW_OK || sparse) return status;
-    TW_TRY(tw_gaussian_dense_new(model->ctx, n, NULL, 0, &model->prior));
-    TW_TRY(tw_kernel_gram(kernel, n, data->d, data->x, n, tw_gaussian_dense_matrix(model->prior), n));
-    return tw_gaussian_dense_factor(model->prior, jitter, &model->report);
+    bool first;
+    TW_TRY(tw_gaussian_dense_common(model->ctx, n, &model->prior, &first));
+    if (first)
+        status = tw_kernel_gram(kernel, n, data->d, data->x, n, tw_gaussian_dense_matrix(model->prior), n);
+    if (first && status == TW_OK) status = tw_gaussian_dense_factor(model->prior, jitter, &model->report);
+    return tw_gaussian_dense_share(model->prior, first, status, &model->report);
 }
 
 tw_observations tw_data_observed(const tw_data *data, const tw_likelihood *likelihood, const double *phi)

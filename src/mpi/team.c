@@ -13,7 +13,7 @@
 
 #include "talweg/team_mpi.h"
 
-enum { WHY_BYTES = 1024, CHUNK = 1 << 30, TRIES = 200 };
+enum { MOST_WINDOWS = 16, WHY_BYTES = 1024, CHUNK = 1 << 30, TRIES = 200 };
 enum {
     MOST_BROUGHT = 4096,
     LEAST_BROUGHT = 64,
@@ -25,15 +25,27 @@ typedef struct slot_head {
     int leaves;
 } slot_head;
 
+/* Memory that the ranks of one machine have in common. All ranks have the same list, in the same order, since they make
+ * the same calls; freeing is a collective call, and is put off until the team ends. */
+typedef struct window {
+    MPI_Win win;
+    void *memory;
+    size_t bytes;
+    bool used;
+} window;
+
 typedef struct mpi_team {
     tw_team team; /* first: what the caller holds */
     tw_context *ctx;
     MPI_Comm comm;
-    int *count, *displacement; /* of the ranks, in bytes */
-    size_t brings;             /* bytes at most of what a rank brings to a meeting */
-    char *own, *slots;         /* the slot that this rank shows, and those of all */
-    bool over;                 /* somebody gave up, or the work has ended */
-    tw_status how;             /* of the rank that gave up */
+    int *count, *displacement;   /* of the ranks, in bytes */
+    size_t brings;               /* bytes at most of what a rank brings to a meeting */
+    char *own, *slots;           /* the slot that this rank shows, and those of all */
+    MPI_Comm node;               /* the ranks on this machine; MPI_COMM_NULL: not asked for yet */
+    window window[MOST_WINDOWS]; /* memory that they have in common, the first `windows` of them */
+    size_t windows;
+    bool over;     /* somebody gave up, or the work has ended */
+    tw_status how; /* of the rank that gave up */
     char why[WHY_BYTES];
 } mpi_team;
 
@@ -204,6 +216,88 @@ static const char *reason(void *user)
     return m->why[0] ? m->why : NULL;
 }
 
+/* ---- memory in common ---- */
+
+/* Did it work everywhere? */
+static bool all_have(mpi_team *m, bool mine)
+{
+    int good = mine, all = 0;
+    return MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, m->comm) == MPI_SUCCESS && all;
+}
+
+static bool find_node(mpi_team *m)
+{
+    int size = 0, largest = 0;
+    if (m->node == MPI_COMM_NULL && MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, (int)m->team.rank,
+                                                        MPI_INFO_NULL, &m->node) == MPI_SUCCESS)
+        MPI_Comm_set_errhandler(m->node, MPI_ERRORS_RETURN);
+    if (m->node != MPI_COMM_NULL) MPI_Comm_size(m->node, &size);
+    MPI_Allreduce(&size, &largest, 1, MPI_INT, MPI_MAX, m->comm);
+    return all_have(m, size > 0) && largest > 1; /* else each has its own memory anyhow */
+}
+
+static bool is_first(const mpi_team *m)
+{
+    int rank = 0;
+    MPI_Comm_rank(m->node, &rank);
+    return rank == 0;
+}
+
+static bool open_window(const mpi_team *m, size_t bytes, window *w)
+{
+    MPI_Aint size = 0;
+    int unit = 0;
+    void *base = NULL;
+    if (MPI_Win_allocate_shared(is_first(m) ? (MPI_Aint)bytes : 0, 1, MPI_INFO_NULL, m->node, &base,
+                                &w->win) != MPI_SUCCESS)
+        return false;
+    w->bytes = bytes;
+    return MPI_Win_shared_query(w->win, 0, &size, &unit, &w->memory) == MPI_SUCCESS;
+}
+
+/* One that was given back, or a new one. NULL: there is none; then each has its own memory. (Nothing is allocated here: a rank
+ * that had no memory for it would say so in a meeting, and the others are not in one.) */
+static window *find_window(mpi_team *m, size_t bytes)
+{
+    for (size_t k = 0; k < m->windows; k++)
+        if (!m->window[k].used && m->window[k].bytes == bytes) return &m->window[k];
+    if (m->windows == MOST_WINDOWS) return NULL;
+    window *w = &m->window[m->windows++];
+    *w = (window){.win = MPI_WIN_NULL};
+    return all_have(m, open_window(m, bytes, w)) ? w : NULL;
+}
+
+static tw_status common(void *user, size_t bytes, void **memory, bool *first)
+{
+    mpi_team *m = user;
+    *memory = NULL;
+    *first = true;
+    tw_status status = meet(m, NULL); /* nobody uses any longer what was given back */
+    if (status != TW_OK || !find_node(m)) return status;
+    window *w = find_window(m, bytes);
+    if (!w) return TW_OK;
+    w->used = true;
+    *memory = w->memory;
+    *first = is_first(m);
+    return TW_OK;
+}
+
+static void give_back(void *user, void *memory)
+{
+    mpi_team *m = user;
+    for (size_t k = 0; k < m->windows; k++)
+        if (m->window[k].memory == memory) m->window[k].used = false;
+}
+
+static void free_windows(mpi_team *m)
+{
+    while (m->windows > 0) {
+        window *w = &m->window[--m->windows];
+        if (w->win != MPI_WIN_NULL) MPI_Win_free(&w->win);
+    }
+    if (m->node != MPI_COMM_NULL) MPI_Comm_free(&m->node);
+}
+
 /* ---- its life ---- */
 
 static tw_status make_slots(mpi_team *m)
@@ -226,10 +320,10 @@ static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
     void *memory = NULL;
     TW_TRY(tw_allocate(ctx, 1, sizeof(mpi_team), "a team", &memory));
     mpi_team *m = *out = memory;
-    *m = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL};
+    *m = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL, .node = MPI_COMM_NULL};
     if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS || MPI_Comm_size(comm, &size) != MPI_SUCCESS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
-    m->team = (tw_team){(size_t)rank, (size_t)size, m, gather, broadcast, give_up, reason};
+    m->team = (tw_team){(size_t)rank, (size_t)size, m, gather, broadcast, give_up, reason, common, give_back};
     TW_TRY(tw_allocate(ctx, 2 * m->team.size, sizeof *m->count, "the ranks of a team", &memory));
     m->count = memory;
     m->displacement = m->count + size;
@@ -279,6 +373,7 @@ void tw_team_mpi_free(tw_team *team)
 {
     mpi_team *m = (mpi_team *)(void *)team;
     if (!m) return;
+    free_windows(m);
     if (m->comm != MPI_COMM_NULL) MPI_Comm_free(&m->comm);
     tw_release(m->ctx, m->count);
     tw_release(m->ctx, m->own);

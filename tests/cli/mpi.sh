@@ -48,7 +48,7 @@ same() {
 }
 
 same sample "$data" --log-sigma 1 --method hmc --chains 70 --warmup 30 --draws 5 --quiet --json -o file.csv
-same sample "$data" --log-sigma 1 --method rmhmc --chains 5 --warmup 10 --draws 5 --quiet --json -o file.csv
+same sample "$data" --kernel matern32 --log-sigma 1 --method rmhmc --chains 5 --warmup 10 --draws 5 --quiet --json -o file.csv
 same evidence "$data" --log-sigma 1 --method ais,pt,rm --particles 70 --rounds 30 --temperatures 4 --quiet --json
 same grid "$data" --log-ell 0:1:3 --log-sigma 0:1:2 --quiet --json
 same fit "$data" --quiet --json

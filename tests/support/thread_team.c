@@ -93,7 +93,13 @@ void run_team(size_t size, void (*work)(void *user, const tw_team *team), void *
         abort();
     for (size_t r = 0; r < size; r++) {
         members[r] = (member){.at = &at, .work = work, .user = user};
-        members[r].team = (tw_team){r, size, &members[r], gather, broadcast, give_up, reason};
+        members[r].team = (tw_team){.rank = r,
+                                    .size = size,
+                                    .user = &members[r],
+                                    .gather = gather,
+                                    .broadcast = broadcast,
+                                    .give_up = give_up,
+                                    .reason = reason};
     }
     for (size_t r = 0; r < size; r++)
         if (pthread_create(&members[r].thread, NULL, start, &members[r])) abort();

@@ -125,7 +125,8 @@ PyObject *tw_py_share(PyObject *object, PyObject *with)
         team = PyMem_Calloc(1, sizeof *team);
         if (!team) return PyErr_NoMemory();
         *team = (tw_py_team){.object = Py_NewRef(with)};
-        team->team = (tw_team){0, 0, team, gather, broadcast, give_up, reason};
+        team->team = (tw_team){
+            .user = team, .gather = gather, .broadcast = broadcast, .give_up = give_up, .reason = reason};
         if (!read_size(with, "rank", &team->team.rank) || !read_size(with, "size", &team->team.size)) {
             tw_py_team_free(team);
             return NULL;
