@@ -49,7 +49,7 @@ static void leave(int code)
  * leaves no room for it. */
 static bool has_room_for_blas(void)
 {
-    const size_t work_space = (size_t)128 << 20;
+    const size_t work_space = (size_t)256 << 20; /* of its threads and the heaps that they open */
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
     void *room = mmap(NULL, work_space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     if (!has_room_for_blas()) {
         tw_terminal_say(
             "error", TW_COLOUR_RED,
-            "the limit on memory (ulimit -v) leaves less than the 128 MB that linear algebra works with: "
+            "the limit on memory (ulimit -v) leaves less than the 256 MB that linear algebra works with: "
             "raise it");
         leave(tw_status_exit_code(TW_NO_MEMORY)); /* its threads would be waited for */
     }

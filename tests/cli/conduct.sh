@@ -100,7 +100,7 @@ checks=$((checks + 1))
 { "$talweg" --man-page 2>"$d/err" || :; } | head -n 1 >/dev/null
 [ ! -s "$d/err" ] || complain "| head: $(cat "$d/err")"
 awk 'BEGIN { print "a"; for (i = 0; i < 30000; i++) print i / 5000 }' >"$d/many.csv"
-{ "$talweg" predict "$d/fit.json" "$d/many.csv" --quiet 2>"$d/err" || :; } | head -n 1 >/dev/null
+{ "$talweg" predict "$d/fit.json" "$d/many.csv" --quiet -o /dev/stdout 2>"$d/err" || :; } | head -n 1 >/dev/null
 [ ! -s "$d/err" ] || complain "predict | head: $(cat "$d/err")"
 
 # ---- -o /dev/stdout is standard output, whatever it is: a pipe, or a file that has something in it

@@ -93,7 +93,7 @@ rm -f "$d"/x.*
 
 # ---- no memory: it works, says what is missing, or does not even start (its libraries are loaded first); it does not
 # wait for more
-for kilobytes in 150000 200000 250000 300000 400000; do
+for kilobytes in 150000 250000 310000 400000 450000 550000; do
     code=0
     (
         # shellcheck disable=SC3045 # dash, bash and ksh have it
