@@ -37,10 +37,15 @@ extern "C" {
 /* The most unknown parameters. */
 enum { TW_HYPER_MOST = 16 };
 
+/* How draws of the parameters are made: by weighted points (importance sampling squared), which give the evidence too; or by Markov chains with
+ * sites that are a function of theta, for draws alone, where there are many parameters. */
+typedef enum tw_hyper_method { TW_HYPER_IS2, TW_HYPER_CHAIN } tw_hyper_method;
+
 /* How much to do. */
 typedef struct tw_hyper_options {
+    tw_hyper_method method;
     size_t points;    /* in all, rounded up to a multiple of scrambles */
-    size_t scrambles; /* independent ones, at least 2 */
+    size_t scrambles; /* independent ones, at least 2; or so many chains */
     size_t particles; /* of each point */
     size_t
         temperatures; /* of each point, from EP's Gaussian or Laplace's; from the prior eight times as many */
@@ -86,7 +91,10 @@ typedef struct tw_hyper_row {
     size_t index; /* in theta */
     bool as_log;
     double mean, sd, q05, q50, q95;
-    double mcse; /* of the mean, from the scrambles */
+    double mcse;     /* of the mean, from the scrambles, or of the chains */
+    double ess_bulk; /* of chains; of weighted points the effective number of weights */
+    double ess_tail; /* of chains; else NaN */
+    double rhat;     /* of chains; else NaN */
 } tw_hyper_row;
 
 /* What came out. Point s is number s / scrambles of scramble s % scrambles. */

@@ -20,6 +20,7 @@ typedef enum tw_fault {
     TW_FAULT_NO_EP,          /* EP converges at no point of unknown parameters: no mistake, and harmless */
     TW_FAULT_NO_FIT,         /* nor does Laplace's approximation */
     TW_FAULT_PROPOSAL,       /* the proposal of parameters is two standard deviations off: harmless too */
+    TW_FAULT_SITES,          /* sites of the furthest theta, not of the nearest: harmless */
     TW_FAULT_NO_PROPOSAL,    /* its density is left out of the weights */
     TW_FAULT_SWAP_RULE       /* parallel tempering asks tw_fault_swap_rule for the log odds of a swap */
 } tw_fault;

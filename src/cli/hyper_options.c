@@ -8,6 +8,13 @@
 
 #define FIELD(member) offsetof(tw_hyper_flags, member)
 
+enum { MOST_FOR_POINTS = 12 };
+
+static const char *method_names(void)
+{
+    return "is2, chain";
+}
+
 const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT] = {
     {.name = "points",
      .kind = TW_OPTION_INTEGER,
@@ -33,6 +40,16 @@ const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT] = {
      .least = 1,
      .most = 1e5,
      .help = "temperatures of annealed importance sampling at each point"},
+    {.name = "hyper-method",
+     .kind = TW_OPTION_CHOICE,
+     .offset = FIELD(method),
+     .argument = "NAME",
+     .default_value = "auto",
+     .also = "auto",
+     .choices = method_names,
+     .help =
+         "sample: draws of unknown parameters by weighted points (is2: importance sampling squared) or by "
+         "16 Markov chains with --points draws in all (chain); auto: is2 up to 12 unknown parameters"},
 };
 
 bool tw_hyper_is_wanted(const tw_hyper_flags *flags)
@@ -54,6 +71,23 @@ static bool watch(void *user, const tw_progress *p)
     return tw_meter_watch(&j->meter, p);
 }
 
+static tw_status choose_method(tw_context *ctx, const tw_hyper_flags *flags, const tw_hyper_wish *wish,
+                               const tw_hyper_job *j, tw_hyper_method *out)
+{
+    size_t unknown = 0;
+    bool chain = strcmp(flags->method, "chain") == 0, automatic = strcmp(flags->method, "auto") == 0;
+    for (size_t k = 0; k < j->priors->count; k++) unknown += j->priors->has[k] && !j->priors->fixed[k];
+    if (chain && !wish->draws)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--hyper-method chain makes draws (talweg sample), and no estimate of the evidence");
+    if (chain && wish->store)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--hyper-method chain has no checkpoints: use is2, or do without");
+    chain = chain || (automatic && wish->draws && !wish->store && unknown > MOST_FOR_POINTS);
+    *out = chain ? TW_HYPER_CHAIN : TW_HYPER_IS2;
+    return TW_OK;
+}
+
 tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, const tw_hyper_wish *wish,
                                tw_hyper_job *j)
 {
@@ -64,6 +98,7 @@ tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, con
     o.kept = wish->kept;
     o.joint_particles = wish->joint;
     o.store = wish->store;
+    TW_TRY(choose_method(ctx, flags, wish, j, &o.method));
     o.seed = wish->seed;
     o.threads = (size_t)wish->threads;
     o.user = j;

@@ -11,9 +11,10 @@
 typedef struct tw_hyper_flags {
     tw_prior_options priors;
     uint64_t points, particles, temperatures;
+    const char *method;
 } tw_hyper_flags;
 
-enum { TW_HYPER_OPTION_COUNT = 3 };
+enum { TW_HYPER_OPTION_COUNT = 4 };
 extern const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT];
 #define TW_POINT_OPTION_GROUP(type, member)                                                                 \
     {                                                                                                       \
@@ -43,6 +44,7 @@ typedef struct tw_hyper_wish {
     size_t kept;           /* particles of each point; 0: no draws of x */
     size_t joint;          /* particles of a second estimate of the evidence; 0: none */
     const tw_store *store; /* for checkpoints; NULL: none */
+    bool draws;            /* they are all that is wanted, and chains may make them */
 } tw_hyper_wish;
 
 /* Run over the unknown parameters of a problem that has its priors. */
@@ -56,6 +58,9 @@ void tw_hyper_job_release(tw_hyper_job *job);
 
 /* What is no result is an error after all is printed: exit 2. */
 tw_status tw_hyper_judge(tw_context *ctx, const tw_hyper_result *result);
+
+/* Were the draws made by chains, not by weighted points? */
+bool tw_hyper_is_chain(const tw_hyper_result *result);
 
 /* The model and its priors; a table of the parameters; the same for programs. */
 void tw_hyper_print_model(const tw_hyper_job *job, const char *data);

@@ -4,6 +4,11 @@
 
 #include "cli/hyper_options.h"
 
+bool tw_hyper_is_chain(const tw_hyper_result *r)
+{
+    return strcmp(r->estimate.method, "chain") == 0;
+}
+
 static void describe_prior(const tw_hyper_job *j, size_t k, char *words, size_t bytes)
 {
     size_t index = j->result->row[k].index;
@@ -22,18 +27,25 @@ void tw_hyper_print_model(const tw_hyper_job *j, const char *data)
         describe_prior(j, k, words, sizeof words);
         printf("%s%s", k ? ", " : "", words);
     }
-    printf("\n%zu points in %zu scrambles, %zu particles at each; set-up: %zu fits of EP, %.2f s\n\n",
-           r->points, r->scrambles, r->particles, r->fits, r->mode_seconds + r->proposal_seconds);
+    if (tw_hyper_is_chain(r))
+        printf("\n%zu draws in %zu chains", r->points, r->scrambles);
+    else
+        printf("\n%zu points in %zu scrambles, %zu particles at each", r->points, r->scrambles, r->particles);
+    printf("; set-up: %zu fits of EP, %.2f s\n\n", r->fits, r->mode_seconds + r->proposal_seconds);
 }
 
 void tw_hyper_print_rows(const tw_hyper_job *j)
 {
     const tw_hyper_result *r = j->result;
-    printf("  %-18s%11s%10s%10s%11s%11s%11s\n", "parameter", "mean", "MCSE", "sd", "5%", "50%", "95%");
+    bool chain = tw_hyper_is_chain(r);
+    printf("  %-18s%11s%10s%10s%11s%11s%11s%s\n", "parameter", "mean", "MCSE", "sd", "5%", "50%", "95%",
+           chain ? "   ESS bulk    R-hat" : "");
     for (size_t k = 0; k < r->unknown; k++) {
         const tw_hyper_row *row = &r->row[k];
-        printf("  %-18s%11.4g%10.2g%10.4g%11.4g%11.4g%11.4g\n", row->name, row->mean, row->mcse, row->sd,
+        printf("  %-18s%11.4g%10.2g%10.4g%11.4g%11.4g%11.4g", row->name, row->mean, row->mcse, row->sd,
                row->q05, row->q50, row->q95);
+        if (chain) printf("%11.0f%9.4f", row->ess_bulk, row->rhat);
+        printf("\n");
     }
 }
 
@@ -54,9 +66,9 @@ json_t *tw_hyper_encode_rows(const tw_hyper_job *j, bool *ok)
         tw_json_set(object, "q50", tw_json_number(row->q50), ok);
         tw_json_set(object, "q95", tw_json_number(row->q95), ok);
         tw_json_set(object, "mcse", tw_json_number(row->mcse), ok);
-        tw_json_set(object, "ess_bulk", tw_json_number(r->estimate.weight_ess), ok);
-        tw_json_set(object, "ess_tail", json_null(), ok);
-        tw_json_set(object, "rhat", json_null(), ok);
+        tw_json_set(object, "ess_bulk", tw_json_number(row->ess_bulk), ok);
+        tw_json_set(object, "ess_tail", tw_json_number(row->ess_tail), ok);
+        tw_json_set(object, "rhat", tw_json_number(row->rhat), ok);
         tw_json_set(object, "prior", json_string(prior), ok);
         tw_json_append(array, object, ok);
     }

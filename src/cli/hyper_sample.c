@@ -82,7 +82,7 @@ static tw_run_facts facts_of(const sampled *s)
                           .has_x = true,
                           .data = s->flags->model->data,
                           .command = s->flags->command,
-                          .method = "is2",
+                          .method = r->estimate.method,
                           .metric = "ep",
                           .from = "ep",
                           .beta = 1.0,
@@ -138,11 +138,19 @@ static json_t *encode_size(double ess, bool *ok)
     return object;
 }
 
+/* NaN: there are no chains. */
+static double largest_rhat(const tw_hyper_result *r)
+{
+    double rhat = NAN;
+    for (size_t k = 0; k < r->unknown; k++) rhat = fmax(rhat, r->row[k].rhat);
+    return rhat;
+}
+
 static void encode_run(const sampled *s, json_t *object, bool *ok)
 {
     const tw_hyper_result *r = s->job.result;
     static const char *const sizes[] = {"ess", "ess_bulk", "ess_tail", "ess_fold"};
-    tw_json_set(object, "method", json_string("is2"), ok);
+    tw_json_set(object, "method", json_string(r->estimate.method), ok);
     tw_json_set(object, "metric", json_string("ep"), ok);
     tw_json_set(object, "n", tw_json_count(r->n), ok);
     tw_json_set(object, "chains", tw_json_count(1), ok);
@@ -155,7 +163,7 @@ static void encode_run(const sampled *s, json_t *object, bool *ok)
     tw_json_set(object, "acceptance", tw_json_number(r->estimate.acceptance), ok);
     for (size_t k = 0; k < TW_COUNT(sizes); k++)
         tw_json_set(object, sizes[k], encode_size(r->estimate.weight_ess, ok), ok);
-    tw_json_set(object, "rhat_max", json_null(), ok);
+    tw_json_set(object, "rhat_max", tw_json_number(largest_rhat(r)), ok);
     tw_json_set(object, "pareto_k", tw_json_number(r->estimate.pareto_k), ok);
 }
 
@@ -165,7 +173,8 @@ static tw_status print_json(const sampled *s, FILE *to)
     const tw_hyper_result *r = s->job.result;
     json_t *object = json_object(), *estimates = json_array();
     encode_run(s, object, &ok);
-    tw_json_append(estimates, tw_hyper_encode_estimate(&r->estimate, r->seconds, &ok), &ok);
+    if (!tw_hyper_is_chain(r))
+        tw_json_append(estimates, tw_hyper_encode_estimate(&r->estimate, r->seconds, &ok), &ok);
     tw_json_set(object, "estimates", estimates, &ok);
     tw_json_set(object, "theta", tw_hyper_encode_rows(&s->job, &ok), &ok);
     tw_json_set(object, "importance_sampling", tw_hyper_encode_points(r, &ok), &ok);
@@ -185,18 +194,28 @@ static tw_status write_file(const sampled *s)
 
 /* ---- for people ---- */
 
+static void print_weights(const tw_hyper_result *r)
+{
+    const tw_estimate *e = &r->estimate;
+    printf("\nweights         %.1f of %zu points are effective", e->weight_ess, r->points);
+    if (isfinite(e->pareto_k)) printf("; Pareto k %.2f (reliable below 0.7)", e->pareto_k);
+    printf("\nlog p(y)        %.4f +- %.4f nats, of the whole model\n", e->log_z, e->se);
+}
+
 static void print_table(const sampled *s)
 {
     const tw_hyper_result *r = s->job.result;
     const tw_estimate *e = &r->estimate;
     tw_hyper_print_model(&s->job, s->flags->model->data);
     tw_hyper_print_rows(&s->job);
-    printf("\nweights         %.1f of %zu points are effective", e->weight_ess, r->points);
-    if (isfinite(e->pareto_k)) printf("; Pareto k %.2f (reliable below 0.7)", e->pareto_k);
-    printf("\nlog p(y)        %.4f +- %.4f nats, of the whole model\n", e->log_z, e->se);
-    printf("draws           %zu of the parameters and %zu latents, resampled by the weights and shuffled: no "
-           "chain, no R-hat\n",
-           s->draws->draws, r->n);
+    if (tw_hyper_is_chain(r))
+        printf("\nESS             %.0f of %zu draws at the worst parameter; R-hat %.4f at most\n",
+               e->weight_ess, r->points, largest_rhat(r));
+    else
+        print_weights(r);
+    printf("draws           %zu of the parameters and %zu latents, %s\n", s->draws->draws, r->n,
+           tw_hyper_is_chain(r) ? "of all chains, shuffled"
+                                : "resampled by the weights and shuffled: no chain, no R-hat");
     printf("acceptance      %.3f\n", e->acceptance);
     printf("time            %.2f s of set-up, %.2f s of points; %.2f s in all\n",
            r->mode_seconds + r->proposal_seconds, r->seconds, tw_terminal_elapsed());
@@ -229,7 +248,8 @@ static tw_status compute(sampled *s)
     const tw_hyper_wish wish = {.seed = f->sampler->seed,
                                 .threads = f->sampler->threads,
                                 .kept = KEPT,
-                                .store = tw_saver_store(&s->saver)};
+                                .store = tw_saver_store(&s->saver),
+                                .draws = true};
     TW_TRY(tw_hyper_job_run(s->ctx, f->model, f->hyper, &wish, &s->job));
     tw_terminal_progress(f->output->quiet, NULL);
     TW_TRY(tw_hyper_judge(s->ctx, s->job.result)); /* there is nothing to draw from weights that collapsed */

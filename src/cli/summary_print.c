@@ -56,11 +56,11 @@ static tw_summary parameter_row(const tw_summary_table *table, size_t k)
                         .q5 = p->q05,
                         .median = p->q50,
                         .q95 = p->q95,
-                        .ess_bulk = t->weight_ess,
-                        .ess_tail = t->weight_ess,
-                        .ess_fold = t->weight_ess,
-                        .ess = t->weight_ess,
-                        .rhat = NAN,
+                        .ess_bulk = p->ess_bulk,
+                        .ess_tail = isnan(p->ess_tail) ? p->ess_bulk : p->ess_tail,
+                        .ess_fold = p->ess_bulk,
+                        .ess = fmin(p->ess_bulk, p->ess_tail),
+                        .rhat = p->rhat,
                         .rhat_chance = NAN};
 }
 
@@ -112,13 +112,20 @@ static void print_files(const tw_pool *pool)
     }
 }
 
+/* Estimates of log p(y | theta) are those of weighted points. */
+static bool is_chain(const tw_pool *pool)
+{
+    return isnan(pool->theta->log_z[0]);
+}
+
 static void print_worst(const tw_pool *pool, const tw_chains_summary *s)
 {
     if (pool->theta)
-        printf("\nAll %zu latents and %zu parameters: ESS %.0f, the effective number of %zu weighted points; "
-               "Pareto k %.2f\n",
-               pool->n, pool->theta->unknown, pool->theta->weight_ess, pool->theta->points,
-               pool->theta->pareto_k);
+        printf("\nAll %zu latents and %zu parameters: ESS %.0f, %s%s of %zu %s\n", pool->n,
+               pool->theta->unknown, pool->theta->weight_ess,
+               is_chain(pool) ? "that of the worst parameter" : "the effective number",
+               is_chain(pool) ? "," : "", pool->theta->points,
+               is_chain(pool) ? "draws of chains" : "weighted points");
     else if (isnan(s->rhat_max) || isnan(s->ess_min))
         printf("\nAll %zu latents: ESS and R-hat are unknown\n", pool->n);
     else

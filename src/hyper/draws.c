@@ -27,7 +27,9 @@ static void shuffle(tw_stream *stream, size_t count, size_t *point, size_t *copy
 tw_status tw_hyper_draw(const tw_hyper_result *r, uint64_t seed, size_t count, size_t *point, size_t *copy)
 {
     tw_stream stream = tw_stream_at(seed, TW_STREAM_RESAMPLE, chain_of(r), 0);
-    if (!isfinite(r->estimate.log_z))
+    bool any = false;
+    for (size_t s = 0; s < r->points; s++) any |= r->log_weight[s] > -INFINITY;
+    if (!any)
         return tw_fail(r->ctx, TW_NUMERICAL_FAILURE, "no point has a weight: there is nothing to draw from");
     tw_resample_systematic(r->points, r->log_weight, tw_stream_uniform(&stream), count, point);
     for (size_t i = 0, seen = 0; i < count; i++) {

@@ -44,6 +44,9 @@ static tw_status check_options(tw_context *ctx, const tw_hyper_options *o)
             o->scrambles, o->points);
     if (o->points >= UINT32_MAX)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu points are more than Sobol's sequence has here", o->points);
+    if (o->method == TW_HYPER_CHAIN && (o->joint_particles > 0 || o->store))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "chains of the parameters have no estimate of the evidence and no checkpoints");
     if (o->particles == 0 || o->temperatures == 0 || o->leapfrog_steps == 0 || o->starts == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "particles, temperatures, leapfrog steps and starts are at least 1 each");
@@ -155,8 +158,9 @@ tw_status tw_hyper_run(tw_problem *problem, const tw_priors *priors, const tw_hy
     tw_log_mute(h.ctx, true); /* each theta has its K, and notes of its rank would be many */
     if (status == TW_OK) status = tw_hyper_set_up(&h);
     if (status == TW_OK) h.result->cpu_setup = tw_cpu_seconds() - cpu;
-    if (status == TW_OK) status = tw_hyper_compute(&h);
-    if (status == TW_OK) status = tw_hyper_anneal(&h);
+    bool chain = options->method == TW_HYPER_CHAIN;
+    if (status == TW_OK) status = chain ? tw_hyper_walk(&h) : tw_hyper_compute(&h);
+    if (status == TW_OK && !chain) status = tw_hyper_anneal(&h);
     if (status == TW_OK) status = tw_hyper_summarise(&h);
     tw_log_mute(h.ctx, false);
     release(&h);

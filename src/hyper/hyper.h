@@ -43,6 +43,9 @@ tw_status tw_hyper_set_up(tw_hyper *h);
 /* The points that count: result->theta, log_z, log_weight and x (hyper/points.c). */
 tw_status tw_hyper_compute(tw_hyper *h);
 
+/* Draws by chains in place of points (hyper/chain.c). */
+tw_status tw_hyper_walk(tw_hyper *h);
+
 /* The evidence a second way, where the options ask for it (hyper/joint.c). */
 tw_status tw_hyper_anneal(tw_hyper *h);
 

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/fault.h"
+
 tw_status tw_library_new(tw_context *ctx, size_t n, size_t d, size_t capacity, tw_library **out)
 {
     void *memory = NULL;
@@ -43,6 +45,7 @@ bool tw_library_find(const tw_library *l, const tw_proposal *metric, const doubl
     size_t best = 0;
     for (size_t k = 0; k < l->count; k++) {
         double distance = tw_proposal_distance2(metric, theta, l->theta + k * l->d);
+        distance = TW_FAULTY(TW_FAULT_SITES, distance, 1.0 / (1.0 + distance));
         if (!(distance < nearest)) continue;
         nearest = distance;
         best = k;

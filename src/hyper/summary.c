@@ -196,10 +196,76 @@ static void judge(tw_hyper_result *r)
     r->verdict = collapsed ? TW_NUMERICAL_FAILURE : TW_OK;
 }
 
+/* ---- chains ---- */
+
+/* R-hat above this, beyond chance, is warned of. */
+static const double RHAT = 1.01, CHANCE = 0.01;
+
+static void judge_chains(tw_hyper_result *r, double rhat, double chance)
+{
+    if (rhat > RHAT && chance < CHANCE)
+        tw_warnings_add(&r->warnings, &(tw_warning){.code = TW_WARN_RHAT, .number = {rhat}});
+    r->verdict = TW_OK;
+}
+
+/* ESS, R-hat and errors of every parameter; the effective number of all draws is that of the worst. */
+static tw_status diagnose(tw_hyper *h, tw_diagnose *d, double *f)
+{
+    tw_hyper_result *r = h->result;
+    const tw_strides strides = {.draw = r->scrambles, .chain = 1, .variable = 0};
+    double worst = INFINITY, rhat = 1.0, chance = 1.0;
+    for (size_t k = 0; k < r->unknown; k++) {
+        tw_hyper_row *row = &r->row[k];
+        tw_summary summary;
+        for (size_t s = 0; s < r->points; s++) f[s] = tw_hyper_reported(h->problem, r, k, s);
+        tw_diagnose_run(d, 1, f, strides, &summary);
+        row->mcse = summary.mcse_mean;
+        row->ess_bulk = summary.ess_bulk;
+        row->ess_tail = summary.ess_tail;
+        row->rhat = summary.rhat;
+        worst = fmin(worst, summary.ess_bulk);
+        rhat = fmax(rhat, summary.rhat);
+        chance = fmin(chance, summary.rhat_chance);
+    }
+    r->estimate = (tw_estimate){.method = "chain",
+                                .log_z = NAN,
+                                .se = NAN,
+                                .se_bootstrap = NAN,
+                                .weight_ess = worst,
+                                .acceptance = r->estimate.acceptance,
+                                .pareto_k = NAN,
+                                .missed = NAN,
+                                .trips = NAN,
+                                .drift = NAN,
+                                .apart = NAN};
+    judge_chains(r, rhat, fmin(1.0, chance * (double)r->unknown));
+    return TW_OK;
+}
+
+static tw_status summarise_chains(tw_hyper *h)
+{
+    tw_hyper_result *r = h->result;
+    tw_diagnose *d = NULL;
+    double *f = NULL;
+    TW_TRY(fill_rows(h));
+    tw_status status = tw_diagnose_new(h->ctx, r->points / r->scrambles, r->scrambles, &d);
+    if (status == TW_OK) status = tw_allocate_doubles(h->ctx, r->points, 1, "a summary", &f);
+    if (status == TW_OK) status = diagnose(h, d, f);
+    tw_release(h->ctx, f);
+    tw_diagnose_free(d);
+    return status;
+}
+
 tw_status tw_hyper_summarise(tw_hyper *h)
 {
+    if (h->o->method == TW_HYPER_CHAIN) return summarise_chains(h);
     TW_TRY(estimate(h));
     TW_TRY(fill_rows(h));
+    for (size_t k = 0; k < h->unknown; k++) {
+        tw_hyper_row *row = &h->result->row[k];
+        row->ess_bulk = h->result->estimate.weight_ess;
+        row->ess_tail = row->rhat = NAN;
+    }
     judge(h->result);
     return TW_OK;
 }

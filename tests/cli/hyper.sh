@@ -68,6 +68,14 @@ says err 'talweg fit' # sigma has neither a prior nor a value
 [ "$(wc -l <"$d/draws.csv")" -eq 33 ] || complain "draws.csv has another number of draws"
 works sample --model "$d/m.json" --fix all --chains 2 --warmup 50 --draws 50 --json
 gives 'r["chains"] == 2 and "theta" not in r'
+works sample --model "$d/m.json" --hyper-method chain --points 64 --json -o "$d/chain.nc"
+gives 'r["method"] == "chain" and r["estimates"] == [] and all(t["rhat"] < 2 for t in r["theta"]) and r["rhat_max"] >= 1'
+works summary "$d/chain.nc"
+says out 'draws of chains'
+works predict "$d/chain.nc" "$d/demo/two_classes_test.csv" --json
+works report "$d/chain.nc" -o "$d/chain.html"
+refuses 1 'no estimate of the evidence' evidence --model "$d/m.json" --hyper-method chain
+refuses 1 'no checkpoints' sample --model "$d/m.json" --hyper-method chain --checkpoint "$d/state"
 refuses 1 'not from chains' sample --model "$d/m.json" --draws 100
 refuses 1 'not from chains' sample --model "$d/m.json" --method hmc
 refuses 1 'does not go with unknown parameters' sample --model "$d/m.json" --stan-csv "$d/stan"

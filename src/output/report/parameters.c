@@ -227,7 +227,7 @@ static tw_status draw_pair(tw_report *r, const parameter *x, const parameter *y,
 {
     const char *a = x->t->row[x->k].name, *b = y->t->row[y->k].name;
     char words[240];
-    bool surface = x->t->unknown == 2;
+    bool surface = x->t->unknown == 2 && !isnan(x->t->log_z[0]);
     TW_TRY(tw_figure_begin(&r->figures, SQUARE, a, b));
     FILE *script = r->figures.plot.script;
     fprintf(script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", x->low, x->high, y->low, y->high);

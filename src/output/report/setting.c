@@ -1,5 +1,6 @@
 /* setting.c: what was run: data and model, then every file with its sampler and the command that made
  * it. */
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -93,11 +94,15 @@ static void print_model(const tw_problem *problem, FILE *page)
 
 static void print_points(const tw_run_theta *t, FILE *page)
 {
-    tw_html_fact(page, "sampler",
-                 "importance sampling squared: %zu points in %zu scrambles, from EP's Gaussian", t->points,
-                 t->scrambles);
+    if (isnan(t->log_z[0]))
+        tw_html_fact(page, "sampler", "%zu chains with sites that follow the parameters", t->scrambles);
+    else
+        tw_html_fact(page, "sampler",
+                     "importance sampling squared: %zu points in %zu scrambles, from EP's Gaussian",
+                     t->points, t->scrambles);
     for (size_t k = 0; k < t->unknown; k++) tw_html_fact(page, "prior", "%s", t->prior[k]);
-    tw_html_fact(page, "draws", "%zu, resampled by the weights and shuffled", t->draws);
+    tw_html_fact(page, "draws", "%zu, %s", t->draws,
+                 isnan(t->log_z[0]) ? "of all chains, shuffled" : "resampled by the weights and shuffled");
 }
 
 static void print_sampler(const tw_run_facts *f, FILE *page)

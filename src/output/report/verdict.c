@@ -57,7 +57,13 @@ static void print_praise(const tw_report *r)
     const tw_chains_summary *s = &r->summary;
     const tw_run_theta *t = r->pool->theta;
     fputs("<p>", r->page);
-    if (t)
+    if (t && isnan(t->log_z[0]))
+        tw_html_print(
+            r->page,
+            "No warnings. The draws of %zu unknown parameters have the precision of %.0f independent "
+            "ones at the worst of them, of %zu in %zu chains, which agree.",
+            t->unknown, t->weight_ess, t->points, t->scrambles);
+    else if (t)
         tw_html_print(
             r->page,
             "No warnings. The draws of %zu unknown parameters and %zu latents have the precision of "
@@ -197,7 +203,7 @@ static void print_tiles(const tw_report *r)
         snprintf(text, sizeof text, "%.0f", s->ess_min);
         if (isfinite(s->ess_min))
             tile(r->page, text,
-                 pool->theta ? "effective number of weights" : "ESS of the worst latent (bulk, tail, fold)");
+                 pool->theta ? "effective number of draws" : "ESS of the worst latent (bulk, tail, fold)");
         snprintf(text, sizeof text, "%.4f", s->rhat_max);
         if (isfinite(s->rhat_max)) tile(r->page, text, "largest R-hat");
         double rate = s->ess_min / pool->sampling_seconds;

@@ -190,5 +190,6 @@ void tw_facts_release(tw_context *ctx, tw_facts_store *store)
 bool tw_run_has_energy(const tw_run_facts *facts)
 {
     const tw_method_info *method = tw_method_find(facts->method);
-    return method ? method->has_energy : strcmp(facts->method, "is2") != 0;
+    return method ? method->has_energy
+                  : strcmp(facts->method, "is2") != 0 && strcmp(facts->method, "chain") != 0;
 }

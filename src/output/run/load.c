@@ -99,8 +99,9 @@ static tw_status read_positions(tw_run *run, double *x)
 
 static tw_status find_method(const tw_run *run, const char *name, tw_method *method)
 {
-    const tw_method_info *found =
-        tw_method_find(strcmp(name, "is2") == 0 ? "hmc" : name); /* its transitions */
+    const tw_method_info *found = tw_method_find(strcmp(name, "is2") == 0     ? "hmc"
+                                                 : strcmp(name, "chain") == 0 ? "ess"
+                                                                              : name); /* its transitions */
     if (!found)
         return tw_fail(run->ctx, TW_BAD_DATA, "%.1000s: there is no method \"%.60s\"", run->path, name);
     *method = found->method;

@@ -168,7 +168,7 @@ tw_status tw_run_save_hyper(tw_context *ctx, const char *path, const tw_run_opti
                                 .ep_corrected = NAN,
                                 .from = "ep",
                                 .kernel = "hmc/ep",
-                                .count = 1,
+                                .count = estimate->particles > 0 ? 1 : 0,
                                 .estimates = {*estimate},
                                 .seconds = {seconds}};
     memory m = {.problem = problem, .draws = draws, .theta = theta, .evidence = &evidence};

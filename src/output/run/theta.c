@@ -3,10 +3,11 @@
  *
  *   parameter(parameter), prior(parameter)        names, as they are reported, and priors as they are written
  *   index(parameter), as_log(parameter)           their places in theta; is the logarithm reported?
- *   mean, sd, q05, q50, q95, mcse (parameter)     their posterior, from the weighted points
+ *   mean, sd, q05, q50, q95, mcse (parameter)     their posterior, from the weighted points or chains
+ *   ess_bulk, ess_tail, rhat (parameter)          of chains; of weighted points the effective number of weights, and NaN
  *   theta(point, parameter)                       all points, as logarithms where the model has them as such
- *   log_weight(point)                             log w: the mean of w is p(y)
- *   log_z(point)                                  estimates of log p(y | theta)
+ *   log_weight(point)                             log w: the mean of w is p(y); 0 for all of chains
+ *   log_z(point)                                  estimates of log p(y | theta); NaN for chains
  *   point_of_draw(draw)                           which point each draw is of
  *   attributes                                    scrambles, weight_ess, pareto_k
  */
@@ -20,9 +21,11 @@ static const struct {
     const char *name;
     size_t offset;
 } columns[] = {
-    {"mean", offsetof(tw_hyper_row, mean)}, {"sd", offsetof(tw_hyper_row, sd)},
-    {"q05", offsetof(tw_hyper_row, q05)},   {"q50", offsetof(tw_hyper_row, q50)},
-    {"q95", offsetof(tw_hyper_row, q95)},   {"mcse", offsetof(tw_hyper_row, mcse)},
+    {"mean", offsetof(tw_hyper_row, mean)},         {"sd", offsetof(tw_hyper_row, sd)},
+    {"q05", offsetof(tw_hyper_row, q05)},           {"q50", offsetof(tw_hyper_row, q50)},
+    {"q95", offsetof(tw_hyper_row, q95)},           {"mcse", offsetof(tw_hyper_row, mcse)},
+    {"ess_bulk", offsetof(tw_hyper_row, ess_bulk)}, {"ess_tail", offsetof(tw_hyper_row, ess_tail)},
+    {"rhat", offsetof(tw_hyper_row, rhat)},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 

@@ -1,0 +1,54 @@
+/* walker.h: parameters and latents that move together, with sites that are a function of theta.
+ *
+ * Let (tau, nu)(theta) be any function of theta; here they are the sites of the nearest theta at which EP was fitted before. With
+ * q_theta = N(0, K_theta) prod t_n / Z_q(theta) = N(m, F F') and x = m + F w, the joint density of (theta, w) and y is exactly
+ *
+ *   p(theta) Z_q(theta) N(w; 0, I) prod_n p(y_n | x_n, theta) / t_n(x_n) = g(theta) N(w; 0, I) exp R(theta, w),
+ *   R = log p(theta) - log g(theta) + log Z_q(theta) + sum_n log p(y_n | x_n, theta) - log t_n(x_n).
+ *
+ * A walker moves in g N exp(b R): theta by a random walk step with w held, w by elliptical slice sampling with theta held. Where K is singular, F
+ * has fewer columns than w has numbers: those left over stay standard normal. */
+#ifndef TALWEG_HYPER_WALKER_H
+#define TALWEG_HYPER_WALKER_H
+
+#include "hyper/hyper.h"
+#include "math/random.h"
+
+/* A theta with its q. */
+typedef struct tw_spot {
+    double theta[TW_HYPER_MOST];
+    tw_model *model;
+    tw_reference *q;
+    tw_guess sites;         /* tau NULL: q is the prior */
+    double log_g, log_rest; /* log p + log Z_q - log g */
+    double sum;             /* of log p(y_n | x_n) - log t_n(x_n) */
+} tw_spot;
+
+typedef struct tw_walker {
+    const tw_hyper *h;
+    tw_place *place;
+    tw_stream stream;
+    double beta;
+    tw_spot here, there;
+    double *w, *direction, *trial, *x, *value; /* n each */
+    double accepted, moves;
+} tw_walker;
+
+/* A walker with the streams of a chain, at no place yet; end it also after a failure. */
+tw_status tw_walker_begin(tw_walker *k, const tw_hyper *h, tw_place *place, uint64_t chain);
+void tw_walker_end(tw_walker *k);
+
+/* A draw from g N; *possible: its density is above 0. */
+tw_status tw_walker_start(tw_walker *k, bool *possible);
+
+/* R where it is. */
+double tw_walker_log_ratio(const tw_walker *k);
+
+/* A step of theta, and one of w, at k->beta. */
+tw_status tw_walker_move_theta(tw_walker *k);
+void tw_walker_move_w(tw_walker *k);
+
+/* x (n) and log p(y, x | theta) where it is; NaN where K is singular. */
+double tw_walker_look(tw_walker *k, double *x);
+
+#endif
