@@ -84,6 +84,8 @@ typedef struct tw_data {
     size_t *lines;      /* the line of the file in which each case stands, or NULL */
     size_t columns;
     tw_constants column[TW_DATA_COLUMNS]; /* the first `columns` of them */
+    size_t
+        hidden; /* of the n cases so many at the end are variables of a sparse prior: y is NaN there, and inputs mean nothing */
 } tw_data;
 
 /* Read a data set. label says which column is y: a name, a 1-based index ("3"), a negative index counted from

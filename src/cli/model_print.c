@@ -19,13 +19,16 @@ static void print_kernel(const tw_problem *problem, FILE *to)
 void tw_model_print(const tw_problem *problem, FILE *to)
 {
     tw_model_info info = tw_model_describe(problem->model);
-    fprintf(to, "%zu case%s, %s likelihood", info.n, info.n == 1 ? "" : "s", problem->likelihood->name);
+    size_t hidden = problem->data->hidden, cases = info.n - hidden;
+    fprintf(to, "%zu case%s", cases, cases == 1 ? "" : "s");
+    if (hidden > 0) fprintf(to, " and %zu hidden variables", hidden);
+    fprintf(to, ", %s likelihood", problem->likelihood->name);
     char words[400];
     tw_problem_describe_constants(problem, words, sizeof words);
     if (*words) fprintf(to, " (%s)", words);
     print_kernel(problem, to);
     if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
-    if (info.rank < info.n) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
+    if (info.rank < info.n && hidden == 0) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
     fprintf(to, "\n");
 }
 
@@ -59,7 +62,8 @@ json_t *tw_model_encode(const tw_problem *problem, bool *ok)
 {
     json_t *object = json_object();
     bool given = tw_kernel_matrix(problem->kernel, NULL) != NULL;
-    tw_json_set(object, "cases", tw_json_count(problem->data->n), ok);
+    tw_json_set(object, "cases", tw_json_count(problem->data->n - problem->data->hidden), ok);
+    if (problem->data->hidden > 0) tw_json_set(object, "hidden", tw_json_count(problem->data->hidden), ok);
     tw_json_set(object, "inputs", given ? json_null() : tw_json_count(problem->data->d), ok);
     tw_json_set(object, "standardised", json_boolean(problem->scaling != NULL), ok);
     tw_json_set(object, "likelihood", json_string(problem->likelihood->name), ok);

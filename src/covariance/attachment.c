@@ -8,6 +8,7 @@ static void release(tw_attachment *a)
     tw_context *ctx = a->ctx;
     tw_release(ctx, a->path);
     tw_sparse_free(a->matrix);
+    tw_mesh_free(ctx, &a->mesh);
     tw_release(ctx, a);
 }
 
@@ -54,11 +55,20 @@ static bool same_matrix(const tw_sparse *a, const tw_sparse *b)
     return true;
 }
 
+static bool same_mesh(const tw_mesh *a, const tw_mesh *b)
+{
+    if (a->nodes != b->nodes || a->triangles != b->triangles) return false;
+    for (size_t i = 0; i < 2 * a->nodes; i++)
+        if (a->node[i] != b->node[i]) return false;
+    return memcmp(a->corner, b->corner, 3 * a->triangles * sizeof *a->corner) == 0;
+}
+
 bool tw_attachment_same(const tw_attachment *a, const tw_attachment *b)
 {
     if (a == b) return true;
     if (!a || !b || strcmp(a->path, b->path) != 0) return false;
-    return same_matrix(a->matrix, b->matrix);
+    return a->matrix && b->matrix ? same_matrix(a->matrix, b->matrix)
+                                  : !a->matrix && !b->matrix && same_mesh(&a->mesh, &b->mesh);
 }
 
 tw_status tw_attachment_read_symmetric(tw_context *ctx, const char *path, tw_attachment *to)

@@ -1,18 +1,19 @@
-/* attachment.h: what a leaf of a kernel reads from a file: a sparse matrix. It is read once, when the expression is parsed, and
+/* attachment.h: what a leaf of a kernel reads from a file: a sparse matrix, or a mesh of triangles. It is read once, when the expression is parsed, and
  * shared by all copies of the kernel. */
 #ifndef TALWEG_COVARIANCE_ATTACHMENT_H
 #define TALWEG_COVARIANCE_ATTACHMENT_H
 
 #include <stdatomic.h>
 
-#include "covariance/kernel.h"
+#include "covariance/mesh.h"
 #include "talweg/sparse.h"
 
 struct tw_attachment {
     tw_context *ctx;
     atomic_size_t holders;
-    char *path; /* as it was given */
-    tw_sparse *matrix;
+    char *path;        /* as it was given */
+    tw_sparse *matrix; /* NULL where it is a mesh */
+    tw_mesh mesh;
 };
 
 /* Read the file that an argument of a leaf names. */

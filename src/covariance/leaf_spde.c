@@ -7,16 +7,17 @@
  *
  * with K = I + D_1/h_1^2 L_1 + D_2/h_2^2 L_2, L_k the Laplacian of neighbours along input k and h_k its spacing. The lattice
  * is that of the cases: cells without a case do not exist, so its edge (of any form) is a boundary without flux, near which
- * variances are larger; inside they are sigma^2 where ell is some spacings long.
+ * variances are larger; inside they are sigma^2 where ell is some spacings long. With a mesh from a file the same equation is solved
+ * on its triangles (mesh.c).
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "covariance/precision.h"
+#include "covariance/attachment.h"
 #include "sparse/sparse.h"
 
-enum { ELL = 0, SIGMA = 1, MOST_ENTRIES = 25 }; /* of a column of K^3 */
+enum { ELL = 0, SIGMA = 1, MESH = 0, MOST_ENTRIES = 25 }; /* of a column of K^3 */
 static const double pi = 3.14159265358979323846264338327950288;
 
 /* A cell: its place on the lattice, and whose it is. */
@@ -200,15 +201,30 @@ static tw_status prepare(lattice *l)
     return TW_OK;
 }
 
+/* On a mesh from a file, in coordinates divided by D_k^1/2. */
+static tw_status mesh_precision(const lattice *l, const tw_node *node, tw_precision *out)
+{
+    double nu = (double)node->leaf->power - 1.0, scale[2];
+    for (size_t k = 0; k < 2; k++) scale[k] = tw_node_value(l->kernel, node, ELL, k) / sqrt(2.0 * nu);
+    return tw_mesh_precision(&node->file[MESH]->mesh, scale, node->leaf->power,
+                             1.0 / (4.0 * nu * pi * tw_node_sigma2(l->kernel, node, SIGMA)), l->n, l->input,
+                             out);
+}
+
+static tw_status read_mesh(tw_context *ctx, const char *path, tw_attachment *to)
+{
+    return tw_mesh_read(ctx, path, &to->mesh);
+}
+
 static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d, const double *x,
                            size_t ldx, tw_precision *out)
 {
     lattice l = {.kernel = kernel, .n = n};
     if (tw_node_width(node, d) != 2)
-        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                       "%s is a field on a lattice of two inputs, not of %zu: name them", tw_node_name(node),
-                       tw_node_width(node, d));
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "%s is a field over two inputs, not of %zu: name them",
+                       tw_node_name(node), tw_node_width(node, d));
     for (size_t k = 0; k < 2; k++) l.input[k] = x + tw_node_column(kernel, node, k) * ldx;
+    if (node->file[MESH]) return mesh_precision(&l, node, out);
     tw_status status = prepare(&l);
     if (status == TW_OK) status = make_matrix(&l, node, &out->q);
     tw_release(kernel->ctx, l.cells);
@@ -227,6 +243,7 @@ const tw_leaf tw_leaf_spde = {.name = "spde",
                               .slot_count = 2,
                               .slots = SLOTS,
                               .precision = precision,
+                              .file = {{"mesh", false, read_mesh}},
                               .power = 2,
                               .want = TW_WANT_FEATURES,
                               .features = 1};
@@ -234,6 +251,7 @@ const tw_leaf tw_leaf_spde2 = {.name = "spde2",
                                .slot_count = 2,
                                .slots = SLOTS,
                                .precision = precision,
+                               .file = {{"mesh", false, read_mesh}},
                                .power = 3,
                                .want = TW_WANT_FEATURES,
                                .features = 1};

@@ -133,15 +133,68 @@ tw_status tw_precision_pick(tw_precision *precision, size_t n, size_t r, const u
     return status;
 }
 
+tw_status tw_precision_show_variables(tw_precision *precision, size_t n)
+{
+    const tw_sparse *c = precision->design;
+    size_t r = precision->q->rows, count = 0, cells = (c ? c->start[r] : n) + r;
+    uint32_t *row = NULL, *column = NULL;
+    double *value = NULL;
+    tw_sparse *design = NULL;
+    tw_status status = tw_index_allocate(precision->ctx, cells, "a design matrix", &row);
+    if (status == TW_OK) status = tw_index_allocate(precision->ctx, cells, "a design matrix", &column);
+    if (status == TW_OK) status = tw_allocate_doubles(precision->ctx, cells, 1, "a design matrix", &value);
+    for (size_t j = 0; status == TW_OK && j < r; j++) {
+        for (size_t e = c ? c->start[j] : j; e < (c ? c->start[j + 1] : j + 1); e++, count++) {
+            row[count] = c ? c->row[e] : (uint32_t)j;
+            column[count] = (uint32_t)j;
+            value[count] = c ? c->value[e] : 1.0;
+        }
+        row[count] = (uint32_t)(n + j);
+        column[count] = (uint32_t)j;
+        value[count++] = 1.0;
+    }
+    if (status == TW_OK)
+        status = tw_sparse_new(precision->ctx, n + r, r, false, count, row, column, value, &design);
+    tw_release(precision->ctx, row);
+    tw_release(precision->ctx, column);
+    tw_release(precision->ctx, value);
+    if (status != TW_OK) return status;
+    tw_sparse_free(precision->design);
+    precision->design = design;
+    return TW_OK;
+}
+
+/* Is there a variable that no case sees, or are there more variables than cases? */
+static bool hides(const tw_sparse *design)
+{
+    if (!design) return false;
+    for (size_t j = 0; j < design->columns; j++)
+        if (design->start[j] == design->start[j + 1]) return true;
+    return design->columns > design->rows;
+}
+
+tw_status tw_leaf_precision_of(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d,
+                               const double *x, size_t ldx, tw_precision *out)
+{
+    if (is_chain(node, d) && tw_sparse_orderings())
+        return chain_precision(kernel, node, n, x + tw_node_column(kernel, node, 0) * ldx, &out->q);
+    return node->leaf->precision ? node->leaf->precision(kernel, node, n, d, x, ldx, out) : TW_OK;
+}
+
 tw_status tw_kernel_precision(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                               tw_precision *out)
 {
     const tw_node *node = &kernel->nodes[0];
+    bool sparse = false;
     *out = (tw_precision){.ctx = kernel->ctx};
-    if (kernel->node_count != 1 || node->kind != TW_NODE_LEAF) return TW_OK;
-    if (is_chain(node, d) && tw_sparse_orderings())
-        return chain_precision(kernel, node, n, x + tw_node_column(kernel, node, 0) * ldx, &out->q);
-    return node->leaf->precision ? node->leaf->precision(kernel, node, n, d, x, ldx, out) : TW_OK;
+    for (size_t i = 0; i < kernel->node_count; i++) sparse = sparse || has_no_covariances(&kernel->nodes[i]);
+    if (kernel->node_count > 1 && !sparse) return TW_OK;
+    if (node->kind == TW_NODE_LEAF)
+        TW_TRY(tw_leaf_precision_of(kernel, node, n, d, x, ldx, out));
+    else if (node->kind != TW_NODE_NUMBER)
+        TW_TRY(tw_precision_compose(kernel, n, d, x, ldx, out));
+    out->hidden = out->hidden || hides(out->design);
+    return TW_OK;
 }
 
 tw_status tw_kernel_check_covariances(const tw_kernel *kernel)
@@ -149,9 +202,8 @@ tw_status tw_kernel_check_covariances(const tw_kernel *kernel)
     for (size_t i = 0; i < kernel->node_count; i++)
         if (has_no_covariances(&kernel->nodes[i]))
             return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                           "%s has a sparse precision and no covariance function: it stands alone, without "
-                           "jitter, and has neither "
-                           "covariances with new cases nor derivatives of log Z",
+                           "%s has a sparse precision and no covariance function: there are no covariances "
+                           "with new cases, no derivatives of log Z and no jitter",
                            tw_node_name(&kernel->nodes[i]));
     return TW_OK;
 }

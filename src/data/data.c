@@ -73,6 +73,44 @@ tw_status tw_data_new(tw_context *ctx, size_t n, size_t d, const double *x, size
     return status;
 }
 
+/* n + more numbers instead of n, the new ones this. */
+static tw_status lengthen(tw_context *ctx, size_t n, size_t columns, size_t more, double with, double **array)
+{
+    double *longer = NULL;
+    if (!*array) return TW_OK;
+    TW_TRY(tw_allocate_doubles(ctx, n + more, columns, "hidden variables", &longer));
+    for (size_t k = 0; k < columns; k++) {
+        memcpy(longer + k * (n + more), *array + k * n, n * sizeof *longer);
+        for (size_t i = n; i < n + more; i++) longer[i + k * (n + more)] = with;
+    }
+    tw_release(ctx, *array);
+    *array = longer;
+    return TW_OK;
+}
+
+tw_status tw_data_hide(tw_data *data, size_t more)
+{
+    TW_TRY(lengthen(data->ctx, data->n, data->d, more, 0.0, &data->x));
+    TW_TRY(lengthen(data->ctx, data->n, 1, more, NAN, &data->y));
+    for (size_t k = 0; k < data->columns; k++)
+        TW_TRY(lengthen(data->ctx, data->n, 1, more, data->column[k].values[0], &data->column[k].values));
+    tw_release(data->ctx, data->lines);
+    data->lines = NULL;
+    data->n += more;
+    data->hidden = more;
+    return TW_OK;
+}
+
+tw_status tw_data_take_hidden(tw_data *data, const double *y)
+{
+    size_t first = data->n;
+    while (first > 0 && isnan(y[first - 1])) first--;
+    data->hidden = data->n - first;
+    TW_TRY(tw_allocate_doubles(data->ctx, data->n, 1, "the labels", &data->y));
+    memcpy(data->y, y, data->n * sizeof *y);
+    return TW_OK;
+}
+
 const double *tw_data_column(const tw_data *data, const char *name)
 {
     for (size_t k = 0; k < data->columns; k++)

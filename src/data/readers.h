@@ -37,4 +37,10 @@ tw_status tw_names_copy(tw_context *ctx, size_t count, const char *const *from, 
 #define TW_NOT_FINITE_ADVICE \
     "missing or not finite values are not supported: remove or impute the row, or leave the column out"
 
+/* Cases behind the others for the variables of a sparse prior: y is NaN, inputs are 0, columns those of the first case. */
+tw_status tw_data_hide(tw_data *data, size_t more);
+
+/* Labels of data that have none yet, as a file has them: those at the end that are NaN are such variables. */
+tw_status tw_data_take_hidden(tw_data *data, const double *y);
+
 #endif

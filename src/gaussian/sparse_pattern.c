@@ -58,26 +58,6 @@ static tw_status allocate_buffers(tw_pattern *p)
     return tw_allocate_doubles(p->ctx, p->analysis->entries, 1, "a selected inverse", &p->selected.numbers);
 }
 
-/* ---- copies of Q and C ---- */
-
-/* The rows of a matrix as columns. */
-static tw_status transpose(const tw_sparse *from, tw_sparse **out)
-{
-    TW_TRY(tw_sparse_allocate(from->ctx, from->columns, from->rows + 1, from->start[from->columns], out));
-    tw_sparse *to = *out;
-    size_t *next = to->start + 1; /* counts go two places up, so that they end as beginnings */
-    for (size_t e = 0; e < from->start[from->columns]; e++) to->start[from->row[e] + 2]++;
-    for (size_t i = 0; i < from->rows; i++) to->start[i + 2] += to->start[i + 1];
-    for (size_t j = 0; j < from->columns; j++)
-        for (size_t e = from->start[j]; e < from->start[j + 1]; e++) {
-            size_t at = next[from->row[e]]++;
-            to->row[at] = (uint32_t)j;
-            to->value[at] = from->value[e];
-        }
-    to->columns = from->rows;
-    return TW_OK;
-}
-
 static tw_status check_shapes(tw_context *ctx, const tw_sparse *q, const tw_sparse *design)
 {
     if (!q->symmetric) return tw_fail(ctx, TW_BAD_ARGUMENT, "a precision matrix must be symmetric");
@@ -281,7 +261,7 @@ static tw_status fill(tw_pattern *p, const tw_sparse *q, const tw_sparse *design
 {
     TW_TRY(tw_sparse_copy(q, &p->q));
     TW_TRY(confine(p, constraints));
-    if (design) TW_TRY(transpose(design, &p->sites));
+    if (design) TW_TRY(tw_sparse_transpose(design, &p->sites));
     TW_TRY(count_pairs(p));
     TW_TRY(analyse(p, design, how));
     TW_TRY(place_entries(p));

@@ -15,10 +15,12 @@ void tw_model_free(tw_model *model)
     tw_context *ctx = model->ctx;
     tw_gaussian_free(model->prior);
     tw_release(ctx, model->values);
+    tw_release(ctx, model->partial);
     tw_release(ctx, model);
 }
 
-static tw_status check_observations(tw_context *ctx, const tw_observations *observed)
+/* The last `hidden` of them are not there. */
+static tw_status check_observations(tw_context *ctx, const tw_observations *observed, size_t hidden)
 {
     size_t n = observed->n;
     if (n == 0) return tw_fail(ctx, TW_BAD_DATA, "a model needs at least one observation; there are none");
@@ -26,18 +28,31 @@ static tw_status check_observations(tw_context *ctx, const tw_observations *obse
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu observations are more than talweg can handle", n);
     if (!observed->y)
         return tw_fail(ctx, TW_BAD_DATA, "the data have no observations: name the label column");
-    return tw_likelihood_check(ctx, observed);
+    tw_observations seen = tw_observations_part(observed, 0, n - hidden);
+    return tw_likelihood_check(ctx, &seen);
+}
+
+static tw_status hide_sites(tw_model *model)
+{
+    void *memory = NULL;
+    TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_partial), "a likelihood", &memory));
+    model->partial = memory;
+    tw_partial_fill(&model->observed, model->partial);
+    model->observed.likelihood = &model->partial->table;
+    return TW_OK;
 }
 
 /* A model with its observations, and no prior yet. */
-static tw_status allocate_model(tw_context *ctx, const tw_observations *observed, tw_model **out)
+static tw_status allocate_model(tw_context *ctx, const tw_observations *observed, size_t hidden,
+                                tw_model **out)
 {
     void *memory = NULL;
-    TW_TRY(check_observations(ctx, observed));
+    TW_TRY(check_observations(ctx, observed, hidden));
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_model), "a model", &memory));
     tw_model *model = memory;
     *model = (tw_model){.ctx = ctx, .n = observed->n};
     tw_status status = tw_observations_copy(ctx, observed, &model->observed, &model->values);
+    if (status == TW_OK && hidden > 0) status = hide_sites(model);
     if (status == TW_OK)
         *out = model;
     else
@@ -69,16 +84,25 @@ tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_ob
 {
     tw_model *model = NULL;
     *out = NULL;
-    TW_TRY(allocate_model(ctx, observed, &model));
+    TW_TRY(allocate_model(ctx, observed, 0, &model));
     return finish(give_matrix(model, k, ldk, jitter), model, out);
+}
+
+/* The hidden cases of the data are the variables of the prior. */
+static tw_status show_variables(const tw_data *data, size_t cases, tw_precision *p)
+{
+    if (p->q && p->q->rows == data->hidden) return tw_precision_show_variables(p, cases);
+    return tw_fail(data->ctx, TW_BAD_DATA, "there are %zu hidden variables, and the prior has %zu",
+                   data->hidden, p->q ? p->q->rows : 0);
 }
 
 static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_kernel *kernel, double jitter)
 {
-    size_t n = model->n;
+    size_t n = model->n, cases = n - data->hidden;
     tw_precision p = {0};
-    tw_status status = jitter == 0.0 ? tw_kernel_precision(kernel, n, data->d, data->x, n, &p) : TW_OK;
+    tw_status status = jitter == 0.0 ? tw_kernel_precision(kernel, cases, data->d, data->x, n, &p) : TW_OK;
     bool sparse = p.q;
+    if (status == TW_OK && data->hidden > 0) status = show_variables(data, cases, &p);
     if (status == TW_OK && sparse)
         status = tw_gaussian_sparse_new(model->ctx, p.q, p.design, &p.constraints, TW_ELIMINATION_LITTLE_FILL,
                                         &model->prior);
@@ -117,7 +141,7 @@ tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel, const
     tw_observations observed = tw_data_observed(data, likelihood, phi);
     *out = NULL;
     TW_TRY(check_columns(data, likelihood));
-    TW_TRY(allocate_model(data->ctx, &observed, &model));
+    TW_TRY(allocate_model(data->ctx, &observed, data->hidden, &model));
     return finish(compute_matrix(model, data, kernel, jitter), model, out);
 }
 
@@ -125,7 +149,7 @@ tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *obse
 {
     tw_model *model = NULL;
     *out = NULL;
-    tw_status status = prior->n == observed->n ? allocate_model(prior->ctx, observed, &model)
+    tw_status status = prior->n == observed->n ? allocate_model(prior->ctx, observed, 0, &model)
                                                : tw_fail(prior->ctx, TW_BAD_ARGUMENT,
                                                          "the prior has %zu sites and there are %zu "
                                                          "observations",

@@ -3,6 +3,7 @@
 #define TALWEG_MODEL_MODEL_H
 
 #include "gaussian/dense.h"
+#include "likelihood/partial.h"
 #include "talweg/model.h"
 
 struct tw_model {
@@ -12,6 +13,7 @@ struct tw_model {
     tw_gaussian_report report;
     tw_observations observed; /* which points to: */
     double *values;           /* y and the columns */
+    tw_partial *partial;      /* the likelihood where some sites are not observed; else NULL */
 };
 
 /* A model whose prior is any Gaussian of mean 0 with as many coordinates as there are observations; the model owns

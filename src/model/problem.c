@@ -2,7 +2,9 @@
 #include "model/problem.h"
 
 #include "base/context.h"
-#include "covariance/kernel.h"
+#include "covariance/precision.h"
+#include "data/readers.h"
+#include "model/model.h"
 
 void tw_problem_parts_free(const tw_problem_parts *parts)
 {
@@ -13,6 +15,7 @@ void tw_problem_parts_free(const tw_problem_parts *parts)
 
 tw_observations tw_problem_observed(const tw_problem *problem)
 {
+    if (problem->data->hidden > 0) return problem->model->observed;
     return tw_data_observed(problem->data, problem->likelihood, problem->phi);
 }
 
@@ -57,11 +60,24 @@ static tw_status copy_parameters(tw_problem *problem, const tw_problem_parts *pa
     return TW_OK;
 }
 
+/* Where the cases do not determine the variables of a sparse prior, the variables become cases that are not observed. */
+static tw_status hide_variables(tw_problem *problem)
+{
+    tw_data *data = problem->data;
+    tw_precision p = {0};
+    if (data->hidden > 0 || problem->jitter != 0.0) return TW_OK;
+    tw_status status = tw_kernel_precision(problem->kernel, data->n, data->d, data->x, data->n, &p);
+    if (status == TW_OK && p.hidden) status = tw_data_hide(data, p.q->rows);
+    tw_precision_release(&p);
+    return status;
+}
+
 /* The problem has its parts, but for phi and the model. */
 static tw_status build(tw_problem *problem, const tw_problem_parts *parts)
 {
     TW_TRY(copy_parameters(problem, parts));
     TW_TRY(tw_kernel_check_levels(problem->kernel, problem->data));
+    TW_TRY(hide_variables(problem));
     return tw_model_from_data(problem->data, problem->kernel, problem->likelihood, problem->phi,
                               problem->jitter, &problem->model);
 }

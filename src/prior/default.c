@@ -28,7 +28,7 @@ static double distance2(const tw_data *data, const tw_length *length, size_t i, 
 /* The squared distances of pairs that differ; returns how many. */
 static size_t list_distances(const tw_data *data, const tw_length *length, double *d2)
 {
-    size_t n = data->n, pairs = n * (n - 1) / 2, step = pairs / PAIRS + 1, count = 0, seen = 0;
+    size_t n = data->n - data->hidden, pairs = n * (n - 1) / 2, step = pairs / PAIRS + 1, count = 0, seen = 0;
     for (size_t i = 1; i < n; i++)
         for (size_t j = 0; j < i; j++) {
             if (seen++ % step != 0) continue;

@@ -60,6 +60,23 @@ tw_status tw_sparse_copy(const tw_sparse *from, tw_sparse **out)
     return TW_OK;
 }
 
+tw_status tw_sparse_transpose(const tw_sparse *from, tw_sparse **out)
+{
+    TW_TRY(tw_sparse_allocate(from->ctx, from->columns, from->rows + 1, from->start[from->columns], out));
+    tw_sparse *to = *out;
+    size_t *next = to->start + 1; /* counts go two places up, so that they end as beginnings */
+    for (size_t e = 0; e < from->start[from->columns]; e++) to->start[from->row[e] + 2]++;
+    for (size_t i = 0; i < from->rows; i++) to->start[i + 2] += to->start[i + 1];
+    for (size_t j = 0; j < from->columns; j++)
+        for (size_t e = from->start[j]; e < from->start[j + 1]; e++) {
+            size_t at = next[from->row[e]]++;
+            to->row[at] = (uint32_t)j;
+            to->value[at] = from->value[e];
+        }
+    to->columns = from->rows;
+    return TW_OK;
+}
+
 /* Entries as they were given, and where each of them goes. */
 typedef struct given {
     tw_context *ctx;

@@ -19,6 +19,9 @@ tw_status tw_sparse_allocate(tw_context *ctx, size_t rows, size_t columns, size_
 
 tw_status tw_sparse_copy(const tw_sparse *from, tw_sparse **out);
 
+/* The rows of a general matrix as columns. */
+tw_status tw_sparse_transpose(const tw_sparse *from, tw_sparse **out);
+
 /* The Laplacian of a graph that a file has (graph_file.c), and its parts that are not connected: how many, and for each variable the
  * smallest one of its part. */
 tw_status tw_graph_read(tw_context *ctx, const char *path, tw_sparse **out);

@@ -56,6 +56,27 @@ refuses 1 'at 4 times at least' approx "$d/t.csv" --likelihood poisson --kernel 
 printf '3\n1 1 2\n2 1 1\n3 0\n' >"$d/apart.graph"
 refuses 1 'no way leads from area 1 to area 3' approx "$d/t.csv" --likelihood poisson --kernel "icar(t, graph=$d/apart.graph)"
 
+# sums, products and designs that do not determine the variables: these are latents of their own behind the cases, which nobody observed
+printf '2.75,2.5,2.25\n2.5,3,2.5\n2.25,2.5,2.75\n' >"$d/more.csv" # K + 2
+works approx "$d/y.csv" --likelihood poisson --kernel-matrix "$d/more.csv" --json --quiet
+cp "$d/out" "$d/dense.json"
+kernel="precision(matrix=\"$d/Q.mtx\") + constant(variance=2)"
+works approx "$d/t.csv" --likelihood poisson --kernel "$kernel" --json
+gives 'abs(r["laplace"]["log_z"] - other("dense.json")["laplace"]["log_z"]) < 1e-9 and r["model"]["hidden"] == 4'
+gives 'abs(r["ep_corrected"]["log_z"] - other("dense.json")["ep_corrected"]["log_z"]) < 1e-6'
+works evidence "$d/t.csv" --likelihood poisson --kernel "$kernel" --method ais,pt --particles 64 --temperatures 8 --json --quiet
+gives 'all(abs(e["log_z"] - other("dense.json")["ep_corrected"]["log_z"]) < 0.2 for e in r["estimates"])'
+for method in rmhmc hmc ess; do
+    works sample "$d/t.csv" --likelihood poisson --kernel "$kernel" --method $method --chains 2 --warmup 20 --draws 20 -o "$d/sum.nc" --quiet --pointwise --force
+done
+works summary "$d/sum.nc"
+says out '3 cases and 4 hidden variables'
+works report "$d/sum.nc" -o "$d/sum.html" --quiet
+run approx "$d/t.csv" --likelihood poisson --kernel "$kernel" --save-approx "$d/sum.json" --quiet
+[ "$code" = 1 ] || complain "--save-approx with hidden variables: exit $code, not 1"
+{ market general; printf '3 3 2\n1 1 1\n3 2 1\n'; } >"$d/few.mtx" # nobody sees the third variable, and case 2 sees none
+works approx "$d/y.csv" --likelihood poisson --precision-matrix "$d/Q.mtx" --design-matrix "$d/few.mtx" --json
+
 # what is refused, with the file's name
 only="approx $d/y.csv --likelihood poisson"
 # shellcheck disable=SC2086 # the options are meant to be split

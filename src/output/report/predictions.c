@@ -46,9 +46,10 @@ static tw_status gather_test(tw_report *r, tw_cases *cases)
 static tw_status gather_training(tw_report *r, tw_cases *cases)
 {
     tw_observations observed = tw_problem_observed(r->pool->problem);
-    size_t n = r->pool->n;
+    size_t n = r->pool->n - r->pool->problem->data->hidden;
     double *score = NULL;
     TW_TRY(tw_allocate_doubles(r->ctx, n, 1, "the scores", &score));
+    observed = tw_observations_part(&observed, 0, n);
     cases->count = n;
     cases->y = observed.y;
     cases->expected = r->expected;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "likelihood/partial.h"
 #include "output/run/file.h"
 
 /* ---- draws ---- */
@@ -172,6 +173,12 @@ static tw_status put_summary(const tw_draws_feed *feed, tw_nc_writer *w)
 static tw_status add_groups(const tw_draws_feed *feed, tw_nc_writer *w, const tw_observations *observed)
 {
     const tw_journal *j = feed->layout;
+    tw_observations sites = *observed;
+    tw_partial partial;
+    if (tw_partial_needed(observed)) {
+        tw_partial_fill(observed, &partial);
+        sites.likelihood = &partial.table;
+    }
     transfer t = {.feed = feed,
                   .journal = j,
                   .file = w,
@@ -179,7 +186,7 @@ static tw_status add_groups(const tw_draws_feed *feed, tw_nc_writer *w, const tw
                   .chains = (size_t)j->settings.chains,
                   .rows = w->rows,
                   .room = statistics_at_once(j),
-                  .observed = observed};
+                  .observed = &sites};
     tw_status status = transfer_draws(&t);
     tw_release(j->ctx, t.draws);
     tw_release(j->ctx, t.block);

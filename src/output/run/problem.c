@@ -11,8 +11,10 @@
  *   attributes      named_inputs, scaling_inputs
  *                   label_column, exposure_column and the like: what these columns were called, where they had names
  */
+#include <math.h>
 #include <stdio.h>
 
+#include "data/readers.h"
 #include "output/run/file.h"
 
 enum { ROWS_BUFFER = 1 << 16, NAME_BYTES = 32 };
@@ -187,7 +189,9 @@ static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const doub
     TW_TRY(tw_nc_count(r, group, "named_inputs", &named));
     TW_TRY(tw_allocate_doubles(r->ctx, n, d, "the inputs", &x));
     tw_status status = get_inputs(r, group, n, d, x);
-    if (status == TW_OK) status = tw_data_new(r->ctx, n, d, x, n, y, &parts->data);
+    bool hidden = isnan(y[n - 1]);
+    if (status == TW_OK) status = tw_data_new(r->ctx, n, d, x, n, hidden ? NULL : y, &parts->data);
+    if (status == TW_OK && hidden) status = tw_data_take_hidden(parts->data, y);
     tw_release(r->ctx, x);
     if (status == TW_OK && named) status = tw_nc_read_names(r, group, "input", d, &parts->data->names);
     return status == TW_OK ? get_levels(r, group, parts->data) : status;
