@@ -26,21 +26,24 @@ typedef struct contestant {
     size_t chains, warmup, draws;
     double eps; /* 0: tuned */
     size_t steps;
+    tw_forces forces;
 } contestant;
 
 /* Fixed settings are the report's (hessian: eps = 0.1, 10 steps; identity: 0.02, 200 steps), or what
  * the stability limit of leapfrog allows (prior). */
 static const contestant contestants[] = {
-    {"hmc/ep", TW_METHOD_HMC, TW_METRIC_EP, 32, 150, 100, 0.0, 0},
-    {"hmc/ep, 4 chains", TW_METHOD_HMC, TW_METRIC_EP, 4, 150, 300, 0.0, 0},
-    {"slice from ep", TW_METHOD_SLICE, TW_METRIC_EP, 32, 100, 400, 0.0, 0},
-    {"slice from prior", TW_METHOD_SLICE, TW_METRIC_PRIOR, 32, 100, 400, 0.0, 0},
-    {"mgrad from ep", TW_METHOD_MGRAD, TW_METRIC_EP, 32, 200, 400, 0.0, 0},
-    {"mgrad from prior", TW_METHOD_MGRAD, TW_METRIC_PRIOR, 32, 200, 400, 0.0, 0},
-    {"rmhmc/hessian", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 4, 10, 50, 0.1, 10},
-    {"rmhmc/smoothed", TW_METHOD_RMHMC, TW_METRIC_SMOOTHED, 4, 5, 25, 0.2, 8},
-    {"hmc/identity", TW_METHOD_HMC, TW_METRIC_IDENTITY, 4, 10, 40, 0.02, 200},
-    {"hmc/prior", TW_METHOD_HMC, TW_METRIC_PRIOR, 4, 10, 40, 0.002, 400},
+    {"hmc/ep", TW_METHOD_HMC, TW_METRIC_EP, 32, 150, 100, 0.0, 0, TW_FORCES_AUTO},
+    {"hmc/ep, double", TW_METHOD_HMC, TW_METRIC_EP, 32, 150, 100, 0.0, 0, TW_FORCES_DOUBLE},
+    {"hmc/ep, 4 chains", TW_METHOD_HMC, TW_METRIC_EP, 4, 150, 300, 0.0, 0, TW_FORCES_AUTO},
+    {"hmc/ep, 4, double", TW_METHOD_HMC, TW_METRIC_EP, 4, 150, 300, 0.0, 0, TW_FORCES_DOUBLE},
+    {"slice from ep", TW_METHOD_SLICE, TW_METRIC_EP, 32, 100, 400, 0.0, 0, TW_FORCES_AUTO},
+    {"slice from prior", TW_METHOD_SLICE, TW_METRIC_PRIOR, 32, 100, 400, 0.0, 0, TW_FORCES_AUTO},
+    {"mgrad from ep", TW_METHOD_MGRAD, TW_METRIC_EP, 32, 200, 400, 0.0, 0, TW_FORCES_AUTO},
+    {"mgrad from prior", TW_METHOD_MGRAD, TW_METRIC_PRIOR, 32, 200, 400, 0.0, 0, TW_FORCES_AUTO},
+    {"rmhmc/hessian", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 4, 10, 50, 0.1, 10, TW_FORCES_AUTO},
+    {"rmhmc/smoothed", TW_METHOD_RMHMC, TW_METRIC_SMOOTHED, 4, 5, 25, 0.2, 8, TW_FORCES_AUTO},
+    {"hmc/identity", TW_METHOD_HMC, TW_METRIC_IDENTITY, 4, 10, 40, 0.02, 200, TW_FORCES_AUTO},
+    {"hmc/prior", TW_METHOD_HMC, TW_METRIC_PRIOR, 4, 10, 40, 0.002, 400, TW_FORCES_AUTO},
 };
 enum { CONTESTANTS = sizeof contestants / sizeof *contestants };
 
@@ -61,6 +64,7 @@ static outcome run(const tw_model *model, const tw_approximation *ep, const cont
     tw_chains_summary summary;
     options.method = c->method;
     options.metric = c->metric;
+    options.forces = c->forces;
     bench_check(ctx, tw_sampling_new(&posterior, &options, c->chains, &sampling));
     bench_check(ctx, tw_sampler_start(sampling->sampler, ep->reference, 1.0, 1));
     chains.seed = 1;

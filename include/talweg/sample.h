@@ -59,6 +59,13 @@ TW_API const char *tw_method_names(void);
 /* Can the method use the metric? */
 TW_API bool tw_method_takes(tw_method method, tw_metric metric);
 
+/* The precision of HMC's forces. Either is exact: densities, by which Metropolis decides, are in double precision. */
+typedef enum tw_forces {
+    TW_FORCES_AUTO, /* single in the metric ep from 256 cases on, where it costs no acceptance and saves time; else double */
+    TW_FORCES_DOUBLE,
+    TW_FORCES_SINGLE /* wherever all columns share a dense Gaussian of full rank */
+} tw_forces;
+
 /* Which transitions, in which metric. */
 typedef struct tw_sampler_options {
     tw_method method;
@@ -75,6 +82,7 @@ typedef struct tw_sampler_options {
                              solves came near the cap always are; with fixed_point none, since a fixed count
                              never leads back exactly */
     size_t threads;
+    tw_forces forces; /* hmc */
 } tw_sampler_options;
 #define TW_SAMPLER_DEFAULTS                          \
     ((tw_sampler_options){.method = TW_METHOD_HMC,   \

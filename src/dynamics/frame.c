@@ -207,11 +207,35 @@ static void evaluate_each(const tw_frame *f, size_t columns, const double *w, co
     }
 }
 
+/* The gradient with products in single precision: w - F' slope(c + F w), sites in double precision. x and slope are work. */
+static void gradient_in_single(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    size_t n = f->n, count = n * columns;
+    const double *centre = tw_frame_centre(f);
+    float *from = out->narrow, *to = from + count;
+    tw_frame_block slopes = {.x = out->x, .slope = out->slope, .gradient = out->gradient};
+    for (size_t i = 0; i < count; i++) from[i] = (float)w[i];
+    tw_single_spread(f->single, columns, from, to);
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < n; i++) out->x[i + j * n] = (centre ? centre[i] : 0.0) + (double)to[i + j * n];
+    site_terms(f, columns, &slopes);
+    for (size_t i = 0; i < count; i++) from[i] = (float)out->slope[i];
+    tw_single_pull_back(f->single, columns, from, to);
+    for (size_t i = 0; i < count; i++) out->gradient[i] = w[i] - (double)to[i];
+}
+
 void tw_frame_evaluate(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
+    tw_frame_block rest = *out;
     if (f->column) {
         evaluate_each(f, columns, w, out);
         return;
+    }
+    if (f->single && out->gradient) {
+        gradient_in_single(f, columns, w, out);
+        if (!out->log_density && !out->log_likelihood) return;
+        rest.gradient = NULL;
+        out = &rest;
     }
     positions(f, columns, w, out->x);
     site_terms(f, columns, out);

@@ -14,6 +14,11 @@
  *
  *   L_b(x) = -v'v/2 + sum_n l_n(x_n) + const,    v = L^-1 (x - m).
  *
+ * Gradients of a Gaussian frame may have their products in single precision. A leapfrog with any force that is a function of the
+ * position alone is a composition of shears, so it is reversible and keeps volume: the force decides how much is accepted, and
+ * densities, which decide what is, are in double precision. The same force must be taken wherever a position occurs, at
+ * both ends of a trajectory too; so a frame that has such a factor uses it for every gradient.
+ *
  * Columns may have a Gaussian each, as for kernels with parameters of their own. A Gaussian that all share makes
  * one product of all columns; else they go one by one.
  *
@@ -23,6 +28,7 @@
 #ifndef TALWEG_DYNAMICS_FRAME_H
 #define TALWEG_DYNAMICS_FRAME_H
 
+#include "gaussian/single.h"
 #include "model/model.h"
 #include "talweg/dynamics.h"
 
@@ -41,6 +47,7 @@ typedef struct tw_frame {
     const tw_gaussian *gaussian; /* N(c, F F'); NULL: F is the identity and c = 0 (linear only) */
     const double *tau, *nu;      /* the sites it is made of; NULL: none */
     double log_z;                /* log Z_f */
+    const tw_single *single; /* for gradients while all columns share the above; NULL: in double precision */
     const tw_frame_column
         *column; /* instead, one for each column (Gaussian frames only); NULL: all share the above */
 } tw_frame;
@@ -66,6 +73,7 @@ typedef struct tw_frame_block {
     double *x;              /* n x P */
     double *slope;          /* n x P: work; for linear frames also n x P of `solve` */
     double *solve;          /* n x P, linear frames only */
+    float *narrow;          /* 2 n x P: work, where the frame has a factor in single precision */
     double *gradient;       /* r x P: of -L_b with respect to w; NULL: not wanted */
     double *log_density;    /* P; NULL: not wanted */
     double *log_likelihood; /* P; NULL: not wanted */

@@ -10,6 +10,7 @@ void tw_leapfrog_free(tw_leapfrog *flow)
     double *arrays[] = {flow->w,        flow->p,           flow->at.x,           flow->at.slope,
                         flow->at.solve, flow->at.gradient, flow->at.log_density, flow->at.log_likelihood};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
+    tw_release(ctx, flow->at.narrow);
     tw_release(ctx, flow);
 }
 
@@ -23,6 +24,12 @@ static tw_status allocate(tw_leapfrog *flow)
     TW_TRY(tw_allocate_doubles(ctx, n, columns, "the slopes", &flow->at.slope));
     if (flow->frame->linear)
         TW_TRY(tw_allocate_doubles(ctx, n, columns, "the prior's solves", &flow->at.solve));
+    if (flow->frame->single) {
+        void *narrow = NULL;
+        TW_TRY(tw_allocate(ctx, 2 * n * columns, sizeof *flow->at.narrow, "products in single precision",
+                           &narrow));
+        flow->at.narrow = narrow;
+    }
     TW_TRY(tw_allocate_doubles(ctx, r, columns, "the gradients", &flow->at.gradient));
     TW_TRY(tw_allocate_doubles(ctx, columns, 1, "the densities", &flow->at.log_density));
     return tw_allocate_doubles(ctx, columns, 1, "the likelihoods", &flow->at.log_likelihood);

@@ -10,6 +10,14 @@
 #include "sample/cost.h"
 #include "sample/sampler.h"
 
+/* From so many cases on products with the factor take most of the time. */
+enum { SINGLE_FROM = 256 };
+
+typedef struct hmc {
+    tw_single *single; /* EP's factor for the forces; NULL: none */
+    struct tile **tiles;
+} hmc;
+
 typedef struct tile {
     tw_leapfrog *flow;
     double *w, *x, *gradient;             /* as before the trajectory */
@@ -28,14 +36,17 @@ static void release_tile(tw_context *ctx, tile *t)
 
 static void hmc_release(tw_sampler *s)
 {
-    tile **tiles = s->own;
-    for (size_t i = 0; tiles && i < s->pieces; i++) release_tile(s->ctx, tiles[i]);
-    tw_release(s->ctx, tiles);
+    hmc *h = s->own;
+    if (!h) return;
+    for (size_t i = 0; h->tiles && i < s->pieces; i++) release_tile(s->ctx, h->tiles[i]);
+    tw_release(s->ctx, h->tiles);
+    tw_single_free(h->single);
+    tw_release(s->ctx, h);
 }
 
 static tile *tile_of(const tw_sampler *s, size_t piece)
 {
-    return ((tile *const *)s->own)[piece];
+    return ((const hmc *)s->own)->tiles[piece];
 }
 
 static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
@@ -54,13 +65,29 @@ static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
     return tw_allocate_doubles(s->ctx, columns, 1, "the energies", &t->energy);
 }
 
+/* The factor in single precision, where it is wanted. A frame that is the target's base moves with the temperature, and a linear
+ * one has solves. */
+static tw_status narrow_forces(tw_sampler *s, hmc *h)
+{
+    tw_forces forces = s->options.forces;
+    bool fits = s->frame.gaussian && !s->frame.linear && !s->frame.own_base;
+    bool pays = s->options.metric == TW_METRIC_EP && s->n >= SINGLE_FROM;
+    if (!fits || forces == TW_FORCES_DOUBLE || (forces == TW_FORCES_AUTO && !pays)) return TW_OK;
+    TW_TRY(tw_single_new(s->frame.gaussian, &h->single));
+    s->frame.single = h->single;
+    return TW_OK;
+}
+
 static tw_status hmc_set_up(tw_sampler *s)
 {
-    void *tiles = NULL;
+    void *memory = NULL;
     TW_TRY(tw_frame_make(s->target, s->options.metric, s->options.gaussian, &s->frame));
-    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &tiles));
-    s->own = tiles;
-    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, (tile **)s->own + i));
+    TW_TRY(tw_allocate(s->ctx, 1, sizeof(hmc), "HMC", &memory));
+    hmc *h = s->own = memory;
+    TW_TRY(narrow_forces(s, h));
+    TW_TRY(tw_allocate(s->ctx, s->pieces, sizeof(tile *), "the tiles", &memory));
+    h->tiles = memory;
+    for (size_t i = 0; i < s->pieces; i++) TW_TRY(make_tile(s, i, &h->tiles[i]));
     return TW_OK;
 }
 
