@@ -69,7 +69,8 @@ static void hmc_takes_two_matrices_beyond_the_covariance(void **state)
     double each = (double)(many - few) / 320.0 / (double)vector;
     double matrices = ((double)few - 320.0 * each * (double)vector) / (double)matrix;
     print_message("HMC: %.2f matrices and %.1f vectors a column\n", matrices, each);
-    assert_true(matrices <= 4.0 && each <= 10.0);
+    /* with a factor and two vectors a column in single precision, half a matrix and one vector */
+    assert_true(matrices <= 4.0 && each <= 11.0);
     test_problem_free(problem);
 }
 
