@@ -195,12 +195,13 @@ typedef struct tw_scores {
     size_t cases;
     double log_score;  /* mean of log p(y), nats */
     double error_rate; /* binary: part on the wrong side of 1/2 (exactly 1/2 counts half); else NaN */
-    double rmse;       /* not binary: root mean square of y - expected; else NaN */
+    double rmse;       /* not binary: root mean square of y - expected over the uncensored cases; else NaN */
     struct {
         size_t cases;
         double predicted; /* mean probability of +1 */
         double observed;  /* part that was +1 */
     } bin[TW_CALIBRATION_BINS];
+    size_t censored; /* cases whose y is a bound: they count in log_score, and not in rmse */
 } tw_scores;
 TW_API tw_scores tw_predict_scores(const tw_observations *at, const double *expected,
                                    const double *log_score);

@@ -60,7 +60,11 @@ typedef struct tw_observations {
     size_t n;
     const double *y;                  /* NULL where only predictions are asked for */
     const double *column[TW_COLUMNS]; /* in the order of the likelihood's columns; NULL: the standard */
+    const size_t *line;               /* where each stands in its file, for messages; NULL: not known */
 } tw_observations;
+
+/* Is y of observation i a bound, and not itself what was to be observed? That is where a column of flags says so: censored. */
+TW_API bool tw_observations_censored(const tw_observations *observed, size_t i);
 
 /* A likelihood: a table of functions. supports and terms are all that one needs; the rest may be NULL where it
  * says so. */

@@ -104,6 +104,9 @@ TW_API void tw_problem_warn_defaults(const tw_problem *problem);
  * of each other, or a function that is as good as constant. */
 TW_API void tw_problem_warn_lengths(const tw_problem *problem);
 
+/* How many cases are censored. */
+TW_API size_t tw_problem_censored(const tw_problem *problem);
+
 /* The likelihood's parameters, where they are not the initial ones, and columns in words: "noise 0.5", "exposure from 1
  * to 4". */
 TW_API void tw_problem_describe_constants(const tw_problem *problem, char *words, size_t bytes);

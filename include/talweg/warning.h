@@ -47,11 +47,10 @@ extern "C" {
       "Newton's method for Laplace's approximation did not converge in {0:.0f} steps (the mode is {1:.1e} "  \
       "standard deviations away): do not use its log Z")                                                     \
     X(TW_WARN_EP_OVERFLOW, "ep_overflow",                                                                    \
-      "EP broke down: its numbers overflow, because the prior standard deviation is too large for double "   \
+      "EP broke down after {0:.0f} sweeps: q is no distribution, or moments of a case are beyond double "    \
       "precision")                                                                                           \
     X(TW_WARN_LAPLACE_OVERFLOW, "laplace_overflow",                                                          \
-      "Laplace's approximation broke down: its numbers overflow, because the prior standard deviation is "   \
-      "too large for double precision")                                                                      \
+      "Laplace's approximation broke down after {0:.0f} steps: its numbers are beyond double precision")     \
     X(TW_WARN_CORRECTION, "correction",                                                                      \
       "the correction's terms do not fall with their order: do not trust the corrected log Z")               \
     X(TW_WARN_SAVED, "saved_not_converged",                                                                  \

@@ -84,7 +84,10 @@ static tw_status add_tilted(const work *k, size_t site, double *part, double *gr
     if (!tw_ep_cavity(a->tau[site], a->nu[site], a->mean[site], a->variance[site], &cavity))
         return tw_fail(a->ctx, TW_NUMERICAL_FAILURE, "the cavity of site %zu is not a distribution",
                        site + 1);
-    TW_TRY(tw_likelihood_d_log_z(o, site, cavity.mean, cavity.variance, part));
+    tw_status status = tw_likelihood_d_log_z(o, site, cavity.mean, cavity.variance, part);
+    if (status != TW_OK)
+        return tw_fail(a->ctx, status, "the derivatives of log Z at site %zu are beyond double precision",
+                       site + 1);
     for (size_t j = 0; j < o->likelihood->parameters; j++) gradient[j] += part[j];
     return TW_OK;
 }

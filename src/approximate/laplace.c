@@ -88,8 +88,9 @@ static void accept(laplace *s, double t, double psi)
 }
 
 /* Halve the step until psi gains a ten-thousandth of what the decrement promises. Returns its length, 0 when
- * even a tiny step does not help. */
-static double line_search(laplace *s, double decrement)
+ * even a tiny step does not help. Near the mode the full step is taken: what it gains may be less than the rounding error of psi,
+ * which is a sum of parts that may be much larger than what they leave. */
+static double line_search(laplace *s, double decrement, bool near)
 {
     size_t n = s->model->n;
     double ax = tw_dot(n, s->a, s->x), cross = tw_dot(n, s->a, s->dx), dd = tw_dot(n, s->da, s->dx);
@@ -97,7 +98,7 @@ static double line_search(laplace *s, double decrement)
     for (int halvings = 0; halvings < HALVINGS; halvings++) {
         for (size_t i = 0; i < n; i++) s->trial[i] = s->x[i] + t * s->dx[i];
         double psi = log_likelihood(s, s->trial, NULL, NULL) - 0.5 * (ax + t * (2.0 * cross + t * dd));
-        if (psi >= s->psi + 1e-4 * t * decrement - s->rounding) {
+        if (psi >= s->psi + 1e-4 * t * decrement - s->rounding || (near && isfinite(psi))) {
             accept(s, t, psi);
             return t;
         }
@@ -130,7 +131,7 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
     while (!out->converged && out->iterations < options->max_steps && isfinite(decrement)) {
         TW_TRY(tw_poll(s->model->ctx));
         bool near = 0.5 * decrement <= fmax(options->tolerance, s->rounding);
-        double t = line_search(s, decrement);
+        double t = line_search(s, decrement, near);
         out->converged = near && (t == 1.0 || t == 0.0); /* 0: psi is as large as rounding lets it be */
         if (t == 0.0) break;
         out->iterations++;
@@ -207,10 +208,26 @@ static tw_status try_start(laplace *s, start_kind kind, const tw_laplace_options
     return TW_OK;
 }
 
+/* The first case whose terms are beyond double precision where Newton's method starts is named. */
+static tw_status check_start(const laplace *s)
+{
+    const tw_observations *o = &s->model->observed;
+    log_likelihood(s, s->x, s->slope, s->lambda);
+    for (size_t i = 0; i < s->model->n; i++)
+        if (!isfinite(s->value[i]) || !isfinite(s->slope[i]) || !isfinite(s->lambda[i]))
+            return tw_fail(s->model->ctx, TW_NUMERICAL_FAILURE,
+                           "case %zu: log p(y | x) of y = %g or its derivatives overflow at x = 0 under the "
+                           "%s likelihood: "
+                           "an observation, one of its constants or a parameter is too extreme",
+                           i + 1, o->y[i], o->likelihood->name);
+    return TW_OK;
+}
+
 /* From 0, and where the likelihood is not log-concave from the other starts. */
 static tw_status iterate_all(laplace *s, const tw_laplace_options *options, tw_approximation *out)
 {
     double *kept = NULL, lower = NAN;
+    TW_TRY(check_start(s));
     TW_TRY(iterate(s, options, out));
     if (!s->model->observed.likelihood->peak) return TW_OK;
     TW_TRY(tw_allocate_doubles(s->model->ctx, s->model->n, 2, "Laplace's first mode", &kept));

@@ -86,7 +86,10 @@ void tw_scores_add(const tw_observations *at, const double *expected, const doub
     sums->cases += at->n;
     for (size_t i = 0; i < at->n; i++) {
         sums->log_score += log_score[i];
-        sums->rmse += (at->y[i] - expected[i]) * (at->y[i] - expected[i]);
+        if (tw_observations_censored(at, i))
+            sums->censored++; /* the time of the event is not known */
+        else
+            sums->rmse += (at->y[i] - expected[i]) * (at->y[i] - expected[i]);
     }
     if (at->likelihood->two_classes) add_binary(at->n, at->y, expected, sums);
 }
@@ -98,7 +101,7 @@ tw_scores tw_scores_finish(const tw_likelihood *likelihood, const tw_scores *sum
     double cases = (double)sums->cases;
     scores.log_score /= cases;
     scores.error_rate = binary ? sums->error_rate / cases : NAN;
-    scores.rmse = binary ? NAN : sqrt(sums->rmse / cases);
+    scores.rmse = binary ? NAN : sqrt(sums->rmse / (double)(sums->cases - sums->censored)); /* 0/0 = NaN */
     for (size_t b = 0; b < TW_CALIBRATION_BINS; b++) { /* 0/0 = NaN in an empty bin */
         scores.bin[b].predicted /= (double)sums->bin[b].cases;
         scores.bin[b].observed /= (double)sums->bin[b].cases;

@@ -233,21 +233,41 @@ static tw_status write_files(tw_context *ctx, const approx_options *options, con
 
 /* ---- the command ---- */
 
-/* A residual that is no number comes of a K too large for double precision, and no further sweep mends that. */
-static tw_status fail_overflow(tw_context *ctx, const char *name)
+/* The prior standard deviation of the first case; 0 where it is not known. */
+static double prior_sd(const tw_problem *problem)
 {
-    return tw_fail(
-        ctx, TW_NOT_CONVERGED,
-        "%s broke down: its numbers overflow, because the prior standard deviation is too large for "
-        "double precision. Use a smaller --log-sigma",
-        name);
+    double variance = 0.0;
+    if (tw_kernel_matrix(problem->kernel, NULL)) return 0.0;
+    if (tw_kernel_diagonal(problem->kernel, 1, problem->data->d, problem->data->x, problem->data->n,
+                           &variance) != TW_OK)
+        return 0.0;
+    return sqrt(variance);
+}
+
+/* A residual that is no number comes of a K too large for double precision, of sites whose moments cannot be computed, or, of a likelihood
+ * that is not log-concave, of sites that make no distribution. No further sweep mends that. */
+static tw_status fail_overflow(tw_context *ctx, const results *r, const char *name)
+{
+    double sd = prior_sd(r->problem);
+    if (sd > 1e6)
+        return tw_fail(
+            ctx, TW_NOT_CONVERGED,
+            "%s broke down: its numbers overflow, because the prior standard deviation is too large for "
+            "double precision (%.2g). Use a smaller --log-sigma",
+            name, sd);
+    return tw_fail(ctx, TW_NOT_CONVERGED,
+                   "%s broke down: its Gaussian is no distribution, or moments of a case are beyond double "
+                   "precision. Look for "
+                   "extreme observations and parameters of the %s likelihood, and use talweg evidence --from "
+                   "prior or draws",
+                   name, r->problem->likelihood->name);
 }
 
 static tw_status judge(tw_context *ctx, const approx_options *options, const results *r)
 {
-    if (!r->ep->converged && !isfinite(r->ep->residual)) return fail_overflow(ctx, "EP");
+    if (!r->ep->converged && !isfinite(r->ep->residual)) return fail_overflow(ctx, r, "EP");
     if (!r->laplace->converged && !isfinite(r->laplace->residual))
-        return fail_overflow(ctx, "Laplace's approximation");
+        return fail_overflow(ctx, r, "Laplace's approximation");
     if (!r->ep->converged)
         return tw_fail(ctx, TW_NOT_CONVERGED,
                        "EP did not converge in %zu sweep%s (residual %.1e, allowed %.1e): do not use its log "

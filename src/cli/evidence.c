@@ -117,9 +117,11 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
     tw_status status = tw_evidence_plan_new(found->problem->model, &options, &watching, &found->plan);
     tw_meter_end(&stages.meter);
     if (status == TW_INTERRUPTED) return nothing_estimated(ctx);
-    if (status == TW_NOT_CONVERGED)
-        return tw_fail(ctx, status, "%.1000s (see --from, --metric, --standardise, --log-ell)",
-                       tw_context_message(ctx));
+    if (status == TW_NOT_CONVERGED) {
+        char words[1000]; /* the context's own message is about to be replaced */
+        snprintf(words, sizeof words, "%s", tw_context_message(ctx));
+        return tw_fail(ctx, status, "%s (see --from, --metric, --standardise, --log-ell)", words);
+    }
     if (status != TW_OK) return status;
     tw_problem_warn_defaults(found->problem);
     tw_problem_warn_lengths(found->problem);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/model_file.h"
 #include "cli/model_options.h"
 #include "talweg/base.h"
 
@@ -268,6 +269,11 @@ tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *option
         tw_problem_parts_free(&parts);
     } else if ((status = tw_problem_new(ctx, &parts, out)) != TW_OK && options->kernel_matrix) {
         tw_fail_within(ctx, status, "%.1000s: ", options->kernel_matrix);
+    }
+    if (status == TW_OK && options->model_file &&
+        (status = tw_model_file_check(*out, options->model_file)) != TW_OK) {
+        tw_problem_free(*out);
+        *out = NULL;
     }
     tw_release(ctx, phi.phi); /* the problem has copies */
     tw_release(ctx, phi.given);

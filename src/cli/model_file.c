@@ -9,6 +9,7 @@
 
 #include "cli/model_options.h"
 #include "cli/names.h"
+#include "cli/prior_options.h"
 
 enum { MOST_BYTES = 1 << 22 };
 
@@ -202,6 +203,53 @@ void tw_model_arguments_release(tw_context *ctx, tw_model_arguments *arguments)
 {
     tw_release(ctx, (void *)arguments->item);
     arguments->item = NULL;
+}
+
+/* Priors and fixed parameters of the file that have no meaning for this problem are refused, also by a command that does not use
+ * them. */
+static tw_status check_texts(tw_problem *problem, const json_t *root, const char *field,
+                             tw_status (*check_one)(tw_problem *problem, tw_priors *priors, const char *text))
+{
+    const json_t *texts = json_object_get(root, field);
+    tw_priors *priors = NULL;
+    tw_status status = tw_priors_new(problem, &priors);
+    for (size_t k = 0; status == TW_OK && k < json_array_size(texts); k++) {
+        status = check_one(problem, priors, json_string_value(json_array_get(texts, k)));
+        if (status != TW_OK) tw_fail_within(problem->ctx, status, "field \"%s\", text %zu: ", field, k + 1);
+    }
+    tw_priors_free(priors);
+    return status;
+}
+
+static tw_status check_prior(tw_problem *problem, tw_priors *priors, const char *text)
+{
+    return strcmp(text, "default") == 0 ? TW_OK : tw_priors_read(priors, problem, text);
+}
+
+/* Only whether there is such a parameter: "ell", "log_ell=0.5", "all". */
+static tw_status check_fixed(tw_problem *problem, tw_priors *priors, const char *text)
+{
+    char name[TW_PRIOR_NAME_BYTES];
+    (void)priors;
+    tw_prior_name(text, name);
+    if (strcmp(name, "all") == 0) return TW_OK;
+    for (size_t j = 0; j < tw_problem_count(problem); j++) { /* ell is also ell.1, ell.2, ... */
+        const char *known = tw_problem_parameter(problem, j)->name;
+        size_t length = strlen(name);
+        if (strncmp(known, name, length) == 0 && (known[length] == '\0' || known[length] == '.'))
+            return TW_OK;
+    }
+    return tw_fail(problem->ctx, TW_BAD_DATA, "the model has no parameter \"%.60s\"", name);
+}
+
+tw_status tw_model_file_check(tw_problem *problem, const char *path)
+{
+    json_t *root = NULL;
+    TW_TRY(load(problem->ctx, path, &root));
+    tw_status status = check_texts(problem, root, "fixed", check_fixed);
+    if (status == TW_OK) status = check_texts(problem, root, "priors", check_prior);
+    json_decref(root);
+    return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "%.1000s: ", path);
 }
 
 /* The value of the last --model; NULL: there is none. */

@@ -38,4 +38,7 @@ tw_status tw_model_file_write(const tw_model_description *model, const char *pat
 /* The same on a stream. */
 tw_status tw_model_file_print(const tw_model_description *model, FILE *to);
 
+/* The problem of a model file: are its priors and fixed parameters of this problem? The message says where they are not. */
+tw_status tw_model_file_check(tw_problem *problem, const char *path);
+
 #endif

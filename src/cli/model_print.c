@@ -67,6 +67,8 @@ json_t *tw_model_encode(const tw_problem *problem, bool *ok)
     tw_json_set(object, "inputs", given ? json_null() : tw_json_count(problem->data->d), ok);
     tw_json_set(object, "standardised", json_boolean(problem->scaling != NULL), ok);
     tw_json_set(object, "likelihood", json_string(problem->likelihood->name), ok);
+    if (tw_likelihood_column(problem->likelihood, "censored") < problem->likelihood->columns)
+        tw_json_set(object, "censored", tw_json_count(tw_problem_censored(problem)), ok);
     tw_json_set(object, "kernel", encode_kernel(problem), ok);
     tw_json_set(object, "jitter", tw_json_number(tw_model_describe(problem->model).jitter), ok);
     tw_json_set(object, "parameters", encode_parameters(problem, ok), ok);

@@ -190,10 +190,11 @@ static void add_case(case_sums *sums, double value)
 static void add_scores(tw_prediction_report *report)
 {
     const tw_prediction *p = report->p;
+    tw_observations cases = tw_new_inputs_observed(&p->at, p->problem, p->first, p->count);
     for (size_t i = 0; p->at.y && i < p->count; i++) {
         double away = p->at.y[p->first + i] - p->column[TW_PREDICTED_EXPECTED][i];
         add_case(&report->score, p->column[TW_PREDICTED_SCORE][i]);
-        add_case(&report->square, away * away);
+        if (!tw_observations_censored(&cases, i)) add_case(&report->square, away * away);
     }
 }
 
@@ -243,10 +244,10 @@ typedef struct sampling_errors {
 
 static sampling_errors errors_of(const tw_prediction_report *report, const tw_scores *s)
 {
-    double cases = (double)s->cases;
+    double cases = (double)s->cases, known = (double)(s->cases - s->censored);
     return (sampling_errors){.error_rate =
                                  cases > 1.0 ? sqrt(s->error_rate * (1.0 - s->error_rate) / cases) : NAN,
-                             .rmse = 0.5 * error_of_mean(&report->square, cases) / s->rmse,
+                             .rmse = 0.5 * error_of_mean(&report->square, known) / s->rmse,
                              .log_score = error_of_mean(&report->score, cases)};
 }
 
@@ -265,7 +266,7 @@ static void print_scores(const tw_prediction_report *report)
     const tw_prediction *p = report->p;
     tw_draws_scores s = tw_prediction_scores(p);
     sampling_errors e = errors_of(report, &s.scores);
-    char bits[96];
+    char bits[96], away[128];
     printf("%zu labelled case%s", s.scores.cases, s.scores.cases == 1 ? "" : "s");
     if (p->places)
         printf(", averaged over %zu draws of the parameters and latents", tw_run_describe(p->run)->draws);
@@ -274,12 +275,15 @@ static void print_scores(const tw_prediction_report *report)
                tw_run_describe(p->run)->draws == 1 ? "" : "s", tw_run_describe(p->run)->chains,
                tw_run_describe(p->run)->chains == 1 ? "" : "s");
     printf("\n\n  %-30s%s\n", "", p->run ? "cases     draws" : "cases");
+    snprintf(away, sizeof away, "root mean square of y - its predicted mean");
+    if (s.scores.censored)
+        snprintf(away, sizeof away, "root mean square of y - its predicted mean, without %zu censored case%s",
+                 s.scores.censored, s.scores.censored == 1 ? "" : "s");
     if (report->binary)
         print_score("error rate", s.scores.error_rate, "", e.error_rate, s.error_rate_mcse,
                     "cases on the wrong side of probability 1/2");
     else
-        print_score("error", s.scores.rmse, "", e.rmse, s.rmse_mcse,
-                    "root mean square of y - its predicted mean");
+        print_score("error", s.scores.rmse, "", e.rmse, s.rmse_mcse, away);
     snprintf(bits, sizeof bits, "mean of log p(y); %.4f bits", in_bits(s.scores.log_score));
     print_score("mean log score", s.scores.log_score, "nats", e.log_score, s.log_score_mcse, bits);
     if (report->binary)
@@ -320,6 +324,7 @@ static json_t *encode_scores(const tw_prediction_report *report, bool *ok)
     tw_json_set(object, "log_score_nats_se", tw_json_number(e.log_score), ok);
     tw_json_set(object, "error_rate_mcse", tw_json_number(s.error_rate_mcse), ok);
     tw_json_set(object, "rmse", tw_json_number(s.scores.rmse), ok);
+    tw_json_set(object, "censored", tw_json_count(s.scores.censored), ok);
     tw_json_set(object, "rmse_mcse", tw_json_number(s.rmse_mcse), ok);
     tw_json_set(object, "log_score_nats", tw_json_number(score), ok);
     tw_json_set(object, "log_score_nats_mcse", tw_json_number(error), ok);

@@ -25,14 +25,11 @@ const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT] = {
              "model file has for it is not used then; all: every parameter where it is"},
 };
 
-enum { NAME_BYTES = 128 };
-
-/* "se.log_ell ~ normal(0, 1)", "se.ell=2" and "se.ell" are all of se.ell. */
-static void read_name(const char *text, char name[NAME_BYTES])
+void tw_prior_name(const char *text, char name[TW_PRIOR_NAME_BYTES])
 {
     size_t length = 0;
     text += strspn(text, " \t");
-    for (bool start = true; *text && !strchr(" \t~=", *text) && length < NAME_BYTES - 1; text++) {
+    for (bool start = true; *text && !strchr(" \t~=", *text) && length < TW_PRIOR_NAME_BYTES - 1; text++) {
         if (start && strncmp(text, "log_", 4) == 0) text += 4;
         start = *text == '.';
         if (*text) name[length++] = *text;
@@ -43,10 +40,10 @@ static void read_name(const char *text, char name[NAME_BYTES])
 
 bool tw_prior_is_fixed(const tw_prior_options *options, const char *prior)
 {
-    char name[NAME_BYTES], other[NAME_BYTES];
-    read_name(prior, name);
+    char name[TW_PRIOR_NAME_BYTES], other[TW_PRIOR_NAME_BYTES];
+    tw_prior_name(prior, name);
     for (size_t k = 0; k < options->fix.count; k++) {
-        read_name(options->fix.item[k], other);
+        tw_prior_name(options->fix.item[k], other);
         if (strcmp(name, other) == 0 || strcmp(other, "all") == 0) return true;
     }
     return false;

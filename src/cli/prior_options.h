@@ -25,4 +25,8 @@ tw_status tw_prior_options_fix(const tw_prior_options *options, tw_problem *prob
 /* The priors of a problem, which moves to the values that are fixed. */
 tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *problem, tw_priors **out);
 
+/* The name of the parameter that a text is about: "se.log_ell ~ normal(0, 1)", "se.ell=2" and "se.ell" are all of se.ell. */
+enum { TW_PRIOR_NAME_BYTES = 128 };
+void tw_prior_name(const char *text, char name[TW_PRIOR_NAME_BYTES]);
+
 #endif

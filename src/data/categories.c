@@ -55,11 +55,13 @@ static const char *input_name(const tw_data *data, size_t input, char text[32])
 static tw_status fail_text(const tw_data *data, size_t input, size_t row, const char *text,
                            const tw_levels *known)
 {
-    char name[32], list[300];
+    char name[32], list[300], line[32] = "";
+    if (data->lines) snprintf(line, sizeof line, " (line %zu)", data->lines[row]);
     tw_levels_list(known, list, sizeof list);
     return tw_fail(data->ctx, TW_NEW_CATEGORY,
-                   "row %zu of %s: found %s, a category that the training cases do not have; they have %s",
-                   row + 1, input_name(data, input, name), tw_quote(text, text + strlen(text)).text, list);
+                   "row %zu%s of %s: found %s, a category that the training cases do not have; they have %s",
+                   row + 1, line, input_name(data, input, name), tw_quote(text, text + strlen(text)).text,
+                   list);
 }
 
 /* The known texts, and behind them those of the new cases, which stand where their codes say. */

@@ -110,9 +110,11 @@ static tw_status recode(tw_data *data, const tw_levels *texts, double first, dou
     for (size_t i = 0; i < data->n; i++) {
         const char *word = word_of(data, data->y[i], number);
         if (tw_levels_find(texts, word) < texts->count) continue;
+        char line[32] = "";
+        if (data->lines) snprintf(line, sizeof line, " (line %zu)", data->lines[i]);
         tw_levels_list(texts, list, sizeof list);
-        return tw_fail(data->ctx, TW_BAD_DATA, "row %zu: found the label %s; the labels are %s", i + 1,
-                       tw_quote(word, word + strlen(word)).text, list);
+        return tw_fail(data->ctx, TW_BAD_DATA, "row %zu: found the label %s; the labels are %s%s", i + 1,
+                       tw_quote(word, word + strlen(word)).text, list, line);
     }
     for (size_t i = 0; i < data->n; i++) {
         const char *word = word_of(data, data->y[i], number);

@@ -55,6 +55,18 @@ static bool within(tw_range range, double value)
     }
 }
 
+/* " (line 8)", or "". */
+typedef struct line_text {
+    char text[32];
+} line_text;
+
+static line_text line_of(const tw_observations *o, size_t i)
+{
+    line_text line = {""};
+    if (o->line) snprintf(line.text, sizeof line.text, " (line %zu)", o->line[i]);
+    return line;
+}
+
 static tw_status check_column(tw_context *ctx, const tw_observations *o, size_t k)
 {
     const tw_column *column = &o->likelihood->column[k];
@@ -64,8 +76,8 @@ static tw_status check_column(tw_context *ctx, const tw_observations *o, size_t 
                        column->name);
     for (size_t i = 0; values && i < o->n; i++)
         if (!within(column->range, values[i]))
-            return tw_fail(ctx, TW_BAD_DATA, "%s of case %zu is %g: it must be %s", column->name, i + 1,
-                           values[i], MUST_BE[column->range]);
+            return tw_fail(ctx, TW_BAD_DATA, "%s of case %zu is %g: it must be %s%s", column->name, i + 1,
+                           values[i], MUST_BE[column->range], line_of(o, i).text);
     return TW_OK;
 }
 
@@ -97,8 +109,8 @@ static tw_status fail_observation(tw_context *ctx, const tw_observations *o, siz
 {
     char columns[160];
     say_columns(o, i, columns, sizeof columns);
-    return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g%s; %s needs %s", i + 1, o->y[i], columns,
-                   o->likelihood->name, o->likelihood->support);
+    return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g%s; %s needs %s%s", i + 1, o->y[i], columns,
+                   o->likelihood->name, o->likelihood->support, line_of(o, i).text);
 }
 
 tw_status tw_likelihood_check(tw_context *ctx, const tw_observations *observed)

@@ -10,9 +10,18 @@ tw_observations tw_observations_part(const tw_observations *observed, size_t sta
     tw_observations part = *observed;
     part.n = count;
     if (part.y) part.y += start;
+    if (part.line) part.line += start;
     for (size_t k = 0; k < TW_COLUMNS; k++)
         if (part.column[k]) part.column[k] += start;
     return part;
+}
+
+bool tw_observations_censored(const tw_observations *o, size_t i)
+{
+    for (size_t k = 0; k < o->likelihood->columns; k++)
+        if (o->likelihood->column[k].range == TW_RANGE_FLAG && o->column[k] && o->column[k][i] != 0.0)
+            return true;
+    return false;
 }
 
 double tw_observations_parameter(const tw_observations *observed, size_t k)

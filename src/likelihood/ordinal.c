@@ -14,7 +14,7 @@
  *   lambda  = lambda(b) + w (1 + w) D^2 - w E
  *   dlambda = -lambda'(b) - w (1 + w) (1 + 2 w) D^3 + 3 w (1 + w) D E - w F.
  * No difference of nearly equal numbers is left where x is far off, since Phi's own functions have none. A gap g costs
- * digits as 1e-16/g.
+ * digits as 1e-16/g, and so a narrow one has formulas of its own (narrow.h).
  *
  * Parameters: a shift of both ends is one of -x. The upper end alone has dl/db = B = phi(b)/P, dl'/db = dB/dx and
  * dlambda/db = -d2B/dx2; B = (1 + w) r(b), or where the cell is turned over B = w r(a), each with its logarithmic
@@ -29,6 +29,7 @@
 #include <string.h>
 
 #include "likelihood/likelihood.h"
+#include "likelihood/narrow.h"
 #include "math/normal.h"
 
 enum { MOST_LEVELS = 7, OFFSET = 0, CUT = 0, CHUNK = 128 };
@@ -82,6 +83,8 @@ typedef struct cells {
     size_t n;
     double sign[CHUNK]; /* -1: turned over */
     double w[CHUNK];
+    double half[CHUNK],
+        centre[CHUNK]; /* of a narrow cell: half its width, and its centre; half is 0 of others */
     ends low, high;
 } cells;
 
@@ -109,7 +112,10 @@ static void find_cells(const tw_observations *part, const double *cut, const dou
         size_t level = (size_t)y[i];
         double by = scale ? 1.0 / scale[i] : 1.0, a = by * (cut[level - 1] - x[i]),
                b = by * (cut[level] - x[i]);
-        bool over = a + b > 0.0;
+        bool over = a + b > 0.0, inside = level > 1 && level < levels_of(part);
+        double half = inside ? 0.5 * by * tw_observations_parameter(part, level - 1) : INFINITY;
+        c->half[i] = half <= TW_NARROW ? half : 0.0;
+        c->centre[i] = 0.5 * (a + b);
         c->sign[i] = over ? -1.0 : 1.0;
         c->high.z[i] = over ? -a : b;
         c->low.z[i] = over ? -b : a;
@@ -141,6 +147,10 @@ typedef struct point {
 /* In x, not in the coordinate of a cell that is turned over. */
 static point point_of(const cells *c, size_t i)
 {
+    if (c->half[i] > 0.0) {
+        tw_narrow n = tw_narrow_terms(c->centre[i], c->half[i]);
+        return (point){n.value, n.slope, n.lambda, n.dlambda};
+    }
     double w = c->w[i], ww = w * (1.0 + w);
     gaps g = gaps_of(c, i);
     point p = {.value = c->high.log_cdf[i] - log1p(w),
@@ -182,6 +192,10 @@ static double u_of(const ends *e, size_t i)
 /* Derivatives of value, slope and lambda as the upper end of the level moves. */
 static point upper_moves(const cells *c, size_t i)
 {
+    if (c->half[i] > 0.0) {
+        tw_narrow n = tw_narrow_upper_moves(c->centre[i], c->half[i]);
+        return (point){n.value, n.slope, n.lambda, n.dlambda};
+    }
     double w = c->w[i], ww = w * (1.0 + w);
     gaps g = gaps_of(c, i);
     bool over = c->sign[i] < 0.0;

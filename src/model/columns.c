@@ -33,6 +33,14 @@ tw_status tw_problem_fill_columns(const tw_problem *problem, tw_data *at, const 
     return TW_OK;
 }
 
+size_t tw_problem_censored(const tw_problem *problem)
+{
+    tw_observations observed = tw_problem_observed(problem);
+    size_t count = 0;
+    for (size_t i = 0; i < observed.n; i++) count += tw_observations_censored(&observed, i);
+    return count;
+}
+
 void tw_problem_describe_constants(const tw_problem *problem, char *words, size_t bytes)
 {
     const tw_likelihood *likelihood = problem->likelihood;
@@ -49,6 +57,12 @@ void tw_problem_describe_constants(const tw_problem *problem, char *words, size_
     for (size_t k = 0; k < likelihood->columns && length < bytes; k++) {
         double low, high;
         if (!observed.column[k]) continue;
+        if (likelihood->column[k].range == TW_RANGE_FLAG) {
+            length +=
+                (size_t)snprintf(words + length, bytes - length, "%s%zu of %zu cases %s", length ? ", " : "",
+                                 tw_problem_censored(problem), observed.n, likelihood->column[k].name);
+            continue;
+        }
         range_of(observed.n, observed.column[k], &low, &high);
         length +=
             (size_t)snprintf(words + length, bytes - length, low == high ? "%s%s %g" : "%s%s from %g to %g",

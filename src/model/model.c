@@ -118,7 +118,8 @@ static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_k
 
 tw_observations tw_data_observed(const tw_data *data, const tw_likelihood *likelihood, const double *phi)
 {
-    tw_observations observed = {.likelihood = likelihood, .phi = phi, .n = data->n, .y = data->y};
+    tw_observations observed = {
+        .likelihood = likelihood, .phi = phi, .n = data->n, .y = data->y, .line = data->lines};
     for (size_t k = 0; k < likelihood->columns; k++)
         observed.column[k] = tw_data_column(data, likelihood->column[k].name);
     return observed;

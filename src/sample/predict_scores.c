@@ -18,7 +18,7 @@ static void add_series(tw_draws_predictor *p, size_t point)
     const tw_new_case *c = &p->cases[point];
     size_t length = p->batches * p->source.chains;
     const double *score = p->log_series + point * length, *expected = p->series + point * length;
-    double error = c->y - c->expected.mean;
+    double error = tw_observations_censored(&c->at, 0) ? 0.0 : c->y - c->expected.mean;
     for (size_t k = 0; k < length; k++) {
         p->score_series[k] += score[k];
         p->error_series[k] += error * expected[k];
@@ -41,10 +41,10 @@ tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
 {
     tw_draws_scores out = {.scores = tw_scores_finish(p->model->observed.likelihood, &p->sums)};
     bool binary = p->two_classes;
-    double cases = (double)p->sums.cases;
+    double cases = (double)p->sums.cases, known = (double)(p->sums.cases - p->sums.censored);
     tw_diagnose *diagnose = p->workers[0].diagnose;
     out.log_score_mcse = tw_predict_mcse(p, diagnose, p->score_series) / cases;
     out.error_rate_mcse = binary ? sqrt(p->other_side) / cases : NAN;
-    out.rmse_mcse = binary ? NAN : tw_predict_mcse(p, diagnose, p->error_series) / (cases * out.scores.rmse);
+    out.rmse_mcse = binary ? NAN : tw_predict_mcse(p, diagnose, p->error_series) / (known * out.scores.rmse);
     return out;
 }

@@ -38,7 +38,7 @@ refuses 1 'labels123.csv: labels of two classes are two different whole numbers 
     approx "$d/labels123.csv"
 refuses 1 'found 1 (row 1), 0.5 (row 2)' approx "$d/half.csv"
 refuses 1 'found 1 (row 1), 0.5 (row 2)' approx "$d/half.csv" --likelihood logit
-refuses 1 'count.csv: observation 2 is -1; poisson needs' approx "$d/count.csv" --likelihood poisson
+refuses 1 'count.csv: observation 2 is -1; poisson needs 0, 1, 2, ..., 1e11 (line 3)' approx "$d/count.csv" --likelihood poisson
 refuses 1 'observation 2 is 1.5; poisson needs' approx "$d/fraction.csv" --likelihood=poisson
 refuses 1 'is a directory' approx "$d/folder"
 refuses 1 'is not a text file' approx "$d/binary.csv"

@@ -69,11 +69,31 @@ refuses 1 '--dispersion' approx "$d/offset.csv" --likelihood negative_binomial -
 data times c,y '(i % 4 == 3) "," exp(-f / 2) * (0.3 + i % 5)'
 every_command times '--censored-column c' --likelihood weibull --shape 1.5 --censored-column c
 every_command times '--censored-column c' --likelihood exponential --censored-column c
+# how many are censored is said; their times are not counted in the error
+works approx "$d/times.csv" --likelihood weibull --censored-column c --save-approx "$d/fit.json" --force
+says out '6 of 24 cases censored'
+works predict "$d/fit.json" "$d/times.csv" -o "$d/predicted.csv" --force
+says out 'without 6 censored cases'
+works predict "$d/fit.json" "$d/times.csv" --json
+gives 'r["model"]["censored"] == 6 and r["scores"]["censored"] == 6'
+gives 'abs(r["scores"]["rmse"] - math.sqrt(sum((a - b) ** 2 for i, (a, b) in enumerate(zip(r["predictions"]["y"],
+        r["predictions"]["y_mean"])) if i % 4 != 3) / 18)) < 1e-12 * r["scores"]["rmse"]'
 sed '9s/,[^,]*$/,-1/' "$d/times.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: observation 8 is -1 (censored 1); weibull needs a time > 0' approx "$d/bad.csv" \
     --likelihood weibull --censored-column c
 sed '9s/,1,/,2,/' "$d/times.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: censored of case 8 is 2: it must be 0 or 1' approx "$d/bad.csv" --likelihood weibull --censored-column c
+
+# ---- a case beyond double precision is named, and a prior without a meaning is refused where it is not used, too
+printf 't,y\n0,2\n1,3\n' >"$d/few.csv"
+refuses 2 'case 1: log p(y | x) of y = 2 or its derivatives overflow at x = 0 under the poisson likelihood' \
+    approx "$d/few.csv" --likelihood poisson --offset 800 --log-ell 0 --log-sigma 0
+works model "$d/few.csv" --likelihood poisson --prior 'ell ~ gamma(2, 2)' -o "$d/model.json"
+works approx --model "$d/model.json" --quiet
+sed 's/ell ~ gamma(2, 2)/elk ~ gamma(2, 2)/' "$d/model.json" >"$d/elk.json"
+sed 's/gamma(2, 2)/gamma(-2)/' "$d/model.json" >"$d/gamma.json"
+refuses 1 'elk.json: field "priors", text 1: ' approx --model "$d/elk.json" --quiet
+refuses 1 'gamma.json: field "priors", text 1: ' approx --model "$d/gamma.json" --quiet
 
 # ---- counts beyond what double precision can tell apart
 for name in poisson negative_binomial; do

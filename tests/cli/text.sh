@@ -49,14 +49,14 @@ printf 'sex,dose,age\nmale,1,60\nfemale,2,30\nother,2,30\n' >"$d/other.csv"
 for from in fit.json run.nc; do
     works predict "$d/$from" "$d/new.csv" --label-column sick -o "$d/p.csv" --force
     says out '2 labelled cases'
-    refuses 1 'other.csv: row 3 of sex: found "other", a category that the training cases do not have; they have "female", "male"; use --new-categories to predict it from the prior' \
+    refuses 1 'other.csv: row 3 (line 4) of sex: found "other", a category that the training cases do not have; they have "female", "male"; use --new-categories to predict it from the prior' \
         predict "$d/$from" "$d/other.csv"
     works predict "$d/$from" "$d/other.csv" --new-categories -o /dev/stdout
     sed -n 2,3p "$d/p.csv" | cut -d, -f1-3 >"$d/first"
     sed -n 2,3p "$d/out" | cut -d, -f1-3 >"$d/second"
     cmp -s "$d/first" "$d/second" || complain "a new category changes the predictions of others"
     sed 's/yes/maybe/' "$d/new.csv" >"$d/maybe.csv"
-    refuses 1 'maybe.csv: row 1: found the label "maybe"; the labels are "no", "yes"' \
+    refuses 1 'maybe.csv: row 1: found the label "maybe"; the labels are "no", "yes" (line 2)' \
         predict "$d/$from" "$d/maybe.csv" --label-column sick
 done
 

@@ -133,7 +133,7 @@ static void categories_are_matched_by_their_texts(void **state)
     assert_true(at->x[0] == 0.0 && at->x[1] == 0.0);
     assert_int_equal(tw_data_match_levels(other, train, NULL, false), TW_NEW_CATEGORY);
     assert_string_equal(tw_context_message(ctx),
-                        "row 1 of sex: found \"X\", a category that the training cases do "
+                        "row 1 (line 2) of sex: found \"X\", a category that the training cases do "
                         "not have; they have \"F\", \"M\"");
     assert_int_equal(tw_data_match_levels(other, train, NULL, true), TW_OK);
     assert_true(other->x[0] > 1.0 && other->x[1] == 1.0);
@@ -190,7 +190,8 @@ static void labels_of_new_cases_are_the_models(void **state)
     assert_int_equal(tw_data_class_labels(at, NULL, &train->labels), TW_OK);
     assert_true(at->y[0] == -1.0 && at->y[1] == -1.0);
     assert_int_equal(tw_data_class_labels(bad, NULL, &train->labels), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "row 2: found the label \"c\"; the labels are \"b\", \"a\"");
+    assert_string_equal(tw_context_message(ctx),
+                        "row 2: found the label \"c\"; the labels are \"b\", \"a\" (line 3)");
     assert_int_equal(tw_data_class_labels(bad, "x", NULL), TW_BAD_DATA);
     assert_string_equal(tw_context_message(ctx), "no label is \"x\"; they are \"a\" and \"c\"");
     assert_int_equal(tw_data_class_labels(many, NULL, NULL), TW_BAD_DATA);
