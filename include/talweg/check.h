@@ -128,6 +128,8 @@ typedef struct tw_check_result {
     double rms_mean, rms_sd;    /* root mean squares of those differences; NaN: not claimed */
     double largest_error; /* Monte Carlo standard error over all numbers of latents, for one tolerance */
     size_t draws_needed;  /* of each chain, where they cannot tell; 0: more will not help, or they can */
+    double
+        log_z_effort; /* so many times the particles would judge log Z, if its difference stays; 0: it is judged */
     tw_warnings warnings; /* of the draws and of the evidence */
     tw_fits fits;
     tw_evidence_plan *plan; /* NULL: log Z is not claimed */

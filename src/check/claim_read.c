@@ -63,13 +63,6 @@ static size_t find_column(const tw_table *table, const char *name)
     return k;
 }
 
-/* A column of a table that may hold text is believed only where nothing is wrong with it. */
-static tw_status check_column(const tw_table *table, size_t column)
-{
-    const char *words = table->flaws && column < table->columns ? table->flaws[column].words : NULL;
-    return words ? tw_fail(table->ctx, TW_BAD_DATA, "%s", words) : TW_OK;
-}
-
 /* The latent of a row: by name, by number, or in order. */
 static tw_status latent_in_table(const tw_claim *claim, const tw_table *table, size_t names, size_t row,
                                  size_t *latent)
@@ -88,7 +81,6 @@ static tw_status take_column(tw_claim *claim, const tw_table *table, size_t name
 {
     size_t column = find_column(table, tw_check_quantity_name((tw_check_quantity)quantity));
     if (column == table->columns) return TW_OK;
-    TW_TRY(check_column(table, column));
     if (table->levels && table->levels[column].count)
         return tw_fail(claim->ctx, TW_BAD_DATA, "column \"%s\" is text: it must be numbers",
                        table->names[column]);
@@ -107,7 +99,6 @@ static tw_status take_table(tw_claim *claim, const tw_table *table)
                        "there is no header: the first line must name the columns, such as "
                        "name,mean,sd,q05,q50,q95");
     size_t names = find_column(table, "name");
-    TW_TRY(check_column(table, names));
     TW_TRY(check_rows(claim, table->rows, names < table->columns));
     for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++) TW_TRY(take_column(claim, table, names, q));
     return TW_OK;

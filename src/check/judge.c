@@ -33,6 +33,15 @@ static tw_check_judgement judge_value(const tw_check_value *v, double tolerance,
     return d + 2.0 * v->error <= tolerance ? TW_CHECK_RIGHT : TW_CHECK_UNDECIDED;
 }
 
+/* By how much its error must shrink for an undecided number to be judged, if its difference stays: below the tolerance |d| + 2 s must reach it
+ * from below, above it |d| - z s from above. 0 for a number that is judged. */
+static double shrinkage(const tw_check_value *v, double tolerance, double z)
+{
+    double d = fabs(v->difference);
+    if (judge_value(v, tolerance, z) != TW_CHECK_UNDECIDED) return 0.0;
+    return d < tolerance ? 2.0 * v->error / (tolerance - d) : z * v->error / (d - tolerance);
+}
+
 /* Wrong outweighs undecided, and that outweighs right. */
 static tw_check_judgement graver(tw_check_judgement a, tw_check_judgement b)
 {
@@ -49,8 +58,10 @@ static size_t count_numbers(const tw_check_result *r)
     return count;
 }
 
-static void judge_latents(double tolerance, double z, tw_check_result *r)
+/* Returns the largest shrinkage of all numbers. */
+static double judge_latents(double tolerance, double z, tw_check_result *r)
 {
+    double most = 0.0;
     r->largest_error = 0.0;
     for (size_t k = 0; k < r->count; k++) {
         tw_check_judgement of_row = TW_CHECK_NOT_CLAIMED;
@@ -59,16 +70,18 @@ static void judge_latents(double tolerance, double z, tw_check_result *r)
             double tolerances = tw_check_quantity_tolerances((tw_check_quantity)q);
             of_row = graver(of_row, judge_value(v, tolerance * tolerances, z));
             r->largest_error = fmax(r->largest_error, v->error / tolerances);
+            most = fmax(most, shrinkage(v, tolerance * tolerances, z));
         }
         r->wrong += of_row == TW_CHECK_WRONG;
         r->latent_verdict = graver(r->latent_verdict, of_row);
     }
+    return most;
 }
 
-/* Draws of each chain that make the largest error a fifth of the tolerance; 0 where it is that small already. */
-static size_t draws_for(const tw_check_options *o, double error)
+/* Draws of each chain that make errors smaller by so much; 0 where that takes none, or too many to name. */
+static size_t draws_for(const tw_check_options *o, double ratio)
 {
-    double ratio = 5.0 * error / o->tolerance, draws = (double)o->draws * ratio * ratio;
+    double draws = (double)o->draws * ratio * ratio;
     if (!(ratio > 1.0) || draws > 1e9) return 0;
     double unit = pow(10.0, floor(log10(draws)));
     return (size_t)(ceil(draws / unit * 2.0) / 2.0 * unit); /* 1.5, 2, 2.5, ... times a power of ten */
@@ -87,6 +100,7 @@ static void add(sentence *s, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start is right above */
     int more = vsnprintf(s->words + s->length, TW_WORDS_BYTES - s->length, format, arguments);
     va_end(arguments);
     s->length += more > 0 ? (size_t)more : 0;
@@ -138,26 +152,44 @@ static void say_right(sentence *s, const tw_check_options *o, const tw_check_res
     add(s, ".");
 }
 
+static void add_close(sentence *s, const tw_check_options *o, const tw_check_result *r)
+{
+    add(s, "some differences are close to the tolerance of %g posterior standard deviations; ", o->tolerance);
+    if (r->draws_needed)
+        add(s, "about %zu draws of each chain would do, if they stay as they are", r->draws_needed);
+    else
+        add(s, "more than 1e9 draws of each chain would be needed, so choose another tolerance");
+}
+
+static void add_undecided_log_z(sentence *s, const tw_check_options *o, const tw_check_result *r)
+{
+    add(s, "log Z differs by %.3g +- %.2g nats, and the tolerance is %g; ", fabs(r->log_z.difference),
+        r->log_z.error, o->log_z_tolerance);
+    if (r->log_z_effort < 1e6)
+        add(s, "about %.2g times as many particles would do", r->log_z_effort);
+    else
+        add(s, "no number of particles would do, so choose another tolerance");
+}
+
 static void say_undecided(sentence *s, const tw_check_options *o, const tw_check_result *r,
                           bool chains_are_good, bool evidence_is_good)
 {
     add(s, " cannot be judged with these draws: ");
     if (r->latent_verdict == TW_CHECK_UNDECIDED && !chains_are_good)
         add(s, "the chains have not converged");
-    else if (r->latent_verdict == TW_CHECK_UNDECIDED && r->draws_needed)
+    else if (r->latent_verdict == TW_CHECK_UNDECIDED && r->draws_needed &&
+             5.0 * r->largest_error > o->tolerance)
         add(s,
             "Monte Carlo errors are up to %.2g posterior standard deviations, and the tolerance is %g; about "
             "%zu "
             "draws of each chain would do",
             r->largest_error, o->tolerance, r->draws_needed);
     else if (r->latent_verdict == TW_CHECK_UNDECIDED)
-        add(s, "some differences are close to the tolerance of %g posterior standard deviations",
-            o->tolerance);
+        add_close(s, o, r);
     else if (!evidence_is_good)
         add(s, "the estimates of log Z disagree or are in doubt");
     else
-        add(s, "log Z differs by %.3g +- %.2g nats, and the tolerance is %g", fabs(r->log_z.difference),
-            r->log_z.error, o->log_z_tolerance);
+        add_undecided_log_z(s, o, r);
     add(s, ".");
 }
 
@@ -172,13 +204,14 @@ void tw_check_judge(const char *name, const tw_check_options *o, bool chains_are
     r->wrong = 0;
     r->draws_needed = 0;
     r->latent_verdict = TW_CHECK_NOT_CLAIMED;
-    judge_latents(o->tolerance, z, r);
+    double most = judge_latents(o->tolerance, z, r), log_z = shrinkage(&r->log_z, o->log_z_tolerance, z);
+    r->log_z_effort = log_z * log_z;
     r->log_z_verdict = judge_value(&r->log_z, o->log_z_tolerance, z);
     if (r->count && !chains_are_good) r->latent_verdict = TW_CHECK_UNDECIDED;
     if (r->log_z_verdict != TW_CHECK_NOT_CLAIMED && !evidence_is_good) r->log_z_verdict = TW_CHECK_UNDECIDED;
     r->verdict = graver(r->log_z_verdict, r->latent_verdict);
     if (r->latent_verdict == TW_CHECK_UNDECIDED && chains_are_good)
-        r->draws_needed = draws_for(o, r->largest_error);
+        r->draws_needed = draws_for(o, fmax(most, 5.0 * r->largest_error / o->tolerance));
     add(&s, "%s", name);
     if (r->verdict == TW_CHECK_WRONG) say_wrong(&s, o, r);
     if (r->verdict == TW_CHECK_RIGHT) say_right(&s, o, r);

@@ -170,6 +170,10 @@ static void the_verdict_follows_the_rule(void **state)
     assert_non_null(strstr(r.words, "draws of each chain would do"));
     assert_int_equal(judged(0.1, 0.001, true).draws_needed, 0);
     assert_non_null(strstr(judged(0.1, 0.001, true).words, "close to the tolerance"));
+    assert_non_null(strstr(judged(0.1, 0.001, true).words, "choose another tolerance"));
+    r = judged(0.08, 0.012, true); /* 0.02 must be two errors: (0.024/0.02)^2 times 4000 draws, rounded up */
+    assert_int_equal(r.draws_needed, 6000);
+    assert_non_null(strstr(r.words, "about 6000 draws of each chain would do"));
 }
 
 static void evidence_in_doubt_decides_nothing(void **state)
@@ -187,7 +191,7 @@ static void evidence_in_doubt_decides_nothing(void **state)
     tw_check_judge("q", &o, true, true, &r);
     assert_string_equal(r.words,
                         "q cannot be judged with these draws: log Z differs by 0.09 +- 0.02 nats, and the "
-                        "tolerance is 0.1.");
+                        "tolerance is 0.1; about 16 times as many particles would do.");
 }
 
 /* ---- what is refused, and what ends it ---- */
