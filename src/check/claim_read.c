@@ -104,11 +104,20 @@ static tw_status take_table(tw_claim *claim, const tw_table *table)
     return TW_OK;
 }
 
+/* A column with a missing value, or with text among numbers. */
+static tw_status check_flaws(const tw_table *table)
+{
+    for (size_t j = 0; table->flaws && j < table->columns; j++)
+        if (table->flaws[j].words) return tw_fail(table->ctx, TW_BAD_DATA, "%s", table->flaws[j].words);
+    return TW_OK;
+}
+
 static tw_status read_csv(tw_claim *claim, const char *path)
 {
     tw_table *table = NULL;
     TW_TRY(tw_table_read_text(claim->ctx, path, &table));
-    tw_status status = take_table(claim, table);
+    tw_status status = check_flaws(table);
+    if (status == TW_OK) status = take_table(claim, table);
     tw_table_free(table);
     return status == TW_OK ? TW_OK : tw_fail_within(claim->ctx, status, "%.1000s: ", path);
 }
