@@ -107,6 +107,25 @@ typedef struct tw_draws_scores {
 } tw_draws_scores;
 TW_API tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *predictor);
 
+/* ---- joint draws ---- */
+
+/* Draws of the latent function at m new inputs together: for each draw x_s one
+ *
+ *   f* ~ N(k' K^-1 x_s, k** - k' K^-1 k),      k n x m, k** m x m,
+ *
+ * so that sums, differences and maxima over the new inputs have their posterior. The covariance gets 1e-10 of the largest
+ * prior variance on its diagonal, against rounding. Memory: 2 m^2 + n m numbers. */
+typedef struct tw_joint tw_joint;
+
+/* For a model with a kernel, whose data are `train`; `at` is on the same scale. The predictor must outlive it.
+ * TW_BAD_ARGUMENT where draws have parameters of their own (`places`). */
+TW_API tw_status tw_joint_new(tw_draws_predictor *predictor, const tw_kernel *kernel, const tw_data *train,
+                              const tw_data *at, uint64_t seed, tw_joint **out);
+TW_API void tw_joint_free(tw_joint *joint);
+
+/* Those of draws first .. first + count - 1 of a chain, as an m x count matrix; a function of seed, chain and draw. */
+TW_API tw_status tw_joint_draws(tw_joint *joint, size_t chain, size_t first, size_t count, double *f);
+
 #ifdef __cplusplus
 }
 #endif

@@ -11,7 +11,7 @@
 #include "talweg/base.h"
 
 /* Options whose file is written; those whose file is taken away in the end. */
-static const char written[] = "output, marginals, save-approx, plot, csv, checkpoint, resume";
+static const char written[] = "output, joint, marginals, save-approx, plot, csv, checkpoint, resume";
 static const char passing[] = "checkpoint, resume";
 
 enum { MOST_NAMES = 32 };

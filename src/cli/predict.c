@@ -48,6 +48,14 @@ static const tw_option rows[] = {
      .offset = FIELD(diagonal),
      .argument = "FILE",
      .help = "with it: the prior variance of each new case"},
+    {.name = "joint",
+     .kind = TW_OPTION_TEXT,
+     .offset = FIELD(joint),
+     .argument = "FILE",
+     .help =
+         "write draws of the latent function at all new cases together to a CSV file, a row for each draw of "
+         "the run: chain, draw, f.1, f.2, ...; from a run with a kernel at known parameters"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers of --joint"},
     {TW_ROW_THREADS(FIELD(threads))},
     {TW_ROW_OUTPUT(FIELD(output_file)),
      .help = "the CSV file that the predictions are written to; if not given, predictions.csv, and none with "
@@ -91,8 +99,10 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_interrupt_catch();
     tw_status status = tw_prediction_open(ctx, options, &p);
     if (status == TW_OK && !p.places) tw_problem_warn_defaults(p.problem);
+    if (status == TW_OK) status = tw_predict_joint_check(options, &p);
     if (status == TW_OK) status = tw_prediction_report_begin(&p, options, &report);
     if (status == TW_OK) status = predict_all(options, &p, report);
+    if (status == TW_OK && !tw_interrupt_seen()) status = tw_predict_joint_write(options, &p);
     if (status == TW_OK)
         status = tw_prediction_report_end(report);
     else

@@ -8,11 +8,11 @@
 #include "talweg/run.h"
 
 typedef struct tw_predict_options {
-    const char *from, *data, *label_column, *output_file, *cross, *diagonal;
+    const char *from, *data, *label_column, *output_file, *joint, *cross, *diagonal;
     tw_likelihood_options columns;
     tw_operands ignore;
     bool new_categories;
-    uint64_t threads;
+    uint64_t threads, seed;
     tw_output_options output;
 } tw_predict_options;
 
@@ -53,6 +53,10 @@ typedef struct tw_prediction {
 
 /* Where rows are written: a file, or NULL where --json prints them and no file was asked for. */
 const char *tw_predict_file(const tw_predict_options *options);
+
+/* predict_joint.c: --joint, where it was given: can it be had, and writing it. */
+tw_status tw_predict_joint_check(const tw_predict_options *options, const tw_prediction *p);
+tw_status tw_predict_joint_write(const tw_predict_options *options, const tw_prediction *p);
 
 /* Read the model and the new cases, and prepare. Also after a failure there is something to free. */
 tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options, tw_prediction *p);

@@ -64,6 +64,11 @@ double *tw_gaussian_dense_matrix(tw_gaussian *g)
     return ((tw_dense *)g)->own;
 }
 
+void tw_gaussian_dense_explain(tw_gaussian *g, size_t r, const double *u)
+{
+    tw_product_subtract_self(g->n, r, u, r, ((tw_dense *)g)->own, g->n);
+}
+
 tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_report *report)
 {
     tw_dense *d = (tw_dense *)g;

@@ -22,6 +22,9 @@ tw_status tw_gaussian_dense_new(tw_context *ctx, size_t n, const double *k, size
 /* That memory, n x n, to be filled by covariance/. */
 double *tw_gaussian_dense_matrix(tw_gaussian *g);
 
+/* Subtract U'U from its lower triangle, U r x n: what r whitened observations explain. */
+void tw_gaussian_dense_explain(tw_gaussian *g, size_t r, const double *u);
+
 /* Factor the matrix in that memory, after adding jitter >= 0 to its diagonal. For a kernel with new parameters, fill
  * the memory and factor again: r becomes the rank of the new matrix, and one of full rank needs no more memory. */
 tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_report *report);

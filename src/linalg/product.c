@@ -18,6 +18,12 @@ void tw_product(size_t n, size_t m, size_t d, const double *a, size_t lda, const
                 to_int(lda), b, to_int(ldb), 0.0, c, to_int(ldc));
 }
 
+void tw_product_subtract_self(size_t n, size_t d, const double *a, size_t lda, double *c, size_t ldc)
+{
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, to_int(n), to_int(d), -1.0, a, to_int(lda), 1.0, c,
+                to_int(ldc));
+}
+
 void tw_product_outer(size_t n, size_t m, size_t d, const double *a, size_t lda, const double *b, size_t ldb,
                       double *c, size_t ldc)
 {

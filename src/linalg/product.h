@@ -21,6 +21,9 @@ void tw_product_outer(size_t n, size_t m, size_t d, const double *a, size_t lda,
 void tw_product_inner(size_t n, size_t m, size_t d, const double *a, size_t lda, const double *b, size_t ldb,
                       double *c, size_t ldc);
 
+/* C = C - A' A (lower), A is d x n: n^2 d flops. */
+void tw_product_subtract_self(size_t n, size_t d, const double *a, size_t lda, double *c, size_t ldc);
+
 /* C = A B for `columns` columns, A symmetric n x n (upper). */
 void tw_product_symmetric(size_t n, size_t columns, const double *a, size_t lda, const double *b, size_t ldb,
                           double *c, size_t ldc);

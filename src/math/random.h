@@ -32,7 +32,8 @@ typedef enum tw_stream_purpose {
     TW_STREAM_BOOTSTRAP,  /* standard errors over particles */
     TW_STREAM_DATA,       /* simulated observations */
     TW_STREAM_FIT,        /* where searches for parameters start */
-    TW_STREAM_SCRAMBLE    /* scrambles of Sobol points */
+    TW_STREAM_SCRAMBLE,   /* scrambles of Sobol points */
+    TW_STREAM_PREDICT     /* the latent function at new inputs, given a draw at the others */
 } tw_stream_purpose;
 
 /* A place in a stream. Copying it copies the place. */

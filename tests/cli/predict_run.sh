@@ -104,6 +104,28 @@ says err 'ell = 1, sigma = 1'
 works predict "$d/run.nc" "$test" --json
 gives 'r["warnings"] == []'
 
+# joint draws: their means are those of the predictions
+works predict "$d/run.nc" "$train" -o /dev/null --joint "$d/joint.csv"
+works predict "$d/run.nc" "$test" --json --joint "$d/elsewhere.csv"
+if command -v python3 >/dev/null 2>&1; then
+    python3 - "$d" <<'EOF' || complain "joint draws"
+import csv, json, sys
+
+def read(name):
+    rows = list(csv.reader(open(sys.argv[1] + "/" + name)))
+    assert rows[0][:3] == ["chain", "draw", "f.1"] and rows[-1][:2] == ["4", "400"] and len(rows) == 1601
+    return [[float(v) for v in row[2:]] for row in rows[1:]]
+
+mean = lambda rows: [sum(column) / len(column) for column in zip(*rows)]
+read("joint.csv")
+p = json.load(open(sys.argv[1] + "/out"))["predictions"]
+for f, m, v in zip(mean(read("elsewhere.csv")), p["mean"], p["variance"]):
+    assert abs(f - m) < 5 * (v / 1600) ** 0.5 + 1e-9, (f, m, v)  # one of 1.7 million by chance
+EOF
+fi
+refuses 1 '--joint needs a run with draws' predict "$d/plain.json" "$test" -o /dev/null --joint "$d/no.csv"
+refuses 1 'joint.csv already exists' predict "$d/run.nc" "$test" -o /dev/null --joint "$d/joint.csv"
+
 # runs that cannot predict
 # shellcheck disable=SC2086
 works sample "$train" $model $short --summary-only -o "$d/summary.nc"
