@@ -28,6 +28,7 @@ typedef struct tw_approximation {
     tw_approximation_kind kind;
     size_t n;
     bool converged;
+    bool several_modes;      /* Newton's method found more than one (TW_WARN_MODES); EP does not look */
     size_t iterations;       /* Newton steps, or sweeps over all sites */
     double residual;         /* Laplace: how far the mode still is, in units of q's own standard deviations;
                                 EP: largest moment mismatch; see below */

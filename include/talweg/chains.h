@@ -30,6 +30,7 @@ typedef struct tw_posterior {
     const tw_reference *from;
     double beta;
     const tw_approximation *approximation;
+    bool several_modes; /* found by tw_auto_find_modes: pilots then take metrics of the prior alone */
 } tw_posterior;
 
 /* A target in the form that suits the sampler (open for constant metrics, folded for others), and the sampler
@@ -183,6 +184,10 @@ TW_API void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const
                             const tw_totals *sampling, tw_warnings *out);
 
 /* ---- choosing a sampler ---- */
+
+/* Has the posterior several modes, as far as Laplace's starts find them? Only where the likelihood is not log-concave; then EP may
+ * stand at one, and chains that start there may stay. Warns (TW_WARN_MODES). */
+TW_API tw_status tw_auto_find_modes(const tw_model *model, bool *several);
 
 /* EP's approximation or, where EP does not converge, Laplace's, with a warning in the log: any Gaussian is a
  * valid frame, only less good. options NULL: EP's defaults. */

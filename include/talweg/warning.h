@@ -139,6 +139,9 @@ extern "C" {
     X(TW_WARN_FROM_PRIOR, "from_prior",                                                                      \
       "EP did not converge (residual {0:.1e}), and Laplace's Gaussian stands at one mode of perhaps "        \
       "several: the path starts from the prior")                                                             \
+    X(TW_WARN_FROM_PRIOR_MODES, "from_prior_modes",                                                          \
+      "the posterior has several modes, and EP's Gaussian may stand at one of them: the path starts from "   \
+      "the prior")                                                                                           \
     X(TW_WARN_ONE_MODE, "one_mode",                                                                          \
       "the path starts from Laplace's Gaussian, which stands at one mode, and the likelihood is not "        \
       "log-concave: all estimates may miss another mode alike, so that nothing follows where they agree")    \

@@ -234,7 +234,8 @@ static tw_status iterate_all(laplace *s, const tw_laplace_options *options, tw_a
     tw_status status = TW_OK;
     for (int kind = 0; status == TW_OK && kind < STARTS; kind++)
         status = try_start(s, (start_kind)kind, options, kept, out, &lower);
-    if (status == TW_OK && !isnan(lower))
+    out->several_modes = !isnan(lower);
+    if (status == TW_OK && out->several_modes)
         tw_warn(s->model->ctx, &(tw_warning){.code = TW_WARN_MODES, .number = {lower}});
     tw_release(s->model->ctx, kept);
     return status;

@@ -89,6 +89,10 @@ static tw_status choose_fit(maker *m)
     bool ep = strcmp(m->o->from, "ep") == 0;
     const tw_approximation *wanted = ep ? p->fits.ep : p->fits.laplace;
     tw_warning instead = {.code = TW_WARN_FROM_LAPLACE, .number = {wanted ? wanted->residual : NAN}};
+    if (ep && wanted && wanted->converged && p->fits.laplace && p->fits.laplace->several_modes) {
+        tw_warnings_add(&p->warnings, &(tw_warning){.code = TW_WARN_FROM_PRIOR_MODES});
+        return start_from_prior(m);
+    }
     if (wanted && wanted->converged) {
         p->fits.gaussian = wanted;
     } else if (ep && !log_concave(p->model)) {

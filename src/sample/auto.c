@@ -18,6 +18,17 @@
 enum { FIRST_LOOK = 20, PILOT_STEPS = 200, MOST_THINNED = 16, SECOND_PILOT = 64 };
 static const double most_ess_per_draw = 2.0, over_dispersed = 1.5;
 
+tw_status tw_auto_find_modes(const tw_model *model, bool *several)
+{
+    tw_approximation *laplace = NULL;
+    *several = false;
+    if (!model->observed.likelihood->peak) return TW_OK;
+    tw_status status = tw_laplace_fit(model, NULL, &laplace);
+    *several = status == TW_OK && laplace->several_modes;
+    tw_approximation_free(laplace);
+    return status == TW_NO_MEMORY ? status : TW_OK; /* a Laplace that fails says nothing of modes */
+}
+
 tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *options, tw_approximation **out)
 {
     TW_TRY(tw_ep_fit(model, options, out));
@@ -39,7 +50,8 @@ static void add(tw_choice *choice, tw_method method, tw_metric metric)
                                                          .efficiency = NAN};
 }
 
-/* The trials of all methods that apply to this posterior, in order of their turns. */
+/* The trials of all methods that apply to this posterior, in order of their turns. Where there are several modes only those that
+ * take their metric from the prior, which covers all of them. */
 static void list_candidates(const tw_posterior *p, tw_choice *choice)
 {
     unsigned last = 0;
@@ -50,6 +62,7 @@ static void list_candidates(const tw_posterior *p, tw_choice *choice)
             for (size_t k = 0; k < TW_MOST_TRIALS; k++) {
                 if (trial[k].turn > last) last = trial[k].turn;
                 if (trial[k].turn != turn || (trial[k].applies && !trial[k].applies(p))) continue;
+                if (p->several_modes && trial[k].metric != TW_METRIC_PRIOR) continue;
                 if (choice->count < TW_AUTO_MAX_CANDIDATES) add(choice, (tw_method)m, trial[k].metric);
             }
         }

@@ -98,6 +98,7 @@ static tw_status fit(maker *m)
     ep.user = m;
     ep.on_progress = on_progress;
     double start = tw_wall_seconds();
+    TW_TRY(tw_auto_find_modes(p->posterior.model, &p->posterior.several_modes));
     if (m->o->ep && m->o->ep->converged) {
         p->posterior.approximation = m->o->ep;
         return TW_OK;
@@ -125,11 +126,13 @@ static tw_sampler_options sampler_of(const tw_sampling_options *o)
     return s;
 }
 
+enum { PILOT_CHAINS = 4 };
+
 static tw_status run_pilots(maker *m)
 {
     tw_sampling_plan *p = m->plan;
     tw_auto_options o = TW_AUTO_DEFAULTS;
-    o.chains = p->chains;
+    o.chains = p->chains < PILOT_CHAINS ? p->chains : PILOT_CHAINS; /* pilots compare, and need no more */
     o.target_accept = p->run.target_accept;
     o.seed = p->run.seed;
     o.sampler = p->sampler;

@@ -11,6 +11,7 @@
 #include "support/support.h"
 #include "talweg/evidence_plan.h"
 #include "talweg/problem.h"
+#include "talweg/sampling_plan.h"
 
 enum { N = 3, SEEDS = 4, POINTS = 241 };
 
@@ -18,16 +19,20 @@ static const double inputs[N] = {0.0, 0.7, 0.7}, y[N] = {4.0, -4.0, 9.0};
 static const double phi[2] = {-1.2039728043259361, 0.40546510810816438}; /* log 0.3 and log 1.5 */
 static const double step = 0.05, first = -6.0;
 
-static tw_problem *pose(tw_context *ctx)
+static tw_problem *pose_cases(tw_context *ctx, size_t n, const double *at, const double *observed,
+                              const double *parameters, const char *kernel)
 {
-    tw_problem_parts parts = {.likelihood = tw_likelihood_find("student_t"), .phi = phi};
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("student_t"), .phi = parameters};
     tw_problem *problem = NULL;
-    assert_int_equal(tw_data_new(ctx, N, 1, inputs, N, y, &parts.data), TW_OK);
-    assert_int_equal(
-        tw_kernel_parse_for(ctx, "se(ell=1, sigma=3) + white(variance=0.2)", parts.data, &parts.kernel),
-        TW_OK);
+    assert_int_equal(tw_data_new(ctx, n, 1, at, n, observed, &parts.data), TW_OK);
+    assert_int_equal(tw_kernel_parse_for(ctx, kernel, parts.data, &parts.kernel), TW_OK);
     assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
     return problem;
+}
+
+static tw_problem *pose(tw_context *ctx)
+{
+    return pose_cases(ctx, N, inputs, y, phi, "se(ell=1, sigma=3) + white(variance=0.2)");
 }
 
 static double normal_weight(double t)
@@ -110,9 +115,36 @@ static void agreement_at_one_mode_says_nothing(void **state)
     tw_context_free(ctx);
 }
 
+/* Two pairs of cases at one place, where EP converges, to one of two modes; log Z = -26.2723 by quadrature over the one latent. */
+static void a_converged_ep_may_stand_at_one_mode(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    const double at[] = {0, 0, 0, 0}, pairs[] = {-4, -4.1, 4, 4.2}, parameters[] = {log(0.2), log(3.0)};
+    tw_problem *problem = pose_cases(ctx, 4, at, pairs, parameters, "se(ell=1, sigma=3)");
+    tw_evidence_options o = TW_EVIDENCE_DEFAULTS;
+    tw_evidence_plan *plan = NULL;
+    tw_evidence_result r;
+    assert_int_equal(tw_evidence_plan_new(problem->model, &o, NULL, &plan), TW_OK);
+    assert_true(plan->fits.ep->converged);
+    assert_string_equal(plan->from, "prior");
+    assert_int_equal(tw_evidence_run(plan, NULL, &r), TW_OK);
+    for (size_t i = 0; i < r.count; i++)
+        assert_true(fabs(r.estimate[i].log_z + 26.2723) < 4.5 * r.estimate[i].se);
+    tw_evidence_plan_free(plan);
+    tw_sampling_options sampling = TW_SAMPLING_DEFAULTS;
+    tw_sampling_plan *draw = NULL;
+    assert_int_equal(tw_sampling_plan_new(problem->model, &sampling, NULL, &draw), TW_OK);
+    assert_int_equal(draw->sampler.metric, TW_METRIC_PRIOR);
+    tw_sampling_plan_free(draw);
+    tw_problem_free(problem);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_converged_ep_may_stand_at_one_mode),
         cmocka_unit_test(the_path_starts_from_the_prior),
         cmocka_unit_test(agreement_at_one_mode_says_nothing),
     };
