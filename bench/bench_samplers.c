@@ -56,7 +56,7 @@ typedef struct outcome {
 static outcome run(const tw_model *model, const tw_approximation *ep, const contestant *c, bool fixed)
 {
     tw_context *ctx = model->ctx;
-    tw_posterior posterior = {model, NULL, 1.0, ep};
+    tw_posterior posterior = {.model = model, .beta = 1.0, .approximation = ep};
     tw_sampler_options options = TW_SAMPLER_DEFAULTS;
     tw_chains_options chains = TW_CHAINS_DEFAULTS;
     tw_sampling *sampling = NULL;
