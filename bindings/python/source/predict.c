@@ -107,9 +107,10 @@ static tw_status take_inputs(new_cases *c)
 
 /* ---- what comes out ---- */
 
-enum { OUTPUTS = 8, LEVELS = 7 };
-static const char *const output_names[OUTPUTS] = {"mean", "variance",  "expected",       "mcse",
-                                                  "sd",   "log_score", "log_score_mcse", "levels"};
+enum { OUTPUTS = 11, LEVELS = 7 };
+static const char *const output_names[OUTPUTS] = {"mean",      "variance",       "expected", "mcse", "sd",
+                                                  "log_score", "log_score_mcse", "levels",   "q05",  "q50",
+                                                  "q95"};
 
 typedef struct outputs {
     Py_buffer buffers[OUTPUTS];
@@ -125,7 +126,10 @@ static tw_predictions arrays_of(const outputs *o)
                             .sd = o->data[4],
                             .log_score = o->data[5],
                             .log_score_mcse = o->data[6],
-                            .levels = o->data[LEVELS]};
+                            .levels = o->data[LEVELS],
+                            .q05 = o->data[8],
+                            .q50 = o->data[9],
+                            .q95 = o->data[10]};
 }
 
 /* An array holds a number for each of m cases, that of the levels one for each level. */
@@ -195,6 +199,41 @@ static tw_status predict_from_fit(const new_cases *c, const tw_approximation *fi
     return status;
 }
 
+/* ---- quantiles ---- */
+
+/* Under an approximation the latent function is Gaussian. */
+static void gaussian_quantiles(size_t m, const tw_predictions *out)
+{
+    const double normal_quantile = 1.6448536269514722; /* 95 % */
+    for (size_t i = 0; i < m; i++) {
+        double away = normal_quantile * sqrt(out->variance[i]);
+        out->q05[i] = out->mean[i] - away;
+        out->q50[i] = out->mean[i];
+        out->q95[i] = out->mean[i] + away;
+    }
+}
+
+/* From quantiles of the latent function to those of what is expected of y given it, which is monotonic: where it falls, they change
+ * places. */
+static tw_status expect_quantiles(const new_cases *c, const tw_predictions *out)
+{
+    tw_observations all = observations(c);
+    double *quantile[] = {out->q05, out->q50, out->q95};
+    for (size_t i = 0; i < c->m; i++) {
+        tw_observations one = tw_observations_part(&all, i, 1);
+        for (size_t k = 0; k < 3; k++) {
+            double latent = quantile[k][i];
+            if (tw_likelihood_expect(&one, &latent, 0.0, &quantile[k][i], NULL) != TW_OK)
+                return tw_fail(c->problem->ctx, TW_NUMERICAL_FAILURE,
+                               "the interval of case %zu cannot be computed", i + 1);
+        }
+        double low = fmin(out->q05[i], out->q95[i]), high = fmax(out->q05[i], out->q95[i]);
+        out->q05[i] = low;
+        out->q95[i] = high;
+    }
+    return TW_OK;
+}
+
 /* ---- from draws ---- */
 
 static double *behind(double *array, size_t first)
@@ -211,7 +250,10 @@ static tw_predictions part_of(const tw_predictions *out, size_t first, size_t le
                             .sd = behind(out->sd, first),
                             .log_score = behind(out->log_score, first),
                             .log_score_mcse = behind(out->log_score_mcse, first),
-                            .levels = behind(out->levels, first * levels)};
+                            .levels = behind(out->levels, first * levels),
+                            .q05 = behind(out->q05, first),
+                            .q50 = behind(out->q50, first),
+                            .q95 = behind(out->q95, first)};
 }
 
 /* A batch at a time, with a look at Ctrl-C in between. */
@@ -263,6 +305,7 @@ static PyObject *build_scores(const tw_draws_scores *scores)
         {"log_score", TW_PY_REAL, offsetof(tw_draws_scores, scores.log_score)},
         {"error_rate", TW_PY_REAL, offsetof(tw_draws_scores, scores.error_rate)},
         {"rmse", TW_PY_REAL, offsetof(tw_draws_scores, scores.rmse)},
+        {"censored", TW_PY_COUNT, offsetof(tw_draws_scores, scores.censored)},
         {"log_score_mcse", TW_PY_REAL, offsetof(tw_draws_scores, log_score_mcse)},
         {"error_rate_mcse", TW_PY_REAL, offsetof(tw_draws_scores, error_rate_mcse)},
         {"rmse_mcse", TW_PY_REAL, offsetof(tw_draws_scores, rmse_mcse)},
@@ -310,6 +353,8 @@ PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
         if (status == TW_OK)
             status = draws ? predict_from_draws(&c, draws, (size_t)threads, &job, &out, &scores)
                            : predict_from_fit(&c, fit, &out, &scores);
+        if (status == TW_OK && out.q05 && !draws) gaussian_quantiles(c.m, &out);
+        if (status == TW_OK && out.q05) status = expect_quantiles(&c, &out);
         good = tw_py_end(&job, status);
     }
     bool labelled = c.y.data != NULL;

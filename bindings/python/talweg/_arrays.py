@@ -50,6 +50,30 @@ def matrix(values: ArrayLike, name: str) -> Floats:
     return array if is_column_major(array) else np.asfortranarray(array)
 
 
+def check_finite(array: Floats, name: str, names: Optional[list[str]] = None) -> None:
+    """Name the first value that is missing or not finite."""
+    wrong = np.argwhere(~np.isfinite(array))
+    if not len(wrong):
+        return
+    row, *column = (int(k) for k in wrong[0])
+    place = f", {names[column[0]] if names else f'column {column[0] + 1}'}" if column else ""
+    value = array[tuple(wrong[0])]
+    rows = len({int(k[0]) for k in wrong})
+    many = f"{rows} rows have such values: remove them, or fill them in" if rows > 1 else "remove it, or fill it in"
+    raise InputError(f"{name}{place}: row {row + 1} is {value}, not a finite number; {many}")
+
+
+def _refuse_dates(values: Any, name: str) -> None:
+    """Dates would become nanoseconds without a word."""
+    kinds: Any = getattr(values, "dtypes", getattr(values, "dtype", None))
+    columns = list(kinds.items()) if hasattr(kinds, "items") else [(None, kinds)]
+    for column, kind in columns:
+        letter: Any = getattr(kind, "kind", None)
+        if letter in ("M", "m"):
+            which = f"{name}, {column}," if column is not None else name
+            raise InputError(f"{which} holds dates or times: give numbers, such as days since the first, (t - t.min()).dt.days")
+
+
 def names_of(values: Any) -> Optional[list[str]]:
     """The column names of a data frame; None if values is not a data frame or a name is not a string."""
     columns = getattr(values, "columns", None)
@@ -91,7 +115,8 @@ def _coded(values: NDArray[Any], name: str) -> tuple[Floats, list[str]]:
     """Text as numbers 0, 1, ... of the different texts, which are sorted as those of a file are."""
     for row, value in enumerate(values):
         if not isinstance(value, str) or not value:
-            raise InputError(f"{name} must be numbers, or text in every row: row {row + 1} is {value!r}")
+            dates = ": give days since the first instead of dates" if hasattr(value, "isoformat") else ""
+            raise InputError(f"{name} must be numbers, or text in every row: row {row + 1} is {value!r}{dates}")
     texts = sorted(set(map(str, values)))  # code points are in the order of UTF-8's bytes
     place = {text: float(k) for k, text in enumerate(texts)}
     return np.array([place[str(value)] for value in values]), texts
@@ -108,6 +133,7 @@ def labels(values: Any, name: str) -> Labels:
     """Observations, of numbers or of text."""
     if isinstance(values, Labels):
         return values
+    _refuse_dates(values, name)
     try:
         return Labels(vector(values, name), None)
     except InputError:
@@ -119,19 +145,30 @@ def labels(values: Any, name: str) -> Labels:
     return Labels(*_coded(objects, name))
 
 
+def _filled(inputs: Table, name: str) -> Table:
+    """There are cases and inputs."""
+    rows, columns = inputs.x.shape
+    if not rows or not columns:
+        raise InputError(f"{name} has {rows} rows and {columns} columns: there are no {'inputs' if rows else 'cases'}")
+    return inputs
+
+
 def table(values: Any, name: str) -> Table:
     """Inputs, each of numbers or of text."""
     if isinstance(values, Table):
         return values
     names = names_of(values)
+    _refuse_dates(values, name)
     try:
-        return Table(matrix(values, name), names, None)
+        return _filled(Table(matrix(values, name), names, None), name)
     except InputError:
         objects = _objects(values, name)
     if objects.ndim == 1:
         objects = objects[:, np.newaxis]
     if objects.ndim != 2:
         raise InputError(f"{name} must have two dimensions (cases, inputs), not {objects.ndim}")
+    if not objects.size:
+        return _filled(Table(np.empty(objects.shape), names, None), name)
     x = np.empty(objects.shape, order="F")
     levels: list[Optional[list[str]]] = []
     for k in range(x.shape[1]):

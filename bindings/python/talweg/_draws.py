@@ -93,7 +93,8 @@ class Draws(Plots, Shown):
         self.sample_stats = {name: view(array) for name, array in handle.statistics().items()}
         self.sample_stats["step_size"] = np.broadcast_to(self.eps, (self.chains, self.draws))
         self.sample_stats["diverging"] = np.any([self.sample_stats[name] for name in COUNTERS], axis=0)
-        rows, theta, points = handle.unknown() or ([], {}, {})
+        unknown: tuple[Any, Any, Any] = handle.unknown() or ([], {}, {})
+        rows, theta, points = unknown
         self.parameters = [_hyper.Posterior(*row) for row in rows]
         self.theta: dict[str, Floats] = {name: np.array([values]) for name, values in theta.items()}
         self.log_z, self.se, self.weight_ess, self.pareto_k = (

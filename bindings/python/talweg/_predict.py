@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._approx import Approximation, Fit
-from ._arrays import Floats, Table, labels, matrix, table, vector
+from ._arrays import Floats, Table, check_finite, labels, matrix, table, vector
 from ._draws import Draws
 from ._model import Model, count_threads, terms_of
 from ._plot import Shown
@@ -27,6 +27,8 @@ class Prediction(Shown):
         Two classes: the probability of +1.
     y_mean, y_sd : ndarray, shape (m,)
         Counts and real observations: mean and standard deviation of y.
+    q05, q50, q95 : ndarray, shape (m,)
+        Posterior quantiles of `probability` or `y_mean`, given the latent function.
     probabilities : ndarray, shape (m, levels)
         Ordered levels: the probability of each, from the lowest to the highest.
     mcse : ndarray, shape (m,), or None
@@ -36,8 +38,8 @@ class Prediction(Shown):
     log_score_mcse : ndarray, shape (m,), or None
         From draws: its Monte Carlo standard error.
     scores : dict or None
-        With labels: cases, log_score (the mean), error_rate (two classes) or rmse, and, from draws, their Monte
-        Carlo standard errors.
+        With labels: cases, log_score (the mean), error_rate (two classes) or rmse (over the cases that are not censored; how many
+        are is `censored`), and, from draws, their Monte Carlo standard errors.
     """
 
     def __init__(self, is_binary: bool, arrays: dict[str, Floats], scores: Optional[dict[str, float]]) -> None:
@@ -45,6 +47,7 @@ class Prediction(Shown):
         self.mcse: Optional[Floats] = arrays.get("mcse")
         self.log_score: Optional[Floats] = arrays.get("log_score")
         self.log_score_mcse: Optional[Floats] = arrays.get("log_score_mcse")
+        self.q05, self.q50, self.q95 = arrays["q05"], arrays["q50"], arrays["q95"]
         self.scores = scores
         if is_binary:
             self.probability = arrays["expected"]
@@ -73,14 +76,13 @@ def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int,
         columns, variances = matrix(cross, "cross"), vector(diagonal, "diagonal")
         if columns.shape != (model.n, len(variances)):
             raise InputError(f"cross must have shape ({model.n}, {len(variances)}), not {columns.shape}")
-        if not (np.isfinite(columns).all() and np.isfinite(variances).all()):
-            raise InputError("cross and diagonal must be finite")
+        check_finite(columns, "cross")
+        check_finite(variances, "diagonal")
         return len(variances), None, (np.asfortranarray(columns), variances)
     if Xnew is None or cross is not None or diagonal is not None:
         raise InputError("the model was made with a kernel: give Xnew, not cross and diagonal")
     inputs = table(Xnew, "Xnew")
-    if not np.isfinite(inputs.x).all():
-        raise InputError("Xnew has values that are not finite")
+    check_finite(inputs.x, "Xnew", inputs.names)
     return len(inputs.x), inputs, (None, None)
 
 
@@ -140,7 +142,7 @@ def predict(
     observed = None if y is None else labels(y, "y")
     if observed is not None and observed.y.shape != (m,):
         raise InputError(f"there are {m} new cases and y has {observed.y.size} values")
-    names = ["mean", "variance", "expected", "sd"] + ["mcse"] * from_draws
+    names = ["mean", "variance", "expected", "sd", "q05", "q50", "q95"] + ["mcse"] * from_draws
     if observed is not None:
         names += ["log_score"] + ["log_score_mcse"] * from_draws
     outputs = {name: np.empty(m) for name in names}

@@ -186,7 +186,7 @@ def sample(
     if draws == 0:
         raise InputError("a run needs at least one draw; without draws it makes as many as its goal needs")
     options = dict(method=method, metric=metric or "auto", beta=beta, thin=thin, max_draws=max_draws)
-    given = dict(draws=draws, until_ess=until_ess, max_seconds=max_seconds)
+    given: dict[str, Any] = dict(draws=draws, until_ess=until_ess, max_seconds=max_seconds)
     given.update(chains=None if chains == "auto" else chains, warmup=None if warmup == "auto" else warmup)
     options.update({name: value for name, value in given.items() if value is not None})
     options.update(eps=eps or 0.0, steps=steps or 0, target_accept=target_accept, solver_tol=solver_tol)

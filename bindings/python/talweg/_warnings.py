@@ -79,4 +79,4 @@ def spoken(warning: Warned) -> TalwegWarning:
     """A warning in words."""
     code, numbers, index, file, name, other = warning
     text = FINDINGS[code] + ADVICE.get(code, "")
-    return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}]"), code)
+    return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}], case {index + 1}"), code)

@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
 
 from ._approx import approx
+from ._arrays import Table, names_of, table
 from ._draws import Draws
 from ._evidence import Evidence, evidence
 from ._fit import fit as maximise
@@ -40,19 +41,45 @@ class _GaussianProcess(BaseEstimator):
             return 1 if self.random_state is None else int(self.random_state)
         raise InputError(f"random_state is a whole number or None, not {type(self.random_state).__name__}")
 
-    def _learn(self, X: np.ndarray, y: np.ndarray) -> None:
-        """Find the parameters, keep what the model is made of, and approximate or draw."""
+    def _frame(self, X: Any, reset: bool) -> Optional[Table]:
+        """The inputs of a data frame with text, which scikit-learn does not take; None for anything else."""
+        if names_of(X) is None or not any(kind == object or str(kind) in ("category", "string") for kind in X.dtypes):
+            return None
+        self._check_feature_names(X, reset=reset)
+        self._check_n_features(X, reset=reset)
+        return table(X, "X")
+
+    def _training(self, X: Any, y: Any, **checks: Any) -> tuple[Table, np.ndarray]:
+        """Inputs, with the names of a data frame, and observations."""
+        inputs = self._frame(X, reset=True)
+        if inputs is not None:
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(inputs.x, y)
+            return inputs, y
+        numbers, y = self._validate_data(X, y, dtype=np.float64, ensure_min_samples=2, **checks)
+        return Table(np.asfortranarray(numbers), names_of(X), None), y
+
+    def _new(self, X: Any) -> Any:
+        """Inputs of new cases: scikit-learn compares their names with those of `fit`."""
+        inputs = self._frame(X, reset=False)
+        if inputs is not None:
+            return inputs
+        return Table(np.asfortranarray(self._validate_data(X, reset=False, dtype=np.float64)), names_of(X), None)
+
+    def _learn(self, X: Any, y: np.ndarray, columns: dict[str, Any]) -> None:
+        """From a `Table` of inputs: find the parameters, keep what the model is made of, and approximate or draw."""
         if self.inference not in ("ep", "laplace", "draws"):
             raise InputError(f'inference is "ep", "laplace" or "draws", not {self.inference!r}')
-        options = self._options()
+        options = {**self._options(), **columns}
         if self.optimise:
-            found = maximise(X, y, kernel=self.kernel, prior=self.prior, starts=self.starts, seed=self._seed(), **options)
+            prior = () if self.prior is None else self.prior
+            found = maximise(X, y, kernel=self.kernel, prior=prior, starts=self.starts, seed=self._seed(), **options)
             model, self.log_z_ = found.model, found.log_z
         else:
             model = Model(X, y, kernel=self.kernel, **options)
             model._forget_defaults()  # they were asked for
             self.log_z_ = approx(model).ep.log_z
-        self.X_train_, self.y_train_ = X, y
+        self.X_train_, self.y_train_, self._inputs_, self._columns = X.x, y, X, columns
         self.kernel_: str = model.kernel or ""
         self.likelihood_parameters_ = dict(model.likelihood_parameters)
         self._made = self._infer(model)
@@ -66,14 +93,13 @@ class _GaussianProcess(BaseEstimator):
         """What predictions are made from; made again after a pickle."""
         check_is_fitted(self)
         if getattr(self, "_made", None) is None:
-            given = {**self._options(), **self.likelihood_parameters_}
-            self._made = self._infer(Model(self.X_train_, self.y_train_, kernel=self.kernel_, **given))
+            given = {**self._options(), **self._columns, **self.likelihood_parameters_}
+            self._made = self._infer(Model(self._inputs_, self.y_train_, kernel=self.kernel_, **given))
         return self._made
 
-    def _predict(self, X: ArrayLike) -> Prediction:
+    def _predict(self, X: Any, columns: dict[str, Any]) -> Prediction:
         check_is_fitted(self)
-        inputs = self._validate_data(X, reset=False, dtype=np.float64)
-        return predict(self._source(), np.asfortranarray(inputs))
+        return predict(self._source(), self._new(X), **columns)
 
     @property
     def model_(self) -> Model:
@@ -89,7 +115,8 @@ class _GaussianProcess(BaseEstimator):
 
     def evidence(self, **options: Any) -> Evidence:
         """log Z of the model by Monte Carlo, with standard errors: options are those of `talweg.evidence`."""
-        return evidence(self.model_, **{"fix": "all", **options})
+        given: dict[str, Any] = {"fix": "all", **options}
+        return evidence(self.model_, **given)
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in super().__getstate__().items() if name != "_made"}
@@ -108,8 +135,8 @@ class GaussianProcessClassifier(ClassifierMixin, _GaussianProcess):
     likelihood : {"probit", "logit"}
     optimise : bool
         Find the parameters by the maximum of log Z plus log prior; else they are those of `kernel`, ``"se(ell=2, sigma=3)"``.
-    prior : str or sequence of str
-        Of the parameters, as for `talweg.fit`.
+    prior : str, sequence of str or None
+        Of the parameters, as for `talweg.fit`; None: none.
     starts : int
         Searches for the maximum.
     inference : {"ep", "laplace", "draws"}
@@ -137,7 +164,7 @@ class GaussianProcessClassifier(ClassifierMixin, _GaussianProcess):
         *,
         likelihood: str = "probit",
         optimise: bool = True,
-        prior: Union[str, Sequence[str]] = "default",
+        prior: Union[str, Sequence[str], None] = "default",
         starts: int = 1,
         inference: str = "ep",
         standardise: bool = True,
@@ -160,24 +187,24 @@ class GaussianProcessClassifier(ClassifierMixin, _GaussianProcess):
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> GaussianProcessClassifier:
         """Learn from inputs of shape (n, d) and labels of two kinds; returns itself."""
-        inputs, labels = self._validate_data(X, y, dtype=np.float64, ensure_min_samples=2)
+        inputs, labels = self._training(X, y)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) > 2:
             raise ValueError(f"Only binary classification is supported. The type of the target is {type_of_target(labels)}.")
         if len(self.classes_) < 2:
             raise ValueError("The classifier needs labels of two classes, and there is one class only")
-        self._learn(np.asfortranarray(inputs), 2.0 * codes - 1.0)
+        self._learn(inputs, 2.0 * codes - 1.0, {})
         return self
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Probabilities of `classes_`: shape (m, 2)."""
-        p = self._predict(X).probability
+        p = self._predict(X, {}).probability
         return np.column_stack([1.0 - p, p])
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """The more probable class of each case."""
-        p = self._predict(X).probability
+        p = self._predict(X, {}).probability
         return self.classes_[(p > 0.5).astype(int)]
 
     def _more_tags(self) -> dict[str, Any]:
@@ -209,7 +236,7 @@ class GaussianProcessRegressor(RegressorMixin, _GaussianProcess):
         *,
         likelihood: str = "poisson",
         optimise: bool = True,
-        prior: Union[str, Sequence[str]] = "default",
+        prior: Union[str, Sequence[str], None] = "default",
         starts: int = 1,
         inference: str = "ep",
         standardise: bool = True,
@@ -230,15 +257,25 @@ class GaussianProcessRegressor(RegressorMixin, _GaussianProcess):
         self.draws = draws
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> GaussianProcessRegressor:
-        """Learn from inputs of shape (n, d) and observations; returns itself."""
-        inputs, targets = self._validate_data(X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-        self._learn(np.asfortranarray(inputs), np.asarray(targets, dtype=np.float64))
+    def fit(self, X: ArrayLike, y: ArrayLike, **columns: Any) -> GaussianProcessRegressor:
+        """Learn from inputs of shape (n, d), which may be a data frame with text, and observations; returns itself.
+
+        `columns` are what the likelihood is told of each observation: ``exposure``, ``offset``, ``trials``, ``censored``.
+        """
+        inputs, targets = self._training(X, y, y_numeric=True)
+        targets = np.asarray(targets, dtype=np.float64)
+        counts = self.likelihood in ("poisson", "negative_binomial", "binomial")
+        if counts and np.any((targets < 0) | (targets != np.round(targets))):
+            raise InputError(
+                f"y is not counts, which likelihood={self.likelihood!r} needs; for real numbers use "
+                'likelihood="gaussian", or "student_t" where some are outliers'
+            )
+        self._learn(inputs, targets, columns)
         return self
 
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
-        """The mean of a new observation, and with `return_std` its standard deviation."""
-        p = self._predict(X)
+    def predict(self, X: ArrayLike, return_std: bool = False, **columns: Any) -> Any:
+        """The mean of a new observation, and with `return_std` its standard deviation; `columns` as for `fit`."""
+        p = self._predict(X, columns)
         return (p.y_mean, p.y_sd) if return_std else p.y_mean
 
     def _more_tags(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import talweg
-from conftest import SETTING
+from conftest import SETTING, two_classes
 
 
 def test_classes():
@@ -110,7 +110,7 @@ def test_bad_draws_are_warned_of(model):
         assert part in words
     assert "--" not in words and "x." not in words  # neither the program's options nor its latents
     worst = np.argmin(draws.summary()["ess"])
-    assert f"the worst latent (x[{worst}])" in words
+    assert f"the worst latent (x[{worst}], case {worst + 1})" in words
     with pytest.warns(talweg.TalwegWarning, match="interrupted: there are [0-9]+ draws"):
         talweg.sample(model, method="ess", thin=10**5, progress=lambda stage, *_: stage == "sampling")
     with pytest.warns(talweg.TalwegWarning, match="the energy diverged .* a smaller eps or a higher target_accept"):
@@ -124,7 +124,7 @@ def test_predictions(model):
     for arguments, options, words in (
         ((fit,), {}, "give Xnew"),
         ((fit, np.zeros((2, 3))), {}, "found 3 inputs, and the model was made with 2"),
-        ((fit, [[np.inf, 0.0]]), {}, "not finite"),
+        ((fit, [[np.inf, 0.0]]), {}, "column 1: row 1 is inf, not a finite number"),
         ((fit, [[0.0, 0.0]], [0.0, 1.0]), {}, "1 new cases and y has 2"),
         ((fit, [[0.0, 0.0]]), dict(exposure=2.0), "exposure does not go"),
         ((3, [[0.0, 0.0]]), {}, "not from int"),
@@ -167,3 +167,35 @@ def test_what_a_likelihood_takes(problem):
             talweg.Model(X, counts, **options)
     with pytest.raises(TypeError, match="unexpected keyword argument 'log_el'"):
         talweg.Model(X, counts, log_el=0.3)
+
+
+def test_what_is_wrong_with_arrays_is_named():
+    pd = pytest.importorskip("pandas")
+    X, y = two_classes(20)
+    model = talweg.Model(X, y, log_ell=0.0, log_sigma=0.0)
+    fit = talweg.approx(model)
+    new = X[:5].copy()
+    new[3, 1] = np.nan
+    with pytest.raises(talweg.InputError, match="Xnew, column 2: row 4 is nan, not a finite number; remove it"):
+        talweg.predict(fit, new)
+    with pytest.raises(talweg.InputError, match="X has 0 rows and 2 columns: there are no cases"):
+        talweg.Model(X[:0], y[:0])
+    dates = pd.DataFrame({"when": pd.to_datetime(["2026-01-01"] * 20), "z": X[:, 0]})
+    for frame in (dates, dates[["when"]]):
+        with pytest.raises(talweg.InputError, match="when, holds dates or times: give numbers"):
+            talweg.Model(frame, y)
+
+
+def test_predictions_have_quantiles():
+    X, y = two_classes(30)
+    model = talweg.Model(X, y, log_ell=0.0, log_sigma=0.5)
+    p = talweg.predict(talweg.approx(model), X[:4])
+    from math import erf, sqrt
+
+    for i in range(4):
+        at = [p.mean[i] + z * sqrt(p.variance[i]) for z in (-1.6448536269514722, 0.0, 1.6448536269514722)]
+        exact = [0.5 * (1 + erf(t / sqrt(2))) for t in at]
+        assert np.allclose([p.q05[i], p.q50[i], p.q95[i]], exact, rtol=1e-12)
+    drawn = talweg.predict(talweg.sample(model, method="ess", warmup=100, draws=400, chains=2), X[:4])
+    assert np.all(drawn.q05 < drawn.q50) and np.all(drawn.q50 < drawn.q95)
+    assert np.all((drawn.q05 < drawn.probability) & (drawn.probability < drawn.q95))

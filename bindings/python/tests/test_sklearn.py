@@ -67,3 +67,38 @@ def test_errors_name_the_argument():
         GaussianProcessClassifier(inference="vb").fit(X, y)
     with pytest.raises(talweg.InputError, match="random_state"):
         GaussianProcessClassifier(random_state=np.random.RandomState(1)).fit(X, y)
+
+
+def people(n):
+    """A data frame with text, counts and exposures."""
+    pd = pytest.importorskip("pandas")
+    k = np.arange(n)
+    frame = pd.DataFrame({"age": 20.0 + (37 * k) % 60, "area": np.where(k % 3, "north", "south")})
+    exposure = 1.0 + k % 4
+    return frame, exposure, np.floor(exposure * (2 + np.sin(frame["age"] / 9) + (k % 3 == 0)))
+
+
+def test_data_frames_keep_their_names_and_their_text():
+    frame, exposure, y = people(40)
+    kernel = "se(age, ell=0.7, sigma=1) + categorical(area, sigma=0.8)"
+    regressor = GaussianProcessRegressor(kernel, optimise=False).fit(frame, y, exposure=exposure)
+    model = talweg.Model(frame, y, likelihood="poisson", kernel=kernel, standardise=True, exposure=exposure)
+    expected = talweg.predict(talweg.approx(model), frame[:9], exposure=exposure[:9]).y_mean
+    assert np.allclose(regressor.predict(frame[:9], exposure=exposure[:9]), expected, rtol=1e-12)
+    again = pickle.loads(pickle.dumps(regressor))
+    assert np.allclose(again.predict(frame[:9], exposure=exposure[:9]), expected, rtol=1e-12)
+    assert list(regressor.feature_names_in_) == ["age", "area"]
+    with pytest.raises(ValueError, match="feature names"):
+        regressor.predict(frame[["area", "age"]], exposure=1.0)
+    with pytest.raises(talweg.InputError, match="different values of exposure"):
+        regressor.predict(frame)
+    classifier = GaussianProcessClassifier(kernel, optimise=False).fit(frame, np.where(y > 4, "many", "few"))
+    assert classifier.predict_proba(frame[:3]).shape == (3, 2)
+
+
+def test_no_prior_and_real_observations():
+    X, y = counts(30)
+    regressor = GaussianProcessRegressor(prior=None).fit(X, y)
+    assert np.isfinite(regressor.log_z_)
+    with pytest.raises(talweg.InputError, match='likelihood="gaussian"'):
+        GaussianProcessRegressor().fit(X, y + 0.5)
