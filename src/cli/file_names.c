@@ -65,8 +65,7 @@ static bool folder_of(const char *file, char folder[PATH_MAX], const char **name
     return realpath(above, folder) != NULL;
 }
 
-/* Devices may be written to by everybody. */
-static bool are_same(const char *a, const char *b)
+bool tw_file_names_are_same(const char *a, const char *b)
 {
     struct stat about_a, about_b;
     char folder_a[PATH_MAX], folder_b[PATH_MAX];
@@ -120,7 +119,7 @@ tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const 
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < i; k++) {
             const tw_option *a = list[k].option, *b = list[i].option;
-            if (may_be_same(a, b) || !are_same(list[k].file, list[i].file)) continue;
+            if (may_be_same(a, b) || !tw_file_names_are_same(list[k].file, list[i].file)) continue;
             return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s and %s%s are one file, %.1000s: give each its own",
                            tw_option_is_operand(a) ? "" : "--", a->name, tw_option_is_operand(b) ? "" : "--",
                            b->name, list[i].file);

@@ -9,4 +9,7 @@
  * away in the end, in a file that something else is read from or written to. */
 tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const void *values);
 
+/* Are these one file? Devices are not: everybody may write to them. */
+bool tw_file_names_are_same(const char *a, const char *b);
+
 #endif

@@ -1,8 +1,10 @@
 /* predict.c: talweg predict: from a saved approximation, or the draws of a run, to new cases. */
 #include "cli/predict.h"
+#include "cli/file_names.h"
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"
+#include "cli/file_names.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
@@ -68,6 +70,21 @@ const char *tw_predict_file(const tw_predict_options *options)
     return options->output.json ? NULL : "predictions.csv";
 }
 
+/* The file that nobody named must not be one that is read: the check of names sees typed ones only. */
+static tw_status check_file(tw_context *ctx, const tw_predict_options *options)
+{
+    const char *file = tw_predict_file(options);
+    const char *sources[] = {options->from, options->data, options->cross, options->diagonal, options->joint};
+    if (!file) return TW_OK;
+    for (size_t k = 0; !options->output_file && k < TW_COUNT(sources); k++)
+        if (sources[k] && *sources[k] && tw_file_names_are_same(file, sources[k]))
+            return tw_fail(ctx, TW_BAD_ARGUMENT,
+                           "the predictions would go to %s, which is named as %s too: name another file with "
+                           "--output",
+                           file, sources[k]);
+    return tw_writer_check(ctx, file, options->output.force);
+}
+
 /* Block by block, until the last or until Ctrl-C. */
 static tw_status predict_all(const tw_predict_options *options, tw_prediction *p,
                              tw_prediction_report *report)
@@ -94,8 +111,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_prediction p;
     tw_prediction_report *report = NULL;
     tw_terminal_log_to(ctx, options->output.quiet);
-    const char *file = tw_predict_file(options);
-    if (file) TW_TRY(tw_writer_check(ctx, file, options->output.force));
+    TW_TRY(check_file(ctx, options));
     tw_interrupt_catch();
     tw_status status = tw_prediction_open(ctx, options, &p);
     if (status == TW_OK && !p.places) tw_problem_warn_defaults(p.problem);

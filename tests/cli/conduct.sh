@@ -103,6 +103,15 @@ awk 'BEGIN { print "a"; for (i = 0; i < 30000; i++) print i / 5000 }' >"$d/many.
 { "$talweg" predict "$d/fit.json" "$d/many.csv" --quiet -o /dev/stdout 2>"$d/err" || :; } | head -n 1 >/dev/null
 [ ! -s "$d/err" ] || complain "predict | head: $(cat "$d/err")"
 
+# ---- the file that nobody named does not replace what is read
+cp "$d/many.csv" "$d/predictions.csv"
+here=$PWD
+cd "$d"
+refuses 1 'the predictions would go to predictions.csv, which is named as' predict "$d/fit.json" "$d/predictions.csv" --force
+cd "$here"
+cmp -s "$d/many.csv" "$d/predictions.csv" || complain "predict replaced the file that it read"
+rm "$d/predictions.csv"
+
 # ---- -o /dev/stdout is standard output, whatever it is: a pipe, or a file that has something in it
 checks=$((checks + 1))
 "$talweg" predict "$d/fit.json" "$d/many.csv" -o /dev/stdout --quiet | wc -l >"$d/lines"
