@@ -24,8 +24,7 @@ extern "C" {
       "line {0:.0f} is taken as the header, because {name} is not a number, although {1:.0f} of its "        \
       "{2:.0f} fields are")                                                                                  \
     X(TW_WARN_NO_COLUMN, "no_column",                                                                        \
-      "the {name} differs from one training case to the next, and the new ones were given none: they get "   \
-      "{0:g}")                                                                                               \
+      "the training cases have different values of {name}, and the new cases have none: they get {0:g}")     \
     X(TW_WARN_DEFAULTS, "default_parameters",                                                                \
       "the kernel has parameters that nobody gave, at defaults that know nothing of the data: {name}")       \
     X(TW_WARN_LENGTH_SHORT, "length_short",                                                                  \

@@ -67,7 +67,7 @@ refuses 1 'found the input "person_years", and the model has none of that name; 
 works predict "$d/fit.json" "$d/unlabelled.csv" --exposure-column 2 --json
 gives 'r["predictions"]["y_mean"] == other("known.json")["predictions"]["y_mean"] and r["scores"] is None'
 works predict "$d/fit.json" "$d/plain.csv" --json
-says err 'the exposure differs from one training case to the next'
+says err 'the training cases have different values of exposure, and the new cases have none'
 gives 'all(abs(m / math.exp(a + v / 2) - 1) < 1e-12 for m, a, v in
     zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
 
