@@ -1,6 +1,5 @@
 /* predict.c: talweg predict: from a saved approximation, or the draws of a run, to new cases. */
 #include "cli/predict.h"
-#include "cli/file_names.h"
 
 #include "cli/commands.h"
 #include "cli/common_rows.h"

@@ -44,8 +44,8 @@ bool tw_library_find(const tw_library *l, const tw_proposal *metric, const doubl
     double nearest = INFINITY;
     size_t best = 0;
     for (size_t k = 0; k < l->count; k++) {
-        double distance = tw_proposal_distance2(metric, theta, l->theta + k * l->d);
-        distance = TW_FAULTY(TW_FAULT_SITES, distance, 1.0 / (1.0 + distance));
+        double squared = tw_proposal_distance2(metric, theta, l->theta + k * l->d);
+        double distance = TW_FAULTY(TW_FAULT_SITES, squared, 1.0 / (1.0 + squared));
         if (!(distance < nearest)) continue;
         nearest = distance;
         best = k;

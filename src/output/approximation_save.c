@@ -116,7 +116,8 @@ static void print_levels(const tw_levels *levels, const tw_data *data, FILE *to)
 static void print_source(const char *role, const char *name, bool first, FILE *to)
 {
     fprintf(to, "%s\"%s\":", first ? "" : ",", role);
-    print_names(1, name ? (char *[]){(char *)name} : NULL, to);
+    char *names[] = {(char *)name};
+    print_names(1, name ? names : NULL, to);
 }
 
 /* What the columns of y and of the constants were called: {"label":["sick"],"exposure":null}. */

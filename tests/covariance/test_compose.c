@@ -15,9 +15,10 @@ enum { TIMES = 3, SIDE = 4, CELLS = SIDE * SIDE, N = TIMES * CELLS };
 static void make_cases(double *x)
 {
     for (size_t i = 0; i < N; i++) {
+        size_t cell = i / TIMES, row = cell / SIDE;
         x[i] = (double)(i % TIMES);
-        x[i + N] = (double)(i / TIMES / SIDE);
-        x[i + 2 * N] = (double)(i / TIMES % SIDE);
+        x[i + N] = (double)row;
+        x[i + 2 * N] = (double)(cell % SIDE);
     }
 }
 
@@ -55,7 +56,8 @@ static void a_product_is_kroneckers(void **state)
     make_cases(x);
     for (size_t i = 0; i < TIMES; i++) t[i] = (double)i;
     for (size_t i = 0; i < CELLS; i++) {
-        cells[i] = (double)(i / SIDE);
+        size_t row = i / SIDE;
+        cells[i] = (double)row;
         cells[i + CELLS] = (double)(i % SIDE);
     }
     tw_precision both = precision_of(ctx, "2 * ar1(1, ell=4, sigma=1.3) * spde(2, 3, ell=3)", N, 3, x, N),
@@ -133,7 +135,8 @@ static void a_mesh_of_halved_squares_is_the_lattice(void **state)
     size_t length = (size_t)snprintf(text, sizeof text, "# a mesh\nnodes %d\n", NODES);
     double x[2 * NODES], at[2] = {4.25, 3.125}; /* in the first triangle of the square of node (4, 3.0) */
     for (int i = 0; i < NODES; i++) {
-        x[i] = i / M;
+        int row = i / M;
+        x[i] = row;
         x[i + NODES] = 0.5 * (i % M);
         length += (size_t)snprintf(text + length, sizeof text - length, "%d %g\n", i / M, 0.5 * (i % M));
     }

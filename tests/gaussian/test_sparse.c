@@ -98,9 +98,9 @@ static double *intrinsic_inverse(const tw_sparse *q, const tw_constraints *with,
         }
     assert_int_equal(tw_sparse_new(q->ctx, n, n, true, count, row, column, full, &sum), TW_OK);
     double *inverse = full_inverse(sum, log_det);
-    for (size_t i = 0; i < n * n; i++)
-        for (size_t k = 0; k < with->count; k++)
-            inverse[i] -= with->v[i % n + k * n] * with->v[i / n + k * n];
+    for (size_t k = 0; k < with->count; k++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t i = 0; i < n; i++) inverse[i + j * n] -= with->v[i + k * n] * with->v[j + k * n];
     tw_sparse_free(sum);
     free(row);
     free(column);

@@ -51,8 +51,8 @@ static void rounding_errors_are_no_variances(void **state)
     (void)state;
     tw_context *ctx = new_context();
     double k[N * N];
-    for (size_t i = 0; i < (size_t)N * N; i++)
-        k[i] = 1.0 + 1e-3 * cos((double)(i % N)) * cos((double)(i / (size_t)N));
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = 0; i < N; i++) k[i + j * N] = 1.0 + 1e-3 * cos((double)i) * cos((double)j);
     tw_gaussian *g = gaussian_of(ctx, k);
     tw_spectral *s = NULL;
     assert_int_equal(tw_spectral_new(g, &s), TW_OK);

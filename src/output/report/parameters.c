@@ -253,7 +253,7 @@ static tw_status draw_pair(tw_report *r, const parameter *x, const parameter *y,
 static tw_status draw_all(tw_report *r, const tw_priors *priors, const parameter *all)
 {
     const tw_run_theta *t = r->pool->theta;
-    pair pairs[TW_HYPER_MOST * TW_HYPER_MOST];
+    pair pairs[TW_HYPER_MOST * TW_HYPER_MOST] = {0};
     size_t count = list_pairs(all, t->unknown, pairs);
     for (size_t k = 0; k < t->unknown; k++) TW_TRY(draw_parameter(r, &all[k], &priors->prior[t->index[k]]));
     for (size_t i = 0; i < count; i++)
