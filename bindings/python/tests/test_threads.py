@@ -153,8 +153,10 @@ def test_other_threads_hear_nothing_of_ctrl_c():
         "JOB",
         "end = threading.Event()\n"
         "    work = lambda: talweg.sample(X, y, method='hmc', thin=10**6, progress=lambda *a: tell() or end.is_set())\n"
-        "    thread = threading.Thread(target=work); thread.start()\n"
-        "    try: time.sleep(60)\n"
+        "    thread = threading.Thread(target=work)\n"
+        "    try:\n"
+        "        thread.start()\n"
+        "        for _ in range(600): time.sleep(0.1)  # one long sleep does not see a signal just before it\n"
         "    finally: end.set(); thread.join()",
     )
     child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
