@@ -48,7 +48,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
     }
 }
 
-static const tw_column columns[] = {{.name = "noise", .standard = 1.0, .range = TW_RANGE_POSITIVE}};
+static const tw_column columns[] = {{.name = "noise", .default_value = 1.0, .range = TW_RANGE_POSITIVE}};
 
 static const tw_likelihood logistic = {.name = "logistic",
                                        .support = "a real number",

@@ -1,10 +1,36 @@
 # read_run.R: draws of talweg in R, for posterior, bayesplot and loo.
 #
-#   talweg sample data.csv ... --stan-csv chain      # chain_1.csv, chain_2.csv, ...
 #   source("read_run.R")
-#   posterior::summarise_draws(read_draws(sprintf("chain_%d.csv", 1:4)))
+#   draws <- read_run("run.nc")                                # of talweg sample -o run.nc; needs ncdf4
+#   draws <- read_draws(sprintf("chain_%d.csv", 1:4))          # of talweg sample --stan-csv chain
+#   posterior::summarise_draws(draws)
 
-# The latents of all chains as a draws_array: names x[1], x[2], ... and lp__.
+# A run file: every variable of the group posterior as a draws_array. The latents are x[1], x[2], ...; parameters that the run
+# draws too (log_ell, ...) have their own names. netCDF's dimensions come in reverse in R: obs, draw, chain.
+read_run <- function(file) {
+    run <- ncdf4::nc_open(file)
+    on.exit(ncdf4::nc_close(run))
+    names <- grep("^posterior/", names(run$var), value = TRUE)
+    parts <- lapply(names, function(name) {
+        values <- ncdf4::ncvar_get(run, name, collapse_degen = FALSE)
+        short <- sub("^posterior/", "", name)
+        if (length(dim(values)) == 2) values <- array(values, c(1, dim(values)), list(short, NULL, NULL))
+        else dimnames(values) <- list(sprintf("%s[%d]", short, seq_len(dim(values)[1])), NULL, NULL)
+        aperm(values, c(2, 3, 1))
+    })
+    variables <- unlist(lapply(parts, function(part) dimnames(part)[[3]]))
+    draws <- array(unlist(parts), c(dim(parts[[1]])[1:2], length(variables)), list(iteration = NULL, chain = NULL, variable = variables))
+    posterior::as_draws_array(draws)
+}
+
+# The log likelihood of every case (talweg sample --pointwise): draws x chains x cases, as loo::loo takes it.
+read_log_likelihood <- function(file) {
+    run <- ncdf4::nc_open(file)
+    on.exit(ncdf4::nc_close(run))
+    aperm(ncdf4::ncvar_get(run, "log_likelihood/y", collapse_degen = FALSE), c(2, 3, 1))
+}
+
+# CSV files as CmdStan writes them, one for each chain, as a draws_array with lp__.
 read_draws <- function(files) {
     chains <- lapply(files, utils::read.csv, comment.char = "#", check.names = FALSE)
     names <- c("lp__", grep("^x\\.", colnames(chains[[1]]), value = TRUE))

@@ -40,10 +40,10 @@ typedef enum tw_range {
 
 /* A column of known constants, one for each observation. */
 typedef struct tw_column {
-    const char *name; /* "exposure" */
-    double standard;  /* the constant of every observation where the column is not given */
+    const char *name;     /* "exposure" */
+    double default_value; /* the constant of every observation where the column is not given */
     tw_range range;
-    bool required;    /* it must be given: the standard is for pictures only */
+    bool required;    /* it must be given: the default is for pictures only */
     const char *help; /* what it is, in a few words, for lists; NULL: not said */
 } tw_column;
 

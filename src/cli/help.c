@@ -132,8 +132,10 @@ void tw_options_help(const tw_command *command, FILE *to)
 
 const char *tw_help_conventions(void)
 {
-    return "Results go to standard output; warnings, notes and progress to standard error, where --quiet "
-           "silences them. On a terminal progress is one line: a bar, how much is done, the rate, the time "
+    return "Results go to standard output; warnings, notes and progress to standard error. --quiet hides "
+           "notes "
+           "and progress, --no-warnings the warnings. On a terminal progress is one line: a bar, how much is "
+           "done, the rate, the time "
            "left, the mean acceptance and, for the evidence, log Z so far; elsewhere there is a line every "
            "ten seconds. Warnings and errors have colours on a terminal, unless NO_COLOR is set or TERM is "
            "dumb.\n\n"

@@ -100,7 +100,7 @@ static void add_number(rows *r, const entry *e, size_t slot)
     snprintf(r->default_value[at], NAME_BYTES, "%g",
              e->parameter ? e->parameter->initial
              : required   ? 0.0
-                          : e->column->standard);
+                          : e->column->default_value);
     option->default_value = required ? NULL : r->default_value[at];
     snprintf(r->help[at], HELP_BYTES, "%s: %s", e->likelihoods, e->help ? e->help : e->name);
 }

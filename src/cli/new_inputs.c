@@ -169,9 +169,9 @@ static tw_status take_columns(const tw_problem *problem, const char *path, tw_da
     const tw_column *differs = NULL;
     TW_TRY(tw_problem_fill_columns(problem, data, &differs));
     if (differs && !differs->required)
-        tw_warn(
-            problem->ctx,
-            &(tw_warning){.code = TW_WARN_NO_COLUMN, .number = {differs->standard}, .name = differs->name});
+        tw_warn(problem->ctx, &(tw_warning){.code = TW_WARN_NO_COLUMN,
+                                            .number = {differs->default_value},
+                                            .name = differs->name});
     tw_observations observed = tw_data_observed(data, problem->likelihood, problem->phi);
     tw_status status = tw_likelihood_check(problem->ctx, &observed);
     return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "%.1000s: ", path);

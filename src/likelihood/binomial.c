@@ -17,7 +17,7 @@
 enum { TRIALS, OFFSET, CHUNK = TW_PAIR_SITES };
 
 static const tw_column COLUMNS[] = {{.name = "trials",
-                                     .standard = 1.0,
+                                     .default_value = 1.0,
                                      .range = TW_RANGE_COUNT,
                                      .required = true,
                                      .help = "how many trials each case had, of which y succeeded"},

@@ -14,7 +14,7 @@
 enum { NOISE, CHUNK = 256 };
 
 static const tw_column COLUMNS[] = {{.name = "noise",
-                                     .standard = 1.0,
+                                     .default_value = 1.0,
                                      .range = TW_RANGE_POSITIVE,
                                      .help = "the standard deviation of the noise of each case"}};
 static const tw_parameter PARAMETERS[] = {{.name = "noise",

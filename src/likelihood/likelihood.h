@@ -23,10 +23,10 @@ static inline size_t tw_chunk(size_t n, size_t start, size_t most)
 }
 
 /* The column that many likelihoods have in the same sense: it is added to x, so that every function is that at x + offset. */
-#define TW_OFFSET_COLUMN                                             \
-    {                                                                \
-        .name = "offset", .standard = 0.0, .range = TW_RANGE_ANY,    \
-        .help = "a number that is known and added to x of each case" \
+#define TW_OFFSET_COLUMN                                               \
+    {                                                                  \
+        .name = "offset", .default_value = 0.0, .range = TW_RANGE_ANY, \
+        .help = "a number that is known and added to x of each case"   \
     }
 
 /* x of all of o's sites, to which column k, the offset, is added, in `room` where there is one. */
@@ -40,7 +40,7 @@ static inline const double *tw_with_offset(const tw_observations *o, size_t k, c
 /* Constant k of observation i. */
 static inline double tw_column_at(const tw_observations *o, size_t k, size_t i)
 {
-    return o->column[k] ? o->column[k][i] : o->likelihood->column[k].standard;
+    return o->column[k] ? o->column[k][i] : o->likelihood->column[k].default_value;
 }
 
 /* A copy, whose numbers are in one newly allocated block. */

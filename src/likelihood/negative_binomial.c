@@ -17,7 +17,7 @@
 enum { EXPOSURE, OFFSET, DISPERSION = 0, CHUNK = TW_PAIR_SITES };
 
 static const tw_column COLUMNS[] = {{.name = "exposure",
-                                     .standard = 1.0,
+                                     .default_value = 1.0,
                                      .range = TW_RANGE_POSITIVE,
                                      .help = "the rate of a count is the exposure times exp(x)"},
                                     TW_OFFSET_COLUMN};

@@ -22,7 +22,7 @@ enum { CHUNK = 256, SMALL_COUNT = 16 };
 
 enum { EXPOSURE, OFFSET };
 static const tw_column COLUMNS[] = {{.name = "exposure",
-                                     .standard = 1.0,
+                                     .default_value = 1.0,
                                      .range = TW_RANGE_POSITIVE,
                                      .help = "the rate of a count is the exposure times exp(x)"},
                                     TW_OFFSET_COLUMN};

@@ -27,7 +27,7 @@ enum { CENSORED, OFFSET, SHAPE = 0, CHUNK = 256 };
 
 static const tw_column COLUMNS[] = {
     {.name = "censored",
-     .standard = 0.0,
+     .default_value = 0.0,
      .range = TW_RANGE_FLAG,
      .help = "1 where y is a time that the event is known to come after, 0 where it is the event's"},
     TW_OFFSET_COLUMN};

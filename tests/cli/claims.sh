@@ -1,6 +1,6 @@
 #!/bin/sh
 # examples/check/claim.R: files for talweg check from objects of R-INLA, TMB and Stan. The packages are not needed: the objects are
-# made by hand, with the fields that theirs have. Skipped without R. Usage: claims.sh BUILD
+# made by hand, with the fields that theirs have (long_claims.sh takes TMB's and Stan's own). Skipped without R. Usage: claims.sh BUILD
 set -eu
 command -v Rscript >/dev/null 2>&1 || { echo "skipped: there is no R"; exit 77; }
 # shellcheck source=tests/cli/support.sh
@@ -41,8 +41,9 @@ claimed inla.json 'all(abs(rows["x.%d" % (i + 1)]["q95"]["given"] - m[i] - s[i])
 claimed tmb.json 'r["log_z"]["given"] == -12.5 and all(rows["x.%d" % (i + 1)]["mean"]["given"] == m[i] and abs(rows["x.%d" % (i + 1)]["sd"]["given"] - s[i]) < 1e-14 for i in range(5))'
 claimed stan.json 'r["log_z"]["given"] is None and all(abs(rows["x.%d" % (i + 1)]["mean"]["given"] - m[i]) < 1e-12 * 50 and abs(rows["x.%d" % (i + 1)]["q05"]["given"] - m[i] + 1.6449 * s[i]) < 0.01 * s[i] for i in range(5))'
 
-# examples/check/read_run.R, with R's posterior, where it is installed
-works sample "$data" --log-ell 0 --log-sigma 0 --chains 2 --warmup 50 --draws 60 --stan-csv "$d/chain"
+# examples/check/read_run.R, with R's posterior and ncdf4, where they are installed
+works sample "$data" --log-ell 0 --log-sigma 0 --chains 2 --warmup 50 --draws 60 --stan-csv "$d/chain" -o "$d/run.nc" --pointwise
+works sample "$data" --prior default --points 32 -o "$d/unknown.nc"
 Rscript --vanilla - "$d" <<'R' || complain "read_run.R"
 if (!requireNamespace("posterior", quietly = TRUE)) quit("no", 0)
 place <- commandArgs(TRUE)[1]
@@ -51,5 +52,14 @@ draws <- read_draws(file.path(place, sprintf("chain_%d.csv", 1:2)))
 stopifnot(identical(unname(dim(draws)), c(60L, 2L, 6L)), identical(posterior::variables(draws), c("lp__", sprintf("x[%d]", 1:5))))
 first <- utils::read.csv(file.path(place, "chain_2.csv"), comment.char = "#")
 stopifnot(identical(as.numeric(draws[, 2, "x[3]"]), first$x.3), all(is.finite(posterior::summarise_draws(draws)$rhat)))
+if (!requireNamespace("ncdf4", quietly = TRUE)) quit("no", 0)
+run <- read_run(file.path(place, "run.nc"))
+stopifnot(identical(posterior::variables(run), sprintf("x[%d]", 1:5)), max(abs(run - draws[, , -1])) < 1e-12)
+log_likelihood <- read_log_likelihood(file.path(place, "run.nc"))
+labels <- utils::read.csv(file.path(place, "demo", "two_classes.csv"))$y
+expected <- pnorm(labels[4] * as.numeric(run[, 2, "x[4]"]), log.p = TRUE)
+stopifnot(max(abs(log_likelihood[, 2, 4] - expected)) < 1e-12)
+unknown <- read_run(file.path(place, "unknown.nc"))
+stopifnot(identical(posterior::variables(unknown), c(sprintf("x[%d]", 1:5), "log_ell", "log_sigma")), all(is.finite(unknown)))
 R
 finish

@@ -97,8 +97,8 @@ static tw_status write_page(tw_report *r, const char *path)
 
 tw_status tw_report_write(tw_pool *pool, const char *path, const tw_report_options *options)
 {
-    tw_report_options standard = TW_REPORT_DEFAULTS;
-    tw_report report = {.ctx = pool->ctx, .pool = pool, .options = options ? options : &standard};
+    tw_report_options defaults = TW_REPORT_DEFAULTS;
+    tw_report report = {.ctx = pool->ctx, .pool = pool, .options = options ? options : &defaults};
     TW_TRY(tw_writer_check(pool->ctx, path, report.options->overwrite));
     tw_status status = gather_draws(&report);
     if (status == TW_OK) status = gather_estimates(&report);

@@ -158,7 +158,7 @@ static tw_status give_columns(const tw_problem *problem, tw_data *grid, const tw
     for (size_t k = 0; k < likelihood->columns; k++) {
         const tw_column *column = &likelihood->column[k];
         if (column->required && !tw_data_column(grid, column->name))
-            TW_TRY(tw_data_repeat_column(grid, column->name, column->standard));
+            TW_TRY(tw_data_repeat_column(grid, column->name, column->default_value));
     }
     return TW_OK;
 }
@@ -239,7 +239,7 @@ static void explain_map(tw_report *r, const tw_column *differs, double low, doub
         tw_figure_key(&r->figures, 4, "class −1 (triangles).");
     } else {
         fputs("Predicted mean of y", r->page);
-        if (differs) tw_html_print(r->page, " for %s %g", differs->name, differs->standard);
+        if (differs) tw_html_print(r->page, " for %s %g", differs->name, differs->default_value);
         tw_html_print(r->page,
                       ", averaged over the posterior, from %.4g (pale) to %.4g, and the training inputs.",
                       low, high);
