@@ -128,7 +128,7 @@ list=$(awk 'BEGIN { for (i = 0; i < 60000; i++) printf "1," }')
 refuses 1 '60001 length scales were given for 2 inputs' approx "$d/good.csv" --log-ell "${list}1"
 
 # ---- checkpoints with another content and the right checksum
-if command -v python3 >/dev/null 2>&1; then
+if [ -n "$python" ]; then
     cat >"$d/forge.py" <<'END'
 # forge.py FILE TO BLOCK OFFSET WORD: the 8 bytes at OFFSET of a block (from its end, where negative) become WORD.
 import struct, sys
@@ -146,7 +146,7 @@ for (value,) in struct.iter_unpack("<Q", bytes(data[:-8])):
 struct.pack_into("<Q", data, len(data) - 8, total)
 open(to, "wb").write(data)
 END
-    forge() { python3 "$d/forge.py" "$@"; }
+    forge() { "$python" "$d/forge.py" "$@"; }
     # A computation that would take long enough, stopped when its checkpoint is there.
     keep() { # keep FILE ARGUMENTS...
         state=$1

@@ -86,8 +86,8 @@ for from in "$d/fit.json" "$d/run.nc" "$d/named.json"; do
 done
 
 # a given matrix: with the covariances of the kernel it predicts what the kernel predicts
-if command -v python3 >/dev/null 2>&1; then
-    python3 - "$train" "$test" "$d" <<'P'
+if [ -n "$python" ]; then
+    "$python" - "$train" "$test" "$d" <<'P'
 import math, sys
 read = lambda path: [[float(v) for v in line.split(",")] for line in open(path).read().split("\n")[1:] if line]
 a, b, d = read(sys.argv[1]), read(sys.argv[2])[:50], sys.argv[3]

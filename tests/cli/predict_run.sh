@@ -107,8 +107,8 @@ gives 'r["warnings"] == []'
 # joint draws: their means are those of the predictions
 works predict "$d/run.nc" "$train" -o /dev/null --joint "$d/joint.csv"
 works predict "$d/run.nc" "$test" --json --joint "$d/elsewhere.csv"
-if command -v python3 >/dev/null 2>&1; then
-    python3 - "$d" <<'EOF' || complain "joint draws"
+if [ -n "$python" ]; then
+    "$python" - "$d" <<'EOF' || complain "joint draws"
 import csv, json, sys
 
 def read(name):

@@ -200,7 +200,7 @@ refuses 1 'this is not a talweg checkpoint' "$@" --resume "$data"
 refuses 1 'this is not a talweg checkpoint' "$@" --resume "$d/empty"
 refuses 1 'is a directory' "$@" --resume "$d/demo"
 # one of an earlier version, which did not say its format, and one of a later one: the message names both formats
-python3 - "$d/good" "$d/old" "$d/new" <<'END'
+"$python" - "$d/good" "$d/old" "$d/new" <<'END'
 import struct, sys
 
 good = open(sys.argv[1], "rb").read()[:-8]

@@ -45,9 +45,9 @@ gives 'min(v["ess"] for k, v in r["rows"].items() if k[:2] == "x.") == r["ess"][
 gives 'all(v["ess"] == min(v["ess_bulk"], v["ess_tail"], v["ess_fold"]) for k, v in r["rows"].items() if k[:2] == "x.")'
 gives 'min(v["ess_bulk"] for k, v in r["rows"].items() if k[:2] == "x.") == r["ess_bulk"]["min"]'
 gives 'abs(r["rows"]["x.7"]["ess_bulk"] / r["sampling_seconds"] - r["rows"]["x.7"]["ess_bulk_per_s"]) < 1e-6'
-if command -v python3 >/dev/null 2>&1; then
+if [ -n "$python" ]; then
     cp "$d/out" "$d/summary"
-    python3 - "$d" <<'END' || complain "the summary is not that of the draws"
+    "$python" - "$d" <<'END' || complain "the summary is not that of the draws"
 import csv, json, statistics, sys
 place = sys.argv[1]
 rows = json.load(open(place + "/summary"))["rows"]

@@ -6,6 +6,9 @@ place=$(mktemp -d "$build/cli.XXXXXX")
 trap 'rm -rf "$place"' EXIT
 failed=0
 checks=0
+# The first python3 of the PATH may be a script that looks for one, for a tenth of a second each time.
+python=/usr/bin/python3
+[ -x "$python" ] || python=$(command -v python3 || true)
 
 complain() {
     echo "FAILED: $*" >&2
@@ -56,8 +59,8 @@ says() {
 
 # gives EXPRESSION: in Python, of the JSON object r in $place/out, it is true. Nothing is checked without Python.
 gives() {
-    command -v python3 >/dev/null 2>&1 || return 0
-    python3 -c 'import json, math, sys
+    [ -n "$python" ] || return 0
+    "$python" -I -S -c 'import json, math, sys
 r = json.load(open(sys.argv[1] + "/out"), parse_constant=lambda c: sys.exit("not JSON: " + c))
 other = lambda name: json.load(open(sys.argv[1] + "/" + name))
 sys.exit(0 if eval(sys.argv[2]) else "got " + json.dumps(r)[:400])' "$place" "$1" || complain "not so: $1"
@@ -66,8 +69,8 @@ sys.exit(0 if eval(sys.argv[2]) else "got " + json.dumps(r)[:400])' "$place" "$1
 # line_kernel: K of the inputs 0, 1/8, ..., 3 with --log-ell 0 --log-sigma 0.5 as $place/k.csv, its diagonal as
 # $place/diagonal.csv. False without Python.
 line_kernel() {
-    command -v python3 >/dev/null 2>&1 || return 1
-    python3 - "$place" <<'P'
+    [ -n "$python" ] || return 1
+    "$python" -I -S - "$place" <<'P'
 import math, sys
 d = sys.argv[1]
 t = [i / 8 for i in range(25)]

@@ -64,7 +64,7 @@ done
 for from in fit.json run.nc; do
     works predict "$d/$from" "$d/new.csv" -o "$d/p.csv" --force
     says out '2 labelled cases' # the label is found by its name
-    python3 - "$d/p.csv" <<'EOF' || complain "predictions are not in the words of the file"
+    "$python" - "$d/p.csv" <<'EOF' || complain "predictions are not in the words of the file"
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 sys.exit([(r["sex"], r["y"]) for r in rows] != [("male", "yes"), ("female", "no")])

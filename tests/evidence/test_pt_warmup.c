@@ -113,15 +113,16 @@ typedef struct keeper {
     double *numbers;
 } keeper;
 
+enum { MOMENTS = 8 };
+
 static bool wants(void *user)
 {
     (void)user;
     return true;
 }
 
-static void keep(void *user, const tw_pt_state *state)
+static void keep_at(keeper *k, const tw_pt_state *state)
 {
-    keeper *k = user;
     if (state->round != k->at) return;
     k->levels = state->levels;
     k->state = *state;
@@ -131,6 +132,12 @@ static void keep(void *user, const tw_pt_state *state)
     k->state.numbers = k->numbers;
 }
 
+static void keep(void *user, const tw_pt_state *state)
+{
+    keeper *kept = user;
+    for (size_t i = 0; i < MOMENTS; i++) keep_at(&kept[i], state);
+}
+
 /* Kept in the first stages, at the ends of stages, in those that are added, and in the rounds that count, on a ladder
  * that has lost some of its temperatures by then. */
 static void a_warm_up_that_goes_on_goes_on_later(void **state)
@@ -138,22 +145,25 @@ static void a_warm_up_that_goes_on_goes_on_later(void **state)
     (void)state;
     posed p = exact_pose(&exact_labels);
     double beta[LONG + 1];
-    const size_t at[] = {3,          WARMUP,     WARMUP + 1, WARMUP + 30,
-                         2 * WARMUP, 3 * WARMUP, 8 * WARMUP, 8 * WARMUP + 50};
-    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
-        keeper k = {.at = at[i]};
-        tw_pt_options o = long_ladder(&p, beta);
-        tw_estimate whole[2], later[2];
-        tw_pt_report report = {0}, again = {0};
-        o.wants_state = wants;
-        o.on_state = keep;
-        o.user = &k;
-        run(&p, p.prior, &o, whole, &report);
-        assert_true(k.numbers && report.warmup == 8 * WARMUP && report.temperatures < LONG);
-        assert_true(k.levels == (at[i] <= WARMUP ? LONG : report.temperatures) + 1 || at[i] < 8 * WARMUP);
-        o.wants_state = NULL;
-        o.resume = &k.state;
-        o.kernel.threads = 2;
+    keeper kept[MOMENTS] = {{.at = 3},           {.at = WARMUP},         {.at = WARMUP + 1},
+                            {.at = WARMUP + 30}, {.at = 2 * WARMUP},     {.at = 3 * WARMUP},
+                            {.at = 8 * WARMUP},  {.at = 8 * WARMUP + 50}};
+    tw_pt_options o = long_ladder(&p, beta);
+    tw_estimate whole[2], later[2];
+    tw_pt_report report = {0}, again = {0};
+    o.wants_state = wants;
+    o.on_state = keep;
+    o.user = kept;
+    run(&p, p.prior, &o, whole, &report);
+    assert_true(report.warmup == 8 * WARMUP && report.temperatures < LONG);
+    o.wants_state = NULL;
+    o.kernel.threads = 2;
+    for (size_t i = 0; i < MOMENTS; i++) {
+        const keeper *k = &kept[i];
+        assert_non_null(k->numbers);
+        assert_true(k->levels == (k->at <= WARMUP ? LONG : report.temperatures) + 1 || k->at < 8 * WARMUP);
+        o.resume = &k->state;
+        o.least_temperatures = LEAST;
         run(&p, p.prior, &o, later, &again);
         for (int j = 0; j < 2; j++)
             assert_true(whole[j].log_z == later[j].log_z && whole[j].se == later[j].se &&
@@ -161,9 +171,9 @@ static void a_warm_up_that_goes_on_goes_on_later(void **state)
         assert_true(report.temperatures == again.temperatures && report.rounds == again.rounds &&
                     report.warmup == again.warmup && report.barrier == again.barrier);
         o.least_temperatures = 0; /* a state with fewer levels is none of a run that keeps them */
-        if (k.levels <= LONG)
+        if (k->levels <= LONG)
             assert_int_equal(tw_pt_run(p.model, p.prior, &o, NULL, NULL, later, NULL), TW_BAD_ARGUMENT);
-        free(k.numbers);
+        free(k->numbers);
     }
     posed_free(&p);
 }
