@@ -77,8 +77,9 @@ done
 
 # ---- sample: chains, whose draws are in the run file; in warm-up the choice of the pilots
 # same_runs A B: all groups, variables and attributes of two run files, but for dates, times and command lines
+readable=$(/usr/bin/python3 -c 'import netCDF4' 2>/dev/null && echo yes || echo no)
 same_runs() {
-    /usr/bin/python3 -c 'import netCDF4' 2>/dev/null || return 0
+    [ "$readable" = yes ] || return 0
     /usr/bin/python3 - "$1" "$2" <<'END' || complain "$1 and $2 are not the same"
 import sys
 import netCDF4

@@ -237,7 +237,7 @@ def test_errors(tmp_path, draws, program):
 
 
 def test_an_interrupted_run_is_saved(tmp_path, model):
-    run = talweg.sample(model, method="hmc", draws=100000, progress=lambda stage, *_: stage == "sampling")
+    run = talweg.sample(model, method="hmc", chains=4, draws=100000, progress=lambda stage, *_: stage == "sampling")
     run.save(tmp_path / "run.nc")
     assert talweg.load(tmp_path / "run.nc").interrupted and talweg.load(tmp_path / "run.nc").draws == run.draws
 

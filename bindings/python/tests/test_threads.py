@@ -71,7 +71,7 @@ def test_progress_may_end_a_run(model):
         seen.append((stage, done, total))
         return stage == "sampling"
 
-    draws = talweg.sample(model, method="hmc", draws=100000, warmup=300, progress=stop)
+    draws = talweg.sample(model, method="hmc", chains=4, draws=100000, warmup=300, progress=stop)
     assert draws.interrupted and 0 < draws.draws < 100000 and draws.x.shape[1] == draws.draws
     assert seen[0][0] == "warm-up" and seen[-1][0] == "sampling" and all(done <= total for _, done, total in seen)
     with pytest.raises(talweg.TalwegError, match="before there was a result"):
@@ -85,9 +85,9 @@ def test_progress_may_raise(model):
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
-        talweg.sample(model, method="hmc", progress=fail, draws=100000)
+        talweg.sample(model, method="hmc", progress=fail, chains=4, draws=100000)
     with pytest.raises(RuntimeError, match="may not compute with the same model"):
-        talweg.sample(model, method="hmc", progress=lambda *_: talweg.approx(model, tol=1e-7), draws=100000)
+        talweg.sample(model, method="hmc", progress=lambda *_: talweg.approx(model, tol=1e-7), chains=4, draws=100000)
     assert talweg.approx(model).ep.converged  # and the model is none the worse
 
 
