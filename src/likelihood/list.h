@@ -9,6 +9,7 @@
     X(binomial)               \
     X(binomial_probit)        \
     X(negative_binomial)      \
+    X(gamma)                  \
     X(exponential)            \
     X(weibull)                \
     X(ordinal3)               \
