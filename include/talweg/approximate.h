@@ -154,7 +154,7 @@ TW_API tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep
 /* What predictions from a Gaussian approximation need: a factor and a vector. */
 typedef struct tw_predictor tw_predictor;
 
-/* Prepare predictions from a Gaussian approximation; neither argument is needed afterwards. n^3/3 flops. */
+/* Prepare predictions from a Gaussian approximation, which is not needed afterwards; the model is. n^3/3 flops. */
 TW_API tw_status tw_predictor_new(const tw_model *model, const tw_approximation *approximation,
                                   tw_predictor **out);
 TW_API void tw_predictor_free(tw_predictor *predictor);

@@ -7,7 +7,7 @@
  *   se (or rbf), matern12, matern32, matern52, rq    sigma^2 g(|(a - b)/ell|^2); docs/kernels.md has each g
  *   ar1                                              that of matern12; alone on one input by its tridiagonal precision
  *   spde, spde2                                      a field on a lattice of two inputs or on a mesh, by its sparse precision
- *   rw1, rw2, icar                                   intrinsic walks and autoregressions, by their sparse precisions
+ *   rw1, rw2, icar, bym2                             intrinsic walks and autoregressions, by their sparse precisions
  *   precision                                        any sparse precision, from a file: precision(matrix="Q.mtx", design="A.mtx")
  *   periodic, cosine                                 sigma^2 times a function of (a - b)/period, a product over the inputs
  *   linear, polynomial                               sigma^2 a.b, sigma^2 (offset + a.b)^degree

@@ -70,6 +70,13 @@ TW_API tw_model_info tw_model_describe(const tw_model *model);
 TW_API tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross,
                                     const double *diagonal);
 
+/* The covariances (n x count, contiguous) of all latents of the model with those of new cases first .. first + count - 1 of `at`, and
+ * the prior variances of these: what predictions take. kernel and train are what the model was made of, and `at` is on the scale
+ * of train. A new case of a sparse prior must see its variables: it lies on the lattice or mesh, at any time, in an area of the graph. */
+TW_API tw_status tw_model_cross(const tw_model *model, const tw_kernel *kernel, const tw_data *train,
+                                const tw_data *at, size_t first, size_t count, double *cross,
+                                double *diagonal);
+
 /* ---- where the path starts ---- */
 
 /* q = prior. */

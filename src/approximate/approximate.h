@@ -12,4 +12,6 @@ tw_status tw_approximation_allocate(const tw_model *model, tw_approximation_kind
 /* Make reference, mean and variance anew from tau and nu. n^3 flops where K has full rank. */
 tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *approximation);
 
+const tw_model *tw_predictor_model(const tw_predictor *predictor);
+
 #endif

@@ -67,9 +67,14 @@ static void set_u(work *k)
 static tw_status contract(const work *k, double *gradient)
 {
     const tw_problem *problem = k->problem;
-    const tw_contraction with = {
-        k->a->tau, k->b, k->u, problem->kernel, problem->data->d, problem->data->x,
-    };
+    const tw_contraction with = {.prior = problem->model->prior,
+                                 .tau = k->a->tau,
+                                 .b = k->b,
+                                 .u = k->u,
+                                 .kernel = problem->kernel,
+                                 .d = problem->data->d,
+                                 .x = problem->data->x,
+                                 .hidden = problem->data->hidden};
     return tw_gaussian_contract(k->a->reference->gaussian, &with, gradient);
 }
 

@@ -16,6 +16,7 @@
 /* A predictor holds what does not depend on the new inputs. */
 struct tw_predictor {
     tw_context *ctx;
+    const tw_model *model;
     size_t n;
     tw_curved *curved; /* K^-1 + T; NULL where some tau are negative: then */
     tw_gaussian *q;    /* N(mu, Sigma), */
@@ -66,7 +67,7 @@ tw_status tw_predictor_new(const tw_model *model, const tw_approximation *approx
     *out = NULL;
     TW_TRY(tw_allocate(model->ctx, 1, sizeof(tw_predictor), "a predictor", &memory));
     tw_predictor *p = memory;
-    *p = (tw_predictor){.ctx = model->ctx, .n = model->n};
+    *p = (tw_predictor){.ctx = model->ctx, .model = model, .n = model->n};
     tw_status status = fill(model, approximation, p);
     if (status != TW_OK) {
         tw_predictor_free(p);
@@ -74,6 +75,11 @@ tw_status tw_predictor_new(const tw_model *model, const tw_approximation *approx
     }
     *out = p;
     return TW_OK;
+}
+
+const tw_model *tw_predictor_model(const tw_predictor *predictor)
+{
+    return predictor->model;
 }
 
 /* k' T k - |F' T k|^2 for m columns k, which become T k. */

@@ -1,7 +1,6 @@
 /* predict_at.c: the latent function at any number of new inputs, in batches of columns: the memory is that of
  * n x TW_PREDICT_BATCH covariances. */
-#include "base/context.h"
-#include "talweg/approximate.h"
+#include "approximate/approximate.h"
 
 static tw_status predict_batches(const tw_predictor *predictor, const tw_kernel *kernel, const tw_data *train,
                                  const tw_data *at, double *cross, double *mean, double *variance)
@@ -9,9 +8,7 @@ static tw_status predict_batches(const tw_predictor *predictor, const tw_kernel 
     double diagonal[TW_PREDICT_BATCH];
     for (size_t start = 0; start < at->n; start += TW_PREDICT_BATCH) {
         size_t m = at->n - start < TW_PREDICT_BATCH ? at->n - start : TW_PREDICT_BATCH;
-        TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + start, at->n, cross,
-                               train->n));
-        TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + start, at->n, diagonal));
+        TW_TRY(tw_model_cross(tw_predictor_model(predictor), kernel, train, at, start, m, cross, diagonal));
         TW_TRY(tw_predictor_apply(predictor, m, cross, diagonal, mean + start, variance + start));
     }
     return TW_OK;

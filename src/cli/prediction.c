@@ -132,9 +132,8 @@ static tw_status predict_from_approximation(tw_prediction *p)
         cross = p->at.cross->values + p->first * train->n;
         variance = p->at.variance->values + p->first;
     } else {
-        TW_TRY(tw_kernel_cross(problem->kernel, train->n, train->d, train->x, train->n, p->count,
-                               at->x + p->first, at->n, cross, train->n));
-        TW_TRY(tw_kernel_diagonal(problem->kernel, p->count, at->d, at->x + p->first, at->n, p->variance));
+        TW_TRY(tw_model_cross(problem->model, problem->kernel, train, at, p->first, p->count, cross,
+                              p->variance));
     }
     TW_TRY(tw_predictor_apply(p->gaussian, p->count, cross, variance, column[TW_PREDICTED_MEAN],
                               column[TW_PREDICTED_VARIANCE]));

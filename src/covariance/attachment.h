@@ -14,6 +14,7 @@ struct tw_attachment {
     char *path;        /* as it was given */
     tw_sparse *matrix; /* NULL where it is a mesh */
     tw_mesh mesh;
+    double variance; /* of a graph for bym2: tw_graph_scale */
 };
 
 /* Read the file that an argument of a leaf names. */

@@ -7,6 +7,9 @@
  *   a number  scales a product by that much variance
  *
  * Terms that have covariances alone make a kernel dense, and are refused beside one that has none.
+ *
+ * The slope in a parameter moves one leaf: in a sum the blocks of the others are zero, in a product the other factor stays. New cases
+ * see what they see of each term, and of both factors.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,6 +18,7 @@
 #include "covariance/precision.h"
 
 enum { MOST_COLUMNS = 3 };
+#define NOBODY UINT32_MAX
 
 typedef struct cases {
     const tw_kernel *kernel;
@@ -25,51 +29,10 @@ typedef struct cases {
 
 static tw_status compose(const cases *c, size_t node, tw_precision *out);
 
-/* ---- entries of a matrix that is being made ---- */
-
-typedef struct entries {
-    tw_context *ctx;
-    size_t count;
-    uint32_t *row, *column;
-    double *value;
-} entries;
-
-static tw_status entries_new(tw_context *ctx, size_t room, entries *e)
+/* How many entries a design has; the identity has n. */
+static size_t count_of(const tw_sparse *design, size_t n)
 {
-    static const char what[] = "a composed prior";
-    *e = (entries){.ctx = ctx};
-    TW_TRY(tw_index_allocate(ctx, room, what, &e->row));
-    TW_TRY(tw_index_allocate(ctx, room, what, &e->column));
-    return tw_allocate_doubles(ctx, room, 1, what, &e->value);
-}
-
-static void entries_free(entries *e)
-{
-    tw_release(e->ctx, e->row);
-    tw_release(e->ctx, e->column);
-    tw_release(e->ctx, e->value);
-}
-
-static void add(entries *e, size_t i, size_t j, double value)
-{
-    e->row[e->count] = (uint32_t)i;
-    e->column[e->count] = (uint32_t)j;
-    e->value[e->count++] = value;
-}
-
-static tw_status finish(entries *e, tw_status status, size_t rows, size_t columns, bool symmetric,
-                        tw_sparse **out)
-{
-    if (status == TW_OK)
-        status = tw_sparse_new(e->ctx, rows, columns, symmetric, e->count, e->row, e->column, e->value, out);
-    entries_free(e);
-    return status;
-}
-
-/* How many entries C has; the identity has n. */
-static size_t design_count(const tw_precision *p, size_t n)
-{
-    return p->design ? p->design->start[p->design->columns] : n;
+    return design ? design->start[design->columns] : n;
 }
 
 /* ---- simple leaves ---- */
@@ -78,11 +41,23 @@ static size_t design_count(const tw_precision *p, size_t n)
 static tw_status independent(const cases *c, size_t r, double precision, const uint32_t *of,
                              tw_precision *out)
 {
-    entries e;
-    tw_status status = entries_new(c->kernel->ctx, r, &e);
-    for (size_t j = 0; status == TW_OK && j < r; j++) add(&e, j, j, precision);
-    TW_TRY(finish(&e, status, r, r, true, &out->q));
+    tw_entries e;
+    tw_status status = tw_entries_new(c->kernel->ctx, r, &e);
+    for (size_t j = 0; status == TW_OK && j < r; j++) tw_entries_add(&e, j, j, precision);
+    TW_TRY(tw_entries_finish(&e, status, r, r, true, &out->q));
     return tw_precision_pick(out, c->n, r, of);
+}
+
+/* Each new case sees one variable; or none, of[i] = NOBODY, and has that variance by itself. */
+static tw_status independent_new(const uint32_t *of, double variance, tw_precision *out)
+{
+    tw_entries e;
+    tw_status status = tw_precision_begin_new(out, 1, &e);
+    for (size_t i = 0; status == TW_OK && i < out->at->count; i++) {
+        out->at_variance[i] = of[i] == NOBODY ? variance : 0.0;
+        if (of[i] != NOBODY) tw_entries_add(&e, i, of[i], 1.0);
+    }
+    return tw_entries_finish(&e, status, out->at->count, out->q->rows, false, &out->at_design);
 }
 
 /* A case and the inputs of a leaf. */
@@ -133,6 +108,44 @@ static tw_status find_places(const cases *c, const tw_node *node, uint32_t *of, 
     return TW_OK;
 }
 
+/* Which of the places, of which first[j] is the first case, a new case is at: -1, 0, 1 of a comparison with place j. */
+static int compare_new(const cases *c, const tw_node *node, const tw_inputs *at, size_t i, size_t j)
+{
+    for (size_t k = 0; k < tw_node_width(node, c->d); k++) {
+        size_t column = tw_node_column(c->kernel, node, k);
+        double a = at->x[i + column * at->ld], b = c->x[j + column * c->ldx];
+        if (a != b) return (a > b) - (a < b);
+    }
+    return 0;
+}
+
+static uint32_t place_of(const cases *c, const tw_node *node, const tw_inputs *at, size_t i,
+                         const uint32_t *first, size_t count)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int side = compare_new(c, node, at, i, first[middle]);
+        if (side == 0) return (uint32_t)middle;
+        if (side > 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NOBODY;
+}
+
+static tw_status categories_new(const cases *c, const tw_node *node, const uint32_t *first, size_t count,
+                                tw_precision *out)
+{
+    uint32_t *of = NULL;
+    TW_TRY(tw_index_allocate(c->kernel->ctx, out->at->count, "categories", &of));
+    for (size_t i = 0; i < out->at->count; i++) of[i] = place_of(c, node, out->at, i, first, count);
+    tw_status status = independent_new(of, tw_node_sigma2(c->kernel, node, 0), out);
+    tw_release(c->kernel->ctx, of);
+    return status;
+}
+
 static tw_status categories(const cases *c, const tw_node *node, tw_precision *out)
 {
     uint32_t *of = NULL, *first = NULL;
@@ -141,6 +154,7 @@ static tw_status categories(const cases *c, const tw_node *node, tw_precision *o
     if (status == TW_OK) status = tw_index_allocate(c->kernel->ctx, c->n, "categories", &first);
     if (status == TW_OK) status = find_places(c, node, of, first, &count);
     if (status == TW_OK) status = independent(c, count, 1.0 / tw_node_sigma2(c->kernel, node, 0), of, out);
+    if (status == TW_OK && out->at) status = categories_new(c, node, first, count, out);
     tw_release(c->kernel->ctx, of);
     tw_release(c->kernel->ctx, first);
     return status;
@@ -150,9 +164,12 @@ static tw_status categories(const cases *c, const tw_node *node, tw_precision *o
 static tw_status constant(const cases *c, bool one, double variance, tw_precision *out)
 {
     uint32_t *of = NULL;
-    TW_TRY(tw_index_allocate(c->kernel->ctx, c->n, "a constant", &of));
+    size_t most = out->at && out->at->count > c->n ? out->at->count : c->n;
+    TW_TRY(tw_index_allocate(c->kernel->ctx, most, "a constant", &of));
     for (size_t i = 0; !one && i < c->n; i++) of[i] = (uint32_t)i;
     tw_status status = independent(c, one ? 1 : c->n, 1.0 / variance, of, out);
+    for (size_t i = 0; i < most; i++) of[i] = one ? 0 : NOBODY;
+    if (status == TW_OK && out->at) status = independent_new(of, variance, out);
     tw_release(c->kernel->ctx, of);
     return status;
 }
@@ -160,9 +177,13 @@ static tw_status constant(const cases *c, bool one, double variance, tw_precisio
 static tw_status leaf(const cases *c, const tw_node *node, tw_precision *out)
 {
     bool one = node->leaf == &tw_leaf_constant;
-    if (one || node->leaf == &tw_leaf_white)
-        return constant(c, one, tw_node_value(c->kernel, node, 0, 0), out);
-    if (node->leaf == &tw_leaf_categorical) return categories(c, node, out);
+    if (one || node->leaf == &tw_leaf_white || node->leaf == &tw_leaf_categorical) {
+        TW_TRY(node->leaf == &tw_leaf_categorical
+                   ? categories(c, node, out)
+                   : constant(c, one, tw_node_value(c->kernel, node, 0, 0), out));
+        tw_precision_finish_slope(c->kernel, node, out);
+        return TW_OK;
+    }
     TW_TRY(tw_leaf_precision_of(c->kernel, node, c->n, c->d, c->x, c->ldx, out));
     if (out->q) return TW_OK;
     return tw_fail(c->kernel->ctx, TW_BAD_ARGUMENT,
@@ -175,31 +196,44 @@ static tw_status leaf(const cases *c, const tw_node *node, tw_precision *out)
 
 static tw_status join_q(const tw_precision *a, const tw_precision *b, tw_sparse **out)
 {
-    entries e;
+    tw_entries e;
     const tw_sparse *q[2] = {a->q, b->q};
+    const bool stays[2] = {a->slope && !a->moves, b->slope && !b->moves};
     size_t shift = 0, r = a->q->rows + b->q->rows;
-    tw_status status = entries_new(a->ctx, a->q->start[a->q->columns] + b->q->start[b->q->columns], &e);
+    tw_status status = tw_entries_new(a->ctx, a->q->start[a->q->columns] + b->q->start[b->q->columns], &e);
     for (size_t k = 0; status == TW_OK && k < 2; shift += q[k]->rows, k++)
         for (size_t j = 0; j < q[k]->columns; j++)
             for (size_t s = q[k]->start[j]; s < q[k]->start[j + 1]; s++)
-                add(&e, shift + q[k]->row[s], shift + j, q[k]->value[s]);
-    return finish(&e, status, r, r, true, out);
+                tw_entries_add(&e, shift + q[k]->row[s], shift + j, stays[k] ? 0.0 : q[k]->value[s]);
+    return tw_entries_finish(&e, status, r, r, true, out);
 }
 
-static tw_status join_design(const tw_precision *a, const tw_precision *b, size_t n, tw_sparse **out)
+/* [C_a C_b] over n cases; the identity is NULL. */
+static tw_status join_design(const tw_precision *a, const tw_precision *b, const tw_sparse *of_a,
+                             const tw_sparse *of_b, size_t n, tw_sparse **out)
 {
-    entries e;
+    tw_entries e;
     const tw_precision *p[2] = {a, b};
+    const tw_sparse *of[2] = {of_a, of_b};
     size_t shift = 0;
-    tw_status status = entries_new(a->ctx, design_count(a, n) + design_count(b, n), &e);
+    tw_status status = tw_entries_new(a->ctx, count_of(of_a, n) + count_of(of_b, n), &e);
     for (size_t k = 0; status == TW_OK && k < 2; shift += p[k]->q->rows, k++)
         for (size_t j = 0; j < p[k]->q->rows; j++) {
-            const tw_sparse *c = p[k]->design;
-            if (!c) add(&e, j, shift + j, 1.0);
+            const tw_sparse *c = of[k];
+            if (!c) tw_entries_add(&e, j, shift + j, 1.0);
             for (size_t s = c ? c->start[j] : 0; c && s < c->start[j + 1]; s++)
-                add(&e, c->row[s], shift + j, c->value[s]);
+                tw_entries_add(&e, c->row[s], shift + j, c->value[s]);
         }
-    return finish(&e, status, n, a->q->rows + b->q->rows, false, out);
+    return tw_entries_finish(&e, status, n, a->q->rows + b->q->rows, false, out);
+}
+
+static tw_status join_new(const tw_precision *a, const tw_precision *b, tw_precision *sum)
+{
+    size_t m = sum->at->count;
+    TW_TRY(join_design(a, b, a->at_design, b->at_design, m, &sum->at_design));
+    TW_TRY(tw_allocate_doubles(sum->ctx, m, 1, "the variances of new cases", &sum->at_variance));
+    for (size_t i = 0; i < m; i++) sum->at_variance[i] = a->at_variance[i] + b->at_variance[i];
+    return TW_OK;
 }
 
 static tw_status join_constraints(const tw_precision *a, const tw_precision *b, tw_constraints *out)
@@ -223,9 +257,11 @@ static tw_status join_constraints(const tw_precision *a, const tw_precision *b, 
 /* a = a + b. */
 static tw_status join(tw_precision *a, const tw_precision *b, size_t n)
 {
-    tw_precision sum = {.ctx = a->ctx, .hidden = true};
+    tw_precision sum = {
+        .ctx = a->ctx, .hidden = true, .slope = a->slope, .at = a->at, .moves = a->moves || b->moves};
     tw_status status = join_q(a, b, &sum.q);
-    if (status == TW_OK) status = join_design(a, b, n, &sum.design);
+    if (status == TW_OK) status = join_design(a, b, a->design, b->design, n, &sum.design);
+    if (status == TW_OK && sum.at) status = join_new(a, b, &sum);
     if (status == TW_OK) status = join_constraints(a, b, &sum.constraints);
     tw_precision_release(a);
     *a = sum;
@@ -237,7 +273,7 @@ static tw_status sum(const cases *c, size_t node, tw_precision *out)
     const tw_node *nodes = c->kernel->nodes;
     TW_TRY(compose(c, node + 1, out));
     for (size_t k = nodes[node + 1].end; k < nodes[node].end; k = nodes[k].end) {
-        tw_precision part = {.ctx = c->kernel->ctx};
+        tw_precision part = {.ctx = c->kernel->ctx, .slope = out->slope, .at = out->at};
         tw_status status = compose(c, k, &part);
         if (status == TW_OK) status = join(out, &part, c->n);
         tw_precision_release(&part);
@@ -255,6 +291,7 @@ typedef struct factor {
     size_t places;
     tw_precision p;
     tw_sparse *by_place; /* C', a column for each place; NULL: the identity */
+    tw_sparse *by_new;   /* C*', a column for each new case; NULL: there are none */
 } factor;
 
 static void factor_free(tw_context *ctx, factor *f)
@@ -263,13 +300,14 @@ static void factor_free(tw_context *ctx, factor *f)
     tw_release(ctx, f->first);
     tw_release(ctx, f->x);
     tw_sparse_free(f->by_place);
+    tw_sparse_free(f->by_new);
     tw_precision_release(&f->p);
 }
 
-static tw_status factor_fill(const cases *c, const tw_node *node, factor *f)
+static tw_status factor_fill(const cases *c, const tw_node *node, const tw_precision *out, factor *f)
 {
     tw_context *ctx = c->kernel->ctx;
-    f->p.ctx = ctx;
+    f->p = (tw_precision){.ctx = ctx, .slope = out->slope, .at = out->at};
     if (node->kind != TW_NODE_LEAF)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
@@ -286,76 +324,95 @@ static tw_status factor_fill(const cases *c, const tw_node *node, factor *f)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "%s is intrinsic, and so would be its product, at every place of the other factor",
                        tw_node_name(node));
+    if (f->p.at_design) TW_TRY(tw_sparse_transpose(f->p.at_design, &f->by_new));
     return f->p.design ? tw_sparse_transpose(f->p.design, &f->by_place) : TW_OK;
 }
 
 /* Variable (i, j) of r_a x r_b is i r_b + j. An entry off both diagonals stands in two places of the lower triangle. */
 static tw_status multiply_q(const factor *f, const factor *g, double scale, tw_sparse **out)
 {
-    entries e;
+    tw_entries e;
     const tw_sparse *a = f->p.q, *b = g->p.q;
     size_t r = b->rows, room = a->start[a->columns] * (2 * b->start[b->columns]);
-    tw_status status = entries_new(f->p.ctx, room, &e);
+    tw_status status = tw_entries_new(f->p.ctx, room, &e);
     for (size_t i = 0; status == TW_OK && i < a->columns; i++)
         for (size_t s = a->start[i]; s < a->start[i + 1]; s++)
             for (size_t j = 0; j < b->columns; j++)
                 for (size_t t = b->start[j]; t < b->start[j + 1]; t++) {
                     double value = scale * a->value[s] * b->value[t];
-                    add(&e, a->row[s] * r + b->row[t], i * r + j, value);
+                    tw_entries_add(&e, a->row[s] * r + b->row[t], i * r + j, value);
                     if (a->row[s] != i && b->row[t] != j)
-                        add(&e, a->row[s] * r + j, i * r + b->row[t], value);
+                        tw_entries_add(&e, a->row[s] * r + j, i * r + b->row[t], value);
                 }
-    return finish(&e, status, a->rows * r, a->rows * r, true, out);
+    return tw_entries_finish(&e, status, a->rows * r, a->rows * r, true, out);
 }
 
-/* The variables that a place sees. */
-static void seen(const factor *f, size_t at, size_t *count, const uint32_t **row, const double **value,
-                 uint32_t *own)
+/* The variables that a place sees, or a new case; by: C', by columns; NULL: the identity. */
+typedef struct sight {
+    size_t count;
+    const uint32_t *row;
+    const double *value;
+    uint32_t own;
+} sight;
+
+static void look(const tw_sparse *by, size_t at, sight *s)
 {
     static const double one = 1.0;
-    *own = (uint32_t)at;
-    *count = 1;
-    *row = own;
-    *value = &one;
-    if (!f->by_place) return;
-    *count = f->by_place->start[at + 1] - f->by_place->start[at];
-    *row = f->by_place->row + f->by_place->start[at];
-    *value = f->by_place->value + f->by_place->start[at];
+    *s = (sight){1, &s->own, &one, (uint32_t)at};
+    if (!by) return;
+    s->count = by->start[at + 1] - by->start[at];
+    s->row = by->row + by->start[at];
+    s->value = by->value + by->start[at];
 }
 
-static tw_status multiply_design(const cases *c, const factor *f, const factor *g, tw_sparse **out)
+/* n cases, case i at place of[i] of each factor; NULL: at place i. */
+static tw_status multiply_design(const factor *f, const factor *g, size_t n, bool fresh, tw_sparse **out)
 {
-    entries e;
-    const uint32_t *row[2];
-    const double *value[2];
-    uint32_t own[2];
-    size_t count[2], room = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        seen(f, f->of[i], &count[0], &row[0], &value[0], &own[0]);
-        seen(g, g->of[i], &count[1], &row[1], &value[1], &own[1]);
-        room += count[0] * count[1];
+    tw_entries e = {.ctx = f->p.ctx};
+    const tw_sparse *by[2] = {fresh ? f->by_new : f->by_place, fresh ? g->by_new : g->by_place};
+    const uint32_t *of[2] = {fresh ? NULL : f->of, fresh ? NULL : g->of};
+    sight a, b;
+    tw_status status = TW_OK;
+    for (size_t pass = 0, room = 0; status == TW_OK && pass < 2; pass++) {
+        for (size_t i = 0; i < n; i++) {
+            look(by[0], of[0] ? of[0][i] : i, &a);
+            look(by[1], of[1] ? of[1][i] : i, &b);
+            room += a.count * b.count;
+            for (size_t s = 0; pass == 1 && s < a.count; s++)
+                for (size_t t = 0; t < b.count; t++)
+                    tw_entries_add(&e, i, a.row[s] * g->p.q->rows + b.row[t], a.value[s] * b.value[t]);
+        }
+        if (pass == 0) status = tw_entries_new(f->p.ctx, room, &e);
     }
-    tw_status status = entries_new(f->p.ctx, room, &e);
-    for (size_t i = 0; status == TW_OK && i < c->n; i++) {
-        seen(f, f->of[i], &count[0], &row[0], &value[0], &own[0]);
-        seen(g, g->of[i], &count[1], &row[1], &value[1], &own[1]);
-        for (size_t s = 0; s < count[0]; s++)
-            for (size_t t = 0; t < count[1]; t++)
-                add(&e, i, row[0][s] * g->p.q->rows + row[1][t], value[0][s] * value[1][t]);
-    }
-    return finish(&e, status, c->n, f->p.q->rows * g->p.q->rows, false, out);
+    return tw_entries_finish(&e, status, n, f->p.q->rows * g->p.q->rows, false, out);
+}
+
+/* Of a place that one factor does not know by its variables alone, v* would be v*_f times the variance of the other factor. */
+static tw_status multiply_new(const factor *f, const factor *g, const tw_node *a, const tw_node *b,
+                              tw_precision *out)
+{
+    for (size_t i = 0; i < out->at->count; i++)
+        if (f->p.at_variance[i] > 0.0 || g->p.at_variance[i] > 0.0)
+            return tw_fail(out->ctx, TW_BAD_ARGUMENT,
+                           "new case %zu is at a place of %s that no case has: of a product, predictions are "
+                           "had at the places of the cases only",
+                           i + 1, tw_node_name(f->p.at_variance[i] > 0.0 ? a : b));
+    TW_TRY(tw_allocate_doubles(out->ctx, out->at->count, 1, "the variances of new cases", &out->at_variance));
+    return multiply_design(f, g, out->at->count, true, &out->at_design);
 }
 
 static tw_status multiply(const cases *c, const tw_node *a, const tw_node *b, double scale, tw_precision *out)
 {
     factor f = {0}, g = {0};
-    tw_status status = factor_fill(c, a, &f);
-    if (status == TW_OK) status = factor_fill(c, b, &g);
+    tw_status status = factor_fill(c, a, out, &f);
+    if (status == TW_OK) status = factor_fill(c, b, out, &g);
     if (status == TW_OK && f.p.q->rows > UINT32_MAX / 2 / g.p.q->rows)
         status = tw_fail(out->ctx, TW_BAD_DATA, "a product of %zu and %zu variables is too large",
                          f.p.q->rows, g.p.q->rows);
     if (status == TW_OK) status = multiply_q(&f, &g, scale, &out->q);
-    if (status == TW_OK) status = multiply_design(c, &f, &g, &out->design);
+    if (status == TW_OK) status = multiply_design(&f, &g, c->n, false, &out->design);
+    if (status == TW_OK && out->at) status = multiply_new(&f, &g, a, b, out);
+    out->moves = f.p.moves || g.p.moves;
     factor_free(out->ctx, &f);
     factor_free(out->ctx, &g);
     return status;
@@ -378,6 +435,7 @@ static tw_status product(const cases *c, size_t node, tw_precision *out)
     if (count == 2) return multiply(c, part[0], part[1], 1.0 / variance, out);
     TW_TRY(compose(c, (size_t)(part[0] - nodes), out));
     for (size_t e = 0; e < out->q->start[out->q->columns]; e++) out->q->value[e] /= variance;
+    for (size_t i = 0; out->at && i < out->at->count; i++) out->at_variance[i] *= variance;
     return TW_OK;
 }
 

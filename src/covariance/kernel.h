@@ -110,7 +110,8 @@ struct tw_leaf {
     X(precision)           \
     X(rw1)                 \
     X(rw2)                 \
-    X(icar)
+    X(icar)                \
+    X(bym2)
 #define TW_DECLARE_LEAF(name) extern const tw_leaf tw_leaf_##name;
 TW_OTHER_LEAVES(TW_DECLARE_LEAF)
 extern const tw_leaf tw_leaf_stationary, tw_leaf_shaped, tw_leaf_given;

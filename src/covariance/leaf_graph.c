@@ -1,16 +1,21 @@
-/* leaf_graph.c: icar, an intrinsic autoregression over areas (Besag 1974), with the neighbours of each area from a file:
+/* leaf_graph.c: priors over areas, with the neighbours of each area from a file.
  *
- *   icar(area, graph="areas.graph", sigma=1)      1/sigma^2 sum over neighbours i ~ j of (u_i - u_j)^2,   sum of u = 0
+ *   icar(area, graph="areas.graph", sigma=1)              an intrinsic autoregression (Besag 1974):
+ *                                                         1/sigma^2 sum over neighbours i ~ j of (u_i - u_j)^2,  sum of u = 0
+ *   bym2(area, graph="areas.graph", sigma=1, odds=1)      a convolution (Riebler et al. 2016): x = u + v with
+ *                                                         u = sigma phi^1/2 u*, u* an icar scaled to variances whose geometric mean
+ *                                                         is 1, and v ~ N(0, sigma^2 (1 - phi)) of each area by itself
  *
- * The input is the number of a case's area, from 1 on, as in the file. An area may have several cases. The graph must be connected:
- * levels of separate parts would be unknown each.
+ * phi = odds/(1 + odds) is the structured share of the variance sigma^2, so that log odds = logit phi. The input is the number of a
+ * case's area, from 1 on, as in the file. An area may have several cases, or none. The graph must be connected: levels of separate
+ * parts would be unknown each.
  */
 #include <math.h>
 
 #include "covariance/attachment.h"
 #include "covariance/precision.h"
 
-enum { GRAPH = 0, SIGMA = 0 };
+enum { GRAPH = 0, SIGMA = 0, ODDS = 1 };
 
 static tw_status check_connected(tw_context *ctx, const tw_attachment *graph)
 {
@@ -34,35 +39,103 @@ static tw_status read_graph(tw_context *ctx, const char *path, tw_attachment *to
     return check_connected(ctx, to);
 }
 
-/* The areas of the cases, from 0 on. */
-static tw_status find_areas(const tw_kernel *kernel, const tw_node *node, size_t n, const double *input,
-                            uint32_t *of)
+/* For bym2, with its scale. */
+static tw_status read_scaled_graph(tw_context *ctx, const char *path, tw_attachment *to)
+{
+    TW_TRY(read_graph(ctx, path, to));
+    if (to->matrix->columns < 2) return TW_OK; /* refused later, as for icar */
+    return tw_graph_scale(to->matrix, &to->variance);
+}
+
+/* The areas of cases, from 0 on. */
+static tw_status find_areas(const tw_kernel *kernel, const tw_node *node, bool fresh, size_t n,
+                            const double *input, uint32_t *of)
 {
     size_t areas = node->file[GRAPH]->matrix->columns;
     for (size_t i = 0; i < n; i++) {
         if (!(input[i] >= 1.0) || !(input[i] <= (double)areas) || input[i] != floor(input[i]))
             return tw_fail(kernel->ctx, TW_BAD_DATA,
-                           "case %zu is in area %g, and %.500s has areas 1 to %zu: the input of %s is the "
+                           "%scase %zu is in area %g, and %.500s has areas 1 to %zu: the input of %s is the "
                            "number of an area",
-                           i + 1, input[i], node->file[GRAPH]->path, areas, tw_node_name(node));
+                           fresh ? "new " : "", i + 1, input[i], node->file[GRAPH]->path, areas,
+                           tw_node_name(node));
         of[i] = (uint32_t)input[i] - 1;
     }
     return TW_OK;
 }
 
-static tw_status fill_constraint(size_t areas, tw_precision *out)
+/* ---- the prior ---- */
+
+/* The sum of the r structured variables, of so many in all. */
+static tw_status fill_constraint(size_t r, size_t all, tw_precision *out)
 {
-    TW_TRY(tw_allocate_doubles(out->ctx, areas, 1, "the constraint of a graph", &out->constraints.v));
-    for (size_t i = 0; i < areas; i++) out->constraints.v[i] = 1.0 / sqrt((double)areas);
+    TW_TRY(tw_allocate_doubles(out->ctx, all, 1, "the constraint of a graph", &out->constraints.v));
+    for (size_t i = 0; i < r; i++) out->constraints.v[i] = 1.0 / sqrt((double)r);
     out->constraints.count = 1;
     return TW_OK;
+}
+
+/* What the Laplacian, and the variables of areas by themselves, are multiplied by; `own` is 0 where there are none. */
+typedef struct weights {
+    double structured, own;
+} weights;
+
+static weights weights_of(const tw_kernel *kernel, const tw_node *node, const tw_precision *out)
+{
+    double precision = 1.0 / tw_node_sigma2(kernel, node, SIGMA);
+    size_t k;
+    if (node->leaf != &tw_leaf_bym2) return (weights){precision, 0.0};
+    double odds = tw_node_value(kernel, node, ODDS, 0), phi = odds / (1.0 + odds), rest = 1.0 / (1.0 + odds);
+    weights w = {precision * node->file[GRAPH]->variance / phi, precision / rest};
+    if (tw_precision_asks(out, node, ODDS, &k)) {
+        w.structured *= -rest;
+        w.own *= phi;
+    }
+    return w;
+}
+
+static tw_status make_matrix(const tw_sparse *graph, const weights *w, bool mixed, tw_precision *out)
+{
+    size_t r = graph->columns, all = mixed ? 2 * r : r;
+    tw_entries e;
+    tw_status status = tw_entries_new(out->ctx, graph->start[r] + r, &e);
+    for (size_t j = 0; status == TW_OK && j < r; j++) {
+        for (size_t s = graph->start[j]; s < graph->start[j + 1]; s++)
+            tw_entries_add(&e, graph->row[s], j, w->structured * graph->value[s]);
+        if (mixed) tw_entries_add(&e, r + j, r + j, w->own);
+    }
+    return tw_entries_finish(&e, status, all, all, true, &out->q);
+}
+
+/* What cases see: the variable of their area, or the sum of its two. */
+static tw_status see_areas(const tw_kernel *kernel, const tw_node *node, const tw_inputs *cases, bool fresh,
+                           tw_precision *out, tw_sparse **design)
+{
+    size_t r = node->file[GRAPH]->matrix->columns, all = out->q->rows;
+    uint32_t *of = NULL;
+    tw_entries e = {.ctx = kernel->ctx};
+    tw_status status = tw_index_allocate(kernel->ctx, cases->count, "the areas of the cases", &of);
+    if (status == TW_OK)
+        status = find_areas(kernel, node, fresh, cases->count,
+                            cases->x + tw_node_column(kernel, node, 0) * cases->ld, of);
+    if (status == TW_OK && !fresh && all == r) {
+        status = tw_precision_pick(out, cases->count, r, of);
+        tw_release(kernel->ctx, of);
+        return status;
+    }
+    if (status == TW_OK) status = tw_entries_new(kernel->ctx, 2 * cases->count, &e);
+    for (size_t i = 0; status == TW_OK && i < cases->count; i++)
+        for (size_t j = of[i]; j < all; j += r) tw_entries_add(&e, i, j, 1.0);
+    tw_release(kernel->ctx, of);
+    return tw_entries_finish(&e, status, cases->count, all, false, design);
 }
 
 static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d, const double *x,
                            size_t ldx, tw_precision *out)
 {
     const tw_sparse *graph = node->file[GRAPH]->matrix;
-    uint32_t *of = NULL;
+    bool mixed = node->leaf == &tw_leaf_bym2;
+    const tw_inputs cases = {n, x, ldx};
     if (tw_node_width(node, d) != 1)
         return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
                        "%s looks at one input, the number of an area, not at %zu: name it",
@@ -70,23 +143,36 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     if (graph->columns < 2)
         return tw_fail(kernel->ctx, TW_BAD_DATA, "%.500s: a graph needs two areas at least",
                        node->file[GRAPH]->path);
-    TW_TRY(tw_sparse_copy(graph, &out->q));
-    for (size_t e = 0; e < graph->start[graph->columns]; e++)
-        out->q->value[e] /= tw_node_sigma2(kernel, node, SIGMA);
-    TW_TRY(fill_constraint(graph->columns, out));
-    TW_TRY(tw_index_allocate(kernel->ctx, n, "the areas of the cases", &of));
-    tw_status status = find_areas(kernel, node, n, x + tw_node_column(kernel, node, 0) * ldx, of);
-    if (status == TW_OK) status = tw_precision_pick(out, n, graph->columns, of);
-    tw_release(kernel->ctx, of);
-    return status;
+    const weights w = weights_of(kernel, node, out);
+    TW_TRY(make_matrix(graph, &w, mixed, out));
+    TW_TRY(fill_constraint(graph->columns, out->q->rows, out));
+    TW_TRY(see_areas(kernel, node, &cases, false, out, &out->design));
+    out->hidden = mixed;
+    if (!out->at) return TW_OK;
+    TW_TRY(tw_allocate_doubles(out->ctx, out->at->count, 1, "the variances of new cases", &out->at_variance));
+    return see_areas(kernel, node, out->at, true, out, &out->at_design);
 }
+
+#define SIGMA_SLOT                                                                          \
+    {                                                                                       \
+        {.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE \
+    }
 
 const tw_leaf tw_leaf_icar = {
     .name = "icar",
     .slot_count = 1,
-    .slots = {{{.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}},
+    .slots = {SIGMA_SLOT},
     .want = TW_WANT_FEATURES,
     .features = 1,
     .file = {{"graph", true, read_graph}},
+    .precision = precision,
+};
+const tw_leaf tw_leaf_bym2 = {
+    .name = "bym2",
+    .slot_count = 2,
+    .slots = {SIGMA_SLOT, {{.name = "odds", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_OTHER}},
+    .want = TW_WANT_FEATURES,
+    .features = 1,
+    .file = {{"graph", true, read_scaled_graph}},
     .precision = precision,
 };

@@ -31,6 +31,12 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
 {
     (void)d, (void)x, (void)ldx;
     TW_TRY(check_shapes(kernel, node, n));
+    if (out->at)
+        return tw_fail(
+            kernel->ctx, TW_BAD_ARGUMENT,
+            "precision(matrix=\"%.500s\") looks at no inputs, so that new ones say nothing: append the "
+            "rows of new cases to the design, and read their latents from the draws of the variables",
+            node->file[MATRIX]->path);
     TW_TRY(tw_sparse_copy(node->file[MATRIX]->matrix, &out->q));
     return node->file[DESIGN] ? tw_sparse_copy(node->file[DESIGN]->matrix, &out->design) : TW_OK;
 }

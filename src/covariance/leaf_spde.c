@@ -9,13 +9,16 @@
  * is that of the cases: cells without a case do not exist, so its edge (of any form) is a boundary without flux, near which
  * variances are larger; inside they are sigma^2 where ell is some spacings long. With a mesh from a file the same equation is solved
  * on its triangles (mesh.c).
+ *
+ * With respect to log ell_k, dQ = -Q + c sum_(j < a) K^j K_k K^(a - 1 - j), K_k = 2 D_k/h_k^2 L_k. A new case sees the cells around it
+ * by bilinear weights, or those of them that exist; it must lie in a cell that does.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "covariance/attachment.h"
-#include "sparse/sparse.h"
+#include "covariance/precision.h"
 
 enum { ELL = 0, SIGMA = 1, MESH = 0, MOST_ENTRIES = 25 }; /* of a column of K^3 */
 static const double pi = 3.14159265358979323846264338327950288;
@@ -31,7 +34,6 @@ typedef struct lattice {
     size_t n;
     const double *input[2];
     double low[2], spacing[2];
-    double weight[2];    /* D_k / h_k^2 */
     cell *cells;         /* sorted */
     uint32_t *neighbour; /* 4 n: along the first input, then the second; NO_CELL */
     double *work;        /* n: sorting, and a sparse vector */
@@ -120,17 +122,22 @@ typedef struct support {
     double value[MOST_ENTRIES];
 } support;
 
+/* An operator on the lattice: one I + weight_1 L_1 + weight_2 L_2. */
+typedef struct operation {
+    double one, weight[2];
+} operation;
+
 /* v = K v. work is zero before and afterwards. */
-static void multiply(const lattice *l, support *v)
+static void multiply(const lattice *l, const operation *k_of, support *v)
 {
     support from = *v;
     v->count = 0;
     for (size_t e = 0; e < from.count; e++) {
-        double own = from.value[e];
+        double own = k_of->one * from.value[e];
         for (size_t k = 0; k < 5; k++) { /* its neighbours, and last itself */
             uint32_t to = k < 4 ? l->neighbour[4 * (size_t)from.site[e] + k] : from.site[e];
             if (to == NO_CELL) continue;
-            double flow = k < 4 ? l->weight[k / 2] * from.value[e] : 0.0;
+            double flow = k < 4 ? k_of->weight[k / 2] * from.value[e] : 0.0;
             own += flow;
             size_t at = 0;
             while (at < v->count && v->site[at] != to) at++;
@@ -144,47 +151,109 @@ static void multiply(const lattice *l, support *v)
     }
 }
 
-static tw_status fill_matrix(const lattice *l, size_t power, double scale, uint32_t *row, uint32_t *column,
-                             double *value, tw_sparse **q)
+/* Q = scale K^power; with a slope -count Q + scale sum_j K^j slope K^(power - 1 - j), of `count` lengths. */
+typedef struct field {
+    size_t power, count; /* count 0: Q itself */
+    double scale;
+    operation k, slope;
+} field;
+
+/* Column j: v = Q e_j, or dQ e_j. All products have the same support. */
+static void fill_column(const lattice *l, const field *f, size_t j, support *v)
 {
-    size_t count = 0;
-    memset(l->work, 0, l->n * sizeof *l->work);
-    for (size_t j = 0; j < l->n; j++) {
-        support v = {1, {(uint32_t)j}, {scale}};
-        for (size_t k = 0; k < power; k++) multiply(l, &v);
-        for (size_t e = 0; e < v.count; e++) {
-            if (v.site[e] < j) continue;
-            row[count] = v.site[e];
-            column[count] = (uint32_t)j;
-            value[count++] = v.value[e];
-        }
+    *v = (support){1, {(uint32_t)j}, {f->scale}};
+    for (size_t k = 0; k < f->power; k++) multiply(l, &f->k, v);
+    for (size_t e = 0; f->count > 0 && e < v->count; e++) v->value[e] *= -(double)f->count;
+    for (size_t at = 0; f->count > 0 && at < f->power; at++) {
+        support term = {1, {(uint32_t)j}, {f->scale}};
+        for (size_t k = 0; k < f->power; k++) multiply(l, k == at ? &f->slope : &f->k, &term);
+        for (size_t e = 0; e < v->count; e++) v->value[e] += term.value[e];
     }
-    return tw_sparse_new(l->kernel->ctx, l->n, l->n, true, count, row, column, value, q);
 }
 
-static tw_status make_matrix(lattice *l, const tw_node *node, tw_sparse **q)
+static tw_status fill_matrix(const lattice *l, const field *f, tw_sparse **q)
 {
-    tw_context *ctx = l->kernel->ctx;
-    size_t power = node->leaf->power, most = l->n * (MOST_ENTRIES + 1) / 2;
-    double nu = (double)power - 1.0, sigma2 = tw_node_sigma2(l->kernel, node, SIGMA), area = 1.0,
-           value_of = 1.0;
-    uint32_t *row = NULL, *column = NULL;
-    double *value = NULL;
+    tw_entries entries;
+    support v;
+    tw_status status = tw_entries_new(l->kernel->ctx, l->n * (MOST_ENTRIES + 1) / 2, &entries);
+    memset(l->work, 0, l->n * sizeof *l->work);
+    for (size_t j = 0; status == TW_OK && j < l->n; j++) {
+        fill_column(l, f, j, &v);
+        for (size_t e = 0; e < v.count; e++)
+            if (v.site[e] >= j) tw_entries_add(&entries, v.site[e], j, v.value[e]);
+    }
+    return tw_entries_finish(&entries, status, l->n, l->n, true, q);
+}
+
+/* Which of the two lengths does the parameter asked for move? Both, where there is one for both. */
+static bool moves_length(const tw_precision *out, const tw_node *node, size_t k)
+{
+    size_t which;
+    return tw_precision_asks(out, node, ELL, &which) && (node->slot[ELL].count == 1 || which == k);
+}
+
+static tw_status make_matrix(lattice *l, const tw_node *node, tw_precision *out)
+{
+    double nu = (double)node->leaf->power - 1.0, area = 1.0, value_of = 1.0;
+    field f = {.power = node->leaf->power, .k = {.one = 1.0}};
     for (size_t k = 0; k < 2; k++) {
         double ell = tw_node_value(l->kernel, node, ELL, k), diffusion = ell * ell / (2.0 * nu);
-        l->weight[k] = diffusion / (l->spacing[k] * l->spacing[k]);
+        f.k.weight[k] = diffusion / (l->spacing[k] * l->spacing[k]);
         area *= l->spacing[k];
         value_of *= sqrt(diffusion);
+        if (!moves_length(out, node, k)) continue;
+        f.count++;
+        f.slope.weight[k] = 2.0 * f.k.weight[k];
     }
-    tw_status status = tw_index_allocate(ctx, most, "the precision of a lattice", &row);
-    if (status == TW_OK) status = tw_index_allocate(ctx, most, "the precision of a lattice", &column);
-    if (status == TW_OK) status = tw_allocate_doubles(ctx, most, 1, "the precision of a lattice", &value);
-    if (status == TW_OK)
-        status = fill_matrix(l, power, area / (4.0 * nu * pi * sigma2 * value_of), row, column, value, q);
-    tw_release(ctx, row);
-    tw_release(ctx, column);
-    tw_release(ctx, value);
-    return status;
+    f.scale = area / (4.0 * nu * pi * tw_node_sigma2(l->kernel, node, SIGMA) * value_of);
+    return fill_matrix(l, &f, &out->q);
+}
+
+/* ---- new cases ---- */
+
+/* The cells at the corners around a place, with their bilinear weights. False where the nearest does not exist. */
+static bool see(const lattice *l, const double place[2], size_t i, tw_entries *seen)
+{
+    static const double rounding = 1e-9;
+    double low[2], part[2], sum = 0.0;
+    uint32_t corner[4];
+    double weight[4];
+    bool inside = false;
+    for (size_t k = 0; k < 2; k++) {
+        double steps = (place[k] - l->low[k]) / l->spacing[k];
+        if (!(fabs(steps) < 1e9)) return false;
+        low[k] = floor(steps);
+        part[k] = steps - low[k];
+    }
+    for (size_t c = 0; c < 4; c++) {
+        bool a = c & 1, b = c & 2;
+        corner[c] = cell_at(l, (int64_t)low[0] + a, (int64_t)low[1] + b);
+        weight[c] = (a ? part[0] : 1.0 - part[0]) * (b ? part[1] : 1.0 - part[1]);
+        if (corner[c] == NO_CELL || weight[c] < rounding) weight[c] = 0.0;
+        sum += weight[c];
+        inside = inside || (weight[c] > 0.0 && (part[0] >= 0.5) == a && (part[1] >= 0.5) == b);
+    }
+    for (size_t c = 0; inside && c < 4; c++)
+        if (weight[c] > 0.0) tw_entries_add(seen, i, corner[c], weight[c] / sum);
+    return inside;
+}
+
+static tw_status see_new(const lattice *l, const tw_node *node, tw_precision *out)
+{
+    tw_entries seen;
+    const double *input[2];
+    for (size_t k = 0; k < 2; k++) input[k] = out->at->x + tw_node_column(l->kernel, node, k) * out->at->ld;
+    tw_status status = tw_precision_begin_new(out, 4, &seen);
+    for (size_t i = 0; status == TW_OK && i < out->at->count; i++) {
+        const double place[2] = {input[0][i], input[1][i]};
+        if (!see(l, place, i, &seen))
+            status =
+                tw_fail(out->ctx, TW_BAD_DATA,
+                        "new case %zu at (%g, %g) lies in no cell of the lattice, which has the cells of "
+                        "the cases alone: %s knows nothing of other places",
+                        i + 1, place[0], place[1], tw_node_name(node));
+    }
+    return tw_entries_finish(&seen, status, out->at->count, l->n, false, &out->at_design);
 }
 
 static tw_status prepare(lattice *l)
@@ -204,11 +273,21 @@ static tw_status prepare(lattice *l)
 /* On a mesh from a file, in coordinates divided by D_k^1/2. */
 static tw_status mesh_precision(const lattice *l, const tw_node *node, tw_precision *out)
 {
-    double nu = (double)node->leaf->power - 1.0, scale[2];
-    for (size_t k = 0; k < 2; k++) scale[k] = tw_node_value(l->kernel, node, ELL, k) / sqrt(2.0 * nu);
-    return tw_mesh_precision(&node->file[MESH]->mesh, scale, node->leaf->power,
-                             1.0 / (4.0 * nu * pi * tw_node_sigma2(l->kernel, node, SIGMA)), l->n, l->input,
-                             out);
+    double nu = (double)node->leaf->power - 1.0;
+    tw_mesh_field f = {.power = node->leaf->power,
+                       .c = 1.0 / (4.0 * nu * pi * tw_node_sigma2(l->kernel, node, SIGMA))};
+    for (size_t k = 0; k < 2; k++) {
+        f.scale[k] = tw_node_value(l->kernel, node, ELL, k) / sqrt(2.0 * nu);
+        f.slope[k] = moves_length(out, node, k);
+    }
+    const tw_mesh *mesh = &node->file[MESH]->mesh;
+    TW_TRY(tw_mesh_precision(mesh, &f, out));
+    TW_TRY(tw_mesh_design(mesh, l->n, l->input, out, &out->design));
+    if (!out->at) return TW_OK;
+    const double *at[2];
+    for (size_t k = 0; k < 2; k++) at[k] = out->at->x + tw_node_column(l->kernel, node, k) * out->at->ld;
+    TW_TRY(tw_allocate_doubles(out->ctx, out->at->count, 1, "the variances of new cases", &out->at_variance));
+    return tw_mesh_design(mesh, out->at->count, at, out, &out->at_design);
 }
 
 static tw_status read_mesh(tw_context *ctx, const char *path, tw_attachment *to)
@@ -226,7 +305,8 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     for (size_t k = 0; k < 2; k++) l.input[k] = x + tw_node_column(kernel, node, k) * ldx;
     if (node->file[MESH]) return mesh_precision(&l, node, out);
     tw_status status = prepare(&l);
-    if (status == TW_OK) status = make_matrix(&l, node, &out->q);
+    if (status == TW_OK) status = make_matrix(&l, node, out);
+    if (status == TW_OK && out->at) status = see_new(&l, node, out);
     tw_release(kernel->ctx, l.cells);
     tw_release(kernel->ctx, l.neighbour);
     tw_release(kernel->ctx, l.work);

@@ -4,132 +4,147 @@
  *   rw2   sum_k [(u_k+1 - u_k)/h_k - (u_k - u_k-1)/h_k-1]^2 / (sigma^2 (h_k + h_k-1)/2)            null space {1, t}
  *
  * over the times of the cases, in order, h_k their steps, each time once. What a walk says nothing about is held at zero: the sum
- * over the times, and for rw2 the slope by least squares. Several cases may have one time: x = C u.
+ * over the times, and for rw2 the slope by least squares. Several cases may have one time: x = C u. A new time is one more of the
+ * walk's, between its neighbours, given u at the others: the differences that it is in make its mean and variance.
  */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "covariance/precision.h"
+#include "covariance/times.h"
 
-enum { SIGMA = 0 };
-
-/* A time, and whose it is. */
-typedef struct moment {
-    double t;
-    uint32_t site;
-} moment;
+enum { SIGMA = 0, MOST_ORDER = 2, WINDOW = 2 * MOST_ORDER + 1 };
 
 typedef struct walk {
-    size_t n, r, order; /* cases, times, differences */
-    moment *moments;    /* n, sorted */
-    uint32_t *of;       /* n: which time a case has, from 0 on */
-    double *t;          /* r of n: the times */
-    size_t count;       /* of entries so far, which may name a place more than once */
-    uint32_t *row, *column;
-    double *value;
+    size_t order; /* of differences */
+    double sigma2;
+    tw_times times;
+    double *band; /* r x (order + 1): the diagonals of Q */
 } walk;
 
-static int compare(const void *a, const void *b)
+/* The difference over the `order` + 1 times from t on, in units of its standard deviation: sum_a c_a u_a. */
+static void difference_of(const walk *w, const double *t, double *c)
 {
-    double x = ((const moment *)a)->t, y = ((const moment *)b)->t;
-    return (x > y) - (x < y);
+    double before = t[1] - t[0];
+    if (w->order == 1) {
+        c[1] = 1.0 / sqrt(w->sigma2 * before);
+        c[0] = -c[1];
+        return;
+    }
+    double after = t[2] - t[1], scale = 1.0 / sqrt(0.5 * w->sigma2 * (before + after));
+    c[0] = scale / before;
+    c[2] = scale / after;
+    c[1] = -c[0] - c[2];
 }
 
-static void find_times(walk *w)
+static void fill_band(walk *w)
 {
-    qsort(w->moments, w->n, sizeof *w->moments, compare);
-    for (size_t k = 0; k < w->n; k++) {
-        if (k == 0 || w->moments[k].t > w->t[w->r - 1]) w->t[w->r++] = w->moments[k].t;
-        w->of[w->moments[k].site] = (uint32_t)(w->r - 1);
+    size_t width = w->order + 1;
+    double c[MOST_ORDER + 1];
+    for (size_t k = 0; k + w->order < w->times.r; k++) {
+        difference_of(w, w->times.t + k, c);
+        for (size_t a = 0; a < width; a++)
+            for (size_t b = 0; b <= a; b++) w->band[(k + b) * width + a - b] += c[a] * c[b];
     }
 }
 
-/* One squared difference sum_a c_a u_(first + a), over `order` + 1 variables. Entries (first + a, first + b) are at fixed places, by
- * diagonals, so that they add up. */
-static void add_square(walk *w, size_t first, const double *c)
+static tw_status make_matrix(const walk *w, tw_precision *out)
 {
-    size_t band = w->order + 1;
-    for (size_t a = 0; a < band; a++)
-        for (size_t b = 0; b <= a; b++) w->value[(first + b) * band + a - b] += c[a] * c[b];
-}
-
-static void fill_differences(walk *w, double sigma2)
-{
-    for (size_t k = 0; w->order == 1 && k + 1 < w->r; k++) {
-        double scale = 1.0 / sqrt(sigma2 * (w->t[k + 1] - w->t[k]));
-        add_square(w, k, (const double[]){-scale, scale});
-    }
-    for (size_t k = 0; w->order == 2 && k + 2 < w->r; k++) {
-        double before = w->t[k + 1] - w->t[k], after = w->t[k + 2] - w->t[k + 1];
-        double scale = 1.0 / sqrt(0.5 * sigma2 * (before + after));
-        add_square(w, k, (const double[]){scale / before, -scale / before - scale / after, scale / after});
-    }
-}
-
-static tw_status make_matrix(walk *w, tw_precision *out)
-{
-    size_t band = w->order + 1;
-    for (size_t j = 0; j < w->r; j++)
-        for (size_t step = 0; step < band && j + step < w->r; step++) {
-            w->row[w->count] = (uint32_t)(j + step);
-            w->column[w->count] = (uint32_t)j;
-            w->value[w->count++] = w->value[j * band + step]; /* count never overtakes it */
-        }
-    return tw_sparse_new(out->ctx, w->r, w->r, true, w->count, w->row, w->column, w->value, &out->q);
+    const tw_times *t = &w->times;
+    size_t width = w->order + 1;
+    tw_entries e;
+    tw_status status = tw_entries_new(out->ctx, width * t->r, &e);
+    for (size_t j = 0; status == TW_OK && j < t->r; j++)
+        for (size_t step = 0; step < width && j + step < t->r; step++)
+            tw_entries_add(&e, t->variable[j + step], t->variable[j], w->band[j * width + step]);
+    return tw_entries_finish(&e, status, t->r, t->r, true, &out->q);
 }
 
 /* 1, and the times without their mean, both of length 1. */
 static tw_status fill_constraints(const walk *w, tw_precision *out)
 {
+    const tw_times *t = &w->times;
     tw_constraints *c = &out->constraints;
     double mean = 0.0, square = 0.0;
-    TW_TRY(tw_allocate_doubles(out->ctx, w->r, w->order, "the constraints of a walk", &c->v));
-    for (size_t k = 0; k < w->r; k++) mean += w->t[k] / (double)w->r;
-    for (size_t k = 0; k < w->r; k++) square += (w->t[k] - mean) * (w->t[k] - mean);
-    for (size_t k = 0; k < w->r; k++) {
-        c->v[k] = 1.0 / sqrt((double)w->r);
-        if (w->order == 2) c->v[k + w->r] = (w->t[k] - mean) / sqrt(square);
+    TW_TRY(tw_allocate_doubles(out->ctx, t->r, w->order, "the constraints of a walk", &c->v));
+    for (size_t k = 0; k < t->r; k++) mean += t->t[k] / (double)t->r;
+    for (size_t k = 0; k < t->r; k++) square += (t->t[k] - mean) * (t->t[k] - mean);
+    for (size_t k = 0; k < t->r; k++) {
+        c->v[t->variable[k]] = 1.0 / sqrt((double)t->r);
+        if (w->order == 2) c->v[t->variable[k] + t->r] = (t->t[k] - mean) / sqrt(square);
     }
     c->count = w->order;
-    c->pin[1] = w->r - 1;
+    c->pin[0] = t->variable[0];
+    c->pin[1] = t->variable[t->r - 1];
     return TW_OK;
 }
 
-static tw_status make_walk(walk *w, const tw_kernel *kernel, const tw_node *node, tw_precision *out)
+/* ---- new times ---- */
+
+/* With the new time among its neighbours, `order` to either side: its own precision, and its products with theirs. */
+static void see(const walk *w, double at, size_t i, tw_entries *seen, double *variance)
 {
-    find_times(w);
-    if (w->r < 2 * w->order)
-        return tw_fail(kernel->ctx, TW_BAD_DATA, "%s needs cases at %zu times at least, and there are %zu",
-                       tw_node_name(node), 2 * w->order, w->r);
-    fill_differences(w, tw_node_sigma2(kernel, node, SIGMA));
+    const tw_times *t = &w->times;
+    bool same;
+    size_t before = tw_times_before(t, at, &same), first = before > w->order ? before - w->order : 0;
+    size_t own = before - first, count = 0;
+    double window[WINDOW], with[WINDOW] = {0}, c[MOST_ORDER + 1];
+    if (same) {
+        tw_entries_add(seen, i, t->variable[before], 1.0);
+        return;
+    }
+    for (size_t k = first; k < t->r && k < before + w->order; k++) {
+        if (k == before) window[count++] = at;
+        window[count++] = t->t[k];
+    }
+    if (before == t->r) window[count++] = at;
+    for (size_t k = 0; k + w->order < count; k++) {
+        if (own < k || own > k + w->order) continue;
+        difference_of(w, window + k, c);
+        for (size_t a = 0; a <= w->order; a++) with[k + a] += c[own - k] * c[a];
+    }
+    for (size_t k = 0; k < count; k++)
+        if (k != own && with[k] != 0.0)
+            tw_entries_add(seen, i, t->variable[first + k - (k > own)], -with[k] / with[own]);
+    *variance = 1.0 / with[own];
+}
+
+static tw_status see_new(const walk *w, const double *input, tw_precision *out)
+{
+    tw_entries seen;
+    tw_status status = tw_precision_begin_new(out, WINDOW - 1, &seen);
+    for (size_t i = 0; status == TW_OK && i < out->at->count; i++)
+        see(w, input[i], i, &seen, &out->at_variance[i]);
+    return tw_entries_finish(&seen, status, out->at->count, w->times.r, false, &out->at_design);
+}
+
+/* ---- the leaf ---- */
+
+static tw_status make_walk(walk *w, const tw_node *node, tw_precision *out)
+{
+    const tw_times *t = &w->times;
+    if (t->r < 2 * w->order)
+        return tw_fail(out->ctx, TW_BAD_DATA, "%s needs cases at %zu times at least, and there are %zu",
+                       tw_node_name(node), 2 * w->order, t->r);
+    TW_TRY(tw_allocate_doubles(out->ctx, t->r, w->order + 1, "a random walk", &w->band));
+    fill_band(w);
     TW_TRY(make_matrix(w, out));
     TW_TRY(fill_constraints(w, out));
-    return tw_precision_pick(out, w->n, w->r, w->of);
+    return tw_precision_pick(out, t->n, t->r, t->of);
 }
 
 static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d, const double *x,
                            size_t ldx, tw_precision *out)
 {
-    static const char what[] = "a random walk";
-    tw_context *ctx = kernel->ctx;
-    walk w = {.n = n, .order = node->leaf->power};
-    void *moments = NULL;
+    walk w = {.order = node->leaf->power, .sigma2 = tw_node_sigma2(kernel, node, SIGMA)};
     if (tw_node_width(node, d) != 1)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "%s is a walk along one input, not %zu: name it",
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "%s is a walk along one input, not %zu: name it",
                        tw_node_name(node), tw_node_width(node, d));
-    const double *t = x + tw_node_column(kernel, node, 0) * ldx;
-    tw_status status = tw_allocate(ctx, n, sizeof *w.moments, what, &moments);
-    w.moments = moments;
-    for (size_t i = 0; status == TW_OK && i < n; i++) w.moments[i] = (moment){t[i], (uint32_t)i};
-    if (status == TW_OK) status = tw_index_allocate(ctx, n, what, &w.of);
-    if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, what, &w.t);
-    if (status == TW_OK) status = tw_index_allocate(ctx, 3 * n, what, &w.row);
-    if (status == TW_OK) status = tw_index_allocate(ctx, 3 * n, what, &w.column);
-    if (status == TW_OK) status = tw_allocate_doubles(ctx, 3 * n, 1, what, &w.value);
-    if (status == TW_OK) status = make_walk(&w, kernel, node, out);
-    void *const arrays[] = {moments, w.of, w.t, w.row, w.column, w.value};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) tw_release(ctx, arrays[k]);
+    size_t column = tw_node_column(kernel, node, 0);
+    tw_status status = tw_times_find(kernel->ctx, n, x + column * ldx, &w.times);
+    if (status == TW_OK) status = make_walk(&w, node, out);
+    if (status == TW_OK && out->at) status = see_new(&w, out->at->x + column * out->at->ld, out);
+    tw_times_free(&w.times);
+    tw_release(kernel->ctx, w.band);
     return status;
 }
 

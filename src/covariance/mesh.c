@@ -5,7 +5,12 @@
  *
  *   K = M + G,   Q = c K (M^-1 K)^(a - 1)        G_ij = e_i . e_j / (4 area), e_i the edge that lies opposite to corner i
  *
- * and x of a case is the mean of its triangle's corners with barycentric weights.
+ * and x of a case is the mean of its triangle's corners with barycentric weights. A scale s_k = D_k^1/2 enters as M = M_1/(s_1 s_2) and
+ * G = (s_2/s_1) G_1 + (s_1/s_2) G_2, G_k with the k-th components of edges, so that
+ *
+ *   dQ/dlog s_k = (a - 1) Q + c sum_j K M^-1 ... K_k ... M^-1 K,    K_k = -M -+ ((s_2/s_1) G_1 - (s_1/s_2) G_2)
+ *
+ * with K_k in place of the j-th K, and the sign - for k = 1 and + for k = 2.
  */
 #include "covariance/mesh.h"
 
@@ -38,21 +43,24 @@ double tw_mesh_area(const tw_mesh *m, size_t t, const double *scale)
 
 typedef struct entry {
     uint32_t row, column;
-    double value;
+    double value, slope; /* of K, and of the sum of the K_k asked for */
 } entry;
 
 typedef struct field {
     tw_context *ctx;
     const tw_mesh *mesh;
+    const tw_mesh_field *of;
+    size_t slopes;  /* how many scales are asked for */
     entry *entries; /* 9 a triangle, then one for each place */
     size_t count;
     double *mass;   /* nodes */
     size_t *start;  /* nodes + 1: the columns of K among the entries */
     double *work;   /* nodes: a sparse vector */
     uint32_t *seen; /* nodes: its entries */
-    uint32_t *mark; /* nodes: 1 + the column in which an entry was seen */
-    uint32_t *row, *column;
-    double *value;
+    uint32_t *mark; /* nodes: the product in which an entry was seen */
+    uint32_t stamp; /* of the last product: they are fewer than 2^32, since nodes are fewer than 2^28 */
+    uint32_t *places;
+    double *other, *sum; /* nodes each */
 } field;
 
 static int compare(const void *a, const void *b)
@@ -62,8 +70,9 @@ static int compare(const void *a, const void *b)
                                   : (p->row > q->row) - (p->row < q->row);
 }
 
-static void add_triangle(field *f, size_t t, const double *scale)
+static void add_triangle(field *f, size_t t)
 {
+    const double *scale = f->of->scale, turn = (f->of->slope[1] ? 1.0 : 0.0) - (f->of->slope[0] ? 1.0 : 0.0);
     double p[3][2], edge[3][2], area = fabs(tw_mesh_area(f->mesh, t, scale));
     const uint32_t *corner = f->mesh->corner + 3 * t;
     for (size_t k = 0; k < 3; k++) corner_of(f->mesh, t, k, scale, p[k]);
@@ -72,23 +81,26 @@ static void add_triangle(field *f, size_t t, const double *scale)
     for (size_t i = 0; i < 3; i++) {
         f->mass[corner[i]] += area / 3.0;
         for (size_t j = 0; j < 3; j++) {
-            double g = (edge[i][0] * edge[j][0] + edge[i][1] * edge[j][1]) / (4.0 * area);
-            f->entries[f->count++] = (entry){corner[i], corner[j], g + (i == j ? area / 3.0 : 0.0)};
+            double g[2], mass = i == j ? area / 3.0 : 0.0;
+            for (size_t d = 0; d < 2; d++) g[d] = edge[i][d] * edge[j][d] / (4.0 * area);
+            f->entries[f->count++] = (entry){corner[i], corner[j], g[0] + g[1] + mass,
+                                             turn * (g[0] - g[1]) - (double)f->slopes * mass};
         }
     }
 }
 
 /* K by columns, each place once. */
-static void assemble(field *f, const double *scale)
+static void assemble(field *f)
 {
     size_t kept = 0, all;
-    for (size_t t = 0; t < f->mesh->triangles; t++) add_triangle(f, t, scale);
+    for (size_t t = 0; t < f->mesh->triangles; t++) add_triangle(f, t);
     all = f->count;
     qsort(f->entries, all, sizeof *f->entries, compare);
     for (size_t e = 1; e < all; e++)
-        if (compare(&f->entries[kept], &f->entries[e]) == 0)
+        if (compare(&f->entries[kept], &f->entries[e]) == 0) {
             f->entries[kept].value += f->entries[e].value;
-        else
+            f->entries[kept].slope += f->entries[e].slope;
+        } else
             f->entries[++kept] = f->entries[e];
     f->count = kept + 1;
     for (size_t e = 0; e < f->count; e++) f->start[f->entries[e].column + 1]++;
@@ -97,10 +109,10 @@ static void assemble(field *f, const double *scale)
 
 /* ---- columns of Q ---- */
 
-/* to = K from, both sparse; `from` is cleared. Returns how many entries there are, whose places are in seen. */
-static size_t multiply(field *f, size_t count, uint32_t stamp, const uint32_t *places, double *from,
-                       double *to)
+/* to = K from, or K_k from, both sparse; `from` is cleared. Returns how many entries there are, whose places are in seen. */
+static size_t multiply(field *f, bool slope, size_t count, const uint32_t *places, double *from, double *to)
 {
+    uint32_t stamp = ++f->stamp;
     size_t found = 0;
     for (size_t s = 0; s < count; s++) {
         uint32_t j = places[s];
@@ -110,88 +122,90 @@ static size_t multiply(field *f, size_t count, uint32_t stamp, const uint32_t *p
                 f->mark[i] = stamp;
                 f->seen[found++] = i;
             }
-            to[i] += f->entries[e].value * from[j];
+            to[i] += (slope ? f->entries[e].slope : f->entries[e].value) * from[j];
         }
         from[j] = 0.0;
     }
     return found;
 }
 
-/* Column j of K (M^-1 K)^(power - 1): entries from the diagonal on are counted, or stored. other: nodes zeros. */
-static size_t add_column(field *f, size_t j, size_t power, double c, uint32_t *places, double *other,
-                         bool store)
+/* sum += factor K (M^-1 K)^(power - 1) e_j, with K_k in place of the K number `at`. Returns the number of places. */
+static size_t add_product(field *f, size_t j, size_t at, double factor)
 {
-    double *from = f->work, *to = other;
-    size_t count = 1, kept = 0;
-    from[j] = c;
-    places[0] = (uint32_t)j;
+    double *from = f->work, *to = f->other;
+    size_t count = 1, power = f->of->power;
+    from[j] = factor;
+    f->places[0] = (uint32_t)j;
     for (size_t k = 0; k < power; k++) {
-        count = multiply(f, count, (uint32_t)(power * j + k + 1), places, from, to);
-        memcpy(places, f->seen, count * sizeof *places);
-        for (size_t s = 0; k + 1 < power && s < count; s++) to[places[s]] /= f->mass[places[s]];
+        count = multiply(f, k == at, count, f->places, from, to);
+        memcpy(f->places, f->seen, count * sizeof *f->places);
+        for (size_t s = 0; k + 1 < power && s < count; s++) to[f->places[s]] /= f->mass[f->places[s]];
         double *swap = from;
         from = to;
         to = swap;
     }
     for (size_t s = 0; s < count; s++) {
-        uint32_t i = places[s];
-        if (i >= j && store) {
-            f->row[f->count + kept] = i;
-            f->column[f->count + kept] = (uint32_t)j;
-            f->value[f->count + kept] = from[i];
-        }
-        kept += i >= j;
-        from[i] = 0.0;
+        f->sum[f->places[s]] += from[f->places[s]];
+        from[f->places[s]] = 0.0;
     }
-    return kept;
+    return count;
 }
 
-static tw_status allocate_entries(field *f, size_t room)
+/* Column j of Q, or of its slope, into sum. */
+static size_t add_column(field *f, size_t j)
 {
-    TW_TRY(tw_index_allocate(f->ctx, room, "the precision of a mesh", &f->row));
-    TW_TRY(tw_index_allocate(f->ctx, room, "the precision of a mesh", &f->column));
-    return tw_allocate_doubles(f->ctx, room, 1, "the precision of a mesh", &f->value);
+    size_t power = f->of->power;
+    double c = f->of->c;
+    if (f->slopes == 0) return add_product(f, j, power, c);
+    for (size_t at = 0; at < power; at++) add_product(f, j, at, c);
+    return add_product(f, j, power, c * (double)(f->slopes * (power - 1)));
 }
 
-static tw_status make_matrix(field *f, size_t power, double c, uint32_t *places, double *other, tw_sparse **q)
+static tw_status make_matrix(field *f, tw_sparse **q)
 {
     size_t n = f->mesh->nodes, room = 0;
-    for (size_t j = 0; j < n; j++) room += add_column(f, j, power, c, places, other, false);
-    memset(f->mark, 0, n * sizeof *f->mark);
-    f->count = 0;
-    TW_TRY(allocate_entries(f, room));
-    for (size_t j = 0; j < n; j++) f->count += add_column(f, j, power, c, places, other, true);
-    return tw_sparse_new(f->ctx, n, n, true, f->count, f->row, f->column, f->value, q);
+    tw_entries e;
+    for (size_t j = 0; j < n; j++) {
+        size_t count = add_product(f, j, f->of->power, 0.0);
+        for (size_t s = 0; s < count; s++) room += f->places[s] >= j;
+    }
+    tw_status status = tw_entries_new(f->ctx, room, &e);
+    for (size_t j = 0; status == TW_OK && j < n; j++) {
+        size_t count = add_column(f, j);
+        for (size_t s = 0; s < count; s++) {
+            uint32_t i = f->places[s];
+            if (i >= j) tw_entries_add(&e, i, j, f->sum[i]);
+            f->sum[i] = 0.0;
+        }
+    }
+    return tw_entries_finish(&e, status, n, n, true, q);
 }
 
-static tw_status allocate(field *f, uint32_t **places, double **other)
+static tw_status allocate(field *f)
 {
     static const char what[] = "a field on a mesh";
     size_t n = f->mesh->nodes;
     void *memory = NULL;
+    double **numbers[] = {&f->mass, &f->work, &f->other, &f->sum};
+    uint32_t **indices[] = {&f->seen, &f->mark, &f->places};
     TW_TRY(tw_allocate(f->ctx, 9 * f->mesh->triangles, sizeof *f->entries, what, &memory));
     f->entries = memory;
     TW_TRY(tw_start_allocate(f->ctx, n + 1, what, &f->start));
-    TW_TRY(tw_allocate_doubles(f->ctx, n, 1, what, &f->mass));
-    TW_TRY(tw_allocate_doubles(f->ctx, n, 1, what, &f->work));
-    TW_TRY(tw_allocate_doubles(f->ctx, n, 1, what, other));
-    TW_TRY(tw_index_allocate(f->ctx, n, what, &f->seen));
-    TW_TRY(tw_index_allocate(f->ctx, n, what, &f->mark));
-    return tw_index_allocate(f->ctx, n, what, places);
+    for (size_t k = 0; k < 4; k++) TW_TRY(tw_allocate_doubles(f->ctx, n, 1, what, numbers[k]));
+    for (size_t k = 0; k < 3; k++) TW_TRY(tw_index_allocate(f->ctx, n, what, indices[k]));
+    return TW_OK;
 }
 
-static tw_status make_precision(const tw_mesh *mesh, const double *scale, size_t power, double c,
-                                tw_precision *out)
+tw_status tw_mesh_precision(const tw_mesh *mesh, const tw_mesh_field *of, tw_precision *out)
 {
-    field f = {.ctx = out->ctx, .mesh = mesh};
-    uint32_t *places = NULL;
-    double *other = NULL;
-    tw_status status = allocate(&f, &places, &other);
-    if (status == TW_OK) assemble(&f, scale);
-    if (status == TW_OK) status = make_matrix(&f, power, c, places, other, &out->q);
-    void *const arrays[] = {f.entries, f.start,  f.mass,  f.work, f.seen, f.mark,
-                            f.row,     f.column, f.value, places, other};
+    field f = {.ctx = out->ctx, .mesh = mesh, .of = of};
+    f.slopes = (size_t)of->slope[0] + (size_t)of->slope[1];
+    tw_status status = allocate(&f);
+    if (status == TW_OK) assemble(&f);
+    if (status == TW_OK) status = make_matrix(&f, &out->q);
+    void *const arrays[] = {f.entries, f.start, f.mass, f.work, f.other, f.sum, f.seen, f.mark, f.places};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) tw_release(out->ctx, arrays[k]);
+    out->hidden = true;
     return status;
 }
 
@@ -228,38 +242,26 @@ static bool find_triangle(const tw_mesh *m, const double at[2], size_t *t, doubl
     return false;
 }
 
-static tw_status fill_design(const tw_mesh *m, size_t n, const double *const input[2], uint32_t *row,
-                             uint32_t *column, double *value, tw_precision *out)
+static tw_status fill_design(const tw_mesh *m, size_t n, const double *const input[2], bool fresh,
+                             tw_entries *e)
 {
-    size_t t = 0, count = 0;
+    size_t t = 0;
     for (size_t i = 0; i < n; i++) {
         double at[2] = {input[0][i], input[1][i]}, weight[3];
         if (!find_triangle(m, at, &t, weight))
-            return tw_fail(out->ctx, TW_BAD_DATA, "case %zu at (%g, %g) lies outside the mesh", i + 1, at[0],
-                           at[1]);
-        for (size_t k = 0; k < 3; k++) {
-            if (weight[k] == 0.0) continue;
-            row[count] = (uint32_t)i;
-            column[count] = m->corner[3 * t + k];
-            value[count++] = weight[k];
-        }
+            return tw_fail(e->ctx, TW_BAD_DATA, "%scase %zu at (%g, %g) lies outside the mesh",
+                           fresh ? "new " : "", i + 1, at[0], at[1]);
+        for (size_t k = 0; k < 3; k++)
+            if (weight[k] != 0.0) tw_entries_add(e, i, m->corner[3 * t + k], weight[k]);
     }
-    return tw_sparse_new(out->ctx, n, m->nodes, false, count, row, column, value, &out->design);
+    return TW_OK;
 }
 
-tw_status tw_mesh_precision(const tw_mesh *mesh, const double *scale, size_t power, double c, size_t n,
-                            const double *const input[2], tw_precision *out)
+tw_status tw_mesh_design(const tw_mesh *mesh, size_t n, const double *const input[2], const tw_precision *of,
+                         tw_sparse **design)
 {
-    uint32_t *row = NULL, *column = NULL;
-    double *value = NULL;
-    TW_TRY(make_precision(mesh, scale, power, c, out));
-    tw_status status = tw_index_allocate(out->ctx, 3 * n, "the places of the cases", &row);
-    if (status == TW_OK) status = tw_index_allocate(out->ctx, 3 * n, "the places of the cases", &column);
-    if (status == TW_OK) status = tw_allocate_doubles(out->ctx, 3 * n, 1, "the places of the cases", &value);
-    if (status == TW_OK) status = fill_design(mesh, n, input, row, column, value, out);
-    tw_release(out->ctx, row);
-    tw_release(out->ctx, column);
-    tw_release(out->ctx, value);
-    out->hidden = true;
-    return status;
+    tw_entries e;
+    tw_status status = tw_entries_new(of->ctx, 3 * n, &e);
+    if (status == TW_OK) status = fill_design(mesh, n, input, design == &of->at_design, &e);
+    return tw_entries_finish(&e, status, n, mesh->nodes, false, design);
 }

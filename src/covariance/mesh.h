@@ -19,9 +19,18 @@ void tw_mesh_free(tw_context *ctx, tw_mesh *mesh);
 /* The area of a triangle, coordinates divided by scale[2]; its sign says which way round its corners are. */
 double tw_mesh_area(const tw_mesh *mesh, size_t triangle, const double *scale);
 
-/* The precision c K (M^-1 K)^(power - 1) of the nodes, K = M + G, in coordinates divided by scale (mesh.c); x of the n cases is what
- * the corners of their triangles say. input: both coordinates of the cases, n each. */
-tw_status tw_mesh_precision(const tw_mesh *mesh, const double *scale, size_t power, double c, size_t n,
-                            const double *const input[2], tw_precision *out);
+/* A field on a mesh, in coordinates divided by scale. */
+typedef struct tw_mesh_field {
+    size_t power;
+    double c, scale[2];
+    bool slope[2]; /* one of them: dQ/dlog scale_k, summed over these k, in place of Q */
+} tw_mesh_field;
+
+/* The precision c K (M^-1 K)^(power - 1) of the nodes, K = M + G (mesh.c). out->q alone is made, and out->hidden set. */
+tw_status tw_mesh_precision(const tw_mesh *mesh, const tw_mesh_field *field, tw_precision *out);
+
+/* What n cases see of the corners of their triangles. input: both coordinates of the cases, n each. */
+tw_status tw_mesh_design(const tw_mesh *mesh, size_t n, const double *const input[2], const tw_precision *of,
+                         tw_sparse **design);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "covariance/precision.h"
 #include "fit/objective.h"
 #include "math/random.h"
 
@@ -231,7 +230,6 @@ tw_status tw_fit(tw_problem *problem, const tw_priors *priors, const tw_fit_opti
     if (!options) options = &defaults;
     if (options->starts == 0 || options->max_evaluations == 0)
         return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "a fit needs at least one start and one evaluation");
-    TW_TRY(tw_kernel_check_covariances(problem->kernel)); /* for the derivatives of log Z */
     TW_TRY(tw_objective_new(problem, priors, options, &o));
     tw_status status = allocate(o, &r);
     if (status == TW_OK) status = fit_with_memory(o, r);

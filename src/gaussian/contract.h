@@ -11,13 +11,15 @@
  *
  * A precision tau may be negative: with S = T^1/2, where there is one, R is S (I + S K S)^-1 S. W is one n x n array for all
  * parameters; it costs the product that makes A of its factor, n^3 flops. A kind that does not form
- * its covariance is asked for columns of it. */
-typedef struct tw_contraction {
+ * its covariance is asked for columns of it. A kind with a sparse precision needs neither (sparse_contract.c). */
+struct tw_contraction {
+    const tw_gaussian *prior;  /* N(0, K) */
     const double *tau, *b, *u; /* n each */
     const tw_kernel *kernel;
     size_t d;
     const double *x;
-} tw_contraction;
+    size_t hidden; /* so many of the n cases are the variables of a sparse prior */
+};
 tw_status tw_gaussian_contract(const tw_gaussian *q, const tw_contraction *with, double *gradient);
 
 #endif

@@ -16,7 +16,9 @@
 #include "base/context.h"
 
 typedef struct tw_gaussian tw_gaussian;
-typedef struct tw_curved tw_curved; /* gaussian/curved.h */
+typedef struct tw_curved tw_curved;           /* gaussian/curved.h */
+typedef struct tw_sparse tw_sparse;           /* talweg/sparse.h */
+typedef struct tw_contraction tw_contraction; /* gaussian/contract.h */
 
 typedef struct tw_gaussian_kind {
     const char *name;                /* for messages: "a dense Gaussian" */
@@ -52,6 +54,12 @@ typedef struct tw_gaussian_kind {
     void (*lower)(const tw_gaussian *g, double *a);
     /* The Gaussian of some of the sites, index[0..count). Optional. */
     tw_status (*marginal)(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian **out);
+    /* Derivatives of log Z without an n x n array (gaussian/contract.h): g is q, of a prior of the same kind. Optional. */
+    tw_status (*contract)(const tw_gaussian *g, const tw_contraction *with, double *gradient);
+    /* Covariances (n x m) of the sites with x* = C* u + e, u the variables of a sparse precision, and the variances of x*, where
+     * those of e are given; rows: C*', a column for each x*. Optional. */
+    void (*reach)(const tw_gaussian *g, const tw_sparse *rows, const double *variance, double *cross,
+                  double *diagonal);
 } tw_gaussian_kind;
 
 /* What every kind has; a kind's own struct begins with it. */

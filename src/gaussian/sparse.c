@@ -213,6 +213,39 @@ static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, 
     tw_buffer_give_back(buffer);
 }
 
+/* With z = L^-1 P C*': a variance is |z|^2 on the subspace of the constraints. rows: C*', a column for each new case. */
+static void reach_block(const tw_sparse_gaussian *s, const tw_sparse *rows, size_t first, size_t b,
+                        double *numbers, double *cross, double *diagonal)
+{
+    const tw_pattern *p = s->pattern;
+    const uint32_t *place = p->analysis->place;
+    memset(numbers, 0, p->r * b * sizeof *numbers);
+    for (size_t c = 0; c < b; c++)
+        for (size_t e = rows->start[first + c]; e < rows->start[first + c + 1]; e++)
+            numbers[c + place[rows->row[e]] * b] = rows->value[e];
+    tw_sparse_solve_lower(p->analysis, s->l, b, numbers);
+    for (size_t c = 0; c < b; c++) diagonal[c] = 0.0;
+    for (size_t i = 0; i < p->r; i++)
+        for (size_t c = 0; c < b; c++) diagonal[c] += numbers[c + i * b] * numbers[c + i * b];
+    tw_confined_squares(&s->confined, p->r, b, numbers, diagonal);
+    tw_confined_project(&s->confined, p->r, b, numbers);
+    tw_sparse_solve_upper(p->analysis, s->l, b, numbers);
+    tw_pattern_scatter(p, b, numbers, cross);
+}
+
+static void reach(const tw_gaussian *g, const tw_sparse *rows, const double *variance, double *cross,
+                  double *diagonal)
+{
+    const tw_sparse_gaussian *s = inside(g);
+    tw_buffer *buffer = tw_pattern_borrow(s->pattern);
+    for (size_t j = 0, b; j < rows->columns; j += b) {
+        b = block_of(rows->columns, j);
+        reach_block(s, rows, j, b, buffer->numbers, cross + j * g->n, diagonal + j);
+    }
+    tw_buffer_give_back(buffer);
+    for (size_t j = 0; j < rows->columns; j++) diagonal[j] += variance[j];
+}
+
 static double flops(const tw_gaussian *g)
 {
     return 2.0 * (double)inside(g)->pattern->analysis->entries;
@@ -273,4 +306,6 @@ static const tw_gaussian_kind sparse_kind = {.name = "a sparse Gaussian",
                                              .like = like,
                                              .condition = condition,
                                              .curve = tw_sparse_curve,
-                                             .marginal = marginal};
+                                             .marginal = marginal,
+                                             .contract = tw_sparse_contract,
+                                             .reach = reach};

@@ -158,13 +158,20 @@ void tw_confined_project(const tw_confined *q, size_t r, size_t columns, double 
             for (size_t c = 0; c < columns; c++) z[c + i * columns] -= q->n[a + i * k] * with[a + c * k];
 }
 
+void tw_confined_squares(const tw_confined *q, size_t r, size_t columns, const double *z, double *square)
+{
+    double sum[MOST * TW_SPARSE_COLUMNS], with[MOST * TW_SPARSE_COLUMNS];
+    if (q->c == 0) return;
+    contract(q, r, columns, z, sum, with);
+    for (size_t c = 0; c < columns; c++)
+        for (size_t a = 0; a < q->k; a++) square[c] -= sum[a + c * q->k] * with[a + c * q->k];
+}
+
 double tw_confined_square(const tw_confined *q, size_t r, const double *z)
 {
-    double sum[MOST], with[MOST], square = 0.0;
-    if (q->c == 0) return 0.0;
-    contract(q, r, 1, z, sum, with);
-    for (size_t a = 0; a < q->k; a++) square += sum[a] * with[a];
-    return square;
+    double square = 0.0;
+    tw_confined_squares(q, r, 1, z, &square);
+    return -square;
 }
 
 /* Z = H Z, or H' Z. */
@@ -206,6 +213,13 @@ void tw_confined_give(const tw_confined *q, size_t r, size_t columns, bool solve
         }
 }
 
+void tw_confined_reach(const tw_confined *q, const tw_pattern *p, const double *l, double *y)
+{
+    if (q->c == 0) return;
+    memcpy(y, q->n, p->r * q->k * sizeof *y);
+    tw_sparse_solve_upper(p->analysis, l, q->k, y);
+}
+
 /* (C G~^-1 U M^-1 U' G~^-1 C')_ii is subtracted. */
 void tw_confined_variances(const tw_confined *q, const tw_pattern *p, const double *l, double *variance)
 {
@@ -213,8 +227,7 @@ void tw_confined_variances(const tw_confined *q, const tw_pattern *p, const doub
     double row[MOST];
     if (q->c == 0) return;
     tw_buffer *y = tw_pattern_borrow(p);
-    memcpy(y->numbers, q->n, p->r * k * sizeof *q->n);
-    tw_sparse_solve_upper(p->analysis, l, k, y->numbers);
+    tw_confined_reach(q, p, l, y->numbers);
     for (size_t i = 0; i < p->n; i++) {
         for (size_t a = 0; a < k; a++) row[a] = tw_pattern_site(p, k, y->numbers, a, i);
         for (size_t a = 0; a < k; a++)

@@ -103,6 +103,9 @@ void tw_confined_project(const tw_confined *q, size_t r, size_t columns, double 
 /* z' N M^-1 N' z of one column. */
 double tw_confined_square(const tw_confined *q, size_t r, const double *z);
 
+/* That of each column of a block is subtracted from square. */
+void tw_confined_squares(const tw_confined *q, size_t r, size_t columns, const double *z, double *square);
+
 /* From coordinates w (r - c of them a column), those of the last rows being in z already, to z = H diag(e, I) w, and back: w is its
  * transpose times z, or, where `solved`, its left inverse. z is overwritten, and its last rows are coordinates. */
 void tw_confined_take(const tw_confined *q, size_t r, size_t columns, const double *w, double *z);
@@ -113,6 +116,13 @@ bool tw_confined_gram(tw_pattern *p);
 
 /* From the variances under G~^-1 to those on the subspace. */
 void tw_confined_variances(const tw_confined *q, const tw_pattern *p, const double *l, double *variance);
+
+/* (G~^-1 U M^-1 U' G~^-1)_ij for all pairs is y_i' M^-1 y_j: y (r x k, in the order of elimination) gets G~^-1 U. */
+void tw_confined_reach(const tw_confined *q, const tw_pattern *p, const double *l, double *y);
+
+/* ---- sparse_contract.c ---- */
+
+tw_status tw_sparse_contract(const tw_gaussian *q, const tw_contraction *with, double *gradient);
 
 /* ---- sparse_curved.c ---- */
 

@@ -28,13 +28,12 @@ static double distance2(const tw_data *data, const tw_length *length, size_t i, 
 /* The squared distances of pairs that differ; returns how many. */
 static size_t list_distances(const tw_data *data, const tw_length *length, double *d2)
 {
-    size_t n = data->n - data->hidden, pairs = n * (n - 1) / 2, step = pairs / PAIRS + 1, count = 0, seen = 0;
-    for (size_t i = 1; i < n; i++)
-        for (size_t j = 0; j < i; j++) {
-            if (seen++ % step != 0) continue;
-            double d = distance2(data, length, i, j);
-            if (d > 0.0 && isfinite(d)) d2[count++] = d;
-        }
+    size_t n = data->n - data->hidden, pairs = n * (n - 1) / 2, step = pairs / PAIRS + 1, count = 0;
+    for (size_t i = 1, j = 0; i < n;) {
+        double d = distance2(data, length, i, j);
+        if (d > 0.0 && isfinite(d)) d2[count++] = d;
+        for (j += step; i < n && j >= i; i++) j -= i; /* pairs (i, j < i) one after the other */
+    }
     return count;
 }
 
@@ -59,6 +58,7 @@ static double scale_of_latents(const tw_problem *problem)
     size_t count = 0;
     for (size_t i = 0; i < observed.n; i++) {
         tw_tilted tilted;
+        if (isnan(observed.y[i])) continue; /* a hidden variable */
         if (tw_likelihood_tilted(&observed, i, 0.0, broad, &tilted) != TW_OK) continue;
         sum += tilted.mean * tilted.mean;
         count++;

@@ -121,10 +121,8 @@ static tw_status go(step *s, size_t place)
     s->prior = model->prior;
     s->phi = model->observed.phi;
     if (c->inputs) {
-        size_t n = c->train->n, d = c->train->d;
-        const double *at = c->inputs->x + c->from + c->first;
-        TW_TRY(tw_kernel_cross(kernel, n, d, c->train->x, n, c->count, at, c->inputs->n, p->cross, n));
-        TW_TRY(tw_kernel_diagonal(kernel, c->count, d, at, c->inputs->n, p->diagonal));
+        TW_TRY(tw_model_cross(model, kernel, c->train, c->inputs, c->from + c->first, c->count, p->cross,
+                              p->diagonal));
         s->cross = p->cross;
         s->diagonal = p->diagonal;
     }
@@ -271,9 +269,7 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
             block.inputs = at;
             block.from = from;
         } else {
-            TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, m, at->x + from, at->n,
-                                   p->cross, train->n));
-            TW_TRY(tw_kernel_diagonal(kernel, m, at->d, at->x + from, at->n, p->diagonal));
+            TW_TRY(tw_model_cross(p->model, kernel, train, at, from, m, p->cross, p->diagonal));
             block.cross = p->cross;
             block.diagonal = p->diagonal;
         }

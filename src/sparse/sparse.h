@@ -27,6 +27,9 @@ tw_status tw_sparse_transpose(const tw_sparse *from, tw_sparse **out);
 tw_status tw_graph_read(tw_context *ctx, const char *path, tw_sparse **out);
 size_t tw_graph_parts(const tw_sparse *laplacian, uint32_t *part);
 
+/* The geometric mean of the variances of u with this precision and sum 0; the graph is connected and has two areas at least. */
+tw_status tw_graph_scale(const tw_sparse *laplacian, double *variance);
+
 /* Zeroed arrays of indices, and of places in arrays. */
 tw_status tw_index_allocate(tw_context *ctx, size_t count, const char *what, uint32_t **out);
 tw_status tw_start_allocate(tw_context *ctx, size_t count, const char *what, size_t **out);

@@ -77,6 +77,22 @@ run approx "$d/t.csv" --likelihood poisson --kernel "$kernel" --save-approx "$d/
 { market general; printf '3 3 2\n1 1 1\n3 2 1\n'; } >"$d/few.mtx" # nobody sees the third variable, and case 2 sees none
 works approx "$d/y.csv" --likelihood poisson --precision-matrix "$d/Q.mtx" --design-matrix "$d/few.mtx" --json
 
+# parameters of sparse priors, and new cases: an area without a case, a time between others
+printf '4\n1 1 2\n2 2 1 3\n3 2 2 4\n4 1 3\n' >"$d/four.graph"
+printf 't\n2.5\n4\n' >"$d/new_t.csv"
+printf 't\n4\n2\n' >"$d/new_areas.csv"
+printf 't,y\n1,3\n1,4\n2,0\n2,1\n3,7\n3,9\n' >"$d/twice.csv"
+area="bym2(t, graph=\"$d/four.graph\", sigma=1, odds=2) + constant(variance=4)"
+for kernel in "$area" 'rw1(t, sigma=1) + constant(variance=4)'; do
+    case $kernel in bym2*) new=$d/new_areas.csv ;; *) new=$d/new_t.csv ;; esac
+    works fit "$d/twice.csv" --likelihood poisson --kernel "$kernel" --json --quiet
+    gives '-30 < r["log_z"] < -5'
+    works sample "$d/twice.csv" --likelihood poisson --kernel "$kernel" --method hmc --chains 4 --warmup 50 --draws 100 -o "$d/new.nc" --force --quiet
+    works predict "$d/new.nc" "$new" --json --quiet --force
+    gives 'len(r["predictions"]["variance"]) == 2 and min(r["predictions"]["variance"]) > 0.01'
+done
+works evidence "$d/twice.csv" --likelihood poisson --kernel "$area" --fix bym2.odds --fix constant.variance --prior 'bym2.sigma ~ half_normal(1)' --points 64 --json --quiet
+
 # what is refused, with the file's name
 only="approx $d/y.csv --likelihood poisson"
 # shellcheck disable=SC2086 # the options are meant to be split

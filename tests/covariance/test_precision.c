@@ -52,7 +52,24 @@ static void a_chain_has_the_covariances_of_its_kernel(void **state)
     for (size_t i = 0; i < TIMES * TIMES; i++) assert_close(inverse[i], k[i], 1e-11, "a covariance");
     free(inverse);
     tw_sparse_free(q);
-    t[7] = t[8]; /* the covariances serve then */
+    t[7] = t[8]; /* one variable for both */
+    tw_precision p;
+    assert_int_equal(tw_kernel_precision(kernel, TIMES, 1, t, TIMES, &p), TW_OK);
+    assert_int_equal(p.q->rows, TIMES - 1);
+    assert_false(p.hidden);
+    assert_int_equal(tw_kernel_gram(kernel, TIMES, 1, t, TIMES, k, TIMES), TW_OK);
+    inverse = full_inverse(p.q, &log_det);
+    double *c = full_matrix(p.design);
+    for (size_t i = 0; i < TIMES * TIMES; i++) {
+        size_t a = 0, b = 0;
+        while (c[i % TIMES + a * TIMES] == 0.0) a++;
+        while (c[i / TIMES + b * TIMES] == 0.0) b++;
+        assert_close(inverse[a + b * p.q->rows], k[i], 1e-11, "a covariance");
+    }
+    free(c);
+    free(inverse);
+    tw_precision_release(&p);
+    t[7] = t[8] * (1.0 + 1e-15); /* too near: the covariances serve then */
     assert_int_equal(precision_of(kernel, TIMES, 1, t, TIMES, &q), TW_OK);
     assert_null(q);
     tw_kernel_free(kernel);

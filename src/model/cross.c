@@ -1,0 +1,31 @@
+/* cross.c: new cases beside those of a model: by covariances, or, where the prior has a sparse precision and no covariance function,
+ * by the variables that they see. */
+#include "covariance/precision.h"
+#include "model/model.h"
+
+static tw_status see_variables(const tw_model *model, const tw_kernel *kernel, const tw_data *train,
+                               const tw_data *at, size_t first, size_t count, double *cross, double *diagonal)
+{
+    tw_precision p;
+    tw_sparse *rows = NULL;
+    if (!model->prior->kind->reach)
+        return tw_fail(model->ctx, TW_BAD_ARGUMENT, "%s does not know variables that new cases could see",
+                       model->prior->kind->name);
+    tw_status status = tw_kernel_precision_at(kernel, train->n - train->hidden, train->d, train->x, train->n,
+                                              count, at->x + first, at->n, &p);
+    if (status == TW_OK) status = tw_sparse_transpose(p.at_design, &rows);
+    if (status == TW_OK) model->prior->kind->reach(model->prior, rows, p.at_variance, cross, diagonal);
+    tw_sparse_free(rows);
+    tw_precision_release(&p);
+    return status;
+}
+
+tw_status tw_model_cross(const tw_model *model, const tw_kernel *kernel, const tw_data *train,
+                         const tw_data *at, size_t first, size_t count, double *cross, double *diagonal)
+{
+    if (tw_kernel_has_precision_only(kernel))
+        return see_variables(model, kernel, train, at, first, count, cross, diagonal);
+    TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, count, at->x + first, at->n, cross,
+                           train->n));
+    return tw_kernel_diagonal(kernel, count, at->d, at->x + first, at->n, diagonal);
+}
