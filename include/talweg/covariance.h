@@ -79,6 +79,10 @@ TW_API tw_status tw_kernel_print(const tw_kernel *kernel, char **expression);
  * files that keep theta beside it. */
 TW_API tw_status tw_kernel_print_given(const tw_kernel *kernel, char **expression);
 
+/* The same for data whose inputs may stand in another order, as a model file is used with: a leaf on all inputs that has a
+ * parameter for each names them, where they have names. */
+TW_API tw_status tw_kernel_print_by_name(const tw_kernel *kernel, char **expression);
+
 /* For people: "log ell = 4.85; log sigma = 5.1; constant 0.5", with at most `most` length scales, where the kernel could come from
  * tw_kernel_simple; else the expression. tw_kernel_shape is the shape's name in the first case, and NULL in the second. */
 TW_API tw_status tw_kernel_describe(const tw_kernel *kernel, size_t most, char **words);

@@ -81,6 +81,7 @@ typedef struct tw_data {
         labels; /* what y stands for, where it was not numbers as they are: -1 and +1 of two classes (in this order), or
                           1, 2, ... of ordered levels; before tw_data_class_labels and the like, 0, 1, ... of any texts */
     char *label_source; /* what the column of y was called in the file, or NULL */
+    tw_levels ignored;  /* the names of the columns that were left out when the file was read */
     size_t *lines;      /* the line of the file in which each case stands, or NULL */
     size_t columns;
     tw_constants column[TW_DATA_COLUMNS]; /* the first `columns` of them */
@@ -110,6 +111,9 @@ typedef struct tw_reading {
     const tw_column_place *columns;
     size_t ignored; /* columns left out, named as label is */
     const char *const *ignore;
+    const tw_levels *
+        leave_out; /* names of further columns to leave out, where the file has them and nothing above asks for
+                                   them: for new cases, `ignored` of the training data; NULL: none */
 } tw_reading;
 TW_API tw_status tw_data_read_as(tw_context *ctx, const char *path, const tw_reading *reading, tw_data **out);
 

@@ -10,7 +10,7 @@
 #include "talweg/files.h"
 
 /* What the expression of the kernel has, and the model file itself. */
-static const char not_kept[] = "model, kernel, log-ell, log-sigma, constant, white";
+static const char not_kept[] = "model, kernel, log-ell, log-sigma, ell, sigma, constant, white";
 
 static bool is_usual(const tw_option *option, double number)
 {
@@ -70,7 +70,7 @@ static tw_status encode_parameters(const tw_problem *problem, json_t *to, bool *
             tw_json_set(to, likelihood->parameter[k].name, json_real(tw_observations_parameter(&observed, k)),
                         ok);
     if (tw_kernel_matrix(problem->kernel, NULL) || json_object_get(to, "precision-matrix")) return TW_OK;
-    TW_TRY(tw_kernel_print_given(problem->kernel, &expression));
+    TW_TRY(tw_kernel_print_by_name(problem->kernel, &expression));
     tw_json_set(to, "kernel", json_string(expression), ok);
     tw_release(problem->ctx, expression);
     return TW_OK;

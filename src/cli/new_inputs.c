@@ -190,7 +190,8 @@ tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new
                                 .count = count,
                                 .columns = places,
                                 .ignored = columns.ignore->count,
-                                .ignore = columns.ignore->item};
+                                .ignore = columns.ignore->item,
+                                .leave_out = &problem->data->ignored};
     TW_TRY(tw_data_read_as(out->ctx, path, &reading, &out->data));
     tw_data *data = out->data;
     out->m = data->n;
@@ -239,7 +240,10 @@ static tw_status read_labels(const tw_problem *problem, const char *path, tw_new
                              tw_new_inputs *out)
 {
     tw_column_place places[TW_COLUMNS];
-    tw_reading reading = {.label = "none", .ignored = columns.ignore->count, .ignore = columns.ignore->item};
+    tw_reading reading = {.label = "none",
+                          .ignored = columns.ignore->count,
+                          .ignore = columns.ignore->item,
+                          .leave_out = &problem->data->ignored};
     TW_TRY(tw_data_read_as(problem->ctx, path, &reading, &out->data));
     if (out->data->d == 1 && !columns.label) {
         TW_TRY(tw_data_take(out->data, 0, "label"));

@@ -7,12 +7,14 @@
 #include "covariance/attachment.h"
 #include "covariance/parser.h"
 #include "data/number.h"
+#include "data/text.h"
 
 /* Text that grows by printing; what has no room is counted only. */
 typedef struct text {
     char *to;
     size_t bytes, length;
     bool given_only; /* leave out parameters that nobody gave */
+    bool by_name;    /* name the inputs of a leaf on all of them that has a parameter for each */
 } text;
 
 static void add(text *t, const char *format, ...) TW_PRINTF(2, 3);
@@ -63,8 +65,9 @@ static bool is_given(const tw_kernel *kernel, tw_span range)
 static bool tells(const tw_kernel *kernel, size_t column)
 {
     const char *name = kernel->names ? kernel->names[column] : "";
+    if (!tw_text_is_utf8(name, name + strlen(name))) return false;
     for (const char *c = name; *c; c++)
-        if (*c < ' ' || *c > '~' || *c == '"') return false;
+        if ((unsigned char)*c < ' ' || *c == 0x7f || *c == '"') return false;
     for (size_t k = 0; kernel->names && k < kernel->name_count; k++)
         if (k != column && strcmp(kernel->names[k], name) == 0) return false;
     return *name;
@@ -87,12 +90,26 @@ static bool needs_ard(const tw_node *node, size_t slot)
     return node->leaf->slots[slot].role == TW_ROLE_WEIGHT && node->slot[slot].count == 1;
 }
 
+/* How many inputs the leaf names: none where it is on all of them, unless their parameters should go with their names. */
+static size_t named_inputs(const text *t, const tw_kernel *kernel, const tw_node *node)
+{
+    size_t count = 0;
+    if (node->columns.count || !t->by_name) return node->columns.count;
+    for (size_t s = 0; s < node->leaf->slot_count; s++)
+        if (node->slot[s].count > count) count = node->slot[s].count;
+    if (count < 2 || count != kernel->name_count) return 0;
+    for (size_t c = 0; c < count; c++)
+        if (!tells(kernel, c)) return 0;
+    return count;
+}
+
 /* A slot of several that nobody gave is "ard". */
 static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
 {
     bool any = false;
+    size_t inputs = named_inputs(t, kernel, node);
     add(t, "%s", tw_node_name(node));
-    for (size_t c = 0; c < node->columns.count; c++, any = true) {
+    for (size_t c = 0; c < inputs; c++, any = true) {
         add(t, any ? ", " : "(");
         add_column(t, kernel, tw_node_column(kernel, node, c));
     }
@@ -149,13 +166,15 @@ static void add_words(text *t, const tw_kernel *kernel, size_t most)
 }
 
 /* Twice: first to count, then to write. most = 0: the expression. */
-static tw_status print(const tw_kernel *kernel, size_t most, bool given_only, char **out)
+static tw_status print(const tw_kernel *kernel, size_t most, text how, char **out)
 {
     void *memory = NULL;
     size_t bytes = 0;
     *out = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        text t = {memory, bytes, 0, given_only};
+        text t = how;
+        t.to = memory;
+        t.bytes = bytes;
         if (most > 0)
             add_words(&t, kernel, most);
         else
@@ -168,28 +187,33 @@ static tw_status print(const tw_kernel *kernel, size_t most, bool given_only, ch
     return TW_OK;
 }
 
-static tw_status print_expression(const tw_kernel *kernel, bool given_only, char **out)
+static tw_status print_expression(const tw_kernel *kernel, text how, char **out)
 {
     tw_number_locale locale;
     *out = NULL;
     TW_TRY(tw_number_locale_begin(kernel->ctx, &locale));
-    tw_status status = print(kernel, 0, given_only, out);
+    tw_status status = print(kernel, 0, how, out);
     tw_number_locale_end(&locale);
     return status;
 }
 
 tw_status tw_kernel_print(const tw_kernel *kernel, char **out)
 {
-    return print_expression(kernel, false, out);
+    return print_expression(kernel, (text){.given_only = false}, out);
 }
 
 tw_status tw_kernel_print_given(const tw_kernel *kernel, char **out)
 {
-    return print_expression(kernel, true, out);
+    return print_expression(kernel, (text){.given_only = true}, out);
+}
+
+tw_status tw_kernel_print_by_name(const tw_kernel *kernel, char **out)
+{
+    return print_expression(kernel, (text){.given_only = true, .by_name = true}, out);
 }
 
 tw_status tw_kernel_describe(const tw_kernel *kernel, size_t most, char **out)
 {
-    return tw_kernel_shape(kernel) ? print(kernel, most ? most : 1, false, out)
+    return tw_kernel_shape(kernel) ? print(kernel, most ? most : 1, (text){.given_only = false}, out)
                                    : tw_kernel_print(kernel, out);
 }

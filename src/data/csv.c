@@ -220,6 +220,16 @@ static tw_status flawed(csv *in, const char *line, size_t j, tw_status failed)
     return tw_table_flaw(in->table, in->text, j, tw_file_line_number(in->file, line), failed);
 }
 
+/* Names and categories go into files that are UTF-8, and are found again there. */
+static tw_status fail_encoding(const csv *in, const char *line, size_t column, const tw_field *field)
+{
+    return tw_fail(
+        in->file->ctx, TW_BAD_DATA,
+        "%s: found %s, which is not UTF-8: save the file as UTF-8 (of Windows' usual encoding: iconv -f "
+        "WINDOWS-1252 -t UTF-8 OLD > NEW), or leave the column out by its number",
+        place_of(in, line, column).text, tw_quote(field->begin, field->end).text);
+}
+
 /* Text in column j of the row at `row`. */
 static tw_status take_text(csv *in, const char *line, size_t j, size_t row, const tw_field *field)
 {
@@ -227,6 +237,8 @@ static tw_status take_text(csv *in, const char *line, size_t j, size_t row, cons
     bool beyond = row >= in->table->rows; /* of the bound of count_rows: such a row is not complete */
     if (!in->text || beyond) return fail_text(in, line, j, field);
     if (tw_text_is_mistake(field)) return flawed(in, line, j, fail_text(in, line, j, field));
+    if (!tw_text_is_utf8(field->begin, field->end))
+        return flawed(in, line, j, fail_encoding(in, line, j, field));
     if (!in->texts) {
         TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_text_column), "columns of text", &memory));
         in->texts = memory;
@@ -315,6 +327,19 @@ static tw_status code_texts(csv *in)
     return TW_OK;
 }
 
+/* A name that is not UTF-8 is a flaw of its column, too. */
+static tw_status check_names(csv *in)
+{
+    const char *line = next_content(in, tw_file_text(in->file)), *end = content_end(in, line), *p = line;
+    for (size_t j = 0; in->table->names && j < in->columns; j++) {
+        tw_field field;
+        p = tw_next_field(in->separator, p, end, &field);
+        if (!tw_text_is_utf8(field.begin, field.end))
+            TW_TRY(flawed(in, line, j, fail_encoding(in, line, j, &field)));
+    }
+    return TW_OK;
+}
+
 static void release_texts(csv *in)
 {
     for (size_t j = 0; in->texts && j < in->columns; j++) tw_release(in->file->ctx, in->texts[j].fields);
@@ -335,6 +360,7 @@ tw_status tw_csv_read(const tw_file *file, bool text, tw_table *table)
     TW_TRY(find_layout(&in));
     TW_TRY(tw_table_size(table, count_rows(&in), in.columns));
     if (text) TW_TRY(allocate_lines(table));
+    if (text) TW_TRY(check_names(&in));
     tw_status status = read_rows(&in);
     if (status == TW_OK) status = code_texts(&in);
     release_texts(&in);

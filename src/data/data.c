@@ -187,6 +187,7 @@ void tw_data_free(tw_data *data)
         tw_release(data->ctx, data->column[k].source);
     }
     tw_release(data->ctx, data->label_source);
+    tw_release(data->ctx, data->ignored.text);
     tw_release(data->ctx, data->lines);
     tw_release(data->ctx, data->y);
     tw_release(data->ctx, data->x);

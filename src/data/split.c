@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "data/readers.h"
+#include "data/text.h"
 
 enum { NO_COLUMN = -1, DROP_FIRST = -2 }; /* DROP_FIRST: a libsvm file read for its inputs only */
 
@@ -56,9 +57,10 @@ static tw_status find_index(const tw_table *table, const char *what, const char 
     }
     list_names(table, names, sizeof names);
     return tw_fail(table->ctx, TW_BAD_DATA,
-                   "the %s column %s is not there: give an index from 1 to %ld or -1 to -%ld%s%s, or none",
-                   what, tw_quote(wanted, wanted + strlen(wanted)).text, columns, columns,
-                   table->names ? ", or a name out of " : "", names);
+                   "the %s column %s is not there: give an index from 1 to %ld or -1 to -%ld%s%s%s", what,
+                   tw_quote(wanted, wanted + strlen(wanted)).text, columns, columns,
+                   table->names ? ", or a name out of " : "", names,
+                   strcmp(what, "label") == 0 ? ", or none" : "");
 }
 
 static tw_status find_label(const tw_table *table, const char *label, tw_format format, ptrdiff_t *column)
@@ -133,6 +135,16 @@ static tw_status find_ignored(const tw_table *table, leaving *l)
     return TW_OK;
 }
 
+/* Columns that need not be there. */
+static void leave_out_names(const tw_table *table, leaving *l)
+{
+    const tw_levels *names = l->reading->leave_out;
+    for (size_t j = 0; names && table->names && j < table->columns; j++)
+        if (tw_levels_find(names, table->names[j]) < names->count &&
+            !use_of(l, (ptrdiff_t)j, l->reading->count))
+            l->out[j] = true;
+}
+
 /* Does the first column count the rows, from 0 or 1 on, or hold a text of its own for each? */
 static bool counts_rows(const tw_table *table)
 {
@@ -175,6 +187,7 @@ static tw_status find_leaving(const tw_table *table, tw_format format, leaving *
     TW_TRY(tw_allocate(table->ctx, table->columns, sizeof(bool), "columns", &memory));
     l->out = memory;
     TW_TRY(find_ignored(table, l));
+    leave_out_names(table, l);
     leave_out_row_names(table, l);
     l->out[0] = l->out[0] || l->label == DROP_FIRST;
     TW_TRY(check_flaws(table, l));
@@ -230,6 +243,32 @@ static tw_status take_constants(const tw_table *table, const leaving *l, tw_data
     return TW_OK;
 }
 
+/* Is column j left out, and is its name one that no column which is used has? */
+static bool is_ignored(const tw_table *table, const leaving *l, size_t j)
+{
+    if (!l->out[j] || !*table->names[j]) return false;
+    for (size_t k = 0; k < table->columns; k++) {
+        bool used = !l->out[k] || use_of(l, (ptrdiff_t)k, l->reading->count);
+        if (used && strcmp(table->names[k], table->names[j]) == 0) return false;
+    }
+    return true;
+}
+
+/* What is left out is left out of new cases, too. */
+static tw_status keep_ignored(const tw_table *table, const leaving *l, tw_data *data)
+{
+    void *memory = NULL;
+    size_t count = 0;
+    if (!table->names) return TW_OK;
+    TW_TRY(tw_allocate(table->ctx, table->columns, sizeof(char *), "the names", &memory));
+    const char **names = memory;
+    for (size_t j = 0; j < table->columns; j++)
+        if (is_ignored(table, l, j)) names[count++] = table->names[j];
+    tw_status status = tw_levels_copy(table->ctx, &(tw_levels){count, (char **)names}, &data->ignored);
+    tw_release(table->ctx, memory);
+    return status;
+}
+
 /* Move what the table holds into data; the table keeps its own struct only. Columns leave from the right to the left, so
  * that those to come keep their places. */
 static tw_status split(tw_table *table, const leaving *l, tw_data *data)
@@ -237,6 +276,7 @@ static tw_status split(tw_table *table, const leaving *l, tw_data *data)
     data->n = table->rows;
     TW_TRY(take_label(table, l->label, data));
     TW_TRY(take_constants(table, l, data));
+    TW_TRY(keep_ignored(table, l, data));
     for (size_t j = table->columns; j-- > 0;)
         if (l->out[j]) remove_column(table, j);
     data->d = table->columns;

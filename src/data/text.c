@@ -20,6 +20,31 @@ bool tw_text_is_mistake(const tw_field *field)
     return before > 0 && joined && after > 0 && p == end;
 }
 
+/* The length of the character at p, 0 where there is none: RFC 3629, so neither overlong forms nor surrogates. */
+static size_t character(const unsigned char *p, size_t left)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf8 ? 4 : 0;
+    if (length < 2 || length > left) return length <= left ? length : 0;
+    unsigned code = *p & (0x7fU >> length);
+    for (size_t k = 1; k < length; k++) {
+        if ((p[k] & 0xc0) != 0x80) return 0;
+        code = code << 6 | (p[k] & 0x3fU);
+    }
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code >= least[length] && code <= 0x10ffff && !surrogate ? length : 0;
+}
+
+bool tw_text_is_utf8(const char *begin, const char *end)
+{
+    while (begin < end) {
+        size_t length = character((const unsigned char *)begin, (size_t)(end - begin));
+        if (length == 0) return false;
+        begin += length;
+    }
+    return true;
+}
+
 tw_status tw_text_add(tw_context *ctx, tw_text_column *column, size_t rows, size_t row, const char *line,
                       const tw_field *field)
 {

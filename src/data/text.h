@@ -16,6 +16,9 @@ typedef struct tw_text_column {
 /* Is this a number with a decimal comma, or an index with a number, "3:1.5"? Such text is a mistake, not a category. */
 bool tw_text_is_mistake(const tw_field *field);
 
+/* Are these bytes UTF-8, as names and categories must be to stand in a file? */
+bool tw_text_is_utf8(const char *begin, const char *end);
+
 /* Text in a row of a column that has so many rows. */
 tw_status tw_text_add(tw_context *ctx, tw_text_column *column, size_t rows, size_t row, const char *line,
                       const tw_field *field);

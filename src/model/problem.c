@@ -72,10 +72,19 @@ static tw_status hide_variables(tw_problem *problem)
     return status;
 }
 
+/* A kernel that was not parsed for the data learns the names of their inputs, to print them. */
+static tw_status name_inputs(const tw_problem *problem)
+{
+    const tw_data *data = problem->data;
+    if (problem->kernel->names) return TW_OK;
+    return tw_kernel_set_names(problem->kernel, data->d, (const char *const *)data->names);
+}
+
 /* The problem has its parts, but for phi and the model. */
 static tw_status build(tw_problem *problem, const tw_problem_parts *parts)
 {
     TW_TRY(copy_parameters(problem, parts));
+    TW_TRY(name_inputs(problem));
     TW_TRY(tw_kernel_check_levels(problem->kernel, problem->data));
     TW_TRY(hide_variables(problem));
     return tw_model_from_data(problem->data, problem->kernel, problem->likelihood, problem->phi,

@@ -215,11 +215,20 @@ static tw_status read_names(const tw_fields *in, size_t count, char ***names)
     return read_texts(in, "names", array, names);
 }
 
+/* An array of texts that may be absent or null. */
+static tw_status take_texts(const tw_fields *in, const char *name, tw_levels *to)
+{
+    const json_t *array = json_object_get(in->object, name);
+    if (json_array_size(array) == 0) return TW_OK;
+    TW_TRY(read_texts(in, name, array, &to->text));
+    to->count = json_array_size(array);
+    return TW_OK;
+}
+
 /* Files of before there were categories have none. */
 static tw_status read_levels(const tw_fields *in, tw_data *data)
 {
-    const json_t *levels = json_object_get(in->object, "levels"),
-                 *labels = json_object_get(in->object, "labels");
+    const json_t *levels = json_object_get(in->object, "levels");
     for (size_t k = 0; k < json_array_size(levels) && k < data->d; k++) {
         const json_t *array = json_array_get(levels, k);
         char **texts = NULL;
@@ -229,10 +238,8 @@ static tw_status read_levels(const tw_fields *in, tw_data *data)
         tw_release(in->ctx, texts);
         TW_TRY(status);
     }
-    if (json_array_size(labels) == 0) return TW_OK;
-    TW_TRY(read_texts(in, "labels", labels, &data->labels.text));
-    data->labels.count = json_array_size(labels);
-    return TW_OK;
+    TW_TRY(take_texts(in, "labels", &data->labels));
+    return take_texts(in, "ignored", &data->ignored);
 }
 
 static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem_parts *parts)

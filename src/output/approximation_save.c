@@ -120,14 +120,15 @@ static void print_source(const char *role, const char *name, bool first, FILE *t
     print_names(1, name ? names : NULL, to);
 }
 
-/* What the columns of y and of the constants were called: {"label":["sick"],"exposure":null}. */
+/* What the columns of y and of the constants were called, {"label":["sick"],"exposure":null}, and those that were left out. */
 static void print_sources(const tw_data *data, FILE *to)
 {
     fputs(",\n  \"sources\": {", to);
     print_source("label", data->label_source, true, to);
     for (size_t k = 0; k < data->columns; k++)
         print_source(data->column[k].name, data->column[k].source, false, to);
-    fputc('}', to);
+    fputs("},\n  \"ignored\": ", to);
+    print_names(data->ignored.count, data->ignored.text, to);
 }
 
 static void print_scaling(const tw_scaling *scaling, FILE *to)

@@ -57,7 +57,22 @@ absolute=$(cd "$build" && pwd)/talweg
 works approx --model "$d/place/m.json"
 works model "$data" --kernel 'se(ard)' --prior 'log_ell ~ normal(0, 1)' --fix sigma=2
 gives 'r["fixed"] == ["sigma"] and r["priors"] == ["log_ell.1 ~ normal(0, 1)", "log_ell.2 ~ normal(0, 1)"]'
-gives 'r["options"]["kernel"] == "se(ard, log_sigma=0.6931471805599453)" and r["data"].endswith("two_classes.csv")'
+gives 'r["options"]["kernel"] == "se(x1, x2, ard, log_sigma=0.6931471805599453)" and r["data"].endswith("two_classes.csv")'
+
+# whichever way parameters were typed; and a length for each input goes with the input's name, wherever that stands
+awk -F, -v OFS=, '{ print $2, $1, $3 }' "$data" >"$d/swapped.csv"
+for given in '--ell 1,4 --sigma 2' '--log-ell 0,1.4 --log-sigma 0.7'; do
+    # shellcheck disable=SC2086 # several words
+    works model "$data" $given -o "$d/lengths.json" --force
+    works approx --model "$d/lengths.json" --json
+    cp "$d/out" "$d/straight"
+    works approx "$d/swapped.csv" --model "$d/lengths.json" --json
+    "$python" - "$d/straight" "$d/out" <<'EOF' || complain "a model file means another model where columns are in another order ($given)"
+import json, sys
+a, b = (json.load(open(name)) for name in sys.argv[1:])
+sys.exit(abs(a["ep"]["log_z"] - b["ep"]["log_z"]) > 1e-9 * abs(a["ep"]["log_z"]))
+EOF
+done
 
 # what is wrong is said
 refuses 1 'there is no parameter "el" (did you mean ell?)' fit "$data" --prior 'el ~ gamma(1, 1)'

@@ -84,6 +84,24 @@ for data in notes mixed; do
     cmp -s "$d/ep" "$d/ep2" || complain "a column that is left out changes log Z ($data.csv)"
 done
 
+# and it is left out of new cases, too, whatever it holds there; so it is in the test cases of a grid
+works approx "$d/mixed.csv" --standardise --kernel "$kernel" --ignore-column note --save-approx "$d/noted.json"
+works sample "$d/mixed.csv" --standardise --kernel "$kernel" --ignore-column note --method ess --warmup 50 --draws 50 -o "$d/noted.nc"
+for from in noted.json noted.nc; do
+    works predict "$d/$from" "$d/mixed.csv" -o "$d/with.csv" --force
+    says out '60 labelled cases'
+    works predict "$d/$from" "$d/people.csv" -o "$d/without.csv" --force
+    cmp -s "$d/with.csv" "$d/without.csv" || complain "a column that training left out changes predictions ($from)"
+done
+works grid "$d/mixed.csv" --ignore-column note --ignore-column sex --standardise --log-ell 0:1:2 --log-sigma 0:1:2 --test "$d/mixed.csv"
+
+# names in any script go into files; names and categories that are not UTF-8 are refused, before a file loses them
+awk 'NR == 1 { print ",\303\242ge,sex,\"Gr\303\266\303\237e in \302\265g\",sick"; next } { print }' "$d/people.csv" >"$d/script.csv"
+works model "$d/script.csv" --kernel "$(printf 'se(\303\242ge) + linear("Gr\303\266\303\237e in \302\265g")')"
+gives 'r["options"]["kernel"] == "se(\u00e2ge) + linear(\"Gr\u00f6\u00dfe in \u00b5g\")"'
+awk 'NR == 1 { print ",\342ge,sex,dose,sick"; next } { print }' "$d/people.csv" >"$d/latin.csv"
+refuses 1 'latin.csv: line 1, column 2 ("\xe2ge"): found "\xe2ge", which is not UTF-8' approx "$d/latin.csv" --kernel 'se(1)' --quiet
+
 # an input that the kernel does not look at may be absent, and is not written; a column too many is named, with what to do
 works approx "$d/people.csv" --kernel 'se(dose) + categorical(sex)' --save-approx "$d/two.json"
 printf 'sex,dose\nmale,1\nfemale,2\n' >"$d/two.csv"

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "data/text.h"
 #include "support/scratch_file.h"
 #include "support/support.h"
 #include "talweg/data.h"
@@ -258,6 +259,83 @@ static void columns_can_be_ignored(void **state)
     finish(ctx);
 }
 
+/* What was left out of the training data is left out of new ones, where it is there and is not asked for. */
+static void ignored_columns_are_remembered(void **state)
+{
+    (void)state;
+    static const char *const ignored[] = {"note", "2"}, *const names[] = {"b", "note"};
+    const tw_column_place note = {"exposure", "note"};
+    tw_context *ctx = new_context();
+    tw_data *train = NULL, *data = NULL;
+    const char *text = "a,b,c,note,c,y\n1,2,3,?,5,6\n7,8,9,z,2,3\n";
+    assert_int_equal(read_as(ctx, text, &(tw_reading){.ignored = 2, .ignore = ignored}, &train), TW_OK);
+    assert_levels(&train->ignored, 2, names);
+    assert_int_equal(train->d, 3);
+    tw_reading reading = {.label = "none", .leave_out = &train->ignored};
+    assert_int_equal(read_as(ctx, "note,a\n?,1\nz,2\n", &reading, &data), TW_OK);
+    assert_true(data->d == 1 && data->x[1] == 2.0);
+    assert_levels(&data->ignored, 1, names + 1);
+    tw_data_free(data);
+    reading.count = 1;
+    reading.columns = &note;
+    assert_int_equal(read_as(ctx, "note,a\n3,1\n4,2\n", &reading, &data), TW_OK);
+    assert_true(tw_data_column(data, "exposure")[1] == 4.0 && data->ignored.count == 0);
+    tw_data_free(data);
+    tw_data_free(train);
+    /* a name that a column in use has, too, would take that along */
+    static const char *const third[] = {"3"};
+    const tw_reading twice = {.ignored = 1, .ignore = third};
+    assert_int_equal(read_as(ctx, "a,c,c,y\n1,2,3,6\n7,8,9,3\n", &twice, &data), TW_OK);
+    assert_int_equal(data->ignored.count, 0);
+    tw_data_free(data);
+    finish(ctx);
+}
+
+/* RFC 3629 section 4: what is UTF-8, at its borders. */
+static void names_and_categories_are_utf8(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"",
+                                       "age",
+                                       "\x7f",
+                                       "\xc2\x80",
+                                       "\xc3\xa4ge",
+                                       "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",
+                                       "\xee\x80\x80",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf4\x8f\xbf\xbf"};
+    static const char *const bad[] = {"\x80",
+                                      "\xc1\xbf",
+                                      "\xe4ge",
+                                      "a\xc3",
+                                      "\xe0\x9f\xbf",
+                                      "\xed\xa0\x80",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf8\x88\x80\x80\x80",
+                                      "\xff",
+                                      "\xe2\x82"};
+    for (size_t k = 0; k < sizeof good / sizeof *good; k++)
+        assert_true(tw_text_is_utf8(good[k], good[k] + strlen(good[k])));
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        assert_false(tw_text_is_utf8(bad[k], bad[k] + strlen(bad[k])));
+    tw_context *ctx = new_context();
+    tw_data *data = NULL;
+    static const char *const second[] = {"2"};
+    const tw_reading all = {.label = NULL}, some = {.ignored = 1, .ignore = second};
+    const char *name = "a,\xe4,y\n1,2,3\n4,5,6\n", *category = "a,b,y\n1,M\xfcnchen,3\n4,K\xf6ln,6\n";
+    assert_int_equal(read_as(ctx, name, &all, &data), TW_BAD_DATA);
+    assert_non_null(
+        strstr(tw_context_message(ctx), "line 1, column 2 (\"\\xe4\"): found \"\\xe4\", which is not UTF-8"));
+    assert_int_equal(read_as(ctx, category, &all, &data), TW_BAD_DATA);
+    assert_non_null(strstr(tw_context_message(ctx),
+                           "line 2, column 2 (\"b\"): found \"M\\xfcnchen\", which is not UTF-8"));
+    assert_int_equal(read_as(ctx, category, &some, &data), TW_OK);
+    tw_data_free(data);
+    finish(ctx);
+}
+
 static void names_of_rows_are_left_out(void **state)
 {
     (void)state;
@@ -328,6 +406,8 @@ int main(void)
         cmocka_unit_test(labels_of_arrays_can_be_text),
         cmocka_unit_test(levels_have_an_order),
         cmocka_unit_test(columns_can_be_ignored),
+        cmocka_unit_test(ignored_columns_are_remembered),
+        cmocka_unit_test(names_and_categories_are_utf8),
         cmocka_unit_test(names_of_rows_are_left_out),
         cmocka_unit_test(files_may_be_compressed),
     };

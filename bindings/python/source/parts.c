@@ -80,6 +80,7 @@ static bool put_kernel(PyObject *to, PyObject *self, const tw_kernel *kernel)
     const char *shape = tw_kernel_shape(kernel);
     return put(to, "kernel", text_of(kernel, self, tw_kernel_print)) &&
            put(to, "kernel_given", text_of(kernel, self, tw_kernel_print_given)) &&
+           put(to, "kernel_by_name", text_of(kernel, self, tw_kernel_print_by_name)) &&
            put(to, "shape", shape ? PyUnicode_FromString(shape) : Py_NewRef(Py_None)) &&
            put(to, "parameter", parameters_of(kernel)) &&
            (count == 0 || put(to, "theta", vector(self, tw_kernel_theta(kernel), count))) &&
@@ -120,14 +121,15 @@ PyObject *tw_py_parts(PyObject *self, PyObject *unused)
     size_t inputs = tw_problem_inputs(p, &before);
     PyObject *to = PyDict_New();
     (void)unused;
-    bool good = to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
-                put(to, "names", tw_py_texts(data->d, (const char *const *)data->names)) &&
-                put(to, "input_names", tw_py_texts(inputs, before)) &&
-                put(to, "levels", tw_py_levels_list(data)) &&
-                put(to, "labels", tw_py_texts(data->labels.count, (const char *const *)data->labels.text)) &&
-                put(to, "X", matrix(self, data->x, data->n, data->d)) && put_kernel(to, self, p->kernel) &&
-                put_phi(to, self, p) && put_scaling(to, self, p->scaling) &&
-                put(to, "jitter", PyFloat_FromDouble(p->jitter));
+    bool good =
+        to && put(to, "likelihood", PyUnicode_FromString(p->likelihood->name)) &&
+        put(to, "names", tw_py_texts(data->d, (const char *const *)data->names)) &&
+        put(to, "input_names", tw_py_texts(inputs, before)) && put(to, "levels", tw_py_levels_list(data)) &&
+        put(to, "labels", tw_py_texts(data->labels.count, (const char *const *)data->labels.text)) &&
+        put(to, "ignored", tw_py_texts(data->ignored.count, (const char *const *)data->ignored.text)) &&
+        put(to, "X", matrix(self, data->x, data->n, data->d)) && put_kernel(to, self, p->kernel) &&
+        put_phi(to, self, p) && put_scaling(to, self, p->scaling) &&
+        put(to, "jitter", PyFloat_FromDouble(p->jitter));
     if (!good) Py_CLEAR(to);
     return to;
 }

@@ -113,10 +113,17 @@ def _timed(model: Model, kind: str, options: dict[str, Any]) -> tuple[Any, float
     return handle, time.perf_counter() - start
 
 
-def _correct(model: Model, ep: Any, orders: int) -> Correction:
-    facts = ep.describe()
+def _check(model: Model, kind: str, handle: Any) -> bool:
+    """Did it converge? Where not, a warning says so."""
+    facts = handle.describe()
     if not facts["converged"]:
-        model._notes.append(warned("ep_not_converged", facts["iterations"], facts["residual"]))
+        what = "not_converged" if math.isfinite(facts["residual"]) else "overflow"
+        model._notes.append(warned(f"{kind}_{what}", facts["iterations"], facts["residual"]))
+    return bool(facts["converged"])
+
+
+def _correct(model: Model, ep: Any, orders: int) -> Correction:
+    if not _check(model, "ep", ep):
         return Correction(math.nan, [], False)
     log_z, terms, decreasing = model._problem.correct(ep, orders)
     if not decreasing:
@@ -165,6 +172,7 @@ def approx(
         usual = max_sweeps == 200 and tol == 1e-8 and site_tol == 1e-6
         options = {} if usual else dict(max_sweeps=max_sweeps, tol=tol, site_tol=site_tol)
         laplace = Approximation("Laplace", about, *_timed(about, "laplace", {}))
+        _check(about, "laplace", laplace._handle)
         ep = Approximation("EP", about, *_timed(about, "ep", options))
         return Fit(laplace, ep, _correct(about, ep._handle, orders))
     finally:

@@ -81,6 +81,13 @@ def names_of(values: Any) -> Optional[list[str]]:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
+def without(values: Any, left_out: list[str]) -> Any:
+    """A data frame without the columns of these names; anything else as it is."""
+    names = names_of(values) or []
+    kept = [name for name in names if name not in left_out]
+    return values[kept] if len(kept) < len(names) else values
+
+
 def symmetric(values: ArrayLike, name: str) -> Floats:
     """A square matrix that equals its transpose, so that either order of storage will do."""
     array = floats(values, name)

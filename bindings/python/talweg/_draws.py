@@ -192,8 +192,8 @@ class Draws(Plots, Shown):
         attributes = dict(likelihood=parts.pop("likelihood"), kernel=parts.pop("kernel_given"))
         attributes.update(named_inputs=int(names is not None), scaling_inputs=parts.pop("scaling_inputs", 0))
         parameters, before = parts.pop("parameter"), parts.pop("input_names")
-        levels, meaning = parts.pop("levels") or [], parts.pop("labels")
-        del parts["shape"], parts["kernel"], parts["phi_given"]
+        levels, meaning, ignored = parts.pop("levels") or [], parts.pop("labels"), parts.pop("ignored")
+        del parts["shape"], parts["kernel"], parts["kernel_by_name"], parts["phi_given"]
         dimensions = {"X": ("obs", "input"), "K": ("obs", "other_obs"), "jitter": (), "theta": ("parameter",)}
         dimensions["phi"] = ("likelihood_parameter",)
         variables = {name: (dimensions.get(name, ("input",)), np.asarray(part)) for name, part in parts.items()}
@@ -206,6 +206,8 @@ class Draws(Plots, Shown):
         coordinates.update({f"category_{k + 1}": texts for k, texts in enumerate(levels) if texts})
         if meaning:
             coordinates["label"] = meaning
+        if ignored:
+            coordinates["ignored_column"] = ignored
         if self.model.likelihood_parameters:
             coordinates["likelihood_parameter"] = list(self.model.likelihood_parameters)
         return variables, attributes, coordinates

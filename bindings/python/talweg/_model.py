@@ -267,6 +267,7 @@ class Model(Shown):
         self.theta: Floats = view(parts["theta"]) if "theta" in parts else np.empty(0)
         self._shape: Optional[str] = parts["shape"]
         self.labels: Optional[list[str]] = parts["labels"]
+        self._ignored: list[str] = parts["ignored"] or []  # columns that were left out of the training data
         called = parts["names"] or [str(k + 1) for k in range(len(parts["levels"] or []))]
         self.categories: dict[str, list[str]] = {
             name: texts for name, texts in zip(called, parts["levels"] or []) if texts is not None
@@ -323,6 +324,7 @@ class Model(Shown):
         notes: list[Note] = []
         model = cls(**contents.arguments(notes.append))
         model.priors, model.fixed = contents.texts("priors"), contents.texts("fixed")
+        model._ignored = contents.ignored
         model._notes[:0] = notes
         return model
 

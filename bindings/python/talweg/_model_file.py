@@ -33,6 +33,7 @@ class Contents:
             raise self.error("it names no data: give data")
         likelihood = self.options.get("likelihood", "probit")
         self.parameters, self.columns = terms.get(likelihood, ([], []))
+        self.ignored: list[str] = []  # columns that are left out, by name or number
 
     def error(self, what: str) -> InputError:
         return InputError(f"{self.path}: {what}")
@@ -111,8 +112,8 @@ class Contents:
         places = {name: str(options.pop(name + "-column")) for name in self.columns if name + "-column" in options}
         ignored = options.pop("ignore-column", [])
         label = options.pop("label-column", None)
-        ignored = list(map(str, ignored if isinstance(ignored, list) else [ignored]))
-        return None if label is None else str(label), places, ignored
+        self.ignored = list(map(str, ignored if isinstance(ignored, list) else [ignored]))
+        return None if label is None else str(label), places, self.ignored
 
     def _take_data(
         self, reading: tuple[Any, dict[str, str], list[str]], matrix: Optional[str], to: dict[str, Any], log: Callable[[Any], None]
@@ -222,7 +223,7 @@ def _options(model: Any, parts: dict[str, Any], places: dict[str, str], matrix: 
     if matrix:
         options["kernel-matrix"] = matrix
     else:
-        options["kernel"] = parts["kernel_given"]
+        options["kernel"] = parts["kernel_by_name"]
     if model.standardise:
         options["standardise"] = True
     if parts["jitter"]:

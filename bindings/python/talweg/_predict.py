@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._approx import Approximation, Fit
-from ._arrays import Floats, Table, check_finite, labels, matrix, table, vector
+from ._arrays import Floats, Table, check_finite, labels, matrix, table, vector, without
 from ._draws import Draws
 from ._model import Model, count_threads, terms_of
 from ._plot import Shown
@@ -81,7 +81,7 @@ def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int,
         return len(variances), None, (np.asfortranarray(columns), variances)
     if Xnew is None or cross is not None or diagonal is not None:
         raise InputError("the model was made with a kernel: give Xnew, not cross and diagonal")
-    inputs = table(Xnew, "Xnew")
+    inputs = table(without(Xnew, model._ignored), "Xnew")
     check_finite(inputs.x, "Xnew", inputs.names)
     return len(inputs.x), inputs, (None, None)
 
@@ -105,7 +105,8 @@ def predict(
         A `Fit` stands for its EP. From draws, predictions are averages over the posterior, with Monte Carlo errors.
     Xnew : array_like, shape (m, d)
         New inputs, on the scale of the training inputs. Column-major float64 is used where it lies. Where this and the
-        training inputs are data frames, the columns are found by name, in any order; else they go by their order.
+        training inputs are data frames, the columns are found by name, in any order; else they go by their order. Columns that
+        the model's file left out (``--ignore-column``) are left out here, too.
     y : array_like, shape (m,), optional
         Their labels, as the model was given them, to score the predictions.
     cross, diagonal : array_like, shapes (n, m) and (m,)

@@ -75,6 +75,33 @@ def test_predictions_go_by_name(tmp_path):
     np.testing.assert_array_equal(talweg.predict(fit, frame[:7]).probability, talweg.predict(other, turned).probability)
 
 
+def test_columns_that_training_left_out_are_left_out(program, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    age, sex, sick = people()
+    frame = pandas.DataFrame({"age": age, "note": [None, "x"] * 20, "dose": age**2, "sick": sick})
+    frame.to_csv(tmp_path / "data.csv", index=False)
+    words = "--ignore-column note --log-ell 0 --log-sigma 0".split()
+    program.call("sample", tmp_path / "data.csv", *words, *"--method ess --draws 50 --quiet --json -o".split(), tmp_path / "run.nc")
+    subprocess.run([program.path, "model", "data.csv", *words, "-o", "model.json"], cwd=tmp_path, check=True)
+    new = frame[["note", "dose", "age"]]
+    draws = talweg.load(tmp_path / "run.nc")
+    for source in (draws, talweg.approx(talweg.Model.load(tmp_path / "model.json"))):
+        without = talweg.predict(source, new[["age", "dose"]])
+        np.testing.assert_array_equal(talweg.predict(source, new).probability, without.probability)
+    assert list(draws.to_xarray("constant_data")["ignored_column"].values) == ["note"]
+
+
+def test_lengths_go_with_the_names_of_inputs(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    X, y = two_classes(30)
+    frame = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1]})
+    model = talweg.Model(frame, y, log_ell=[0.0, 1.5], log_sigma=0.5)
+    model.save(tmp_path / "model.json")
+    frame[["b", "a"]].assign(y=y).to_csv(tmp_path / "swapped.csv", index=False)
+    swapped = talweg.Model.load(tmp_path / "model.json", data=tmp_path / "swapped.csv")
+    np.testing.assert_allclose(talweg.approx(swapped).ep.log_z, talweg.approx(model).ep.log_z, **CLOSE)
+
+
 def test_from_the_program(program, tmp_path):
     X, y = counts(40)
     np.savetxt(tmp_path / "data.csv", np.column_stack([X, 1 + np.arange(40) % 3, y]), "%.17g", ",", header="t,exposure,count", comments="")

@@ -109,6 +109,8 @@ static void put_levels(tw_nc_writer *w, int group, const tw_data *data)
     }
     if (data->labels.count)
         tw_nc_names(w, group, "label", data->labels.count, (const char *const *)data->labels.text);
+    if (data->ignored.count)
+        tw_nc_names(w, group, "ignored_column", data->ignored.count, (const char *const *)data->ignored.text);
 }
 
 static void put_sources(tw_nc_writer *w, int group, const tw_data *data)
@@ -160,23 +162,29 @@ static tw_status get_inputs(const tw_nc_reader *r, int group, size_t n, size_t d
     return code == NC_NOERR ? TW_OK : tw_nc_fail(r, group, "X", code);
 }
 
+/* Names along a dimension of their own, where there are any. */
+static tw_status get_names(const tw_nc_reader *r, int group, const char *name, tw_levels *to)
+{
+    if (!tw_nc_has_variable(group, name)) return TW_OK;
+    TW_TRY(tw_nc_dimension(r, group, name, &to->count));
+    return tw_nc_read_names(r, group, name, to->count, &to->text);
+}
+
 static tw_status get_levels(const tw_nc_reader *r, int group, tw_data *data)
 {
     char name[NAME_BYTES];
     for (size_t k = 0; k < data->d; k++) {
-        size_t count = 0;
-        char **texts = NULL;
+        tw_levels levels = {0};
         snprintf(name, sizeof name, "category_%zu", k + 1);
-        if (!tw_nc_has_variable(group, name)) continue;
-        TW_TRY(tw_nc_dimension(r, group, name, &count));
-        TW_TRY(tw_nc_read_names(r, group, name, count, &texts));
-        tw_status status = tw_data_set_levels(data, k, count, (const char *const *)texts);
-        tw_release(r->ctx, texts);
+        TW_TRY(get_names(r, group, name, &levels));
+        tw_status status = levels.count
+                               ? tw_data_set_levels(data, k, levels.count, (const char *const *)levels.text)
+                               : TW_OK;
+        tw_release(r->ctx, levels.text);
         TW_TRY(status);
     }
-    if (!tw_nc_has_variable(group, "label")) return TW_OK;
-    TW_TRY(tw_nc_dimension(r, group, "label", &data->labels.count));
-    return tw_nc_read_names(r, group, "label", data->labels.count, &data->labels.text);
+    TW_TRY(get_names(r, group, "label", &data->labels));
+    return get_names(r, group, "ignored_column", &data->ignored);
 }
 
 static tw_status get_data(const tw_nc_reader *r, int group, size_t n, const double *y,
