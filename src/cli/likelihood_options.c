@@ -4,14 +4,28 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROWS = 2 * TW_LIKELIHOOD_NAMES, NAME_BYTES = 64, HELP_BYTES = 320, LIST_BYTES = 160 };
+enum {
+    MOST_ROWS = 2 * TW_LIKELIHOOD_NAMES,
+    MOST_MEANINGS = 4,
+    NAME_BYTES = 64,
+    HELP_BYTES = 400,
+    LIST_BYTES = 160
+};
 
-/* A name of a parameter or a column, and what the first likelihood that has it says of it. */
+/* What some likelihoods say of a name: "weibull", "the hazard grows above 1". */
+typedef struct meaning {
+    char likelihoods[LIST_BYTES];
+    const char *help;
+} meaning;
+
+/* A name of a parameter or a column, the likelihoods that have it, and what each of them says of it. */
 typedef struct entry {
-    const char *name, *help;
+    const char *name;
     const tw_parameter *parameter; /* or NULL */
     const tw_column *column;       /* or NULL */
-    char likelihoods[LIST_BYTES];  /* all that have it */
+    char likelihoods[LIST_BYTES];
+    size_t meanings;
+    meaning meaning[MOST_MEANINGS];
 } entry;
 
 /* Rows, and the texts that they point to. */
@@ -32,14 +46,35 @@ static entry *place(entry *all, size_t *count, const char *name)
     return e;
 }
 
+/* Are a and b names of one family, as ordinal3 and ordinal4? */
+static bool same_family(const char *a, const char *b)
+{
+    size_t stem = strcspn(a, "0123456789");
+    return a[stem] != '\0' && strcspn(b, "0123456789") == stem && strncmp(a, b, stem) == 0;
+}
+
+/* Add a name to a list: "poisson, ordinal3 to ordinal7". */
+static void append_name(char list[LIST_BYTES], const char *name)
+{
+    size_t length = strlen(list);
+    const char *space = strrchr(list, ' '), *last = space ? space + 1 : list;
+    if (strcmp(last, name) == 0) return;
+    bool family = same_family(last, name),
+         open = family && space && last - list > 4 && strncmp(last - 4, " to ", 4) == 0;
+    if (open) length = (size_t)(last - list) - 4;
+    snprintf(list + length, LIST_BYTES - length, "%s%s", !length ? "" : family ? " to " : ", ", name);
+}
+
+/* A column that has the name of a parameter is the same thing for each case: one help for both. */
 static void note(entry *e, const tw_likelihood *likelihood, const char *help)
 {
-    size_t length = strlen(e->likelihoods);
-    if (!e->help) e->help = help;
-    const char *last = strrchr(e->likelihoods, ' ');
-    if (strcmp(last ? last + 1 : e->likelihoods, likelihood->name) == 0) return;
-    snprintf(e->likelihoods + length, sizeof e->likelihoods - length, "%s%s", length ? ", " : "",
-             likelihood->name);
+    size_t k = 0;
+    append_name(e->likelihoods, likelihood->name);
+    if (!help) help = e->name;
+    while (k < e->meanings && strcmp(e->meaning[k].help, help) != 0) k++;
+    if (k == MOST_MEANINGS) return;
+    if (k == e->meanings) e->meaning[e->meanings++].help = help;
+    append_name(e->meaning[k].likelihoods, likelihood->name);
 }
 
 /* All names, in the order of the likelihoods; returns how many. */
@@ -56,7 +91,7 @@ static size_t list_entries(entry all[TW_LIKELIHOOD_NAMES])
         for (size_t k = 0; k < likelihood->columns; k++) {
             entry *e = place(all, &count, likelihood->column[k].name);
             e->column = &likelihood->column[k];
-            note(e, likelihood, likelihood->column[k].help);
+            if (!e->parameter) note(e, likelihood, likelihood->column[k].help);
         }
     }
     return count;
@@ -102,7 +137,9 @@ static void add_number(rows *r, const entry *e, size_t slot)
              : required   ? 0.0
                           : e->column->default_value);
     option->default_value = required ? NULL : r->default_value[at];
-    snprintf(r->help[at], HELP_BYTES, "%s: %s", e->likelihoods, e->help ? e->help : e->name);
+    for (size_t k = 0, length = 0; k < e->meanings && length < HELP_BYTES; k++)
+        length += (size_t)snprintf(r->help[at] + length, HELP_BYTES - length, "%s%s: %s", k ? "; " : "",
+                                   e->meaning[k].likelihoods, e->meaning[k].help);
 }
 
 /* --exposure-column NAME. */
@@ -117,10 +154,10 @@ static void add_column(rows *r, const entry *e, size_t slot, bool fresh)
             "the training data; without one it is the training data's where that is one number%s",
             e->likelihoods, e->name, e->column->required ? "" : ", else the default");
     else
-        snprintf(
-            r->help[at], HELP_BYTES,
-            "%s: the column that holds the %s of each case, named as for --label-column; not an input then",
-            e->likelihoods, e->name);
+        snprintf(r->help[at], HELP_BYTES,
+                 "%s: the column with the value of --%s for each case, named as for --label-column; it is "
+                 "not an input",
+                 e->likelihoods, e->name);
 }
 
 static const tw_option *row(rows *r, bool fresh, size_t i)

@@ -29,7 +29,7 @@ static const tw_column COLUMNS[] = {
     {.name = "censored",
      .default_value = 0.0,
      .range = TW_RANGE_FLAG,
-     .help = "1 where y is a time that the event is known to come after, 0 where it is the event's"},
+     .help = "1 where the event comes after the time y (censored), 0 where y is the time of the event"},
     TW_OFFSET_COLUMN};
 static const tw_parameter PARAMETERS[] = {{.name = "shape",
                                            .transform = TW_TRANSFORM_LOG,
