@@ -5,7 +5,8 @@
  *   dx = (K^-1 + W)^-1 g = K da,   da = (I + W K)^-1 g = g - S B^-1 S K g.
  * It is formed from the gradient and not, as in Rasmussen & Williams (2006, Algorithm 3.1), as a difference
  * of new and old a: rounding errors are then relative to g, which vanishes, and every step mends those of the
- * last, however large lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B.
+ * last, however large lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B. Where the metric leaves no site out (a sparse
+ * precision), one solve gives dx and da = g - W dx, unless lambda K is so large that this difference loses digits.
  *
  * The decrement g' dx = dx' (K^-1 + W) dx is the squared length of the step in units of q's own standard
  * deviations, and half of it is what psi will still gain. The line search halves the step until psi gains a
@@ -30,6 +31,7 @@
 
 enum { HALVINGS = 40 };
 static const double ACTIVE = 1e-13; /* changes log|B| by less than n times this */
+static const double LARGE = 1e6;    /* of lambda K: g - W dx has errors of about 1e-16 times this */
 static const double LOG_DET = 1e-8; /* by how much the step that is not taken may change log|B|/2, in nats */
 
 typedef struct laplace {
@@ -65,11 +67,19 @@ static double newton_step(laplace *s)
     const tw_model *m = s->model;
     size_t n = m->n;
     if (!tw_curved_factor(s->curved, m->prior, s->lambda, ACTIVE)) return NAN;
-    for (size_t i = 0; i < n; i++) s->gradient[i] = s->slope[i] - s->a[i];
-    tw_gaussian_multiply(m->prior, 1, s->gradient, s->dx);
-    tw_curved_velocity(s->curved, s->dx, NULL, s->solution);
-    for (size_t i = 0; i < n; i++) s->da[i] = s->gradient[i] - s->solution[i];
-    tw_gaussian_multiply(m->prior, 1, s->da, s->dx);
+    double largest = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        s->gradient[i] = s->slope[i] - s->a[i];
+        largest = fmax(largest, s->lambda[i] * m->prior->variance[i]);
+    }
+    if (s->curved->kind->whole && largest < LARGE)
+        tw_curved_respond(s->curved, s->gradient, s->dx, s->da);
+    else {
+        tw_gaussian_multiply(m->prior, 1, s->gradient, s->dx);
+        tw_curved_velocity(s->curved, s->dx, NULL, s->solution);
+        for (size_t i = 0; i < n; i++) s->da[i] = s->gradient[i] - s->solution[i];
+        tw_gaussian_multiply(m->prior, 1, s->da, s->dx);
+    }
     double decrement = tw_dot(n, s->gradient, s->dx);
     return decrement >= -s->rounding ? fmax(decrement, 0.0) : NAN;
 }

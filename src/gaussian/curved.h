@@ -28,6 +28,7 @@ typedef struct tw_curved_flops {
 } tw_curved_flops;
 
 typedef struct tw_curved_kind {
+    bool whole; /* no site is ever left out, and y is exact where lambda is 0 */
     void (*release)(tw_curved *c);
     bool (*factor)(tw_curved *c, const double *lambda, double threshold);
     void (*velocity)(tw_curved *c, const double *g, double *xdot, double *z);

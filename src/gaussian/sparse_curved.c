@@ -161,7 +161,8 @@ static tw_curved_flops flops(const tw_curved *c, double active)
         .factor = a->flops, .solve = 4.0 * entries, .diagonal = 2.0 * a->flops, .product = 4.0 * entries};
 }
 
-static const tw_curved_kind curved_kind = {.release = release,
+static const tw_curved_kind curved_kind = {.whole = true,
+                                           .release = release,
                                            .factor = factor,
                                            .velocity = velocity,
                                            .respond = respond,
