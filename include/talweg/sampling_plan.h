@@ -131,6 +131,7 @@ typedef struct tw_sampling_result {
     tw_draws *draws;                         /* those so far where progress or the clock ended the run */
     bool out_of_time;                        /* it was the clock */
     double warmup_seconds, sampling_seconds; /* of wall time, with those of earlier parts */
+    double sampling_cpu_seconds;             /* of all threads together, of this part alone */
     tw_chains_summary summary;
     tw_warnings warnings;
 } tw_sampling_result;

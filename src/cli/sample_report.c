@@ -161,6 +161,7 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sample_results *r, FILE
     tw_json_set(object, "pilot_seconds", tw_json_number(p->pilot_seconds), &ok);
     tw_json_set(object, "warmup_seconds", tw_json_number(r->result.warmup_seconds), &ok);
     tw_json_set(object, "sampling_seconds", tw_json_number(r->result.sampling_seconds), &ok);
+    tw_json_set(object, "sampling_cpu_seconds", tw_json_number(r->result.sampling_cpu_seconds), &ok);
     tw_json_set(object, "acceptance", tw_json_number(r->result.summary.acceptance), &ok);
     tw_summary_encode(&r->result.summary, &r->result.draws->sampling, object, &ok);
     if (!tw_method_describe(p->sampler.method)

@@ -17,6 +17,7 @@ typedef struct tw_sampling_job {
     const tw_sampling_plan *plan;
     const tw_sampling_watch *watch; /* NULL: nobody */
     double start, warm;             /* moments: of the beginning, and when warm-up was over */
+    double warm_cpu;                /* processor time when warm-up was over */
     bool late;                      /* the deadline has passed */
 } tw_sampling_job;
 

@@ -24,7 +24,10 @@ static tw_status start(const tw_sampling_plan *p, tw_sampler *sampler)
 static bool on_progress(void *user, const tw_progress *now)
 {
     tw_sampling_job *j = user;
-    if (strcmp(now->stage, "warm-up") == 0) j->warm = tw_wall_seconds();
+    if (strcmp(now->stage, "warm-up") == 0) {
+        j->warm = tw_wall_seconds();
+        j->warm_cpu = tw_cpu_seconds();
+    }
     j->late = tw_is_past(j->plan->deadline);
     bool asked = j->watch && j->watch->progress && j->watch->progress(j->watch->user, now);
     return asked || j->late;
@@ -65,6 +68,7 @@ static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **
     double now = tw_wall_seconds();
     j->warm = now - p->earlier_sampling;
     j->start = j->warm - p->earlier_warmup;
+    j->warm_cpu = tw_cpu_seconds();
     return tw_chains_run(sampler, &o, out);
 }
 
@@ -103,6 +107,7 @@ tw_status tw_sampling_run(const tw_sampling_plan *plan, const tw_sampling_watch 
     out->out_of_time = j.late && out->draws && out->draws->interrupted;
     out->warmup_seconds = j.warm - j.start;
     out->sampling_seconds = tw_wall_seconds() - j.warm;
+    out->sampling_cpu_seconds = tw_cpu_seconds() - j.warm_cpu;
     tw_sampling_free(sampling);
     if (status == TW_OK) status = tw_draws_summarise(out->draws, plan->sampler.threads, NULL, &out->summary);
     if (status != TW_OK)

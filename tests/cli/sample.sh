@@ -11,7 +11,7 @@ set -- --log-sigma 1 --warmup 100 --draws 50 --chains 4
 
 # ---- the contract of the JSON
 works sample "$data" "$@" --json
-for field in method metric chains draws warmup_seconds sampling_seconds acceptance eps steps ess ess_bulk ess_tail ess_fold rhat_max rhat_chance \
+for field in method metric chains draws warmup_seconds sampling_seconds sampling_cpu_seconds acceptance eps steps ess ess_bulk ess_tail ess_fold rhat_max rhat_chance \
     leapfrog_steps counters; do
     gives "'$field' in r"
 done
