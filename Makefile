@@ -9,7 +9,8 @@
 #   make bench    run the benchmarks
 #   make figure1  draw HMC and RMHMC on a mixture of Gaussians, as build/figure1/figure1.svg and .png
 #   make reproduce-quick  figure 2 of the report in about ten minutes, and
-#   make reproduce  in full (hours; goes on where it was stopped); data from TALWEG_SHARED, results in build/reproduce/
+#   make reproduce  in full (hours; goes on where it was stopped); data from TALWEG_SHARED, results in docs/figure2.jsonl and build/reproduce/
+#   make records    named benchmarks beside their published figures (hours; goes on where it was stopped): docs/records.md
 #   make api      the reference of the C interface as HTML, in build/api/index.html
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
 #   make fuzz     look for bytes that the readers cannot bear, a minute each (needs clang's libFuzzer)
@@ -23,7 +24,7 @@ export CMAKE_BUILD_PARALLEL_LEVEL = $(JOBS)
 CONFIGURE = cmake --preset
 BUILD     = cmake --build
 
-.PHONY: all demo test test-asan test-kernels test-long check bench figure1 reproduce reproduce-quick api lint fuzz soak coverage install setup setup-test clean
+.PHONY: all demo test test-asan test-kernels test-long check bench figure1 reproduce reproduce-quick records api lint fuzz soak coverage install setup setup-test clean
 all: setup
 	@$(CONFIGURE) release >/dev/null
 	@$(BUILD) build
@@ -74,6 +75,10 @@ figure1: all
 reproduce reproduce-quick: all
 	@scripts/setup plots
 	@scripts/reproduce $(if $(findstring quick,$@),--quick)
+
+records: all
+	@scripts/setup plots
+	@OPENBLAS_NUM_THREADS=1 scripts/records
 
 api:
 	@scripts/setup api
