@@ -75,7 +75,7 @@ TW_API void tw_kernel_free(tw_kernel *kernel);
  * inputs) makes the same kernel with the same theta, to the bit; "matrix" for a given matrix. Free it with tw_release. */
 TW_API tw_status tw_kernel_print(const tw_kernel *kernel, char **expression);
 
-/* The same without the parameters that nobody gave (see tw_kernel_is_given), so that parsing finds out which they are: for
+/* The same without the parameters that were not given (see tw_kernel_is_given), so that parsing finds out which they are: for
  * files that keep theta beside it. */
 TW_API tw_status tw_kernel_print_given(const tw_kernel *kernel, char **expression);
 

@@ -29,7 +29,7 @@ typedef struct tw_fit_options {
     tw_approximation_kind kind; /* whose log Z */
     size_t
         starts; /* the first is where the problem is, with the centre of the prior, or of the default one, for
-                                   what nobody gave; the others are drawn from the priors */
+                                   what was not given; the others are drawn from the priors */
     size_t max_evaluations; /* of log Z, for each start */
     bool cold;              /* EP starts from nothing each time, not from the sites of the last theta */
     uint64_t seed;

@@ -78,7 +78,7 @@ TW_API tw_status tw_priors_new(const tw_problem *problem, tw_priors **out);
 TW_API void tw_priors_free(tw_priors *priors);
 
 /* Read a prior, "ell ~ gamma(25, 4)". A name without the number of its input, ell for ell.1, ell.2, ..., means all of them.
- * "default" gives every parameter that has no prior, and whose value nobody gave, that of tw_prior_default. */
+ * "default" gives every parameter that has no prior, and whose value was not given, that of tw_prior_default. */
 TW_API tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, const char *text);
 
 /* Hold a parameter: "ell=2", "log_ell=0.7", or "ell" where it is; "all": each where it is. The problem moves there. */

@@ -95,7 +95,7 @@ TW_API tw_status tw_problem_set_theta(tw_problem *problem, const double *theta);
  * same value. *differs is the first column that they lack still, because it does not; NULL: there is none. */
 TW_API tw_status tw_problem_fill_columns(const tw_problem *problem, tw_data *at, const tw_column **differs);
 
-/* The parameters of the kernel that nobody gave, with their values, in words: "ell = 1, sigma = 1"; "" where there are none.
+/* The parameters of the kernel that were not given, with their values, in words: "ell = 1, sigma = 1"; "" where there are none.
  * tw_problem_warn_defaults hands a warning of them to the receiver of the context, where there are any. */
 TW_API void tw_problem_describe_defaults(const tw_problem *problem, char *words, size_t bytes);
 TW_API void tw_problem_warn_defaults(const tw_problem *problem);

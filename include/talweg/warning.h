@@ -26,13 +26,13 @@ extern "C" {
     X(TW_WARN_NO_COLUMN, "no_column",                                                                        \
       "the training cases have different values of {name}, and the new cases have none: they get {0:g}")     \
     X(TW_WARN_DEFAULTS, "default_parameters",                                                                \
-      "the kernel has parameters that nobody gave, at defaults that know nothing of the data: {name}")       \
+      "parameters of the kernel were not given and have default values that ignore the data: {name}")        \
     X(TW_WARN_LENGTH_SHORT, "length_short",                                                                  \
       "the length scales of {name} are far below all distances between inputs: the nearest are {0:.3g} "     \
-      "length scales apart, so that cases say nothing of each other")                                        \
+      "length scales apart, so that the cases are nearly independent")                                       \
     X(TW_WARN_LENGTH_LONG, "length_long",                                                                    \
       "the length scales of {name} are far above all distances between inputs: the furthest are {0:.2g} "    \
-      "length scales apart, so that the function is as good as constant")                                    \
+      "length scales apart, so that the function is nearly constant")                                        \
     /* approximations */                                                                                     \
     X(TW_WARN_EP, "ep_not_converged",                                                                        \
       "EP did not converge (residual {1:.1e} after {0:.0f} sweeps): do not use its log Z")                   \
@@ -46,7 +46,7 @@ extern "C" {
       "Newton's method for Laplace's approximation did not converge in {0:.0f} steps (the mode is {1:.1e} "  \
       "standard deviations away): do not use its log Z")                                                     \
     X(TW_WARN_EP_OVERFLOW, "ep_overflow",                                                                    \
-      "EP broke down after {0:.0f} sweeps: q is no distribution, or moments of a case are beyond double "    \
+      "EP broke down after {0:.0f} sweeps: q is not a distribution, or moments of a case are beyond double " \
       "precision")                                                                                           \
     X(TW_WARN_LAPLACE_OVERFLOW, "laplace_overflow",                                                          \
       "Laplace's approximation broke down after {0:.0f} steps: its numbers are beyond double precision")     \
@@ -88,7 +88,7 @@ extern "C" {
       "otherwise")                                                                                           \
     /* draws */                                                                                              \
     X(TW_WARN_INTERRUPTED, "interrupted", "interrupted: there are {0:.0f} draws of each chain")              \
-    X(TW_WARN_TIME, "time", "the time is over: there are {0:.0f} draws of each chain")                       \
+    X(TW_WARN_TIME, "time", "the time limit is reached: there are {0:.0f} draws of each chain")              \
     X(TW_WARN_ONE_DRAW, "one_draw", "there is only 1 draw of each chain, too few to judge them")             \
     X(TW_WARN_FEW_DRAWS, "few_draws", "there are only {0:.0f} draws of each chain, too few to judge them")   \
     X(TW_WARN_STUCK, "stuck",                                                                                \
@@ -143,7 +143,7 @@ extern "C" {
       "the prior")                                                                                           \
     X(TW_WARN_ONE_MODE, "one_mode",                                                                          \
       "the path starts from Laplace's Gaussian, which stands at one mode, and the likelihood is not "        \
-      "log-concave: all estimates may miss another mode alike, so that nothing follows where they agree")    \
+      "log-concave: all estimates may miss the same mode, so that their agreement proves nothing")           \
     X(TW_WARN_SWAP_RATE, "swap_rate",                                                                        \
       "parallel tempering: some neighbours exchange with probability {0:.2g} only; the barrier is {1:.1f}, " \
       "so use {2:.0f} temperatures or more, or start closer to the posterior")                               \

@@ -7,7 +7,7 @@
  * sites by a fresh factorisation and measured again. Where the residual stops falling, Sigma is made afresh,
  * and where that does not help, the double loop takes over. A Gaussian that cannot be swept site by site gets parallel
  * updates (ep_parallel.c), and so does a likelihood that is not log-concave: its sites may have negative precisions,
- * and damped updates know when q is no distribution.
+ * and damped updates know when q is not a distribution.
  */
 #include "approximate/ep.h"
 

@@ -15,7 +15,8 @@ const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT] = {
          "of its "
          "logarithm (normal, student_t, gamma, inv_gamma, lognormal, half_normal, half_t, uniform, pc); or "
          "default, for all "
-         "parameters that nobody gave: normal densities of logarithms, on the scale of the data. As often as "
+         "parameters that were not given: normal densities of logarithms, on the scale of the data. As often "
+         "as "
          "there are parameters; ell stands for ell.1, ell.2 and so on too"},
     {.name = "fix",
      .kind = TW_OPTION_TEXTS,

@@ -13,7 +13,7 @@
 typedef struct text {
     char *to;
     size_t bytes, length;
-    bool given_only; /* leave out parameters that nobody gave */
+    bool given_only; /* leave out parameters that were not given */
     bool by_name;    /* name the inputs of a leaf on all of them that has a parameter for each */
 } text;
 
@@ -103,7 +103,7 @@ static size_t named_inputs(const text *t, const tw_kernel *kernel, const tw_node
     return count;
 }
 
-/* A slot of several that nobody gave is "ard". */
+/* A slot of several that was not given is "ard". */
 static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
 {
     bool any = false;

@@ -58,7 +58,7 @@ static const tw_prior *prior_of(const tw_objective *o, size_t j, tw_prior *usual
     return proper ? &o->priors->prior[j] : usual;
 }
 
-/* The first start is where the problem is, with medians for what nobody gave; the others are drawn. */
+/* The first start is where the problem is, with medians for what was not given; the others are drawn. */
 static tw_status set_start(const tw_objective *o, const double *origin, size_t start, double *place)
 {
     tw_stream stream = tw_stream_at(o->options->seed, TW_STREAM_FIT, start, 0);

@@ -1,4 +1,4 @@
-/* defaults.c: the kernel's parameters that nobody gave: initial values are the same for all data, so that a model which has
+/* defaults.c: the kernel's parameters that were not given: initial values are the same for all data, so that a model which has
  * them may be far from anything that the data say. */
 #include <stdio.h>
 

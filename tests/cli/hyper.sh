@@ -28,7 +28,7 @@ says out 'is2 and ais-joint agree'
 says out 'log_sigma'
 says out '2 of 2 parameters unknown'
 
-# a parameter without a prior stays, and one that nobody gave is warned of
+# a parameter without a prior stays, and one that was not given is warned of
 works evidence "$data" --prior 'log_ell ~ normal(0, 1)' --points 32 --json
 gives 'len(r["theta"]) == 1 and [w["code"] for w in r["warnings"]] == ["default_parameters"]'
 works evidence "$data" --prior 'log_ell ~ normal(0, 1)' --fix sigma=2 --points 32 --json

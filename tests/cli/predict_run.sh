@@ -91,7 +91,7 @@ if [ "$rows" -lt 300000 ]; then
     says err "interrupted after $rows of 300000 cases"
 fi
 
-# parameters that nobody gave: a warning, also of what a file keeps
+# parameters that were not given: a warning, also of what a file keeps
 # shellcheck disable=SC2086
 works sample "$train" --log-ell 0 $short --json -o "$d/plain.nc"
 gives '[w["message"] for w in r["warnings"] if w["code"] == "default_parameters"][0].count("of the data: sigma = 1.") == 1'

@@ -22,7 +22,7 @@ enum { N = 30, REPLICATES = 200, BINS = 10, FUNCTIONS = 5, POINTS = 128 };
 static const double limit = 39.0;
 static const char *const ell_prior = "ell ~ gamma(3, 2)", *const sigma_prior = "log_sigma ~ normal(0.5, 1)";
 
-/* The problem of labels y, at parameters that nobody gave. */
+/* The problem of labels y, at parameters that were not given. */
 static tw_problem *pose(tw_context *ctx, const double *y)
 {
     tw_problem_parts parts = {.likelihood = tw_likelihood_find("probit")};

@@ -103,7 +103,7 @@ static bool put_phi(PyObject *to, PyObject *self, const tw_problem *p)
            (count == 0 || put(to, "phi", vector(self, p->phi, count)));
 }
 
-/* The kernel's parameters that nobody gave, in words. */
+/* The kernel's parameters that were not given, in words. */
 PyObject *tw_py_defaults(PyObject *self, PyObject *unused)
 {
     char words[512];

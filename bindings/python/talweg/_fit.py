@@ -135,7 +135,7 @@ def fit(
     X, y, **model
         The data and the options of `Model`. A value that is given is where the first search starts.
     prior : str or sequence of str
-        "ell ~ gamma(25, 4)", "log_sigma ~ normal(0, 1)", or "default" for all parameters that nobody gave.
+        "ell ~ gamma(25, 4)", "log_sigma ~ normal(0, 1)", or "default" for all parameters that were not given.
     fix : str or sequence of str
         Parameters that are held: "ell=2", or "ell" where it is.
     method : {"ep", "laplace"}

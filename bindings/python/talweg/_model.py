@@ -354,7 +354,7 @@ class Model(Shown):
         return reduce_model(self)
 
     def _forget_defaults(self) -> None:
-        """A fit is about to find what nobody gave: nothing is to be said of it."""
+        """A fit is about to find what was not given: nothing is to be said of it."""
         self._notes[:] = [note for note in self._notes if isinstance(note, str) or note[0] != "default_parameters"]
 
     def _moved(self, found: list[Warned]) -> None:

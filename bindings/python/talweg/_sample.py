@@ -137,7 +137,7 @@ def sample(
         At ``beta=1``, the posterior, q does not matter.
     prior : str or sequence of str, optional
         Parameters with a prior are unknown, and the draws are of them and of the latent values together: "ell ~ gamma(25, 4)",
-        "log_sigma ~ normal(0, 1)", or "default" for all parameters that nobody gave. If not given, the priors of the `Model`.
+        "log_sigma ~ normal(0, 1)", or "default" for all parameters that were not given. If not given, the priors of the `Model`.
     fix : str or sequence of str, optional
         Parameters that are held: "ell=2", "ell" where it is, or "all". If not given, what the `Model` has fixed.
     points, point_particles, point_temperatures : int

@@ -144,12 +144,12 @@ def test_predictions_from_a_file(program):
 
 @pytest.mark.filterwarnings("default::talweg.TalwegWarning")
 def test_parameters_that_nobody_gave_are_warned_of(tmp_path):
-    with pytest.warns(talweg.TalwegWarning, match="nobody gave.*: ell = 1, sigma = 1") as seen:
+    with pytest.warns(talweg.TalwegWarning, match="not given.*: ell = 1, sigma = 1") as seen:
         talweg.sample(X, Y, method="ess", **FEW).save(tmp_path / "run.nc")
     assert [warning.message.code for warning in seen].count("default_parameters") == 1
-    with pytest.warns(talweg.TalwegWarning, match="nobody gave.*: ell = 1, sigma = 1"):
+    with pytest.warns(talweg.TalwegWarning, match="not given.*: ell = 1, sigma = 1"):
         talweg.predict(talweg.load(tmp_path / "run.nc"), X)
-    with pytest.warns(talweg.TalwegWarning, match="nobody gave.*: ell = 1[.]"):
+    with pytest.warns(talweg.TalwegWarning, match="not given.*: ell = 1[.]"):
         talweg.approx(X, Y, log_sigma=0)
 
 

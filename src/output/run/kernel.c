@@ -1,6 +1,6 @@
 /* kernel.c: a kernel in the group constant_data of a run file.
  *
- *   kernel             attribute: its expression, without parameters that nobody gave; "matrix" with a given one
+ *   kernel             attribute: its expression, without parameters that were not given; "matrix" with a given one
  *   theta(parameter)   its parameters; parameter: their names
  *   K(obs, other_obs)  with a given matrix
  *
