@@ -7,9 +7,11 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "measure.h"
 #include "support_usps.h"
+#include "talweg/chains.h"
 
 enum { POSITIONS = 24 };
 
@@ -58,6 +60,46 @@ static void report(const bench_usps *u, const tw_reference *q, double beta, bool
     free(x);
 }
 
+/* A whole transition, ten steps with the reverse check: processor time for each leapfrog step of the way there, over that of a
+ * dpotrf before each transition. */
+static void report_transition(const bench_usps *u, tw_metric metric, double step)
+{
+    enum { TRANSITIONS = 6, CHAINS = 8, STEPS = 10 };
+    size_t n = u->data->n, taken = 0, accepted = 0, irreversible = 0, failed = 0;
+    double *x = bench_usps_positions(u, NULL, 1.0, CHAINS), *scratch = malloc(n * n * sizeof *scratch);
+    double seconds = 0.0, potrf[TRANSITIONS];
+    tw_posterior posterior = {.model = u->model, .beta = 1.0, .approximation = u->ep};
+    tw_sampler_options o = TW_SAMPLER_DEFAULTS;
+    tw_sampling *sampling;
+    if (!scratch) exit(3);
+    o.method = TW_METHOD_RMHMC;
+    o.metric = metric;
+    bench_check(u->ctx, tw_sampling_new(&posterior, &o, CHAINS, &sampling));
+    bench_check(u->ctx, tw_sampler_set_positions(sampling->sampler, x));
+    for (size_t t = 0; t < TRANSITIONS; t++) {
+        tw_record records[CHAINS];
+        tw_move move = {.eps = step, .steps = STEPS, .seed = 1, .iteration = t};
+        potrf[t] = bench_time_potrf(u->model, scratch);
+        double start = bench_cpu_seconds();
+        tw_sampler_advance(sampling->sampler, &move, records);
+        seconds += bench_cpu_seconds() - start;
+        for (size_t j = 0; j < CHAINS; j++) {
+            taken += records[j].steps;
+            accepted += records[j].accepted;
+            irreversible += records[j].irreversible;
+            failed += records[j].implicit_failure || records[j].factorisation;
+        }
+    }
+    printf("(4.85, 5.1), a transition of %d steps of %g with its check, %s: %.2f dpotrf a step; of %d %zu "
+           "accepted, %zu "
+           "irreversible, %zu failed\n",
+           STEPS, step, tw_metric_name(metric), seconds / (double)taken / bench_median(TRANSITIONS, potrf),
+           TRANSITIONS * CHAINS, accepted, irreversible, failed);
+    tw_sampling_free(sampling);
+    free(scratch);
+    free(x);
+}
+
 /* What one RMHMC chain with q = EP holds, in matrices of n x n, K included. EP's own work is over by then. */
 static void report_memory(const bench_usps *u)
 {
@@ -78,14 +120,22 @@ static void report_memory(const bench_usps *u)
     tw_target_free(target);
 }
 
-int main(void)
+/* With the argument "transition" whole transitions alone. */
+int main(int count, char **arguments)
 {
     bench_usps u;
     if (!bench_usps_new(4.85, 5.1, &u)) return 0;
+    if (count > 1 && strcmp(arguments[1], "transition") == 0) {
+        report_transition(&u, TW_METRIC_HESSIAN, eps);
+        bench_usps_free(&u);
+        return 0;
+    }
     printf("RMHMC leapfrog step, USPS 3-vs-5, n = %zu, eps = %g, medians over %d positions\n", u.data->n, eps,
            POSITIONS);
     report(&u, NULL, 1.0, true, 2.0, "(4.85, 5.1), q = prior, b = 1");
     report(&u, u.ep->reference, 0.5, true, 2.0, "(4.85, 5.1), q = EP, b = 0.5");
+    report_transition(&u, TW_METRIC_HESSIAN, eps);
+    report_transition(&u, TW_METRIC_SMOOTHED, 0.2);
     report_memory(&u);
     bench_usps_free(&u);
     if (!bench_usps_new(3.5, 1.0, &u)) return 0;

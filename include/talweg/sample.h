@@ -76,7 +76,8 @@ typedef struct tw_sampler_options {
     double solver_tolerance;      /* rmhmc: of the implicit equations, on the whitened scale */
     size_t solver_cap;            /* rmhmc: iterations at most */
     size_t fixed_point;           /* rmhmc: > 0: exactly so many plain iterations, as the report has it */
-    double reverse_check; /* rmhmc: fraction of accepted trajectories integrated back as a check. An implicit
+    double
+        reverse_check; /* rmhmc: fraction of trajectories of which it is checked that they lead back. An implicit
                              equation may have several solutions, and a trajectory that found another one has
                              no way back; accepting it biases the chain. So all of them by default. Those whose
                              solves came near the cap always are; with fixed_point none, since a fixed count

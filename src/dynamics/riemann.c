@@ -11,9 +11,10 @@ void tw_riemann_free(tw_riemann *p)
 {
     if (!p) return;
     tw_context *ctx = p->ctx;
-    double *arrays[] = {p->v,       p->x,      p->slope,    p->lambda, p->dlambda, p->force,       p->pi,
-                        p->pi_half, p->vdot,   p->g,        p->middle, p->sites,   p->coordinates, p->start,
-                        p->speed,   p->solved, p->response, p->rest,   p->zeta,    p->z,           p->solver};
+    double *arrays[] = {p->v,           p->x,       p->slope,  p->lambda,   p->dlambda,  p->force,
+                        p->pi,          p->pi_half, p->first,  p->g,        p->middle,   p->sites,
+                        p->coordinates, p->start,   p->speed,  p->solved,   p->response, p->rest,
+                        p->zeta,        p->z,       p->solver, p->departed, p->weight};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     tw_curved_free(p->curved);
     tw_release(ctx, p);
@@ -27,11 +28,12 @@ static tw_status allocate(tw_riemann *p)
         size_t length;
     } parts[] = {{&p->v, r},        {&p->x, n},           {&p->slope, n},
                  {&p->lambda, n},   {&p->dlambda, n},     {&p->force, r},
-                 {&p->pi, r},       {&p->pi_half, r},     {&p->vdot, r},
+                 {&p->pi, r},       {&p->pi_half, r},     {&p->first, r},
                  {&p->g, n},        {&p->middle, n},      {&p->sites, n},
                  {&p->start, n},    {&p->coordinates, r}, {&p->speed, n},
                  {&p->solved, n},   {&p->response, n},    {&p->rest, n},
-                 {&p->zeta, 2 * n}, {&p->z, 2 * n},       {&p->solver, tw_fixed_point_work(2 * n, depth)}};
+                 {&p->zeta, 2 * n}, {&p->z, 2 * n},       {&p->solver, tw_fixed_point_work(2 * n, depth)},
+                 {&p->departed, n}, {&p->weight, n}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         TW_TRY(tw_allocate_doubles(p->ctx, parts[i].length, 1, "a Riemannian phase point", parts[i].array));
     return tw_curved_new(p->base, n, &p->curved);
@@ -113,6 +115,14 @@ bool tw_riemann_factor(tw_riemann *p, const double *x)
     return p->factored;
 }
 
+/* A velocity's length is in units of its own scale: the site's curvature plus the base's marginal precision. */
+static void weigh_velocities(tw_riemann *p)
+{
+    const double *variance = p->base->variance;
+    for (size_t i = 0; i < p->n; i++)
+        p->weight[i] = variance[i] > 0.0 ? p->lambda[i] + 1.0 / variance[i] : 0.0;
+}
+
 /* With G factored at x: the sites and the force. */
 void tw_riemann_settle(tw_riemann *p)
 {
@@ -124,6 +134,7 @@ void tw_riemann_settle(tw_riemann *p)
         tw_target_sites(p->target, p->x, p->slope, NULL, NULL, &sums);
         tw_riemann_curvature(p, p->x, p->lambda, p->dlambda);
     }
+    weigh_velocities(p);
     p->log_likelihood = sums.log_likelihood;
     p->log_density = sums.tempered - 0.5 * tw_dot(p->r, p->v, p->v) +
                      (p->target->log_constant + tw_gaussian_log_constant(p->base));
@@ -138,7 +149,7 @@ tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
     p->base = p->own ? p->own : p->target->base;
     memcpy(p->v, v, p->r * sizeof *v);
     tw_gaussian_positions(p->base, 1, v, p->x);
-    p->near_cap = false;
+    p->near_cap = p->doubtful = false;
     if (!tw_riemann_factor(p, p->x)) return TW_STEP_FACTORISATION;
     tw_riemann_settle(p);
     return TW_STEP_FINE;

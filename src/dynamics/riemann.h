@@ -49,24 +49,29 @@ typedef struct tw_riemann {
     double log_likelihood;            /* log p(y | x), untempered */
     tw_curved *curved;                /* G */
     double *force;                    /* r: v + L' [-l' + dlambda o diag(G^-1)/2] */
+    double *weight;                   /* n: of a site in the length of a velocity */
 
     double *pi; /* r: the momentum */
 
     /* Work of a step. */
     double half_eps;
-    double *pi_half, *vdot;         /* r */
+    double *pi_half;                /* r */
     double *g, *middle, *sites;     /* n: L pi_half; x + eps/2 (xdot + g); work */
     double *coordinates;            /* r: work */
     double *start, *speed, *solved; /* n: c0, xdot, g(xdot) of the momentum equation; speed is xdot at the new
                                        position after the second */
     double *response, *rest;        /* n: of the curved metric */
     double *zeta, *z;               /* 2n each: (zeta, A zeta) of the position equation */
+    double *first;                  /* n: z where the step began */
+    double *departed;               /* n: xdot where the last step began, with its momentum in the middle */
     double *solver;
 
     /* Evaluations of the implicit maps and of that which guesses the position, for measuring. */
     size_t momentum_evaluations, position_evaluations, guess_evaluations;
     size_t steps;
     bool near_cap; /* a solve of this trajectory used more than two thirds of its cap */
+    bool certify;  /* see of each step whether it certainly leads back */
+    bool doubtful; /* one of this trajectory's steps does not */
     bool factored; /* the last tw_riemann_factor went through */
 } tw_riemann;
 
@@ -85,8 +90,21 @@ double tw_riemann_energy(tw_riemann *point);
 /* One step of the generalised leapfrog. After anything but TW_STEP_FINE the point must be set anew. */
 tw_step tw_riemann_leapfrog(tw_riemann *point, double eps);
 
-/* Shared by the files of this engine: lambda and dlambda (or NULL) of the metric at x; G there; and what follows once a
+/* Does the momentum equation contract at its solution, as it is after the first half of a step? Two responses. */
+bool tw_riemann_contracts(tw_riemann *point);
+
+/* After a step that was fine: would a step from here with the momentum reversed certainly lead back? False also where it is not
+ * known. Costs responses of the metric, and no factorisation. */
+bool tw_riemann_surely_returns(tw_riemann *point);
+
+/* Shared by the files of this engine: the two equations that are solved with the factor at hand, out = F(u) with the point as `user`,
+ * and the lengths of their unknowns; lambda and dlambda (or NULL) of the metric at x; G there; and what follows once a
  * position is accepted. */
+bool tw_riemann_momentum_map(void *user, const double *xdot, double *out);
+bool tw_riemann_guess_map(void *user, const double *u, double *out);
+double tw_riemann_velocity_inner(void *user, const double *a, const double *b);
+double tw_riemann_quarter_eps(const tw_riemann *point);
+void tw_riemann_curvature_force(const tw_riemann *point, const double *xdot, double *to);
 void tw_riemann_curvature(const tw_riemann *point, const double *x, double *lambda, double *dlambda);
 bool tw_riemann_factor(tw_riemann *point, const double *x);
 void tw_riemann_settle(tw_riemann *point);

@@ -13,6 +13,7 @@ typedef struct history {
     size_t n, depth, count; /* count: differences stored */
     double *f, *g;          /* the last residual and value */
     double *df[MAX], *dg[MAX];
+    double gram[MAX][MAX]; /* <df_i, df_j>, j <= i */
 } history;
 
 size_t tw_fixed_point_work(size_t n, size_t depth)
@@ -31,9 +32,10 @@ static history divide_work(size_t n, size_t depth, double *work)
 }
 
 /* Store the newest differences, in the place of the oldest when the history is full. */
-static void push(history *h, const double *f, const double *g)
+static void push(const tw_fixed_point_problem *p, history *h, const double *f, const double *g)
 {
     if (h->count == h->depth) {
+        for (size_t i = 1; i < h->depth; i++) memcpy(h->gram[i - 1], h->gram[i] + 1, i * sizeof(double));
         double *df = h->df[0], *dg = h->dg[0];
         memmove(h->df, h->df + 1, (h->depth - 1) * sizeof *h->df);
         memmove(h->dg, h->dg + 1, (h->depth - 1) * sizeof *h->dg);
@@ -45,6 +47,8 @@ static void push(history *h, const double *f, const double *g)
         h->df[h->count][i] = f[i] - h->f[i];
         h->dg[h->count][i] = g[i] - h->g[i];
     }
+    for (size_t j = 0; j <= h->count; j++)
+        h->gram[h->count][j] = p->inner(p->user, h->df[h->count], h->df[j]);
     h->count++;
 }
 
@@ -55,7 +59,7 @@ static void least_squares(const tw_fixed_point_problem *p, const history *h, con
     double a[MAX][MAX + 1];
     size_t m = h->count;
     for (size_t i = 0; i < m; i++) {
-        for (size_t j = 0; j <= i; j++) a[i][j] = a[j][i] = p->inner(p->user, h->df[i], h->df[j]);
+        for (size_t j = 0; j <= i; j++) a[i][j] = a[j][i] = h->gram[i][j];
         a[i][m] = p->inner(p->user, h->df[i], f);
     }
     double scale[MAX];
@@ -83,7 +87,7 @@ static void next_iterate(const tw_fixed_point_problem *p, history *h, const doub
     double gamma[MAX] = {0.0};
     memcpy(x, g, n * sizeof *x);
     if (h->depth > 0) {
-        if (!first) push(h, f, g);
+        if (!first) push(p, h, f, g);
         least_squares(p, h, f, gamma);
         for (size_t k = 0; k < h->count; k++)
             for (size_t i = 0; i < n; i++) x[i] -= gamma[k] * h->dg[k][i];

@@ -4,7 +4,8 @@
  * metric there, a trajectory of generalised leapfrog steps is taken, and Metropolis decides on H. A
  * trajectory whose implicit solve or factorisation failed is rejected and counted. So is one that, integrated
  * back from its end with the momentum reversed, does not return to its start; that is checked on a sampled
- * fraction and wherever a solve came near its cap.
+ * fraction and wherever a solve came near its cap. Most steps are seen to lead back without it (dynamics/riemann_return.c), and
+ * only a trajectory with one of which that is not known is integrated back.
  */
 #include <math.h>
 #include <string.h>
@@ -109,10 +110,11 @@ static bool leads_back(tw_riemann *p, const tw_move *move, const double *start)
     return largest <= TW_REVERSAL_LIMIT;
 }
 
-static bool wants_check(const tw_sampler *s, const tw_move *move, size_t column, const tw_riemann *p)
+/* Is this trajectory to be checked? Drawn before it begins. */
+static bool wants_check(const tw_sampler *s, const tw_move *move, size_t column)
 {
     tw_stream stream = tw_stream_at(move->seed, TW_STREAM_CHECK, move->first_chain + column, move->iteration);
-    return !s->options.fixed_point && (p->near_cap || tw_stream_uniform(&stream) < s->options.reverse_check);
+    return !s->options.fixed_point && tw_stream_uniform(&stream) < s->options.reverse_check;
 }
 
 /* An accepted end becomes the column's position, unless the way back from it, where it is looked at, does not
@@ -124,7 +126,9 @@ static void accept(tw_sampler *s, const tw_move *move, size_t column, size_t wor
     double log_density = p->log_density, log_likelihood = p->log_likelihood;
     memcpy(end, p->v, s->r * sizeof *end);
     memcpy(end + s->r, p->x, s->n * sizeof *end);
-    if (wants_check(s, move, column, p) && !leads_back(p, move, v)) {
+    bool unknown = p->doubtful || (p->near_cap && !s->options.fixed_point);
+    p->certify = false;
+    if (unknown && !leads_back(p, move, v)) {
         record->irreversible = true;
         record->accepted = false;
         record->acceptance_rate = 0.0;
@@ -141,6 +145,7 @@ static void propose(tw_sampler *s, const tw_move *move, size_t column, size_t wo
 {
     tw_riemann *p = point_of(s, worker);
     double before = tw_riemann_energy(p);
+    p->certify = wants_check(s, move, column);
     tw_step step = trajectory(p, move->eps, move->steps, &record->steps);
     record->energy = before;
     record->energy_error = NAN;
