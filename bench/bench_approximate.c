@@ -1,11 +1,12 @@
 /* bench_approximate.c: what Laplace, EP and EP's correction cost, in units of one Cholesky factorisation of the
- * same size (dpotrf) timed in the same run; how they grow with n; how many tilted moments EP asks for; and what EP
- * saves along a row of a grid.
+ * same size (dpotrf) timed in the same run; how they grow with n; how many tilted moments EP asks for; what EP costs with
+ * likelihoods whose moments are quadratures, against probit; and what EP saves along a row of a grid.
  *
  * USPS 3-vs-5 is read from TALWEG_SHARED (default ../shared) and left out where it is absent. The growth is
  * measured on synthetic classes in five dimensions with a smooth boundary.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,10 +234,10 @@ static void on_usps(tw_context *ctx)
     tw_data_free(data);
 }
 
-/* ---- growth with n */
+/* ---- inputs that need no file */
 
-/* n standard normal inputs, and labels by the sign of a smooth function with some noise. */
-static tw_data *synthetic(tw_context *ctx, size_t n)
+/* n standard normal inputs, and labels by the sign of a smooth function with some noise, or counts about its exponential. */
+static tw_data *synthetic(tw_context *ctx, size_t n, bool counts)
 {
     tw_stream stream = tw_stream_at(2016, TW_STREAM_DATA, 0, 0);
     double *x = malloc(n * INPUTS * sizeof *x), *y = malloc(n * sizeof *y);
@@ -245,13 +246,49 @@ static tw_data *synthetic(tw_context *ctx, size_t n)
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < INPUTS; j++) x[i + j * n] = tw_stream_normal(&stream);
         double f = sin(2.0 * x[i]) + x[i + n] * x[i + 2 * n] + 0.3 * tw_stream_normal(&stream);
-        y[i] = f > 0.0 ? 1.0 : -1.0;
+        y[i] = counts ? floor(0.5 + exp(f)) : f > 0.0 ? 1.0 : -1.0;
     }
     expect(ctx, tw_data_new(ctx, n, INPUTS, x, n, y, &data));
     free(x);
     free(y);
     return data;
 }
+
+/* ---- what quadrature adds */
+
+/* Processor seconds of EP from cold at n = 200, where the sites weigh most; the best of several. */
+static double time_small_ep(tw_context *ctx, const char *name, size_t *sweeps)
+{
+    tw_data *data = synthetic(ctx, 200, strcmp(name, "poisson") == 0);
+    tw_model *model = make_model(data, log(2.0), 1.0, 0.0, tw_likelihood_find(name));
+    double best = INFINITY;
+    for (int round = 0; round < 4 * ROUNDS; round++) {
+        tw_approximation *ep = NULL;
+        double start = processor_seconds();
+        expect(ctx, tw_ep_fit(model, NULL, &ep));
+        best = fmin(best, processor_seconds() - start);
+        *sweeps = ep->iterations;
+        tw_approximation_free(ep);
+    }
+    tw_model_free(model);
+    tw_data_free(data);
+    return best;
+}
+
+static void quadratures(tw_context *ctx)
+{
+    static const char *const names[] = {"probit", "logit", "poisson"};
+    double probit = 0.0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t sweeps = 0;
+        double seconds = time_small_ep(ctx, names[i], &sweeps);
+        if (i == 0) probit = seconds;
+        printf("%-8s EP at n = 200: %.2f ms, %zu sweeps; %.2f of probit's\n", names[i], 1e3 * seconds, sweeps,
+               seconds / probit);
+    }
+}
+
+/* ---- growth with n */
 
 /* The slope of log seconds against log n, by least squares. */
 static double exponent(size_t count, const double *n, const double *seconds)
@@ -273,7 +310,7 @@ static void growth(tw_context *ctx)
     double n[STEPS], cholesky[STEPS], laplace[STEPS], ep[STEPS], correction[STEPS];
     for (size_t i = 0; i < STEPS; i++) {
         char name[64];
-        tw_data *data = synthetic(ctx, sizes[i]);
+        tw_data *data = synthetic(ctx, sizes[i], false);
         tw_model *model = make_model(data, log(2.0), log(4.0), 1e-4, tw_likelihood_find("probit"));
         bench b = measure(model, sizes[i] < 1000 ? ROUNDS : 1);
         snprintf(name, sizeof name, "synthetic n = %zu", sizes[i]);
@@ -295,6 +332,7 @@ int main(void)
 {
     tw_context *ctx = NULL;
     if (tw_context_new(NULL, &ctx) != TW_OK) return 1;
+    quadratures(ctx);
     on_usps(ctx);
     growth(ctx);
     tw_context_free(ctx);

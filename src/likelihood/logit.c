@@ -23,7 +23,12 @@ enum { CHUNK = 256 };
 
 static const double PI_OVER_8 = 0.39269908169872415481;
 
-/* The four terms of up to CHUNK sites. */
+/* Where the four terms go: arrays, none of them NULL. */
+typedef struct places {
+    double *value, *slope, *lambda, *dlambda;
+} places;
+
+/* Room for the four terms of up to CHUNK sites. */
 typedef struct block {
     double value[CHUNK], slope[CHUNK], lambda[CHUNK], dlambda[CHUNK];
 } block;
@@ -50,39 +55,52 @@ TW_INLINE double half_tanh(double t, double e, double reciprocal)
 
 /* Given e = exp(-|x|); n is a multiple of TW_GROUP. */
 TW_INLINE void logistic_groups(size_t n, const double *restrict y, const double *restrict x,
-                               const double *restrict exponential, block *restrict out)
+                               const double *restrict exponential, places out)
 {
+    double *restrict value = out.value, *restrict slope = out.slope, *restrict lambda = out.lambda,
+                     *restrict dlambda = out.dlambda;
     for (size_t i = 0; i < n; i++) {
         double t = x[i] < 0.0 ? -x[i] : x[i], z = y[i] * x[i], e = exponential[i];
-        double reciprocal = 1.0 / (1.0 + e), lambda = e * reciprocal * reciprocal;
-        double change = lambda * half_tanh(t, e, reciprocal);
-        out->value[i] = (z < 0.0 ? z : 0.0) - log_one_plus(e);
-        out->slope[i] = y[i] * ((z < 0.0 ? 1.0 : e) * reciprocal);
-        out->lambda[i] = lambda;
-        out->dlambda[i] = x[i] < 0.0 ? change : -change;
+        double reciprocal = 1.0 / (1.0 + e), curvature = e * reciprocal * reciprocal;
+        double change = curvature * half_tanh(t, e, reciprocal);
+        value[i] = (z < 0.0 ? z : 0.0) - log_one_plus(e);
+        slope[i] = y[i] * ((z < 0.0 ? 1.0 : e) * reciprocal);
+        lambda[i] = curvature;
+        dlambda[i] = x[i] < 0.0 ? change : -change;
     }
 }
 
 #define LOGISTIC_GROUPS(machine, target, fused)                                                              \
     target static void logistic_groups##machine(size_t n, const double *y, const double *x, const double *e, \
-                                                block *out)                                                  \
+                                                places out)                                                  \
     {                                                                                                        \
         logistic_groups(n / TW_GROUP * TW_GROUP, y, x, e, out);                                              \
     }
 TW_FOR_EACH_MACHINE(LOGISTIC_GROUPS)
 
-/* The terms of n <= CHUNK sites, padded to whole groups so that each element is treated alike. */
-static void evaluate(size_t n, const double *y, const double *x, block *out)
+/* n <= CHUNK, a multiple of TW_GROUP. */
+static void evaluate_groups(size_t n, const double *y, const double *x, places out)
 {
-    double y_padded[CHUNK], x_padded[CHUNK], e[CHUNK];
-    size_t whole = (n + TW_GROUP - 1) / TW_GROUP * TW_GROUP;
-    for (size_t i = 0; i < whole; i++) {
-        y_padded[i] = i < n ? y[i] : 0.0;
-        x_padded[i] = i < n ? x[i] : 0.0;
-        e[i] = -fabs(x_padded[i]);
-    }
-    tw_vector_exp(whole, e, e);
-    TW_ON_THIS_MACHINE(logistic_groups, whole, y_padded, x_padded, e, out);
+    double e[CHUNK];
+    for (size_t i = 0; i < n; i++) e[i] = -fabs(x[i]);
+    tw_vector_exp(n, e, e);
+    TW_ON_THIS_MACHINE(logistic_groups, n, y, x, e, out);
+}
+
+/* The terms of n <= CHUNK sites; the last ones are padded to a whole group so that each element is treated alike. */
+static void evaluate(size_t n, const double *y, const double *x, places out)
+{
+    size_t whole = n / TW_GROUP * TW_GROUP, rest = n - whole;
+    double y_last[TW_GROUP] = {0.0}, x_last[TW_GROUP] = {0.0}, last[4][TW_GROUP];
+    evaluate_groups(whole, y, x, out);
+    if (rest == 0) return;
+    memcpy(y_last, y + whole, rest * sizeof *y);
+    memcpy(x_last, x + whole, rest * sizeof *x);
+    evaluate_groups(TW_GROUP, y_last, x_last, (places){last[0], last[1], last[2], last[3]});
+    memcpy(out.value + whole, last[0], rest * sizeof *x);
+    memcpy(out.slope + whole, last[1], rest * sizeof *x);
+    memcpy(out.lambda + whole, last[2], rest * sizeof *x);
+    memcpy(out.dlambda + whole, last[3], rest * sizeof *x);
 }
 
 static bool supports(const tw_observations *o, size_t i)
@@ -93,15 +111,11 @@ static bool supports(const tw_observations *o, size_t i)
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
-    block at;
-    for (size_t start = 0; start < o->n; start += CHUNK) {
-        size_t count = tw_chunk(o->n, start, CHUNK);
-        evaluate(count, o->y + start, x + start, &at);
-        if (value) memcpy(value + start, at.value, count * sizeof *value);
-        if (slope) memcpy(slope + start, at.slope, count * sizeof *slope);
-        if (lambda) memcpy(lambda + start, at.lambda, count * sizeof *lambda);
-        if (dlambda) memcpy(dlambda + start, at.dlambda, count * sizeof *dlambda);
-    }
+    block spare;
+    for (size_t start = 0; start < o->n; start += CHUNK)
+        evaluate(tw_chunk(o->n, start, CHUNK), o->y + start, x + start,
+                 (places){value ? value + start : spare.value, slope ? slope + start : spare.slope,
+                          lambda ? lambda + start : spare.lambda, dlambda ? dlambda + start : spare.dlambda});
 }
 
 static void smoothed(const tw_observations *o, const double *s2, const double *x, double *lambda,
@@ -115,7 +129,7 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
             kappa[i] = 1.0 / sqrt(1.0 + PI_OVER_8 * s2[start + i]);
             scaled[i] = kappa[i] * x[start + i];
         }
-        evaluate(count, o->y + start, scaled, &at);
+        evaluate(count, o->y + start, scaled, (places){at.value, at.slope, at.lambda, at.dlambda});
         for (size_t i = 0; i < count; i++) {
             double square = kappa[i] * kappa[i];
             if (lambda) lambda[start + i] = square * at.lambda[i];

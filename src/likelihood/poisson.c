@@ -33,14 +33,45 @@ static bool supports(const tw_observations *o, size_t i)
     return y >= 0.0 && y <= TW_MOST_COUNT && floor(y) == y;
 }
 
-/* log p(y | x), given mu = w exp(x) and log w. */
-static double log_probability(double y, double x, double log_w, double mu)
+/* What log p(y | x) takes of y and w alone. */
+typedef struct constants {
+    double y, w, log_w;
+    double log_y;      /* for a large y */
+    double normaliser; /* log y!, or what is left of it for a large y */
+} constants;
+
+static constants constants_of(double y, double w)
 {
-    if (!(mu < INFINITY) || y == 0.0) return -mu;
-    if (y < SMALL_COUNT) return y * (x + log_w) - mu - tw_log_factorial(y);
-    double log_y = log(y), d = x + log_w - log_y;
-    double excess = fabs(d) < 1.0 ? y * expm1(d) : mu - y;
-    return y * d - excess - tw_stirling_error(y) - TW_HALF_LOG_TWO_PI - 0.5 * log_y;
+    constants c = {.y = y, .w = w, .log_w = w == 1.0 ? 0.0 : log(w)};
+    if (y < SMALL_COUNT) {
+        c.normaliser = tw_log_factorial(y);
+    } else {
+        c.log_y = log(y);
+        c.normaliser = tw_stirling_error(y) + TW_HALF_LOG_TWO_PI + 0.5 * c.log_y;
+    }
+    return c;
+}
+
+/* log p(y | x), given mu = w exp(x). */
+static double log_probability(const constants *c, double x, double mu)
+{
+    if (!(mu < INFINITY) || c->y == 0.0) return -mu;
+    if (c->y < SMALL_COUNT) return c->y * (x + c->log_w) - mu - c->normaliser;
+    double d = x + c->log_w - c->log_y;
+    double excess = fabs(d) < 1.0 ? c->y * expm1(d) : mu - c->y;
+    return c->y * d - excess - c->normaliser;
+}
+
+/* Neighbours often have the same y and w, in quadrature all of them. */
+static void log_probabilities(size_t n, const double *y, const double *w, const double *x, const double *mu,
+                              double *value)
+{
+    constants c = {.y = -1.0};
+    for (size_t i = 0; i < n; i++) {
+        double exposure = w ? w[i] : 1.0;
+        if (y[i] != c.y || exposure != c.w) c = constants_of(y[i], exposure);
+        value[i] = log_probability(&c, x[i], mu[i]);
+    }
 }
 
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
@@ -53,8 +84,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
                      *at = tw_with_offset(&part, OFFSET, x + start, room);
         tw_vector_exp(part.n, at, mu);
         for (size_t i = 0; w && i < part.n; i++) mu[i] *= w[i];
-        for (size_t i = 0; value && i < part.n; i++)
-            value[start + i] = log_probability(y[i], at[i], w ? log(w[i]) : 0.0, mu[i]);
+        if (value) log_probabilities(part.n, y, w, at, mu, value + start);
         for (size_t i = 0; slope && i < part.n; i++) slope[start + i] = y[i] - mu[i];
         for (size_t i = 0; lambda && i < part.n; i++) lambda[start + i] = mu[i];
         for (size_t i = 0; dlambda && i < part.n; i++) dlambda[start + i] = mu[i];

@@ -352,6 +352,27 @@ static void a_layer_far_narrower_than_the_prior_is_found(void **state)
         }
 }
 
+/* Moments to the fourth come from equally spaced nodes where those say that they are enough, beyond it all come from panels: two
+ * rules that share no node, over priors of every width and places where the layer is just not seen. */
+static void even_nodes_and_panels_agree(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"logit", "poisson", "poisson", "poisson", "binomial"};
+    static const double y[] = {-1.0, 0.0, 2.0, 60.0, 3.0}, w[] = {1.0, 1.0, 0.2, 5.0, 7.0};
+    for (int i = 0; i < 5 * 400; i++) {
+        reference of = {.likelihood = tw_likelihood_find(names[i % 5])};
+        double v = pow(10.0, -2.0 + 6.0 * i / 2000.0), m = sqrt(v) * 8.0 * sin(1.7 * i), c[6];
+        problem p = {.of = of, .y = y[i % 5], .w = w[i % 5], .m = m, .v = v};
+        const tw_observations *o = OBSERVED_ONE(of.likelihood, y[i % 5], w[i % 5]);
+        tw_tilted even;
+        assert_int_equal(tw_tilted_by_quadrature(o, 0, m, v, &even, NULL), TW_OK);
+        assert_int_equal(tw_cumulants_by_quadrature(o, 0, m, v, 5, c, NULL), TW_OK);
+        expectation panels = {.is = {c[0], c[1], c[2], c[3], c[4]}, .sd = sqrt(c[2])};
+        panels.rounding = DBL_EPSILON * (fabs(c[0]) + (c[1] - m) * (c[1] - m) / v);
+        assert_moments(&p, &even, &panels);
+    }
+}
+
 static void nan_terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                       double *dlambda)
 {
@@ -388,6 +409,7 @@ int main(void)
         cmocka_unit_test(a_likelihood_of_a_user_needs_no_tilted_of_its_own),
         cmocka_unit_test(probit_in_deep_conflict_keeps_its_digits),
         cmocka_unit_test(a_layer_far_narrower_than_the_prior_is_found),
+        cmocka_unit_test(even_nodes_and_panels_agree),
         cmocka_unit_test(what_has_no_moments_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
