@@ -77,6 +77,12 @@ run approx "$d/t.csv" --likelihood poisson --kernel "$kernel" --save-approx "$d/
 { market general; printf '3 3 2\n1 1 1\n3 2 1\n'; } >"$d/few.mtx" # nobody sees the third variable, and case 2 sees none
 works approx "$d/y.csv" --likelihood poisson --precision-matrix "$d/Q.mtx" --design-matrix "$d/few.mtx" --json
 
+# a map of the cases, with a hole in the lattice; hidden variables are not drawn
+printf 'a,b,y\n0,0,1\n1,0,2\n2,0,0\n0,1,4\n2,1,3\n0,2,1\n1,2,0\n2,2,2\n' >"$d/hole.csv"
+works sample "$d/hole.csv" --likelihood poisson --kernel 'spde(a, b, ell=2) + constant' --method hmc --chains 2 --warmup 20 --draws 50 -o "$d/hole.nc" --quiet
+works report "$d/hole.nc" -o "$d/hole.html" --quiet
+grep -q 'Posterior mean of the latent function at the cases' "$d/hole.html" || complain 'the page has no map'
+
 # parameters of sparse priors, and new cases: an area without a case, a time between others
 printf '4\n1 1 2\n2 2 1 3\n3 2 2 4\n4 1 3\n' >"$d/four.graph"
 printf 't\n2.5\n4\n' >"$d/new_t.csv"
