@@ -52,6 +52,9 @@ extern "C" {
       "Laplace's approximation broke down after {0:.0f} steps: its numbers are beyond double precision")     \
     X(TW_WARN_CORRECTION, "correction",                                                                      \
       "the correction's terms do not fall with their order: do not trust the corrected log Z")               \
+    X(TW_WARN_DENSE, "dense_beside_sparse",                                                                  \
+      "a leaf that has covariances only stands beside one with a sparse precision, so that the model of "    \
+      "{0:.0f} cases is dense")                                                                              \
     X(TW_WARN_SAVED, "saved_not_converged",                                                                  \
       "{file}: this approximation had not converged when it was saved")                                      \
     X(TW_WARN_GRID, "grid_not_converged",                                                                    \

@@ -12,13 +12,14 @@
 static const char *const advice[TW_WARNING_COUNT] = {
     /* NOLINTBEGIN(bugprone-suspicious-missing-comma): a text may go over several lines */
     [TW_WARN_NO_COLUMN] = "; name their column with --{name}-column",
-    [TW_WARN_DEFAULTS] =
-        ". Give them (--log-ell, --log-sigma, or in --kernel), or let talweg fit find them",
+    [TW_WARN_DEFAULTS] = ". Give them (--log-ell, --log-sigma, or in --kernel), or let talweg fit find them",
     [TW_WARN_FIT] = ". Raise --max-evaluations or --starts",
     [TW_WARN_FIT_FLAT] = ". Give a --prior, or hold a parameter with --fix",
     [TW_WARN_FIT_BOUND] = ". Give it a --prior (--prior default gives all one), or look at the scale of the "
                           "inputs (--standardise)",
     [TW_WARN_FIT_OPTIMA] = ". Where they are close, sample under both, or raise --starts",
+    [TW_WARN_DENSE] =
+        ". Take ar1, spde, rw1, rw2, icar, bym2, categorical, constant and white alone for a sparse one",
     [TW_WARN_MODES] = ". Compare with draws (talweg sample --method ess --metric prior) and with the "
                       "evidence from the prior "
                       "(talweg evidence --from prior)",

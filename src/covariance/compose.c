@@ -6,7 +6,7 @@
  *   constant  one variable, which all cases see;   white  one for each case;   categorical  one for each category
  *   a number  scales a product by that much variance
  *
- * Terms that have covariances alone make a kernel dense, and are refused beside one that has none.
+ * With a leaf that has covariances alone the kernel is dense (full.h), and does not come here.
  *
  * The slope in a parameter moves one leaf: in a sum the blocks of the others are zero, in a product the other factor stays. New cases
  * see what they see of each term, and of both factors.
@@ -187,8 +187,7 @@ static tw_status leaf(const cases *c, const tw_node *node, tw_precision *out)
     TW_TRY(tw_leaf_precision_of(c->kernel, node, c->n, c->d, c->x, c->ldx, out));
     if (out->q) return TW_OK;
     return tw_fail(c->kernel->ctx, TW_BAD_ARGUMENT,
-                   "%s has covariances and no sparse precision: it cannot stand beside a leaf that has a "
-                   "precision and no covariances",
+                   "two times of %s are so near to each other that its precision is not finite",
                    tw_node_name(node));
 }
 

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "covariance/full.h"
 #include "covariance/panel.h"
 #include "covariance/precision.h"
 #include "linalg/product.h"
@@ -129,9 +130,11 @@ tw_status tw_kernel_contract(const tw_kernel *kernel, size_t n, size_t d, const 
     tw_panel panel;
     for (size_t j = 0; j < kernel->parameter_count; j++) gradient[j] = 0.0;
     if (kernel->parameter_count == 0) return TW_OK;
-    TW_TRY(tw_kernel_check_covariances(kernel));
+    TW_TRY(tw_kernel_check_covariances(kernel, false));
     TW_TRY(tw_geometry_new(kernel, d, &inputs, &inputs, 0, &g));
     tw_status status = allocate_panel(kernel, g, &panel);
+    if (status == TW_OK && tw_kernel_has_precision_only(kernel))
+        status = tw_full_new(kernel, d, &inputs, true, &g->full);
     if (status == TW_OK) contract_blocks(&panel, g, w, ldw, gradient);
     tw_release(kernel->ctx, panel.scratch);
     tw_release(kernel->ctx, panel.wide);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "covariance/panel.h"
+#include "covariance/full.h"
 #include "linalg/product.h"
 #include "linalg/size.h"
 
@@ -66,6 +66,7 @@ static void assign_sets(tw_geometry *g)
         for (size_t i = 0; i < g->kernel->node_count; i++) {
             const tw_node *node = &g->kernel->nodes[i];
             if (node->kind != TW_NODE_LEAF || node->leaf->want == TW_WANT_NOTHING) continue;
+            if (node->leaf->precision) continue; /* covariance/full.h */
             if ((node->leaf->want == TW_WANT_FEATURES) == (pass == 1)) assign_set(g, i);
         }
         if (pass == 0) g->product_count = g->set_count;
@@ -129,6 +130,7 @@ void tw_geometry_free(tw_geometry *g)
         if (!g->self) tw_release(ctx, set->columns.norm2);
         tw_release(ctx, set->block);
     }
+    tw_full_free(g->full);
     tw_release(ctx, g->sets);
     tw_release(ctx, g->set_of);
     tw_release(ctx, g->factor);

@@ -3,7 +3,7 @@
  * The products of the first set of features are made where the covariances will be, in one call; those of further sets a
  * block of columns at a time. Then each column becomes covariances, in one pass.
  */
-#include "covariance/panel.h"
+#include "covariance/full.h"
 #include "covariance/precision.h"
 #include "linalg/product.h"
 
@@ -18,7 +18,7 @@ static tw_status allocate_column(const tw_kernel *kernel, size_t rows, tw_panel 
 
 static tw_status check_given(const tw_kernel *kernel, size_t n, bool others)
 {
-    TW_TRY(tw_kernel_check_covariances(kernel));
+    TW_TRY(tw_kernel_check_covariances(kernel, others));
     if (!kernel->matrix || (n == kernel->matrix_size && !others)) return TW_OK;
     if (others)
         return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
@@ -77,6 +77,8 @@ tw_status tw_kernel_gram(const tw_kernel *kernel, size_t n, size_t d, const doub
     TW_TRY(tw_geometry_new(kernel, d, &inputs, &inputs, 1, &g));
     tw_panel panel = {.geometry = g};
     tw_status status = allocate_column(kernel, n, &panel);
+    if (status == TW_OK && tw_kernel_has_precision_only(kernel))
+        status = tw_full_new(kernel, d, &inputs, false, &g->full);
     if (status == TW_OK) {
         fill_gram(&panel, g, k, ldk);
         double *diagonal = tw_panel_take(&panel);
@@ -124,6 +126,7 @@ tw_status tw_kernel_diagonal(const tw_kernel *kernel, size_t n, size_t d, const 
     const tw_inputs inputs = {n, x, ldx};
     tw_geometry *g = NULL;
     TW_TRY(check_given(kernel, n, false));
+    TW_TRY(tw_kernel_check_covariances(kernel, true));
     TW_TRY(tw_kernel_check_inputs(kernel, d));
     if (tw_kernel_varies(kernel))
         TW_TRY(tw_geometry_new(kernel, d, &inputs, &inputs, kernel->node_count, &g));

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "covariance/attachment.h"
+#include "covariance/full.h"
 #include "covariance/precision.h"
 
 enum { GRAPH = 0, SIGMA = 0, ODDS = 1 };
@@ -166,6 +167,7 @@ const tw_leaf tw_leaf_icar = {
     .features = 1,
     .file = {{"graph", true, read_graph}},
     .precision = precision,
+    TW_FULL_LEAF,
 };
 const tw_leaf tw_leaf_bym2 = {
     .name = "bym2",
@@ -175,4 +177,5 @@ const tw_leaf tw_leaf_bym2 = {
     .features = 1,
     .file = {{"graph", true, read_scaled_graph}},
     .precision = precision,
+    TW_FULL_LEAF,
 };

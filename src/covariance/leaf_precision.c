@@ -5,6 +5,7 @@
  * It looks at no inputs: row i of A, or variable i, is case i.
  */
 #include "covariance/attachment.h"
+#include "covariance/full.h"
 #include "covariance/precision.h"
 #include "sparse/sparse.h"
 
@@ -45,4 +46,5 @@ const tw_leaf tw_leaf_precision = {
     .name = "precision",
     .file = {{"matrix", true, tw_attachment_read_symmetric}, {"design", false, tw_attachment_read_general}},
     .precision = precision,
+    TW_FULL_LEAF,
 };

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "covariance/attachment.h"
+#include "covariance/full.h"
 #include "covariance/precision.h"
 
 enum { ELL = 0, SIGMA = 1, MESH = 0, MOST_ENTRIES = 25 }; /* of a column of K^3 */
@@ -323,6 +324,7 @@ const tw_leaf tw_leaf_spde = {.name = "spde",
                               .slot_count = 2,
                               .slots = SLOTS,
                               .precision = precision,
+                              TW_FULL_LEAF,
                               .file = {{"mesh", false, read_mesh}},
                               .power = 2,
                               .want = TW_WANT_FEATURES,
@@ -331,6 +333,7 @@ const tw_leaf tw_leaf_spde2 = {.name = "spde2",
                                .slot_count = 2,
                                .slots = SLOTS,
                                .precision = precision,
+                               TW_FULL_LEAF,
                                .file = {{"mesh", false, read_mesh}},
                                .power = 3,
                                .want = TW_WANT_FEATURES,

@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "covariance/full.h"
 #include "covariance/precision.h"
 #include "covariance/times.h"
 
@@ -152,7 +153,8 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     {                                                                                                     \
         .name = (label), .slot_count = 1,                                                                 \
         .slots = {{{.name = "sigma", .transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_AMPLITUDE}}, \
-        .want = TW_WANT_FEATURES, .features = 1, .precision = precision, .power = (differences)           \
+        .want = TW_WANT_FEATURES, .features = 1, .precision = precision, TW_FULL_LEAF,                    \
+        .power = (differences)                                                                            \
     }
 
 const tw_leaf tw_leaf_rw1 = WALK("rw1", 1);

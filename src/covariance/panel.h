@@ -10,6 +10,8 @@
 
 #include "covariance/kernel.h"
 
+typedef struct tw_full tw_full; /* covariance/full.h */
+
 /* Columns that are computed together. */
 enum { TW_PANEL_COLUMNS = 64 };
 
@@ -40,6 +42,7 @@ struct tw_geometry {
     size_t product_count; /* so many of them */
     size_t first_block;   /* those from first_block on have blocks */
     tw_set *sets;
+    tw_full *full; /* covariances of leaves that have a precision only; NULL: there are no such leaves */
 };
 
 /* Inputs of rows and columns: count x d numbers. */

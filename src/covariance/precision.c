@@ -120,6 +120,7 @@ static tw_status fill(const tw_kernel *kernel, size_t n, size_t d, const double 
 {
     const tw_node *node = &kernel->nodes[0];
     if (kernel->node_count > 1 && !tw_kernel_has_precision_only(kernel)) return TW_OK;
+    if (tw_kernel_is_mixed(kernel)) return TW_OK;
     if (node->kind == TW_NODE_LEAF)
         TW_TRY(tw_leaf_precision_of(kernel, node, n, d, x, ldx, out));
     else if (node->kind != TW_NODE_NUMBER)
@@ -156,13 +157,30 @@ tw_status tw_kernel_precision_at(const tw_kernel *kernel, size_t n, size_t d, co
     return status;
 }
 
-tw_status tw_kernel_check_covariances(const tw_kernel *kernel)
+bool tw_kernel_is_mixed(const tw_kernel *kernel)
 {
-    for (size_t i = 0; i < kernel->node_count; i++)
+    bool dense = false;
+    for (size_t i = 0; i < kernel->node_count; i++) {
+        const tw_node *node = &kernel->nodes[i];
+        if (node->kind != TW_NODE_LEAF || node->leaf->precision) continue;
+        if (node->shape && node->shape->chain && node->columns.count == 1) continue;
+        dense = dense || !(node->leaf == &tw_leaf_constant || node->leaf == &tw_leaf_white ||
+                           node->leaf == &tw_leaf_categorical);
+    }
+    return dense && tw_kernel_has_precision_only(kernel);
+}
+
+tw_status tw_kernel_check_covariances(const tw_kernel *kernel, bool others)
+{
+    bool mixed = tw_kernel_is_mixed(kernel);
+    for (size_t i = 0; (others || !mixed) && i < kernel->node_count; i++)
         if (has_no_covariances(&kernel->nodes[i]))
             return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                           "%s has a sparse precision and no covariance function: there is no jitter, and "
-                           "there are no joint draws at new inputs",
+                           mixed
+                               ? "%s has a sparse precision and no covariance function, and stands beside "
+                                 "leaves that have one: there are no predictions at new inputs"
+                               : "%s has a sparse precision and no covariance function: there is no jitter, "
+                                 "and there are no joint draws at new inputs",
                            tw_node_name(&kernel->nodes[i]));
     return TW_OK;
 }

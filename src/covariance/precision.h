@@ -71,7 +71,11 @@ tw_status tw_precision_compose(const tw_kernel *kernel, size_t n, size_t d, cons
 /* Has a leaf no covariances? */
 bool tw_kernel_has_precision_only(const tw_kernel *kernel);
 
-/* TW_OK where all leaves have covariances; else the words for what cannot be done with the kernel. */
-tw_status tw_kernel_check_covariances(const tw_kernel *kernel);
+/* Does a leaf that has covariances only stand beside one that has a precision only? Then the model is dense: covariance/full.h. */
+bool tw_kernel_is_mixed(const tw_kernel *kernel);
+
+/* TW_OK where the kernel has covariances, of given cases, and with `others` of any cases; else the words for what cannot be done
+ * with it. */
+tw_status tw_kernel_check_covariances(const tw_kernel *kernel, bool others);
 
 #endif

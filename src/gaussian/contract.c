@@ -40,7 +40,7 @@ tw_status tw_gaussian_contract(const tw_gaussian *q, const tw_contraction *with,
     size_t n = q->n;
     double *w = NULL, *block = NULL;
     if (q->kind->contract) return q->kind->contract(q, with, gradient);
-    TW_TRY(tw_kernel_check_covariances(with->kernel));
+    TW_TRY(tw_kernel_check_covariances(with->kernel, false));
     TW_TRY(tw_allocate_doubles(q->ctx, n, n, "derivatives of log Z", &w));
     tw_status status = tw_allocate_doubles(q->ctx, n, BLOCK, "derivatives of log Z", &block);
     if (status == TW_OK) {

@@ -23,7 +23,7 @@ static tw_status see_variables(const tw_model *model, const tw_kernel *kernel, c
 tw_status tw_model_cross(const tw_model *model, const tw_kernel *kernel, const tw_data *train,
                          const tw_data *at, size_t first, size_t count, double *cross, double *diagonal)
 {
-    if (tw_kernel_has_precision_only(kernel))
+    if (tw_kernel_has_precision_only(kernel) && !tw_kernel_is_mixed(kernel))
         return see_variables(model, kernel, train, at, first, count, cross, diagonal);
     TW_TRY(tw_kernel_cross(kernel, train->n, train->d, train->x, train->n, count, at->x + first, at->n, cross,
                            train->n));

@@ -9,6 +9,8 @@
 #include "linalg/size.h"
 #include "linalg/vector.h"
 
+enum { MANY = 5000 }; /* cases of a dense model: n x n numbers, and n^3 flops for each factor */
+
 void tw_model_free(tw_model *model)
 {
     if (!model) return;
@@ -108,6 +110,8 @@ static tw_status compute_matrix(tw_model *model, const tw_data *data, const tw_k
                                         &model->prior);
     tw_precision_release(&p);
     if (status != TW_OK || sparse) return status;
+    if (n > MANY && tw_kernel_is_mixed(kernel))
+        tw_warn(model->ctx, &(tw_warning){.code = TW_WARN_DENSE, .number = {(double)n}});
     bool first;
     TW_TRY(tw_gaussian_dense_common(model->ctx, n, &model->prior, &first));
     if (first)

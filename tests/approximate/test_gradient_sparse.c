@@ -27,6 +27,8 @@ static const char *const kernels[] = {
     "2 * rw2(3, sigma=0.4) + constant(variance=1.5)",
     "icar(4, graph=\"A\", sigma=0.7) + categorical(4, sigma=0.5) + constant(variance=3)",
     "bym2(4, graph=\"A\", sigma=1.2, odds=0.6)",
+    "bym2(4, graph=\"A\", sigma=1.2, odds=0.6) + se(5, ell=2, sigma=0.8)", /* dense */
+    "se(5, ell=2, sigma=0.8) * spde(1, 2, ell=(2, 3)) + rw2(3, sigma=0.3) + constant",
     "bym2(4, graph=\"A\", sigma=0.9, odds=3) + rw1(3, sigma=0.2)",
     "ar1(3, ell=3, sigma=0.9) * spde(1, 2, ell=2) + 0.5 * ar1(5, ell=1, sigma=2)",
 };

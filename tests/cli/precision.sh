@@ -77,6 +77,10 @@ run approx "$d/t.csv" --likelihood poisson --kernel "$kernel" --save-approx "$d/
 { market general; printf '3 3 2\n1 1 1\n3 2 1\n'; } >"$d/few.mtx" # nobody sees the third variable, and case 2 sees none
 works approx "$d/y.csv" --likelihood poisson --precision-matrix "$d/Q.mtx" --design-matrix "$d/few.mtx" --json
 
+# a leaf with covariances makes it dense: K + 2 again, by se with a long length
+works approx "$d/t.csv" --likelihood poisson --kernel "precision(matrix=\"$d/Q.mtx\") + se(t, ell=1e7, sigma=1.4142135623730951)" --json
+gives 'abs(r["laplace"]["log_z"] - other("dense.json")["laplace"]["log_z"]) < 1e-9 and "hidden" not in r["model"]'
+
 # a map of the cases, with a hole in the lattice; hidden variables are not drawn
 printf 'a,b,y\n0,0,1\n1,0,2\n2,0,0\n0,1,4\n2,1,3\n0,2,1\n1,2,0\n2,2,2\n' >"$d/hole.csv"
 works sample "$d/hole.csv" --likelihood poisson --kernel 'spde(a, b, ell=2) + constant' --method hmc --chains 2 --warmup 20 --draws 50 -o "$d/hole.nc" --quiet

@@ -17,6 +17,7 @@ ADVICE = {
     "length_short": ". Use longer ones, standardise=True, or let talweg.fit find them",
     "length_long": ". Use shorter ones, standardise=True, or let talweg.fit find them",
     "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
+    "dense_beside_sparse": ". Take ar1, spde, rw1, rw2, icar, bym2, categorical, constant and white alone for a sparse one",
     "several_modes": '. Compare with draws (sample with method="ess", metric="prior") and with evidence(start="prior")',
     "one_mode": '. Use start="prior"',
     "disagree": ". At least one has not seen the whole posterior: trust neither, and let chains mix with more moves, "
