@@ -49,6 +49,11 @@ TW_API tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel
                                     tw_model **out);
 TW_API void tw_model_free(tw_model *model);
 
+/* A function that makes a model in the place of tw_model_from_data. */
+typedef tw_status tw_model_maker(const tw_data *data, const tw_kernel *kernel,
+                                 const tw_likelihood *likelihood, const double *phi, double jitter,
+                                 tw_model **out);
+
 /* A model whose prior is u ~ N(0, Q^-1) with a sparse precision q (sparse.h), and whose sites are x = C u: design is C, with a
  * row for each observation, a column for each variable and columns that are independent of each other; NULL: the identity.
  * Both are copied. Everything below takes such a model; its memory and time follow the entries of the factor of Q. */

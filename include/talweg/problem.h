@@ -23,6 +23,7 @@ typedef struct tw_problem_parts {
     const double *phi;     /* the likelihood's parameters (see likelihood.h); NULL: their initial values */
     const bool *phi_given; /* did somebody give it? One for each; NULL: all of phi, where there is one */
     double jitter;
+    tw_model_maker *make_model; /* NULL: tw_model_from_data */
 } tw_problem_parts;
 
 /* A model together with all that it was made of, which is the problem's. */
@@ -35,6 +36,7 @@ typedef struct tw_problem {
     double *phi;     /* likelihood->parameters of them; NULL where there are none */
     bool *phi_given; /* as many */
     double jitter;
+    tw_model_maker *make_model;
     tw_model *model;
 } tw_problem;
 

@@ -39,6 +39,15 @@ typedef struct tw_team {
      * be had again by a later call; the rest is kept until the team ends. */
     tw_status (*common)(void *user, size_t bytes, void **memory, bool *first);
     void (*give_back)(void *user, void *memory);
+
+    /* Optional. What this member and the one of rank `with` have, they exchange: both call it, the others do not wait. It is
+     * called after a call of all that succeeded, with nothing in between that could fail. NULL: a ladder of parallel
+     * tempering stays whole at one member. */
+    tw_status (*trade)(void *user, size_t with, size_t bytes, const void *mine, void *theirs);
+
+    /* Members do not share out work: each does all of it, in step with the others, as those do over whom the matrices of one
+     * model are spread (talweg/distributed.h). What rank 0 decides, all do; it alone writes files. */
+    bool lockstep;
 } tw_team;
 
 /* Computations with this context are those of a member of a team, which must outlive it. NULL, the default: alone. */

@@ -27,6 +27,10 @@ extern "C" {
  * TW_BAD_ARGUMENT where MPI was not initialised. */
 TW_API tw_status tw_team_mpi(tw_context *ctx, MPI_Comm comm, tw_team **out);
 
+/* From now on the ranks run in lockstep (tw_team's lockstep). One that fails alone cannot meet the others, who wait for it in the
+ * middle of a matrix: after some seconds it hands its reason to `say` (NULL: prints it on standard error) and aborts all. */
+TW_API void tw_team_mpi_keep_step(tw_team *team, void (*say)(const char *why));
+
 /* All ranks call it when their work is over, with how it ended and, after a failure, why: a rank that is still in
  * another call then ends too. Returns TW_OK if no rank failed, else the status of the first one that did, whose words
  * are in team->reason(team->user). */

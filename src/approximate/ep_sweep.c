@@ -131,7 +131,8 @@ void tw_ep_report(tw_ep *ep, size_t sites)
     tw_progress now = TW_PROGRESS("expectation propagation", "sweeps", r->iterations, 0);
     now.share = (double)sites / (double)ep->model->n;
     now.residual = r->iterations > 1 ? r->residual : INFINITY;
-    if (o->on_progress && tw_team_leads(ep->model->ctx) && o->on_progress(o->user, &now)) ep->stopped = true;
+    bool stops = o->on_progress && tw_team_leads(ep->model->ctx) && o->on_progress(o->user, &now);
+    if (tw_team_stops(ep->model->ctx, stops)) ep->stopped = true;
 }
 
 tw_status tw_ep_go_on(const tw_ep *ep)

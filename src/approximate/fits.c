@@ -9,8 +9,8 @@
 static tw_status fit_laplace(const tw_model *model, const tw_fits_options *o, tw_fits *f)
 {
     tw_progress now = TW_PROGRESS("Laplace", NULL, 0, 0);
-    if (o->on_progress && tw_team_leads(model->ctx) && o->on_progress(o->user, &now))
-        return tw_interrupt(model->ctx);
+    bool stops = o->on_progress && tw_team_leads(model->ctx) && o->on_progress(o->user, &now);
+    if (tw_team_stops(model->ctx, stops)) return tw_interrupt(model->ctx);
     double start = tw_wall_seconds();
     TW_TRY(tw_laplace_fit(model, NULL, &f->own_laplace));
     f->laplace = f->own_laplace;

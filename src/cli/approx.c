@@ -325,6 +325,7 @@ static tw_status run(tw_context *ctx, const void *values)
 static const tw_option_group groups[] = {
     TW_MODEL_OPTION_GROUPS(approx_options, model),
     {"Approximation", rows, TW_COUNT(rows), 0},
+    TW_DISTRIBUTE_OPTION_GROUP(approx_options, model),
     TW_OUTPUT_OPTION_GROUP(approx_options, output),
 };
 

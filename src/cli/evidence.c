@@ -190,6 +190,7 @@ static const tw_option_group groups[] = {
     {"Evidence", rows, TW_COUNT(rows), 0},
     TW_ANNEAL_OPTION_GROUP(tw_evidence_flags, anneal),
     TW_SAVER_OPTION_GROUP(tw_evidence_flags, saver),
+    TW_DISTRIBUTE_OPTION_GROUP(tw_evidence_flags, model),
     TW_OUTPUT_OPTION_GROUP(tw_evidence_flags, output),
 };
 

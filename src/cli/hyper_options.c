@@ -114,6 +114,11 @@ tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, con
 tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const tw_hyper_flags *flags,
                            const tw_hyper_wish *wish, tw_hyper_job *j)
 {
+    if (model->distribute)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--distribute spreads one K over processes, and unknown parameters (--prior) have one "
+                       "at each of their "
+                       "points: --fix all takes the values that they have");
     TW_TRY(tw_model_options_load(ctx, model, &j->problem));
     TW_TRY(tw_prior_options_make(&flags->priors, j->problem, &j->priors));
     TW_TRY(tw_hyper_job_compute(ctx, flags, wish, j));

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/distribute.h"
 #include "cli/model_file.h"
 #include "cli/model_options.h"
 #include "talweg/base.h"
@@ -255,7 +256,8 @@ static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw
     TW_TRY(tw_labels_for(parts->likelihood, options->data, &options->labels, NULL, parts->data));
     TW_TRY(fill_likelihood(options, parts, phi));
     if (options->standardise) TW_TRY(standardise(parts));
-    return make_kernel(options, parts);
+    TW_TRY(make_kernel(options, parts));
+    return options->distribute ? tw_distribute(ctx, parts) : TW_OK;
 }
 
 tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *options, tw_data *data,

@@ -32,6 +32,7 @@ typedef struct tw_model_options {
     const char *kernel_matrix;
     const char *precision_matrix, *design_matrix;
     double jitter;
+    bool distribute; /* its matrices lie over the processes that mpirun started */
 } tw_model_options;
 
 /* The groups for a command's table, whose values have these options as `member` of their struct `type`. The
@@ -42,6 +43,13 @@ extern const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT];
 #define TW_MODEL_OPTION_GROUPS(type, member)                                                 \
     {"Data and model", tw_model_option_rows, TW_MODEL_OPTION_COUNT, offsetof(type, member)}, \
         TW_LIKELIHOOD_OPTION_GROUP(offsetof(type, member) + offsetof(tw_model_options, given))
+
+/* Of commands that work with such a model. */
+extern const tw_option tw_distribute_option_row;
+#define TW_DISTRIBUTE_OPTION_GROUP(type, member)                              \
+    {                                                                         \
+        "Many machines", &tw_distribute_option_row, 1, offsetof(type, member) \
+    }
 
 /* Do the options of a group say what the model is? */
 bool tw_group_is_of_model(const tw_option_group *group);

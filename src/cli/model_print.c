@@ -1,5 +1,6 @@
 /* model_print.c: a problem's model in words, for people, and as JSON, for programs. */
 #include "cli/model_options.h"
+#include "talweg/team.h"
 
 static void print_kernel(const tw_problem *problem, FILE *to)
 {
@@ -16,6 +17,13 @@ static void print_kernel(const tw_problem *problem, FILE *to)
     tw_release(problem->ctx, words);
 }
 
+/* Are its matrices spread over processes that run in lockstep? */
+static bool is_distributed(const tw_problem *problem)
+{
+    const tw_team *team = tw_context_team(problem->ctx);
+    return team && team->lockstep;
+}
+
 void tw_model_print(const tw_problem *problem, FILE *to)
 {
     tw_model_info info = tw_model_describe(problem->model);
@@ -29,6 +37,10 @@ void tw_model_print(const tw_problem *problem, FILE *to)
     print_kernel(problem, to);
     if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
     if (info.rank < info.n && hidden == 0) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
+    if (is_distributed(problem))
+        fprintf(to,
+                "; matrices over %zu process%s: results are those of one up to rounding (about 1e-8), not to the bit",
+                tw_context_team(problem->ctx)->size, tw_context_team(problem->ctx)->size == 1 ? "" : "es");
     fprintf(to, "\n");
 }
 
@@ -72,5 +84,7 @@ json_t *tw_model_encode(const tw_problem *problem, bool *ok)
     tw_json_set(object, "kernel", encode_kernel(problem), ok);
     tw_json_set(object, "jitter", tw_json_number(tw_model_describe(problem->model).jitter), ok);
     tw_json_set(object, "parameters", encode_parameters(problem, ok), ok);
+    if (is_distributed(problem))
+        tw_json_set(object, "distributed_processes", tw_json_count(tw_context_team(problem->ctx)->size), ok);
     return object;
 }

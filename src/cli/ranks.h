@@ -12,6 +12,9 @@ const char *tw_ranks_library(void);
 /* Join the others, if there are any: from here on only rank 0 is heard. */
 tw_status tw_ranks_begin(tw_context *ctx);
 
+/* From here on they do not share out work: all do the same, in lockstep (cli/distribute.h). */
+tw_status tw_ranks_keep_step(tw_context *ctx);
+
 /* Wait for the others. Where one of them failed, its status and its words become those of rank 0. */
 tw_status tw_ranks_end(tw_context *ctx, tw_status status);
 

@@ -4,12 +4,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/ranks.h"
+#include "cli/terminal.h"
 #include "talweg/team_mpi.h"
 
 /* The one team of the program: main() begins and ends it. */
 static tw_team *ranks;
+
+/* Standard error of a rank that has fallen silent; -1: it has not. */
+static int own_stderr = -1;
 
 const char *tw_ranks_library(void)
 {
@@ -29,9 +34,10 @@ static bool is_one_of_several(void)
     return false;
 }
 
-/* Only rank 0 is heard. What a rank has to say of its own failure reaches it through tw_ranks_end. */
+/* Only rank 0 is heard. What a rank has to say of its own failure reaches it through tw_ranks_end, or is said by say_alone. */
 static tw_status fall_silent(tw_context *ctx)
 {
+    own_stderr = dup(STDERR_FILENO);
     if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr)) return TW_OK;
     return tw_fail(ctx, TW_WRITE_FAILED, "/dev/null cannot be opened");
 }
@@ -47,6 +53,24 @@ tw_status tw_ranks_begin(tw_context *ctx)
     TW_TRY(tw_team_mpi(ctx, MPI_COMM_WORLD, &ranks));
     if (ranks->rank > 0) TW_TRY(fall_silent(ctx));
     return tw_context_set_team(ctx, ranks);
+}
+
+/* The last words of a rank whose failure the others do not hear of. */
+static void say_alone(const char *why)
+{
+    if (own_stderr >= 0) dup2(own_stderr, STDERR_FILENO);
+    tw_terminal_say("error", TW_COLOUR_RED, why);
+    fflush(stderr); /* all ends here */
+}
+
+/* Who has failed so far is heard of here, before ranks wait for each other in the middle of a matrix. */
+tw_status tw_ranks_keep_step(tw_context *ctx)
+{
+    char nothing = 0;
+    tw_status status = ranks ? ranks->broadcast(ranks->user, &nothing, sizeof nothing) : TW_OK;
+    if (status != TW_OK) return tw_fail(ctx, status, "%s", ranks->reason(ranks->user));
+    if (ranks) tw_team_mpi_keep_step(ranks, say_alone);
+    return TW_OK;
 }
 
 static void finish(tw_context *ctx)

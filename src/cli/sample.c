@@ -260,7 +260,8 @@ static tw_status run(tw_context *ctx, const void *values)
 static const tw_option_group groups[] = {
     TW_MODEL_OPTION_GROUPS(sample_options, model),    TW_HYPER_OPTION_GROUPS(sample_options, hyper),
     TW_SAMPLER_OPTION_GROUP(sample_options, sampler), TW_SAMPLE_FILE_OPTION_GROUP(sample_options, files),
-    TW_SAVER_OPTION_GROUP(sample_options, saver),     TW_OUTPUT_OPTION_GROUP(sample_options, output),
+    TW_SAVER_OPTION_GROUP(sample_options, saver),     TW_DISTRIBUTE_OPTION_GROUP(sample_options, model),
+    TW_OUTPUT_OPTION_GROUP(sample_options, output),
 };
 
 const tw_command tw_command_sample = {

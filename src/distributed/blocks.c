@@ -102,9 +102,9 @@ static tw_status fill(tw_blocks *b)
 {
     make_grid(b);
     for (size_t k = 0; k < 2; k++)
-        TW_TRY(make_matrix(b, TW_PANEL_COLUMNS, TW_PANEL_BLOCK, "a panel of vectors", &b->panel[k]));
+        TW_TRY(make_matrix(b, TW_BLOCK_COLUMNS, TW_PANEL_BLOCK, "a panel of vectors", &b->panel[k]));
     return tw_blocks_agree(
-        b, tw_allocate_doubles(b->ctx, b->n, TW_PANEL_COLUMNS, "a panel of vectors", &b->work));
+        b, tw_allocate_doubles(b->ctx, b->n, TW_BLOCK_COLUMNS, "a panel of vectors", &b->work));
 }
 
 tw_status tw_blocks_new(tw_context *ctx, MPI_Comm comm, size_t n, tw_blocks **out)

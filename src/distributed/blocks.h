@@ -11,7 +11,7 @@
 
 #include "base/context.h"
 
-enum { TW_BLOCK = 64, TW_PANEL_BLOCK = 8, TW_PANEL_COLUMNS = 64 };
+enum { TW_BLOCK = 64, TW_PANEL_BLOCK = 8, TW_BLOCK_COLUMNS = 64 };
 
 typedef struct tw_block_matrix {
     int descriptor[9];
@@ -20,7 +20,7 @@ typedef struct tw_block_matrix {
     double *part;                   /* rows x columns */
 } tw_block_matrix;
 
-/* The grid, and two panels of n x TW_PANEL_COLUMNS numbers. */
+/* The grid, and two panels of n x TW_BLOCK_COLUMNS numbers. */
 typedef struct tw_blocks {
     tw_context *ctx;
     MPI_Comm comm;
@@ -28,7 +28,7 @@ typedef struct tw_blocks {
     int rows, columns, row, column; /* of the grid; of this process in it */
     size_t n, users;
     tw_block_matrix panel[2];
-    double *work; /* n x TW_PANEL_COLUMNS */
+    double *work; /* n x TW_BLOCK_COLUMNS */
 } tw_blocks;
 
 /* A grid for matrices of n x n, with one user; a further one, and one less: the last frees it. */
@@ -60,7 +60,7 @@ void tw_blocks_product(tw_blocks *b, const tw_block_matrix *a, const tw_block_ma
 /* Sums of squares of the rows, n numbers. */
 void tw_blocks_row_squares(tw_blocks *b, const tw_block_matrix *m, double *sums);
 
-/* Panel 0 becomes x (n x columns, at most TW_PANEL_COLUMNS), and x what is in it. */
+/* Panel 0 becomes x (n x columns, at most TW_BLOCK_COLUMNS), and x what is in it. */
 void tw_blocks_put(tw_blocks *b, size_t columns, const double *x);
 void tw_blocks_get(tw_blocks *b, size_t columns, double *x);
 

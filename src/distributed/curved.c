@@ -14,7 +14,7 @@ typedef struct distributed_curved {
     tw_curved c;
     tw_blocks *blocks;
     tw_block_matrix metric, folded; /* R; work, and F R'^-1 */
-    double *lambda, *u;             /* n; n x TW_PANEL_COLUMNS */
+    double *lambda, *u;             /* n; n x TW_BLOCK_COLUMNS */
 } distributed_curved;
 
 static const tw_curved_kind curved_kind;
@@ -37,7 +37,7 @@ static tw_status allocate(distributed_curved *d)
     TW_TRY(tw_block_matrix_new(d->blocks, "the inverse of the metric", &d->folded));
     tw_status status = tw_allocate_doubles(ctx, d->c.n, 1, "the curvatures", &d->lambda);
     if (status == TW_OK)
-        status = tw_allocate_doubles(ctx, d->c.n, TW_PANEL_COLUMNS, "whitened vectors", &d->u);
+        status = tw_allocate_doubles(ctx, d->c.n, TW_BLOCK_COLUMNS, "whitened vectors", &d->u);
     return tw_blocks_agree(d->blocks, status);
 }
 
@@ -116,7 +116,7 @@ static void explain(const tw_curved *c, size_t columns, double *k, double *expla
     tw_gaussian_solve(c->base, columns, k, k);
     for (size_t done = 0, part; done < columns; done += part) {
         double *u = k + done * n;
-        part = columns - done < TW_PANEL_COLUMNS ? columns - done : TW_PANEL_COLUMNS;
+        part = columns - done < TW_BLOCK_COLUMNS ? columns - done : TW_BLOCK_COLUMNS;
         tw_blocks_put(d->blocks, part, u);
         tw_blocks_triangle(d->blocks, TW_BLOCK_SOLVE, false, &d->metric, part);
         tw_blocks_get(d->blocks, part, d->u);

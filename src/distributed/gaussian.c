@@ -62,7 +62,7 @@ static void multiply_panel(const tw_distributed *d, size_t columns)
 static void in_panels(const tw_gaussian *g, panel_work *work, size_t columns, const double *from, double *to)
 {
     for (size_t done = 0, part; done < columns; done += part) {
-        part = columns - done < TW_PANEL_COLUMNS ? columns - done : TW_PANEL_COLUMNS;
+        part = columns - done < TW_BLOCK_COLUMNS ? columns - done : TW_BLOCK_COLUMNS;
         tw_blocks_put(of(g)->blocks, part, from + done * g->n);
         work(of(g), part);
         tw_blocks_get(of(g)->blocks, part, to + done * g->n);
@@ -101,7 +101,7 @@ static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, 
 {
     tw_blocks *b = of(g)->blocks;
     for (size_t done = 0, part; done < columns; done += part) {
-        part = columns - done < TW_PANEL_COLUMNS ? columns - done : TW_PANEL_COLUMNS;
+        part = columns - done < TW_BLOCK_COLUMNS ? columns - done : TW_BLOCK_COLUMNS;
         memset(b->work, 0, b->n * part * sizeof *b->work);
         for (size_t j = 0; j < part; j++) b->work[column + done + j + j * b->n] = 1.0;
         tw_blocks_put(b, part, b->work);

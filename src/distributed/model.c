@@ -1,7 +1,25 @@
 /* model.c: see talweg/distributed.h. */
 #include "model/model.h"
 
+#include "covariance/precision.h"
 #include "distributed/inside.h"
+
+/* What has a sparse precision fits into one machine, and what is a matrix already did. */
+static tw_status check(const tw_data *data, const tw_kernel *kernel)
+{
+    tw_precision p = {0};
+    if (tw_kernel_matrix(kernel, NULL))
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT,
+                       "a given kernel matrix is in the memory of one machine already: only a kernel is "
+                       "computed in parts");
+    tw_status status = tw_kernel_precision(kernel, data->n - data->hidden, data->d, data->x, data->n, &p);
+    bool sparse = p.q;
+    tw_precision_release(&p);
+    if (status != TW_OK || (!sparse && data->hidden == 0)) return status;
+    return tw_fail(data->ctx, TW_BAD_ARGUMENT,
+                   "this kernel has a sparse precision, which one machine works with: only dense matrices "
+                   "are spread over several");
+}
 
 tw_status tw_model_distributed(const tw_data *data, const tw_kernel *kernel, const tw_likelihood *likelihood,
                                const double *phi, double jitter, MPI_Comm comm, tw_model **out)
@@ -9,6 +27,9 @@ tw_status tw_model_distributed(const tw_data *data, const tw_kernel *kernel, con
     tw_gaussian *prior = NULL;
     tw_observations observed = tw_data_observed(data, likelihood, phi);
     *out = NULL;
+    TW_TRY(check(data, kernel));
     TW_TRY(tw_distributed_new(data, kernel, jitter, comm, &prior));
-    return tw_model_from_gaussian(prior, &observed, out);
+    TW_TRY(tw_model_from_gaussian(prior, &observed, out));
+    (*out)->report.jitter = jitter;
+    return TW_OK;
 }

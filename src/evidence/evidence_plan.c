@@ -160,7 +160,8 @@ static tw_status adapt_schedule(maker *m)
     if (m->o->temperatures) rm.max_temperatures = m->o->temperatures;
     const tw_evidence_watch *w = m->watch;
     tw_progress now = TW_PROGRESS("temperatures", NULL, 0, 0);
-    if (w && w->progress && tw_team_leads(p->ctx) && w->progress(w->user, &now)) return tw_interrupt(p->ctx);
+    bool stops = w && w->progress && tw_team_leads(p->ctx) && w->progress(w->user, &now);
+    if (tw_team_stops(p->ctx, stops)) return tw_interrupt(p->ctx);
     TW_TRY(tw_allocate_doubles(p->ctx, rm.max_temperatures + 1, 1, "the temperatures", &p->beta));
     return tw_schedule_adapt(p->model, p->reference, &rm, &p->temperatures, p->beta);
 }

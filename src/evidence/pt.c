@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "base/team.h"
+
 enum { LEAST_WARMUP = 16, MOST_PATIENCE = 1000 };
 
 /* Below this, neighbours hardly speak to each other. */
@@ -65,8 +67,8 @@ static tw_status check(tw_context *ctx, const tw_pt_options *o)
 
 static void release(tw_pt *pt)
 {
-    void *arrays[] = {pt->beta,    pt->tuner,   pt->normals, pt->x,     pt->swap, pt->rejection,
-                      pt->replica, pt->heading, pt->ratio,   pt->stone, pt->state};
+    void *arrays[] = {pt->beta,    pt->tuner, pt->normals, pt->x,     pt->swap, pt->rejection, pt->replica,
+                      pt->heading, pt->ratio, pt->stone,   pt->state, pt->news, pt->trade};
     for (size_t k = 0; pt->walk && k < pt->allocated; k++) tw_walk_free(pt->walk[k]);
     tw_release(pt->ctx, pt->walk);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(pt->ctx, arrays[i]);
@@ -102,6 +104,8 @@ static tw_status allocate(tw_pt *pt)
     pt->tuner = tuner;
     TW_TRY(tw_allocate_doubles(pt->ctx, pt->reference->gaussian->r, pt->copies, "fresh draws", &pt->normals));
     TW_TRY(tw_allocate_doubles(pt->ctx, n, pt->copies, "fresh draws", &pt->x));
+    TW_TRY(tw_pt_allocate_team(pt));
+    tw_pt_share_out(pt);
     return allocate_counts(pt);
 }
 
@@ -113,7 +117,7 @@ static tw_status start(tw_pt *pt)
         pt->beta[k] = o->beta ? o->beta[k] : (double)k / (double)o->temperatures;
         pt->tuner[k] =
             tw_step_tuner_at(o->eps > 0.0 ? o->eps : TW_STEP_FIRST, o->target_accept, TW_STEP_LARGEST);
-        TW_TRY(tw_walk_start(pt->walk[k], o->seed, pt->chain + k * pt->copies));
+        TW_TRY(tw_team_leave(pt->ctx, tw_walk_start(pt->walk[k], o->seed, pt->chain + k * pt->copies)));
     }
     tw_pt_name_replicas(pt);
     return tw_pt_temper(pt);
@@ -247,7 +251,8 @@ tw_status tw_pt_run(const tw_model *model, const tw_reference *reference, const 
                 .o = options,
                 .watch = {.ctx = model->ctx, .progress = progress, .user = user},
                 .allocated = options->temperatures + 1,
-                .copies = options->copies};
+                .copies = options->copies,
+                .threads = tw_model_threads(model, options->kernel.threads)};
     tw_pt_set_levels(&pt, pt.allocated);
     TW_TRY(tw_streams_take(pt.ctx, TW_STREAMS_PT, options->first_chain, pt.levels * pt.copies, &pt.chain));
     tw_status status = run(&pt, out, report);

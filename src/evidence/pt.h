@@ -10,6 +10,11 @@
  * log [p_k(x') p_{k+1}(x) / (p_k(x) p_{k+1}(x'))] = (b_{k+1} - b_k) (R(x) - R(x')), x the lower state. */
 double tw_pt_swap_odds(double step, double lower, double upper);
 
+/* What all members of a team hear of a level of a copy in a round. */
+typedef struct tw_pt_news {
+    double acceptance, failed, log_ratio;
+} tw_pt_news;
+
 typedef struct tw_pt {
     tw_context *ctx;
     const tw_model *model;
@@ -17,7 +22,7 @@ typedef struct tw_pt {
     const tw_pt_options *o;
     tw_watch watch;
 
-    size_t levels, copies, batches, rounds;
+    size_t levels, copies, batches, rounds, threads;
     size_t allocated;     /* levels at first; the warm-up may leave some out */
     tw_walk **walk;       /* one per level: `copies` columns at one temperature */
     double *beta;         /* per level */
@@ -25,9 +30,12 @@ typedef struct tw_pt {
     bool tuning;          /* they are tuned; else given, or frozen */
     uint64_t chain;       /* the first of its random streams */
     uint64_t round;       /* rounds done, warm-up included: they number the random streams */
+    size_t move;          /* of this round */
     double *normals, *x;  /* n x copies: fresh draws at b = 0 */
     tw_status drawn;      /* whether those could be used */
     size_t stage;         /* of the warm-up: see pt_warmup.c */
+    tw_pt_news *news;     /* levels x copies: see pt_team.c */
+    double *trade;        /* states on their way to another member of the team, and from it */
 
     bool *swap;        /* steps x copies: which pairs exchange in this round */
     double *rejection; /* steps: sums of rejection probabilities */
@@ -74,6 +82,23 @@ bool tw_pt_is_warmup(const tw_pt_options *o, uint64_t rounds, bool over);
 
 /* So many levels are used from here on, and as many rounds as make the same work. */
 void tw_pt_set_levels(tw_pt *pt, size_t levels);
+
+/* ---- pt_team.c: levels and copies over the members of a team */
+
+tw_status tw_pt_allocate_team(tw_pt *pt);
+
+/* Share out the levels that there are. */
+void tw_pt_share_out(tw_pt *pt);
+
+/* All members know all states, as they do where levels are about to change hands. */
+tw_status tw_pt_settle(tw_pt *pt);
+
+/* All members hear what happened at every level in this move. */
+void tw_pt_hear(tw_pt *pt);
+const tw_pt_news *tw_pt_heard(const tw_pt *pt, size_t level, size_t copy);
+
+/* States that change places between two members go there. */
+void tw_pt_trade(tw_pt *pt);
 
 /* ---- pt_ladder.c */
 

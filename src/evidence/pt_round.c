@@ -25,37 +25,68 @@ double tw_pt_swap_odds(double step, double lower, double upper)
     return step * (lower - upper);
 }
 
+/* Those of this member's pieces. */
 static void draw_lowest(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
-    tw_reference_draw(pt->reference, o->seed, pt->chain, pt->round, pt->copies, pt->normals, pt->x);
-    pt->drawn = tw_sampler_set_positions(pt->walk[0]->sampler, pt->x);
+    tw_sampler *s = pt->walk[0]->sampler;
+    for (size_t k = 0; k < s->mine.count; k++) {
+        size_t first = tw_piece_first(s, s->mine.first + k), count = tw_piece_count(s, s->mine.first + k);
+        tw_reference_draw(pt->reference, o->seed, pt->chain + first, pt->round, count, pt->normals,
+                          pt->x + first * s->n);
+    }
+    pt->drawn = tw_sampler_set_positions(s, pt->x);
 }
 
-static void transitions(tw_pt *pt, size_t level)
+static void transition(tw_pt *pt, size_t level)
 {
     const tw_pt_options *o = pt->o;
-    for (size_t m = 0; m < o->moves; m++) {
-        double eps = tw_step_tuner_eps(&pt->tuner[level]);
-        tw_move move = {.eps = eps,
-                        .steps = o->steps ? o->steps : tw_walk_steps(eps),
-                        .seed = o->seed,
-                        .iteration = pt->round * o->moves + m,
-                        .first_chain = pt->chain + level * pt->copies};
-        double acceptance = tw_walk_move(pt->walk[level], &move);
-        if (pt->tuning) tw_step_tuner_learn(&pt->tuner[level], acceptance);
-    }
+    double eps = tw_step_tuner_eps(&pt->tuner[level]);
+    tw_move move = {.eps = eps,
+                    .steps = o->steps ? o->steps : tw_walk_steps(eps),
+                    .seed = o->seed,
+                    .iteration = pt->round * o->moves + pt->move,
+                    .first_chain = pt->chain + level * pt->copies};
+    tw_sampler_advance(pt->walk[level]->sampler, &move, pt->walk[level]->records);
 }
 
 static void move_level(void *user, size_t level, size_t worker)
 {
     (void)worker;
     tw_pt *pt = user;
-    if (level == 0)
+    if (level > 0)
+        transition(pt, level);
+    else if (pt->move == 0)
         draw_lowest(pt);
-    else
-        transitions(pt, level);
-    tw_walk_measure(pt->walk[level]);
+    if (pt->move + 1 == pt->o->moves) tw_walk_measure_mine(pt->walk[level]);
+}
+
+/* What all copies did at a level, and its step size after that. */
+static void take_in(tw_pt *pt, size_t level)
+{
+    tw_walk *w = pt->walk[level];
+    double sum = 0.0;
+    for (size_t c = 0; c < pt->copies; c++) {
+        const tw_pt_news *news = tw_pt_heard(pt, level, c);
+        w->log_ratio[c] = news->log_ratio;
+        w->failures += news->failed;
+        sum += news->acceptance;
+    }
+    if (level == 0) return; /* draws are no transitions */
+    w->acceptance += sum;
+    w->transitions += (double)pt->copies;
+    if (pt->tuning) tw_step_tuner_learn(&pt->tuner[level], sum / (double)pt->copies);
+}
+
+static tw_status move_all(tw_pt *pt)
+{
+    for (pt->move = 0; pt->move < pt->o->moves; pt->move++) {
+        tw_parallel_for(pt->levels, pt->threads, move_level, pt);
+        if (pt->drawn != TW_OK) return tw_team_leave(pt->ctx, pt->drawn);
+        tw_pt_hear(pt);
+        for (size_t k = 0; k < pt->levels; k++) take_in(pt, k);
+    }
+    return tw_team_status(pt->ctx);
 }
 
 /* Decide for every copy whether levels k and k + 1 exchange. */
@@ -103,15 +134,14 @@ static void follow_replicas(tw_pt *pt, size_t copy)
 
 tw_status tw_pt_round(tw_pt *pt)
 {
-    /* Members of a team speak with each other in a fixed order, and so level by level. */
-    size_t steps = pt->levels - 1, threads = tw_team_is_alone(pt->ctx) ? pt->o->kernel.threads : 1;
+    size_t steps = pt->levels - 1;
     TW_TRY(tw_team_status(pt->ctx));
     pt->round++;
-    tw_parallel_for(pt->levels, threads, move_level, pt);
-    if (pt->drawn != TW_OK) return pt->drawn;
+    TW_TRY(move_all(pt));
     for (size_t k = 0; k < steps; k++) decide(pt, k);
     pt->proposals += (double)pt->copies;
-    tw_parallel_for(steps, threads, exchange_pair, pt);
+    tw_pt_trade(pt);
+    tw_parallel_for(steps, pt->threads, exchange_pair, pt);
     for (size_t c = 0; c < pt->copies; c++) follow_replicas(pt, c);
     return TW_OK;
 }

@@ -29,6 +29,7 @@ void tw_pt_set_levels(tw_pt *pt, size_t levels)
     pt->levels = levels;
     pt->rounds = pt->o->rounds * pt->allocated / levels;
     pt->batches = tw_ladder_batches(pt->copies, pt->rounds);
+    if (pt->news) tw_pt_share_out(pt);
 }
 
 /* ---- the ladder ---- */
@@ -65,7 +66,10 @@ static tw_status equalise(tw_pt *pt, size_t new_steps)
     tw_ladder_equalise(steps, pt->rejection, pt->beta, new_steps, next, work);
     for (size_t k = 0; k <= new_steps; k++) pt->beta[k] = next[k];
     tw_release(pt->ctx, work);
-    if (new_steps < steps) thin(pt, new_steps);
+    if (new_steps < steps) {
+        TW_TRY(tw_pt_settle(pt));
+        thin(pt, new_steps);
+    }
     return tw_pt_temper(pt);
 }
 

@@ -145,6 +145,11 @@ tw_status tw_walk_temper(tw_walk *w, double beta)
     return TW_OK;
 }
 
+bool tw_record_failed(const tw_record *r)
+{
+    return r->energy_divergence || r->implicit_failure || r->irreversible || r->factorisation;
+}
+
 double tw_walk_move(tw_walk *w, const tw_move *move)
 {
     double sum = 0.0;
@@ -152,19 +157,24 @@ double tw_walk_move(tw_walk *w, const tw_move *move)
     for (size_t j = 0; j < w->particles; j++) {
         const tw_record *r = &w->records[j];
         sum += r->acceptance_rate;
-        w->failures += r->energy_divergence || r->implicit_failure || r->irreversible || r->factorisation;
+        w->failures += tw_record_failed(r);
     }
     w->acceptance += sum;
     w->transitions += (double)w->particles;
     return sum / (double)w->particles;
 }
 
-void tw_walk_measure(tw_walk *w)
+void tw_walk_measure_mine(tw_walk *w)
 {
     const tw_sampler *s = w->sampler;
     tw_share mine = tw_sampler_mine(s);
     tw_target_log_ratio(w->target, mine.count, s->x + mine.first * s->n, s->log_likelihood + mine.first,
                         w->work, w->log_ratio + mine.first);
+}
+
+void tw_walk_measure(tw_walk *w)
+{
+    tw_walk_measure_mine(w);
     tw_sampler_gather(w->sampler, sizeof *w->log_ratio, w->log_ratio);
 }
 

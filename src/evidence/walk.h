@@ -59,8 +59,12 @@ tw_status tw_walk_temper(tw_walk *walk, double beta);
 /* One transition of all particles; returns their mean acceptance rate. */
 double tw_walk_move(tw_walk *walk, const tw_move *move);
 
-/* Bring log_ratio up to date. */
+/* Bring log_ratio up to date; of this member's particles alone. */
 void tw_walk_measure(tw_walk *walk);
+void tw_walk_measure_mine(tw_walk *walk);
+
+/* Did a transition fail, rather than refuse where it led? */
+bool tw_record_failed(const tw_record *record);
 
 /* Leapfrog steps for a trajectory of length pi/2: a quarter of the period of a standard Gaussian, where draws
  * decorrelate. */

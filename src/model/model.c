@@ -166,6 +166,11 @@ tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *obse
     return finish(status, model, out);
 }
 
+size_t tw_model_threads(const tw_model *model, size_t threads)
+{
+    return threads == 0 || model->prior->kind->collective ? 1 : threads;
+}
+
 tw_status tw_model_from_precision(const tw_sparse *q, const tw_sparse *design,
                                   const tw_observations *observed, tw_model **out)
 {

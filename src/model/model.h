@@ -20,6 +20,9 @@ struct tw_model {
  * it from now on, also when this fails. */
 tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *observed, tw_model **out);
 
+/* How many threads may work with it, of so many (0 means 1): one, where several processes call its prior together. */
+size_t tw_model_threads(const tw_model *model, size_t threads);
+
 typedef enum tw_reference_kind {
     TW_REFERENCE_PRIOR,
     TW_REFERENCE_SITES,

@@ -87,8 +87,8 @@ static tw_status build(tw_problem *problem, const tw_problem_parts *parts)
     TW_TRY(name_inputs(problem));
     TW_TRY(tw_kernel_check_levels(problem->kernel, problem->data));
     TW_TRY(hide_variables(problem));
-    return tw_model_from_data(problem->data, problem->kernel, problem->likelihood, problem->phi,
-                              problem->jitter, &problem->model);
+    return problem->make_model(problem->data, problem->kernel, problem->likelihood, problem->phi,
+                               problem->jitter, &problem->model);
 }
 
 tw_status tw_problem_new(tw_context *ctx, const tw_problem_parts *parts, tw_problem **out)
@@ -107,7 +107,8 @@ tw_status tw_problem_new(tw_context *ctx, const tw_problem_parts *parts, tw_prob
                             .scaling = parts->scaling,
                             .kernel = parts->kernel,
                             .likelihood = parts->likelihood,
-                            .jitter = parts->jitter};
+                            .jitter = parts->jitter,
+                            .make_model = parts->make_model ? parts->make_model : tw_model_from_data};
     status = build(problem, parts);
     if (status == TW_OK)
         *out = problem;

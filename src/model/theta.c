@@ -52,7 +52,8 @@ tw_status tw_problem_set_theta(tw_problem *problem, const double *theta)
     tw_status status = tw_kernel_copy(problem->kernel, &kernel);
     if (status == TW_OK) status = tw_kernel_set_theta(kernel, theta);
     if (status == TW_OK)
-        status = tw_model_from_data(problem->data, kernel, problem->likelihood, phi, problem->jitter, &model);
+        status =
+            problem->make_model(problem->data, kernel, problem->likelihood, phi, problem->jitter, &model);
     if (status != TW_OK) {
         tw_kernel_free(kernel);
         return status;

@@ -7,13 +7,14 @@
  * is sent while nobody waits, so that no rank can run ahead of another's failure.
  */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "talweg/team_mpi.h"
 
-enum { MOST_WINDOWS = 16, WHY_BYTES = 1024, CHUNK = 1 << 30, TRIES = 200 };
+enum { MOST_WINDOWS = 16, WHY_BYTES = 1024, CHUNK = 1 << 30, TRIES = 200, PATIENCE = 5 };
 enum {
     MOST_BROUGHT = 4096,
     LEAST_BROUGHT = 64,
@@ -44,8 +45,9 @@ typedef struct mpi_team {
     MPI_Comm node;               /* the ranks on this machine; MPI_COMM_NULL: not asked for yet */
     window window[MOST_WINDOWS]; /* memory that they have in common, the first `windows` of them */
     size_t windows;
-    bool over;     /* somebody gave up, or the work has ended */
-    tw_status how; /* of the rank that gave up */
+    bool over;                    /* somebody gave up, or the work has ended */
+    void (*say)(const char *why); /* in lockstep: the last words of a rank that is alone with its failure */
+    tw_status how;                /* of the rank that gave up */
     char why[WHY_BYTES];
 } mpi_team;
 
@@ -64,15 +66,43 @@ static void lose_mpi(mpi_team *m)
 
 /* Wait for a message: at first in a loop, as MPI does, then in naps, so that a rank that shares its processor with others
  * lets them work. */
-static int wait_for(MPI_Request *request)
+static bool wait_until(double end, MPI_Request *request, int *code)
 {
     const struct timespec nap = {.tv_nsec = 50000};
-    int done = 0, code = MPI_SUCCESS;
-    for (int tries = 0; !done && code == MPI_SUCCESS; tries++) {
-        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (!done && tries > TRIES) nanosleep(&nap, NULL);
+    int done = 0;
+    *code = MPI_SUCCESS;
+    for (int tries = 0; !done && *code == MPI_SUCCESS; tries++) {
+        *code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done && tries > TRIES) {
+            if (MPI_Wtime() > end) return false;
+            nanosleep(&nap, NULL);
+        }
     }
+    return true;
+}
+
+static int wait_for(MPI_Request *request)
+{
+    int code;
+    wait_until(INFINITY, request, &code);
     return code;
+}
+
+/* In lockstep a rank that fails alone waits for others who wait for it, in the middle of a matrix: so it waits for some
+ * seconds only, and then ends them all. */
+static int meet_in_time(const mpi_team *m, const farewell *mine, MPI_Request *request)
+{
+    int code;
+    if (!mine || !m->team.lockstep) return wait_for(request);
+    if (wait_until(MPI_Wtime() + PATIENCE, request, &code)) return code;
+    char words[WHY_BYTES + 64];
+    snprintf(words, sizeof words, "rank %zu of %zu: %s", m->team.rank, m->team.size, mine->why);
+    if (m->say)
+        m->say(words);
+    else
+        fprintf(stderr, "%s\n", words);
+    MPI_Abort(m->comm, tw_status_exit_code((tw_status)mine->status));
+    return MPI_ERR_OTHER;
 }
 
 static size_t slot_bytes(const mpi_team *m)
@@ -113,7 +143,7 @@ static tw_status meet(mpi_team *m, const farewell *mine)
     memcpy(m->own, &head, sizeof head);
     if (MPI_Iallgather(m->own, (int)slot_bytes(m), MPI_BYTE, m->slots, (int)slot_bytes(m), MPI_BYTE, m->comm,
                        &request) != MPI_SUCCESS ||
-        wait_for(&request) != MPI_SUCCESS) {
+        meet_in_time(m, mine, &request) != MPI_SUCCESS) {
         lose_mpi(m);
         return m->how;
     }
@@ -195,6 +225,24 @@ static tw_status broadcast(void *user, void *data, size_t bytes)
     if (!fits) return result_of(m, send_to_all(m, 0, data, bytes));
     if (!leads) memcpy(data, brought_by(m, 0), bytes);
     return TW_OK;
+}
+
+/* With one rank alone, between two meetings: neither can give up before both are done. */
+static tw_status trade(void *user, size_t with, size_t bytes, const void *mine, void *theirs)
+{
+    enum { TRADE = 1 };
+    mpi_team *m = user;
+    int code = MPI_SUCCESS;
+    for (size_t done = 0; done < bytes && code == MPI_SUCCESS; done += CHUNK) {
+        int part = (int)(bytes - done < CHUNK ? bytes - done : CHUNK), sent;
+        MPI_Request in, out;
+        code = MPI_Irecv((char *)theirs + done, part, MPI_BYTE, (int)with, TRADE, m->comm, &in);
+        if (code != MPI_SUCCESS) break;
+        sent = MPI_Isend((const char *)mine + done, part, MPI_BYTE, (int)with, TRADE, m->comm, &out);
+        code = sent == MPI_SUCCESS ? wait_for(&out) : sent;
+        if (code == MPI_SUCCESS) code = wait_for(&in);
+    }
+    return result_of(m, code);
 }
 
 static farewell say_farewell(tw_status status, const char *why)
@@ -323,7 +371,16 @@ static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
     *m = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL, .node = MPI_COMM_NULL};
     if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS || MPI_Comm_size(comm, &size) != MPI_SUCCESS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
-    m->team = (tw_team){(size_t)rank, (size_t)size, m, gather, broadcast, give_up, reason, common, give_back};
+    m->team = (tw_team){.rank = (size_t)rank,
+                        .size = (size_t)size,
+                        .user = m,
+                        .gather = gather,
+                        .broadcast = broadcast,
+                        .give_up = give_up,
+                        .reason = reason,
+                        .common = common,
+                        .give_back = give_back,
+                        .trade = trade};
     TW_TRY(tw_allocate(ctx, 2 * m->team.size, sizeof *m->count, "the ranks of a team", &memory));
     m->count = memory;
     m->displacement = m->count + size;
@@ -358,6 +415,13 @@ tw_status tw_team_mpi(tw_context *ctx, MPI_Comm comm, tw_team **out)
     else
         tw_team_mpi_free((tw_team *)(void *)m);
     return status;
+}
+
+void tw_team_mpi_keep_step(tw_team *team, void (*say)(const char *why))
+{
+    mpi_team *m = (mpi_team *)(void *)team;
+    m->say = say;
+    m->team.lockstep = true;
 }
 
 tw_status tw_team_mpi_end(tw_team *team, tw_status status, const char *why)

@@ -207,7 +207,7 @@ tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *so
                               .model = model,
                               .source = *source,
                               .two_classes = model->observed.likelihood->two_classes,
-                              .threads = o.threads ? o.threads : 1,
+                              .threads = tw_model_threads(model, o.threads),
                               .batches = count_batches(source)};
     size_t total = source->draws * source->chains;
     p->stride = (total + TW_PREDICT_QUANTILE - 1) / TW_PREDICT_QUANTILE;

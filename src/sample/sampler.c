@@ -71,9 +71,10 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
                       .n = target->model->n,
                       .r = target->model->prior->r,
                       .columns = columns};
-    if (s->options.threads == 0 || target->model->prior->kind->collective) s->options.threads = 1;
+    s->options.threads = tw_model_threads(target->model, s->options.threads);
     s->each = columns_of_a_piece(row, columns);
     s->pieces = (columns + s->each - 1) / s->each;
+    s->strand = (tw_strand){0, 1};
     s->mine = tw_team_share(s->ctx, s->pieces);
     tw_status status = allocate(s);
     if (status != TW_OK) {
@@ -98,7 +99,14 @@ static void load_piece(void *user, size_t piece, size_t worker)
 
 void tw_sampler_gather(tw_sampler *s, size_t bytes, void *data)
 {
-    tw_team_gather(s->ctx, s->pieces, s->each * bytes, s->columns * bytes, data);
+    tw_team_gather_strand(s->ctx, s->pieces, s->strand, s->each * bytes, s->columns * bytes, data);
+}
+
+void tw_sampler_join(tw_sampler *s, tw_strand strand)
+{
+    s->joined = true;
+    s->strand = strand;
+    s->mine = tw_team_share_strand(s->ctx, s->pieces, strand);
 }
 
 void tw_sampler_share(tw_sampler *s)
@@ -122,18 +130,26 @@ void tw_sampler_refresh(tw_sampler *s)
     load(s, tw_frame_follow(&s->frame));
 }
 
+/* The columns that a call takes, and looks at. */
+static tw_share columns_taken(const tw_sampler *s)
+{
+    return s->joined ? tw_sampler_mine(s) : (tw_share){0, s->columns};
+}
+
 tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
 {
-    for (size_t j = 0; j < s->columns; j++)
+    tw_share taken = columns_taken(s);
+    size_t end = taken.first + taken.count;
+    for (size_t j = taken.first; j < end; j++)
         for (size_t i = 0; i < s->n; i++)
             if (!isfinite(x[i + j * s->n]))
                 return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                                "the start of chain %zu is %g at site %zu: it must be finite", j + 1,
                                x[i + j * s->n], i + 1);
-    memcpy(s->x, x, s->n * s->columns * sizeof *x);
+    memcpy(s->x + taken.first * s->n, x + taken.first * s->n, s->n * taken.count * sizeof *x);
     load(s, true);
-    tw_sampler_gather(s, sizeof *s->log_density, s->log_density);
-    for (size_t j = 0; j < s->columns; j++)
+    if (!s->joined) tw_sampler_gather(s, sizeof *s->log_density, s->log_density);
+    for (size_t j = taken.first; j < end; j++)
         if (!isfinite(s->log_density[j]))
             return tw_fail(
                 s->ctx, TW_BAD_ARGUMENT,
@@ -179,19 +195,49 @@ static void swap_numbers(size_t count, double *a, double *b)
     }
 }
 
+static bool is_in(tw_share share, size_t j)
+{
+    return j >= share.first && j < share.first + share.count;
+}
+
 void tw_sampler_exchange(tw_sampler *a, tw_sampler *b, const bool *which)
 {
     bool same_frame = a->frame.gaussian == b->frame.gaussian && !a->frame.column && !b->frame.column;
     bool any = false;
+    tw_share of_a = columns_taken(a), of_b = columns_taken(b);
     for (size_t j = 0; j < a->columns; j++) {
-        if (!which[j]) continue;
+        any = any || which[j];
+        if (!which[j] || !is_in(of_a, j) || !is_in(of_b, j)) continue;
         swap_numbers(a->n, a->x + j * a->n, b->x + j * b->n);
         swap_numbers(a->r, a->method->coordinates(a, j), b->method->coordinates(b, j));
-        any = true;
     }
     if (!any) return;
     load(a, !same_frame);
     load(b, !same_frame);
+}
+
+size_t tw_sampler_take(tw_sampler *s, size_t piece, const bool *which, double *numbers)
+{
+    double *next = numbers;
+    for (size_t k = 0; k < tw_piece_count(s, piece); k++) {
+        size_t j = tw_piece_first(s, piece) + k;
+        if (!which[j]) continue;
+        memcpy(next, s->x + j * s->n, s->n * sizeof *next);
+        memcpy(next + s->n, s->method->coordinates(s, j), s->r * sizeof *next);
+        next += s->n + s->r;
+    }
+    return (size_t)(next - numbers);
+}
+
+void tw_sampler_put(tw_sampler *s, size_t piece, const bool *which, const double *numbers)
+{
+    for (size_t k = 0; k < tw_piece_count(s, piece); k++) {
+        size_t j = tw_piece_first(s, piece) + k;
+        if (!which[j]) continue;
+        memcpy(s->x + j * s->n, numbers, s->n * sizeof *numbers);
+        memcpy(s->method->coordinates(s, j), numbers + s->n, s->r * sizeof *numbers);
+        numbers += s->n + s->r;
+    }
 }
 
 typedef struct advance_job {
@@ -212,7 +258,7 @@ void tw_sampler_advance(tw_sampler *s, const tw_move *move, tw_record *records)
     advance_job job = {s, move, records};
     tw_parallel_for(s->mine.count, s->options.threads, advance_piece, &job);
     s->apart = true;
-    tw_sampler_gather(s, sizeof *records, records);
+    if (!s->joined) tw_sampler_gather(s, sizeof *records, records);
 }
 
 const double *tw_sampler_positions(tw_sampler *s)

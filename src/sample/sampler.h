@@ -21,9 +21,11 @@ struct tw_sampler {
     const tw_method_row *method;
     size_t n, r, columns;
     size_t pieces, each; /* columns are worked on in so many pieces, of so many columns but for the last */
-    tw_share mine;       /* pieces that this member of the team does */
-    bool apart;          /* the arrays below are up to date in its own columns alone */
-    double *x;           /* n x P */
+    tw_strand strand;    /* how pieces are shared out: see tw_sampler_join */
+    bool joined;
+    tw_share mine;                        /* pieces that this member of the team does */
+    bool apart;                           /* the arrays below are up to date in its own columns alone */
+    double *x;                            /* n x P */
     double *log_density, *log_likelihood; /* P */
     tw_frame frame;                       /* of constant metrics */
     void *own;                            /* what the method keeps beside: its own file knows */
@@ -55,6 +57,11 @@ void tw_sampler_gather(tw_sampler *s, size_t bytes, void *data);
  * members call this together, before anything looks at the columns of others. */
 void tw_sampler_share(tw_sampler *s);
 
+/* From now on this is one of several samplers with the same number of columns, whose pieces are shared out together. It hands
+ * nothing round by itself, neither records nor densities, and takes positions of its own columns alone: who made them
+ * does that for all of them at once. What its columns know stays where it is. */
+void tw_sampler_join(tw_sampler *s, tw_strand strand);
+
 /* Metropolis: fill the record from the energies at both ends and decide with the accept stream of this chain.
  */
 bool tw_metropolis(const tw_move *move, size_t column, double before, double after, tw_record *record);
@@ -73,7 +80,12 @@ void tw_sampler_restore(tw_sampler *s, const double *state);
 
 /* Exchange the columns marked in `which` between two samplers of the same kind and number of columns, whose
  * targets differ in temperature. Where both have the same frame, coordinates go along with x and nothing is
- * solved for; gradient and density are computed anew. Nothing is done where none is marked. */
+ * solved for; gradient and density are computed anew. Nothing is done where none is marked. Of two that joined others,
+ * columns are exchanged that are this member's in both; those of another member have been put in before. */
 void tw_sampler_exchange(tw_sampler *a, tw_sampler *b, const bool *which);
+
+/* What travels of the marked columns of a piece, x and coordinates, taken out or put in: returns how many numbers it is. */
+size_t tw_sampler_take(tw_sampler *s, size_t piece, const bool *which, double *numbers);
+void tw_sampler_put(tw_sampler *s, size_t piece, const bool *which, const double *numbers);
 
 #endif

@@ -29,7 +29,7 @@ void tw_sampler_visit(tw_sampler *s, tw_visit *v)
     if (puts_back) s->apart = false; /* the state has all columns */
     if (!begin || s->columns == 0) return;
     size_t bytes = (v->count - before) * sizeof *begin; /* each member of the team has its own columns */
-    tw_team_gather(s->ctx, s->pieces, s->each * (bytes / s->columns), bytes, begin);
+    tw_team_gather_strand(s->ctx, s->pieces, s->strand, s->each * (bytes / s->columns), bytes, begin);
 }
 
 size_t tw_sampler_state_size(tw_sampler *s)

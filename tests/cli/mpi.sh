@@ -67,6 +67,34 @@ if [ -x "$build/tests/ranks_distributed" ]; then
         complain "a distributed model: $(cat "$d/out" "$d/err")"
 fi
 
+# The same from the program: --distribute. EP to the end and draws in the prior's metric agree to 1e-8.
+apart() { # FILE FILE: the largest difference of two CSV files of numbers
+    awk -F, 'NR == FNR { line[FNR] = $0; next }
+        { n = split(line[FNR], a); for (i = 1; i <= n; i++) { d = a[i] - $i; if (d < 0) d = -d; if (d > most) most = d } }
+        END { print (FNR > 1 && most <= 1e-8) ? "near" : "apart by " most }' "$1" "$2"
+}
+if "$talweg" approx --help | grep -q distribute && [ -x "$build/tests/ranks_distributed" ]; then
+    export OMPI_MCA_mpi_yield_when_idle=1
+    set -- "$data" --kernel matern32 --log-ell 0 --log-sigma 1 --quiet
+    works approx "$@" --tol 1e-12 --site-tol 1e-11 --marginals "$d/one.csv"
+    works sample "$@" --method hmc --metric prior --init prior --warmup 20 --draws 5 --json -o "$d/draws.csv"
+    ranks 4 approx "$@" --tol 1e-12 --site-tol 1e-11 --marginals "$d/four.csv" --distribute
+    grep -q 'over 4 processes: results .* not to the bit' "$d/out" || complain "--distribute: $(cat "$d/out" "$d/err")"
+    [ "$(apart "$d/one.csv" "$d/four.csv")" = near ] || complain "EP by 4 ranks: $(apart "$d/one.csv" "$d/four.csv")"
+    ranks 2 sample "$@" --method hmc --metric prior --init prior --warmup 20 --draws 5 --json -o "$d/two.csv" --distribute
+    grep -q '"distributed_processes": *2' "$d/out" || complain "--distribute: $(cat "$d/out" "$d/err")"
+    [ "$(apart "$d/draws.csv" "$d/two.csv")" = near ] || complain "HMC by 2 ranks: $(apart "$d/draws.csv" "$d/two.csv")"
+    ranks 2 approx "$data" --log-ell 3 --quiet --distribute
+    jitter=$(sed -n 's/.*--jitter: .*singular.* a jitter of \([^ ]*\) helps.*/\1/p' "$d/err")
+    ranks 2 approx "$data" --log-ell 3 --quiet --distribute --jitter "${jitter:-missing}"
+    [ "$code" = 0 ] || complain "a singular K: the jitter '$jitter' does not help: $(cat "$d/err")"
+    ranks 2 sample "$data" --prior default --distribute
+    grep -q 'unknown parameters .*--fix all' "$d/err" || complain "--distribute with unknown parameters: $(cat "$d/err")"
+    ranks 2 sample "$@" --method mgrad --distribute
+    grep -q 'no eigendecomposition' "$d/err" || complain "--distribute with mgrad: $(cat "$d/err")"
+    refuses 1 'mpirun -n 4' approx "$@" --distribute
+fi
+
 # ---- errors: of all ranks, said once; of one rank, said by the first
 ranks 3 sample "$d/nothing.csv"
 [ "$code" = 1 ] || complain "no data: exit $code"

@@ -50,6 +50,8 @@ typedef struct job {
     size_t columns;
     bool reverse;
     size_t fails; /* the member of this rank has no memory after the model; SIZE_MAX: none */
+    bool thins;   /* the ladder loses levels on the way */
+    bool whole;   /* members cannot trade */
 } job;
 
 static tw_sampler_options kernel_of(const posed *p, const job *j)
@@ -149,12 +151,21 @@ static tw_status run_tempering(const posed *p, const job *j, found *f)
     o.temperatures = STEPS;
     o.copies = j->columns;
     o.warmup = 16;
-    o.rounds = 10;
+    o.rounds = j->columns < 8 ? 80 : 10;
+    o.moves = j->columns < 8 ? 2 : 1;
+    o.patience = 4;
+    if (j->thins) { /* nobody travels from the start: the temperatures are far apart, and transitions hardly move */
+        o.least_temperatures = 1;
+        o.eps = 1e-3;
+        o.steps = 1;
+    }
     TW_TRY(tw_pt_run(p->model, p->prior, &o, NULL, NULL, e, &report));
     note_estimate(f, &e[0]);
     note_estimate(f, &e[1]);
-    note(f, STEPS + 1, beta);
-    note(f, STEPS + 1, eps);
+    if (j->thins && report.temperatures == STEPS) return TW_BAD_ARGUMENT; /* then this is no test of it */
+    note(f, report.temperatures + 1, beta);
+    note(f, report.temperatures + 1, eps);
+    note(f, 1, &(double){(double)report.round_trips});
     return TW_OK;
 }
 
@@ -186,7 +197,9 @@ static void do_job(const job *j, const tw_team *team, found *f)
 static void take_part(void *user, const tw_team *team)
 {
     shared *s = user;
-    do_job(s->job, team, &s->found[team->rank]);
+    tw_team plain = *team;
+    plain.trade = NULL;
+    do_job(s->job, s->job->whole ? &plain : team, &s->found[team->rank]);
 }
 
 static void assert_same_for_every_size(const job *j)
@@ -208,7 +221,8 @@ static void assert_same_for_every_size(const job *j)
             calls += s.found[r].calls;
         }
         assert_int_equal(sites, alone->sites);
-        assert_true(s.found[size - 1].sites > 0 && (size == 1 || s.found[size - 1].sites < sites));
+        assert_true(s.found[size - 1].sites > 0 &&
+                    (size == 1 || s.found[size - 1].sites < sites || j->whole));
         assert_int_equal(calls, alone->calls);
         free(s.found);
     }
@@ -218,44 +232,62 @@ static void assert_same_for_every_size(const job *j)
 static void chains_are_the_same(void **state)
 {
     (void)state;
-    assert_same_for_every_size(&(job){run_chains_of, TW_METHOD_HMC, COLUMNS, false, SIZE_MAX});
-    assert_same_for_every_size(&(job){run_chains_of, TW_METHOD_SLICE, COLUMNS, false, SIZE_MAX});
-    assert_same_for_every_size(&(job){run_chains_of, TW_METHOD_RMHMC, 5, false, SIZE_MAX});
+    assert_same_for_every_size(&(job){run_chains_of, TW_METHOD_HMC, COLUMNS, false, SIZE_MAX, false, false});
+    assert_same_for_every_size(
+        &(job){run_chains_of, TW_METHOD_SLICE, COLUMNS, false, SIZE_MAX, false, false});
+    assert_same_for_every_size(&(job){run_chains_of, TW_METHOD_RMHMC, 5, false, SIZE_MAX, false, false});
 }
 
 static void the_choice_is_the_same(void **state)
 {
     (void)state;
-    assert_same_for_every_size(&(job){run_choice, TW_METHOD_HMC, 5, false, SIZE_MAX});
+    assert_same_for_every_size(&(job){run_choice, TW_METHOD_HMC, 5, false, SIZE_MAX, false, false});
 }
 
 static void annealing_is_the_same(void **state)
 {
     (void)state;
     for (int reverse = 0; reverse < 2; reverse++) {
-        assert_same_for_every_size(&(job){run_annealing, TW_METHOD_HMC, COLUMNS, reverse, SIZE_MAX});
-        assert_same_for_every_size(&(job){run_annealing, TW_METHOD_RMHMC, 6, reverse, SIZE_MAX});
+        assert_same_for_every_size(
+            &(job){run_annealing, TW_METHOD_HMC, COLUMNS, reverse, SIZE_MAX, false, false});
+        assert_same_for_every_size(
+            &(job){run_annealing, TW_METHOD_RMHMC, 6, reverse, SIZE_MAX, false, false});
     }
 }
 
 static void resampling_is_the_same(void **state)
 {
     (void)state;
-    assert_same_for_every_size(&(job){run_resampling, TW_METHOD_HMC, COLUMNS, false, SIZE_MAX});
+    assert_same_for_every_size(&(job){run_resampling, TW_METHOD_HMC, COLUMNS, false, SIZE_MAX, false, false});
 }
 
 static void tempering_is_the_same(void **state)
 {
     (void)state;
-    assert_same_for_every_size(&(job){run_tempering, TW_METHOD_HMC, COLUMNS, false, SIZE_MAX});
+    assert_same_for_every_size(&(job){run_tempering, TW_METHOD_HMC, COLUMNS, false, SIZE_MAX, false, false});
+}
+
+/* One tile of copies, or three copies, for up to four members: ladders are cut. */
+static void cut_ladders_are_the_same(void **state)
+{
+    (void)state;
+    assert_same_for_every_size(
+        &(job){.run = run_tempering, .method = TW_METHOD_HMC, .columns = 9, .fails = SIZE_MAX});
+    assert_same_for_every_size(
+        &(job){.run = run_tempering, .method = TW_METHOD_RMHMC, .columns = 3, .fails = SIZE_MAX});
+    assert_same_for_every_size(&(job){
+        .run = run_tempering, .method = TW_METHOD_HMC, .columns = 9, .fails = SIZE_MAX, .thins = true});
+    assert_same_for_every_size(&(job){
+        .run = run_tempering, .method = TW_METHOD_HMC, .columns = 9, .fails = SIZE_MAX, .whole = true});
 }
 
 /* A member that cannot go on ends the others: none waits for it, and all have its words. */
 static void none_waits_for_one_that_failed(void **state)
 {
     (void)state;
-    const job jobs[] = {{run_chains_of, TW_METHOD_HMC, COLUMNS, false, 1},
-                        {run_annealing, TW_METHOD_HMC, COLUMNS, false, 2}};
+    const job jobs[] = {{run_chains_of, TW_METHOD_HMC, COLUMNS, false, 1, false, false},
+                        {run_annealing, TW_METHOD_HMC, COLUMNS, false, 2, false, false},
+                        {run_tempering, TW_METHOD_HMC, 9, false, 1, false, false}};
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
         shared s = {&jobs[i], calloc(3, sizeof(found))};
         assert_non_null(s.found);
@@ -273,9 +305,13 @@ static void none_waits_for_one_that_failed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains_are_the_same),   cmocka_unit_test(the_choice_is_the_same),
-        cmocka_unit_test(annealing_is_the_same), cmocka_unit_test(resampling_is_the_same),
-        cmocka_unit_test(tempering_is_the_same), cmocka_unit_test(none_waits_for_one_that_failed),
+        cmocka_unit_test(chains_are_the_same),
+        cmocka_unit_test(the_choice_is_the_same),
+        cmocka_unit_test(annealing_is_the_same),
+        cmocka_unit_test(resampling_is_the_same),
+        cmocka_unit_test(tempering_is_the_same),
+        cmocka_unit_test(cut_ladders_are_the_same),
+        cmocka_unit_test(none_waits_for_one_that_failed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ typedef struct meeting {
     bool broken;
     char why[512]; /* in the words of the first who gave up */
     void *data[MOST_MEMBERS];
+    const void *offer[MOST_MEMBERS][MOST_MEMBERS]; /* from one to another */
 } meeting;
 
 typedef struct member {
@@ -61,6 +62,25 @@ static tw_status broadcast(void *user, void *data, size_t bytes)
     return status == TW_OK ? meet(m) : status;
 }
 
+/* Each lays its part on a table of two, takes the other's, and leaves when its own is gone. */
+static tw_status trade(void *user, size_t with, size_t bytes, const void *mine, void *theirs)
+{
+    member *self = user;
+    meeting *m = self->at;
+    const void **given = &m->offer[self->team.rank][with], **got = &m->offer[with][self->team.rank];
+    pthread_mutex_lock(&m->lock);
+    *given = mine;
+    pthread_cond_broadcast(&m->all_here);
+    while (!*got && !m->broken) pthread_cond_wait(&m->all_here, &m->lock);
+    if (*got) memcpy(theirs, *got, bytes);
+    *got = NULL;
+    pthread_cond_broadcast(&m->all_here);
+    while (*given && !m->broken) pthread_cond_wait(&m->all_here, &m->lock);
+    tw_status status = m->broken ? TW_INTERRUPTED : TW_OK;
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
 static void give_up(void *user, tw_status status, const char *why)
 {
     (void)status;
@@ -99,7 +119,8 @@ void run_team(size_t size, void (*work)(void *user, const tw_team *team), void *
                                     .gather = gather,
                                     .broadcast = broadcast,
                                     .give_up = give_up,
-                                    .reason = reason};
+                                    .reason = reason,
+                                    .trade = trade};
     }
     for (size_t r = 0; r < size; r++)
         if (pthread_create(&members[r].thread, NULL, start, &members[r])) abort();

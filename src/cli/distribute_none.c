@@ -1,0 +1,11 @@
+/* distribute_none.c: see distribute.h. */
+#include "cli/distribute.h"
+
+tw_status tw_distribute(tw_context *ctx, tw_problem_parts *parts)
+{
+    (void)parts;
+    return tw_fail(
+        ctx, TW_BAD_ARGUMENT,
+        "--distribute needs MPI and ScaLAPACK, and this talweg was built without: install them (Debian: "
+        "libopenmpi-dev, libscalapack-mpi-dev) and build talweg again");
+}

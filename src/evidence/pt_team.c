@@ -1,0 +1,126 @@
+/* pt_team.c: parallel tempering by the members of a team.
+ *
+ * A level's columns, one of each copy of the ladder, are worked on in pieces: tiles of copies at one temperature, so that they
+ * take the same steps together. Items of work are piece p of level k, in the order p levels + k, and the members share them out
+ * in that order: whole copies of the ladder first, and where those do not come out even, or are fewer than the members, a
+ * ladder is cut between two levels. A level's transitions, and R where they led, are heard by all (24 bytes of each column);
+ * all then decide about all swaps, alike. States stay where they are, but for a swap of two neighbours that lie on both sides
+ * of a cut: these two go from one member to the other, and nobody else hears them.
+ *
+ * (Temperatures could be exchanged instead, and states never move. But then a member would have columns of all temperatures,
+ * whose steps differ in size and number: they would no longer go through a matrix product together, or not as many, and the
+ * digits would depend on how many do.)
+ */
+#include <math.h>
+
+#include "base/team.h"
+#include "evidence/pt.h"
+#include "sample/sampler.h"
+
+static const tw_sampler *any_sampler(const tw_pt *pt)
+{
+    return pt->walk[0]->sampler;
+}
+
+/* Where members cannot trade, all levels of a copy are with one of them. */
+static tw_strand strand_of(const tw_pt *pt, size_t level)
+{
+    return tw_team_trades(pt->ctx) ? (tw_strand){level, pt->levels} : (tw_strand){0, 1};
+}
+
+tw_status tw_pt_allocate_team(tw_pt *pt)
+{
+    const tw_sampler *s = any_sampler(pt);
+    void *news = NULL;
+    TW_TRY(tw_allocate(pt->ctx, s->pieces * s->each * pt->levels, sizeof *pt->news, "the news of a round",
+                       &news));
+    pt->news = news;
+    return tw_allocate_doubles(pt->ctx, s->n + s->r, 2 * s->each, "states that travel", &pt->trade);
+}
+
+void tw_pt_share_out(tw_pt *pt)
+{
+    for (size_t k = 0; k < pt->levels; k++) tw_sampler_join(pt->walk[k]->sampler, strand_of(pt, k));
+}
+
+tw_status tw_pt_settle(tw_pt *pt)
+{
+    double *state = NULL;
+    if (tw_team_is_alone(pt->ctx)) return tw_team_status(pt->ctx);
+    TW_TRY(tw_allocate_doubles(pt->ctx, tw_sampler_state_size(pt->walk[0]->sampler), 1,
+                               "the states of a level", &state));
+    for (size_t k = 0; k < pt->levels; k++) {
+        tw_sampler_save(pt->walk[k]->sampler, state);
+        tw_sampler_restore(pt->walk[k]->sampler, state);
+    }
+    tw_release(pt->ctx, state);
+    return tw_team_status(pt->ctx);
+}
+
+/* ---- what all hear ---- */
+
+/* In the order of the items. */
+static tw_pt_news *news_of(const tw_pt *pt, size_t level, size_t copy)
+{
+    size_t each = any_sampler(pt)->each;
+    return &pt->news[(copy / each * pt->levels + level) * each + copy % each];
+}
+
+const tw_pt_news *tw_pt_heard(const tw_pt *pt, size_t level, size_t copy)
+{
+    return news_of(pt, level, copy);
+}
+
+void tw_pt_hear(tw_pt *pt)
+{
+    size_t each = any_sampler(pt)->each, pieces = any_sampler(pt)->pieces;
+    bool cut = tw_team_trades(pt->ctx);
+    size_t items = cut ? pieces * pt->levels : pieces, columns = cut ? each : each * pt->levels;
+    for (size_t k = 0; k < pt->levels; k++) {
+        const tw_walk *w = pt->walk[k];
+        tw_share mine = tw_sampler_mine(w->sampler);
+        for (size_t c = mine.first; c < mine.first + mine.count; c++)
+            *news_of(pt, k, c) = (tw_pt_news){.acceptance = k > 0 ? w->records[c].acceptance_rate : NAN,
+                                              .failed = k > 0 && tw_record_failed(&w->records[c]),
+                                              .log_ratio = w->log_ratio[c]};
+    }
+    tw_team_gather(pt->ctx, items, columns * sizeof *pt->news, items * columns * sizeof *pt->news, pt->news);
+}
+
+/* ---- what two of them exchange ---- */
+
+/* The cut in front of an item, if it is one between two levels, whose states change places in this round: hand over those of
+ * `mine`, the level of the two that is here, and take the others in. */
+static void trade_at(tw_pt *pt, size_t cut, size_t mine)
+{
+    size_t piece = cut / pt->levels, lower = cut % pt->levels - 1,
+           items = any_sampler(pt)->pieces * pt->levels;
+    tw_sampler *s = pt->walk[mine]->sampler;
+    const bool *which = pt->swap + lower * pt->copies;
+    size_t half = s->each * (s->n + s->r), count = tw_sampler_take(s, piece, which, pt->trade);
+    if (count == 0) return;
+    size_t other = mine == lower ? cut : cut - 1;
+    tw_team_trade(pt->ctx, tw_team_owner(pt->ctx, items, other), count * sizeof *pt->trade, pt->trade,
+                  pt->trade + half);
+    if (tw_team_status(pt->ctx) == TW_OK) tw_sampler_put(s, piece, which, pt->trade + half);
+}
+
+/* Is it a cut between two levels, whose turn it is? */
+static bool is_due(const tw_pt *pt, size_t cut)
+{
+    size_t level = cut % pt->levels, items = any_sampler(pt)->pieces * pt->levels;
+    return cut < items && level > 0 && (level - 1) % 2 == pt->round % 2;
+}
+
+void tw_pt_trade(tw_pt *pt)
+{
+    if (tw_team_is_alone(pt->ctx) || !tw_team_trades(pt->ctx)) return;
+    tw_share mine = tw_team_share(pt->ctx, any_sampler(pt)->pieces * pt->levels);
+    if (mine.count == 0) return;
+    size_t cuts[] = {mine.first, mine.first + mine.count}, rank = tw_context_team(pt->ctx)->rank;
+    for (size_t turn = 0; turn < 2; turn++) { /* all cuts in front of even ranks first: no queue forms */
+        size_t side = (rank + turn) % 2;
+        if (is_due(pt, cuts[side]))
+            trade_at(pt, cuts[side], side == 0 ? cuts[0] % pt->levels : cuts[1] % pt->levels - 1);
+    }
+}
