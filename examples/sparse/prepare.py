@@ -4,10 +4,10 @@ Usage: prepare.py DATA FOLDER
 
 DATA has deaths_by_area.csv (x1,x2,expected,deaths), finnish_pines.csv (x,y in the unit square) and sp500_log_returns.csv (one
 return a line). FOLDER gets
-  areas.csv        area,x1,x2,expected,deaths
+  areas.csv        x1,x2,area,expected,deaths
   areas.graph      the neighbours of each area: those within a step in both coordinates; a part that is left alone is joined to the
                    nearest area of another part
-  pines_64.csv     x,y,exposure,count: the trees in 64 x 64 cells, and in 316 x 316 (pines_316.csv)
+  pines_64.csv     x,y,exposure,count: the trees in 64 x 64 cells, and in 316 x 316 (pines_316.csv); pines.csv: the trees
   returns.csv      t,y: returns in per cent
 """
 import csv
@@ -57,8 +57,8 @@ def areas():
         neighbours[i].add(j)
         neighbours[j].add(i)
         part = parts(neighbours)
-    write("areas.csv", ["area", "x1", "x2", "expected", "deaths"],
-          [(k + 1, int(place[k][0]), int(place[k][1]), r["expected"], r["deaths"]) for k, r in enumerate(rows)])
+    write("areas.csv", ["x1", "x2", "area", "expected", "deaths"],
+          [(int(place[k][0]), int(place[k][1]), k + 1, r["expected"], r["deaths"]) for k, r in enumerate(rows)])
     with open(os.path.join(folder, "areas.graph"), "w") as file:
         file.write(f"{len(rows)}\n")
         for k, of in enumerate(neighbours):
@@ -68,6 +68,7 @@ def areas():
 def pines(side, sigma2=1.91):
     """Cells with exposures such that a field of that variance and mean 0 expects as many trees as there are."""
     trees = read("finnish_pines.csv")
+    write("pines.csv", ["x", "y"], [(tree["x"], tree["y"]) for tree in trees])
     count = {}
     for tree in trees:
         cell = tuple(min(int(side * float(tree[k])), side - 1) for k in "xy")

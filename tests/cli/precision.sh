@@ -86,6 +86,7 @@ printf 'a,b,y\n0,0,1\n1,0,2\n2,0,0\n0,1,4\n2,1,3\n0,2,1\n1,2,0\n2,2,2\n' >"$d/ho
 works sample "$d/hole.csv" --likelihood poisson --kernel 'spde(a, b, ell=2) + constant' --method hmc --chains 2 --warmup 20 --draws 50 -o "$d/hole.nc" --quiet
 works report "$d/hole.nc" -o "$d/hole.html" --quiet
 grep -q 'Posterior mean of the latent function at the cases' "$d/hole.html" || complain 'the page has no map'
+grep -q '8 cases and 9 hidden variables' "$d/hole.html" || complain 'the page counts hidden variables as cases'
 
 # parameters of sparse priors, and new cases: an area without a case, a time between others
 printf '4\n1 1 2\n2 2 1 3\n3 2 2 4\n4 1 3\n' >"$d/four.graph"

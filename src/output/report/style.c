@@ -111,7 +111,10 @@ static void print_kernel(const tw_problem *problem, FILE *page)
 
 void tw_page_model(const tw_problem *problem, FILE *page)
 {
-    tw_html_print(page, "%zu cases, %s likelihood, ", problem->data->n, problem->likelihood->name);
+    size_t hidden = problem->data->hidden;
+    tw_html_print(page, "%zu cases", problem->data->n - hidden);
+    if (hidden > 0) tw_html_print(page, " and %zu hidden variables", hidden);
+    tw_html_print(page, ", %s likelihood, ", problem->likelihood->name);
     print_kernel(problem, page);
 }
 
