@@ -66,6 +66,17 @@ static tw_status check(tw_context *ctx, const char *path, const json_t *root)
     return json_is_object(options) ? TW_OK : fail(ctx, path, "field \"options\" is missing");
 }
 
+bool tw_model_file_is(const char *path)
+{
+    struct stat about;
+    bool small = stat(path, &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= MOST_BYTES;
+    json_t *root = small ? json_load_file(path, 0, NULL) : NULL;
+    const char *format = json_string_value(json_object_get(root, "format"));
+    bool is = format && strcmp(format, "talweg model") == 0;
+    json_decref(root);
+    return is;
+}
+
 /* ---- as arguments ---- */
 
 /* The row of that name among the options of a model; NULL: there is none. */

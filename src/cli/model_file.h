@@ -14,6 +14,9 @@
 #include "talweg/prior.h"
 #include "talweg/problem.h"
 
+/* Is this a model file? Not whether it is a good one. */
+bool tw_model_file_is(const char *path);
+
 /* Arguments with those of a model file in front. */
 typedef struct tw_model_arguments {
     size_t count;

@@ -1,4 +1,4 @@
-/* predict.c: talweg predict: from a saved approximation, or the draws of a run, to new cases. */
+/* predict.c: talweg predict: from a saved approximation, the draws of a run, or a model, to new cases. */
 #include "cli/predict.h"
 
 #include "cli/commands.h"
@@ -16,8 +16,8 @@ static const tw_option rows[] = {
     {.name = "FROM",
      .kind = TW_OPTION_OPERAND,
      .offset = FIELD(from),
-     .help = "a run with draws that talweg sample -o wrote, or an approximation that talweg approx "
-             "--save-approx wrote"},
+     .help = "a run with draws that talweg sample -o wrote, an approximation that talweg approx "
+             "--save-approx wrote, or a model that talweg fit or talweg model wrote, which is sampled first"},
     {.name = "NEWDATA",
      .kind = TW_OPTION_OPERAND,
      .offset = FIELD(data),
@@ -56,7 +56,7 @@ static const tw_option rows[] = {
      .help =
          "write draws of the latent function at all new cases together to a CSV file, a row for each draw of "
          "the run: chain, draw, f.1, f.2, ...; from a run with a kernel at known parameters"},
-    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers of --joint"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers of --joint, and of the draws of a model"},
     {TW_ROW_THREADS(FIELD(threads))},
     {TW_ROW_OUTPUT(FIELD(output_file)),
      .help = "the CSV file that the predictions are written to; if not given, predictions.csv, and none with "
@@ -136,7 +136,8 @@ const tw_command tw_command_predict = {
     .name = "predict",
     .summary = "predictive probabilities or means; with labels: error, log score, calibration",
     .description =
-        "Predict new cases from the posterior draws of a run, or from a saved approximation. A row of the "
+        "Predict new cases from the posterior draws of a run, from a saved approximation, or from a model. A "
+        "row of the "
         "result has its number, the inputs, the mean and variance of the latent function, and, for two "
         "classes, the probability of +1; for counts and real observations, mean and standard deviation of y "
         "(counts: the mean is the rate times the exposure), and for ordered levels the probability of each. "
@@ -155,12 +156,20 @@ const tw_command tw_command_predict = {
         "With labels it says how good the predictions were: the error rate, the mean log score (the mean of "
         "log p(y), in nats and bits; higher is better), the information in bits of Kuss and Rasmussen for "
         "two equally frequent classes, and a table of calibration.\n\n"
-        "Ctrl-C ends after the block of 512 cases at hand, with what there is.",
-    .example = "  talweg predict run.nc new.csv\n"
-               "  talweg predict run.nc new.csv -o /dev/stdout\n"
-               "  talweg predict run.nc test.csv --label-column class\n"
-               "  talweg predict fit.json test.csv --json\n"
-               "  talweg predict fit.json --cross-kernel-matrix cross.npy --diagonal variances.npy\n",
+        "From a model file the draws are made first, as talweg sample --model makes them with its defaults: "
+        "of the parameters and the latent values where a parameter has a prior and is not fixed, else of the "
+        "latent values at the file's parameters. They are not kept: where more predictions are wanted, or "
+        "the draws "
+        "themselves, use talweg sample -o RUN.nc.\n\n"
+        "Ctrl-C ends after the block of 512 cases at hand, with what there is; while a model is sampled, "
+        "with nothing.",
+    .example =
+        "  talweg predict run.nc new.csv\n"
+        "  talweg predict run.nc new.csv -o /dev/stdout\n"
+        "  talweg predict run.nc test.csv --label-column class\n"
+        "  talweg predict approximation.json test.csv --json\n"
+        "  talweg predict model.json test.csv\n"
+        "  talweg predict approximation.json --cross-kernel-matrix cross.npy --diagonal variances.npy\n",
     .groups = groups,
     .group_count = TW_COUNT(groups),
     .bytes = sizeof(tw_predict_options),

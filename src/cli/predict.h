@@ -31,14 +31,25 @@ enum {
     TW_PREDICTED_COLUMNS
 };
 
-/* Predictions from a saved approximation or from the draws of a run; what is of the other kind is NULL. */
+/* predict_model.c: the draws of a model file, which are made when they are asked for. Load it and the problem, which is the caller's; read the new
+ * cases; then make the draws. theta is NULL where no parameter is unknown. Free it, also after a failure, before the problem. */
+typedef struct tw_model_draws tw_model_draws;
+tw_status tw_model_draws_load(tw_context *ctx, const tw_predict_options *options, tw_problem **problem,
+                              tw_model_draws **out);
+tw_status tw_model_draws_make(tw_model_draws *draws, tw_draw_source *source, const tw_run_theta **theta);
+void tw_model_draws_free(tw_model_draws *draws);
+
+/* Predictions from a saved approximation, or from the draws of a run or of a model; what is of another kind is NULL. */
 typedef struct tw_prediction {
     tw_context *ctx;
     tw_problem *problem;
     tw_approximation *approximation;
     tw_predictor *gaussian;
     tw_run *run;
-    tw_theta_places *places; /* of the draws of a run with unknown parameters; NULL: none */
+    tw_model_draws *model;
+    size_t chains,
+        length; /* of the draws: how many chains, and how many draws of each; 0: an approximation */
+    tw_theta_places *places; /* of draws with unknown parameters; NULL: none */
     tw_draws_predictor *draws;
     tw_new_inputs at;
     size_t first, count, done; /* the cases of the block at hand, and how many are done */

@@ -30,11 +30,10 @@ static tw_status write_rows(const tw_prediction *p, tw_joint *joint, size_t chai
 
 static tw_status write_all(const tw_prediction *p, tw_joint *joint, double *f, FILE *to)
 {
-    const tw_run_facts *facts = tw_run_describe(p->run);
     write_header(p->at.m, to);
-    for (size_t chain = 0; chain < facts->chains; chain++)
-        for (size_t first = 0; first < facts->draws; first += ROWS) {
-            size_t left = facts->draws - first;
+    for (size_t chain = 0; chain < p->chains; chain++)
+        for (size_t first = 0; first < p->length; first += ROWS) {
+            size_t left = p->length - first;
             TW_TRY(write_rows(p, joint, chain, first, left < ROWS ? left : ROWS, f, to));
         }
     return TW_OK;
@@ -44,9 +43,9 @@ tw_status tw_predict_joint_check(const tw_predict_options *options, const tw_pre
 {
     if (!options->joint) return TW_OK;
     TW_TRY(tw_writer_check(p->ctx, options->joint, options->output.force));
-    if (!p->run || p->at.cross)
-        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--joint needs a run with draws, made with a kernel: %s",
-                       p->run ? "this one was made with --kernel-matrix" : "FROM is an approximation");
+    if (!p->draws || p->at.cross)
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--joint needs draws of a model with a kernel: %s",
+                       p->draws ? "this one has a --kernel-matrix" : "FROM is an approximation");
     if (p->places)
         return tw_fail(p->ctx, TW_BAD_ARGUMENT,
                        "--joint needs a run at known parameters: sample with --fix all");

@@ -125,7 +125,7 @@ static void list_columns(tw_prediction_report *report)
     add_column(c, "mean", p->column[TW_PREDICTED_MEAN]);
     add_column(c, "variance", p->column[TW_PREDICTED_VARIANCE]);
     add_column(c, tw_likelihood_expects(p->problem->likelihood), p->column[TW_PREDICTED_EXPECTED]);
-    if (p->run) add_column(c, "mcse", p->column[TW_PREDICTED_MCSE]);
+    if (p->draws) add_column(c, "mcse", p->column[TW_PREDICTED_MCSE]);
     add_column(c, report->binary ? "probability_q05" : "y_mean_q05", p->column[TW_PREDICTED_Q05]);
     add_column(c, report->binary ? "probability_q50" : "y_mean_q50", p->column[TW_PREDICTED_Q50]);
     add_column(c, report->binary ? "probability_q95" : "y_mean_q95", p->column[TW_PREDICTED_Q95]);
@@ -135,7 +135,7 @@ static void list_columns(tw_prediction_report *report)
     add_column(c, "y", p->at.label + p->first);
     if (p->at.labels.count) c->texts[c->count - 1] = &p->at.labels;
     add_column(c, "log_score", p->column[TW_PREDICTED_SCORE]);
-    if (p->run) add_column(c, "log_score_mcse", p->column[TW_PREDICTED_SCORE_MCSE]);
+    if (p->draws) add_column(c, "log_score_mcse", p->column[TW_PREDICTED_SCORE_MCSE]);
 }
 
 static tw_csv as_csv(const tw_prediction_report *report)
@@ -269,12 +269,11 @@ static void print_scores(const tw_prediction_report *report)
     char bits[96], away[128];
     printf("%zu labelled case%s", s.scores.cases, s.scores.cases == 1 ? "" : "s");
     if (p->places)
-        printf(", averaged over %zu draws of the parameters and latents", tw_run_describe(p->run)->draws);
-    else if (p->run)
-        printf(", averaged over %zu draw%s of each of %zu chain%s", tw_run_describe(p->run)->draws,
-               tw_run_describe(p->run)->draws == 1 ? "" : "s", tw_run_describe(p->run)->chains,
-               tw_run_describe(p->run)->chains == 1 ? "" : "s");
-    printf("\n\n  %-30s%s\n", "", p->run ? "cases     draws" : "cases");
+        printf(", averaged over %zu draws of the parameters and latents", p->length);
+    else if (p->draws)
+        printf(", averaged over %zu draw%s of each of %zu chain%s", p->length, p->length == 1 ? "" : "s",
+               p->chains, p->chains == 1 ? "" : "s");
+    printf("\n\n  %-30s%s\n", "", p->draws ? "cases     draws" : "cases");
     snprintf(away, sizeof away, "root mean square of y - its predicted mean");
     if (s.scores.censored)
         snprintf(away, sizeof away, "root mean square of y - its predicted mean, without %zu censored case%s",
@@ -290,7 +289,7 @@ static void print_scores(const tw_prediction_report *report)
         print_score("information", 1.0 + in_bits(s.scores.log_score), "bits", in_bits(e.log_score),
                     in_bits(s.log_score_mcse), "1 + mean of log2 p(y): 0 for coin flips, 1 for certainty");
     printf("  Standard errors: of the sample of cases%s.\n",
-           p->run ? ", and of the draws (Monte Carlo)" : "");
+           p->draws ? ", and of the draws (Monte Carlo)" : "");
     if (!report->binary) return;
     print_calibration(&s.scores);
 }
@@ -338,15 +337,14 @@ static json_t *encode_scores(const tw_prediction_report *report, bool *ok)
 static tw_status print_json(tw_prediction_report *report)
 {
     const tw_prediction *p = report->p;
-    const tw_run_facts *facts = p->run ? tw_run_describe(p->run) : NULL;
     json_t *object = json_object();
     bool ok = report->ok;
     tw_json_set(object, "n", tw_json_count(p->done), &ok);
     tw_json_set(object, "likelihood", json_string(p->problem->likelihood->name), &ok);
-    tw_json_set(object, "from", json_string(facts ? "draws" : "approximation"), &ok);
-    tw_json_set(object, "converged", facts ? json_null() : json_boolean(p->approximation->converged), &ok);
-    tw_json_set(object, "chains", facts ? tw_json_count(facts->chains) : json_null(), &ok);
-    tw_json_set(object, "draws", facts ? tw_json_count(facts->draws) : json_null(), &ok);
+    tw_json_set(object, "from", json_string(p->draws ? "draws" : "approximation"), &ok);
+    tw_json_set(object, "converged", p->draws ? json_null() : json_boolean(p->approximation->converged), &ok);
+    tw_json_set(object, "chains", p->draws ? tw_json_count(p->chains) : json_null(), &ok);
+    tw_json_set(object, "draws", p->draws ? tw_json_count(p->length) : json_null(), &ok);
     tw_json_set(object, "scores", encode_scores(report, &ok), &ok);
     tw_json_set(object, "predictions", report->arrays, &ok);
     report->arrays = NULL;

@@ -1,4 +1,4 @@
-/* prediction.c: what to predict from, an approximation or a run, told apart by what the file holds; and the blocks
+/* prediction.c: what to predict from, an approximation, a run or a model, told apart by what the file holds; and the blocks
  * of cases. */
 #include <math.h>
 #include <stdio.h>
@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/model_file.h"
 #include "cli/predict.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
@@ -82,25 +83,47 @@ static tw_status allocate(tw_prediction *p)
         TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, 2 * p->levels, "the levels", &p->level));
         p->cases_level = p->level + TW_PREDICT_BATCH * p->levels;
     }
-    if (p->at.cross || p->run) return TW_OK;
+    if (p->at.cross || p->run || p->model) return TW_OK;
     TW_TRY(tw_allocate_doubles(p->ctx, p->problem->data->n, TW_PREDICT_BATCH, "the covariances", &p->cross));
     return tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, 1, "the prior variances", &p->variance);
+}
+
+static tw_status open_from(const tw_predict_options *options, tw_prediction *p)
+{
+    if (is_run(options->from)) return open_run(options, p);
+    if (tw_model_file_is(options->from)) return tw_model_draws_load(p->ctx, options, &p->problem, &p->model);
+    return open_approximation(options, p);
+}
+
+/* The draws of a run, or those that a model is asked for now. */
+static tw_status prepare_draws(const tw_predict_options *options, tw_prediction *p)
+{
+    tw_draw_source source;
+    const tw_run_theta *theta;
+    tw_draws_predictor_options to = TW_DRAWS_PREDICTOR_DEFAULTS;
+    to.threads = tw_threads((size_t)options->threads);
+    if (p->model) {
+        TW_TRY(tw_model_draws_make(p->model, &source, &theta));
+    } else {
+        source = tw_run_source(p->run);
+        theta = tw_run_read_theta(p->run);
+    }
+    p->chains = source.chains;
+    p->length = source.draws;
+    TW_TRY(tw_run_places(p->problem, theta, 1, &p->places));
+    if (p->places) source.places = tw_theta_places_table(p->places);
+    return tw_draws_predictor_new(p->problem->model, &source, &to, &p->draws);
 }
 
 tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options, tw_prediction *p)
 {
     *p = (tw_prediction){.ctx = ctx};
-    TW_TRY(is_run(options->from) ? open_run(options, p) : open_approximation(options, p));
+    TW_TRY(open_from(options, p));
     TW_TRY(read_cases(options, p));
     p->levels = p->problem->likelihood->levels;
     TW_TRY(allocate(p));
-    if (!p->run) return tw_predictor_new(p->problem->model, p->approximation, &p->gaussian);
-    tw_draw_source source = tw_run_source(p->run);
-    tw_draws_predictor_options to = TW_DRAWS_PREDICTOR_DEFAULTS;
-    to.threads = tw_threads((size_t)options->threads);
-    TW_TRY(tw_run_places(p->problem, tw_run_read_theta(p->run), 1, &p->places));
-    if (p->places) source.places = tw_theta_places_table(p->places);
-    return tw_draws_predictor_new(p->problem->model, &source, &to, &p->draws);
+    if (p->run || p->model) return prepare_draws(options, p);
+    return tw_predictor_new(p->problem->model, p->approximation, &p->gaussian);
 }
 
 void tw_prediction_close(tw_prediction *p)
@@ -114,6 +137,7 @@ void tw_prediction_close(tw_prediction *p)
     tw_release(p->ctx, p->variance);
     tw_new_inputs_free(&p->at);
     tw_approximation_free(p->approximation);
+    tw_model_draws_free(p->model);
     tw_problem_free(p->problem);
     tw_run_close(p->run);
 }
@@ -220,8 +244,8 @@ tw_status tw_prediction_next(tw_prediction *p)
     p->first = p->done;
     p->count = left < TW_PREDICT_BATCH ? left : TW_PREDICT_BATCH;
     if (p->count == 0) return TW_OK;
-    TW_TRY(p->run ? predict_from_draws(p) : predict_from_approximation(p));
-    if (!p->run) fill_quantiles(p);
+    TW_TRY(p->draws ? predict_from_draws(p) : predict_from_approximation(p));
+    if (!p->draws) fill_quantiles(p);
     for (size_t k = 0; k < p->levels * p->count; k++)
         p->level[k / p->levels + k % p->levels * TW_PREDICT_BATCH] = p->cases_level[k];
     TW_TRY(expect_quantiles(p));
@@ -231,7 +255,7 @@ tw_status tw_prediction_next(tw_prediction *p)
 
 tw_draws_scores tw_prediction_scores(const tw_prediction *p)
 {
-    if (p->run) return tw_draws_predictor_scores(p->draws);
+    if (p->draws) return tw_draws_predictor_scores(p->draws);
     tw_draws_scores scores = {.scores = tw_scores_finish(p->problem->likelihood, &p->sums)};
     scores.log_score_mcse = scores.error_rate_mcse = scores.rmse_mcse = NAN;
     return scores;

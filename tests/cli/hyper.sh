@@ -57,6 +57,20 @@ gives 'len(r["predictions"]["mcse"]) == 20 and all(0 < m < 0.2 for m in r["predi
 gives '-1 < r["scores"]["log_score_nats"] < 0 < r["scores"]["log_score_nats_mcse"] < 0.1'
 works predict "$d/run.nc" "$d/demo/two_classes_test.csv" -o /dev/stdout
 says out 'averaged over 128 draws of the parameters and latents'
+
+# predict from the model file itself: it makes the draws that sample makes
+works sample --model "$d/m.json" -o "$d/whole.nc"
+works predict "$d/whole.nc" "$d/demo/two_classes_test.csv" -o "$d/from_run.csv"
+works predict "$d/m.json" "$d/demo/two_classes_test.csv" -o "$d/from_model.csv"
+says out 'averaged over 512 draws of the parameters and latents'
+cmp "$d/from_run.csv" "$d/from_model.csv" || complain "the predictions of a model are not those of its run"
+refuses 2 'nowhere.csv' predict "$d/m.json" "$d/nowhere.csv" -o "$d/no.csv"
+refuses 1 'known parameters' predict "$d/m.json" "$d/demo/two_classes_test.csv" --joint "$d/joint.csv" -o "$d/no.csv"
+works model "$data" --log-ell 0 --log-sigma 1 -o "$d/known.json"
+works sample --model "$d/known.json" -o "$d/known.nc"
+works predict "$d/known.nc" "$d/demo/two_classes_test.csv" -o "$d/known_run.csv"
+works predict "$d/known.json" "$d/demo/two_classes_test.csv" --joint "$d/joint.csv" -o "$d/known_model.csv"
+cmp "$d/known_run.csv" "$d/known_model.csv" || complain "the predictions of a model at known values are not those of its run"
 works report "$d/run.nc" --test "$d/demo/two_classes_test.csv" -o "$d/run.html"
 grep -q 'Prior and posterior of log_sigma' "$d/run.html" || complain "the page has no picture of log_sigma"
 grep -q 'whose correlation is' "$d/run.html" || complain "the page has no picture of pairs"
