@@ -64,7 +64,7 @@ works predict "$d/whole.nc" "$d/demo/two_classes_test.csv" -o "$d/from_run.csv"
 works predict "$d/m.json" "$d/demo/two_classes_test.csv" -o "$d/from_model.csv"
 says out 'averaged over 512 draws of the parameters and latents'
 cmp "$d/from_run.csv" "$d/from_model.csv" || complain "the predictions of a model are not those of its run"
-refuses 2 'nowhere.csv' predict "$d/m.json" "$d/nowhere.csv" -o "$d/no.csv"
+refuses 1 'nowhere.csv' predict "$d/m.json" "$d/nowhere.csv" -o "$d/no.csv"
 refuses 1 'known parameters' predict "$d/m.json" "$d/demo/two_classes_test.csv" --joint "$d/joint.csv" -o "$d/no.csv"
 works model "$data" --log-ell 0 --log-sigma 1 -o "$d/known.json"
 works sample --model "$d/known.json" -o "$d/known.nc"

@@ -65,8 +65,9 @@ static PyObject *build_rows(size_t unknown, const tw_hyper_row *row, const char 
 {
     PyObject *list = PyList_New(0);
     for (size_t k = 0; list && k < unknown; k++)
-        if (!append(list, Py_BuildValue("ssdddddd", row[k].name, prior[k], row[k].mean, row[k].sd, row[k].q05,
-                                        row[k].q50, row[k].q95, row[k].mcse)))
+        if (!append(list, Py_BuildValue("ssddddddddd", row[k].name, prior[k], row[k].mean, row[k].sd,
+                                        row[k].q05, row[k].q50, row[k].q95, row[k].mcse, row[k].ess_bulk,
+                                        row[k].ess_tail, row[k].rhat)))
             Py_CLEAR(list);
     return list;
 }
@@ -102,6 +103,8 @@ typedef struct request {
     tw_py_problem *problem;
     PyObject *progress, *prior, *fix; /* the last two are lists of str, borrowed */
     int wants_draws, wants_loo;
+    const char
+        *method; /* "is2", "chain", or "auto": chains for draws of more than MOST_FOR_POINTS parameters */
     tw_hyper_options options;
     tw_py_job job;
     tw_priors *priors;
@@ -114,28 +117,38 @@ typedef struct request {
 static bool read_request(PyObject *self, PyObject *arguments, PyObject *keywords, request *r)
 {
     static const tw_py_field fields[] = {
-        {"points", TW_PY_COUNT, offsetof(tw_hyper_options, points)},
-        {"particles", TW_PY_COUNT, offsetof(tw_hyper_options, particles)},
-        {"temperatures", TW_PY_COUNT, offsetof(tw_hyper_options, temperatures)},
-        {"joint", TW_PY_COUNT, offsetof(tw_hyper_options, joint_particles)},
-        {"seed", TW_PY_SEED, offsetof(tw_hyper_options, seed)},
-        {"threads", TW_PY_COUNT, offsetof(tw_hyper_options, threads)},
+        {"method", TW_PY_TEXT, offsetof(request, method)},
+        {"points", TW_PY_COUNT, offsetof(request, options.points)},
+        {"particles", TW_PY_COUNT, offsetof(request, options.particles)},
+        {"temperatures", TW_PY_COUNT, offsetof(request, options.temperatures)},
+        {"joint", TW_PY_COUNT, offsetof(request, options.joint_particles)},
+        {"seed", TW_PY_SEED, offsetof(request, options.seed)},
+        {"threads", TW_PY_COUNT, offsetof(request, options.threads)},
         {NULL, TW_PY_REAL, 0},
     };
     static char *names[] = {"prior", "fix", "draws", "loo", "options", "progress", NULL};
     PyObject *options = NULL;
-    *r = (request){.problem = (tw_py_problem *)self, .options = TW_HYPER_DEFAULTS};
+    *r = (request){.problem = (tw_py_problem *)self, .method = "is2", .options = TW_HYPER_DEFAULTS};
     if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O!O!ppO!O", names, &PyList_Type, &r->prior,
                                      &PyList_Type, &r->fix, &r->wants_draws, &r->wants_loo, &PyDict_Type,
                                      &options, &r->progress))
         return false;
-    return tw_py_read(options, fields, &r->options);
+    return tw_py_read(options, fields, r);
 }
 
 static bool on_progress(void *user, const tw_progress *p)
 {
     request *r = user;
     return tw_py_progress(&r->job, p);
+}
+
+static void choose_method(request *r)
+{
+    enum { MOST_FOR_POINTS = 12 };
+    size_t unknown = 0;
+    for (size_t k = 0; k < r->priors->count; k++) unknown += r->priors->has[k] && !r->priors->fixed[k];
+    bool many = strcmp(r->method, "auto") == 0 && unknown > MOST_FOR_POINTS;
+    r->options.method = many || strcmp(r->method, "chain") == 0 ? TW_HYPER_CHAIN : TW_HYPER_IS2;
 }
 
 static tw_status leave_one_out(request *r)
@@ -160,6 +173,7 @@ static tw_status compute(request *r)
 {
     r->options.user = r;
     r->options.on_progress = on_progress;
+    choose_method(r);
     tw_status status = r->wants_loo ? tw_priors_complete(r->priors, r->problem->whole) : TW_OK;
     if (status == TW_OK) status = tw_hyper_run(r->problem->whole, r->priors, &r->options, &r->result);
     tw_py_problem_fill(r->problem, r->problem->whole); /* it is at the mode */

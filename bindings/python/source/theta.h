@@ -15,7 +15,7 @@ typedef struct tw_py_theta {
 /* A copy, freed with free(); NULL: there is no memory. */
 tw_py_theta *tw_py_theta_copy(const tw_run_theta *from, const tw_estimate *estimate, double seconds);
 
-/* (rows, {name: draws}, facts): a row is (name, prior, mean, sd, q05, q50, q95, mcse). */
+/* (rows, {name: draws}, facts): a row is (name, prior, mean, sd, q05, q50, q95, mcse, ess_bulk, ess_tail, rhat). */
 PyObject *tw_py_theta_build(const tw_problem *problem, const tw_py_theta *theta);
 
 #endif

@@ -257,6 +257,9 @@ class Draws(Plots, Shown):
             lines[0] = f"Draws: {self.draws} of {len(self.theta)} unknown parameters and {self.model.n} latents"
             lines[0] += " (interrupted)" if self.interrupted else ""
             lines += ["  " + line for line in _hyper.table(self.parameters)]
+            if self.method == "chain":
+                rhat = max(p.rhat for p in self.parameters)
+                return "\n".join(lines + [f"  ESS {self.weight_ess:.0f} of the worst parameter, R-hat at most {rhat:.3f}"])
             lines.append(f"  log p(y) {self.log_z:.4f} +- {self.se:.4f} of the whole model; ESS {self.weight_ess:.0f}, ")
             lines[-1] += f"that of the weights, Pareto k {self.pareto_k:.2f}"
             return "\n".join(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from dataclasses import dataclass
 from typing import Any, Callable, Optional, Sequence, Union
 
@@ -16,7 +17,7 @@ Texts = Union[str, Sequence[str], None]
 
 @dataclass(frozen=True)
 class Posterior:
-    """The posterior of an unknown parameter, from weighted points.
+    """The posterior of an unknown parameter, from weighted points or from chains.
 
     Attributes
     ----------
@@ -26,7 +27,9 @@ class Posterior:
         "log_ell ~ normal(0, 1)".
     mean, sd, q05, q50, q95 : float
     mcse : float
-        Monte Carlo standard error of the mean, from independent scrambles.
+        Monte Carlo standard error of the mean, from independent scrambles, or of the chains.
+    ess_bulk, ess_tail, rhat : float
+        Of chains; of weighted points ess_bulk is the effective number of weights, and the others are NaN.
     """
 
     name: str
@@ -37,14 +40,20 @@ class Posterior:
     q50: float
     q95: float
     mcse: float
+    ess_bulk: float = math.nan
+    ess_tail: float = math.nan
+    rhat: float = math.nan
 
 
 def table(rows: Sequence[Posterior]) -> list[str]:
     """Lines for people."""
+    chains = any(not math.isnan(p.rhat) for p in rows)
     head = f"{'':18}{'mean':>11}{'MCSE':>10}{'sd':>10}{'5%':>11}{'50%':>11}{'95%':>11}"
-    return [head] + [
-        f"{p.name:18}{p.mean:11.4g}{p.mcse:10.2g}{p.sd:10.4g}{p.q05:11.4g}{p.q50:11.4g}{p.q95:11.4g}" for p in rows
-    ]
+    lines = [f"{p.name:18}{p.mean:11.4g}{p.mcse:10.2g}{p.sd:10.4g}{p.q05:11.4g}{p.q50:11.4g}{p.q95:11.4g}" for p in rows]
+    if chains:
+        head += f"{'ESS':>8}{'R-hat':>8}"
+        lines = [line + f"{p.ess_bulk:8.0f}{p.rhat:8.3f}" for line, p in zip(lines, rows)]
+    return [head] + lines
 
 
 def _name(text: str) -> str:

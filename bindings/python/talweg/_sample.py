@@ -81,6 +81,7 @@ def sample(
     beta: float = 1.0,
     prior: _hyper.Texts = None,
     fix: _hyper.Texts = None,
+    hyper_method: str = "auto",
     points: int = 512,
     point_particles: int = 16,
     point_temperatures: int = 4,
@@ -140,6 +141,9 @@ def sample(
         "log_sigma ~ normal(0, 1)", or "default" for all parameters that were not given. If not given, the priors of the `Model`.
     fix : str or sequence of str, optional
         Parameters that are held: "ell=2", "ell" where it is, or "all". If not given, what the `Model` has fixed.
+    hyper_method : {"auto", "is2", "chain"}
+        Unknown parameters: draws of them by weighted points (is2: importance sampling squared) or by 16 Markov chains with `points` draws
+        in all (chain), which have R-hat and give no evidence; auto: is2 for up to 12 unknown parameters.
     points, point_particles, point_temperatures : int
         Unknown parameters: weighted points of them, as many draws as points; particles and temperatures of annealed importance sampling at
         each. There are no chains then, the ESS is that of the weights, and R-hat is NaN.
@@ -177,7 +181,10 @@ def sample(
         chains_only.update(init=init, start=start, beta=beta, max_seconds=max_seconds)
         usual = {name: p.default for name, p in inspect.signature(sample).parameters.items()}
         _hyper.refuse("sample", chains_only, usual)
-        much = dict(points=points, particles=point_particles, temperatures=point_temperatures, seed=seed, threads=threads)
+        if hyper_method not in ("auto", "is2", "chain"):
+            raise InputError(f'hyper_method is "{hyper_method}": it must be "auto", "is2" or "chain"')
+        much: dict[str, Any] = dict(points=points, particles=point_particles, temperatures=point_temperatures)
+        much.update(method=hyper_method, seed=seed, threads=threads)
         return _sample_unknown(about, priors, fixed, much, progress)
     if fix is not None and any("=" in text for text in fixed):
         raise InputError("fix: no parameter has a prior, so that all are held: give their values to the Model")
@@ -211,7 +218,8 @@ def _sample_unknown(model: Model, priors: list[str], fixed: list[str], much: dic
     """Draws of parameters and latents."""
     about, found = _hyper.run(model, priors, fixed, much, progress_function(progress), draws=True)
     try:
-        facts = {"beta": 1.0, "warmup": 0, "thin": 1, "seed": much["seed"], "from": "ep", "method": "is2", "metric": "ep"}
+        facts = {"beta": 1.0, "warmup": 0, "thin": 1, "seed": much["seed"], "from": "ep", "metric": "ep"}
+        facts["method"] = found["estimates"][0]["method"]
         return Draws(about, found["draws"], facts, count_threads(much["threads"]))
     finally:
         about._speak()

@@ -39,6 +39,30 @@ def test_predictions_and_files(draws, tmp_path):
     assert draws.log_likelihood.shape == (1, 64, 40)
 
 
+def test_chains_are_the_program_s(program, tmp_path):
+    flags = [flag for prior in PRIORS for flag in ("--prior", prior)]
+    theirs = program(X, Y, "sample", "--seed", "3", "--points", "256", "--hyper-method", "chain", *flags)
+    stages = []
+    chains = talweg.sample(X, Y, prior=PRIORS, points=256, seed=3, hyper_method="chain", progress=lambda *p: stages.append(p[0]))
+    assert chains.method == theirs["method"] == "chain" and np.isnan(chains.log_z) and stages
+    for ours, other in zip(chains.parameters, theirs["theta"]):
+        assert (ours.mean, ours.ess_bulk, ours.rhat) == (other["mean"], other["ess_bulk"], other["rhat"])
+    assert "R-hat" in repr(chains) and "log p(y)" not in repr(chains)
+    chains.save(tmp_path / "chains.nc")
+    again = talweg.load(tmp_path / "chains.nc")
+    assert again.method == "chain" and [p.rhat for p in again.parameters] == [p.rhat for p in chains.parameters]
+    assert ((talweg.predict(again, X[:5]).probability > 0)).all()
+    with pytest.raises(talweg.InputError, match="hyper_method"):
+        talweg.sample(X, Y, prior=PRIORS, hyper_method="nuts")
+
+
+def test_a_callable_ends_a_run():
+    ended = talweg.sample(X, Y, prior=PRIORS, points=4096, progress=lambda stage, done, *rest: stage == "run" and done > 64)
+    assert ended.interrupted and 32 <= ended.draws < 4096
+    with pytest.raises(talweg.TalwegError):
+        talweg.evidence(X, Y, prior=PRIORS, progress=lambda *p: True)
+
+
 def test_the_evidence_is_that_of_the_whole_model():
     model = talweg.Model(X, Y)
     model.priors = PRIORS
