@@ -125,6 +125,8 @@ TW_API double tw_weights_pareto_k(size_t n, const double *log_weight);
 TW_API double tw_weights_smooth(size_t n, double *log_weight);
 /* Up to this k a standard error from the weights holds. */
 #define TW_PARETO_LIMIT 0.7
+/* The same for n weights, of which few say less: min(1 - 1/log10 n, 0.7) (Vehtari, Simpson, Gelman, Yao and Gabry 2024). */
+TW_API double tw_pareto_limit(size_t n);
 
 #ifdef __cplusplus
 }

@@ -6,9 +6,9 @@
  *
  *   w_s = p(theta_s) Zhat(theta_s) / g(theta_s),   theta_s ~ g,   E[Zhat(theta)] = Z(theta),
  *
- * so that the mean of the w_s is an unbiased estimate of p(y), whatever g is and however rough Zhat. Here g is a multivariate
- * t distribution about the mode of p(theta) Z_EP(theta), adapted in a few rounds and then frozen; the theta_s are scrambled
- * Sobol points through g; Zhat is annealed importance sampling from EP's Gaussian with few temperatures and particles.
+ * so that the mean of the w_s is an unbiased estimate of p(y), whatever g is and however rough Zhat. Here g is a mixture of
+ * multivariate t distributions about the optima of p(theta) Z_EP(theta), adapted in a few rounds and then frozen, and of the
+ * prior, so that no weight is above max Z / (its share); the theta_s are scrambled Sobol points through g; Zhat is annealed importance sampling from EP's Gaussian with few temperatures and particles.
  * Errors come from independent scrambles. The weights, with the particles, are the posterior of (theta, x).
  *
  * A parameter is unknown where it has a prior and is not fixed (prior.h); all others stay where they are. Every prior must be
@@ -45,13 +45,14 @@ typedef enum tw_hyper_method { TW_HYPER_IS2, TW_HYPER_CHAIN } tw_hyper_method;
 typedef struct tw_hyper_options {
     tw_hyper_method method;
     size_t points;    /* in all, rounded up to a multiple of scrambles */
-    size_t scrambles; /* independent ones, at least 2; or so many chains */
+    size_t scrambles; /* independent ones, at least 2 */
+    size_t chains;    /* of the method chain, in place of scrambles */
     size_t particles; /* of each point */
     size_t
         temperatures; /* of each point, from EP's Gaussian or Laplace's; from the prior eight times as many */
     double eps;       /* step size, in the metric of that Gaussian */
     size_t leapfrog_steps;
-    size_t rounds;       /* in which the proposal is adapted */
+    size_t rounds;       /* at most so many, in which the proposal is adapted */
     size_t round_points; /* of each; 0: 16 (unknown parameters + 2) */
     size_t starts;       /* of the search for the mode */
     size_t kept; /* particles kept of each point, drawn by their weights; 0: none, and no draws of x */
@@ -65,12 +66,13 @@ typedef struct tw_hyper_options {
 } tw_hyper_options;
 #define TW_HYPER_DEFAULTS                         \
     ((tw_hyper_options){.points = 512,            \
-                        .scrambles = 16,          \
+                        .scrambles = 32,          \
+                        .chains = 16,             \
                         .particles = 16,          \
                         .temperatures = 4,        \
                         .eps = 0.35,              \
                         .leapfrog_steps = 4,      \
-                        .rounds = 2,              \
+                        .rounds = 6,              \
                         .starts = 3,              \
                         .kept = 4,                \
                         .joint_temperatures = 20, \

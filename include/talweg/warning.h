@@ -74,7 +74,7 @@ extern "C" {
       "the weights of the parameters collapsed: {0:.1f} of {1:.0f} points count, so that neither the "       \
       "evidence nor the posterior can be told")                                                              \
     X(TW_WARN_THETA_TAIL, "theta_heavy_tail",                                                                \
-      "the weights of the parameters have a heavy tail (Pareto k {0:.2f}, above {1:.1f}): errors are not "   \
+      "the weights of the parameters have a heavy tail (Pareto k {0:.2f}, above {1:.2f}): errors are not "   \
       "to "                                                                                                  \
       "be trusted")                                                                                          \
     X(TW_WARN_THETA_START, "theta_start",                                                                    \

@@ -35,7 +35,8 @@ static void print_table(const tw_evidence_flags *flags, const tw_hyper_job *j)
     printf("  %-68s%9.2f s\n\n", "the whole command", tw_terminal_elapsed());
     tw_hyper_print_rows(j);
     if (isfinite(r->estimate.pareto_k))
-        printf("\nPareto k of the weights: %.2f (reliable below 0.7)\n", r->estimate.pareto_k);
+        printf("\nPareto k of the weights: %.2f (reliable below %.2f)\n", r->estimate.pareto_k,
+               tw_pareto_limit(r->points));
     if (!agreement.known) return;
     tw_agreement_print(&agreement, estimates, words);
     tw_print_wrapped(stdout, words, 0, 0);

@@ -198,7 +198,8 @@ static void print_weights(const tw_hyper_result *r)
 {
     const tw_estimate *e = &r->estimate;
     printf("\nweights         %.1f of %zu points are effective", e->weight_ess, r->points);
-    if (isfinite(e->pareto_k)) printf("; Pareto k %.2f (reliable below 0.7)", e->pareto_k);
+    if (isfinite(e->pareto_k))
+        printf("; Pareto k %.2f (reliable below %.2f)", e->pareto_k, tw_pareto_limit(r->points));
     printf("\nlog p(y)        %.4f +- %.4f nats, of the whole model\n", e->log_z, e->se);
 }
 

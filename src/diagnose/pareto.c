@@ -146,3 +146,8 @@ double tw_weights_smooth(size_t n, double *log_weight)
             log_weight[i] = smooth_one(&t, k, rank_of(&t, log_weight[i]));
     return k;
 }
+
+double tw_pareto_limit(size_t n)
+{
+    return n > 10 ? fmin(1.0 - 1.0 / log10((double)n), TW_PARETO_LIMIT) : 0.0;
+}

@@ -1,5 +1,4 @@
-/* chain.c: draws of (theta, x) by Markov chains with sites that are a function of theta (walker.h), in place of weighted points: as many
- * chains as there are scrambles, from independent draws of the proposal, each with a warm-up of its own. No EP in the loop: a step of theta
+/* chain.c: draws of (theta, x) by Markov chains with sites that are a function of theta (walker.h), in place of weighted points: o->chains of them, from independent draws of the proposal, each with a warm-up of its own. No EP in the loop: a step of theta
  * costs a factorisation of K and a conditioning. What comes out looks like points of equal weight, draw t of chain c being point
  * t C + c, so that means and errors are those of independent chains; R-hat and ESS judge them. There is no estimate of the evidence. */
 #include <math.h>
@@ -137,7 +136,7 @@ static void take(const chains *c)
 
 tw_status tw_hyper_walk(tw_hyper *h)
 {
-    size_t count = h->o->scrambles;
+    size_t count = h->o->chains;
     chains c = {.h = h,
                 .count = count,
                 .draws = (h->o->points + count - 1) / count,

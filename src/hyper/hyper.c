@@ -35,13 +35,18 @@ static tw_status check_priors(const tw_problem *problem, const tw_priors *priors
     return TW_OK;
 }
 
+static size_t groups(const tw_hyper_options *o)
+{
+    return o->method == TW_HYPER_CHAIN ? o->chains : o->scrambles;
+}
+
 static tw_status check_options(tw_context *ctx, const tw_hyper_options *o)
 {
-    if (o->scrambles < 2 || o->points < 2 * o->scrambles)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "an error needs at least 2 scrambles with 2 points each, not %zu with %zu points in all",
-            o->scrambles, o->points);
+    if (groups(o) < 2 || o->points < 2 * groups(o))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "an error needs at least 2 scrambles (or chains) with 2 points each, not %zu with "
+                       "%zu points in all",
+                       groups(o), o->points);
     if (o->points >= UINT32_MAX)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu points are more than Sobol's sequence has here", o->points);
     if (o->method == TW_HYPER_CHAIN && (o->joint_particles > 0 || o->store))
@@ -79,14 +84,14 @@ void tw_hyper_free(tw_hyper_result *r)
 static tw_status allocate_result(tw_hyper *h)
 {
     const tw_hyper_options *o = h->o;
-    size_t points = (o->points + o->scrambles - 1) / o->scrambles * o->scrambles;
+    size_t points = (o->points + groups(o) - 1) / groups(o) * groups(o);
     void *memory = NULL;
     TW_TRY(tw_allocate(h->ctx, 1, sizeof(tw_hyper_result), "a result", &memory));
     tw_hyper_result *r = h->result = memory;
     *r = (tw_hyper_result){.ctx = h->ctx,
                            .n = h->problem->data->n,
                            .unknown = h->unknown,
-                           .scrambles = o->scrambles,
+                           .scrambles = groups(o),
                            .particles = o->particles,
                            .kept = o->kept};
     TW_TRY(tw_allocate(h->ctx, h->unknown, sizeof *r->row, "parameters", &memory));
@@ -129,7 +134,7 @@ static void release(tw_hyper *h)
 {
     tw_crew_free(h->crew);
     tw_library_free(h->library);
-    tw_proposal_free(h->g);
+    tw_mixture_free(h->g);
     tw_release(h->ctx, h->origin);
     tw_release(h->ctx, h->full);
     tw_release(h->ctx, h->index);

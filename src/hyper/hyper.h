@@ -5,7 +5,7 @@
 #include "evidence/walk.h"
 #include "hyper/crew.h"
 #include "hyper/library.h"
-#include "hyper/proposal.h"
+#include "hyper/mixture.h"
 #include "math/sobol.h"
 
 /* A run on its way. */
@@ -18,7 +18,7 @@ typedef struct tw_hyper {
     size_t *index;         /* unknown: where they are in theta */
     double *origin, *full; /* all parameters: where they are held, and at the point at hand */
     tw_crew *crew;
-    tw_proposal *g;
+    tw_mixture *g;
     tw_library *library;
     tw_hyper_result *result;
     tw_watch watch;
@@ -39,6 +39,9 @@ void tw_hyper_fill(const tw_hyper *h, const double *theta, double *full);
 
 /* The mode, and the proposal about it, adapted and from now on frozen (hyper/setup.c). */
 tw_status tw_hyper_set_up(tw_hyper *h);
+
+/* The proposal learns, and the library gets its sites (hyper/rounds.c). */
+tw_status tw_hyper_adapt(tw_hyper *h);
 
 /* The points that count: result->theta, log_z, log_weight and x (hyper/points.c). */
 tw_status tw_hyper_compute(tw_hyper *h);

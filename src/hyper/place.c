@@ -122,7 +122,7 @@ tw_status tw_place_approximate(tw_place *p, const tw_guess *guess, tw_approximat
 {
     *out = NULL;
     TW_TRY(arrive(p));
-    return p->model ? fit_ep(p, guess, 1e-4, out) : TW_OK;
+    return p->model ? fit_ep(p, guess, LOOSE, out) : TW_OK;
 }
 
 /* ---- annealing ---- */

@@ -46,11 +46,12 @@ static void draw(batch *b)
     for (size_t r = 0; r < count; r++) {
         double *theta = h->result->theta + (b->first + r) * h->unknown;
         tw_sobol_point(&b->sobol[r], (uint32_t)(b->first / count), u);
-        tw_proposal_draw(h->g, u, theta);
-        if (!tw_library_find(h->library, h->g, theta, &b->guess[r])) b->guess[r] = (tw_guess){NULL, NULL};
+        tw_mixture_draw(h->g, u, theta);
+        if (!tw_library_find(h->library, h->g->bell[0], theta, &b->guess[r]))
+            b->guess[r] = (tw_guess){NULL, NULL};
         tw_hyper_fill(h, theta, h->full);
-        b->log_rest[r] = tw_priors_log_density(h->priors, h->problem, h->full, NULL) -
-                         tw_proposal_log_density(h->g, theta);
+        b->log_rest[r] =
+            tw_priors_log_density(h->priors, h->problem, h->full, NULL) - tw_mixture_log_density(h->g, theta);
     }
 }
 

@@ -3,8 +3,7 @@
  *   log g(theta) = log Gamma((df + d)/2) - log Gamma(df/2) - d/2 log(df pi) - 1/2 log|C| - (df + d)/2 log(1 + q/df),
  *   q = (theta - m)' C^-1 (theta - m).
  *
- * It learns m and C from weighted points by their moments, in which no weight counts for more than sqrt(S) times the mean of S of
- * them (Ionides 2008): one lucky point does not decide. */
+ * It learns m and C from weighted points by their moments, so that its own covariance, df/(df - 2) C, is a little wider than theirs. */
 #include "hyper/proposal.h"
 
 #include <math.h>
@@ -86,63 +85,58 @@ tw_status tw_proposal_spread(tw_proposal *p, const double *sd)
 
 /* ---- learning ---- */
 
-typedef struct moments {
-    size_t points;
-    const double *theta, *log_weight;
-    double largest, cap; /* weights are relative to the largest, and cut off at the cap */
-    double sum, squares;
-} moments;
-
-static double weight_of(const moments *m, size_t s)
-{
-    return fmin(exp(m->log_weight[s] - m->largest), m->cap);
-}
-
-static bool find_weights(moments *m)
-{
-    double total = 0.0;
-    m->largest = -INFINITY;
-    for (size_t s = 0; s < m->points; s++) m->largest = fmax(m->largest, m->log_weight[s]);
-    if (!isfinite(m->largest)) return false;
-    m->cap = INFINITY;
-    for (size_t s = 0; s < m->points; s++) total += weight_of(m, s);
-    m->cap = total / sqrt((double)m->points);
-    for (size_t s = 0; s < m->points; s++) {
-        double w = weight_of(m, s);
-        m->sum += w;
-        m->squares += w * w;
-    }
-    return true;
-}
-
 /* C = (E sum w (theta - mean)(theta - mean)' / sum w + k C_old) / (E + k), E the effective number of points. */
-static void fill_covariance(const tw_proposal *p, const moments *m, const double *mean, double k, double *c)
+static void fill_covariance(const tw_proposal *old, const tw_weighed *from, const double *mean, double k,
+                            double *c)
 {
-    size_t d = p->d;
-    double effective = m->sum * m->sum / m->squares, share = effective / (effective + k);
-    tw_gaussian_block(p->shape, 0, d, 0, d, c);
+    size_t d = old->d;
+    double sum = 0.0, squares = 0.0;
+    for (size_t s = 0; s < from->points; s++) {
+        sum += from->weight[s];
+        squares += from->weight[s] * from->weight[s];
+    }
+    double effective = sum * sum / squares, share = effective / (effective + k);
+    tw_gaussian_block(old->shape, 0, d, 0, d, c);
     for (size_t a = 0; a < d * d; a++) c[a] *= 1.0 - share;
-    for (size_t s = 0; s < m->points; s++) {
-        const double *t = m->theta + s * d;
-        double w = share * weight_of(m, s) / m->sum;
-        for (size_t a = 0; a < d; a++)
+    for (size_t s = 0; s < from->points; s++) {
+        const double *t = from->theta + s * d;
+        double w = share * from->weight[s] / sum;
+        for (size_t a = 0; a < d && w > 0.0; a++)
             for (size_t b = 0; b < d; b++) c[b + a * d] += w * (t[a] - mean[a]) * (t[b] - mean[b]);
     }
 }
 
-tw_status tw_proposal_learn(tw_proposal *p, size_t points, const double *theta, const double *log_weight,
-                            double prior_points)
+static bool find_mean(size_t d, const tw_weighed *from, double *mean)
 {
-    moments m = {.points = points, .theta = theta, .log_weight = log_weight};
+    double sum = 0.0;
+    for (size_t s = 0; s < from->points; s++) sum += from->weight[s];
+    for (size_t a = 0; a < d; a++) mean[a] = 0.0;
+    for (size_t s = 0; s < from->points; s++)
+        for (size_t a = 0; a < d; a++) mean[a] += from->weight[s] / sum * from->theta[a + s * d];
+    return sum > 0.0;
+}
+
+tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points,
+                            tw_proposal **out)
+{
+    tw_proposal *p = NULL;
     tw_gaussian *next = NULL;
-    double mean[TW_PROPOSAL_MOST] = {0.0};
-    if (!find_weights(&m)) return TW_OK;
-    for (size_t s = 0; s < points; s++)
-        for (size_t a = 0; a < p->d; a++) mean[a] += weight_of(&m, s) / m.sum * theta[a + s * p->d];
-    TW_TRY(tw_gaussian_dense_new(p->ctx, p->d, NULL, 0, &next));
-    fill_covariance(p, &m, mean, prior_points, tw_gaussian_dense_matrix(next));
-    memcpy(p->mean, mean, p->d * sizeof *mean);
-    return take_shape(p, next);
+    *out = NULL;
+    TW_TRY(tw_proposal_new(old->ctx, old->d, old->df, &p));
+    if (!find_mean(p->d, from, p->mean)) {
+        tw_proposal_free(p);
+        return TW_OK;
+    }
+    tw_status status = tw_gaussian_dense_new(p->ctx, p->d, NULL, 0, &next);
+    if (status == TW_OK) {
+        fill_covariance(old, from, p->mean, prior_points, tw_gaussian_dense_matrix(next));
+        status = take_shape(p, next);
+    }
+    if (status == TW_OK)
+        *out = p;
+    else
+        tw_proposal_free(p);
+    return status;
 }
 
 /* ---- drawing ---- */

@@ -1,4 +1,4 @@
-/* proposal.h: a multivariate t distribution of theta, from which points are drawn. */
+/* proposal.h: a multivariate t distribution of theta: a part of the mixture from which points are drawn (mixture.h). */
 #ifndef TALWEG_HYPER_PROPOSAL_H
 #define TALWEG_HYPER_PROPOSAL_H
 
@@ -23,10 +23,16 @@ void tw_proposal_free(tw_proposal *proposal);
 tw_status tw_proposal_invert(tw_proposal *proposal, const tw_gaussian *precision);
 tw_status tw_proposal_spread(tw_proposal *proposal, const double *sd);
 
-/* Mean and C become those of weighted points (d x points), drawn towards what they were as `prior_points` points would. Nothing
- * happens where no weight is above 0. */
-tw_status tw_proposal_learn(tw_proposal *proposal, size_t points, const double *theta,
-                            const double *log_weight, double prior_points);
+/* Points with weights of at least 0, d x points: a set that a proposal learns from. */
+typedef struct tw_weighed {
+    size_t points;
+    const double *theta, *weight;
+} tw_weighed;
+
+/* Another one, whose mean and C are those of weighted points, C drawn towards that of `old` as `prior_points` points would. NULL where no weight
+ * is above 0. */
+tw_status tw_proposal_learn(const tw_proposal *old, const tw_weighed *from, double prior_points,
+                            tw_proposal **out);
 
 /* The theta of d + 1 uniform numbers: theta = m + F z sqrt(df / chi2), F F' = C. */
 void tw_proposal_draw(const tw_proposal *proposal, const double *u, double *theta);

@@ -4,7 +4,8 @@
  *
  *   mcse^2 = sum_r (A_r - mean W_r)^2 / (R (R - 1) Wbar^2),   Wbar = sum W / R,
  *
- * the delta method for a ratio of means of independent scrambles. */
+ * the delta method for a ratio of means of independent scrambles. An error from R scrambles is itself uncertain, and an estimate divided by it has
+ * Student's distribution with R - 1 degrees of freedom: it is widened by that one's standard deviation, sqrt((R - 1)/(R - 3)). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,12 @@
 #include "talweg/diagnose.h"
 
 static const double FEW = 2.0; /* fewer effective points tell nothing */
+
+/* From the variance of a mean of R scrambles to its error. */
+static double widen(double variance, double scrambles)
+{
+    return sqrt(variance * (scrambles > 3.0 ? (scrambles - 1.0) / (scrambles - 3.0) : 3.0));
+}
 
 /* ---- means ---- */
 
@@ -53,7 +60,7 @@ double tw_hyper_mean(const tw_hyper_result *r, const double *f, double *mcse)
         double e = scramble_sum(r, f, mean, k, largest) * count / total;
         squares += e * e;
     }
-    if (mcse) *mcse = sqrt(squares / (count * (count - 1.0)));
+    if (mcse) *mcse = widen(squares / (count * (count - 1.0)), count);
     return mean;
 }
 
@@ -83,6 +90,7 @@ static tw_status estimate(tw_hyper *h)
                        .drift = NAN,
                        .apart = NAN};
     e->log_z = tw_log_mean_exp(r->scrambles, level, &e->se);
+    e->se = widen(e->se * e->se, (double)r->scrambles);
     e->weight_ess = tw_weights_ess(r->points, r->log_weight);
     e->pareto_k = tw_weights_pareto_k(r->points, r->log_weight);
     e->draws = tw_draws_number(h->o->seed, tw_streams_of(TW_STREAMS_HYPER).first);
@@ -187,8 +195,8 @@ static void judge(tw_hyper_result *r)
     size_t replaced = r->started[TW_HYPER_LAPLACE] + r->started[TW_HYPER_PRIOR];
     bool collapsed = !isfinite(e->log_z) || !(e->weight_ess >= FEW);
     if (collapsed) warn(r, TW_WARN_THETA_COLLAPSED, e->weight_ess, points);
-    if (!collapsed && e->pareto_k > TW_PARETO_LIMIT)
-        warn(r, TW_WARN_THETA_TAIL, e->pareto_k, TW_PARETO_LIMIT);
+    double limit = tw_pareto_limit(r->points);
+    if (!collapsed && e->pareto_k > limit) warn(r, TW_WARN_THETA_TAIL, e->pareto_k, limit);
     if (replaced > 0) warn(r, TW_WARN_THETA_START, (double)replaced, points);
     if (r->started[TW_HYPER_FAILED] > 0)
         warn(r, TW_WARN_THETA_FAILED, (double)r->started[TW_HYPER_FAILED], points);

@@ -22,7 +22,8 @@ static void leave(tw_spot *s)
 /* The sites may be too negative for this K: then q is the prior. */
 static tw_status make_q(const tw_walker *k, tw_spot *s)
 {
-    if (!tw_library_find(k->h->library, k->h->g, s->theta, &s->sites)) s->sites = (tw_guess){NULL, NULL};
+    if (!tw_library_find(k->h->library, k->h->g->bell[0], s->theta, &s->sites))
+        s->sites = (tw_guess){NULL, NULL};
     tw_status status = TW_NUMERICAL_FAILURE;
     if (s->sites.tau) status = tw_reference_sites(s->model, s->sites.tau, s->sites.nu, &s->q);
     if (status != TW_NUMERICAL_FAILURE && status != TW_BAD_ARGUMENT) return status;
@@ -57,7 +58,7 @@ static tw_status arrive(tw_walker *k, tw_spot *s, bool *possible)
     TW_TRY(tw_place_model(k->place, &s->model));
     if (!s->model) return TW_OK;
     TW_TRY(make_q(k, s));
-    s->log_g = tw_proposal_log_density(h->g, s->theta);
+    s->log_g = tw_mixture_log_density(h->g, s->theta);
     s->log_rest = log_prior + s->q->log_z - s->log_g;
     s->sum = measure(k, s, k->w);
     *possible = s->sum > -INFINITY;
@@ -76,22 +77,38 @@ double tw_walker_log_ratio(const tw_walker *k)
 
 /* ---- transitions ---- */
 
-/* A step of 2.4 / sqrt(d) standard deviations of the proposal. */
-tw_status tw_walker_move_theta(tw_walker *k)
+/* A step of 2.4 / sqrt(d) standard deviations of the largest bell. */
+static void step_theta(tw_walker *k)
 {
     const tw_hyper *h = k->h;
     double z[TW_HYPER_MOST], step = 2.4 / sqrt((double)h->unknown);
-    bool possible;
     tw_stream_normals(&k->stream, h->unknown, z);
     for (size_t a = 0; a < h->unknown; a++) z[a] *= step;
-    tw_gaussian_spread(h->g->shape, 1, z, k->there.theta);
+    tw_gaussian_spread(h->g->bell[0]->shape, 1, z, k->there.theta);
     for (size_t a = 0; a < h->unknown; a++) k->there.theta[a] += k->here.theta[a];
+}
+
+static void draw_theta(tw_walker *k, double *theta)
+{
+    double u[TW_HYPER_MOST + 1];
+    for (size_t a = 0; a <= k->h->unknown; a++) u[a] = tw_stream_uniform(&k->stream);
+    tw_mixture_draw(k->h->g, u, theta);
+}
+
+/* By turns a step from here, whose ratio of densities is exp(dlog g + b dR), and a draw from g, whose ratio is exp(b dR). */
+tw_status tw_walker_move_theta(tw_walker *k)
+{
+    bool possible, far = k->far = !k->far;
+    if (far)
+        draw_theta(k, k->there.theta);
+    else
+        step_theta(k);
     double level = log(tw_stream_uniform(&k->stream));
     k->moves++;
     TW_TRY(arrive(k, &k->there, &possible));
-    if (!possible ||
-        level > k->there.log_g - k->here.log_g + k->beta * (log_ratio(&k->there) - log_ratio(&k->here)))
-        return TW_OK;
+    if (!possible) return TW_OK;
+    double change = k->beta * (log_ratio(&k->there) - log_ratio(&k->here));
+    if (level > change + (far ? 0.0 : k->there.log_g - k->here.log_g)) return TW_OK;
     tw_spot swapped = k->here;
     k->here = k->there;
     k->there = swapped;
@@ -145,9 +162,7 @@ void tw_walker_end(tw_walker *k)
 
 tw_status tw_walker_start(tw_walker *k, bool *possible)
 {
-    double u[TW_HYPER_MOST + 1];
-    for (size_t a = 0; a <= k->h->unknown; a++) u[a] = tw_stream_uniform(&k->stream);
-    tw_proposal_draw(k->h->g, u, k->here.theta);
+    draw_theta(k, k->here.theta);
     tw_stream_normals(&k->stream, k->h->result->n, k->w);
     return arrive(k, &k->here, possible);
 }

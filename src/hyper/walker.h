@@ -6,7 +6,7 @@
  *   p(theta) Z_q(theta) N(w; 0, I) prod_n p(y_n | x_n, theta) / t_n(x_n) = g(theta) N(w; 0, I) exp R(theta, w),
  *   R = log p(theta) - log g(theta) + log Z_q(theta) + sum_n log p(y_n | x_n, theta) - log t_n(x_n).
  *
- * A walker moves in g N exp(b R): theta by a random walk step with w held, w by elliptical slice sampling with theta held. Where K is singular, F
+ * A walker moves in g N exp(b R): theta by a random walk step or a draw from g with w held, w by elliptical slice sampling with theta held. Where K is singular, F
  * has fewer columns than w has numbers: those left over stay standard normal. */
 #ifndef TALWEG_HYPER_WALKER_H
 #define TALWEG_HYPER_WALKER_H
@@ -31,6 +31,7 @@ typedef struct tw_walker {
     double beta;
     tw_spot here, there;
     double *w, *direction, *trial, *x, *value; /* n each */
+    bool far;                                  /* the last proposal of theta was a draw from g */
     double accepted, moves;
 } tw_walker;
 

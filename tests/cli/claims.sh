@@ -43,7 +43,7 @@ claimed stan.json 'r["log_z"]["given"] is None and all(abs(rows["x.%d" % (i + 1)
 
 # examples/check/read_run.R, with R's posterior and ncdf4, where they are installed
 works sample "$data" --log-ell 0 --log-sigma 0 --chains 2 --warmup 50 --draws 60 --stan-csv "$d/chain" -o "$d/run.nc" --pointwise
-works sample "$data" --prior default --points 32 -o "$d/unknown.nc"
+works sample "$data" --prior default --points 64 -o "$d/unknown.nc"
 Rscript --vanilla - "$d" <<'R' || complain "read_run.R"
 if (!requireNamespace("posterior", quietly = TRUE)) quit("no", 0)
 place <- commandArgs(TRUE)[1]

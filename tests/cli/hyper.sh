@@ -22,21 +22,21 @@ works report "$d/e.nc" -o "$d/e.html"
 grep -q is2 "$d/e.html" || complain "the page has no is2"
 
 # the table
-works evidence "$data" --prior default --points 32 --threads 1
+works evidence "$data" --prior default --points 64 --threads 1
 says out 'whole model'
 says out 'is2 and ais-joint agree'
 says out 'log_sigma'
 says out '2 of 2 parameters unknown'
 
 # a parameter without a prior stays, and one that was not given is warned of
-works evidence "$data" --prior 'log_ell ~ normal(0, 1)' --points 32 --json
+works evidence "$data" --prior 'log_ell ~ normal(0, 1)' --points 64 --json
 gives 'len(r["theta"]) == 1 and [w["code"] for w in r["warnings"]] == ["default_parameters"]'
-works evidence "$data" --prior 'log_ell ~ normal(0, 1)' --fix sigma=2 --points 32 --json
+works evidence "$data" --prior 'log_ell ~ normal(0, 1)' --fix sigma=2 --points 64 --json
 gives 'len(r["theta"]) == 1 and r["warnings"] == [] and r["model"]["parameters"]["sigma"] == 2'
 
 # a model file with priors is obeyed
 works model "$data" --prior default -o "$d/m.json"
-works evidence --model "$d/m.json" --points 32 --json
+works evidence --model "$d/m.json" --points 64 --json
 gives 'len(r["theta"]) == 2 and r["estimates"][0]["whole_model"] is True'
 
 # sample: draws of the parameters and the latents; no chains, so no R-hat, and the ESS is that of the weights
@@ -76,7 +76,7 @@ grep -q 'Prior and posterior of log_sigma' "$d/run.html" || complain "the page h
 grep -q 'whose correlation is' "$d/run.html" || complain "the page has no picture of pairs"
 grep -q 'unknown parameters' "$d/run.html" || complain "the page says nothing of unknown parameters"
 grep -q 'leapfrog step' "$d/run.html" && grep -q 'step size nan' "$d/run.html" && complain "the page has a step size"
-works sample "$data" --prior 'ell ~ gamma(2, 1)' --points 32 -o "$d/draws.csv"
+works sample "$data" --prior 'ell ~ gamma(2, 1)' --points 64 -o "$d/draws.csv"
 says err 'talweg fit' # sigma has neither a prior nor a value
 [ "$(head -1 "$d/draws.csv" | cut -d, -f1-5)" = draw,point,lp,ell,x.1 ] || complain "draws.csv has other columns"
 [ "$(wc -l <"$d/draws.csv")" -eq 33 ] || complain "draws.csv has another number of draws"
@@ -93,7 +93,7 @@ refuses 1 'no checkpoints' sample --model "$d/m.json" --hyper-method chain --che
 refuses 1 'not from chains' sample --model "$d/m.json" --draws 100
 refuses 1 'not from chains' sample --model "$d/m.json" --method hmc
 refuses 1 'does not go with unknown parameters' sample --model "$d/m.json" --stan-csv "$d/stan"
-works sample --model "$d/m.json" --points 32 --checkpoint "$d/state" -o "$d/new.nc"
+works sample --model "$d/m.json" --points 64 --checkpoint "$d/state" -o "$d/new.nc"
 [ ! -e "$d/state" ] || complain "the checkpoint of a run that is complete is left"
 works sample --model "$d/m.json" --points 64 --seed 2 -o "$d/other.nc"
 refuses 1 'cannot be combined' summary "$d/run.nc" "$d/other.nc"
@@ -107,14 +107,14 @@ gives 'all(m["loo"] < 0 < m["loo_se"] and m["se"] > 0 and len(m["theta"]) == 2 f
 gives 'len(r["bayes_factors"]) == 1 and r["bayes_factors"][0]["log_bayes_factor"] >= 0 and r["bayes_factors"][0]["se"] > 0'
 gives 'abs(r["bayes_factors"][0]["log_bayes_factor"] - abs(r["models"][0]["log_z"] - r["models"][1]["log_z"])) < 1e-12'
 gives 'r["bayes_factors"][0]["told_apart"] in ("yes", "no", "weakly", "unsure") and "largest evidence" in r["verdict"]'
-works compare "$d/m.json" "$d/other.json" --points 32 --point-particles 4
+works compare "$d/m.json" "$d/other.json" --points 64 --point-particles 4
 says out 'log factor'
 says out 'has the largest evidence'
 works demo --data-only --directory "$d/small" --cases 30 --test-cases 10
 works model "$d/small/two_classes.csv" --prior default -o "$d/small.json"
 works model "$data" --fix ell=1 --fix sigma=1 -o "$d/fixed.json"
 refuses 1 'models of other observations' compare "$d/m.json" "$d/small.json"
-refuses 1 'no parameter is unknown' compare "$d/m.json" "$d/fixed.json" --points 32
+refuses 1 'no parameter is unknown' compare "$d/m.json" "$d/fixed.json" --points 64
 refuses 1 'one model cannot be compared' compare "$d/m.json"
 refuses 1 'none.json' compare "$d/m.json" "$d/none.json"
 

@@ -102,8 +102,8 @@ static void score_both(const tw_problem *problem, const tw_hyper_result *r, void
     score(problem, r, &both[1]);
 }
 
-/* z is about t with 15 degrees of freedom: mean 0, variance 15/13 = 1.15, so that the mean over 100 seeds is within 0.45 of 0 (4.2
- * sigma) and their mean square within 0.6 and 2.1 (4 sigma and more). The mean of unbiased estimates is within 4.5 of its errors
+/* z is about t with 31 degrees of freedom, made to have mean 0 and variance 1, so that the mean over 100 seeds is within 0.45 of 0 (4.5
+ * sigma) and their mean square within 0.5 and 1.7 (3.5 sigma and more; joint annealing, with 64 independent weights, has tails: up to 2.1). The mean of unbiased estimates is within 4.5 of its errors
  * (1e-5). */
 static void the_evidence_is_unbiased_and_its_error_honest(void **state)
 {
@@ -117,7 +117,7 @@ static void the_evidence_is_unbiased_and_its_error_honest(void **state)
     for (int k = 0; k < 2; k++) {
         const scores *s = &both[k];
         assert_true(fabs(s->sum / SEEDS) < 0.45);
-        assert_true(s->squares / SEEDS > 0.6 && s->squares / SEEDS < 2.1);
+        assert_true(s->squares / SEEDS > 0.5 && s->squares / SEEDS < (k == 0 ? 1.7 : 2.1));
         assert_true(fabs(s->ratio / SEEDS - 1.0) < 4.5 * sqrt(s->ratio2) / SEEDS);
     }
 }
@@ -142,7 +142,7 @@ static void compare(const tw_problem *problem, const tw_hyper_result *r, void *u
         e->worst = fmax(e->worst, fabs(r->row[k].mean - e->answer.mean[k]) / r->row[k].mcse);
 }
 
-/* Errors from 16 scrambles: t with 15 degrees of freedom is beyond 6 once in 40,000. */
+/* Errors from 32 scrambles: t with 31 degrees of freedom is beyond 6 once in 500,000. */
 static const double limit = 6.0;
 
 static tw_fault mistake = TW_FAULT_NONE; /* that was asked for, where it is one */
@@ -340,12 +340,12 @@ static void what_cannot_be_is_refused(void **state)
 {
     (void)state;
     tw_hyper_options o = small(1), few = small(1), still = small(1);
-    few.points = 16;
+    few.points = 32;
     still.eps = 0.0;
     assert_refused("log_ell ~ uniform", NULL, o, "the prior of ell is flat");
     assert_refused(NULL, NULL, o, "no parameter is unknown");
     assert_refused(NULL, "ell=2", o, "no parameter is unknown");
-    assert_refused(ell_normal, NULL, few, "16 with 16 points");
+    assert_refused(ell_normal, NULL, few, "32 with 32 points");
     assert_refused(ell_normal, NULL, still, "eps");
 }
 
@@ -382,7 +382,7 @@ static size_t run_with_little(size_t k)
     tw_hyper_options o = small(3);
     tw_hyper_result *r = NULL;
     size_t before = failing.calls;
-    o.points = 32;
+    o.points = 64;
     o.rounds = 1;
     o.joint_particles = 3;
     failing.fail_at = k > 0 ? before + k : 0;

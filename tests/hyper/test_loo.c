@@ -58,7 +58,7 @@ static void leaving_out_is_a_ratio_of_evidences(void **state)
         assert_true(k[n] < 0.7);
     }
     tw_hyper_free(r);
-    o.points = 32;
+    o.points = 64;
     o.kept = 0;
     assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
     assert_int_equal(tw_hyper_leave_one_out(problem, r, score, k), TW_BAD_ARGUMENT);

@@ -47,7 +47,7 @@ static double number(const json_t *object, const char *name)
     return json_number_value(json_object_get(object, name));
 }
 
-/* Within 4 joint errors, where ours is that of 16 scrambles and theirs adds 0.001 for the edge of their grid. */
+/* Within 4 joint errors, where ours is that of 32 scrambles and theirs adds 0.001 for the edge of their grid. */
 static void assert_within(double ours, double our_error, double theirs, double their_error, const char *what)
 {
     assert_close(ours, theirs, 4.0 * hypot(our_error, their_error) + 0.001, what);

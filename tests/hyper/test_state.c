@@ -82,6 +82,7 @@ static tw_status run(size_t points, size_t kept, bool stop, const tw_store *stor
     tw_hyper_options o = TW_HYPER_DEFAULTS;
     tw_hyper_result *r = NULL;
     o.points = points;
+    o.scrambles = 16;
     o.kept = kept;
     o.starts = 1;
     o.threads = 1;

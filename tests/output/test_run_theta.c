@@ -199,7 +199,7 @@ static void assert_theta(const run_case *c, const tw_run_theta *t)
     assert_non_null(t);
     assert_int_equal(t->unknown, 2);
     assert_int_equal(t->points, r->points);
-    assert_int_equal(t->scrambles, 16);
+    assert_int_equal(t->scrambles, r->scrambles);
     assert_string_equal(t->prior[0], probit_priors[0]);
     assert_memory_equal(t->theta, r->theta, 2 * r->points * sizeof(double));
     assert_memory_equal(t->log_weight, r->log_weight, r->points * sizeof(double));

@@ -84,7 +84,7 @@ def test_models_side_by_side():
 
 def test_what_is_held_and_what_is_refused():
     with pytest.warns(talweg.TalwegWarning, match="sigma"):
-        talweg.sample(X, Y, prior=PRIORS[0], points=32)
+        talweg.sample(X, Y, prior=PRIORS[0], points=64)
     model = talweg.Model(X, Y, log_ell=0, log_sigma=0)
     model.priors = PRIORS
     assert talweg.sample(model, fix="all", chains=1, draws=10, warmup=20, method="ess").theta == {}

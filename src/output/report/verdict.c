@@ -68,8 +68,8 @@ static void print_praise(const tw_report *r)
             r->page,
             "No warnings. The draws of %zu unknown parameters and %zu latents have the precision of "
             "%.0f independent ones: so many of %zu weighted points are effective, and the weights "
-            "have no heavy tail (Pareto k is %.2f, reliable below 0.7).",
-            t->unknown, r->pool->n, t->weight_ess, t->points, t->pareto_k);
+            "have no heavy tail (Pareto k is %.2f, reliable below %.2f).",
+            t->unknown, r->pool->n, t->weight_ess, t->points, t->pareto_k, tw_pareto_limit(t->points));
     else
         tw_html_print(r->page,
                       "No warnings. %zu chains agree on every latent value (R-hat is at most "

@@ -69,10 +69,10 @@ void tw_pool_judge(const tw_pool *pool, const tw_chains_summary *summary, tw_war
         tw_chains_judge(pool->chains, pool->draws, pool->interrupted, summary, &pool->sampling, out);
         return;
     }
-    if (t->pareto_k > TW_PARETO_LIMIT)
-        tw_warnings_add(out, &(tw_warning){.code = TW_WARN_THETA_TAIL,
-                                           .number = {t->pareto_k, TW_PARETO_LIMIT},
-                                           .name = "is2"});
+    double limit = tw_pareto_limit(t->points);
+    if (t->pareto_k > limit)
+        tw_warnings_add(
+            out, &(tw_warning){.code = TW_WARN_THETA_TAIL, .number = {t->pareto_k, limit}, .name = "is2"});
     if (pool->interrupted)
         tw_warnings_add(out, &(tw_warning){.code = TW_WARN_THETA_STOPPED, .number = {points}, .name = "is2"});
 }

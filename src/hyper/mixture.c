@@ -1,0 +1,174 @@
+/* mixture.c: see mixture.h. It learns by the EM algorithm for weighted points (population Monte Carlo: Cappe, Douc, Guillin, Marin and Robert
+ * 2008), which brings g closer to the posterior in Kullback-Leibler divergence: point s belongs to part c with probability
+ * r_c(s) = a_c g_c(theta_s) / g(theta_s); the new share of c is the mean of r_c, and its moments are those of the points weighted by r_c. No part
+ * is left with less than FEWEST, but a bell that hardly any point belongs to goes. */
+#include "hyper/mixture.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fault.h"
+
+/* Shares; powers of 2, so that the points of a part are themselves evenly spread over the scrambles. */
+static const double FEWEST = 1.0 / 32.0, NEGLIGIBLE = 1.0 / 256.0;
+enum { ITERATIONS = 4 };
+
+tw_status tw_mixture_new(tw_context *ctx, size_t d, tw_mixture **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_mixture), "a proposal", &memory));
+    *out = memory;
+    **out = (tw_mixture){.ctx = ctx, .d = d, .share = {1.0}};
+    return TW_OK;
+}
+
+void tw_mixture_free(tw_mixture *m)
+{
+    if (!m) return;
+    for (size_t c = 0; c < m->bells; c++) tw_proposal_free(m->bell[c]);
+    tw_release(m->ctx, m);
+}
+
+/* ---- density and draws ---- */
+
+/* log a_c g_c of all parts, and of their sum. */
+static double log_parts(const tw_mixture *m, const double *theta, double part[1 + TW_MIXTURE_BELLS])
+{
+    double largest, sum = 0.0;
+    part[0] = log(m->share[0]);
+    for (size_t k = 0; k < m->d; k++)
+        part[0] += tw_prior_log_density(m->prior[k], m->parameter[k], theta[k], NULL);
+    largest = part[0];
+    for (size_t c = 1; c <= m->bells; c++) {
+        part[c] = log(m->share[c]) + tw_proposal_log_density(m->bell[c - 1], theta);
+        largest = fmax(largest, part[c]);
+    }
+    if (!(largest > -INFINITY)) return -INFINITY;
+    for (size_t c = 0; c <= m->bells; c++) sum += exp(part[c] - largest);
+    return largest + log(sum);
+}
+
+double tw_mixture_log_density(const tw_mixture *m, const double *theta)
+{
+    double part[1 + TW_MIXTURE_BELLS], value = log_parts(m, theta, part);
+    return TW_FAULTY(TW_FAULT_NO_PROPOSAL, value, 0.0);
+}
+
+static double within(double u)
+{
+    return fmin(fmax(u, 0x1p-53), 1.0 - 0x1p-53);
+}
+
+/* The last number, within the part that it falls into, is uniform again, and a bell's scale. */
+void tw_mixture_draw(const tw_mixture *m, const double *u, double *theta)
+{
+    size_t d = m->d, c = 0;
+    double low = 0.0, own[TW_PROPOSAL_MOST + 1];
+    while (c < m->bells && u[d] >= low + m->share[c]) low += m->share[c++];
+    if (c == 0) {
+        for (size_t k = 0; k < d; k++) theta[k] = tw_prior_quantile(m->prior[k], m->parameter[k], u[k]);
+        return;
+    }
+    memcpy(own, u, d * sizeof *own);
+    own[d] = within((u[d] - low) / m->share[c]);
+    tw_proposal_draw(m->bell[c - 1], own, theta);
+}
+
+/* ---- learning ---- */
+
+/* 1/2^k, from FEWEST to a half. */
+static double round_share(double share)
+{
+    double rounded = FEWEST;
+    while (rounded < 0.5 && share > 1.4 * rounded) rounded *= 2.0;
+    return rounded;
+}
+
+/* The prior's share is a power of 1/2; the bells have the rest. */
+static void set_shares(tw_mixture *m, const double *found)
+{
+    double sum = 0.0, prior = m->bells > 0 ? round_share(found[0]) : 1.0;
+    for (size_t c = 1; c <= m->bells; c++) sum += m->share[c] = fmax(found[c], FEWEST);
+    for (size_t c = 1; c <= m->bells; c++) m->share[c] *= (1.0 - prior) / sum;
+    m->share[0] = prior;
+}
+
+/* belong: points x parts, w r_c; found: their sums, of all parts together 1. */
+static void divide(const tw_mixture *m, const tw_weighed *from, double *belong, double *found)
+{
+    double total = 0.0;
+    memset(found, 0, (1 + TW_MIXTURE_BELLS) * sizeof *found);
+    for (size_t s = 0; s < from->points; s++) {
+        double part[1 + TW_MIXTURE_BELLS], w = from->weight[s];
+        double all = w > 0.0 ? log_parts(m, from->theta + s * m->d, part) : 0.0;
+        for (size_t c = 0; c <= m->bells; c++) {
+            double r = w > 0.0 ? w * exp(part[c] - all) : 0.0;
+            belong[s + c * from->points] = r;
+            found[c] += r;
+            total += r;
+        }
+    }
+    for (size_t c = 0; c <= m->bells; c++) found[c] /= total;
+}
+
+/* The bells that are left, in the order of their shares. */
+static tw_status learn_bells(const tw_mixture *old, const tw_weighed *from, const double *belong,
+                             const double *found, tw_mixture *next)
+{
+    double share[1 + TW_MIXTURE_BELLS] = {found[0]};
+    for (size_t c = 1; c <= old->bells; c++) {
+        tw_weighed own = {from->points, from->theta, belong + c * from->points};
+        tw_proposal *bell = NULL;
+        if (found[c] < NEGLIGIBLE && old->bells > 1) continue;
+        TW_TRY(tw_proposal_learn(old->bell[c - 1], &own, (double)(old->d + 2), &bell));
+        if (!bell) continue;
+        size_t at = next->bells++;
+        for (; at > 0 && share[at] < found[c]; at--) {
+            next->bell[at] = next->bell[at - 1];
+            share[at + 1] = share[at];
+        }
+        next->bell[at] = bell;
+        share[at + 1] = found[c];
+    }
+    set_shares(next, share);
+    return TW_OK;
+}
+
+static tw_status iterate(const tw_mixture *old, const tw_weighed *from, double *belong, tw_mixture **out)
+{
+    double found[1 + TW_MIXTURE_BELLS];
+    tw_mixture *next = NULL;
+    TW_TRY(tw_mixture_new(old->ctx, old->d, &next));
+    memcpy(next->prior, old->prior, sizeof old->prior);
+    memcpy(next->parameter, old->parameter, sizeof old->parameter);
+    divide(old, from, belong, found);
+    tw_status status = learn_bells(old, from, belong, found, next);
+    if (status == TW_OK)
+        *out = next;
+    else
+        tw_mixture_free(next);
+    return status;
+}
+
+tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mixture **out)
+{
+    double *belong = NULL, largest = 0.0;
+    *out = NULL;
+    for (size_t s = 0; s < from->points; s++) largest = fmax(largest, from->weight[s]);
+    if (!(largest > 0.0)) return TW_OK;
+    TW_TRY(tw_allocate_doubles(old->ctx, from->points, 1 + old->bells, "weights", &belong));
+    tw_status status = TW_OK;
+    for (int i = 0; status == TW_OK && i < ITERATIONS; i++) {
+        tw_mixture *next = NULL;
+        status = iterate(*out ? *out : old, from, belong, &next);
+        if (status != TW_OK) break;
+        tw_mixture_free(*out);
+        *out = next;
+    }
+    tw_release(old->ctx, belong);
+    if (status == TW_OK) return TW_OK;
+    tw_mixture_free(*out);
+    *out = NULL;
+    return status;
+}

@@ -1,0 +1,36 @@
+/* mixture.h: the distribution of theta from which points are drawn: t distributions (bells), one about each optimum, and the prior itself,
+ *
+ *   g(theta) = a_0 p(theta) + sum_c a_c t_c(theta).
+ *
+ * Where the likelihood is flat, as it is where a length scale goes to 0 or infinity, the posterior has the tails of the prior, and no bell that was
+ * adapted near the mode reaches them. With g >= a_0 p the weights p Z / g are at most max Z / a_0: bounded whatever the prior is. */
+#ifndef TALWEG_HYPER_MIXTURE_H
+#define TALWEG_HYPER_MIXTURE_H
+
+#include "hyper/proposal.h"
+#include "talweg/prior.h"
+
+enum { TW_MIXTURE_BELLS = 4 };
+
+/* Functions of a const one may be called from any thread. The priors and the parameters belong to others. */
+typedef struct tw_mixture {
+    tw_context *ctx;
+    size_t d, bells;
+    const tw_prior *prior[TW_PROPOSAL_MOST];
+    const tw_parameter *parameter[TW_PROPOSAL_MOST];
+    tw_proposal *bell[TW_MIXTURE_BELLS]; /* the largest first */
+    double share[1 + TW_MIXTURE_BELLS];  /* of the prior, then of the bells; their sum is 1 */
+} tw_mixture;
+
+/* Of d parameters, whose priors the caller fills in, without a bell yet. */
+tw_status tw_mixture_new(tw_context *ctx, size_t d, tw_mixture **out);
+void tw_mixture_free(tw_mixture *mixture);
+
+/* Another one, learned from weighted points. NULL where no weight is above 0. */
+tw_status tw_mixture_learn(const tw_mixture *old, const tw_weighed *from, tw_mixture **out);
+
+/* The theta of d + 1 uniform numbers, the last of which says from which part it is. */
+void tw_mixture_draw(const tw_mixture *mixture, const double *u, double *theta);
+double tw_mixture_log_density(const tw_mixture *mixture, const double *theta);
+
+#endif

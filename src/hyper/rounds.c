@@ -1,0 +1,187 @@
+/* rounds.c: the proposal learns in a few rounds of importance sampling with Z_EP in place of Zhat. After round R the points of all rounds count, each
+ * as a draw from the mean of the mixtures so far (Cornuet, Marin, Mira and Robert 2012):
+ *
+ *   w_s = p(theta_s) Z_EP(theta_s) / (1/R) sum_r g_r(theta_s),
+ *
+ * and no weight for more than sqrt(S) times the mean of S of them (Ionides 2008): one lucky point does not decide. The sites of all points are kept
+ * for EP, and for the walkers, at a theta nearby. */
+#include <math.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "hyper/hyper.h"
+#include "talweg/diagnose.h"
+
+/* Sobol scrambles of the rounds; those that count are 0, 1, 2, ... */
+static const uint64_t ROUND_SCRAMBLE = UINT64_C(1) << 32;
+
+/* Rounds end where such a share of a round's points is effective, or where a round has hardly more than the one before. */
+static const double ENOUGH = 0.8, GAIN = 1.1;
+
+typedef struct rounds {
+    tw_hyper *h;
+    size_t points, most, done;   /* of each round; rounds, and those behind us */
+    tw_mixture **used;           /* most: the proposals of the rounds behind us */
+    double *theta, *log_z;       /* unknown x points x most, points x most */
+    double *log_target, *weight; /* points x most: log p Z_EP, and what it comes to */
+    double *sites;               /* 2 n x points, of the round at hand */
+    tw_guess *guess;             /* points; tau NULL: none */
+} rounds;
+
+static void release(rounds *r)
+{
+    tw_context *ctx = r->h->ctx;
+    void *arrays[] = {r->theta, r->log_z, r->log_target, r->weight, r->sites, r->guess};
+    for (size_t k = 0; r->used && k < r->done; k++) tw_mixture_free(r->used[k]);
+    tw_release(ctx, r->used);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
+}
+
+static tw_status allocate(rounds *r)
+{
+    tw_context *ctx = r->h->ctx;
+    size_t total = r->points * r->most;
+    void *memory = NULL;
+    TW_TRY(tw_allocate(ctx, r->most, sizeof(tw_mixture *), "rounds", &memory));
+    r->used = memory;
+    TW_TRY(tw_allocate_doubles(ctx, r->h->unknown, total, "points", &r->theta));
+    TW_TRY(tw_allocate_doubles(ctx, total, 1, "points", &r->log_z));
+    TW_TRY(tw_allocate_doubles(ctx, total, 1, "points", &r->log_target));
+    TW_TRY(tw_allocate_doubles(ctx, total, 1, "weights", &r->weight));
+    TW_TRY(tw_allocate_doubles(ctx, 2 * r->h->result->n, r->points, "sites", &r->sites));
+    TW_TRY(tw_allocate(ctx, r->points, sizeof *r->guess, "points", &memory));
+    r->guess = memory;
+    return TW_OK;
+}
+
+static tw_status compute(void *user, tw_place *place, size_t item)
+{
+    const rounds *r = user;
+    const tw_hyper *h = r->h;
+    size_t n = h->result->n, s = r->done * r->points + item;
+    tw_approximation *ep = NULL;
+    tw_hyper_fill(h, r->theta + s * h->unknown, place->theta);
+    TW_TRY(tw_place_approximate(place, r->guess[item].tau ? &r->guess[item] : NULL, &ep));
+    r->log_z[s] = ep ? ep->log_z : -INFINITY;
+    if (ep) {
+        memcpy(r->sites + item * 2 * n, ep->tau, n * sizeof *ep->tau);
+        memcpy(r->sites + item * 2 * n + n, ep->nu, n * sizeof *ep->nu);
+    }
+    tw_approximation_free(ep);
+    return TW_OK;
+}
+
+static void draw(const rounds *r, size_t number)
+{
+    tw_hyper *h = r->h;
+    tw_sobol sobol;
+    double u[TW_HYPER_MOST + 1];
+    tw_sobol_make(h->o->seed, ROUND_SCRAMBLE + number, h->unknown + 1, &sobol);
+    for (size_t s = 0; s < r->points; s++) {
+        double *theta = r->theta + (r->done * r->points + s) * h->unknown;
+        tw_sobol_point(&sobol, (uint32_t)s, u);
+        tw_mixture_draw(h->g, u, theta);
+        if (!tw_library_find(h->library, h->g->bell[0], theta, &r->guess[s]))
+            r->guess[s] = (tw_guess){NULL, NULL};
+    }
+}
+
+/* What the round at hand found. */
+static void take(const rounds *r)
+{
+    tw_hyper *h = r->h;
+    for (size_t i = 0; i < r->points; i++) {
+        size_t s = r->done * r->points + i;
+        const double *theta = r->theta + s * h->unknown;
+        tw_hyper_fill(h, theta, h->full);
+        r->log_target[s] = tw_priors_log_density(h->priors, h->problem, h->full, NULL) + r->log_z[s];
+        if (isfinite(r->log_z[s])) tw_library_add(h->library, theta, r->sites + i * 2 * h->result->n);
+    }
+}
+
+/* log of the mean of the mixtures so far. */
+static double log_used(const rounds *r, const double *theta)
+{
+    double sum = 0.0;
+    for (size_t k = 0; k < r->done; k++) sum += exp(tw_mixture_log_density(r->used[k], theta));
+    return log(sum / (double)r->done);
+}
+
+/* Of all points so far; relative to the largest. */
+static void weigh(const rounds *r)
+{
+    size_t points = r->done * r->points;
+    double largest = -INFINITY, sum = 0.0;
+    for (size_t s = 0; s < points; s++) {
+        r->weight[s] = r->log_target[s] - log_used(r, r->theta + s * r->h->unknown);
+        if (!isfinite(r->weight[s])) r->weight[s] = -INFINITY;
+        largest = fmax(largest, r->weight[s]);
+    }
+    for (size_t s = 0; s < points; s++) {
+        r->weight[s] = r->weight[s] > -INFINITY ? exp(r->weight[s] - largest) : 0.0;
+        sum += r->weight[s];
+    }
+    for (size_t s = 0; s < points; s++) r->weight[s] = fmin(r->weight[s], sum / sqrt((double)points));
+}
+
+/* The effective share of the points of the last round, by its own proposal. */
+static double efficiency(const rounds *r)
+{
+    size_t first = (r->done - 1) * r->points;
+    const tw_mixture *g = r->used[r->done - 1];
+    for (size_t s = first; s < first + r->points; s++) {
+        double log_weight = r->log_target[s] - tw_mixture_log_density(g, r->theta + s * r->h->unknown);
+        r->weight[s] = isfinite(log_weight) ? log_weight : -INFINITY;
+    }
+    return tw_weights_ess(r->points, r->weight + first) / (double)r->points;
+}
+
+/* Where nothing was found the proposal stays, and the round is forgotten. */
+static tw_status learn(rounds *r)
+{
+    tw_hyper *h = r->h;
+    tw_mixture *next = NULL;
+    tw_weighed all = {r->done * r->points, r->theta, r->weight};
+    tw_status status = tw_mixture_learn(h->g, &all, &next);
+    h->g = next ? next : r->used[--r->done];
+    return status;
+}
+
+static tw_status run_round(rounds *r, size_t number, double *effective)
+{
+    tw_hyper *h = r->h;
+    size_t bytes = 2 * h->result->n * sizeof(double), one = sizeof(double);
+    draw(r, number);
+    TW_TRY(tw_crew_work(h->crew, r->points, compute, r));
+    tw_team_gather(h->ctx, r->points, one, r->points * one, r->log_z + r->done * r->points);
+    tw_team_gather(h->ctx, r->points, bytes, r->points * bytes, r->sites);
+    take(r);
+    h->result->fits += r->points;
+    r->used[r->done++] = h->g;
+    *effective = efficiency(r);
+    weigh(r);
+    return learn(r);
+}
+
+/* Is another round worth its fits? At least two are, since the first is meant to find what is there. */
+static bool goes_on(size_t round, double before, double effective)
+{
+    return round < 2 || (effective < ENOUGH && effective > GAIN * before);
+}
+
+tw_status tw_hyper_adapt(tw_hyper *h)
+{
+    rounds r = {.h = h,
+                .points = h->o->round_points ? h->o->round_points : 16 * (h->unknown + 2),
+                .most = h->o->rounds};
+    tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, r.most * r.points, &h->library);
+    if (status == TW_OK) status = allocate(&r);
+    double before = 0.0, effective = 0.0;
+    for (size_t k = 0; status == TW_OK && k < r.most && goes_on(k, before, effective); k++) {
+        tw_progress now = TW_PROGRESS("proposal", "rounds", k, 0);
+        before = effective;
+        status = tw_watch_tell(&h->watch, &now) ? run_round(&r, k, &effective) : tw_interrupt(h->ctx);
+    }
+    release(&r);
+    return status;
+}
