@@ -79,7 +79,7 @@ grep -q 'leapfrog step' "$d/run.html" && grep -q 'step size nan' "$d/run.html" &
 works sample "$data" --prior 'ell ~ gamma(2, 1)' --points 64 -o "$d/draws.csv"
 says err 'talweg fit' # sigma has neither a prior nor a value
 [ "$(head -1 "$d/draws.csv" | cut -d, -f1-5)" = draw,point,lp,ell,x.1 ] || complain "draws.csv has other columns"
-[ "$(wc -l <"$d/draws.csv")" -eq 33 ] || complain "draws.csv has another number of draws"
+[ "$(wc -l <"$d/draws.csv")" -eq 65 ] || complain "draws.csv has another number of draws"
 works sample --model "$d/m.json" --fix all --chains 2 --warmup 50 --draws 50 --json
 gives 'r["chains"] == 2 and "theta" not in r'
 works sample --model "$d/m.json" --hyper-method chain --points 64 --json -o "$d/chain.nc"
