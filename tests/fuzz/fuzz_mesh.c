@@ -7,10 +7,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tw_context *ctx = fuzz_context();
     tw_mesh mesh = {0};
     tw_precision p = {.ctx = ctx};
-    const double at[2] = {0.25, 0.25}, one[2] = {1.0, 1.0};
+    const double at[2] = {0.25, 0.25};
+    const tw_mesh_field field = {.power = 2, .c = 1.0, .scale = {1.0, 1.0}};
     const double *const input[2] = {&at[0], &at[1]};
     tw_status status = tw_mesh_read(ctx, fuzz_write(".mesh", data, size), &mesh);
-    if (status == TW_OK) status = tw_mesh_precision(&mesh, one, 2, 1.0, 1, input, &p);
+    if (status == TW_OK) status = tw_mesh_precision(&mesh, &field, &p);
+    if (status == TW_OK) status = tw_mesh_design(&mesh, 1, input, &p, &p.design);
     tw_precision_release(&p);
     tw_mesh_free(ctx, &mesh);
     fuzz_end(ctx, status);
