@@ -214,7 +214,7 @@ static void tilted_calls(tw_context *ctx, const tw_data *data, const char *name)
     tw_model_free(model);
 }
 
-static void on_usps(tw_context *ctx)
+static void on_usps(tw_context *ctx, bool rows)
 {
     const char *root = getenv("TALWEG_SHARED");
     char path[1024];
@@ -226,11 +226,9 @@ static void on_usps(tw_context *ctx)
     }
     expect(ctx, tw_data_read(ctx, path, NULL, &data));
     usps_settings(data);
-    report_row(data, 11);
-    report_row(data, 21);
-    report_row(data, 41);
-    tilted_calls(ctx, data, "probit");
-    tilted_calls(ctx, data, "logit");
+    for (size_t points = 11; rows && points <= 41; points = 2 * points - 1) report_row(data, points);
+    if (rows) tilted_calls(ctx, data, "probit");
+    if (rows) tilted_calls(ctx, data, "logit");
     tw_data_free(data);
 }
 
@@ -328,13 +326,15 @@ static void growth(tw_context *ctx)
            exponent(STEPS, n, ep), exponent(STEPS, n, correction));
 }
 
-int main(void)
+/* With the argument "usps" the costs at its three settings alone. */
+int main(int count, char **arguments)
 {
     tw_context *ctx = NULL;
+    bool settings_only = count > 1 && strcmp(arguments[1], "usps") == 0;
     if (tw_context_new(NULL, &ctx) != TW_OK) return 1;
-    quadratures(ctx);
-    on_usps(ctx);
-    growth(ctx);
+    if (!settings_only) quadratures(ctx);
+    on_usps(ctx, !settings_only);
+    if (!settings_only) growth(ctx);
     tw_context_free(ctx);
     return 0;
 }

@@ -127,6 +127,7 @@ int main(int count, char **arguments)
     if (!bench_usps_new(4.85, 5.1, &u)) return 0;
     if (count > 1 && strcmp(arguments[1], "transition") == 0) {
         report_transition(&u, TW_METRIC_HESSIAN, eps);
+        report_transition(&u, TW_METRIC_ANCHORED, 0.3);
         bench_usps_free(&u);
         return 0;
     }
@@ -135,7 +136,7 @@ int main(int count, char **arguments)
     report(&u, NULL, 1.0, true, 2.0, "(4.85, 5.1), q = prior, b = 1");
     report(&u, u.ep->reference, 0.5, true, 2.0, "(4.85, 5.1), q = EP, b = 0.5");
     report_transition(&u, TW_METRIC_HESSIAN, eps);
-    report_transition(&u, TW_METRIC_SMOOTHED, 0.2);
+    report_transition(&u, TW_METRIC_ANCHORED, 0.3);
     report_memory(&u);
     bench_usps_free(&u);
     if (!bench_usps_new(3.5, 1.0, &u)) return 0;

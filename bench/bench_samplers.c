@@ -42,6 +42,7 @@ static const contestant contestants[] = {
     {"mgrad from prior", TW_METHOD_MGRAD, TW_METRIC_PRIOR, 32, 200, 400, 0.0, 0, TW_FORCES_AUTO},
     {"rmhmc/hessian", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 4, 10, 50, 0.1, 10, TW_FORCES_AUTO},
     {"rmhmc/smoothed", TW_METHOD_RMHMC, TW_METRIC_SMOOTHED, 4, 5, 25, 0.2, 8, TW_FORCES_AUTO},
+    {"rmhmc/anchored", TW_METHOD_RMHMC, TW_METRIC_ANCHORED, 4, 40, 60, 0.0, 0, TW_FORCES_AUTO},
     {"hmc/identity", TW_METHOD_HMC, TW_METRIC_IDENTITY, 4, 10, 40, 0.02, 200, TW_FORCES_AUTO},
     {"hmc/prior", TW_METHOD_HMC, TW_METRIC_PRIOR, 4, 10, 40, 0.002, 400, TW_FORCES_AUTO},
 };

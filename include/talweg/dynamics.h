@@ -21,6 +21,7 @@ typedef enum tw_metric {
     TW_METRIC_HESSIAN,  /* these depend on the position */
     TW_METRIC_FISHER,
     TW_METRIC_SMOOTHED,
+    TW_METRIC_ANCHORED, /* EP's precision, and what the smoothed curvature has beyond it */
     TW_METRIC_COUNT
 } tw_metric;
 
@@ -43,7 +44,8 @@ TW_API const tw_metric_info *tw_metric_find(const char *name);
 /* "ep", "hessian", ... */
 TW_API const char *tw_metric_name(tw_metric metric);
 
-/* Those that a user may name, as "identity, prior, ..."; and of them those that follow the position. */
+/* Those that a user may name, as "identity, prior, ..."; and of them those that follow the position and stand by themselves,
+ * without a Gaussian. */
 TW_API const char *tw_metric_names(void);
 TW_API const char *tw_metric_names_following(void);
 

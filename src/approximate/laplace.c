@@ -16,6 +16,10 @@
  * K_nn / (1 + lambda_n K_nn), log|B| changes by at most sum_n |change of log(1 + lambda_n K_nn)|.
  * log Z = psi - log|B|/2 there, and q has sites tau = lambda, nu = lambda x + l'.
  *
+ * What costs is to factor B, and two things save it. Near the mode the last factor serves for more steps, as long as each makes the decrement ten
+ * times smaller, which also says that it measures the decrement to a tenth; log|B| is then q's. And a dense problem begins with every fourth case alone, then every
+ * second one, whose factors are a sixty-fourth and an eighth of the price: x = K a of their mode is a good start for all.
+ *
  * A likelihood that is not log-concave may have lambda < 0. On the way such sites count as 0, so that every step leads uphill;
  * at the mode they enter as they are, log|B| = log|I + K W|. There may be several modes: a second start is the mean
  * of the posterior that the peaks would have as Gaussian observations with their widths as noise, a third that of those alone
@@ -29,19 +33,24 @@
 #include "gaussian/curved.h"
 #include "linalg/vector.h"
 
-enum { HALVINGS = 40 };
+enum { HALVINGS = 40, NESTED_FROM = 256, NESTED_STEPS = 12 };
+static const double OLD_FACTOR = 1.0; /* from this decrement on an old factor is tried */
+static const double PAYS = 0.1;       /* and used if the next decrement is so much smaller */
+static const double SURE = 1e-3; /* of LOG_DET, with an old factor, whose steps become shorter less quickly */
 static const double ACTIVE = 1e-13; /* changes log|B| by less than n times this */
 static const double LARGE = 1e6;    /* of lambda K: g - W dx has errors of about 1e-16 times this */
 static const double LOG_DET = 1e-8; /* by how much the step that is not taken may change log|B|/2, in nats */
 
 typedef struct laplace {
     const tw_model *model;
+    size_t stride;                    /* of the cases that count; 1: all */
     double psi, rounding;             /* where we are, and how well it is known */
     double *a, *x;                    /* x = K a */
     double *slope, *lambda;           /* of the likelihood at x */
     double *gradient, *da, *dx;       /* the Newton step */
     double *solution, *trial, *value; /* work */
-    tw_curved *curved;                /* K^-1 + W */
+    tw_curved *curved;                /* K^-1 + W, */
+    bool fresh;                       /* with the W of this point; else of an earlier one */
 } laplace;
 
 static double log_likelihood(const laplace *s, const double *x, double *slope, double *lambda)
@@ -49,6 +58,12 @@ static double log_likelihood(const laplace *s, const double *x, double *slope, d
     const tw_model *m = s->model;
     double sum = 0.0;
     m->observed.likelihood->terms(&m->observed, x, s->value, slope, lambda, NULL);
+    for (size_t i = 0; s->stride > 1 && i < m->n; i++) {
+        if (i % s->stride == 0) continue;
+        s->value[i] = 0.0;
+        if (slope) slope[i] = 0.0;
+        if (lambda) lambda[i] = 0.0;
+    }
     for (size_t i = 0; i < m->n; i++) sum += s->value[i];
     return sum;
 }
@@ -60,13 +75,14 @@ static void refresh_terms(laplace *s)
     for (size_t i = 0; i < s->model->n; i++) s->lambda[i] = fmax(s->lambda[i], 0.0);
 }
 
-/* The Newton step da and dx = K da; returns its decrement, NaN where lambda K is beyond double precision: B
- * cannot be factored, or what comes out does not lead uphill. */
-static double newton_step(laplace *s)
+/* The Newton step da and dx = K da, with B factored anew or as it was; returns its decrement, NaN where lambda K is beyond double
+ * precision: B cannot be factored, or what comes out does not lead uphill. */
+static double newton_step(laplace *s, bool anew)
 {
     const tw_model *m = s->model;
     size_t n = m->n;
-    if (!tw_curved_factor(s->curved, m->prior, s->lambda, ACTIVE)) return NAN;
+    s->fresh = anew;
+    if (anew && !tw_curved_factor(s->curved, m->prior, s->lambda, ACTIVE)) return NAN;
     double largest = 0.0;
     for (size_t i = 0; i < n; i++) {
         s->gradient[i] = s->slope[i] - s->a[i];
@@ -131,27 +147,79 @@ static double log_det_change(laplace *s)
     return 0.5 * sum;
 }
 
-/* Newton's iteration from where we are. Afterwards log|B| and the residual belong to the last point. */
-static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
+/* Where Newton's method begins. */
+static void begin(laplace *s)
 {
     s->psi = log_likelihood(s, s->x, NULL, NULL) - 0.5 * tw_dot(s->model->n, s->a, s->x);
     s->rounding = 16.0 * DBL_EPSILON * fabs(s->psi);
     refresh_terms(s);
-    double decrement = newton_step(s);
+}
+
+/* After a step of length t that `settled` there: the next one, with the old factor where that pays, and whether this is the mode. */
+static double next_step(laplace *s, double before, double t, bool settled, bool *converged)
+{
+    refresh_terms(s);
+    if (t == 1.0 && before <= OLD_FACTOR) {
+        double decrement = newton_step(s, false);
+        *converged = settled && decrement <= PAYS * before && log_det_change(s) <= SURE * LOG_DET;
+        if (decrement <= PAYS * before) return decrement;
+    }
+    double decrement = newton_step(s, true);
+    *converged = settled && (!isfinite(decrement) || log_det_change(s) <= LOG_DET);
+    return decrement;
+}
+
+/* Newton's iteration from where we are. Afterwards log|B| and the residual belong to the last point. */
+static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
+{
+    begin(s);
+    double decrement = newton_step(s, true);
     while (!out->converged && out->iterations < options->max_steps && isfinite(decrement)) {
         TW_TRY(tw_poll(s->model->ctx));
         bool near = 0.5 * decrement <= fmax(options->tolerance, s->rounding);
         double t = line_search(s, decrement, near);
-        out->converged = near && (t == 1.0 || t == 0.0); /* 0: psi is as large as rounding lets it be */
-        if (t == 0.0) break;
-        out->iterations++;
-        refresh_terms(s);
-        decrement = newton_step(s);
-        if (out->converged && isfinite(decrement)) out->converged = log_det_change(s) <= LOG_DET;
+        if (t == 0.0 && s->fresh) { /* psi is as large as rounding lets it be */
+            out->converged = near;
+            break;
+        }
+        if (t > 0.0) out->iterations++;
+        decrement =
+            t > 0.0 ? next_step(s, decrement, t, near && t == 1.0, &out->converged) : newton_step(s, true);
     }
+    if (!s->fresh && !out->converged) decrement = newton_step(s, true);
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
     out->log_z = s->psi - 0.5 * s->curved->log_det;
     return TW_OK;
+}
+
+/* Newton's method on every stride-th case, until the steps are shorter than what the other cases will change. */
+static void iterate_roughly(laplace *s, size_t stride)
+{
+    s->stride = stride;
+    begin(s);
+    for (size_t i = 0; i < NESTED_STEPS; i++) {
+        double decrement = newton_step(s, true);
+        if (!(decrement > 1.0) || line_search(s, decrement, false) == 0.0) break;
+        refresh_terms(s);
+    }
+    s->stride = 1;
+}
+
+/* Begin with few cases. What they give is left where it is worse than 0, or beyond double precision. */
+static void begin_with_few(laplace *s)
+{
+    size_t n = s->model->n;
+    double all = tw_curved_cost(s->curved, (double)n).factor,
+           half = tw_curved_cost(s->curved, 0.5 * (double)n).factor;
+    if (n < NESTED_FROM || half > 0.25 * all) return; /* few cases of a sparse problem do not cost less */
+    begin(s);
+    double from_zero = s->psi;
+    iterate_roughly(s, 4);
+    iterate_roughly(s, 2);
+    begin(s);
+    if (s->psi > from_zero && isfinite(s->psi)) return;
+    memset(s->a, 0, n * sizeof *s->a);
+    memset(s->x, 0, n * sizeof *s->x);
 }
 
 /* ---- several modes ---- */
@@ -175,7 +243,7 @@ static bool go_to_peaks(laplace *s, start_kind kind)
         count += taken;
     }
     memset(s->a, 0, n * sizeof *s->a);
-    if (count == 0 || !isfinite(newton_step(s))) return false;
+    if (count == 0 || !isfinite(newton_step(s, true))) return false;
     memcpy(s->a, s->da, n * sizeof *s->a);
     memcpy(s->x, s->dx, n * sizeof *s->x);
     return true;
@@ -238,6 +306,7 @@ static tw_status iterate_all(laplace *s, const tw_laplace_options *options, tw_a
 {
     double *kept = NULL, lower = NAN;
     TW_TRY(check_start(s));
+    if (!s->model->observed.likelihood->peak) begin_with_few(s);
     TW_TRY(iterate(s, options, out));
     if (!s->model->observed.likelihood->peak) return TW_OK;
     TW_TRY(tw_allocate_doubles(s->model->ctx, s->model->n, 2, "Laplace's first mode", &kept));
@@ -281,11 +350,13 @@ static void set_sites(laplace *s, tw_approximation *out)
 }
 
 /* q of the sites. Where they have negative precisions and make no distribution, this is no mode: those count as 0 then, and
- * the verdict says so. log|B| is that of q. */
-static tw_status rebuild(const tw_model *model, double psi, tw_approximation *a)
+ * the verdict says so. log|B| is that of q, unless B was factored at the mode. */
+static tw_status rebuild(const tw_model *model, double psi, bool fresh, tw_approximation *a)
 {
-    if (!model->observed.likelihood->peak) return tw_approximation_rebuild(model, a);
-    if (tw_approximation_rebuild(model, a) != TW_OK) {
+    bool concave = !model->observed.likelihood->peak;
+    tw_status status = tw_approximation_rebuild(model, a);
+    if (concave && (status != TW_OK || fresh)) return status;
+    if (status != TW_OK) {
         a->converged = false;
         for (size_t i = 0; i < a->n; i++) a->tau[i] = fmax(a->tau[i], 0.0);
         TW_TRY(tw_approximation_rebuild(model, a));
@@ -298,7 +369,7 @@ static tw_status rebuild(const tw_model *model, double psi, tw_approximation *a)
 tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *options, tw_approximation **out)
 {
     tw_laplace_options defaults = TW_LAPLACE_DEFAULTS;
-    laplace s = {.model = model};
+    laplace s = {.model = model, .stride = 1};
     tw_approximation *a = NULL;
     *out = NULL;
     if (!options) options = &defaults;
@@ -310,7 +381,7 @@ tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *option
     if (status == TW_OK) status = iterate_all(&s, options, a);
     if (status == TW_OK) set_sites(&s, a);
     release(&s);
-    if (status == TW_OK) status = rebuild(model, s.psi, a);
+    if (status == TW_OK) status = rebuild(model, s.psi, s.fresh, a);
     if (status != TW_OK) {
         tw_approximation_free(a);
         return status;

@@ -18,13 +18,19 @@
     X(TW_METRIC_SMOOTHED, smoothed, .meaning = "the curvature averaged about x", .position_dependent = true, \
       .needs_smoothing = true, .unit_scale = true)
 
+#define ANCHORED(X)                                                                                          \
+    X(TW_METRIC_ANCHORED, anchored,                                                                          \
+      .meaning = "EP's precision and what the smoothed curvature has beyond it", .position_dependent = true, \
+      .needs_gaussian = true, .needs_smoothing = true, .unit_scale = true)
+
 #define NAMED(value, text, ...) [value] = {.metric = (value), .name = #text, .named = true, __VA_ARGS__},
 #define UNNAMED(value, text, ...) [value] = {.metric = (value), .name = #text, __VA_ARGS__},
 #define COMMA_NAME(value, text, ...) ", " #text
 #define NOTHING(value, text, ...)
 
-static const tw_metric_info table[TW_METRIC_COUNT] = {CONSTANT(NAMED, UNNAMED) FOLLOWING(NAMED)};
-static const char names[] = CONSTANT(COMMA_NAME, NOTHING) FOLLOWING(COMMA_NAME);
+static const tw_metric_info table[TW_METRIC_COUNT] = {CONSTANT(NAMED, UNNAMED) FOLLOWING(NAMED)
+                                                          ANCHORED(NAMED)};
+static const char names[] = CONSTANT(COMMA_NAME, NOTHING) FOLLOWING(COMMA_NAME) ANCHORED(COMMA_NAME);
 static const char names_following[] = FOLLOWING(COMMA_NAME);
 
 const tw_metric_info *tw_metric_describe(tw_metric metric)
@@ -58,6 +64,7 @@ bool tw_metric_fits(tw_metric metric, const tw_likelihood *likelihood)
 {
     switch (metric) {
     case TW_METRIC_FISHER: return likelihood->fisher != NULL;
+    case TW_METRIC_ANCHORED:
     case TW_METRIC_SMOOTHED: return likelihood->smoothed != NULL;
     default: return true;
     }

@@ -7,6 +7,9 @@
 #include "base/fault.h"
 #include "linalg/vector.h"
 
+/* c_n (F F')_nn of the metric anchored. */
+static const double ANCHOR_WIDTH = 0.2;
+
 void tw_riemann_free(tw_riemann *p)
 {
     if (!p) return;
@@ -43,10 +46,11 @@ static tw_status check(const tw_target *target, const tw_riemann_options *o)
 {
     const tw_likelihood *lik = target->model->observed.likelihood;
     tw_context *ctx = target->ctx;
-    if (o->metric == TW_METRIC_SMOOTHED && (!lik->smoothed || !o->smoothing))
+    bool smooths = o->metric == TW_METRIC_SMOOTHED || o->metric == TW_METRIC_ANCHORED;
+    if (smooths && (!lik->smoothed || !o->smoothing))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        lik->smoothed
-                           ? "the smoothed metric needs a variance for every site"
+                           ? "the metrics smoothed and anchored need a variance for every site"
                            : "the likelihood \"%s\" has no smoothed curvature: use the hessian metric",
                        lik->name);
     if (o->metric == TW_METRIC_FISHER && !lik->fisher)
@@ -58,8 +62,12 @@ static tw_status check(const tw_target *target, const tw_riemann_options *o)
             ctx, TW_BAD_ARGUMENT,
             "the likelihood \"%s\" is not log-concave, so its hessian is no metric: use fisher or smoothed",
             lik->name);
-    if (o->metric != TW_METRIC_HESSIAN && o->metric != TW_METRIC_FISHER && o->metric != TW_METRIC_SMOOTHED)
+    if (!tw_metric_describe(o->metric)->position_dependent)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "RMHMC needs a metric that depends on the position");
+    if (o->metric == TW_METRIC_ANCHORED && (!o->anchor || !o->anchor->gaussian || o->anchor->linear))
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "the metric anchored needs the prior with sites: a fit by EP or Laplace's method, and "
+                       "a path that begins at the prior or at it");
     if (!(o->rule.tolerance > 0.0) || (o->rule.cap == 0 && o->rule.fixed == 0))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "the implicit equations need a tolerance above 0 and at least one iteration");
@@ -78,7 +86,7 @@ tw_status tw_riemann_new(const tw_target *target, const tw_riemann_options *opti
                       .options = *options,
                       .n = target->model->n,
                       .r = target->model->prior->r,
-                      .base = target->model->prior};
+                      .base = options->anchor ? options->anchor->gaussian : target->model->prior};
     tw_status status = allocate(p);
     if (status != TW_OK) {
         tw_riemann_free(p);
@@ -86,6 +94,18 @@ tw_status tw_riemann_new(const tw_target *target, const tw_riemann_options *opti
     }
     *out = p;
     return TW_OK;
+}
+
+/* What the curvatures have beyond the anchor's, as the metric's lambda and dlambda. */
+static void exceed(const tw_riemann *p, double *lambda, double *dlambda)
+{
+    const double *tau = p->options.anchor->tau, *variance = p->options.anchor->gaussian->variance;
+    for (size_t i = 0; i < p->n; i++) {
+        double c = ANCHOR_WIDTH / variance[i], e = fmax(lambda[i] - tau[i] - c, 0.0);
+        double sum = e * e + c * c, share = sum > 0.0 ? e * e / sum : 0.0;
+        lambda[i] = e * share;
+        if (dlambda) dlambda[i] *= share * (3.0 - 2.0 * share);
+    }
 }
 
 /* Of Gaussian sites with negative precision the metric knows nothing: it must be positive, and any metric is exact. */
@@ -98,14 +118,15 @@ void tw_riemann_curvature(const tw_riemann *p, const double *x, double *lambda, 
         tw_target_sites(t, x, NULL, lambda, dlambda, NULL);
         return;
     }
-    if (p->options.metric == TW_METRIC_SMOOTHED)
-        lik->smoothed(&m->observed, p->options.smoothing, x, lambda, dlambda);
-    else
+    if (p->options.metric == TW_METRIC_FISHER)
         lik->fisher(&m->observed, x, lambda, dlambda);
+    else
+        lik->smoothed(&m->observed, p->options.smoothing, x, lambda, dlambda);
     for (size_t i = 0; i < p->n; i++) {
         lambda[i] = t->beta * lambda[i] + (t->site_tau ? fmax(t->site_tau[i], 0.0) : 0.0);
         if (dlambda) dlambda[i] *= t->beta;
     }
+    if (p->options.anchor) exceed(p, lambda, dlambda);
 }
 
 bool tw_riemann_factor(tw_riemann *p, const double *x)
@@ -127,8 +148,14 @@ static void weigh_velocities(tw_riemann *p)
 void tw_riemann_settle(tw_riemann *p)
 {
     double half = TW_FAULTY(TW_FAULT_TRACE_SIGN, 0.5, -0.5);
+    const tw_frame *anchor = p->options.anchor;
     tw_site_sums sums;
-    if (p->options.metric == TW_METRIC_HESSIAN) {
+    double constant =
+        anchor ? tw_frame_constant(anchor) : p->target->log_constant + tw_gaussian_log_constant(p->base);
+    if (anchor) {
+        sums.tempered = tw_frame_excess(anchor, p->x, p->slope, &sums.log_likelihood);
+        tw_riemann_curvature(p, p->x, p->lambda, p->dlambda);
+    } else if (p->options.metric == TW_METRIC_HESSIAN) {
         tw_target_sites(p->target, p->x, p->slope, p->lambda, p->dlambda, &sums);
     } else {
         tw_target_sites(p->target, p->x, p->slope, NULL, NULL, &sums);
@@ -136,17 +163,22 @@ void tw_riemann_settle(tw_riemann *p)
     }
     weigh_velocities(p);
     p->log_likelihood = sums.log_likelihood;
-    p->log_density = sums.tempered - 0.5 * tw_dot(p->r, p->v, p->v) +
-                     (p->target->log_constant + tw_gaussian_log_constant(p->base));
+    p->log_density = sums.tempered - 0.5 * tw_dot(p->r, p->v, p->v) + constant;
     tw_curved_diagonal(p->curved, p->sites);
     for (size_t i = 0; i < p->n; i++) p->sites[i] = half * p->dlambda[i] * p->sites[i] - p->slope[i];
     tw_gaussian_pull_back(p->base, 1, p->sites, p->force);
     for (size_t i = 0; i < p->r; i++) p->force[i] += p->v[i];
 }
 
+const tw_gaussian *tw_riemann_base(const tw_riemann *p)
+{
+    if (p->options.anchor) return p->options.anchor->gaussian;
+    return p->own ? p->own : p->target->base;
+}
+
 tw_step tw_riemann_set_position(tw_riemann *p, const double *v)
 {
-    p->base = p->own ? p->own : p->target->base;
+    p->base = tw_riemann_base(p);
     memcpy(p->v, v, p->r * sizeof *v);
     tw_gaussian_positions(p->base, 1, v, p->x);
     p->near_cap = p->doubtful = false;

@@ -10,26 +10,35 @@
  * All that is done with G is asked of the base's curved metric (gaussian/curved.h), in vectors over sites. Where it
  * leaves out sites with lambda_n A_nn below a threshold (1e-10), the metric is that of the others, in the momentum draw, in H
  * and in the equations alike: xdot is 0 there.
+ *
+ * Anchored: the base is a Gaussian frame's (frame.h), N(c, F F') in the place of N(m, A), and the sites are what is left of the target's, so that
+ * G = (F F')^-1 + Lambda. With EP's Gaussian that is EP's precision, and lambda_n = h(e_n) >= 0 is only what the smoothed curvature s_n has
+ * beyond EP's: e_n = s_n - tau_n - c_n, c_n = 0.2 / (F F')_nn, h(e) = e^3 / (e^2 + c_n^2) for e > 0 and 0 elsewhere, twice differentiable.
+ * So the metric is constant but for sites that are where EP's Gaussian is too flat. (With the curvature itself it changes by orders of magnitude
+ * within a step, and steps must be shorter than with EP's precision alone.)
  */
 #ifndef TALWEG_DYNAMICS_RIEMANN_H
 #define TALWEG_DYNAMICS_RIEMANN_H
 
+#include "dynamics/frame.h"
 #include "gaussian/curved.h"
 #include "math/fixed_point.h"
 #include "model/model.h"
 #include "talweg/dynamics.h"
 
 typedef struct tw_riemann_options {
-    tw_metric metric;         /* hessian, fisher or smoothed */
+    tw_metric metric;         /* hessian, fisher, smoothed or anchored */
     tw_fixed_point_rule rule; /* of both implicit equations; the tolerance is on the whitened scale */
     double threshold;         /* on lambda_n A_nn, of sites that may be left out */
     const double *smoothing;  /* n variances for `smoothed`, the caller's */
+    const tw_frame *anchor; /* `anchored`: the Gaussian frame that is the base, with products; the caller's */
 } tw_riemann_options;
 #define TW_RIEMANN_DEFAULTS                                                               \
     ((tw_riemann_options){.metric = TW_METRIC_HESSIAN,                                    \
                           .rule = {.tolerance = 1e-9, .cap = 50, .fixed = 0, .depth = 4}, \
                           .threshold = 1e-10,                                             \
-                          .smoothing = NULL})
+                          .smoothing = NULL,                                              \
+                          .anchor = NULL})
 
 /* How a step went; all but fine reject the trajectory. */
 typedef enum tw_step { TW_STEP_FINE, TW_STEP_IMPLICIT, TW_STEP_FACTORISATION } tw_step;
@@ -77,6 +86,9 @@ typedef struct tw_riemann {
 
 tw_status tw_riemann_new(const tw_target *target, const tw_riemann_options *options, tw_riemann **out);
 void tw_riemann_free(tw_riemann *point);
+
+/* The Gaussian whose coordinates v are. */
+const tw_gaussian *tw_riemann_base(const tw_riemann *point);
 
 /* Move to v (r numbers): sites, metric, factor, force. */
 tw_step tw_riemann_set_position(tw_riemann *point, const double *v);

@@ -19,12 +19,6 @@ double tw_walk_acceptance(const tw_walk *walk)
     return walk->transitions > 0.0 ? walk->acceptance / walk->transitions : NAN;
 }
 
-static tw_form form_for(const tw_sampler_options *kernel)
-{
-    const tw_method_info *method = tw_method_describe(kernel->method);
-    return method ? method->form : TW_FORM_OPEN; /* the sampler refuses one that there is not */
-}
-
 bool tw_walk_tunes(const tw_sampler_options *kernel, double eps)
 {
     const tw_method_info *method = tw_method_describe(kernel->method);
@@ -81,7 +75,7 @@ static tw_status fill(const tw_model *model, const tw_reference *q, tw_form form
 tw_status tw_walk_new(const tw_model *model, const tw_reference *reference, const tw_sampler_options *kernel,
                       size_t particles, tw_walk **out)
 {
-    return tw_walk_new_as(model, reference, kernel, form_for(kernel), particles, out);
+    return tw_walk_new_as(model, reference, kernel, tw_sampler_form(kernel), particles, out);
 }
 
 tw_status tw_walk_new_as(const tw_model *model, const tw_reference *reference,

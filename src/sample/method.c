@@ -38,6 +38,12 @@ const char *tw_method_names(void)
     return names + strlen(", ");
 }
 
+tw_form tw_sampler_form(const tw_sampler_options *o)
+{
+    const tw_method_info *info = tw_method_describe(o->method);
+    return info && o->metric != TW_METRIC_ANCHORED ? info->form : TW_FORM_OPEN;
+}
+
 bool tw_method_takes(tw_method method, tw_metric metric)
 {
     const tw_method_info *info = tw_method_describe(method);

@@ -60,6 +60,9 @@ TW_METHOD_LIST(TW_METHOD_DECLARE)
 /* The row of a method; NULL: there is none. */
 const tw_method_row *tw_method_row_of(tw_method method);
 
+/* The form of the target that a method with its metric wants; open where there is no such method, which the sampler refuses. */
+tw_form tw_sampler_form(const tw_sampler_options *options);
+
 /* Is there a metric of this name that the method takes? The refusal lists those. */
 tw_status tw_method_check_metric(tw_context *ctx, const tw_method_info *method, const char *name);
 

@@ -17,6 +17,8 @@
 
 typedef struct rmhmc {
     tw_riemann **point;      /* one per worker */
+    tw_gaussian *own_anchor; /* of the metric anchored: EP's Gaussian with products; NULL: none */
+    tw_frame anchor;         /* its frame */
     double *v;               /* r x P whitened positions */
     double *normals, *saved; /* per worker, n + r each */
 } rmhmc;
@@ -30,7 +32,24 @@ static void rmhmc_release(tw_sampler *s)
     tw_release(s->ctx, own->v);
     tw_release(s->ctx, own->normals);
     tw_release(s->ctx, own->saved);
+    tw_gaussian_free(own->own_anchor);
     tw_release(s->ctx, own);
+}
+
+/* The frame of the metric anchored, with a Gaussian that can multiply by its covariance, which EP's own cannot. */
+static tw_status make_anchor(tw_sampler *s, rmhmc *own)
+{
+    const tw_gaussian *prior = s->target->model->prior;
+    double log_z;
+    if (s->options.metric != TW_METRIC_ANCHORED) return TW_OK;
+    TW_TRY(tw_frame_make(s->target, TW_METRIC_EP, s->options.gaussian, &own->anchor));
+    s->frame.linear = true;               /* chains cannot have Gaussians of their own */
+    if (own->anchor.linear) return TW_OK; /* which the phase points refuse */
+    TW_TRY(tw_gaussian_like(prior, true, &own->own_anchor));
+    own->anchor.gaussian = own->own_anchor;
+    if (tw_gaussian_condition(prior, 1.0, own->anchor.tau, own->anchor.nu, own->own_anchor, &log_z))
+        return TW_OK;
+    return tw_fail(s->ctx, TW_NUMERICAL_FAILURE, "the Gaussian of the metric anchored could not be factored");
 }
 
 static tw_status make_points(tw_sampler *s, rmhmc *own)
@@ -39,6 +58,7 @@ static tw_status make_points(tw_sampler *s, rmhmc *own)
     void *points = NULL;
     o.metric = s->options.metric;
     o.smoothing = s->options.smoothing;
+    if (s->options.metric == TW_METRIC_ANCHORED) o.anchor = &own->anchor;
     o.rule.tolerance = s->options.solver_tolerance;
     o.rule.cap = s->options.solver_cap;
     o.rule.fixed = s->options.fixed_point;
@@ -53,6 +73,7 @@ static tw_status rmhmc_set_up(tw_sampler *s)
     size_t workers = s->options.threads;
     TW_TRY(tw_allocate(s->ctx, 1, sizeof(rmhmc), "the phase points", &s->own));
     rmhmc *own = s->own;
+    TW_TRY(make_anchor(s, own));
     TW_TRY(make_points(s, own));
     TW_TRY(tw_allocate_doubles(s->ctx, s->r, s->columns, "the whitened positions", &own->v));
     TW_TRY(tw_allocate_doubles(s->ctx, s->n + s->r, workers, "the normals", &own->normals));
@@ -85,7 +106,7 @@ static void rmhmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
     (void)moved; /* a folded base changes with the temperature */
     tw_riemann *p = point_for(s, piece, worker);
     double *v = position(s, piece);
-    tw_gaussian_whiten(p->own ? p->own : s->target->base, 1, s->x + piece * s->n, v);
+    tw_gaussian_whiten(tw_riemann_base(p), 1, s->x + piece * s->n, v);
     bool fine = tw_riemann_set_position(p, v) == TW_STEP_FINE;
     memcpy(s->x + piece * s->n, p->x, s->n * sizeof *p->x);
     s->log_density[piece] = fine ? p->log_density : NAN;
@@ -258,8 +279,8 @@ const tw_method_row tw_method_rmhmc = {
              .name = "rmhmc",
              .title = "RMHMC",
              .meaning = "Hamiltonian Monte Carlo with a metric that follows the position",
-             .metric_count = 3,
-             .metrics = {TW_METRIC_SMOOTHED, TW_METRIC_HESSIAN, TW_METRIC_FISHER},
+             .metric_count = 4,
+             .metrics = {TW_METRIC_SMOOTHED, TW_METRIC_HESSIAN, TW_METRIC_FISHER, TW_METRIC_ANCHORED},
              .form = TW_FORM_FOLDED,
              .has_eps = true,
              .has_steps = true,

@@ -2,7 +2,7 @@
  *
  * Constant metrics and slice sampling want the open form of the target (a Gaussian frame cancels its base,
  * and a change of temperature is free); position-dependent metrics want the folded one, where most sites are
- * inactive.
+ * inactive, but for the one that is anchored at such a frame.
  */
 #include "sample/sampler.h"
 #include "talweg/chains.h"
@@ -28,8 +28,7 @@ static tw_status fill(tw_sampling *s, const tw_posterior *p, const tw_sampler_op
         TW_TRY(tw_reference_prior(p->model, &s->prior));
         from = s->prior;
     }
-    const tw_method_info *method = tw_method_describe(o.method);
-    TW_TRY(tw_target_new(p->model, from, method ? method->form : TW_FORM_OPEN, &s->target));
+    TW_TRY(tw_target_new(p->model, from, tw_sampler_form(&o), &s->target));
     TW_TRY(tw_target_set_temperature(s->target, p->beta));
     return tw_sampler_new(s->target, &o, chains, &s->sampler);
 }

@@ -27,7 +27,7 @@ works sample "$d/few/two_classes.csv" --log-sigma 8 --warmup 20 --draws 20 --qui
 gives 'r["candidates"][-1]["method"] == "rmhmc" and r["candidates"][-1]["reason"].startswith("given up")'
 
 # ---- every method and metric; K has full rank with a Matern kernel
-for pair in hmc/ep hmc/prior hmc/identity ess/ep ess/prior rmhmc/smoothed rmhmc/hessian rmhmc/fisher; do
+for pair in hmc/ep hmc/prior hmc/identity ess/ep ess/prior rmhmc/smoothed rmhmc/hessian rmhmc/fisher rmhmc/anchored; do
     works sample "$data" --kernel matern32 --warmup 40 --draws 20 --chains 2 --method "${pair%/*}" --metric "${pair#*/}" \
         --json --quiet --no-warnings
     gives "r['method'] == '${pair%/*}' and r['metric'] == '${pair#*/}' and r['chains'] == 2 and 0 < r['acceptance'] <= 1"

@@ -52,7 +52,7 @@ static void metrics_stand_where_their_numbers_say(void **state)
         assert_non_null(info->meaning);
         if (!info->named) continue;
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "", info->name);
-        if (!info->position_dependent) continue;
+        if (!info->position_dependent || info->needs_gaussian) continue;
         snprintf(following + strlen(following), sizeof following - strlen(following), "%s%s",
                  *following ? ", " : "", info->name);
     }

@@ -104,8 +104,8 @@ def sample(
         elliptical slice sampling; mgrad: the marginal gradient sampler; auto: the best of the first three in short
         pilot runs.
     metric : str, optional
-        hmc: "ep" (the default), "prior", "identity"; rmhmc: "smoothed" (the default), "hessian", "fisher"; ess and
-        mgrad: centred at "ep" (the default) or "prior".
+        hmc: "ep" (the default), "prior", "identity"; rmhmc: "smoothed" (the default), "hessian", "fisher",
+        "anchored"; ess and mgrad: centred at "ep" (the default) or "prior".
     chains : int or "auto"
         Chains, run side by side; "auto": 32 (4 with rmhmc, which moves each by itself), fewer for more than 32768
         cases, or one for each column of `init`.
