@@ -120,12 +120,13 @@ double tw_frame_constant(const tw_frame *f)
     return f->target->log_constant + one.log_z + tw_gaussian_log_constant(one.gaussian);
 }
 
-/* Take the frame's Gaussian sites out: slope -= nu - tau x. Returns the sum of nu x - tau x^2/2. */
-static double remove_gaussian(const tw_frame *f, const double *x, double *slope)
+/* Take the frame's Gaussian sites out: slope -= nu - tau x. Returns the sum of nu x - tau x^2/2 where it is wanted, as it is not on the
+ * way of a trajectory. */
+static double remove_gaussian(const tw_frame *f, const double *x, double *slope, bool sum_wanted)
 {
     double sum = 0.0;
     if (!f->tau) return 0.0;
-    for (size_t i = 0; i < f->n; i++) sum += x[i] * (f->nu[i] - 0.5 * f->tau[i] * x[i]);
+    for (size_t i = 0; sum_wanted && i < f->n; i++) sum += x[i] * (f->nu[i] - 0.5 * f->tau[i] * x[i]);
     for (size_t i = 0; slope && i < f->n; i++) slope[i] -= f->nu[i] - f->tau[i] * x[i];
     return sum;
 }
@@ -136,7 +137,7 @@ double tw_frame_excess(const tw_frame *f, const double *x, double *slope, double
     tw_site_sums sums;
     tw_target_sites(f->target, x, slope, NULL, NULL, &sums);
     if (log_likelihood) *log_likelihood = sums.log_likelihood;
-    return sums.tempered - remove_gaussian(&one, x, slope);
+    return sums.tempered - remove_gaussian(&one, x, slope, true);
 }
 
 /* Site terms of all columns: slope (less the frame's Gaussian) and, where wanted, the densities without the
@@ -150,7 +151,7 @@ static void site_terms(const tw_frame *f, size_t columns, const tw_frame_block *
         tw_site_sums sums = {0.0, 0.0};
         if (slope || sums_wanted)
             tw_target_sites(f->target, x, slope, NULL, NULL, sums_wanted ? &sums : NULL);
-        double gaussian = slope || sums_wanted ? remove_gaussian(f, x, slope) : 0.0;
+        double gaussian = slope || sums_wanted ? remove_gaussian(f, x, slope, sums_wanted) : 0.0;
         if (out->log_density) out->log_density[j] = sums.tempered - gaussian;
         if (out->log_likelihood) out->log_likelihood[j] = sums.log_likelihood;
     }
