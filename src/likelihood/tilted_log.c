@@ -83,7 +83,8 @@ TW_INLINE double rough(tw_tilt_point p, tw_tilt_point q, double s, double f, dou
     double r = magnitude(q.value - p.value - s * (0.5 * (q.slope + p.slope) + s * bend));
     double rounding = 16.0 * DBL_EPSILON * (magnitude(q.value) + magnitude(p.value));
     double digits = per_nat * (DIGITS + f), cube = digits * digits * digits;
-    return (digits > 0.0) & (r > rounding) ? r * cube * cube * digits : 0.0;
+    bool counts = (digits > 0.0) & (r > rounding);
+    return counts ? r * cube * cube * digits : 0.0;
 }
 
 /* The largest of n pairs of neighbours; k and t as above, t in units of scale. */
