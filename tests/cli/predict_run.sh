@@ -94,7 +94,7 @@ fi
 # parameters that were not given: a warning, also of what a file keeps
 # shellcheck disable=SC2086
 works sample "$train" --log-ell 0 $short --json -o "$d/plain.nc"
-gives '[w["message"] for w in r["warnings"] if w["code"] == "default_parameters"][0].count("of the data: sigma = 1.") == 1'
+gives '[w["message"] for w in r["warnings"] if w["code"] == "default_parameters"][0].count("ignore the data: sigma = 1.") == 1'
 works predict "$d/plain.nc" "$test" --json
 gives '[w["code"] for w in r["warnings"]] == ["default_parameters"]'
 works approx "$train" --save-approx "$d/plain.json"
