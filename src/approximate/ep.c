@@ -1,7 +1,8 @@
 /* ep.c: fitting EP: sweeps until a verdict.
  *
  *   log Z_EP = log Z_q + sum_n [log Z_n(cavity) - log of the integral of cavity times Gaussian site],
- *   log Z_q  = (nu' mu - log|B|)/2,   B = I + T^1/2 K T^1/2.
+ *   log Z_q  = (nu' mu - log|B|)/2,   B = I + T^1/2 K T^1/2,
+ * summed without the parts that cancel (tw_ep_measure).
  * Sequential sweeps converge in practice for log-concave likelihoods, usually gaining a digit or so each.
  * Sigma is updated in place over many sweeps, so before anything is called converged, q is rebuilt from its
  * sites by a fresh factorisation and measured again. Where the residual stops falling, Sigma is made afresh,
@@ -39,6 +40,61 @@ static tw_status start(tw_ep *ep)
     return TW_OK;
 }
 
+/* The pull g = nu - T mu = K^-1 mu of the sites. Where observations are much more precise than the prior, the difference is rounding
+ * error; but mu = K g, and g = (I + T K)^-1 nu, so that it can be refined:
+ *   g <- g + (I - T Sigma) (nu - T K g - g).
+ * A step multiplies the error by the rounding error of T Sigma relative to 1 - T Sigma, some DBL_EPSILON T K. False where that is
+ * no gain, or g' mu does not settle: T K is beyond double precision. work: 2 n + r numbers. */
+static bool refine_pull(const tw_ep *ep, double *g, double *work)
+{
+    enum { STEPS = 20 };
+    static const double GAIN = 0.1;
+    const tw_gaussian *prior = ep->model->prior, *q = ep->result->reference->gaussian;
+    const tw_approximation *a = ep->result;
+    size_t n = a->n;
+    double *mean = work, *rest = work + n, *h = work + 2 * n;
+    for (size_t i = 0; i < n; i++)
+        if (!(DBL_EPSILON * fabs(a->tau[i]) * prior->variance[i] <= GAIN)) return false;
+    for (int step = 0; step < STEPS; step++) {
+        double change = 0.0;
+        tw_gaussian_multiply(prior, 1, g, mean);
+        for (size_t i = 0; i < n; i++) rest[i] = a->nu[i] - a->tau[i] * mean[i] - g[i];
+        tw_gaussian_pull_back(q, 1, rest, h);
+        tw_gaussian_spread(q, 1, h, mean);
+        for (size_t i = 0; i < n; i++) {
+            double more = rest[i] - a->tau[i] * mean[i];
+            g[i] += more;
+            change += fabs(more * a->mean[i]);
+        }
+        if (change <= 0.01 * ep->options->tolerance) return true;
+        if (!isfinite(change)) break;
+    }
+    return false;
+}
+
+/* log Z and residual of the q that was just made. */
+static tw_status measure_rebuilt(tw_ep *ep)
+{
+    tw_approximation *a = ep->result;
+    const tw_gaussian *q = a->reference->gaussian;
+    double log_det = ep->model->prior->log_det - q->log_det, rounding = 0.0, *work = NULL;
+    for (size_t i = 0; i < a->n; i++) rounding += DBL_EPSILON * fabs(a->nu[i] * a->mean[i]);
+    if (rounding <= 0.01 * ep->options->tolerance) {
+        tw_ep_measure(ep, log_det, NULL, &a->log_z, &a->residual);
+        return TW_OK;
+    }
+    TW_TRY(tw_allocate_doubles(ep->model->ctx, 3 * a->n + q->r, 1, "EP's work space", &work));
+    for (size_t i = 0; i < a->n; i++) work[i] = a->nu[i] - a->tau[i] * a->mean[i];
+    ep->beyond = !refine_pull(ep, work, work + a->n);
+    tw_ep_measure(ep, log_det, work, &a->log_z, &a->residual);
+    if (ep->beyond) {
+        a->log_z = NAN;
+        a->residual = INFINITY;
+    }
+    tw_release(ep->model->ctx, work);
+    return TW_OK;
+}
+
 /* q from its sites by a fresh factorisation: exact marginals, log Z and residual. Sigma is released
  * meanwhile, so that there are never more than three n x n matrices beside K, its factor among them;
  * restore_sigma brings it back.
@@ -51,26 +107,19 @@ static tw_status rebuild(tw_ep *ep)
     for (size_t i = 0; concave && i < ep->model->n; i++) /* the double loop may stop midway with tau < 0 */
         ep->result->tau[i] = fmax(ep->result->tau[i], 0.0);
     TW_TRY(tw_approximation_rebuild(ep->model, ep->result));
-    tw_ep_measure(ep, ep->result->reference->log_z, &ep->result->log_z, &ep->result->residual);
-    return TW_OK;
+    return measure_rebuilt(ep);
 }
 
 static tw_status restore_sigma(tw_ep *ep)
 {
     tw_reference *q = ep->result->reference;
     TW_TRY(tw_sweep_new(q->gaussian, &ep->sweep));
-    ep->log_det_b = tw_dot(ep->model->n, ep->result->nu, ep->result->mean) - 2.0 * q->log_z;
+    ep->log_det_b = ep->model->prior->log_det - q->gaussian->log_det;
     ep->log_det_behind = 0.0;
     memset(ep->behind, 0, ep->model->n * sizeof *ep->behind);
     tw_reference_free(q);
     ep->result->reference = NULL;
     return tw_sweep_begin(ep->sweep);
-}
-
-double tw_ep_log_z_q(const tw_ep *ep)
-{
-    return 0.5 *
-           (tw_dot(ep->model->n, ep->result->nu, ep->result->mean) - ep->log_det_b - ep->log_det_behind);
 }
 
 /* The inner sweeps of one outer step of the double loop: at least one, until they settle well below the outer
@@ -105,7 +154,8 @@ static bool stalled(stall_watch *watch, double residual)
 
 bool tw_ep_settled(const tw_ep *ep, double log_z, double before)
 {
-    double parts = fabs(log_z) + fabs(tw_ep_log_z_q(ep)) + fabs(ep->log_det_b);
+    double parts =
+        fabs(log_z) + fabs(tw_dot(ep->model->n, ep->result->nu, ep->result->mean)) + fabs(ep->log_det_b);
     return fabs(log_z - before) <= fmax(ep->options->tolerance, 16.0 * DBL_EPSILON * parts);
 }
 
@@ -161,7 +211,7 @@ static void measure(tw_ep *ep, progress *p)
     p->log_z = NAN;
     r->residual = p->effect;
     if (p->double_loop || p->effect <= FAR * ep->options->site_tolerance)
-        tw_ep_measure(ep, tw_ep_log_z_q(ep), &p->log_z, &r->residual);
+        tw_ep_measure(ep, ep->log_det_b + ep->log_det_behind, NULL, &p->log_z, &r->residual);
 }
 
 /* What to do when sequential sweeps stall. Sigma is suspected first, since it gathers rounding errors; where a
@@ -201,7 +251,7 @@ static tw_status iterate(tw_ep *ep, const tw_ep_options *options)
     tw_approximation *r = ep->result;
     progress p = {.watch = {INFINITY, 0}, .before = INFINITY, .log_z = NAN, .rebuilt = NAN};
     r->residual = INFINITY;
-    while (!r->converged && r->iterations < options->max_sweeps) {
+    while (!r->converged && !ep->beyond && r->iterations < options->max_sweeps) {
         TW_TRY(tw_ep_go_on(ep));
         TW_TRY(p.double_loop ? outer_step(ep, options) : sweep_once(ep, &p));
         TW_TRY(judge(ep, options, &p));

@@ -22,6 +22,7 @@ typedef struct tw_ep {
     double log_det_behind;    /* log |I + Sigma D| for it; the whole is log_det_b + log_det_behind */
     double wait;              /* Sigma may be behind by so much, in units of the marginal */
     bool stopped;             /* by the caller's on_progress */
+    bool beyond;              /* T K is beyond double precision: no sweep will tell log Z */
 
     /* The double loop's outer parameters: marginal precision and shift, n each; NULL before it starts. */
     double *outer_precision, *outer_shift;
@@ -58,12 +59,11 @@ tw_status tw_ep_hold_marginals(tw_ep *ep);
 /* Parallel updates, each of all sites, until a verdict (ep_parallel.c). */
 tw_status tw_ep_parallel(tw_ep *ep);
 
-/* log Z_q as it follows from nu, mean and log_det_b. Are two values of log Z the same, to the tolerance or to the
- * rounding error of their largest part? */
-double tw_ep_log_z_q(const tw_ep *ep);
+/* Are two values of log Z the same, to the tolerance or to the rounding error of their largest part? */
 bool tw_ep_settled(const tw_ep *ep, double log_z, double before);
 
-/* log Z and the residual (see tw_ep_options) of the current sites and marginals. */
-void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *residual);
+/* log Z and the residual (see tw_ep_options) of the current sites and marginals, with log_det = log|B|. pull: nu - T mu, where
+ * it is known better than that difference is; else NULL. */
+void tw_ep_measure(const tw_ep *ep, double log_det, const double *pull, double *log_z, double *residual);
 
 #endif

@@ -27,7 +27,7 @@ static bool condition(tw_ep *ep, tw_gaussian *q)
     if (!tw_gaussian_condition(ep->model->prior, 1.0, r->tau, r->nu, q, &log_z)) return false;
     memcpy(r->mean, q->mean, r->n * sizeof *r->mean);
     memcpy(r->variance, q->variance, r->n * sizeof *r->variance);
-    ep->log_det_b = tw_dot(r->n, r->nu, r->mean) - 2.0 * log_z;
+    ep->log_det_b = ep->model->prior->log_det - q->log_det;
     return true;
 }
 
@@ -90,7 +90,7 @@ static tw_status iterate(tw_ep *ep, tw_gaussian *q, double *kept)
         TW_TRY(tw_ep_go_on(ep));
         r->iterations++;
         TW_TRY(sweep(ep, q, kept, &eta));
-        tw_ep_measure(ep, tw_ep_log_z_q(ep), &log_z, &r->residual);
+        tw_ep_measure(ep, ep->log_det_b, NULL, &log_z, &r->residual);
         tw_ep_report(ep, r->n);
         r->converged = r->residual <= ep->options->site_tolerance && tw_ep_settled(ep, log_z, before);
         eta = r->residual <= residual ? fmin(recovery * eta, 1.0) : fmax(0.5 * eta, slowest);

@@ -161,14 +161,6 @@ double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)
     return largest;
 }
 
-/* log of the integral of cavity times site, exp(nu x - tau x^2/2); written so that no large terms cancel. */
-static double log_gaussian_site(double tau, double nu, const tw_cavity *c)
-{
-    double grown = 1.0 + tau * c->variance, pull = nu - tau * c->mean;
-    return c->mean * (nu - 0.5 * tau * c->mean) +
-           0.5 * (pull * pull * c->variance / grown - log1p(tau * c->variance));
-}
-
 /* log p(y_i | x_i). */
 static double log_likelihood_at(const tw_model *m, size_t i, double x)
 {
@@ -178,11 +170,15 @@ static double log_likelihood_at(const tw_model *m, size_t i, double x)
     return value;
 }
 
-void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *residual)
+/* With g = nu - T mu, the pull of the sites at the mean, log Z_q = log t(mu) - (g' mu + log|B|)/2 for the product t of the sites;
+ * the cavity's mean is mu_n - s_n g_n, s_n its variance, and the integral of cavity times site
+ *   log t_n(mu_n) - (s_n g_n^2 + log(1 + tau_n s_n))/2.
+ * log t(mu), which is huge where observations are much more precise than the prior, is left out of both. */
+void tw_ep_measure(const tw_ep *ep, double log_det, const double *pull, double *log_z, double *residual)
 {
     const tw_model *m = ep->model;
     const tw_approximation *r = ep->result;
-    *log_z = log_z_q;
+    *log_z = -0.5 * log_det;
     *residual = 0.0;
     for (size_t i = 0; i < m->n; i++) {
         tw_cavity cavity;
@@ -191,13 +187,17 @@ void tw_ep_measure(const tw_ep *ep, double log_z_q, double *log_z, double *resid
             *log_z += log_likelihood_at(m, i, r->mean[i]);
             continue;
         }
-        if (!tw_ep_cavity(r->tau[i], r->nu[i], r->mean[i], r->variance[i], &cavity) ||
+        double g = pull ? pull[i] : r->nu[i] - r->tau[i] * r->mean[i];
+        bool proper = tw_ep_cavity(r->tau[i], r->nu[i], r->mean[i], r->variance[i], &cavity);
+        cavity.mean = proper ? r->mean[i] - cavity.variance * g : 0.0;
+        if (!proper ||
             tw_likelihood_tilted(&m->observed, i, cavity.mean, cavity.variance, &tilted) != TW_OK) {
             *log_z = NAN;
             *residual = INFINITY;
             return;
         }
-        *log_z += tilted.log_z - log_gaussian_site(r->tau[i], r->nu[i], &cavity);
+        *log_z += tilted.log_z +
+                  0.5 * (cavity.variance * g * g + log1p(r->tau[i] * cavity.variance) - g * r->mean[i]);
         double mean_gap = fabs(tilted.mean - r->mean[i]) / sqrt(r->variance[i]);
         double variance_gap = fabs(tilted.variance / r->variance[i] - 1.0);
         *residual = fmax(*residual, fmax(mean_gap, variance_gap));
