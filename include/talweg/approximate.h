@@ -19,6 +19,9 @@
 extern "C" {
 #endif
 
+/* A rounding error of log Z that a user should know of, in nats. */
+#define TW_EP_ROUNDING 1e-4
+
 /* Which of the two it is. */
 typedef enum tw_approximation_kind { TW_LAPLACE, TW_EP } tw_approximation_kind;
 
@@ -28,11 +31,15 @@ typedef struct tw_approximation {
     tw_approximation_kind kind;
     size_t n;
     bool converged;
-    bool several_modes;      /* Newton's method found more than one (TW_WARN_MODES); EP does not look */
-    size_t iterations;       /* Newton steps, or sweeps over all sites */
-    double residual;         /* Laplace: how far the mode still is, in units of q's own standard deviations;
+    bool several_modes; /* Newton's method found more than one (TW_WARN_MODES); EP does not look */
+    size_t iterations;  /* Newton steps, or sweeps over all sites */
+    double residual;    /* Laplace: how far the mode still is, in units of q's own standard deviations;
                                 EP: largest moment mismatch; see below */
-    double log_z;            /* its estimate of log p(y) */
+    double
+        log_z; /* its estimate of log p(y); NaN where rounding leaves it less than a digit behind the point */
+    double
+        rounding; /* EP: by how much log_z may be off through rounding, in nats: 0 but where observations are much
+                                more precise than the prior (TW_WARN_ROUNDING) */
     double *tau, *nu;        /* n sites each */
     double *mean;            /* n: marginal means of x under q */
     double *variance;        /* n: marginal variances */

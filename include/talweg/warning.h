@@ -50,6 +50,9 @@ extern "C" {
       "precision")                                                                                           \
     X(TW_WARN_LAPLACE_OVERFLOW, "laplace_overflow",                                                          \
       "Laplace's approximation broke down after {0:.0f} steps: its numbers are beyond double precision")     \
+    X(TW_WARN_ROUNDING, "rounding",                                                                          \
+      "EP's log Z may be off by {0:.1g} nats through rounding: observations are much more precise than the " \
+      "prior")                                                                                               \
     X(TW_WARN_CORRECTION, "correction",                                                                      \
       "the correction's terms do not fall with their order: do not trust the corrected log Z")               \
     X(TW_WARN_DENSE, "dense_beside_sparse",                                                                  \

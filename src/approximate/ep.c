@@ -18,6 +18,8 @@
 
 #include "linalg/vector.h"
 
+static const double WORTHLESS = 0.1; /* the rounding error of a log Z that is no longer one, in nats */
+
 static void release(tw_ep *ep)
 {
     tw_context *ctx = ep->model->ctx;
@@ -43,55 +45,54 @@ static tw_status start(tw_ep *ep)
 /* The pull g = nu - T mu = K^-1 mu of the sites. Where observations are much more precise than the prior, the difference is rounding
  * error; but mu = K g, and g = (I + T K)^-1 nu, so that it can be refined:
  *   g <- g + (I - T Sigma) (nu - T K g - g).
- * A step multiplies the error by the rounding error of T Sigma relative to 1 - T Sigma, some DBL_EPSILON T K. False where that is
- * no gain, or g' mu does not settle: T K is beyond double precision. work: 2 n + r numbers. */
-static bool refine_pull(const tw_ep *ep, double *g, double *work)
+ * A step multiplies the error by the rounding error of T Sigma relative to 1 - T Sigma, some DBL_EPSILON T K: where that is no gain,
+ * and where K is nearly singular, it does not settle. Returns what the last step changed in g' mu. work: 2 n + r numbers. */
+static double refine_pull(const tw_ep *ep, double *g, double *work)
 {
     enum { STEPS = 20 };
     static const double GAIN = 0.1;
     const tw_gaussian *prior = ep->model->prior, *q = ep->result->reference->gaussian;
     const tw_approximation *a = ep->result;
     size_t n = a->n;
-    double *mean = work, *rest = work + n, *h = work + 2 * n;
+    double *mean = work, *rest = work + n, *h = work + 2 * n, change = INFINITY;
     for (size_t i = 0; i < n; i++)
-        if (!(DBL_EPSILON * fabs(a->tau[i]) * prior->variance[i] <= GAIN)) return false;
-    for (int step = 0; step < STEPS; step++) {
-        double change = 0.0;
+        if (!(DBL_EPSILON * fabs(a->tau[i]) * prior->variance[i] <= GAIN)) return INFINITY;
+    for (int step = 0; step < STEPS && change > 0.01 * ep->options->tolerance; step++) {
         tw_gaussian_multiply(prior, 1, g, mean);
         for (size_t i = 0; i < n; i++) rest[i] = a->nu[i] - a->tau[i] * mean[i] - g[i];
         tw_gaussian_pull_back(q, 1, rest, h);
         tw_gaussian_spread(q, 1, h, mean);
+        change = 0.0;
         for (size_t i = 0; i < n; i++) {
             double more = rest[i] - a->tau[i] * mean[i];
             g[i] += more;
             change += fabs(more * a->mean[i]);
         }
-        if (change <= 0.01 * ep->options->tolerance) return true;
-        if (!isfinite(change)) break;
     }
-    return false;
+    return change;
 }
 
-/* log Z and residual of the q that was just made. */
+/* log Z and residual of the q that was just made; log Z with the better of the two pulls, the residual with that which belongs to q's
+ * mean as it was computed. */
 static tw_status measure_rebuilt(tw_ep *ep)
 {
     tw_approximation *a = ep->result;
     const tw_gaussian *q = a->reference->gaussian;
-    double log_det = ep->model->prior->log_det - q->log_det, rounding = 0.0, *work = NULL;
-    for (size_t i = 0; i < a->n; i++) rounding += DBL_EPSILON * fabs(a->nu[i] * a->mean[i]);
-    if (rounding <= 0.01 * ep->options->tolerance) {
-        tw_ep_measure(ep, log_det, NULL, &a->log_z, &a->residual);
-        return TW_OK;
+    double log_det = ep->model->prior->log_det - q->log_det, *pull = NULL, refined = INFINITY;
+    a->rounding = 0.0;
+    for (size_t i = 0; i < a->n; i++) a->rounding += DBL_EPSILON * fabs(a->nu[i] * a->mean[i]);
+    if (a->rounding > 0.01 * ep->options->tolerance) {
+        TW_TRY(tw_allocate_doubles(ep->model->ctx, 3 * a->n + q->r, 1, "EP's work space", &pull));
+        for (size_t i = 0; i < a->n; i++) pull[i] = a->nu[i] - a->tau[i] * a->mean[i];
+        refined = refine_pull(ep, pull, pull + a->n);
     }
-    TW_TRY(tw_allocate_doubles(ep->model->ctx, 3 * a->n + q->r, 1, "EP's work space", &work));
-    for (size_t i = 0; i < a->n; i++) work[i] = a->nu[i] - a->tau[i] * a->mean[i];
-    ep->beyond = !refine_pull(ep, work, work + a->n);
-    tw_ep_measure(ep, log_det, work, &a->log_z, &a->residual);
-    if (ep->beyond) {
-        a->log_z = NAN;
-        a->residual = INFINITY;
+    tw_ep_measure(ep, log_det, NULL, &a->log_z, &a->residual);
+    if (refined < a->rounding) {
+        double ignored;
+        a->rounding = refined;
+        tw_ep_measure(ep, log_det, pull, &a->log_z, &ignored);
     }
-    tw_release(ep->model->ctx, work);
+    tw_release(ep->model->ctx, pull);
     return TW_OK;
 }
 
@@ -251,7 +252,7 @@ static tw_status iterate(tw_ep *ep, const tw_ep_options *options)
     tw_approximation *r = ep->result;
     progress p = {.watch = {INFINITY, 0}, .before = INFINITY, .log_z = NAN, .rebuilt = NAN};
     r->residual = INFINITY;
-    while (!r->converged && !ep->beyond && r->iterations < options->max_sweeps) {
+    while (!r->converged && r->iterations < options->max_sweeps) {
         TW_TRY(tw_ep_go_on(ep));
         TW_TRY(p.double_loop ? outer_step(ep, options) : sweep_once(ep, &p));
         TW_TRY(judge(ep, options, &p));
@@ -279,6 +280,7 @@ tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_appr
     tw_status status = parallel ? tw_ep_parallel(&ep) : start(&ep);
     if (status == TW_OK) status = parallel ? rebuild(&ep) : iterate(&ep, options);
     release(&ep);
+    if (status == TW_OK && ep.result->rounding > WORTHLESS) ep.result->log_z = NAN;
     if (status != TW_OK) {
         tw_approximation_free(ep.result);
         return status;

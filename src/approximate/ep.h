@@ -22,7 +22,6 @@ typedef struct tw_ep {
     double log_det_behind;    /* log |I + Sigma D| for it; the whole is log_det_b + log_det_behind */
     double wait;              /* Sigma may be behind by so much, in units of the marginal */
     bool stopped;             /* by the caller's on_progress */
-    bool beyond;              /* T K is beyond double precision: no sweep will tell log Z */
 
     /* The double loop's outer parameters: marginal precision and shift, n each; NULL before it starts. */
     double *outer_precision, *outer_shift;

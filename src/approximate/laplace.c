@@ -23,7 +23,8 @@
  * A likelihood that is not log-concave may have lambda < 0. On the way such sites count as 0, so that every step leads uphill;
  * at the mode they enter as they are, log|B| = log|I + K W|. There may be several modes: a second start is the mean
  * of the posterior that the peaks would have as Gaussian observations with their widths as noise, a third that of those alone
- * which the mode so far makes outliers (lambda < 0). The highest mode is taken, and where they differ a warning says so.
+ * which the mode so far makes outliers (lambda < 0). The highest mode is taken, and where they differ a warning says so. Where the
+ * cases are symmetric, all starts may end at a saddle point; then the case that fits worst there leads away from it.
  */
 #include <float.h>
 #include <math.h>
@@ -88,6 +89,8 @@ static double newton_step(laplace *s, bool anew)
         s->gradient[i] = s->slope[i] - s->a[i];
         largest = fmax(largest, s->lambda[i] * m->prior->variance[i]);
     }
+    if (largest * DBL_EPSILON > 0.5)
+        return NAN; /* 1 + lambda K is lambda K: the step would be rounding error */
     if (s->curved->kind->whole && largest < LARGE)
         tw_curved_respond(s->curved, s->gradient, s->dx, s->da);
     else {
@@ -225,18 +228,20 @@ static void begin_with_few(laplace *s)
 /* ---- several modes ---- */
 
 /* Where Newton's method starts after the mode from 0. */
-typedef enum start_kind { FROM_ALL_PEAKS, FROM_OUTLIERS, STARTS } start_kind;
+typedef enum start_kind { FROM_ALL_PEAKS, FROM_OUTLIERS, STARTS, FROM_WORST = STARTS } start_kind;
 
-/* Move to the mean of the Gaussian posterior of the peaks, of all or of those that the mode at x makes outliers: the
- * Newton step from 0. False where there are none. */
+/* Move to the mean of the Gaussian posterior of the peaks, of all, of those that the mode at x makes outliers, or of the case that
+ * is least probable there: the Newton step from 0. False where there are none. */
 static bool go_to_peaks(laplace *s, start_kind kind)
 {
     const tw_observations *o = &s->model->observed;
-    size_t n = s->model->n, count = 0;
+    size_t n = s->model->n, count = 0, worst = 0;
     log_likelihood(s, s->x, NULL, s->lambda);
+    for (size_t i = 1; i < n; i++)
+        if (s->value[i] < s->value[worst]) worst = i;
     for (size_t i = 0; i < n; i++) {
         double peak, width;
-        bool taken = kind == FROM_ALL_PEAKS || s->lambda[i] < 0.0;
+        bool taken = kind == FROM_ALL_PEAKS || (kind == FROM_OUTLIERS ? s->lambda[i] < 0.0 : i == worst);
         o->likelihood->peak(o, i, &peak, &width);
         s->lambda[i] = taken ? 1.0 / (width * width) : 0.0;
         s->slope[i] = s->lambda[i] * peak;
@@ -349,19 +354,38 @@ static void set_sites(laplace *s, tw_approximation *out)
     }
 }
 
+/* Where the sites at x make no distribution, x is a saddle point. There are modes beside it then: go to one. */
+static tw_status leave_saddle(laplace *s, const tw_laplace_options *options, tw_approximation *a)
+{
+    tw_approximation other = {.iterations = 0};
+    double psi = s->psi;
+    if (!s->model->observed.likelihood->peak || !a->converged) return TW_OK;
+    if (tw_approximation_rebuild(s->model, a) == TW_OK) return TW_OK;
+    a->converged = false;
+    if (!go_to_peaks(s, FROM_WORST)) return TW_OK;
+    TW_TRY(iterate(s, options, &other));
+    a->iterations += other.iterations;
+    a->residual = other.residual;
+    set_sites(s, a);
+    if (!other.converged) return TW_OK;
+    a->converged = a->several_modes = true;
+    tw_warn(s->model->ctx, &(tw_warning){.code = TW_WARN_MODES, .number = {fabs(s->psi - psi)}});
+    return TW_OK;
+}
+
 /* q of the sites. Where they have negative precisions and make no distribution, this is no mode: those count as 0 then, and
  * the verdict says so. log|B| is that of q, unless B was factored at the mode. */
 static tw_status rebuild(const tw_model *model, double psi, bool fresh, tw_approximation *a)
 {
     bool concave = !model->observed.likelihood->peak;
-    tw_status status = tw_approximation_rebuild(model, a);
+    tw_status status = a->reference ? TW_OK : tw_approximation_rebuild(model, a);
     if (concave && (status != TW_OK || fresh)) return status;
     if (status != TW_OK) {
         a->converged = false;
         for (size_t i = 0; i < a->n; i++) a->tau[i] = fmax(a->tau[i], 0.0);
         TW_TRY(tw_approximation_rebuild(model, a));
     }
-    double log_det = tw_dot(a->n, a->nu, a->mean) - 2.0 * tw_reference_log_z(a->reference);
+    double log_det = model->prior->log_det - a->reference->gaussian->log_det;
     a->log_z = psi - 0.5 * log_det;
     return TW_OK;
 }
@@ -380,12 +404,14 @@ tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *option
     if (status == TW_OK) status = allocate(&s);
     if (status == TW_OK) status = iterate_all(&s, options, a);
     if (status == TW_OK) set_sites(&s, a);
+    if (status == TW_OK) status = leave_saddle(&s, options, a);
     release(&s);
     if (status == TW_OK) status = rebuild(model, s.psi, s.fresh, a);
     if (status != TW_OK) {
         tw_approximation_free(a);
         return status;
     }
+    if (!isfinite(a->residual)) a->log_z = NAN;
     *out = a;
     return TW_OK;
 }

@@ -298,6 +298,7 @@ static void find_warnings(results *r)
     if (!ep->converged)
         warn(r, isfinite(ep->residual) ? TW_WARN_EP : TW_WARN_EP_OVERFLOW, (double)ep->iterations,
              ep->residual);
+    if (ep->rounding > TW_EP_ROUNDING) warn(r, TW_WARN_ROUNDING, ep->rounding, 0.0);
     if (!laplace->converged)
         warn(r, isfinite(laplace->residual) ? TW_WARN_LAPLACE : TW_WARN_LAPLACE_OVERFLOW,
              (double)laplace->iterations, laplace->residual);

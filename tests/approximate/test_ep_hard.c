@@ -105,6 +105,41 @@ static void a_stall_of_rounding_is_mended_by_a_fresh_covariance(void **state)
     }
 }
 
+/* Two observations of noise s and latents of variance v, correlation 1/2: log N(y; 0, v [1 1/2; 1/2 1] + s^2 I). log Z keeps its
+ * digits while v/s^2 is below 1e14, although its parts are y^2/s^2; beyond that it is off by no more than it says, or is no
+ * number; Laplace has broken down there. */
+static void precise_observations_cost_no_digits_of_log_z(void **state)
+{
+    (void)state;
+    const double y[] = {-7.0, 4.0}, sds[] = {1.0, 100.0},
+                 ratios[] = {1e-2, 1e-4, 1e-6, 1e-7, 1e-8, 1e-9, 1e-11};
+    size_t known = 0;
+    for (size_t i = 0; i < 14; i++) {
+        double v = sds[i % 2] * sds[i % 2], s = ratios[i / 2] * sds[i % 2];
+        const double k[] = {v, 0.5 * v, 0.5 * v, v}, w[] = {s, s};
+        double sum = 1.5 * v + s * s, difference = 0.5 * v + s * s; /* eigenvalues, of (1, 1) and (1, -1) */
+        double exact =
+            -0.25 * ((y[0] + y[1]) * (y[0] + y[1]) / sum + (y[0] - y[1]) * (y[0] - y[1]) / difference) -
+            0.5 * log(sum * difference) - 2.0 * HALF_LOG_TWO_PI;
+        fitted ep = fit_ep(2, k, tw_likelihood_find("gaussian"), y, w, NULL);
+        fitted laplace = fit_laplace(2, k, tw_likelihood_find("gaussian"), y, w);
+        if (ratios[i / 2] > 5e-8) {
+            assert_true(ep.q->converged && ep.q->rounding <= 1e-10);
+            assert_close(ep.q->log_z, exact, 1e-9, "log Z of EP");
+            assert_true(laplace.q->converged);
+            assert_close(laplace.q->log_z, exact, 1e-9, "log Z of Laplace");
+            known++;
+        } else {
+            assert_true(ep.q->rounding > TW_EP_ROUNDING || !ep.q->converged);
+            assert_true(isnan(ep.q->log_z) || fabs(ep.q->log_z - exact) <= 4.0 * ep.q->rounding);
+            assert_true(!laplace.q->converged && isnan(laplace.q->log_z));
+        }
+        fitted_free(&laplace);
+        fitted_free(&ep);
+    }
+    assert_int_equal(known, 8);
+}
+
 /* A likelihood that is not log-concave, N(y; x, 1)/2 + N(y; x, 100)/2: an outlier asks for a negative tau,
  * which q does not have. */
 static bool any_number(const tw_observations *o, size_t i)
@@ -182,6 +217,7 @@ int main(void)
         cmocka_unit_test(duplicated_inputs_converge),
         cmocka_unit_test(equal_labels_and_singular_covariances_converge),
         cmocka_unit_test(a_stall_of_rounding_is_mended_by_a_fresh_covariance),
+        cmocka_unit_test(precise_observations_cost_no_digits_of_log_z),
         cmocka_unit_test(sweeps_that_stall_hand_over_to_the_double_loop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

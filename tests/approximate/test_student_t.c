@@ -116,6 +116,38 @@ static posed pose(void)
     return pose_observed(NULL, K, &o);
 }
 
+/* y = (-5, 5) of one latent c ~ N(0, 25): every start is drawn to 0, a minimum between modes at about -5 and 5. The mode's log Z,
+ * psi - log(1 + 25 sum lambda)/2 there, by bisection of psi' between 4 and 6. */
+static void laplace_leaves_a_saddle_point(void **state)
+{
+    (void)state;
+    const double k[4] = {25.0, 25.0, 25.0, 25.0}, y[2] = {-5.0, 5.0};
+    tw_observations o = {.likelihood = tw_likelihood_find("student_t"), .phi = PHI, .n = 2, .y = y};
+    double low = 4.0, high = 6.0, value[2], slope[2], lambda[2];
+    for (int step = 0; step < 60; step++) {
+        double c = 0.5 * (low + high);
+        o.likelihood->terms(&o, (double[]){c, c}, value, slope, lambda, NULL);
+        if (slope[0] + slope[1] - c / 25.0 > 0.0)
+            low = c;
+        else
+            high = c;
+    }
+    double there = value[0] + value[1] - low * low / 50.0 - 0.5 * log(1.0 + 25.0 * (lambda[0] + lambda[1]));
+    int warnings = 0;
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_approximation *a = NULL;
+    tw_context_set_warn(ctx, count_modes_warning, &warnings);
+    assert_int_equal(tw_model_new(ctx, k, 2, &o, 0.0, &model), TW_OK);
+    assert_int_equal(tw_laplace_fit(model, NULL, &a), TW_OK);
+    assert_true(a->converged && a->several_modes && warnings == 1);
+    assert_close(fabs(a->mean[0]), low, 1e-6, "the mode");
+    assert_close(a->log_z, there, 1e-8, "log Z");
+    tw_approximation_free(a);
+    tw_model_free(model);
+    tw_context_free(ctx);
+}
+
 static void evidence_and_draws_see_both_modes(void **state)
 {
     (void)state;
@@ -231,6 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laplace_finds_the_higher_mode_and_says_that_there_are_two),
+        cmocka_unit_test(laplace_leaves_a_saddle_point),
         cmocka_unit_test(evidence_and_draws_see_both_modes),
         cmocka_unit_test(outliers_have_negative_sites_and_predictions_know),
         cmocka_unit_test(lower_rank_changes_nothing),

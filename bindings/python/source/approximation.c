@@ -32,6 +32,7 @@ static PyObject *describe(PyObject *object, PyObject *unused)
         {"converged", TW_PY_FLAG, offsetof(tw_approximation, converged)},
         {"iterations", TW_PY_COUNT, offsetof(tw_approximation, iterations)},
         {"residual", TW_PY_REAL, offsetof(tw_approximation, residual)},
+        {"rounding", TW_PY_REAL, offsetof(tw_approximation, rounding)},
         {"log_z", TW_PY_REAL, offsetof(tw_approximation, log_z)},
         {NULL, TW_PY_REAL, 0},
     };

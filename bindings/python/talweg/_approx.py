@@ -113,12 +113,17 @@ def _timed(model: Model, kind: str, options: dict[str, Any]) -> tuple[Any, float
     return handle, time.perf_counter() - start
 
 
+ROUNDING = 1e-4  # nats, as the library's TW_EP_ROUNDING
+
+
 def _check(model: Model, kind: str, handle: Any) -> bool:
     """Did it converge? Where not, a warning says so."""
     facts = handle.describe()
     if not facts["converged"]:
         what = "not_converged" if math.isfinite(facts["residual"]) else "overflow"
         model._notes.append(warned(f"{kind}_{what}", facts["iterations"], facts["residual"]))
+    elif facts["rounding"] > ROUNDING:
+        model._notes.append(warned("rounding", facts["rounding"]))
     return bool(facts["converged"])
 
 

@@ -30,6 +30,15 @@ def test_approx(problem, program):
     assert fit.ep_corrected.terms == expected["ep_corrected"]["terms"]
 
 
+def test_an_approximation_that_failed_says_so():
+    """Noise of 1e-10 of the prior's standard deviation is beyond double precision."""
+    model = talweg.Model(np.zeros((1, 1)), np.array([-7.0]), likelihood="gaussian", kernel="constant(variance=1e4)", noise=1e-8)
+    with pytest.warns(talweg.TalwegWarning) as warned:
+        fit = talweg.approx(model)
+    assert [w for w in warned if "Laplace" in str(w.message)] and [w for w in warned if "EP" in str(w.message)]
+    assert not fit.laplace.converged and math.isnan(fit.laplace.log_z) and math.isnan(fit.ep.log_z)
+
+
 def test_approx_with_a_matrix(problem, program):
     X, y = problem
     distance = ((X[:, np.newaxis] - X) ** 2).sum(2)
