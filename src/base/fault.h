@@ -16,6 +16,7 @@ typedef enum tw_fault {
     TW_FAULT_NO_LOG_DET,     /* log|G| left out of H */
     TW_FAULT_BLIND,          /* every step of RMHMC is said to lead back */
     TW_FAULT_ONE_WAY,        /* mGrad leaves the proposal's density on the way back out of its rule */
+    TW_FAULT_LATE_FORCES,    /* a leapfrog step kicks with the force of the position before */
     TW_FAULT_JACOBIAN,       /* a prior of a value taken for one of its logarithm */
     TW_FAULT_LATE_WEIGHT,    /* AIS takes the weight of a step after the move to its temperature */
     TW_FAULT_NO_EP,          /* EP converges at no point of unknown parameters: no mistake, and harmless */

@@ -1,6 +1,7 @@
 /* leapfrog.c: see leapfrog.h. Half steps of the momentum between two steps are taken together. */
 #include "dynamics/leapfrog.h"
 
+#include "base/fault.h"
 #include "linalg/vector.h"
 
 void tw_leapfrog_free(tw_leapfrog *flow)
@@ -81,9 +82,11 @@ void tw_leapfrog_run(tw_leapfrog *flow, double eps, size_t steps)
     if (steps == 0) return;
     kick(flow, 0.5 * eps);
     for (size_t s = 1; s <= steps; s++) {
+        bool late = TW_FAULTY(TW_FAULT_LATE_FORCES, false, s < steps);
         drift(flow, eps);
+        if (late) kick(flow, eps);
         evaluate(flow, s < steps ? &inside : &flow->at);
-        kick(flow, s < steps ? eps : 0.5 * eps);
+        if (!late) kick(flow, s < steps ? eps : 0.5 * eps);
     }
 }
 

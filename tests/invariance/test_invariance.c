@@ -305,6 +305,7 @@ static void broken_kernels_are_rejected(void **state)
     check_fault("H without log|B|", &curved_kernels[0], TW_FAULT_NO_LOG_DET, 6000, true);
     check_fault("anchored without log|B|", &curved_kernels[3], TW_FAULT_NO_LOG_DET, 16000, true);
     check_fault("sign of the trace term", &curved_kernels[0], TW_FAULT_TRACE_SIGN, 2000, false);
+    check_fault("late forces in single precision", &flat_kernels[8], TW_FAULT_LATE_FORCES, 16000, true);
     check_fault("mGrad without the way back", &flat_kernels[7], TW_FAULT_ONE_WAY, 6000, true);
 }
 
