@@ -6,10 +6,10 @@
  * ranks, which exist for draws with heavy tails too, and of the scores of |draw - median|, which see chains
  * with one centre and different spreads; the larger counts.
  *
- * What chance gives: where M half chains agree, and their draws have an autocorrelation time tau, the variance of a mean
- * is tau W/N, so that B/(tau W) = (N (R-hat^2 - 1) + 1) / tau has nearly an F distribution, with M - 1 and M (N/tau - 1)
- * degrees of freedom: scores of ranks are normal. tau is an upper bound of the one within half chains, which a chain
- * that sits elsewhere leaves alone. Slow chains would explain any R-hat, and are not excused: their tau counts as that of
+ * What chance gives: where M half chains agree, and their draws have a variance V and an autocorrelation time tau, the variance
+ * of a mean is tau V/N, and W lacks it: in the mean it is V (N - tau) / (N - 1). So B/(tau V) = (N (R-hat^2 - 1) + 1) / tau
+ * (N - tau) / (N - 1) has nearly an F distribution, with M - 1 and M (N/tau - 1) degrees of freedom: scores of ranks are normal. tau
+ * is an upper bound of the one within half chains, which a chain that sits elsewhere leaves alone. Slow chains would explain any R-hat, and are not excused: their tau counts as that of
  * `enough` effective draws in all.
  */
 #include <math.h>
@@ -54,7 +54,8 @@ static double chance_of(tw_diagnose *d, double rhat)
 {
     double n = (double)d->half, halves = 2.0 * (double)d->chains;
     if (isinf(rhat)) return 0.0;
-    double tau = tw_time_within(d, enough), ratio = (n * (rhat * rhat - 1.0) + 1.0) / tau;
+    double tau = tw_time_within(d, enough), within = fmax(n - tau, 0.5 * n) / (n - 1.0);
+    double ratio = within * (n * (rhat * rhat - 1.0) + 1.0) / tau;
     return upper_tail(ratio, halves - 1.0, halves * fmax(n / tau - 1.0, 1.0));
 }
 
