@@ -71,9 +71,10 @@ typedef struct tw_draw {
 /* How the chains move once warm-up is over. */
 typedef struct tw_tuning {
     double eps;
-    size_t steps;  /* mean number of leapfrog steps */
-    bool jittered; /* the number is uniform on {ceil(steps/2), ..., floor(3 steps/2)}, the same for all
-                      columns; else it is always `steps` */
+    size_t steps; /* mean number of leapfrog steps */
+    bool
+        jittered; /* the number is uniform on {ceil(steps/2), ..., floor(3 steps/2)} and, where the step size was tuned, that is
+                      uniform on [eps/2, eps], both the same for all columns; else they are always these */
 } tw_tuning;
 
 /* Sums over a stage, all chains and iterations, also those that thinning dropped. */
@@ -119,6 +120,9 @@ typedef struct tw_chains_options {
     size_t thin;  /* keep every thin-th iteration */
     double eps;   /* > 0: the step size, else it is tuned */
     size_t steps; /* > 0: exactly so many leapfrog steps, else they are tuned and jittered */
+    const tw_tuning
+        *known; /* what an earlier run of these chains has found: warm-up then tunes the step size alone, from
+                               there, and without warm-up they move so. NULL: nothing */
     size_t max_steps;
     double target_accept; /* of the step size's tuning */
     uint64_t seed;
@@ -196,29 +200,40 @@ TW_API tw_status tw_auto_approximation(const tw_model *model, const tw_ep_option
 
 enum { TW_AUTO_MAX_CANDIDATES = 8 };
 
-/* A sampler that was considered, and how its pilot run went: numbers are NaN where it was not tried to the end. */
+/* For a number of chains or of iterations that is to be chosen: a function of n and the method, and of the pilot runs where
+ * there are any. */
+#define TW_AUTOMATIC SIZE_MAX
+
+/* A sampler that was considered, and how its pilot run went: numbers are NaN where it was not run to its end. Costs are those
+ * of the cost model, in dense flops. */
 typedef struct tw_candidate {
     tw_method method;
     tw_metric metric;
     bool tried;
     const char *reason; /* why not tried, or not to the end; "" where it was */
+    size_t iterations;  /* of its pilot run, begun or ended */
     double eps;
     size_t steps;
     double acceptance;
     double ess_per_draw;   /* worst latent's ESS in the pilot, per transition of a chain */
-    double flops_per_draw; /* cost of a transition of one chain by the cost model, in dense flops */
+    double flops_per_draw; /* cost of a transition of one chain */
     double efficiency;     /* ess_per_draw / flops_per_draw */
+    double flops_spent;    /* by all chains in the pilot run, to its end or not; 0: it was not begun */
+    double flops_to_goal;  /* what all chains had still to spend then, to warm up and to reach the goal */
 } tw_candidate;
 
-/* All candidates, in the order they were tried. */
+/* All candidates, in the order of their turns. */
 typedef struct tw_choice {
     size_t count, best;
     tw_candidate candidates[TW_AUTO_MAX_CANDIDATES];
 } tw_choice;
 
-/* How to run the pilots. */
+/* The run to come, of which the pilots of all but the winner are to be a small part. */
 typedef struct tw_auto_options {
-    size_t chains, warmup, draws; /* of each pilot */
+    size_t chains;
+    size_t warmup;    /* TW_AUTOMATIC: as many iterations as the winner needs */
+    size_t draws;     /* of each chain. 0: as many as the goal needs */
+    double until_ess; /* the goal */
     double target_accept;
     uint64_t seed;
     tw_sampler_options sampler; /* solver, checks and threads; method and metric are chosen */
@@ -226,16 +241,32 @@ typedef struct tw_auto_options {
     tw_progress_function
         *on_progress; /* after each iteration of a pilot, of method and metric; may be NULL */
 } tw_auto_options;
-#define TW_AUTO_DEFAULTS                     \
-    ((tw_auto_options){.chains = 4,          \
-                       .warmup = 100,        \
-                       .draws = 100,         \
-                       .target_accept = 0.8, \
-                       .seed = 1,            \
+#define TW_AUTO_DEFAULTS                           \
+    ((tw_auto_options){.chains = 32,               \
+                       .warmup = TW_AUTOMATIC,     \
+                       .until_ess = TW_ESS_ENOUGH, \
+                       .target_accept = 0.8,       \
+                       .seed = 1,                  \
                        .sampler = TW_SAMPLER_DEFAULTS})
 
-/* Try the candidates in short pilot runs and choose by worst-latent effective draws per flop: a function of
- * the seed, never of a clock. The posterior needs its approximation. options NULL: the defaults. */
+/* Where the winner's pilot ended: the start of its warm-up. */
+typedef struct tw_head_start {
+    tw_context *ctx;
+    tw_tuning tuning;
+    size_t iterations; /* so many were made */
+    size_t warmup;     /* so many of warm-up are left */
+    double seconds;    /* that the pilot took */
+    double *x;         /* n x chains; NULL: there is none */
+} tw_head_start;
+TW_API void tw_head_start_release(tw_head_start *head);
+
+/* Race the candidates in pilot runs of the chains to come, started at over-dispersed draws from the approximation: the one
+ * wins that is left with the least cost to the goal. A function of the seed and the problem, never of a clock. The posterior
+ * needs its approximation. options NULL: the defaults. `head` may be NULL. */
+TW_API tw_status tw_auto_race(const tw_posterior *posterior, const tw_auto_options *options, tw_choice *out,
+                              tw_head_start *head);
+
+/* The race for its winner alone. */
 TW_API tw_status tw_auto_choose(const tw_posterior *posterior, const tw_auto_options *options,
                                 tw_choice *out);
 

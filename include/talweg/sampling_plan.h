@@ -21,9 +21,6 @@ extern "C" {
 
 /* ---- options ---- */
 
-/* For a number of chains or of iterations that the plan is to choose: a function of n and the method. */
-#define TW_AUTOMATIC SIZE_MAX
-
 /* What is wanted. Texts and arrays must outlive the plan. */
 typedef struct tw_sampling_options {
     /* The transitions, by name (sample.h), or "auto": the best of them in short pilot runs. */
@@ -40,8 +37,9 @@ typedef struct tw_sampling_options {
     /* TW_AUTOMATIC: 32 where chains move in lockstep, which costs little more than 4, and 4 where each moves by itself
      * (rmhmc); fewer from n = 32768 on, for the memory that draws take; one for each column of `positions`. */
     size_t chains;
-    size_t
-        warmup; /* iterations that tune. TW_AUTOMATIC: 500, down to 200 where there are more than four chains to learn from */
+    /* Iterations that tune, of which a winner's pilot run has done the first. TW_AUTOMATIC: 500, down to 200 where there are more
+     * than four chains to learn from; after pilot runs 100 to 1000, ten times the autocorrelation time that they found. */
+    size_t warmup;
     size_t draws; /* kept of each chain. 0: as many as the goal needs */
     /* The goal: the run ends when the worst latent has this ESS and R-hat is in order (tw_chains_options), or after
      * max_draws draws of each chain. Where draws are not kept, whoever watches looks at them (on_look). */
@@ -95,11 +93,13 @@ typedef struct tw_sampling_plan {
     const double *positions; /* where chains start; NULL: as `init` says */
     size_t position_rows, position_columns;
     size_t chains;
-    tw_choice choice;                  /* of the pilot runs; count 0: the method was named */
-    tw_sampler_options sampler;        /* as chosen */
-    tw_chains_options run;             /* but for its callbacks, which are those of the run */
-    double fit_seconds, pilot_seconds; /* of wall time */
-    double deadline;                   /* the moment at which the run ends (tw_wall_seconds); 0: none */
+    tw_choice choice;           /* of the pilot runs; count 0: the method was named */
+    tw_head_start head;         /* the winner's, where chains start at "ep"; freed with the plan */
+    tw_sampler_options sampler; /* as chosen */
+    tw_chains_options run;      /* but for its callbacks, which are those of the run */
+    double fit_seconds,
+        pilot_seconds; /* of wall time; the winner's pilot belongs to warm-up where it is its start */
+    double deadline;   /* the moment at which the run ends (tw_wall_seconds); 0: none */
     /* What an earlier part of the run left in the store. */
     tw_chains_state earlier;                 /* where the chains stood; count 0: there were no draws */
     double earlier_warmup, earlier_sampling; /* seconds */

@@ -75,8 +75,10 @@ static void print_sampler(const tw_sample_results *r)
     if (p->posterior.beta != 1.0) /* said where one looks: these are not posterior draws */
         printf("\ntarget          not the posterior, but the path to it from %s, at beta = %g", p->from,
                p->posterior.beta);
-    printf("\nchains          %zu of %zu draw%s, after %zu iterations of warm-up\n", draws->chains,
-           draws->draws, draws->draws == 1 ? "" : "s", p->run.warmup);
+    printf("\nchains          %zu of %zu draw%s, after %zu iterations of warm-up", draws->chains,
+           draws->draws, draws->draws == 1 ? "" : "s", p->head.iterations + p->run.warmup);
+    if (p->head.x) printf(", of which %zu as a pilot", p->head.iterations);
+    printf("\n");
     print_time(r);
 }
 
@@ -123,6 +125,9 @@ static json_t *encode_candidate(const tw_candidate *c, bool *ok)
     tw_json_set(object, "ess_per_draw", tw_json_number(c->ess_per_draw), ok);
     tw_json_set(object, "flops_per_draw", tw_json_number(c->flops_per_draw), ok);
     tw_json_set(object, "efficiency", tw_json_number(c->efficiency), ok);
+    tw_json_set(object, "iterations", tw_json_count(c->iterations), ok);
+    tw_json_set(object, "flops_spent", tw_json_number(c->flops_spent), ok);
+    tw_json_set(object, "flops_to_goal", tw_json_number(c->flops_to_goal), ok);
     return object;
 }
 

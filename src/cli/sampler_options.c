@@ -19,8 +19,8 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .default_value = "auto",
      .also = "auto",
      .choices = tw_method_names,
-     .help =
-         "the transitions; auto: the best of those below in short pilot runs, by effective draws per cost",
+     .help = "the transitions; auto: the best of those below in a race of pilot runs, by the cost of "
+             "reaching the goal",
      .more = tw_methods_help},
     {TW_ROW_METRIC(FIELD(metric)), .choices = tw_metric_names, .help = "their metric or centre",
      .more = tw_methods_help_metrics},

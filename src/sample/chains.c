@@ -75,7 +75,7 @@ tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
     if (o->draws == 0 || o->thin == 0 || o->max_steps == 0 || o->pilot > 127)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a run needs at least one draw, thin >= 1 and max_steps >= 1");
     bool tunes = method && ((method->has_eps && o->eps == 0.0) || (method->has_steps && o->steps == 0));
-    if (tunes && o->warmup == 0)
+    if (tunes && o->warmup == 0 && !o->known)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "without warm-up nothing can be tuned: give the step size and the number of steps, or "
                        "some iterations of warm-up");
@@ -132,7 +132,7 @@ static tw_status allocate_draws(run *r)
                     .n = s->n,
                     .chains = s->columns,
                     .until_ess = o->until_ess};
-    d->tuning = (tw_tuning){.eps = o->eps, .steps = o->steps};
+    d->tuning = o->known ? *o->known : (tw_tuning){.eps = o->eps, .steps = o->steps};
     if (o->draws > SIZE_MAX / sizeof(tw_record) / s->columns)
         return tw_fail(s->ctx, TW_NO_MEMORY, "%zu draws of %zu chains are too many", o->draws, s->columns);
     TW_TRY(tw_allocate(s->ctx, s->columns, sizeof(tw_record), "the records of an iteration", &memory));
@@ -154,7 +154,7 @@ static bool account(run *r, tw_stage stage, size_t i, size_t total)
     now.acceptance = sums->acceptance / (double)sums->transitions;
     tw_context *ctx = r->sampler->ctx;
     bool stops = o->on_progress && tw_team_leads(ctx) && o->on_progress(o->user, &now);
-    if (r->ends && r->ends(o->user)) stops = true;
+    if (r->ends && r->ends(o->user, r->draws)) stops = true;
     r->draws->interrupted = tw_team_any(ctx, stops);
     return r->draws->interrupted || tw_team_status(ctx) != TW_OK;
 }
@@ -260,6 +260,7 @@ static tw_status draw_all(run *r)
         tw_move move = {.eps = t->eps, .steps = t->steps, .seed = o->seed};
         move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
         if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
+        if (t->jittered && o->eps == 0.0) move.eps = tw_jittered_eps(t->eps, o->seed, move.iteration);
         tw_sampler_advance(r->sampler, &move, r->records);
         TW_TRY(tw_team_status(r->sampler->ctx)); /* else the records of the others are missing */
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));
@@ -287,7 +288,8 @@ tw_status tw_chains_run_until(tw_sampler *sampler, const tw_chains_options *opti
                        "a run that ends at an ESS needs its draws: keep them, or say what they are worth");
     if (options->resume) TW_TRY(check_resume(sampler, options));
     tw_status status = allocate_draws(&r);
-    if (status == TW_OK && !r.options->resume) status = warm_up(&r);
+    bool warms = !options->resume && (options->warmup > 0 || !options->known);
+    if (status == TW_OK && warms) status = warm_up(&r);
     if (status == TW_OK && !r.draws->interrupted) status = draw_all(&r);
     if (status == TW_OK) status = tw_team_status(sampler->ctx);
     tw_release(sampler->ctx, r.records);

@@ -178,7 +178,8 @@ static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOS
 static double hmc_cost(tw_sampler *s, double steps)
 {
     double products = (s->frame.gaussian ? 2.0 : 0.0) + (s->frame.linear ? 2.0 : 0.0);
-    double step = products * tw_cost_product(s) * tw_cost_lockstep(s) + TW_COST_SITE * (double)s->n;
+    double flop = tw_cost_lockstep(s) * (s->frame.single ? TW_COST_SINGLE : 1.0);
+    double step = products * tw_cost_product(s) * flop + TW_COST_SITE * (double)s->n;
     return steps * step + TW_COST_NORMAL * (double)s->r;
 }
 
@@ -213,6 +214,6 @@ const tw_method_row tw_method_hmc = {
     .parts = hmc_parts,
     .cost = hmc_cost,
     .least_cost = hmc_least_cost,
-    .trials = {{.turn = 1, .metric = TW_METRIC_EP},
+    .trials = {{.turn = 3, .metric = TW_METRIC_EP},
                {.turn = 4, .metric = TW_METRIC_PRIOR, .applies = lacks_ep}},
     .selftest_draws = 1000};

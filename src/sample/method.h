@@ -41,13 +41,13 @@ typedef struct tw_method_row {
     /* ---- what it costs (cost.h) */
     double (*cost)(tw_sampler *s, double steps); /* of a transition with so many of what it counts */
     double (*least_cost)(tw_sampler *s);         /* of one, where the columns are now */
-    /* All steps since the sampler was made, ways back included: a pilot that takes too many is given up. NULL: it is
-     * cheap enough to be run to the end. */
+    double (*floor)(const tw_posterior *p); /* of one, before there is a sampler; NULL: that is soon made */
+    /* All steps since the sampler was made, ways back included. NULL: those of the records. */
     double (*work)(tw_sampler *s);
 
     /* ---- choosing and checking it */
     tw_trial trials[TW_MOST_TRIALS];
-    bool second_pilot;       /* a slow chain looks better than it is: run a second, thinned pilot */
+    bool long_pilot;         /* cheap draws, which may be slow: three times as many of them */
     size_t selftest_draws;   /* of each chain, for the comparison with HMC */
     const char *selftest_of; /* what that is called: "HMC and RMHMC"; NULL: HMC itself */
 } tw_method_row;

@@ -260,6 +260,12 @@ static double rmhmc_least_cost(tw_sampler *s)
     return step_cost(s, 6.0, 1.0);
 }
 
+/* The products of a step alone. */
+static double rmhmc_floor(const tw_posterior *p)
+{
+    return 20.0 * tw_gaussian_flops(p->model->prior);
+}
+
 /* ---- the row ---- */
 
 static bool smooths(const tw_posterior *p)
@@ -296,6 +302,7 @@ const tw_method_row tw_method_rmhmc = {
     .parts = rmhmc_parts,
     .cost = rmhmc_cost,
     .least_cost = rmhmc_least_cost,
+    .floor = rmhmc_floor,
     .work = rmhmc_work,
     .trials = {{.turn = 5, .metric = TW_METRIC_SMOOTHED, .applies = smooths},
                {.turn = 5, .metric = TW_METRIC_HESSIAN, .applies = does_not_smooth}},

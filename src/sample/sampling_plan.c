@@ -10,6 +10,7 @@ void tw_sampling_plan_free(tw_sampling_plan *p)
 {
     if (!p) return;
     tw_approximation_free(p->own);
+    tw_head_start_release(&p->head);
     tw_release(p->ctx, p);
 }
 
@@ -126,31 +127,41 @@ static tw_sampler_options sampler_of(const tw_sampling_options *o)
     return s;
 }
 
-enum { PILOT_CHAINS = 4 };
+/* Chains that are to start elsewhere have no use for where the pilots ended. */
+static bool takes_head(const maker *m)
+{
+    return !m->o->positions && strcmp(m->o->init, "ep") == 0;
+}
 
 static tw_status run_pilots(maker *m)
 {
     tw_sampling_plan *p = m->plan;
     tw_auto_options o = TW_AUTO_DEFAULTS;
-    o.chains = p->chains < PILOT_CHAINS ? p->chains : PILOT_CHAINS; /* pilots compare, and need no more */
+    o.chains = p->chains;
+    o.warmup = m->o->warmup;
+    o.draws = m->o->draws;
+    o.until_ess = m->o->until_ess;
     o.target_accept = p->run.target_accept;
     o.seed = p->run.seed;
     o.sampler = p->sampler;
     o.user = m;
     o.on_progress = on_progress;
     double start = tw_wall_seconds();
-    TW_TRY(tw_auto_choose(&p->posterior, &o, &p->choice));
-    p->pilot_seconds = tw_wall_seconds() - start;
+    TW_TRY(tw_auto_race(&p->posterior, &o, &p->choice, takes_head(m) ? &p->head : NULL));
+    p->pilot_seconds = tw_wall_seconds() - start - p->head.seconds;
     return TW_OK;
 }
 
 static tw_status choose(maker *m)
 {
     tw_sampling_plan *p = m->plan;
+    bool found = false;
     if (!m->automatic) return TW_OK;
-    if (!tw_sampling_get_choice(store_of(m), p)) TW_TRY(run_pilots(m));
+    TW_TRY(tw_sampling_get_choice(store_of(m), p, &found));
+    if (!found) TW_TRY(run_pilots(m));
     p->sampler.method = p->choice.candidates[p->choice.best].method;
     p->sampler.metric = p->choice.candidates[p->choice.best].metric;
+    if (p->head.x) p->run.warmup = p->head.warmup;
     return TW_OK;
 }
 

@@ -23,8 +23,8 @@ typedef struct tw_sampling_job {
 
 /* ---- sampling_state.c: the run in a store, which may be NULL */
 
-/* The choice of an earlier part; false: there is none. */
-bool tw_sampling_get_choice(const tw_store *store, tw_sampling_plan *plan);
+/* The choice of an earlier part, with the winner's head start, if there is one. */
+tw_status tw_sampling_get_choice(const tw_store *store, tw_sampling_plan *plan, bool *found);
 
 /* Keep the choice, or that there was nothing to choose: the first thing that the store has. */
 void tw_sampling_put_choice(const tw_store *store, const tw_sampling_plan *plan);

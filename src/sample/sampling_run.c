@@ -9,6 +9,7 @@ static const double over_dispersed = 1.5;
 static tw_status start(const tw_sampling_plan *p, tw_sampler *sampler)
 {
     tw_reference *prior = NULL;
+    if (p->head.x) return tw_sampler_start_at(sampler, sampler->n, sampler->columns, p->head.x);
     if (p->positions)
         return tw_sampler_start_at(sampler, p->position_rows, p->position_columns, p->positions);
     if (strcmp(p->init, "ep") == 0)
@@ -65,6 +66,7 @@ static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **
         o.on_state = tw_sampling_put_chains;
     }
     if (p->earlier.count > 0) o.resume = &p->earlier;
+    if (p->head.x) o.known = &p->head.tuning;
     double now = tw_wall_seconds();
     j->warm = now - p->earlier_sampling;
     j->start = j->warm - p->earlier_warmup;
@@ -105,7 +107,7 @@ tw_status tw_sampling_run(const tw_sampling_plan *plan, const tw_sampling_watch 
     tw_status status = start(plan, sampling->sampler);
     if (status == TW_OK) status = run_chains(&j, sampling->sampler, &out->draws);
     out->out_of_time = j.late && out->draws && out->draws->interrupted;
-    out->warmup_seconds = j.warm - j.start;
+    out->warmup_seconds = plan->head.seconds + j.warm - j.start;
     out->sampling_seconds = tw_wall_seconds() - j.warm;
     out->sampling_cpu_seconds = tw_cpu_seconds() - j.warm_cpu;
     tw_sampling_free(sampling);

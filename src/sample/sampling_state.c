@@ -1,5 +1,5 @@
-/* sampling_state.c: a sampling run in a store. Blocks: "choice", with the words of the candidates that were not tried;
- * "chains", "columns" for the numbers of the sampler, and "x" for where the chains are, by which whoever has the draws
+/* sampling_state.c: a sampling run in a store. Blocks: "choice", with the words of the candidates that were not tried and
+ * the winner's head start, whose positions are "pilot"; "chains", "columns" for the numbers of the sampler, and "x" for where the chains are, by which whoever has the draws
  * recognises them. The draws so far are not in it, but with those who took them. */
 #include <stdio.h>
 #include <string.h>
@@ -14,12 +14,24 @@ static const void *get(const tw_store *store, const char *name, size_t bytes)
     return there == bytes ? data : NULL;
 }
 
+static tw_status damaged(const tw_sampling_plan *plan)
+{
+    return tw_fail(plan->ctx, TW_BAD_DATA, "the saved state of this run is damaged: start again without it");
+}
+
 /* ---- the choice ---- */
 
 typedef struct kept_choice {
     tw_choice choice;
     char reason[TW_AUTO_MAX_CANDIDATES][TW_REASON_BYTES];
+    tw_head_start head;
+    size_t positions; /* numbers in "pilot"; 0: there is none */
 } kept_choice;
+
+static size_t positions_of(const tw_sampling_plan *plan)
+{
+    return tw_model_describe(plan->posterior.model).n * plan->chains;
+}
 
 void tw_sampling_put_choice(const tw_store *store, const tw_sampling_plan *plan)
 {
@@ -31,7 +43,12 @@ void tw_sampling_put_choice(const tw_store *store, const tw_sampling_plan *plan)
         snprintf(kept.reason[k], TW_REASON_BYTES, "%s", plan->choice.candidates[k].reason);
         kept.choice.candidates[k].reason = NULL;
     }
+    kept.head = plan->head;
+    kept.head.ctx = NULL;
+    kept.head.x = NULL;
+    if (plan->head.x) kept.positions = positions_of(plan);
     store->put(store->user, "choice", sizeof kept, &kept);
+    if (plan->head.x) store->put(store->user, "pilot", kept.positions * sizeof(double), plan->head.x);
     store->commit(store->user);
 }
 
@@ -44,17 +61,31 @@ static bool is_choice(const tw_choice *c)
     return is;
 }
 
-bool tw_sampling_get_choice(const tw_store *store, tw_sampling_plan *plan)
+/* Where the winner's pilot ended. */
+static tw_status get_head(const tw_store *store, const kept_choice *kept, tw_sampling_plan *plan)
+{
+    const double *x = get(store, "pilot", kept->positions * sizeof *x);
+    if (kept->positions == 0) return TW_OK;
+    if (!x || kept->positions != positions_of(plan)) return damaged(plan);
+    plan->head = kept->head;
+    plan->head.ctx = plan->ctx;
+    TW_TRY(tw_allocate_doubles(plan->ctx, kept->positions, 1, "where the pilot ended", &plan->head.x));
+    memcpy(plan->head.x, x, kept->positions * sizeof *x);
+    return TW_OK;
+}
+
+tw_status tw_sampling_get_choice(const tw_store *store, tw_sampling_plan *plan, bool *found)
 {
     const kept_choice *kept = get(store, "choice", sizeof *kept);
-    if (!kept || !is_choice(&kept->choice)) return false;
+    *found = kept && is_choice(&kept->choice);
+    if (!*found) return TW_OK;
     plan->choice = kept->choice;
     memcpy(plan->reason, kept->reason, sizeof plan->reason);
     for (size_t k = 0; k < TW_AUTO_MAX_CANDIDATES; k++) {
         plan->reason[k][TW_REASON_BYTES - 1] = '\0';
         plan->choice.candidates[k].reason = plan->reason[k];
     }
-    return true;
+    return get_head(store, kept, plan);
 }
 
 /* ---- the chains ---- */
@@ -64,11 +95,6 @@ typedef struct kept_chains {
     double warmup_seconds, sampling_seconds;
     size_t positions; /* numbers in "x" */
 } kept_chains;
-
-static size_t positions_of(const tw_sampling_plan *plan)
-{
-    return tw_model_describe(plan->posterior.model).n * plan->chains;
-}
 
 void tw_sampling_put_chains(void *job, const tw_chains_state *state)
 {
@@ -93,9 +119,7 @@ tw_status tw_sampling_get_chains(const tw_store *store, tw_sampling_plan *plan)
     if (!kept) return TW_OK;
     const void *columns = get(store, "columns", kept->state.count * sizeof(double));
     const void *x = get(store, "x", kept->positions * sizeof(double));
-    if (!columns || !x || kept->positions != positions_of(plan))
-        return tw_fail(plan->ctx, TW_BAD_DATA,
-                       "the saved state of this run is damaged: start again without it");
+    if (!columns || !x || kept->positions != positions_of(plan)) return damaged(plan);
     plan->earlier = kept->state;
     plan->earlier.numbers = columns;
     plan->earlier.x = x;

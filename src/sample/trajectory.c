@@ -79,3 +79,9 @@ size_t tw_jittered_steps(size_t mean, size_t cap, uint64_t seed, uint64_t iterat
     size_t steps = low + (size_t)(tw_stream_uniform(&stream) * (double)(high - low + 1));
     return steps < cap ? steps : cap;
 }
+
+double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration)
+{
+    tw_stream stream = tw_stream_at(seed, TW_STREAM_TRAJECTORY, 1, iteration);
+    return largest * (1.0 - 0.5 * tw_stream_uniform(&stream));
+}

@@ -7,6 +7,8 @@
  * natural length is nearly right, and short where its scale has yet to be found.
  * 4. Final (30%): the length stays; dual averaging anew, whose average is the step size of all that follows.
  *
+ * Where an earlier run has found a length and a step size, warm-up is the last stage alone, from there.
+ *
  * The natural length is pi/2 times the scale of x in the metric's frame: 1 where the frame is the prior's,
  * EP's or the posterior's own curvature, and the largest standard deviation of x where the metric is the
  * identity on x. What the user fixed is not tuned, nor what the method does not have.
@@ -77,6 +79,7 @@ static double prior_scale(const tw_sampler *s)
 
 static void plan(tw_warmup *w)
 {
+    if (w->options->known) return; /* no settling, no climb */
     size_t total = w->options->warmup, windows = is_round(w->sampler) ? 10 : 20;
     w->settle = total * 15 / 100;
     w->climb_end = total < SHORTEST_CLIMB ? w->settle : total * 70 / 100;
@@ -96,9 +99,12 @@ tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *
     w->fourth = w->second + s->n;
     tw_sampler_share(s);
     memcpy(w->centre, s->x, s->n * sizeof *w->centre);
-    double eps = w->tune_eps ? search_eps(s, o, records) : o->eps;
+    const tw_tuning *known = o->known;
+    double eps = known ? known->eps : w->tune_eps ? search_eps(s, o, records) : o->eps;
+    double length =
+        known ? TW_MEAN_OF_JITTERED_EPS * known->eps * (double)known->steps : quarter_orbit * prior_scale(s);
     w->tuner = tw_step_tuner_at(eps > 0.0 ? eps : 1.0, o->target_accept, INFINITY);
-    tw_ladder_begin(&w->ladder, quarter_orbit * prior_scale(s), is_round(s));
+    tw_ladder_begin(&w->ladder, length, is_round(s));
     return TW_OK;
 }
 
@@ -110,7 +116,7 @@ static double current_eps(const tw_warmup *w)
 /* The mean number of steps that make a length. */
 static size_t steps_for(const tw_warmup *w, double eps, size_t cap)
 {
-    double steps = w->ladder.length / eps;
+    double steps = w->ladder.length / (eps * (w->tune_eps ? TW_MEAN_OF_JITTERED_EPS : 1.0));
     if (!(steps < (double)cap)) return cap;
     return steps < 1.0 ? 1 : (size_t)(steps + 0.5);
 }
@@ -124,6 +130,7 @@ void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
     move->steps = o->steps;
     if (w->tune_steps)
         move->steps = tw_jittered_steps(steps_for(w, move->eps, cap), cap, o->seed, move->iteration);
+    if (w->tune_steps && w->tune_eps) move->eps = tw_jittered_eps(move->eps, o->seed, move->iteration);
     if (!w->tune_steps) return;
     tw_sampler_share(w->sampler);
     memcpy(w->before, w->sampler->x, w->sampler->n * w->sampler->columns * sizeof(double));

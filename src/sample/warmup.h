@@ -44,6 +44,11 @@ void tw_ladder_step(tw_ladder *ladder);
 /* Leapfrog steps of one iteration: uniform on {ceil(mean/2), ..., floor(3 mean/2)}, at most `cap`. */
 size_t tw_jittered_steps(size_t mean, size_t cap, uint64_t seed, uint64_t iteration);
 
+/* Step size of one iteration: uniform on [largest / 2, largest], so that a chain where the largest is unstable moves with
+ * others. */
+double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration);
+#define TW_MEAN_OF_JITTERED_EPS 0.75
+
 /* ---- warmup.c: the schedule */
 typedef struct tw_warmup {
     tw_sampler *sampler;
@@ -66,9 +71,9 @@ typedef enum tw_stage { TW_STAGE_WARMUP, TW_STAGE_SAMPLING } tw_stage;
 tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
                                   const tw_chains_options *options);
 
-/* tw_chains_run that also ends where ends(options->user) says so after an iteration. Unlike on_progress, it is asked of
- * every member of a team, and so may call on all of them. */
-typedef bool tw_chains_end(void *user);
+/* tw_chains_run that also ends where ends(options->user, ...) says so after an iteration, by what there is so far. Unlike
+ * on_progress, it is asked of every member of a team, and so may call on all of them. */
+typedef bool tw_chains_end(void *user, const tw_draws *so_far);
 tw_status tw_chains_run_until(tw_sampler *sampler, const tw_chains_options *options, tw_chains_end *ends,
                               tw_draws **out);
 

@@ -17,14 +17,16 @@ for field in method metric chains draws warmup_seconds sampling_seconds sampling
 done
 gives 'r["chains"] == 4 and r["draws"] == 50 and r["ess_bulk"]["median"] >= r["ess_bulk"]["min"] > 0'
 gives 'set(r["counters"]) == {"energy_divergence", "implicit_failure", "irreversible", "factorisation"}'
-gives 'r["candidates"][0]["method"] == "hmc" and any(c["tried"] for c in r["candidates"])'
+gives 'r["candidates"][0]["method"] == "ess" and any(c["tried"] for c in r["candidates"])'
 gives 'all((c["acceptance"] is None) == (not c["tried"]) for c in r["candidates"])'
 cp "$d/out" "$d/auto.json"
 
-# ---- a pilot that cannot win is given up: under a prior of e^8 rmhmc takes hundreds of steps
+# ---- a candidate that is not run to its end says why, and what it cost
 works demo --data-only --directory "$d/few" --cases 25 --test-cases 2
 works sample "$d/few/two_classes.csv" --log-sigma 8 --warmup 20 --draws 20 --quiet --json
-gives 'r["candidates"][-1]["method"] == "rmhmc" and r["candidates"][-1]["reason"].startswith("given up")'
+gives 'r["candidates"][-1]["method"] == "rmhmc" and r["candidates"][-1]["reason"] == "skipped: too expensive to win"'
+gives 'all(c["tried"] or c["reason"].split(":")[0] in ("skipped", "stopped early", "given up") for c in r["candidates"])'
+gives 'all((c["flops_spent"] > 0) == (c["iterations"] > 0) for c in r["candidates"])'
 
 # ---- every method and metric; K has full rank with a Matern kernel
 for pair in hmc/ep hmc/prior hmc/identity ess/ep ess/prior rmhmc/smoothed rmhmc/hessian rmhmc/fisher rmhmc/anchored; do
@@ -54,7 +56,7 @@ works sample "$data" --ell 1 --sigma 2.7 --json
 gives 'r["chains"] == 32 and r["ess"]["min"] >= 400 and r["draws"] < 1000 and r["warnings"] == []'
 works sample "$data" --log-sigma 1 --method rmhmc --draws 20 --warmup 30 --json --no-warnings
 gives 'r["chains"] == 4'
-works sample "$data" --ell 1 --sigma 2.7 --method hmc --chains auto --warmup auto --until-ess 1e9 --max-draws 1e9 --max-seconds 0.5 --json \
+works sample "$data" --ell 1 --sigma 2.7 --method hmc --chains auto --warmup auto --until-ess 1e9 --max-draws 1e9 --max-seconds 1 --json \
     -o "$d/timed.nc"
 gives '[w["code"] for w in r["warnings"]][0] == "time" and r["interrupted"] and r["draws"] > 0 and r["seconds_total"] < 60'
 refuses 3 'were over before the first draw: nothing was written' sample "$data" --log-sigma 1 --method hmc --max-seconds 1e-6 -o "$d/none.nc"

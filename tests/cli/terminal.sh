@@ -32,9 +32,9 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
     # those before it only where the machine takes long enough
     on_terminal 100 "$talweg sample $data --log-ell 0 --log-sigma 1 --chains 32 --warmup 300 --draws 400 >$d/out"
     [ "$code" = 0 ] || complain "sample on a terminal: exit $code: $(cat "$d/seen")"
-    shows '^pilot of hmc/ep  \[.*/200 iterations'
-    shows '^warm-up  \[=*\]  300/300 iterations  [0-9.]*/s .*acceptance 0\.[0-9]'
-    shows '^sampling  \[=*\]  400/400 draws  [0-9.]*/s .*acceptance 0\.[0-9]'
+    shows '^pilot of ess/ep  \[.*/[0-9]* iterations'
+    shows '^warm-up  \[=*\]  \([0-9]*\)/\1 iterations  [0-9.]*/s .*acceptance [01]\.[0-9]'
+    shows '^sampling  \[=*\]  400/400 draws  [0-9.]*/s .*acceptance [01]\.[0-9]'
     says out 'of which bulk'
     tail -c 4 "$d/seen" | grep -q "$escape\[K\$" || complain "something is left on the line: $(tail -c 40 "$d/seen")"
     on_terminal 80 "$talweg sample $data --log-ell 0 --log-sigma 1 --draws 300 --chains 4 --quiet --no-warnings >/dev/null"

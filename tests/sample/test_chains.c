@@ -288,7 +288,7 @@ static void bad_arguments_are_refused(void **state)
 
 /* ---- choosing ---- */
 
-static void the_best_pilot_is_chosen(void **state)
+static void the_winner_of_the_race_is_chosen(void **state)
 {
     (void)state;
     fixture f = make_fixture(CASES);
@@ -299,17 +299,22 @@ static void the_best_pilot_is_chosen(void **state)
     o.sampler.threads = 2;
     assert_int_equal(tw_auto_choose(&posterior, &o, &two), TW_OK);
     assert_int_equal(one.count, 4);
-    assert_int_equal(one.candidates[0].method, TW_METHOD_HMC);
-    assert_true(one.candidates[0].tried && one.candidates[0].ess_per_draw > 0.1);
+    assert_int_equal(one.candidates[0].method, TW_METHOD_SLICE);
+    assert_true(one.candidates[0].tried && one.candidates[0].ess_per_draw > 0.01);
+    assert_true(one.candidates[one.best].tried);
     assert_int_equal(one.best, two.best);
     for (size_t k = 0; k < one.count; k++) {
-        assert_true(one.candidates[k].tried || *one.candidates[k].reason);
-        if (one.candidates[k].tried)
-            assert_true(one.candidates[k].efficiency <= one.candidates[one.best].efficiency);
+        const tw_candidate *c = &one.candidates[k];
+        assert_true(c->tried == (*c->reason == '\0') && (c->iterations > 0) == (c->flops_spent > 0.0));
+        if (c->tried)
+            assert_true(c->flops_to_goal >= one.candidates[one.best].flops_to_goal);
         else
-            assert_true(isnan(one.candidates[k].efficiency) && isnan(one.candidates[k].acceptance));
-        assert_memory_equal(&one.candidates[k].efficiency, &two.candidates[k].efficiency, sizeof(double));
+            assert_true(isnan(c->efficiency) && isnan(c->acceptance) && isnan(c->flops_to_goal));
+        assert_memory_equal(&c->efficiency, &two.candidates[k].efficiency, sizeof(double));
+        assert_memory_equal(&c->flops_spent, &two.candidates[k].flops_spent, sizeof(double));
     }
+    o.until_ess = 0.0; /* nothing to aim at */
+    assert_int_equal(tw_auto_choose(&posterior, &o, &two), TW_BAD_ARGUMENT);
     free_fixture(&f);
 }
 
@@ -344,7 +349,7 @@ int main(void)
         cmocka_unit_test(an_interrupted_run_has_its_draws),
         cmocka_unit_test(draws_handed_out_are_those_kept),
         cmocka_unit_test(bad_arguments_are_refused),
-        cmocka_unit_test(the_best_pilot_is_chosen),
+        cmocka_unit_test(the_winner_of_the_race_is_chosen),
         cmocka_unit_test(temperature_zero_is_the_prior),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

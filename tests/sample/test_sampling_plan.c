@@ -37,14 +37,18 @@ static tw_draws *by_hand(const posed *p, const char *method, const tw_sampling_o
     tw_auto_options pilots = TW_AUTO_DEFAULTS;
     tw_chains_options run = TW_CHAINS_DEFAULTS;
     tw_choice choice;
+    tw_head_start head = {0};
     tw_sampling *s = NULL;
     tw_draws *draws = NULL;
     pilots.chains = o->chains;
     pilots.seed = run.seed = o->seed;
-    run.warmup = o->warmup;
-    run.draws = o->draws;
+    run.warmup = pilots.warmup = o->warmup;
+    run.draws = pilots.draws = o->draws;
     if (!method) {
-        assert_int_equal(tw_auto_choose(&posterior, &pilots, &choice), TW_OK);
+        assert_int_equal(tw_auto_race(&posterior, &pilots, &choice, &head), TW_OK);
+        assert_true(head.warmup > 0 && head.iterations == choice.candidates[choice.best].iterations);
+        run.warmup = head.warmup;
+        run.known = &head.tuning;
         sampler.method = choice.candidates[choice.best].method;
         sampler.metric = choice.candidates[choice.best].metric;
     } else {
@@ -52,8 +56,13 @@ static tw_draws *by_hand(const posed *p, const char *method, const tw_sampling_o
         sampler.metric = tw_method_find(method)->metrics[0];
     }
     assert_int_equal(tw_sampling_new(&posterior, &sampler, o->chains, &s), TW_OK);
-    assert_int_equal(tw_sampler_start(s->sampler, p->ep->reference, 1.5, o->seed), TW_OK);
+    if (head.x)
+        assert_int_equal(tw_sampler_start_at(s->sampler, tw_model_describe(p->model).n, o->chains, head.x),
+                         TW_OK);
+    else
+        assert_int_equal(tw_sampler_start(s->sampler, p->ep->reference, 1.5, o->seed), TW_OK);
     assert_int_equal(tw_chains_run(s->sampler, &run, &draws), TW_OK);
+    tw_head_start_release(&head);
     tw_sampling_free(s);
     return draws;
 }
@@ -106,7 +115,8 @@ static void without_options_a_run_ends_when_its_draws_are_good(void **state)
     assert_int_equal(tw_sampling_plan_new(p.model, NULL, NULL, &plan), TW_OK);
     assert_int_equal(tw_sampling_run(plan, NULL, &result), TW_OK);
     assert_true(plan->run.seed == 1 && plan->fit_seconds > 0.0 && plan->pilot_seconds > 0.0);
-    assert_true(result.draws->chains == 32 && plan->run.warmup == 200 && result.draws->draws == 64);
+    assert_true(result.draws->chains == 32 && plan->run.warmup + plan->head.iterations >= 100 &&
+                result.draws->draws == 64);
     assert_true(result.draws->until_ess == 400.0 && result.summary.ess_min >= 400.0);
     assert_true(result.warnings.count == 0 && result.sampling_seconds > 0.0);
     tw_sampling_result_release(&result);
@@ -245,7 +255,7 @@ static void bad_options_are_refused(void **state)
 
 /* ---- a store ---- */
 
-enum { BLOCKS = 4 };
+enum { BLOCKS = 5 };
 
 typedef struct shelf {
     char name[BLOCKS][16];

@@ -111,6 +111,9 @@ static PyObject *build_candidates(const tw_choice *choice)
         {"ess_per_draw", TW_PY_REAL, offsetof(tw_candidate, ess_per_draw)},
         {"flops_per_draw", TW_PY_REAL, offsetof(tw_candidate, flops_per_draw)},
         {"efficiency", TW_PY_REAL, offsetof(tw_candidate, efficiency)},
+        {"iterations", TW_PY_COUNT, offsetof(tw_candidate, iterations)},
+        {"flops_spent", TW_PY_REAL, offsetof(tw_candidate, flops_spent)},
+        {"flops_to_goal", TW_PY_REAL, offsetof(tw_candidate, flops_to_goal)},
         {NULL, TW_PY_REAL, 0},
     };
     PyObject *list = PyList_New(0);

@@ -1,0 +1,322 @@
+/* pilot.c: the pilot run of one candidate.
+ *
+ * The chains are those of the run to come: as many, in lockstep, from the same starts. A pilot has two legs, warm-up with a first
+ * look, and the draws that it is measured by. What is left to spend after so many iterations of a sampler that is worth r
+ * effective draws per draw and costs f flops a draw is
+ *
+ *   chains f ( W - iterations + max(goal / (r chains), 20 / r) ),     W = max(what tuning needs, 10 / r),
+ *
+ * at least a quarter of W: warm-up of ten autocorrelation times, and chains of twenty, of which R-hat can be judged.
+ * A pilot ends when it cannot win by that:
+ *   - before it starts, at the least that a step can cost and with an effective draw for each draw;
+ *   - on its way, at the steps that it takes, and with fewer effective draws once it has cost a third of what the leader takes in
+ *     all: so what losers cost is about a quarter of a run;
+ *   - after the first look, if its draws were worth twice what they seem. A slow one of cheap draws goes no further either, and may
+ *     still win.
+ * Few effective draws E in a pilot look like more than they are, for a slow chain does not show how slow it is: r counts as
+ * r E / (E + 100). All of it is a function of the seed and of the cost table (cost.h).
+ */
+#include "sample/pilot.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "sample/cost.h"
+#include "sample/warmup.h"
+
+enum { WATCHED = 64, FIRST_LOOK = 8, PILOT_STEPS = 200, SECOND_LEG = 64, LONG = 2 };
+static const double best_rate = 1.0, good_rate = 0.4, slow_rate = 0.05,
+                    worst_rate = 1e-4; /* effective draws per draw */
+static const double over_dispersed = 1.5, believed_from = 100.0, clearly = 1.5;
+
+static double within(double low, double x, double high)
+{
+    return fmax(low, fmin(x, high));
+}
+
+/* ---- the cost of going on ---- */
+
+size_t tw_pilot_warmup(const tw_auto_options *o, double ess_per_draw)
+{
+    const double most = 1000.0, transitions = 2000.0;
+    if (o->warmup != TW_AUTOMATIC) return o->warmup;
+    double tuning = within(100.0, transitions / (double)o->chains, 500.0);
+    return (size_t)fmin(most, fmax(tuning, 10.0 / fmax(ess_per_draw, worst_rate)));
+}
+
+/* Iterations of warm-up that are left after a pilot. */
+static size_t warmup_left(const tw_auto_options *o, double rate, size_t used)
+{
+    size_t all = tw_pilot_warmup(o, rate), least = (all + 3) / 4;
+    return all > used + least ? all - used : least;
+}
+
+/* Where the number of draws is given, the goal is what the leader makes of them. */
+static double cost_to_goal(const tw_auto_options *o, const tw_leader *leader, double rate, double cost,
+                           size_t used)
+{
+    double chains = (double)o->chains, r = fmax(rate, worst_rate);
+    double draws = o->draws > 0
+                       ? (double)o->draws * (leader->ess_per_draw > 0.0 ? leader->ess_per_draw / r : 1.0)
+                       : fmax(o->until_ess / (r * chains), 20.0 / r);
+    return chains * cost * ((double)warmup_left(o, rate, used) + draws);
+}
+
+/* ---- a pilot on its way ---- */
+
+typedef struct pilot {
+    tw_context *ctx;
+    const tw_auto_options *options;
+    const tw_leader *leader;
+    tw_candidate *candidate;
+    tw_sampling *sampling;
+    tw_tuning tuning;
+    double believed, bound; /* effective draws per draw */
+    const double *variance; /* the approximation's */
+    double step;            /* the least that one step costs */
+    size_t done, total;     /* iterations of this leg */
+    size_t used;            /* of all legs */
+    double begun;           /* the moment */
+    bool hopeless;
+} pilot;
+
+static double steps_so_far(const pilot *p, const tw_draws *d)
+{
+    tw_sampler *s = p->sampling->sampler;
+    if (s->method->work) return s->method->work(s);
+    return (double)(d->warmup.leapfrog_steps + d->sampling.leapfrog_steps);
+}
+
+/* By the steps that were taken so far, in the mean of the transitions. */
+static bool is_hopeless(const pilot *p, const tw_draws *d)
+{
+    const tw_leader *leader = p->leader;
+    if (p->done < FIRST_LOOK || !p->sampling->sampler->method->info.has_steps) return false;
+    double transitions = (double)(d->warmup.transitions + d->sampling.transitions);
+    double spent = steps_so_far(p, d) * p->step, cost = spent / transitions;
+    bool dear = spent > (leader->flops_spent + leader->flops_to_goal) / 3.0;
+    double left = cost_to_goal(p->options, leader, dear ? good_rate : best_rate, cost, p->used);
+    return left > (dear ? 1.0 : clearly) * leader->flops_to_goal;
+}
+
+/* Steps of a first leg alone tell: later ones have the length and step size that were found. */
+static bool asked_to_end(void *user, const tw_draws *so_far)
+{
+    pilot *p = user;
+    p->done++;
+    p->used++;
+    p->hopeless = p->used == p->done && is_hopeless(p, so_far);
+    return p->hopeless || tw_poll(p->ctx) != TW_OK;
+}
+
+/* Called before that. */
+static bool relay(void *user, const tw_progress *now)
+{
+    const pilot *p = user;
+    tw_progress here = TW_PROGRESS("pilot", "iterations", p->done + 1, p->total);
+    here.method = tw_method_name(p->candidate->method);
+    here.metric = tw_metric_name(p->candidate->metric);
+    here.acceptance = now->acceptance;
+    return p->options->on_progress(p->options->user, &here);
+}
+
+/* ---- legs ---- */
+
+/* Iterations of a leg: transitions of all chains together teach, but a chain has its start to forget. A run that is itself
+ * short has short pilots. */
+typedef struct leg {
+    size_t warmup, draws;
+} leg;
+
+static leg leg_of(const pilot *p, bool second)
+{
+    const tw_auto_options *o = p->options;
+    const tw_method_row *method = p->sampling->sampler->method;
+    double chains = (double)o->chains, most = o->draws > 0 ? fmax(20.0, (double)o->draws) : INFINITY;
+    double warmup = method->info.has_eps ? within(60.0, 2000.0 / chains, 200.0) : 16.0;
+    double draws = second ? within(64.0, 2048.0 / chains, 256.0) : within(16.0, 512.0 / chains, 64.0);
+    if (o->warmup != TW_AUTOMATIC) warmup = fmin(warmup, fmax(20.0, (double)o->warmup));
+    if (second && method->long_pilot) draws *= LONG;
+    return (leg){second ? 0 : (size_t)warmup, (size_t)fmin(draws, most)};
+}
+
+/* Every so-many-th latent, at most WATCHED of them: diagnostics of all would cost more than the draws. */
+static tw_status thin_out(tw_context *ctx, const tw_draws *all, tw_draws *few)
+{
+    size_t step = (all->n + WATCHED - 1) / WATCHED, columns = all->chains * all->draws;
+    *few = *all;
+    few->n = (all->n + step - 1) / step;
+    TW_TRY(tw_allocate_doubles(ctx, few->n, columns, "the latents that a pilot watches", &few->x));
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < few->n; i++) few->x[i + j * few->n] = all->x[i * step + j * all->n];
+    return TW_OK;
+}
+
+/* A bound of the effective draws per draw that short runs of slow chains show too. With rho the correlation of neighbours,
+ * 1 - rho = E (x' - x)^2 / (2 Var x), a reversible chain has an autocorrelation time of at least (1 + rho) / (1 - rho): the time
+ * is convex in its eigenvalues. The variance is the approximation's. */
+static double bound_by_jumps(const pilot *p, const tw_draws *d)
+{
+    double least = INFINITY;
+    size_t step = (d->n + WATCHED - 1) / WATCHED, block = d->n * d->chains;
+    for (size_t i = 0; i < d->n; i += step) {
+        double sum = 0.0, variance = p->variance[i];
+        for (size_t j = i; j + block < block * d->draws; j += d->n)
+            sum += (d->x[j + block] - d->x[j]) * (d->x[j + block] - d->x[j]);
+        if (variance > 0.0) least = fmin(least, sum / variance);
+    }
+    double moved = 0.5 * least / (double)(d->chains * (d->draws - 1));
+    return fmin(best_rate, moved / fmax(2.0 - moved, moved));
+}
+
+static tw_status measure(pilot *p, const tw_draws *draws)
+{
+    tw_candidate *c = p->candidate;
+    tw_chains_summary summary;
+    tw_draws few;
+    tw_status status = thin_out(p->ctx, draws, &few);
+    if (status == TW_OK) status = tw_draws_summarise(&few, p->options->sampler.threads, NULL, &summary);
+    tw_release(p->ctx, few.x);
+    TW_TRY(status);
+    double ess = isnan(summary.ess_min) ? 0.0 : summary.ess_min;
+    c->eps = draws->tuning.eps;
+    c->steps = draws->tuning.steps;
+    c->acceptance = summary.acceptance;
+    c->ess_per_draw = ess / (double)draws->sampling.transitions;
+    c->flops_per_draw = tw_cost_per_transition(p->sampling->sampler, draws);
+    c->efficiency = c->ess_per_draw / c->flops_per_draw;
+    p->bound = bound_by_jumps(p, draws);
+    p->believed = fmin(p->bound, c->ess_per_draw * ess / (ess + believed_from));
+    c->flops_to_goal = cost_to_goal(p->options, p->leader, p->believed, c->flops_per_draw, p->used);
+    return TW_OK;
+}
+
+/* Of all legs so far; work is counted through all of them. */
+static void count_cost(const pilot *p, const tw_draws *d)
+{
+    tw_sampler *s = p->sampling->sampler;
+    double transitions = (double)(d->warmup.transitions + d->sampling.transitions);
+    if (s->method->work)
+        p->candidate->flops_spent = p->step * s->method->work(s);
+    else if (transitions > 0.0)
+        p->candidate->flops_spent += transitions * s->method->cost(s, steps_so_far(p, d) / transitions);
+}
+
+static void forget(tw_candidate *c)
+{
+    c->eps = c->acceptance = c->ess_per_draw = c->flops_per_draw = c->efficiency = c->flops_to_goal = NAN;
+    c->steps = 0;
+}
+
+static tw_status run_leg(pilot *p, uint64_t number, bool second)
+{
+    const tw_auto_options *o = p->options;
+    leg l = leg_of(p, second);
+    tw_chains_options run = TW_CHAINS_DEFAULTS;
+    tw_draws *draws = NULL;
+    run.warmup = l.warmup;
+    run.draws = l.draws;
+    run.known = second ? &p->tuning : NULL;
+    run.target_accept = o->target_accept;
+    run.seed = o->seed;
+    run.pilot = number + (second ? SECOND_LEG : 0);
+    run.max_steps = PILOT_STEPS;
+    run.user = p;
+    if (o->on_progress) run.on_progress = relay;
+    p->done = 0;
+    p->total = l.warmup + l.draws;
+    TW_TRY(tw_chains_run_until(p->sampling->sampler, &run, asked_to_end, &draws));
+    count_cost(p, draws);
+    p->tuning = draws->tuning;
+    tw_status status = TW_OK;
+    if (p->hopeless)
+        p->candidate->reason =
+            "given up: it would lose even with an effective draw for each draw of so many steps";
+    else
+        status = draws->interrupted ? tw_interrupt(p->ctx) : measure(p, draws);
+    tw_draws_free(draws);
+    return status;
+}
+
+/* After the first leg: even if the draws were worth twice what is believed? */
+static bool loses(const pilot *p)
+{
+    const tw_candidate *c = p->candidate;
+    double rate = fmin(p->bound, 2.0 * p->believed);
+    return cost_to_goal(p->options, p->leader, rate, c->flops_per_draw, p->used) > p->leader->flops_to_goal;
+}
+
+/* Of a cheap method: how slow it is need not be known, and would take long to find out. */
+static bool is_slow(const pilot *p)
+{
+    return p->sampling->sampler->method->long_pilot && fmin(p->bound, 2.0 * p->believed) < slow_rate;
+}
+
+static tw_status run_legs(pilot *p, uint64_t number)
+{
+    tw_candidate *c = p->candidate;
+    TW_TRY(run_leg(p, number, false));
+    if (p->hopeless) return TW_OK;
+    if (loses(p)) {
+        c->reason = "stopped early: it would lose even if its draws were worth twice what they seem";
+        forget(c);
+        return TW_OK;
+    }
+    c->tried = true;
+    return is_slow(p) ? TW_OK : run_leg(p, number, true);
+}
+
+static tw_status keep_head(const pilot *p, tw_head_start *head)
+{
+    tw_sampler *s = p->sampling->sampler;
+    tw_head_start_release(head);
+    head->seconds = tw_wall_seconds() - p->begun;
+    TW_TRY(tw_allocate_doubles(p->ctx, s->n, s->columns, "where the pilot ended", &head->x));
+    tw_sampler_share(s);
+    memcpy(head->x, s->x, s->n * s->columns * sizeof *s->x);
+    head->ctx = p->ctx;
+    head->tuning = p->tuning;
+    head->iterations = p->used;
+    head->warmup = warmup_left(p->options, p->candidate->ess_per_draw, p->used);
+    return TW_OK;
+}
+
+/* With an effective draw for each draw of so little cost? */
+static bool cannot_win(const pilot *p, double cost)
+{
+    bool cannot = cost_to_goal(p->options, p->leader, best_rate, cost, 0) > p->leader->flops_to_goal;
+    if (cannot) p->candidate->reason = "skipped: too expensive to win";
+    return cannot;
+}
+
+static tw_status run(pilot *p, const tw_posterior *posterior, uint64_t number, tw_head_start *head)
+{
+    tw_candidate *c = p->candidate;
+    tw_sampler *s = p->sampling->sampler;
+    TW_TRY(tw_sampler_start(s, posterior->approximation->reference, over_dispersed, p->options->seed));
+    p->step = s->method->least_cost(s);
+    if (cannot_win(p, p->step)) return TW_OK;
+    TW_TRY(run_legs(p, number));
+    c->iterations = p->used;
+    return head && c->flops_to_goal < p->leader->flops_to_goal ? keep_head(p, head) : TW_OK;
+}
+
+tw_status tw_pilot_run(const tw_posterior *posterior, const tw_auto_options *o, uint64_t number,
+                       const tw_leader *leader, tw_candidate *c, tw_head_start *head)
+{
+    tw_sampler_options options = o->sampler;
+    const tw_method_row *method = tw_method_row_of(c->method);
+    pilot p = {.ctx = posterior->model->ctx,
+               .options = o,
+               .leader = leader,
+               .candidate = c,
+               .variance = posterior->approximation->variance,
+               .begun = tw_wall_seconds()};
+    if (method->floor && cannot_win(&p, method->floor(posterior))) return TW_OK;
+    options.method = c->method;
+    options.metric = c->metric;
+    TW_TRY(tw_sampling_new(posterior, &options, o->chains, &p.sampling));
+    tw_status status = run(&p, posterior, number, head);
+    tw_sampling_free(p.sampling);
+    return status;
+}
