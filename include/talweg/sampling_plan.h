@@ -93,13 +93,12 @@ typedef struct tw_sampling_plan {
     const double *positions; /* where chains start; NULL: as `init` says */
     size_t position_rows, position_columns;
     size_t chains;
-    tw_choice choice;           /* of the pilot runs; count 0: the method was named */
-    tw_head_start head;         /* the winner's, where chains start at "ep"; freed with the plan */
-    tw_sampler_options sampler; /* as chosen */
-    tw_chains_options run;      /* but for its callbacks, which are those of the run */
-    double fit_seconds,
-        pilot_seconds; /* of wall time; the winner's pilot belongs to warm-up where it is its start */
-    double deadline;   /* the moment at which the run ends (tw_wall_seconds); 0: none */
+    tw_choice choice;                  /* of the pilot runs; count 0: the method was named */
+    tw_head_start head;                /* the winner's, where chains start at "ep"; freed with the plan */
+    tw_sampler_options sampler;        /* as chosen */
+    tw_chains_options run;             /* but for its callbacks, which are those of the run */
+    double fit_seconds, pilot_seconds; /* of wall time; without the pilot that is the start of a warm-up */
+    double deadline;                   /* the moment at which the run ends (tw_wall_seconds); 0: none */
     /* What an earlier part of the run left in the store. */
     tw_chains_state earlier;                 /* where the chains stood; count 0: there were no draws */
     double earlier_warmup, earlier_sampling; /* seconds */
