@@ -52,6 +52,7 @@ typedef struct laplace {
     double *solution, *trial, *value; /* work */
     tw_curved *curved;                /* K^-1 + W, */
     bool fresh;                       /* with the W of this point; else of an earlier one */
+    double largest;                   /* lambda K of the last step, at most */
 } laplace;
 
 static double log_likelihood(const laplace *s, const double *x, double *slope, double *lambda)
@@ -89,8 +90,7 @@ static double newton_step(laplace *s, bool anew)
         s->gradient[i] = s->slope[i] - s->a[i];
         largest = fmax(largest, s->lambda[i] * m->prior->variance[i]);
     }
-    if (largest * DBL_EPSILON > 0.5)
-        return NAN; /* 1 + lambda K is lambda K: the step would be rounding error */
+    s->largest = largest;
     if (s->curved->kind->whole && largest < LARGE)
         tw_curved_respond(s->curved, s->gradient, s->dx, s->da);
     else {
@@ -190,6 +190,11 @@ static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_appro
             t > 0.0 ? next_step(s, decrement, t, near && t == 1.0, &out->converged) : newton_step(s, true);
     }
     if (!s->fresh && !out->converged) decrement = newton_step(s, true);
+    if (s->largest * DBL_EPSILON >
+        0.5) { /* 1 + lambda K is lambda K: a step from here is rounding error, however short */
+        out->converged = false;
+        decrement = NAN;
+    }
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
     out->log_z = s->psi - 0.5 * s->curved->log_det;
     return TW_OK;
