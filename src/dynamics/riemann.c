@@ -31,7 +31,7 @@ static tw_status allocate(tw_riemann *p)
         size_t length;
     } parts[] = {{&p->v, r},        {&p->x, n},           {&p->slope, n},
                  {&p->lambda, n},   {&p->dlambda, n},     {&p->force, r},
-                 {&p->pi, r},       {&p->pi_half, r},     {&p->first, r},
+                 {&p->pi, r},       {&p->pi_half, r},     {&p->first, n},
                  {&p->g, n},        {&p->middle, n},      {&p->sites, n},
                  {&p->start, n},    {&p->coordinates, r}, {&p->speed, n},
                  {&p->solved, n},   {&p->response, n},    {&p->rest, n},

@@ -26,10 +26,10 @@ enum {
     MOST = 320    /* and in all */
 };
 
-static const double STEP = 0.40; /* in standard deviations */
+static const double STEP = 0.36; /* in standard deviations */
 static const double SKEW = 0.6;
 static const double DROP = 37.0;
-static const double AGREE[2] = {5e-7, 5e-6}; /* of the moments up to t^2, and of those beyond */
+static const double AGREE[2] = {1e-7, 3e-7}; /* of the moments up to t^2, and of those beyond */
 
 /* The sums of t^k exp(f) by the place of a node within its group: every other one is even. */
 typedef struct lanes {

@@ -109,7 +109,8 @@ def test_load(program, case):
         assert np.array_equal(loaded.x, draws.x)
         for name, values in draws.sample_stats.items():
             assert np.array_equal(loaded.sample_stats[name], values, equal_nan=values.dtype.kind == "f"), name
-        assert np.array_equal(loaded.summary(), draws.summary())
+        for name in draws.summary().dtype.names:  # a tail ESS of few draws may be NaN
+            assert np.array_equal(loaded.summary()[name], draws.summary()[name], equal_nan=True), name
         assert str(loaded.diagnostics) == str(draws.diagnostics)  # one of them may be NaN
         assert repr(loaded) == repr(draws) and repr(loaded.model) == repr(draws.model)
         for name in ("method", "metric", "beta", "warmup", "thin", "seed", "from"):
