@@ -36,8 +36,8 @@ enum {
 typedef struct tw_model_draws tw_model_draws;
 tw_status tw_model_draws_load(tw_context *ctx, const tw_predict_options *options, tw_problem **problem,
                               tw_model_draws **out);
-tw_status tw_model_draws_make(tw_model_draws *draws, tw_draw_source *source, const tw_run_theta **theta);
-void tw_model_draws_free(tw_model_draws *draws);
+tw_status tw_model_draws_make(tw_model_draws *m, tw_draw_source *source, const tw_run_theta **theta);
+void tw_model_draws_free(tw_model_draws *m);
 
 /* Predictions from a saved approximation, or from the draws of a run or of a model; what is of another kind is NULL. */
 typedef struct tw_prediction {

@@ -88,7 +88,7 @@ static void see(const walk *w, double at, size_t i, tw_entries *seen, double *va
     bool same;
     size_t before = tw_times_before(t, at, &same), first = before > w->order ? before - w->order : 0;
     size_t own = before - first, count = 0;
-    double window[WINDOW], with[WINDOW] = {0}, c[MOST_ORDER + 1];
+    double window[WINDOW] = {0}, with[WINDOW] = {0}, c[MOST_ORDER + 1];
     if (same) {
         tw_entries_add(seen, i, t->variable[before], 1.0);
         return;

@@ -27,7 +27,7 @@ typedef struct tw_mesh_field {
 } tw_mesh_field;
 
 /* The precision c K (M^-1 K)^(power - 1) of the nodes, K = M + G (mesh.c). out->q alone is made, and out->hidden set. */
-tw_status tw_mesh_precision(const tw_mesh *mesh, const tw_mesh_field *field, tw_precision *out);
+tw_status tw_mesh_precision(const tw_mesh *mesh, const tw_mesh_field *of, tw_precision *out);
 
 /* What n cases see of the corners of their triangles. input: both coordinates of the cases, n each. */
 tw_status tw_mesh_design(const tw_mesh *mesh, size_t n, const double *const input[2], const tw_precision *of,

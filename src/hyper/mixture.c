@@ -100,7 +100,7 @@ static void divide(const tw_mixture *m, const tw_weighed *from, double *belong, 
     double total = 0.0;
     memset(found, 0, (1 + TW_MIXTURE_BELLS) * sizeof *found);
     for (size_t s = 0; s < from->points; s++) {
-        double part[1 + TW_MIXTURE_BELLS], w = from->weight[s];
+        double part[1 + TW_MIXTURE_BELLS] = {0.0}, w = from->weight[s];
         double all = w > 0.0 ? log_parts(m, from->theta + s * m->d, part) : 0.0;
         for (size_t c = 0; c <= m->bells; c++) {
             double r = w > 0.0 ? w * exp(part[c] - all) : 0.0;

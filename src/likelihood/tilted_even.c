@@ -109,7 +109,7 @@ static bool first_nodes(tw_tilt *s, double step, extent *at, halves *sums)
 {
     lanes all = {{{0.0}}};
     *at = (extent){SIDE, SIDE};
-    finding found = add_nodes(s, 2 * SIDE, -step * SIDE, step, 1.0, &all);
+    finding found = add_nodes(s, 2 * (size_t)SIDE, -step * SIDE, step, 1.0, &all);
     double left = found.first, right = found.last;
     sums->smooth = found.smooth;
     while (left < DROP && at->left + at->right < WIDEST) {

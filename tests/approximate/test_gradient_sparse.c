@@ -44,7 +44,8 @@ static void make_cases(double *x, double *y, const char *likelihood)
     test_random random = {77};
     for (size_t i = 0; i < N; i++) {
         x[i] = (double)(i % 6);
-        x[i + N] = 1.5 * (double)(i / 6);
+        size_t row = i / 6;
+        x[i + N] = 1.5 * (double)row;
         x[i + 2 * N] = floor(40.0 * test_uniform(&random)) / 4.0; /* some twice */
         x[i + 3 * N] = 1.0 + (double)(i % 6);                     /* nobody is in area 7 */
         x[i + 4 * N] = 10.0 * test_uniform(&random);

@@ -107,7 +107,8 @@ static void a_field_is_linear_between_cells(void **state)
                              1.0,  0.4,  3.999, 4.9}; /* the last beyond the middle of a cell */
     for (size_t i = 0; i < CELLS; i++) {
         size_t cell = (i * 7) % CELLS;
-        x[i] = 10.0 + 0.5 * (double)(cell / 3);
+        size_t column = cell / 3;
+        x[i] = 10.0 + 0.5 * (double)column;
         x[i + CELLS] = 2.0 * (double)(cell % 3);
     }
     tw_precision p = precision_at(kernel, CELLS, 2, x, 4, z);
@@ -169,7 +170,7 @@ static void check_covariances(const tw_problem *problem, const tw_data *at, cons
     const tw_data *train = problem->data;
     size_t cases = train->n - train->hidden, r;
     tw_precision p;
-    double a[MOST], b[MOST];
+    double a[MOST] = {0.0}, b[MOST] = {0.0};
     assert_int_equal(
         tw_kernel_precision_at(problem->kernel, cases, train->d, train->x, train->n, at->n, at->x, at->n, &p),
         TW_OK);

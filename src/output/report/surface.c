@@ -334,6 +334,17 @@ static void fill_bins(const tw_report *r, bins *b)
     }
 }
 
+/* Orange above 0, blue below, and the opaquer the further away; nothing where the value is missing. */
+static void print_colour(FILE *script, double value, double range)
+{
+    bool above = value >= 0.0;
+    if (isnan(value))
+        fputs(" 0 0 0 0\n", script);
+    else
+        fprintf(script, " %d %d %d %.0f\n", above ? 221 : 74, above ? 132 : 134, above ? 66 : 200,
+                255.0 * fabs(value) / (range > 0.0 ? range : 1.0));
+}
+
 static tw_status draw_bins(tw_report *r, const bins *b, const double *values, bool signed_values,
                            const char *title)
 {
@@ -353,14 +364,7 @@ static tw_status draw_bins(tw_report *r, const bins *b, const double *values, bo
             size_t at = k == 0 ? i % b->side[0] : i / b->side[0];
             tw_figure_number(script, original(problem, k, b->low[k] + (double)at * b->width[k]));
         }
-        double from = signed_values ? 0.0 : low, range = signed_values ? most : high - low;
-        double share = fabs(values[i] - from) / (range > 0.0 ? range : 1.0);
-        bool above = values[i] >= from;
-        if (isnan(values[i]))
-            fputs(" 0 0 0 0\n", script);
-        else
-            fprintf(script, " %d %d %d %.0f\n", above ? 221 : 74, above ? 132 : 134, above ? 66 : 200,
-                    255.0 * share);
+        print_colour(script, values[i] - (signed_values ? 0.0 : low), signed_values ? most : high - low);
         if ((i + 1) % b->side[0] == 0) fputc('\n', script);
     }
     fputs("END\nunset grid\nset border 15\nset autoscale fix\nset size ratio -1\n"
