@@ -172,7 +172,7 @@ static double bound_by_jumps(const pilot *p, const tw_draws *d)
 static tw_status measure(pilot *p, const tw_draws *draws)
 {
     tw_candidate *c = p->candidate;
-    tw_chains_summary summary;
+    tw_chains_summary summary = {0};
     tw_draws few;
     tw_status status = thin_out(p->ctx, draws, &few);
     if (status == TW_OK) status = tw_draws_summarise(&few, p->options->sampler.threads, NULL, &summary);
