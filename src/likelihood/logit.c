@@ -92,7 +92,7 @@ static void evaluate(size_t n, const double *y, const double *x, places out)
 {
     size_t whole = n / TW_GROUP * TW_GROUP, rest = n - whole;
     double y_last[TW_GROUP] = {0.0}, x_last[TW_GROUP] = {0.0}, last[4][TW_GROUP];
-    evaluate_groups(whole, y, x, out);
+    if (whole > 0) evaluate_groups(whole, y, x, out);
     if (rest == 0) return;
     memcpy(y_last, y + whole, rest * sizeof *y);
     memcpy(x_last, x + whole, rest * sizeof *x);
