@@ -139,7 +139,7 @@ void tw_tilt_logs(tw_tilt *s, size_t n, const double *d, double *log_f)
 bool tw_tilt_smooth_logs(tw_tilt *s, size_t n, const double *t, size_t k, double ratio, double *log_f)
 {
     block b;
-    double d[TW_TILT_NODES];
+    double d[TW_TILT_NODES] = {0.0};
     for (size_t i = 0; i < n; i++) d[i] = s->scale * t[i];
     fill(s, n, d, &b, log_f);
     return TW_ON_THIS_MACHINE(roughness, n - 1, &b, t, (double)k, log_f, ratio) <= 0.0144;
