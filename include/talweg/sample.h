@@ -66,6 +66,13 @@ typedef enum tw_forces {
     TW_FORCES_SINGLE /* wherever all columns share a dense Gaussian of full rank */
 } tw_forces;
 
+/* How HMC integrates the Gaussian part of H in the metrics prior and ep (src/dynamics/leapfrog.h). Either is exact. */
+typedef enum tw_drift {
+    TW_DRIFT_AUTO,     /* turns from 2,000 cases on: the errors of a straight drift add up over cases */
+    TW_DRIFT_STRAIGHT, /* the leapfrog of all other metrics */
+    TW_DRIFT_TURN      /* by a rotation, without error */
+} tw_drift;
+
 /* Which transitions, in which metric. */
 typedef struct tw_sampler_options {
     tw_method method;
@@ -84,6 +91,7 @@ typedef struct tw_sampler_options {
                              never leads back exactly */
     size_t threads;
     tw_forces forces; /* hmc */
+    tw_drift drift;   /* hmc */
 } tw_sampler_options;
 #define TW_SAMPLER_DEFAULTS                          \
     ((tw_sampler_options){.method = TW_METHOD_HMC,   \

@@ -1,13 +1,21 @@
 /* predict_at.c: the latent function at any number of new inputs, in batches of columns: the memory is that of
- * n x TW_PREDICT_BATCH covariances. */
+ * n x tw_predict_batch(n) covariances. */
 #include "approximate/approximate.h"
+
+size_t tw_predict_batch(size_t n)
+{
+    const size_t most = (size_t)1 << 23;
+    size_t columns = n > 0 ? most / n : TW_PREDICT_BATCH;
+    return columns > TW_PREDICT_BATCH ? TW_PREDICT_BATCH : columns < 16 ? 16 : columns;
+}
 
 static tw_status predict_batches(const tw_predictor *predictor, const tw_kernel *kernel, const tw_data *train,
                                  const tw_data *at, double *cross, double *mean, double *variance)
 {
     double diagonal[TW_PREDICT_BATCH];
-    for (size_t start = 0; start < at->n; start += TW_PREDICT_BATCH) {
-        size_t m = at->n - start < TW_PREDICT_BATCH ? at->n - start : TW_PREDICT_BATCH;
+    size_t batch = tw_predict_batch(train->n);
+    for (size_t start = 0; start < at->n; start += batch) {
+        size_t m = at->n - start < batch ? at->n - start : batch;
         TW_TRY(tw_model_cross(tw_predictor_model(predictor), kernel, train, at, start, m, cross, diagonal));
         TW_TRY(tw_predictor_apply(predictor, m, cross, diagonal, mean + start, variance + start));
     }
@@ -22,7 +30,7 @@ tw_status tw_predictor_at(const tw_predictor *predictor, const tw_kernel *kernel
         return tw_fail(train->ctx, TW_BAD_DATA,
                        "the new data have %zu inputs and the model was made with %zu: give the same columns",
                        at->d, train->d);
-    size_t columns = at->n < TW_PREDICT_BATCH ? at->n : TW_PREDICT_BATCH;
+    size_t batch = tw_predict_batch(train->n), columns = at->n < batch ? at->n : batch;
     TW_TRY(tw_allocate_doubles(train->ctx, train->n, columns, "the cross-covariances", &cross));
     tw_status status = predict_batches(predictor, kernel, train, at, cross, mean, variance);
     tw_release(train->ctx, cross);

@@ -53,11 +53,12 @@ typedef struct tw_prediction {
     tw_draws_predictor *draws;
     tw_new_inputs at;
     size_t first, count, done; /* the cases of the block at hand, and how many are done */
-    double *cross;       /* n x TW_PREDICT_BATCH: their covariances, from an approximation with a kernel */
-    double *variance;    /* their prior variances */
-    size_t levels;       /* of the likelihood; 0: there are none */
-    double *level;       /* TW_PREDICT_BATCH x levels: their probabilities, level by level */
-    double *cases_level; /* the same, case by case */
+    size_t batch;              /* of a block at most */
+    double *cross;             /* n x batch: their covariances, from an approximation with a kernel */
+    double *variance;          /* their prior variances */
+    size_t levels;             /* of the likelihood; 0: there are none */
+    double *level;             /* TW_PREDICT_BATCH x levels: their probabilities, level by level */
+    double *cases_level;       /* the same, case by case */
     double *column[TW_PREDICTED_COLUMNS]; /* TW_PREDICT_BATCH numbers each, in one block of memory */
     tw_scores sums;                       /* from an approximation: of the cases done */
 } tw_prediction;

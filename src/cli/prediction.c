@@ -76,6 +76,7 @@ static tw_status read_cases(const tw_predict_options *options, tw_prediction *p)
 
 static tw_status allocate(tw_prediction *p)
 {
+    p->batch = tw_predict_batch(p->problem->data->n);
     TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, TW_PREDICTED_COLUMNS, "the predictions",
                                &p->column[0]));
     for (size_t j = 1; j < TW_PREDICTED_COLUMNS; j++) p->column[j] = p->column[0] + j * TW_PREDICT_BATCH;
@@ -84,7 +85,7 @@ static tw_status allocate(tw_prediction *p)
         p->cases_level = p->level + TW_PREDICT_BATCH * p->levels;
     }
     if (p->at.cross || p->run || p->model) return TW_OK;
-    TW_TRY(tw_allocate_doubles(p->ctx, p->problem->data->n, TW_PREDICT_BATCH, "the covariances", &p->cross));
+    TW_TRY(tw_allocate_doubles(p->ctx, p->problem->data->n, p->batch, "the covariances", &p->cross));
     return tw_allocate_doubles(p->ctx, TW_PREDICT_BATCH, 1, "the prior variances", &p->variance);
 }
 
@@ -242,7 +243,7 @@ tw_status tw_prediction_next(tw_prediction *p)
 {
     size_t left = p->at.m - p->done;
     p->first = p->done;
-    p->count = left < TW_PREDICT_BATCH ? left : TW_PREDICT_BATCH;
+    p->count = left < p->batch ? left : p->batch;
     if (p->count == 0) return TW_OK;
     TW_TRY(p->draws ? predict_from_draws(p) : predict_from_approximation(p));
     if (!p->draws) fill_quantiles(p);

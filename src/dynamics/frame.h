@@ -43,6 +43,7 @@ typedef struct tw_frame {
     const tw_target *target;
     bool linear;
     bool own_base;               /* the Gaussian is the target's base */
+    bool turns;                  /* leapfrog.h; Gaussian frames only */
     size_t n, r;                 /* sites; coordinates */
     const tw_gaussian *gaussian; /* N(c, F F'); NULL: F is the identity and c = 0 (linear only) */
     const double *tau, *nu;      /* the sites it is made of; NULL: none */

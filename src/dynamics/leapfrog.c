@@ -1,6 +1,8 @@
 /* leapfrog.c: see leapfrog.h. Half steps of the momentum between two steps are taken together. */
 #include "dynamics/leapfrog.h"
 
+#include <math.h>
+
 #include "base/fault.h"
 #include "linalg/vector.h"
 
@@ -63,16 +65,35 @@ void tw_leapfrog_refresh(tw_leapfrog *flow)
     evaluate(flow, &flow->at);
 }
 
+/* Where the frame turns, the part w of the gradient is the drift's. */
 static void kick(tw_leapfrog *flow, double eps)
 {
     size_t count = flow->frame->r * flow->columns;
-    for (size_t i = 0; i < count; i++) flow->p[i] -= eps * flow->at.gradient[i];
+    double *p = flow->p;
+    const double *gradient = flow->at.gradient, *w = flow->w;
+    if (flow->frame->turns)
+        for (size_t i = 0; i < count; i++) p[i] -= eps * (gradient[i] - w[i]);
+    else
+        for (size_t i = 0; i < count; i++) p[i] -= eps * gradient[i];
+}
+
+static void turn(size_t count, double angle, double *w, double *p)
+{
+    double c = cos(angle), s = sin(angle);
+    for (size_t i = 0; i < count; i++) {
+        double position = w[i], momentum = p[i];
+        w[i] = c * position + s * momentum;
+        p[i] = c * momentum - s * position;
+    }
 }
 
 static void drift(tw_leapfrog *flow, double eps)
 {
     size_t count = flow->frame->r * flow->columns;
-    for (size_t i = 0; i < count; i++) flow->w[i] += eps * flow->p[i];
+    if (flow->frame->turns)
+        turn(count, eps, flow->w, flow->p);
+    else
+        for (size_t i = 0; i < count; i++) flow->w[i] += eps * flow->p[i];
 }
 
 void tw_leapfrog_run(tw_leapfrog *flow, double eps, size_t steps)

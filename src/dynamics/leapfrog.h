@@ -3,6 +3,11 @@
  * In a frame (frame.h) the mass is the identity, H = -L_b(w) + p'p/2, and a step is
  *   p -= eps/2 dU/dw,  w += eps p,  p -= eps/2 dU/dw:
  * two triangular products of N x N x P and N P site evaluations. O(N) memory per column.
+ *
+ * A Gaussian frame has U = w'w/2 - sum e_n + const. Where it turns, the first part is integrated exactly,
+ *   p += eps/2 d(sum e)/dw,  (w, p) turns by the angle eps,  p += eps/2 d(sum e)/dw
+ * (Shahbaba et al. 2014, split HMC). Errors then come from the sites' excess e over their Gaussians alone, which in EP's frame is small, so
+ * that steps are several times as long. It is a composition of shears and a rotation: reversible, with the same volume.
  */
 #ifndef TALWEG_DYNAMICS_LEAPFROG_H
 #define TALWEG_DYNAMICS_LEAPFROG_H

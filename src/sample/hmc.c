@@ -13,6 +13,9 @@
 /* From so many cases on products with the factor take most of the time. */
 enum { SINGLE_FROM = 256 };
 
+/* A straight drift loses acceptance as n eps^4; from so many cases on that costs several steps for each one that turns. */
+enum { TURN_FROM = 2000 };
+
 typedef struct hmc {
     tw_single *single; /* EP's factor for the forces; NULL: none */
     struct tile **tiles;
@@ -78,10 +81,17 @@ static tw_status narrow_forces(tw_sampler *s, hmc *h)
     return TW_OK;
 }
 
+static bool turns(const tw_sampler *s)
+{
+    tw_drift drift = s->options.drift;
+    return !s->frame.linear && (drift == TW_DRIFT_TURN || (drift == TW_DRIFT_AUTO && s->n >= TURN_FROM));
+}
+
 static tw_status hmc_set_up(tw_sampler *s)
 {
     void *memory = NULL;
     TW_TRY(tw_frame_make(s->target, s->options.metric, s->options.gaussian, &s->frame));
+    s->frame.turns = turns(s);
     TW_TRY(tw_allocate(s->ctx, 1, sizeof(hmc), "HMC", &memory));
     hmc *h = s->own = memory;
     TW_TRY(narrow_forces(s, h));

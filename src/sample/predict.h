@@ -3,7 +3,7 @@
  * In whitened form, with K = L L', x_s = L v_s and k = L u,
  *   k' K^-1 x_s = u' v_s,     k** - k' K^-1 k = k** - u'u,
  * which holds for an L of lower rank too. New inputs go by blocks of POINTS, draws by blocks of DRAWS of one
- * chain, and a product u'v by tiles of TILE new inputs: all fixed, so that no number depends on how many threads
+ * chain (fewer of both where n is large: p->points and p->block), and a product u'v by tiles of TILE new inputs: all fixed, so that no number depends on how many threads
  * there are or on whether the draws are kept.
  *
  * Where the parameters of draws differ (places), K, k and so U and the variance are those of a place: the draws are visited
@@ -65,21 +65,22 @@ struct tw_draws_predictor {
     tw_draw_source source;
     bool two_classes;
     size_t threads;
-    size_t batches;     /* of a chain; a series has batches x chains numbers, chain by chain */
-    double *lengths;    /* batches: the draws in each */
-    bool kept;          /* all whitened draws are in v */
-    double *x;          /* n x DRAWS: draws as they were read */
-    double *v;          /* rank x (chains draws), or rank x DRAWS */
-    double *cross;      /* n x POINTS covariances */
-    double *diagonal;   /* POINTS prior variances */
-    double *u;          /* rank x POINTS */
-    double *series;     /* a series for each point: sums, at the end means, of E[y* | x_s] over a batch */
-    double *log_series; /* and of p(y | x_s): logarithms of sums, at the end means in units of their mean */
-    bool quantiles;     /* are asked for */
-    size_t levels;      /* whose probabilities are asked for; 0: they are not */
-    double *spread;     /* for each point u'v of every stride-th draw */
-    double *spread_sd;  /* with places: and sd of f* | x_s */
-    tw_visit *visits;   /* with places: all draws, by place; NULL: there are none */
+    size_t points, block; /* new cases and draws of a block */
+    size_t batches;       /* of a chain; a series has batches x chains numbers, chain by chain */
+    double *lengths;      /* batches: the draws in each */
+    bool kept;            /* all whitened draws are in v */
+    double *x;            /* n x DRAWS: draws as they were read */
+    double *v;            /* rank x (chains draws), or rank x DRAWS */
+    double *cross;        /* n x POINTS covariances */
+    double *diagonal;     /* POINTS prior variances */
+    double *u;            /* rank x POINTS */
+    double *series;       /* a series for each point: sums, at the end means, of E[y* | x_s] over a batch */
+    double *log_series;   /* and of p(y | x_s): logarithms of sums, at the end means in units of their mean */
+    bool quantiles;       /* are asked for */
+    size_t levels;        /* whose probabilities are asked for; 0: they are not */
+    double *spread;       /* for each point u'v of every stride-th draw */
+    double *spread_sd;    /* with places: and sd of f* | x_s */
+    tw_visit *visits;     /* with places: all draws, by place; NULL: there are none */
     size_t stride, spread_draws;
     tw_new_case *cases;         /* POINTS */
     bool labelled;              /* these have a y */

@@ -99,8 +99,8 @@ static tw_status add_draws(step *s)
     tw_draws_predictor *p = s->p;
     size_t draws = p->source.draws;
     for (s->chain = 0; s->chain < p->source.chains; s->chain++)
-        for (s->first = 0; s->first < draws; s->first += TW_PREDICT_DRAWS) {
-            s->count = smaller(draws - s->first, TW_PREDICT_DRAWS);
+        for (s->first = 0; s->first < draws; s->first += p->block) {
+            s->count = smaller(draws - s->first, p->block);
             TW_TRY(tw_predict_whitened(p, s->chain, s->first, s->count, &s->v));
             for_each_tile(s, add_tile);
         }
@@ -130,7 +130,7 @@ static tw_status go(step *s, size_t place)
     return TW_OK;
 }
 
-/* Those of the draws that are in one place, from s->visits on; at most TW_PREDICT_DRAWS. */
+/* Those of the draws that are in one place, from s->visits on; at most p->block. */
 static tw_status visit(step *s, size_t count)
 {
     tw_draws_predictor *p = s->p;
@@ -152,8 +152,7 @@ static tw_status visit_places(step *s)
     for (size_t first = 0; first < total;) {
         size_t count = 1, place = p->visits[first].place;
         bool new_place = first == 0 || p->visits[first - 1].place != place;
-        while (first + count < total && p->visits[first + count].place == place && count < TW_PREDICT_DRAWS)
-            count++;
+        while (first + count < total && p->visits[first + count].place == place && count < p->block) count++;
         if (new_place) TW_TRY(go(s, place));
         s->visits = p->visits + first;
         TW_TRY(visit(s, count));
@@ -226,7 +225,7 @@ static tw_status predict(tw_draws_predictor *p, new_cases *block)
     block->all.phi = p->model->observed.phi;
     TW_TRY(tw_likelihood_check(p->ctx, &block->all));
     for (; block->first < total; block->first += block->count) {
-        block->count = smaller(total - block->first, TW_PREDICT_POINTS);
+        block->count = smaller(total - block->first, p->points);
         TW_TRY(predict_block(p, block));
     }
     return TW_OK;
@@ -260,8 +259,8 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
                        "cases %zu to %zu of %zu with %zu inputs cannot be predicted by a model of %zu cases "
                        "with %zu inputs: give the same columns",
                        first + 1, first + count, at->n, at->d, train->n, train->d);
-    for (size_t done = 0; done < count; done += TW_PREDICT_POINTS) {
-        size_t m = smaller(count - done, TW_PREDICT_POINTS), from = first + done;
+    for (size_t done = 0; done < count; done += p->points) {
+        size_t m = smaller(count - done, p->points), from = first + done;
         tw_predictions rest = from_case(out, done, all.likelihood->levels);
         new_cases block = {.all = tw_observations_part(&all, from, m), .out = &rest};
         if (p->visits) {

@@ -70,8 +70,8 @@ static tw_status keep_draws(tw_draws_predictor *p)
 {
     size_t draws = p->source.draws, rank = p->model->prior->r;
     for (size_t chain = 0; p->kept && chain < p->source.chains; chain++)
-        for (size_t first = 0; first < draws; first += TW_PREDICT_DRAWS) {
-            size_t count = draws - first < TW_PREDICT_DRAWS ? draws - first : TW_PREDICT_DRAWS;
+        for (size_t first = 0; first < draws; first += p->block) {
+            size_t count = draws - first < p->block ? draws - first : p->block;
             TW_TRY(read_whitened(p, chain, first, count, p->v + (chain * draws + first) * rank));
         }
     return TW_OK;
@@ -105,9 +105,8 @@ static tw_status allocate_workers(tw_draws_predictor *p)
     p->workers = memory;
     for (size_t i = 0; i < p->threads; i++) {
         tw_predict_worker *w = &p->workers[i];
-        TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_DRAWS, TW_PREDICT_TILE, "a tile of predictions",
-                                   &w->means));
-        TW_TRY(tw_allocate_doubles(p->ctx, TW_PREDICT_DRAWS, 2, "predictions of a case", &w->values));
+        TW_TRY(tw_allocate_doubles(p->ctx, p->block, TW_PREDICT_TILE, "a tile of predictions", &w->means));
+        TW_TRY(tw_allocate_doubles(p->ctx, p->block, 2, "predictions of a case", &w->values));
         TW_TRY(tw_diagnose_new(p->ctx, p->batches, p->source.chains, &w->diagnose));
     }
     return TW_OK;
@@ -119,12 +118,12 @@ static tw_status allocate_series(tw_draws_predictor *p)
     size_t length = p->batches * p->source.chains;
     void *cases = NULL;
     TW_TRY(tw_allocate_doubles(p->ctx, p->batches, 1, what, &p->lengths));
-    TW_TRY(tw_allocate_doubles(p->ctx, length, TW_PREDICT_POINTS, what, &p->series));
-    TW_TRY(tw_allocate_doubles(p->ctx, length, TW_PREDICT_POINTS, what, &p->log_series));
+    TW_TRY(tw_allocate_doubles(p->ctx, length, p->points, what, &p->series));
+    TW_TRY(tw_allocate_doubles(p->ctx, length, p->points, what, &p->log_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->score_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->error_series));
-    TW_TRY(tw_allocate_doubles(p->ctx, p->spread_draws, TW_PREDICT_POINTS, what, &p->spread));
-    TW_TRY(tw_allocate(p->ctx, TW_PREDICT_POINTS, sizeof *p->cases, "the new cases", &cases));
+    TW_TRY(tw_allocate_doubles(p->ctx, p->spread_draws, p->points, what, &p->spread));
+    TW_TRY(tw_allocate(p->ctx, p->points, sizeof *p->cases, "the new cases", &cases));
     p->cases = cases;
     for (size_t t = 0; t < p->batches; t++)
         p->lengths[t] = (double)(tw_batch_start(p, t + 1) - tw_batch_start(p, t));
@@ -137,12 +136,12 @@ static tw_status allocate(tw_draws_predictor *p, size_t bytes)
     const tw_draw_source *source = &p->source;
     size_t n = source->n, rank = source->places ? n : p->model->prior->r;
     p->kept = !source->places && source->draws <= bytes / sizeof(double) / rank / source->chains;
-    size_t columns = p->kept ? source->draws * source->chains : TW_PREDICT_DRAWS;
-    TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_DRAWS, "a block of draws", &p->x));
+    size_t columns = p->kept ? source->draws * source->chains : p->block;
+    TW_TRY(tw_allocate_doubles(ctx, n, p->block, "a block of draws", &p->x));
     TW_TRY(tw_allocate_doubles(ctx, rank, columns, "the whitened draws", &p->v));
-    TW_TRY(tw_allocate_doubles(ctx, n, TW_PREDICT_POINTS, "the cross-covariances", &p->cross));
-    TW_TRY(tw_allocate_doubles(ctx, TW_PREDICT_POINTS, 1, "the prior variances", &p->diagonal));
-    TW_TRY(tw_allocate_doubles(ctx, rank, TW_PREDICT_POINTS, "the whitened covariances", &p->u));
+    TW_TRY(tw_allocate_doubles(ctx, n, p->points, "the cross-covariances", &p->cross));
+    TW_TRY(tw_allocate_doubles(ctx, p->points, 1, "the prior variances", &p->diagonal));
+    TW_TRY(tw_allocate_doubles(ctx, rank, p->points, "the whitened covariances", &p->u));
     TW_TRY(allocate_series(p));
     return allocate_workers(p);
 }
@@ -170,7 +169,7 @@ static tw_status list_visits(tw_draws_predictor *p)
         p->visits[i] = (tw_visit){places->of(places->user, chain, draw), chain, draw};
     }
     qsort(p->visits, total, sizeof *p->visits, by_place);
-    return tw_allocate_doubles(p->ctx, p->spread_draws, TW_PREDICT_POINTS, "the predictions of batches",
+    return tw_allocate_doubles(p->ctx, p->spread_draws, p->points, "the predictions of batches",
                                &p->spread_sd);
 }
 
@@ -181,6 +180,13 @@ static size_t count_batches(const tw_draw_source *source)
     size_t most = TW_PREDICT_SERIES / source->chains;
     if (most < TW_PREDICT_LEAST_BATCHES) most = TW_PREDICT_LEAST_BATCHES;
     return source->draws < most ? source->draws : most;
+}
+
+/* So that they take at most 64 MB. */
+static size_t draws_of_a_block(size_t n)
+{
+    size_t most = ((size_t)1 << 23) / n;
+    return most > TW_PREDICT_DRAWS ? TW_PREDICT_DRAWS : most < 16 ? 16 : most;
 }
 
 static tw_status check_source(const tw_model *model, const tw_draw_source *source)
@@ -208,6 +214,8 @@ tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *so
                               .source = *source,
                               .two_classes = model->observed.likelihood->two_classes,
                               .threads = tw_model_threads(model, o.threads),
+                              .points = tw_predict_batch(source->n),
+                              .block = draws_of_a_block(source->n),
                               .batches = count_batches(source)};
     size_t total = source->draws * source->chains;
     p->stride = (total + TW_PREDICT_QUANTILE - 1) / TW_PREDICT_QUANTILE;

@@ -18,7 +18,7 @@ struct tw_joint {
     size_t m;
     uint64_t seed;
     double *u; /* rank x m */
-    double *z; /* m x TW_PREDICT_DRAWS */
+    double *z; /* m x draws of a block */
     double *c; /* the same: C z */
 };
 
@@ -33,8 +33,8 @@ static tw_status allocate(tw_joint *j, tw_context *ctx)
 {
     size_t rank = j->predictor->model->prior->r;
     TW_TRY(tw_allocate_doubles(ctx, rank, j->m, "the whitened covariances", &j->u));
-    TW_TRY(tw_allocate_doubles(ctx, j->m, TW_PREDICT_DRAWS, "joint draws", &j->z));
-    return tw_allocate_doubles(ctx, j->m, TW_PREDICT_DRAWS, "joint draws", &j->c);
+    TW_TRY(tw_allocate_doubles(ctx, j->m, j->predictor->block, "joint draws", &j->z));
+    return tw_allocate_doubles(ctx, j->m, j->predictor->block, "joint draws", &j->c);
 }
 
 /* U and the factor of what U leaves. */
@@ -90,7 +90,7 @@ void tw_joint_free(tw_joint *j)
     tw_release(ctx, j);
 }
 
-/* At most TW_PREDICT_DRAWS of them. */
+/* At most a block of them. */
 static tw_status draw_block(tw_joint *j, size_t chain, size_t first, size_t count, double *f)
 {
     const double *v = NULL;
@@ -108,8 +108,9 @@ static tw_status draw_block(tw_joint *j, size_t chain, size_t first, size_t coun
 
 tw_status tw_joint_draws(tw_joint *joint, size_t chain, size_t first, size_t count, double *f)
 {
-    for (size_t done = 0; done < count; done += TW_PREDICT_DRAWS) {
-        size_t block = count - done < TW_PREDICT_DRAWS ? count - done : TW_PREDICT_DRAWS;
+    size_t most = joint->predictor->block;
+    for (size_t done = 0; done < count; done += most) {
+        size_t block = count - done < most ? count - done : most;
         TW_TRY(draw_block(joint, chain, first + done, block, f + done * joint->m));
     }
     return TW_OK;

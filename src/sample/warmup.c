@@ -41,11 +41,17 @@ static double mean_acceptance(const tw_record *records, size_t count)
     return sum / (double)count;
 }
 
+/* A drift that turns has no error where the sites are Gaussian, so that any step would do: a quarter of the orbit is enough. */
+static double largest_eps(const tw_sampler *s)
+{
+    return s->frame.turns ? quarter_orbit / TW_MEAN_OF_JITTERED_EPS : INFINITY;
+}
+
 /* The search. Its moves are numbered behind those of the iterations proper. */
 static double search_eps(tw_sampler *s, const tw_chains_options *o, tw_record *records)
 {
-    double eps = 1.0, factor = 0.0;
-    for (size_t i = 0; i < SEARCH_LIMIT; i++) {
+    double eps = 1.0, factor = 0.0, largest = largest_eps(s);
+    for (size_t i = 0; i < SEARCH_LIMIT && eps < largest; i++) {
         tw_move move = {.eps = eps, .steps = 1, .seed = o->seed};
         move.iteration = tw_iteration_number(o, TW_STAGE_WARMUP, o->warmup + i);
         tw_sampler_advance(s, &move, records);
@@ -54,7 +60,7 @@ static double search_eps(tw_sampler *s, const tw_chains_options *o, tw_record *r
         factor = direction;
         eps *= factor;
     }
-    return eps;
+    return fmin(eps, largest);
 }
 
 static bool has_unit_scale(const tw_sampler *s)
@@ -103,7 +109,7 @@ tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *
     double eps = known ? known->eps : w->tune_eps ? search_eps(s, o, records) : o->eps;
     double length =
         known ? TW_MEAN_OF_JITTERED_EPS * known->eps * (double)known->steps : quarter_orbit * prior_scale(s);
-    w->tuner = tw_step_tuner_at(eps > 0.0 ? eps : 1.0, o->target_accept, INFINITY);
+    w->tuner = tw_step_tuner_at(eps > 0.0 ? eps : 1.0, o->target_accept, largest_eps(s));
     tw_ladder_begin(&w->ladder, length, is_round(s));
     return TW_OK;
 }

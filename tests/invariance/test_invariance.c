@@ -33,6 +33,7 @@ typedef struct kernel {
     double eps;
     size_t steps;
     tw_forces forces;
+    tw_drift drift;
 } kernel;
 
 typedef struct fixture {
@@ -144,6 +145,7 @@ static tw_sampler *make_sampler(const fixture *f, const kernel *k, size_t column
                                                    : f->sites;
     o.smoothing = smoothing;
     o.forces = k->forces;
+    o.drift = k->drift;
     assert_int_equal(tw_sampler_new(f->gp.target, &o, columns, &s), TW_OK);
     assert_int_equal(tw_sampler_set_positions(s, f->exact), TW_OK);
     return s;
@@ -238,27 +240,29 @@ static void check_target(size_t n, gp_form form, double beta, const kernel *kern
 }
 
 static const kernel flat_kernels[] = {
-    {"hmc/identity", TW_METHOD_HMC, TW_METRIC_IDENTITY, 1.3, 3, TW_FORCES_AUTO},
-    {"hmc/prior", TW_METHOD_HMC, TW_METRIC_PRIOR, 0.5, 3, TW_FORCES_AUTO},
-    {"hmc/ep", TW_METHOD_HMC, TW_METRIC_EP, 1.2, 3, TW_FORCES_AUTO},
-    {"hmc/dense", TW_METHOD_HMC, TW_METRIC_DENSE, 0.55, 3, TW_FORCES_AUTO},
-    {"slice/prior", TW_METHOD_SLICE, TW_METRIC_PRIOR, 0.0, 0, TW_FORCES_AUTO},
-    {"slice/ep", TW_METHOD_SLICE, TW_METRIC_EP, 0.0, 0, TW_FORCES_AUTO},
-    {"mgrad/ep", TW_METHOD_MGRAD, TW_METRIC_EP, 1.0, 0, TW_FORCES_AUTO},
-    {"mgrad/prior", TW_METHOD_MGRAD, TW_METRIC_PRIOR, 0.3, 0, TW_FORCES_AUTO},
-    {"hmc/ep, single", TW_METHOD_HMC, TW_METRIC_EP, 1.2, 3, TW_FORCES_SINGLE},
+    {"hmc/identity", TW_METHOD_HMC, TW_METRIC_IDENTITY, 1.3, 3, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"hmc/prior", TW_METHOD_HMC, TW_METRIC_PRIOR, 0.5, 3, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"hmc/ep", TW_METHOD_HMC, TW_METRIC_EP, 1.2, 3, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"hmc/dense", TW_METHOD_HMC, TW_METRIC_DENSE, 0.55, 3, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"slice/prior", TW_METHOD_SLICE, TW_METRIC_PRIOR, 0.0, 0, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"slice/ep", TW_METHOD_SLICE, TW_METRIC_EP, 0.0, 0, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"mgrad/ep", TW_METHOD_MGRAD, TW_METRIC_EP, 1.0, 0, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"mgrad/prior", TW_METHOD_MGRAD, TW_METRIC_PRIOR, 0.3, 0, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"hmc/ep, single", TW_METHOD_HMC, TW_METRIC_EP, 1.2, 3, TW_FORCES_SINGLE, TW_DRIFT_AUTO},
+    {"hmc/ep, turning", TW_METHOD_HMC, TW_METRIC_EP, 1.2, 3, TW_FORCES_AUTO, TW_DRIFT_TURN},
+    {"hmc/prior, turning", TW_METHOD_HMC, TW_METRIC_PRIOR, 0.6, 3, TW_FORCES_AUTO, TW_DRIFT_TURN},
 };
 static const kernel curved_kernels[] = {
-    {"rmhmc/hessian", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 0.5, 3, TW_FORCES_AUTO},
-    {"rmhmc/fisher", TW_METHOD_RMHMC, TW_METRIC_FISHER, 0.5, 3, TW_FORCES_AUTO},
-    {"rmhmc/smoothed", TW_METHOD_RMHMC, TW_METRIC_SMOOTHED, 1.0, 3, TW_FORCES_AUTO},
-    {"rmhmc/anchored", TW_METHOD_RMHMC, TW_METRIC_ANCHORED, 0.8, 3, TW_FORCES_AUTO},
+    {"rmhmc/hessian", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 0.5, 3, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"rmhmc/fisher", TW_METHOD_RMHMC, TW_METRIC_FISHER, 0.5, 3, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"rmhmc/smoothed", TW_METHOD_RMHMC, TW_METRIC_SMOOTHED, 1.0, 3, TW_FORCES_AUTO, TW_DRIFT_AUTO},
+    {"rmhmc/anchored", TW_METHOD_RMHMC, TW_METRIC_ANCHORED, 0.8, 3, TW_FORCES_AUTO, TW_DRIFT_AUTO},
 };
 
 /* slice/ep and mgrad need the base N(0, K): not with a folded target. */
 static void check_flat(size_t n, gp_form form, double beta)
 {
-    check_target(n, form, beta, flat_kernels, form == GP_FOLDED || form == GP_DENSE ? 5 : 9);
+    check_target(n, form, beta, flat_kernels, form == GP_FOLDED || form == GP_DENSE ? 5 : 11);
 }
 
 static void flat_metrics_keep_the_target(void **state)
@@ -306,6 +310,7 @@ static void broken_kernels_are_rejected(void **state)
     check_fault("anchored without log|B|", &curved_kernels[3], TW_FAULT_NO_LOG_DET, 16000, true);
     check_fault("sign of the trace term", &curved_kernels[0], TW_FAULT_TRACE_SIGN, 2000, false);
     check_fault("late forces in single precision", &flat_kernels[8], TW_FAULT_LATE_FORCES, 16000, true);
+    check_fault("late forces of a drift that turns", &flat_kernels[10], TW_FAULT_LATE_FORCES, 16000, true);
     check_fault("mGrad without the way back", &flat_kernels[7], TW_FAULT_ONE_WAY, 6000, true);
 }
 
