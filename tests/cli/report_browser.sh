@@ -12,7 +12,7 @@ done
 d=$place
 
 awk 'BEGIN { for (i = 0; i < 60; i++) { t = i / 7.0; print cos(t) * t "," sin(2 * t) "," (sin(t) > 0.2 ? 1 : -1) } }' >"$d/a.csv"
-works sample "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method hmc --metric ep --draws 500 --chains 4 --warmup 200 -o "$d/run.nc"
+works sample "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method hmc --metric ep --draws 200 --chains 4 --warmup 100 -o "$d/run.nc"
 works evidence "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method ais,rm --particles 64 -o "$d/evidence.nc"
 works report "$d/run.nc" "$d/evidence.nc" -o "$d/page.html"
 
@@ -52,16 +52,11 @@ for setting in '1200' '390 --dark'; do
 done
 
 # This test sees what it looks for: a page that asks for something, or runs a script, is told of.
-sed 's|<h1>|<img src="http://example.org/x.png"><h1>|' "$d/page.html" >"$d/asks.html"
+sed 's|<h1>|<img src="http://example.org/x.png"><script>console.log(1)</script><h1>|' "$d/page.html" >"$d/asks.html"
 look asks.html
-gives 'any("example.org" in e for e in r["errors"])'
-sed 's|<h1>|<script>console.log(1)</script><h1>|' "$d/page.html" >"$d/runs.html"
-look runs.html
-gives 'r["errors"] != []'
-sed '/Content-Security-Policy/d; s|<h1>|<img src="http://example.org/x.png"><h1>|' "$d/page.html" >"$d/open.html"
-look open.html
-gives 'r["requests"] == ["http://example.org/x.png"]'
-sed 's|<h1>|<div style="width:2000px">wide</div><h1>|' "$d/page.html" >"$d/wide.html"
-look wide.html --width 390
-gives 'r["overflow"] > 0'
+gives 'any("example.org" in e for e in r["errors"]) and any("inline script" in e for e in r["errors"])'
+wide='<div style="width:2000px">wide</div>'
+sed "/Content-Security-Policy/d; s|<h1>|<img src=\"http://example.org/x.png\">$wide<h1>|" "$d/page.html" >"$d/open.html"
+look open.html --width 390
+gives 'r["requests"] == ["http://example.org/x.png"] and r["overflow"] > 0'
 finish

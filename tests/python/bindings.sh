@@ -1,5 +1,6 @@
 #!/bin/sh
-# The Python package, built against this library, and its own tests (bindings/python/tests). Usage: bindings.sh BUILD
+# The Python package, built against this library as a wheel, and its own tests (bindings/python/tests) on what the wheel
+# holds. Usage: bindings.sh BUILD
 # Debian's numpy belongs to /usr/bin/python3, whichever comes first on the path; TALWEG_PYTHON names another one.
 set -eu
 build=$1
@@ -22,12 +23,16 @@ mkdir -p "$tree/bindings"
 cp -R bindings/python "$tree/bindings/python"
 ln -s "$PWD/include" "$PWD/VERSION" "$tree"
 
-# The package is compiled three times over: quickly, its work is the library's.
+# The package is compiled for the wheel and once more by the test of an editable installation: quickly, its work is the
+# library's.
 export TALWEG_BUILD="$build" TALWEG_PROGRAM="$build/talweg" PYTHONDONTWRITEBYTECODE=1 CFLAGS="-O0 -g0"
 cd "$tree/bindings/python"
-"$python" setup.py -q build --build-lib "$build/python/package" >"$build/python/build.log" 2>&1 || {
+"$python" -m pip wheel -q --no-build-isolation --no-deps -w "$build/python" . >"$build/python/build.log" 2>&1 || {
     cat "$build/python/build.log" >&2
     exit 1
 }
+TALWEG_WHEEL=$(ls "$build/python"/talweg-*.whl)
+export TALWEG_WHEEL
+"$python" -m zipfile -e "$TALWEG_WHEEL" "$build/python/package"
 cd tests
 PYTHONPATH="$build/python/package" "$python" -m pytest -q -p no:cacheprovider

@@ -32,6 +32,12 @@ def problem():
 
 
 @pytest.fixture(scope="session")
+def small():
+    """For what costs the same sums of every case."""
+    return two_classes(15)
+
+
+@pytest.fixture(scope="session")
 def model(problem):
     return talweg.Model(*problem, **SETTING)
 

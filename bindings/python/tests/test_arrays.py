@@ -73,10 +73,10 @@ def test_inputs_may_change_afterwards(problem):
 
 
 def test_memory_is_given_back():
-    """Thirty models and their draws leave nothing: the process does not grow by more than a few of them."""
+    """A dozen models and their draws leave nothing: the process does not grow by more than a few of them."""
     X, y = two_classes(200)
     grown = []
-    for _ in range(31):
+    for _ in range(13):
         talweg.sample(X, y, method="ess", chains=2, draws=500, warmup=5, **SETTING)
         grown.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     assert grown[-1] - grown[0] < 20_000  # kB; each run has about 4,000

@@ -9,12 +9,12 @@ import talweg
 
 from conftest import SETTING
 
-QUICK = dict(warmup=200, draws=1500)
+QUICK = dict(warmup=100, draws=500)
 
 
-def test_agrees_with_the_program(problem, program):
-    found = talweg.check(*problem, **SETTING, against="laplace", **QUICK)
-    said = program(*problem, "check", "--against", "laplace", "--log-ell=0.3", "--log-sigma=1.5", "--warmup=200", "--draws=1500",
+def test_agrees_with_the_program(small, program):
+    found = talweg.check(*small, **SETTING, against="laplace", **QUICK)
+    said = program(*small, "check", "--against", "laplace", "--log-ell=0.3", "--log-sigma=1.5", "--warmup=100", "--draws=500",
                    "--no-warnings", codes=(0, 4, 5))
     assert said["verdict"] == found.verdict and said["right"] == found.right
     assert said["log_z"]["exact"] == found.log_z.exact and said["log_z"]["se"] == found.log_z.error
@@ -38,11 +38,11 @@ def test_an_exact_approximation_is_right():
     assert talweg.check(model, against=fit).right is True
 
 
-def test_log_z_alone_and_files(problem, tmp_path):
-    found = talweg.check(*problem, **SETTING, against={"log_z": 0.0})
+def test_log_z_alone_and_files(small, tmp_path):
+    found = talweg.check(*small, **SETTING, against={"log_z": 0.0})
     assert found.right is False and found.latents == [] and found.latent_verdict == "not claimed"
     (tmp_path / "claim.csv").write_text("name,mean\nx.7,100\n")
-    found = talweg.check(*problem, **SETTING, against=tmp_path / "claim.csv", page=tmp_path / "check.html", **QUICK)
+    found = talweg.check(*small, **SETTING, against=tmp_path / "claim.csv", page=tmp_path / "check.html", **QUICK)
     assert found.right is False and [row.index for row in found.latents] == [6] and found.against == "claim.csv"
     assert "claim.csv is wrong" in (tmp_path / "check.html").read_text()
     assert "x.7" in repr(found)

@@ -41,9 +41,9 @@ def test_predictions_and_files(draws, tmp_path):
 
 def test_chains_are_the_program_s(program, tmp_path):
     flags = [flag for prior in PRIORS for flag in ("--prior", prior)]
-    theirs = program(X, Y, "sample", "--seed", "3", "--points", "256", "--hyper-method", "chain", *flags)
+    theirs = program(X, Y, "sample", "--seed", "3", "--points", "128", "--hyper-method", "chain", *flags)
     stages = []
-    chains = talweg.sample(X, Y, prior=PRIORS, points=256, seed=3, hyper_method="chain", progress=lambda *p: stages.append(p[0]))
+    chains = talweg.sample(X, Y, prior=PRIORS, points=128, seed=3, hyper_method="chain", progress=lambda *p: stages.append(p[0]))
     assert chains.method == theirs["method"] == "chain" and np.isnan(chains.log_z) and stages
     for ours, other in zip(chains.parameters, theirs["theta"]):
         assert (ours.mean, ours.ess_bulk, ours.rhat) == (other["mean"], other["ess_bulk"], other["rhat"])

@@ -1,6 +1,7 @@
 """The package installs with the standard tools, without a network: as a wheel, and editable.
 
-TALWEG_BUILD names the build of the library; without it building one for every test would take minutes."""
+TALWEG_BUILD names the build of the library; without it building one for every test would take minutes. TALWEG_WHEEL names
+a wheel that is made already; without it the test makes one."""
 
 import os
 import subprocess
@@ -37,9 +38,16 @@ def venv(tmp_path):
     return tmp_path / "venv" / "bin" / "python"
 
 
-def test_wheel(venv, tmp_path):
+@pytest.fixture
+def wheel(tmp_path):
+    if "TALWEG_WHEEL" in os.environ:
+        return Path(os.environ["TALWEG_WHEEL"])
     run(sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", tmp_path, PROJECT)
-    (wheel,) = tmp_path.glob("*.whl")
+    (made,) = tmp_path.glob("*.whl")
+    return made
+
+
+def test_wheel(venv, wheel, tmp_path):
     assert wheel.name.startswith(f"talweg-{talweg.__version__}-cp311-abi3-")  # one for every later Python
     names = zipfile.ZipFile(wheel).namelist()
     assert {"talweg/_talweg.abi3.so", "talweg/py.typed", "talweg/__init__.py"} <= set(names)

@@ -100,15 +100,15 @@ def test_standardised_inputs_and_labels_from_zero(program):
         (("--method", "hmc", "--from", "ep", "--beta", "0.5"), dict(method="hmc", start="ep", beta=0.5)),
     ],
 )
-def test_sample(problem, program, flags, options):
+def test_sample(small, program, flags, options):
     few = ("--chains", "2", "--draws", "40", "--warmup", "60", "--seed", "5", "-o", "draws.csv", "--force")
-    expected = program(*problem, "sample", *FLAGS, *few, *flags)
-    draws = talweg.sample(*problem, **SETTING, chains=2, draws=40, warmup=60, seed=5, **options)
+    expected = program(*small, "sample", *FLAGS, *few, *flags)
+    draws = talweg.sample(*small, **SETTING, chains=2, draws=40, warmup=60, seed=5, **options)
     with open(program.folder / "draws.csv") as file:
         rows = list(csv.DictReader(file))
     for row in rows:
         c, d = int(row["chain"]) - 1, int(row["draw"]) - 1
-        assert [float(row[f"x.{i + 1}"]) for i in range(60)] == list(draws.x[c, d])
+        assert [float(row[f"x.{i + 1}"]) for i in range(15)] == list(draws.x[c, d])
         for name in ("lp", "acceptance_rate", "n_steps", "diverging", "energy"):
             assert float(row[name]) == draws.sample_stats[name][c, d]
     assert len(rows) == 80
@@ -137,9 +137,9 @@ def test_sample(problem, program, flags, options):
         (("--until-se", "0.05", "--method", "ais,rm,pt", "--rounds", "30"), dict(until_se=0.05, method="ais,rm,pt", rounds=30)),
     ],
 )
-def test_evidence(problem, program, flags, options):
-    expected = program(*problem, "evidence", *FLAGS, "--particles", "48", "--seed", "3", *flags)
-    evidence = talweg.evidence(*problem, **SETTING, particles=48, seed=3, **options)
+def test_evidence(small, program, flags, options):
+    expected = program(*small, "evidence", *FLAGS, "--particles", "48", "--seed", "3", *flags, codes=(0, 2))  # 2: not as close as --until-se asks
+    evidence = talweg.evidence(*small, **SETTING, particles=48, seed=3, **options)
     assert [e.method for e in evidence] == [e["method"] for e in expected["estimates"]]
     for found, wanted in zip(evidence, expected["estimates"]):
         for name in ("log_z", "se", "se_bootstrap", "weight_ess", "pareto_k", "missed", "acceptance", "particles", "temperatures", "unbiased"):
@@ -151,13 +151,13 @@ def test_evidence(problem, program, flags, options):
     assert evidence.ep_corrected == expected["ep_corrected"]["log_z"]
 
 
-def test_defaults_of_evidence(problem, program):
+def test_defaults_of_evidence(small, program):
     """Without options the program and the package do the same; so they do on a schedule of the user's own."""
     schedule = np.linspace(0, 1, 21) ** 2
     np.savetxt(program.folder / "schedule.csv", schedule, fmt="%.17g")
     for flags, options in (((), {}), (("--schedule", "schedule.csv", "--method", "ais,pt,rm"), dict(schedule=schedule, method="ais,pt,rm"))):
-        expected = program(*problem, "evidence", *FLAGS, *flags)
-        evidence = talweg.evidence(*problem, **SETTING, **options)
+        expected = program(*small, "evidence", *FLAGS, *flags)
+        evidence = talweg.evidence(*small, **SETTING, **options)
         assert [(e.method, e.log_z, e.se) for e in evidence] == [(e["method"], e["log_z"], e["se"]) for e in expected["estimates"]]
         assert evidence.kernel == expected["estimates"][0]["kernel"] and evidence.start == expected["estimates"][0]["from"]
 
