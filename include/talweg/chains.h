@@ -74,7 +74,7 @@ typedef struct tw_tuning {
     size_t steps; /* mean number of leapfrog steps */
     bool
         jittered; /* the number is uniform on {ceil(steps/2), ..., floor(3 steps/2)} and, where the step size was tuned, that is
-                      uniform on [eps/2, eps], both the same for all columns; else they are always these */
+                      uniform on [eps/2, eps], both the same for all columns; else they are always these, but for a drift that turns (docs/samplers.md) */
 } tw_tuning;
 
 /* Sums over a stage, all chains and iterations, also those that thinning dropped. */

@@ -80,6 +80,17 @@ size_t tw_jittered_steps(size_t mean, size_t cap, uint64_t seed, uint64_t iterat
     return steps < cap ? steps : cap;
 }
 
+bool tw_takes_quarters(const tw_sampler *s, const tw_chains_options *o)
+{
+    return s->frame.turns && s->options.metric == TW_METRIC_EP && o->eps == 0.0 && o->steps == 0;
+}
+
+double tw_quarter_eps(double mean, uint64_t seed, uint64_t iteration)
+{
+    tw_stream stream = tw_stream_at(seed, TW_STREAM_TRAJECTORY, 1, iteration);
+    return mean * (0.75 + 0.5 * tw_stream_uniform(&stream));
+}
+
 double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration)
 {
     tw_stream stream = tw_stream_at(seed, TW_STREAM_TRAJECTORY, 1, iteration);

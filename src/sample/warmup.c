@@ -7,6 +7,7 @@
  * natural length is nearly right, and short where its scale has yet to be found.
  * 4. Final (30%): the length stays; dual averaging anew, whose average is the step size of all that follows.
  *
+ * Where a quarter of the orbit is the length (tw_takes_quarters) nothing is climbed, and the step size divides it.
  * Where an earlier run has found a length and a step size, warm-up is the last stage alone, from there.
  *
  * The natural length is pi/2 times the scale of x in the metric's frame: 1 where the frame is the prior's,
@@ -44,7 +45,7 @@ static double mean_acceptance(const tw_record *records, size_t count)
 /* A drift that turns has no error where the sites are Gaussian, so that any step would do: a quarter of the orbit is enough. */
 static double largest_eps(const tw_sampler *s)
 {
-    return s->frame.turns ? quarter_orbit / TW_MEAN_OF_JITTERED_EPS : INFINITY;
+    return s->frame.turns ? quarter_orbit : INFINITY;
 }
 
 /* The search. Its moves are numbered behind those of the iterations proper. */
@@ -88,7 +89,7 @@ static void plan(tw_warmup *w)
     if (w->options->known) return; /* no settling, no climb */
     size_t total = w->options->warmup, windows = is_round(w->sampler) ? 10 : 20;
     w->settle = total * 15 / 100;
-    w->climb_end = total < SHORTEST_CLIMB ? w->settle : total * 70 / 100;
+    w->climb_end = total < SHORTEST_CLIMB || w->quarters ? w->settle : total * 70 / 100;
     w->window = total / windows > 10 ? total / windows : 10;
 }
 
@@ -97,6 +98,7 @@ tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *
     *w = (tw_warmup){.sampler = s, .options = o};
     w->tune_eps = s->method->info.has_eps && o->eps <= 0.0;
     w->tune_steps = s->method->info.has_steps && o->steps == 0;
+    w->quarters = tw_takes_quarters(s, o);
     plan(w);
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, s->columns, "the positions before a move", &w->before));
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, 4, "the moments of the positions", &w->centre));
@@ -107,8 +109,8 @@ tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *
     memcpy(w->centre, s->x, s->n * sizeof *w->centre);
     const tw_tuning *known = o->known;
     double eps = known ? known->eps : w->tune_eps ? search_eps(s, o, records) : o->eps;
-    double length =
-        known ? TW_MEAN_OF_JITTERED_EPS * known->eps * (double)known->steps : quarter_orbit * prior_scale(s);
+    double length = known && !w->quarters ? TW_MEAN_OF_JITTERED_EPS * known->eps * (double)known->steps
+                                          : quarter_orbit * prior_scale(s);
     w->tuner = tw_step_tuner_at(eps > 0.0 ? eps : 1.0, o->target_accept, largest_eps(s));
     tw_ladder_begin(&w->ladder, length, is_round(s));
     return TW_OK;
@@ -127,6 +129,13 @@ static size_t steps_for(const tw_warmup *w, double eps, size_t cap)
     return steps < 1.0 ? 1 : (size_t)(steps + 0.5);
 }
 
+/* So many steps that none is longer than eps. */
+static size_t steps_of_a_quarter(double eps, size_t cap)
+{
+    double steps = ceil(quarter_orbit / eps - 1e-9);
+    return steps < (double)cap ? (size_t)steps : cap;
+}
+
 void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
 {
     const tw_chains_options *o = w->options;
@@ -134,6 +143,11 @@ void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
     move->iteration = tw_iteration_number(o, TW_STAGE_WARMUP, i);
     move->eps = current_eps(w);
     move->steps = o->steps;
+    if (w->quarters) {
+        move->steps = steps_of_a_quarter(move->eps, cap);
+        move->eps = tw_quarter_eps(quarter_orbit / (double)move->steps, o->seed, move->iteration);
+        return;
+    }
     if (w->tune_steps)
         move->steps = tw_jittered_steps(steps_for(w, move->eps, cap), cap, o->seed, move->iteration);
     if (w->tune_steps && w->tune_eps) move->eps = tw_jittered_eps(move->eps, o->seed, move->iteration);
@@ -217,7 +231,7 @@ void tw_warmup_learn(tw_warmup *w, size_t i, const tw_record *records)
 {
     size_t next = i + 1;
     if (w->tune_eps) tw_step_tuner_learn(&w->tuner, mean_acceptance(records, w->sampler->columns));
-    if (w->tune_steps && i < w->climb_end) {
+    if (w->tune_steps && !w->quarters && i < w->climb_end) {
         measure(w, records);
         if (next == w->settle && w->settle < w->climb_end) begin_climb(w);
         if (next > w->settle && (next - w->settle) % w->window == 0) end_window(w);
@@ -233,5 +247,9 @@ tw_tuning tw_warmup_result(const tw_warmup *w)
     tw_tuning t = {.eps = w->options->eps, .steps = w->options->steps, .jittered = w->tune_steps};
     if (w->tune_eps) t.eps = exp(w->tuner.log_mean);
     if (w->tune_steps) t.steps = steps_for(w, t.eps, w->options->max_steps);
+    if (!w->quarters) return t;
+    t.steps = steps_of_a_quarter(t.eps, w->options->max_steps);
+    t.eps = quarter_orbit / (double)t.steps;
+    t.jittered = false;
     return t;
 }

@@ -49,11 +49,17 @@ size_t tw_jittered_steps(size_t mean, size_t cap, uint64_t seed, uint64_t iterat
 double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration);
 #define TW_MEAN_OF_JITTERED_EPS 0.75
 
+/* Where H is an oscillator but for a small part, the drift turning in EP's frame, a quarter of the orbit is the best length of all, and a fixed
+ * number of steps makes it: only the angle is uniform, on (3/4 to 5/4) pi/2, which renews x^2 to 0.95. True where both step size and number are tuned. */
+bool tw_takes_quarters(const tw_sampler *s, const tw_chains_options *o);
+double tw_quarter_eps(double mean, uint64_t seed, uint64_t iteration);
+
 /* ---- warmup.c: the schedule */
 typedef struct tw_warmup {
     tw_sampler *sampler;
     const tw_chains_options *options;
     bool tune_eps, tune_steps;
+    bool quarters;                    /* trajectories are quarters of the orbit */
     size_t settle, window, climb_end; /* iterations: [0, settle) reach the bulk, [settle, climb_end) find the
                                          length in windows, the rest the final step size */
     tw_step_tuner tuner;

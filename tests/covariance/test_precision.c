@@ -243,6 +243,35 @@ static void a_chain_is_the_same_model_as_its_covariances(void **state)
     tw_context_free(ctx);
 }
 
+static void count_dense(void *user, const tw_warning *warning)
+{
+    if (warning->code == TW_WARN_DENSE) ++*(size_t *)user;
+}
+
+/* Above 5,000 cases a dense leaf beside a sparse one is worth a warning before memory is asked for, of which there is too little here. */
+static void a_dense_leaf_beside_a_sparse_one_is_warned_of(void **state)
+{
+    (void)state;
+    need_orderings();
+    enum { MOST = 5001 };
+    static double t[MOST], y[MOST];
+    for (size_t i = 0; i < MOST; i++) t[i] = (double)i;
+    for (size_t n = MOST - 1; n <= MOST; n++) {
+        tw_context *ctx = new_context();
+        size_t warnings = 0;
+        tw_problem *problem = NULL;
+        tw_problem_parts parts = {.likelihood = tw_likelihood_find("poisson"),
+                                  .kernel = new_kernel(ctx, "rw1(1) + se(1)")};
+        assert_int_equal(tw_data_new(ctx, n, 1, t, n, y, &parts.data), TW_OK);
+        tw_context_set_byte_limit(ctx, tw_context_bytes_in_use(ctx) + ((size_t)1 << 24));
+        tw_context_set_warn(ctx, count_dense, &warnings);
+        assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_NO_MEMORY);
+        assert_int_equal(warnings, n > 5000);
+        assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+        tw_context_free(ctx);
+    }
+}
+
 static void what_cannot_be_is_refused_with_words(void **state)
 {
     (void)state;
@@ -285,6 +314,7 @@ int main(void)
         cmocka_unit_test(a_lattice_has_the_precision_of_its_equation),
         cmocka_unit_test(fields_are_matern_in_the_middle),
         cmocka_unit_test(a_chain_is_the_same_model_as_its_covariances),
+        cmocka_unit_test(a_dense_leaf_beside_a_sparse_one_is_warned_of),
         cmocka_unit_test(what_cannot_be_is_refused_with_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,6 +72,24 @@ def test_approx_with_a_sparse_precision(program):
         talweg.Model(np.zeros((20, 1)), y, likelihood="poisson", design_matrix="A.mtx")
 
 
+def test_predictions_at_new_places(program):
+    """A random walk between its times, at one of them, and beyond the last, against dense conditioning."""
+    t, y, new = np.arange(2.0, 7.0), np.array([1.0, 3.0, 2.0, 5.0, 4.0]), np.array([2.5, 4.0, 8.0])
+    if b"AMD" not in subprocess.run([program.path, "--version"], stdout=subprocess.PIPE).stdout:
+        pytest.skip("this build orders no sparse matrices")
+    kernel = "rw1(1, sigma=0.7) + constant(variance=4)"
+    fit = talweg.approx(t[:, None], y, likelihood="gaussian", noise=0.5, kernel=kernel)
+    found = talweg.predict(fit, new[:, None])
+    D = np.diff(np.eye(5), axis=0)
+    K = np.linalg.pinv(D.T @ D / 0.49) + 4.0
+    weights = np.array([[0.5, 0.5, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 1]])
+    rest = 0.49 * np.array([0.25, 0.0, 2.0])  # a bridge in the middle of a step, and two steps beyond the end
+    gain = K @ np.linalg.inv(K + 0.25 * np.eye(5))
+    assert found.mean == pytest.approx(weights @ gain @ y, abs=1e-9)
+    posterior = K - gain @ K
+    assert found.variance == pytest.approx(np.einsum("ij,jk,ik->i", weights, posterior, weights) + rest, abs=1e-9)
+
+
 def test_counts_with_exposure(program):
     X, y = counts(40)
     expected = program(X, y, "approx", "--likelihood", "poisson", "--exposure", 2.5, "--kernel", "matern52")
