@@ -1,7 +1,7 @@
 /* team.c: the processes of a communicator as a team of the library (talweg/team.h).
  *
- * How they talk is in Python (../talweg/_team.py), where mpi4py is: an object with rank, size, gather(data, offsets),
- * broadcast(data), give_up(why) and reason(). The library calls from the thread that called it, which gave the
+ * How they talk is in Python (../talweg/_team.py), where mpi4py is: an object with rank, size, trades, gather(data, offsets),
+ * broadcast(data), trade(other, mine, theirs) where trades is true, give_up(why) and reason(). The library calls from the thread that called it, which gave the
  * interpreter's lock away (job.c) and takes it for the call.
  */
 #include <stdio.h>
@@ -77,6 +77,23 @@ static tw_status broadcast(void *user, void *data, size_t bytes)
     return status;
 }
 
+static tw_status trade(void *user, size_t with, size_t bytes, const void *mine, void *theirs)
+{
+    const tw_py_team *t = user;
+    visit v = enter();
+    PyObject *number = PyLong_FromSize_t(with);
+    PyObject *out = PyBytes_FromStringAndSize(mine, (Py_ssize_t)bytes);
+    PyObject *in = PyMemoryView_FromMemory(theirs, (Py_ssize_t)bytes, PyBUF_WRITE);
+    PyObject *result =
+        number && out && in ? PyObject_CallMethod(t->object, "trade", "OOO", number, out, in) : NULL;
+    tw_status status = verdict(t, result);
+    Py_XDECREF(number);
+    Py_XDECREF(out);
+    Py_XDECREF(in);
+    leave(v);
+    return status;
+}
+
 static void give_up(void *user, tw_status status, const char *why)
 {
     const tw_py_team *t = user;
@@ -127,10 +144,13 @@ PyObject *tw_py_share(PyObject *object, PyObject *with)
         *team = (tw_py_team){.object = Py_NewRef(with)};
         team->team = (tw_team){
             .user = team, .gather = gather, .broadcast = broadcast, .give_up = give_up, .reason = reason};
-        if (!read_size(with, "rank", &team->team.rank) || !read_size(with, "size", &team->team.size)) {
+        size_t trades = 0; /* True is 1 */
+        if (!read_size(with, "rank", &team->team.rank) || !read_size(with, "size", &team->team.size) ||
+            !read_size(with, "trades", &trades)) {
             tw_py_team_free(team);
             return NULL;
         }
+        if (trades) team->team.trade = trade;
     }
     tw_status status = tw_context_set_team(self->ctx, team ? &team->team : NULL);
     tw_py_team_free(status == TW_OK ? self->team : team);

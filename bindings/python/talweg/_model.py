@@ -77,6 +77,13 @@ def _column(name: str, value: Any, n: int) -> Floats:
     return values
 
 
+# Options of the program that Python lacks, and what to do.
+_INSTEAD = {
+    "distribute": ": one K over many machines is for the program (mpirun -n 16 talweg sample DATA --distribute -o RUN.nc, then "
+    "predict with --distribute, too) and for C (tw_model_distributed)"
+}
+
+
 def terms_of(likelihood: str, given: dict[str, Any], n: int, caller: str) -> tuple[dict[str, float], dict[str, Floats]]:
     """What was given of a likelihood's parameters, each a number, and columns, each an array, by name.
 
@@ -88,7 +95,7 @@ def terms_of(likelihood: str, given: dict[str, Any], n: int, caller: str) -> tup
     arrays: dict[str, Floats] = {}
     for name, value in given.items():
         if name not in known:
-            raise TypeError(f"{caller}() got an unexpected keyword argument '{name}'")
+            raise TypeError(f"{caller}() got an unexpected keyword argument '{name}'" + _INSTEAD.get(name, ""))
         if value is None:
             continue
         if name in parameters and floats(value, name).ndim == 0:
@@ -331,8 +338,9 @@ class Model(Shown):
     def share(self, comm: Any) -> None:
         """Share the computations with this model out among the processes of a communicator.
 
-        Chains, particles and copies of a ladder are shared out; every process makes the same calls, has all results, and they are
-        the same to the bit for any number of processes. Files are written by the first.
+        Chains, particles, and copies and levels of a ladder are shared out; every process makes the same calls, has all results,
+        and they are the same to the bit for any number of processes. Files are written by the first. Every process holds K: where
+        that does not fit into a machine, use the program (``mpirun -n 16 talweg sample ... --distribute``).
 
         Parameters
         ----------

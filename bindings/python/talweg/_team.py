@@ -2,7 +2,8 @@
 
 Everything that members tell each other goes through one collective call, `allgather`, of a pair: why this member gives
 up, or None, and the bytes that it brings. A member that gives up does not know which call the others are in, and need
-not: it is the same call. All learn of it there, and do not talk again.
+not: it is the same call. All learn of it there, and do not talk again. Only two members between whom a ladder of parallel
+tempering is cut exchange states, between two such calls, by `sendrecv`; without it a ladder stays whole.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ class Team:
         self._comm = comm
         self.rank: int = comm.Get_rank()
         self.size: int = comm.Get_size()
+        self.trades: bool = callable(getattr(comm, "sendrecv", None))
         self._why: Optional[str] = None
 
     def _meet(self, farewell: Optional[str], brings: bytes) -> Optional[list[bytes]]:
@@ -50,6 +52,11 @@ class Team:
         if parts is None:
             return False
         data[:] = parts[0]
+        return True
+
+    def trade(self, other: int, mine: bytes, theirs: memoryview) -> bool:
+        """This member and one other exchange what they have."""
+        theirs[:] = self._comm.sendrecv(mine, dest=other, source=other)
         return True
 
     def give_up(self, why: str) -> bool:

@@ -1,6 +1,7 @@
 """Several processes that do one job together: the same numbers to the bit as one, for any number of them."""
 
 import os
+import queue
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,8 @@ class Meeting:
 
     def __init__(self, size):
         self.size, self.parts, self.barrier = size, [None] * size, threading.Barrier(size)
+        self.post = {(a, b): queue.Queue() for a in range(size) for b in range(size)}
+        self.trades = 0
 
 
 class Comm:
@@ -42,6 +45,17 @@ class Comm:
         self.meeting.barrier.wait(20)
         return parts
 
+    def sendrecv(self, sendobj, dest, source):
+        self.meeting.trades += 1
+        self.meeting.post[self.rank, dest].put(sendobj)
+        return self.meeting.post[source, self.rank].get(timeout=20)
+
+
+class CommWithoutTrade(Comm):
+    """One with allgather alone."""
+
+    sendrecv = None
+
 
 def work(problem, comm=None):
     model = talweg.Model(*problem, **SETTING)
@@ -52,11 +66,11 @@ def work(problem, comm=None):
     return np.array(draws.x), evidence.estimates[0].log_z
 
 
-def by_threads(size, work):
+def by_threads(size, work, kind=Comm):
     meeting, found = Meeting(size), [None] * size
 
     def member(rank):
-        found[rank] = work(Comm(meeting, rank))
+        found[rank] = work(kind(meeting, rank))
 
     threads = [threading.Thread(target=member, args=(rank,)) for rank in range(size)]
     for thread in threads:
@@ -78,6 +92,22 @@ def test_any_number_of_members_gives_the_same(problem):
     for size in (1, 3):
         for x, log_z in by_threads(size, lambda comm: work(problem, comm)):
             assert np.array_equal(x, alone[0]) and log_z == alone[1]
+
+
+def test_a_ladder_is_cut_between_members(problem):
+    """Eight copies are one tile: levels go to different members, and states that swap across a cut go from one to the other."""
+
+    def tempering(comm=None):
+        model = talweg.Model(*problem, **SETTING)
+        if comm is not None:
+            model.share(comm)
+        found = talweg.evidence(model, method="pt", copies=8, rounds=30, temperatures=4, threads=1)
+        return found.estimates[0].log_z, comm.meeting.trades if comm is not None else 0
+
+    alone = tempering()[0]
+    for kind in (Comm, CommWithoutTrade):
+        for log_z, trades in by_threads(3, tempering, kind):
+            assert log_z == alone and (trades > 0) == (kind is Comm)
 
 
 def test_a_progress_function_that_raises_ends_all(problem):
@@ -116,6 +146,11 @@ def test_something_else_than_a_communicator_is_refused(problem):
         talweg.Model(*problem, **SETTING).share(3)
 
 
+def test_one_matrix_over_many_machines_is_refused_with_the_way_to_go(problem):
+    with pytest.raises(TypeError, match="distribute.*mpirun -n 16 talweg sample DATA --distribute"):
+        talweg.Model(*problem, **SETTING, distribute=True)
+
+
 def test_share_takes_none(problem):
     model = talweg.Model(*problem, **SETTING)
     model.share(Comm(Meeting(1), 0))
@@ -132,8 +167,10 @@ warnings.simplefilter("ignore")
 model = talweg.Model(np.load("X.npy"), np.load("y.npy"), log_ell=0.3, log_sigma=1.5)
 model.share(MPI.COMM_WORLD)
 draws = talweg.sample(model, method="hmc", chains=70, draws=5, warmup=10, threads=1)
+ladder = talweg.evidence(model, method="pt", copies=8, rounds=30, temperatures=4, threads=1)  # cut between the two
 if MPI.COMM_WORLD.rank == 0:
     np.save("x.npy", np.array(draws.x))
+    np.save("log_z.npy", ladder.estimates[0].log_z)
 """
 
 
@@ -151,3 +188,5 @@ def test_mpi4py(problem, tmp_path):
     subprocess.run(job, check=True, cwd=tmp_path, env=environment, timeout=120)
     model = talweg.Model(*problem, **SETTING)
     assert np.array_equal(np.load(tmp_path / "x.npy"), np.array(talweg.sample(model, **OPTIONS).x))
+    ladder = talweg.evidence(model, method="pt", copies=8, rounds=30, temperatures=4, threads=1)
+    assert np.load(tmp_path / "log_z.npy") == ladder.estimates[0].log_z
