@@ -22,9 +22,11 @@ TW_API tw_status tw_approximation_save(const tw_problem *problem, const tw_appro
                                        const char *path, bool overwrite);
 
 /* Read both back. Every field is checked; a message names the file and the field. Free the approximation
- * before the problem. */
+ * before the problem. The second makes the model with the function given (NULL: as the first). */
 TW_API tw_status tw_approximation_load(tw_context *ctx, const char *path, tw_problem **problem,
                                        tw_approximation **approximation);
+TW_API tw_status tw_approximation_load_by(tw_context *ctx, const char *path, tw_model_maker *make_model,
+                                          tw_problem **problem, tw_approximation **approximation);
 
 #ifdef __cplusplus
 }

@@ -172,8 +172,10 @@ TW_API tw_status tw_run_open(tw_context *ctx, const char *path, tw_run **out);
 TW_API void tw_run_close(tw_run *run);
 TW_API const tw_run_facts *tw_run_describe(const tw_run *run); /* belongs to the run */
 
-/* The problem as it was, with its model; the caller frees it. */
+/* The problem as it was, with its model; the caller frees it. The second makes the model with the function given (NULL: as the
+ * first), for one whose matrices are spread over many processes, say. */
 TW_API tw_status tw_run_problem(tw_run *run, tw_problem **out);
+TW_API tw_status tw_run_problem_by(tw_run *run, tw_model_maker *make_model, tw_problem **out);
 
 /* All draws of latents first .. first + count - 1: x[i + draws (c + chains k)] is draw i of chain c of latent
  * first + k. */

@@ -154,11 +154,11 @@ tw_status tw_anneal_options_check(tw_context *ctx, const tw_anneal_options *o, c
 }
 
 tw_status tw_anneal_translate(tw_context *ctx, const tw_anneal_options *o, const tw_model *model,
-                              tw_anneal_files *files, tw_evidence_options *out)
+                              tw_model_maker *make_model, tw_anneal_files *files, tw_evidence_options *out)
 {
     *out = options_of(o, files);
     if (is_fit(o->from) || strcmp(o->from, "prior") == 0) return TW_OK;
-    TW_TRY(tw_reference_read(ctx, model, o->from, &out->from, &files->reference));
+    TW_TRY(tw_reference_read(ctx, model, make_model, o->from, &out->from, &files->reference));
     out->reference = files->reference;
     return TW_OK;
 }

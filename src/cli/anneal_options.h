@@ -29,10 +29,10 @@ typedef struct tw_anneal_files {
 tw_status tw_anneal_options_check(tw_context *ctx, const tw_anneal_options *options, const char *methods,
                                   tw_anneal_files *files);
 
-/* For the library. The files are read for this model, where it needs them, and are the caller's to close, after the
+/* For the library. The files are read for this model, which make_model made (see reference_file.h), where it needs them, and are the caller's to close, after the
  * plan. */
 tw_status tw_anneal_translate(tw_context *ctx, const tw_anneal_options *options, const tw_model *model,
-                              tw_anneal_files *files, tw_evidence_options *out);
+                              tw_model_maker *make_model, tw_anneal_files *files, tw_evidence_options *out);
 void tw_anneal_close(tw_anneal_files *files);
 
 #endif

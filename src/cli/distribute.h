@@ -6,7 +6,7 @@
 
 #include "talweg/problem.h"
 
-/* The model of these parts is to be made in that way; refused, with the reason, where it cannot be. */
-tw_status tw_distribute(tw_context *ctx, tw_problem_parts *parts);
+/* The function that makes a model in that way; refused, with the reason, where it cannot be. */
+tw_status tw_distribute(tw_context *ctx, tw_model_maker **make_model);
 
 #endif

@@ -4,20 +4,20 @@
 #include "talweg/distributed.h"
 #include "talweg/team.h"
 
-static tw_status make_model(const tw_data *data, const tw_kernel *kernel, const tw_likelihood *likelihood,
-                            const double *phi, double jitter, tw_model **out)
+static tw_status spread(const tw_data *data, const tw_kernel *kernel, const tw_likelihood *likelihood,
+                        const double *phi, double jitter, tw_model **out)
 {
     tw_status status = tw_model_distributed(data, kernel, likelihood, phi, jitter, MPI_COMM_WORLD, out);
     return status == TW_NOT_POSITIVE_DEFINITE ? tw_fail_within(data->ctx, status, "--distribute, --jitter: ")
                                               : status;
 }
 
-tw_status tw_distribute(tw_context *ctx, tw_problem_parts *parts)
+tw_status tw_distribute(tw_context *ctx, tw_model_maker **make_model)
 {
     if (!tw_context_team(ctx))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--distribute spreads matrices over the processes that mpirun starts, and this one is "
                        "alone: mpirun -n 4 talweg ... --distribute");
-    parts->make_model = make_model;
+    *make_model = spread;
     return tw_ranks_keep_step(ctx);
 }

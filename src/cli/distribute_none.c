@@ -1,9 +1,9 @@
 /* distribute_none.c: see distribute.h. */
 #include "cli/distribute.h"
 
-tw_status tw_distribute(tw_context *ctx, tw_problem_parts *parts)
+tw_status tw_distribute(tw_context *ctx, tw_model_maker **make_model)
 {
-    (void)parts;
+    (void)make_model;
     return tw_fail(
         ctx, TW_BAD_ARGUMENT,
         "--distribute needs MPI and ScaLAPACK, and this talweg was built without: install them (Debian: "

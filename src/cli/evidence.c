@@ -88,7 +88,8 @@ static tw_status check_methods(tw_context *ctx, const char *text)
 static tw_status translate(tw_context *ctx, const tw_evidence_flags *flags, tw_evidence_found *found,
                            tw_evidence_options *options)
 {
-    TW_TRY(tw_anneal_translate(ctx, &flags->anneal, found->problem->model, &found->files, options));
+    TW_TRY(tw_anneal_translate(ctx, &flags->anneal, found->problem->model, found->problem->make_model,
+                               &found->files, options));
     options->methods = flags->methods;
     options->until_se = isnan(flags->until_se) ? 0.0 : flags->until_se;
     options->max_particles = (size_t)flags->max_particles;

@@ -108,7 +108,7 @@ static tw_status estimate_evidence(tw_surface *s, const tw_model *model, const t
     tw_anneal_files files = {.schedule = s->schedule};
     tw_evidence_options options;
     tw_evidence_plan *plan = NULL;
-    tw_status status = tw_anneal_translate(s->ctx, &s->options->anneal, model, &files, &options);
+    tw_status status = tw_anneal_translate(s->ctx, &s->options->anneal, model, NULL, &files, &options);
     options.methods = s->grid.monte_carlo ? s->options->method : "";
     options.fits = fits;
     if (status == TW_OK) status = tw_evidence_plan_new(model, &options, NULL, &plan);

@@ -257,7 +257,7 @@ static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw
     TW_TRY(fill_likelihood(options, parts, phi));
     if (options->standardise) TW_TRY(standardise(parts));
     TW_TRY(make_kernel(options, parts));
-    return options->distribute ? tw_distribute(ctx, parts) : TW_OK;
+    return options->distribute ? tw_distribute(ctx, &parts->make_model) : TW_OK;
 }
 
 tw_status tw_model_options_build(tw_context *ctx, const tw_model_options *options, tw_data *data,

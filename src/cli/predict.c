@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
+#include "talweg/team.h"
 #include "talweg/warning.h"
 
 #define FIELD(member) offsetof(tw_predict_options, member)
@@ -58,6 +59,12 @@ static const tw_option rows[] = {
          "the run: chain, draw, f.1, f.2, ...; from a run with a kernel at known parameters"},
     {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers of --joint, and of the draws of a model"},
     {TW_ROW_THREADS(FIELD(threads))},
+    {.name = "distribute",
+     .kind = TW_OPTION_FLAG,
+     .offset = FIELD(distribute),
+     .help =
+         "spread K over the processes that mpirun started, as the command that made FROM did: for a K that "
+         "is too large for one machine"},
     {TW_ROW_OUTPUT(FIELD(output_file)),
      .help = "the CSV file that the predictions are written to; if not given, predictions.csv, and none with "
              "--json; /dev/stdout prints them"},
@@ -84,6 +91,15 @@ static tw_status check_file(tw_context *ctx, const tw_predict_options *options)
     return tw_writer_check(ctx, file, options->output.force);
 }
 
+/* Ctrl-C; of ranks in lockstep rank 0 says whether there was one, so that all end after the same block. */
+static bool is_interrupted(tw_context *ctx)
+{
+    const tw_team *team = tw_context_team(ctx);
+    bool seen = tw_interrupt_seen();
+    if (team && team->lockstep && team->broadcast(team->user, &seen, sizeof seen) != TW_OK) return true;
+    return seen;
+}
+
 /* Block by block, until the last or until Ctrl-C. */
 static tw_status predict_all(const tw_predict_options *options, tw_prediction *p,
                              tw_prediction_report *report)
@@ -91,7 +107,7 @@ static tw_status predict_all(const tw_predict_options *options, tw_prediction *p
     tw_meter meter = {0};
     tw_status status = TW_OK;
     tw_meter_begin(&meter, options->output.quiet, "predicting", "cases");
-    while (status == TW_OK && !tw_interrupt_seen()) {
+    while (status == TW_OK && !is_interrupted(p->ctx)) {
         status = tw_prediction_next(p);
         if (status != TW_OK || p->count == 0) break;
         status = tw_prediction_report_add(report);
@@ -117,7 +133,7 @@ static tw_status run(tw_context *ctx, const void *values)
     if (status == TW_OK) status = tw_predict_joint_check(options, &p);
     if (status == TW_OK) status = tw_prediction_report_begin(&p, options, &report);
     if (status == TW_OK) status = predict_all(options, &p, report);
-    if (status == TW_OK && !tw_interrupt_seen()) status = tw_predict_joint_write(options, &p);
+    if (status == TW_OK && p.done == p.at.m) status = tw_predict_joint_write(options, &p);
     if (status == TW_OK)
         status = tw_prediction_report_end(report);
     else

@@ -11,7 +11,7 @@ typedef struct tw_predict_options {
     const char *from, *data, *label_column, *output_file, *joint, *cross, *diagonal;
     tw_likelihood_options columns;
     tw_operands ignore;
-    bool new_categories;
+    bool new_categories, distribute;
     uint64_t threads, seed;
     tw_output_options output;
 } tw_predict_options;
@@ -39,9 +39,13 @@ tw_status tw_model_draws_load(tw_context *ctx, const tw_predict_options *options
 tw_status tw_model_draws_make(tw_model_draws *m, tw_draw_source *source, const tw_run_theta **theta);
 void tw_model_draws_free(tw_model_draws *m);
 
+/* --distribute, where parameters are unknown. */
+tw_status tw_predict_refuse_distributed(tw_context *ctx, const char *from);
+
 /* Predictions from a saved approximation, or from the draws of a run or of a model; what is of another kind is NULL. */
 typedef struct tw_prediction {
     tw_context *ctx;
+    tw_model_maker *make_model; /* of --distribute; NULL: as always */
     tw_problem *problem;
     tw_approximation *approximation;
     tw_predictor *gaussian;

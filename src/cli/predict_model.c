@@ -119,6 +119,8 @@ tw_status tw_model_draws_load(tw_context *ctx, const tw_predict_options *options
             "--joint needs known parameters, and %.1000s has unknown ones: sample it with --fix all, and "
             "predict from that run",
             options->from);
+    if (m->unknown && options->distribute) return tw_predict_refuse_distributed(ctx, options->from);
+    m->read.model.distribute = options->distribute;
     TW_TRY(tw_model_options_load(ctx, &m->read.model, problem));
     m->problem = *problem;
     return TW_OK;

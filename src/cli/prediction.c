@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/distribute.h"
 #include "cli/model_file.h"
 #include "cli/predict.h"
 #include "cli/terminal.h"
@@ -32,12 +33,22 @@ static bool is_run(const char *path)
 static tw_status open_approximation(const tw_predict_options *options, tw_prediction *p)
 {
     tw_terminal_mute(p->ctx); /* notes about this model were given when it was fitted */
-    tw_status status = tw_approximation_load(p->ctx, options->from, &p->problem, &p->approximation);
+    tw_status status =
+        tw_approximation_load_by(p->ctx, options->from, p->make_model, &p->problem, &p->approximation);
     tw_terminal_log_to(p->ctx, options->output.quiet);
     if (status != TW_OK) return status;
     if (!p->approximation->converged)
         tw_warn(p->ctx, &(tw_warning){.code = TW_WARN_SAVED, .file = options->from});
     return TW_OK;
+}
+
+tw_status tw_predict_refuse_distributed(tw_context *ctx, const char *from)
+{
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "--distribute spreads one K over processes, and the unknown parameters of %.1000s have "
+                   "one at each of "
+                   "their points: predict without it, on a machine whose memory holds K",
+                   from);
 }
 
 static tw_status open_run(const tw_predict_options *options, tw_prediction *p)
@@ -49,11 +60,13 @@ static tw_status open_run(const tw_predict_options *options, tw_prediction *p)
                        "%.1000s: this run has no draws of the latents to predict from: sample without "
                        "--summary-only, or predict from an approximation (talweg approx --save-approx)",
                        options->from);
+    if (options->distribute && tw_run_read_theta(p->run))
+        return tw_predict_refuse_distributed(p->ctx, options->from);
     if (facts->beta != 1.0)
         tw_warn(p->ctx,
                 &(tw_warning){.code = TW_WARN_NOT_POSTERIOR, .number = {facts->beta}, .file = options->from});
     tw_terminal_mute(p->ctx);
-    tw_status status = tw_run_problem(p->run, &p->problem);
+    tw_status status = tw_run_problem_by(p->run, p->make_model, &p->problem);
     tw_terminal_log_to(p->ctx, options->output.quiet);
     return status;
 }
@@ -119,6 +132,7 @@ static tw_status prepare_draws(const tw_predict_options *options, tw_prediction 
 tw_status tw_prediction_open(tw_context *ctx, const tw_predict_options *options, tw_prediction *p)
 {
     *p = (tw_prediction){.ctx = ctx};
+    if (options->distribute) TW_TRY(tw_distribute(ctx, &p->make_model));
     TW_TRY(open_from(options, p));
     TW_TRY(read_cases(options, p));
     p->levels = p->problem->likelihood->levels;

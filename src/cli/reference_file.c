@@ -62,22 +62,24 @@ static tw_status use_saved(tw_context *ctx, const tw_model *model, const char *f
     return tw_reference_sites(model, saved->tau, saved->nu, out);
 }
 
-static tw_status read_saved(tw_context *ctx, const tw_model *model, const char *from, tw_reference **out)
+static tw_status read_saved(tw_context *ctx, const tw_model *model, tw_model_maker *make_model,
+                            const char *from, tw_reference **out)
 {
     tw_problem *problem = NULL;
     tw_approximation *saved = NULL;
-    tw_status status = tw_approximation_load(ctx, from, &problem, &saved);
+    tw_status status = tw_approximation_load_by(ctx, from, make_model, &problem, &saved);
     if (status == TW_OK) status = use_saved(ctx, model, from, saved, out);
     tw_approximation_free(saved);
     tw_problem_free(problem);
     return status;
 }
 
-tw_status tw_reference_read(tw_context *ctx, const tw_model *model, const char *from, const char **name,
-                            tw_reference **out)
+tw_status tw_reference_read(tw_context *ctx, const tw_model *model, tw_model_maker *make_model,
+                            const char *from, const char **name, tw_reference **out)
 {
     const char *comma = strchr(from, ',');
     *name = comma ? "gaussian" : strcmp(from, "prior") == 0 ? "prior" : "saved";
     if (comma) return read_gaussian(ctx, model, from, comma, out);
-    return strcmp(from, "prior") == 0 ? tw_reference_prior(model, out) : read_saved(ctx, model, from, out);
+    return strcmp(from, "prior") == 0 ? tw_reference_prior(model, out)
+                                      : read_saved(ctx, model, make_model, from, out);
 }

@@ -5,9 +5,9 @@
 
 #include "talweg/model.h"
 
-/* from: "prior", APPROX.json, or MEAN.npy,COV.npy. *name says which it was: prior, saved, gaussian. The caller frees
- * *out. */
-tw_status tw_reference_read(tw_context *ctx, const tw_model *model, const char *from, const char **name,
-                            tw_reference **out);
+/* from: "prior", APPROX.json, or MEAN.npy,COV.npy. *name says which it was: prior, saved, gaussian. make_model is how the model
+ * was made (NULL: by tw_model_from_data): that of APPROX.json is made so, too. The caller frees *out. */
+tw_status tw_reference_read(tw_context *ctx, const tw_model *model, tw_model_maker *make_model,
+                            const char *from, const char **name, tw_reference **out);
 
 #endif

@@ -85,7 +85,8 @@ static tw_status read_files(job *j, tw_sampling_options *out)
     const tw_sampler_flags *f = &j->options->sampler;
     const char *name = NULL;
     if (strcmp(f->from, "ep") != 0)
-        TW_TRY(tw_reference_read(j->ctx, j->results->problem->model, f->from, &name, &j->reference));
+        TW_TRY(tw_reference_read(j->ctx, j->results->problem->model, j->results->problem->make_model, f->from,
+                                 &name, &j->reference));
     out->reference = j->reference;
     if (tw_name_is_among(f->init, "ep, prior")) return TW_OK;
     TW_TRY(tw_table_read(j->ctx, f->init, &j->init));

@@ -299,6 +299,7 @@ static bool open_window(const mpi_team *m, size_t bytes, window *w)
     if (MPI_Win_allocate_shared(is_first(m) ? (MPI_Aint)bytes : 0, 1, MPI_INFO_NULL, m->node, &base,
                                 &w->win) != MPI_SUCCESS)
         return false;
+    MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
     w->bytes = bytes;
     return MPI_Win_shared_query(w->win, 0, &size, &unit, &w->memory) == MPI_SUCCESS;
 }

@@ -313,9 +313,10 @@ static tw_status read_parts(const tw_fields *in, size_t version, tw_problem_part
     return read_scaling(in, parts->data->d, parts);
 }
 
-static tw_status read_problem(const tw_fields *in, size_t version, tw_problem **problem)
+static tw_status read_problem(const tw_fields *in, size_t version, tw_model_maker *make_model,
+                              tw_problem **problem)
 {
-    tw_problem_parts parts = {0};
+    tw_problem_parts parts = {.make_model = make_model};
     double *phi = NULL;
     tw_status status = read_parts(in, version, &parts, &phi);
     if (status == TW_OK)
@@ -381,8 +382,8 @@ static tw_status read_approximation(const tw_fields *in, const tw_problem *probl
     return status;
 }
 
-tw_status tw_approximation_load(tw_context *ctx, const char *path, tw_problem **problem,
-                                tw_approximation **approximation)
+tw_status tw_approximation_load_by(tw_context *ctx, const char *path, tw_model_maker *make_model,
+                                   tw_problem **problem, tw_approximation **approximation)
 {
     json_t *root = NULL;
     size_t version = 0;
@@ -391,11 +392,17 @@ tw_status tw_approximation_load(tw_context *ctx, const char *path, tw_problem **
     tw_status status = parse_text(ctx, path, &root);
     tw_fields in = {ctx, root, ""};
     if (status == TW_OK) status = check_format(&in, &version);
-    if (status == TW_OK) status = read_problem(&in, version, problem);
+    if (status == TW_OK) status = read_problem(&in, version, make_model, problem);
     if (status == TW_OK) status = read_approximation(&in, *problem, approximation);
     json_decref(root);
     if (status == TW_OK) return TW_OK;
     tw_problem_free(*problem);
     *problem = NULL;
     return tw_fail_within(ctx, status, "%.1000s: ", path);
+}
+
+tw_status tw_approximation_load(tw_context *ctx, const char *path, tw_problem **problem,
+                                tw_approximation **approximation)
+{
+    return tw_approximation_load_by(ctx, path, NULL, problem, approximation);
 }

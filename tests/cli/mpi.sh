@@ -81,12 +81,15 @@ if "$talweg" approx --help | grep -q distribute && [ -x "$build/tests/ranks_dist
     set -- "$data" --kernel matern32 --log-ell 0 --log-sigma 1 --quiet
     works approx "$@" --tol 1e-12 --site-tol 1e-11 --marginals "$d/one.csv"
     works sample "$@" --method hmc --metric prior --init prior --warmup 20 --draws 5 --json -o "$d/draws.csv"
-    ranks 4 approx "$@" --tol 1e-12 --site-tol 1e-11 --marginals "$d/four.csv" --distribute
+    ranks 4 approx "$@" --tol 1e-12 --site-tol 1e-11 --marginals "$d/four.csv" --save-approx "$d/four.json" --distribute
     grep -q 'over 4 processes: results .* not to the bit' "$d/out" || complain "--distribute: $(cat "$d/out" "$d/err")"
     [ "$(apart "$d/one.csv" "$d/four.csv")" = near ] || complain "EP by 4 ranks: $(apart "$d/one.csv" "$d/four.csv")"
     ranks 2 sample "$@" --method hmc --metric prior --init prior --warmup 20 --draws 5 --json -o "$d/two.csv" --distribute
     grep -q '"distributed_processes": *2' "$d/out" || complain "--distribute: $(cat "$d/out" "$d/err")"
     [ "$(apart "$d/draws.csv" "$d/two.csv")" = near ] || complain "HMC by 2 ranks: $(apart "$d/draws.csv" "$d/two.csv")"
+    works predict "$d/four.json" "$data" -o "$d/one.csv" --force
+    ranks 2 predict "$d/four.json" "$data" -o "$d/two.csv" --force --distribute
+    [ "$(apart "$d/one.csv" "$d/two.csv")" = near ] || complain "predictions by 2 ranks: $(apart "$d/one.csv" "$d/two.csv")"
     ranks 2 approx "$data" --log-ell 3 --quiet --distribute
     jitter=$(sed -n 's/.*--jitter: .*singular.* a jitter of \([^ ]*\) helps.*/\1/p' "$d/err")
     ranks 2 approx "$data" --log-ell 3 --quiet --distribute --jitter "${jitter:-missing}"

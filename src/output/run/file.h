@@ -32,7 +32,7 @@ void tw_facts_take_date(tw_facts_store *store, tw_facts_store *from);
 /* ---- the problem: groups observed_data and constant_data ---- */
 
 void tw_problem_put(tw_nc_writer *w, const tw_problem *problem);
-tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out);
+tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_model_maker *make_model, tw_problem **out);
 
 /* Its kernel, in constant_data; d inputs. */
 void tw_kernel_put(tw_nc_writer *w, int group, int obs, const tw_kernel *kernel);

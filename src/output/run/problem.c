@@ -278,9 +278,9 @@ static tw_status get_parts(const tw_nc_reader *r, size_t n, double **block, tw_p
     return get_scaling(r, group, parts);
 }
 
-tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_problem **out)
+tw_status tw_problem_get(const tw_nc_reader *r, size_t n, tw_model_maker *make_model, tw_problem **out)
 {
-    tw_problem_parts parts = {0};
+    tw_problem_parts parts = {.make_model = make_model};
     double *block = NULL;
     tw_status status = get_parts(r, n, &block, &parts);
     if (status == TW_OK)

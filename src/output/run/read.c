@@ -128,11 +128,16 @@ const tw_run_evidence *tw_run_read_evidence(const tw_run *run)
     return &run->evidence.evidence;
 }
 
-tw_status tw_run_problem(tw_run *run, tw_problem **out)
+tw_status tw_run_problem_by(tw_run *run, tw_model_maker *make_model, tw_problem **out)
 {
     *out = NULL;
-    tw_status status = tw_problem_get(&run->file, run->facts.facts.n, out);
+    tw_status status = tw_problem_get(&run->file, run->facts.facts.n, make_model, out);
     return status == TW_OK ? TW_OK : tw_fail_within(run->ctx, status, "%.1000s: ", run->path);
+}
+
+tw_status tw_run_problem(tw_run *run, tw_problem **out)
+{
+    return tw_run_problem_by(run, NULL, out);
 }
 
 /* ---- draws ---- */
