@@ -127,8 +127,8 @@ static double sums_at(const pair *p, double l, double sign, double *value, doubl
         const double *ratio = tw_ladder_group(d, level, g, &length);
         value[g] = slope[g] = 0.0;
         for (size_t t = 0; t < length; t++) {
-            double z = sign * (h * ratio[t] - l), other = 1.0 / (1.0 + exp(z)); /* 1 - s */
-            double s = z > 0.0 ? 1.0 - other : exp(z - scale) * other;          /* z > 0: scale = 0 */
+            double z = sign * (h * ratio[t] - l), odds = exp(z), other = 1.0 / (1.0 + odds); /* 1 - s */
+            double s = z > 0.0 ? 1.0 - other : (scale < 0.0 ? exp(z - scale) : odds) * other;
             value[g] += s;
             slope[g] += s * other;
         }

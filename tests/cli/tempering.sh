@@ -24,13 +24,11 @@ printf 'y\n' >"$d/labels.csv"
 printf '1\n%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 >>"$d/labels.csv"
 printf '%s\n' -1 -1 -1 -1 -1 >>"$d/labels.csv"
 equicorrelated broad 20 130203.83313520313 32550.958283800783
-for seed in 1 2; do
-    works evidence "$d/labels.csv" --kernel-matrix "$d/broad.csv" --method pt --from prior --kernel-method ess --rounds 60 \
-        --seed $seed --json
-    gives 'r["agree"] is None'
-    gives 'r["parallel_tempering"]["round_trips"] > 0 or all(e["doubt"] for e in r["estimates"])'
-    right_or_doubted -13.194420
-done
+works evidence "$d/labels.csv" --kernel-matrix "$d/broad.csv" --method pt --from prior --kernel-method ess --rounds 60 \
+    --seed 1 --json
+gives 'r["agree"] is None'
+gives 'r["parallel_tempering"]["round_trips"] > 0 or all(e["doubt"] for e in r["estimates"])'
+right_or_doubted -13.194420
 # without a warm-up that is long enough for anything to travel there is a doubt, in words too
 run evidence "$d/labels.csv" --kernel-matrix "$d/broad.csv" --method pt --from prior --kernel-method ess --rounds 30 \
     --temperatures 100 --copies 8

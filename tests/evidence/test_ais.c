@@ -156,7 +156,7 @@ static void starts_agree(void **state)
     tw_estimate e[3];
     for (size_t i = 0; i < 3; i++) {
         tw_ais_options o =
-            i == 0 ? ais_with(few, STEPS, 768) : ais_with(beta, 200, 768); /* errors of 0.01, 0.11 */
+            i == 0 ? ais_with(few, STEPS, 256) : ais_with(beta, 200, 256); /* errors of 0.01, 0.15 */
         o.seed = 10 + i;
         if (i == 0) use_ep_metric(&p, &o);
         e[i] = run(&p, starts[i], &o);

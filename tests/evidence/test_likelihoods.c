@@ -95,7 +95,7 @@ static void compare_evidence(const posed *p, const exact *want)
     assert_int_equal(tw_schedule_fill(p->ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta), TW_OK);
     o.beta = beta;
     o.temperatures = STEPS;
-    o.particles = 512;
+    o.particles = 256;
     o.kernel.metric = TW_METRIC_EP;
     o.kernel.gaussian = p->ep->reference;
     assert_int_equal(tw_ais_run(p->model, p->ep->reference, &o, NULL, NULL, NULL, &e), TW_OK);
@@ -103,7 +103,7 @@ static void compare_evidence(const posed *p, const exact *want)
                   p->model->observed.likelihood->name, p->model->n, want->log_z, p->ep->log_z - want->log_z,
                   e.log_z - want->log_z, e.se);
     assert_close(e.log_z, want->log_z, 4.0 * e.se + 1e-8, "ais"); /* gaussian: every weight is Z itself */
-    assert_true(e.se < 0.02);
+    assert_true(e.se < 0.03);
 }
 
 static void compare_draws(const posed *p, const exact *want)
@@ -123,8 +123,8 @@ static void compare_draws(const posed *p, const exact *want)
     snprintf(oracle.name, sizeof oracle.name, "%s", likelihood->name);
     chain_case c = {.posed = *p, .oracle = &oracle};
     tw_chains_options o = TW_CHAINS_DEFAULTS;
-    o.warmup = 200;
-    o.draws = 800;
+    o.warmup = 150;
+    o.draws = 400;
     o.thin = 4; /* trajectories of half a period leave x^2, and so the sd, correlated for some draws */
     o.seed = 1;
     for (size_t k = 0; k < 3; k++) {

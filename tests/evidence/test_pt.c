@@ -48,7 +48,7 @@ static void orthants(void **state)
     (void)state;
     size_t count;
     oracle_case *cases = oracle_orthant3(&count);
-    for (size_t i = 0; i < count; i++) try_case(&cases[i], 6, 50, 150);
+    for (size_t i = 0; i < count; i++) try_case(&cases[i], 6, 50, 100);
     oracle_free(cases, count);
 }
 
@@ -106,7 +106,7 @@ static void gaussian_model(void **state)
     size_t trips = ROUNDS / (2 * (STEPS + 1)); /* of each replica, but for one */
     assert_in_range(report.round_trips, (trips - 1) * (STEPS + 1) * o.copies,
                     (trips + 1) * (STEPS + 1) * o.copies);
-    o = pt_case_options(&f, 10, 100, 400);
+    o = pt_case_options(&f, 10, 100, 200);
     pt_case_run(&f, f.prior, &o, out, &report);
     assert_exact(out, &report, exact, "gaussian, from the prior");
     test_problem_free(p);
@@ -119,7 +119,7 @@ static void starts_and_samplers_agree(void **state)
     (void)state;
     pt_case f = pt_case_of(20);
     tw_estimate best[2], out[2];
-    tw_pt_options o = pt_case_options(&f, 6, 50, 200);
+    tw_pt_options o = pt_case_options(&f, 6, 50, 100);
     pt_case_run(&f, f.ep->reference, &o, best, NULL);
     for (int i = 0; i < 4; i++) {
         o = pt_case_options(&f, 8, 48, i == 3 ? 24 : 100);
@@ -152,7 +152,7 @@ static void dense_start_agrees(void **state)
     for (size_t i = 0; i < SIZE; i++) covariance[i * (SIZE + 1)] = f.ep->variance[i];
     assert_int_equal(tw_reference_gaussian(f.model, f.ep->mean, covariance, SIZE, &q), TW_OK);
     tw_estimate best[2], out[2];
-    tw_pt_options o = pt_case_options(&f, 6, 50, 200);
+    tw_pt_options o = pt_case_options(&f, 6, 50, 100);
     pt_case_run(&f, f.ep->reference, &o, best, NULL);
     o.kernel.metric = TW_METRIC_PRIOR;
     pt_case_run(&f, q, &o, out, NULL);
@@ -177,9 +177,9 @@ static void a_broken_swap_is_seen(void **state)
     (void)state;
     pt_case f = pt_case_of(20);
     tw_estimate best[2], right[2], wrong[2];
-    tw_pt_options o = pt_case_options(&f, 6, 50, 200);
+    tw_pt_options o = pt_case_options(&f, 6, 50, 100);
     pt_case_run(&f, f.ep->reference, &o, best, NULL);
-    o = pt_case_options(&f, 12, 50, 600);
+    o = pt_case_options(&f, 12, 50, 500);
     o.steps = 1;
     pt_case_run(&f, f.prior, &o, right, NULL);
     ask_for_swap_rule(odds_without_temperatures);

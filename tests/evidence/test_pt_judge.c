@@ -58,13 +58,13 @@ static made_up *make(void)
     return d;
 }
 
-/* 300 runs of independent draws, and of chains that stand still for five rounds: scores of standard deviation 1 (within
- * 0.16, four of its errors), none above 4.5, and few doubts: one in 700 is expected for the drift and fewer for the
- * integral, so that six or more in 300 are one case in 10,000. */
+/* 200 runs of independent draws, and of chains that stand still for five rounds: scores of standard deviation 1 (within
+ * 0.2, four of its errors), none above 4.5, and few doubts: one in 700 is expected for the drift and fewer for the
+ * integral, so that five or more in 200 are one case in 10,000. */
 static void healthy_runs_are_not_doubted(void **state)
 {
     (void)state;
-    enum { RUNS = 300 };
+    enum { RUNS = 200 };
     tw_context *ctx = new_context();
     made_up *d = make();
     test_random random = {3};
@@ -83,8 +83,8 @@ static void healthy_runs_are_not_doubted(void **state)
         }
         print_message("kept for %zu rounds: scores %.3f and %.3f, %.2f at most; %zu of %d doubted\n", repeats,
                       sqrt(square[0]), sqrt(square[1]), worst, doubted, RUNS);
-        assert_true(doubted <= 5);
-        for (int j = 0; j < 2; j++) assert_close(sqrt(square[j]), 1.0, 0.16, "scores");
+        assert_true(doubted <= 4);
+        for (int j = 0; j < 2; j++) assert_close(sqrt(square[j]), 1.0, 0.2, "scores");
         assert_true(worst < 4.5);
     }
     free(d);

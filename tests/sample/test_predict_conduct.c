@@ -22,7 +22,7 @@ static void fill_labels(size_t m, double *y)
 static void neither_threads_nor_blocks_matter(void **state)
 {
     (void)state;
-    enum { N = 8, MOST = 2 * TW_PREDICT_POINTS + 2, CHAINS = 3, DRAWS = TW_PREDICT_DRAWS + 477 };
+    enum { N = 8, MOST = 2 * TW_PREDICT_POINTS + 2, CHAINS = 2, DRAWS = TW_PREDICT_DRAWS + 47 };
     static const char *const names[] = {"probit", "logit"};
     static double y[MOST];
     fill_labels(MOST, y);
@@ -31,8 +31,8 @@ static void neither_threads_nor_blocks_matter(void **state)
         predict_case c = predict_case_new(names[l], N, m, 0.9, 2.0, 1.0);
         predict_case_draw_prior(&c, CHAINS, DRAWS, 3);
         predict_columns first = predict_case_run(&c, NULL, 0, NULL, y);
-        const tw_draws_predictor_options options[] = {{2, 1 << 28}, {5, 1 << 28}, {1, 0}, {3, 0}};
-        for (size_t i = 0; i < 4; i++) {
+        const tw_draws_predictor_options options[] = {{2, 1 << 28}, {1, 0}, {3, 0}};
+        for (size_t i = 0; i < 3; i++) {
             predict_columns again = predict_case_run(&c, &options[i], 0, NULL, y);
             assert_memory_equal(again.memory, first.memory, COLUMNS * m * sizeof *first.memory);
             free(again.memory);
@@ -72,18 +72,18 @@ static void memory_does_not_grow(void **state)
     enum { N = 60, T = 4096, MOST = 8 * (2048 * N + 512 * (2 * N + 2 * T + 1024 + 1800) + 20 * T + 80000) };
     size_t few = peak(N, 600, 3000, 0);
     assert_true(few <= MOST);
-    assert_int_equal(peak(N, 3000, 3000, 0), few);
+    assert_int_equal(peak(N, 1100, 3000, 0), few);
     assert_int_equal(peak(N, 600, 6000, 0), few);
     assert_true(peak(N, 600, 6000, 1 << 28) > few);
     assert_true(peak(N, 600, 6000, 1 << 28) < few + 8 * N * 12000 + 1);
 }
 
-/* The mean log score and the root mean square error of a fixed test set, over 300 independent sets of draws:
- * their standard deviation is what the reported error says, to 15 % (its own error is 4 %). */
+/* The mean log score and the root mean square error of a fixed test set, over 200 independent sets of draws:
+ * their standard deviation is what the reported error says, to 20 % (its own error is 5 %). */
 static void scores_have_the_errors_they_say(void **state)
 {
     (void)state;
-    enum { N = 6, M = 9, REPEATS = 300 };
+    enum { N = 6, M = 9, REPEATS = 200 };
     predict_case c = predict_case_new("gaussian", N, M, 1.4, 1.1, 0.8);
     double y[M], score[REPEATS], rmse[REPEATS], said[2] = {0.0, 0.0}, mean[2] = {0.0, 0.0},
                                                 square[2] = {0.0, 0.0};
@@ -116,8 +116,8 @@ static void scores_have_the_errors_they_say(void **state)
         square[0] += (score[r] - mean[0]) * (score[r] - mean[0]) / (REPEATS - 1);
         square[1] += (rmse[r] - mean[1]) * (rmse[r] - mean[1]) / (REPEATS - 1);
     }
-    assert_close(said[0] / sqrt(square[0]), 1.0, 0.15, "error of the log score");
-    assert_close(said[1] / sqrt(square[1]), 1.0, 0.15, "error of the root mean square error");
+    assert_close(said[0] / sqrt(square[0]), 1.0, 0.2, "error of the log score");
+    assert_close(said[1] / sqrt(square[1]), 1.0, 0.2, "error of the root mean square error");
     predict_case_free(&c);
 }
 
