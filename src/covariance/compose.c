@@ -220,18 +220,31 @@ static tw_status multiply_design(const factor *f, const factor *g, size_t n, boo
     return tw_entries_finish(&e, status, n, f->p.q->rows * g->p.q->rows, false, out);
 }
 
-/* Of a place that one factor does not know by its variables alone, v* would be v*_f times the variance of the other factor. */
-static tw_status multiply_new(const factor *f, const factor *g, const tw_node *a, const tw_node *b,
-                              tw_precision *out)
+/* variance_i += v_i s_i, with v_i what the variables of f leave of new case i, and s_i what those of g explain. */
+static tw_status add_left(const factor *f, const factor *g, size_t m, double *variance)
 {
-    for (size_t i = 0; i < out->at->count; i++)
-        if (f->p.at_variance[i] > 0.0 || g->p.at_variance[i] > 0.0)
-            return tw_fail(out->ctx, TW_BAD_ARGUMENT,
-                           "new case %zu is at a place of %s that no case has: of a product, predictions are "
-                           "had at the places of the cases only",
-                           i + 1, tw_node_name(f->p.at_variance[i] > 0.0 ? a : b));
-    TW_TRY(tw_allocate_doubles(out->ctx, out->at->count, 1, "the variances of new cases", &out->at_variance));
-    return multiply_design(f, g, out->at->count, true, &out->at_design);
+    double *explained = NULL;
+    bool any = false;
+    for (size_t i = 0; i < m; i++) any = any || f->p.at_variance[i] > 0.0;
+    if (!any) return TW_OK;
+    TW_TRY(tw_allocate_doubles(f->p.ctx, m, 1, "the variances of new cases", &explained));
+    tw_status status = tw_sparse_forms(g->p.q, g->by_new, explained);
+    for (size_t i = 0; status == TW_OK && i < m; i++) variance[i] += f->p.at_variance[i] * explained[i];
+    tw_release(f->p.ctx, explained);
+    return status;
+}
+
+/* A new case has the covariances k_f (x) k_g with all pairs, k_f = K_f c_f and k_g likewise, so that it sees c_f (x) c_g, which leaves
+ * (s_f + v_f)(s_g + v_g) - s_f s_g of its variance, s_f = c_f' K_f c_f. */
+static tw_status multiply_new(const factor *f, const factor *g, double scale, tw_precision *out)
+{
+    size_t m = out->at->count;
+    TW_TRY(tw_allocate_doubles(out->ctx, m, 1, "the variances of new cases", &out->at_variance));
+    for (size_t i = 0; i < m; i++) out->at_variance[i] = f->p.at_variance[i] * g->p.at_variance[i];
+    TW_TRY(add_left(f, g, m, out->at_variance));
+    TW_TRY(add_left(g, f, m, out->at_variance));
+    for (size_t i = 0; i < m; i++) out->at_variance[i] /= scale;
+    return multiply_design(f, g, m, true, &out->at_design);
 }
 
 static tw_status multiply(const tw_cases *c, const tw_node *a, const tw_node *b, double scale,
@@ -245,7 +258,7 @@ static tw_status multiply(const tw_cases *c, const tw_node *a, const tw_node *b,
                          f.p.q->rows, g.p.q->rows);
     if (status == TW_OK) status = multiply_q(&f, &g, scale, &out->q);
     if (status == TW_OK) status = multiply_design(&f, &g, c->n, false, &out->design);
-    if (status == TW_OK && out->at) status = multiply_new(&f, &g, a, b, out);
+    if (status == TW_OK && out->at) status = multiply_new(&f, &g, scale, out);
     out->moves = f.p.moves || g.p.moves;
     factor_free(out->ctx, &f);
     factor_free(out->ctx, &g);

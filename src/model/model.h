@@ -68,4 +68,12 @@ void tw_target_sites(const tw_target *target, const double *x, double *slope, do
 /* What is left of L_b: L_b = tempered sites - v'v/2 + this. */
 double tw_target_base_constant(const tw_target *target);
 
+/* ---- cross.c ---- */
+
+/* Are new cases found by the variables that they see, for want of a covariance function? Then, as tw_model_cross, of all new cases, all of
+ * which the variables must determine: x* = C* u. */
+bool tw_model_sees_variables(const tw_kernel *kernel);
+tw_status tw_model_cross_determined(const tw_model *model, const tw_kernel *kernel, const tw_data *train,
+                                    const tw_data *at, double *cross, double *diagonal);
+
 #endif

@@ -1,7 +1,7 @@
 /* predict_joint.c: draws of the latent function at new inputs together, see talweg/predict.h.
  *
  * With K = L L', k = L U and x_s = L v_s, f* = U' v_s + C z where C C' = k** - U'U and z ~ N(0, I): the matrices once, then a
- * product for each block of draws.
+ * product for each block of draws. Where new cases are combinations of the variables of a sparse precision, U' v_s is all of it.
  */
 #include "gaussian/dense.h"
 #include "linalg/vector.h"
@@ -14,7 +14,7 @@ static const double RELATIVE_JITTER =
 
 struct tw_joint {
     tw_draws_predictor *predictor;
-    tw_gaussian *rest; /* N(0, k** - U'U) */
+    tw_gaussian *rest; /* N(0, k** - U'U); NULL: nothing is left */
     size_t m;
     uint64_t seed;
     double *u; /* rank x m */
@@ -35,6 +35,18 @@ static tw_status allocate(tw_joint *j, tw_context *ctx)
     TW_TRY(tw_allocate_doubles(ctx, rank, j->m, "the whitened covariances", &j->u));
     TW_TRY(tw_allocate_doubles(ctx, j->m, j->predictor->block, "joint draws", &j->z));
     return tw_allocate_doubles(ctx, j->m, j->predictor->block, "joint draws", &j->c);
+}
+
+/* U alone, which leaves nothing. */
+static tw_status see(tw_joint *j, const tw_kernel *kernel, const tw_data *train, const tw_data *at)
+{
+    const tw_model *model = j->predictor->model;
+    double *cross = NULL;
+    TW_TRY(tw_allocate_doubles(model->ctx, train->n, j->m, "the covariances", &cross));
+    tw_status status = tw_model_cross_determined(model, kernel, train, at, cross, j->z);
+    if (status == TW_OK) tw_gaussian_solve(model->prior, j->m, cross, j->u);
+    tw_release(model->ctx, cross);
+    return status;
 }
 
 /* U and the factor of what U leaves. */
@@ -71,7 +83,9 @@ tw_status tw_joint_new(tw_draws_predictor *predictor, const tw_kernel *kernel, c
     tw_joint *j = memory;
     *j = (tw_joint){.predictor = predictor, .m = at->n, .seed = seed};
     tw_status status = allocate(j, predictor->ctx);
-    if (status == TW_OK) status = condition(j, kernel, train, at);
+    if (status == TW_OK)
+        status =
+            tw_model_sees_variables(kernel) ? see(j, kernel, train, at) : condition(j, kernel, train, at);
     if (status == TW_OK)
         *out = j;
     else
@@ -96,12 +110,13 @@ static tw_status draw_block(tw_joint *j, size_t chain, size_t first, size_t coun
     const double *v = NULL;
     size_t rank = j->predictor->model->prior->r;
     TW_TRY(tw_predict_whitened(j->predictor, chain, first, count, &v));
+    tw_dots(j->m, count, rank, j->u, v, f);
+    if (!j->rest) return TW_OK;
     for (size_t i = 0; i < count; i++) {
         tw_stream stream = tw_stream_at(j->seed, TW_STREAM_PREDICT, chain, first + i);
         tw_stream_normals(&stream, j->rest->r, j->z + i * j->rest->r);
     }
     tw_gaussian_spread(j->rest, count, j->z, j->c);
-    tw_dots(j->m, count, rank, j->u, v, f);
     for (size_t i = 0; i < j->m * count; i++) f[i] += j->c[i];
     return TW_OK;
 }

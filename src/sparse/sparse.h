@@ -22,6 +22,9 @@ tw_status tw_sparse_copy(const tw_sparse *from, tw_sparse **out);
 /* The rows of a general matrix as columns. */
 tw_status tw_sparse_transpose(const tw_sparse *from, tw_sparse **out);
 
+/* b' Q^-1 b for each column b of a general matrix; Q symmetric and positive definite. */
+tw_status tw_sparse_forms(const tw_sparse *q, const tw_sparse *b, double *form);
+
 /* The Laplacian of a graph that a file has (graph_file.c), and its parts that are not connected: how many, and for each variable the
  * smallest one of its part. */
 tw_status tw_graph_read(tw_context *ctx, const char *path, tw_sparse **out);

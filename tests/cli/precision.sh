@@ -101,6 +101,13 @@ for kernel in "$area" 'rw1(t, sigma=1) + constant(variance=4)'; do
     works sample "$d/twice.csv" --likelihood poisson --kernel "$kernel" --method hmc --chains 4 --warmup 50 --draws 100 -o "$d/new.nc" --force --quiet
     works predict "$d/new.nc" "$new" --json --quiet --force
     gives 'len(r["predictions"]["variance"]) == 2 and min(r["predictions"]["variance"]) > 0.01'
+    case $kernel in
+    bym2*)
+        works predict "$d/new.nc" "$new" --joint "$d/joint.csv" --quiet --force
+        [ "$(wc -l <"$d/joint.csv")" = 401 ] || complain 'not a row for each draw'
+        ;;
+    *) refuses 1 'at a time or of a category that no case has' predict "$d/new.nc" "$new" --joint "$d/joint.csv" --quiet --force ;;
+    esac
 done
 works evidence "$d/twice.csv" --likelihood poisson --kernel "$area" --fix bym2.odds --fix constant.variance --prior 'bym2.sigma ~ half_normal(1)' --points 64 --json --quiet
 

@@ -133,6 +133,58 @@ static void a_field_is_linear_between_cells(void **state)
     tw_context_free(ctx);
 }
 
+/* ---- products ---- */
+
+static tw_problem *product_of(tw_context *ctx, size_t n, const double *x)
+{
+    static const double y[MOST] = {0.0};
+    tw_problem_parts parts = {
+        .likelihood = tw_likelihood_find("poisson"),
+        .kernel = new_kernel(ctx, "3 * ar1(1, ell=2, sigma=1.3) * spde(2, 3, ell=2)")};
+    tw_problem *problem = NULL;
+    assert_int_equal(tw_data_new(ctx, n, 3, x, n, y, &parts.data), TW_OK);
+    if (tw_problem_new(ctx, &parts, &problem) != TW_OK) fail_msg("%s", tw_context_message(ctx));
+    return problem;
+}
+
+/* A field on a lattice that changes in time, at new times: as in the same model with the new cases among its cases. */
+static void a_product_knows_new_times(void **state)
+{
+    (void)state;
+    need_orderings();
+    enum { OLD = 27, AT = 4, ALL = OLD + AT };
+    static const double times[3] = {0.0, 1.0, 2.5}, new_time[AT] = {1.7, 4.0, -2.0, 1.0};
+    double x[3 * OLD], all[3 * ALL], z[3 * AT], diagonal[AT], *cross = malloc(MOST * AT * sizeof *cross),
+                                                              column[ALL];
+    for (size_t i = 0; i < ALL; i++) {
+        size_t cell = i < OLD ? i / 3 : 3 * (i - OLD) % 9;
+        const double at[3] = {i < OLD ? times[i % 3] : new_time[i - OLD], (double)(cell / 3),
+                              (double)(cell % 3)};
+        for (size_t k = 0; k < 3; k++) {
+            all[i + k * ALL] = at[k];
+            if (i < OLD) x[i + k * OLD] = at[k];
+            if (i >= OLD) z[i - OLD + k * AT] = at[k];
+        }
+    }
+    tw_context *ctx = new_context();
+    tw_data *at = NULL;
+    tw_problem *old = product_of(ctx, OLD, x), *both = product_of(ctx, ALL, all);
+    size_t n = old->data->n;
+    assert_int_equal(tw_data_new(ctx, AT, 3, z, AT, NULL, &at), TW_OK);
+    assert_int_equal(tw_model_cross(old->model, old->kernel, old->data, at, 0, AT, cross, diagonal), TW_OK);
+    for (size_t m = 0; m < AT; m++) {
+        tw_gaussian_block(both->model->prior, 0, ALL, OLD + m, 1, column);
+        assert_close(diagonal[m], column[OLD + m], 1e-10, "a prior variance");
+        for (size_t i = 0; i < OLD; i++) assert_close(cross[i + m * n], column[i], 1e-10, "a covariance");
+    }
+    free(cross);
+    tw_data_free(at);
+    tw_problem_free(old);
+    tw_problem_free(both);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 /* ---- all of it ---- */
 
 /* S in full. */
@@ -248,6 +300,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_time_is_one_more_of_the_process),
         cmocka_unit_test(a_field_is_linear_between_cells),
+        cmocka_unit_test(a_product_knows_new_times),
         cmocka_unit_test(new_cases_have_their_covariances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

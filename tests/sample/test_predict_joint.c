@@ -8,9 +8,11 @@
 
 #include "support/dense.h"
 #include "support/observe.h"
+#include "support/sparse_case.h"
 #include "support/support.h"
 #include "talweg/covariance.h"
 #include "talweg/predict.h"
+#include "talweg/problem.h"
 
 enum { N = 6, M = 4, DRAWS = 20000 };
 
@@ -142,12 +144,53 @@ static void memory_that_is_refused_is_an_error(void **state)
     joint_case_free(c);
 }
 
+/* A field on a lattice: between cells a draw is the mean of its corners, which determine it. */
+static void draws_of_a_field_are_those_of_its_cells(void **state)
+{
+    (void)state;
+    need_orderings();
+    enum { SIDE = 3, CELLS = SIDE * SIDE, PLACES = 2, MANY = 40 };
+    static const double z[2 * PLACES] = {0.5, 1.25, 0.5, 1.0};
+    double x[2 * CELLS], y[CELLS] = {0.0}, draws[CELLS * MANY], f[PLACES * MANY];
+    tw_context *ctx = new_context();
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("poisson")};
+    tw_problem *problem = NULL;
+    tw_draws_predictor *predictor = NULL;
+    tw_joint *joint = NULL;
+    tw_draws all = {.n = CELLS, .chains = 1, .draws = MANY, .x = draws};
+    tw_draw_source source = tw_draws_source(&all);
+    tw_data at = {.ctx = ctx, .n = PLACES, .d = 2, .x = (double *)z};
+    for (size_t i = 0; i < CELLS; i++) {
+        size_t row = i / SIDE;
+        x[i] = (double)row;
+        x[i + CELLS] = (double)(i % SIDE);
+    }
+    for (size_t i = 0; i < (size_t)CELLS * MANY; i++) draws[i] = sin(1.1 * (double)i);
+    assert_int_equal(tw_kernel_parse(ctx, "spde(1, 2, ell=2)", 2, &parts.kernel), TW_OK);
+    assert_int_equal(tw_data_new(ctx, CELLS, 2, x, CELLS, y, &parts.data), TW_OK);
+    assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
+    assert_int_equal(tw_draws_predictor_new(problem->model, &source, NULL, &predictor), TW_OK);
+    assert_int_equal(tw_joint_new(predictor, problem->kernel, problem->data, &at, 1, &joint), TW_OK);
+    assert_int_equal(tw_joint_draws(joint, 0, 0, MANY, f), TW_OK);
+    for (size_t s = 0; s < MANY; s++) {
+        const double *u = draws + s * CELLS;
+        assert_close(f[s * PLACES], 0.25 * (u[0] + u[1] + u[3] + u[4]), 1e-10, "between four cells");
+        assert_close(f[1 + s * PLACES], 0.75 * u[4] + 0.25 * u[7], 1e-10, "between two cells");
+    }
+    tw_joint_free(joint);
+    tw_draws_predictor_free(predictor);
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_the_training_inputs_they_are_the_draws),
         cmocka_unit_test(elsewhere_they_have_the_conditional_moments),
         cmocka_unit_test(memory_that_is_refused_is_an_error),
+        cmocka_unit_test(draws_of_a_field_are_those_of_its_cells),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
