@@ -56,6 +56,9 @@ same 3 sample "$data" --kernel matern32 --log-sigma 1 --method rmhmc --chains 5 
 same '2 3 4' evidence "$data" --log-sigma 1 --method ais,pt,rm --particles 40 --rounds 30 --temperatures 4 --quiet --json
 same 4 grid "$data" --log-ell 0:1:3 --log-sigma 0:1:2 --quiet --json
 same 2 fit "$data" --quiet --json
+works model "$data" -o "$d/smooth.json" --quiet
+works model "$data" --kernel matern32 -o "$d/rough.json" --quiet
+same 2 compare "$d/smooth.json" "$d/rough.json" --points 64 --quiet --json
 
 # ---- the same in C
 if [ -x "$build/examples/many_machines" ]; then
@@ -107,9 +110,10 @@ ranks 2 sample "$d/nothing.csv"
 [ "$(grep -c 'talweg: error' "$d/err")" = 1 ] || complain "no data: not one error: $(cat "$d/err")"
 checks=$((checks + 1))
 code=0
-mpirun -n 1 "$talweg" sample "$data" --draws 5 --warmup 10 --method hmc : \
-    -n 1 sh -c 'ulimit -n 3; exec "$@"' sh "$talweg" sample "$data" --draws 5 --warmup 10 --method hmc >"$d/out" 2>"$d/err" || code=$?
-[ "$code" != 0 ] || complain "a rank that cannot open its data went unnoticed"
+(cd "$d/demo" && mpirun -n 1 "$talweg" sample two_classes.csv --draws 5 --warmup 10 --method hmc : \
+    -n 1 -wdir "$d" "$talweg" sample two_classes.csv --draws 5 --warmup 10 --method hmc) >"$d/out" 2>"$d/err" || code=$?
+[ "$code" = 1 ] || complain "a rank that cannot open its data: exit $code"
+says err 'rank 1 of 2: two_classes.csv: cannot be opened'
 ranks 2 sample "$data" --log-sigma 1 --method hmc --draws 5 --warmup 10 --chains 40 --quiet -o /dev/full --force
 [ "$code" != 0 ] || complain "a full disk went unnoticed"
 
