@@ -129,11 +129,13 @@ static size_t steps_for(const tw_warmup *w, double eps, size_t cap)
     return steps < 1.0 ? 1 : (size_t)(steps + 0.5);
 }
 
-/* So many steps that none is longer than eps. */
-static size_t steps_of_a_quarter(double eps, size_t cap)
+/* So many steps that none is longer than eps, and their length; where that is more than `cap`, less than a quarter is made. */
+static size_t divide_quarter(double *eps, size_t cap)
 {
-    double steps = ceil(quarter_orbit / eps - 1e-9);
-    return steps < (double)cap ? (size_t)steps : cap;
+    double wanted = ceil(quarter_orbit / *eps - 1e-9);
+    size_t steps = wanted < (double)cap ? (size_t)wanted : cap;
+    *eps = fmin(*eps, quarter_orbit / (double)steps);
+    return steps;
 }
 
 void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
@@ -144,8 +146,8 @@ void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
     move->eps = current_eps(w);
     move->steps = o->steps;
     if (w->quarters) {
-        move->steps = steps_of_a_quarter(move->eps, cap);
-        move->eps = tw_quarter_eps(quarter_orbit / (double)move->steps, o->seed, move->iteration);
+        move->steps = divide_quarter(&move->eps, cap);
+        move->eps = tw_quarter_eps(move->eps, o->seed, move->iteration);
         return;
     }
     if (w->tune_steps)
@@ -248,8 +250,7 @@ tw_tuning tw_warmup_result(const tw_warmup *w)
     if (w->tune_eps) t.eps = exp(w->tuner.log_mean);
     if (w->tune_steps) t.steps = steps_for(w, t.eps, w->options->max_steps);
     if (!w->quarters) return t;
-    t.steps = steps_of_a_quarter(t.eps, w->options->max_steps);
-    t.eps = quarter_orbit / (double)t.steps;
+    t.steps = divide_quarter(&t.eps, w->options->max_steps);
     t.jittered = false;
     return t;
 }

@@ -137,6 +137,10 @@ static tw_summary *summarise_draws(const lattice *l, size_t m, tw_drift drift, u
     assert_int_equal(tw_draws_summarise(draws, 1, rows, &summary), TW_OK);
     print_message("%zu steps of %.3f, acceptance %.2f, ESS of the worst latent %.0f\n", draws->tuning.steps,
                   draws->tuning.eps, summary.acceptance, summary.ess_min);
+    if (drift == TW_DRIFT_TURN) { /* a quarter of the orbit */
+        assert_close((double)draws->tuning.steps * draws->tuning.eps, acos(0.0), 1e-12, "the length");
+        assert_false(draws->tuning.jittered);
+    }
     assert_true(summary.acceptance > 0.6 && summary.ess_min > 60.0);
     tw_draws_free(draws);
     tw_sampler_free(sampler);
