@@ -103,10 +103,10 @@ for kernel in "$area" 'rw1(t, sigma=1) + constant(variance=4)'; do
     gives 'len(r["predictions"]["variance"]) == 2 and min(r["predictions"]["variance"]) > 0.01'
     case $kernel in
     bym2*)
-        works predict "$d/new.nc" "$new" --joint "$d/joint.csv" --quiet --force
+        works predict "$d/new.nc" "$new" -o "$d/new_out.csv" --joint "$d/joint.csv" --quiet --force
         [ "$(wc -l <"$d/joint.csv")" = 401 ] || complain 'not a row for each draw'
         ;;
-    *) refuses 1 'at a time or of a category that no case has' predict "$d/new.nc" "$new" --joint "$d/joint.csv" --quiet --force ;;
+    *) refuses 1 'at a time or of a category that no case has' predict "$d/new.nc" "$new" -o "$d/new_out.csv" --joint "$d/joint.csv" --quiet --force ;;
     esac
 done
 works evidence "$d/twice.csv" --likelihood poisson --kernel "$area" --fix bym2.odds --fix constant.variance --prior 'bym2.sigma ~ half_normal(1)' --points 64 --json --quiet
