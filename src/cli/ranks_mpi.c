@@ -22,6 +22,8 @@ const char *tw_ranks_library(void)
     int length = 0;
     if (MPI_Get_library_version(version, &length) != MPI_SUCCESS) return "MPI";
     version[strcspn(version, ",\n")] = '\0';
+    for (char *c = version; *c; c++) /* "MPICH Version:<tab>4.0.2" */
+        if (*c == '\t') *c = ' ';
     return version;
 }
 
