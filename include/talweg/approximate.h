@@ -174,7 +174,7 @@ TW_API tw_status tw_predictor_apply(const tw_predictor *predictor, size_t m, dou
 
 /* The same at every input of `at`, which must be on the scale of `train`, the data of the model: in batches
  * of tw_predict_batch(n) columns, so that memory does not grow with the number of new inputs: TW_PREDICT_BATCH, and
- * less above 16,384 cases, where n x so many covariances are 64 MB. */
+ * less above 8,192 cases, where n x so many covariances are 32 MB. */
 enum { TW_PREDICT_BATCH = 512 };
 TW_API size_t tw_predict_batch(size_t n);
 TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_kernel *kernel, const tw_data *train,

@@ -4,7 +4,7 @@
 
 size_t tw_predict_batch(size_t n)
 {
-    const size_t most = (size_t)1 << 23;
+    const size_t most = (size_t)1 << 22;
     size_t columns = n > 0 ? most / n : TW_PREDICT_BATCH;
     return columns > TW_PREDICT_BATCH ? TW_PREDICT_BATCH : columns < 16 ? 16 : columns;
 }

@@ -182,10 +182,10 @@ static size_t count_batches(const tw_draw_source *source)
     return source->draws < most ? source->draws : most;
 }
 
-/* So that they take at most 64 MB. */
+/* So that they take at most 32 MB. */
 static size_t draws_of_a_block(size_t n)
 {
-    size_t most = ((size_t)1 << 23) / n;
+    size_t most = ((size_t)1 << 22) / n;
     return most > TW_PREDICT_DRAWS ? TW_PREDICT_DRAWS : most < 16 ? 16 : most;
 }
 
