@@ -57,6 +57,9 @@ TW_API const char *tw_prior_names(void);
 TW_API double tw_prior_log_density(const tw_prior *prior, const tw_parameter *parameter, double theta,
                                    double *slope);
 
+/* The share of the distribution that is below theta; NaN where it is flat. */
+TW_API double tw_prior_cdf(const tw_prior *prior, const tw_parameter *parameter, double theta);
+
 /* The theta below which is the share p of the distribution, 0 < p < 1; NaN where it is flat. A draw is that of a uniform p. */
 TW_API double tw_prior_quantile(const tw_prior *prior, const tw_parameter *parameter, double p);
 

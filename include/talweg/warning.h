@@ -87,6 +87,9 @@ extern "C" {
     X(TW_WARN_THETA_FAILED, "theta_failed",                                                                  \
       "at {0:.0f} of {1:.0f} points the likelihood of the parameters could not be computed (K overflows or " \
       "cannot be factored): their weights count as 0")                                                       \
+    X(TW_WARN_THETA_MEAN, "theta_mean",                                                                      \
+      "the prior of {name} has a tail without a variance, and the data leave {0:.2g} % of the posterior in " \
+      "it: its mean and standard deviation are not to be trusted, its quantiles are")                        \
     X(TW_WARN_THETA_STOPPED, "theta_stopped", "interrupted: there are {0:.0f} points of the parameters")     \
     X(TW_WARN_LOO, "loo_doubtful",                                                                           \
       "{name}: Pareto k is above {2:.1f} at {0:.0f} of {3:.0f} cases, and within its own error of that at "  \

@@ -46,6 +46,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_THETA_COLLAPSED] = ". Raise --point-particles and --point-temperatures, or give narrower priors",
     [TW_WARN_THETA_TAIL] = ". Raise --point-particles, --point-temperatures or --points",
     [TW_WARN_LOO] = ". Compare by log p(y), or raise --points",
+    [TW_WARN_THETA_MEAN] = ". Look at quantiles, or give a prior with lighter tails",
     [TW_WARN_THETA_FAILED] = ". Give priors that leave such parameters out, or a --jitter",
     [TW_WARN_TIME] = ". Raise --max-seconds",
     [TW_WARN_ONE_DRAW] = ": raise --draws",

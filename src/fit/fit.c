@@ -9,7 +9,7 @@
 /* Ends are the same optimum when no parameter differs by NEAR, or by FAR where the heights agree to SAME nats. */
 static const double NEAR = 0.05, FAR = 0.5, SAME = 1e-3;
 static const double DECREMENT = 0.05; /* of a standard deviation: a maximum is found */
-static const double EDGE = 1e-3;      /* this near to a bound is at it */
+static const double EDGE = 0.021; /* this near to a bound is at it: a step of curvature.c would cross it */
 
 void tw_fit_free(tw_fit_result *r)
 {
@@ -176,7 +176,7 @@ static tw_status measure(tw_objective *o, tw_fit_result *r, double *place, doubl
 static tw_status search(tw_objective *o, tw_fit_result *r, const double *origin, const double *fixed,
                         double *place)
 {
-    tw_search s = {.best = -INFINITY};
+    tw_search s = {.known = r, .best = -INFINITY};
     for (size_t start = 0; start < r->starts && !s.stopped; start++) {
         tw_height height;
         s.start = start + 1;

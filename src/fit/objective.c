@@ -2,7 +2,7 @@
  *
  * EP starts from the sites of the last theta, which is near in a search; where it does not converge from them, it starts again
  * from nothing, so that no value depends on the way. The box: about the default prior (tw_prior_default) by 5 of its sds to
- * either side, widened to what the prior allows and to the place where the problem is. */
+ * either side, widened to what the prior allows and to the place where the problem is, and within the ends of a prior that has ends. */
 #include "fit/objective.h"
 
 #include <math.h>
@@ -34,6 +34,16 @@ static tw_status allocate(tw_objective *o)
     return tw_allocate_doubles(ctx, n, 1, "sites", &o->nu);
 }
 
+/* A prior that has ends (uniform) has none of its density beyond them; INSIDE keeps rounding from crossing them. */
+static void cut_box(tw_objective *o, size_t k, const tw_prior *prior, const tw_parameter *parameter)
+{
+    static const double INSIDE = 1e-9;
+    if (prior->family != TW_PRIOR_UNIFORM || prior->flat) return;
+    double low = tw_prior_quantile(prior, parameter, 0.0), high = tw_prior_quantile(prior, parameter, 1.0);
+    o->low[k] = fmax(o->low[k], low + INSIDE * (high - low));
+    o->high[k] = fmin(o->high[k], high - INSIDE * (high - low));
+}
+
 static tw_status set_box(tw_objective *o)
 {
     for (size_t k = 0; k < o->free_count; k++) {
@@ -46,6 +56,7 @@ static tw_status set_box(tw_objective *o)
         if (!o->priors || !o->priors->has[j] || o->priors->prior[j].flat) continue;
         o->low[k] = fmin(o->low[k], tw_prior_quantile(&o->priors->prior[j], parameter, RARE));
         o->high[k] = fmax(o->high[k], tw_prior_quantile(&o->priors->prior[j], parameter, 1.0 - RARE));
+        cut_box(o, k, &o->priors->prior[j], parameter);
     }
     return TW_OK;
 }

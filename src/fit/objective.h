@@ -33,6 +33,7 @@ tw_status tw_objective_at(tw_objective *o, const double *place, double *gradient
 
 /* Search from `place` upwards, which becomes the best place found (fit/search.c). */
 typedef struct tw_search {
+    const tw_fit_result *known; /* optima that earlier starts ended at */
     size_t start;
     double best; /* over all starts */
     bool stopped;

@@ -1,7 +1,9 @@
 /* search.c: upwards by L-BFGS with bounds, NLopt's (Nocedal 1980; Luksan's code).
  *
  * Where log Z cannot be had, the search is told of a value below all it has seen, so that it turns back. It ends where log
- * posterior gains less than 1e-5 nats in a step or no parameter moves by 1e-4; whether that is a maximum, the curvature says. */
+ * posterior gains less than 1e-4 nats in a step or no parameter moves by 1e-4; whether that is a maximum, the curvature says. It also ends on the
+ * slope of an optimum theta* that an earlier start found: near it, with a gradient that explains the height that is missing. With
+ * s = g' (theta* - theta), h* - h is s/2 of a parabola with its top there, and s of a plane, where the optimum is at a bound. */
 #include <float.h>
 #include <math.h>
 #include <nlopt.h>
@@ -9,7 +11,10 @@
 
 #include "fit/objective.h"
 
-static const double GAIN = 1e-5, MOVE = 1e-4, BELOW = 100.0;
+static const double GAIN = 1e-4, MOVE = 1e-4, BELOW = 100.0;
+
+/* How near, in every parameter, and how far below, in nats, a known optimum is looked for; between which multiples of s. */
+static const double REACH = 0.5, DEPTH = 2.0, LEAST = 0.375, MOST = 1.1, LEVEL = 1e-3;
 
 typedef struct climb {
     tw_objective *o;
@@ -18,6 +23,7 @@ typedef struct climb {
     tw_status status;
     double *best_place, lowest;
     tw_height best;
+    bool joined; /* a known optimum */
 } climb;
 
 static bool wants_to_stop(const climb *c)
@@ -36,16 +42,44 @@ static void keep_best(climb *c, const double *place, const tw_height *here)
     c->search->best = fmax(c->search->best, here->log_posterior);
 }
 
+static bool is_slope_of(const climb *c, const tw_optimum *top, const double *place, const double *gradient,
+                        double height)
+{
+    double slope = 0.0, gain = top->log_posterior - height;
+    for (size_t k = 0; k < c->o->free_count; k++) {
+        double away = top->theta[c->o->index[k]] - place[k];
+        if (!(fabs(away) < REACH)) return false;
+        slope += gradient[k] * away;
+    }
+    return gain < DEPTH && gain > LEAST * slope - LEVEL && gain < MOST * slope + LEVEL;
+}
+
+/* Where this is the slope of a known optimum, the search ends there. */
+static bool join_known(climb *c, const double *place, const double *gradient, double height)
+{
+    const tw_fit_result *known = c->search->known;
+    for (size_t i = 0; gradient && i < known->optima; i++) {
+        const tw_optimum *top = &known->optimum[i];
+        if (!is_slope_of(c, top, place, gradient, height)) continue;
+        c->best = (tw_height){top->log_z, top->log_posterior};
+        for (size_t k = 0; k < c->o->free_count; k++) c->best_place[k] = top->theta[c->o->index[k]];
+        return true;
+    }
+    return false;
+}
+
 static double evaluate(unsigned n, const double *place, double *gradient, void *user)
 {
     climb *c = user;
     tw_height here;
     (void)n;
-    if (c->status != TW_OK || c->search->stopped) return c->lowest; /* the optimiser may ask on for a while */
+    if (c->status != TW_OK || c->joined || c->search->stopped)
+        return c->lowest; /* the optimiser may ask on for a while */
     c->status = tw_objective_at(c->o, place, gradient, &here);
     if (c->status == TW_OK && !isnan(here.log_posterior)) keep_best(c, place, &here);
     c->search->stopped = c->search->stopped || wants_to_stop(c);
-    if (c->status != TW_OK || c->search->stopped) nlopt_force_stop(c->optimiser);
+    c->joined = c->status == TW_OK && join_known(c, place, gradient, here.log_posterior);
+    if (c->status != TW_OK || c->joined || c->search->stopped) nlopt_force_stop(c->optimiser);
     if (!isnan(here.log_posterior)) return here.log_posterior;
     return isnan(c->lowest) ? -1e10 : c->lowest - BELOW;
 }

@@ -55,4 +55,7 @@ tw_status tw_hyper_anneal(tw_hyper *h);
 /* The estimate, the rows and the verdict (hyper/summary.c). */
 tw_status tw_hyper_summarise(tw_hyper *h);
 
+/* Warn of points that failed, where they may matter, and of means that the prior's tails make doubtful (hyper/tails.c). */
+void tw_hyper_judge_tails(tw_hyper *h);
+
 #endif

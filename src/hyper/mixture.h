@@ -1,9 +1,11 @@
-/* mixture.h: the distribution of theta from which points are drawn: t distributions (bells), one about each optimum, and the prior itself,
+/* mixture.h: the distribution of theta from which points are drawn: t distributions (bells), one about each optimum, and the stretched prior,
  *
- *   g(theta) = a_0 p(theta) + sum_c a_c t_c(theta).
+ *   g(theta) = a_0 p(theta) r(theta) + sum_c a_c t_c(theta),     r = (1/d) sum_k 1 / (pi sqrt(F_k (1 - F_k))),   F_k = P(theta_k or less).
  *
  * Where the likelihood is flat, as it is where a length scale goes to 0 or infinity, the posterior has the tails of the prior, and no bell that was
- * adapted near the mode reaches them. With g >= a_0 p the weights p Z / g are at most max Z / a_0: bounded whatever the prior is. */
+ * adapted near the mode reaches them. Since r >= 2/pi, the weights p Z / g are at most (pi/2) max Z / a_0: bounded whatever the prior is. In a
+ * tail, where F_k goes to 0, r grows like F_k^(-1/2): the weight times |theta_k| is bounded too where the prior of theta_k has a variance, so that
+ * the mean of theta_k does not wait for rare points far out. A draw has one of its parameters, each as often, from the arcsine law of F_k. */
 #ifndef TALWEG_HYPER_MIXTURE_H
 #define TALWEG_HYPER_MIXTURE_H
 

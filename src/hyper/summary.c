@@ -198,8 +198,6 @@ static void judge(tw_hyper_result *r)
     double limit = tw_pareto_limit(r->points);
     if (!collapsed && e->pareto_k > limit) warn(r, TW_WARN_THETA_TAIL, e->pareto_k, limit);
     if (replaced > 0) warn(r, TW_WARN_THETA_START, (double)replaced, points);
-    if (r->started[TW_HYPER_FAILED] > 0)
-        warn(r, TW_WARN_THETA_FAILED, (double)r->started[TW_HYPER_FAILED], points);
     if (r->stopped) warn(r, TW_WARN_THETA_STOPPED, points, 0.0);
     r->verdict = collapsed ? TW_NUMERICAL_FAILURE : TW_OK;
 }
@@ -259,6 +257,7 @@ static tw_status summarise_chains(tw_hyper *h)
     tw_status status = tw_diagnose_new(h->ctx, r->points / r->scrambles, r->scrambles, &d);
     if (status == TW_OK) status = tw_allocate_doubles(h->ctx, r->points, 1, "a summary", &f);
     if (status == TW_OK) status = diagnose(h, d, f);
+    if (status == TW_OK) tw_hyper_judge_tails(h);
     tw_release(h->ctx, f);
     tw_diagnose_free(d);
     return status;
@@ -275,5 +274,6 @@ tw_status tw_hyper_summarise(tw_hyper *h)
         row->ess_tail = row->rhat = NAN;
     }
     judge(h->result);
+    tw_hyper_judge_tails(h);
     return TW_OK;
 }

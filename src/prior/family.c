@@ -1,4 +1,4 @@
-/* family.c: the densities: log p(x), its derivative, and quantiles.
+/* family.c: the densities: log p(x), its derivative, its integral, and quantiles.
  *
  *   normal       -z^2/2 - log s - log(2 pi)/2,  z = (x - m)/s
  *   student_t    log Gamma((v+1)/2) - log Gamma(v/2) - log(pi v)/2 - log s - (v+1)/2 log(1 + z^2/v)
@@ -44,6 +44,11 @@ static double lognormal_density(const double *a, double x, double *slope)
     return value;
 }
 
+static double lognormal_cdf(const double *a, double x)
+{
+    return normal_cdf(a, log(x));
+}
+
 static double lognormal_quantile(const double *a, double p)
 {
     return exp(normal_quantile(a, p));
@@ -53,6 +58,11 @@ static double half_normal_density(const double *a, double x, double *slope)
 {
     const double about_zero[2] = {0.0, a[0]};
     return normal_density(about_zero, x, slope) + log(2.0);
+}
+
+static double half_normal_cdf(const double *a, double x)
+{
+    return erf(x / (a[0] * sqrt(2.0)));
 }
 
 static double half_normal_quantile(const double *a, double p)
@@ -89,18 +99,30 @@ static double student_cdf(const double *a, double x)
     return z < 0.0 ? tail : 1.0 - tail;
 }
 
-/* The t > 0 with P(T < -t) = p < 1/2: by bisection of log t, since tails may be heavy. */
-static double student_tail_quantile(double df, double p)
+/* P(-t < T < t), t > 0: exact also where it is small. */
+static double student_within(double df, double t)
+{
+    return tw_beta_cdf(t * t / (df + t * t), 0.5, 0.5 * df);
+}
+
+/* The t > 0 at which a share is p, one that rises or falls with t: by bisection of log t, since tails may be heavy. */
+static double solve_student(double (*share)(double, double), bool rises, double df, double p)
 {
     double low = -40.0, high = 300.0;
     for (int step = 0; step < 200 && high - low > 1e-14; step++) {
         double middle = 0.5 * (low + high);
-        if (student_tail(df, exp(middle)) > p)
+        if ((share(df, exp(middle)) < p) == rises)
             low = middle;
         else
             high = middle;
     }
     return exp(0.5 * (low + high));
+}
+
+/* The t > 0 with P(T < -t) = p < 1/2. */
+static double student_tail_quantile(double df, double p)
+{
+    return solve_student(student_tail, false, df, p);
 }
 
 static double student_quantile(const double *a, double p)
@@ -115,9 +137,15 @@ static double half_t_density(const double *a, double x, double *slope)
     return student_density(about_zero, x, slope) + log(2.0);
 }
 
+static double half_t_cdf(const double *a, double x)
+{
+    return student_within(a[0], x / a[1]);
+}
+
 static double half_t_quantile(const double *a, double p)
 {
-    return a[1] * student_tail_quantile(a[0], 0.5 - 0.5 * p);
+    return a[1] * (p < 0.5 ? solve_student(student_within, true, a[0], p)
+                           : student_tail_quantile(a[0], 0.5 - 0.5 * p));
 }
 
 /* ---- gamma ---- */
@@ -126,6 +154,11 @@ static double gamma_density(const double *a, double x, double *slope)
 {
     *slope = (a[0] - 1.0) / x - a[1];
     return a[0] * log(a[1]) - log_gamma(a[0]) + (a[0] - 1.0) * log(x) - a[1] * x;
+}
+
+static double gamma_cdf(const double *a, double x)
+{
+    return tw_gamma_cdf(a[1] * x, a[0]);
 }
 
 static double gamma_quantile(const double *a, double p)
@@ -137,6 +170,11 @@ static double inv_gamma_density(const double *a, double x, double *slope)
 {
     *slope = -(a[0] + 1.0) / x + a[1] / (x * x);
     return a[0] * log(a[1]) - log_gamma(a[0]) - (a[0] + 1.0) * log(x) - a[1] / x;
+}
+
+static double inv_gamma_cdf(const double *a, double x)
+{
+    return 1.0 - tw_gamma_cdf(a[1] / x, a[0]);
 }
 
 static double inv_gamma_quantile(const double *a, double p)
@@ -176,6 +214,13 @@ static double pc_density(const double *a, double x, double *slope)
     return log(k * rate) - (k + 1.0) * log(x) - rate * power;
 }
 
+static double pc_cdf(const double *a, double x)
+{
+    double k = a[2];
+    if (k == 0.0) return -expm1(log(a[1]) * x / a[0]);
+    return exp(log(a[1]) * pow(a[0] / x, k));
+}
+
 static double pc_quantile(const double *a, double p)
 {
     double k = a[2];
@@ -205,7 +250,7 @@ static const tw_family families[] = {
                             student_cdf,
                             student_quantile},
     [TW_PRIOR_GAMMA] =
-        {"gamma", 2, 2, "shape, rate", {true, true, false}, true, gamma_density, NULL, gamma_quantile},
+        {"gamma", 2, 2, "shape, rate", {true, true, false}, true, gamma_density, gamma_cdf, gamma_quantile},
     [TW_PRIOR_INV_GAMMA] = {"inv_gamma",
                             2,
                             2,
@@ -213,7 +258,7 @@ static const tw_family families[] = {
                             {true, true, false},
                             true,
                             inv_gamma_density,
-                            NULL,
+                            inv_gamma_cdf,
                             inv_gamma_quantile},
     [TW_PRIOR_LOGNORMAL] = {"lognormal",
                             2,
@@ -222,7 +267,7 @@ static const tw_family families[] = {
                             {false, true, false},
                             true,
                             lognormal_density,
-                            NULL,
+                            lognormal_cdf,
                             lognormal_quantile},
     [TW_PRIOR_HALF_NORMAL] = {"half_normal",
                               1,
@@ -231,10 +276,10 @@ static const tw_family families[] = {
                               {true, false, false},
                               true,
                               half_normal_density,
-                              NULL,
+                              half_normal_cdf,
                               half_normal_quantile},
     [TW_PRIOR_HALF_T] =
-        {"half_t", 2, 2, "df, scale", {true, true, false}, true, half_t_density, NULL, half_t_quantile},
+        {"half_t", 2, 2, "df, scale", {true, true, false}, true, half_t_density, half_t_cdf, half_t_quantile},
     [TW_PRIOR_UNIFORM] = {"uniform",
                           0,
                           2,
@@ -244,7 +289,7 @@ static const tw_family families[] = {
                           uniform_density,
                           uniform_cdf,
                           uniform_quantile},
-    [TW_PRIOR_PC] = {"pc", 2, 2, "u, alpha", {true, true, false}, true, pc_density, NULL, pc_quantile},
+    [TW_PRIOR_PC] = {"pc", 2, 2, "u, alpha", {true, true, false}, true, pc_density, pc_cdf, pc_quantile},
 };
 enum { FAMILIES = sizeof families / sizeof *families };
 

@@ -12,7 +12,7 @@ typedef struct tw_family {
     bool positive[3];      /* must be above 0 */
     bool only_positive;    /* x > 0 by itself */
     double (*log_density)(const double *a, double x, double *slope);
-    double (*cdf)(const double *a, double x); /* where it reaches below 0; else NULL */
+    double (*cdf)(const double *a, double x); /* of x > 0 where it is only positive */
     double (*quantile)(const double *a, double p);
 } tw_family;
 

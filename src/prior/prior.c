@@ -15,7 +15,7 @@ static bool is_of_value(const tw_prior *prior, const tw_parameter *parameter)
 /* The share of the density that is below 0, where a value above 0 cannot be. */
 static double share_below(const tw_family *family, const tw_prior *prior)
 {
-    return family->cdf ? family->cdf(prior->a, 0.0) : 0.0;
+    return family->only_positive ? 0.0 : family->cdf(prior->a, 0.0);
 }
 
 /* log |dv / dtheta| and its derivative. */
@@ -50,6 +50,16 @@ double tw_prior_quantile(const tw_prior *prior, const tw_parameter *parameter, d
     if (!is_of_value(prior, parameter)) return family->quantile(prior->a, p);
     double below = share_below(family, prior);
     return log(family->quantile(prior->a, below + p * (1.0 - below)));
+}
+
+double tw_prior_cdf(const tw_prior *prior, const tw_parameter *parameter, double theta)
+{
+    const tw_family *family = tw_family_of(prior->family);
+    if (prior->flat) return NAN;
+    bool of_value = is_of_value(prior, parameter);
+    double x = of_value ? exp(theta) : theta, below = of_value ? share_below(family, prior) : 0.0;
+    if (family->only_positive && !(x > 0.0)) return 0.0;
+    return fmin(fmax((family->cdf(prior->a, x) - below) / (1.0 - below), 0.0), 1.0);
 }
 
 /* As few digits as bring the number back, with a point in every locale. */

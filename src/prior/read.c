@@ -151,7 +151,7 @@ tw_status tw_prior_read(const tw_problem *problem, size_t j, bool as_log, const 
     TW_TRY(check_numbers(ctx, out, count));
     const tw_family *family = tw_family_of(out->family);
     bool of_value = !as_log && tw_problem_parameter(problem, j)->transform == TW_TRANSFORM_LOG;
-    if (of_value && family->cdf && !out->flat && !(family->cdf(out->a, 0.0) < 1.0 - 1e-12))
+    if (of_value && !family->only_positive && !out->flat && !(family->cdf(out->a, 0.0) < 1.0 - 1e-12))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%.60s has nothing above 0, where %s is", start,
                        tw_problem_parameter(problem, j)->name);
     return out->family == TW_PRIOR_PC ? finish_pc(problem, j, out) : TW_OK;

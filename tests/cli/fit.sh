@@ -21,6 +21,11 @@ gives '[p["name"] for p in r["parameters"]] == ["ell", "log_sigma"] and r["param
 gives 'r["parameters"][1]["fixed"] is True and r["parameters"][1]["sd"] is None and r["parameters"][0]["sd"] > 0'
 gives 'r["parameters"][0]["prior"] == "ell ~ gamma(2, 2)"'
 
+# a uniform prior has ends: the search stays between them, and says where it stopped
+works fit "$data" --prior 'log_ell ~ uniform(-2, 5)' --prior 'log_sigma ~ uniform(-3, -1)' --json
+gives 'r["evaluations"] < 80 and abs(r["parameters"][1]["value"] + 1) < 0.01 and len(r["optima"]) == 1'
+gives '[w["code"] for w in r["warnings"]] == ["fit_bound"]'
+
 # the likelihood's parameters too; and the table
 works demo --data-only --directory "$d/other" --cases 40 --test-cases 10
 works fit "$data" --likelihood gaussian --noise 0.5 --starts 1

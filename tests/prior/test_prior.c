@@ -93,6 +93,22 @@ static void quantiles_are_those_of_the_integral(void **state)
         }
 }
 
+/* Also far out. The quantile of Student's t is found to 1e-14 of its logarithm, and a share near 1 is rounded to 1e-16. */
+static void shares_are_those_of_the_quantiles(void **state)
+{
+    (void)state;
+    const double shares[] = {1e-9, 1e-6, 1e-3, 0.1, 0.4, 0.5, 0.7, 0.99, 1.0 - 1e-6, 1.0 - 1e-9};
+    for (size_t k = 0; k < DENSITIES; k++)
+        for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+            double p = shares[i], theta = tw_prior_quantile(&all[k].prior, &value, p);
+            assert_close(tw_prior_cdf(&all[k].prior, &value, theta), p, 1e-15 + 1e-9 * fmin(p, 1.0 - p),
+                         all[k].words);
+        }
+    const tw_prior uniform = {TW_PRIOR_UNIFORM, .a = {0.5, 4.0}}, flat = {TW_PRIOR_UNIFORM, .flat = true};
+    assert_true(tw_prior_cdf(&uniform, &value, -5.0) == 0.0 && tw_prior_cdf(&uniform, &value, 5.0) == 1.0);
+    assert_true(isnan(tw_prior_cdf(&flat, &value, 0.0)));
+}
+
 /* pc: a length is below u, anything else above u, with probability alpha. */
 static void penalised_complexity_keeps_its_word(void **state)
 {
@@ -139,6 +155,7 @@ int main(void)
         cmocka_unit_test(a_wrong_jacobian_is_found),
         cmocka_unit_test(slopes_are_those_of_the_log_density),
         cmocka_unit_test(quantiles_are_those_of_the_integral),
+        cmocka_unit_test(shares_are_those_of_the_quantiles),
         cmocka_unit_test(penalised_complexity_keeps_its_word),
         cmocka_unit_test(outside_the_range_there_is_nothing),
         cmocka_unit_test(priors_are_written_as_they_are_read),

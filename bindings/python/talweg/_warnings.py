@@ -34,6 +34,7 @@ ADVICE = {
     "fit_optima": ". Where they are close, sample under both, or raise starts",
     "theta_collapsed": ". Raise point_particles and point_temperatures, or give narrower priors",
     "theta_heavy_tail": ". Raise point_particles, point_temperatures or points",
+    "theta_mean": ". Look at quantiles, or give a prior with lighter tails",
     "theta_failed": ". Give priors that leave such parameters out, or a jitter",
     "no_number": ". Take more temperatures or moves, or a path from EP",
     "collapsed": ". Take more temperatures or moves, or a path from EP",
