@@ -217,6 +217,66 @@ static void mistakes_are_caught(void **state)
     assert_true(jacobian > 2.0 * limit && proposal > 2.0 * limit);
 }
 
+/* ---- verdicts ---- */
+
+static bool has_warning(const tw_hyper_result *r, tw_warning_code code)
+{
+    for (size_t k = 0; k < r->warnings.count; k++)
+        if (r->warnings.warning[k].code == code) return true;
+    return false;
+}
+
+/* Twelve observations that are a ten-thousandth of sigma precise, and one particle from the prior at each point: log Zhat is off by millions, so that
+ * one point has all the weight. */
+static void weights_on_one_point_are_no_result(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    tw_context *ctx = new_context();
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("gaussian")};
+    tw_problem *problem = NULL;
+    tw_hyper_result *r = NULL;
+    tw_hyper_options o = small(9);
+    double x[N], y[N];
+    for (size_t i = 0; i < N; i++) y[i] = sin(x[i] = (double)i);
+    assert_int_equal(tw_data_new(ctx, N, 1, x, N, y, &parts.data), TW_OK);
+    assert_int_equal(tw_kernel_parse(ctx, "se", 1, &parts.kernel), TW_OK);
+    assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
+    tw_priors *priors = read_priors(problem, ell_normal, sigma_normal);
+    assert_int_equal(tw_priors_fix(priors, problem, "noise=1e-4"), TW_OK);
+    o.particles = o.temperatures = o.kept = 1;
+    o.joint_particles = 0;
+    ask_for_fault(TW_FAULT_NO_FIT);
+    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
+    ask_for_fault(TW_FAULT_NONE);
+    assert_int_equal(r->verdict, TW_NUMERICAL_FAILURE);
+    assert_true(r->estimate.weight_ess < 1.1 && has_warning(r, TW_WARN_THETA_COLLAPSED));
+    assert_int_equal(r->started[TW_HYPER_PRIOR], r->points);
+    tw_hyper_free(r);
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    tw_context_free(ctx);
+}
+
+static void note_mean(const tw_problem *problem, const tw_hyper_result *r, void *user)
+{
+    (void)problem;
+    *(bool *)user = has_warning(r, TW_WARN_THETA_MEAN);
+}
+
+/* Three labels leave the tails of ell's prior as they are: with 1 degree of freedom the mean does not exist, with 5 it does. */
+static void a_mean_that_does_not_exist_is_warned_of(void **state)
+{
+    (void)state;
+    tw_hyper_options o = small(10);
+    bool none = false, some = true;
+    o.joint_particles = 0;
+    o.points = 512;
+    with_run("log_ell ~ student_t(1, 0, 1)", &o, note_mean, &none);
+    with_run("log_ell ~ student_t(5, 0, 1)", &o, note_mean, &some);
+    assert_true(none && !some);
+}
+
 /* ---- draws ---- */
 
 /* Draws have the mean of the weighted points to within what resampling 4,096 of them adds, and no order. */
@@ -417,6 +477,8 @@ int main(void)
         cmocka_unit_test(standard_deviations_are_right),
         cmocka_unit_test(other_starts_are_right_too),
         cmocka_unit_test(mistakes_are_caught),
+        cmocka_unit_test(weights_on_one_point_are_no_result),
+        cmocka_unit_test(a_mean_that_does_not_exist_is_warned_of),
         cmocka_unit_test(draws_are_of_the_posterior),
         cmocka_unit_test(threads_and_members_change_nothing),
         cmocka_unit_test(a_run_that_is_stopped_has_what_is_complete),
