@@ -209,7 +209,7 @@ typedef struct tw_scores {
     struct {
         size_t cases;
         double predicted; /* mean probability of +1 */
-        double observed;  /* part that was +1 */
+        double observed;  /* observed frequency of +1 */
     } bin[TW_CALIBRATION_BINS];
     size_t censored; /* cases whose y is a bound: they count in log_score, and not in rmse */
 } tw_scores;

@@ -22,7 +22,7 @@ extern "C" {
  * stepping stones over the rounds so far. */
 typedef struct tw_progress {
     const char *stage;  /* fits: "Laplace", "expectation propagation"; pilot runs: "pilot"; draws: "warm-up",
-                           "sampling"; evidence: "temperatures", "pilot", "way up", "burn-in", "warm-up", and at
+                           "sampling"; evidence: "temperatures", "pilot", "upwards", "burn-in", "warm-up", and at
                            last "run" */
     const char *method; /* of evidence: "ais", ...; of a sampler's pilot run: "hmc", ...; else NULL */
     const char *metric; /* of a sampler's pilot run; else NULL */

@@ -7,7 +7,7 @@
  *   gradient of the log density           against differences, along random directions
  *   EP's fixed point                      tilted against marginal moments, by quadrature, worst site
  * and for the leapfrog integrator of HMC (metric ep) and the generalised one of RMHMC,
- *   the way back                          how far a trajectory misses its start when it is integrated back
+ *   reversibility                         how far a trajectory misses its start when it is integrated back
  *   volume                                |log det| of the Jacobian of three steps, by differences
  *   order of the energy error             2: halving the step size quarters it
  * and at last, do HMC, elliptical slice sampling and RMHMC agree about the posterior?
@@ -34,7 +34,7 @@ typedef enum tw_check_verdict { TW_CHECK_PASSED, TW_CHECK_FAILED, TW_CHECK_SKIPP
 
 /* One property: what was measured, and what it may be. */
 typedef struct tw_check {
-    const char *name;    /* of the property: "way back" */
+    const char *name;    /* of the property: "reversibility" */
     const char *of;      /* what has it: "generalised leapfrog" */
     const char *meaning; /* what was measured, in words */
     const char *cure;    /* where to look when it fails; or why it was skipped */

@@ -78,7 +78,7 @@ tw_status tw_context_new(const tw_allocator *allocator, tw_context **out)
 tw_status tw_context_branch(tw_context *parent, tw_context **out)
 {
     if (tw_context_new(&parent->allocator, out) != TW_OK)
-        return tw_fail(parent, TW_NO_MEMORY, "there is no memory for the context of a thread");
+        return tw_fail(parent, TW_NO_MEMORY, "not enough memory for the context of a thread");
     (*out)->parent = parent;
     return TW_OK;
 }
@@ -197,7 +197,7 @@ tw_status tw_context_set_team(tw_context *ctx, const tw_team *team)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no rank %zu in a team of %zu", team->rank, team->size);
     seat->offset = from->allocate(from->user, (team->size + 1) * sizeof *seat->offset);
     seat->number = from->allocate(from->user, TW_SEAT_NUMBERS * team->size * sizeof *seat->number);
-    if (!seat->offset || !seat->number) return tw_fail(ctx, TW_NO_MEMORY, "there is no memory for a team");
+    if (!seat->offset || !seat->number) return tw_fail(ctx, TW_NO_MEMORY, "not enough memory for a team");
     seat->team = team;
     return TW_OK;
 }
@@ -225,9 +225,9 @@ static tw_status fail_no_memory(tw_context *ctx, double bytes, const char *what)
 {
     const char *unit = bytes < 1e6 ? "kB" : bytes < 1e9 ? "MB" : "GB";
     double scale = bytes < 1e6 ? 1e3 : bytes < 1e9 ? 1e6 : 1e9;
-    return give_up(ctx,
-                   tw_fail(ctx, TW_NO_MEMORY, "%s would need %.1f %s of memory, which is more than there is",
-                           what, bytes / scale, unit));
+    return give_up(ctx, tw_fail(ctx, TW_NO_MEMORY,
+                                "%s would need %.1f %s of memory, which is more than is available", what,
+                                bytes / scale, unit));
 }
 
 static void count_out(tw_context *ctx, size_t bytes)

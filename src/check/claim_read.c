@@ -29,7 +29,7 @@ static tw_status find_latent(const tw_claim *claim, const char *name, size_t row
     if (*latent < claim->n) return TW_OK;
     return tw_fail(
         claim->ctx, TW_BAD_DATA,
-        "row %zu: %s is no latent of this model: names are x.1 to x.%zu, one for each case of the data",
+        "row %zu: %s is not a latent of this model: names are x.1 to x.%zu, one for each case of the data",
         row + 1, tw_quote(name, name + strlen(name)).text, claim->n);
 }
 

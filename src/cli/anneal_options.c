@@ -69,7 +69,7 @@ const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT] = {
      .argument = "P",
      .default_value = "256",
      .most = 1e8,
-     .help = "independent particles, each with a weight of its own"},
+     .help = "independent particles, each with its own weight"},
     {.name = "moves",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(moves),
@@ -92,8 +92,9 @@ const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT] = {
     {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
      .help = "rmhmc: the implicit equations are solved to X, on the whitened scale"},
     {TW_ROW_FIXED_POINT(FIELD(fixed_point)), .most = 1e4,
-     .help = "rmhmc: exactly N plain iterations instead, whatever is left; 0: solve them"},
-    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers"},
+     .help = "rmhmc: run exactly N plain iterations of each implicit equation instead, converged or not; 0: "
+             "solve the equations"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "seed of the random numbers"},
     {TW_ROW_THREADS(FIELD(threads))},
 };
 

@@ -255,12 +255,13 @@ static tw_status fail_overflow(tw_context *ctx, const results *r, const char *na
             "%s broke down: its numbers overflow, because the prior standard deviation is too large for "
             "double precision (%.2g). Use a smaller --log-sigma",
             name, sd);
-    return tw_fail(ctx, TW_NOT_CONVERGED,
-                   "%s broke down: its Gaussian is no distribution, or moments of a case are beyond double "
-                   "precision. Look for "
-                   "extreme observations and parameters of the %s likelihood, and use talweg evidence --from "
-                   "prior or draws",
-                   name, r->problem->likelihood->name);
+    return tw_fail(
+        ctx, TW_NOT_CONVERGED,
+        "%s broke down: its Gaussian is not a proper distribution, or moments of a case are beyond double "
+        "precision. Look for "
+        "extreme observations and parameters of the %s likelihood, and use talweg evidence --from "
+        "prior or draws",
+        name, r->problem->likelihood->name);
 }
 
 static tw_status judge(tw_context *ctx, const approx_options *options, const results *r)

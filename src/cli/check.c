@@ -84,7 +84,7 @@ static const tw_option rows[] = {
      .least = 1,
      .most = 1e9,
      .help = "draws of each chain"},
-    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "seed of the random numbers"},
     {TW_ROW_THREADS(FIELD(threads))},
     {TW_ROW_OUTPUT(FIELD(file)),
      .help = "write a page with plots to FILE.html, or what --json prints to FILE.json"},

@@ -125,7 +125,7 @@ static tw_status print_completion(tw_context *ctx, const char *shell)
     else if (shell && strcmp(shell, "zsh") == 0)
         tw_print_zsh_completion(stdout);
     else
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "say for which shell: talweg --completion bash, or zsh");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--completion needs the name of a shell: bash or zsh");
     return TW_OK;
 }
 
@@ -144,7 +144,7 @@ static tw_status print_about(tw_context *ctx, size_t count, const char *const *a
     bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
     bool takes_one = help || strcmp(word, "--completion") == 0;
     if (count > (takes_one ? 2 : 1))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "'%.60s' is one argument too many for talweg %s",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "'%.60s' is an unexpected argument of talweg %s",
                        arguments[takes_one ? 2 : 1], word);
     if (help && next) return print_help_on(ctx, next);
     if (takes_one && !help) return print_completion(ctx, next);
@@ -160,7 +160,8 @@ static tw_status print_about(tw_context *ctx, size_t count, const char *const *a
 tw_status tw_program_run(tw_context *ctx, size_t count, const char *const *arguments)
 {
     if (count == 0)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "say what to do: talweg COMMAND ...; talweg --help lists them");
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "no command was given: talweg COMMAND ...; talweg --help lists the commands");
     const char *word = arguments[0];
     const tw_command *command = find(word);
     if (command) return tw_command_run(ctx, command, count - 1, arguments + 1);

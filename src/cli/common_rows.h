@@ -1,7 +1,7 @@
 /* common_rows.h: what the rows of an option have in common where several commands take it, written once. A table
  * adds what is its own:
  *
- *     {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers"},
+ *     {TW_ROW_SEED(FIELD(seed)), .help = "seed of the random numbers"},
  *
  * Only --threads means the same everywhere, and has its help here too.
  */

@@ -25,8 +25,7 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_OPERANDS,
      .offset = FIELD(files),
      .help = "model files, at least two, as talweg model and talweg fit write them"},
-    {TW_ROW_SEED(FIELD(seed)),
-     .help = "of the random numbers of the first model; the others have the next ones"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "seed of the first model; the others use the seeds after it"},
     {TW_ROW_THREADS(FIELD(threads))},
 };
 
@@ -74,10 +73,9 @@ static tw_status check_same(tw_context *ctx, const tw_compared *first, const tw_
 {
     const tw_data *a = first->job.problem->data, *b = m->job.problem->data;
     if (a->n == b->n && memcmp(a->y, b->y, a->n * sizeof *a->y) == 0) return TW_OK;
-    return tw_fail(
-        ctx, TW_BAD_DATA,
-        "%.500s and %.500s are models of other observations (%zu and %zu cases), and cannot be compared",
-        first->file, m->file, a->n, b->n);
+    return tw_fail(ctx, TW_BAD_DATA,
+                   "%.500s and %.500s have different observations (%zu and %zu cases) and cannot be compared",
+                   first->file, m->file, a->n, b->n);
 }
 
 /* k is itself an estimate, from the M = min(S / 5, 3 sqrt(S)) largest of S weights, with the error (1 + k) / sqrt(M). Where cases are above

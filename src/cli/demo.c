@@ -37,7 +37,7 @@ static const tw_option rows[] = {
      .least = 1,
      .most = 1e6,
      .help = "test cases"},
-    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers that make the data"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "seed of the data"},
     {.name = "data-only",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(data_only),
@@ -229,7 +229,7 @@ static tw_status run(tw_context *ctx, const void *values)
     TW_TRY(write_files(ctx, options, &p));
     printf("Two classes in the plane. Points are uniform on [-2, 2]^2, and a point is of class +1 with\n"
            "probability Phi(3 (sin(2 x1) - x2)); there are %" PRIu64 " to learn from and %" PRIu64
-           " to test with.\nWhoever knew the formula would still be wrong in about 7 %% of the cases.\n",
+           " to test with.\nEven the true formula is wrong in about 7 %% of the cases.\n",
            options->cases, options->test_cases);
     if (options->data_only) return TW_OK;
     TW_TRY(tell_approximate(ctx, &p));

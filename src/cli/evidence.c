@@ -213,7 +213,7 @@ const tw_command tw_command_evidence = {
         "likelihood, "
         "by annealed importance sampling from EP; --points, --point-particles and --point-temperatures say "
         "how "
-        "much is done, and the options of the path do nothing.\n\n"
+        "much is done, and the options of the path are ignored.\n\n"
         "Every estimate has a standard error; two that share no draws agree when they differ by at most 4 "
         "joint standard errors, and the two of pt, which share theirs, are not compared. "
         "Step sizes are tuned in a pilot run with other particles and then frozen.\n\n"

@@ -46,9 +46,8 @@ static const tw_option rows[] = {
      .argument = "NAME",
      .default_value = "ep",
      .choices = method_names,
-     .help =
-         "what stands beside EP's and the corrected EP's log Z: ep is nothing; ais and rm are Monte Carlo "
-         "estimates with their errors"},
+     .help = "an estimate beside EP's and the corrected EP's log Z: ep adds none; ais and rm add Monte Carlo "
+             "estimates with their errors"},
     {TW_ROW_TEST(FIELD(test)),
      .help = "labelled cases to predict at each point: the mean of log2 p(y), for two classes plus 1 (0 bits "
              "for coin flips, 1 for certainty), and the error rate"},

@@ -139,7 +139,8 @@ const char *tw_help_conventions(void)
            "left, the mean acceptance and, for the evidence, log Z so far; elsewhere there is a line every "
            "ten seconds. Warnings and errors have colours on a terminal, unless NO_COLOR is set or TERM is "
            "dumb.\n\n"
-           "An option's value follows it, or its '='; of several the last counts; '--' ends the options. "
+           "An option's value follows it, or its '='; if an option is repeated, the last value counts; '--' "
+           "ends the options. "
            "Numbers have decimal points in every locale. Files are written whole or not at all, and none is "
            "overwritten without --force. Ctrl-C ends sampling and evidence after the current iteration, with "
            "what there is.";
@@ -153,7 +154,7 @@ void tw_print_program_help(FILE *to)
             tw_version());
     for (size_t k = 0; tw_command_at(k); k++)
         fprintf(to, "  %-10s%s\n", tw_command_at(k)->name, tw_command_at(k)->summary);
-    fprintf(to, "\n  talweg help COMMAND       what a command takes, as talweg COMMAND --help\n"
+    fprintf(to, "\n  talweg help COMMAND       help on a command, as talweg COMMAND --help\n"
                 "  talweg --version          the version, and what it was built with\n"
                 "  talweg --man-page         the manual page, for man -l -\n"
                 "  talweg --completion SHELL what completes talweg's arguments in bash or zsh\n\n");

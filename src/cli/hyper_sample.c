@@ -66,7 +66,7 @@ static tw_status check(tw_context *ctx, const tw_hyper_sample_flags *f)
     TW_TRY(check_sampler(ctx, f->sampler));
     if (f->files->summary_only || f->files->stan_csv)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--%s does not go with unknown parameters: write -o FILE.nc or -o FILE.csv",
+                       "--%s cannot be used with unknown parameters: write -o FILE.nc or -o FILE.csv",
                        f->files->summary_only ? "summary-only" : "stan-csv");
     return tw_sample_files_check(ctx, f->files, f->output->force || f->saver->resume, 1);
 }

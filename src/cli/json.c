@@ -52,5 +52,5 @@ tw_status tw_json_print(tw_context *ctx, json_t *object, bool ok, FILE *to)
 {
     if (ok) print_members(object, to);
     json_decref(object);
-    return ok ? TW_OK : tw_fail(ctx, TW_NO_MEMORY, "there is no memory for the JSON text");
+    return ok ? TW_OK : tw_fail(ctx, TW_NO_MEMORY, "not enough memory for the JSON text");
 }

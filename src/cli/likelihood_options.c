@@ -206,7 +206,7 @@ static bool is_given(const tw_likelihood_options *options, size_t i)
 static tw_status fail_stray(tw_context *ctx, const char *name, const char *suffix,
                             const tw_likelihood *likelihood)
 {
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s%s does not go with the %s likelihood", name, suffix,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s%s cannot be used with the %s likelihood", name, suffix,
                    likelihood->name);
 }
 

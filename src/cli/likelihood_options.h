@@ -28,7 +28,7 @@ extern const tw_option tw_likelihood_option_row, tw_new_column_option_row;
         "Columns of the new cases", &tw_new_column_option_row, 1, (where) \
     }
 
-/* Refuse what does not go with the likelihood, and a number and a column for one thing; for new data, columns that do
+/* Refuse what cannot be used with the likelihood, and a number and a column for one thing; for new data, columns that do
  * not go with it. */
 tw_status tw_likelihood_options_check(tw_context *ctx, const tw_likelihood_options *options,
                                       const tw_likelihood *likelihood);

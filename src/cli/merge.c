@@ -36,7 +36,8 @@ static tw_status merge(tw_context *ctx, const merge_options *o, tw_pool **pool)
                                     .compress = o->compress ? TW_RUN_COMPRESSION : 0,
                                     .threads = tw_threads((size_t)o->threads)};
     TW_TRY(tw_pool_open(ctx, o->runs.count, o->runs.item, pool));
-    if (!tw_name_ends_in(o->path, ".nc")) return tw_fail(ctx, TW_BAD_ARGUMENT, "say where to: -o ALL.nc");
+    if (!tw_name_ends_in(o->path, ".nc"))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "no output file was given: use -o ALL.nc");
     TW_TRY(tw_run_check(ctx, o->path, o->output.force));
     tw_terminal_progress(o->output.quiet, "copying draws ...");
     tw_status status = tw_pool_save(*pool, o->path, &options);

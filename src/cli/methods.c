@@ -49,7 +49,7 @@ tw_status tw_methods_check_metric(tw_context *ctx, const tw_method_info *method,
     char list[LIST_BYTES] = "";
     if (wanted && wanted->named && tw_method_takes(method->method, wanted->metric)) return TW_OK;
     list_metrics(method, "", list, sizeof list);
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %s does not go with %s, which takes: %s", metric,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %s cannot be used with %s, which takes: %s", metric,
                    method->name, list);
 }
 
@@ -71,7 +71,7 @@ static tw_status refuse(tw_context *ctx, const char *option, bool (*has)(const t
         const tw_method_info *other = tw_method_describe((tw_method)m);
         if (has(other)) add(list, sizeof list, "%s%s", *list ? " or " : "", other->name);
     }
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "%s goes with --method %s, not with %s", option, list,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "%s is an option of --method %s, not of %s", option, list,
                    method ? method->name : "auto");
 }
 

@@ -53,14 +53,14 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_model = {
     .name = "model",
-    .summary = "a model file: data, kernel, likelihood, priors, for every command's --model",
+    .summary = "a model file: data, kernel, likelihood, priors, for the option --model of every command",
     .description =
         "Write a model to a file: where the data are, how they are read and scaled, kernel and likelihood "
         "with their "
         "parameters, priors, and what is fixed. Every command that takes a model takes such a file as "
         "--model FILE; "
-        "options that are typed beside it have the last word, and other data may be named.\n\n"
-        "The data are read and the model is built, so that what is wrong with them is said now. The file "
+        "options on the command line override it, and other data may be named.\n\n"
+        "The data are read and the model is built, so that errors in them show up now. The file "
         "names "
         "the data and does not hold them; a name is looked for beside the model file, and then where the "
         "command runs.",

@@ -211,8 +211,7 @@ static tw_status check_kernel(tw_context *ctx, const tw_model_options *options)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s and --log-%s are one parameter: give one of them",
                        twice_ell ? "ell" : "sigma", twice_ell ? "ell" : "sigma");
     if (options->design_matrix && !options->precision_matrix)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--design-matrix goes with --precision-matrix, and there is none");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--design-matrix needs --precision-matrix");
     const char *matrix = given_matrix(options);
     if (!matrix) return TW_OK;
     if (options->standardise)
@@ -222,7 +221,7 @@ static tw_status check_kernel(tw_context *ctx, const tw_model_options *options)
     if (options->kernel_matrix && options->precision_matrix) parameter = "precision-matrix";
     if (!parameter) return TW_OK;
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "--%s does not go with --%s, which is the whole covariance: leave one out", parameter,
+                   "--%s cannot be used with --%s, which is the whole covariance: leave one out", parameter,
                    matrix);
 }
 
@@ -235,11 +234,10 @@ static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *
     tw_status status = tw_kernel_parse_for(ctx, options->kernel, parts->data, &parts->kernel);
     if (status != TW_OK) return tw_fail_within(ctx, status, "--kernel: ");
     if (!parameter_given(options)) return TW_OK;
-    return tw_fail(
-        ctx, TW_BAD_ARGUMENT,
-        "--%s goes with a kernel that is only named; in an expression, parameters stand with their "
-        "leaf, as in se(ell=2, sigma=1.5)",
-        parameter_given(options));
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "--%s needs a kernel that is given by its name alone; in an expression, write the "
+                   "parameters inside the leaf, as in se(ell=2, sigma=1.5)",
+                   parameter_given(options));
 }
 
 static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw_problem_parts *parts,

@@ -51,7 +51,7 @@ static tw_status load(tw_context *ctx, const char *path, json_t **root)
     if (!regular) return fail(ctx, path, "this is not a file, or too large for a model");
     if (*root) return TW_OK;
     return tw_fail(ctx, TW_BAD_DATA,
-                   "%.1000s: line %d, column %d: this is not a model file, or not all of one: %.200s", path,
+                   "%.1000s: line %d, column %d: this is not a model file, or it is truncated: %.200s", path,
                    error.line, error.column, error.text);
 }
 
@@ -62,7 +62,7 @@ static tw_status check(tw_context *ctx, const char *path, const json_t *root)
     if (!format || strcmp(format, "talweg model") != 0)
         return fail(ctx, path, "field \"format\" is not \"talweg model\"");
     if (json_integer_value(json_object_get(root, "version")) != 1)
-        return fail(ctx, path, "field \"version\" is not 1, which is all that this talweg reads");
+        return fail(ctx, path, "field \"version\" is not 1, the only version that this talweg reads");
     return json_is_object(options) ? TW_OK : fail(ctx, path, "field \"options\" is missing");
 }
 
@@ -150,7 +150,7 @@ static tw_status add_texts(tw_context *ctx, const tw_command *command, const jso
         return tw_fail(ctx, TW_BAD_DATA, "field \"%s\" is not an array", field);
     for (size_t k = 0; k < json_array_size(texts); k++) {
         const char *text = json_string_value(json_array_get(texts, k));
-        if (!text) return tw_fail(ctx, TW_BAD_DATA, "field \"%s\" holds what is not a text", field);
+        if (!text) return tw_fail(ctx, TW_BAD_DATA, "field \"%s\" has an entry that is not text", field);
         if (takes(command, option)) add(l, "--", option, "=", text);
     }
     return TW_OK;

@@ -29,8 +29,7 @@ const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
      .offset = FIELD(model_file),
      .argument = "FILE",
      .help = "a model file that talweg model or talweg fit wrote, for DATA and all options of the model; "
-             "those typed beside it "
-             "have the last word"},
+             "options on the command line override it"},
     {.name = "label-column",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(label_column),

@@ -131,8 +131,8 @@ static tw_status store_operands(parser *p, const tw_option *option, const char *
 {
     tw_operands *operands = field;
     if (operands->count == TW_MOST_OPERANDS)
-        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "%s is one too many: %s may be %d at most", quote(text).text,
-                       option->name, TW_MOST_OPERANDS);
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "%s is one too many: at most %d %s are allowed",
+                       quote(text).text, TW_MOST_OPERANDS, option->name);
     operands->item[operands->count++] = text;
     return TW_OK;
 }
@@ -324,8 +324,7 @@ static tw_status take_operand(parser *p, const char *argument)
     const tw_option *option = operand(p->command, p->operands, &group);
     if (!option)
         return tw_fail(p->ctx, TW_BAD_ARGUMENT,
-                       "%s is one argument too many for talweg %s; options begin "
-                       "with --",
+                       "%s is an unexpected argument of talweg %s; options start with --",
                        quote(argument).text, p->command->name);
     p->operands++;
     return store(p, group, option, argument);

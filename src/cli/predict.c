@@ -36,8 +36,8 @@ static const tw_option rows[] = {
     {.name = "new-categories",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(new_categories),
-     .help = "take categories of text columns that the training data do not have: nothing is known of their "
-             "effect but the prior; if not given, they are an error"},
+     .help = "take categories of text columns that the training data do not have: only the prior is known "
+             "about their effect; if not given, they are an error"},
     {.name = "cross-kernel-matrix",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(cross),
@@ -57,7 +57,7 @@ static const tw_option rows[] = {
      .help =
          "write draws of the latent function at all new cases together to a CSV file, a row for each draw of "
          "the run: chain, draw, f.1, f.2, ...; from a run with a kernel at known parameters"},
-    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers of --joint, and of the draws of a model"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "seed of --joint, and of the draws of a model"},
     {TW_ROW_THREADS(FIELD(threads))},
     {.name = "distribute",
      .kind = TW_OPTION_FLAG,
@@ -85,8 +85,8 @@ static tw_status check_file(tw_context *ctx, const tw_predict_options *options)
     for (size_t k = 0; !options->output_file && k < TW_COUNT(sources); k++)
         if (sources[k] && *sources[k] && tw_file_names_are_same(file, sources[k]))
             return tw_fail(ctx, TW_BAD_ARGUMENT,
-                           "the predictions would go to %s, which is named as %s too: name another file with "
-                           "--output",
+                           "the predictions would overwrite %s, which this command reads (%s): choose "
+                           "another file with --output",
                            file, sources[k]);
     return tw_writer_check(ctx, file, options->output.force);
 }
@@ -163,10 +163,11 @@ const tw_command tw_command_predict = {
         "From draws, everything is averaged over them: given a draw of the latent values at the training "
         "inputs, the latent function at a new one is Gaussian, and the average over that is exact or by "
         "quadrature. The column mcse is the Monte Carlo standard error of the probability or mean, which "
-        "knows of the draws' autocorrelation; with few draws a probability far from 1/2 is more often too "
-        "low than too high, and its error with it. From a run with unknown parameters they are averaged over "
-        "the parameters too: each draw predicts with its own. That of the error rate takes cases as "
-        "independent. Memory "
+        "accounts for the autocorrelation of the draws; with few draws a probability far from 1/2 is more "
+        "often too "
+        "low than too high, and its error with it. From a run with unknown parameters predictions are "
+        "averaged over the parameters too: each draw predicts with its own. The Monte Carlo error of the "
+        "error rate treats cases as independent. Memory "
         "does not grow with the number of draws, above 256 MB of them, "
         "nor with that of new cases, beside their file's.\n\n"
         "With labels it says how good the predictions were: the error rate, the mean log score (the mean of "

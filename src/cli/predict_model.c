@@ -54,7 +54,7 @@ static bool watch(void *user, const tw_progress *p)
 /* Predictions from some of the draws would look like all of them. */
 static tw_status interrupted(tw_context *ctx)
 {
-    return tw_fail(ctx, TW_INTERRUPTED, "interrupted while drawing: nothing was predicted");
+    return tw_fail(ctx, TW_INTERRUPTED, "interrupted during sampling: nothing was predicted");
 }
 
 /* ---- unknown parameters ---- */

@@ -119,7 +119,7 @@ static tw_status nothing_drawn(const job *j)
     double most = j->options->sampler.max_seconds;
     if (tw_terminal_elapsed() >= most) /* not where it is NaN: not given */
         return tw_fail(j->ctx, TW_INTERRUPTED,
-                       "--max-seconds %g were over before the first draw: nothing was written", most);
+                       "--max-seconds %g passed before the first draw: nothing was written", most);
     return tw_fail(j->ctx, TW_INTERRUPTED, "interrupted before the first draw: nothing was written");
 }
 
@@ -267,10 +267,10 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_sample = {
     .name = "sample",
-    .summary = "posterior draws, a summary, warnings a person understands",
+    .summary = "posterior draws, with a summary and warnings",
     .description =
-        "Draw from the posterior of the latent values by Markov chain Monte Carlo, exactly: the sampler's "
-        "only error is that of a finite number of draws, and the summary says how large that is. Chains "
+        "Draw exactly from the posterior of the latent values by Markov chain Monte Carlo: the only error is "
+        "that of a finite number of draws, and the summary reports it. Chains "
         "start from over-dispersed draws, tune step size and trajectory length in warm-up, and are then "
         "frozen.\n\n"
         "Parameters with a prior (--prior, or those of a --model file) are unknown: the draws are then of "
@@ -280,10 +280,9 @@ const tw_command tw_command_sample = {
         "has it), resampled by their weights and shuffled: there are no chains, ESS is the effective number "
         "of weights, and there is no R-hat. --fix all samples at the values instead. A parameter with "
         "neither prior nor value is held at its default, with a warning: talweg fit finds one.\n\n"
-        "--method auto fits EP and races the candidates in pilot runs: the one wins that has the least left "
-        "to "
-        "compute until the run ends, by a fixed table of costs, and goes on from where its pilot ended. One "
-        "that cannot win is stopped early, and the table says why. The draws depend on "
+        "--method auto fits EP and races the candidates in pilot runs: the candidate with the least left to "
+        "compute, by a fixed table of costs, wins and continues from its pilot. A candidate that cannot win "
+        "is stopped early, and the table says why. The draws depend on "
         "the seed alone, not on the number of threads or the speed of the machine.\n\n"
         "Numerical failures reject the trajectory, are counted, and never end the run. Ctrl-C ends it after "
         "the current iteration, with a complete file of the draws so far.\n\n"

@@ -38,7 +38,7 @@ tw_status tw_sample_files_check(tw_context *ctx, const tw_sample_file_flags *f, 
 {
     bool run = tw_name_ends_in(f->path, ".nc");
     if (!run && (f->compress || f->summary_only || f->pointwise))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s goes with -o FILE.nc",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs -o FILE.nc",
                        f->compress       ? "compress"
                        : f->summary_only ? "summary-only"
                                          : "pointwise");

@@ -35,11 +35,11 @@ static void print_tuning(const tw_method_info *method, const tw_candidate *c)
 
 static void print_choice(const tw_choice *choice)
 {
-    printf("\n%-16s%10s%7s%12s%14s%14s%18s\n", "pilot runs", "eps", "steps", "acceptance", "ESS per draw",
+    printf("\n%-18s%10s%7s%12s%14s%14s%18s\n", "pilot runs", "eps", "steps", "acceptance", "ESS per draw",
            "flops a draw", "ESS per Gflop");
     for (size_t k = 0; k < choice->count; k++) {
         const tw_candidate *c = &choice->candidates[k];
-        printf("%5s %-10s", tw_method_name(c->method), tw_metric_name(c->metric));
+        printf("  %-5s %-10s", tw_method_name(c->method), tw_metric_name(c->metric));
         if (!c->tried) {
             printf("   %s\n", c->reason);
             continue;

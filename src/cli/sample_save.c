@@ -16,8 +16,7 @@ tw_status tw_sample_save_check(tw_context *ctx, const tw_saver_flags *flags,
     if (files->stan_csv)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
-            "--%s does not go with --stan-csv, whose files are made in one go: take the draws from "
-            "the run file",
+            "--%s cannot be used with --stan-csv, whose files are written at the end: use the run file",
             option);
     return TW_OK;
 }

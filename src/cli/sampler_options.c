@@ -41,8 +41,8 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
          "rmhmc: solve the implicit equations until the change is below X on the whitened scale, in at most "
          "50 iterations; a trajectory that fails is rejected and counted"},
     {TW_ROW_FIXED_POINT(FIELD(fixed_point)), .most = 1e4,
-     .help = "rmhmc: exactly N plain iterations instead, without a look at the residual; 0: as --solver-tol "
-             "says"},
+     .help = "rmhmc: run exactly N plain iterations of each implicit equation instead, converged or not; 0: "
+             "use --solver-tol"},
     {.name = "reverse-check",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(reverse_check),
@@ -50,8 +50,9 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .default_value = "1",
      .least = 0,
      .most = 1,
-     .help = "rmhmc: the fraction of accepted trajectories that are integrated back, and rejected where that "
-             "does not lead back; none with --fixed-point"},
+     .help = "rmhmc: the fraction of accepted trajectories that are checked for reversibility, step by step "
+             "or, where that does not settle it, by integrating back, and rejected if they are not "
+             "reversible; none with --fixed-point"},
     {.name = "chains",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(chains),

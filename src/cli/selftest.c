@@ -37,10 +37,10 @@ static const tw_option rows[] = {
          "RMHMC: of the implicit equations, on the whitened scale; volume and order are measured at 1e-12 or "
          "below"},
     {TW_ROW_FIXED_POINT(FIELD(fixed_point)), .most = 1000,
-     .help =
-         "RMHMC: exactly N plain iterations instead, which fails the checks for small N; 0: as --solver-tol "
-         "says"},
-    {TW_ROW_SEED(FIELD(seed)), .help = "of the random numbers: starts, directions, subsets of cases, chains"},
+     .help = "RMHMC: run exactly N plain iterations instead, which fails the checks for small N; 0: use "
+             "--solver-tol"},
+    {TW_ROW_SEED(FIELD(seed)),
+     .help = "seed of the random numbers: starts, directions, subsets of cases, chains"},
     {TW_ROW_THREADS(FIELD(threads))},
 };
 

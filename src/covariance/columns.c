@@ -33,8 +33,7 @@ tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d)
     for (size_t c = 0; c < kernel->column_count; c++)
         if (kernel->columns[c] >= d)
             return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                           "the kernel looks at input %zu, and there are %zu inputs", kernel->columns[c] + 1,
-                           d);
+                           "the kernel uses input %zu, and there are %zu inputs", kernel->columns[c] + 1, d);
     return TW_OK;
 }
 

@@ -61,8 +61,8 @@ tw_status tw_compose_places(const tw_cases *c, const tw_node *node, uint32_t *of
     size_t width = tw_node_width(node, c->d);
     if (width > MOST_COLUMNS)
         return tw_fail(c->kernel->ctx, TW_BAD_ARGUMENT,
-                       "%s looks at %zu inputs: with a sparse precision it may look at %d",
-                       tw_node_name(node), width, MOST_COLUMNS);
+                       "%s uses %zu inputs: with a sparse precision it may use %d", tw_node_name(node), width,
+                       MOST_COLUMNS);
     TW_TRY(tw_allocate(c->kernel->ctx, c->n, sizeof(place), "the places of a leaf", &memory));
     place *p = memory;
     for (size_t i = 0; i < c->n; i++) {

@@ -28,9 +28,8 @@ static tw_status check_connected(tw_context *ctx, const tw_attachment *graph)
     tw_release(ctx, part);
     if (parts == 1) return TW_OK;
     return tw_fail(ctx, TW_BAD_DATA,
-                   "%.500s: the graph is not connected: it has %zu parts, and no way leads from area 1 to "
-                   "area %zu. Join them, or model "
-                   "them apart",
+                   "%.500s: the graph is not connected: it has %zu parts, and area %zu cannot be reached "
+                   "from area 1. Join the parts, or model them separately",
                    graph->path, parts, apart + 1);
 }
 
@@ -139,8 +138,8 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     const tw_inputs cases = {n, x, ldx};
     if (tw_node_width(node, d) != 1)
         return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                       "%s looks at one input, the number of an area, not at %zu: name it",
-                       tw_node_name(node), tw_node_width(node, d));
+                       "%s takes one input, the number of an area, not %zu: name it", tw_node_name(node),
+                       tw_node_width(node, d));
     if (graph->columns < 2)
         return tw_fail(kernel->ctx, TW_BAD_DATA, "%.500s: a graph needs two areas at least",
                        node->file[GRAPH]->path);

@@ -35,7 +35,7 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     if (out->at)
         return tw_fail(
             kernel->ctx, TW_BAD_ARGUMENT,
-            "precision(matrix=\"%.500s\") looks at no inputs, so that new ones say nothing: append the "
+            "precision(matrix=\"%.500s\") uses no inputs, so it cannot predict at new ones: append the "
             "rows of new cases to the design, and read their latents from the draws of the variables",
             node->file[MATRIX]->path);
     TW_TRY(tw_sparse_copy(node->file[MATRIX]->matrix, &out->q));

@@ -248,11 +248,10 @@ static tw_status see_new(const lattice *l, const tw_node *node, tw_precision *ou
     for (size_t i = 0; status == TW_OK && i < out->at->count; i++) {
         const double place[2] = {input[0][i], input[1][i]};
         if (!see(l, place, i, &seen))
-            status =
-                tw_fail(out->ctx, TW_BAD_DATA,
-                        "new case %zu at (%g, %g) lies in no cell of the lattice, which has the cells of "
-                        "the cases alone: %s knows nothing of other places",
-                        i + 1, place[0], place[1], tw_node_name(node));
+            status = tw_fail(out->ctx, TW_BAD_DATA,
+                             "new case %zu at (%g, %g) is in no cell of the lattice, which has only the "
+                             "cells of the cases: %s cannot predict elsewhere",
+                             i + 1, place[0], place[1], tw_node_name(node));
     }
     return tw_entries_finish(&seen, status, out->at->count, l->n, false, &out->at_design);
 }

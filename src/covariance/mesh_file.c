@@ -118,7 +118,7 @@ static tw_status check_nodes(tw_context *ctx, const tw_mesh *mesh)
     while (lonely < mesh->nodes && used[lonely]) lonely++;
     tw_release(ctx, memory);
     if (lonely == mesh->nodes) return TW_OK;
-    return tw_fail(ctx, TW_BAD_DATA, "node %zu is no corner of a triangle: leave it out", lonely + 1);
+    return tw_fail(ctx, TW_BAD_DATA, "node %zu is not a corner of any triangle: leave it out", lonely + 1);
 }
 
 static tw_status parse(const tw_file *file, tw_mesh *to)

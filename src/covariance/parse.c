@@ -53,8 +53,7 @@ tw_status tw_parser_number(tw_parser *p, double *value)
 tw_status tw_parser_add(tw_parser *p, const char *at, tw_node node)
 {
     if (p->node_count == TW_KERNEL_NODES)
-        return tw_parser_fail(p, at, "an expression has at most %d parts, and this is one more",
-                              TW_KERNEL_NODES);
+        return tw_parser_fail(p, at, "an expression may have at most %d parts", TW_KERNEL_NODES);
     node.end = p->node_count + 1;
     p->nodes[p->node_count++] = node;
     return TW_OK;

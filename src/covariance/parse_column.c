@@ -71,8 +71,7 @@ static tw_status find_name(const tw_parser *p, tw_word word, size_t *column)
         }
     if (count == 1) return TW_OK;
     if (count == 0) return fail_column(p, word);
-    return tw_parser_fail(p, word.at, "%zu inputs have this name: give the number of the one that is meant",
-                          count);
+    return tw_parser_fail(p, word.at, "%zu inputs have this name: give its number instead", count);
 }
 
 static tw_status read_index(tw_parser *p, size_t *column)

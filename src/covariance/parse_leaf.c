@@ -89,7 +89,7 @@ static tw_status read_column(tw_parser *p, leaf_text *l)
     const char *start = p->at;
     size_t column = 0;
     if (l->node.leaf->want == TW_WANT_NOTHING)
-        return tw_parser_fail(p, start, "%s looks at no inputs", tw_node_name(&l->node));
+        return tw_parser_fail(p, start, "%s takes no inputs", tw_node_name(&l->node));
     TW_TRY(tw_parser_column(p, &column));
     if (l->node.columns.count == 0) l->node.columns.first = p->column_count;
     for (size_t c = l->node.columns.first; c < p->column_count; c++)
@@ -217,11 +217,11 @@ static tw_status count_lengths(const tw_parser *p, const leaf_text *l, size_t sl
     size_t width = tw_node_width(&l->node, p->inputs);
     if (weight && from->count == 1 && !l->ard)
         return tw_parser_fail(p, from->at,
-                              "one ell for all inputs would say what sigma says: leave it out, or add ard");
+                              "one ell for all inputs is redundant with sigma: leave it out, or add ard");
     *count = from->count > 1 ? from->count : l->ard ? width : weight ? 0 : 1;
     if (l->ard && *count == 0)
-        return tw_parser_fail(
-            p, l->name.at, "how many inputs there are is not known here: give all lengths, as in ell=(1, 2)");
+        return tw_parser_fail(p, l->name.at,
+                              "the number of inputs is not known here: give every length, as in ell=(1, 2)");
     if (*count <= 1 || width == 0 || *count == width) return TW_OK;
     return tw_parser_fail(p, from->at,
                           "%zu length scales were given for %zu inputs; give one, or one per input", *count,
@@ -260,7 +260,7 @@ static tw_status fill_slot(tw_parser *p, leaf_text *l, size_t slot)
 static const char *fixes(const tw_parser *p, const leaf_text *l)
 {
     bool weighted = l->node.leaf->slots[0].role == TW_ROLE_WEIGHT && l->node.slot[0].count > 0;
-    if (weighted) return "one ell for each input says what sigma says";
+    if (weighted) return "one ell for each input is redundant with sigma";
     return p->fix_next
                ? "in a product the first amplitude counts for all factors, and those of a bracket's later "
                  "terms are relative to its first term"

@@ -177,8 +177,8 @@ tw_status tw_kernel_check_covariances(const tw_kernel *kernel, bool others)
         if (has_no_covariances(&kernel->nodes[i]))
             return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
                            mixed
-                               ? "%s has a sparse precision and no covariance function, and stands beside "
-                                 "leaves that have one: there are no predictions at new inputs"
+                               ? "%s has a sparse precision and no covariance function, and is combined with "
+                                 "leaves that have one: it cannot predict at new inputs"
                                : "%s has a sparse precision and no covariance function: there is no jitter, "
                                  "and there are no joint draws at new inputs",
                            tw_node_name(&kernel->nodes[i]));

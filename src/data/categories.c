@@ -38,7 +38,7 @@ tw_status tw_data_set_levels(tw_data *data, size_t input, size_t count, const ch
         double code = data->x[i + input * data->n];
         if (!(code >= 0.0 && code < (double)count && code == (double)(size_t)code))
             return tw_fail(data->ctx, TW_BAD_DATA,
-                           "row %zu of input %zu: %g is no number of a category, which are 0 to %zu", i + 1,
+                           "row %zu of input %zu: %g is not the number of a category, 0 to %zu", i + 1,
                            input + 1, code, count - 1);
     }
     return replace_levels(data, input, &(tw_levels){count, (char **)texts});

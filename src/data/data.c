@@ -18,10 +18,12 @@ tw_status tw_data_allocate(tw_context *ctx, tw_data **out)
 tw_status tw_data_widen(tw_data *data, size_t d)
 {
     double *x = NULL;
-    if (d < data->d) return tw_fail(data->ctx, TW_BAD_ARGUMENT, "%zu inputs cannot be made %zu", data->d, d);
+    if (d < data->d)
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "%zu inputs cannot be reduced to %zu", data->d, d);
     if (d == data->d) return TW_OK;
     if (data->names)
-        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "nameless inputs cannot join those with names");
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT,
+                       "inputs without names cannot be added to inputs with names");
     TW_TRY(tw_allocate_doubles(data->ctx, data->n, d, "the inputs", &x));
     memcpy(x, data->x, data->n * data->d * sizeof *x);
     tw_release(data->ctx, data->x);
@@ -127,11 +129,10 @@ static tw_status place_column(tw_data *data, const char *name, tw_constants **ou
             return TW_OK;
         }
     if (data->columns == TW_DATA_COLUMNS || strlen(name) >= sizeof data->column->name)
-        return tw_fail(
-            data->ctx, TW_BAD_ARGUMENT,
-            "data have %d columns beside the inputs at most, with names of %zu letters; the column "
-            "%.60s is too much",
-            TW_DATA_COLUMNS, sizeof data->column->name - 1, name);
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT,
+                       "data may have at most %d columns beside the inputs, with names of up to %zu letters; "
+                       "the column %.60s is one too many",
+                       TW_DATA_COLUMNS, sizeof data->column->name - 1, name);
     *out = &data->column[data->columns];
     return TW_OK;
 }

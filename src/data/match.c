@@ -37,7 +37,7 @@ static tw_status find_input(const tw_data *data, const char *name, bool needed, 
         }
     if (count == 1 || (count == 0 && !needed)) return TW_OK;
     return tw_fail(data->ctx, TW_BAD_DATA,
-                   count ? "several inputs are called %s, so that the model's cannot be told by name"
+                   count ? "several inputs are called %s, so the model's input cannot be identified by name"
                          : "the model was made with the input %s, and there is none of that name",
                    quote(name).text);
 }

@@ -36,12 +36,13 @@ static tw_status find_header(npy *in, char **header)
     const char *p = file->bytes;
     if (file->length == 0) return tw_fail(file->ctx, TW_BAD_DATA, "is empty: there are no data in it");
     if (file->length < 6 || memcmp(p, "\x93NUMPY", 6) != 0)
-        return tw_fail(file->ctx, TW_BAD_DATA,
-                       "does not start as a NumPy array file does: is it text? "
-                       "Then give it another ending than .npy");
+        return tw_fail(
+            file->ctx, TW_BAD_DATA,
+            "does not start like a NumPy array file: if it is text, give it another ending than .npy");
     size_t major = file->length > 6 ? (unsigned char)p[6] : 1;
     if (major < 1 || major > 3)
-        return tw_fail(file->ctx, TW_BAD_DATA, "has version %zu of the .npy format: 1 to 3 are known", major);
+        return tw_fail(file->ctx, TW_BAD_DATA,
+                       "has version %zu of the .npy format: versions 1 to 3 are supported", major);
     size_t start = major == 1 ? 10 : 12;
     uint64_t length = file->length < start ? 0 : little_endian(p + 8, start - 8);
     if (file->length < start || length > file->length - start)
@@ -96,11 +97,13 @@ static tw_status read_type(npy *in)
     in->size = end - p == 4 && p[3] >= '1' && p[3] <= '9' ? (size_t)(p[3] - '0') : 0;
     if (in->kind == 'O') return tw_fail(ctx, TW_BAD_DATA, "holds Python objects, not numbers" NPY_ADVICE);
     if (!known_type(in->kind, in->size))
-        return tw_fail(ctx, TW_BAD_DATA,
-                       "holds numbers of type %s: float32, float64, integers and bool are read" NPY_ADVICE,
-                       tw_quote(p + 1, end).text);
+        return tw_fail(
+            ctx, TW_BAD_DATA,
+            "holds numbers of type %s: float32, float64, integers and bool are supported" NPY_ADVICE,
+            tw_quote(p + 1, end).text);
     if (order == '>' && in->size > 1)
-        return tw_fail(ctx, TW_BAD_DATA, "holds big-endian numbers, only little-endian is read" NPY_ADVICE);
+        return tw_fail(ctx, TW_BAD_DATA,
+                       "holds big-endian numbers: only little-endian ones are supported" NPY_ADVICE);
     return order == '<' || order == '|' || order == '=' || order == '>' ? TW_OK : fail_header(in, "'descr'");
 }
 
@@ -131,7 +134,7 @@ static tw_status read_shape(npy *in)
         while (*p == ',' || *p == ' ') p++;
     }
     if (dimensions < 1 || dimensions > 2)
-        return tw_fail(in->file->ctx, TW_BAD_DATA, "holds an array of %zu dimensions: 1 or 2 are read",
+        return tw_fail(in->file->ctx, TW_BAD_DATA, "holds an array of %zu dimensions: 1 or 2 are supported",
                        dimensions);
     in->rows = (size_t)length[0];
     in->columns = (size_t)length[1];

@@ -56,11 +56,10 @@ static tw_status find_index(const tw_table *table, const char *what, const char 
         return TW_OK;
     }
     list_names(table, names, sizeof names);
-    return tw_fail(table->ctx, TW_BAD_DATA,
-                   "the %s column %s is not there: give an index from 1 to %ld or -1 to -%ld%s%s%s", what,
-                   tw_quote(wanted, wanted + strlen(wanted)).text, columns, columns,
-                   table->names ? ", or a name out of " : "", names,
-                   strcmp(what, "label") == 0 ? ", or none" : "");
+    return tw_fail(
+        table->ctx, TW_BAD_DATA, "there is no %s column %s: give an index from 1 to %ld or -1 to -%ld%s%s%s",
+        what, tw_quote(wanted, wanted + strlen(wanted)).text, columns, columns,
+        table->names ? ", or one of the names " : "", names, strcmp(what, "label") == 0 ? ", or none" : "");
 }
 
 static tw_status find_label(const tw_table *table, const char *label, tw_format format, ptrdiff_t *column)
@@ -75,8 +74,9 @@ static tw_status find_label(const tw_table *table, const char *label, tw_format 
     else if (*column < 0 && sparse)
         *column = DROP_FIRST;
     if (*column >= 0 && table->columns == 1)
-        return tw_fail(table->ctx, TW_BAD_DATA,
-                       "has one column only, so with a label there are no inputs: ask for the label none");
+        return tw_fail(
+            table->ctx, TW_BAD_DATA,
+            "has only one column, so with a label there are no inputs: choose no label column (none)");
     return TW_OK;
 }
 
@@ -128,7 +128,7 @@ static tw_status find_ignored(const tw_table *table, leaving *l)
         const char *use = use_of(l, column, l->reading->count);
         if (use)
             return tw_fail(table->ctx, TW_BAD_DATA,
-                           "column %td cannot be ignored and be the %s: say which column is the %s",
+                           "column %td cannot be both ignored and the %s: say which column is the %s",
                            column + 1, use, use);
         l->out[column] = true;
     }
@@ -298,7 +298,7 @@ tw_status tw_data_read_as(tw_context *ctx, const char *path, const tw_reading *r
     leaving l = {.reading = reading};
     *out = NULL;
     if (reading->count > TW_DATA_COLUMNS)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "data have %d columns beside the inputs at most, not %zu",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "data may have at most %d columns beside the inputs, not %zu",
                        TW_DATA_COLUMNS, reading->count);
     TW_TRY(tw_table_read_text(ctx, path, &table));
     tw_status status = find_leaving(table, tw_format_of(path), &l);

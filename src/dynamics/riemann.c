@@ -58,10 +58,10 @@ static tw_status check(const tw_target *target, const tw_riemann_options *o)
                        "the likelihood \"%s\" has no expected information: use the hessian metric",
                        lik->name);
     if (o->metric == TW_METRIC_HESSIAN && lik->peak)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "the likelihood \"%s\" is not log-concave, so its hessian is no metric: use fisher or smoothed",
-            lik->name);
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "the likelihood \"%s\" is not log-concave, so its hessian is not a metric: use fisher "
+                       "or smoothed",
+                       lik->name);
     if (!tw_metric_describe(o->metric)->position_dependent)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "RMHMC needs a metric that depends on the position");
     if (o->metric == TW_METRIC_ANCHORED && (!o->anchor || !o->anchor->gaussian || o->anchor->linear))

@@ -15,7 +15,7 @@ tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *o)
                        o->pilot_particles);
     if (!(o->fraction > 0.0 && o->fraction < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "the fraction of the effective sample size to keep lies in (0, 1); %g does not",
+                       "the fraction of the effective sample size to keep must be between 0 and 1, not %g",
                        o->fraction);
     if (o->max_moves == 0 || (!o->beta && o->max_temperatures == 0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "there must be at least one move and one temperature");

@@ -93,7 +93,7 @@ void tw_agreement_print(const tw_agreement *a, const tw_estimate *estimates, cha
 {
     if (!a->known) {
         snprintf(words, TW_WORDS_BYTES, "Agreement is not known: %s.",
-                 a->one_mode       ? "the path starts at one mode, and all may miss another alike"
+                 a->one_mode       ? "the path starts at one mode, so all estimates may miss another"
                  : a->compared < 2 ? "there is only one estimate with an error"
                                    : "the estimates share their draws, so their errors are not independent");
         return;

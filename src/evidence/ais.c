@@ -173,7 +173,8 @@ static tw_status check(tw_context *ctx, const tw_ais_options *o)
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
     if (!(o->refine >= 0.0 && o->refine < 1.0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "what a refined step keeps lies in [0, 1); %g does not",
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "the fraction that a refined step keeps must be at least 0 and below 1, not %g",
                        o->refine);
     return TW_OK;
 }

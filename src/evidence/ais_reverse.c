@@ -213,7 +213,7 @@ static tw_status lead_up(tw_ais *a, tw_walk *walk)
         }
         tw_ais_weigh(a, walk, a->beta[k] - a->beta[k - 1]);
         TW_TRY(tw_ais_move_at(a, walk, k));
-        if (!tw_ais_report(a, walk, "way up", k)) return TW_OK;
+        if (!tw_ais_report(a, walk, "upwards", k)) return TW_OK;
     }
     TW_TRY(resample(a, walk));
     return burn_in(a, walk);

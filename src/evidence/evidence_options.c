@@ -105,7 +105,8 @@ tw_status tw_evidence_options_check(tw_context *ctx, const tw_evidence_options *
                        "with %zu particle%s there is no error bar: use at least two, better a hundred",
                        o->particles, o->particles == 1 ? "" : "s");
     if (!(o->until_se >= 0.0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a standard error to reach is above 0, not %g", o->until_se);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the standard error to reach must be above 0, not %g",
+                       o->until_se);
     TW_TRY(check_path(ctx, o));
     return check_metric(ctx, o);
 }

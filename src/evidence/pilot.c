@@ -111,7 +111,7 @@ static tw_status climb(pilot *p)
         size_t particles = p->walk->particles;
         if (k > p->capacity)
             return tw_fail(ctx, TW_NOT_CONVERGED,
-                           "%zu temperatures led no further than %g: start nearer to the posterior (EP), or "
+                           "%zu temperatures reached only b = %g: start nearer to the posterior (EP), or "
                            "allow for more temperatures or a smaller effective sample size",
                            p->capacity, step[k - 1].beta);
         step[k].beta = p->o->beta ? p->o->beta[k]

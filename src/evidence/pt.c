@@ -46,7 +46,7 @@ static tw_status check_counts(tw_context *ctx, const tw_pt_options *o)
             "step sizes and temperatures are tuned in the warm-up: it needs at least %d rounds, not %zu",
             LEAST_WARMUP, o->warmup);
     if (o->patience < 1 || o->patience > MOST_PATIENCE)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "patience is from 1 to %d times the warm-up, not %zu",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "patience must be from 1 to %d times the warm-up, not %zu",
                        MOST_PATIENCE, o->patience);
     return TW_OK;
 }
@@ -60,7 +60,7 @@ static tw_status check(tw_context *ctx, const tw_pt_options *o)
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
     if (tw_pt_tunes_steps(o) && !(o->target_accept > 0.0 && o->target_accept < 1.0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance lies in (0, 1); %g does not",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance must be between 0 and 1, not %g",
                        o->target_accept);
     return TW_OK;
 }

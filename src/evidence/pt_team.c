@@ -32,7 +32,7 @@ tw_status tw_pt_allocate_team(tw_pt *pt)
 {
     const tw_sampler *s = any_sampler(pt);
     void *news = NULL;
-    TW_TRY(tw_allocate(pt->ctx, s->pieces * s->each * pt->levels, sizeof *pt->news, "the news of a round",
+    TW_TRY(tw_allocate(pt->ctx, s->pieces * s->each * pt->levels, sizeof *pt->news, "the messages of a round",
                        &news));
     pt->news = news;
     return tw_allocate_doubles(pt->ctx, s->n + s->r, 2 * s->each, "states that travel", &pt->trade);

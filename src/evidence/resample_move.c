@@ -172,7 +172,7 @@ static tw_status check(tw_context *ctx, const tw_rm_options *o)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu particles on %zu islands: there must be two on each",
                        o->particles, o->islands);
     if (!(o->spread >= 1.0) || !isfinite(o->spread))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the spread of particle numbers is 1 or more, not %g",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the spread of particle numbers must be at least 1, not %g",
                        o->spread);
     return tw_rm_check_pilot(ctx, o);
 }

@@ -23,7 +23,7 @@ tw_status tw_schedule_fill(tw_context *ctx, tw_schedule_kind kind, size_t steps,
     if (steps == 0) return tw_fail(ctx, TW_BAD_ARGUMENT, "a schedule needs at least one step");
     if (kind == TW_SCHEDULE_GEOMETRIC && !(beta_min > 0.0 && beta_min < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "the smallest temperature of a geometric schedule lies in (0, 1); %g does not",
+                       "the smallest temperature of a geometric schedule must be between 0 and 1, not %g",
                        beta_min);
     for (size_t k = 1; k < steps; k++) {
         double linear = (double)k / (double)steps;

@@ -160,7 +160,8 @@ tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, con
     until u = {
         .o = options, .goal = se, .most = max_particles, .now = out, .progress = progress, .user = user};
     *out = (tw_estimate){0};
-    if (!(se > 0.0)) return tw_fail(ctx, TW_BAD_ARGUMENT, "a standard error to reach is above 0, not %g", se);
+    if (!(se > 0.0))
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the standard error to reach must be above 0, not %g", se);
     if (u.most < options->particles) u.most = options->particles;
     TW_TRY(tw_streams_take(ctx, tw_ais_streams(options), options->first_chain, u.most, &u.chain));
     TW_TRY(tw_allocate_doubles(ctx, u.most, 1, "the weights", &u.log_weight));

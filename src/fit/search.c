@@ -92,7 +92,7 @@ static tw_status configure(climb *c)
               nlopt_set_upper_bounds(c->optimiser, o->high) > 0 &&
               nlopt_set_ftol_abs(c->optimiser, GAIN) > 0 && nlopt_set_xtol_abs1(c->optimiser, MOVE) > 0 &&
               nlopt_set_maxeval(c->optimiser, (int)fmin((double)o->options->max_evaluations, 1e9)) > 0;
-    return ok ? TW_OK : tw_fail(o->problem->ctx, TW_NO_MEMORY, "there is no memory for the optimiser");
+    return ok ? TW_OK : tw_fail(o->problem->ctx, TW_NO_MEMORY, "not enough memory for the optimiser");
 }
 
 tw_status tw_objective_climb(tw_objective *o, tw_search *search, double *place, tw_height *out)
@@ -103,7 +103,7 @@ tw_status tw_objective_climb(tw_objective *o, tw_search *search, double *place, 
     for (size_t k = 0; k < o->free_count; k++) moving[k] = fmin(fmax(place[k], o->low[k]), o->high[k]);
     c.optimiser = nlopt_create(NLOPT_LD_LBFGS, (unsigned)o->free_count);
     if (!c.optimiser)
-        c.status = tw_fail(o->problem->ctx, TW_NO_MEMORY, "there is no memory for the optimiser");
+        c.status = tw_fail(o->problem->ctx, TW_NO_MEMORY, "not enough memory for the optimiser");
     if (c.status == TW_OK) c.status = configure(&c);
     if (c.status == TW_OK)
         nlopt_optimize(c.optimiser, moving, &value); /* its code is no verdict: see curvature.c */

@@ -20,8 +20,8 @@ static tw_status check_priors(const tw_problem *problem, const tw_priors *priors
         if (priors->prior[j].flat)
             return tw_fail(
                 problem->ctx, TW_BAD_ARGUMENT,
-                "the prior of %s is flat, which is no distribution: the evidence and the posterior of an "
-                "unknown parameter need one that is, such as normal(0, 1) of its logarithm or uniform(low, "
+                "the prior of %s is flat, which is not a distribution: the evidence and the posterior of an "
+                "unknown parameter need a proper one, such as normal(0, 1) of its logarithm or uniform(low, "
                 "high)",
                 tw_problem_parameter(problem, j)->name);
     }
@@ -29,9 +29,10 @@ static tw_status check_priors(const tw_problem *problem, const tw_priors *priors
         return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
                        "no parameter is unknown: one is that has a prior and is not fixed");
     if (unknown > TW_HYPER_MOST)
-        return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
-                       "%zu parameters are unknown, and importance sampling bears %d: fix some of them",
-                       unknown, TW_HYPER_MOST);
+        return tw_fail(
+            problem->ctx, TW_BAD_ARGUMENT,
+            "%zu parameters are unknown, and importance sampling allows at most %d: fix some of them",
+            unknown, TW_HYPER_MOST);
     return TW_OK;
 }
 

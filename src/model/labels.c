@@ -6,14 +6,14 @@
 static tw_status check(const tw_likelihood *likelihood, const tw_label_choice *choice, const tw_data *data)
 {
     if (choice->count && likelihood->two_classes)
-        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "levels do not go with the %s likelihood, of two classes",
-                       likelihood->name);
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT,
+                       "levels cannot be used with the %s likelihood, of two classes", likelihood->name);
     if (choice->count && likelihood->levels && choice->count != likelihood->levels)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the %s likelihood has %zu levels, and %zu are named",
                        likelihood->name, likelihood->levels, choice->count);
     if (choice->positive && !likelihood->two_classes)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                       "a positive label does not go with the %s likelihood, which is not of two classes",
+                       "a positive label cannot be used with the %s likelihood, which is not of two classes",
                        likelihood->name);
     return TW_OK;
 }

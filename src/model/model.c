@@ -134,7 +134,7 @@ static tw_status check_columns(const tw_data *data, const tw_likelihood *likelih
 {
     for (size_t k = 0; k < data->columns; k++)
         if (tw_likelihood_column(likelihood, data->column[k].name) == likelihood->columns)
-            return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the column %s does not go with the %s likelihood",
+            return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the column %s cannot be used with the %s likelihood",
                            data->column[k].name, likelihood->name);
     return TW_OK;
 }

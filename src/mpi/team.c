@@ -371,7 +371,7 @@ static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
     mpi_team *m = *out = memory;
     *m = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL, .node = MPI_COMM_NULL};
     if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS || MPI_Comm_size(comm, &size) != MPI_SUCCESS)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is not an MPI communicator");
     m->team = (tw_team){.rank = (size_t)rank,
                         .size = (size_t)size,
                         .user = m,
@@ -393,11 +393,11 @@ static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status sta
 {
     int failed = !m || status != TW_OK, any = 0;
     if (MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is not an MPI communicator");
     if (!m || status != TW_OK) return status;
     if (any) return tw_fail(ctx, TW_NO_MEMORY, "another rank has no memory for its part of the team");
     if (MPI_Comm_dup(comm, &m->comm) != MPI_SUCCESS)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is no MPI communicator");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "this is not an MPI communicator");
     MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
     return TW_OK;
 }

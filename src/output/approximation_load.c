@@ -23,7 +23,7 @@ static tw_status parse_text(tw_context *ctx, const char *path, json_t **root)
         if (!*root)
             status =
                 tw_fail(ctx, TW_BAD_DATA,
-                        "line %d, column %d: this is not a saved approximation, or not all of one: %.300s",
+                        "line %d, column %d: this is not a saved approximation, or it is truncated: %.300s",
                         error.line, error.column, error.text);
     }
     tw_file_release(&file);

@@ -59,7 +59,7 @@ tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, const cha
     if (strcmp(text, "default") == 0) return read_defaults(priors, problem);
     if (!strchr(text, '~'))
         return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
-                       "\"%.60s\" is no prior: write one as in 'ell ~ gamma(25, 4)', or default", text);
+                       "\"%.60s\" is not a prior: write one as in 'ell ~ gamma(25, 4)', or default", text);
     TW_TRY(tw_name_read(problem, text, "~", &name, &density));
     for (size_t j = 0; j < priors->count; j++) {
         if (!tw_name_means(problem, &name, j)) continue;

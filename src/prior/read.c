@@ -83,8 +83,9 @@ tw_status tw_name_read(const tw_problem *problem, const char *text, const char *
 
 static tw_status fail_density(tw_context *ctx, const char *text)
 {
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "\"%.60s\" is no prior: write one as in gamma(25, 4); there are: %s",
-                   text, tw_prior_names());
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "\"%.60s\" is not a prior: write one as in gamma(25, 4); there are: %s", text,
+                   tw_prior_names());
 }
 
 /* "(1, 2)": so many numbers, at most 3. NULL where that is not there. */

@@ -54,8 +54,7 @@ static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
     if (o->keep || !o->on_draw)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
-            "the draws before it are not made again: a run that goes on hands out its draws and keeps "
-            "none");
+            "a resumed run does not make its earlier draws again: it needs on_draw, and cannot keep draws");
     if (state->draws != state->iteration / o->thin || state->draws > o->draws)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                        "a run of %zu draws cannot resume after %zu draws in %zu iterations", o->draws,
@@ -68,7 +67,7 @@ tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
     if (o->eps < 0.0 || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the step size must be above 0, not %g", o->eps);
     if (!(o->target_accept > 0.0 && o->target_accept < 1.0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance lies between 0 and 1; %g does not",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance must be between 0 and 1, not %g",
                        o->target_accept);
     if (!(o->until_ess >= 0.0) || !isfinite(o->until_ess))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the ESS to be reached must be above 0, not %g", o->until_ess);
@@ -286,7 +285,7 @@ tw_status tw_chains_run_until(tw_sampler *sampler, const tw_chains_options *opti
     TW_TRY(tw_chains_options_check(sampler->ctx, &sampler->method->info, options));
     if (options->until_ess > 0.0 && !options->keep && !options->on_look)
         return tw_fail(sampler->ctx, TW_BAD_ARGUMENT,
-                       "a run that ends at an ESS needs its draws: keep them, or say what they are worth");
+                       "a run that ends at an ESS needs its draws: keep them, or give on_look");
     if (options->resume) TW_TRY(check_resume(sampler, options));
     tw_status status = allocate_draws(&r);
     bool warms = !options->resume && (options->warmup > 0 || !options->known);

@@ -230,8 +230,7 @@ static tw_status run_leg(pilot *p, uint64_t number, bool second)
     p->tuning = draws->tuning;
     tw_status status = TW_OK;
     if (p->hopeless)
-        p->candidate->reason =
-            "given up: it would lose even with an effective draw for each draw of so many steps";
+        p->candidate->reason = "stopped early: too slow even if every draw were effective";
     else
         status = draws->interrupted ? tw_interrupt(p->ctx) : measure(p, draws);
     tw_draws_free(draws);
@@ -258,7 +257,7 @@ static tw_status run_legs(pilot *p, uint64_t number)
     TW_TRY(run_leg(p, number, false));
     if (p->hopeless) return TW_OK;
     if (loses(p)) {
-        c->reason = "stopped early: it would lose even if its draws were worth twice what they seem";
+        c->reason = "stopped early: too slow even at twice its measured ESS";
         forget(c);
         return TW_OK;
     }

@@ -61,7 +61,7 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
     if (columns == 0) return tw_fail(target->ctx, TW_BAD_ARGUMENT, "a sampler needs at least one chain");
     if (!(options->reverse_check >= 0.0 && options->reverse_check <= 1.0))
         return tw_fail(target->ctx, TW_BAD_ARGUMENT,
-                       "the fraction of reverse checks lies in [0, 1]; %g does not", options->reverse_check);
+                       "the fraction of reverse checks must be from 0 to 1, not %g", options->reverse_check);
     TW_TRY(tw_allocate(target->ctx, 1, sizeof(tw_sampler), "a sampler", &memory));
     tw_sampler *s = memory;
     *s = (tw_sampler){.ctx = target->ctx,

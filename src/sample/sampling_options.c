@@ -29,7 +29,7 @@ static tw_status check_takes(tw_context *ctx, const tw_method_info *method, cons
         if (has(other))
             snprintf(takers + used, sizeof takers - used, "%s%s", used ? " or " : "", other->name);
     }
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "%s goes with %s, not with %s", what, takers,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "%s is an option of %s, not of %s", what, takers,
                    method ? method->name : "auto");
 }
 
@@ -57,7 +57,7 @@ static tw_status check_target(tw_context *ctx, const tw_sampling_options *o)
     if (!o->positions && strcmp(o->init, "ep") != 0 && strcmp(o->init, "prior") != 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no init \"%.60s\"; there are: ep, prior", o->init);
     if (!(o->beta >= 0.0 && o->beta <= 1.0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "beta lies between 0 and 1; %g does not", o->beta);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "beta must be from 0 to 1, not %g", o->beta);
     return TW_OK;
 }
 

@@ -63,13 +63,14 @@ tw_status tw_selftest_factor(const tw_selftest_case *c)
     }
     for (size_t i = 0; i < n; i++) scale = fmax(scale, prior->variance[i]);
     tw_release(c->ctx, work);
-    tw_selftest_note(c, (tw_check){.name = "K = L L'",
-                                   .of = "factor of the kernel matrix",
-                                   .meaning = "largest entry of |K - L L'|, relative to the largest variance",
-                                   .cure = "the kernel matrix is no covariance, or a factor is broken",
-                                   .cases = n,
-                                   .measured = largest / scale,
-                                   .high = 20.0 * (double)n * DBL_EPSILON});
+    tw_selftest_note(c,
+                     (tw_check){.name = "K = L L'",
+                                .of = "factor of the kernel matrix",
+                                .meaning = "largest entry of |K - L L'|, relative to the largest variance",
+                                .cure = "the kernel matrix is not a covariance matrix, or a factor is broken",
+                                .cases = n,
+                                .measured = largest / scale,
+                                .high = 20.0 * (double)n * DBL_EPSILON});
     return TW_OK;
 }
 

@@ -43,8 +43,7 @@ static tw_status compute(job *j, double *value, double *log_det)
 tw_status tw_selected_inverse(const tw_sparse *q, double *value, double *log_det)
 {
     job j = {.q = q};
-    if (!q->symmetric)
-        return tw_fail(q->ctx, TW_BAD_ARGUMENT, "a selected inverse is had of a symmetric matrix only");
+    if (!q->symmetric) return tw_fail(q->ctx, TW_BAD_ARGUMENT, "a selected inverse needs a symmetric matrix");
     tw_status status = allocate(&j);
     if (status == TW_OK) status = compute(&j, value, log_det);
     tw_front_free(q->ctx, &j.front);

@@ -100,11 +100,11 @@ static void what_is_no_claim_is_refused(void **state)
         const char *ending, *text, *words;
     } bad[] = {
         {".csv", "1,2\n3,4\n5,6\n", "there is no header"},
-        {".csv", "name,mean\nx.4,1\n", "row 1: \"x.4\" is no latent of this model: names are x.1 to x.3"},
-        {".csv", "name,mean\nx.0,1\n", "is no latent"},
-        {".csv", "name,mean\nbeta,1\n", "\"beta\" is no latent"},
-        {".csv", "name,mean\nx.1.2,1\n", "is no latent"},
-        {".csv", "name,mean\n1.5,1\n", "is no latent"},
+        {".csv", "name,mean\nx.4,1\n", "row 1: \"x.4\" is not a latent of this model: names are x.1 to x.3"},
+        {".csv", "name,mean\nx.0,1\n", "is not a latent"},
+        {".csv", "name,mean\nbeta,1\n", "\"beta\" is not a latent"},
+        {".csv", "name,mean\nx.1.2,1\n", "is not a latent"},
+        {".csv", "name,mean\n1.5,1\n", "is not a latent"},
         {".csv", "name,mean\nx.1,1\nx[1],2\n", "row 2: there are two rows for x.1"},
         {".csv", "mean,sd\n1,1\n2,1\n", "there are 2 rows, and the model has 3 latents"},
         {".csv", "name,mean\nx.1,1\nx.2,1\nx.3,1\nx.1,1\n", "there are 4 rows"},
@@ -120,7 +120,7 @@ static void what_is_no_claim_is_refused(void **state)
         {".json", "{\"mean\": [1, 2]}", "there are 2 rows, and the model has 3 latents"},
         {".json", "{\"name\": [\"x.1\"], \"mean\": [1, 2]}", "as many numbers as there are names"},
         {".json", "{\"name\": \"x.1\", \"mean\": [1]}", "field \"name\" is not an array"},
-        {".json", "{\"name\": [null], \"mean\": [1]}", "is no latent"},
+        {".json", "{\"name\": [null], \"mean\": [1]}", "is not a latent"},
         {".json", "{\"mean\": [1, null, 3]}", "row 2: the mean is not a finite number"},
     };
     posed p = pose_in_context(NULL);

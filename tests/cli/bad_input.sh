@@ -44,8 +44,8 @@ refuses 1 'is a directory' approx "$d/folder"
 refuses 1 'is not a text file' approx "$d/binary.csv"
 refuses 1 'bad.npy' approx "$d/bad.npy"
 refuses 1 'absent.csv: cannot be opened: No such file' approx "$d/absent.csv"
-refuses 1 'one column only' approx "$d/one_column.csv"
-refuses 1 'the label column "z" is not there' approx "$d/good.csv" --label-column z
+refuses 1 'only one column' approx "$d/one_column.csv"
+refuses 1 'there is no label column "z"' approx "$d/good.csv" --label-column z
 refuses 1 'a model needs labels' approx "$d/good.csv" --label-column none
 
 # ---- kernel matrices
@@ -69,8 +69,8 @@ refuses 1 '--log-sigma needs a number, and "1e999" was given' approx "$d/good.cs
 refuses 1 'log sigma must be a number between' approx "$d/good.csv" --log-sigma 1e4
 refuses 1 '--constant must be at least 0, not -1' approx "$d/good.csv" --constant -1
 refuses 1 '--noise must be above 0, not 0' approx "$d/good.csv" --likelihood gaussian --noise 0
-refuses 1 '--noise does not go with the probit likelihood' approx "$d/good.csv" --noise 2
-refuses 1 '--exposure does not go with the gaussian likelihood' \
+refuses 1 '--noise cannot be used with the probit likelihood' approx "$d/good.csv" --noise 2
+refuses 1 '--exposure cannot be used with the gaussian likelihood' \
     approx "$d/good.csv" --likelihood gaussian --exposure 2
 refuses 1 '--orders must be from 3 to 8, not 9' approx "$d/good.csv" --orders 9
 refuses 1 '--max-sweeps needs a whole number' approx "$d/good.csv" --max-sweeps 2.5
@@ -86,10 +86,10 @@ refuses 1 'there is no likelihood "probitt" (did you mean probit?); there are: p
     approx "$d/good.csv" --likelihood probitt
 refuses 1 'there is no kernel "cubic"; there are: se, matern12' approx "$d/good.csv" --kernel cubic
 refuses 1 'talweg approx needs DATA' approx
-refuses 1 'is one argument too many' approx "$d/good.csv" "$d/good.csv"
+refuses 1 'is an unexpected argument' approx "$d/good.csv" "$d/good.csv"
 refuses 1 "there is no command 'frobnicate'" frobnicate "$d/good.csv"
 refuses 1 "there is no command 'aprox' (did you mean approx?)" aprox
-refuses 1 'say what to do' # nothing at all
+refuses 1 'no command was given' # nothing at all
 
 # ---- output
 refuses 3 'cannot be written: No such file' approx "$d/good.csv" --save-approx "$d/absent/fit.json"

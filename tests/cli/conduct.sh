@@ -30,13 +30,13 @@ refuses 1 '--ell and --log-ell are one parameter' approx "$d/data.csv" --ell 2 -
 refuses 1 '--sigma and --log-sigma are one parameter' approx "$d/data.csv" --sigma 2 --log-sigma 0
 refuses 1 '--ell must be above 0, not -2' approx "$d/data.csv" --ell -2 --sigma 1
 refuses 1 '--sigma must be above 0, not 0' approx "$d/data.csv" --sigma 0
-refuses 1 '--ell goes with a kernel that is only named' approx "$d/data.csv" --kernel 'se(ell=1, sigma=1)' --ell 2
+refuses 1 '--ell needs a kernel that is given by its name alone' approx "$d/data.csv" --kernel 'se(ell=1, sigma=1)' --ell 2
 awk 'BEGIN { for (i = 0; i < 24; i++) for (j = 0; j < 24; j++) printf "%d%s", i == j, j < 23 ? "," : "\n" }' >"$d/k.csv"
 works approx "$d/data.csv" --kernel-matrix "$d/k.csv" --json
 gives 'r["model"]["kernel"] is None and r["model"]["parameters"] == {}'
 for option in '--log-ell 1' '--ell 1' '--log-sigma 0' '--sigma 1' '--constant 1' '--white 1' '--kernel se'; do
     # shellcheck disable=SC2086
-    refuses 1 "${option% *} does not go with --kernel-matrix" approx "$d/data.csv" --kernel-matrix "$d/k.csv" $option
+    refuses 1 "${option% *} cannot be used with --kernel-matrix" approx "$d/data.csv" --kernel-matrix "$d/k.csv" $option
 done
 
 # ---- every JSON object says what the model was, how long all took, and what there is to doubt
@@ -107,7 +107,7 @@ awk 'BEGIN { print "a"; for (i = 0; i < 30000; i++) print i / 5000 }' >"$d/many.
 cp "$d/many.csv" "$d/predictions.csv"
 here=$PWD
 cd "$d"
-refuses 1 'the predictions would go to predictions.csv, which is named as' predict "$d/fit.json" "$d/predictions.csv" --force
+refuses 1 'the predictions would overwrite predictions.csv, which this command reads' predict "$d/fit.json" "$d/predictions.csv" --force
 cd "$here"
 cmp -s "$d/many.csv" "$d/predictions.csv" || complain "predict replaced the file that it read"
 rm "$d/predictions.csv"

@@ -11,18 +11,18 @@ works --help
 commands=$(sed -n '/^Usage/,/^  talweg help/s/^  \([a-z]*\)  .*/\1/p' "$d/out")
 
 # ---- the program itself
-refuses 1 'say what to do'
+refuses 1 'no command was given'
 refuses 1 "there is no command 'frobnicate'; there are: approx, " frobnicate
 refuses 1 "there is no command 'sampel' (did you mean sample?)" sampel
 refuses 1 "there is no command '--verison'" --verison
 refuses 1 "there is no command ''" ''
 refuses 1 "there is no command 'sampel' (did you mean sample?)" help sampel
-refuses 1 "'x' is one argument too many for talweg --version" --version x
-refuses 1 "'x' is one argument too many for talweg help" help sample x
-refuses 1 "'x' is one argument too many for talweg --man-page" --man-page x
-refuses 1 'say for which shell' --completion
-refuses 1 'say for which shell' --completion fish
-refuses 1 'is one argument too many' --completion bash x
+refuses 1 "'x' is an unexpected argument of talweg --version" --version x
+refuses 1 "'x' is an unexpected argument of talweg help" help sample x
+refuses 1 "'x' is an unexpected argument of talweg --man-page" --man-page x
+refuses 1 'needs the name of a shell' --completion
+refuses 1 'needs the name of a shell' --completion fish
+refuses 1 'is an unexpected argument' --completion bash x
 
 # ---- options that every command takes, whether or not it has a use for them
 printf '1,1\n2,-1\n3,1\n' >"$d/small.csv"
@@ -152,7 +152,7 @@ for command in $commands; do
         rm -f "$d/closed.$ending"
     fi
 done
-refuses 1 'is one argument too many' approx "$d/good.csv" x
+refuses 1 'is an unexpected argument' approx "$d/good.csv" x
 refuses 1 "$(printf 'with?newline')" approx "$d/$(printf 'with\nnewline')"
 
 # ---- files that options name

@@ -139,7 +139,7 @@ bad 'absent.json: cannot be opened' --from "$d/absent.json"
 bad 'there is no method "aiss" (did you mean ais?)' --method aiss
 bad 'there is no method ""' --method ais,,pt
 bad 'the method ais is named twice' --method ais,ais
-bad 'the metric hessian does not go with hmc' --kernel-method hmc --metric hessian
+bad 'the metric hessian cannot be used with hmc' --kernel-method hmc --metric hessian
 bad '--beta-min must be from 0 to 1, not 2' --beta-min 2
 bad '--until-se must be above 0, not 0' --until-se 0
 bad 'there is no kernel-method "nuts"' --kernel-method nuts

@@ -82,11 +82,11 @@ if line_kernel; then
 fi
 
 # what does not go
-refuses 1 '--exposure-column does not go with the probit likelihood' approx "$d/counts.csv" --exposure-column e
+refuses 1 '--exposure-column cannot be used with the probit likelihood' approx "$d/counts.csv" --exposure-column e
 # shellcheck disable=SC2086
 refuses 1 'not both' approx "$d/counts.csv" $model --exposure-column e --exposure 2
 # shellcheck disable=SC2086
-refuses 1 'counts.csv: the exposure column "f" is not there' approx "$d/counts.csv" $model --exposure-column f
+refuses 1 'counts.csv: there is no exposure column "f"' approx "$d/counts.csv" $model --exposure-column f
 # shellcheck disable=SC2086
 refuses 1 'cannot be both the label and the exposure' approx "$d/counts.csv" $model --exposure-column y
 sed 's/,4,/,-4,/' "$d/counts.csv" >"$d/negative.csv"

@@ -81,7 +81,7 @@ done
 
 # what is wrong is said
 refuses 1 'there is no parameter "el" (did you mean ell?)' fit "$data" --prior 'el ~ gamma(1, 1)'
-refuses 1 '--prior: "ell" is no prior' fit "$data" --prior ell
+refuses 1 '--prior: "ell" is not a prior' fit "$data" --prior ell
 refuses 1 '--fix: "two" is not a number' fit "$data" --fix ell=two
 refuses 1 'there is nothing to fit' fit "$data" --fix ell --fix sigma
 refuses 1 'has two priors' fit "$data" --prior 'ell ~ gamma(1, 1)' --prior 'log_ell ~ normal(0, 1)'

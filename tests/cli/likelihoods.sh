@@ -48,7 +48,7 @@ refuses 1 'bad.csv: observation 5 is 99 (trials 8); binomial needs 0, 1, ..., tr
     --likelihood binomial --trials-column n
 sed '6s/,8,/,8.5,/' "$d/binomial.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: trials of case 5 is 8.5: it must be 1, 2, 3, ...' approx "$d/bad.csv" --likelihood binomial --trials-column n
-refuses 1 '--trials-column does not go with the poisson likelihood' approx "$d/binomial.csv" --likelihood poisson --trials-column n
+refuses 1 '--trials-column cannot be used with the poisson likelihood' approx "$d/binomial.csv" --likelihood poisson --trials-column n
 
 # ---- counts: more variable than Poisson ones; an offset is the logarithm of an exposure
 data counts e,o,y '1 + i % 3 "," sprintf("%.17g", log(1 + i % 3)) "," int((1 + i % 3) * exp(1 + f) * (0.5 + i % 2) + 0.5)'
@@ -62,7 +62,7 @@ for name in poisson negative_binomial; do
     works approx "$d/offset.csv" --likelihood "$name" --offset-column o --json
     gives 'abs(r["ep"]["log_z"] - other("exposure.json")["ep"]["log_z"]) < 1e-6'
 done
-refuses 1 '--dispersion does not go with the poisson likelihood' approx "$d/offset.csv" --likelihood poisson --dispersion 2
+refuses 1 '--dispersion cannot be used with the poisson likelihood' approx "$d/offset.csv" --likelihood poisson --dispersion 2
 refuses 1 '--dispersion' approx "$d/offset.csv" --likelihood negative_binomial --dispersion -2
 
 # ---- times, some of them censored
@@ -107,7 +107,7 @@ every_command levels '' --likelihood ordinal4 --cut -1 --gap2 0.8 --gap3 1.2
 sed '5s/,[^,]*$/,2.5/' "$d/levels.csv" >"$d/bad.csv"
 refuses 1 'bad.csv: observation 4 is 2.5; ordinal4 needs a level 1, 2, ..., 4' approx "$d/bad.csv" --likelihood ordinal4
 for gap in 2 1; do # 1 is its default
-    refuses 1 '--gap3 does not go with the ordinal3 likelihood' \
+    refuses 1 '--gap3 cannot be used with the ordinal3 likelihood' \
         approx "$d/levels.csv" --likelihood ordinal3 --gap3 "$gap"
 done
 
@@ -115,7 +115,7 @@ done
 data heavy y 'f + (i % 6 == 2) * 3'
 every_command heavy '' --likelihood student_t --scale 0.3 --df 3
 works selftest "$d/heavy.csv" --likelihood student_t --scale 0.3 --df 3
-refuses 1 'is not log-concave, so its hessian is no metric' sample "$d/heavy.csv" --likelihood student_t --log-ell -1 \
+refuses 1 'is not log-concave, so its hessian is not a metric' sample "$d/heavy.csv" --likelihood student_t --log-ell -1 \
     --method rmhmc --metric hessian
 printf 't,y\n0,3\n0.1,-2.6\n' >"$d/modes.csv"
 works approx "$d/modes.csv" --likelihood student_t --scale 0.3 --df 2 --log-ell -0.5 --log-sigma 0.7 --json

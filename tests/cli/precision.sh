@@ -54,7 +54,7 @@ refuses 1 'has areas 1 to 3' approx "$d/t.csv" --label-column t --likelihood gau
 refuses 1 'icar needs a file: graph=FILE' approx "$d/t.csv" --likelihood poisson --kernel 'icar(t)'
 refuses 1 'at 4 times at least' approx "$d/t.csv" --likelihood poisson --kernel 'rw2(t)'
 printf '3\n1 1 2\n2 1 1\n3 0\n' >"$d/apart.graph"
-refuses 1 'no way leads from area 1 to area 3' approx "$d/t.csv" --likelihood poisson --kernel "icar(t, graph=$d/apart.graph)"
+refuses 1 'area 3 cannot be reached from area 1' approx "$d/t.csv" --likelihood poisson --kernel "icar(t, graph=$d/apart.graph)"
 
 # sums, products and designs that do not determine the variables: these are latents of their own behind the cases, which nobody observed
 printf '2.75,2.5,2.25\n2.5,3,2.5\n2.25,2.5,2.75\n' >"$d/more.csv" # K + 2
@@ -115,9 +115,9 @@ works evidence "$d/twice.csv" --likelihood poisson --kernel "$area" --fix bym2.o
 only="approx $d/y.csv --likelihood poisson"
 # shellcheck disable=SC2086 # the options are meant to be split
 refused() { words=$1; shift; refuses 1 "$words" $only "$@"; }
-refused 'goes with --precision-matrix' --design-matrix "$d/A.mtx"
-refused '--kernel does not go with --precision-matrix' --precision-matrix "$d/Q.mtx" --kernel se
-refused '--precision-matrix does not go with --kernel-matrix' --precision-matrix "$d/Q.mtx" --kernel-matrix "$d/K.csv"
+refused '--design-matrix needs --precision-matrix' --design-matrix "$d/A.mtx"
+refused '--kernel cannot be used with --precision-matrix' --precision-matrix "$d/Q.mtx" --kernel se
+refused '--precision-matrix cannot be used with --kernel-matrix' --precision-matrix "$d/Q.mtx" --kernel-matrix "$d/K.csv"
 refused 'with --precision-matrix there are none' --precision-matrix "$d/Q.mtx" --standardise
 refused 'the matrix has 4 rows, and there are 3 cases' --precision-matrix "$d/Q.mtx" --design-matrix "$d/A.mtx"
 refused 'cannot be opened' --precision-matrix "$d/none.mtx"

@@ -172,7 +172,7 @@ if env --default-signal=INT true 2>/dev/null; then
 fi
 refuses 1 '--checkpoint needs -o FILE.nc' sample "$data" --checkpoint "$d/x"
 refuses 1 '--checkpoint needs -o FILE.nc' sample "$data" --checkpoint "$d/x" -o "$d/x.csv"
-refuses 1 '--checkpoint does not go with --stan-csv' sample "$data" --checkpoint "$d/x" -o "$d/x.nc" --stan-csv "$d/x"
+refuses 1 '--checkpoint cannot be used with --stan-csv' sample "$data" --checkpoint "$d/x" -o "$d/x.nc" --stan-csv "$d/x"
 
 # ---- what is refused
 killed 0 grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --quiet

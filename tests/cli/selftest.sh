@@ -25,12 +25,12 @@ awk 'BEGIN { print "t,e,y"; for (i = 0; i < 30; i++) print i / 8 "," 1 + i % 4 "
     >"$d/counts.csv"
 works selftest "$d/counts.csv" --likelihood poisson --exposure-column e
 
-# broken: the way back, volume and order fail, and nothing before them
+# broken: reversibility, volume and order fail, and nothing before them
 run selftest --cases 16 --likelihood probit --fixed-point 1 --json
 [ "$code" = 2 ] || complain "--fixed-point 1: exit $code"
 says err '3 of 15 checks failed'
 gives '(sorted(c["check"] for c in r["checks"] if c["verdict"] == "FAILED")
-    == ["order of the energy error", "volume", "way back"])'
+    == ["order of the energy error", "reversibility", "volume"])'
 run selftest --cases 16 --likelihood probit --fixed-point 1
 [ "$code" = 2 ] || complain "--fixed-point 1: exit $code"
 says out 'FAILED'

@@ -44,7 +44,7 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
         [ "$(lines | awk -v w="$width" 'length > w - 1' | wc -l)" = 0 ] ||
             complain "wider than $width: $(lines | awk -v w="$width" 'length > w - 1' | head -n 3)"
     done
-    shows '^ais-reverse, way up .*50/50 '
+    shows '^ais-reverse, upwards .*50/50 '
     shows '^ais-reverse  .*50/50  .*log Z -[0-9.]* +- '
     shows '^pt, warm-up  \[.*100/100 '
     shows '^pt  \[.*100/100 .*log Z -[0-9.]* +- '

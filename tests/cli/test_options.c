@@ -141,7 +141,7 @@ static void mistakes_are_named(void **state)
         const char *arguments[MOST_ARGUMENTS], *says;
     } bad[] = {
         {{NULL}, "talweg try needs FIRST: a file"},
-        {{"a", "b", "c"}, "\"c\" is one argument too many"},
+        {{"a", "b", "c"}, "\"c\" is an unexpected argument"},
         {{"a", "--nunber", "1"}, "no option \"--nunber\" (did you mean --number?)"},
         {{"a", "--nunber=1"}, "did you mean --number?"},
         {{"a", "--zzzzzzzz"}, "no option \"--zzzzzzzz\"; talweg try --help"},
@@ -208,7 +208,7 @@ static void many_operands(void **state)
     memset(&v, 0, sizeof v);
     assert_int_equal(tw_options_parse(ctx, &many, TW_MOST_OPERANDS + 2, arguments, &v, &help),
                      TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(ctx), "REST... may be 64 at most"));
+    assert_non_null(strstr(tw_context_message(ctx), "at most 64 REST... are allowed"));
     tw_context_free(ctx);
 }
 

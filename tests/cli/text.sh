@@ -41,7 +41,7 @@ says out 'se kernel of 1 input'
 refuses 1 'no label is "maybe"; they are "no" and "yes"' approx "$d/people.csv" --positive maybe --quiet
 refuses 1 'the labels are text, such as "no", and the poisson likelihood needs numbers' \
     approx "$d/people.csv" --ignore-column sex --likelihood poisson --quiet
-refuses 1 'levels do not go with the probit likelihood' approx "$d/people.csv" --levels no,yes --quiet
+refuses 1 'levels cannot be used with the probit likelihood' approx "$d/people.csv" --levels no,yes --quiet
 
 # new cases: in another order, with labels, with a category that is new
 printf 'sick,sex,dose,age\nyes,male,1,60\nno,female,2,30\n' >"$d/new.csv"

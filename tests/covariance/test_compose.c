@@ -214,7 +214,7 @@ static void what_is_no_mesh_is_refused_with_words(void **state)
         {"nodes 3\n0 0\n1 0\n0 1\ntriangles 1\n1 2 4\n",
          "line 6: found \"4\"; expected the number of a node"},
         {"nodes 3\n0 0\n1 0\n0 1\ntriangles 1\n1 2 2\n", "triangle 1 has no area"},
-        {"nodes 4\n0 0\n1 0\n0 1\n9 9\ntriangles 1\n1 2 3\n", "node 4 is no corner"},
+        {"nodes 4\n0 0\n1 0\n0 1\n9 9\ntriangles 1\n1 2 3\n", "node 4 is not a corner"},
         {"nodes 3\n0 0\n1 0\n0 1\ntriangles 1\n1 2 3\n7\n", "expected nothing more"}};
     (void)state;
     tw_context *ctx = new_context();

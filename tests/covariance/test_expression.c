@@ -269,15 +269,15 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"se(1, 2, 1)", "this input is given twice", 9},
         {"se(age)", "there is no input \"age\": the inputs have no names here; give their numbers", 3},
         {"se(\"age)", "this quote is not closed", 3},
-        {"white(1)", "white looks at no inputs", 6},
+        {"white(1)", "white takes no inputs", 6},
         {"se(1, 3, ell=(1, 2, 3))", "3 length scales were given for 2 inputs", 9},
         {"polynomial(degree=2.5)", "degree must be a whole number from 1 to 16, not 2.5", 11},
         {"polynomial(degree=0)", "degree must be a whole number from 1 to 16, not 0", 11},
         {"polynomial(degree=2, degree=2)", "degree is given twice", 21},
         {"polynomial(3 2)", "a \",\" or \")\" is missing here", 13},
-        {"linear(ell=2)", "one ell for all inputs would say what sigma says: leave it out, or add ard", 7},
+        {"linear(ell=2)", "one ell for all inputs is redundant with sigma: leave it out, or add ard", 7},
         {"linear(ell=(1, 2, 3), sigma=2)",
-         "one ell for each input says what sigma says: leave this sigma out", 22},
+         "one ell for each input is redundant with sigma: leave this sigma out", 22},
         {"rq(alpah=2)", "rq has no parameter \"alpah\"; it has ell, sigma and alpha", 3},
         {"linaer + se", "there is no kernel \"linaer\" (did you mean linear?)", 0},
         {"0 * se", "a number in a kernel must be above 0", 0},
@@ -341,7 +341,7 @@ static void unknown_and_ambiguous_inputs_are_shown(void **state)
          "e\")",
          "there is no input \"gr\xc3\xb6\xc3\x9f"
          "e\"; there are: age, dose, dose\n"},
-        {"se(dose)", "2 inputs have this name: give the number of the one that is meant\n"},
+        {"se(dose)", "2 inputs have this name: give its number instead\n"},
     };
     tw_context *ctx = new_context();
     tw_data *data = named_data(ctx, names);
@@ -368,7 +368,7 @@ static void inputs_must_be_known_for_ard(void **state)
     tw_context *ctx = new_context();
     tw_kernel *kernel = NULL;
     assert_int_equal(tw_kernel_parse(ctx, "se(ard)", 0, &kernel), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(ctx), "how many inputs there are is not known here"));
+    assert_non_null(strstr(tw_context_message(ctx), "the number of inputs is not known here"));
     kernel = new_kernel(ctx, "se(ell=(1, 2)) + matern32(ard)"); /* now it is */
     assert_int_equal(tw_kernel_count(kernel), 6);
     tw_kernel_free(kernel);
@@ -409,7 +409,7 @@ static void there_are_limits(void **state)
     strcat(wide, "se");
     for (int i = 0; i < 255; i++) strcat(wide, "+se");
     assert_int_equal(tw_kernel_parse(ctx, wide, 0, &kernel), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(ctx), "an expression has at most 256 parts"));
+    assert_non_null(strstr(tw_context_message(ctx), "an expression may have at most 256 parts"));
     wide[strlen(wide) - 3] = '\0'; /* 255 leaves and their sum */
     assert_int_equal(tw_kernel_parse(ctx, wide, 0, &kernel), TW_OK);
     assert_int_equal(tw_kernel_count(kernel), 510);

@@ -79,7 +79,7 @@ static const bad_file bad_files[] = {
     {".libsvm", "1 99999999999999999999999:1\n", 0, {"index is too large"}},
     {".svm", "1,2\n\0", 5, {"not a text file"}},
     {".npy", "", 0, {"is empty"}},
-    {".npy", "1,2\n", 0, {"does not start as a NumPy array"}},
+    {".npy", "1,2\n", 0, {"does not start like a NumPy array"}},
     {".npy", "\x93NUMPY", 0, {"truncated", "after 6 bytes"}},
     {".npy", "\x93NUMPY\x01", 0, {"truncated"}},
     {".npy", "\x93NUMPY\x04\0\1\0{", 11, {"version 4"}},
@@ -197,16 +197,16 @@ static void a_label_column_that_is_not_there_is_refused(void **state)
         const char *text, *label, *words;
     } cases[] = {
         {"a,b\n1,2\n", "c",
-         "the label column \"c\" is not there: give an index from 1 to 2 or -1 to -2, or a name "
-         "out of \"a\", \"b\", or none"},
-        {"1,2\n", "3", "\"3\" is not there: give an index from 1 to 2 or -1 to -2, or none"},
-        {"1,2\n", "-3", "\"-3\" is not there"},
-        {"1,2\n", "0", "\"0\" is not there"},
-        {"1,2\n", "", "\"\" is not there"},
-        {"1,2\n", "99999999999999999999", "is not there"},
+         "there is no label column \"c\": give an index from 1 to 2 or -1 to -2, or one of the names "
+         "\"a\", \"b\", or none"},
+        {"1,2\n", "3", "\"3\": give an index from 1 to 2 or -1 to -2, or none"},
+        {"1,2\n", "-3", "there is no label column \"-3\""},
+        {"1,2\n", "0", "there is no label column \"0\""},
+        {"1,2\n", "", "there is no label column \"\""},
+        {"1,2\n", "99999999999999999999", "there is no label column"},
         {"a,b,a\n1,2,3\n", "a", "columns 1 and 3 are both called \"a\""},
-        {"1\n2\n", NULL, "has one column only"},
-        {"a\n2\n", "a", "has one column only"},
+        {"1\n2\n", NULL, "has only one column"},
+        {"a\n2\n", "a", "has only one column"},
     };
     tw_context *ctx = new_context();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

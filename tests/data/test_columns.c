@@ -86,8 +86,8 @@ static void messages_say_what_is_wrong(void **state)
     tw_context *ctx = new_context();
     scratch_file file = scratch_write_text(".csv", text), narrow = scratch_write_text(".csv", "1,2\n3,4\n");
     refused(ctx, file.path, NULL, "d", "column 4 cannot be both the label and the exposure");
-    refused(ctx, file.path, NULL, "e", "the exposure column \"e\" is not there: give an index from 1 to 4");
-    refused(ctx, file.path, NULL, "5", "the exposure column \"5\" is not there");
+    refused(ctx, file.path, NULL, "e", "there is no exposure column \"e\": give an index from 1 to 4");
+    refused(ctx, file.path, NULL, "5", "there is no exposure column \"5\"");
     refused(ctx, narrow.path, NULL, "1", "there are no inputs");
     scratch_remove(&file);
     scratch_remove(&narrow);

@@ -253,7 +253,7 @@ static void columns_can_be_ignored(void **state)
     assert_true(data->d == 1 && data->x[1] == 5.0 && data->y[0] == 1.0 && !tw_data_levels(data, 0));
     tw_data_free(data);
     assert_int_equal(read_as(ctx, text, &(tw_reading){.ignored = 1, .ignore = label}, &data), TW_BAD_DATA);
-    assert_non_null(strstr(tw_context_message(ctx), "column 4 cannot be ignored and be the label"));
+    assert_non_null(strstr(tw_context_message(ctx), "column 4 cannot be both ignored and the label"));
     assert_int_equal(read_as(ctx, text, &(tw_reading){.ignored = 3, .ignore = all}, &data), TW_BAD_DATA);
     assert_non_null(strstr(tw_context_message(ctx), "there are no inputs"));
     finish(ctx);

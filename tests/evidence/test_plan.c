@@ -242,10 +242,10 @@ static void bad_options_are_refused(void **state)
     REFUSE("there is no schedule \"cubic\"", o.schedule = "cubic");
     REFUSE("the temperatures must rise", o.beta = falling; o.temperatures = 3);
     REFUSE("there is no sampler \"nuts\"", o.kernel_method = "nuts");
-    REFUSE("the metric hessian does not go with hmc, which takes: auto, ", o.metric = "hessian");
-    REFUSE("the metric dense does not go with hmc", o.metric = "dense");
-    REFUSE("a standard error to reach is above 0", o.until_se = -1.0);
-    REFUSE("a standard error to reach is above 0", o.until_se = NAN);
+    REFUSE("the metric hessian cannot be used with hmc, which takes: auto, ", o.metric = "hessian");
+    REFUSE("the metric dense cannot be used with hmc", o.metric = "dense");
+    REFUSE("the standard error to reach must be above 0", o.until_se = -1.0);
+    REFUSE("the standard error to reach must be above 0", o.until_se = NAN);
 #undef REFUSE
     assert_int_equal(tw_evidence_options_check(p.ctx, NULL), TW_OK);
     posed_free(&p);

@@ -101,7 +101,7 @@ static tw_estimate run(const posed *p, kind which, journal *l)
 static void the_last_word_is_the_estimate(void **state)
 {
     (void)state;
-    static const char *const stages[KINDS] = {"pilot/run/", "pilot/way up/burn-in/run/", NULL, NULL,
+    static const char *const stages[KINDS] = {"pilot/run/", "pilot/upwards/burn-in/run/", NULL, NULL,
                                               "pilot/run/"};
     posed p = pose();
     for (kind which = 0; which < KINDS; which++) {

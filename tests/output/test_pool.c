@@ -28,7 +28,7 @@ static void write_run(const tw_problem *problem, const char *path, const tw_run_
     assert_int_equal(tw_run_finish(writer, facts), TW_OK);
 }
 
-/* Files in a folder: a (LONG draws), b (SHORT draws, another seed), and others that do not go with a. */
+/* Files in a folder: a (LONG draws), b (SHORT draws, another seed), and others that cannot be used with a. */
 typedef struct files {
     tw_context *ctx;
     scratch_folder folder;

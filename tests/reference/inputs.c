@@ -20,7 +20,7 @@ static void *allocate(size_t count, size_t size)
 {
     void *memory = calloc(count, size);
     if (memory) return memory;
-    fprintf(stderr, "reference: there is no memory for %zu x %zu bytes\n", count, size);
+    fprintf(stderr, "reference: not enough memory for %zu x %zu bytes\n", count, size);
     abort();
 }
 

@@ -227,10 +227,10 @@ static void bad_options_are_refused(void **state)
     } while (0)
     WITH(method, "gibbs", "there is no method \"gibbs\"; there are: auto, hmc");
     WITH(metric, "ep", "needs a method that takes it");
-    WITH(eps, 0.1, "eps goes with hmc or rmhmc or mgrad, not with auto");
+    WITH(eps, 0.1, "eps is an option of hmc or rmhmc or mgrad, not of auto");
     WITH(init, "zero", "there is no init");
     WITH(from, "posterior", "not \"posterior\"");
-    WITH(beta, 1.5, "between 0 and 1");
+    WITH(beta, 1.5, "from 0 to 1");
     WITH(chains, 0, "at least one chain");
     WITH(max_seconds, -1.0, "seconds at most must be above 0");
     WITH(target_accept, 1.0, "between 0 and 1");
@@ -243,13 +243,13 @@ static void bad_options_are_refused(void **state)
     o = few();
     o.method = "hmc";
     o.metric = "hessian";
-    refuse(&p, o, "the metric hessian does not go with hmc, which takes: auto, ep");
+    refuse(&p, o, "the metric hessian cannot be used with hmc, which takes: auto, ep");
     o.metric = "auto";
     o.warmup = 0;
     refuse(&p, o, "nothing can be tuned");
     o.method = "ess";
     o.steps = 3;
-    refuse(&p, o, "steps goes with hmc or rmhmc, not with ess");
+    refuse(&p, o, "steps is an option of hmc or rmhmc, not of ess");
     posed_free(&p);
 }
 

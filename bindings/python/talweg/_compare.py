@@ -140,7 +140,7 @@ def compare(
     if len(named) < 2:
         raise InputError("at least two models can be compared")
     if any(not np.array_equal(m.y, next(iter(named.values())).y) for m in named.values()):
-        raise InputError("models of other observations cannot be compared")
+        raise InputError("models of different observations cannot be compared")
     options = dict(points=points, particles=point_particles, temperatures=point_temperatures, seed=seed, threads=threads)
     runs = {}
     for name, model in named.items():

@@ -103,16 +103,16 @@ def terms_of(likelihood: str, given: dict[str, Any], n: int, caller: str) -> tup
         elif name in columns:
             arrays[name] = _column(name, value, n)
         else:
-            raise InputError(f"{name} does not go with the {likelihood} likelihood")
+            raise InputError(f"{name} cannot be used with the {likelihood} likelihood")
     return numbers, arrays
 
 
 def _precision(matrix: Union[str, os.PathLike[str], None], design: Union[str, os.PathLike[str], None], kernel: str) -> str:
     """The expression that reads these files."""
     if matrix is None:
-        raise InputError("design_matrix goes with precision_matrix, and there is none")
+        raise InputError("design_matrix needs precision_matrix")
     if kernel != "se":
-        raise InputError("kernel does not go with precision_matrix, which is the whole covariance: leave one out")
+        raise InputError("kernel cannot be used with precision_matrix, which is the whole covariance: leave one out")
     paths = {name: path for name, path in (("matrix", matrix), ("design", design)) if path is not None}
     for name, path in paths.items():
         if not isinstance(path, (str, os.PathLike)):

@@ -130,7 +130,7 @@ def sample(
         Acceptance probability that the step size is tuned to.
     solver_tol, fixed_point, reverse_check
         rmhmc: tolerance of the implicit equations; or exactly so many plain iterations; fraction of accepted
-        trajectories that are integrated back as a check.
+        trajectories that are checked for reversibility, step by step or by integrating back.
     init : "ep", "prior", or array_like of shape (n,) or (n, chains)
         Where chains start.
     start, beta

@@ -78,7 +78,7 @@ def test_models_side_by_side():
     assert all(m.loo < 0 < m.loo_se and len(m.loo_k) == 40 for m in c.models) and "best" in repr(c)
     with pytest.raises(talweg.InputError, match="at least two"):
         talweg.compare([talweg.Model(X, Y)])
-    with pytest.raises(talweg.InputError, match="other observations"):
+    with pytest.raises(talweg.InputError, match="different observations"):
         talweg.compare([talweg.Model(X, Y), talweg.Model(X, -Y)])
 
 
@@ -92,5 +92,5 @@ def test_what_is_held_and_what_is_refused():
         talweg.sample(model, chains=2, draws=10)
     with pytest.raises(talweg.InputError, match="method cannot be used"):
         talweg.evidence(model, method="pt")
-    with pytest.raises(talweg.InputError, match="flat, which is no distribution"):
+    with pytest.raises(talweg.InputError, match="flat, which is not a distribution"):
         talweg.sample(X, Y, prior="log_ell ~ uniform")

@@ -140,7 +140,7 @@ def test_probabilities_of_levels_from_draws():
         (dict(y=["a", "b", ""]), "row 3 is ''"),
         (dict(y=["a", "b", "c"]), "labels of two classes"),
         (dict(positive="d"), "no label is \"d\""),
-        (dict(levels=["a", "b"]), "levels do not go with the probit likelihood"),
+        (dict(levels=["a", "b"]), "levels cannot be used with the probit likelihood"),
         (dict(X=[["a"], ["b"], ["b"]]), "text"),  # which se cannot use
     ],
 )

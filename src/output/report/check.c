@@ -32,7 +32,10 @@ static void print_verdict(const check_page *p)
     tw_html_print(p->page, "%s %s", p->claim->name, headings[r->verdict]);
     fputs("</h2>\n<p>", p->page);
     const char *reason = strstr(r->words, ": "); /* the heading has what stands before it */
-    if (reason) tw_html_print(p->page, "%c%s", toupper((unsigned char)reason[2]), reason + 3);
+    if (reason) {
+        tw_html_print(p->page, "%c", toupper((unsigned char)reason[2]));
+        tw_html_sentence(reason + 3, p->page);
+    }
     fputs("</p>\n</section>\n", p->page);
 }
 
@@ -45,7 +48,7 @@ static void print_warnings(const check_page *p)
         char words[TW_WARNING_BYTES];
         tw_warning_print(&w->warning[k], NULL, words);
         fputs("<li>", p->page);
-        tw_html_text(words, p->page);
+        tw_html_sentence(words, p->page);
         fputs("</li>\n", p->page);
     }
     fputs("</ul>\n</section>\n", p->page);
@@ -67,8 +70,8 @@ static void print_tiles(const check_page *p)
         fprintf(p->page,
                 "<div><b>%.3f ±\u00a0%.2g</b><span>log Z, exact, with its standard error</span></div>\n",
                 r->log_z.exact, r->log_z.error);
-    print_tile(p->page, r->rms_mean, 2, "posterior sds that means are off, root mean square");
-    print_tile(p->page, r->rms_sd, 2, "posterior sds that standard deviations are off, root mean square");
+    print_tile(p->page, r->rms_mean, 2, "root mean square error of the means, in posterior sds");
+    print_tile(p->page, r->rms_sd, 2, "root mean square error of the standard deviations, in posterior sds");
     if (r->count)
         fprintf(p->page, "<div><b>%zu of %zu</b><span>latents that are wrong</span></div>\n", r->wrong,
                 r->count);
@@ -103,8 +106,8 @@ static tw_status draw_scatter(check_page *p, tw_check_quantity q, const char *wo
     fputs("END\nplot x with lines lw 1 lc " TW_LIMIT ", $latents with points pt 7 ps 0.35 lc " TW_FIRST "\n",
           script);
     tw_figure_draw(&p->figures, words);
-    tw_html_print(p->page,
-                  "The %s of every latent, as claimed against exact. A right claim lies on the line.", words);
+    tw_html_print(p->page, "The %s of every latent, as claimed against exact. A right value is on the line.",
+                  words);
     tw_figure_end(&p->figures);
     return TW_OK;
 }
@@ -208,7 +211,7 @@ static tw_status print_latents(check_page *p)
     fputs("<section>\n<h2>All latents</h2>\n<div class=\"figures\">\n", p->page);
     TW_TRY(draw_scatter(p, TW_CHECK_MEAN, "mean"));
     TW_TRY(draw_scatter(p, TW_CHECK_SD, "standard deviation"));
-    fputs("</div>\n</section>\n<section>\n<h2>The latents that are furthest off</h2>\n", p->page);
+    fputs("</div>\n</section>\n<section>\n<h2>The worst latents</h2>\n", p->page);
     print_table(p);
     fputs("<div class=\"figures\">\n", p->page);
     for (size_t k = 0; k < r->count && k < MOST_MARGINALS; k++) TW_TRY(draw_marginal(p, &r->rows[k]));

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 enum { MOST_BYTES = 2048 };
 
@@ -20,14 +21,30 @@ static const char *entity(char c)
     }
 }
 
+static void put_character(char c, FILE *to)
+{
+    const char *escaped = entity(c);
+    if (escaped)
+        fputs(escaped, to);
+    else
+        fputc(c, to);
+}
+
 void tw_html_text(const char *text, FILE *to)
 {
-    for (; *text; text++) {
-        const char *escaped = entity(*text);
-        if (escaped)
-            fputs(escaped, to);
-        else
-            fputc(*text, to);
+    for (; *text; text++) put_character(*text, to);
+}
+
+void tw_html_sentence(const char *text, FILE *to)
+{
+    static const char sign[] = " +- ";
+    while (*text) {
+        if (strncmp(text, sign, sizeof sign - 1) == 0) {
+            fputs(" ±\u00a0", to);
+            text += sizeof sign - 1;
+        } else {
+            put_character(*text++, to);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-/* html.h: text in a page. Whatever comes from a user, a file or its name goes through here. */
+/* html.h: text in a page. All text of a user, a file or its name goes through here. */
 #ifndef TALWEG_OUTPUT_REPORT_HTML_H
 #define TALWEG_OUTPUT_REPORT_HTML_H
 
@@ -9,6 +9,9 @@
 /* Text as text: the five characters that mean something in HTML are written as entities, control characters
  * as U+FFFD. Safe between tags and inside quoted attributes. */
 void tw_html_text(const char *text, FILE *to);
+
+/* The same for a sentence of the library, in which "a +- b" is written as "a ± b". */
+void tw_html_sentence(const char *text, FILE *to);
 
 /* The same for formatted text, of at most about 2000 bytes. */
 void tw_html_print(FILE *to, const char *format, ...) TW_PRINTF(2, 3);

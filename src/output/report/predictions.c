@@ -73,7 +73,7 @@ static void wilson(double observed, double cases, double *low, double *high)
 static tw_status draw_calibration(tw_report *r, const tw_cases *cases)
 {
     const tw_scores *s = &cases->scores;
-    TW_TRY(tw_figure_begin(&r->figures, SQUARE, "predicted probability of +1", "part that was +1"));
+    TW_TRY(tw_figure_begin(&r->figures, SQUARE, "predicted probability of +1", "observed frequency of +1"));
     FILE *script = r->figures.plot.script;
     fputs("$bins << END\nNaN NaN NaN NaN NaN\n", script);
     for (size_t b = 0; b < TW_CALIBRATION_BINS; b++) {
@@ -93,12 +93,12 @@ static tw_status draw_calibration(tw_report *r, const tw_cases *cases)
     fputs("Calibration", r->page);
     tw_html_print(r->page, r->options->test ? " on %zu new cases" : " on the %zu training cases themselves",
                   cases->count);
-    fputs(": of the cases in a tenth of the probabilities, which part was +1, with 95% intervals "
-          "(Wilson); bars: how many cases there are.",
+    fputs(": the observed frequency of +1 in each tenth of the predicted probabilities, with 95% intervals "
+          "(Wilson); bars: numbers of cases.",
           r->page);
     if (!r->options->test)
-        fputs(" The posterior has seen these labels, so this says little about new cases: give labelled test "
-              "data for those.",
+        fputs(" The model was fitted to these labels, so this says little about new cases: test data "
+              "with labels do.",
               r->page);
     tw_figure_end(&r->figures);
     return TW_OK;
@@ -144,7 +144,7 @@ static tw_status draw_scatter(tw_report *r, const tw_cases *cases)
           script);
     tw_figure_draw(&r->figures, "Predicted means against observations");
     tw_html_print(r->page,
-                  r->options->test ? "Predicted means against what was observed, %zu new cases"
+                  r->options->test ? "Predicted means against observations, %zu new cases"
                                    : "Posterior means of the observations against the observations "
                                      "themselves, %zu training cases",
                   cases->count);

@@ -44,8 +44,7 @@ static void print_observations(const tw_problem *problem, FILE *page)
     if (problem->likelihood->two_classes)
         tw_html_fact(page, "observations", "%zu of class +1, %zu of class −1", positive, data->n - positive);
     else
-        tw_html_fact(page, "observations", "from %g to %g, %.4g in the mean", low, high,
-                     sum / (double)data->n);
+        tw_html_fact(page, "observations", "from %g to %g, mean %.4g", low, high, sum / (double)data->n);
 }
 
 static void print_inputs(const tw_problem *problem, FILE *page)

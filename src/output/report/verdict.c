@@ -7,9 +7,13 @@
 #include "output/report/html.h"
 #include "output/report/parts.h"
 
-static void open_box(FILE *page, bool good, const char *heading)
+/* A box is green, amber, or grey where there is nothing to judge by. */
+typedef enum verdict { GOOD, BAD, OPEN } verdict;
+
+static void open_box(FILE *page, verdict v, const char *heading)
 {
-    fprintf(page, "<section class=\"verdict%s\">\n<h2>%s</h2>\n", good ? "" : " bad", heading);
+    static const char *const class[] = {[GOOD] = "", [BAD] = " bad", [OPEN] = " open"};
+    fprintf(page, "<section class=\"verdict%s\">\n<h2>%s</h2>\n", class[v], heading);
 }
 
 /* ---- draws ---- */
@@ -48,7 +52,7 @@ static void print_warning(FILE *page, const char *tag, const tw_warning *warning
     tw_warning_print(warning, advice[warning->code], words);
     if (!warning->name) words[0] = (char)toupper((unsigned char)words[0]);
     fprintf(page, "<%s>", tag);
-    tw_html_text(words, page);
+    tw_html_sentence(words, page);
     fprintf(page, ".</%s>\n", tag);
 }
 
@@ -84,7 +88,7 @@ static bool print_temperature(const tw_report *r)
     for (size_t k = 0; k < r->pool->files; k++) {
         const tw_run_facts *f = tw_run_describe(r->pool->run[k]);
         if (f->draws == 0 || f->beta == 1.0) continue;
-        open_box(r->page, false, "These are not draws of the posterior");
+        open_box(r->page, BAD, "These are not draws of the posterior");
         fputs("<p>", r->page);
         tw_html_print(r->page, "They are of the path to it from %s, at β = %g.", f->from, f->beta);
         fputs("</p>\n</section>\n", r->page);
@@ -98,7 +102,7 @@ static void judge_draws(const tw_report *r)
     size_t warnings = r->warnings.count;
     if (r->pool->chained == 0) return;
     bool posterior = !print_temperature(r);
-    open_box(r->page, warnings == 0,
+    open_box(r->page, warnings == 0 ? GOOD : BAD,
              warnings > 0 ? "Look at this before you use the draws"
              : posterior  ? "The draws can be used"
                           : "As draws of that path they can be used");
@@ -133,14 +137,14 @@ static void judge_approximations(const tw_report *r)
         off += errors > TW_AGREEMENT_LIMIT;
     }
     if (known == 0) return;
-    open_box(r->page, off == 0,
+    open_box(r->page, off == 0 ? GOOD : BAD,
              off == 0       ? "The approximations are within Monte Carlo error"
              : off == known ? "The approximations are off"
                             : "Some approximations are off");
     fputs("<p>", r->page);
     for (size_t k = 0; k < known; k++) {
         fputs(k ? " " : "", r->page);
-        tw_html_text(words[k], r->page);
+        tw_html_sentence(words[k], r->page);
     }
     fputs("</p>\n</section>\n", r->page);
 }
@@ -165,13 +169,16 @@ static void judge_estimates(const tw_report *r)
     const tw_agreement *a = &r->agreement;
     char words[TW_WORDS_BYTES];
     if (r->estimates == 0) return;
-    open_box(r->page, (!a->known || a->agree) && !any_doubt(r),
+    open_box(r->page,
+             any_doubt(r) || (a->known && !a->agree) ? BAD
+             : a->known                              ? GOOD
+                                                     : OPEN,
              !a->known  ? "The log evidence"
              : a->agree ? "The estimates of log Z agree"
                         : "The estimates of log Z do not agree");
     fputs("<p>", r->page);
     tw_agreement_print(a, r->estimate, words);
-    tw_html_text(words, r->page);
+    tw_html_sentence(words, r->page);
     if (a->known && !a->agree)
         fputs(" At least one has not seen the whole posterior: trust neither, and let chains mix with more "
               "transitions, more temperatures or parallel tempering.",
@@ -224,7 +231,7 @@ void tw_report_verdict(const tw_report *r)
     judge_draws(r);
     judge_estimates(r);
     if (!r->figures.drawn) {
-        open_box(r->page, false, "This page has no plots");
+        open_box(r->page, BAD, "This page has no plots");
         fputs("<p>They are drawn by the program gnuplot, which is not installed: install it (Debian and "
               "Ubuntu: the "
               "package gnuplot-nox) and make the page again.</p>\n</section>\n",

@@ -89,7 +89,7 @@ static tw_status read_positions(tw_run *run, double *x)
     double *buffer = NULL;
     tw_status status = TW_OK;
     if (rows > f->draws) rows = f->draws;
-    TW_TRY(tw_allocate_doubles(run->ctx, f->n, rows, "draws on their way", &buffer));
+    TW_TRY(tw_allocate_doubles(run->ctx, f->n, rows, "a buffer of draws", &buffer));
     for (size_t c = 0; status == TW_OK && c < f->chains; c++) status = read_chain(run, c, rows, buffer, x);
     tw_release(run->ctx, buffer);
     return status;

@@ -68,7 +68,7 @@ static tw_status prepare(merge *m)
         first += m->parts[k].chains;
     }
     m->rows = TW_RUN_BLOCK / (m->n * chains * sizeof(double)) + 1;
-    TW_TRY(tw_allocate_doubles(m->ctx, m->n * chains, m->rows, "draws on their way", &m->block));
+    TW_TRY(tw_allocate_doubles(m->ctx, m->n * chains, m->rows, "a buffer of draws", &m->block));
     TW_TRY(tw_allocate_doubles(m->ctx, m->n, chains, "a draw", &m->x));
     TW_TRY(tw_allocate(m->ctx, chains, sizeof *m->records, "the records of a draw", &memory));
     m->records = memory;

@@ -43,7 +43,7 @@ static tw_status check_file(tw_context *ctx, const char *path)
 static tw_status opened(tw_nc_reader *r, int code, int id)
 {
     if (code != NC_NOERR)
-        return tw_fail(r->ctx, TW_BAD_DATA, "not all of a NetCDF-4 file, or a damaged one: %s",
+        return tw_fail(r->ctx, TW_BAD_DATA, "this NetCDF-4 file is truncated or damaged: %s",
                        nc_strerror(code));
     r->file = id;
     return TW_OK;
@@ -92,7 +92,7 @@ static tw_status fail_field(const tw_nc_reader *r, int group, const char *name, 
 {
     char prefix[NC_MAX_NAME + 2];
     prefix_of(r, group, prefix);
-    return tw_fail(r->ctx, TW_BAD_DATA, "%s%s %s: the file is damaged, or no run of talweg", prefix, name,
+    return tw_fail(r->ctx, TW_BAD_DATA, "%s%s %s: the file is damaged, or not a talweg run", prefix, name,
                    what);
 }
 
@@ -111,7 +111,7 @@ bool tw_nc_has_variable(int group, const char *name)
 tw_status tw_nc_find_group(const tw_nc_reader *r, const char *name, int *group)
 {
     if (nc_inq_ncid(r->file, name, group) == NC_NOERR) return TW_OK;
-    return tw_fail(r->ctx, TW_BAD_DATA, "the group %s is missing: the file is damaged, or no run of talweg",
+    return tw_fail(r->ctx, TW_BAD_DATA, "the group %s is missing: the file is damaged, or not a talweg run",
                    name);
 }
 

@@ -121,7 +121,7 @@ static tw_status check_theta(tw_pool *pool, size_t k)
     const tw_run_theta *theta = tw_run_read_theta(pool->run[k]);
     if (pool->chained > 0 && tw_run_describe(pool->run[k])->draws > 0 && (theta || pool->theta))
         return tw_fail(pool->ctx, TW_BAD_DATA,
-                       "%.500s: draws of unknown parameters are weighted points, no chains, and cannot be "
+                       "%.500s: draws of unknown parameters are weighted points, not chains, and cannot be "
                        "combined with other draws: give the file alone, or sample with more points",
                        pool->path[theta ? k : 0]);
     if (theta) pool->theta = theta;

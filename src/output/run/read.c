@@ -192,7 +192,7 @@ tw_status tw_run_read_latents(tw_run *run, size_t first, size_t count, double *x
     if (count == 0) return TW_OK;
     size_t most = ROWS_BUFFER / count > 0 ? ROWS_BUFFER / count : 1;
     if (most > f->draws) most = f->draws;
-    TW_TRY(tw_allocate_doubles(run->ctx, most, count, "draws on their way", &buffer));
+    TW_TRY(tw_allocate_doubles(run->ctx, most, count, "a buffer of draws", &buffer));
     for (size_t c = 0; c < f->chains; c++)
         for (size_t i = 0; code == NC_NOERR && i < f->draws; i += most) {
             size_t rows = f->draws - i < most ? f->draws - i : most;

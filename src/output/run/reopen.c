@@ -74,7 +74,7 @@ static tw_status fill_copier(copier *c)
     TW_TRY(tw_allocate_doubles(c->ctx, all, 1, "the step sizes of the draws", &c->eps));
     TW_TRY(tw_run_read_statistic(c->run, "step_size", c->eps));
     c->rows = TW_RUN_BLOCK / 4 / (c->n * c->chains * sizeof(double)) + 1;
-    TW_TRY(tw_allocate_doubles(c->ctx, c->n * c->chains, c->rows, "draws on their way", &c->block));
+    TW_TRY(tw_allocate_doubles(c->ctx, c->n * c->chains, c->rows, "a buffer of draws", &c->block));
     return tw_allocate_doubles(c->ctx, c->n, c->chains, "a draw", &c->x);
 }
 

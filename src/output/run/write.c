@@ -66,7 +66,8 @@ tw_status tw_run_check_parts(tw_context *ctx, const tw_run_options *o, const tw_
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a run of %zu chains of %zu latents does not fit %zu cases",
                        facts->chains, facts->n, problem->data->n);
     if (o->compress > 9)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a level of compression is from 0 to 9, not %u", o->compress);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the compression level must be from 0 to 9, not %u",
+                       o->compress);
     return TW_OK;
 }
 
