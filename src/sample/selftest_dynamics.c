@@ -78,8 +78,9 @@ static tw_status check_return(const tw_selftest_case *c, bool rmhmc)
     tw_status status = make_flow(c, rmhmc, c->options->solver_tolerance, &flow);
     if (status == TW_OK) status = tw_allocate_doubles(c->ctx, 4 * flow.r, 1, "a trajectory's ends", &phase);
     if (status == TW_OK) {
-        tw_check check = check_of(
-            &flow, "reversibility", "distance from its start of a trajectory that is integrated back, whitened");
+        tw_check check =
+            check_of(&flow, "reversibility",
+                     "distance from its start of a trajectory that is integrated back, whitened");
         check.high = flow.return_limit;
         check.measured = return_error(&flow, find_eps(&flow), phase);
         tw_selftest_note(c, check);
