@@ -68,7 +68,7 @@ typedef enum tw_forces {
 
 /* How HMC integrates the Gaussian part of H in the metrics prior and ep (src/dynamics/leapfrog.h). Either is exact. */
 typedef enum tw_drift {
-    TW_DRIFT_AUTO,     /* turns from 2,000 cases on: the errors of a straight drift add up over cases */
+    TW_DRIFT_AUTO,     /* turns from 100 cases on: the errors of a straight drift add up over cases */
     TW_DRIFT_STRAIGHT, /* the leapfrog of all other metrics */
     TW_DRIFT_TURN      /* by a rotation, without error */
 } tw_drift;

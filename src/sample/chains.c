@@ -260,7 +260,7 @@ static tw_status draw_all(run *r)
         move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
         if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
         if (t->jittered && o->eps == 0.0) move.eps = tw_jittered_eps(t->eps, o->seed, move.iteration);
-        if (tw_takes_quarters(r->sampler, o)) move.eps = tw_quarter_eps(t->eps, o->seed, move.iteration);
+        if (tw_takes_quarters(r->sampler, o)) tw_quarter_move(t->eps, t->steps, o->max_steps, &move);
         tw_sampler_advance(r->sampler, &move, r->records);
         TW_TRY(tw_team_status(r->sampler->ctx)); /* else the records of the others are missing */
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));

@@ -14,7 +14,7 @@
 enum { SINGLE_FROM = 256 };
 
 /* A straight drift loses acceptance as n eps^4; from so many cases on that costs several steps for each one that turns. */
-enum { TURN_FROM = 2000 };
+enum { TURN_FROM = 100 };
 
 typedef struct hmc {
     tw_single *single; /* EP's factor for the forces; NULL: none */

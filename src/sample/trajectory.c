@@ -85,10 +85,13 @@ bool tw_takes_quarters(const tw_sampler *s, const tw_chains_options *o)
     return s->frame.turns && s->options.metric == TW_METRIC_EP && o->eps == 0.0 && o->steps == 0;
 }
 
-double tw_quarter_eps(double mean, uint64_t seed, uint64_t iteration)
+void tw_quarter_move(double eps, size_t steps, size_t cap, tw_move *move)
 {
-    tw_stream stream = tw_stream_at(seed, TW_STREAM_TRAJECTORY, 1, iteration);
-    return mean * (0.75 + 0.5 * tw_stream_uniform(&stream));
+    tw_stream stream = tw_stream_at(move->seed, TW_STREAM_TRAJECTORY, 1, move->iteration);
+    double angle = eps * (0.75 + 0.5 * tw_stream_uniform(&stream));
+    bool fine = tw_stream_uniform(&stream) < 0.125 && 2 * steps <= cap;
+    move->eps = fine ? 0.5 * angle : angle;
+    move->steps = fine ? 2 * steps : steps;
 }
 
 double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration)

@@ -146,8 +146,8 @@ void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
     move->eps = current_eps(w);
     move->steps = o->steps;
     if (w->quarters) {
-        move->steps = divide_quarter(&move->eps, cap);
-        move->eps = tw_quarter_eps(move->eps, o->seed, move->iteration);
+        size_t steps = divide_quarter(&move->eps, cap);
+        tw_quarter_move(move->eps, steps, cap, move);
         return;
     }
     if (w->tune_steps)

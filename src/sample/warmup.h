@@ -50,9 +50,10 @@ double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration);
 #define TW_MEAN_OF_JITTERED_EPS 0.75
 
 /* Where H is an oscillator but for a small part, the drift turning in EP's frame, a quarter of the orbit is the best length of all, and a fixed
- * number of steps makes it: only the angle is uniform, on (3/4 to 5/4) pi/2, which renews x^2 to 0.95. True where both step size and number are tuned. */
+ * number of steps makes it: only the angle is uniform, on (3/4 to 5/4) pi/2, which renews x^2 to 0.95. True where both step size and number are tuned.
+ * One trajectory in eight takes twice as many steps of half the size (unless that is more than `cap`), so that a chain where all others are rejected moves on. */
 bool tw_takes_quarters(const tw_sampler *s, const tw_chains_options *o);
-double tw_quarter_eps(double mean, uint64_t seed, uint64_t iteration);
+void tw_quarter_move(double eps, size_t steps, size_t cap, tw_move *move);
 
 /* ---- warmup.c: the schedule */
 typedef struct tw_warmup {
