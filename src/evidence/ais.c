@@ -25,11 +25,11 @@
 
 enum { PILOT_PARTICLES = 32, PILOT_MOVES = 2, PILOT_START = 30, BOOTSTRAP = 200, MORE = 2, EXTRA = 100 };
 
-tw_move tw_ais_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t first_chain)
+tw_move tw_ais_move(const tw_ais *a, const tw_walk *walk, size_t k, uint64_t iteration, uint64_t first_chain)
 {
     const tw_ais_options *o = a->o;
     tw_move move = {.eps = a->eps[k], .seed = o->seed, .iteration = iteration, .first_chain = first_chain};
-    move.steps = o->steps ? o->steps : tw_walk_steps(a->eps[k]);
+    move.steps = o->steps ? o->steps : tw_walk_steps(walk, a->eps[k]);
     return move;
 }
 
@@ -50,7 +50,7 @@ static tw_status pilot(tw_ais *a)
         tw_step_tuner_begin(&tuner);
         for (size_t m = 0; status == TW_OK && m < moves; m++) {
             a->eps[k] = tw_step_tuner_eps(&tuner);
-            tw_move move = tw_ais_move(a, k, ++iteration, chain);
+            tw_move move = tw_ais_move(a, walk, k, ++iteration, chain);
             tw_step_tuner_learn(&tuner, tw_walk_move(walk, &move));
         }
         a->eps[k] = tw_step_tuner_eps(&tuner);
@@ -113,7 +113,7 @@ tw_status tw_ais_move_at(tw_ais *a, tw_walk *walk, size_t k)
 {
     TW_TRY(tw_walk_temper(walk, a->beta[k]));
     for (size_t m = 0; m < a->o->moves; m++) {
-        tw_move move = tw_ais_move(a, k, ++a->iteration, a->chain);
+        tw_move move = tw_ais_move(a, walk, k, ++a->iteration, a->chain);
         tw_walk_move(walk, &move);
     }
     return TW_OK;

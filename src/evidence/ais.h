@@ -27,7 +27,7 @@ typedef struct tw_ais {
 
 /* ---- steps of a run */
 
-tw_move tw_ais_move(const tw_ais *a, size_t k, uint64_t iteration, uint64_t first_chain);
+tw_move tw_ais_move(const tw_ais *a, const tw_walk *walk, size_t k, uint64_t iteration, uint64_t first_chain);
 
 /* Whose random streams a run has. */
 tw_streams_user tw_ais_streams(const tw_ais_options *options);

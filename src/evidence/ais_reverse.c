@@ -132,7 +132,7 @@ static void refine(tw_ais *a, const tw_walk *walk, size_t k)
 static double try_step_size(tw_ais *a, tw_walk *walk, size_t k)
 {
     double rate = 0.0, sum = 0.0;
-    tw_move move = tw_ais_move(a, k, a->iteration, tw_streams_of(TW_STREAMS_AIS_TRIAL).first);
+    tw_move move = tw_ais_move(a, walk, k, a->iteration, tw_streams_of(TW_STREAMS_AIS_TRIAL).first);
     tw_sampler_save(walk->sampler, a->share + walk->particles);
     tw_sampler_advance(walk->sampler, &move, walk->records);
     for (size_t j = 0; j < walk->particles; j++) {
@@ -186,7 +186,7 @@ static tw_status burn_in(tw_ais *a, tw_walk *walk)
 {
     const tw_ais_options *o = a->o;
     for (size_t m = 0; m < o->burn_in; m++) {
-        tw_move move = tw_ais_move(a, a->steps, ++a->iteration, a->chain);
+        tw_move move = tw_ais_move(a, walk, a->steps, ++a->iteration, a->chain);
         tw_walk_move(walk, &move);
         tw_progress now = {.stage = "burn-in",
                            .unit = "transitions",

@@ -63,7 +63,7 @@ static void transition(pilot *p, tw_rm_plan_step *step)
     const tw_rm_options *o = p->o;
     bool has_steps = tw_method_describe(o->kernel.method)->has_steps;
     step->eps = tw_walk_tunes(&o->kernel, o->eps) ? tw_step_tuner_eps(&p->tuner) : o->eps;
-    step->leapfrog_steps = !has_steps ? 1 : o->steps ? o->steps : tw_walk_steps(step->eps);
+    step->leapfrog_steps = !has_steps ? 1 : o->steps ? o->steps : tw_walk_steps(p->walk, step->eps);
     tw_move move = {.eps = step->eps,
                     .steps = step->leapfrog_steps,
                     .seed = o->seed,

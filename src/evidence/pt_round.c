@@ -43,7 +43,7 @@ static void transition(tw_pt *pt, size_t level)
     const tw_pt_options *o = pt->o;
     double eps = tw_step_tuner_eps(&pt->tuner[level]);
     tw_move move = {.eps = eps,
-                    .steps = o->steps ? o->steps : tw_walk_steps(eps),
+                    .steps = o->steps ? o->steps : tw_walk_steps(pt->walk[level], eps),
                     .seed = o->seed,
                     .iteration = pt->round * o->moves + pt->move,
                     .first_chain = pt->chain + level * pt->copies};

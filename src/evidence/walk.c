@@ -172,9 +172,9 @@ void tw_walk_measure(tw_walk *w)
     tw_sampler_gather(w->sampler, sizeof *w->log_ratio, w->log_ratio);
 }
 
-size_t tw_walk_steps(double eps)
+size_t tw_walk_steps(const tw_walk *walk, double eps)
 {
     const double quarter = 1.5707963267948966192;
-    double steps = ceil(quarter / eps);
+    double steps = walk->sampler->frame.turns ? floor(quarter / eps + 0.5) : ceil(quarter / eps);
     return steps < 1.0 ? 1 : steps > 1000.0 ? 1000 : (size_t)steps;
 }

@@ -67,8 +67,9 @@ void tw_walk_measure_mine(tw_walk *walk);
 bool tw_record_failed(const tw_record *record);
 
 /* Leapfrog steps for a trajectory of length pi/2: a quarter of the period of a standard Gaussian, where draws
- * decorrelate. */
-size_t tw_walk_steps(double eps);
+ * decorrelate. At least that length; where the drift turns, with steps up to 1.5, the nearest to it, as half a period
+ * renews no squares. */
+size_t tw_walk_steps(const tw_walk *walk, double eps);
 
 /* A number for the draws of a run whose particles begin with the streams (seed, start, first_chain, ...): it stands
  * for them in tw_estimate. */
