@@ -67,12 +67,12 @@ static void oracles_are_met_within_four_errors(void **state)
             if (cases[i].n > 500) continue;
             posed p = pose_oracle(&cases[i]);
             assert_int_equal(tw_schedule_fill(p.ctx, TW_SCHEDULE_LINEAR, STEPS, 0.0, beta), TW_OK);
-            tw_ais_options o = ais_with(beta, STEPS, orthant ? 768 : 512);
+            tw_ais_options o = ais_with(beta, STEPS, 768);
             use_ep_metric(&p, &o);
             meet(&cases[i], &p, &o);
             o.reverse = true;
             o.burn_in = 20;
-            o.particles = orthant ? 1536 : 512;
+            o.particles = orthant ? 1536 : 768;
             meet(&cases[i], &p, &o);
             posed_free(&p);
         }
