@@ -138,9 +138,8 @@ static void a_field_is_linear_between_cells(void **state)
 static tw_problem *product_of(tw_context *ctx, size_t n, const double *x)
 {
     static const double y[MOST] = {0.0};
-    tw_problem_parts parts = {
-        .likelihood = tw_likelihood_find("poisson"),
-        .kernel = new_kernel(ctx, "3 * ar1(1, ell=2, sigma=1.3) * spde(2, 3, ell=2)")};
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("poisson"),
+                              .kernel = new_kernel(ctx, "3 * ar1(1, ell=2, sigma=1.3) * spde(2, 3, ell=2)")};
     tw_problem *problem = NULL;
     assert_int_equal(tw_data_new(ctx, n, 3, x, n, y, &parts.data), TW_OK);
     if (tw_problem_new(ctx, &parts, &problem) != TW_OK) fail_msg("%s", tw_context_message(ctx));

@@ -57,8 +57,8 @@ def test_chains_are_the_program_s(program, tmp_path):
 
 
 def test_a_callable_ends_a_run():
-    ended = talweg.sample(X, Y, prior=PRIORS, points=4096, progress=lambda stage, done, *rest: stage == "run" and done > 64)
-    assert ended.interrupted and 32 <= ended.draws < 4096
+    ended = talweg.sample(X, Y, prior=PRIORS, points=32768, progress=lambda stage, done, *rest: stage == "run" and done > 64)
+    assert ended.interrupted and 32 <= ended.draws < 32768
     with pytest.raises(talweg.TalwegError):
         talweg.evidence(X, Y, prior=PRIORS, progress=lambda *p: True)
 

@@ -248,7 +248,7 @@ import os, signal, sys, threading, warnings
 import numpy as np, talweg
 warnings.simplefilter("ignore")
 y = np.resize([-1.0, 1.0, 1.0], 200)
-draws = talweg.sample(np.arange(200.0), y, method="ess", metric="prior", init="prior", chains=8, draws=1000, warmup=1)
+draws = talweg.sample(np.arange(200.0), y, method="ess", metric="prior", init="prior", chains=8, draws=2000, warmup=1)
 saved = threading.Event()
 
 def watch():
