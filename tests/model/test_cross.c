@@ -156,9 +156,8 @@ static void a_product_knows_new_times(void **state)
     double x[3 * OLD], all[3 * ALL], z[3 * AT], diagonal[AT], *cross = malloc(MOST * AT * sizeof *cross),
                                                               column[ALL];
     for (size_t i = 0; i < ALL; i++) {
-        size_t cell = i < OLD ? i / 3 : 3 * (i - OLD) % 9;
-        const double at[3] = {i < OLD ? times[i % 3] : new_time[i - OLD], (double)(cell / 3),
-                              (double)(cell % 3)};
+        size_t cell = i < OLD ? i / 3 : 3 * (i - OLD) % 9, row = cell / 3, place = cell % 3;
+        const double at[3] = {i < OLD ? times[i % 3] : new_time[i - OLD], (double)row, (double)place};
         for (size_t k = 0; k < 3; k++) {
             all[i + k * ALL] = at[k];
             if (i < OLD) x[i + k * OLD] = at[k];
