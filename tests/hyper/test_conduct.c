@@ -1,0 +1,224 @@
+/* Importance sampling squared: what it says of weights and means that are no result, the same bits for any number of threads and
+ * members, runs that are stopped, what is refused, and memory that runs out. Right answers are in test_hyper.c. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/fault.h"
+#include "support/hyper_case.h"
+#include "support/orthants.h"
+#include "support/support.h"
+#include "support/thread_team.h"
+
+/* ---- verdicts ---- */
+
+static bool has_warning(const tw_hyper_result *r, tw_warning_code code)
+{
+    for (size_t k = 0; k < r->warnings.count; k++)
+        if (r->warnings.warning[k].code == code) return true;
+    return false;
+}
+
+/* Twelve observations that are a ten-thousandth of sigma precise, and one particle from the prior at each point: log Zhat is off by millions, so that
+ * one point has all the weight. */
+static void weights_on_one_point_are_no_result(void **state)
+{
+    (void)state;
+    enum { N = 12 };
+    tw_context *ctx = new_context();
+    tw_problem_parts parts = {.likelihood = tw_likelihood_find("gaussian")};
+    tw_problem *problem = NULL;
+    tw_hyper_result *r = NULL;
+    tw_hyper_options o = hyper_small(9);
+    double x[N], y[N];
+    for (size_t i = 0; i < N; i++) y[i] = sin(x[i] = (double)i);
+    assert_int_equal(tw_data_new(ctx, N, 1, x, N, y, &parts.data), TW_OK);
+    assert_int_equal(tw_kernel_parse(ctx, "se", 1, &parts.kernel), TW_OK);
+    assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
+    tw_priors *priors = hyper_priors(problem, HYPER_ELL, HYPER_SIGMA);
+    assert_int_equal(tw_priors_fix(priors, problem, "noise=1e-4"), TW_OK);
+    o.particles = o.temperatures = o.kept = 1;
+    o.joint_particles = 0;
+    ask_for_fault(TW_FAULT_NO_FIT);
+    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
+    ask_for_fault(TW_FAULT_NONE);
+    assert_int_equal(r->verdict, TW_NUMERICAL_FAILURE);
+    assert_true(r->estimate.weight_ess < 1.1 && has_warning(r, TW_WARN_THETA_COLLAPSED));
+    assert_int_equal(r->started[TW_HYPER_PRIOR], r->points);
+    tw_hyper_free(r);
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    tw_context_free(ctx);
+}
+
+static void note_mean(const tw_problem *problem, const tw_hyper_result *r, void *user)
+{
+    (void)problem;
+    *(bool *)user = has_warning(r, TW_WARN_THETA_MEAN);
+}
+
+/* Three labels leave the tails of ell's prior as they are: with 1 degree of freedom the mean does not exist, with 5 it does. */
+static void a_mean_that_does_not_exist_is_warned_of(void **state)
+{
+    (void)state;
+    tw_hyper_options o = hyper_small(10);
+    bool none = false, some = true;
+    o.joint_particles = 0;
+    o.points = 512;
+    hyper_with_run("log_ell ~ student_t(1, 0, 1)", &o, note_mean, &none);
+    hyper_with_run("log_ell ~ student_t(5, 0, 1)", &o, note_mean, &some);
+    assert_true(none && !some);
+}
+
+/* ---- the same bits ---- */
+
+typedef struct bits {
+    size_t count;
+    double number[4096];
+} bits;
+
+static void note(const tw_problem *problem, const tw_hyper_result *r, void *user)
+{
+    bits *b = user;
+    (void)problem;
+    b->count = 0;
+    for (size_t s = 0; s < r->points; s++) b->number[b->count++] = r->log_weight[s];
+    for (size_t i = 0; i < r->n * r->kept * r->points; i++) b->number[b->count++] = r->x[i];
+    b->number[b->count++] = r->estimate.log_z;
+    b->number[b->count++] = r->joint.log_z;
+    b->number[b->count++] = r->row[1].mean;
+}
+
+static void take_part(void *user, const tw_team *team)
+{
+    bits *all = user;
+    tw_hyper_options o = hyper_small(9);
+    tw_context *ctx = NULL;
+    tw_hyper_result *r = NULL;
+    if (tw_context_new(NULL, &ctx) != TW_OK) abort();
+    tw_problem *problem = orthants_pose(ctx);
+    tw_priors *priors = hyper_priors(problem, HYPER_ELL, HYPER_SIGMA);
+    if (tw_context_set_team(ctx, team) != TW_OK || tw_hyper_run(problem, priors, &o, &r) != TW_OK) abort();
+    note(problem, r, &all[team->rank]);
+    tw_hyper_free(r);
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    tw_context_free(ctx);
+}
+
+static void threads_and_members_change_nothing(void **state)
+{
+    (void)state;
+    static bits one, other, members[3];
+    tw_hyper_options o = hyper_small(9);
+    hyper_with_run(HYPER_ELL, &o, note, &one);
+    for (size_t threads = 2; threads <= 3; threads++) {
+        o.threads = threads;
+        hyper_with_run(HYPER_ELL, &o, note, &other);
+        assert_memory_equal(one.number, other.number, one.count * sizeof(double));
+    }
+    run_team(3, take_part, members);
+    for (size_t r = 0; r < 3; r++)
+        assert_memory_equal(one.number, members[r].number, one.count * sizeof(double));
+}
+
+/* ---- ends, refusals and memory ---- */
+
+static bool stop_at_half(void *user, const tw_progress *p)
+{
+    (void)user;
+    return strcmp(p->stage, "run") == 0 && p->done >= 64;
+}
+
+static void see_half(const tw_problem *problem, const tw_hyper_result *r, void *user)
+{
+    (void)problem;
+    (void)user;
+    assert_true(r->stopped && r->points == 64 && isfinite(r->estimate.log_z));
+    assert_int_equal(r->warnings.warning[r->warnings.count - 1].code, TW_WARN_THETA_STOPPED);
+}
+
+static void a_run_that_is_stopped_has_what_is_complete(void **state)
+{
+    (void)state;
+    tw_hyper_options o = hyper_small(10);
+    o.on_progress = stop_at_half;
+    hyper_with_run(HYPER_ELL, &o, see_half, NULL);
+}
+
+static void assert_refused(const char *ell, const char *fix, tw_hyper_options o, const char *words)
+{
+    tw_context *ctx = new_context();
+    tw_problem *problem = orthants_pose(ctx);
+    tw_priors *priors = hyper_priors(problem, ell, NULL);
+    tw_hyper_result *r = NULL;
+    if (fix) assert_int_equal(tw_priors_fix(priors, problem, fix), TW_OK);
+    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_BAD_ARGUMENT);
+    assert_null(r);
+    assert_non_null(strstr(tw_context_message(ctx), words));
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    tw_hyper_options o = hyper_small(1), few = hyper_small(1), still = hyper_small(1);
+    few.points = 32;
+    still.eps = 0.0;
+    assert_refused("log_ell ~ uniform", NULL, o, "the prior of ell is flat");
+    assert_refused(NULL, NULL, o, "no parameter is unknown");
+    assert_refused(NULL, "ell=2", o, "no parameter is unknown");
+    assert_refused(HYPER_ELL, NULL, few, "32 with 32 points");
+    assert_refused(HYPER_ELL, NULL, still, "eps");
+}
+
+/* Of a small run, the k-th allocation fails; 0: none. Returns how many there were. */
+static size_t run_with_little(size_t k)
+{
+    failing_allocator failing = {0, 0};
+    tw_context *ctx = failing_context(&failing);
+    tw_problem *problem = orthants_pose(ctx);
+    tw_priors *priors = hyper_priors(problem, HYPER_ELL, HYPER_SIGMA);
+    tw_hyper_options o = hyper_small(3);
+    tw_hyper_result *r = NULL;
+    size_t before = failing.calls;
+    o.points = 64;
+    o.rounds = 1;
+    o.joint_particles = 3;
+    failing.fail_at = k > 0 ? before + k : 0;
+    tw_status status = tw_hyper_run(problem, priors, &o, &r);
+    size_t calls = failing.calls - before;
+    failing.fail_at = 0;
+    assert_int_equal(status, k > 0 ? TW_NO_MEMORY : TW_OK);
+    assert_true((status == TW_OK) == (r != NULL));
+    tw_hyper_free(r);
+    tw_priors_free(priors);
+    tw_problem_free(problem);
+    assert_int_equal(tw_context_bytes_in_use(ctx), 0);
+    tw_context_free(ctx);
+    return calls;
+}
+
+/* An error, wherever it happens, and nothing is left behind. */
+static void no_memory_is_an_error(void **state)
+{
+    (void)state;
+    size_t calls = run_with_little(0);
+    for (size_t k = 1; k < calls; k += 1 + k / 8) run_with_little(k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_on_one_point_are_no_result),
+        cmocka_unit_test(a_mean_that_does_not_exist_is_warned_of),
+        cmocka_unit_test(threads_and_members_change_nothing),
+        cmocka_unit_test(a_run_that_is_stopped_has_what_is_complete),
+        cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(no_memory_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

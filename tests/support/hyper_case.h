@@ -1,0 +1,21 @@
+/* hyper_case.h: importance sampling squared on the three labels of orthants.h, with few points. */
+#ifndef TALWEG_TESTS_HYPER_CASE_H
+#define TALWEG_TESTS_HYPER_CASE_H
+
+#include "talweg/hyper.h"
+
+#define HYPER_ELL "log_ell ~ normal(0.3, 0.8)"
+#define HYPER_SIGMA "log_sigma ~ normal(0.5, 1)"
+
+/* Priors of a problem's parameters; NULL: none. */
+tw_priors *hyper_priors(tw_problem *problem, const char *first, const char *second);
+
+/* 128 points and a short joint run, on one thread. */
+tw_hyper_options hyper_small(uint64_t seed);
+
+/* A run in a context of its own, ell with the prior `ell` and sigma with HYPER_SIGMA; the result is handed to `look`, with `user`. */
+void hyper_with_run(const char *ell, const tw_hyper_options *o,
+                    void (*look)(const tw_problem *problem, const tw_hyper_result *r, void *user),
+                    void *user);
+
+#endif
