@@ -74,6 +74,7 @@ cmp "$d/known_run.csv" "$d/known_model.csv" || complain "the predictions of a mo
 works report "$d/run.nc" --test "$d/demo/two_classes_test.csv" -o "$d/run.html"
 grep -q 'Prior and posterior of log_sigma' "$d/run.html" || complain "the page has no picture of log_sigma"
 grep -q 'whose correlation is' "$d/run.html" || complain "the page has no picture of pairs"
+grep -q 'draws of parameters and latents\. ' "$d/run.html" || complain "the page speaks of a chain where there is none"
 grep -q 'unknown parameters' "$d/run.html" || complain "the page says nothing of unknown parameters"
 grep -q 'leapfrog step' "$d/run.html" && grep -q 'step size nan' "$d/run.html" && complain "the page has a step size"
 works sample "$data" --prior 'ell ~ gamma(2, 1)' --points 64 -o "$d/draws.csv"

@@ -122,7 +122,9 @@ static void print_subtitle(const tw_report *r)
 {
     const tw_pool *pool = r->pool;
     tw_page_model(pool->problem, r->page);
-    if (pool->chained > 0)
+    if (pool->theta && pool->chains == 1) /* weighted points, resampled: no chain */
+        tw_html_print(r->page, "%zu draws of parameters and latents. ", pool->draws);
+    else if (pool->chained > 0)
         tw_html_print(r->page, "%zu draws of the posterior in %zu chain%s. ", pool->draws * pool->chains,
                       pool->chains, pool->chains == 1 ? "" : "s");
     if (r->estimates > 0)
