@@ -2,8 +2,9 @@
  *
  *   mpirun -n 2 build/bench/bench_ranks
  *
- * Rank 0 alone and all ranks together take turns, so that both see the same machine; one thread each. The efficiency on R
- * ranks is seconds(1) / (R seconds(R)), the median over the turns. The estimates must be equal to the bit.
+ * In turns, so that all see the same machine: rank 0 alone; every rank by itself with all of the work, at the same time,
+ * which is what the machine allows; and all ranks together, one thread each. The efficiency on R ranks is seconds(1) / (R seconds(R)), the median over the turns. The estimates must be equal to
+ * the bit. Meetings are calls of the team; the time in them is that of messages and of waiting for the others.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -14,7 +15,15 @@
 #include "talweg/evidence.h"
 #include "talweg/team_mpi.h"
 
-enum { TURNS = 5 };
+enum { TURNS = 5, WAYS = 3, MOST_RANKS = 64 };
+enum { ALONE, BESIDE, TOGETHER };
+
+/* A team whose meetings are counted. */
+typedef struct counted {
+    tw_team team; /* what the context sees */
+    const tw_team *inner;
+    double meetings, bytes, seconds;
+} counted;
 
 /* Wait for the others without taking a processor from them. */
 static void wait_for_all(void)
@@ -25,6 +34,46 @@ static void wait_for_all(void)
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
         nanosleep(&nap, NULL);
+}
+
+static void count(counted *c, double start, size_t bytes)
+{
+    c->meetings += 1.0;
+    c->bytes += (double)bytes;
+    c->seconds += bench_seconds() - start;
+}
+
+static tw_status gather(void *user, void *data, const size_t *offset)
+{
+    counted *c = user;
+    double start = bench_seconds();
+    tw_status status = c->inner->gather(c->inner->user, data, offset);
+    count(c, start, offset[c->inner->size]);
+    return status;
+}
+
+static tw_status broadcast(void *user, void *data, size_t bytes)
+{
+    counted *c = user;
+    double start = bench_seconds();
+    tw_status status = c->inner->broadcast(c->inner->user, data, bytes);
+    count(c, start, bytes);
+    return status;
+}
+
+static void give_up(void *user, tw_status status, const char *why)
+{
+    const counted *c = user;
+    c->inner->give_up(c->inner->user, status, why);
+}
+
+static counted counted_team(const tw_team *inner)
+{
+    counted c = {.team = {.rank = inner->rank, .size = inner->size}, .inner = inner};
+    c.team.gather = gather;
+    c.team.broadcast = broadcast;
+    c.team.give_up = give_up;
+    return c;
 }
 
 static double seconds_of_ais(const bench_usps *u, const tw_team *team, double *log_z)
@@ -42,23 +91,46 @@ static double seconds_of_ais(const bench_usps *u, const tw_team *team, double *l
     return bench_seconds() - start;
 }
 
+/* One way of doing it; ranks that have no part in it wait. */
+static double seconds_of(const bench_usps *u, counted *c, int way, double *log_z)
+{
+    wait_for_all();
+    c->team.user = c;
+    if (way == ALONE && c->team.rank > 0) return 0.0;
+    return seconds_of_ais(u, way == TOGETHER ? &c->team : NULL, log_z);
+}
+
+static void print_meetings(const counted *c)
+{
+    double mine[3] = {c->meetings / TURNS, c->bytes / TURNS, c->seconds / TURNS}, all[3 * MOST_RANKS] = {0.0};
+    int size = (int)c->team.size;
+    if (size > MOST_RANKS) return;
+    MPI_Gather(mine, 3, MPI_DOUBLE, all, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    for (int r = 0; c->team.rank == 0 && r < size; r++)
+        printf("rank %d: %4.0f meetings, %8.1f kB, in them %6.3f s\n", r, all[3 * r], all[3 * r + 1] / 1e3,
+               all[3 * r + 2]);
+}
+
 static void compare(const bench_usps *u, const tw_team *team)
 {
-    double alone[TURNS] = {0.0}, together[TURNS], efficiency[TURNS], first = 0.0, log_z = 0.0;
+    static const char *const name[WAYS] = {"rank 0 alone", "each rank alone, at once", "all ranks together"};
+    double seconds[WAYS][TURNS], efficiency[WAYS][TURNS], log_z[WAYS] = {0.0};
+    counted c = counted_team(team);
     bool same = true;
     for (size_t k = 0; k < TURNS; k++) {
-        wait_for_all();
-        if (team->rank == 0) alone[k] = seconds_of_ais(u, NULL, &first);
-        wait_for_all();
-        together[k] = seconds_of_ais(u, team, &log_z);
-        efficiency[k] = alone[k] / ((double)team->size * together[k]);
-        same = same && log_z == first;
+        for (int way = 0; way < WAYS; way++) {
+            seconds[way][k] = seconds_of(u, &c, way, &log_z[way]);
+            efficiency[way][k] = seconds[ALONE][k] / seconds[way][k];
+            if (way == TOGETHER) efficiency[way][k] /= (double)team->size;
+            same = same && log_z[way] == log_z[ALONE];
+        }
     }
-    if (team->rank > 0) return;
-    printf("AIS on USPS, rank 0 alone           %8.3f s\n", bench_median(TURNS, alone));
-    printf("AIS on USPS, %3zu ranks              %8.3f s\n", team->size, bench_median(TURNS, together));
-    printf("efficiency, median of %d turns       %8.3f\n", TURNS, bench_median(TURNS, efficiency));
-    printf("log Z %.12f: %s\n", log_z, same ? "the same to the bit" : "NOT the same");
+    for (int way = 0; team->rank == 0 && way < WAYS; way++)
+        printf("AIS on USPS, %-25s %7.3f s   efficiency %5.3f (median of %d turns)\n", name[way],
+               bench_median(TURNS, seconds[way]), bench_median(TURNS, efficiency[way]), TURNS);
+    print_meetings(&c);
+    if (team->rank == 0)
+        printf("log Z %.12f: %s\n", log_z[TOGETHER], same ? "the same to the bit" : "NOT the same");
 }
 
 int main(int argc, char **argv)

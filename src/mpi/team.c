@@ -7,14 +7,13 @@
  * is sent while nobody waits, so that no rank can run ahead of another's failure.
  */
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "mpi/wait.h"
 #include "talweg/team_mpi.h"
 
-enum { MOST_WINDOWS = 16, WHY_BYTES = 1024, CHUNK = 1 << 30, TRIES = 200, PATIENCE = 5 };
+enum { MOST_WINDOWS = 16, WHY_BYTES = 1024, CHUNK = 1 << 30, PATIENCE = 5 };
 enum {
     MOST_BROUGHT = 4096,
     LEAST_BROUGHT = 64,
@@ -39,10 +38,11 @@ typedef struct mpi_team {
     tw_team team; /* first: what the caller holds */
     tw_context *ctx;
     MPI_Comm comm;
+    double spins;                /* seconds for which a rank waits in a loop */
     int *count, *displacement;   /* of the ranks, in bytes */
     size_t brings;               /* bytes at most of what a rank brings to a meeting */
     char *own, *slots;           /* the slot that this rank shows, and those of all */
-    MPI_Comm node;               /* the ranks on this machine; MPI_COMM_NULL: not asked for yet */
+    MPI_Comm node;               /* the ranks on this machine; MPI_COMM_NULL: not known */
     window window[MOST_WINDOWS]; /* memory that they have in common, the first `windows` of them */
     size_t windows;
     bool over;                    /* somebody gave up, or the work has ended */
@@ -64,37 +64,13 @@ static void lose_mpi(mpi_team *m)
     snprintf(m->why, sizeof m->why, "MPI reports an error");
 }
 
-/* Wait for a message: at first in a loop, as MPI does, then in naps, so that a rank that shares its processor with others
- * lets them work. */
-static bool wait_until(double end, MPI_Request *request, int *code)
-{
-    const struct timespec nap = {.tv_nsec = 50000};
-    int done = 0;
-    *code = MPI_SUCCESS;
-    for (int tries = 0; !done && *code == MPI_SUCCESS; tries++) {
-        *code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
-        if (!done && tries > TRIES) {
-            if (MPI_Wtime() > end) return false;
-            nanosleep(&nap, NULL);
-        }
-    }
-    return true;
-}
-
-static int wait_for(MPI_Request *request)
-{
-    int code;
-    wait_until(INFINITY, request, &code);
-    return code;
-}
-
 /* In lockstep a rank that fails alone waits for others who wait for it, in the middle of a matrix: so it waits for some
  * seconds only, and then ends them all. */
 static int meet_in_time(const mpi_team *m, const farewell *mine, MPI_Request *request)
 {
     int code;
-    if (!mine || !m->team.lockstep) return wait_for(request);
-    if (wait_until(MPI_Wtime() + PATIENCE, request, &code)) return code;
+    if (!mine || !m->team.lockstep) return tw_mpi_wait(m->spins, request);
+    if (tw_mpi_wait_until(m->spins, MPI_Wtime() + PATIENCE, request, &code)) return code;
     char words[WHY_BYTES + 64];
     snprintf(words, sizeof words, "rank %zu of %zu: %s", m->team.rank, m->team.size, mine->why);
     if (m->say)
@@ -170,7 +146,7 @@ static int send_to_all(mpi_team *m, int from, char *data, size_t bytes)
         size_t part = bytes - done < CHUNK ? bytes - done : CHUNK;
         MPI_Request request;
         code = MPI_Ibcast(data + done, (int)part, MPI_BYTE, from, m->comm, &request);
-        if (code == MPI_SUCCESS) code = wait_for(&request);
+        if (code == MPI_SUCCESS) code = tw_mpi_wait(m->spins, &request);
     }
     return code;
 }
@@ -212,7 +188,7 @@ static tw_status gather(void *user, void *data, const size_t *offset)
     MPI_Request request;
     code = MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, m->count, m->displacement, MPI_BYTE,
                            m->comm, &request);
-    return result_of(m, code == MPI_SUCCESS ? wait_for(&request) : code);
+    return result_of(m, code == MPI_SUCCESS ? tw_mpi_wait(m->spins, &request) : code);
 }
 
 static tw_status broadcast(void *user, void *data, size_t bytes)
@@ -239,8 +215,8 @@ static tw_status trade(void *user, size_t with, size_t bytes, const void *mine, 
         code = MPI_Irecv((char *)theirs + done, part, MPI_BYTE, (int)with, TRADE, m->comm, &in);
         if (code != MPI_SUCCESS) break;
         sent = MPI_Isend((const char *)mine + done, part, MPI_BYTE, (int)with, TRADE, m->comm, &out);
-        code = sent == MPI_SUCCESS ? wait_for(&out) : sent;
-        if (code == MPI_SUCCESS) code = wait_for(&in);
+        code = sent == MPI_SUCCESS ? tw_mpi_wait(m->spins, &out) : sent;
+        if (code == MPI_SUCCESS) code = tw_mpi_wait(m->spins, &in);
     }
     return result_of(m, code);
 }
@@ -273,15 +249,20 @@ static bool all_have(mpi_team *m, bool mine)
     return MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, m->comm) == MPI_SUCCESS && all;
 }
 
-static bool find_node(mpi_team *m)
+/* Ranks on this machine; 0: not known. */
+static int node_size(const mpi_team *m)
 {
-    int size = 0, largest = 0;
-    if (m->node == MPI_COMM_NULL && MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, (int)m->team.rank,
-                                                        MPI_INFO_NULL, &m->node) == MPI_SUCCESS)
-        MPI_Comm_set_errhandler(m->node, MPI_ERRORS_RETURN);
+    int size = 0;
     if (m->node != MPI_COMM_NULL) MPI_Comm_size(m->node, &size);
+    return size;
+}
+
+/* Is there a node for all, and one with several ranks? Else each has its own memory anyhow. */
+static bool shares_nodes(mpi_team *m)
+{
+    int size = node_size(m), largest = 0;
     MPI_Allreduce(&size, &largest, 1, MPI_INT, MPI_MAX, m->comm);
-    return all_have(m, size > 0) && largest > 1; /* else each has its own memory anyhow */
+    return all_have(m, size > 0) && largest > 1;
 }
 
 static bool is_first(const mpi_team *m)
@@ -322,7 +303,7 @@ static tw_status common(void *user, size_t bytes, void **memory, bool *first)
     *memory = NULL;
     *first = true;
     tw_status status = meet(m, NULL); /* nobody uses any longer what was given back */
-    if (status != TW_OK || !find_node(m)) return status;
+    if (status != TW_OK || !shares_nodes(m)) return status;
     window *w = find_window(m, bytes);
     if (!w) return TW_OK;
     w->used = true;
@@ -388,6 +369,16 @@ static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
     return make_slots(m);
 }
 
+/* Who is on this machine, and has each a processor? */
+static void find_node(mpi_team *m)
+{
+    if (MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, (int)m->team.rank, MPI_INFO_NULL, &m->node) !=
+        MPI_SUCCESS)
+        return;
+    MPI_Comm_set_errhandler(m->node, MPI_ERRORS_RETURN);
+    m->spins = tw_mpi_spins(node_size(m));
+}
+
 /* There is no team yet that could hear of a failure: all ranks ask whether all are ready, before anything else. */
 static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status status)
 {
@@ -399,6 +390,7 @@ static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status sta
     if (MPI_Comm_dup(comm, &m->comm) != MPI_SUCCESS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "this is not an MPI communicator");
     MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
+    find_node(m);
     return TW_OK;
 }
 
