@@ -42,11 +42,10 @@ static const void *get(void *user, const char *name, size_t *bytes)
 static void commit(void *user)
 {
     tw_sample_saver *s = user;
-    tw_context *ctx = s->saver.ctx;
     if (!s->files->run || tw_run_sync(s->files->run) == TW_OK)
         s->inner->commit(s->inner->user);
     else
-        tw_warn(ctx, &(tw_warning){.code = TW_WARN_CHECKPOINT, .name = tw_context_message(ctx)});
+        tw_saver_warn(&s->saver);
 }
 
 const tw_store *tw_sample_saver_store(tw_sample_saver *s, const tw_sample_files *files)

@@ -8,6 +8,7 @@
 
 #include "cli/completion.h"
 #include "cli/names.h"
+#include "cli/sweep.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
@@ -271,6 +272,7 @@ static tw_status check_place(tw_saver *s, bool force)
             s->ctx, TW_BAD_ARGUMENT,
             "--checkpoint %.1000s already exists: continue from it (--resume %.1000s), or use --force",
             s->path, s->path);
+    if (tw_team_leads(s->ctx)) tw_sweep(s->path);
     return tw_writer_check(s->ctx, s->path, true);
 }
 
@@ -311,14 +313,16 @@ const double *tw_saver_get_numbers(const tw_saver *s, const char *name, size_t *
     return data;
 }
 
-static void warn(tw_saver *s)
+void tw_saver_warn(tw_saver *s)
 {
+    if (s->warned) return;
+    s->warned = true;
     tw_warn(s->ctx, &(tw_warning){.code = TW_WARN_CHECKPOINT, .name = tw_context_message(s->ctx)});
 }
 
 void tw_saver_put(tw_saver *s, const char *name, size_t bytes, const void *data)
 {
-    if (s->path && tw_checkpoint_put(s->blocks, name, bytes, data) != TW_OK) warn(s);
+    if (s->path && tw_checkpoint_put(s->blocks, name, bytes, data) != TW_OK) tw_saver_warn(s);
 }
 
 bool tw_saver_is_due(const tw_saver *s)
@@ -329,7 +333,10 @@ bool tw_saver_is_due(const tw_saver *s)
 void tw_saver_write(tw_saver *s)
 {
     if (!s->path) return;
-    if (tw_checkpoint_save(s->blocks, s->path) != TW_OK) warn(s);
+    if (tw_checkpoint_save(s->blocks, s->path) == TW_OK)
+        s->warned = false;
+    else
+        tw_saver_warn(s);
     s->next = tw_wall_seconds() + s->every;
 }
 

@@ -27,7 +27,8 @@ typedef struct tw_saver {
     tw_context *ctx;
     const char *path; /* NULL: no checkpoints are wanted, and all that follows does nothing */
     double every, next;
-    bool begun; /* and nothing was wrong */
+    bool begun;  /* and nothing was wrong */
+    bool warned; /* that the last checkpoint could not be written */
     tw_checkpoint *blocks;
     tw_store store;
 } tw_saver;
@@ -43,6 +44,9 @@ const void *tw_saver_get(const tw_saver *saver, const char *name, size_t bytes);
 
 /* The same for a block of `count` numbers, whose count is not known beforehand. */
 const double *tw_saver_get_numbers(const tw_saver *saver, const char *name, size_t *count);
+
+/* The last checkpoint could not be written, for the reason that the context has: said once, until one is written again. */
+void tw_saver_warn(tw_saver *saver);
 
 /* Put a block. Where that fails a warning says so, and the computation goes on. */
 void tw_saver_put(tw_saver *saver, const char *name, size_t bytes, const void *data);

@@ -147,7 +147,7 @@ static void say(const tw_warning *warning)
     tw_terminal_say("warning", TW_COLOUR_YELLOW, words);
 }
 
-static void receive(void *user, const tw_warning *warning)
+void tw_warnings_hear(void *user, const tw_warning *warning)
 {
     (void)user;
     keep(warning);
@@ -161,7 +161,7 @@ void tw_warnings_silence(bool silent)
 
 void tw_warnings_receive(tw_context *ctx)
 {
-    tw_context_set_warn(ctx, receive, NULL);
+    tw_context_set_warn(ctx, tw_warnings_hear, NULL);
 }
 
 void tw_warnings_keep(const tw_warnings *warnings)

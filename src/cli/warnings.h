@@ -29,6 +29,9 @@ void tw_warnings_use(tw_in_use kind, const char *value);
 /* From now on those of ctx are kept and said. */
 void tw_warnings_receive(tw_context *ctx);
 
+/* One of them, by hand. */
+void tw_warnings_hear(void *user, const tw_warning *warning);
+
 /* --no-warnings: they are kept, and not said. */
 void tw_warnings_silence(bool silent);
 

@@ -218,6 +218,21 @@ refuses 3 'cannot be written' "$@" --checkpoint "$d/absent/x"
 refuses 1 '--checkpoint-every must be from 0' "$@" --checkpoint "$d/x" --checkpoint-every -1
 cmp -s "$ck" "$d/good" || complain "a refusal changed the checkpoint"
 
+# what a process left that was killed while it wrote a checkpoint is removed, what a living one writes is not
+true &
+dead=$!
+wait "$dead"
+for left in "$dead.0" "$dead.12" "$$.0" "$dead.x" "$dead"; do : >"$ck.$left.part"; done
+cp "$ck" "$d/kept"
+works "$@" --resume "$ck"
+for left in "$dead.0" "$dead.12"; do [ ! -e "$ck.$left.part" ] || complain "$ck.$left.part is left"; done
+for left in "$$.0" "$dead.x" "$dead"; do [ -e "$ck.$left.part" ] || complain "$ck.$left.part was removed"; done
+cp "$d/kept" "$ck"
+
+# a checkpoint that can never be written is warned of once
+works "$@" --checkpoint /dev/full --checkpoint-every 0 --force
+[ "$(grep -c 'warning.*/dev/full' "$d/err")" = 1 ] || complain "a full disk: $(grep -c warning "$d/err") warnings: $(head -n 3 "$d/err")"
+
 # the same data under another name, other threads, another way to print: that is the same computation
 cp "$data" "$d/copy.csv"
 works grid "$d/copy.csv" --log-ell -1:2:40 --log-sigma 0:3:40 --threads 1 --resume "$ck" -o "$d/table.csv"
