@@ -18,6 +18,9 @@ static const uint64_t ROUND_SCRAMBLE = UINT64_C(1) << 32;
 /* Rounds end where such a share of a round's points is effective, or where a round has hardly more than the one before. */
 static const double ENOUGH = 0.8, GAIN = 1.1;
 
+/* A covariance of d parameters has d (d + 1) / 2 numbers to be learned, so that many parameters need larger rounds, up to a limit in all. */
+enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 16, EACH_OF_MANY = 24, MOST_FITS = 1400 };
+
 typedef struct rounds {
     tw_hyper *h;
     size_t points, most, done;   /* of each round; rounds, and those behind us */
@@ -169,11 +172,20 @@ static bool goes_on(size_t round, double before, double effective)
     return round < 2 || (effective < ENOUGH && effective > GAIN * before);
 }
 
+/* Points of a round, and rounds. */
+static void choose_size(rounds *r)
+{
+    const tw_hyper *h = r->h;
+    size_t each = h->unknown <= FEW_PARAMETERS ? EACH_OF_FEW : EACH_OF_MANY;
+    r->points = h->o->round_points ? h->o->round_points : each * (h->unknown + 2);
+    r->most = h->o->rounds;
+    while (!h->o->round_points && r->most > 2 && r->most * r->points > MOST_FITS) r->most--;
+}
+
 tw_status tw_hyper_adapt(tw_hyper *h)
 {
-    rounds r = {.h = h,
-                .points = h->o->round_points ? h->o->round_points : 16 * (h->unknown + 2),
-                .most = h->o->rounds};
+    rounds r = {.h = h};
+    choose_size(&r);
     tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, r.most * r.points, &h->library);
     if (status == TW_OK) status = allocate(&r);
     double before = 0.0, effective = 0.0;

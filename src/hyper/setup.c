@@ -7,13 +7,20 @@
 #include "hyper/hyper.h"
 #include "talweg/fit.h"
 
-static const double DF = 10.0;
+/* Degrees of freedom of a bell. With many parameters nearly all of a t distribution's points are at a distance of about sqrt(d) scales, and its
+ * spread of scales costs more points than a posterior's tails need: the prior's part of the mixture bounds the weights there. */
+static const double DF = 10.0, DF_MANY = 20.0;
 
 /* The share of the first round's points that the prior has, to find what the search for the mode does not. */
 static const double FIRST_PRIOR = 0.25;
 
 static const double WIDER = 3.0;
 enum { FEW_ENOUGH = 4 };
+
+static double degrees(const tw_hyper *h)
+{
+    return h->unknown <= FEW_ENOUGH ? DF : DF_MANY;
+}
 
 /* ---- the mode ---- */
 
@@ -50,7 +57,7 @@ static tw_status add_bell(tw_hyper *h, const tw_fit_result *fit, size_t number)
 {
     tw_proposal *bell = NULL;
     double sd[TW_HYPER_MOST];
-    TW_TRY(tw_proposal_new(h->ctx, h->unknown, DF, &bell));
+    TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &bell));
     h->g->bell[h->g->bells++] = bell;
     for (size_t k = 0; k < h->unknown; k++) bell->mean[k] = fit->optimum[number].theta[h->index[k]];
     if (number == 0) return shape_first(h, fit, bell);
@@ -65,7 +72,7 @@ static tw_status add_wide_bell(tw_hyper *h)
     const tw_proposal *first = h->g->bell[0];
     tw_proposal *bell = NULL;
     double sd[TW_HYPER_MOST];
-    TW_TRY(tw_proposal_new(h->ctx, h->unknown, DF, &bell));
+    TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &bell));
     h->g->bell[h->g->bells++] = bell;
     for (size_t k = 0; k < h->unknown; k++) {
         bell->mean[k] = first->mean[k];
