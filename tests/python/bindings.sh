@@ -23,9 +23,12 @@ mkdir -p "$tree/bindings"
 cp -R bindings/python "$tree/bindings/python"
 ln -s "$PWD/include" "$PWD/VERSION" "$tree"
 
-# The package is compiled for the wheel and once more by the test of an editable installation: quickly, its work is the
-# library's.
+# The package is compiled for the wheel and again by the test of an editable installation: without optimisation, since the
+# library does the work, and with ccache where it is installed.
 export TALWEG_BUILD="$build" TALWEG_PROGRAM="$build/talweg" PYTHONDONTWRITEBYTECODE=1 CFLAGS="-O0 -g0"
+if command -v ccache >/dev/null; then
+    export CC="ccache ${CC:-cc}"
+fi
 cd "$tree/bindings/python"
 "$python" -m pip wheel -q --no-build-isolation --no-deps -w "$build/python" . >"$build/python/build.log" 2>&1 || {
     cat "$build/python/build.log" >&2

@@ -31,11 +31,12 @@ def run(*words):
     return done.stdout
 
 
-@pytest.fixture
-def venv(tmp_path):
-    """A python of its own that sees numpy of the system's."""
-    run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", tmp_path / "venv")
-    return tmp_path / "venv" / "bin" / "python"
+@pytest.fixture(scope="module")
+def venv(tmp_path_factory):
+    """A separate Python that sees the system's numpy."""
+    folder = tmp_path_factory.mktemp("install") / "venv"
+    run(sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", folder)
+    return folder / "bin" / "python"
 
 
 @pytest.fixture
@@ -47,13 +48,13 @@ def wheel(tmp_path):
     return made
 
 
-def test_wheel(venv, wheel, tmp_path):
+def test_wheel(venv, wheel):
     assert wheel.name.startswith(f"talweg-{talweg.__version__}-cp311-abi3-")  # one for every later Python
     names = zipfile.ZipFile(wheel).namelist()
     assert {"talweg/_talweg.abi3.so", "talweg/py.typed", "talweg/__init__.py"} <= set(names)
     run(venv, "-m", "pip", "install", "-q", "--no-index", "--no-deps", wheel)
     version, place = run(venv, "-c", USE).split()
-    assert version == talweg.__version__ and str(tmp_path) in place
+    assert version == talweg.__version__ and str(venv.parents[1]) in place
 
 
 def test_editable(venv):

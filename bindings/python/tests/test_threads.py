@@ -102,8 +102,8 @@ JOBS = {
     "pilots": "tell(); talweg.sample(X, y, chains=256)",
     "ais": "tell(); talweg.evidence(X, y, method='ais-reverse', particles=4000, temperatures=10**4)",
     "tempering": "tell(); talweg.evidence(X, y, method='pt', rounds=10**5)",
-    "ep": "tell(); talweg.approx(X, y, site_tol=1e-300, max_sweeps=10**6)",
-    "prediction": "d = talweg.sample(X, y, method='ess', draws=100, warmup=10); tell(); talweg.predict(d, np.zeros((10**6, 2), order='F'))",
+    "ep": "tell(); talweg.approx(X, y, site_tol=1e-300, max_sweeps=10**7)",
+    "prediction": "d = talweg.sample(X, y, method='ess', draws=100, warmup=10); tell(); talweg.predict(d, np.zeros((10**6, 2), order='F'), threads=1)",
 }
 
 # What a shell starts in the background ignores SIGINT, and so do its children: the script asks for it.
@@ -118,8 +118,8 @@ def tell(*_):
     told = True
 told = False
 rng = np.random.default_rng(1)
-X = rng.uniform(-2, 2, size=(200, 2))
-y = np.sign(np.sin(2 * X[:, 0]) - X[:, 1] + 0.3 * rng.normal(size=200))
+X = rng.uniform(-2, 2, size=(100, 2))
+y = np.sign(np.sin(2 * X[:, 0]) - X[:, 1] + 0.3 * rng.normal(size=100))
 try:
     JOB
     print("done")

@@ -141,12 +141,15 @@ def test_sample(small, program, flags, options):
         assert same(mine["efficiency"], its["efficiency"])
 
 
+FEW_ROUNDS, few_rounds = ("--copies", "8", "--rounds", "30"), dict(copies=8, rounds=30)
+
+
 @pytest.mark.parametrize(
     "flags, options",
     [
-        (("--method", "ais,ais-reverse,pt,rm"), dict(method=("ais", "ais-reverse", "pt", "rm"))),
-        (("--from", "prior", "--method", "ais", "--temperatures", "300"), dict(start="prior", method="ais", temperatures=300)),
-        (("--from", "prior", "--method", "pt", "--copies", "4"), dict(start="prior", method="pt", copies=4)),
+        (("--method", "ais,ais-reverse,pt,rm", *FEW_ROUNDS), dict(method=("ais", "ais-reverse", "pt", "rm"), **few_rounds)),
+        (("--from", "prior", "--method", "ais", "--temperatures", "100"), dict(start="prior", method="ais", temperatures=100)),
+        (("--from", "prior", "--method", "pt", "--copies", "4", "--rounds", "40"), dict(start="prior", method="pt", copies=4, rounds=40)),
         (
             ("--from", "laplace", "--kernel-method", "rmhmc", "--temperatures", "2", "--method", "ais", "--eps", "0.3"),
             dict(start="laplace", kernel_method="rmhmc", temperatures=2, method="ais", eps=0.3),
@@ -171,9 +174,10 @@ def test_evidence(small, program, flags, options):
 
 def test_defaults_of_evidence(small, program):
     """Without options the program and the package do the same; so they do on a schedule of the user's own."""
-    schedule = np.linspace(0, 1, 21) ** 2
+    schedule = np.linspace(0, 1, 9) ** 2
     np.savetxt(program.folder / "schedule.csv", schedule, fmt="%.17g")
-    for flags, options in (((), {}), (("--schedule", "schedule.csv", "--method", "ais,pt,rm"), dict(schedule=schedule, method="ais,pt,rm"))):
+    given = ("--schedule", "schedule.csv", "--method", "ais,pt,rm", "--particles", "64", *FEW_ROUNDS)
+    for flags, options in (((), {}), (given, dict(schedule=schedule, method="ais,pt,rm", particles=64, **few_rounds))):
         expected = program(*small, "evidence", *FLAGS, *flags)
         evidence = talweg.evidence(*small, **SETTING, **options)
         assert [(e.method, e.log_z, e.se) for e in evidence] == [(e["method"], e["log_z"], e["se"]) for e in expected["estimates"]]
