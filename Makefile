@@ -1,21 +1,21 @@
-# talweg: the ways in. Everything is built by CMake (see CMakePresets.json); this file only names the jobs.
+# The targets of talweg. CMake builds everything (see CMakePresets.json); this file only names the jobs.
 #   make          build build/talweg and the libraries
 #   make demo     set up, build, run the main job on built-in data
-#   make test     set up, build, run every test: three minutes at most on two cores, once it is built
+#   make test     set up, build, run every test: at most three minutes on two cores after the build
 #   make test-asan  the tests under AddressSanitizer and UBSan
-#   make test-kernels  the numerical tests with the kernels of another processor
-#   make check    what must pass before a change lands: these three and lint
+#   make test-kernels  the numerical tests with BLAS kernels for another processor
+#   make check    everything that must pass before a merge: these three and lint
 #   make test-long  the tests that take minutes: exact posteriors for every sampler
 #   make bench    run the benchmarks
 #   make figure1  draw HMC and RMHMC on a mixture of Gaussians, as build/figure1/figure1.svg and .png
-#   make reproduce-quick  figure 2 of the report in about ten minutes, and
-#   make reproduce  in full (hours; goes on where it was stopped); data from TALWEG_SHARED, results in docs/figure2.jsonl and build/reproduce/
-#   make records    named benchmarks beside their published figures (hours; goes on where it was stopped): docs/records.md
+#   make reproduce-quick  figure 2 of the report with few particles, about ten minutes
+#   make reproduce  figure 2 in full (hours; resumes where it stopped); data from TALWEG_SHARED, results in docs/figure2.jsonl and build/reproduce/
+#   make records    published benchmarks (hours; resumes where it stopped): docs/records.md
 #   make api      the reference of the C interface as HTML, in build/api/index.html
 #   make lint     formatter, static analysers, warnings as errors with gcc and clang
-#   make fuzz     look for bytes that the readers cannot bear, a minute each (needs clang's libFuzzer)
+#   make fuzz     fuzz every file reader for a minute (needs clang's libFuzzer)
 #   make soak     random commands for an hour: interrupts, ranks, failing allocations (SOAK_SECONDS=3600)
-#   make coverage which lines the tests reach (needs gcovr), in build/coverage/coverage.txt
+#   make coverage test coverage by line (needs gcovr), in build/coverage/coverage.txt
 #   make install  PREFIX=/usr/local; built in build/install, without tests
 PREFIX ?= /usr/local
 JOBS   ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)

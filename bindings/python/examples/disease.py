@@ -1,7 +1,7 @@
-"""Where is a disease more frequent than it should be? Counts by area, with the cases to be expected from its population as exposure.
+"""Where is a disease more frequent than expected? The data are counts by area; the exposure is the number expected from the population.
 
-y ~ negative binomial with mean e exp(f(s)) and variance mean + mean^2/dispersion, f a Gaussian process over the map: the log of the
-relative risk. The data are made up, with dispersion 3 and a hot spot in the east; the evidence tells them from Poisson counts.
+y ~ negative binomial with mean e exp(f(s)) and variance mean + mean^2/dispersion, where f, the log relative risk, is a Gaussian process
+over the map. The data are simulated with dispersion 3 and a hot spot in the east; the evidence prefers this model to Poisson.
 """
 
 import numpy as np

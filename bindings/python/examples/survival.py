@@ -1,7 +1,7 @@
-"""How long until it fails? Times to failure at different loads, of which those of parts that outlast the test are censored.
+"""How long do parts last? The data are times to failure at different loads, censored for parts that outlast the test.
 
-S(t) = exp(-e^f(load) t^shape), f a Gaussian process. The data are made up with shape 2, which the evidence finds; without the censored
-parts all of them would look worse than they are.
+S(t) = exp(-e^f(load) t^shape), where f is a Gaussian process. The data are simulated with shape 2, which the evidence finds; without the
+censored parts the estimated times would be too short.
 """
 
 import numpy as np
@@ -18,13 +18,13 @@ print(f"{censored.sum()} of 120 parts were still working after {HOURS:.0f} hours
 
 
 def fit(keep, shape):
-    """EP with one shape, for the parts to keep."""
+    """EP with one shape, for the selected parts."""
     about = dict(likelihood="weibull", shape=shape, censored=censored[keep].astype(float))
     return talweg.approx(load[keep], time[keep], kernel="se(ell=0.5, sigma=2) + constant(variance=9)", **about)
 
 
 def median_time(approximation, shape):
-    """S(t) = 1/2 at the mean of the log hazard."""
+    """The median time: S(t) = 1/2 at the mean of the log hazard."""
     hazard = talweg.predict(approximation, [0.1, 0.9], censored=0).mean
     return np.exp((np.log(np.log(2)) - hazard) / shape)
 
