@@ -1,8 +1,8 @@
 /* classification.c: two classes in the plane: fit, sample, write the draws to a file, predict.
  *
  *   y_n = sign(f(x_n) + noise), f a Gaussian process: a probit model. Its posterior is not Gaussian. EP
- *   approximates it by the best Gaussian; Markov chains, steered by that Gaussian, then draw from the posterior
- *   itself, and predictions are averages over the draws.
+ *   approximates it by a Gaussian. Markov chains that use this Gaussian as their metric then draw from the
+ *   posterior itself, and predictions are averages over the draws.
  *
  * Usage: classification [RUN.nc]. The file opens in xarray and ArviZ, and talweg summary, report and predict
  * read it.
@@ -14,7 +14,7 @@
 
 enum { CASES = 200, SEED = 1 };
 
-/* Every call returns a status, and the context has the words. A program may have something better to do. */
+/* Every call returns a status, and the context holds the message. This program ends on any error. */
 static void check(tw_context *ctx, tw_status status)
 {
     if (status == TW_OK) return;
@@ -23,7 +23,7 @@ static void check(tw_context *ctx, tw_status status)
 }
 
 /* The data, the kernel k(a, b) = sigma^2 exp(-|a - b|^2 / (2 ell^2)) and the likelihood Phi(y f) make a problem,
- * which takes data and kernel over. */
+ * which owns data and kernel from then on. */
 static tw_problem *pose(tw_context *ctx)
 {
     tw_problem_parts parts = {.likelihood = tw_likelihood_find("probit")};
@@ -45,7 +45,7 @@ static tw_sampling_result sample(tw_context *ctx, const tw_problem *problem, con
     tw_sampling_result result;
     options.method = "hmc";
     options.warmup = 300;
-    options.ep = ep; /* else the plan would fit it */
+    options.ep = ep; /* otherwise the plan would fit EP again */
     check(ctx, tw_sampling_plan_new(problem->model, &options, NULL, &plan));
     check(ctx, tw_sampling_run(plan, NULL, &result));
     if (path) {
@@ -103,7 +103,7 @@ int main(int count, char **words)
         printf("warning: %s\n", sentence);
     }
 
-    /* Objects are freed before what they were made of, and the context last. */
+    /* Free an object before those it was made from, and the context last. */
     predict(ctx, problem, draws);
     tw_sampling_result_release(&result);
     tw_approximation_free(ep);

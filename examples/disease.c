@@ -1,10 +1,10 @@
-/* disease.c: where is a disease more frequent than it should be? Counts by area, with the number of cases to be expected from
- * the area's population as exposure:
+/* disease.c: where is a disease more frequent than expected? The data are counts by area; the exposure is the number of cases
+ * expected from the area's population:
  *
  *   y_i ~ negative binomial with mean e_i exp(f(s_i)) and variance mean + mean^2/dispersion,
  *
- * f a Gaussian process over the map: the log of the relative risk. Counts of areas vary more than Poisson ones, since what is
- * not in the model differs from area to area. The evidence says so: here the data are made up with dispersion 3.
+ * where f, the log relative risk, is a Gaussian process over the map. Counts of areas are overdispersed, since factors outside the
+ * model differ between areas. The evidence shows this: the data are simulated with dispersion 3.
  */
 #include <math.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* A uniform number in (0, 1) by a linear congruential generator, good enough to make up data. */
+/* A uniform number in (0, 1) by a linear congruential generator, good enough to simulate data. */
 static double uniform(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -68,7 +68,7 @@ static tw_data *make_data(tw_context *ctx)
 static tw_approximation *fit(tw_context *ctx, const tw_data *data, const tw_kernel *kernel,
                              const char *likelihood, double dispersion, tw_model **model)
 {
-    double phi = log(dispersion); /* parameters are given as their transforms have them */
+    double phi = log(dispersion); /* parameters are passed on their transformed scale */
     tw_approximation *ep = NULL;
     check(ctx, tw_model_from_data(data, kernel, tw_likelihood_find(likelihood), &phi, 0.0, model));
     check(ctx, tw_ep_fit(*model, NULL, &ep));

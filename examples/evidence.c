@@ -1,11 +1,11 @@
-/* evidence.c: is EP's log Z right? Ask annealed importance sampling, forth and back.
+/* evidence.c: is EP's log Z right? Annealed importance sampling, forward and reverse, answers this.
  *
  *   Z = p(y) = the integral of p(y | x) N(x; 0, K) over x
  *
  * says how well a model explains the data. EP gives it at once, without an error bar. Annealed importance sampling
- * (AIS) leads particles from EP's Gaussian to the posterior over a path of temperatures, weighing them on the way: Z is
- * the mean weight, with a standard error. Its logarithm errs low, and that of the way back errs high, so that two
- * estimates which agree leave little room for both to be wrong.
+ * (AIS) moves particles from EP's Gaussian to the posterior through a sequence of temperatures and accumulates their
+ * weights: Z is the mean weight, with a standard error. log Z is biased low by forward AIS and high by reverse AIS, so
+ * two estimates that agree are probably both right.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ int main(void)
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
     tw_model *model = make_model(ctx);
 
-    /* From EP's Gaussian to the posterior in 50 equal steps, with HMC in EP's metric: what no options stand for. */
+    /* From EP's Gaussian to the posterior in 50 equal steps, with HMC in EP's metric: the defaults. */
     check(ctx, tw_evidence_plan_new(model, NULL, NULL, &plan));
     check(ctx, tw_evidence_run(plan, NULL, &r));
 

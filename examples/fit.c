@@ -1,9 +1,9 @@
-/* fit.c: nobody knows the length scale: find it, with its uncertainty.
+/* fit.c: estimate an unknown length scale, with its uncertainty.
  *
  *   log Z(theta) + log p(theta)
  *
- * is how well a kernel with parameters theta explains the data, EP's log Z and a prior together. A fit goes uphill by exact
- * derivatives from several starts, and says how sure it is of where it ends.
+ * measures how well a kernel with parameters theta explains the data: EP's log Z plus a log prior. A fit maximises it by exact
+ * derivatives from several starts, and reports standard deviations at the maximum.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,14 +20,14 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* A kernel whose parameters nobody gives, one length scale for each input. */
+/* A kernel whose parameters are not given, with one length scale for each input. */
 static tw_problem *make_problem(tw_context *ctx)
 {
     tw_problem_parts parts = {.likelihood = tw_likelihood_find("probit")};
     tw_problem *problem = NULL;
     check(ctx, tw_data_two_classes(ctx, CASES, 1, 0, &parts.data));
     check(ctx, tw_kernel_parse(ctx, "se(ard)", parts.data->d, &parts.kernel));
-    check(ctx, tw_problem_new(ctx, &parts, &problem)); /* data and kernel are the problem's now */
+    check(ctx, tw_problem_new(ctx, &parts, &problem)); /* the problem now owns data and kernel */
     return problem;
 }
 
@@ -40,7 +40,7 @@ int main(void)
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
     tw_problem *problem = make_problem(ctx);
 
-    /* A density of sigma itself, and for the length scales the default, which knows the distances between the inputs. */
+    /* A density of sigma itself, and for the length scales the default, which uses the distances between the inputs. */
     check(ctx, tw_priors_new(problem, &priors));
     check(ctx, tw_priors_read(priors, problem, "sigma ~ half_normal(5)"));
     check(ctx, tw_priors_read(priors, problem, "default"));
@@ -55,7 +55,7 @@ int main(void)
                exp(r->optimum[0].theta[j]), prior);
     }
 
-    /* The problem is at the maximum: its model goes on to tw_sampling_plan_new, tw_evidence_plan_new and the rest. */
+    /* The problem is at the maximum: pass its model to tw_sampling_plan_new, tw_evidence_plan_new and so on. */
     bool converged = r->converged;
     tw_fit_free(r);
     tw_priors_free(priors);

@@ -1,9 +1,9 @@
-/* many_machines.c: the evidence of a model, computed by all processes that mpirun starts.
+/* many_machines.c: all processes that mpirun starts compute the evidence of a model together.
  *
  *   mpirun -n 4 ./many_machines
  *
- * Every process makes the same calls. The particles are shared out, rank 0 prints, and the digits are those of one
- * process for any number of them: random numbers belong to a particle, not to a process, and sums are formed in the
+ * Every process makes the same calls. They divide the particles, and rank 0 prints. The digits are those of one
+ * process for any number of processes: random numbers belong to a particle, not to a process, and sums are formed in the
  * order of the particles.
  */
 #include <stdio.h>
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     if (status == TW_OK) status = tw_context_set_team(ctx, team);
     if (status == TW_OK) status = run(ctx);
 
-    /* Where one rank failed, all know it now, and the first one says why. */
+    /* If one rank failed, all know it now, and rank 0 says why. */
     if (team) {
         tw_status all = tw_team_mpi_end(team, status, tw_context_message(ctx));
         if (all != TW_OK && tw_team_leads(ctx))

@@ -1,10 +1,10 @@
-/* map.c: risks by area, each area like its neighbours: a prior with a sparse precision, and several reports from an area.
+/* map.c: risks of areas that resemble their neighbours: a prior with a sparse precision, and several reports per area.
  *
- *   u ~ N(0, Q^-1),   Q = (D - 0.99 W) / sigma^2     W: which areas touch, D: how many neighbours each has
- *   x = C u,          y_i ~ Poisson(10 exp(x_i))     report i comes from one area, whose column of C it names
+ *   u ~ N(0, Q^-1),   Q = (D - 0.99 W) / sigma^2     W: which areas touch, D: the number of neighbours of each
+ *   x = C u,          y_i ~ Poisson(10 exp(x_i))     report i comes from one area: row i of C is 1 in its column
  *
- * (a conditional autoregression, Besag 1974). No matrix is ever stored in full, so a map may have a hundred thousand areas. Here
- * are 196 of them and 450 reports, made up, so that the answer can be judged. log Z by EP is held against AIS.
+ * (a conditional autoregression, Besag 1974). No matrix is ever stored in full, so a map may have a hundred thousand areas. This
+ * one has 196 areas and 450 reports, simulated, so that the truth is known. AIS checks log Z by EP.
  */
 #include <math.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* Areas in a square, each touching the next in its row and in its column. */
+/* Areas in a square; each touches the next in its row and in its column. */
 static tw_sparse *make_precision(tw_context *ctx, double sigma)
 {
     uint32_t row[3 * AREAS], column[3 * AREAS];
@@ -47,7 +47,7 @@ static tw_sparse *make_precision(tw_context *ctx, double sigma)
     return q;
 }
 
-/* Every area reports once, and some again. */
+/* Every area reports once, and some report again. */
 static uint32_t area_of(size_t report)
 {
     return (uint32_t)(report * 131 % AREAS);
@@ -73,7 +73,7 @@ static double true_risk(uint32_t area)
     return exp(0.8 * sin(a / 4.0) * cos((double)area / (3.0 * SIDE)));
 }
 
-/* Counts of events at exponential distances, from a linear congruential generator. */
+/* Counts of events with exponential intervals, from a linear congruential generator. */
 static void make_counts(double *y)
 {
     uint64_t state = 7;

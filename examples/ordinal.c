@@ -1,9 +1,9 @@
-/* ordinal.c: how much pain, from 1 (none) to 5? Answers on a scale have an order and no distances: level j is where x plus normal
+/* ordinal.c: pain on a scale from 1 (none) to 5. Answers on a scale are ordered but have no distances: the answer is j if x plus normal
  * noise lies between two cut points,
  *
  *   p(j | x) = Phi(c_j - x) - Phi(c_(j-1) - x),   x = f(dose), a Gaussian process.
  *
- * The first cut point and the gaps between the others are parameters of the likelihood. Data are made up; posterior draws give
+ * The first cut point and the gaps between the others are parameters of the likelihood. The data are simulated; posterior draws give
  * the share of answers at each dose, with an interval.
  */
 #include <math.h>
@@ -15,7 +15,7 @@
 
 enum { PATIENTS = 150, LEVELS = 5, CHAINS = 4 };
 
-/* Of the answers that are made up, and of the model: cut, and gaps as their logarithms. */
+/* Parameters of the simulated answers and of the model: cut, and the logarithms of the gaps. */
 static const double CUTS[LEVELS - 1] = {-1.5, -0.5, 0.3, 1.5};
 
 static void check(tw_context *ctx, tw_status status)
@@ -25,7 +25,7 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* A uniform number in (0, 1) by a linear congruential generator, good enough to make up data. */
+/* A uniform number in (0, 1) by a linear congruential generator, good enough to simulate data. */
 static double uniform(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -38,7 +38,7 @@ static double normal(uint64_t *state)
     return radius * cos(2.0 * acos(-1.0) * uniform(state));
 }
 
-/* Pain falls with the dose, and then no further. */
+/* Pain decreases with the dose and then stays constant. */
 static double true_pain(double dose)
 {
     return 1.5 * exp(-dose) - 0.8;

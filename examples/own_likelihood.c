@@ -2,11 +2,11 @@
  *
  *   p(y | x) = exp(-z) / (w (1 + exp(-z))^2),   z = (y - x) / w,
  *
- * which falls like exp(-|z|) where a Gaussian falls like exp(-z^2 / 2): an outlier pulls the fit a little, not with
- * all its distance. Some observations here are outliers, and the same data under Gaussian noise show what they do.
+ * which decreases as exp(-|z|), while a Gaussian decreases as exp(-z^2 / 2): the influence of an outlier is bounded and
+ * does not grow with its distance. Some observations here are outliers; Gaussian noise on the same data shows their effect.
  *
- * All that talweg needs is a table with log p and three derivatives in x. The rest of EP (moments of p times a
- * Gaussian) it finds by quadrature, which wants a log-concave p: this one is (Student's t, for one, is not).
+ * talweg needs only a table with log p and three derivatives in x. It computes the moments that EP needs (of p times a
+ * Gaussian) by quadrature, which requires a log-concave p. This one is; Student's t, for example, is not.
  */
 #include <math.h>
 #include <stdio.h>
@@ -32,8 +32,8 @@ static bool supports(const tw_observations *o, size_t i)
 }
 
 /* With t = tanh(z / 2): dl/dx = t / w, lambda = -d2l/dx2 = (1 - t^2) / (2 w^2), dlambda/dx = t (1 - t^2) / (2 w^3).
- * 1 - t^2 is written as 1 / cosh^2, or it would be 0 from |z| = 38 on, where t is 1 to the last digit. Arrays that are
- * NULL are not wanted; w is the column below, NULL where it is 1 everywhere. */
+ * 1 - t^2 is computed as 1 / cosh^2; otherwise it would be 0 from |z| = 38 on, where t rounds to 1. The caller passes NULL
+ * for arrays that it does not need; w is the column below, NULL if it is 1 everywhere. */
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
@@ -69,8 +69,8 @@ static void derivatives(double x, double out[DERIVATIVES])
     out[3] = -out[3];
 }
 
-/* Compare each with the central difference of the one before. This is the test to write first: with a wrong slope HMC
- * rejects more and says nothing, and with a wrong dlambda RMHMC draws from another distribution. */
+/* Compare each with the central difference of the one before. Write this test first: with a wrong slope HMC
+ * rejects more without a message, and with a wrong dlambda RMHMC draws from another distribution. */
 static double largest_error(void)
 {
     const double h = 1e-5;

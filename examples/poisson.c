@@ -1,9 +1,9 @@
-/* poisson.c: how often? Counts of rare events by the year, and the rate that changes slowly beneath them.
+/* poisson.c: yearly counts of rare events, and their slowly changing rate.
  *
  *   y_t ~ Poisson(exp(f(t))), f a Gaussian process with a constant offset: the log rate.
  *
- * The counts look like those of coal-mining disasters in Britain, 1851-1962: about three a year at first, fewer
- * than one after 1890. Here they are made up, so that the true rate is known and the answer can be judged.
+ * The counts resemble those of coal-mining disasters in Britain, 1851-1962: about three a year at first, fewer
+ * than one after 1890. They are simulated here, so that the true rate is known.
  */
 #include <math.h>
 #include <stdint.h>
@@ -26,14 +26,14 @@ static double true_rate(double year)
     return 0.9 + 2.3 / (1.0 + exp((year - 1890.0) / 4.0));
 }
 
-/* A uniform number in (0, 1) by a linear congruential generator, good enough to make up data. */
+/* A uniform number in (0, 1) by a linear congruential generator, good enough to simulate data. */
 static double uniform(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return ((double)(*state >> 33) + 0.5) / 2147483648.0;
 }
 
-/* Events at exponential distances: how many in a year? */
+/* The number of events in a year, with exponential intervals between them. */
 static double draw_count(double rate, uint64_t *state)
 {
     double count = -1.0, time = 0.0;
@@ -57,7 +57,7 @@ static tw_data *make_data(tw_context *ctx)
     return data;
 }
 
-/* Without options pilot runs choose the sampler, and it draws until the worst latent has an ESS of 400. */
+/* By default pilot runs choose the sampler, and it draws until the worst latent has an ESS of 400. */
 static tw_draws *sample(tw_context *ctx, const tw_model *model)
 {
     tw_sampling_plan *plan = NULL;

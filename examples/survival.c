@@ -1,10 +1,10 @@
-/* survival.c: how long until it fails? Times to failure at different loads, where a test that lasts ten hours ends before some
- * of the parts have failed: their times are censored on the right.
+/* survival.c: how long do parts last? The data are times to failure at different loads. The test lasts ten hours and ends before
+ * some of the parts have failed: their times are right-censored.
  *
- *   S(t) = exp(-e^f(load) t^shape): a Weibull time with a log hazard f that is a Gaussian process of the load.
+ *   S(t) = exp(-e^f(load) t^shape): a Weibull time whose log hazard f is a Gaussian process of the load.
  *
- * The shape is a parameter of the likelihood: above 1 parts wear out. The evidence over a few shapes shows which fit; the data
- * are made up with shape 2. Leaving the censored parts out would make parts look worse than they are.
+ * The shape is a parameter of the likelihood: above 1 parts wear out. The evidence of a few shapes shows which one fits; the data
+ * are simulated with shape 2. Without the censored parts, the estimates would be too short.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* A uniform number in (0, 1) by a linear congruential generator, good enough to make up data. */
+/* A uniform number in (0, 1) by a linear congruential generator, good enough to simulate data. */
 static double uniform(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -43,7 +43,7 @@ static double median(double log_hazard, double shape)
     return exp((log(log(2.0)) - log_hazard) / shape);
 }
 
-/* Times that reach the end of the test are censored there; without them where `keep` is false. */
+/* Times that reach the end of the test are censored there; if `keep` is false they are omitted. */
 static tw_data *make_data(tw_context *ctx, bool keep)
 {
     double load[PARTS], hours[PARTS], censored[PARTS];

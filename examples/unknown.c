@@ -1,5 +1,5 @@
-/* unknown.c: nobody knows the length scale, and there is no need to: draws of the parameters and the latents together, predictions
- * averaged over both, and the evidence of the whole model.
+/* unknown.c: the length scale is unknown: joint draws of the parameters and the latents, predictions averaged over both, and the
+ * evidence of the whole model.
  *
  *   p(theta, x | y) = p(theta) p(x | theta) p(y | x) / p(y),     p(y) = integral of p(theta) p(y | theta) d theta
  *
@@ -20,14 +20,14 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* A kernel whose parameters nobody gives. */
+/* A kernel whose parameters are not given. */
 static tw_problem *make_problem(tw_context *ctx)
 {
     tw_problem_parts parts = {.likelihood = tw_likelihood_find("probit")};
     tw_problem *problem = NULL;
     check(ctx, tw_data_two_classes(ctx, CASES, 1, 0, &parts.data));
     check(ctx, tw_kernel_parse(ctx, "se", parts.data->d, &parts.kernel));
-    check(ctx, tw_problem_new(ctx, &parts, &problem)); /* data and kernel are the problem's now */
+    check(ctx, tw_problem_new(ctx, &parts, &problem)); /* the problem now owns data and kernel */
     return problem;
 }
 
@@ -64,7 +64,7 @@ int main(void)
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
     tw_problem *problem = make_problem(ctx);
 
-    /* A parameter that has a prior is unknown. The default priors know the scale of the data. */
+    /* A parameter that has a prior is unknown. The default priors use the scale of the data. */
     check(ctx, tw_priors_new(problem, &priors));
     check(ctx, tw_priors_read(priors, problem, "default"));
     options.points = POINTS;
@@ -81,7 +81,7 @@ int main(void)
     check(ctx, tw_data_two_classes(ctx, NEW, 2, 0, &at));
     predict(ctx, problem, &theta.all, draws, at);
 
-    tw_status verdict = r->verdict; /* weights that collapsed are no result */
+    tw_status verdict = r->verdict; /* if the weights collapsed, there is no result */
     tw_draws_free(draws);
     tw_data_free(at);
     tw_hyper_free(r);

@@ -1,15 +1,15 @@
-# claim.R: what R-INLA, TMB (RTMB) or Stan found, as a file for talweg check.
+# claim.R: write the results of R-INLA, TMB (RTMB) or Stan to a file for talweg check.
 #
 #   source("claim.R")
 #   write_claim(claim_from_inla(result), "inla.json")
 #   talweg check data.csv --likelihood poisson --kernel ... --against inla.json
 #
-# Latents must be in the order of the rows of the data, one for each, and the model the same: talweg's latent x is the whole
-# linear predictor without the offset or exposure, with its parameters fixed at the values that talweg is given.
+# There must be one latent for each row of the data, in the same order, and the models must be the same: talweg's latent x is the
+# whole linear predictor without the offset or exposure, with its parameters fixed at the values that you give to talweg.
 
 # R-INLA: result of inla(..., control.predictor = list(compute = TRUE), quantiles = c(0.05, 0.5, 0.95)), with the
-# hyperparameters fixed (hyper = list(...fixed = TRUE)). `which` says which rows of the predictor are cases. log Z is R-INLA's
-# "log marginal-likelihood (integration)"; it leaves out constants of some latent models, whose sum is `omits`.
+# hyperparameters fixed (hyper = list(...fixed = TRUE)). `which` selects the rows of the predictor that are cases. log Z is R-INLA's
+# "log marginal-likelihood (integration)"; it omits constants of some latent models, whose sum is `omits`.
 claim_from_inla <- function(result, which = NULL, omits = 0) {
     table <- result$summary.linear.predictor
     if (!is.null(which)) table <- table[which, , drop = FALSE]
@@ -22,7 +22,7 @@ claim_from_inla <- function(result, which = NULL, omits = 0) {
 }
 
 # TMB and RTMB: report of sdreport(obj), whose random effects are the latents (called `name`), and obj itself for log Z: -obj$fn,
-# the Laplace approximation of the integral over them. A density written without its constants leaves those out.
+# the Laplace approximation of the integral over them. If a density is written without its constants, log Z omits them.
 claim_from_tmb <- function(report, obj = NULL, name = NULL, omits = 0) {
     keep <- if (is.null(name)) seq_along(report$par.random) else which(names(report$par.random) == name)
     claim <- list(mean = as.numeric(report$par.random[keep]), sd = sqrt(as.numeric(report$diag.cov.random[keep])))

@@ -1,12 +1,12 @@
-# read_run.R: draws of talweg in R, for posterior, bayesplot and loo.
+# read_run.R: read talweg's draws in R, for posterior, bayesplot and loo.
 #
 #   source("read_run.R")
-#   draws <- read_run("run.nc")                                # of talweg sample -o run.nc; needs ncdf4
-#   draws <- read_draws(sprintf("chain_%d.csv", 1:4))          # of talweg sample --stan-csv chain
+#   draws <- read_run("run.nc")                                # from talweg sample -o run.nc; needs ncdf4
+#   draws <- read_draws(sprintf("chain_%d.csv", 1:4))          # from talweg sample --stan-csv chain
 #   posterior::summarise_draws(draws)
 
-# A run file: every variable of the group posterior as a draws_array. The latents are x[1], x[2], ...; parameters that the run
-# draws too (log_ell, ...) have their own names. netCDF's dimensions come in reverse in R: obs, draw, chain.
+# Read a run file: every variable of the group posterior, as a draws_array. The latents are x[1], x[2], ...; unknown parameters
+# (log_ell, ...) have their own names. R reverses netCDF's dimensions: obs, draw, chain.
 read_run <- function(file) {
     run <- ncdf4::nc_open(file)
     on.exit(ncdf4::nc_close(run))
@@ -30,7 +30,7 @@ read_log_likelihood <- function(file) {
     aperm(ncdf4::ncvar_get(run, "log_likelihood/y", collapse_degen = FALSE), c(2, 3, 1))
 }
 
-# CSV files as CmdStan writes them, one for each chain, as a draws_array with lp__.
+# Read CSV files in CmdStan's format, one for each chain, as a draws_array with lp__.
 read_draws <- function(files) {
     chains <- lapply(files, utils::read.csv, comment.char = "#", check.names = FALSE)
     names <- c("lp__", grep("^x\\.", colnames(chains[[1]]), value = TRUE))

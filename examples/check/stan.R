@@ -1,5 +1,5 @@
-# stan.R: draws of Stan as a claim for talweg check, on the model of tmb.R. Stan's sampler is exact, so the verdict should be "right",
-# or that longer runs are needed; with rstan::vb instead of rstan::sampling it is a test of variational inference.
+# stan.R: write Stan's draws to a file for talweg check, for the model of tmb.R. Stan's sampler is exact, so the verdict should be
+# "right", or that longer runs are needed. With rstan::vb instead of rstan::sampling, this tests variational inference.
 #
 #   Rscript stan.R DATA.csv LOG_ELL LOG_SIGMA CLAIM.json     # in this folder; DATA.csv has columns t and y
 source("claim.R")

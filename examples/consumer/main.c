@@ -1,8 +1,8 @@
 /* main.c: the smallest program that uses an installed talweg. Three ways to build it:
  *
  *   cc main.c $(pkg-config --cflags --libs talweg) -o consumer
- *   cc main.c $(pkg-config --cflags --static --libs talweg) -o consumer    (where there is only libtalweg.a)
- *   cmake -B build && cmake --build build                                  (see CMakeLists.txt beside this)
+ *   cc main.c $(pkg-config --cflags --static --libs talweg) -o consumer    (if only libtalweg.a is installed)
+ *   cmake -B build && cmake --build build                                  (see CMakeLists.txt in this folder)
  */
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
  * trajectory from that start is accepted. Writes into DIRECTORY, for plot.gp:
  *   density.dat               x y p(x, y), on a grid
  *   hmc.dat, rmhmc.dat        step x y H-H0, along one trajectory
- *   hmc_ends.dat, ...         x y, where trajectories with other momenta end that were accepted
+ *   hmc_ends.dat, ...         x y, the ends of accepted trajectories with other momenta
  * and prints a table with the averages over all momenta.
  */
 #include <math.h>
@@ -30,7 +30,7 @@ typedef struct sampler {
 
 static const sampler SAMPLERS[] = {{"hmc", TW_GENERAL_CONSTANT, 0.12}, {"rmhmc", TW_GENERAL_SOFTABS, 0.3}};
 
-/* DIRECTORY/NAME SUFFIX, open for writing; the program ends where that fails. */
+/* DIRECTORY/NAME SUFFIX, open for writing; the program ends if that fails. */
 static FILE *open_file(const char *directory, const char *name, const char *suffix)
 {
     char path[4096];
@@ -51,7 +51,7 @@ static void close_file(FILE *file)
     }
 }
 
-/* End the program with the words of a call that failed. */
+/* End the program with the message of a call that failed. */
 static void check(tw_context *ctx, tw_status status)
 {
     if (status == TW_OK) return;
@@ -93,8 +93,8 @@ static double write_trajectory(const char *directory, tw_context *ctx, tw_genera
     return worst;
 }
 
-/* Transitions with many momenta: where the first of them end, the acceptance rate, and the mean distance
- * moved, a rejection being no move. */
+/* Transitions with many momenta: the ends of the first ones, the acceptance rate, and the mean distance moved,
+ * where a rejection counts as no move. */
 static void write_ends(const char *directory, tw_context *ctx, tw_general *g, const char *name,
                        double *acceptance, double *moved)
 {

@@ -1,4 +1,4 @@
-# nuts.R: effective draws of the parameters for each second of one processor: NUTS of Stan on (theta, whitened latents) beside
+# nuts.R: effective draws of the parameters per second of one processor: Stan's NUTS on (theta, whitened latents) compared with
 # talweg sample --prior, on the same data with the same model and priors, one after the other on the same machine.
 #
 #   Rscript nuts.R TALWEG crabs.csv [WARMUP DRAWS]     # in this folder; TALWEG is the program; by default 300 and 300

@@ -1,8 +1,8 @@
-"""Pictures of the examples of sparse priors, by gnuplot.
+"""Draw the pictures of the examples of sparse priors, with gnuplot.
 
 Usage: draw.py FOLDER PICTURE.png pines|areas|returns
 
-FOLDER has what prepare.py wrote and, for each run NAME.nc, NAME_summary.csv of `talweg summary NAME.nc --csv NAME_summary.csv`.
+FOLDER must contain the files of prepare.py and, for each run NAME.nc, NAME_summary.csv (`talweg summary NAME.nc --csv NAME_summary.csv`).
 """
 import csv
 import os

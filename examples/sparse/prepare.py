@@ -1,11 +1,11 @@
-"""Data for the examples of sparse priors, from public data sets.
+"""Make the data of the examples of sparse priors from public data sets.
 
 Usage: prepare.py DATA FOLDER
 
 DATA has deaths_by_area.csv (x1,x2,expected,deaths), finnish_pines.csv (x,y in the unit square) and sp500_log_returns.csv (one
-return a line). FOLDER gets
+return per line). The script writes to FOLDER
   areas.csv        x1,x2,area,expected,deaths
-  areas.graph      the neighbours of each area: those within a step in both coordinates; a part that is left alone is joined to the
+  areas.graph      the neighbours of each area: those within one step in both coordinates; an isolated part is joined to the
                    nearest area of another part
   pines_64.csv     x,y,exposure,count: the trees in 64 x 64 cells, and in 316 x 316 (pines_316.csv); pines.csv: the trees
   returns.csv      t,y: returns in per cent
