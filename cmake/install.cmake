@@ -35,10 +35,14 @@ write_basic_package_version_file(talwegConfigVersion.cmake COMPATIBILITY SameMin
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/talwegConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/talwegConfigVersion.cmake
   DESTINATION ${TALWEG_CMAKE_DIR})
 
-# ---- pkg-config: talweg.pc
+# ---- pkg-config: talweg.pc, talweg_mpi.pc
 file(RELATIVE_PATH TALWEG_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(TALWEG_PC_LIBS_PRIVATE ${BLAS_LDFLAGS} ${LAPACKE_LDFLAGS} ${JANSSON_LDFLAGS} ${NETCDF_LDFLAGS} ${ZLIB_LDFLAGS} ${NLOPT_LDFLAGS} ${TALWEG_SPARSE_FLAGS} ${CMAKE_THREAD_LIBS_INIT} -lm)
 list(REMOVE_DUPLICATES TALWEG_PC_LIBS_PRIVATE)
 list(JOIN TALWEG_PC_LIBS_PRIVATE " " TALWEG_PC_LIBS_PRIVATE)
 configure_file(cmake/talweg.pc.in talweg.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/talweg.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(MPI_C_FOUND)
+  configure_file(cmake/talweg_mpi.pc.in talweg_mpi.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/talweg_mpi.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -157,6 +158,19 @@ TW_API tw_status tw_allocate_doubles(tw_context *ctx, size_t rows, size_t column
 
 /* Free a block of this context; NULL is fine. */
 TW_API void tw_release(tw_context *ctx, void *memory);
+
+/* ---- checksums ---- */
+
+/* What a checksum begins with. */
+#define TW_CHECKSUM_START UINT64_C(0xcbf29ce484222325)
+
+/* The checksum of talweg's own files, FNV-1a (Fowler, Noll and Vo) by words of 8 bytes, of so many words more: `sum` is
+ * TW_CHECKSUM_START or what the call before returned. A change within one word is always noticed; it does not protect
+ * against malice. */
+TW_API uint64_t tw_checksum(uint64_t sum, size_t words, const void *data);
+
+/* The same of the bytes of a text, one word each, and its end. */
+TW_API uint64_t tw_checksum_text(uint64_t sum, const char *text);
 
 #ifdef __cplusplus
 }

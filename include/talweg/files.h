@@ -128,16 +128,6 @@ TW_API tw_status tw_checkpoint_save(const tw_checkpoint *checkpoint, const char 
 /* Read it. Messages name the file; TW_BAD_DATA where it is something else, or damaged. */
 TW_API tw_status tw_checkpoint_load(tw_context *ctx, const char *path, tw_checkpoint **out);
 
-/* ---- checksums ---- */
-
-/* What a checksum begins with. */
-#define TW_CHECKSUM_START UINT64_C(0xcbf29ce484222325)
-
-/* The checksum of talweg's own files, FNV-1a (Fowler, Noll and Vo) by words of 8 bytes, of so many words more: `sum` is
- * TW_CHECKSUM_START or what the call before returned. A change within one word is always noticed; it does not protect
- * against malice. */
-TW_API uint64_t tw_checksum(uint64_t sum, size_t words, const void *data);
-
 #ifdef __cplusplus
 }
 #endif

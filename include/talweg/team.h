@@ -60,6 +60,10 @@ TW_API bool tw_team_leads(tw_context *ctx);
 /* The team that a context was given; NULL: none. */
 TW_API const tw_team *tw_context_team(tw_context *ctx);
 
+/* Check that all members have the same, by a digest of it (tw_checksum): all members call this, and where a digest differs from that of
+ * rank 0 the call fails at all of them with TW_BAD_ARGUMENT. `what` is a plural for the message: "data". */
+TW_API tw_status tw_team_agree(tw_context *ctx, uint64_t digest, const char *what);
+
 /* Arrays of `bytes` for each of some items. */
 typedef struct tw_shared_arrays {
     size_t count, bytes;

@@ -11,7 +11,7 @@
  *     tw_team_mpi_free(team);
  *     MPI_Finalize();
  *
- * Results are those of one process to the bit. examples/c/many_machines.c is a whole program.
+ * Results are those of one process to the bit. examples/many_machines.c is a whole program.
  */
 #ifndef TALWEG_TEAM_MPI_H
 #define TALWEG_TEAM_MPI_H

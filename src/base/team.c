@@ -134,17 +134,23 @@ void tw_team_follow(tw_context *ctx, void *data, size_t bytes)
     if (!tw_team_is_alone(ctx)) lose(ctx, seat->team->broadcast(seat->team->user, data, bytes));
 }
 
-/* As many as fit a seat, gathered and added. */
-static void add_numbers(tw_context *ctx, size_t count, double *numbers)
+/* The numbers of every member, as many as fit a seat: those of rank r are seat->number[r count .. (r + 1) count). */
+static void gather_numbers(tw_context *ctx, size_t count, const double *numbers)
 {
     const tw_seat *seat = tw_context_seat(ctx);
     size_t size = seat->team->size, bytes = count * sizeof *numbers;
     memcpy(seat->number + seat->team->rank * count, numbers, bytes);
     for (size_t r = 0; r <= size; r++) seat->offset[r] = r * bytes;
     lose(ctx, seat->team->gather(seat->team->user, seat->number, seat->offset));
+}
+
+static void add_numbers(tw_context *ctx, size_t count, double *numbers)
+{
+    const tw_seat *seat = tw_context_seat(ctx);
+    gather_numbers(ctx, count, numbers);
     for (size_t k = 0; k < count && !tw_team_is_alone(ctx); k++) {
         numbers[k] = 0.0;
-        for (size_t r = 0; r < size; r++) numbers[k] += seat->number[r * count + k];
+        for (size_t r = 0; r < seat->team->size; r++) numbers[k] += seat->number[r * count + k];
     }
 }
 
@@ -169,6 +175,22 @@ bool tw_team_stops(tw_context *ctx, bool mine)
     const tw_team *team = tw_context_seat(ctx)->team;
     if (team && team->lockstep) tw_team_follow(ctx, &mine, sizeof mine);
     return mine;
+}
+
+tw_status tw_team_agree(tw_context *ctx, uint64_t digest, const char *what)
+{
+    enum { HALVES = 2 }; /* integers that a double holds */
+    const double halves[HALVES] = {(double)(digest >> 32), (double)(digest & UINT32_MAX)};
+    const tw_seat *seat = tw_context_seat(ctx);
+    if (tw_team_is_alone(ctx)) return seat->lost;
+    gather_numbers(ctx, HALVES, halves);
+    TW_TRY(seat->lost);
+    for (size_t r = 1; r < seat->team->size; r++)
+        if (memcmp(seat->number + r * HALVES, seat->number, sizeof halves) != 0)
+            return tw_fail(ctx, TW_BAD_ARGUMENT,
+                           "the %s of rank %zu differ from those of rank 0: all %zu ranks need the same",
+                           what, r, seat->team->size);
+    return TW_OK;
 }
 
 const tw_team *tw_context_team(tw_context *ctx)

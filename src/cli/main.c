@@ -13,6 +13,7 @@
 #include "cli/ranks.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
+#include "talweg/team.h"
 
 /* Results that did not arrive are a failure, however well they were computed. */
 static tw_status flush_results(tw_context *ctx)
@@ -45,6 +46,9 @@ static void leave(int code)
     _exit(code);
 }
 
+static const char no_room[] =
+    "the limit on memory (ulimit -v) leaves less than the 256 MB that linear algebra works with: raise it";
+
 /* OpenBLAS asks for its work space again and again, for ever, where a limit on the memory of the process (ulimit -v)
  * leaves no room for it. */
 static bool has_room_for_blas(void)
@@ -56,6 +60,22 @@ static bool has_room_for_blas(void)
     if (room == MAP_FAILED) return false;
     munmap(room, work_space);
     return true;
+}
+
+/* Ranks that were started with other arguments would wait for each other, or mix two answers. */
+static tw_status agree_on_arguments(tw_context *ctx, int argc, char **argv)
+{
+    uint64_t sum = tw_checksum_text(TW_CHECKSUM_START, tw_version());
+    for (int k = 1; k < argc; k++) sum = tw_checksum_text(sum, argv[k]);
+    return tw_team_agree(ctx, sum, "arguments (or versions of talweg)");
+}
+
+/* Join the other ranks, if there are any. MPI takes some memory. */
+static tw_status join_ranks(tw_context *ctx, int argc, char **argv)
+{
+    TW_TRY(tw_ranks_begin(ctx));
+    if (!has_room_for_blas()) return tw_fail(ctx, TW_NO_MEMORY, "%s", no_room);
+    return agree_on_arguments(ctx, argc, argv);
 }
 
 /* The library's words, and what to do about them in this program. */
@@ -74,10 +94,7 @@ int main(int argc, char **argv)
     tw_context *ctx = NULL;
     tw_terminal_prepare();
     if (!has_room_for_blas()) {
-        tw_terminal_say(
-            "error", TW_COLOUR_RED,
-            "the limit on memory (ulimit -v) leaves less than the 256 MB that linear algebra works with: "
-            "raise it");
+        tw_terminal_say("error", TW_COLOUR_RED, no_room);
         leave(tw_status_exit_code(TW_NO_MEMORY)); /* its threads would be waited for */
     }
     tw_status status = tw_context_new(NULL, &ctx);
@@ -86,7 +103,7 @@ int main(int argc, char **argv)
         return tw_status_exit_code(status);
     }
     tw_terminal_log_to(ctx, false);
-    status = tw_ranks_begin(ctx);
+    status = join_ranks(ctx, argc, argv);
     if (status == TW_OK)
         status = tw_program_run(ctx, argc > 0 ? (size_t)argc - 1 : 0, (const char *const *)argv + 1);
     if (status == TW_OK) status = flush_results(ctx);

@@ -8,15 +8,15 @@
 
 #define FIELD(member) offsetof(tw_model_options, member)
 
-const tw_option tw_distribute_option_row = {.name = "distribute",
-                                            .kind = TW_OPTION_FLAG,
-                                            .offset = FIELD(distribute),
-                                            .help =
-                                                "spread K and all matrices over the processes that mpirun "
-                                                "started, for a K that is too large for one machine: "
-                                                "mpirun -n 16 talweg ... --distribute. Results are those of "
-                                                "one process to about 1e-8, not to the bit; a "
-                                                "singular K needs --jitter"};
+const tw_option tw_distribute_option_row = {
+    .name = "distribute",
+    .kind = TW_OPTION_FLAG,
+    .offset = FIELD(distribute),
+    .help = "spread K and all matrices over the processes that mpirun "
+            "started, for a K that is too large for one machine: "
+            "mpirun -n 16 talweg ... --distribute. Approximations are those of "
+            "one process to about 1e-8, not to the bit, and draws are of the same distribution; a "
+            "singular K needs --jitter"};
 
 const tw_option tw_model_option_rows[TW_MODEL_OPTION_COUNT] = {
     {.name = "DATA",

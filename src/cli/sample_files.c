@@ -3,8 +3,10 @@
 
 #include "cli/common_rows.h"
 #include "cli/names.h"
+#include "cli/sweep.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
+#include "talweg/team.h"
 
 #define FIELD(member) offsetof(tw_sample_file_flags, member)
 
@@ -65,6 +67,7 @@ tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const t
                                         .summary_only = f->summary_only,
                                         .pointwise = f->pointwise,
                                         .threads = threads};
+        if (tw_team_leads(ctx)) tw_sweep(f->path);
         return earlier.draws > 0 ? tw_run_reopen(ctx, f->path, &options, problem, facts, earlier.draws,
                                                  earlier.x, &files->run)
                                  : tw_run_create(ctx, f->path, &options, problem, facts, &files->run);

@@ -28,6 +28,7 @@ tw_status tw_model_distributed(const tw_data *data, const tw_kernel *kernel, con
     tw_observations observed = tw_data_observed(data, likelihood, phi);
     *out = NULL;
     TW_TRY(check(data, kernel));
+    TW_TRY(tw_model_agree(data->ctx, &observed, data->d, data->x, kernel));
     TW_TRY(tw_distributed_new(data, kernel, jitter, comm, &prior));
     TW_TRY(tw_model_from_gaussian(prior, &observed, out));
     (*out)->report.jitter = jitter;

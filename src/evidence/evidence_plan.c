@@ -267,10 +267,23 @@ static void hand_out_schedule(tw_evidence_plan *p)
     p->pt.temperatures = p->rm.temperatures = p->temperatures;
 }
 
+/* Members that make other particles would have a wrong answer. */
+static tw_status agree(const maker *m)
+{
+    const tw_evidence_options *o = m->o;
+    const uint64_t numbers[] = {o->seed,         o->particles, o->copies, o->rounds,
+                                o->temperatures, o->moves,     o->steps};
+    const tw_model *model = m->plan->model;
+    TW_TRY(tw_model_agree(model->ctx, &model->observed, 0, NULL, NULL));
+    return tw_team_agree(
+        m->plan->ctx, tw_checksum(TW_CHECKSUM_START, sizeof numbers / sizeof *numbers, numbers), "options");
+}
+
 static tw_status make(maker *m)
 {
     tw_evidence_plan *p = m->plan;
     tw_sampler_options kernel;
+    TW_TRY(agree(m));
     TW_TRY(tw_evidence_read_methods(p->ctx, m->o->methods, &p->count, p->method));
     TW_TRY(fit(m));
     if (isfinite(p->fits.correction.log_z) && !p->fits.correction.decreasing)

@@ -87,6 +87,8 @@ tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_ob
     tw_model *model = NULL;
     *out = NULL;
     TW_TRY(allocate_model(ctx, observed, 0, &model));
+    tw_status status = tw_model_agree(ctx, observed, 0, NULL, NULL);
+    if (status != TW_OK) return finish(status, model, out);
     return finish(give_matrix(model, k, ldk, jitter), model, out);
 }
 
@@ -147,6 +149,8 @@ tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel, const
     *out = NULL;
     TW_TRY(check_columns(data, likelihood));
     TW_TRY(allocate_model(data->ctx, &observed, data->hidden, &model));
+    tw_status status = tw_model_agree(data->ctx, &observed, data->d, data->x, kernel);
+    if (status != TW_OK) return finish(status, model, out);
     return finish(compute_matrix(model, data, kernel, jitter), model, out);
 }
 

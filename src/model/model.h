@@ -20,6 +20,11 @@ struct tw_model {
  * it from now on, also when this fails. */
 tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *observed, tw_model **out);
 
+/* agree.c: do all members of the context's team have these observations and inputs (n x d, contiguous; NULL: none), and a kernel with these
+ * parameters (NULL: none)? TW_BAD_ARGUMENT at all of them where they do not. Members call it together. */
+tw_status tw_model_agree(tw_context *ctx, const tw_observations *observed, size_t d, const double *x,
+                         const tw_kernel *kernel);
+
 /* How many threads may work with it, of so many (0 means 1): one, where several processes call its prior together. */
 size_t tw_model_threads(const tw_model *model, size_t threads);
 

@@ -167,10 +167,23 @@ static tw_status choose(maker *m)
 
 /* ---- the plan ---- */
 
+/* Members that draw other chains would have a wrong answer. */
+static tw_status agree(const maker *m)
+{
+    const tw_sampling_options *o = m->o;
+    const uint64_t numbers[] = {o->seed,      m->plan->chains, o->warmup, o->draws,
+                                o->max_draws, o->thin,         o->steps};
+    const tw_model *model = m->plan->posterior.model;
+    TW_TRY(tw_model_agree(model->ctx, &model->observed, 0, NULL, NULL));
+    return tw_team_agree(
+        m->plan->ctx, tw_checksum(TW_CHECKSUM_START, sizeof numbers / sizeof *numbers, numbers), "options");
+}
+
 static tw_status make(maker *m)
 {
     tw_sampling_plan *p = m->plan;
     const tw_sampling_options *o = m->o;
+    TW_TRY(agree(m));
     p->sampler = sampler_of(o);
     p->run = tw_sampling_chains(o);
     p->run.warmup = count_warmup(o, p->chains);

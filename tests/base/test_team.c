@@ -77,11 +77,46 @@ static void a_failure_is_everybodys(void **state)
     }
 }
 
+/* What a member says that all must have in common. */
+typedef struct claim {
+    uint64_t digest[MOST_MEMBERS];
+    tw_status status[MOST_MEMBERS];
+    char message[MOST_MEMBERS][200];
+} claim;
+
+static void claims(void *user, const tw_team *team)
+{
+    claim *c = user;
+    size_t r = team->rank;
+    tw_context *ctx = NULL;
+    if (tw_context_new(NULL, &ctx) != TW_OK) return;
+    c->status[r] = tw_context_set_team(ctx, team);
+    if (c->status[r] == TW_OK) c->status[r] = tw_team_agree(ctx, c->digest[r], "data");
+    snprintf(c->message[r], sizeof c->message[r], "%s", tw_context_message(ctx));
+    tw_context_free(ctx);
+}
+
+static void members_must_have_the_same(void **state)
+{
+    (void)state;
+    const uint64_t common = UINT64_C(0xfedcba9876543210);
+    for (size_t bit = 0; bit <= 64; bit++) { /* 64: all have the same */
+        claim c = {.digest = {common, common, common}};
+        if (bit < 64) c.digest[1] ^= UINT64_C(1) << bit;
+        run_team(3, claims, &c);
+        for (size_t r = 0; r < 3; r++) {
+            assert_int_equal(c.status[r], bit < 64 ? TW_BAD_ARGUMENT : TW_OK);
+            if (bit < 64) assert_non_null(strstr(c.message[r], "data of rank 1 differ"));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everybody_has_all_items),
         cmocka_unit_test(a_failure_is_everybodys),
+        cmocka_unit_test(members_must_have_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ works predict "$d/all.nc" "$d/demo/two_classes_test.csv" -o "$d/predictions.csv"
 
 refuses 1 "all.nc already exists" merge "$d/run.1.nc" "$d/run.2.nc" -o "$d/all.nc"
 refuses 1 "both made with the seed 1" merge "$d/run.1.nc" "$d/run.1.nc" -o "$d/new.nc"
+refuses 1 "have a chain in common" merge "$d/all.nc" "$d/run.2.nc" -o "$d/new.nc"
 refuses 1 "are one file" merge "$d/run.1.nc" "$d/run.2.nc" -o "$d/run.1.nc" --force
 refuses 1 "no output file was given: use -o ALL.nc" merge "$d/run.1.nc" "$d/run.2.nc"
 works sample "$data" --log-sigma 2 --method hmc --chains 3 --warmup 40 --draws 50 --seed 4 --quiet -o "$d/other.nc"

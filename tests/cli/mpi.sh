@@ -81,6 +81,25 @@ works model "$data" -o "$d/smooth.json" --quiet
 works model "$data" --kernel matern32 -o "$d/rough.json" --quiet
 same 2 compare "$d/smooth.json" "$d/rough.json" --points 64 --quiet --json
 
+# ---- ranks with other arguments, other data or another limit on memory: an error, no wrong answer and no rank that waits for ever
+mkdir "$d/stale"
+sed '3s/,/e1,/' "$data" >"$d/stale/two_classes.csv"
+! cmp -s "$data" "$d/stale/two_classes.csv" || complain "the stale copy is none"
+differ() { # differ MESSAGE, folder and arguments of two ranks
+    checks=$((checks + 1))
+    said=$1 one=$2 other=$3
+    shift 3
+    # shellcheck disable=SC2086 # the words are meant to be split
+    if timeout 60 mpirun --wdir "$one" -n 1 "$talweg" $1 : --wdir "$other" -n 1 "$talweg" $2 >"$d/out" 2>"$d/err"; then
+        complain "two ranks differ, and nobody noticed: $*"
+    fi
+    grep -q "$said" "$d/err" || complain "two ranks differ ($*): $(cat "$d/err")"
+}
+command="evidence two_classes.csv --log-sigma 1 --quiet"
+differ 'the data and parameters of rank 1 differ' "$d/demo" "$d/stale" "$command" "$command"
+differ 'arguments (or versions of talweg) of rank 1 differ' "$d/demo" "$d/demo" "$command" "$command --seed 2"
+differ 'arguments (or versions of talweg) of rank 1 differ' "$d/demo" "$d/demo" "$command" --version
+
 # ---- the same in C
 if [ -x "$build/examples/many_machines" ]; then
     "$build/examples/many_machines" >"$d/whole"
@@ -103,7 +122,7 @@ if "$talweg" approx --help | grep -q distribute && [ -x "$build/tests/ranks_dist
     works approx "$@" --tol 1e-12 --site-tol 1e-11 --marginals "$d/one.csv"
     works sample "$@" --method hmc --metric prior --init prior --warmup 20 --draws 5 --json -o "$d/draws.csv"
     ranks 4 approx "$@" --tol 1e-12 --site-tol 1e-11 --marginals "$d/four.csv" --save-approx "$d/four.json" --distribute
-    grep -q 'over 4 processes: results .* not to the bit' "$d/out" || complain "--distribute: $(cat "$d/out" "$d/err")"
+    grep -q 'over 4 processes: approximations .* up to rounding' "$d/out" || complain "--distribute: $(cat "$d/out" "$d/err")"
     [ "$(apart "$d/one.csv" "$d/four.csv")" = near ] || complain "EP by 4 ranks: $(apart "$d/one.csv" "$d/four.csv")"
     ranks 2 sample "$@" --method hmc --metric prior --init prior --warmup 20 --draws 5 --json -o "$d/two.csv" --distribute
     grep -q '"distributed_processes": *2' "$d/out" || complain "--distribute: $(cat "$d/out" "$d/err")"

@@ -128,6 +128,46 @@ static tw_status check_theta(tw_pool *pool, size_t k)
     return TW_OK;
 }
 
+/* The file that has chain c of all. */
+static size_t file_of(const tw_pool *pool, size_t c)
+{
+    for (size_t k = 0;; k++) {
+        const tw_run_facts *facts = tw_run_describe(pool->run[k]);
+        size_t chains = facts->draws > 0 ? facts->chains : 0;
+        if (c < chains) return k;
+        c -= chains;
+    }
+}
+
+/* Do all draws of two chains have the same log density, and do they move? */
+static bool repeats(size_t draws, const double *a, const double *b)
+{
+    bool moves = false;
+    for (size_t d = 0; d < draws; d++) {
+        if (a[d] != b[d]) return false;
+        moves = moves || a[d] != a[0];
+    }
+    return moves;
+}
+
+/* A file that was merged has one seed of several: chains that come twice are found by their draws. */
+static tw_status check_repeats(tw_pool *pool)
+{
+    double *lp = NULL;
+    size_t draws = pool->draws;
+    if (pool->chained < 2) return TW_OK;
+    TW_TRY(tw_allocate_doubles(pool->ctx, draws, pool->chains, "the log densities of the draws", &lp));
+    tw_status status = tw_pool_read_statistic(pool, "lp", lp);
+    for (size_t b = 1; status == TW_OK && b < pool->chains; b++)
+        for (size_t a = 0; status == TW_OK && a < b; a++)
+            if (repeats(draws, lp + a * draws, lp + b * draws) && file_of(pool, a) != file_of(pool, b))
+                status = tw_fail(pool->ctx, TW_BAD_DATA,
+                                 "%.500s and %.500s have a chain in common: give one of them",
+                                 pool->path[file_of(pool, a)], pool->path[file_of(pool, b)]);
+    tw_release(pool->ctx, lp);
+    return status;
+}
+
 static tw_status fill(tw_pool *pool, size_t count, const char *const *paths)
 {
     for (size_t k = 0; k < count; k++) {
@@ -140,7 +180,7 @@ static tw_status fill(tw_pool *pool, size_t count, const char *const *paths)
     }
     pool->n = pool->problem->data->n;
     note_lengths(pool);
-    return TW_OK;
+    return check_repeats(pool);
 }
 
 tw_status tw_pool_open(tw_context *ctx, size_t count, const char *const *paths, tw_pool **out)

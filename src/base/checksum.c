@@ -1,7 +1,7 @@
-/* checksum.c: the checksum of journals, run files and checkpoints. */
+/* checksum.c: the checksum of journals, run files and checkpoints, and of what the members of a team must have in common. */
 #include <string.h>
 
-#include "talweg/files.h"
+#include "talweg/base.h"
 
 /* Multiplication by an odd number is one to one, so a change within one word is always noticed. */
 uint64_t tw_checksum(uint64_t sum, size_t words, const void *data)
@@ -12,5 +12,15 @@ uint64_t tw_checksum(uint64_t sum, size_t words, const void *data)
         memcpy(&word, at, sizeof word);
         sum = (sum ^ word) * UINT64_C(0x100000001b3);
     }
+    return sum;
+}
+
+uint64_t tw_checksum_text(uint64_t sum, const char *text)
+{
+    uint64_t word;
+    do {
+        word = (unsigned char)*text;
+        sum = tw_checksum(sum, 1, &word);
+    } while (*text++);
     return sum;
 }
