@@ -59,7 +59,7 @@ static bool has_room_for_blas(void)
 }
 
 /* The library's words, and what to do about them in this program. */
-static void say_error(const tw_context *ctx, tw_status status)
+static void print_error(const tw_context *ctx, tw_status status)
 {
     char words[4096];
     const char *advice = status == TW_FILE_EXISTS    ? "; use --force to overwrite it"
@@ -76,8 +76,7 @@ int main(int argc, char **argv)
     if (!has_room_for_blas()) {
         tw_terminal_say(
             "error", TW_COLOUR_RED,
-            "the limit on memory (ulimit -v) leaves less than the 256 MB that linear algebra works with: "
-            "raise it");
+            "the memory limit (ulimit -v) leaves less than the 256 MB that linear algebra needs: raise it");
         leave(tw_status_exit_code(TW_NO_MEMORY)); /* its threads would be waited for */
     }
     tw_status status = tw_context_new(NULL, &ctx);
@@ -92,7 +91,7 @@ int main(int argc, char **argv)
     if (status == TW_OK) status = flush_results(ctx);
     status = tw_ranks_end(ctx, status);
     if (status == TW_WRITE_FAILED && reader_is_gone()) end_by_closed_pipe();
-    if (status != TW_OK) say_error(ctx, status);
+    if (status != TW_OK) print_error(ctx, status);
     tw_context_free(ctx);
     if (status == TW_WRITE_FAILED) leave(tw_status_exit_code(status));
     return status == TW_OK ? tw_terminal_exit_code() : tw_status_exit_code(status);

@@ -39,8 +39,8 @@ void tw_model_print(const tw_problem *problem, FILE *to)
     if (info.rank < info.n && hidden == 0) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
     if (is_distributed(problem))
         fprintf(to,
-                "; matrices over %zu process%s: results are those of one up to rounding (about 1e-8), not to "
-                "the bit",
+                "; matrices distributed over %zu process%s: results agree with those of one process to about "
+                "1e-8",
                 tw_context_team(problem->ctx)->size, tw_context_team(problem->ctx)->size == 1 ? "" : "es");
     fprintf(to, "\n");
 }

@@ -38,7 +38,7 @@ def test_the_likelihood_s_parameters_are_fitted():
 
 
 def test_what_is_wrong_is_said():
-    with pytest.raises(talweg.InputError, match="there is no parameter .el. .did you mean ell"):
+    with pytest.raises(talweg.InputError, match="unknown parameter .el. .did you mean ell"):
         talweg.fit(X, Y, prior="el ~ gamma(1, 1)")
     with pytest.raises(talweg.InputError, match="nothing to fit"):
         talweg.fit(X, Y, fix=["ell=1", "sigma=1"])
