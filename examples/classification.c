@@ -1,11 +1,10 @@
 /* classification.c: two classes in the plane: fit, sample, write the draws to a file, predict.
  *
  *   y_n = sign(f(x_n) + noise), f a Gaussian process: a probit model. Its posterior is not Gaussian. EP
- *   approximates it by the best Gaussian; Markov chains, steered by that Gaussian, then draw from the posterior
- *   itself, and predictions are averages over the draws.
+ *   approximates it by a Gaussian; Markov chains whose metric is that of this Gaussian then draw from the exact
+ *   posterior, and predictions are averages over the draws.
  *
- * Usage: classification [RUN.nc]. The file opens in xarray and ArviZ, and talweg summary, report and predict
- * read it.
+ * Usage: classification [RUN.nc]. xarray, ArviZ, and talweg summary, report and predict read the file.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* disease.c: where is a disease more frequent than it should be? Counts by area, with the number of cases to be expected from
- * the area's population as exposure:
+/* disease.c: relative risks of a disease by area. Counts by area, with the expected number of cases from the area's
+ * population as exposure:
  *
  *   y_i ~ negative binomial with mean e_i exp(f(s_i)) and variance mean + mean^2/dispersion,
  *
- * f a Gaussian process over the map: the log of the relative risk. Counts of areas vary more than Poisson ones, since what is
- * not in the model differs from area to area. The evidence says so: here the data are made up with dispersion 3.
+ * f a Gaussian process over the map: the log of the relative risk. The counts vary more than Poisson counts, since
+ * unmodelled factors differ between areas, and the evidence shows it. The data are simulated with dispersion 3.
  */
 #include <math.h>
 #include <stdint.h>

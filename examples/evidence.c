@@ -1,11 +1,11 @@
-/* evidence.c: is EP's log Z right? Ask annealed importance sampling, forth and back.
+/* evidence.c: compare EP's log Z with annealed importance sampling in both directions.
  *
  *   Z = p(y) = the integral of p(y | x) N(x; 0, K) over x
  *
- * says how well a model explains the data. EP gives it at once, without an error bar. Annealed importance sampling
- * (AIS) leads particles from EP's Gaussian to the posterior over a path of temperatures, weighing them on the way: Z is
- * the mean weight, with a standard error. Its logarithm errs low, and that of the way back errs high, so that two
- * estimates which agree leave little room for both to be wrong.
+ * measures how well a model explains the data. EP estimates it quickly, without a standard error. Annealed
+ * importance sampling (AIS) moves particles from EP's Gaussian to the posterior through a sequence of temperatures
+ * and weights them: Z is the mean weight, with a standard error. Its logarithm tends to be too low, and that of
+ * reverse AIS too high, so two estimates that agree are unlikely to be both wrong.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ int main(void)
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
     tw_model *model = make_model(ctx);
 
-    /* From EP's Gaussian to the posterior in 50 equal steps, with HMC in EP's metric: what no options stand for. */
+    /* From EP's Gaussian to the posterior in 50 equal steps, with HMC in EP's metric: the default options. */
     check(ctx, tw_evidence_plan_new(model, NULL, NULL, &plan));
     check(ctx, tw_evidence_run(plan, NULL, &r));
 

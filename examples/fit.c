@@ -1,9 +1,9 @@
-/* fit.c: nobody knows the length scale: find it, with its uncertainty.
+/* fit.c: estimate an unknown length scale, with its uncertainty.
  *
  *   log Z(theta) + log p(theta)
  *
- * is how well a kernel with parameters theta explains the data, EP's log Z and a prior together. A fit goes uphill by exact
- * derivatives from several starts, and says how sure it is of where it ends.
+ * measures how well a kernel with parameters theta explains the data: EP's log Z plus a log prior. A fit maximises
+ * it with exact derivatives from several starts, and reports standard deviations at the maximum.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* A kernel whose parameters nobody gives, one length scale for each input. */
+/* A kernel without given parameters, with one length scale for each input. */
 static tw_problem *make_problem(tw_context *ctx)
 {
     tw_problem_parts parts = {.likelihood = tw_likelihood_find("probit")};

@@ -2,9 +2,9 @@
  *
  *   mpirun -n 4 ./many_machines
  *
- * Every process makes the same calls. The particles are shared out, rank 0 prints, and the digits are those of one
- * process for any number of them: random numbers belong to a particle, not to a process, and sums are formed in the
- * order of the particles.
+ * Every process makes the same calls. The particles are divided among the processes, rank 0 prints, and the results
+ * are bitwise identical for any number of processes: random numbers belong to a particle, not to a process, and
+ * sums are formed in the order of the particles.
  */
 #include <stdio.h>
 

@@ -1,10 +1,12 @@
-/* map.c: risks by area, each area like its neighbours: a prior with a sparse precision, and several reports from an area.
+/* map.c: risks by area, where neighbouring areas are similar: a prior with a sparse precision, and several reports
+ * per area.
  *
  *   u ~ N(0, Q^-1),   Q = (D - 0.99 W) / sigma^2     W: which areas touch, D: how many neighbours each has
  *   x = C u,          y_i ~ Poisson(10 exp(x_i))     report i comes from one area, whose column of C it names
  *
- * (a conditional autoregression, Besag 1974). No matrix is ever stored in full, so a map may have a hundred thousand areas. Here
- * are 196 of them and 450 reports, made up, so that the answer can be judged. log Z by EP is held against AIS.
+ * (a conditional autoregression, Besag 1974). No matrix is stored in full, so a map may have a hundred thousand
+ * areas. This example simulates 196 areas and 450 reports, so that the results can be compared with the truth. log
+ * Z by EP is compared with AIS.
  */
 #include <math.h>
 #include <stdint.h>

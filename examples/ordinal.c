@@ -1,10 +1,10 @@
-/* ordinal.c: how much pain, from 1 (none) to 5? Answers on a scale have an order and no distances: level j is where x plus normal
- * noise lies between two cut points,
+/* ordinal.c: pain on a scale from 1 (none) to 5. Answers on a scale have an order but no distances: level j means
+ * that x plus normal noise is between two cut points,
  *
  *   p(j | x) = Phi(c_j - x) - Phi(c_(j-1) - x),   x = f(dose), a Gaussian process.
  *
- * The first cut point and the gaps between the others are parameters of the likelihood. Data are made up; posterior draws give
- * the share of answers at each dose, with an interval.
+ * The first cut point and the gaps between the others are parameters of the likelihood. The data are simulated;
+ * posterior draws give the share of answers at each dose, with an interval.
  */
 #include <math.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 enum { PATIENTS = 150, LEVELS = 5, CHAINS = 4 };
 
-/* Of the answers that are made up, and of the model: cut, and gaps as their logarithms. */
+/* The parameters of the simulated answers and of the model: the first cut point, and the logarithms of the gaps. */
 static const double CUTS[LEVELS - 1] = {-1.5, -0.5, 0.3, 1.5};
 
 static void check(tw_context *ctx, tw_status status)

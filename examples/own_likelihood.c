@@ -1,12 +1,13 @@
-/* own_likelihood.c: a likelihood that talweg does not have: real observations with logistic noise.
+/* own_likelihood.c: a user-defined likelihood: real observations with logistic noise.
  *
  *   p(y | x) = exp(-z) / (w (1 + exp(-z))^2),   z = (y - x) / w,
  *
- * which falls like exp(-|z|) where a Gaussian falls like exp(-z^2 / 2): an outlier pulls the fit a little, not with
- * all its distance. Some observations here are outliers, and the same data under Gaussian noise show what they do.
+ * whose tails decrease like exp(-|z|), not like exp(-z^2 / 2) as those of a Gaussian, so an outlier has a limited
+ * influence on the fit. Some observations here are outliers, and the same data with Gaussian noise show their
+ * effect.
  *
- * All that talweg needs is a table with log p and three derivatives in x. The rest of EP (moments of p times a
- * Gaussian) it finds by quadrature, which wants a log-concave p: this one is (Student's t, for one, is not).
+ * talweg needs only a table with log p and three derivatives in x. It computes the moments of p times a Gaussian
+ * for EP by quadrature, which needs a log-concave p, as here (Student's t, for example, is not log-concave).
  */
 #include <math.h>
 #include <stdio.h>

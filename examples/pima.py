@@ -1,5 +1,5 @@
-"""pima.py: Pima from raw CSV to averaged predictions in three commands, beside scikit-learn's classifier; and what fitting seven length scales
-takes by both, in one run. Usage: pima.py TALWEG TRAIN.csv TEST.csv (needs numpy and scikit-learn)"""
+"""pima.py: Pima from raw CSV to averaged predictions in three commands, compared with scikit-learn's classifier; and the time of both to fit seven
+length scales, in one run. Usage: pima.py TALWEG TRAIN.csv TEST.csv (needs numpy and scikit-learn)"""
 
 import csv
 import os

@@ -1,9 +1,9 @@
-/* poisson.c: how often? Counts of rare events by the year, and the rate that changes slowly beneath them.
+/* poisson.c: counts of rare events per year with a slowly changing rate.
  *
  *   y_t ~ Poisson(exp(f(t))), f a Gaussian process with a constant offset: the log rate.
  *
- * The counts look like those of coal-mining disasters in Britain, 1851-1962: about three a year at first, fewer
- * than one after 1890. Here they are made up, so that the true rate is known and the answer can be judged.
+ * The counts look like those of coal-mining disasters in Britain, 1851-1962: about three per year at first, fewer
+ * than one after 1890. Here they are simulated, so that the result can be compared with the true rate.
  */
 #include <math.h>
 #include <stdint.h>

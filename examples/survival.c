@@ -1,10 +1,11 @@
-/* survival.c: how long until it fails? Times to failure at different loads, where a test that lasts ten hours ends before some
- * of the parts have failed: their times are censored on the right.
+/* survival.c: failure times at different loads. A test of ten hours ends before some of the parts have failed:
+ * their times are right-censored.
  *
  *   S(t) = exp(-e^f(load) t^shape): a Weibull time with a log hazard f that is a Gaussian process of the load.
  *
- * The shape is a parameter of the likelihood: above 1 parts wear out. The evidence over a few shapes shows which fit; the data
- * are made up with shape 2. Leaving the censored parts out would make parts look worse than they are.
+ * The shape is a parameter of the likelihood: above 1 the hazard increases with time. The evidence at a few shapes
+ * shows which fit; the data are simulated with shape 2. Without the censored parts, the failure times would be
+ * underestimated.
  */
 #include <math.h>
 #include <stdbool.h>

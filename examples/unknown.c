@@ -1,5 +1,5 @@
-/* unknown.c: nobody knows the length scale, and there is no need to: draws of the parameters and the latents together, predictions
- * averaged over both, and the evidence of the whole model.
+/* unknown.c: unknown kernel parameters: joint draws of the parameters and the latents, predictions averaged over
+ * both, and the evidence of the whole model.
  *
  *   p(theta, x | y) = p(theta) p(x | theta) p(y | x) / p(y),     p(y) = integral of p(theta) p(y | theta) d theta
  *
@@ -20,7 +20,7 @@ static void check(tw_context *ctx, tw_status status)
     exit(tw_status_exit_code(status));
 }
 
-/* A kernel whose parameters nobody gives. */
+/* A kernel without given parameters. */
 static tw_problem *make_problem(tw_context *ctx)
 {
     tw_problem_parts parts = {.likelihood = tw_likelihood_find("probit")};

@@ -1,7 +1,7 @@
-"""Where is a disease more frequent than it should be? Counts by area, with the cases to be expected from its population as exposure.
+"""Relative risks of a disease by area. Counts by area, with the expected number of cases from its population as exposure.
 
 y ~ negative binomial with mean e exp(f(s)) and variance mean + mean^2/dispersion, f a Gaussian process over the map: the log of the
-relative risk. The data are made up, with dispersion 3 and a hot spot in the east; the evidence tells them from Poisson counts.
+relative risk. The data are simulated with dispersion 3 and a hot spot in the east; the evidence rejects Poisson counts.
 """
 
 import numpy as np

@@ -1,7 +1,8 @@
-"""How much pain, from "none" to "unbearable"? Answers on a scale have an order and no distances.
+"""Pain on a scale from "none" to "unbearable". Answers on a scale have an order but no distances.
 
-Level j is where f(dose) plus normal noise lies between two cut points, which are parameters of the likelihood and are fitted, with
-the kernel's. The data are made up; posterior draws give the probability of each answer at a dose.
+Level j means that f(dose) plus normal noise is between two cut points, which are parameters of the likelihood and are
+fitted together with those of the kernel. The data are simulated; posterior draws give the probability of each answer at
+a dose.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
-"""How long until it fails? Times to failure at different loads, of which those of parts that outlast the test are censored.
+"""Failure times at different loads; the times of parts that outlast the test are censored.
 
-S(t) = exp(-e^f(load) t^shape), f a Gaussian process. The data are made up with shape 2, which the evidence finds; without the censored
-parts all of them would look worse than they are.
+S(t) = exp(-e^f(load) t^shape), f a Gaussian process. The data are simulated with shape 2, which the evidence finds;
+without the censored parts, the failure times would be underestimated.
 """
 
 import numpy as np
