@@ -87,7 +87,7 @@ def test_binomial_counts_have_trials():
     assert np.allclose(talweg.predict(fit, X, trials=1.0).y_mean * trials, prediction.y_mean, rtol=1e-12)
     with pytest.raises(talweg.InputError, match="needs the column trials"):
         talweg.approx(X, y, likelihood="binomial")
-    with pytest.raises(talweg.InputError, match=r"observation 3 is 9 \(trials 5\); binomial needs"):
+    with pytest.raises(talweg.InputError, match=r"observation 3 is 9 \(trials 5\), but binomial needs"):
         talweg.approx(X, np.where(np.arange(30) == 2, 9, y), likelihood="binomial", trials=trials)
 
 
