@@ -2,7 +2,7 @@
  *
  *   figure1 DIRECTORY
  *
- * Both take the same number of steps and the same random numbers; each has a step size at which nearly every
+ * Both use the same number of steps and the same random numbers; each has a step size at which nearly every
  * trajectory from that start is accepted. Writes into DIRECTORY, for plot.gp:
  *   density.dat               x y p(x, y), on a grid
  *   hmc.dat, rmhmc.dat        step x y H-H0, along one trajectory

@@ -2,7 +2,7 @@
  * of the sampler by pilot runs.
  *
  * The usual way: tw_sampling_new (target and sampler together), tw_sampler_start, tw_chains_run,
- * tw_draws_summarise. Everything is a function of the seed: the same to the bit for any number of threads.
+ * tw_draws_summarise. Results are a function of the seed, bitwise identical for any number of threads.
  */
 #ifndef TALWEG_CHAINS_H
 #define TALWEG_CHAINS_H
@@ -20,21 +20,21 @@
 extern "C" {
 #endif
 
-/* ---- what to sample, and with what ---- */
+/* ---- target and sampler ---- */
 
-/* The posterior at inverse temperature beta on the path from q (model.h), and a Gaussian approximation that
- * samplers may lean on. `from` NULL: the prior. `approximation` NULL: then metrics ep and smoothed are
- * refused. All must outlive what is made with it. */
+/* The posterior at inverse temperature beta on the path from q (model.h), and a Gaussian approximation for
+ * samplers that use one. `from` NULL: the prior. `approximation` NULL: the metrics ep and smoothed are not
+ * available. All must outlive the objects made with it. */
 typedef struct tw_posterior {
     const tw_model *model;
     const tw_reference *from;
     double beta;
     const tw_approximation *approximation;
-    bool several_modes; /* found by tw_auto_find_modes: pilots then take metrics of the prior alone */
+    bool several_modes; /* found by tw_auto_find_modes: pilot runs then use only metrics of the prior */
 } tw_posterior;
 
-/* A target in the form that suits the sampler (open for constant metrics, folded for others), and the sampler
- * of `chains` columns. Where options leave them NULL, `gaussian` and `smoothing` are the approximation's. */
+/* A target in the form that suits the sampler (open for constant metrics, folded for others), and the sampler of
+ * `chains` columns. If the options leave them NULL, `gaussian` and `smoothing` are those of the approximation. */
 typedef struct tw_sampling {
     tw_context *ctx;
     tw_reference *prior; /* where `from` was NULL */
@@ -49,16 +49,16 @@ TW_API void tw_sampling_free(tw_sampling *sampling);
 
 /* ---- start ---- */
 
-/* Put every column at a draw from N(mean, scale^2 Sigma) of q; scale > 1 is over-dispersed. Where the density
- * vanishes at such a draw, all are drawn closer to the mean, by halves. */
+/* Set every column to a draw from N(mean, scale^2 Sigma) of q; scale > 1 is over-dispersed. If the density is
+ * zero at a draw, all distances from the mean are halved until it is positive. */
 TW_API tw_status tw_sampler_start(tw_sampler *sampler, const tw_reference *q, double scale, uint64_t seed);
 
-/* Put them at x: n x `columns`, with one column for each chain or one for all of them. */
+/* Set the columns to x: n x `columns`, with one column for each chain or one for all chains. */
 TW_API tw_status tw_sampler_start_at(tw_sampler *sampler, size_t rows, size_t columns, const double *x);
 
 /* ---- run ---- */
 
-/* One draw of all chains, handed out as it is made; valid during the call. */
+/* One draw of all chains, passed to on_draw; valid during the call. */
 typedef struct tw_draw {
     size_t index; /* 0, 1, ... after thinning */
     size_t n, chains;
@@ -68,81 +68,79 @@ typedef struct tw_draw {
     double eps;
 } tw_draw;
 
-/* How the chains move once warm-up is over. */
+/* The parameters of the sampler after warm-up. */
 typedef struct tw_tuning {
     double eps;
-    size_t steps; /* mean number of leapfrog steps */
-    bool
-        jittered; /* the number is uniform on {ceil(steps/2), ..., floor(3 steps/2)} and, where the step size was tuned, that is
-                      uniform on [eps/2, eps], both the same for all columns; else they are always these, but for a drift that turns (docs/samplers.md) */
+    size_t steps;  /* mean number of leapfrog steps */
+    bool jittered; /* the number of steps is uniform on {ceil(steps/2), ..., floor(3 steps/2)} and a tuned
+                      step size is uniform on [eps/2, eps], both the same for all columns; otherwise they
+                      are fixed, except with TW_DRIFT_TURN (docs/samplers.md) */
 } tw_tuning;
 
-/* Sums over a stage, all chains and iterations, also those that thinning dropped. */
+/* Sums over a stage: all chains and iterations, including those dropped by thinning. */
 typedef struct tw_totals {
     size_t transitions, leapfrog_steps;
     double acceptance; /* sum of acceptance probabilities */
     size_t energy_divergence, implicit_failure, irreversible, factorisation;
 } tw_totals;
 
-/* Where a run stands after an iteration of sampling: all that the rest of it depends on, so that it can go on
- * later and be the same to the bit. */
+/* The state of a run after an iteration of sampling: a run resumed from it is bitwise identical to an
+ * uninterrupted run. */
 typedef struct tw_chains_state {
-    size_t iteration; /* of sampling: so many are done */
+    size_t iteration; /* completed iterations of sampling */
     size_t draws;     /* kept of each chain so far */
     tw_tuning tuning;
     tw_totals warmup, sampling;
     size_t count;          /* how many numbers there are */
-    const double *numbers; /* the columns, as the sampler has them */
-    const double *x;       /* n x chains: where they are; not needed to go on */
+    const double *numbers; /* the state of the columns */
+    const double *x;       /* n x chains: the positions; not needed to resume */
 } tw_chains_state;
 
-/* The worst of what tw_draws_summarise finds. */
+/* The worst values over all latents; see tw_draws_summarise. */
 typedef struct tw_chains_summary {
-    /* Over the n latents; NaN: too few draws, or not kept. A latent that never moves where others do has no variance:
-     * it is known, and left out. */
+    /* Over the n latents; NaN: too few draws, or draws not kept. A latent that never moves while others do has no
+     * posterior variance and is ignored. */
     double ess_min, ess_median; /* of the ESS: the smallest of bulk, tail and fold of a latent */
     double ess_bulk_min, ess_bulk_median, ess_tail_min, ess_fold_min;
     size_t worst; /* the latent with the smallest ESS, counted from 0 */
     double rhat_max;
-    double
-        rhat_chance; /* the probability that chance alone makes the largest of them as large (diagnose.h) */
+    double rhat_chance; /* the probability of such a maximum by chance alone (diagnose.h) */
     double acceptance;
     double ebfmi_min; /* over chains; NaN for slice sampling, which has no energy */
 } tw_chains_summary;
 
-/* How long to run, how to move, and whom to tell. */
+/* The length of a run, its tuning and its callbacks. */
 typedef struct tw_chains_options {
     size_t warmup, draws;
-    double
-        until_ess; /* > 0: end as soon as the ESS of the worst latent, of all chains together, is as large and R-hat is
-                         in order; `draws` is then the most. That is looked at after 64 draws of each chain, 96, 144, ...:
-                         a function of the draws, whoever goes on with the run. 0: exactly `draws` */
-    size_t thin;  /* keep every thin-th iteration */
-    double eps;   /* > 0: the step size, else it is tuned */
-    size_t steps; /* > 0: exactly so many leapfrog steps, else they are tuned and jittered */
-    const tw_tuning
-        *known; /* what an earlier run of these chains has found: warm-up then tunes the step size alone, from
-                               there, and without warm-up they move so. NULL: nothing */
+    double until_ess; /* > 0: end when the ESS of the worst latent over all chains reaches this and R-hat
+                         shows convergence, after at most `draws` draws; checked after 64, 96, 144, ...
+                         draws of each chain, also in a resumed run. 0: exactly `draws` */
+    size_t thin;      /* keep every thin-th iteration */
+    double eps;       /* > 0: the step size; 0: it is tuned */
+    size_t steps;     /* > 0: a fixed number of leapfrog steps; 0: tuned and jittered */
+    const tw_tuning *known; /* the tuning of an earlier run of these chains: warm-up then tunes only the
+                               step size, starting from it; without warm-up it is used unchanged. NULL:
+                               none */
     size_t max_steps;
     double target_accept; /* of the step size's tuning */
     uint64_t seed;
-    uint64_t pilot; /* 0, or the number of a pilot run (1..127): other random numbers for the same seed */
-    bool
-        keep; /* store the draws: 8 n bytes and a little for each draw of each chain. Else only their records, and with
-                       on_draw, which sees those too, nothing that grows with the number of draws */
+    uint64_t pilot; /* 0, or the number of a pilot run (1..127), which has other random numbers for the
+                       same seed */
+    bool keep;      /* store the draws: about 8 n bytes for each draw of each chain. Otherwise only their
+                       records are stored, and with on_draw, which gets those too, nothing that grows with
+                       the number of draws */
     void *user;
     tw_status (*on_draw)(void *user, const tw_draw *draw); /* may be NULL; a failure ends the run */
-    tw_progress_function *on_progress; /* after each iteration; true: that was the last one; may be NULL */
-    /* What the draws so far are worth, for until_ess where they are not kept: whoever has them says so. */
+    tw_progress_function *on_progress; /* called after each iteration; true ends the run; may be NULL */
+    /* Summarises the draws so far, for until_ess if the draws are not kept. */
     tw_status (*on_look)(void *user, tw_chains_summary *out);
-    /* Asked after each iteration of sampling, behind on_progress: true has on_state see where the run stands,
-     * during the call. May be NULL. */
+    /* Called after each iteration of sampling, after on_progress: if it returns true, on_state gets the state of
+     * the run, valid during the call. May be NULL. */
     bool (*wants_state)(void *user);
     void (*on_state)(void *user, const tw_chains_state *state);
-    const tw_chains_state
-        *resume; /* go on from there, without warm-up, with a sampler and options like those of
-                                      the first part; NULL: from the start. Draws of the first part are not made
-                                      again, so `keep` must be false */
+    const tw_chains_state *resume; /* resume from this state, without warm-up, with the sampler and options
+                                      of the first part; NULL: start a new run. The draws of the first part
+                                      are not repeated, so `keep` must be false */
 } tw_chains_options;
 #define TW_CHAINS_DEFAULTS                     \
     ((tw_chains_options){.warmup = 500,        \
@@ -153,22 +151,22 @@ typedef struct tw_chains_options {
                          .seed = 1,            \
                          .keep = true})
 
-/* What a run leaves: draws, records, tuning and sums. The caller frees it. */
+/* The result of a run: draws, records, tuning and sums. The caller frees it. */
 typedef struct tw_draws {
     tw_context *ctx;
     tw_method method;
     size_t n, chains;
-    size_t draws;           /* per chain; fewer than asked for after an interrupt */
-    double *x;              /* x[i + n (c + chains d)]; NULL where they were not kept */
-    tw_record *records;     /* records[c + chains d]; NULL where they were not kept */
-    double *log_likelihood; /* [c + chains d]: log p(y | x); NULL where it was not kept */
+    size_t draws;           /* per chain; fewer than requested after an interrupt */
+    double *x;              /* x[i + n (c + chains d)]; NULL if not kept */
+    tw_record *records;     /* records[c + chains d]; NULL if not kept */
+    double *log_likelihood; /* [c + chains d]: log p(y | x); NULL if not kept */
     tw_tuning tuning;
     tw_totals warmup, sampling;
     bool interrupted;
-    double until_ess; /* the goal, 0: there was none */
+    double until_ess; /* the goal; 0: none */
 } tw_draws;
 
-/* Run from where the columns are. Warm-up tunes and is then frozen. options NULL: the defaults. */
+/* Run from the current positions. The tuning is frozen after warm-up. options NULL: the defaults. */
 TW_API tw_status tw_chains_run(tw_sampler *sampler, const tw_chains_options *options, tw_draws **out);
 TW_API void tw_draws_free(tw_draws *draws);
 
@@ -178,68 +176,68 @@ TW_API void tw_draws_free(tw_draws *draws);
 TW_API tw_status tw_draws_summarise(const tw_draws *draws, size_t threads, tw_summary *rows,
                                     tw_chains_summary *out);
 
-/* An ESS from which on R-hat and ESS themselves are reliable: that of all chains together. */
+/* The ESS over all chains above which R-hat and ESS are reliable. */
 #define TW_ESS_ENOUGH 400.0
 
-/* What is wrong with draws; no warnings: nothing is. An R-hat above 1.01 that has a probability below 1 % by chance alone,
- * an ESS (bulk, tail or fold) below TW_ESS_ENOUGH, E-BFMI below 0.3, trajectories that failed, a single chain, a run that was interrupted or is too short to be judged.
- * draws: of each chain. */
+/* The warnings about draws: an R-hat above 1.01 whose probability by chance is below 1 %, an ESS (bulk, tail or
+ * fold) below TW_ESS_ENOUGH, E-BFMI below 0.3, failed trajectories, a single chain, an interrupted run, or too
+ * few draws to assess convergence. draws: of each chain. */
 TW_API void tw_chains_judge(size_t chains, size_t draws, bool interrupted, const tw_chains_summary *summary,
                             const tw_totals *sampling, tw_warnings *out);
 
 /* ---- choosing a sampler ---- */
 
-/* Has the posterior several modes, as far as Laplace's starts find them? Only where the likelihood is not log-concave; then EP may
- * stand at one, and chains that start there may stay. Warns (TW_WARN_MODES). */
+/* Search for several modes of the posterior with the starts of Laplace's method, if the likelihood is not
+ * log-concave: EP may then cover only one mode, and chains that start there may not leave it. Warns
+ * (TW_WARN_MODES). */
 TW_API tw_status tw_auto_find_modes(const tw_model *model, bool *several);
 
-/* EP's approximation or, where EP does not converge, Laplace's, with a warning in the log: any Gaussian is a
- * valid frame, only less good. options NULL: EP's defaults. */
+/* EP's approximation or, if EP does not converge, Laplace's, with a warning: any Gaussian gives exact draws, with
+ * slower mixing if it is poor. options NULL: EP's defaults. */
 TW_API tw_status tw_auto_approximation(const tw_model *model, const tw_ep_options *options,
                                        tw_approximation **out);
 
 enum { TW_AUTO_MAX_CANDIDATES = 8 };
 
-/* For a number of chains or of iterations that is to be chosen: a function of n and the method, and of the pilot runs where
- * there are any. */
+/* A number of chains or iterations that the library chooses, from n, the method and the pilot runs. */
 #define TW_AUTOMATIC SIZE_MAX
 
-/* A sampler that was considered, and how its pilot run went: numbers are NaN where it was not run to its end. Costs are those
- * of the cost model, in dense flops. */
+/* A candidate sampler and its pilot run; numbers are NaN if the pilot run did not finish. Costs are those of the
+ * cost model, in dense flops. */
 typedef struct tw_candidate {
     tw_method method;
     tw_metric metric;
     bool tried;
-    const char *reason; /* why not tried, or not to the end; "" where it was */
-    size_t iterations;  /* of its pilot run, begun or ended */
+    const char *reason; /* why it was skipped or stopped early; "" if it finished */
+    size_t iterations;  /* of its pilot run, finished or not */
     double eps;
     size_t steps;
     double acceptance;
     double ess_per_draw;   /* worst latent's ESS in the pilot, per transition of a chain */
     double flops_per_draw; /* cost of a transition of one chain */
     double efficiency;     /* ess_per_draw / flops_per_draw */
-    double flops_spent;    /* by all chains in the pilot run, to its end or not; 0: it was not begun */
-    double flops_to_goal;  /* what all chains had still to spend then, to warm up and to reach the goal */
+    double flops_spent;    /* by all chains in the pilot run, finished or not; 0: skipped */
+    double flops_to_goal;  /* remaining cost of all chains at the end of the pilot run, for warm-up and to
+                              reach the goal */
 } tw_candidate;
 
-/* All candidates, in the order of their turns. */
+/* All candidates, in the order in which they were tried. */
 typedef struct tw_choice {
     size_t count, best;
     tw_candidate candidates[TW_AUTO_MAX_CANDIDATES];
 } tw_choice;
 
-/* The run to come, of which the pilots of all but the winner are to be a small part. */
+/* The planned run; the pilot runs of all but the winner should cost a small part of it. */
 typedef struct tw_auto_options {
     size_t chains;
     size_t warmup;    /* TW_AUTOMATIC: as many iterations as the winner needs */
-    size_t draws;     /* of each chain. 0: as many as the goal needs */
+    size_t draws;     /* of each chain; 0: as many as the goal needs */
     double until_ess; /* the goal */
     double target_accept;
     uint64_t seed;
     tw_sampler_options sampler; /* solver, checks and threads; method and metric are chosen */
     void *user;
-    tw_progress_function
-        *on_progress; /* after each iteration of a pilot, of method and metric; may be NULL */
+    tw_progress_function *on_progress; /* called after each iteration of a pilot run; may be NULL */
 } tw_auto_options;
 #define TW_AUTO_DEFAULTS                           \
     ((tw_auto_options){.chains = 32,               \
@@ -249,24 +247,24 @@ typedef struct tw_auto_options {
                        .seed = 1,                  \
                        .sampler = TW_SAMPLER_DEFAULTS})
 
-/* Where the winner's pilot ended: the start of its warm-up. */
+/* The end of the winner's pilot run, from which its warm-up starts. */
 typedef struct tw_head_start {
     tw_context *ctx;
     tw_tuning tuning;
-    size_t iterations; /* so many were made */
-    size_t warmup;     /* so many of warm-up are left */
-    double seconds;    /* that the pilot took */
-    double *x;         /* n x chains; NULL: there is none */
+    size_t iterations; /* completed iterations */
+    size_t warmup;     /* remaining iterations of warm-up */
+    double seconds;    /* of the pilot run */
+    double *x;         /* n x chains; NULL: none */
 } tw_head_start;
 TW_API void tw_head_start_release(tw_head_start *head);
 
-/* Race the candidates in pilot runs of the chains to come, started at over-dispersed draws from the approximation: the one
- * wins that is left with the least cost to the goal. A function of the seed and the problem, never of a clock. The posterior
- * needs its approximation. options NULL: the defaults. `head` may be NULL. */
+/* Compare the candidates in pilot runs that start at over-dispersed draws from the approximation: the candidate
+ * with the smallest remaining cost to the goal wins. The choice depends on the seed and the problem, not on time.
+ * The posterior needs its approximation. options NULL: the defaults. `head` may be NULL. */
 TW_API tw_status tw_auto_race(const tw_posterior *posterior, const tw_auto_options *options, tw_choice *out,
                               tw_head_start *head);
 
-/* The race for its winner alone. */
+/* The same without a head start. */
 TW_API tw_status tw_auto_choose(const tw_posterior *posterior, const tw_auto_options *options,
                                 tw_choice *out);
 

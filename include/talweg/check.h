@@ -1,4 +1,5 @@
-/* check.h: is an approximation of a posterior right? What a program claims of it, beside exact draws and the exact evidence.
+/* check.h: check an approximation of a posterior, as claimed by a program, against exact draws and the exact
+ * evidence.
  *
  *   tw_claim *claim;
  *   tw_check_result result;
@@ -18,7 +19,7 @@
 extern "C" {
 #endif
 
-/* ---- what is claimed ---- */
+/* ---- claims ---- */
 
 /* The numbers of a latent that are compared: enumerator, name in files, name in sentences. */
 #define TW_CHECK_LIST(X)                       \
@@ -37,47 +38,48 @@ typedef enum tw_check_quantity { TW_CHECK_LIST(TW_CHECK_ENUM) TW_CHECK_QUANTITIE
 /* "mean", "sd", "q05", "q50", "q95". */
 TW_API const char *tw_check_quantity_name(tw_check_quantity quantity);
 
-/* How many tolerances it may be off: 1, but 1 + 1.645 for the 5 % and 95 % quantiles, which a mean and a standard deviation
- * that are just right move so far. */
+/* Its allowed difference in tolerances: 1, but 1 + 1.645 for the 5 % and 95 % quantiles, which move that far if
+ * the mean and the standard deviation are both off by one tolerance. */
 TW_API double tw_check_quantity_tolerances(tw_check_quantity quantity);
 
 enum { TW_CLAIM_NAME_BYTES = 64 };
 
-/* What a program claims of the posterior. NaN: it does not say. */
+/* The claim of a program about the posterior. NaN: not claimed. */
 typedef struct tw_claim {
     tw_context *ctx;
-    char name[TW_CLAIM_NAME_BYTES];     /* of who claims it: "EP", "inla.csv" */
+    char name[TW_CLAIM_NAME_BYTES];     /* of the claim: "EP", "inla.csv" */
     size_t n;                           /* latents of the model */
-    double log_z;                       /* with the constants that the program leaves out */
+    double log_z;                       /* including the constants that the program omits */
     double *value[TW_CHECK_QUANTITIES]; /* n each */
 } tw_claim;
 
-/* One that says nothing yet, for the caller to fill. */
+/* An empty claim, for the caller to fill. */
 TW_API tw_status tw_claim_new(const tw_model *model, const char *name, tw_claim **out);
 TW_API void tw_claim_free(tw_claim *claim);
 
-/* A Gaussian approximation: log Z, means, standard deviations and normal quantiles. TW_NOT_CONVERGED where it did not
- * converge. */
+/* A Gaussian approximation: log Z, means, standard deviations and normal quantiles. TW_NOT_CONVERGED if it did
+ * not converge. */
 TW_API tw_status tw_claim_from_fit(const tw_model *model, const tw_approximation *fit, tw_claim **out);
 
-/* A file. CSV: a header with some of name, mean, sd, q05, q50, q95, and a row for each latent; JSON: an object with arrays of
- * those names, log_z, and log_z_omits, the constants that log_z leaves out, which are added to it. Names are x.1, x[1] or 1,
- * ..., n; a file without names has all latents in their order. TW_BAD_DATA: a name that is no latent's or is there twice,
- * another number of rows, a number that is not finite, a standard deviation that is not positive, or no claim at all. */
+/* Read a claim from a file. CSV: a header with some of name, mean, sd, q05, q50, q95, and a row for each latent;
+ * JSON: an object with arrays of those names, log_z, and log_z_omits, the constants that log_z omits, which are
+ * added to it. Names are x.1, x[1] or 1, ..., n; a file without names has all latents in order. TW_BAD_DATA: an
+ * unknown or repeated name, a wrong number of rows, a number that is not finite, a standard deviation that is not
+ * positive, or no claim. */
 TW_API tw_status tw_claim_read(const tw_model *model, const char *path, tw_claim **out);
 
 /* ---- the check ---- */
 
 /* How to check. Texts must outlive the call. */
 typedef struct tw_check_options {
-    double tolerance;       /* posterior standard deviations that a latent's numbers may be off */
-    double log_z_tolerance; /* nats that log Z may be off */
-    const char *
-        methods; /* of the evidence (evidence_plan.h), which goes for a standard error of a fifth of its tolerance */
+    double tolerance;             /* of the numbers of a latent, in posterior standard deviations */
+    double log_z_tolerance;       /* of log Z, in nats */
+    const char *methods;          /* of the evidence (evidence_plan.h), with a fifth of log_z_tolerance as
+                                     the goal for the standard error */
     size_t chains, warmup, draws; /* of each chain */
     uint64_t seed;
-    size_t threads;      /* which change no result; 0: as many as this process may use */
-    const tw_fits *fits; /* made already for this model, with Laplace's; NULL: they are made here */
+    size_t threads;      /* does not change results; 0: as many as this process may use */
+    const tw_fits *fits; /* existing fits of this model, with Laplace's; NULL: they are computed */
 } tw_check_options;
 #define TW_CHECK_DEFAULTS                             \
     ((tw_check_options){.tolerance = 0.1,             \
@@ -88,9 +90,10 @@ typedef struct tw_check_options {
                         .draws = 4000,                \
                         .seed = 1})
 
-/* What follows. A difference d with standard error s is right where |d| + 2 s is at most its tolerance, and wrong where
- * |d| - z s is above it. z is so large that m numbers that are right make one of them look wrong once in 1000 times at most:
- * Phi(-z) = 0.001 / (2 m). All right is right, one wrong is wrong, anything else cannot be told. */
+/* A judgement. A difference d with standard error s is right if |d| + 2 s is at most its tolerance, and wrong if
+ * |d| - z s is above it, with Phi(-z) = 0.001 / (2 m), so that m right numbers give a false alarm at most once in
+ * 1000 checks. A claim is right if all its numbers are right, wrong if at least one is wrong, and otherwise
+ * undecided. */
 typedef enum tw_check_judgement {
     TW_CHECK_NOT_CLAIMED,
     TW_CHECK_RIGHT,
@@ -101,35 +104,36 @@ typedef enum tw_check_judgement {
 /* "right", "wrong", "undecided"; "not claimed". */
 TW_API const char *tw_check_judgement_name(tw_check_judgement judgement);
 
-/* A number that is claimed, and what it is. */
+/* A claimed number and its exact value. */
 typedef struct tw_check_value {
     double claimed, exact;
     double difference; /* claimed - exact: of log Z in nats, of latents in posterior standard deviations */
-    double error;      /* the standard error of that */
+    double error;      /* its standard error */
 } tw_check_value;
 
 /* A latent. */
 typedef struct tw_check_row {
     size_t latent; /* counted from 0 */
     tw_check_value value[TW_CHECK_QUANTITIES];
-    tw_check_quantity worst; /* the number that is furthest off, in tolerances */
+    tw_check_quantity worst; /* the number with the largest difference, in tolerances */
 } tw_check_row;
 
-/* Everything that was found. Release it before the model. */
+/* The result of a check. Release it before the model. */
 typedef struct tw_check_result {
     tw_context *ctx;
-    tw_check_judgement verdict; /* of all of it, and of its parts */
+    tw_check_judgement verdict; /* of the whole claim */
     tw_check_judgement log_z_verdict, latent_verdict;
-    char words[TW_WORDS_BYTES]; /* the verdict as a sentence or two */
+    char words[TW_WORDS_BYTES]; /* the verdict in words */
     tw_check_value log_z;       /* nats */
     size_t count;               /* latents with a claim */
-    tw_check_row *rows;         /* so many, the furthest off first */
-    size_t wrong;               /* how many latents have a number that is wrong */
+    tw_check_row *rows;         /* `count` rows, the largest difference first */
+    size_t wrong;               /* number of latents with a wrong number */
     double rms_mean, rms_sd;    /* root mean squares of those differences; NaN: not claimed */
-    double largest_error; /* Monte Carlo standard error over all numbers of latents, for one tolerance */
-    size_t draws_needed;  /* of each chain, where they cannot tell; 0: more will not help, or they can */
-    double
-        log_z_effort; /* so many times the particles would judge log Z, if its difference stays; 0: it is judged */
+    double largest_error;       /* largest Monte Carlo standard error over all numbers of latents, per unit
+                                   of allowed tolerances */
+    size_t draws_needed;        /* of each chain, if undecided; 0: decided, or more draws will not help */
+    double log_z_effort;  /* the factor of particles that would decide log Z, if its difference stays the
+                             same; 0: decided */
     tw_warnings warnings; /* of the draws and of the evidence */
     tw_fits fits;
     tw_evidence_plan *plan; /* NULL: log Z is not claimed */
@@ -138,14 +142,14 @@ typedef struct tw_check_result {
     tw_sampling_result drawn;
 } tw_check_result;
 
-/* Draw, estimate, compare and judge. options NULL: the defaults; progress, which may be NULL, ends it by returning true:
- * TW_INTERRUPTED. Release *out also after a failure. */
+/* Draw, estimate, compare and judge. options NULL: the defaults; progress may be NULL; if it returns true, the
+ * check ends with TW_INTERRUPTED. Release *out also after a failure. */
 TW_API tw_status tw_check_run(const tw_model *model, const tw_claim *claim, const tw_check_options *options,
                               tw_progress_function *progress, void *user, tw_check_result *out);
 TW_API void tw_check_release(tw_check_result *result);
 
-/* The last two steps alone, of values that are there already: judge what is in rows and log_z. `chains_are_good` and
- * `evidence_is_good`: else nothing can be told of latents, or of log Z. */
+/* Only judge the values in rows and log_z. If `chains_are_good` or `evidence_is_good` is false, the latents or
+ * log Z are undecided. */
 TW_API void tw_check_judge(const char *name, const tw_check_options *options, bool chains_are_good,
                            bool evidence_is_good, tw_check_result *result);
 

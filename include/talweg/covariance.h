@@ -15,16 +15,15 @@
  *   constant                                         variance, for all a and b
  *   white                                            variance where a and b are the same case, else 0
  *
- * A leaf looks at the inputs that it names, by name ("in quotes" where the name is not a word) or by number from 1 on, or at
- * all of them. A parameter is given in natural units (ell=2) or as its logarithm (log_ell=0.7); one that is not given is 1.
- * ell, and period, is one number, or one for each of the leaf's inputs: ell=(1, 2, 3), or the word ard, for a 1 each. In a product
- * the amplitudes (sigma, variance) of the factors would say the same thing: the first is free, and that of each later factor
- * is fixed at 1.
+ * A leaf uses the inputs that it lists, by name ("in quotes" if the name is not a word) or by number from 1, or
+ * otherwise all inputs. A parameter is given in natural units (ell=2) or as its logarithm (log_ell=0.7); the
+ * default is 1. ell, and period, is one number, or one for each of the leaf's inputs: ell=(1, 2, 3), or the word
+ * ard, for a 1 each. In a product the amplitudes (sigma, variance) of the factors are redundant: the first is free,
+ * and that of each later factor is fixed at 1.
  *
- * All parameters are one vector theta of real numbers (parameter.h): their logarithms, in the order of the expression,
- * lengths before amplitude. They are called ell, ell.1, ell.2, ..., sigma, variance where there is one leaf, and
- * se.ell, se2.ell, constant.variance where there are several. A kernel may be used by several threads as long as none of
- * them changes it.
+ * All parameters are one vector theta of real numbers (parameter.h): their logarithms, in the order of the
+ * expression, lengths before amplitude. Their names are ell, ell.1, ell.2, ..., sigma, variance with one leaf, and
+ * se.ell, se2.ell, constant.variance with several. Several threads may use a kernel if none of them changes it.
  */
 #ifndef TALWEG_COVARIANCE_H
 #define TALWEG_COVARIANCE_H
@@ -45,83 +44,87 @@ TW_API const char *tw_kernel_names(void);
 
 /* ---- making one ---- */
 
-/* The kernel of an expression, for so many inputs; 0: the number is not known, and `ard` cannot be used. What is wrong with an
- * expression is said with two more lines, the expression and a mark (^) under the place. */
+/* The kernel of an expression, for `inputs` inputs; 0: unknown, and `ard` cannot be used. The message of an error
+ * has two more lines, the expression and a mark (^) under the place. */
 TW_API tw_status tw_kernel_parse(tw_context *ctx, const char *expression, size_t inputs, tw_kernel **out);
 
-/* The same for the inputs of data, which leaves may call by their names. */
+/* The same for the inputs of data, whose names leaves may use. */
 TW_API tw_status tw_kernel_parse_for(tw_context *ctx, const char *expression, const tw_data *data,
                                      tw_kernel **out);
 
-/* shape(log_ell, log_sigma) + constant(variance) + white(variance), with one length scale or more; a variance of 0 leaves its
- * leaf out. */
+/* shape(log_ell, log_sigma) + constant(variance) + white(variance), with one length scale or more; a variance of
+ * 0 omits its leaf. */
 TW_API tw_status tw_kernel_simple(tw_context *ctx, const char *shape, size_t scales, const double *log_ell,
                                   double log_sigma, double constant, double white, tw_kernel **out);
 
 /* Is this the name of a shape, for tw_kernel_simple, and not an expression? */
 TW_API bool tw_kernel_is_shape(const char *text);
 
-/* A matrix that somebody else computed, n x n, as tw_covariance_read_matrix and tw_covariance_copy_matrix make it: the covariances
- * of n cases, and of no others. The matrix belongs to the kernel from then on; where this fails, it is freed. */
+/* A given n x n matrix, from tw_covariance_read_matrix or tw_covariance_copy_matrix: the covariances of n cases,
+ * without new cases. The kernel takes ownership of the matrix, and frees it also if the call fails. */
 TW_API tw_status tw_kernel_given(tw_context *ctx, size_t n, double *matrix, tw_kernel **out);
 
 /* A kernel with the same expression and theta. */
 TW_API tw_status tw_kernel_copy(const tw_kernel *kernel, tw_kernel **out);
 TW_API void tw_kernel_free(tw_kernel *kernel);
 
-/* ---- what it is ---- */
+/* ---- description ---- */
 
-/* The expression with all parameters, from which tw_kernel_parse (or tw_kernel_parse_for, where the kernel knows the names of
- * inputs) makes the same kernel with the same theta, to the bit; "matrix" for a given matrix. Free it with tw_release. */
+/* The expression with all parameters, from which tw_kernel_parse (or tw_kernel_parse_for, if the kernel has names
+ * of inputs) makes the same kernel with a bitwise identical theta; "matrix" for a given matrix. Free it with
+ * tw_release. */
 TW_API tw_status tw_kernel_print(const tw_kernel *kernel, char **expression);
 
-/* The same without the parameters that were not given (see tw_kernel_is_given), so that parsing finds out which they are: for
- * files that keep theta beside it. */
+/* The same without the parameters that were not given (see tw_kernel_is_given), so that parsing recovers which
+ * they are; for files that store theta separately. */
 TW_API tw_status tw_kernel_print_given(const tw_kernel *kernel, char **expression);
 
-/* The same for data whose inputs may stand in another order, as a model file is used with: a leaf on all inputs that has a
- * parameter for each names them, where they have names. */
+/* The same for data whose inputs may be in another order, as with a model file: a leaf on all inputs with a
+ * parameter for each lists their names, if they have names. */
 TW_API tw_status tw_kernel_print_by_name(const tw_kernel *kernel, char **expression);
 
-/* For people: "log ell = 4.85; log sigma = 5.1; constant 0.5", with at most `most` length scales, where the kernel could come from
- * tw_kernel_simple; else the expression. tw_kernel_shape is the shape's name in the first case, and NULL in the second. */
+/* A description for the user: "log ell = 4.85; log sigma = 5.1; constant 0.5", with at most `most` length scales,
+ * if tw_kernel_simple could make the kernel; otherwise the expression. tw_kernel_shape is the name of the shape
+ * in the first case, and NULL in the second. */
 TW_API tw_status tw_kernel_describe(const tw_kernel *kernel, size_t most, char **words);
 TW_API const char *tw_kernel_shape(const tw_kernel *kernel);
 
-/* The same expression and theta, to the bit? */
+/* Are the expression and theta bitwise identical? */
 TW_API bool tw_kernel_same(const tw_kernel *a, const tw_kernel *b);
 
-/* How many inputs it needs, where it has a length for each of them: 0 where it does not say. */
+/* The number of inputs that it needs, if it has a length scale for each of them; otherwise 0. */
 TW_API size_t tw_kernel_inputs(const tw_kernel *kernel);
 
-/* The given matrix and its size; NULL where there is none. It is the kernel's. */
+/* The given matrix and its size, or NULL. It belongs to the kernel. */
 TW_API const double *tw_kernel_matrix(const tw_kernel *kernel, size_t *n);
 
 /* ---- theta ---- */
 
-/* How many parameters there are; what the j-th is; and which one a name means: the number of parameters where it means none. */
+/* The number of parameters; the j-th parameter; and the index of a name, which is the number of parameters if the
+ * name is unknown. */
 TW_API size_t tw_kernel_count(const tw_kernel *kernel);
 TW_API const tw_parameter *tw_kernel_parameter(const tw_kernel *kernel, size_t j);
 TW_API size_t tw_kernel_find(const tw_kernel *kernel, const char *name);
 
-/* Did somebody give the j-th parameter its value? False: it has the initial value that its leaf has for everybody. A
- * parameter that tw_kernel_set_theta moves is given from then on. */
+/* Was the value of the j-th parameter given? False: it has the default value of its leaf. A parameter changed by
+ * tw_kernel_set_theta counts as given. */
 TW_API bool tw_kernel_is_given(const tw_kernel *kernel, size_t j);
 TW_API void tw_kernel_set_given(tw_kernel *kernel, size_t j, bool given);
 
-/* theta, which is the kernel's; and another one. A value outside its range changes nothing and is TW_BAD_ARGUMENT. */
+/* theta, which belongs to the kernel; and a function that sets it. A value outside its range is TW_BAD_ARGUMENT
+ * and changes nothing. */
 TW_API const double *tw_kernel_theta(const tw_kernel *kernel);
 TW_API tw_status tw_kernel_set_theta(tw_kernel *kernel, const double *theta);
 
 /* ---- matrices: x is n x d, column-major ---- */
 
-/* The n x n Gram matrix, stored in full and symmetric to the bit: one syrk and one pass of elementwise work; with leaves on
- * several sets of inputs or length scales, one product more for each further set. */
+/* The n x n Gram matrix, stored in full and exactly symmetric: one syrk and one elementwise pass; leaves on
+ * several sets of inputs or length scales need one more product for each further set. */
 TW_API tw_status tw_kernel_gram(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                                 double *k, size_t ldk);
 
-/* The n x m matrix of covariances between x (n x d) and new inputs z (m x d). White noise of a new input is its own: it does
- * not enter here, also where a row of z equals one of x. */
+/* The n x m matrix of covariances between x (n x d) and new inputs z (m x d). White noise is independent for each
+ * case: it does not enter here, even if a row of z equals one of x. */
 TW_API tw_status tw_kernel_cross(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                                  size_t m, const double *z, size_t ldz, double *k, size_t ldk);
 
@@ -134,15 +137,15 @@ TW_API tw_status tw_kernel_diagonal(const tw_kernel *kernel, size_t n, size_t d,
 TW_API tw_status tw_kernel_contract(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                                     const double *w, size_t ldw, double *gradient);
 
-/* ---- matrices of others ---- */
+/* ---- given matrices ---- */
 
-/* A covariance matrix that somebody else computed: finite, square, no negative diagonal, symmetric up to
- * rounding (1e-10 relative to sqrt(K_ii K_jj)); rounding asymmetry is averaged away. Errors name the entry.
+/* Check a given covariance matrix: finite, square, no negative diagonal, symmetric up to rounding (1e-10 relative
+ * to sqrt(K_ii K_jj)); rounding asymmetry is averaged out. Errors name the entry.
  */
 TW_API tw_status tw_covariance_check_matrix(tw_context *ctx, size_t n, double *k, size_t ldk);
 
-/* Read such a matrix from a .npy or .csv file, or copy one that lies in memory, and check it. *k is n x n and freed
- * with tw_covariance_free_matrix. */
+/* Read such a matrix from a .npy or .csv file, or copy it from memory, and check it. *k is n x n and freed with
+ * tw_covariance_free_matrix. */
 TW_API tw_status tw_covariance_read_matrix(tw_context *ctx, const char *path, size_t *n, double **k);
 TW_API tw_status tw_covariance_copy_matrix(tw_context *ctx, size_t n, const double *from, size_t ld,
                                            double **k);

@@ -1,4 +1,4 @@
-/* diagnose.h: how far may draws of a Markov chain, or importance weights, be trusted?
+/* diagnose.h: diagnostics of draws of Markov chains and of importance weights.
  *
  * Draws: rank-normalised split R-hat, effective sample sizes (ESS) and Monte Carlo standard errors (MCSE), as
  * in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization:
@@ -11,7 +11,7 @@
  * Two differences: with fewer than 4 draws everything that needs halves is NaN for any number of chains, and
  * one NaN among the draws makes everything NaN.
  *
- * docs/diagnostics.md says what each number means and what to do about it.
+ * docs/diagnostics.md explains each number and what to do about it.
  */
 #ifndef TALWEG_DIAGNOSE_H
 #define TALWEG_DIAGNOSE_H
@@ -34,8 +34,8 @@ typedef struct tw_diagnose tw_diagnose;
 TW_API tw_status tw_diagnose_new(tw_context *ctx, size_t draws, size_t chains, tw_diagnose **out);
 TW_API void tw_diagnose_free(tw_diagnose *d);
 
-/* Take the draws of one scalar, which are copied: draw i of chain c is x[i + c * ld], ld >= draws. All the
- * functions below speak of the draws taken last. */
+/* Load the draws of one scalar, which are copied: draw i of chain c is x[i + c * ld], ld >= draws. The functions
+ * below use the draws loaded last. */
 TW_API void tw_diagnose_load(tw_diagnose *d, const double *x, size_t ld);
 
 /* Over all draws of all chains: mean, standard deviation (n - 1), and quantile of probability p in [0, 1], by
@@ -44,8 +44,8 @@ TW_API double tw_diagnose_mean(const tw_diagnose *d);
 TW_API double tw_diagnose_sd(const tw_diagnose *d);
 TW_API double tw_diagnose_quantile(const tw_diagnose *d, double p);
 
-/* Rank-normalised split R-hat: the larger of the one of the draws and the one of |draw - median|. Infinite
- * where every half chain stands still, at different places. */
+/* Rank-normalised split R-hat: the larger of that of the draws and that of |draw - median|. Infinite if every
+ * half chain is constant, at different values. */
 TW_API double tw_diagnose_rhat(tw_diagnose *d);
 
 /* Effective sample sizes: of the rank-normalised draws (bulk); the smaller of those of the 5% and 95%
@@ -70,22 +70,22 @@ typedef struct tw_summary {
     double ess_bulk, ess_tail, ess_fold;
     double ess; /* the smallest of the three */
     double rhat;
-    double
-        rhat_chance; /* the probability of an R-hat this large where chains agree and are correlated as these are */
+    double rhat_chance; /* the probability of an R-hat this large for converged chains with the same
+                           autocorrelation */
 } tw_summary;
 
-/* The smallest of the three effective sample sizes of a row, of those that exist: few distinct draws have neither tail nor
- * fold. NaN where bulk is. */
+/* The smallest of the three effective sample sizes of a row that exist: few distinct draws have neither tail nor
+ * fold. NaN if bulk is. */
 TW_API double tw_summary_ess(const tw_summary *row);
 
-/* The probability that the largest R-hat of n variables is as large as one of probability `chance` alone: at most this,
- * whatever the correlation between them (Sidak). */
+/* An upper bound (Sidak) of the probability that the largest R-hat of n variables reaches a value whose
+ * probability for one variable is `chance`, for any correlation between them. */
 TW_API double tw_rhat_chance_of_many(double chance, size_t n);
 
-/* The usual table row of the draws taken last. */
+/* The usual table row of the draws loaded last. */
 TW_API tw_summary tw_diagnose_summary(tw_diagnose *d);
 
-/* Where draw i of chain c of variable v stands: x[i * draw + c * chain + v * variable]. */
+/* Draw i of chain c of variable v is x[i * draw + c * chain + v * variable]. */
 typedef struct tw_strides {
     size_t draw, chain, variable;
 } tw_strides;
@@ -103,29 +103,29 @@ TW_API double tw_ebfmi(size_t n, const double *energy);
 /* All take n log weights, -inf being a weight of 0, and never overflow. NaN where a log weight is NaN or
  * +inf, or n is 0. */
 
-/* Effective number of weights: (sum w)^2 / sum w^2, from 1 (one weight has it all) to n (all equal). 0 where
- * all weights are 0. */
+/* Effective number of weights: (sum w)^2 / sum w^2, from 1 (one weight dominates) to n (all equal). 0 if all
+ * weights are 0. */
 TW_API double tw_weights_ess(size_t n, const double *log_weight);
 
 /* log of the mean weight, and (se may be NULL) its standard error by the delta method for independent
  * weights, sd(w) / (sqrt(n) mean(w)). All weights 0: -inf, with the error NaN, as it is for n = 1. */
 TW_API double tw_log_mean_exp(size_t n, const double *log_weight, double *se);
 
-/* The standard error of the same by the bootstrap: the standard deviation, over replicates >= 2, of the log
- * mean of n weights drawn with replacement. A function of its arguments alone: replicate r draws from a
- * stream of (seed, r). Infinite where a replicate drew only weights of 0. */
+/* The standard error of the same by the bootstrap: the standard deviation, over replicates >= 2, of the log mean
+ * of n weights drawn with replacement. Deterministic: replicate r draws from the stream of (seed, r). Infinite if
+ * a replicate drew only weights of 0. */
 TW_API double tw_log_mean_exp_bootstrap(size_t n, const double *log_weight, uint64_t seed, size_t replicates);
 
 /* Shape k of the tail of the weights, of a generalised Pareto distribution fitted to the largest of them: above
- * 0.7 (TW_PARETO_LIMIT) standard errors from the weights cannot be trusted, above 1 not even their mean can. NaN
- * for n < 25, and where the weights differ by rounding alone; infinite where most of the tail is 0. */
+ * 0.7 (TW_PARETO_LIMIT) do not trust standard errors from the weights, above 1 not even their mean. NaN for n <
+ * 25, and if the weights differ only by rounding; infinite if most of the tail is 0. */
 TW_API double tw_weights_pareto_k(size_t n, const double *log_weight);
-/* Pareto smoothing: the weights of the tail become the quantiles of that distribution, in their order, and none larger than the largest was.
- * Returns k; where that is NaN or infinite nothing changes. */
+/* Pareto smoothing: replace the weights of the tail by the quantiles of that distribution, in order, truncated at
+ * the largest weight. Returns k; if k is NaN or infinite, the weights are unchanged. */
 TW_API double tw_weights_smooth(size_t n, double *log_weight);
-/* Up to this k a standard error from the weights holds. */
+/* Up to this k, standard errors from the weights are reliable. */
 #define TW_PARETO_LIMIT 0.7
-/* The same for n weights, of which few say less: min(1 - 1/log10 n, 0.7) (Vehtari, Simpson, Gelman, Yao and Gabry 2024). */
+/* The limit for n weights: min(1 - 1/log10 n, 0.7) (Vehtari, Simpson, Gelman, Yao and Gabry 2024). */
 TW_API double tw_pareto_limit(size_t n);
 
 #ifdef __cplusplus

@@ -1,13 +1,13 @@
-/* evidence_plan.h: log Z of a model by several methods side by side: a plan, its run, and the result.
+/* evidence_plan.h: log Z of a model by several methods: a plan, its run, and the result.
  *
  *   tw_evidence_plan *plan;
  *   tw_evidence_result result;
  *   tw_evidence_plan_new(model, NULL, NULL, &plan);    what is to be done, from options (NULL: the defaults)
  *   tw_evidence_run(plan, NULL, &result);              all of it
  *
- * A plan fits approximations, chooses where the path starts, its temperatures, and the transitions along it, and
- * holds the options of every method. It may be read, printed and changed before it is run. The program and the Python
- * package do nothing else: the same options give the same numbers everywhere.
+ * A plan fits approximations, chooses the start of the path, its temperatures and the transitions, and holds the
+ * options of every method. It may be read, printed and changed before it is run. The program and the Python package
+ * use these functions, so the same options give the same numbers everywhere.
  */
 #ifndef TALWEG_EVIDENCE_PLAN_H
 #define TALWEG_EVIDENCE_PLAN_H
@@ -32,7 +32,7 @@ extern "C" {
 
 /* A row of the list as an enumerator. */
 #define TW_EVIDENCE_ENUM(method, name) method,
-/* A way to estimate log Z. */
+/* A method that estimates log Z. */
 typedef enum tw_evidence_method { TW_EVIDENCE_LIST(TW_EVIDENCE_ENUM) TW_EVIDENCE_METHODS } tw_evidence_method;
 #undef TW_EVIDENCE_ENUM
 
@@ -40,37 +40,40 @@ typedef enum tw_evidence_method { TW_EVIDENCE_LIST(TW_EVIDENCE_ENUM) TW_EVIDENCE
 TW_API const char *tw_evidence_method_names(void);
 TW_API const char *tw_evidence_method_name(tw_evidence_method method);
 
-/* What is wanted. Texts must outlive the plan. */
+/* The options of a plan. Texts must outlive the plan. */
 typedef struct tw_evidence_options {
-    /* Names with commas between them, in the order in which they run; "": none, fits only. */
+    /* Names separated by commas, in the order in which they run; "": only fits. */
     const char *methods;
-    const char *from; /* q at b = 0: "ep", "laplace", "prior", or what results call `reference` */
-    const tw_reference *reference; /* q itself; must outlive the plan. NULL: as `from` says */
+    const char *from; /* q at b = 0: "ep", "laplace", "prior", or the name of `reference` in results */
+    const tw_reference *reference; /* a given q; must outlive the plan. NULL: as in `from` */
     const char *kernel_method;     /* the transitions, by name (sample.h), or "auto": hmc */
-    /* Theirs, by name, or "auto": the method's first, but the prior's for EP's from the prior. */
+    /* Their metric, by name, or "auto": the first of the method, but prior instead of ep for a path from the
+     * prior. */
     const char *metric;
-    /* "geometric", "linear", "sigmoid", "adaptive", "auto" (geometric from the prior, else linear), or what results
-     * call `beta`. */
+    /* "geometric", "linear", "sigmoid", "adaptive", "auto" (geometric from the prior, otherwise linear), or the
+     * name of `beta` in results. */
     const char *schedule;
-    /* A schedule of one's own: temperatures + 1 numbers, which are copied. NULL: as `schedule` says. */
+    /* A given schedule: temperatures + 1 numbers, which are copied. NULL: as in `schedule`. */
     const double *beta;
-    size_t temperatures; /* steps of the schedule. 0: 400 from the prior, else 50; adaptive: 1000 at most */
-    /* The first temperature above 0 of a geometric schedule. 0: 1e-7 from the prior, else 0.01. */
+    size_t temperatures; /* steps of the schedule. 0: 400 from the prior, otherwise 50; adaptive: at most
+                            1000 */
+    /* The first temperature above 0 of a geometric schedule. 0: 1e-7 from the prior, otherwise 0.01. */
     double beta_min;
     size_t particles;        /* of AIS and resample-move */
     size_t moves;            /* transitions at each temperature */
     size_t burn_in;          /* reverse AIS: transitions at b = 1 */
-    double eps;              /* step size. 0: tuned at each temperature in a pilot run, and then frozen */
-    size_t steps;            /* leapfrog steps; 0: as many as make a trajectory of length pi/2 */
+    double eps;              /* step size. 0: tuned at each temperature in a pilot run, then frozen */
+    size_t steps;            /* leapfrog steps; 0: a trajectory of length pi/2 */
     double solver_tolerance; /* of implicit equations (tw_sampler_options) */
     size_t fixed_point;
     double until_se;      /* a goal for the standard error of each estimate; 0: none */
-    size_t max_particles; /* that the goal may take; 0: 64 times `particles` */
+    size_t max_particles; /* limit for the goal; 0: 64 times `particles` */
     size_t copies;        /* parallel tempering: of the ladder */
-    size_t rounds;        /* and rounds that count, after as many of warm-up */
+    size_t rounds;        /* parallel tempering: rounds, after as many of warm-up */
     uint64_t seed;
-    size_t threads;      /* which change no result; 0: as many as this process may use */
-    const tw_fits *fits; /* made already for this model; must outlive the plan. NULL: the plan makes them */
+    size_t threads;      /* does not change results; 0: as many as this process may use */
+    const tw_fits *fits; /* existing fits of this model; must outlive the plan. NULL: the plan computes
+                            them */
 } tw_evidence_options;
 #define TW_EVIDENCE_DEFAULTS                             \
     ((tw_evidence_options){.methods = "ais,ais-reverse", \
@@ -86,12 +89,12 @@ typedef struct tw_evidence_options {
                            .rounds = 100,                \
                            .seed = 1})
 
-/* Could this be a plan? Fails as tw_evidence_plan_new would before it computes anything. options NULL: the defaults. */
+/* Check the options, without computing anything: fails as tw_evidence_plan_new would. options NULL: the defaults. */
 TW_API tw_status tw_evidence_options_check(tw_context *ctx, const tw_evidence_options *options);
 
 /* ---- the plan ---- */
 
-/* What will be done. Whoever changes it keeps its parts consistent. */
+/* The plan. A caller that changes it must keep its parts consistent. */
 typedef struct tw_evidence_plan {
     tw_context *ctx;
     const tw_model *model;
@@ -99,30 +102,30 @@ typedef struct tw_evidence_plan {
     tw_evidence_method method[TW_EVIDENCE_METHODS]; /* in their order */
     tw_fits fits;
     const tw_reference *reference;                 /* q */
-    const char *from, *kernel, *metric, *schedule; /* as they were chosen */
+    const char *from, *kernel, *metric, *schedule; /* as chosen */
     size_t temperatures;
     double *beta;       /* temperatures + 1 */
-    bool own_schedule;  /* the caller's, not the default: then all methods use it */
+    bool own_schedule;  /* the schedule is the caller's: all methods use it */
     tw_ais_options ais; /* ais-reverse differs in `reverse` */
     tw_pt_options pt;
-    double *ladder; /* of parallel tempering, where that is its own; NULL: else */
+    double *ladder; /* of parallel tempering, if it differs from `beta`; otherwise NULL */
     tw_rm_options rm;
     double until_se; /* 0: no goal */
     size_t max_particles;
-    tw_warnings warnings; /* what is done otherwise than was asked */
-    bool one_mode;        /* the path starts at one mode of perhaps several: agreement says nothing */
-    tw_reference *prior;  /* where q is the prior; else NULL */
+    tw_warnings warnings; /* about deviations from the options */
+    bool one_mode;        /* the path starts at one of possibly several modes: agreement proves nothing */
+    tw_reference *prior;  /* if q is the prior; otherwise NULL */
 } tw_evidence_plan;
 
-/* Who watches, and where the state goes. */
+/* The callbacks of a run, and the store for its state. */
 typedef struct tw_evidence_watch {
     void *user;
-    tw_progress_function *progress; /* true ends it; may be NULL */
-    const tw_store *store;          /* where a run keeps its state, and what it goes on from; NULL: none */
+    tw_progress_function *progress; /* true ends the run; may be NULL */
+    const tw_store *store;          /* the state of the run, to resume from; NULL: none */
 } tw_evidence_watch;
 
-/* Make a plan: check the options, fit, choose. options NULL: the defaults; watch NULL: nobody. TW_NOT_CONVERGED where
- * the fit that is needed did not converge. */
+/* Make a plan: check the options, fit, choose. options NULL: the defaults; watch NULL: no callbacks.
+ * TW_NOT_CONVERGED if a fit that is needed did not converge. */
 TW_API tw_status tw_evidence_plan_new(const tw_model *model, const tw_evidence_options *options,
                                       const tw_evidence_watch *watch, tw_evidence_plan **out);
 TW_API void tw_evidence_plan_free(tw_evidence_plan *plan);
@@ -134,26 +137,26 @@ TW_API void tw_evidence_plan_print(const tw_evidence_plan *plan, char words[TW_W
 
 enum { TW_MOST_ESTIMATES = 8 };
 
-/* What came out. Its texts belong to the plan or the library. */
+/* The result of a run. Its texts belong to the plan or the library. */
 typedef struct tw_evidence_result {
     size_t count;
-    tw_estimate estimate[TW_MOST_ESTIMATES]; /* those that are complete */
-    double seconds[TW_MOST_ESTIMATES]; /* of wall time, the earlier parts of a run that went on counted in */
-    double cpu_seconds[TW_MOST_ESTIMATES]; /* of all threads together */
-    bool tempered;                         /* is this there? */
+    tw_estimate estimate[TW_MOST_ESTIMATES]; /* the complete ones */
+    double seconds[TW_MOST_ESTIMATES];       /* of wall time, including earlier parts of a resumed run */
+    double cpu_seconds[TW_MOST_ESTIMATES];   /* of all threads together */
+    bool tempered;                           /* is `tempering` set? */
     tw_pt_report tempering;
-    double needed; /* particles that the goal takes, as far as can be told, the most over the estimates */
-    bool stopped;  /* by progress: methods that were not finished are left out */
+    double needed; /* estimated particles needed for the goal, the maximum over the estimates */
+    bool stopped;  /* by progress: unfinished methods are omitted */
     tw_agreement agreement;
-    tw_status verdict;    /* TW_OK; TW_NUMERICAL_FAILURE: weights collapsed, or there is no number;
-                                TW_NOT_CONVERGED: the goal was missed */
-    tw_warnings warnings; /* the plan's among them */
+    tw_status verdict;    /* TW_OK; TW_NUMERICAL_FAILURE: weights collapsed, or log Z is not finite;
+                             TW_NOT_CONVERGED: the goal was not reached */
+    tw_warnings warnings; /* including those of the plan */
 } tw_evidence_result;
 
-/* Run the methods one after the other. Towards a goal AIS adds particles to those it has; the others are run once to
- * see how much the goal takes, and then once more with other random numbers: only the second run counts, so that
- * looking at the first does not bias it. A state in the store is gone on from; TW_BAD_DATA where it is none of this
- * run. watch NULL: nobody. */
+/* Run the methods one after the other. With a goal, AIS adds particles until it is reached; the other methods run
+ * once to estimate the effort, and then once more with other random numbers: only the second run counts, so that
+ * the first does not bias it. A run resumes from a state in the store; TW_BAD_DATA if the state belongs to
+ * another run. watch NULL: no callbacks. */
 TW_API tw_status tw_evidence_run(const tw_evidence_plan *plan, const tw_evidence_watch *watch,
                                  tw_evidence_result *out);
 

@@ -1,12 +1,12 @@
-/* general.h: Hamiltonian dynamics for a target of a few dimensions that you write down yourself: HMC with a
- * constant diagonal metric, and Riemann manifold HMC (RMHMC) with the SoftAbs metric, which needs no Fisher
- * information and no log-concavity (Betancourt 2013).
+/* general.h: Hamiltonian dynamics for a user-defined target of a few dimensions: HMC with a constant diagonal
+ * metric, and Riemann manifold HMC (RMHMC) with the SoftAbs metric, which needs no Fisher information and no
+ * log-concavity (Betancourt 2013).
  *
  *     H(x, p) = -log p(x) + 1/2 log |G(x)| + 1/2 p' G(x)^-1 p
  *
- * The constant metric is integrated by leapfrog; SoftAbs by the generalised leapfrog, whose two implicit
- * equations are solved to a tolerance. Every step has an outcome: look at it. For Gaussian process models
- * there are faster ways; this one is for everything else, and costs O(d^3) an evaluation.
+ * The constant metric is integrated by leapfrog; SoftAbs by the generalised leapfrog, whose two implicit equations
+ * are solved to a tolerance. Check the outcome of every step. An evaluation costs O(d^3); for Gaussian process
+ * models use the faster samplers of sample.h.
  */
 #ifndef TALWEG_GENERAL_H
 #define TALWEG_GENERAL_H
@@ -20,11 +20,11 @@
 extern "C" {
 #endif
 
-/* A log density and its derivatives at x, d numbers. Functions must be pure. A value, gradient or Hessian
- * that is not finite says that the density is zero there: the trajectory is rejected. */
+/* A log density and its derivatives at x, d numbers. Functions must be pure. A value, gradient or Hessian that is
+ * not finite means that the density is zero: the trajectory is rejected. */
 typedef struct tw_general_target {
     size_t d;
-    void *user; /* handed back to every function below */
+    void *user; /* passed to every function below */
 
     /* log p(x), up to a constant. */
     double (*value)(void *user, const double *x);
@@ -53,8 +53,8 @@ typedef struct tw_general_options {
     double eps;         /* step size */
     double tolerance;   /* of the implicit equations, in the metric's own norm */
     size_t cap;         /* iterations for each of them */
-    double reversal;    /* transitions integrate every trajectory back, and reject where that misses the
-                           start by more than this, in the metric's norm; 0: they do not */
+    double reversal;    /* transitions integrate every trajectory back, and reject it if it misses its
+                           start by more than this, in the norm of the metric; 0: no check */
 } tw_general_options;
 #define TW_GENERAL_DEFAULTS           \
     ((tw_general_options){            \
@@ -67,27 +67,27 @@ typedef struct tw_general_options {
         .reversal = 1e-6,             \
     })
 
-/* What became of a step, or of a trajectory. */
+/* The outcome of a step or a trajectory. */
 typedef enum tw_general_outcome {
     TW_GENERAL_FINE,
     TW_GENERAL_UNSOLVED,    /* an implicit equation was not solved within the cap */
     TW_GENERAL_NOT_FINITE,  /* a density, derivative or metric is not finite */
-    TW_GENERAL_IRREVERSIBLE /* integrated back, it did not return */
+    TW_GENERAL_IRREVERSIBLE /* the reverse trajectory did not return to its start */
 } tw_general_outcome;
 
-/* A phase point (x, p) and everything known about it. Opaque; all memory is allocated by tw_general_new. */
+/* A phase point (x, p) with its derivatives and metric. Opaque; tw_general_new allocates all memory. */
 typedef struct tw_general tw_general;
 
-/* options NULL: the defaults. The target is copied; what its user points to must outlive the result. */
+/* options NULL: the defaults. The target is copied; the object of its `user` must outlive the result. */
 TW_API tw_status tw_general_new(tw_context *ctx, const tw_general_target *target,
                                 const tw_general_options *options, tw_general **out);
 TW_API void tw_general_free(tw_general *g);
 
-/* Put it at x, d numbers; the momentum is zero. TW_NUMERICAL_FAILURE where the target is not finite. */
+/* Set the position to x, d numbers, and the momentum to zero. TW_NUMERICAL_FAILURE if the target is not finite. */
 TW_API tw_status tw_general_set_position(tw_general *g, const double *x);
 
-/* Give it the momentum p; or draw one from N(0, G(x)), a function of seed, chain and iteration alone; or
- * turn it round, so that the same number of steps leads back. */
+/* Set the momentum to p; or draw it from N(0, G(x)), a function of seed, chain and iteration; or reverse it, so
+ * that the same number of steps leads back. */
 TW_API void tw_general_set_momentum(tw_general *g, const double *p);
 TW_API void tw_general_draw_momentum(tw_general *g, uint64_t seed, uint64_t chain, uint64_t iteration);
 TW_API void tw_general_reverse(tw_general *g);
@@ -99,21 +99,21 @@ TW_API const double *tw_general_momentum(const tw_general *g);
 /* H(x, p), without d/2 log 2 pi and up to the target's constant. */
 TW_API double tw_general_energy(const tw_general *g);
 
-/* One step of size eps, or several, stopping at the first that is not fine; the point is then wherever that
- * step began. */
+/* One step of size eps, or several, which stop at the first failure; the point is then the start of the failed
+ * step. */
 TW_API tw_general_outcome tw_general_step(tw_general *g);
 TW_API tw_general_outcome tw_general_trajectory(tw_general *g, size_t steps);
 
-/* What a transition did. */
+/* The record of a transition. */
 typedef struct tw_general_record {
-    tw_general_outcome outcome; /* anything but fine is a rejection */
+    tw_general_outcome outcome; /* all but TW_GENERAL_FINE are rejections */
     bool accepted;
-    double energy_change; /* H at the end - H at the start; NaN where the end was not reached */
+    double energy_change; /* H at the end - H at the start; NaN if the end was not reached */
 } tw_general_record;
 
 /* One transition that leaves p(x) invariant: draw a momentum, follow `steps` steps, accept with probability
- * min(1, exp(-energy_change)). The random numbers are a function of seed, chain and iteration alone. After a
- * rejection the position is the old one; momenta are of no use afterwards. */
+ * min(1, exp(-energy_change)). The random numbers are a function of seed, chain and iteration. After a rejection
+ * the position is unchanged; the momentum is undefined after a transition. */
 TW_API tw_general_record tw_general_transition(tw_general *g, size_t steps, uint64_t seed, uint64_t chain,
                                                uint64_t iteration);
 

@@ -32,13 +32,13 @@ typedef struct tw_target tw_target;
 /* ---- the model ---- */
 
 /* A model of n observations (see likelihood.h) with the covariance matrix k (n x n): both are checked and copied.
- * jitter >= 0 is added to the diagonal of K; 0 is the right value nearly always, since a numerically singular K
- * gets a factor of lower rank. The likelihood must outlive the model. */
+ * jitter >= 0 is added to the diagonal of K; 0 is nearly always right, since a numerically singular K gets a
+ * factor of lower rank. The likelihood must outlive the model. */
 TW_API tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_observations *observed,
                               double jitter, tw_model **out);
 
-/* The observations of a data set: y, and the columns that the likelihood calls by their names. Nothing is copied or
- * checked; tw_model_from_data refuses columns that the likelihood does not have. */
+/* The observations of a data set: y, and the columns that the likelihood declares. Nothing is copied or checked;
+ * tw_model_from_data fails for columns that the likelihood does not have. */
 TW_API tw_observations tw_data_observed(const tw_data *data, const tw_likelihood *likelihood,
                                         const double *phi);
 
@@ -49,40 +49,43 @@ TW_API tw_status tw_model_from_data(const tw_data *data, const tw_kernel *kernel
                                     tw_model **out);
 TW_API void tw_model_free(tw_model *model);
 
-/* A function that makes a model in the place of tw_model_from_data. */
+/* A function that makes a model instead of tw_model_from_data. */
 typedef tw_status tw_model_maker(const tw_data *data, const tw_kernel *kernel,
                                  const tw_likelihood *likelihood, const double *phi, double jitter,
                                  tw_model **out);
 
-/* A model whose prior is u ~ N(0, Q^-1) with a sparse precision q (sparse.h), and whose sites are x = C u: design is C, with a
- * row for each observation, a column for each variable and columns that are independent of each other; NULL: the identity.
- * Both are copied. Everything below takes such a model; its memory and time follow the entries of the factor of Q. */
+/* A model whose prior is u ~ N(0, Q^-1) with a sparse precision q (sparse.h), and whose sites are x = C u: design
+ * is C, with a row for each observation, a column for each variable, and linearly independent columns; NULL: the
+ * identity. Both are copied. All functions below accept such a model; memory and time are proportional to the
+ * entries of the factor of Q. */
 TW_API tw_status tw_model_from_precision(const tw_sparse *q, const tw_sparse *design,
                                          const tw_observations *observed, tw_model **out);
 
-/* What a model is made of, and what its factorisation found. */
+/* The size of a model and the result of its factorisation. */
 typedef struct tw_model_info {
     size_t n, rank;        /* rank < n: K is numerically singular */
-    double residual;       /* largest entry of |K - L L'| where rank < n, else 0 */
-    double jitter;         /* what was added to the diagonal */
-    double log_det;        /* log |K|; a pseudo-determinant where rank < n */
-    double log_det_change; /* what the jitter did to log |K|; NaN where K itself is singular */
+    double residual;       /* largest entry of |K - L L'| if rank < n, otherwise 0 */
+    double jitter;         /* added to the diagonal */
+    double log_det;        /* log |K|; a pseudo-determinant if rank < n */
+    double log_det_change; /* change of log |K| by the jitter; NaN if K is singular without it */
 } tw_model_info;
 TW_API tw_model_info tw_model_describe(const tw_model *model);
 
-/* Can m new cases with covariances `cross` (n x m) and prior variances `diagonal` belong to one Gaussian with the
- * model's own? Then k** is at least k' K^-1 k, but for rounding; else TW_BAD_DATA names the first that cannot. */
+/* Check that m new cases with covariances `cross` (n x m) and prior variances `diagonal` are jointly Gaussian
+ * with the cases of the model: k** must be at least k' K^-1 k, up to rounding; otherwise TW_BAD_DATA names the
+ * first case that fails. */
 TW_API tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross,
                                     const double *diagonal);
 
-/* The covariances (n x count, contiguous) of all latents of the model with those of new cases first .. first + count - 1 of `at`, and
- * the prior variances of these: what predictions take. kernel and train are what the model was made of, and `at` is on the scale
- * of train. A new case of a sparse prior must see its variables: it lies on the lattice or mesh, at any time, in an area of the graph. */
+/* The covariances (n x count, contiguous) of all latents of the model with those of new cases first .. first +
+ * count - 1 of `at`, and the prior variances of these, for predictions. kernel and train are those of the model,
+ * and `at` is on the scale of train. A new case of a sparse prior must be on the lattice or mesh, at any time, or
+ * in an area of the graph. */
 TW_API tw_status tw_model_cross(const tw_model *model, const tw_kernel *kernel, const tw_data *train,
                                 const tw_data *at, size_t first, size_t count, double *cross,
                                 double *diagonal);
 
-/* ---- where the path starts ---- */
+/* ---- the start of the path ---- */
 
 /* q = prior. */
 TW_API tw_status tw_reference_prior(const tw_model *model, tw_reference **out);
@@ -96,16 +99,15 @@ TW_API tw_status tw_reference_gaussian(const tw_model *model, const double *mean
                                        size_t ld, tw_reference **out);
 TW_API void tw_reference_free(tw_reference *reference);
 
-/* log Z_q of a reference made of sites, else 0. */
+/* log Z_q of a reference made of sites, otherwise 0. */
 TW_API double tw_reference_log_z(const tw_reference *reference);
 
 /* ---- the target at one temperature ---- */
 
-/* How a reference made of Gaussian sites enters the target. Open: the base stays N(0, K) and the Gaussian
- * sites stay sites; a change of temperature costs O(n). Folded: the Gaussian sites go into the base; a change
- * of temperature costs one factorisation, and only b log p(y | x) is left in the sites, most of which are
- * then inactive. The two are the same density. A reference N(mu, Sigma) is always folded; with q = prior
- * there is no difference. */
+/* How a reference made of Gaussian sites enters the target. Open: the base is N(0, K) and the Gaussian sites are
+ * sites; a change of temperature costs O(n). Folded: the Gaussian sites are part of the base; a change of
+ * temperature costs one factorisation, and the sites have only b log p(y | x), so most of them are inactive. Both
+ * give the same density. A reference N(mu, Sigma) is always folded; with q = prior there is no difference. */
 typedef enum tw_form { TW_FORM_OPEN, TW_FORM_FOLDED } tw_form;
 
 /* A target at b = 1. Model and reference must outlive it. */
@@ -117,12 +119,12 @@ TW_API tw_status tw_target_set_temperature(tw_target *target, double beta);
 TW_API size_t tw_target_size(const tw_target *target); /* n: sites */
 TW_API size_t tw_target_rank(const tw_target *target); /* r: whitened coordinates */
 
-/* What to compute at a block of points; every array is the caller's, an array that is NULL is not wanted.
+/* The quantities to compute at a block of points; the caller owns every array, and NULL arrays are not computed.
  * Arrays of sites are n x P, whitened ones r x P, contiguous. */
 typedef struct tw_evaluation {
     double *x;              /* n x P, required: m + L v */
-    double *log_density;    /* P: L_b(x), normalised as above; where r < n, a density on the range of L */
-    double *log_likelihood; /* P: log p(y | x), whatever b is */
+    double *log_density;    /* P: L_b(x), normalised as above; if r < n, a density on the range of L */
+    double *log_likelihood; /* P: log p(y | x), independent of b */
     double *gradient;       /* r x P: of L_b with respect to v; needs slope */
     double *slope;          /* n x P: of the effective site terms with respect to x_n */
     double *lambda;         /* n x P: their curvature, -d2/dx_n2 */

@@ -1,11 +1,10 @@
-/* parameter.h: what a parameter of a kernel or of a likelihood is called, and how it is moved.
+/* parameter.h: the name and the transform of a parameter of a kernel or likelihood.
  *
- * All parameters of a model are one vector theta, in which every number may take any real value: that is what
- * an optimiser or a sampler moves. A parameter in its natural units (a length scale, a variance) is a function
- * of its entry of theta, its transform:
+ * All parameters of a model are one vector theta of unconstrained real numbers, which optimisers and samplers use.
+ * A parameter in its natural units (a length scale, a variance) is a function of its entry of theta, its transform:
  *
  *   TW_TRANSFORM_NONE    value = theta
- *   TW_TRANSFORM_LOG     value = exp(theta), for what must be above 0
+ *   TW_TRANSFORM_LOG     value = exp(theta), for positive parameters
  */
 #ifndef TALWEG_PARAMETER_H
 #define TALWEG_PARAMETER_H
@@ -16,21 +15,21 @@
 extern "C" {
 #endif
 
-/* How theta becomes a natural value. */
+/* The transform from theta to the natural value. */
 typedef enum tw_transform { TW_TRANSFORM_NONE, TW_TRANSFORM_LOG } tw_transform;
 
-/* The most bytes of a name, with its end. */
+/* The largest size of a name in bytes, with the final NUL. */
 enum { TW_PARAMETER_NAME = 48 };
 
 /* A parameter: a plain value that owns nothing. */
 typedef struct tw_parameter {
     char name[TW_PARAMETER_NAME]; /* of the natural value: "ell", "se2.ell.1", "noise" */
     tw_transform transform;
-    double initial;   /* the natural value where nobody gives one */
-    const char *help; /* what it is, in a few words, for lists; NULL: not said */
+    double initial;   /* the natural value if none is given */
+    const char *help; /* a short description for lists; NULL: none */
 } tw_parameter;
 
-/* From theta to the natural value and back; theta is NaN or infinite where there is no such value. */
+/* From theta to the natural value and back; theta is NaN or infinite if the value is invalid. */
 TW_API double tw_parameter_value(const tw_parameter *parameter, double theta);
 TW_API double tw_parameter_theta(const tw_parameter *parameter, double value);
 

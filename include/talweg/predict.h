@@ -6,7 +6,7 @@
  *
  *   f* | x_s ~ N(k' K^-1 x_s, k** - k' K^-1 k),        p(y* | y) = (1/S) sum_s E[p(y* | f*) | x_s],
  *
- * where the inner expectation is exact (probit, gaussian, a Poisson mean) or good to 1e-10. K may be singular.
+ * where the inner expectation is exact (probit, gaussian, a Poisson mean) or accurate to 1e-10. K may be singular.
  *
  * Memory depends neither on the number of new inputs nor, beyond `bytes` of the options, on the number of
  * draws: with n training inputs, C chains and T = max(4096, 16 C) it is at most
@@ -23,19 +23,20 @@
 extern "C" {
 #endif
 
-/* ---- where the draws are ---- */
+/* ---- sources of draws ---- */
 
-/* Where parameters are unknown, draws differ in them: each draw belongs to a place, which has a model and a kernel of its own. */
+/* With unknown parameters, draws differ in their parameters: each draw belongs to a place, which has its own
+ * model and kernel. */
 typedef struct tw_draw_places {
     size_t count;
-    double effective; /* so many independent draws all draws together are worth */
+    double effective; /* effective number of independent draws over all draws */
     void *user;
     size_t (*of)(void *user, size_t chain, size_t draw); /* the place of a draw */
     /* Its model, and its kernel; both are valid until the next call. */
     tw_status (*go)(void *user, size_t place, const tw_model **model, const tw_kernel **kernel);
 } tw_draw_places;
 
-/* Draws first .. first + count - 1 of one chain are asked for as an n x count matrix x. */
+/* A source of draws: read gives draws first .. first + count - 1 of one chain as an n x count matrix x. */
 typedef struct tw_draw_source {
     size_t n, chains, draws; /* draws per chain */
     void *user;
@@ -43,64 +44,65 @@ typedef struct tw_draw_source {
     const tw_draw_places *places; /* NULL: all draws have the parameters of the model */
 } tw_draw_source;
 
-/* Draws in memory (they must have been kept); for those of a run in a file see tw_run_source in run.h. What a
- * source points to must outlive it. */
+/* Draws in memory (they must have been kept); for a run in a file see tw_run_source in run.h. The draws must
+ * outlive the source. */
 TW_API tw_draw_source tw_draws_source(const tw_draws *draws);
 
 /* ---- predictions ---- */
 
-/* How much to use. */
+/* The threads and memory to use. */
 typedef struct tw_draws_predictor_options {
-    size_t threads; /* results are the same to the bit for any number */
-    size_t bytes; /* draws are kept in whitened form where n x draws x chains x 8 bytes are no more than this;
-                       else they are read again for every 512 new inputs */
+    size_t threads; /* results are bitwise identical for any number */
+    size_t bytes;   /* whitened draws are kept in memory if n x draws x chains x 8 bytes are at most this;
+                       otherwise they are read again for every 512 new inputs */
 } tw_draws_predictor_options;
 #define TW_DRAWS_PREDICTOR_DEFAULTS ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28})
 
 /* The draws in whitened form, and sums for the scores. */
 typedef struct tw_draws_predictor tw_draws_predictor;
 
-/* Prepare predictions for a model from draws of its posterior. The model must outlive the predictor, and so
- * must the source where its draws are not kept. options NULL: the defaults. TW_BAD_ARGUMENT for a likelihood
- * that does not say what to expect (see likelihood.h), or for draws of another number of latents. */
+/* Prepare predictions for a model from draws of its posterior. The model must outlive the predictor, and so must
+ * the source if its draws are not kept. options NULL: the defaults. TW_BAD_ARGUMENT for a likelihood that cannot
+ * predict (see likelihood.h), or for draws of another number of latents. */
 TW_API tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *draws,
                                         const tw_draws_predictor_options *options, tw_draws_predictor **out);
 TW_API void tw_draws_predictor_free(tw_draws_predictor *predictor);
 
-/* New cases, and what to compute for them: m numbers each; an array that is NULL is not wanted. */
+/* The predictions to compute, m numbers each; NULL arrays are not computed. */
 typedef struct tw_predictions {
     double *mean, *variance; /* of the latent function, draws and f* | x_s together */
-    double *expected;        /* the probability of +1 where observations are -1 and +1, else the mean of y */
-    double *mcse;            /* Monte Carlo standard error of `expected`: that of tw_diagnose_mcse_mean, with
-                                consecutive draws averaged first where a chain has more than 4096 / C (but at
-                                least 16); 0 where all draws agree, NaN where there are too few. Of draws with places:
-                                that of independent ones, `effective` of them */
+    double *expected;        /* the probability of +1 if observations are -1 and +1, otherwise the mean of
+                                y */
+    double *mcse;            /* Monte Carlo standard error of `expected`: that of tw_diagnose_mcse_mean,
+                                with consecutive draws averaged first if a chain has more than 4096 / C
+                                (but at least 16); 0 if all draws are equal, NaN if there are too few. For
+                                draws with places: that of `effective` independent draws */
     double *sd;              /* of y */
     double *log_score;       /* log p(y), in nats; needs labels */
     double *log_score_mcse;  /* and its Monte Carlo standard error */
-    double *q05, *q50, *q95; /* quantiles of the latent function; of more than 1024 draws, that many, evenly
-                                spread, are used */
-    double *levels; /* likelihoods of levels: the probability of each, case by case: m x levels numbers */
+    double *q05, *q50, *q95; /* quantiles of the latent function, from at most 1024 evenly spaced draws */
+    double *levels;          /* ordinal likelihoods: the probability of each level, case by case: m x
+                                levels numbers */
 } tw_predictions;
 
-/* Predict the m = at->n cases `at`, whose y (NULL: none) are labels; likelihood and phi are the model's. With cross =
- * k(x, z) (n x m, contiguous) and prior variances diagonal[m]. Any number of batches may be asked for, one at a
- * time. */
+/* Predict the m = at->n cases `at`, whose y (NULL: none) are labels; likelihood and phi are the model's. With
+ * cross = k(x, z) (n x m, contiguous) and prior variances diagonal[m]. It may be called for any number of
+ * batches, one at a time. */
 TW_API tw_status tw_draws_predictor_apply(tw_draws_predictor *predictor, const double *cross,
                                           const double *diagonal, const tw_observations *at,
                                           const tw_predictions *out);
 
 /* The same for cases first .. first + count - 1 of `at`, which must be on the scale of `train`, the data of the
- * model; its y, where there is one, are the labels, and its columns the constants that the likelihood wants. The arrays
- * of `out` hold count numbers. */
+ * model; its y, if any, are the labels, and its columns the constants of the likelihood. The arrays of `out` hold
+ * count numbers. */
 TW_API tw_status tw_draws_predictor_at(tw_draws_predictor *predictor, const tw_kernel *kernel,
                                        const tw_data *train, const tw_data *at, size_t first, size_t count,
                                        const tw_predictions *out);
 
-/* How good the predictions were, over all labelled cases that this predictor was given so far, and Monte Carlo
- * standard errors: of the mean log score and the root mean square error by the delta method, with the
- * correlation that cases have through sharing their draws; of the error rate from the chance of each case to be
- * on the other side of 1/2, with cases taken to be independent. NaN where a figure does not apply. */
+/* Scores of all labelled cases that this predictor has predicted so far, with Monte Carlo standard errors: of the
+ * mean log score and the root mean square error by the delta method, including the correlation of cases that
+ * share draws; of the error rate from the probability of each case to be on the other side of 1/2, with cases
+ * treated as independent. NaN where a score does not apply. */
 typedef struct tw_draws_scores {
     tw_scores scores;
     double log_score_mcse, error_rate_mcse, rmse_mcse;
@@ -109,21 +111,22 @@ TW_API tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *predictor);
 
 /* ---- joint draws ---- */
 
-/* Draws of the latent function at m new inputs together: for each draw x_s one
+/* Joint draws of the latent function at m new inputs: for each draw x_s one
  *
  *   f* ~ N(k' K^-1 x_s, k** - k' K^-1 k),      k n x m, k** m x m,
  *
- * so that sums, differences and maxima over the new inputs have their posterior. The covariance gets 1e-10 of the largest
- * prior variance on its diagonal, against rounding. Memory: 2 m^2 + n m numbers. */
+ * for the posterior of sums, differences and maxima over the new inputs. 1e-10 of the largest prior variance is
+ * added to the diagonal of the covariance, against rounding. Memory: 2 m^2 + n m numbers. */
 typedef struct tw_joint tw_joint;
 
 /* For a model with a kernel, whose data are `train`; `at` is on the same scale. The predictor must outlive it.
- * TW_BAD_ARGUMENT where draws have parameters of their own (`places`). */
+ * TW_BAD_ARGUMENT if the draws differ in their parameters (`places`). */
 TW_API tw_status tw_joint_new(tw_draws_predictor *predictor, const tw_kernel *kernel, const tw_data *train,
                               const tw_data *at, uint64_t seed, tw_joint **out);
 TW_API void tw_joint_free(tw_joint *joint);
 
-/* Those of draws first .. first + count - 1 of a chain, as an m x count matrix; a function of seed, chain and draw. */
+/* The joint draws for draws first .. first + count - 1 of a chain, as an m x count matrix; a function of seed,
+ * chain and draw. */
 TW_API tw_status tw_joint_draws(tw_joint *joint, size_t chain, size_t first, size_t count, double *f);
 
 #ifdef __cplusplus

@@ -11,9 +11,8 @@
  *   pc(u, alpha)                    penalised complexity: a length scale is below u with probability alpha, 1/ell^(d/2) is
  *                                   exponential; any other parameter is above u with probability alpha, and exponential
  *
- * Theta, which an optimiser or a sampler moves, is the logarithm of most parameters (parameter.h): a density of the value
- * v = exp(theta) becomes the density p(v) v of theta. One that reaches below 0, where a value cannot be, is cut off there and
- * normalised again.
+ * Theta is the logarithm of most parameters (parameter.h): a density of the value v = exp(theta) becomes the
+ * density p(v) v of theta. A density of a positive parameter with mass below 0 is truncated at 0 and renormalised.
  */
 #ifndef TALWEG_PRIOR_H
 #define TALWEG_PRIOR_H
@@ -46,21 +45,21 @@ typedef struct tw_prior {
     tw_prior_family family;
     bool of_log; /* a density of the logarithm */
     bool flat;   /* uniform without ends */
-    double a[3]; /* as they are written; of pc the third is d/2 of a length scale, and 0 of anything else */
+    double a[3]; /* as written; for pc the third is d/2 for a length scale, and 0 for other parameters */
 } tw_prior;
 
 /* "normal, student_t, ..." */
 TW_API const char *tw_prior_names(void);
 
-/* The log density of theta, normalised (0 where it is flat, -inf where theta cannot be), and its derivative, where slope is
- * not NULL. */
+/* The normalised log density of theta (0 if flat, -inf outside the support), and its derivative, if slope is not
+ * NULL. */
 TW_API double tw_prior_log_density(const tw_prior *prior, const tw_parameter *parameter, double theta,
                                    double *slope);
 
-/* The share of the distribution that is below theta; NaN where it is flat. */
+/* The distribution function at theta; NaN if flat. */
 TW_API double tw_prior_cdf(const tw_prior *prior, const tw_parameter *parameter, double theta);
 
-/* The theta below which is the share p of the distribution, 0 < p < 1; NaN where it is flat. A draw is that of a uniform p. */
+/* The quantile of probability p, 0 < p < 1; NaN if flat. A uniform p gives a draw. */
 TW_API double tw_prior_quantile(const tw_prior *prior, const tw_parameter *parameter, double p);
 
 /* "log_ell ~ normal(0, 1)" */
@@ -68,7 +67,7 @@ TW_API void tw_prior_print(const tw_prior *prior, const tw_parameter *parameter,
 
 /* ---- the priors of a problem ---- */
 
-/* For each parameter of a problem: has it a prior, and is it held fixed? */
+/* The prior of each parameter of a problem, if any, and whether it is fixed. */
 typedef struct tw_priors {
     tw_context *ctx;
     size_t count;
@@ -76,18 +75,20 @@ typedef struct tw_priors {
     bool *has, *fixed; /* count each */
 } tw_priors;
 
-/* None of them has a prior, and none is fixed. */
+/* No priors, and no fixed parameters. */
 TW_API tw_status tw_priors_new(const tw_problem *problem, tw_priors **out);
 TW_API void tw_priors_free(tw_priors *priors);
 
-/* Read a prior, "ell ~ gamma(25, 4)". A name without the number of its input, ell for ell.1, ell.2, ..., means all of them.
- * "default" gives every parameter that has no prior, and whose value was not given, that of tw_prior_default. */
+/* Read a prior, "ell ~ gamma(25, 4)". A name without the number of its input (ell for ell.1, ell.2, ...) means
+ * all of them. "default" gives the prior of tw_prior_default to every parameter that has no prior and whose value
+ * was not given. */
 TW_API tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, const char *text);
 
-/* Hold a parameter: "ell=2", "log_ell=0.7", or "ell" where it is; "all": each where it is. The problem moves there. */
+/* Fix a parameter: "ell=2", "log_ell=0.7", or "ell" for its current value; "all": every parameter at its current
+ * value. The problem is set to these values. */
 TW_API tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text);
 
-/* The default prior of parameter j, a normal density of theta, which knows the scale of the data (to two decimals):
+/* The default prior of parameter j, a normal density of theta on the scale of the data (to two decimals):
  *   a length scale    its logarithm is about that of the median distance of two cases, in all inputs; or, of one for each input, of sqrt(d)
  *                     times the median distance in that input; sd 1
  *   an amplitude      about the root mean square over cases of the mean of x_n, given y_n alone and x_n ~ N(0, 9); sd 1; a
@@ -98,8 +99,8 @@ TW_API tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior 
 /* Give the default prior to every parameter that has none and is not fixed. */
 TW_API tw_status tw_priors_complete(tw_priors *priors, const tw_problem *problem);
 
-/* The log density of theta under all priors, of those that are not fixed, and the derivatives added to gradient, where that is
- * not NULL. */
+/* The log density of theta under all priors of parameters that are not fixed; its derivatives are added to
+ * gradient, if that is not NULL. */
 TW_API double tw_priors_log_density(const tw_priors *priors, const tw_problem *problem, const double *theta,
                                     double *gradient);
 

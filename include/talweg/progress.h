@@ -1,10 +1,9 @@
-/* progress.h: how far a computation is, for people to watch, and how they end it: the same for fits, draws and
- * evidence.
+/* progress.h: progress and interruption of computations, the same for fits, draws and evidence.
  *
- * A progress function that says true ends the computation. A run then returns TW_OK and what is complete: the draws so
- * far, the estimates of the methods that are finished. What is of no use without the rest (a fit, pilot runs, a
- * schedule) returns TW_INTERRUPTED. Whoever gives no progress function can end fits and plans through the context
- * (tw_context_set_interrupt), with TW_INTERRUPTED too.
+ * A progress function that returns true ends the computation. A run then returns TW_OK with the complete part of
+ * its result: the draws so far, the estimates of the finished methods. Computations without a partial result (a
+ * fit, pilot runs, a schedule) return TW_INTERRUPTED. Without a progress function, the context can end fits and
+ * plans (tw_context_set_interrupt), also with TW_INTERRUPTED.
  */
 #ifndef TALWEG_PROGRESS_H
 #define TALWEG_PROGRESS_H
@@ -17,25 +16,26 @@
 extern "C" {
 #endif
 
-/* How far it is. log_z and se are what a run of evidence says so far, at little cost: AIS and resample-move the log of
- * Z(b) / Z(0) at the temperature b they have reached (on the way back, of Z(1) / Z(b)), parallel tempering one-sided
- * stepping stones over the rounds so far. */
+/* The progress of a computation. log_z and se are cheap intermediate estimates of a run of evidence: for AIS and
+ * resample-move the log of Z(b) / Z(0) at the current temperature b (for reverse AIS, of Z(1) / Z(b)), for
+ * parallel tempering one-sided stepping stones over the rounds so far. */
 typedef struct tw_progress {
-    const char *stage;  /* fits: "Laplace", "expectation propagation"; pilot runs: "pilot"; draws: "warm-up",
-                           "sampling"; evidence: "temperatures", "pilot", "upwards", "burn-in", "warm-up", and at
-                           last "run" */
-    const char *method; /* of evidence: "ais", ...; of a sampler's pilot run: "hmc", ...; else NULL */
-    const char *metric; /* of a sampler's pilot run; else NULL */
-    const char *unit;   /* what is counted: "sweeps", "iterations", "temperatures", ...; NULL: nothing */
-    size_t done, total; /* of this stage; total 0: not known beforehand */
-    double acceptance;  /* mean acceptance rate in this stage so far; NaN: not known */
-    double log_z, se;   /* evidence so far; NaN: nothing yet */
-    bool part;          /* log_z is that of the way so far, not yet that of the whole */
-    double share;       /* sweeps: of the one under way, 0 to 1 */
-    double residual;    /* sweeps: after the one before, infinite in the first */
+    const char *stage;  /* fits: "Laplace", "expectation propagation"; pilot runs: "pilot"; draws:
+                           "warm-up", "sampling"; evidence: "temperatures", "pilot", "upwards", "burn-in",
+                           "warm-up", and at last "run" */
+    const char *method; /* of evidence: "ais", ...; of a sampler's pilot run: "hmc", ...; otherwise NULL */
+    const char *metric; /* of a sampler's pilot run; otherwise NULL */
+    const char *unit;   /* the unit of done and total: "sweeps", "iterations", "temperatures", ...; NULL:
+                           none */
+    size_t done, total; /* of this stage; total 0: unknown */
+    double acceptance;  /* mean acceptance rate in this stage so far; NaN: unknown */
+    double log_z, se;   /* evidence so far; NaN: not available */
+    bool part;          /* log_z covers only the path so far */
+    double share;       /* sweeps: completed fraction of the current one, 0 to 1 */
+    double residual;    /* sweeps: after the previous one, infinite in the first */
 } tw_progress;
 
-/* A stage with its count, and nothing else known. */
+/* A stage with its count, and all other values unknown. */
 #define TW_PROGRESS(name, what, so_far, of) \
     ((tw_progress){.stage = (name),         \
                    .unit = (what),          \
@@ -45,7 +45,7 @@ typedef struct tw_progress {
                    .log_z = NAN,            \
                    .se = NAN})
 
-/* Called many times, in the thread that called the computation. True ends it. */
+/* Called many times, in the calling thread. True ends the computation. */
 typedef bool tw_progress_function(void *user, const tw_progress *progress);
 
 #ifdef __cplusplus

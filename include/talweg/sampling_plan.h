@@ -5,9 +5,9 @@
  *   tw_sampling_plan_new(model, NULL, NULL, &plan);    fit and choose the sampler, from options (NULL: the defaults)
  *   tw_sampling_run(plan, NULL, &result);              start, warm up, draw, judge
  *
- * A plan fits EP where something leans on it, chooses the sampler by pilot runs where none is named, and holds the
- * options of the chains. It may be read and changed before it is run. The program and the Python package do nothing
- * else: the same options give the same draws everywhere, to the bit, for any number of threads.
+ * A plan fits EP if needed, chooses the sampler by pilot runs unless one is named, and holds the options of the
+ * chains. It may be read and changed before it is run. The program and the Python package use these functions, so
+ * the same options give bitwise identical draws everywhere, for any number of threads.
  */
 #ifndef TALWEG_SAMPLING_PLAN_H
 #define TALWEG_SAMPLING_PLAN_H
@@ -21,44 +21,45 @@ extern "C" {
 
 /* ---- options ---- */
 
-/* What is wanted. Texts and arrays must outlive the plan. */
+/* The options of a plan. Texts and arrays must outlive the plan. */
 typedef struct tw_sampling_options {
-    /* The transitions, by name (sample.h), or "auto": the best of them in short pilot runs. */
+    /* The sampler, by name (sample.h), or "auto": the best in short pilot runs. */
     const char *method;
-    const char *metric; /* theirs, by name, or "auto": the method's first, or what the pilots choose */
-    /* Where chains start: "ep", over-dispersed draws from EP's Gaussian, or "prior", draws from it; or at `positions`,
-     * n x `position_columns`, one column for each chain or one for all of them, where those are given. */
+    const char *metric; /* its metric, by name, or "auto": the first of the method, or the choice of the
+                           pilot runs */
+    /* The start of the chains: "ep", over-dispersed draws from EP's Gaussian; "prior", draws from the prior; or,
+     * if given, `positions`, n x `position_columns`, one column for each chain or one for all. */
     const char *init;
     const double *positions;
     size_t position_rows, position_columns;
-    const char *from;              /* q at b = 0: "prior", "ep", or what results call `reference` */
-    const tw_reference *reference; /* q itself; must outlive the plan. NULL: as `from` says */
+    const char *from;              /* q at b = 0: "prior", "ep", or the name of `reference` in results */
+    const tw_reference *reference; /* a given q; must outlive the plan. NULL: as in `from` */
     double beta;                   /* p(y, x)^beta q(x)^(1 - beta) is sampled; 1: the posterior */
-    /* TW_AUTOMATIC: 32 where chains move in lockstep, which costs little more than 4, and 4 where each moves by itself
-     * (rmhmc); fewer from n = 32768 on, for the memory that draws take; one for each column of `positions`. */
+    /* TW_AUTOMATIC: 32 if chains move in lockstep, which costs little more than 4, and 4 if each moves separately
+     * (rmhmc); fewer from n = 32768, to save memory; one for each column of `positions`. */
     size_t chains;
-    /* Iterations that tune, of which a winner's pilot run has done the first. TW_AUTOMATIC: 500, down to 200 where there are more
-     * than four chains to learn from; after pilot runs 100 to 1000, ten times the autocorrelation time that they found. */
+    /* Warm-up iterations, including those of the winner's pilot run. TW_AUTOMATIC: 500, down to 200 with more
+     * than four chains; after pilot runs ten times the estimated autocorrelation time, from 100 to 1000. */
     size_t warmup;
-    size_t draws; /* kept of each chain. 0: as many as the goal needs */
-    /* The goal: the run ends when the worst latent has this ESS and R-hat is in order (tw_chains_options), or after
-     * max_draws draws of each chain. Where draws are not kept, whoever watches looks at them (on_look). */
+    size_t draws; /* of each chain. 0: as many as the goal needs */
+    /* The goal: the run ends when the worst latent has this ESS and R-hat shows convergence (tw_chains_options),
+     * or after max_draws draws of each chain. If draws are not kept, on_look must summarise them. */
     double until_ess;
     size_t max_draws;
-    /* > 0: the run ends so many seconds after the plan was begun, with the draws that there are: the clock ends a run and
-     * changes nothing else. */
+    /* > 0: the run ends this many seconds after the start of the plan, with the draws so far; the time limit
+     * affects nothing else. */
     double max_seconds;
-    size_t thin;             /* every thin-th iteration is a draw */
+    size_t thin;             /* keep every thin-th iteration */
     double eps;              /* step size. 0: tuned in warm-up */
-    size_t steps;            /* exactly so many leapfrog steps. 0: tuned in warm-up, and jittered */
+    size_t steps;            /* fixed number of leapfrog steps. 0: tuned in warm-up and jittered */
     double target_accept;    /* of the tuning */
     double solver_tolerance; /* of implicit equations (tw_sampler_options) */
     size_t fixed_point;
     double reverse_check;
-    bool keep; /* the draws, in memory (tw_chains_options); else they go to whoever watches alone */
+    bool keep; /* keep the draws in memory (tw_chains_options); otherwise only on_draw gets them */
     uint64_t seed;
-    size_t threads; /* which change no result; 0: as many as this process may use */
-    /* EP's, made already for this model; must outlive the plan. NULL: the plan makes it, where it is needed. */
+    size_t threads; /* does not change results; 0: as many as this process may use */
+    /* An existing fit of EP for this model; must outlive the plan. NULL: the plan fits it, if needed. */
     const tw_approximation *ep;
 } tw_sampling_options;
 #define TW_SAMPLING_DEFAULTS                           \
@@ -78,70 +79,72 @@ typedef struct tw_sampling_options {
                            .keep = true,               \
                            .seed = 1})
 
-/* Could this be a plan? Fails as tw_sampling_plan_new would before it computes anything. options NULL: the defaults. */
+/* Check the options, without computing anything: fails as tw_sampling_plan_new would. options NULL: the defaults. */
 TW_API tw_status tw_sampling_options_check(tw_context *ctx, const tw_sampling_options *options);
 
 /* ---- the plan ---- */
 
 enum { TW_REASON_BYTES = 128 };
 
-/* What will be done. Whoever changes it keeps its parts consistent. */
+/* The plan. A caller that changes it must keep its parts consistent. */
 typedef struct tw_sampling_plan {
     tw_context *ctx;
-    tw_posterior posterior;  /* what is sampled; its approximation is NULL where nothing leans on one */
-    const char *from, *init; /* as the options have them */
-    const double *positions; /* where chains start; NULL: as `init` says */
+    tw_posterior posterior;  /* the target; its approximation is NULL if not needed */
+    const char *from, *init; /* as in the options */
+    const double *positions; /* the start of the chains; NULL: as in `init` */
     size_t position_rows, position_columns;
     size_t chains;
     tw_choice choice;                  /* of the pilot runs; count 0: the method was named */
-    tw_head_start head;                /* the winner's, where chains start at "ep"; freed with the plan */
+    tw_head_start head;                /* of the winner, if chains start at "ep"; freed with the plan */
     tw_sampler_options sampler;        /* as chosen */
-    tw_chains_options run;             /* but for its callbacks, which are those of the run */
-    double fit_seconds, pilot_seconds; /* of wall time; without the pilot that is the start of a warm-up */
-    double deadline;                   /* the moment at which the run ends (tw_wall_seconds); 0: none */
-    /* What an earlier part of the run left in the store. */
-    tw_chains_state earlier;                 /* where the chains stood; count 0: there were no draws */
-    double earlier_warmup, earlier_sampling; /* seconds */
-    tw_approximation *own;                   /* that is freed with the plan; NULL: none */
+    tw_chains_options run;             /* without callbacks, which the run sets */
+    double fit_seconds, pilot_seconds; /* of wall time, without the winner's pilot run, which is part of
+                                          the warm-up */
+    double deadline;                   /* the time at which the run ends (tw_wall_seconds); 0: none */
+    /* The earlier part of a resumed run, from the store. */
+    tw_chains_state earlier;                              /* the state of the chains; count 0: no draws */
+    double earlier_warmup, earlier_sampling;              /* seconds */
+    tw_approximation *own;                                /* freed with the plan; NULL: none */
     char reason[TW_AUTO_MAX_CANDIDATES][TW_REASON_BYTES]; /* of a choice that comes from the store */
 } tw_sampling_plan;
 
-/* Who watches, and where draws and the state go. */
+/* The callbacks of a run, and the store for its state. */
 typedef struct tw_sampling_watch {
     void *user;
-    tw_progress_function *progress;                           /* true ends it; may be NULL */
+    tw_progress_function *progress;                           /* true ends the run; may be NULL */
     tw_status (*on_draw)(void *user, const tw_draw *draw);    /* may be NULL; a failure ends the run */
-    tw_status (*on_look)(void *user, tw_chains_summary *out); /* as tw_chains_options has it; may be NULL */
-    /* Where a run keeps its state, and what it goes on from; NULL: none. A run that goes on does not keep draws
-     * (tw_sampling_options). */
+    tw_status (*on_look)(void *user, tw_chains_summary *out); /* as in tw_chains_options; may be NULL */
+    /* The state of the run, to resume from; NULL: none. A resumed run cannot keep draws (tw_sampling_options). */
     const tw_store *store;
 } tw_sampling_watch;
 
-/* Make a plan: check the options, fit, choose. options NULL: the defaults; watch NULL: nobody. The choice goes to the
- * store, or comes from there. Where EP does not converge, Laplace's Gaussian takes its place, with a warning. */
+/* Make a plan: check the options, fit, choose. options NULL: the defaults; watch NULL: no callbacks. The choice
+ * of the sampler is written to the store, or read from it. If EP does not converge, Laplace's Gaussian is used
+ * instead, with a warning. */
 TW_API tw_status tw_sampling_plan_new(const tw_model *model, const tw_sampling_options *options,
                                       const tw_sampling_watch *watch, tw_sampling_plan **out);
 TW_API void tw_sampling_plan_free(tw_sampling_plan *plan); /* before the model */
 
 /* ---- the run ---- */
 
-/* What came out. Release it before the context. */
+/* The result of a run. Release it before the context. */
 typedef struct tw_sampling_result {
-    tw_draws *draws;                         /* those so far where progress or the clock ended the run */
-    bool out_of_time;                        /* it was the clock */
-    double warmup_seconds, sampling_seconds; /* of wall time, with those of earlier parts */
-    double sampling_cpu_seconds;             /* of all threads together, of this part alone */
+    tw_draws *draws;                         /* the draws so far, if progress or the time limit ended the
+                                                run */
+    bool out_of_time;                        /* the time limit ended the run */
+    double warmup_seconds, sampling_seconds; /* of wall time, including earlier parts */
+    double sampling_cpu_seconds;             /* of all threads, of this part only */
     tw_chains_summary summary;
     tw_warnings warnings;
 } tw_sampling_result;
 
-/* Start the chains, warm up, draw, summarise and judge. A state in the store is gone on from: then there is no warm-up,
- * and the draws before it are not made again. Where draws were not kept, summary and warnings are those of no draws:
- * whoever has the draws fills `summary` and calls tw_sampling_judge. watch NULL: nobody. */
+/* Start the chains, warm up, draw, summarise and judge. A run resumes from a state in the store, without warm-up
+ * and without repeating earlier draws. If draws are not kept, summary and warnings are empty: the owner of the
+ * draws fills `summary` and calls tw_sampling_judge. watch NULL: no callbacks. */
 TW_API tw_status tw_sampling_run(const tw_sampling_plan *plan, const tw_sampling_watch *watch,
                                  tw_sampling_result *out);
 
-/* Make the warnings, from summary and draws. */
+/* Set the warnings, from summary and draws. */
 TW_API void tw_sampling_judge(tw_sampling_result *result);
 TW_API void tw_sampling_result_release(tw_sampling_result *result);
 

@@ -1,8 +1,8 @@
-/* store.h: where a long computation keeps its state, so that it can go on later and give the same to the bit.
+/* store.h: storage for the state of a long computation, so that it can resume later with bitwise identical results.
  *
- * A computation puts named blocks of bytes into a store that its caller has, and commits them together. When it begins
- * it takes up what the store holds of an earlier part of the same computation; whether it is the same, with the same
- * model and options, is for the caller to know. Files for it: tw_checkpoint (files.h).
+ * A computation puts named blocks of bytes into a store of the caller, and commits them together. At its start it
+ * reads the state of an earlier part from the store; the caller must ensure that this part had the same model and
+ * options. Files for it: tw_checkpoint (files.h).
  */
 #ifndef TALWEG_STORE_H
 #define TALWEG_STORE_H
@@ -13,18 +13,17 @@
 extern "C" {
 #endif
 
-/* A store. The functions are called in the thread that called the computation. */
+/* A store. The functions are called in the calling thread of the computation. */
 typedef struct tw_store {
     void *user;
     bool (*is_due)(
-        void *user); /* asked after each temperature, round or iteration: is the state wanted now? */
-    void (*put)(void *user, const char *name, size_t bytes, const void *data); /* copy a block, in place of
-                                                                                  the one of that name */
-    void (*commit)(void *user); /* the blocks belong together: keep them */
+        void *user); /* called after each temperature, round or iteration: should the state be stored now? */
+    void (*put)(void *user, const char *name, size_t bytes,
+                const void *data); /* copy a block, replacing the one of that name */
+    void (*commit)(void *user);    /* store the blocks together */
     const void *(*get)(void *user, const char *name,
-                       size_t *bytes); /* a block, aligned for any type and valid
-                                                                        until it is put again; NULL, and 0
-                                                                        bytes: there is none */
+                       size_t *bytes); /* a block, aligned for any type and valid until it is put again;
+                                          NULL and 0 bytes if it does not exist */
 } tw_store;
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
-/* talweg.h: everything a program may use. Each header says who owns and frees each argument, and the
- * shapes and units of every array. Matrices are column-major with an explicit leading dimension. */
+/* talweg.h: includes all headers of the public interface. Each header documents the ownership of each argument,
+ * and the shape and units of every array. Matrices are column-major with an explicit leading dimension. */
 #ifndef TALWEG_H
 #define TALWEG_H
 

@@ -1,5 +1,5 @@
 /* team_mpi.h: a team (talweg/team.h) whose members are the processes of an MPI communicator. In the library
- * talweg_mpi, which is built where MPI is found.
+ * talweg_mpi, which is built if MPI is found.
  *
  *     MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided);
  *     tw_context_new(NULL, &ctx);
@@ -11,7 +11,7 @@
  *     tw_team_mpi_free(team);
  *     MPI_Finalize();
  *
- * Results are those of one process to the bit. examples/many_machines.c is a whole program.
+ * Results are bitwise identical to those of one process. examples/many_machines.c is a complete program.
  */
 #ifndef TALWEG_TEAM_MPI_H
 #define TALWEG_TEAM_MPI_H
@@ -23,20 +23,21 @@
 extern "C" {
 #endif
 
-/* All ranks call it. The team talks on a copy of comm, so that its messages and those of others do not meet.
- * TW_BAD_ARGUMENT where MPI was not initialised. */
+/* All ranks must call it. The team uses a duplicate of comm, so that its messages do not mix with others.
+ * TW_BAD_ARGUMENT if MPI is not initialised. */
 TW_API tw_status tw_team_mpi(tw_context *ctx, MPI_Comm comm, tw_team **out);
 
-/* From now on the ranks run in lockstep (tw_team's lockstep). One that fails alone cannot meet the others, who wait for it in the
- * middle of a matrix: after some seconds it hands its reason to `say` (NULL: prints it on standard error) and aborts all. */
+/* Run the ranks in lockstep (tw_team.lockstep). A rank that fails alone cannot notify the others, which may wait
+ * for it in a matrix operation: after some seconds it passes its reason to `say` (NULL: prints it to standard
+ * error) and aborts all ranks. */
 TW_API void tw_team_mpi_keep_step(tw_team *team, void (*say)(const char *why));
 
-/* All ranks call it when their work is over, with how it ended and, after a failure, why: a rank that is still in
- * another call then ends too. Returns TW_OK if no rank failed, else the status of the first one that did, whose words
- * are in team->reason(team->user). */
+/* All ranks must call it at the end, with their status and, after a failure, the reason: a rank that is still in
+ * another call then ends, too. Returns TW_OK if no rank failed, otherwise the status of the first one that
+ * failed, whose message is team->reason(team->user). */
 TW_API tw_status tw_team_mpi_end(tw_team *team, tw_status status, const char *why);
 
-/* Before MPI_Finalize, and after the contexts that use the team. */
+/* Call it before MPI_Finalize, and after freeing the contexts that use the team. */
 TW_API void tw_team_mpi_free(tw_team *team);
 
 #ifdef __cplusplus

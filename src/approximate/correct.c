@@ -81,16 +81,16 @@ tw_status tw_ep_correct(const tw_model *model, const tw_approximation *ep, size_
     size_t n = model->n;
     double *block = NULL, *scaled = NULL, *sd = NULL, sums[ORDERS] = {0.0};
     if (orders < FIRST || orders > TW_CORRECTION_MAX_ORDER)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the correction has orders 3 to %d, not %zu",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the order of the correction must be from 3 to %d, not %zu",
                        TW_CORRECTION_MAX_ORDER, orders);
     if (ep->kind != TW_EP || !ep->converged)
-        return tw_fail(ctx, TW_NOT_CONVERGED, "only a converged EP can be corrected: %s",
-                       ep->kind == TW_EP ? "this one has not converged" : "this is Laplace's approximation");
+        return tw_fail(ctx, TW_NOT_CONVERGED, "the correction needs a converged EP: %s",
+                       ep->kind == TW_EP ? "this EP has not converged" : "this is Laplace's approximation");
     if (!model->prior->kind->lower && n > MOST_SOLVES)
-        return tw_fail(
-            ctx, TW_NOT_CONVERGED,
-            "the correction needs every column of EP's covariance, a solve each of %s: not beyond %d cases",
-            model->prior->kind->name, MOST_SOLVES);
+        return tw_fail(ctx, TW_NOT_CONVERGED,
+                       "the correction needs every column of EP's covariance, one solve each with %s: it is "
+                       "limited to %d cases",
+                       model->prior->kind->name, MOST_SOLVES);
     tw_status status = tw_allocate_doubles(ctx, n, BLOCK, "columns of EP's covariance", &block);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, ORDERS, "the cumulants", &scaled);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, n, 1, "the marginals", &sd);

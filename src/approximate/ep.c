@@ -224,7 +224,7 @@ static tw_status after_stall(tw_ep *ep, const tw_ep_options *options, progress *
     TW_TRY(verify(ep, options, &p->rebuilt));
     if (!tried || ep->result->converged || options->method != TW_EP_AUTO) return TW_OK;
     tw_log(ep->model->ctx, TW_LOG_INFO,
-           "EP's sweeps stopped converging at sweep %zu (residual %.2g); the double loop takes over",
+           "EP stopped converging at sweep %zu (residual %.2g); continuing with the double loop",
            ep->result->iterations, ep->result->residual);
     p->double_loop = true;
     return TW_OK;
@@ -270,8 +270,7 @@ tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_appr
     if (options->max_sweeps == 0 || !(options->tolerance > 0.0) || !(options->site_tolerance > 0.0))
         return tw_fail(model->ctx, TW_BAD_ARGUMENT, "EP needs at least one sweep and tolerances above 0");
     if (!options->tau != !options->nu)
-        return tw_fail(model->ctx, TW_BAD_ARGUMENT,
-                       "EP begins with tau and nu of its sites, or with neither");
+        return tw_fail(model->ctx, TW_BAD_ARGUMENT, "EP needs both tau and nu to start from given sites");
     TW_TRY(tw_approximation_allocate(model, TW_EP, &ep.result));
     ep.skip = 0.03 * options->site_tolerance;
     bool concave = !model->observed.likelihood->peak;

@@ -87,11 +87,11 @@ static tw_status add_tilted(const work *k, size_t site, double *part, double *gr
     const tw_observations *o = &k->problem->model->observed;
     tw_cavity cavity;
     if (!tw_ep_cavity(a->tau[site], a->nu[site], a->mean[site], a->variance[site], &cavity))
-        return tw_fail(a->ctx, TW_NUMERICAL_FAILURE, "the cavity of site %zu is not a distribution",
+        return tw_fail(a->ctx, TW_NUMERICAL_FAILURE, "the cavity of site %zu is not a proper distribution",
                        site + 1);
     tw_status status = tw_likelihood_d_log_z(o, site, cavity.mean, cavity.variance, part);
     if (status != TW_OK)
-        return tw_fail(a->ctx, status, "the derivatives of log Z at site %zu are beyond double precision",
+        return tw_fail(a->ctx, status, "the derivatives of log Z at site %zu exceed double precision",
                        site + 1);
     for (size_t j = 0; j < o->likelihood->parameters; j++) gradient[j] += part[j];
     return TW_OK;
@@ -173,11 +173,11 @@ tw_status tw_approximation_gradient(const tw_problem *problem, const tw_approxim
 {
     work k = {.problem = problem, .a = a};
     if (a->n != problem->model->n)
-        return tw_fail(a->ctx, TW_BAD_ARGUMENT, "the approximation has %zu sites and the problem %zu cases",
-                       a->n, problem->model->n);
+        return tw_fail(a->ctx, TW_BAD_ARGUMENT,
+                       "the approximation has %zu sites, but the problem has %zu cases", a->n,
+                       problem->model->n);
     if (!a->converged)
-        return tw_fail(a->ctx, TW_NOT_CONVERGED,
-                       "an approximation that did not converge has no derivatives of log Z");
+        return tw_fail(a->ctx, TW_NOT_CONVERGED, "the derivatives of log Z need a converged approximation");
     tw_status status = allocate(&k);
     if (status == TW_OK) status = differentiate(&k, gradient);
     if (status == TW_OK) status = check_finite(&k, gradient);

@@ -304,9 +304,8 @@ static tw_status check_start(const laplace *s)
     for (size_t i = 0; i < s->model->n; i++)
         if (!isfinite(s->value[i]) || !isfinite(s->slope[i]) || !isfinite(s->lambda[i]))
             return tw_fail(s->model->ctx, TW_NUMERICAL_FAILURE,
-                           "case %zu: log p(y | x) of y = %g or its derivatives overflow at x = 0 under the "
-                           "%s likelihood: "
-                           "an observation, one of its constants or a parameter is too extreme",
+                           "case %zu: log p(y | x) or its derivatives overflow at y = %g, x = 0 under the %s "
+                           "likelihood: the observation, one of its constants or a parameter is too extreme",
                            i + 1, o->y[i], o->likelihood->name);
     return TW_OK;
 }

@@ -28,8 +28,7 @@ tw_status tw_predict_log_scores(tw_context *ctx, const tw_observations *at, cons
         if (log_marginal(at, i, mean[i], variance[i], &log_score[i]) != TW_OK)
             return tw_fail(
                 ctx, TW_NUMERICAL_FAILURE,
-                "the %s probability of %g cannot be computed for case %zu, with latent mean %g and "
-                "variance %g",
+                "the %s probability of y = %g cannot be computed for case %zu (latent mean %g, variance %g)",
                 at->likelihood->name, at->y[i], i + 1, mean[i], variance[i]);
     return TW_OK;
 }
@@ -43,8 +42,7 @@ tw_status tw_predict_observations(tw_context *ctx, const tw_observations *at, co
         tw_observations one = tw_observations_part(at, i, 1);
         if (tw_likelihood_expect(&one, &mean[i], variance[i], &expected[i], sd ? &spread : NULL) != TW_OK)
             return tw_fail(ctx, TW_NUMERICAL_FAILURE,
-                           "the %s expectation of case %zu cannot be computed, with latent mean %g and "
-                           "variance %g",
+                           "the %s expectation of case %zu cannot be computed (latent mean %g, variance %g)",
                            at->likelihood->name, i + 1, mean[i], variance[i]);
         if (sd) sd[i] = sqrt(spread);
     }
@@ -61,8 +59,8 @@ tw_status tw_predict_levels(tw_context *ctx, const tw_observations *at, const do
         tw_observations one = tw_observations_part(at, i, 1);
         if (tw_likelihood_levels(&one, &mean[i], variance[i], levels + i * count) != TW_OK)
             return tw_fail(ctx, TW_NUMERICAL_FAILURE,
-                           "the probabilities of the levels of case %zu cannot be computed, with latent mean "
-                           "%g and variance %g",
+                           "the probabilities of the levels of case %zu cannot be computed (latent mean %g, "
+                           "variance %g)",
                            i + 1, mean[i], variance[i]);
     }
     return TW_OK;

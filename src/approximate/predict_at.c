@@ -28,8 +28,8 @@ tw_status tw_predictor_at(const tw_predictor *predictor, const tw_kernel *kernel
     double *cross = NULL;
     if (at->d != train->d)
         return tw_fail(train->ctx, TW_BAD_DATA,
-                       "the new data have %zu inputs and the model was made with %zu: give the same columns",
-                       at->d, train->d);
+                       "the new data have %zu inputs, but the model has %zu: give the same columns", at->d,
+                       train->d);
     size_t batch = tw_predict_batch(train->n), columns = at->n < batch ? at->n : batch;
     TW_TRY(tw_allocate_doubles(train->ctx, train->n, columns, "the cross-covariances", &cross));
     tw_status status = predict_batches(predictor, kernel, train, at, cross, mean, variance);

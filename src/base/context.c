@@ -194,7 +194,7 @@ tw_status tw_context_set_team(tw_context *ctx, const tw_team *team)
     *seat = (tw_seat){.team = NULL};
     if (!team) return TW_OK;
     if (team->size == 0 || team->rank >= team->size)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no rank %zu in a team of %zu", team->rank, team->size);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "rank %zu is outside a team of %zu", team->rank, team->size);
     seat->offset = from->allocate(from->user, (team->size + 1) * sizeof *seat->offset);
     seat->number = from->allocate(from->user, TW_SEAT_NUMBERS * team->size * sizeof *seat->number);
     if (!seat->offset || !seat->number) return tw_fail(ctx, TW_NO_MEMORY, "not enough memory for a team");
@@ -208,7 +208,7 @@ tw_status tw_poll(tw_context *ctx)
     return ctx->interrupted && ctx->interrupted(ctx->interrupt_user) ? tw_interrupt(ctx) : TW_OK;
 }
 
-/* The rest of the team hears of the message. */
+/* Send the message to the rest of the team. */
 static tw_status give_up(tw_context *ctx, tw_status status)
 {
     const tw_team *team = ctx->seat.team;
@@ -225,8 +225,7 @@ static tw_status fail_no_memory(tw_context *ctx, double bytes, const char *what)
 {
     const char *unit = bytes < 1e6 ? "kB" : bytes < 1e9 ? "MB" : "GB";
     double scale = bytes < 1e6 ? 1e3 : bytes < 1e9 ? 1e6 : 1e9;
-    return give_up(ctx, tw_fail(ctx, TW_NO_MEMORY,
-                                "%s would need %.1f %s of memory, which is more than is available", what,
+    return give_up(ctx, tw_fail(ctx, TW_NO_MEMORY, "not enough memory for %s: it needs %.1f %s", what,
                                 bytes / scale, unit));
 }
 

@@ -34,7 +34,7 @@ void tw_release_foreign(void *memory);
  * iteration. */
 tw_status tw_poll(tw_context *ctx);
 
-/* The caller asked for an end: the team hears of it. Returns TW_INTERRUPTED. */
+/* The caller interrupted the computation: the team is notified. Returns TW_INTERRUPTED. */
 tw_status tw_interrupt(tw_context *ctx);
 
 #endif

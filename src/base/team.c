@@ -72,7 +72,7 @@ static void lose(tw_context *ctx, tw_status status)
     if (status == TW_OK) return;
     tw_context_seat(ctx)->lost = status;
     const char *why = team->reason ? team->reason(team->user) : NULL;
-    tw_fail(ctx, status, "another member of the team gave up%s%s", why ? ": " : "", why ? why : "");
+    tw_fail(ctx, status, "another member of the team failed%s%s", why ? ": " : "", why ? why : "");
 }
 
 void tw_team_gather_strand(tw_context *ctx, size_t items, tw_strand strand, size_t bytes, size_t total,

@@ -35,7 +35,7 @@ size_t tw_team_owner(tw_context *ctx, size_t items, size_t item);
 bool tw_team_trades(tw_context *ctx);
 void tw_team_trade(tw_context *ctx, size_t with, size_t bytes, const void *mine, void *theirs);
 
-/* A failure of this member alone: the others hear of it in the words of the context. Returns the status. */
+/* A failure of this member alone: the others receive the message of the context. Returns the status. */
 tw_status tw_team_leave(tw_context *ctx, tw_status status);
 
 /* Memory that the members on one machine have in common (tw_team's common): NULL, with *first true, where there is none. It is

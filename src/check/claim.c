@@ -60,7 +60,7 @@ tw_status tw_claim_from_fit(const tw_model *model, const tw_approximation *fit, 
     *out = NULL;
     if (!fit->converged)
         return tw_fail(model->ctx, TW_NOT_CONVERGED,
-                       "%s did not converge on this model: there is nothing to check", name);
+                       "%s did not converge on this model, so it cannot be checked", name);
     TW_TRY(tw_claim_new(model, name, out));
     tw_claim *claim = *out;
     claim->log_z = fit->log_z;

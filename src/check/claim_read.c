@@ -27,10 +27,10 @@ static tw_status find_latent(const tw_claim *claim, const char *name, size_t row
 {
     *latent = latent_of(name, claim->n);
     if (*latent < claim->n) return TW_OK;
-    return tw_fail(
-        claim->ctx, TW_BAD_DATA,
-        "row %zu: %s is not a latent of this model: names are x.1 to x.%zu, one for each case of the data",
-        row + 1, tw_quote(name, name + strlen(name)).text, claim->n);
+    return tw_fail(claim->ctx, TW_BAD_DATA,
+                   "row %zu: %s is not a latent of this model: the names are x.1 to x.%zu, one for each case "
+                   "of the data",
+                   row + 1, tw_quote(name, name + strlen(name)).text, claim->n);
 }
 
 static tw_status put(tw_claim *claim, size_t quantity, size_t row, size_t latent, double value)
@@ -39,9 +39,10 @@ static tw_status put(tw_claim *claim, size_t quantity, size_t row, size_t latent
     if (!isfinite(value))
         return tw_fail(claim->ctx, TW_BAD_DATA, "row %zu: the %s is not a finite number", row + 1, name);
     if (quantity == TW_CHECK_SD && !(value > 0.0))
-        return tw_fail(claim->ctx, TW_BAD_DATA, "row %zu: the sd is %g: it must be positive", row + 1, value);
+        return tw_fail(claim->ctx, TW_BAD_DATA, "row %zu: the sd is %g, but must be positive", row + 1,
+                       value);
     if (!isnan(claim->value[quantity][latent]))
-        return tw_fail(claim->ctx, TW_BAD_DATA, "row %zu: there are two rows for x.%zu", row + 1, latent + 1);
+        return tw_fail(claim->ctx, TW_BAD_DATA, "row %zu: x.%zu has a second row", row + 1, latent + 1);
     claim->value[quantity][latent] = value;
     return TW_OK;
 }
@@ -50,8 +51,8 @@ static tw_status check_rows(const tw_claim *claim, size_t rows, bool named)
 {
     if (named ? rows <= claim->n : rows == claim->n) return TW_OK;
     return tw_fail(claim->ctx, TW_BAD_DATA,
-                   "there are %zu rows, and the model has %zu latents, one for each case of the data%s", rows,
-                   claim->n, named ? "" : ": add a column \"name\" to claim something of some of them only");
+                   "there are %zu rows, but the model has %zu latents, one for each case of the data%s", rows,
+                   claim->n, named ? "" : ": to check only some latents, add a column \"name\"");
 }
 
 /* ---- CSV ---- */
@@ -82,7 +83,7 @@ static tw_status take_column(tw_claim *claim, const tw_table *table, size_t name
     size_t column = find_column(table, tw_check_quantity_name((tw_check_quantity)quantity));
     if (column == table->columns) return TW_OK;
     if (table->levels && table->levels[column].count)
-        return tw_fail(claim->ctx, TW_BAD_DATA, "column \"%s\" is text: it must be numbers",
+        return tw_fail(claim->ctx, TW_BAD_DATA, "column \"%s\" must hold numbers, not text",
                        table->names[column]);
     for (size_t row = 0; row < table->rows; row++) {
         size_t latent = 0;
@@ -95,9 +96,9 @@ static tw_status take_column(tw_claim *claim, const tw_table *table, size_t name
 static tw_status take_table(tw_claim *claim, const tw_table *table)
 {
     if (!table->names)
-        return tw_fail(claim->ctx, TW_BAD_DATA,
-                       "there is no header: the first line must name the columns, such as "
-                       "name,mean,sd,q05,q50,q95");
+        return tw_fail(
+            claim->ctx, TW_BAD_DATA,
+            "the header is missing: the first line must name the columns, such as name,mean,sd,q05,q50,q95");
     size_t names = find_column(table, "name");
     TW_TRY(check_rows(claim, table->rows, names < table->columns));
     for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++) TW_TRY(take_column(claim, table, names, q));
@@ -208,7 +209,7 @@ static tw_status check_content(const tw_claim *claim, const char *path)
         for (size_t i = 0; i < claim->n; i++)
             if (!isnan(claim->value[q][i])) return TW_OK;
     return tw_fail(claim->ctx, TW_BAD_DATA,
-                   "%.1000s: there is nothing to check: no column mean, sd, q05, q50 or q95%s", path,
+                   "%.1000s has nothing to check: no column mean, sd, q05, q50 or q95%s", path,
                    is_json(path) ? ", and no log_z" : "");
 }
 

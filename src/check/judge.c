@@ -126,7 +126,7 @@ static void add_latents(sentence *s, const tw_check_options *o, const tw_check_r
         row->latent + 1, fabs(v->difference), v->error, v->difference < 0.0 ? "low" : "high");
 }
 
-static void say_wrong(sentence *s, const tw_check_options *o, const tw_check_result *r)
+static void write_wrong(sentence *s, const tw_check_options *o, const tw_check_result *r)
 {
     bool log_z = r->log_z_verdict == TW_CHECK_WRONG, latents = r->latent_verdict == TW_CHECK_WRONG;
     add(s, " is wrong: ");
@@ -136,7 +136,7 @@ static void say_wrong(sentence *s, const tw_check_options *o, const tw_check_res
     add(s, ".");
 }
 
-static void say_right(sentence *s, const tw_check_options *o, const tw_check_result *r)
+static void write_right(sentence *s, const tw_check_options *o, const tw_check_result *r)
 {
     bool log_z = r->log_z_verdict == TW_CHECK_RIGHT, latents = r->latent_verdict == TW_CHECK_RIGHT;
     add(s, " is right: ");
@@ -156,9 +156,10 @@ static void add_close(sentence *s, const tw_check_options *o, const tw_check_res
 {
     add(s, "some differences are close to the tolerance of %g posterior standard deviations; ", o->tolerance);
     if (r->draws_needed)
-        add(s, "about %zu draws of each chain would do, if they stay as they are", r->draws_needed);
+        add(s, "about %zu draws of each chain would decide, if the differences stay the same",
+            r->draws_needed);
     else
-        add(s, "more than 1e9 draws of each chain would be needed, so choose another tolerance");
+        add(s, "a decision would need more than 1e9 draws of each chain: choose another tolerance");
 }
 
 static void add_undecided_log_z(sentence *s, const tw_check_options *o, const tw_check_result *r)
@@ -166,13 +167,13 @@ static void add_undecided_log_z(sentence *s, const tw_check_options *o, const tw
     add(s, "log Z differs by %.3g +- %.2g nats, and the tolerance is %g; ", fabs(r->log_z.difference),
         r->log_z.error, o->log_z_tolerance);
     if (r->log_z_effort < 1e6)
-        add(s, "about %.2g times as many particles would do", r->log_z_effort);
+        add(s, "about %.2g times as many particles would decide", r->log_z_effort);
     else
-        add(s, "no number of particles would do, so choose another tolerance");
+        add(s, "no number of particles would decide: choose another tolerance");
 }
 
-static void say_undecided(sentence *s, const tw_check_options *o, const tw_check_result *r,
-                          bool chains_are_good, bool evidence_is_good)
+static void write_undecided(sentence *s, const tw_check_options *o, const tw_check_result *r,
+                            bool chains_are_good, bool evidence_is_good)
 {
     add(s, " cannot be judged with these draws: ");
     if (r->latent_verdict == TW_CHECK_UNDECIDED && !chains_are_good)
@@ -181,8 +182,7 @@ static void say_undecided(sentence *s, const tw_check_options *o, const tw_check
              5.0 * r->largest_error > o->tolerance)
         add(s,
             "Monte Carlo errors are up to %.2g posterior standard deviations, and the tolerance is %g; about "
-            "%zu "
-            "draws of each chain would do",
+            "%zu draws of each chain would decide",
             r->largest_error, o->tolerance, r->draws_needed);
     else if (r->latent_verdict == TW_CHECK_UNDECIDED)
         add_close(s, o, r);
@@ -213,7 +213,7 @@ void tw_check_judge(const char *name, const tw_check_options *o, bool chains_are
     if (r->latent_verdict == TW_CHECK_UNDECIDED && chains_are_good)
         r->draws_needed = draws_for(o, fmax(most, 5.0 * r->largest_error / o->tolerance));
     add(&s, "%s", name);
-    if (r->verdict == TW_CHECK_WRONG) say_wrong(&s, o, r);
-    if (r->verdict == TW_CHECK_RIGHT) say_right(&s, o, r);
-    if (r->verdict == TW_CHECK_UNDECIDED) say_undecided(&s, o, r, chains_are_good, evidence_is_good);
+    if (r->verdict == TW_CHECK_WRONG) write_wrong(&s, o, r);
+    if (r->verdict == TW_CHECK_RIGHT) write_right(&s, o, r);
+    if (r->verdict == TW_CHECK_UNDECIDED) write_undecided(&s, o, r, chains_are_good, evidence_is_good);
 }

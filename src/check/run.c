@@ -105,7 +105,7 @@ static tw_status check_claim(const tw_claim *claim)
         for (size_t i = 0; i < claim->n; i++) {
             double value = claim->value[q][i];
             if (isinf(value) || (q == TW_CHECK_SD && value <= 0.0))
-                return tw_fail(claim->ctx, TW_BAD_ARGUMENT, "the claimed %s of x.%zu is %g: it must be %s",
+                return tw_fail(claim->ctx, TW_BAD_ARGUMENT, "the claimed %s of x.%zu is %g, but must be %s",
                                tw_check_quantity_name((tw_check_quantity)q), i + 1, value,
                                q == TW_CHECK_SD ? "positive" : "finite");
         }
@@ -115,8 +115,7 @@ static tw_status check_claim(const tw_claim *claim)
 static tw_status check_options(tw_context *ctx, const tw_check_options *o, const tw_claim *claim, size_t n)
 {
     if (claim->n != n)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the claim is about %zu latents, and the model has %zu",
-                       claim->n, n);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the claim has %zu latents, but the model has %zu", claim->n, n);
     if (!(o->tolerance > 0.0) || !(o->log_z_tolerance > 0.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a tolerance must be above 0, not %g",
                        o->tolerance > 0.0 ? o->log_z_tolerance : o->tolerance);

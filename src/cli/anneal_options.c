@@ -23,9 +23,9 @@ const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT] = {
      .offset = FIELD(from),
      .argument = "ep|laplace|prior|APPROX|MEAN,COV",
      .default_value = "ep",
-     .help = "the distribution q at temperature 0: a fit of EP or Laplace, the prior, an approximation that "
-             "talweg approx --save-approx wrote for the same cases, or a mean and a covariance matrix in two "
-             "files (.npy or CSV)"},
+     .help = "the distribution q at inverse temperature 0: EP's or Laplace's Gaussian, the prior, an "
+             "approximation saved by talweg approx --save-approx for the same cases, or a mean and a "
+             "covariance matrix in two files (.npy or CSV)"},
     {.name = "kernel-method",
      .kind = TW_OPTION_CHOICE,
      .offset = FIELD(kernel_method),
@@ -33,11 +33,11 @@ const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT] = {
      .default_value = "auto",
      .also = "auto",
      .choices = tw_method_names,
-     .help = "the transitions; auto is hmc",
+     .help = "the transitions; auto: hmc",
      .more = tw_methods_help},
     {TW_ROW_METRIC(FIELD(metric)), .default_value = "auto", .also = "auto", .choices = tw_metric_names,
-     .help =
-         "their metric or centre; auto is the default of the method, but prior in place of ep from the prior",
+     .help = "the metric or centre of the transitions; auto: the default of the method, except prior instead "
+             "of ep for a path from the prior",
      .more = tw_methods_help_metrics},
     {.name = "schedule",
      .kind = TW_OPTION_TEXT,
@@ -45,24 +45,24 @@ const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT] = {
      .argument = "NAME|FILE",
      .default_value = "auto",
      .choices = schedule_names,
-     .help = "the inverse temperatures, by name or in a file of numbers that rise from 0 to 1; adaptive ones "
-             "are found by a pilot run, at most --temperatures of them, and then frozen; auto is geometric "
-             "from the prior, else linear"},
+     .help = "the inverse temperatures: a name, or a file of increasing numbers from 0 to 1; adaptive: a "
+             "pilot run chooses at most --temperatures of them, which are then frozen; auto: geometric from "
+             "the prior, otherwise linear"},
     {.name = "temperatures",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(temperatures),
      .argument = "B",
      .default_value = "0",
      .most = 1e6,
-     .help = "steps of the schedule; 0 is 400 from the prior, else 50"},
+     .help = "steps of the schedule; 0: 400 from the prior, otherwise 50"},
     {.name = "beta-min",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(beta_min),
      .argument = "X",
      .default_value = "0",
      .most = 1.0,
-     .help = "the first inverse temperature above 0 of the geometric schedule; 0 is 1e-7 from the prior, "
-             "else 0.01"},
+     .help = "the first inverse temperature above 0 of the geometric schedule; 0: 1e-7 from the prior, "
+             "otherwise 0.01"},
     {.name = "particles",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(particles),
@@ -84,13 +84,13 @@ const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT] = {
      .argument = "M",
      .default_value = "30",
      .most = 1e6,
-     .help = "ais-reverse: transitions at the posterior before it anneals back"},
+     .help = "ais-reverse: transitions at the posterior before annealing back"},
     {TW_ROW_EPS(FIELD(eps)), .default_value = "0", .most = INFINITY,
-     .help = "step size; 0: tuned at each temperature in a pilot run and then frozen"},
+     .help = "step size; 0: tuned at each temperature in a pilot run, then frozen"},
     {TW_ROW_STEPS(FIELD(steps)), .default_value = "0", .most = 1e6,
-     .help = "leapfrog steps of a transition; 0: as many as make a trajectory of length pi/2"},
+     .help = "leapfrog steps per transition; 0: a trajectory of length pi/2"},
     {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
-     .help = "rmhmc: the implicit equations are solved to X, on the whitened scale"},
+     .help = "rmhmc: tolerance of the implicit equations, on the whitened scale"},
     {TW_ROW_FIXED_POINT(FIELD(fixed_point)), .most = 1e4,
      .help = "rmhmc: run exactly N plain iterations of each implicit equation instead, converged or not; 0: "
              "solve the equations"},
@@ -113,7 +113,7 @@ static tw_status read_schedule(tw_context *ctx, const char *path, tw_anneal_file
     const tw_table *t = files->schedule;
     tw_status status = TW_OK;
     if (t->rows != 1 && t->columns != 1)
-        status = tw_fail(ctx, TW_BAD_DATA, "a schedule is one row or one column, not %zu x %zu numbers",
+        status = tw_fail(ctx, TW_BAD_DATA, "a schedule must be one row or one column, not %zu x %zu numbers",
                          t->rows, t->columns);
     if (status == TW_OK) status = tw_schedule_check(ctx, t->rows * t->columns - 1, t->values);
     return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", path);

@@ -28,7 +28,7 @@ static const tw_option rows[] = {
      .default_value = "200",
      .least = 1,
      .most = INFINITY,
-     .help = "EP stops after N sweeps over all sites"},
+     .help = "stop EP after N sweeps over all sites"},
     {.name = "tol",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(tol),
@@ -42,7 +42,7 @@ static const tw_option rows[] = {
      .argument = "X",
      .default_value = "1e-6",
      .positive = true,
-     .help = "largest difference allowed between a site's tilted mean and variance and the marginal's, in "
+     .help = "largest allowed difference between the tilted and the marginal mean and variance of a site, in "
              "units of the marginal"},
     {.name = "orders",
      .kind = TW_OPTION_INTEGER,
@@ -56,12 +56,12 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(marginals),
      .argument = "FILE",
-     .help = "write mean and standard deviation of every latent value to a CSV file"},
+     .help = "write the mean and standard deviation of every latent value to a CSV file"},
     {.name = "save-approx",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(save),
      .argument = "FILE",
-     .help = "write EP's approximation, with its model, to a JSON file for talweg predict"},
+     .help = "write EP's approximation and its model to a JSON file for talweg predict"},
 };
 
 /* ---- computing ---- */
@@ -129,12 +129,12 @@ static void print_correction(const results *r)
 {
     const tw_correction *c = &r->correction;
     if (!r->corrected) {
-        printf("%-14s%16s   refused: it needs a converged EP\n", "EP corrected", "-");
+        printf("%-14s%16s   skipped: needs a converged EP\n", "EP corrected", "-");
         return;
     }
     printf("%-14s%16.4f   ", "EP corrected", c->log_z);
     for (size_t l = 3; l <= c->orders; l++) printf("%sorder %zu: %+.4g", l > 3 ? ", " : "", l, c->term[l]);
-    printf("%s\n", c->decreasing ? "" : " (NOT falling)");
+    printf("%s\n", c->decreasing ? "" : " (NOT decreasing)");
 }
 
 static void print_table(const approx_options *options, const results *r)
@@ -250,18 +250,15 @@ static tw_status fail_overflow(tw_context *ctx, const results *r, const char *na
 {
     double sd = prior_sd(r->problem);
     if (sd > 1e6)
-        return tw_fail(
-            ctx, TW_NOT_CONVERGED,
-            "%s broke down: its numbers overflow, because the prior standard deviation is too large for "
-            "double precision (%.2g). Use a smaller --log-sigma",
-            name, sd);
-    return tw_fail(
-        ctx, TW_NOT_CONVERGED,
-        "%s broke down: its Gaussian is not a proper distribution, or moments of a case are beyond double "
-        "precision. Look for "
-        "extreme observations and parameters of the %s likelihood, and use talweg evidence --from "
-        "prior or draws",
-        name, r->problem->likelihood->name);
+        return tw_fail(ctx, TW_NOT_CONVERGED,
+                       "%s failed: the prior standard deviation (%.2g) is too large for double precision. "
+                       "Use a smaller --log-sigma",
+                       name, sd);
+    return tw_fail(ctx, TW_NOT_CONVERGED,
+                   "%s failed: its Gaussian is not a proper distribution, or the moments of a case exceed "
+                   "double precision. Check for extreme observations and parameters of the %s likelihood, or "
+                   "use talweg evidence --from prior or talweg sample",
+                   name, r->problem->likelihood->name);
 }
 
 static tw_status judge(tw_context *ctx, const approx_options *options, const results *r)
@@ -272,8 +269,8 @@ static tw_status judge(tw_context *ctx, const approx_options *options, const res
     if (!r->ep->converged)
         return tw_fail(ctx, TW_NOT_CONVERGED,
                        "EP did not converge in %zu sweep%s (residual %.1e, allowed %.1e): do not use its log "
-                       "Z. Raise --max-sweeps (now %zu); if that does not help, loosen --tol and "
-                       "--site-tol, or look at the scale of the inputs (--standardise, --log-ell)",
+                       "Z. Raise --max-sweeps (now %zu); if that does not help, loosen --tol and --site-tol, "
+                       "or check the scale of the inputs (--standardise, --log-ell)",
                        r->ep->iterations, r->ep->iterations == 1 ? "" : "s", r->ep->residual,
                        options->site_tol, (size_t)options->max_sweeps);
     if (!r->laplace->converged)
@@ -333,16 +330,15 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_approx = {
     .name = "approx",
-    .summary = "Laplace, EP and corrected EP: log Z, marginals, convergence",
+    .summary = "fit Laplace, EP and corrected EP: log Z, marginals, convergence",
     .description =
-        "Fit Gaussian approximations to the posterior of the latent values and print their estimates of "
-        "log Z = log p(y), in nats: Laplace's (Newton's method, until a step can gain less than 1e-9 nats "
-        "and change log Z by less than 1e-8, at most 100 steps), expectation propagation's (EP: sequential "
-        "sweeps, and a double loop that always converges where those do not), and EP's with its "
-        "second-order correction.\n\n"
-        "Where EP has not converged, what was found is printed and marked, the correction is refused, and "
-        "the exit code is 2. A correction whose terms do not fall with their order is marked and warned "
-        "about.",
+        "Fit Gaussian approximations to the posterior of the latent values and print their estimates of log "
+        "Z = log p(y), in nats: Laplace's (Newton's method, until a step can gain less than 1e-9 nats and "
+        "change log Z by less than 1e-8, at most 100 steps), expectation propagation's (EP: sequential "
+        "sweeps, or a provably convergent double loop if they fail), and EP's with its second-order "
+        "correction.\n\n"
+        "If EP does not converge, its result is printed and marked, the correction is skipped, and the exit "
+        "code is 2. A correction whose terms do not decrease with their order is marked, with a warning.",
     .example = "  talweg approx ionosphere.csv --likelihood probit --log-ell 1 --log-sigma 1.5\n"
                "  talweg approx coal.csv --likelihood poisson --kernel matern52 --log-ell 2 --json\n"
                "  talweg approx train.csv --standardise --save-approx fit.json && talweg predict fit.json "

@@ -1,5 +1,5 @@
-/* bench.c: talweg bench: what a leapfrog step costs on this machine, in units of a Cholesky factor of order n
- * (dpotrf) and of the matrix products inside it. The measuring is in bench/measure.c. */
+/* bench.c: talweg bench: measure the cost of a leapfrog step on this machine, in units of a Cholesky
+ * factorisation of order n (dpotrf) and of the matrix products inside it. The measuring is in bench/measure.c. */
 #include <string.h>
 
 #include "bench/measure.h"
@@ -62,8 +62,8 @@ static tw_status fit(tw_context *ctx, results *r)
     TW_TRY(tw_ep_fit(model, NULL, &r->ep));
     if (!r->ep->converged)
         return tw_fail(ctx, TW_NOT_CONVERGED,
-                       "EP did not converge (residual %.1e), and what is measured needs it: look at the "
-                       "scale of the inputs (--standardise, --log-ell)",
+                       "EP did not converge (residual %.1e), and the benchmark needs it: check the scale of "
+                       "the inputs (--standardise, --log-ell)",
                        r->ep->residual);
     TW_TRY(tw_allocate_doubles(ctx, r->problem->data->n, POSITIONS, "the positions", &r->x));
     return tw_reference_prior(model, &r->prior);
@@ -77,19 +77,19 @@ static void show_progress(results *r)
 static tw_status measure_literal(bool from_ep, step *row, results *r)
 {
     if (!bench_has_literal()) {
-        r->note = "the literal algorithm of the report is left out: this program was built without it "
+        r->note = "the literal algorithm of the report is skipped: this program was built without it "
                   "(TALWEG_LITERAL)";
         return TW_OK;
     }
     if (strcmp(r->problem->likelihood->name, "probit") != 0) {
-        r->note = "the literal algorithm of the report is left out: it is for the probit likelihood";
+        r->note = "the literal algorithm of the report is skipped: it supports only the probit likelihood";
         return TW_OK;
     }
     tw_status status = bench_time_literal(r->problem->model, from_ep ? r->ep : NULL, row->beta, eps,
                                           LITERAL_POSITIONS, r->x, &row->measured);
     if (status == TW_OK) r->count++;
     if (status != TW_NOT_POSITIVE_DEFINITE) return status;
-    r->note = "the literal algorithm of the report is left out: it needs a K with a Cholesky factor";
+    r->note = "the literal algorithm of the report is skipped: it needs a K with a Cholesky factor";
     return TW_OK;
 }
 
@@ -273,18 +273,17 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_bench = {
     .name = "bench",
-    .summary = "what a leapfrog step costs on this machine, in units of a Cholesky factor",
+    .summary = "measure the cost of a leapfrog step on this machine, in units of a Cholesky factorisation",
     .description =
         "Measure one leapfrog step of size 0.1 on a model, as a ratio to a Cholesky factorisation of order n "
-        "(dpotrf) timed in the same run. RMHMC: its implicit equations solved to 1e-9, from 20 positions of "
-        "the path from the prior at b = 1 (the posterior) and of the path from EP at b = 0.5, with the "
-        "Hessian and the smoothed metric; beside it the literal algorithm of the report, five iterations for "
-        "each implicit equation, from 3 of them, for the probit likelihood and a K that has a Cholesky "
-        "factor, if this program was built with it. `iterations` are those of both equations together. HMC "
-        "in EP's coordinates: a step on 1, 8, "
-        "32 and 128 columns, as a ratio to the two matrix products in it.\n\n"
-        "Times are medians of processor time of one thread: on a machine with nothing else to do, wall "
-        "time. Exit code 2: EP did not converge, or a metric had no factor.",
+        "(dpotrf) timed in the same run. RMHMC: the implicit equations are solved to 1e-9, from 20 positions "
+        "on the path from the prior at b = 1 (the posterior) and on the path from EP at b = 0.5, with the "
+        "Hessian and the smoothed metric. If this program was built with it, the literal algorithm of the "
+        "report (five iterations of each implicit equation) runs from 3 of these positions, for the probit "
+        "likelihood and a K that has a Cholesky factor. `iterations` counts both equations. HMC in EP's "
+        "coordinates: a step on 1, 8, 32 and 128 columns, as a ratio to its two matrix products.\n\n"
+        "Times are medians of the processor time of one thread, which equals wall time on an idle machine. "
+        "Exit code 2: EP did not converge, or a metric could not be factored.",
     .example = "  talweg bench\n"
                "  talweg bench train.csv --log-ell 4.85 --log-sigma 5.1 --json\n",
     .groups = groups,

@@ -16,18 +16,18 @@ const tw_option tw_built_in_option_rows[TW_BUILT_IN_OPTION_COUNT] = {
      .kind = TW_OPTION_OPERAND,
      .offset = FIELD(data),
      .default_value = "",
-     .help = "a data file, as for talweg approx; if not given, the built-in problem of two classes"},
+     .help = "a data file, as for talweg approx; default: the built-in problem of two classes"},
     {.name = "log-ell",
      .kind = TW_OPTION_NUMBERS,
      .offset = FIELD(log_ell),
      .argument = "X[,X...]",
-     .help = "natural logarithm of the length scale: one, or one per input; if not given 0, and -1.5 for the "
+     .help = "natural logarithm of the length scale: one, or one per input; default: 0, or -1.5 for the "
              "built-in problem"},
     {.name = "log-sigma",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(log_sigma),
      .argument = "X",
-     .help = "natural logarithm of the latent function's standard deviation; if not given 0, and 1.5 for the "
+     .help = "natural logarithm of the latent function's standard deviation; default: 0, or 1.5 for the "
              "built-in problem"},
 };
 
@@ -66,7 +66,7 @@ static tw_status observe(const tw_likelihood *likelihood, const tw_likelihood_op
         TW_TRY(tw_likelihood_expect(&one, &x, 0.0, &mean, &variance));
         if (!find_supported(&all, i, mean + sqrt(variance) * (2.0 * u - 1.0), data->y))
             return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                           "there are no built-in observations for the %s likelihood", likelihood->name);
+                           "the %s likelihood has no built-in observations: give DATA", likelihood->name);
     }
     return TW_OK;
 }

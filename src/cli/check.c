@@ -23,44 +23,39 @@ static const tw_option rows[] = {
      .offset = FIELD(against),
      .argument = "FILE|ep|laplace",
      .default_value = "ep",
-     .help = "what is checked: EP, Laplace, or what another program found, as CSV with a header of some of "
-             "name, mean, sd, "
-             "q05, q50, q95 and a row for each latent, or as JSON, an object with arrays of those names, "
-             "log_z, and "
-             "log_z_omits, the constants that log_z leaves out. Names are x.1, x.2, ..., in the order of the "
-             "data; without "
-             "names all latents are there in that order"},
+     .help = "the approximation to check: EP, Laplace, or a file with the results of another program. CSV: a "
+             "header with some of name, mean, sd, q05, q50, q95, and a row for each latent. JSON: an object "
+             "with arrays of those names, log_z, and log_z_omits (the constants that log_z omits). Names are "
+             "x.1, x.2, ..., in the order of the data; a file without names lists all latents in that order"},
     {.name = "log-z",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(log_z),
      .argument = "X",
-     .help = "the log Z that is checked, in nats, with all constants, in place of that of the file"},
+     .help = "the log Z to check, in nats, with all constants; overrides that of the file"},
     {.name = "tolerance",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(tolerance),
      .argument = "X",
      .default_value = "0.1",
      .positive = true,
-     .help =
-         "a mean, standard deviation or median that is at most X posterior standard deviations off is right; "
-         "for a 5 % or 95 % quantile it is 2.645 X, which a mean and a standard deviation at the tolerance "
-         "add up to"},
+     .help = "tolerance of a mean, standard deviation or median, in posterior standard deviations; that of a "
+             "5 % or 95 % quantile is 2.645 X, the error that results if the mean and the standard deviation "
+             "are both off by X"},
     {.name = "log-z-tolerance",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(log_z_tolerance),
      .argument = "X",
      .default_value = "0.1",
      .positive = true,
-     .help = "a log Z that is at most X nats off is right"},
+     .help = "tolerance of log Z, in nats"},
     {.name = "method",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(methods),
      .argument = "NAME[,NAME...]",
      .default_value = "ais,ais-reverse",
      .choices = tw_evidence_method_names,
-     .help = "how log Z is estimated, as in talweg evidence; particles are added until its standard error is "
-             "a fifth of "
-             "--log-z-tolerance"},
+     .help = "methods that estimate log Z, as in talweg evidence; particles are added until the standard "
+             "error is a fifth of --log-z-tolerance"},
     {.name = "chains",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(chains),
@@ -68,14 +63,14 @@ static const tw_option rows[] = {
      .default_value = "4",
      .least = 1,
      .most = 1e6,
-     .help = "Markov chains of exact draws"},
+     .help = "number of Markov chains"},
     {.name = "warmup",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(warmup),
      .argument = "W",
      .default_value = "500",
      .most = 1e9,
-     .help = "iterations of each chain that tune it and are not kept"},
+     .help = "warm-up iterations of each chain, which are discarded"},
     {.name = "draws",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(draws),
@@ -208,22 +203,17 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_check = {
     .name = "check",
-    .summary = "is an approximation right? EP, Laplace or another program, against exact draws and log Z",
-    .description =
-        "Compare what an approximation says of the posterior with exact results for the same model: log Z by "
-        "Monte Carlo with its standard error, and mean, standard deviation and quantiles of every latent "
-        "from exact draws. "
-        "Differences of log Z are in nats, those of latents in posterior standard deviations, each with the "
-        "standard error of "
-        "the exact value. Only what is claimed is computed: without a log Z there is no run for it.\n\n"
-        "The verdict is one of three. Right: every difference plus two standard errors is within its "
-        "tolerance. Wrong: "
-        "some difference is beyond its tolerance by more than chance explains (once in 1000 checks of a "
-        "right "
-        "approximation, whatever the number of latents). Otherwise it cannot be told with these draws, and "
-        "the verdict says "
-        "how many would do.\n\n"
-        "Exit code 0: right; 4: wrong; 5: it cannot be told. 1 to 3 are errors as everywhere.",
+    .summary = "check an approximation (EP, Laplace or another program) against exact draws and log Z",
+    .description = "Compare an approximation of the posterior with exact results for the same model: log Z "
+                   "by Monte Carlo with its standard error, and the mean, standard deviation and quantiles "
+                   "of every latent from exact draws. Differences of log Z are in nats, those of latents in "
+                   "posterior standard deviations, each with the standard error of the exact value. Only "
+                   "claimed quantities are computed: without a claimed log Z, log Z is not estimated.\n\n"
+                   "The verdict is one of three. Right: every difference plus two standard errors is within "
+                   "its tolerance. Wrong: some difference exceeds its tolerance by more than chance explains "
+                   "(a false alarm at most once in 1000 checks, for any number of latents). Undecided: the "
+                   "Monte Carlo errors are too large, and the verdict says how many draws are needed.\n\n"
+                   "Exit code 0: right; 4: wrong; 5: undecided; 1 to 3: errors, as for every command.",
     .example = "  talweg check crabs.csv --standardise --log-ell 1 --log-sigma 3 --against laplace\n"
                "  talweg check counts.csv --likelihood poisson --log-ell 0 --against inla.csv --log-z -812.4 "
                "-o check.html\n",

@@ -12,7 +12,7 @@ enum { MOST_SHOWN = 10 };
 static void print_log_z(const tw_check_value *v, tw_check_judgement judgement)
 {
     if (isnan(v->claimed)) {
-        puts("log Z is not claimed, so it is not checked (see --log-z)");
+        puts("log Z is not checked: the claim has none (see --log-z)");
         return;
     }
     printf("  %-10s%14s%14s%10s%14s%14s\n", "", "claimed", "exact", "error", "difference", "errors");
@@ -44,7 +44,7 @@ static void print_latents(const tw_check_result *r)
 {
     size_t shown = r->count < MOST_SHOWN ? r->count : MOST_SHOWN;
     if (r->count == 0) {
-        puts("\nNothing is claimed of latents, so there are no draws");
+        puts("\nThe latents are not checked: the claim has none, so nothing was sampled");
         return;
     }
     printf("\nclaimed - exact in posterior standard deviations, with Monte Carlo standard errors; ");

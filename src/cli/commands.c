@@ -98,7 +98,7 @@ static tw_status fail_unknown(tw_context *ctx, const char *word)
         length +=
             (size_t)snprintf(names + length, sizeof names - length, "%s%s", k ? ", " : "", commands[k]->name);
     tw_nearest_name(word, names, nearest);
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no command '%.60s'%s%s%s; there are: %s (talweg --help)",
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "unknown command '%.60s'%s%s%s; choose from: %s (talweg --help)",
                    word, *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", names);
 }
 
@@ -144,7 +144,7 @@ static tw_status print_about(tw_context *ctx, size_t count, const char *const *a
     bool help = strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
     bool takes_one = help || strcmp(word, "--completion") == 0;
     if (count > (takes_one ? 2 : 1))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "'%.60s' is an unexpected argument of talweg %s",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "unexpected argument '%.60s' of talweg %s",
                        arguments[takes_one ? 2 : 1], word);
     if (help && next) return print_help_on(ctx, next);
     if (takes_one && !help) return print_completion(ctx, next);
@@ -161,7 +161,7 @@ tw_status tw_program_run(tw_context *ctx, size_t count, const char *const *argum
 {
     if (count == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "no command was given: talweg COMMAND ...; talweg --help lists the commands");
+                       "no command was given: use talweg COMMAND ...; talweg --help lists the commands");
     const char *word = arguments[0];
     const tw_command *command = find(word);
     if (command) return tw_command_run(ctx, command, count - 1, arguments + 1);

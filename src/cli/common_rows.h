@@ -16,7 +16,7 @@
 
 #define TW_ROW_THREADS(at)                                                                               \
     .name = "threads", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "T", .default_value = "0", \
-    .most = TW_MOST_THREADS, .help = "threads, which never change a result; 0: one for each core"
+    .most = TW_MOST_THREADS, .help = "number of threads, which does not change results; 0: one per core"
 
 /* Transitions: their metric, step size and number of steps, and the implicit equations of RMHMC. */
 #define TW_ROW_METRIC(at) .name = "metric", .kind = TW_OPTION_CHOICE, .offset = (at), .argument = "NAME"
@@ -39,6 +39,6 @@
 
 #define TW_ROW_IGNORE(field)                                                                       \
     .name = "ignore-column", .kind = TW_OPTION_TEXTS, .offset = (field), .argument = "NAME|INDEX", \
-    .help = "leave a column out, named as for --label-column; may be given several times"
+    .help = "ignore a column, named as for --label-column; may be repeated"
 
 #endif

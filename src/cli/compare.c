@@ -24,7 +24,7 @@ static const tw_option rows[] = {
     {.name = "MODEL...",
      .kind = TW_OPTION_OPERANDS,
      .offset = FIELD(files),
-     .help = "model files, at least two, as talweg model and talweg fit write them"},
+     .help = "at least two model files, written by talweg model or talweg fit"},
     {TW_ROW_SEED(FIELD(seed)), .help = "seed of the first model; the others use the seeds after it"},
     {TW_ROW_THREADS(FIELD(threads))},
 };
@@ -117,7 +117,7 @@ static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *m
         TW_TRY(check_same(ctx, &models[0], &models[k]));
     }
     if (o->files.count < 2)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "one model cannot be compared: name two model files or more");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "talweg compare needs at least two model files");
     for (size_t k = 0; k < o->files.count; k++) {
         tw_compared *m = &models[k];
         const tw_hyper_wish wish = {
@@ -171,20 +171,17 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_compare = {
     .name = "compare",
-    .summary = "models side by side: evidence, Bayes factors, leave-one-out, whether data tell them apart",
-    .description = "Compare models of the same observations. For each the evidence of the whole model, log "
-                   "p(y) with its "
-                   "parameters integrated out under their priors (as talweg evidence has it), with its "
-                   "error; Bayes factors "
-                   "against the best; and log scores of leave-one-out predictions by Pareto-smoothed "
-                   "importance sampling "
-                   "from the same draws, with the standard error over cases.\n\n"
-                   "Every parameter that is not fixed in its file is unknown; one without a prior has the "
-                   "default prior, "
-                   "which knows the scale of the data. A Bayes factor depends on the priors: give those that "
-                   "you mean.\n\n"
-                   "The verdict: data tell two models apart where the log Bayes factor is above 3 (20 to 1) "
-                   "by two of its errors; below 1 they do not.",
+    .summary = "compare models: evidence, Bayes factors, leave-one-out scores",
+    .description =
+        "Compare models of the same observations. The table has, for each model, the evidence of the whole "
+        "model with its error (log p(y) with the parameters integrated out under their priors, as in talweg "
+        "evidence); the Bayes factor against the best model; and the leave-one-out log score with its "
+        "standard error over cases, by Pareto-smoothed importance sampling from the same draws.\n\n"
+        "Every parameter that its file does not fix is unknown; one without a prior gets the default prior, "
+        "which follows the scale of the data. Bayes factors depend on the priors, so choose the priors "
+        "deliberately.\n\n"
+        "The verdict: the data distinguish two models if the log Bayes factor exceeds 3 (20 to 1) by two of "
+        "its errors; they do not if it is below 1.",
     .example = "  talweg model train.csv --kernel se --prior default -o a.json\n"
                "  talweg model train.csv --kernel matern32 --prior default -o b.json\n"
                "  talweg compare a.json b.json\n",

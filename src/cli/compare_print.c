@@ -52,10 +52,11 @@ static void describe(size_t count, const tw_compared *models, char *words, size_
     size_t best = tw_compare_best(count, models), rival = find_rival(count, models, best);
     tw_comparison c = tw_compare_two(&models[best], &models[rival]);
     const char *apart = judge(&c);
-    const char *finding = strcmp(apart, "yes") == 0      ? "the data tell them apart"
-                          : strcmp(apart, "no") == 0     ? "the data cannot tell them apart"
-                          : strcmp(apart, "weakly") == 0 ? "the data tell them apart weakly"
-                                                         : "the errors are too large to tell: raise --points";
+    const char *finding = strcmp(apart, "yes") == 0  ? "the data distinguish them"
+                          : strcmp(apart, "no") == 0 ? "the data do not distinguish them"
+                          : strcmp(apart, "weakly") == 0
+                              ? "the data distinguish them weakly"
+                              : "the errors are too large to decide: raise --points";
     snprintf(words, bytes,
              "%.300s has the largest evidence, by a log Bayes factor of %.3g +- %.2g over %.300s: %s.",
              models[best].file, c.log_factor, c.se, models[rival].file, finding);

@@ -46,24 +46,20 @@ tw_completion tw_completion_of(const tw_option *option)
 /* ---- bash: a function that completes commands, options and their values; it needs nothing but bash ---- */
 
 static const char head[] =
-    "# Completion of talweg's arguments in bash, made by talweg --completion bash.\n"
-    "\n"
+    "# Completion of talweg's arguments in bash, made by talweg --completion bash.\n\n"
     "_talweg_words() { # _talweg_words WORDS: those that begin like the current one\n"
     "    mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\")\n"
-    "}\n"
-    "\n"
+    "}\n\n"
     "_talweg_list() { # the same behind the last comma\n"
     "    local before=\n"
     "    case $cur in *,*) before=${cur%,*}, ;; esac\n"
     "    mapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"$1\" -- \"${cur##*,}\")\n"
-    "}\n"
-    "\n"
+    "}\n\n"
     "_talweg_files() { # _talweg_files f|d [WORDS]: files or directories, and words\n"
     "    mapfile -t COMPREPLY < <(compgen -W \"$2\" -- \"$cur\"; compgen -\"$1\" -- \"$cur\")\n"
     "    compopt -o filenames 2>/dev/null\n"
-    "}\n"
-    "\n"
-    "# The value of an option: true where there is something to say about it.\n"
+    "}\n\n"
+    "# The value of an option: true if there are completions for it.\n"
     "_talweg_value() { # _talweg_value COMMAND OPTION\n"
     "    case \"$1 $2\" in\n";
 
@@ -207,7 +203,7 @@ static void print_option(const tw_option *option, FILE *to)
 
 static void print_command(const tw_command *command, FILE *to)
 {
-    fprintf(to, "    %s)\n      _arguments -S '--help[what it takes]'", command->name);
+    fprintf(to, "    %s)\n      _arguments -S '--help[help on the command]'", command->name);
     const tw_option *option = NULL;
     for (size_t g = 0; g < command->group_count; g++)
         for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++) print_option(option, to);
@@ -229,13 +225,20 @@ void tw_print_zsh_completion(FILE *to)
           "_talweg_commands() {\n  local -a commands=(\n",
           to);
     print_summaries(to);
-    fputs("    'help:what a command takes'\n  )\n  _describe command commands\n}\n\n"
-          "_talweg() {\n  local context state state_descr line\n  typeset -A opt_args\n"
+    fputs("    'help:help on a command'\n"
+          "  )\n"
+          "  _describe command commands\n"
+          "}\n\n"
+          "_talweg() {\n"
+          "  local context state state_descr line\n"
+          "  typeset -A opt_args\n"
           "  _arguments -C '(- *)--help[the commands]' '(- *)--version[the version]' \\\n"
-          "      '(- *)--man-page[the manual page]' '(- *)--completion[for a shell]:shell:(bash zsh)' \\\n"
+          "      '(- *)--man-page[the manual page]' '(- *)--completion[completion script for a "
+          "shell]:shell:(bash zsh)' \\\n"
           "      '1:command:_talweg_commands' '*::argument:->arguments' && return\n"
           "  [[ $state = arguments ]] || return 1\n"
-          "  case $words[1] in\n    help) _arguments ':command:_talweg_commands' ;;\n",
+          "  case $words[1] in\n"
+          "    help) _arguments ':command:_talweg_commands' ;;\n",
           to);
     for (size_t k = 0; tw_command_at(k); k++) print_command(tw_command_at(k), to);
     fputs("  esac\n}\n\n_talweg \"$@\"\n", to);

@@ -27,7 +27,7 @@ static const tw_option rows[] = {
      .offset = FIELD(directory),
      .argument = "DIR",
      .default_value = "demo",
-     .help = "where its files go; made if needed, and files of an earlier demo are replaced"},
+     .help = "the directory for its files, created if needed; files of an earlier demo are replaced"},
     {TW_ROW_CASES(FIELD(cases)), .default_value = "200", .help = "training cases"},
     {.name = "test-cases",
      .kind = TW_OPTION_INTEGER,
@@ -41,7 +41,7 @@ static const tw_option rows[] = {
     {.name = "data-only",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(data_only),
-     .help = "make the data and stop, to try commands on them"},
+     .help = "only make the data, to try commands on them"},
 };
 
 enum { PATH_BYTES = 1024, GRID = 41, PICTURE_STEP = 2 };
@@ -63,7 +63,7 @@ static tw_status make_paths(tw_context *ctx, const char *directory, paths *p)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the name of the directory is too long");
     for (size_t i = 0; i < TW_COUNT(names); i++) snprintf(to[i], PATH_BYTES, "%s/%s", directory, names[i]);
     if (mkdir(directory, 0777) == 0 || errno == EEXIST) return TW_OK;
-    return tw_fail(ctx, TW_WRITE_FAILED, "%s: cannot be made: %s", directory, strerror(errno));
+    return tw_fail(ctx, TW_WRITE_FAILED, "%s: cannot be created: %s", directory, strerror(errno));
 }
 
 /* ---- the files ---- */
@@ -135,11 +135,11 @@ static tw_status draw_grid(tw_context *ctx, const char *path)
 #define MODEL "--likelihood", "probit", "--kernel", "se", "--log-ell", "0", "--log-sigma", "1.5"
 
 /* Approximate, and predict from that. */
-static tw_status tell_approximate(tw_context *ctx, const paths *p)
+static tw_status show_approximate(tw_context *ctx, const paths *p)
 {
     const char *const approx[] = {p->train, MODEL, "--save-approx", p->fit, "--force"};
     const char *const score[] = {p->fit, p->test};
-    printf("\n1. Gaussian approximations of the posterior, and what the better of them predicts.\n");
+    printf("\n1. Gaussian approximations of the posterior, and predictions from EP.\n");
     TW_TRY(show_and_run(ctx, &tw_command_approx, TW_COUNT(approx), approx));
     return show_and_run(ctx, &tw_command_predict, TW_COUNT(score), score);
 }
@@ -150,7 +150,8 @@ static tw_status summarise(tw_context *ctx, const char *path, size_t n, tw_summa
     tw_chains_summary all;
     TW_TRY(tw_run_open(ctx, path, &run));
     tw_status status = TW_OK;
-    if (tw_run_describe(run)->n != n) status = tw_fail(ctx, TW_BAD_DATA, "%s: another number of cases", path);
+    if (tw_run_describe(run)->n != n)
+        status = tw_fail(ctx, TW_BAD_DATA, "%s: the numbers of cases differ", path);
     if (status == TW_OK) status = tw_run_summarise(run, 1, latents, &all);
     tw_run_close(run);
     return status;
@@ -169,39 +170,41 @@ static tw_status compare_samplers(tw_context *ctx, const paths *p, size_t n)
     for (size_t i = 0; status == TW_OK && i < n; i++)
         worst = fmax(worst, fabs(a[i].mean - b[i].mean) / hypot(a[i].mcse_mean, b[i].mcse_mean));
     if (status == TW_OK)
-        printf("\nOver %zu latents, the two samplers' posterior means differ by at most %.1f of their joint\n"
-               "Monte Carlo errors; %.1f is what one expects of the largest of so many.\n",
+        printf("\n"
+               "Over %zu latents, the two samplers' posterior means differ by at most %.1f of their joint\n"
+               "Monte Carlo errors; %.1f is the expected maximum.\n",
                n, worst, sqrt(2.0 * log((double)n)));
     tw_release(ctx, memory);
     return status;
 }
 
 /* Sample twice, with the sampler that wins a pilot run and with RMHMC. */
-static tw_status tell_draws(tw_context *ctx, const paths *p, size_t n)
+static tw_status show_draws(tw_context *ctx, const paths *p, size_t n)
 {
     const char *const sample[] = {p->train, MODEL, "--until-ess", "4000", "-o", p->run, "--force"};
     const char *const check[] = {p->train,   MODEL, "--method", "rmhmc",  "--draws", "250",
                                  "--warmup", "100", "-o",       p->check, "--force"};
-    printf(
-        "\n2. How good are those? Draws from the exact posterior, by the sampler that wins a pilot run:\n");
+    printf("\n2. How good are these? Draws from the exact posterior, by the sampler that wins the pilot "
+           "runs:\n");
     TW_TRY(show_and_run(ctx, &tw_command_sample, TW_COUNT(sample), sample));
-    printf("\n   ... and by one that follows the curvature of the posterior from point to point. Each of its "
-           "draws\n"
-           "   costs a thousand times as much here, so there are few, and talweg warns that they are few:\n");
+    printf("\n"
+           "   ... and by RMHMC, whose metric follows the curvature of the posterior. Each of its draws "
+           "costs a\n"
+           "   thousand times as much here, so it makes few, and talweg warns about that:\n");
     TW_TRY(show_and_run(ctx, &tw_command_sample, TW_COUNT(check), check));
     return compare_samplers(ctx, p, n);
 }
 
-static tw_status tell_evidence(tw_context *ctx, const paths *p)
+static tw_status show_evidence(tw_context *ctx, const paths *p)
 {
     const char *const evidence[] = {p->train, MODEL,       "--method", "ais,ais-reverse,pt,rm",
                                     "-o",     p->evidence, "--force"};
-    printf("\n3. The evidence p(y), by which kernels are compared, by methods that share little but the "
-           "model:\n");
+    printf("\n"
+           "3. The evidence p(y), which compares kernels, by several independent methods:\n");
     return show_and_run(ctx, &tw_command_evidence, TW_COUNT(evidence), evidence);
 }
 
-static tw_status tell_predictions(tw_context *ctx, const paths *p)
+static tw_status show_predictions(tw_context *ctx, const paths *p)
 {
     const char *const score[] = {p->run, p->test};
     const char *const predict[] = {p->run, p->grid, "-o", p->predicted, "--force"};
@@ -210,7 +213,7 @@ static tw_status tell_predictions(tw_context *ctx, const paths *p)
     TW_TRY(show_and_run(ctx, &tw_command_predict, TW_COUNT(score), score));
     TW_TRY(show_and_run(ctx, &tw_command_predict, TW_COUNT(predict), predict));
     TW_TRY(draw_grid(ctx, p->predicted));
-    printf("\n5. All of it on one page:\n");
+    printf("\n5. All results on one page:\n");
     return show_and_run(ctx, &tw_command_report, TW_COUNT(report), report);
 }
 
@@ -229,14 +232,15 @@ static tw_status run(tw_context *ctx, const void *values)
     TW_TRY(write_files(ctx, options, &p));
     printf("Two classes in the plane. Points are uniform on [-2, 2]^2, and a point is of class +1 with\n"
            "probability Phi(3 (sin(2 x1) - x2)); there are %" PRIu64 " to learn from and %" PRIu64
-           " to test with.\nEven the true formula is wrong in about 7 %% of the cases.\n",
+           " to test with.\nEven the true formula misclassifies about 7 %% of the cases.\n",
            options->cases, options->test_cases);
     if (options->data_only) return TW_OK;
-    TW_TRY(tell_approximate(ctx, &p));
-    TW_TRY(tell_draws(ctx, &p, (size_t)options->cases));
-    TW_TRY(tell_evidence(ctx, &p));
-    TW_TRY(tell_predictions(ctx, &p));
-    printf("\nOpen %s in a browser. Data, approximation, draws, estimates and predictions are beside it.\n",
+    TW_TRY(show_approximate(ctx, &p));
+    TW_TRY(show_draws(ctx, &p, (size_t)options->cases));
+    TW_TRY(show_evidence(ctx, &p));
+    TW_TRY(show_predictions(ctx, &p));
+    printf("\nOpen %s in a browser. Data, approximation, draws, estimates and predictions are in the same "
+           "directory.\n",
            p.report);
     return TW_OK;
 }
@@ -245,11 +249,11 @@ static const tw_option_group groups[] = {{"Demo", rows, TW_COUNT(rows), 0}};
 
 const tw_command tw_command_demo = {
     .name = "demo",
-    .summary = "the built-in example, from data to predictions, draws and evidence",
+    .summary = "run the built-in example, from data to predictions, draws and evidence",
     .description =
         "Make a data set of two classes in the plane from a formula, fit it, draw from the posterior with "
-        "two samplers, find the evidence in several ways, predict, and write a report, showing each command. "
-        "Takes less than a minute. Everything goes to one directory.",
+        "two samplers, estimate the evidence by several methods, predict, and write a report, showing each "
+        "command. This takes less than a minute. All files go to one directory.",
     .example = "  talweg demo\n"
                "  talweg demo --data-only --directory data\n",
     .groups = groups,

@@ -16,8 +16,8 @@ tw_status tw_distribute(tw_context *ctx, tw_model_maker **make_model)
 {
     if (!tw_context_team(ctx))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--distribute spreads matrices over the processes that mpirun starts, and this one is "
-                       "alone: mpirun -n 4 talweg ... --distribute");
+                       "--distribute needs several processes, and there is only one: use mpirun -n 4 talweg "
+                       "... --distribute");
     *make_model = spread;
     return tw_ranks_keep_step(ctx);
 }

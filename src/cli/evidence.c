@@ -23,10 +23,10 @@ static const tw_option rows[] = {
      .argument = "NAME[,NAME...]",
      .default_value = "ais,ais-reverse",
      .choices = tw_evidence_method_names,
-     .help = "which estimates, with commas between them. ais is annealed importance sampling, from q up to "
-             "the posterior; ais-reverse anneals from posterior draws back to q; pt parallel tempering, with "
-             "stepping stones and thermodynamic integration; rm resample-move, adaptive in temperatures and "
-             "particles"},
+     .help =
+         "comma-separated list of methods. ais: annealed importance sampling from q to the posterior; "
+         "ais-reverse: annealing from posterior draws back to q; pt: parallel tempering, with stepping "
+         "stones and thermodynamic integration; rm: resample-move, adaptive in temperatures and particles"},
     {.name = "until-se",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(until_se),
@@ -39,7 +39,7 @@ static const tw_option rows[] = {
      .argument = "P",
      .default_value = "0",
      .most = 1e9,
-     .help = "for --until-se, in all; 0: 64 times --particles"},
+     .help = "--until-se: largest total number of particles; 0: 64 times --particles"},
     {.name = "copies",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(copies),
@@ -47,8 +47,8 @@ static const tw_option rows[] = {
      .default_value = "32",
      .least = 2,
      .most = 1e6,
-     .help = "pt: independent copies of the ladder of temperatures, which has 12 unless a schedule is given; "
-             "from the prior 8 to 40, until replicas travel"},
+     .help = "pt: independent copies of the ladder of temperatures; without a schedule the ladder has 12 "
+             "temperatures, from the prior 8 to 40, until replicas travel"},
     {.name = "rounds",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(rounds),
@@ -56,13 +56,10 @@ static const tw_option rows[] = {
      .default_value = "100",
      .least = 30,
      .most = 1e8,
-     .help = "pt: rounds of transitions and swaps, and as many before that to tune the ladder, or up to 8 "
-             "times as "
-             "many where replicas do not travel from one end of it to the other"},
-    {TW_ROW_OUTPUT(FIELD(file)),
-     .help =
-         "write the estimates and the problem to FILE.nc (NetCDF, for talweg report), or what --json prints "
-         "to FILE.json"},
+     .help = "pt: rounds of transitions and swaps. As many warm-up rounds tune the ladder before them, and "
+             "up to 8 times as many if replicas do not travel from one end to the other"},
+    {TW_ROW_OUTPUT(FIELD(file)), .help = "write the estimates and the problem to FILE.nc (NetCDF, for talweg "
+                                         "report), or the JSON output to FILE.json"},
 };
 
 /* ---- the command ---- */
@@ -76,7 +73,7 @@ static tw_status check_methods(tw_context *ctx, const char *text)
         snprintf(name, sizeof name, "%.*s", (int)length, text);
         tw_nearest_name(name, tw_evidence_method_names(), nearest);
         if (!tw_name_is_among(name, tw_evidence_method_names()))
-            return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no method \"%s\"%s%s%s; there are: %s", name,
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "unknown method \"%s\"%s%s%s; choose from: %s", name,
                            *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "",
                            tw_evidence_method_names());
         more = text[length] == ',';
@@ -197,34 +194,29 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_evidence = {
     .name = "evidence",
-    .summary = "log Z with errors by several methods, side by side, and whether they agree",
+    .summary = "estimate log Z with errors by several methods, and check that they agree",
     .description =
-        "Estimate log Z = log p(y), in nats, by Monte Carlo, beside Laplace's, EP's and the corrected EP's "
-        "value. A path of distributions leads from a Gaussian q to the posterior. Annealed importance "
-        "sampling takes independent particles along it and weighs them: unbiased in Z, so that log Z comes "
-        "out low rather than high; annealing back from the posterior errs to the other side, so the two "
-        "bracket the truth. "
-        "Parallel tempering and resample-move walk the same path in other ways.\n\n"
-        "Parameters with a prior (--prior, or those of a --model file) are unknown: log Z is then that of "
-        "the whole "
-        "model, in which they are integrated out, by importance sampling squared (method is2). Scrambled "
-        "Sobol "
-        "points of the parameters are weighed with the prior and with an unbiased estimate of their "
-        "likelihood, "
-        "by annealed importance sampling from EP; --points, --point-particles and --point-temperatures say "
-        "how "
-        "much is done, and the options of the path are ignored.\n\n"
-        "Every estimate has a standard error; two that share no draws agree when they differ by at most 4 "
-        "joint standard errors, and the two of pt, which share theirs, are not compared. "
-        "Step sizes are tuned in a pilot run with other particles and then frozen.\n\n"
-        "EP that did not converge is not used: the path then starts from Laplace's approximation, with a "
-        "warning. Where weights collapse (fewer than two count) or --until-se is missed, the results are "
+        "Estimate log Z = log p(y), in nats, by Monte Carlo, and print it with the values of Laplace, EP and "
+        "corrected EP. A path of distributions leads from a Gaussian q to the posterior. Annealed importance "
+        "sampling moves independent particles along the path and weights them. It is unbiased in Z, so its "
+        "log Z tends to be too low; annealing from the posterior back to q tends to be too high, so the two "
+        "bracket log Z. Parallel tempering and resample-move use the same path.\n\n"
+        "Parameters with a prior (--prior, or those of a --model file) are unknown. log Z is then that of "
+        "the whole model, with these parameters integrated out by importance sampling squared (method is2): "
+        "scrambled Sobol points of the parameters are weighted by the prior and by an unbiased estimate of "
+        "their likelihood, from annealed importance sampling that starts from EP. --points, "
+        "--point-particles and --point-temperatures set the effort, and the options of the path are "
+        "ignored.\n\n"
+        "Every estimate has a standard error. Two estimates that share no draws agree if they differ by at "
+        "most 4 joint standard errors; the two estimates of pt share their draws and are not compared. Step "
+        "sizes are tuned in a pilot run with other particles and then frozen.\n\n"
+        "If EP does not converge, the path starts from Laplace's approximation, with a warning. If the "
+        "weights collapse (an effective number below two) or --until-se is not reached, the results are "
         "printed and the exit code is 2.\n\n"
-        "While it runs, progress shows log Z so far: for ais and rm that of the temperature which is "
-        "reached. Ctrl-C ends it, with the estimates that are complete. A checkpoint holds those and the "
-        "state of the method that is running: ais, rm and ais-reverse between two temperatures, pt between "
-        "two rounds. A pilot, and the annealing of ais-reverse towards the posterior, "
-        "start again.",
+        "The progress line shows log Z so far: for ais and rm, up to the current temperature. Ctrl-C ends "
+        "the command with the complete estimates. A checkpoint holds the complete estimates and the state of "
+        "the running method: ais, rm and ais-reverse between two temperatures, pt between two rounds. Pilot "
+        "runs, and the annealing of ais-reverse towards the posterior, are repeated after --resume.",
     .example = "  talweg evidence ionosphere.csv --log-ell 1 --log-sigma 1.5\n"
                "  talweg evidence crabs.csv --standardise --log-ell 1 --log-sigma 3 --until-se 0.02\n"
                "  talweg evidence crabs.csv --standardise --prior 'log_ell ~ normal(0.5, 1)' --prior "

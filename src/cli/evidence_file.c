@@ -13,10 +13,10 @@ tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_flags *flags
     if (!file) return TW_OK;
     if (tw_name_ends_in(file, ".nc")) return tw_run_check(ctx, file, flags->output.force);
     if (tw_name_ends_in(file, ".json")) return tw_writer_check(ctx, file, flags->output.force);
-    return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "-o %.1000s: a name that ends in .nc gets the estimates and the problem, one that ends in "
-                   ".json what --json prints",
-                   file);
+    return tw_fail(
+        ctx, TW_BAD_ARGUMENT,
+        "-o %.1000s: the name must end in .nc (the estimates and the problem) or .json (the JSON output)",
+        file);
 }
 
 static tw_status write_json(tw_context *ctx, const tw_evidence_flags *flags, const tw_evidence_found *found)

@@ -99,7 +99,7 @@ void tw_evidence_print(const tw_evidence_flags *flags, const tw_evidence_found *
     print_approximation("EP", fits->ep->log_z, fits->ep->converged, fits->ep_seconds);
     if (fits->ep->converged) print_approximation("EP corrected", fits->correction.log_z, true, NAN);
     for (size_t i = 0; i < r->count; i++) print_estimate(&r->estimate[i], r->seconds[i]);
-    printf("  %-68s%9.2f s\n", "the whole command", tw_terminal_elapsed());
+    printf("  %-68s%9.2f s\n", "total", tw_terminal_elapsed());
     if (r->tempered) print_tempering(&r->tempering);
     print_verdict(fits, r);
 }

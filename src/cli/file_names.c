@@ -33,7 +33,7 @@ static tw_status add(tw_context *ctx, const tw_option *option, const char *file,
 {
     if (!file || file == option->default_value) return TW_OK;
     if (!*file)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s needs the name of a file, and \"\" was given",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s needs the name of a file, not \"\"",
                        tw_option_is_operand(option) ? "" : "--", option->name);
     if (*count < MOST_NAMES) list[(*count)++] = (named){option, file};
     return TW_OK;
@@ -120,7 +120,8 @@ tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const 
         for (size_t k = 0; k < i; k++) {
             const tw_option *a = list[k].option, *b = list[i].option;
             if (may_be_same(a, b) || !tw_file_names_are_same(list[k].file, list[i].file)) continue;
-            return tw_fail(ctx, TW_BAD_ARGUMENT, "%s%s and %s%s are one file, %.1000s: give each its own",
+            return tw_fail(ctx, TW_BAD_ARGUMENT,
+                           "%s%s and %s%s name the same file, %.1000s: use different files",
                            tw_option_is_operand(a) ? "" : "--", a->name, tw_option_is_operand(b) ? "" : "--",
                            b->name, list[i].file);
         }

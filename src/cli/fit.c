@@ -37,7 +37,7 @@ static const tw_option rows[] = {
      .argument = "NAME",
      .default_value = "ep",
      .choices = methods,
-     .help = "whose log Z to maximise: EP's or Laplace's"},
+     .help = "the approximation whose log Z is maximised"},
     {.name = "starts",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(starts),
@@ -45,9 +45,8 @@ static const tw_option rows[] = {
      .default_value = "3",
      .least = 1,
      .most = 1000,
-     .help = "searches; the first starts at the values given, with the middle of the priors for the others, "
-             "the rest at draws "
-             "from the priors, or from the default ones"},
+     .help = "number of searches; the first starts at the given values, and at the centre of the prior for "
+             "other parameters, the rest at draws from the priors (or default priors)"},
     {.name = "max-evaluations",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(max_evaluations),
@@ -55,10 +54,9 @@ static const tw_option rows[] = {
      .default_value = "200",
      .least = 1,
      .most = 1e9,
-     .help = "a search ends after N evaluations of log Z"},
-    {TW_ROW_SEED(FIELD(seed)), .help = "of the draws to start from"},
-    {TW_ROW_OUTPUT(FIELD(file)),
-     .help = "write the model with the fitted parameters to FILE, for --model of every command"},
+     .help = "end a search after N evaluations of log Z"},
+    {TW_ROW_SEED(FIELD(seed)), .help = "seed of the starting points"},
+    {TW_ROW_OUTPUT(FIELD(file)), .help = "write the model with the fitted parameters to FILE, for --model"},
 };
 
 /* ---- computing ---- */
@@ -140,7 +138,7 @@ static void print_parameters(const job *j)
                density   ? density + 2
                : s.fixed ? ""
                          : "none",
-               r->at_bound[k] ? "  AT THE EDGE" : "");
+               r->at_bound[k] ? "  AT THE BOUND" : "");
     }
 }
 
@@ -171,8 +169,7 @@ static void print_table(const job *j)
     printf("\nlog Z (%s)       %14.4f\n", strcmp(o->method, "ep") == 0 ? "EP" : "Laplace",
            r->optimum[0].log_z);
     printf("with log prior   %14.4f\n", r->optimum[0].log_posterior);
-    printf("verdict          %s\n",
-           r->converged ? "a maximum" : "NOT a maximum to be trusted: see the warnings");
+    printf("verdict          %s\n", r->converged ? "a maximum" : "NOT a reliable maximum: see the warnings");
     printf("search           %zu start%s, %zu evaluations of log Z (%zu failed), %.2f s\n", r->starts,
            r->starts == 1 ? "" : "s", r->evaluations, r->failures, j->seconds);
     print_optima(j);
@@ -264,24 +261,19 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_fit = {
     .name = "fit",
-    .summary = "parameters by the gradient of log Z, with their uncertainty",
-    .description = "Find the parameters of kernel and likelihood that maximise log Z, EP's or Laplace's, "
-                   "plus the log density of "
-                   "their priors. A value that is given is where the search starts; --fix holds it. Every "
-                   "parameter that is not "
-                   "fixed is fitted; without a prior its logarithm is taken as flat.\n\n"
-                   "Searches (L-BFGS with exact derivatives) start from several places; distinct ends are "
-                   "listed. They stay within "
-                   "5 standard deviations of the default prior of each parameter, and within what its own "
-                   "prior allows. Standard "
-                   "deviations come from the curvature at the maximum, and are of the logarithm where that "
-                   "is what is printed.\n\n"
-                   "The verdict: a maximum is one whose gradient is within 0.05 standard deviations of 0, "
-                   "inside the range that was "
-                   "searched, and curved in every direction. Where data are separable, or some input is of "
-                   "no use, there may be "
-                   "none: give a prior, or --prior default.\n\n"
-                   "Ctrl-C ends it with the best so far.",
+    .summary = "fit parameters by maximising log Z, with standard deviations",
+    .description =
+        "Find the parameters of kernel and likelihood that maximise log Z (EP's or Laplace's) plus the log "
+        "density of their priors. A given value is the start of the search; --fix fixes it. Every parameter "
+        "that is not fixed is fitted; one without a prior has a flat prior on its logarithm.\n\n"
+        "Searches (L-BFGS with exact derivatives) start from several points; distinct optima are listed. "
+        "Each parameter stays within 5 standard deviations of its default prior and within the support of "
+        "its own prior. Standard deviations come from the curvature at the maximum; they are those of the "
+        "logarithm if the logarithm is printed.\n\n"
+        "The verdict: a maximum has a gradient within 0.05 standard deviations of 0, is inside the searched "
+        "range, and is curved in every direction. If the data are separable, or an input is irrelevant, a "
+        "maximum may not exist: give a prior, or --prior default.\n\n"
+        "Ctrl-C ends the search with the best result so far.",
     .example =
         "  talweg fit pima.csv --standardise -o pima.json && talweg sample --model pima.json -o run.nc\n"
         "  talweg fit pima.csv --standardise --kernel 'se(ard)' --prior default\n"

@@ -38,26 +38,24 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_TEXTS,
      .offset = FIELD(axes.named),
      .argument = "NAME=A:B:N",
-     .help = "instead of these, N values from A to B of a parameter of the kernel, in natural units "
-             "('se.ell=1:4:7') or of its logarithm ('se.log_ell=0:1.5:7'); give it twice"},
+     .help = "N values from A to B of another kernel parameter ('se.ell=1:4:7') or of its logarithm "
+             "('se.log_ell=0:1.5:7'), instead of --log-ell and --log-sigma; must be given twice"},
     {.name = "method",
      .kind = TW_OPTION_CHOICE,
      .offset = FIELD(method),
      .argument = "NAME",
      .default_value = "ep",
      .choices = method_names,
-     .help = "an estimate beside EP's and the corrected EP's log Z: ep adds none; ais and rm add Monte Carlo "
-             "estimates with their errors"},
+     .help = "ep: log Z of EP and corrected EP only; ais, rm: also a Monte Carlo estimate with its error"},
     {TW_ROW_TEST(FIELD(test)),
-     .help = "labelled cases to predict at each point: the mean of log2 p(y), for two classes plus 1 (0 bits "
-             "for coin flips, 1 for certainty), and the error rate"},
-    {TW_ROW_OUTPUT(FIELD(output_file)), .help = "write the table to a CSV file; if not given it is printed"},
+     .help = "labelled cases to predict at each point; the table gets the mean of log2 p(y), plus 1 for two "
+             "classes (0 bits for coin flips, 1 for certainty), and the error rate"},
+    {TW_ROW_OUTPUT(FIELD(output_file)), .help = "write the table to a CSV file; default: print it"},
     {.name = "plot",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(plot),
      .argument = "FILE",
-     .help = "draw contours into a file that ends in .svg or .png; needs the program gnuplot (package "
-             "gnuplot-nox)"},
+     .help = "draw contours to a file that ends in .svg or .png; needs gnuplot (package gnuplot-nox)"},
 };
 
 /* ---- one point ---- */
@@ -335,20 +333,19 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_grid = {
     .name = "grid",
-    .summary = "evidence and predictions over a grid of two kernel parameters, as table and picture",
+    .summary = "compute evidence and predictions over a grid of two kernel parameters",
     .description =
-        "Compute log Z = log p(y) by EP and by EP with its correction, at every point of a grid of (log ell, "
-        "log sigma), as Kuss and Rasmussen (2005) do, or of two other parameters (--axis); with --method ais "
-        "also by annealed importance "
-        "sampling, with its standard error; with --test also how well EP predicts test cases. The table has "
-        "a row for each point. Along a row, of one value of the second parameter, EP starts from sites "
-        "extrapolated from those "
-        "of the points before, where these predicted well so far; what it converges to does not depend on "
-        "that.\n\n"
-        "Points where EP did not converge are flagged (converged is 0), keep the value that was found, and "
-        "do not count for the maximum. A path that should start from EP starts from Laplace's approximation "
-        "there. EP and Laplace stop as in talweg approx.\n\n"
-        "A checkpoint holds the points that are done; with it Ctrl-C ends after the current one (exit 3).",
+        "Compute log Z = log p(y) by EP and corrected EP at every point of a grid of (log ell, log sigma), "
+        "as in Kuss and Rasmussen (2005), or of two other parameters (--axis). --method ais adds annealed "
+        "importance sampling with its standard error; --test adds the scores of EP's predictions. The table "
+        "has a row for each point. Along a row of the grid (one value of the second parameter) EP starts "
+        "from sites extrapolated from the previous points, if this has predicted well so far; its fixed "
+        "point does not depend on the start.\n\n"
+        "Points where EP did not converge are flagged (converged is 0), keep the last value, and are ignored "
+        "by the maximum. There a path from EP starts from Laplace's approximation. EP and Laplace stop as in "
+        "talweg approx.\n\n"
+        "A checkpoint holds the completed points; with it Ctrl-C ends the command after the current point "
+        "(exit code 3).",
     .example =
         "  talweg grid crabs.csv --standardise --log-ell -1:4:11 --log-sigma -1:5:13 -o grid.csv\n"
         "  talweg grid train.csv --log-ell 2:5:16 --log-sigma 0:5:16 --test test.csv -o grid.csv \\\n"

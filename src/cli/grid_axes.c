@@ -15,8 +15,7 @@ static tw_status parse_axis(tw_context *ctx, const char *name, const char *text,
     double n = value[2];
     if (!c || n < 1.0 || n > 1e4 || n != floor(n) || (n > 1.0 && !(value[0] < value[1])))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--%s needs A:B:N, N values from A up to B (as in 2:5:16), and \"%.60s\" was given",
-                       name, text);
+                       "--%s needs A:B:N, N values from A up to B (as in 2:5:16), not \"%.60s\"", name, text);
     *axis = (tw_axis){.low = value[0], .high = value[1], .n = (size_t)n};
     return TW_OK;
 }
@@ -41,8 +40,8 @@ static tw_status parse_named_axis(tw_context *ctx, const char *text, tw_axis *ax
     const char *equals = strchr(text, '=');
     size_t length = equals ? (size_t)(equals - text) : 0;
     if (length == 0 || length >= TW_AXIS_NAME)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--axis needs NAME=A:B:N, as in 'se.ell=1:4:7', and \"%.60s\" was given", text);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--axis needs NAME=A:B:N, as in 'se.ell=1:4:7', not \"%.60s\"",
+                       text);
     TW_TRY(parse_axis(ctx, "axis", equals + 1, axis));
     name_axis(text, length, axis);
     if (axis->as_log || axis->low > 0.0) return TW_OK;
@@ -84,8 +83,8 @@ static tw_status check_kernel(tw_context *ctx, const tw_kernel *kernel)
 {
     if (tw_kernel_shape(kernel) && tw_kernel_inputs(kernel) == 0) return TW_OK;
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "the grid is over the length scale and the sigma of one leaf, to which --kernel may add a "
-                   "constant and white noise; for other kernels say which parameters, with --axis");
+                   "--log-ell and --log-sigma need a kernel of one leaf, with or without a constant and "
+                   "white noise; for other kernels choose two parameters with --axis");
 }
 
 tw_status tw_grid_find_axes(tw_context *ctx, const tw_kernel *kernel, bool named, tw_grid *grid)
@@ -97,5 +96,5 @@ tw_status tw_grid_find_axes(tw_context *ctx, const tw_kernel *kernel, bool named
     TW_TRY(find_parameter(ctx, kernel, &grid->x));
     TW_TRY(find_parameter(ctx, kernel, &grid->y));
     if (grid->x.place != grid->y.place) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "both axes are %s: give two parameters", grid->x.parameter);
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "both axes are %s: choose two parameters", grid->x.parameter);
 }

@@ -58,7 +58,7 @@ static void print_best(const tw_grid *grid, tw_grid_column column, const char *w
     fprintf(to, "  %-22s%12.4f %s at %s%s = %.4g, %s%s = %.4g%s\n", what, grid->column[column][k], unit,
             grid->x.as_log ? "log " : "", grid->x.parameter, grid->column[TW_GRID_X][k],
             grid->y.as_log ? "log " : "", grid->y.parameter, grid->column[TW_GRID_Y][k],
-            edge ? ", at the edge of the grid: it may be larger beyond" : ", inside the grid");
+            edge ? ", at the edge of the grid: the maximum may be outside" : ", inside the grid");
 }
 
 tw_warnings tw_grid_warnings(const tw_grid *grid)
@@ -139,14 +139,13 @@ static const char *terminal_for(const char *path)
 tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *path, bool overwrite)
 {
     if (!terminal_for(path))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot %.500s: a picture's name ends in .svg or .png", path);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot %.500s: the name must end in .svg or .png", path);
     if (grid->x.n < 2 || grid->y.n < 2)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--plot needs at least two values on each axis");
     if (!tw_gnuplot_available())
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
-            "--plot needs the program gnuplot, which is not installed (Debian and Ubuntu: the package "
-            "gnuplot-nox); or leave --plot out and draw the table of -o");
+            "--plot needs gnuplot, which is not installed (Debian and Ubuntu: package gnuplot-nox)");
     return tw_writer_check(ctx, path, overwrite);
 }
 

@@ -32,8 +32,8 @@ static tw_status check_format(const tw_surface *s)
     const size_t *theirs = tw_saver_get(&s->saver, "format", sizeof format);
     if (theirs && *theirs == format) return TW_OK;
     return tw_fail(s->ctx, TW_BAD_DATA,
-                   "--resume %.1000s: this checkpoint has format %zu, and talweg %s reads format %zu: start "
-                   "again without it",
+                   "--resume %.1000s: this checkpoint has format %zu, but talweg %s reads format %zu: start "
+                   "again without --resume",
                    s->options->saver.resume, theirs ? *theirs : 1, tw_version(), format);
 }
 
@@ -47,7 +47,7 @@ tw_status tw_surface_resume(tw_surface *s)
     TW_TRY(check_format(s));
     if (!points || !row || counts[0] > s->points || tw_ep_sequence_restore(s->row, count, row) != TW_OK)
         return tw_fail(s->ctx, TW_BAD_DATA,
-                       "--resume %.1000s: this checkpoint is damaged: start again without it",
+                       "--resume %.1000s: this checkpoint is damaged: start again without --resume",
                        s->options->saver.resume);
     memcpy(s->grid.column[0], points, bytes);
     s->done = counts[0];

@@ -102,7 +102,7 @@ void tw_command_synopsis(const tw_command *command, char text[TW_OPTION_NAME_BYT
 
 static void print_ignored(const tw_command *command, FILE *to)
 {
-    char text[TW_OPTION_TEXT_BYTES] = "Accepted by every command, and ignored by this one:";
+    char text[TW_OPTION_TEXT_BYTES] = "Accepted by every command, but ignored by this one:";
     size_t length = strlen(text), k = 0;
     for (const tw_option *option; (option = tw_option_ignored(command, k)); k++)
         length +=
@@ -132,18 +132,15 @@ void tw_options_help(const tw_command *command, FILE *to)
 
 const char *tw_help_conventions(void)
 {
-    return "Results go to standard output; warnings, notes and progress to standard error. --quiet hides "
-           "notes "
-           "and progress, --no-warnings the warnings. On a terminal progress is one line: a bar, how much is "
-           "done, the rate, the time "
-           "left, the mean acceptance and, for the evidence, log Z so far; elsewhere there is a line every "
-           "ten seconds. Warnings and errors have colours on a terminal, unless NO_COLOR is set or TERM is "
-           "dumb.\n\n"
-           "An option's value follows it, or its '='; if an option is repeated, the last value counts; '--' "
-           "ends the options. "
-           "Numbers have decimal points in every locale. Files are written whole or not at all, and none is "
-           "overwritten without --force. Ctrl-C ends sampling and evidence after the current iteration, with "
-           "what there is.";
+    return "Results go to standard output; warnings, notes and progress go to standard error. --quiet hides "
+           "notes and progress, --no-warnings hides warnings. On a terminal, progress is one line: a bar, "
+           "the part done, the rate, the time left, the mean acceptance and, for the evidence, log Z so far; "
+           "otherwise it is a line every ten seconds. Warnings and errors are coloured on a terminal, unless "
+           "NO_COLOR is set or TERM is dumb.\n\n"
+           "Write the value of an option after a space or '='; if an option is repeated, the last value is "
+           "used; '--' ends the options. Numbers have decimal points in every locale. Files are written "
+           "completely or not at all, and existing files are overwritten only with --force. Ctrl-C ends "
+           "sampling and evidence after the current iteration and keeps the results so far.";
 }
 
 void tw_print_program_help(FILE *to)
@@ -154,10 +151,11 @@ void tw_print_program_help(FILE *to)
             tw_version());
     for (size_t k = 0; tw_command_at(k); k++)
         fprintf(to, "  %-10s%s\n", tw_command_at(k)->name, tw_command_at(k)->summary);
-    fprintf(to, "\n  talweg help COMMAND       help on a command, as talweg COMMAND --help\n"
-                "  talweg --version          the version, and what it was built with\n"
+    fprintf(to, "\n"
+                "  talweg help COMMAND       help on a command, as talweg COMMAND --help\n"
+                "  talweg --version          the version and the libraries it was built with\n"
                 "  talweg --man-page         the manual page, for man -l -\n"
-                "  talweg --completion SHELL what completes talweg's arguments in bash or zsh\n\n");
+                "  talweg --completion SHELL a completion script for bash or zsh\n\n");
     tw_print_wrapped(to, tw_help_conventions(), 0, 0);
     fprintf(to, "\nExit: 0 done, 1 bad input or usage, 2 numerical failure, 3 a limit of the machine.\n");
 }

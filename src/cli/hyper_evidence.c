@@ -32,7 +32,7 @@ static void print_table(const tw_evidence_flags *flags, const tw_hyper_job *j)
     printf("  %-16s%14s%10s%16s%12s%11s\n", "whole model", "log Z (nats)", "error", "weights (ESS)",
            "acceptance", "time");
     for (size_t k = 0; k < count; k++) print_estimate(&estimates[k], seconds[k]);
-    printf("  %-68s%9.2f s\n\n", "the whole command", tw_terminal_elapsed());
+    printf("  %-68s%9.2f s\n\n", "total", tw_terminal_elapsed());
     tw_hyper_print_rows(j);
     if (isfinite(r->estimate.pareto_k))
         printf("\nPareto k of the weights: %.2f (reliable below %.2f)\n", r->estimate.pareto_k,
@@ -88,9 +88,8 @@ static tw_status check(tw_context *ctx, const tw_evidence_flags *flags)
 {
     if (flags->methods_given)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--method %.60s: the evidence of a model with unknown parameters has its own methods, "
-                       "is2 and ais-joint: leave "
-                       "--method out, or the priors",
+                       "--method %.60s cannot be used with unknown parameters, whose methods are is2 and "
+                       "ais-joint: remove --method, or the priors",
                        flags->methods);
     return tw_evidence_check_file(ctx, flags);
 }

@@ -23,7 +23,7 @@ const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT] = {
      .default_value = "512",
      .least = 64,
      .most = 1e7,
-     .help = "points of the parameters that count, in 32 independent scrambles of Sobol's sequence"},
+     .help = "number of weighted points of the parameters, in 32 independent scrambles of Sobol's sequence"},
     {.name = "point-particles",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(particles),
@@ -48,8 +48,8 @@ const tw_option tw_hyper_option_rows[TW_HYPER_OPTION_COUNT] = {
      .also = "auto",
      .choices = method_names,
      .help =
-         "sample: draws of unknown parameters by weighted points (is2: importance sampling squared) or by "
-         "16 Markov chains with --points draws in all (chain); auto: is2 up to 12 unknown parameters"},
+         "talweg sample: how to draw unknown parameters. is2: weighted points (importance sampling squared); "
+         "chain: 16 Markov chains with --points draws in total; auto: is2 for up to 12 unknown parameters"},
 };
 
 bool tw_hyper_is_wanted(const tw_hyper_flags *flags)
@@ -78,11 +78,10 @@ static tw_status choose_method(tw_context *ctx, const tw_hyper_flags *flags, con
     bool chain = strcmp(flags->method, "chain") == 0, automatic = strcmp(flags->method, "auto") == 0;
     for (size_t k = 0; k < j->priors->count; k++) unknown += j->priors->has[k] && !j->priors->fixed[k];
     if (chain && !wish->draws)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--hyper-method chain makes draws (talweg sample), and no estimate of the evidence");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--hyper-method chain cannot estimate the evidence: use is2");
     if (chain && wish->store)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--hyper-method chain has no checkpoints: use is2, or do without");
+                       "--hyper-method chain has no checkpoints: use is2, or remove the option");
     chain = chain || (automatic && wish->draws && !wish->store && unknown > MOST_FOR_POINTS);
     *out = chain ? TW_HYPER_CHAIN : TW_HYPER_IS2;
     return TW_OK;
@@ -107,7 +106,7 @@ tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, con
     tw_status status = tw_hyper_run(j->problem, j->priors, &o, &j->result);
     tw_meter_end(&j->meter);
     if (status == TW_INTERRUPTED)
-        return tw_fail(ctx, status, "interrupted before each scramble had two points: there is no result");
+        return tw_fail(ctx, status, "interrupted before each scramble had two points: no result");
     return status;
 }
 
@@ -116,9 +115,8 @@ tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const
 {
     if (model->distribute)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--distribute spreads one K over processes, and unknown parameters (--prior) have one "
-                       "at each of their "
-                       "points: --fix all takes the values that they have");
+                       "--distribute cannot be used with unknown parameters (--prior), which have a K at "
+                       "each point: use --fix all to fix them at their values");
     TW_TRY(tw_model_options_load(ctx, model, &j->problem));
     TW_TRY(tw_prior_options_make(&flags->priors, j->problem, &j->priors));
     TW_TRY(tw_hyper_job_compute(ctx, flags, wish, j));

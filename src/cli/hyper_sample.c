@@ -53,9 +53,9 @@ static tw_status check_sampler(tw_context *ctx, const tw_sampler_flags *flags)
         if (strcmp(option->name, "seed") == 0 || strcmp(option->name, "threads") == 0) continue;
         if (is_typed(option, flags))
             return tw_fail(ctx, TW_BAD_ARGUMENT,
-                           "--%s: parameters with a prior are unknown, and draws of them come from weighted "
-                           "points, not from chains: use --points, --point-particles and "
-                           "--point-temperatures, or hold the parameters with --fix all",
+                           "--%s cannot be used with unknown parameters (they have priors), which are drawn "
+                           "from weighted points, not chains: use --points, --point-particles and "
+                           "--point-temperatures, or fix the parameters with --fix all",
                            option->name);
     }
     return TW_OK;
@@ -66,7 +66,7 @@ static tw_status check(tw_context *ctx, const tw_hyper_sample_flags *f)
     TW_TRY(check_sampler(ctx, f->sampler));
     if (f->files->summary_only || f->files->stan_csv)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--%s cannot be used with unknown parameters: write -o FILE.nc or -o FILE.csv",
+                       "--%s cannot be used with unknown parameters: use -o FILE.nc or -o FILE.csv",
                        f->files->summary_only ? "summary-only" : "stan-csv");
     return tw_sample_files_check(ctx, f->files, f->output->force || f->saver->resume, 1);
 }
@@ -216,7 +216,7 @@ static void print_table(const sampled *s)
         print_weights(r);
     printf("draws           %zu of the parameters and %zu latents, %s\n", s->draws->draws, r->n,
            tw_hyper_is_chain(r) ? "of all chains, shuffled"
-                                : "resampled by the weights and shuffled: no chain, no R-hat");
+                                : "resampled by the weights and shuffled: no chains, no R-hat");
     printf("acceptance      %.3f\n", e->acceptance);
     printf("time            %.2f s of set-up, %.2f s of points; %.2f s in all\n",
            r->mode_seconds + r->proposal_seconds, r->seconds, tw_terminal_elapsed());

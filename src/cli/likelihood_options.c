@@ -150,9 +150,9 @@ static void add_column(rows *r, const entry *e, size_t slot, bool fresh)
     if (fresh)
         snprintf(
             r->help[at], HELP_BYTES,
-            "%s: which column of the new cases holds their %s; if not given, the one of the same name as in "
-            "the training data; without one it is the training data's where that is one number%s",
-            e->likelihoods, e->name, e->column->required ? "" : ", else the default");
+            "%s: the column of the new cases with their %s; default: the column named as in the training "
+            "data, or, if there is no such column, the value of the training data if it is constant%s",
+            e->likelihoods, e->name, e->column->required ? "" : ", otherwise the default");
     else
         snprintf(r->help[at], HELP_BYTES,
                  "%s: the column with the value of --%s for each case, named as for --label-column; it is "
@@ -232,9 +232,10 @@ tw_status tw_likelihood_options_check(tw_context *ctx, const tw_likelihood_optio
         if (number && !parameter && tw_likelihood_column(likelihood, name) == likelihood->columns)
             return fail_stray(ctx, name, "", likelihood);
         if (number && options->column[i])
-            return tw_fail(ctx, TW_BAD_ARGUMENT,
-                           "give --%s, one for all cases, or --%s-column, one for each, not both", name,
-                           name);
+            return tw_fail(
+                ctx, TW_BAD_ARGUMENT,
+                "use either --%s (one value for all cases) or --%s-column (one per case), not both", name,
+                name);
     }
     return tw_new_columns_check(ctx, options, likelihood);
 }

@@ -47,7 +47,7 @@ static void leave(int code)
 }
 
 static const char no_room[] =
-    "the limit on memory (ulimit -v) leaves less than the 256 MB that linear algebra works with: raise it";
+    "the memory limit (ulimit -v) leaves less than the 256 MB that linear algebra needs: raise it";
 
 /* OpenBLAS asks for its work space again and again, for ever, where a limit on the memory of the process (ulimit -v)
  * leaves no room for it. */
@@ -79,7 +79,7 @@ static tw_status join_ranks(tw_context *ctx, int argc, char **argv)
 }
 
 /* The library's words, and what to do about them in this program. */
-static void say_error(const tw_context *ctx, tw_status status)
+static void print_error(const tw_context *ctx, tw_status status)
 {
     char words[4096];
     const char *advice = status == TW_FILE_EXISTS    ? "; use --force to overwrite it"
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     if (status == TW_OK) status = flush_results(ctx);
     status = tw_ranks_end(ctx, status);
     if (status == TW_WRITE_FAILED && reader_is_gone()) end_by_closed_pipe();
-    if (status != TW_OK) say_error(ctx, status);
+    if (status != TW_OK) print_error(ctx, status);
     tw_context_free(ctx);
     if (status == TW_WRITE_FAILED) leave(tw_status_exit_code(status));
     return status == TW_OK ? tw_terminal_exit_code() : tw_status_exit_code(status);

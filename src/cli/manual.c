@@ -105,10 +105,10 @@ static void print_head(FILE *to)
                 ".B talweg help\n.RI [ command ]\n.br\n"
                 ".B talweg \\-\\-version\n.br\n.B talweg \\-\\-man\\-page\n.br\n"
                 ".B talweg \\-\\-completion\n.BR bash | zsh\n.SH DESCRIPTION\n");
-    print_text(to, "Draws from the posterior of the latent function, and the log evidence with its error, in "
-                   "Gaussian process models whose observations are not Gaussian: two classes, counts, and "
-                   "others; with Laplace's approximation, expectation propagation (EP) and its correction "
-                   "beside them.");
+    print_text(
+        to, "talweg draws from the posterior of the latent function and estimates the log evidence with its "
+            "error, in Gaussian process models with non-Gaussian observations such as classes and counts. It "
+            "also computes Laplace's approximation, expectation propagation (EP) and the correction of EP.");
     fprintf(to, ".PP\n");
     print_text(to, tw_help_conventions());
     fprintf(to, ".SH COMMANDS\n");
@@ -121,14 +121,12 @@ static void print_foot(FILE *to)
     fprintf(to, ".SH EXIT STATUS\n");
     print_item(to, "0", "Done.");
     print_item(to, "1", "Bad input or usage.");
-    print_item(to, "2",
-               "Numerical failure; where there are results that must not be trusted, they are printed and "
-               "marked.");
+    print_item(to, "2", "Numerical failure; unreliable results are printed and marked.");
     print_item(to, "3", "A limit of the machine: memory, or a file that could not be written.");
     fprintf(to, ".SH ENVIRONMENT\n");
-    print_item(to, "NO_COLOR", "Where it is set and not empty, nothing has colours.");
-    print_item(to, "TERM", "A dumb terminal is treated like a file.");
-    print_item(to, "COLUMNS", "The width of a terminal that does not say how wide it is.");
+    print_item(to, "NO_COLOR", "If set and not empty, output has no colours.");
+    print_item(to, "TERM", "A terminal of type dumb is treated like a file.");
+    print_item(to, "COLUMNS", "The width of the terminal, if the terminal does not report it.");
     fprintf(to, ".SH SEE ALSO\n.BR gnuplot (1)\n");
 }
 

@@ -21,8 +21,8 @@ static const tw_option rows[] = {
     {.name = "RUN...",
      .kind = TW_OPTION_OPERANDS,
      .offset = offsetof(merge_options, runs),
-     .help = "run files of one problem, made with different seeds"},
-    {TW_ROW_OUTPUT(offsetof(merge_options, path)), .help = "the file with the chains of all of them"},
+     .help = "run files of the same problem with different seeds"},
+    {TW_ROW_OUTPUT(offsetof(merge_options, path)), .help = "the output file with all chains"},
     {.name = "compress",
      .kind = TW_OPTION_FLAG,
      .offset = offsetof(merge_options, compress),
@@ -37,7 +37,7 @@ static tw_status merge(tw_context *ctx, const merge_options *o, tw_pool **pool)
                                     .threads = tw_threads((size_t)o->threads)};
     TW_TRY(tw_pool_open(ctx, o->runs.count, o->runs.item, pool));
     if (!tw_name_ends_in(o->path, ".nc"))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "no output file was given: use -o ALL.nc");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "talweg merge needs an output file: -o ALL.nc");
     TW_TRY(tw_run_check(ctx, o->path, o->output.force));
     tw_terminal_progress(o->output.quiet, "copying draws ...");
     tw_status status = tw_pool_save(*pool, o->path, &options);
@@ -78,12 +78,11 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_merge = {
     .name = "merge",
-    .summary = "runs of different seeds as one",
-    .description = "Join the chains of several run files, as the tasks of a job array make them, in one "
-                   "file. They must be of the "
-                   "same data, model and temperature, with different seeds; where their numbers of draws "
-                   "differ, the file has "
-                   "the first draws of each. Estimates of log Z are not merged.",
+    .summary = "merge runs with different seeds into one file",
+    .description =
+        "Merge the chains of several run files, such as those of a job array, into one file. The runs must "
+        "have the same data, model and temperature, and different seeds; if their numbers of draws differ, "
+        "the longer chains are truncated. Estimates of log Z are not merged.",
     .example = "  talweg merge run.1.nc run.2.nc -o all.nc\n"
                "  talweg merge run.*.nc -o all.nc --compress\n",
     .groups = groups,

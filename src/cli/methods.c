@@ -49,7 +49,7 @@ tw_status tw_methods_check_metric(tw_context *ctx, const tw_method_info *method,
     char list[LIST_BYTES] = "";
     if (wanted && wanted->named && tw_method_takes(method->method, wanted->metric)) return TW_OK;
     list_metrics(method, "", list, sizeof list);
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %s cannot be used with %s, which takes: %s", metric,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %s cannot be used with %s; choose from: %s", metric,
                    method->name, list);
 }
 

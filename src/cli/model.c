@@ -16,8 +16,7 @@ typedef struct model_command {
 } model_command;
 
 static const tw_option rows[] = {
-    {TW_ROW_OUTPUT(offsetof(model_command, file)),
-     .help = "write the model to FILE; if not given it is printed"},
+    {TW_ROW_OUTPUT(offsetof(model_command, file)), .help = "write the model to FILE; default: print it"},
 };
 
 static tw_status write(const model_command *options, tw_problem *problem)
@@ -53,17 +52,14 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_model = {
     .name = "model",
-    .summary = "a model file: data, kernel, likelihood, priors, for the option --model of every command",
-    .description =
-        "Write a model to a file: where the data are, how they are read and scaled, kernel and likelihood "
-        "with their "
-        "parameters, priors, and what is fixed. Every command that takes a model takes such a file as "
-        "--model FILE; "
-        "options on the command line override it, and other data may be named.\n\n"
-        "The data are read and the model is built, so that errors in them show up now. The file "
-        "names "
-        "the data and does not hold them; a name is looked for beside the model file, and then where the "
-        "command runs.",
+    .summary = "write a model file (data, kernel, likelihood, priors) for the option --model",
+    .description = "Write a model to a file: the name of the data file, how the data are read and scaled, "
+                   "the kernel and likelihood with their parameters, the priors, and the fixed parameters. "
+                   "Every command that needs a model accepts such a file as --model FILE; options on the "
+                   "command line override it, and other data may be given.\n\n"
+                   "The data are read and the model is built, so that errors appear now. The file contains "
+                   "the name of the data file, not the data; the name is looked up in the directory of the "
+                   "model file, then in the working directory.",
     .example = "  talweg model pima.csv --standardise --kernel 'se(ard)' --prior default -o pima.json\n"
                "  talweg fit --model pima.json -o fitted.json\n"
                "  talweg sample --model fitted.json -o run.nc\n",

@@ -89,7 +89,7 @@ static tw_status make_precision(const tw_model_options *options, tw_problem_part
     void *text = NULL;
     size_t bytes = strlen(q) + (a ? strlen(a) : 0) + sizeof "precision(matrix=\"\", design=\"\")";
     if (strchr(q, '"') || (a && strchr(a, '"')))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s: the name of a matrix's file can hold no \"",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s: the name of a matrix file must not contain \"",
                        strchr(q, '"') ? "precision-matrix" : "design-matrix");
     TW_TRY(tw_allocate(ctx, bytes, 1, "an expression", &text));
     snprintf(text, bytes, "precision(matrix=\"%s\"%s%s%s)", q, a ? ", design=\"" : "", a ? a : "",
@@ -107,8 +107,8 @@ static tw_status read_matrix(const tw_model_options *options, tw_problem_parts *
     TW_TRY(tw_covariance_read_matrix(ctx, options->kernel_matrix, &n, &matrix));
     TW_TRY(tw_kernel_given(ctx, n, matrix, &parts->kernel));
     if (n == parts->data->n) return TW_OK;
-    return tw_fail(ctx, TW_BAD_DATA, "%.500s: the matrix has %zu rows and %.500s has %zu cases",
-                   options->kernel_matrix, n, options->data, parts->data->n);
+    return tw_fail(ctx, TW_BAD_DATA, "%.500s has %zu rows, but %.500s has %zu cases", options->kernel_matrix,
+                   n, options->data, parts->data->n);
 }
 
 static tw_status standardise(tw_problem_parts *parts)
@@ -208,21 +208,20 @@ static tw_status check_kernel(tw_context *ctx, const tw_model_options *options)
     const char *parameter = parameter_given(options);
     bool twice_ell = options->ell && options->log_ell;
     if (twice_ell || (!isnan(options->sigma) && !isnan(options->log_sigma)))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s and --log-%s are one parameter: give one of them",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s and --log-%s set the same parameter: use one of them",
                        twice_ell ? "ell" : "sigma", twice_ell ? "ell" : "sigma");
     if (options->design_matrix && !options->precision_matrix)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--design-matrix needs --precision-matrix");
     const char *matrix = given_matrix(options);
     if (!matrix) return TW_OK;
     if (options->standardise)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--standardise changes inputs, and with --%s there are none",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--standardise cannot be used with --%s: there are no inputs",
                        matrix);
     if (kernel_given(options)) parameter = "kernel";
     if (options->kernel_matrix && options->precision_matrix) parameter = "precision-matrix";
     if (!parameter) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "--%s cannot be used with --%s, which is the whole covariance: leave one out", parameter,
-                   matrix);
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s cannot be used with --%s, which is the whole covariance",
+                   parameter, matrix);
 }
 
 static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *parts)
@@ -235,8 +234,8 @@ static tw_status make_kernel(const tw_model_options *options, tw_problem_parts *
     if (status != TW_OK) return tw_fail_within(ctx, status, "--kernel: ");
     if (!parameter_given(options)) return TW_OK;
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "--%s needs a kernel that is given by its name alone; in an expression, write the "
-                   "parameters inside the leaf, as in se(ell=2, sigma=1.5)",
+                   "--%s needs a kernel given by name only; in an expression, write the parameters in the "
+                   "leaf, as in se(ell=2, sigma=1.5)",
                    parameter_given(options));
 }
 
@@ -249,8 +248,7 @@ static tw_status fill_parts(tw_context *ctx, const tw_model_options *options, tw
     TW_TRY(tw_likelihood_options_check(ctx, &options->given, parts->likelihood));
     if (!parts->data) TW_TRY(read_data(ctx, options, parts->likelihood, &parts->data));
     if (!parts->data->y)
-        return tw_fail(ctx, TW_BAD_DATA, "%.1000s: a model needs labels: give a --label-column",
-                       options->data);
+        return tw_fail(ctx, TW_BAD_DATA, "%.1000s has no labels: choose a --label-column", options->data);
     TW_TRY(tw_labels_for(parts->likelihood, options->data, &options->labels, NULL, parts->data));
     TW_TRY(fill_likelihood(options, parts, phi));
     if (options->standardise) TW_TRY(standardise(parts));

@@ -35,7 +35,7 @@ static void add(list *l, const char *dashes, const char *name, const char *equal
 
 static tw_status fail(tw_context *ctx, const char *path, const char *what)
 {
-    return tw_fail(ctx, TW_BAD_DATA, "%.1000s: %s: give a file that talweg model or talweg fit wrote", path,
+    return tw_fail(ctx, TW_BAD_DATA, "%.1000s: %s: use a file written by talweg model or talweg fit", path,
                    what);
 }
 
@@ -48,11 +48,10 @@ static tw_status load(tw_context *ctx, const char *path, json_t **root)
     bool regular = fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) && about.st_size <= MOST_BYTES;
     *root = regular ? json_loadf(file, JSON_REJECT_DUPLICATES, &error) : NULL;
     fclose(file);
-    if (!regular) return fail(ctx, path, "this is not a file, or too large for a model");
+    if (!regular) return fail(ctx, path, "not a regular file, or too large for a model");
     if (*root) return TW_OK;
-    return tw_fail(ctx, TW_BAD_DATA,
-                   "%.1000s: line %d, column %d: this is not a model file, or it is truncated: %.200s", path,
-                   error.line, error.column, error.text);
+    return tw_fail(ctx, TW_BAD_DATA, "%.1000s: line %d, column %d: not a model file, or truncated: %.200s",
+                   path, error.line, error.column, error.text);
 }
 
 static tw_status check(tw_context *ctx, const char *path, const json_t *root)
@@ -62,7 +61,7 @@ static tw_status check(tw_context *ctx, const char *path, const json_t *root)
     if (!format || strcmp(format, "talweg model") != 0)
         return fail(ctx, path, "field \"format\" is not \"talweg model\"");
     if (json_integer_value(json_object_get(root, "version")) != 1)
-        return fail(ctx, path, "field \"version\" is not 1, the only version that this talweg reads");
+        return fail(ctx, path, "field \"version\" is not 1, the only version supported");
     return json_is_object(options) ? TW_OK : fail(ctx, path, "field \"options\" is missing");
 }
 
@@ -123,7 +122,7 @@ static tw_status add_option(tw_context *ctx, const tw_command *command, const ch
 {
     const tw_option *row = find_row(command, name);
     if (!row || strcmp(name, "model") == 0)
-        return tw_fail(ctx, TW_BAD_DATA, "field \"options.%.60s\": talweg %s has no such option", name,
+        return tw_fail(ctx, TW_BAD_DATA, "field \"options.%.60s\" is not an option of talweg %s", name,
                        command->name);
     bool flag = row->kind == TW_OPTION_FLAG;
     if (flag && json_is_true(value)) add(l, "--", name, "", "");

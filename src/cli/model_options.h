@@ -92,7 +92,7 @@ enum { TW_BUILT_IN_OPTION_COUNT = 3 };
 extern const tw_option tw_built_in_option_rows[TW_BUILT_IN_OPTION_COUNT];
 #define TW_BUILT_IN_OPTION_GROUPS(type, member)                                                         \
     {"Data and parameters", tw_built_in_option_rows, TW_BUILT_IN_OPTION_COUNT, offsetof(type, member)}, \
-        {"Parameters themselves", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 5, 2,                  \
+        {"Parameters on the natural scale", tw_model_option_rows + TW_MODEL_OPTION_COUNT - 5, 2,        \
          offsetof(type, member)},                                                                       \
         {"Model", tw_model_option_rows + 1, TW_GRID_MODEL_OPTION_COUNT - 1, offsetof(type, member)},    \
         TW_LIKELIHOOD_OPTION_GROUP(offsetof(type, member) + offsetof(tw_model_options, given)),         \

@@ -38,11 +38,11 @@ void tw_model_print(const tw_problem *problem, FILE *to)
     if (info.jitter > 0.0) fprintf(to, "; jitter %g", info.jitter);
     if (info.rank < info.n && hidden == 0) fprintf(to, "; K has rank %zu of %zu", info.rank, info.n);
     if (is_distributed(problem))
-        fprintf(to,
-                "; matrices over %zu process%s: approximations are those of one process up to rounding "
-                "(about 1e-8), "
-                "draws are of the same distribution",
-                tw_context_team(problem->ctx)->size, tw_context_team(problem->ctx)->size == 1 ? "" : "es");
+        fprintf(
+            to,
+            "; matrices distributed over %zu process%s: approximations agree with those of one process to "
+            "about 1e-8, draws in distribution",
+            tw_context_team(problem->ctx)->size, tw_context_team(problem->ctx)->size == 1 ? "" : "es");
     fprintf(to, "\n");
 }
 

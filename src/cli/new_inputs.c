@@ -41,19 +41,18 @@ static tw_status fail_inputs(const tw_problem *problem, const char *path, const 
     char more[160] = "";
     const char *column = found > expected ? missing_column(problem, data) : NULL;
     if (column)
-        snprintf(more, sizeof more, ", and name the column of the %s with --%s-column", column, column);
+        snprintf(more, sizeof more, ", and choose the column of the %s with --%s-column", column, column);
     else if (found > expected)
-        snprintf(more, sizeof more, ", and leave others out with --ignore-column");
+        snprintf(more, sizeof more, ", and ignore others with --ignore-column");
     if (sparse)
-        return tw_fail(problem->ctx, TW_BAD_DATA,
-                       "%.1000s: the largest index is %zu, and the model was made with %zu input%s: give the "
-                       "same inputs under the same indices",
-                       path, found, expected, expected == 1 ? "" : "s");
-    return tw_fail(
-        problem->ctx, TW_BAD_DATA,
-        "%.1000s: found %zu input%s, and the model was made with %zu: give the same columns in the "
-        "same order, with or without one more for the label%s",
-        path, found, found == 1 ? "" : "s", expected, more);
+        return tw_fail(
+            problem->ctx, TW_BAD_DATA,
+            "%.1000s: the largest index is %zu, but the model has %zu input%s: use the same indices", path,
+            found, expected, expected == 1 ? "" : "s");
+    return tw_fail(problem->ctx, TW_BAD_DATA,
+                   "%.1000s has %zu input%s, but the model has %zu: give the same columns in the same order, "
+                   "with or without a label column%s",
+                   path, found, found == 1 ? "" : "s", expected, more);
 }
 
 static bool is_among(size_t count, const char *const *names, const char *name)
@@ -97,18 +96,18 @@ static tw_status find_columns(const tw_problem *problem, const char *label, tw_d
     return j < data->d ? tw_data_take(data, j, "label") : TW_OK;
 }
 
-/* What to do about a column too many: "; name the column of the exposure with --exposure-column, ...". */
+/* Advice about an extra column: "; choose the column of the exposure with --exposure-column, ...". */
 static void advise(const tw_problem *problem, const tw_data *data, char *words, size_t bytes)
 {
     const char *column = missing_column(problem, data);
     int length = 0;
     if (column)
-        length = snprintf(words, bytes, "; name the column of the %s with --%s-column", column, column);
+        length = snprintf(words, bytes, "; choose the column of the %s with --%s-column", column, column);
     if (!data->y && length >= 0 && (size_t)length < bytes)
         length += snprintf(words + length, bytes - (size_t)length, "%s the label with --label-column",
-                           column ? "," : "; name");
+                           column ? "," : "; choose");
     if (length >= 0 && (size_t)length < bytes)
-        snprintf(words + length, bytes - (size_t)length, "%s leave a column out with --ignore-column",
+        snprintf(words + length, bytes - (size_t)length, "%s ignore a column with --ignore-column",
                  length ? ", or" : ";");
 }
 
@@ -211,7 +210,7 @@ static tw_status read_cross(const tw_problem *problem, const char *path, tw_new_
     out->m = out->cross->columns;
     if (out->cross->rows == n) return TW_OK;
     return tw_fail(problem->ctx, TW_BAD_DATA,
-                   "%.1000s: found %zu rows and %zu columns; a cross-covariance matrix has one row for each "
+                   "%.1000s has %zu rows and %zu columns, but a cross-covariance matrix has one row for each "
                    "of the %zu training cases and one column for each new case%s",
                    path, out->cross->rows, out->cross->columns, n,
                    out->cross->columns == n ? ": transpose it" : "");
@@ -223,15 +222,15 @@ static tw_status read_diagonal(const tw_problem *problem, const char *path, tw_n
     const tw_table *table = out->variance;
     size_t shorter = table->rows < table->columns ? table->rows : table->columns;
     if (shorter != 1 || table->rows * table->columns != out->m)
-        return tw_fail(
-            problem->ctx, TW_BAD_DATA,
-            "%.1000s: found %zu rows and %zu columns; the prior variances of %zu new cases are one "
-            "row or column of as many numbers",
-            path, table->rows, table->columns, out->m);
+        return tw_fail(problem->ctx, TW_BAD_DATA,
+                       "%.1000s has %zu rows and %zu columns, but the prior variances of %zu new cases must "
+                       "be one row or column of as many numbers",
+                       path, table->rows, table->columns, out->m);
     for (size_t i = 0; i < out->m; i++)
         if (!(table->values[i] >= 0.0))
-            return tw_fail(problem->ctx, TW_BAD_DATA, "%.1000s: number %zu is %g; a variance is not negative",
-                           path, i + 1, table->values[i]);
+            return tw_fail(problem->ctx, TW_BAD_DATA,
+                           "%.1000s: number %zu is %g, but a variance must not be negative", path, i + 1,
+                           table->values[i]);
     return TW_OK;
 }
 
@@ -256,8 +255,8 @@ static tw_status read_labels(const tw_problem *problem, const char *path, tw_new
     TW_TRY(tw_read_columns(path, tw_likelihood_options_places(columns.given, problem->likelihood, places),
                            places, out->data));
     if (out->data->n != out->m)
-        return tw_fail(problem->ctx, TW_BAD_DATA, "%.1000s: found %zu cases, and covariances for %zu", path,
-                       out->data->n, out->m);
+        return tw_fail(problem->ctx, TW_BAD_DATA, "%.1000s has %zu cases, but there are covariances for %zu",
+                       path, out->data->n, out->m);
     return out->data->y ? take_labels(problem, path, out) : TW_OK;
 }
 
@@ -267,8 +266,8 @@ tw_status tw_new_covariances_read(const tw_problem *problem, const char *cross, 
     out->ctx = problem->ctx;
     if (!cross || !diagonal)
         return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
-                       "the model was made with a given kernel matrix: give the covariances of the "
-                       "new cases with --cross-kernel-matrix and their prior variances with --diagonal");
+                       "the model has a given kernel matrix: give the covariances of the new cases with "
+                       "--cross-kernel-matrix and their prior variances with --diagonal");
     TW_TRY(read_cross(problem, cross, out));
     TW_TRY(read_diagonal(problem, diagonal, out));
     TW_TRY(tw_model_check_new(problem->model, out->m, out->cross->values, out->variance->values));

@@ -37,8 +37,7 @@ const char *tw_options_number(const char *text, const char *ends, double *value)
 
 static tw_status fail_value(parser *p, const tw_option *option, const char *what, const char *text)
 {
-    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s needs %s, and %s was given", option->name, what,
-                   quote(text).text);
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s needs %s, not %s", option->name, what, quote(text).text);
 }
 
 static tw_status check_range(parser *p, const tw_option *option, double value)
@@ -105,7 +104,7 @@ static tw_status check_numbers(parser *p, const tw_option *option, const char *t
     double value;
     for (const char *c = text;; c++) {
         c = tw_options_number(c, ",", &value);
-        if (!c) return fail_value(p, option, "a number, or several with commas between them", text);
+        if (!c) return fail_value(p, option, "a number, or several separated by commas", text);
         if (!*c) return TW_OK;
     }
 }
@@ -123,7 +122,7 @@ static tw_status check_choice(parser *p, const tw_option *option, const char *te
     tw_option_choices(option, names);
     if (tw_name_is_among(text, names)) return TW_OK;
     tw_nearest_name(text, names, nearest);
-    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "there is no %s %s%s%s%s; there are: %s", option->name,
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "unknown %s %s%s%s%s; choose from: %s", option->name,
                    quote(text).text, *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", names);
 }
 
@@ -131,8 +130,8 @@ static tw_status store_operands(parser *p, const tw_option *option, const char *
 {
     tw_operands *operands = field;
     if (operands->count == TW_MOST_OPERANDS)
-        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "%s is one too many: at most %d %s are allowed",
-                       quote(text).text, TW_MOST_OPERANDS, option->name);
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "%s is one too many: the limit is %d %s", quote(text).text,
+                       TW_MOST_OPERANDS, option->name);
     operands->item[operands->count++] = text;
     return TW_OK;
 }
@@ -203,9 +202,10 @@ static tw_status fail_unknown(parser *p, const char *argument)
     const char *bare = argument + strspn(argument, "-");
     snprintf(word, sizeof word, "%.*s", (int)strcspn(bare, "="), bare);
     tw_nearest_name(word, names, nearest);
-    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg %s has no option %s%s%s%s; talweg %s --help lists them",
-                   p->command->name, quote(argument).text, *nearest ? " (did you mean --" : "", nearest,
-                   *nearest ? "?)" : "", p->command->name);
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT,
+                   "talweg %s has no option %s%s%s%s; talweg %s --help lists the options", p->command->name,
+                   quote(argument).text, *nearest ? " (did you mean --" : "", nearest, *nearest ? "?)" : "",
+                   p->command->name);
 }
 
 /* Options that every command takes, so that a script may give the same to all: one that has no use for some of
@@ -245,7 +245,7 @@ static tw_status take_value(parser *p, const tw_option *option, const char *equa
     *value = equals ? equals + 1 : NULL;
     if (option->kind == TW_OPTION_FLAG) {
         if (!equals) return TW_OK;
-        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s takes no value, and %s was given", option->name,
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s takes no value, but %s was given", option->name,
                        quote(equals + 1).text);
     }
     if (*value) return TW_OK;
@@ -323,8 +323,7 @@ static tw_status take_operand(parser *p, const char *argument)
     const tw_option_group *group = NULL;
     const tw_option *option = operand(p->command, p->operands, &group);
     if (!option)
-        return tw_fail(p->ctx, TW_BAD_ARGUMENT,
-                       "%s is an unexpected argument of talweg %s; options start with --",
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "unexpected argument %s of talweg %s; options start with --",
                        quote(argument).text, p->command->name);
     p->operands++;
     return store(p, group, option, argument);
@@ -337,8 +336,8 @@ static tw_status check_operands(parser *p)
     if (!missing || missing->default_value) return TW_OK;
     const void *field = p->values + group->offset + missing->offset;
     if (missing->kind == TW_OPTION_OPERANDS && ((const tw_operands *)field)->count > 0) return TW_OK;
-    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg %s needs %s: %s (talweg %s --help says more)",
-                   p->command->name, missing->name, missing->help, p->command->name);
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg %s needs %s: %s (see talweg %s --help)", p->command->name,
+                   missing->name, missing->help, p->command->name);
 }
 
 static bool asks_for_help(const parser *p)

@@ -17,27 +17,26 @@ static const tw_option rows[] = {
     {.name = "FROM",
      .kind = TW_OPTION_OPERAND,
      .offset = FIELD(from),
-     .help = "a run with draws that talweg sample -o wrote, an approximation that talweg approx "
-             "--save-approx wrote, or a model that talweg fit or talweg model wrote, which is sampled first"},
+     .help = "a run with draws (talweg sample -o), a saved approximation (talweg approx --save-approx), or a "
+             "model file (talweg fit, talweg model), which is sampled first"},
     {.name = "NEWDATA",
      .kind = TW_OPTION_OPERAND,
      .offset = FIELD(data),
      .default_value = "",
      .help = "a file with the same inputs as the training data, with or without labels. With "
-             "--cross-kernel-matrix it may be left out, and only its labels are used"},
+             "--cross-kernel-matrix it is optional, and only its labels are used"},
     {.name = "label-column",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX|none",
-     .help = "which column of NEWDATA is y; if not given, the one of the same name as in the training data; "
-             "where "
-             "that had none, the last one where there is one column more than inputs, else none"},
+     .help = "the column of y in NEWDATA; default: the column named as in the training data; if those had no "
+             "names, the last column if there is one more column than inputs"},
     {TW_ROW_IGNORE(FIELD(ignore))},
     {.name = "new-categories",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(new_categories),
-     .help = "take categories of text columns that the training data do not have: only the prior is known "
-             "about their effect; if not given, they are an error"},
+     .help = "accept categories that the training data do not have, and predict their effect from the prior; "
+             "default: they are an error"},
     {.name = "cross-kernel-matrix",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(cross),
@@ -49,25 +48,22 @@ static const tw_option rows[] = {
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(diagonal),
      .argument = "FILE",
-     .help = "with it: the prior variance of each new case"},
+     .help = "with --cross-kernel-matrix: the prior variance of each new case"},
     {.name = "joint",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(joint),
      .argument = "FILE",
-     .help =
-         "write draws of the latent function at all new cases together to a CSV file, a row for each draw of "
-         "the run: chain, draw, f.1, f.2, ...; from a run with a kernel at known parameters"},
+     .help = "write joint draws of the latent function at all new cases to a CSV file, a row for each draw "
+             "of the run: chain, draw, f.1, f.2, ...; needs a run with a kernel and known parameters"},
     {TW_ROW_SEED(FIELD(seed)), .help = "seed of --joint, and of the draws of a model"},
     {TW_ROW_THREADS(FIELD(threads))},
     {.name = "distribute",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(distribute),
-     .help =
-         "spread K over the processes that mpirun started, as the command that made FROM did: for a K that "
-         "is too large for one machine"},
-    {TW_ROW_OUTPUT(FIELD(output_file)),
-     .help = "the CSV file that the predictions are written to; if not given, predictions.csv, and none with "
-             "--json; /dev/stdout prints them"},
+     .help = "distribute K over the processes of mpirun, as in the command that made FROM, for a K that is "
+             "too large for one machine"},
+    {TW_ROW_OUTPUT(FIELD(output_file)), .help = "the CSV file for the predictions; default: predictions.csv, "
+                                                "or no file with --json; /dev/stdout prints them"},
 };
 
 const char *tw_predict_file(const tw_predict_options *options)
@@ -85,7 +81,7 @@ static tw_status check_file(tw_context *ctx, const tw_predict_options *options)
     for (size_t k = 0; !options->output_file && k < TW_COUNT(sources); k++)
         if (sources[k] && *sources[k] && tw_file_names_are_same(file, sources[k]))
             return tw_fail(ctx, TW_BAD_ARGUMENT,
-                           "the predictions would overwrite %s, which this command reads (%s): choose "
+                           "the predictions would overwrite %s, an input of this command (%s): choose "
                            "another file with --output",
                            file, sources[k]);
     return tw_writer_check(ctx, file, options->output.force);
@@ -150,36 +146,31 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_predict = {
     .name = "predict",
-    .summary = "predictive probabilities or means; with labels: error, log score, calibration",
+    .summary = "predict probabilities or means at new cases; with labels: error, log score, calibration",
     .description =
         "Predict new cases from the posterior draws of a run, from a saved approximation, or from a model. A "
-        "row of the "
-        "result has its number, the inputs, the mean and variance of the latent function, and, for two "
-        "classes, the probability of +1; for counts and real observations, mean and standard deviation of y "
-        "(counts: the mean is the rate times the exposure), and for ordered levels the probability of each. "
-        "The columns _q05, _q50 and _q95 are posterior "
-        "quantiles of that probability or mean, given the latent function. Noise is that of the training "
-        "data.\n\n"
-        "From draws, everything is averaged over them: given a draw of the latent values at the training "
-        "inputs, the latent function at a new one is Gaussian, and the average over that is exact or by "
-        "quadrature. The column mcse is the Monte Carlo standard error of the probability or mean, which "
-        "accounts for the autocorrelation of the draws; with few draws a probability far from 1/2 is more "
-        "often too "
-        "low than too high, and its error with it. From a run with unknown parameters predictions are "
-        "averaged over the parameters too: each draw predicts with its own. The Monte Carlo error of the "
-        "error rate treats cases as independent. Memory "
-        "does not grow with the number of draws, above 256 MB of them, "
-        "nor with that of new cases, beside their file's.\n\n"
-        "With labels it says how good the predictions were: the error rate, the mean log score (the mean of "
-        "log p(y), in nats and bits; higher is better), the information in bits of Kuss and Rasmussen for "
-        "two equally frequent classes, and a table of calibration.\n\n"
-        "From a model file the draws are made first, as talweg sample --model makes them with its defaults: "
-        "of the parameters and the latent values where a parameter has a prior and is not fixed, else of the "
-        "latent values at the file's parameters. They are not kept: where more predictions are wanted, or "
-        "the draws "
-        "themselves, use talweg sample -o RUN.nc.\n\n"
-        "Ctrl-C ends after the block of 512 cases at hand, with what there is; while a model is sampled, "
-        "with nothing.",
+        "row of the result has the number of the case, the inputs, the mean and variance of the latent "
+        "function, and the prediction: for two classes the probability of +1; for counts and real "
+        "observations the mean and standard deviation of y (for counts the mean is the rate times the "
+        "exposure); for ordered levels the probability of each level. The columns _q05, _q50 and _q95 are "
+        "posterior quantiles of that probability or mean. The noise is that of the training data.\n\n"
+        "Predictions from a run are averages over its draws: given a draw of the latent values at the "
+        "training inputs, the latent function at a new input is Gaussian, and the average over this Gaussian "
+        "is exact or by quadrature. The column mcse is the Monte Carlo standard error of the probability or "
+        "mean; it accounts for the autocorrelation of the draws. With few draws, a probability far from 1/2 "
+        "is more often too low than too high, and so is its error. Predictions from a run with unknown "
+        "parameters are also averaged over the parameters: each draw uses its own. The Monte Carlo error of "
+        "the error rate treats the cases as independent. The command keeps at most 256 MB of draws in memory "
+        "and processes new cases in blocks.\n\n"
+        "With labels the command also prints scores: the error rate, the mean log score (the mean of log "
+        "p(y), in nats and bits; higher is better), the information in bits of Kuss and Rasmussen for two "
+        "equally frequent classes, and a calibration table.\n\n"
+        "A model file is sampled first, as by talweg sample --model with its defaults: the parameters and "
+        "the latent values if a parameter has a prior and is not fixed, otherwise the latent values at the "
+        "parameters of the file. These draws are not saved: to predict several times, or to keep the draws, "
+        "use talweg sample -o RUN.nc.\n\n"
+        "Ctrl-C ends the command after the current block of 512 cases and keeps the predictions so far; "
+        "while a model is sampled there are none.",
     .example =
         "  talweg predict run.nc new.csv\n"
         "  talweg predict run.nc new.csv -o /dev/stdout\n"

@@ -45,7 +45,7 @@ tw_status tw_predict_joint_check(const tw_predict_options *options, const tw_pre
     TW_TRY(tw_writer_check(p->ctx, options->joint, options->output.force));
     if (!p->draws || p->at.cross)
         return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--joint needs a run with draws, made with a kernel: %s",
-                       p->draws ? "this one was made with --kernel-matrix" : "FROM is an approximation");
+                       p->draws ? "this run was made with --kernel-matrix" : "FROM is an approximation");
     if (p->places)
         return tw_fail(p->ctx, TW_BAD_ARGUMENT,
                        "--joint needs a run at known parameters: sample with --fix all");

@@ -54,7 +54,7 @@ static bool watch(void *user, const tw_progress *p)
 /* Predictions from some of the draws would look like all of them. */
 static tw_status interrupted(tw_context *ctx)
 {
-    return tw_fail(ctx, TW_INTERRUPTED, "interrupted during sampling: nothing was predicted");
+    return tw_fail(ctx, TW_INTERRUPTED, "interrupted during sampling: no predictions");
 }
 
 /* ---- unknown parameters ---- */
@@ -114,11 +114,10 @@ tw_status tw_model_draws_load(tw_context *ctx, const tw_predict_options *options
     TW_TRY(tw_options_parse(ctx, &reader, m->arguments.count, m->arguments.item, &m->read, &help));
     m->unknown = tw_hyper_is_wanted(&m->read.hyper);
     if (m->unknown && options->joint)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "--joint needs known parameters, and %.1000s has unknown ones: sample it with --fix all, and "
-            "predict from that run",
-            options->from);
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--joint needs known parameters, but %.1000s has unknown ones: sample it with --fix "
+                       "all, and predict from that run",
+                       options->from);
     if (m->unknown && options->distribute) return tw_predict_refuse_distributed(ctx, options->from);
     m->read.model.distribute = options->distribute;
     TW_TRY(tw_model_options_load(ctx, &m->read.model, problem));

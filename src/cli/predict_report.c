@@ -213,7 +213,7 @@ tw_status tw_prediction_report_add(tw_prediction_report *report)
 
 static void print_calibration(const tw_scores *scores)
 {
-    printf("\nCalibration: are cases that get probability p of +1 labelled +1 with frequency p?\n");
+    printf("\nCalibration: the frequency of +1 among cases with predicted probability p of +1\n");
     printf("  %-12s%8s%12s%12s\n", "probability", "cases", "predicted", "observed");
     for (size_t b = 0; b < TW_CALIBRATION_BINS; b++) {
         printf("  %.1f - %.1f   %8zu", (double)b / TW_CALIBRATION_BINS, (double)(b + 1) / TW_CALIBRATION_BINS,

@@ -45,9 +45,8 @@ static tw_status open_approximation(const tw_predict_options *options, tw_predic
 tw_status tw_predict_refuse_distributed(tw_context *ctx, const char *from)
 {
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "--distribute spreads one K over processes, and the unknown parameters of %.1000s have "
-                   "one at each of "
-                   "their points: predict without it, on a machine whose memory holds K",
+                   "--distribute cannot be used with %.1000s, whose unknown parameters have a K at each "
+                   "point: predict without it, on a machine with enough memory for K",
                    from);
 }
 
@@ -57,8 +56,8 @@ static tw_status open_run(const tw_predict_options *options, tw_prediction *p)
     const tw_run_facts *facts = tw_run_describe(p->run);
     if (facts->draws == 0 || !facts->has_x)
         return tw_fail(p->ctx, TW_BAD_DATA,
-                       "%.1000s: this run has no draws of the latents to predict from: sample without "
-                       "--summary-only, or predict from an approximation (talweg approx --save-approx)",
+                       "%.1000s has no draws of the latents: sample without --summary-only, or predict from "
+                       "an approximation (talweg approx --save-approx)",
                        options->from);
     if (options->distribute && tw_run_read_theta(p->run))
         return tw_predict_refuse_distributed(p->ctx, options->from);
@@ -80,7 +79,7 @@ static tw_status read_cases(const tw_predict_options *options, tw_prediction *p)
                                        &p->at);
     if (options->cross || options->diagonal)
         return tw_fail(p->ctx, TW_BAD_ARGUMENT,
-                       "%s was made with a kernel: give NEWDATA, not --cross-kernel-matrix or --diagonal",
+                       "%s has a kernel: give NEWDATA, not --cross-kernel-matrix or --diagonal",
                        options->from);
     if (!*options->data)
         return tw_fail(p->ctx, TW_BAD_ARGUMENT, "talweg predict needs NEWDATA: a file with new inputs");

@@ -10,20 +10,16 @@ const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT] = {
      .kind = TW_OPTION_TEXTS,
      .offset = FIELD(prior),
      .argument = "'NAME ~ DENSITY'",
-     .help =
-         "a prior, as in 'ell ~ gamma(25, 4)' or 'log_sigma ~ normal(0, 1)': a density of the parameter or "
-         "of its "
-         "logarithm (normal, student_t, gamma, inv_gamma, lognormal, half_normal, half_t, uniform, pc); or "
-         "default, for all "
-         "parameters that were not given: normal densities of logarithms, on the scale of the data. As often "
-         "as "
-         "there are parameters; ell stands for ell.1, ell.2 and so on too"},
+     .help = "a prior, as in 'ell ~ gamma(25, 4)' or 'log_sigma ~ normal(0, 1)': a density of the parameter "
+             "or of its logarithm (normal, student_t, gamma, inv_gamma, lognormal, half_normal, half_t, "
+             "uniform, pc); or default, for all parameters that were not given: normal densities of "
+             "logarithms, on the scale of the data. May be repeated; ell also means ell.1, ell.2, ..."},
     {.name = "fix",
      .kind = TW_OPTION_TEXTS,
      .offset = FIELD(fix),
      .argument = "NAME[=X]",
-     .help = "hold a parameter at a value, or where it is: ell=2, log_sigma=0.5, noise; a prior that the "
-             "model file has for it is not used then; all: every parameter where it is"},
+     .help = "fix a parameter at a value (ell=2, log_sigma=0.5) or at its current value (noise); all: fix "
+             "every parameter. A prior of the model file for a fixed parameter is ignored"},
 };
 
 void tw_prior_name(const char *text, char name[TW_PRIOR_NAME_BYTES])

@@ -36,8 +36,8 @@ static bool is_one_of_several(void)
     return false;
 }
 
-/* Only rank 0 is heard. What a rank has to say of its own failure reaches it through tw_ranks_end, or is said by say_alone. */
-static tw_status fall_silent(tw_context *ctx)
+/* Only rank 0 prints. The failure of another rank is reported by tw_ranks_end, or by print_alone. */
+static tw_status silence_output(tw_context *ctx)
 {
     own_stderr = dup(STDERR_FILENO);
     if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr)) return TW_OK;
@@ -51,27 +51,27 @@ tw_status tw_ranks_begin(tw_context *ctx)
     if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "MPI could not be initialised");
     if (provided < MPI_THREAD_SERIALIZED)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "this MPI library does not allow for threads");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "this MPI library does not support threads");
     TW_TRY(tw_team_mpi(ctx, MPI_COMM_WORLD, &ranks));
-    if (ranks->rank > 0) TW_TRY(fall_silent(ctx));
+    if (ranks->rank > 0) TW_TRY(silence_output(ctx));
     return tw_context_set_team(ctx, ranks);
 }
 
-/* The last words of a rank whose failure the others do not hear of. */
-static void say_alone(const char *why)
+/* Print the failure of a rank that cannot reach the others. */
+static void print_alone(const char *why)
 {
     if (own_stderr >= 0) dup2(own_stderr, STDERR_FILENO);
     tw_terminal_say("error", TW_COLOUR_RED, why);
     fflush(stderr); /* all ends here */
 }
 
-/* Who has failed so far is heard of here, before ranks wait for each other in the middle of a matrix. */
+/* Earlier failures are detected here, before ranks wait for each other in a matrix operation. */
 tw_status tw_ranks_keep_step(tw_context *ctx)
 {
     char nothing = 0;
     tw_status status = ranks ? ranks->broadcast(ranks->user, &nothing, sizeof nothing) : TW_OK;
     if (status != TW_OK) return tw_fail(ctx, status, "%s", ranks->reason(ranks->user));
-    if (ranks) tw_team_mpi_keep_step(ranks, say_alone);
+    if (ranks) tw_team_mpi_keep_step(ranks, print_alone);
     return TW_OK;
 }
 

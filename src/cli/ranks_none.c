@@ -16,8 +16,8 @@ tw_status tw_ranks_begin(tw_context *ctx)
     long size = text ? strtol(text, NULL, 10) : 1;
     if (size <= 1) return TW_OK;
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "this talweg was built without MPI, and mpirun started %ld of it: start one, or install "
-                   "MPI (Debian: libopenmpi-dev) and build talweg again",
+                   "mpirun started %ld processes, but this talweg was built without MPI: start one process, "
+                   "or install MPI (Debian: libopenmpi-dev) and rebuild talweg",
                    size);
 }
 

@@ -13,7 +13,7 @@ static tw_status check_shapes(tw_context *ctx, size_t n, const char *from, const
 {
     size_t count = mean->rows * mean->columns;
     if (count != n || (mean->rows != 1 && mean->columns != 1))
-        return tw_fail(ctx, TW_BAD_DATA, "--from %.500s: the mean is %zu x %zu numbers for %zu cases", from,
+        return tw_fail(ctx, TW_BAD_DATA, "--from %.500s: the mean has %zu x %zu numbers for %zu cases", from,
                        mean->rows, mean->columns, n);
     if (covariance->rows == n && covariance->columns == n) return TW_OK;
     return tw_fail(ctx, TW_BAD_DATA, "--from %.500s: the covariance is %zu x %zu for %zu cases", from,
@@ -36,11 +36,11 @@ static tw_status read_gaussian(tw_context *ctx, const tw_model *model, const cha
     char name[4096];
     tw_table *mean = NULL, *covariance = NULL;
     if (comma == from || !comma[1])
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "--from %.500s: a mean and a covariance matrix are two files with a comma between them", from);
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--from %.500s: a mean and a covariance matrix must be two files separated by a comma",
+                       from);
     if ((size_t)(comma - from) >= sizeof name)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--from: the name of the mean's file is too long");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--from: the name of the mean file is too long");
     snprintf(name, sizeof name, "%.*s", (int)(comma - from), from);
     tw_status status = tw_table_read(ctx, name, &mean);
     if (status == TW_OK) status = tw_table_read(ctx, comma + 1, &covariance);
@@ -56,7 +56,7 @@ static tw_status use_saved(tw_context *ctx, const tw_model *model, const char *f
 {
     size_t n = tw_model_describe(model).n;
     if (saved->n != n)
-        return tw_fail(ctx, TW_BAD_DATA, "--from %.500s: it was made for %zu cases, and there are %zu", from,
+        return tw_fail(ctx, TW_BAD_DATA, "--from %.500s was made for %zu cases, but there are %zu", from,
                        saved->n, n);
     if (!saved->converged) tw_warn(ctx, &(tw_warning){.code = TW_WARN_SAVED, .file = from});
     return tw_reference_sites(model, saved->tau, saved->nu, out);

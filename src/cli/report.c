@@ -24,14 +24,13 @@ static const tw_option rows[] = {
     {.name = "RUN...",
      .kind = TW_OPTION_OPERANDS,
      .offset = FIELD(runs),
-     .help =
-         "run files of one problem: draws that talweg sample wrote, estimates that talweg evidence wrote"},
+     .help = "run files of one problem, written by talweg sample or talweg evidence"},
     {TW_ROW_OUTPUT(FIELD(output_file)), .default_value = "report.html", .help = "the page"},
     {.name = "title",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(title),
      .argument = "TEXT",
-     .help = "its title; if not given, the name of the data"},
+     .help = "the title; default: the name of the data"},
     {.name = "latents",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(latents),
@@ -39,15 +38,13 @@ static const tw_option rows[] = {
      .default_value = "4",
      .most = 20,
      .help = "trace and rank plots for the K latents with the smallest ESS"},
-    {TW_ROW_TEST(FIELD(test)),
-     .help =
-         "labelled cases that the model was not fitted to, with the same inputs: calibration, error and log "
-         "score are then theirs"},
+    {TW_ROW_TEST(FIELD(test)), .help = "labelled test cases with the same inputs: use them for calibration, "
+                                       "error and log score, instead of the training cases"},
     {.name = "label-column",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(label_column),
      .argument = "NAME|INDEX",
-     .help = "which column of the test file is y; the last if not given"},
+     .help = "the column of y in the test file; default: the last column"},
     {TW_ROW_IGNORE(FIELD(ignore))},
     {TW_ROW_THREADS(FIELD(threads))},
 };
@@ -57,10 +54,10 @@ static tw_status read_test(const report_options *o, const tw_pool *pool, tw_new_
     if (!o->test) return TW_OK;
     if (tw_kernel_matrix(pool->problem->kernel, NULL))
         return tw_fail(pool->ctx, TW_BAD_ARGUMENT,
-                       "--test needs a kernel, and these runs were made with --kernel-matrix");
+                       "--test needs a kernel, but these runs were made with --kernel-matrix");
     if (!pool->has_x)
         return tw_fail(pool->ctx, TW_BAD_ARGUMENT,
-                       "--test needs draws, and there are none in %.1000s: write it without --summary-only",
+                       "--test needs draws, but %.1000s has none: sample without --summary-only",
                        pool->path[0]);
     TW_TRY(tw_new_inputs_read(pool->problem, o->test,
                               (tw_new_columns){o->label_column, &o->columns, &o->ignore, false}, at));
@@ -106,17 +103,15 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_report = {
     .name = "report",
-    .summary = "one self-contained page about runs, with plots",
+    .summary = "write one self-contained HTML page about runs, with plots",
     .description =
-        "Make one HTML page from run files of one problem: a verdict in words, the estimates of log Z "
-        "with their errors against Laplace and EP, calibration and predictions, effective sample "
-        "sizes and R-hat of all latents, traces and rank plots of the worst, energies, times, and "
-        "what was run. The page needs no network and no script, and reads well on a phone, on paper and in "
-        "dark mode.\n\n"
-        "Several files with draws are taken as chains of one posterior, as talweg summary does; files "
-        "of estimates add theirs. All must be of the same data and model.\n\n"
-        "Plots are drawn by gnuplot. Where it is not installed, the page says so and has everything "
-        "else.",
+        "Write one HTML page from run files of one problem: a verdict, the estimates of log Z with their "
+        "errors compared with Laplace and EP, calibration and predictions, effective sample sizes and R-hat "
+        "of all latents, traces and rank plots of the worst latents, energies, times, and the settings. The "
+        "page needs no network and no scripts, and works on a phone, on paper and in dark mode.\n\n"
+        "The draws of several files are treated as chains of one posterior, as in talweg summary; the "
+        "estimates of all files are listed together. All files must have the same data and model.\n\n"
+        "gnuplot draws the plots. If it is not installed, the page says so and has no plots.",
     .example = "  talweg report run.nc -o report.html\n"
                "  talweg report run.nc evidence.nc --test test.csv -o report.html\n",
     .groups = groups,

@@ -119,7 +119,8 @@ static tw_status nothing_drawn(const job *j)
     double most = j->options->sampler.max_seconds;
     if (tw_terminal_elapsed() >= most) /* not where it is NaN: not given */
         return tw_fail(j->ctx, TW_INTERRUPTED,
-                       "--max-seconds %g passed before the first draw: nothing was written", most);
+                       "the time limit (--max-seconds %g) passed before the first draw: nothing was written",
+                       most);
     return tw_fail(j->ctx, TW_INTERRUPTED, "interrupted before the first draw: nothing was written");
 }
 
@@ -169,8 +170,8 @@ static tw_status make_plan(job *j, const tw_sampling_watch *watching)
     return status;
 }
 
-/* So that advice does not name it. */
-static void say_what_is_used(const tw_sampler_options *sampler)
+/* So that advice does not suggest the options in use. */
+static void record_used_options(const tw_sampler_options *sampler)
 {
     tw_warnings_use(TW_USED_METHOD, tw_method_name(sampler->method));
     tw_warnings_use(TW_USED_METRIC, tw_metric_name(sampler->metric));
@@ -189,7 +190,7 @@ static tw_status compute(job *j)
     TW_TRY(judge_file(j));
     tw_problem_warn_defaults(j->results->problem);
     tw_problem_warn_lengths(j->results->problem);
-    say_what_is_used(&j->results->plan->sampler);
+    record_used_options(&j->results->plan->sampler);
     tw_warnings_keep(&j->results->result.warnings); /* JSON has them; people read them behind the table */
     return TW_OK;
 }
@@ -267,39 +268,36 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_sample = {
     .name = "sample",
-    .summary = "posterior draws, with a summary and warnings",
+    .summary = "draw from the posterior, with a summary and warnings",
     .description =
-        "Draw exactly from the posterior of the latent values by Markov chain Monte Carlo: the only error is "
-        "that of a finite number of draws, and the summary reports it. Chains "
-        "start from over-dispersed draws, tune step size and trajectory length in warm-up, and are then "
-        "frozen.\n\n"
-        "Parameters with a prior (--prior, or those of a --model file) are unknown: the draws are then of "
-        "the "
-        "parameters and the latent values together, exact too. Points of the parameters are weighed with the "
-        "prior and an unbiased estimate of their likelihood (importance sampling squared, as talweg evidence "
-        "has it), resampled by their weights and shuffled: there are no chains, ESS is the effective number "
-        "of weights, and there is no R-hat. --fix all samples at the values instead. A parameter with "
-        "neither prior nor value is held at its default, with a warning: talweg fit finds one.\n\n"
-        "--method auto fits EP and races the candidates in pilot runs: the candidate with the least left to "
-        "compute, by a fixed table of costs, wins and continues from its pilot. A candidate that cannot win "
-        "is stopped early, and the table says why. The draws depend on "
-        "the seed alone, not on the number of threads or the speed of the machine.\n\n"
-        "Numerical failures reject the trajectory, are counted, and never end the run. Ctrl-C ends it after "
-        "the current iteration, with a complete file of the draws so far.\n\n"
-        "A run file (-o RUN.nc) takes the draws as they are made, so that memory does not grow with their "
-        "number; until it is complete they are in RUN.nc.journal, from which the next command that reads "
-        "RUN.nc completes it, if the program is killed.\n\n"
+        "Draw from the exact posterior of the latent values by Markov chain Monte Carlo: the only error is "
+        "that of a finite number of draws, which the summary reports. Chains start from over-dispersed "
+        "draws, and tune the step size and trajectory length in warm-up, which are then frozen.\n\n"
+        "Parameters with a prior (--prior, or those of a --model file) are unknown: the command then draws "
+        "the parameters and the latent values jointly, also exactly. Points of the parameters are weighted "
+        "by the prior and an unbiased estimate of their likelihood (importance sampling squared, as in "
+        "talweg evidence), resampled by their weights and shuffled: there are no chains, ESS is the "
+        "effective number of weights, and R-hat is not defined. --fix all fixes the parameters at their "
+        "values instead. A parameter with neither prior nor value is fixed at its default, with a warning; "
+        "talweg fit finds a better value.\n\n"
+        "--method auto fits EP and compares candidates in pilot runs: the candidate with the smallest "
+        "remaining cost to the goal, by a fixed cost model, wins and continues from its pilot run. A "
+        "candidate that cannot win is stopped early, and the table gives the reason. The draws depend only "
+        "on the seed, not on the number of threads or the speed of the machine.\n\n"
+        "A numerical failure rejects the trajectory and is counted; it does not end the run. Ctrl-C ends the "
+        "run after the current iteration, with a complete file of the draws so far.\n\n"
+        "With -o RUN.nc the draws are written as they are made, so memory does not grow with their number. "
+        "During the run they are in RUN.nc.journal; if the program is killed, the next command that reads "
+        "RUN.nc completes it from the journal.\n\n"
         "A checkpoint (with -o RUN.nc) holds the state of the chains, their tuning and sums; with --resume "
-        "the run continues, and its file has the draws of both parts, the same to the bit as without the "
-        "interruption. A checkpoint made in warm-up holds the choice of the pilots, and warm-up starts "
-        "again. --draws and what else ends a run may differ from the first part. With unknown "
-        "parameters it holds the points so far, needs no run file, and --points may differ.\n\n"
-        "A run ends when its draws are good: when the effective sample size of the worst latent is 400, or "
-        "what "
-        "--until-ess asks for, and R-hat is in order. It ends at the same draw for any number of threads and "
-        "of "
-        "processes, and where it is resumed. --draws asks for a number instead; --max-seconds ends a run by "
-        "the clock, which decides nothing else.",
+        "the run continues, and its file has the draws of both parts, bitwise identical to those of an "
+        "uninterrupted run. A checkpoint made in warm-up holds the choice of the sampler, and warm-up is "
+        "repeated. --draws and the other options that end a run may change. With unknown parameters a "
+        "checkpoint holds the points so far and needs no run file, and --points may change.\n\n"
+        "A run ends when the effective sample size of the worst latent reaches 400 (or --until-ess) and "
+        "R-hat shows convergence. It ends at the same draw for any number of threads and processes, and "
+        "after --resume. --draws sets a fixed number of draws instead; --max-seconds ends a run after a time "
+        "limit, which affects nothing else.",
     .example = "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o run.nc\n"
                "  talweg sample ionosphere.csv --prior default -o run.nc\n"
                "  talweg sample ionosphere.csv --log-ell 1 --log-sigma 1.5 -o draws.csv\n"

@@ -3,7 +3,7 @@
 
 #include "cli/common_rows.h"
 #include "cli/names.h"
-#include "cli/sweep.h"
+#include "cli/stale_files.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 #include "talweg/team.h"
@@ -11,29 +11,29 @@
 #define FIELD(member) offsetof(tw_sample_file_flags, member)
 
 const tw_option tw_sample_file_option_rows[TW_SAMPLE_FILE_OPTION_COUNT] = {
-    {TW_ROW_OUTPUT(FIELD(path)), .help =
-                                     "write the run to FILE.nc (NetCDF, InferenceData's layout, which talweg "
-                                     "summary, predict and report, xarray and ArviZ read), the draws to "
-                                     "FILE.csv (a line for each chain of each draw), or the summary "
-                                     "to FILE.json"},
+    {TW_ROW_OUTPUT(FIELD(path)),
+     .help = "write the run to FILE.nc (NetCDF in the InferenceData layout, for talweg summary, predict and "
+             "report, xarray and ArviZ), the draws to FILE.csv (a line for each chain and draw), or the "
+             "summary to FILE.json"},
     {.name = "compress",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(compress),
-     .help = "FILE.nc: shuffle and deflate the draws, which takes time and saves a little space"},
+     .help = "FILE.nc: shuffle and deflate the draws, which is slower and saves a little space"},
     {.name = "summary-only",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(summary_only),
-     .help = "FILE.nc: keep a summary of every latent and the sampler's statistics, not the draws"},
+     .help = "FILE.nc: store a summary of every latent and the sampler statistics, not the draws"},
     {.name = "pointwise",
      .kind = TW_OPTION_FLAG,
      .offset = FIELD(pointwise),
-     .help = "FILE.nc: the log likelihood of each observation (for cross-validation; as large as the draws), "
-             "not of all together"},
+     .help = "FILE.nc: store the log likelihood of each observation (for cross-validation; as large as the "
+             "draws), not only the sum"},
     {.name = "stan-csv",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(stan_csv),
      .argument = "PREFIX",
-     .help = "write the draws to PREFIX_1.csv, PREFIX_2.csv, ..., a file for each chain, as CmdStan does"},
+     .help =
+         "write the draws to PREFIX_1.csv, PREFIX_2.csv, ..., one file per chain, in the format of CmdStan"},
 };
 
 tw_status tw_sample_files_check(tw_context *ctx, const tw_sample_file_flags *f, bool force, size_t chains)
@@ -47,8 +47,7 @@ tw_status tw_sample_files_check(tw_context *ctx, const tw_sample_file_flags *f, 
     if (f->path && !run && !tw_name_ends_in(f->path, ".csv") && !tw_name_ends_in(f->path, ".json"))
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
-            "-o %.1000s: a name that ends in .nc gets the whole run, one that ends in .csv the draws, one "
-            "that ends in .json the summary",
+            "-o %.1000s: the name must end in .nc (the run), .csv (the draws) or .json (the summary)",
             f->path);
     if (f->stan_csv) TW_TRY(tw_stan_csv_check(ctx, f->stan_csv, force, chains));
     if (run) return tw_run_check(ctx, f->path, force);
@@ -67,7 +66,7 @@ tw_status tw_sample_files_begin(tw_sample_files *files, tw_context *ctx, const t
                                         .summary_only = f->summary_only,
                                         .pointwise = f->pointwise,
                                         .threads = threads};
-        if (tw_team_leads(ctx)) tw_sweep(f->path);
+        if (tw_team_leads(ctx)) tw_remove_stale_files(f->path);
         return earlier.draws > 0 ? tw_run_reopen(ctx, f->path, &options, problem, facts, earlier.draws,
                                                  earlier.x, &files->run)
                                  : tw_run_create(ctx, f->path, &options, problem, facts, &files->run);

@@ -36,7 +36,7 @@ static void print_tuning(const tw_method_info *method, const tw_candidate *c)
 static void print_choice(const tw_choice *choice)
 {
     printf("\n%-18s%10s%7s%12s%14s%14s%18s\n", "pilot runs", "eps", "steps", "acceptance", "ESS per draw",
-           "flops a draw", "ESS per Gflop");
+           "flops/draw", "ESS per Gflop");
     for (size_t k = 0; k < choice->count; k++) {
         const tw_candidate *c = &choice->candidates[k];
         printf("  %-5s %-10s", tw_method_name(c->method), tw_metric_name(c->metric));
@@ -73,11 +73,11 @@ static void print_sampler(const tw_sample_results *r)
         if (t->jittered && t->steps > 1) printf(" (%zu to %zu)", (t->steps + 1) / 2, 3 * t->steps / 2);
     }
     if (p->posterior.beta != 1.0) /* said where one looks: these are not posterior draws */
-        printf("\ntarget          not the posterior, but the path to it from %s, at beta = %g", p->from,
+        printf("\ntarget          the path from %s to the posterior at beta = %g, not the posterior", p->from,
                p->posterior.beta);
     printf("\nchains          %zu of %zu draw%s, after %zu iterations of warm-up", draws->chains,
            draws->draws, draws->draws == 1 ? "" : "s", p->head.iterations + p->run.warmup);
-    if (p->head.x) printf(", of which %zu as a pilot", p->head.iterations);
+    if (p->head.x) printf(", of which %zu in the pilot run", p->head.iterations);
     printf("\n");
     print_time(r);
 }
@@ -107,9 +107,9 @@ void tw_sample_print(const char *data, const tw_sample_results *r)
     printf("acceptance      %.3f\n", r->result.summary.acceptance);
     print_mixing(&r->result.summary);
     printf("%-16s%zu\n", tw_method_describe(r->plan->sampler.method)->counts, t->leapfrog_steps);
-    printf("failures        %zu energy divergences, %zu implicit solves, %zu not reversible, %zu "
-           "factorisations\n",
-           t->energy_divergence, t->implicit_failure, t->irreversible, t->factorisation);
+    printf(
+        "failures        %zu energy divergences, %zu implicit solves, %zu irreversible, %zu factorisations\n",
+        t->energy_divergence, t->implicit_failure, t->irreversible, t->factorisation);
 }
 
 /* ---- JSON ---- */

@@ -11,12 +11,11 @@ tw_status tw_sample_save_check(tw_context *ctx, const tw_saver_flags *flags,
     const char *option = flags->resume ? "resume" : "checkpoint";
     if (!flags->checkpoint && !flags->resume) return TW_OK;
     if (!tw_name_ends_in(files->path, ".nc"))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs -o FILE.nc: that is where the draws so far are kept",
-                       option);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--%s needs -o FILE.nc, which holds the draws so far", option);
     if (files->stan_csv)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
-            "--%s cannot be used with --stan-csv, whose files are written at the end: use the run file",
+            "--%s cannot be used with --stan-csv, whose files are written at the end: use -o FILE.nc",
             option);
     return TW_OK;
 }

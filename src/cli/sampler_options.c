@@ -19,23 +19,22 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .default_value = "auto",
      .also = "auto",
      .choices = tw_method_names,
-     .help = "the transitions; auto: the best of those below in a race of pilot runs, by the cost of "
-             "reaching the goal",
+     .help = "the sampler; auto: the cheapest of those below, chosen in pilot runs by the cost of reaching "
+             "the goal",
      .more = tw_methods_help},
-    {TW_ROW_METRIC(FIELD(metric)), .choices = tw_metric_names, .help = "their metric or centre",
+    {TW_ROW_METRIC(FIELD(metric)), .choices = tw_metric_names, .help = "the metric or centre of the sampler",
      .more = tw_methods_help_metrics},
     {TW_ROW_EPS(FIELD(eps)), .positive = true,
-     .help = "the step size of a method that has one; tuned in warm-up if not given"},
+     .help = "the step size, for methods that have one; default: tuned in warm-up"},
     {TW_ROW_STEPS(FIELD(steps)), .least = 1, .most = 1e6,
-     .help =
-         "exactly L leapfrog steps a draw, of a method that takes them; if not given, tuned in warm-up and "
-         "jittered"},
+     .help = "exactly L leapfrog steps per draw, for methods that have them; default: tuned in warm-up and "
+             "jittered"},
     {.name = "target-accept",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(target_accept),
      .argument = "X",
      .default_value = "0.8",
-     .help = "the mean acceptance probability that the step size is tuned to, between 0 and 1"},
+     .help = "the target mean acceptance probability of the step size tuning, between 0 and 1"},
     {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
      .help =
          "rmhmc: solve the implicit equations until the change is below X on the whitened scale, in at most "
@@ -50,9 +49,9 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .default_value = "1",
      .least = 0,
      .most = 1,
-     .help = "rmhmc: the fraction of accepted trajectories that are checked for reversibility, step by step "
-             "or, where that does not settle it, by integrating back, and rejected if they are not "
-             "reversible; none with --fixed-point"},
+     .help = "rmhmc: the fraction of accepted trajectories that are checked for reversibility (step by step "
+             "or, if that is inconclusive, by integrating back) and rejected if they are irreversible; none "
+             "with --fixed-point"},
     {.name = "chains",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(chains),
@@ -61,8 +60,8 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .also = "auto",
      .least = 1,
      .most = 1e6,
-     .help = "chains, run side by side; auto: 32 (4 with rmhmc, which moves each by itself), fewer for more "
-             "than 32768 cases, or one for each column of --init"},
+     .help = "number of chains, run in parallel; auto: 32 (4 with rmhmc, which moves each chain separately), "
+             "fewer for more than 32768 cases, or one for each column of --init"},
     {.name = "warmup",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(warmup),
@@ -71,24 +70,23 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .also = "auto",
      .least = 0,
      .most = 1e12,
-     .help = "iterations of each chain that tune the sampler and are not kept; auto: 500 with up to four "
-             "chains, 200 with ten or more"},
+     .help = "warm-up iterations of each chain, which tune the sampler and are discarded; auto: 500 with up "
+             "to four chains, 200 with ten or more"},
     {.name = "draws",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(draws),
      .argument = "T",
      .least = 1,
      .most = 1e12,
-     .help = "exactly T draws of each chain; if not given, as many as --until-ess needs"},
+     .help = "exactly T draws of each chain; default: as many as --until-ess needs"},
     {.name = "until-ess",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(until_ess),
      .argument = "X",
      .positive = true,
-     .help =
-         "draw until the effective sample size of the worst latent (the smallest of bulk, tail and fold, of "
-         "all chains together) is X and R-hat is in order: looked at after 64 draws of each chain, 96, 144, "
-         "...; 400 if neither this nor --draws is given"},
+     .help = "draw until the effective sample size of the worst latent (the smallest of bulk, tail and fold, "
+             "over all chains) is X and R-hat shows convergence; checked after 64, 96, 144, ... draws of "
+             "each chain; default: 400, unless --draws is given"},
     {.name = "max-draws",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(max_draws),
@@ -96,13 +94,13 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .default_value = "10000",
      .least = 1,
      .most = 1e12,
-     .help = "--until-ess: draws of each chain at most"},
+     .help = "--until-ess: largest number of draws of each chain"},
     {.name = "max-seconds",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(max_seconds),
      .argument = "X",
      .positive = true,
-     .help = "end after X seconds with the draws so far; the clock changes nothing else"},
+     .help = "end the run after X seconds with the draws so far; the draws do not otherwise depend on it"},
     {.name = "thin",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(thin),
@@ -116,16 +114,15 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .offset = FIELD(init),
      .argument = "prior|ep|FILE",
      .default_value = "ep",
-     .help =
-         "where chains start: draws from the prior, over-dispersed draws from EP's Gaussian, or a file of "
-         "numbers with a row for each case and one column, or one for each chain"},
+     .help = "the start of the chains: draws from the prior, over-dispersed draws from EP's Gaussian, or a "
+             "file of numbers with a row for each case and one column, or one column per chain"},
     {.name = "from",
      .kind = TW_OPTION_TEXT,
      .offset = FIELD(from),
      .argument = "prior|ep|FILE|MEAN,COV",
      .default_value = "prior",
-     .help = "the q that is sampled at --beta 0: the prior, EP's Gaussian, a saved approximation, or a mean "
-             "and a covariance in files (.npy or CSV)"},
+     .help = "the distribution q at --beta 0: the prior, EP's Gaussian, a saved approximation, or a mean and "
+             "a covariance matrix in two files (.npy or CSV)"},
     {.name = "beta",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(beta),
@@ -133,7 +130,7 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
      .default_value = "1",
      .least = 0,
      .most = 1,
-     .help = "inverse temperature: sample p(y, x)^B q(x)^(1-B) with q as --from says; 1 is the posterior"},
+     .help = "inverse temperature: sample p(y, x)^B q(x)^(1-B) with q of --from; 1 is the posterior"},
     {TW_ROW_SEED(FIELD(seed)), .help = "the seed of all random numbers; the same seed gives the same draws"},
     {TW_ROW_THREADS(FIELD(threads))},
 };
@@ -147,18 +144,16 @@ tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
 {
     const tw_method_info *method = method_of(f);
     if (f->metric && !method)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "--metric %s needs a --method that takes it", f->metric);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "--metric %s needs a --method that supports it", f->metric);
     if (f->metric) TW_TRY(tw_methods_check_metric(ctx, method, f->metric));
     TW_TRY(tw_methods_check_tuning(ctx, method, !isnan(f->eps), f->steps > 0));
     bool tunes = method && ((method->has_eps && isnan(f->eps)) || (method->has_steps && f->steps == 0));
     if (tunes && f->warmup == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "--warmup 0 leaves nothing to tune with: give --eps and --steps, or some warm-up");
+                       "--warmup 0 allows no tuning: give --eps and --steps, or some warm-up");
     if (!isnan(f->until_ess) && f->draws > 0)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "--draws fixes a number and --until-ess a goal: give one of them, and with --until-ess "
-            "--max-draws");
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--draws and --until-ess cannot be used together: use --max-draws with --until-ess");
     if (!(f->target_accept > 0.0 && f->target_accept < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--target-accept must be between 0 and 1, not %g",
                        f->target_accept);

@@ -8,7 +8,7 @@
 
 #include "cli/completion.h"
 #include "cli/names.h"
-#include "cli/sweep.h"
+#include "cli/stale_files.h"
 #include "cli/terminal.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
@@ -23,7 +23,7 @@ const tw_option tw_saver_option_rows[TW_SAVER_OPTION_COUNT] = {
      .offset = FIELD(checkpoint),
      .argument = "FILE",
      .help = "save the state in FILE, so that the computation can resume after a kill or Ctrl-C; FILE is "
-             "deleted when everything is computed"},
+             "deleted at the end"},
     {.name = "checkpoint-every",
      .kind = TW_OPTION_NUMBER,
      .offset = FIELD(every),
@@ -37,7 +37,7 @@ const tw_option tw_saver_option_rows[TW_SAVER_OPTION_COUNT] = {
      .offset = FIELD(resume),
      .argument = "FILE",
      .help = "resume from a checkpoint of the same command, data and options, and keep FILE up to date; the "
-             "results are the same to the bit as without the interruption"},
+             "results are bitwise identical to those of an uninterrupted run"},
 };
 
 /* ---- what a computation is, as text: the version, the command, every option that its results depend on, and a digest of
@@ -160,7 +160,7 @@ static tw_status make_identity(tw_context *ctx, const tw_command *command, const
                                  (size_t)(IDENTITY_BYTES - length));
         }
     if (length < IDENTITY_BYTES) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "the options are too long to be kept in a checkpoint");
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the options are too long for a checkpoint");
 }
 
 /* ---- comparing ---- */
@@ -187,15 +187,15 @@ static void describe(const line *theirs, const line *ours, char words[DIFFERENCE
 {
     bool operand = strcspn(ours->name, "abcdefghijklmnopqrstuvwxyz") == strlen(ours->name);
     if (strcmp(theirs->name, ours->name) != 0 || strcmp(ours->name, "command") == 0)
-        snprintf(words, DIFFERENCE_BYTES, "it is one of %s, and this is %s", theirs->value, ours->value);
+        snprintf(words, DIFFERENCE_BYTES, "it was made by %s, not %s", theirs->value, ours->value);
     else if (strcmp(ours->name, "talweg") == 0)
-        snprintf(words, DIFFERENCE_BYTES, "it was made by talweg %s, and this is %s", theirs->value,
+        snprintf(words, DIFFERENCE_BYTES, "it was made by talweg %s, but this is %s", theirs->value,
                  ours->value);
     else if (operand || strcmp(theirs->value, ours->value) == 0)
-        snprintf(words, DIFFERENCE_BYTES, "it was made with other contents of %s%s%s%s", operand ? "" : "--",
-                 ours->name, operand ? "" : " ", operand ? "" : ours->value);
+        snprintf(words, DIFFERENCE_BYTES, "it was made with different contents of %s%s%s%s",
+                 operand ? "" : "--", ours->name, operand ? "" : " ", operand ? "" : ours->value);
     else
-        snprintf(words, DIFFERENCE_BYTES, "it was made with --%s %s, and this is --%s %s", ours->name,
+        snprintf(words, DIFFERENCE_BYTES, "it was made with --%s %s, but this is --%s %s", ours->name,
                  *theirs->value ? theirs->value : "not given", ours->name,
                  *ours->value ? ours->value : "not given");
 }
@@ -254,12 +254,12 @@ static tw_status load(tw_saver *s, const char *path, const char *identity)
     TW_TRY(tw_checkpoint_load(s->ctx, path, &s->blocks));
     const char *theirs = tw_checkpoint_get(s->blocks, identity_block, &bytes);
     if (!theirs || bytes == 0 || theirs[bytes - 1] != '\0')
-        return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: this checkpoint does not say what it is of", path);
+        return tw_fail(s->ctx, TW_BAD_DATA, "%.1000s: this checkpoint does not name its command", path);
     compare_identities(theirs, identity, difference);
     if (*difference)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
-            "--resume %.1000s: %s; continue with the command that made it, or start again without --resume",
+            "--resume %.1000s: %s; resume with the command that made it, or start again without --resume",
             path, difference);
     return TW_OK;
 }
@@ -270,9 +270,9 @@ static tw_status check_place(tw_saver *s, bool force)
     if (!force && access(s->path, F_OK) == 0)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
-            "--checkpoint %.1000s already exists: continue from it (--resume %.1000s), or use --force",
-            s->path, s->path);
-    if (tw_team_leads(s->ctx)) tw_sweep(s->path);
+            "--checkpoint %.1000s already exists: resume from it (--resume %.1000s), or use --force", s->path,
+            s->path);
+    if (tw_team_leads(s->ctx)) tw_remove_stale_files(s->path);
     return tw_writer_check(s->ctx, s->path, true);
 }
 
@@ -384,7 +384,7 @@ void tw_saver_end(tw_saver *s, bool complete)
         if (complete)
             unlink(s->path);
         else if (tw_interrupt_seen())
-            tw_log(s->ctx, TW_LOG_INFO, "to continue, give the same command with --resume %s", s->path);
+            tw_log(s->ctx, TW_LOG_INFO, "to continue, run the same command with --resume %s", s->path);
     }
     tw_checkpoint_free(s->blocks);
     *s = (tw_saver){0};

@@ -33,9 +33,8 @@ static const tw_option rows[] = {
     {TW_ROW_STEPS(FIELD(steps)), .default_value = "10", .least = 1, .most = 1000,
      .help = "leapfrog steps of a trajectory"},
     {TW_ROW_SOLVER_TOL(FIELD(solver_tol)),
-     .help =
-         "RMHMC: of the implicit equations, on the whitened scale; volume and order are measured at 1e-12 or "
-         "below"},
+     .help = "RMHMC: tolerance of the implicit equations, on the whitened scale; volume and order are "
+             "measured at 1e-12 or below"},
     {TW_ROW_FIXED_POINT(FIELD(fixed_point)), .most = 1000,
      .help = "RMHMC: run exactly N plain iterations instead, which fails the checks for small N; 0: use "
              "--solver-tol"},
@@ -256,7 +255,7 @@ static tw_status judge(tw_context *ctx, const results *r)
     size_t checks = 0, failed = count_failed(r, &checks);
     if (failed == 0) return TW_OK;
     return tw_fail(ctx, TW_NUMERICAL_FAILURE,
-                   "%zu of %zu checks failed: draws and evidence made with these settings cannot be trusted",
+                   "%zu of %zu checks failed: do not trust draws and evidence made with these settings",
                    failed, checks);
 }
 
@@ -282,25 +281,20 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_selftest = {
     .name = "selftest",
-    .summary = "reversibility, volume, order, invariance and derivatives, checked on your own model",
+    .summary = "check reversibility, volume, order, invariance and derivatives on your model",
     .description =
-        "Measure what the exactness of the draws rests on, on your own data and model, and compare it with "
-        "limits: the factor of K; the likelihood's derivatives and the gradient of the log density, against "
-        "differences; EP's fixed point; and of the integrators of HMC (metric ep) and RMHMC that a "
-        "trajectory leads back when it is integrated back, that volume is preserved (the determinant of a "
-        "numerical Jacobian), and that the energy error is of order 2 in the step size. Finally HMC, "
-        "RMHMC, elliptical slice sampling and mGrad must agree about the means of x and x^2 within 5 joint "
-        "Monte "
-        "Carlo errors.\n\n"
-        "Where a check cannot afford all cases (150 for trajectories, 30 for the agreement, 12 "
-        "for volume) it uses a random subset of them. Without DATA and --likelihood every likelihood is "
-        "checked, "
-        "the default one on the built-in problem and the others on a few built-in cases each. Exit code 2: a "
-        "check "
-        "failed.",
+        "Check the properties that make the draws exact, on your data and model: the factor of K; the "
+        "derivatives of the likelihood and the gradient of the log density, against finite differences; EP's "
+        "fixed point; and, for the integrators of HMC (metric ep) and RMHMC, reversibility, preservation of "
+        "volume (the determinant of a numerical Jacobian) and an energy error of order 2 in the step size. "
+        "Finally, HMC, RMHMC, elliptical slice sampling and mGrad must agree on the means of x and x^2 "
+        "within 5 joint Monte Carlo errors.\n\n"
+        "Expensive checks use a random subset of the cases (150 for trajectories, 30 for the agreement, 12 "
+        "for volume). Without DATA and --likelihood every likelihood is checked, the default one on the "
+        "built-in problem and the others on a few built-in cases each. Exit code 2: a check failed.",
     .example = "  talweg selftest\n"
                "  talweg selftest train.csv --log-ell 4.85 --log-sigma 5.1 --metric hessian\n"
-               "  talweg selftest --fixed-point 1     # the implicit equations not solved: this fails\n",
+               "  talweg selftest --fixed-point 1     # does not solve the implicit equations: fails\n",
     .groups = groups,
     .group_count = TW_COUNT(groups),
     .bytes = sizeof(selftest_options),

@@ -23,11 +23,11 @@ static const tw_option rows[] = {
     {.name = "RUN...",
      .kind = TW_OPTION_OPERANDS,
      .offset = offsetof(summary_options, runs),
-     .help = "run files that talweg sample wrote; several are taken as chains of one posterior"},
+     .help = "run files written by talweg sample; several files are treated as chains of one posterior"},
     {.name = "all",
      .kind = TW_OPTION_FLAG,
      .offset = offsetof(summary_options, all),
-     .help = "a row for every latent, not only for the 10 with the smallest ESS"},
+     .help = "print every latent, not only the 10 with the smallest ESS"},
     {.name = "csv",
      .kind = TW_OPTION_TEXT,
      .offset = offsetof(summary_options, csv),
@@ -130,24 +130,20 @@ static const tw_option_group groups[] = {
 
 const tw_command tw_command_summary = {
     .name = "summary",
-    .summary = "mean, MCSE, sd, quantiles, effective sample sizes and R-hat of draws",
-    .description =
-        "Summarise the draws in run files, in the columns of Stan's stansummary: posterior mean, "
-        "Monte Carlo standard error of the mean, standard deviation, 5%, 50% and 95% quantiles, bulk, "
-        "tail and fold effective sample size (ESS), the smallest of the three for each second of sampling, "
-        "and R-hat; ESS "
-        "and R-hat are those of Vehtari et al. (2021), fold ESS is the bulk ESS of |x - median|. Rows: lp__ "
-        "(log density, normalised so that it "
-        "integrates to the evidence), the statistics of the sampler, and the latent values x.1, x.2, "
-        "...\n\n"
-        "Several files are taken as chains of one posterior, and must be of the same data and model "
-        "(and temperature); otherwise summarise them one by one. Where "
-        "their lengths differ, the first draws of the longer chains are used; ESS/s is by the sum of "
-        "their times. Samplers may differ; seeds must, since chains of one sampler and one seed "
-        "repeat each other.\n\n"
-        "Warnings, each with what to do: R-hat above 1.01 and above what chance gives, an ESS below 400, a "
-        "single chain, E-BFMI below 0.3, trajectories that diverged or whose implicit equations were not "
-        "solved.",
+    .summary = "summarise draws: mean, MCSE, sd, quantiles, effective sample sizes, R-hat",
+    .description = "Summarise the draws in run files, in the columns of Stan's stansummary: posterior mean, "
+                   "Monte Carlo standard error of the mean, standard deviation, 5%, 50% and 95% quantiles, "
+                   "bulk, tail and fold effective sample size (ESS), the smallest of the three per second of "
+                   "sampling, and R-hat. ESS and R-hat are those of Vehtari et al. (2021); fold ESS is the "
+                   "bulk ESS of |x - median|. Rows: lp__ (log density, normalised so that it integrates to "
+                   "the evidence), the statistics of the sampler, and the latent values x.1, x.2, ...\n\n"
+                   "Several files are treated as chains of one posterior and must have the same data, model "
+                   "and temperature; otherwise summarise them one by one. If their lengths differ, the "
+                   "longer chains are truncated; ESS/s uses the sum of their times. The samplers may differ; "
+                   "the seeds must differ, since chains of one sampler and one seed repeat each other.\n\n"
+                   "The command warns, with advice, about an R-hat above 1.01 that chance does not explain, "
+                   "an ESS below 400, a single chain, an E-BFMI below 0.3, and trajectories that diverged or "
+                   "whose implicit equations were not solved.",
     .example = "  talweg summary run.nc\n"
                "  talweg summary run1.nc run2.nc --all --csv summary.csv\n",
     .groups = groups,

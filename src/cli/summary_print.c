@@ -107,7 +107,7 @@ static void print_files(const tw_pool *pool)
                    pool->path[k], f->method, f->metric, f->chains, f->chains == 1 ? "" : "s", f->draws,
                    f->draws == 1 ? "" : "s", f->warmup_seconds, f->sampling_seconds);
         if (f->draws > 0 && f->beta != 1.0)
-            printf("%s: draws not of the posterior, but of the path to it from %s, at beta = %g\n",
+            printf("%s: draws from the path from %s to the posterior at beta = %g, not from the posterior\n",
                    pool->path[k], f->from, f->beta);
     }
 }

@@ -14,21 +14,20 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_NO_COLUMN] = "; name their column with --{name}-column",
     [TW_WARN_DEFAULTS] = ". Give them (--log-ell, --log-sigma, or in --kernel), or let talweg fit find them",
     [TW_WARN_FIT] = ". Raise --max-evaluations or --starts",
-    [TW_WARN_FIT_FLAT] = ". Give a --prior, or hold a parameter with --fix",
-    [TW_WARN_FIT_BOUND] = ". Give it a --prior (--prior default gives all one), or look at the scale of the "
-                          "inputs (--standardise)",
-    [TW_WARN_FIT_OPTIMA] = ". Where they are close, sample under both, or raise --starts",
-    [TW_WARN_DENSE] =
-        ". Take ar1, spde, rw1, rw2, icar, bym2, categorical, constant and white alone for a sparse one",
+    [TW_WARN_FIT_FLAT] = ". Give a --prior, or fix a parameter with --fix",
+    [TW_WARN_FIT_BOUND] = ". Give it a --prior (--prior default does so for all parameters), or check the "
+                          "scale of the inputs (--standardise)",
+    [TW_WARN_FIT_OPTIMA] = ". If they are close, sample at both, or raise --starts",
+    [TW_WARN_DENSE] = ". A sparse model needs leaves from ar1, spde, rw1, rw2, icar, bym2, categorical, "
+                      "constant and white only",
     [TW_WARN_MODES] = ". Compare with draws (talweg sample --method ess --metric prior) and with the "
                       "evidence from the prior "
                       "(talweg evidence --from prior)",
     [TW_WARN_ONE_MODE] = ". Use --from prior",
     [TW_WARN_LENGTH_SHORT] = ". Use longer ones, --standardise the inputs, or let talweg fit find them",
     [TW_WARN_LENGTH_LONG] = ". Use shorter ones, --standardise the inputs, or let talweg fit find them",
-    [TW_WARN_DISAGREE] =
-        ". At least one has not seen the whole posterior: trust neither, and let chains mix with more "
-        "--moves, more --temperatures or --method pt.",
+    [TW_WARN_DISAGREE] = ". At least one has missed part of the posterior: trust neither, and improve mixing "
+                         "with more --moves, more --temperatures or --method pt.",
     [TW_WARN_HEAVY_TAIL] =
         ". Use more --temperatures, more --moves, or a path that starts closer to the posterior (--from)",
     [TW_WARN_MISSED] = ". Use more --moves, or a smaller --eps",
@@ -46,8 +45,8 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_THETA_COLLAPSED] = ". Raise --point-particles and --point-temperatures, or give narrower priors",
     [TW_WARN_THETA_TAIL] = ". Raise --point-particles, --point-temperatures or --points",
     [TW_WARN_LOO] = ". Compare by log p(y), or raise --points",
-    [TW_WARN_THETA_MEAN] = ". Look at quantiles, or give a prior with lighter tails",
-    [TW_WARN_THETA_FAILED] = ". Give priors that leave such parameters out, or a --jitter",
+    [TW_WARN_THETA_MEAN] = ", or give a prior with lighter tails",
+    [TW_WARN_THETA_FAILED] = ". Give priors that exclude such parameters, or a --jitter",
     [TW_WARN_TIME] = ". Raise --max-seconds",
     [TW_WARN_ONE_DRAW] = ": raise --draws",
     [TW_WARN_FEW_DRAWS] = ": raise --draws",
@@ -84,9 +83,8 @@ static const struct {
     {TW_WARN_TRIPS, TW_USED_FROM, "ep", ". Use more --rounds or more --moves"},
     {TW_WARN_DRIFT, TW_USED_FROM, "ep", ". Use more --rounds or more --moves"},
     {TW_WARN_DISAGREE, TW_USED_METHOD, "pt",
-     ". At least one has not seen the whole posterior: trust neither, and let chains mix with more --moves "
-     "or "
-     "more --temperatures."},
+     ". At least one has missed part of the posterior: trust neither, and improve mixing with more --moves "
+     "or more --temperatures."},
 };
 
 static const char *in_use[TW_USED_KINDS];

@@ -33,7 +33,7 @@ tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d)
     for (size_t c = 0; c < kernel->column_count; c++)
         if (kernel->columns[c] >= d)
             return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                           "the kernel uses input %zu, and there are %zu inputs", kernel->columns[c] + 1, d);
+                           "the kernel uses input %zu, but there are %zu inputs", kernel->columns[c] + 1, d);
     return TW_OK;
 }
 
@@ -54,11 +54,10 @@ static tw_status fail_text(const tw_kernel *kernel, const tw_node *node, const t
     const char *leaf = tw_node_name(node);
     snprintf(number, sizeof number, "%zu", column + 1);
     const char *name = data->names ? data->names[column] : number;
-    return tw_fail(
-        kernel->ctx, TW_BAD_DATA,
-        "the input %.60s is text, and %s needs numbers: name the inputs of %s that are numbers, as in "
-        "%s(1, 2), and add or multiply categorical(%.60s), or leave the column out",
-        name, leaf, leaf, leaf, name);
+    return tw_fail(kernel->ctx, TW_BAD_DATA,
+                   "the input %.60s is text, but %s needs numbers: name the numeric inputs of %s, as in "
+                   "%s(1, 2), and add or multiply categorical(%.60s), or ignore the column",
+                   name, leaf, leaf, leaf, name);
 }
 
 tw_status tw_kernel_check_levels(const tw_kernel *kernel, const tw_data *data)

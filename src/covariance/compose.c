@@ -75,7 +75,7 @@ static tw_status join_constraints(const tw_precision *a, const tw_precision *b, 
     size_t r = a->q->rows + b->q->rows, shift = 0, count = a->constraints.count + b->constraints.count;
     if (count == 0) return TW_OK;
     if (count > TW_MOST_CONSTRAINTS)
-        return tw_fail(a->ctx, TW_BAD_ARGUMENT, "the terms of a sum have %zu constraints; there may be %d",
+        return tw_fail(a->ctx, TW_BAD_ARGUMENT, "the terms of a sum have %zu constraints: the limit is %d",
                        count, TW_MOST_CONSTRAINTS);
     TW_TRY(tw_allocate_doubles(a->ctx, r, count, "constraints", &out->v));
     for (size_t k = 0; k < 2; shift += p[k]->q->rows, k++)
@@ -144,7 +144,7 @@ static tw_status factor_fill(const tw_cases *c, const tw_node *node, const tw_pr
     if (node->kind != TW_NODE_LEAF)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
-            "a product with a sparse precision is one of two leaves, as in ar1(t) * spde(lon, lat)");
+            "a product with a sparse precision must have two leaves, as in ar1(t) * spde(lon, lat)");
     TW_TRY(tw_index_allocate(ctx, c->n, "a product", &f->of));
     TW_TRY(tw_index_allocate(ctx, c->n, "a product", &f->first));
     TW_TRY(tw_compose_places(c, node, f->of, f->first, &f->places));
@@ -154,8 +154,7 @@ static tw_status factor_fill(const tw_cases *c, const tw_node *node, const tw_pr
     const tw_cases own = {c->kernel, f->places, c->d, f->x, f->places};
     TW_TRY(tw_compose_leaf(&own, node, &f->p));
     if (f->p.constraints.count)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "%s is intrinsic, and so would be its product, at every place of the other factor",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%s is intrinsic and cannot be a factor of a product",
                        tw_node_name(node));
     if (f->p.at_design) TW_TRY(tw_sparse_transpose(f->p.at_design, &f->by_new));
     return f->p.design ? tw_sparse_transpose(f->p.design, &f->by_place) : TW_OK;
@@ -278,7 +277,7 @@ static tw_status product(const tw_cases *c, size_t node, tw_precision *out)
     }
     if (count > 2)
         return tw_fail(out->ctx, TW_BAD_ARGUMENT,
-                       "a product with a sparse precision has two factors, not %zu", count);
+                       "a product with a sparse precision must have two factors, not %zu", count);
     if (count == 2) return multiply(c, part[0], part[1], 1.0 / variance, out);
     TW_TRY(compose(c, (size_t)(part[0] - nodes), out));
     for (size_t e = 0; e < out->q->start[out->q->columns]; e++) out->q->value[e] /= variance;

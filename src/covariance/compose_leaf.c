@@ -61,8 +61,8 @@ tw_status tw_compose_places(const tw_cases *c, const tw_node *node, uint32_t *of
     size_t width = tw_node_width(node, c->d);
     if (width > MOST_COLUMNS)
         return tw_fail(c->kernel->ctx, TW_BAD_ARGUMENT,
-                       "%s uses %zu inputs: with a sparse precision it may use %d", tw_node_name(node), width,
-                       MOST_COLUMNS);
+                       "%s has %zu inputs: beside a sparse precision the limit is %d", tw_node_name(node),
+                       width, MOST_COLUMNS);
     TW_TRY(tw_allocate(c->kernel->ctx, c->n, sizeof(place), "the places of a leaf", &memory));
     place *p = memory;
     for (size_t i = 0; i < c->n; i++) {
@@ -159,6 +159,5 @@ tw_status tw_compose_leaf(const tw_cases *c, const tw_node *node, tw_precision *
     TW_TRY(tw_leaf_precision_of(c->kernel, node, c->n, c->d, c->x, c->ldx, out));
     if (out->q) return TW_OK;
     return tw_fail(c->kernel->ctx, TW_BAD_ARGUMENT,
-                   "two times of %s are so near to each other that its precision is not finite",
-                   tw_node_name(node));
+                   "two times of %s are too close: its precision is not finite", tw_node_name(node));
 }

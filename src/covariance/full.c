@@ -50,7 +50,7 @@ static tw_status solve(const tw_precision *p, size_t n, double *a, double *y)
     if (!tw_cholesky_in_place(r, a, r, &failed))
         return tw_fail(
             p->ctx, TW_NOT_POSITIVE_DEFINITE,
-            "the precision matrix is not positive definite: its factorisation ends at variable %zu",
+            "the precision matrix is not positive definite: its factorisation fails at variable %zu",
             failed.pivot + 1);
     for (size_t j = 0; j < r; j++) {
         const tw_sparse *c = p->design;

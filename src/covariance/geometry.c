@@ -169,7 +169,7 @@ tw_status tw_geometry_new(const tw_kernel *kernel, size_t d, const tw_inputs *ro
     *out = NULL;
     TW_TRY(tw_kernel_check_inputs(kernel, d));
     if (!tw_size_fits(n) || !tw_size_fits(d) || !tw_size_fits(m))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu x %zu inputs are more than the linear algebra can count",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu x %zu inputs exceed the limits of the linear algebra",
                        n > m ? n : m, d);
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_geometry), "distances", &memory));
     tw_geometry *g = memory;

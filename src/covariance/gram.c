@@ -22,8 +22,8 @@ static tw_status check_given(const tw_kernel *kernel, size_t n, bool others)
     if (!kernel->matrix || (n == kernel->matrix_size && !others)) return TW_OK;
     if (others)
         return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                       "a given matrix has no covariances with new cases: they must be given too");
-    return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "the given matrix is of %zu cases, and there are %zu",
+                       "a given matrix has no covariances with new cases: give them, too");
+    return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "the given matrix is for %zu cases, but there are %zu",
                    kernel->matrix_size, n);
 }
 

@@ -189,11 +189,11 @@ void tw_kernel_set_given(tw_kernel *kernel, size_t j, bool given)
 static tw_status check_restored(const tw_kernel *kernel, size_t count, const double *theta)
 {
     if (count != kernel->parameter_count)
-        return tw_fail(kernel->ctx, TW_BAD_DATA, "the kernel has %zu parameters, and theta has %zu",
+        return tw_fail(kernel->ctx, TW_BAD_DATA, "the kernel has %zu parameters, but theta has %zu",
                        kernel->parameter_count, count);
     for (size_t j = 0; j < count; j++)
         if (!(fabs(theta[j] - kernel->theta[j]) <= 1e-12 * (1.0 + fabs(theta[j]))))
-            return tw_fail(kernel->ctx, TW_BAD_DATA, "theta has %.17g for %s, and the expression %.17g",
+            return tw_fail(kernel->ctx, TW_BAD_DATA, "theta has %.17g for %s, but the expression has %.17g",
                            theta[j], kernel->parameters[j].name, kernel->theta[j]);
     return TW_OK;
 }

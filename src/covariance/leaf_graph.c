@@ -55,8 +55,8 @@ static tw_status find_areas(const tw_kernel *kernel, const tw_node *node, bool f
     for (size_t i = 0; i < n; i++) {
         if (!(input[i] >= 1.0) || !(input[i] <= (double)areas) || input[i] != floor(input[i]))
             return tw_fail(kernel->ctx, TW_BAD_DATA,
-                           "%scase %zu is in area %g, and %.500s has areas 1 to %zu: the input of %s is the "
-                           "number of an area",
+                           "%scase %zu has area %g, but %.500s has areas 1 to %zu: the input of %s must be "
+                           "the number of an area",
                            fresh ? "new " : "", i + 1, input[i], node->file[GRAPH]->path, areas,
                            tw_node_name(node));
         of[i] = (uint32_t)input[i] - 1;
@@ -138,10 +138,10 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     const tw_inputs cases = {n, x, ldx};
     if (tw_node_width(node, d) != 1)
         return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                       "%s takes one input, the number of an area, not %zu: name it", tw_node_name(node),
+                       "%s needs one input, the number of an area, not %zu: name it", tw_node_name(node),
                        tw_node_width(node, d));
     if (graph->columns < 2)
-        return tw_fail(kernel->ctx, TW_BAD_DATA, "%.500s: a graph needs two areas at least",
+        return tw_fail(kernel->ctx, TW_BAD_DATA, "%.500s: a graph needs at least two areas",
                        node->file[GRAPH]->path);
     const weights w = weights_of(kernel, node, out);
     TW_TRY(make_matrix(graph, &w, mixed, out));

@@ -18,12 +18,13 @@ static tw_status check_shapes(const tw_kernel *kernel, const tw_node *node, size
     const char *path = node->file[a ? DESIGN : MATRIX]->path;
     size_t rows = a ? a->rows : q->rows;
     if (rows != n)
-        return tw_fail(kernel->ctx, TW_BAD_DATA, "%.500s: the matrix has %zu rows, and there are %zu cases",
-                       path, rows, n);
+        return tw_fail(kernel->ctx, TW_BAD_DATA, "%.500s has %zu rows, but there are %zu cases", path, rows,
+                       n);
     if (a && a->columns != q->rows)
-        return tw_fail(kernel->ctx, TW_BAD_DATA,
-                       "%.500s: the design matrix has %zu columns, and the precision matrix %zu variables",
-                       path, a->columns, q->rows);
+        return tw_fail(
+            kernel->ctx, TW_BAD_DATA,
+            "%.500s: the design matrix has %zu columns, but the precision matrix has %zu variables", path,
+            a->columns, q->rows);
     return TW_OK;
 }
 
@@ -33,11 +34,10 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     (void)d, (void)x, (void)ldx;
     TW_TRY(check_shapes(kernel, node, n));
     if (out->at)
-        return tw_fail(
-            kernel->ctx, TW_BAD_ARGUMENT,
-            "precision(matrix=\"%.500s\") uses no inputs, so it cannot predict at new ones: append the "
-            "rows of new cases to the design, and read their latents from the draws of the variables",
-            node->file[MATRIX]->path);
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
+                       "precision(matrix=\"%.500s\") has no inputs and cannot predict new cases: append rows "
+                       "for the new cases to the design matrix, and use the draws of their latents",
+                       node->file[MATRIX]->path);
     TW_TRY(tw_sparse_copy(node->file[MATRIX]->matrix, &out->q));
     return node->file[DESIGN] ? tw_sparse_copy(node->file[DESIGN]->matrix, &out->design) : TW_OK;
 }

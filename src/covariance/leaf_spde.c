@@ -249,8 +249,8 @@ static tw_status see_new(const lattice *l, const tw_node *node, tw_precision *ou
         const double place[2] = {input[0][i], input[1][i]};
         if (!see(l, place, i, &seen))
             status = tw_fail(out->ctx, TW_BAD_DATA,
-                             "new case %zu at (%g, %g) is in no cell of the lattice, which has only the "
-                             "cells of the cases: %s cannot predict elsewhere",
+                             "new case %zu at (%g, %g) is outside the lattice, which has only the cells of "
+                             "the cases: %s cannot predict there",
                              i + 1, place[0], place[1], tw_node_name(node));
     }
     return tw_entries_finish(&seen, status, out->at->count, l->n, false, &out->at_design);
@@ -300,7 +300,7 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
 {
     lattice l = {.kernel = kernel, .n = n};
     if (tw_node_width(node, d) != 2)
-        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "%s is a field over two inputs, not of %zu: name them",
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "%s needs two inputs, not %zu: name them",
                        tw_node_name(node), tw_node_width(node, d));
     for (size_t k = 0; k < 2; k++) l.input[k] = x + tw_node_column(kernel, node, k) * ldx;
     if (node->file[MESH]) return mesh_precision(&l, node, out);

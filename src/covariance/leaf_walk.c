@@ -124,7 +124,7 @@ static tw_status make_walk(walk *w, const tw_node *node, tw_precision *out)
 {
     const tw_times *t = &w->times;
     if (t->r < 2 * w->order)
-        return tw_fail(out->ctx, TW_BAD_DATA, "%s needs cases at %zu times at least, and there are %zu",
+        return tw_fail(out->ctx, TW_BAD_DATA, "%s needs cases at no fewer than %zu times, but there are %zu",
                        tw_node_name(node), 2 * w->order, t->r);
     TW_TRY(tw_allocate_doubles(out->ctx, t->r, w->order + 1, "a random walk", &w->band));
     fill_band(w);
@@ -138,7 +138,7 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
 {
     walk w = {.order = node->leaf->power, .sigma2 = tw_node_sigma2(kernel, node, SIGMA)};
     if (tw_node_width(node, d) != 1)
-        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "%s is a walk along one input, not %zu: name it",
+        return tw_fail(kernel->ctx, TW_BAD_ARGUMENT, "%s needs one input, not %zu: name it",
                        tw_node_name(node), tw_node_width(node, d));
     size_t column = tw_node_column(kernel, node, 0);
     tw_status status = tw_times_find(kernel->ctx, n, x + column * ldx, &w.times);

@@ -12,11 +12,10 @@ static tw_status check_diagonal(tw_context *ctx, size_t n, const double *k, size
 {
     for (size_t i = 0; i < n; i++)
         if (!(k[i + i * ldk] >= 0.0) || !isfinite(k[i + i * ldk]))
-            return tw_fail(
-                ctx, TW_NOT_POSITIVE_DEFINITE,
-                "the covariance matrix has %g on its diagonal, in row %zu: a variance is finite and not "
-                "negative",
-                k[i + i * ldk], i + 1);
+            return tw_fail(ctx, TW_NOT_POSITIVE_DEFINITE,
+                           "the covariance matrix has %g on its diagonal, in row %zu: a variance must be "
+                           "finite and not negative",
+                           k[i + i * ldk], i + 1);
     return TW_OK;
 }
 
@@ -58,8 +57,8 @@ tw_status tw_covariance_read_matrix(tw_context *ctx, const char *path, size_t *n
     tw_status status;
     if (table->rows != table->columns)
         status = tw_fail(ctx, TW_BAD_DATA,
-                         "%s: a covariance matrix is square; this file has %zu rows and %zu columns", path,
-                         table->rows, table->columns);
+                         "%s: a covariance matrix must be square, but this file has %zu rows and %zu columns",
+                         path, table->rows, table->columns);
     else if ((status = tw_covariance_check_matrix(ctx, table->rows, table->values, table->rows)) != TW_OK)
         status = tw_fail_within(ctx, status, "%s: ", path);
     if (status == TW_OK) {

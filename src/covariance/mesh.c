@@ -249,7 +249,7 @@ static tw_status fill_design(const tw_mesh *m, size_t n, const double *const inp
     for (size_t i = 0; i < n; i++) {
         double at[2] = {input[0][i], input[1][i]}, weight[3];
         if (!find_triangle(m, at, &t, weight))
-            return tw_fail(e->ctx, TW_BAD_DATA, "%scase %zu at (%g, %g) lies outside the mesh",
+            return tw_fail(e->ctx, TW_BAD_DATA, "%scase %zu at (%g, %g) is outside the mesh",
                            fresh ? "new " : "", i + 1, at[0], at[1]);
         for (size_t k = 0; k < 3; k++)
             if (weight[k] != 0.0) tw_entries_add(e, i, m->corner[3 * t + k], weight[k]);

@@ -37,7 +37,7 @@ static bool skip(mesh_text *m)
 
 static tw_status fail_at(const mesh_text *m, const char *expected)
 {
-    if (!*m->at) return tw_fail(m->file->ctx, TW_BAD_DATA, "is cut off: expected %s", expected);
+    if (!*m->at) return tw_fail(m->file->ctx, TW_BAD_DATA, "is truncated: expected %s", expected);
     return tw_fail(m->file->ctx, TW_BAD_DATA, "line %zu: found %s; expected %s",
                    tw_file_line_number(m->file, m->at), tw_quote(m->at, m->at + strcspn(m->at, blanks)).text,
                    expected);
@@ -69,14 +69,14 @@ static tw_status read_index(mesh_text *m, size_t most, const char *expected, siz
 static tw_status read_head(mesh_text *m, const char *word, size_t least, size_t *count)
 {
     char expected[60];
-    snprintf(expected, sizeof expected, "\"%s\" and how many there are", word);
+    snprintf(expected, sizeof expected, "\"%s\" and their number", word);
     skip(m);
     if (strncmp(m->at, word, strlen(word)) != 0) return fail_at(m, expected);
     m->at += strlen(word);
     TW_TRY(read_index(m, UINT32_MAX / 4, expected, count));
     if (*count <= m->file->length / least) return TW_OK;
     return tw_fail(m->file->ctx, TW_BAD_DATA,
-                   "says that it has %zu %s, and is only %zu bytes long: is it cut off?", *count, word,
+                   "declares %zu %s but is only %zu bytes long: it may be truncated", *count, word,
                    m->file->length);
 }
 
@@ -104,7 +104,7 @@ static tw_status read_triangles(mesh_text *m, tw_mesh *to)
                            "line %zu: triangle %zu has no area: its corners are %u, %u and %u",
                            tw_file_line_number(m->file, m->at - 1), t + 1, c[0] + 1, c[1] + 1, c[2] + 1);
     }
-    return skip(m) ? fail_at(m, "nothing more: all triangles have been named") : TW_OK;
+    return skip(m) ? fail_at(m, "the end of the file, after all triangles") : TW_OK;
 }
 
 /* Each node is a corner of some triangle: another would have no precision. */
@@ -118,7 +118,7 @@ static tw_status check_nodes(tw_context *ctx, const tw_mesh *mesh)
     while (lonely < mesh->nodes && used[lonely]) lonely++;
     tw_release(ctx, memory);
     if (lonely == mesh->nodes) return TW_OK;
-    return tw_fail(ctx, TW_BAD_DATA, "node %zu is not a corner of any triangle: leave it out", lonely + 1);
+    return tw_fail(ctx, TW_BAD_DATA, "node %zu is not a corner of any triangle: remove it", lonely + 1);
 }
 
 static tw_status parse(const tw_file *file, tw_mesh *to)

@@ -53,7 +53,7 @@ tw_status tw_parser_number(tw_parser *p, double *value)
 tw_status tw_parser_add(tw_parser *p, const char *at, tw_node node)
 {
     if (p->node_count == TW_KERNEL_NODES)
-        return tw_parser_fail(p, at, "an expression may have at most %d parts", TW_KERNEL_NODES);
+        return tw_parser_fail(p, at, "an expression can have at most %d parts", TW_KERNEL_NODES);
     node.end = p->node_count + 1;
     p->nodes[p->node_count++] = node;
     return TW_OK;
@@ -130,8 +130,8 @@ static tw_status parse_all(tw_parser *p)
     TW_TRY(parse_sum(p));
     tw_parser_skip(p);
     if (!*p->at) return TW_OK;
-    return tw_parser_fail(p, p->at,
-                          *p->at == ')' ? "this \")\" closes nothing" : "a \"+\" or \"*\" is missing here");
+    return tw_parser_fail(
+        p, p->at, *p->at == ')' ? "this \")\" has no matching \"(\"" : "a \"+\" or \"*\" is missing here");
 }
 
 /* ---- the kernel ---- */

@@ -50,13 +50,11 @@ static tw_status fail_column(const tw_parser *p, tw_word word)
     int shown = (int)(word.length < SHOWN ? word.length : SHOWN);
     if (!p->names)
         return tw_parser_fail(
-            p, word.at,
-            "there is no input \"%.*s\": the inputs have no names here; give their numbers, "
-            "1 for the first",
+            p, word.at, "unknown input \"%.*s\": the inputs have no names, so give their numbers, from 1",
             shown, word.at);
     list_names(p, list);
     tw_word nearest = tw_parser_nearest(word, list);
-    return tw_parser_fail(p, word.at, "there is no input \"%.*s\"%s%.*s%s; there are: %s", shown, word.at,
+    return tw_parser_fail(p, word.at, "unknown input \"%.*s\"%s%.*s%s; choose from: %s", shown, word.at,
                           nearest.length ? " (did you mean " : "", (int)nearest.length, nearest.at,
                           nearest.length ? "?)" : "", list);
 }
@@ -79,7 +77,7 @@ static tw_status read_index(tw_parser *p, size_t *column)
     const char *start = p->at;
     size_t digits = strspn(start, "0123456789");
     unsigned long long number = digits < 10 ? strtoull(start, NULL, 10) : 0;
-    if (number == 0) return tw_parser_fail(p, start, "inputs are counted from 1 on");
+    if (number == 0) return tw_parser_fail(p, start, "inputs are numbered from 1");
     if (p->inputs && number > p->inputs)
         return tw_parser_fail(p, start, "there %s %zu input%s", p->inputs == 1 ? "is" : "are", p->inputs,
                               p->inputs == 1 ? "" : "s");

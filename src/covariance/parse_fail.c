@@ -76,7 +76,7 @@ tw_word tw_parser_nearest(tw_word word, const char *names)
 tw_status tw_parser_fail_name(const tw_parser *p, tw_word word)
 {
     tw_word nearest = tw_parser_nearest(word, tw_kernel_names());
-    return tw_parser_fail(p, word.at, "there is no kernel \"%.*s\"%s%.*s%s; there are: %s",
+    return tw_parser_fail(p, word.at, "unknown kernel \"%.*s\"%s%.*s%s; choose from: %s",
                           (int)(word.length < 40 ? word.length : 40), word.at,
                           nearest.length ? " (did you mean " : "", (int)nearest.length, nearest.at,
                           nearest.length ? "?)" : "", tw_kernel_names());

@@ -217,11 +217,11 @@ static tw_status count_lengths(const tw_parser *p, const leaf_text *l, size_t sl
     size_t width = tw_node_width(&l->node, p->inputs);
     if (weight && from->count == 1 && !l->ard)
         return tw_parser_fail(p, from->at,
-                              "one ell for all inputs is redundant with sigma: leave it out, or add ard");
+                              "one ell for all inputs is redundant with sigma: remove it, or add ard");
     *count = from->count > 1 ? from->count : l->ard ? width : weight ? 0 : 1;
     if (l->ard && *count == 0)
-        return tw_parser_fail(p, l->name.at,
-                              "the number of inputs is not known here: give every length, as in ell=(1, 2)");
+        return tw_parser_fail(
+            p, l->name.at, "the number of inputs is unknown here: give every length scale, as in ell=(1, 2)");
     if (*count <= 1 || width == 0 || *count == width) return TW_OK;
     return tw_parser_fail(p, from->at,
                           "%zu length scales were given for %zu inputs; give one, or one per input", *count,
@@ -235,8 +235,8 @@ static tw_status count_slot(const tw_parser *p, const leaf_text *l, size_t slot,
     if (role == TW_ROLE_LENGTH || role == TW_ROLE_WEIGHT) return count_lengths(p, l, slot, count);
     *count = from->count > 1 ? from->count : 1;
     if (*count == 1) return TW_OK;
-    return tw_parser_fail(p, from->at, "%s is one number, and %zu were given",
-                          tw_node_slot_name(&l->node, slot), *count);
+    return tw_parser_fail(p, from->at, "%s must be one number, not %zu", tw_node_slot_name(&l->node, slot),
+                          *count);
 }
 
 static tw_status fill_slot(tw_parser *p, leaf_text *l, size_t slot)
@@ -261,10 +261,9 @@ static const char *fixes(const tw_parser *p, const leaf_text *l)
 {
     bool weighted = l->node.leaf->slots[0].role == TW_ROLE_WEIGHT && l->node.slot[0].count > 0;
     if (weighted) return "one ell for each input is redundant with sigma";
-    return p->fix_next
-               ? "in a product the first amplitude counts for all factors, and those of a bracket's later "
-                 "terms are relative to its first term"
-               : NULL;
+    return p->fix_next ? "in a product only the first amplitude is free, and the later terms of a bracket "
+                         "are relative to its first term"
+                       : NULL;
 }
 
 /* An amplitude that is fixed stays without an entry in theta. */
@@ -274,7 +273,7 @@ static tw_status fill_slots(tw_parser *p, leaf_text *l)
         bool amplitude = l->node.leaf->slots[s].role == TW_ROLE_AMPLITUDE;
         const char *reason = amplitude ? fixes(p, l) : NULL;
         if (reason && l->slot[s].at)
-            return tw_parser_fail(p, l->slot[s].at, "%s: leave this %s out", reason,
+            return tw_parser_fail(p, l->slot[s].at, "%s: remove this %s", reason,
                                   tw_node_slot_name(&l->node, s));
         if (!reason) TW_TRY(fill_slot(p, l, s));
         p->amplitudes += amplitude;
@@ -299,7 +298,7 @@ tw_status tw_parser_leaf(tw_parser *p)
     l.node.leaf = tw_leaf_find(l.name.at, l.name.length, &l.node.shape);
     if (!l.node.leaf) return tw_parser_fail_name(p, l.name);
     if (l.node.leaf == &tw_leaf_given)
-        return tw_parser_fail(p, l.name.at, "a matrix is given as numbers, and not as part of an expression");
+        return tw_parser_fail(p, l.name.at, "a given matrix cannot be part of an expression");
     if (l.node.leaf->has_degree) l.node.degree = 2;
     tw_status status = read_leaf(p, &l);
     for (size_t k = 0; status != TW_OK && k < TW_LEAF_FILES; k++) tw_attachment_release(l.node.file[k]);

@@ -176,11 +176,10 @@ tw_status tw_kernel_check_covariances(const tw_kernel *kernel, bool others)
     for (size_t i = 0; (others || !mixed) && i < kernel->node_count; i++)
         if (has_no_covariances(&kernel->nodes[i]))
             return tw_fail(kernel->ctx, TW_BAD_ARGUMENT,
-                           mixed
-                               ? "%s has a sparse precision and no covariance function, and is combined with "
-                                 "leaves that have one: it cannot predict at new inputs"
-                               : "%s has a sparse precision and no covariance function: there is no jitter, "
-                                 "and there are no joint draws at new inputs",
+                           mixed ? "%s has a sparse precision, not a covariance function, and is combined "
+                                   "with leaves that have one: the kernel cannot predict at new inputs"
+                                 : "%s has a sparse precision, not a covariance function: jitter and joint "
+                                   "draws at new inputs are not supported",
                            tw_node_name(&kernel->nodes[i]));
     return TW_OK;
 }

@@ -31,8 +31,8 @@ static void add_variance(tw_kernel *kernel, size_t *node, size_t *j, const tw_le
 static tw_status check(tw_context *ctx, const char *shape, double constant, double white)
 {
     if (!shape || !tw_shape_find(shape, strlen(shape)))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no kernel \"%.60s\"; there are: %s",
-                       shape ? shape : "", tw_shape_names());
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "unknown kernel \"%.60s\"; choose from: %s", shape ? shape : "",
+                       tw_shape_names());
     if (!(constant >= 0.0) || !isfinite(constant) || !(white >= 0.0) || !isfinite(white))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the constant and white variances must be >= 0, not %g and %g",
                        constant, white);
@@ -68,8 +68,7 @@ tw_status tw_kernel_simple(tw_context *ctx, const char *shape, size_t scales, co
     *out = NULL;
     TW_TRY(check(ctx, shape, constant, white));
     size_t j = scales + tw_shape_leaf(tw_shape_find(shape, strlen(shape)))->slot_count - 1;
-    if (scales == 0)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a kernel needs a length scale, and none was given");
+    if (scales == 0) return tw_fail(ctx, TW_BAD_ARGUMENT, "a kernel needs at least one length scale");
     TW_TRY(tw_kernel_allocate(ctx, terms + node, j + terms - 1, 0, &kernel));
     if (node) kernel->nodes[0] = (tw_node){.kind = TW_NODE_SUM, .end = terms + 1};
     tw_status status = add_stationary(kernel, &node, shape, scales, log_ell, log_sigma);

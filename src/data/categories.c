@@ -32,13 +32,13 @@ static tw_status replace_levels(tw_data *data, size_t input, const tw_levels *wi
 tw_status tw_data_set_levels(tw_data *data, size_t input, size_t count, const char *const *texts)
 {
     if (input >= data->d)
-        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "there is no input %zu: there are %zu", input + 1,
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "input %zu does not exist: there are %zu", input + 1,
                        data->d);
     for (size_t i = 0; i < data->n; i++) {
         double code = data->x[i + input * data->n];
         if (!(code >= 0.0 && code < (double)count && code == (double)(size_t)code))
             return tw_fail(data->ctx, TW_BAD_DATA,
-                           "row %zu of input %zu: %g is not the number of a category, 0 to %zu", i + 1,
+                           "row %zu of input %zu: %g is not a category number from 0 to %zu", i + 1,
                            input + 1, code, count - 1);
     }
     return replace_levels(data, input, &(tw_levels){count, (char **)texts});
@@ -59,9 +59,8 @@ static tw_status fail_text(const tw_data *data, size_t input, size_t row, const 
     if (data->lines) snprintf(line, sizeof line, " (line %zu)", data->lines[row]);
     tw_levels_list(known, list, sizeof list);
     return tw_fail(data->ctx, TW_NEW_CATEGORY,
-                   "row %zu%s of %s: found %s, a category that the training cases do not have; they have %s",
-                   row + 1, line, input_name(data, input, name), tw_quote(text, text + strlen(text)).text,
-                   list);
+                   "row %zu%s of %s: found %s, but the categories of the training cases are %s", row + 1,
+                   line, input_name(data, input, name), tw_quote(text, text + strlen(text)).text, list);
 }
 
 /* The known texts, and behind them those of the new cases, which stand where their codes say. */
@@ -105,7 +104,7 @@ tw_status tw_data_match_levels(tw_data *data, const tw_data *train, const bool *
         if (known && own)
             TW_TRY(recode(data, k, known, new_ones));
         else
-            return tw_fail(data->ctx, TW_BAD_DATA, "%s is %s, and in the training cases it is %s",
+            return tw_fail(data->ctx, TW_BAD_DATA, "%s is %s, but in the training cases it is %s",
                            input_name(data, k, name), own ? "text" : "numbers", own ? "numbers" : "text");
     }
     return TW_OK;

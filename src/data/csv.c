@@ -81,8 +81,8 @@ static void choose_separator(csv *in, const char *first, const char *second)
 static tw_status fail_quote(const csv *in, const char *at, size_t column, const tw_field *field)
 {
     return tw_fail(in->file->ctx, TW_BAD_DATA,
-                   "%s: the quotes around %s are not closed, or text follows them; "
-                   "close them on the same line, and write a quote inside as \"\"",
+                   "%s: the quotes around %s are not closed, or text follows them: close them on the same "
+                   "line, and write a quote inside as \"\"",
                    place_of(in, at, column).text, tw_quote(field->begin, field->end).text);
 }
 
@@ -208,7 +208,7 @@ static tw_status fail_text(const csv *in, const char *line, size_t column, const
     const char *comma = memchr(field->begin, ',', (size_t)(field->end - field->begin));
     const char *colon = memchr(field->begin, ':', (size_t)(field->end - field->begin));
     const char *advice = comma   ? "; write a decimal point, not a comma"
-                         : colon ? "; a libsvm file must be named .libsvm or .svm"
+                         : colon ? "; the name of a libsvm file must end in .libsvm or .svm"
                                  : "; code text as numbers, or remove the column";
     return tw_fail(in->file->ctx, TW_BAD_DATA, "%s: found %s, which is not a number%s",
                    place_of(in, line, column).text, tw_quote(field->begin, field->end).text, advice);
@@ -223,11 +223,10 @@ static tw_status flawed(csv *in, const char *line, size_t j, tw_status failed)
 /* Names and categories go into files that are UTF-8, and are found again there. */
 static tw_status fail_encoding(const csv *in, const char *line, size_t column, const tw_field *field)
 {
-    return tw_fail(
-        in->file->ctx, TW_BAD_DATA,
-        "%s: found %s, which is not UTF-8: save the file as UTF-8 (of Windows' usual encoding: iconv -f "
-        "WINDOWS-1252 -t UTF-8 OLD > NEW), or leave the column out by its number",
-        place_of(in, line, column).text, tw_quote(field->begin, field->end).text);
+    return tw_fail(in->file->ctx, TW_BAD_DATA,
+                   "%s: found %s, which is not UTF-8: save the file as UTF-8 (from the usual Windows "
+                   "encoding: iconv -f WINDOWS-1252 -t UTF-8 OLD > NEW), or ignore the column by its number",
+                   place_of(in, line, column).text, tw_quote(field->begin, field->end).text);
 }
 
 /* Text in column j of the row at `row`. */
@@ -271,7 +270,7 @@ static tw_status read_row(csv *in, const char *line, double *row, size_t stride)
     if (found == in->columns) return TW_OK;
     return tw_fail(
         in->file->ctx, TW_BAD_DATA,
-        "line %zu: expected %zu fields, as in the %s, and found %zu: complete the row or remove it",
+        "line %zu: expected %zu fields, as in the %s, but found %zu: complete the row or remove it",
         tw_file_line_number(in->file, line), in->columns, in->table->names ? "header" : "first row", found);
 }
 

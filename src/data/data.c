@@ -61,10 +61,10 @@ tw_status tw_data_new(tw_context *ctx, size_t n, size_t d, const double *x, size
 {
     *out = NULL;
     if (n == 0 || d == 0 || !x || ldx < n)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "a data set needs at least one case and one input, and ldx >= n: "
-                       "found n = %zu, d = %zu, ldx = %zu",
-                       n, d, ldx);
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "a data set needs at least one case and one input, and ldx >= n, not n = %zu, d = %zu, ldx = %zu",
+            n, d, ldx);
     TW_TRY(tw_data_allocate(ctx, out));
     (*out)->n = n;
     (*out)->d = d;
@@ -130,8 +130,8 @@ static tw_status place_column(tw_data *data, const char *name, tw_constants **ou
         }
     if (data->columns == TW_DATA_COLUMNS || strlen(name) >= sizeof data->column->name)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                       "data may have at most %d columns beside the inputs, with names of up to %zu letters; "
-                       "the column %.60s is one too many",
+                       "data can have at most %d columns besides the inputs, with names of up to %zu "
+                       "letters: the column %.60s does not fit",
                        TW_DATA_COLUMNS, sizeof data->column->name - 1, name);
     *out = &data->column[data->columns];
     return TW_OK;

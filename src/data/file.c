@@ -52,10 +52,9 @@ static tw_status read_descriptor(tw_file *file, int descriptor)
     struct stat about;
     if (fstat(descriptor, &about) != 0)
         return tw_fail(file->ctx, TW_BAD_FILE, "cannot be read: %s", strerror(errno));
-    if (S_ISDIR(about.st_mode))
-        return tw_fail(file->ctx, TW_BAD_FILE, "is a directory: give the name of a file in it");
+    if (S_ISDIR(about.st_mode)) return tw_fail(file->ctx, TW_BAD_FILE, "is a directory: give a file");
     if (S_ISBLK(about.st_mode) || (S_ISCHR(about.st_mode) && !isatty(descriptor)))
-        return tw_fail(file->ctx, TW_BAD_FILE, "is a device, which may have no end: give a file or a pipe");
+        return tw_fail(file->ctx, TW_BAD_FILE, "is a device, which may be endless: give a file or a pipe");
     return read_all(file, descriptor, S_ISREG(about.st_mode) ? (size_t)about.st_size : 0);
 }
 
@@ -65,7 +64,7 @@ tw_status tw_file_read(tw_context *ctx, const char *path, tw_file *file)
     int descriptor = open(path, O_RDONLY | O_CLOEXEC);
     if (descriptor < 0)
         return tw_fail(ctx, TW_BAD_FILE, "cannot be opened: %s%s", strerror(errno),
-                       strcmp(path, "-") == 0 ? "; standard input is called /dev/stdin" : "");
+                       strcmp(path, "-") == 0 ? "; for standard input use /dev/stdin" : "");
     tw_status status = read_descriptor(file, descriptor);
     close(descriptor);
     return status;
@@ -85,15 +84,15 @@ static bool is_control(char c)
 
 tw_status tw_file_check_text(const tw_file *file)
 {
-    if (file->length == 0) return tw_fail(file->ctx, TW_BAD_DATA, "is empty: there are no data in it");
+    if (file->length == 0) return tw_fail(file->ctx, TW_BAD_DATA, "is empty");
     const char *bad = memchr(file->bytes, '\0', file->length);
     size_t near = file->length < CONTROL_BYTES_WITHIN ? file->length : CONTROL_BYTES_WITHIN;
     for (size_t i = 0; i < near && !bad; i++)
         if (is_control(file->bytes[i])) bad = file->bytes + i;
     if (!bad) return TW_OK;
     return tw_fail(file->ctx, TW_BAD_DATA,
-                   "is not a text file: byte %zu is 0x%02x; give UTF-8 text (neither UTF-16 nor compressed), "
-                   "or a NumPy array in a file that ends in .npy",
+                   "is not a text file: byte %zu is 0x%02x; give UTF-8 text (not UTF-16), or a NumPy array "
+                   "in a file whose name ends in .npy",
                    (size_t)(bad - file->bytes) + 1, (unsigned)(unsigned char)*bad);
 }
 

@@ -49,8 +49,8 @@ static tw_status fail(tw_context *ctx, int code, size_t at)
     if (code == Z_MEM_ERROR) return TW_NO_MEMORY; /* the context has the words */
     return tw_fail(ctx, TW_BAD_DATA,
                    code == Z_BUF_ERROR || code == Z_OK
-                       ? "is compressed by gzip and ends too early, after %zu bytes"
-                       : "is compressed by gzip and damaged, at byte %zu",
+                       ? "is a truncated gzip file, which ends after %zu bytes"
+                       : "is a damaged gzip file, at byte %zu",
                    at);
 }
 

@@ -49,11 +49,10 @@ static tw_status fail_labels(const tw_data *data, const different *d)
         length += (size_t)snprintf(found + length, sizeof found - length, "%s%.40s (row %zu)", k ? ", " : "",
                                    word_of(data, d->values[k], number), d->rows[k]);
     if (d->count > VALUES_SHOWN) snprintf(found + length, sizeof found - length, ", ...");
-    return tw_fail(
-        data->ctx, TW_BAD_DATA,
-        "labels of two classes are two different whole numbers or texts; found %s: recode them, or "
-        "choose another label column",
-        found);
+    return tw_fail(data->ctx, TW_BAD_DATA,
+                   "labels of two classes must be two different whole numbers or texts, but they are %s: "
+                   "recode them, or choose another label column",
+                   found);
 }
 
 /* Two classes: two texts, or two whole numbers. */
@@ -95,11 +94,10 @@ tw_status tw_data_set_label_texts(tw_data *data, size_t count, const char *const
         return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no labels: choose a label column");
     if (!are_numbers_of(data, count))
         return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                       "labels of %zu texts are whole numbers from 0 on, below %zu", count, count);
+                       "labels of %zu texts must be whole numbers from 0 to below %zu", count, count);
     for (size_t k = 1; k < count; k++)
         if (strcmp(texts[k - 1], texts[k]) >= 0)
-            return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                           "the texts of labels are not sorted, or one is there twice");
+            return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the label texts must be sorted and different");
     return set_labels(data, count, texts);
 }
 
@@ -113,7 +111,7 @@ static tw_status recode(tw_data *data, const tw_levels *texts, double first, dou
         char line[32] = "";
         if (data->lines) snprintf(line, sizeof line, " (line %zu)", data->lines[i]);
         tw_levels_list(texts, list, sizeof list);
-        return tw_fail(data->ctx, TW_BAD_DATA, "row %zu: found the label %s; the labels are %s%s", i + 1,
+        return tw_fail(data->ctx, TW_BAD_DATA, "row %zu: found the label %s, but the labels are %s%s", i + 1,
                        tw_quote(word, word + strlen(word)).text, list, line);
     }
     for (size_t i = 0; i < data->n; i++) {
@@ -132,7 +130,7 @@ static tw_status choose(tw_data *data, const different *d, const char *positive)
     const char *high = word_of(data, d->values[swapped ? 0 : 1], number[1]);
     bool turned = positive && strcmp(positive, low) == 0;
     if (positive && !turned && strcmp(positive, high) != 0)
-        return tw_fail(data->ctx, TW_BAD_DATA, "no label is %s; they are %s and %s",
+        return tw_fail(data->ctx, TW_BAD_DATA, "no label is %s: the labels are %s and %s",
                        tw_quote(positive, positive + strlen(positive)).text,
                        tw_quote(low, low + strlen(low)).text, tw_quote(high, high + strlen(high)).text);
     const char *texts[2] = {turned ? high : low, turned ? low : high};

@@ -81,7 +81,7 @@ static tw_status read_index(const libsvm *in, size_t entry, size_t previous, con
     if (q == *p || *q != ':') return fail_at(in, *p, entry, "expected index:number");
     if (sum == 0) return fail_at(in, *p, entry, "indices start at 1: add 1 to every index of the file");
     if (sum <= previous)
-        return fail_at(in, *p, entry, "the indices of a line must increase: sort them, and name none twice");
+        return fail_at(in, *p, entry, "the indices of a line must increase: sort them, without duplicates");
     *index = sum;
     *p = q + 1;
     return TW_OK;

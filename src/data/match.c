@@ -37,8 +37,8 @@ static tw_status find_input(const tw_data *data, const char *name, bool needed, 
         }
     if (count == 1 || (count == 0 && !needed)) return TW_OK;
     return tw_fail(data->ctx, TW_BAD_DATA,
-                   count ? "several inputs are called %s, so the model's input cannot be identified by name"
-                         : "the model was made with the input %s, and there is none of that name",
+                   count ? "several inputs have the name %s of an input of the model"
+                         : "the input %s of the model is missing",
                    quote(name).text);
 }
 
@@ -49,8 +49,7 @@ static tw_status fail_extra(const tw_data *data, size_t d, const size_t *place)
         size_t k = 0;
         while (k < d && place[k] != j) k++;
         if (k == d)
-            return tw_fail(data->ctx, TW_BAD_DATA, "found the input %s, and the model has none of that name",
-                           quote(data->names[j]).text);
+            return tw_fail(data->ctx, TW_BAD_DATA, "the model has no input %s", quote(data->names[j]).text);
     }
     return TW_OK;
 }
@@ -110,7 +109,6 @@ tw_status tw_data_match(tw_data *data, size_t d, const char *const *names, const
     }
     if (data->d == d) return TW_OK;
     return tw_fail(data->ctx, TW_BAD_DATA,
-                   "found %zu inputs, and the model was made with %zu: give the same columns in the same "
-                   "order",
+                   "there are %zu inputs, but the model has %zu: give the same columns in the same order",
                    data->d, d);
 }

@@ -34,20 +34,18 @@ static tw_status find_header(npy *in, char **header)
 {
     const tw_file *file = in->file;
     const char *p = file->bytes;
-    if (file->length == 0) return tw_fail(file->ctx, TW_BAD_DATA, "is empty: there are no data in it");
+    if (file->length == 0) return tw_fail(file->ctx, TW_BAD_DATA, "is empty");
     if (file->length < 6 || memcmp(p, "\x93NUMPY", 6) != 0)
-        return tw_fail(
-            file->ctx, TW_BAD_DATA,
-            "does not start like a NumPy array file: if it is text, give it another ending than .npy");
+        return tw_fail(file->ctx, TW_BAD_DATA,
+                       "is not a NumPy array file: if it is text, its name must not end in .npy");
     size_t major = file->length > 6 ? (unsigned char)p[6] : 1;
     if (major < 1 || major > 3)
         return tw_fail(file->ctx, TW_BAD_DATA,
-                       "has version %zu of the .npy format: versions 1 to 3 are supported", major);
+                       "has version %zu of the .npy format, but only versions 1 to 3 are supported", major);
     size_t start = major == 1 ? 10 : 12;
     uint64_t length = file->length < start ? 0 : little_endian(p + 8, start - 8);
     if (file->length < start || length > file->length - start)
-        return tw_fail(file->ctx, TW_BAD_DATA, "is truncated: it ends in its header, after %zu bytes",
-                       file->length);
+        return tw_fail(file->ctx, TW_BAD_DATA, "is truncated in its header, after %zu bytes", file->length);
     void *copy = NULL;
     TW_TRY(tw_allocate(file->ctx, (size_t)length + 1, 1, "the header of the file", &copy));
     memcpy(copy, p + start, (size_t)length);
@@ -71,8 +69,8 @@ static const char *value_of(const npy *in, const char *key)
 
 static tw_status fail_header(const npy *in, const char *key)
 {
-    return tw_fail(in->file->ctx, TW_BAD_DATA, "has a damaged header: %s is missing or not understood in %s",
-                   key, tw_quote(in->header, in->header + strlen(in->header)).text);
+    return tw_fail(in->file->ctx, TW_BAD_DATA, "has a damaged header: %s is missing or invalid in %s", key,
+                   tw_quote(in->header, in->header + strlen(in->header)).text);
 }
 
 static bool known_type(char kind, size_t size)
@@ -99,11 +97,11 @@ static tw_status read_type(npy *in)
     if (!known_type(in->kind, in->size))
         return tw_fail(
             ctx, TW_BAD_DATA,
-            "holds numbers of type %s: float32, float64, integers and bool are supported" NPY_ADVICE,
+            "holds numbers of type %s, but only float32, float64, integers and bool are supported" NPY_ADVICE,
             tw_quote(p + 1, end).text);
     if (order == '>' && in->size > 1)
         return tw_fail(ctx, TW_BAD_DATA,
-                       "holds big-endian numbers: only little-endian ones are supported" NPY_ADVICE);
+                       "holds big-endian numbers, but only little-endian numbers are supported" NPY_ADVICE);
     return order == '<' || order == '|' || order == '=' || order == '>' ? TW_OK : fail_header(in, "'descr'");
 }
 
@@ -134,12 +132,12 @@ static tw_status read_shape(npy *in)
         while (*p == ',' || *p == ' ') p++;
     }
     if (dimensions < 1 || dimensions > 2)
-        return tw_fail(in->file->ctx, TW_BAD_DATA, "holds an array of %zu dimensions: 1 or 2 are supported",
-                       dimensions);
+        return tw_fail(in->file->ctx, TW_BAD_DATA,
+                       "holds an array of %zu dimensions, but only 1 or 2 are supported", dimensions);
     in->rows = (size_t)length[0];
     in->columns = (size_t)length[1];
     if (in->rows == 0 || in->columns == 0)
-        return tw_fail(in->file->ctx, TW_BAD_DATA, "holds an array of %zu rows and %zu columns: no data",
+        return tw_fail(in->file->ctx, TW_BAD_DATA, "holds an array of %zu rows and %zu columns, without data",
                        in->rows, in->columns);
     return TW_OK;
 }
@@ -150,7 +148,7 @@ static tw_status check_length(const npy *in)
     double needed = (double)in->rows * (double)in->columns * (double)in->size, there = (double)in->bytes;
     if (needed == there) return TW_OK;
     return tw_fail(in->file->ctx, TW_BAD_DATA,
-                   "is %s: %zu rows and %zu columns of %zu-byte numbers need %.0f bytes, and %zu are there",
+                   "is %s: %zu rows and %zu columns of %zu-byte numbers need %.0f bytes, not %zu",
                    needed > there ? "truncated" : "too long", in->rows, in->columns, in->size, needed,
                    in->bytes);
 }

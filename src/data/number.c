@@ -25,7 +25,7 @@ static const double power_of_ten[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4
 tw_status tw_number_locale_begin(tw_context *ctx, tw_number_locale *locale)
 {
     locale->c = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (locale->c == (locale_t)0) return tw_fail(ctx, TW_NO_MEMORY, "no memory for a locale");
+    if (locale->c == (locale_t)0) return tw_fail(ctx, TW_NO_MEMORY, "not enough memory for a locale");
     locale->before = uselocale(locale->c);
     return TW_OK;
 }

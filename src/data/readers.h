@@ -35,7 +35,7 @@ tw_status tw_names_copy(tw_context *ctx, size_t count, const char *const *from, 
 
 /* What to do about values that are missing or not finite, for messages. */
 #define TW_NOT_FINITE_ADVICE \
-    "missing or not finite values are not supported: remove or impute the row, or leave the column out"
+    "missing and non-finite values are not supported: remove or impute the row, or ignore the column"
 
 /* Cases behind the others for the variables of a sparse prior: y is NaN, inputs are 0, columns those of the first case. */
 tw_status tw_data_hide(tw_data *data, size_t more);

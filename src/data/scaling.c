@@ -62,7 +62,7 @@ static void log_dropped(const tw_data *data, const tw_scaling *scaling)
                          ? snprintf(list + length, sizeof list - length, "%s%.60s", comma, data->names[j])
                          : snprintf(list + length, sizeof list - length, "%s%zu", comma, j + 1));
     }
-    tw_log(data->ctx, TW_LOG_INFO, "%zu of %zu inputs are constant and are dropped: %s%s",
+    tw_log(data->ctx, TW_LOG_INFO, "%zu of %zu inputs are constant and ignored: %s%s",
            data->d - scaling->d_out, data->d, list, length < 300 ? "" : ", ...");
 }
 
@@ -108,9 +108,8 @@ tw_status tw_scaling_fit(const tw_data *data, tw_scaling **out)
         status = tw_names_copy(data->ctx, data->d, (const char *const *)data->names, &scaling->names);
     if (status == TW_OK) fit_columns(data, scaling);
     if (status == TW_OK && scaling->d_out == 0)
-        status =
-            tw_fail(data->ctx, TW_BAD_DATA,
-                    "every input is constant over the %zu cases: there is nothing to standardise", data->n);
+        status = tw_fail(data->ctx, TW_BAD_DATA,
+                         "all inputs are constant over the %zu cases and cannot be standardised", data->n);
     if (status != TW_OK) {
         tw_scaling_free(scaling);
         return status;
@@ -146,7 +145,7 @@ tw_status tw_scaling_apply(const tw_scaling *scaling, tw_data *data)
 {
     if (data->d != scaling->d_in)
         return tw_fail(data->ctx, TW_BAD_DATA,
-                       "the data have %zu inputs and the scaling was made for %zu: give the same columns",
+                       "the data have %zu inputs, but the scaling was made for %zu: give the same columns",
                        data->d, scaling->d_in);
     TW_TRY(check_finite(scaling, data));
     for (size_t k = 0; k < scaling->d_out; k++) {

@@ -35,7 +35,7 @@ static tw_status find_name(const tw_table *table, const char *what, const char *
         if (strcmp(table->names[j], wanted) != 0) continue;
         if (*column >= 0)
             return tw_fail(table->ctx, TW_BAD_DATA,
-                           "columns %td and %zu are both called %s: give the %s's column as a number",
+                           "columns %td and %zu have the same name %s: give the number of the %s column",
                            *column + 1, j + 1, tw_quote(wanted, wanted + strlen(wanted)).text, what);
         *column = (ptrdiff_t)j;
     }
@@ -57,7 +57,7 @@ static tw_status find_index(const tw_table *table, const char *what, const char 
     }
     list_names(table, names, sizeof names);
     return tw_fail(
-        table->ctx, TW_BAD_DATA, "there is no %s column %s: give an index from 1 to %ld or -1 to -%ld%s%s%s",
+        table->ctx, TW_BAD_DATA, "unknown %s column %s: give an index from 1 to %ld or -1 to -%ld%s%s%s",
         what, tw_quote(wanted, wanted + strlen(wanted)).text, columns, columns,
         table->names ? ", or one of the names " : "", names, strcmp(what, "label") == 0 ? ", or none" : "");
 }
@@ -74,9 +74,8 @@ static tw_status find_label(const tw_table *table, const char *label, tw_format 
     else if (*column < 0 && sparse)
         *column = DROP_FIRST;
     if (*column >= 0 && table->columns == 1)
-        return tw_fail(
-            table->ctx, TW_BAD_DATA,
-            "has only one column, so with a label there are no inputs: choose no label column (none)");
+        return tw_fail(table->ctx, TW_BAD_DATA,
+                       "has only one column, so a label leaves no inputs: choose no label column (none)");
     return TW_OK;
 }
 
@@ -112,11 +111,11 @@ static tw_status find_constant(const tw_table *table, leaving *l, size_t k)
     const char *other = use_of(l, l->column[k], k);
     if (other)
         return tw_fail(table->ctx, TW_BAD_DATA,
-                       "column %td cannot be both the %s and the %s: say which column is the %s",
+                       "column %td cannot be both the %s and the %s: choose the column of the %s",
                        l->column[k] + 1, other, place->name, other);
     if (!table->levels || table->levels[l->column[k]].count == 0) return TW_OK;
     const char *text = table->levels[l->column[k]].text[0];
-    return tw_fail(table->ctx, TW_BAD_DATA, "the %s column holds text, such as %s: it must hold numbers",
+    return tw_fail(table->ctx, TW_BAD_DATA, "the %s column must hold numbers, not text such as %s",
                    place->name, tw_quote(text, text + strlen(text)).text);
 }
 
@@ -128,7 +127,7 @@ static tw_status find_ignored(const tw_table *table, leaving *l)
         const char *use = use_of(l, column, l->reading->count);
         if (use)
             return tw_fail(table->ctx, TW_BAD_DATA,
-                           "column %td cannot be both ignored and the %s: say which column is the %s",
+                           "column %td cannot be both ignored and the %s: choose the column of the %s",
                            column + 1, use, use);
         l->out[column] = true;
     }
@@ -163,7 +162,7 @@ static void leave_out_row_names(const tw_table *table, leaving *l)
         return;
     if (!counts_rows(table)) return;
     l->out[0] = true;
-    tw_log(table->ctx, TW_LOG_INFO, "the first column has no name and numbers the rows: it is left out");
+    tw_log(table->ctx, TW_LOG_INFO, "the first column has no name and numbers the rows: it is ignored");
 }
 
 /* What is wrong with a column that is used: of several, what stands first in the file. */
@@ -196,9 +195,9 @@ static tw_status find_leaving(const tw_table *table, tw_format format, leaving *
         left += !l->out[j];
     }
     if (left > 0) return TW_OK;
-    return tw_fail(table->ctx, TW_BAD_DATA, "has no column beside the label%s%s%s: there are no inputs",
+    return tw_fail(table->ctx, TW_BAD_DATA, "has no inputs: all columns are the label%s%s%s",
                    l->reading->count ? " and the " : "", l->reading->count ? l->reading->columns[0].name : "",
-                   l->reading->ignored ? " and those that are ignored" : "");
+                   l->reading->ignored ? " and ignored columns" : "");
 }
 
 /* ---- moving ---- */
@@ -298,7 +297,7 @@ tw_status tw_data_read_as(tw_context *ctx, const char *path, const tw_reading *r
     leaving l = {.reading = reading};
     *out = NULL;
     if (reading->count > TW_DATA_COLUMNS)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "data may have at most %d columns beside the inputs, not %zu",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "data can have at most %d columns besides the inputs, not %zu",
                        TW_DATA_COLUMNS, reading->count);
     TW_TRY(tw_table_read_text(ctx, path, &table));
     tw_status status = find_leaving(table, tw_format_of(path), &l);

@@ -81,7 +81,7 @@ static tw_status read_table(tw_context *ctx, const char *path, bool text, tw_tab
 {
     void *block = NULL;
     *out = NULL;
-    if (!path) return tw_fail(ctx, TW_BAD_ARGUMENT, "no file was named");
+    if (!path) return tw_fail(ctx, TW_BAD_ARGUMENT, "no file was given");
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_table), "a table", &block));
     tw_table *table = block;
     table->ctx = ctx;

@@ -22,8 +22,7 @@ tw_status tw_data_set_source(tw_data *data, const char *role, const char *name)
 {
     char **source = source_of(data, role);
     void *copy = NULL;
-    if (!source)
-        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no column of the %.60s to name", role);
+    if (!source) return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no %.60s column", role);
     if (name) {
         TW_TRY(tw_allocate(data->ctx, strlen(name) + 1, 1, "the name of a column", &copy));
         strcpy(copy, name);
@@ -51,8 +50,8 @@ static tw_status take_constant(tw_data *data, size_t input, const char *role)
 {
     const tw_levels *levels = tw_data_levels(data, input);
     if (!levels) return tw_data_set_column(data, role, data->x + input * data->n);
-    return tw_fail(data->ctx, TW_BAD_DATA, "the %.60s column holds text, such as %s: it must hold numbers",
-                   role, tw_quote(levels->text[0], levels->text[0] + strlen(levels->text[0])).text);
+    return tw_fail(data->ctx, TW_BAD_DATA, "the %.60s column must hold numbers, not text such as %s", role,
+                   tw_quote(levels->text[0], levels->text[0] + strlen(levels->text[0])).text);
 }
 
 /* The inputs behind move up by one. */

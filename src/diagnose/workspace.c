@@ -64,8 +64,9 @@ tw_status tw_diagnose_new(tw_context *ctx, size_t draws, size_t chains, tw_diagn
     void *memory = NULL;
     *out = NULL;
     if (draws == 0 || chains == 0 || draws > UINT32_MAX / 4 / chains)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "diagnostics of %zu draws of %zu chains: need 1 to 2^30 in all",
-                       draws, chains);
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "diagnostics need 1 to 2^30 draws in total, not %zu draws of %zu chains", draws,
+                       chains);
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_diagnose), "diagnostics", &memory));
     tw_diagnose *d = memory;
     *d = (tw_diagnose){

@@ -56,8 +56,7 @@ tw_status tw_blocks_agree(tw_blocks *b, tw_status status)
     int mine = (int)status, worst = 0;
     MPI_Allreduce(&mine, &worst, 1, MPI_INT, MPI_MAX, b->comm);
     if (status == TW_OK && worst != TW_OK)
-        return tw_fail(b->ctx, (tw_status)worst, "another rank could not do its part: %s",
-                       tw_status_text((tw_status)worst));
+        return tw_fail(b->ctx, (tw_status)worst, "another rank failed: %s", tw_status_text((tw_status)worst));
     return status;
 }
 
@@ -118,7 +117,8 @@ tw_status tw_blocks_new(tw_context *ctx, MPI_Comm comm, size_t n, tw_blocks **ou
     tw_blocks *b = memory;
     if (!b) return status;
     *b = (tw_blocks){.ctx = ctx, .comm = MPI_COMM_NULL, .grid = -1, .n = n, .users = 1};
-    if (any) status = tw_fail(ctx, TW_NO_MEMORY, "another rank has no memory for its part of a matrix");
+    if (any)
+        status = tw_fail(ctx, TW_NO_MEMORY, "another rank has not enough memory for its part of a matrix");
     if (status == TW_OK) MPI_Comm_dup(comm, &b->comm);
     if (status == TW_OK) status = fill(b);
     if (status == TW_OK)

@@ -252,11 +252,10 @@ static tw_status refuse(tw_distributed *d, const tw_data *data, const tw_kernel 
         TW_TRY(compute_matrix(d, data, kernel, more));
         helps = tw_blocks_factor(d->blocks, &d->factor, &log_det);
     }
-    return tw_fail(
-        d->g.ctx, TW_NOT_POSITIVE_DEFINITE,
-        "the covariance matrix on many machines is singular to rounding%s, and there is no pivoted "
-        "factorisation there: a jitter of %.2g %s",
-        jitter > 0.0 ? " also with this jitter" : "", more, helps ? "helps" : "does not help either");
+    return tw_fail(d->g.ctx, TW_NOT_POSITIVE_DEFINITE,
+                   "the distributed covariance matrix is numerically singular%s, and a pivoted factorisation "
+                   "is not available: a jitter of %.2g %s",
+                   jitter > 0.0 ? " even with this jitter" : "", more, helps ? "helps" : "does not help");
 }
 
 static tw_status fill(tw_distributed *d, const tw_data *data, const tw_kernel *kernel, double jitter,
@@ -283,8 +282,9 @@ tw_status tw_distributed_new(const tw_data *data, const tw_kernel *kernel, doubl
     failed = status != TW_OK;
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm);
     if (!g) return status;
-    status = any ? tw_fail(data->ctx, TW_NO_MEMORY, "another rank has no memory for its part of a matrix")
-                 : fill((tw_distributed *)g, data, kernel, jitter, comm);
+    status =
+        any ? tw_fail(data->ctx, TW_NO_MEMORY, "another rank has not enough memory for its part of a matrix")
+            : fill((tw_distributed *)g, data, kernel, jitter, comm);
     if (status == TW_OK)
         *out = g;
     else

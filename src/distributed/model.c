@@ -10,15 +10,13 @@ static tw_status check(const tw_data *data, const tw_kernel *kernel)
     tw_precision p = {0};
     if (tw_kernel_matrix(kernel, NULL))
         return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                       "a given kernel matrix is in the memory of one machine already: only a kernel is "
-                       "computed in parts");
+                       "a given kernel matrix cannot be distributed: use a kernel");
     tw_status status = tw_kernel_precision(kernel, data->n - data->hidden, data->d, data->x, data->n, &p);
     bool sparse = p.q;
     tw_precision_release(&p);
     if (status != TW_OK || (!sparse && data->hidden == 0)) return status;
     return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                   "this kernel has a sparse precision, which one machine works with: only dense matrices "
-                   "are spread over several");
+                   "a kernel with a sparse precision cannot be distributed: only dense matrices can");
 }
 
 tw_status tw_model_distributed(const tw_data *data, const tw_kernel *kernel, const tw_likelihood *likelihood,

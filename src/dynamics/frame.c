@@ -51,12 +51,12 @@ tw_status tw_frame_make(const tw_target *t, tw_metric metric, const tw_reference
         use_reference(q, out);
         if (out->linear && !t->model->prior->full_rank)
             return tw_fail(ctx, TW_BAD_ARGUMENT,
-                           "this metric needs a kernel matrix of full rank; use prior or ep");
+                           "this metric needs a kernel matrix of full rank; use the metric prior or ep");
         return TW_OK;
     default:
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "HMC needs a constant metric: identity, prior, ep or dense; the position "
-                       "dependent ones are RMHMC's");
+                       "HMC needs a constant metric: identity, prior, ep or dense; position-dependent "
+                       "metrics need RMHMC");
     }
 }
 

@@ -72,7 +72,7 @@ tw_status tw_general_set_position(tw_general *g, const double *x)
     memset(g->here.p, 0, g->target.d * sizeof *x);
     if (tw_general_update(g, &g->here)) return TW_OK;
     return tw_fail(g->ctx, TW_NUMERICAL_FAILURE,
-                   "the log density (%g) or a derivative is not finite at the position; start elsewhere",
+                   "the log density (%g) or a derivative is not finite at the position; choose another start",
                    g->here.value);
 }
 
@@ -116,7 +116,7 @@ void tw_general_copy(const tw_general *g, const tw_general_point *from, tw_gener
 static tw_status check_target(tw_context *ctx, const tw_general_target *target, const tw_general_options *o)
 {
     if (target->d == 0 || !tw_size_fits(34 * target->d))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a target of dimension %zu cannot be sampled", target->d);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a target cannot have %zu dimensions", target->d);
     if (!target->value || !target->gradient)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a target needs a value and a gradient");
     if (o->metric == TW_GENERAL_SOFTABS && (!target->hessian || !target->third))
@@ -134,7 +134,7 @@ static bool positive(double a)
 static tw_status check_options(tw_context *ctx, size_t d, const tw_general_options *o)
 {
     if (o->metric != TW_GENERAL_CONSTANT && o->metric != TW_GENERAL_SOFTABS)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no metric %d", (int)o->metric);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "unknown metric %d", (int)o->metric);
     if (!positive(o->eps) || !positive(o->alpha) || !positive(o->tolerance))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "eps (%g), alpha (%g) and tolerance (%g) must be positive and finite", o->eps,

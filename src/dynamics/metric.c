@@ -10,18 +10,17 @@
     X(TW_METRIC_EP, ep, .meaning = "EP's precision", .needs_gaussian = true, .unit_scale = true) \
     Y(TW_METRIC_DENSE, dense, .meaning = "a given precision", .needs_gaussian = true, .unit_scale = true)
 
-#define FOLLOWING(X)                                                                                         \
-    X(TW_METRIC_HESSIAN, hessian, .meaning = "the curvature at x", .position_dependent = true,               \
-      .unit_scale = true)                                                                                    \
-    X(TW_METRIC_FISHER, fisher, .meaning = "the expected information at x", .position_dependent = true,      \
-      .unit_scale = true)                                                                                    \
-    X(TW_METRIC_SMOOTHED, smoothed, .meaning = "the curvature averaged about x", .position_dependent = true, \
-      .needs_smoothing = true, .unit_scale = true)
+#define FOLLOWING(X)                                                                           \
+    X(TW_METRIC_HESSIAN, hessian, .meaning = "the curvature at x", .position_dependent = true, \
+      .unit_scale = true)                                                                      \
+    X(TW_METRIC_FISHER, fisher, .meaning = "the expected (Fisher) information at x",           \
+      .position_dependent = true, .unit_scale = true)                                          \
+    X(TW_METRIC_SMOOTHED, smoothed, .meaning = "the curvature averaged around x",              \
+      .position_dependent = true, .needs_smoothing = true, .unit_scale = true)
 
-#define ANCHORED(X)                                                                                          \
-    X(TW_METRIC_ANCHORED, anchored,                                                                          \
-      .meaning = "EP's precision and what the smoothed curvature has beyond it", .position_dependent = true, \
-      .needs_gaussian = true, .needs_smoothing = true, .unit_scale = true)
+#define ANCHORED(X)                                                                                        \
+    X(TW_METRIC_ANCHORED, anchored, .meaning = "EP's precision plus the excess of the smoothed curvature", \
+      .position_dependent = true, .needs_gaussian = true, .needs_smoothing = true, .unit_scale = true)
 
 #define NAMED(value, text, ...) [value] = {.metric = (value), .name = #text, .named = true, __VA_ARGS__},
 #define UNNAMED(value, text, ...) [value] = {.metric = (value), .name = #text, __VA_ARGS__},

@@ -66,8 +66,8 @@ static tw_status check(const tw_target *target, const tw_riemann_options *o)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "RMHMC needs a metric that depends on the position");
     if (o->metric == TW_METRIC_ANCHORED && (!o->anchor || !o->anchor->gaussian || o->anchor->linear))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "the metric anchored needs the prior with sites: a fit by EP or Laplace's method, and "
-                       "a path that begins at the prior or at it");
+                       "the metric anchored needs a fit by EP or Laplace's method, and a path from the prior "
+                       "or from that fit");
     if (!(o->rule.tolerance > 0.0) || (o->rule.cap == 0 && o->rule.fixed == 0))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "the implicit equations need a tolerance above 0 and at least one iteration");

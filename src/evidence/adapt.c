@@ -18,7 +18,7 @@ tw_status tw_rm_check_pilot(tw_context *ctx, const tw_rm_options *o)
                        "the fraction of the effective sample size to keep must be between 0 and 1, not %g",
                        o->fraction);
     if (o->max_moves == 0 || (!o->beta && o->max_temperatures == 0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there must be at least one move and one temperature");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a pilot needs at least one move and one temperature");
     if (!(o->eps >= 0.0) || !isfinite(o->eps))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "eps must be above 0, not %g", o->eps);
     return TW_OK;

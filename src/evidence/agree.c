@@ -92,7 +92,7 @@ static int print_known(const tw_agreement *a, const char *first, const char *sec
 void tw_agreement_print(const tw_agreement *a, const tw_estimate *estimates, char words[TW_WORDS_BYTES])
 {
     if (!a->known) {
-        snprintf(words, TW_WORDS_BYTES, "Agreement is not known: %s.",
+        snprintf(words, TW_WORDS_BYTES, "Agreement is unknown: %s.",
                  a->one_mode       ? "the path starts at one mode, so all estimates may miss another"
                  : a->compared < 2 ? "there is only one estimate with an error"
                                    : "the estimates share their draws, so their errors are not independent");

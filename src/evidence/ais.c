@@ -166,7 +166,7 @@ static tw_status check(tw_context *ctx, const tw_ais_options *o)
     if (o->particles < 2)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
-            "AIS with %zu particle%s has no error bar: it needs at least two, and a hundred are better",
+            "AIS with %zu particle%s cannot give a standard error: use at least 2, preferably 100 or more",
             o->particles, o->particles == 1 ? "" : "s");
     if (o->moves == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "AIS needs at least one transition at each temperature");

@@ -66,7 +66,7 @@ tw_status tw_ais_resume(tw_ais *a, tw_walk *walk)
     if (!fits(a, walk, state, &a->steps))
         return tw_fail(
             walk->ctx, TW_BAD_ARGUMENT,
-            "a state of %zu particles after %zu temperatures, of %zu numbers, is not one of this run",
+            "the state (%zu particles after %zu temperatures, %zu numbers) does not belong to this run",
             state->particles, state->done, state->count);
     tw_visit v = tw_visit_restore(state->numbers, state->count);
     TW_TRY(tw_walk_temper(walk, state->beta));

@@ -50,10 +50,10 @@ tw_status tw_evidence_read_methods(tw_context *ctx, const char *text, size_t *co
         tw_evidence_method next = TW_EVIDENCE_AIS;
         size_t length = strcspn(text, ",");
         if (!find_method(text, length, &next))
-            return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no method \"%.*s\"; there are: %s", (int)length,
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "unknown method \"%.*s\"; choose from: %s", (int)length,
                            text, tw_evidence_method_names());
         if (seen & 1u << next)
-            return tw_fail(ctx, TW_BAD_ARGUMENT, "the method %s is named twice", names[next]);
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "the method %s is given twice", names[next]);
         seen |= 1u << next;
         method[(*count)++] = next;
         more = text[length] == ',';
@@ -69,7 +69,7 @@ static tw_status check_metric(tw_context *ctx, const tw_evidence_options *o)
     const tw_method_info *method = strcmp(o->kernel_method, "auto") == 0 ? tw_method_describe(TW_METHOD_HMC)
                                                                          : tw_method_find(o->kernel_method);
     if (!method)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no sampler \"%.60s\"; there are: auto, %s",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "unknown sampler \"%.60s\"; choose from: auto, %s",
                        o->kernel_method, tw_method_names());
     if (strcmp(o->metric, "auto") == 0) return TW_OK;
     return tw_method_check_metric(ctx, method, o->metric);
@@ -81,15 +81,15 @@ static tw_status check_path(tw_context *ctx, const tw_evidence_options *o)
     bool known =
         strcmp(o->from, "ep") == 0 || strcmp(o->from, "laplace") == 0 || strcmp(o->from, "prior") == 0;
     if (!o->reference && !known)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "a path starts from ep, laplace, prior or a Gaussian that is given, not from \"%.60s\"", o->from);
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "a path must start from ep, laplace, prior or a given Gaussian, not \"%.60s\"",
+                       o->from);
     if (o->beta) return tw_schedule_check(ctx, o->temperatures, o->beta);
     if (strcmp(o->schedule, "auto") == 0 || strcmp(o->schedule, "adaptive") == 0 ||
         tw_schedule_named(o->schedule, &kind))
         return TW_OK;
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "there is no schedule \"%.60s\"; there are: auto, geometric, linear, sigmoid, adaptive",
+                   "unknown schedule \"%.60s\"; choose from: auto, geometric, linear, sigmoid, adaptive",
                    o->schedule);
 }
 
@@ -102,10 +102,10 @@ tw_status tw_evidence_options_check(tw_context *ctx, const tw_evidence_options *
     TW_TRY(tw_evidence_read_methods(ctx, o->methods, &count, method));
     if (o->particles < 2)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "with %zu particle%s there is no error bar: use at least two, better a hundred",
+                       "%zu particle%s cannot give a standard error: use at least 2, preferably 100 or more",
                        o->particles, o->particles == 1 ? "" : "s");
     if (!(o->until_se >= 0.0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the standard error to reach must be above 0, not %g",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the goal for the standard error must be above 0, not %g",
                        o->until_se);
     TW_TRY(check_path(ctx, o));
     return check_metric(ctx, o);

@@ -101,8 +101,8 @@ static tw_status choose_fit(maker *m)
         return start_from_prior(m);
     } else if (!ep || !p->fits.gaussian) {
         return tw_fail(p->ctx, TW_NOT_CONVERGED,
-                       "%s did not converge (residual %.1e), and the path cannot start from it: start from "
-                       "the prior, or look at the scale of the inputs and the length scale",
+                       "%s did not converge (residual %.1e), so the path cannot start from it: start from "
+                       "the prior, or check the scale of the inputs and the length scale",
                        ep ? "neither EP nor Laplace's approximation" : "Laplace's approximation",
                        wanted ? wanted->residual : NAN);
     } else {
@@ -181,8 +181,8 @@ static tw_status choose_metric(maker *m, tw_sampler_options *kernel)
     if (!metric->needs_gaussian && !metric->needs_smoothing) return TW_OK;
     if (!p->fits.gaussian)
         return tw_fail(p->ctx, TW_NOT_CONVERGED,
-                       "the metric %s needs a fit, and neither EP nor Laplace's approximation converged: "
-                       "take another metric",
+                       "the metric %s needs a fit, but neither EP nor Laplace's approximation converged: use "
+                       "another metric",
                        p->metric);
     kernel->gaussian = p->fits.gaussian->reference;
     kernel->smoothing = p->fits.gaussian->variance;
@@ -257,8 +257,8 @@ static tw_status plan_pt(maker *m, const tw_sampler_options *kernel)
     return tw_schedule_fill(p->ctx, m->kind, PRIOR_LADDER, m->beta_min, p->ladder);
 }
 
-/* AIS walks the schedule always, the others where it was asked for. */
-static void hand_out_schedule(tw_evidence_plan *p)
+/* AIS always uses the schedule, the other methods only if the caller gave it. */
+static void assign_schedule(tw_evidence_plan *p)
 {
     p->ais.beta = p->beta;
     p->ais.temperatures = p->temperatures;
@@ -295,7 +295,7 @@ static tw_status make(maker *m)
     plan_rm(m, &kernel);
     TW_TRY(plan_pt(m, &kernel));
     if (m->adaptive) TW_TRY(adapt_schedule(m));
-    hand_out_schedule(p);
+    assign_schedule(p);
     return TW_OK;
 }
 

@@ -14,7 +14,7 @@ static const double most_effort = 64.0; /* of a second run of parallel tempering
 
 /* ---- what the methods share ---- */
 
-/* Those who watch hear which method it is. */
+/* Progress names the method. */
 static bool relay(void *user, const tw_progress *progress)
 {
     const tw_evidence_job *j = user;

@@ -17,8 +17,7 @@ static const tw_store *store_of(const tw_evidence_job *j)
 
 static tw_status refuse(const tw_evidence_job *j)
 {
-    return tw_fail(j->plan->ctx, TW_BAD_DATA,
-                   "the saved state of this run is damaged: start again without it");
+    return tw_fail(j->plan->ctx, TW_BAD_DATA, "the saved state of this run is damaged: start again");
 }
 
 /* Every block begins with its format, whatever follows. */
@@ -28,8 +27,7 @@ static tw_status check_format(const tw_evidence_job *j, size_t there, const void
     if (there >= sizeof format) memcpy(&format, block, sizeof format);
     if (format == FORMAT) return TW_OK;
     return tw_fail(j->plan->ctx, TW_BAD_DATA,
-                   "the saved state of this run has format %llu, and talweg %s reads format %d: start again "
-                   "without it",
+                   "the saved state of this run has format %llu, but talweg %s reads format %d: start again",
                    (unsigned long long)format, tw_version(), FORMAT);
 }
 

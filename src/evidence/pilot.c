@@ -111,8 +111,8 @@ static tw_status climb(pilot *p)
         size_t particles = p->walk->particles;
         if (k > p->capacity)
             return tw_fail(ctx, TW_NOT_CONVERGED,
-                           "%zu temperatures reached only b = %g: start nearer to the posterior (EP), or "
-                           "allow for more temperatures or a smaller effective sample size",
+                           "%zu temperatures reached only b = %g: start closer to the posterior (EP), or "
+                           "allow more temperatures or a smaller effective sample size",
                            p->capacity, step[k - 1].beta);
         step[k].beta = p->o->beta ? p->o->beta[k]
                                   : tw_next_temperature(particles, ratio, step[k - 1].beta, p->o->fraction);

@@ -22,29 +22,26 @@ static const double high_failures = 0.01;
 static tw_status check_counts(tw_context *ctx, const tw_pt_options *o)
 {
     if (o->copies < 2)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "parallel tempering with %zu cop%s has no error bar: it needs at least two, and eight or "
-            "more are better",
-            o->copies, o->copies == 1 ? "y" : "ies");
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "parallel tempering with %zu cop%s cannot give a standard error: use at least 2, "
+                       "preferably 8 or more",
+                       o->copies, o->copies == 1 ? "y" : "ies");
     if (o->rounds < 2 || o->moves == 0)
         return tw_fail(
             ctx, TW_BAD_ARGUMENT,
-            "parallel tempering needs at least two rounds of at least one transition; these are %zu "
-            "rounds of %zu",
+            "parallel tempering needs at least two rounds of at least one transition, not %zu rounds of %zu",
             o->rounds, o->moves);
     size_t least = tw_ladder_least_rounds(o->copies);
     if (o->rounds < least)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "with %zu copies errors come from %zu batches of each: that needs at least %zu rounds, not "
-            "%zu; or %d copies",
-            o->copies, tw_ladder_batches(o->copies, o->rounds), least, o->rounds, TW_ENOUGH_COPIES);
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "with %zu copies the errors come from %zu batches of each copy: use at least %zu "
+                       "rounds, not %zu, or %d copies",
+                       o->copies, tw_ladder_batches(o->copies, o->rounds), least, o->rounds,
+                       TW_ENOUGH_COPIES);
     if ((tw_pt_tunes_steps(o) || o->tune_ladder) && o->warmup < LEAST_WARMUP)
-        return tw_fail(
-            ctx, TW_BAD_ARGUMENT,
-            "step sizes and temperatures are tuned in the warm-up: it needs at least %d rounds, not %zu",
-            LEAST_WARMUP, o->warmup);
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "the warm-up tunes step sizes and temperatures and needs at least %d rounds, not %zu",
+                       LEAST_WARMUP, o->warmup);
     if (o->patience < 1 || o->patience > MOST_PATIENCE)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "patience must be from 1 to %d times the warm-up, not %zu",
                        MOST_PATIENCE, o->patience);
@@ -67,8 +64,9 @@ static tw_status check(tw_context *ctx, const tw_pt_options *o)
 
 static void release(tw_pt *pt)
 {
-    void *arrays[] = {pt->beta,    pt->tuner, pt->normals, pt->x,     pt->swap, pt->rejection, pt->replica,
-                      pt->heading, pt->ratio, pt->stone,   pt->state, pt->news, pt->trade};
+    void *arrays[] = {pt->beta,      pt->tuner,    pt->normals, pt->x,     pt->swap,
+                      pt->rejection, pt->replica,  pt->heading, pt->ratio, pt->stone,
+                      pt->state,     pt->outcomes, pt->trade};
     for (size_t k = 0; pt->walk && k < pt->allocated; k++) tw_walk_free(pt->walk[k]);
     tw_release(pt->ctx, pt->walk);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(pt->ctx, arrays[i]);

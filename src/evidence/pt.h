@@ -10,10 +10,10 @@
  * log [p_k(x') p_{k+1}(x) / (p_k(x) p_{k+1}(x'))] = (b_{k+1} - b_k) (R(x) - R(x')), x the lower state. */
 double tw_pt_swap_odds(double step, double lower, double upper);
 
-/* What all members of a team hear of a level of a copy in a round. */
-typedef struct tw_pt_news {
+/* The outcome of a round at a level of a copy, which all members of a team receive. */
+typedef struct tw_pt_outcome {
     double acceptance, failed, log_ratio;
-} tw_pt_news;
+} tw_pt_outcome;
 
 typedef struct tw_pt {
     tw_context *ctx;
@@ -23,19 +23,19 @@ typedef struct tw_pt {
     tw_watch watch;
 
     size_t levels, copies, batches, rounds, threads;
-    size_t allocated;     /* levels at first; the warm-up may leave some out */
-    tw_walk **walk;       /* one per level: `copies` columns at one temperature */
-    double *beta;         /* per level */
-    tw_step_tuner *tuner; /* per level: step sizes */
-    bool tuning;          /* they are tuned; else given, or frozen */
-    uint64_t chain;       /* the first of its random streams */
-    uint64_t round;       /* rounds done, warm-up included: they number the random streams */
-    size_t move;          /* of this round */
-    double *normals, *x;  /* n x copies: fresh draws at b = 0 */
-    tw_status drawn;      /* whether those could be used */
-    size_t stage;         /* of the warm-up: see pt_warmup.c */
-    tw_pt_news *news;     /* levels x copies: see pt_team.c */
-    double *trade;        /* states on their way to another member of the team, and from it */
+    size_t allocated;        /* levels at first; the warm-up may leave some out */
+    tw_walk **walk;          /* one per level: `copies` columns at one temperature */
+    double *beta;            /* per level */
+    tw_step_tuner *tuner;    /* per level: step sizes */
+    bool tuning;             /* they are tuned; else given, or frozen */
+    uint64_t chain;          /* the first of its random streams */
+    uint64_t round;          /* rounds done, warm-up included: they number the random streams */
+    size_t move;             /* of this round */
+    double *normals, *x;     /* n x copies: fresh draws at b = 0 */
+    tw_status drawn;         /* whether those could be used */
+    size_t stage;            /* of the warm-up: see pt_warmup.c */
+    tw_pt_outcome *outcomes; /* levels x copies: see pt_team.c */
+    double *trade;           /* states on their way to another member of the team, and from it */
 
     bool *swap;        /* steps x copies: which pairs exchange in this round */
     double *rejection; /* steps: sums of rejection probabilities */
@@ -93,9 +93,9 @@ void tw_pt_share_out(tw_pt *pt);
 /* All members know all states, as they do where levels are about to change hands. */
 tw_status tw_pt_settle(tw_pt *pt);
 
-/* All members hear what happened at every level in this move. */
-void tw_pt_hear(tw_pt *pt);
-const tw_pt_news *tw_pt_heard(const tw_pt *pt, size_t level, size_t copy);
+/* Send the outcomes of this move at every level to all members. */
+void tw_pt_gather_outcomes(tw_pt *pt);
+const tw_pt_outcome *tw_pt_outcome_of(const tw_pt *pt, size_t level, size_t copy);
 
 /* States that change places between two members go there. */
 void tw_pt_trade(tw_pt *pt);

@@ -62,15 +62,15 @@ static void move_level(void *user, size_t level, size_t worker)
 }
 
 /* What all copies did at a level, and its step size after that. */
-static void take_in(tw_pt *pt, size_t level)
+static void add_outcomes(tw_pt *pt, size_t level)
 {
     tw_walk *w = pt->walk[level];
     double sum = 0.0;
     for (size_t c = 0; c < pt->copies; c++) {
-        const tw_pt_news *news = tw_pt_heard(pt, level, c);
-        w->log_ratio[c] = news->log_ratio;
-        w->failures += news->failed;
-        sum += news->acceptance;
+        const tw_pt_outcome *outcome = tw_pt_outcome_of(pt, level, c);
+        w->log_ratio[c] = outcome->log_ratio;
+        w->failures += outcome->failed;
+        sum += outcome->acceptance;
     }
     if (level == 0) return; /* draws are no transitions */
     w->acceptance += sum;
@@ -83,8 +83,8 @@ static tw_status move_all(tw_pt *pt)
     for (pt->move = 0; pt->move < pt->o->moves; pt->move++) {
         tw_parallel_for(pt->levels, pt->threads, move_level, pt);
         if (pt->drawn != TW_OK) return tw_team_leave(pt->ctx, pt->drawn);
-        tw_pt_hear(pt);
-        for (size_t k = 0; k < pt->levels; k++) take_in(pt, k);
+        tw_pt_gather_outcomes(pt);
+        for (size_t k = 0; k < pt->levels; k++) add_outcomes(pt, k);
     }
     return tw_team_status(pt->ctx);
 }

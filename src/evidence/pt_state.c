@@ -96,9 +96,8 @@ tw_status tw_pt_resume(tw_pt *pt)
         pt->proposals = s->proposals;
         if (tw_visit_is_whole(&v)) return TW_OK;
     }
-    return tw_fail(
-        pt->ctx, TW_BAD_ARGUMENT,
-        "a state of %zu temperatures and %zu copies after %llu rounds, of %zu numbers, is not one of "
-        "this run",
-        s->levels, s->copies, (unsigned long long)s->round, s->count);
+    return tw_fail(pt->ctx, TW_BAD_ARGUMENT,
+                   "the state (%zu temperatures and %zu copies after %llu rounds, %zu numbers) does not "
+                   "belong to this run",
+                   s->levels, s->copies, (unsigned long long)s->round, s->count);
 }

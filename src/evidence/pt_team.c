@@ -3,9 +3,9 @@
  * A level's columns, one of each copy of the ladder, are worked on in pieces: tiles of copies at one temperature, so that they
  * take the same steps together. Items of work are piece p of level k, in the order p levels + k, and the members share them out
  * in that order: whole copies of the ladder first, and where those do not come out even, or are fewer than the members, a
- * ladder is cut between two levels. A level's transitions, and R where they led, are heard by all (24 bytes of each column);
+ * ladder is cut between two levels. A level's transitions, and R where they led, are sent to all (24 bytes of each column);
  * all then decide about all swaps, alike. States stay where they are, but for a swap of two neighbours that lie on both sides
- * of a cut: these two go from one member to the other, and nobody else hears them.
+ * of a cut: these two go from one member to the other, and no other member receives them.
  *
  * (Temperatures could be exchanged instead, and states never move. The columns of a tile would then differ in temperature, step
  * size, number of steps and, at b = 0, in kind, and every sampler would need all of these for each column. What that would
@@ -31,10 +31,10 @@ static tw_strand strand_of(const tw_pt *pt, size_t level)
 tw_status tw_pt_allocate_team(tw_pt *pt)
 {
     const tw_sampler *s = any_sampler(pt);
-    void *news = NULL;
-    TW_TRY(tw_allocate(pt->ctx, s->pieces * s->each * pt->levels, sizeof *pt->news, "the messages of a round",
-                       &news));
-    pt->news = news;
+    void *outcomes = NULL;
+    TW_TRY(tw_allocate(pt->ctx, s->pieces * s->each * pt->levels, sizeof *pt->outcomes,
+                       "the messages of a round", &outcomes));
+    pt->outcomes = outcomes;
     return tw_allocate_doubles(pt->ctx, s->n + s->r, 2 * s->each, "states that travel", &pt->trade);
 }
 
@@ -57,21 +57,21 @@ tw_status tw_pt_settle(tw_pt *pt)
     return tw_team_status(pt->ctx);
 }
 
-/* ---- what all hear ---- */
+/* ---- outcomes for all members ---- */
 
 /* In the order of the items. */
-static tw_pt_news *news_of(const tw_pt *pt, size_t level, size_t copy)
+static tw_pt_outcome *outcome_at(const tw_pt *pt, size_t level, size_t copy)
 {
     size_t each = any_sampler(pt)->each;
-    return &pt->news[(copy / each * pt->levels + level) * each + copy % each];
+    return &pt->outcomes[(copy / each * pt->levels + level) * each + copy % each];
 }
 
-const tw_pt_news *tw_pt_heard(const tw_pt *pt, size_t level, size_t copy)
+const tw_pt_outcome *tw_pt_outcome_of(const tw_pt *pt, size_t level, size_t copy)
 {
-    return news_of(pt, level, copy);
+    return outcome_at(pt, level, copy);
 }
 
-void tw_pt_hear(tw_pt *pt)
+void tw_pt_gather_outcomes(tw_pt *pt)
 {
     size_t each = any_sampler(pt)->each, pieces = any_sampler(pt)->pieces;
     bool cut = tw_team_trades(pt->ctx);
@@ -80,11 +80,12 @@ void tw_pt_hear(tw_pt *pt)
         const tw_walk *w = pt->walk[k];
         tw_share mine = tw_sampler_mine(w->sampler);
         for (size_t c = mine.first; c < mine.first + mine.count; c++)
-            *news_of(pt, k, c) = (tw_pt_news){.acceptance = k > 0 ? w->records[c].acceptance_rate : NAN,
-                                              .failed = k > 0 && tw_record_failed(&w->records[c]),
-                                              .log_ratio = w->log_ratio[c]};
+            *outcome_at(pt, k, c) = (tw_pt_outcome){.acceptance = k > 0 ? w->records[c].acceptance_rate : NAN,
+                                                    .failed = k > 0 && tw_record_failed(&w->records[c]),
+                                                    .log_ratio = w->log_ratio[c]};
     }
-    tw_team_gather(pt->ctx, items, columns * sizeof *pt->news, items * columns * sizeof *pt->news, pt->news);
+    tw_team_gather(pt->ctx, items, columns * sizeof *pt->outcomes, items * columns * sizeof *pt->outcomes,
+                   pt->outcomes);
 }
 
 /* ---- what two of them exchange ---- */

@@ -29,7 +29,7 @@ void tw_pt_set_levels(tw_pt *pt, size_t levels)
     pt->levels = levels;
     pt->rounds = pt->o->rounds * pt->allocated / levels;
     pt->batches = tw_ladder_batches(pt->copies, pt->rounds);
-    if (pt->news) tw_pt_share_out(pt);
+    if (pt->outcomes) tw_pt_share_out(pt);
 }
 
 /* ---- the ladder ---- */

@@ -85,8 +85,8 @@ static tw_status take_weights(tw_resample_move *s, size_t k, bool *more)
     for (size_t i = 0; i < s->o->islands; i++)
         if (!isfinite(s->log_z[i]))
             return tw_fail(s->walk->ctx, TW_NUMERICAL_FAILURE,
-                           "no particle of island %zu is left at temperature %zu: use more particles, or "
-                           "start nearer to the posterior",
+                           "all weights of island %zu are 0 at temperature %zu: use more particles, or start "
+                           "closer to the posterior",
                            i + 1, k);
     s->done = k;
     *more = report(s, k) && k < s->plan->steps;
@@ -165,11 +165,12 @@ static tw_status make_plan(tw_resample_move *s, const tw_model *model, const tw_
 static tw_status check(tw_context *ctx, const tw_rm_options *o)
 {
     if (o->islands < 2)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "resample-move with one island has no error bar: it needs at least two, and 16 are "
-                       "better");
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "resample-move with one island cannot give a standard error: use at least 2, preferably 16");
     if (o->particles < 2 * o->islands)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu particles on %zu islands: there must be two on each",
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "%zu particles on %zu islands are too few: each island needs at least two",
                        o->particles, o->islands);
     if (!(o->spread >= 1.0) || !isfinite(o->spread))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the spread of particle numbers must be at least 1, not %g",

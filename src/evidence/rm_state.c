@@ -71,7 +71,7 @@ static tw_status refuse(tw_context *ctx, const tw_rm_state *state)
 {
     return tw_fail(
         ctx, TW_BAD_ARGUMENT,
-        "a state of %zu particles after %zu of %zu temperatures, of %zu numbers, is not one of this run",
+        "the state (%zu particles after %zu of %zu temperatures, %zu numbers) does not belong to this run",
         state->particles, state->done, state->steps, state->count);
 }
 

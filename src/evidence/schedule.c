@@ -41,11 +41,12 @@ tw_status tw_schedule_check(tw_context *ctx, size_t steps, const double *beta)
     if (steps == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a schedule needs at least two temperatures: 0 and 1");
     if (beta[0] != 0.0 || beta[steps] != 1.0)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the temperatures must run from 0 to 1; these run from %g to %g",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the temperatures must go from 0 to 1, not from %g to %g",
                        beta[0], beta[steps]);
     for (size_t k = 1; k <= steps; k++)
         if (!(beta[k] > beta[k - 1]))
-            return tw_fail(ctx, TW_BAD_ARGUMENT, "the temperatures must rise; number %zu is %g after %g",
-                           k + 1, beta[k], beta[k - 1]);
+            return tw_fail(ctx, TW_BAD_ARGUMENT,
+                           "the temperatures must increase, but number %zu is %g after %g", k + 1, beta[k],
+                           beta[k - 1]);
     return TW_OK;
 }

@@ -71,10 +71,10 @@ static double variance_of_missed(const until *u, const tw_estimate *run)
     return fmax(run->se * run->se - se * se - run->missed * run->missed, 0.0);
 }
 
-static void take_together(until *u, const tw_estimate *run, tw_estimate *out)
+static void combine(until *u, const tw_estimate *run, tw_estimate *out)
 {
     bool first = u->done == 0;
-    size_t draws = first ? run->draws : out->draws; /* those of the first run stand for all */
+    size_t draws = first ? run->draws : out->draws; /* the number of the first run identifies all */
     u->acceptance += run->acceptance * (double)run->particles;
     u->failures += run->failures * (double)run->particles;
     u->missed += run->missed * (double)run->particles;
@@ -112,7 +112,7 @@ static tw_status resume_until(tw_context *ctx, until *u, tw_estimate *out)
 {
     const tw_ais_state *state = u->o->resume;
     if (state->before + state->particles > u->most)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a state of %zu particles is beyond the %zu allowed",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the state has %zu particles, but the limit is %zu",
                        state->before + state->particles, u->most);
     u->done = state->before;
     u->acceptance = state->before_acceptance;
@@ -145,7 +145,7 @@ static tw_status run_all(const tw_model *model, const tw_reference *reference, u
         next.resume = resume;
         TW_TRY(tw_ais_run(model, reference, &next, relay, u, u->log_weight + u->done, &run));
         if (run.particles == 0) break; /* stopped by progress */
-        take_together(u, &run, out);
+        combine(u, &run, out);
     }
     return TW_OK;
 }
@@ -161,7 +161,7 @@ tw_status tw_ais_until(const tw_model *model, const tw_reference *reference, con
         .o = options, .goal = se, .most = max_particles, .now = out, .progress = progress, .user = user};
     *out = (tw_estimate){0};
     if (!(se > 0.0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the standard error to reach must be above 0, not %g", se);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the goal for the standard error must be above 0, not %g", se);
     if (u.most < options->particles) u.most = options->particles;
     TW_TRY(tw_streams_take(ctx, tw_ais_streams(options), options->first_chain, u.most, &u.chain));
     TW_TRY(tw_allocate_doubles(ctx, u.most, 1, "the weights", &u.log_weight));

@@ -188,9 +188,8 @@ static tw_status search(tw_objective *o, tw_fit_result *r, const double *origin,
     r->stopped = s.stopped;
     if (r->optima > 0) return TW_OK;
     return tw_fail(r->ctx, TW_NOT_CONVERGED,
-                   "log Z could not be computed at any of %zu places: give values to start from, or priors, "
-                   "on the scale "
-                   "of the data",
+                   "log Z could not be computed at any of %zu starting points: give starting values or "
+                   "priors on the scale of the data",
                    o->evaluations);
 }
 

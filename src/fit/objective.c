@@ -78,7 +78,7 @@ tw_status tw_objective_new(tw_problem *problem, const tw_priors *priors, const t
         status = o->free_count > 0
                      ? set_box(o)
                      : tw_fail(problem->ctx, TW_BAD_ARGUMENT,
-                               "there is nothing to fit: the model has no parameter that is not fixed");
+                               "there is nothing to fit: all parameters of the model are fixed");
     }
     if (status == TW_OK)
         *out = o;

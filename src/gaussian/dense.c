@@ -124,8 +124,8 @@ static tw_status share_factor(tw_dense *d, bool first, double log_det)
     return tw_team_status(d->g.ctx);
 }
 
-/* What was computed on all machines alike is known to everyone. */
-static computed hear(const tw_dense *d, tw_status status, const tw_gaussian_report *report)
+/* All members receive the result of the first. */
+static computed receive_result(const tw_dense *d, tw_status status, const tw_gaussian_report *report)
 {
     computed c = {.status = status, .report = *report};
     if (d->factor) {
@@ -142,7 +142,7 @@ tw_status tw_gaussian_dense_share(tw_gaussian *g, bool first, tw_status status, 
     void *memory = NULL;
     bool unused;
     if (!d->common) return status;
-    computed c = hear(d, status, report);
+    computed c = receive_result(d, status, report);
     TW_TRY(tw_team_status(g->ctx));
     if (status != TW_OK) return status;
     if (c.status != TW_OK) return tw_fail(g->ctx, c.status, "the first rank has the reason");
@@ -170,7 +170,7 @@ static tw_status fill_given(tw_dense *d, const double *mean, const double *a, si
     set_variances(d);
     if (g->full_rank) return TW_OK;
     return tw_fail(g->ctx, TW_NOT_POSITIVE_DEFINITE,
-                   "it is singular (rank %zu of %zu, pivot %zu) and must be positive definite", g->r, g->n,
+                   "it is singular (rank %zu of %zu, pivot %zu) but must be positive definite", g->r, g->n,
                    report.failed.pivot);
 }
 

@@ -64,7 +64,7 @@ tw_status tw_gaussian_marginal(const tw_gaussian *g, size_t count, const size_t 
 {
     *out = NULL;
     if (g->kind->marginal) return g->kind->marginal(g, count, index, out);
-    return tw_fail(g->ctx, TW_BAD_ARGUMENT, "%s cannot give the Gaussian of some of its sites",
+    return tw_fail(g->ctx, TW_BAD_ARGUMENT, "%s does not support the marginal of a subset of its sites",
                    g->kind->name);
 }
 

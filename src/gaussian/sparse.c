@@ -77,7 +77,7 @@ tw_status tw_gaussian_sparse_new(tw_context *ctx, const tw_sparse *q, const tw_s
     tw_gaussian_free(*out);
     *out = NULL;
     return tw_fail(ctx, TW_NOT_POSITIVE_DEFINITE,
-                   "the precision matrix is not positive definite: its factorisation ends at variable %zu",
+                   "the precision matrix is not positive definite: its factorisation fails at variable %zu",
                    failed + 1);
 }
 

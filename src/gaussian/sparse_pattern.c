@@ -62,10 +62,12 @@ static tw_status check_shapes(tw_context *ctx, const tw_sparse *q, const tw_spar
 {
     if (!q->symmetric) return tw_fail(ctx, TW_BAD_ARGUMENT, "a precision matrix must be symmetric");
     if (!design) return TW_OK;
-    if (design->symmetric) return tw_fail(ctx, TW_BAD_ARGUMENT, "a design matrix is stored in full");
+    if (design->symmetric)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "a design matrix must be stored in full, not as a symmetric matrix");
     if (design->columns != q->rows)
         return tw_fail(ctx, TW_BAD_DATA,
-                       "the design matrix has %zu columns, and the precision matrix %zu variables",
+                       "the design matrix has %zu columns, but the precision matrix has %zu variables",
                        design->columns, q->rows);
     return TW_OK;
 }
@@ -228,12 +230,12 @@ static tw_status factor_gram(tw_pattern *p)
     if (tw_sparse_factor(p->analysis, &p->front, p->gram, &failed)) failed = find_dependent(p);
     if (failed < p->r)
         return tw_fail(p->ctx, TW_BAD_DATA,
-                       "the design matrix does not determine variable %zu: each needs an observation, and no "
-                       "column may be a combination of others",
+                       "the design matrix does not determine variable %zu: each variable needs an "
+                       "observation, and no column may be a linear combination of others",
                        failed + 1);
     p->log_gram = tw_sparse_log_det(p->analysis, p->gram);
     if (p->constraints == 0 || tw_confined_gram(p)) return TW_OK;
-    return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the design matrix is too near to a singular one");
+    return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the design matrix is nearly singular");
 }
 
 /* Q with its pins, and V. */
@@ -242,7 +244,8 @@ static tw_status confine(tw_pattern *p, const tw_constraints *with)
     if (!with || with->count == 0) return TW_OK;
     if (with->count > TW_MOST_CONSTRAINTS || 2 * with->count > p->r)
         return tw_fail(p->ctx, TW_BAD_DATA,
-                       "%zu constraints on %zu variables: there may be %d, and half as many as variables",
+                       "%zu constraints on %zu variables are too many: the limit is %d, and half the number "
+                       "of variables",
                        with->count, p->r, TW_MOST_CONSTRAINTS);
     TW_TRY(tw_allocate_doubles(p->ctx, p->r, with->count, "constraints", &p->v));
     memcpy(p->v, with->v, p->r * with->count * sizeof *p->v);

@@ -34,7 +34,7 @@ static tw_status decompose(const tw_gaussian *g, tw_spectral *s)
     tw_release(s->ctx, work);
     if (!done)
         return tw_fail(s->ctx, TW_NUMERICAL_FAILURE,
-                       "the eigenvalues of a covariance of %zu cases were not found", s->n);
+                       "the eigenvalues of a covariance matrix of %zu cases could not be computed", s->n);
     clear_rounding(s);
     return TW_OK;
 }
@@ -44,8 +44,8 @@ tw_status tw_spectral_new(const tw_gaussian *g, tw_spectral **out)
     void *memory = NULL;
     *out = NULL;
     if (!g->kind->lower)
-        return tw_fail(g->ctx, TW_BAD_ARGUMENT, "%s has no eigendecomposition here: use another method",
-                       g->kind->name);
+        return tw_fail(g->ctx, TW_BAD_ARGUMENT,
+                       "%s does not support an eigendecomposition: use another method", g->kind->name);
     TW_TRY(tw_allocate(g->ctx, 1, sizeof(tw_spectral), "an eigendecomposition", &memory));
     tw_spectral *s = memory;
     *s = (tw_spectral){.ctx = g->ctx, .n = g->n};

@@ -32,7 +32,7 @@ tw_status tw_sweep_new(const tw_gaussian *g, tw_sweep **out)
     void *memory = NULL;
     *out = NULL;
     if (!tw_sweep_possible(g))
-        return tw_fail(g->ctx, TW_BAD_ARGUMENT, "%s has no sweeps over its sites: use EP's parallel updates",
+        return tw_fail(g->ctx, TW_BAD_ARGUMENT, "%s does not support sequential sweeps: use parallel EP",
                        g->kind->name);
     TW_TRY(tw_allocate(g->ctx, 1, sizeof(tw_sweep), "EP's covariance", &memory));
     tw_sweep *s = memory;

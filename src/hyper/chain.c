@@ -44,9 +44,10 @@ static tw_status start(tw_walker *k)
     bool possible = false;
     for (int i = 0; i < STARTS && !possible; i++) TW_TRY(tw_walker_start(k, &possible));
     k->beta = 1.0;
-    return possible ? TW_OK
-                    : tw_fail(k->place->ctx, TW_NUMERICAL_FAILURE,
-                              "a chain of the parameters finds no start in %d draws of the proposal", STARTS);
+    return possible
+               ? TW_OK
+               : tw_fail(k->place->ctx, TW_NUMERICAL_FAILURE,
+                         "a chain of the parameters found no start in %d draws from the proposal", STARTS);
 }
 
 static tw_status iterate(tw_walker *k, size_t iterations)

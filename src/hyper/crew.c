@@ -80,6 +80,6 @@ tw_status tw_crew_work(tw_crew *crew, size_t items, tw_crew_function *function, 
     tw_parallel_for(j.share.count, crew->count, work, &j);
     tw_status status = judge(&j);
     if (tw_team_any(ctx, status != TW_OK) && status == TW_OK)
-        return tw_fail(ctx, TW_INTERRUPTED, "another member of the team gave up");
+        return tw_fail(ctx, TW_INTERRUPTED, "another member of the team failed");
     return status != TW_OK ? status : tw_team_status(ctx);
 }

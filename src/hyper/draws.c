@@ -29,8 +29,7 @@ tw_status tw_hyper_draw(const tw_hyper_result *r, uint64_t seed, size_t count, s
     tw_stream stream = tw_stream_at(seed, TW_STREAM_RESAMPLE, chain_of(r), 0);
     bool any = false;
     for (size_t s = 0; s < r->points; s++) any |= r->log_weight[s] > -INFINITY;
-    if (!any)
-        return tw_fail(r->ctx, TW_NUMERICAL_FAILURE, "no point has a weight: there is nothing to draw from");
+    if (!any) return tw_fail(r->ctx, TW_NUMERICAL_FAILURE, "all points have weight 0: nothing can be drawn");
     tw_resample_systematic(r->points, r->log_weight, tw_stream_uniform(&stream), count, point);
     for (size_t i = 0, seen = 0; i < count; i++) {
         seen = i > 0 && point[i] == point[i - 1] ? seen + 1 : 0;
@@ -121,7 +120,7 @@ tw_status tw_hyper_draws(const tw_problem *problem, const tw_priors *priors, con
     filling f = {.problem = problem, .priors = priors, .r = r};
     void *copy = NULL;
     *out = NULL;
-    if (!r->x) return tw_fail(r->ctx, TW_BAD_ARGUMENT, "there are no draws of x: no particles were kept");
+    if (!r->x) return tw_fail(r->ctx, TW_BAD_ARGUMENT, "no particles were kept, so there are no draws of x");
     TW_TRY(tw_allocate(r->ctx, r->points, sizeof(size_t), "the draws", &copy));
     tw_status status = allocate(r->ctx, r->n, r->points, out);
     if (status == TW_OK) status = fill_draws(&f, seed, point, copy, *out);

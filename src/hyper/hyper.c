@@ -18,20 +18,18 @@ static tw_status check_priors(const tw_problem *problem, const tw_priors *priors
         if (!is_unknown(priors, j)) continue;
         unknown++;
         if (priors->prior[j].flat)
-            return tw_fail(
-                problem->ctx, TW_BAD_ARGUMENT,
-                "the prior of %s is flat, which is not a distribution: the evidence and the posterior of an "
-                "unknown parameter need a proper one, such as normal(0, 1) of its logarithm or uniform(low, "
-                "high)",
-                tw_problem_parameter(problem, j)->name);
+            return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
+                           "the prior of %s is flat and improper: an unknown parameter needs a proper prior, "
+                           "such as normal(0, 1) of its logarithm or uniform(low, high)",
+                           tw_problem_parameter(problem, j)->name);
     }
     if (unknown == 0)
         return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
-                       "no parameter is unknown: one is that has a prior and is not fixed");
+                       "no parameter is unknown: give a prior to a parameter that is not fixed");
     if (unknown > TW_HYPER_MOST)
         return tw_fail(
             problem->ctx, TW_BAD_ARGUMENT,
-            "%zu parameters are unknown, and importance sampling allows at most %d: fix some of them",
+            "%zu parameters are unknown, but importance sampling allows at most %d: fix some of them",
             unknown, TW_HYPER_MOST);
     return TW_OK;
 }
@@ -45,17 +43,17 @@ static tw_status check_options(tw_context *ctx, const tw_hyper_options *o)
 {
     if (groups(o) < 2 || o->points < 2 * groups(o))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "an error needs at least 2 scrambles (or chains) with 2 points each, not %zu with "
-                       "%zu points in all",
+                       "a standard error needs at least 2 scrambles (or chains) with 2 points each, not %zu "
+                       "with %zu points in total",
                        groups(o), o->points);
     if (o->points >= UINT32_MAX)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu points are more than Sobol's sequence has here", o->points);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu points exceed the length of the Sobol sequence", o->points);
     if (o->method == TW_HYPER_CHAIN && (o->joint_particles > 0 || o->store))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "chains of the parameters have no estimate of the evidence and no checkpoints");
+                       "chains of the parameters do not support evidence estimates or checkpoints");
     if (o->particles == 0 || o->temperatures == 0 || o->leapfrog_steps == 0 || o->starts == 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "particles, temperatures, leapfrog steps and starts are at least 1 each");
+                       "particles, temperatures, leapfrog steps and starts must be at least 1 each");
     if (o->joint_particles == 1 || (o->joint_particles > 0 && o->joint_temperatures == 0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "joint annealing needs at least 2 particles and 1 temperature");
     if (!(o->eps > 0.0) || !isfinite(o->eps))

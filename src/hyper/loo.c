@@ -63,7 +63,7 @@ tw_status tw_hyper_leave_one_out(const tw_problem *problem, const tw_hyper_resul
     work w = {.problem = problem, .r = r, .draws = r->points * r->kept};
     if (!r->x)
         return tw_fail(r->ctx, TW_BAD_ARGUMENT,
-                       "leave-one-out predictions need draws of x, and none were kept");
+                       "leave-one-out predictions need draws of x, but no particles were kept");
     tw_status status = allocate(r->ctx, &w);
     if (status == TW_OK) {
         tw_problem_get_theta(problem, w.theta);

@@ -43,11 +43,12 @@ static tw_status check(tw_context *ctx, const tw_problem *problem, const tw_thet
 {
     for (size_t k = 0; k < d->unknown; k++)
         if (d->index[k] >= tw_problem_count(problem))
-            return tw_fail(ctx, TW_BAD_DATA, "an unknown parameter has the number %zu, and the model has %zu",
+            return tw_fail(ctx, TW_BAD_DATA,
+                           "unknown parameter number %zu is beyond the %zu parameters of the model",
                            d->index[k] + 1, tw_problem_count(problem));
     for (size_t i = 0; i < d->draws; i++)
         if (d->point[i] >= d->points)
-            return tw_fail(ctx, TW_BAD_DATA, "draw %zu belongs to point %zu, and there are %zu", i + 1,
+            return tw_fail(ctx, TW_BAD_DATA, "draw %zu belongs to point %zu, but there are %zu points", i + 1,
                            d->point[i] + 1, d->points);
     return TW_OK;
 }

@@ -135,8 +135,8 @@ static tw_status check_earlier(batch *b, const double *theta)
         const double *made = h->result->theta + b->first * h->unknown;
         if (memcmp(made, theta + b->first * h->unknown, count * h->unknown * sizeof *made) != 0)
             return tw_fail(h->ctx, TW_BAD_DATA,
-                           "the saved points differ from those that this machine computes: resume on the "
-                           "machine where the run started, or start again");
+                           "the saved points differ from those computed here: resume on the machine where "
+                           "the run started, or start again");
     }
     take_sums(b);
     return TW_OK;

@@ -48,7 +48,7 @@ void tw_hyper_save(const tw_hyper *h, const tw_hyper_sums *sums)
 
 static tw_status fail(const tw_hyper *h, const char *what)
 {
-    return tw_fail(h->ctx, TW_BAD_DATA, "the state of an earlier part of this run does not fit: %s", what);
+    return tw_fail(h->ctx, TW_BAD_DATA, "the saved state does not fit this run: %s", what);
 }
 
 /* `each` numbers of every point. */

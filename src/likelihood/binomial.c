@@ -20,7 +20,7 @@ static const tw_column COLUMNS[] = {{.name = "trials",
                                      .default_value = 1.0,
                                      .range = TW_RANGE_COUNT,
                                      .required = true,
-                                     .help = "how many trials each case had, of which y succeeded"},
+                                     .help = "the number of trials of each case, of which y succeeded"},
                                     TW_OFFSET_COLUMN};
 
 static bool supports(const tw_observations *o, size_t i)

@@ -178,11 +178,10 @@ tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t co
 tw_status tw_likelihood_check_expect(tw_context *ctx, const tw_likelihood *likelihood)
 {
     if (likelihood->two_classes || likelihood->expect || likelihood->predict) return TW_OK;
-    return tw_fail(
-        ctx, TW_BAD_ARGUMENT,
-        "the likelihood %s does not say what to expect of an observation: give its table `expect`, "
-        "the mean and variance of y given x",
-        likelihood->name);
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "the likelihood %s cannot predict observations: define `expect` in its table, the mean "
+                   "and variance of y given x",
+                   likelihood->name);
 }
 
 const char *tw_likelihood_expects(const tw_likelihood *likelihood)

@@ -29,7 +29,7 @@ static const tw_parameter PARAMETERS[] = {
     {.name = "shape",
      .transform = TW_TRANSFORM_LOG,
      .initial = 1.0,
-     .help = "shape of the gamma distribution: y has the coefficient of variation shape^-1/2"}};
+     .help = "the shape of the gamma distribution; the coefficient of variation of y is shape^-1/2"}};
 
 static bool supports(const tw_observations *o, size_t i)
 {

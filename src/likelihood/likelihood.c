@@ -76,7 +76,7 @@ static tw_status check_column(tw_context *ctx, const tw_observations *o, size_t 
                        column->name);
     for (size_t i = 0; values && i < o->n; i++)
         if (!within(column->range, values[i]))
-            return tw_fail(ctx, TW_BAD_DATA, "%s of case %zu is %g: it must be %s%s", column->name, i + 1,
+            return tw_fail(ctx, TW_BAD_DATA, "%s of case %zu is %g, but must be %s%s", column->name, i + 1,
                            values[i], MUST_BE[column->range], line_of(o, i).text);
     return TW_OK;
 }
@@ -87,14 +87,14 @@ static tw_status check_parameters(tw_context *ctx, const tw_observations *o)
         double value = tw_observations_parameter(o, k);
         bool above = o->likelihood->parameter[k].transform == TW_TRANSFORM_LOG;
         if (!isfinite(value) || (above && !(value > 0.0)))
-            return tw_fail(ctx, TW_BAD_ARGUMENT, "%s is %g: it must be %s", o->likelihood->parameter[k].name,
+            return tw_fail(ctx, TW_BAD_ARGUMENT, "%s is %g, but must be %s", o->likelihood->parameter[k].name,
                            value, MUST_BE[above ? TW_RANGE_POSITIVE : TW_RANGE_ANY]);
     }
     return TW_OK;
 }
 
 /* The constants of observation i, where it has any: " (trials 4)". */
-static void say_columns(const tw_observations *o, size_t i, char *words, size_t bytes)
+static void describe_columns(const tw_observations *o, size_t i, char *words, size_t bytes)
 {
     size_t length = 0;
     words[0] = '\0';
@@ -108,8 +108,8 @@ static void say_columns(const tw_observations *o, size_t i, char *words, size_t 
 static tw_status fail_observation(tw_context *ctx, const tw_observations *o, size_t i)
 {
     char columns[160];
-    say_columns(o, i, columns, sizeof columns);
-    return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g%s; %s needs %s%s", i + 1, o->y[i], columns,
+    describe_columns(o, i, columns, sizeof columns);
+    return tw_fail(ctx, TW_BAD_DATA, "observation %zu is %g%s, but %s needs %s%s", i + 1, o->y[i], columns,
                    o->likelihood->name, o->likelihood->support, line_of(o, i).text);
 }
 

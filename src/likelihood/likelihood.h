@@ -26,7 +26,7 @@ static inline size_t tw_chunk(size_t n, size_t start, size_t most)
 #define TW_OFFSET_COLUMN                                               \
     {                                                                  \
         .name = "offset", .default_value = 0.0, .range = TW_RANGE_ANY, \
-        .help = "a number that is known and added to x of each case"   \
+        .help = "a known number added to x of each case"               \
     }
 
 /* x of all of o's sites, to which column k, the offset, is added, in `room` where there is one. */

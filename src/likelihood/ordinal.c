@@ -36,16 +36,16 @@ enum { MOST_LEVELS = 7, OFFSET = 0, CUT = 0, CHUNK = 128 };
 
 static const tw_column COLUMNS[] = {TW_OFFSET_COLUMN};
 
-#define GAP(k)                                                                              \
-    {                                                                                       \
-        .name = "gap" #k, .transform = TW_TRANSFORM_LOG, .initial = 1.0,                    \
-        .help = "the distance from the cut point before to this one, in units of the noise" \
+#define GAP(k)                                                                                \
+    {                                                                                         \
+        .name = "gap" #k, .transform = TW_TRANSFORM_LOG, .initial = 1.0,                      \
+        .help = "the distance from the previous cut point to this one, in units of the noise" \
     }
 static const tw_parameter PARAMETERS[MOST_LEVELS - 1] = {
     {.name = "cut",
      .transform = TW_TRANSFORM_NONE,
      .initial = -1.0,
-     .help = "the first cut point: level 1 is where x plus standard normal noise is below it"},
+     .help = "the first cut point; level 1 means that x plus standard normal noise is below it"},
     GAP(2),
     GAP(3),
     GAP(4),

@@ -36,7 +36,7 @@ static const tw_parameter PARAMETERS[] = {
     {.name = "df",
      .transform = TW_TRANSFORM_LOG,
      .initial = 4.0,
-     .help = "its degrees of freedom: the fewer, the heavier its tails"}};
+     .help = "the degrees of freedom of the noise; fewer mean heavier tails"}};
 
 /* The two parameters and what is made of them. */
 typedef struct noise {

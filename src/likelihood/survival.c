@@ -29,12 +29,13 @@ static const tw_column COLUMNS[] = {
     {.name = "censored",
      .default_value = 0.0,
      .range = TW_RANGE_FLAG,
-     .help = "1 where the event comes after the time y (censored), 0 where y is the time of the event"},
+     .help = "1 if the event is after the time y (censored), 0 if y is the time of the event"},
     TW_OFFSET_COLUMN};
-static const tw_parameter PARAMETERS[] = {{.name = "shape",
-                                           .transform = TW_TRANSFORM_LOG,
-                                           .initial = 1.0,
-                                           .help = "S(t) = exp(-e^x t^shape): above 1 the hazard grows"}};
+static const tw_parameter PARAMETERS[] = {
+    {.name = "shape",
+     .transform = TW_TRANSFORM_LOG,
+     .initial = 1.0,
+     .help = "S(t) = exp(-e^x t^shape); above 1 the hazard increases with time"}};
 
 static bool supports(const tw_observations *o, size_t i)
 {

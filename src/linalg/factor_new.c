@@ -169,8 +169,8 @@ static tw_status reveal_rank(tw_factor *f, const double *a, size_t lda, tw_facto
     if (!(report->residual <= indefinite_factor * tolerance)) status = judge(f, a, lda, report, permuted);
     if (status == TW_OK)
         tw_log(f->ctx, TW_LOG_INFO,
-               "the covariance matrix is numerically singular: rank %zu of %zu, largest residual %.2g; a "
-               "factor of that rank is used, no jitter was added",
+               "the covariance matrix is numerically singular (rank %zu of %zu, largest residual %.2g): "
+               "using a factor of that rank, without jitter",
                f->rank, n, report->residual);
 done:
     tw_release(f->ctx, order);

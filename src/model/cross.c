@@ -8,12 +8,10 @@ static tw_status check_determined(const tw_precision *p, size_t first, size_t co
 {
     for (size_t i = 0; i < count; i++)
         if (p->at_variance[i] > 0.0)
-            return tw_fail(
-                p->ctx, TW_BAD_ARGUMENT,
-                "new case %zu is at a time or of a category that no case has: of what the cases "
-                "leave open there only variances are known, and draws of several such cases together would "
-                "need covariances. Predict them one by one, without joint draws",
-                first + i + 1);
+            return tw_fail(p->ctx, TW_BAD_ARGUMENT,
+                           "new case %zu has a time or category that no training case has, so its covariance "
+                           "with other such cases is not available. Predict such cases without joint draws",
+                           first + i + 1);
     return TW_OK;
 }
 
@@ -24,7 +22,7 @@ static tw_status see_variables(const tw_model *model, const tw_kernel *kernel, c
     tw_precision p;
     tw_sparse *rows = NULL;
     if (!model->prior->kind->reach)
-        return tw_fail(model->ctx, TW_BAD_ARGUMENT, "%s does not know variables that new cases could see",
+        return tw_fail(model->ctx, TW_BAD_ARGUMENT, "%s has no variables for new cases",
                        model->prior->kind->name);
     tw_status status = tw_kernel_precision_at(kernel, train->n - train->hidden, train->d, train->x, train->n,
                                               count, at->x + first, at->n, &p);

@@ -7,14 +7,16 @@ static tw_status check(const tw_likelihood *likelihood, const tw_label_choice *c
 {
     if (choice->count && likelihood->two_classes)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                       "levels cannot be used with the %s likelihood, of two classes", likelihood->name);
+                       "levels cannot be used with the %s likelihood, which has two classes",
+                       likelihood->name);
     if (choice->count && likelihood->levels && choice->count != likelihood->levels)
-        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the %s likelihood has %zu levels, and %zu are named",
+        return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the %s likelihood has %zu levels, but %zu were given",
                        likelihood->name, likelihood->levels, choice->count);
     if (choice->positive && !likelihood->two_classes)
-        return tw_fail(data->ctx, TW_BAD_ARGUMENT,
-                       "a positive label cannot be used with the %s likelihood, which is not of two classes",
-                       likelihood->name);
+        return tw_fail(
+            data->ctx, TW_BAD_ARGUMENT,
+            "a positive label cannot be used with the %s likelihood, which does not have two classes",
+            likelihood->name);
     return TW_OK;
 }
 
@@ -29,9 +31,8 @@ tw_status tw_labels_take(const tw_likelihood *likelihood, const tw_label_choice 
         return tw_data_order_labels(data, known->count, (const char *const *)known->text);
     if (choice->count) return tw_data_order_labels(data, choice->count, choice->level);
     if (data->labels.count == 0) return TW_OK;
-    return tw_fail(
-        data->ctx, TW_BAD_DATA,
-        "the labels are text, such as \"%.40s\", and the %s likelihood needs numbers; for an ordinal "
-        "likelihood give the levels, from the lowest to the highest",
-        data->labels.text[0], likelihood->name);
+    return tw_fail(data->ctx, TW_BAD_DATA,
+                   "the labels are text, such as \"%.40s\", but the %s likelihood needs numbers; for an "
+                   "ordinal likelihood give the levels, from the lowest to the highest",
+                   data->labels.text[0], likelihood->name);
 }

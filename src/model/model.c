@@ -25,11 +25,11 @@ void tw_model_free(tw_model *model)
 static tw_status check_observations(tw_context *ctx, const tw_observations *observed, size_t hidden)
 {
     size_t n = observed->n;
-    if (n == 0) return tw_fail(ctx, TW_BAD_DATA, "a model needs at least one observation; there are none");
+    if (n == 0) return tw_fail(ctx, TW_BAD_DATA, "a model needs at least one observation");
     if (!tw_size_fits(n))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu observations are more than talweg can handle", n);
     if (!observed->y)
-        return tw_fail(ctx, TW_BAD_DATA, "the data have no observations: name the label column");
+        return tw_fail(ctx, TW_BAD_DATA, "the data have no observations: choose a label column");
     tw_observations seen = tw_observations_part(observed, 0, n - hidden);
     return tw_likelihood_check(ctx, &seen);
 }
@@ -96,7 +96,7 @@ tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_ob
 static tw_status show_variables(const tw_data *data, size_t cases, tw_precision *p)
 {
     if (p->q && p->q->rows == data->hidden) return tw_precision_show_variables(p, cases);
-    return tw_fail(data->ctx, TW_BAD_DATA, "there are %zu hidden variables, and the prior has %zu",
+    return tw_fail(data->ctx, TW_BAD_DATA, "there are %zu hidden variables, but the prior has %zu",
                    data->hidden, p->q ? p->q->rows : 0);
 }
 
@@ -158,11 +158,11 @@ tw_status tw_model_from_gaussian(tw_gaussian *prior, const tw_observations *obse
 {
     tw_model *model = NULL;
     *out = NULL;
-    tw_status status = prior->n == observed->n ? allocate_model(prior->ctx, observed, 0, &model)
-                                               : tw_fail(prior->ctx, TW_BAD_ARGUMENT,
-                                                         "the prior has %zu sites and there are %zu "
-                                                         "observations",
-                                                         prior->n, observed->n);
+    tw_status status =
+        prior->n == observed->n
+            ? allocate_model(prior->ctx, observed, 0, &model)
+            : tw_fail(prior->ctx, TW_BAD_ARGUMENT, "the prior has %zu sites, but there are %zu observations",
+                      prior->n, observed->n);
     if (status == TW_OK)
         model->prior = prior;
     else
@@ -199,8 +199,8 @@ tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cros
     tw_release(model->ctx, u);
     if (j == m) return TW_OK;
     return tw_fail(model->ctx, TW_BAD_DATA,
-                   "new case %zu has prior variance %g, and the training cases alone explain %g of it: these "
-                   "cross-covariances and this diagonal are not of the kernel that made the kernel matrix",
+                   "new case %zu has prior variance %g, but the training cases explain %g of it: the "
+                   "cross-covariances and the diagonal do not match the kernel matrix",
                    j + 1, diagonal[j], explained);
 }
 

@@ -39,7 +39,7 @@ static tw_status check(tw_context *ctx, const tw_problem_parts *parts)
                           : !parts->likelihood ? "a likelihood"
                                                : NULL;
     if (!missing) return TW_OK;
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "a problem needs %s, and there is none", missing);
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "a problem needs %s", missing);
 }
 
 static tw_status copy_parameters(tw_problem *problem, const tw_problem_parts *parts)
@@ -122,6 +122,6 @@ tw_status tw_problem_check_saved(const tw_problem *problem)
     const char *name = problem->likelihood->name;
     if (tw_likelihood_find(name) == problem->likelihood) return TW_OK;
     return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
-                   "the likelihood \"%s\" is not a built-in one (%s), so no file can bring it back", name,
+                   "the likelihood \"%s\" is not built in (%s), so it cannot be saved in a file", name,
                    tw_likelihood_names());
 }

@@ -72,7 +72,7 @@ static tw_status fill_sites(tw_reference *q, const double *tau, const double *nu
     if (tw_gaussian_condition(prior, 1.0, tau, nu, q->own, &q->log_z)) return TW_OK;
     return tw_fail(ctx, TW_NUMERICAL_FAILURE,
                    "the covariance of the reference could not be factored: its precisions are too large for "
-                   "double precision, or too negative for a distribution");
+                   "double precision, or too negative for a proper distribution");
 }
 
 tw_status tw_reference_sites(const tw_model *model, const double *tau, const double *nu, tw_reference **out)

@@ -95,7 +95,7 @@ static tw_status set_dense(tw_target *t)
 tw_status tw_target_set_temperature(tw_target *t, double beta)
 {
     if (!(beta >= 0.0 && beta <= 1.0))
-        return tw_fail(t->ctx, TW_BAD_ARGUMENT, "the inverse temperature b must lie in [0, 1], not %g", beta);
+        return tw_fail(t->ctx, TW_BAD_ARGUMENT, "the inverse temperature b must be in [0, 1], not %g", beta);
     t->beta = beta;
     if (t->reference->kind == TW_REFERENCE_PRIOR || (t->folded && beta == 1.0))
         use_prior(t);

@@ -1,10 +1,10 @@
 /* team.c: a team over MPI (talweg/team_mpi.h).
  *
- * Every call begins with a meeting, in which each rank shows all others one slot of a fixed size: whether it gives up, and
- * if not, what it brings, where that fits. A rank that gives up does not know which call the others are in; since all
- * slots have the same size it can meet them in any, so that nobody waits for it in vain: all ranks learn of it in the same
- * call, hear the reason, and do not talk again. What does not fit into the slots follows in a message of its own. Nothing
- * is sent while nobody waits, so that no rank can run ahead of another's failure.
+ * Every call starts with an allgather, in which each rank sends all others one slot of a fixed size: whether it fails, and
+ * otherwise its payload, if that fits. A rank that fails does not know which call the others are in; since all slots have the
+ * same size it can join any of them, and no rank waits forever: all ranks learn of the failure in the same call, receive the
+ * reason, and do not communicate again. A payload that does not fit into the slots follows in a separate message. Nothing is
+ * sent while no rank waits, so that no rank can run ahead of another's failure.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -15,17 +15,17 @@
 
 enum { MOST_WINDOWS = 16, WHY_BYTES = 1024, CHUNK = 1 << 30, PATIENCE = 5 };
 enum {
-    MOST_BROUGHT = 4096,
-    LEAST_BROUGHT = 64,
-    ALL_BROUGHT = 65536
+    MOST_PAYLOAD = 4096,
+    LEAST_PAYLOAD = 64,
+    ALL_PAYLOAD = 65536
 }; /* bytes: in a slot, and in all slots */
 
-/* In front of what a rank brings. */
+/* In front of the payload of a rank. */
 typedef struct slot_head {
-    int leaves;
+    int fails;
 } slot_head;
 
-/* Memory that the ranks of one machine have in common. All ranks have the same list, in the same order, since they make
+/* Memory shared by the ranks of one machine. All ranks have the same list, in the same order, since they make
  * the same calls; freeing is a collective call, and is put off until the team ends. */
 typedef struct window {
     MPI_Win win;
@@ -40,22 +40,22 @@ typedef struct mpi_team {
     MPI_Comm comm;
     double spins;                /* seconds for which a rank waits in a loop */
     int *count, *displacement;   /* of the ranks, in bytes */
-    size_t brings;               /* bytes at most of what a rank brings to a meeting */
-    char *own, *slots;           /* the slot that this rank shows, and those of all */
+    size_t payload;              /* largest payload of a rank in a slot, in bytes */
+    char *own, *slots;           /* the slot of this rank, and those of all */
     MPI_Comm node;               /* the ranks on this machine; MPI_COMM_NULL: not known */
-    window window[MOST_WINDOWS]; /* memory that they have in common, the first `windows` of them */
+    window window[MOST_WINDOWS]; /* their shared memory, the first `windows` of them */
     size_t windows;
-    bool over;                    /* somebody gave up, or the work has ended */
-    void (*say)(const char *why); /* in lockstep: the last words of a rank that is alone with its failure */
-    tw_status how;                /* of the rank that gave up */
+    bool over;                    /* a rank failed, or the work has ended */
+    void (*say)(const char *why); /* in lockstep: prints the reason of a rank that fails alone */
+    tw_status how;                /* of the rank that failed */
     char why[WHY_BYTES];
 } mpi_team;
 
-/* What a rank brings to a meeting when it gives up. */
-typedef struct farewell {
+/* The message of a rank that fails. */
+typedef struct failure {
     int status;
     char why[WHY_BYTES];
-} farewell;
+} failure;
 
 static void lose_mpi(mpi_team *m)
 {
@@ -64,9 +64,9 @@ static void lose_mpi(mpi_team *m)
     snprintf(m->why, sizeof m->why, "MPI reports an error");
 }
 
-/* In lockstep a rank that fails alone waits for others who wait for it, in the middle of a matrix: so it waits for some
- * seconds only, and then ends them all. */
-static int meet_in_time(const mpi_team *m, const farewell *mine, MPI_Request *request)
+/* In lockstep a rank that fails alone waits for others that wait for it in a matrix operation: it waits for some seconds,
+ * and then aborts all ranks. */
+static int wait_in_time(const mpi_team *m, const failure *mine, MPI_Request *request)
 {
     int code;
     if (!mine || !m->team.lockstep) return tw_mpi_wait(m->spins, request);
@@ -83,50 +83,50 @@ static int meet_in_time(const mpi_team *m, const farewell *mine, MPI_Request *re
 
 static size_t slot_bytes(const mpi_team *m)
 {
-    return sizeof(slot_head) + m->brings;
+    return sizeof(slot_head) + m->payload;
 }
 
-static char *brought_by(const mpi_team *m, size_t rank)
+static char *payload_of(const mpi_team *m, size_t rank)
 {
     return m->slots + rank * slot_bytes(m) + sizeof(slot_head);
 }
 
-/* The words of the first rank that leaves are heard by all. */
-static tw_status hear(mpi_team *m, int first, const farewell *mine)
+/* All ranks receive the message of the first rank that fails. */
+static tw_status receive_failure(mpi_team *m, int first, const failure *mine)
 {
-    farewell heard = {TW_OK, ""};
+    failure received = {TW_OK, ""};
     int rank = (int)m->team.rank;
-    if (mine && first == rank) heard = *mine;
+    if (mine && first == rank) received = *mine;
     m->over = true;
-    if (MPI_Bcast(&heard, (int)sizeof heard, MPI_BYTE, first, m->comm) != MPI_SUCCESS) {
+    if (MPI_Bcast(&received, (int)sizeof received, MPI_BYTE, first, m->comm) != MPI_SUCCESS) {
         lose_mpi(m);
         return m->how;
     }
-    m->how = (tw_status)heard.status;
+    m->how = (tw_status)received.status;
     if (first == rank)
-        snprintf(m->why, sizeof m->why, "%s", heard.why);
+        snprintf(m->why, sizeof m->why, "%s", received.why);
     else
-        snprintf(m->why, sizeof m->why, "rank %d of %zu: %.900s", first, m->team.size, heard.why);
+        snprintf(m->why, sizeof m->why, "rank %d of %zu: %.900s", first, m->team.size, received.why);
     return m->how;
 }
 
-/* All ranks meet and show their slots. Those with a farewell give up. */
-static tw_status meet(mpi_team *m, const farewell *mine)
+/* All ranks exchange their slots. A rank with a message fails. */
+static tw_status exchange(mpi_team *m, const failure *mine)
 {
-    const slot_head head = {.leaves = mine != NULL};
+    const slot_head head = {.fails = mine != NULL};
     MPI_Request request;
     if (m->over) return m->how == TW_OK ? TW_INTERRUPTED : m->how;
     memcpy(m->own, &head, sizeof head);
     if (MPI_Iallgather(m->own, (int)slot_bytes(m), MPI_BYTE, m->slots, (int)slot_bytes(m), MPI_BYTE, m->comm,
                        &request) != MPI_SUCCESS ||
-        meet_in_time(m, mine, &request) != MPI_SUCCESS) {
+        wait_in_time(m, mine, &request) != MPI_SUCCESS) {
         lose_mpi(m);
         return m->how;
     }
     for (size_t r = 0; r < m->team.size; r++) {
         slot_head theirs;
         memcpy(&theirs, m->slots + r * slot_bytes(m), sizeof theirs);
-        if (theirs.leaves) return hear(m, (int)r, mine);
+        if (theirs.fails) return receive_failure(m, (int)r, mine);
     }
     return TW_OK;
 }
@@ -154,7 +154,7 @@ static int send_to_all(mpi_team *m, int from, char *data, size_t bytes)
 static bool fits_slots(const mpi_team *m, const size_t *offset)
 {
     for (size_t r = 0; r < m->team.size; r++)
-        if (offset[r + 1] - offset[r] > m->brings) return false;
+        if (offset[r + 1] - offset[r] > m->payload) return false;
     return true;
 }
 
@@ -162,9 +162,9 @@ static tw_status gather_in_slots(mpi_team *m, char *data, const size_t *offset)
 {
     size_t rank = m->team.rank;
     memcpy(m->own + sizeof(slot_head), data + offset[rank], offset[rank + 1] - offset[rank]);
-    tw_status status = meet(m, NULL);
+    tw_status status = exchange(m, NULL);
     for (size_t r = 0; status == TW_OK && r < m->team.size; r++)
-        if (r != rank) memcpy(data + offset[r], brought_by(m, r), offset[r + 1] - offset[r]);
+        if (r != rank) memcpy(data + offset[r], payload_of(m, r), offset[r + 1] - offset[r]);
     return status;
 }
 
@@ -174,7 +174,7 @@ static tw_status gather(void *user, void *data, const size_t *offset)
     size_t size = m->team.size;
     int code = MPI_SUCCESS;
     if (fits_slots(m, offset)) return gather_in_slots(m, data, offset);
-    tw_status status = meet(m, NULL);
+    tw_status status = exchange(m, NULL);
     if (status != TW_OK) return status;
     if (offset[size] > INT_MAX) {
         for (size_t r = 0; r < size && code == MPI_SUCCESS; r++)
@@ -194,16 +194,16 @@ static tw_status gather(void *user, void *data, const size_t *offset)
 static tw_status broadcast(void *user, void *data, size_t bytes)
 {
     mpi_team *m = user;
-    bool fits = bytes <= m->brings, leads = m->team.rank == 0;
+    bool fits = bytes <= m->payload, leads = m->team.rank == 0;
     if (fits && leads) memcpy(m->own + sizeof(slot_head), data, bytes);
-    tw_status status = meet(m, NULL);
+    tw_status status = exchange(m, NULL);
     if (status != TW_OK) return status;
     if (!fits) return result_of(m, send_to_all(m, 0, data, bytes));
-    if (!leads) memcpy(data, brought_by(m, 0), bytes);
+    if (!leads) memcpy(data, payload_of(m, 0), bytes);
     return TW_OK;
 }
 
-/* With one rank alone, between two meetings: neither can give up before both are done. */
+/* With one other rank, between two collective calls: neither can fail before both are done. */
 static tw_status trade(void *user, size_t with, size_t bytes, const void *mine, void *theirs)
 {
     enum { TRADE = 1 };
@@ -221,17 +221,17 @@ static tw_status trade(void *user, size_t with, size_t bytes, const void *mine, 
     return result_of(m, code);
 }
 
-static farewell say_farewell(tw_status status, const char *why)
+static failure make_failure(tw_status status, const char *why)
 {
-    farewell mine = {.status = (int)status};
+    failure mine = {.status = (int)status};
     snprintf(mine.why, sizeof mine.why, "%s", why ? why : tw_status_text(status));
     return mine;
 }
 
 static void give_up(void *user, tw_status status, const char *why)
 {
-    const farewell mine = say_farewell(status, why);
-    meet(user, &mine);
+    const failure mine = make_failure(status, why);
+    exchange(user, &mine);
 }
 
 static const char *reason(void *user)
@@ -240,7 +240,7 @@ static const char *reason(void *user)
     return m->why[0] ? m->why : NULL;
 }
 
-/* ---- memory in common ---- */
+/* ---- shared memory ---- */
 
 /* Did it work everywhere? */
 static bool all_have(mpi_team *m, bool mine)
@@ -302,7 +302,7 @@ static tw_status common(void *user, size_t bytes, void **memory, bool *first)
     mpi_team *m = user;
     *memory = NULL;
     *first = true;
-    tw_status status = meet(m, NULL); /* nobody uses any longer what was given back */
+    tw_status status = exchange(m, NULL); /* nobody uses any longer what was given back */
     if (status != TW_OK || !shares_nodes(m)) return status;
     window *w = find_window(m, bytes);
     if (!w) return TW_OK;
@@ -333,9 +333,9 @@ static void free_windows(mpi_team *m)
 static tw_status make_slots(mpi_team *m)
 {
     void *memory = NULL;
-    m->brings = ALL_BROUGHT / m->team.size;
-    if (m->brings > MOST_BROUGHT) m->brings = MOST_BROUGHT;
-    if (m->brings < LEAST_BROUGHT) m->brings = LEAST_BROUGHT;
+    m->payload = ALL_PAYLOAD / m->team.size;
+    if (m->payload > MOST_PAYLOAD) m->payload = MOST_PAYLOAD;
+    if (m->payload < LEAST_PAYLOAD) m->payload = LEAST_PAYLOAD;
     TW_TRY(tw_allocate(m->ctx, m->team.size + 1, slot_bytes(m), "the messages of a team", &memory));
     m->own = memory;
     m->slots = m->own + slot_bytes(m);
@@ -379,14 +379,14 @@ static void find_node(mpi_team *m)
     m->spins = tw_mpi_spins(node_size(m));
 }
 
-/* There is no team yet that could hear of a failure: all ranks ask whether all are ready, before anything else. */
+/* There is no team yet that could receive a failure: all ranks first check that all are ready. */
 static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status status)
 {
     int failed = !m || status != TW_OK, any = 0;
     if (MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, comm) != MPI_SUCCESS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "this is not an MPI communicator");
     if (!m || status != TW_OK) return status;
-    if (any) return tw_fail(ctx, TW_NO_MEMORY, "another rank has no memory for its part of the team");
+    if (any) return tw_fail(ctx, TW_NO_MEMORY, "another rank has not enough memory for the team");
     if (MPI_Comm_dup(comm, &m->comm) != MPI_SUCCESS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "this is not an MPI communicator");
     MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
@@ -400,7 +400,7 @@ tw_status tw_team_mpi(tw_context *ctx, MPI_Comm comm, tw_team **out)
     mpi_team *m = NULL;
     *out = NULL;
     MPI_Initialized(&ready);
-    if (!ready) return tw_fail(ctx, TW_BAD_ARGUMENT, "a team of MPI needs MPI_Init first");
+    if (!ready) return tw_fail(ctx, TW_BAD_ARGUMENT, "an MPI team needs MPI_Init first");
     tw_status status = make(ctx, comm, &m);
     status = join(m, comm, ctx, status);
     if (status == TW_OK)
@@ -420,8 +420,8 @@ void tw_team_mpi_keep_step(tw_team *team, void (*say)(const char *why))
 tw_status tw_team_mpi_end(tw_team *team, tw_status status, const char *why)
 {
     mpi_team *m = (mpi_team *)(void *)team;
-    const farewell mine = say_farewell(status, why);
-    if (!m->over) meet(m, status == TW_OK ? NULL : &mine);
+    const failure mine = make_failure(status, why);
+    if (!m->over) exchange(m, status == TW_OK ? NULL : &mine);
     m->over = true;
     return m->how;
 }

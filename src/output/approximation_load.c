@@ -21,10 +21,9 @@ static tw_status parse_text(tw_context *ctx, const char *path, json_t **root)
     if (status == TW_OK) {
         *root = json_loadb(file.bytes, file.length, JSON_REJECT_DUPLICATES, &error);
         if (!*root)
-            status =
-                tw_fail(ctx, TW_BAD_DATA,
-                        "line %d, column %d: this is not a saved approximation, or it is truncated: %.300s",
-                        error.line, error.column, error.text);
+            status = tw_fail(ctx, TW_BAD_DATA,
+                             "line %d, column %d: not a saved approximation, or truncated: %.300s",
+                             error.line, error.column, error.text);
     }
     tw_file_release(&file);
     return status;
@@ -39,10 +38,10 @@ static tw_status check_format(const tw_fields *in, size_t *version)
                        "field \"format\" is not \"" TW_APPROXIMATION_FORMAT "\": give a saved approximation");
     TW_TRY(tw_field_count(in, "version", version));
     if (*version >= 1 && *version <= TW_APPROXIMATION_VERSION) return TW_OK;
-    return tw_fail(in->ctx, TW_BAD_DATA,
-                   "field \"version\" is %zu and this talweg (%s) reads versions 1 to %d: save the "
-                   "approximation again",
-                   *version, tw_version(), TW_APPROXIMATION_VERSION);
+    return tw_fail(
+        in->ctx, TW_BAD_DATA,
+        "field \"version\" is %zu, but this talweg (%s) reads versions 1 to %d: save the approximation again",
+        *version, tw_version(), TW_APPROXIMATION_VERSION);
 }
 
 /* ---- the problem ---- */
@@ -69,7 +68,7 @@ static tw_status read_columns(const tw_fields *in, const tw_likelihood *likeliho
     }
     if (found == json_object_size(inner.object)) return TW_OK;
     return tw_fail(in->ctx, TW_BAD_DATA,
-                   "field \"likelihood.columns\" has one that the %s likelihood does not have",
+                   "field \"likelihood.columns\" has a column that the %s likelihood does not have",
                    likelihood->name);
 }
 
@@ -97,7 +96,7 @@ static tw_status read_constants(const tw_fields *in, const tw_likelihood *likeli
     if (none) return TW_OK;
     if (likelihood->columns > 0) return read_column(in, "w", likelihood->column[0].name, data);
     return tw_fail(in->ctx, TW_BAD_DATA,
-                   "field \"likelihood.w\" is not null, and the %s likelihood has no constants",
+                   "field \"likelihood.w\" is not null, but the %s likelihood has no constants",
                    likelihood->name);
 }
 
@@ -109,7 +108,7 @@ static tw_status read_likelihood(const tw_fields *in, size_t version, tw_problem
     TW_TRY(tw_field_text(&inner, "name", &name));
     const tw_likelihood *likelihood = parts->likelihood = tw_likelihood_find(name);
     if (!likelihood)
-        return tw_fail(in->ctx, TW_BAD_DATA, "field \"likelihood.name\" is \"%.60s\"; there are: %s", name,
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"likelihood.name\" is \"%.60s\", not one of %s", name,
                        tw_likelihood_names());
     if (version == 1) return read_constants(&inner, likelihood, parts->data);
     TW_TRY(read_columns(&inner, likelihood, parts->data));
@@ -174,9 +173,10 @@ static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, c
     for (size_t k = 0; k < scaling->d_out; k++) {
         double before = k ? columns[k - 1] : 0.0;
         if (!(columns[k] > before) || columns[k] > (double)scaling->d_in || columns[k] != floor(columns[k]))
-            return tw_fail(in->ctx, TW_BAD_DATA,
-                           "field \"scaling.columns\": element %zu is %g; columns increase from 1 to %zu",
-                           k + 1, columns[k], scaling->d_in);
+            return tw_fail(
+                in->ctx, TW_BAD_DATA,
+                "field \"scaling.columns\": element %zu is %g, but columns must increase from 1 to %zu",
+                k + 1, columns[k], scaling->d_in);
         if (!(scaling->scale[k] > 0.0))
             return tw_fail(in->ctx, TW_BAD_DATA, "field \"scaling.scale\": element %zu is %g, not above 0",
                            k + 1, scaling->scale[k]);
@@ -335,8 +335,8 @@ static tw_status read_kind(const tw_fields *in, tw_approximation_kind *kind)
     TW_TRY(tw_field_text(in, "kind", &name));
     bool laplace = strcmp(name, "laplace") == 0;
     if (!laplace && strcmp(name, "ep") != 0)
-        return tw_fail(in->ctx, TW_BAD_DATA,
-                       "field \"approximation.kind\" is \"%.60s\"; it can be laplace or ep", name);
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"approximation.kind\" is \"%.60s\", not laplace or ep",
+                       name);
     *kind = laplace ? TW_LAPLACE : TW_EP;
     return TW_OK;
 }
@@ -347,9 +347,10 @@ static tw_status read_sites(const tw_fields *in, const tw_problem *problem, doub
     TW_TRY(tw_field_numbers(in, "tau", n, tau));
     for (size_t i = 0; i < n; i++)
         if ((*tau)[i] < 0.0 && !problem->likelihood->peak)
-            return tw_fail(in->ctx, TW_BAD_DATA,
-                           "field \"approximation.tau\": element %zu is %g; a precision is not negative",
-                           i + 1, (*tau)[i]);
+            return tw_fail(
+                in->ctx, TW_BAD_DATA,
+                "field \"approximation.tau\": element %zu is %g, but a precision must not be negative", i + 1,
+                (*tau)[i]);
     return tw_field_numbers(in, "nu", n, nu);
 }
 

@@ -202,7 +202,7 @@ tw_status tw_approximation_save(const tw_problem *problem, const tw_approximatio
     if (problem->data->hidden > 0)
         return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
                        "an approximation with hidden variables cannot be saved: the cases do not determine "
-                       "those of this prior");
+                       "the variables of this prior");
     TW_TRY(tw_kernel_print_given(problem->kernel, &expression));
     tw_status status = tw_writer_open(problem->ctx, path, overwrite, &writer);
     if (status == TW_OK) {

@@ -60,7 +60,7 @@ tw_status tw_checkpoint_put(tw_checkpoint *c, const char *name, size_t bytes, co
     size_t k = find(c, name);
     void *copy = NULL;
     if (k == MOST_BLOCKS || strlen(name) >= TW_CHECKPOINT_NAME_BYTES)
-        return tw_fail(c->ctx, TW_BAD_ARGUMENT, "a checkpoint has no room for \"%.40s\"", name);
+        return tw_fail(c->ctx, TW_BAD_ARGUMENT, "the name \"%.40s\" is too long for a checkpoint", name);
     TW_TRY(tw_allocate(c->ctx, words_of(bytes), WORD, "a checkpoint", &copy));
     if (bytes > 0) memcpy(copy, data, bytes);
     if (k == c->count)

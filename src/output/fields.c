@@ -19,7 +19,7 @@ static const char *kind_of(const json_t *value)
 
 static tw_status fail_kind(const tw_fields *in, const char *name, const char *expected, const json_t *found)
 {
-    return tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\" should be %s and is %s", in->prefix, name, expected,
+    return tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\" must be %s, not %s", in->prefix, name, expected,
                    kind_of(found));
 }
 
@@ -54,8 +54,8 @@ tw_status tw_field_count(const tw_fields *in, const char *name, size_t *value)
     TW_TRY(find(in, name, &found));
     json_int_t count = json_integer_value(found);
     if (!json_is_integer(found) || count < 0 || count > (json_int_t)1 << 53)
-        return tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\" should be a whole number from 0 on", in->prefix,
-                       name);
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\" must be a whole number of at least 0",
+                       in->prefix, name);
     *value = (size_t)count;
     return TW_OK;
 }
@@ -91,7 +91,7 @@ tw_status tw_field_numbers(const tw_fields *in, const char *name, size_t n, doub
     size_t length = 0;
     TW_TRY(tw_field_length(in, name, &length));
     if (length != n)
-        return tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\" should have %zu numbers and has %zu", in->prefix,
+        return tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\" must have %zu numbers, not %zu", in->prefix,
                        name, n, length);
     const json_t *array = json_object_get(in->object, name);
     double *numbers = NULL;
@@ -100,7 +100,7 @@ tw_status tw_field_numbers(const tw_fields *in, const char *name, size_t n, doub
         const json_t *element = json_array_get(array, i);
         if (!json_is_number(element)) {
             tw_release(in->ctx, numbers);
-            return tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\": element %zu should be a number and is %s",
+            return tw_fail(in->ctx, TW_BAD_DATA, "field \"%s%s\": element %zu must be a number, not %s",
                            in->prefix, name, i + 1, kind_of(element));
         }
         numbers[i] = json_number_value(element);

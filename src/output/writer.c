@@ -124,9 +124,8 @@ tw_status tw_writer_reserve(tw_writer *writer, uint64_t bytes)
 {
     int error = posix_fallocate(fileno(writer->file), 0, (off_t)bytes);
     if (error == 0 || error == EINVAL || error == EOPNOTSUPP) return TW_OK;
-    return tw_fail(writer->ctx, TW_WRITE_FAILED,
-                   "%.1000s: could not be written in full, which takes %.3g MB: %s", writer->path,
-                   1e-6 * (double)bytes, strerror(error));
+    return tw_fail(writer->ctx, TW_WRITE_FAILED, "%.1000s: could not be written completely (%.3g MB): %s",
+                   writer->path, 1e-6 * (double)bytes, strerror(error));
 }
 
 /* Flush, fsync, rename. Returns errno of what failed, or 0. */
@@ -148,7 +147,7 @@ static int complete(tw_writer *writer)
 tw_status tw_writer_close(tw_writer *writer, tw_status status)
 {
     int error = status == TW_OK ? complete(writer) : 0;
-    if (error) status = fail_write(writer->ctx, writer->path, "could not be written in full", error);
+    if (error) status = fail_write(writer->ctx, writer->path, "could not be written completely", error);
     tw_writer_abandon(writer);
     return status;
 }

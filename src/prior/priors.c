@@ -65,7 +65,7 @@ tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, const cha
         if (!tw_name_means(problem, &name, j)) continue;
         if (priors->has[j] || priors->fixed[j])
             return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "%s %s", tw_problem_parameter(problem, j)->name,
-                           priors->fixed[j] ? "is fixed, and has no prior" : "has two priors: give one");
+                           priors->fixed[j] ? "is fixed and cannot have a prior" : "has two priors");
         TW_TRY(tw_prior_read(problem, j, name.as_log, density, &priors->prior[j]));
         priors->has[j] = true;
     }
@@ -104,7 +104,7 @@ static tw_status fix_all(tw_priors *priors, const tw_problem *problem)
 {
     for (size_t j = 0; j < priors->count; j++) {
         if (priors->has[j])
-            return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "%s is fixed, and has no prior",
+            return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "%s is fixed and cannot have a prior",
                            tw_problem_parameter(problem, j)->name);
         priors->fixed[j] = true;
     }
@@ -122,7 +122,7 @@ tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text
     if (has_value) TW_TRY(read_value(problem->ctx, rest, &value));
     for (size_t j = 0; j < priors->count; j++)
         if (priors->has[j] && tw_name_means(problem, &name, j))
-            return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "%s is fixed, and has no prior",
+            return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "%s is fixed and cannot have a prior",
                            tw_problem_parameter(problem, j)->name);
     return fix_at(priors, problem, &name, has_value ? &value : NULL);
 }

@@ -46,7 +46,7 @@ static tw_status fail_unknown(const tw_problem *problem, const tw_named *name)
         length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", j ? ", " : "",
                                    tw_problem_parameter(problem, j)->name);
     tw_nearest_name(name->name, names, nearest);
-    return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "there is no parameter \"%s\"%s%s%s; there are: %.400s%s",
+    return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "unknown parameter \"%s\"%s%s%s; choose from: %.400s%s",
                    name->name, *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", names,
                    length > 400 ? "..." : "");
 }
@@ -71,7 +71,7 @@ tw_status tw_name_read(const tw_problem *problem, const char *text, const char *
     *rest = start + length + (start[length] != '\0');
     while (end > 0 && isspace((unsigned char)start[end - 1])) end--;
     if (end == 0 || end >= sizeof out->name)
-        return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "\"%.60s\" does not begin with the name of a parameter",
+        return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "\"%.60s\" does not start with the name of a parameter",
                        text);
     memcpy(out->name, start, end);
     out->name[end] = '\0';
@@ -84,7 +84,7 @@ tw_status tw_name_read(const tw_problem *problem, const char *text, const char *
 static tw_status fail_density(tw_context *ctx, const char *text)
 {
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "\"%.60s\" is not a prior: write one as in gamma(25, 4); there are: %s", text,
+                   "\"%.60s\" is not a prior: write one as in gamma(25, 4); choose from: %s", text,
                    tw_prior_names());
 }
 
@@ -109,7 +109,7 @@ static tw_status check_numbers(tw_context *ctx, const tw_prior *prior, size_t co
     bool ordered = prior->family != TW_PRIOR_UNIFORM || prior->flat || prior->a[0] < prior->a[1];
     bool share = prior->family != TW_PRIOR_PC || prior->a[1] < 1.0;
     if (count != family->most && count != family->least)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "%s takes %zu numbers, %s(%s), and %zu were given", family->name,
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%s takes %zu numbers, %s(%s), not %zu", family->name,
                        family->most, family->name, family->arguments, count);
     for (size_t k = 0; k < count; k++)
         if (!isfinite(prior->a[k]) || (family->positive[k] && !(prior->a[k] > 0.0)))
@@ -128,7 +128,8 @@ static tw_status finish_pc(const tw_problem *problem, size_t j, tw_prior *prior)
 {
     tw_length length;
     if (prior->of_log)
-        return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "pc(u, alpha) is a prior of %s, not of its logarithm",
+        return tw_fail(problem->ctx, TW_BAD_ARGUMENT,
+                       "pc(u, alpha) must be a prior of %s, not of its logarithm",
                        tw_problem_parameter(problem, j)->name);
     bool is_length = j < tw_kernel_count(problem->kernel) &&
                      tw_kernel_length(problem->kernel, j, problem->data->d, &length);
@@ -153,7 +154,7 @@ tw_status tw_prior_read(const tw_problem *problem, size_t j, bool as_log, const 
     const tw_family *family = tw_family_of(out->family);
     bool of_value = !as_log && tw_problem_parameter(problem, j)->transform == TW_TRANSFORM_LOG;
     if (of_value && !family->only_positive && !out->flat && !(family->cdf(out->a, 0.0) < 1.0 - 1e-12))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "%.60s has nothing above 0, where %s is", start,
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%.60s has no density above 0, but %s is positive", start,
                        tw_problem_parameter(problem, j)->name);
     return out->family == TW_PRIOR_PC ? finish_pc(problem, j, out) : TW_OK;
 }

@@ -89,7 +89,7 @@ tw_status tw_auto_race(const tw_posterior *p, const tw_auto_options *options, tw
         return tw_fail(p->model->ctx, TW_BAD_ARGUMENT, "the automatic choice needs an approximation");
     if (o->draws == 0 && !(o->until_ess > 0.0))
         return tw_fail(p->model->ctx, TW_BAD_ARGUMENT,
-                       "the automatic choice needs a number of draws or an ESS to aim at");
+                       "the automatic choice needs a number of draws or an ESS goal");
     list_candidates(p, out);
     tw_status status = race(p, o, out, head);
     if (status != TW_OK && head) tw_head_start_release(head);

@@ -49,12 +49,12 @@ static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
 {
     const tw_chains_state *state = o->resume;
     if (state->count != tw_sampler_state_size(s))
-        return tw_fail(s->ctx, TW_BAD_ARGUMENT, "a state of %zu numbers is not one of this sampler, with %zu",
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT, "the state has %zu numbers, but this sampler needs %zu",
                        state->count, tw_sampler_state_size(s));
     if (o->keep || !o->on_draw)
         return tw_fail(
             s->ctx, TW_BAD_ARGUMENT,
-            "a resumed run does not make its earlier draws again: it needs on_draw, and cannot keep draws");
+            "a resumed run does not repeat its earlier draws: it needs on_draw and cannot keep draws");
     if (state->draws != state->iteration / o->thin || state->draws > o->draws)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                        "a run of %zu draws cannot resume after %zu draws in %zu iterations", o->draws,
@@ -70,14 +70,14 @@ tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the target acceptance must be between 0 and 1, not %g",
                        o->target_accept);
     if (!(o->until_ess >= 0.0) || !isfinite(o->until_ess))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the ESS to be reached must be above 0, not %g", o->until_ess);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the ESS goal must be above 0, not %g", o->until_ess);
     if (o->draws == 0 || o->thin == 0 || o->max_steps == 0 || o->pilot > 127)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "a run needs at least one draw, thin >= 1 and max_steps >= 1");
     bool tunes = method && ((method->has_eps && o->eps == 0.0) || (method->has_steps && o->steps == 0));
     if (tunes && o->warmup == 0 && !o->known)
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "without warm-up nothing can be tuned: give the step size and the number of steps, or "
-                       "some iterations of warm-up");
+        return tw_fail(
+            ctx, TW_BAD_ARGUMENT,
+            "without warm-up nothing is tuned: give the step size and the number of steps, or some warm-up");
     return TW_OK;
 }
 
@@ -285,7 +285,7 @@ tw_status tw_chains_run_until(tw_sampler *sampler, const tw_chains_options *opti
     TW_TRY(tw_chains_options_check(sampler->ctx, &sampler->method->info, options));
     if (options->until_ess > 0.0 && !options->keep && !options->on_look)
         return tw_fail(sampler->ctx, TW_BAD_ARGUMENT,
-                       "a run that ends at an ESS needs its draws: keep them, or give on_look");
+                       "a run with an ESS goal needs its draws: keep them, or give on_look");
     if (options->resume) TW_TRY(check_resume(sampler, options));
     tw_status status = allocate_draws(&r);
     bool warms = !options->resume && (options->warmup > 0 || !options->known);

@@ -61,6 +61,6 @@ tw_status tw_method_check_metric(tw_context *ctx, const tw_method_info *method, 
         if (tw_metric_describe(method->metrics[k])->named)
             used += (size_t)snprintf(metrics + used, sizeof metrics - used, ", %s",
                                      tw_metric_name(method->metrics[k]));
-    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %.60s cannot be used with %s, which takes: %s", name,
+    return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %.60s cannot be used with %s; choose from: %s", name,
                    method->name, metrics);
 }

@@ -177,11 +177,10 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
         const tw_new_case *c = &p->cases[j];
         size_t to = block->first + j;
         if (c->failed)
-            return tw_fail(
-                p->ctx, TW_NUMERICAL_FAILURE,
-                "the %s probabilities of new case %zu cannot be computed; its latent mean is %g and "
-                "its variance, given the training latents, %g",
-                p->model->observed.likelihood->name, to + 1, c->latent.mean, c->given);
+            return tw_fail(p->ctx, TW_NUMERICAL_FAILURE,
+                           "the %s probabilities of new case %zu cannot be computed (latent mean %g, "
+                           "variance given the training latents %g)",
+                           p->model->observed.likelihood->name, to + 1, c->latent.mean, c->given);
         put(out->mean, to, c->latent.mean);
         put(out->variance, to, c->given + c->latent.squares / (double)c->draws);
         put(out->expected, to, c->expected.mean);
@@ -256,8 +255,8 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
     tw_observations all = tw_data_observed(at, p->model->observed.likelihood, p->model->observed.phi);
     if (at->d != train->d || train->n != p->model->n || count > at->n || first > at->n - count)
         return tw_fail(p->ctx, TW_BAD_DATA,
-                       "cases %zu to %zu of %zu with %zu inputs cannot be predicted by a model of %zu cases "
-                       "with %zu inputs: give the same columns",
+                       "cases %zu to %zu of %zu with %zu inputs do not fit a model of %zu cases with %zu "
+                       "inputs: give the same columns",
                        first + 1, first + count, at->n, at->d, train->n, train->d);
     for (size_t done = 0; done < count; done += p->points) {
         size_t m = smaller(count - done, p->points), from = first + done;

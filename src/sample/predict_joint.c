@@ -77,8 +77,8 @@ tw_status tw_joint_new(tw_draws_predictor *predictor, const tw_kernel *kernel, c
     *out = NULL;
     if (predictor->source.places)
         return tw_fail(predictor->ctx, TW_BAD_ARGUMENT,
-                       "joint draws at new inputs need draws with one set of parameters, and these have "
-                       "parameters of their own");
+                       "joint draws at new inputs need draws with one set of parameters, but these draws "
+                       "differ in their parameters");
     TW_TRY(tw_allocate(predictor->ctx, 1, sizeof(tw_joint), "joint draws", &memory));
     tw_joint *j = memory;
     *j = (tw_joint){.predictor = predictor, .m = at->n, .seed = seed};

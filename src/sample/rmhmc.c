@@ -284,7 +284,7 @@ const tw_method_row tw_method_rmhmc = {
     .info = {.method = TW_METHOD_RMHMC,
              .name = "rmhmc",
              .title = "RMHMC",
-             .meaning = "Hamiltonian Monte Carlo with a metric that follows the position",
+             .meaning = "Hamiltonian Monte Carlo with a position-dependent metric",
              .metric_count = 4,
              .metrics = {TW_METRIC_SMOOTHED, TW_METRIC_HESSIAN, TW_METRIC_FISHER, TW_METRIC_ANCHORED},
              .form = TW_FORM_FOLDED,

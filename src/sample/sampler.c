@@ -56,12 +56,12 @@ tw_status tw_sampler_new(const tw_target *target, const tw_sampler_options *opti
     if (!options) options = &defaults;
     const tw_method_row *row = tw_method_row_of(options->method);
     *out = NULL;
-    if (!row)
-        return tw_fail(target->ctx, TW_BAD_ARGUMENT, "there is no method of number %d", (int)options->method);
+    if (!row) return tw_fail(target->ctx, TW_BAD_ARGUMENT, "unknown method number %d", (int)options->method);
     if (columns == 0) return tw_fail(target->ctx, TW_BAD_ARGUMENT, "a sampler needs at least one chain");
     if (!(options->reverse_check >= 0.0 && options->reverse_check <= 1.0))
         return tw_fail(target->ctx, TW_BAD_ARGUMENT,
-                       "the fraction of reverse checks must be from 0 to 1, not %g", options->reverse_check);
+                       "the fraction of reversibility checks must be from 0 to 1, not %g",
+                       options->reverse_check);
     TW_TRY(tw_allocate(target->ctx, 1, sizeof(tw_sampler), "a sampler", &memory));
     tw_sampler *s = memory;
     *s = (tw_sampler){.ctx = target->ctx,
@@ -153,7 +153,7 @@ tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
         if (!isfinite(s->log_density[j]))
             return tw_fail(
                 s->ctx, TW_BAD_ARGUMENT,
-                "the start of chain %zu has log density %g: choose a start where the posterior is not zero",
+                "the start of chain %zu has log density %g: choose a start with positive posterior density",
                 j + 1, s->log_density[j]);
     return TW_OK;
 }
@@ -162,7 +162,7 @@ static tw_status check_gaussians(const tw_sampler *s, const tw_frame_column *col
 {
     bool framed = s->frame.gaussian && !s->frame.linear, bare = !s->frame.gaussian && !s->frame.linear;
     if (columns && s->method->dense)
-        return tw_fail(s->ctx, TW_BAD_ARGUMENT, "the chains of %s share one Gaussian: use another method",
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT, "%s needs one Gaussian for all chains: use another method",
                        s->method->info.title);
     for (size_t j = 0; columns && j < s->columns; j++) {
         const tw_frame_column *c = &columns[j];

@@ -38,10 +38,10 @@ static tw_status check_method(tw_context *ctx, const tw_sampling_options *o)
     const tw_method_info *method = tw_method_find(o->method);
     bool named = strcmp(o->metric, "auto") != 0;
     if (!method && strcmp(o->method, "auto") != 0)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no method \"%.60s\"; there are: auto, %s", o->method,
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "unknown method \"%.60s\"; choose from: auto, %s", o->method,
                        tw_method_names());
     if (!method && named)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %.60s needs a method that takes it, not auto",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the metric %.60s needs a method that supports it, not auto",
                        o->metric);
     if (named) TW_TRY(tw_method_check_metric(ctx, method, o->metric));
     if (o->eps != 0.0) TW_TRY(check_takes(ctx, method, "eps", has_eps));
@@ -53,9 +53,9 @@ static tw_status check_target(tw_context *ctx, const tw_sampling_options *o)
     bool known = strcmp(o->from, "ep") == 0 || strcmp(o->from, "prior") == 0;
     if (!o->reference && !known)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "the q at beta = 0 is prior, ep or a Gaussian that is given, not \"%.60s\"", o->from);
+                       "q at beta = 0 must be prior, ep or a given Gaussian, not \"%.60s\"", o->from);
     if (!o->positions && strcmp(o->init, "ep") != 0 && strcmp(o->init, "prior") != 0)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there is no init \"%.60s\"; there are: ep, prior", o->init);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "unknown init \"%.60s\"; choose from: ep, prior", o->init);
     if (!(o->beta >= 0.0 && o->beta <= 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "beta must be from 0 to 1, not %g", o->beta);
     return TW_OK;
@@ -69,11 +69,11 @@ tw_status tw_sampling_options_check(tw_context *ctx, const tw_sampling_options *
     TW_TRY(check_target(ctx, o));
     TW_TRY(check_method(ctx, o));
     if (o->draws == 0 && !(o->until_ess > 0.0))
-        return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "a run needs a number of draws or an ESS to be reached, which must be above 0, not %g",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a run needs a number of draws or an ESS goal above 0, not %g",
                        o->until_ess);
     if (!(o->max_seconds >= 0.0) || !isfinite(o->max_seconds))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "the seconds at most must be above 0, not %g", o->max_seconds);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the time limit must be above 0 seconds, not %g",
+                       o->max_seconds);
     const tw_method_info *method = tw_method_find(o->method);
     tw_chains_options run = tw_sampling_chains(o);
     return tw_chains_options_check(ctx, method, &run);

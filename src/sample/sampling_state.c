@@ -16,7 +16,7 @@ static const void *get(const tw_store *store, const char *name, size_t bytes)
 
 static tw_status damaged(const tw_sampling_plan *plan)
 {
-    return tw_fail(plan->ctx, TW_BAD_DATA, "the saved state of this run is damaged: start again without it");
+    return tw_fail(plan->ctx, TW_BAD_DATA, "the saved state of this run is damaged: start again");
 }
 
 /* ---- the choice ---- */

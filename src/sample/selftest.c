@@ -138,8 +138,8 @@ tw_status tw_selftest_run(const tw_model *model, const tw_selftest_options *opti
     if (o.steps == 0 || !(o.eps >= 0.0) || !(o.solver_tolerance > 0.0) ||
         !tw_method_takes(TW_METHOD_RMHMC, o.metric))
         return tw_fail(model->ctx, TW_BAD_ARGUMENT,
-                       "a self-test needs at least one step, a step size that is not negative, a positive "
-                       "tolerance and a metric of RMHMC");
+                       "a self-test needs at least one step, a step size of at least 0, a positive tolerance "
+                       "and a metric of RMHMC");
     TW_TRY(run_on(model, &o, SIZE_MAX, check_model, out));
     TW_TRY(run_on(model, &o, DYNAMICS_CASES, check_dynamics, out));
     TW_TRY(run_on(model, &o, VOLUME_CASES, check_volume, out));

@@ -80,7 +80,7 @@ static tw_status check_return(const tw_selftest_case *c, bool rmhmc)
     if (status == TW_OK) {
         tw_check check =
             check_of(&flow, "reversibility",
-                     "distance from its start of a trajectory that is integrated back, whitened");
+                     "whitened distance between the start and the end of the reversed trajectory");
         check.high = flow.return_limit;
         check.measured = return_error(&flow, find_eps(&flow), phase);
         tw_selftest_note(c, check);
@@ -102,8 +102,9 @@ static tw_status check_order(const tw_selftest_case *c, bool rmhmc)
     tw_flow flow;
     tw_status status = make_flow(c, rmhmc, tight(c), &flow);
     if (status == TW_OK) {
-        tw_check check = check_of(&flow, "order of the energy error",
-                                  "log2 of what halving the step size divides the energy error by");
+        tw_check check =
+            check_of(&flow, "order of the energy error",
+                     "log2 of the factor by which halving the step size reduces the energy error");
         double eps = 0.25 * find_eps(&flow);
         size_t steps = c->options->steps;
         check.low = 1.7;
@@ -180,7 +181,7 @@ tw_status tw_selftest_volume(const tw_selftest_case *c, bool rmhmc)
     if (status == TW_OK) status = tw_allocate(c->ctx, m, sizeof(int), "the pivots of a Jacobian", &pivots);
     if (status == TW_OK) {
         tw_check check =
-            check_of(&flow, "volume", "|log of the volume that three steps make of a unit of phase space|");
+            check_of(&flow, "volume", "|log of the volume after three steps of a unit of phase space|");
         check.high = 1e-5;
         check.measured = log_volume(&flow, find_eps(&flow), work, pivots);
         tw_selftest_note(c, check);

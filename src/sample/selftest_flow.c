@@ -26,7 +26,7 @@ static tw_status allocate_work(tw_flow *flow)
 tw_status tw_flow_hmc(const tw_selftest_case *c, tw_flow *out)
 {
     *out = (tw_flow){.name = "leapfrog (HMC, metric ep)",
-                     .cure = "the gradient of the likelihood does not belong to its value",
+                     .cure = "the gradient of the likelihood does not match its value",
                      .return_limit = leapfrog_return_limit,
                      .c = c};
     TW_TRY(tw_frame_make(c->target, TW_METRIC_EP, c->ep->reference, &out->frame));

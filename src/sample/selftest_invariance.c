@@ -98,7 +98,7 @@ static void compare(const tw_selftest_case *c, const char *of, const estimates *
     }
     if (!(fmax(a->rhat, b->rhat) <= mixed)) {
         check.verdict = TW_CHECK_SKIPPED;
-        check.cure = "the chains did not mix in so short a run: R-hat is above 1.05";
+        check.cure = "the chains did not mix in this short run: R-hat is above 1.05";
     }
     tw_selftest_note(c, check);
 }

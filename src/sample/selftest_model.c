@@ -112,7 +112,7 @@ tw_status tw_selftest_likelihood(const tw_selftest_case *c)
         tw_selftest_note(c, (tw_check){.name = names[k],
                                        .of = "likelihood",
                                        .meaning = "largest relative error against differences",
-                                       .cure = "look at `terms` of the likelihood",
+                                       .cure = "check `terms` of the likelihood",
                                        .cases = c->model->n,
                                        .measured = measured[k],
                                        .high = 1e-6});
@@ -189,8 +189,8 @@ tw_status tw_selftest_ep(const tw_selftest_case *c)
                                    .meaning = "tilted against marginal moments, worst site, in units of the "
                                               "marginal",
                                    .cure = c->ep->kind == TW_EP
-                                               ? "look at `tilted` of the likelihood"
-                                               : "EP did not converge: look at the scale of the inputs",
+                                               ? "check `tilted` of the likelihood"
+                                               : "EP did not converge: check the scale of the inputs",
                                    .cases = c->model->n,
                                    .measured = worst,
                                    .high = 1e-5});

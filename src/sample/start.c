@@ -33,7 +33,7 @@ tw_status tw_sampler_start(tw_sampler *s, const tw_reference *q, double scale, u
 {
     double *z = NULL, *x = NULL;
     if (q->model != s->target->model)
-        return tw_fail(s->ctx, TW_BAD_ARGUMENT, "the start's distribution was made for another model");
+        return tw_fail(s->ctx, TW_BAD_ARGUMENT, "the starting distribution was made for another model");
     tw_status status = tw_allocate_doubles(s->ctx, s->r, 1, "a start", &z);
     if (status == TW_OK) status = tw_allocate_doubles(s->ctx, s->n, s->columns, "the starts", &x);
     if (status == TW_OK) status = start(s, q, scale, seed, z, x);
@@ -47,8 +47,8 @@ tw_status tw_sampler_start_at(tw_sampler *s, size_t rows, size_t columns, const 
     double *all = NULL;
     if (rows != s->n || (columns != 1 && columns != s->columns))
         return tw_fail(s->ctx, TW_BAD_ARGUMENT,
-                       "a start has %zu rows, one for each case, and one column for all chains or %zu; "
-                       "this one is %zu x %zu",
+                       "a start must have %zu rows, one per case, and one column for all chains or %zu "
+                       "columns, but it is %zu x %zu",
                        s->n, s->columns, rows, columns);
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, s->columns, "the starts", &all));
     for (size_t j = 0; j < s->columns; j++)

@@ -30,7 +30,7 @@ tw_status tw_streams_take(tw_context *ctx, tw_streams_user user, uint64_t skip, 
     *first = range.first + skip;
     if (count <= range.count && skip <= range.count - count) return TW_OK;
     return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "%s has the random streams of 2^%d chains: %llu from number %llu on are too many",
+                   "%s has random streams for 2^%d chains: %llu chains from number %llu are too many",
                    range.user, range.count == unit ? 40 : 41, (unsigned long long)count,
                    (unsigned long long)skip);
 }

@@ -24,7 +24,7 @@ static tw_status factor(job *j)
             j->l[tw_analysis_find(j->analysis, q->row[e], c)] = q->value[e];
     if (tw_sparse_factor(j->analysis, &j->front, j->l, &failed)) return TW_OK;
     return tw_fail(q->ctx, TW_NOT_POSITIVE_DEFINITE,
-                   "a precision matrix is not positive definite: its factorisation ends at variable %zu",
+                   "a precision matrix is not positive definite: its factorisation fails at variable %zu",
                    failed + 1);
 }
 

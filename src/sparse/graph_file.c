@@ -1,7 +1,7 @@
 /* graph_file.c: the neighbours of areas, read from a file, as the Laplacian of their graph: degrees on the diagonal, -1 for neighbours.
  *
- *   4              how many areas there are
- *   1 2 2 3        an area, how many neighbours it has, and which they are; from 1 on
+ *   4              the number of areas
+ *   1 2 2 3        an area, its number of neighbours, and which they are; from 1 on
  *   2 1 1
  *   ...
  *
@@ -41,7 +41,7 @@ static tw_status fail_at(const graph_text *g, const char *expected)
 /* A whole number from least to most. */
 static tw_status read_number(graph_text *g, size_t least, size_t most, const char *expected, size_t *number)
 {
-    if (!skip(g)) return tw_fail(g->file->ctx, TW_BAD_DATA, "is cut off: %s is missing", expected);
+    if (!skip(g)) return tw_fail(g->file->ctx, TW_BAD_DATA, "is truncated: %s is missing", expected);
     size_t digits = strspn(g->at, "0123456789"), sum = 0;
     bool ends = strchr(" \t\r\n,;:#", g->at[digits]) != NULL; /* so is the NUL */
     for (size_t i = 0; i < digits && digits < 18; i++) sum = 10 * sum + (size_t)(g->at[i] - '0');
@@ -56,9 +56,9 @@ static tw_status read_area(graph_text *g, char *seen)
     size_t area = 0, neighbours = 0, other = 0;
     TW_TRY(read_number(g, 1, g->areas, "the number of an area", &area));
     if (seen[area - 1]++)
-        return tw_fail(g->file->ctx, TW_BAD_DATA, "line %zu: area %zu comes twice",
+        return tw_fail(g->file->ctx, TW_BAD_DATA, "line %zu: area %zu occurs twice",
                        tw_file_line_number(g->file, g->at - 1), area);
-    TW_TRY(read_number(g, 0, g->areas - 1, "how many neighbours it has", &neighbours));
+    TW_TRY(read_number(g, 0, g->areas - 1, "its number of neighbours", &neighbours));
     for (size_t k = 0; k < neighbours; k++) {
         TW_TRY(read_number(g, 1, g->areas, "the number of a neighbour", &other));
         if (other == area)
@@ -75,11 +75,10 @@ static tw_status read_areas(graph_text *g)
 {
     tw_context *ctx = g->file->ctx;
     void *seen = NULL;
-    TW_TRY(read_number(g, 1, UINT32_MAX / 2, "how many areas there are", &g->areas));
+    TW_TRY(read_number(g, 1, UINT32_MAX / 2, "the number of areas", &g->areas));
     if (g->areas > g->file->length)
-        return tw_fail(ctx, TW_BAD_DATA,
-                       "says that it has %zu areas, and is only %zu bytes long: is it cut off?", g->areas,
-                       g->file->length);
+        return tw_fail(ctx, TW_BAD_DATA, "declares %zu areas but is only %zu bytes long: it may be truncated",
+                       g->areas, g->file->length);
     TW_TRY(tw_index_allocate(ctx, g->file->length / 2 + 1, "a graph", &g->row));
     TW_TRY(tw_index_allocate(ctx, g->file->length / 2 + 1, "a graph", &g->column));
     TW_TRY(tw_allocate(ctx, g->areas, 1, "a graph", &seen));
@@ -87,7 +86,7 @@ static tw_status read_areas(graph_text *g)
     for (size_t k = 0; status == TW_OK && k < g->areas; k++) status = read_area(g, seen);
     tw_release(ctx, seen);
     TW_TRY(status);
-    return skip(g) ? fail_at(g, "nothing more: all areas have been named") : TW_OK;
+    return skip(g) ? fail_at(g, "the end of the file, after all areas") : TW_OK;
 }
 
 /* Both of two neighbours name each other: columns of the pattern, which are sorted, as rows. */
@@ -99,7 +98,7 @@ static tw_status check_mutual(const tw_sparse *m)
             while (f < m->start[i + 1] && m->row[f] != j) f++;
             if (f == m->start[i + 1])
                 return tw_fail(m->ctx, TW_BAD_DATA,
-                               "area %zu names %zu as its neighbour, and area %zu does not name %zu", i + 1,
+                               "area %zu lists %zu as a neighbour, but area %zu does not list %zu", i + 1,
                                j + 1, j + 1, i + 1);
         }
     return TW_OK;

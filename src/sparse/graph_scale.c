@@ -38,8 +38,8 @@ static tw_status invert(job *j)
             j->l[tw_analysis_find(a, m->row[e], c)] = m->value[e];
     j->l[tw_analysis_find(a, 0, 0)] *= 2.0;
     if (!tw_sparse_factor(a, &j->front, j->l, &failed))
-        return tw_fail(m->ctx, TW_NOT_POSITIVE_DEFINITE, "the graph is not connected at variable %zu",
-                       failed + 1);
+        return tw_fail(m->ctx, TW_NOT_POSITIVE_DEFINITE,
+                       "the graph is not connected: the factorisation fails at variable %zu", failed + 1);
     tw_sparse_select(a, &j->front, j->l, j->z);
     for (size_t i = 0; i < m->rows; i++) j->sums[i] = 1.0;
     tw_sparse_solve_lower(a, j->l, 1, j->sums);

@@ -101,7 +101,7 @@ static tw_status check_entries(const given *g)
 {
     if (!tw_size_fits(g->rows) || !tw_size_fits(g->columns) || g->rows == 0 || g->columns == 0)
         return tw_fail(g->ctx, TW_BAD_DATA,
-                       "a sparse matrix of %zu rows and %zu columns: each must be 1 to 2^31 - 1", g->rows,
+                       "a sparse matrix must have 1 to 2^31 - 1 rows and columns, not %zu and %zu", g->rows,
                        g->columns);
     if (g->symmetric && g->rows != g->columns)
         return tw_fail(g->ctx, TW_BAD_DATA, "%zu rows and %zu columns are not a symmetric matrix", g->rows,
@@ -109,7 +109,7 @@ static tw_status check_entries(const given *g)
     for (size_t k = 0; k < g->count; k++) {
         if (g->row[k] >= g->rows || g->column[k] >= g->columns)
             return tw_fail(g->ctx, TW_BAD_DATA,
-                           "entry %zu: there is no row %u, column %u in a matrix of %zu x %zu", k + 1,
+                           "entry %zu: row %u, column %u is outside the matrix of %zu x %zu", k + 1,
                            g->row[k] + 1, g->column[k] + 1, g->rows, g->columns);
         if (!isfinite(g->value[k]))
             return tw_fail(g->ctx, TW_BAD_DATA, "entry %zu, row %u, column %u: %g is not finite", k + 1,
@@ -158,8 +158,9 @@ static void fill_columns(const given *g, const size_t *order, size_t *next, tw_s
 static tw_status fail_twice(const given *g, size_t i, size_t j)
 {
     return tw_fail(
-        g->ctx, TW_BAD_DATA, "row %zu, column %zu is named twice%s: add such entries up first", i + 1, j + 1,
-        g->symmetric ? " (of a symmetric matrix, name one of row i, column j and row j, column i)" : "");
+        g->ctx, TW_BAD_DATA, "row %zu, column %zu occurs twice%s: sum duplicate entries first", i + 1, j + 1,
+        g->symmetric ? " (for a symmetric matrix, give only one of row i, column j and row j, column i)"
+                     : "");
 }
 
 /* seen[j] counts the diagonal entries. */

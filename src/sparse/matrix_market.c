@@ -118,24 +118,24 @@ static tw_status read_sizes(market *in)
     enum { SHORTEST = 4 }; /* bytes of "1 1\n" */
     tw_context *ctx = in->file->ctx;
     if (!next_line(in))
-        return tw_fail(ctx, TW_BAD_DATA, "ends before it says how many rows and columns there are");
+        return tw_fail(ctx, TW_BAD_DATA,
+                       "is truncated: the line with the numbers of rows and columns is missing");
     const char *p = in->at;
     if (!read_size(&p, &in->rows) || !read_size(&p, &in->columns) || !read_size(&p, &in->count) ||
         !at_line_end(p))
         return fail_at(in, in->at, "three whole numbers: rows, columns and entries");
     if (!tw_size_fits(in->rows) || !tw_size_fits(in->columns) || in->rows == 0 || in->columns == 0)
-        return tw_fail(ctx, TW_BAD_DATA,
-                       "says that it has %zu rows and %zu columns: each must be 1 to 2^31 - 1", in->rows,
-                       in->columns);
+        return tw_fail(ctx, TW_BAD_DATA, "declares %zu rows and %zu columns: each must be from 1 to 2^31 - 1",
+                       in->rows, in->columns);
     if (in->count > (in->file->length + 1) / SHORTEST)
         return tw_fail(ctx, TW_BAD_DATA,
-                       "says that it has %zu entries, and is only %zu bytes long: is it cut off?", in->count,
+                       "declares %zu entries but is only %zu bytes long: it may be truncated", in->count,
                        in->file->length);
     if (in->rows > in->file->length || in->columns > in->file->length)
-        return tw_fail(ctx, TW_BAD_DATA,
-                       "says that it has %zu rows and %zu columns, and is only %zu bytes long: most would be "
-                       "without an entry",
-                       in->rows, in->columns, in->file->length);
+        return tw_fail(
+            ctx, TW_BAD_DATA,
+            "declares %zu rows and %zu columns but is only %zu bytes long: most rows would be empty",
+            in->rows, in->columns, in->file->length);
     return TW_OK;
 }
 
@@ -165,7 +165,7 @@ static tw_status read_entry(market *in)
         return fail_at(in, in->at, in->pattern ? "row and column" : "row, column and value");
     if (i < 1 || i > in->rows || j < 1 || j > in->columns)
         return tw_fail(in->file->ctx, TW_BAD_DATA,
-                       "line %zu: there is no row %zu, column %zu in a matrix of %zu x %zu",
+                       "line %zu: row %zu, column %zu is outside the matrix of %zu x %zu",
                        tw_file_line_number(in->file, in->at), i, j, in->rows, in->columns);
     if (!in->pattern) {
         while (is_blank(*p)) p++;
@@ -183,13 +183,12 @@ static tw_status read_entries(market *in)
     size_t read = 0;
     for (; next_line(in); read++) {
         if (read == in->count)
-            return tw_fail(in->file->ctx, TW_BAD_DATA,
-                           "line %zu: more than the %zu entries that it says it has",
+            return tw_fail(in->file->ctx, TW_BAD_DATA, "line %zu: more entries than the %zu declared",
                            tw_file_line_number(in->file, in->at), in->count);
         TW_TRY(read_entry(in));
     }
     if (read < in->count)
-        return tw_fail(in->file->ctx, TW_BAD_DATA, "is cut off: %zu entries of %zu are there", read,
+        return tw_fail(in->file->ctx, TW_BAD_DATA, "is truncated: it has %zu of %zu entries", read,
                        in->count);
     return TW_OK;
 }
@@ -214,7 +213,7 @@ static tw_status check_symmetric(const tw_sparse *m)
 {
     double largest = 0.0;
     if (m->rows != m->columns)
-        return tw_fail(m->ctx, TW_BAD_DATA, "has %zu rows and %zu columns, and must be symmetric", m->rows,
+        return tw_fail(m->ctx, TW_BAD_DATA, "has %zu rows and %zu columns, but must be symmetric", m->rows,
                        m->columns);
     for (size_t e = 0; e < m->start[m->columns]; e++) largest = fmax(largest, fabs(m->value[e]));
     for (size_t j = 0; j < m->columns; j++)
@@ -222,7 +221,7 @@ static tw_status check_symmetric(const tw_sparse *m)
             double other = entry(m, j, m->row[e]);
             if (fabs(m->value[e] - other) <= 1e-12 * largest) continue;
             return tw_fail(m->ctx, TW_BAD_DATA,
-                           "is not symmetric: row %u, column %zu is %g, and row %zu, column %u is %g",
+                           "is not symmetric: row %u, column %zu is %g, but row %zu, column %u is %g",
                            m->row[e] + 1, j + 1, m->value[e], j + 1, m->row[e] + 1, other);
         }
     return TW_OK;

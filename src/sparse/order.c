@@ -66,7 +66,7 @@ static tw_status by_degree(tw_context *ctx, size_t n, const neighbours *from)
     int result = amd_order((int)n, from->start, from->list, from->order, NULL, NULL);
     if (result == AMD_OK || result == AMD_OK_BUT_JUMBLED) return TW_OK;
     return tw_fail(ctx, result == AMD_OUT_OF_MEMORY ? TW_NO_MEMORY : TW_NUMERICAL_FAILURE,
-                   "AMD cannot order a sparse matrix of %zu variables (its code is %d)", n, result);
+                   "AMD cannot order a sparse matrix of %zu variables (error code %d)", n, result);
 }
 
 #ifdef TALWEG_METIS
@@ -120,7 +120,7 @@ tw_status tw_order_find(tw_graph *graph, const size_t *start, const uint32_t *ro
     neighbours work = {NULL, NULL, NULL};
     if (start[n] > INT32_MAX / 2)
         return tw_fail(graph->ctx, TW_BAD_ARGUMENT,
-                       "a sparse matrix with %zu entries is too large: at most 2^30", start[n]);
+                       "a sparse matrix with %zu entries is too large: the limit is 2^30", start[n]);
     tw_status status = allocate(graph->ctx, n, start[n], &work);
     if (status == TW_OK) status = find_best(graph, start, row, &work, order);
     tw_release(graph->ctx, work.start);
@@ -141,10 +141,9 @@ tw_status tw_order_find(tw_graph *graph, const size_t *start, const uint32_t *ro
     (void)start;
     (void)row;
     (void)order;
-    return tw_fail(
-        graph->ctx, TW_BAD_ARGUMENT,
-        "this talweg was built without sparse matrices: install SuiteSparse's AMD, and METIS for large "
-        "matrices (Debian: libsuitesparse-dev libmetis-dev), and build it again");
+    return tw_fail(graph->ctx, TW_BAD_ARGUMENT,
+                   "this talweg was built without sparse matrices: install SuiteSparse's AMD, and METIS for "
+                   "large matrices (Debian: libsuitesparse-dev libmetis-dev), and rebuild it");
 }
 
 #endif

@@ -29,7 +29,7 @@ static tw_status compute(job *j, double *value, double *log_det)
             j->l[tw_analysis_find(a, q->row[e], c)] = q->value[e];
     if (!tw_sparse_factor(a, &j->front, j->l, &failed))
         return tw_fail(q->ctx, TW_NOT_POSITIVE_DEFINITE,
-                       "the matrix is not positive definite: its factorisation ends at variable %zu",
+                       "the matrix is not positive definite: its factorisation fails at variable %zu",
                        failed + 1);
     if (log_det) *log_det = tw_sparse_log_det(a, j->l);
     if (!value) return TW_OK;

@@ -170,7 +170,7 @@ static tw_status mixture_tilted(const tw_observations *o, size_t site, double m,
 static void note_fallback(void *user, tw_log_level level, const char *text)
 {
     (void)level;
-    if (strstr(text, "double loop takes over")) *(bool *)user = true;
+    if (strstr(text, "continuing with the double loop")) *(bool *)user = true;
 }
 
 /* The log says that the double loop took over, and that it did shows in where it ends. */

@@ -46,7 +46,8 @@ static void too_much_memory_is_refused_with_its_size(void **state)
     tw_context_set_byte_limit(ctx, 1000000);
     assert_int_equal(tw_allocate_doubles(ctx, 1000, 1000, "the kernel matrix", &a), TW_NO_MEMORY);
     assert_null(a);
-    assert_non_null(strstr(tw_context_message(ctx), "the kernel matrix would need 8.0 MB"));
+    assert_non_null(
+        strstr(tw_context_message(ctx), "not enough memory for the kernel matrix: it needs 8.0 MB"));
     assert_int_equal(tw_allocate_doubles(ctx, SIZE_MAX / 4, SIZE_MAX / 4, "it", &a), TW_NO_MEMORY);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);

@@ -35,13 +35,13 @@ static void numbers_and_texts_take_their_places(void **state)
     char words[TW_WARNING_BYTES];
     tw_warning w = {.code = TW_WARN_ESS_BULK, .number = {41.4, 400}, .index = 6};
     tw_warning_print(&w, ", not {0:.1e}: raise {name}", words);
-    assert_string_equal(words,
-                        "the worst latent (x.7) has a bulk ESS of 41; estimates need at least 400, of all "
-                        "chains together, not 4.1e+01: raise ");
+    assert_string_equal(words, "the worst latent (x.7) has a bulk ESS of 41; estimates need at least 400 "
+                               "over all chains, not 4.1e+01: raise ");
     w = (tw_warning){.code = TW_WARN_NOT_POSTERIOR, .number = {0.5}, .file = "run.nc"};
     tw_warning_print(&w, NULL, words);
-    assert_string_equal(words,
-                        "run.nc: these draws are not of the posterior but of the path to it, at beta = 0.5");
+    assert_string_equal(
+        words,
+        "run.nc: these are draws from the path to the posterior at beta = 0.5, not from the posterior");
 }
 
 /* Texts of any length leave room for the finding, and words end where their room does. */

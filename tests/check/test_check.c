@@ -167,13 +167,13 @@ static void the_verdict_follows_the_rule(void **state)
     assert_non_null(strstr(judged(0.0, 0.001, false).words, "the chains have not converged"));
     tw_check_result r = judged(0.0, 0.06, true); /* 9 times 4000 draws */
     assert_int_equal(r.draws_needed, 40000);
-    assert_non_null(strstr(r.words, "draws of each chain would do"));
+    assert_non_null(strstr(r.words, "draws of each chain would decide"));
     assert_int_equal(judged(0.1, 0.001, true).draws_needed, 0);
     assert_non_null(strstr(judged(0.1, 0.001, true).words, "close to the tolerance"));
     assert_non_null(strstr(judged(0.1, 0.001, true).words, "choose another tolerance"));
     r = judged(0.08, 0.012, true); /* 0.02 must be two errors: (0.024/0.02)^2 times 4000 draws, rounded up */
     assert_int_equal(r.draws_needed, 6000);
-    assert_non_null(strstr(r.words, "about 6000 draws of each chain would do"));
+    assert_non_null(strstr(r.words, "about 6000 draws of each chain would decide"));
 }
 
 static void evidence_in_doubt_decides_nothing(void **state)
@@ -191,7 +191,7 @@ static void evidence_in_doubt_decides_nothing(void **state)
     tw_check_judge("q", &o, true, true, &r);
     assert_string_equal(r.words,
                         "q cannot be judged with these draws: log Z differs by 0.09 +- 0.02 nats, and the "
-                        "tolerance is 0.1; about 16 times as many particles would do.");
+                        "tolerance is 0.1; about 16 times as many particles would decide.");
 }
 
 /* ---- what is refused, and what ends it ---- */
@@ -208,7 +208,7 @@ static void nothing_to_check_is_refused(void **state)
     tw_check_release(&r);
     claim->value[TW_CHECK_SD][2] = 0.0;
     assert_int_equal(tw_check_run(p.model, claim, &o, NULL, NULL, &r), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(p.ctx), "the claimed sd of x.3 is 0: it must be positive"));
+    assert_non_null(strstr(tw_context_message(p.ctx), "the claimed sd of x.3 is 0, but must be positive"));
     tw_check_release(&r);
     claim->value[TW_CHECK_SD][2] = NAN;
     claim->log_z = 0.0;

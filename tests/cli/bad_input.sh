@@ -34,19 +34,19 @@ refuses 1 'ragged.csv: line 3' approx "$d/ragged.csv"
 refuses 1 'nan.csv: line 2, column 2' approx "$d/nan.csv"
 refuses 1 'inf.csv: line 3, column 2' approx "$d/inf.csv"
 refuses 1 'text.csv: line 3, column 2' approx "$d/text.csv"
-refuses 1 'labels123.csv: labels of two classes are two different whole numbers or texts; found 1 (row 1), 2 (row 2), 3' \
+refuses 1 'labels123.csv: labels of two classes must be two different whole numbers or texts, but they are 1 (row 1), 2 (row 2), 3' \
     approx "$d/labels123.csv"
-refuses 1 'found 1 (row 1), 0.5 (row 2)' approx "$d/half.csv"
-refuses 1 'found 1 (row 1), 0.5 (row 2)' approx "$d/half.csv" --likelihood logit
-refuses 1 'count.csv: observation 2 is -1; poisson needs 0, 1, 2, ..., 1e11 (line 3)' approx "$d/count.csv" --likelihood poisson
-refuses 1 'observation 2 is 1.5; poisson needs' approx "$d/fraction.csv" --likelihood=poisson
+refuses 1 'they are 1 (row 1), 0.5 (row 2)' approx "$d/half.csv"
+refuses 1 'they are 1 (row 1), 0.5 (row 2)' approx "$d/half.csv" --likelihood logit
+refuses 1 'count.csv: observation 2 is -1, but poisson needs 0, 1, 2, ..., 1e11 (line 3)' approx "$d/count.csv" --likelihood poisson
+refuses 1 'observation 2 is 1.5, but poisson needs' approx "$d/fraction.csv" --likelihood=poisson
 refuses 1 'is a directory' approx "$d/folder"
 refuses 1 'is not a text file' approx "$d/binary.csv"
 refuses 1 'bad.npy' approx "$d/bad.npy"
 refuses 1 'absent.csv: cannot be opened: No such file' approx "$d/absent.csv"
 refuses 1 'only one column' approx "$d/one_column.csv"
-refuses 1 'there is no label column "z"' approx "$d/good.csv" --label-column z
-refuses 1 'a model needs labels' approx "$d/good.csv" --label-column none
+refuses 1 'unknown label column "z"' approx "$d/good.csv" --label-column z
+refuses 1 'has no labels: choose a --label-column' approx "$d/good.csv" --label-column none
 
 # ---- kernel matrices
 two=$d/one_column.csv # labels alone are enough here
@@ -55,17 +55,17 @@ refuses 1 'asymmetric.csv: the covariance matrix is not symmetric: row 2, column
 refuses 1 'indefinite.csv: the covariance matrix is not positive' approx "$two" --kernel-matrix "$d/indefinite.csv"
 refuses 1 'negative.csv: the covariance matrix has -1 on its diagonal' \
     approx "$two" --kernel-matrix "$d/negative.csv"
-refuses 1 'a covariance matrix is square' approx "$two" --kernel-matrix "$d/oblong.csv"
-refuses 1 'the matrix has 3 rows and ' approx "$two" --kernel-matrix "$d/three.csv"
-refuses 1 'with --kernel-matrix there are none' approx "$two" --kernel-matrix "$d/three.csv" --standardise
+refuses 1 'a covariance matrix must be square' approx "$two" --kernel-matrix "$d/oblong.csv"
+refuses 1 'has 3 rows, but ' approx "$two" --kernel-matrix "$d/three.csv"
+refuses 1 'cannot be used with --kernel-matrix: there are no inputs' approx "$two" --kernel-matrix "$d/three.csv" --standardise
 
 # ---- options
 refuses 1 '--log-ell needs a number, or several' approx "$d/good.csv" --log-ell abc
-refuses 1 '"abc" was given' approx "$d/good.csv" --log-ell abc
-refuses 1 '"1," was given' approx "$d/good.csv" --log-ell 1,
+refuses 1 'not "abc"' approx "$d/good.csv" --log-ell abc
+refuses 1 'not "1,"' approx "$d/good.csv" --log-ell 1,
 refuses 1 '3 length scales were given for 2 inputs' approx "$d/good.csv" --log-ell 1,2,3
-refuses 1 '--log-sigma needs a number, and "1.5x" was given' approx "$d/good.csv" --log-sigma 1.5x
-refuses 1 '--log-sigma needs a number, and "1e999" was given' approx "$d/good.csv" --log-sigma 1e999
+refuses 1 '--log-sigma needs a number, not "1.5x"' approx "$d/good.csv" --log-sigma 1.5x
+refuses 1 '--log-sigma needs a number, not "1e999"' approx "$d/good.csv" --log-sigma 1e999
 refuses 1 'log sigma must be a number between' approx "$d/good.csv" --log-sigma 1e4
 refuses 1 '--constant must be at least 0, not -1' approx "$d/good.csv" --constant -1
 refuses 1 '--noise must be above 0, not 0' approx "$d/good.csv" --likelihood gaussian --noise 0
@@ -77,18 +77,18 @@ refuses 1 '--max-sweeps needs a whole number' approx "$d/good.csv" --max-sweeps 
 refuses 1 '--tol must be above 0, not 0' approx "$d/good.csv" --tol 0
 refuses 1 '--log-sigma needs a value: --log-sigma X' approx "$d/good.csv" --log-sigma
 refuses 1 '--marginals needs a value: --marginals FILE' approx "$d/good.csv" --marginals --json
-refuses 1 '--json takes no value, and "yes" was given' approx "$d/good.csv" --json=yes
+refuses 1 '--json takes no value, but "yes" was given' approx "$d/good.csv" --json=yes
 refuses 1 'has no option "--log-el" (did you mean --log-ell?)' approx "$d/good.csv" --log-el 1
 refuses 1 'has no option "--standardize" (did you mean --standardise?)' approx "$d/good.csv" --standardize
 refuses 1 'has no option "--frobnicate"; talweg approx --help' approx "$d/good.csv" --frobnicate
 refuses 1 'has no option "-x"' approx "$d/good.csv" -x
-refuses 1 'there is no likelihood "probitt" (did you mean probit?); there are: probit, logit, poisson' \
+refuses 1 'unknown likelihood "probitt" (did you mean probit?); choose from: probit, logit, poisson' \
     approx "$d/good.csv" --likelihood probitt
-refuses 1 'there is no kernel "cubic"; there are: se, matern12' approx "$d/good.csv" --kernel cubic
+refuses 1 'unknown kernel "cubic"; choose from: se, matern12' approx "$d/good.csv" --kernel cubic
 refuses 1 'talweg approx needs DATA' approx
-refuses 1 'is an unexpected argument' approx "$d/good.csv" "$d/good.csv"
-refuses 1 "there is no command 'frobnicate'" frobnicate "$d/good.csv"
-refuses 1 "there is no command 'aprox' (did you mean approx?)" aprox
+refuses 1 'unexpected argument' approx "$d/good.csv" "$d/good.csv"
+refuses 1 "unknown command 'frobnicate'" frobnicate "$d/good.csv"
+refuses 1 "unknown command 'aprox' (did you mean approx?)" aprox
 refuses 1 'no command was given' # nothing at all
 
 # ---- output
@@ -106,7 +106,7 @@ if [ -c /dev/full ]; then
     # Results come before files, so that a full disk does not cost them.
     run approx "$d/good.csv" --save-approx /dev/full
     [ "$code" = 3 ] || complain "a full disk for --save-approx: exit $code"
-    says err '/dev/full: could not be written in full: No space left'
+    says err '/dev/full: could not be written completely: No space left'
     says out 'EP corrected'
     checks=$((checks + 1))
     code=0
@@ -119,15 +119,15 @@ fi
 works approx "$d/good.csv" --save-approx "$d/fit.json"
 printf 'a,b,c,y\n1,2,3,1\n' >"$d/wide.csv"
 refuses 1 'fit.json: cannot be opened: No such file' predict "$d/absent/fit.json" "$d/good.csv"
-refuses 1 'good.csv: line 1, column 1: this is not a saved approximation' predict "$d/good.csv" "$d/good.csv"
+refuses 1 'good.csv: line 1, column 1: not a saved approximation' predict "$d/good.csv" "$d/good.csv"
 refuses 1 'needs NEWDATA' predict "$d/fit.json"
 refuses 1 'talweg predict needs FROM' predict
-refuses 1 'wide.csv: found the input "c", and the model has none of that name' predict "$d/fit.json" "$d/wide.csv"
+refuses 1 'wide.csv: the model has no input "c"' predict "$d/fit.json" "$d/wide.csv"
 sed 1d "$d/wide.csv" >"$d/nameless.csv"
-refuses 1 'nameless.csv: found 4 inputs, and the model was made with 2' predict "$d/fit.json" "$d/nameless.csv"
-refuses 1 'wide.csv: found the input "c"' predict "$d/fit.json" "$d/wide.csv" --label-column y
+refuses 1 'nameless.csv has 4 inputs, but the model has 2' predict "$d/fit.json" "$d/nameless.csv"
+refuses 1 'wide.csv: the model has no input "c"' predict "$d/fit.json" "$d/wide.csv" --label-column y
 refuses 1 'labels123.csv: labels of two classes' predict "$d/fit.json" "$d/labels123.csv"
-refuses 1 'was made with a kernel' predict "$d/fit.json" "$d/good.csv" --diagonal "$d/good.csv"
+refuses 1 'has a kernel: give NEWDATA' predict "$d/fit.json" "$d/good.csv" --diagonal "$d/good.csv"
 refuses 3 'cannot be written' predict "$d/fit.json" "$d/good.csv" -o "$d/absent/p.csv"
 refuses 1 'already exists' predict "$d/fit.json" "$d/good.csv" -o "$d/there.csv"
 
@@ -143,7 +143,7 @@ works demo --data-only --directory "$d/demo" --cases 60 --test-cases 10
 run approx "$d/demo/two_classes.csv" --log-sigma 2 --max-sweeps 1
 [ "$code" = 2 ] || complain "no convergence: exit $code"
 says out 'NO'
-says out 'refused: it needs a converged EP'
+says out 'skipped: needs a converged EP'
 says err 'EP did not converge in 1 sweep'
 says err 'Raise --max-sweeps'
 run approx "$d/demo/two_classes.csv" --log-sigma 2 --max-sweeps 1 --json

@@ -37,7 +37,7 @@ for model in '--log-ell 3' '--likelihood logit'; do
     # shellcheck disable=SC2086 # the options are meant to be split
     works bench "$data" $model --json
     gives 'len(r["leapfrog"]) == 4 and all(s["engine"] == "talweg" for s in r["leapfrog"])'
-    gives '"left out" in r["note"] and len(r["hmc_batch"]) == 4'
+    gives '"skipped" in r["note"] and len(r["hmc_batch"]) == 4'
 done
 
 refuses 1 'absent.csv' bench "$d/absent.csv" --json

@@ -34,7 +34,7 @@ gives 'r["latents"]["rms_mean"] > 0.3 and r["draws"]["chains"] == 4 and r["secon
 ends 5 check "$data" --log-ell 0 --log-sigma 0 --against ep --draws 150
 says out 'EP cannot be judged with these draws'
 ends 5 check "$data" --log-ell 0 --log-sigma 0 --against ep --draws 150 --json
-gives 'r["right"] is None and r["draws_needed"] > 1000 and "about %d draws of each chain would do" % r["draws_needed"] in r["verdict"]'
+gives 'r["right"] is None and r["draws_needed"] > 1000 and "about %d draws of each chain would decide" % r["draws_needed"] in r["verdict"]'
 
 # a file: of some latents, and log Z of the command line
 printf 'name,mean\nx.2,-50\n' >"$d/claim.csv"
@@ -55,8 +55,8 @@ ends 4 check "$data" --log-ell 0 --log-sigma 1 --against "$d/claim.csv" --draws 
 gives 'r["latents"] == other("first")["latents"]'
 
 refuses 1 'cannot be opened' check "$data" --log-ell 0 --against "$d/nowhere.csv"
-refuses 1 'there is nothing to check' check "$data" --log-ell 0 --against "$data"
+refuses 1 'nothing to check' check "$data" --log-ell 0 --against "$data"
 refuses 1 'must end in .html' check "$data" --against ep -o "$d/check.txt"
-refuses 1 'there is no method' check "$data" --against ep --method aiss
+refuses 1 'unknown method' check "$data" --against ep --method aiss
 refuses 1 'tolerance' check "$data" --against ep --tolerance 0
 finish

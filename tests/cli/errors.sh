@@ -12,17 +12,17 @@ commands=$(sed -n '/^Usage/,/^  talweg help/s/^  \([a-z]*\)  .*/\1/p' "$d/out")
 
 # ---- the program itself
 refuses 1 'no command was given'
-refuses 1 "there is no command 'frobnicate'; there are: approx, " frobnicate
-refuses 1 "there is no command 'sampel' (did you mean sample?)" sampel
-refuses 1 "there is no command '--verison'" --verison
-refuses 1 "there is no command ''" ''
-refuses 1 "there is no command 'sampel' (did you mean sample?)" help sampel
-refuses 1 "'x' is an unexpected argument of talweg --version" --version x
-refuses 1 "'x' is an unexpected argument of talweg help" help sample x
-refuses 1 "'x' is an unexpected argument of talweg --man-page" --man-page x
+refuses 1 "unknown command 'frobnicate'; choose from: approx, " frobnicate
+refuses 1 "unknown command 'sampel' (did you mean sample?)" sampel
+refuses 1 "unknown command '--verison'" --verison
+refuses 1 "unknown command ''" ''
+refuses 1 "unknown command 'sampel' (did you mean sample?)" help sampel
+refuses 1 "unexpected argument 'x' of talweg --version" --version x
+refuses 1 "unexpected argument 'x' of talweg help" help sample x
+refuses 1 "unexpected argument 'x' of talweg --man-page" --man-page x
 refuses 1 'needs the name of a shell' --completion
 refuses 1 'needs the name of a shell' --completion fish
-refuses 1 'is an unexpected argument' --completion bash x
+refuses 1 'unexpected argument' --completion bash x
 
 # ---- options that every command takes, whether or not it has a use for them
 printf '1,1\n2,-1\n3,1\n' >"$d/small.csv"
@@ -76,7 +76,7 @@ awk '
 ' "$d/helps" >"$d/options"
 while read -r command name seen beyond argument text; do
     if [ "$argument" = - ]; then
-        refused "--$name takes no value, and \"yes\" was given" "$command" "--$name=yes"
+        refused "--$name takes no value, but \"yes\" was given" "$command" "--$name=yes"
     else
         refused "--$name needs a value: --$name $argument" "$command" "--$name"
     fi
@@ -104,7 +104,7 @@ while read -r command name seen beyond argument text; do
         *'(from '*) refused "--$name must be from " "$command" "--$name" "$beyond" ;;
     esac
     case $text in
-        *" --$name NAME "*) refused "there is no $name \"zzz\"; there are: " "$command" "--$name" zzz ;;
+        *" --$name NAME "*) refused "unknown $name \"zzz\"; choose from: " "$command" "--$name" zzz ;;
     esac
 done <"$d/options"
 for command in $commands; do
@@ -152,7 +152,7 @@ for command in $commands; do
         rm -f "$d/closed.$ending"
     fi
 done
-refuses 1 'is an unexpected argument' approx "$d/good.csv" x
+refuses 1 'unexpected argument' approx "$d/good.csv" x
 refuses 1 "$(printf 'with?newline')" approx "$d/$(printf 'with\nnewline')"
 
 # ---- files that options name
@@ -182,7 +182,7 @@ for call in "approx $d/good.csv --marginals" "sample $d/good.csv -o" "grid $d/go
     # shellcheck disable=SC2086
     refuses 1 'there.csv already exists; use --force' $call "$d/there.csv"
 done
-refuses 3 'cannot be made: ' demo --directory "$d/good.csv/demo"
+refuses 3 'cannot be created: ' demo --directory "$d/good.csv/demo"
 refuses 3 'cannot be ' demo --directory "$d/absent/demo"
 
 # ---- standard output: full, closed, or with nobody who reads it. What was computed is lost, and said to be.

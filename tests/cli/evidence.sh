@@ -79,7 +79,7 @@ gives 'all(e["se"] <= 0.05 for e in r["estimates"]) and r["estimates"][0]["parti
 # shellcheck disable=SC2086
 run evidence $five --from prior --method ais --temperatures 1 --particles 100 --max-particles 300 --until-se 0.001
 [ "$code" = 2 ] || complain "a goal that was missed: exit $code"
-says err 'that takes about'
+says err 'which needs about'
 says out 'log Z (nats)'
 
 # the table and its words
@@ -90,7 +90,7 @@ says out 'ais and ais-reverse'
 says out 'joint standard'
 # shellcheck disable=SC2086
 works evidence $five --particles 64 --method ais
-says out 'Agreement is not known'
+says out 'Agreement is unknown'
 
 # weights that collapse: far too few temperatures from a prior that knows nothing
 works demo --data-only --directory "$d/demo" --cases 60 --test-cases 60
@@ -112,7 +112,7 @@ works evidence "$d/demo/two_classes.csv" --method ais --particles 32 -o "$d/evid
 cp "$d/evidence.json" "$d/out" && gives 'r["estimates"][0]["method"] == "ais"'
 works evidence "$d/demo/two_classes.csv" --method ais --particles 32 -o "$d/evidence.nc" --quiet
 refuses 1 'evidence.nc already exists' evidence "$d/demo/two_classes.csv" --quiet -o "$d/evidence.nc"
-refuses 1 'a name that ends in .nc gets the estimates' evidence "$d/demo/two_classes.csv" -o "$d/evidence.csv"
+refuses 1 'the name must end in .nc (the estimates' evidence "$d/demo/two_classes.csv" -o "$d/evidence.csv"
 refuses 3 'cannot be written' evidence "$d/demo/two_classes.csv" -o "$d/absent/evidence.nc"
 
 # ---- bad input
@@ -127,25 +127,25 @@ bad() {
     # shellcheck disable=SC2086
     refuses 1 "$expected_words" evidence $five "$@"
 }
-bad 'there is no error bar: use at least two' --particles 1
-bad 'the temperatures must rise; number 3 is 0.4 after 0.5' --schedule "$d/falling.csv"
-bad 'the temperatures must run from 0 to 1; these run from 0.1 to 1' --schedule "$d/late.csv"
-bad 'a schedule is one row or one column' --schedule "$d/square.csv"
+bad 'cannot give a standard error: use at least 2' --particles 1
+bad 'the temperatures must increase, but number 3 is 0.4 after 0.5' --schedule "$d/falling.csv"
+bad 'the temperatures must go from 0 to 1, not from 0.1 to 1' --schedule "$d/late.csv"
+bad 'a schedule must be one row or one column' --schedule "$d/square.csv"
 bad 'cannot be opened' --schedule "$d/absent.csv"
 bad 'positive definite' --from "$d/mean.csv,$d/indefinite.csv"
-bad 'the mean is 2 x 1 numbers for 5 cases' --from "$d/short.csv,$d/cov.csv"
+bad 'the mean has 2 x 1 numbers for 5 cases' --from "$d/short.csv,$d/cov.csv"
 bad 'the covariance is 5 x 1 for 5 cases' --from "$d/mean.csv,$d/mean.csv"
 bad 'absent.json: cannot be opened' --from "$d/absent.json"
-bad 'there is no method "aiss" (did you mean ais?)' --method aiss
-bad 'there is no method ""' --method ais,,pt
-bad 'the method ais is named twice' --method ais,ais
+bad 'unknown method "aiss" (did you mean ais?)' --method aiss
+bad 'unknown method ""' --method ais,,pt
+bad 'the method ais is given twice' --method ais,ais
 bad 'the metric hessian cannot be used with hmc' --kernel-method hmc --metric hessian
 bad '--beta-min must be from 0 to 1, not 2' --beta-min 2
 bad '--until-se must be above 0, not 0' --until-se 0
-bad 'there is no kernel-method "nuts"' --kernel-method nuts
+bad 'unknown kernel-method "nuts"' --kernel-method nuts
 printf 'a,y\n1,1\n2,-1\n3,1\n' >"$d/three.csv"
 works approx "$d/three.csv" --save-approx "$d/three.json"
-bad 'it was made for 3 cases, and there are 5' --from "$d/three.json"
+bad 'was made for 3 cases, but there are 5' --from "$d/three.json"
 
 # Ctrl-C before an estimate is complete: there is no result, and it says so
 if env --default-signal=INT true 2>/dev/null; then

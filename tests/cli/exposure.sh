@@ -62,12 +62,12 @@ gives 'all(r[k] == v for k, v in other("known.json").items() if k != "seconds_to
 works predict "$d/fit.json" "$d/unlabelled.csv" --json
 gives 'r["predictions"]["y_mean"] == other("known.json")["predictions"]["y_mean"] and r["scores"] is None'
 sed '1s/e/person_years/' "$d/unlabelled.csv" >"$d/renamed.csv"
-refuses 1 'found the input "person_years", and the model has none of that name; name the column of the exposure with --exposure-column, the label with --label-column, or leave a column out' \
+refuses 1 'the model has no input "person_years"; choose the column of the exposure with --exposure-column, the label with --label-column, or ignore a column' \
     predict "$d/fit.json" "$d/renamed.csv"
 works predict "$d/fit.json" "$d/unlabelled.csv" --exposure-column 2 --json
 gives 'r["predictions"]["y_mean"] == other("known.json")["predictions"]["y_mean"] and r["scores"] is None'
 works predict "$d/fit.json" "$d/plain.csv" --json
-says err 'the training cases have different values of exposure, and the new cases have none'
+says err 'the new cases have no exposure and use 1, although the training cases have different values'
 gives 'all(abs(m / math.exp(a + v / 2) - 1) < 1e-12 for m, a, v in
     zip(*(r["predictions"][k] for k in ("y_mean", "mean", "variance"))))'
 
@@ -86,13 +86,13 @@ refuses 1 '--exposure-column cannot be used with the probit likelihood' approx "
 # shellcheck disable=SC2086
 refuses 1 'not both' approx "$d/counts.csv" $model --exposure-column e --exposure 2
 # shellcheck disable=SC2086
-refuses 1 'counts.csv: there is no exposure column "f"' approx "$d/counts.csv" $model --exposure-column f
+refuses 1 'counts.csv: unknown exposure column "f"' approx "$d/counts.csv" $model --exposure-column f
 # shellcheck disable=SC2086
 refuses 1 'cannot be both the label and the exposure' approx "$d/counts.csv" $model --exposure-column y
 sed 's/,4,/,-4,/' "$d/counts.csv" >"$d/negative.csv"
 # shellcheck disable=SC2086
-refuses 1 'negative.csv: exposure of case 4 is -4: it must be > 0' approx "$d/negative.csv" $model --exposure-column e
-refuses 1 'negative.csv: exposure of case 4 is -4: it must be > 0' predict "$d/fit.json" "$d/negative.csv" --exposure-column e
+refuses 1 'negative.csv: exposure of case 4 is -4, but must be > 0' approx "$d/negative.csv" $model --exposure-column e
+refuses 1 'negative.csv: exposure of case 4 is -4, but must be > 0' predict "$d/fit.json" "$d/negative.csv" --exposure-column e
 
 # ---- libsvm: what is left out is zero, also at the end of every line of a file
 printf '+1 1:1 2:0.5 3:2\n-1 1:-1 3:0.1\n+1 2:1\n-1 1:-2 2:-1 3:-0.3\n' >"$d/train.libsvm"
@@ -104,7 +104,7 @@ works predict "$d/svm.json" "$d/full.csv" --json
 cp "$d/out" "$d/full.json"
 works predict "$d/svm.json" "$d/short.libsvm" --json
 gives 'all(r[k] == v for k, v in other("full.json").items() if k != "seconds_total")'
-refuses 1 'long.libsvm: the largest index is 4, and the model was made with 3 inputs' \
+refuses 1 'long.libsvm: the largest index is 4, but the model has 3 inputs' \
     predict "$d/svm.json" "$d/long.libsvm"
 works grid "$d/train.libsvm" --log-ell 0:1:2 --log-sigma 0:1:2 --test "$d/short.libsvm"
 finish

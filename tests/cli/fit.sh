@@ -80,13 +80,13 @@ EOF
 done
 
 # what is wrong is said
-refuses 1 'there is no parameter "el" (did you mean ell?)' fit "$data" --prior 'el ~ gamma(1, 1)'
+refuses 1 'unknown parameter "el" (did you mean ell?)' fit "$data" --prior 'el ~ gamma(1, 1)'
 refuses 1 '--prior: "ell" is not a prior' fit "$data" --prior ell
 refuses 1 '--fix: "two" is not a number' fit "$data" --fix ell=two
 refuses 1 'there is nothing to fit' fit "$data" --fix ell --fix sigma
 refuses 1 'has two priors' fit "$data" --prior 'ell ~ gamma(1, 1)' --prior 'log_ell ~ normal(0, 1)'
 refuses 1 'cannot be opened' approx --model "$d/absent.json"
-refuses 1 'this is not a model file' approx --model "$data"
+refuses 1 'not a model file' approx --model "$data"
 echo '{"format": "talweg model", "version": 2, "options": {}}' >"$d/bad.json"
 refuses 1 '"version" is not 1' approx --model "$d/bad.json"
 echo '{"format": "talweg model", "version": 1, "options": {"output": "x"}}' >"$d/bad.json"

@@ -76,20 +76,20 @@ if command -v gnuplot >/dev/null 2>&1; then
     [ -s "$d/grid.png" ] || complain "no PNG"
     refuses 1 'at least two values on each axis' grid "$data" --log-ell 0:0:1 --plot "$d/p.svg"
 else
-    refuses 1 'the package gnuplot-nox' grid "$data" --plot "$d/p.svg"
+    refuses 1 'package gnuplot-nox' grid "$data" --plot "$d/p.svg"
 fi
 
 # ---- bad input
 refuses 1 '--log-ell needs A:B:N' grid "$data" --log-ell 1
-refuses 1 '"0:1:2.5" was given' grid "$data" --log-ell 0:1:2.5
-refuses 1 '"1:0:3" was given' grid "$data" --log-sigma 1:0:3
-refuses 1 '"0:1:3x" was given' grid "$data" --log-sigma 0:1:3x
-refuses 1 '"0:inf:3" was given' grid "$data" --log-sigma 0:inf:3
-refuses 1 "a picture's name ends in .svg or .png" grid "$data" --plot "$d/p.pdf"
+refuses 1 'not "0:1:2.5"' grid "$data" --log-ell 0:1:2.5
+refuses 1 'not "1:0:3"' grid "$data" --log-sigma 1:0:3
+refuses 1 'not "0:1:3x"' grid "$data" --log-sigma 0:1:3x
+refuses 1 'not "0:inf:3"' grid "$data" --log-sigma 0:inf:3
+refuses 1 "the name must end in .svg or .png" grid "$data" --plot "$d/p.pdf"
 refuses 1 'cannot be opened' grid "$data" --test "$d/absent.csv"
 refuses 1 'table.csv already exists' grid "$data" -o "$d/table.csv"
 refuses 1 'has no option "--kernel-matrix"' grid "$data" --kernel-matrix "$d/k.csv"
-refuses 1 'there is no method "pt"' grid "$data" --method pt
+refuses 1 'unknown method "pt"' grid "$data" --method pt
 # any two parameters of a kernel, in natural units or as logarithms: the same numbers as with --log-ell and --log-sigma
 works grid "$data" --log-ell 0:0.5:2 --log-sigma 0:1:2
 sed 1d "$d/out" | cut -d, -f3- >"$d/usual"

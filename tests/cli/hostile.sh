@@ -25,31 +25,31 @@ nothing_left() { # nothing_left NAME...: none of these is there, nor a file that
 # ---- one file for two things
 # shellcheck disable=SC2086 # several words
 {
-    refuses 1 '--output and --checkpoint are one file' grid "$d/good.csv" $grid -o "$d/x.csv" --checkpoint "$d/x.csv"
-    refuses 1 '--output and --checkpoint are one file' grid "$d/good.csv" $grid -o "$d/x.csv" --checkpoint "$d/./x.csv"
-    refuses 1 '--output and --plot are one file' grid "$d/good.csv" $grid -o "$d/x.svg" --plot "$d/x.svg"
-    refuses 1 '--output and --checkpoint are one file' evidence "$d/good.csv" $small -o "$d/x.nc" --checkpoint "$d/x.nc"
-    refuses 1 'DATA and --checkpoint are one file' evidence "$d/good.csv" $small --checkpoint "$d/good.csv" --force
-    refuses 1 '--output and DATA are one file' grid "$d/good.csv" $grid -o "$d/../${d##*/}/good.csv" --force
-    refuses 1 'DATA and --save-approx are one file' approx "$d/good.csv" --save-approx "$d/good.csv" --force
+    refuses 1 '--output and --checkpoint name the same file' grid "$d/good.csv" $grid -o "$d/x.csv" --checkpoint "$d/x.csv"
+    refuses 1 '--output and --checkpoint name the same file' grid "$d/good.csv" $grid -o "$d/x.csv" --checkpoint "$d/./x.csv"
+    refuses 1 '--output and --plot name the same file' grid "$d/good.csv" $grid -o "$d/x.svg" --plot "$d/x.svg"
+    refuses 1 '--output and --checkpoint name the same file' evidence "$d/good.csv" $small -o "$d/x.nc" --checkpoint "$d/x.nc"
+    refuses 1 'DATA and --checkpoint name the same file' evidence "$d/good.csv" $small --checkpoint "$d/good.csv" --force
+    refuses 1 '--output and DATA name the same file' grid "$d/good.csv" $grid -o "$d/../${d##*/}/good.csv" --force
+    refuses 1 'DATA and --save-approx name the same file' approx "$d/good.csv" --save-approx "$d/good.csv" --force
 }
-refuses 1 '--output and --resume are one file' sample "$d/good.csv" -o "$d/x.nc" --resume "$d/x.nc"
-refuses 1 '--marginals and --save-approx are one file' approx "$d/good.csv" --marginals "$d/x" --save-approx "$d/x"
+refuses 1 '--output and --resume name the same file' sample "$d/good.csv" -o "$d/x.nc" --resume "$d/x.nc"
+refuses 1 '--marginals and --save-approx name the same file' approx "$d/good.csv" --marginals "$d/x" --save-approx "$d/x"
 ln -s good.csv "$d/link.csv"
-refuses 1 'DATA and --checkpoint are one file' sample "$d/good.csv" -o "$d/x.nc" --checkpoint "$d/link.csv" --force
+refuses 1 'DATA and --checkpoint name the same file' sample "$d/good.csv" -o "$d/x.nc" --checkpoint "$d/link.csv" --force
 nothing_left "$d"/x*
 works approx "$d/good.csv" --marginals /dev/null --save-approx /dev/null
 cmp -s "$d/good.csv" "$d/kept.csv" || complain "the data were written over"
 
 # ---- no name
-refuses 1 'DATA needs the name of a file, and "" was given' approx ''
+refuses 1 'DATA needs the name of a file, not ""' approx ''
 refuses 1 '--save-approx needs the name of a file' approx "$d/good.csv" --save-approx ''
 refuses 1 '--init needs the name of a file' sample "$d/good.csv" --init ''
 refuses 1 'RUN... needs the name of a file' summary "$d/x.nc" ''
 refuses 1 'NEWDATA needs the name of a file' predict "$d/x.nc" ''
-refuses 1 'two files with a comma between them' sample "$d/good.csv" --from ,
-refuses 1 'two files with a comma between them' sample "$d/good.csv" --from "$d/good.csv",
-refuses 1 'there is no method ""' evidence "$d/good.csv" --method ais,
+refuses 1 'two files separated by a comma' sample "$d/good.csv" --from ,
+refuses 1 'two files separated by a comma' sample "$d/good.csv" --from "$d/good.csv",
+refuses 1 'unknown method ""' evidence "$d/good.csv" --method ais,
 
 # ---- pipes and devices
 works approx "$d/good.csv" --save-approx "$d/fit.json"
@@ -67,7 +67,7 @@ cat "$d/fit.json" >"$d/pipe" &
 works predict "$d/pipe" "$d/good.csv" -o /dev/stdout
 cat "$d/good.csv" >"$d/pipe" &
 works approx "$d/pipe"
-refuses 1 'standard input is called /dev/stdin' approx -
+refuses 1 'for standard input use /dev/stdin' approx -
 wait
 
 # ---- no room: a limit on the size of files is a full disk that needs no disk

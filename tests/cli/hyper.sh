@@ -89,10 +89,10 @@ works summary "$d/chain.nc"
 says out 'draws of chains'
 works predict "$d/chain.nc" "$d/demo/two_classes_test.csv" --json
 works report "$d/chain.nc" -o "$d/chain.html"
-refuses 1 'no estimate of the evidence' evidence --model "$d/m.json" --hyper-method chain
+refuses 1 'cannot estimate the evidence' evidence --model "$d/m.json" --hyper-method chain
 refuses 1 'no checkpoints' sample --model "$d/m.json" --hyper-method chain --checkpoint "$d/state"
-refuses 1 'not from chains' sample --model "$d/m.json" --draws 100
-refuses 1 'not from chains' sample --model "$d/m.json" --method hmc
+refuses 1 'from weighted points, not chains' sample --model "$d/m.json" --draws 100
+refuses 1 'from weighted points, not chains' sample --model "$d/m.json" --method hmc
 refuses 1 'cannot be used with unknown parameters' sample --model "$d/m.json" --stan-csv "$d/stan"
 works sample --model "$d/m.json" --points 64 --checkpoint "$d/state" -o "$d/new.nc"
 [ ! -e "$d/state" ] || complain "the checkpoint of a run that is complete is left"
@@ -116,11 +116,11 @@ works model "$d/small/two_classes.csv" --prior default -o "$d/small.json"
 works model "$data" --fix ell=1 --fix sigma=1 -o "$d/fixed.json"
 refuses 1 'have different observations' compare "$d/m.json" "$d/small.json"
 refuses 1 'no parameter is unknown' compare "$d/m.json" "$d/fixed.json" --points 64
-refuses 1 'one model cannot be compared' compare "$d/m.json"
+refuses 1 'talweg compare needs at least two model files' compare "$d/m.json"
 refuses 1 'none.json' compare "$d/m.json" "$d/none.json"
 
-refuses 1 'flat, which is not a distribution' evidence "$data" --prior 'log_ell ~ uniform' --fix sigma=1
+refuses 1 'flat and improper' evidence "$data" --prior 'log_ell ~ uniform' --fix sigma=1
 refuses 1 'no parameter is unknown' evidence "$data" --prior default --log-ell 1 --log-sigma 1
-refuses 1 'has its own methods' evidence "$data" --prior default --method ais
-refuses 1 'there is no parameter' evidence "$data" --prior 'elk ~ normal(0, 1)'
+refuses 1 'cannot be used with unknown parameters, whose methods are' evidence "$data" --prior default --method ais
+refuses 1 'unknown parameter' evidence "$data" --prior 'elk ~ normal(0, 1)'
 finish

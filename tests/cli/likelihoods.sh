@@ -44,10 +44,10 @@ done
 works selftest "$d/binomial.csv" --likelihood binomial --trials-column n
 refuses 1 'the binomial likelihood needs the column trials' approx "$d/binomial.csv" --likelihood binomial
 sed '6s/,[0-9]*$/,99/' "$d/binomial.csv" >"$d/bad.csv"
-refuses 1 'bad.csv: observation 5 is 99 (trials 8); binomial needs 0, 1, ..., trials' approx "$d/bad.csv" \
+refuses 1 'bad.csv: observation 5 is 99 (trials 8), but binomial needs 0, 1, ..., trials' approx "$d/bad.csv" \
     --likelihood binomial --trials-column n
 sed '6s/,8,/,8.5,/' "$d/binomial.csv" >"$d/bad.csv"
-refuses 1 'bad.csv: trials of case 5 is 8.5: it must be 1, 2, 3, ...' approx "$d/bad.csv" --likelihood binomial --trials-column n
+refuses 1 'bad.csv: trials of case 5 is 8.5, but must be 1, 2, 3, ...' approx "$d/bad.csv" --likelihood binomial --trials-column n
 refuses 1 '--trials-column cannot be used with the poisson likelihood' approx "$d/binomial.csv" --likelihood poisson --trials-column n
 
 # ---- counts: more variable than Poisson ones; an offset is the logarithm of an exposure
@@ -79,14 +79,14 @@ gives 'r["model"]["censored"] == 6 and r["scores"]["censored"] == 6'
 gives 'abs(r["scores"]["rmse"] - math.sqrt(sum((a - b) ** 2 for i, (a, b) in enumerate(zip(r["predictions"]["y"],
         r["predictions"]["y_mean"])) if i % 4 != 3) / 18)) < 1e-12 * r["scores"]["rmse"]'
 sed '9s/,[^,]*$/,-1/' "$d/times.csv" >"$d/bad.csv"
-refuses 1 'bad.csv: observation 8 is -1 (censored 1); weibull needs a time > 0' approx "$d/bad.csv" \
+refuses 1 'bad.csv: observation 8 is -1 (censored 1), but weibull needs a time > 0' approx "$d/bad.csv" \
     --likelihood weibull --censored-column c
 sed '9s/,1,/,2,/' "$d/times.csv" >"$d/bad.csv"
-refuses 1 'bad.csv: censored of case 8 is 2: it must be 0 or 1' approx "$d/bad.csv" --likelihood weibull --censored-column c
+refuses 1 'bad.csv: censored of case 8 is 2, but must be 0 or 1' approx "$d/bad.csv" --likelihood weibull --censored-column c
 
 # ---- a case beyond double precision is named, and a prior without a meaning is refused where it is not used, too
 printf 't,y\n0,2\n1,3\n' >"$d/few.csv"
-refuses 2 'case 1: log p(y | x) of y = 2 or its derivatives overflow at x = 0 under the poisson likelihood' \
+refuses 2 'case 1: log p(y | x) or its derivatives overflow at y = 2, x = 0 under the poisson likelihood' \
     approx "$d/few.csv" --likelihood poisson --offset 800 --log-ell 0 --log-sigma 0
 works model "$d/few.csv" --likelihood poisson --prior 'ell ~ gamma(2, 2)' -o "$d/model.json"
 works approx --model "$d/model.json" --quiet
@@ -98,14 +98,14 @@ refuses 1 'gamma.json: field "priors", text 1: ' approx --model "$d/gamma.json" 
 # ---- counts beyond what double precision can tell apart
 for name in poisson negative_binomial; do
     printf 'x,y\n0,1e12\n1,2\n' >"$d/many.csv"
-    refuses 1 "observation 1 is 1e+12; $name needs 0, 1, 2, ..., 1e11" approx "$d/many.csv" --likelihood $name
+    refuses 1 "observation 1 is 1e+12, but $name needs 0, 1, 2, ..., 1e11" approx "$d/many.csv" --likelihood $name
 done
 
 # ---- levels in order
 data levels y '1 + int(1.99 * (1 + f))'
 every_command levels '' --likelihood ordinal4 --cut -1 --gap2 0.8 --gap3 1.2
 sed '5s/,[^,]*$/,2.5/' "$d/levels.csv" >"$d/bad.csv"
-refuses 1 'bad.csv: observation 4 is 2.5; ordinal4 needs a level 1, 2, ..., 4' approx "$d/bad.csv" --likelihood ordinal4
+refuses 1 'bad.csv: observation 4 is 2.5, but ordinal4 needs a level 1, 2, ..., 4' approx "$d/bad.csv" --likelihood ordinal4
 for gap in 2 1; do # 1 is its default
     refuses 1 '--gap3 cannot be used with the ordinal3 likelihood' \
         approx "$d/levels.csv" --likelihood ordinal3 --gap3 "$gap"
@@ -127,7 +127,7 @@ works sample "$d/far.csv" --likelihood student_t --scale 0.3 --df 1.5 --kernel '
 # ---- as many levels as the likelihood has
 printf 'x,y\n0,low\n1,mid\n2,high\n' >"$d/levels.csv"
 works approx "$d/levels.csv" --likelihood ordinal3 --levels low,mid,high --quiet
-refuses 1 'the ordinal3 likelihood has 3 levels, and 4 are named' approx "$d/levels.csv" --likelihood ordinal3 --levels low,mid,high,top
+refuses 1 'the ordinal3 likelihood has 3 levels, but 4 were given' approx "$d/levels.csv" --likelihood ordinal3 --levels low,mid,high,top
 # ---- names with commas and quotes are fields of a CSV file
 printf '"a,b","say ""x""",y\n0,1,1\n1,2,-1\n2,1,1\n' >"$d/odd.csv"
 works approx "$d/odd.csv" --log-ell 0 --log-sigma 0 --save-approx "$d/odd.json" --quiet

@@ -82,7 +82,7 @@ if command -v bash >/dev/null 2>&1 && bash -c '[ "${BASH_VERSINFO[0]}" -ge 4 ]';
     offers 'bash' talweg --completion b
     offers 'poisson probit' talweg approx data.csv --likelihood p
     offers 'probit' talweg approx data.csv --likelihood = pr
-    all=$("$build/talweg" approx data.csv --likelihood x 2>&1 | sed -n 's/.*there are: //p' | tr -d ' ' | tr ',' '\n' |
+    all=$("$build/talweg" approx data.csv --likelihood x 2>&1 | sed -n 's/.*choose from: //p' | tr -d ' ' | tr ',' '\n' |
         LC_ALL=C sort | tr '\n' ' ')
     offers "${all% }" talweg approx data.csv --likelihood =
     offers '--log-ell --log-sigma' talweg sample data.csv --log-

@@ -21,10 +21,10 @@ grep -v stepsize__ "$d/together.csv" | cmp -s - "$d/a" || complain "the merged f
 works predict "$d/all.nc" "$d/demo/two_classes_test.csv" -o "$d/predictions.csv" --quiet --no-warnings
 
 refuses 1 "all.nc already exists" merge "$d/run.1.nc" "$d/run.2.nc" -o "$d/all.nc"
-refuses 1 "both made with the seed 1" merge "$d/run.1.nc" "$d/run.1.nc" -o "$d/new.nc"
+refuses 1 "have the same seed 1" merge "$d/run.1.nc" "$d/run.1.nc" -o "$d/new.nc"
 refuses 1 "have a chain in common" merge "$d/all.nc" "$d/run.2.nc" -o "$d/new.nc"
-refuses 1 "are one file" merge "$d/run.1.nc" "$d/run.2.nc" -o "$d/run.1.nc" --force
-refuses 1 "no output file was given: use -o ALL.nc" merge "$d/run.1.nc" "$d/run.2.nc"
+refuses 1 "name the same file" merge "$d/run.1.nc" "$d/run.2.nc" -o "$d/run.1.nc" --force
+refuses 1 "talweg merge needs an output file: -o ALL.nc" merge "$d/run.1.nc" "$d/run.2.nc"
 works sample "$data" --log-sigma 2 --method hmc --chains 3 --warmup 40 --draws 50 --seed 4 --quiet -o "$d/other.nc"
 refuses 1 "differ in" merge "$d/run.1.nc" "$d/other.nc" -o "$d/new.nc"
 [ ! -e "$d/new.nc" ] || complain "a refused merge left a file"

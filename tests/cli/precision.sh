@@ -52,7 +52,7 @@ works sample "$d/t.csv" --likelihood poisson --kernel "$kernel" --method rmhmc -
 works summary "$d/walk.nc"
 refuses 1 'has areas 1 to 3' approx "$d/t.csv" --label-column t --likelihood gaussian --kernel "icar(y, graph=$d/row.graph)"
 refuses 1 'icar needs a file: graph=FILE' approx "$d/t.csv" --likelihood poisson --kernel 'icar(t)'
-refuses 1 'at 4 times at least' approx "$d/t.csv" --likelihood poisson --kernel 'rw2(t)'
+refuses 1 'at no fewer than 4 times' approx "$d/t.csv" --likelihood poisson --kernel 'rw2(t)'
 printf '3\n1 1 2\n2 1 1\n3 0\n' >"$d/apart.graph"
 refuses 1 'area 3 cannot be reached from area 1' approx "$d/t.csv" --likelihood poisson --kernel "icar(t, graph=$d/apart.graph)"
 
@@ -106,7 +106,7 @@ for kernel in "$area" 'rw1(t, sigma=1) + constant(variance=4)'; do
         works predict "$d/new.nc" "$new" -o "$d/new_out.csv" --joint "$d/joint.csv" --quiet --force
         [ "$(wc -l <"$d/joint.csv")" = 401 ] || complain 'not a row for each draw'
         ;;
-    *) refuses 1 'at a time or of a category that no case has' predict "$d/new.nc" "$new" -o "$d/new_out.csv" --joint "$d/joint.csv" --quiet --force ;;
+    *) refuses 1 'has a time or category that no training case has' predict "$d/new.nc" "$new" -o "$d/new_out.csv" --joint "$d/joint.csv" --quiet --force ;;
     esac
 done
 works evidence "$d/twice.csv" --likelihood poisson --kernel "$area" --fix bym2.odds --fix constant.variance --prior 'bym2.sigma ~ half_normal(1)' --points 64 --json --quiet
@@ -118,18 +118,18 @@ refused() { words=$1; shift; refuses 1 "$words" $only "$@"; }
 refused '--design-matrix needs --precision-matrix' --design-matrix "$d/A.mtx"
 refused '--kernel cannot be used with --precision-matrix' --precision-matrix "$d/Q.mtx" --kernel se
 refused '--precision-matrix cannot be used with --kernel-matrix' --precision-matrix "$d/Q.mtx" --kernel-matrix "$d/K.csv"
-refused 'with --precision-matrix there are none' --precision-matrix "$d/Q.mtx" --standardise
-refused 'the matrix has 4 rows, and there are 3 cases' --precision-matrix "$d/Q.mtx" --design-matrix "$d/A.mtx"
+refused 'cannot be used with --precision-matrix: there are no inputs' --precision-matrix "$d/Q.mtx" --standardise
+refused 'has 4 rows, but there are 3 cases' --precision-matrix "$d/Q.mtx" --design-matrix "$d/A.mtx"
 refused 'cannot be opened' --precision-matrix "$d/none.mtx"
 bad() { # WORDS KIND NUMBERS
     { market "$2"; printf '%b' "$3"; } >"$d/bad.mtx"
     refused "$1" --precision-matrix "$d/bad.mtx"
 }
 bad 'is not symmetric: row 2, column 1 is -1' general '3 3 4\n1 1 2\n2 2 2\n3 3 2\n2 1 -1\n'
-bad 'named twice' symmetric '3 3 4\n1 1 2\n2 2 2\n3 3 2\n2 2 -1\n'
-bad 'line 4: there is no row 4' symmetric '3 3 3\n1 1 2\n4 2 2\n3 3 2\n'
-bad 'not positive definite: its factorisation ends at variable 2' symmetric '3 3 3\n1 1 2\n2 2 -2\n3 3 2\n'
-bad 'each must be 1 to 2^31 - 1' symmetric '1099511627776 1099511627776 1\n1 1 1\n'
+bad 'occurs twice' symmetric '3 3 4\n1 1 2\n2 2 2\n3 3 2\n2 2 -1\n'
+bad 'line 4: row 4' symmetric '3 3 3\n1 1 2\n4 2 2\n3 3 2\n'
+bad 'not positive definite: its factorisation fails at variable 2' symmetric '3 3 3\n1 1 2\n2 2 -2\n3 3 2\n'
+bad 'each must be from 1 to 2^31 - 1' symmetric '1099511627776 1099511627776 1\n1 1 1\n'
 bad 'only' symmetric '2000000000 2000000000 1\n1 1 1\n'
-bad 'is it cut off?' symmetric '3 3 1099511627776\n1 1 1\n'
+bad 'it may be truncated' symmetric '3 3 1099511627776\n1 1 1\n'
 finish

@@ -72,7 +72,7 @@ cmp -s "$d/named.csv" "$d/numbered.csv" || complain "a kernel with names and one
 printf 'blood p,b,y\n0,1,1\n1,2,-1\n0.5,0.2,1\n' >"$d/spaced.csv"
 works approx "$d/spaced.csv" --kernel 'se("blood p", ell=1) + linear(b, ard, ell=2)' --save-approx "$d/spaced.json"
 works predict "$d/spaced.json" "$d/spaced.csv" -o /dev/stdout
-refuses 1 'there is no input "x3" (did you mean x1?); there are: x1, x2' approx "$train" --kernel 'se(x1) + se(x3)'
+refuses 1 'unknown input "x3" (did you mean x1?); choose from: x1, x2' approx "$train" --kernel 'se(x1) + se(x3)'
 says err '                ^'
 for from in "$d/fit.json" "$d/run.nc" "$d/named.json"; do
     works predict "$from" "$test" -o "$d/p.csv" --force
@@ -80,9 +80,9 @@ for from in "$d/fit.json" "$d/run.nc" "$d/named.json"; do
         works predict "$from" "$d/$other.csv" -o "$d/p2.csv" --force
         cmp -s "$d/p.csv" "$d/p2.csv" || complain "predictions of $other.csv differ"
     done
-    refuses 1 'renamed.csv: the model was made with the input "x2", and there is none of that name' \
+    refuses 1 'renamed.csv: the input "x2" of the model is missing' \
         predict "$from" "$d/renamed.csv"
-    refuses 1 'more.csv: found the input "id", and the model has none of that name' predict "$from" "$d/more.csv"
+    refuses 1 'more.csv: the model has no input "id"' predict "$from" "$d/more.csv"
 done
 
 # a given matrix: with the covariances of the kernel it predicts what the kernel predicts
@@ -116,12 +116,12 @@ P
     # shellcheck disable=SC2086
     works predict "$d/by_matrix.json" $given -o /dev/stdout
     # shellcheck disable=SC2086
-    refuses 1 'found 80 cases, and covariances for 50' predict "$d/by_matrix.json" "$d/labels.csv" $given
+    refuses 1 'has 80 cases, but there are covariances for 50' predict "$d/by_matrix.json" "$d/labels.csv" $given
     refuses 1 'with --cross-kernel-matrix and their prior variances with --diagonal' \
         predict "$d/by_matrix.json" "$d/new.csv"
     refuses 1 ': transpose it' \
         predict "$d/by_matrix.json" --cross-kernel-matrix "$d/crossed.csv" --diagonal "$d/diagonal.csv"
-    refuses 1 'new case 7 has prior variance 0.04, and the training cases alone explain' \
+    refuses 1 'new case 7 has prior variance 0.04, but the training cases explain' \
         predict "$d/by_matrix.json" --cross-kernel-matrix "$d/cross.csv" --diagonal "$d/too_small.csv"
     refuses 1 'the prior variances of 50 new cases' \
         predict "$d/by_matrix.json" --cross-kernel-matrix "$d/cross.csv" --diagonal "$d/labels.csv"

@@ -129,8 +129,8 @@ refuses 1 'joint.csv already exists' predict "$d/run.nc" "$test" -o /dev/null --
 # runs that cannot predict
 # shellcheck disable=SC2086
 works sample "$train" $model $short --summary-only -o "$d/summary.nc"
-refuses 1 'no draws of the latents to predict from' predict "$d/summary.nc" "$test"
-refuses 1 'found 1 input, and the model was made with 2' predict "$d/run.nc" "$d/diagonal.csv"
+refuses 1 'has no draws of the latents: sample without' predict "$d/summary.nc" "$test"
+refuses 1 'has 1 input, but the model has 2' predict "$d/run.nc" "$d/diagonal.csv"
 head -c 1000 "$d/run.nc" >"$d/cut.nc"
 run predict "$d/cut.nc" "$test" -o /dev/stdout
 [ "$code" = 1 ] || complain "half a file: exit $code"

@@ -29,7 +29,7 @@ page_lacks() {
 works report "$run" "$d/evidence.nc" -o "$d/page.html"
 [ ! -s "$d/out" ] || complain "report printed to standard output"
 for words in 'The draws can be used' 'The estimates of log Z agree' 'Log evidence' 'Calibration' 'lines at 0.1' \
-    'Effective sample sizes of all latents' 'Ranks of the draws of x.' 'E-BFMI' 'leapfrog steps' 'What was run' \
+    'Effective sample sizes of all latents' 'Ranks of the draws of x.' 'E-BFMI' 'leapfrog steps' 'Settings' \
     'hmc, metric ep' '&lt;i&gt;&amp;&quot;&#39;.nc' '&lt;b&gt;x1&lt;/b&gt;' 'resample-move' 'prefers-color-scheme:dark' \
     'name="viewport"' "default-src 'none'"; do
     page_says page.html "$words"
@@ -52,26 +52,26 @@ page_lacks page.html 'Log evidence'
 if command -v gnuplot >/dev/null 2>&1; then
     [ "$(grep -c '<svg viewBox' "$d/again.html")" = 14 ] || complain "$(grep -c '<svg viewBox' "$d/again.html") plots"
     grep -q "<image .*href='data:image/png;base64" "$d/again.html" || complain "no map"
-    page_lacks again.html 'Not drawn'
+    page_lacks again.html 'No figure'
 fi
 code=0
 PATH=$d/nowhere "$talweg" report "$run" "$d/evidence.nc" -o "$d/bare.html" >"$d/out" 2>"$d/err" || code=$?
 [ "$code" = 0 ] || complain "without gnuplot: exit $code"
-says err 'the package gnuplot-nox'
+says err 'package gnuplot-nox'
 page_says bare.html 'This page has no plots'
-page_says bare.html 'the package gnuplot-nox'
+page_says bare.html 'package gnuplot-nox'
 page_lacks bare.html '<svg viewBox'
-for words in 'The draws can be used' 'resample-move' 'ESS bulk' 'What was run' 'Figure 14.'; do page_says bare.html "$words"; done
+for words in 'The draws can be used' 'resample-move' 'ESS bulk' 'Settings' 'Figure 14.'; do page_says bare.html "$words"; done
 
 # cases to test with
 awk 'BEGIN { print "<b>x1</b>,x2`touch bad`,y"; for (i = 0; i < 90; i++) { t = i / 11.0; print cos(t) * t "," sin(2 * t) "," (sin(t) > 0.2) } }' \
     >"$d/test.csv"
 works report "$run" -o "$d/test.html" --test "$d/test.csv"
-page_says test.html '90 cases that the model was not fitted to'
+page_says test.html '90 test cases'
 page_says test.html 'Calibration on 90 new cases'
 awk -F, 'NR > 1 { print $1 "," $2 }' "$d/test.csv" >"$d/unlabelled.csv"
 refuses 1 '--test needs labelled cases' report "$run" -o "$d/no.html" --test "$d/unlabelled.csv"
-refuses 1 'found the input "y", and the model has none of that name' report "$run" -o "$d/no.html" --test "$d/test.csv" --label-column none
+refuses 1 'the model has no input "y"' report "$run" -o "$d/no.html" --test "$d/test.csv" --label-column none
 
 # counts on a line, estimates only
 awk 'BEGIN { print "t,count"; for (i = 0; i < 50; i++) print i "," int(3 + 2 * sin(i / 5.0)) }' >"$d/counts.csv"
@@ -86,7 +86,7 @@ page_says evidence.html 'estimates of log Z'
 # ---- bad input
 refuses 1 'talweg report needs RUN...' report
 refuses 1 'absent.nc' report "$d/absent.nc" -o "$d/no.html"
-refuses 1 'must be runs of one problem' report "$run" "$d/counts.nc" -o "$d/no.html"
+refuses 1 'must be runs of the same problem' report "$run" "$d/counts.nc" -o "$d/no.html"
 refuses 3 'cannot be written' report "$run" -o "$d/no/page.html"
 refuses 1 '--latents must be from 0 to 20' report "$run" -o "$d/no.html" --latents 21
 [ ! -e "$d/no.html" ] || complain "a page in spite of an error"

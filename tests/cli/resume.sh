@@ -134,7 +134,7 @@ if env --default-signal=INT true 2>/dev/null; then
     [ "$code" = 3 ] || complain "grid and Ctrl-C: exit $code"
     [ ! -s "$d/out" ] || complain "grid and Ctrl-C: printed"
     says err 'talweg: error: interrupted after '
-    says err "to continue, give the same command with --resume $ck"
+    says err "to continue, run the same command with --resume $ck"
     [ -s "$ck" ] || complain "grid and Ctrl-C: no checkpoint"
     works grid "$data" --log-ell -1:2:30 --log-sigma 0:3:30 --json --resume "$ck"
     gives 'len(r["points"]) == 900 and all(p["ep"] is not None for p in r["points"])'
@@ -157,7 +157,7 @@ if env --default-signal=INT true 2>/dev/null; then
     [ "$code" = 0 ] || complain "sample and Ctrl-C: exit $code: $(cat "$d/err")"
     gives 'r["interrupted"] and r["draws"] < 16000'
     made=$(sed -n 's/.*"draws": *\([0-9]*\).*/\1/p' "$d/out" | head -n 1)
-    says err "to continue, give the same command with --resume $ck"
+    says err "to continue, run the same command with --resume $ck"
     cp "$ck" "$d/sample_state"
     works "$@" --quiet -o "$d/part.nc" --resume "$ck" --draws 16001
     gives 'r["draws"] == 16001 and not r["interrupted"]'
@@ -179,14 +179,14 @@ killed 0 grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40 --quiet
 [ -s "$ck" ] || complain "no checkpoint to try things with"
 cp "$ck" "$d/good"
 set -- grid "$data" --log-ell -1:2:40 --log-sigma 0:3:40
-refuses 1 'already exists: continue from it (--resume ' "$@" --checkpoint "$ck"
-refuses 1 'it was made with --log-sigma 0:3:40, and this is --log-sigma 0:3:41' \
+refuses 1 'already exists: resume from it (--resume ' "$@" --checkpoint "$ck"
+refuses 1 'it was made with --log-sigma 0:3:40, but this is --log-sigma 0:3:41' \
     grid "$data" --log-ell -1:2:40 --log-sigma 0:3:41 --resume "$ck"
-refuses 1 'it was made with --standardise off, and this is --standardise on' "$@" --standardise --resume "$ck"
-refuses 1 'it was made with --seed 1, and this is --seed 2' "$@" --seed 2 --resume "$ck"
-refuses 1 'it is one of talweg grid, and this is talweg evidence' evidence "$data" --resume "$ck"
+refuses 1 'it was made with --standardise off, but this is --standardise on' "$@" --standardise --resume "$ck"
+refuses 1 'it was made with --seed 1, but this is --seed 2' "$@" --seed 2 --resume "$ck"
+refuses 1 'it was made by talweg grid, not talweg evidence' evidence "$data" --resume "$ck"
 sed 's/^-*[0-9]/7/' "$data" >"$d/other.csv"
-refuses 1 'it was made with other contents of DATA' grid "$d/other.csv" --log-ell -1:2:40 --log-sigma 0:3:40 --resume "$ck"
+refuses 1 'it was made with different contents of DATA' grid "$d/other.csv" --log-ell -1:2:40 --log-sigma 0:3:40 --resume "$ck"
 refuses 1 'cannot be opened' "$@" --resume "$d/absent"
 refuses 1 'this is not a talweg checkpoint' "$@" --resume "$data"
 : >"$d/empty"
@@ -210,8 +210,8 @@ def write(path, words):
 write(sys.argv[2], good.replace(b"format\0", b"former\0"))
 write(sys.argv[3], good[: at + 40] + struct.pack("=Q", 99) + good[at + 48 :])
 END
-refuses 1 'this checkpoint has format 1, and talweg ' "$@" --resume "$d/old"
-refuses 1 'this checkpoint has format 99, and talweg ' "$@" --resume "$d/new"
+refuses 1 'this checkpoint has format 1, but talweg ' "$@" --resume "$d/old"
+refuses 1 'this checkpoint has format 99, but talweg ' "$@" --resume "$d/new"
 head -c 2000 "$d/good" >"$d/cut"
 refuses 1 'checkpoint' "$@" --resume "$d/cut"
 refuses 3 'cannot be written' "$@" --checkpoint "$d/absent/x"

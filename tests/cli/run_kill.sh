@@ -58,7 +58,7 @@ killed() {
 # completed FROM [TO]: the next command finds from FROM to TO draws (default: any number) and says so.
 completed() {
     works predict "$d/run.nc" "$new" --json
-    found=$(sed -n 's/.*completed from its journal, with \([0-9]*\) draws.*/\1/p' "$d/err")
+    found=$(sed -n 's/.*completed from the journal, with \([0-9]*\) draws.*/\1/p' "$d/err")
     if [ -z "$found" ] || [ "$found" -lt "$1" ] || [ "$found" -gt "${2:-$found}" ]; then
         complain "of at least $1 draws, '$found' are there: $(cat "$d/err")"
     fi
@@ -90,7 +90,7 @@ sleep 0.3
 two=$(wc -c <"$d/run.nc.journal")
 [ "$two" -gt "$one" ] || complain "nothing was written for 0.3 seconds"
 own=$job
-refuses 1 'still being written by another talweg' predict "$d/run.nc" "$new" --quiet
+refuses 1 'another talweg is still writing this run' predict "$d/run.nc" "$new" --quiet
 job=$own
 killed
 # ---- nor is it overwritten without being asked
@@ -106,7 +106,7 @@ for bytes in 0 1 23 24 25 $((draw_bytes - 1)) $draw_bytes $((draw_bytes + 7)) $(
     rm -f "$d"/run.nc*
 done
 head -c $((first - 1)) "$d/last.journal" >"$d/run.nc.journal"
-refuses 1 'run.nc.journal: this is not a journal of a run' predict "$d/run.nc" "$new" --quiet
+refuses 1 'run.nc.journal is not the journal of a run' predict "$d/run.nc" "$new" --quiet
 rm -f "$d"/run.nc*
 
 # ---- kill -9 while the file is made of the journal

@@ -50,7 +50,7 @@ cp "$d/out" "$d/goal.json"
 works sample "$data" --ell 1 --log-sigma 1 --method hmc --chains 4 --until-ess 200 --threads 3 --json -o "$d/goal.nc"
 gives 'all(r[k] == other("goal.json")[k] for k in ("draws", "ess", "ess_fold", "rhat_max", "rhat_chance"))'
 works sample "$data" --log-sigma 1 --warmup 100 --method hmc --chains 4 --until-ess 2000 --max-draws 70
-says err 'draws of each chain, and 2000 was asked for. Raise --max-draws'
+says err 'draws of each chain, below the goal of 2000. Raise --max-draws'
 # without a number of draws the goal is 400, of as many chains as pay
 works sample "$data" --ell 1 --sigma 2.7 --json
 gives 'r["chains"] == 32 and r["ess"]["min"] >= 400 and r["draws"] < 1000 and r["warnings"] == []'
@@ -62,7 +62,7 @@ gives '[w["code"] for w in r["warnings"]][0] == "time" and r["interrupted"] and 
 refuses 3 'passed before the first draw: nothing was written' sample "$data" --log-sigma 1 --method hmc --max-seconds 1e-6 -o "$d/none.nc"
 if [ -e "$d/none.nc" ] || [ -e "$d/none.nc.journal" ]; then complain 'a run without a draw left a file'; fi
 refuses 1 'needs a whole number or auto' sample "$data" --chains many
-refuses 1 'give one of them' sample "$data" "$@" --until-ess 200
+refuses 1 'cannot be used together' sample "$data" "$@" --until-ess 200
 refuses 1 '--until-ess must be above 0' sample "$data" --until-ess 0
 
 # ---- files: draws, and the same bytes for any number of threads
@@ -98,7 +98,7 @@ awk -F, 'NR > 1 { for (i = 9; i <= 48; i++) { n++; s += $i; t += $i * $i } }
          END { m = s / n; v = t / n - m * m; exit !(m > 0.1 && m < 0.5 && v > 3.5 && v < 4.5) }' "$d/q.csv" ||
     complain "the draws at --beta 0 are not those of the q that was given"
 works sample "$data" "$@" --method rmhmc --from "$d/mean.csv,$d/cov.csv" --beta 0.5
-says out 'not the posterior, but the path to it'
+says out 'to the posterior at beta = 0.5, not the posterior'
 refuses 1 'for 40 cases' sample "$data" "$@" --from "$d/mean.csv,$d/start.csv"
 refuses 1 'cannot be opened' sample "$data" "$@" --from nowhere.json
 
@@ -127,18 +127,18 @@ refuses 1 '--target-accept must be between 0 and 1, not 1' sample "$data" --targ
 refuses 1 '--chains must be from 1' sample "$data" --chains 0
 refuses 1 '--draws must be from 1' sample "$data" --draws 0
 refuses 1 '--thin must be from 1' sample "$data" --thin 0
-refuses 1 'there is no method "nuts"' sample "$data" --method nuts
-refuses 1 'there is no metric "euclid"' sample "$data" --method hmc --metric euclid
+refuses 1 'unknown method "nuts"' sample "$data" --method nuts
+refuses 1 'unknown metric "euclid"' sample "$data" --method hmc --metric euclid
 refuses 1 '--metric hessian needs a --method' sample "$data" --metric hessian
-refuses 1 'the metric hessian cannot be used with hmc, which takes: ep, prior, identity' sample "$data" --method hmc --metric hessian
+refuses 1 'the metric hessian cannot be used with hmc; choose from: ep, prior, identity' sample "$data" --method hmc --metric hessian
 refuses 1 'the metric prior cannot be used with rmhmc' sample "$data" --method rmhmc --metric prior
-refuses 1 'the metric identity cannot be used with ess, which takes: ep, prior' sample "$data" --method ess --metric identity
+refuses 1 'the metric identity cannot be used with ess; choose from: ep, prior' sample "$data" --method ess --metric identity
 refuses 1 '--eps is an option of --method hmc or rmhmc or mgrad, not of auto' sample "$data" --eps 0.1
-refuses 1 '--warmup 0 leaves nothing to tune with' sample "$data" --method hmc --warmup 0
-refuses 1 'short.csv: a start has 40 rows' sample "$data" --quiet --method hmc --init "$d/short.csv"
+refuses 1 '--warmup 0 allows no tuning' sample "$data" --method hmc --warmup 0
+refuses 1 'short.csv: a start must have 40 rows' sample "$data" --quiet --method hmc --init "$d/short.csv"
 refuses 1 'nan.csv: line 8' sample "$data" --quiet --method hmc --init "$d/nan.csv"
 refuses 1 'absent.csv: cannot be opened' sample "$data" --quiet --method hmc --init "$d/absent.csv"
-refuses 1 'gets the whole run' sample "$data" -o "$d/run.txt"
+refuses 1 'the name must end in .nc (the run)' sample "$data" -o "$d/run.txt"
 refuses 1 '--compress needs -o FILE.nc' sample "$data" --compress -o "$d/run.csv"
 refuses 1 '--summary-only needs -o FILE.nc' sample "$data" --summary-only
 refuses 1 '--pointwise needs -o FILE.nc' sample "$data" --pointwise
@@ -169,7 +169,7 @@ if env --default-signal=INT true 2>/dev/null; then
     code=0
     wait "$job" || code=$?
     [ "$code" = 0 ] || complain "Ctrl-C: exit $code: $(cat "$d/err")"
-    says err 'interrupted: there are'
+    says err 'interrupted after'
     gives 'r["interrupted"] and 0 < r["draws"] < 300000'
     gives "sum(1 for l in open('$d/long.csv')) == r['draws'] + 1"
     awk -F, 'NF != 48 { exit 1 }' "$d/long.csv" || complain "a torn line in the file of an interrupted run"

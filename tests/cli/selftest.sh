@@ -46,5 +46,5 @@ fi
 
 refuses 1 '--kernel-matrix needs DATA' selftest --kernel-matrix "$d/counts.csv"
 refuses 1 '--exposure-column needs DATA' selftest --exposure-column e
-refuses 1 'there is no metric "ep"' selftest --metric ep
+refuses 1 'unknown metric "ep"' selftest --metric ep
 finish

@@ -21,13 +21,13 @@ works sample "$d/a.csv" $model --draws 300 -o "$d/draws.csv"
 # shellcheck disable=SC2086
 works sample "$d/a.csv" $model --draws 1 --chains 1 --beta 0.5 -o "$d/short.nc"
 says out 'ESS             unknown'
-says err 'there is only 1 draw of each chain'
+says err 'each chain has only 1 draw'
 works summary "$d/short.nc"
-says out 'draws not of the posterior, but of the path to it from prior, at beta = 0.5'
+says out 'draws from the path from prior to the posterior at beta = 0.5, not from the posterior'
 says out 'ESS and R-hat are unknown'
 says out '1 chain of 1 draw;'
 works report "$d/short.nc" -o "$d/short.html"
-grep -qF 'These are not draws of the posterior' "$d/short.html" || complain "the page does not say so"
+grep -qF 'These draws are not from the posterior' "$d/short.html" || complain "the page does not say so"
 
 # one file: what sample said, and what the draws say
 works summary "$d/one.nc"
@@ -75,7 +75,7 @@ works summary "$d/one.nc" "$d/two.nc" --json
 gives 'r["chains"] == 8 and r["draws"] == 250 and len(r["files"]) == 2'
 gives 'r["ess_bulk"]["min"] > other("sampled")["ess_bulk"]["min"]'
 says err 'one.nc has 300 draws of each chain and another file has 250: the first 250 are used'
-refuses 1 'both made with the seed 1' summary "$d/one.nc" "$d/one.nc"
+refuses 1 'have the same seed 1' summary "$d/one.nc" "$d/one.nc"
 # shellcheck disable=SC2086
 works sample "$d/b.csv" $model --draws 20 --seed 3 -o "$d/other.nc" --quiet
 refuses 1 'differ in the observations' summary "$d/one.nc" "$d/other.nc"
@@ -97,7 +97,7 @@ gives 'any(w["code"][:4] == "ess_" and "Raise --draws" in w["message"] for w in 
 works sample "$d/a.csv" $model --draws 300 -o "$d/small.nc" --summary-only
 works summary "$d/small.nc" --json
 gives 'r["ess_bulk"] == other("sampled")["ess_bulk"] and r["rows"]["x.1"] is not None'
-refuses 1 'give it alone' summary "$d/small.nc" "$d/two.nc"
+refuses 1 'use it alone' summary "$d/small.nc" "$d/two.nc"
 
 # ---- bad input
 refuses 1 'talweg summary needs RUN...' summary
@@ -107,5 +107,5 @@ refuses 1 'one.csv already exists' summary "$d/one.nc" --csv "$d/one.csv"
 works summary "$d/one.nc" --csv "$d/one.csv" --force
 refuses 3 'cannot be written' summary "$d/one.nc" --csv "$d/no/where.csv"
 works evidence "$d/a.csv" --log-ell 0.3 --log-sigma 1 --method ais --particles 16 -o "$d/evidence.nc"
-refuses 1 'has no draws: the run ended in warm-up' summary "$d/evidence.nc"
+refuses 1 'has no draws: the run ended during warm-up' summary "$d/evidence.nc"
 finish

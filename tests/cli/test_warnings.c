@@ -54,7 +54,7 @@ static void json_has_every_warning(void **state)
     assert_non_null(
         strstr(text, "\"warnings\": [{\"code\":\"saved_not_converged\",\"message\":\"a?b.json: this "));
     assert_non_null(strstr(
-        text, "{\"code\":\"rhat\",\"message\":\"R-hat is 1.200, above 1.01 and more than chance gives: "));
+        text, "{\"code\":\"rhat\",\"message\":\"R-hat is 1.200, above 1.01 and more than chance explains: "));
     assert_non_null(strstr(text, "Raise --draws and --warmup"));
     assert_non_null(strstr(text, "\"model\": null"));
     tw_context_free(ctx);

@@ -15,7 +15,7 @@ awk 'BEGIN {
 kernel='se(age, dose, sigma=2) + categorical(sex)'
 
 works approx "$d/people.csv" --standardise --kernel "$kernel" --save-approx "$d/fit.json"
-says err 'the first column has no name and numbers the rows: it is left out'
+says err 'the first column has no name and numbers the rows: it is ignored'
 says err 'labels: yes is +1, no is -1'
 says out 'se(age, dose, ell=1, sigma=2) + categorical(sex, sigma=1)'
 grep '^EP' "$d/out" | cut -c1-30 >"$d/ep"
@@ -35,11 +35,11 @@ grep '^EP' "$d/out" | cut -c1-30 >"$d/ep2"
 cmp -s "$d/ep" "$d/ep2" || complain "log Z depends on which label is +1"
 
 # text is no number, and a column may be left out
-refuses 1 'the input sex is text, and se needs numbers' approx "$d/people.csv" --quiet
+refuses 1 'the input sex is text, but se needs numbers' approx "$d/people.csv" --quiet
 works approx "$d/people.csv" --ignore-column sex --ignore-column dose
 says out 'se kernel of 1 input'
-refuses 1 'no label is "maybe"; they are "no" and "yes"' approx "$d/people.csv" --positive maybe --quiet
-refuses 1 'the labels are text, such as "no", and the poisson likelihood needs numbers' \
+refuses 1 'no label is "maybe": the labels are "no" and "yes"' approx "$d/people.csv" --positive maybe --quiet
+refuses 1 'the labels are text, such as "no", but the poisson likelihood needs numbers' \
     approx "$d/people.csv" --ignore-column sex --likelihood poisson --quiet
 refuses 1 'levels cannot be used with the probit likelihood' approx "$d/people.csv" --levels no,yes --quiet
 
@@ -49,14 +49,14 @@ printf 'sex,dose,age\nmale,1,60\nfemale,2,30\nother,2,30\n' >"$d/other.csv"
 for from in fit.json run.nc; do
     works predict "$d/$from" "$d/new.csv" --label-column sick -o "$d/p.csv" --force
     says out '2 labelled cases'
-    refuses 1 'other.csv: row 3 (line 4) of sex: found "other", a category that the training cases do not have; they have "female", "male"; use --new-categories to predict it from the prior' \
+    refuses 1 'other.csv: row 3 (line 4) of sex: found "other", but the categories of the training cases are "female", "male"; use --new-categories to predict it from the prior' \
         predict "$d/$from" "$d/other.csv"
     works predict "$d/$from" "$d/other.csv" --new-categories -o /dev/stdout
     sed -n 2,3p "$d/p.csv" | cut -d, -f1-3 >"$d/first"
     sed -n 2,3p "$d/out" | cut -d, -f1-3 >"$d/second"
     cmp -s "$d/first" "$d/second" || complain "a new category changes the predictions of others"
     sed 's/yes/maybe/' "$d/new.csv" >"$d/maybe.csv"
-    refuses 1 'maybe.csv: row 1: found the label "maybe"; the labels are "no", "yes" (line 2)' \
+    refuses 1 'maybe.csv: row 1: found the label "maybe", but the labels are "no", "yes" (line 2)' \
         predict "$d/$from" "$d/maybe.csv" --label-column sick
 done
 
@@ -75,7 +75,7 @@ done
 
 # a column that is left out may hold anything; one that is used may not
 awk -F, '{ print $1 "," $2 "," $3 "," $4 "," (NR == 1 ? "note" : NR == 5 ? "?" : 7) "," $5 }' "$d/people.csv" >"$d/notes.csv"
-refuses 1 'notes.csv: line 5, column 5 ("note"): found "?"; missing or not finite values are not supported: remove or impute the row, or leave the column out' \
+refuses 1 'notes.csv: line 5, column 5 ("note"): found "?"; missing and non-finite values are not supported: remove or impute the row, or ignore the column' \
     approx "$d/notes.csv" --standardise --kernel "$kernel" --quiet
 sed '7s/,7,/,later,/' "$d/notes.csv" >"$d/mixed.csv"
 for data in notes mixed; do
@@ -109,9 +109,9 @@ works predict "$d/two.json" "$d/two.csv" -o /dev/stdout
 says out 'row,sex,dose,mean,'
 says out '2,female,2,'
 printf 'sex,age\nmale,1\n' >"$d/less.csv"
-refuses 1 'the model was made with the input "dose", and there is none of that name' predict "$d/two.json" "$d/less.csv"
+refuses 1 'the input "dose" of the model is missing' predict "$d/two.json" "$d/less.csv"
 printf 'sex,dose,when\nmale,1,3\n' >"$d/extra.csv"
-refuses 1 'extra.csv: found the input "when", and the model has none of that name; name the label with --label-column, or leave a column out with --ignore-column' \
+refuses 1 'extra.csv: the model has no input "when"; choose the label with --label-column, or ignore a column with --ignore-column' \
     predict "$d/two.json" "$d/extra.csv"
 works predict "$d/two.json" "$d/extra.csv" --ignore-column when -o /dev/stdout
 finish

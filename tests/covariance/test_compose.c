@@ -180,9 +180,9 @@ static void a_mesh_of_halved_squares_is_the_lattice(void **state)
 static void what_does_not_go_together_is_refused_with_words(void **state)
 {
     static const char *const cases[][2] = {{"rw1(1) * spde(2, 3)", "rw1 is intrinsic"},
-                                           {"(rw1(1) + white) * spde(2, 3)", "one of two leaves"},
-                                           {"spde(2, 3) * ar1(1) * ar1(2)", "has two factors, not 3"},
-                                           {"rw1(1) + rw2(1) + rw2(2)", "5 constraints; there may be 4"}};
+                                           {"(rw1(1) + white) * spde(2, 3)", "must have two leaves"},
+                                           {"spde(2, 3) * ar1(1) * ar1(2)", "must have two factors, not 3"},
+                                           {"rw1(1) + rw2(1) + rw2(2)", "5 constraints: the limit is 4"}};
     double x[3 * N];
     (void)state;
     need_orderings();
@@ -206,16 +206,16 @@ static void what_does_not_go_together_is_refused_with_words(void **state)
 static void what_is_no_mesh_is_refused_with_words(void **state)
 {
     static const char *const cases[][2] = {
-        {"nodes 3\n0 0\n1 0\n0 1\n", "is cut off: expected \"triangles\" and how many"},
+        {"nodes 3\n0 0\n1 0\n0 1\n", "is truncated: expected \"triangles\" and their number"},
         {"triangles 1\n", "line 1: found \"triangles\"; expected \"nodes\""},
-        {"nodes 1099511627776\n0 0\n", "expected \"nodes\" and how many there are"},
-        {"nodes 100000000\n0 0\n", "is it cut off?"},
+        {"nodes 1099511627776\n0 0\n", "expected \"nodes\" and their number"},
+        {"nodes 100000000\n0 0\n", "it may be truncated"},
         {"nodes 3\n0 0\n1 x\n0 1\ntriangles 1\n1 2 3\n", "line 3: found \"x\"; expected a coordinate"},
         {"nodes 3\n0 0\n1 0\n0 1\ntriangles 1\n1 2 4\n",
          "line 6: found \"4\"; expected the number of a node"},
         {"nodes 3\n0 0\n1 0\n0 1\ntriangles 1\n1 2 2\n", "triangle 1 has no area"},
         {"nodes 4\n0 0\n1 0\n0 1\n9 9\ntriangles 1\n1 2 3\n", "node 4 is not a corner"},
-        {"nodes 3\n0 0\n1 0\n0 1\ntriangles 1\n1 2 3\n7\n", "expected nothing more"}};
+        {"nodes 3\n0 0\n1 0\n0 1\ntriangles 1\n1 2 3\n7\n", "expected the end of the file"}};
     (void)state;
     tw_context *ctx = new_context();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {

@@ -187,8 +187,8 @@ static void bad_parameters_of_the_simple_kernel_are_named(void **state)
         double log_sigma, constant;
         const char *says;
     } bad[] = {
-        {"cubic", 1, log_ell, 0, 0, "no kernel \"cubic\"; there are: se"},
-        {"se", 0, log_ell, 0, 0, "a kernel needs a length scale"},
+        {"cubic", 1, log_ell, 0, 0, "unknown kernel \"cubic\"; choose from: se"},
+        {"se", 0, log_ell, 0, 0, "a kernel needs at least one length scale"},
         {"se", 1, log_ell + 1, 0, 0, "log ell must be a number"},
         {"se", 1, log_ell, 1e4, 0, "log sigma must be a number between -300 and 300, not 10000"},
         {"se", 1, log_ell, 0, -1, "variances must be >= 0"},
@@ -231,12 +231,12 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"se * )", "a kernel is missing here", 5},
         {"se se", "a \"+\" or \"*\" is missing here", 3},
         {"se - se", "a \"+\" or \"*\" is missing here", 3},
-        {"se + white)", "this \")\" closes nothing", 10},
+        {"se + white)", "this \")\" has no matching", 10},
         {"(se + white", "a \")\" is missing here", 11},
-        {"cubic", "there is no kernel \"cubic\"; there are: se, matern12", 0},
-        {"se + matren32(ell=2)", "there is no kernel \"matren32\" (did you mean matern32?)", 5},
-        {"se + Whte", "there is no kernel \"Whte\" (did you mean white?)", 5},
-        {"matrix", "a matrix is given as numbers", 0},
+        {"cubic", "unknown kernel \"cubic\"; choose from: se, matern12", 0},
+        {"se + matren32(ell=2)", "unknown kernel \"matren32\" (did you mean matern32?)", 5},
+        {"se + Whte", "unknown kernel \"Whte\" (did you mean white?)", 5},
+        {"matrix", "a given matrix cannot be part of an expression", 0},
         {"se(elll=2)", "se has no parameter \"elll\"; it has ell and sigma", 3},
         {"white(sigma=2)", "white has no parameter \"sigma\"; it has variance", 6},
         {"white(ard)", "white has no parameter \"ard\"; it has variance", 6},
@@ -254,20 +254,20 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"se(log_ell=400)", "log ell must be a number between -300 and 300, not 400", 3},
         {"white(log_variance=-800)", "log variance must be a number between -700 and 700", 6},
         {"se(ell=(1, 2))", "2 length scales were given for 3 inputs", 3},
-        {"se(sigma=(1, 2))", "sigma is one number, and 2 were given", 3},
+        {"se(sigma=(1, 2))", "sigma must be one number, not 2", 3},
         {"se * white(variance=2)",
-         "in a product the first amplitude counts for all factors, and those of a bracket's later terms "
-         "are relative to its first term: leave this variance out",
+         "in a product only the first amplitude is free, and the later terms of a bracket are relative to "
+         "its first term: remove this variance",
          11},
         {"se * (se(sigma=2) + linear(sigma=3))",
-         "in a product the first amplitude counts for all factors, and those of a bracket's later terms "
-         "are relative to its first term: leave this sigma out",
+         "in a product only the first amplitude is free, and the later terms of a bracket are relative to "
+         "its first term: remove this sigma",
          9},
         {"se + periodic(period=0)", "period must be above 0, not 0", 14},
         {"se(4)", "there are 3 inputs", 3},
-        {"se(0)", "inputs are counted from 1 on", 3},
+        {"se(0)", "inputs are numbered from 1", 3},
         {"se(1, 2, 1)", "this input is given twice", 9},
-        {"se(age)", "there is no input \"age\": the inputs have no names here; give their numbers", 3},
+        {"se(age)", "unknown input \"age\": the inputs have no names, so give their numbers", 3},
         {"se(\"age)", "this quote is not closed", 3},
         {"white(1)", "white takes no inputs", 6},
         {"se(1, 3, ell=(1, 2, 3))", "3 length scales were given for 2 inputs", 9},
@@ -275,11 +275,11 @@ static void mistakes_are_shown_where_they_are(void **state)
         {"polynomial(degree=0)", "degree must be a whole number from 1 to 16, not 0", 11},
         {"polynomial(degree=2, degree=2)", "degree is given twice", 21},
         {"polynomial(3 2)", "a \",\" or \")\" is missing here", 13},
-        {"linear(ell=2)", "one ell for all inputs is redundant with sigma: leave it out, or add ard", 7},
+        {"linear(ell=2)", "one ell for all inputs is redundant with sigma: remove it, or add ard", 7},
         {"linear(ell=(1, 2, 3), sigma=2)",
-         "one ell for each input is redundant with sigma: leave this sigma out", 22},
+         "one ell for each input is redundant with sigma: remove this sigma", 22},
         {"rq(alpah=2)", "rq has no parameter \"alpah\"; it has ell, sigma and alpha", 3},
-        {"linaer + se", "there is no kernel \"linaer\" (did you mean linear?)", 0},
+        {"linaer + se", "unknown kernel \"linaer\" (did you mean linear?)", 0},
         {"0 * se", "a number in a kernel must be above 0", 0},
         {"-1 * se", "a number in a kernel must be above 0", 0},
     };
@@ -335,12 +335,12 @@ static void unknown_and_ambiguous_inputs_are_shown(void **state)
     static const struct {
         const char *expression, *says;
     } bad[] = {
-        {"se(agee)", "there is no input \"agee\" (did you mean age?); there are: age, dose, dose\n"
+        {"se(agee)", "unknown input \"agee\" (did you mean age?); choose from: age, dose, dose\n"
                      "    se(agee)\n       ^"},
         {"se(1) + linear(\"gr\xc3\xb6\xc3\x9f"
          "e\")",
-         "there is no input \"gr\xc3\xb6\xc3\x9f"
-         "e\"; there are: age, dose, dose\n"},
+         "unknown input \"gr\xc3\xb6\xc3\x9f"
+         "e\"; choose from: age, dose, dose\n"},
         {"se(dose)", "2 inputs have this name: give its number instead\n"},
     };
     tw_context *ctx = new_context();
@@ -368,7 +368,7 @@ static void inputs_must_be_known_for_ard(void **state)
     tw_context *ctx = new_context();
     tw_kernel *kernel = NULL;
     assert_int_equal(tw_kernel_parse(ctx, "se(ard)", 0, &kernel), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(ctx), "the number of inputs is not known here"));
+    assert_non_null(strstr(tw_context_message(ctx), "the number of inputs is unknown here"));
     kernel = new_kernel(ctx, "se(ell=(1, 2)) + matern32(ard)"); /* now it is */
     assert_int_equal(tw_kernel_count(kernel), 6);
     tw_kernel_free(kernel);
@@ -409,7 +409,7 @@ static void there_are_limits(void **state)
     strcat(wide, "se");
     for (int i = 0; i < 255; i++) strcat(wide, "+se");
     assert_int_equal(tw_kernel_parse(ctx, wide, 0, &kernel), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(ctx), "an expression may have at most 256 parts"));
+    assert_non_null(strstr(tw_context_message(ctx), "an expression can have at most 256 parts"));
     wide[strlen(wide) - 3] = '\0'; /* 255 leaves and their sum */
     assert_int_equal(tw_kernel_parse(ctx, wide, 0, &kernel), TW_OK);
     assert_int_equal(tw_kernel_count(kernel), 510);

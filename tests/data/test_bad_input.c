@@ -7,7 +7,7 @@
 #include "support/support.h"
 #include "talweg/data.h"
 
-#define ADVICE "missing or not finite values are not supported: remove or impute the row"
+#define ADVICE "missing and non-finite values are not supported: remove or impute the row"
 
 /* Bytes (with their length where they hold NUL, else 0) and up to three pieces of the message. */
 typedef struct bad_file {
@@ -22,8 +22,8 @@ static const bad_file bad_files[] = {
     {".csv", "\n  \n# nothing\n", 0, {"only blank lines and comments"}},
     {".csv", "\xef\xbb\xbf", 0, {"only blank lines and comments"}},
     {".csv", "# c\na,b,c\n", 0, {"only a header, on line 2"}},
-    {".csv", "a,b\n1,2\n\n3\n", 0, {"line 4: expected 2 fields, as in the header, and found 1"}},
-    {".csv", "1,2\n3,4,5\n", 0, {"line 2: expected 2 fields, as in the first row, and found 3"}},
+    {".csv", "a,b\n1,2\n\n3\n", 0, {"line 4: expected 2 fields, as in the header, but found 1"}},
+    {".csv", "1,2\n3,4,5\n", 0, {"line 2: expected 2 fields, as in the first row, but found 3"}},
     {".csv", "1 2\n3 4 5\n", 0, {"line 2: expected 2 fields", "found 3"}},
     {".csv", "1\n2,3\n", 0, {"line 2: expected 1 fields", "found 2"}},
     {".csv", "a,b\n1,2\n3,NaN\n", 0, {"line 3, column 2 (\"b\"): found \"NaN\"", ADVICE}},
@@ -60,8 +60,8 @@ static const bad_file bad_files[] = {
      "1\0,\0",
      6,
      {"not a text file", "UTF-16"}},
-    {".csv", "\x1f\x8b\x08xyz", 0, {"is compressed by gzip and damaged"}},
-    {".csv.gz", "\x1f\x8b\x08", 0, {"is compressed by gzip and ends too early, after 3 bytes"}},
+    {".csv", "\x1f\x8b\x08xyz", 0, {"is a damaged gzip file"}},
+    {".csv.gz", "\x1f\x8b\x08", 0, {"is a truncated gzip file, which ends after 3 bytes"}},
     {".libsvm", "", 0, {"is empty"}},
     {".libsvm", "# none\n\n", 0, {"only blank lines and comments"}},
     {".libsvm", "1\n-1\n", 0, {"labels only"}},
@@ -79,11 +79,11 @@ static const bad_file bad_files[] = {
     {".libsvm", "1 99999999999999999999999:1\n", 0, {"index is too large"}},
     {".svm", "1,2\n\0", 5, {"not a text file"}},
     {".npy", "", 0, {"is empty"}},
-    {".npy", "1,2\n", 0, {"does not start like a NumPy array"}},
+    {".npy", "1,2\n", 0, {"is not a NumPy array"}},
     {".npy", "\x93NUMPY", 0, {"truncated", "after 6 bytes"}},
     {".npy", "\x93NUMPY\x01", 0, {"truncated"}},
     {".npy", "\x93NUMPY\x04\0\1\0{", 11, {"version 4"}},
-    {".npy", "\x93NUMPY\x01\0\x76\0{'descr", 18, {"truncated: it ends in its header"}},
+    {".npy", "\x93NUMPY\x01\0\x76\0{'descr", 18, {"truncated in its header"}},
 };
 
 /* Headers of .npy files with the number of bytes behind them (zeros). */
@@ -98,9 +98,9 @@ static const struct {
     {"'<f2'", "False", "(2, 2)", 8, {"\"<f2\"", "astype(float)"}},
     {"'<U5'", "False", "(2, 2)", 80, {"\"<U5\""}},
     {"[('a', '<f8')]", "False", "(2,)", 16, {"records with named fields"}},
-    {"'<f8'", "False", "(2, 2)", 31, {"truncated", "need 32 bytes, and 31 are there"}},
-    {"'<f8'", "False", "(2, 2)", 0, {"truncated", "and 0 are there"}},
-    {"'<f8'", "False", "(2, 2)", 33, {"too long", "need 32 bytes, and 33 are there"}},
+    {"'<f8'", "False", "(2, 2)", 31, {"truncated", "need 32 bytes, not 31"}},
+    {"'<f8'", "False", "(2, 2)", 0, {"truncated", "need 32 bytes, not 0"}},
+    {"'<f8'", "False", "(2, 2)", 33, {"too long", "need 32 bytes, not 33"}},
     {"'<f8'", "False", "(4294967296, 4294967296)", 32, {"truncated"}},
     {"'<f8'", "False", "(2305843009213693952, 1)", 32, {"truncated"}},
     {"'<f8'", "False", "(99999999999999999999, 1)", 32, {"damaged header: 'shape'"}},
@@ -183,7 +183,8 @@ static void a_huge_libsvm_index_says_what_memory_it_needs(void **state)
 {
     (void)state;
     scratch_file file = scratch_write_text(".libsvm", "1 99999999999:1\n");
-    const char *const words[] = {"a table of 1 rows and 100000000000 columns would need 800.0 GB"};
+    const char *const words[] = {
+        "not enough memory for a table of 1 rows and 100000000000 columns: it needs 800.0 GB"};
     assert_refused(file.path, TW_NO_MEMORY, words, 1);
     scratch_overwrite(&file, "1 18446744073709551615:1\n", 25);
     assert_refused(file.path, TW_NO_MEMORY, NULL, 0);
@@ -197,14 +198,14 @@ static void a_label_column_that_is_not_there_is_refused(void **state)
         const char *text, *label, *words;
     } cases[] = {
         {"a,b\n1,2\n", "c",
-         "there is no label column \"c\": give an index from 1 to 2 or -1 to -2, or one of the names "
+         "unknown label column \"c\": give an index from 1 to 2 or -1 to -2, or one of the names "
          "\"a\", \"b\", or none"},
         {"1,2\n", "3", "\"3\": give an index from 1 to 2 or -1 to -2, or none"},
-        {"1,2\n", "-3", "there is no label column \"-3\""},
-        {"1,2\n", "0", "there is no label column \"0\""},
-        {"1,2\n", "", "there is no label column \"\""},
-        {"1,2\n", "99999999999999999999", "there is no label column"},
-        {"a,b,a\n1,2,3\n", "a", "columns 1 and 3 are both called \"a\""},
+        {"1,2\n", "-3", "unknown label column \"-3\""},
+        {"1,2\n", "0", "unknown label column \"0\""},
+        {"1,2\n", "", "unknown label column \"\""},
+        {"1,2\n", "99999999999999999999", "unknown label column"},
+        {"a,b,a\n1,2,3\n", "a", "columns 1 and 3 have the same name \"a\""},
         {"1\n2\n", NULL, "has only one column"},
         {"a\n2\n", "a", "has only one column"},
     };

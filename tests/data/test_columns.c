@@ -86,9 +86,9 @@ static void messages_say_what_is_wrong(void **state)
     tw_context *ctx = new_context();
     scratch_file file = scratch_write_text(".csv", text), narrow = scratch_write_text(".csv", "1,2\n3,4\n");
     refused(ctx, file.path, NULL, "d", "column 4 cannot be both the label and the exposure");
-    refused(ctx, file.path, NULL, "e", "there is no exposure column \"e\": give an index from 1 to 4");
-    refused(ctx, file.path, NULL, "5", "there is no exposure column \"5\"");
-    refused(ctx, narrow.path, NULL, "1", "there are no inputs");
+    refused(ctx, file.path, NULL, "e", "unknown exposure column \"e\": give an index from 1 to 4");
+    refused(ctx, file.path, NULL, "5", "unknown exposure column \"5\"");
+    refused(ctx, narrow.path, NULL, "1", "has no inputs");
     scratch_remove(&file);
     scratch_remove(&narrow);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
@@ -118,7 +118,7 @@ static void several_columns_can_leave(void **state)
     assert_non_null(strstr(tw_context_message(ctx), "column 1 cannot be both the trials and the offset"));
     const tw_column_place all[3] = {{"trials", "a"}, {"offset", "b"}, {"noise", "c"}};
     assert_int_equal(tw_data_read_columns(ctx, file.path, NULL, 3, all, &data), TW_BAD_DATA);
-    assert_non_null(strstr(tw_context_message(ctx), "there are no inputs"));
+    assert_non_null(strstr(tw_context_message(ctx), "has no inputs"));
     assert_int_equal(tw_data_read_columns(ctx, file.path, NULL, TW_DATA_COLUMNS + 1, all, &data),
                      TW_BAD_ARGUMENT);
     scratch_remove(&file);

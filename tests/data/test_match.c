@@ -55,9 +55,9 @@ static void what_does_not_match_is_refused(void **state)
         const char *to[3];
         const char *words;
     } all[] = {
-        {from, 3, {"a", "x", "c"}, "the model was made with the input \"x\", and there is none of that name"},
-        {from, 2, {"c", "a", NULL}, "found the input \"b\", and the model has none of that name"},
-        {twice, 2, {"b", "a", NULL}, "several inputs are called \"b\""},
+        {from, 3, {"a", "x", "c"}, "the input \"x\" of the model is missing"},
+        {from, 2, {"c", "a", NULL}, "the model has no input \"b\""},
+        {twice, 2, {"b", "a", NULL}, "several inputs have the name \"b\""},
     };
     tw_context *ctx = new_context();
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {

@@ -61,12 +61,12 @@ static void other_labels_are_refused_by_value(void **state)
         double y[8];
         const char *found;
     } cases[] = {
-        {{1, 2, 1, 2, 1, 2, 1, 3}, "found 1 (row 1), 2 (row 2), 3 (row 8): recode"},
-        {{-1, 0, 1, 1, 1, 1, 1, 1}, "found -1 (row 1), 0 (row 2), 1 (row 3): recode"},
-        {{0, 0, 0, 0, 0, 0, 0, 0.5}, "found 0 (row 1), 0.5 (row 8): recode"},
-        {{3, 3, 3, 3, 3, 3, 3, 3}, "found 3 (row 1): recode"},
+        {{1, 2, 1, 2, 1, 2, 1, 3}, "they are 1 (row 1), 2 (row 2), 3 (row 8): recode"},
+        {{-1, 0, 1, 1, 1, 1, 1, 1}, "they are -1 (row 1), 0 (row 2), 1 (row 3): recode"},
+        {{0, 0, 0, 0, 0, 0, 0, 0.5}, "they are 0 (row 1), 0.5 (row 8): recode"},
+        {{3, 3, 3, 3, 3, 3, 3, 3}, "they are 3 (row 1): recode"},
         {{1, 2, 3, 4, 5, 6, 7, 8},
-         "found 1 (row 1), 2 (row 2), 3 (row 3), 4 (row 4), 5 (row 5), ...: recode"},
+         "they are 1 (row 1), 2 (row 2), 3 (row 3), 4 (row 4), 5 (row 5), ...: recode"},
     };
     const double x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
     tw_context *ctx = new_context();
@@ -124,7 +124,7 @@ static void constants_are_kept_and_constant_columns_dropped(void **state)
     tw_scaling *scaling = NULL;
     assert_int_equal(tw_scaling_fit(train, &scaling), TW_OK);
     assert_int_equal(seen.level, TW_LOG_INFO);
-    assert_string_equal(seen.text, "2 of 3 inputs are constant and are dropped: 1, 3");
+    assert_string_equal(seen.text, "2 of 3 inputs are constant and ignored: 1, 3");
     assert_true(scaling->d_in == 3 && scaling->d_out == 1 && scaling->column[0] == 1);
     assert_true(scaling->centre[0] == 5 && scaling->scale[0] == 2);
     assert_int_equal(tw_scaling_apply(scaling, train), TW_OK);
@@ -136,7 +136,7 @@ static void constants_are_kept_and_constant_columns_dropped(void **state)
     assert_int_equal(tw_scaling_apply(scaling, test), TW_OK);
     assert_true(test->d == 1 && test->x[0] == 3);
     assert_int_equal(tw_scaling_apply(scaling, test), TW_BAD_DATA);
-    assert_non_null(strstr(tw_context_message(ctx), "have 1 inputs and the scaling was made for 3"));
+    assert_non_null(strstr(tw_context_message(ctx), "have 1 inputs, but the scaling was made for 3"));
     tw_data_free(test);
     tw_data_free(train);
     tw_scaling_free(scaling);
@@ -201,7 +201,7 @@ static void nothing_becomes_infinite(void **state)
     data = make_data(ctx, 4, 1, x + 4, NULL);
     assert_int_equal(tw_scaling_fit(data, &scaling), TW_BAD_DATA);
     assert_null(scaling);
-    assert_non_null(strstr(tw_context_message(ctx), "every input is constant"));
+    assert_non_null(strstr(tw_context_message(ctx), "all inputs are constant"));
     tw_data_free(data);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);
     tw_context_free(ctx);

@@ -77,7 +77,7 @@ static void text_among_numbers_is_a_mistake(void **state)
     } bad[] = {
         {"a,b,y\n1,2,1\n3,4x,0\n", "line 3, column 2 (\"b\"): found \"4x\", which is not a number"},
         {"a;b;y\n1;2,5;1\n3;4,5;0\n", "found \"2,5\", which is not a number; write a decimal point"},
-        {"1 1:2 2:3\n-1 1:4 2:5\n", "a libsvm file must be named .libsvm or .svm"},
+        {"1 1:2 2:3\n-1 1:4 2:5\n", "the name of a libsvm file must end in .libsvm or .svm"},
         {"a,b,y\n1,red,1\n3,,0\n", "line 3, column 2 (\"b\"): found \"\"; missing"},
         {"a,b,y\nx,,\ny,,\n", "found \"\"; missing"},
     };
@@ -133,13 +133,13 @@ static void categories_are_matched_by_their_texts(void **state)
     assert_int_equal(tw_data_match_levels(at, train, NULL, false), TW_OK);
     assert_true(at->x[0] == 0.0 && at->x[1] == 0.0);
     assert_int_equal(tw_data_match_levels(other, train, NULL, false), TW_NEW_CATEGORY);
-    assert_string_equal(tw_context_message(ctx),
-                        "row 1 (line 2) of sex: found \"X\", a category that the training cases do "
-                        "not have; they have \"F\", \"M\"");
+    assert_string_equal(
+        tw_context_message(ctx),
+        "row 1 (line 2) of sex: found \"X\", but the categories of the training cases are \"F\", \"M\"");
     assert_int_equal(tw_data_match_levels(other, train, NULL, true), TW_OK);
     assert_true(other->x[0] > 1.0 && other->x[1] == 1.0);
     assert_int_equal(tw_data_match_levels(number, train, NULL, false), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "sex is numbers, and in the training cases it is text");
+    assert_string_equal(tw_context_message(ctx), "sex is numbers, but in the training cases it is text");
     tw_data_free(train);
     tw_data_free(at);
     tw_data_free(other);
@@ -192,11 +192,11 @@ static void labels_of_new_cases_are_the_models(void **state)
     assert_true(at->y[0] == -1.0 && at->y[1] == -1.0);
     assert_int_equal(tw_data_class_labels(bad, NULL, &train->labels), TW_BAD_DATA);
     assert_string_equal(tw_context_message(ctx),
-                        "row 2: found the label \"c\"; the labels are \"b\", \"a\" (line 3)");
+                        "row 2: found the label \"c\", but the labels are \"b\", \"a\" (line 3)");
     assert_int_equal(tw_data_class_labels(bad, "x", NULL), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "no label is \"x\"; they are \"a\" and \"c\"");
+    assert_string_equal(tw_context_message(ctx), "no label is \"x\": the labels are \"a\" and \"c\"");
     assert_int_equal(tw_data_class_labels(many, NULL, NULL), TW_BAD_DATA);
-    assert_non_null(strstr(tw_context_message(ctx), "found a (row 1), c (row 2), d (row 3)"));
+    assert_non_null(strstr(tw_context_message(ctx), "they are a (row 1), c (row 2), d (row 3)"));
     tw_data_free(train);
     tw_data_free(at);
     tw_data_free(bad);
@@ -255,7 +255,7 @@ static void columns_can_be_ignored(void **state)
     assert_int_equal(read_as(ctx, text, &(tw_reading){.ignored = 1, .ignore = label}, &data), TW_BAD_DATA);
     assert_non_null(strstr(tw_context_message(ctx), "column 4 cannot be both ignored and the label"));
     assert_int_equal(read_as(ctx, text, &(tw_reading){.ignored = 3, .ignore = all}, &data), TW_BAD_DATA);
-    assert_non_null(strstr(tw_context_message(ctx), "there are no inputs"));
+    assert_non_null(strstr(tw_context_message(ctx), "has no inputs"));
     finish(ctx);
 }
 

@@ -301,13 +301,13 @@ static void bad_options_are_refused_with_words(void **state)
     o.beta = late;
     expect_words(&p, &o, "from 0 to 1");
     o.beta = flat;
-    expect_words(&p, &o, "must rise");
+    expect_words(&p, &o, "must increase");
     o.beta = wild;
-    expect_words(&p, &o, "must rise");
+    expect_words(&p, &o, "must increase");
     o = ais_with(good, 0, 8);
     expect_words(&p, &o, "at least two temperatures");
     o = ais_with(good, 2, 1);
-    expect_words(&p, &o, "no error bar");
+    expect_words(&p, &o, "cannot give a standard error");
     o = ais_with(good, 2, 8);
     o.moves = 0;
     expect_words(&p, &o, "at least one transition");

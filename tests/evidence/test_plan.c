@@ -234,18 +234,18 @@ static void bad_options_are_refused(void **state)
         assert_refused(&p, &o, TW_BAD_ARGUMENT, words);                          \
         assert_int_equal(tw_evidence_options_check(p.ctx, &o), TW_BAD_ARGUMENT); \
     } while (0)
-    REFUSE("there is no method \"aiss\"; there are: ais, ais-reverse, pt, rm", o.methods = "ais,aiss");
-    REFUSE("there is no method \"\"", o.methods = "ais,");
-    REFUSE("the method rm is named twice", o.methods = "rm,ais,rm");
-    REFUSE("use at least two", o.particles = 1);
-    REFUSE("a path starts from ep, laplace, prior", o.from = "posterior");
-    REFUSE("there is no schedule \"cubic\"", o.schedule = "cubic");
-    REFUSE("the temperatures must rise", o.beta = falling; o.temperatures = 3);
-    REFUSE("there is no sampler \"nuts\"", o.kernel_method = "nuts");
-    REFUSE("the metric hessian cannot be used with hmc, which takes: auto, ", o.metric = "hessian");
+    REFUSE("unknown method \"aiss\"; choose from: ais, ais-reverse, pt, rm", o.methods = "ais,aiss");
+    REFUSE("unknown method \"\"", o.methods = "ais,");
+    REFUSE("the method rm is given twice", o.methods = "rm,ais,rm");
+    REFUSE("use at least 2", o.particles = 1);
+    REFUSE("a path must start from ep, laplace, prior", o.from = "posterior");
+    REFUSE("unknown schedule \"cubic\"", o.schedule = "cubic");
+    REFUSE("the temperatures must increase", o.beta = falling; o.temperatures = 3);
+    REFUSE("unknown sampler \"nuts\"", o.kernel_method = "nuts");
+    REFUSE("the metric hessian cannot be used with hmc; choose from: auto, ", o.metric = "hessian");
     REFUSE("the metric dense cannot be used with hmc", o.metric = "dense");
-    REFUSE("the standard error to reach must be above 0", o.until_se = -1.0);
-    REFUSE("the standard error to reach must be above 0", o.until_se = NAN);
+    REFUSE("the goal for the standard error must be above 0", o.until_se = -1.0);
+    REFUSE("the goal for the standard error must be above 0", o.until_se = NAN);
 #undef REFUSE
     assert_int_equal(tw_evidence_options_check(p.ctx, NULL), TW_OK);
     posed_free(&p);

@@ -66,7 +66,7 @@ static void bad_options_are_refused(void **state)
     (void)state;
     pt_case f = pt_case_of(4);
     const double unfinished[3] = {0.0, 0.5, 0.9};
-    REFUSED(copies, 1, "no error bar");
+    REFUSED(copies, 1, "cannot give a standard error");
     REFUSED(copies, 2, "at least 80 rounds");
     REFUSED(temperatures, 0, "two temperatures");
     REFUSED(beta, unfinished, "from 0 to 1");
@@ -100,7 +100,7 @@ static void warnings_are_given(void **state)
     assert_string_equal(words, "");
     o.temperatures = 1;
     pt_case_run(&f, f.prior, &o, out, NULL);
-    assert_non_null(strstr(words, "some neighbours exchange"));
+    assert_non_null(strstr(words, "some neighbouring temperatures swap"));
     assert_null(strstr(words, "RMHMC"));
     o.kernel.method = TW_METHOD_RMHMC;
     o.kernel.metric = TW_METRIC_HESSIAN;
@@ -108,7 +108,7 @@ static void warnings_are_given(void **state)
     o.copies = 8;
     o.eps = 3.0;
     pt_case_run(&f, f.prior, &o, out, NULL);
-    assert_non_null(strstr(words, "check that all of them can be reversed"));
+    assert_non_null(strstr(words, "check all trajectories for reversibility"));
     pt_case_free(&f);
 }
 

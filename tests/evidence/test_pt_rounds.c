@@ -158,7 +158,7 @@ static void round_trips_are_counted_from_end_to_end(void **state)
 
 static void keep_warning(void *user, tw_log_level level, const char *text)
 {
-    if (level == TW_LOG_WARNING && strstr(text, "some neighbours exchange")) *(bool *)user = true;
+    if (level == TW_LOG_WARNING && strstr(text, "some neighbouring temperatures swap")) *(bool *)user = true;
 }
 
 /* Half of the swaps are made between neighbours that are close, and next to none between those that are not: here the

@@ -249,8 +249,8 @@ static void bad_options_are_refused_with_words(void **state)
     double k[N * N], y[N], late[] = {0.1, 1.0};
     pose_line(N, k, y);
     posed p = pose_in(NULL, N, k, tw_likelihood_find("probit"), y);
-    REFUSED(islands, 1, "no error bar");
-    REFUSED(particles, 20, "two on each");
+    REFUSED(islands, 1, "cannot give a standard error");
+    REFUSED(particles, 20, "each island needs at least two");
     REFUSED(spread, 0.5, "spread");
     REFUSED(spread, NAN, "spread");
     REFUSED(pilot_particles, 2, "pilot");

@@ -345,7 +345,7 @@ static void what_a_kind_lacks_is_refused_with_words(void **state)
     options.method = TW_EP_SEQUENTIAL;
     assert_int_equal(tw_ep_fit(p.model[1], &options, &ep), TW_BAD_ARGUMENT);
     assert_null(ep);
-    assert_non_null(strstr(tw_context_message(p.ctx), "has no sweeps"));
+    assert_non_null(strstr(tw_context_message(p.ctx), "does not support sequential sweeps"));
     assert_int_equal(tw_gaussian_marginal(p.model[1]->prior, 2, index, &part), TW_BAD_ARGUMENT);
     assert_non_null(strstr(tw_context_message(p.ctx), "an autoregressive Gaussian"));
     pair_free(&p);

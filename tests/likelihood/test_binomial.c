@@ -87,9 +87,9 @@ static void bad_observations_are_named_with_their_trials(void **state)
     const tw_likelihood *l = &tw_likelihood_binomial;
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(l, 2, y, trials)), TW_BAD_DATA);
     assert_string_equal(tw_context_message(ctx),
-                        "observation 2 is 5 (trials 4); binomial needs 0, 1, ..., trials");
+                        "observation 2 is 5 (trials 4), but binomial needs 0, 1, ..., trials");
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(l, 2, y, half)), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "trials of case 2 is 4.5: it must be 1, 2, 3, ...");
+    assert_string_equal(tw_context_message(ctx), "trials of case 2 is 4.5, but must be 1, 2, 3, ...");
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(l, 2, y, NULL)), TW_BAD_DATA);
     assert_string_equal(tw_context_message(ctx), "the binomial likelihood needs the column trials");
     tw_context_free(ctx);

@@ -74,7 +74,7 @@ static void a_likelihood_that_does_not_say_is_told_so(void **state)
     bare.expect = NULL;
     bare.predict = NULL;
     assert_int_equal(tw_likelihood_check_expect(ctx, &bare), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(ctx), "the likelihood mine does not say what to expect"));
+    assert_non_null(strstr(tw_context_message(ctx), "the likelihood mine cannot predict observations"));
     assert_int_equal(tw_likelihood_expect(OBSERVED_ONE(&bare, 0.0, 1.0), &x, 0.0, &mean, NULL),
                      TW_BAD_ARGUMENT);
     bare.two_classes = true;

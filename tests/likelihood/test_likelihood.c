@@ -38,7 +38,7 @@ static void the_first_bad_observation_is_named(void **state)
     y[16] = 0.5;
     y[18] = 7.0;
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(probit, 20, y, NULL)), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "observation 17 is 0.5; probit needs -1 or +1");
+    assert_string_equal(tw_context_message(ctx), "observation 17 is 0.5, but probit needs -1 or +1");
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(probit, 16, y, NULL)), TW_OK);
     tw_context_free(ctx);
 }
@@ -49,7 +49,7 @@ static void a_bad_constant_is_named_too(void **state)
     tw_context *ctx = new_context();
     const double y[] = {3.0, 0.0}, w[] = {2.0, -1.0};
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(tw_likelihood_find("poisson"), 2, y, w)), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "exposure of case 2 is -1: it must be > 0");
+    assert_string_equal(tw_context_message(ctx), "exposure of case 2 is -1, but must be > 0");
     const tw_observations undeclared = {
         .likelihood = tw_likelihood_find("probit"), .n = 1, .y = (const double[]){1.0}, .column = {w}};
     assert_int_equal(tw_likelihood_check(ctx, &undeclared), TW_BAD_ARGUMENT);

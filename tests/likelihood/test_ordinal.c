@@ -147,9 +147,11 @@ static void levels_that_are_none_are_named(void **state)
     tw_context *ctx = new_context();
     const double half[] = {1.0, 2.5}, high[] = {6.0, 1.0};
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(&tw_likelihood_ordinal5, 2, half, NULL)), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "observation 2 is 2.5; ordinal5 needs a level 1, 2, ..., 5");
+    assert_string_equal(tw_context_message(ctx),
+                        "observation 2 is 2.5, but ordinal5 needs a level 1, 2, ..., 5");
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(&tw_likelihood_ordinal5, 2, high, NULL)), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "observation 1 is 6; ordinal5 needs a level 1, 2, ..., 5");
+    assert_string_equal(tw_context_message(ctx),
+                        "observation 1 is 6, but ordinal5 needs a level 1, 2, ..., 5");
     tw_context_free(ctx);
 }
 

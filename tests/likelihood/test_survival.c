@@ -124,9 +124,9 @@ static void bad_times_are_named(void **state)
     const double t[] = {1.0, -2.0}, good[] = {1.0, 2.0}, c[] = {0.0, 1.0}, odd[] = {0.0, 0.5};
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(both[1], 2, t, c)), TW_BAD_DATA);
     assert_string_equal(tw_context_message(ctx),
-                        "observation 2 is -2 (censored 1); weibull needs a time > 0");
+                        "observation 2 is -2 (censored 1), but weibull needs a time > 0");
     assert_int_equal(tw_likelihood_check(ctx, OBSERVED(both[0], 2, good, odd)), TW_BAD_DATA);
-    assert_string_equal(tw_context_message(ctx), "censored of case 2 is 0.5: it must be 0 or 1");
+    assert_string_equal(tw_context_message(ctx), "censored of case 2 is 0.5, but must be 0 or 1");
     tw_context_free(ctx);
 }
 

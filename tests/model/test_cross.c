@@ -126,7 +126,7 @@ static void a_field_is_linear_between_cells(void **state)
     tw_precision_release(&p);
     const double outside[2] = {10.0, 5.01};
     assert_int_equal(tw_kernel_precision_at(kernel, CELLS, 2, x, CELLS, 1, outside, 1, &p), TW_BAD_DATA);
-    assert_non_null(strstr(tw_context_message(ctx), "new case 1 at (10, 5.01) is in no cell"));
+    assert_non_null(strstr(tw_context_message(ctx), "new case 1 at (10, 5.01) is outside the lattice"));
     tw_precision_release(&p);
     tw_kernel_free(kernel);
     assert_int_equal(tw_context_bytes_in_use(ctx), 0);

@@ -296,7 +296,7 @@ static void bad_input_is_refused_with_words(void **state)
     const double bad[] = {-0.1, 1.1, NAN};
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(tw_target_set_temperature(t, bad[i]), TW_BAD_ARGUMENT);
-        assert_non_null(strstr(tw_context_message(f->ctx), "must lie in [0, 1]"));
+        assert_non_null(strstr(tw_context_message(f->ctx), "must be in [0, 1]"));
     }
     tw_target_free(t);
     tw_reference_free(q);

@@ -58,7 +58,7 @@ static bool is_sound(const ending *all, int who)
     for (int r = 0; r < size; r++) {
         bool ended = all[who].failed ? all[r].status != TW_OK : all[r].status == TW_OK;
         bool same = !all[who].failed || strstr(all[r].words, all[who].words) ||
-                    strstr(all[r].words, "another rank has no memory");
+                    strstr(all[r].words, "another rank has not enough memory");
         if (ended && same && all[r].left == 0) continue;
         printf("rank %d: status %d, %d bytes left: %s\n", r, all[r].status, all[r].left, all[r].words);
         sound = false;

@@ -175,41 +175,41 @@ static const struct {
     const char *what, *by, *says;
 } tampering[] = {
     {"talweg approximation", "another thing", "field \"format\" is not \"talweg approximation\""},
-    {"\"version\": 2", "\"version\": 3", "field \"version\" is 3 and this talweg"},
-    {"\"version\": 2", "\"version\": 1.5", "field \"version\" should be a whole number"},
-    {"\"n\": 12", "\"n\": 13", "field \"y\" should have 13 numbers and has 12"},
+    {"\"version\": 2", "\"version\": 3", "field \"version\" is 3, but this talweg"},
+    {"\"version\": 2", "\"version\": 1.5", "field \"version\" must be a whole number"},
+    {"\"n\": 12", "\"n\": 13", "field \"y\" must have 13 numbers, not 12"},
     {"\"n\": 12", "\"n\": 0", "fields \"n\" and \"inputs\" are 0"},
-    {"\"n\": 12", "\"n\": -4", "field \"n\" should be a whole number from 0 on"},
-    {"\"n\": 12", "\"n\": \"12\"", "field \"n\" should be a whole number from 0 on"},
-    {"\"inputs\": 2", "\"inputs\": 3", "field \"x\" should have 36 numbers and has 24"},
-    {"\"inputs\": 2", "\"inputs\": 9007199254740993", "field \"inputs\" should be a whole number"},
+    {"\"n\": 12", "\"n\": -4", "field \"n\" must be a whole number of at least 0"},
+    {"\"n\": 12", "\"n\": \"12\"", "field \"n\" must be a whole number of at least 0"},
+    {"\"inputs\": 2", "\"inputs\": 3", "field \"x\" must have 36 numbers, not 24"},
+    {"\"inputs\": 2", "\"inputs\": 9007199254740993", "field \"inputs\" must be a whole number"},
     {"\"names\": null", "\"names\": [\"a\"]", "field \"names\" is not a name for each of the 2 inputs"},
     {"\"names\": null", "\"names\": [\"a\", 2]", "field \"names\": element 2 is not text"},
-    {"poisson", "poissson", "field \"likelihood.name\" is \"poissson\"; there are"},
-    {"\"poisson\"", "3", "field \"likelihood.name\" should be text and is a number"},
+    {"poisson", "poissson", "field \"likelihood.name\" is \"poissson\", not one of"},
+    {"\"poisson\"", "3", "field \"likelihood.name\" must be text, not a number"},
     {"\"columns\":{", "\"column\":{", "field \"likelihood.columns\" is missing"},
     {"\"exposure\":[", "\"exposures\":[",
-     "field \"likelihood.columns\" has one that the poisson likelihood does not"},
-    {"\"exposure\":[", "\"exposure\":[1.0,", "field \"likelihood.columns.exposure\" should have 12 numbers"},
-    {"matern32", "cubic", "field \"kernel\": there is no kernel \"cubic\""},
+     "field \"likelihood.columns\" has a column that the poisson likelihood does not"},
+    {"\"exposure\":[", "\"exposure\":[1.0,", "field \"likelihood.columns.exposure\" must have 12 numbers"},
+    {"matern32", "cubic", "field \"kernel\": unknown kernel \"cubic\""},
     {"variance=0.1", "variance=-0.1", "field \"kernel\": variance must be above 0"},
     {"variance=0.1", "variance=0.2", "field \"kernel\": theta has -2.3"},
     {"log_ell=(0.1, ", "log_ell=(0.1, 1, ", "field \"kernel\": 3 length scales were given for 2 inputs"},
-    {"\"theta\": [", "\"theta\": [0.5,", "field \"kernel\": the kernel has 5 parameters, and theta has 6"},
+    {"\"theta\": [", "\"theta\": [0.5,", "field \"kernel\": the kernel has 5 parameters, but theta has 6"},
     {"\"theta\": [", "\"theta\": null, \"z\": [", "field \"theta\""},
     {"\"columns\":[1,3]", "\"columns\":[3,1]", "field \"scaling.columns\": element 2 is 1"},
     {"\"columns\":[1,3]", "\"columns\":[1,4]", "field \"scaling.columns\": element 2 is 4"},
-    {"\"columns\":[1,3]", "\"columns\":[1]", "field \"scaling.columns\" should have 2 numbers and has 1"},
+    {"\"columns\":[1,3]", "\"columns\":[1]", "field \"scaling.columns\" must have 2 numbers, not 1"},
     {"\"scale\":[0", "\"scale\":[-0", "field \"scaling.scale\": element 1"},
-    {"\"y\": [", "\"y\": [true,", "field \"y\" should have 12 numbers and has 13"},
-    {"\"y\": [0.0", "\"y\": [true", "field \"y\": element 1 should be a number and is true or false"},
+    {"\"y\": [", "\"y\": [true,", "field \"y\" must have 12 numbers, not 13"},
+    {"\"y\": [0.0", "\"y\": [true", "field \"y\": element 1 must be a number, not true or false"},
     {"\"y\": [0.0", "\"y\": [-1.0", "observation 1 is -1"},
     {"\"kind\":\"ep\"", "\"kind\":\"map\"", "field \"approximation.kind\" is \"map\""},
     {"\"converged\":true", "\"converged\":1",
-     "\"approximation.converged\" should be true or false and is a number"},
+     "\"approximation.converged\" must be true or false, not a number"},
     {"\"tau\":[", "\"tau\":[-", "field \"approximation.tau\": element 1 is -"},
     {"\"tau\":[", "\"tau\":[1e999,", "real number overflow"},
-    {"\"jitter\": ", "\"jitter\": NaN, \"z\": ", "this is not a saved approximation"},
+    {"\"jitter\": ", "\"jitter\": NaN, \"z\": ", "not a saved approximation"},
     {"\"jitter\"", "\"n\"", "duplicate object key"},
 };
 
@@ -308,7 +308,7 @@ static void a_likelihood_of_one_s_own_is_not_saved(void **state)
     f.problem->likelihood = &own;
     scratch_file file = scratch_write_text(".json", "kept");
     assert_int_equal(tw_approximation_save(f.problem, f.approximation, file.path, true), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(ctx), "is not a built-in one"));
+    assert_non_null(strstr(tw_context_message(ctx), "is not built in"));
     scratch_remove(&file);
     free_fitted(&f);
     tw_context_free(ctx);

@@ -122,7 +122,7 @@ static void gnuplot_draws_or_says_why_not(void **state)
     assert_int_equal(tw_gnuplot_begin(ctx, &plot), TW_OK);
     fputs("set terminal svg\nplot nonsense\n", plot.script);
     assert_int_equal(tw_gnuplot_end(&plot, picture), TW_WRITE_FAILED);
-    assert_non_null(strstr(tw_context_message(ctx), "gnuplot could not draw the picture: "));
+    assert_non_null(strstr(tw_context_message(ctx), "gnuplot could not draw the figure: "));
     assert_non_null(strstr(tw_context_message(ctx), "undefined variable: nonsense"));
     fclose(picture);
     tw_context_free(ctx);
@@ -137,7 +137,7 @@ static void without_gnuplot_a_figure_is_its_caption(void **state)
     fputs("What one would see.", figures.page);
     tw_figure_end(&figures);
     const char *page = printed(figures.page);
-    assert_non_null(strstr(page, "Not drawn: gnuplot is not installed."));
+    assert_non_null(strstr(page, "No figure: gnuplot is not installed."));
     assert_non_null(strstr(page, "<figcaption><b>Figure 1.</b> What one would see.</figcaption>"));
     assert_null(strstr(page, "<svg"));
     tw_context_free(figures.ctx);

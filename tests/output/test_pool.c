@@ -176,13 +176,13 @@ static void what_does_not_belong_together_is_refused(void **state)
         size_t first, second;
         const char *says;
     } bad[] = {
-        {A, A, "both made with the seed"},
-        {A, SAME_SEED, "their chains repeat each other"},
+        {A, A, "have the same seed"},
+        {A, SAME_SEED, "their chains are the same"},
         {A, OTHER_BETA, "temperature"},
         {A, OTHER_PROBLEM, "differ in the likelihood"},
-        {A, SUMMARY, "only their summary"},
-        {SUMMARY, B, "only their summary"},
-        {EVIDENCE, OTHER_PROBLEM, "must be runs of one problem"},
+        {A, SUMMARY, "only a summary of its draws"},
+        {SUMMARY, B, "only a summary of its draws"},
+        {EVIDENCE, OTHER_PROBLEM, "must be runs of the same problem"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         const char *paths[] = {f->path[bad[k].first], f->path[bad[k].second]};

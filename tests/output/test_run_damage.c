@@ -81,7 +81,7 @@ static void other_files_are_named(void **state)
     nc_close(file);
     assert_run_refused(&p, TW_BAD_DATA, "inference_library is not talweg");
     run_write_bytes(p.journal, "diary", 5);
-    assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: this is not a journal");
+    assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal is not the journal of a run");
     run_place_close(&p);
 }
 

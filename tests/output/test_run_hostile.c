@@ -38,7 +38,7 @@ static void a_journal_of_more_numbers_than_can_be_counted_is_none(void **state)
     memcpy(at, &settings, sizeof settings);
     mend_checksum(bytes);
     run_write_bytes(p.journal, bytes, length);
-    assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: this is not a journal");
+    assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal is not the journal of a run");
     assert_int_equal(access(p.journal, F_OK), 0);
     free(bytes);
     run_place_close(&p);
@@ -134,7 +134,7 @@ static void a_false_number_of_cases_is_seen_at_the_data(void **state)
     assert_int_equal(nc_close(file), NC_NOERR);
     assert_int_equal(tw_run_open(p.ctx, p.run, &run), TW_OK);
     assert_int_equal(tw_run_problem(run, &problem), TW_BAD_DATA);
-    assert_non_null(strstr(tw_context_message(p.ctx), "observed_data/y has other dimensions"));
+    assert_non_null(strstr(tw_context_message(p.ctx), "observed_data/y has the wrong dimensions"));
     tw_run_close(run);
     run_place_close(&p);
 }

@@ -21,7 +21,7 @@ static void a_killed_run_is_completed(void **state)
     run_leave_journal(&p, NULL, 37);
     assert_int_equal(scratch_count(&p.folder), 1);
     assert_run_opens(&p, 37);
-    assert_non_null(strstr(p.said, "completed from its journal, with 37 draws"));
+    assert_non_null(strstr(p.said, "completed from the journal, with 37 draws"));
     tw_run *run = NULL;
     tw_totals expected = {0};
     assert_int_equal(tw_run_open(p.ctx, p.run, &run), TW_OK);
@@ -121,7 +121,7 @@ static void a_living_run_is_left_alone(void **state)
     const tw_run_options overwrite = {.overwrite = true};
     run_place_open(&p);
     assert_int_equal(run_begin(p.ctx, p.run, NULL, p.problem, 3, &writer), TW_OK);
-    assert_run_refused(&p, TW_BAD_FILE, "still being written by another talweg");
+    assert_run_refused(&p, TW_BAD_FILE, "another talweg is still writing this run");
     assert_int_equal(run_begin(p.ctx, p.run, &overwrite, p.problem, 0, &second), TW_BAD_FILE);
     tw_run_abandon(writer); /* it has draws: they stay */
     assert_run_opens(&p, 3);
@@ -151,7 +151,7 @@ static void journals_may_be_cut_anywhere(void **state)
         if (at > length) continue;
         run_write_bytes(p.journal, bytes, at);
         if (at < head)
-            assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal: this is not a journal");
+            assert_run_refused(&p, TW_BAD_DATA, "run.nc.journal is not the journal of a run");
         else if (at < head + stride)
             assert_run_refused(&p, TW_BAD_FILE, "cannot be opened");
         else

@@ -144,9 +144,9 @@ static void what_does_not_fit_is_refused(void **state)
         snprintf(path, sizeof path, "%s", scratch_path(&folder, "part.nc"));
         unlink(path);
         leave(ctx, path, problem, how);
-        assert_refused(ctx, path, problem, FIRST, draw.x, "its draws are not those");
+        assert_refused(ctx, path, problem, FIRST, draw.x, "does not have the draws");
         assert_refused(ctx, path, problem, FIRST + 3, NULL,
-                       "after 12 draws of each chain, and the file has 11");
+                       "after 12 draws of each chain, but the file has 11");
         go_on(ctx, path, problem);
         assert_same_runs(ctx, whole, path);
     }

@@ -120,7 +120,7 @@ static void a_full_disk_costs_nothing(void **state)
     assert_int_equal(status, TW_WRITE_FAILED);
     fputs("second", tw_writer_stream(writer));
     assert_int_equal(tw_writer_close(writer, TW_OK), TW_WRITE_FAILED);
-    assert_non_null(strstr(tw_context_message(ctx), "could not be written in full"));
+    assert_non_null(strstr(tw_context_message(ctx), "could not be written completely"));
     assert_holds("a", "old\n");
     assert_int_equal(files_in_directory(), 1);
     tw_context_free(ctx);

@@ -136,18 +136,18 @@ static void what_is_wrong_is_said(void **state)
 {
     (void)state;
     static const char *const wrong[][2] = {
-        {"el ~ gamma(1, 2)", "there is no parameter \"el\" (did you mean ell?); there are: ell, sigma"},
+        {"el ~ gamma(1, 2)", "unknown parameter \"el\" (did you mean ell?); choose from: ell, sigma"},
         {"ell gamma(1, 2)", "is not a prior: write one as in 'ell ~ gamma(25, 4)', or default"},
-        {"~ gamma(1, 2)", "does not begin with the name of a parameter"},
-        {"ell ~ gama(1, 2)", "is not a prior: write one as in gamma(25, 4); there are: normal"},
+        {"~ gamma(1, 2)", "does not start with the name of a parameter"},
+        {"ell ~ gama(1, 2)", "is not a prior: write one as in gamma(25, 4); choose from: normal"},
         {"ell ~ gamma(1 2)", "is not a prior"},
         {"ell ~ gamma(1, 2) x", "is not a prior"},
-        {"ell ~ gamma(1)", "gamma takes 2 numbers, gamma(shape, rate), and 1 were given"},
+        {"ell ~ gamma(1)", "gamma takes 2 numbers, gamma(shape, rate), not 1"},
         {"ell ~ gamma(1, 2, 3, 4)", "is not a prior"},
         {"ell ~ gamma(-1, 2)", "number 1 of gamma(shape, rate) must be above 0, not -1"},
         {"ell ~ normal(1e999, 2)", "number 1 of normal(mean, sd) must be finite"},
         {"ell ~ uniform(2, 1)", "low must be below high"},
-        {"ell ~ uniform(-2, -1)", "has nothing above 0"},
+        {"ell ~ uniform(-2, -1)", "has no density above 0"},
         {"ell ~ pc(1, 1.5)", "alpha of pc(u, alpha) must be below 1"},
         {"log_ell ~ pc(1, 0.5)", "not of its logarithm"},
     };

@@ -228,7 +228,7 @@ static void bad_goals_are_refused(void **state)
     o.keep = false; /* and nobody has the draws */
     assert_int_equal(tw_sampling_plan_new(p.model, &o, NULL, &plan), TW_OK);
     assert_int_equal(tw_sampling_run(plan, NULL, &result), TW_BAD_ARGUMENT);
-    assert_non_null(strstr(tw_context_message(p.ctx), "ends at an ESS needs its draws"));
+    assert_non_null(strstr(tw_context_message(p.ctx), "with an ESS goal needs its draws"));
     tw_sampling_plan_free(plan);
     posed_free(&p);
 }

@@ -225,28 +225,28 @@ static void bad_options_are_refused(void **state)
         o.member = (value);            \
         refuse(&p, o, words);          \
     } while (0)
-    WITH(method, "gibbs", "there is no method \"gibbs\"; there are: auto, hmc");
-    WITH(metric, "ep", "needs a method that takes it");
+    WITH(method, "gibbs", "unknown method \"gibbs\"; choose from: auto, hmc");
+    WITH(metric, "ep", "needs a method that supports it");
     WITH(eps, 0.1, "eps is an option of hmc or rmhmc or mgrad, not of auto");
-    WITH(init, "zero", "there is no init");
+    WITH(init, "zero", "unknown init");
     WITH(from, "posterior", "not \"posterior\"");
     WITH(beta, 1.5, "from 0 to 1");
     WITH(chains, 0, "at least one chain");
-    WITH(max_seconds, -1.0, "seconds at most must be above 0");
+    WITH(max_seconds, -1.0, "the time limit must be above 0");
     WITH(target_accept, 1.0, "between 0 and 1");
 #undef WITH
     tw_sampling_options o = few();
     o.draws = o.max_draws = 0;
     refuse(&p, o, "at least one draw");
     o.until_ess = 0.0;
-    refuse(&p, o, "a number of draws or an ESS to be reached");
+    refuse(&p, o, "a number of draws or an ESS goal");
     o = few();
     o.method = "hmc";
     o.metric = "hessian";
-    refuse(&p, o, "the metric hessian cannot be used with hmc, which takes: auto, ep");
+    refuse(&p, o, "the metric hessian cannot be used with hmc; choose from: auto, ep");
     o.metric = "auto";
     o.warmup = 0;
-    refuse(&p, o, "nothing can be tuned");
+    refuse(&p, o, "nothing is tuned");
     o.method = "ess";
     o.steps = 3;
     refuse(&p, o, "steps is an option of hmc or rmhmc, not of ess");

@@ -44,16 +44,16 @@ static void what_is_no_graph_is_refused_with_words(void **state)
 {
     static const char *const cases[][2] = {
         {"", "empty"},
-        {"x\n", "line 1: found \"x\"; expected how many areas there are"},
-        {"1099511627776\n1 0\n", "expected how many areas"},
-        {"2000000000\n1 0\n", "is it cut off?"},
-        {"2\n1 1 2\n", "is cut off: the number of an area is missing"},
+        {"x\n", "line 1: found \"x\"; expected the number of areas"},
+        {"1099511627776\n1 0\n", "expected the number of areas"},
+        {"2000000000\n1 0\n", "it may be truncated"},
+        {"2\n1 1 2\n", "is truncated: the number of an area is missing"},
         {"2\n1 1 3\n2 1 1\n", "line 2: found \"3\"; expected the number of a neighbour"},
         {"2\n1 1 1\n2 1 1\n", "line 2: area 1 is its own neighbour"},
-        {"2\n1 1 2\n1 1 2\n", "line 3: area 1 comes twice"},
-        {"3\n1 2 2 2\n2 1 1\n3 0\n", "named twice"},
-        {"2\n1 1 2\n2 0\n", "area 1 names 2 as its neighbour, and area 2 does not name 1"},
-        {"2\n1 1 2\n2 1 1\n5\n", "expected nothing more"},
+        {"2\n1 1 2\n1 1 2\n", "line 3: area 1 occurs twice"},
+        {"3\n1 2 2 2\n2 1 1\n3 0\n", "occurs twice"},
+        {"2\n1 1 2\n2 0\n", "area 1 lists 2 as a neighbour, but area 2 does not list 1"},
+        {"2\n1 1 2\n2 1 1\n5\n", "expected the end of the file"},
         {"2\n1 1 2x\n2 1 1\n", "found \"2x\""}};
     (void)state;
     tw_context *ctx = new_context();

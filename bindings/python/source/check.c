@@ -90,7 +90,7 @@ static tw_status copy_values(request *r)
         if (!r->value[q].data) continue;
         if (r->value[q].rows != r->claim->n)
             return tw_fail(r->problem->ctx, TW_BAD_ARGUMENT,
-                           "against[\"%s\"] has %zu numbers, and the model %zu latents",
+                           "against[\"%s\"] has %zu numbers, but the model has %zu latents",
                            tw_check_quantity_name((tw_check_quantity)q), r->value[q].rows, r->claim->n);
         for (size_t i = 0; i < r->claim->n; i++) r->claim->value[q][i] = r->value[q].data[i];
     }

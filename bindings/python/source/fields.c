@@ -26,7 +26,7 @@ static bool read_name(PyObject *value, const tw_py_field *f, int *to)
             *to = k;
             return true;
         }
-    PyErr_Format(PyExc_ValueError, "there is no %s \"%s\"", f->name, text);
+    PyErr_Format(PyExc_ValueError, "unknown %s \"%s\"", f->name, text);
     return false;
 }
 
@@ -92,7 +92,7 @@ bool tw_py_read(PyObject *dictionary, const tw_py_field *fields, void *to)
         const tw_py_field *f = fields;
         while (f->name && strcmp(f->name, name) != 0) f++;
         if (!f->name) {
-            PyErr_Format(PyExc_TypeError, "there is no option \"%s\"", name);
+            PyErr_Format(PyExc_TypeError, "unknown option \"%s\"", name);
             return false;
         }
         if (!read_member(value, f, (char *)to + f->offset)) return false;

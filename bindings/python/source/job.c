@@ -131,7 +131,7 @@ bool tw_py_begin(tw_py_job *job, tw_py_problem *problem, PyObject *progress)
     if (pthread_mutex_lock(&problem->lock) != 0) { /* EDEADLK: this thread has it */
         PyEval_RestoreThread(job->thread);
         tw_py_blas_return(job->state);
-        PyErr_SetString(PyExc_RuntimeError, "a progress function may not compute with the same model");
+        PyErr_SetString(PyExc_RuntimeError, "a progress function must not compute with the same model");
         return false;
     }
     tw_context_set_log(problem->ctx, on_log, job);
@@ -149,7 +149,7 @@ bool tw_py_end(tw_py_job *job, tw_status status)
     tw_context_set_interrupt(problem->ctx, NULL, NULL);
     if (!job->failed && PyErr_CheckSignals() != 0) job->failed = true;
     if (!job->failed && status != TW_OK) {
-        const char *stopped = "its progress function ended the computation before there was a result";
+        const char *stopped = "the progress function ended the computation before it had a result";
         tw_py_raise(job->state, status, job->stopped ? stopped : tw_context_message(problem->ctx));
         job->failed = true;
     }

@@ -17,7 +17,7 @@ bool tw_py_columns_get(PyObject *from, size_t n, tw_py_columns *out)
         if (!name || !tw_py_input_get(value, name, input)) return false;
         out->name[out->count++] = name;
         if (input->rows == n && out->count <= TW_COLUMNS) continue;
-        PyErr_Format(PyExc_ValueError, "%s has not one number for each of %zu observations", name, n);
+        PyErr_Format(PyExc_ValueError, "%s must have one number for each of %zu observations", name, n);
         return false;
     }
     return true;

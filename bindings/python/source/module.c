@@ -65,10 +65,10 @@ static bool add_exception(PyObject *module, const exception *e, PyObject *error)
 
 static bool add_exceptions(PyObject *module, tw_py_state *s)
 {
-    const exception error = {"talweg.TalwegError", "What all errors of talweg have in common.",
-                             PyExc_Exception, &s->error};
+    const exception error = {"talweg.TalwegError", "Base class of all errors of talweg.", PyExc_Exception,
+                             &s->error};
     const exception others[] = {
-        {"talweg.InputError", "An argument, a label or a matrix is not what it may be.", PyExc_ValueError,
+        {"talweg.InputError", "An argument, a label or a matrix is invalid.", PyExc_ValueError,
          &s->input_error},
         {"talweg.NumericalError", "A computation failed: no convergence, or a value that is not finite.",
          PyExc_RuntimeError, &s->numerical_error},
@@ -138,14 +138,9 @@ static PyMethodDef functions[] = {
 static PyModuleDef_Slot slots[] = {TW_PY_SLOT(Py_mod_exec, execute), {0, NULL}};
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "_talweg",
-    .m_doc = "The library behind talweg; see the package.",
-    .m_size = sizeof(tw_py_state),
-    .m_methods = functions,
-    .m_slots = slots,
-    .m_traverse = traverse,
-    .m_free = release,
+    PyModuleDef_HEAD_INIT,         .m_name = "_talweg",    .m_doc = "The C library of the package talweg.",
+    .m_size = sizeof(tw_py_state), .m_methods = functions, .m_slots = slots,
+    .m_traverse = traverse,        .m_free = release,
 };
 
 PyMODINIT_FUNC PyInit__talweg(void);

@@ -41,7 +41,7 @@ static bool read_cases(tw_py_problem *problem, PyObject *from, new_cases *c)
     bool fits = (c->x.data || (c->cross.data && c->diagonal.rows == c->m && c->cross.ld == c->cross.rows)) &&
                 (!c->y.data || c->y.rows == c->m) && (!c->names.name || c->names.count == c->x.columns) &&
                 (!c->levels.input || c->levels.count == c->x.columns);
-    if (!fits) PyErr_SetString(PyExc_ValueError, "the arrays of the new cases do not fit together");
+    if (!fits) PyErr_SetString(PyExc_ValueError, "the arrays of the new cases have inconsistent shapes");
     return fits && tw_py_columns_get(columns, c->m, &c->columns);
 }
 

@@ -55,10 +55,9 @@ static tw_status make_kernel(tw_context *ctx, const parts *p, const tw_data *dat
     if (tw_kernel_is_shape(p->kernel)) return make_simple(ctx, p, kernel);
     tw_status status = tw_kernel_parse_for(ctx, p->kernel, data, kernel);
     if (status != TW_OK || !others) return status;
-    return tw_fail(
-        ctx, TW_BAD_ARGUMENT,
-        "log_ell, log_sigma, constant and white go with a kernel that is only named; in an expression, "
-        "parameters stand with their leaf, as in se(ell=2, sigma=1.5)");
+    return tw_fail(ctx, TW_BAD_ARGUMENT,
+                   "log_ell, log_sigma, constant and white need a kernel given by name only; in an "
+                   "expression, write the parameters in the leaf, as in se(ell=2, sigma=1.5)");
 }
 
 /* With a matrix the labels stand for the inputs, as in the program where a file has
@@ -108,7 +107,7 @@ static bool check_parts(const tw_py_state *state, const parts *p)
     if (!p->y.data || !(p->k.data || (p->x.data && p->log_ell.data)) || p->y.rows != n || p->y.columns != 1 ||
         (p->k.data && p->k.columns != n) || (p->names.name && p->names.count != p->x.columns) ||
         (p->levels.input && p->levels.count != p->x.columns)) {
-        tw_py_raise(state, TW_BAD_DATA, "the arrays of a model do not fit together");
+        tw_py_raise(state, TW_BAD_DATA, "the arrays of a model have inconsistent shapes");
         return false;
     }
     return true;
@@ -177,7 +176,7 @@ static const tw_likelihood *find_likelihood(const tw_py_state *state, const char
 {
     const tw_likelihood *likelihood = tw_likelihood_find(name);
     if (!likelihood)
-        PyErr_Format(state->input_error, "there is no likelihood \"%s\"; there are: %s", name,
+        PyErr_Format(state->input_error, "unknown likelihood \"%s\"; choose from: %s", name,
                      tw_likelihood_names());
     return likelihood;
 }

@@ -151,7 +151,7 @@ PyObject *tw_py_read_data(PyObject *module, PyObject *arguments)
                 tw_py_names_get(names, &r.names) && tw_py_names_get(places, &r.places) &&
                 tw_py_names_get(ignore, &r.ignore);
     if (good && r.names.count != r.places.count) {
-        PyErr_SetString(PyExc_ValueError, "every column has a place");
+        PyErr_SetString(PyExc_ValueError, "every column needs a role");
         good = false;
     }
     if (good) holder = tw_py_problem_new((PyTypeObject *)state->problem, log);

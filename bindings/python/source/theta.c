@@ -154,7 +154,8 @@ static void choose_method(request *r)
 static tw_status leave_one_out(request *r)
 {
     r->loo = calloc(2 * r->result->n, sizeof *r->loo);
-    if (!r->loo) return tw_fail(r->problem->ctx, TW_NO_MEMORY, "no memory for leave-one-out predictions");
+    if (!r->loo)
+        return tw_fail(r->problem->ctx, TW_NO_MEMORY, "not enough memory for leave-one-out predictions");
     return tw_hyper_leave_one_out(r->problem->whole, r->result, r->loo, r->loo + r->result->n);
 }
 
@@ -164,8 +165,8 @@ static tw_status judge(const request *r)
     return r->result->verdict == TW_OK
                ? TW_OK
                : tw_fail(r->problem->ctx, r->result->verdict,
-                         "the weights of the parameters collapsed: %.1f of %zu points count, so that neither "
-                         "the evidence nor the posterior can be told",
+                         "the weights of the parameters collapsed: %.1f of %zu points are effective, so the "
+                         "evidence and the posterior cannot be estimated",
                          r->result->estimate.weight_ess, r->result->points);
 }
 
@@ -181,7 +182,7 @@ static tw_status compute(request *r)
     if (status == TW_OK && r->wants_loo) status = leave_one_out(r);
     if (status != TW_OK || !r->wants_draws) return status;
     r->point = calloc(r->result->points, sizeof *r->point);
-    if (!r->point) return tw_fail(r->problem->ctx, TW_NO_MEMORY, "no memory for the draws");
+    if (!r->point) return tw_fail(r->problem->ctx, TW_NO_MEMORY, "not enough memory for the draws");
     return tw_hyper_draws(r->problem->whole, r->priors, r->result, r->options.seed, r->point, &r->draws);
 }
 

@@ -12,9 +12,9 @@
 >>> unknown = talweg.sample(X, y, prior="default")    # draws of the kernel's parameters too
 >>> draws.save("run.nc")                              # for talweg.load, and for the program
 
-`approx`, `sample` and `evidence` take the data and the model's options (see `Model`), or a `Model`, which
-factors the kernel matrix once for all of them. Everything that is random is a function of `seed`: the same to
-the bit for any number of threads, and the same as the program ``talweg`` gives for the same data.
+`approx`, `sample` and `evidence` take the data and the options of the model (see `Model`), or a `Model`, which factors
+the kernel matrix once for all of them. Random numbers depend only on `seed`: results are bitwise identical for any
+number of threads, and identical to those of the program ``talweg`` for the same data.
 """
 
 from ._approx import Approximation, Fit, approx

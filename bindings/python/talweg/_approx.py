@@ -25,13 +25,13 @@ class Approximation(Shown):
     log_z : float
         Its estimate of log p(y), in nats.
     converged : bool
-        Look at this before anything else.
+        Check this before using the other attributes.
     iterations : int
         Newton steps, or sweeps over all sites.
     residual : float
-        What is left to do; see the library's ``approximate.h``.
+        The convergence criterion; see the library's ``approximate.h``.
     mean, variance : ndarray, shape (n,)
-        Marginals of x under q. Views of the library's memory, read-only.
+        Marginals of x under q. Read-only views of the library's memory.
     tau, nu : ndarray, shape (n,)
         Its sites.
     seconds : float
@@ -67,11 +67,11 @@ class Correction:
     Attributes
     ----------
     log_z : float
-        NaN where EP did not converge: the correction is then refused.
+        NaN if EP did not converge.
     terms : list of float
         Contributions of orders 3, 4, ...
     decreasing : bool
-        Do they fall? If not, do not trust the sum.
+        Do the terms decrease? If not, do not trust the sum.
     """
 
     log_z: float
@@ -80,7 +80,7 @@ class Correction:
 
 
 class Fit(Shown):
-    """Laplace's and EP's approximations side by side.
+    """Laplace's and EP's approximations.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Fit(Shown):
 
 
 def _timed(model: Model, kind: str, options: dict[str, Any]) -> tuple[Any, float]:
-    """A fit and its seconds; one with the usual options is kept by the model."""
+    """A fit and its seconds; the model keeps one with the default options."""
     start = time.perf_counter()
     handle = getattr(model._problem, kind)(options) if options else model._fit(kind)
     return handle, time.perf_counter() - start
@@ -117,7 +117,7 @@ ROUNDING = 1e-4  # nats, as the library's TW_EP_ROUNDING
 
 
 def _check(model: Model, kind: str, handle: Any) -> bool:
-    """Did it converge? Where not, a warning says so."""
+    """Did it converge? If not, warn."""
     facts = handle.describe()
     if not facts["converged"]:
         what = "not_converged" if math.isfinite(facts["residual"]) else "overflow"
@@ -153,7 +153,7 @@ def approx(
     X, y, **model
         The data and the options of `Model`, or a `Model` in place of `X`.
     max_sweeps : int
-        EP stops after so many sweeps over all sites.
+        Largest number of EP's sweeps over all sites.
     tol : float
         EP has converged when log Z changes by less than this in a sweep, and `site_tol` holds.
     site_tol : float
@@ -164,7 +164,7 @@ def approx(
     Returns
     -------
     Fit
-        ``fit.laplace``, ``fit.ep``, ``fit.ep_corrected``. What did not converge says so, with a warning.
+        ``fit.laplace``, ``fit.ep``, ``fit.ep_corrected``. A fit that did not converge warns.
 
     Examples
     --------

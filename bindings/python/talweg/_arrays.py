@@ -1,4 +1,4 @@
-"""Arrays as the library wants them: float64, column-major. What is so already is used where it lies."""
+"""Arrays in the form that the library needs: float64, column-major. Arrays in that form are not copied."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ITEM = 8
 
 
 def floats(values: ArrayLike, name: str) -> Floats:
-    """The values as float64 of the machine's byte order; the same object where they are."""
+    """The values as float64 in native byte order; the same object if they already are."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -23,7 +23,7 @@ def floats(values: ArrayLike, name: str) -> Floats:
 
 
 def is_column_major(array: Floats) -> bool:
-    """Rows next to each other; columns may be further apart than they are long (a leading dimension)."""
+    """Column-major: the rows of a column are contiguous; columns may have a larger leading dimension."""
     rows, columns = array.shape
     if rows > 1 and array.strides[0] != ITEM:
         return False
@@ -59,12 +59,12 @@ def check_finite(array: Floats, name: str, names: Optional[list[str]] = None) ->
     place = f", {names[column[0]] if names else f'column {column[0] + 1}'}" if column else ""
     value = array[tuple(wrong[0])]
     rows = len({int(k[0]) for k in wrong})
-    many = f"{rows} rows have such values: remove them, or fill them in" if rows > 1 else "remove it, or fill it in"
+    many = f"{rows} rows have such values: remove or impute them" if rows > 1 else "remove or impute it"
     raise InputError(f"{name}{place}: row {row + 1} is {value}, not a finite number; {many}")
 
 
 def _refuse_dates(values: Any, name: str) -> None:
-    """Dates would become nanoseconds without a word."""
+    """Refuse dates, which would silently become nanoseconds."""
     kinds: Any = getattr(values, "dtypes", getattr(values, "dtype", None))
     columns = list(kinds.items()) if hasattr(kinds, "items") else [(None, kinds)]
     for column, kind in columns:
@@ -82,14 +82,14 @@ def names_of(values: Any) -> Optional[list[str]]:
 
 
 def without(values: Any, left_out: list[str]) -> Any:
-    """A data frame without the columns of these names; anything else as it is."""
+    """A data frame without the columns of these names; other values unchanged."""
     names = names_of(values) or []
     kept = [name for name in names if name not in left_out]
     return values[kept] if len(kept) < len(names) else values
 
 
 def symmetric(values: ArrayLike, name: str) -> Floats:
-    """A square matrix that equals its transpose, so that either order of storage will do."""
+    """A square matrix that equals its transpose, so that either storage order is valid."""
     array = floats(values, name)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise InputError(f"{name} must be square, not of shape {array.shape}")
@@ -99,19 +99,19 @@ def symmetric(values: ArrayLike, name: str) -> Floats:
 
 
 def view(array: object) -> Floats:
-    """A numpy view of memory that belongs to a result; it keeps the result alive."""
+    """A numpy view of the memory of a result; it keeps the result alive."""
     return np.asarray(array)
 
 
 class Labels(NamedTuple):
-    """Observations: numbers, or numbers 0, 1, ... of texts."""
+    """Observations: numbers, or codes 0, 1, ... of texts."""
 
     y: Floats
     texts: Optional[list[str]]
 
 
 class Table(NamedTuple):
-    """Inputs: numbers, and for inputs that are text numbers 0, 1, ... of their categories."""
+    """Inputs: numbers, or codes 0, 1, ... of the categories of text inputs."""
 
     x: Floats
     names: Optional[list[str]]
@@ -119,7 +119,7 @@ class Table(NamedTuple):
 
 
 def _coded(values: NDArray[Any], name: str) -> tuple[Floats, list[str]]:
-    """Text as numbers 0, 1, ... of the different texts, which are sorted as those of a file are."""
+    """Text as codes 0, 1, ... of the distinct texts, sorted as in a file."""
     for row, value in enumerate(values):
         if not isinstance(value, str) or not value:
             dates = ": give days since the first instead of dates" if hasattr(value, "isoformat") else ""
@@ -153,7 +153,7 @@ def labels(values: Any, name: str) -> Labels:
 
 
 def _filled(inputs: Table, name: str) -> Table:
-    """There are cases and inputs."""
+    """Check that there are cases and inputs."""
     rows, columns = inputs.x.shape
     if not rows or not columns:
         raise InputError(f"{name} has {rows} rows and {columns} columns: there are no {'inputs' if rows else 'cases'}")
@@ -189,7 +189,7 @@ def table(values: Any, name: str) -> Table:
 
 
 def ordered(values: Any) -> Optional[list[Any]]:
-    """The categories of an ordered pandas categorical, from the lowest to the highest; None for anything else."""
+    """The categories of an ordered pandas categorical, from the lowest to the highest; otherwise None."""
     kind: Any = getattr(values, "dtype", None)
     return list(kind.categories) if getattr(kind, "ordered", False) else None
 

@@ -1,4 +1,4 @@
-"""Is an approximation right? Against exact draws and the exact evidence."""
+"""Check an approximation against exact draws and the exact evidence."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ TABLE_ROWS = 10
 
 @dataclass(frozen=True)
 class Difference:
-    """A number that is claimed, and what it is.
+    """A claimed number and its exact value.
 
     Attributes
     ----------
     claimed, exact : float
     difference, error : float
         ``claimed - exact`` with the Monte Carlo standard error of the exact value: in nats for log Z, in posterior standard
-        deviations for latents. NaN where nothing is claimed.
+        deviations for latents. NaN if nothing is claimed.
     """
 
     claimed: float
@@ -51,26 +51,26 @@ class LatentCheck:
 
 
 class Check(Shown):
-    """What a check found.
+    """The result of a check.
 
     Attributes
     ----------
     right : bool or None
-        None: it cannot be told with these draws.
+        None: undecided with these draws.
     verdict : str
-        The same in a sentence or two.
+        The verdict in words.
     against : str
-        What was checked.
+        The name of the checked approximation.
     log_z : Difference
         In nats.
     latents : list of LatentCheck
-        The furthest off first.
+        The largest difference first.
     wrong : int
-        Latents with a number that is wrong.
+        Number of latents with a wrong value.
     rms_mean, rms_sd : float
-        Root mean squares of the differences of means and standard deviations; NaN where they are not claimed.
+        Root mean squares of the differences of means and standard deviations; NaN if they are not claimed.
     draws_needed : int or None
-        Of each chain, where the draws cannot tell and more would.
+        Draws of each chain needed for a decision, if more draws would decide.
     """
 
     def __init__(self, found: dict[str, Any]) -> None:
@@ -105,7 +105,7 @@ Against = Union[str, "os.PathLike[str]", Approximation, Mapping[str, Any]]
 
 
 def _claimed(about: Model, against: Against, name: Optional[str]) -> dict[str, Any]:
-    """What the library takes: a fit, a path, or arrays."""
+    """The claim in the form that the library takes: a fit, a path, or arrays."""
     out: dict[str, Any] = dict(fit=None, path=None, name=name or "the claim", values={}, log_z=math.nan)
     if isinstance(against, Approximation):
         out["fit"] = against._handle
@@ -145,28 +145,28 @@ def check(
     progress: Progress = None,
     **model: Unpack[ModelOptions],
 ) -> Check:
-    """Is an approximation of the posterior right?
+    """Check an approximation of the posterior against exact results.
 
     Parameters
     ----------
     X, y, **model
         The data and the options of `Model`, or a `Model` in place of `X`.
     against : "ep", "laplace", Approximation, dict, or a file
-        What is checked. A dict has any of ``mean``, ``sd``, ``q05``, ``q50``, ``q95`` (arrays with a number for each latent,
-        NaN where nothing is claimed) and ``log_z``; files are those of ``talweg check --against``.
+        The approximation to check. A dict has any of ``mean``, ``sd``, ``q05``, ``q50``, ``q95`` (arrays with a number for each latent,
+        NaN if nothing is claimed) and ``log_z``; files are those of ``talweg check --against``.
     log_z : float
-        The log Z that is checked, with all constants, in place of that of `against`.
+        The log Z to check, with all constants; overrides that of `against`.
     name : str
-        What to call it in the verdict, where `against` is a dict.
+        Its name in the verdict, if `against` is a dict.
     tolerance, log_z_tolerance : float
-        A mean, standard deviation or median may be off by `tolerance` posterior standard deviations, a 5 % or 95 %
-        quantile by 2.645 times that, log Z by `log_z_tolerance` nats.
+        Tolerance of a mean, standard deviation or median, in posterior standard deviations (2.645 times that for a 5 %
+        or 95 % quantile), and of log Z, in nats.
     method : str or sequence of str
-        How log Z is estimated, as for `evidence`.
+        Methods that estimate log Z, as for `evidence`.
     chains, warmup, draws : int
-        Of the exact draws, for each chain.
+        Number of chains, and warm-up iterations and draws of each.
     page : path
-        Write a page with plots there; `force` overwrites one.
+        Write a page with plots to this file; `force` overwrites an existing one.
     seed, threads, progress
         As for `sample`.
 

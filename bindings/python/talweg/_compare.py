@@ -1,4 +1,4 @@
-"""Models side by side: evidence of whole models, Bayes factors, leave-one-out predictions."""
+"""Comparison of models: evidence of whole models, Bayes factors, leave-one-out predictions."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ._plot import Shown
 from ._sample import Progress, progress_function
 from ._talweg import InputError
 
-# Above this log Bayes factor, 20 to 1, by two of its errors, data tell models apart; below the second they do not.
+# The data distinguish models if the log Bayes factor exceeds the first (20 to 1) by two errors, and do not below the second.
 APART, SAME = 3.0, 1.0
 PARETO_LIMIT = 0.7
 
 
 @dataclass(frozen=True)
 class Compared:
-    """A model among others.
+    """One of the compared models.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Compared:
     log_z, se : float
         log p(y) of the whole model, its parameters integrated out, with its standard error.
     log_factor, log_factor_se : float
-        log p(y) less that of the best model, with its error; 0 for the best.
+        log p(y) minus that of the best model, with its error; 0 for the best.
     loo, loo_se : float
         Sum over cases of log p(y_n | all others), with its error over cases.
     loo_k : ndarray, shape (n,)
-        Pareto k of each case: above 0.7 its prediction is not to be relied on.
+        Pareto k of each case: above 0.7 its prediction is unreliable.
     parameters : list of Posterior
     model : Model
         At the mode of its parameters.
@@ -54,16 +54,16 @@ class Compared:
 
 
 class Comparison(Shown):
-    """What `compare` found.
+    """The result of `compare`.
 
     Attributes
     ----------
     models : list of Compared
-        In the order in which they were given.
+        In the given order.
     best : Compared
         The one with the largest evidence.
     verdict : str
-        Can the data tell the best from the second?
+        Do the data distinguish the best model from the second?
     """
 
     def __init__(self, models: list[Compared]) -> None:
@@ -73,10 +73,10 @@ class Comparison(Shown):
         factor, error = -second.log_factor, second.log_factor_se
         apart = factor - 2 * error > APART
         same = factor + 2 * error < SAME
-        tell = "the data tell them apart" if apart else "the data cannot tell them apart" if same else "the data tell them apart weakly"
+        tell = "distinguish them" if apart else "do not distinguish them" if same else "distinguish them weakly"
         self.verdict = (
             f"{self.best.name} has the largest evidence, by a log Bayes factor of {factor:.3g} +- {error:.2g} "
-            f"over {second.name}: {tell}."
+            f"over {second.name}: the data {tell}."
         )
 
     def __getitem__(self, name: str) -> Compared:
@@ -117,8 +117,8 @@ def compare(
 ) -> Comparison:
     """Compare models of the same observations: evidence of whole models, Bayes factors, and leave-one-out predictions.
 
-    Every parameter that is not in ``model.fixed`` is unknown; one without a prior in ``model.priors`` has the default prior, which
-    knows the scale of the data. A Bayes factor depends on the priors: give those that you mean.
+    Every parameter that is not in ``model.fixed`` is unknown; one without a prior in ``model.priors`` has the default
+    prior, which follows the scale of the data. Bayes factors depend on the priors, so choose the priors deliberately.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def compare(
     """
     named = dict(models) if isinstance(models, Mapping) else {f"model {k + 1}": m for k, m in enumerate(models)}
     if len(named) < 2:
-        raise InputError("at least two models can be compared")
+        raise InputError("compare needs at least two models")
     if any(not np.array_equal(m.y, next(iter(named.values())).y) for m in named.values()):
         raise InputError("models of different observations cannot be compared")
     options = dict(points=points, particles=point_particles, temperatures=point_temperatures, seed=seed, threads=threads)

@@ -1,4 +1,4 @@
-"""Draws: chains of the latent values, what the sampler did, and how far to trust them."""
+"""Draws: chains of the latent values, with the statistics of the sampler and diagnostics."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ class Draws(Plots, Shown):
     Attributes
     ----------
     x : ndarray, shape (chains, draws, n)
-        The latent values: dimensions chain, draw, obs. A view of the library's memory, read-only: nothing was
-        copied, and the memory lives as long as any view of it.
+        The latent values: dimensions chain, draw, obs. A read-only view of the library's memory, without a copy; the
+        memory lives as long as any view of it.
     sample_stats : dict of ndarray, shape (chains, draws)
         lp, acceptance_rate, step_size, n_steps, energy, energy_error, accepted, log_likelihood; energy_divergence,
-        implicit_failure, irreversible and factorisation, ways in which a trajectory may fail, and diverging: any of
-        them. Views too, but for the last.
+        implicit_failure, irreversible and factorisation, the kinds of failure of a trajectory, and diverging: any of
+        them. All but the last are views.
     theta : dict of ndarray, shape (chains, draws)
-        Unknown parameters: the draws of each, by the names that their priors have. Empty where none is unknown.
+        Unknown parameters: the draws of each, by the names in their priors. Empty if none is unknown.
     parameters : list of Posterior
         Unknown parameters: mean, sd, quantiles and Monte Carlo error of each, from the weighted points.
     log_z, se, weight_ess, pareto_k : float
         Unknown parameters: log p(y) of the whole model with its error; the effective number of weights, and the shape of their tail
-        (reliable below 0.7). NaN where none is unknown.
+        (reliable below 0.7). NaN if none is unknown.
     method, metric : str
-        The sampler; "is2" where parameters are unknown.
+        The sampler; "is2" if parameters are unknown.
     eps, steps : float, int
         Its step size and mean number of leapfrog steps.
     acceptance : float
@@ -60,8 +60,8 @@ class Draws(Plots, Shown):
     seconds : float
         Of the chains, warm-up included.
     facts : dict
-        What else a run file tells: data, command (of the program), from (the q of the path), beta, warmup, thin, seed,
-        warmup_seconds, sampling_seconds; created_at and version where the draws come from a file.
+        Further contents of a run file: data, command (of the program), from (the q of the path), beta, warmup, thin,
+        seed, warmup_seconds, sampling_seconds; created_at and version if the draws come from a file.
     model : Model
     """
 
@@ -139,7 +139,7 @@ class Draws(Plots, Shown):
     def log_likelihood(self) -> Floats:
         """log p(y_n | x_n) of each draw: shape (chains, draws, n)."""
         if any(_hyper._name(name) in self.model.likelihood_parameters for name in self.theta):
-            raise InputError("log_likelihood needs the likelihood's own parameters, and some are unknown")
+            raise InputError("log_likelihood needs known parameters of the likelihood, and some are unknown")
         columns = self.x.transpose(2, 0, 1).reshape(self.model.n, -1, order="F")
         values = np.empty_like(columns, order="F")
         self.model._problem.log_likelihood(columns, values)
@@ -148,31 +148,31 @@ class Draws(Plots, Shown):
     # ---- files, and other packages ----
 
     def save(self, path: Path, *, compress: bool = False, pointwise: bool = False, force: bool = False) -> None:
-        """Write the draws to a run file, with their model: the file that ``talweg sample -o RUN.nc`` writes.
+        """Write the draws and their model to a run file, as ``talweg sample -o RUN.nc`` does.
 
-        ``talweg summary``, ``report`` and ``predict`` take it, `load` reads it, and so do xarray and ArviZ.
+        ``talweg summary``, ``report`` and ``predict``, `load`, xarray and ArviZ read it.
 
         Parameters
         ----------
         path : str or path-like
             Usually ``RUN.nc``.
         compress : bool
-            Shuffle and deflate the draws, which takes time and saves a little space.
+            Shuffle and deflate the draws, which is slower and saves a little space.
         pointwise : bool
-            The log likelihood of each observation (for cross-validation; as large as the draws), not of all together.
+            Store the log likelihood of each observation (for cross-validation; as large as the draws), not only the sum.
         force : bool
-            Overwrite a file that is there. Without it that raises `InputError`.
+            Overwrite an existing file. Otherwise an existing file raises `InputError`.
 
         Notes
         -----
-        Other Python threads run meanwhile. The file is written under another name and then takes its own: after
-        Ctrl-C, or on a full disk, what was there before is untouched and nothing else is left.
+        Other Python threads run during the call. The file is written under a temporary name and then renamed: after
+        Ctrl-C, or on a full disk, an existing file is unchanged and no other file is left.
         """
         _run.write(self._handle, path, self.facts, compress, dict(pointwise=pointwise, overwrite=force))
 
     def _variables(self, group: str) -> dict[str, tuple[tuple[str, ...], np.ndarray]]:
         if group not in GROUPS:
-            raise InputError(f'there is no group "{group}"; there are: {", ".join(GROUPS)}')
+            raise InputError(f'unknown group "{group}"; choose from: {", ".join(GROUPS)}')
         each, case = ("chain", "draw"), ("obs",)
         if group == "posterior":
             return {"x": (each + case, self.x), **{name: (each, values) for name, values in self.theta.items()}}
@@ -215,8 +215,8 @@ class Draws(Plots, Shown):
     def to_xarray(self, group: str = "posterior") -> Any:
         """One group of the InferenceData layout as an xarray.Dataset, without copying.
 
-        ``xarray.open_dataset("run.nc", group=group)`` of what `save` writes is equal to it, but for the log likelihood,
-        which is that of each observation here and in a file with ``pointwise=True``.
+        It equals ``xarray.open_dataset("run.nc", group=group)`` of a saved file, except for the log likelihood, which
+        is per observation here and in a file with ``pointwise=True``.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class Draws(Plots, Shown):
         return {group: self.to_xarray(group) for group in GROUPS if self._variables(group)}
 
     def to_inference_data(self) -> Any:
-        """An arviz.InferenceData; with ArviZ 1.0 and later, which has none, an xarray.DataTree."""
+        """An arviz.InferenceData; with ArviZ 1.0 and later, which does not have it, an xarray.DataTree."""
         arviz = _import("arviz", "to_inference_data")
         if hasattr(arviz, "InferenceData"):
             return arviz.InferenceData(**self._datasets())
@@ -272,7 +272,7 @@ class Draws(Plots, Shown):
         lines[-1] += f"{d['ess_min']:.0f} (x[{d['worst']}]; bulk {d['ess_bulk_min']:.0f}, tail "
         lines[-1] += f"{d['ess_tail_min']:.0f}, fold {d['ess_fold_min']:.0f})"
         failed = [f"{count} {name}" for name, count in self.counters.items() if count]
-        return "\n".join(lines + (["  rejected for failures: " + ", ".join(failed)] if failed else []))
+        return "\n".join(lines + (["  rejected because of failures: " + ", ".join(failed)] if failed else []))
 
 
 def _import(name: str, what: str) -> Any:

@@ -1,6 +1,6 @@
-"""log p(y) by Monte Carlo, with errors, side by side, and whether the estimates agree.
+"""log p(y) by several Monte Carlo methods, with standard errors, and whether the estimates agree.
 
-The library plans, runs and judges, as it does for the program ``talweg evidence``: the same options give the same numbers.
+The library does the work, as for the program ``talweg evidence``: the same options give the same numbers.
 """
 
 from __future__ import annotations
@@ -41,16 +41,17 @@ class Estimate:
     failures : float
         Fraction of transitions that failed numerically.
     unbiased : bool
-        In Z; else consistent as the effort grows.
+        In Z; otherwise consistent as the effort grows.
     pareto_k : float
-        Shape of the tail of the weights: above 0.7 the error is not to be trusted. NaN where it does not apply.
+        Shape of the tail of the weights: above 0.7 do not trust the error. NaN where it does not apply.
     missed : float
         "ais-reverse": the share of 1/Z that its forward run found and its reverse run missed, part of se; else NaN.
     draws : int
-        Which random draws it is made of: estimates with the same number share them.
+        Identifies its random draws: estimates with the same number share them.
     trips, drift, apart : float
-        Parallel tempering: round trips of a copy; by how much the second half of the run is above the first, and
-        thermodynamic integration above stepping stones, where that is beyond chance (else 0), part of se. Else NaN.
+        Parallel tempering: round trips of a copy; the difference of the second half of the run from the first, and of
+        thermodynamic integration from stepping stones, if beyond chance (otherwise 0), both part of se. NaN for other
+        methods.
     seconds : float
     """
 
@@ -74,29 +75,29 @@ class Estimate:
 
     @property
     def doubt(self) -> Optional[str]:
-        """What there is to doubt about it, in a sentence with advice; None: nothing."""
+        """The reason to doubt the estimate, with advice; None if there is none."""
         warning = _talweg.doubt(_row(self))
         return f"{spoken(warning)}." if warning else None
 
 
 class Evidence(Shown):
-    """Estimates of log p(y), with approximations beside them.
+    """Estimates of log p(y), with approximations for comparison.
 
     Attributes
     ----------
     estimates : list of Estimate
     log_z, se : float
-        Those of the estimate with the smallest standard error; NaN where there is none.
+        Those of the estimate with the smallest standard error; NaN if no estimate has one.
     agree : bool or None
-        Is every pair of estimates that share no draws within 4 joint standard errors? None: there is no such pair.
+        Is every pair of estimates that share no draws within 4 joint standard errors? None: no such pair exists.
     verdict : str
-        The same in a sentence.
+        The agreement in a sentence.
     laplace, ep, ep_corrected : float
-        log Z of the approximations; NaN where one did not converge.
+        log Z of the approximations; NaN if one did not converge.
     parameters : list of Posterior
-        Unknown parameters, over which log Z is integrated; empty where none is unknown.
+        Unknown parameters, over which log Z is integrated; empty if none is unknown.
     tempering : dict
-        What parallel tempering saw: barrier, round trips, one-sided stepping stones; empty without it.
+        Statistics of parallel tempering: barrier, round trips, one-sided stepping stones; empty without it.
     """
 
     def __init__(self, model: Model, found: dict[str, Any]) -> None:
@@ -115,14 +116,14 @@ class Evidence(Shown):
         self.ep_corrected: float = found["ep_corrected"]
 
     def compare(self) -> list[str]:
-        """How far each approximation is from the best estimate, in a sentence each; none where estimates disagree."""
+        """The distance of each approximation from the best estimate, a sentence each; empty if estimates disagree."""
         names = (("Laplace", self.laplace), ("EP", self.ep), ("EP corrected", self.ep_corrected))
         if self.best is None or self.agree is False:
             return []
         return [_talweg.compare(_row(self.best), name, value) for name, value in names if math.isfinite(value)]
 
     def doubts(self) -> list[str]:
-        """What there is to doubt about the estimates, in a sentence with advice each."""
+        """Reasons to doubt the estimates, a sentence with advice each."""
         return [estimate.doubt for estimate in self.estimates if estimate.doubt]
 
     def __getitem__(self, method: str) -> Estimate:
@@ -147,7 +148,7 @@ class Evidence(Shown):
 
 
 def _row(estimate: Estimate) -> dict[str, Any]:
-    """What the library knows of an estimate."""
+    """An estimate in the form that the library takes."""
     return {name: value for name, value in asdict(estimate).items() if name != "seconds"}
 
 
@@ -190,22 +191,22 @@ def evidence(
     X, y, **model
         The data and the options of `Model`, or a `Model` in place of `X`.
     method : str or sequence of str
-        "ais": annealed importance sampling from q up to the posterior; "ais-reverse": the same back from posterior
-        draws; "pt": parallel tempering, by stepping stones and thermodynamic integration; "rm": resample-move,
-        adaptive in temperatures and particles.
+        "ais": annealed importance sampling from q to the posterior; "ais-reverse": annealing from posterior draws back
+        to q; "pt": parallel tempering, by stepping stones and thermodynamic integration; "rm": resample-move, adaptive
+        in temperatures and particles.
     start : {"ep", "laplace", "prior"}, Approximation, or (mean, covariance)
-        The distribution q at temperature 0.
+        The distribution q at inverse temperature 0.
     kernel_method, metric : str
-        Transitions ("auto" is "hmc") and their metric; the default is "smoothed" for rmhmc, else "prior" from the
-        prior and "ep" from anything else.
+        Transitions ("auto" is "hmc") and their metric; the default is "smoothed" for rmhmc, otherwise "prior" for a
+        path from the prior and "ep" for other paths.
     schedule : {"auto", "geometric", "linear", "sigmoid", "adaptive"} or array_like
-        Inverse temperatures, rising from 0 to 1; "auto" is geometric from the prior, else linear.
+        Inverse temperatures, increasing from 0 to 1; "auto" is geometric from the prior, otherwise linear.
     temperatures : int
-        Steps of the schedule; 0 is 400 from the prior, else 50.
+        Steps of the schedule; 0: 400 from the prior, otherwise 50.
     beta_min : float
-        First temperature above 0 of the geometric schedule; 0 is 1e-7 from the prior, else 0.01.
+        First temperature above 0 of the geometric schedule; 0: 1e-7 from the prior, otherwise 0.01.
     particles, moves, burn_in : int
-        Particles; transitions at each temperature; transitions that make a draw from q one from the posterior.
+        Particles; transitions at each temperature; transitions at the posterior before "ais-reverse" anneals back.
     eps, steps : float, int
         Step size and leapfrog steps; 0: tuned in a pilot run and then frozen.
     until_se, max_particles : float, int
@@ -217,7 +218,7 @@ def evidence(
         As for `sample`: parameters with a prior are unknown, and log Z is that of the whole model, integrated over them, by importance sampling
         squared ("is2") and by annealing of parameters and latents together ("ais-joint"), which share no draws.
     seed, threads, progress
-        As for `sample`. Where `progress` returns True, methods that are not finished are left out.
+        As for `sample`. If `progress` returns True, unfinished methods are omitted.
 
     Returns
     -------
@@ -240,7 +241,7 @@ def evidence(
         much = dict(points=points, particles=point_particles, temperatures=point_temperatures, joint=64, seed=seed)
         return _whole_model(about, priors, fixed, {**much, "threads": threads}, progress)
     if fix is not None and any("=" in text for text in fixed):
-        raise InputError("fix: no parameter has a prior, so that all are held: give their values to the Model")
+        raise InputError("fix: no parameter has a prior, so all are fixed: give their values to the Model")
     if until_se is not None and not until_se > 0:
         raise InputError(f"until_se must be above 0, not {until_se}")
     options = dict(kernel_method=kernel_method, metric=metric or "auto", temperatures=temperatures, beta_min=beta_min)

@@ -22,11 +22,11 @@ class Parameter:
     Attributes
     ----------
     name : str
-        Of the parameter, "ell", or, where its logarithm has the prior or it has none, of that: "log_ell".
+        Of the parameter ("ell"), or of its logarithm ("log_ell") if the prior is on the logarithm or there is no prior.
     value, sd : float
-        There; `sd` is NaN where the parameter is fixed, at a bound, or not determined.
+        At the maximum; `sd` is NaN if the parameter is fixed, at a bound, or not determined.
     natural : float
-        The parameter itself.
+        The parameter on its natural scale.
     prior : str or None
         "log_ell ~ normal(0, 1)".
     fixed, at_bound : bool
@@ -43,7 +43,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Optimum:
-    """One of the distinct ends of the searches.
+    """One of the distinct optima.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Optimum:
 
 
 class Fitted(Shown):
-    """What `fit` found.
+    """The result of `fit`.
 
     Attributes
     ----------
@@ -69,15 +69,15 @@ class Fitted(Shown):
         The model at the maximum, for `sample`, `evidence`, `approx` and the rest.
     parameters : list of Parameter
     log_z, log_posterior : float
-        log Z there, and with the log density of the priors.
+        log Z at the maximum, without and with the log density of the priors.
     converged : bool
-        Is it a maximum, inside the range that was searched?
+        Is it a maximum inside the searched range?
     flat : bool
         Is some direction hardly determined?
     optima : list of Optimum
         The best first.
     evaluations, failures, starts : int
-        How often log Z was computed, how often it could not be, and from how many places.
+        Number of evaluations of log Z, of failed ones, and of starting points.
     """
 
     def __init__(self, model: Model, found: tuple[Any, Any, Any, Any]) -> None:
@@ -98,7 +98,7 @@ class Fitted(Shown):
         for p in self.parameters:
             sd = "fixed" if p.fixed else "-" if math.isnan(p.sd) else f"{p.sd:.4g}"
             lines.append(f"{p.name:20}{p.value:12.5g}{sd:>12}{p.natural:14.5g}   {p.prior or ''}")
-        verdict = "a maximum" if self.converged else "NOT a maximum to be trusted"
+        verdict = "a maximum" if self.converged else "NOT a reliable maximum"
         return "\n".join(lines + [f"log Z {self.log_z:.4f}, with log prior {self.log_posterior:.4f}: {verdict}"])
 
 
@@ -112,7 +112,7 @@ def _parameter(name: str, is_log: bool, prior: Optional[str], theta: float, sd: 
 def _texts(name: str, given: Union[str, Sequence[str]]) -> list[str]:
     texts = [given] if isinstance(given, str) else list(given)
     if not all(isinstance(text, str) for text in texts):
-        raise InputError(f"{name} is a text, or several")
+        raise InputError(f"{name} must be a string or a sequence of strings")
     return texts
 
 
@@ -133,23 +133,23 @@ def fit(
     Parameters
     ----------
     X, y, **model
-        The data and the options of `Model`. A value that is given is where the first search starts.
+        The data and the options of `Model`. The first search starts at the given values.
     prior : str or sequence of str
         "ell ~ gamma(25, 4)", "log_sigma ~ normal(0, 1)", or "default" for all parameters that were not given.
     fix : str or sequence of str
-        Parameters that are held: "ell=2", or "ell" where it is.
+        Fixed parameters: "ell=2", or "ell" for its current value.
     method : {"ep", "laplace"}
-        Whose log Z.
+        The approximation whose log Z is maximised.
     starts : int
-        Searches; the second and later ones start at draws from the priors.
+        Number of searches; all but the first start at draws from the priors.
     max_evaluations : int
-        Of log Z, for each search.
+        Largest number of evaluations of log Z in each search.
     seed : int
 
     Returns
     -------
     Fitted
-        ``fitted.model`` is the model there. What is not a maximum says so, with a warning.
+        ``fitted.model`` is the model at the maximum. If the search did not reach a maximum, it warns.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def fit(
     >>> draws = talweg.sample(fitted.model)
     """
     if method not in ("ep", "laplace"):
-        raise InputError(f'method is "ep" or "laplace", not {method!r}')
+        raise InputError(f'method must be "ep" or "laplace", not {method!r}')
     about = Model(X, y, **model)
     about._forget_defaults()
     try:

@@ -22,14 +22,14 @@ class Posterior:
     Attributes
     ----------
     name : str
-        Of the parameter, "ell", or, where its logarithm has the prior, of that: "log_ell".
+        Of the parameter ("ell"), or of its logarithm ("log_ell") if the prior is on the logarithm.
     prior : str
         "log_ell ~ normal(0, 1)".
     mean, sd, q05, q50, q95 : float
     mcse : float
-        Monte Carlo standard error of the mean, from independent scrambles, or of the chains.
+        Monte Carlo standard error of the mean, from independent scrambles or from the chains.
     ess_bulk, ess_tail, rhat : float
-        Of chains; of weighted points ess_bulk is the effective number of weights, and the others are NaN.
+        Of chains; for weighted points ess_bulk is the effective number of weights, and the others are NaN.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Posterior:
 
 
 def table(rows: Sequence[Posterior]) -> list[str]:
-    """Lines for people."""
+    """The lines of a table."""
     chains = any(not math.isnan(p.rhat) for p in rows)
     head = f"{'':18}{'mean':>11}{'MCSE':>10}{'sd':>10}{'5%':>11}{'50%':>11}{'95%':>11}"
     lines = [f"{p.name:18}{p.mean:11.4g}{p.mcse:10.2g}{p.sd:10.4g}{p.q05:11.4g}{p.q50:11.4g}{p.q95:11.4g}" for p in rows]
@@ -63,7 +63,7 @@ def _name(text: str) -> str:
 
 
 def unknown(model: Model, prior: Texts, fix: Texts) -> tuple[list[str], list[str]]:
-    """Priors and what is fixed: those given, else those of the model. No priors: nothing is unknown."""
+    """Priors and fixed parameters: the given ones, otherwise those of the model. Without priors nothing is unknown."""
     fixed = model.fixed if fix is None else _texts("fix", fix)
     priors = model.priors if prior is None else _texts("prior", prior)
     held = {_name(text) for text in fixed}
@@ -71,12 +71,12 @@ def unknown(model: Model, prior: Texts, fix: Texts) -> tuple[list[str], list[str
 
 
 def refuse(call: str, given: dict[str, Any], usual: dict[str, Any]) -> None:
-    """Arguments that belong to chains have no use here."""
+    """Refuse arguments that belong to chains."""
     other = [name for name, value in given.items() if value is not usual[name] and value != usual[name]]
     if other:
         raise InputError(
-            f'{call}: {", ".join(other)} cannot be used where parameters are unknown (they have priors): '
-            'use points, or hold the parameters with fix="all"'
+            f'{call}: {", ".join(other)} cannot be used with unknown parameters (they have priors):  '
+            'use points, or fix the parameters with fix="all"'
         )
 
 
@@ -90,7 +90,7 @@ def run(
     draws: bool = False,
     loo: bool = False,
 ) -> tuple[Model, dict[str, Any]]:
-    """Run over a copy of the model, which is at the mode afterwards."""
+    """Run on a copy of the model, which is at the mode afterwards."""
     options = {**options, "threads": count_threads(options.get("threads", 0))}
     about = copy.copy(model)
     about._notes[:] = model._notes

@@ -8,28 +8,28 @@ from ._model import Model, Note, count_threads
 
 
 def load(path: _run.Path) -> Draws:
-    """Read a run file: one that ``talweg sample -o RUN.nc`` wrote, or `Draws.save`.
+    """Read a run file written by ``talweg sample -o RUN.nc`` or `Draws.save`.
 
-    The draws come with their model, so that everything works on them that works on those of `sample`: predictions,
-    summaries, and more draws or the evidence of ``draws.model``.
+    The draws include their model, so they can be used like those of `sample`: for predictions, summaries, and more
+    draws or the evidence of ``draws.model``.
 
     Parameters
     ----------
     path : str or path-like
-        The file. Where the program was killed while it sampled, the file is first made of its journal
-        (``RUN.nc.journal``), as the program itself would.
+        The file. If the program was killed during sampling, the file is first completed from its journal
+        (``RUN.nc.journal``), as the program does.
 
     Returns
     -------
     Draws
-        All of them, in memory.
+        All draws, in memory.
 
     Raises
     ------
     FileError
-        The file cannot be read, or its run is still going on.
+        The file cannot be read, or its run is still in progress.
     InputError
-        It is damaged, no run of talweg, or has no draws of the latents (``--summary-only``, or estimates of log Z).
+        The file is damaged, is not a run of talweg, or has no draws of the latents (``--summary-only``, or estimates of log Z).
 
     Examples
     --------

@@ -19,14 +19,14 @@ from ._team import Team
 from ._warnings import Warned, spoken, warned
 
 Path = _model_file.Path
-Note = Union[str, Warned]  # what the library has to say
+Note = Union[str, Warned]  # a message of the library
 
 logger = logging.getLogger("talweg")
 MOST_THREADS = 64
 
 
 class ModelOptions(TypedDict, total=False):
-    """The options of `Model`, which `approx`, `sample` and `evidence` hand on."""
+    """The options of `Model`, which `approx`, `sample` and `evidence` pass on."""
 
     likelihood: str
     kernel: str
@@ -79,15 +79,15 @@ def _column(name: str, value: Any, n: int) -> Floats:
 
 # Options of the program that Python lacks, and what to do.
 _INSTEAD = {
-    "distribute": ": one K over many machines is for the program (mpirun -n 16 talweg sample DATA --distribute -o RUN.nc, then "
-    "predict with --distribute, too) and for C (tw_model_distributed)"
+    "distribute": ": to distribute K over many machines use the program (mpirun -n 16 talweg sample DATA --distribute "
+    "-o RUN.nc, then predict with --distribute, too) or C (tw_model_distributed)"
 }
 
 
 def terms_of(likelihood: str, given: dict[str, Any], n: int, caller: str) -> tuple[dict[str, float], dict[str, Floats]]:
-    """What was given of a likelihood's parameters, each a number, and columns, each an array, by name.
+    """The given parameters of a likelihood (numbers) and columns (arrays), by name.
 
-    A single number is the parameter where there is one of that name, else it is the same for all observations.
+    A single number sets the parameter of that name, or otherwise a column with the same value for all observations.
     """
     known = {name for both in TERMS.values() for names in both for name in names}
     parameters, columns = TERMS.get(likelihood, ([], []))
@@ -112,87 +112,87 @@ def _precision(matrix: Union[str, os.PathLike[str], None], design: Union[str, os
     if matrix is None:
         raise InputError("design_matrix needs precision_matrix")
     if kernel != "se":
-        raise InputError("kernel cannot be used with precision_matrix, which is the whole covariance: leave one out")
+        raise InputError("kernel cannot be used with precision_matrix, which is the whole covariance")
     paths = {name: path for name, path in (("matrix", matrix), ("design", design)) if path is not None}
     for name, path in paths.items():
         if not isinstance(path, (str, os.PathLike)):
-            raise InputError("precision_matrix and design_matrix are files: write a matrix with scipy.io.mmwrite")
+            raise InputError("precision_matrix and design_matrix must be files: write a matrix with scipy.io.mmwrite")
         if '"' in os.fspath(path):
-            raise InputError(f'the name of a matrix\'s file can hold no ": {path}')
+            raise InputError(f'the name of a matrix file must not contain ": {path}')
     return "precision(" + ", ".join(f'{name}="{os.fspath(path)}"' for name, path in paths.items()) + ")"
 
 
 class Model(Shown):
-    """x ~ N(0, K) and independent observations p(y_n | x_n): the posterior that everything else is about.
+    """x ~ N(0, K) with independent observations p(y_n | x_n).
 
     Parameters
     ----------
     X : array_like, shape (n, d), or (n,) for one input
-        Inputs. Column-major float64 (``order="F"``) goes to the library as it is; anything else is converted.
-        The model keeps what it needs: `X` may change afterwards. A data frame (pandas, polars) gives the inputs names,
-        and `predict` finds those of another frame by them. A column that is text from top to bottom holds categories, for
-        ``categorical`` kernels.
+        Inputs. Column-major float64 (``order="F"``) is passed without conversion; other arrays are converted. The model
+        keeps a copy, so `X` may change afterwards. A data frame (pandas, polars) gives names to the inputs, by which
+        `predict` finds the columns of another frame. A column of text holds categories, for ``categorical`` kernels.
     y : array_like, shape (n,)
         Observations: two different numbers or texts (probit, logit), counts (poisson, binomial, ...), real numbers (gaussian,
         student_t), times (weibull, ...), levels 1, 2, ... or what `levels` lists (ordinal3, ...).
     likelihood : str
-        "probit", "logit", "poisson", "gaussian", ...: docs/likelihoods.md has them all, with what they take.
+        "probit", "logit", "poisson", "gaussian", ...: docs/likelihoods.md lists all of them and their arguments.
     kernel : {"se", "matern12", "matern32", "matern52", "rq"}, or an expression
         Shape of the covariance function, whose parameters are the next four; or sums and products with their inputs, by name
         or number, and parameters: ``"se(age, ell=2) + matern32(1, 2) * periodic(t, period=1) + linear(dose)"``:
-        docs/kernels.md has all of them.
+        see docs/kernels.md.
     log_ell : float or array_like, shape (d,)
-        Natural logarithm of the length scale: one, or one for each input, in units of the inputs. 0 where it is not
-        given, with a warning from what uses the model.
+        Natural logarithm of the length scale: one, or one for each input, in units of the inputs. Default: 0, with a
+        warning when the model is used.
     log_sigma : float
-        Natural logarithm of the latent function's standard deviation. The same holds where it is not given.
+        Natural logarithm of the latent function's standard deviation. Default: 0, with the same warning.
     constant, white : float
         Variance of a constant offset, and of independent noise on the latent function.
     jitter : float
         Added to the diagonal of K. Rarely needed: a singular K gets a factor of lower rank.
     kernel_matrix : array_like, shape (n, n)
-        K itself, instead of `X` and a kernel.
+        K, instead of `X` and a kernel.
     precision_matrix, design_matrix : str or path
         Files in Matrix Market's format (``scipy.io.mmwrite`` writes them), instead of `X` and a kernel: a sparse precision Q of
-        variables u ~ N(0, Q^-1), and a sparse A with a row for each observation, x = A u; without A x = u. Files of runs name
-        these files, so keep them.
+        variables u ~ N(0, Q^-1), and a sparse A with a row for each observation, x = A u; without A, x = u. Run files
+        refer to these files, so keep them.
     standardise : bool
         Shift and scale each input to mean 0 and standard deviation 1; `predict` does the same to new inputs.
     positive : str or number
-        Which of two labels is +1. If not given, the larger number or the text later in the alphabet.
+        The label that means +1. Default: the larger number, or the text that is later in the alphabet.
     levels : sequence of str or number
-        Labels of an ordinal likelihood, from the lowest to the highest. An ordered categorical of pandas has its own.
+        Labels of an ordinal likelihood, from the lowest to the highest. Default for an ordered pandas categorical: its
+        categories.
     **terms : float or array_like, shape (n,)
-        What the likelihood takes beside `y`, by name. ``noise`` (gaussian): the standard deviation of the noise.
-        ``exposure`` (poisson): the rate of a count is ``exposure * exp(x)``. The default of both is 1.
-        ``trials`` (binomial): of how many trials `y` succeeded. docs/likelihoods.md has the others.
+        Further arguments of the likelihood, by name. ``noise`` (gaussian): the standard deviation of the noise.
+        ``exposure`` (poisson): the rate of a count is ``exposure * exp(x)``. The default of both is 1. ``trials``
+        (binomial): the number of trials, of which `y` succeeded. docs/likelihoods.md lists the others.
 
     Attributes
     ----------
     n : int
         Observations.
     names : list of str or None
-        What the inputs are called, where `X` was a data frame or the run's data file had a header.
+        Names of the inputs, if `X` was a data frame or the data file of the run had a header.
     rank : int
-        Of K; less than `n` where K is numerically singular.
+        Of K; less than `n` if K is numerically singular.
     y : ndarray, shape (n,)
         Observations as the model sees them (labels are -1 and +1).
     labels : list of str or None
-        What -1 and +1, or levels 1, 2, ..., stand for; None where y is numbers that say so.
+        The original labels of -1 and +1, or of levels 1, 2, ...; None if y was given as these numbers.
     categories : dict
-        The categories of inputs that are text, by name or, without names, by number from 1 on: ``{"sex": ["female", "male"]}``.
+        The categories of text inputs, by name or, without names, by number from 1: ``{"sex": ["female", "male"]}``.
     kernel : str or None
         The kernel as an expression, with all its parameters; None with `kernel_matrix`.
     likelihood_parameters : dict
-        The likelihood's own parameters: ``{"noise": 0.5}``.
+        The parameters of the likelihood: ``{"noise": 0.5}``.
     columns : dict
-        What is known of each observation: ``{"exposure": array}``.
+        The known constants of the observations: ``{"exposure": array}``.
     parameters : list of str
-        What the kernel's parameters are called: "ell", "sigma"; with several leaves "se.ell", "constant.variance".
+        Names of the kernel's parameters: "ell", "sigma"; with several leaves "se.ell", "constant.variance".
     theta : ndarray
         Their logarithms, in the same order.
     priors, fixed : list of str
-        Of a model file or of a fit: "ell ~ gamma(25, 4)"; which parameters are held. `save` writes them.
+        Of a model file or a fit: "ell ~ gamma(25, 4)"; the fixed parameters. `save` writes them.
 
     Examples
     --------
@@ -226,9 +226,9 @@ class Model(Shown):
         if y is None:
             raise InputError("a model needs observations y")
         if (X is not None) + (kernel_matrix is not None) + (precision_matrix is not None) != 1:
-            raise InputError("give one of X, with a kernel, and kernel_matrix or precision_matrix, without X")
+            raise InputError("give either X, with a kernel, or kernel_matrix or precision_matrix, without X")
         if X is None and standardise:
-            raise InputError("standardise changes inputs, and with a given matrix there are none")
+            raise InputError("standardise cannot be used with a given matrix: there are no inputs")
         observed = labels(y, "y")
         inputs = None if X is None else table(X, "X")
         if precision_matrix is not None or design_matrix is not None:
@@ -240,7 +240,7 @@ class Model(Shown):
             n = len(inputs.x)
         if observed.y.shape != (n,):
             what = "kernel_matrix" if inputs is None else "X"
-            raise InputError(f"{what} has {n} rows and y has {observed.y.size} values")
+            raise InputError(f"{what} has {n} rows, but y has {observed.y.size} values")
         self.likelihood = likelihood
         self.standardise = standardise
         numbers, arrays = terms_of(likelihood, terms, n, "Model")
@@ -300,27 +300,27 @@ class Model(Shown):
         return self
 
     def save(self, path: Path, *, force: bool = False) -> None:
-        """Write a model file, which ``talweg approx --model FILE`` and all other commands take, and `load`.
+        """Write a model file, for the option ``--model`` of the program and for `load`.
 
         Parameters
         ----------
         path : str or path-like
-            Usually ``MODEL.json``. The file names its data, which go beside it: to ``MODEL.data.csv``, in the units of `X`, and
-            ``MODEL.K.npy`` for a `kernel_matrix`.
+            Usually ``MODEL.json``. The data are written to the same directory, to ``MODEL.data.csv`` in the units of
+            `X`, and a `kernel_matrix` to ``MODEL.K.npy``.
         force : bool
-            Overwrite files that are there. Without it that raises `InputError`.
+            Overwrite existing files. Otherwise existing files raise `InputError`.
         """
         _model_file.write(self, path, force)
 
     @classmethod
     def load(cls, path: Path, data: Optional[Path] = None) -> Model:
-        """The model of a file that `save`, ``talweg model`` or ``talweg fit`` wrote.
+        """Read a model file written by `save`, ``talweg model`` or ``talweg fit``.
 
         Parameters
         ----------
         path : str or path-like
         data : str or path-like, optional
-            Other data than those that the file names: CSV, libsvm text or NumPy's, as the program reads them.
+            Other data than those of the file: CSV, libsvm or NumPy, as for the program.
 
         Examples
         --------
@@ -336,16 +336,17 @@ class Model(Shown):
         return model
 
     def share(self, comm: Any) -> None:
-        """Share the computations with this model out among the processes of a communicator.
+        """Share the computations with this model among the processes of a communicator.
 
-        Chains, particles, and copies and levels of a ladder are shared out; every process makes the same calls, has all results,
-        and they are the same to the bit for any number of processes. Files are written by the first. Every process holds K: where
-        that does not fit into a machine, use the program (``mpirun -n 16 talweg sample ... --distribute``).
+        Chains, particles, and copies and levels of a ladder are divided among the processes. Every process makes the
+        same calls and gets all results, which are bitwise identical for any number of processes. The first process
+        writes the files. Every process holds K; if K does not fit into the memory of a machine, use the program
+        (``mpirun -n 16 talweg sample ... --distribute``).
 
         Parameters
         ----------
         comm : mpi4py communicator, or None
-            Such as ``mpi4py.MPI.COMM_WORLD``: every process of it has made the same model and calls this. None: alone again.
+            Such as ``mpi4py.MPI.COMM_WORLD``: every process must make the same model and call this. None: stop sharing.
 
         Examples
         --------
@@ -362,11 +363,11 @@ class Model(Shown):
         return reduce_model(self)
 
     def _forget_defaults(self) -> None:
-        """A fit is about to find what was not given: nothing is to be said of it."""
+        """A fit will find the parameters that were not given: do not warn about them."""
         self._notes[:] = [note for note in self._notes if isinstance(note, str) or note[0] != "default_parameters"]
 
     def _moved(self, found: list[Warned]) -> None:
-        """A fit has moved the problem: what is known of it is read again."""
+        """A fit has changed the problem: read its attributes again."""
         self._take_parts(self._problem.parts())
         self._forget_defaults()
         self.rank = self._problem.describe()["rank"]
@@ -374,7 +375,7 @@ class Model(Shown):
         self._notes.extend(found)
 
     def _read_constants(self) -> None:
-        """The likelihood's parameters and columns, as the library has them."""
+        """The likelihood's parameters and columns, from the library."""
         parameters, columns = self._problem.constants()
         self.likelihood_parameters: dict[str, float] = parameters
         self.columns: dict[str, Floats] = {name: view(values) for name, values in columns.items()}
@@ -385,13 +386,13 @@ class Model(Shown):
         return self._problem.is_binary()
 
     def _fit(self, kind: str) -> Any:
-        """Laplace's or EP's approximation with the usual options, made once."""
+        """Laplace's or EP's approximation with the default options, computed once."""
         if kind not in self._fits:
             self._fits[kind] = getattr(self._problem, kind)({})
         return self._fits[kind]
 
     def _speak(self) -> None:
-        """Pass on what the library had to say to who called the public function."""
+        """Pass the messages of the library to the caller of the public function."""
         notes, self._notes[:] = list(self._notes), []
         for note in notes:
             if isinstance(note, str):
@@ -406,9 +407,9 @@ class Model(Shown):
 
 
 def as_model(X: Union[ArrayLike, Model, None], y: Optional[ArrayLike], options: ModelOptions) -> Model:
-    """The model that a public function was given, or was given the parts of."""
+    """The model given to a public function, or made from its arguments."""
     if not isinstance(X, Model):
         return Model(X, y, **options)
     if y is not None or options:
-        raise InputError("a Model has its data and options already: leave " + ", ".join(options or ["y"]) + " out")
+        raise InputError("a Model already has its data and options: remove " + ", ".join(options or ["y"]))
     return X

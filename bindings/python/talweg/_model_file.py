@@ -1,4 +1,4 @@
-"""Models in files: what `talweg model` writes and `--model` takes, a JSON object that names the data and holds the options."""
+"""Model files, as for `talweg model` and `--model`: a JSON object with the names of the data files and the options."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NUMBERS = ("constant", "white", "jitter", "log-sigma")
 
 
 class Contents:
-    """What a model file says: options of the program, as arguments of `Model`."""
+    """A model file: options of the program as arguments of `Model`."""
 
     def __init__(self, path: Path, data: Optional[Path], terms: dict[str, tuple[list[str], list[str]]]) -> None:
         self.path = os.fspath(path)
@@ -30,7 +30,7 @@ class Contents:
         self.options: dict[str, Any] = dict(self.root["options"])
         self.data = self.beside(self.root.get("data")) if data is None else os.fspath(data)
         if self.data is None:
-            raise self.error("it names no data: give data")
+            raise self.error("it has no data: give the argument data")
         likelihood = self.options.get("likelihood", "probit")
         self.parameters, self.columns = terms.get(likelihood, ([], []))
         self.ignored: list[str] = []  # columns that are left out, by name or number
@@ -47,13 +47,13 @@ class Contents:
         except ValueError as error:
             raise self.error(f"this is not a model file: {error}") from None
         if not isinstance(root, dict) or root.get("format") != FORMAT or not isinstance(root.get("options"), dict):
-            raise self.error("this is not a model file: give one that Model.save, talweg model or talweg fit wrote")
+            raise self.error("this is not a model file: use one written by Model.save, talweg model or talweg fit")
         if root.get("version") != VERSION:
             raise self.error(f"field \"version\" is {root.get('version')!r}, and this talweg reads {VERSION}")
         return root
 
     def beside(self, name: Any) -> Optional[str]:
-        """A file beside the model file; where there is none, as it is named."""
+        """A file in the directory of the model file; if it does not exist, the name as given."""
         if not isinstance(name, str):
             return None
         other = os.path.join(os.path.dirname(self.path), name)
@@ -66,7 +66,7 @@ class Contents:
         return given
 
     def arguments(self, log: Callable[[Any], None]) -> dict[str, Any]:
-        """The arguments of `Model`: options first, then what is in the data."""
+        """The arguments of `Model`: options first, then the data."""
         options = dict(self.options)
         to: dict[str, Any] = {}
         self._take_kernel(options, to)
@@ -82,7 +82,7 @@ class Contents:
         matrix = options.pop("kernel-matrix", None)
         reading = self._take_reading(options)
         if options:
-            raise self.error(f'field "options.{next(iter(options))}": a model has no such option')
+            raise self.error(f'field "options.{next(iter(options))}": unknown option')
         self._take_data(reading, matrix, to, log)
         return to
 
@@ -108,7 +108,7 @@ class Contents:
             to["log_ell"] = [math.log(value) for value in self.numbers("ell", options.pop("ell"))]
 
     def _take_reading(self, options: dict[str, Any]) -> tuple[Any, dict[str, str], list[str]]:
-        """Label, columns beside the inputs, and columns that are left out."""
+        """Label, columns besides the inputs, and ignored columns."""
         places = {name: str(options.pop(name + "-column")) for name in self.columns if name + "-column" in options}
         ignored = options.pop("ignore-column", [])
         label = options.pop("label-column", None)
@@ -129,7 +129,7 @@ class Contents:
                 return
         inputs, observed, columns = read(self.data, label, places, ignored, log)
         if observed is None:
-            raise self.error(f"{self.data} has no labels: a model needs a label-column")
+            raise self.error(f"{self.data} has no labels: choose a label-column")
         to["y"] = observed
         to.update(columns)
         if not given:
@@ -139,7 +139,7 @@ class Contents:
 def read(
     path: Optional[str], label: Optional[str], places: dict[str, str], ignored: list[str], log: Callable[[Any], None]
 ) -> tuple[Table, Optional[Labels], dict[str, Floats]]:
-    """A data file, as the program reads it: inputs, labels, columns beside them."""
+    """A data file, as the program reads it: inputs, labels, other columns."""
     x, names, levels, y, texts, columns = _talweg.read_data(path, label, list(places), list(places.values()), ignored, log)
     observed = None if y is None else Labels(view(y), texts)
     return Table(view(x), names, levels), observed, {name: view(values) for name, values in columns.items()}
@@ -153,8 +153,7 @@ def _shown(value: float) -> str:
 
 
 def _original(parts: dict[str, Any]) -> tuple[Floats, list[Optional[list[str]]]]:
-    """Inputs in the units of the user, to 15 digits where they were standardised; constant ones, which the model does not
-    know, are 0."""
+    """Inputs in the units of the user, to 15 digits if they were standardised; constant inputs, which the model does not keep, are 0."""
     x = view(parts["X"])
     levels = parts["levels"] or [None] * x.shape[1]
     if "scaling_inputs" not in parts:
@@ -178,7 +177,7 @@ def _fields(values: Floats, texts: Optional[list[str]], what: str) -> list[str]:
             float(text)
         except ValueError:
             continue
-        raise InputError(f"{what} has the text {text!r}, which a file would show as a number: write it otherwise, as in 'no. {text}'")
+        raise InputError(f"{what} has the text {text!r}, which would be read from a file as a number: change it, as in 'no. {text}'")
     return [texts[int(value)] for value in values]
 
 
@@ -196,7 +195,7 @@ def _free_name(name: str, taken: list[str]) -> str:
 
 
 def _table(model: Any, parts: dict[str, Any]) -> tuple[str, dict[str, str]]:
-    """The data as CSV, and where the likelihood's columns are: inputs, these columns, labels."""
+    """The data as CSV (inputs, the likelihood's columns, labels) and the places of the likelihood's columns."""
     matrix = model.kernel is None
     x, levels = (np.empty((model.n, 0)), []) if matrix else _original(parts)
     names = list(model.names or []) if not matrix else []
@@ -229,7 +228,7 @@ def _options(model: Any, parts: dict[str, Any], places: dict[str, str], matrix: 
     if parts["jitter"]:
         options["jitter"] = parts["jitter"]
     if model.labels is not None and not model.is_binary and any("," in label for label in model.labels):
-        raise InputError("a model file lists levels with commas between them: a level must have none")
+        raise InputError("a model file lists levels separated by commas, so a level must not contain a comma")
     if model.labels is not None:
         options["positive" if model.is_binary else "levels"] = model.labels[1] if model.is_binary else ",".join(model.labels)
     given = dict(zip(model.likelihood_parameters, parts["phi_given"]))
@@ -239,7 +238,7 @@ def _options(model: Any, parts: dict[str, Any], places: dict[str, str], matrix: 
 
 
 def _replace(path: str, contents: bytes) -> None:
-    """Write a file whole or not at all."""
+    """Write a file completely or not at all."""
     temporary = path + ".part"
     try:
         with open(temporary, "wb") as file:
@@ -252,7 +251,7 @@ def _replace(path: str, contents: bytes) -> None:
 
 
 def write(model: Any, path: Path, force: bool) -> None:
-    """The model file, and beside it the data that it names."""
+    """Write the model file and its data."""
     path = os.fspath(path)
     stem = os.path.splitext(path)[0]
     parts = model._problem.parts()
@@ -270,7 +269,7 @@ def write(model: Any, path: Path, force: bool) -> None:
     root.update(priors=model.priors, fixed=model.fixed)
     files[path] = (json.dumps(root, indent=2, ensure_ascii=False) + "\n").encode()
     if len(files) < (2 if matrix is None else 3):
-        raise InputError(f"{path}: this name is that of the data: let it end in .json")
+        raise InputError(f"{path} is the name of the data file: choose a name that ends in .json")
     there = [name for name in files if os.path.exists(name)]
     if there and not force:
         raise InputError(f"{there[0]} already exists; use force=True")

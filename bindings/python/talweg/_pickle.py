@@ -1,4 +1,4 @@
-"""Models and draws as bytes: the files that `save` writes, for pickle, copy and other processes."""
+"""Models and draws as bytes (the files of `save`), for pickle, copy and other processes."""
 
 from __future__ import annotations
 

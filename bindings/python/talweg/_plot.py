@@ -1,4 +1,4 @@
-"""Plots of draws, where matplotlib is installed, and what notebooks show."""
+"""Plots of draws (with matplotlib) and the display in notebooks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ RANK_BINS = 20
 
 
 class Shown:
-    """A result whose text a notebook shows with its columns in line."""
+    """A result that a notebook shows as text with aligned columns."""
 
     def _repr_html_(self) -> str:
         return f"<pre>{html.escape(repr(self))}</pre>"
 
 
 def _axes(ax: Any, rows: int) -> list[Any]:
-    """`rows` axes: those given, or new ones, one below the other."""
+    """`rows` axes: the given ones, or new ones in one column."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -33,7 +33,7 @@ def _axes(ax: Any, rows: int) -> list[Any]:
         return list(made[:, 0])
     given = list(np.ravel(ax))
     if len(given) != rows:
-        raise InputError(f"ax has {len(given)} axes, and there are {rows} latents to plot")
+        raise InputError(f"ax has {len(given)} axes, but there are {rows} latents to plot")
     return given
 
 
@@ -47,7 +47,7 @@ class Plots:
         chosen = [int(i) for i in np.atleast_1d(latents)]
         for i in chosen:
             if not -self.model.n <= i < self.model.n:
-                raise InputError(f"latents: there is no latent {i}: they are 0 to {self.model.n - 1}")
+                raise InputError(f"latents: {i} is outside 0 to {self.model.n - 1}")
         return [i % self.model.n for i in chosen]
 
     def plot_trace(self: Draws, latents: Optional[Sequence[int]] = None, *, count: int = 3, ax: Any = None) -> list[Any]:  # type: ignore[misc]
@@ -56,7 +56,7 @@ class Plots:
         Parameters
         ----------
         latents : sequence of int, optional
-            Counted from 0; if not given, the `count` with the smallest bulk ESS.
+            Counted from 0; default: the `count` latents with the smallest bulk ESS.
         ax : axes of matplotlib, one for each latent, optional
 
         Returns
@@ -72,7 +72,7 @@ class Plots:
         return axes
 
     def plot_rank(self: Draws, latents: Optional[Sequence[int]] = None, *, count: int = 3, ax: Any = None) -> list[Any]:  # type: ignore[misc]
-        """Ranks of the draws of each chain among those of all chains: flat where the chains agree. As `plot_trace`."""
+        """Rank histograms of each chain among all chains, flat if the chains agree. Arguments as for `plot_trace`."""
         chosen = self._chosen(latents, count)
         axes = _axes(ax, len(chosen))
         total = self.chains * self.draws
@@ -87,7 +87,7 @@ class Plots:
         return axes
 
     def plot_marginal(self: Draws, latents: Optional[Sequence[int]] = None, *, count: int = 3, ax: Any = None) -> list[Any]:  # type: ignore[misc]
-        """Histograms of the draws, with the marginals of EP and Laplace where they converged. As `plot_trace`."""
+        """Histograms of the draws, with the marginals of EP and Laplace if they converged. Arguments as for `plot_trace`."""
         chosen = self._chosen(latents, count)
         axes = _axes(ax, len(chosen))
         from ._approx import approx

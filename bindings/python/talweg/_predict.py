@@ -17,7 +17,7 @@ from ._warnings import warned
 
 
 class Prediction(Shown):
-    """What is to be expected at new inputs.
+    """Predictions at new inputs.
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Prediction(Shown):
     y_mean, y_sd : ndarray, shape (m,)
         Counts and real observations: mean and standard deviation of y.
     q05, q50, q95 : ndarray, shape (m,)
-        Posterior quantiles of `probability` or `y_mean`, given the latent function.
+        Posterior quantiles of `probability` or `y_mean`.
     probabilities : ndarray, shape (m, levels)
         Ordered levels: the probability of each, from the lowest to the highest.
     mcse : ndarray, shape (m,), or None
@@ -38,8 +38,8 @@ class Prediction(Shown):
     log_score_mcse : ndarray, shape (m,), or None
         From draws: its Monte Carlo standard error.
     scores : dict or None
-        With labels: cases, log_score (the mean), error_rate (two classes) or rmse (over the cases that are not censored; how many
-        are is `censored`), and, from draws, their Monte Carlo standard errors.
+        With labels: cases, log_score (the mean), error_rate (two classes) or rmse (over the uncensored cases;
+        `censored` is the number of the others), and, from draws, their Monte Carlo standard errors.
     """
 
     def __init__(self, is_binary: bool, arrays: dict[str, Floats], scores: Optional[dict[str, float]]) -> None:
@@ -69,7 +69,7 @@ class Prediction(Shown):
 
 
 def _new_cases(model: Model, Xnew: Any, cross: Any, diagonal: Any) -> tuple[int, Optional[Table], tuple[Any, Any]]:
-    """How many there are, and their arrays: inputs, or covariances and prior variances."""
+    """The number of new cases and their arrays: inputs, or covariances and prior variances."""
     if model.kernel is None:
         if cross is None or diagonal is None or Xnew is not None:
             raise InputError("the model was made with kernel_matrix: give cross and diagonal, not Xnew")
@@ -102,24 +102,24 @@ def predict(
     Parameters
     ----------
     source : Fit, Approximation or Draws
-        A `Fit` stands for its EP. From draws, predictions are averages over the posterior, with Monte Carlo errors.
+        A `Fit` predicts from its EP. Predictions from draws are averages over the posterior, with Monte Carlo errors.
     Xnew : array_like, shape (m, d)
-        New inputs, on the scale of the training inputs. Column-major float64 is used where it lies. Where this and the
-        training inputs are data frames, the columns are found by name, in any order; else they go by their order. Columns that
-        the model's file left out (``--ignore-column``) are left out here, too.
+        New inputs, on the scale of the training inputs. Column-major float64 is not copied. If both these and the
+        training inputs are data frames, columns are matched by name, otherwise by order. Columns ignored in training
+        (``--ignore-column``) are ignored here, too.
     y : array_like, shape (m,), optional
-        Their labels, as the model was given them, to score the predictions.
+        Their labels, coded as in training, to score the predictions.
     cross, diagonal : array_like, shapes (n, m) and (m,)
         For a model made with ``kernel_matrix``: covariances of the training cases with the new ones, and prior
         variances of the new ones.
     new_categories : bool
-        Take categories that the training cases do not have: nothing is known of their effect but the prior. Without it they
+        Accept categories that the training cases do not have, and predict their effect from the prior. Otherwise they
         raise `InputError`.
     threads : int
-        0: as many as this process may use. They never change a result.
+        0: as many as this process may use. The number does not change results.
     **columns : float or array_like, shape (m,)
-        What the likelihood is told of each new observation: ``noise``, ``exposure``, as in `Model`; by default the
-        training data's, where that is one number.
+        Known constants of the new observations, such as ``noise`` and ``exposure``, as in `Model`; default: the value
+        of the training data, if it is constant.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def predict(
     if isinstance(source, Fit):
         source = source.ep
     if not isinstance(source, (Approximation, Draws)):
-        raise InputError(f"predictions come from a Fit, an Approximation or Draws, not from {type(source).__name__}")
+        raise InputError(f"source must be a Fit, an Approximation or Draws, not {type(source).__name__}")
     from_draws = isinstance(source, Draws)
     model = source.model
     m, inputs, covariances = _new_cases(model, Xnew, cross, diagonal)
@@ -142,7 +142,7 @@ def predict(
     known = {**{name: np.full(m, value) for name, value in numbers.items()}, **arrays_known}
     observed = None if y is None else labels(y, "y")
     if observed is not None and observed.y.shape != (m,):
-        raise InputError(f"there are {m} new cases and y has {observed.y.size} values")
+        raise InputError(f"there are {m} new cases, but y has {observed.y.size} values")
     names = ["mean", "variance", "expected", "sd", "q05", "q50", "q95"] + ["mcse"] * from_draws
     if observed is not None:
         names += ["log_score"] + ["log_score_mcse"] * from_draws

@@ -1,4 +1,4 @@
-"""Run files, through the library's own reader and writer."""
+"""Run files, by the reader and writer of the library."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from . import _talweg
 
 Path = Union[str, "os.PathLike[str]"]
 
-# netCDF-C serves one thread of a process at a time. A signal handler may come back here in the same thread, between
-# two calls of netCDF: hence one that its holder may take again. (xarray and netCDF4 do not know of it.)
+# netCDF-C is not thread-safe. The lock is reentrant, since a signal handler may run in the same thread between two
+# calls of netCDF. (xarray and netCDF4 do not use this lock.)
 _netcdf = threading.RLock()
 
 

@@ -20,7 +20,7 @@ Progress = Union[bool, None, Callable[[str, int, int, float], Any]]
 
 
 def progress_function(progress: Progress) -> Optional[Callable[[str, int, int, float], Any]]:
-    """The callable that the library's progress goes to; True: a line on standard error."""
+    """The callable that receives the progress of the library; True: a line on standard error."""
 
     def show(stage: str, done: int, total: int, acceptance: float) -> None:
         share = f"{100 * done // total:3d} %" if total else f"{done}"
@@ -34,23 +34,23 @@ def progress_function(progress: Progress) -> Optional[Callable[[str, int, int, f
 
 
 def start_of(model: Model, start: Any) -> Any:
-    """A q that is given, not named, for the library: an approximation, or (mean, covariance)."""
+    """A given q for the library: an approximation, or (mean, covariance)."""
     if isinstance(start, Fit):
         start = start.ep
     if isinstance(start, Approximation):
         if start.model is not model:
-            raise InputError("the approximation to start from belongs to another model")
+            raise InputError("start is an approximation of another model")
         return start._handle
     if isinstance(start, tuple) and len(start) == 2:
         mean, covariance = vector(start[0], "mean"), symmetric(start[1], "covariance")
         if not np.allclose(covariance, covariance.T, rtol=1e-10, atol=0):
-            raise InputError("the covariance to start from is not symmetric")
+            raise InputError("the covariance of start is not symmetric")
         return mean, covariance
-    raise InputError("start is a name, an approximation, or a pair (mean, covariance)")
+    raise InputError("start must be a name, an approximation, or a pair (mean, covariance)")
 
 
 def start_name(start: Any) -> str:
-    """What a run file calls the q of a path."""
+    """The name of the q of a path in a run file."""
     if isinstance(start, str):
         return start
     named = start.ep if isinstance(start, Fit) else start
@@ -92,69 +92,71 @@ def sample(
 ) -> Draws:
     """Draw from the posterior of the latent values, and of the parameters that have a prior.
 
-    The sampler's only error is that of a finite number of draws, and ``summary()`` says how large that is. Chains
-    start from over-dispersed draws, tune themselves in warm-up, and are then frozen.
+    The only error is that of a finite number of draws, which ``summary()`` reports. Chains start from over-dispersed
+    draws and tune their parameters in warm-up, which are then frozen.
 
     Parameters
     ----------
     X, y, **model
         The data and the options of `Model`, or a `Model` in place of `X`.
     method : {"auto", "hmc", "rmhmc", "ess", "mgrad"}
-        hmc: Hamiltonian Monte Carlo with a constant metric; rmhmc: with one that follows the position; ess:
-        elliptical slice sampling; mgrad: the marginal gradient sampler; auto: the best of the first three in short
-        pilot runs.
+        hmc: Hamiltonian Monte Carlo with a constant metric; rmhmc: with a position-dependent metric; ess: elliptical
+        slice sampling; mgrad: the marginal gradient sampler; auto: the cheapest of the first three, by short pilot
+        runs.
     metric : str, optional
         hmc: "ep" (the default), "prior", "identity"; rmhmc: "smoothed" (the default), "hessian", "fisher",
         "anchored"; ess and mgrad: centred at "ep" (the default) or "prior".
     chains : int or "auto"
-        Chains, run side by side; "auto": 32 (4 with rmhmc, which moves each by itself), fewer for more than 32768
-        cases, or one for each column of `init`.
+        Number of chains, run in parallel; "auto": 32 (4 with rmhmc, which moves each chain separately), fewer for more
+        than 32768 cases, or one for each column of `init`.
     until_ess : float, optional
-        Draw until the effective sample size of the worst latent (the smallest of bulk, tail and fold, of all chains
-        together) is `until_ess` and R-hat is in order. That is looked at after 64 draws of each chain, 96, 144 and so
-        on. 400 if neither this nor `draws` is given.
+        Draw until the effective sample size of the worst latent (the smallest of bulk, tail and fold, over all chains)
+        is `until_ess` and R-hat shows convergence, checked after 64, 96, 144, ... draws of each chain. Default: 400,
+        unless `draws` is given.
     max_draws : int
-        Draws of each chain at most, where there is no fixed number.
+        Largest number of draws of each chain, without `draws`.
     draws : int, optional
-        Exactly so many draws of each chain.
+        Fixed number of draws of each chain.
     max_seconds : float, optional
-        End after so many seconds with the draws so far; the clock changes nothing else.
+        End after this time with the draws so far; the draws do not otherwise depend on it.
     warmup : int or "auto"
-        Iterations of each chain that tune the sampler and are not kept; "auto": 500 with up to four chains, 200 with
-        ten or more.
+        Warm-up iterations of each chain, which tune the sampler and are discarded; "auto": 500 with up to four chains,
+        200 with ten or more.
     thin : int
-        Keep every so many iterations.
+        Keep every `thin`-th iteration.
     eps, steps : float, int, optional
-        Step size and leapfrog steps; tuned in warm-up if not given.
+        Step size and number of leapfrog steps; default: tuned in warm-up.
     target_accept : float
-        Acceptance probability that the step size is tuned to.
+        Target acceptance probability of the step size tuning.
     solver_tol, fixed_point, reverse_check
-        rmhmc: tolerance of the implicit equations; or exactly so many plain iterations; fraction of accepted
+        rmhmc: tolerance of the implicit equations; or a fixed number of plain iterations; fraction of accepted
         trajectories that are checked for reversibility, step by step or by integrating back.
     init : "ep", "prior", or array_like of shape (n,) or (n, chains)
-        Where chains start.
+        The start of the chains.
     start, beta
         Sample p(y, x)^beta q(x)^(1 - beta), q being "prior", "ep", an `Approximation`, or a pair (mean, covariance).
         At ``beta=1``, the posterior, q does not matter.
     prior : str or sequence of str, optional
         Parameters with a prior are unknown, and the draws are of them and of the latent values together: "ell ~ gamma(25, 4)",
-        "log_sigma ~ normal(0, 1)", or "default" for all parameters that were not given. If not given, the priors of the `Model`.
+        "log_sigma ~ normal(0, 1)", or "default" for all parameters that were not given. Default: the priors of the `Model`.
     fix : str or sequence of str, optional
-        Parameters that are held: "ell=2", "ell" where it is, or "all". If not given, what the `Model` has fixed.
+        Fixed parameters: "ell=2", "ell" for its current value, or "all". Default: the fixed parameters of the `Model`.
     hyper_method : {"auto", "is2", "chain"}
-        Unknown parameters: draws of them by weighted points (is2: importance sampling squared) or by 16 Markov chains with `points` draws
-        in all (chain), which have R-hat and give no evidence; auto: is2 for up to 12 unknown parameters.
+        Unknown parameters: draws from weighted points (is2: importance sampling squared) or from 16 Markov chains with
+        `points` draws in total (chain), which have R-hat and do not estimate the evidence; auto: is2 for up to 12
+        unknown parameters.
     points, point_particles, point_temperatures : int
-        Unknown parameters: weighted points of them, as many draws as points; particles and temperatures of annealed importance sampling at
-        each. There are no chains then, the ESS is that of the weights, and R-hat is NaN.
+        Unknown parameters: number of weighted points, which is also the number of draws; particles and temperatures of
+        annealed importance sampling at each point. There are no chains, the ESS is that of the weights, and R-hat is
+        NaN.
     seed : int
-        Of all random numbers; draws are the same to the bit for any number of threads.
+        Seed of all random numbers; draws are bitwise identical for any number of threads.
     threads : int
         0: as many as this process may use.
     progress : bool or callable, optional
         True: a line on standard error. A callable gets ``(stage, done, total, acceptance)`` a few times a second
-        (`total` may be 0 and `acceptance` NaN: not known), and ends the run where it returns True: the result then
-        has the draws so far, and ``interrupted`` is True. During pilot runs that raises `TalwegError`.
+        (unknown values: `total` is 0, `acceptance` NaN). If it returns True, the run ends with the draws so far, and
+        ``interrupted`` is True; during pilot runs this raises `TalwegError`.
 
     Returns
     -------
@@ -162,8 +164,8 @@ def sample(
 
     Notes
     -----
-    Other Python threads run meanwhile. Ctrl-C raises KeyboardInterrupt after the current iteration where this is
-    called from the main thread; Python delivers it to no other.
+    Other Python threads run during the call. Ctrl-C raises KeyboardInterrupt after the current iteration, if the caller
+    is the main thread.
 
     Examples
     --------
@@ -182,16 +184,16 @@ def sample(
         usual = {name: p.default for name, p in inspect.signature(sample).parameters.items()}
         _hyper.refuse("sample", chains_only, usual)
         if hyper_method not in ("auto", "is2", "chain"):
-            raise InputError(f'hyper_method is "{hyper_method}": it must be "auto", "is2" or "chain"')
+            raise InputError(f'hyper_method must be "auto", "is2" or "chain", not "{hyper_method}"')
         much: dict[str, Any] = dict(points=points, particles=point_particles, temperatures=point_temperatures)
         much.update(method=hyper_method, seed=seed, threads=threads)
         return _sample_unknown(about, priors, fixed, much, progress)
     if fix is not None and any("=" in text for text in fixed):
-        raise InputError("fix: no parameter has a prior, so that all are held: give their values to the Model")
+        raise InputError("fix: no parameter has a prior, so all are fixed: give their values to the Model")
     if draws is not None and until_ess is not None:
-        raise InputError("draws fixes a number and until_ess a goal: give one of them, and with until_ess max_draws")
+        raise InputError("draws and until_ess cannot be used together: use max_draws with until_ess")
     if draws == 0:
-        raise InputError("a run needs at least one draw; without draws it makes as many as its goal needs")
+        raise InputError("draws must be at least 1; without it the run makes as many draws as its goal needs")
     options = dict(method=method, metric=metric or "auto", beta=beta, thin=thin, max_draws=max_draws)
     given: dict[str, Any] = dict(draws=draws, until_ess=until_ess, max_seconds=max_seconds)
     given.update(chains=None if chains == "auto" else chains, warmup=None if warmup == "auto" else warmup)

@@ -1,9 +1,10 @@
-"""Several processes that do one job together: the members of an mpi4py communicator.
+"""A team of processes: the members of an mpi4py communicator.
 
-Everything that members tell each other goes through one collective call, `allgather`, of a pair: why this member gives
-up, or None, and the bytes that it brings. A member that gives up does not know which call the others are in, and need
-not: it is the same call. All learn of it there, and do not talk again. Only two members between whom a ladder of parallel
-tempering is cut exchange states, between two such calls, by `sendrecv`; without it a ladder stays whole.
+All communication uses one collective call, `allgather`, of a pair: the reason why this member fails, or None, and its
+payload. A member that fails does not need to know which call the others are in, since it is always the same call. All
+members learn of the failure there and do not communicate again. The only exception is a ladder of parallel tempering
+that is split between two members: they exchange states by `sendrecv`, between two such calls; without `sendrecv` a
+ladder is not split.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ._talweg import InputError
 
 
 class Team:
-    """One member's view of the processes of a communicator, as the library wants it (source/team.c)."""
+    """One member's view of the processes of a communicator, in the form that the library needs (source/team.c)."""
 
     def __init__(self, comm: Any) -> None:
         for name in ("Get_rank", "Get_size", "allgather"):
@@ -26,11 +27,11 @@ class Team:
         self.trades: bool = callable(getattr(comm, "sendrecv", None))
         self._why: Optional[str] = None
 
-    def _meet(self, farewell: Optional[str], brings: bytes) -> Optional[list[bytes]]:
-        """What all members bring; None: one of them has given up."""
+    def _exchange(self, failure: Optional[str], payload: bytes) -> Optional[list[bytes]]:
+        """The payloads of all members; None: one of them has failed."""
         if self._why is not None:
             return None
-        parts = self._comm.allgather((farewell, brings))
+        parts = self._comm.allgather((failure, payload))
         for rank, (why, _) in enumerate(parts):
             if why is not None:
                 self._why = why if rank == self.rank else f"rank {rank} of {self.size}: {why}"
@@ -38,8 +39,8 @@ class Team:
         return [part for _, part in parts]
 
     def gather(self, data: memoryview, offsets: list[int]) -> bool:
-        """Each member has filled its part of `data`; afterwards all have all of it."""
-        parts = self._meet(None, bytes(data[offsets[self.rank] : offsets[self.rank + 1]]))
+        """Each member has filled its part of `data`; afterwards all members have all parts."""
+        parts = self._exchange(None, bytes(data[offsets[self.rank] : offsets[self.rank + 1]]))
         if parts is None:
             return False
         for rank, part in enumerate(parts):
@@ -47,23 +48,23 @@ class Team:
         return True
 
     def broadcast(self, data: memoryview) -> bool:
-        """What the first member has, all have."""
-        parts = self._meet(None, bytes(data) if self.rank == 0 else b"")
+        """Send the data of the first member to all."""
+        parts = self._exchange(None, bytes(data) if self.rank == 0 else b"")
         if parts is None:
             return False
         data[:] = parts[0]
         return True
 
     def trade(self, other: int, mine: bytes, theirs: memoryview) -> bool:
-        """This member and one other exchange what they have."""
+        """Exchange data with one other member."""
         theirs[:] = self._comm.sendrecv(mine, dest=other, source=other)
         return True
 
     def give_up(self, why: str) -> bool:
-        """This member cannot go on."""
-        self._meet(why, b"")
+        """This member cannot continue."""
+        self._exchange(why, b"")
         return True
 
     def reason(self) -> Optional[str]:
-        """Why a call failed, in the words of the member that gave up first."""
+        """Why a call failed: the message of the member that failed first."""
         return self._why

@@ -1,4 +1,4 @@
-"""What the library warns of, in the words of Python: its finding, and which argument to change."""
+"""Warnings of the library in Python: the finding, and the argument to change."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ Warned = tuple[str, tuple[float, ...], int, Optional[str], Optional[str], Option
 
 FINDINGS: dict[str, str] = _talweg.findings()
 
-# What to do: put behind the finding, with its punctuation.
+# Advice, appended to the finding, with its punctuation.
 ADVICE = {
     "default_parameters": ". Give them (log_ell, log_sigma, or in kernel), or let talweg.fit find them",
     "length_short": ". Use longer ones, standardise=True, or let talweg.fit find them",
     "length_long": ". Use shorter ones, standardise=True, or let talweg.fit find them",
-    "ep_not_converged": "; raise max_sweeps, or look at the scale of the inputs",
-    "dense_beside_sparse": ". Take ar1, spde, rw1, rw2, icar, bym2, categorical, constant and white alone for a sparse one",
+    "ep_not_converged": "; raise max_sweeps, or check the scale of the inputs",
+    "dense_beside_sparse": ". A sparse model needs leaves from ar1, spde, rw1, rw2, icar, bym2, categorical, constant and white only",
     "several_modes": '. Compare with draws (sample with method="ess", metric="prior") and with evidence(start="prior")',
     "one_mode": '. Use start="prior"',
-    "disagree": ". At least one has not seen the whole posterior: trust neither, and let chains mix with more moves, "
+    "disagree": ". At least one has missed part of the posterior: trust neither, and improve mixing with more moves, "
     'more temperatures or method="pt"',
     "heavy_tail": ". Use more temperatures, more moves, or a path that starts closer to the posterior (start)",
     "missed_mass": ". Use more moves, or a smaller eps",
@@ -29,15 +29,15 @@ ADVICE = {
     "drift": ". Use more rounds, more moves, or a path that starts closer to the posterior (start)",
     "apart": ". Use the stepping stones, or more temperatures",
     "fit_not_converged": ". Raise max_evaluations or starts",
-    "fit_flat": ". Give a prior, or hold a parameter with fix",
-    "fit_bound": '. Give it a prior (prior="default" gives all one), or look at the scale of the inputs (standardise)',
-    "fit_optima": ". Where they are close, sample under both, or raise starts",
+    "fit_flat": ". Give a prior, or fix a parameter with fix",
+    "fit_bound": '. Give it a prior (prior="default" does so for all parameters), or check the scale of the inputs (standardise)',
+    "fit_optima": ". If they are close, sample at both, or raise starts",
     "theta_collapsed": ". Raise point_particles and point_temperatures, or give narrower priors",
     "theta_heavy_tail": ". Raise point_particles, point_temperatures or points",
-    "theta_mean": ". Look at quantiles, or give a prior with lighter tails",
-    "theta_failed": ". Give priors that leave such parameters out, or a jitter",
-    "no_number": ". Take more temperatures or moves, or a path from EP",
-    "collapsed": ". Take more temperatures or moves, or a path from EP",
+    "theta_mean": ", or give a prior with lighter tails",
+    "theta_failed": ". Give priors that exclude such parameters, or a jitter",
+    "no_number": ". Use more temperatures or moves, or a path from EP",
+    "collapsed": ". Use more temperatures or moves, or a path from EP",
     "goal_missed": " (max_particles), or fewer with more temperatures",
     "time": ". Raise max_seconds",
     "one_draw": ": raise draws",
@@ -59,12 +59,12 @@ ADVICE = {
 
 
 class TalwegWarning(UserWarning):
-    """Something about a result that its user should know.
+    """A warning about a result.
 
     Attributes
     ----------
     code : str
-        What it is about: "rhat", "ess_bulk", "one_class", ...
+        The code of the warning: "rhat", "ess_bulk", "one_class", ...
     """
 
     def __init__(self, text: str, code: str = "") -> None:
@@ -73,12 +73,12 @@ class TalwegWarning(UserWarning):
 
 
 def warned(code: str, *numbers: float, file: Optional[str] = None, name: Optional[str] = None) -> Warned:
-    """A warning as the library hands it out."""
+    """A warning in the form of the library."""
     return code, numbers, 0, file, name, None
 
 
 def spoken(warning: Warned) -> TalwegWarning:
-    """A warning in words."""
+    """The text of a warning."""
     code, numbers, index, file, name, other = warning
     text = FINDINGS[code] + ADVICE.get(code, "")
     return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}], case {index + 1}"), code)

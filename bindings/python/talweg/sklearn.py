@@ -1,10 +1,10 @@
-"""Estimators for scikit-learn: Gaussian processes with exact posteriors where they are asked for.
+"""Estimators for scikit-learn: Gaussian processes with approximate or exact posteriors.
 
 >>> from talweg.sklearn import GaussianProcessClassifier
 >>> GaussianProcessClassifier(inference="draws").fit(X, y).predict_proba(Xnew)
 
-They clone, pickle and go into pipelines and searches. What they keep is data and parameters: an estimator that comes from a
-pickle makes its approximation or its draws again, the same to the bit, when it predicts first.
+They can be cloned, pickled and used in pipelines and searches. They store data and parameters: an unpickled estimator
+recomputes its approximation or draws, bitwise identical, at its first prediction.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["GaussianProcessClassifier", "GaussianProcessRegressor"]
 
 
 class _GaussianProcess(BaseEstimator):
-    """What both have in common."""
+    """Base class of both estimators."""
 
     def _options(self) -> dict[str, Any]:
         return dict(likelihood=self.likelihood, standardise=self.standardise)
@@ -39,10 +39,10 @@ class _GaussianProcess(BaseEstimator):
     def _seed(self) -> int:
         if self.random_state is None or isinstance(self.random_state, (int, np.integer)):
             return 1 if self.random_state is None else int(self.random_state)
-        raise InputError(f"random_state is a whole number or None, not {type(self.random_state).__name__}")
+        raise InputError(f"random_state must be a whole number or None, not {type(self.random_state).__name__}")
 
     def _frame(self, X: Any, reset: bool) -> Optional[Table]:
-        """The inputs of a data frame with text, which scikit-learn does not take; None for anything else."""
+        """The inputs of a data frame with text, which scikit-learn does not accept; otherwise None."""
         if names_of(X) is None or not any(kind == object or str(kind) in ("category", "string") for kind in X.dtypes):
             return None
         self._check_feature_names(X, reset=reset)
@@ -67,9 +67,9 @@ class _GaussianProcess(BaseEstimator):
         return Table(np.asfortranarray(self._validate_data(X, reset=False, dtype=np.float64)), names_of(X), None)
 
     def _learn(self, X: Any, y: np.ndarray, columns: dict[str, Any]) -> None:
-        """From a `Table` of inputs: find the parameters, keep what the model is made of, and approximate or draw."""
+        """Find the parameters, store the parts of the model, and approximate or draw."""
         if self.inference not in ("ep", "laplace", "draws"):
-            raise InputError(f'inference is "ep", "laplace" or "draws", not {self.inference!r}')
+            raise InputError(f'inference must be "ep", "laplace" or "draws", not {self.inference!r}')
         options = {**self._options(), **columns}
         if self.optimise:
             prior = () if self.prior is None else self.prior
@@ -90,7 +90,7 @@ class _GaussianProcess(BaseEstimator):
         return getattr(approx(model), self.inference)
 
     def _source(self) -> Any:
-        """What predictions are made from; made again after a pickle."""
+        """The source of predictions; recomputed after unpickling."""
         check_is_fitted(self)
         if getattr(self, "_made", None) is None:
             given = {**self._options(), **self._columns, **self.likelihood_parameters_}
@@ -103,18 +103,18 @@ class _GaussianProcess(BaseEstimator):
 
     @property
     def model_(self) -> Model:
-        """The model at its parameters, for `talweg.evidence`, `talweg.check` and the rest."""
+        """The model with its parameters, for `talweg.evidence`, `talweg.check` and others."""
         return self._source().model
 
     @property
     def draws_(self) -> Draws:
         """The exact draws; only with ``inference="draws"``."""
         if self.inference != "draws":
-            raise AttributeError('there are draws with inference="draws" only')
+            raise AttributeError('draws_ needs inference="draws"')
         return self._source()
 
     def evidence(self, **options: Any) -> Evidence:
-        """log Z of the model by Monte Carlo, with standard errors: options are those of `talweg.evidence`."""
+        """log Z of the model by Monte Carlo, with standard errors; the options are those of `talweg.evidence`."""
         given: dict[str, Any] = {"fix": "all", **options}
         return evidence(self.model_, **given)
 
@@ -134,11 +134,11 @@ class GaussianProcessClassifier(ClassifierMixin, _GaussianProcess):
         A name or an expression, as for `talweg.Model`.
     likelihood : {"probit", "logit"}
     optimise : bool
-        Find the parameters by the maximum of log Z plus log prior; else they are those of `kernel`, ``"se(ell=2, sigma=3)"``.
+        Find the parameters by maximising log Z plus log prior; otherwise use those of `kernel`, ``"se(ell=2, sigma=3)"``.
     prior : str, sequence of str or None
         Of the parameters, as for `talweg.fit`; None: none.
     starts : int
-        Searches for the maximum.
+        Number of searches for the maximum.
     inference : {"ep", "laplace", "draws"}
         Predict from an approximation, or from exact draws.
     standardise : bool
@@ -154,7 +154,7 @@ class GaussianProcessClassifier(ClassifierMixin, _GaussianProcess):
     kernel_ : str
         The kernel with its parameters, on the standardised scale.
     log_z_ : float
-        EP's log Z; `evidence` has the exact one.
+        EP's log Z; `evidence` estimates the exact value.
     model_, draws_
     """
 
@@ -186,14 +186,14 @@ class GaussianProcessClassifier(ClassifierMixin, _GaussianProcess):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> GaussianProcessClassifier:
-        """Learn from inputs of shape (n, d) and labels of two kinds; returns itself."""
+        """Fit to inputs of shape (n, d) and labels of two classes; returns the estimator."""
         inputs, labels = self._training(X, y)
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) > 2:
             raise ValueError(f"Only binary classification is supported. The type of the target is {type_of_target(labels)}.")
         if len(self.classes_) < 2:
-            raise ValueError("The classifier needs labels of two classes, and there is one class only")
+            raise ValueError("The classifier needs labels of two classes, but there is only one class")
         self._learn(inputs, 2.0 * codes - 1.0, {})
         return self
 
@@ -212,7 +212,7 @@ class GaussianProcessClassifier(ClassifierMixin, _GaussianProcess):
 
 
 class GaussianProcessRegressor(RegressorMixin, _GaussianProcess):
-    """Counts and real numbers, by a Gaussian process with any likelihood that has a mean.
+    """Counts and real numbers, by a Gaussian process with any likelihood that predicts a mean.
 
     Parameters
     ----------
@@ -258,16 +258,16 @@ class GaussianProcessRegressor(RegressorMixin, _GaussianProcess):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, **columns: Any) -> GaussianProcessRegressor:
-        """Learn from inputs of shape (n, d), which may be a data frame with text, and observations; returns itself.
+        """Fit to inputs of shape (n, d), which may be a data frame with text, and observations; returns the estimator.
 
-        `columns` are what the likelihood is told of each observation: ``exposure``, ``offset``, ``trials``, ``censored``.
+        `columns` are known constants of the observations: ``exposure``, ``offset``, ``trials``, ``censored``.
         """
         inputs, targets = self._training(X, y, y_numeric=True)
         targets = np.asarray(targets, dtype=np.float64)
         counts = self.likelihood in ("poisson", "negative_binomial", "binomial")
         if counts and np.any((targets < 0) | (targets != np.round(targets))):
             raise InputError(
-                f"y is not counts, which likelihood={self.likelihood!r} needs; for real numbers use "
+                f"likelihood={self.likelihood!r} needs counts; for real numbers use "
                 'likelihood="gaussian", or "student_t" where some are outliers'
             )
         self._learn(inputs, targets, columns)

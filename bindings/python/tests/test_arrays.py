@@ -94,11 +94,11 @@ def test_frames_are_matched_by_name(problem, tmp_path):
         turned = talweg.predict(fit, frame[["length", "width"]]).probability
         np.testing.assert_array_equal(turned, expected)
         assert np.abs(talweg.predict(fit, X[:, ::-1]).probability - expected).max() > 0.1
-        with pytest.raises(talweg.InputError, match='made with the input "length", and there is none'):
+        with pytest.raises(talweg.InputError, match='the input "length" of the model is missing'):
             talweg.predict(fit, frame.rename(columns={"length": "height"}))
-        with pytest.raises(talweg.InputError, match='found the input "age", and the model has none'):
+        with pytest.raises(talweg.InputError, match='the model has no input "age"'):
             talweg.predict(fit, frame.assign(age=1.0))
-        with pytest.raises(talweg.InputError, match="found 3 inputs, and the model was made with 2"):
+        with pytest.raises(talweg.InputError, match="there are 3 inputs, but the model has 2"):
             talweg.predict(fit, np.ones((4, 3)))
 
 

@@ -92,5 +92,5 @@ def test_what_is_held_and_what_is_refused():
         talweg.sample(model, chains=2, draws=10)
     with pytest.raises(talweg.InputError, match="method cannot be used"):
         talweg.evidence(model, method="pt")
-    with pytest.raises(talweg.InputError, match="flat, which is not a distribution"):
+    with pytest.raises(talweg.InputError, match="flat and improper"):
         talweg.sample(X, Y, prior="log_ell ~ uniform")

@@ -136,7 +136,7 @@ def test_fitted_models_keep_their_priors(tmp_path):
         ("{", "not a model file"),
         ("[1]", "not a model file"),
         ({"format": "talweg model", "version": 2, "options": {}}, "version"),
-        ({"format": "talweg model", "version": 1, "options": {}}, "names no data"),
+        ({"format": "talweg model", "version": 1, "options": {}}, "has no data"),
         ({"options": {"tol": 1}}, "options.tol"),
         ({"options": {"noise": 1}}, "options.noise"),
         ({"options": {"jitter": "much"}}, "options.jitter"),

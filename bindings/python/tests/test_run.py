@@ -157,7 +157,7 @@ def test_parameters_that_nobody_gave_are_warned_of(tmp_path):
 @pytest.mark.filterwarnings("default::talweg.TalwegWarning")
 def test_predictions_from_a_path_are_warned_of(tmp_path):
     sampled("path").save(tmp_path / "run.nc")
-    with pytest.warns(talweg.TalwegWarning, match="not of the posterior but of the path to it, at beta = 0.5") as seen:
+    with pytest.warns(talweg.TalwegWarning, match="the path to the posterior at beta = 0.5, not from the posterior") as seen:
         talweg.predict(talweg.load(tmp_path / "run.nc"), X)
     assert len(seen) == 1 and seen[0].filename == __file__
 

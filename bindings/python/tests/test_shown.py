@@ -45,7 +45,7 @@ def test_plots(draws):
     assert len(ranks) == 2 and sum(patch.get_xy()[:, 1].max() > 0 for patch in ranks[0].patches) == draws.chains
     marginal = draws.plot_marginal([7], ax=axes[0])
     assert len(marginal[0].lines) >= 2
-    with pytest.raises(talweg.InputError, match="there is no latent 60"):
+    with pytest.raises(talweg.InputError, match="60 is outside 0 to"):
         draws.plot_trace([60])
     with pytest.raises(talweg.InputError, match="ax has 1 axes"):
         draws.plot_rank([1, 2], ax=axes[0])

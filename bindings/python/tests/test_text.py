@@ -56,12 +56,12 @@ def test_new_categories():
     age, sex, sick = people()
     fit = talweg.approx(rows(age, sex), sick, kernel=KERNEL)
     new = [[0.3, "other"]]
-    with pytest.raises(talweg.InputError, match="found \"other\".* they have \"female\", \"male\"; use new_categories=True"):
+    with pytest.raises(talweg.InputError, match="found \"other\".* the categories of the training cases are \"female\", \"male\"; use new_categories=True"):
         talweg.predict(fit, new)
     found = talweg.predict(fit, new, new_categories=True)
     known = talweg.predict(fit, [[0.3, "female"], [0.3, "male"]])
     assert found.variance[0] > known.variance.max()  # the prior of one effect more
-    with pytest.raises(talweg.InputError, match="is numbers, and in the training cases it is text"):
+    with pytest.raises(talweg.InputError, match="is numbers, but in the training cases it is text"):
         talweg.predict(fit, [[0.3, 1.0]])
 
 
@@ -97,7 +97,7 @@ def test_levels_in_order():
         talweg.Model(age, texts, **options)
     with pytest.raises(talweg.InputError, match="found the label \"high\""):
         talweg.Model(age, texts, levels=[*names[:2], "top"], **options)
-    with pytest.raises(talweg.InputError, match="the ordinal3 likelihood has 3 levels, and 2 are named"):
+    with pytest.raises(talweg.InputError, match="the ordinal3 likelihood has 3 levels, but 2 were given"):
         talweg.Model(age, texts, levels=names[:2], **options)
 
 

@@ -74,7 +74,7 @@ def test_progress_may_end_a_run(model):
     draws = talweg.sample(model, method="hmc", chains=4, draws=100000, warmup=300, progress=stop)
     assert draws.interrupted and 0 < draws.draws < 100000 and draws.x.shape[1] == draws.draws
     assert seen[0][0] == "warm-up" and seen[-1][0] == "sampling" and all(done <= total for _, done, total in seen)
-    with pytest.raises(talweg.TalwegError, match="before there was a result"):
+    with pytest.raises(talweg.TalwegError, match="before it had a result"):
         talweg.sample(model, chains=64, progress=lambda stage, *_: stage.startswith("pilot run of"))
     stopped = talweg.evidence(model, method=("ais", "pt"), progress=lambda *_: True, particles=2000)
     assert stopped.estimates == [] and np.isnan(stopped.log_z) and stopped.agree is None
@@ -86,7 +86,7 @@ def test_progress_may_raise(model):
 
     with pytest.raises(KeyError, match="mine"):
         talweg.sample(model, method="hmc", progress=fail, chains=4, draws=100000)
-    with pytest.raises(RuntimeError, match="may not compute with the same model"):
+    with pytest.raises(RuntimeError, match="must not compute with the same model"):
         talweg.sample(model, method="hmc", progress=lambda *_: talweg.approx(model, tol=1e-7), chains=4, draws=100000)
     assert talweg.approx(model).ep.converged  # and the model is none the worse
 

@@ -66,7 +66,7 @@ def test_approx_with_a_sparse_precision(program):
     dense = talweg.approx(y=y, likelihood="poisson", kernel_matrix=A @ np.linalg.inv(Q) @ A.T)
     assert fit.ep.log_z == pytest.approx(dense.ep.log_z, abs=1e-6)
     assert fit.laplace.log_z == pytest.approx(dense.laplace.log_z, abs=1e-9)
-    with pytest.raises(talweg.InputError, match="20 rows, and there are 19 cases"):
+    with pytest.raises(talweg.InputError, match="20 rows, but there are 19 cases"):
         talweg.approx(y=y[1:], likelihood="poisson", **files)
     with pytest.raises(talweg.InputError, match="design_matrix needs precision_matrix"):
         talweg.Model(np.zeros((20, 1)), y, likelihood="poisson", design_matrix="A.mtx")

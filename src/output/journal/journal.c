@@ -49,8 +49,7 @@ tw_status tw_journal_lock(const tw_journal *j)
     if (errno != EWOULDBLOCK) return TW_OK; /* a file system without locks */
     return tw_fail(
         j->ctx, TW_BAD_FILE,
-        "%.1000s: this run is still being written by another talweg: wait for it to end, or end it "
-        "with Ctrl-C",
+        "%.1000s: another talweg is still writing this run: wait until it ends, or end it with Ctrl-C",
         j->path);
 }
 

@@ -128,7 +128,7 @@ tw_status tw_journal_open(tw_journal *j, tw_context *ctx, const char *run, bool 
     if (status == TW_OK && *found) status = tw_journal_scan(j, size);
     if (status == TW_OK && *found) j->left = size - j->end;
     if (status == TW_OK && *found && j->image == 0)
-        status = tw_fail(ctx, TW_BAD_DATA, "%.1000s: this is not a journal of a run: remove it", j->path);
+        status = tw_fail(ctx, TW_BAD_DATA, "%.1000s is not the journal of a run: remove it", j->path);
     if (status != TW_OK || !*found) tw_journal_close(j);
     return status;
 }
@@ -147,7 +147,8 @@ tw_status tw_journal_copy_image(const tw_journal *j, FILE *to)
         left -= count;
     }
     if (left == 0 && fflush(to) == 0) return TW_OK;
-    return tw_fail(j->ctx, TW_WRITE_FAILED, "its file could not be written in full: %s", strerror(errno));
+    return tw_fail(j->ctx, TW_WRITE_FAILED, "the run file could not be written completely: %s",
+                   strerror(errno));
 }
 
 tw_status tw_journal_read_facts(const tw_journal *j, void *out)

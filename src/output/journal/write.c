@@ -179,10 +179,10 @@ tw_status tw_journal_claim(tw_journal *there, tw_context *ctx, const char *run, 
     TW_TRY(tw_journal_open(there, ctx, run, &found));
     if (!found || there->draws == 0 || overwrite) return TW_OK;
     tw_journal_close(there);
-    return tw_fail(ctx, TW_FILE_EXISTS,
-                   "%.1000s has %zu draws of an unfinished run, which would be lost (opening %.1000s as a "
-                   "run recovers them)",
-                   there->path, there->draws, run);
+    return tw_fail(
+        ctx, TW_FILE_EXISTS,
+        "%.1000s has %zu draws of an unfinished run, which would be lost (reading %.1000s recovers them)",
+        there->path, there->draws, run);
 }
 
 tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite)
@@ -233,7 +233,7 @@ static tw_status cut(tw_journal *j, size_t draws)
 {
     uint64_t size = j->first + (uint64_t)draws * j->stride;
     if (ftruncate(j->descriptor, (off_t)size) != 0)
-        return tw_journal_fail(j, TW_WRITE_FAILED, "could not be cut", errno);
+        return tw_journal_fail(j, TW_WRITE_FAILED, "could not be truncated", errno);
     j->image = j->end = j->facts = 0;
     j->ended = false;
     j->draws = 0;

@@ -73,8 +73,7 @@ static void print_tiles(const check_page *p)
     print_tile(p->page, r->rms_mean, 2, "root mean square error of the means, in posterior sds");
     print_tile(p->page, r->rms_sd, 2, "root mean square error of the standard deviations, in posterior sds");
     if (r->count)
-        fprintf(p->page, "<div><b>%zu of %zu</b><span>latents that are wrong</span></div>\n", r->wrong,
-                r->count);
+        fprintf(p->page, "<div><b>%zu of %zu</b><span>wrong latents</span></div>\n", r->wrong, r->count);
     fputs("</div>\n", p->page);
 }
 
@@ -106,7 +105,7 @@ static tw_status draw_scatter(check_page *p, tw_check_quantity q, const char *wo
     fputs("END\nplot x with lines lw 1 lc " TW_LIMIT ", $latents with points pt 7 ps 0.35 lc " TW_FIRST "\n",
           script);
     tw_figure_draw(&p->figures, words);
-    tw_html_print(p->page, "The %s of every latent, as claimed against exact. A right value is on the line.",
+    tw_html_print(p->page, "The %s of every latent, claimed against exact. A right value is on the line.",
                   words);
     tw_figure_end(&p->figures);
     return TW_OK;
@@ -170,7 +169,7 @@ static tw_status draw_marginal(check_page *p, const tw_check_row *row)
     tw_figure_key(&p->figures, 3, "exact draws");
     fputs("; ", p->page);
     tw_figure_key(&p->figures, 4, "as claimed");
-    fputs(", with its quantiles as short lines.", p->page);
+    fputs(", with quantiles as short lines.", p->page);
     tw_figure_end(&p->figures);
     return TW_OK;
 }
@@ -243,7 +242,7 @@ static void print_evidence(const check_page *p)
 static void print_foot(const check_page *p)
 {
     if (p->options->command) {
-        fputs("<section>\n<h2>What was run</h2>\n<pre>", p->page);
+        fputs("<section>\n<h2>Command</h2>\n<pre>", p->page);
         tw_html_text(p->options->command, p->page);
         fputs("</pre>\n</section>\n", p->page);
     }

@@ -80,13 +80,12 @@ static tw_status draw_energies(tw_report *r, const double *energy)
           "plot " TW_STEPS("marginal", TW_FIRST) ", " TW_STEPS("change", TW_SECOND) "\n",
           script);
     tw_figure_draw(&r->figures, "Energies and their changes");
-    tw_figure_key(&r->figures, 3, "Energies of the draws about their mean, and ");
+    tw_figure_key(&r->figures, 3, "Energies of the draws around their mean, and ");
     tw_figure_key(&r->figures, 4, "their changes from one draw to the next.");
-    tw_html_print(
-        r->page,
-        " Changes much narrower than the energies would mean tails that are explored badly. E-BFMI is "
-        "%.2f at least; below 0.3 is a problem.",
-        r->summary.ebfmi_min);
+    tw_html_print(r->page,
+                  " If the changes are much narrower than the energies, the chains explore the tails poorly. "
+                  "E-BFMI is at least %.2f; below 0.3 is a problem.",
+                  r->summary.ebfmi_min);
     tw_figure_end(&r->figures);
     return TW_OK;
 }
@@ -115,9 +114,10 @@ static void print_chains(const tw_report *r, double *const statistic[STATISTICS]
         tw_html_number(r->page, 0, (double)pool->draws * mean_of(pool->draws, statistic[DIVERGING] + at));
         fputs("</tr>\n", r->page);
     }
-    fputs("</table></div>\n<p class=\"note\">lp is the log density at the draws, normalised so that it "
-          "integrates to the evidence; failed: trajectories that were rejected because they diverged or "
-          "could not be computed, among the draws in the file.</p></div>\n",
+    fputs("</table></div>\n"
+          "<p class=\"note\">lp is the log density at the draws, normalised so that it integrates to the "
+          "evidence; failed: trajectories in the file that were rejected because they diverged or could not "
+          "be computed.</p></div>\n",
           r->page);
 }
 

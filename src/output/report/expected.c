@@ -44,7 +44,7 @@ static tw_status average(tw_pool *pool, double *x, double *work, double *expecte
         for (size_t k = 0; k < count; k++) {
             if (expect(pool, &observed, first + k, total, x + k * total, work) != TW_OK)
                 return tw_fail(pool->ctx, TW_NUMERICAL_FAILURE,
-                               "the %s expectation of case %zu is not a number at some draw",
+                               "the %s expectation of case %zu is not finite at some draw",
                                observed.likelihood->name, first + k + 1);
             expected[first + k] = mean_of(total, work);
         }

@@ -75,12 +75,12 @@ void tw_figure_draw(tw_figures *f, const char *description)
     fputs("<figure>\n", f->page);
     if (!f->drawn) {
         tw_gnuplot_abandon(&f->plot);
-        fputs("<p class=\"absent\">Not drawn: gnuplot is not installed.</p>\n", f->page);
+        fputs("<p class=\"absent\">No figure: gnuplot is not installed.</p>\n", f->page);
     } else if (draw(f, description) != TW_OK) {
         tw_warn(f->ctx, &(tw_warning){.code = TW_WARN_FIGURE,
                                       .number = {(double)f->count},
                                       .name = tw_context_message(f->ctx)});
-        fputs("<p class=\"absent\">Not drawn: gnuplot failed.</p>\n", f->page);
+        fputs("<p class=\"absent\">No figure: gnuplot failed.</p>\n", f->page);
     }
     fprintf(f->page, "<figcaption><b>Figure %zu.</b> ", f->count);
 }

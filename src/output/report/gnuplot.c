@@ -53,7 +53,7 @@ static tw_status fail_with(tw_context *ctx, FILE *complaints)
     rewind(complaints);
     while (fgets(line, sizeof line, complaints))
         if (strstr(line, "line ")) snprintf(words, sizeof words, "%.*s", (int)strcspn(line, "\n"), line);
-    return tw_fail(ctx, TW_WRITE_FAILED, "gnuplot could not draw the picture%s%s", *words ? ": " : "", words);
+    return tw_fail(ctx, TW_WRITE_FAILED, "gnuplot could not draw the figure%s%s", *words ? ": " : "", words);
 }
 
 static tw_status draw(tw_gnuplot *plot, FILE *picture, FILE *complaints)
@@ -61,7 +61,7 @@ static tw_status draw(tw_gnuplot *plot, FILE *picture, FILE *complaints)
     char name[] = "gnuplot", *arguments[] = {name, NULL};
     bool written = fflush(plot->script) == 0 && !ferror(plot->script) && fflush(picture) == 0;
     if (!written || lseek(fileno(plot->script), 0, SEEK_SET) != 0)
-        return tw_fail(plot->ctx, TW_WRITE_FAILED, "a temporary file could not be written in full: %s",
+        return tw_fail(plot->ctx, TW_WRITE_FAILED, "a temporary file could not be written completely: %s",
                        strerror(errno));
     if (run(arguments, fileno(plot->script), fileno(picture), fileno(complaints)) == 0) return TW_OK;
     return fail_with(plot->ctx, complaints);

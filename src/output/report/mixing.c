@@ -74,7 +74,7 @@ static tw_status draw_sizes(tw_report *r)
     tw_figure_key(&r->figures, 3, "bulk, for means and medians; ");
     tw_figure_key(&r->figures, 4, "tail, for 5% and 95% quantiles; ");
     tw_figure_key(&r->figures, 5, "fold, for the spread.");
-    tw_html_print(r->page, " Dashed: %.0f, what all chains together should have at least.", TW_ESS_ENOUGH);
+    tw_html_print(r->page, " Dashed: %.0f, the recommended minimum over all chains.", TW_ESS_ENOUGH);
     explain_bunches(r);
     tw_figure_end(&r->figures);
     return TW_OK;
@@ -90,10 +90,9 @@ static tw_status draw_rhat(tw_report *r)
           "\n",
           script);
     tw_figure_draw(&r->figures, "R-hat of all latents");
-    fputs("R-hat of all latents: how much wider all chains together are than each alone, 1 where they agree. "
-          "Dashed: 1.01, above which they have not forgotten where they started, unless chance explains it: "
-          "see "
-          "the verdict.",
+    fputs("R-hat of all latents compares the spread of all chains with that of each chain; 1 means that they "
+          "agree. Dashed: 1.01, above which the chains have not converged, unless chance explains it (see "
+          "the verdict).",
           r->page);
     explain_bunches(r);
     tw_figure_end(&r->figures);
@@ -137,7 +136,7 @@ static void print_table(const tw_report *r)
 tw_status tw_report_mixing(tw_report *r)
 {
     if (r->pool->chained == 0 || r->pool->theta) return TW_OK;
-    fputs("<section>\n<h2>How well is every latent known?</h2>\n<div class=\"figures\">\n", r->page);
+    fputs("<section>\n<h2>Convergence of every latent</h2>\n<div class=\"figures\">\n", r->page);
     TW_TRY(draw_sizes(r));
     TW_TRY(draw_rhat(r));
     fputs("</div>\n", r->page);

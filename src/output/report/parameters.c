@@ -268,9 +268,8 @@ static tw_status read_priors(const tw_report *r, tw_priors **out)
     for (size_t k = 0; k < t->unknown; k++) {
         TW_TRY(tw_priors_read(*out, r->pool->problem, t->prior[k]));
         if (t->index[k] >= (*out)->count || !(*out)->has[t->index[k]])
-            return tw_fail(r->ctx, TW_BAD_DATA,
-                           "unknown_parameters: the prior \"%.100s\" is not that of %.60s", t->prior[k],
-                           t->row[k].name);
+            return tw_fail(r->ctx, TW_BAD_DATA, "unknown_parameters: \"%.100s\" is not a prior of %.60s",
+                           t->prior[k], t->row[k].name);
     }
     return TW_OK;
 }
@@ -286,7 +285,7 @@ tw_status tw_report_parameters(tw_report *r)
     if (status == TW_OK)
         status = tw_allocate_doubles(r->ctx, t->draws, t->unknown, "the parameters of draws", &values);
     if (status == TW_OK) {
-        fputs("<section id=\"parameters\">\n<h2>The unknown parameters</h2>\n", r->page);
+        fputs("<section id=\"parameters\">\n<h2>Unknown parameters</h2>\n", r->page);
         print_table(r);
         fputs("<div class=\"figures\">\n", r->page);
         for (size_t k = 0; k < t->unknown; k++) load(r, k, values + k * t->draws, &all[k]);

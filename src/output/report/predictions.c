@@ -91,14 +91,14 @@ static tw_status draw_calibration(tw_report *r, const tw_cases *cases)
           script);
     tw_figure_draw(&r->figures, "Calibration of the predictive probabilities");
     fputs("Calibration", r->page);
-    tw_html_print(r->page, r->options->test ? " on %zu new cases" : " on the %zu training cases themselves",
+    tw_html_print(r->page, r->options->test ? " on %zu new cases" : " on the %zu training cases",
                   cases->count);
     fputs(": the observed frequency of +1 in each tenth of the predicted probabilities, with 95% intervals "
           "(Wilson); bars: numbers of cases.",
           r->page);
     if (!r->options->test)
-        fputs(" The model was fitted to these labels, so this says little about new cases: test data "
-              "with labels do.",
+        fputs(" The model was fitted to these labels, so this says little about new cases; use labelled test "
+              "data.",
               r->page);
     tw_figure_end(&r->figures);
     return TW_OK;
@@ -144,11 +144,11 @@ static tw_status draw_scatter(tw_report *r, const tw_cases *cases)
           script);
     tw_figure_draw(&r->figures, "Predicted means against observations");
     tw_html_print(r->page,
-                  r->options->test ? "Predicted means against observations, %zu new cases"
-                                   : "Posterior means of the observations against the observations "
-                                     "themselves, %zu training cases",
+                  r->options->test
+                      ? "Predicted means against observations, %zu new cases"
+                      : "Posterior means of the observations against the observations, %zu training cases",
                   cases->count);
-    if (stride > 1) tw_html_print(r->page, ", of which one in %zu is shown", stride);
+    if (stride > 1) tw_html_print(r->page, ", one in %zu shown", stride);
     tw_html_print(r->page, ". Root mean square of the difference: %.4g.", cases->scores.rmse);
     tw_figure_end(&r->figures);
     return TW_OK;
@@ -161,15 +161,14 @@ static void print_scores(const tw_report *r, const tw_cases *cases)
     const tw_scores *s = &cases->scores;
     if (!r->options->test) return;
     fputs("<p>", r->page);
-    tw_html_print(r->page, "%s: %zu cases that the model was not fitted to. ", r->options->test_name,
-                  s->cases);
+    tw_html_print(r->page, "%s: %zu test cases. ", r->options->test_name, s->cases);
     if (isfinite(s->error_rate))
-        tw_html_print(
-            r->page,
-            "%.2f ± %.2f %% are on the wrong side of probability 1/2 (the error is that of a sample of "
-            "so many cases). ",
-            100.0 * s->error_rate, 100.0 * sqrt(s->error_rate * (1.0 - s->error_rate) / (double)s->cases));
-    tw_html_print(r->page, "The mean log score is %.4f nats a case", s->log_score);
+        tw_html_print(r->page,
+                      "%.2f ± %.2f %% are on the wrong side of probability 1/2 (the error is that of the "
+                      "finite sample of cases). ",
+                      100.0 * s->error_rate,
+                      100.0 * sqrt(s->error_rate * (1.0 - s->error_rate) / (double)s->cases));
+    tw_html_print(r->page, "The mean log score is %.4f nats per case", s->log_score);
     if (isfinite(s->error_rate))
         tw_html_print(r->page, ", %.3f bits of information (0 for coin flips, 1 for certainty)",
                       1.0 + s->log_score / log(2.0));

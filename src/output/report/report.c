@@ -49,8 +49,7 @@ static tw_status gather_estimates(tw_report *r)
     r->agreement = tw_evidence_agree(r->estimates, r->estimate);
     r->best = tw_evidence_best(r->estimates, r->estimate);
     if (r->pool->chained > 0 || r->estimates > 0) return TW_OK;
-    return tw_fail(r->ctx, TW_BAD_DATA, "%.500s: there are neither draws nor estimates of log Z to report on",
-                   r->pool->path[0]);
+    return tw_fail(r->ctx, TW_BAD_DATA, "%.500s has neither draws nor estimates of log Z", r->pool->path[0]);
 }
 
 static void free_gathered(tw_report *r)

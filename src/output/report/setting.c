@@ -94,7 +94,7 @@ static void print_model(const tw_problem *problem, FILE *page)
 static void print_points(const tw_run_theta *t, FILE *page)
 {
     if (isnan(t->log_z[0]))
-        tw_html_fact(page, "sampler", "%zu chains with sites that follow the parameters", t->scrambles);
+        tw_html_fact(page, "sampler", "%zu chains with sites that depend on the parameters", t->scrambles);
     else
         tw_html_fact(page, "sampler",
                      "importance sampling squared: %zu points in %zu scrambles, from EP's Gaussian",
@@ -121,7 +121,7 @@ static void print_sampler(const tw_run_facts *f, FILE *page)
     tw_html_fact(page, "chains", "%zu of %zu draws%s", f->chains, f->draws,
                  f->interrupted ? " (interrupted)" : "");
     tw_html_fact(page, "warm-up", "%zu iterations", f->warmup);
-    if (f->thin > 1) tw_html_fact(page, "thinning", "every %zu-th draw kept", f->thin);
+    if (f->thin > 1) tw_html_fact(page, "thinning", "one draw in %zu kept", f->thin);
 }
 
 static void print_file(const tw_report *r, size_t k)
@@ -149,7 +149,7 @@ void tw_report_setting(const tw_report *r)
     FILE *page = r->page;
     const tw_problem *problem = r->pool->problem;
     const char *data = tw_run_describe(r->pool->run[0])->data;
-    fputs("<section id=\"setting\">\n<h2>What was run</h2>\n<dl>\n", page);
+    fputs("<section id=\"setting\">\n<h2>Settings</h2>\n<dl>\n", page);
     if (*data) tw_html_fact(page, "data", "%s", data);
     tw_html_fact(page, "cases", "%zu", problem->data->n);
     print_inputs(problem, page);

@@ -130,7 +130,7 @@ static void print_subtitle(const tw_report *r)
     if (r->estimates > 0)
         tw_html_print(r->page, "%zu estimate%s of the log evidence. ", r->estimates,
                       r->estimates == 1 ? "" : "s");
-    fputs("<a href=\"#setting\">What was run</a>", r->page);
+    fputs("<a href=\"#setting\">Settings</a>", r->page);
 }
 
 void tw_page_begin(FILE *page, const char *title, const char *kind)

@@ -1,4 +1,4 @@
-/* time.c: what the draws cost: seconds, draws and effective draws a second, leapfrog steps. */
+/* time.c: what the draws cost: seconds, draws and effective draws per second, leapfrog steps. */
 #include <math.h>
 #include <string.h>
 
@@ -45,11 +45,14 @@ tw_status tw_report_time(tw_report *r)
     tw_pool *pool = r->pool;
     bool steps = any_steps(pool);
     if (pool->chained == 0) return TW_OK;
-    fprintf(r->page,
-            "<section>\n<h2>Time</h2>\n<div class=\"wide\"><table>\n<tr><th>file</th><th>sampler</th>"
-            "<th>warm-up, s</th><th>sampling, s</th><th>transitions</th><th>a second</th>%s"
-            "<th>acceptance</th><th>ESS</th><th>ESS/s</th></tr>\n",
-            steps ? "<th>leapfrog steps</th>" : "");
+    fprintf(
+        r->page,
+        "<section>\n"
+        "<h2>Time</h2>\n"
+        "<div class=\"wide\"><table>\n"
+        "<tr><th>file</th><th>sampler</th><th>warm-up, s</th><th>sampling, s</th><th>transitions</th><th>per "
+        "second</th>%s<th>acceptance</th><th>ESS</th><th>ESS/s</th></tr>\n",
+        steps ? "<th>leapfrog steps</th>" : "");
     for (size_t k = 0; k < pool->files; k++) {
         const tw_run_facts *facts = tw_run_describe(pool->run[k]);
         const char *slash = strrchr(pool->path[k], '/');
@@ -61,9 +64,8 @@ tw_status tw_report_time(tw_report *r)
     fprintf(
         r->page, "</table></div>\n<p class=\"note\">Seconds of wall time. %s</p>\n</section>\n",
         pool->theta
-            ? "Transitions are those of the particles at all points; ESS is the effective number of draws."
-            : "Transitions and leapfrog steps (for slice sampling, evaluations of the likelihood) are those "
-              "of sampling, of all chains; ESS is that of the worst latent, the smallest of bulk, tail and "
-              "fold.");
+            ? "Transitions count all particles at all points; ESS is the effective number of draws."
+            : "Transitions and leapfrog steps (for slice sampling, evaluations of the likelihood) count all "
+              "chains after warm-up; ESS is the smallest of bulk, tail and fold of the worst latent.");
     return TW_OK;
 }

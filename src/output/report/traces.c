@@ -177,9 +177,10 @@ tw_status tw_report_traces(tw_report *r)
     l.shown = l.chains < MOST_CHAINS ? l.chains : MOST_CHAINS;
     if (pool->chained == 0 || r->options->latents == 0 || !pool->has_x || pool->theta) return TW_OK;
     fputs("<section>\n<h2>Traces and ranks of the worst latents</h2>\n", r->page);
-    fputs("<p>A trace has the draws in their order, a colour for each chain. A rank plot has their ranks "
-          "among all draws: the bars of one chain should all end near its dashed line, and a slope or a "
-          "bulge means that this chain was somewhere else than the others.</p>\n<div class=\"figures\">\n",
+    fputs("<p>A trace shows the draws in order, with one colour per chain. A rank plot shows their ranks "
+          "among all draws: the bars of each chain should end near its dashed line; a slope or a bulge means "
+          "that the chain differs from the others.</p>\n"
+          "<div class=\"figures\">\n",
           r->page);
     tw_status status = allocate(r, &l, &count);
     if (status == TW_OK) status = draw_latents(r, &l, count);

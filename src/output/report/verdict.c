@@ -20,21 +20,20 @@ static void open_box(FILE *page, verdict v, const char *heading)
 
 /* What to do, in words for who reads the page and may not have typed the command. */
 static const char *const advice[TW_WARNING_COUNT] = {
-    [TW_WARN_ONE_DRAW] = ". Sample again, with more draws",
-    [TW_WARN_FEW_DRAWS] = ". Sample again, with more draws",
-    [TW_WARN_STUCK] = ". Sample again with a smaller step size, or with another method",
-    [TW_WARN_ONE_CHAIN] = ". Sample again, with four chains",
+    [TW_WARN_ONE_DRAW] = ". Sample again with more draws",
+    [TW_WARN_FEW_DRAWS] = ". Sample again with more draws",
+    [TW_WARN_STUCK] = ". Sample again with a smaller step size or another method",
+    [TW_WARN_ONE_CHAIN] = ". Sample again with four chains",
     [TW_WARN_RHAT] = ". Sample longer, with a longer warm-up, or with another method",
-    [TW_WARN_RHAT_SLIGHT] = ". Sample longer, and see whether it falls",
+    [TW_WARN_RHAT_SLIGHT] = ". Sample longer, and check whether it decreases",
     [TW_WARN_ESS_BULK] = ". Sample longer, or with another method",
     [TW_WARN_ESS_TAIL] = ". Sample longer, or with another method",
     [TW_WARN_ESS_FOLD] = ". Sample longer, or with another method",
     [TW_WARN_EBFMI] = ". Sample with another metric, or longer",
-    [TW_WARN_ENERGY] = ". A smaller step size, or tuning it to a higher acceptance, makes that rarer",
-    [TW_WARN_IMPLICIT] = ". The smoothed metric, or a smaller step size, makes that rarer",
-    [TW_WARN_IRREVERSIBLE] = ". A smaller step size, or equations solved to a tolerance, make that rarer",
-    [TW_WARN_THETA_TAIL] =
-        ". Sample again, with more particles or temperatures at each point, or more points",
+    [TW_WARN_ENERGY] = ". Use a smaller step size, or tune it to a higher acceptance",
+    [TW_WARN_IMPLICIT] = ". Use the smoothed metric or a smaller step size",
+    [TW_WARN_IRREVERSIBLE] = ". Use a smaller step size, or solve the equations to a tolerance",
+    [TW_WARN_THETA_TAIL] = ". Sample again with more particles or temperatures at each point, or more points",
     [TW_WARN_HEAVY_TAIL] =
         ". Use more temperatures, more transitions at each, or start closer to the posterior",
     [TW_WARN_MISSED] = ". Use more transitions at each temperature, or shorter steps",
@@ -42,7 +41,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_TRIPS] = ". Use more rounds, more transitions in each, or start closer to the posterior",
     [TW_WARN_DRIFT] = ". Use more rounds, more transitions in each, or start closer to the posterior",
     [TW_WARN_APART] = ". Use the stepping stones, or more temperatures",
-    [TW_WARN_FACTORISATION] = ". The smoothed metric, or a smaller step size, makes that rarer",
+    [TW_WARN_FACTORISATION] = ". Use the smoothed metric or a smaller step size",
 };
 
 /* A warning as a sentence: it begins with a letter, or with the name of a method, which stays as it is. */
@@ -56,28 +55,27 @@ static void print_warning(FILE *page, const char *tag, const tw_warning *warning
     fprintf(page, ".</%s>\n", tag);
 }
 
-static void print_praise(const tw_report *r)
+static void print_no_warnings(const tw_report *r)
 {
     const tw_chains_summary *s = &r->summary;
     const tw_run_theta *t = r->pool->theta;
     fputs("<p>", r->page);
     if (t && isnan(t->log_z[0]))
-        tw_html_print(
-            r->page,
-            "No warnings. The draws of %zu unknown parameters have the precision of %.0f independent "
-            "ones at the worst of them, of %zu in %zu chains, which agree.",
-            t->unknown, t->weight_ess, t->points, t->scrambles);
+        tw_html_print(r->page,
+                      "No warnings. For the worst of %zu unknown parameters the ESS is %.0f, from %zu draws "
+                      "in %zu chains, which agree.",
+                      t->unknown, t->weight_ess, t->points, t->scrambles);
     else if (t)
-        tw_html_print(
-            r->page,
-            "No warnings. The draws of %zu unknown parameters and %zu latents have the precision of "
-            "%.0f independent ones: so many of %zu weighted points are effective, and the weights "
-            "have no heavy tail (Pareto k is %.2f, reliable below %.2f).",
-            t->unknown, r->pool->n, t->weight_ess, t->points, t->pareto_k, tw_pareto_limit(t->points));
+        tw_html_print(r->page,
+                      "No warnings. The draws of %zu unknown parameters and %zu latents have an ESS of %.0f, "
+                      "the effective number of %zu weighted points, and the weights have no heavy tail "
+                      "(Pareto k is %.2f, reliable below %.2f).",
+                      t->unknown, r->pool->n, t->weight_ess, t->points, t->pareto_k,
+                      tw_pareto_limit(t->points));
     else
         tw_html_print(r->page,
-                      "No warnings. %zu chains agree on every latent value (R-hat is at most "
-                      "%.4f), and the worst of %zu, x.%zu, has the precision of %.0f independent draws.",
+                      "No warnings. %zu chains agree on every latent value (R-hat is at most %.4f), and the "
+                      "worst of %zu latents, x.%zu, has an ESS of %.0f.",
                       r->pool->chains, s->rhat_max, r->pool->n, s->worst + 1, s->ess_min);
     fputs("</p>\n", r->page);
 }
@@ -88,9 +86,10 @@ static bool print_temperature(const tw_report *r)
     for (size_t k = 0; k < r->pool->files; k++) {
         const tw_run_facts *f = tw_run_describe(r->pool->run[k]);
         if (f->draws == 0 || f->beta == 1.0) continue;
-        open_box(r->page, BAD, "These are not draws of the posterior");
+        open_box(r->page, BAD, "These draws are not from the posterior");
         fputs("<p>", r->page);
-        tw_html_print(r->page, "They are of the path to it from %s, at β = %g.", f->from, f->beta);
+        tw_html_print(r->page, "They are from the path from %s to the posterior at β = %g.", f->from,
+                      f->beta);
         fputs("</p>\n</section>\n", r->page);
         return true;
     }
@@ -103,13 +102,13 @@ static void judge_draws(const tw_report *r)
     if (r->pool->chained == 0) return;
     bool posterior = !print_temperature(r);
     open_box(r->page, warnings == 0 ? GOOD : BAD,
-             warnings > 0 ? "Look at this before you use the draws"
+             warnings > 0 ? "Check this before you use the draws"
              : posterior  ? "The draws can be used"
-                          : "As draws of that path they can be used");
+                          : "The draws of that path can be used");
     fputs(warnings ? "<ul>\n" : "", r->page);
     for (size_t k = 0; k < warnings; k++) print_warning(r->page, "li", &r->warnings.warning[k]);
     fputs(warnings ? "</ul>\n" : "", r->page);
-    if (warnings == 0) print_praise(r);
+    if (warnings == 0) print_no_warnings(r);
     fputs("</section>\n", r->page);
 }
 
@@ -139,8 +138,8 @@ static void judge_approximations(const tw_report *r)
     if (known == 0) return;
     open_box(r->page, off == 0 ? GOOD : BAD,
              off == 0       ? "The approximations are within Monte Carlo error"
-             : off == known ? "The approximations are off"
-                            : "Some approximations are off");
+             : off == known ? "The approximations differ by more than Monte Carlo error"
+                            : "Some approximations differ by more than Monte Carlo error");
     fputs("<p>", r->page);
     for (size_t k = 0; k < known; k++) {
         fputs(k ? " " : "", r->page);
@@ -180,7 +179,7 @@ static void judge_estimates(const tw_report *r)
     tw_agreement_print(a, r->estimate, words);
     tw_html_sentence(words, r->page);
     if (a->known && !a->agree)
-        fputs(" At least one has not seen the whole posterior: trust neither, and let chains mix with more "
+        fputs(" At least one has missed part of the posterior: trust neither, and improve mixing with more "
               "transitions, more temperatures or parallel tempering.",
               r->page);
     fputs("</p>\n", r->page);
@@ -216,7 +215,7 @@ static void print_tiles(const tw_report *r)
         double rate = s->ess_min / pool->sampling_seconds;
         if (isfinite(rate))
             tile(r->page, tw_html_digits(3, rate, text),
-                 pool->theta ? "effective draws a second" : "effective draws a second, worst latent");
+                 pool->theta ? "effective draws per second" : "ESS per second, worst latent");
     }
     if (trusted(r)) {
         char error[TW_DIGITS_BYTES];
@@ -232,9 +231,9 @@ void tw_report_verdict(const tw_report *r)
     judge_estimates(r);
     if (!r->figures.drawn) {
         open_box(r->page, BAD, "This page has no plots");
-        fputs("<p>They are drawn by the program gnuplot, which is not installed: install it (Debian and "
-              "Ubuntu: the "
-              "package gnuplot-nox) and make the page again.</p>\n</section>\n",
+        fputs("<p>gnuplot, which draws the plots, is not installed: install it (Debian and Ubuntu: package "
+              "gnuplot-nox) and make the page again.</p>\n"
+              "</section>\n",
               r->page);
     }
     print_tiles(r);

@@ -60,7 +60,7 @@ static void define_draws(transfer *t)
     t->y = tw_nc_variable(w, t->likelihood, "y", NC_DOUBLE, s->pointwise ? 3 : 2, dimensions);
     tw_nc_describe(w, t->likelihood, t->y,
                    s->pointwise ? "log p(y | x) of each observation"
-                                : "log p(y | x), all observations together");
+                                : "log p(y | x), summed over the observations");
 }
 
 static void define_statistics(transfer *t)

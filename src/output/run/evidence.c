@@ -104,7 +104,7 @@ static tw_status get_estimates(const tw_nc_reader *r, int group, tw_evidence_sto
     size_t count = 0;
     TW_TRY(tw_nc_dimension(r, group, "estimate", &count));
     if (count > TW_RUN_MOST_ESTIMATES)
-        return tw_fail(r->ctx, TW_BAD_DATA, "evidence has %zu estimates, and at most %d are read", count,
+        return tw_fail(r->ctx, TW_BAD_DATA, "evidence has %zu estimates, but the limit is %d", count,
                        TW_RUN_MOST_ESTIMATES);
     TW_TRY(tw_nc_read_names(r, group, "estimate", count, &store->methods));
     for (size_t k = 0; k < COLUMNS; k++) TW_TRY(get_column(r, group, &columns[k], count, e->estimates));

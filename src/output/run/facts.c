@@ -158,7 +158,7 @@ static tw_status check_format(const tw_nc_reader *r)
                        "talweg, or talweg_run_format is missing");
     if (format >= 1 && format <= TW_RUN_FORMAT) return TW_OK;
     return tw_fail(r->ctx, TW_BAD_DATA,
-                   "attribute talweg_run_format is %llu and this talweg (%s) reads 1 to %d",
+                   "attribute talweg_run_format is %llu, but this talweg (%s) reads 1 to %d",
                    (unsigned long long)format, tw_version(), TW_RUN_FORMAT);
 }
 

@@ -44,7 +44,7 @@ static tw_status get_likelihood(const tw_nc_reader *r, int group, const tw_likel
     *out = tw_likelihood_find(name);
     tw_status status = TW_OK;
     if (!*out)
-        status = tw_fail(r->ctx, TW_BAD_DATA, "constant_data: the likelihood is \"%.60s\"; there are: %s",
+        status = tw_fail(r->ctx, TW_BAD_DATA, "constant_data: the likelihood \"%.60s\" is not one of %s",
                          name, tw_likelihood_names());
     tw_release(r->ctx, name);
     return status;

@@ -102,8 +102,7 @@ static tw_status find_method(const tw_run *run, const char *name, tw_method *met
     const tw_method_info *found = tw_method_find(strcmp(name, "is2") == 0     ? "hmc"
                                                  : strcmp(name, "chain") == 0 ? "ess"
                                                                               : name); /* its transitions */
-    if (!found)
-        return tw_fail(run->ctx, TW_BAD_DATA, "%.1000s: there is no method \"%.60s\"", run->path, name);
+    if (!found) return tw_fail(run->ctx, TW_BAD_DATA, "%.1000s: unknown method \"%.60s\"", run->path, name);
     *method = found->method;
     return TW_OK;
 }

@@ -137,7 +137,7 @@ tw_status tw_pool_save(tw_pool *pool, const char *path, const tw_run_options *op
     if (pool->chained == 0)
         return tw_fail(pool->ctx, TW_BAD_DATA, "none of these files has draws: there is nothing to merge");
     if (!pool->has_x)
-        return tw_fail(pool->ctx, TW_BAD_DATA, "%.500s has only a summary of its draws: it cannot be merged",
+        return tw_fail(pool->ctx, TW_BAD_DATA, "%.500s has only a summary of its draws and cannot be merged",
                        pool->path[0]);
     tw_status status = prepare(&m);
     const tw_run_facts facts = facts_of(pool, m.eps);

@@ -21,7 +21,7 @@ static tw_status check_bytes(tw_context *ctx, FILE *file)
     if (length == sizeof found && memcmp(found, signature, sizeof found) == 0)
         return tw_seal_check(ctx, file);
     return tw_fail(ctx, TW_BAD_DATA,
-                   "this is not a NetCDF-4 file: give one that talweg sample or talweg evidence wrote");
+                   "this is not a NetCDF-4 file: use one written by talweg sample or talweg evidence");
 }
 
 /* Whatever is no regular file is not even opened: that would wait for somebody to write to a pipe. */
@@ -29,8 +29,7 @@ static tw_status check_file(tw_context *ctx, const char *path)
 {
     struct stat about;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
-        return tw_fail(ctx, TW_BAD_FILE,
-                       "is %s: give a regular file, since a run is read from all over its file",
+        return tw_fail(ctx, TW_BAD_FILE, "is %s: use a regular file, since a run is not read sequentially",
                        S_ISDIR(about.st_mode) ? "a directory" : "a pipe or a device");
     FILE *file = fopen(path, "rb");
     if (!file) return tw_fail(ctx, TW_BAD_FILE, "cannot be opened: %s", strerror(errno));
@@ -135,7 +134,7 @@ tw_status tw_nc_find_variable(const tw_nc_reader *r, int group, const char *name
         size_t length = 0;
         fits = nc_inq_dimlen(group, dimensions[k], &length) == NC_NOERR && length == lengths[k];
     }
-    return fits ? TW_OK : fail_field(r, group, name, "has other dimensions than it should");
+    return fits ? TW_OK : fail_field(r, group, name, "has the wrong dimensions");
 }
 
 /* ---- values ---- */

@@ -59,7 +59,7 @@ static tw_status verdict(const tw_nc_writer *w)
 {
     if (w->error == NC_NOERR) return TW_OK;
     return tw_fail(w->ctx, w->error == NC_ENOMEM ? TW_NO_MEMORY : TW_WRITE_FAILED,
-                   "%.1000s: could not be written in full: %s%s%s", w->path, nc_strerror(w->error),
+                   "%.1000s: could not be written completely: %s%s%s", w->path, nc_strerror(w->error),
                    w->system_error ? ": " : "", w->system_error ? strerror(w->system_error) : "");
 }
 

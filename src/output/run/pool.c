@@ -24,17 +24,15 @@ static void add_totals(tw_totals *to, const tw_totals *from)
 static const char *target_difference(const tw_run_facts *a, const tw_run_facts *b)
 {
     if (a->beta != b->beta) return "the inverse temperature of their draws";
-    return a->beta != 1.0 && strcmp(a->from, b->from) != 0 ? "the Gaussian q at which their paths start"
-                                                           : NULL;
+    return a->beta != 1.0 && strcmp(a->from, b->from) != 0 ? "the start q of their paths" : NULL;
 }
 
 static tw_status fail_difference(const tw_pool *pool, size_t k, const char *what)
 {
-    return tw_fail(
-        pool->ctx, TW_BAD_DATA,
-        "%.500s and %.500s differ in %s. Files given together must be runs of one problem: give them one "
-        "at a time",
-        pool->path[0], pool->path[k], what);
+    return tw_fail(pool->ctx, TW_BAD_DATA,
+                   "%.500s and %.500s differ in %s. Files combined in one command must be runs of the same "
+                   "problem: use them one at a time",
+                   pool->path[0], pool->path[k], what);
 }
 
 /* What there is to say about the covariance was said when the run was made. */
@@ -72,11 +70,10 @@ static tw_status check_seed(const tw_pool *pool, size_t k)
         const tw_run_facts *a = tw_run_describe(pool->run[i]);
         if (a->draws > 0 && a->seed == b->seed && strcmp(a->method, b->method) == 0 &&
             strcmp(a->metric, b->metric) == 0)
-            return tw_fail(
-                pool->ctx, TW_BAD_DATA,
-                "%.500s and %.500s were both made with the seed %llu, so their chains repeat each other: "
-                "give one of them, or sample again with another seed",
-                pool->path[i], pool->path[k], (unsigned long long)b->seed);
+            return tw_fail(pool->ctx, TW_BAD_DATA,
+                           "%.500s and %.500s have the same seed %llu, so their chains are the same: use one "
+                           "of them, or sample again with another seed",
+                           pool->path[i], pool->path[k], (unsigned long long)b->seed);
     }
     return TW_OK;
 }
@@ -98,10 +95,10 @@ static tw_status add_chains(tw_pool *pool, size_t k)
     add_totals(&pool->warmup, &facts->warmup_totals);
     add_totals(&pool->sampling, &facts->sampling);
     if (pool->chained < 2 || pool->has_x) return TW_OK;
-    return tw_fail(pool->ctx, TW_BAD_DATA,
-                   "%.500s: several files can be combined only if each has the draws of x, and one has only "
-                   "their summary: give it alone",
-                   pool->path[k]);
+    return tw_fail(
+        pool->ctx, TW_BAD_DATA,
+        "%.500s has only a summary of its draws and cannot be combined with other files: use it alone",
+        pool->path[k]);
 }
 
 static void note_lengths(const tw_pool *pool)
@@ -121,8 +118,8 @@ static tw_status check_theta(tw_pool *pool, size_t k)
     const tw_run_theta *theta = tw_run_read_theta(pool->run[k]);
     if (pool->chained > 0 && tw_run_describe(pool->run[k])->draws > 0 && (theta || pool->theta))
         return tw_fail(pool->ctx, TW_BAD_DATA,
-                       "%.500s: draws of unknown parameters are weighted points, not chains, and cannot be "
-                       "combined with other draws: give the file alone, or sample with more points",
+                       "%.500s: draws of unknown parameters come from weighted points, not chains, and "
+                       "cannot be combined with other draws: use the file alone, or sample with more points",
                        pool->path[theta ? k : 0]);
     if (theta) pool->theta = theta;
     return TW_OK;
@@ -188,8 +185,7 @@ tw_status tw_pool_open(tw_context *ctx, size_t count, const char *const *paths, 
     void *memory = NULL;
     *out = NULL;
     if (count == 0 || count > TW_POOL_MOST_FILES)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu files were given; there may be 1 to %d", count,
-                       TW_POOL_MOST_FILES);
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "%zu files were given, not 1 to %d", count, TW_POOL_MOST_FILES);
     TW_TRY(tw_allocate(ctx, 1, sizeof(tw_pool), "the files", &memory));
     tw_pool *pool = memory;
     pool->ctx = ctx;

@@ -56,7 +56,7 @@ tw_status tw_pool_summarise(tw_pool *pool, size_t threads, tw_summary *rows, tw_
     if (pool->chained == 0)
         return tw_fail(
             pool->ctx, TW_BAD_DATA,
-            "%.500s has no draws: the run ended in warm-up, or the file has only estimates of log Z",
+            "%.500s has no draws: the run ended during warm-up, or the file has only estimates of log Z",
             pool->path[0]);
     return summarise_files(pool, threads, rows, out);
 }

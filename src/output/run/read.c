@@ -14,10 +14,10 @@ static tw_status drop_empty(tw_journal *j)
 {
     if (j->left > j->stride)
         return tw_fail(j->ctx, TW_BAD_DATA,
-                       "%.1000s: the journal is damaged at its first draw, with %.3g MB behind that: remove "
-                       "it to start again",
+                       "%.1000s: the journal is damaged at its first draw, before %.3g MB of data: remove it "
+                       "to start again",
                        j->path, 1e-6 * (double)j->left);
-    tw_log(j->ctx, TW_LOG_INFO, "%.1000s: its run ended before the first draw; it is removed", j->path);
+    tw_log(j->ctx, TW_LOG_INFO, "%.1000s: its run ended before the first draw; removing it", j->path);
     tw_journal_remove(j);
     return TW_OK;
 }
@@ -26,8 +26,8 @@ static tw_status complete(tw_journal *j, const char *path)
 {
     TW_TRY(tw_run_complete(j, path, true));
     tw_log(j->ctx, TW_LOG_INFO,
-           "%.1000s: the run that wrote it did not end; the file was completed from its journal, with "
-           "%zu draws of each chain",
+           "%.1000s: its run did not finish; the file was completed from the journal, with %zu draws of each "
+           "chain",
            path, j->draws);
     if (j->left > j->stride)
         tw_warn(j->ctx, &(tw_warning){.code = TW_WARN_JOURNAL,
@@ -146,7 +146,7 @@ static tw_status find_x(tw_run *run, int *group, int *variable)
 {
     const tw_run_facts *f = &run->facts.facts;
     if (f->draws == 0)
-        return tw_fail(run->ctx, TW_BAD_ARGUMENT, "%.1000s has no draws: give a file of a sampling run",
+        return tw_fail(run->ctx, TW_BAD_ARGUMENT, "%.1000s has no draws: use the file of a sampling run",
                        run->path);
     if (!f->has_x)
         return tw_fail(run->ctx, TW_BAD_ARGUMENT,
@@ -167,7 +167,7 @@ static tw_status fail_reading(const tw_run *run, int group, const char *name, in
 static tw_status check_range(const tw_run *run, const char *what, size_t first, size_t count, size_t all)
 {
     if (first <= all && count <= all - first) return TW_OK;
-    return tw_fail(run->ctx, TW_BAD_ARGUMENT, "%.1000s has %zu %s; %zu from number %zu on were asked for",
+    return tw_fail(run->ctx, TW_BAD_ARGUMENT, "%.1000s has %zu %s, but %zu from number %zu were requested",
                    run->path, all, what, count, first);
 }
 

@@ -12,7 +12,7 @@
 static tw_status fail_draws(const tw_run_writer *w, size_t found, size_t wanted)
 {
     return tw_fail(w->ctx, TW_BAD_DATA,
-                   "%.1000s: the run resumes after %zu draws of each chain, and the file has %zu", w->path,
+                   "%.1000s: the run resumes after %zu draws of each chain, but the file has %zu", w->path,
                    wanted, found);
 }
 
@@ -20,7 +20,7 @@ static tw_status check_shape(const tw_run_writer *w, const tw_run_facts *facts, 
 {
     if (n == facts->n && chains == facts->chains) return TW_OK;
     return tw_fail(w->ctx, TW_BAD_DATA,
-                   "%.1000s: the file has %zu chains of %zu latents, and the run to resume has %zu of %zu",
+                   "%.1000s: the file has %zu chains of %zu latents, but the run to resume has %zu of %zu",
                    w->path, chains, n, facts->chains, facts->n);
 }
 
@@ -37,7 +37,7 @@ static tw_status check_last(const tw_run_writer *w, size_t draws, const double *
     bool same = status == TW_OK && memcmp(last, x, bytes) == 0;
     tw_release(w->ctx, draw);
     if (same || status != TW_OK) return status;
-    return tw_fail(w->ctx, TW_BAD_DATA, "%.1000s: its draws are not those of the run to resume", w->path);
+    return tw_fail(w->ctx, TW_BAD_DATA, "%.1000s does not have the draws of the run to resume", w->path);
 }
 
 /* ---- from the file ---- */

@@ -130,7 +130,7 @@ static tw_status save_memory(tw_context *ctx, const char *path, const tw_run_opt
     const tw_run_facts all = add_draws(*facts, draws);
     TW_TRY(tw_run_check_parts(ctx, o, m->problem, &all));
     if (draws->draws > 0 && (!draws->x || !draws->records || !draws->log_likelihood))
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "there are no draws in memory to write: they were not kept");
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "the draws were not kept in memory: there is nothing to write");
     m->layout = (tw_journal){.ctx = ctx, .descriptor = -1, .draws = draws->draws};
     m->layout.settings = tw_run_settings(o, &all);
     m->layout.stride = tw_draw_stride(&m->layout.settings);
@@ -151,11 +151,11 @@ static tw_status check_hyper(tw_context *ctx, const tw_run_options *o, const tw_
     for (size_t k = 0; k < t->unknown; k++) known &= t->index[k] < tw_kernel_count(problem->kernel);
     if (o && o->summary_only)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "a run over unknown parameters keeps its draws: not summary only");
+                       "a run with unknown parameters cannot be saved as a summary only");
     if (o && o->pointwise && !known)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "log likelihoods of each observation need the likelihood's own parameters, and some "
-                       "are unknown");
+                       "log likelihoods of each observation need known parameters of the likelihood, and "
+                       "some are unknown");
     return TW_OK;
 }
 

@@ -61,7 +61,7 @@ tw_status tw_seal_put(tw_writer *writer)
         error = errno;
     }
     if (done) return TW_OK;
-    return tw_fail(writer->ctx, TW_WRITE_FAILED, "%.1000s: could not be written in full: %s", writer->path,
+    return tw_fail(writer->ctx, TW_WRITE_FAILED, "%.1000s: could not be written completely: %s", writer->path,
                    strerror(error));
 }
 
@@ -75,6 +75,5 @@ tw_status tw_seal_check(tw_context *ctx, FILE *file)
     if (seal[SEAL_LENGTH] == length - sizeof seal &&
         sum_file(file, seal[SEAL_KIND], seal[SEAL_LENGTH], &sum) && sum == seal[SEAL_CHECKSUM])
         return TW_OK;
-    return tw_fail(ctx, TW_BAD_DATA,
-                   "the file is damaged: its checksum is not the one that was written with it");
+    return tw_fail(ctx, TW_BAD_DATA, "the file is damaged: its checksum does not match");
 }

@@ -41,5 +41,5 @@ const tw_statistic tw_statistics[TW_STATISTIC_COUNT] = {
     {"implicit_failure", NC_BYTE, implicit_failure, "an implicit equation was not solved"},
     {"irreversible", NC_BYTE, irreversible, "the reverse trajectory did not return to its start"},
     {"factorisation", NC_BYTE, factorisation, "a metric could not be factored"},
-    {"log_likelihood", NC_DOUBLE, log_likelihood, "log p(y | x), all observations together"},
+    {"log_likelihood", NC_DOUBLE, log_likelihood, "log p(y | x), summed over the observations"},
 };

@@ -179,10 +179,10 @@ static tw_status get_numbers(const tw_nc_reader *r, int group, const char *name,
     for (size_t i = 0; status == TW_OK && i < length; i++) {
         (*out)[i] = (size_t)found[i];
         if (found[i] < 0 || (size_t)found[i] >= below)
-            status = tw_fail(r->ctx, TW_BAD_DATA,
-                             "unknown_parameters: %s has the value %lld, and at most %zu is "
-                             "possible: the file is damaged",
-                             name, found[i], below - 1);
+            status =
+                tw_fail(r->ctx, TW_BAD_DATA,
+                        "unknown_parameters: %s has the value %lld, above the limit %zu: the file is damaged",
+                        name, found[i], below - 1);
     }
     tw_release(r->ctx, values);
     return status;

@@ -14,8 +14,7 @@ tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_wri
     struct stat about;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode))
         return tw_fail(ctx, TW_BAD_ARGUMENT,
-                       "%.1000s is not a regular file, and a NetCDF file must be one: choose another name",
-                       path);
+                       "%.1000s is not a regular file, which NetCDF needs: choose another name", path);
     return tw_writer_open(ctx, path, overwrite, out);
 }
 
@@ -200,7 +199,7 @@ tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrit
     tw_journal there;
     TW_TRY(tw_problem_check_saved(problem));
     if (evidence->count > TW_RUN_MOST_ESTIMATES)
-        return tw_fail(ctx, TW_BAD_ARGUMENT, "a file takes at most %d estimates, not %zu",
+        return tw_fail(ctx, TW_BAD_ARGUMENT, "a file holds at most %d estimates, not %zu",
                        TW_RUN_MOST_ESTIMATES, evidence->count);
     if (!tw_team_leads(ctx)) return TW_OK;
     TW_TRY(tw_journal_claim(&there, ctx, path, overwrite));

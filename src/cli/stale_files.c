@@ -1,6 +1,6 @@
-/* sweep.c: see sweep.h. A process of another machine that writes to the same path at the same moment would look as if it
- * were no more: its next file is whole again. */
-#include "cli/sweep.h"
+/* stale_files.c: see stale_files.h. A process on another machine that writes to the same path at the same time looks as if it had
+ * ended; its next file is complete again. */
+#include "cli/stale_files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is a name "BASE.PID.N.part", of a process that is no more? */
-static bool is_left(const char *name, const char *base)
+/* Is the name "BASE.PID.N.part", of a process that has ended? */
+static bool is_stale(const char *name, const char *base)
 {
     size_t length = strlen(base);
     char *end = NULL;
@@ -26,17 +26,17 @@ static bool is_left(const char *name, const char *base)
     return kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-void tw_sweep(const char *path)
+void tw_remove_stale_files(const char *path)
 {
     char whole[PATH_MAX];
     if (strlen(path) >= sizeof whole) return;
-    if (!realpath(path, whole)) strcpy(whole, path); /* not there yet */
+    if (!realpath(path, whole)) strcpy(whole, path); /* it does not exist yet */
     char *slash = strrchr(whole, '/');
     const char *base = slash ? slash + 1 : whole;
     if (slash) *slash = '\0';
     DIR *folder = opendir(!slash ? "." : slash == whole ? "/" : whole);
     if (!folder) return;
     for (const struct dirent *entry = readdir(folder); entry; entry = readdir(folder))
-        if (is_left(entry->d_name, base)) unlinkat(dirfd(folder), entry->d_name, 0);
+        if (is_stale(entry->d_name, base)) unlinkat(dirfd(folder), entry->d_name, 0);
     closedir(folder);
 }

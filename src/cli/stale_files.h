@@ -1,0 +1,8 @@
+/* stale_files.h: removal of the unfinished files of killed processes. */
+#ifndef TALWEG_CLI_STALE_FILES_H
+#define TALWEG_CLI_STALE_FILES_H
+
+/* Remove the unfinished files of `path`, which tw_writer names PATH.PID.N.part, of processes that have ended. */
+void tw_remove_stale_files(const char *path);
+
+#endif
