@@ -61,7 +61,7 @@ TW_API bool tw_method_takes(tw_method method, tw_metric metric);
 
 /* The precision of HMC's forces. Either is exact: densities, by which Metropolis decides, are in double precision. */
 typedef enum tw_forces {
-    TW_FORCES_AUTO, /* single in the metric ep from 256 cases on, where it costs no acceptance and saves time; else double */
+    TW_FORCES_AUTO, /* single in the metric ep from 100 cases on, where it costs no acceptance and saves time; else double */
     TW_FORCES_DOUBLE,
     TW_FORCES_SINGLE /* wherever all columns share a dense Gaussian of full rank */
 } tw_forces;
