@@ -170,7 +170,7 @@ static void site_terms(const tw_frame *f, size_t columns, const tw_frame_block *
     bool sums_wanted = out->log_density || out->log_likelihood;
     for (size_t j = 0; j < columns; j++) {
         const double *x = out->x + j * f->n;
-        double *slope = out->force ? out->slope + j * f->n : NULL;
+        double *slope = out->gradient ? out->slope + j * f->n : NULL;
         tw_site_sums sums = {0.0, 0.0};
         if (slope || sums_wanted)
             tw_target_sites(f->target, x, slope, NULL, NULL, sums_wanted ? &sums : NULL);
@@ -180,30 +180,36 @@ static void site_terms(const tw_frame *f, size_t columns, const tw_frame_block *
     }
 }
 
-/* F' slope, with the product in single precision. */
-static void force_single(const tw_frame *f, size_t columns, const tw_frame_block *out)
+/* w - F' slope */
+static void gradient_single(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
     size_t count = f->n * columns;
     float *from = out->narrow, *to = from + count;
     for (size_t i = 0; i < count; i++) from[i] = (float)out->slope[i];
     tw_packed_pull_back_single(f->packed, columns, from, to);
-    for (size_t i = 0; i < count; i++) out->force[i] = (double)to[i];
+    for (size_t i = 0; i < count; i++) out->gradient[i] = w[i] - (double)to[i];
+}
+
+static void gradient_double(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    pull_back(f, columns, out->slope, out->gradient);
+    for (size_t i = 0; i < f->r * columns; i++) out->gradient[i] = w[i] - out->gradient[i];
 }
 
 static void evaluate_gaussian(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
     size_t r = f->r;
-    if (out->force && f->packed)
-        force_single(f, columns, out);
-    else if (out->force)
-        pull_back(f, columns, out->slope, out->force);
+    if (out->gradient && f->packed)
+        gradient_single(f, columns, w, out);
+    else if (out->gradient)
+        gradient_double(f, columns, w, out);
     if (!out->log_density) return;
     double constant = tw_frame_constant(f);
     for (size_t j = 0; j < columns; j++)
         out->log_density[j] += constant - 0.5 * tw_dot(r, w + j * r, w + j * r);
 }
 
-/* The base's part by solves: v = L^-1 (x - m), and F' (slope - L^-T v) for the force. */
+/* The base's part by solves: v = L^-1 (x - m), and L^-T v for the gradient. */
 static void evaluate_linear(const tw_frame *f, size_t columns, const tw_frame_block *out)
 {
     const tw_target *t = f->target;
@@ -214,10 +220,10 @@ static void evaluate_linear(const tw_frame *f, size_t columns, const tw_frame_bl
         for (size_t j = 0; j < columns; j++)
             out->log_density[j] += constant - 0.5 * tw_dot(n, out->solve + j * n, out->solve + j * n);
     }
-    if (!out->force) return;
+    if (!out->gradient) return;
     tw_gaussian_solve_transposed(t->base, columns, out->solve);
-    for (size_t i = 0; i < n * columns; i++) out->solve[i] = out->slope[i] - out->solve[i];
-    pull_back(f, columns, out->solve, out->force);
+    for (size_t i = 0; i < n * columns; i++) out->solve[i] -= out->slope[i];
+    pull_back(f, columns, out->solve, out->gradient);
 }
 
 static double *from(double *array, size_t offset)
@@ -232,7 +238,7 @@ static void evaluate_each(const tw_frame *f, size_t columns, const double *w, co
         tw_frame one = single(f, j);
         tw_frame_block at = {.x = out->x + j * f->n,
                              .slope = from(out->slope, j * f->n),
-                             .force = from(out->force, j * f->r),
+                             .gradient = from(out->gradient, j * f->r),
                              .log_density = from(out->log_density, j),
                              .log_likelihood = from(out->log_likelihood, j)};
         positions(&one, 1, w + j * f->r, at.x);

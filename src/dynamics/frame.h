@@ -77,7 +77,7 @@ typedef struct tw_frame_block {
     double *slope;          /* n x P: work; for linear frames also n x P of `solve` */
     double *solve;          /* n x P, linear frames only */
     float *narrow;          /* 2 n x P: work, where the frame has a packed factor */
-    double *force;          /* r x P: dL_b/dw, in a Gaussian frame without the part -w; NULL: not wanted */
+    double *gradient;       /* r x P: of -L_b with respect to w; NULL: not wanted */
     double *log_density;    /* P; NULL: not wanted */
     double *log_likelihood; /* P; NULL: not wanted */
 } tw_frame_block;

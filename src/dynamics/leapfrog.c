@@ -10,8 +10,8 @@ void tw_leapfrog_free(tw_leapfrog *flow)
 {
     if (!flow) return;
     tw_context *ctx = flow->ctx;
-    double *arrays[] = {flow->w,        flow->p,        flow->at.x,           flow->at.slope,
-                        flow->at.solve, flow->at.force, flow->at.log_density, flow->at.log_likelihood};
+    double *arrays[] = {flow->w,        flow->p,           flow->at.x,           flow->at.slope,
+                        flow->at.solve, flow->at.gradient, flow->at.log_density, flow->at.log_likelihood};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     tw_release(ctx, flow->at.narrow);
     tw_release(ctx, flow);
@@ -33,7 +33,7 @@ static tw_status allocate(tw_leapfrog *flow)
                            &narrow));
         flow->at.narrow = narrow;
     }
-    TW_TRY(tw_allocate_doubles(ctx, r, columns, "the forces", &flow->at.force));
+    TW_TRY(tw_allocate_doubles(ctx, r, columns, "the gradients", &flow->at.gradient));
     TW_TRY(tw_allocate_doubles(ctx, columns, 1, "the densities", &flow->at.log_density));
     return tw_allocate_doubles(ctx, columns, 1, "the likelihoods", &flow->at.log_likelihood);
 }
@@ -65,16 +65,16 @@ void tw_leapfrog_refresh(tw_leapfrog *flow)
     evaluate(flow, &flow->at);
 }
 
-/* The part -w of a Gaussian frame's force belongs to the drift where that turns. */
+/* Where the frame turns, the part w of the gradient is the drift's. */
 static void kick(tw_leapfrog *flow, double eps)
 {
     size_t count = flow->frame->r * flow->columns;
     double *p = flow->p;
-    const double *force = flow->at.force, *w = flow->w;
-    if (flow->frame->linear || flow->frame->turns)
-        for (size_t i = 0; i < count; i++) p[i] += eps * force[i];
+    const double *gradient = flow->at.gradient, *w = flow->w;
+    if (flow->frame->turns)
+        for (size_t i = 0; i < count; i++) p[i] -= eps * (gradient[i] - w[i]);
     else
-        for (size_t i = 0; i < count; i++) p[i] += eps * (force[i] - w[i]);
+        for (size_t i = 0; i < count; i++) p[i] -= eps * gradient[i];
 }
 
 static void turn(size_t count, double angle, double *w, double *p)
@@ -98,7 +98,7 @@ static void drift(tw_leapfrog *flow, double eps)
 
 void tw_leapfrog_run(tw_leapfrog *flow, double eps, size_t steps)
 {
-    tw_frame_block inside = flow->at; /* on the way only forces are needed */
+    tw_frame_block inside = flow->at; /* on the way only gradients are needed */
     inside.log_density = inside.log_likelihood = NULL;
     if (steps == 0) return;
     kick(flow, 0.5 * eps);

@@ -1,7 +1,7 @@
 /* hmc.c: Hamiltonian Monte Carlo with a constant metric, a tile of columns in lockstep.
  *
  * In the metric's frame the mass is the identity: p ~ N(0, I), a leapfrog trajectory, Metropolis on H. The
- * positions and forces of a tile are saved before the trajectory, and a rejected column is put back.
+ * positions and gradients of a tile are saved before the trajectory, and a rejected column is put back.
  */
 #include <string.h>
 
@@ -10,7 +10,8 @@
 #include "sample/cost.h"
 #include "sample/sampler.h"
 
-/* From so many cases on products with the factor take most of the time, and packed ones in single precision are several times as fast. */
+/* From so many cases on products with the factor take most of the time, and packed ones in single precision are several times as
+ * fast. */
 enum { SINGLE_FROM = 100 };
 
 /* A straight drift loses acceptance as n eps^4; from so many cases on that costs several steps for each one that turns. */
@@ -23,7 +24,7 @@ typedef struct hmc {
 
 typedef struct tile {
     tw_leapfrog *flow;
-    double *w, *x, *force;                /* as before the trajectory */
+    double *w, *x, *gradient;             /* as before the trajectory */
     double *log_density, *log_likelihood; /* likewise */
     double *energy;
 } tile;
@@ -32,7 +33,7 @@ static void release_tile(tw_context *ctx, tile *t)
 {
     if (!t) return;
     tw_leapfrog_free(t->flow);
-    double *arrays[] = {t->w, t->x, t->force, t->log_density, t->log_likelihood, t->energy};
+    double *arrays[] = {t->w, t->x, t->gradient, t->log_density, t->log_likelihood, t->energy};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     tw_release(ctx, t);
 }
@@ -62,7 +63,7 @@ static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
     t->flow->first = tw_piece_first(s, piece);
     TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved positions", &t->w));
     TW_TRY(tw_allocate_doubles(s->ctx, s->n, columns, "the saved positions", &t->x));
-    TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved forces", &t->force));
+    TW_TRY(tw_allocate_doubles(s->ctx, s->frame.r, columns, "the saved gradients", &t->gradient));
     TW_TRY(tw_allocate_doubles(s->ctx, columns, 1, "the saved densities", &t->log_density));
     TW_TRY(tw_allocate_doubles(s->ctx, columns, 1, "the saved likelihoods", &t->log_likelihood));
     return tw_allocate_doubles(s->ctx, columns, 1, "the energies", &t->energy);
@@ -125,7 +126,7 @@ static void save(const tw_sampler *s, tile *t)
     const tw_leapfrog *f = t->flow;
     size_t coordinates = s->frame.r * f->columns;
     memcpy(t->w, f->w, coordinates * sizeof *t->w);
-    memcpy(t->force, f->at.force, coordinates * sizeof *t->force);
+    memcpy(t->gradient, f->at.gradient, coordinates * sizeof *t->gradient);
     memcpy(t->x, f->at.x, s->n * f->columns * sizeof *t->x);
     memcpy(t->log_density, f->at.log_density, f->columns * sizeof *t->log_density);
     memcpy(t->log_likelihood, f->at.log_likelihood, f->columns * sizeof *t->log_likelihood);
@@ -136,7 +137,7 @@ static void put_back(const tw_sampler *s, tile *t, size_t j)
     tw_leapfrog *f = t->flow;
     size_t r = s->frame.r, n = s->n;
     memcpy(f->w + j * r, t->w + j * r, r * sizeof *f->w);
-    memcpy(f->at.force + j * r, t->force + j * r, r * sizeof *f->w);
+    memcpy(f->at.gradient + j * r, t->gradient + j * r, r * sizeof *f->w);
     memcpy(f->at.x + j * n, t->x + j * n, n * sizeof *f->w);
     f->at.log_density[j] = t->log_density[j];
     f->at.log_likelihood[j] = t->log_likelihood[j];
@@ -176,7 +177,7 @@ static size_t hmc_parts(tw_sampler *s, size_t column, tw_column_part part[TW_MOS
     tw_leapfrog *f = tile_of(s, column / s->each)->flow;
     size_t j = column % s->each, r = s->frame.r, n = s->n;
     part[0] = (tw_column_part){f->w + j * r, r};
-    part[1] = (tw_column_part){f->at.force + j * r, r};
+    part[1] = (tw_column_part){f->at.gradient + j * r, r};
     part[2] = (tw_column_part){f->at.x + j * n, n};
     part[3] = (tw_column_part){f->at.log_density + j, 1};
     part[4] = (tw_column_part){f->at.log_likelihood + j, 1};
