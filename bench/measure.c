@@ -1,6 +1,7 @@
 /* measure.c: positions, a step of RMHMC, and a step of HMC on many columns; see measure.h. */
 #include "measure.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/context.h"
@@ -132,16 +133,17 @@ tw_status bench_time_step(const tw_target *target, tw_metric metric, const doubl
 /* ---- a step of HMC on many columns ---- */
 
 typedef struct lockstep {
-    const tw_frame *frame;
-    tw_leapfrog *flow;
-    double *scratch; /* n x P */
+    tw_frame frame, single;          /* single: with a packed factor */
+    tw_packed *packed;               /* NULL: none, and no second flow */
+    tw_leapfrog *flow, *single_flow; /* P columns */
+    double *scratch;                 /* n x P */
 } lockstep;
 
 static void products(void *data)
 {
     lockstep *l = data;
-    tw_gaussian_spread(l->frame->gaussian, l->flow->columns, l->flow->w, l->scratch);
-    tw_gaussian_pull_back(l->frame->gaussian, l->flow->columns, l->flow->at.x, l->scratch);
+    tw_gaussian_spread(l->frame.gaussian, l->flow->columns, l->flow->w, l->scratch);
+    tw_gaussian_pull_back(l->frame.gaussian, l->flow->columns, l->flow->at.x, l->scratch);
 }
 
 static void short_run(void *data)
@@ -154,35 +156,64 @@ static void long_run(void *data)
     tw_leapfrog_run(((lockstep *)data)->flow, 0.1, 9);
 }
 
+static void short_single_run(void *data)
+{
+    tw_leapfrog_run(((lockstep *)data)->single_flow, 0.1, 1);
+}
+
+static void long_single_run(void *data)
+{
+    tw_leapfrog_run(((lockstep *)data)->single_flow, 0.1, 9);
+}
+
 static void fill_normals(size_t count, uint64_t chain, double *out)
 {
     tw_stream stream = tw_stream_at(3, TW_STREAM_START, chain, 0);
     tw_stream_normals(&stream, count, out);
 }
 
+static void start_flow(tw_leapfrog *flow)
+{
+    fill_normals(flow->frame->r * flow->columns, 0, flow->w);
+    fill_normals(flow->frame->r * flow->columns, 1, flow->p);
+    tw_leapfrog_refresh(flow);
+}
+
 static void time_lockstep(lockstep *l, bench_batch *out)
 {
-    const bench_work work[] = {products, short_run, long_run};
-    double seconds[3];
-    fill_normals(l->frame->r * out->columns, 0, l->flow->w);
-    fill_normals(l->frame->r * out->columns, 1, l->flow->p);
-    tw_leapfrog_refresh(l->flow);
-    bench_medians(3, work, l, BATCH_REPEATS, seconds);
-    out->seconds = (seconds[2] - seconds[1]) / 8.0;
+    const bench_work work[] = {products, short_run, long_run, short_single_run, long_single_run};
+    double seconds[5];
+    start_flow(l->flow);
+    if (l->packed) start_flow(l->single_flow);
+    bench_medians(l->packed ? 5 : 3, work, l, BATCH_REPEATS, seconds);
     out->product_seconds = seconds[0];
+    out->seconds = (seconds[2] - seconds[1]) / 8.0;
+    if (l->packed) out->single_seconds = (seconds[4] - seconds[3]) / 8.0;
+}
+
+static tw_status make_lockstep(const tw_target *target, tw_metric metric, const tw_reference *q,
+                               size_t columns, lockstep *l)
+{
+    TW_TRY(tw_frame_make(target, metric, q, &l->frame));
+    TW_TRY(tw_leapfrog_new(&l->frame, columns, &l->flow));
+    TW_TRY(tw_allocate_doubles(target->ctx, l->frame.n, columns, "the measurement", &l->scratch));
+    if (metric != TW_METRIC_EP || l->frame.linear) return TW_OK;
+    TW_TRY(tw_packed_new(l->frame.gaussian, &l->packed));
+    l->single = l->frame;
+    l->single.packed = l->packed;
+    return l->packed ? tw_leapfrog_new(&l->single, columns, &l->single_flow) : TW_OK;
 }
 
 tw_status bench_time_batch(const tw_target *target, tw_metric metric, const tw_reference *q, size_t columns,
                            bench_batch *out)
 {
-    tw_frame frame;
-    lockstep l = {.frame = &frame};
-    *out = (bench_batch){.columns = columns};
-    TW_TRY(tw_frame_make(target, metric, q, &frame));
-    TW_TRY(tw_leapfrog_new(&frame, columns, &l.flow));
-    tw_status status = tw_allocate_doubles(target->ctx, frame.n, columns, "the measurement", &l.scratch);
+    lockstep l = {0};
+    *out = (bench_batch){.columns = columns, .single_seconds = NAN};
+    tw_status status = make_lockstep(target, metric, q, columns, &l);
     if (status == TW_OK) time_lockstep(&l, out);
     tw_release(target->ctx, l.scratch);
     tw_leapfrog_free(l.flow);
+    tw_leapfrog_free(l.single_flow);
+    tw_packed_free(l.packed);
     return status;
 }

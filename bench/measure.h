@@ -26,8 +26,10 @@ typedef struct bench_step {
 /* A step of HMC on many columns in lockstep. */
 typedef struct bench_batch {
     size_t columns;
-    double seconds;         /* of a step */
-    double product_seconds; /* of the two triangular products in it (matrix-vector products for one column) */
+    double seconds; /* of a step in double precision */
+    double
+        single_seconds; /* of one whose forces are in single precision; NaN: the Gaussian has no such factor */
+    double product_seconds; /* of two triangular products by BLAS (dtrmm; dtrmv for one column) */
 } bench_batch;
 
 /* Fill x (n x count) with positions of the path from q at b, from 8 chains of HMC with EP's metric: every
@@ -52,7 +54,7 @@ tw_status bench_time_literal(const tw_model *model, const tw_approximation *ep, 
                              size_t count, const double *x, bench_step *out);
 
 /* HMC with a constant metric (q: the Gaussian of the metric ep, else NULL). A step is the difference of
- * trajectories of 9 and 1 steps, over 8. */
+ * trajectories of 9 and 1 steps, over 8. Only in the metric ep there are forces in single precision. */
 tw_status bench_time_batch(const tw_target *target, tw_metric metric, const tw_reference *q, size_t columns,
                            bench_batch *out);
 

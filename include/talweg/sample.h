@@ -61,7 +61,7 @@ TW_API bool tw_method_takes(tw_method method, tw_metric metric);
 
 /* The precision of HMC's forces. Both are exact: the densities of the Metropolis test are in double precision. */
 typedef enum tw_forces {
-    TW_FORCES_AUTO, /* single in the metric ep from 256 cases, where it is faster at the same acceptance;
+    TW_FORCES_AUTO, /* single in the metric ep from 100 cases, where it is faster at the same acceptance;
                        otherwise double */
     TW_FORCES_DOUBLE,
     TW_FORCES_SINGLE /* if all columns share a dense Gaussian of full rank */

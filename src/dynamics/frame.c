@@ -70,6 +70,7 @@ static tw_frame single(const tw_frame *f, size_t j)
     one.nu = f->column[j].nu;
     one.log_z = f->column[j].log_z;
     one.column = NULL;
+    one.packed = NULL;
     return one;
 }
 
@@ -85,10 +86,32 @@ void tw_frame_spread(const tw_frame *f, size_t columns, const double *w, double 
         tw_gaussian_spread(f->column[j].gaussian, 1, w + j * f->r, x + j * f->n);
 }
 
+/* x = c + F w, with products from the packed factor. */
+static void positions_packed(const tw_frame *f, size_t columns, const double *w, double *x)
+{
+    const double *centre = tw_frame_centre(f);
+    tw_packed_spread(f->packed, columns, w, x);
+    for (size_t j = 0; centre && j < columns; j++)
+        for (size_t i = 0; i < f->n; i++) x[i + j * f->n] += centre[i];
+}
+
+static void positions_single(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    size_t n = f->n, count = n * columns;
+    const double *centre = tw_frame_centre(f);
+    float *from = out->narrow, *to = from + count;
+    for (size_t i = 0; i < count; i++) from[i] = (float)w[i];
+    tw_packed_spread_single(f->packed, columns, from, to);
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < n; i++) out->x[i + j * n] = (centre ? centre[i] : 0.0) + (double)to[i + j * n];
+}
+
 /* x = c + F w */
 static void positions(const tw_frame *f, size_t columns, const double *w, double *x)
 {
-    if (f->gaussian)
+    if (f->packed)
+        positions_packed(f, columns, w, x);
+    else if (f->gaussian)
         tw_gaussian_positions(f->gaussian, columns, w, x);
     else
         memcpy(x, w, f->n * columns * sizeof *x);
@@ -157,13 +180,29 @@ static void site_terms(const tw_frame *f, size_t columns, const tw_frame_block *
     }
 }
 
+/* w - F' slope */
+static void gradient_single(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    size_t count = f->n * columns;
+    float *from = out->narrow, *to = from + count;
+    for (size_t i = 0; i < count; i++) from[i] = (float)out->slope[i];
+    tw_packed_pull_back_single(f->packed, columns, from, to);
+    for (size_t i = 0; i < count; i++) out->gradient[i] = w[i] - (double)to[i];
+}
+
+static void gradient_double(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
+{
+    pull_back(f, columns, out->slope, out->gradient);
+    for (size_t i = 0; i < f->r * columns; i++) out->gradient[i] = w[i] - out->gradient[i];
+}
+
 static void evaluate_gaussian(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
     size_t r = f->r;
-    if (out->gradient) {
-        pull_back(f, columns, out->slope, out->gradient);
-        for (size_t i = 0; i < r * columns; i++) out->gradient[i] = w[i] - out->gradient[i];
-    }
+    if (out->gradient && f->packed)
+        gradient_single(f, columns, w, out);
+    else if (out->gradient)
+        gradient_double(f, columns, w, out);
     if (!out->log_density) return;
     double constant = tw_frame_constant(f);
     for (size_t j = 0; j < columns; j++)
@@ -208,37 +247,16 @@ static void evaluate_each(const tw_frame *f, size_t columns, const double *w, co
     }
 }
 
-/* The gradient with products in single precision: w - F' slope(c + F w), sites in double precision. x and slope are work. */
-static void gradient_in_single(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
-{
-    size_t n = f->n, count = n * columns;
-    const double *centre = tw_frame_centre(f);
-    float *from = out->narrow, *to = from + count;
-    tw_frame_block slopes = {.x = out->x, .slope = out->slope, .gradient = out->gradient};
-    for (size_t i = 0; i < count; i++) from[i] = (float)w[i];
-    tw_single_spread(f->single, columns, from, to);
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < n; i++) out->x[i + j * n] = (centre ? centre[i] : 0.0) + (double)to[i + j * n];
-    site_terms(f, columns, &slopes);
-    for (size_t i = 0; i < count; i++) from[i] = (float)out->slope[i];
-    tw_single_pull_back(f->single, columns, from, to);
-    for (size_t i = 0; i < count; i++) out->gradient[i] = w[i] - (double)to[i];
-}
-
 void tw_frame_evaluate(const tw_frame *f, size_t columns, const double *w, const tw_frame_block *out)
 {
-    tw_frame_block rest = *out;
     if (f->column) {
         evaluate_each(f, columns, w, out);
         return;
     }
-    if (f->single && out->gradient) {
-        gradient_in_single(f, columns, w, out);
-        if (!out->log_density && !out->log_likelihood) return;
-        rest.gradient = NULL;
-        out = &rest;
-    }
-    positions(f, columns, w, out->x);
+    if (f->packed && !out->log_density && !out->log_likelihood)
+        positions_single(f, columns, w, out);
+    else
+        positions(f, columns, w, out->x);
     site_terms(f, columns, out);
     if (f->linear)
         evaluate_linear(f, columns, out);

@@ -14,10 +14,11 @@
  *
  *   L_b(x) = -v'v/2 + sum_n l_n(x_n) + const,    v = L^-1 (x - m).
  *
- * Gradients of a Gaussian frame may have their products in single precision. A leapfrog with any force that is a function of the
- * position alone is a composition of shears, so it is reversible and keeps volume: the force decides how much is accepted, and
- * densities, which decide what is, are in double precision. The same force must be taken wherever a position occurs, at
- * both ends of a trajectory too; so a frame that has such a factor uses it for every gradient.
+ * Forces of a Gaussian frame may have their products in single precision, from a packed factor. A leapfrog with any force that is a
+ * function of the position alone is a composition of shears, so it is reversible and keeps volume: the force decides how much is
+ * accepted, and densities, which decide what is, are in double precision. On the way of a trajectory x = c + F w is in single
+ * precision too. At its ends, where densities need it, it is in double precision, and the force takes it from there: a trajectory
+ * and its way back have the same ends, so each kick has the same force on both ways.
  *
  * Columns may have a Gaussian each, as for kernels with parameters of their own. A Gaussian that all share makes
  * one product of all columns; else they go one by one.
@@ -28,7 +29,7 @@
 #ifndef TALWEG_DYNAMICS_FRAME_H
 #define TALWEG_DYNAMICS_FRAME_H
 
-#include "gaussian/single.h"
+#include "gaussian/packed.h"
 #include "model/model.h"
 #include "talweg/dynamics.h"
 
@@ -48,7 +49,8 @@ typedef struct tw_frame {
     const tw_gaussian *gaussian; /* N(c, F F'); NULL: F is the identity and c = 0 (linear only) */
     const double *tau, *nu;      /* the sites it is made of; NULL: none */
     double log_z;                /* log Z_f */
-    const tw_single *single; /* for gradients while all columns share the above; NULL: in double precision */
+    const tw_packed
+        *packed; /* for products while all columns share the above; NULL: none, all in double precision */
     const tw_frame_column
         *column; /* instead, one for each column (Gaussian frames only); NULL: all share the above */
 } tw_frame;
@@ -74,7 +76,7 @@ typedef struct tw_frame_block {
     double *x;              /* n x P */
     double *slope;          /* n x P: work; for linear frames also n x P of `solve` */
     double *solve;          /* n x P, linear frames only */
-    float *narrow;          /* 2 n x P: work, where the frame has a factor in single precision */
+    float *narrow;          /* 2 n x P: work, where the frame has a packed factor */
     double *gradient;       /* r x P: of -L_b with respect to w; NULL: not wanted */
     double *log_density;    /* P; NULL: not wanted */
     double *log_likelihood; /* P; NULL: not wanted */

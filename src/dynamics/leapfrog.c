@@ -27,7 +27,7 @@ static tw_status allocate(tw_leapfrog *flow)
     TW_TRY(tw_allocate_doubles(ctx, n, columns, "the slopes", &flow->at.slope));
     if (flow->frame->linear)
         TW_TRY(tw_allocate_doubles(ctx, n, columns, "the prior's solves", &flow->at.solve));
-    if (flow->frame->single) {
+    if (flow->frame->packed) {
         void *narrow = NULL;
         TW_TRY(tw_allocate(ctx, 2 * n * columns, sizeof *flow->at.narrow, "products in single precision",
                            &narrow));

@@ -41,14 +41,13 @@ static double *place(double *wanted, size_t start, double *spare)
 static void terms(const tw_observations *o, const double *x, double *value, double *slope, double *lambda,
                   double *dlambda)
 {
-    double z[CHUNK], spare[3][CHUNK];
+    double z[CHUNK], spare[2][CHUNK];
     for (size_t start = 0; start < o->n; start += CHUNK) {
         size_t count = tw_chunk(o->n, start, CHUNK);
         const double *sign = o->y + start;
-        double *hazard = place(slope, start, spare[1]), *change = place(dlambda, start, NULL);
+        double *hazard = place(slope, start, spare[0]), *change = place(dlambda, start, NULL);
         for (size_t i = 0; i < count; i++) z[i] = sign[i] * x[start + i];
-        tw_normal_block(count, z, place(value, start, spare[0]), hazard, place(lambda, start, spare[2]),
-                        change);
+        tw_normal_block(count, z, place(value, start, NULL), hazard, place(lambda, start, spare[1]), change);
         for (size_t i = 0; i < count; i++) hazard[i] *= sign[i];
         for (size_t i = 0; change && i < count; i++) change[i] *= sign[i];
     }
@@ -87,11 +86,11 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
                      double *dlambda)
 {
     const double *y = o->y;
-    double z[CHUNK], log_cdf[CHUNK], hazard[CHUNK], curvature[CHUNK], slope[CHUNK];
+    double z[CHUNK], hazard[CHUNK], curvature[CHUNK], slope[CHUNK];
     for (size_t start = 0; start < o->n; start += CHUNK) {
         size_t count = tw_chunk(o->n, start, CHUNK);
         for (size_t i = 0; i < count; i++) z[i] = y[start + i] * x[start + i] / sqrt(1.0 + s2[start + i]);
-        tw_normal_block(count, z, log_cdf, hazard, curvature, slope);
+        tw_normal_block(count, z, NULL, hazard, curvature, slope);
         for (size_t i = start; i < start + count; i++) {
             double c2 = 1.0 + s2[i];
             if (lambda) lambda[i] = curvature[i - start] / c2;
@@ -110,13 +109,13 @@ static double gap(double t, double upper, double lower, double lower_curvature)
 
 static void fisher(const tw_observations *o, const double *x, double *lambda, double *dlambda)
 {
-    double z[CHUNK], log_cdf[CHUNK], upper[CHUNK], lower[CHUNK], curvature[CHUNK];
+    double z[CHUNK], upper[CHUNK], lower[CHUNK], curvature[CHUNK];
     for (size_t start = 0; start < o->n; start += CHUNK) {
         size_t count = tw_chunk(o->n, start, CHUNK);
         for (size_t i = 0; i < count; i++) z[i] = fabs(x[start + i]);
-        tw_normal_block(count, z, log_cdf, upper, curvature, NULL);
+        tw_normal_block(count, z, NULL, upper, curvature, NULL);
         for (size_t i = 0; i < count; i++) z[i] = -z[i];
-        tw_normal_block(count, z, log_cdf, lower, curvature, NULL);
+        tw_normal_block(count, z, NULL, lower, curvature, NULL);
         for (size_t i = 0; i < count; i++) {
             double information = upper[i] * lower[i];
             double fall = information * gap(-z[i], upper[i], lower[i], curvature[i]);

@@ -23,7 +23,7 @@
  *
  * Beyond t = FAR every function equals its limit to the last bit, and the polynomials stay at FAR. The work
  * goes chunk by chunk through short loops, each of which the compiler turns into vector instructions; between
- * the loops the outputs hold what the next one needs.
+ * the loops the outputs hold what the next one needs. `logs` is a constant, as is `fused`: without, nothing is done for the log cdf.
  */
 #include "math/normal.h"
 
@@ -66,9 +66,9 @@ TW_INLINE double density(double z, double square, bool fused)
     return square > DENSITY_ENDS * DENSITY_ENDS ? 0.0 : value;
 }
 
-/* near, N (into hazard), D (into curvature), phi (into g) and z^2 (into log_cdf). */
+/* near, N (into hazard), D (into curvature), phi (into g) and z^2 (into log_cdf, with `logs`). */
 TW_INLINE void evaluate_parts(size_t n, const double *restrict z, outputs out, workspace *restrict w,
-                              bool fused)
+                              bool fused, bool logs)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
@@ -85,25 +85,26 @@ TW_INLINE void evaluate_parts(size_t n, const double *restrict z, outputs out, w
     for (size_t i = 0; i < n; i++) {
         double square = z[i] * z[i];
         w->g[i] = density(z[i], square, fused);
-        out.log_cdf[i] = square;
+        if (logs) out.log_cdf[i] = square;
     }
 }
 
 /* From those: x (R + x) (into curvature), v times it (into hazard), s times it (into g), and what is added to
  * the logarithm for z < 0 (into log_cdf). 1/M is between 0.6 and 0.71 times sqrt(2) t + 1.2, so the power of
  * two below the latter leaves R/m between 0.6 and 1.42. */
-TW_INLINE void evaluate_fractions(size_t n, const double *restrict z, outputs out, workspace *restrict w)
+TW_INLINE void evaluate_fractions(size_t n, const double *restrict z, outputs out, workspace *restrict w,
+                                  bool logs)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
         double t = w->near[i], top = out.hazard[i], d = out.curvature[i], phi = w->g[i], r = t * d + top;
-        double half_square = 0.5 * out.log_cdf[i] + TW_HALF_LOG_TWO_PI;
+        double half_square = logs ? 0.5 * out.log_cdf[i] + TW_HALF_LOG_TWO_PI : 0.0;
         uint64_t power = tw_power_bits(SQRT_2 * t + 1.2);
         uint64_t bits = z[i] < 0.0 ? power : tw_bits_of(phi);
         double shift = tw_exponent(bits) * TW_LOG_2 + half_square;
         double g = tw_from_bits(bits), m = g * d, difference = r - m;
         double x = z[i] < 0.0 ? m : difference, factor = z[i] < 0.0 ? top : r, sum = r + x;
-        out.log_cdf[i] = z[i] < 0.0 ? shift : 0.0;
+        if (logs) out.log_cdf[i] = z[i] < 0.0 ? shift : 0.0;
         out.curvature[i] = x * sum;
         out.hazard[i] = (g * sum) * factor;
         w->g[i] = m * difference;
@@ -111,7 +112,7 @@ TW_INLINE void evaluate_fractions(size_t n, const double *restrict z, outputs ou
 }
 
 /* The division, hazard and curvature, and the logarithm. 1e-40 keeps s^2 from the slow subnormal numbers. */
-TW_INLINE void combine(size_t n, const double *restrict z, outputs out, workspace *restrict w)
+TW_INLINE void combine(size_t n, const double *restrict z, outputs out, workspace *restrict w, bool logs)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
@@ -120,6 +121,7 @@ TW_INLINE void combine(size_t n, const double *restrict z, outputs out, workspac
         out.hazard[i] = z[i] < 0.0 ? v - z[i] : v;
         out.curvature[i] = v * (w->near[i] + v);
     }
+    if (!logs) return;
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
         double s = w->g[i];
@@ -140,15 +142,15 @@ TW_INLINE void evaluate_slope(size_t n, const double *restrict z, outputs out, c
 }
 
 /* A whole number of groups, chunk by chunk; every element goes through vector instructions only. */
-TW_INLINE void evaluate_groups(size_t n, const double *z, outputs out, bool fused)
+TW_INLINE void evaluate_groups(size_t n, const double *z, outputs out, bool fused, bool logs)
 {
     workspace w;
     for (size_t start = 0; start < n; start += CHUNK) {
         size_t count = n - start < CHUNK ? (n - start) / TW_GROUP * TW_GROUP : CHUNK;
-        outputs at = {out.log_cdf + start, out.hazard + start, out.curvature + start, NULL};
-        evaluate_parts(count, z + start, at, &w, fused);
-        evaluate_fractions(count, z + start, at, &w);
-        combine(count, z + start, at, &w);
+        outputs at = {logs ? out.log_cdf + start : NULL, out.hazard + start, out.curvature + start, NULL};
+        evaluate_parts(count, z + start, at, &w, fused, logs);
+        evaluate_fractions(count, z + start, at, &w, logs);
+        combine(count, z + start, at, &w, logs);
         if (!out.slope) continue;
         at.slope = out.slope + start;
         evaluate_slope(count, z + start, at, &w);
@@ -158,7 +160,10 @@ TW_INLINE void evaluate_groups(size_t n, const double *z, outputs out, bool fuse
 #define GROUPS(machine, target, fused)                                         \
     target static void groups##machine(size_t n, const double *z, outputs out) \
     {                                                                          \
-        evaluate_groups(n, z, out, fused);                                     \
+        if (out.log_cdf)                                                       \
+            evaluate_groups(n, z, out, fused, true);                           \
+        else                                                                   \
+            evaluate_groups(n, z, out, fused, false);                          \
     }
 TW_FOR_EACH_MACHINE(GROUPS)
 
@@ -172,8 +177,8 @@ void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard,
         {0}}; /* the last group, padded with zeros, goes through the same instructions */
     memcpy(last[0], z + whole, rest);
     TW_ON_THIS_MACHINE(groups, TW_GROUP, last[0],
-                       (outputs){last[1], last[2], last[3], slope ? last[4] : NULL});
-    memcpy(log_cdf + whole, last[1], rest);
+                       (outputs){log_cdf ? last[1] : NULL, last[2], last[3], slope ? last[4] : NULL});
+    if (log_cdf) memcpy(log_cdf + whole, last[1], rest);
     memcpy(hazard + whole, last[2], rest);
     memcpy(curvature + whole, last[3], rest);
     if (slope) memcpy(slope + whole, last[4], rest);

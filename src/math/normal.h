@@ -23,7 +23,7 @@ typedef struct tw_normal_terms {
 /* All five at one z. */
 tw_normal_terms tw_normal_at(double z);
 
-/* The first three for n values of z, and the slope where it is wanted (slope may be NULL): the hot path,
+/* Hazard and curvature for n values of z, and the log cdf and the slope where they are wanted (NULL: not): the hot path,
  * vectorised. Outputs may not overlap z or each other. */
 void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard, double *curvature,
                      double *slope);

@@ -20,7 +20,7 @@ static double *at(double *array, size_t offset)
 
 static void scale(size_t n, double factor, double *a)
 {
-    if (!a) return;
+    if (!a || factor == 1.0) return;
     for (size_t i = 0; i < n; i++) a[i] = factor == 0.0 ? 0.0 : factor * a[i];
 }
 

@@ -110,13 +110,13 @@ static void check_density(fixture *f, const char *name)
 /* Ten steps and ten back, with forces in single precision; `mismatched`: in double precision at the point of return. */
 static double way_back_in_single(fixture *f, bool mismatched, double *end)
 {
-    const tw_single *single = f->frame.single;
+    const tw_packed *packed = f->frame.packed;
     put(f, P, f->w, f->p);
     tw_leapfrog_run(f->flow, 0.3, 10);
     memcpy(end, f->flow->w, sizeof f->w);
-    f->frame.single = mismatched ? NULL : single;
+    f->frame.packed = mismatched ? NULL : packed;
     tw_leapfrog_refresh(f->flow);
-    f->frame.single = single;
+    f->frame.packed = packed;
     for (size_t i = 0; i < N * P; i++) f->flow->p[i] = -f->flow->p[i];
     tw_leapfrog_run(f->flow, 0.3, 10);
     return largest_difference(N * P, f->flow->w, f->w);
@@ -128,14 +128,14 @@ static void forces_in_single_precision_lead_back(void **state)
 {
     (void)state;
     fixture *f = set_up(&settings[7], P);
-    tw_single *single = NULL;
+    tw_packed *packed = NULL;
     double end[N * P], double_end[N * P];
     put(f, P, f->w, f->p);
     tw_leapfrog_run(f->flow, 0.3, 10);
     memcpy(double_end, f->flow->w, sizeof double_end);
-    assert_int_equal(tw_single_new(f->frame.gaussian, &single), TW_OK);
-    assert_non_null(single);
-    f->frame.single = single;
+    assert_int_equal(tw_packed_new(f->frame.gaussian, &packed), TW_OK);
+    assert_non_null(packed);
+    f->frame.packed = packed;
     tw_leapfrog_free(f->flow);
     assert_int_equal(tw_leapfrog_new(&f->frame, P, &f->flow), TW_OK);
     assert_true(way_back_in_single(f, false, end) < 1e-11);
@@ -143,8 +143,8 @@ static void forces_in_single_precision_lead_back(void **state)
     assert_true(off > 1e-9 && off < 1e-4);
     assert_true(way_back_in_single(f, true, end) > 1e-9);
     check_density(f, "single precision");
-    f->frame.single = NULL;
-    tw_single_free(single);
+    f->frame.packed = NULL;
+    tw_packed_free(packed);
     tear_down(f);
 }
 

@@ -1,0 +1,196 @@
+/* triangle.c: see triangle.h.
+ *
+ * The matrix T, L or L', is cut into panels of HEIGHT rows. A panel of L ends at the diagonal and one of L' begins there. A tile of
+ * HEIGHT rows and COLUMNS columns of C stays in registers,
+ *
+ *   C(rows, j) += T(rows, k) B(k, j)     for all k of the panel,
+ *
+ * which takes 3 loads and COLUMNS broadcasts for 3 COLUMNS fused multiplications and additions of vectors. Panels that are longer
+ * than DEPTH are done in parts, so that a part stays in cache for all columns. Where HEIGHT does not divide n, the shortest panel
+ * has fewer rows: the first of L, the last of L'. In a packed panel columns of HEIGHT numbers follow one another; rows that it lacks are
+ * zeros there, as are the numbers beyond the diagonal.
+ */
+#include "linalg/triangle.h"
+
+#include <string.h>
+
+#include "math/machine.h"
+
+enum { BYTES = 192, COLUMNS = 4, VECTORS = 3, DEPTH = 2048 }; /* BYTES: of a panel's column, 3 cache lines */
+#define HEIGHT(real) (BYTES / sizeof(real))
+
+/* ---- tiles ---- */
+
+/* Rows [first, first + rows) of T, with k in [begin, begin + depth). */
+typedef struct panel {
+    size_t first, rows, begin, depth;
+} panel;
+
+/* Bytes of a vector. */
+enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
+
+#define LANES(real, machine) (WIDTH##machine / sizeof(real))
+
+/* sums(:, j) += T(:, k) b_j(k) over the columns of a panel, which are `stride` apart, for VECTORS vectors of its rows.
+ * Vectors are copied one by one, else compilers do not keep them in registers. */
+#define TILE(real, machine, target)                                                              \
+    target static void tile_##real##machine(size_t depth, size_t stride, const real *restrict a, \
+                                            const real *const b[COLUMNS], real *restrict sums)   \
+    {                                                                                            \
+        typedef real vector __attribute__((vector_size(WIDTH##machine)));                        \
+        vector s[COLUMNS][VECTORS], part[VECTORS];                                               \
+        for (size_t j = 0; j < COLUMNS; j++) memcpy(s[j], sums + j * HEIGHT(real), sizeof s[j]); \
+        for (size_t k = 0; k < depth; k++) {                                                     \
+            for (size_t v = 0; v < VECTORS; v++)                                                 \
+                memcpy(&part[v], a + k * stride + v * LANES(real, machine), sizeof part[v]);     \
+            for (size_t j = 0; j < COLUMNS; j++)                                                 \
+                for (size_t v = 0; v < VECTORS; v++) s[j][v] += part[v] * b[j][k];               \
+        }                                                                                        \
+        for (size_t j = 0; j < COLUMNS; j++) memcpy(sums + j * HEIGHT(real), s[j], sizeof s[j]); \
+    }                                                                                            \
+    static void rows_##real##machine(size_t depth, size_t stride, const real *a,                 \
+                                     const real *const b[COLUMNS], real *sums)                   \
+    {                                                                                            \
+        for (size_t i = 0; i < HEIGHT(real); i += VECTORS * LANES(real, machine))                \
+            tile_##real##machine(depth, stride, a + i, b, sums + i);                             \
+    }
+#define TILES(machine, target, fused) TILE(float, machine, target) TILE(double, machine, target)
+TW_FOR_EACH_MACHINE(TILES)
+
+/* C(rows, :) = T(rows, k) B(k, :) over the panel, with `more` added to C. A tile that lacks columns repeats one. */
+#define MULTIPLY(real)                                                                                      \
+    static void multiply_##real(panel p, size_t stride, const real *a, bool more, size_t n, size_t columns, \
+                                const real *b, real *c)                                                     \
+    {                                                                                                       \
+        _Alignas(64) real sums[COLUMNS * HEIGHT(real)];                                                     \
+        const real *from[COLUMNS];                                                                          \
+        for (size_t first = 0; first < columns; first += COLUMNS) {                                         \
+            size_t count = columns - first < COLUMNS ? columns - first : COLUMNS;                           \
+            real *to = c + first * n + p.first;                                                             \
+            memset(sums, 0, sizeof sums);                                                                   \
+            for (size_t j = 0; j < COLUMNS; j++) from[j] = b + (first + (j < count ? j : 0)) * n + p.begin; \
+            for (size_t j = 0; more && j < count; j++)                                                      \
+                memcpy(sums + j * HEIGHT(real), to + j * n, p.rows * sizeof(real));                         \
+            TW_ON_THIS_MACHINE(rows_##real, p.depth, stride, a, from, sums);                                \
+            for (size_t j = 0; j < count; j++)                                                              \
+                memcpy(to + j * n, sums + j * HEIGHT(real), p.rows * sizeof(real));                         \
+        }                                                                                                   \
+    }
+MULTIPLY(float)
+MULTIPLY(double)
+
+/* ---- panels ---- */
+
+static size_t panel_count(size_t n, size_t height)
+{
+    return (n + height - 1) / height;
+}
+
+static panel panel_at(size_t n, bool transposed, size_t height, size_t index)
+{
+    if (transposed) {
+        size_t first = index * height;
+        return (panel){first, n - first < height ? n - first : height, first, n - first};
+    }
+    size_t end = n - (panel_count(n, height) - 1 - index) * height, first = end < height ? 0 : end - height;
+    return (panel){first, end - first, 0, end};
+}
+
+/* From the k-th column of a panel on, at most DEPTH of them. */
+static panel part_of(panel p, size_t k)
+{
+    return (panel){p.first, p.rows, p.begin + k, p.depth - k < DEPTH ? p.depth - k : DEPTH};
+}
+
+/* ---- in double precision ---- */
+
+/* All but the last p.rows columns of a panel of L have no diagonal, and stay where they are. */
+static void multiply_panel(panel p, size_t n, const double *l, size_t ldl, size_t columns, const double *b,
+                           double *c)
+{
+    enum { ROWS = BYTES / sizeof(double) };
+    _Alignas(64) double packed[ROWS * ROWS] = {0};
+    panel before = {p.first, p.rows, 0, p.first}, last = {p.first, p.rows, p.first, p.rows};
+    for (size_t k = 0; k < before.depth; k += DEPTH)
+        multiply_double(part_of(before, k), ldl, l + p.first + k * ldl, k > 0, n, columns, b, c);
+    for (size_t k = 0; k < p.rows; k++)
+        memcpy(packed + k * ROWS + k, l + (p.first + k) * (ldl + 1), (p.rows - k) * sizeof *packed);
+    multiply_double(last, ROWS, packed, before.depth > 0, n, columns, b, c);
+}
+
+void tw_triangle_multiply(size_t n, const double *l, size_t ldl, size_t columns, const double *b, double *c)
+{
+    for (size_t index = 0; index < panel_count(n, HEIGHT(double)); index++)
+        multiply_panel(panel_at(n, false, HEIGHT(double), index), n, l, ldl, columns, b, c);
+}
+
+/* ---- in single precision ---- */
+
+struct tw_triangle {
+    tw_context *ctx;
+    size_t n;
+    bool transposed;
+    float *panels;
+};
+
+void tw_triangle_free(tw_triangle *t)
+{
+    if (!t) return;
+    tw_context *ctx = t->ctx;
+    tw_release(ctx, t->panels);
+    tw_release(ctx, t);
+}
+
+/* The memory holds zeros. */
+static void pack(tw_triangle *t, const double *l, size_t ldl)
+{
+    float *to = t->panels;
+    for (size_t index = 0; index < panel_count(t->n, HEIGHT(float)); index++) {
+        panel p = panel_at(t->n, t->transposed, HEIGHT(float), index);
+        for (size_t k = p.begin; k < p.begin + p.depth; k++, to += HEIGHT(float))
+            for (size_t i = p.first; i < p.first + p.rows; i++) {
+                size_t row = t->transposed ? k : i, column = t->transposed ? i : k;
+                if (row >= column) to[i - p.first] = (float)l[row + column * ldl];
+            }
+    }
+}
+
+static tw_status allocate_panels(tw_triangle *t)
+{
+    size_t columns = 0;
+    void *memory = NULL;
+    for (size_t index = 0; index < panel_count(t->n, HEIGHT(float)); index++)
+        columns += panel_at(t->n, t->transposed, HEIGHT(float), index).depth;
+    TW_TRY(tw_allocate(t->ctx, columns, BYTES, "a packed triangle", &memory));
+    t->panels = memory;
+    return TW_OK;
+}
+
+tw_status tw_triangle_new(tw_context *ctx, size_t n, const double *l, size_t ldl, bool transposed,
+                          tw_triangle **out)
+{
+    void *memory = NULL;
+    *out = NULL;
+    TW_TRY(tw_allocate(ctx, 1, sizeof(tw_triangle), "a packed triangle", &memory));
+    tw_triangle *t = memory;
+    *t = (tw_triangle){.ctx = ctx, .n = n, .transposed = transposed};
+    tw_status status = allocate_panels(t);
+    if (status != TW_OK) {
+        tw_triangle_free(t);
+        return status;
+    }
+    pack(t, l, ldl);
+    *out = t;
+    return TW_OK;
+}
+
+void tw_triangle_multiply_single(const tw_triangle *t, size_t columns, const float *b, float *c)
+{
+    const float *a = t->panels;
+    for (size_t index = 0; index < panel_count(t->n, HEIGHT(float)); index++) {
+        panel p = panel_at(t->n, t->transposed, HEIGHT(float), index);
+        for (size_t k = 0; k < p.depth; k += DEPTH)
+            multiply_float(part_of(p, k), HEIGHT(float), a + k * HEIGHT(float), k > 0, t->n, columns, b, c);
+        a += p.depth * HEIGHT(float);
+    }
+}

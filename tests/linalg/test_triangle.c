@@ -1,0 +1,183 @@
+/* Products with a packed triangle. Matrices of small integers, whose products are exact in both precisions, leave no room for
+ * rounding: every number must be equal to the sum that defines it. Sizes lie around those of panels, of vectors and of
+ * the parts that long panels are done in. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/triangle.h"
+#include "support/problem.h"
+#include "support/support.h"
+
+enum { MOST_COLUMNS = 9 };
+
+static const size_t sizes[] = {1, 2, 15, 16, 17, 23, 24, 25, 47, 48, 49, 72, 97, 200, 2049};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* In double precision there is no product with L'. */
+typedef struct form {
+    bool single, transposed;
+} form;
+static const form forms[] = {{false, false}, {true, false}, {true, true}};
+enum { FORMS = sizeof forms / sizeof *forms };
+
+typedef struct problem {
+    size_t n;
+    double *l, *b, *c, *wanted; /* n x n, and n x MOST_COLUMNS */
+    float *single_b, *single_c;
+} problem;
+
+static void *array(size_t count, size_t bytes)
+{
+    void *memory = calloc(count, bytes);
+    assert_non_null(memory);
+    return memory;
+}
+
+/* From -4 to 4. */
+static double small_integer(test_random *random)
+{
+    return (double)(int)(9.0 * test_uniform(random)) - 4.0;
+}
+
+/* What is above the diagonal must not be read: it is there and large. */
+static problem problem_new(size_t n)
+{
+    test_random random = {n};
+    problem p = {.n = n};
+    size_t count = n * MOST_COLUMNS;
+    p.l = array(n * n, sizeof *p.l);
+    p.b = array(count, sizeof *p.b);
+    p.c = array(count, sizeof *p.c);
+    p.wanted = array(count, sizeof *p.wanted);
+    p.single_b = array(count, sizeof *p.single_b);
+    p.single_c = array(count, sizeof *p.single_c);
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < n; i++) p.l[i + j * n] = i < j ? 1e9 : small_integer(&random);
+    for (size_t i = 0; i < count; i++) p.single_b[i] = (float)(p.b[i] = small_integer(&random));
+    return p;
+}
+
+static void problem_free(problem *p)
+{
+    void *arrays[] = {p->l, p->b, p->c, p->wanted, p->single_b, p->single_c};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
+}
+
+static void define_product(problem *p, bool transposed)
+{
+    size_t n = p->n;
+    memset(p->wanted, 0, n * MOST_COLUMNS * sizeof *p->wanted);
+    for (size_t j = 0; j < MOST_COLUMNS; j++)
+        for (size_t k = 0; k < n; k++)
+            for (size_t i = k; i < n; i++) {
+                size_t row = transposed ? k : i, column = transposed ? i : k;
+                p->wanted[row + j * n] += p->l[i + k * n] * p->b[column + j * n];
+            }
+}
+
+/* NULL: in double precision nothing is packed. */
+static tw_triangle *packed(tw_context *ctx, const problem *p, form wanted)
+{
+    tw_triangle *t = NULL;
+    if (wanted.single) assert_int_equal(tw_triangle_new(ctx, p->n, p->l, p->n, wanted.transposed, &t), TW_OK);
+    return t;
+}
+
+/* The first `columns` columns; the numbers behind them stay as they are. */
+static void multiply(problem *p, const tw_triangle *t, size_t columns)
+{
+    size_t count = p->n * MOST_COLUMNS;
+    for (size_t i = 0; i < count; i++) p->single_c[i] = (float)(p->c[i] = -12345.0);
+    if (!t) {
+        tw_triangle_multiply(p->n, p->l, p->n, columns, p->b, p->c);
+        return;
+    }
+    tw_triangle_multiply_single(t, columns, p->single_b, p->single_c);
+    for (size_t i = 0; i < count; i++) p->c[i] = (double)p->single_c[i];
+}
+
+static bool is_right(const problem *p, size_t columns)
+{
+    for (size_t i = 0; i < p->n * MOST_COLUMNS; i++)
+        if (p->c[i] != (i < p->n * columns ? p->wanted[i] : -12345.0)) return false;
+    return true;
+}
+
+static void products_are_exact(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    for (size_t s = 0; s < SIZES; s++) {
+        problem p = problem_new(sizes[s]);
+        for (size_t f = 0; f < FORMS; f++) {
+            tw_triangle *t = packed(ctx, &p, forms[f]);
+            define_product(&p, forms[f].transposed);
+            for (size_t columns = 1; columns <= MOST_COLUMNS; columns++) {
+                multiply(&p, t, columns);
+                assert_true(is_right(&p, columns));
+            }
+            p.wanted[p.n - 1] += 1.0; /* and one that is off by one is found */
+            assert_false(is_right(&p, MOST_COLUMNS));
+            tw_triangle_free(t);
+        }
+        problem_free(&p);
+    }
+    tw_context_free(ctx);
+}
+
+/* With numbers that round: a column has the same bits alone, and wherever it stands among others. */
+static void a_column_does_not_depend_on_the_others(void **state)
+{
+    (void)state;
+    enum { N = 101 };
+    tw_context *ctx = new_context();
+    problem p = problem_new(N);
+    test_random random = {3};
+    test_normals(&random, N * N, p.l);
+    test_normals(&random, N * MOST_COLUMNS, p.b);
+    for (size_t i = 0; i < N * MOST_COLUMNS; i++) p.single_b[i] = (float)p.b[i];
+    for (size_t f = 0; f < FORMS; f++) {
+        tw_triangle *t = packed(ctx, &p, forms[f]);
+        double alone[N];
+        float single_alone[N];
+        multiply(&p, t, MOST_COLUMNS);
+        for (size_t j = 0; j < MOST_COLUMNS; j++) {
+            if (t)
+                tw_triangle_multiply_single(t, 1, p.single_b + j * N, single_alone);
+            else
+                tw_triangle_multiply(N, p.l, N, 1, p.b + j * N, alone);
+            for (size_t i = 0; t && i < N; i++) alone[i] = (double)single_alone[i];
+            assert_memory_equal(alone, p.c + j * N, sizeof alone);
+        }
+        tw_triangle_free(t);
+    }
+    problem_free(&p);
+    tw_context_free(ctx);
+}
+
+/* Half of a matrix in single precision, and at most a panel's height and a half for each row. */
+static void memory_is_that_of_half_a_matrix(void **state)
+{
+    (void)state;
+    enum { N = 500, HEIGHT = 48 };
+    tw_context *ctx = new_context();
+    problem p = problem_new(N);
+    size_t before = tw_context_bytes_in_use(ctx);
+    for (size_t f = 1; f < FORMS; f++) {
+        tw_triangle *t = packed(ctx, &p, forms[f]);
+        assert_true(tw_context_bytes_in_use(ctx) - before < (N * N / 2 + 3 * HEIGHT * N / 2) * sizeof(float));
+        tw_triangle_free(t);
+    }
+    problem_free(&p);
+    tw_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_are_exact),
+        cmocka_unit_test(a_column_does_not_depend_on_the_others),
+        cmocka_unit_test(memory_is_that_of_half_a_matrix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
