@@ -11,6 +11,7 @@ static void compare(const json_t *item, const tw_hyper_result *r)
            json_string_value(json_object_get(item, "name")), r->estimate.log_z, r->estimate.se,
            hyper_oracle_number(item, "log_evidence"), r->estimate.weight_ess, r->points,
            1e3 * r->cpu_points / (double)r->points);
+    hyper_oracle_print_rows(item, r);
     hyper_oracle_check_evidence(item, &r->estimate);
     hyper_oracle_check_evidence(item, &r->joint);
     assert_true(r->estimate.weight_ess > 0.75 * (double)r->points && r->estimate.pareto_k < 0.7);

@@ -109,23 +109,47 @@ void hyper_oracle_check_evidence(const json_t *item, const tw_estimate *e)
                   hyper_oracle_number(item, "log_evidence_se"), e->method);
 }
 
+/* What a row has beyond the oracle's, in units of its standard deviation. */
+typedef struct deviation {
+    double sd, q05, q50, q95;
+} deviation;
+
+static deviation deviate(const json_t *row, const tw_hyper_row *ours)
+{
+    double sd = hyper_oracle_number(row, "sd");
+    return (deviation){(ours->sd - sd) / sd, (ours->q05 - hyper_oracle_number(row, "q05")) / sd,
+                       (ours->q50 - hyper_oracle_number(row, "q50")) / sd,
+                       (ours->q95 - hyper_oracle_number(row, "q95")) / sd};
+}
+
+static const json_t *row_of(const json_t *item, size_t k)
+{
+    return json_array_get(json_object_get(item, "theta"), k);
+}
+
+void hyper_oracle_print_rows(const json_t *item, const tw_hyper_result *r)
+{
+    for (size_t k = 0; k < r->unknown; k++) {
+        const json_t *row = row_of(item, k);
+        deviation d = deviate(row, &r->row[k]);
+        printf("  %-18s mean %+.4f +- %.4f; in sd: sd %+.4f, 5%% %+.4f, 50%% %+.4f, 95%% %+.4f\n",
+               r->row[k].name, r->row[k].mean - hyper_oracle_number(row, "mean"),
+               hypot(r->row[k].mcse, hyper_oracle_number(row, "se")), d.sd, d.q05, d.q50, d.q95);
+    }
+    fflush(stdout);
+}
+
 void hyper_oracle_check_rows(const json_t *item, const tw_hyper_result *r, double scores)
 {
-    double root = sqrt(r->estimate.weight_ess);
+    double error = scores / sqrt(r->estimate.weight_ess);
     for (size_t k = 0; k < r->unknown; k++) {
-        const json_t *row = json_array_get(json_object_get(item, "theta"), k);
-        const tw_hyper_row *ours = &r->row[k];
-        double mean = hyper_oracle_number(row, "mean"), sd = hyper_oracle_number(row, "sd");
-        double of_sd = ours->sd - sd, of_q05 = ours->q05 - hyper_oracle_number(row, "q05");
-        double of_q50 = ours->q50 - hyper_oracle_number(row, "q50");
-        double of_q95 = ours->q95 - hyper_oracle_number(row, "q95");
-        printf("  %-18s mean %+.4f +- %.4f; in sd: sd %+.4f, 5%% %+.4f, 50%% %+.4f, 95%% %+.4f\n", ours->name,
-               ours->mean - mean, hypot(ours->mcse, hyper_oracle_number(row, "se")), of_sd / sd, of_q05 / sd,
-               of_q50 / sd, of_q95 / sd);
-        assert_within(ours->mean, ours->mcse, mean, hyper_oracle_number(row, "se"), "mean");
-        assert_close(of_sd, 0.0, sd * (0.03 + scores * HYPER_ORACLE_SD / root), "sd");
-        assert_close(of_q50, 0.0, sd * (0.03 + scores * HYPER_ORACLE_Q50 / root), "median");
-        assert_close(of_q05, 0.0, sd * (0.03 + scores * HYPER_ORACLE_Q05 / root), "5 % quantile");
-        assert_close(of_q95, 0.0, sd * (0.03 + scores * HYPER_ORACLE_Q05 / root), "95 % quantile");
+        const json_t *row = row_of(item, k);
+        deviation d = deviate(row, &r->row[k]);
+        assert_within(r->row[k].mean, r->row[k].mcse, hyper_oracle_number(row, "mean"),
+                      hyper_oracle_number(row, "se"), "mean");
+        assert_close(d.sd, 0.0, 0.03 + HYPER_ORACLE_SD * error, "sd");
+        assert_close(d.q50, 0.0, 0.03 + HYPER_ORACLE_Q50 * error, "median");
+        assert_close(d.q05, 0.0, 0.03 + HYPER_ORACLE_Q05 * error, "5 % quantile");
+        assert_close(d.q95, 0.0, 0.03 + HYPER_ORACLE_Q05 * error, "95 % quantile");
     }
 }

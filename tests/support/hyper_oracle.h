@@ -22,6 +22,9 @@ double hyper_oracle_number(const json_t *object, const char *name);
 /* log p(y) within 4 joint errors. */
 void hyper_oracle_check_evidence(const json_t *item, const tw_estimate *e);
 
+/* How far each row is from the oracle's. */
+void hyper_oracle_print_rows(const json_t *item, const tw_hyper_result *r);
+
 /* Means within 4 joint errors; standard deviations and quantiles within 0.03 sd and so many standard errors of their own. */
 void hyper_oracle_check_rows(const json_t *item, const tw_hyper_result *r, double scores);
 
