@@ -112,6 +112,7 @@ static tw_status find_mode(tw_hyper *h)
     if (status == TW_OK && fit->optima > 1)
         tw_warnings_add(&h->result->warnings,
                         &(tw_warning){.code = TW_WARN_FIT_OPTIMA,
+                                      .name = "is2",
                                       .number = {(double)fit->optima, fit->optimum[0].log_posterior -
                                                                           fit->optimum[1].log_posterior}});
     tw_fit_free(fit);
