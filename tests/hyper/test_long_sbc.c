@@ -3,8 +3,8 @@
  * uniform over replications (Talts et al. 2018). The share is that of the weighted points with their particles.
  *
  * 200 replications of 30 cases, 10 bins: Pearson's chi^2 (9 degrees of freedom) may reach 39, with a false alarm of 1e-5 each; 5
- * functions of two models, with 2 and with 6 parameters: 1e-4 for the file. TALWEG_FIRST sets the seed. Weights of a finite number of points blur shares by about 0.03, much less than a bin. Priors whose Jacobian is
- * missing must go beyond it.
+ * functions of two models, with 2 and with 6 parameters: 1e-4 for the file. TALWEG_FIRST sets the seed. Weights of a finite number of points blur
+ * shares by about 0.03, much less than a bin. Priors whose Jacobian is missing must go beyond it.
  */
 #include <math.h>
 #include <stdio.h>
