@@ -79,6 +79,7 @@ reproduce reproduce-quick: all
 records: all
 	@scripts/setup plots
 	@OPENBLAS_NUM_THREADS=1 scripts/records
+	@OPENBLAS_NUM_THREADS=1 scripts/usps_posterior
 
 api:
 	@scripts/setup api

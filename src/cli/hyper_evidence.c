@@ -20,6 +20,14 @@ static void print_estimate(const tw_estimate *e, double seconds)
            seconds);
 }
 
+/* Weights that collapsed agree with nothing. */
+static tw_agreement compare(const tw_hyper_result *r, size_t count, const tw_estimate *estimates)
+{
+    tw_agreement agreement = tw_evidence_agree(count, estimates);
+    if (r->verdict != TW_OK) agreement.known = agreement.agree = false;
+    return agreement;
+}
+
 static void print_table(const tw_evidence_flags *flags, const tw_hyper_job *j)
 {
     const tw_hyper_result *r = j->result;
@@ -27,7 +35,7 @@ static void print_table(const tw_evidence_flags *flags, const tw_hyper_job *j)
     double seconds[2];
     char words[TW_WORDS_BYTES];
     size_t count = tw_hyper_estimates(r, estimates, seconds);
-    tw_agreement agreement = tw_evidence_agree(count, estimates);
+    tw_agreement agreement = compare(r, count, estimates);
     tw_hyper_print_model(j, flags->model.data);
     printf("  %-16s%14s%10s%16s%12s%11s\n", "whole model", "log Z (nats)", "error", "weights (ESS)",
            "acceptance", "time");
@@ -48,7 +56,7 @@ static tw_status print_json(tw_context *ctx, const tw_hyper_job *j, FILE *to)
     tw_estimate all[2];
     double seconds[2];
     size_t count = tw_hyper_estimates(j->result, all, seconds);
-    tw_agreement agreement = tw_evidence_agree(count, all);
+    tw_agreement agreement = compare(j->result, count, all);
     json_t *object = json_object(), *estimates = json_array();
     for (size_t k = 0; k < count; k++)
         tw_json_append(estimates, tw_hyper_encode_estimate(&all[k], seconds[k], &ok), &ok);
@@ -109,7 +117,7 @@ tw_status tw_hyper_evidence(tw_context *ctx, const tw_evidence_flags *flags)
     tw_terminal_progress(flags->output.quiet, NULL);
     if (status == TW_OK && flags->output.json) status = print_json(ctx, &j, stdout);
     if (status == TW_OK && !flags->output.json) print_table(flags, &j);
-    if (status == TW_OK) tw_warnings_say(&j.result->warnings);
+    if (status == TW_OK) tw_hyper_say(j.result);
     if (status == TW_OK) status = write_file(ctx, flags, &j);
     if (status == TW_OK) status = tw_hyper_judge(ctx, j.result);
     tw_saver_end(&saver, complete);

@@ -98,6 +98,7 @@ tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, con
     o.joint_particles = wish->joint;
     o.store = wish->store;
     TW_TRY(choose_method(ctx, flags, wish, j, &o.method));
+    tw_warnings_use(TW_USED_METHOD, "is2"); /* and chains of parameters, whose options are the same */
     o.seed = wish->seed;
     o.threads = (size_t)wish->threads;
     o.user = j;
@@ -130,6 +131,15 @@ void tw_hyper_job_release(tw_hyper_job *j)
     tw_hyper_free(j->result);
     tw_priors_free(j->priors);
     tw_problem_free(j->problem);
+}
+
+void tw_hyper_say(const tw_hyper_result *r)
+{
+    tw_warnings others = {.count = 0};
+    for (size_t k = 0; k < r->warnings.count; k++)
+        if (r->warnings.warning[k].code != TW_WARN_THETA_COLLAPSED)
+            tw_warnings_add(&others, &r->warnings.warning[k]);
+    tw_warnings_say(&others);
 }
 
 tw_status tw_hyper_judge(tw_context *ctx, const tw_hyper_result *r)

@@ -56,7 +56,8 @@ tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const
                            const tw_hyper_wish *wish, tw_hyper_job *job);
 void tw_hyper_job_release(tw_hyper_job *job);
 
-/* What is no result is an error after all is printed: exit 2. */
+/* What is no result is an error after all is printed: exit 2. tw_hyper_say says every warning but the one that becomes this error. */
+void tw_hyper_say(const tw_hyper_result *result);
 tw_status tw_hyper_judge(tw_context *ctx, const tw_hyper_result *result);
 
 /* Were the draws made by chains, not by weighted points? */

@@ -85,6 +85,11 @@ static const struct {
     {TW_WARN_DISAGREE, TW_USED_METHOD, "pt",
      ". At least one has missed part of the posterior: trust neither, and improve mixing with more --moves "
      "or more --temperatures."},
+    {TW_WARN_DISAGREE, TW_USED_METHOD, "is2",
+     ". At least one has missed part of the posterior: trust neither, and raise --points, --point-particles "
+     "or --point-temperatures, or give narrower priors"},
+    {TW_WARN_FIT_OPTIMA, TW_USED_METHOD, "is2", ". Points are drawn about each of them"},
+    {TW_WARN_RHAT, TW_USED_METHOD, "is2", ". Raise --points"},
 };
 
 static const char *in_use[TW_USED_KINDS];

@@ -15,26 +15,31 @@
 /* Sobol scrambles of the rounds; those that count are 0, 1, 2, ... */
 static const uint64_t ROUND_SCRAMBLE = UINT64_C(1) << 32;
 
-/* Rounds end where such a share of a round's points is effective, or where a round has hardly more than the one before. */
-static const double ENOUGH = 0.8, GAIN = 1.1;
+/* Rounds end where such a share of a round's points is effective, or where a round is not poor and has hardly more than the one before. */
+static const double ENOUGH = 0.8, GAIN = 1.1, POOR = 0.5;
+
+/* With many parameters a few points of the first rounds have nearly all the weight, and bells that learned from them would shrink about these. So
+ * the weights that are learned from are w^power, the largest power up to 1 of which EFFECTIVE (d + 2) points are effective. */
+static const double EFFECTIVE = 20.0;
 
 /* A covariance of d parameters has d (d + 1) / 2 numbers to be learned, so that many parameters need larger rounds, up to a limit in all. */
-enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 16, EACH_OF_MANY = 24, MOST_FITS = 1400 };
+enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 16, EACH_OF_MANY = 24, FEWEST_OF_MANY = 224, MOST_FITS = 1400 };
 
 typedef struct rounds {
     tw_hyper *h;
-    size_t points, most, done;   /* of each round; rounds, and those behind us */
-    tw_mixture **used;           /* most: the proposals of the rounds behind us */
-    double *theta, *log_z;       /* unknown x points x most, points x most */
-    double *log_target, *weight; /* points x most: log p Z_EP, and what it comes to */
-    double *sites;               /* 2 n x points, of the round at hand */
-    tw_guess *guess;             /* points; tau NULL: none */
+    size_t points, most, done;             /* of each round; rounds, and those behind us */
+    tw_mixture **used;                     /* most: the proposals of the rounds behind us */
+    double *theta, *log_z;                 /* unknown x points x most, points x most */
+    double *log_target, *weight, *scratch; /* points x most: log p Z_EP, and what it comes to */
+    double power;                          /* of the weights that were learned from last */
+    double *sites;                         /* 2 n x points, of the round at hand */
+    tw_guess *guess;                       /* points; tau NULL: none */
 } rounds;
 
 static void release(rounds *r)
 {
     tw_context *ctx = r->h->ctx;
-    void *arrays[] = {r->theta, r->log_z, r->log_target, r->weight, r->sites, r->guess};
+    void *arrays[] = {r->theta, r->log_z, r->log_target, r->weight, r->scratch, r->sites, r->guess};
     for (size_t k = 0; r->used && k < r->done; k++) tw_mixture_free(r->used[k]);
     tw_release(ctx, r->used);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
@@ -51,6 +56,7 @@ static tw_status allocate(rounds *r)
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "points", &r->log_z));
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "points", &r->log_target));
     TW_TRY(tw_allocate_doubles(ctx, total, 1, "weights", &r->weight));
+    TW_TRY(tw_allocate_doubles(ctx, total, 1, "weights", &r->scratch));
     TW_TRY(tw_allocate_doubles(ctx, 2 * r->h->result->n, r->points, "sites", &r->sites));
     TW_TRY(tw_allocate(ctx, r->points, sizeof *r->guess, "points", &memory));
     r->guess = memory;
@@ -110,8 +116,30 @@ static double log_used(const rounds *r, const double *theta)
     return log(sum / (double)r->done);
 }
 
+static double effective_of_power(const rounds *r, size_t points, double power)
+{
+    for (size_t s = 0; s < points; s++)
+        r->scratch[s] = r->weight[s] > -INFINITY ? power * r->weight[s] : -INFINITY;
+    return tw_weights_ess(points, r->scratch);
+}
+
+/* By bisection; the weights are still logarithms. */
+static double find_power(const rounds *r, size_t points)
+{
+    double low = 0.0, high = 1.0, enough = EFFECTIVE * (double)(r->h->unknown + 2);
+    if (r->h->unknown <= FEW_PARAMETERS || effective_of_power(r, points, 1.0) >= enough) return 1.0;
+    while (high - low > 1e-3) {
+        double power = 0.5 * (low + high);
+        if (effective_of_power(r, points, power) >= enough)
+            low = power;
+        else
+            high = power;
+    }
+    return low;
+}
+
 /* Of all points so far; relative to the largest. */
-static void weigh(const rounds *r)
+static void weigh(rounds *r)
 {
     size_t points = r->done * r->points;
     double largest = -INFINITY, sum = 0.0;
@@ -120,8 +148,9 @@ static void weigh(const rounds *r)
         if (!isfinite(r->weight[s])) r->weight[s] = -INFINITY;
         largest = fmax(largest, r->weight[s]);
     }
+    r->power = find_power(r, points);
     for (size_t s = 0; s < points; s++) {
-        r->weight[s] = r->weight[s] > -INFINITY ? exp(r->weight[s] - largest) : 0.0;
+        r->weight[s] = r->weight[s] > -INFINITY ? exp(r->power * (r->weight[s] - largest)) : 0.0;
         sum += r->weight[s];
     }
     for (size_t s = 0; s < points; s++) r->weight[s] = fmin(r->weight[s], sum / sqrt((double)points));
@@ -167,17 +196,20 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
 }
 
 /* Is another round worth its fits? At least two are, since the first is meant to find what is there. */
-static bool goes_on(size_t round, double before, double effective)
+static bool goes_on(const rounds *r, size_t round, double before, double effective)
 {
-    return round < 2 || (effective < ENOUGH && effective > GAIN * before);
+    return round < 2 || effective < POOR ||
+           (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
 }
 
 /* Points of a round, and rounds. */
 static void choose_size(rounds *r)
 {
     const tw_hyper *h = r->h;
-    size_t each = h->unknown <= FEW_PARAMETERS ? EACH_OF_FEW : EACH_OF_MANY;
-    r->points = h->o->round_points ? h->o->round_points : each * (h->unknown + 2);
+    bool few = h->unknown <= FEW_PARAMETERS;
+    size_t points = (few ? EACH_OF_FEW : EACH_OF_MANY) * (h->unknown + 2);
+    if (!few && points < FEWEST_OF_MANY) points = FEWEST_OF_MANY;
+    r->points = h->o->round_points ? h->o->round_points : points;
     r->most = h->o->rounds;
     while (!h->o->round_points && r->most > 2 && r->most * r->points > MOST_FITS) r->most--;
 }
@@ -189,7 +221,7 @@ tw_status tw_hyper_adapt(tw_hyper *h)
     tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, r.most * r.points, &h->library);
     if (status == TW_OK) status = allocate(&r);
     double before = 0.0, effective = 0.0;
-    for (size_t k = 0; status == TW_OK && k < r.most && goes_on(k, before, effective); k++) {
+    for (size_t k = 0; status == TW_OK && k < r.most && goes_on(&r, k, before, effective); k++) {
         tw_progress now = TW_PROGRESS("proposal", "rounds", k, 0);
         before = effective;
         status = tw_watch_tell(&h->watch, &now) ? run_round(&r, k, &effective) : tw_interrupt(h->ctx);

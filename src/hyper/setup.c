@@ -65,8 +65,8 @@ static tw_status add_bell(tw_hyper *h, const tw_fit_result *fit, size_t number)
     return tw_proposal_spread(bell, sd);
 }
 
-/* A second one about the best optimum, WIDER times as wide, which learns the form of the tails: a posterior is rarely a bell. Of many parameters
- * it would have more to learn than the rounds have points. */
+/* A second one about the best optimum, WIDER times as wide, which learns the form of the tails: a posterior is rarely a bell. Of many parameters it
+ * begins no narrower than the prior: two inputs that explain the same have length scales on an L, and the first bell is on one arm of it. */
 static tw_status add_wide_bell(tw_hyper *h)
 {
     const tw_proposal *first = h->g->bell[0];
@@ -77,6 +77,7 @@ static tw_status add_wide_bell(tw_hyper *h)
     for (size_t k = 0; k < h->unknown; k++) {
         bell->mean[k] = first->mean[k];
         sd[k] = WIDER * sqrt(first->shape->variance[k]);
+        if (h->unknown > FEW_ENOUGH) sd[k] = fmax(sd[k], spread_of(h, k));
     }
     return tw_proposal_spread(bell, sd);
 }
@@ -90,7 +91,7 @@ static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
         h->g->parameter[k] = tw_problem_parameter(h->problem, h->index[k]);
     }
     for (size_t c = 0; c < bells; c++) TW_TRY(add_bell(h, fit, c));
-    if (h->unknown <= FEW_ENOUGH && bells < TW_MIXTURE_BELLS) TW_TRY(add_wide_bell(h));
+    if (bells < TW_MIXTURE_BELLS) TW_TRY(add_wide_bell(h));
     bells = h->g->bells;
     h->g->share[0] = FIRST_PRIOR;
     for (size_t c = 1; c <= bells; c++) h->g->share[c] = (1.0 - FIRST_PRIOR) / (double)bells;
@@ -111,6 +112,7 @@ static tw_status find_mode(tw_hyper *h)
     if (status == TW_OK && fit->optima > 1)
         tw_warnings_add(&h->result->warnings,
                         &(tw_warning){.code = TW_WARN_FIT_OPTIMA,
+                                      .name = "is2",
                                       .number = {(double)fit->optima, fit->optimum[0].log_posterior -
                                                                           fit->optimum[1].log_posterior}});
     tw_fit_free(fit);

@@ -188,6 +188,18 @@ static void warn(tw_hyper_result *r, tw_warning_code code, double first, double 
     tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}, .name = "is2"});
 }
 
+/* Both estimates of the evidence, which share no draws. */
+static void judge_agreement(tw_hyper_result *r)
+{
+    const tw_estimate both[2] = {r->estimate, r->joint};
+    tw_agreement a = tw_evidence_agree(2, both);
+    tw_warning warning = {.code = TW_WARN_DISAGREE,
+                          .number = {a.difference, a.worst, TW_AGREEMENT_LIMIT},
+                          .name = r->estimate.method,
+                          .other = r->joint.method};
+    if (a.known && !a.agree) tw_warnings_add(&r->warnings, &warning);
+}
+
 static void judge(tw_hyper_result *r)
 {
     const tw_estimate *e = &r->estimate;
@@ -199,6 +211,7 @@ static void judge(tw_hyper_result *r)
     if (!collapsed && e->pareto_k > limit) warn(r, TW_WARN_THETA_TAIL, e->pareto_k, limit);
     if (replaced > 0) warn(r, TW_WARN_THETA_START, (double)replaced, points);
     if (r->stopped) warn(r, TW_WARN_THETA_STOPPED, points, 0.0);
+    if (!collapsed && r->joint.particles > 0) judge_agreement(r);
     r->verdict = collapsed ? TW_NUMERICAL_FAILURE : TW_OK;
 }
 

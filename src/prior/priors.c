@@ -120,10 +120,16 @@ tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text
     TW_TRY(tw_name_read(problem, text, "=", &name, &rest));
     bool has_value = strchr(text, '=') != NULL;
     if (has_value) TW_TRY(read_value(problem->ctx, rest, &value));
-    for (size_t j = 0; j < priors->count; j++)
-        if (priors->has[j] && tw_name_means(problem, &name, j))
+    for (size_t j = 0; j < priors->count; j++) {
+        const tw_parameter *parameter = tw_problem_parameter(problem, j);
+        if (!tw_name_means(problem, &name, j)) continue;
+        if (priors->has[j])
             return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "%s is fixed and cannot have a prior",
-                           tw_problem_parameter(problem, j)->name);
+                           parameter->name);
+        if (value <= 0.0 && !name.as_log && parameter->transform == TW_TRANSFORM_LOG)
+            return tw_fail(problem->ctx, TW_BAD_ARGUMENT, "%s must be above 0, not %g", parameter->name,
+                           value);
+    }
     return fix_at(priors, problem, &name, has_value ? &value : NULL);
 }
 

@@ -8,18 +8,18 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "support/hyper_case.h"
 #include "support/orthants.h"
+#include "support/regression.h"
 #include "support/support.h"
-#include "talweg/hyper.h"
 
-enum { MOST = 12, SIDE = 400 };
+enum { SIDE = 400 };
 
 typedef struct test_case {
     const char *name;
     size_t n; /* 0: the three labels of orthants.h */
-    double x[MOST], y[MOST], noise;
+    double x[REGRESSION_CASES], y[REGRESSION_CASES], noise;
     const char *ell, *sigma;
 } test_case;
 
@@ -161,49 +161,31 @@ static const test_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
+static regression data_of(const test_case *c)
+{
+    return (regression){c->n, 1, c->x, c->y, c->noise};
+}
+
 static tw_problem *pose(tw_context *ctx, const test_case *c)
 {
-    tw_problem_parts parts = {.likelihood = tw_likelihood_find("gaussian")};
-    tw_problem *problem = NULL;
-    if (c->n == 0) return orthants_pose(ctx);
-    assert_int_equal(tw_data_new(ctx, c->n, 1, c->x, c->n, c->y, &parts.data), TW_OK);
-    assert_int_equal(tw_kernel_parse(ctx, "se", 1, &parts.kernel), TW_OK);
-    assert_int_equal(tw_problem_new(ctx, &parts, &problem), TW_OK);
-    return problem;
+    regression data = data_of(c);
+    return c->n == 0 ? orthants_pose(ctx) : regression_pose(ctx, &data);
 }
 
 static tw_priors *read_priors(const test_case *c, tw_problem *problem)
 {
-    tw_priors *priors = NULL;
-    char fix[40];
-    assert_int_equal(tw_priors_new(problem, &priors), TW_OK);
-    assert_int_equal(tw_priors_read(priors, problem, c->ell), TW_OK);
-    assert_int_equal(tw_priors_read(priors, problem, c->sigma), TW_OK);
-    snprintf(fix, sizeof fix, "noise=%.17g", c->noise);
-    if (c->n > 0) assert_int_equal(tw_priors_fix(priors, problem, fix), TW_OK);
-    return priors;
+    regression data = data_of(c);
+    return c->n == 0 ? hyper_priors(problem, c->ell, c->sigma)
+                     : regression_priors(problem, &data, c->ell, c->sigma);
 }
 
 /* ---- the truth ---- */
 
-/* log N(y; 0, K + noise^2 I). */
 static double log_evidence(const test_case *c, double log_ell, double log_sigma)
 {
-    double l[MOST][MOST], w[MOST], sum = 0.0, s2 = exp(2.0 * log_sigma), ell2 = exp(2.0 * log_ell);
-    if (c->n == 0) return log(orthants_z(log_ell, log_sigma));
-    for (size_t i = 0; i < c->n; i++) {
-        w[i] = c->y[i];
-        for (size_t j = 0; j <= i; j++) {
-            double d = c->x[i] - c->x[j],
-                   v = i == j ? s2 + c->noise * c->noise : s2 * exp(-0.5 * d * d / ell2);
-            for (size_t k = 0; k < j; k++) v -= l[i][k] * l[j][k];
-            l[i][j] = i == j ? sqrt(v) : v / l[j][j];
-        }
-        for (size_t k = 0; k < i; k++) w[i] -= l[i][k] * w[k];
-        w[i] /= l[i][i];
-        sum -= 0.5 * w[i] * w[i] + log(l[i][i]) + 0.5 * log(2.0 * acos(-1.0));
-    }
-    return sum;
+    const double theta[2] = {log_ell, log_sigma};
+    regression data = data_of(c);
+    return c->n == 0 ? log(orthants_z(log_ell, log_sigma)) : regression_log_z(&data, theta);
 }
 
 typedef struct answer {
@@ -252,32 +234,15 @@ static answer solve(const test_case *c)
 enum { IS2, JOINT, ELL, SIGMA, CHAIN_ELL, CHAIN_SIGMA, SCORES };
 
 typedef struct tally {
-    size_t runs[SCORES], warned[SCORES], beyond[SCORES];
-    double squares[SCORES], sum[SCORES], worst[SCORES], ess;
+    scores of[SCORES];
+    double ess;
 } tally;
 
-static void score(tally *t, int which, double z, bool warned)
-{
-    t->runs[which]++;
-    if (warned) t->warned[which]++;
-    if (warned) return;
-    t->squares[which] += z * z;
-    t->sum[which] += z;
-    t->worst[which] = fmax(t->worst[which], fabs(z));
-    if (!(fabs(z) < 4.5)) t->beyond[which]++;
-}
-
-static bool has_warning(const tw_hyper_result *r, const char *name)
+static bool has_no_mean(const tw_hyper_result *r)
 {
     for (size_t k = 0; k < r->warnings.count; k++)
-        if (strcmp(tw_warning_name(r->warnings.warning[k].code), name) == 0) return true;
+        if (r->warnings.warning[k].code == TW_WARN_THETA_MEAN) return true;
     return false;
-}
-
-static bool is_doubted(const tw_hyper_result *r)
-{
-    return has_warning(r, "theta_heavy_tail") || has_warning(r, "theta_collapsed") ||
-           has_warning(r, "theta_failed") || has_warning(r, "rhat");
 }
 
 /* In units of the mean. */
@@ -287,6 +252,7 @@ static double largest(const tw_hyper_result *r)
     for (size_t s = 0; s < r->points; s++) m = fmax(m, r->log_weight[s]);
     return exp(m - r->estimate.log_z);
 }
+
 /* Means are those of theta, whatever the rows report. */
 static void run(const test_case *c, const answer *a, uint64_t seed, tw_hyper_method method, tally *t)
 {
@@ -300,11 +266,12 @@ static void run(const test_case *c, const answer *a, uint64_t seed, tw_hyper_met
     o.seed = seed;
     o.threads = 1;
     assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
-    bool warned = is_doubted(r);
+    bool warned = regression_is_doubted(r);
     if (method == TW_HYPER_CHAIN) {
         for (size_t k = 0; k < 2; k++)
             if (r->row[k].as_log)
-                score(t, CHAIN_ELL + (int)k, (r->row[k].mean - a->mean[k]) / r->row[k].mcse, warned);
+                scores_add(&t->of[CHAIN_ELL + (int)k], (r->row[k].mean - a->mean[k]) / r->row[k].mcse,
+                           warned);
     } else {
         static double f[1 << 16];
         t->ess += r->estimate.weight_ess / (double)r->points;
@@ -312,9 +279,10 @@ static void run(const test_case *c, const answer *a, uint64_t seed, tw_hyper_met
             printf("    seed %2d: error %.4f, se %.4f, k %.2f, ess %.0f, largest weight %.1f\n", (int)seed,
                    r->estimate.log_z - a->log_z, r->estimate.se, r->estimate.pareto_k, r->estimate.weight_ess,
                    largest(r));
-        score(t, IS2, (r->estimate.log_z - a->log_z) / r->estimate.se, warned);
+        scores_add(&t->of[IS2], (r->estimate.log_z - a->log_z) / r->estimate.se, warned);
         if (o.joint_particles > 0)
-            score(t, JOINT, (r->joint.log_z - a->log_z) / r->joint.se, r->joint.pareto_k > TW_PARETO_LIMIT);
+            scores_add(&t->of[JOINT], (r->joint.log_z - a->log_z) / r->joint.se,
+                       r->joint.pareto_k > TW_PARETO_LIMIT);
         for (size_t k = 0; k < 2; k++) {
             double mcse;
             for (size_t s = 0; s < r->points; s++) f[s] = r->theta[k + 2 * s];
@@ -322,7 +290,7 @@ static void run(const test_case *c, const answer *a, uint64_t seed, tw_hyper_met
             if (getenv("TALWEG_EACH"))
                 printf("        mean of %s: error %.3f, mcse %.3f\n", r->row[k].name, mean - a->mean[k],
                        mcse);
-            score(t, ELL + (int)k, (mean - a->mean[k]) / mcse, warned || has_warning(r, "theta_mean"));
+            scores_add(&t->of[ELL + (int)k], (mean - a->mean[k]) / mcse, warned || has_no_mean(r));
         }
     }
     tw_hyper_free(r);
@@ -333,16 +301,9 @@ static void run(const test_case *c, const answer *a, uint64_t seed, tw_hyper_met
 
 static void print(const test_case *c, const answer *a, const tally *t)
 {
-    static const char *const names[SCORES] = {
-        "is2", "ais-joint", "mean of log ell", "mean of log sigma", "chain, log ell", "chain, log sigma"};
-    printf("%-32s log p(y) %.4f, effective share %.2f\n", c->name, a->log_z, t->ess / (double)t->runs[IS2]);
-    for (int k = 0; k < SCORES; k++) {
-        double counted = (double)(t->runs[k] - t->warned[k]);
-        printf("  %-20s %3zu runs, %3zu warned, mean z %5.2f, rms %5.2f, largest %5.2f, beyond 4.5: %zu\n",
-               names[k], t->runs[k], t->warned[k], t->sum[k] / counted, sqrt(t->squares[k] / counted),
-               t->worst[k], t->beyond[k]);
-    }
-    fflush(stdout);
+    printf("%-32s log p(y) %.4f, effective share %.2f\n", c->name, a->log_z,
+           t->ess / (double)t->of[IS2].runs);
+    for (int k = 0; k < SCORES; k++) scores_print(&t->of[k]);
 }
 
 static void scores_are_those_of_honest_errors(void **state)
@@ -356,15 +317,21 @@ static void scores_are_those_of_honest_errors(void **state)
     for (size_t i = 0; i < CASES; i++) {
         if (only && (size_t)strtoul(only, NULL, 10) != i) continue;
         answer a = solve(&cases[i]);
-        tally t = {.ess = 0.0};
+        tally t = {{{.name = "is2"},
+                    {.name = "ais-joint"},
+                    {.name = "mean of log ell"},
+                    {.name = "mean of log sigma"},
+                    {.name = "chain, log ell"},
+                    {.name = "chain, log sigma"}},
+                   0.0};
         for (uint64_t seed = first; seed < first + seeds; seed++) {
             run(&cases[i], &a, seed, TW_HYPER_IS2, &t);
             if (!getenv("TALWEG_NO_CHAIN")) run(&cases[i], &a, seed, TW_HYPER_CHAIN, &t);
         }
         print(&cases[i], &a, &t);
         for (int k = 0; k < SCORES; k++) {
-            runs += t.runs[k];
-            beyond += t.beyond[k];
+            runs += t.of[k].runs;
+            beyond += t.of[k].beyond;
         }
     }
     printf("%zu of %zu beyond 4.5 without a warning\n", beyond, runs);

@@ -164,6 +164,7 @@ static void what_is_wrong_is_said(void **state)
     assert_int_equal(tw_priors_fix(p.priors, p.problem, "sigma=two"), TW_BAD_ARGUMENT);
     assert_int_equal(tw_priors_fix(p.priors, p.problem, "sgma=2"), TW_BAD_ARGUMENT);
     assert_int_equal(tw_priors_fix(p.priors, p.problem, "sigma=-2"), TW_BAD_ARGUMENT);
+    assert_string_equal(tw_context_message(p.ctx), "sigma must be above 0, not -2");
     leave(&p);
 }
 

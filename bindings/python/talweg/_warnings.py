@@ -57,6 +57,12 @@ ADVICE = {
     "factorisation": ': use metric="smoothed" or a smaller eps',
 }
 
+# The same where parameters are unknown: the finding is about is2.
+ADVICE_OF_POINTS = {
+    "disagree": ". At least one has not seen the whole posterior: trust neither, and raise points, point_particles or point_temperatures, or give narrower priors",
+    "fit_optima": ". Points are drawn about each of them",
+}
+
 
 class TalwegWarning(UserWarning):
     """A warning about a result.
@@ -80,5 +86,6 @@ def warned(code: str, *numbers: float, file: Optional[str] = None, name: Optiona
 def spoken(warning: Warned) -> TalwegWarning:
     """The text of a warning."""
     code, numbers, index, file, name, other = warning
-    text = FINDINGS[code] + ADVICE.get(code, "")
+    advice = ADVICE_OF_POINTS.get(code) if name == "is2" else None
+    text = FINDINGS[code] + (advice or ADVICE.get(code, ""))
     return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}], case {index + 1}"), code)
