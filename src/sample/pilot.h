@@ -8,6 +8,7 @@
 typedef struct tw_leader {
     double flops_to_goal; /* INFINITY: nobody leads yet */
     double flops_spent;
+    double flops_lost; /* by the pilots of all others so far */
     double ess_per_draw;
 } tw_leader;
 
