@@ -74,7 +74,7 @@ static double cost_to_goal(const tw_auto_options *o, const tw_leader *leader, do
 typedef struct pilot {
     tw_context *ctx;
     const tw_auto_options *options;
-    const tw_leader *leader;
+    tw_leader *leader;
     tw_candidate *candidate;
     tw_sampling *sampling;
     tw_tuning tuning;
@@ -153,10 +153,8 @@ static bool moves_too_little(const pilot *p, const tw_draws *d, double cost)
 /* With a pilot of so much a transition, would losers cost more than a third of what the leader takes in all? */
 static bool is_over_budget(const pilot *p, double cost)
 {
-    const tw_leader *l = p->leader;
     double iterations = (double)(leg_of(p, false).warmup + leg_of(p, false).draws + leg_of(p, true).draws);
-    return l->flops_lost + (double)p->options->chains * cost * iterations >
-           (l->flops_spent + l->flops_to_goal) / 3.0;
+    return p->leader->flops_lost + (double)p->options->chains * cost * iterations > p->leader->budget;
 }
 
 /* By what a transition cost so far, in the mean. What a pilot costs is asked once and soon, for one that is cut short tells nothing. */
@@ -314,6 +312,15 @@ static tw_status keep_head(const pilot *p, tw_head_start *head)
     return TW_OK;
 }
 
+/* What a slow one takes is not known, but more than it seems: any other pilot pays then. */
+static void take_lead(const pilot *p)
+{
+    const tw_candidate *c = p->candidate;
+    p->leader->flops_to_goal = c->flops_to_goal;
+    p->leader->ess_per_draw = c->ess_per_draw;
+    p->leader->budget = is_slow(p) ? INFINITY : (c->flops_spent + c->flops_to_goal) / 3.0;
+}
+
 /* With an effective draw for each draw of so little cost? */
 static bool cannot_win(const pilot *p, double cost)
 {
@@ -333,11 +340,13 @@ static tw_status run(pilot *p, const tw_posterior *posterior, uint64_t number, t
     if (cannot_win(p, p->step)) return TW_OK;
     TW_TRY(run_legs(p, number));
     c->iterations = p->used;
-    return head && c->flops_to_goal < p->leader->flops_to_goal ? keep_head(p, head) : TW_OK;
+    if (!(c->flops_to_goal < p->leader->flops_to_goal)) return TW_OK;
+    take_lead(p);
+    return head ? keep_head(p, head) : TW_OK;
 }
 
 tw_status tw_pilot_run(const tw_posterior *posterior, const tw_auto_options *o, uint64_t number,
-                       const tw_leader *leader, tw_candidate *c, tw_head_start *head)
+                       tw_leader *leader, tw_candidate *c, tw_head_start *head)
 {
     tw_sampler_options options = o->sampler;
     const tw_method_row *method = tw_method_row_of(c->method);
