@@ -98,8 +98,8 @@ TW_API tw_status tw_draws_predictor_at(tw_draws_predictor *predictor, const tw_k
                                        const tw_predictions *out);
 
 /* How good the predictions were, over all labelled cases that this predictor was given so far, and Monte Carlo
- * standard errors: of the mean log score and the root mean square error by the delta method, with the
- * correlation that cases have through sharing their draws; of the error rate from the chance of each case to be
+ * standard errors: of the mean log score and the root mean square error by the delta method, that of the score with what the jackknife
+ * finds beyond first order, and with the correlation that cases have through sharing their draws; of the error rate from the chance of each case to be
  * on the other side of 1/2, with cases taken to be independent. NaN where a figure does not apply. */
 typedef struct tw_draws_scores {
     tw_scores scores;
