@@ -101,8 +101,9 @@ TW_API tw_status tw_draws_predictor_at(tw_draws_predictor *predictor, const tw_k
 
 /* Scores of all labelled cases that this predictor has predicted so far, with Monte Carlo standard errors: of the
  * mean log score and the root mean square error by the delta method, including the correlation of cases that
- * share draws; of the error rate from the probability of each case to be on the other side of 1/2, with cases
- * treated as independent. NaN where a score does not apply. */
+ * share draws, and for the score what the jackknife finds beyond first order; of the error rate from the
+ * probability of each case to be on the other side of 1/2, with cases treated as independent. NaN where a score
+ * does not apply. */
 typedef struct tw_draws_scores {
     tw_scores scores;
     double log_score_mcse, error_rate_mcse, rmse_mcse;

@@ -108,6 +108,7 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
     tw_stages stages = {.quiet = flags->output.quiet};
     const tw_evidence_watch watching = {
         .user = &stages, .progress = tw_stages_watch, .store = tw_saver_store(saver)};
+    tw_interrupt_excuse("talweg: error: interrupted before an estimate was complete\n");
     TW_TRY(tw_model_options_load(ctx, &flags->model, &found->problem));
     TW_TRY(tw_prior_options_fix(&flags->hyper.priors, found->problem));
     TW_TRY(translate(ctx, flags, found, &options));

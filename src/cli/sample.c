@@ -157,6 +157,7 @@ static tw_status make_plan(job *j, const tw_sampling_watch *watching)
     const sample_options *o = j->options;
     tw_sampling_options options = tw_sampler_flags_options(&o->sampler);
     options.keep = !tw_name_ends_in(o->files.path, ".nc");
+    tw_interrupt_excuse("talweg: error: interrupted before the first draw: nothing was written\n");
     TW_TRY(tw_model_options_load(j->ctx, &o->model, &j->results->problem));
     TW_TRY(tw_prior_options_fix(&o->hyper.priors, j->results->problem));
     TW_TRY(read_files(j, &options));

@@ -133,6 +133,7 @@ double tw_terminal_elapsed(void)
  * process: so this is the program's, not the library's ---- */
 
 static volatile sig_atomic_t caught, seen;
+static const char *volatile excuse; /* for an end before `caught`; NULL: the signal ends the program */
 
 static void handle(int number)
 {
@@ -140,6 +141,11 @@ static void handle(int number)
     if (caught && !seen) {
         seen = 1;
         return;
+    }
+    if (!caught && excuse) {
+        if (isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(128 + number);
+        if (write(STDERR_FILENO, excuse, strlen(excuse)) < 0) _exit(128 + number);
+        _exit(tw_status_exit_code(TW_INTERRUPTED));
     }
     signal(number, SIG_DFL);
     if (isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(128 + number);
@@ -165,6 +171,12 @@ void tw_interrupt_guard(void)
 {
     if (!is_ignored(SIGINT)) handle_signal(SIGINT);
     if (!is_ignored(SIGTERM)) handle_signal(SIGTERM);
+}
+
+void tw_interrupt_excuse(const char *words)
+{
+    excuse = words;
+    tw_interrupt_guard();
 }
 
 void tw_interrupt_catch(void)

@@ -47,6 +47,10 @@ int tw_terminal_exit_code(void);
 /* From now on SIGINT and SIGTERM take the line of progress off the terminal before they end the program. */
 void tw_interrupt_guard(void);
 
+/* From now on, until tw_interrupt_catch, they end the program at once with these words, a line that lasts, and the exit code of
+ * TW_INTERRUPTED: where there is nothing to keep yet, as while data are read and K is factored. */
+void tw_interrupt_excuse(const char *words);
+
 /* From now on the first SIGINT or SIGTERM only sets a mark; a second one ends the program as usual. */
 void tw_interrupt_catch(void);
 

@@ -67,13 +67,14 @@ void tw_head_start_release(tw_head_start *h)
 
 static tw_status race(const tw_posterior *p, const tw_auto_options *o, tw_choice *out, tw_head_start *head)
 {
-    tw_leader leader = {.flops_to_goal = INFINITY};
+    tw_leader leader = {.flops_to_goal = INFINITY, .budget = INFINITY};
+    double spent = 0.0;
     for (size_t k = 0; k < out->count; k++) {
-        tw_candidate *c = &out->candidates[k];
-        TW_TRY(tw_pilot_run(p, o, k + 1, &leader, c, head));
-        if (!(c->flops_to_goal < leader.flops_to_goal)) continue;
-        out->best = k;
-        leader = (tw_leader){c->flops_to_goal, c->flops_spent, c->ess_per_draw};
+        double before = leader.flops_to_goal;
+        TW_TRY(tw_pilot_run(p, o, k + 1, &leader, &out->candidates[k], head));
+        if (leader.flops_to_goal < before) out->best = k;
+        spent += out->candidates[k].flops_spent;
+        leader.flops_lost = spent - out->candidates[out->best].flops_spent;
     }
     return TW_OK;
 }

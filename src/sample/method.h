@@ -47,7 +47,7 @@ typedef struct tw_method_row {
 
     /* ---- choosing and checking it */
     tw_trial trials[TW_MOST_TRIALS];
-    bool long_pilot;         /* cheap draws, which may be slow: three times as many of them */
+    bool cheap;              /* cheap draws: where they are slow, how slow they are need not be measured */
     size_t selftest_draws;   /* of each chain, for the comparison with HMC */
     const char *selftest_of; /* what that is called: "HMC and RMHMC"; NULL: HMC itself */
 } tw_method_row;

@@ -245,6 +245,6 @@ const tw_method_row tw_method_mgrad = {.info = {.method = TW_METHOD_MGRAD,
                                        .parts = mgrad_parts,
                                        .cost = mgrad_cost,
                                        .least_cost = mgrad_least_cost,
-                                       .long_pilot = true,
+                                       .cheap = true,
                                        .selftest_draws = 6000,
                                        .selftest_of = "HMC and mGrad"};

@@ -9,10 +9,11 @@
  * at least a quarter of W: warm-up of ten autocorrelation times, and chains of twenty, of which R-hat can be judged.
  * A pilot ends when it cannot win by that:
  *   - before it starts, at the least that a step can cost and with an effective draw for each draw;
- *   - on its way, at the steps that it takes, and with fewer effective draws once it has cost a third of what the leader takes in
- *     all: so what losers cost is about a quarter of a run;
+ *   - on its way, at the steps that it takes with an effective draw for each draw, or at what its moves are worth at most;
  *   - after the first look, if its draws were worth twice what they seem. A slow one of cheap draws goes no further either, and may
  *     still win.
+ * It does not start, or ends before it is tuned, where all losers together would cost more than a third of what the leader takes in
+ * all, which is a quarter of the whole.
  * Few effective draws E in a pilot look like more than they are, for a slow chain does not show how slow it is: r counts as
  * r E / (E + 100). All of it is a function of the seed and of the cost table (cost.h).
  */
@@ -24,9 +25,15 @@
 #include "sample/cost.h"
 #include "sample/warmup.h"
 
-enum { WATCHED = 64, FIRST_LOOK = 8, PILOT_STEPS = 200, SECOND_LEG = 64, LONG = 2 };
-static const double best_rate = 1.0, good_rate = 0.4, slow_rate = 0.05,
-                    worst_rate = 1e-4; /* effective draws per draw */
+enum {
+    WATCHED = 64,
+    FIRST_ITERATIONS = 4,
+    ENOUGH_JUMPS = 256,
+    PILOT_STEPS = 200,
+    SECOND_LEG = 64,
+    LONGER = 1
+};
+static const double best_rate = 1.0, slow_rate = 0.05, worst_rate = 1e-4; /* effective draws per draw */
 static const double over_dispersed = 1.5, believed_from = 100.0, clearly = 1.5;
 
 static double within(double low, double x, double high)
@@ -67,7 +74,7 @@ static double cost_to_goal(const tw_auto_options *o, const tw_leader *leader, do
 typedef struct pilot {
     tw_context *ctx;
     const tw_auto_options *options;
-    const tw_leader *leader;
+    tw_leader *leader;
     tw_candidate *candidate;
     tw_sampling *sampling;
     tw_tuning tuning;
@@ -77,50 +84,8 @@ typedef struct pilot {
     size_t done, total;     /* iterations of this leg */
     size_t used;            /* of all legs */
     double begun;           /* the moment */
-    bool hopeless;
+    const char *hopeless;   /* why, or NULL */
 } pilot;
-
-static double steps_so_far(const pilot *p, const tw_draws *d)
-{
-    tw_sampler *s = p->sampling->sampler;
-    if (s->method->work) return s->method->work(s);
-    return (double)(d->warmup.leapfrog_steps + d->sampling.leapfrog_steps);
-}
-
-/* By the steps that were taken so far, in the mean of the transitions. */
-static bool is_hopeless(const pilot *p, const tw_draws *d)
-{
-    const tw_leader *leader = p->leader;
-    if (p->done < FIRST_LOOK || !p->sampling->sampler->method->info.has_steps) return false;
-    double transitions = (double)(d->warmup.transitions + d->sampling.transitions);
-    double spent = steps_so_far(p, d) * p->step, cost = spent / transitions;
-    bool dear = spent > (leader->flops_spent + leader->flops_to_goal) / 3.0;
-    double left = cost_to_goal(p->options, leader, dear ? good_rate : best_rate, cost, p->used);
-    return left > (dear ? 1.0 : clearly) * leader->flops_to_goal;
-}
-
-/* Steps of a first leg alone tell: later ones have the length and step size that were found. */
-static bool asked_to_end(void *user, const tw_draws *so_far)
-{
-    pilot *p = user;
-    p->done++;
-    p->used++;
-    p->hopeless = p->used == p->done && is_hopeless(p, so_far);
-    return p->hopeless || tw_poll(p->ctx) != TW_OK;
-}
-
-/* Called before that. */
-static bool relay(void *user, const tw_progress *now)
-{
-    const pilot *p = user;
-    tw_progress here = TW_PROGRESS("pilot", "iterations", p->done + 1, p->total);
-    here.method = tw_method_name(p->candidate->method);
-    here.metric = tw_metric_name(p->candidate->metric);
-    here.acceptance = now->acceptance;
-    return p->options->on_progress(p->options->user, &here);
-}
-
-/* ---- legs ---- */
 
 /* Iterations of a leg: transitions of all chains together teach, but a chain has its start to forget. A run that is itself
  * short has short pilots. */
@@ -131,25 +96,12 @@ typedef struct leg {
 static leg leg_of(const pilot *p, bool second)
 {
     const tw_auto_options *o = p->options;
-    const tw_method_row *method = p->sampling->sampler->method;
+    const tw_method_row *method = tw_method_row_of(p->candidate->method);
     double chains = (double)o->chains, most = o->draws > 0 ? fmax(20.0, (double)o->draws) : INFINITY;
-    double warmup = method->info.has_eps ? within(60.0, 2000.0 / chains, 200.0) : 16.0;
+    double warmup = method->info.has_eps ? within(60.0, 2000.0 / chains, 200.0) : 8.0;
     double draws = second ? within(64.0, 2048.0 / chains, 256.0) : within(16.0, 512.0 / chains, 64.0);
     if (o->warmup != TW_AUTOMATIC) warmup = fmin(warmup, fmax(20.0, (double)o->warmup));
-    if (second && method->long_pilot) draws *= LONG;
     return (leg){second ? 0 : (size_t)warmup, (size_t)fmin(draws, most)};
-}
-
-/* Every so-many-th latent, at most WATCHED of them: diagnostics of all would cost more than the draws. */
-static tw_status thin_out(tw_context *ctx, const tw_draws *all, tw_draws *few)
-{
-    size_t step = (all->n + WATCHED - 1) / WATCHED, columns = all->chains * all->draws;
-    *few = *all;
-    few->n = (all->n + step - 1) / step;
-    TW_TRY(tw_allocate_doubles(ctx, few->n, columns, "the latents that a pilot watches", &few->x));
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < few->n; i++) few->x[i + j * few->n] = all->x[i * step + j * all->n];
-    return TW_OK;
 }
 
 /* A bound of the effective draws per draw that short runs of slow chains show too. With rho the correlation of neighbours,
@@ -167,6 +119,89 @@ static double bound_by_jumps(const pilot *p, const tw_draws *d)
     }
     double moved = 0.5 * least / (double)(d->chains * (d->draws - 1));
     return fmin(best_rate, moved / fmax(2.0 - moved, moved));
+}
+
+static double transitions_of(const tw_draws *d)
+{
+    return (double)(d->warmup.transitions + d->sampling.transitions);
+}
+
+/* What the transitions of this leg have cost; with `work`, those of all legs. */
+static double cost_so_far(const pilot *p, const tw_draws *d)
+{
+    tw_sampler *s = p->sampling->sampler;
+    double transitions = transitions_of(d);
+    if (s->method->work) return p->step * s->method->work(s);
+    double steps = (double)(d->warmup.leapfrog_steps + d->sampling.leapfrog_steps);
+    return transitions * s->method->cost(s, steps / transitions);
+}
+
+/* With an effective draw for each draw? */
+static bool is_too_dear(const pilot *p, double cost)
+{
+    return cost_to_goal(p->options, p->leader, best_rate, cost, p->used) > clearly * p->leader->flops_to_goal;
+}
+
+/* With as many effective draws as its moves are worth at most? */
+static bool moves_too_little(const pilot *p, const tw_draws *d, double cost)
+{
+    if (d->draws < 2 || d->draws * d->chains < ENOUGH_JUMPS) return false;
+    double rate = fmin(best_rate, clearly * bound_by_jumps(p, d));
+    return cost_to_goal(p->options, p->leader, rate, cost, p->used) > p->leader->flops_to_goal;
+}
+
+/* With a pilot of so much a transition, would losers cost more than a third of what the leader takes in all? */
+static bool is_over_budget(const pilot *p, double cost)
+{
+    double iterations = (double)(leg_of(p, false).warmup + leg_of(p, false).draws + leg_of(p, true).draws);
+    return p->leader->flops_lost + (double)p->options->chains * cost * iterations > p->leader->budget;
+}
+
+/* By what a transition cost so far, in the mean. What a pilot costs is asked once and soon, for one that is cut short tells nothing. */
+static const char *why_hopeless(const pilot *p, const tw_draws *d)
+{
+    bool has_steps = p->sampling->sampler->method->info.has_steps;
+    if (p->used > p->done || p->done < FIRST_ITERATIONS) return NULL;
+    double cost = cost_so_far(p, d) / transitions_of(d);
+    if (has_steps && is_too_dear(p, cost)) return "stopped early: too slow even if every draw were effective";
+    if (moves_too_little(p, d, cost)) return "stopped early: too slow, as its moves are short";
+    return p->done == FIRST_ITERATIONS && is_over_budget(p, cost)
+               ? "stopped early: a pilot of its cost does not pay"
+               : NULL;
+}
+
+static bool asked_to_end(void *user, const tw_draws *so_far)
+{
+    pilot *p = user;
+    p->done++;
+    p->used++;
+    p->hopeless = why_hopeless(p, so_far);
+    return p->hopeless || tw_poll(p->ctx) != TW_OK;
+}
+
+/* Called before that. */
+static bool relay(void *user, const tw_progress *now)
+{
+    const pilot *p = user;
+    tw_progress here = TW_PROGRESS("pilot", "iterations", p->done + 1, p->total);
+    here.method = tw_method_name(p->candidate->method);
+    here.metric = tw_metric_name(p->candidate->metric);
+    here.acceptance = now->acceptance;
+    return p->options->on_progress(p->options->user, &here);
+}
+
+/* ---- legs ---- */
+
+/* Every so-many-th latent, at most WATCHED of them: diagnostics of all would cost more than the draws. */
+static tw_status thin_out(tw_context *ctx, const tw_draws *all, tw_draws *few)
+{
+    size_t step = (all->n + WATCHED - 1) / WATCHED, columns = all->chains * all->draws;
+    *few = *all;
+    few->n = (all->n + step - 1) / step;
+    TW_TRY(tw_allocate_doubles(ctx, few->n, columns, "the latents that a pilot watches", &few->x));
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < few->n; i++) few->x[i + j * few->n] = all->x[i * step + j * all->n];
+    return TW_OK;
 }
 
 static tw_status measure(pilot *p, const tw_draws *draws)
@@ -194,12 +229,9 @@ static tw_status measure(pilot *p, const tw_draws *draws)
 /* Of all legs so far; work is counted through all of them. */
 static void count_cost(const pilot *p, const tw_draws *d)
 {
-    tw_sampler *s = p->sampling->sampler;
-    double transitions = (double)(d->warmup.transitions + d->sampling.transitions);
-    if (s->method->work)
-        p->candidate->flops_spent = p->step * s->method->work(s);
-    else if (transitions > 0.0)
-        p->candidate->flops_spent += transitions * s->method->cost(s, steps_so_far(p, d) / transitions);
+    bool through = p->sampling->sampler->method->work;
+    double before = through ? 0.0 : p->candidate->flops_spent;
+    if (through || transitions_of(d) > 0.0) p->candidate->flops_spent = before + cost_so_far(p, d);
 }
 
 static void forget(tw_candidate *c)
@@ -230,7 +262,7 @@ static tw_status run_leg(pilot *p, uint64_t number, bool second)
     p->tuning = draws->tuning;
     tw_status status = TW_OK;
     if (p->hopeless)
-        p->candidate->reason = "stopped early: too slow even if every draw were effective";
+        p->candidate->reason = p->hopeless;
     else
         status = draws->interrupted ? tw_interrupt(p->ctx) : measure(p, draws);
     tw_draws_free(draws);
@@ -248,7 +280,7 @@ static bool loses(const pilot *p)
 /* Of a cheap method: how slow it is need not be known, and would take long to find out. */
 static bool is_slow(const pilot *p)
 {
-    return p->sampling->sampler->method->long_pilot && fmin(p->bound, 2.0 * p->believed) < slow_rate;
+    return p->sampling->sampler->method->cheap && fmin(p->bound, 2.0 * p->believed) < slow_rate;
 }
 
 static tw_status run_legs(pilot *p, uint64_t number)
@@ -280,12 +312,23 @@ static tw_status keep_head(const pilot *p, tw_head_start *head)
     return TW_OK;
 }
 
+/* What a slow one takes is not known, but more than it seems: any other pilot pays then. */
+static void take_lead(const pilot *p)
+{
+    const tw_candidate *c = p->candidate;
+    p->leader->flops_to_goal = c->flops_to_goal;
+    p->leader->ess_per_draw = c->ess_per_draw;
+    p->leader->budget = is_slow(p) ? INFINITY : (c->flops_spent + c->flops_to_goal) / 3.0;
+}
+
 /* With an effective draw for each draw of so little cost? */
 static bool cannot_win(const pilot *p, double cost)
 {
     bool cannot = cost_to_goal(p->options, p->leader, best_rate, cost, 0) > p->leader->flops_to_goal;
     if (cannot) p->candidate->reason = "skipped: too expensive to win";
-    return cannot;
+    if (cannot || !is_over_budget(p, cost)) return cannot;
+    p->candidate->reason = "skipped: a pilot of its cost does not pay";
+    return true;
 }
 
 static tw_status run(pilot *p, const tw_posterior *posterior, uint64_t number, tw_head_start *head)
@@ -297,11 +340,13 @@ static tw_status run(pilot *p, const tw_posterior *posterior, uint64_t number, t
     if (cannot_win(p, p->step)) return TW_OK;
     TW_TRY(run_legs(p, number));
     c->iterations = p->used;
-    return head && c->flops_to_goal < p->leader->flops_to_goal ? keep_head(p, head) : TW_OK;
+    if (!(c->flops_to_goal < p->leader->flops_to_goal)) return TW_OK;
+    take_lead(p);
+    return head ? keep_head(p, head) : TW_OK;
 }
 
 tw_status tw_pilot_run(const tw_posterior *posterior, const tw_auto_options *o, uint64_t number,
-                       const tw_leader *leader, tw_candidate *c, tw_head_start *head)
+                       tw_leader *leader, tw_candidate *c, tw_head_start *head)
 {
     tw_sampler_options options = o->sampler;
     const tw_method_row *method = tw_method_row_of(c->method);

@@ -7,7 +7,8 @@
 /* What there is to beat. */
 typedef struct tw_leader {
     double flops_to_goal; /* INFINITY: nobody leads yet */
-    double flops_spent;
+    double budget;     /* the most that the pilots of all others may cost: a third of what it takes in all */
+    double flops_lost; /* by those so far */
     double ess_per_draw;
 } tw_leader;
 
@@ -15,9 +16,9 @@ typedef struct tw_leader {
  * times its autocorrelation time, to forget the start; as many as were asked for, where they were. */
 size_t tw_pilot_warmup(const tw_auto_options *o, double ess_per_draw);
 
-/* Run it, as long as it can win. `number`: of the candidate, from 1 on. The winner's head start goes to `head`, which may be
+/* Run it, as long as it can win; then it leads. `number`: of the candidate, from 1 on. The winner's head start goes to `head`, which may be
  * NULL, where c comes out ahead of the leader. */
-tw_status tw_pilot_run(const tw_posterior *p, const tw_auto_options *o, uint64_t number,
-                       const tw_leader *leader, tw_candidate *c, tw_head_start *head);
+tw_status tw_pilot_run(const tw_posterior *p, const tw_auto_options *o, uint64_t number, tw_leader *leader,
+                       tw_candidate *c, tw_head_start *head);
 
 #endif

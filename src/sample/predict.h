@@ -88,6 +88,7 @@ struct tw_draws_predictor {
 
     tw_scores sums;       /* of labelled cases so far */
     double *score_series; /* sum over cases of p(y | x_s) / p(y) */
+    double *left_out;     /* groups: sum over cases of log p(y) without the group, less log p(y) */
     double *error_series; /* sum over cases of (y - E y) E[y* | x_s] */
     double other_side;    /* variance of the number of cases on the wrong side of 1/2 */
 };
@@ -111,6 +112,17 @@ void tw_new_case_quantiles(const tw_draws_predictor *p, tw_new_case *c, const do
 
 /* The Monte Carlo standard error of the mean of a series: 0 where it is constant. */
 double tw_predict_mcse(const tw_draws_predictor *p, tw_diagnose *diagnose, const double *series);
+
+/* predict_log.c: the error of the logarithm of a mean, or of a sum of such. Groups of draws; log of the mean of a series, whose mean is
+ * 1, without those of group g; sums over groups, of a series with the given mean; and the error, from the first-order one. */
+typedef struct tw_left_out {
+    double sum, squares, first_squares;
+} tw_left_out;
+size_t tw_predict_groups(const tw_draws_predictor *p);
+double tw_predict_without(const tw_draws_predictor *p, const double *series, size_t g);
+void tw_predict_leave_out(const tw_draws_predictor *p, const double *series, double mean, size_t g,
+                          double without, tw_left_out *out);
+double tw_predict_log_mcse(const tw_draws_predictor *p, const tw_left_out *left, double first_order);
 
 /* predict_scores.c: add the first m points, which are finished and labelled, to the scores. */
 void tw_predict_score_block(tw_draws_predictor *p, size_t m);

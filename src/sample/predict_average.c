@@ -176,6 +176,10 @@ void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagno
     for (size_t k = 0; k < p->levels; k++) c->level[k] /= (double)c->draws;
     if (p->quantiles) tw_new_case_quantiles(p, c, p->spread + point * p->spread_draws);
     if (!p->labelled) return;
-    c->log_score = log_mean(p, p->log_series + point * length);
-    c->log_score_mcse = tw_predict_mcse(p, diagnose, p->log_series + point * length);
+    double *score = p->log_series + point * length;
+    tw_left_out left = {0};
+    c->log_score = log_mean(p, score);
+    for (size_t g = 0; g < tw_predict_groups(p); g++)
+        tw_predict_leave_out(p, score, 1.0, g, tw_predict_without(p, score, g), &left);
+    c->log_score_mcse = tw_predict_log_mcse(p, &left, tw_predict_mcse(p, diagnose, score));
 }

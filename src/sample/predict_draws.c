@@ -83,9 +83,13 @@ void tw_draws_predictor_free(tw_draws_predictor *p)
 {
     if (!p) return;
     tw_context *ctx = p->ctx;
-    double *arrays[] = {
-        p->lengths,      p->x,      p->v,         p->cross,   p->u, p->series, p->log_series, p->score_series,
-        p->error_series, p->spread, p->spread_sd, p->diagonal};
+    double *arrays[] = {p->lengths,    p->x,
+                        p->v,          p->cross,
+                        p->u,          p->series,
+                        p->log_series, p->score_series,
+                        p->left_out,   p->error_series,
+                        p->spread,     p->spread_sd,
+                        p->diagonal};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     for (size_t i = 0; p->workers && i < p->threads; i++) {
         tw_release(ctx, p->workers[i].means);
@@ -122,6 +126,7 @@ static tw_status allocate_series(tw_draws_predictor *p)
     TW_TRY(tw_allocate_doubles(p->ctx, length, p->points, what, &p->log_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->score_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->error_series));
+    TW_TRY(tw_allocate_doubles(p->ctx, tw_predict_groups(p), 1, what, &p->left_out));
     TW_TRY(tw_allocate_doubles(p->ctx, p->spread_draws, p->points, what, &p->spread));
     TW_TRY(tw_allocate(p->ctx, p->points, sizeof *p->cases, "the new cases", &cases));
     p->cases = cases;

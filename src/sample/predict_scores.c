@@ -2,10 +2,10 @@
  *
  * The mean log score over m cases is a smooth function of the means P_j = mean_s p_js, so its error is, to
  * first order, that of the mean over s of (1/m) sum_j p_js / P_j: a series of its own, in which the cases'
- * correlation is. In the same way the root mean square error R has that of sum_j (y_j - E_j) e_js / (m R), e_js
- * being E[y_j | x_s]. The number of cases on the wrong side of 1/2 is no smooth function: case j is on the other
- * side with probability q_j = Phi(-|P_j - 1/2| / error of P_j), and sum_j q_j (1 - q_j) is its variance if
- * cases are independent.
+ * correlation is; predict_log.c adds what is beyond first order. In the same way the root mean square error R has
+ * that of sum_j (y_j - E_j) e_js / (m R), e_js being E[y_j | x_s]. The number of cases on the wrong side of 1/2 is
+ * no smooth function: case j is on the other side with probability q_j = Phi(-|P_j - 1/2| / error of P_j), and
+ * sum_j q_j (1 - q_j) is its variance if cases are independent.
  */
 #include <math.h>
 
@@ -23,6 +23,7 @@ static void add_series(tw_draws_predictor *p, size_t point)
         p->score_series[k] += score[k];
         p->error_series[k] += error * expected[k];
     }
+    for (size_t g = 0; g < tw_predict_groups(p); g++) p->left_out[g] += tw_predict_without(p, score, g);
 }
 
 void tw_predict_score_block(tw_draws_predictor *p, size_t m)
@@ -37,13 +38,22 @@ void tw_predict_score_block(tw_draws_predictor *p, size_t m)
     }
 }
 
+static double error_of_log_score(const tw_draws_predictor *p, tw_diagnose *diagnose)
+{
+    tw_left_out left = {0};
+    double cases = (double)p->sums.cases;
+    for (size_t g = 0; g < tw_predict_groups(p); g++)
+        tw_predict_leave_out(p, p->score_series, cases, g, p->left_out[g], &left);
+    return tw_predict_log_mcse(p, &left, tw_predict_mcse(p, diagnose, p->score_series)) / cases;
+}
+
 tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
 {
     tw_draws_scores out = {.scores = tw_scores_finish(p->model->observed.likelihood, &p->sums)};
     bool binary = p->two_classes;
     double cases = (double)p->sums.cases, known = (double)(p->sums.cases - p->sums.censored);
     tw_diagnose *diagnose = p->workers[0].diagnose;
-    out.log_score_mcse = tw_predict_mcse(p, diagnose, p->score_series) / cases;
+    out.log_score_mcse = error_of_log_score(p, diagnose);
     out.error_rate_mcse = binary ? sqrt(p->other_side) / cases : NAN;
     out.rmse_mcse = binary ? NAN : tw_predict_mcse(p, diagnose, p->error_series) / (known * out.scores.rmse);
     return out;

@@ -213,6 +213,6 @@ const tw_method_row tw_method_ess = {
     .cost = slice_cost,
     .least_cost = slice_least_cost,
     .trials = {{.turn = 1, .metric = TW_METRIC_EP}, {.turn = 2, .metric = TW_METRIC_PRIOR}},
-    .long_pilot = true,
+    .cheap = true,
     .selftest_draws = 4000,
     .selftest_of = "HMC and elliptical slice"};

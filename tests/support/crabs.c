@@ -7,8 +7,13 @@
 
 tw_model *crabs_model(tw_context *ctx)
 {
+    return crabs_with(ctx, "se(log_ell=1, log_sigma=3)");
+}
+
+tw_model *crabs_with(tw_context *ctx, const char *expression)
+{
     char path[1024];
-    tw_kernel *kernel = new_kernel(ctx, "se(log_ell=1, log_sigma=3)");
+    tw_kernel *kernel = new_kernel(ctx, expression);
     tw_data *data = NULL;
     tw_scaling *scaling = NULL;
     tw_model *model = NULL;

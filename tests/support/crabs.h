@@ -7,4 +7,7 @@
 
 tw_model *crabs_model(tw_context *ctx);
 
+/* With another kernel. */
+tw_model *crabs_with(tw_context *ctx, const char *kernel);
+
 #endif
