@@ -1,12 +1,7 @@
 /* laplace.c: the mode of p(x | y) by Newton's method, and the Gaussian of its curvature.
  *
  * psi = log p(y | x) - a' x / 2 with x = K a, so that no inverse of K occurs and K may be singular. With
- * g = l' - a (the gradient in x), W = diag(lambda), S = W^1/2 and B = I + S K S, the Newton step is
- *   dx = (K^-1 + W)^-1 g = K da,   da = (I + W K)^-1 g = g - S B^-1 S K g.
- * It is formed from the gradient and not, as in Rasmussen & Williams (2006, Algorithm 3.1), as a difference
- * of new and old a: rounding errors are then relative to g, which vanishes, and every step mends those of the
- * last, however large lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B. Where the metric leaves no site out (a sparse
- * precision), one solve gives dx and da = g - W dx, unless lambda K is so large that this difference loses digits.
+ * g = l' - a (the gradient in x) and W = diag(lambda) the Newton step is dx = (K^-1 + W)^-1 g = K da (newton.c).
  *
  * The decrement g' dx = dx' (K^-1 + W) dx is the squared length of the step in units of q's own standard
  * deviations, and half of it is what psi will still gain. The line search halves the step until psi gains a
@@ -16,9 +11,10 @@
  * K_nn / (1 + lambda_n K_nn), log|B| changes by at most sum_n |change of log(1 + lambda_n K_nn)|.
  * log Z = psi - log|B|/2 there, and q has sites tau = lambda, nu = lambda x + l'.
  *
- * What costs is to factor B, and two things save it. Near the mode the last factor serves for more steps, as long as each makes the decrement ten
- * times smaller, which also says that it measures the decrement to a tenth; log|B| is then q's. And a dense problem begins with every fourth case alone, then every
- * second one, whose factors are a sixty-fourth and an eighth of the price: x = K a of their mode is a good start for all.
+ * What costs is to factor B = I + W^1/2 K W^1/2, and two things save it. Steps are made by conjugate gradients with the factor of few sites as a
+ * preconditioner; log|B| is q's. And a dense problem begins with every fourth case alone, then every
+ * second one, whose factors are a sixty-fourth and an eighth of the price: x = K a of their mode is a good start for all, and their factor
+ * a good preconditioner.
  *
  * A likelihood that is not log-concave may have lambda < 0. On the way such sites count as 0, so that every step leads uphill;
  * at the mode they enter as they are, log|B| = log|I + K W|. There may be several modes: a second start is the mean
@@ -31,28 +27,23 @@
 #include <string.h>
 
 #include "approximate/approximate.h"
-#include "gaussian/curved.h"
+#include "approximate/newton.h"
 #include "linalg/vector.h"
 
 enum { HALVINGS = 40, NESTED_FROM = 256, NESTED_STEPS = 12 };
-static const double OLD_FACTOR = 1.0; /* from this decrement on an old factor is tried */
-static const double PAYS = 0.1;       /* and used if the next decrement is so much smaller */
-static const double SURE = 1e-3; /* of LOG_DET, with an old factor, whose steps become shorter less quickly */
-static const double ACTIVE = 1e-13; /* changes log|B| by less than n times this */
-static const double LARGE = 1e6;    /* of lambda K: g - W dx has errors of about 1e-16 times this */
+static const double FAR = 0.3, NEAR = 0.01; /* relative accuracy of a step: far from the mode and near it */
+static const double SURE = 0.1;             /* of LOG_DET, for a step that is not exact */
 static const double LOG_DET = 1e-8; /* by how much the step that is not taken may change log|B|/2, in nats */
 
 typedef struct laplace {
     const tw_model *model;
-    size_t stride;                    /* of the cases that count; 1: all */
-    double psi, rounding;             /* where we are, and how well it is known */
-    double *a, *x;                    /* x = K a */
-    double *slope, *lambda;           /* of the likelihood at x */
-    double *gradient, *da, *dx;       /* the Newton step */
-    double *solution, *trial, *value; /* work */
-    tw_curved *curved;                /* K^-1 + W, */
-    bool fresh;                       /* with the W of this point; else of an earlier one */
-    double largest;                   /* lambda K of the last step, at most */
+    size_t stride;                   /* of the cases that count; 1: all */
+    double psi, rounding;            /* where we are, and how well it is known */
+    double *a, *x;                   /* x = K a */
+    double *slope, *lambda;          /* of the likelihood at x; lambda is newton's */
+    double *trial, *value, *changed; /* work */
+    tw_newton newton;                /* the Newton step */
+    bool direct;                     /* which was made directly, not by iterations */
 } laplace;
 
 static double log_likelihood(const laplace *s, const double *x, double *slope, double *lambda)
@@ -77,39 +68,27 @@ static void refresh_terms(laplace *s)
     for (size_t i = 0; i < s->model->n; i++) s->lambda[i] = fmax(s->lambda[i], 0.0);
 }
 
-/* The Newton step da and dx = K da, with B factored anew or as it was; returns its decrement, NaN where lambda K is beyond double
- * precision: B cannot be factored, or what comes out does not lead uphill. */
-static double newton_step(laplace *s, bool anew)
+/* The Newton step, to this relative accuracy, or directly where that is 0 or cannot be had; returns its decrement, NaN where lambda K is
+ * beyond double precision: B cannot be factored, or what comes out does not lead uphill. */
+static double newton_step(laplace *s, double accuracy)
 {
-    const tw_model *m = s->model;
-    size_t n = m->n;
-    s->fresh = anew;
-    if (anew && !tw_curved_factor(s->curved, m->prior, s->lambda, ACTIVE)) return NAN;
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        s->gradient[i] = s->slope[i] - s->a[i];
-        largest = fmax(largest, s->lambda[i] * m->prior->variance[i]);
-    }
-    s->largest = largest;
-    if (s->curved->kind->whole && largest < LARGE)
-        tw_curved_respond(s->curved, s->gradient, s->dx, s->da);
-    else {
-        tw_gaussian_multiply(m->prior, 1, s->gradient, s->dx);
-        tw_curved_velocity(s->curved, s->dx, NULL, s->solution);
-        for (size_t i = 0; i < n; i++) s->da[i] = s->gradient[i] - s->solution[i];
-        tw_gaussian_multiply(m->prior, 1, s->da, s->dx);
-    }
-    double decrement = tw_dot(n, s->gradient, s->dx);
+    double decrement = NAN;
+    for (size_t i = 0; i < s->model->n; i++) s->newton.gradient[i] = s->slope[i] - s->a[i];
+    if (accuracy > 0.0) decrement = tw_newton_conjugate(&s->newton, accuracy);
+    s->direct = !isfinite(decrement);
+    if (s->direct) decrement = tw_newton_direct(&s->newton);
     return decrement >= -s->rounding ? fmax(decrement, 0.0) : NAN;
 }
 
-/* Move to the trial point, whose terms are in value. */
-static void accept(laplace *s, double t, double psi)
+/* Move to the trial point, whose terms are in value. psi is summed anew, as the line search from there will: what it would be by the
+ * products of that search differs where x is K a only to rounding. */
+static void accept(laplace *s, double t)
 {
-    double parts = 0.0;
+    double parts = 0.0, psi = 0.0;
     for (size_t i = 0; i < s->model->n; i++) {
-        s->a[i] += t * s->da[i];
+        s->a[i] += t * s->newton.da[i];
         s->x[i] = s->trial[i];
+        psi += s->value[i] - 0.5 * s->a[i] * s->x[i];
         parts += fabs(s->value[i]) + fabs(s->a[i] * s->x[i]);
     }
     s->psi = psi;
@@ -122,13 +101,14 @@ static void accept(laplace *s, double t, double psi)
 static double line_search(laplace *s, double decrement, bool near)
 {
     size_t n = s->model->n;
-    double ax = tw_dot(n, s->a, s->x), cross = tw_dot(n, s->a, s->dx), dd = tw_dot(n, s->da, s->dx);
+    double ax = tw_dot(n, s->a, s->x), cross = tw_dot(n, s->a, s->newton.dx),
+           dd = tw_dot(n, s->newton.da, s->newton.dx);
     double t = 1.0;
     for (int halvings = 0; halvings < HALVINGS; halvings++) {
-        for (size_t i = 0; i < n; i++) s->trial[i] = s->x[i] + t * s->dx[i];
+        for (size_t i = 0; i < n; i++) s->trial[i] = s->x[i] + t * s->newton.dx[i];
         double psi = log_likelihood(s, s->trial, NULL, NULL) - 0.5 * (ax + t * (2.0 * cross + t * dd));
         if (psi >= s->psi + 1e-4 * t * decrement - s->rounding || (near && isfinite(psi))) {
-            accept(s, t, psi);
+            accept(s, t);
             return t;
         }
         t *= 0.5;
@@ -140,8 +120,8 @@ static double line_search(laplace *s, double decrement, bool near)
 static double log_det_change(laplace *s)
 {
     const tw_model *m = s->model;
-    double sum = 0.0, *lambda = s->solution; /* free between two steps */
-    for (size_t i = 0; i < m->n; i++) s->trial[i] = s->x[i] + s->dx[i];
+    double sum = 0.0, *lambda = s->changed;
+    for (size_t i = 0; i < m->n; i++) s->trial[i] = s->x[i] + s->newton.dx[i];
     log_likelihood(s, s->trial, NULL, lambda);
     for (size_t i = 0; i < m->n; i++) {
         double k = m->prior->variance[i];
@@ -158,45 +138,37 @@ static void begin(laplace *s)
     refresh_terms(s);
 }
 
-/* After a step of length t that `settled` there: the next one, with the old factor where that pays, and whether this is the mode. */
+/* After a step of length t that `settled` there: the next one, the more accurate the shorter it is, and whether this is the mode. */
 static double next_step(laplace *s, double before, double t, bool settled, bool *converged)
 {
     refresh_terms(s);
-    if (t == 1.0 && before <= OLD_FACTOR) {
-        double decrement = newton_step(s, false);
-        *converged = settled && decrement <= PAYS * before && log_det_change(s) <= SURE * LOG_DET;
-        if (decrement <= PAYS * before) return decrement;
-    }
-    double decrement = newton_step(s, true);
-    *converged = settled && (!isfinite(decrement) || log_det_change(s) <= LOG_DET);
+    double decrement = newton_step(s, t > 0.0 ? fmax(NEAR, fmin(FAR, before)) : 0.0);
+    *converged = settled && (!isfinite(decrement) || log_det_change(s) <= (s->direct ? 1.0 : SURE) * LOG_DET);
     return decrement;
 }
 
-/* Newton's iteration from where we are. Afterwards log|B| and the residual belong to the last point. */
+/* Newton's iteration from where we are. Afterwards psi and the residual belong to the last point. */
 static tw_status iterate(laplace *s, const tw_laplace_options *options, tw_approximation *out)
 {
     begin(s);
-    double decrement = newton_step(s, true);
+    double decrement = newton_step(s, FAR);
     while (!out->converged && out->iterations < options->max_steps && isfinite(decrement)) {
         TW_TRY(tw_poll(s->model->ctx));
         bool near = 0.5 * decrement <= fmax(options->tolerance, s->rounding);
         double t = line_search(s, decrement, near);
-        if (t == 0.0 && s->fresh) { /* psi is as large as rounding lets it be */
+        if (t == 0.0 && s->direct) { /* psi is as large as rounding lets it be */
             out->converged = near;
             break;
         }
         if (t > 0.0) out->iterations++;
-        decrement =
-            t > 0.0 ? next_step(s, decrement, t, near && t == 1.0, &out->converged) : newton_step(s, true);
+        decrement = next_step(s, decrement, t, near && t == 1.0, &out->converged);
     }
-    if (!s->fresh && !out->converged) decrement = newton_step(s, true);
-    if (s->largest * DBL_EPSILON >
+    if (s->newton.largest * DBL_EPSILON >
         0.5) { /* 1 + lambda K is lambda K: a step from here is rounding error, however short */
         out->converged = false;
         decrement = NAN;
     }
     out->residual = decrement >= 0.0 ? sqrt(decrement) : INFINITY;
-    out->log_z = s->psi - 0.5 * s->curved->log_det;
     return TW_OK;
 }
 
@@ -206,7 +178,7 @@ static void iterate_roughly(laplace *s, size_t stride)
     s->stride = stride;
     begin(s);
     for (size_t i = 0; i < NESTED_STEPS; i++) {
-        double decrement = newton_step(s, true);
+        double decrement = newton_step(s, 0.0);
         if (!(decrement > 1.0) || line_search(s, decrement, false) == 0.0) break;
         refresh_terms(s);
     }
@@ -217,8 +189,8 @@ static void iterate_roughly(laplace *s, size_t stride)
 static void begin_with_few(laplace *s)
 {
     size_t n = s->model->n;
-    double all = tw_curved_cost(s->curved, (double)n).factor,
-           half = tw_curved_cost(s->curved, 0.5 * (double)n).factor;
+    double all = tw_curved_cost(s->newton.curved, (double)n).factor,
+           half = tw_curved_cost(s->newton.curved, 0.5 * (double)n).factor;
     if (n < NESTED_FROM || half > 0.25 * all) return; /* few cases of a sparse problem do not cost less */
     begin(s);
     double from_zero = s->psi;
@@ -253,9 +225,9 @@ static bool go_to_peaks(laplace *s, start_kind kind)
         count += taken;
     }
     memset(s->a, 0, n * sizeof *s->a);
-    if (count == 0 || !isfinite(newton_step(s, true))) return false;
-    memcpy(s->a, s->da, n * sizeof *s->a);
-    memcpy(s->x, s->dx, n * sizeof *s->x);
+    if (count == 0 || !isfinite(newton_step(s, 0.0))) return false;
+    memcpy(s->a, s->newton.da, n * sizeof *s->a);
+    memcpy(s->x, s->newton.dx, n * sizeof *s->x);
     return true;
 }
 
@@ -333,19 +305,19 @@ static tw_status allocate(laplace *s)
 {
     tw_context *ctx = s->model->ctx;
     size_t n = s->model->n;
-    double **vectors[] = {&s->a,  &s->x,  &s->slope,    &s->lambda, &s->gradient,
-                          &s->da, &s->dx, &s->solution, &s->trial,  &s->value};
+    double **vectors[] = {&s->a, &s->x, &s->slope, &s->trial, &s->value, &s->changed};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         TW_TRY(tw_allocate_doubles(ctx, n, 1, "Laplace's vectors", vectors[i]));
-    return tw_curved_new(s->model->prior, n, &s->curved);
+    TW_TRY(tw_newton_new(s->model->prior, &s->newton));
+    s->lambda = s->newton.lambda;
+    return TW_OK;
 }
 
 static void release(laplace *s)
 {
-    double *arrays[] = {s->a,  s->x,  s->slope,    s->lambda, s->gradient,
-                        s->da, s->dx, s->solution, s->trial,  s->value};
+    double *arrays[] = {s->a, s->x, s->slope, s->trial, s->value, s->changed};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(s->model->ctx, arrays[i]);
-    tw_curved_free(s->curved);
+    tw_newton_free(&s->newton);
 }
 
 /* The sites at the mode, with curvatures as they are. */
@@ -378,13 +350,12 @@ static tw_status leave_saddle(laplace *s, const tw_laplace_options *options, tw_
 }
 
 /* q of the sites. Where they have negative precisions and make no distribution, this is no mode: those count as 0 then, and
- * the verdict says so. log|B| is that of q, unless B was factored at the mode. */
-static tw_status rebuild(const tw_model *model, double psi, bool fresh, tw_approximation *a)
+ * the verdict says so. log|B| is that of q. */
+static tw_status rebuild(const tw_model *model, double psi, tw_approximation *a)
 {
-    bool concave = !model->observed.likelihood->peak;
     tw_status status = a->reference ? TW_OK : tw_approximation_rebuild(model, a);
-    if (concave && (status != TW_OK || fresh)) return status;
     if (status != TW_OK) {
+        if (!model->observed.likelihood->peak) return status;
         a->converged = false;
         for (size_t i = 0; i < a->n; i++) a->tau[i] = fmax(a->tau[i], 0.0);
         TW_TRY(tw_approximation_rebuild(model, a));
@@ -410,7 +381,7 @@ tw_status tw_laplace_fit(const tw_model *model, const tw_laplace_options *option
     if (status == TW_OK) set_sites(&s, a);
     if (status == TW_OK) status = leave_saddle(&s, options, a);
     release(&s);
-    if (status == TW_OK) status = rebuild(model, s.psi, s.fresh, a);
+    if (status == TW_OK) status = rebuild(model, s.psi, a);
     if (status != TW_OK) {
         tw_approximation_free(a);
         return status;

@@ -1,6 +1,7 @@
 /* riemann.c: the phase point: position, metric, force, momentum, energy. See riemann.h for the equations. */
 #include "dynamics/riemann.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,6 +10,9 @@
 
 /* c_n (F F')_nn of the metric anchored. */
 static const double ANCHOR_WIDTH = 0.2;
+
+/* Nats of rounding error that an energy may have. */
+static const double LOST = 0.01;
 
 void tw_riemann_free(tw_riemann *p)
 {
@@ -210,6 +214,7 @@ double tw_riemann_energy(tw_riemann *p)
     double log_det = TW_FAULTY(TW_FAULT_NO_LOG_DET, p->curved->log_det, 0.0);
     tw_gaussian_spread(p->base, 1, p->pi, p->g);
     tw_curved_velocity(p->curved, p->g, NULL, p->sites); /* z: pi' vdot = pi'pi - g'z */
-    double kinetic = tw_dot(p->r, p->pi, p->pi) - tw_dot(p->n, p->g, p->sites);
+    double square = tw_dot(p->r, p->pi, p->pi), kinetic = square - tw_dot(p->n, p->g, p->sites);
+    if (DBL_EPSILON * square > LOST) return NAN; /* the difference is rounding error */
     return -p->log_density + 0.5 * (log_det + kinetic);
 }

@@ -96,7 +96,7 @@ tw_step tw_riemann_set_position(tw_riemann *point, const double *v);
 /* pi ~ N(0, I + L' Lambda L) from n + r standard normals: pi = L' S a + b. */
 void tw_riemann_draw_momentum(tw_riemann *point, const double *normals);
 
-/* H at the current (v, pi). */
+/* H at the current (v, pi). NaN where lambda A is so large (a sum of about 5e13) that rounding takes its digits. */
 double tw_riemann_energy(tw_riemann *point);
 
 /* One step of the generalised leapfrog. After anything but TW_STEP_FINE the point must be set anew. */

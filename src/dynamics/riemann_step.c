@@ -10,7 +10,7 @@
  *      x'(zeta) = x + eps/2 (xdot + g) - eps/2 A zeta,      zeta = z(x'(zeta)) = lambda o G^-1 A^-1 g at x':
  *    one factorisation of the metric and one product with A per iteration, so each is followed by Newton's
  *    correction from the same factor, and the first guess solves the equation with the factor at x, which responses alone
- *    do: two factorisations are enough. The guess is a function of (x, pi') alone. The iteration carries
+ *    do: one factorisation is enough, or two. The guess is a function of (x, pi') alone. The iteration carries
  *    (zeta, A zeta) together, so that the length of a change in v, eps/2 (rho' A rho)^1/2, costs nothing.
  *    The point accepted is the last at which z was evaluated: x', v', and the factor belong together exactly.
  * 3. Momentum, explicit, at x'.
@@ -24,8 +24,8 @@
 /* Inner iterations of Newton's correction at most: more of them save no factorisation. */
 enum { NEWTON_TERMS = 6 };
 
-/* What the guess may be off, in tolerances: sites that the factor at x leaves out put a limit to it. */
-static const double guess_slack = 10.0;
+/* The guess is a velocity; times eps/2 it may be off by this share of the tolerance. */
+static const double guess_share = 0.5;
 
 /* to = q(xdot) = dlambda o xdot^2. */
 void tw_riemann_curvature_force(const tw_riemann *p, const double *xdot, double *to)
@@ -110,12 +110,13 @@ static void guess_linearly(tw_riemann *p)
 }
 
 /* The guess of zeta, which is z at x: the equation for u = xdot at x', with G(x') = G + diag(lambda(x') - lambda) and
- * the factor of G; or else one linear step. */
+ * the factor of G; or else one linear step. With d = (lambda(x') - lambda) o u the change of z is d - lambda o G^-1 d, and not lambda(x') o u - z,
+ * which would multiply what u is off by up to (lambda A)^1/2: so close that z at x' confirms it, and one factorisation is enough. */
 static void guess_zeta(tw_riemann *p)
 {
     tw_fixed_point_rule rule = p->options.rule;
     if (rule.fixed) return;
-    rule.tolerance *= guess_slack;
+    rule.tolerance *= guess_share / p->half_eps;
     tw_fixed_point_problem problem = {p->n, p, tw_riemann_guess_map, tw_riemann_velocity_inner};
     memcpy(p->speed, p->solved, p->n * sizeof *p->speed);
     tw_fixed_point_result result = tw_fixed_point_solve(&problem, &rule, p->solver, p->speed, p->z);
@@ -125,7 +126,7 @@ static void guess_zeta(tw_riemann *p)
     }
     for (size_t i = 0; i < p->n; i++) {
         bool left_out = p->rest[i] * p->base->variance[i] <= p->options.threshold;
-        p->zeta[i] = left_out ? 0.0 : p->rest[i] * p->z[i];
+        p->zeta[i] = left_out ? 0.0 : p->zeta[i] + (p->sites[i] - p->lambda[i] * p->response[i]);
     }
 }
 

@@ -110,12 +110,65 @@ static void test_metrics_that_cannot_be_had_are_refused(void **state)
     gp_case_free(&gp);
 }
 
+/* N(x; 0, 1/y) as a likelihood: its curvature is y. */
+static void stiff_terms(const tw_observations *o, const double *x, double *value, double *slope,
+                        double *lambda, double *dlambda)
+{
+    for (size_t i = 0; i < o->n; i++) {
+        if (value) value[i] = -0.5 * o->y[i] * x[i] * x[i];
+        if (slope) slope[i] = -o->y[i] * x[i];
+        if (lambda) lambda[i] = o->y[i];
+        if (dlambda) dlambda[i] = 0.0;
+    }
+}
+
+/* H of one site with prior variance 1 and this curvature, at x = 0 with the momentum (1 + curvature)^1/2: log(1 + curvature)/2 +
+ * 1/2, and the constant of the prior. */
+static double stiff_energy(double curvature)
+{
+    const tw_likelihood stiff = {
+        .name = "stiff", .support = "a number", .supports = any_number, .terms = stiff_terms};
+    const double k = 1.0, v = 0.0;
+    tw_context *ctx = new_context();
+    tw_model *model = NULL;
+    tw_reference *prior = NULL;
+    tw_target *target = NULL;
+    tw_riemann *point = NULL;
+    tw_riemann_options options = TW_RIEMANN_DEFAULTS;
+    assert_int_equal(tw_model_new(ctx, &k, 1, OBSERVED(&stiff, 1, &curvature, NULL), 0.0, &model), TW_OK);
+    assert_int_equal(tw_reference_prior(model, &prior), TW_OK);
+    assert_int_equal(tw_target_new(model, prior, TW_FORM_OPEN, &target), TW_OK);
+    assert_int_equal(tw_riemann_new(target, &options, &point), TW_OK);
+    assert_int_equal(tw_riemann_set_position(point, &v), TW_STEP_FINE);
+    point->pi[0] = sqrt(1.0 + curvature);
+    double energy = tw_riemann_energy(point);
+    tw_riemann_free(point);
+    tw_target_free(target);
+    tw_reference_free(prior);
+    tw_model_free(model);
+    tw_context_free(ctx);
+    return energy;
+}
+
+/* The kinetic energy is a difference of two numbers as large as lambda K; Metropolis must not decide on its rounding error. */
+static void test_an_energy_without_digits_is_no_number(void **state)
+{
+    (void)state;
+    const double half_log_two_pi = 0.91893853320467274178;
+    for (double curvature = 1.0; curvature < 1e12; curvature *= 100.0)
+        assert_close(stiff_energy(curvature), half_log_two_pi + 0.5 * log1p(curvature) + 0.5,
+                     1e-12 + 1e-15 * curvature, "H");
+    for (double curvature = 1e15; curvature < 1e100; curvature *= 1e6)
+        assert_true(isnan(stiff_energy(curvature)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_factor_on_the_way_is_reported),
         cmocka_unit_test(test_metrics_that_cannot_be_had_are_refused),
         cmocka_unit_test(test_metric_of_the_open_form_has_the_sites_of_q),
+        cmocka_unit_test(test_an_energy_without_digits_is_no_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

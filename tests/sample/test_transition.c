@@ -213,7 +213,7 @@ static void count_crude(double reverse_check, size_t cap, size_t *accepted, size
     gp_case gp = make_case(&k);
     tw_sampler_options o = TW_SAMPLER_DEFAULTS;
     tw_sampler *s = NULL;
-    k.eps = 0.5;
+    k.eps = 0.8;
     o.method = TW_METHOD_RMHMC;
     o.metric = TW_METRIC_HESSIAN;
     o.solver_tolerance = 0.05;
