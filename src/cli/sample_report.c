@@ -169,11 +169,8 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sample_results *r, FILE
     tw_json_set(object, "sampling_cpu_seconds", tw_json_number(r->result.sampling_cpu_seconds), &ok);
     tw_json_set(object, "acceptance", tw_json_number(r->result.summary.acceptance), &ok);
     tw_summary_encode(&r->result.summary, &r->result.draws->sampling, object, &ok);
-    if (!tw_method_describe(p->sampler.method)
-             ->has_steps) { /* what such a method counts is no leapfrog step */
-        tw_json_set(object, "evaluations", tw_json_count(r->result.draws->sampling.leapfrog_steps), &ok);
-        tw_json_set(object, "leapfrog_steps", json_null(), &ok);
-    }
+    tw_work_encode(tw_method_describe(p->sampler.method), r->result.draws->sampling.leapfrog_steps, object,
+                   &ok);
     if (p->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&p->choice, &ok), &ok);
     return tw_result_print_json(ctx, r->problem, object, ok, to);
 }

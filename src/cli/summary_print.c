@@ -219,13 +219,6 @@ static json_t *encode_rows(const tw_summary_table *table, bool *ok)
     return object;
 }
 
-static json_t *encode_texts(size_t count, const char *const *texts, bool *ok)
-{
-    json_t *array = json_array();
-    for (size_t k = 0; k < count; k++) tw_json_append(array, json_string(texts[k]), ok);
-    return array;
-}
-
 static json_t *encode_counters(const tw_totals *t, bool *ok)
 {
     json_t *object = json_object();
@@ -252,8 +245,31 @@ void tw_summary_encode(const tw_chains_summary *summary, const tw_totals *sampli
     tw_json_set(object, "rhat_max", tw_json_number(summary->rhat_max), ok);
     tw_json_set(object, "rhat_chance", tw_json_number(summary->rhat_chance), ok);
     tw_json_set(object, "ebfmi_min", tw_json_number(summary->ebfmi_min), ok);
-    tw_json_set(object, "leapfrog_steps", tw_json_count(sampling->leapfrog_steps), ok);
     tw_json_set(object, "counters", encode_counters(sampling, ok), ok);
+}
+
+void tw_work_encode(const tw_method_info *method, size_t steps, json_t *object, bool *ok)
+{
+    bool leaps = method && method->has_steps;
+    tw_json_set(object, "leapfrog_steps", leaps ? tw_json_count(steps) : json_null(), ok);
+    tw_json_set(object, "evaluations", method && !leaps ? tw_json_count(steps) : json_null(), ok);
+}
+
+/* Of all files; nothing where they are of methods that count different things, or of unknown parameters. */
+static void encode_work(const tw_pool *pool, json_t *object, bool *ok)
+{
+    const tw_method_info *common = NULL;
+    for (size_t k = 0; k < pool->files; k++) {
+        const tw_run_facts *f = tw_run_describe(pool->run[k]);
+        if (f->draws == 0) continue;
+        const tw_method_info *method = tw_method_find(f->method);
+        if (!method || (common && common->has_steps != method->has_steps)) {
+            common = NULL;
+            break;
+        }
+        common = method;
+    }
+    tw_work_encode(common, pool->sampling.leapfrog_steps, object, ok);
 }
 
 tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
@@ -261,7 +277,6 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
     bool ok = true;
     const tw_pool *pool = table->pool;
     json_t *object = json_object();
-    tw_json_set(object, "files", encode_texts(pool->files, pool->path, &ok), &ok);
     tw_json_set(object, "n", tw_json_count(pool->n), &ok);
     tw_json_set(object, "chains", tw_json_count(pool->chains), &ok);
     tw_json_set(object, "draws", tw_json_count(pool->draws), &ok);
@@ -269,6 +284,7 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
     tw_json_set(object, "sampling_seconds", tw_json_number(pool->sampling_seconds), &ok);
     tw_json_set(object, "acceptance", tw_json_number(table->summary.acceptance), &ok);
     tw_summary_encode(&table->summary, &pool->sampling, object, &ok);
+    encode_work(pool, object, &ok);
     tw_json_set(object, "rows", encode_rows(table, &ok), &ok);
     return tw_result_print_json(ctx, pool->problem, object, ok, stdout);
 }

@@ -26,6 +26,10 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table);
 /* What JSON says of all latents and of the trajectories, here and in talweg sample. */
 void tw_summary_encode(const tw_chains_summary *summary, const tw_totals *sampling, json_t *object, bool *ok);
 
+/* And of their work: "leapfrog_steps", or "evaluations" of a method that has none, the other one being null; method NULL:
+ * both are. */
+void tw_work_encode(const tw_method_info *method, size_t steps, json_t *object, bool *ok);
+
 /* Every row, to an open stream, whose errors the caller looks for. */
 tw_status tw_summary_print_csv(tw_context *ctx, const tw_summary_table *table, FILE *to);
 

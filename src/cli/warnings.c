@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/file_names.h"
 #include "cli/model_options.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
@@ -159,6 +160,12 @@ void tw_warnings_silence(bool silent)
     list.silent = silent;
 }
 
+void tw_warnings_forget(void)
+{
+    list.count = 0;
+    for (size_t k = 0; k < TW_USED_KINDS; k++) in_use[k] = NULL;
+}
+
 void tw_warnings_receive(tw_context *ctx)
 {
     tw_context_set_warn(ctx, tw_warnings_hear, NULL);
@@ -174,25 +181,16 @@ void tw_warnings_say(const tw_warnings *warnings)
     for (size_t k = 0; k < warnings->count; k++) say(&warnings->warning[k]);
 }
 
-/* Names of files need not be UTF-8, and JSON must: what is not ASCII then becomes "?". */
-static json_t *encode_text(char *words)
-{
-    json_t *text = json_string(words);
-    if (text) return text;
-    for (char *c = words; *c; c++)
-        if ((unsigned char)*c > 126) *c = '?';
-    return json_string(words);
-}
-
 tw_status tw_result_print_json(tw_context *ctx, const tw_problem *problem, json_t *object, bool ok, FILE *to)
 {
     json_t *array = json_array();
     tw_json_set(object, "model", problem ? tw_model_encode(problem, &ok) : json_null(), &ok);
+    tw_json_set(object, "files", tw_file_names_encode(&ok), &ok);
     tw_json_set(object, "seconds_total", tw_json_number(tw_terminal_elapsed()), &ok);
     for (size_t k = 0; k < list.count; k++) {
         json_t *row = json_object();
         tw_json_set(row, "code", json_string(tw_warning_name(list.warning[k].code)), &ok);
-        tw_json_set(row, "message", encode_text(list.warning[k].words), &ok);
+        tw_json_set(row, "message", tw_json_text(list.warning[k].words), &ok);
         tw_json_append(array, row, &ok);
     }
     tw_json_set(object, "warnings", array, &ok);

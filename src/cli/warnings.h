@@ -32,6 +32,9 @@ void tw_warnings_receive(tw_context *ctx);
 /* One of them, by hand. */
 void tw_warnings_hear(void *user, const tw_warning *warning);
 
+/* Forget those kept so far, and what is in use: a new command begins. */
+void tw_warnings_forget(void);
+
 /* --no-warnings: they are kept, and not said. */
 void tw_warnings_silence(bool silent);
 
@@ -39,8 +42,8 @@ void tw_warnings_silence(bool silent);
 void tw_warnings_keep(const tw_warnings *warnings);
 void tw_warnings_say(const tw_warnings *warnings);
 
-/* Print what a command found, with what every one says at last: "model" (NULL: null), "seconds_total" of wall time and
- * "warnings"; else as tw_json_print. */
+/* Print what a command found, with what every one says at last: "model" (NULL: null), "files" that it read and wrote,
+ * "seconds_total" of wall time and "warnings"; else as tw_json_print. */
 tw_status tw_result_print_json(tw_context *ctx, const tw_problem *problem, json_t *object, bool ok, FILE *to);
 
 #endif
