@@ -73,6 +73,7 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
     tw_model_arguments all = {0};
     tw_terminal_restart();
     tw_warnings_forget();
+    tw_warnings_use(TW_USED_COMMAND, command->name);
     TW_TRY(tw_allocate(ctx, 1, command->bytes, "the options", &values));
     tw_status status = tw_model_file_expand(ctx, command, count, arguments, &all);
     if (status == TW_OK) status = tw_options_parse(ctx, command, all.count, all.item, values, &wants_help);

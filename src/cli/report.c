@@ -4,6 +4,7 @@
 #include "cli/common_rows.h"
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
+#include "cli/summary_print.h"
 #include "cli/terminal.h"
 #include "cli/warnings.h"
 #include "talweg/base.h"
@@ -95,6 +96,7 @@ static tw_status keep_warnings(tw_pool *pool, size_t threads)
     TW_TRY(tw_allocate(pool->ctx, pool->n, sizeof(tw_summary), "the summary", &memory));
     tw_status status = tw_pool_summarise(pool, threads, memory, &summary);
     if (status == TW_OK) tw_pool_judge(pool, &summary, &warnings);
+    tw_summary_use(pool);
     tw_warnings_keep(&warnings);
     tw_release(pool->ctx, memory);
     return status;

@@ -90,8 +90,9 @@ static void print_mixing(const tw_chains_summary *s)
     } else {
         printf("ESS             %.0f at the worst latent (x.%zu), %.0f in the median\n", s->ess_min,
                s->worst + 1, s->ess_median);
-        printf("                of which bulk %.0f, tail %.0f, fold %.0f at least\n", s->ess_bulk_min,
-               s->ess_tail_min, s->ess_fold_min);
+        printf("                of which ");
+        tw_summary_print_sizes(s);
+        printf("\n");
         printf("R-hat           %.4f at most\n", s->rhat_max);
     }
     if (isfinite(s->ebfmi_min)) printf("E-BFMI          %.2f at least\n", s->ebfmi_min);

@@ -118,6 +118,37 @@ static bool is_chain(const tw_pool *pool)
     return isnan(pool->theta->log_z[0]);
 }
 
+void tw_summary_use(const tw_pool *pool)
+{
+    static char methods[512], metrics[512]; /* kept: warnings are put into words later */
+    size_t used[2] = {0, 0};
+    for (size_t k = 0; k < pool->files; k++) {
+        const tw_run_facts *f = tw_run_describe(pool->run[k]);
+        if (f->draws == 0 || used[0] + 64 > sizeof methods || used[1] + 64 > sizeof metrics) continue;
+        used[0] += (size_t)snprintf(methods + used[0], 64, "%.60s, ", f->method);
+        used[1] += (size_t)snprintf(metrics + used[1], 64, "%.60s, ", f->metric);
+    }
+    tw_warnings_use(TW_USED_METHOD, methods);
+    tw_warnings_use(TW_USED_METRIC, metrics);
+}
+
+/* "tail 239", or "tail unknown" where the draws do not say. */
+static void print_size(const char *name, double size)
+{
+    if (isnan(size))
+        printf("%s unknown", name);
+    else
+        printf("%s %.0f", name, size);
+}
+
+void tw_summary_print_sizes(const tw_chains_summary *summary)
+{
+    print_size("bulk", summary->ess_bulk_min);
+    print_size(", tail", summary->ess_tail_min);
+    print_size(", fold", summary->ess_fold_min);
+    printf(" at least");
+}
+
 static void print_worst(const tw_pool *pool, const tw_chains_summary *s)
 {
     if (pool->theta)
@@ -128,12 +159,12 @@ static void print_worst(const tw_pool *pool, const tw_chains_summary *s)
                is_chain(pool) ? "draws of chains" : "weighted points");
     else if (isnan(s->rhat_max) || isnan(s->ess_min))
         printf("\nAll %zu latents: ESS and R-hat are unknown\n", pool->n);
-    else
-        printf("\nAll %zu latents: ESS at least %.0f (x.%zu), %.0f in the median; bulk %.0f, tail %.0f, fold "
-               "%.0f "
-               "at least; R-hat at most %.4f\n",
-               pool->n, s->ess_min, s->worst + 1, s->ess_median, s->ess_bulk_min, s->ess_tail_min,
-               s->ess_fold_min, s->rhat_max);
+    else {
+        printf("\nAll %zu latents: ESS at least %.0f (x.%zu), %.0f in the median; ", pool->n, s->ess_min,
+               s->worst + 1, s->ess_median);
+        tw_summary_print_sizes(s);
+        printf("; R-hat at most %.4f\n", s->rhat_max);
+    }
 }
 
 void tw_summary_print(const tw_summary_table *table)
@@ -252,7 +283,7 @@ void tw_work_encode(const tw_method_info *method, size_t steps, json_t *object, 
 {
     bool leaps = method && method->has_steps;
     tw_json_set(object, "leapfrog_steps", leaps ? tw_json_count(steps) : json_null(), ok);
-    tw_json_set(object, "evaluations", method && !leaps ? tw_json_count(steps) : json_null(), ok);
+    if (method && !leaps) tw_json_set(object, "evaluations", tw_json_count(steps), ok);
 }
 
 /* Of all files; nothing where they are of methods that count different things, or of unknown parameters. */

@@ -68,12 +68,35 @@ static const char *const advice[TW_WARNING_COUNT] = {
     /* NOLINTEND(bugprone-suspicious-missing-comma) */
 };
 
-/* The same where what it would name is in use already. */
+static const char in_evidence[] = ". Look at it with talweg evidence, which has more options";
+
+/* The same where what it would name is in use already, or means something else in this command. */
 static const struct {
     tw_warning_code code;
     tw_in_use kind;
     const char *value, *advice;
 } instead[] = {
+    /* talweg check chooses its sampler, and --method is how it estimates log Z */
+    {TW_WARN_ESS_BULK, TW_USED_COMMAND, "check", ". Raise --draws"},
+    {TW_WARN_ESS_TAIL, TW_USED_COMMAND, "check", ". Raise --draws"},
+    {TW_WARN_ESS_FOLD, TW_USED_COMMAND, "check", ". Raise --draws"},
+    {TW_WARN_EBFMI, TW_USED_COMMAND, "check", ". Raise --draws"},
+    {TW_WARN_RHAT, TW_USED_COMMAND, "check", ". Raise --draws and --warmup"},
+    {TW_WARN_STUCK, TW_USED_COMMAND, "check", ": raise --warmup"},
+    {TW_WARN_ENERGY, TW_USED_COMMAND, "check", ""},
+    {TW_WARN_IMPLICIT, TW_USED_COMMAND, "check", ""},
+    {TW_WARN_IRREVERSIBLE, TW_USED_COMMAND, "check", ""},
+    {TW_WARN_FACTORISATION, TW_USED_COMMAND, "check", ""},
+    {TW_WARN_DISAGREE, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_HEAVY_TAIL, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_MISSED, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_WITHHELD, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_TRIPS, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_DRIFT, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_APART, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_NO_NUMBER, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_COLLAPSED, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_GOAL, TW_USED_COMMAND, "check", in_evidence},
     {TW_WARN_IMPLICIT, TW_USED_METRIC, "smoothed", ": use a smaller --eps"},
     {TW_WARN_FACTORISATION, TW_USED_METRIC, "smoothed", ": use a smaller --eps"},
     {TW_WARN_IRREVERSIBLE, TW_USED_SOLVER, "tolerance", ": use a smaller --eps"},

@@ -15,9 +15,10 @@ void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES]);
 /* What to do about it, as a sentence of its own; "" where there is nothing to do. */
 const char *tw_warning_advice(tw_warning_code code);
 
-/* What the command uses, so that advice does not name it: methods with commas between them, the metric, q, and
+/* What the command is and uses, so that advice does not name it: methods with commas between them, the metric, q, and
  * "tolerance" where implicit equations are solved to one. */
 typedef enum tw_in_use {
+    TW_USED_COMMAND,
     TW_USED_METHOD,
     TW_USED_METRIC,
     TW_USED_FROM,

@@ -200,6 +200,7 @@ def sample(
     options.update(fixed_point=fixed_point, reverse_check=reverse_check, seed=seed, threads=count_threads(threads))
     options["from"] = start_name(start)
     options["init"] = init if isinstance(init, str) else "given"
+    used = ""
     try:
         q = None if isinstance(start, str) else start_of(about, start)
         places = None if isinstance(init, str) else matrix(init, "init").copy("F")
@@ -207,11 +208,12 @@ def sample(
         if found["ep"] is not None:
             about._fits["ep"] = found["ep"]
         about._notes += found["warnings"]
+        used = found["metric"]
         facts = {name: options[name] for name in ("beta", "thin", "seed", "from")}
         facts.update({name: found[name] for name in ("method", "metric", "warmup")})
         return Draws(about, found["draws"], facts, count_threads(threads), found["choice"], found["summary"])
     finally:
-        about._speak()
+        about._speak(used)
 
 
 def _sample_unknown(model: Model, priors: list[str], fixed: list[str], much: dict[str, Any], progress: Progress) -> Draws:

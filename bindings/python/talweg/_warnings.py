@@ -57,6 +57,13 @@ ADVICE = {
     "factorisation": ': use metric="smoothed" or a smaller eps',
 }
 
+# The same where the metric that it would name is in use already.
+INSTEAD = {
+    ("rhat", "ep"): ". Raise draws and warmup",
+    ("implicit_failure", "smoothed"): ": use a smaller eps",
+    ("factorisation", "smoothed"): ": use a smaller eps",
+}
+
 
 class TalwegWarning(UserWarning):
     """Something about a result that its user should know.
@@ -77,8 +84,8 @@ def warned(code: str, *numbers: float, file: Optional[str] = None, name: Optiona
     return code, numbers, 0, file, name, None
 
 
-def spoken(warning: Warned) -> TalwegWarning:
-    """A warning in words."""
+def spoken(warning: Warned, metric: str = "") -> TalwegWarning:
+    """A warning in words, about a run in this metric."""
     code, numbers, index, file, name, other = warning
-    text = FINDINGS[code] + ADVICE.get(code, "")
+    text = FINDINGS[code] + INSTEAD.get((code, metric), ADVICE.get(code, ""))
     return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}], case {index + 1}"), code)

@@ -115,6 +115,10 @@ def test_bad_draws_are_warned_of(model):
         talweg.sample(model, method="ess", thin=10**5, progress=lambda stage, *_: stage == "sampling")
     with pytest.warns(talweg.TalwegWarning, match="the energy diverged .* a smaller eps or a higher target_accept"):
         talweg.sample(model, method="hmc", metric="identity", eps=50.0, steps=3, draws=20, warmup=5)
+    with pytest.warns(talweg.TalwegWarning) as seen:  # advice does not name what is in use
+        talweg.sample(model, method="rmhmc", metric="smoothed", eps=30.0, draws=20, warmup=5)
+    words = " ".join(str(warning.message) for warning in seen)
+    assert "implicit solve failed" in words and "smoothed" not in words
     with pytest.warns(talweg.TalwegWarning, match="only 3 draws of each chain, too few to judge them: raise draws"):
         talweg.sample(model, method="ess", draws=3, warmup=5)
 
