@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import time
 from typing import Any, Callable, Optional, Union, Unpack
 
 import numpy as np
@@ -20,16 +21,27 @@ Progress = Union[bool, None, Callable[[str, int, int, float], Any]]
 
 
 def progress_function(progress: Progress) -> Optional[Callable[[str, int, int, float], Any]]:
-    """The callable that the library's progress goes to; True: a line on standard error."""
+    """The callable that the library's progress goes to; True: a line on standard error.
+
+    On a terminal each line replaces the one before. Elsewhere there is a line at the end of a stage and every ten seconds.
+    """
+    said = time.monotonic()
 
     def show(stage: str, done: int, total: int, acceptance: float) -> None:
+        nonlocal said
+        terminal, ends = sys.stderr.isatty(), done == total
+        if not (terminal or ends or time.monotonic() - said >= 10):
+            return
+        said = time.monotonic()
         share = f"{100 * done // total:3d} %" if total else f"{done}"
         rate = "" if np.isnan(acceptance) else f"  acceptance {acceptance:.2f}"
-        sys.stderr.write(f"\r{stage} {share}{rate} " + ("\n" if done == total else ""))
+        sys.stderr.write(("\r" if terminal else "") + f"{stage} {share}{rate} " + ("\n" if ends or not terminal else ""))
         sys.stderr.flush()
 
     if progress is True:
         return show
+    if progress and not callable(progress):
+        raise InputError(f"progress must be True, False or a function, not {progress!r}")
     return progress or None
 
 

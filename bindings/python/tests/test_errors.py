@@ -203,3 +203,26 @@ def test_predictions_have_quantiles():
     drawn = talweg.predict(talweg.sample(model, method="ess", warmup=100, draws=400, chains=2), X[:4])
     assert np.all(drawn.q05 < drawn.q50) and np.all(drawn.q50 < drawn.q95)
     assert np.all((drawn.q05 < drawn.probability) & (drawn.probability < drawn.q95))
+
+
+@pytest.mark.parametrize(
+    "error, call, words",
+    [
+        (talweg.InputError, dict(draws=-1), "draws must be a whole number, 0 or more, not -1"),
+        (talweg.InputError, dict(draws=5, seed=-1), "seed must be a whole number, 0 or more, not -1"),
+        (TypeError, dict(draws=1.5), "draws must be a whole number, 0 or more, not 1.5"),
+        (TypeError, dict(draws="many"), "draws must be a whole number, 0 or more, not 'many'"),
+        (TypeError, dict(draws=5, target_accept="high"), "target_accept must be a number, not 'high'"),
+        (talweg.InputError, dict(draws=5, progress=3), "progress must be True, False or a function, not 3"),
+    ],
+)
+def test_errors_name_the_argument(model, error, call, words):
+    with pytest.raises(error, match=words):
+        talweg.sample(model, **call)
+
+
+def test_errors_of_a_model_name_the_argument(problem):
+    with pytest.raises(TypeError, match="log_sigma must be a number"):
+        talweg.Model(*problem, log_sigma=[1, 2])
+    with pytest.raises(talweg.InputError, match="particles must be a whole number, 0 or more, not -3"):
+        talweg.evidence(*problem, log_ell=0.0, log_sigma=0.0, particles=-3)
