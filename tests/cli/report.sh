@@ -94,6 +94,10 @@ works sample "$d/kinds.csv" --log-ell 0 --log-sigma 2 --method rmhmc --metric sm
 works report "$d/smoothed.nc" -o "$d/smoothed.html"
 page_says smoothed.html 'mplicit solve failed'
 page_lacks smoothed.html 'The smoothed metric'
+works sample "$d/kinds.csv" --log-ell 0 --log-sigma 1 --method ess --draws 20 --warmup 5 -o "$d/slice.nc"
+works report "$d/slice.nc" -o "$d/slice.html"
+page_says slice.html '<h2>Chains</h2>'
+page_lacks slice.html 'Energy and'
 works sample "$d/kinds.csv" --prior default --points 64 -o "$d/unknown.nc"
 works report "$d/unknown.nc" -o "$d/unknown.html"
 page_says unknown.html '(parameters unknown, with their mode at log ell = '

@@ -160,7 +160,8 @@ tw_status tw_report_energy(tw_report *r)
         statistic[k] = statistic[0] + k * total;
         status = tw_pool_read_statistic(pool, names[k], statistic[k]);
     }
-    fputs("<section>\n<h2>Energy and chains</h2>\n<div class=\"figures\">\n", r->page);
+    fprintf(r->page, "<section>\n<h2>%s</h2>\n<div class=\"figures\">\n",
+            has_energy(pool) ? "Energy and chains" : "Chains");
     if (status == TW_OK && has_energy(pool)) status = draw_energies(r, statistic[ENERGY]);
     if (status == TW_OK) status = print_chains(r, statistic);
     fputs("</div>\n</section>\n", r->page);
