@@ -3,6 +3,7 @@
 # directory only. (A demo whose predictions went to the working directory once stopped half-way.)
 # Usage: tests/cli/demo.sh BUILD
 set -u
+# shellcheck source=tests/cli/support.sh
 . tests/cli/support.sh
 case $talweg in /*) ;; *) talweg=$PWD/$talweg ;; esac
 mkdir "$place/work"

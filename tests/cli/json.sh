@@ -2,6 +2,7 @@
 # --json of every command that has a result: model, parameters, files read and written, time, warnings, each where it
 # belongs. Usage: tests/cli/json.sh BUILD
 set -u
+# shellcheck source=tests/cli/support.sh
 . tests/cli/support.sh
 [ -n "$python" ] || { echo "skipped: no python3"; exit 77; }
 d=$place
