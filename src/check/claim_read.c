@@ -163,13 +163,42 @@ static tw_status take_array(tw_claim *claim, const json_t *root, const json_t *n
     return TW_OK;
 }
 
-static tw_status take_object(tw_claim *claim, const json_t *root)
+static bool is_known(const char *field)
+{
+    static const char *const known[] = {"log_z", "log_z_omits", "name"};
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        if (strcmp(field, known[k]) == 0) return true;
+    for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++)
+        if (strcmp(field, tw_check_quantity_name((tw_check_quantity)q)) == 0) return true;
+    return false;
+}
+
+/* Text under another name is a note; numbers under one would be claims that nobody checks. */
+static tw_status check_fields(const tw_claim *claim, json_t *root)
+{
+    const char *field;
+    json_t *value;
+    json_object_foreach(root, field, value)
+    {
+        if (is_known(field) || json_is_string(value) || json_is_boolean(value) || json_is_null(value))
+            continue;
+        return tw_fail(
+            claim->ctx, TW_BAD_DATA,
+            "field %s is not known: log_z, log_z_omits, and the arrays name, mean, sd, q05, q50 and q95 "
+            "are; other fields may only hold text",
+            tw_quote(field, field + strlen(field)).text);
+    }
+    return TW_OK;
+}
+
+static tw_status take_object(tw_claim *claim, json_t *root)
 {
     double omitted = 0.0;
     const json_t *names = json_object_get(root, "name");
     if (!json_is_object(root) || (names && !json_is_array(names)))
         return tw_fail(claim->ctx, TW_BAD_DATA, "%s",
                        names ? "field \"name\" is not an array" : "this is not a JSON object");
+    TW_TRY(check_fields(claim, root));
     TW_TRY(take_number(claim, root, "log_z", &claim->log_z));
     TW_TRY(take_number(claim, root, "log_z_omits", &omitted));
     claim->log_z += omitted;

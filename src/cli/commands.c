@@ -8,6 +8,7 @@
 #include "cli/model_file.h"
 #include "cli/names.h"
 #include "cli/ranks.h"
+#include "cli/terminal.h"
 #include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/sparse.h"
@@ -70,6 +71,9 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
     char *line = NULL;
     bool wants_help = false;
     tw_model_arguments all = {0};
+    tw_terminal_restart();
+    tw_warnings_forget();
+    tw_warnings_use(TW_USED_COMMAND, command->name);
     TW_TRY(tw_allocate(ctx, 1, command->bytes, "the options", &values));
     tw_status status = tw_model_file_expand(ctx, command, count, arguments, &all);
     if (status == TW_OK) status = tw_options_parse(ctx, command, all.count, all.item, values, &wants_help);
@@ -82,7 +86,9 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
         tw_options_help(command, stdout);
     else if (status == TW_OK) {
         tw_warnings_silence(tw_options_flag(command, values, "no-warnings"));
+        tw_file_names_of(command, values);
         status = command->run(ctx, values);
+        tw_file_names_of(NULL, NULL);
     }
     tw_release(ctx, line);
     tw_release(ctx, values);

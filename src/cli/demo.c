@@ -48,17 +48,26 @@ enum { PATH_BYTES = 1024, GRID = 41, PICTURE_STEP = 2 };
 static const double half_width = 2.0;
 
 typedef struct paths {
-    char train[PATH_BYTES], test[PATH_BYTES], grid[PATH_BYTES], fit[PATH_BYTES], predicted[PATH_BYTES];
-    char run[PATH_BYTES], check[PATH_BYTES], evidence[PATH_BYTES], report[PATH_BYTES];
+    char train[PATH_BYTES], test[PATH_BYTES], grid[PATH_BYTES], fit[PATH_BYTES], by_fit[PATH_BYTES];
+    char by_run[PATH_BYTES], on_grid[PATH_BYTES], run[PATH_BYTES], check[PATH_BYTES], evidence[PATH_BYTES];
+    char report[PATH_BYTES];
 } paths;
 
 static tw_status make_paths(tw_context *ctx, const char *directory, paths *p)
 {
-    static const char *const names[] = {"two_classes.csv",    "two_classes_test.csv", "grid.csv",
-                                        "approximation.json", "grid_predictions.csv", "run.nc",
-                                        "rmhmc.nc",           "evidence.nc",          "report.html"};
-    char *const to[] = {p->train, p->test,  p->grid,     p->fit,   p->predicted,
-                        p->run,   p->check, p->evidence, p->report};
+    static const char *const names[] = {"two_classes.csv",
+                                        "two_classes_test.csv",
+                                        "grid.csv",
+                                        "approximation.json",
+                                        "approximation_predictions.csv",
+                                        "predictions.csv",
+                                        "grid_predictions.csv",
+                                        "run.nc",
+                                        "rmhmc.nc",
+                                        "evidence.nc",
+                                        "report.html"};
+    char *const to[] = {p->train,   p->test, p->grid,  p->fit,      p->by_fit, p->by_run,
+                        p->on_grid, p->run,  p->check, p->evidence, p->report};
     if (strlen(directory) > PATH_BYTES - 64)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "the name of the directory is too long");
     for (size_t i = 0; i < TW_COUNT(names); i++) snprintf(to[i], PATH_BYTES, "%s/%s", directory, names[i]);
@@ -138,7 +147,7 @@ static tw_status draw_grid(tw_context *ctx, const char *path)
 static tw_status show_approximate(tw_context *ctx, const paths *p)
 {
     const char *const approx[] = {p->train, MODEL, "--save-approx", p->fit, "--force"};
-    const char *const score[] = {p->fit, p->test};
+    const char *const score[] = {p->fit, p->test, "-o", p->by_fit, "--force"};
     printf("\n1. Gaussian approximations of the posterior, and predictions from EP.\n");
     TW_TRY(show_and_run(ctx, &tw_command_approx, TW_COUNT(approx), approx));
     return show_and_run(ctx, &tw_command_predict, TW_COUNT(score), score);
@@ -206,13 +215,13 @@ static tw_status show_evidence(tw_context *ctx, const paths *p)
 
 static tw_status show_predictions(tw_context *ctx, const paths *p)
 {
-    const char *const score[] = {p->run, p->test};
-    const char *const predict[] = {p->run, p->grid, "-o", p->predicted, "--force"};
+    const char *const score[] = {p->run, p->test, "-o", p->by_run, "--force"};
+    const char *const predict[] = {p->run, p->grid, "-o", p->on_grid, "--force"};
     const char *const report[] = {p->run, p->evidence, "--test", p->test, "-o", p->report, "--force"};
     printf("\n4. Predictions, averaged over the draws:\n");
     TW_TRY(show_and_run(ctx, &tw_command_predict, TW_COUNT(score), score));
     TW_TRY(show_and_run(ctx, &tw_command_predict, TW_COUNT(predict), predict));
-    TW_TRY(draw_grid(ctx, p->predicted));
+    TW_TRY(draw_grid(ctx, p->on_grid));
     printf("\n5. All results on one page:\n");
     return show_and_run(ctx, &tw_command_report, TW_COUNT(report), report);
 }

@@ -10,7 +10,7 @@
 #include "cli/names.h"
 #include "talweg/base.h"
 
-/* Options whose file is written; those whose file is taken away in the end. */
+/* Options whose file is written; those whose file is deleted in the end. */
 static const char written[] = "output, joint, marginals, save-approx, plot, csv, checkpoint, resume";
 static const char passing[] = "checkpoint, resume";
 
@@ -126,4 +126,69 @@ tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const 
                            b->name, list[i].file);
         }
     return TW_OK;
+}
+
+/* ---- what a command reads and writes, for its JSON ---- */
+
+static struct {
+    const tw_command *command;
+    const void *values;
+} running;
+
+void tw_file_names_of(const tw_command *command, const void *values)
+{
+    running.command = command;
+    running.values = values;
+}
+
+/* Is the value one of the words that an option takes in place of a file, as "ep" in "ep|laplace|FILE"? */
+static bool is_word(const tw_option *option, const char *value)
+{
+    tw_completion c = tw_completion_of(option);
+    for (char *word = strtok(c.words, " "); word; word = strtok(NULL, " "))
+        if (strcmp(word, value) == 0) return true;
+    return false;
+}
+
+/* A default is a file only where it is written; "MEAN,COV" are two files. */
+static void encode_name(const tw_option *option, const char *value, json_t *names[2], bool *ok)
+{
+    bool is_written = is_result(option);
+    if (!value || (value == option->default_value && !is_written) || is_word(option, value)) return;
+    const char *comma = option->argument && strstr(option->argument, "MEAN,COV") ? strchr(value, ',') : NULL;
+    if (comma) {
+        char mean[PATH_MAX];
+        snprintf(mean, sizeof mean, "%.*s", (int)(comma - value), value);
+        tw_json_append(names[0], tw_json_text(mean), ok);
+        value = comma + 1;
+    }
+    tw_json_append(names[is_written], tw_json_text(value), ok);
+}
+
+static void encode_option(const tw_option *option, const char *field, json_t *names[2], bool *ok)
+{
+    const char *value = NULL;
+    if (!tw_completion_of(option).files || is_prefix(option) || tw_name_is_among(option->name, passing))
+        return;
+    if (option->kind != TW_OPTION_OPERANDS) {
+        memcpy(&value, field, sizeof value);
+        encode_name(option, value, names, ok);
+        return;
+    }
+    const tw_operands *operands = (const void *)field;
+    for (size_t i = 0; i < operands->count; i++) encode_name(option, operands->item[i], names, ok);
+}
+
+json_t *tw_file_names_encode(bool *ok)
+{
+    json_t *object = json_object(), *names[2] = {json_array(), json_array()};
+    for (size_t g = 0; running.command && g < running.command->group_count; g++) {
+        const tw_option_group *group = &running.command->groups[g];
+        for (size_t i = 0; i < group->count; i++)
+            encode_option(&group->options[i],
+                          (const char *)running.values + group->offset + group->options[i].offset, names, ok);
+    }
+    tw_json_set(object, "read", names[0], ok);
+    tw_json_set(object, "written", names[1], ok);
+    return object;
 }

@@ -2,6 +2,9 @@
 #include "cli/json.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "talweg/warning.h"
 
 json_t *tw_json_number(double value)
 {
@@ -22,6 +25,18 @@ json_t *tw_json_numbers(size_t n, const double *values)
         array = NULL;
     }
     return array;
+}
+
+/* Names of files need not be UTF-8, and JSON must: what is not ASCII then becomes "?". */
+json_t *tw_json_text(const char *words)
+{
+    char plain[TW_WARNING_BYTES];
+    json_t *text = json_string(words);
+    if (text) return text;
+    snprintf(plain, sizeof plain, "%s", words);
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c > 126) *c = '?';
+    return json_string(plain);
 }
 
 void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok)

@@ -16,6 +16,7 @@
 json_t *tw_json_number(double value);
 json_t *tw_json_count(size_t value);
 json_t *tw_json_numbers(size_t n, const double *values);
+json_t *tw_json_text(const char *words); /* also where it is not UTF-8 */
 
 /* object[name] = value, which is consumed. False, which sticks in *ok, where there was no memory. */
 void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok);

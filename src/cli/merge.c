@@ -45,12 +45,10 @@ static tw_status merge(tw_context *ctx, const merge_options *o, tw_pool **pool)
     return status;
 }
 
-static tw_status print_json(tw_context *ctx, const merge_options *o, const tw_pool *pool)
+static tw_status print_json(tw_context *ctx, const tw_pool *pool)
 {
     bool ok = true;
     json_t *root = json_object();
-    tw_json_set(root, "file", json_string(o->path), &ok);
-    tw_json_set(root, "files", tw_json_count(pool->chained), &ok);
     tw_json_set(root, "n", tw_json_count(pool->n), &ok);
     tw_json_set(root, "chains", tw_json_count(pool->chains), &ok);
     tw_json_set(root, "draws", tw_json_count(pool->draws), &ok);
@@ -63,7 +61,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_pool *pool = NULL;
     tw_terminal_log_to(ctx, o->output.quiet);
     tw_status status = merge(ctx, o, &pool);
-    if (status == TW_OK && o->output.json) status = print_json(ctx, o, pool);
+    if (status == TW_OK && o->output.json) status = print_json(ctx, pool);
     if (status == TW_OK && !o->output.json)
         printf("%s: %zu chains of %zu draws from %zu file%s\n", o->path, pool->chains, pool->draws,
                pool->chained, pool->chained == 1 ? "" : "s");

@@ -5,6 +5,7 @@
 #include "cli/model_options.h"
 #include "cli/prior_options.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 
@@ -19,7 +20,16 @@ static const tw_option rows[] = {
     {TW_ROW_OUTPUT(offsetof(model_command, file)), .help = "write the model to FILE; default: print it"},
 };
 
-static tw_status write(const model_command *options, tw_problem *problem)
+/* With --json and a file: what was written, and the priors. Without a file the model itself is printed, which is JSON. */
+static tw_status print_json(tw_context *ctx, const tw_problem *problem, const tw_priors *priors)
+{
+    bool ok = true;
+    json_t *object = json_object();
+    tw_json_set(object, "priors", tw_priors_encode(problem, priors, &ok), &ok);
+    return tw_result_print_json(ctx, problem, object, ok, stdout);
+}
+
+static tw_status write(tw_context *ctx, const model_command *options, tw_problem *problem)
 {
     tw_priors *priors = NULL;
     tw_status status = tw_prior_options_make(&options->priors, problem, &priors);
@@ -27,6 +37,7 @@ static tw_status write(const model_command *options, tw_problem *problem)
     if (status == TW_OK)
         status = options->file ? tw_model_file_write(&model, options->file, options->output.force)
                                : tw_model_file_print(&model, stdout);
+    if (status == TW_OK && options->file && options->output.json) status = print_json(ctx, problem, priors);
     tw_priors_free(priors);
     return status;
 }
@@ -38,7 +49,7 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_terminal_log_to(ctx, options->output.quiet);
     if (options->file) TW_TRY(tw_writer_check(ctx, options->file, options->output.force));
     TW_TRY(tw_model_options_load(ctx, &options->model, &problem));
-    tw_status status = write(options, problem);
+    tw_status status = write(ctx, options, problem);
     tw_problem_free(problem);
     return status;
 }

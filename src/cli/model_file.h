@@ -10,6 +10,7 @@
 #ifndef TALWEG_CLI_MODEL_FILE_H
 #define TALWEG_CLI_MODEL_FILE_H
 
+#include "cli/json.h"
 #include "cli/options.h"
 #include "talweg/prior.h"
 #include "talweg/problem.h"
@@ -40,6 +41,9 @@ tw_status tw_model_file_write(const tw_model_description *model, const char *pat
 
 /* The same on a stream. */
 tw_status tw_model_file_print(const tw_model_description *model, FILE *to);
+
+/* ["log_ell ~ normal(0, 1)", ...] */
+json_t *tw_priors_encode(const tw_problem *problem, const tw_priors *priors, bool *ok);
 
 /* The problem of a model file: are its priors and fixed parameters of this problem? The message says where they are not. */
 tw_status tw_model_file_check(tw_problem *problem, const char *path);

@@ -76,13 +76,13 @@ static tw_status encode_parameters(const tw_problem *problem, json_t *to, bool *
     return TW_OK;
 }
 
-static json_t *encode_priors(const tw_model_description *m, bool *ok)
+json_t *tw_priors_encode(const tw_problem *problem, const tw_priors *priors, bool *ok)
 {
     json_t *array = json_array();
-    for (size_t j = 0; j < m->priors->count; j++) {
+    for (size_t j = 0; j < priors->count; j++) {
         char words[300];
-        if (!m->priors->has[j]) continue;
-        tw_prior_print(&m->priors->prior[j], tw_problem_parameter(m->problem, j), words, sizeof words);
+        if (!priors->has[j]) continue;
+        tw_prior_print(&priors->prior[j], tw_problem_parameter(problem, j), words, sizeof words);
         tw_json_append(array, json_string(words), ok);
     }
     return array;
@@ -107,7 +107,7 @@ tw_status tw_model_file_print(const tw_model_description *m, FILE *to)
     encode_given(m, options, &ok);
     tw_status status = encode_parameters(m->problem, options, &ok);
     tw_json_set(root, "options", options, &ok);
-    tw_json_set(root, "priors", encode_priors(m, &ok), &ok);
+    tw_json_set(root, "priors", tw_priors_encode(m->problem, m->priors, &ok), &ok);
     tw_json_set(root, "fixed", encode_fixed(m, &ok), &ok);
     if (status == TW_OK) return tw_json_print(m->problem->ctx, root, ok, to);
     json_decref(root);

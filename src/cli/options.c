@@ -1,6 +1,7 @@
 /* options.c: the parser: arguments to a command's struct, by its tables. */
 #include "cli/options.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,10 +75,21 @@ static bool read_digits(const char *text, uint64_t *value)
     return c > text && !*c;
 }
 
-/* Digits, or a number such as 1e3 that is whole. The range of a negative one is said, not that it is none. */
-static tw_status store_integer(parser *p, const tw_option *option, const char *text, void *field)
+/* A whole number in another form than digits, such as 1e3. One that is out of range gets the range. */
+static tw_status check_whole(parser *p, const tw_option *option, const char *text, double number)
 {
     const double most = 9007199254740992.0; /* 2^53: up to there doubles are exact */
+    TW_TRY(check_range(p, option, number));
+    if (number < 0.0)
+        return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s must be at least 0, not %g", option->name, number);
+    if (number <= most) return TW_OK;
+    return tw_fail(p->ctx, TW_BAD_ARGUMENT,
+                   "--%s must be at most %" PRIu64 ", written in digits above 2^53, not %s", option->name,
+                   UINT64_MAX, quote(text).text);
+}
+
+static tw_status store_integer(parser *p, const tw_option *option, const char *text, void *field)
+{
     uint64_t value = TW_OPTION_WORD;
     double number = 0.0;
     char wanted[64] = "a whole number";
@@ -86,12 +98,10 @@ static tw_status store_integer(parser *p, const tw_option *option, const char *t
         return TW_OK;
     }
     if (!read_digits(text, &value)) {
-        bool whole = tw_options_number(text, "", &number) && number == floor(number) && number <= most;
+        bool whole = tw_options_number(text, "", &number) && number == floor(number);
         if (option->also) snprintf(wanted, sizeof wanted, "a whole number or %s", option->also);
         if (!whole) return fail_value(p, option, wanted, text);
-        TW_TRY(check_range(p, option, number));
-        if (number < 0.0)
-            return tw_fail(p->ctx, TW_BAD_ARGUMENT, "--%s must be at least 0, not %g", option->name, number);
+        TW_TRY(check_whole(p, option, text, number));
         value = (uint64_t)number;
     }
     TW_TRY(check_range(p, option, (double)value));

@@ -4,7 +4,9 @@
 #include "cli/common_rows.h"
 #include "cli/model_options.h"
 #include "cli/new_inputs.h"
+#include "cli/summary_print.h"
 #include "cli/terminal.h"
+#include "cli/warnings.h"
 #include "talweg/base.h"
 #include "talweg/files.h"
 #include "talweg/warning.h"
@@ -81,6 +83,33 @@ static tw_status write_page(tw_context *ctx, const report_options *o, tw_pool *p
     return status;
 }
 
+/* The warnings are those that talweg summary gives of the same draws. */
+static tw_status keep_warnings(tw_pool *pool, size_t threads)
+{
+    void *memory = NULL;
+    tw_chains_summary summary;
+    tw_warnings warnings = {0};
+    if (pool->chained == 0) return TW_OK;
+    TW_TRY(tw_allocate(pool->ctx, pool->n, sizeof(tw_summary), "the summary", &memory));
+    tw_status status = tw_pool_summarise(pool, threads, memory, &summary);
+    if (status == TW_OK) tw_pool_judge(pool, &summary, &warnings);
+    tw_summary_use(pool);
+    tw_warnings_keep(&warnings);
+    tw_release(pool->ctx, memory);
+    return status;
+}
+
+static tw_status print_json(tw_pool *pool, size_t threads)
+{
+    bool ok = true;
+    TW_TRY(keep_warnings(pool, threads));
+    json_t *object = json_object();
+    tw_json_set(object, "n", tw_json_count(pool->n), &ok);
+    tw_json_set(object, "chains", tw_json_count(pool->chains), &ok);
+    tw_json_set(object, "draws", tw_json_count(pool->draws), &ok);
+    return tw_result_print_json(pool->ctx, pool->problem, object, ok, stdout);
+}
+
 static tw_status run(tw_context *ctx, const void *values)
 {
     const report_options *o = values;
@@ -90,6 +119,7 @@ static tw_status run(tw_context *ctx, const void *values)
     TW_TRY(tw_writer_check(ctx, o->output_file, o->output.force));
     TW_TRY(tw_pool_open(ctx, o->runs.count, o->runs.item, &pool));
     tw_status status = write_page(ctx, o, pool, &at);
+    if (status == TW_OK && o->output.json) status = print_json(pool, tw_threads((size_t)o->threads));
     tw_new_inputs_free(&at);
     tw_pool_close(pool);
     return status;

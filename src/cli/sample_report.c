@@ -90,8 +90,9 @@ static void print_mixing(const tw_chains_summary *s)
     } else {
         printf("ESS             %.0f at the worst latent (x.%zu), %.0f in the median\n", s->ess_min,
                s->worst + 1, s->ess_median);
-        printf("                of which bulk %.0f, tail %.0f, fold %.0f at least\n", s->ess_bulk_min,
-               s->ess_tail_min, s->ess_fold_min);
+        printf("                of which ");
+        tw_summary_print_sizes(s);
+        printf("\n");
         printf("R-hat           %.4f at most\n", s->rhat_max);
     }
     if (isfinite(s->ebfmi_min)) printf("E-BFMI          %.2f at least\n", s->ebfmi_min);
@@ -169,11 +170,8 @@ tw_status tw_sample_print_json(tw_context *ctx, const tw_sample_results *r, FILE
     tw_json_set(object, "sampling_cpu_seconds", tw_json_number(r->result.sampling_cpu_seconds), &ok);
     tw_json_set(object, "acceptance", tw_json_number(r->result.summary.acceptance), &ok);
     tw_summary_encode(&r->result.summary, &r->result.draws->sampling, object, &ok);
-    if (!tw_method_describe(p->sampler.method)
-             ->has_steps) { /* what such a method counts is no leapfrog step */
-        tw_json_set(object, "evaluations", tw_json_count(r->result.draws->sampling.leapfrog_steps), &ok);
-        tw_json_set(object, "leapfrog_steps", json_null(), &ok);
-    }
+    tw_work_encode(tw_method_describe(p->sampler.method), r->result.draws->sampling.leapfrog_steps, object,
+                   &ok);
     if (p->choice.count > 0) tw_json_set(object, "candidates", encode_candidates(&p->choice, &ok), &ok);
     return tw_result_print_json(ctx, r->problem, object, ok, to);
 }

@@ -80,6 +80,7 @@ static tw_status compute(tw_context *ctx, const summary_options *o, tw_summary_t
     tw_diagnose_free(workspace);
     tw_release(ctx, x);
     tw_pool_judge(pool, &table->summary, &table->warnings);
+    tw_summary_use(pool);
     tw_warnings_keep(&table->warnings);
     return status;
 }

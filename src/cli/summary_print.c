@@ -118,6 +118,37 @@ static bool is_chain(const tw_pool *pool)
     return isnan(pool->theta->log_z[0]);
 }
 
+void tw_summary_use(const tw_pool *pool)
+{
+    static char methods[512], metrics[512]; /* kept: warnings are put into words later */
+    size_t used[2] = {0, 0};
+    for (size_t k = 0; k < pool->files; k++) {
+        const tw_run_facts *f = tw_run_describe(pool->run[k]);
+        if (f->draws == 0 || used[0] + 64 > sizeof methods || used[1] + 64 > sizeof metrics) continue;
+        used[0] += (size_t)snprintf(methods + used[0], 64, "%.60s, ", f->method);
+        used[1] += (size_t)snprintf(metrics + used[1], 64, "%.60s, ", f->metric);
+    }
+    tw_warnings_use(TW_USED_METHOD, methods);
+    tw_warnings_use(TW_USED_METRIC, metrics);
+}
+
+/* "tail 239", or "tail unknown" where the draws do not say. */
+static void print_size(const char *name, double size)
+{
+    if (isnan(size))
+        printf("%s unknown", name);
+    else
+        printf("%s %.0f", name, size);
+}
+
+void tw_summary_print_sizes(const tw_chains_summary *summary)
+{
+    print_size("bulk", summary->ess_bulk_min);
+    print_size(", tail", summary->ess_tail_min);
+    print_size(", fold", summary->ess_fold_min);
+    printf(" at least");
+}
+
 static void print_worst(const tw_pool *pool, const tw_chains_summary *s)
 {
     if (pool->theta)
@@ -128,12 +159,12 @@ static void print_worst(const tw_pool *pool, const tw_chains_summary *s)
                is_chain(pool) ? "draws of chains" : "weighted points");
     else if (isnan(s->rhat_max) || isnan(s->ess_min))
         printf("\nAll %zu latents: ESS and R-hat are unknown\n", pool->n);
-    else
-        printf("\nAll %zu latents: ESS at least %.0f (x.%zu), %.0f in the median; bulk %.0f, tail %.0f, fold "
-               "%.0f "
-               "at least; R-hat at most %.4f\n",
-               pool->n, s->ess_min, s->worst + 1, s->ess_median, s->ess_bulk_min, s->ess_tail_min,
-               s->ess_fold_min, s->rhat_max);
+    else {
+        printf("\nAll %zu latents: ESS at least %.0f (x.%zu), %.0f in the median; ", pool->n, s->ess_min,
+               s->worst + 1, s->ess_median);
+        tw_summary_print_sizes(s);
+        printf("; R-hat at most %.4f\n", s->rhat_max);
+    }
 }
 
 void tw_summary_print(const tw_summary_table *table)
@@ -219,13 +250,6 @@ static json_t *encode_rows(const tw_summary_table *table, bool *ok)
     return object;
 }
 
-static json_t *encode_texts(size_t count, const char *const *texts, bool *ok)
-{
-    json_t *array = json_array();
-    for (size_t k = 0; k < count; k++) tw_json_append(array, json_string(texts[k]), ok);
-    return array;
-}
-
 static json_t *encode_counters(const tw_totals *t, bool *ok)
 {
     json_t *object = json_object();
@@ -252,8 +276,31 @@ void tw_summary_encode(const tw_chains_summary *summary, const tw_totals *sampli
     tw_json_set(object, "rhat_max", tw_json_number(summary->rhat_max), ok);
     tw_json_set(object, "rhat_chance", tw_json_number(summary->rhat_chance), ok);
     tw_json_set(object, "ebfmi_min", tw_json_number(summary->ebfmi_min), ok);
-    tw_json_set(object, "leapfrog_steps", tw_json_count(sampling->leapfrog_steps), ok);
     tw_json_set(object, "counters", encode_counters(sampling, ok), ok);
+}
+
+void tw_work_encode(const tw_method_info *method, size_t steps, json_t *object, bool *ok)
+{
+    bool leaps = method && method->has_steps;
+    tw_json_set(object, "leapfrog_steps", leaps ? tw_json_count(steps) : json_null(), ok);
+    if (method && !leaps) tw_json_set(object, "evaluations", tw_json_count(steps), ok);
+}
+
+/* Of all files; nothing where they are of methods that count different things, or of unknown parameters. */
+static void encode_work(const tw_pool *pool, json_t *object, bool *ok)
+{
+    const tw_method_info *common = NULL;
+    for (size_t k = 0; k < pool->files; k++) {
+        const tw_run_facts *f = tw_run_describe(pool->run[k]);
+        if (f->draws == 0) continue;
+        const tw_method_info *method = tw_method_find(f->method);
+        if (!method || (common && common->has_steps != method->has_steps)) {
+            common = NULL;
+            break;
+        }
+        common = method;
+    }
+    tw_work_encode(common, pool->sampling.leapfrog_steps, object, ok);
 }
 
 tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
@@ -261,7 +308,6 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
     bool ok = true;
     const tw_pool *pool = table->pool;
     json_t *object = json_object();
-    tw_json_set(object, "files", encode_texts(pool->files, pool->path, &ok), &ok);
     tw_json_set(object, "n", tw_json_count(pool->n), &ok);
     tw_json_set(object, "chains", tw_json_count(pool->chains), &ok);
     tw_json_set(object, "draws", tw_json_count(pool->draws), &ok);
@@ -269,6 +315,7 @@ tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table)
     tw_json_set(object, "sampling_seconds", tw_json_number(pool->sampling_seconds), &ok);
     tw_json_set(object, "acceptance", tw_json_number(table->summary.acceptance), &ok);
     tw_summary_encode(&table->summary, &pool->sampling, object, &ok);
+    encode_work(pool, object, &ok);
     tw_json_set(object, "rows", encode_rows(table, &ok), &ok);
     return tw_result_print_json(ctx, pool->problem, object, ok, stdout);
 }

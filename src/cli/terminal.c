@@ -33,7 +33,7 @@ static void open_on_nothing(int descriptor, int mode)
     close(opened);
 }
 
-static double begun; /* when the program did */
+static double begun; /* when the command did */
 
 void tw_terminal_prepare(void)
 {
@@ -122,6 +122,11 @@ void tw_terminal_progress(bool quiet, const char *text)
     if (quiet || !tw_terminal_is_live()) return;
     fprintf(stderr, CLEAR_LINE "%.*s", tw_terminal_width() - 1, text ? text : "");
     fflush(stderr);
+}
+
+void tw_terminal_restart(void)
+{
+    begun = tw_wall_seconds();
 }
 
 double tw_terminal_elapsed(void)

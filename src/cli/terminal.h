@@ -37,7 +37,10 @@ void tw_terminal_mute(tw_context *ctx);
  * a terminal. Where there is something to count, see progress.h. */
 void tw_terminal_progress(bool quiet, const char *text);
 
-/* Seconds of wall time since the program began: what a whole command took. */
+/* A command begins: talweg demo runs several. */
+void tw_terminal_restart(void);
+
+/* Seconds of wall time since then: what a whole command took. */
 double tw_terminal_elapsed(void);
 
 /* The exit code of a command that did what it was asked: 0, or what it sets to say more. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/file_names.h"
 #include "cli/model_options.h"
 #include "cli/names.h"
 #include "cli/terminal.h"
@@ -66,12 +67,35 @@ static const char *const advice[TW_WARNING_COUNT] = {
     /* NOLINTEND(bugprone-suspicious-missing-comma) */
 };
 
-/* The same where what it would name is in use already. */
+static const char in_evidence[] = ". Look at it with talweg evidence, which has more options";
+
+/* The same where what it would name is in use already, or means something else in this command. */
 static const struct {
     tw_warning_code code;
     tw_in_use kind;
     const char *value, *advice;
 } instead[] = {
+    /* talweg check chooses its sampler, and --method is how it estimates log Z */
+    {TW_WARN_ESS_BULK, TW_USED_COMMAND, "check", ". Raise --draws"},
+    {TW_WARN_ESS_TAIL, TW_USED_COMMAND, "check", ". Raise --draws"},
+    {TW_WARN_ESS_FOLD, TW_USED_COMMAND, "check", ". Raise --draws"},
+    {TW_WARN_EBFMI, TW_USED_COMMAND, "check", ". Raise --draws"},
+    {TW_WARN_RHAT, TW_USED_COMMAND, "check", ". Raise --draws and --warmup"},
+    {TW_WARN_STUCK, TW_USED_COMMAND, "check", ": raise --warmup"},
+    {TW_WARN_ENERGY, TW_USED_COMMAND, "check", ""},
+    {TW_WARN_IMPLICIT, TW_USED_COMMAND, "check", ""},
+    {TW_WARN_IRREVERSIBLE, TW_USED_COMMAND, "check", ""},
+    {TW_WARN_FACTORISATION, TW_USED_COMMAND, "check", ""},
+    {TW_WARN_DISAGREE, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_HEAVY_TAIL, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_MISSED, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_WITHHELD, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_TRIPS, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_DRIFT, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_APART, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_NO_NUMBER, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_COLLAPSED, TW_USED_COMMAND, "check", in_evidence},
+    {TW_WARN_GOAL, TW_USED_COMMAND, "check", in_evidence},
     {TW_WARN_IMPLICIT, TW_USED_METRIC, "smoothed", ": use a smaller --eps"},
     {TW_WARN_FACTORISATION, TW_USED_METRIC, "smoothed", ": use a smaller --eps"},
     {TW_WARN_IRREVERSIBLE, TW_USED_SOLVER, "tolerance", ": use a smaller --eps"},
@@ -162,6 +186,12 @@ void tw_warnings_silence(bool silent)
     list.silent = silent;
 }
 
+void tw_warnings_forget(void)
+{
+    list.count = 0;
+    for (size_t k = 0; k < TW_USED_KINDS; k++) in_use[k] = NULL;
+}
+
 void tw_warnings_receive(tw_context *ctx)
 {
     tw_context_set_warn(ctx, tw_warnings_hear, NULL);
@@ -177,25 +207,16 @@ void tw_warnings_say(const tw_warnings *warnings)
     for (size_t k = 0; k < warnings->count; k++) say(&warnings->warning[k]);
 }
 
-/* Names of files need not be UTF-8, and JSON must: what is not ASCII then becomes "?". */
-static json_t *encode_text(char *words)
-{
-    json_t *text = json_string(words);
-    if (text) return text;
-    for (char *c = words; *c; c++)
-        if ((unsigned char)*c > 126) *c = '?';
-    return json_string(words);
-}
-
 tw_status tw_result_print_json(tw_context *ctx, const tw_problem *problem, json_t *object, bool ok, FILE *to)
 {
     json_t *array = json_array();
     tw_json_set(object, "model", problem ? tw_model_encode(problem, &ok) : json_null(), &ok);
+    tw_json_set(object, "files", tw_file_names_encode(&ok), &ok);
     tw_json_set(object, "seconds_total", tw_json_number(tw_terminal_elapsed()), &ok);
     for (size_t k = 0; k < list.count; k++) {
         json_t *row = json_object();
         tw_json_set(row, "code", json_string(tw_warning_name(list.warning[k].code)), &ok);
-        tw_json_set(row, "message", encode_text(list.warning[k].words), &ok);
+        tw_json_set(row, "message", tw_json_text(list.warning[k].words), &ok);
         tw_json_append(array, row, &ok);
     }
     tw_json_set(object, "warnings", array, &ok);

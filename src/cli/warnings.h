@@ -15,9 +15,10 @@ void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES]);
 /* What to do about it, as a sentence of its own; "" where there is nothing to do. */
 const char *tw_warning_advice(tw_warning_code code);
 
-/* What the command uses, so that advice does not name it: methods with commas between them, the metric, q, and
+/* What the command is and uses, so that advice does not name it: methods with commas between them, the metric, q, and
  * "tolerance" where implicit equations are solved to one. */
 typedef enum tw_in_use {
+    TW_USED_COMMAND,
     TW_USED_METHOD,
     TW_USED_METRIC,
     TW_USED_FROM,
@@ -32,6 +33,9 @@ void tw_warnings_receive(tw_context *ctx);
 /* One of them, by hand. */
 void tw_warnings_hear(void *user, const tw_warning *warning);
 
+/* Forget those kept so far, and what is in use: a new command begins. */
+void tw_warnings_forget(void);
+
 /* --no-warnings: they are kept, and not said. */
 void tw_warnings_silence(bool silent);
 
@@ -39,8 +43,8 @@ void tw_warnings_silence(bool silent);
 void tw_warnings_keep(const tw_warnings *warnings);
 void tw_warnings_say(const tw_warnings *warnings);
 
-/* Print what a command found, with what every one says at last: "model" (NULL: null), "seconds_total" of wall time and
- * "warnings"; else as tw_json_print. */
+/* Print what a command found, with what every one says at last: "model" (NULL: null), "files" that it read and wrote,
+ * "seconds_total" of wall time and "warnings"; else as tw_json_print. */
 tw_status tw_result_print_json(tw_context *ctx, const tw_problem *problem, json_t *object, bool ok, FILE *to);
 
 #endif

@@ -79,7 +79,8 @@ static void json_has_log_z_and_what_it_omits(void **state)
 {
     (void)state;
     posed p = pose_in_context(NULL);
-    tw_claim *claim = read_claim(&p, ".json", "{\"log_z\": -5, \"log_z_omits\": -1.5, \"other\": [true]}");
+    tw_claim *claim =
+        read_claim(&p, ".json", "{\"log_z\": -5, \"log_z_omits\": -1.5, \"program\": \"INLA\"}");
     assert_true(claim->log_z == -6.5);
     assert_values(claim, TW_CHECK_MEAN, NAN, NAN, NAN);
     tw_claim_free(claim);
@@ -115,6 +116,8 @@ static void what_is_no_claim_is_refused(void **state)
         {".csv", "name,median\nx.1,1\n", "nothing to check: no column mean, sd, q05, q50 or q95"},
         {".json", "{}", "nothing to check"},
         {".json", "[1, 2]", "this is not a JSON object"},
+        {".json", "{\"log_z\": -5, \"latents\": [{\"mean\": 1}]}", "field \"latents\" is not known"},
+        {".json", "{\"mean\": [1, 2, 3], \"logz\": -5}", "field \"logz\" is not known"},
         {".json", "{\"log_z\": ", "line 1, column"},
         {".json", "{\"log_z\": \"-5\"}", "field \"log_z\" is not a number"},
         {".json", "{\"mean\": 5}", "field \"mean\" is not an array"},

@@ -56,9 +56,9 @@ if (!requireNamespace("ncdf4", quietly = TRUE)) quit("no", 0)
 run <- read_run(file.path(place, "run.nc"))
 stopifnot(identical(posterior::variables(run), sprintf("x[%d]", 1:5)), max(abs(run - draws[, , -1])) < 1e-12)
 log_likelihood <- read_log_likelihood(file.path(place, "run.nc"))
-labels <- utils::read.csv(file.path(place, "demo", "two_classes.csv"))$y
+labels <- utils::read.csv(file.path(place, "demo", "two_classes.csv"))$class
 expected <- pnorm(labels[4] * as.numeric(run[, 2, "x[4]"]), log.p = TRUE)
-stopifnot(max(abs(log_likelihood[, 2, 4] - expected)) < 1e-12)
+stopifnot(length(expected) == 60, max(abs(log_likelihood[, 2, 4] - expected)) < 1e-12)
 unknown <- read_run(file.path(place, "unknown.nc"))
 stopifnot(identical(posterior::variables(unknown), c(sprintf("x[%d]", 1:5), "log_ell", "log_sigma")), all(is.finite(unknown)))
 R

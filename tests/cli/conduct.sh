@@ -88,7 +88,11 @@ works approx "$d/demo/two_classes.csv" --log-ell 2 --log-sigma 0 --quiet
 # ---- advice does not name what is in use
 works sample "$d/demo/two_classes.csv" --log-ell 0 --log-sigma 3 --method hmc --metric ep --draws 20 --warmup 5
 if grep -q 'R-hat is' "$d/err" && grep -q 'metric ep' "$d/err"; then complain "advice: $(cat "$d/err")"; fi
-works sample "$d/demo/two_classes.csv" --log-ell 0 --log-sigma 3 --method rmhmc --metric smoothed --eps 1.5 --draws 20 --warmup 5
+works sample "$d/demo/two_classes.csv" --log-ell 0 --log-sigma 3 --method rmhmc --metric smoothed --eps 3 --draws 20 --warmup 5 -o "$d/smoothed.nc"
+says err 'implicit solve failed'
+if grep -q 'metric smoothed' "$d/err"; then complain "advice: $(cat "$d/err")"; fi
+works summary "$d/smoothed.nc"
+says err 'implicit solve failed'
 if grep -q 'metric smoothed' "$d/err"; then complain "advice: $(cat "$d/err")"; fi
 if grep -q 'fixed-point' "$d/err"; then complain "advice: $(cat "$d/err")"; fi
 # shellcheck disable=SC2086

@@ -25,7 +25,7 @@ ranks() {
     mpirun -n "$count" "$talweg" "$@" >"$d/out" 2>"$d/err" || code=$?
 }
 without_times() {
-    sed 's/"[a-z_]*seconds[a-z_]*":[^,}]*//g; /seconds/d' "$1"
+    sed 's/"[a-z_]*seconds[a-z_]*":[^,}]*//g; /seconds/d; /"files":/d' "$1"
 }
 # same COUNTS ARGUMENTS...: by so many ranks the output, and the file $d/file.csv, are those of one process. The jobs run beside
 # each other, each in a folder of its own: mpirun waits for most of its time.

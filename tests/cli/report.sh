@@ -83,6 +83,25 @@ works report "$d/evidence.nc" -o "$d/evidence.html"
 page_lacks evidence.html 'R-hat of all latents'
 page_says evidence.html 'estimates of log Z'
 
+# ---- classes by their names, the worst of many chains, and advice that does not name what is in use
+awk 'BEGIN { print "t,kind"; for (i = 0; i < 40; i++) print i / 9.0 "," (sin(i / 4.0) > 0.2 ? "<rose>" : "lily") }' >"$d/kinds.csv"
+works sample "$d/kinds.csv" --positive lily --log-ell 0 --log-sigma 1 --method hmc --chains 16 --draws 20 --warmup 20 -o "$d/kinds.nc"
+works report "$d/kinds.nc" -o "$d/kinds.html"
+page_says kinds.html '(+1 is lily, −1 is &lt;rose&gt;)'
+page_says kinds.html ' of class +1 (lily), '
+page_says kinds.html 'The 10 chains with the lowest acceptance, of 16.'
+works sample "$d/kinds.csv" --log-ell 0 --log-sigma 2 --method rmhmc --metric smoothed --eps 30 --draws 20 --warmup 5 -o "$d/smoothed.nc"
+works report "$d/smoothed.nc" -o "$d/smoothed.html"
+page_says smoothed.html 'mplicit solve failed'
+page_lacks smoothed.html 'The smoothed metric'
+works sample "$d/kinds.csv" --log-ell 0 --log-sigma 1 --method ess --draws 20 --warmup 5 -o "$d/slice.nc"
+works report "$d/slice.nc" -o "$d/slice.html"
+page_says slice.html '<h2>Chains</h2>'
+page_lacks slice.html 'Energy and'
+works sample "$d/kinds.csv" --prior default --points 64 -o "$d/unknown.nc"
+works report "$d/unknown.nc" -o "$d/unknown.html"
+page_says unknown.html '(parameters unknown, with their mode at log ell = '
+
 # ---- bad input
 refuses 1 'talweg report needs RUN...' report
 refuses 1 'absent.nc' report "$d/absent.nc" -o "$d/no.html"

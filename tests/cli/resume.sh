@@ -34,7 +34,7 @@ killed() {
     [ "$in_time" = no ] || [ ! -s "$d/killed.out" ] || complain "talweg $*: printed before its end"
 }
 without_times() {
-    sed 's/"[a-z_]*seconds":[^,}]*//g; /seconds/d' "$1"
+    sed 's/"[a-z_]*seconds":[^,}]*//g; /seconds/d; /"files":/d' "$1"
 }
 goes_on=0 # how often there was something to go on with
 # same ARGUMENTS...: killed after its first checkpoint and gone on with, the output is the same

@@ -72,7 +72,7 @@ fi
 # shellcheck disable=SC2086
 works sample "$d/a.csv" $model --draws 250 --seed 2 -o "$d/two.nc"
 works summary "$d/one.nc" "$d/two.nc" --json
-gives 'r["chains"] == 8 and r["draws"] == 250 and len(r["files"]) == 2'
+gives 'r["chains"] == 8 and r["draws"] == 250 and len(r["files"]["read"]) == 2'
 gives 'r["ess_bulk"]["min"] > other("sampled")["ess_bulk"]["min"]'
 says err 'one.nc has 300 draws of each chain and another file has 250: the first 250 are used'
 refuses 1 'have the same seed 1' summary "$d/one.nc" "$d/one.nc"

@@ -7,14 +7,20 @@
 #include "cli/commands.h"
 #include "support/support.h"
 
+static bool is_option_of(const tw_command *command, const char *name, size_t length)
+{
+    const tw_option *option;
+    for (size_t g = 0; g < command->group_count; g++)
+        for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++)
+            if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return true;
+    return false;
+}
+
 static bool is_option(const char *name, size_t length)
 {
     const tw_command *command;
-    const tw_option *option;
     for (size_t k = 0; (command = tw_command_at(k)); k++)
-        for (size_t g = 0; g < command->group_count; g++)
-            for (size_t i = 0; (option = tw_group_option(&command->groups[g], i)); i++)
-                if (strlen(option->name) == length && memcmp(option->name, name, length) == 0) return true;
+        if (is_option_of(command, name, length)) return true;
     return false;
 }
 
@@ -78,12 +84,34 @@ static void advice_fits_the_run(void **state)
     assert_non_null(strstr(tw_warning_advice(TW_WARN_DISAGREE), "--method pt"));
 }
 
+/* talweg check has few of the options that talweg sample and evidence have, and --method is that of log Z there. */
+static void advice_of_a_check_names_its_own_options(void **state)
+{
+    (void)state;
+    const tw_warning_code codes[] = {
+        TW_WARN_ESS_BULK,     TW_WARN_ESS_TAIL,      TW_WARN_ESS_FOLD,  TW_WARN_EBFMI,
+        TW_WARN_RHAT,         TW_WARN_RHAT_SLIGHT,   TW_WARN_STUCK,     TW_WARN_ENERGY,
+        TW_WARN_IMPLICIT,     TW_WARN_FACTORISATION, TW_WARN_DISAGREE,  TW_WARN_HEAVY_TAIL,
+        TW_WARN_MISSED,       TW_WARN_WITHHELD,      TW_WARN_TRIPS,     TW_WARN_DRIFT,
+        TW_WARN_IRREVERSIBLE, TW_WARN_NO_NUMBER,     TW_WARN_COLLAPSED, TW_WARN_GOAL};
+    tw_warnings_forget();
+    assert_non_null(strstr(tw_warning_advice(TW_WARN_ESS_BULK), "--method"));
+    tw_warnings_use(TW_USED_COMMAND, "check");
+    for (size_t k = 0; k < TW_COUNT(codes); k++) {
+        const char *words = tw_warning_advice(codes[k]);
+        assert_null(strstr(words, "--method"));
+        for (const char *c = strstr(words, "--"); c; c = strstr(c + 2, "--"))
+            assert_true(is_option_of(&tw_command_check, c + 2, strspn(c + 2, "abcdefghijklmnopqrstuvwxyz-")));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_name_options_that_there_are),
         cmocka_unit_test(json_has_every_warning),
         cmocka_unit_test(advice_fits_the_run),
+        cmocka_unit_test(advice_of_a_check_names_its_own_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

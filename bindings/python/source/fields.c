@@ -64,6 +64,32 @@ static bool read_member(PyObject *value, const tw_py_field *f, char *to)
     }
 }
 
+static const char *wanted(tw_py_kind kind)
+{
+    switch (kind) {
+    case TW_PY_REAL: return "a number";
+    case TW_PY_COUNT:
+    case TW_PY_SEED: return "a whole number, 0 or more";
+    case TW_PY_FLAG: return "True or False";
+    default: return "text";
+    }
+}
+
+/* What Python says of a value that does not fit knows nothing of the argument: say it again, with its name. Numbers out of range
+ * are an InputError, as they are where the library refuses them. */
+static void name_error(PyObject *value, const tw_py_field *f)
+{
+    bool range = PyErr_ExceptionMatches(PyExc_OverflowError);
+    if (!range && !PyErr_ExceptionMatches(PyExc_TypeError)) return;
+    PyErr_Clear();
+    PyObject *module = PyImport_ImportModule("talweg._talweg");
+    PyObject *error =
+        module && range ? PyObject_GetAttrString(module, "InputError") : Py_NewRef(PyExc_TypeError);
+    if (error) PyErr_Format(error, "%s must be %s, not %R", f->name, wanted(f->kind), value);
+    Py_XDECREF(error);
+    Py_XDECREF(module);
+}
+
 static PyObject *build_member(const tw_py_field *f, const char *from)
 {
     const char *text = NULL;
@@ -95,7 +121,10 @@ bool tw_py_read(PyObject *dictionary, const tw_py_field *fields, void *to)
             PyErr_Format(PyExc_TypeError, "unknown option \"%s\"", name);
             return false;
         }
-        if (!read_member(value, f, (char *)to + f->offset)) return false;
+        if (!read_member(value, f, (char *)to + f->offset)) {
+            name_error(value, f);
+            return false;
+        }
     }
     return true;
 }

@@ -23,6 +23,7 @@ from ._compare import Compared, Comparison, compare
 from ._draws import Draws
 from ._evidence import Estimate, Evidence, evidence
 from ._fit import Fitted, Optimum, Parameter, fit
+from ._grid import Grid, GridPoint, grid
 from ._hyper import Posterior
 from ._load import load
 from ._model import Model
@@ -44,6 +45,8 @@ __all__ = [
     "FileError",
     "Fit",
     "Fitted",
+    "Grid",
+    "GridPoint",
     "InputError",
     "LatentCheck",
     "Model",
@@ -60,6 +63,7 @@ __all__ = [
     "compare",
     "evidence",
     "fit",
+    "grid",
     "load",
     "predict",
     "sample",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from dataclasses import dataclass
 from typing import Any, Optional, Union, Unpack
 
@@ -38,8 +39,9 @@ class Approximation(Shown):
         How long the fit took.
     """
 
-    def __init__(self, name: str, model: Model, handle: Any, seconds: float) -> None:
+    def __init__(self, name: str, model: Model, options: dict[str, Any], handle: Any, seconds: float) -> None:
         facts = handle.describe()
+        self._options = options
         self.name = name
         self.model = model
         self.seconds = seconds
@@ -54,6 +56,9 @@ class Approximation(Shown):
     def sd(self) -> Floats:
         """Marginal standard deviations."""
         return np.sqrt(self.variance)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _one_again, (self.model, self.name, self._options)
 
     def __repr__(self) -> str:
         verdict = "" if self.converged else ", NOT converged"
@@ -89,11 +94,15 @@ class Fit(Shown):
     model : Model
     """
 
-    def __init__(self, laplace: Approximation, ep: Approximation, corrected: Correction) -> None:
+    def __init__(self, laplace: Approximation, ep: Approximation, corrected: Correction, options: dict[str, Any]) -> None:
         self.laplace = laplace
         self.ep = ep
         self.ep_corrected = corrected
         self.model = ep.model
+        self._options = options
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.model, self._options)
 
     def __repr__(self) -> str:
         rows = [
@@ -111,6 +120,19 @@ def _timed(model: Model, kind: str, options: dict[str, Any]) -> tuple[Any, float
     start = time.perf_counter()
     handle = getattr(model._problem, kind)(options) if options else model._fit(kind)
     return handle, time.perf_counter() - start
+
+
+# A pickle holds the model and the options: a fit is a function of them, and is made again without a word.
+
+
+def _one_again(model: Model, name: str, options: dict[str, Any]) -> Approximation:
+    return Approximation(name, model, options, *_timed(model, name.lower(), options))
+
+
+def _again(model: Model, options: dict[str, Any]) -> Fit:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return approx(model, **options)
 
 
 ROUNDING = 1e-4  # nats, as the library's TW_EP_ROUNDING
@@ -176,9 +198,10 @@ def approx(
     try:
         usual = max_sweeps == 200 and tol == 1e-8 and site_tol == 1e-6
         options = {} if usual else dict(max_sweeps=max_sweeps, tol=tol, site_tol=site_tol)
-        laplace = Approximation("Laplace", about, *_timed(about, "laplace", {}))
+        laplace = Approximation("Laplace", about, {}, *_timed(about, "laplace", {}))
         _check(about, "laplace", laplace._handle)
-        ep = Approximation("EP", about, *_timed(about, "ep", options))
-        return Fit(laplace, ep, _correct(about, ep._handle, orders))
+        ep = Approximation("EP", about, options, *_timed(about, "ep", options))
+        given = dict(max_sweeps=max_sweeps, tol=tol, site_tol=site_tol, orders=orders)
+        return Fit(laplace, ep, _correct(about, ep._handle, orders), given)
     finally:
         about._speak()

@@ -233,14 +233,15 @@ class Draws(Plots, Shown):
             attributes.update(others)
         return xarray.Dataset(variables, coords=coordinates, attrs=attributes)
 
-    def _datasets(self) -> dict[str, Any]:
+    def to_datasets(self) -> dict[str, Any]:
+        """All groups of the InferenceData layout by name, each an xarray.Dataset, as `to_xarray` makes it."""
         return {group: self.to_xarray(group) for group in GROUPS if self._variables(group)}
 
     def to_inference_data(self) -> Any:
         """An arviz.InferenceData; with ArviZ 1.0 and later, which does not have it, an xarray.DataTree."""
         arviz = _import("arviz", "to_inference_data")
         if hasattr(arviz, "InferenceData"):
-            return arviz.InferenceData(**self._datasets())
+            return arviz.InferenceData(**self.to_datasets())
         return self.to_datatree()
 
     def to_datatree(self) -> Any:
@@ -248,7 +249,7 @@ class Draws(Plots, Shown):
         xarray = _import("xarray", "to_datatree")
         if not hasattr(xarray, "DataTree"):
             raise ImportError(f"to_datatree needs xarray 2024.10 or later; this is {xarray.__version__}")
-        return xarray.DataTree.from_dict(self._datasets())
+        return xarray.DataTree.from_dict(self.to_datasets())
 
     def __repr__(self) -> str:
         lines = [f"Draws: {self.chains} chains of {self.draws} draws, {self.model.n} latents"]

@@ -391,14 +391,14 @@ class Model(Shown):
             self._fits[kind] = getattr(self._problem, kind)({})
         return self._fits[kind]
 
-    def _speak(self) -> None:
+    def _speak(self, metric: str = "") -> None:
         """Pass the messages of the library to the caller of the public function."""
         notes, self._notes[:] = list(self._notes), []
         for note in notes:
             if isinstance(note, str):
                 logger.info(note)
             else:
-                warnings.warn(spoken(note), stacklevel=3)
+                warnings.warn(spoken(note, metric), stacklevel=3)
 
     def __repr__(self) -> str:
         kernel = f"{self._shape or self.kernel} kernel of {self.inputs} inputs" if self.kernel else "a given kernel matrix"

@@ -22,12 +22,23 @@ class Shown:
         return f"<pre>{html.escape(repr(self))}</pre>"
 
 
-def _axes(ax: Any, rows: int) -> list[Any]:
-    """`rows` axes: the given ones, or new ones in one column."""
+def _pyplot() -> Any:
     try:
         from matplotlib import pyplot
     except ImportError:
         raise ImportError("plots need matplotlib: install it (Debian: python3-matplotlib; pip install matplotlib)") from None
+    return pyplot
+
+
+def new_axis(ax: Any) -> Any:
+    """The axes given, or new ones."""
+    pyplot = _pyplot()
+    return pyplot.subplots(layout="constrained")[1] if ax is None else ax
+
+
+def _axes(ax: Any, rows: int) -> list[Any]:
+    """`rows` axes: those given, or new ones, one below the other."""
+    pyplot = _pyplot()
     if ax is None:
         figure, made = pyplot.subplots(rows, 1, squeeze=False, figsize=(6.4, 1.2 + 1.9 * rows), layout="constrained")
         return list(made[:, 0])

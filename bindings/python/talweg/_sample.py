@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import time
 from typing import Any, Callable, Optional, Union, Unpack
 
 import numpy as np
@@ -20,16 +21,27 @@ Progress = Union[bool, None, Callable[[str, int, int, float], Any]]
 
 
 def progress_function(progress: Progress) -> Optional[Callable[[str, int, int, float], Any]]:
-    """The callable that receives the progress of the library; True: a line on standard error."""
+    """The callable that receives the progress of the library; True: a line on standard error.
+
+    On a terminal each line replaces the previous one. Otherwise a line follows at the end of a stage and every ten seconds.
+    """
+    said = time.monotonic()
 
     def show(stage: str, done: int, total: int, acceptance: float) -> None:
+        nonlocal said
+        terminal, ends = sys.stderr.isatty(), done == total
+        if not (terminal or ends or time.monotonic() - said >= 10):
+            return
+        said = time.monotonic()
         share = f"{100 * done // total:3d} %" if total else f"{done}"
         rate = "" if np.isnan(acceptance) else f"  acceptance {acceptance:.2f}"
-        sys.stderr.write(f"\r{stage} {share}{rate} " + ("\n" if done == total else ""))
+        sys.stderr.write(("\r" if terminal else "") + f"{stage} {share}{rate} " + ("\n" if ends or not terminal else ""))
         sys.stderr.flush()
 
     if progress is True:
         return show
+    if progress and not callable(progress):
+        raise InputError(f"progress must be True, False or a function, not {progress!r}")
     return progress or None
 
 
@@ -202,6 +214,7 @@ def sample(
     options.update(fixed_point=fixed_point, reverse_check=reverse_check, seed=seed, threads=count_threads(threads))
     options["from"] = start_name(start)
     options["init"] = init if isinstance(init, str) else "given"
+    used = ""
     try:
         q = None if isinstance(start, str) else start_of(about, start)
         places = None if isinstance(init, str) else matrix(init, "init").copy("F")
@@ -209,11 +222,12 @@ def sample(
         if found["ep"] is not None:
             about._fits["ep"] = found["ep"]
         about._notes += found["warnings"]
+        used = found["metric"]
         facts = {name: options[name] for name in ("beta", "thin", "seed", "from")}
         facts.update({name: found[name] for name in ("method", "metric", "warmup")})
         return Draws(about, found["draws"], facts, count_threads(threads), found["choice"], found["summary"])
     finally:
-        about._speak()
+        about._speak(used)
 
 
 def _sample_unknown(model: Model, priors: list[str], fixed: list[str], much: dict[str, Any], progress: Progress) -> Draws:

@@ -63,6 +63,13 @@ ADVICE_OF_POINTS = {
     "fit_optima": ". Points are drawn about each of them",
 }
 
+# The same where the metric that it would name is already in use.
+INSTEAD = {
+    ("rhat", "ep"): ". Raise draws and warmup",
+    ("implicit_failure", "smoothed"): ": use a smaller eps",
+    ("factorisation", "smoothed"): ": use a smaller eps",
+}
+
 
 class TalwegWarning(UserWarning):
     """A warning about a result.
@@ -83,9 +90,9 @@ def warned(code: str, *numbers: float, file: Optional[str] = None, name: Optiona
     return code, numbers, 0, file, name, None
 
 
-def spoken(warning: Warned) -> TalwegWarning:
-    """The text of a warning."""
+def spoken(warning: Warned, metric: str = "") -> TalwegWarning:
+    """The text of a warning about a run with this metric."""
     code, numbers, index, file, name, other = warning
-    advice = ADVICE_OF_POINTS.get(code) if name == "is2" else None
+    advice = ADVICE_OF_POINTS.get(code) if name == "is2" else INSTEAD.get((code, metric))
     text = FINDINGS[code] + (advice or ADVICE.get(code, ""))
     return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}], case {index + 1}"), code)

@@ -115,6 +115,10 @@ def test_bad_draws_are_warned_of(model):
         talweg.sample(model, method="ess", thin=10**5, progress=lambda stage, *_: stage == "sampling")
     with pytest.warns(talweg.TalwegWarning, match="the energy diverged .* a smaller eps or a higher target_accept"):
         talweg.sample(model, method="hmc", metric="identity", eps=50.0, steps=3, draws=20, warmup=5)
+    with pytest.warns(talweg.TalwegWarning) as seen:  # advice does not name what is in use
+        talweg.sample(model, method="rmhmc", metric="smoothed", eps=30.0, draws=20, warmup=5)
+    words = " ".join(str(warning.message) for warning in seen)
+    assert "implicit solve failed" in words and "smoothed" not in words
     with pytest.warns(talweg.TalwegWarning, match="each chain has only 3 draws, too few to assess convergence: raise draws"):
         talweg.sample(model, method="ess", draws=3, warmup=5)
 
@@ -199,3 +203,26 @@ def test_predictions_have_quantiles():
     drawn = talweg.predict(talweg.sample(model, method="ess", warmup=100, draws=400, chains=2), X[:4])
     assert np.all(drawn.q05 < drawn.q50) and np.all(drawn.q50 < drawn.q95)
     assert np.all((drawn.q05 < drawn.probability) & (drawn.probability < drawn.q95))
+
+
+@pytest.mark.parametrize(
+    "error, call, words",
+    [
+        (talweg.InputError, dict(draws=-1), "draws must be a whole number, 0 or more, not -1"),
+        (talweg.InputError, dict(draws=5, seed=-1), "seed must be a whole number, 0 or more, not -1"),
+        (TypeError, dict(draws=1.5), "draws must be a whole number, 0 or more, not 1.5"),
+        (TypeError, dict(draws="many"), "draws must be a whole number, 0 or more, not 'many'"),
+        (TypeError, dict(draws=5, target_accept="high"), "target_accept must be a number, not 'high'"),
+        (talweg.InputError, dict(draws=5, progress=3), "progress must be True, False or a function, not 3"),
+    ],
+)
+def test_errors_name_the_argument(model, error, call, words):
+    with pytest.raises(error, match=words):
+        talweg.sample(model, **call)
+
+
+def test_errors_of_a_model_name_the_argument(problem):
+    with pytest.raises(TypeError, match="log_sigma must be a number"):
+        talweg.Model(*problem, log_sigma=[1, 2])
+    with pytest.raises(talweg.InputError, match="particles must be a whole number, 0 or more, not -3"):
+        talweg.evidence(*problem, log_ell=0.0, log_sigma=0.0, particles=-3)

@@ -210,6 +210,9 @@ def test_to_xarray(draws):
     assert posterior.attrs["inference_library"] == "talweg"
     assert set(draws.to_xarray("sample_stats")) >= {"lp", "diverging", "energy", "step_size", "n_steps"}
     assert draws.to_xarray("log_likelihood")["y"].shape == (3, 100, 60)
+    groups = draws.to_datasets()
+    assert list(groups) == ["posterior", "sample_stats", "log_likelihood", "observed_data", "constant_data"]
+    assert all(dataset.equals(draws.to_xarray(group)) for group, dataset in groups.items())
     assert draws.to_xarray("observed_data")["y"].dims == ("obs",)
     with pytest.raises(talweg.InputError, match="unknown group"):
         draws.to_xarray("prior")

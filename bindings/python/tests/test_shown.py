@@ -29,6 +29,22 @@ def test_draws_survive_a_pickle(draws):
     assert np.array_equal(again.summary(), draws.summary()) and again.choice == draws.choice
 
 
+def test_approximations_survive_a_pickle(model):
+    fit = talweg.approx(model, orders=5, max_sweeps=150)
+    again = pickle.loads(pickle.dumps(fit))
+    assert again.ep.log_z == pytest.approx(fit.ep.log_z, abs=1e-9) and len(again.ep_corrected.terms) == 3
+    assert np.allclose(again.laplace.mean, fit.laplace.mean, atol=1e-9)
+    one = copy.deepcopy(fit.laplace)
+    assert one.name == "Laplace" and one.log_z == pytest.approx(fit.laplace.log_z, abs=1e-9)
+
+
+def test_progress_in_a_file_has_whole_lines(model, capfd):
+    talweg.sample(model, method="hmc", chains=2, draws=30, warmup=20, progress=True)
+    said = capfd.readouterr().err
+    assert "\r" not in said and said.endswith("\n")
+    assert any(line.startswith("sampling 100 %") for line in said.splitlines())
+
+
 def test_notebooks_show_text(draws, model):
     for result in (draws, model, talweg.approx(model), talweg.predict(draws, [[0.0, 1.0]])):
         assert result._repr_html_().startswith("<pre>") and "<" not in result._repr_html_()[5:-6]

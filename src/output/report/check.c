@@ -187,9 +187,10 @@ static void print_difference(FILE *page, const tw_check_value *v)
 static void print_table(const check_page *p)
 {
     const tw_check_result *r = p->result;
-    fputs("<div class=\"wide\"><table>\n<caption>Claimed − exact, in posterior standard deviations, ± the "
+    fputs("<div class=\"wide\"><table>\n<caption><span>Claimed − exact, in posterior standard deviations, ± "
+          "the "
           "Monte Carlo "
-          "standard error of the exact value.</caption>\n<tr><th>latent</th>",
+          "standard error of the exact value.</span></caption>\n<tr><th>latent</th>",
           p->page);
     for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++)
         fprintf(p->page, "<th>%s</th>", tw_check_quantity_name((tw_check_quantity)q));
@@ -242,9 +243,9 @@ static void print_evidence(const check_page *p)
 static void print_foot(const check_page *p)
 {
     if (p->options->command) {
-        fputs("<section>\n<h2>Command</h2>\n<pre>", p->page);
-        tw_html_text(p->options->command, p->page);
-        fputs("</pre>\n</section>\n", p->page);
+        fputs("<section>\n<h2>Command</h2>\n", p->page);
+        tw_html_command(p->options->command, p->page);
+        fputs("</section>\n", p->page);
     }
     fputs("<footer>", p->page);
     tw_html_print(p->page, "Made by talweg %s%s.", tw_version(),
@@ -260,7 +261,7 @@ static tw_status print_page(check_page *p)
     const char *data = p->options->data ? tw_page_file_name(p->options->data) : "";
     snprintf(title, sizeof title, "%s%sis %s right?", data, *data ? ": " : "", p->claim->name);
     tw_page_begin(p->page, title, "talweg check");
-    tw_page_model(p->problem, p->page);
+    tw_page_model(p->problem, false, p->page);
     if (p->result->sampling)
         tw_html_print(p->page, "%zu exact draws in %zu chains.",
                       p->result->drawn.draws->draws * p->result->drawn.draws->chains,

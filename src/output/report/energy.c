@@ -6,11 +6,12 @@
  * for all chains together, E about its mean in each chain; E-BFMI is the number for it.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "output/report/html.h"
 #include "output/report/parts.h"
 
-enum { BINS = 41, MOST_ROWS = 32 };
+enum { BINS = 41, MOST_ROWS = 10 };
 
 static double mean_of(size_t count, const double *values)
 {
@@ -95,30 +96,56 @@ static tw_status draw_energies(tw_report *r, const double *energy)
 enum { LP, ACCEPTANCE, ENERGY, DIVERGING, STATISTICS };
 static const char *const names[STATISTICS] = {"lp", "acceptance_rate", "energy", "diverging"};
 
-static void print_chains(const tw_report *r, double *const statistic[STATISTICS])
+typedef struct chain {
+    size_t number;
+    double acceptance;
+} chain;
+
+/* By increasing acceptance; those with the same stay in order. */
+static int by_acceptance(const void *a, const void *b)
+{
+    const chain *x = a, *y = b;
+    if (x->acceptance != y->acceptance) return x->acceptance < y->acceptance ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static void print_chain(const tw_report *r, const chain *c, double *const statistic[STATISTICS])
 {
     const tw_pool *pool = r->pool;
-    bool energies = has_energy(pool);
+    size_t at = c->number * pool->draws;
+    fprintf(r->page, "<tr><td>%zu</td>", c->number + 1);
+    tw_html_number(r->page, 3, c->acceptance);
+    tw_html_number(r->page, 2, mean_of(pool->draws, statistic[LP] + at));
+    tw_html_number(r->page, 2, has_energy(pool) ? tw_ebfmi(pool->draws, statistic[ENERGY] + at) : NAN);
+    tw_html_number(r->page, 0, (double)pool->draws * mean_of(pool->draws, statistic[DIVERGING] + at));
+    fputs("</tr>\n", r->page);
+}
+
+/* All chains or, of many, those that accepted least: a chain that is stuck is among them. */
+static tw_status print_chains(const tw_report *r, double *const statistic[STATISTICS])
+{
+    const tw_pool *pool = r->pool;
     size_t rows = pool->chains < MOST_ROWS ? pool->chains : MOST_ROWS;
-    fputs("<div><div class=\"wide\"><table>\n<caption>", r->page);
-    if (rows < pool->chains) tw_html_print(r->page, "The first %zu of %zu chains.", rows, pool->chains);
-    fputs("</caption>\n<tr><th>chain</th><th>acceptance</th><th>mean "
+    void *memory = NULL;
+    TW_TRY(tw_allocate(r->ctx, pool->chains, sizeof(chain), "the chains", &memory));
+    chain *order = memory;
+    for (size_t c = 0; c < pool->chains; c++)
+        order[c] = (chain){c, mean_of(pool->draws, statistic[ACCEPTANCE] + c * pool->draws)};
+    if (rows < pool->chains) qsort(order, pool->chains, sizeof *order, by_acceptance);
+    fputs("<div><div class=\"wide\"><table>\n<caption><span>", r->page);
+    if (rows < pool->chains)
+        tw_html_print(r->page, "The %zu chains with the lowest acceptance, of %zu.", rows, pool->chains);
+    fputs("</span></caption>\n<tr><th>chain</th><th>acceptance</th><th>mean "
           "lp</th><th>E-BFMI</th><th>failed</th></tr>\n",
           r->page);
-    for (size_t c = 0; c < rows; c++) {
-        size_t at = c * pool->draws;
-        fprintf(r->page, "<tr><td>%zu</td>", c + 1);
-        tw_html_number(r->page, 3, mean_of(pool->draws, statistic[ACCEPTANCE] + at));
-        tw_html_number(r->page, 2, mean_of(pool->draws, statistic[LP] + at));
-        tw_html_number(r->page, 2, energies ? tw_ebfmi(pool->draws, statistic[ENERGY] + at) : NAN);
-        tw_html_number(r->page, 0, (double)pool->draws * mean_of(pool->draws, statistic[DIVERGING] + at));
-        fputs("</tr>\n", r->page);
-    }
+    for (size_t k = 0; k < rows; k++) print_chain(r, &order[k], statistic);
+    tw_release(r->ctx, memory);
     fputs("</table></div>\n"
           "<p class=\"note\">lp is the log density at the draws, normalised so that it integrates to the "
           "evidence; failed: trajectories in the file that were rejected because they diverged or could not "
           "be computed.</p></div>\n",
           r->page);
+    return TW_OK;
 }
 
 tw_status tw_report_energy(tw_report *r)
@@ -133,9 +160,10 @@ tw_status tw_report_energy(tw_report *r)
         statistic[k] = statistic[0] + k * total;
         status = tw_pool_read_statistic(pool, names[k], statistic[k]);
     }
-    fputs("<section>\n<h2>Energy and chains</h2>\n<div class=\"figures\">\n", r->page);
+    fprintf(r->page, "<section>\n<h2>%s</h2>\n<div class=\"figures\">\n",
+            has_energy(pool) ? "Energy and chains" : "Chains");
     if (status == TW_OK && has_energy(pool)) status = draw_energies(r, statistic[ENERGY]);
-    if (status == TW_OK) print_chains(r, statistic);
+    if (status == TW_OK) status = print_chains(r, statistic);
     fputs("</div>\n</section>\n", r->page);
     tw_release(r->ctx, statistic[0]);
     return status;

@@ -35,6 +35,22 @@ void tw_html_text(const char *text, FILE *to)
     for (; *text; text++) put_character(*text, to);
 }
 
+void tw_html_command(const char *line, FILE *to)
+{
+    fputs("<pre>", to);
+    while (*line) {
+        char word[512];
+        size_t length = strcspn(line, " "), blanks = strspn(line + length, " ");
+        if (length >= sizeof word) length = sizeof word - 1, blanks = 0;
+        snprintf(word, sizeof word, "%.*s", (int)length, line);
+        fputs("<span>", to);
+        tw_html_text(word, to);
+        fprintf(to, "</span>%.*s", (int)blanks, line + length);
+        line += length + blanks;
+    }
+    fputs("</pre>\n", to);
+}
+
 void tw_html_sentence(const char *text, FILE *to)
 {
     static const char sign[] = " +- ";

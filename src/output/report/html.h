@@ -10,6 +10,9 @@
  * as U+FFFD. Safe between tags and inside quoted attributes. */
 void tw_html_text(const char *text, FILE *to);
 
+/* A command line, whose words are kept whole where a line ends. */
+void tw_html_command(const char *line, FILE *to);
+
 /* The same for a sentence of the library, in which "a +- b" is written as "a ± b". */
 void tw_html_sentence(const char *text, FILE *to);
 

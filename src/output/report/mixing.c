@@ -121,11 +121,11 @@ static void print_row(const tw_report *r, size_t latent)
 static void print_table(const tw_report *r)
 {
     size_t count = r->pool->n < TABLE_ROWS ? r->pool->n : TABLE_ROWS;
-    fputs("<div class=\"wide\"><table>\n<caption>", r->page);
+    fputs("<div class=\"wide\"><table>\n<caption><span>", r->page);
     if (count < r->pool->n)
         tw_html_print(r->page, "The %zu latents with the smallest ESS, of %zu.", count, r->pool->n);
     fputs(
-        "</caption>\n<tr><th>latent</th><th>mean</th><th>MCSE</th><th>sd</th><th>5%</th><th>50%</th>"
+        "</span></caption>\n<tr><th>latent</th><th>mean</th><th>MCSE</th><th>sd</th><th>5%</th><th>50%</th>"
         "<th>95%</th><th>ESS bulk</th><th>ESS tail</th><th>ESS fold</th><th>ESS/s</th><th>R-hat</th></tr>\n",
         r->page);
     for (size_t k = 0; k < count; k++) print_row(r, r->worst[k]);

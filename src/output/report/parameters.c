@@ -230,7 +230,9 @@ static tw_status draw_pair(tw_report *r, const parameter *x, const parameter *y,
     bool surface = x->t->unknown == 2 && !isnan(x->t->log_z[0]);
     TW_TRY(tw_figure_begin(&r->figures, SQUARE, a, b));
     FILE *script = r->figures.plot.script;
-    fprintf(script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", x->low, x->high, y->low, y->high);
+    double a_margin = 0.03 * (x->high - x->low), b_margin = 0.03 * (y->high - y->low);
+    fprintf(script, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", x->low - a_margin, x->high + a_margin,
+            y->low - b_margin, y->high + b_margin);
     if (surface) print_surface(x, y, script);
     fputs("$draws << END\n", script);
     for (size_t i = 0; i < x->t->draws; i++) fprintf(script, "%.9g %.9g\n", x->values[i], y->values[i]);

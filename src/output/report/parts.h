@@ -39,10 +39,10 @@ typedef struct tw_report {
 } tw_report;
 
 /* style.c: the frame of any page: its head, title and the start of a paragraph below that; its end, in the footer. A model in
- * a sentence, and the last part of a path. */
+ * a sentence, where its parameters may be unknown and stand at their mode, and the last part of a path. */
 void tw_page_begin(FILE *page, const char *title, const char *kind);
 void tw_page_end(FILE *page);
-void tw_page_model(const tw_problem *problem, FILE *page);
+void tw_page_model(const tw_problem *problem, bool unknown, FILE *page);
 const char *tw_page_file_name(const char *path);
 
 /* style.c: everything before the first word, and behind the last. */

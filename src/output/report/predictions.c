@@ -164,8 +164,8 @@ static void print_scores(const tw_report *r, const tw_cases *cases)
     tw_html_print(r->page, "%s: %zu test cases. ", r->options->test_name, s->cases);
     if (isfinite(s->error_rate))
         tw_html_print(r->page,
-                      "%.2f ± %.2f %% are on the wrong side of probability 1/2 (the error is that of the "
-                      "finite sample of cases). ",
+                      "%.2f\u00a0±\u00a0%.2f\u00a0%% are on the wrong side of probability 1/2 (the error is "
+                      "that of the finite sample of cases). ",
                       100.0 * s->error_rate,
                       100.0 * sqrt(s->error_rate * (1.0 - s->error_rate) / (double)s->cases));
     tw_html_print(r->page, "The mean log score is %.4f nats per case", s->log_score);

@@ -33,18 +33,22 @@ static void add(text *t, const char *format, ...)
 static void print_observations(const tw_problem *problem, FILE *page)
 {
     const tw_data *data = problem->data;
-    size_t positive = 0;
+    size_t positive = 0, n = data->n - data->hidden;
+    const char *const *label = (const char *const *)data->labels.text;
     double low = data->y[0], high = data->y[0], sum = 0.0;
-    for (size_t i = 0; i < data->n; i++) {
+    for (size_t i = 0; i < n; i++) {
         positive += data->y[i] > 0.0;
         low = data->y[i] < low ? data->y[i] : low;
         high = data->y[i] > high ? data->y[i] : high;
         sum += data->y[i];
     }
-    if (problem->likelihood->two_classes)
-        tw_html_fact(page, "observations", "%zu of class +1, %zu of class −1", positive, data->n - positive);
+    if (problem->likelihood->two_classes && data->labels.count == 2)
+        tw_html_fact(page, "observations", "%zu of class +1 (%.60s), %zu of class −1 (%.60s)", positive,
+                     label[1], n - positive, label[0]);
+    else if (problem->likelihood->two_classes)
+        tw_html_fact(page, "observations", "%zu of class +1, %zu of class −1", positive, n - positive);
     else
-        tw_html_fact(page, "observations", "from %g to %g, mean %.4g", low, high, sum / (double)data->n);
+        tw_html_fact(page, "observations", "from %g to %g, mean %.4g", low, high, sum / (double)n);
 }
 
 static void print_inputs(const tw_problem *problem, FILE *page)
@@ -138,10 +142,7 @@ static void print_file(const tw_report *r, size_t k)
     tw_html_fact(page, "seed", "%llu", (unsigned long long)f->seed);
     tw_html_fact(page, "written", "%s by talweg %s", f->created_at, f->version);
     fputs("</dl>\n", page);
-    if (!*f->command) return;
-    fputs("<pre>", page);
-    tw_html_text(f->command, page);
-    fputs("</pre>\n", page);
+    if (*f->command) tw_html_command(f->command, page);
 }
 
 void tw_report_setting(const tw_report *r)

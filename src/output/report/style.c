@@ -51,7 +51,10 @@ static const char style[] =
     "figcaption,.note{color:var(--soft);font-size:.875rem;line-height:1.45}\n"
     "figcaption b{color:var(--ink);font-weight:600}\n"
     ".absent{border:1px dashed var(--line);border-radius:6px;padding:2rem 1rem;text-align:center;"
-    "color:var(--soft);max-width:none}\n"
+    "color:var(--soft);max-width:none}\n";
+
+/* C11 promises room for 4095 characters in a string, hence a second one. */
+static const char style_of_tables[] =
     /* Where a table goes on beyond an edge there is a shadow, which a cover that scrolls with the table hides at its end. */
     ".wide{overflow-x:auto;margin:.6rem 0;background:linear-gradient(90deg,var(--page) 40%,transparent) 0 "
     "0/3rem "
@@ -61,6 +64,8 @@ static const char style[] =
     "linear-gradient(270deg,var(--edge),transparent) 100% 0/1rem 100% no-repeat scroll}\n"
     "table{border-collapse:collapse;font-size:.875rem;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
     "caption{caption-side:top;text-align:left;color:var(--soft);padding-bottom:.3rem;white-space:normal}\n"
+    /* a caption stays in view while its table scrolls */
+    "caption span{display:inline-block;position:sticky;left:0;max-width:min(72ch,calc(100vw - 2rem))}\n"
     "th,td{text-align:right;padding:.25rem .5rem;border-bottom:1px solid var(--line)}\n"
     "th:first-child,td:first-child{text-align:left;padding-left:0}\n"
     "th:last-child,td:last-child{padding-right:0}\n"
@@ -73,6 +78,8 @@ static const char style[] =
     "code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.85rem}\n"
     "pre{background:var(--card);border-radius:6px;padding:.7rem .9rem;white-space:pre-wrap;"
     "overflow-wrap:anywhere}\n"
+    /* a command wraps between its words, not at the hyphens within them */
+    "pre span{display:inline-block;max-width:100%}\n"
     "footer{color:var(--soft);font-size:.85rem;margin-top:3rem;border-top:1px solid var(--line);"
     "padding-top:.6rem}\n"
     "@media print{main{max-width:none;padding:0}figure,table,.verdict{break-inside:avoid}}\n";
@@ -92,8 +99,8 @@ static const char *title_of(const tw_report *r)
     return tw_page_file_name(*data ? data : r->pool->path[0]);
 }
 
-/* The kernel with its parameters. */
-static void print_kernel(const tw_problem *problem, FILE *page)
+/* The kernel with its parameters: where they are unknown, at their mode. */
+static void print_kernel(const tw_problem *problem, bool unknown, FILE *page)
 {
     const char *shape = tw_kernel_shape(problem->kernel);
     char *words = NULL;
@@ -104,24 +111,31 @@ static void print_kernel(const tw_problem *problem, FILE *page)
     tw_html_print(page, "%s%skernel of %zu input%s", shape ? shape : "", shape ? " " : "", problem->data->d,
                   problem->data->d == 1 ? "" : "s");
     if (tw_kernel_describe(problem->kernel, MOST_SCALES, &words) == TW_OK)
-        tw_html_print(page, " (%.400s)", words);
+        tw_html_print(page, unknown ? " (parameters unknown, with their mode at %.400s)" : " (%.400s)",
+                      words);
     fputs(". ", page);
     tw_release(problem->ctx, words);
 }
 
-void tw_page_model(const tw_problem *problem, FILE *page)
+void tw_page_model(const tw_problem *problem, bool unknown, FILE *page)
 {
-    size_t hidden = problem->data->hidden;
-    tw_html_print(page, "%zu cases", problem->data->n - hidden);
+    const tw_data *data = problem->data;
+    size_t hidden = data->hidden, cases = data->n - hidden;
+    char constants[400];
+    tw_problem_describe_constants(problem, constants, sizeof constants);
+    tw_html_print(page, "%zu case%s", cases, cases == 1 ? "" : "s");
     if (hidden > 0) tw_html_print(page, " and %zu hidden variables", hidden);
-    tw_html_print(page, ", %s likelihood, ", problem->likelihood->name);
-    print_kernel(problem, page);
+    if (problem->likelihood->two_classes && data->labels.count == 2)
+        tw_html_print(page, " (+1 is %.60s, −1 is %.60s)", data->labels.text[1], data->labels.text[0]);
+    tw_html_print(page, ", %s likelihood%s%s%s, ", problem->likelihood->name, *constants ? " (" : "",
+                  constants, *constants ? ")" : "");
+    print_kernel(problem, unknown, page);
 }
 
 static void print_subtitle(const tw_report *r)
 {
     const tw_pool *pool = r->pool;
-    tw_page_model(pool->problem, r->page);
+    tw_page_model(pool->problem, pool->theta != NULL, r->page);
     if (pool->theta && pool->chains == 1) /* weighted points, resampled: no chain */
         tw_html_print(r->page, "%zu draws of parameters and latents. ", pool->draws);
     else if (pool->chained > 0)
@@ -144,6 +158,7 @@ void tw_page_begin(FILE *page, const char *title, const char *kind)
     tw_html_print(page, "%s: %s", title, kind);
     fputs("</title>\n<style>\n", page);
     fputs(style, page);
+    fputs(style_of_tables, page);
     fputs("</style>\n</head>\n<body>\n" TW_SVG_SYMBOLS "<main>\n<h1>", page);
     tw_html_text(title, page);
     fputs("</h1>\n<p class=\"about\">", page);

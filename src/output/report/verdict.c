@@ -44,15 +44,26 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_FACTORISATION] = ". Use the smoothed metric or a smaller step size",
 };
 
+/* The smoothed metric is no advice to who used it. */
+static const char *advice_on(const tw_report *r, tw_warning_code code)
+{
+    bool smoothed = false;
+    for (size_t k = 0; k < r->pool->files; k++)
+        smoothed = smoothed || strcmp(tw_run_describe(r->pool->run[k])->metric, "smoothed") == 0;
+    if (smoothed && (code == TW_WARN_IMPLICIT || code == TW_WARN_FACTORISATION))
+        return ". A smaller step size makes that rarer";
+    return advice[code];
+}
+
 /* A warning as a sentence: it begins with a letter, or with the name of a method, which stays as it is. */
-static void print_warning(FILE *page, const char *tag, const tw_warning *warning)
+static void print_warning(const tw_report *r, const char *tag, const tw_warning *warning)
 {
     char words[TW_WARNING_BYTES];
-    tw_warning_print(warning, advice[warning->code], words);
+    tw_warning_print(warning, advice_on(r, warning->code), words);
     if (!warning->name) words[0] = (char)toupper((unsigned char)words[0]);
-    fprintf(page, "<%s>", tag);
-    tw_html_sentence(words, page);
-    fprintf(page, ".</%s>\n", tag);
+    fprintf(r->page, "<%s>", tag);
+    tw_html_sentence(words, r->page);
+    fprintf(r->page, ".</%s>\n", tag);
 }
 
 static void print_no_warnings(const tw_report *r)
@@ -106,7 +117,7 @@ static void judge_draws(const tw_report *r)
              : posterior  ? "The draws can be used"
                           : "The draws of that path can be used");
     fputs(warnings ? "<ul>\n" : "", r->page);
-    for (size_t k = 0; k < warnings; k++) print_warning(r->page, "li", &r->warnings.warning[k]);
+    for (size_t k = 0; k < warnings; k++) print_warning(r, "li", &r->warnings.warning[k]);
     fputs(warnings ? "</ul>\n" : "", r->page);
     if (warnings == 0) print_no_warnings(r);
     fputs("</section>\n", r->page);
@@ -160,7 +171,7 @@ static void print_doubts(const tw_report *r)
 {
     tw_warning doubt;
     for (size_t i = 0; i < r->estimates; i++)
-        if (tw_evidence_doubt(&r->estimate[i], &doubt)) print_warning(r->page, "p", &doubt);
+        if (tw_evidence_doubt(&r->estimate[i], &doubt)) print_warning(r, "p", &doubt);
 }
 
 static void judge_estimates(const tw_report *r)
