@@ -27,7 +27,7 @@
 
 enum {
     WATCHED = 64,
-    FIRST_ITERATIONS = 4,
+    FIRST_ITERATIONS = 8,
     ENOUGH_JUMPS = 256,
     PILOT_STEPS = 200,
     SECOND_LEG = 64,
@@ -98,7 +98,7 @@ static leg leg_of(const pilot *p, bool second)
     const tw_auto_options *o = p->options;
     const tw_method_row *method = tw_method_row_of(p->candidate->method);
     double chains = (double)o->chains, most = o->draws > 0 ? fmax(20.0, (double)o->draws) : INFINITY;
-    double warmup = method->info.has_eps ? within(60.0, 2000.0 / chains, 200.0) : 8.0;
+    double warmup = method->info.has_eps ? within(60.0, 2000.0 / chains, 200.0) : 16.0;
     double draws = second ? within(64.0, 2048.0 / chains, 256.0) : within(16.0, 512.0 / chains, 64.0);
     if (o->warmup != TW_AUTOMATIC) warmup = fmin(warmup, fmax(20.0, (double)o->warmup));
     return (leg){second ? 0 : (size_t)warmup, (size_t)fmin(draws, most)};
@@ -136,9 +136,10 @@ static double cost_so_far(const pilot *p, const tw_draws *d)
     return transitions * s->method->cost(s, steps / transitions);
 }
 
-/* With an effective draw for each draw? */
+/* With an effective draw for each draw? A slow leader takes more than it seems. */
 static bool is_too_dear(const pilot *p, double cost)
 {
+    if (isinf(p->leader->budget)) return false;
     return cost_to_goal(p->options, p->leader, best_rate, cost, p->used) > clearly * p->leader->flops_to_goal;
 }
 

@@ -42,7 +42,7 @@ static double lost(const raced *r)
     return sum;
 }
 
-/* Losers took 0.42 and 0.30 of the whole for seeds 1 and 3 at log sigma 1 before there was a bound; 0.15 at most now. */
+/* Losers took 0.42 and 0.30 of the whole for seeds 1 and 3 at log sigma 1 before there was a bound; 0.22 at most now. */
 static void losers_take_a_quarter_at_most(void **state)
 {
     (void)state;
