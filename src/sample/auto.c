@@ -1,6 +1,6 @@
 /* auto.c: choose a sampler by a race of pilot runs.
  *
- * Candidates lean on EP's Gaussian, or on Laplace's where EP failed. They take turns, cheap ones first; the one wins that is left
+ * Candidates lean on EP's Gaussian, or on Laplace's where EP failed. They take turns, likely winners first; the one wins that is left
  * with the least cost to the goal, and its pilot is the start of its warm-up. How a pilot is run and given up is in pilot.c.
  */
 #include <math.h>

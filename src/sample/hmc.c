@@ -225,6 +225,6 @@ const tw_method_row tw_method_hmc = {
     .parts = hmc_parts,
     .cost = hmc_cost,
     .least_cost = hmc_least_cost,
-    .trials = {{.turn = 3, .metric = TW_METRIC_EP},
+    .trials = {{.turn = 2, .metric = TW_METRIC_EP},
                {.turn = 4, .metric = TW_METRIC_PRIOR, .applies = lacks_ep}},
     .selftest_draws = 1000};

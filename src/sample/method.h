@@ -14,7 +14,7 @@ typedef struct tw_column_part {
 } tw_column_part;
 enum { TW_MOST_PARTS = 8, TW_MOST_TRIALS = 2 };
 
-/* A metric with which the automatic choice tries the method. Candidates come in order of `turn`, cheap ones first, so
+/* A metric with which the automatic choice tries the method. Candidates come in order of `turn`, likely winners first, so
  * that a dear one that cannot win is never run. */
 typedef struct tw_trial {
     unsigned turn; /* 0: there is none */

@@ -212,7 +212,7 @@ const tw_method_row tw_method_ess = {
     .parts = slice_parts,
     .cost = slice_cost,
     .least_cost = slice_least_cost,
-    .trials = {{.turn = 1, .metric = TW_METRIC_EP}, {.turn = 2, .metric = TW_METRIC_PRIOR}},
+    .trials = {{.turn = 1, .metric = TW_METRIC_EP}, {.turn = 3, .metric = TW_METRIC_PRIOR}},
     .cheap = true,
     .selftest_draws = 4000,
     .selftest_of = "HMC and elliptical slice"};
