@@ -59,7 +59,7 @@ ADVICE = {
 
 # The same where parameters are unknown: the finding is about is2.
 ADVICE_OF_POINTS = {
-    "disagree": ". At least one has not seen the whole posterior: trust neither, and raise points, point_particles or point_temperatures, or give narrower priors",
+    "disagree": ". At least one has missed part of the posterior: trust neither, and raise points, point_particles or point_temperatures, or give narrower priors",
     "fit_optima": ". Points are drawn about each of them",
 }
 
@@ -93,6 +93,7 @@ def warned(code: str, *numbers: float, file: Optional[str] = None, name: Optiona
 def spoken(warning: Warned, metric: str = "") -> TalwegWarning:
     """The text of a warning about a run with this metric."""
     code, numbers, index, file, name, other = warning
-    advice = ADVICE_OF_POINTS.get(code) if name == "is2" else INSTEAD.get((code, metric))
-    text = FINDINGS[code] + (advice or ADVICE.get(code, ""))
+    advice = ADVICE.get(code, "")
+    advice = ADVICE_OF_POINTS.get(code, advice) if name == "is2" else INSTEAD.get((code, metric), advice)
+    text = FINDINGS[code] + advice
     return TalwegWarning(text.format(*numbers, file=file, name=name, other=other, latent=f"x[{index}], case {index + 1}"), code)
