@@ -103,11 +103,10 @@ static double seconds_of(const bench_usps *u, counted *c, int way, double *log_z
 static void print_meetings(const counted *c)
 {
     double mine[3] = {c->meetings / TURNS, c->bytes / TURNS, c->seconds / TURNS}, all[3 * MOST_RANKS] = {0.0};
-    int size = (int)c->team.size;
-    if (size > MOST_RANKS) return;
+    if (c->team.size > MOST_RANKS) return;
     MPI_Gather(mine, 3, MPI_DOUBLE, all, 3, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    for (int r = 0; c->team.rank == 0 && r < size; r++)
-        printf("rank %d: %4.0f meetings, %8.1f kB, in them %6.3f s\n", r, all[3 * r], all[3 * r + 1] / 1e3,
+    for (size_t r = 0; c->team.rank == 0 && r < c->team.size; r++)
+        printf("rank %zu: %4.0f meetings, %8.1f kB, in them %6.3f s\n", r, all[3 * r], all[3 * r + 1] / 1e3,
                all[3 * r + 2]);
 }
 

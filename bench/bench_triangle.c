@@ -84,9 +84,9 @@ int main(void)
     tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
     tw_context *ctx = NULL;
     if (tw_context_new(NULL, &ctx) != TW_OK) return 3;
-    tw_stream_normals(&stream, MOST * MOST, l);
-    tw_stream_normals(&stream, MOST * MOST_COLUMNS, b);
-    for (size_t i = 0; i < MOST * MOST_COLUMNS; i++) single_b[i] = (float)b[i];
+    tw_stream_normals(&stream, sizeof l / sizeof *l, l);
+    tw_stream_normals(&stream, sizeof b / sizeof *b, b);
+    for (size_t i = 0; i < sizeof b / sizeof *b; i++) single_b[i] = (float)b[i];
     report_order(ctx, 200, l, &p);
     report_order(ctx, MOST, l, &p);
     tw_context_free(ctx);

@@ -26,10 +26,10 @@ void tw_newton_free(tw_newton *newton);
 
 /* The step and its decrement, with B factored at this point: n^3/3 flops. NaN where lambda K is beyond double precision: B cannot be
  * factored. */
-double tw_newton_direct(tw_newton *newton);
+double tw_newton_direct(tw_newton *s);
 
 /* The step and its decrement by conjugate gradients, in O(n^2) flops each; its relative error in that length is about `accuracy`.
  * NaN where they do not get there. */
-double tw_newton_conjugate(tw_newton *newton, double accuracy);
+double tw_newton_conjugate(tw_newton *s, double accuracy);
 
 #endif

@@ -186,7 +186,7 @@ tw_status tw_team_agree(tw_context *ctx, uint64_t digest, const char *what)
     gather_numbers(ctx, HALVES, halves);
     TW_TRY(seat->lost);
     for (size_t r = 1; r < seat->team->size; r++)
-        if (memcmp(seat->number + r * HALVES, seat->number, sizeof halves) != 0)
+        if (seat->number[r * HALVES] != seat->number[0] || seat->number[r * HALVES + 1] != seat->number[1])
             return tw_fail(ctx, TW_BAD_ARGUMENT,
                            "the %s of rank %zu differ from those of rank 0: all %zu ranks need the same",
                            what, r, seat->team->size);
