@@ -29,6 +29,7 @@ typedef struct panel {
 /* Bytes of a vector. */
 enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): real is a type */
 #define LANES(real, machine) (WIDTH##machine / sizeof(real))
 
 /* sums(:, j) += T(:, k) b_j(k) over the columns of a panel, which are `stride` apart, for VECTORS vectors of its rows.
@@ -78,6 +79,7 @@ TW_FOR_EACH_MACHINE(TILES)
     }
 MULTIPLY(float)
 MULTIPLY(double)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* ---- panels ---- */
 
