@@ -8,6 +8,6 @@
 tw_model *crabs_model(tw_context *ctx);
 
 /* With another kernel. */
-tw_model *crabs_with(tw_context *ctx, const char *kernel);
+tw_model *crabs_with(tw_context *ctx, const char *expression);
 
 #endif
