@@ -1,17 +1,18 @@
-/* approximate.h: what the files of this room share. */
+/* approximate.h: internal functions on tw_approximation and tw_predictor, shared by the files of this room. */
 #ifndef TALWEG_APPROXIMATE_APPROXIMATE_H
 #define TALWEG_APPROXIMATE_APPROXIMATE_H
 
 #include "model/model.h"
 #include "talweg/approximate.h"
 
-/* An approximation with all its arrays, zeroed, and no reference yet. */
+/* Allocate an approximation: its arrays are zero, and it has no reference yet. */
 tw_status tw_approximation_allocate(const tw_model *model, tw_approximation_kind kind,
                                     tw_approximation **out);
 
-/* Make reference, mean and variance anew from tau and nu. n^3 flops where K has full rank. */
+/* Recompute reference, mean and variance from tau and nu. n^3 flops if K has full rank. */
 tw_status tw_approximation_rebuild(const tw_model *model, tw_approximation *approximation);
 
+/* The model that the predictor was made for. */
 const tw_model *tw_predictor_model(const tw_predictor *predictor);
 
 #endif

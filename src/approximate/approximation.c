@@ -1,4 +1,5 @@
-/* approximation.c: the result that Laplace and EP share: sites, the q they define, its marginals.
+/* approximation.c: the result type of Laplace's method and EP: sites (tau, nu), the Gaussian q that they
+ * define, and its marginals.
  */
 #include <string.h>
 

@@ -4,9 +4,9 @@
  *   log Z = log Z_EP + 1/2 sum_{m != n} sum_l c_lm c_ln / l! (Sigma_mn / (Sigma_mm Sigma_nn))^l,
  *   l = 3, 4, ...
  *
- * with c_ln the l-th cumulant of the tilted distribution at site n. In units of the marginal standard
- * deviations, c_l / Sigma_nn^(l/2) and the correlation, every factor is of order one. The cumulants of orders
- * 1 and 2 vanish from the sum because EP matches them, so an EP that has not converged must not be corrected.
+ * where c_ln is the l-th cumulant of the tilted distribution at site n. The code works with the scaled cumulants
+ * c_ln / Sigma_nn^(l/2) and the correlations, because these are of order one. Orders 1 and 2 are absent because EP
+ * matches these cumulants, so the formula does not hold for an EP that has not converged.
  */
 #include <math.h>
 
@@ -14,7 +14,8 @@
 
 enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1, BLOCK = 64, MOST_SOLVES = 20000 };
 
-/* scaled[i + (l - 3) n] = c_l / Sigma_ii^(l/2) at every site; 0 where x is known, which has no part in it. */
+/* scaled[i + (l - 3) n] = c_li / Sigma_ii^(l/2) for every site i; 0 if Sigma_ii = 0, because such a site has no
+ * covariance with others. */
 static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep, size_t orders,
                                   double *scaled)
 {
@@ -35,7 +36,8 @@ static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep,
     return TW_OK;
 }
 
-/* sums[l - 3] += sum_{i > n} c_i c_n rho_in^l for one column n of Sigma, given below its diagonal. */
+/* sums[l - 3] += sum_{i > j} c_li c_lj rho_ij^l (scaled cumulants) for one column j of Sigma. `below` is that
+ * column below the diagonal. */
 static void add_column(size_t n, size_t column, size_t orders, const double *below, const double *sd,
                        const double *scaled, double *sums)
 {
@@ -49,7 +51,7 @@ static void add_column(size_t n, size_t column, size_t orders, const double *bel
     }
 }
 
-/* All columns, a block of them at a time, from the rows of the block on: those above it were seen before. */
+/* Sum over all columns, BLOCK columns at a time. Sigma is symmetric, so a block starts at its own first row. */
 static void add_columns(const tw_gaussian *q, size_t orders, double *block, const double *sd,
                         const double *scaled, double *sums)
 {
@@ -68,7 +70,7 @@ static void finish(const tw_approximation *ep, size_t orders, const double *sums
     *out = (tw_correction){.log_z = ep->log_z, .orders = orders, .decreasing = true};
     for (size_t l = FIRST; l <= orders; l++) {
         factorial *= (double)l;
-        out->term[l] = sums[l - FIRST] / factorial; /* each pair counts twice, halved */
+        out->term[l] = sums[l - FIRST] / factorial; /* 1/2 sum over m != n = sum over pairs m > n */
         out->log_z += out->term[l];
         if (fabs(out->term[l]) > previous) out->decreasing = false;
         previous = fabs(out->term[l]);

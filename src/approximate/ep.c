@@ -1,14 +1,15 @@
-/* ep.c: fitting EP: sweeps until a verdict.
+/* ep.c: tw_ep_fit, which iterates EP to its fixed point and tests convergence.
  *
  *   log Z_EP = log Z_q + sum_n [log Z_n(cavity) - log of the integral of cavity times Gaussian site],
  *   log Z_q  = (nu' mu - log|B|)/2,   B = I + T^1/2 K T^1/2,
- * summed without the parts that cancel (tw_ep_measure).
- * Sequential sweeps converge in practice for log-concave likelihoods, usually gaining a digit or so each.
- * Sigma is updated in place over many sweeps, so before anything is called converged, q is rebuilt from its
- * sites by a fresh factorisation and measured again. Where the residual stops falling, Sigma is made afresh,
- * and where that does not help, the double loop takes over. A Gaussian that cannot be swept site by site gets parallel
- * updates (ep_parallel.c), and so does a likelihood that is not log-concave: its sites may have negative precisions,
- * and damped updates know when q is not a distribution.
+ * summed without the terms that cancel (tw_ep_measure).
+ *
+ * Sequential sweeps converge in practice for log-concave likelihoods; each usually gains about one digit. They
+ * update Sigma in place, which accumulates rounding errors. So EP is declared converged only after q has been
+ * rebuilt from its sites by a new factorisation and has passed the test again. If the residual stops decreasing,
+ * Sigma is recomputed; if that does not help, the double loop (ep_double_loop.c) continues. Parallel updates
+ * (ep_parallel.c) serve Gaussians that cannot be swept site by site, and likelihoods that are not log-concave: their
+ * sites may have negative precisions, and parallel updates detect a q that is not a distribution.
  */
 #include "approximate/ep.h"
 
@@ -18,35 +19,38 @@
 
 #include "linalg/vector.h"
 
-static const double WORTHLESS = 0.1; /* the rounding error of a log Z that is no longer one, in nats */
+/* If the rounding error of log Z exceeds this many nats, log Z is NaN. */
+static const double MAX_ROUNDING = 0.1;
 
 static void release(tw_ep *ep)
 {
     tw_context *ctx = ep->model->ctx;
     tw_sweep_free(ep->sweep);
     tw_release(ctx, ep->column);
-    tw_release(ctx, ep->behind);
+    tw_release(ctx, ep->pending);
     tw_release(ctx, ep->outer_precision);
     tw_release(ctx, ep->outer_shift);
 }
 
-/* Start from the prior: all sites 1. */
+/* Start from the prior: tau = nu = 0. */
 static tw_status start(tw_ep *ep)
 {
     const tw_gaussian *prior = ep->model->prior;
     TW_TRY(tw_allocate_doubles(ep->model->ctx, prior->n, 1, "EP's work space", &ep->column));
-    TW_TRY(tw_allocate_doubles(ep->model->ctx, prior->n, 1, "EP's work space", &ep->behind));
+    TW_TRY(tw_allocate_doubles(ep->model->ctx, prior->n, 1, "EP's work space", &ep->pending));
     TW_TRY(tw_sweep_new(prior, &ep->sweep));
     TW_TRY(tw_sweep_begin(ep->sweep));
     memcpy(ep->result->variance, prior->variance, prior->n * sizeof *prior->variance);
     return TW_OK;
 }
 
-/* The pull g = nu - T mu = K^-1 mu of the sites. Where observations are much more precise than the prior, the difference is rounding
- * error; but mu = K g, and g = (I + T K)^-1 nu, so that it can be refined:
+/* Refine the pull g = nu - T mu = K^-1 mu of the sites. If observations are much more precise than the prior, this
+ * difference is mostly rounding error. But g solves (I + T K) g = nu, and (I + T K)^-1 = I - T Sigma, so iterative
+ * refinement improves it:
  *   g <- g + (I - T Sigma) (nu - T K g - g).
- * A step multiplies the error by the rounding error of T Sigma relative to 1 - T Sigma, some DBL_EPSILON T K: where that is no gain,
- * and where K is nearly singular, it does not settle. Returns what the last step changed in g' mu. work: 2 n + r numbers. */
+ * A step multiplies the error by about DBL_EPSILON T K, the rounding error of T Sigma relative to 1 - T Sigma. If
+ * that exceeds GAIN, nothing is refined; if K is nearly singular, the iteration does not converge. Returns the
+ * change of g' mu in the last step, infinite if there was none. work: 2 n + r numbers. */
 static double refine_pull(const tw_ep *ep, double *g, double *work)
 {
     enum { STEPS = 20 };
@@ -64,16 +68,16 @@ static double refine_pull(const tw_ep *ep, double *g, double *work)
         tw_gaussian_spread(q, 1, h, mean);
         change = 0.0;
         for (size_t i = 0; i < n; i++) {
-            double more = rest[i] - a->tau[i] * mean[i];
-            g[i] += more;
-            change += fabs(more * a->mean[i]);
+            double step_i = rest[i] - a->tau[i] * mean[i];
+            g[i] += step_i;
+            change += fabs(step_i * a->mean[i]);
         }
     }
     return change;
 }
 
-/* log Z and residual of the q that was just made; log Z with the better of the two pulls, the residual with that which belongs to q's
- * mean as it was computed. */
+/* log Z and residual of the q just rebuilt. log Z uses the refined pull if that is more accurate; the residual uses
+ * nu - T mu with q's mean as computed. */
 static tw_status measure_rebuilt(tw_ep *ep)
 {
     tw_approximation *a = ep->result;
@@ -96,40 +100,40 @@ static tw_status measure_rebuilt(tw_ep *ep)
     return TW_OK;
 }
 
-/* q from its sites by a fresh factorisation: exact marginals, log Z and residual. Sigma is released
- * meanwhile, so that there are never more than three n x n matrices beside K, its factor among them;
- * restore_sigma brings it back.
- */
+/* Rebuild q from its sites by a new factorisation; compute its marginals, log Z and residual. Sigma is freed first,
+ * so that at most three n x n matrices exist besides K (one of them the factor of K); restore_sigma computes it
+ * again. */
 static tw_status rebuild(tw_ep *ep)
 {
     tw_sweep_free(ep->sweep);
     ep->sweep = NULL;
     bool concave = !ep->model->observed.likelihood->peak;
-    for (size_t i = 0; concave && i < ep->model->n; i++) /* the double loop may stop midway with tau < 0 */
+    for (size_t i = 0; concave && i < ep->model->n; i++) /* an unfinished double loop can leave tau < 0 */
         ep->result->tau[i] = fmax(ep->result->tau[i], 0.0);
     TW_TRY(tw_approximation_rebuild(ep->model, ep->result));
     return measure_rebuilt(ep);
 }
 
+/* Copy Sigma from the q just rebuilt, and free q. */
 static tw_status restore_sigma(tw_ep *ep)
 {
     tw_reference *q = ep->result->reference;
     TW_TRY(tw_sweep_new(q->gaussian, &ep->sweep));
     ep->log_det_b = ep->model->prior->log_det - q->gaussian->log_det;
-    ep->log_det_behind = 0.0;
-    memset(ep->behind, 0, ep->model->n * sizeof *ep->behind);
+    ep->log_det_pending = 0.0;
+    memset(ep->pending, 0, ep->model->n * sizeof *ep->pending);
     tw_reference_free(q);
     ep->result->reference = NULL;
     return tw_sweep_begin(ep->sweep);
 }
 
-/* The inner sweeps of one outer step of the double loop: at least one, until they settle well below the outer
+/* One outer step of the double loop: hold the marginals, then inner sweeps until their effect is a tenth of the outer
  * residual. */
 static tw_status outer_step(tw_ep *ep, const tw_ep_options *options)
 {
     tw_approximation *r = ep->result;
     double aim = 0.1 * fmin(r->residual, 1.0);
-    ep->wait = ep->skip;
+    ep->pending_limit = ep->skip;
     TW_TRY(tw_ep_hold_marginals(ep));
     for (int inner = 0; inner < 30 && r->iterations < options->max_sweeps; inner++) {
         r->iterations++;
@@ -138,7 +142,7 @@ static tw_status outer_step(tw_ep *ep, const tw_ep_options *options)
     return TW_OK;
 }
 
-/* Has the residual of sequential sweeps stopped falling? It must halve within ten of them. */
+/* Sequential sweeps have stalled if the residual has not halved in PATIENCE sweeps. */
 typedef struct stall_watch {
     double best;
     size_t since;
@@ -160,8 +164,8 @@ bool tw_ep_settled(const tw_ep *ep, double log_z, double before)
     return fabs(log_z - before) <= fmax(ep->options->tolerance, 16.0 * DBL_EPSILON * parts);
 }
 
-/* The verdict on settled sweeps: q rebuilt from its sites must have the same log Z and a small residual.
- * Where it has not, Sigma is fresh again. */
+/* Test convergence: q rebuilt from its sites must have the same log Z and a small residual. If it does not, the
+ * sweeps continue with a recomputed Sigma. */
 static tw_status verify(tw_ep *ep, const tw_ep_options *options, double *log_z)
 {
     tw_approximation *r = ep->result;
@@ -171,39 +175,40 @@ static tw_status verify(tw_ep *ep, const tw_ep_options *options, double *log_z)
     return r->converged ? TW_OK : restore_sigma(ep);
 }
 
-/* Where the iteration is. */
+/* The state of the iteration over sweeps. */
 typedef struct progress {
     bool double_loop;
     stall_watch watch;
-    double effect;  /* of the last sequential sweep; 0 where it says nothing of the residual */
-    double before;  /* the residual before it */
+    double effect;  /* largest effect of an update in the last sequential sweep; 0 after the initial sites */
+    double before;  /* residual before the last sweep */
     double log_z;   /* after the last sweep; NaN: not measured */
-    double rebuilt; /* of the last q that was made afresh although its sweeps had not settled; NaN: none */
+    double rebuilt; /* log Z of the last q rebuilt because sweeps had stalled; NaN: none */
 } progress;
 
-/* By how much Sigma may be behind: what is neglected is of second order, and should stay well below the residual. Measured
- * on USPS: as many sweeps as without, and a quarter of the changes of Sigma. */
-static double waiting(const tw_ep *ep, const progress *p)
+/* The limit on pending precisions for the next sweep. They are neglected to second order only, so sqrt(residual)
+ * keeps that error well below the residual. Measured on USPS: the number of sweeps does not change, and Sigma is
+ * changed a quarter as often. */
+static double pending_limit(const tw_ep *ep, const progress *p)
 {
     double residual = ep->result->residual;
-    double share = residual <= 0.5 * p->before ? 0.05 : 0.005; /* careful where sweeps converge slowly */
+    double share = residual <= 0.5 * p->before ? 0.05 : 0.005; /* smaller if sweeps converge slowly */
     return isfinite(residual) ? fmin(fmax(share * sqrt(residual), ep->skip), 0.05) : ep->skip;
 }
 
-/* One sequential sweep. The first puts given sites in: as dear as any other, and much less than a factorisation and Sigma
- * from it. */
+/* One sequential sweep. If the options give initial sites, the first sweep inserts them: that costs as much as any
+ * sweep, and much less than a factorisation and Sigma from it. */
 static tw_status sweep_once(tw_ep *ep, progress *p)
 {
     bool given = ep->options->tau && ep->result->iterations == 0;
-    ep->wait = waiting(ep, p);
+    ep->pending_limit = pending_limit(ep, p);
     ep->result->iterations++;
     p->effect = tw_ep_sweep(ep, given ? tw_ep_given_site : tw_ep_match_moments);
     if (given) p->effect = 0.0;
     return TW_OK;
 }
 
-/* log Z and the residual after a sweep. To measure takes a tilted moment for each site, so as long as the largest effect of
- * an update is far above the tolerance, it stands for the residual. */
+/* log Z and the residual after a sweep. Measuring costs one tilted moment per site, so while the largest effect of
+ * an update is far above the tolerance, that effect is used as the residual. */
 static void measure(tw_ep *ep, progress *p)
 {
     static const double FAR = 100.0;
@@ -212,11 +217,11 @@ static void measure(tw_ep *ep, progress *p)
     p->log_z = NAN;
     r->residual = p->effect;
     if (p->double_loop || p->effect <= FAR * ep->options->site_tolerance)
-        tw_ep_measure(ep, ep->log_det_b + ep->log_det_behind, NULL, &p->log_z, &r->residual);
+        tw_ep_measure(ep, ep->log_det_b + ep->log_det_pending, NULL, &p->log_z, &r->residual);
 }
 
-/* What to do when sequential sweeps stall. Sigma is suspected first, since it gathers rounding errors; where a
- * fresh one has not helped, the double loop takes over. */
+/* Sequential sweeps have stalled. The first time, recompute Sigma, since it accumulates rounding errors; the second
+ * time, switch to the double loop. */
 static tw_status after_stall(tw_ep *ep, const tw_ep_options *options, progress *p)
 {
     bool tried = !isnan(p->rebuilt);
@@ -230,7 +235,7 @@ static tw_status after_stall(tw_ep *ep, const tw_ep_options *options, progress *
     return TW_OK;
 }
 
-/* Measure after a sweep, and decide how to go on. */
+/* Measure after a sweep; test convergence, and choose the next algorithm. */
 static tw_status judge(tw_ep *ep, const tw_ep_options *options, progress *p)
 {
     tw_approximation *r = ep->result;
@@ -240,7 +245,7 @@ static tw_status judge(tw_ep *ep, const tw_ep_options *options, progress *p)
         return verify(ep, options, &p->log_z);
     if (p->double_loop) return TW_OK;
     if (options->method == TW_EP_DOUBLE_LOOP) {
-        /* After one sequential sweep, since from the prior itself the double loop takes tiny steps. */
+        /* One sequential sweep came first, because the double loop takes tiny steps from the prior. */
         p->double_loop = true;
         return verify(ep, options, &p->rebuilt);
     }
@@ -279,7 +284,7 @@ tw_status tw_ep_fit(const tw_model *model, const tw_ep_options *options, tw_appr
     tw_status status = parallel ? tw_ep_parallel(&ep) : start(&ep);
     if (status == TW_OK) status = parallel ? rebuild(&ep) : iterate(&ep, options);
     release(&ep);
-    if (status == TW_OK && ep.result->rounding > WORTHLESS) ep.result->log_z = NAN;
+    if (status == TW_OK && ep.result->rounding > MAX_ROUNDING) ep.result->log_z = NAN;
     if (status != TW_OK) {
         tw_approximation_free(ep.result);
         return status;

@@ -1,22 +1,22 @@
-/* ep_double_loop.c: EP that provably converges for log-concave likelihoods (Opper & Winther 2005, Expectation
- * consistent approximate inference, JMLR 6; Heskes & Zoeter 2002).
+/* ep_double_loop.c: the double-loop algorithm, which provably converges for log-concave likelihoods (Opper & Winther
+ * 2005, Expectation consistent approximate inference, JMLR 6; Heskes & Zoeter 2002).
  *
  * EP's fixed points are those of  min over s  max over r  of
  *   F = -sum_n log Z_n(s_n - r_n) - log Z_K(r) + sum_n log Z_G(s_n),
- * where r_n = (nu_n, tau_n) is site n, s_n a marginal in natural parameters (shift, precision), Z_n the
- * integral of likelihood times exp(b x - a x^2/2) with (b, a) = s_n - r_n, Z_K that of the prior times all
- * sites, Z_G that of one Gaussian. For s held (tw_ep_hold_marginals) F is concave in r: sweeps that maximise
- * it exactly in one r_n after another converge (tw_ep_inner_update). Setting s to the marginals then
- * decreases F. At the end moments agree as in plain EP. On the way tau_n may be negative; at the end it is
- * not, for a log-concave likelihood.
+ * where r_n = (nu_n, tau_n) is site n and s_n is a marginal in natural parameters (shift, precision). Z_n is the
+ * integral of the likelihood times exp(b x - a x^2/2) with (b, a) = s_n - r_n, Z_K that of the prior times all
+ * sites, and Z_G that of one Gaussian. For fixed s (tw_ep_hold_marginals) F is concave in r, so sweeps that maximise
+ * it exactly in one r_n after another converge (tw_ep_inner_update). Setting s to the marginals then decreases F.
+ * At convergence moments agree as in plain EP. During the iteration tau_n may be negative; at the fixed point of a
+ * log-concave likelihood it is not.
  *
- * One site: with the others held, q's marginal is Gaussian with natural parameters (h + nu, p + tau), (h, p)
- * its r-cavity. Newton's method on the concave
+ * For one site, with the others fixed, q's marginal is Gaussian with natural parameters (h + nu, p + tau), where
+ * (h, p) is the marginal without the site. Newton's method maximises the concave function
  *
- *   f(nu, tau) = -log Z_n(s - (nu, tau)) - log Z_G(h + nu, p + tau)
+ *   f(nu, tau) = -log Z_n(s - (nu, tau)) - log Z_G(h + nu, p + tau),
  *
- * has gradient E_n[T] - E_G[T] and Hessian -(Cov_n[T] + Cov_G[T]) for the statistics T = (x, -x^2/2); the
- * third and fourth cumulants of the tilted distribution give Cov_n.
+ * which has gradient E_n[T] - E_G[T] and Hessian -(Cov_n[T] + Cov_G[T]) for the statistics T = (x, -x^2/2). Cov_n
+ * follows from the cumulants of the tilted distribution up to the fourth.
  */
 #include <math.h>
 
@@ -38,12 +38,13 @@ tw_status tw_ep_hold_marginals(tw_ep *ep)
     return TW_OK;
 }
 
-/* Mean of T = (x, -x^2/2) and its covariance, from cumulants. */
+/* Mean and covariance of T = (x, -x^2/2). */
 typedef struct statistics {
     double mean[2];
     double cov[3]; /* (1,1), (1,2), (2,2) */
 } statistics;
 
+/* From the mean m, the variance v and the third and fourth cumulants of x. */
 static statistics from_cumulants(double m, double v, double c3, double c4)
 {
     statistics s;
@@ -55,8 +56,8 @@ static statistics from_cumulants(double m, double v, double c3, double c4)
     return s;
 }
 
-/* The problem of one site: f and, where wanted, the statistics of both distributions. x is measured from
- * `origin`, which keeps the statistics well scaled; natural shifts change accordingly. */
+/* The problem of one site. x is measured from `origin`, which keeps the statistics well scaled; the shifts below are
+ * those of x - origin. */
 typedef struct site_problem {
     const tw_model *model;
     size_t site;
@@ -65,12 +66,13 @@ typedef struct site_problem {
     double rest_shift, rest_precision;   /* (h, p) */
 } site_problem;
 
+/* log of the integral of exp(shift x - precision x^2/2), without log(2 pi)/2. */
 static double log_gaussian_integral(double shift, double precision)
 {
     return 0.5 * (shift * shift / precision - log(precision));
 }
 
-/* f at (nu, tau); -inf outside its domain. */
+/* f at (nu, tau) and the statistics of both distributions; -inf outside the domain of f. */
 static double objective(const site_problem *s, double nu, double tau, statistics *tilted,
                         statistics *gaussian)
 {
@@ -86,8 +88,8 @@ static double objective(const site_problem *s, double nu, double tau, statistics
     return -t.log_z - log_gaussian_integral(b, a) - log_gaussian_integral(h, p);
 }
 
-/* Solve (Cov_n + Cov_G) step = E_n[T] - E_G[T]. Returns the decrement gradient' step, < 0 when the matrix is
- * not positive. */
+/* Solve (Cov_n + Cov_G) step = E_n[T] - E_G[T]. Returns the Newton decrement gradient' step, or -1 if the matrix is
+ * not positive definite. */
 static double newton_step(const statistics *t, const statistics *g, double step[2])
 {
     double a = t->cov[0] + g->cov[0], b = t->cov[1] + g->cov[1], c = t->cov[2] + g->cov[2];
@@ -99,8 +101,9 @@ static double newton_step(const statistics *t, const statistics *g, double step[
     return g0 * step[0] + g1 * step[1];
 }
 
-/* Go along the step, halved until f gains a quarter of what the decrement promises. The statistics are those of
- * the last point tried. False when no length helps: rounding, this is the maximum. */
+/* Backtracking line search: halve the step until f gains at least a quarter of the first-order prediction. The
+ * statistics are those of the last point tried. Returns false if no length succeeds: (nu, tau) is then the maximum up
+ * to rounding. */
 static bool line_search(const site_problem *s, const double step[2], double decrement, double *nu,
                         double *tau, double *best, statistics *t, statistics *g)
 {
@@ -118,6 +121,7 @@ static bool line_search(const site_problem *s, const double step[2], double decr
     return false;
 }
 
+/* Maximise f over (nu, tau) by Newton's method. */
 static void maximise(const site_problem *s, double *nu, double *tau)
 {
     statistics t = {{0}, {0}}, g = {{0}, {0}};
@@ -132,7 +136,7 @@ bool tw_ep_inner_update(const tw_ep *ep, size_t site, double mean, double varian
 {
     double precision = 1.0 / variance, shift = mean / variance, origin = mean;
     site_problem s = {.model = ep->model, .site = site, .origin = origin};
-    /* With x measured from origin a natural shift b becomes b - a origin. */
+    /* exp(b x - a x^2/2) has the shift b - a origin as a function of x - origin. */
     double local_nu = *nu - *tau * origin;
     s.outer_precision = ep->outer_precision[site];
     s.outer_shift = ep->outer_shift[site] - ep->outer_precision[site] * origin;

@@ -1,13 +1,15 @@
-/* ep_parallel.c: EP with parallel updates, for a Gaussian that cannot be swept site by site.
+/* ep_parallel.c: EP with parallel, damped updates.
  *
- * Every site is matched to the same marginals, and goes the share eta of the way there in its natural parameters,
+ * It serves Gaussians that cannot be swept site by site, and likelihoods that are not log-concave. A sweep updates
+ * every site from the same marginals, with damping eta in natural parameters,
  *   (tau, nu) <- (1 - eta) (tau, nu) + eta (tau', nu'),
- * then q is conditioned anew: one factorisation and the marginal variances a sweep. The fixed points are those of
- * sequential sweeps. Undamped updates can circle or run away where sites are strongly coupled, so eta is halved whenever the
- * residual grew, and recovers slowly. There is nothing that gathers rounding errors: q is exact after every sweep.
+ * where (tau', nu') match moments, and then conditions the prior on all sites: one factorisation and the marginal
+ * variances. The fixed points are those of sequential sweeps. Undamped updates can oscillate or diverge if sites are
+ * strongly coupled, so eta is halved whenever the residual grows, and recovers slowly. Rounding errors do not
+ * accumulate, because every sweep computes q from its sites.
  *
- * Where the likelihood is not log-concave, tau' may be negative, and K^-1 + T may then have no inverse: the sweep is taken back
- * and eta halved. The verdict is the same.
+ * If the likelihood is not log-concave, tau' may be negative and K^-1 + T not positive definite. Then eta is halved
+ * and the sites go back half the way, until it is.
  */
 #include <float.h>
 #include <math.h>
@@ -16,10 +18,10 @@
 #include "approximate/ep.h"
 #include "linalg/vector.h"
 
-static const double slowest = 1.0 / 64.0, recovery = 1.2;
-static const double careful = 0.5; /* the first eta where the likelihood is not log-concave */
+static const double min_eta = 1.0 / 64.0, recovery = 1.2;
+static const double first_eta_not_concave = 0.5; /* the first eta if the likelihood is not log-concave */
 
-/* The marginals of the current sites. False where they make no distribution. */
+/* Compute q and the marginals from the current sites. Returns false if K^-1 + T is not positive definite. */
 static bool condition(tw_ep *ep, tw_gaussian *q)
 {
     tw_approximation *r = ep->result;
@@ -38,7 +40,7 @@ static tw_status fail_condition(const tw_ep *ep)
                    "precision");
 }
 
-/* All sites, from the marginals of the sweep before. A site without a proper update stays. */
+/* Update all sites from the current marginals. A site without a proper update is left unchanged. */
 static void update_sites(tw_ep *ep, double eta)
 {
     tw_approximation *r = ep->result;
@@ -50,6 +52,7 @@ static void update_sites(tw_ep *ep, double eta)
     }
 }
 
+/* Start from the sites that the options give, or from the prior. */
 static tw_status start(tw_ep *ep, tw_gaussian *q)
 {
     tw_approximation *r = ep->result;
@@ -62,7 +65,8 @@ static tw_status start(tw_ep *ep, tw_gaussian *q)
     return condition(ep, q) ? TW_OK : fail_condition(ep);
 }
 
-/* One sweep, a shorter one where it leads to no distribution: the sites of before are in `kept`, tau and then nu. */
+/* One sweep; while q is not a distribution, halve eta and go half the way back. `kept` (2 n) receives the sites before
+ * the sweep, tau and then nu. */
 static tw_status sweep(tw_ep *ep, tw_gaussian *q, double *kept, double *eta)
 {
     tw_approximation *r = ep->result;
@@ -70,9 +74,9 @@ static tw_status sweep(tw_ep *ep, tw_gaussian *q, double *kept, double *eta)
     memcpy(kept + r->n, r->nu, r->n * sizeof *kept);
     update_sites(ep, *eta);
     while (!condition(ep, q)) {
-        if (!ep->model->observed.likelihood->peak || *eta < slowest * slowest) return fail_condition(ep);
+        if (!ep->model->observed.likelihood->peak || *eta < min_eta * min_eta) return fail_condition(ep);
         *eta *= 0.5;
-        for (size_t i = 0; i < r->n; i++) { /* half the way back */
+        for (size_t i = 0; i < r->n; i++) {
             r->tau[i] = 0.5 * (r->tau[i] + kept[i]);
             r->nu[i] = 0.5 * (r->nu[i] + kept[i + r->n]);
         }
@@ -84,7 +88,7 @@ static tw_status iterate(tw_ep *ep, tw_gaussian *q, double *kept)
 {
     tw_approximation *r = ep->result;
     bool concave = !ep->model->observed.likelihood->peak;
-    double eta = concave ? 1.0 : careful, log_z = NAN, residual = INFINITY;
+    double eta = concave ? 1.0 : first_eta_not_concave, log_z = NAN, residual = INFINITY;
     while (!r->converged && r->iterations < ep->options->max_sweeps) {
         double before = log_z;
         TW_TRY(tw_ep_go_on(ep));
@@ -93,7 +97,7 @@ static tw_status iterate(tw_ep *ep, tw_gaussian *q, double *kept)
         tw_ep_measure(ep, ep->log_det_b, NULL, &log_z, &r->residual);
         tw_ep_report(ep, r->n);
         r->converged = r->residual <= ep->options->site_tolerance && tw_ep_settled(ep, log_z, before);
-        eta = r->residual <= residual ? fmin(recovery * eta, 1.0) : fmax(0.5 * eta, slowest);
+        eta = r->residual <= residual ? fmin(recovery * eta, 1.0) : fmax(0.5 * eta, min_eta);
         residual = r->residual;
     }
     return TW_OK;

@@ -1,27 +1,32 @@
-/* ep_sequence.c: EP's sites extrapolated along a sequence of models. */
+/* ep_sequence.c: initial sites for EP, extrapolated along a sequence of models (talweg/approximate.h).
+ *
+ * The polynomial of order k through the last k + 1 of equidistant points predicts the next one with the weights
+ * (-1)^j binomial(k + 1, j + 1), j = 0, ..., k, latest point first.
+ */
 #include <math.h>
 #include <string.h>
 
 #include "base/context.h"
 #include "talweg/approximate.h"
 
-/* In units of the marginals, as EP's residual. Measured: a prediction this good saves the sweep that it takes. */
+/* The largest error of a prediction that is used, in units of the marginals, as EP's residual. Measured: such a
+ * prediction saves at least the sweep that inserts it. */
 static const double worst_error = 0.1;
 
 enum { POINTS = 4 };
 static const double weights[POINTS][POINTS] = {
     {1.0, 0.0, 0.0, 0.0}, {2.0, -1.0, 0.0, 0.0}, {3.0, -3.0, 1.0, 0.0}, {4.0, -6.0, 4.0, -1.0}};
 
-/* The numbers of a state: how many points there are, at most POINTS; the best order at the last one, and its error
- * there; then the sites. */
+/* Positions in the state: the number of points, at most POINTS; the order that would have predicted the last point
+ * best, and its error there; then the sites. */
 enum { STATE_POINTS, STATE_ORDER, STATE_ERROR, STATE_SITES };
 
 struct tw_ep_sequence {
     tw_context *ctx;
     size_t n;
-    double *state;     /* all that is kept */
-    double *sites;     /* in it: (tau, nu) of the last points, latest first, 2n numbers each */
-    double *predicted; /* 2n numbers */
+    double *state;     /* all numbers that a checkpoint holds */
+    double *sites;     /* in state: (tau, nu) of the last points, latest first, 2 n numbers each */
+    double *predicted; /* (tau, nu) of the next point, 2 n numbers */
 };
 
 static size_t state_count(const tw_ep_sequence *p)
@@ -63,7 +68,7 @@ void tw_ep_sequence_free(tw_ep_sequence *p)
     tw_release(p->ctx, p);
 }
 
-/* (tau, nu) of a site, extrapolated; that of the last point where tau would be negative. */
+/* Extrapolate (tau, nu) of a site; if tau would be negative, use the last point. */
 static void extrapolate(const tw_ep_sequence *p, size_t order, size_t site, double *tau, double *nu)
 {
     const double *last = p->sites + site;
@@ -77,8 +82,9 @@ static void extrapolate(const tw_ep_sequence *p, size_t order, size_t site, doub
     *nu = last[p->n];
 }
 
-/* By how much the marginals would have been wrong: |dtau| variance and |dnu - dtau mean| sd, at the worst site. */
-static double error_of(const tw_ep_sequence *p, size_t order, const tw_approximation *ep)
+/* The error of the prediction of this order in units of the marginals: the maximum over sites of |dtau| variance and
+ * |dnu - dtau mean| sd. */
+static double prediction_error(const tw_ep_sequence *p, size_t order, const tw_approximation *ep)
 {
     double worst = 0.0;
     for (size_t i = 0; i < p->n; i++) {
@@ -105,7 +111,7 @@ void tw_ep_sequence_learn(tw_ep_sequence *p, const tw_approximation *ep)
     tw_ep_sequence_restart(p);
     if (!ep->converged) return;
     for (size_t order = 0; order < points; order++) {
-        double error = error_of(p, order, ep);
+        double error = prediction_error(p, order, ep);
         if (error >= p->state[STATE_ERROR]) continue;
         p->state[STATE_ERROR] = error;
         p->state[STATE_ORDER] = (double)order;
@@ -124,7 +130,7 @@ const double *tw_ep_sequence_state(const tw_ep_sequence *p, size_t *count)
     return p->state;
 }
 
-/* One of 0, 1, ..., most? */
+/* Is the value one of 0, 1, ..., most? */
 static bool is_index(double value, size_t most)
 {
     return value >= 0.0 && value <= (double)most && value == floor(value);

@@ -4,18 +4,18 @@
  *   Sigma  <- Sigma - dtau / (1 + dtau Sigma_nn) s s'
  *   mu     <- mu + (dnu - dtau mu_n) / (1 + dtau Sigma_nn) s
  *   log|B| <- log|B| + log(1 + dtau Sigma_nn).
- * The Algorithm applies each to all of Sigma; here they are collected (gaussian/sweep.h) and columns of Sigma
- * are formed where they are needed, so that a sweep is n^3 flops of level-3 BLAS and O(64 n^2) beside, and
- * the iterates are the same but for small changes of precision, which wait (change_site).
+ * Algorithm 3.5 applies each update to all of Sigma. Here updates are collected (gaussian/sweep.h) and columns of
+ * Sigma are computed when needed, so a sweep costs n^3 flops of level-3 BLAS and O(64 n^2) others. The iterates
+ * are the same, except that small changes of tau stay pending (change_site): they change the marginals at once, but
+ * Sigma only when they have added up.
  */
 #include <math.h>
 
 #include "approximate/ep.h"
 #include "base/team.h"
 
-/* 1 - tau Sigma_nn is the share of the others in a marginal's precision. Where a site has all but ROUNDING of
- * it, the difference is rounding error; the cavity is then so broad that only its order of magnitude matters.
- */
+/* The cavity has precision 1/variance - tau, the fraction `rest` of the marginal's. If rest is below ROUNDING, it is
+ * rounding error, and the cavity is so broad that only the order of magnitude of its variance matters. */
 bool tw_ep_cavity(double tau, double nu, double mean, double variance, tw_cavity *out)
 {
     static const double ROUNDING = 1e-12;
@@ -40,7 +40,7 @@ bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double varia
     const tw_model *m = ep->model;
     tw_cavity cavity;
     tw_tilted tilted;
-    if (variance == 0.0) { /* x is known, as under a linear kernel at 0: a site would change nothing */
+    if (variance == 0.0) { /* x is known (a linear kernel at 0), so a site would change nothing */
         *tau = *nu = 0.0;
         return true;
     }
@@ -49,33 +49,35 @@ bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double varia
         return false;
     double precision = 1.0 / tilted.variance;
     *tau = precision - 1.0 / cavity.variance;
-    if (!m->observed.likelihood->peak)
-        *tau = fmax(*tau, 0.0); /* log-concave: not negative but for rounding */
+    if (!m->observed.likelihood->peak) *tau = fmax(*tau, 0.0); /* log-concave: negative only by rounding */
     *nu = tilted.mean * precision - cavity.mean / cavity.variance;
     return isfinite(*tau) && isfinite(*nu);
 }
 
-/* The variance of a site of the open block, to first order in what Sigma is behind. Where many sites change it together, less may
- * wait from here on. */
+/* The marginal variance of a site of the open block, to first order in the pending precisions. If pending changes of
+ * many sites add up to a large difference from Sigma_nn, lower the limit for the rest of the sweep. */
 static double marginal_variance(tw_ep *ep, size_t site)
 {
     static const double MOST = 12.0;
-    double variance = ep->result->variance[site], behind = tw_sweep_variance(ep->sweep, site);
-    if (fabs(variance - behind) > MOST * ep->wait * behind) ep->wait = fmax(0.5 * ep->wait, ep->skip);
+    double variance = ep->result->variance[site], stored = tw_sweep_variance(ep->sweep, site);
+    if (fabs(variance - stored) > MOST * ep->pending_limit * stored)
+        ep->pending_limit = fmax(0.5 * ep->pending_limit, ep->skip);
     return variance;
 }
 
-/* Put what Sigma is behind at a site into it; `column` is its column there. */
-static void catch_up_site(tw_ep *ep, size_t site)
+/* Put the pending precision of a site into Sigma; ep->column holds that column of Sigma. */
+static void apply_pending(tw_ep *ep, size_t site)
 {
-    double behind = ep->behind[site], grown = 1.0 + behind * ep->column[site];
+    double pending = ep->pending[site], grown = 1.0 + pending * ep->column[site];
     if (!(grown > 0.0)) return;
-    tw_sweep_change(ep->sweep, behind / grown, ep->column);
-    ep->log_det_b += log1p(behind * ep->column[site]);
-    ep->behind[site] = 0.0;
+    tw_sweep_change(ep->sweep, pending / grown, ep->column);
+    ep->log_det_b += log1p(pending * ep->column[site]);
+    ep->pending[site] = 0.0;
 }
 
-/* Change a site of the open block and all that depends on it. Returns the effect in units of the marginal. */
+/* Change a site of the open block to (tau, nu), and update all marginals. An update with an effect below `skip` is
+ * not made; a change of tau goes into Sigma when the site's pending precision exceeds its limit. Returns the effect in
+ * units of the marginal. */
 static double change_site(tw_ep *ep, size_t site, double variance, double tau, double nu)
 {
     tw_approximation *r = ep->result;
@@ -85,11 +87,11 @@ static double change_site(tw_ep *ep, size_t site, double variance, double tau, d
     double effect = fmax(fabs(narrowing) * variance, fabs(shift) * sqrt(variance));
     if (!(grown > 0.0) || !isfinite(shift)) return INFINITY;
     bool skipped = effect <= ep->skip;
-    if (!skipped) ep->behind[site] += dtau;
-    bool late = fabs(ep->behind[site]) * variance > ep->wait;
-    if (skipped && !late) return effect;
+    if (!skipped) ep->pending[site] += dtau;
+    bool due = fabs(ep->pending[site]) * variance > ep->pending_limit;
+    if (skipped && !due) return effect;
     tw_sweep_column(ep->sweep, site, ep->column);
-    if (late) catch_up_site(ep, site);
+    if (due) apply_pending(ep, site);
     if (skipped) return effect;
     for (size_t i = 0; i < ep->model->n; i++) {
         r->mean[i] += shift * ep->column[i];
@@ -100,26 +102,26 @@ static double change_site(tw_ep *ep, size_t site, double variance, double tau, d
     return effect;
 }
 
-/* The marginals of the sites as they are, from a Sigma that is behind by D:
+/* Recompute the marginals of the current sites from Sigma and the pending precisions d, D = diag(d):
  *   variance = diag((Sigma^-1 + D)^-1) = diag(Sigma) - (Sigma o Sigma) d + O(d^2)
- *   mean     = Sigma (nu - D mean), by two iterations of this from the mean that the sweep left
+ *   mean     = Sigma (nu - D mean), by two fixed-point iterations from the mean at the end of the sweep
  *   log |I + Sigma D| = d' diag(Sigma) - d' (Sigma o Sigma) d / 2 + O(d^3). */
 static void set_marginals(tw_ep *ep)
 {
     tw_approximation *r = ep->result;
     size_t n = ep->model->n;
-    bool late = false;
+    bool any_pending = false;
     tw_sweep_variances(ep->sweep, r->variance);
-    ep->log_det_behind = 0.0;
-    for (size_t i = 0; i < n; i++) late |= ep->behind[i] != 0.0;
-    if (!late) return;
-    tw_sweep_multiply_squares(ep->sweep, ep->behind, ep->column);
+    ep->log_det_pending = 0.0;
+    for (size_t i = 0; i < n; i++) any_pending |= ep->pending[i] != 0.0;
+    if (!any_pending) return;
+    tw_sweep_multiply_squares(ep->sweep, ep->pending, ep->column);
     for (size_t i = 0; i < n; i++) {
-        ep->log_det_behind += ep->behind[i] * (r->variance[i] - 0.5 * ep->column[i]);
+        ep->log_det_pending += ep->pending[i] * (r->variance[i] - 0.5 * ep->column[i]);
         r->variance[i] -= ep->column[i];
     }
     for (int k = 0; k < 2; k++) {
-        for (size_t i = 0; i < n; i++) ep->column[i] = r->nu[i] - ep->behind[i] * r->mean[i];
+        for (size_t i = 0; i < n; i++) ep->column[i] = r->nu[i] - ep->pending[i] * r->mean[i];
         tw_sweep_multiply(ep->sweep, ep->column, r->mean);
     }
 }
@@ -161,7 +163,7 @@ double tw_ep_sweep(tw_ep *ep, tw_ep_site_update *update)
     return largest;
 }
 
-/* log p(y_i | x_i). */
+/* log p(y_i | x). */
 static double log_likelihood_at(const tw_model *m, size_t i, double x)
 {
     tw_observations one = tw_observations_part(&m->observed, i, 1);
@@ -170,10 +172,12 @@ static double log_likelihood_at(const tw_model *m, size_t i, double x)
     return value;
 }
 
-/* With g = nu - T mu, the pull of the sites at the mean, log Z_q = log t(mu) - (g' mu + log|B|)/2 for the product t of the sites;
- * the cavity's mean is mu_n - s_n g_n, s_n its variance, and the integral of cavity times site
+/* Let g = nu - T mu (the pull of the sites at the mean) and t_n(x) = exp(nu_n x - tau_n x^2/2) with product t. Then
+ *   log Z_q = (nu' mu - log|B|)/2 = log t(mu) - (g' mu + log|B|)/2.
+ * The cavity of variance s_n has mean mu_n - s_n g_n, and the log of the integral of cavity times site is
  *   log t_n(mu_n) - (s_n g_n^2 + log(1 + tau_n s_n))/2.
- * log t(mu), which is huge where observations are much more precise than the prior, is left out of both. */
+ * log t(mu) cancels in log Z_EP. It is huge if observations are much more precise than the prior, so it is left out
+ * of both terms. */
 void tw_ep_measure(const tw_ep *ep, double log_det, const double *pull, double *log_z, double *residual)
 {
     const tw_model *m = ep->model;

@@ -1,4 +1,4 @@
-/* fits.c: see talweg/fits.h. */
+/* fits.c: fits EP and Laplace's approximation together, and corrects EP's log Z (talweg/fits.h). */
 #include "talweg/fits.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ tw_status tw_fits_make(const tw_model *model, const tw_fits_options *options, tw
     f->gaussian = f->ep->converged ? f->ep : f->laplace && f->laplace->converged ? f->laplace : NULL;
     if (!f->ep->converged || o->orders == 0) return TW_OK;
     tw_status status = tw_ep_correct(model, f->ep, o->orders, &f->correction);
-    return status == TW_NOT_CONVERGED ? TW_OK : status; /* too large for it: its log Z stays NaN */
+    return status == TW_NOT_CONVERGED ? TW_OK : status; /* too many cases: the corrected log Z stays NaN */
 }
 
 void tw_fits_release(tw_fits *f)

@@ -1,17 +1,18 @@
-/* newton.c: see newton.h.
+/* newton.c: Newton steps, directly or by preconditioned conjugate gradients (newton.h).
  *
- * Directly, with S = W^1/2 and B = I + S K S,
+ * The direct step is, with S = W^1/2 and B = I + S K S,
  *   da = (I + W K)^-1 g = g - S B^-1 S K g,   dx = K da.
- * It is formed from the gradient and not, as in Rasmussen & Williams (2006, Algorithm 3.1), as a difference
- * of new and old a: rounding errors are then relative to g, which vanishes, and every step mends those of the
- * last, however large lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B. Where the metric leaves no site out (a sparse
+ * Rasmussen & Williams (2006, Algorithm 3.1) compute the new a instead and subtract the old one. Here rounding errors
+ * are relative to g, which vanishes at the mode, so every step corrects the errors of the last, however large
+ * lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B. If the metric never leaves out a site (a sparse
  * precision), one solve gives dx and da = g - W dx, unless lambda K is so large that this difference loses digits.
  *
- * To factor B is what costs. Conjugate gradients need a factor only as a preconditioner, H_0 = K^-1 + W_0 in the place of
- * H = K^-1 + W, and H p = p_a + W p_x costs n flops for a pair p_x = K p_a. H_0^-1 H - 1 = H_0^-1 (W - W_0) has few large eigenvalues,
- * and few iterations do, where W_0 is the W of a point near by on the sites that matter alone: those with lambda_n K_nn > MATTERS,
- * often a fifth of all, which costs the cube of that share. A new H_0 is made when the iterations have cost as much as it does.
- * The decrement is the sum of what the iterations gain, alpha rho each, and what the last one gains says how far it is from its limit.
+ * Factoring B dominates the cost. Conjugate gradients for H = K^-1 + W need a factor only as a preconditioner,
+ * H_0 = K^-1 + W_0, and the product H p = p_a + W p_x takes O(n) flops for a pair p_x = K p_a. W_0 is the W of an
+ * earlier point, restricted to the sites with lambda_n K_nn > MATTERS: often a fifth of all, and the cost falls with
+ * the cube. H_0^-1 H - I = H_0^-1 (W - W_0) then has few large eigenvalues, so few iterations suffice. A new H_0 is
+ * factored when the iterations have cost as much as that. Iteration k adds alpha rho to the decrement, and the
+ * iteration stops when the last addition is small.
  */
 #include "approximate/newton.h"
 
@@ -20,11 +21,14 @@
 
 #include "linalg/vector.h"
 
-enum { MOST = 50, VECTORS = 10, FEWEST = 3 }; /* iterations that any preconditioner takes */
-static const double ACTIVE = 1e-13;           /* changes log|B| by less than n times this */
-static const double MATTERS = 1.0;            /* such a site alone halves the variance of its latent */
-static const double LARGE = 1e6;              /* of lambda K: g - W dx has errors of about 1e-16 times this */
-/* A flop of a product with a vector, against one of a factorisation. */
+enum { VECTORS = 10 };
+enum { MOST_ITERATIONS = 50 };
+enum { FREE_ITERATIONS = 3 };       /* even a new preconditioner takes this many */
+static const double ACTIVE = 1e-13; /* leaving out such sites changes log|B| by less than n times this */
+static const double MATTERS =
+    1.0;                         /* a site with lambda K = 1 alone halves the variance of its latent value */
+static const double LARGE = 1e6; /* lambda K; the relative error of g - W dx is about 1e-16 times this */
+/* Time of a flop in a matrix-vector product or sparse solve, in units of a flop in a factorisation. */
 static const double SLOWER = 2.0, SLOWER_SPARSE = 6.0;
 
 tw_status tw_newton_new(const tw_gaussian *prior, tw_newton *out)
@@ -44,6 +48,7 @@ void tw_newton_free(tw_newton *newton)
     tw_curved_free(newton->curved);
 }
 
+/* Factor K^-1 + W at the sites above the threshold. */
 static bool factor(tw_newton *s, double threshold)
 {
     s->spent = 0.0;
@@ -51,7 +56,7 @@ static bool factor(tw_newton *s, double threshold)
     return s->factored;
 }
 
-/* a = H_0^-1 g / K, x = K a. */
+/* x = H_0^-1 g and a = K^-1 x, without an inverse of K. */
 static void solve(tw_newton *s, const double *g, double *a, double *x)
 {
     if (s->curved->kind->whole && s->largest < LARGE) {
@@ -79,7 +84,8 @@ double tw_newton_direct(tw_newton *s)
     return tw_dot(s->prior->n, s->gradient, s->dx);
 }
 
-/* A preconditioner: the last, or a new one at first and when too many iterations were spent with the last. *exact: it is H itself. */
+/* Provide a preconditioner: a new one the first time and when iterations with the last have cost as much as a
+ * factorisation, otherwise the last. *exact: it is H itself. Returns false if it cannot be factored. */
 static bool prepare(tw_newton *s, bool *exact)
 {
     size_t sites = 0;
@@ -90,8 +96,8 @@ static bool prepare(tw_newton *s, bool *exact)
     return factor(s, MATTERS);
 }
 
-/* p = z + beta p, and H p = p_a + W p_x in the place of z_a; returns p' H p. */
-static double turn(tw_newton *s, double beta)
+/* The new direction p = z + beta p, and H p = p_a + W p_x, which overwrites z_a. Returns p' H p. */
+static double new_direction(tw_newton *s, double beta)
 {
     double curvature = 0.0;
     for (size_t i = 0; i < s->prior->n; i++) {
@@ -103,7 +109,8 @@ static double turn(tw_newton *s, double beta)
     return curvature;
 }
 
-static void move(tw_newton *s, double alpha)
+/* d += alpha p, and the residual r -= alpha H p. */
+static void move_along(tw_newton *s, double alpha)
 {
     for (size_t i = 0; i < s->prior->n; i++) {
         s->da[i] += alpha * s->pa[i];
@@ -112,11 +119,13 @@ static void move(tw_newton *s, double alpha)
     }
 }
 
-/* Add up what the iterations beyond the first few cost. */
-static void count(tw_newton *s, size_t iterations)
+/* Add the cost of the iterations beyond FREE_ITERATIONS to `spent`. A dense iteration is a solve and two products with
+ * K. */
+static void count_cost(tw_newton *s, size_t iterations)
 {
     tw_curved_flops cost = tw_curved_cost(s->curved, (double)s->curved->active);
-    double n = (double)s->prior->n, beyond = iterations > FEWEST ? (double)(iterations - FEWEST) : 0.0;
+    double n = (double)s->prior->n;
+    double beyond = iterations > FREE_ITERATIONS ? (double)(iterations - FREE_ITERATIONS) : 0.0;
     s->spent +=
         beyond * (s->curved->kind->whole ? SLOWER_SPARSE * cost.solve : SLOWER * (cost.solve + 4.0 * n * n));
 }
@@ -133,17 +142,17 @@ double tw_newton_conjugate(tw_newton *s, double accuracy)
     memset(s->dx, 0, n * sizeof *s->dx);
     memset(s->pa, 0, n * sizeof *s->pa);
     memset(s->px, 0, n * sizeof *s->px);
-    for (size_t k = 1; k <= MOST; k++) {
+    for (size_t k = 1; k <= MOST_ITERATIONS; k++) {
         double before = rho;
         solve(s, s->r, s->za, s->zx);
         rho = tw_dot(n, s->r, s->zx);
         if (rho == 0.0) return decrement;
-        double alpha = rho / turn(s, k > 1 ? rho / before : 0.0), gain = alpha * rho;
-        if (!(gain >= 0.0)) break; /* rounding */
-        move(s, alpha);
+        double alpha = rho / new_direction(s, k > 1 ? rho / before : 0.0), gain = alpha * rho;
+        if (!(gain >= 0.0)) break; /* only by rounding, since H and H_0 are positive definite */
+        move_along(s, alpha);
         decrement += gain;
         if (!exact && gain > accuracy * accuracy * decrement) continue;
-        count(s, k);
+        count_cost(s, k);
         return decrement;
     }
     s->factored = false;

@@ -1,5 +1,5 @@
-/* observations.c: what is to be expected of observations whose latent values are N(m, v), and how well it
- * came true.
+/* observations.c: predictions of observations whose latent values are N(m, v): mean and standard deviation,
+ * probabilities of levels, log scores; and summaries of scores.
  */
 #include <math.h>
 
@@ -7,7 +7,7 @@
 #include "likelihood/likelihood.h"
 #include "talweg/approximate.h"
 
-/* log of the integral of p(y | x) N(x; m, v); where v has rounded to 0, x is m. */
+/* log of the integral of p(y | x) N(x; m, v); if v has rounded to 0, log p(y | m). */
 static tw_status log_marginal(const tw_observations *at, size_t i, double m, double v, double *value)
 {
     tw_tilted tilted;
@@ -66,6 +66,7 @@ tw_status tw_predict_levels(tw_context *ctx, const tw_observations *at, const do
     return TW_OK;
 }
 
+/* Add to the error rate and to the calibration table. */
 static void add_binary(size_t m, const double *y, const double *p, tw_scores *sums)
 {
     for (size_t i = 0; i < m; i++) {
@@ -85,7 +86,7 @@ void tw_scores_add(const tw_observations *at, const double *expected, const doub
     for (size_t i = 0; i < at->n; i++) {
         sums->log_score += log_score[i];
         if (tw_observations_censored(at, i))
-            sums->censored++; /* the time of the event is not known */
+            sums->censored++; /* y is a bound of the time of the event, not the time */
         else
             sums->rmse += (at->y[i] - expected[i]) * (at->y[i] - expected[i]);
     }

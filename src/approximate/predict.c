@@ -1,9 +1,10 @@
-/* predict.c: the latent function at new inputs under a Gaussian approximation with sites (tau, nu).
+/* predict.c: predictions of the latent function at new inputs under a Gaussian approximation with sites (tau, nu).
+ * With k = k(x, z) the covariances of a new input with the cases and k** its prior variance,
  *
  *   mean = k' K^-1 mu = k' (nu - tau o mu)                     since Sigma^-1 mu = nu
  *   variance = k** - k' (K + T^-1)^-1 k = k** - |Lb^-1 S k|^2,   S = T^1/2, Lb Lb' = I + S K S
- * (Rasmussen & Williams 2006, eq. 3.60-3.61), for all columns k together; sites with tau = 0 do not enter.
- * Where some tau are negative there is no S, and with F F' = Sigma
+ * (Rasmussen & Williams 2006, eq. 3.60-3.61), for all columns k together. Sites with tau = 0 do not enter. If some
+ * tau are negative, S does not exist; then, with F F' = Sigma,
  *   k' (K + T^-1)^-1 k = k' (T - T Sigma T) k = k' T k - |F' T k|^2.
  */
 #include <math.h>
@@ -13,14 +14,14 @@
 #include "gaussian/curved.h"
 #include "linalg/vector.h"
 
-/* A predictor holds what does not depend on the new inputs. */
+/* The quantities that do not depend on the new inputs. */
 struct tw_predictor {
     tw_context *ctx;
     const tw_model *model;
     size_t n;
-    tw_curved *curved; /* K^-1 + T; NULL where some tau are negative: then */
-    tw_gaussian *q;    /* N(mu, Sigma), */
-    double *tau;       /* and n precisions */
+    tw_curved *curved; /* K^-1 + T; NULL if some tau are negative */
+    tw_gaussian *q;    /* N(mu, Sigma) if some tau are negative, otherwise NULL */
+    double *tau;       /* n, with q */
     double *alpha;     /* n: nu - tau o mu */
 };
 
@@ -35,6 +36,7 @@ void tw_predictor_free(tw_predictor *p)
     tw_release(ctx, p);
 }
 
+/* The quantities if some tau are negative. */
 static tw_status fill_negative(const tw_model *model, const tw_approximation *a, tw_predictor *p)
 {
     double log_z;
@@ -82,7 +84,7 @@ const tw_model *tw_predictor_model(const tw_predictor *predictor)
     return predictor->model;
 }
 
-/* k' T k - |F' T k|^2 for m columns k, which become T k. */
+/* explained[j] = k' T k - |F' T k|^2 for the m columns k of cross, which are overwritten by T k. */
 static tw_status explain_negative(const tw_predictor *p, size_t m, double *cross, double *explained)
 {
     size_t n = p->n, r = p->q->r;
