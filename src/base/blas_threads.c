@@ -1,4 +1,4 @@
-/* blas_threads.c: one thread for OpenBLAS, where it is the BLAS in use. */
+/* blas_threads.c: sets OpenBLAS to one thread, if it is the BLAS in use. */
 #include "base/blas_threads.h"
 
 extern void openblas_set_num_threads(int threads) __attribute__((weak));

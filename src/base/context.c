@@ -1,4 +1,4 @@
-/* context.c: the context: allocator and counters, the words of the last error, the log. */
+/* context.c: the context: allocation with counters and a limit, the last error message, log, warnings, interrupt. */
 #include "base/context.h"
 
 #include <stdarg.h>
@@ -12,13 +12,13 @@
 #include "base/blas_threads.h"
 #include "talweg/team.h"
 
-#undef tw_fail /* what an analyser is told about it in context.h */
+#undef tw_fail /* base.h defines macros of these names for static analysers */
 #undef tw_fail_within
 
 enum { MESSAGE_BYTES = 2048, ALIGNMENT = 64 };
 
 struct tw_context {
-    tw_context *parent; /* which counts its memory too; NULL: none */
+    tw_context *parent; /* also counts this context's memory; NULL: none */
     tw_allocator allocator;
     atomic_size_t in_use;
     atomic_size_t peak;
@@ -34,13 +34,13 @@ struct tw_context {
     char message[MESSAGE_BYTES];
 };
 
-/* In front of each aligned block: where the allocator's own block starts, and its size. */
+/* Stored in front of each aligned block: the start and the size of the allocator's block. */
 typedef struct block_head {
     void *start;
     size_t bytes;
 } block_head;
 
-/* Zeros, which the system has at no cost for large blocks, and for pages that are never used. */
+/* calloc, because the system provides large blocks already zeroed, and pages that are never touched cost nothing. */
 static void *system_allocate(void *user, size_t bytes)
 {
     (void)user;
@@ -208,7 +208,7 @@ tw_status tw_poll(tw_context *ctx)
     return ctx->interrupted && ctx->interrupted(ctx->interrupt_user) ? tw_interrupt(ctx) : TW_OK;
 }
 
-/* Send the message to the rest of the team. */
+/* Send the context's message to the rest of the team. Returns the status. */
 static tw_status give_up(tw_context *ctx, tw_status status)
 {
     const tw_team *team = ctx->seat.team;
@@ -229,12 +229,13 @@ static tw_status fail_no_memory(tw_context *ctx, double bytes, const char *what)
                                 bytes / scale, unit));
 }
 
+/* Subtract bytes in this context and its parents. */
 static void count_out(tw_context *ctx, size_t bytes)
 {
     for (; ctx; ctx = ctx->parent) atomic_fetch_sub(&ctx->in_use, bytes);
 }
 
-/* Reserve bytes against the limit of one context, and raise its peak. */
+/* Add bytes in one context and update its peak. Returns false if the limit would be exceeded. */
 static bool count_in_one(tw_context *ctx, size_t bytes)
 {
     size_t now = atomic_fetch_add(&ctx->in_use, bytes) + bytes;
@@ -248,7 +249,7 @@ static bool count_in_one(tw_context *ctx, size_t bytes)
     return true;
 }
 
-/* The same in a context and its parent. */
+/* Add bytes in a context and its parent, or in neither. */
 static bool count_in(tw_context *ctx, size_t bytes)
 {
     if (ctx->parent && !count_in_one(ctx->parent, bytes)) return false;

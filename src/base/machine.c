@@ -1,4 +1,4 @@
-/* machine.c: what the machine has for this process: time and processors. */
+/* machine.c: clocks, and the number of processors available to this process. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
@@ -25,7 +25,7 @@ double tw_cpu_seconds(void)
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Those that this process may run on, where the system says; else all. */
+/* The processors that this process may run on, if the system tells; otherwise all that are online. */
 static long processors(void)
 {
 #ifdef CPU_COUNT

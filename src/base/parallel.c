@@ -1,4 +1,4 @@
-/* parallel.c: see parallel.h. Pieces are handed out by an atomic counter. */
+/* parallel.c: tw_parallel_for. Each worker takes the next piece from an atomic counter. */
 #include "base/parallel.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* visit.c: see visit.h. */
+/* visit.c: counts, saves or restores the numbers of a state (visit.h). */
 #include "base/visit.h"
 
 #include <string.h>

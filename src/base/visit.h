@@ -1,4 +1,4 @@
-/* visit.h: the numbers of a state, walked in one function that counts, saves or restores them.
+/* visit.h: one function lists the numbers of a state, and serves to count, save and restore them.
  *
  *   static void visit(thing *t, tw_visit *v)
  *   {
@@ -6,8 +6,9 @@
  *       tw_visit_size(v, &t->done, 0, t->n);
  *   }
  *
- * With tw_visit_count() it counts, with tw_visit_save(to) it writes to `to`, with tw_visit_restore(from, count) it reads
- * back. A restoring visit that meets what cannot be, or an end too early, changes nothing from there on.
+ * A visit from tw_visit_count() counts the numbers, one from tw_visit_save(to) writes them to `to`, and one from
+ * tw_visit_restore(from, count) reads them back. If a restored number is impossible or the numbers end too early, the
+ * visit changes nothing from there on.
  */
 #ifndef TALWEG_BASE_VISIT_H
 #define TALWEG_BASE_VISIT_H
@@ -16,11 +17,11 @@
 #include <stddef.h>
 
 typedef struct tw_visit {
-    double *to;         /* where the next number goes; NULL: nothing is saved */
-    const double *from; /* where the next number is; NULL: nothing is restored */
-    size_t left;        /* restoring: numbers from there on */
-    size_t count;       /* numbers so far */
-    bool sound;         /* false: the numbers are those of something else */
+    double *to;         /* where to save the next number; NULL: do not save */
+    const double *from; /* the next number to restore; NULL: do not restore */
+    size_t left;        /* numbers left to restore */
+    size_t count;       /* numbers visited so far */
+    bool sound;         /* false: the numbers do not fit this state */
 } tw_visit;
 
 tw_visit tw_visit_count(void);
@@ -29,10 +30,10 @@ tw_visit tw_visit_restore(const double *from, size_t count);
 
 void tw_visit_doubles(tw_visit *v, size_t count, double *at);
 
-/* An integer, as a double; restored only where it is one in [least, most]. */
+/* An integer, stored as a double. Restoring fails unless it is an integer in [least, most]. */
 void tw_visit_size(tw_visit *v, size_t *at, size_t least, size_t most);
 
-/* Is everything restored, and nothing left? */
+/* Was everything restored, and were all numbers used? */
 bool tw_visit_is_whole(const tw_visit *v);
 
 #endif

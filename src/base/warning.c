@@ -1,4 +1,5 @@
-/* warning.c: names and findings from the one list in talweg/warning.h, and numbers in their places. */
+/* warning.c: names and messages of warnings, from the list in talweg/warning.h. A message has placeholders in braces,
+ * which tw_warning_print replaces: {file}, {name}, {other}, {latent}, and {0:.3f}, number 0 in the format %.3f. */
 #include "talweg/warning.h"
 
 #include <stdio.h>
@@ -25,20 +26,20 @@ void tw_warnings_add(tw_warnings *w, const tw_warning *warning)
     if (w->count < TW_MOST_WARNINGS) w->warning[w->count++] = *warning;
 }
 
-/* ---- words ---- */
+/* ---- messages ---- */
 
-static bool is(const char *place, size_t length, const char *name)
+static bool is_name(const char *place, size_t length, const char *name)
 {
     return strlen(name) == length && memcmp(place, name, length) == 0;
 }
 
-/* A text that leaves room for the rest. */
+/* Print at most 1000 bytes of a text, to leave room for the rest of the message. */
 static int print_text(const char *text, char *to, size_t room)
 {
     return text ? snprintf(to, room, "%.1000s", text) : 0;
 }
 
-/* "0:.3f": a number, and how printf is to write it. */
+/* Print the number of a placeholder such as "0:.3f". */
 static int print_number(const tw_warning *w, const char *place, size_t length, char *to, size_t room)
 {
     char format[16];
@@ -48,17 +49,17 @@ static int print_number(const tw_warning *w, const char *place, size_t length, c
     return snprintf(to, room, format, w->number[k]);
 }
 
-/* What stands in the place of {place}; returns its length, as snprintf does. */
+/* Print the text that replaces {place}. Returns its length, as snprintf does. */
 static int fill(const tw_warning *w, const char *place, size_t length, char *to, size_t room)
 {
-    if (is(place, length, "file")) return print_text(w->file, to, room);
-    if (is(place, length, "name")) return print_text(w->name, to, room);
-    if (is(place, length, "other")) return print_text(w->other, to, room);
-    if (is(place, length, "latent")) return snprintf(to, room, "x.%zu", w->index + 1);
+    if (is_name(place, length, "file")) return print_text(w->file, to, room);
+    if (is_name(place, length, "name")) return print_text(w->name, to, room);
+    if (is_name(place, length, "other")) return print_text(w->other, to, room);
+    if (is_name(place, length, "latent")) return snprintf(to, room, "x.%zu", w->index + 1);
     return print_number(w, place, length, to, room);
 }
 
-/* Add a text with places behind what is there; returns the length of all. */
+/* Append a text to `words`, with its placeholders replaced. Returns the new length. */
 static size_t add(const tw_warning *w, const char *text, char words[TW_WARNING_BYTES], size_t used)
 {
     const size_t most = TW_WARNING_BYTES - 1;
