@@ -1,4 +1,4 @@
-/* claim.c: what a program claims of a posterior: its memory, and a claim made of a Gaussian approximation. */
+/* claim.c: allocates and frees claims; makes a claim from a Gaussian approximation. */
 #include <math.h>
 #include <stdio.h>
 
@@ -20,6 +20,7 @@ double tw_check_quantity_tolerances(tw_check_quantity quantity)
     return tail ? 1.0 + tw_normal_quantile(0.95) : 1.0;
 }
 
+/* Allocate the arrays, with all values not claimed. */
 static tw_status fill(tw_claim *claim)
 {
     for (size_t q = 0; q < TW_CHECK_QUANTITIES; q++) {

@@ -1,4 +1,4 @@
-/* claim_read.c: a claim from a file of another program, CSV or JSON. Nothing in it is believed before it is checked. */
+/* claim_read.c: reads a claim from another program's file, CSV or JSON, and checks all of it. */
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 
 /* ---- one number ---- */
 
-/* x.3, x[3], x3 or 3: 2, the latents being counted from 0; n where it is none of them. */
+/* The index of a latent, from 0: x.3, x[3], x3 and 3 have index 2. Returns n if it is no latent of the model. */
 static size_t latent_of(const char *name, size_t n)
 {
     char *end = NULL;
@@ -33,6 +33,7 @@ static tw_status find_latent(const tw_claim *claim, const char *name, size_t row
                    row + 1, tw_quote(name, name + strlen(name)).text, claim->n);
 }
 
+/* Check a claimed number and store it. */
 static tw_status put(tw_claim *claim, size_t quantity, size_t row, size_t latent, double value)
 {
     const char *name = tw_check_quantity_name((tw_check_quantity)quantity);
@@ -64,7 +65,7 @@ static size_t find_column(const tw_table *table, const char *name)
     return k;
 }
 
-/* The latent of a row: by name, by number, or in order. */
+/* The latent of a row: from column `names`, text or numbers, if the table has it; otherwise rows are in order. */
 static tw_status latent_in_table(const tw_claim *claim, const tw_table *table, size_t names, size_t row,
                                  size_t *latent)
 {
@@ -105,7 +106,7 @@ static tw_status take_table(tw_claim *claim, const tw_table *table)
     return TW_OK;
 }
 
-/* A column with a missing value, or with text among numbers. */
+/* Fail if a column has a missing value, or text among numbers. */
 static tw_status check_flaws(const tw_table *table)
 {
     for (size_t j = 0; table->flaws && j < table->columns; j++)
@@ -173,7 +174,8 @@ static bool is_known(const char *field)
     return false;
 }
 
-/* Text under another name is a note; numbers under one would be claims that nobody checks. */
+/* Unknown fields may hold notes (text). Numbers in unknown fields are an error: they would be claims that are never
+ * checked. */
 static tw_status check_fields(const tw_claim *claim, json_t *root)
 {
     const char *field;
@@ -223,7 +225,7 @@ static tw_status read_json(tw_claim *claim, const char *path)
     return status == TW_OK ? TW_OK : tw_fail_within(claim->ctx, status, "%.1000s: ", path);
 }
 
-/* ---- either ---- */
+/* ---- both formats ---- */
 
 static bool is_json(const char *path)
 {

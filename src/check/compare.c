@@ -1,8 +1,9 @@
-/* compare.c: a claim beside draws, latent by latent.
+/* compare.c: compares a claim with draws, latent by latent.
  *
- * With m, s the mean and standard deviation of the draws, a claimed number c of which the draws say e differs by
- * d = (c - e) / s posterior standard deviations. Its error is the Monte Carlo standard error of e, divided by s: that of s
- * itself changes d by a factor close to one, and is left out.
+ * Let e be an estimate from the draws (a mean, standard deviation or quantile) and s the standard deviation of the
+ * draws. A claimed number c differs by d = (c - e) / s posterior standard deviations. The standard error of d is the
+ * Monte Carlo standard error of e divided by s; the error of s itself changes d by a factor close to one and is
+ * neglected.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,12 +23,14 @@ static bool is_claimed(const tw_claim *claim, size_t latent)
 
 /* ---- one latent ---- */
 
+/* The quantity's estimate from the draws. */
 static double exact_of(const tw_diagnose *d, tw_check_quantity q)
 {
     if (q == TW_CHECK_MEAN) return tw_diagnose_mean(d);
     return q == TW_CHECK_SD ? tw_diagnose_sd(d) : tw_diagnose_quantile(d, probability[q]);
 }
 
+/* Its Monte Carlo standard error. */
 static double error_of(tw_diagnose *d, tw_check_quantity q)
 {
     if (q == TW_CHECK_MEAN) return tw_diagnose_mcse_mean(d);
@@ -41,12 +44,13 @@ static tw_check_value compare_value(tw_diagnose *d, tw_check_quantity q, double 
     return (tw_check_value){claimed, exact, (claimed - exact) / sd, error_of(d, q) / sd};
 }
 
-/* |difference| for one tolerance. */
+/* |difference| in units of the quantity's allowed tolerances. */
 static double distance(const tw_check_value *value, size_t q)
 {
     return fabs(value[q].difference) / tw_check_quantity_tolerances((tw_check_quantity)q);
 }
 
+/* The quantity with the largest distance; NaN distances (not claimed) do not count. */
 static tw_check_quantity furthest(const tw_check_value *value)
 {
     size_t worst = 0;
@@ -55,7 +59,7 @@ static tw_check_quantity furthest(const tw_check_value *value)
     return (tw_check_quantity)worst;
 }
 
-/* ---- all of them, on several threads ---- */
+/* ---- all latents, on several threads ---- */
 
 typedef struct job {
     const tw_claim *claim;
@@ -109,7 +113,7 @@ static void free_workspaces(job *j, size_t threads)
 
 /* ---- the result ---- */
 
-/* The furthest off first; of equals, the first latent. */
+/* The largest distance first; if equal, the first latent first. */
 static int by_distance(const void *a, const void *b)
 {
     const tw_check_row *x = a, *y = b;
@@ -128,9 +132,10 @@ static double root_mean_square(const tw_check_result *r, tw_check_quantity q)
         sum += d * d;
         count++;
     }
-    return sqrt(sum / (double)count); /* NaN for none */
+    return sqrt(sum / (double)count); /* 0/0 = NaN if none is claimed */
 }
 
+/* One row for each latent with a claim. */
 static tw_status choose_rows(const tw_claim *claim, tw_check_result *out)
 {
     void *memory = NULL;

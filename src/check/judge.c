@@ -1,8 +1,9 @@
-/* judge.c: is a claim right, wrong, or can the draws not tell?
+/* judge.c: judges whether a claim is right or wrong, or whether the draws cannot decide.
  *
- * Every number has a difference d with standard error s, and a tolerance t. That all |d| are below t is shown where
- * |d| + 2 s <= t for each of them: an intersection of tests, which needs no correction for their number. That some |d| is
- * above t is shown where |d| - z s > t for one of m: there the number of tests counts, and Phi(-z) = 0.001 / (2 m).
+ * Every number has a difference d with standard error s, and a tolerance t. The claim is right if |d| + 2 s <= t for
+ * every number: an intersection-union test, which needs no correction for the number of tests. It is wrong if
+ * |d| - z s > t for at least one of m numbers: here the number of tests counts, so Phi(-z) = 0.001 / (2 m)
+ * (Bonferroni).
  */
 #include <math.h>
 #include <stdarg.h>
@@ -33,8 +34,9 @@ static tw_check_judgement judge_value(const tw_check_value *v, double tolerance,
     return d + 2.0 * v->error <= tolerance ? TW_CHECK_RIGHT : TW_CHECK_UNDECIDED;
 }
 
-/* By how much its error must shrink for an undecided number to be judged, if its difference stays: below the tolerance |d| + 2 s must reach it
- * from below, above it |d| - z s from above. 0 for a number that is judged. */
+/* The factor by which the error of an undecided number must shrink to decide it, if its difference d stays the same. If
+ * |d| is below the tolerance, |d| + 2 s must come down to it; if above, |d| - z s must come up to it. 0 for a decided
+ * number. */
 static double shrinkage(const tw_check_value *v, double tolerance, double z)
 {
     double d = fabs(v->difference);
@@ -42,7 +44,7 @@ static double shrinkage(const tw_check_value *v, double tolerance, double z)
     return d < tolerance ? 2.0 * v->error / (tolerance - d) : z * v->error / (d - tolerance);
 }
 
-/* Wrong outweighs undecided, and that outweighs right. */
+/* Combine two judgements: wrong outweighs undecided, which outweighs right. */
 static tw_check_judgement graver(tw_check_judgement a, tw_check_judgement b)
 {
     if (a == TW_CHECK_WRONG || b == TW_CHECK_WRONG) return TW_CHECK_WRONG;
@@ -58,7 +60,7 @@ static size_t count_numbers(const tw_check_result *r)
     return count;
 }
 
-/* Returns the largest shrinkage of all numbers. */
+/* Judge all latents. Returns the largest shrinkage of all numbers. */
 static double judge_latents(double tolerance, double z, tw_check_result *r)
 {
     double most = 0.0;
@@ -78,22 +80,24 @@ static double judge_latents(double tolerance, double z, tw_check_result *r)
     return most;
 }
 
-/* Draws of each chain that make errors smaller by so much; 0 where that takes none, or too many to name. */
+/* The number of draws of each chain that makes errors smaller by the factor `ratio`: draws ratio^2, rounded up to 1.5,
+ * 2, 2.5, ... times a power of ten. 0 if none are needed or more than 1e9. */
 static size_t draws_for(const tw_check_options *o, double ratio)
 {
     double draws = (double)o->draws * ratio * ratio;
     if (!(ratio > 1.0) || draws > 1e9) return 0;
     double unit = pow(10.0, floor(log10(draws)));
-    return (size_t)(ceil(draws / unit * 2.0) / 2.0 * unit); /* 1.5, 2, 2.5, ... times a power of ten */
+    return (size_t)(ceil(draws / unit * 2.0) / 2.0 * unit);
 }
 
-/* ---- words ---- */
+/* ---- the verdict in words ---- */
 
 typedef struct sentence {
     char *words;
     size_t length;
 } sentence;
 
+/* Append to the sentence, and truncate it if it is too long. */
 static void add(sentence *s, const char *format, ...) TW_PRINTF(2, 3);
 
 static void add(sentence *s, const char *format, ...)

@@ -1,10 +1,10 @@
-/* run.c: a check: exact draws where something is claimed of latents, the exact log Z where that is claimed, and the verdict. */
+/* run.c: runs a check: exact draws if numbers of latents are claimed, log Z if it is claimed, and the verdict. */
 #include <math.h>
 
 #include "check/check.h"
 #include "model/model.h"
 
-static const double errors_in_tolerance = 5.0; /* the goal for the standard error of log Z */
+static const double errors_in_tolerance = 5.0; /* goal for the standard error of log Z: tolerance / 5 */
 
 typedef struct job {
     const tw_model *model;
@@ -25,13 +25,14 @@ static bool claims_latents(const tw_claim *claim)
 
 /* ---- log Z ---- */
 
-/* Estimates that disagree, or that there is reason to doubt, decide nothing. */
+/* Can the estimates decide? Not if they disagree, or if the best one is in doubt. */
 static bool is_good_evidence(const tw_evidence_result *e, const tw_estimate *best)
 {
     tw_warning doubt;
     return best && (!e->agreement.known || e->agreement.agree) && !tw_evidence_doubt(best, &doubt);
 }
 
+/* Estimate log Z and compare it with the claimed one. */
 static tw_status estimate(job *j, bool *good)
 {
     tw_check_result *r = j->result;
@@ -60,7 +61,8 @@ static tw_status estimate(job *j, bool *good)
 
 /* ---- latents ---- */
 
-/* Warnings that leave the errors of the draws unknown; others only say that they are large, or slightly too small. */
+/* Can the draws decide? Not after a warning that leaves their errors unknown; the other warnings only say that errors
+ * are large or slightly underestimated. */
 static bool are_good_chains(const tw_warnings *warnings)
 {
     for (size_t k = 0; k < warnings->count; k++) switch (warnings->warning[k].code) {
@@ -73,6 +75,7 @@ static bool are_good_chains(const tw_warnings *warnings)
     return true;
 }
 
+/* Draw from the posterior and compare the latents. */
 static tw_status draw(job *j, bool *good)
 {
     tw_check_result *r = j->result;
@@ -97,7 +100,7 @@ static tw_status draw(job *j, bool *good)
     return tw_check_compare(j->claim, r->drawn.draws, tw_threads(j->options->threads), r);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole check ---- */
 
 static tw_status check_claim(const tw_claim *claim)
 {
