@@ -4,9 +4,9 @@
  *   log Z = log Z_EP + 1/2 sum_{m != n} sum_l c_lm c_ln / l! (Sigma_mn / (Sigma_mm Sigma_nn))^l,
  *   l = 3, 4, ...
  *
- * where c_ln is the l-th cumulant of the tilted distribution at site n. The code works with the scaled cumulants
- * c_ln / Sigma_nn^(l/2) and the correlations, because these are of order one. Orders 1 and 2 are absent because EP
- * matches these cumulants, so the formula does not hold for an EP that has not converged.
+ * where c_ln is the l-th cumulant of the tilted distribution at site n. The code works with the scaled
+ * cumulants c_ln / Sigma_nn^(l/2) and the correlations, because these are of order one. Orders 1 and 2 are
+ * absent because EP matches these cumulants, so the formula does not hold for an EP that has not converged.
  */
 #include <math.h>
 
@@ -14,8 +14,8 @@
 
 enum { FIRST = 3, ORDERS = TW_CORRECTION_MAX_ORDER - FIRST + 1, BLOCK = 64, MOST_SOLVES = 20000 };
 
-/* scaled[i + (l - 3) n] = c_li / Sigma_ii^(l/2) for every site i; 0 if Sigma_ii = 0, because such a site has no
- * covariance with others. */
+/* scaled[i + (l - 3) n] = c_li / Sigma_ii^(l/2) for every site i; 0 if Sigma_ii = 0, because such a site has
+ * no covariance with others. */
 static tw_status scaled_cumulants(const tw_model *m, const tw_approximation *ep, size_t orders,
                                   double *scaled)
 {
@@ -51,7 +51,8 @@ static void add_column(size_t n, size_t column, size_t orders, const double *bel
     }
 }
 
-/* Sum over all columns, BLOCK columns at a time. Sigma is symmetric, so a block starts at its own first row. */
+/* Sum over all columns, BLOCK columns at a time. Sigma is symmetric, so a block starts at its own first
+ * row. */
 static void add_columns(const tw_gaussian *q, size_t orders, double *block, const double *sd,
                         const double *scaled, double *sums)
 {

@@ -4,12 +4,13 @@
  *   log Z_q  = (nu' mu - log|B|)/2,   B = I + T^1/2 K T^1/2,
  * summed without the terms that cancel (tw_ep_measure).
  *
- * Sequential sweeps converge in practice for log-concave likelihoods; each usually gains about one digit. They
- * update Sigma in place, which accumulates rounding errors. So EP is declared converged only after q has been
- * rebuilt from its sites by a new factorisation and has passed the test again. If the residual stops decreasing,
- * Sigma is recomputed; if that does not help, the double loop (ep_double_loop.c) continues. Parallel updates
- * (ep_parallel.c) serve Gaussians that cannot be swept site by site, and likelihoods that are not log-concave: their
- * sites may have negative precisions, and parallel updates detect a q that is not a distribution.
+ * Sequential sweeps converge in practice for log-concave likelihoods; each usually gains about one digit.
+ * They update Sigma in place, which accumulates rounding errors. So EP is declared converged only after q has
+ * been rebuilt from its sites by a new factorisation and has passed the test again. If the residual stops
+ * decreasing, Sigma is recomputed; if that does not help, the double loop (ep_double_loop.c) continues.
+ * Parallel updates (ep_parallel.c) serve Gaussians that cannot be swept site by site, and likelihoods that
+ * are not log-concave: their sites may have negative precisions, and parallel updates detect a q that is not
+ * a distribution.
  */
 #include "approximate/ep.h"
 
@@ -44,13 +45,13 @@ static tw_status start(tw_ep *ep)
     return TW_OK;
 }
 
-/* Refine the pull g = nu - T mu = K^-1 mu of the sites. If observations are much more precise than the prior, this
- * difference is mostly rounding error. But g solves (I + T K) g = nu, and (I + T K)^-1 = I - T Sigma, so iterative
- * refinement improves it:
+/* Refine the pull g = nu - T mu = K^-1 mu of the sites. If observations are much more precise than the prior,
+ * this difference is mostly rounding error. But g solves (I + T K) g = nu, and (I + T K)^-1 = I - T Sigma, so
+ * iterative refinement improves it:
  *   g <- g + (I - T Sigma) (nu - T K g - g).
- * A step multiplies the error by about DBL_EPSILON T K, the rounding error of T Sigma relative to 1 - T Sigma. If
- * that exceeds GAIN, nothing is refined; if K is nearly singular, the iteration does not converge. Returns the
- * change of g' mu in the last step, infinite if there was none. work: 2 n + r numbers. */
+ * A step multiplies the error by about DBL_EPSILON T K, the rounding error of T Sigma relative to
+ * 1 - T Sigma. If that exceeds GAIN, nothing is refined; if K is nearly singular, the iteration does not
+ * converge. Returns the change of g' mu in the last step, infinite if there was none. work: 2 n + r numbers. */
 static double refine_pull(const tw_ep *ep, double *g, double *work)
 {
     enum { STEPS = 20 };
@@ -76,8 +77,8 @@ static double refine_pull(const tw_ep *ep, double *g, double *work)
     return change;
 }
 
-/* log Z and residual of the q just rebuilt. log Z uses the refined pull if that is more accurate; the residual uses
- * nu - T mu with q's mean as computed. */
+/* log Z and residual of the q just rebuilt. log Z uses the refined pull if that is more accurate; the
+ * residual uses nu - T mu with q's mean as computed. */
 static tw_status measure_rebuilt(tw_ep *ep)
 {
     tw_approximation *a = ep->result;
@@ -100,9 +101,9 @@ static tw_status measure_rebuilt(tw_ep *ep)
     return TW_OK;
 }
 
-/* Rebuild q from its sites by a new factorisation; compute its marginals, log Z and residual. Sigma is freed first,
- * so that at most three n x n matrices exist besides K (one of them the factor of K); restore_sigma computes it
- * again. */
+/* Rebuild q from its sites by a new factorisation; compute its marginals, log Z and residual. Sigma is freed
+ * first, so that at most three n x n matrices exist besides K (one of them the factor of K); restore_sigma
+ * computes it again. */
 static tw_status rebuild(tw_ep *ep)
 {
     tw_sweep_free(ep->sweep);
@@ -127,8 +128,8 @@ static tw_status restore_sigma(tw_ep *ep)
     return tw_sweep_begin(ep->sweep);
 }
 
-/* One outer step of the double loop: hold the marginals, then inner sweeps until their effect is a tenth of the outer
- * residual. */
+/* One outer step of the double loop: hold the marginals, then inner sweeps until their effect is a tenth of
+ * the outer residual. */
 static tw_status outer_step(tw_ep *ep, const tw_ep_options *options)
 {
     tw_approximation *r = ep->result;
@@ -164,8 +165,8 @@ bool tw_ep_settled(const tw_ep *ep, double log_z, double before)
     return fabs(log_z - before) <= fmax(ep->options->tolerance, 16.0 * DBL_EPSILON * parts);
 }
 
-/* Test convergence: q rebuilt from its sites must have the same log Z and a small residual. If it does not, the
- * sweeps continue with a recomputed Sigma. */
+/* Test convergence: q rebuilt from its sites must have the same log Z and a small residual. If it does not,
+ * the sweeps continue with a recomputed Sigma. */
 static tw_status verify(tw_ep *ep, const tw_ep_options *options, double *log_z)
 {
     tw_approximation *r = ep->result;
@@ -185,9 +186,9 @@ typedef struct progress {
     double rebuilt; /* log Z of the last q rebuilt because sweeps had stalled; NaN: none */
 } progress;
 
-/* The limit on pending precisions for the next sweep. They are neglected to second order only, so sqrt(residual)
- * keeps that error well below the residual. Measured on USPS: the number of sweeps does not change, and Sigma is
- * changed a quarter as often. */
+/* The limit on pending precisions for the next sweep. Only their second-order effect is neglected, so a limit
+ * of the order of sqrt(residual) keeps that error well below the residual. Measured on USPS: the number of
+ * sweeps does not change, and Sigma is changed a quarter as often. */
 static double pending_limit(const tw_ep *ep, const progress *p)
 {
     double residual = ep->result->residual;
@@ -195,8 +196,8 @@ static double pending_limit(const tw_ep *ep, const progress *p)
     return isfinite(residual) ? fmin(fmax(share * sqrt(residual), ep->skip), 0.05) : ep->skip;
 }
 
-/* One sequential sweep. If the options give initial sites, the first sweep inserts them: that costs as much as any
- * sweep, and much less than a factorisation and Sigma from it. */
+/* One sequential sweep. If the options give initial sites, the first sweep inserts them: that costs as much
+ * as any sweep, and much less than a factorisation and Sigma from it. */
 static tw_status sweep_once(tw_ep *ep, progress *p)
 {
     bool given = ep->options->tau && ep->result->iterations == 0;
@@ -207,8 +208,8 @@ static tw_status sweep_once(tw_ep *ep, progress *p)
     return TW_OK;
 }
 
-/* log Z and the residual after a sweep. Measuring costs one tilted moment per site, so while the largest effect of
- * an update is far above the tolerance, that effect is used as the residual. */
+/* log Z and the residual after a sweep. Measuring costs one tilted moment per site, so while the largest
+ * effect of an update is far above the tolerance, that effect is used as the residual. */
 static void measure(tw_ep *ep, progress *p)
 {
     static const double FAR = 100.0;
@@ -220,8 +221,8 @@ static void measure(tw_ep *ep, progress *p)
         tw_ep_measure(ep, ep->log_det_b + ep->log_det_pending, NULL, &p->log_z, &r->residual);
 }
 
-/* Sequential sweeps have stalled. The first time, recompute Sigma, since it accumulates rounding errors; the second
- * time, switch to the double loop. */
+/* Sequential sweeps have stalled. The first time, recompute Sigma, since it accumulates rounding errors; the
+ * second time, switch to the double loop. */
 static tw_status after_stall(tw_ep *ep, const tw_ep_options *options, progress *p)
 {
     bool tried = !isnan(p->rebuilt);

@@ -1,22 +1,22 @@
-/* ep_double_loop.c: the double-loop algorithm, which provably converges for log-concave likelihoods (Opper & Winther
- * 2005, Expectation consistent approximate inference, JMLR 6; Heskes & Zoeter 2002).
+/* ep_double_loop.c: the double-loop algorithm, which provably converges for log-concave likelihoods (Opper &
+ * Winther 2005, Expectation consistent approximate inference, JMLR 6; Heskes & Zoeter 2002).
  *
  * EP's fixed points are those of  min over s  max over r  of
  *   F = -sum_n log Z_n(s_n - r_n) - log Z_K(r) + sum_n log Z_G(s_n),
- * where r_n = (nu_n, tau_n) is site n and s_n is a marginal in natural parameters (shift, precision). Z_n is the
- * integral of the likelihood times exp(b x - a x^2/2) with (b, a) = s_n - r_n, Z_K that of the prior times all
- * sites, and Z_G that of one Gaussian. For fixed s (tw_ep_hold_marginals) F is concave in r, so sweeps that maximise
- * it exactly in one r_n after another converge (tw_ep_inner_update). Setting s to the marginals then decreases F.
- * At convergence moments agree as in plain EP. During the iteration tau_n may be negative; at the fixed point of a
- * log-concave likelihood it is not.
+ * where r_n = (nu_n, tau_n) is site n and s_n is a marginal in natural parameters (shift, precision). Z_n is
+ * the integral of the likelihood times exp(b x - a x^2/2) with (b, a) = s_n - r_n, Z_K that of the prior
+ * times all sites, and Z_G that of one Gaussian. For fixed s (tw_ep_hold_marginals) F is concave in r, so
+ * sweeps that maximise it exactly in one r_n after another converge (tw_ep_inner_update). Setting s to the
+ * marginals then decreases F. At convergence moments agree as in plain EP. During the iteration tau_n may be
+ * negative; at the fixed point of a log-concave likelihood it is not.
  *
- * For one site, with the others fixed, q's marginal is Gaussian with natural parameters (h + nu, p + tau), where
- * (h, p) is the marginal without the site. Newton's method maximises the concave function
+ * For one site, with the others fixed, q's marginal is Gaussian with natural parameters (h + nu, p + tau),
+ * where (h, p) is the marginal without the site. Newton's method maximises the concave function
  *
  *   f(nu, tau) = -log Z_n(s - (nu, tau)) - log Z_G(h + nu, p + tau),
  *
- * which has gradient E_n[T] - E_G[T] and Hessian -(Cov_n[T] + Cov_G[T]) for the statistics T = (x, -x^2/2). Cov_n
- * follows from the cumulants of the tilted distribution up to the fourth.
+ * which has gradient E_n[T] - E_G[T] and Hessian -(Cov_n[T] + Cov_G[T]) for the statistics T = (x, -x^2/2).
+ * Cov_n follows from the cumulants of the tilted distribution up to the fourth.
  */
 #include <math.h>
 
@@ -56,8 +56,8 @@ static statistics from_cumulants(double m, double v, double c3, double c4)
     return s;
 }
 
-/* The problem of one site. x is measured from `origin`, which keeps the statistics well scaled; the shifts below are
- * those of x - origin. */
+/* The problem of one site. x is measured from `origin`, which keeps the statistics well scaled; the shifts
+ * below are those of x - origin. */
 typedef struct site_problem {
     const tw_model *model;
     size_t site;
@@ -88,8 +88,8 @@ static double objective(const site_problem *s, double nu, double tau, statistics
     return -t.log_z - log_gaussian_integral(b, a) - log_gaussian_integral(h, p);
 }
 
-/* Solve (Cov_n + Cov_G) step = E_n[T] - E_G[T]. Returns the Newton decrement gradient' step, or -1 if the matrix is
- * not positive definite. */
+/* Solve (Cov_n + Cov_G) step = E_n[T] - E_G[T]. Returns the Newton decrement gradient' step, or -1 if the
+ * matrix is not positive definite. */
 static double newton_step(const statistics *t, const statistics *g, double step[2])
 {
     double a = t->cov[0] + g->cov[0], b = t->cov[1] + g->cov[1], c = t->cov[2] + g->cov[2];
@@ -101,9 +101,9 @@ static double newton_step(const statistics *t, const statistics *g, double step[
     return g0 * step[0] + g1 * step[1];
 }
 
-/* Backtracking line search: halve the step until f gains at least a quarter of the first-order prediction. The
- * statistics are those of the last point tried. Returns false if no length succeeds: (nu, tau) is then the maximum up
- * to rounding. */
+/* Backtracking line search: halve the step until f gains at least a quarter of the first-order prediction.
+ * The statistics are those of the last point tried. Returns false if no length succeeds: (nu, tau) is then
+ * the maximum up to rounding. */
 static bool line_search(const site_problem *s, const double step[2], double decrement, double *nu,
                         double *tau, double *best, statistics *t, statistics *g)
 {

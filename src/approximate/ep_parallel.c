@@ -1,15 +1,15 @@
 /* ep_parallel.c: EP with parallel, damped updates.
  *
- * It serves Gaussians that cannot be swept site by site, and likelihoods that are not log-concave. A sweep updates
- * every site from the same marginals, with damping eta in natural parameters,
+ * It serves Gaussians that cannot be swept site by site, and likelihoods that are not log-concave. A sweep
+ * updates every site from the same marginals, with damping eta in natural parameters,
  *   (tau, nu) <- (1 - eta) (tau, nu) + eta (tau', nu'),
- * where (tau', nu') match moments, and then conditions the prior on all sites: one factorisation and the marginal
- * variances. The fixed points are those of sequential sweeps. Undamped updates can oscillate or diverge if sites are
- * strongly coupled, so eta is halved whenever the residual grows, and recovers slowly. Rounding errors do not
- * accumulate, because every sweep computes q from its sites.
+ * where (tau', nu') match moments, and then conditions the prior on all sites: one factorisation and the
+ * marginal variances. The fixed points are those of sequential sweeps. Undamped updates can oscillate or
+ * diverge if sites are strongly coupled, so eta is halved whenever the residual grows, and recovers slowly.
+ * Rounding errors do not accumulate, because every sweep computes q from its sites.
  *
- * If the likelihood is not log-concave, tau' may be negative and K^-1 + T not positive definite. Then eta is halved
- * and the sites go back half the way, until it is.
+ * If the likelihood is not log-concave, tau' may be negative and K^-1 + T not positive definite. Then eta is
+ * halved and the sites go back half the way, until it is.
  */
 #include <float.h>
 #include <math.h>
@@ -65,8 +65,8 @@ static tw_status start(tw_ep *ep, tw_gaussian *q)
     return condition(ep, q) ? TW_OK : fail_condition(ep);
 }
 
-/* One sweep; while q is not a distribution, halve eta and go half the way back. `kept` (2 n) receives the sites before
- * the sweep, tau and then nu. */
+/* One sweep; while q is not a distribution, halve eta and go half the way back. `kept` (2 n) receives the
+ * sites before the sweep, tau and then nu. */
 static tw_status sweep(tw_ep *ep, tw_gaussian *q, double *kept, double *eta)
 {
     tw_approximation *r = ep->result;

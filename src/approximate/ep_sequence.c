@@ -1,7 +1,7 @@
 /* ep_sequence.c: initial sites for EP, extrapolated along a sequence of models (talweg/approximate.h).
  *
- * The polynomial of order k through the last k + 1 of equidistant points predicts the next one with the weights
- * (-1)^j binomial(k + 1, j + 1), j = 0, ..., k, latest point first.
+ * The polynomial of order k through the last k + 1 of equidistant points predicts the next one with the
+ * weights (-1)^j binomial(k + 1, j + 1), j = 0, ..., k, latest point first.
  */
 #include <math.h>
 #include <string.h>
@@ -9,16 +9,16 @@
 #include "base/context.h"
 #include "talweg/approximate.h"
 
-/* The largest error of a prediction that is used, in units of the marginals, as EP's residual. Measured: such a
- * prediction saves at least the sweep that inserts it. */
+/* The largest error of a prediction that is used, in units of the marginals, as EP's residual. Measured: such
+ * a prediction saves at least the sweep that inserts it. */
 static const double worst_error = 0.1;
 
 enum { POINTS = 4 };
 static const double weights[POINTS][POINTS] = {
     {1.0, 0.0, 0.0, 0.0}, {2.0, -1.0, 0.0, 0.0}, {3.0, -3.0, 1.0, 0.0}, {4.0, -6.0, 4.0, -1.0}};
 
-/* Positions in the state: the number of points, at most POINTS; the order that would have predicted the last point
- * best, and its error there; then the sites. */
+/* Positions in the state: the number of points, at most POINTS; the order that would have predicted the last
+ * point best, and its error there; then the sites. */
 enum { STATE_POINTS, STATE_ORDER, STATE_ERROR, STATE_SITES };
 
 struct tw_ep_sequence {
@@ -82,8 +82,8 @@ static void extrapolate(const tw_ep_sequence *p, size_t order, size_t site, doub
     *nu = last[p->n];
 }
 
-/* The error of the prediction of this order in units of the marginals: the maximum over sites of |dtau| variance and
- * |dnu - dtau mean| sd. */
+/* The error of the prediction of this order in units of the marginals: the maximum over sites of |dtau|
+ * variance and |dnu - dtau mean| sd. */
 static double prediction_error(const tw_ep_sequence *p, size_t order, const tw_approximation *ep)
 {
     double worst = 0.0;

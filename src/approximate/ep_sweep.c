@@ -4,18 +4,19 @@
  *   Sigma  <- Sigma - dtau / (1 + dtau Sigma_nn) s s'
  *   mu     <- mu + (dnu - dtau mu_n) / (1 + dtau Sigma_nn) s
  *   log|B| <- log|B| + log(1 + dtau Sigma_nn).
- * Algorithm 3.5 applies each update to all of Sigma. Here updates are collected (gaussian/sweep.h) and columns of
- * Sigma are computed when needed, so a sweep costs n^3 flops of level-3 BLAS and O(64 n^2) others. The iterates
- * are the same, except that small changes of tau stay pending (change_site): they change the marginals at once, but
- * Sigma only when they have added up.
+ * Algorithm 3.5 applies each update to all of Sigma. Here updates are collected (gaussian/sweep.h) and
+ * columns of Sigma are computed when needed, so a sweep costs n^3 flops of level-3 BLAS and O(64 n^2) others.
+ * The iterates are the same, except that small changes of tau stay pending (change_site): they change the
+ * marginals at once, but Sigma only when they have added up.
  */
 #include <math.h>
 
 #include "approximate/ep.h"
 #include "base/team.h"
 
-/* The cavity has precision 1/variance - tau, the fraction `rest` of the marginal's. If rest is below ROUNDING, it is
- * rounding error, and the cavity is so broad that only the order of magnitude of its variance matters. */
+/* The cavity has precision 1/variance - tau, the fraction `rest` of the marginal's. If rest is below
+ * ROUNDING, it is rounding error, and the cavity is so broad that only the order of magnitude of its variance
+ * matters. */
 bool tw_ep_cavity(double tau, double nu, double mean, double variance, tw_cavity *out)
 {
     static const double ROUNDING = 1e-12;
@@ -54,8 +55,9 @@ bool tw_ep_match_moments(const tw_ep *ep, size_t site, double mean, double varia
     return isfinite(*tau) && isfinite(*nu);
 }
 
-/* The marginal variance of a site of the open block, to first order in the pending precisions. If pending changes of
- * many sites add up to a large difference from Sigma_nn, lower the limit for the rest of the sweep. */
+/* The marginal variance of a site of the open block, to first order in the pending precisions. If pending
+ * changes of many sites add up to a large difference from Sigma_nn, lower the limit for the rest of the
+ * sweep. */
 static double marginal_variance(tw_ep *ep, size_t site)
 {
     static const double MOST = 12.0;
@@ -75,9 +77,9 @@ static void apply_pending(tw_ep *ep, size_t site)
     ep->pending[site] = 0.0;
 }
 
-/* Change a site of the open block to (tau, nu), and update all marginals. An update with an effect below `skip` is
- * not made; a change of tau goes into Sigma when the site's pending precision exceeds its limit. Returns the effect in
- * units of the marginal. */
+/* Change a site of the open block to (tau, nu), and update all marginals. An update with an effect below
+ * `skip` is not made; a change of tau goes into Sigma when the site's pending precision exceeds its limit.
+ * Returns the effect in units of the marginal. */
 static double change_site(tw_ep *ep, size_t site, double variance, double tau, double nu)
 {
     tw_approximation *r = ep->result;
@@ -172,12 +174,13 @@ static double log_likelihood_at(const tw_model *m, size_t i, double x)
     return value;
 }
 
-/* Let g = nu - T mu (the pull of the sites at the mean) and t_n(x) = exp(nu_n x - tau_n x^2/2) with product t. Then
+/* Let g = nu - T mu (the pull of the sites at the mean) and t_n(x) = exp(nu_n x - tau_n x^2/2) with product
+ * t. Then
  *   log Z_q = (nu' mu - log|B|)/2 = log t(mu) - (g' mu + log|B|)/2.
  * The cavity of variance s_n has mean mu_n - s_n g_n, and the log of the integral of cavity times site is
  *   log t_n(mu_n) - (s_n g_n^2 + log(1 + tau_n s_n))/2.
- * log t(mu) cancels in log Z_EP. It is huge if observations are much more precise than the prior, so it is left out
- * of both terms. */
+ * log t(mu) cancels in log Z_EP. It is huge if observations are much more precise than the prior, so it is
+ * left out of both terms. */
 void tw_ep_measure(const tw_ep *ep, double log_det, const double *pull, double *log_z, double *residual)
 {
     const tw_model *m = ep->model;

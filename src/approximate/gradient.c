@@ -1,18 +1,19 @@
-/* gradient.c: derivatives of EP's and Laplace's log Z with respect to the parameters theta of the kernel and phi of
- * the likelihood.
+/* gradient.c: derivatives of EP's and Laplace's log Z with respect to the parameters theta of the kernel and
+ * phi of the likelihood.
  *
- * Let q have sites (tau, nu), mean mu and covariance Sigma; b = nu - tau o mu = K^-1 mu and R = T - T Sigma T. At EP's
- * fixed point the derivative of log Z with respect to the sites is zero, so only the direct dependence on K and on the
- * likelihood remains:
+ * Let q have sites (tau, nu), mean mu and covariance Sigma; b = nu - tau o mu = K^-1 mu and R = T - T Sigma
+ * T. At EP's fixed point the derivative of log Z with respect to the sites is zero, so only the direct
+ * dependence on K and on the likelihood remains:
  *
  *   d log Z_EP / d theta_j = 1/2 sum_mn (b b' - R)_mn (dK / d theta_j)_mn
  *   d log Z_EP / d phi     = sum_n E[d log p(y_n | x_n, phi) / d phi] under the tilted distributions
  *
- * Laplace's log Z = log p(y, mode) - log|B|/2 also depends on theta through the mode (Rasmussen & Williams 2006,
- * section 5.5.1). With
- *   s_n = d log Z / d mode_n = -1/2 Sigma_nn dlambda_n/dx_n   and   d mode / d theta_j = (I - K R) (dK / d theta_j) b
- * that part is u' (dK / d theta_j) b, u = (I - R K) s, so the matrix above becomes b b' + u b' + b u' - R. The
- * derivative with respect to phi is
+ * Laplace's log Z = log p(y, mode) - log|B|/2 also depends on theta through the mode (Rasmussen & Williams
+ * 2006, section 5.5.1). With
+ *   s_n = d log Z / d mode_n = -1/2 Sigma_nn dlambda_n/dx_n,
+ *   d mode / d theta_j = (I - K R) (dK / d theta_j) b,
+ * that part is u' (dK / d theta_j) b, u = (I - R K) s, so the matrix above becomes b b' + u b' + b u' - R.
+ * The derivative with respect to phi is
  *
  *   sum_n [d log p_n - Sigma_nn/2 d lambda_n + (Sigma s)_n d slope_n],   slope_n = d log p_n / dx_n.
  *
@@ -39,8 +40,8 @@ static void set_b(work *w)
     for (size_t i = 0; i < a->n; i++) w->b[i] = a->nu[i] - a->tau[i] * a->mean[i];
 }
 
-/* s at the mode. If the likelihood's curvature lambda is negative, q has tau = 0 instead, and log|B| does not depend
- * on it. */
+/* s at the mode. If the likelihood's curvature lambda is negative, q has tau = 0 instead, and log|B| does not
+ * depend on it. */
 static void set_s(work *w)
 {
     const tw_approximation *a = w->a;

@@ -2,17 +2,18 @@
  *
  * The direct step is, with S = W^1/2 and B = I + S K S,
  *   da = (I + W K)^-1 g = g - S B^-1 S K g,   dx = K da.
- * Rasmussen & Williams (2006, Algorithm 3.1) compute the new a instead and subtract the old one. Here rounding errors
- * are relative to g, which vanishes at the mode, so every step corrects the errors of the last, however large
- * lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B. If the metric never leaves out a site (a sparse
- * precision), one solve gives dx and da = g - W dx, unless lambda K is so large that this difference loses digits.
+ * Rasmussen & Williams (2006, Algorithm 3.1) compute the new a instead and subtract the old one. Here
+ * rounding errors are relative to g, which vanishes at the mode, so every step corrects the errors of the
+ * last, however large lambda K is. Sites with lambda_n K_nn < ACTIVE do not enter B. If the metric never
+ * leaves out a site (a sparse precision), one solve gives dx and da = g - W dx, unless lambda K is so large
+ * that this difference loses digits.
  *
- * Factoring B dominates the cost. Conjugate gradients for H = K^-1 + W need a factor only as a preconditioner,
- * H_0 = K^-1 + W_0, and the product H p = p_a + W p_x takes O(n) flops for a pair p_x = K p_a. W_0 is the W of an
- * earlier point, restricted to the sites with lambda_n K_nn > MATTERS: often a fifth of all, and the cost falls with
- * the cube. H_0^-1 H - I = H_0^-1 (W - W_0) then has few large eigenvalues, so few iterations suffice. A new H_0 is
- * factored when the iterations have cost as much as that. Iteration k adds alpha rho to the decrement, and the
- * iteration stops when the last addition is small.
+ * Factoring B dominates the cost. Conjugate gradients for H = K^-1 + W need a factor only as a
+ * preconditioner, H_0 = K^-1 + W_0, and the product H p = p_a + W p_x takes O(n) flops for a pair p_x = K
+ * p_a. W_0 is the W of an earlier point, restricted to the sites with lambda_n K_nn > MATTERS: often a fifth
+ * of all, and the cost falls with the cube. H_0^-1 H - I = H_0^-1 (W - W_0) then has few large eigenvalues,
+ * so few iterations suffice. A new H_0 is factored when the iterations have cost as much as that. Iteration k
+ * adds alpha rho to the decrement, and the iteration stops when the last addition is small.
  */
 #include "approximate/newton.h"
 
@@ -25,9 +26,8 @@ enum { VECTORS = 10 };
 enum { MOST_ITERATIONS = 50 };
 enum { FREE_ITERATIONS = 3 };       /* even a new preconditioner takes this many */
 static const double ACTIVE = 1e-13; /* leaving out such sites changes log|B| by less than n times this */
-static const double MATTERS =
-    1.0;                         /* a site with lambda K = 1 alone halves the variance of its latent value */
-static const double LARGE = 1e6; /* lambda K; the relative error of g - W dx is about 1e-16 times this */
+static const double MATTERS = 1.0;  /* lambda K of a site that alone halves the variance of its latent */
+static const double LARGE = 1e6;    /* lambda K; the relative error of g - W dx is about 1e-16 times this */
 /* Time of a flop in a matrix-vector product or sparse solve, in units of a flop in a factorisation. */
 static const double SLOWER = 2.0, SLOWER_SPARSE = 6.0;
 
@@ -119,8 +119,8 @@ static void move_along(tw_newton *s, double alpha)
     }
 }
 
-/* Add the cost of the iterations beyond FREE_ITERATIONS to `spent`. A dense iteration is a solve and two products with
- * K. */
+/* Add the cost of the iterations beyond FREE_ITERATIONS to `spent`. A dense iteration is a solve and two
+ * products with K. */
 static void count_cost(tw_newton *s, size_t iterations)
 {
     tw_curved_flops cost = tw_curved_cost(s->curved, (double)s->curved->active);

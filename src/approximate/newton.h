@@ -1,8 +1,8 @@
 /* newton.h: Newton steps of Laplace's approximation.
  *
- * The step solves (K^-1 + W) dx = g, W = diag(lambda). It is stored as the pair (da, dx) with dx = K da, so that no
- * inverse of K is needed. The decrement g' dx is the squared length of the step in standard deviations of
- * N(x, (K^-1 + W)^-1).
+ * The step solves (K^-1 + W) dx = g, W = diag(lambda). It is stored as the pair (da, dx) with dx = K da, so
+ * that no inverse of K is needed. The decrement g' dx is the squared length of the step in standard
+ * deviations of N(x, (K^-1 + W)^-1).
  */
 #ifndef TALWEG_APPROXIMATE_NEWTON_H
 #define TALWEG_APPROXIMATE_NEWTON_H
@@ -26,12 +26,13 @@ typedef struct tw_newton {
 tw_status tw_newton_new(const tw_gaussian *prior, tw_newton *out);
 void tw_newton_free(tw_newton *newton);
 
-/* Compute the step with B factored at this point, n^3/3 flops. Returns the decrement, or NaN if B cannot be factored
- * because lambda K is too large for double precision. */
+/* Compute the step with B factored at this point, n^3/3 flops. Returns the decrement, or NaN if B cannot be
+ * factored because lambda K is too large for double precision. */
 double tw_newton_direct(tw_newton *s);
 
-/* Compute the step by preconditioned conjugate gradients, O(n^2) flops per iteration. Returns the decrement, or NaN
- * if they do not converge. The relative error of the step, in the norm of the decrement, is about `accuracy`. */
+/* Compute the step by preconditioned conjugate gradients, O(n^2) flops per iteration. Returns the decrement,
+ * or NaN if they do not converge. The relative error of the step, in the norm of the decrement, is about
+ * `accuracy`. */
 double tw_newton_conjugate(tw_newton *s, double accuracy);
 
 #endif

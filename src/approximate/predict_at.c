@@ -1,5 +1,5 @@
-/* predict_at.c: predictions of the latent function at any number of new inputs, in batches of tw_predict_batch(n)
- * columns, so that memory does not grow with the number of inputs. */
+/* predict_at.c: predictions of the latent function at any number of new inputs, in batches of
+ * tw_predict_batch(n) columns, so that memory does not grow with the number of inputs. */
 #include "approximate/approximate.h"
 
 size_t tw_predict_batch(size_t n)

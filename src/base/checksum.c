@@ -1,10 +1,11 @@
-/* checksum.c: the checksum of journals, run files and checkpoints, and of the data that all members of a team must
- * share: an FNV-1a hash with 64-bit words in place of bytes. */
+/* checksum.c: the checksum of journals, run files and checkpoints, and of the data that all members of a team
+ * must share: an FNV-1a hash with 64-bit words in place of bytes. */
 #include <string.h>
 
 #include "talweg/base.h"
 
-/* Multiplication by an odd number is a bijection modulo 2^64, so a change within one word always changes the sum. */
+/* Multiplication by an odd number is a bijection modulo 2^64, so a change within one word always changes the
+ * sum. */
 uint64_t tw_checksum(uint64_t sum, size_t words, const void *data)
 {
     const char *at = data;

@@ -1,8 +1,10 @@
-/* fault.h: faults that tests can switch on, to show that a test detects them. The library does not contain them.
+/* fault.h: faults that tests can switch on, to show that a test detects them. The library does not contain
+ * them.
  *
- * In the library TW_FAULTY(FAULT, sound, broken) is `sound`, and `broken` is not compiled. Tests that need faults link
- * a second copy of the files that contain them, compiled with TALWEG_FAULTS (tests/CMakeLists.txt). There it is
- * `broken` while the test asks for that fault. tests/support/fault.c holds the variables.
+ * In the library TW_FAULTY(FAULT, sound, broken) is `sound`, and `broken` is not compiled. Tests that need
+ * faults link a second copy of the files that contain them, compiled with TALWEG_FAULTS
+ * (tests/CMakeLists.txt). There it is `broken` while the test asks for that fault. tests/support/fault.c
+ * holds the variables.
  */
 #ifndef TALWEG_BASE_FAULT_H
 #define TALWEG_BASE_FAULT_H

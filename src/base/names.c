@@ -1,5 +1,5 @@
-/* names.c: finds the name nearest to a mistyped word, by the edit distance of Levenshtein (1966): the number of
- * insertions, deletions and substitutions, from the recurrence
+/* names.c: finds the name nearest to a mistyped word, by the edit distance of Levenshtein (1966): the number
+ * of insertions, deletions and substitutions, from the recurrence
  *   d(i, j) = min(d(i-1, j) + 1, d(i, j-1) + 1, d(i-1, j-1) + [a_i != b_j]). */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,8 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return row[b_length];
 }
 
-/* The next name of a comma-separated list; advances *names past it. Returns its length, 0 at the end of the list. */
+/* The next name of a comma-separated list; advances *names past it. Returns its length, 0 at the end of the
+ * list. */
 static size_t next_name(const char **names, const char **name)
 {
     *name = *names + strspn(*names, ", ");

@@ -1,5 +1,5 @@
-/* status.c: text and exit code of each status, from the list in talweg/base.h; the version; and tw_quote, which
- * escapes and shortens a user's text for messages. */
+/* status.c: text and exit code of each status, from the list in talweg/base.h; the version; and tw_quote,
+ * which escapes and shortens a user's text for messages. */
 #include <stdio.h>
 #include <string.h>
 

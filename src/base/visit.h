@@ -6,9 +6,9 @@
  *       tw_visit_size(v, &t->done, 0, t->n);
  *   }
  *
- * A visit from tw_visit_count() counts the numbers, one from tw_visit_save(to) writes them to `to`, and one from
- * tw_visit_restore(from, count) reads them back. If a restored number is impossible or the numbers end too early, the
- * visit changes nothing from there on.
+ * A visit from tw_visit_count() counts the numbers, one from tw_visit_save(to) writes them to `to`, and one
+ * from tw_visit_restore(from, count) reads them back. If a restored number is impossible or the numbers end
+ * too early, the visit changes nothing from there on.
  */
 #ifndef TALWEG_BASE_VISIT_H
 #define TALWEG_BASE_VISIT_H

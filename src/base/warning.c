@@ -1,5 +1,6 @@
-/* warning.c: names and messages of warnings, from the list in talweg/warning.h. A message has placeholders in braces,
- * which tw_warning_print replaces: {file}, {name}, {other}, {latent}, and {0:.3f}, number 0 in the format %.3f. */
+/* warning.c: names and messages of warnings, from the list in talweg/warning.h. A message has placeholders in
+ * braces, which tw_warning_print replaces: {file}, {name}, {other}, {latent}, and {0:.3f}, number 0 in the
+ * format %.3f. */
 #include "talweg/warning.h"
 
 #include <stdio.h>

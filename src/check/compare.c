@@ -1,9 +1,9 @@
 /* compare.c: compares a claim with draws, latent by latent.
  *
- * Let e be an estimate from the draws (a mean, standard deviation or quantile) and s the standard deviation of the
- * draws. A claimed number c differs by d = (c - e) / s posterior standard deviations. The standard error of d is the
- * Monte Carlo standard error of e divided by s; the error of s itself changes d by a factor close to one and is
- * neglected.
+ * Let e be an estimate from the draws (a mean, standard deviation or quantile) and s the standard deviation
+ * of the draws. A claimed number c differs by d = (c - e) / s posterior standard deviations. The standard
+ * error of d is the Monte Carlo standard error of e divided by s; the error of s itself changes d by a factor
+ * close to one and is neglected.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* judge.c: judges whether a claim is right or wrong, or whether the draws cannot decide.
  *
- * Every number has a difference d with standard error s, and a tolerance t. The claim is right if |d| + 2 s <= t for
- * every number: an intersection-union test, which needs no correction for the number of tests. It is wrong if
- * |d| - z s > t for at least one of m numbers: here the number of tests counts, so Phi(-z) = 0.001 / (2 m)
- * (Bonferroni).
+ * Every number has a difference d with standard error s, and a tolerance t. The claim is right if
+ * |d| + 2 s <= t for every number: an intersection-union test, which needs no correction for the number of
+ * tests. It is wrong if |d| - z s > t for at least one of m numbers: here the number of tests counts, so
+ * Phi(-z) = 0.001 / (2 m) (Bonferroni).
  */
 #include <math.h>
 #include <stdarg.h>
@@ -34,9 +34,9 @@ static tw_check_judgement judge_value(const tw_check_value *v, double tolerance,
     return d + 2.0 * v->error <= tolerance ? TW_CHECK_RIGHT : TW_CHECK_UNDECIDED;
 }
 
-/* The factor by which the error of an undecided number must shrink to decide it, if its difference d stays the same. If
- * |d| is below the tolerance, |d| + 2 s must come down to it; if above, |d| - z s must come up to it. 0 for a decided
- * number. */
+/* The factor by which the error of an undecided number must shrink to decide it, if its difference d stays
+ * the same. If |d| is below the tolerance, |d| + 2 s must come down to it; if above, |d| - z s must come up
+ * to it. 0 for a decided number. */
 static double shrinkage(const tw_check_value *v, double tolerance, double z)
 {
     double d = fabs(v->difference);
@@ -80,8 +80,8 @@ static double judge_latents(double tolerance, double z, tw_check_result *r)
     return most;
 }
 
-/* The number of draws of each chain that makes errors smaller by the factor `ratio`: draws ratio^2, rounded up to 1.5,
- * 2, 2.5, ... times a power of ten. 0 if none are needed or more than 1e9. */
+/* The number of draws of each chain that makes errors smaller by the factor `ratio`: draws ratio^2, rounded
+ * up to 1.5, 2, 2.5, ... times a power of ten. 0 if none are needed or more than 1e9. */
 static size_t draws_for(const tw_check_options *o, double ratio)
 {
     double draws = (double)o->draws * ratio * ratio;

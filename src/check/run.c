@@ -1,4 +1,5 @@
-/* run.c: runs a check: exact draws if numbers of latents are claimed, log Z if it is claimed, and the verdict. */
+/* run.c: runs a check: exact draws if numbers of latents are claimed, log Z if it is claimed, and the
+ * verdict. */
 #include <math.h>
 
 #include "check/check.h"
@@ -61,8 +62,8 @@ static tw_status estimate(job *j, bool *good)
 
 /* ---- latents ---- */
 
-/* Can the draws decide? Not after a warning that leaves their errors unknown; the other warnings only say that errors
- * are large or slightly underestimated. */
+/* Can the draws decide? Not after a warning that leaves their errors unknown; the other warnings only say
+ * that errors are large or slightly underestimated. */
 static bool are_good_chains(const tw_warnings *warnings)
 {
     for (size_t k = 0; k < warnings->count; k++) switch (warnings->warning[k].code) {
