@@ -1,4 +1,4 @@
-/* anneal_options.c: see anneal_options.h. */
+/* anneal_options.c: the options of the path and its transitions (anneal_options.h). */
 #include "cli/anneal_options.h"
 
 #include <math.h>
@@ -98,14 +98,14 @@ const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT] = {
     {TW_ROW_THREADS(FIELD(threads))},
 };
 
-/* ---- for the library ---- */
+/* ---- translation to the library's options ---- */
 
 static bool is_fit(const char *from)
 {
     return tw_name_is_among(from, "ep, laplace");
 }
 
-/* A schedule that is no name is a file. */
+/* Read the schedule from a file, unless it is a name or has been read. */
 static tw_status read_schedule(tw_context *ctx, const char *path, tw_anneal_files *files)
 {
     if (files->schedule || tw_name_is_among(path, schedule_names())) return TW_OK;
@@ -150,7 +150,7 @@ tw_status tw_anneal_options_check(tw_context *ctx, const tw_anneal_options *o, c
     TW_TRY(read_schedule(ctx, o->schedule, files));
     tw_evidence_options options = options_of(o, files);
     options.methods = methods;
-    if (!is_fit(o->from)) options.from = "prior"; /* a file is looked at when there is a model */
+    if (!is_fit(o->from)) options.from = "prior"; /* a file is checked later, with the model */
     return tw_evidence_options_check(ctx, &options);
 }
 

@@ -1,5 +1,5 @@
-/* anneal_options.h: the options that say where the path to the posterior starts, its temperatures, and the
- * transitions along it, and their translation for the library. Shared by evidence and grid. */
+/* anneal_options.h: the options of the path to the posterior (its start, temperatures and transitions), and
+ * their translation to the library's options. Shared by talweg evidence and talweg grid. */
 #ifndef TALWEG_CLI_ANNEAL_OPTIONS_H
 #define TALWEG_CLI_ANNEAL_OPTIONS_H
 
@@ -19,18 +19,18 @@ extern const tw_option tw_anneal_option_rows[TW_ANNEAL_OPTION_COUNT];
         "Path and transitions", tw_anneal_option_rows, TW_ANNEAL_OPTION_COUNT, offsetof(type, member) \
     }
 
-/* What they name that is in files. */
+/* The contents of the files that the options name; NULL: none. */
 typedef struct tw_anneal_files {
     tw_table *schedule;
     tw_reference *reference;
 } tw_anneal_files;
 
-/* What can be refused before anything is computed or read, but for a schedule in a file, which is read. */
+/* Check the options before anything is computed. Of the files only the schedule is read. */
 tw_status tw_anneal_options_check(tw_context *ctx, const tw_anneal_options *options, const char *methods,
                                   tw_anneal_files *files);
 
-/* For the library. The files are read for this model, which make_model made (see reference_file.h), where it needs them, and are the caller's to close, after the
- * plan. */
+/* Translate the options for the library, and read the reference if it is in files: for this model, which
+ * make_model made (see reference_file.h). The caller closes the files after it has freed the plan. */
 tw_status tw_anneal_translate(tw_context *ctx, const tw_anneal_options *options, const tw_model *model,
                               tw_model_maker *make_model, tw_anneal_files *files, tw_evidence_options *out);
 void tw_anneal_close(tw_anneal_files *files);

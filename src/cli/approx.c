@@ -1,4 +1,4 @@
-/* approx.c: talweg approx: Laplace, EP and EP's correction side by side. */
+/* approx.c: talweg approx: fits Laplace and EP, corrects EP's log Z, and prints all three. */
 #include <math.h>
 
 #include "cli/commands.h"
@@ -71,7 +71,7 @@ typedef struct results {
     tw_approximation *laplace, *ep;
     double laplace_seconds, ep_seconds;
     tw_correction correction;
-    bool corrected; /* false: refused, since EP did not converge */
+    bool corrected; /* false: no correction, because EP did not converge or there are too many cases */
     tw_warnings warnings;
 } results;
 
@@ -195,7 +195,7 @@ static tw_status check_files(tw_context *ctx, const approx_options *options)
 
 enum { MARGINAL_COLUMNS = 5 };
 
-/* The columns of the file: index, mean and sd of both approximations. */
+/* The columns of the file: index, and mean and standard deviation by both approximations. */
 static void fill_marginals(const results *r, double *block)
 {
     size_t n = r->ep->n;
@@ -233,7 +233,7 @@ static tw_status write_files(tw_context *ctx, const approx_options *options, con
 
 /* ---- the command ---- */
 
-/* The prior standard deviation of the first case; 0 where it is not known. */
+/* The prior standard deviation of the first case; 0 if it is not known. */
 static double prior_sd(const tw_problem *problem)
 {
     double variance = 0.0;
@@ -244,8 +244,9 @@ static double prior_sd(const tw_problem *problem)
     return sqrt(variance);
 }
 
-/* A residual that is no number comes of a K too large for double precision, of sites whose moments cannot be computed, or, of a likelihood
- * that is not log-concave, of sites that make no distribution. No further sweep mends that. */
+/* The residual is not finite: K is too large for double precision, or the moments of a site cannot be
+ * computed, or (for a likelihood that is not log-concave) the sites define no distribution. More sweeps would
+ * not help. */
 static tw_status fail_overflow(tw_context *ctx, const results *r, const char *name)
 {
     double sd = prior_sd(r->problem);
@@ -261,6 +262,7 @@ static tw_status fail_overflow(tw_context *ctx, const results *r, const char *na
                    name, r->problem->likelihood->name);
 }
 
+/* Fail if a fit did not converge; otherwise print the warnings. */
 static tw_status judge(tw_context *ctx, const approx_options *options, const results *r)
 {
     if (!r->ep->converged && !isfinite(r->ep->residual)) return fail_overflow(ctx, r, "EP");
@@ -287,7 +289,7 @@ static void warn(results *r, tw_warning_code code, double first, double second)
     tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}});
 }
 
-/* What JSON says; for people some of it is an error (judge). */
+/* The warnings of the JSON output; `judge` reports some of them as errors. */
 static void find_warnings(results *r)
 {
     const tw_approximation *ep = r->ep, *laplace = r->laplace;

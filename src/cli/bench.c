@@ -1,5 +1,6 @@
-/* bench.c: talweg bench: measure the cost of a leapfrog step on this machine, in units of a Cholesky
- * factorisation of order n (dpotrf) and of the matrix products inside it. The measuring is in bench/measure.c. */
+/* bench.c: talweg bench: measures the cost of a leapfrog step on this machine, in units of a Cholesky
+ * factorisation of order n (dpotrf) and of the matrix products in the step. bench/measure.c takes the
+ * times. */
 #include <math.h>
 #include <string.h>
 
@@ -50,9 +51,9 @@ typedef struct results {
     size_t count;
     bench_batch batches[BATCHES];
     tw_meter meter;
-    size_t done;      /* of MEASUREMENTS */
-    double potrf;     /* median over the rows */
-    const char *note; /* why there is no literal row, or NULL */
+    size_t done;      /* measurements so far */
+    double potrf;     /* seconds of dpotrf, median over the rows */
+    const char *note; /* why the literal algorithm was skipped, or NULL */
 } results;
 
 /* ---- measuring ---- */
@@ -75,6 +76,7 @@ static void show_progress(results *r)
     tw_meter_show(&r->meter, TW_METER_COUNT(++r->done, MEASUREMENTS));
 }
 
+/* Measure the report's algorithm as printed, if possible; otherwise leave a note. */
 static tw_status measure_literal(bool from_ep, step *row, results *r)
 {
     if (!bench_has_literal()) {
@@ -94,7 +96,7 @@ static tw_status measure_literal(bool from_ep, step *row, results *r)
     return TW_OK;
 }
 
-/* Both metrics, and the literal algorithm, on the path from q at b. */
+/* Measure both metrics and the literal algorithm on the path from q at inverse temperature row.beta. */
 static tw_status measure_steps(const tw_target *target, bool from_ep, step row, results *r)
 {
     static const char *const names[] = {"hessian", "smoothed"};
@@ -268,7 +270,7 @@ static tw_status run(tw_context *ctx, const void *values)
     return status;
 }
 
-/* Nothing is written, so there is no --force. */
+/* The command writes no file, so it has no --force, the last output option. */
 static const tw_option_group groups[] = {
     TW_BUILT_IN_OPTION_GROUPS(bench_options, model),
     {"Built-in problem", rows, TW_COUNT(rows), 0},

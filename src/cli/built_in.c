@@ -1,8 +1,9 @@
-/* built_in.c: without DATA: the built-in problem of two classes, or at its inputs observations that suit another likelihood.
+/* built_in.c: the built-in problem of commands without DATA: two classes, or observations of another
+ * likelihood at the same inputs.
  *
- * At x the latent function is taken to be sin(2 x_1) - x_2, and y about its mean there, a scattered number of standard
- * deviations off: the first number of a few about that one which the likelihood may observe. These are not draws, but as good for checks of
- * derivatives, integrators and samplers.
+ * The latent value of case i is f = sin(2 x_1) - x_2. Its observation is E[y | f] + (2 u_i - 1) sd[y | f]
+ * with quasi-random u_i in [0, 1), moved to a nearby number that the likelihood supports. These are not draws
+ * from the model, but they serve as well for checks of derivatives, integrators and samplers.
  */
 #include <math.h>
 
@@ -33,7 +34,7 @@ const tw_option tw_built_in_option_rows[TW_BUILT_IN_OPTION_COUNT] = {
 
 /* ---- observations ---- */
 
-/* Columns that a likelihood cannot do without: five trials. */
+/* Fill in the columns that the likelihood requires: five trials for each case. */
 static tw_status fill_required(const tw_likelihood *likelihood, tw_data *data)
 {
     for (size_t k = 0; k < likelihood->columns; k++)
@@ -42,7 +43,8 @@ static tw_status fill_required(const tw_likelihood *likelihood, tw_data *data)
     return TW_OK;
 }
 
-/* The first number about `near` that observation i may be: itself, a whole number at or below it, a positive one. */
+/* Set y[i] to the first of a few numbers near `near` that the likelihood supports: `near` itself, the
+ * integers around it, its absolute value, or 0, 1, 2. */
 static bool find_supported(const tw_observations *o, size_t i, double near, double *y)
 {
     const double below = floor(near), tries[] = {near, below, below + 1.0, fabs(near), 0.0, 1.0, 2.0};
@@ -55,7 +57,7 @@ static bool find_supported(const tw_observations *o, size_t i, double near, doub
 
 static tw_status observe(const tw_likelihood *likelihood, const tw_likelihood_options *given, tw_data *data)
 {
-    const double golden = 0.61803398874989485; /* its multiples modulo 1 are spread evenly */
+    const double golden = 0.61803398874989485; /* its multiples modulo 1 are evenly spread */
     TW_TRY(tw_likelihood_options_fill(given, likelihood, data));
     TW_TRY(fill_required(likelihood, data));
     tw_observations all = tw_data_observed(data, likelihood, NULL);

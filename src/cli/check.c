@@ -1,4 +1,4 @@
-/* check.c: talweg check: is this approximation right? */
+/* check.c: talweg check: checks an approximation against exact draws and log Z. */
 #include "cli/check.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ static const tw_option rows[] = {
      .help = "write a page with plots to FILE.html, or what --json prints to FILE.json"},
 };
 
-/* ---- before anything is computed ---- */
+/* ---- checks before the computation ---- */
 
 static tw_status check(tw_context *ctx, const tw_check_flags *f)
 {

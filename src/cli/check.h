@@ -1,4 +1,4 @@
-/* check.h: what talweg check is asked for, finds and prints. */
+/* check.h: the options, results and output of talweg check. */
 #ifndef TALWEG_CLI_CHECK_H
 #define TALWEG_CLI_CHECK_H
 
@@ -14,17 +14,17 @@ typedef struct tw_check_flags {
     double tolerance, log_z_tolerance;
     const char *methods;
     uint64_t chains, warmup, draws, seed, threads;
-    const char *command; /* as it was typed */
+    const char *command; /* the command line */
 } tw_check_flags;
 
 typedef struct tw_check_found {
     tw_problem *problem;
-    tw_fits fits; /* of EP and Laplace, where one of them is checked */
+    tw_fits fits; /* EP and Laplace, if one of them is checked */
     tw_claim *claim;
     tw_check_result result;
 } tw_check_found;
 
-/* Two tables and the verdict. */
+/* Print two tables and the verdict, or JSON. */
 void tw_check_print(const tw_check_flags *flags, const tw_check_found *found);
 tw_status tw_check_print_json(tw_context *ctx, const tw_check_flags *flags, const tw_check_found *found,
                               FILE *to);

@@ -1,4 +1,4 @@
-/* check_print.c: the results of talweg check as two tables with a verdict, and as JSON. */
+/* check_print.c: prints the results of talweg check as two tables with a verdict, or as JSON. */
 #include <math.h>
 
 #include "cli/check.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_SHOWN = 10 };
 
-/* ---- for people ---- */
+/* ---- tables ---- */
 
 static void print_log_z(const tw_check_value *v, tw_check_judgement judgement)
 {

@@ -1,4 +1,4 @@
-/* commands.c: the list of subcommands, and the way from the program's arguments to one of them. */
+/* commands.c: the list of subcommands, and the dispatch of the program's arguments to one of them. */
 #include "cli/commands.h"
 
 #include <string.h>
@@ -23,12 +23,14 @@ const tw_command *tw_command_at(size_t k)
     return k < TW_COUNT(commands) ? commands[k] : NULL;
 }
 
-/* ---- the command line, for the record: a word of plain characters stands as it is; any other goes between
- * single quotes, and a quote within it becomes '\'' ---- */
+/* ---- the command line, recorded in files ----
+ * A word of plain characters is copied. Any other word is put in single quotes, and a quote within it
+ * becomes '\''. */
 
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
 
-/* Append a word behind a space; returns the place behind it. `to` has room for 4 bytes a character and 3 more. */
+/* Append a space and a word; returns the end. `to` must have room for 4 bytes per character of the word and 3
+ * more. */
 static char *append_word(char *to, const char *word)
 {
     *to++ = ' ';
@@ -64,11 +66,28 @@ tw_status tw_command_line(tw_context *ctx, const char *name, size_t count, const
     return TW_OK;
 }
 
+/* Check the options, set the command line, and run the command. */
+static tw_status run_parsed(tw_context *ctx, const tw_command *command, size_t count,
+                            const char *const *arguments, void *values)
+{
+    char *line = NULL;
+    TW_TRY(tw_file_names_check(ctx, command, values));
+    if (command->line) {
+        TW_TRY(tw_command_line(ctx, command->name, count, arguments, &line));
+        memcpy((char *)values + command->line, &line, sizeof line);
+    }
+    tw_warnings_silence(tw_options_flag(command, values, "no-warnings"));
+    tw_file_names_of(command, values);
+    tw_status status = command->run(ctx, values);
+    tw_file_names_of(NULL, NULL);
+    tw_release(ctx, line);
+    return status;
+}
+
 tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t count,
                          const char *const *arguments)
 {
     void *values = NULL;
-    char *line = NULL;
     bool wants_help = false;
     tw_model_arguments all = {0};
     tw_terminal_restart();
@@ -77,20 +96,10 @@ tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t coun
     TW_TRY(tw_allocate(ctx, 1, command->bytes, "the options", &values));
     tw_status status = tw_model_file_expand(ctx, command, count, arguments, &all);
     if (status == TW_OK) status = tw_options_parse(ctx, command, all.count, all.item, values, &wants_help);
-    if (status == TW_OK && !wants_help) status = tw_file_names_check(ctx, command, values);
-    if (status == TW_OK && command->line) {
-        status = tw_command_line(ctx, command->name, count, arguments, &line);
-        memcpy((char *)values + command->line, &line, sizeof line);
-    }
     if (status == TW_OK && wants_help)
         tw_options_help(command, stdout);
-    else if (status == TW_OK) {
-        tw_warnings_silence(tw_options_flag(command, values, "no-warnings"));
-        tw_file_names_of(command, values);
-        status = command->run(ctx, values);
-        tw_file_names_of(NULL, NULL);
-    }
-    tw_release(ctx, line);
+    else if (status == TW_OK)
+        status = run_parsed(ctx, command, count, arguments, values);
     tw_release(ctx, values);
     tw_model_arguments_release(ctx, &all);
     return status;
@@ -135,7 +144,7 @@ static tw_status print_completion(tw_context *ctx, const char *shell)
     return TW_OK;
 }
 
-/* The version, and which optional parts this build has. */
+/* Print the version and the optional parts of this build. */
 static void print_version(void)
 {
     const char *orderings = tw_sparse_orderings(), *mpi = tw_ranks_library();
@@ -143,7 +152,7 @@ static void print_version(void)
            orderings ? orderings : "not in this build", mpi ? mpi : "not in this build");
 }
 
-/* What the program says of itself. */
+/* help, --version, --man-page and --completion. */
 static tw_status print_about(tw_context *ctx, size_t count, const char *const *arguments)
 {
     const char *word = arguments[0], *next = count > 1 ? arguments[1] : NULL;

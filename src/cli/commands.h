@@ -1,5 +1,4 @@
-/* commands.h: the subcommands. Each is one file with one table of options; the list of them is in commands.c.
- */
+/* commands.h: the subcommands. Each has its own file with a table of options; commands.c lists them all. */
 #ifndef TALWEG_CLI_COMMANDS_H
 #define TALWEG_CLI_COMMANDS_H
 
@@ -22,17 +21,18 @@ extern const tw_command tw_command_merge;
 extern const tw_command tw_command_bench;
 extern const tw_command tw_command_demo;
 
-/* All of them, in the order of the help; NULL behind the last. */
+/* Command k, in the order of the help; NULL after the last. */
 const tw_command *tw_command_at(size_t k);
 
-/* Parse arguments[0..count) (without the command's name) and run it. --help prints and is TW_OK. */
+/* Parse arguments[0..count), which do not include the command's name, and run the command; --help prints its
+ * help. */
 tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t count,
                          const char *const *arguments);
 
-/* The whole program: dispatch on arguments[0]. */
+/* Run the program: arguments[0] names the command. */
 tw_status tw_program_run(tw_context *ctx, size_t count, const char *const *arguments);
 
-/* "talweg NAME ARGUMENT ...", with quotes where a shell needs them. Freed with tw_release. */
+/* The command line "talweg NAME ARGUMENT ...", quoted for a shell. Free it with tw_release. */
 tw_status tw_command_line(tw_context *ctx, const char *name, size_t count, const char *const *arguments,
                           char **out);
 

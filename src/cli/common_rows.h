@@ -1,9 +1,9 @@
-/* common_rows.h: what the rows of an option have in common where several commands take it, written once. A table
- * adds what is its own:
+/* common_rows.h: the common fields of options that several commands take. A command's table adds its own
+ * fields:
  *
  *     {TW_ROW_SEED(FIELD(seed)), .help = "seed of the random numbers"},
  *
- * Only --threads means the same everywhere, and has its help here too.
+ * --threads and --ignore-column mean the same in every command, so their help is here too.
  */
 #ifndef TALWEG_CLI_COMMON_ROWS_H
 #define TALWEG_CLI_COMMON_ROWS_H
@@ -18,7 +18,7 @@
     .name = "threads", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "T", .default_value = "0", \
     .most = TW_MOST_THREADS, .help = "number of threads, which does not change results; 0: one per core"
 
-/* Transitions: their metric, step size and number of steps, and the implicit equations of RMHMC. */
+/* Transitions: metric, step size, number of steps, and the implicit equations of RMHMC. */
 #define TW_ROW_METRIC(at) .name = "metric", .kind = TW_OPTION_CHOICE, .offset = (at), .argument = "NAME"
 #define TW_ROW_EPS(at) .name = "eps", .kind = TW_OPTION_NUMBER, .offset = (at), .argument = "X"
 #define TW_ROW_STEPS(at) .name = "steps", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "L"
@@ -28,7 +28,7 @@
 #define TW_ROW_FIXED_POINT(at) \
     .name = "fixed-point", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "N", .default_value = "0"
 
-/* Cases of the problem that is made in the program. */
+/* The number of cases of the built-in problem. */
 #define TW_ROW_CASES(at) \
     .name = "cases", .kind = TW_OPTION_INTEGER, .offset = (at), .argument = "N", .least = 2, .most = 5000
 

@@ -1,4 +1,5 @@
-/* compare.c: talweg compare: models of the same observations side by side. */
+/* compare.c: talweg compare: compares models of the same observations by evidence and leave-one-out
+ * scores. */
 #include "cli/compare.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 typedef struct compare_flags {
     tw_operands files;
     tw_output_options output;
-    tw_hyper_flags hyper; /* its priors are those of the files */
+    tw_hyper_flags hyper; /* without priors, which come from the files */
     uint64_t seed, threads;
 } compare_flags;
 
@@ -31,7 +32,7 @@ static const tw_option rows[] = {
 
 /* ---- one model ---- */
 
-/* What a model file says, read as the options of a command that takes a model and nothing else. */
+/* A model file is read as the options of a command that takes only a model. */
 typedef struct one_model {
     tw_model_options model;
     tw_prior_options priors;
@@ -68,7 +69,7 @@ static tw_status load(tw_context *ctx, tw_compared *m)
     return status;
 }
 
-/* Only models of the same observations have evidences that can be compared. */
+/* The evidences of two models can be compared only if their observations are the same. */
 static tw_status check_same(tw_context *ctx, const tw_compared *first, const tw_compared *m)
 {
     const tw_data *a = first->job.problem->data, *b = m->job.problem->data;
@@ -78,8 +79,9 @@ static tw_status check_same(tw_context *ctx, const tw_compared *first, const tw_
                    first->file, m->file, a->n, b->n);
 }
 
-/* k is itself an estimate, from the M = min(S / 5, 3 sqrt(S)) largest of S weights, with the error (1 + k) / sqrt(M). Where cases are above
- * the limit, or more than one in twenty may be, LOO is said to be doubtful. */
+/* Warn if LOO is unreliable: if k exceeds the limit for some case, or may exceed it for more than one case in
+ * twenty. k is estimated from the M = min(S / 5, 3 sqrt(S)) largest of S weights and has the standard error
+ * (1 + k) / sqrt(M). */
 static void judge_loo(tw_compared *m)
 {
     tw_hyper_result *r = m->job.result;

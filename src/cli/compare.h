@@ -1,4 +1,4 @@
-/* compare.h: what talweg compare finds of each model, and prints. */
+/* compare.h: the results of talweg compare for each model, and their output. */
 #ifndef TALWEG_CLI_COMPARE_H
 #define TALWEG_CLI_COMPARE_H
 
@@ -7,19 +7,19 @@
 typedef struct tw_compared {
     const char *file;
     tw_hyper_job job;
-    double *log_score, *pareto_k; /* n each, of leave-one-out predictions */
-    double loo, loo_se;
-    size_t doubtful; /* cases whose pareto_k is above the limit */
+    double *log_score, *pareto_k; /* n each: leave-one-out log scores, and Pareto k of their weights */
+    double loo, loo_se;           /* sum of the log scores, and its standard error over cases */
+    size_t doubtful;              /* cases whose pareto_k is above the limit */
 } tw_compared;
 
-/* Two models: by how much the first is better, in nats. */
+/* By how much the first of two models is better, in nats. */
 typedef struct tw_comparison {
-    double log_factor, se;
-    double loo, loo_se;
+    double log_factor, se; /* log Bayes factor */
+    double loo, loo_se;    /* difference of the leave-one-out scores */
 } tw_comparison;
 tw_comparison tw_compare_two(const tw_compared *a, const tw_compared *b);
 
-/* The one with the largest evidence. */
+/* The index of the model with the largest evidence. */
 size_t tw_compare_best(size_t count, const tw_compared *models);
 
 void tw_compare_print(size_t count, const tw_compared *models);

@@ -1,14 +1,16 @@
-/* compare_print.c: models side by side, as a table with a verdict and as JSON. */
+/* compare_print.c: prints the comparison of models as a table with a verdict, or as JSON. */
 #include <math.h>
 #include <string.h>
 
 #include "cli/compare.h"
 #include "cli/warnings.h"
 
-/* Log Bayes factors: above STRONG (20 to 1) data tell models apart, below WEAK they do not (Kass and Raftery 1995). */
+/* Log Bayes factors (Kass and Raftery 1995): above STRONG (20 to 1) the data distinguish two models, below
+ * WEAK they do not. A verdict needs a margin of SURE standard errors. */
 static const double STRONG = 3.0, WEAK = 1.0, SURE = 2.0;
 
-/* Pointwise scores of the same cases go together: the error is that of their differences. */
+/* The scores of both models on the same case are correlated, so loo_se is the error of the sum of their
+ * differences. */
 tw_comparison tw_compare_two(const tw_compared *a, const tw_compared *b)
 {
     const tw_estimate *first = &a->job.result->estimate, *second = &b->job.result->estimate;
@@ -28,7 +30,8 @@ size_t tw_compare_best(size_t count, const tw_compared *models)
     return best;
 }
 
-/* "yes", "no" or "weakly": is the best told apart from this one? "unsure": more points would tell. */
+/* Do the data distinguish the two models? "yes", "no" or "weakly"; "unsure" if the error is too large to
+ * decide. */
 static const char *judge(const tw_comparison *c)
 {
     double margin = SURE * c->se;
@@ -37,7 +40,7 @@ static const char *judge(const tw_comparison *c)
     return margin > 1.0 ? "unsure" : "weakly";
 }
 
-/* The nearest rival decides. */
+/* The model with the second largest evidence; the verdict compares the best one with it. */
 static size_t find_rival(size_t count, const tw_compared *models, size_t best)
 {
     size_t rival = best == 0 ? 1 : 0;
@@ -47,6 +50,7 @@ static size_t find_rival(size_t count, const tw_compared *models, size_t best)
     return rival;
 }
 
+/* The verdict in words. */
 static void describe(size_t count, const tw_compared *models, char *words, size_t bytes)
 {
     size_t best = tw_compare_best(count, models), rival = find_rival(count, models, best);
@@ -102,7 +106,7 @@ static json_t *encode_model(const tw_compared *m, bool *ok)
     return object;
 }
 
-/* The best model against every other. */
+/* The comparison of the best model with another one. */
 static json_t *encode_factor(const tw_compared *best, const tw_compared *m, bool *ok)
 {
     tw_comparison c = tw_compare_two(best, m);

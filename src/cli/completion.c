@@ -1,5 +1,6 @@
-/* completion.c: see completion.h; and what talweg --completion prints, from the same tables as --help. A row's choices are names to offer; where it has none, the alternatives of its
- * argument that are in small letters are: "prior|ep|FILE" is prior, ep, or a file. */
+/* completion.c: completions for options, and the scripts that talweg --completion prints, from the same
+ * tables as --help. An option's choices are offered. If it has none, the alternatives of its argument in
+ * lower case are: for "prior|ep|FILE" these are prior, ep and files. */
 #include "cli/completion.h"
 
 #include <ctype.h>
@@ -15,7 +16,7 @@ static void add_word(tw_completion *c, const char *word, size_t length)
     snprintf(c->words + used, sizeof c->words - used, "%s%.*s", used ? " " : "", (int)length, word);
 }
 
-/* "a, b, c" or "a|b|C": every name that begins with a small letter. */
+/* Add the names of "a, b, c" or "a|b|C" that begin with a lower-case letter. */
 static void add_words(tw_completion *c, const char *names, const char *between)
 {
     while (*names) {
@@ -43,7 +44,7 @@ tw_completion tw_completion_of(const tw_option *option)
     return c;
 }
 
-/* ---- bash: a function that completes commands, options and their values; it needs nothing but bash ---- */
+/* ---- bash: a function that completes commands, options and their values, without bash-completion ---- */
 
 static const char head[] =
     "# Completion of talweg's arguments in bash, made by talweg --completion bash.\n\n"
@@ -89,7 +90,7 @@ static const char tail[] = "    fi\n"
                            "    esac\n"
                            "    case $command in\n";
 
-/* How the values of an option are offered. */
+/* Print the shell command that completes the value of an option. */
 static void print_action(const tw_completion *c, FILE *to)
 {
     if (c->files || c->directories)
@@ -144,11 +145,12 @@ void tw_print_bash_completion(FILE *to)
     fputs("    esac\n}\ncomplete -F _talweg talweg\n", to);
 }
 
-/* ---- zsh: a completion function, with a word about every option ---- */
+/* ---- zsh: a completion function with a short description of every option ---- */
 
 enum { CLAUSE = 70 };
 
-/* The first clause of a text, without the signs that mean something to _arguments. */
+/* Print the first clause of a text, at most CLAUSE characters, without characters that are special to
+ * _arguments. */
 static void print_clause(const char *text, FILE *to)
 {
     size_t length = strcspn(text, ";:.(");
@@ -163,7 +165,7 @@ static void print_clause(const char *text, FILE *to)
     }
 }
 
-/* ":what it is:how to complete it". */
+/* Print ":description:action" of an option's value. */
 static void print_value(const tw_option *option, FILE *to)
 {
     tw_completion c = tw_completion_of(option);

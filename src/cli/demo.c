@@ -1,4 +1,4 @@
-/* demo.c: talweg demo: the built-in problem of two classes, from data to evidence, with the same commands
+/* demo.c: talweg demo: analyses the built-in problem of two classes, from data to evidence, with the commands
  * that a user would type. */
 #include <errno.h>
 #include <inttypes.h>
@@ -89,7 +89,7 @@ static tw_status write_data(tw_context *ctx, size_t n, uint64_t seed, uint64_t p
     return status;
 }
 
-/* GRID x GRID inputs that cover the square, row by row from the top. */
+/* Write GRID x GRID inputs that cover the square, row by row from the top. */
 static tw_status write_grid(tw_context *ctx, const char *path)
 {
     static const char *const names[] = {"x1", "x2"};
@@ -108,9 +108,9 @@ static tw_status write_grid(tw_context *ctx, const char *path)
     return status;
 }
 
-/* ---- the story ---- */
+/* ---- the commands ---- */
 
-/* Show a command line as one would type it, and run it. */
+/* Print a command line and run it. */
 static tw_status show_and_run(tw_context *ctx, const tw_command *command, size_t count,
                               const char *const *arguments)
 {
@@ -121,13 +121,13 @@ static tw_status show_and_run(tw_context *ctx, const tw_command *command, size_t
     return tw_command_run(ctx, command, count, arguments);
 }
 
-/* The predicted probability of +1 over the square, a character for each tenth. */
+/* Print the predicted probability of +1 over the square, with ten shades of characters. */
 static tw_status draw_grid(tw_context *ctx, const char *path)
 {
     static const char shades[] = " .:-=+*%@#";
     tw_table *table = NULL;
     TW_TRY(tw_table_read(ctx, path, &table));
-    const double *probability = table->values + 5 * table->rows; /* behind row, x1, x2, mean, variance */
+    const double *probability = table->values + 5 * table->rows; /* after row, x1, x2, mean, variance */
     printf("\nThe probability of class +1 over the square (blank: below 0.1, '#': above 0.9):\n\n");
     for (size_t row = 0; row < GRID; row += PICTURE_STEP) {
         printf("    ");
@@ -143,7 +143,7 @@ static tw_status draw_grid(tw_context *ctx, const char *path)
 
 #define MODEL "--likelihood", "probit", "--kernel", "se", "--log-ell", "0", "--log-sigma", "1.5"
 
-/* Approximate, and predict from that. */
+/* Fit the approximations, and predict from EP. */
 static tw_status show_approximate(tw_context *ctx, const paths *p)
 {
     const char *const approx[] = {p->train, MODEL, "--save-approx", p->fit, "--force"};
@@ -166,8 +166,8 @@ static tw_status summarise(tw_context *ctx, const char *path, size_t n, tw_summa
     return status;
 }
 
-/* Two samplers that share nothing but the model: how far apart are their posterior means? The largest of n
- * differences of normal variables is near sqrt(2 log n) standard deviations. */
+/* Compare the posterior means of two independent samplers. The largest of n standardised differences is
+ * expected near sqrt(2 log n). */
 static tw_status compare_samplers(tw_context *ctx, const paths *p, size_t n)
 {
     void *memory = NULL;
@@ -187,7 +187,7 @@ static tw_status compare_samplers(tw_context *ctx, const paths *p, size_t n)
     return status;
 }
 
-/* Sample twice, with the sampler that wins a pilot run and with RMHMC. */
+/* Sample twice: with the sampler that wins the pilot runs, and with RMHMC. */
 static tw_status show_draws(tw_context *ctx, const paths *p, size_t n)
 {
     const char *const sample[] = {p->train, MODEL, "--until-ess", "4000", "-o", p->run, "--force"};

@@ -1,11 +1,12 @@
-/* distribute_blocks.c: see distribute.h. */
+/* distribute_blocks.c: --distribute with MPI and ScaLAPACK. */
 #include "cli/distribute.h"
 #include "cli/ranks.h"
 #include "talweg/distributed.h"
 #include "talweg/team.h"
 
-static tw_status spread(const tw_data *data, const tw_kernel *kernel, const tw_likelihood *likelihood,
-                        const double *phi, double jitter, tw_model **out)
+static tw_status make_distributed(const tw_data *data, const tw_kernel *kernel,
+                                  const tw_likelihood *likelihood, const double *phi, double jitter,
+                                  tw_model **out)
 {
     tw_status status = tw_model_distributed(data, kernel, likelihood, phi, jitter, MPI_COMM_WORLD, out);
     return status == TW_NOT_POSITIVE_DEFINITE ? tw_fail_within(data->ctx, status, "--distribute, --jitter: ")
@@ -18,6 +19,6 @@ tw_status tw_distribute(tw_context *ctx, tw_model_maker **make_model)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--distribute needs several processes, and there is only one: use mpirun -n 4 talweg "
                        "... --distribute");
-    *make_model = spread;
+    *make_model = make_distributed;
     return tw_ranks_keep_step(ctx);
 }

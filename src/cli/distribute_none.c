@@ -1,4 +1,4 @@
-/* distribute_none.c: see distribute.h. */
+/* distribute_none.c: --distribute in a build without MPI or ScaLAPACK. */
 #include "cli/distribute.h"
 
 tw_status tw_distribute(tw_context *ctx, tw_model_maker **make_model)

@@ -1,4 +1,4 @@
-/* evidence.c: talweg evidence: log Z by every method, side by side, and whether they agree. */
+/* evidence.c: talweg evidence: estimates log Z by several methods and tests whether they agree. */
 #include "cli/evidence.h"
 
 #include <math.h>
@@ -64,7 +64,7 @@ static const tw_option rows[] = {
 
 /* ---- the command ---- */
 
-/* One that is not known is perhaps another one, badly typed. */
+/* Check a comma-separated list of methods; suggest the nearest name for an unknown one. */
 static tw_status check_methods(tw_context *ctx, const char *text)
 {
     for (bool more = true; more;) {
@@ -100,24 +100,22 @@ static tw_status nothing_estimated(tw_context *ctx)
     return tw_fail(ctx, TW_INTERRUPTED, "interrupted before an estimate was complete");
 }
 
-/* Warnings about the plan are said before the time is spent; the rest is in what is printed. */
-static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_saver *saver,
-                         tw_evidence_found *found)
+/* Load the problem and plan the computation. Warnings about the plan are printed now, before the long
+ * computation; those about the results are printed with them. */
+static tw_status plan(tw_context *ctx, const tw_evidence_flags *flags, const tw_evidence_watch *watching,
+                      tw_evidence_found *found)
 {
     tw_evidence_options options;
-    tw_stages stages = {.quiet = flags->output.quiet};
-    const tw_evidence_watch watching = {
-        .user = &stages, .progress = tw_stages_watch, .store = tw_saver_store(saver)};
-    tw_interrupt_excuse("talweg: error: interrupted before an estimate was complete\n");
     TW_TRY(tw_model_options_load(ctx, &flags->model, &found->problem));
     TW_TRY(tw_prior_options_fix(&flags->hyper.priors, found->problem));
     TW_TRY(translate(ctx, flags, found, &options));
     tw_interrupt_catch();
-    tw_status status = tw_evidence_plan_new(found->problem->model, &options, &watching, &found->plan);
-    tw_meter_end(&stages.meter);
+    tw_status status = tw_evidence_plan_new(found->problem->model, &options, watching, &found->plan);
+    tw_stages *stages = watching->user;
+    tw_meter_end(&stages->meter);
     if (status == TW_INTERRUPTED) return nothing_estimated(ctx);
     if (status == TW_NOT_CONVERGED) {
-        char words[1000]; /* the context's own message is about to be replaced */
+        char words[1000]; /* a copy, because tw_fail overwrites the context's message */
         snprintf(words, sizeof words, "%s", tw_context_message(ctx));
         return tw_fail(ctx, status, "%s (see --from, --metric, --standardise, --log-ell)", words);
     }
@@ -128,7 +126,18 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
     tw_warnings_use(TW_USED_METRIC, found->plan->metric);
     tw_warnings_use(TW_USED_FROM, found->plan->from);
     tw_warnings_say(&found->plan->warnings);
-    status = tw_evidence_run(found->plan, &watching, &found->result);
+    return TW_OK;
+}
+
+static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_saver *saver,
+                         tw_evidence_found *found)
+{
+    tw_stages stages = {.quiet = flags->output.quiet};
+    const tw_evidence_watch watching = {
+        .user = &stages, .progress = tw_stages_watch, .store = tw_saver_store(saver)};
+    tw_interrupt_excuse("talweg: error: interrupted before an estimate was complete\n");
+    TW_TRY(plan(ctx, flags, &watching, found));
+    tw_status status = tw_evidence_run(found->plan, &watching, &found->result);
     tw_meter_end(&stages.meter);
     if (status == TW_INTERRUPTED || (status == TW_OK && found->result.stopped && found->result.count == 0))
         return nothing_estimated(ctx);
@@ -138,7 +147,7 @@ static tw_status compute(tw_context *ctx, const tw_evidence_flags *flags, tw_sav
     return TW_OK;
 }
 
-/* What is no estimate, or misses the goal, is an error after all is printed: exit 2. */
+/* After everything is printed, fail (exit code 2) if an estimate has no value or a goal was missed. */
 static tw_status judge(tw_context *ctx, const tw_evidence_result *r)
 {
     for (size_t k = 0; r->verdict != TW_OK && k < r->warnings.count; k++) {

@@ -1,4 +1,4 @@
-/* evidence.h: what talweg evidence is asked for, finds and prints. */
+/* evidence.h: the options, results and output of talweg evidence. */
 #ifndef TALWEG_CLI_EVIDENCE_H
 #define TALWEG_CLI_EVIDENCE_H
 
@@ -16,8 +16,8 @@ typedef struct tw_evidence_flags {
     const char *methods;
     bool methods_given;
     const char *file;    /* -o: FILE.nc or FILE.json, or NULL */
-    const char *command; /* as it was typed */
-    double until_se;     /* NaN: not asked for */
+    const char *command; /* the command line */
+    double until_se;     /* NaN: not given */
     uint64_t max_particles, copies, rounds;
 } tw_evidence_flags;
 
@@ -28,11 +28,11 @@ typedef struct tw_evidence_found {
     tw_evidence_result result;
 } tw_evidence_found;
 
-/* One table with everything, and the verdict in words. */
+/* Print a table and the verdict in words, or JSON. */
 void tw_evidence_print(const tw_evidence_flags *flags, const tw_evidence_found *found);
 tw_status tw_evidence_print_json(tw_context *ctx, const tw_evidence_found *found, FILE *to);
 
-/* The -o file: could it be written, and writing it. */
+/* Check that the -o file can be written, and write it. */
 tw_status tw_evidence_check_file(tw_context *ctx, const tw_evidence_flags *flags);
 tw_status tw_evidence_write_file(tw_context *ctx, const tw_evidence_flags *flags,
                                  const tw_evidence_found *found);

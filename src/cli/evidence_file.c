@@ -1,4 +1,4 @@
-/* evidence_file.c: the results of talweg evidence in a file: a run file without draws, or JSON. */
+/* evidence_file.c: writes the results of talweg evidence to a file: a run file without draws, or JSON. */
 #include <math.h>
 
 #include "cli/evidence.h"

@@ -1,4 +1,4 @@
-/* evidence_print.c: the results of talweg evidence as a table with a verdict, and as JSON. */
+/* evidence_print.c: prints the results of talweg evidence as a table with a verdict, or as JSON. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/warnings.h"
 
-/* ---- for people ---- */
+/* ---- the table ---- */
 
 static void print_approximation(const char *name, double log_z, bool converged, double seconds)
 {
@@ -21,7 +21,7 @@ static void print_estimate(const tw_estimate *e, double seconds)
     char weights[48] = "", error[32], acceptance[32] = "";
     if (isfinite(e->weight_ess))
         snprintf(weights, sizeof weights, "%.1f of %zu", e->weight_ess, e->particles);
-    bool small = e->se > 0.0 && e->se < 5e-5; /* 0.0000 would look like none */
+    bool small = e->se > 0.0 && e->se < 5e-5; /* would print as 0.0000 */
     snprintf(error, sizeof error, e->se < 1000.0 && !small ? "%.4f" : "%.1e", e->se);
     if (isfinite(e->acceptance)) snprintf(acceptance, sizeof acceptance, "%.3f", e->acceptance);
     if (isnan(e->log_z))
@@ -39,7 +39,7 @@ static void print_comparison(const tw_estimate *best, const char *name, double l
     tw_print_wrapped(stdout, words, 0, 0);
 }
 
-/* What a warning says, as a sentence. */
+/* Print a warning as a sentence. */
 static void print_warning(const tw_warning *warning)
 {
     char words[TW_WARNING_BYTES];
@@ -62,7 +62,7 @@ static void print_verdict(const tw_fits *fits, const tw_evidence_result *r)
     if (!r->agreement.known && r->agreement.compared > 1)
         puts("Use another --method, or compare with a run of another --seed.");
     if (r->agreement.known && !r->agreement.agree) {
-        best = NULL; /* nothing to compare with */
+        best = NULL; /* do not compare the approximations with estimates that disagree */
         tw_print_wrapped(stdout, tw_warning_advice(TW_WARN_DISAGREE), 0, 0);
     }
     if (fits->laplace->converged) print_comparison(best, "Laplace", fits->laplace->log_z);

@@ -1,4 +1,5 @@
-/* file_names.c: see file_names.h. */
+/* file_names.c: checks the names of files that a command was given, and lists them for its JSON
+ * (file_names.h). */
 #include "cli/file_names.h"
 
 #include <limits.h>
@@ -10,9 +11,9 @@
 #include "cli/names.h"
 #include "talweg/base.h"
 
-/* Options whose file is written; those whose file is deleted in the end. */
+/* Options whose file is written, and those whose file is deleted at the end of the command. */
 static const char written[] = "output, joint, marginals, save-approx, plot, csv, checkpoint, resume";
-static const char passing[] = "checkpoint, resume";
+static const char temporary[] = "checkpoint, resume";
 
 enum { MOST_NAMES = 32 };
 
@@ -21,14 +22,15 @@ typedef struct named {
     const char *file;
 } named;
 
-/* ---- which files ---- */
+/* ---- the files of a command ---- */
 
-/* The beginning of several names. */
+/* Is the value a prefix of several names? */
 static bool is_prefix(const tw_option *option)
 {
     return option->argument && strcmp(option->argument, "PREFIX") == 0;
 }
 
+/* Add a file to the list unless it is the default; an empty name is an error. */
 static tw_status add(tw_context *ctx, const tw_option *option, const char *file, named *list, size_t *count)
 {
     if (!file || file == option->default_value) return TW_OK;
@@ -53,9 +55,10 @@ static tw_status add_option(tw_context *ctx, const tw_option *option, const char
     return TW_OK;
 }
 
-/* ---- are they the same? ---- */
+/* ---- conflicts ---- */
 
-/* The folder of a file, without links and dots; false where there is none. */
+/* The absolute folder of a file, with links resolved, and the name within it. Returns false if the folder
+ * does not exist. */
 static bool folder_of(const char *file, char folder[PATH_MAX], const char **name)
 {
     char above[PATH_MAX] = ".";
@@ -70,9 +73,9 @@ bool tw_file_names_are_same(const char *a, const char *b)
     struct stat about_a, about_b;
     char folder_a[PATH_MAX], folder_b[PATH_MAX];
     const char *name_a = NULL, *name_b = NULL;
-    bool there = stat(a, &about_a) == 0;
-    if (there && !S_ISREG(about_a.st_mode)) return false;
-    if (there && stat(b, &about_b) == 0)
+    bool exists = stat(a, &about_a) == 0;
+    if (exists && !S_ISREG(about_a.st_mode)) return false;
+    if (exists && stat(b, &about_b) == 0)
         return about_a.st_dev == about_b.st_dev && about_a.st_ino == about_b.st_ino;
     return folder_of(a, folder_a, &name_a) && folder_of(b, folder_b, &name_b) &&
            strcmp(name_a, name_b) == 0 && strcmp(folder_a, folder_b) == 0;
@@ -83,22 +86,23 @@ static bool is_new_checkpoint(const tw_option *option)
     return strcmp(option->name, "checkpoint") == 0;
 }
 
-/* A file that is read, and not in order to be written again as a fitted model may be. */
+/* A file that is read, except a model file, which talweg fit may replace by the fitted model. */
 static bool is_source(const tw_option *option)
 {
     return !tw_name_is_among(option->name, written) && strcmp(option->name, "model") != 0;
 }
 
+/* A file that is written and kept. */
 static bool is_result(const tw_option *option)
 {
-    return tw_name_is_among(option->name, written) && !tw_name_is_among(option->name, passing);
+    return tw_name_is_among(option->name, written) && !tw_name_is_among(option->name, temporary);
 }
 
-/* May these two be one file? To go on from a checkpoint and keep it up to date is what they are for; a result in the place of its data
- * would take them away. */
+/* May two options name the same file? --resume and --checkpoint may: the checkpoint is read and then updated.
+ * Two written files may not, nor a result and its data, nor a new checkpoint and any other file. */
 static bool may_be_same(const tw_option *a, const tw_option *b)
 {
-    if (tw_name_is_among(a->name, passing) && tw_name_is_among(b->name, passing)) return true;
+    if (tw_name_is_among(a->name, temporary) && tw_name_is_among(b->name, temporary)) return true;
     if (tw_name_is_among(a->name, written) && tw_name_is_among(b->name, written)) return false;
     if ((is_source(a) && is_result(b)) || (is_source(b) && is_result(a))) return false;
     return !is_new_checkpoint(a) && !is_new_checkpoint(b);
@@ -128,7 +132,7 @@ tw_status tw_file_names_check(tw_context *ctx, const tw_command *command, const 
     return TW_OK;
 }
 
-/* ---- what a command reads and writes, for its JSON ---- */
+/* ---- the files that a command reads and writes, for its JSON ---- */
 
 static struct {
     const tw_command *command;
@@ -141,7 +145,7 @@ void tw_file_names_of(const tw_command *command, const void *values)
     running.values = values;
 }
 
-/* Is the value one of the words that an option takes in place of a file, as "ep" in "ep|laplace|FILE"? */
+/* Is the value a word that the option takes instead of a file, such as "ep" in "ep|laplace|FILE"? */
 static bool is_word(const tw_option *option, const char *value)
 {
     tw_completion c = tw_completion_of(option);
@@ -150,7 +154,8 @@ static bool is_word(const tw_option *option, const char *value)
     return false;
 }
 
-/* A default is a file only where it is written; "MEAN,COV" are two files. */
+/* Add a value to the names of files read (names[0]) or written (names[1]). A default value is a file only if
+ * it is written. "MEAN,COV" stands for two files. */
 static void encode_name(const tw_option *option, const char *value, json_t *names[2], bool *ok)
 {
     bool is_written = is_result(option);
@@ -168,7 +173,7 @@ static void encode_name(const tw_option *option, const char *value, json_t *name
 static void encode_option(const tw_option *option, const char *field, json_t *names[2], bool *ok)
 {
     const char *value = NULL;
-    if (!tw_completion_of(option).files || is_prefix(option) || tw_name_is_among(option->name, passing))
+    if (!tw_completion_of(option).files || is_prefix(option) || tw_name_is_among(option->name, temporary))
         return;
     if (option->kind != TW_OPTION_OPERANDS) {
         memcpy(&value, field, sizeof value);

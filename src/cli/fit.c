@@ -1,4 +1,4 @@
-/* fit.c: talweg fit: parameters by the maximum of log Z + log prior. */
+/* fit.c: talweg fit: fits parameters by maximising log Z + log prior. */
 #include <math.h>
 #include <string.h>
 
@@ -92,7 +92,7 @@ static tw_status compute(tw_context *ctx, job *j)
     tw_interrupt_catch();
     tw_meter_begin(&j->meter, o->output.quiet, "fitting", "evaluations");
     double start = tw_wall_seconds();
-    tw_terminal_mute(j->problem->ctx); /* no note about the rank of each K on the way */
+    tw_terminal_mute(j->problem->ctx); /* else each K of the search could log a note about its rank */
     tw_status status = tw_fit(j->problem, j->priors, &options, &j->result);
     tw_terminal_log_to(j->problem->ctx, j->options->output.quiet);
     j->seconds = tw_wall_seconds() - start;
@@ -101,11 +101,12 @@ static tw_status compute(tw_context *ctx, job *j)
     return status;
 }
 
-/* ---- a parameter as it is reported: under the name of its prior, else as its logarithm ---- */
+/* ---- a parameter in the output ----
+ * A positive parameter is shown as its logarithm, unless its prior is on the natural scale. */
 
 typedef struct shown {
     char name[TW_PARAMETER_NAME + 4], prior[200];
-    double value, sd, natural; /* sd NaN: there is none */
+    double value, sd, natural; /* sd is NaN if there is none; natural: the value without the logarithm */
     bool fixed;
 } shown;
 
@@ -118,12 +119,13 @@ static shown show(const job *j, const double *theta, size_t k)
     snprintf(s.name, sizeof s.name, "%s%s", as_log ? "log_" : "", parameter->name);
     s.value = as_log ? theta[k] : s.natural;
     s.sd = j->result->sd[k];
-    if (!as_log && parameter->transform == TW_TRANSFORM_LOG) s.sd *= s.natural; /* to first order */
+    if (!as_log && parameter->transform == TW_TRANSFORM_LOG)
+        s.sd *= s.natural; /* d value = value d log(value) */
     if (priors->has[k]) tw_prior_print(&priors->prior[k], parameter, s.prior, sizeof s.prior);
     return s;
 }
 
-/* ---- for people ---- */
+/* ---- the table ---- */
 
 static void print_parameters(const job *j)
 {
@@ -142,7 +144,7 @@ static void print_parameters(const job *j)
     }
 }
 
-/* Each optimum in a line, where there are several. */
+/* If there are several optima, print one line for each. */
 static void print_optima(const job *j)
 {
     const tw_fit_result *r = j->result;

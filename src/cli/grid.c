@@ -1,6 +1,6 @@
-/* grid.c: talweg grid: evidence and predictions over a grid of (log l, log sigma), as Kuss and Rasmussen
- * (2005) draw them, or of any two parameters of a kernel. Along a row EP starts from sites that the points before
- * predict, where they do so well. */
+/* grid.c: talweg grid: evidence and predictions over a grid of (log ell, log sigma), as in Kuss and Rasmussen
+ * (2005), or of any two parameters of a kernel. Along a row of the grid EP starts from sites extrapolated
+ * from the previous points (tw_ep_sequence), if these predict well. */
 #include "cli/grid_surface.h"
 
 #include <math.h>
@@ -60,6 +60,7 @@ static const tw_option rows[] = {
 
 /* ---- one point ---- */
 
+/* Scores of predictions for the test cases. */
 static tw_status score(tw_surface *s, const tw_model *model, const tw_approximation *approximation,
                        tw_scores *scores)
 {
@@ -80,7 +81,7 @@ static tw_status score(tw_surface *s, const tw_model *model, const tw_approximat
 static tw_status predict(tw_surface *s, const tw_model *model, const tw_approximation *gaussian, size_t k)
 {
     tw_scores scores;
-    double coin = s->problem->likelihood->two_classes ? 1.0 : 0.0;
+    double coin = s->problem->likelihood->two_classes ? 1.0 : 0.0; /* so that coin flips score 0 bits */
     if (!s->grid.test || !gaussian) return TW_OK;
     TW_TRY(score(s, model, gaussian, &scores));
     s->grid.column[TW_GRID_BITS][k] = coin + scores.log_score / log(2.0);
@@ -99,7 +100,7 @@ static tw_status estimate(tw_surface *s, const tw_evidence_plan *plan, size_t k)
     return TW_OK;
 }
 
-/* Predictions from the fit that the path starts from, and the Monte Carlo estimate. */
+/* Predict from the Gaussian that the path starts from, and estimate log Z by Monte Carlo if requested. */
 static tw_status estimate_evidence(tw_surface *s, const tw_model *model, const tw_fits *fits, size_t k)
 {
     tw_anneal_files files = {.schedule = s->schedule};
@@ -116,14 +117,15 @@ static tw_status estimate_evidence(tw_surface *s, const tw_model *model, const t
     return status;
 }
 
-/* What a fit that did not converge leaves is kept and flagged; what could not be computed at all is NaN. */
+/* Compute a point. If EP did not converge, its last value is kept and flagged. Values that could not be
+ * computed stay NaN: a numerical failure does not end the command. */
 static tw_status fill_point(tw_surface *s, const tw_model *model, size_t k)
 {
     tw_grid *grid = &s->grid;
     tw_fits fits;
     tw_fits_options options = TW_FITS_DEFAULTS;
     options.sequence = s->row;
-    options.laplace = strcmp(s->options->anneal.from, "laplace") == 0; /* else only where EP fails */
+    options.laplace = strcmp(s->options->anneal.from, "laplace") == 0; /* otherwise only if EP fails */
     tw_status status = tw_fits_make(model, &options, &fits);
     bool converged = fits.ep && fits.ep->converged;
     if (fits.ep) grid->column[TW_GRID_EP][k] = fits.ep->log_z;
@@ -160,7 +162,7 @@ static tw_status load(tw_surface *s)
 {
     char log_ell[40];
     tw_model_options model = s->options->model;
-    model.log_sigma = model.sigma = NAN; /* an expression has its own */
+    model.log_sigma = model.sigma = NAN; /* an expression holds its own values */
     if (tw_kernel_is_shape(model.kernel) && s->options->axes.named.count == 0) {
         snprintf(log_ell, sizeof log_ell, "%.17g", s->grid.x.low);
         model.log_ell = log_ell;
@@ -193,15 +195,15 @@ static tw_status check_interrupt(const tw_surface *s, size_t done)
     return tw_fail(s->ctx, TW_INTERRUPTED, "interrupted after %zu of %zu points", done, s->points);
 }
 
-/* What the whole team has done, where all are as far as this one is. */
+/* The number of points that the team has done, if every member is as far in its row as this one. */
 static size_t count_done(const tw_surface *s, size_t in_row)
 {
     size_t done = s->first * s->grid.x.n + in_row * s->members;
     return done < s->points ? done : s->points;
 }
 
-/* A row, without the points of a checkpoint: EP's starts lead along a row and no further, so that rows are jobs of their own.
- * Who is alone keeps each point. */
+/* Compute a row, without the points of a checkpoint. EP's initial sites come only from the same row, so rows
+ * are independent. Without a team a checkpoint can be saved after each point. */
 static tw_status compute_row(void *user, size_t item)
 {
     tw_surface *s = user;
@@ -216,7 +218,7 @@ static tw_status compute_row(void *user, size_t item)
     return TW_OK;
 }
 
-/* As many rows as there are members, one each; then the first member keeps all that is done. */
+/* Compute the next rows, one for each member of the team; then the leader may save a checkpoint. */
 static tw_status compute_rows(tw_surface *s)
 {
     void *columns[TW_GRID_COLUMNS];
@@ -226,12 +228,12 @@ static tw_status compute_rows(tw_surface *s)
                            (tw_shared_arrays){TW_GRID_COLUMNS, across * sizeof(double), columns}));
     s->first += count;
     if (s->members == 1 || !tw_team_leads(s->ctx)) return TW_OK;
-    tw_ep_sequence_restart(s->row); /* the next row begins anew */
+    tw_ep_sequence_restart(s->row); /* the checkpoint ends with a complete row */
     if (tw_saver_is_due(&s->saver)) tw_surface_save(s, s->first * across);
     return check_interrupt(s, s->first * across);
 }
 
-/* Members of a team share out the rows. */
+/* Compute all points; the members of a team divide the rows. */
 static tw_status compute_points(tw_surface *s)
 {
     const tw_team *team = tw_context_team(s->ctx);
@@ -253,8 +255,8 @@ static tw_status compute(tw_surface *s)
     TW_TRY(tw_allocate_doubles(s->ctx, s->points, TW_GRID_COLUMNS, "the grid", &grid->column[0]));
     for (size_t c = 1; c < TW_GRID_COLUMNS; c++) grid->column[c] = grid->column[0] + c * s->points;
     s->start = tw_wall_seconds();
-    tw_terminal_mute(s->ctx);                /* one summary instead of a note per point */
-    if (s->saver.path) tw_interrupt_catch(); /* else there is nothing to end with */
+    tw_terminal_mute(s->ctx);                /* the summary replaces a note for each point */
+    if (s->saver.path) tw_interrupt_catch(); /* without a checkpoint nothing could be kept */
     tw_status status = compute_points(s);
     tw_meter_end(&s->meter);
     tw_terminal_log_to(s->ctx, s->options->output.quiet);
@@ -275,7 +277,8 @@ static tw_status report(const tw_surface *s)
         TW_TRY(tw_grid_print_json(s->ctx, &s->grid, s->problem));
     else if (!o->output_file)
         TW_TRY(tw_csv_print(s->ctx, &csv, stdout));
-    if (!o->output.json && (o->output_file || !o->output.quiet)) /* beside the table, not in it */
+    if (!o->output.json &&
+        (o->output_file || !o->output.quiet)) /* to standard error if the table is printed */
         tw_grid_print(&s->grid, o->model.data, tw_wall_seconds() - s->start,
                       o->output_file ? stdout : stderr);
     tw_warnings_say(&warnings);

@@ -1,4 +1,4 @@
-/* grid.h: a surface over two parameters of a kernel: its points, what is known at each, and their picture. */
+/* grid.h: a grid over two parameters of a kernel: its axes, the values at its points, and their output. */
 #ifndef TALWEG_CLI_GRID_H
 #define TALWEG_CLI_GRID_H
 
@@ -10,7 +10,7 @@
 #include "talweg/problem.h"
 #include "talweg/warning.h"
 
-/* An axis: n values from low to high, all the same distance apart, of a parameter or of its logarithm. */
+/* An axis: n equidistant values from low to high of a parameter or of its logarithm. */
 enum { TW_AXIS_NAME = 64 };
 typedef struct tw_axis {
     double low, high;
@@ -18,7 +18,7 @@ typedef struct tw_axis {
     char name[TW_AXIS_NAME];      /* in tables: "log_ell", "se.ell" */
     char parameter[TW_AXIS_NAME]; /* "ell" */
     bool as_log;
-    size_t place; /* of the parameter in theta */
+    size_t place; /* index of the parameter in theta */
 } tw_axis;
 
 static inline double tw_axis_at(const tw_axis *axis, size_t i)
@@ -26,7 +26,8 @@ static inline double tw_axis_at(const tw_axis *axis, size_t i)
     return axis->n < 2 ? axis->low : axis->low + (axis->high - axis->low) * (double)i / (double)(axis->n - 1);
 }
 
-/* The columns of the table; which of them are there depends on what was asked for. */
+/* The columns of the table. LOG_Z and SE are present with a Monte Carlo method, BITS and ERROR_RATE with test
+ * cases. */
 typedef enum tw_grid_column {
     TW_GRID_X,
     TW_GRID_Y,
@@ -40,45 +41,48 @@ typedef enum tw_grid_column {
     TW_GRID_COLUMNS
 } tw_grid_column;
 
-/* Point (i, j) of the axes is row i + j * x.n. A number that is not there is NaN: log_z where EP and
- * Laplace both failed, the correction where EP did not converge. */
+/* Point (i, j) of the axes is row i + j * x.n. A missing value is NaN: log_z if EP and Laplace both failed,
+ * the correction if EP did not converge. */
 typedef struct tw_grid {
     tw_axis x, y;
-    bool monte_carlo, test; /* are the columns of each there? */
+    bool monte_carlo, test; /* are their columns present? */
     size_t unconverged;     /* points where EP did not converge */
     double *column[TW_GRID_COLUMNS];
 } tw_grid;
 
-/* The options of the axes: N values from A to B, "A:B:N", of log ell and log sigma, or of two named parameters. */
+/* The options of the axes: "A:B:N" (N values from A to B) for log ell and log sigma, or two named
+ * parameters. */
 typedef struct tw_grid_axes {
     const char *log_ell, *log_sigma;
     tw_operands named; /* "se.ell=1:4:7"; none: the two above */
 } tw_grid_axes;
 tw_status tw_grid_parse_axes(tw_context *ctx, const tw_grid_axes *options, tw_grid *grid);
 
-/* Where the parameters of the axes are in theta. Those of axes without names, ell and sigma of one leaf, are the first. */
+/* Find the parameters of the axes in theta. Without --axis they are ell and sigma of the only leaf, the first
+ * two. */
 tw_status tw_grid_find_axes(tw_context *ctx, const tw_kernel *kernel, bool named, tw_grid *grid);
 
-/* The row of the largest value of a column, over the points where EP converged; the number of rows: none. */
+/* The row with the largest value of a column, among the points where EP converged; x.n * y.n if there is
+ * none. */
 size_t tw_grid_best(const tw_grid *grid, tw_grid_column column);
 
-/* The columns that are there, with their names; returns how many. */
+/* The columns that are present, with their names; returns their number. */
 size_t tw_grid_columns(const tw_grid *grid, const char *names[TW_GRID_COLUMNS],
                        const double *values[TW_GRID_COLUMNS]);
 
-/* Points where EP did not converge. */
+/* The warning about points where EP did not converge. */
 tw_warnings tw_grid_warnings(const tw_grid *grid);
 
-/* On standard output: where the largest values are, and all points as JSON; n cases. */
+/* Print the largest values and where they are, to a stream; or all points as JSON, to standard output. */
 void tw_grid_print(const tw_grid *grid, const char *data, double seconds, FILE *to);
 tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, const tw_problem *problem);
 
-/* Contours of the evidence, and beside them of the information about test data, as SVG or PNG by the ending
- * of path, drawn by gnuplot. */
+/* Plot contours of the evidence and, with test cases, of the predictive bits, with gnuplot. The name ends in
+ * .svg or .png. */
 tw_status tw_grid_plot(tw_context *ctx, const tw_grid *grid, const char *title, const char *path,
                        bool overwrite);
 
-/* Would that work? For the start of a long computation. */
+/* Check before a long computation that the plot can be drawn. */
 tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *path, bool overwrite);
 
 #endif

@@ -1,9 +1,10 @@
-/* grid_axes.c: the axes of a grid, from options to parameters of a kernel. */
+/* grid_axes.c: parses the axes of a grid, and finds their parameters in a kernel. */
 #include <math.h>
 #include <string.h>
 
 #include "cli/grid.h"
 
+/* Parse "A:B:N". */
 static tw_status parse_axis(tw_context *ctx, const char *name, const char *text, tw_axis *axis)
 {
     double value[3] = {0.0, 0.0, 0.0};
@@ -20,7 +21,8 @@ static tw_status parse_axis(tw_context *ctx, const char *name, const char *text,
     return TW_OK;
 }
 
-/* "se.log_ell" is the logarithm of "se.ell": log_ stands in front of a part of the name. */
+/* Set the axis's name and parameter. "se.log_ell" is the logarithm of the parameter "se.ell": any part of a
+ * name may begin with log_. */
 static void name_axis(const char *name, size_t length, tw_axis *axis)
 {
     snprintf(axis->name, sizeof axis->name, "%.*s", (int)length, name);
@@ -34,7 +36,7 @@ static void name_axis(const char *name, size_t length, tw_axis *axis)
     }
 }
 
-/* "se.ell=1:4:7" */
+/* Parse "se.ell=1:4:7". */
 static tw_status parse_named_axis(tw_context *ctx, const char *text, tw_axis *axis)
 {
     const char *equals = strchr(text, '=');
@@ -65,7 +67,7 @@ tw_status tw_grid_parse_axes(tw_context *ctx, const tw_grid_axes *options, tw_gr
     return parse_named_axis(ctx, axes->item[1], &grid->y);
 }
 
-/* Where the parameter of an axis is. */
+/* Find the index of an axis's parameter in theta. */
 static tw_status find_parameter(tw_context *ctx, const tw_kernel *kernel, tw_axis *axis)
 {
     char names[400] = "";
@@ -78,7 +80,8 @@ static tw_status find_parameter(tw_context *ctx, const tw_kernel *kernel, tw_axi
     return tw_fail(ctx, TW_BAD_ARGUMENT, "the kernel has no parameter %s; it has %s", axis->parameter, names);
 }
 
-/* Without --axis: one length scale and one sigma; a constant and white noise may follow. */
+/* Without --axis, theta must begin with one length scale and one sigma; a constant and white noise may
+ * follow. */
 static tw_status check_kernel(tw_context *ctx, const tw_kernel *kernel)
 {
     if (tw_kernel_shape(kernel) && tw_kernel_inputs(kernel) == 0) return TW_OK;

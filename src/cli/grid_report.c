@@ -1,5 +1,5 @@
-/* grid_report.c: what talweg grid prints: where the largest values are, all points as JSON, the columns of
- * its table; and the surface as a picture. */
+/* grid_report.c: the output of talweg grid: the columns of its table, the largest values, JSON, and the
+ * plot. */
 #include "cli/grid.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static const char *column_name(const tw_grid *grid, size_t column)
     return column == TW_GRID_X ? grid->x.name : column == TW_GRID_Y ? grid->y.name : names[column];
 }
 
-static bool is_there(const tw_grid *grid, size_t column)
+static bool is_present(const tw_grid *grid, size_t column)
 {
     if (column == TW_GRID_LOG_Z || column == TW_GRID_SE) return grid->monte_carlo;
     return (column != TW_GRID_BITS && column != TW_GRID_ERROR_RATE) || grid->test;
@@ -29,16 +29,17 @@ size_t tw_grid_columns(const tw_grid *grid, const char *names[TW_GRID_COLUMNS],
 {
     size_t count = 0;
     for (size_t c = 0; c < TW_GRID_COLUMNS; c++) {
-        if (!is_there(grid, c)) continue;
+        if (!is_present(grid, c)) continue;
         names[count] = column_name(grid, c);
         values[count++] = grid->column[c];
     }
     return count;
 }
 
-/* ---- for people ---- */
+/* ---- the largest values ---- */
 
-/* A largest value at the edge may be larger beyond it. An axis of one value has no beyond that was asked for. */
+/* Is value i at an end of the axis? Then the maximum may lie outside the grid. An axis of one value does not
+ * count. */
 static bool at_edge(const tw_axis *axis, size_t i)
 {
     return axis->n > 1 && (i == 0 || i == axis->n - 1);
@@ -73,7 +74,7 @@ tw_warnings tw_grid_warnings(const tw_grid *grid)
 void tw_grid_print(const tw_grid *grid, const char *data, double seconds, FILE *to)
 {
     size_t points = grid->x.n * grid->y.n;
-    fflush(stdout); /* what was printed before comes before */
+    fflush(stdout); /* `to` may be standard error; keep the order */
     fprintf(to, "%s: %zu x %zu points, %.1f s\n", data, grid->x.n, grid->y.n, seconds);
     fprintf(to, "Largest values (over the points where EP converged: %zu of %zu)\n",
             points - grid->unconverged, points);
@@ -90,7 +91,7 @@ static json_t *encode_point(const tw_grid *grid, size_t k, bool *ok)
     json_t *object = json_object();
     for (size_t c = 0; c < TW_GRID_COLUMNS; c++) {
         double value = grid->column[c][k];
-        if (!is_there(grid, c)) continue;
+        if (!is_present(grid, c)) continue;
         tw_json_set(object, column_name(grid, c),
                     c == TW_GRID_CONVERGED ? json_boolean(value != 0.0) : tw_json_number(value), ok);
     }
@@ -115,7 +116,7 @@ tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, const tw_prob
 
 /* ---- the plot ---- */
 
-enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* cells of colour along an axis, about */
+enum { PANEL_WIDTH = 600, HEIGHT = 520, CELLS = 40 }; /* CELLS: about as many cells of colour along an axis */
 
 size_t tw_grid_best(const tw_grid *grid, tw_grid_column column)
 {
@@ -128,6 +129,7 @@ size_t tw_grid_best(const tw_grid *grid, tw_grid_column column)
     return best;
 }
 
+/* gnuplot's terminal for a file name; NULL if it ends in neither .svg nor .png. */
 static const char *terminal_for(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -149,6 +151,7 @@ tw_status tw_grid_plot_check(tw_context *ctx, const tw_grid *grid, const char *p
     return tw_writer_check(ctx, path, overwrite);
 }
 
+/* Print a column as a data block of gnuplot. */
 static void print_column(FILE *to, const tw_grid *grid, tw_grid_column column)
 {
     fprintf(to, "$column_%d << END\n", (int)column);
@@ -166,7 +169,7 @@ static void print_column(FILE *to, const tw_grid *grid, tw_grid_column column)
     fprintf(to, "END\n");
 }
 
-/* Where EP did not converge. A block may not be empty: its first point is nowhere. */
+/* Print the points where EP did not converge. gnuplot refuses an empty block, so the first point is NaN. */
 static void print_crosses(FILE *to, const tw_grid *grid)
 {
     fprintf(to, "$crosses << END\nNaN NaN\n");
@@ -183,6 +186,7 @@ static double smallest(const tw_grid *grid, tw_grid_column column)
     return value;
 }
 
+/* Contours of log Z at the maximum minus 0, 1, 2, 5, ... nats; colours over the top 50 nats. */
 static void print_evidence_levels(FILE *to, double low, double high)
 {
     static const double below[] = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000};
@@ -192,6 +196,7 @@ static void print_evidence_levels(FILE *to, double low, double high)
     fprintf(to, "\nset cbrange [%.6g:%.6g]\n", fmax(fmin(low, high - 1.0), high - 50.0), high);
 }
 
+/* Contours of the predictive bits at multiples of a step that fits their range; colours over the top bit. */
 static void print_bit_levels(FILE *to, double low, double high)
 {
     double span = high - low, step = span > 1.0 ? 0.2 : span > 0.3 ? 0.1 : span > 0.1 ? 0.05 : 0.01;
@@ -202,7 +207,7 @@ static void print_bit_levels(FILE *to, double low, double high)
     fprintf(to, "\nset cbrange [%.6g:%.6g]\n", fmax(fmin(low, high - 0.01), high - 1.0), high);
 }
 
-/* One panel: colours, contour lines with their values, the maximum, crosses. */
+/* Print one panel: colours, contours with labels, a dot at the maximum, crosses where EP did not converge. */
 static void print_panel(FILE *to, const tw_grid *grid, tw_grid_column column, const char *heading)
 {
     size_t best = tw_grid_best(grid, column);
@@ -225,7 +230,7 @@ static void print_panel(FILE *to, const tw_grid *grid, tw_grid_column column, co
     fprintf(to, "$best using 1:2:(0) with points nocontour pt 7 ps 1.2 lc rgb '#d00000' notitle\n");
 }
 
-/* Names have dots and underscores, which mean nothing here. */
+/* noenhanced, because an underscore in a name would otherwise mean a subscript. */
 static void print_label(FILE *to, const char *which, const tw_axis *axis)
 {
     const char *what = strcmp(axis->parameter, "ell") == 0     ? " (length scale)"

@@ -1,4 +1,4 @@
-/* grid_state.c: a grid in a checkpoint: the points that are done, and the sites that EP starts from at the next. */
+/* grid_state.c: checkpoints of a grid: the points that are done, and the state of EP's extrapolation. */
 #include <string.h>
 
 #include "cli/grid_surface.h"
@@ -11,7 +11,7 @@ size_t tw_surface_unconverged(const tw_surface *s, size_t done)
     return count;
 }
 
-/* What a checkpoint holds, and how; a change of tw_surface_save or of tw_ep_sequence_state changes this. */
+/* The format of checkpoints. Increase it with every change of tw_surface_save or tw_ep_sequence_state. */
 static const size_t format = 2;
 
 void tw_surface_save(tw_surface *s, size_t done)
@@ -26,7 +26,7 @@ void tw_surface_save(tw_surface *s, size_t done)
     tw_saver_write(&s->saver);
 }
 
-/* Checkpoints of the first versions have no block "format": that is format 1. */
+/* A checkpoint without a block "format" has format 1. */
 static tw_status check_format(const tw_surface *s)
 {
     const size_t *theirs = tw_saver_get(&s->saver, "format", sizeof format);

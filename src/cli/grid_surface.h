@@ -1,4 +1,4 @@
-/* grid_surface.h: a grid on its way: options, what a point is computed with, and checkpoints. */
+/* grid_surface.h: the options and the state of the computation of a grid, and its checkpoints. */
 #ifndef TALWEG_CLI_GRID_SURFACE_H
 #define TALWEG_CLI_GRID_SURFACE_H
 
@@ -22,29 +22,30 @@ typedef struct tw_surface {
     tw_context *ctx;
     const tw_grid_options *options;
     tw_problem *problem;
-    tw_kernel *kernel; /* that of the point at hand */
+    tw_kernel *kernel; /* the kernel of the current point */
     double *theta;     /* its parameters */
-    tw_new_inputs at;  /* test cases, at.m = 0 without */
+    tw_new_inputs at;  /* test cases; at.m = 0: none */
     double *latent;    /* at.m x 4: mean, variance, expected, log score */
     tw_grid grid;
-    tw_table *schedule;  /* in a file; NULL: none */
-    tw_ep_sequence *row; /* the points of a row so far */
-    size_t points;
-    size_t done;    /* points of a checkpoint */
-    size_t members; /* of the team; alone: 1 */
-    size_t first;   /* row of those that are computed now, `members` at a time */
-    double start;
+    tw_table *schedule;  /* read from a file; NULL: none */
+    tw_ep_sequence *row; /* EP's sites at the previous points of the row */
+    size_t points;       /* of the grid */
+    size_t done;         /* points read from a checkpoint */
+    size_t members;      /* of the team; 1 without a team */
+    size_t first;        /* the first of the rows that the members compute now */
+    double start;        /* of the computation, wall seconds */
     tw_meter meter;
     tw_saver saver;
 } tw_surface;
 
-/* How many of the first `done` points EP did not converge at. */
+/* The number of points among the first `done` where EP did not converge. */
 size_t tw_surface_unconverged(const tw_surface *s, size_t done);
 
-/* Keep the first `done` points for later, and what the next one starts from: so it is the same to the bit. */
+/* Save the first `done` points in a checkpoint, and the state that the next point starts from, so that a
+ * resumed grid is the same to the bit. */
 void tw_surface_save(tw_surface *s, size_t done);
 
-/* The points that were computed earlier: how many, and what the next one starts from. */
+/* Restore the points and the state from a checkpoint, if one was given. */
 tw_status tw_surface_resume(tw_surface *s);
 
 #endif

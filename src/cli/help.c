@@ -1,4 +1,4 @@
-/* help.c: --help, made from the same tables as the parser. */
+/* help.c: prints --help from the tables of options that the parser uses. */
 #include "cli/help.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ void tw_print_wrapped(FILE *to, const char *text, int column, int indent)
     fputc('\n', to);
 }
 
-/* "from 3 to 8", or nothing. */
+/* The range of an option, such as "from 3 to 8"; empty if it has none. */
 static void print_range(const tw_option *option, char *text, size_t bytes)
 {
     text[0] = '\0';
@@ -64,7 +64,7 @@ void tw_option_text(const tw_option *option, char text[TW_OPTION_TEXT_BYTES])
     snprintf(help, sizeof help, "%s", option->help);
     if (option->more) option->more(help, sizeof help);
     *names = '\0';
-    if (!option->more && option->kind != TW_OPTION_INTEGER) /* else it has named them */
+    if (!option->more && option->kind != TW_OPTION_INTEGER) /* option->more has named them */
         tw_option_choices(option, names);
     int length = snprintf(text, TW_OPTION_TEXT_BYTES, "%s%s%s", help, *names ? ": " : "", names);
     if (*range || has_default)
@@ -100,6 +100,7 @@ void tw_command_synopsis(const tw_command *command, char text[TW_OPTION_NAME_BYT
     snprintf(text + length, (size_t)(TW_OPTION_NAME_BYTES - length), "[options]");
 }
 
+/* The common options that this command ignores. */
 static void print_ignored(const tw_command *command, FILE *to)
 {
     char text[TW_OPTION_TEXT_BYTES] = "Accepted by every command, but ignored by this one:";

@@ -1,4 +1,5 @@
-/* hyper_evidence.c: log p(y) of the whole model, its parameters integrated out under their priors. */
+/* hyper_evidence.c: talweg evidence with unknown parameters: log p(y) of the whole model, with these
+ * parameters integrated out under their priors. */
 #include "cli/hyper_evidence.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static void print_estimate(const tw_estimate *e, double seconds)
            seconds);
 }
 
-/* Weights that collapsed agree with nothing. */
+/* The agreement of the estimates; unknown if the weights collapsed. */
 static tw_agreement compare(const tw_hyper_result *r, size_t count, const tw_estimate *estimates)
 {
     tw_agreement agreement = tw_evidence_agree(count, estimates);

@@ -1,4 +1,4 @@
-/* hyper_options.c: see hyper_options.h. */
+/* hyper_options.c: the options of unknown parameters, and the computation with them (hyper_options.h). */
 #include "cli/hyper_options.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #define FIELD(member) offsetof(tw_hyper_flags, member)
 
-enum { MOST_FOR_POINTS = 12 };
+enum { MOST_FOR_POINTS = 12 }; /* auto uses chains for more unknown parameters */
 
 static const char *method_names(void)
 {
@@ -98,7 +98,7 @@ tw_status tw_hyper_job_compute(tw_context *ctx, const tw_hyper_flags *flags, con
     o.joint_particles = wish->joint;
     o.store = wish->store;
     TW_TRY(choose_method(ctx, flags, wish, j, &o.method));
-    tw_warnings_use(TW_USED_METHOD, "is2"); /* and chains of parameters, whose options are the same */
+    tw_warnings_use(TW_USED_METHOD, "is2"); /* also for chains, which have the same options */
     o.seed = wish->seed;
     o.threads = (size_t)wish->threads;
     o.user = j;
@@ -121,7 +121,7 @@ tw_status tw_hyper_job_run(tw_context *ctx, const tw_model_options *model, const
     TW_TRY(tw_model_options_load(ctx, model, &j->problem));
     TW_TRY(tw_prior_options_make(&flags->priors, j->problem, &j->priors));
     TW_TRY(tw_hyper_job_compute(ctx, flags, wish, j));
-    tw_problem_warn_defaults(j->problem); /* of those that did not move */
+    tw_problem_warn_defaults(j->problem); /* about parameters without a prior */
     tw_warnings_keep(&j->result->warnings);
     return TW_OK;
 }

@@ -1,5 +1,5 @@
-/* hyper_sample.c: draws of (theta, x): weighted points of the parameters with particles of x, resampled and shuffled into draws of
- * equal weight. */
+/* hyper_sample.c: talweg sample with unknown parameters. Weighted points of theta with particles of x are
+ * resampled and shuffled into draws of (theta, x) with equal weights; or chains draw them. */
 #include "cli/hyper_sample.h"
 
 #include <math.h>
@@ -14,22 +14,22 @@
 #include "talweg/run.h"
 #include "talweg/team.h"
 
-enum { KEPT = 4 };
+enum { KEPT = 4 }; /* particles of x to keep at each point */
 
 /* A run with its draws. */
 typedef struct sampled {
     tw_context *ctx;
     const tw_hyper_sample_flags *flags;
     tw_hyper_job job;
-    size_t *point; /* of each draw */
+    size_t *point; /* the point of each draw */
     tw_draws *draws;
     tw_saver saver;
 } sampled;
 
-/* ---- what may be asked for ---- */
+/* ---- checks of the options ---- */
 
-/* Has an option of chains another value than its own? */
-static bool is_typed(const tw_option *option, const tw_sampler_flags *flags)
+/* Does an option differ from its default? */
+static bool is_changed(const tw_option *option, const tw_sampler_flags *flags)
 {
     const char *at = (const char *)flags + option->offset, *own = option->default_value;
     if (option->kind == TW_OPTION_INTEGER) {
@@ -46,12 +46,13 @@ static bool is_typed(const tw_option *option, const tw_sampler_flags *flags)
     return text && (!own || strcmp(text, own) != 0);
 }
 
+/* Options of the samplers do not apply, except --seed and --threads. */
 static tw_status check_sampler(tw_context *ctx, const tw_sampler_flags *flags)
 {
     for (size_t k = 0; k < TW_SAMPLER_OPTION_COUNT; k++) {
         const tw_option *option = &tw_sampler_option_rows[k];
         if (strcmp(option->name, "seed") == 0 || strcmp(option->name, "threads") == 0) continue;
-        if (is_typed(option, flags))
+        if (is_changed(option, flags))
             return tw_fail(ctx, TW_BAD_ARGUMENT,
                            "--%s cannot be used with unknown parameters (they have priors), which are drawn "
                            "from weighted points, not chains: use --points, --point-particles and "
@@ -107,7 +108,7 @@ static tw_status write_run(const sampled *s)
                              r->seconds, s->draws);
 }
 
-/* A line for each draw: its number, its point, lp, the parameters, and x. */
+/* One line for each draw: its number, its point, lp, the parameters, and x. */
 static tw_status print_csv(const sampled *s, FILE *to)
 {
     const tw_hyper_result *r = s->job.result;
@@ -138,7 +139,7 @@ static json_t *encode_size(double ess, bool *ok)
     return object;
 }
 
-/* NaN: there are no chains. */
+/* The largest R-hat of the parameters; NaN without chains. */
 static double largest_rhat(const tw_hyper_result *r)
 {
     double rhat = NAN;
@@ -192,7 +193,7 @@ static tw_status write_file(const sampled *s)
     return tw_writer_close(writer, tw_name_ends_in(path, ".csv") ? print_csv(s, to) : print_json(s, to));
 }
 
-/* ---- for people ---- */
+/* ---- the table ---- */
 
 static void print_weights(const tw_hyper_result *r)
 {
@@ -233,6 +234,7 @@ static tw_status draw(sampled *s)
     return tw_hyper_draws(s->job.problem, s->job.priors, r, s->flags->sampler->seed, s->point, &s->draws);
 }
 
+/* Print the results and write the file. */
 static tw_status say(const sampled *s)
 {
     if (s->flags->output->json)
@@ -253,7 +255,7 @@ static tw_status compute(sampled *s)
                                 .draws = true};
     TW_TRY(tw_hyper_job_run(s->ctx, f->model, f->hyper, &wish, &s->job));
     tw_terminal_progress(f->output->quiet, NULL);
-    TW_TRY(tw_hyper_judge(s->ctx, s->job.result)); /* there is nothing to draw from weights that collapsed */
+    TW_TRY(tw_hyper_judge(s->ctx, s->job.result)); /* collapsed weights have nothing to draw from */
     TW_TRY(draw(s));
     return tw_team_leads(s->ctx) ? say(s) : TW_OK;
 }

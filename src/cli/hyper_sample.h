@@ -1,4 +1,4 @@
-/* hyper_sample.h: talweg sample where some parameters are unknown: draws of (theta, x). */
+/* hyper_sample.h: talweg sample with unknown parameters: draws of (theta, x). */
 #ifndef TALWEG_CLI_HYPER_SAMPLE_H
 #define TALWEG_CLI_HYPER_SAMPLE_H
 
@@ -14,11 +14,11 @@ typedef struct tw_hyper_sample_flags {
     const tw_sample_file_flags *files;
     const tw_saver_flags *saver;
     const tw_output_options *output;
-    const char *command; /* as it was typed */
-    const void *values;  /* all of them, as the command has them */
+    const char *command; /* the command line */
+    const void *values;  /* all options, in the struct of the command */
 } tw_hyper_sample_flags;
 
-/* All of the command. */
+/* Run the command. */
 tw_status tw_hyper_sample(tw_context *ctx, const tw_hyper_sample_flags *flags);
 
 #endif

@@ -1,4 +1,4 @@
-/* json.c: see json.h. */
+/* json.c: helpers for JSON output (json.h). */
 #include "cli/json.h"
 
 #include <math.h>
@@ -27,7 +27,8 @@ json_t *tw_json_numbers(size_t n, const double *values)
     return array;
 }
 
-/* Names of files need not be UTF-8, and JSON must: what is not ASCII then becomes "?". */
+/* JSON must be UTF-8, but names of files need not be: if a text is not, its bytes outside ASCII become
+ * "?". */
 json_t *tw_json_text(const char *words)
 {
     char plain[TW_WARNING_BYTES];
@@ -49,7 +50,7 @@ void tw_json_append(json_t *array, json_t *value, bool *ok)
     if (json_array_append_new(array, value) != 0) *ok = false;
 }
 
-/* A line for each member of the object, however long. */
+/* Print one line for each member of the object. */
 static void print_members(json_t *object, FILE *to)
 {
     const char *name;

@@ -1,8 +1,9 @@
-/* json.h: what talweg adds to jansson: numbers that may not be finite, and results on standard output or in a file.
+/* json.h: helpers for JSON output with jansson.
  *
- * Functions that make a value return NULL where there is no memory; jansson's json_object_set_new and the
- * rest take NULL for a failure of theirs, so that only the last result needs a look. A number that is not
- * finite is null. Numbers have 17 significant digits, which read back to the same double, in every locale.
+ * Functions that make a value return NULL if memory runs out. jansson's functions accept NULL and report a
+ * failure, which tw_json_set and tw_json_append record in *ok, so that callers check once at the end. A
+ * number that is not finite becomes null. Numbers have 17 significant digits, which read back to the same
+ * double in every locale.
  */
 #ifndef TALWEG_CLI_JSON_H
 #define TALWEG_CLI_JSON_H
@@ -16,16 +17,17 @@
 json_t *tw_json_number(double value);
 json_t *tw_json_count(size_t value);
 json_t *tw_json_numbers(size_t n, const double *values);
-json_t *tw_json_text(const char *words); /* also where it is not UTF-8 */
+json_t *tw_json_text(const char *words); /* need not be UTF-8 */
 
-/* object[name] = value, which is consumed. False, which sticks in *ok, where there was no memory. */
+/* object[name] = value; takes ownership of value. Sets *ok to false if memory ran out, otherwise leaves
+ * it. */
 void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok);
 
-/* The same at the end of an array. */
+/* Append value to an array, in the same way. */
 void tw_json_append(json_t *array, json_t *value, bool *ok);
 
-/* Write an object, which is consumed, to a stream, one line for each member. Errors of the stream are the
- * caller's to notice; TW_NO_MEMORY, and nothing is written, where not all was ok when it was made. */
+/* Write an object to a stream, one line for each member, and free it. If ok is false, it writes nothing and
+ * returns TW_NO_MEMORY. The caller checks the stream for errors. */
 tw_status tw_json_print(tw_context *ctx, json_t *object, bool ok, FILE *to);
 
 #endif

@@ -1,4 +1,5 @@
-/* likelihood_options.c: see likelihood_options.h. */
+/* likelihood_options.c: makes the options of all likelihoods from their tables, and reads their values
+ * (likelihood_options.h). */
 #include "cli/likelihood_options.h"
 
 #include <math.h>
@@ -12,13 +13,13 @@ enum {
     LIST_BYTES = 160
 };
 
-/* What some likelihoods say of a name: "weibull", "the hazard grows above 1". */
+/* The help of a name, and the likelihoods that share it: "the hazard grows above 1", "weibull". */
 typedef struct meaning {
     char likelihoods[LIST_BYTES];
     const char *help;
 } meaning;
 
-/* A name of a parameter or a column, the likelihoods that have it, and what each of them says of it. */
+/* The name of a parameter or column, the likelihoods that have it, and its help in each of them. */
 typedef struct entry {
     const char *name;
     const tw_parameter *parameter; /* or NULL */
@@ -28,7 +29,7 @@ typedef struct entry {
     meaning meaning[MOST_MEANINGS];
 } entry;
 
-/* Rows, and the texts that they point to. */
+/* Option rows, and the texts that they point to. */
 typedef struct rows {
     size_t count;
     tw_option option[MOST_ROWS + 1];
@@ -37,7 +38,8 @@ typedef struct rows {
 
 /* ---- names ---- */
 
-static entry *place(entry *all, size_t *count, const char *name)
+/* The entry of a name, added if it is new. */
+static entry *find_or_add(entry *all, size_t *count, const char *name)
 {
     for (size_t i = 0; i < *count; i++)
         if (strcmp(all[i].name, name) == 0) return &all[i];
@@ -46,14 +48,14 @@ static entry *place(entry *all, size_t *count, const char *name)
     return e;
 }
 
-/* Are a and b names of one family, as ordinal3 and ordinal4? */
+/* Do a and b differ only in their number, as ordinal3 and ordinal4? */
 static bool same_family(const char *a, const char *b)
 {
     size_t stem = strcspn(a, "0123456789");
     return a[stem] != '\0' && strcspn(b, "0123456789") == stem && strncmp(a, b, stem) == 0;
 }
 
-/* Add a name to a list: "poisson, ordinal3 to ordinal7". */
+/* Append a name to a list such as "poisson, ordinal3 to ordinal7". */
 static void append_name(char list[LIST_BYTES], const char *name)
 {
     size_t length = strlen(list);
@@ -65,8 +67,8 @@ static void append_name(char list[LIST_BYTES], const char *name)
     snprintf(list + length, LIST_BYTES - length, "%s%s", !length ? "" : family ? " to " : ", ", name);
 }
 
-/* A column that has the name of a parameter is the same thing for each case: one help for both. */
-static void note(entry *e, const tw_likelihood *likelihood, const char *help)
+/* Add a likelihood and its help to an entry. */
+static void add_meaning(entry *e, const tw_likelihood *likelihood, const char *help)
 {
     size_t k = 0;
     append_name(e->likelihoods, likelihood->name);
@@ -77,28 +79,29 @@ static void note(entry *e, const tw_likelihood *likelihood, const char *help)
     append_name(e->meaning[k].likelihoods, likelihood->name);
 }
 
-/* All names, in the order of the likelihoods; returns how many. */
+/* List all names in the order of the likelihoods; returns their number. A column with the name of a parameter
+ * holds that parameter's value for each case, so the parameter's help serves for both. */
 static size_t list_entries(entry all[TW_LIKELIHOOD_NAMES])
 {
     size_t count = 0;
     const tw_likelihood *likelihood = NULL;
     for (size_t l = 0; (likelihood = tw_likelihood_at(l)); l++) {
         for (size_t k = 0; k < likelihood->parameters; k++) {
-            entry *e = place(all, &count, likelihood->parameter[k].name);
+            entry *e = find_or_add(all, &count, likelihood->parameter[k].name);
             e->parameter = &likelihood->parameter[k];
-            note(e, likelihood, likelihood->parameter[k].help);
+            add_meaning(e, likelihood, likelihood->parameter[k].help);
         }
         for (size_t k = 0; k < likelihood->columns; k++) {
-            entry *e = place(all, &count, likelihood->column[k].name);
+            entry *e = find_or_add(all, &count, likelihood->column[k].name);
             e->column = &likelihood->column[k];
-            if (!e->parameter) note(e, likelihood, likelihood->column[k].help);
+            if (!e->parameter) add_meaning(e, likelihood, likelihood->column[k].help);
         }
     }
     return count;
 }
 
-/* The place of a name among all; they are few. */
-static size_t place_of(const char *name)
+/* The index of a name in the list of all names. */
+static size_t index_of(const char *name)
 {
     entry all[TW_LIKELIHOOD_NAMES] = {0};
     size_t count = list_entries(all), i = 0;
@@ -121,7 +124,7 @@ static tw_option *add_row(rows *r, const entry *e, size_t offset, tw_option_kind
     return option;
 }
 
-/* --noise X: a parameter, or one constant for all cases. */
+/* Add --noise X: a parameter, or one value of a column for all cases. */
 static void add_number(rows *r, const entry *e, size_t slot)
 {
     size_t at = r->count;
@@ -142,7 +145,7 @@ static void add_number(rows *r, const entry *e, size_t slot)
                                    e->meaning[k].likelihoods, e->meaning[k].help);
 }
 
-/* --exposure-column NAME. */
+/* Add --exposure-column NAME; `fresh`: for new cases. */
 static void add_column(rows *r, const entry *e, size_t slot, bool fresh)
 {
     size_t at = r->count;
@@ -160,6 +163,7 @@ static void add_column(rows *r, const entry *e, size_t slot, bool fresh)
                  e->likelihoods, e->name);
 }
 
+/* Row i, NULL after the last; makes all rows at the first call. */
 static const tw_option *row(rows *r, bool fresh, size_t i)
 {
     if (r->count == 0) {
@@ -175,7 +179,7 @@ static const tw_option *row(rows *r, bool fresh, size_t i)
 
 static const tw_option *training_row(size_t i)
 {
-    static rows made; /* once, from constants */
+    static rows made; /* made once, from constant tables */
     return row(&made, false, i);
 }
 
@@ -197,12 +201,13 @@ static bool has_parameter(const tw_likelihood *likelihood, const char *name)
     return false;
 }
 
-/* Was a number typed for entry i? */
+/* Was a number given for entry i? */
 static bool is_given(const tw_likelihood_options *options, size_t i)
 {
     return options->typed[i] && !isnan(options->number[i]);
 }
 
+/* An option that does not belong to the likelihood. */
 static tw_status fail_stray(tw_context *ctx, const char *name, const char *suffix,
                             const tw_likelihood *likelihood)
 {
@@ -256,7 +261,7 @@ size_t tw_likelihood_options_places(const tw_likelihood_options *options, const 
 {
     size_t count = 0;
     for (size_t k = 0; k < likelihood->columns; k++) {
-        const char *name = likelihood->column[k].name, *column = options->column[place_of(name)];
+        const char *name = likelihood->column[k].name, *column = options->column[index_of(name)];
         if (column) places[count++] = (tw_column_place){name, column};
     }
     return count;
@@ -267,7 +272,7 @@ tw_status tw_likelihood_options_fill(const tw_likelihood_options *options, const
 {
     for (size_t k = 0; k < likelihood->columns; k++) {
         const char *name = likelihood->column[k].name;
-        size_t i = place_of(name);
+        size_t i = index_of(name);
         if (tw_data_column(data, name) || has_parameter(likelihood, name)) continue;
         if (is_given(options, i)) TW_TRY(tw_data_repeat_column(data, name, options->number[i]));
     }
@@ -279,7 +284,7 @@ void tw_likelihood_options_phi(const tw_likelihood_options *options, const tw_li
 {
     for (size_t k = 0; k < likelihood->parameters; k++) {
         const tw_parameter *parameter = &likelihood->parameter[k];
-        size_t i = place_of(parameter->name);
+        size_t i = index_of(parameter->name);
         phi[k] = tw_parameter_theta(parameter, options->number[i]);
         given[k] = options->typed[i];
     }

@@ -1,6 +1,6 @@
-/* likelihood_options.h: what may be said of an observation beside y: a likelihood's parameters (--noise 0.5) and its columns
- * (--exposure-column e, or --exposure 2 for all cases). The rows are made from the tables of all likelihoods, so that a
- * new one has its options as soon as it is listed.
+/* likelihood_options.h: the options of likelihoods: parameters (--noise 0.5) and columns (--exposure-column
+ * e, or --exposure 2 for all cases). The rows are made from the tables of all likelihoods, so a new
+ * likelihood gets its options without further code.
  */
 #ifndef TALWEG_CLI_LIKELIHOOD_OPTIONS_H
 #define TALWEG_CLI_LIKELIHOOD_OPTIONS_H
@@ -9,15 +9,16 @@
 #include "talweg/data.h"
 #include "talweg/likelihood.h"
 
-/* Values by the place of a name among all names of parameters and columns. */
+/* Values, indexed by the names of the parameters and columns of all likelihoods. */
 enum { TW_LIKELIHOOD_NAMES = 32 };
 typedef struct tw_likelihood_options {
     double number[TW_LIKELIHOOD_NAMES];      /* NaN: not given, and there is no default */
-    const char *column[TW_LIKELIHOOD_NAMES]; /* of the data file; NULL: none */
-    bool typed[TW_LIKELIHOOD_NAMES];         /* was the number typed? */
+    const char *column[TW_LIKELIHOOD_NAMES]; /* in the data file; NULL: none */
+    bool typed[TW_LIKELIHOOD_NAMES];         /* the number was given, by the user or a model file */
 } tw_likelihood_options;
 
-/* The rows for training data, and those for new data, which have columns only, as the one row of a group. */
+/* The rows for training data, and those for new data, which are columns only. Each stands for all rows of a
+ * group (tw_option.made). */
 extern const tw_option tw_likelihood_option_row, tw_new_column_option_row;
 #define TW_LIKELIHOOD_OPTION_GROUP(where)                   \
     {                                                       \
@@ -28,25 +29,26 @@ extern const tw_option tw_likelihood_option_row, tw_new_column_option_row;
         "Columns of the new cases", &tw_new_column_option_row, 1, (where) \
     }
 
-/* Refuse what cannot be used with the likelihood, and a number and a column for one thing; for new data, columns that do
- * not go with it. */
+/* Fail if an option does not belong to the likelihood, or if both a number and a column are given for one
+ * name; tw_new_columns_check checks only columns, for new data. */
 tw_status tw_likelihood_options_check(tw_context *ctx, const tw_likelihood_options *options,
                                       const tw_likelihood *likelihood);
 tw_status tw_new_columns_check(tw_context *ctx, const tw_likelihood_options *options,
                                const tw_likelihood *likelihood);
 
-/* The name of an option that was given and needs a data file: "exposure-column"; NULL: there is none. */
+/* The name of a given option that needs a data file, such as "exposure-column"; NULL: none. */
 const char *tw_likelihood_options_file(const tw_likelihood_options *options);
 
-/* The columns that were named for the likelihood, for tw_data_read_columns; returns how many. */
+/* The columns named for the likelihood, for tw_reading; returns their number. */
 size_t tw_likelihood_options_places(const tw_likelihood_options *options, const tw_likelihood *likelihood,
                                     tw_column_place places[TW_COLUMNS]);
 
-/* Give the data the columns that the options have as one number for all cases. */
+/* Add to the data the columns whose value is given as one number for all cases. */
 tw_status tw_likelihood_options_fill(const tw_likelihood_options *options, const tw_likelihood *likelihood,
                                      tw_data *data);
 
-/* The likelihood's parameters, and which were typed: phi and given hold as many as it has. */
+/* The likelihood's parameters phi, and which of them were given; both arrays hold likelihood->parameters
+ * entries. */
 void tw_likelihood_options_phi(const tw_likelihood_options *options, const tw_likelihood *likelihood,
                                double *phi, bool *given);
 

@@ -1,5 +1,5 @@
-/* main.c: the program talweg. Results go to standard output; an error is one paragraph on standard error, and
- * the exit code says what kind it is (talweg/base.h). */
+/* main.c: the program talweg. Results go to standard output. An error prints one paragraph to standard error,
+ * and the exit code gives its kind (talweg/base.h). */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "talweg/base.h"
 #include "talweg/team.h"
 
-/* Results that did not arrive are a failure, however well they were computed. */
+/* Fail if standard output could not be written. */
 static tw_status flush_results(tw_context *ctx)
 {
     errno = 0;
@@ -24,22 +24,21 @@ static tw_status flush_results(tw_context *ctx)
                    errno ? strerror(errno) : "an earlier write failed");
 }
 
-/* Did whoever read standard output go away, as head does? */
+/* Has the reader of standard output closed the pipe, as head does? */
 static bool reader_is_gone(void)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
     return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
 }
 
-/* Then there is nothing to say: end as programs do that are stopped by a closed pipe. */
+/* End without a message by SIGPIPE, as other programs do when the pipe is closed. */
 static void end_by_closed_pipe(void)
 {
     signal(SIGPIPE, SIG_DFL);
     raise(SIGPIPE);
 }
 
-/* HDF5 tidies up as a process ends, and crashes over a file that it could not flush to a full disk: so it does
- * not get to do that. */
+/* Exit without exit handlers: that of HDF5 crashes if it could not flush a file to a full disk. */
 static void leave(int code)
 {
     fflush(NULL);
@@ -49,11 +48,11 @@ static void leave(int code)
 static const char no_room[] =
     "the memory limit (ulimit -v) leaves less than the 256 MB that linear algebra needs: raise it";
 
-/* OpenBLAS asks for its work space again and again, for ever, where a limit on the memory of the process (ulimit -v)
- * leaves no room for it. */
+/* If a limit on the memory of the process (ulimit -v) leaves no room for OpenBLAS's work space, OpenBLAS
+ * retries the allocation forever, so the program checks for room first. */
 static bool has_room_for_blas(void)
 {
-    const size_t work_space = (size_t)256 << 20; /* of its threads and the heaps that they open */
+    const size_t work_space = (size_t)256 << 20; /* for its threads and their heaps */
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return true;
     void *room = mmap(NULL, work_space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -62,7 +61,7 @@ static bool has_room_for_blas(void)
     return true;
 }
 
-/* Ranks that were started with other arguments would wait for each other, or mix two answers. */
+/* Fail if the ranks have different arguments: they would deadlock or mix two results. */
 static tw_status agree_on_arguments(tw_context *ctx, int argc, char **argv)
 {
     uint64_t sum = tw_checksum_text(TW_CHECKSUM_START, tw_version());
@@ -70,7 +69,7 @@ static tw_status agree_on_arguments(tw_context *ctx, int argc, char **argv)
     return tw_team_agree(ctx, sum, "arguments (or versions of talweg)");
 }
 
-/* Join the other ranks, if there are any. MPI takes some memory. */
+/* Join the other ranks, if there are any. MPI takes memory, so check again for room. */
 static tw_status join_ranks(tw_context *ctx, int argc, char **argv)
 {
     TW_TRY(tw_ranks_begin(ctx));
@@ -78,7 +77,7 @@ static tw_status join_ranks(tw_context *ctx, int argc, char **argv)
     return agree_on_arguments(ctx, argc, argv);
 }
 
-/* The library's words, and what to do about them in this program. */
+/* Print the library's message, with the option that helps. */
 static void print_error(const tw_context *ctx, tw_status status)
 {
     char words[4096];
@@ -95,7 +94,7 @@ int main(int argc, char **argv)
     tw_terminal_prepare();
     if (!has_room_for_blas()) {
         tw_terminal_say("error", TW_COLOUR_RED, no_room);
-        leave(tw_status_exit_code(TW_NO_MEMORY)); /* its threads would be waited for */
+        leave(tw_status_exit_code(TW_NO_MEMORY)); /* exit() would wait for OpenBLAS's threads */
     }
     tw_status status = tw_context_new(NULL, &ctx);
     if (status != TW_OK) {

@@ -1,5 +1,6 @@
-/* manual.c: the manual page talweg(1), in the man(7) language, from the same tables as --help. Its date is that of
- * the version in CHANGELOG.md, so that the page depends on the sources alone; an unreleased version has none. */
+/* manual.c: prints the manual page talweg(1) in the man(7) language, from the same tables as --help. Its date
+ * is the version's date in CHANGELOG.md, so that the page depends on the sources only; an unreleased version
+ * has none. */
 #include <ctype.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 enum { LINE = 72 };
 
-/* One character of text as roff has it: a dash that may be copied, and a backslash that is one. */
+/* Print a character, escaped for roff. Returns the number of bytes printed. */
 static int print_character(FILE *to, char c)
 {
     if (c == '-') return fprintf(to, "\\-");
@@ -21,7 +22,7 @@ static int print_character(FILE *to, char c)
     return 1;
 }
 
-/* A word; one at the start of a line must not look like a request. */
+/* Print a word. At the start of a line a leading dot must not look like a roff request. */
 static int print_word(FILE *to, const char *word, size_t length, bool first)
 {
     int column = 0;
@@ -30,7 +31,7 @@ static int print_word(FILE *to, const char *word, size_t length, bool first)
     return column;
 }
 
-/* Text in short lines, with paragraphs where it has empty lines. */
+/* Print a text in short lines; an empty line starts a new paragraph. */
 static void print_text(FILE *to, const char *text)
 {
     int column = 0;

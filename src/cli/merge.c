@@ -1,4 +1,4 @@
-/* merge.c: talweg merge: runs of different seeds become one. */
+/* merge.c: talweg merge: merges runs with different seeds into one file. */
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/json.h"

@@ -1,4 +1,4 @@
-/* methods.c: see methods.h. */
+/* methods.c: help on methods and metrics, and checks of their options (methods.h). */
 #include "cli/methods.h"
 
 #include <stdarg.h>
@@ -17,7 +17,7 @@ TW_PRINTF(3, 4) static void add(char *text, size_t bytes, const char *format, ..
     va_end(arguments);
 }
 
-/* The metrics of a method that a user can name, joined; the first is the default. */
+/* Append the method's metrics that a user can name; the first is the default, followed by after_first. */
 static void list_metrics(const tw_method_info *method, const char *after_first, char *text, size_t bytes)
 {
     for (size_t k = 0; k < method->metric_count; k++)
@@ -63,6 +63,7 @@ static bool has_steps(const tw_method_info *method)
     return method && method->has_steps;
 }
 
+/* Fail: the option belongs only to the methods for which `has` is true. */
 static tw_status refuse(tw_context *ctx, const char *option, bool (*has)(const tw_method_info *method),
                         const tw_method_info *method)
 {

@@ -1,4 +1,4 @@
-/* model.c: talweg model: a model file, without computing anything. */
+/* model.c: talweg model: writes a model file, without fitting or sampling. */
 #include "cli/commands.h"
 #include "cli/common_rows.h"
 #include "cli/model_file.h"
@@ -20,7 +20,8 @@ static const tw_option rows[] = {
     {TW_ROW_OUTPUT(offsetof(model_command, file)), .help = "write the model to FILE; default: print it"},
 };
 
-/* With --json and a file: what was written, and the priors. Without a file the model itself is printed, which is JSON. */
+/* With --json and -o: print the model and the priors. Without -o the model file itself, which is JSON, is
+ * printed. */
 static tw_status print_json(tw_context *ctx, const tw_problem *problem, const tw_priors *priors)
 {
     bool ok = true;

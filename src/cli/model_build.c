@@ -1,4 +1,5 @@
-/* model_build.c: from options to a problem: read, recode, standardise, build the model. */
+/* model_build.c: builds a problem from options: reads the data, recodes labels, standardises, makes kernel
+ * and model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,13 +9,13 @@
 #include "cli/model_options.h"
 #include "talweg/base.h"
 
-/* The option that gives a matrix instead of a kernel; NULL: none does. */
+/* The option that gives a matrix instead of a kernel; NULL: none. */
 static const char *given_matrix(const tw_model_options *o)
 {
     return o->kernel_matrix ? "kernel-matrix" : o->precision_matrix ? "precision-matrix" : NULL;
 }
 
-/* Levels with commas between them, as texts. */
+/* Recode labels by --levels, a comma-separated list. */
 static tw_status take_levels(const tw_likelihood *likelihood, const char *levels, tw_data *data)
 {
     void *memory = NULL;
@@ -51,7 +52,8 @@ tw_status tw_read_columns(const char *path, size_t count, const tw_column_place 
     return TW_OK;
 }
 
-/* With a given matrix only the labels matter, so a file with that one column is fine: it stands for the inputs, too. */
+/* Read labels for a given matrix. The inputs are not used, so the file may have only the column of labels; it
+ * then also counts as the one input that tw_data requires. */
 static tw_status read_labels(tw_context *ctx, const tw_model_options *options, tw_data **data)
 {
     tw_reading reading = {.label = "none", .ignored = options->ignore.count, .ignore = options->ignore.item};
@@ -81,7 +83,7 @@ static tw_status read_data(tw_context *ctx, const tw_model_options *options, con
     return tw_read_columns(options->data, count, places, *data);
 }
 
-/* --precision-matrix is another way to write precision(...). */
+/* Make the kernel precision(matrix="...", design="...") from --precision-matrix and --design-matrix. */
 static tw_status make_precision(const tw_model_options *options, tw_problem_parts *parts)
 {
     const char *q = options->precision_matrix, *a = options->design_matrix;
@@ -117,7 +119,7 @@ static tw_status standardise(tw_problem_parts *parts)
     return tw_scaling_apply(parts->scaling, parts->data);
 }
 
-/* The likelihood's parameters, and which were typed: memory of the caller. */
+/* Memory for the likelihood's parameters, and for which of them were given. The caller frees it. */
 typedef struct phi_memory {
     double *phi;
     void *given;
@@ -136,7 +138,7 @@ static tw_status fill_phi(const tw_model_options *options, tw_problem_parts *par
     return TW_OK;
 }
 
-/* Columns, checked with the file's name, and parameters. */
+/* Fill in the likelihood's columns and parameters, and check the observations; messages name the file. */
 static tw_status fill_likelihood(const tw_model_options *options, tw_problem_parts *parts, phi_memory *memory)
 {
     tw_context *ctx = parts->data->ctx;
@@ -147,7 +149,7 @@ static tw_status fill_likelihood(const tw_model_options *options, tw_problem_par
     return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", options->data);
 }
 
-/* Length scales as logarithms, from either option; there is room for all of them. */
+/* Read the length scales of --log-ell or --ell as logarithms. */
 static tw_status read_scales(tw_context *ctx, const tw_model_options *options, size_t scales, double *log_ell)
 {
     if (options->log_ell) tw_options_read_numbers(options->log_ell, log_ell);
@@ -161,7 +163,7 @@ static tw_status read_scales(tw_context *ctx, const tw_model_options *options, s
     return TW_OK;
 }
 
-/* A named kernel, with the parameters that have options of their own. */
+/* Make a kernel given by name, with the parameters of --log-ell, --log-sigma and so on. */
 static tw_status make_named_kernel(const tw_model_options *options, tw_problem_parts *parts)
 {
     tw_context *ctx = parts->data->ctx;
@@ -182,7 +184,7 @@ static tw_status make_named_kernel(const tw_model_options *options, tw_problem_p
     return TW_OK;
 }
 
-/* The first option about a kernel's parameters that was given; NULL: none. */
+/* The first given option of a kernel's parameters; NULL: none. */
 static const char *parameter_given(const tw_model_options *o)
 {
     return o->log_ell             ? "log-ell"
@@ -194,7 +196,7 @@ static const char *parameter_given(const tw_model_options *o)
                                   : NULL;
 }
 
-/* A value that nobody typed is the table's own text. */
+/* Was --kernel given? Otherwise the value is the pointer of the table's default. */
 static bool kernel_given(const tw_model_options *options)
 {
     for (size_t k = 0; k < TW_MODEL_OPTION_COUNT; k++)
@@ -202,7 +204,7 @@ static bool kernel_given(const tw_model_options *options)
     return options->kernel != NULL;
 }
 
-/* Options that contradict each other. */
+/* Fail if options contradict each other. */
 static tw_status check_kernel(tw_context *ctx, const tw_model_options *options)
 {
     const char *parameter = parameter_given(options);

@@ -1,5 +1,5 @@
-/* model_file.c: reading a model file as arguments. Nothing in the file is believed before it is checked: what an option may be,
- * the parser of options says. */
+/* model_file.c: reads a model file as arguments of a command. Its structure is checked here; the values of
+ * its options are checked by the parser of options. */
 #include "cli/model_file.h"
 
 #include <jansson.h>
@@ -13,13 +13,14 @@
 
 enum { MOST_BYTES = 1 << 22 };
 
-/* Arguments that are counted first and then written. */
+/* A list of arguments. It is filled twice: first to count them, then to write them. */
 typedef struct list {
     size_t count, bytes;
-    const char **item; /* NULL: they are counted */
+    const char **item; /* NULL: only count */
     char *text;
 } list;
 
+/* Add the concatenation of four texts as one argument. */
 static void add(list *l, const char *dashes, const char *name, const char *equals, const char *value)
 {
     size_t length = strlen(dashes) + strlen(name) + strlen(equals) + strlen(value) + 1;
@@ -76,9 +77,9 @@ bool tw_model_file_is(const char *path)
     return is;
 }
 
-/* ---- as arguments ---- */
+/* ---- conversion to arguments ---- */
 
-/* The row of that name among the options of a model; NULL: there is none. */
+/* The row of that name among the model's options; NULL: none. */
 static const tw_option *find_row(const tw_command *command, const char *name)
 {
     for (size_t g = 0; g < command->group_count; g++) {
@@ -100,7 +101,7 @@ static void add_number(const char *name, double value, list *l)
     add(l, "--", name, "=", number);
 }
 
-/* A value for an option that is no flag; false where it cannot be one. */
+/* Add the value of an option that is not a flag. Returns false if its type is wrong. */
 static bool add_value(const tw_option *row, const json_t *value, list *l)
 {
     if (json_is_number(value)) {
@@ -131,6 +132,7 @@ static tw_status add_option(tw_context *ctx, const tw_command *command, const ch
                    flag ? "true or false" : "a number or a text");
 }
 
+/* Does the command have an option of this name? */
 static bool takes(const tw_command *command, const char *name)
 {
     const tw_option *option = NULL;
@@ -140,7 +142,8 @@ static bool takes(const tw_command *command, const char *name)
     return false;
 }
 
-/* An array of texts, each for the same option; a command without priors runs at the values of the file. */
+/* Add an array of texts, each as a value of the same option. A command without that option (--prior, --fix)
+ * uses the parameters of the file. */
 static tw_status add_texts(tw_context *ctx, const tw_command *command, const json_t *root, const char *field,
                            const char *option, list *l)
 {
@@ -155,8 +158,8 @@ static tw_status add_texts(tw_context *ctx, const tw_command *command, const jso
     return TW_OK;
 }
 
-/* A file beside the model file, whose path this is; where there is none, as it is written. A model file that is used from
- * another folder must not take a file of that name there. */
+/* Add the name of a file: in the folder of the model file `path` if it exists there, otherwise as written. So
+ * a model file used from another folder does not pick up a file of the same name there. */
 static void add_file(const char *path, const char *dashes, const char *equals, const char *name, list *l)
 {
     const char *slash = strrchr(path, '/');
@@ -166,7 +169,7 @@ static void add_file(const char *path, const char *dashes, const char *equals, c
     add(l, dashes, equals, "", beside && access(place, F_OK) == 0 ? place : name);
 }
 
-/* --kernel-matrix=FILE and the like. */
+/* Add --kernel-matrix=FILE and the like. */
 static void add_matrix(const char *path, const char *option, const char *name, list *l)
 {
     char equals[40];
@@ -192,7 +195,7 @@ static tw_status fill(tw_context *ctx, const tw_command *command, const char *pa
     return add_texts(ctx, command, root, "fixed", "fix", l);
 }
 
-/* Both passes: the file's arguments and behind them those that were typed. */
+/* Build the list in two passes: the file's arguments, then those of the command line. */
 static tw_status build(tw_context *ctx, const tw_command *command, const char *path, json_t *root,
                        size_t count, const char *const *arguments, tw_model_arguments *out)
 {
@@ -215,8 +218,7 @@ void tw_model_arguments_release(tw_context *ctx, tw_model_arguments *arguments)
     arguments->item = NULL;
 }
 
-/* Priors and fixed parameters of the file that have no meaning for this problem are refused, also by a command that does not use
- * them. */
+/* Check each text of a field. Every command does so, even if it does not use priors. */
 static tw_status check_texts(tw_problem *problem, const json_t *root, const char *field,
                              tw_status (*check_one)(tw_problem *problem, tw_priors *priors, const char *text))
 {
@@ -236,14 +238,14 @@ static tw_status check_prior(tw_problem *problem, tw_priors *priors, const char 
     return strcmp(text, "default") == 0 ? TW_OK : tw_priors_read(priors, problem, text);
 }
 
-/* Only whether there is such a parameter: "ell", "log_ell=0.5", "all". */
+/* Check that the parameter of "ell", "log_ell=0.5" or "all" exists. */
 static tw_status check_fixed(tw_problem *problem, tw_priors *priors, const char *text)
 {
     char name[TW_PRIOR_NAME_BYTES];
     (void)priors;
     tw_prior_name(text, name);
     if (strcmp(name, "all") == 0) return TW_OK;
-    for (size_t j = 0; j < tw_problem_count(problem); j++) { /* ell is also ell.1, ell.2, ... */
+    for (size_t j = 0; j < tw_problem_count(problem); j++) { /* ell also means ell.1, ell.2, ... */
         const char *known = tw_problem_parameter(problem, j)->name;
         size_t length = strlen(name);
         if (strncmp(known, name, length) == 0 && (known[length] == '\0' || known[length] == '.'))
@@ -262,7 +264,7 @@ tw_status tw_model_file_check(tw_problem *problem, const char *path)
     return status == TW_OK ? TW_OK : tw_fail_within(problem->ctx, status, "%.1000s: ", path);
 }
 
-/* The value of the last --model; NULL: there is none. */
+/* The value of the last --model; NULL: none. */
 static const char *find_path(const tw_command *command, size_t count, const char *const *arguments)
 {
     const char *path = NULL;

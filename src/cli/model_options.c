@@ -1,4 +1,4 @@
-/* model_options.c: the tables of the options that say which data and which model, and the built-in problem. */
+/* model_options.c: the tables of the options of data and model, and of the output options. */
 #include "cli/model_options.h"
 
 #include <math.h>

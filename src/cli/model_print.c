@@ -1,4 +1,4 @@
-/* model_print.c: a problem's model in words, for people, and as JSON, for programs. */
+/* model_print.c: prints a problem's model in words, and encodes it as JSON. */
 #include "cli/model_options.h"
 #include "talweg/team.h"
 
@@ -17,7 +17,7 @@ static void print_kernel(const tw_problem *problem, FILE *to)
     tw_release(problem->ctx, words);
 }
 
-/* Are its matrices spread over processes that run in lockstep? */
+/* Are the matrices distributed over processes that run in lockstep? */
 static bool is_distributed(const tw_problem *problem)
 {
     const tw_team *team = tw_context_team(problem->ctx);

@@ -1,4 +1,4 @@
-/* model_write.c: writing a model file: see model_file.h. */
+/* model_write.c: writes a model file (model_file.h). */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -9,17 +9,18 @@
 #include "cli/names.h"
 #include "talweg/files.h"
 
-/* What the expression of the kernel has, and the model file itself. */
+/* Options that are not written: the kernel is written as an expression with its parameters. */
 static const char not_kept[] = "model, kernel, log-ell, log-sigma, ell, sigma, constant, white";
 
-static bool is_usual(const tw_option *option, double number)
+/* Is the number the default, or not given? */
+static bool is_default(const tw_option *option, double number)
 {
     double usual = NAN;
     if (isnan(number)) return true;
     return option->default_value && tw_options_number(option->default_value, "", &usual) && usual == number;
 }
 
-/* An array; NULL: there are none. */
+/* An array of the texts; NULL if there are none. */
 static json_t *encode_texts(const tw_operands *texts)
 {
     bool ok = true;
@@ -28,7 +29,7 @@ static json_t *encode_texts(const tw_operands *texts)
     return array;
 }
 
-/* A value other than the default; NULL: it is the default, or was not given. */
+/* The value of an option; NULL if it is the default or not given. */
 static json_t *encode_value(const tw_option *option, const void *field)
 {
     double number = NAN;
@@ -37,13 +38,13 @@ static json_t *encode_value(const tw_option *option, const void *field)
     if (option->kind == TW_OPTION_TEXTS) return encode_texts(field);
     if (option->kind == TW_OPTION_NUMBER) {
         memcpy(&number, field, sizeof number);
-        return is_usual(option, number) ? NULL : json_real(number);
+        return is_default(option, number) ? NULL : json_real(number);
     }
     memcpy(&text, field, sizeof text);
     return text && (!usual || strcmp(text, usual) != 0) ? json_string(text) : NULL;
 }
 
-/* The options of the model as they were given. */
+/* The options of the model that were given. */
 static void encode_given(const tw_model_description *m, json_t *to, bool *ok)
 {
     const tw_option *option = NULL;
@@ -58,7 +59,7 @@ static void encode_given(const tw_model_description *m, json_t *to, bool *ok)
     }
 }
 
-/* Kernel and likelihood as they are now, with the parameters that somebody, or a fit, has given. */
+/* The current kernel, and the likelihood's parameters that were given or fitted. */
 static tw_status encode_parameters(const tw_problem *problem, json_t *to, bool *ok)
 {
     const tw_likelihood *likelihood = problem->likelihood;

@@ -1,4 +1,4 @@
-/* names.c: see names.h. */
+/* names.c: functions on lists of names and on names of files (names.h). */
 #include "cli/names.h"
 
 #include <string.h>

@@ -4,9 +4,10 @@
 
 #include <stdbool.h>
 
+/* Is the word one of the names? */
 bool tw_name_is_among(const char *word, const char *names);
 
-/* Does the name of a file, which may be NULL, end so, with something in front? */
+/* Does the name of a file end in `ending`, and is it longer? False for NULL. */
 bool tw_name_ends_in(const char *name, const char *ending);
 
 #endif

@@ -1,4 +1,6 @@
-/* new_inputs.c: see new_inputs.h. */
+/* new_inputs.c: reads the cases to predict: inputs or covariances, labels, and columns of the likelihood
+ * (new_inputs.h).
+ */
 #include "cli/new_inputs.h"
 
 #include <string.h>
@@ -24,7 +26,7 @@ tw_observations tw_new_inputs_observed(const tw_new_inputs *inputs, const tw_pro
     return tw_observations_part(&all, first, count);
 }
 
-/* The first column of the likelihood that the training data have and the file was not asked for. */
+/* The first column of the likelihood that the training data have and the new data do not; NULL: none. */
 static const char *missing_column(const tw_problem *problem, const tw_data *data)
 {
     for (size_t k = 0; k < problem->likelihood->columns; k++) {
@@ -34,6 +36,7 @@ static const char *missing_column(const tw_problem *problem, const tw_data *data
     return NULL;
 }
 
+/* The number of inputs differs from the model's. */
 static tw_status fail_inputs(const tw_problem *problem, const char *path, const tw_data *data,
                              size_t expected, bool sparse)
 {
@@ -62,7 +65,7 @@ static bool is_among(size_t count, const char *const *names, const char *name)
     return false;
 }
 
-/* The column that the training data call so; data->d where there is none. */
+/* The column named `source`; data->d if there is none, or if source is NULL. */
 static size_t find_source(const tw_data *data, const char *source)
 {
     size_t j = 0;
@@ -70,8 +73,9 @@ static size_t find_source(const tw_data *data, const char *source)
     return j;
 }
 
-/* Which column is y, where nobody said; data->d: none. The one of the same name as in the training data. Where that is not known, the
- * last one: where it has no name of an input, or, without names, where there is one column more than there are inputs. */
+/* The column of y, if --label-column was not given; data->d: none. If both files have names, it is the column
+ * named as in the training data or, if that name is not known, the last column unless it has the name of an
+ * input. Without names it is the last column if there is one more column than inputs. */
 static size_t find_label(const tw_problem *problem, const tw_data *data)
 {
     const char *const *names = NULL;
@@ -83,7 +87,7 @@ static size_t find_label(const tw_problem *problem, const tw_data *data)
     return is_among(expected, names, data->names[last]) ? data->d : last;
 }
 
-/* Columns of the likelihood and y are found under the names that they have in the training data, where nobody said. */
+/* Find the columns of the likelihood and y by their names in the training data, unless they were given. */
 static tw_status find_columns(const tw_problem *problem, const char *label, tw_data *data)
 {
     for (size_t k = 0; k < problem->likelihood->columns; k++) {
@@ -96,7 +100,7 @@ static tw_status find_columns(const tw_problem *problem, const char *label, tw_d
     return j < data->d ? tw_data_take(data, j, "label") : TW_OK;
 }
 
-/* Advice about an extra column: "; choose the column of the exposure with --exposure-column, ...". */
+/* Advice on an extra column: "; choose the column of the exposure with --exposure-column, ...". */
 static void advise(const tw_problem *problem, const tw_data *data, char *words, size_t bytes)
 {
     const char *column = missing_column(problem, data);
@@ -111,7 +115,7 @@ static void advise(const tw_problem *problem, const tw_data *data, char *words, 
                  length ? ", or" : ";");
 }
 
-/* Which of the model's inputs are not in the file; before they are taken. */
+/* Mark the model's inputs that the file does not have. Call it before take_inputs, which fills them in. */
 static tw_status mark_absent(const tw_problem *problem, const tw_data *data, tw_new_inputs *out)
 {
     const tw_data *train = problem->data;
@@ -123,7 +127,7 @@ static tw_status mark_absent(const tw_problem *problem, const tw_data *data, tw_
     return TW_OK;
 }
 
-/* Is there a column that is no input of the model's? */
+/* Does the file have a column that is not an input of the model? */
 static bool has_extra(const tw_data *data, size_t expected, const char *const *names)
 {
     if (!names || !data->names) return data->d > expected;
@@ -132,7 +136,7 @@ static bool has_extra(const tw_data *data, size_t expected, const char *const *n
     return false;
 }
 
-/* Inputs by name where both have names, else by their place. */
+/* Take the model's inputs: by name if both files have names, otherwise by position. */
 static tw_status take_inputs(const tw_problem *problem, const char *path, bool new_categories, tw_data *data)
 {
     const char *const *names = NULL;
@@ -145,13 +149,13 @@ static tw_status take_inputs(const tw_problem *problem, const char *path, bool n
     tw_status status = tw_problem_take_inputs(problem, new_categories, data);
     if (status == TW_OK) return TW_OK;
     if (!extra) return tw_fail_within(problem->ctx, status, "%.1000s: ", path);
-    char words[600], advice[300]; /* the context's own message is about to be replaced */
+    char words[600], advice[300]; /* words: a copy, because tw_fail overwrites the context's message */
     snprintf(words, sizeof words, "%s", tw_context_message(problem->ctx));
     advise(problem, data, advice, sizeof advice);
     return tw_fail(problem->ctx, status, "%.1000s: %s%s", path, words, advice);
 }
 
-/* Labels as they stand in the file are kept, to be written as they were; then they mean what those of the training cases do. */
+/* Keep a copy of the labels as in the file, for output; then recode them like those of the training cases. */
 static tw_status take_labels(const tw_problem *problem, const char *path, tw_new_inputs *out)
 {
     tw_data *data = out->data;
@@ -162,7 +166,7 @@ static tw_status take_labels(const tw_problem *problem, const char *path, tw_new
     return tw_labels_for(problem->likelihood, path, &(tw_label_options){0}, &problem->data->labels, data);
 }
 
-/* Columns that the new cases were not given are those of the training cases, and all must suit the likelihood. */
+/* Fill in missing columns of the likelihood from the training cases, and check all of them. */
 static tw_status take_columns(const tw_problem *problem, const char *path, tw_data *data)
 {
     const tw_column *differs = NULL;
@@ -234,7 +238,8 @@ static tw_status read_diagonal(const tw_problem *problem, const char *path, tw_n
     return TW_OK;
 }
 
-/* One column of labels, or a column among others; and the likelihood's columns. */
+/* Read the labels, from the only column of the file or from the label column, and the likelihood's
+ * columns. */
 static tw_status read_labels(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out)
 {
@@ -272,7 +277,7 @@ tw_status tw_new_covariances_read(const tw_problem *problem, const char *cross, 
     TW_TRY(read_diagonal(problem, diagonal, out));
     TW_TRY(tw_model_check_new(problem->model, out->m, out->cross->values, out->variance->values));
     TW_TRY(tw_new_columns_check(problem->ctx, columns.given, problem->likelihood));
-    const double *any = out->variance->values; /* in place of inputs */
+    const double *any = out->variance->values; /* stands in for inputs, which are not used */
     TW_TRY(*path ? read_labels(problem, path, columns, out)
                  : tw_data_new(problem->ctx, out->m, 1, any, out->m, NULL, &out->data));
     return take_columns(problem, *path ? path : diagonal, out->data);

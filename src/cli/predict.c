@@ -1,4 +1,5 @@
-/* predict.c: talweg predict: from a saved approximation, the draws of a run, or a model, to new cases. */
+/* predict.c: talweg predict: predicts new cases from a saved approximation, the draws of a run, or a
+ * model. */
 #include "cli/predict.h"
 
 #include "cli/commands.h"
@@ -72,7 +73,8 @@ const char *tw_predict_file(const tw_predict_options *options)
     return options->output.json ? NULL : "predictions.csv";
 }
 
-/* The file that nobody named must not be one that is read: the check of names sees typed ones only. */
+/* Check the output file. tw_file_names_check compares only files that were given, so the default name is
+ * compared here with the files that are read. */
 static tw_status check_file(tw_context *ctx, const tw_predict_options *options)
 {
     const char *file = tw_predict_file(options);
@@ -87,7 +89,7 @@ static tw_status check_file(tw_context *ctx, const tw_predict_options *options)
     return tw_writer_check(ctx, file, options->output.force);
 }
 
-/* Ctrl-C; of ranks in lockstep rank 0 says whether there was one, so that all end after the same block. */
+/* Was Ctrl-C pressed? For ranks in lockstep rank 0 decides, so that all end after the same block. */
 static bool is_interrupted(tw_context *ctx)
 {
     const tw_team *team = tw_context_team(ctx);
@@ -96,7 +98,7 @@ static bool is_interrupted(tw_context *ctx)
     return seen;
 }
 
-/* Block by block, until the last or until Ctrl-C. */
+/* Predict block by block, until the end or Ctrl-C. */
 static tw_status predict_all(const tw_predict_options *options, tw_prediction *p,
                              tw_prediction_report *report)
 {

@@ -1,5 +1,5 @@
-/* predict_joint.c: --joint: draws of the latent function at all new inputs together, a row of a CSV file for each draw of the
- * run: chain, draw, f.1, f.2, ... */
+/* predict_joint.c: --joint: writes joint draws of the latent function at all new inputs to a CSV file, one
+ * row for each draw of the run: chain, draw, f.1, f.2, ... */
 #include <stdio.h>
 
 #include "cli/predict.h"
@@ -15,7 +15,7 @@ static void write_header(size_t m, FILE *to)
     fputc('\n', to);
 }
 
-/* Draws first .. first + rows - 1 of a chain; f has room for m x ROWS numbers. */
+/* Write draws first .. first + rows - 1 of a chain; f has room for m x ROWS numbers. */
 static tw_status write_rows(const tw_prediction *p, tw_joint *joint, size_t chain, size_t first, size_t rows,
                             double *f, FILE *to)
 {

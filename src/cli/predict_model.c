@@ -1,6 +1,6 @@
-/* predict_model.c: predictions from a model file. Nothing was drawn yet, so the draws are made here, as talweg sample --model makes them with
- * its defaults, and kept in memory: of the parameters and the latents where a parameter has a prior and is not fixed, else of the latents
- * at the values of the file. */
+/* predict_model.c: draws for predictions from a model file, made as by talweg sample --model with its
+ * defaults and kept in memory. If a parameter has a prior and is not fixed, these are draws of the parameters
+ * and the latents; otherwise of the latents at the parameters of the file. */
 #include <string.h>
 
 #include "cli/hyper_options.h"
@@ -10,9 +10,9 @@
 #include "cli/warnings.h"
 #include "talweg/sampling_plan.h"
 
-enum { KEPT = 4 };
+enum { KEPT = 4 }; /* particles of x to keep at each point of the parameters */
 
-/* What a model file may say. */
+/* The options that a model file can hold. */
 typedef struct values {
     tw_model_options model;
     tw_hyper_flags hyper;
@@ -26,18 +26,23 @@ static const tw_command reader = {
 struct tw_model_draws {
     tw_context *ctx;
     const tw_predict_options *options;
-    tw_model_arguments arguments; /* which texts of `read` point into */
+    tw_model_arguments arguments; /* the texts of `read` point into it */
     values read;
-    bool unknown;
-    tw_hyper_job job;    /* with unknown parameters; its problem is the caller's */
-    tw_problem *problem; /* the same */
-    size_t *point;       /* of each draw */
+    tw_problem *problem; /* owned by the caller */
+    bool unknown;        /* are parameters unknown? */
+
+    /* With unknown parameters: */
+    tw_hyper_job job; /* its problem is the caller's too */
+    size_t *point;    /* the point of each draw */
     tw_run_theta_room theta;
     tw_draws *draws;
-    tw_sampling_plan *plan; /* without */
+
+    /* With known parameters: */
+    tw_sampling_plan *plan;
     tw_sampling_result result;
+
     tw_meter meter;
-    const char *stage;
+    const char *stage; /* the stage that the meter shows; NULL: none yet */
 };
 
 static bool watch(void *user, const tw_progress *p)
@@ -51,7 +56,7 @@ static bool watch(void *user, const tw_progress *p)
     return tw_meter_watch(&m->meter, p);
 }
 
-/* Predictions from some of the draws would look like all of them. */
+/* No predictions from an incomplete run: they would look like those of a complete one. */
 static tw_status interrupted(tw_context *ctx)
 {
     return tw_fail(ctx, TW_INTERRUPTED, "interrupted during sampling: no predictions");
@@ -79,7 +84,7 @@ static tw_status draw_points(tw_model_draws *m)
     return TW_OK;
 }
 
-/* ---- known ones ---- */
+/* ---- known parameters ---- */
 
 static tw_status draw_chains(tw_model_draws *m)
 {

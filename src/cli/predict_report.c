@@ -1,7 +1,7 @@
-/* predict_report.c: predictions as rows of a CSV file, written as they come; scores for people; and everything as one JSON object.
+/* predict_report.c: writes predictions to a CSV file, block by block; prints scores, or one JSON object.
  *
- * A row begins with its number and the inputs, under the model's names and in the units of the file, so that it can be
- * used without it; categories and labels are the file's words.
+ * A row begins with its number and the inputs, with the model's names and in the units of the file, so that
+ * the file of predictions can be used on its own. Categories and labels are written as in the file.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,15 +15,15 @@
 
 enum { MOST_PREDICTED = TW_PREDICTED_COLUMNS + 1 + TW_LEVELS, NAME_BYTES = 24, LEVEL_BYTES = 80 };
 
-/* The columns of a CSV file; those of the JSON object's "predictions" begin behind the inputs. */
+/* The columns of the CSV file; "predictions" in the JSON object has those after the inputs. */
 typedef struct columns {
     size_t count;
     const char **name;
     const double **values;
-    const tw_levels **texts; /* what they stand for; NULL: numbers */
+    const tw_levels **texts; /* the texts that the values index; NULL: numbers */
 } columns;
 
-/* Cases and their squares, for the error of a mean over cases. */
+/* Sums over cases, for the standard error of a mean over cases. */
 typedef struct case_sums {
     double sum, squares;
 } case_sums;
@@ -31,16 +31,16 @@ typedef struct case_sums {
 struct tw_prediction_report {
     const tw_prediction *p;
     bool binary;
-    const char *file;  /* where rows are written, or NULL */
+    const char *file;  /* for the rows; NULL: none */
     tw_writer *writer; /* of that file */
-    json_t *arrays;    /* of the JSON object, where one was asked for */
-    bool ok;           /* there was memory for it */
-    size_t inputs;     /* columns before the predictions: the row and the inputs; 0 where there are none */
-    double *block;     /* TW_PREDICT_BATCH x inputs */
-    char *names;       /* inputs x NAME_BYTES, for those without names */
+    json_t *arrays;    /* "predictions" of the JSON object; NULL without --json */
+    bool ok;           /* false: memory ran out for the JSON object */
+    size_t inputs;     /* columns before the predictions: the number of the case and the inputs */
+    double *block;     /* TW_PREDICT_BATCH x inputs: the values of these columns */
+    char *names;       /* inputs x NAME_BYTES: made-up names for inputs without names */
     char level[TW_LEVELS][LEVEL_BYTES]; /* names of the columns of levels */
     columns all;
-    case_sums score, square; /* of log p(y); of (y - its mean)^2 */
+    case_sums score, square; /* of log p(y), and of (y - its predicted mean)^2 */
 };
 
 static void add_column(columns *c, const char *name, const double *values)
@@ -52,7 +52,7 @@ static void add_column(columns *c, const char *name, const double *values)
 
 /* ---- inputs ---- */
 
-/* Inputs are standardised for the model; back in units of the file they are those that were read, to 15 digits. */
+/* Undo the standardisation of an input. Rounding to 15 digits recovers the number that was read. */
 static double in_units(const tw_scaling *scaling, size_t k, double x)
 {
     char text[40];
@@ -98,7 +98,7 @@ static tw_status allocate_columns(tw_prediction_report *report)
     return TW_OK;
 }
 
-/* "probability_2", or with the text of the label: "probability_medium". */
+/* Name the columns of levels: "probability_2", or "probability_medium" if the labels are texts. */
 static void name_levels(tw_prediction_report *report)
 {
     const tw_levels *labels = &report->p->problem->data->labels;
@@ -109,7 +109,7 @@ static void name_levels(tw_prediction_report *report)
             snprintf(report->level[k], LEVEL_BYTES, "probability_%zu", k + 1);
 }
 
-/* Those of the block at hand. */
+/* List the columns of the current block. */
 static void list_columns(tw_prediction_report *report)
 {
     const tw_prediction *p = report->p;
@@ -175,7 +175,7 @@ static void add_to_arrays(tw_prediction_report *report)
     const tw_prediction *p = report->p;
     for (size_t j = report->inputs; j < c->count; j++) {
         json_t *array = json_object_get(report->arrays, c->name[j]);
-        bool label = c->values[j] == p->at.label + p->first; /* for programs: what the likelihood sees */
+        bool label = c->values[j] == p->at.label + p->first; /* JSON has the recoded labels */
         const double *values = p->at.y && label ? p->at.y + p->first : c->values[j];
         for (size_t i = 0; i < p->count; i++) tw_json_append(array, tw_json_number(values[i]), &report->ok);
     }
@@ -209,7 +209,7 @@ tw_status tw_prediction_report_add(tw_prediction_report *report)
     return report->writer ? tw_csv_rows(ctx, &csv, tw_writer_stream(report->writer)) : TW_OK;
 }
 
-/* ---- for people ---- */
+/* ---- the scores ---- */
 
 static void print_calibration(const tw_scores *scores)
 {
@@ -230,18 +230,19 @@ static double in_bits(double nats)
     return nats / log(2.0);
 }
 
-/* The standard error of a mean over so many cases, were they drawn again; NaN for one case. */
+/* The standard error of a mean over cases, for independent cases; NaN for one case. */
 static double error_of_mean(const case_sums *sums, double cases)
 {
     double mean = sums->sum / cases, variance = fmax(sums->squares / cases - mean * mean, 0.0);
     return cases > 1.0 ? sqrt(variance / (cases - 1.0)) : NAN;
 }
 
-/* How far scores would be from these with other cases; mcse is how far with other draws. */
+/* Standard errors of the scores over samples of cases; the mcse of tw_draws_scores are those over draws. */
 typedef struct sampling_errors {
     double error_rate, rmse, log_score;
 } sampling_errors;
 
+/* The standard error of rmse = sqrt(m) is se(m) / (2 sqrt(m)). */
 static sampling_errors errors_of(const tw_prediction_report *report, const tw_scores *s)
 {
     double cases = (double)s->cases, known = (double)(s->cases - s->censored);
@@ -251,7 +252,8 @@ static sampling_errors errors_of(const tw_prediction_report *report, const tw_sc
                              .log_score = error_of_mean(&report->score, cases)};
 }
 
-/* "  name  0.1234 nats  +- 0.0221 +- 0.0012": over cases, and over draws where there are some. */
+/* Print "  name  0.1234 nats  +- 0.0221 +- 0.0012": the errors over cases, and over draws if there are
+ * any. */
 static void print_score(const char *name, double value, const char *unit, double sampling, double mcse,
                         const char *meaning)
 {

@@ -1,5 +1,5 @@
-/* prediction.c: what to predict from, an approximation, a run or a model, told apart by what the file holds; and the blocks
- * of cases. */
+/* prediction.c: opens an approximation, a run or a model, distinguished by the contents of the file, and
+ * predicts cases block by block. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +15,8 @@
 
 /* ---- the model ---- */
 
-/* NetCDF-4 files begin as HDF5 does; a journal beside the name is a run that was cut short. A pipe can be read once
- * only, and holds an approximation. */
+/* Is this a run file? It begins with HDF5's signature (NetCDF-4), or has a journal if the run was killed. A
+ * pipe can be read only once, so it is taken for an approximation. */
 static bool is_run(const char *path)
 {
     char start[4] = "", journal[4096];
@@ -108,7 +108,7 @@ static tw_status open_from(const tw_predict_options *options, tw_prediction *p)
     return open_approximation(options, p);
 }
 
-/* The draws of a run, or those that a model is asked for now. */
+/* Prepare predictions from the draws of a run, or sample a model first. */
 static tw_status prepare_draws(const tw_predict_options *options, tw_prediction *p)
 {
     tw_draw_source source;
@@ -158,7 +158,6 @@ void tw_prediction_close(tw_prediction *p)
 
 /* ---- a block ---- */
 
-/* The part of an array that belongs to the block at hand; NULL stays NULL. */
 static tw_status predict_from_approximation(tw_prediction *p)
 {
     const tw_problem *problem = p->problem;
@@ -210,10 +209,10 @@ static tw_status predict_from_draws(tw_prediction *p)
                                     p->at.variance->values + p->first, &cases, &out);
 }
 
-/* From an approximation the latent function is Gaussian. */
+/* Quantiles of the latent function, which is Gaussian under an approximation. */
 static void fill_quantiles(tw_prediction *p)
 {
-    const double normal_quantile = 1.6448536269514722; /* 95 % */
+    const double normal_quantile = 1.6448536269514722; /* Phi^-1(0.95) */
     double **column = p->column;
     for (size_t i = 0; i < p->count; i++) {
         double mean = column[TW_PREDICTED_MEAN][i],
@@ -224,7 +223,8 @@ static void fill_quantiles(tw_prediction *p)
     }
 }
 
-/* Where what is expected falls as the latent function rises, as a time to an event does, its quantiles change places. */
+/* If E[y | f] decreases with the latent function f, as for times to events, the 5 % and 95 % quantiles change
+ * places. */
 static void order_quantiles(tw_prediction *p)
 {
     double *low = p->column[TW_PREDICTED_Q05], *high = p->column[TW_PREDICTED_Q95];
@@ -236,7 +236,7 @@ static void order_quantiles(tw_prediction *p)
         }
 }
 
-/* From quantiles of the latent function to those of what is expected of y given it, which is monotonic. */
+/* Transform quantiles of the latent function f to quantiles of E[y | f], which is monotonic in f. */
 static tw_status expect_quantiles(tw_prediction *p)
 {
     tw_observations cases = tw_new_inputs_observed(&p->at, p->problem, p->first, p->count);

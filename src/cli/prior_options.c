@@ -1,4 +1,4 @@
-/* prior_options.c: see prior_options.h. */
+/* prior_options.c: --prior and --fix (prior_options.h). */
 #include "cli/prior_options.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* prior_options.h: the options that say which parameters are unknown: --prior and --fix, each as often as one likes. */
+/* prior_options.h: the options --prior and --fix, which make parameters unknown or fixed; both may be
+ * repeated. */
 #ifndef TALWEG_CLI_PRIOR_OPTIONS_H
 #define TALWEG_CLI_PRIOR_OPTIONS_H
 
@@ -16,16 +17,17 @@ extern const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT];
         "Unknown parameters", tw_prior_option_rows, TW_PRIOR_OPTION_COUNT, offsetof(type, member) \
     }
 
-/* Is the parameter of that prior fixed? What is fixed has no use for a prior, which may be that of a model file. */
+/* Is the parameter of this prior fixed? A prior (of a model file, for instance) is ignored for a fixed
+ * parameter. */
 bool tw_prior_is_fixed(const tw_prior_options *options, const char *prior);
 
-/* Where no parameter has a prior: move the problem to the values that are fixed. */
+/* Set the problem's parameters to the values of --fix; for runs without unknown parameters. */
 tw_status tw_prior_options_fix(const tw_prior_options *options, tw_problem *problem);
 
-/* The priors of a problem, which moves to the values that are fixed. */
+/* Make the priors of a problem, and set its parameters to the values of --fix. */
 tw_status tw_prior_options_make(const tw_prior_options *options, tw_problem *problem, tw_priors **out);
 
-/* The name of the parameter that a text is about: "se.log_ell ~ normal(0, 1)", "se.ell=2" and "se.ell" are all of se.ell. */
+/* The parameter of a text: se.ell for "se.log_ell ~ normal(0, 1)", "se.ell=2" and "se.ell". */
 enum { TW_PRIOR_NAME_BYTES = 128 };
 void tw_prior_name(const char *text, char name[TW_PRIOR_NAME_BYTES]);
 

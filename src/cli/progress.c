@@ -1,5 +1,6 @@
-/* progress.c: see progress.h. What is known of a stage becomes a few facts ("45/100 draws", "12/s", "5 s left"),
- * which a line or a sentence strings together; where a line is too long, the facts that matter least go first. */
+/* progress.c: shows progress (progress.h). The state of a stage is turned into a few facts ("45/100 draws",
+ * "12/s", "5 s left"), which are joined to a line or a sentence. If a line is too long, the least important
+ * facts are left out. */
 #include "cli/progress.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@ static const double redraw_seconds = 0.1, first_line_seconds = 2.0, line_seconds
 
 enum { FACT_BYTES = 64, LEAST_BAR = 8, MOST_BAR = 30 };
 
-/* In the order of the line. */
+/* The facts, in the order of the line. */
 typedef enum fact { COUNT, UNIT, RATE, TIME, ACCEPTANCE, LOG_Z, FACTS } fact;
 typedef char facts[FACTS][FACT_BYTES];
 
@@ -41,8 +42,8 @@ static void print_rate(double rate, const char *unit, char text[FACT_BYTES])
     snprintf(text, FACT_BYTES, "%.*f%s", decimals, rate, unit);
 }
 
-/* All that is known; "" where nothing is. A sentence says in words what a line says in signs. */
-static void state(const tw_meter *m, double seconds, bool sentence, facts f)
+/* Fill in all facts; "" if one is not known. A sentence has words where a line has symbols. */
+static void fill_facts(const tw_meter *m, double seconds, bool sentence, facts f)
 {
     const tw_meter_view *v = &m->last;
     double done = (double)(v->done - m->first), left = (double)(v->total - v->done);
@@ -63,7 +64,7 @@ static void state(const tw_meter *m, double seconds, bool sentence, facts f)
         snprintf(f[LOG_Z], FACT_BYTES, "log Z%s %.3f +- %.3f", v->part ? "_b" : "", v->log_z, v->se);
 }
 
-/* One behind the other, but the unit right behind its number. Returns the length. */
+/* Join the facts; the unit follows its number after one space. Returns the length. */
 static int join(facts f, const char *between, char text[TW_METER_BYTES])
 {
     int length = 0;
@@ -80,7 +81,7 @@ static int join(facts f, const char *between, char text[TW_METER_BYTES])
 
 /* ---- texts ---- */
 
-/* "[=====>      ]", all of `length` columns; nothing where that is too few. */
+/* Print a bar "[=====>      ]" of at most `length` columns; nothing if that is too short. */
 static void print_bar(const tw_meter_view *v, int length, char text[MOST_BAR + 3])
 {
     text[0] = '\0';
@@ -93,8 +94,8 @@ static void print_bar(const tw_meter_view *v, int length, char text[MOST_BAR + 3
     memcpy(text + 1 + inside, "]", 2);
 }
 
-/* Leave out what matters least until `most` columns are enough; the bar is one of those, in its turn. Returns the
- * columns that are left for it. */
+/* Join the facts, leaving out the least important until they fit into `most` columns; FACTS stands for the
+ * bar. Returns the columns left for the bar. */
 static int fit(const tw_meter *m, int most, facts f, char joined[TW_METER_BYTES])
 {
     static const fact dispensable[] = {UNIT, RATE, ACCEPTANCE, FACTS, LOG_Z, TIME, COUNT};
@@ -116,7 +117,7 @@ void tw_meter_line(const tw_meter *m, double seconds, int width, char text[TW_ME
     char joined[TW_METER_BYTES], bar[MOST_BAR + 3], whole[2 * TW_METER_BYTES];
     facts f;
     int most = width < 1 ? 0 : width < TW_METER_BYTES ? width : TW_METER_BYTES - 1;
-    state(m, seconds, false, f);
+    fill_facts(m, seconds, false, f);
     print_bar(&m->last, fit(m, most, f, joined), bar);
     snprintf(whole, sizeof whole, "%.200s%s%s%s%s", m->stage, *bar ? "  " : "", bar, *joined ? "  " : " ...",
              joined);
@@ -127,12 +128,12 @@ void tw_meter_sentence(const tw_meter *m, double seconds, char text[TW_METER_BYT
 {
     char joined[TW_METER_BYTES];
     facts f;
-    state(m, seconds, true, f);
+    fill_facts(m, seconds, true, f);
     join(f, ", ", joined);
     snprintf(text, TW_METER_BYTES, "%.100s: %.400s", m->stage, joined);
 }
 
-/* ---- showing ---- */
+/* ---- output ---- */
 
 static void draw(tw_meter *m, double now)
 {
@@ -172,7 +173,7 @@ void tw_meter_show(tw_meter *m, tw_meter_view view)
     if (now >= m->next) draw(m, now);
 }
 
-/* Sweeps are not counted to an end: a note says where the one under way is. */
+/* The number of sweeps is not known in advance, so a note shows the current sweep. */
 static tw_meter_view view_sweep(const tw_progress *p)
 {
     tw_meter_view view = TW_METER_COUNT(0, 0);
@@ -199,7 +200,7 @@ bool tw_meter_watch(void *meter, const tw_progress *p)
 void tw_meter_end(tw_meter *m)
 {
     bool shown = m->stage && !m->quiet;
-    bool said_last = m->last.total > 0 && m->said_done == m->last.done; /* the last line was of the end */
+    bool said_last = m->last.total > 0 && m->said_done == m->last.done; /* the final state was printed */
     if (shown && ((m->said && !said_last) || (m->live && (m->last.done || m->last.note[0]))))
         draw(m, tw_wall_seconds());
     if (shown && m->live) tw_terminal_progress(false, NULL);

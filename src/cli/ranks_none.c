@@ -1,4 +1,4 @@
-/* ranks_none.c: see ranks.h. Without MPI the program is alone. */
+/* ranks_none.c: ranks.h without MPI: the program is the only rank. */
 #include <stdlib.h>
 
 #include "cli/ranks.h"
@@ -8,7 +8,7 @@ const char *tw_ranks_library(void)
     return NULL;
 }
 
-/* Ranks that know nothing of each other would overwrite each other's files. */
+/* Fail if mpirun started several processes, since they would overwrite each other's files. */
 tw_status tw_ranks_begin(tw_context *ctx)
 {
     const char *text = getenv("OMPI_COMM_WORLD_SIZE");

@@ -1,4 +1,4 @@
-/* reference_file.c: see reference_file.h. */
+/* reference_file.c: reads the reference q of --from from files (reference_file.h). */
 #include "cli/reference_file.h"
 
 #include <stdio.h>
@@ -50,7 +50,8 @@ static tw_status read_gaussian(tw_context *ctx, const tw_model *model, const cha
     return status;
 }
 
-/* Sites that were fitted to the same cases, perhaps under another kernel, are a q like any other. */
+/* Use the sites of a saved approximation with the current prior. They may come from another kernel: any q is
+ * valid. */
 static tw_status use_saved(tw_context *ctx, const tw_model *model, const char *from,
                            const tw_approximation *saved, tw_reference **out)
 {

@@ -1,4 +1,4 @@
-/* report.c: talweg report: run files in, one page out. */
+/* report.c: talweg report: writes one HTML page about run files. */
 #include "talweg/report.h"
 #include "cli/commands.h"
 #include "cli/common_rows.h"
@@ -83,7 +83,7 @@ static tw_status write_page(tw_context *ctx, const report_options *o, tw_pool *p
     return status;
 }
 
-/* The warnings are those that talweg summary gives of the same draws. */
+/* Keep the warnings that talweg summary gives for the same draws. */
 static tw_status keep_warnings(tw_pool *pool, size_t threads)
 {
     void *memory = NULL;

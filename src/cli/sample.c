@@ -1,4 +1,4 @@
-/* sample.c: talweg sample: draws from the posterior, a summary, warnings. */
+/* sample.c: talweg sample: draws from the posterior, and prints a summary and warnings. */
 #include <string.h>
 
 #include "cli/commands.h"
@@ -23,24 +23,24 @@ typedef struct sample_options {
     tw_sample_file_flags files;
     tw_saver_flags saver;
     tw_output_options output;
-    const char *command; /* as it was typed */
+    const char *command; /* the command line */
 } sample_options;
 
-/* A run on its way. */
+/* The state of a run. */
 typedef struct job {
     tw_context *ctx;
     const sample_options *options;
     tw_sample_results *results;
     tw_sample_files files;
     tw_sample_saver saver;
-    tw_reference *reference; /* q of a file; NULL: none */
-    tw_table *init;          /* positions of a file; NULL: none */
+    tw_reference *reference; /* q read from a file; NULL: none */
+    tw_table *init;          /* initial positions read from a file; NULL: none */
     tw_meter meter;
-    const char *stage; /* that the meter is for; NULL: none yet */
-    char pilot[64];    /* what it calls a pilot run */
+    const char *stage; /* the stage that the meter shows; NULL: none yet */
+    char pilot[64];    /* its name for the current pilot run */
 } job;
 
-/* ---- while it runs ---- */
+/* ---- callbacks during the run ---- */
 
 static tw_status write_draw(void *user, const tw_draw *draw)
 {
@@ -54,12 +54,12 @@ static tw_status look_at_file(void *user, tw_chains_summary *out)
     return tw_run_look(j->files.run, j->results->plan->sampler.threads, out);
 }
 
-/* Draws are counted where every iteration is one. */
+/* Begin a stage. Without thinning every iteration is a draw, so the unit is "draws". */
 static void show_stage(job *j, const tw_progress *p)
 {
     const tw_sampling_plan *plan = j->results->plan;
     bool sampling = strcmp(p->stage, "sampling") == 0, sweeps = strcmp(p->unit, "sweeps") == 0;
-    tw_meter_end(&j->meter); /* which shows its own name once more */
+    tw_meter_end(&j->meter); /* before j->pilot, its name, changes */
     snprintf(j->pilot, sizeof j->pilot, "pilot of %s/%s", p->method ? p->method : "",
              p->metric ? p->metric : "");
     j->stage = p->stage;
@@ -78,7 +78,7 @@ static bool watch(void *user, const tw_progress *p)
     return tw_meter_watch(&j->meter, p);
 }
 
-/* ---- setting up ---- */
+/* ---- set-up ---- */
 
 static tw_status read_files(job *j, tw_sampling_options *out)
 {
@@ -113,11 +113,11 @@ static tw_status begin_files(job *j)
 
 /* ---- running ---- */
 
-/* A file without a draw is of no use. */
+/* The run ended before the first draw, so no file was written. */
 static tw_status nothing_drawn(const job *j)
 {
     double most = j->options->sampler.max_seconds;
-    if (tw_terminal_elapsed() >= most) /* not where it is NaN: not given */
+    if (tw_terminal_elapsed() >= most) /* false for NaN: not given */
         return tw_fail(j->ctx, TW_INTERRUPTED,
                        "the time limit (--max-seconds %g) passed before the first draw: nothing was written",
                        most);
@@ -131,14 +131,14 @@ static tw_status run_chains(job *j, const tw_sampling_watch *watching)
     tw_status status = begin_files(j);
     if (status == TW_OK) status = tw_sampling_run(r->plan, watching, &r->result);
     tw_meter_end(&j->meter);
-    if (status == TW_BAD_ARGUMENT && j->init) /* of which all else has been checked */
+    if (status == TW_BAD_ARGUMENT && j->init) /* the file: all other arguments have been checked */
         tw_fail_within(j->ctx, status, "%.1000s: ", o->sampler.init);
     if (status == TW_OK && r->result.draws->draws == 0) status = nothing_drawn(j);
     tw_run_facts facts = tw_sample_facts(o->model.data, o->command, r);
     return tw_sample_files_end(&j->files, status, &facts);
 }
 
-/* With a run file nothing that grows with the number of draws is kept in memory, and it is judged by the file. */
+/* With a run file the draws are not kept in memory, so the summary is computed from the file. */
 static tw_status judge_file(job *j)
 {
     tw_sample_results *r = j->results;
@@ -171,7 +171,7 @@ static tw_status make_plan(job *j, const tw_sampling_watch *watching)
     return status;
 }
 
-/* So that advice does not suggest the options in use. */
+/* Record the options in use, so that advice does not suggest them. */
 static void record_used_options(const tw_sampler_options *sampler)
 {
     tw_warnings_use(TW_USED_METHOD, tw_method_name(sampler->method));
@@ -192,7 +192,7 @@ static tw_status compute(job *j)
     tw_problem_warn_defaults(j->results->problem);
     tw_problem_warn_lengths(j->results->problem);
     record_used_options(&j->results->plan->sampler);
-    tw_warnings_keep(&j->results->result.warnings); /* JSON has them; people read them behind the table */
+    tw_warnings_keep(&j->results->result.warnings); /* for JSON; `say` prints them after the table */
     return TW_OK;
 }
 
@@ -206,7 +206,7 @@ static tw_status write_summary(job *j)
     return tw_writer_close(writer, status);
 }
 
-/* That are made where the number is left to the library. */
+/* The most chains that the library chooses. */
 enum { MOST_CHAINS = 32 };
 
 static tw_status check(tw_context *ctx, const sample_options *o, tw_saver *saver)
@@ -229,6 +229,7 @@ static void release(job *j)
     tw_problem_free(j->results->problem);
 }
 
+/* Print the results and the warnings, and write the summary file. */
 static tw_status say(job *j)
 {
     const tw_output_options *output = &j->options->output;

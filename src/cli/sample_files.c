@@ -1,4 +1,4 @@
-/* sample_files.c: see sample_files.h. */
+/* sample_files.c: writes the draws of talweg sample to files (sample_files.h). */
 #include "cli/sample_files.h"
 
 #include "cli/common_rows.h"

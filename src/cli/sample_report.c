@@ -1,4 +1,4 @@
-/* sample_report.c: see sample_report.h. */
+/* sample_report.c: prints the results of talweg sample as a table, or as JSON. */
 #include "cli/sample_report.h"
 
 #include <math.h>
@@ -18,9 +18,9 @@ tw_run_facts tw_sample_facts(const char *data, const char *command, const tw_sam
     return facts;
 }
 
-/* ---- for people ---- */
+/* ---- the table ---- */
 
-/* A dash where the method has no such thing. */
+/* Print step size and number of steps; a dash if the method does not have them. */
 static void print_tuning(const tw_method_info *method, const tw_candidate *c)
 {
     if (method->has_eps)
@@ -72,7 +72,7 @@ static void print_sampler(const tw_sample_results *r)
         printf(", %zu leapfrog step%s", t->steps, t->steps == 1 ? "" : "s");
         if (t->jittered && t->steps > 1) printf(" (%zu to %zu)", (t->steps + 1) / 2, 3 * t->steps / 2);
     }
-    if (p->posterior.beta != 1.0) /* said where one looks: these are not posterior draws */
+    if (p->posterior.beta != 1.0) /* these are not posterior draws */
         printf("\ntarget          the path from %s to the posterior at beta = %g, not the posterior", p->from,
                p->posterior.beta);
     printf("\nchains          %zu of %zu draw%s, after %zu iterations of warm-up", draws->chains,
@@ -82,7 +82,7 @@ static void print_sampler(const tw_sample_results *r)
     print_time(r);
 }
 
-/* What cannot be known from the draws is left open. */
+/* Print ESS and R-hat, or "unknown" if the draws do not determine them. */
 static void print_mixing(const tw_chains_summary *s)
 {
     if (isnan(s->rhat_max) || isnan(s->ess_min)) {

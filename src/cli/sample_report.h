@@ -1,4 +1,4 @@
-/* sample_report.h: what talweg sample says: a table for people, and JSON. */
+/* sample_report.h: the output of talweg sample: a table, or JSON. */
 #ifndef TALWEG_CLI_SAMPLE_REPORT_H
 #define TALWEG_CLI_SAMPLE_REPORT_H
 
@@ -13,7 +13,7 @@ typedef struct tw_sample_results {
     tw_sampling_result result;
 } tw_sample_results;
 
-/* What a run file tells of the run, as far as it is known by now. */
+/* The facts for a run file, as far as they are known by now. */
 tw_run_facts tw_sample_facts(const char *data, const char *command, const tw_sample_results *results);
 
 void tw_sample_print(const char *data, const tw_sample_results *results);

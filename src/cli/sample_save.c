@@ -1,4 +1,5 @@
-/* sample_save.c: see sample_save.h. */
+/* sample_save.c: the store for checkpoints of talweg sample: passes everything to the saver's store, but
+ * syncs the run file before each checkpoint (sample_save.h). */
 #include "cli/sample_save.h"
 
 #include "cli/names.h"

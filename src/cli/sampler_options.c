@@ -1,4 +1,4 @@
-/* sampler_options.c: see sampler_options.h. */
+/* sampler_options.c: the options of the samplers (sampler_options.h). */
 #include "cli/sampler_options.h"
 
 #include <math.h>
@@ -135,14 +135,9 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
     {TW_ROW_THREADS(FIELD(threads))},
 };
 
-static const tw_method_info *method_of(const tw_sampler_flags *f)
-{
-    return tw_method_find(f->method); /* NULL: auto */
-}
-
 tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
 {
-    const tw_method_info *method = method_of(f);
+    const tw_method_info *method = tw_method_find(f->method); /* NULL: auto */
     if (f->metric && !method)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--metric %s needs a --method that supports it", f->metric);
     if (f->metric) TW_TRY(tw_methods_check_metric(ctx, method, f->metric));

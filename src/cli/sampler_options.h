@@ -1,4 +1,4 @@
-/* sampler_options.h: the options that say how to sample, and their translation for the library. */
+/* sampler_options.h: the options of the samplers, and their translation to the library's options. */
 #ifndef TALWEG_CLI_SAMPLER_OPTIONS_H
 #define TALWEG_CLI_SAMPLER_OPTIONS_H
 
@@ -18,10 +18,10 @@ extern const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT];
         "Sampler", tw_sampler_option_rows, TW_SAMPLER_OPTION_COUNT, offsetof(type, member) \
     }
 
-/* Do they go together? */
+/* Fail if options contradict each other. */
 tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *flags);
 
-/* For the library, but for what is in files. */
+/* The library's options, without the contents of files (--from, --init). */
 tw_sampling_options tw_sampler_flags_options(const tw_sampler_flags *flags);
 
 #endif

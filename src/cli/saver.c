@@ -1,4 +1,4 @@
-/* saver.c: see saver.h. */
+/* saver.c: writes and reads the checkpoints of a command (saver.h). */
 #include "cli/saver.h"
 
 #include <inttypes.h>
@@ -40,18 +40,17 @@ const tw_option tw_saver_option_rows[TW_SAVER_OPTION_COUNT] = {
              "results are bitwise identical to those of an uninterrupted run"},
 };
 
-/* ---- what a computation is, as text: the version, the command, every option that its results depend on, and a digest of
- * every file that they name. Two computations with the same identity have the same results ---- */
+/* ---- the identity of a computation ----
+ * A text with the version, the command, every option that the results depend on, and a digest of every file
+ * that the options name. Two computations with the same identity have the same results. */
 
 enum { IDENTITY_BYTES = 1 << 16, BLOCK_WORDS = 1 << 10, DIFFERENCE_BYTES = 512 };
 
-/* How and where to, not what. */
+/* Options that do not change the results. */
 static const char never_matter[] =
     "threads, quiet, no-warnings, json, force, output, plot, checkpoint, checkpoint-every, resume";
 
-/* ---- files ---- */
-
-/* Add the contents of a regular file to a digest; false where there is none of that name. */
+/* Add the contents of a regular file to a digest. Returns false if there is no such file. */
 static bool digest_file(const char *path, uint64_t *sum)
 {
     struct stat about;
@@ -69,7 +68,7 @@ static bool digest_file(const char *path, uint64_t *sum)
     return true;
 }
 
-/* The digest of the files in a list with commas between them, or of the one whose name has commas. */
+/* The digest of a file, or of the files of a comma-separated list. Returns false if none exists. */
 static bool digest_files(const char *text, uint64_t *sum)
 {
     char name[4096];
@@ -83,9 +82,7 @@ static bool digest_files(const char *text, uint64_t *sum)
     return *sum != TW_CHECKSUM_START;
 }
 
-/* ---- options ---- */
-
-/* A text; of one that is too long its beginning and a digest. */
+/* Copy a text; if it is too long, its beginning and a digest. */
 static void print_text(const char *words, char *text, size_t bytes)
 {
     uint64_t sum = TW_CHECKSUM_START;
@@ -98,7 +95,7 @@ static void print_text(const char *words, char *text, size_t bytes)
     snprintf(text, bytes, "%.80s... (%zu bytes, %016" PRIx64 ")", words, length, sum);
 }
 
-/* All of them, each in quotes. */
+/* Print all texts, each in quotes. */
 static void print_texts(const tw_operands *texts, char *text, size_t bytes)
 {
     size_t length = 0;
@@ -128,7 +125,8 @@ static void print_value(const tw_option *option, const void *field, char *text, 
     }
 }
 
-/* A line of the identity. A file is what is in it, whatever its name; an option shows the name too. */
+/* Print a line of the identity, "name=value", with a digest of the file that the value names. The name of an
+ * operand's file is left out, so that it may be renamed. */
 static int print_line(const tw_option *option, const void *field, char *to, size_t bytes)
 {
     char value[8192];
@@ -142,6 +140,7 @@ static int print_line(const tw_option *option, const void *field, char *to, size
                     tw_option_is_operand(option) ? "" : value, sum);
 }
 
+/* Make the identity, without the options named in `but`. */
 static tw_status make_identity(tw_context *ctx, const tw_command *command, const void *values,
                                const char *but, char **out)
 {
@@ -163,11 +162,11 @@ static tw_status make_identity(tw_context *ctx, const tw_command *command, const
     return tw_fail(ctx, TW_BAD_ARGUMENT, "the options are too long for a checkpoint");
 }
 
-/* ---- comparing ---- */
+/* ---- comparison of identities ---- */
 
-/* A line in its parts: "name=value #digest". */
+/* A line "name=value #digest", without its digest. */
 typedef struct line {
-    size_t length; /* without its end */
+    size_t length; /* of the whole line, without '\n' */
     char name[64], value[160];
 } line;
 
@@ -183,6 +182,7 @@ static line read_line(const char *text)
     return l;
 }
 
+/* Describe the difference between a line of the checkpoint and one of this command. */
 static void describe(const line *theirs, const line *ours, char words[DIFFERENCE_BYTES])
 {
     bool operand = strcspn(ours->name, "abcdefghijklmnopqrstuvwxyz") == strlen(ours->name);
@@ -200,7 +200,7 @@ static void describe(const line *theirs, const line *ours, char words[DIFFERENCE
                  *ours->value ? ours->value : "not given");
 }
 
-/* The line of that name in a text; NULL: there is none. */
+/* The line of that name in a text; NULL: none. */
 static const char *find_line(const char *text, const char *name)
 {
     size_t length = strlen(name);
@@ -215,13 +215,13 @@ static bool same_line(const char *a, const char *b)
     return length == strcspn(b, "\n") && memcmp(a, b, length) == 0;
 }
 
-/* An option that an older or a newer talweg did not have was not given to it. */
+/* Does a line say that its option was not given? Then it may be missing in the other identity. */
 static bool not_given(const line *l)
 {
     return !*l->value || strcmp(l->value, "nan") == 0 || strcmp(l->value, "off") == 0;
 }
 
-/* The first line of `from` that is another in `to`; false: there is none. */
+/* Find the first line of `from` that differs in `to`. Returns false if there is none. */
 static bool find_difference(const char *from, const char *to, line *one, line *other)
 {
     for (; *from; from += strcspn(from, "\n"), from += *from == '\n') {
@@ -235,6 +235,7 @@ static bool find_difference(const char *from, const char *to, line *one, line *o
     return false;
 }
 
+/* Describe the first difference between two identities; "" if there is none. */
 static void compare_identities(const char *theirs, const char *ours, char words[DIFFERENCE_BYTES])
 {
     line a, b;
@@ -247,6 +248,7 @@ static const char identity_block[] = "identity";
 
 /* ---- the beginning ---- */
 
+/* Load a checkpoint, and check that it belongs to this computation. */
 static tw_status load(tw_saver *s, const char *path, const char *identity)
 {
     char difference[DIFFERENCE_BYTES];
@@ -264,7 +266,8 @@ static tw_status load(tw_saver *s, const char *path, const char *identity)
     return TW_OK;
 }
 
-/* A checkpoint that is there may be days of work. */
+/* Check that the file can be written. An existing checkpoint may hold days of work, so it is not overwritten
+ * without --force. */
 static tw_status check_place(tw_saver *s, bool force)
 {
     if (!force && access(s->path, F_OK) == 0)
@@ -300,9 +303,9 @@ tw_status tw_saver_begin(tw_saver *s, tw_context *ctx, const tw_saver_flags *fla
 
 const void *tw_saver_get(const tw_saver *s, const char *name, size_t bytes)
 {
-    size_t there = 0;
-    const void *data = s->blocks ? tw_checkpoint_get(s->blocks, name, &there) : NULL;
-    return there == bytes ? data : NULL;
+    size_t found = 0;
+    const void *data = s->blocks ? tw_checkpoint_get(s->blocks, name, &found) : NULL;
+    return found == bytes ? data : NULL;
 }
 
 const double *tw_saver_get_numbers(const tw_saver *s, const char *name, size_t *count)
@@ -340,7 +343,7 @@ void tw_saver_write(tw_saver *s)
     s->next = tw_wall_seconds() + s->every;
 }
 
-/* ---- for the library ---- */
+/* ---- the store for the library ---- */
 
 static bool is_due(void *user)
 {
@@ -371,7 +374,7 @@ const tw_store *tw_saver_store(tw_saver *s)
 
 /* ---- the end ---- */
 
-/* Is there a file? Whatever else was written to is not taken away. */
+/* Is this a regular file? Nothing else is deleted. */
 static bool is_file(const char *path)
 {
     struct stat about;

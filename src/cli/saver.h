@@ -1,8 +1,8 @@
 /* saver.h: checkpoints of a command: --checkpoint, --checkpoint-every, --resume.
  *
- * A command puts what it has into named blocks, and now and then the saver writes them to the file, whole or not at
- * all. With --resume the blocks of that file are there at the beginning, if it is one of the same computation. When
- * all is computed the file is taken away.
+ * A command puts its state into named blocks, and the saver writes them to the file from time to time,
+ * completely or not at all. --resume reads the blocks of a file, which must belong to the same computation.
+ * The file is deleted when the computation is complete.
  */
 #ifndef TALWEG_CLI_SAVER_H
 #define TALWEG_CLI_SAVER_H
@@ -25,42 +25,44 @@ extern const tw_option tw_saver_option_rows[TW_SAVER_OPTION_COUNT];
 
 typedef struct tw_saver {
     tw_context *ctx;
-    const char *path; /* NULL: no checkpoints are wanted, and all that follows does nothing */
-    double every, next;
-    bool begun;  /* and nothing was wrong */
-    bool warned; /* that the last checkpoint could not be written */
+    const char *path;   /* NULL: no checkpoints; the functions below then do nothing */
+    double every, next; /* seconds between checkpoints; wall time of the next one */
+    bool begun;         /* tw_saver_begin succeeded */
+    bool warned;        /* a warning was given that the last checkpoint could not be written */
     tw_checkpoint *blocks;
     tw_store store;
 } tw_saver;
 
-/* Begin, with the command's own values; options named in may_change ("draws") may be other ones than those of the
- * part that is gone on with. Refuses a file of another computation, and to overwrite one unless force. Release it
- * also after a failure. */
+/* Begin, with the command's values. Options named in may_change ("draws") may differ from those of the
+ * checkpoint. Fails if the checkpoint belongs to another computation, and does not overwrite a file without
+ * `force`. Call tw_saver_end also after a failure. */
 tw_status tw_saver_begin(tw_saver *saver, tw_context *ctx, const tw_saver_flags *flags,
                          const tw_command *command, const void *values, const char *may_change, bool force);
 
-/* The block of that name and exactly so many bytes, of this or of an earlier part; NULL: there is none. */
+/* The block of that name, put by this run or read from the checkpoint; NULL if there is none or its size
+ * differs. */
 const void *tw_saver_get(const tw_saver *saver, const char *name, size_t bytes);
 
-/* The same for a block of `count` numbers, whose count is not known beforehand. */
+/* The same for a block of numbers of any count. */
 const double *tw_saver_get_numbers(const tw_saver *saver, const char *name, size_t *count);
 
-/* The last checkpoint could not be written, for the reason that the context has: said once, until one is written again. */
+/* Warn that a checkpoint could not be written, with the context's message; once, until one is written
+ * again. */
 void tw_saver_warn(tw_saver *saver);
 
-/* Put a block. Where that fails a warning says so, and the computation goes on. */
+/* Put a block. A failure gives a warning, and the computation continues. */
 void tw_saver_put(tw_saver *saver, const char *name, size_t bytes, const void *data);
 
-/* Is it time for the file? Also after an interrupt. */
+/* Is it time to write the file? Also true after an interrupt. */
 bool tw_saver_is_due(const tw_saver *saver);
 
-/* Write it now. */
+/* Write the file now. */
 void tw_saver_write(tw_saver *saver);
 
-/* The same for the library: NULL where no checkpoints are wanted. Belongs to the saver. */
+/* These functions as a store for the library; NULL: no checkpoints. Belongs to the saver. */
 const tw_store *tw_saver_store(tw_saver *saver);
 
-/* Release it, and take the file away where everything is computed; after an interrupt say how to go on. */
+/* Free the saver. Delete the file if the computation is complete; after an interrupt print how to resume. */
 void tw_saver_end(tw_saver *saver, bool complete);
 
 #endif

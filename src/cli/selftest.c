@@ -1,4 +1,5 @@
-/* selftest.c: talweg selftest: do the parts keep their promises on the user's own model? */
+/* selftest.c: talweg selftest: checks reversibility, volume, order, invariance and derivatives on the user's
+ * model. */
 #include <math.h>
 
 #include "cli/commands.h"
@@ -47,7 +48,7 @@ static const tw_option rows[] = {
 
 enum { MOST_LIKELIHOODS = 64, OTHER_CASES = 8 };
 
-/* What came of a likelihood other than that of the problem. */
+/* The result for a likelihood other than the problem's. */
 typedef struct other {
     const tw_likelihood *likelihood;
     tw_selftest found;
@@ -69,7 +70,8 @@ static void show_progress(void *user, const tw_check *check)
     tw_meter_show(&r->meter, TW_METER_COUNT(++r->meter.last.done, (1 + r->others) * TW_SELFTEST_CHECKS));
 }
 
-/* Without DATA and without a likelihood that somebody typed, every likelihood is checked, the default one at length. */
+/* Are all likelihoods to be checked? Yes, without DATA and --likelihood: its value is then the table's
+ * pointer. */
 static bool wants_all(const selftest_options *options)
 {
     for (size_t k = 0; k < TW_MODEL_OPTION_COUNT; k++)
@@ -150,14 +152,14 @@ static void print_check(const tw_check *check)
            tw_terminal_colour(stdout, TW_COLOUR_NONE));
 }
 
-/* What failed or was skipped, in words. */
+/* Explain a check that failed or was skipped. */
 static void explain(const tw_check *check)
 {
     if (check->verdict == TW_CHECK_PASSED) return;
     printf("\n%s, %s: %s.\n  Measured: %s.\n", check->of, check->name, check->cure, check->meaning);
 }
 
-/* A line for each likelihood, and in full what failed. */
+/* Print one line for each other likelihood, and the checks that failed. */
 static void print_others(const results *r)
 {
     if (r->others == 0) return;

@@ -1,5 +1,6 @@
-/* stale_files.c: see stale_files.h. A process on another machine that writes to the same path at the same time looks as if it had
- * ended; its next file is complete again. */
+/* stale_files.c: removes unfinished files of killed processes. A process on another machine that writes to
+ * the same path looks as if it had ended, so its unfinished file is removed too; its next file is
+ * complete. */
 #include "cli/stale_files.h"
 
 #include <dirent.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is the name "BASE.PID.N.part", of a process that has ended? */
+/* Is the name "BASE.PID.N.part", and has the process PID ended? */
 static bool is_stale(const char *name, const char *base)
 {
     size_t length = strlen(base);

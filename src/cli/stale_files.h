@@ -2,7 +2,7 @@
 #ifndef TALWEG_CLI_STALE_FILES_H
 #define TALWEG_CLI_STALE_FILES_H
 
-/* Remove the unfinished files of `path`, which tw_writer names PATH.PID.N.part, of processes that have ended. */
+/* Remove the unfinished files PATH.PID.N.part of tw_writer whose process has ended. */
 void tw_remove_stale_files(const char *path);
 
 #endif

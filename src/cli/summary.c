@@ -1,4 +1,4 @@
-/* summary.c: talweg summary: what the draws in run files say of every latent, and whether to believe it. */
+/* summary.c: talweg summary: summarises the draws in run files, with diagnostics and warnings. */
 #include <math.h>
 
 #include "cli/commands.h"
@@ -56,7 +56,7 @@ static tw_status summarise_statistics(tw_pool *pool, tw_diagnose *workspace, dou
         TW_TRY(tw_pool_read_statistic(pool, statistics[k].statistic, x));
         tw_diagnose_load(workspace, x, pool->draws);
         table->statistic[k] = tw_diagnose_summary(workspace);
-        if (pool->theta) table->statistic[k].rhat = NAN; /* no chain */
+        if (pool->theta) table->statistic[k].rhat = NAN; /* resampled draws are not chains */
         table->statistic_name[k] = statistics[k].name;
     }
     return TW_OK;

@@ -1,4 +1,4 @@
-/* summary_print.c: see summary_print.h. */
+/* summary_print.c: prints the results of talweg summary (summary_print.h). */
 #include "cli/summary_print.h"
 
 #include <math.h>
@@ -9,15 +9,15 @@
 
 enum { WORST_ROWS = 10, COLUMNS = 14, SHOWN = 11 };
 
-/* Files have them in this order: what came later is at the end. */
+/* The columns of files. New ones are added at the end, so that programs can rely on the order. */
 static const char *const csv_names[COLUMNS] = {
     "mean",     "mcse_mean",      "sd",   "q5",       "median", "q95",       "ess_bulk",
     "ess_tail", "ess_bulk_per_s", "rhat", "ess_fold", "ess",    "ess_per_s", "rhat_chance"};
 
-/* The columns of the table for people: places in the list above. */
+/* The columns of the printed table, as indices into csv_names. */
 static const size_t shown[SHOWN] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 12, 9};
 
-/* The numbers of a row, in the order of the names above. */
+/* The values of a row, in the order of csv_names. */
 static void fill_row(const tw_summary_table *table, const tw_summary *row, double values[COLUMNS])
 {
     double seconds = table->pool->sampling_seconds;
@@ -40,12 +40,12 @@ static void fill_row(const tw_summary_table *table, const tw_summary *row, doubl
 
 /* ---- unknown parameters ---- */
 
-static size_t parameters(const tw_summary_table *table)
+static size_t count_parameters(const tw_summary_table *table)
 {
     return table->pool->theta ? table->pool->theta->unknown : 0;
 }
 
-/* A parameter as a row: its moments are those of the weighted points. */
+/* A parameter as a row; its mean, sd and quantiles are those of the weighted points. */
 static tw_summary parameter_row(const tw_summary_table *table, size_t k)
 {
     const tw_run_theta *t = table->pool->theta;
@@ -64,7 +64,7 @@ static tw_summary parameter_row(const tw_summary_table *table, size_t k)
                         .rhat_chance = NAN};
 }
 
-/* ---- for people ---- */
+/* ---- the table ---- */
 
 static void print_row(const tw_summary_table *table, const char *name, const tw_summary *row)
 {
@@ -112,7 +112,7 @@ static void print_files(const tw_pool *pool)
     }
 }
 
-/* Estimates of log p(y | theta) are those of weighted points. */
+/* Were the parameters drawn by chains? Only weighted points have estimates of log p(y | theta). */
 static bool is_chain(const tw_pool *pool)
 {
     return isnan(pool->theta->log_z[0]);
@@ -120,7 +120,7 @@ static bool is_chain(const tw_pool *pool)
 
 void tw_summary_use(const tw_pool *pool)
 {
-    static char methods[512], metrics[512]; /* kept: warnings are put into words later */
+    static char methods[512], metrics[512]; /* static, because warnings are worded later */
     size_t used[2] = {0, 0};
     for (size_t k = 0; k < pool->files; k++) {
         const tw_run_facts *f = tw_run_describe(pool->run[k]);
@@ -132,7 +132,7 @@ void tw_summary_use(const tw_pool *pool)
     tw_warnings_use(TW_USED_METRIC, metrics);
 }
 
-/* "tail 239", or "tail unknown" where the draws do not say. */
+/* Print "tail 239", or "tail unknown" for NaN. */
 static void print_size(const char *name, double size)
 {
     if (isnan(size))
@@ -177,7 +177,7 @@ void tw_summary_print(const tw_summary_table *table)
            "95%", "ESS bulk", "ESS tail", "ESS fold", "ESS/s", "R-hat");
     for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++)
         print_row(table, table->statistic_name[k], &table->statistic[k]);
-    for (size_t k = 0; k < parameters(table); k++) {
+    for (size_t k = 0; k < count_parameters(table); k++) {
         tw_summary row = parameter_row(table, k);
         print_row(table, table->pool->theta->row[k].name, &row);
     }
@@ -211,7 +211,7 @@ tw_status tw_summary_print_csv(tw_context *ctx, const tw_summary_table *table, F
         fputs(table->statistic_name[k], to);
         TW_TRY(print_csv_row(ctx, table, &table->statistic[k], to));
     }
-    for (size_t k = 0; k < parameters(table); k++) {
+    for (size_t k = 0; k < count_parameters(table); k++) {
         tw_summary row = parameter_row(table, k);
         fputs(table->pool->theta->row[k].name, to);
         TW_TRY(print_csv_row(ctx, table, &row, to));
@@ -238,7 +238,7 @@ static json_t *encode_rows(const tw_summary_table *table, bool *ok)
     json_t *object = json_object();
     for (size_t k = 0; k < TW_SUMMARY_STATISTICS; k++)
         encode_row(table, table->statistic_name[k], &table->statistic[k], object, ok);
-    for (size_t k = 0; k < parameters(table); k++) {
+    for (size_t k = 0; k < count_parameters(table); k++) {
         tw_summary row = parameter_row(table, k);
         encode_row(table, table->pool->theta->row[k].name, &row, object, ok);
     }
@@ -286,7 +286,7 @@ void tw_work_encode(const tw_method_info *method, size_t steps, json_t *object, 
     if (method && !leaps) tw_json_set(object, "evaluations", tw_json_count(steps), ok);
 }
 
-/* Of all files; nothing where they are of methods that count different things, or of unknown parameters. */
+/* Add the work of all files; null if their methods count different things, or if parameters are unknown. */
 static void encode_work(const tw_pool *pool, json_t *object, bool *ok)
 {
     const tw_method_info *common = NULL;

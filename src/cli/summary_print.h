@@ -1,4 +1,4 @@
-/* summary_print.h: what talweg summary says: a table for people, CSV, JSON; some of it talweg sample says too. */
+/* summary_print.h: the output of talweg summary: a table, CSV and JSON; talweg sample uses parts of it. */
 #ifndef TALWEG_CLI_SUMMARY_PRINT_H
 #define TALWEG_CLI_SUMMARY_PRINT_H
 
@@ -11,7 +11,7 @@ enum { TW_SUMMARY_STATISTICS = 6 };
 
 typedef struct tw_summary_table {
     tw_pool *pool;
-    bool all;      /* rows of all latents, for people */
+    bool all;      /* print the rows of all latents */
     size_t *worst; /* n: latents by increasing ESS */
     const char *statistic_name[TW_SUMMARY_STATISTICS];
     tw_summary statistic[TW_SUMMARY_STATISTICS];
@@ -23,20 +23,20 @@ typedef struct tw_summary_table {
 void tw_summary_print(const tw_summary_table *table);
 tw_status tw_summary_print_json(tw_context *ctx, const tw_summary_table *table);
 
-/* Advice on these runs does not name the method and metric that they used. */
+/* Record the methods and metrics of the runs, so that advice does not suggest them. */
 void tw_summary_use(const tw_pool *pool);
 
-/* "bulk 957, tail 642, fold 1100 at least", with "unknown" for a size that the draws do not give. */
+/* Print "bulk 957, tail 642, fold 1100 at least"; "unknown" for a size that the draws do not determine. */
 void tw_summary_print_sizes(const tw_chains_summary *summary);
 
-/* What JSON says of all latents and of the trajectories, here and in talweg sample. */
+/* Add the summary of all latents and of the trajectories to a JSON object. */
 void tw_summary_encode(const tw_chains_summary *summary, const tw_totals *sampling, json_t *object, bool *ok);
 
-/* And of their work: "leapfrog_steps", which is null for a method that has none, and has "evaluations" instead; method NULL:
- * neither is known. */
+/* Add the work: "leapfrog_steps", or null and "evaluations" for a method without leapfrog steps; only null if
+ * method is NULL. */
 void tw_work_encode(const tw_method_info *method, size_t steps, json_t *object, bool *ok);
 
-/* Every row, to an open stream, whose errors the caller looks for. */
+/* Print every row to a stream. The caller checks the stream for errors. */
 tw_status tw_summary_print_csv(tw_context *ctx, const tw_summary_table *table, FILE *to);
 
 #endif

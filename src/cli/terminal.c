@@ -1,4 +1,4 @@
-/* terminal.c: see terminal.h. */
+/* terminal.c: messages, colours, progress line and signals of the program (terminal.h). */
 #include "cli/terminal.h"
 
 #include <ctype.h>
@@ -12,18 +12,18 @@
 #include "cli/warnings.h"
 #include "talweg/base.h"
 
-/* Back to the first column, and nothing to its right. */
+/* Return to the first column and erase the line. */
 #define CLEAR_LINE "\r\033[K"
 
-/* A message may have further lines, such as an expression with a mark under it: they are indented, and only so can they
- * be told from the next message. */
+/* The start of a further line of a message, such as a mark under an expression. The indentation distinguishes
+ * it from the next message. */
 #define LINE "\n    "
 
 enum { USUAL_WIDTH = 80 };
 
 /* ---- the start of the program ---- */
 
-/* /dev/null for reading only: what is written there fails, as it would on the closed stream. */
+/* Open a closed descriptor on /dev/null. Opened for reading only, writes fail, as on the closed stream. */
 static void open_on_nothing(int descriptor, int mode)
 {
     if (fcntl(descriptor, F_GETFD) >= 0) return;
@@ -33,7 +33,7 @@ static void open_on_nothing(int descriptor, int mode)
     close(opened);
 }
 
-static double begun; /* when the command did */
+static double begun; /* wall time of the start of the command */
 
 void tw_terminal_prepare(void)
 {
@@ -41,12 +41,12 @@ void tw_terminal_prepare(void)
     open_on_nothing(STDIN_FILENO, O_RDONLY);
     open_on_nothing(STDOUT_FILENO, O_RDONLY);
     open_on_nothing(STDERR_FILENO, O_WRONLY);
-    signal(SIGPIPE, SIG_IGN); /* a closed pipe and a file that may grow no more: write() says so */
+    signal(SIGPIPE, SIG_IGN); /* write() then reports a closed pipe, and a file at its size limit */
     signal(SIGXFSZ, SIG_IGN);
     if (tw_terminal_is_live()) tw_interrupt_guard();
 }
 
-/* ---- what is in front of the program ---- */
+/* ---- properties of the terminal ---- */
 
 static bool is_dumb(void)
 {
@@ -76,11 +76,11 @@ const char *tw_terminal_colour(FILE *to, tw_colour colour)
     return coloured ? codes[colour] : "";
 }
 
-/* ---- words ---- */
+/* ---- messages ---- */
 
 void tw_terminal_say(const char *label, tw_colour colour, const char *text)
 {
-    fflush(stdout); /* what was printed before comes before */
+    fflush(stdout); /* keep the order of results and messages */
     tw_terminal_progress(false, NULL);
     bool plain = colour == TW_COLOUR_NONE;
     fprintf(stderr, "talweg: %s%s:%s ", plain ? "" : tw_terminal_colour(stderr, colour), label,
@@ -105,7 +105,7 @@ void tw_terminal_log_to(tw_context *ctx, bool quiet)
     tw_warnings_receive(ctx);
 }
 
-/* That nothing is kept of a long computation is said all the same. */
+/* Drop warnings, except that a checkpoint could not be written. */
 static void drop(void *user, const tw_warning *warning)
 {
     if (warning->code == TW_WARN_CHECKPOINT) tw_warnings_hear(user, warning);
@@ -134,11 +134,12 @@ double tw_terminal_elapsed(void)
     return tw_wall_seconds() - begun;
 }
 
-/* ---- Ctrl-C: a signal handler can only speak through a variable of the whole process, and signals belong to the
- * process: so this is the program's, not the library's ---- */
+/* ---- Ctrl-C ----
+ * Signals belong to the process, and a handler communicates through static variables. So the program handles
+ * them, not the library. */
 
-static volatile sig_atomic_t caught, seen;
-static const char *volatile excuse; /* for an end before `caught`; NULL: the signal ends the program */
+static volatile sig_atomic_t caught, seen; /* tw_interrupt_catch was called; a signal arrived after that */
+static const char *volatile excuse;        /* message of a signal before `caught`; NULL: end as usual */
 
 static void handle(int number)
 {
@@ -154,7 +155,7 @@ static void handle(int number)
     }
     signal(number, SIG_DFL);
     if (isatty(STDERR_FILENO) && write(STDERR_FILENO, clear, sizeof clear - 1) < 0) _exit(128 + number);
-    raise(number); /* comes through when this returns */
+    raise(number); /* delivered when the handler returns */
 }
 
 static void handle_signal(int number)

@@ -1,5 +1,5 @@
-/* terminal.h: where the program speaks: is there a person in front of it, how wide is the place, may it have
- * colours; warnings and errors; Ctrl-C (or SIGTERM) as a wish to end soon, with what there is. */
+/* terminal.h: the terminal: its width and colours; messages on standard error; and Ctrl-C (or SIGTERM) as a
+ * request to end soon with the results so far. */
 #ifndef TALWEG_CLI_TERMINAL_H
 #define TALWEG_CLI_TERMINAL_H
 
@@ -9,55 +9,59 @@
 
 #include "talweg/base.h"
 
-/* For the start of the program: standard streams that are closed are opened on nothing, so that no file takes
- * their place; a reader that went away is a failed write; Ctrl-C takes the line of progress away. */
+/* Prepare the standard streams and signals at the start of the program. Closed standard streams are opened on
+ * /dev/null, so that no file gets their descriptor. A closed pipe becomes a failed write instead of a signal.
+ * Ctrl-C clears the progress line. */
 void tw_terminal_prepare(void);
 
-/* Does standard error show a line that can be redrawn? False for a file, a pipe and TERM=dumb. */
+/* Is standard error a terminal on which a line can be redrawn? False for a file, a pipe and TERM=dumb. */
 bool tw_terminal_is_live(void);
 
-/* Columns of that terminal; where it does not say, $COLUMNS or 80. */
+/* The columns of that terminal; if it does not report them, $COLUMNS or 80. */
 int tw_terminal_width(void);
 
-/* What begins and ends coloured words on a stream: "" unless it is a terminal, TERM is not dumb, and NO_COLOR
- * is not set or empty. */
+/* The escape sequence that switches to a colour; TW_COLOUR_NONE ends it. "" unless the stream is a terminal,
+ * TERM is not dumb, and NO_COLOR is unset or empty. */
 typedef enum tw_colour { TW_COLOUR_NONE, TW_COLOUR_RED, TW_COLOUR_GREEN, TW_COLOUR_YELLOW } tw_colour;
 const char *tw_terminal_colour(FILE *to, tw_colour colour);
 
-/* "talweg: LABEL: text" on standard error, one paragraph whatever is in the text; its further lines are indented. */
+/* Print "talweg: LABEL: text" to standard error as one paragraph; control characters become "?", and further
+ * lines are indented. */
 void tw_terminal_say(const char *label, tw_colour colour, const char *text);
 
-/* Warnings and notes of ctx go to standard error from now on; where quiet, no notes. */
+/* Send the warnings of ctx, and unless quiet its notes, to standard error from now on. */
 void tw_terminal_log_to(tw_context *ctx, bool quiet);
 
-/* Until the next tw_terminal_log_to they are dropped: for work whose warnings were given before. */
+/* Drop them until the next tw_terminal_log_to, except failed checkpoints: for work whose warnings were given
+ * before. */
 void tw_terminal_mute(tw_context *ctx);
 
-/* Say what is going on, in one line that the next replaces; NULL takes it away. Only where standard error is
- * a terminal. Where there is something to count, see progress.h. */
+/* Show a line of progress, which replaces the last one; NULL clears it. Does nothing unless standard error is
+ * a terminal. progress.h shows counts. */
 void tw_terminal_progress(bool quiet, const char *text);
 
-/* A command begins: talweg demo runs several. */
+/* Restart the clock: a command begins. talweg demo runs several. */
 void tw_terminal_restart(void);
 
-/* Seconds of wall time since then: what a whole command took. */
+/* Seconds of wall time since the command began. */
 double tw_terminal_elapsed(void);
 
-/* The exit code of a command that did what it was asked: 0, or what it sets to say more. */
+/* The exit code of a command that ended without an error: 0 unless the command sets it. */
 void tw_terminal_set_exit_code(int code);
 int tw_terminal_exit_code(void);
 
-/* From now on SIGINT and SIGTERM take the line of progress off the terminal before they end the program. */
+/* From now on SIGINT and SIGTERM clear the progress line before they end the program. */
 void tw_interrupt_guard(void);
 
-/* From now on, until tw_interrupt_catch, they end the program at once with these words, a line that lasts, and the exit code of
- * TW_INTERRUPTED: where there is nothing to keep yet, as while data are read and K is factored. */
+/* From now on, until tw_interrupt_catch, they end the program at once with this message (a line, which must
+ * remain valid) and the exit code of TW_INTERRUPTED. For stages without results to keep, such as reading data
+ * and factoring K. */
 void tw_interrupt_excuse(const char *words);
 
-/* From now on the first SIGINT or SIGTERM only sets a mark; a second one ends the program as usual. */
+/* From now on the first SIGINT or SIGTERM only sets a flag; a second one ends the program as usual. */
 void tw_interrupt_catch(void);
 
-/* Was there one? */
+/* Is the flag set? */
 bool tw_interrupt_seen(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* warnings.c: see warnings.h. The program runs one command, and so has one list of warnings. */
+/* warnings.c: words, prints and keeps warnings (warnings.h). The program runs one command at a time, so it
+ * has one list of warnings. */
 #include "cli/warnings.h"
 
 #include <stdio.h>
@@ -9,9 +10,9 @@
 #include "cli/names.h"
 #include "cli/terminal.h"
 
-/* What to do: put behind the finding, with its punctuation. */
+/* Advice, appended to the library's message, with its punctuation. */
 static const char *const advice[TW_WARNING_COUNT] = {
-    /* NOLINTBEGIN(bugprone-suspicious-missing-comma): a text may go over several lines */
+    /* NOLINTBEGIN(bugprone-suspicious-missing-comma): a text may span several lines */
     [TW_WARN_NO_COLUMN] = "; name their column with --{name}-column",
     [TW_WARN_DEFAULTS] = ". Give them (--log-ell, --log-sigma, or in --kernel), or let talweg fit find them",
     [TW_WARN_FIT] = ". Raise --max-evaluations or --starts",
@@ -69,13 +70,13 @@ static const char *const advice[TW_WARNING_COUNT] = {
 
 static const char in_evidence[] = ". Look at it with talweg evidence, which has more options";
 
-/* The same where what it would name is in use already, or means something else in this command. */
+/* Other advice, if what it would suggest is already in use or means something else in this command. */
 static const struct {
     tw_warning_code code;
     tw_in_use kind;
     const char *value, *advice;
 } instead[] = {
-    /* talweg check chooses its sampler, and --method is how it estimates log Z */
+    /* talweg check chooses its sampler itself, and its --method estimates log Z */
     {TW_WARN_ESS_BULK, TW_USED_COMMAND, "check", ". Raise --draws"},
     {TW_WARN_ESS_TAIL, TW_USED_COMMAND, "check", ". Raise --draws"},
     {TW_WARN_ESS_FOLD, TW_USED_COMMAND, "check", ". Raise --draws"},
@@ -123,6 +124,7 @@ void tw_warnings_use(tw_in_use kind, const char *value)
     in_use[kind] = value;
 }
 
+/* The advice on a warning, given what is in use; NULL: none. */
 static const char *advice_on(tw_warning_code code)
 {
     if ((unsigned)code >= TW_WARNING_COUNT) return NULL;

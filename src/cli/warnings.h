@@ -1,6 +1,6 @@
-/* warnings.h: what the library warns of in the words of the program: the finding, and which option to turn.
+/* warnings.h: the library's warnings with the program's advice on options.
  *
- * Warnings are said on standard error and kept, so that the JSON of a command has all of them.
+ * Warnings are printed to standard error and kept, so that the JSON of a command contains all of them.
  */
 #ifndef TALWEG_CLI_WARNINGS_H
 #define TALWEG_CLI_WARNINGS_H
@@ -9,14 +9,15 @@
 #include "talweg/problem.h"
 #include "talweg/warning.h"
 
-/* A warning in words. */
+/* The text of a warning, with advice. */
 void tw_warning_say(const tw_warning *warning, char words[TW_WARNING_BYTES]);
 
-/* What to do about it, as a sentence of its own; "" where there is nothing to do. */
+/* The advice alone, as a sentence; "" if there is none. */
 const char *tw_warning_advice(tw_warning_code code);
 
-/* What the command is and uses, so that advice does not name it: methods with commas between them, the metric, q, and
- * "tolerance" where implicit equations are solved to one. */
+/* Record the command and the options in use, so that advice does not suggest them: comma-separated methods,
+ * the metric, q (--from), and "tolerance" if implicit equations are solved to a tolerance. The text must
+ * remain valid. */
 typedef enum tw_in_use {
     TW_USED_COMMAND,
     TW_USED_METHOD,
@@ -27,24 +28,24 @@ typedef enum tw_in_use {
 } tw_in_use;
 void tw_warnings_use(tw_in_use kind, const char *value);
 
-/* From now on those of ctx are kept and said. */
+/* Keep and print the warnings of ctx from now on. */
 void tw_warnings_receive(tw_context *ctx);
 
-/* One of them, by hand. */
+/* Keep and print one warning. */
 void tw_warnings_hear(void *user, const tw_warning *warning);
 
-/* Forget those kept so far, and what is in use: a new command begins. */
+/* Forget the warnings and the options in use: a new command begins. */
 void tw_warnings_forget(void);
 
-/* --no-warnings: they are kept, and not said. */
+/* --no-warnings: keep warnings, but do not print them. */
 void tw_warnings_silence(bool silent);
 
-/* Keep those of a result for the JSON; and say them, behind what is printed. */
+/* Keep the warnings of a result for the JSON output; and print them, after the results. */
 void tw_warnings_keep(const tw_warnings *warnings);
 void tw_warnings_say(const tw_warnings *warnings);
 
-/* Print what a command found, with what every one says at last: "model" (NULL: null), "files" that it read and wrote,
- * "seconds_total" of wall time and "warnings"; else as tw_json_print. */
+/* Print a command's results as JSON (tw_json_print), after adding the members of every command: "model" (null
+ * if problem is NULL), "files" read and written, "seconds_total" of wall time, and "warnings". */
 tw_status tw_result_print_json(tw_context *ctx, const tw_problem *problem, json_t *object, bool ok, FILE *to);
 
 #endif
