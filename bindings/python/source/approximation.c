@@ -1,4 +1,4 @@
-/* approximation.c: Laplace and EP, what they give, and the q that a path starts from. */
+/* approximation.c: the type Approximation, the fits by Laplace and EP, and the q at the start of a path. */
 #include "binding.h"
 
 /* ---- the type ---- */
@@ -40,7 +40,7 @@ static PyObject *describe(PyObject *object, PyObject *unused)
     return tw_py_build(fields, ((tw_py_approximation *)object)->fit);
 }
 
-/* mean, variance, tau and nu, where they lie. */
+/* mean, variance, tau and nu, without copies. */
 static PyObject *arrays(PyObject *object, PyObject *unused)
 {
     const tw_py_state *state = tw_py_state_of(object);
@@ -149,7 +149,7 @@ PyObject *tw_py_correct(PyObject *self, PyObject *arguments, PyObject *keywords)
     return Py_BuildValue("dNO", c.log_z, build_terms(&c), c.decreasing ? Py_True : Py_False);
 }
 
-/* ---- where a path starts ---- */
+/* ---- the start of a path ---- */
 
 bool tw_py_approximation_read(tw_py_problem *problem, PyObject *from, const tw_approximation **out)
 {

@@ -1,7 +1,7 @@
-/* array.c: memory that both sides see: results as read-only buffers, inputs where numpy has them.
+/* array.c: memory shared with Python without copies: results as read-only buffers, and inputs from numpy.
  *
- * An Array exports the memory of a result by the buffer protocol; numpy.asarray(array) is a view of it that
- * holds on to the Array, which holds on to the result. No numpy headers are needed for that.
+ * An Array exports the memory of a result by the buffer protocol. numpy.asarray(array) is a view of it that
+ * keeps the Array alive, which keeps the result alive. This needs no numpy headers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,8 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* numpy asks for shape, strides and format; who asks for less would misread memory with strides. */
+/* numpy requests shape, strides and format. A request without them is refused: it would misread strided
+ * memory. */
 static int get_buffer(PyObject *object, Py_buffer *out, int flags)
 {
     array *self = (array *)object;
@@ -84,7 +85,7 @@ static bool is_doubles(const Py_buffer *b)
     return b->format && strcmp(b->format, "d") == 0;
 }
 
-/* Rows next to each other, columns at least a column apart. */
+/* Are rows contiguous, and columns at least one column apart? */
 static bool is_column_major(const Py_buffer *b)
 {
     Py_ssize_t item = sizeof(double);
@@ -141,7 +142,7 @@ bool tw_py_names_get(PyObject *from, tw_py_names *out)
     for (; out->count < (size_t)count; out->count++) {
         PyObject *name = PySequence_GetItem(from, (Py_ssize_t)out->count);
         if (name) out->name[out->count] = PyUnicode_AsUTF8AndSize(name, NULL);
-        Py_XDECREF(name); /* the list has it */
+        Py_XDECREF(name); /* the list keeps it alive */
         if (!out->name[out->count]) return false;
     }
     return true;

@@ -1,25 +1,25 @@
-/* check.c: a claim about the posterior against exact results, by the library's check: the method check of Problem. */
+/* check.c: the method check of Problem: compares a claim about the posterior with exact results. */
 #include "binding.h"
 
 typedef struct request {
     tw_py_problem *problem;
     PyObject *progress, *path; /* path: bytes, or NULL */
     tw_check_options options;
-    const tw_approximation *fit;            /* that is checked; NULL: a file or arrays */
-    tw_fits_options fitted;                 /* fits that are there already */
-    const char *name;                       /* of who claims it */
-    tw_py_input value[TW_CHECK_QUANTITIES]; /* n each, NaN where nothing is claimed; no data: nothing is */
+    const tw_approximation *fit;            /* the fit to check; NULL: a file or arrays */
+    tw_fits_options fitted;                 /* existing fits */
+    const char *name;                       /* of the claim */
+    tw_py_input value[TW_CHECK_QUANTITIES]; /* n each, NaN: not claimed; no data: none is claimed */
     double log_z;                           /* NaN: not claimed, or that of the file or the fit */
-    const char *page;                       /* where to write it; NULL: nowhere */
+    const char *page;                       /* the file for the page; NULL: none */
     bool overwrite;
     tw_py_job job;
-    /* What comes of it. */
+    /* Results: */
     tw_fits fits;
     tw_claim *claim;
     tw_check_result result;
 } request;
 
-/* ---- what is wanted ---- */
+/* ---- reading the arguments ---- */
 
 static bool read_options(PyObject *from, request *r)
 {
@@ -122,9 +122,9 @@ static tw_status compute(request *r, const char *path)
     return r->page ? tw_check_write(r->problem->whole, r->claim, &r->result, r->page, &page) : TW_OK;
 }
 
-/* ---- what came out ---- */
+/* ---- building the result ---- */
 
-/* [(claimed, exact, difference, error) for each quantity] */
+/* A list with (claimed, exact, difference, error) for each quantity. */
 static PyObject *build_row(const tw_check_row *row)
 {
     PyObject *list = PyList_New(0);

@@ -1,4 +1,4 @@
-/* draws.c: the type Draws: chains of x and what the sampler did, seen where the library keeps them. */
+/* draws.c: the type Draws: chains of x and statistics of the sampler, as views of the library's memory. */
 #include "draws.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void dealloc(PyObject *object)
 
 /* ---- arrays ---- */
 
-/* x[i + n (c + chains d)] with dimensions chain, draw, obs. */
+/* x as an array (chain, draw, case); in memory it is x[i + n (c + chains d)]. */
 static PyObject *positions(PyObject *object, PyObject *unused)
 {
     const tw_draws *d = ((tw_py_draws *)object)->draws;
@@ -49,7 +49,7 @@ static PyObject *positions(PyObject *object, PyObject *unused)
     return tw_py_array(tw_py_state_of(object), object, &view);
 }
 
-/* A member of every record, [c + chains d], with dimensions chain, draw. */
+/* A member of every record as an array (chain, draw); record c + chains d in memory. */
 static PyObject *per_draw(PyObject *object, const void *data, const tw_py_view *kind, Py_ssize_t step)
 {
     const tw_draws *d = ((tw_py_draws *)object)->draws;
@@ -168,7 +168,8 @@ PyObject *tw_py_summary(const tw_chains_summary *summary)
     return tw_py_build(fields, summary);
 }
 
-/* Draws of unknown parameters are no chain: their effective number is that of the weights, and they have no R-hat. */
+/* Draws with unknown parameters are not chains: their effective sample size is that of the weights, and R-hat
+ * is not defined. */
 static void weigh(const tw_run_theta *t, size_t n, tw_summary *rows, tw_chains_summary *whole)
 {
     double ess = t->weight_ess;

@@ -1,4 +1,4 @@
-/* draws.h: the type Draws, for the files that make them, predict from them and write them. */
+/* draws.h: the type Draws, for the files that make draws, predict from them and save them. */
 #ifndef TALWEG_PYTHON_DRAWS_H
 #define TALWEG_PYTHON_DRAWS_H
 
@@ -11,14 +11,14 @@ typedef struct tw_py_draws {
     tw_py_theta *theta; /* NULL: no parameter is unknown */
 } tw_py_draws;
 
-/* Takes the draws over, also when it fails. */
+/* A Draws object. Takes ownership of the draws, also if it fails. */
 PyObject *tw_py_draws_wrap(tw_py_problem *problem, tw_draws *draws, double warmup_seconds,
                            double sampling_seconds);
 
 /* A summary as a dictionary. */
 PyObject *tw_py_summary(const tw_chains_summary *summary);
 
-/* A method of Draws, in run.c. */
+/* The method Draws.save (run.c). */
 PyObject *tw_py_draws_save(PyObject *self, PyObject *arguments);
 
 #endif

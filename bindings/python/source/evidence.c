@@ -1,4 +1,4 @@
-/* evidence.c: log Z by the library's plan and run: the method evidence of Problem. */
+/* evidence.c: the method evidence of Problem: estimates log Z with the library's plan and run. */
 #include "binding.h"
 
 static const tw_py_field estimate_fields[] = {
@@ -21,18 +21,18 @@ static const tw_py_field estimate_fields[] = {
     {NULL, TW_PY_REAL, 0},
 };
 
-/* ---- what is wanted ---- */
+/* ---- reading the arguments ---- */
 
 typedef struct request {
     tw_py_problem *problem;
     PyObject *progress;
     tw_evidence_options options;
-    tw_fits_options fitted; /* fits that are there already */
-    tw_py_start start;      /* q where it is given, not named */
+    tw_fits_options fitted; /* existing fits */
+    tw_py_start start;      /* q, if it is given and not named */
     bool is_given;
-    tw_py_input beta; /* a schedule of the caller's own; no data: one that is named */
+    tw_py_input beta; /* a given schedule; no data: a named one */
     tw_py_job job;
-    /* What comes of it. */
+    /* Results: */
     tw_fits fits;
     tw_evidence_plan *plan;
     tw_evidence_result result;
@@ -66,7 +66,7 @@ static bool read_options(PyObject *from, request *r)
     return tw_py_read(from, fields, &r->options);
 }
 
-/* `start` is None where q is named among the options, `schedule` where that is. */
+/* `start` is None if the options name q; `schedule` is None if they name the schedule. */
 static bool read_request(PyObject *self, PyObject *arguments, PyObject *keywords, request *r)
 {
     static char *names[] = {"laplace", "ep", "start", "schedule", "options", "progress", NULL};
@@ -117,7 +117,7 @@ static tw_status compute(request *r)
     return status == TW_OK ? tw_evidence_run(r->plan, &watch, &r->result) : status;
 }
 
-/* ---- what came out ---- */
+/* ---- building the result ---- */
 
 PyObject *tw_py_estimate(const tw_estimate *estimate, double seconds)
 {
@@ -208,7 +208,7 @@ PyObject *tw_py_compare(PyObject *module, PyObject *arguments)
     return PyUnicode_FromString(words);
 }
 
-/* A warning, or None: nothing is to be doubted. */
+/* The warning about an estimate in doubt, or None. */
 PyObject *tw_py_doubt(PyObject *module, PyObject *arguments)
 {
     PyObject *row = NULL;

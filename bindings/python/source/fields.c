@@ -1,11 +1,10 @@
-/* fields.c: structs of the library from dictionaries, and dictionaries from structs, by tables of their
- * members. */
+/* fields.c: converts dictionaries to structs of the library and back, by tables of their members. */
 #include <stdint.h>
 #include <string.h>
 
 #include "binding.h"
 
-/* ---- names of enumerations, in their order ---- */
+/* ---- names of enumerators ---- */
 
 static const char *name_of(tw_py_kind kind, int number)
 {
@@ -34,7 +33,7 @@ static bool read_name(PyObject *value, const tw_py_field *f, int *to)
 
 static bool read_integer(PyObject *value, uint64_t *to)
 {
-    PyObject *index = PyNumber_Index(value); /* numpy's integers too, and no floats */
+    PyObject *index = PyNumber_Index(value); /* accepts numpy's integers, but no floats */
     if (!index) return false;
     *to = PyLong_AsUnsignedLongLong(index);
     Py_DECREF(index);
@@ -75,8 +74,8 @@ static const char *wanted(tw_py_kind kind)
     }
 }
 
-/* What Python says of a value that does not fit knows nothing of the argument: say it again, with its name. Numbers out of range
- * are an InputError, as they are where the library refuses them. */
+/* Replace Python's error about a value by one that names the argument. A number out of range is an
+ * InputError, as when the library refuses it. */
 static void name_error(PyObject *value, const tw_py_field *f)
 {
     bool range = PyErr_ExceptionMatches(PyExc_OverflowError);

@@ -1,5 +1,5 @@
-/* fit.c: the method fit of Problem: parameters by the maximum of log Z + log prior. The problem moves there, so that nothing may
- * have been computed from it before. */
+/* fit.c: the method fit of Problem: fits parameters by maximising log Z + log prior. The problem is changed
+ * to these parameters, so nothing may have been computed from it before. */
 #include <string.h>
 
 #include "binding.h"
@@ -21,7 +21,7 @@ static bool watch(void *user, const tw_fit_progress *p)
 
 /* ---- priors ---- */
 
-/* Texts of a list, which Python keeps; NULL: not a list of texts. */
+/* Text k of a list, valid as long as the list; NULL: it is not a text. */
 static const char *text_at(PyObject *list, Py_ssize_t k)
 {
     PyObject *item = PyList_GetItem(list, k);
@@ -45,17 +45,17 @@ static tw_status read_priors(tw_problem *problem, PyObject *prior, PyObject *fix
     return status == TW_OK && defaults ? tw_priors_read(*out, problem, "default") : status;
 }
 
-/* With the lock of the interpreter: it is quick. */
+/* Keeps the interpreter's lock, because it is fast. */
 bool tw_py_priors_read(tw_py_problem *problem, PyObject *prior, PyObject *fix, tw_priors **out)
 {
     tw_status status = read_priors(problem->whole, prior, fix, out);
-    tw_py_problem_fill(problem, problem->whole); /* what is fixed has moved the model */
+    tw_py_problem_fill(problem, problem->whole); /* fixing parameters may have replaced the model */
     if (status != TW_OK && !PyErr_Occurred())
         tw_py_raise(tw_py_state_of((PyObject *)problem), status, tw_context_message(problem->ctx));
     return status == TW_OK;
 }
 
-/* ---- what was found ---- */
+/* ---- building the result ---- */
 
 static PyObject *build_parameter(const tw_problem *problem, const fit_job *j, size_t k)
 {

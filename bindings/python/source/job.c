@@ -1,12 +1,13 @@
-/* job.c: a computation without the interpreter's lock that still hears Ctrl-C.
+/* job.c: runs a computation without the interpreter's lock, and responds to Ctrl-C.
  *
- * Python notes a signal at once but runs its handler in the main thread, between bytecodes: never while C code
- * runs. So the library's callbacks, which it calls from the thread that called it, take the interpreter's lock
- * every twentieth of a second and look (PyErr_CheckSignals, which does nothing in other threads). What the
- * handler raises, KeyboardInterrupt as a rule, ends the computation and is raised when it has come back.
+ * Python records a signal at once but runs its handler in the main thread, between bytecodes, never while C
+ * code runs. So the library's callbacks, which run in the calling thread, take the interpreter's lock every
+ * twentieth of a second and check for signals (PyErr_CheckSignals, which does nothing in other threads). An
+ * exception of the handler, usually KeyboardInterrupt, ends the computation and is raised when the library
+ * has returned.
  *
- * talweg wants BLAS with one thread, being parallel itself. numpy may use the same library in the same
- * process: its number of threads is put back when the last computation is over.
+ * talweg is parallel itself and sets BLAS to one thread. numpy may use the same BLAS in the same process, so
+ * its number of threads is restored after the last computation.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 #include "binding.h"
 
-static const double seconds_between_questions = 0.05;
+static const double seconds_between_checks = 0.05;
 
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
@@ -42,7 +43,7 @@ void tw_py_blas_return(tw_py_state *state)
 
 /* ---- callbacks ---- */
 
-/* Into Python and out again, around something that may raise. */
+/* Take and release the interpreter's lock, around calls of Python. */
 static void enter(tw_py_job *job)
 {
     PyEval_RestoreThread(job->thread);
@@ -54,7 +55,7 @@ static void leave(tw_py_job *job)
     job->thread = PyEval_SaveThread();
 }
 
-/* Hand `what` on, which is consumed. */
+/* Call the problem's log with `what`, and release the reference to it. */
 static void pass_on(tw_py_job *job, PyObject *what)
 {
     PyObject *result = what ? PyObject_CallFunctionObjArgs(job->problem->log, what, NULL) : NULL;
@@ -83,7 +84,7 @@ static void on_warning(void *user, const tw_warning *warning)
 bool tw_py_interrupted(void *user)
 {
     tw_py_job *job = user;
-    if (!job->failed && !job->stopped && tw_py_seconds() - job->asked >= seconds_between_questions) {
+    if (!job->failed && !job->stopped && tw_py_seconds() - job->asked >= seconds_between_checks) {
         enter(job);
         job->failed = PyErr_CheckSignals() != 0;
         leave(job);
@@ -105,7 +106,7 @@ static PyObject *call_progress(PyObject *progress, const tw_progress *p)
 
 bool tw_py_progress(tw_py_job *job, const tw_progress *p)
 {
-    bool due = p->done == p->total || tw_py_seconds() - job->asked >= seconds_between_questions;
+    bool due = p->done == p->total || tw_py_seconds() - job->asked >= seconds_between_checks;
     if (job->progress && due && !job->failed && !job->stopped) {
         enter(job);
         job->failed = PyErr_CheckSignals() != 0;

@@ -1,5 +1,5 @@
-/* likelihood.c: what a likelihood takes beside y: columns, one number for each observation, and parameters, both by
- * name; and log p(y_n | x_n). */
+/* likelihood.c: the columns (one number per observation) and parameters of likelihoods, by name; and log
+ * p(y_n | x_n). */
 #include <string.h>
 
 #include "binding.h"
@@ -50,7 +50,7 @@ bool tw_py_parameters_get(PyObject *from, const tw_likelihood *likelihood, doubl
     return true;
 }
 
-/* ---- what there is ---- */
+/* ---- lists of names ---- */
 
 static PyObject *names_of_columns(const tw_likelihood *likelihood)
 {

@@ -26,7 +26,7 @@ static PyObject *class_of(const tw_py_state *state, tw_status status)
     }
 }
 
-/* What to do about it in Python; NULL: nothing in general. */
+/* Advice for Python users, appended to the message of a status; NULL: none. */
 static const char *advice_for(tw_status status)
 {
     return status == TW_FILE_EXISTS    ? "use force=True"
@@ -51,7 +51,7 @@ PyObject *tw_py_raise(const tw_py_state *state, tw_status status, const char *me
 
 typedef struct exception {
     const char *name, *doc;
-    PyObject *base; /* beside TalwegError */
+    PyObject *base; /* besides TalwegError */
     PyObject **to;
 } exception;
 

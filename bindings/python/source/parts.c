@@ -1,4 +1,5 @@
-/* parts.c: the method parts of Problem: what a model is made of, under the names that run files have for it. */
+/* parts.c: the method parts of Problem: the data and parameters of a model, with the names that run files
+ * use. */
 #include <string.h>
 
 #include "binding.h"
@@ -103,7 +104,7 @@ static bool put_phi(PyObject *to, PyObject *self, const tw_problem *p)
            (count == 0 || put(to, "phi", vector(self, p->phi, count)));
 }
 
-/* The kernel's parameters that were not given, in words. */
+/* The kernel's parameters that were not given, as text. */
 PyObject *tw_py_defaults(PyObject *self, PyObject *unused)
 {
     char words[512];
@@ -112,12 +113,12 @@ PyObject *tw_py_defaults(PyObject *self, PyObject *unused)
     return PyUnicode_FromString(words);
 }
 
-/* Keys that a model has none of are left out; its columns are not here, but in `constants`. */
+/* Keys that do not apply to the model are left out. `constants` has its columns. */
 PyObject *tw_py_parts(PyObject *self, PyObject *unused)
 {
     const tw_problem *p = ((tw_py_problem *)self)->whole;
     const tw_data *data = p->data;
-    const char *const *before = NULL; /* they were standardised */
+    const char *const *before = NULL; /* names of the inputs before standardisation */
     size_t inputs = tw_problem_inputs(p, &before);
     PyObject *to = PyDict_New();
     (void)unused;

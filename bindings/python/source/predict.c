@@ -1,7 +1,8 @@
 /* predict.c: predictions at new inputs, from a Gaussian approximation or from draws.
  *
- * New inputs are read where they lie, column-major on the scale of the user; where they have names, or the training
- * inputs were standardised, a copy is, in the order and on the scale of the model. With a given kernel matrix there are covariances instead of inputs.
+ * New inputs are column-major, on the user's scale, and are used without a copy if possible. If they have
+ * names or categories, or if the training inputs were standardised, they are copied to the order and scale of
+ * the model. With a given kernel matrix there are covariances instead of inputs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,12 +18,12 @@ typedef struct new_cases {
     tw_py_names names; /* of the inputs */
     tw_py_levels levels;
     tw_py_labels labels;
-    int new_categories; /* may be among the levels */
+    int new_categories; /* accept categories that the training data do not have */
     tw_py_columns columns;
     size_t m;
-    tw_data *known; /* labels and columns, beside any input */
-    tw_data *copy;  /* the inputs, in the model's order and on its scale */
-    tw_data at;     /* or themselves; with labels and columns */
+    tw_data *known; /* labels and columns; its input is not used */
+    tw_data *copy;  /* the inputs in the model's order and on its scale; NULL: not needed */
+    tw_data at;     /* the inputs (of the copy or the user), labels and columns, not owned */
 } new_cases;
 
 static bool read_cases(tw_py_problem *problem, PyObject *from, new_cases *c)
@@ -63,8 +64,8 @@ static tw_observations observations(const new_cases *c)
     return tw_data_observed(c->known, c->problem->likelihood, c->problem->whole->phi);
 }
 
-/* Labels as the model has them, and columns: those given, and the training cases' where they
- * have one value. */
+/* Recode the labels, and set the columns: those given, and otherwise the training cases' value if it is
+ * constant. */
 static tw_status make_known(new_cases *c)
 {
     const tw_problem *whole = c->problem->whole;
@@ -84,17 +85,17 @@ static tw_status make_known(new_cases *c)
     return tw_likelihood_check(c->problem->ctx, &observed);
 }
 
-/* The inputs in the order and on the scale of the training data. */
+/* Bring the inputs to the order and scale of the training data. */
 static tw_status take_inputs(new_cases *c)
 {
     const tw_problem *whole = c->problem->whole;
     if (!c->x.data) return TW_OK;
-    c->at = *c->known; /* of which labels and columns stay */
+    c->at = *c->known; /* for labels and columns; the inputs are replaced */
     c->at.d = c->x.columns;
     c->at.x = (double *)c->x.data;
-    bool as_it_lies = !whole->scaling && !c->names.name && !c->levels.input && !whole->data->levels &&
-                      c->x.ld == c->m && c->x.columns == whole->data->d;
-    if (as_it_lies) return TW_OK;
+    bool needs_no_copy = !whole->scaling && !c->names.name && !c->levels.input && !whole->data->levels &&
+                         c->x.ld == c->m && c->x.columns == whole->data->d;
+    if (needs_no_copy) return TW_OK;
     tw_status status = tw_data_new(c->problem->ctx, c->m, c->x.columns, c->x.data, c->x.ld, NULL, &c->copy);
     if (status == TW_OK) status = tw_data_set_names(c->copy, c->names.name);
     if (status == TW_OK) status = tw_py_levels_put(&c->levels, c->copy);
@@ -105,7 +106,7 @@ static tw_status take_inputs(new_cases *c)
     return TW_OK;
 }
 
-/* ---- what comes out ---- */
+/* ---- output arrays ---- */
 
 enum { OUTPUTS = 11, LEVELS = 7 };
 static const char *const output_names[OUTPUTS] = {"mean",      "variance",       "expected", "mcse", "sd",
@@ -132,7 +133,7 @@ static tw_predictions arrays_of(const outputs *o)
                             .q95 = o->data[10]};
 }
 
-/* An array holds a number for each of m cases, that of the levels one for each level. */
+/* Read the output arrays: m numbers each, and levels x m for the array of levels. */
 static bool read_outputs(PyObject *dictionary, size_t m, size_t levels, outputs *o)
 {
     *o = (outputs){0};
@@ -153,7 +154,7 @@ static void release_outputs(outputs *o)
 
 /* ---- from a Gaussian approximation ---- */
 
-/* tw_predictor_apply overwrites the covariances: it gets copies of a few columns at a time. */
+/* tw_predictor_apply overwrites the covariances, so it gets copies of a few columns at a time. */
 static tw_status apply_in_batches(const tw_predictor *predictor, const new_cases *c, double *mean,
                                   double *variance)
 {
@@ -201,10 +202,10 @@ static tw_status predict_from_fit(const new_cases *c, const tw_approximation *fi
 
 /* ---- quantiles ---- */
 
-/* Under an approximation the latent function is Gaussian. */
+/* Quantiles of the latent function, which is Gaussian under an approximation. */
 static void gaussian_quantiles(size_t m, const tw_predictions *out)
 {
-    const double normal_quantile = 1.6448536269514722; /* 95 % */
+    const double normal_quantile = 1.6448536269514722; /* Phi^-1(0.95) */
     for (size_t i = 0; i < m; i++) {
         double away = normal_quantile * sqrt(out->variance[i]);
         out->q05[i] = out->mean[i] - away;
@@ -213,8 +214,8 @@ static void gaussian_quantiles(size_t m, const tw_predictions *out)
     }
 }
 
-/* From quantiles of the latent function to those of what is expected of y given it, which is monotonic: where it falls, they change
- * places. */
+/* Transform quantiles of the latent function f to quantiles of E[y | f], which is monotonic in f. If it
+ * decreases, the 5 % and 95 % quantiles change places. */
 static tw_status expect_quantiles(const new_cases *c, const tw_predictions *out)
 {
     tw_observations all = observations(c);
@@ -256,7 +257,7 @@ static tw_predictions part_of(const tw_predictions *out, size_t first, size_t le
                             .q95 = behind(out->q95, first)};
 }
 
-/* A batch at a time, with a look at Ctrl-C in between. */
+/* Predict in batches, and check for Ctrl-C between them. */
 static tw_status predict_in_batches(tw_draws_predictor *predictor, const new_cases *c, tw_py_job *job,
                                     const tw_predictions *out)
 {
@@ -314,7 +315,7 @@ static PyObject *build_scores(const tw_draws_scores *scores)
     return tw_py_build(fields, scores);
 }
 
-/* An approximation or draws, of this problem. */
+/* Read the source: an approximation or draws of this problem. */
 static bool read_source(tw_py_problem *problem, PyObject *from, const tw_approximation **fit,
                         const tw_py_draws **draws)
 {
@@ -327,8 +328,9 @@ static bool read_source(tw_py_problem *problem, PyObject *from, const tw_approxi
     return false;
 }
 
-/* predict(source, (X, cross, diagonal, {column: array}, y, what y means, names, categories, new ones?), outputs, threads): fills the arrays of the dictionary `outputs`;
- * returns scores where there are labels, else None. */
+/* predict(source, (X, cross, diagonal, {column: array}, y, labels, names, levels, new_categories), outputs,
+ * threads) fills the arrays of the dictionary `outputs`. Returns scores if there are labels, otherwise
+ * None. */
 PyObject *tw_py_predict(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
     static char *names[] = {"source", "cases", "outputs", "threads", NULL};

@@ -1,4 +1,4 @@
-/* problem.c: the type Problem: a model made of arrays, with the context of everything computed from it. */
+/* problem.c: the type Problem: a model made from arrays, and the context of all computations with it. */
 
 #include "binding.h"
 
@@ -29,7 +29,7 @@ static const tw_py_field part_fields[] = {
     {NULL, TW_PY_REAL, 0},
 };
 
-/* ---- making one, without Python ---- */
+/* ---- making a problem, without Python ---- */
 
 static tw_status make_matrix(tw_context *ctx, const parts *p, tw_kernel **kernel)
 {
@@ -38,7 +38,7 @@ static tw_status make_matrix(tw_context *ctx, const parts *p, tw_kernel **kernel
     return status == TW_OK ? tw_kernel_given(ctx, p->k.rows, matrix, kernel) : status;
 }
 
-/* A kernel that is only named. */
+/* A kernel given by name only. */
 static tw_status make_simple(tw_context *ctx, const parts *p, tw_kernel **kernel)
 {
     size_t scales = p->log_ell.rows;
@@ -60,8 +60,7 @@ static tw_status make_kernel(tw_context *ctx, const parts *p, const tw_data *dat
                    "expression, write the parameters in the leaf, as in se(ell=2, sigma=1.5)");
 }
 
-/* With a matrix the labels stand for the inputs, as in the program where a file has
- * nothing else. */
+/* Make the data. With a kernel matrix there are no inputs, so the labels take their place. */
 static tw_status make_data(tw_context *ctx, const parts *p, tw_problem_parts *made)
 {
     bool matrix = p->k.data != NULL;
@@ -99,7 +98,7 @@ static tw_status make(tw_py_problem *self, const tw_likelihood *likelihood, cons
     return status;
 }
 
-/* ---- making one, from Python ---- */
+/* ---- making a problem, from Python ---- */
 
 static bool check_parts(const tw_py_state *state, const parts *p)
 {
@@ -217,7 +216,7 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* ---- what it is made of ---- */
+/* ---- methods ---- */
 
 static PyObject *describe(PyObject *object, PyObject *unused)
 {

@@ -1,12 +1,12 @@
-/* run.c: draws to a run file and back: the method save of Draws, and load of the module.
+/* run.c: writes draws to run files and reads them: the method save of Draws, and load of the module.
  *
- * netCDF-C serves one thread of a process at a time: ../talweg/_run.py sees to that. Writing has a context of its own,
- * so that draws can be saved while another thread, or the one whose progress function this is, computes with their
- * model.
+ * netCDF-C is not thread-safe; ../talweg/_run.py holds a lock around these calls. Saving uses its own
+ * context, so that draws can be saved while another thread computes with their model, or from a progress
+ * function of that computation.
  */
 #include "draws.h"
 
-/* What Python knows of a run; the library knows the rest from the draws. */
+/* The facts that Python passes; the library takes the others from the draws. */
 static const tw_py_field fact_fields[] = {
     {"data", TW_PY_TEXT, offsetof(tw_run_facts, data)},
     {"command", TW_PY_TEXT, offsetof(tw_run_facts, command)},
@@ -24,7 +24,7 @@ static const tw_py_field fact_fields[] = {
     {NULL, TW_PY_REAL, 0},
 };
 
-/* ---- to a file ---- */
+/* ---- saving ---- */
 
 typedef struct save_request {
     PyObject *path; /* bytes */
@@ -48,7 +48,7 @@ static bool read_save(PyObject *arguments, save_request *r)
     return good;
 }
 
-/* Without the interpreter's lock, but for a look at Ctrl-C now and then. */
+/* Save without the interpreter's lock; check for Ctrl-C from time to time. */
 static bool save(const tw_py_draws *self, const save_request *r, tw_py_state *state, tw_context *ctx)
 {
     tw_py_job job = {.state = state, .asked = tw_py_seconds()};
@@ -84,14 +84,14 @@ PyObject *tw_py_draws_save(PyObject *self, PyObject *arguments)
     return good ? Py_NewRef(Py_None) : NULL;
 }
 
-/* ---- from a file ---- */
+/* ---- loading ---- */
 
 typedef struct load_request {
     tw_run *run;
     tw_draws *draws;
 } load_request;
 
-/* Notes about the model were given when it was made: the log hears only of the file. */
+/* Read a run. Notes about the model were given when it was made, so only those about the file are logged. */
 static tw_status read_run(tw_py_problem *problem, const char *path, load_request *r)
 {
     tw_problem *whole = NULL;
@@ -104,7 +104,7 @@ static tw_status read_run(tw_py_problem *problem, const char *path, load_request
     return status;
 }
 
-/* The unknown parameters of a run, where it has any. */
+/* Copy the unknown parameters of a run, if it has any. */
 static bool take_theta(const load_request *r, tw_py_draws *draws)
 {
     const tw_run_theta *theta = tw_run_read_theta(r->run);
@@ -129,7 +129,7 @@ static PyObject *wrap(tw_py_problem *problem, load_request *r)
     return Py_BuildValue("ONN", problem, draws, tw_py_build(fact_fields, f));
 }
 
-/* load(path, log): log as that of Problem. */
+/* load(path, log) returns (problem, draws, facts); log is that of Problem. */
 PyObject *tw_py_load(PyObject *module, PyObject *arguments)
 {
     const tw_py_state *state = PyModule_GetState(module);

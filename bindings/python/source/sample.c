@@ -1,18 +1,18 @@
-/* sample.c: draws by the library's plan and run: the method sample of Problem. */
+/* sample.c: the method sample of Problem: draws with the library's plan and run. */
 #include "binding.h"
 #include "draws.h"
 
-/* ---- what is wanted ---- */
+/* ---- reading the arguments ---- */
 
 typedef struct request {
     tw_py_problem *problem;
     PyObject *progress;
     tw_sampling_options options;
-    tw_py_start start; /* q where it is given, not named */
+    tw_py_start start; /* q, if it is given and not named */
     bool is_given;
-    tw_py_input init; /* positions to start at; no data: as the options say */
+    tw_py_input init; /* initial positions; no data: chosen by the options */
     tw_py_job job;
-    /* What comes of it. */
+    /* Results: */
     tw_sampling_plan *plan;
     tw_sampling_result result;
 } request;
@@ -56,7 +56,7 @@ static bool read_init(PyObject *from, request *r)
     return false;
 }
 
-/* `ep` is None where there is no fit yet, `start` and `init` where they are named among the options. */
+/* `ep` is None if there is no fit yet; `start` and `init` are None if the options name them. */
 static bool read_request(PyObject *self, PyObject *arguments, PyObject *keywords, request *r)
 {
     static char *names[] = {"ep", "start", "init", "options", "progress", NULL};
@@ -96,7 +96,7 @@ static tw_status compute(request *r)
     return status == TW_OK ? tw_sampling_run(r->plan, &watch, &r->result) : status;
 }
 
-/* ---- what came out ---- */
+/* ---- building the result ---- */
 
 static PyObject *build_candidates(const tw_choice *choice)
 {
@@ -125,7 +125,7 @@ static PyObject *build_candidates(const tw_choice *choice)
     return list;
 }
 
-/* EP's fit, where the plan made it, for the next computation; else None. */
+/* EP's fit, if the plan made one, to reuse in the next computation; otherwise None. */
 static PyObject *take_fit(request *r)
 {
     tw_approximation *fit = r->plan->own;

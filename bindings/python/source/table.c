@@ -1,4 +1,4 @@
-/* table.c: texts: the categories of inputs, what labels mean, and data from a file. */
+/* table.c: categories of inputs, meanings of labels, and data read from files. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,13 +90,13 @@ tw_status tw_py_labels_put(const tw_py_labels *labels, const tw_likelihood *like
     return status == TW_OK ? tw_labels_take(likelihood, &choice, known, data) : status;
 }
 
-/* ---- from a file ---- */
+/* ---- reading a file ---- */
 
 typedef struct reading_request {
     PyObject *path; /* bytes */
     const char *label;
-    tw_py_names names, places,
-        ignore; /* of columns beside the inputs: what they are called, and where they are */
+    tw_py_names names, places; /* of the likelihood's columns: their names, and where they are in the file */
+    tw_py_names ignore;        /* columns to ignore */
 } reading_request;
 
 static tw_status read_file(tw_py_problem *problem, const reading_request *r)
@@ -138,7 +138,8 @@ static PyObject *wrap(PyObject *owner, const tw_data *data)
         tw_py_texts(data->labels.count, (const char *const *)data->labels.text), columns_of(owner, data));
 }
 
-/* read_data(path, label, names of columns, their places, ignored, log) -> (X, names, levels, y, texts of y, columns) */
+/* read_data(path, label, names of columns, their places, ignored, log) -> (X, names, levels, y, texts of y,
+ * columns) */
 PyObject *tw_py_read_data(PyObject *module, PyObject *arguments)
 {
     const tw_py_state *state = PyModule_GetState(module);

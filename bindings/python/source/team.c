@@ -1,8 +1,9 @@
-/* team.c: the processes of a communicator as a team of the library (talweg/team.h).
+/* team.c: the processes of an MPI communicator as a team of the library (talweg/team.h).
  *
- * How they talk is in Python (../talweg/_team.py), where mpi4py is: an object with rank, size, trades, gather(data, offsets),
- * broadcast(data), trade(other, mine, theirs) where trades is true, give_up(why) and reason(). The library calls from the thread that called it, which gave the
- * interpreter's lock away (job.c) and takes it for the call.
+ * The communication is in Python (../talweg/_team.py), with mpi4py: an object with rank, size, trades,
+ * gather(data, offsets), broadcast(data), trade(other, mine, theirs) if trades is true, give_up(why) and
+ * reason(). The library calls these functions from the calling thread, which has released the interpreter's
+ * lock (job.c) and takes it for the call.
  */
 #include <stdio.h>
 
@@ -14,7 +15,8 @@ struct tw_py_team {
     char why[512];
 };
 
-/* Into Python and out again. An exception of a callback may be waiting (job.c): it stays. */
+/* Take and release the interpreter's lock around a call of Python. An exception of another callback may be
+ * pending (job.c); it is kept. */
 typedef struct visit {
     PyGILState_STATE lock;
     PyObject *type, *value, *traceback;
@@ -33,7 +35,8 @@ static void leave(visit v)
     PyGILState_Release(v.lock);
 }
 
-/* False, or an exception, which is reported and dropped: the team is over. */
+/* The status of a call: TW_INTERRUPTED, which ends the team, if it returned False or raised an exception. The
+ * exception is reported and dropped. */
 static tw_status verdict(const tw_py_team *t, PyObject *result)
 {
     bool good = result == Py_True;
@@ -133,7 +136,8 @@ void tw_py_team_free(tw_py_team *team)
     PyMem_Free(team);
 }
 
-/* Problem.share(team): its computations are those of a member of the team from now on; None: alone. */
+/* Problem.share(team): from now on the problem's computations are those of a member of the team; None: no
+ * team. */
 PyObject *tw_py_share(PyObject *object, PyObject *with)
 {
     tw_py_problem *self = (tw_py_problem *)object;

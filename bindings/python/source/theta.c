@@ -1,4 +1,4 @@
-/* theta.c: unknown parameters: the method hyper of Problem, which runs over them, and what Draws knows of them. */
+/* theta.c: unknown parameters: the method hyper of Problem, and the parameters of Draws. */
 #include "theta.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "draws.h"
 
-/* ---- a copy ---- */
+/* ---- copying ---- */
 
 typedef struct block {
     tw_py_theta head;
@@ -52,7 +52,7 @@ tw_py_theta *tw_py_theta_copy(const tw_run_theta *from, const tw_estimate *estim
     return &b->head;
 }
 
-/* ---- what Python sees ---- */
+/* ---- building Python objects ---- */
 
 static bool append(PyObject *list, PyObject *item)
 {
@@ -103,8 +103,7 @@ typedef struct request {
     tw_py_problem *problem;
     PyObject *progress, *prior, *fix; /* the last two are lists of str, borrowed */
     int wants_draws, wants_loo;
-    const char
-        *method; /* "is2", "chain", or "auto": chains for draws of more than MOST_FOR_POINTS parameters */
+    const char *method; /* "is2", "chain", or "auto": chains for draws with many parameters */
     tw_hyper_options options;
     tw_py_job job;
     tw_priors *priors;
@@ -159,7 +158,7 @@ static tw_status leave_one_out(request *r)
     return tw_hyper_leave_one_out(r->problem->whole, r->result, r->loo, r->loo + r->result->n);
 }
 
-/* Weights that collapsed are no result. */
+/* Fail if the weights collapsed. */
 static tw_status judge(const request *r)
 {
     return r->result->verdict == TW_OK
@@ -177,7 +176,7 @@ static tw_status compute(request *r)
     choose_method(r);
     tw_status status = r->wants_loo ? tw_priors_complete(r->priors, r->problem->whole) : TW_OK;
     if (status == TW_OK) status = tw_hyper_run(r->problem->whole, r->priors, &r->options, &r->result);
-    tw_py_problem_fill(r->problem, r->problem->whole); /* it is at the mode */
+    tw_py_problem_fill(r->problem, r->problem->whole); /* the run moved it to the mode */
     if (status == TW_OK) status = judge(r);
     if (status == TW_OK && r->wants_loo) status = leave_one_out(r);
     if (status != TW_OK || !r->wants_draws) return status;
@@ -186,7 +185,7 @@ static tw_status compute(request *r)
     return tw_hyper_draws(r->problem->whole, r->priors, r->result, r->options.seed, r->point, &r->draws);
 }
 
-/* ---- what came out ---- */
+/* ---- building the result ---- */
 
 static PyObject *build_loo(const request *r)
 {
@@ -244,7 +243,8 @@ static PyObject *build(request *r)
                          a.known ? (a.agree ? Py_True : Py_False) : Py_None, "verdict", words);
 }
 
-/* hyper(prior, fix, draws?, loo?, options, progress): the problem moves to the mode, so nothing may have been computed from it before. */
+/* hyper(prior, fix, wants_draws, wants_loo, options, progress). The problem's parameters are set to the mode,
+ * so nothing may have been computed from it before. */
 PyObject *tw_py_hyper(PyObject *self, PyObject *arguments, PyObject *keywords)
 {
     request r;

@@ -1,9 +1,9 @@
-/* warning.c: what the library warns of as tuples, and its findings, for talweg/_warnings.py to put into words. */
+/* warning.c: the library's warnings as tuples, and its messages; talweg/_warnings.py puts them into words. */
 #include <string.h>
 
 #include "binding.h"
 
-/* A text of the library, which may hold the name of a file; None where there is none. */
+/* A text of the library, which may contain the name of a file and need not be UTF-8; None for NULL. */
 static PyObject *build_text(const char *text)
 {
     return text ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace") : Py_NewRef(Py_None);
@@ -27,7 +27,7 @@ PyObject *tw_py_warnings(const tw_warnings *warnings)
     return list;
 }
 
-/* {code: finding} of all. */
+/* {code: message} of all warnings. */
 PyObject *tw_py_findings(PyObject *module, PyObject *unused)
 {
     PyObject *all = PyDict_New();
