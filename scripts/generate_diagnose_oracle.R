@@ -1,12 +1,12 @@
-# Makes tests/diagnose/draws.csv and tests/diagnose/reference.csv: draws of scalars, and what R's package posterior
-# (1.4.0 made the files that are checked in) says about them. Run from the top: Rscript scripts/generate_diagnose_oracle.R
+# Makes tests/diagnose/draws.csv and tests/diagnose/reference.csv: draws of scalars, and their statistics by R's package
+# posterior (1.4.0 for the files in the repository). Run from the top: Rscript scripts/generate_diagnose_oracle.R
 #
 # draws.csv       one line per chain: case,value,value,...
 # reference.csv   one line per case: case,draws,chains and the statistics named in its first line
 #
-# Draws are rounded to few digits before anything is computed, so the files stay small and say exactly what was used.
-# The last columns are what a wrong R-hat or ESS would be, without splitting, ranks or folding: a test asserts that the
-# draws tell them apart from the right ones.
+# Draws are rounded to few digits before anything is computed, so the files are small and contain exactly the numbers used.
+# The last columns are wrong values of R-hat and ESS, without splitting, ranks or folding: a test asserts that the draws
+# distinguish them from the right ones.
 suppressPackageStartupMessages(library(posterior))
 set.seed(20210601)
 
@@ -39,7 +39,7 @@ cases <- list(
   constant = columns(c(0.1, 0.1, 0.1), 20), stuck_apart = columns(c(0.1, 0.3, 0.7, -2), 20),
   one_stuck = put(ar(40, 3, 0.3), 1:40, 0.1), nan = put(ar(30, 4, 0), 17, NaN), inf = put(ar(30, 4, 0), 17, Inf),
   both_inf = put(ar(30, 4, 0), c(17, 60), c(Inf, -Inf)), many_inf = put(ar(30, 2, 0), 5:45, Inf),
-  middle_lowest = put(ar(7, 1, 0), 4, -9), middle_highest = put(ar(7, 1, 0), 4, 9) # in neither half: no 5% or 95% ESS
+  middle_lowest = put(ar(7, 1, 0), 4, -9), middle_highest = put(ar(7, 1, 0), 4, 9) # the extreme draw is in neither half: no 5% or 95% ESS
 )
 digits <- c(offset = 17, default = 6)
 

@@ -122,7 +122,8 @@ def _timed(model: Model, kind: str, options: dict[str, Any]) -> tuple[Any, float
     return handle, time.perf_counter() - start
 
 
-# A pickle holds the model and the options: a fit is a function of them, and is made again without a word.
+# A pickle holds the model and the options. Unpickling repeats the fit, without warnings. Pickles refer to these functions
+# by name.
 
 
 def _one_again(model: Model, name: str, options: dict[str, Any]) -> Approximation:

@@ -16,7 +16,7 @@ from ._plot import Shown
 from ._sample import Progress, progress_function
 from ._talweg import InputError
 
-# The data distinguish models if the log Bayes factor exceeds the first (20 to 1) by two errors, and do not below the second.
+# The data distinguish two models if the log Bayes factor exceeds APART (20 to 1) by two standard errors; they do not if it is below SAME.
 APART, SAME = 3.0, 1.0
 PARETO_LIMIT = 0.7
 

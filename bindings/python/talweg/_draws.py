@@ -177,7 +177,7 @@ class Draws(Plots, Shown):
         if group == "posterior":
             return {"x": (each + case, self.x), **{name: (each, values) for name, values in self.theta.items()}}
         if group == "sample_stats":
-            steps = self.sample_stats["n_steps"].view(np.int64)  # as in a file: unsigned ones make floats of integers
+            steps = self.sample_stats["n_steps"].view(np.int64)  # signed, as in a file: numpy turns mixtures with uint64 into floats
             return {name: (each, values) for name, values in {**self.sample_stats, "n_steps": steps}.items()}
         if group == "log_likelihood":
             return {"y": (each + case, self.log_likelihood)}

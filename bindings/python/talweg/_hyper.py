@@ -1,4 +1,4 @@
-"""Unknown parameters: a run over those that have a prior, for `sample`, `evidence` and `compare`."""
+"""Unknown parameters, which have a prior, for `sample`, `evidence` and `compare`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def table(rows: Sequence[Posterior]) -> list[str]:
 
 
 def _name(text: str) -> str:
-    """The parameter that a prior or --fix is of: "se.log_ell ~ normal(0, 1)" and "se.ell=2" are of "se.ell"."""
+    """The parameter of a prior or fixed value: "se.ell" for "se.log_ell ~ normal(0, 1)" and "se.ell=2"."""
     name = text.split("~")[0].split("=")[0].strip()
     return ".".join(part.removeprefix("log_") for part in name.split("."))
 
@@ -90,14 +90,14 @@ def run(
     draws: bool = False,
     loo: bool = False,
 ) -> tuple[Model, dict[str, Any]]:
-    """Run on a copy of the model, which is at the mode afterwards."""
+    """Run on a copy of the model; the parameters of the copy are at the mode afterwards."""
     options = {**options, "threads": count_threads(options.get("threads", 0))}
     about = copy.copy(model)
     about._notes[:] = model._notes
     about._forget_defaults()
     found = about._problem.hyper(priors, fixed, draws, loo, options, progress)
     about._moved(found["warnings"])
-    if about._problem.defaults():  # of what has neither a prior nor a value
+    if about._problem.defaults():  # parameters with neither a prior nor a value
         about._notes.append(warned("default_parameters", name=about._problem.defaults()))
     about.priors, about.fixed = priors, fixed
     found["rows"] = [Posterior(*row) for row in found["rows"]]

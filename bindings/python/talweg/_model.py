@@ -233,7 +233,7 @@ class Model(Shown):
         inputs = None if X is None else table(X, "X")
         if precision_matrix is not None or design_matrix is not None:
             kernel = _precision(precision_matrix, design_matrix, kernel)
-            inputs = table(observed.y, "y")  # a file of nothing but labels has these as inputs, too
+            inputs = table(observed.y, "y")  # there are no inputs, so the labels take their place
         gram = None if kernel_matrix is None else symmetric(kernel_matrix, "kernel_matrix")
         n = 0 if gram is None else len(gram)
         if inputs is not None:
@@ -254,7 +254,7 @@ class Model(Shown):
         order = levels if levels is not None else ordered(y)
         meaning = (observed.texts, order and list(map(word, order)), None if positive is None else word(positive))
         x, names, categories = inputs or (None, None, None)
-        # What the problem logs with must not know the model, which knows the problem: neither would ever be freed.
+        # The problem's log must not refer to the model: that cycle of references would never be freed.
         self._problem = _talweg.Problem(
             observed.y, meaning, x, names, categories, gram, arrays, numbers, scales, options, notes.append
         )

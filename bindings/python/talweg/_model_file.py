@@ -122,7 +122,7 @@ class Contents:
         if matrix is not None:
             to["kernel_matrix"] = read(self.beside(matrix), "none", {}, [], log)[0].x
         given = matrix is not None or "precision_matrix" in to
-        if given and label is None:  # a file of nothing but labels will do
+        if given and label is None:  # the file may have only the column of labels
             alone, _, _ = read(self.data, "none", {}, ignored, log)
             if alone.x is not None and alone.x.shape[1] == 1:
                 to["y"] = Labels(alone.x[:, 0], alone.levels[0] if alone.levels else None)

@@ -37,7 +37,7 @@ def new_axis(ax: Any) -> Any:
 
 
 def _axes(ax: Any, rows: int) -> list[Any]:
-    """`rows` axes: those given, or new ones, one below the other."""
+    """A list of `rows` axes: those given, or new ones, stacked vertically."""
     pyplot = _pyplot()
     if ax is None:
         figure, made = pyplot.subplots(rows, 1, squeeze=False, figsize=(6.4, 1.2 + 1.9 * rows), layout="constrained")

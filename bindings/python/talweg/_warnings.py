@@ -57,13 +57,13 @@ ADVICE = {
     "factorisation": ': use metric="smoothed" or a smaller eps',
 }
 
-# The same where parameters are unknown: the finding is about is2.
+# Other advice if parameters are unknown: the warning is about is2.
 ADVICE_OF_POINTS = {
     "disagree": ". At least one has missed part of the posterior: trust neither, and raise points, point_particles or point_temperatures, or give narrower priors",
     "fit_optima": ". Points are drawn about each of them",
 }
 
-# The same where the metric that it would name is already in use.
+# Other advice if the metric that it would suggest is already in use.
 INSTEAD = {
     ("rhat", "ep"): ". Raise draws and warmup",
     ("implicit_failure", "smoothed"): ": use a smaller eps",

@@ -77,7 +77,7 @@ class _GaussianProcess(BaseEstimator):
             model, self.log_z_ = found.model, found.log_z
         else:
             model = Model(X, y, kernel=self.kernel, **options)
-            model._forget_defaults()  # they were asked for
+            model._forget_defaults()  # optimise=False asks for them
             self.log_z_ = approx(model).ep.log_z
         self.X_train_, self.y_train_, self._inputs_, self._columns = X.x, y, X, columns
         self.kernel_: str = model.kernel or ""
@@ -279,4 +279,4 @@ class GaussianProcessRegressor(RegressorMixin, _GaussianProcess):
         return (p.y_mean, p.y_sd) if return_std else p.y_mean
 
     def _more_tags(self) -> dict[str, Any]:
-        return {"poor_score": True}  # at the parameters that a test of the interface uses
+        return {"poor_score": True}  # at the parameters of scikit-learn's interface tests
