@@ -1,4 +1,4 @@
-/* attachment.c: see attachment.h. */
+/* attachment.c: reads, shares and compares the files of leaves (attachment.h). */
 #include "covariance/attachment.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* columns.c: which inputs a kernel looks at, and whether data have them. */
+/* columns.c: the inputs that a kernel uses, and checks of the data for them. */
 #include <stdio.h>
 
 #include "covariance/kernel.h"
@@ -13,7 +13,7 @@ size_t tw_node_column(const tw_kernel *kernel, const tw_node *node, size_t c)
     return node->columns.count ? kernel->columns[node->columns.first + c] : c;
 }
 
-/* A leaf on all inputs that has a length for each of them says how many there are. */
+/* A leaf on all inputs with one length scale per input determines the number of inputs. */
 size_t tw_kernel_inputs(const tw_kernel *kernel)
 {
     for (size_t i = 0; i < kernel->node_count; i++)

@@ -1,14 +1,17 @@
-/* compose.c: the precisions of sums and products of leaves that have one.
+/* compose.c: sparse precisions of sums and products of leaves.
  *
- *   sum       x = C_1 u_1 + C_2 u_2 + ...: the variables of all terms side by side, Q = diag(Q_1, Q_2, ...), C = [C_1 C_2 ...]
- *   product   u over all pairs of a place of the first factor and one of the second, Q = Q_1 (x) Q_2 (Kronecker), where case i sees
- *             the pair of its own two places: ar1(t) * spde(lon, lat)
- *   a number  scales a product by that much variance
+ *   sum       x = C_1 u_1 + C_2 u_2 + ...:  u stacks the variables of all terms,
+ *             Q = diag(Q_1, Q_2, ...),  C = [C_1 C_2 ...]
+ *   product   K = K_1 o K_2, as in ar1(t) * spde(lon, lat):  u has one variable for each pair of a variable
+ *             of the first factor and one of the second, Q = Q_1 (x) Q_2 (Kronecker), and row i of C is the
+ *             Kronecker product of the rows of C_1 and C_2 for the two places of case i
+ *   number    multiplies the variance of a product
  *
- * With a leaf that has covariances alone the kernel is dense (full.h), and does not come here.
+ * A kernel that also has leaves with covariances only is dense (full.h) and is not composed here.
  *
- * The slope in a parameter moves one leaf: in a sum the blocks of the others are zero, in a product the other factor stays. New cases
- * see what they see of each term, and of both factors.
+ * The derivative with respect to a parameter changes one leaf: in a sum the blocks of the other terms are
+ * zero; in a product the other factor is unchanged. New cases have the designs of all terms side by side, or
+ * the Kronecker product of those of both factors.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +22,7 @@
 
 static tw_status compose(const tw_cases *c, size_t node, tw_precision *out);
 
-/* How many entries a design has; the identity has n. */
+/* The number of entries of a design; NULL is the identity, with n entries. */
 static size_t count_of(const tw_sparse *design, size_t n)
 {
     return design ? design->start[design->columns] : n;
@@ -27,21 +30,22 @@ static size_t count_of(const tw_sparse *design, size_t n)
 
 /* ---- sums ---- */
 
+/* diag(Q_a, Q_b). If a slope is requested, the block that does not depend on the parameter is zero. */
 static tw_status join_q(const tw_precision *a, const tw_precision *b, tw_sparse **out)
 {
     tw_entries e;
     const tw_sparse *q[2] = {a->q, b->q};
-    const bool stays[2] = {a->slope && !a->moves, b->slope && !b->moves};
+    const bool zero[2] = {a->slope && !a->moves, b->slope && !b->moves};
     size_t shift = 0, r = a->q->rows + b->q->rows;
     tw_status status = tw_entries_new(a->ctx, a->q->start[a->q->columns] + b->q->start[b->q->columns], &e);
     for (size_t k = 0; status == TW_OK && k < 2; shift += q[k]->rows, k++)
         for (size_t j = 0; j < q[k]->columns; j++)
             for (size_t s = q[k]->start[j]; s < q[k]->start[j + 1]; s++)
-                tw_entries_add(&e, shift + q[k]->row[s], shift + j, stays[k] ? 0.0 : q[k]->value[s]);
+                tw_entries_add(&e, shift + q[k]->row[s], shift + j, zero[k] ? 0.0 : q[k]->value[s]);
     return tw_entries_finish(&e, status, r, r, true, out);
 }
 
-/* [C_a C_b] over n cases; the identity is NULL. */
+/* [C_a C_b] for n cases; NULL is the identity. */
 static tw_status join_design(const tw_precision *a, const tw_precision *b, const tw_sparse *of_a,
                              const tw_sparse *of_b, size_t n, tw_sparse **out)
 {
@@ -60,6 +64,7 @@ static tw_status join_design(const tw_precision *a, const tw_precision *b, const
     return tw_entries_finish(&e, status, n, a->q->rows + b->q->rows, false, out);
 }
 
+/* New cases of a sum: designs side by side, and the sum of the variances. */
 static tw_status join_new(const tw_precision *a, const tw_precision *b, tw_precision *sum)
 {
     size_t m = sum->at->count;
@@ -69,6 +74,7 @@ static tw_status join_new(const tw_precision *a, const tw_precision *b, tw_preci
     return TW_OK;
 }
 
+/* The constraints of both terms, each on its own variables. */
 static tw_status join_constraints(const tw_precision *a, const tw_precision *b, tw_constraints *out)
 {
     const tw_precision *p[2] = {a, b};
@@ -117,14 +123,16 @@ static tw_status sum(const tw_cases *c, size_t node, tw_precision *out)
 
 /* ---- products ---- */
 
-/* A factor at its different places, which are cases of its own. */
+/* A factor of a product. A place is a distinct value of the factor's inputs; its precision treats places as
+ * cases. */
 typedef struct factor {
-    uint32_t *of, *first;
-    double *x; /* places x d */
     size_t places;
-    tw_precision p;
-    tw_sparse *by_place; /* C', a column for each place; NULL: the identity */
-    tw_sparse *by_new;   /* C*', a column for each new case; NULL: there are none */
+    uint32_t *of;        /* n: the place of each case */
+    uint32_t *first;     /* the first case at each place */
+    double *x;           /* places x d inputs */
+    tw_precision p;      /* of the places */
+    tw_sparse *by_place; /* C', one column per place; NULL: the identity */
+    tw_sparse *by_new;   /* C*', one column per new case; NULL: no new cases */
 } factor;
 
 static void factor_free(tw_context *ctx, factor *f)
@@ -160,7 +168,8 @@ static tw_status factor_fill(const tw_cases *c, const tw_node *node, const tw_pr
     return f->p.design ? tw_sparse_transpose(f->p.design, &f->by_place) : TW_OK;
 }
 
-/* Variable (i, j) of r_a x r_b is i r_b + j. An entry off both diagonals stands in two places of the lower triangle. */
+/* scale Q_f (x) Q_g, lower triangles only. Variable (i, j) has the number i r_g + j. A pair of entries that
+ * are both off-diagonal gives two entries of the lower triangle. */
 static tw_status multiply_q(const factor *f, const factor *g, double scale, tw_sparse **out)
 {
     tw_entries e;
@@ -179,48 +188,52 @@ static tw_status multiply_q(const factor *f, const factor *g, double scale, tw_s
     return tw_entries_finish(&e, status, a->rows * r, a->rows * r, true, out);
 }
 
-/* The variables that a place sees, or a new case; by: C', by columns; NULL: the identity. */
-typedef struct sight {
+/* A row of a design: the variables that a place or a new case depends on, and their weights. */
+typedef struct design_row {
     size_t count;
-    const uint32_t *row;
-    const double *value;
-    uint32_t own;
-} sight;
+    const uint32_t *variable;
+    const double *weight;
+    uint32_t own; /* the only variable, if the design is the identity */
+} design_row;
 
-static void look(const tw_sparse *by, size_t at, sight *s)
+/* Row `at` of the design whose transpose is `by`; NULL: the identity. */
+static void get_row(const tw_sparse *by, size_t at, design_row *r)
 {
     static const double one = 1.0;
-    *s = (sight){1, &s->own, &one, (uint32_t)at};
+    *r = (design_row){1, &r->own, &one, (uint32_t)at};
     if (!by) return;
-    s->count = by->start[at + 1] - by->start[at];
-    s->row = by->row + by->start[at];
-    s->value = by->value + by->start[at];
+    r->count = by->start[at + 1] - by->start[at];
+    r->variable = by->row + by->start[at];
+    r->weight = by->value + by->start[at];
 }
 
-/* n cases, case i at place of[i] of each factor; NULL: at place i. */
+/* The design of a product for n cases, or for n new cases (fresh): row i is the Kronecker product of the rows
+ * of both factors. The first pass counts the entries. */
 static tw_status multiply_design(const factor *f, const factor *g, size_t n, bool fresh, tw_sparse **out)
 {
     tw_entries e = {.ctx = f->p.ctx};
     const tw_sparse *by[2] = {fresh ? f->by_new : f->by_place, fresh ? g->by_new : g->by_place};
     const uint32_t *of[2] = {fresh ? NULL : f->of, fresh ? NULL : g->of};
-    sight a, b;
+    design_row a, b;
     tw_status status = TW_OK;
     for (size_t pass = 0, room = 0; status == TW_OK && pass < 2; pass++) {
         for (size_t i = 0; i < n; i++) {
-            look(by[0], of[0] ? of[0][i] : i, &a);
-            look(by[1], of[1] ? of[1][i] : i, &b);
+            get_row(by[0], of[0] ? of[0][i] : i, &a);
+            get_row(by[1], of[1] ? of[1][i] : i, &b);
             room += a.count * b.count;
             for (size_t s = 0; pass == 1 && s < a.count; s++)
                 for (size_t t = 0; t < b.count; t++)
-                    tw_entries_add(&e, i, a.row[s] * g->p.q->rows + b.row[t], a.value[s] * b.value[t]);
+                    tw_entries_add(&e, i, a.variable[s] * g->p.q->rows + b.variable[t],
+                                   a.weight[s] * b.weight[t]);
         }
         if (pass == 0) status = tw_entries_new(f->p.ctx, room, &e);
     }
     return tw_entries_finish(&e, status, n, f->p.q->rows * g->p.q->rows, false, out);
 }
 
-/* variance_i += v_i s_i, with v_i what the variables of f leave of new case i, and s_i what those of g explain. */
-static tw_status add_left(const factor *f, const factor *g, size_t m, double *variance)
+/* variance_i += v_f s_g for new case i: v_f is the variance of factor f that its variables leave unexplained,
+ * and s_g = c_g' Q_g^-1 c_g the variance that those of g explain. */
+static tw_status add_unexplained(const factor *f, const factor *g, size_t m, double *variance)
 {
     double *explained = NULL;
     bool any = false;
@@ -233,19 +246,21 @@ static tw_status add_left(const factor *f, const factor *g, size_t m, double *va
     return status;
 }
 
-/* A new case has the covariances k_f (x) k_g with all pairs, k_f = K_f c_f and k_g likewise, so that it sees c_f (x) c_g, which leaves
- * (s_f + v_f)(s_g + v_g) - s_f s_g of its variance, s_f = c_f' K_f c_f. */
+/* New cases of a product. With K_f = Q_f^-1, a new case has the covariances (K_f c_f) (x) (K_g c_g) with the
+ * variables, so its row of C* is c_f (x) c_g. Of its variance (s_f + v_f)(s_g + v_g) the variables explain
+ * s_f s_g; the rest is v_f v_g + v_f s_g + s_f v_g. */
 static tw_status multiply_new(const factor *f, const factor *g, double scale, tw_precision *out)
 {
     size_t m = out->at->count;
     TW_TRY(tw_allocate_doubles(out->ctx, m, 1, "the variances of new cases", &out->at_variance));
     for (size_t i = 0; i < m; i++) out->at_variance[i] = f->p.at_variance[i] * g->p.at_variance[i];
-    TW_TRY(add_left(f, g, m, out->at_variance));
-    TW_TRY(add_left(g, f, m, out->at_variance));
+    TW_TRY(add_unexplained(f, g, m, out->at_variance));
+    TW_TRY(add_unexplained(g, f, m, out->at_variance));
     for (size_t i = 0; i < m; i++) out->at_variance[i] /= scale;
     return multiply_design(f, g, m, true, &out->at_design);
 }
 
+/* The product of two leaves; `scale` multiplies Q. */
 static tw_status multiply(const tw_cases *c, const tw_node *a, const tw_node *b, double scale,
                           tw_precision *out)
 {

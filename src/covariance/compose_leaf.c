@@ -1,6 +1,9 @@
-/* compose_leaf.c: see compose_leaf.h.
+/* compose_leaf.c: precisions of leaves in a composed kernel (compose_leaf.h). Leaves with independent
+ * variables:
  *
- *   constant  one variable, which all cases see;   white  one for each case;   categorical  one for each category
+ *   constant      one variable for all cases
+ *   white         one for each case
+ *   categorical   one for each category
  */
 #include "covariance/compose_leaf.h"
 
@@ -8,9 +11,9 @@
 #include <string.h>
 
 enum { MOST_COLUMNS = 3 };
-#define NOBODY UINT32_MAX
+#define NO_VARIABLE UINT32_MAX
 
-/* r variables of this precision by themselves. */
+/* r independent variables of this precision; case i sees variable of[i]. */
 static tw_status independent(const tw_cases *c, size_t r, double precision, const uint32_t *of,
                              tw_precision *out)
 {
@@ -21,19 +24,19 @@ static tw_status independent(const tw_cases *c, size_t r, double precision, cons
     return tw_precision_pick(out, c->n, r, of);
 }
 
-/* Each new case sees one variable; or none, of[i] = NOBODY, and has that variance by itself. */
+/* New case i sees variable of[i]; if that is NO_VARIABLE, it is independent, with this variance. */
 static tw_status independent_new(const uint32_t *of, double variance, tw_precision *out)
 {
     tw_entries e;
     tw_status status = tw_precision_begin_new(out, 1, &e);
     for (size_t i = 0; status == TW_OK && i < out->at->count; i++) {
-        out->at_variance[i] = of[i] == NOBODY ? variance : 0.0;
-        if (of[i] != NOBODY) tw_entries_add(&e, i, of[i], 1.0);
+        out->at_variance[i] = of[i] == NO_VARIABLE ? variance : 0.0;
+        if (of[i] != NO_VARIABLE) tw_entries_add(&e, i, of[i], 1.0);
     }
     return tw_entries_finish(&e, status, out->at->count, out->q->rows, false, &out->at_design);
 }
 
-/* A case and the inputs of a leaf. */
+/* The inputs of a leaf for one case. */
 typedef struct place {
     double key[MOST_COLUMNS];
     uint32_t site;
@@ -80,7 +83,7 @@ tw_status tw_compose_places(const tw_cases *c, const tw_node *node, uint32_t *of
     return TW_OK;
 }
 
-/* Which of the places, of which first[j] is the first case, a new case is at: -1, 0, 1 of a comparison with place j. */
+/* Compare the inputs of new case i with those of case j: -1, 0 or 1. */
 static int compare_new(const tw_cases *c, const tw_node *node, const tw_inputs *at, size_t i, size_t j)
 {
     for (size_t k = 0; k < tw_node_width(node, c->d); k++) {
@@ -91,6 +94,7 @@ static int compare_new(const tw_cases *c, const tw_node *node, const tw_inputs *
     return 0;
 }
 
+/* The place of new case i, by bisection; NO_VARIABLE if it is at none. */
 static uint32_t place_of(const tw_cases *c, const tw_node *node, const tw_inputs *at, size_t i,
                          const uint32_t *first, size_t count)
 {
@@ -104,7 +108,7 @@ static uint32_t place_of(const tw_cases *c, const tw_node *node, const tw_inputs
         else
             high = middle;
     }
-    return NOBODY;
+    return NO_VARIABLE;
 }
 
 static tw_status categories_new(const tw_cases *c, const tw_node *node, const uint32_t *first, size_t count,
@@ -132,7 +136,6 @@ static tw_status categories(const tw_cases *c, const tw_node *node, tw_precision
     return status;
 }
 
-/* Variables of the same variance: one that all see, or one for each case. */
 tw_status tw_compose_constant(const tw_cases *c, bool one, double variance, tw_precision *out)
 {
     uint32_t *of = NULL;
@@ -140,7 +143,7 @@ tw_status tw_compose_constant(const tw_cases *c, bool one, double variance, tw_p
     TW_TRY(tw_index_allocate(c->kernel->ctx, most, "a constant", &of));
     for (size_t i = 0; !one && i < c->n; i++) of[i] = (uint32_t)i;
     tw_status status = independent(c, one ? 1 : c->n, 1.0 / variance, of, out);
-    for (size_t i = 0; i < most; i++) of[i] = one ? 0 : NOBODY;
+    for (size_t i = 0; i < most; i++) of[i] = one ? 0 : NO_VARIABLE; /* white noise of new cases is new */
     if (status == TW_OK && out->at) status = independent_new(of, variance, out);
     tw_release(c->kernel->ctx, of);
     return status;

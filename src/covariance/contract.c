@@ -1,9 +1,11 @@
-/* contract.c: sum over m, n of W_mn dK_mn/dtheta_j for all j, block of columns by block of columns.
+/* contract.c: computes sum_mn W_mn dK_mn/dtheta_j for all j, by reverse-mode differentiation of blocks of
+ * columns.
  *
- * K and W are symmetric: the sum runs over the lower triangle, with 2 W_mn below the diagonal. From the root to the leaves
- * goes an adjoint, the derivative of the sum with respect to the entries of a node: a sum hands it on, a product multiplies
- * it by the values of the other factors. A block costs what it costs to compute its part of K; length scales of their own
- * for each input add one product of the size of the syrk, whatever their number.
+ * K and W are symmetric, so the sum runs over the lower triangle, with 2 W_mn below the diagonal. An adjoint,
+ * the derivative of this sum with respect to the entries of a node, is passed from the root to the leaves: a
+ * sum passes it on unchanged, a product multiplies it by the values of the other factors. The cost is that of
+ * computing K; one length scale per input adds one matrix product of the size of the syrk, whatever their
+ * number.
  */
 #include <string.h>
 
@@ -13,7 +15,7 @@
 #include "linalg/product.h"
 #include "linalg/vector.h"
 
-/* Row sums of p into r, column sums into c. */
+/* r = row sums of p, c = column sums of p. */
 static void sum_rows_and_columns(size_t rows, size_t columns, const double *p, double *r, double *c)
 {
     memset(r, 0, rows * sizeof *r);
@@ -26,7 +28,7 @@ static void sum_rows_and_columns(size_t rows, size_t columns, const double *p, d
     }
 }
 
-/* With r and c the sums of p's rows and columns, sum_ij p_ij (u_ik - v_jk)^2 is
+/* Let r and c be the row and column sums of p. Then sum_ij p_ij (u_ik - v_jk)^2 is
  *
  *   sum_i r_i u_ik^2 + sum_j c_j v_jk^2 - 2 sum_j v_jk (P'U)_jk
  *
@@ -55,7 +57,7 @@ void tw_contract_lengths(tw_panel *panel, const tw_node *node, const double *p, 
     tw_panel_give(panel);
 }
 
-/* adjoint *= the values of a node */
+/* adjoint *= the covariances of a node. */
 static void multiply_by(tw_panel *panel, size_t node, double *adjoint)
 {
     size_t n = panel->rows * panel->columns;
@@ -65,6 +67,7 @@ static void multiply_by(tw_panel *panel, size_t node, double *adjoint)
     tw_panel_give(panel);
 }
 
+/* Add the contributions of node i and its parts to the gradient. */
 static void contract(tw_panel *panel, size_t i, const double *adjoint, double *gradient)
 {
     const tw_node *nodes = panel->kernel->nodes;
@@ -85,7 +88,7 @@ static void contract(tw_panel *panel, size_t i, const double *adjoint, double *g
     }
 }
 
-/* 2 W below the diagonal, W on it, 0 above it. */
+/* The adjoint of the root: 2 W below the diagonal, W on it, 0 above it. */
 static void weigh(const tw_panel *panel, const double *w, size_t ldw, double *adjoint)
 {
     for (size_t j = 0; j < panel->columns; j++) {
@@ -112,7 +115,7 @@ static void contract_blocks(tw_panel *panel, tw_geometry *g, const double *w, si
     }
 }
 
-/* Scratch: the adjoint, three pieces of a leaf, and at each level two of a product. */
+/* Scratch: one piece for the adjoint, three for a leaf, and two for a product at each level. */
 static tw_status allocate_panel(const tw_kernel *kernel, const tw_geometry *g, tw_panel *panel)
 {
     size_t columns = g->n < TW_PANEL_COLUMNS ? g->n : TW_PANEL_COLUMNS;

@@ -1,4 +1,4 @@
-/* entries.c: see entries.h. */
+/* entries.c: collects the entries of a sparse matrix (entries.h). */
 #include "covariance/entries.h"
 
 tw_status tw_entries_new(tw_context *ctx, size_t room, tw_entries *e)

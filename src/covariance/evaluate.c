@@ -1,4 +1,4 @@
-/* evaluate.c: a kernel's covariances on a panel, from the leaves up. */
+/* evaluate.c: computes a kernel's covariances on a panel, from the leaves up. */
 #include <string.h>
 
 #include "covariance/panel.h"
@@ -48,7 +48,7 @@ bool tw_panel_uniform(const tw_panel *panel, size_t i, double *value)
     return true;
 }
 
-/* out is combined with numbers, or with one number. */
+/* out = out * with, or out + with: with an array, or with one number. */
 static void combine(bool product, size_t n, const double *with, double *out)
 {
     if (product)
@@ -65,7 +65,8 @@ static void combine_one(bool product, size_t n, double with, double *out)
         for (size_t i = 0; i < n; i++) out[i] += with;
 }
 
-/* A sum or product: parts that are one number for the whole panel are put in at the end, together. */
+/* Evaluate a sum or product. Parts that are constant on the panel are combined to one number, used at the
+ * end. */
 static void evaluate_parts(tw_panel *panel, size_t i, double *out)
 {
     const tw_node *nodes = panel->kernel->nodes;

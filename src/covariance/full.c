@@ -1,8 +1,9 @@
-/* full.c: see full.h. With u ~ N(0, Q^-1), x = C u, and V'u = 0 where Q is intrinsic (Q V = 0, V orthonormal),
+/* full.c: dense covariances of leaves that have only a sparse precision (full.h). With u ~ N(0, Q^-1),
+ * x = C u, and V'u = 0 if Q is intrinsic (Q V = 0, V orthonormal),
  *
  *   K = C S C',   S = (Q + s V V')^-1 - V V'/s,        dK = -C S dQ S C'
  *
- * for any s > 0, here the mean of Q's diagonal: r^3 flops for r variables.
+ * for any s > 0; s is the mean of Q's diagonal. The cost is O(r^3) flops for r variables.
  */
 #include "covariance/full.h"
 
@@ -24,7 +25,7 @@ void tw_full_free(tw_full *full)
 }
 
 /* a (r x r) = Q + s V V'. */
-static void spread_out(const tw_precision *p, double *a)
+static void fill_dense(const tw_precision *p, double *a)
 {
     const tw_sparse *q = p->q;
     size_t r = q->rows;
@@ -41,12 +42,12 @@ static void spread_out(const tw_precision *p, double *a)
     }
 }
 
-/* y (r x n) = S C', which is (Q + s V V')^-1 (I - V V') C'. a is overwritten by a factor. */
+/* y (r x n) = S C' = (Q + s V V')^-1 (I - V V') C'. On exit a (r x r) holds a Cholesky factor. */
 static tw_status solve(const tw_precision *p, size_t n, double *a, double *y)
 {
     size_t r = p->q->rows;
     tw_pivot failed;
-    spread_out(p, a);
+    fill_dense(p, a);
     if (!tw_cholesky_in_place(r, a, r, &failed))
         return tw_fail(
             p->ctx, TW_NOT_POSITIVE_DEFINITE,
@@ -58,7 +59,7 @@ static tw_status solve(const tw_precision *p, size_t n, double *a, double *y)
         for (size_t e = c ? c->start[j] : 0; c && e < c->start[j + 1]; e++)
             y[j + c->row[e] * r] = c->value[e];
     }
-    for (size_t k = 0; k < p->constraints.count; k++) { /* without its part along V */
+    for (size_t k = 0; k < p->constraints.count; k++) { /* subtract the component along V */
         const double *v = p->constraints.v + k * r;
         for (size_t i = 0; i < n; i++) {
             double along = 0.0;
@@ -70,8 +71,8 @@ static tw_status solve(const tw_precision *p, size_t n, double *a, double *y)
     return TW_OK;
 }
 
-/* k = C y, n x n. */
-static void see(const tw_precision *p, size_t n, const double *y, double *k)
+/* k (n x n) = C y. */
+static void apply_design(const tw_precision *p, size_t n, const double *y, double *k)
 {
     size_t r = p->q->rows;
     const tw_sparse *c = p->design;
@@ -83,8 +84,8 @@ static void see(const tw_precision *p, size_t n, const double *y, double *k)
         }
 }
 
-/* k = -y' dQ y. work: r x n. */
-static void turn(const tw_sparse *dq, size_t n, const double *y, double *work, double *k)
+/* k (n x n) = -y' dQ y = dK. work: r x n. */
+static void fill_slope(const tw_sparse *dq, size_t n, const double *y, double *work, double *k)
 {
     size_t r = dq->rows;
     for (size_t m = 0; m < n; m++) tw_sparse_multiply(dq, y + m * r, work + m * r);
@@ -92,6 +93,7 @@ static void turn(const tw_sparse *dq, size_t n, const double *y, double *work, d
     for (size_t i = 0; i < n * n; i++) k[i] = -k[i];
 }
 
+/* dK/dtheta_j for all parameters of a leaf. */
 static tw_status fill_slopes(tw_full *f, const tw_node *node, size_t d, const tw_inputs *cases,
                              const double *y, double *work)
 {
@@ -101,7 +103,7 @@ static tw_status fill_slopes(tw_full *f, const tw_node *node, size_t d, const tw
             TW_TRY(
                 tw_allocate_doubles(f->kernel->ctx, f->n, f->n, "derivatives of covariances", &f->slope[j]));
             tw_status status = tw_leaf_precision_of(f->kernel, node, f->n, d, cases->x, cases->ld, &slope);
-            if (status == TW_OK) turn(slope.q, f->n, y, work, f->slope[j]);
+            if (status == TW_OK) fill_slope(slope.q, f->n, y, work, f->slope[j]);
             tw_precision_release(&slope);
             TW_TRY(status);
         }
@@ -120,7 +122,7 @@ static tw_status fill_leaf(tw_full *f, const tw_node *node, size_t d, const tw_i
     if (status == TW_OK) status = tw_allocate_doubles(ctx, r, f->n, what, &y);
     if (status == TW_OK) status = tw_allocate_doubles(ctx, f->n, f->n, what, to);
     if (status == TW_OK) status = solve(&p, f->n, a, y);
-    if (status == TW_OK) see(&p, f->n, y, *to);
+    if (status == TW_OK) apply_design(&p, f->n, y, *to);
     if (status == TW_OK && f->slope) status = tw_allocate_doubles(ctx, r, f->n, what, &work);
     if (status == TW_OK && f->slope) status = fill_slopes(f, node, d, cases, y, work);
     tw_precision_release(&p);
@@ -159,7 +161,7 @@ tw_status tw_full_new(const tw_kernel *kernel, size_t d, const tw_inputs *cases,
     return status;
 }
 
-/* ---- for the tables of leaves ---- */
+/* ---- functions for tw_leaf ---- */
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the table of leaves has this type */
 bool tw_full_uniform(const tw_panel *panel, const tw_node *node, double *value)

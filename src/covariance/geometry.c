@@ -1,8 +1,8 @@
-/* geometry.c: features, and their squared distances and products by level-3 products.
+/* geometry.c: features of the inputs, and their squared distances and products by level-3 BLAS.
  *
- * With features u of rows and v of columns, G = U V' gives d2_ij = |u_i|^2 + |v_j|^2 - 2 G_ij. Inputs are centred before they
- * are scaled (for distances only), which keeps the numbers small, since d2 cancels where a and b are close and far from the
- * origin. The absolute error of d2 is about eps |u|^2.
+ * With features u of the rows and v of the columns, G = U V' gives d2_ij = |u_i|^2 + |v_j|^2 - 2 G_ij. This
+ * difference cancels if u and v are close to each other and far from the origin, with an absolute error of
+ * about eps |u|^2. So inputs are centred before they are scaled (for distances only).
  */
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "linalg/product.h"
 #include "linalg/size.h"
 
-/* ---- sets: which leaves share features ---- */
+/* ---- sets of leaves that share features ---- */
 
 static bool same_columns(const tw_kernel *kernel, const tw_node *a, const tw_node *b)
 {
@@ -21,7 +21,7 @@ static bool same_columns(const tw_kernel *kernel, const tw_node *a, const tw_nod
     return true;
 }
 
-/* Have all lengths of two leaves of the same kind the same values? */
+/* Do two leaves of the same kind have the same lengths? */
 static bool same_lengths(const tw_kernel *kernel, const tw_node *a, const tw_node *b)
 {
     for (size_t s = 0; s < a->leaf->slot_count; s++) {
@@ -35,7 +35,8 @@ static bool same_lengths(const tw_kernel *kernel, const tw_node *a, const tw_nod
     return true;
 }
 
-/* Stationary leaves of one length each differ by a factor. */
+/* Can leaf b use the features of a? The d2 of stationary leaves with one length scale each differ by the
+ * factor (ell_a / ell_b)^2. */
 static bool shares(const tw_kernel *kernel, const tw_node *a, const tw_node *b, double *factor)
 {
     *factor = 1.0;
@@ -59,14 +60,14 @@ static void assign_set(tw_geometry *g, size_t i)
     g->set_of[i] = s;
 }
 
-/* Sets with distances or products come first. */
+/* Assign all leaves to sets. Sets with distances or products come first. */
 static void assign_sets(tw_geometry *g)
 {
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < g->kernel->node_count; i++) {
             const tw_node *node = &g->kernel->nodes[i];
             if (node->kind != TW_NODE_LEAF || node->leaf->want == TW_WANT_NOTHING) continue;
-            if (node->leaf->precision) continue; /* covariance/full.h */
+            if (node->leaf->precision) continue; /* see covariance/full.h */
             if ((node->leaf->want == TW_WANT_FEATURES) == (pass == 1)) assign_set(g, i);
         }
         if (pass == 0) g->product_count = g->set_count;
@@ -116,7 +117,7 @@ static tw_status fill_set(tw_geometry *g, size_t s)
     return TW_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the geometry ---- */
 
 void tw_geometry_free(tw_geometry *g)
 {

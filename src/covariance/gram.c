@@ -1,13 +1,14 @@
-/* gram.c: Gram matrices, cross-covariances and diagonals.
+/* gram.c: computes Gram matrices, cross-covariances and diagonals.
  *
- * The products of the first set of features are made where the covariances will be, in one call; those of further sets a
- * block of columns at a time. Then each column becomes covariances, in one pass.
+ * One level-3 call writes the products of the first set of features into K itself; products of further sets
+ * are computed in blocks of columns. Then one pass turns each column into covariances.
  */
 #include "covariance/full.h"
 #include "covariance/precision.h"
 #include "linalg/product.h"
 
-/* Scratch for panels of one column: its distances, and pieces for the parts of sums and products. */
+/* Allocate scratch for panels of one column: one piece for its distances, and one for each level of the
+ * kernel. */
 static tw_status allocate_column(const tw_kernel *kernel, size_t rows, tw_panel *panel)
 {
     panel->kernel = kernel;
@@ -16,6 +17,7 @@ static tw_status allocate_column(const tw_kernel *kernel, size_t rows, tw_panel 
                                &panel->scratch);
 }
 
+/* Fail if the kernel has no covariances for these cases, or (others) none with other cases. */
 static tw_status check_given(const tw_kernel *kernel, size_t n, bool others)
 {
     TW_TRY(tw_kernel_check_covariances(kernel, others));
@@ -27,7 +29,8 @@ static tw_status check_given(const tw_kernel *kernel, size_t n, bool others)
                    kernel->matrix_size, n);
 }
 
-/* Rows first_row .. n - 1 of column j, whose products are in k and, of other sets, in the block from first_column on. */
+/* Compute rows first_row .. n - 1 of a column of K. On entry k holds the products of the first set; those of
+ * the other sets are in blocks that begin at (block_row, block_column). */
 static void fill_column(tw_panel *panel, tw_geometry *g, size_t first_row, size_t column, size_t block_row,
                         size_t block_column, double *k)
 {

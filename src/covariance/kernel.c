@@ -1,4 +1,4 @@
-/* kernel.c: a kernel as an object: memory, theta, names of parameters. */
+/* kernel.c: memory, parameters, names and comparison of kernels. */
 #include "covariance/attachment.h"
 
 #include <math.h>
@@ -147,7 +147,7 @@ const double *tw_kernel_theta(const tw_kernel *kernel)
     return kernel->theta;
 }
 
-/* Lengths and standard deviations enter K squared. */
+/* Lengths and standard deviations enter K squared, so their squares must be finite and positive. */
 tw_status tw_kernel_check_parameter(tw_context *ctx, const tw_node *node, size_t slot, double theta)
 {
     const char *name = tw_node_slot_name(node, slot);
@@ -167,7 +167,7 @@ tw_status tw_kernel_set_theta(tw_kernel *kernel, const double *theta)
                 TW_TRY(tw_kernel_check_parameter(kernel->ctx, &kernel->nodes[i], s, theta[j]));
         }
     for (size_t j = 0; j < kernel->parameter_count; j++) {
-        if (theta[j] == kernel->theta[j]) continue; /* what was given in natural units stays so */
+        if (theta[j] == kernel->theta[j]) continue; /* keep a value that was given in natural units */
         kernel->theta[j] = theta[j];
         kernel->value[j] = tw_parameter_value(&kernel->parameters[j], theta[j]);
         kernel->as_log[j] = true;
@@ -251,7 +251,7 @@ static size_t count_leaves(const tw_kernel *kernel)
     return count;
 }
 
-/* "", "se." or "se2.": the leaf that a parameter belongs to. */
+/* The prefix of a parameter's name, for its leaf: "", "se." or "se2.". */
 static void print_owner(const tw_kernel *kernel, size_t node, char text[TW_PARAMETER_NAME])
 {
     size_t before = 0;
@@ -267,7 +267,7 @@ static void print_owner(const tw_kernel *kernel, size_t node, char text[TW_PARAM
         snprintf(text, TW_PARAMETER_NAME, "%.16s%zu.", name, before + 1);
 }
 
-/* Bounds on the parts keep the whole within TW_PARAMETER_NAME. */
+/* Name the parameters of a slot. The bounds on the parts keep the name within TW_PARAMETER_NAME. */
 static void name_slot(tw_kernel *kernel, const tw_node *node, size_t slot, const char *owner)
 {
     tw_span range = node->slot[slot];
@@ -294,7 +294,7 @@ void tw_kernel_name_parameters(tw_kernel *kernel)
     }
 }
 
-/* ---- comparing ---- */
+/* ---- comparison ---- */
 
 static bool same_node(const tw_node *a, const tw_node *b)
 {

@@ -1,7 +1,8 @@
-/* kernel.h: the insides of a tw_kernel: an expression as a tree of nodes, and one vector of parameters.
+/* kernel.h: the representation of a tw_kernel: an expression as a tree of nodes, and one vector of
+ * parameters.
  *
- * Nodes stand in the order in which a reader meets them: a sum or a product comes right before its parts, so that
- * nodes[i + 1] is the first part of nodes[i] and nodes[c].end the part after c.
+ * Nodes are stored in preorder: a sum or product comes right before its parts. So nodes[i + 1] is the first
+ * part of nodes[i], and nodes[c].end is the part after c.
  */
 #ifndef TALWEG_COVARIANCE_KERNEL_H
 #define TALWEG_COVARIANCE_KERNEL_H
@@ -34,69 +35,73 @@ typedef struct tw_inputs tw_inputs;
 
 typedef struct tw_node {
     tw_node_kind kind;
-    size_t end;                         /* the node after this one and all its parts */
-    double number;                      /* a number */
-    const tw_leaf *leaf;                /* a leaf; the rest is for leaves too */
+    size_t end;                         /* the index after this node and all its parts */
+    double number;                      /* the value of a number */
+    const tw_leaf *leaf;                /* the kind of a leaf; the members below are for leaves */
     const tw_shape *shape;              /* of a stationary leaf */
-    tw_span columns;                    /* the inputs it looks at; count 0: all of them */
+    tw_span columns;                    /* its inputs; count 0: all of them */
     unsigned degree;                    /* of a polynomial */
-    tw_attachment *file[TW_LEAF_FILES]; /* what was read from the leaf's files; NULL: none was given */
-    tw_span slot
-        [TW_LEAF_SLOTS]; /* its parameters, in the order of tw_node_slot; count 0: fixed at their initial value */
+    tw_attachment *file[TW_LEAF_FILES]; /* the contents of its files; NULL: not given */
+    tw_span slot[TW_LEAF_SLOTS];        /* its parameters; count 0: fixed at the initial value */
 } tw_node;
 
-/* What a leaf's parameter is: a length for each of its inputs or one for all of them; the same, and without it lengths of 1
- * that are no parameters; how large the leaf is; or one number of another kind. */
-typedef enum tw_role { TW_ROLE_LENGTH, TW_ROLE_WEIGHT, TW_ROLE_AMPLITUDE, TW_ROLE_OTHER } tw_role;
+/* The role of a leaf's parameter. */
+typedef enum tw_role {
+    TW_ROLE_LENGTH,    /* a length: one for all inputs of the leaf, or one for each */
+    TW_ROLE_WEIGHT,    /* a length for each input, or none: then lengths are 1 and not parameters */
+    TW_ROLE_AMPLITUDE, /* a standard deviation or variance */
+    TW_ROLE_OTHER      /* one number of another kind */
+} tw_role;
 
 typedef struct tw_slot {
     tw_parameter parameter;
     tw_role role;
 } tw_slot;
 
-/* What a leaf wants of rows and columns, made of features (panel.h): nothing, features themselves, their squared distances,
- * their products. */
+/* What a leaf needs of the rows' and columns' features (panel.h): nothing, the features themselves, their
+ * squared distances, or their products. */
 typedef enum tw_want { TW_WANT_NOTHING, TW_WANT_FEATURES, TW_WANT_DISTANCES, TW_WANT_PRODUCTS } tw_want;
 
-/* A file that a leaf is given by name: graph="areas.graph". */
+/* A file argument of a leaf: graph="areas.graph". */
 typedef struct tw_leaf_file {
-    const char *name; /* NULL: there is none */
+    const char *name; /* "graph"; NULL: none */
     bool required;
     tw_status (*read)(tw_context *ctx, const char *path, tw_attachment *to);
 } tw_leaf_file;
 
 /* A kind of leaf: its parameters, and its covariances on a panel (panel.h). */
 struct tw_leaf {
-    const char *name; /* NULL: that of the shape */
+    const char *name; /* NULL: the shape's */
     size_t slot_count;
     tw_slot slots[TW_LEAF_SLOTS];
     bool has_degree;
     tw_leaf_file file[TW_LEAF_FILES];
 
-    /* Its precision on n cases x (n x d). A leaf that has one has no covariances, and none of the functions below. */
+    /* Its precision for n cases x (n x d); NULL: it has none. A leaf with a precision has no covariance
+     * function: uniform, value and contract are those of full.h, and fill is NULL. */
     tw_status (*precision)(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d, const double *x,
                            size_t ldx, tw_precision *out);
-    unsigned power; /* of the operator, of a field on a lattice; of differences, of a walk */
+    unsigned power; /* spde: the power a of the operator; random walks: the order of the differences */
 
     tw_want want;
     size_t features; /* for each input: 1 or 2 */
 
-    /* The features of the c-th of the leaf's inputs, which is `from`, for n cases: to[0 .. n - 1], and where there are two
-     * to[n .. 2 n - 1]. They depend on inputs and lengths only. */
+    /* The features of the leaf's c-th input, whose n values are `from`: to[0 .. n - 1] and, if there are
+     * two, to[n .. 2 n - 1]. They depend on the input and on lengths only. */
     void (*fill)(const tw_kernel *kernel, const tw_node *node, size_t c, size_t n, const double *from,
                  double centre, double *to);
 
-    /* Have all entries of a panel the same value? Then *value is it. */
+    /* Are all entries of the panel equal? Then *value is their value. */
     bool (*uniform)(const tw_panel *panel, const tw_node *node, double *value);
 
-    /* All entries of a panel where they are not. */
+    /* All entries of a panel that is not uniform. */
     void (*value)(const tw_panel *panel, const tw_node *node, double *out);
 
-    /* Add sum over the panel of adjoint * dk/dtheta_j to gradient[j], for every parameter of the leaf. */
+    /* gradient[j] += sum over the panel of adjoint * dk/dtheta_j, for every parameter j of the leaf. */
     void (*contract)(tw_panel *panel, const tw_node *node, const double *adjoint, double *gradient);
 };
 
-/* Every leaf that is not stationary and has a name in expressions. */
+/* All leaves of expressions that are not stationary. */
 #define TW_OTHER_LEAVES(X) \
     X(periodic)            \
     X(cosine)              \
@@ -116,10 +121,10 @@ struct tw_leaf {
 TW_OTHER_LEAVES(TW_DECLARE_LEAF)
 extern const tw_leaf tw_leaf_stationary, tw_leaf_shaped, tw_leaf_given;
 
-/* The leaf of a name: with a shape where it is stationary. NULL: there is none. */
+/* The leaf of that name, and its shape if it is stationary; NULL: none. */
 const tw_leaf *tw_leaf_find(const char *name, size_t length, const tw_shape **shape);
 
-/* The leaf of a shape: one with a parameter of its own has a slot more. */
+/* The leaf of a shape: tw_leaf_shaped, with one more slot, if the shape has its own parameter. */
 const tw_leaf *tw_shape_leaf(const tw_shape *shape);
 
 struct tw_kernel {
@@ -127,70 +132,73 @@ struct tw_kernel {
     size_t node_count, parameter_count, column_count;
     tw_node *nodes;
     tw_parameter *parameters;
-    double *theta, *value; /* value is what was given, else the transform of theta */
-    bool *as_log;          /* theta was given, not value: so it is printed */
-    bool *given;           /* one of them was given; else both are initial */
-    size_t *columns;       /* of all leaves, from 0 on */
+    double *theta, *value; /* of each parameter: on the scale of theta, and in natural units */
+    bool *as_log;          /* theta was given, not value, so that theta is printed */
+    bool *given;           /* theta or value was given; otherwise both are initial */
+    size_t *columns;       /* inputs of all leaves, counted from 0 */
     size_t name_count;
     char **names; /* of all inputs, or NULL */
     size_t matrix_size;
-    double *matrix; /* of a given leaf; else NULL */
+    double *matrix; /* of a kernel with a given matrix, otherwise NULL */
 };
 
-/* A kernel with room for so many nodes, parameters and columns. */
+/* Allocate a kernel with these numbers of nodes, parameters and columns. */
 tw_status tw_kernel_allocate(tw_context *ctx, size_t nodes, size_t parameters, size_t columns,
                              tw_kernel **out);
 
-/* What the inputs are called, once: copies of the names, NULL for none. */
+/* Set the names of the inputs (copied), once; NULL: none. */
 tw_status tw_kernel_set_names(tw_kernel *kernel, size_t count, const char *const *names);
 
-/* The kernel of an expression that was printed, with the theta that was kept beside it, which has the last word: the logarithm
- * of another machine may differ in its last digit. Where it differs by more, the two do not belong together: TW_BAD_DATA. */
+/* Restore a kernel from a printed expression and the theta stored with it. theta is used, because the
+ * logarithms of the printed values may differ in the last digit on another machine. TW_BAD_DATA if they
+ * differ by more. */
 tw_status tw_kernel_restore(tw_context *ctx, const char *expression, const tw_data *data, size_t count,
                             const double *theta, tw_kernel **out);
 
-/* Does the kernel go with d inputs? */
+/* Fail if the kernel does not fit d inputs. */
 tw_status tw_kernel_check_inputs(const tw_kernel *kernel, size_t d);
 
-/* Which of d inputs does a leaf look at? */
+/* Mark which of d inputs the leaves use. */
 void tw_kernel_mark_inputs(const tw_kernel *kernel, size_t d, bool *used);
 
-/* Does no leaf but categorical look at an input that is text? */
+/* Fail if a leaf other than categorical uses an input that is text. */
 tw_status tw_kernel_check_levels(const tw_kernel *kernel, const tw_data *data);
 
-/* What defaults must know of a parameter. Is it a length scale? Then of the inputs number first, ..., first + count - 1 of
- * those that its leaf looks at (`inputs`; NULL: all), and `of` inputs have such a length scale of their own there. Is it an amplitude? Then power is 1 of a standard deviation and 2 of a
- * variance. d: the number of inputs. */
+/* The role of a parameter, for default priors. tw_kernel_length: is parameter j a length scale? tw_length
+ * then tells which inputs it scales; d is the number of inputs. tw_kernel_amplitude: is it an amplitude?
+ * *power is 1 for a standard deviation and 2 for a variance. */
 typedef struct tw_length {
-    const size_t *inputs;
-    size_t first, count, of;
+    const size_t *inputs; /* the inputs of its leaf; NULL: all */
+    size_t first, count;  /* it scales the inputs first .. first + count - 1 of these */
+    size_t of;            /* the number of such length scales in the leaf */
 } tw_length;
 bool tw_kernel_length(const tw_kernel *kernel, size_t j, size_t d, tw_length *out);
 bool tw_kernel_amplitude(const tw_kernel *kernel, size_t j, size_t *power);
 
-/* Give the parameters their names, once all nodes are there. */
+/* Name the parameters, after all nodes have been set. */
 void tw_kernel_name_parameters(tw_kernel *kernel);
 
-/* Is theta_j of a parameter within its range? */
+/* Fail if theta is outside the range of the parameter in this slot. */
 tw_status tw_kernel_check_parameter(tw_context *ctx, const tw_node *node, size_t slot, double theta);
 
-/* "se" */
+/* The name of a leaf: "se". */
 const char *tw_node_name(const tw_node *node);
 
-/* What a slot of a leaf is called: "ell". */
+/* The name of a slot of a leaf: "ell". */
 const char *tw_node_slot_name(const tw_node *node, size_t slot);
 
-/* How many of d inputs a leaf looks at, and which the c-th is. */
+/* The number of inputs of a leaf, out of d, and the index of the c-th. */
 size_t tw_node_width(const tw_node *node, size_t d);
 size_t tw_node_column(const tw_kernel *kernel, const tw_node *node, size_t c);
 
-/* theta of the k-th parameter in a slot, of a slot that has one for all too; initial where it is fixed. */
+/* theta of the k-th parameter of a slot; of the only one, if it has one for all inputs; the initial value, if
+ * fixed. */
 double tw_node_theta(const tw_kernel *kernel, const tw_node *node, size_t slot, size_t k);
 
 /* The same in natural units. */
 double tw_node_value(const tw_kernel *kernel, const tw_node *node, size_t slot, size_t k);
 
-/* sigma^2 of a leaf whose amplitude is in that slot. */
+/* sigma^2 of a leaf whose standard deviation sigma is in that slot. */
 double tw_node_sigma2(const tw_kernel *kernel, const tw_node *node, size_t slot);
 
 #endif

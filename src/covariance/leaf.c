@@ -1,6 +1,6 @@
-/* leaf.c: leaves that do not look at how far inputs are apart, and leaves by name.
+/* leaf.c: leaves that do not depend on distances or products of inputs; and finding a leaf by name.
  *
- *   categorical  sigma^2 [a and b are of the same category, in every input]     d/dlog sigma: 2 k
+ *   categorical  sigma^2 [a and b have the same category, in every input]       d/dlog sigma: 2 k
  *   constant     v                  d/dlog v: v
  *   white        v [a is b]         d/dlog v: v [a is b]
  *   given        K_ij               no parameters
@@ -96,7 +96,8 @@ static bool white_uniform(const tw_panel *panel, const tw_node *node, double *va
     return panel->kind != TW_PANEL_MIXED;
 }
 
-/* The place in column j of a mixed panel where row and column are the same case; rows where there is none. */
+/* The row of column j of a mixed panel where row and column are the same case; panel->rows if there is
+ * none. */
 static size_t same_case(const tw_panel *panel, size_t j)
 {
     size_t column = panel->first_column + j;
@@ -165,7 +166,7 @@ const tw_leaf tw_leaf_given = {
     .contract = given_contract,
 };
 
-/* ---- by name ---- */
+/* ---- finding a leaf ---- */
 
 #define ADDRESS(name) &tw_leaf_##name,
 

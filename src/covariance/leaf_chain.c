@@ -1,16 +1,16 @@
-/* leaf_chain.c: ar1 on one input t, the process with covariances sigma^2 exp(-|s - t|/ell), by its precision. Between neighbours in
- * time, a step h = ell e apart, x' = rho x + noise with rho = exp(-e) and noise of variance sigma^2 s, s = 1 - rho^2, so that each
- * step adds
+/* leaf_chain.c: ar1 on one input t, the process with covariances sigma^2 exp(-|s - t|/ell), by its
+ * tridiagonal precision. Let two neighbouring times be h = ell e apart. Then x' = rho x + noise with
+ * rho = exp(-e) and noise of variance sigma^2 s, s = 1 - rho^2, so that each step adds
  *
  *   [ rho^2  -rho ]
  *   [ -rho     1  ]  / (sigma^2 s)
  *
- * to the precision, and the first time 1/sigma^2. With respect to log ell, de = -e, and
+ * to the precision, and the first time adds 1/sigma^2. With respect to log ell, de = -e, and
  *
  *   d(rho^2/s) = d(1/s) = 2 e rho^2/s^2,      d(-rho/s) = -e rho (1 + rho^2)/s^2.
  *
- * Times need be neither sorted nor equally spaced, and several cases may have one. A new time between two others depends on them
- * alone; one beyond all others on the nearest.
+ * Times need not be sorted or equally spaced, and several cases may have the same time. By the Markov
+ * property a new time depends only on its two neighbours, and one beyond all others only on the nearest.
  */
 #include <math.h>
 
@@ -21,22 +21,23 @@ enum { ELL = 0, SIGMA = 1 };
 
 typedef struct chain {
     double ell, sigma2;
-    bool slope; /* in log ell */
+    bool slope; /* compute derivatives with respect to log ell */
 } chain;
 
-/* What a step adds: to the diagonal at its first and second end, and between them. */
+/* What a step adds to the precision: to the diagonal at its first and second time, and between them. */
 typedef struct step {
     double first, second, between;
 } step;
 
-static double own_share(const chain *c, double h)
+/* s = 1 - rho^2: the share of the variance at the second time that the first does not explain. */
+static double unexplained(const chain *c, double h)
 {
     return -expm1(-2.0 * h / c->ell);
 }
 
 static step step_of(const chain *c, double h)
 {
-    double e = h / c->ell, rho = exp(-e), s = own_share(c, h);
+    double e = h / c->ell, rho = exp(-e), s = unexplained(c, h);
     step out = {rho * rho / s, 1.0 / s, -rho / s};
     if (c->slope) {
         out.first = out.second = 2.0 * e * rho * rho / (s * s);
@@ -48,11 +49,11 @@ static step step_of(const chain *c, double h)
     return out;
 }
 
-/* Two times must not be so close that the second brings nothing new. */
+/* Are all times far enough apart? If s is close to 0, the precision overflows. */
 static bool are_apart(const chain *c, const tw_times *t)
 {
     for (size_t k = 1; k < t->r; k++)
-        if (!(own_share(c, t->t[k] - t->t[k - 1]) > 1e-12)) return false;
+        if (!(unexplained(c, t->t[k] - t->t[k - 1]) > 1e-12)) return false;
     return true;
 }
 
@@ -71,31 +72,32 @@ static tw_status make_matrix(const chain *c, const tw_times *t, tw_precision *ou
     return tw_entries_finish(&e, status, t->r, t->r, true, &out->q);
 }
 
-/* x* given its neighbours in time: v* is its conditional variance. */
-static void see(const chain *c, const tw_times *t, double at, size_t i, tw_entries *seen, double *variance)
+/* Row i of C* and v*: the conditional mean and variance of x at a new time, given its neighbours. */
+static void add_new(const chain *c, const tw_times *t, double at, size_t i, tw_entries *design,
+                    double *variance)
 {
     bool same;
     size_t before = tw_times_before(t, at, &same);
     step left = {0}, right = {0};
     if (same) {
-        tw_entries_add(seen, i, t->variable[before], 1.0);
+        tw_entries_add(design, i, t->variable[before], 1.0);
         return;
     }
     if (before > 0) left = step_of(c, at - t->t[before - 1]);
     if (before < t->r) right = step_of(c, t->t[before] - at);
     double precision = (before > 0 ? left.second : 1.0 / c->sigma2) + right.first;
-    if (before > 0) tw_entries_add(seen, i, t->variable[before - 1], -left.between / precision);
-    if (before < t->r) tw_entries_add(seen, i, t->variable[before], -right.between / precision);
+    if (before > 0) tw_entries_add(design, i, t->variable[before - 1], -left.between / precision);
+    if (before < t->r) tw_entries_add(design, i, t->variable[before], -right.between / precision);
     *variance = 1.0 / precision;
 }
 
-static tw_status see_new(const chain *c, const tw_times *t, const double *input, tw_precision *out)
+static tw_status make_new(const chain *c, const tw_times *t, const double *input, tw_precision *out)
 {
-    tw_entries seen;
-    tw_status status = tw_precision_begin_new(out, 2, &seen);
+    tw_entries design;
+    tw_status status = tw_precision_begin_new(out, 2, &design);
     for (size_t i = 0; status == TW_OK && i < out->at->count; i++)
-        see(c, t, input[i], i, &seen, &out->at_variance[i]);
-    return tw_entries_finish(&seen, status, out->at->count, t->r, false, &out->at_design);
+        add_new(c, t, input[i], i, &design, &out->at_variance[i]);
+    return tw_entries_finish(&design, status, out->at->count, t->r, false, &out->at_design);
 }
 
 tw_status tw_chain_precision(const tw_kernel *kernel, const tw_node *node, size_t n, size_t d,
@@ -110,7 +112,8 @@ tw_status tw_chain_precision(const tw_kernel *kernel, const tw_node *node, size_
     bool apart = status == TW_OK && are_apart(&c, &t);
     if (apart) status = make_matrix(&c, &t, out);
     if (status == TW_OK && apart) status = tw_precision_pick(out, n, t.r, t.of);
-    if (status == TW_OK && apart && out->at) status = see_new(&c, &t, out->at->x + column * out->at->ld, out);
+    if (status == TW_OK && apart && out->at)
+        status = make_new(&c, &t, out->at->x + column * out->at->ld, out);
     tw_times_free(&t);
     return status;
 }

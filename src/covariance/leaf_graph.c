@@ -1,14 +1,15 @@
-/* leaf_graph.c: priors over areas, with the neighbours of each area from a file.
+/* leaf_graph.c: priors over areas whose neighbours are read from a file.
  *
- *   icar(area, graph="areas.graph", sigma=1)              an intrinsic autoregression (Besag 1974):
- *                                                         1/sigma^2 sum over neighbours i ~ j of (u_i - u_j)^2,  sum of u = 0
- *   bym2(area, graph="areas.graph", sigma=1, odds=1)      a convolution (Riebler et al. 2016): x = u + v with
- *                                                         u = sigma phi^1/2 u*, u* an icar scaled to variances whose geometric mean
- *                                                         is 1, and v ~ N(0, sigma^2 (1 - phi)) of each area by itself
+ *   icar(area, graph="areas.graph", sigma=1)
+ *     an intrinsic autoregression (Besag 1974): u'Qu = sum over neighbours i ~ j of (u_i - u_j)^2 / sigma^2,
+ *     with sum of u = 0
+ *   bym2(area, graph="areas.graph", sigma=1, odds=1)
+ *     a convolution (Riebler et al. 2016): x = u + v with u = sigma phi^1/2 u*, where u* is an icar scaled so
+ *     that the geometric mean of its variances is 1, and independent v ~ N(0, sigma^2 (1 - phi)) for each area
  *
- * phi = odds/(1 + odds) is the structured share of the variance sigma^2, so that log odds = logit phi. The input is the number of a
- * case's area, from 1 on, as in the file. An area may have several cases, or none. The graph must be connected: levels of separate
- * parts would be unknown each.
+ * phi = odds/(1 + odds) is the structured share of the variance sigma^2, so that log odds = logit phi. The
+ * input is the number of a case's area in the file, from 1. An area may have any number of cases. The graph
+ * must be connected, because otherwise each part would have its own undetermined level.
  */
 #include <math.h>
 
@@ -39,15 +40,15 @@ static tw_status read_graph(tw_context *ctx, const char *path, tw_attachment *to
     return check_connected(ctx, to);
 }
 
-/* For bym2, with its scale. */
+/* Read a graph and compute its scale, for bym2. */
 static tw_status read_scaled_graph(tw_context *ctx, const char *path, tw_attachment *to)
 {
     TW_TRY(read_graph(ctx, path, to));
-    if (to->matrix->columns < 2) return TW_OK; /* refused later, as for icar */
+    if (to->matrix->columns < 2) return TW_OK; /* `precision` fails later, as for icar */
     return tw_graph_scale(to->matrix, &to->variance);
 }
 
-/* The areas of cases, from 0 on. */
+/* The areas of cases, counted from 0. */
 static tw_status find_areas(const tw_kernel *kernel, const tw_node *node, bool fresh, size_t n,
                             const double *input, uint32_t *of)
 {
@@ -66,7 +67,7 @@ static tw_status find_areas(const tw_kernel *kernel, const tw_node *node, bool f
 
 /* ---- the prior ---- */
 
-/* The sum of the r structured variables, of so many in all. */
+/* The constraint sum of the r structured variables = 0, among `all` variables. */
 static tw_status fill_constraint(size_t r, size_t all, tw_precision *out)
 {
     TW_TRY(tw_allocate_doubles(out->ctx, all, 1, "the constraint of a graph", &out->constraints.v));
@@ -75,7 +76,7 @@ static tw_status fill_constraint(size_t r, size_t all, tw_precision *out)
     return TW_OK;
 }
 
-/* What the Laplacian, and the variables of areas by themselves, are multiplied by; `own` is 0 where there are none. */
+/* The factors of the graph Laplacian and of the precision of v, or their derivatives; `own` is 0 for icar. */
 typedef struct weights {
     double structured, own;
 } weights;
@@ -94,6 +95,7 @@ static weights weights_of(const tw_kernel *kernel, const tw_node *node, const tw
     return w;
 }
 
+/* The precision of u (icar), or of (u, v) (mixed: bym2). */
 static tw_status make_matrix(const tw_sparse *graph, const weights *w, bool mixed, tw_precision *out)
 {
     size_t r = graph->columns, all = mixed ? 2 * r : r;
@@ -107,9 +109,9 @@ static tw_status make_matrix(const tw_sparse *graph, const weights *w, bool mixe
     return tw_entries_finish(&e, status, all, all, true, &out->q);
 }
 
-/* What cases see: the variable of their area, or the sum of its two. */
-static tw_status see_areas(const tw_kernel *kernel, const tw_node *node, const tw_inputs *cases, bool fresh,
-                           tw_precision *out, tw_sparse **design)
+/* The design of cases: the variable u of their area, or u + v. */
+static tw_status make_design(const tw_kernel *kernel, const tw_node *node, const tw_inputs *cases, bool fresh,
+                             tw_precision *out, tw_sparse **design)
 {
     size_t r = node->file[GRAPH]->matrix->columns, all = out->q->rows;
     uint32_t *of = NULL;
@@ -146,11 +148,11 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     const weights w = weights_of(kernel, node, out);
     TW_TRY(make_matrix(graph, &w, mixed, out));
     TW_TRY(fill_constraint(graph->columns, out->q->rows, out));
-    TW_TRY(see_areas(kernel, node, &cases, false, out, &out->design));
+    TW_TRY(make_design(kernel, node, &cases, false, out, &out->design));
     out->hidden = mixed;
     if (!out->at) return TW_OK;
     TW_TRY(tw_allocate_doubles(out->ctx, out->at->count, 1, "the variances of new cases", &out->at_variance));
-    return see_areas(kernel, node, out->at, true, out, &out->at_design);
+    return make_design(kernel, node, out->at, true, out, &out->at_design);
 }
 
 #define SIGMA_SLOT                                                                          \

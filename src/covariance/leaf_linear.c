@@ -1,10 +1,12 @@
-/* leaf_linear.c: leaves of products, G = sum_k a_k b_k / ell_k^2, where ell is 1 unless it is one for each input:
+/* leaf_linear.c: leaves that depend on products of inputs, G = sum_k a_k b_k / ell_k^2. Without one length
+ * per input, ell = 1:
  *
  *   linear       sigma^2 G
  *   polynomial   sigma^2 (offset + G)^degree
  *
- * With f(G) either of them, d/dlog sigma: 2 k;  d/dlog ell_k: -2 f'(G) a_k b_k / ell_k^2;  d/dlog offset: f'(G) offset.
- * A single length would say what sigma (and offset) say; with one for each input sigma is fixed at 1.
+ * Let k = f(G) be either of them. Then d/dlog sigma: 2 k;  d/dlog ell_k: -2 f'(G) a_k b_k / ell_k^2; d/dlog
+ * offset: f'(G) offset. A single length would be redundant with sigma (and offset). With one length per input
+ * sigma is redundant, and is fixed at 1.
  */
 #include <math.h>
 
@@ -17,7 +19,7 @@ static void fill(const tw_kernel *kernel, const tw_node *node, size_t c, size_t 
                  double centre, double *to)
 {
     double inverse = exp(-tw_node_theta(kernel, node, ELL, c));
-    (void)centre; /* where 0 is matters here */
+    (void)centre; /* products depend on the origin, so inputs are not centred */
     for (size_t i = 0; i < n; i++) to[i] = from[i] * inverse;
 }
 
@@ -54,7 +56,7 @@ static void value(const tw_panel *panel, const tw_node *node, double *out)
         out[i] = sigma2 * power(offset + g[i], node->degree);
 }
 
-/* P = adjoint * f'(G). */
+/* p = adjoint * f'(G). */
 static void contract(tw_panel *panel, const tw_node *node, const double *adjoint, double *gradient)
 {
     size_t n = panel->rows * panel->columns;
@@ -62,9 +64,9 @@ static void contract(tw_panel *panel, const tw_node *node, const double *adjoint
     double sigma2 = tw_node_sigma2(panel->kernel, node, SIGMA), offset = offset_of(panel, node);
     double *p = tw_panel_take(panel), total = 0.0, slopes = 0.0;
     for (size_t i = 0; i < n; i++) {
-        double less = sigma2 * power(offset + g[i], node->degree - 1);
-        total += adjoint[i] * less * (offset + g[i]);
-        p[i] = adjoint[i] * less * (double)node->degree;
+        double lower = sigma2 * power(offset + g[i], node->degree - 1); /* k / (offset + G) */
+        total += adjoint[i] * lower * (offset + g[i]);
+        p[i] = adjoint[i] * lower * (double)node->degree;
         slopes += p[i];
     }
     if (node->slot[SIGMA].count) gradient[node->slot[SIGMA].first] += 2.0 * total;

@@ -1,10 +1,12 @@
-/* leaf_periodic.c: leaves that repeat themselves, each a product over its inputs, w_k = 2 pi (a_k - b_k) / period_k:
+/* leaf_periodic.c: periodic leaves. Each is a product over its inputs; with w_k = 2 pi (a_k - b_k) /
+ * period_k:
  *
  *   periodic   sigma^2 exp(-2 sum_k sin^2(w_k/2) / ell_k^2)
  *   cosine     sigma^2 prod_k cos(w_k)
  *
- * With features c = cos(2 pi a/period) and s = sin(2 pi a/period) of each input, divided by ell for the first, 4 sin^2(w/2) is
- * the squared distance of (c, s), so that periodic is exp(-d2/2) on features, and cos(w) = c_a c_b + s_a s_b.
+ * The features of an input are c = cos(2 pi a/period) and s = sin(2 pi a/period), divided by ell for
+ * periodic. Their squared distance is d2 = 4 sin^2(w/2) / ell^2, so periodic is sigma^2 exp(-d2/2); and
+ * cos(w) = c_a c_b + s_a s_b.
  *
  *   periodic   d/dlog ell_k: k d2_k;   d/dlog period_k: k w_k sin(w_k) / ell_k^2
  *   cosine     d/dlog period_k: sigma^2 w_k sin(w_k) prod_{l != k} cos(w_l)
@@ -20,18 +22,19 @@
 enum { PERIOD = 0, ELL = 1, SIGMA = 2, COSINE_SIGMA = 1 };
 static const double two_pi = 6.283185307179586476925286766559;
 
+/* The features of an input: points on a circle of this radius. */
 static void fill_circle(const tw_kernel *kernel, const tw_node *node, size_t c, size_t n, const double *from,
                         double radius, double *to)
 {
     double period = tw_node_value(kernel, node, PERIOD, c);
     for (size_t i = 0; i < n; i++) {
-        double turn = two_pi * (remainder(from[i], period) / period); /* few digits are lost far from 0 */
-        to[i] = radius * cos(turn);
-        to[i + n] = radius * sin(turn);
+        double phase = two_pi * (remainder(from[i], period) / period); /* accurate also far from 0 */
+        to[i] = radius * cos(phase);
+        to[i + n] = radius * sin(phase);
     }
 }
 
-/* w of a row and a column, from the inputs themselves. */
+/* The angle w of row i and column j, from the inputs. */
 static double angle(const tw_panel *panel, const tw_node *node, size_t c, size_t i, size_t j)
 {
     const tw_geometry *g = panel->geometry;
@@ -41,10 +44,11 @@ static double angle(const tw_panel *panel, const tw_node *node, size_t c, size_t
     return two_pi * (a - b) / tw_node_value(panel->kernel, node, PERIOD, c);
 }
 
-/* The features of input c, the cosine of case i and at [count] its sine. */
+/* The features of one input: row[i] is the cosine of row i, and row[i + rows] its sine; likewise for
+ * columns. */
 typedef struct circle {
     const double *row, *column;
-    size_t rows, columns; /* cases: the sine is so far behind the cosine */
+    size_t rows, columns;
 } circle;
 
 static circle circle_of(const tw_panel *panel, const tw_node *node, size_t c)
@@ -65,7 +69,7 @@ static double sine_of(const circle *f, size_t i, size_t j)
     return f->row[i + f->rows] * f->column[j] - f->row[i] * f->column[j + f->columns];
 }
 
-/* gradient[period of input c] += sum over the panel of p_ij w sin(w), sin(w) that of the features. */
+/* gradient[period of input c] += sum over the panel of p_ij w sin(w), with sin(w) from the features. */
 static void contract_period(const tw_panel *panel, const tw_node *node, size_t c, const double *p,
                             double *gradient)
 {
@@ -116,7 +120,7 @@ static void periodic_contract(tw_panel *panel, const tw_node *node, const double
     if (ell.count == 1) {
         gradient[ell.first] += tw_dot(n, p, tw_panel_set(panel, node)->numbers);
     } else {
-        for (size_t i = 0; i < n; i++) p[i] *= -0.5; /* k' as a function of d2 */
+        for (size_t i = 0; i < n; i++) p[i] *= -0.5; /* dk/d(d2) = -k/2 */
         tw_contract_lengths(panel, node, p, gradient + ell.first);
     }
     tw_panel_give(panel);
@@ -151,7 +155,7 @@ static bool cosine_uniform(const tw_panel *panel, const tw_node *node, double *v
     return panel->kind == TW_PANEL_DIAGONAL;
 }
 
-/* out *= cos(w) of input c */
+/* out *= cos(w) of input c. */
 static void multiply_cosine(const tw_panel *panel, const tw_node *node, size_t c, double *out)
 {
     const circle f = circle_of(panel, node, c);

@@ -1,8 +1,8 @@
-/* leaf_precision.c: a prior whose precision somebody else computed:
+/* leaf_precision.c: a prior with a given precision matrix:
  *
  *   precision(matrix="Q.mtx", design="A.mtx")       u ~ N(0, Q^-1),   x = A u at the cases; without a design x = u
  *
- * It looks at no inputs: row i of A, or variable i, is case i.
+ * It has no inputs: row i of A, or variable i, belongs to case i.
  */
 #include "covariance/attachment.h"
 #include "covariance/full.h"

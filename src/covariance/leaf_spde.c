@@ -1,17 +1,19 @@
-/* leaf_spde.c: Matern fields on a lattice by their stochastic differential equation (Lindgren, Rue & Lindstroem 2011):
+/* leaf_spde.c: Matern fields on a lattice, by their stochastic partial differential equation (Lindgren, Rue &
+ * Lindstroem 2011):
  *
  *   (1 - D_1 d2/ds_1^2 - D_2 d2/ds_2^2)^(a/2) x = white noise,   D_k = ell_k^2 / (2 nu),   nu = a - 1
  *
  *   spde    nu = 1, a = 2     Q = c K^2,   c = h_1 h_2 / (4 pi sigma^2 (D_1 D_2)^1/2)
  *   spde2   nu = 2, a = 3     Q = c K^3,   c = h_1 h_2 / (8 pi sigma^2 (D_1 D_2)^1/2)
  *
- * with K = I + D_1/h_1^2 L_1 + D_2/h_2^2 L_2, L_k the Laplacian of neighbours along input k and h_k its spacing. The lattice
- * is that of the cases: cells without a case do not exist, so its edge (of any form) is a boundary without flux, near which
- * variances are larger; inside they are sigma^2 where ell is some spacings long. With a mesh from a file the same equation is solved
- * on its triangles (mesh.c).
+ * with K = I + D_1/h_1^2 L_1 + D_2/h_2^2 L_2, where L_k is the graph Laplacian of neighbours along input k
+ * and h_k the spacing. The lattice has only the cells of the cases, so its edge (of any form) is a boundary
+ * without flux, near which variances are larger; inside they are sigma^2 if ell is a few spacings long. With
+ * a mesh from a file the same equation is solved on its triangles (mesh.c).
  *
- * With respect to log ell_k, dQ = -Q + c sum_(j < a) K^j K_k K^(a - 1 - j), K_k = 2 D_k/h_k^2 L_k. A new case sees the cells around it
- * by bilinear weights, or those of them that exist; it must lie in a cell that does.
+ * With respect to log ell_k, dQ = -Q + c sum_(j < a) K^j K_k K^(a - 1 - j), K_k = 2 D_k/h_k^2 L_k. A new case
+ * is a bilinear interpolation of the cells around it, or of those that exist; it must lie in a cell that
+ * exists.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,10 +23,10 @@
 #include "covariance/full.h"
 #include "covariance/precision.h"
 
-enum { ELL = 0, SIGMA = 1, MESH = 0, MOST_ENTRIES = 25 }; /* of a column of K^3 */
+enum { ELL = 0, SIGMA = 1, MESH = 0, MOST_ENTRIES = 25 }; /* MOST_ENTRIES: in a column of K^3 */
 static const double pi = 3.14159265358979323846264338327950288;
 
-/* A cell: its place on the lattice, and whose it is. */
+/* A cell: its row and column of the lattice, and its case. */
 typedef struct cell {
     int64_t a, b;
     uint32_t site;
@@ -35,9 +37,9 @@ typedef struct lattice {
     size_t n;
     const double *input[2];
     double low[2], spacing[2];
-    cell *cells;         /* sorted */
-    uint32_t *neighbour; /* 4 n: along the first input, then the second; NO_CELL */
-    double *work;        /* n: sorting, and a sparse vector */
+    cell *cells;         /* n, sorted */
+    uint32_t *neighbour; /* 4 n: two along the first input, then two along the second; or NO_CELL */
+    double *work;        /* n: for sorting, and for a sparse vector */
 } lattice;
 
 #define NO_CELL UINT32_MAX
@@ -54,7 +56,7 @@ static int compare_cells(const void *a, const void *b)
     return x->a != y->a ? (x->a > y->a) - (x->a < y->a) : (x->b > y->b) - (x->b < y->b);
 }
 
-/* The spacing of input k is the smallest difference of its values, those that differ by rounding only left out. */
+/* The spacing of input k is the smallest difference of its values, except differences by rounding. */
 static tw_status find_spacing(lattice *l, size_t k)
 {
     double *v = l->work, least = INFINITY;
@@ -70,7 +72,7 @@ static tw_status find_spacing(lattice *l, size_t k)
                    k + 1);
 }
 
-/* The number of the row or column of the lattice that case i is in. */
+/* The row (k = 0) or column (k = 1) of the lattice that case i is in. */
 static tw_status find_place(const lattice *l, size_t k, size_t i, int64_t *place)
 {
     double steps = (l->input[k][i] - l->low[k]) / l->spacing[k], whole = nearbyint(steps);
@@ -116,7 +118,7 @@ static void find_neighbours(lattice *l)
     }
 }
 
-/* A sparse vector: which entries, and in l->work their values. */
+/* A sparse vector with at most MOST_ENTRIES entries. */
 typedef struct support {
     size_t count;
     uint32_t site[MOST_ENTRIES];
@@ -128,14 +130,14 @@ typedef struct operation {
     double one, weight[2];
 } operation;
 
-/* v = K v. work is zero before and afterwards. */
+/* v = K v for the operator k_of. l->work is zero before and afterwards. */
 static void multiply(const lattice *l, const operation *k_of, support *v)
 {
     support from = *v;
     v->count = 0;
     for (size_t e = 0; e < from.count; e++) {
         double own = k_of->one * from.value[e];
-        for (size_t k = 0; k < 5; k++) { /* its neighbours, and last itself */
+        for (size_t k = 0; k < 5; k++) { /* the four neighbours, then the cell itself */
             uint32_t to = k < 4 ? l->neighbour[4 * (size_t)from.site[e] + k] : from.site[e];
             if (to == NO_CELL) continue;
             double flow = k < 4 ? k_of->weight[k / 2] * from.value[e] : 0.0;
@@ -152,14 +154,16 @@ static void multiply(const lattice *l, const operation *k_of, support *v)
     }
 }
 
-/* Q = scale K^power; with a slope -count Q + scale sum_j K^j slope K^(power - 1 - j), of `count` lengths. */
+/* Q = scale K^power. Its derivative with respect to `count` lengths together is
+ * -count Q + scale sum_j K^j slope K^(power - 1 - j). */
 typedef struct field {
     size_t power, count; /* count 0: Q itself */
     double scale;
     operation k, slope;
 } field;
 
-/* Column j: v = Q e_j, or dQ e_j. All products have the same support. */
+/* Column j: v = Q e_j, or dQ e_j. All terms of dQ visit the cells in the same order, so they have the same
+ * support. */
 static void fill_column(const lattice *l, const field *f, size_t j, support *v)
 {
     *v = (support){1, {(uint32_t)j}, {f->scale}};
@@ -186,8 +190,8 @@ static tw_status fill_matrix(const lattice *l, const field *f, tw_sparse **q)
     return tw_entries_finish(&entries, status, l->n, l->n, true, q);
 }
 
-/* Which of the two lengths does the parameter asked for move? Both, where there is one for both. */
-static bool moves_length(const tw_precision *out, const tw_node *node, size_t k)
+/* Does the requested slope change length k? A single length scale changes both. */
+static bool changes_length(const tw_precision *out, const tw_node *node, size_t k)
 {
     size_t which;
     return tw_precision_asks(out, node, ELL, &which) && (node->slot[ELL].count == 1 || which == k);
@@ -195,25 +199,26 @@ static bool moves_length(const tw_precision *out, const tw_node *node, size_t k)
 
 static tw_status make_matrix(lattice *l, const tw_node *node, tw_precision *out)
 {
-    double nu = (double)node->leaf->power - 1.0, area = 1.0, value_of = 1.0;
+    double nu = (double)node->leaf->power - 1.0, area = 1.0, root_diffusion = 1.0;
     field f = {.power = node->leaf->power, .k = {.one = 1.0}};
     for (size_t k = 0; k < 2; k++) {
         double ell = tw_node_value(l->kernel, node, ELL, k), diffusion = ell * ell / (2.0 * nu);
         f.k.weight[k] = diffusion / (l->spacing[k] * l->spacing[k]);
         area *= l->spacing[k];
-        value_of *= sqrt(diffusion);
-        if (!moves_length(out, node, k)) continue;
+        root_diffusion *= sqrt(diffusion);
+        if (!changes_length(out, node, k)) continue;
         f.count++;
         f.slope.weight[k] = 2.0 * f.k.weight[k];
     }
-    f.scale = area / (4.0 * nu * pi * tw_node_sigma2(l->kernel, node, SIGMA) * value_of);
+    f.scale = area / (4.0 * nu * pi * tw_node_sigma2(l->kernel, node, SIGMA) * root_diffusion);
     return fill_matrix(l, &f, &out->q);
 }
 
 /* ---- new cases ---- */
 
-/* The cells at the corners around a place, with their bilinear weights. False where the nearest does not exist. */
-static bool see(const lattice *l, const double place[2], size_t i, tw_entries *seen)
+/* Row i of C*: bilinear weights of the cells around a place, normalised over those that exist. Returns false
+ * if the nearest cell does not exist. */
+static bool add_new(const lattice *l, const double place[2], size_t i, tw_entries *design)
 {
     static const double rounding = 1e-9;
     double low[2], part[2], sum = 0.0;
@@ -235,25 +240,25 @@ static bool see(const lattice *l, const double place[2], size_t i, tw_entries *s
         inside = inside || (weight[c] > 0.0 && (part[0] >= 0.5) == a && (part[1] >= 0.5) == b);
     }
     for (size_t c = 0; inside && c < 4; c++)
-        if (weight[c] > 0.0) tw_entries_add(seen, i, corner[c], weight[c] / sum);
+        if (weight[c] > 0.0) tw_entries_add(design, i, corner[c], weight[c] / sum);
     return inside;
 }
 
-static tw_status see_new(const lattice *l, const tw_node *node, tw_precision *out)
+static tw_status make_new(const lattice *l, const tw_node *node, tw_precision *out)
 {
-    tw_entries seen;
+    tw_entries design;
     const double *input[2];
     for (size_t k = 0; k < 2; k++) input[k] = out->at->x + tw_node_column(l->kernel, node, k) * out->at->ld;
-    tw_status status = tw_precision_begin_new(out, 4, &seen);
+    tw_status status = tw_precision_begin_new(out, 4, &design);
     for (size_t i = 0; status == TW_OK && i < out->at->count; i++) {
         const double place[2] = {input[0][i], input[1][i]};
-        if (!see(l, place, i, &seen))
+        if (!add_new(l, place, i, &design))
             status = tw_fail(out->ctx, TW_BAD_DATA,
                              "new case %zu at (%g, %g) is outside the lattice, which has only the cells of "
                              "the cases: %s cannot predict there",
                              i + 1, place[0], place[1], tw_node_name(node));
     }
-    return tw_entries_finish(&seen, status, out->at->count, l->n, false, &out->at_design);
+    return tw_entries_finish(&design, status, out->at->count, l->n, false, &out->at_design);
 }
 
 static tw_status prepare(lattice *l)
@@ -270,7 +275,7 @@ static tw_status prepare(lattice *l)
     return TW_OK;
 }
 
-/* On a mesh from a file, in coordinates divided by D_k^1/2. */
+/* The precision on a mesh from a file, in coordinates divided by D_k^1/2. */
 static tw_status mesh_precision(const lattice *l, const tw_node *node, tw_precision *out)
 {
     double nu = (double)node->leaf->power - 1.0;
@@ -278,7 +283,7 @@ static tw_status mesh_precision(const lattice *l, const tw_node *node, tw_precis
                        .c = 1.0 / (4.0 * nu * pi * tw_node_sigma2(l->kernel, node, SIGMA))};
     for (size_t k = 0; k < 2; k++) {
         f.scale[k] = tw_node_value(l->kernel, node, ELL, k) / sqrt(2.0 * nu);
-        f.slope[k] = moves_length(out, node, k);
+        f.slope[k] = changes_length(out, node, k);
     }
     const tw_mesh *mesh = &node->file[MESH]->mesh;
     TW_TRY(tw_mesh_precision(mesh, &f, out));
@@ -306,7 +311,7 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     if (node->file[MESH]) return mesh_precision(&l, node, out);
     tw_status status = prepare(&l);
     if (status == TW_OK) status = make_matrix(&l, node, out);
-    if (status == TW_OK && out->at) status = see_new(&l, node, out);
+    if (status == TW_OK && out->at) status = make_new(&l, node, out);
     tw_release(kernel->ctx, l.cells);
     tw_release(kernel->ctx, l.neighbour);
     tw_release(kernel->ctx, l.work);

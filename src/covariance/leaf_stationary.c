@@ -1,6 +1,9 @@
-/* leaf_stationary.c: stationary leaves, sigma^2 g(d2), for every shape g.
+/* leaf_stationary.c: stationary leaves, k = sigma^2 g(d2), for every shape g (shape.h). `own` is the shape's
+ * own parameter.
  *
- *   d/dlog sigma: 2 k;   d/dlog ell_k: -2 sigma^2 g'(d2) (a_k - b_k)^2 / ell_k^2;   d/dlog own: sigma^2 dg/dlog own
+ *   d/dlog sigma:  2 k
+ *   d/dlog ell_k:  -2 sigma^2 g'(d2) (a_k - b_k)^2 / ell_k^2
+ *   d/dlog own:    sigma^2 dg/dlog own
  */
 #include <math.h>
 
@@ -9,7 +12,7 @@
 
 enum { LENGTHS = 0, SIGMA = 1, OWN = 2 };
 
-/* Inputs centred, and divided by their length scale. */
+/* Features: inputs, centred and divided by their length scale. */
 static void fill(const tw_kernel *kernel, const tw_node *node, size_t c, size_t n, const double *from,
                  double centre, double *to)
 {
@@ -23,7 +26,7 @@ static bool uniform(const tw_panel *panel, const tw_node *node, double *value)
     return panel->kind == TW_PANEL_DIAGONAL;
 }
 
-/* The leaf's own d2: that of its set, or in `scaled` a multiple of it. */
+/* The leaf's d2: that of its set, or a multiple of it, stored in `scaled`. */
 static const double *distances_of(const tw_panel *panel, const tw_node *node, double *scaled)
 {
     size_t n = panel->rows * panel->columns;
@@ -46,7 +49,7 @@ static void value(const tw_panel *panel, const tw_node *node, double *out)
                        own_of(panel, node), d2, out);
 }
 
-/* For a parameter of the shape's own, with k the leaf's covariances. */
+/* The gradient for the shape's own parameter; k holds the leaf's covariances. */
 static void contract_own(tw_panel *panel, const tw_node *node, const double *d2, const double *k,
                          const double *adjoint, double *gradient)
 {
@@ -57,7 +60,8 @@ static void contract_own(tw_panel *panel, const tw_node *node, const double *d2,
     tw_panel_give(panel);
 }
 
-/* With P = adjoint * sigma^2 g', the sums over the panel for the length scales are -2 P_ij (a_k - b_k)^2 / ell_k^2. */
+/* With p = adjoint * sigma^2 g'(d2), the gradient for log ell_k is -2 sum_ij p_ij (a_k - b_k)^2 / ell_k^2;
+ * for a single length scale it is -2 sum_ij p_ij d2_ij. */
 static void contract(tw_panel *panel, const tw_node *node, const double *adjoint, double *gradient)
 {
     size_t n = panel->rows * panel->columns;
@@ -92,7 +96,7 @@ static void contract(tw_panel *panel, const tw_node *node, const double *adjoint
 
 const tw_leaf tw_leaf_stationary = {.slot_count = 2, .slots = {ELL, AMPLITUDE}, COMMON};
 
-/* The name of the third parameter is the shape's. */
+/* The third parameter has no name here: the shape names it. */
 const tw_leaf tw_leaf_shaped = {
     .slot_count = 3,
     .slots = {ELL, AMPLITUDE, {{.transform = TW_TRANSFORM_LOG, .initial = 1.0}, TW_ROLE_OTHER}},

@@ -1,11 +1,15 @@
-/* leaf_walk.c: random walks in time, which are intrinsic: they say nothing about their level (rw1), or about level and slope (rw2).
+/* leaf_walk.c: random walks in time. They are intrinsic: the level (rw1), or level and slope (rw2), are not
+ * determined.
  *
- *   rw1   sum_k (u_k+1 - u_k)^2 / (sigma^2 h_k)                                                    null space {1}
- *   rw2   sum_k [(u_k+1 - u_k)/h_k - (u_k - u_k-1)/h_k-1]^2 / (sigma^2 (h_k + h_k-1)/2)            null space {1, t}
+ *   rw1   u'Qu = sum_k (u_k+1 - u_k)^2 / (sigma^2 h_k)
+ *         null space {1}
+ *   rw2   u'Qu = sum_k [(u_k+1 - u_k)/h_k - (u_k - u_k-1)/h_k-1]^2 / (sigma^2 (h_k + h_k-1)/2)
+ *         null space {1, t}
  *
- * over the times of the cases, in order, h_k their steps, each time once. What a walk says nothing about is held at zero: the sum
- * over the times, and for rw2 the slope by least squares. Several cases may have one time: x = C u. A new time is one more of the
- * walk's, between its neighbours, given u at the others: the differences that it is in make its mean and variance.
+ * over the distinct times t_k of the cases, in order, with steps h_k. Constraints set the undetermined part
+ * to zero: the sum of u, and for rw2 its least-squares slope. Several cases may have the same time: x = C u.
+ * A new time becomes one more time of the walk; its mean and variance given u follow from the differences
+ * that contain it.
  */
 #include <math.h>
 
@@ -22,7 +26,8 @@ typedef struct walk {
     double *band; /* r x (order + 1): the diagonals of Q */
 } walk;
 
-/* The difference over the `order` + 1 times from t on, in units of its standard deviation: sum_a c_a u_a. */
+/* The coefficients of the difference sum_a c_a u_a over the order + 1 times from t on, in units of its
+ * standard deviation. */
 static void difference_of(const walk *w, const double *t, double *c)
 {
     double before = t[1] - t[0];
@@ -37,6 +42,7 @@ static void difference_of(const walk *w, const double *t, double *c)
     c[1] = -c[0] - c[2];
 }
 
+/* Q = sum of c c' over all differences. */
 static void fill_band(walk *w)
 {
     size_t width = w->order + 1;
@@ -60,7 +66,7 @@ static tw_status make_matrix(const walk *w, tw_precision *out)
     return tw_entries_finish(&e, status, t->r, t->r, true, &out->q);
 }
 
-/* 1, and the times without their mean, both of length 1. */
+/* The constraints: 1 and, for rw2, t - mean(t), both normalised. */
 static tw_status fill_constraints(const walk *w, tw_precision *out)
 {
     const tw_times *t = &w->times;
@@ -81,8 +87,9 @@ static tw_status fill_constraints(const walk *w, tw_precision *out)
 
 /* ---- new times ---- */
 
-/* With the new time among its neighbours, `order` to either side: its own precision, and its products with theirs. */
-static void see(const walk *w, double at, size_t i, tw_entries *seen, double *variance)
+/* Row i of C* and v* at a new time. The window holds the new time and up to `order` neighbours on either
+ * side; `with` becomes the row of its precision in the extended walk. */
+static void add_new(const walk *w, double at, size_t i, tw_entries *design, double *variance)
 {
     const tw_times *t = &w->times;
     bool same;
@@ -90,7 +97,7 @@ static void see(const walk *w, double at, size_t i, tw_entries *seen, double *va
     size_t own = before - first, count = 0;
     double window[WINDOW] = {0}, with[WINDOW] = {0}, c[MOST_ORDER + 1];
     if (same) {
-        tw_entries_add(seen, i, t->variable[before], 1.0);
+        tw_entries_add(design, i, t->variable[before], 1.0);
         return;
     }
     for (size_t k = first; k < t->r && k < before + w->order; k++) {
@@ -105,17 +112,17 @@ static void see(const walk *w, double at, size_t i, tw_entries *seen, double *va
     }
     for (size_t k = 0; k < count; k++)
         if (k != own && with[k] != 0.0)
-            tw_entries_add(seen, i, t->variable[first + k - (k > own)], -with[k] / with[own]);
+            tw_entries_add(design, i, t->variable[first + k - (k > own)], -with[k] / with[own]);
     *variance = 1.0 / with[own];
 }
 
-static tw_status see_new(const walk *w, const double *input, tw_precision *out)
+static tw_status make_new(const walk *w, const double *input, tw_precision *out)
 {
-    tw_entries seen;
-    tw_status status = tw_precision_begin_new(out, WINDOW - 1, &seen);
+    tw_entries design;
+    tw_status status = tw_precision_begin_new(out, WINDOW - 1, &design);
     for (size_t i = 0; status == TW_OK && i < out->at->count; i++)
-        see(w, input[i], i, &seen, &out->at_variance[i]);
-    return tw_entries_finish(&seen, status, out->at->count, w->times.r, false, &out->at_design);
+        add_new(w, input[i], i, &design, &out->at_variance[i]);
+    return tw_entries_finish(&design, status, out->at->count, w->times.r, false, &out->at_design);
 }
 
 /* ---- the leaf ---- */
@@ -143,7 +150,7 @@ static tw_status precision(const tw_kernel *kernel, const tw_node *node, size_t 
     size_t column = tw_node_column(kernel, node, 0);
     tw_status status = tw_times_find(kernel->ctx, n, x + column * ldx, &w.times);
     if (status == TW_OK) status = make_walk(&w, node, out);
-    if (status == TW_OK && out->at) status = see_new(&w, out->at->x + column * out->at->ld, out);
+    if (status == TW_OK && out->at) status = make_new(&w, out->at->x + column * out->at->ld, out);
     tw_times_free(&w.times);
     tw_release(kernel->ctx, w.band);
     return status;

@@ -1,4 +1,4 @@
-/* matrix.c: a covariance matrix computed elsewhere: read or copied, checked, made symmetric to the bit. */
+/* matrix.c: reads or copies a given covariance matrix, checks it, and makes it exactly symmetric. */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +64,7 @@ tw_status tw_covariance_read_matrix(tw_context *ctx, const char *path, size_t *n
     if (status == TW_OK) {
         *n = table->rows;
         *k = table->values;
-        table->values = NULL; /* the caller's now */
+        table->values = NULL; /* now owned by the caller */
     }
     tw_table_free(table);
     return status;

@@ -1,16 +1,22 @@
-/* mesh.c: the stochastic differential equation of leaf_spde.c by finite elements on triangles (Lindgren, Rue & Lindstroem 2011).
+/* mesh.c: the equation of leaf_spde.c by finite elements on triangles (Lindgren, Rue & Lindstroem 2011).
  *
- * In coordinates s_k / D_k^1/2 it is (1 - Laplacian)^(a/2) x = noise. With functions that are linear on each triangle, G their
- * products of gradients and M their masses, put on the diagonal (a third of the area of every triangle around a node),
+ * In coordinates divided by s_k = D_k^1/2 it is (1 - Laplacian)^(a/2) x = white noise. Take basis functions
+ * that are linear on each triangle. Let G be their stiffness matrix and M their mass matrix, lumped on the
+ * diagonal (a third of the area of every triangle around a node). Then
  *
- *   K = M + G,   Q = c K (M^-1 K)^(a - 1)        G_ij = e_i . e_j / (4 area), e_i the edge that lies opposite to corner i
+ *   K = M + G,   Q = c K (M^-1 K)^(a - 1),
+ *   G_ij = e_i . e_j / (4 area),  e_i the edge opposite to corner i,
  *
- * and x of a case is the mean of its triangle's corners with barycentric weights. A scale s_k = D_k^1/2 enters as M = M_1/(s_1 s_2) and
- * G = (s_2/s_1) G_1 + (s_1/s_2) G_2, G_k with the k-th components of edges, so that
+ * and x of a case is the barycentric interpolation of its triangle's corners. The scales enter as
  *
- *   dQ/dlog s_k = (a - 1) Q + c sum_j K M^-1 ... K_k ... M^-1 K,    K_k = -M -+ ((s_2/s_1) G_1 - (s_1/s_2) G_2)
+ *   M = M_1/(s_1 s_2),   G = (s_2/s_1) G_1 + (s_1/s_2) G_2,
  *
- * with K_k in place of the j-th K, and the sign - for k = 1 and + for k = 2.
+ * where G_k has the k-th components of the edges, so that
+ *
+ *   dQ/dlog s_k = (a - 1) Q + c sum_j K M^-1 ... K_k ... M^-1 K,
+ *   K_k = -M -+ ((s_2/s_1) G_1 - (s_1/s_2) G_2)
+ *
+ * with K_k in place of the j-th K; the sign is - for k = 1 and + for k = 2.
  */
 #include "covariance/mesh.h"
 
@@ -20,6 +26,7 @@
 
 /* ---- triangles ---- */
 
+/* The coordinates of corner k of triangle t, divided by scale. */
 static void corner_of(const tw_mesh *m, size_t t, size_t k, const double *scale, double at[2])
 {
     const double *node = m->node + 2 * (size_t)m->corner[3 * t + k];
@@ -27,6 +34,7 @@ static void corner_of(const tw_mesh *m, size_t t, size_t k, const double *scale,
     at[1] = node[1] / scale[1];
 }
 
+/* (b - a) x (c - a): twice the signed area of the triangle a, b, c. */
 static double cross(const double a[2], const double b[2], const double c[2])
 {
     return (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
@@ -43,24 +51,24 @@ double tw_mesh_area(const tw_mesh *m, size_t t, const double *scale)
 
 typedef struct entry {
     uint32_t row, column;
-    double value, slope; /* of K, and of the sum of the K_k asked for */
+    double value, slope; /* of K, and of the sum of the requested K_k */
 } entry;
 
 typedef struct field {
     tw_context *ctx;
     const tw_mesh *mesh;
     const tw_mesh_field *of;
-    size_t slopes;  /* how many scales are asked for */
-    entry *entries; /* 9 a triangle, then one for each place */
-    size_t count;
-    double *mass;   /* nodes */
-    size_t *start;  /* nodes + 1: the columns of K among the entries */
-    double *work;   /* nodes: a sparse vector */
-    uint32_t *seen; /* nodes: its entries */
-    uint32_t *mark; /* nodes: the product in which an entry was seen */
-    uint32_t stamp; /* of the last product: they are fewer than 2^32, since nodes are fewer than 2^28 */
-    uint32_t *places;
-    double *other, *sum; /* nodes each */
+    size_t slopes;        /* the number of scales whose derivatives are requested; 0: Q itself */
+    entry *entries;       /* of K: 9 per triangle, then merged to one per position, by columns */
+    size_t count;         /* of entries */
+    double *mass;         /* nodes: the diagonal of M */
+    size_t *start;        /* nodes + 1: where the columns of K begin among the entries */
+    double *work, *other; /* nodes each: sparse vectors; zero between products */
+    double *sum;          /* nodes: the current column of Q */
+    uint32_t *places;     /* nodes: the positions of the entries of a sparse vector */
+    uint32_t *seen;       /* nodes: the same for the result of a product */
+    uint32_t *mark;       /* nodes: the stamp of the last product with an entry there */
+    uint32_t stamp;       /* of the last product; does not overflow, since there are fewer than 2^28 nodes */
 } field;
 
 static int compare(const void *a, const void *b)
@@ -70,9 +78,10 @@ static int compare(const void *a, const void *b)
                                   : (p->row > q->row) - (p->row < q->row);
 }
 
+/* Add the contributions of triangle t to M, K and the K_k. */
 static void add_triangle(field *f, size_t t)
 {
-    const double *scale = f->of->scale, turn = (f->of->slope[1] ? 1.0 : 0.0) - (f->of->slope[0] ? 1.0 : 0.0);
+    const double *scale = f->of->scale, sign = (f->of->slope[1] ? 1.0 : 0.0) - (f->of->slope[0] ? 1.0 : 0.0);
     double p[3][2], edge[3][2], area = fabs(tw_mesh_area(f->mesh, t, scale));
     const uint32_t *corner = f->mesh->corner + 3 * t;
     for (size_t k = 0; k < 3; k++) corner_of(f->mesh, t, k, scale, p[k]);
@@ -84,12 +93,12 @@ static void add_triangle(field *f, size_t t)
             double g[2], mass = i == j ? area / 3.0 : 0.0;
             for (size_t d = 0; d < 2; d++) g[d] = edge[i][d] * edge[j][d] / (4.0 * area);
             f->entries[f->count++] = (entry){corner[i], corner[j], g[0] + g[1] + mass,
-                                             turn * (g[0] - g[1]) - (double)f->slopes * mass};
+                                             sign * (g[0] - g[1]) - (double)f->slopes * mass};
         }
     }
 }
 
-/* K by columns, each place once. */
+/* Assemble K by columns, and merge entries at the same position. */
 static void assemble(field *f)
 {
     size_t kept = 0, all;
@@ -109,7 +118,8 @@ static void assemble(field *f)
 
 /* ---- columns of Q ---- */
 
-/* to = K from, or K_k from, both sparse; `from` is cleared. Returns how many entries there are, whose places are in seen. */
+/* to = K from, or K_k from, for sparse vectors; `from`, with `count` entries at `places`, is cleared. Returns
+ * the number of entries of the result, whose positions are in f->seen. */
 static size_t multiply(field *f, bool slope, size_t count, const uint32_t *places, double *from, double *to)
 {
     uint32_t stamp = ++f->stamp;
@@ -129,7 +139,8 @@ static size_t multiply(field *f, bool slope, size_t count, const uint32_t *place
     return found;
 }
 
-/* sum += factor K (M^-1 K)^(power - 1) e_j, with K_k in place of the K number `at`. Returns the number of places. */
+/* sum += factor K (M^-1 K)^(power - 1) e_j, with K_k in place of factor number `at` (at = power: none).
+ * Returns the number of entries, whose positions are in f->places. */
 static size_t add_product(field *f, size_t j, size_t at, double factor)
 {
     double *from = f->work, *to = f->other;
@@ -151,7 +162,7 @@ static size_t add_product(field *f, size_t j, size_t at, double factor)
     return count;
 }
 
-/* Column j of Q, or of its slope, into sum. */
+/* sum += column j of Q, or of its derivative. Returns the number of entries. */
 static size_t add_column(field *f, size_t j)
 {
     size_t power = f->of->power;
@@ -161,6 +172,7 @@ static size_t add_column(field *f, size_t j)
     return add_product(f, j, power, c * (double)(f->slopes * (power - 1)));
 }
 
+/* Q, or its derivative. The first loop only counts the entries: with factor 0 the products add nothing. */
 static tw_status make_matrix(field *f, tw_sparse **q)
 {
     size_t n = f->mesh->nodes, room = 0;
@@ -211,7 +223,8 @@ tw_status tw_mesh_precision(const tw_mesh *mesh, const tw_mesh_field *of, tw_pre
 
 /* ---- cases ---- */
 
-/* The weights of a triangle's corners at a place; false where it lies outside, but for rounding. */
+/* The barycentric weights of triangle t's corners at a place. Returns false if the place is outside, beyond
+ * rounding. */
 static bool weigh(const tw_mesh *m, size_t t, const double at[2], double weight[3])
 {
     static const double one[2] = {1.0, 1.0}, rounding = 1e-9;
@@ -230,7 +243,7 @@ static bool weigh(const tw_mesh *m, size_t t, const double at[2], double weight[
     return true;
 }
 
-/* The triangle of a case: the search begins where the last one ended. */
+/* Find the triangle that contains a case. The search begins at *t, where the last one ended. */
 static bool find_triangle(const tw_mesh *m, const double at[2], size_t *t, double weight[3])
 {
     for (size_t step = 0; step < m->triangles; step++) {

@@ -1,13 +1,13 @@
-/* mesh_file.c: a mesh of triangles, read from a file:
+/* mesh_file.c: reads a mesh of triangles from a file:
  *
- *   nodes 4                  how many there are, and where each of them is
+ *   nodes 4                  the number of nodes, and the coordinates of each
  *   0 0
  *   ...
- *   triangles 2              how many there are, and the corners of each: numbers of nodes, from 1 on
+ *   triangles 2              the number of triangles, and the corners of each: nodes, counted from 1
  *   1 2 3
  *   ...
  *
- * # begins a comment. What the two heads claim is held against the length of the file before memory is asked for.
+ * # begins a comment. Both numbers are compared with the length of the file before memory is allocated.
  */
 #include <math.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ typedef struct mesh_text {
 
 static const char blanks[] = " \t\r\n,;";
 
-/* To the next word; false at the end. */
+/* Skip blanks and comments. Returns false at the end of the text. */
 static bool skip(mesh_text *m)
 {
     for (;;) {
@@ -52,7 +52,7 @@ static tw_status read_number(mesh_text *m, const char *expected, double *value)
     return TW_OK;
 }
 
-/* A whole number from 1 to most. */
+/* Read a whole number from 1 to most. */
 static tw_status read_index(mesh_text *m, size_t most, const char *expected, size_t *index)
 {
     double value = 0.0;
@@ -65,7 +65,7 @@ static tw_status read_index(mesh_text *m, size_t most, const char *expected, siz
     return fail_at(m, expected);
 }
 
-/* "nodes 4": an item takes at least `least` bytes. */
+/* Read "nodes 4"; each item takes at least `least` bytes of the file. */
 static tw_status read_head(mesh_text *m, const char *word, size_t least, size_t *count)
 {
     char expected[60];
@@ -107,7 +107,7 @@ static tw_status read_triangles(mesh_text *m, tw_mesh *to)
     return skip(m) ? fail_at(m, "the end of the file, after all triangles") : TW_OK;
 }
 
-/* Each node is a corner of some triangle: another would have no precision. */
+/* Fail if a node is not a corner of any triangle: its precision would be 0. */
 static tw_status check_nodes(tw_context *ctx, const tw_mesh *mesh)
 {
     void *memory = NULL;

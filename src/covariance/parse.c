@@ -1,11 +1,11 @@
-/* parse.c: an expression to a kernel, by recursive descent:
+/* parse.c: parses an expression into a kernel, by recursive descent:
  *
  *   sum     = product { "+" product }
  *   product = factor { "*" factor }
  *   factor  = number | "(" sum ")" | leaf         (leaves are in parse_leaf.c)
  *
- * Nodes are put in the order of kernel.h: where a second term turns up, the sum's node is put in front of the first.
- * Recursion is as deep as brackets are, of which there is a limit.
+ * Nodes are stored in the order of kernel.h: when a second term follows, the node of the sum is inserted
+ * before the first. The depth of the recursion is that of the brackets, which is limited.
  */
 #include <math.h>
 #include <string.h>
@@ -59,7 +59,7 @@ tw_status tw_parser_add(tw_parser *p, const char *at, tw_node node)
     return TW_OK;
 }
 
-/* Put a sum or product in front of the nodes from `first` on, which become its first part. */
+/* Insert a sum or product before the nodes from `first` on, which become its first part. */
 static tw_status put_above(tw_parser *p, tw_node_kind kind, size_t first)
 {
     size_t moved = p->node_count - first;
@@ -97,7 +97,8 @@ static tw_status parse_factor(tw_parser *p)
     return tw_parser_add(p, start, (tw_node){.kind = TW_NODE_NUMBER, .number = number});
 }
 
-/* Once a factor has an amplitude, the first one of each later factor is fixed. */
+/* In a product only the first amplitude is a parameter: after a factor with an amplitude, the first amplitude
+ * of each later factor is fixed. */
 static tw_status parse_product(tw_parser *p)
 {
     size_t first = p->node_count, before = p->amplitudes;
@@ -136,6 +137,7 @@ static tw_status parse_all(tw_parser *p)
 
 /* ---- the kernel ---- */
 
+/* Make the kernel from the parsed nodes. */
 static tw_status build(const tw_parser *p, tw_kernel **out)
 {
     TW_TRY(tw_kernel_allocate(p->ctx, p->node_count, p->entry_count, p->column_count, out));

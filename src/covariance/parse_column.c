@@ -1,4 +1,5 @@
-/* parse_column.c: an input in an expression: its name, bare or in double quotes, or its number from 1 on. */
+/* parse_column.c: parses an input in an expression: its name, with or without double quotes, or its number,
+ * from 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Letters, digits, "_" and "." and whatever is not ASCII; no digit comes first. */
+/* The length of a name without quotes: letters, digits, "_", "." and bytes outside ASCII; it does not begin
+ * with a digit or ".". */
 static size_t bare_length(const char *at)
 {
     static const char marks[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
@@ -32,7 +34,7 @@ static bool is_name(const char *name, tw_word word)
     return strlen(name) == word.length && memcmp(name, word.at, word.length) == 0;
 }
 
-/* All names, as far as they fit. */
+/* List the names of the inputs, as far as they fit. */
 static void list_names(const tw_parser *p, char list[LIST])
 {
     size_t length = 0;

@@ -1,4 +1,5 @@
-/* parse_fail.c: what is wrong with an expression, and where: words, the expression, a mark under the place. */
+/* parse_fail.c: error messages of the parser: words, the expression, and a mark under the position of the
+ * error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@ static bool continues_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80; /* of UTF-8 */
 }
 
-/* The part of a long expression around the place: from up to BEFORE bytes before it, at most SHOWN bytes. */
+/* The part of a long expression around `at`: from at most BEFORE bytes before it, at most SHOWN bytes. */
 static const char *window(const tw_parser *p, const char *at, size_t *length)
 {
     const char *from = at - p->text > BEFORE ? at - BEFORE : p->text;
@@ -37,7 +38,8 @@ tw_status tw_parser_fail(const tw_parser *p, const char *at, const char *format,
     return tw_fail(p->ctx, TW_BAD_ARGUMENT, "%s\n    %s\n    %*s^", words, shown, (int)column, "");
 }
 
-/* Insertions, deletions and replacements that make one name of another (Levenshtein), of short names. */
+/* The edit distance of Levenshtein: the number of insertions, deletions and replacements that turn one name
+ * into the other; 32 if a name is too long. */
 static size_t edits(tw_word a, const char *b, size_t length)
 {
     size_t row[32];
@@ -60,7 +62,7 @@ static size_t edits(tw_word a, const char *b, size_t length)
 tw_word tw_parser_nearest(tw_word word, const char *names)
 {
     tw_word nearest = {"", 0};
-    size_t fewest = 3; /* more is another word */
+    size_t fewest = 3; /* names with three or more edits are not near */
     for (const char *c = names; *c; c += strspn(c, ", ")) {
         size_t length = strcspn(c, ",");
         size_t count = edits(word, c, length);

@@ -1,9 +1,10 @@
-/* parse_leaf.c: a leaf of an expression, its inputs and its parameters:
+/* parse_leaf.c: parses a leaf of an expression, with its inputs and parameters:
  *
  *   leaf     = name [ "(" [ argument { "," argument } ] ")" ]
- *   argument = input | "ard" | file "=" path | "degree" "=" number | [ "log_" ] name "=" ( number | "(" number { "," number } ")" )
+ *   argument = input | "ard" | file "=" path | "degree" "=" number
+ *            | [ "log_" ] name "=" ( number | "(" number { "," number } ")" )
  *
- * (inputs are in parse_column.c, files in read_file.c).
+ * parse_column.c parses inputs, read_file.c files.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,11 +14,11 @@
 
 enum { LIST = 80 };
 
-/* What was given for a slot: numbers[first] and on. */
+/* The numbers given for a slot. */
 typedef struct given {
-    const char *at; /* where; NULL: nothing was given */
-    bool as_log;
-    size_t first, count;
+    const char *at;      /* position in the text; NULL: not given */
+    bool as_log;         /* as logarithms */
+    size_t first, count; /* in the parser's numbers */
 } given;
 
 typedef struct leaf_text {
@@ -35,7 +36,7 @@ static bool word_is(tw_word word, const char *text)
     return strlen(text) == word.length && memcmp(text, word.at, word.length) == 0;
 }
 
-/* "ell, sigma and alpha" */
+/* List the parameters of the leaf: "ell, sigma and alpha". */
 static void list_parameters(const leaf_text *l, char list[LIST])
 {
     size_t count = l->node.leaf->slot_count, length = 0;
@@ -57,7 +58,7 @@ static tw_status fail_parameter(const tw_parser *p, const leaf_text *l, tw_word 
                           (int)(word.length < 40 ? word.length : 40), word.at, list);
 }
 
-/* The slot that a word names, perhaps with log_ before it. */
+/* Find the slot that a word names, with or without log_. */
 static tw_status find_slot(const tw_parser *p, const leaf_text *l, tw_word word, size_t *slot, bool *as_log)
 {
     const tw_leaf *leaf = l->node.leaf;
@@ -83,7 +84,7 @@ static tw_status read_numbers(tw_parser *p, leaf_text *l, given *to)
     return TW_OK;
 }
 
-/* The next of the leaf's inputs. */
+/* Read the next input of the leaf. */
 static tw_status read_column(tw_parser *p, leaf_text *l)
 {
     const char *start = p->at;
@@ -125,14 +126,14 @@ static tw_status read_parameter(tw_parser *p, leaf_text *l, tw_word word)
     return read_numbers(p, l, &l->slot[slot]);
 }
 
-/* Does a leaf have lengths? */
+/* Does a leaf have lengths? Then they are its first slot. */
 static bool has_lengths(const tw_leaf *leaf)
 {
     tw_role role = leaf->slots[0].role;
     return leaf->slot_count > 0 && (role == TW_ROLE_LENGTH || role == TW_ROLE_WEIGHT);
 }
 
-/* Is this word, which no "=" follows, meant for an input? */
+/* Is this word meant as an input? Not if it names a parameter, or if "=" follows. */
 static bool means_input(const leaf_text *l, tw_word word)
 {
     const char *next = word.at + word.length;
@@ -175,6 +176,7 @@ static tw_status read_arguments(tw_parser *p, leaf_text *l)
 
 /* ---- parameters ---- */
 
+/* Make room for more entries. */
 static tw_status reserve(tw_parser *p, size_t more)
 {
     void *memory = NULL;
@@ -188,6 +190,7 @@ static tw_status reserve(tw_parser *p, size_t more)
     return TW_OK;
 }
 
+/* Check a parameter and append it to the entries. */
 static tw_status append(tw_parser *p, const tw_node *node, size_t slot, const given *from, double number)
 {
     const tw_parameter *pattern = &node->leaf->slots[slot].parameter;
@@ -200,7 +203,7 @@ static tw_status append(tw_parser *p, const tw_node *node, size_t slot, const gi
     if (!from->as_log && !(number > 0.0))
         return tw_parser_fail(p, from->at, "%s must be above 0, not %g", name, number);
     if (tw_kernel_check_parameter(p->ctx, node, slot, entry.theta) != TW_OK) {
-        char words[200]; /* the context's own message is about to be replaced */
+        char words[200]; /* a copy, because tw_parser_fail overwrites the context's message */
         snprintf(words, sizeof words, "%s", tw_context_message(p->ctx));
         return tw_parser_fail(p, from->at, "%s", words);
     }
@@ -208,8 +211,8 @@ static tw_status append(tw_parser *p, const tw_node *node, size_t slot, const gi
     return TW_OK;
 }
 
-/* How many lengths a leaf has: one for each of its inputs where that was asked for, else as many as were given, or one; or
- * none, where a single one would be no parameter of its own. */
+/* The number of lengths of a leaf: as many as were given, if several; one for each input, with ard; otherwise
+ * one, or none for the role TW_ROLE_WEIGHT, where a single length would be redundant. */
 static tw_status count_lengths(const tw_parser *p, const leaf_text *l, size_t slot, size_t *count)
 {
     const given *from = &l->slot[slot];
@@ -252,12 +255,12 @@ static tw_status fill_slot(tw_parser *p, leaf_text *l, size_t slot)
         TW_TRY(append(p, &l->node, slot, from, number));
     }
     if (count > 1 && l->node.columns.count == 0)
-        p->inputs = count; /* and so it is for the leaves that follow */
+        p->inputs = count; /* now the number of inputs is known, also for the next leaves */
     return TW_OK;
 }
 
-/* Why an amplitude is fixed; NULL: it is free. */
-static const char *fixes(const tw_parser *p, const leaf_text *l)
+/* The reason why the leaf's amplitude is fixed; NULL: it is a parameter. */
+static const char *why_fixed(const tw_parser *p, const leaf_text *l)
 {
     bool weighted = l->node.leaf->slots[0].role == TW_ROLE_WEIGHT && l->node.slot[0].count > 0;
     if (weighted) return "one ell for each input is redundant with sigma";
@@ -266,12 +269,12 @@ static const char *fixes(const tw_parser *p, const leaf_text *l)
                        : NULL;
 }
 
-/* An amplitude that is fixed stays without an entry in theta. */
+/* Fill all slots of the leaf. A fixed amplitude has no entry in theta. */
 static tw_status fill_slots(tw_parser *p, leaf_text *l)
 {
     for (size_t s = 0; s < l->node.leaf->slot_count; s++) {
         bool amplitude = l->node.leaf->slots[s].role == TW_ROLE_AMPLITUDE;
-        const char *reason = amplitude ? fixes(p, l) : NULL;
+        const char *reason = amplitude ? why_fixed(p, l) : NULL;
         if (reason && l->slot[s].at)
             return tw_parser_fail(p, l->slot[s].at, "%s: remove this %s", reason,
                                   tw_node_slot_name(&l->node, s));

@@ -1,12 +1,11 @@
-/* precision.c: see precision.h. Which kernels have a precision, its derivatives, what new cases see. */
+/* precision.c: sparse precisions of kernels, their derivatives, and new cases (precision.h). */
 #include "covariance/precision.h"
 
 #include <string.h>
 
 #include "sparse/sparse.h"
 
-/* ---- which kernels have one ---- */
-
+/* Is the leaf an ar1 process on one input? */
 static bool is_chain(const tw_node *node, size_t d)
 {
     return node->shape && node->shape->chain && tw_node_width(node, d) == 1;
@@ -58,8 +57,8 @@ tw_status tw_precision_show_variables(tw_precision *precision, size_t n)
     return TW_OK;
 }
 
-/* Is there a variable that no case sees, or are there more variables than cases? */
-static bool hides(const tw_sparse *design)
+/* Is there a variable that no case depends on, or are there more variables than cases? */
+static bool has_hidden(const tw_sparse *design)
 {
     if (!design) return false;
     for (size_t j = 0; j < design->columns; j++)
@@ -115,6 +114,7 @@ bool tw_kernel_has_precision_only(const tw_kernel *kernel)
     return false;
 }
 
+/* Compute what `out` requests; out->q stays NULL for a kernel with covariances. */
 static tw_status fill(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                       tw_precision *out)
 {
@@ -125,7 +125,7 @@ static tw_status fill(const tw_kernel *kernel, size_t n, size_t d, const double 
         TW_TRY(tw_leaf_precision_of(kernel, node, n, d, x, ldx, out));
     else if (node->kind != TW_NODE_NUMBER)
         TW_TRY(tw_precision_compose(kernel, n, d, x, ldx, out));
-    out->hidden = out->hidden || hides(out->design);
+    out->hidden = out->hidden || has_hidden(out->design);
     return TW_OK;
 }
 

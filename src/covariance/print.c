@@ -1,4 +1,4 @@
-/* print.c: a kernel as its expression, with numbers that read back to the bit; and in words. */
+/* print.c: prints a kernel as an expression, with numbers that read back exactly, or in words. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +9,12 @@
 #include "data/number.h"
 #include "data/text.h"
 
-/* Text that grows by printing; what has no room is counted only. */
+/* A text buffer. Text that does not fit is only counted. */
 typedef struct text {
     char *to;
     size_t bytes, length;
     bool given_only; /* leave out parameters that were not given */
-    bool by_name;    /* name the inputs of a leaf on all of them that has a parameter for each */
+    bool by_name;    /* name the inputs of a leaf on all inputs that has one parameter per input */
 } text;
 
 static void add(text *t, const char *format, ...) TW_PRINTF(2, 3);
@@ -29,7 +29,7 @@ static void add(text *t, const char *format, ...)
     t->length += more > 0 ? (size_t)more : 0;
 }
 
-/* As few digits as bring the number back. */
+/* Add a number with the fewest digits, from 15 to 17, that read back exactly. */
 static void add_number(text *t, double number)
 {
     char shortest[40];
@@ -40,7 +40,7 @@ static void add_number(text *t, double number)
     add(t, "%s", shortest);
 }
 
-/* ell=2, log_ell=0.7 or ell=(1, 2): in natural units where all of them were given so. */
+/* Add ell=2, log_ell=0.7 or ell=(1, 2): in natural units if all values were given in natural units. */
 static void add_slot(text *t, const tw_kernel *kernel, const tw_node *node, size_t slot)
 {
     tw_span range = node->slot[slot];
@@ -61,8 +61,8 @@ static bool is_given(const tw_kernel *kernel, tw_span range)
     return false;
 }
 
-/* Is this the only input of its name, and can the name stand in an expression? */
-static bool tells(const tw_kernel *kernel, size_t column)
+/* Can the input be named in an expression: is its name printable and unique? */
+static bool has_usable_name(const tw_kernel *kernel, size_t column)
 {
     const char *name = kernel->names ? kernel->names[column] : "";
     if (!tw_text_is_utf8(name, name + strlen(name))) return false;
@@ -73,10 +73,10 @@ static bool tells(const tw_kernel *kernel, size_t column)
     return *name;
 }
 
-/* age, "blood pressure" or 3. */
+/* Add an input: age, "blood pressure" or 3. */
 static void add_column(text *t, const tw_kernel *kernel, size_t column)
 {
-    if (!tells(kernel, column))
+    if (!has_usable_name(kernel, column))
         add(t, "%zu", column + 1);
     else if (tw_is_bare_column(kernel->names[column]))
         add(t, "%s", kernel->names[column]);
@@ -84,13 +84,14 @@ static void add_column(text *t, const tw_kernel *kernel, size_t column)
         add(t, "\"%s\"", kernel->names[column]);
 }
 
-/* A single weight is there only where it was asked for by "ard" (parse_leaf.c). */
+/* A single weight exists only if "ard" requested it (parse_leaf.c). */
 static bool needs_ard(const tw_node *node, size_t slot)
 {
     return node->leaf->slots[slot].role == TW_ROLE_WEIGHT && node->slot[slot].count == 1;
 }
 
-/* How many inputs the leaf names: none where it is on all of them, unless their parameters should go with their names. */
+/* The number of inputs to name: 0 for a leaf on all inputs, unless by_name asks for them and it has one
+ * parameter per input. */
 static size_t named_inputs(const text *t, const tw_kernel *kernel, const tw_node *node)
 {
     size_t count = 0;
@@ -99,11 +100,11 @@ static size_t named_inputs(const text *t, const tw_kernel *kernel, const tw_node
         if (node->slot[s].count > count) count = node->slot[s].count;
     if (count < 2 || count != kernel->name_count) return 0;
     for (size_t c = 0; c < count; c++)
-        if (!tells(kernel, c)) return 0;
+        if (!has_usable_name(kernel, c)) return 0;
     return count;
 }
 
-/* A slot of several that was not given is "ard". */
+/* Add a leaf. A slot with several values that were not given is printed as "ard". */
 static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
 {
     bool any = false;
@@ -134,7 +135,8 @@ static void add_leaf(text *t, const tw_kernel *kernel, const tw_node *node)
     if (any) add(t, ")");
 }
 
-/* A sum or product within another is in brackets, so that parsing gives the same tree. */
+/* Add a node. A sum or product within another one is put in brackets (a product in a sum is not), so that
+ * parsing gives the same tree. */
 static void add_node(text *t, const tw_kernel *kernel, size_t i, bool outermost)
 {
     const tw_node *nodes = kernel->nodes;
@@ -150,7 +152,7 @@ static void add_node(text *t, const tw_kernel *kernel, size_t i, bool outermost)
     if (!outermost) add(t, ")");
 }
 
-/* The parameters of tw_kernel_simple. */
+/* Add the parameters of a kernel of tw_kernel_simple, at most `most` length scales. */
 static void add_words(text *t, const tw_kernel *kernel, size_t most)
 {
     const tw_node *first = &kernel->nodes[kernel->nodes[0].kind == TW_NODE_SUM];
@@ -165,7 +167,7 @@ static void add_words(text *t, const tw_kernel *kernel, size_t most)
         add(t, "; %s %g", tw_node_name(leaf), kernel->value[leaf->slot[0].first]);
 }
 
-/* Twice: first to count, then to write. most = 0: the expression. */
+/* Print in two passes: the first counts, the second writes. most = 0: the expression; otherwise words. */
 static tw_status print(const tw_kernel *kernel, size_t most, text how, char **out)
 {
     void *memory = NULL;

@@ -1,5 +1,5 @@
-/* read_file.c: a file that an argument of a leaf names: graph=areas.graph, or "in quotes" where the name has a blank, a comma or a
- * bracket. */
+/* read_file.c: parses file arguments of leaves, graph=areas.graph, and reads the files. A name with a blank,
+ * comma or bracket must be in quotes. */
 #include <string.h>
 
 #include "covariance/attachment.h"
@@ -17,7 +17,7 @@ size_t tw_parser_file_slot(const tw_leaf *leaf, tw_word word)
     return k;
 }
 
-/* The name, and the place behind it. */
+/* Read the name of a file, with or without quotes. */
 static tw_status read_name(tw_parser *p, tw_word *name)
 {
     bool quoted = *p->at == '"';

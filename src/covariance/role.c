@@ -1,9 +1,9 @@
-/* role.c: what a parameter of a kernel is, for defaults that know the scale of the data. */
+/* role.c: the roles of a kernel's parameters, for default priors on the scale of the data. */
 #include <string.h>
 
 #include "covariance/kernel.h"
 
-/* The leaf that parameter j belongs to, and its slot there. */
+/* The leaf of parameter j, and its slot there. */
 static const tw_node *node_of(const tw_kernel *kernel, size_t j, size_t *slot)
 {
     for (size_t i = 0; i < kernel->node_count; i++) {

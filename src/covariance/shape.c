@@ -1,11 +1,11 @@
-/* shape.c: shapes of stationary kernels (Rasmussen & Williams, Gaussian Processes for Machine Learning, section 4.2),
- * each with its derivative with respect to the scaled squared distance d2:
+/* shape.c: the shapes of stationary kernels (Rasmussen & Williams 2006, section 4.2) and their derivatives
+ * with respect to the scaled squared distance d2:
  *
  *   se         exp(-d2/2)                         g' = -g/2
  *   matern12   exp(-r),              r = d        g' = -exp(-r)/(2 r)
  *   matern32   (1 + r) exp(-r),      r = 3^1/2 d  g' = -3/2 exp(-r)
  *   matern52   (1 + r + r^2/3) exp(-r), r = 5^1/2 d  g' = -5/6 (1 + r) exp(-r)
- *   ar1        that of matern12, of which a chain in time is made (precision.h)
+ *   ar1        as matern12; on one input its tridiagonal precision is used (precision.h)
  *   rq         t^-alpha,  t = 1 + d2/(2 alpha)    g' = -g/(2 t),  dg/dlog alpha = alpha g ((t - 1)/t - log t)
  */
 #include "covariance/shape.h"
@@ -33,7 +33,8 @@ static void se_slope(size_t n, double own, const double *d2, const double *k, do
 
 enum { CHUNK = 256 };
 
-/* (1 + first r + second r^2) exp(-r), in chunks so that r is at hand after exp. */
+/* k = sigma2 (1 + first r + second r^2) exp(-r), r = scale d. In chunks, so that r stays in cache until after
+ * the exp. */
 static void matern(size_t n, double sigma2, const double *d2, double *k, double scale, double first,
                    double second)
 {
@@ -109,7 +110,7 @@ static void rq_alpha_slope(size_t n, double alpha, const double *d2, const doubl
     }
 }
 
-/* Every shape: name, alias, parameter of its own, value, slope, slope in that parameter, whether it is a chain. */
+/* All shapes: name, alias, own parameter, value, slope, slope in the own parameter, is it a chain? */
 #define SHAPES(X)                                                        \
     X("se", "rbf", "", se_value, se_slope, NULL, false)                  \
     X("matern12", NULL, "", matern12_value, matern12_slope, NULL, false) \
@@ -125,7 +126,7 @@ static void rq_alpha_slope(size_t n, double alpha, const double *d2, const doubl
 
 static const tw_shape shapes[] = {SHAPES(ROW)};
 
-static bool is(const char *known, const char *name, size_t length)
+static bool is_name(const char *known, const char *name, size_t length)
 {
     return known && strlen(known) == length && memcmp(known, name, length) == 0;
 }
@@ -133,11 +134,12 @@ static bool is(const char *known, const char *name, size_t length)
 const tw_shape *tw_shape_find(const char *name, size_t length)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (is(shapes[i].name, name, length) || is(shapes[i].alias, name, length)) return &shapes[i];
+        if (is_name(shapes[i].name, name, length) || is_name(shapes[i].alias, name, length))
+            return &shapes[i];
     return NULL;
 }
 
-/* Behind the first comma. */
+/* Skip the leading ", " of the concatenated names. */
 const char *tw_shape_names(void)
 {
     return &SHAPES(NAME)[2];

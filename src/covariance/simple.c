@@ -1,10 +1,11 @@
-/* simple.c: the kernel that most models have, sigma^2 g(|(a - b)/ell|^2) + constant + white, made without an expression. */
+/* simple.c: makes the most common kernel, sigma^2 g(|(a - b)/ell|^2) + constant + white, without an
+ * expression. */
 #include <math.h>
 #include <string.h>
 
 #include "covariance/kernel.h"
 
-/* The next leaf of a kernel. */
+/* Set the next node of a kernel to a leaf. */
 static tw_node *add_leaf(tw_kernel *kernel, size_t *node, const tw_leaf *leaf)
 {
     tw_node *to = &kernel->nodes[(*node)++];
@@ -39,7 +40,7 @@ static tw_status check(tw_context *ctx, const char *shape, double constant, doub
     return TW_OK;
 }
 
-/* The stationary leaf, whose parameters come first. */
+/* Add the stationary leaf, whose parameters come first. */
 static tw_status add_stationary(tw_kernel *kernel, size_t *node, const char *shape, size_t scales,
                                 const double *log_ell, double log_sigma)
 {
@@ -55,7 +56,7 @@ static tw_status add_stationary(tw_kernel *kernel, size_t *node, const char *sha
     TW_TRY(tw_kernel_check_parameter(kernel->ctx, leaf, 1, log_sigma));
     set_log(kernel, scales, log_sigma);
     if (leaf->leaf->slot_count == 2) return TW_OK;
-    leaf->slot[2] = (tw_span){scales + 1, 1}; /* at its initial value, 1 */
+    leaf->slot[2] = (tw_span){scales + 1, 1}; /* the shape's own parameter, at its initial value 1 */
     kernel->value[scales + 1] = 1.0;
     return TW_OK;
 }

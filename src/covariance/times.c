@@ -1,9 +1,9 @@
-/* times.c: see times.h. */
+/* times.c: finds the distinct times of cases (times.h). */
 #include "covariance/times.h"
 
 #include <stdlib.h>
 
-/* A time, and whose it is. */
+/* A time and its case. */
 typedef struct moment {
     double t;
     uint32_t site;
@@ -15,7 +15,9 @@ static int compare(const void *a, const void *b)
     return p->t != q->t ? (p->t > q->t) - (p->t < q->t) : (p->site > q->site) - (p->site < q->site);
 }
 
-static void number(const moment *m, tw_times *to)
+/* Number the distinct times of sorted moments. If every case has its own time, variable i is case i, so that
+ * the design is the identity. */
+static void number_times(const moment *m, tw_times *to)
 {
     for (size_t k = 0; k < to->n; k++) {
         if (k == 0 || m[k].t > to->t[to->r - 1]) to->t[to->r++] = m[k].t;
@@ -38,7 +40,7 @@ tw_status tw_times_find(tw_context *ctx, size_t n, const double *input, tw_times
     moment *m = memory;
     for (size_t i = 0; i < n; i++) m[i] = (moment){input[i], (uint32_t)i};
     qsort(m, n, sizeof *m, compare);
-    number(m, out);
+    number_times(m, out);
     tw_release(ctx, memory);
     return TW_OK;
 }
