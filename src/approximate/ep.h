@@ -1,9 +1,9 @@
 /* ep.h: the state of expectation propagation (EP) and the functions that its algorithms share.
  *
- * q(x) is proportional to N(x; 0, K) prod_n exp(nu_n x_n - tau_n x_n^2/2) and has marginals N(mu_n,
- * Sigma_nn). T = diag(tau). The cavity of site n is its marginal divided by the site; the tilted distribution
- * is the cavity times the likelihood. At EP's fixed point the mean and variance of the tilted distribution
- * equal those of the marginal at every site.
+ * q(x) is proportional to N(x; 0, K) prod_n exp(nu_n x_n - tau_n x_n^2/2), with T = diag(tau), and has
+ * marginals N(mu_n, Sigma_nn). The cavity of site n is its marginal divided by the site; the tilted
+ * distribution is the cavity times the likelihood. At EP's fixed point the mean and variance of the tilted
+ * distribution equal those of the marginal at every site.
  *
  * Sequential sweeps do not put every change of tau into Sigma at once (ep_sweep.c): Sigma belongs to the
  * precisions tau - pending, and the marginals are corrected for pending.

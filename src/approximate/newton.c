@@ -9,11 +9,12 @@
  * that this difference loses digits.
  *
  * Factoring B dominates the cost. Conjugate gradients for H = K^-1 + W need a factor only as a
- * preconditioner, H_0 = K^-1 + W_0, and the product H p = p_a + W p_x takes O(n) flops for a pair p_x = K
- * p_a. W_0 is the W of an earlier point, restricted to the sites with lambda_n K_nn > MATTERS: often a fifth
- * of all, and the cost falls with the cube. H_0^-1 H - I = H_0^-1 (W - W_0) then has few large eigenvalues,
- * so few iterations suffice. A new H_0 is factored when the iterations have cost as much as that. Iteration k
- * adds alpha rho to the decrement, and the iteration stops when the last addition is small.
+ * preconditioner, H_0 = K^-1 + W_0, and the product H p = p_a + W p_x takes O(n) flops for a pair
+ * p_x = K p_a. W_0 is the W of an earlier point, restricted to the sites with lambda_n K_nn > MATTERS: often
+ * a fifth of all, and the cost of factoring falls with the cube of that share. H_0^-1 H - I = H_0^-1 (W - W_0)
+ * then has few large eigenvalues, so few iterations suffice. A new H_0 is factored when the iterations have
+ * cost as much as that. Each iteration adds alpha rho to the decrement; they stop when the last addition is
+ * small.
  */
 #include "approximate/newton.h"
 

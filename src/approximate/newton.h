@@ -15,11 +15,10 @@ typedef struct tw_newton {
     double *da, *dx;           /* n each: the step */
     double largest;            /* max_n lambda_n K_nn of the last step */
 
-    tw_curved
-        *curved;    /* the preconditioner H_0 = K^-1 + W_0: curvatures of an earlier point, at some sites */
-    bool factored;  /* curved holds a factorisation */
-    double spent;   /* flops spent since then on iterations that a new preconditioner would have saved */
-    double *memory; /* holds all vectors */
+    tw_curved *curved; /* H_0 = K^-1 + W_0, with the curvatures of some sites at an earlier point */
+    bool factored;     /* curved holds a factorisation */
+    double spent;      /* flops spent since then on iterations that a new preconditioner would have saved */
+    double *memory;    /* holds all vectors */
     double *r, *za, *zx, *pa, *px, *solution;
 } tw_newton;
 

@@ -1,5 +1,5 @@
-/* predict.c: predictions of the latent function at new inputs under a Gaussian approximation with sites (tau,
- * nu). With k = k(x, z) the covariances of a new input with the cases and k** its prior variance,
+/* predict.c: predictions of the latent function at new inputs under a Gaussian approximation with sites
+ * (tau, nu). With k = k(x, z) the covariances of a new input with the cases and k** its prior variance,
  *
  *   mean = k' K^-1 mu = k' (nu - tau o mu)                     since Sigma^-1 mu = nu
  *   variance = k** - k' (K + T^-1)^-1 k = k** - |Lb^-1 S k|^2,   S = T^1/2, Lb Lb' = I + S K S

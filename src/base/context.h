@@ -9,7 +9,7 @@
 #include "talweg/base.h"
 #include "talweg/warning.h"
 
-enum { TW_SEAT_NUMBERS = 4 }; /* the most numbers that one call of tw_team_add sums */
+enum { TW_SEAT_NUMBERS = 4 }; /* the most numbers that are gathered from each member at a time */
 
 /* The place of a context in its team (base/team.h). */
 typedef struct tw_seat {

@@ -1,5 +1,6 @@
 /* team.h: divides work among the members of a context's team (talweg/team.h). A context without a team is
- * alone: it has all items, and the other functions do nothing.
+ * alone: it has all items, and the other functions do nothing. In a team that runs in lockstep every member
+ * has all items.
  *
  * If a call fails because another member gave up, the context remembers it: later calls do nothing, and
  * tw_poll returns the status.
@@ -33,7 +34,7 @@ void tw_team_gather_strand(tw_context *ctx, size_t items, tw_strand strand, size
 /* The rank that has this item under tw_team_share. */
 size_t tw_team_owner(tw_context *ctx, size_t items, size_t item);
 
-/* Can two members exchange data without the others? */
+/* Can two members exchange data without the others? True without a team, where no exchange is needed. */
 bool tw_team_trades(tw_context *ctx);
 /* Send `mine` to the member `with` and receive `theirs` from it, `bytes` bytes each. */
 void tw_team_trade(tw_context *ctx, size_t with, size_t bytes, const void *mine, void *theirs);
