@@ -1,5 +1,5 @@
-/* approximate.h: internal functions on tw_approximation and tw_predictor, shared by the files of this
- * room. */
+/* approximate.h: internal functions on tw_approximation and tw_predictor,
+ * shared by the files of this room. */
 #ifndef TALWEG_APPROXIMATE_APPROXIMATE_H
 #define TALWEG_APPROXIMATE_APPROXIMATE_H
 

@@ -51,8 +51,8 @@ static void add_column(size_t n, size_t column, size_t orders, const double *bel
     }
 }
 
-/* Sum over all columns, BLOCK columns at a time. Sigma is symmetric, so a block starts at its own first
- * row. */
+/* Sum over all columns, BLOCK columns at a time.
+ * Sigma is symmetric, so a block starts at its own first row. */
 static void add_columns(const tw_gaussian *q, size_t orders, double *block, const double *sd,
                         const double *scaled, double *sums)
 {

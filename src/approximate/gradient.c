@@ -40,8 +40,8 @@ static void set_b(work *w)
     for (size_t i = 0; i < a->n; i++) w->b[i] = a->nu[i] - a->tau[i] * a->mean[i];
 }
 
-/* s at the mode. If the likelihood's curvature lambda is negative, q has tau = 0 instead, and log|B| does not
- * depend on it. */
+/* s at the mode. If the likelihood's curvature lambda is negative, q has tau = 0 instead,
+ * and log|B| does not depend on it. */
 static void set_s(work *w)
 {
     const tw_approximation *a = w->a;

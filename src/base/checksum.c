@@ -4,8 +4,8 @@
 
 #include "talweg/base.h"
 
-/* Multiplication by an odd number is a bijection modulo 2^64, so a change within one word always changes the
- * sum. */
+/* Multiplication by an odd number is a bijection modulo 2^64,
+ * so a change within one word always changes the sum. */
 uint64_t tw_checksum(uint64_t sum, size_t words, const void *data)
 {
     const char *at = data;

@@ -1,5 +1,5 @@
-/* context.c: the context: allocation with counters and a limit, the last error message, log, warnings,
- * interrupt. */
+/* context.c: the context: allocation with counters and a limit, the last error message, log,
+ * warnings, interrupt. */
 #include "base/context.h"
 
 #include <stdarg.h>
@@ -41,8 +41,8 @@ typedef struct block_head {
     size_t bytes;
 } block_head;
 
-/* calloc, because the system provides large blocks already zeroed, and pages that are never touched cost
- * nothing. */
+/* calloc, because the system provides large blocks already zeroed,
+ * and pages that are never touched cost nothing. */
 static void *system_allocate(void *user, size_t bytes)
 {
     (void)user;

@@ -25,8 +25,8 @@ tw_seat *tw_context_seat(tw_context *ctx);
  * several threads. */
 tw_status tw_context_branch(tw_context *parent, tw_context **out);
 
-/* Drop messages and warnings while `mute` is true: for repeated work, whose messages were given the first
- * time. */
+/* Drop messages and warnings while `mute` is true:
+ * for repeated work, whose messages were given the first time. */
 void tw_log_mute(tw_context *ctx, bool mute);
 
 /* Free memory that another library allocated with malloc. */

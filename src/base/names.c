@@ -27,8 +27,8 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return row[b_length];
 }
 
-/* The next name of a comma-separated list; advances *names past it. Returns its length, 0 at the end of the
- * list. */
+/* The next name of a comma-separated list; advances *names past it.
+ * Returns its length, 0 at the end of the list. */
 static size_t next_name(const char **names, const char **name)
 {
     *name = *names + strspn(*names, ", ");

@@ -58,8 +58,8 @@ bool tw_team_any(tw_context *ctx, bool mine);
  * lockstep, rank 0's answer holds for all. */
 bool tw_team_stops(tw_context *ctx, bool mine);
 
-/* Sum each of `count` numbers over all members. They must be integers, so that the sum does not depend on its
- * order. */
+/* Sum each of `count` numbers over all members.
+ * They must be integers, so that the sum does not depend on its order. */
 void tw_team_add(tw_context *ctx, size_t count, double *numbers);
 
 /* TW_OK, or the status of the call that failed. */

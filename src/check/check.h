@@ -4,8 +4,8 @@
 
 #include "talweg/check.h"
 
-/* Fill out->rows: for each latent with a claim, its differences from the draws; the largest difference
- * first. */
+/* Fill out->rows: for each latent with a claim, its differences from the draws;
+ * the largest difference first. */
 tw_status tw_check_compare(const tw_claim *claim, const tw_draws *draws, size_t threads,
                            tw_check_result *out);
 

@@ -13,8 +13,8 @@
 
 /* ---- one number ---- */
 
-/* The index of a latent, from 0: x.3, x[3], x3 and 3 have index 2. Returns n if it is no latent of the
- * model. */
+/* The index of a latent, from 0: x.3, x[3], x3 and 3 have index 2.
+ * Returns n if it is no latent of the model. */
 static size_t latent_of(const char *name, size_t n)
 {
     char *end = NULL;
@@ -66,8 +66,8 @@ static size_t find_column(const tw_table *table, const char *name)
     return k;
 }
 
-/* The latent of a row: from column `names`, text or numbers, if the table has it; otherwise rows are in
- * order. */
+/* The latent of a row: from column `names`, text or numbers, if the table has it;
+ * otherwise rows are in order. */
 static tw_status latent_in_table(const tw_claim *claim, const tw_table *table, size_t names, size_t row,
                                  size_t *latent)
 {
@@ -176,8 +176,8 @@ static bool is_known(const char *field)
     return false;
 }
 
-/* Unknown fields may hold notes (text). Numbers in unknown fields are an error: they would be claims that are
- * never checked. */
+/* Unknown fields may hold notes (text). Numbers in unknown fields are an error:
+ * they would be claims that are never checked. */
 static tw_status check_fields(const tw_claim *claim, json_t *root)
 {
     const char *field;

@@ -1,5 +1,5 @@
-/* run.c: runs a check: exact draws if numbers of latents are claimed, log Z if it is claimed, and the
- * verdict. */
+/* run.c: runs a check: exact draws if numbers of latents are claimed, log Z if it is claimed,
+ * and the verdict. */
 #include <math.h>
 
 #include "check/check.h"

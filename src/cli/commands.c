@@ -29,8 +29,8 @@ const tw_command *tw_command_at(size_t k)
 
 static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,/:@%";
 
-/* Append a space and a word; returns the end. `to` must have room for 4 bytes per character of the word and 3
- * more. */
+/* Append a space and a word; returns the end.
+ * `to` must have room for 4 bytes per character of the word and 3 more. */
 static char *append_word(char *to, const char *word)
 {
     *to++ = ' ';

@@ -24,8 +24,8 @@ extern const tw_command tw_command_demo;
 /* Command k, in the order of the help; NULL after the last. */
 const tw_command *tw_command_at(size_t k);
 
-/* Parse arguments[0..count), which do not include the command's name, and run the command; --help prints its
- * help. */
+/* Parse arguments[0..count), which do not include the command's name, and run the command;
+ * --help prints its help. */
 tw_status tw_command_run(tw_context *ctx, const tw_command *command, size_t count,
                          const char *const *arguments);
 

@@ -1,5 +1,5 @@
-/* compare.c: talweg compare: compares models of the same observations by evidence and leave-one-out
- * scores. */
+/* compare.c: talweg compare:
+ * compares models of the same observations by evidence and leave-one-out scores. */
 #include "cli/compare.h"
 
 #include <math.h>

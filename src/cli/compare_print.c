@@ -9,8 +9,8 @@
  * WEAK they do not. A verdict needs a margin of SURE standard errors. */
 static const double STRONG = 3.0, WEAK = 1.0, SURE = 2.0;
 
-/* The scores of both models on the same case are correlated, so loo_se is the error of the sum of their
- * differences. */
+/* The scores of both models on the same case are correlated,
+ * so loo_se is the error of the sum of their differences. */
 tw_comparison tw_compare_two(const tw_compared *a, const tw_compared *b)
 {
     const tw_estimate *first = &a->job.result->estimate, *second = &b->job.result->estimate;
@@ -30,8 +30,8 @@ size_t tw_compare_best(size_t count, const tw_compared *models)
     return best;
 }
 
-/* Do the data distinguish the two models? "yes", "no" or "weakly"; "unsure" if the error is too large to
- * decide. */
+/* Do the data distinguish the two models? "yes", "no" or "weakly";
+ * "unsure" if the error is too large to decide. */
 static const char *judge(const tw_comparison *c)
 {
     double margin = SURE * c->se;

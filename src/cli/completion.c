@@ -149,8 +149,8 @@ void tw_print_bash_completion(FILE *to)
 
 enum { CLAUSE = 70 };
 
-/* Print the first clause of a text, at most CLAUSE characters, without characters that are special to
- * _arguments. */
+/* Print the first clause of a text, at most CLAUSE characters,
+ * without characters that are special to _arguments. */
 static void print_clause(const char *text, FILE *to)
 {
     size_t length = strcspn(text, ";:.(");

@@ -1,5 +1,5 @@
-/* file_names.c: checks the names of files that a command was given, and lists them for its JSON
- * (file_names.h). */
+/* file_names.c: checks the names of files that a command was given,
+ * and lists them for its JSON (file_names.h). */
 #include "cli/file_names.h"
 
 #include <limits.h>
@@ -57,8 +57,8 @@ static tw_status add_option(tw_context *ctx, const tw_option *option, const char
 
 /* ---- conflicts ---- */
 
-/* The absolute folder of a file, with links resolved, and the name within it. Returns false if the folder
- * does not exist. */
+/* The absolute folder of a file, with links resolved, and the name within it.
+ * Returns false if the folder does not exist. */
 static bool folder_of(const char *file, char folder[PATH_MAX], const char **name)
 {
     char above[PATH_MAX] = ".";

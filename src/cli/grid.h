@@ -26,8 +26,8 @@ static inline double tw_axis_at(const tw_axis *axis, size_t i)
     return axis->n < 2 ? axis->low : axis->low + (axis->high - axis->low) * (double)i / (double)(axis->n - 1);
 }
 
-/* The columns of the table. LOG_Z and SE are present with a Monte Carlo method, BITS and ERROR_RATE with test
- * cases. */
+/* The columns of the table.
+ * LOG_Z and SE are present with a Monte Carlo method, BITS and ERROR_RATE with test cases. */
 typedef enum tw_grid_column {
     TW_GRID_X,
     TW_GRID_Y,
@@ -50,20 +50,20 @@ typedef struct tw_grid {
     double *column[TW_GRID_COLUMNS];
 } tw_grid;
 
-/* The options of the axes: "A:B:N" (N values from A to B) for log ell and log sigma, or two named
- * parameters. */
+/* The options of the axes:
+ * "A:B:N" (N values from A to B) for log ell and log sigma, or two named parameters. */
 typedef struct tw_grid_axes {
     const char *log_ell, *log_sigma;
     tw_operands named; /* "se.ell=1:4:7"; none: the two above */
 } tw_grid_axes;
 tw_status tw_grid_parse_axes(tw_context *ctx, const tw_grid_axes *options, tw_grid *grid);
 
-/* Find the parameters of the axes in theta. Without --axis they are ell and sigma of the only leaf, the first
- * two. */
+/* Find the parameters of the axes in theta.
+ * Without --axis they are ell and sigma of the only leaf, the first two. */
 tw_status tw_grid_find_axes(tw_context *ctx, const tw_kernel *kernel, bool named, tw_grid *grid);
 
-/* The row with the largest value of a column, among the points where EP converged; x.n * y.n if there is
- * none. */
+/* The row with the largest value of a column, among the points where EP converged;
+ * x.n * y.n if there is none. */
 size_t tw_grid_best(const tw_grid *grid, tw_grid_column column);
 
 /* The columns that are present, with their names; returns their number. */
@@ -77,8 +77,8 @@ tw_warnings tw_grid_warnings(const tw_grid *grid);
 void tw_grid_print(const tw_grid *grid, const char *data, double seconds, FILE *to);
 tw_status tw_grid_print_json(tw_context *ctx, const tw_grid *grid, const tw_problem *problem);
 
-/* Plot contours of the evidence and, with test cases, of the predictive bits, with gnuplot. The name ends in
- * .svg or .png. */
+/* Plot contours of the evidence and, with test cases, of the predictive bits, with gnuplot.
+ * The name ends in .svg or .png. */
 tw_status tw_grid_plot(tw_context *ctx, const tw_grid *grid, const char *title, const char *path,
                        bool overwrite);
 

@@ -80,8 +80,8 @@ static tw_status find_parameter(tw_context *ctx, const tw_kernel *kernel, tw_axi
     return tw_fail(ctx, TW_BAD_ARGUMENT, "the kernel has no parameter %s; it has %s", axis->parameter, names);
 }
 
-/* Without --axis, theta must begin with one length scale and one sigma; a constant and white noise may
- * follow. */
+/* Without --axis, theta must begin with one length scale and one sigma;
+ * a constant and white noise may follow. */
 static tw_status check_kernel(tw_context *ctx, const tw_kernel *kernel)
 {
     if (tw_kernel_shape(kernel) && tw_kernel_inputs(kernel) == 0) return TW_OK;

@@ -1,5 +1,5 @@
-/* grid_report.c: the output of talweg grid: the columns of its table, the largest values, JSON, and the
- * plot. */
+/* grid_report.c: the output of talweg grid:
+ * the columns of its table, the largest values, JSON, and the plot. */
 #include "cli/grid.h"
 
 #include <math.h>
@@ -38,8 +38,8 @@ size_t tw_grid_columns(const tw_grid *grid, const char *names[TW_GRID_COLUMNS],
 
 /* ---- the largest values ---- */
 
-/* Is value i at an end of the axis? Then the maximum may lie outside the grid. An axis of one value does not
- * count. */
+/* Is value i at an end of the axis? Then the maximum may lie outside the grid.
+ * An axis of one value does not count. */
 static bool at_edge(const tw_axis *axis, size_t i)
 {
     return axis->n > 1 && (i == 0 || i == axis->n - 1);

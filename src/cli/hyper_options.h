@@ -1,5 +1,5 @@
-/* hyper_options.h: unknown parameters in talweg sample, evidence and compare: options, computation,
- * output. */
+/* hyper_options.h: unknown parameters in talweg sample, evidence and compare:
+ * options, computation, output. */
 #ifndef TALWEG_CLI_HYPER_OPTIONS_H
 #define TALWEG_CLI_HYPER_OPTIONS_H
 

@@ -49,8 +49,8 @@ void tw_hyper_print_rows(const tw_hyper_job *j)
     }
 }
 
-/* Weighted points are not chains: they have no R-hat, and the effective sample size is that of the
- * weights. */
+/* Weighted points are not chains:
+ * they have no R-hat, and the effective sample size is that of the weights. */
 json_t *tw_hyper_encode_rows(const tw_hyper_job *j, bool *ok)
 {
     const tw_hyper_result *r = j->result;

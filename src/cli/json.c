@@ -27,8 +27,8 @@ json_t *tw_json_numbers(size_t n, const double *values)
     return array;
 }
 
-/* JSON must be UTF-8, but names of files need not be: if a text is not, its bytes outside ASCII become
- * "?". */
+/* JSON must be UTF-8, but names of files need not be:
+ * if a text is not, its bytes outside ASCII become "?". */
 json_t *tw_json_text(const char *words)
 {
     char plain[TW_WARNING_BYTES];

@@ -19,8 +19,8 @@ json_t *tw_json_count(size_t value);
 json_t *tw_json_numbers(size_t n, const double *values);
 json_t *tw_json_text(const char *words); /* need not be UTF-8 */
 
-/* object[name] = value; takes ownership of value. Sets *ok to false if memory ran out, otherwise leaves
- * it. */
+/* object[name] = value; takes ownership of value.
+ * Sets *ok to false if memory ran out, otherwise leaves it. */
 void tw_json_set(json_t *object, const char *name, json_t *value, bool *ok);
 
 /* Append value to an array, in the same way. */

@@ -47,8 +47,8 @@ size_t tw_likelihood_options_places(const tw_likelihood_options *options, const 
 tw_status tw_likelihood_options_fill(const tw_likelihood_options *options, const tw_likelihood *likelihood,
                                      tw_data *data);
 
-/* The likelihood's parameters phi, and which of them were given; both arrays hold likelihood->parameters
- * entries. */
+/* The likelihood's parameters phi, and which of them were given;
+ * both arrays hold likelihood->parameters entries. */
 void tw_likelihood_options_phi(const tw_likelihood_options *options, const tw_likelihood *likelihood,
                                double *phi, bool *given);
 

@@ -20,8 +20,8 @@ static const tw_option rows[] = {
     {TW_ROW_OUTPUT(offsetof(model_command, file)), .help = "write the model to FILE; default: print it"},
 };
 
-/* With --json and -o: print the model and the priors. Without -o the model file itself, which is JSON, is
- * printed. */
+/* With --json and -o: print the model and the priors.
+ * Without -o the model file itself, which is JSON, is printed. */
 static tw_status print_json(tw_context *ctx, const tw_problem *problem, const tw_priors *priors)
 {
     bool ok = true;

@@ -1,5 +1,5 @@
-/* model_build.c: builds a problem from options: reads the data, recodes labels, standardises, makes kernel
- * and model. */
+/* model_build.c: builds a problem from options:
+ * reads the data, recodes labels, standardises, makes kernel and model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

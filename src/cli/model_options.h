@@ -1,5 +1,5 @@
-/* model_options.h: the options of data and model, shared by all commands that need a model, and the output
- * options. */
+/* model_options.h: the options of data and model, shared by all commands that need a model,
+ * and the output options. */
 #ifndef TALWEG_CLI_MODEL_OPTIONS_H
 #define TALWEG_CLI_MODEL_OPTIONS_H
 

@@ -238,8 +238,8 @@ static tw_status read_diagonal(const tw_problem *problem, const char *path, tw_n
     return TW_OK;
 }
 
-/* Read the labels, from the only column of the file or from the label column, and the likelihood's
- * columns. */
+/* Read the labels, from the only column of the file or from the label column,
+ * and the likelihood's columns. */
 static tw_status read_labels(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out)
 {

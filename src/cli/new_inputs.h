@@ -1,5 +1,5 @@
-/* new_inputs.h: the cases to predict: their inputs, or their covariances with the training cases, and
- * labels. */
+/* new_inputs.h: the cases to predict:
+ * their inputs, or their covariances with the training cases, and labels. */
 #ifndef TALWEG_CLI_NEW_INPUTS_H
 #define TALWEG_CLI_NEW_INPUTS_H
 
@@ -39,8 +39,8 @@ typedef struct tw_new_columns {
 tw_status tw_new_inputs_read(const tw_problem *problem, const char *path, tw_new_columns columns,
                              tw_new_inputs *out);
 
-/* Read new cases for a model with a given matrix: covariances, prior variances, and labels unless path is
- * "". */
+/* Read new cases for a model with a given matrix:
+ * covariances, prior variances, and labels unless path is "". */
 tw_status tw_new_covariances_read(const tw_problem *problem, const char *cross, const char *diagonal,
                                   const char *path, tw_new_columns columns, tw_new_inputs *out);
 

@@ -120,8 +120,8 @@ void tw_option_choices(const tw_option *option, char names[TW_CHOICES_BYTES]);
 /* Print the command's --help. */
 void tw_options_help(const tw_command *command, FILE *to);
 
-/* Print a text in lines of at most 79 columns. The first line starts at `column`; the others are indented by
- * `indent`. */
+/* Print a text in lines of at most 79 columns. The first line starts at `column`;
+ * the others are indented by `indent`. */
 void tw_print_wrapped(FILE *to, const char *text, int column, int indent);
 
 #endif

@@ -1,5 +1,5 @@
-/* predict.c: talweg predict: predicts new cases from a saved approximation, the draws of a run, or a
- * model. */
+/* predict.c: talweg predict:
+ * predicts new cases from a saved approximation, the draws of a run, or a model. */
 #include "cli/predict.h"
 
 #include "cli/commands.h"

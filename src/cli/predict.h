@@ -1,5 +1,5 @@
-/* predict.h: predictions from a model, an approximation or draws, and their output, one block of cases at a
- * time. */
+/* predict.h: predictions from a model, an approximation or draws, and their output,
+ * one block of cases at a time. */
 #ifndef TALWEG_CLI_PREDICT_H
 #define TALWEG_CLI_PREDICT_H
 
@@ -44,8 +44,8 @@ void tw_model_draws_free(tw_model_draws *m);
 /* The error for --distribute with unknown parameters. */
 tw_status tw_predict_refuse_distributed(tw_context *ctx, const char *from);
 
-/* Predictions from a saved approximation, or from the draws of a run or of a model; the members of the other
- * kinds are NULL. */
+/* Predictions from a saved approximation, or from the draws of a run or of a model;
+ * the members of the other kinds are NULL. */
 typedef struct tw_prediction {
     tw_context *ctx;
     tw_model_maker *make_model; /* for --distribute; NULL: tw_model_from_data */

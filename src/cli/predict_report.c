@@ -252,8 +252,8 @@ static sampling_errors errors_of(const tw_prediction_report *report, const tw_sc
                              .log_score = error_of_mean(&report->score, cases)};
 }
 
-/* Print "  name  0.1234 nats  +- 0.0221 +- 0.0012": the errors over cases, and over draws if there are
- * any. */
+/* Print "  name  0.1234 nats  +- 0.0221 +- 0.0012":
+ * the errors over cases, and over draws if there are any. */
 static void print_score(const char *name, double value, const char *unit, double sampling, double mcse,
                         const char *meaning)
 {

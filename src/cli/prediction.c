@@ -223,8 +223,8 @@ static void fill_quantiles(tw_prediction *p)
     }
 }
 
-/* If E[y | f] decreases with the latent function f, as for times to events, the 5 % and 95 % quantiles change
- * places. */
+/* If E[y | f] decreases with the latent function f, as for times to events,
+ * the 5 % and 95 % quantiles change places. */
 static void order_quantiles(tw_prediction *p)
 {
     double *low = p->column[TW_PREDICTED_Q05], *high = p->column[TW_PREDICTED_Q95];

@@ -1,5 +1,5 @@
-/* prior_options.h: the options --prior and --fix, which make parameters unknown or fixed; both may be
- * repeated. */
+/* prior_options.h: the options --prior and --fix, which make parameters unknown or fixed;
+ * both may be repeated. */
 #ifndef TALWEG_CLI_PRIOR_OPTIONS_H
 #define TALWEG_CLI_PRIOR_OPTIONS_H
 
@@ -17,8 +17,8 @@ extern const tw_option tw_prior_option_rows[TW_PRIOR_OPTION_COUNT];
         "Unknown parameters", tw_prior_option_rows, TW_PRIOR_OPTION_COUNT, offsetof(type, member) \
     }
 
-/* Is the parameter of this prior fixed? A prior (of a model file, for instance) is ignored for a fixed
- * parameter. */
+/* Is the parameter of this prior fixed?
+ * A prior (of a model file, for instance) is ignored for a fixed parameter. */
 bool tw_prior_is_fixed(const tw_prior_options *options, const char *prior);
 
 /* Set the problem's parameters to the values of --fix; for runs without unknown parameters. */

@@ -61,8 +61,8 @@ typedef struct tw_stages {
 } tw_stages;
 bool tw_stages_watch(void *stages, const tw_progress *progress);
 
-/* The texts after `seconds` of the stage: a line of at most `width` columns, with a bar if there is room, and
- * a sentence. */
+/* The texts after `seconds` of the stage:
+ * a line of at most `width` columns, with a bar if there is room, and a sentence. */
 enum { TW_METER_BYTES = 512 };
 void tw_meter_line(const tw_meter *meter, double seconds, int width, char text[TW_METER_BYTES]);
 void tw_meter_sentence(const tw_meter *meter, double seconds, char text[TW_METER_BYTES]);

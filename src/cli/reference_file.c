@@ -50,8 +50,8 @@ static tw_status read_gaussian(tw_context *ctx, const tw_model *model, const cha
     return status;
 }
 
-/* Use the sites of a saved approximation with the current prior. They may come from another kernel: any q is
- * valid. */
+/* Use the sites of a saved approximation with the current prior.
+ * They may come from another kernel: any q is valid. */
 static tw_status use_saved(tw_context *ctx, const tw_model *model, const char *from,
                            const tw_approximation *saved, tw_reference **out)
 {

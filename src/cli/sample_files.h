@@ -1,5 +1,5 @@
-/* sample_files.h: the files of talweg sample, written during sampling: a run file, CSV, or CSV in CmdStan's
- * format. */
+/* sample_files.h: the files of talweg sample, written during sampling:
+ * a run file, CSV, or CSV in CmdStan's format. */
 #ifndef TALWEG_CLI_SAMPLE_FILES_H
 #define TALWEG_CLI_SAMPLE_FILES_H
 

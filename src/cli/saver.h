@@ -39,15 +39,15 @@ typedef struct tw_saver {
 tw_status tw_saver_begin(tw_saver *saver, tw_context *ctx, const tw_saver_flags *flags,
                          const tw_command *command, const void *values, const char *may_change, bool force);
 
-/* The block of that name, put by this run or read from the checkpoint; NULL if there is none or its size
- * differs. */
+/* The block of that name, put by this run or read from the checkpoint;
+ * NULL if there is none or its size differs. */
 const void *tw_saver_get(const tw_saver *saver, const char *name, size_t bytes);
 
 /* The same for a block of numbers of any count. */
 const double *tw_saver_get_numbers(const tw_saver *saver, const char *name, size_t *count);
 
-/* Warn that a checkpoint could not be written, with the context's message; once, until one is written
- * again. */
+/* Warn that a checkpoint could not be written, with the context's message;
+ * once, until one is written again. */
 void tw_saver_warn(tw_saver *saver);
 
 /* Put a block. A failure gives a warning, and the computation continues. */

@@ -1,5 +1,5 @@
-/* selftest.c: talweg selftest: checks reversibility, volume, order, invariance and derivatives on the user's
- * model. */
+/* selftest.c: talweg selftest:
+ * checks reversibility, volume, order, invariance and derivatives on the user's model. */
 #include <math.h>
 
 #include "cli/commands.h"
@@ -70,8 +70,8 @@ static void show_progress(void *user, const tw_check *check)
     tw_meter_show(&r->meter, TW_METER_COUNT(++r->meter.last.done, (1 + r->others) * TW_SELFTEST_CHECKS));
 }
 
-/* Are all likelihoods to be checked? Yes, without DATA and --likelihood: its value is then the table's
- * pointer. */
+/* Are all likelihoods to be checked? Yes, without DATA and --likelihood:
+ * its value is then the table's pointer. */
 static bool wants_all(const selftest_options *options)
 {
     for (size_t k = 0; k < TW_MODEL_OPTION_COUNT; k++)

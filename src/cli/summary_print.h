@@ -32,8 +32,8 @@ void tw_summary_print_sizes(const tw_chains_summary *summary);
 /* Add the summary of all latents and of the trajectories to a JSON object. */
 void tw_summary_encode(const tw_chains_summary *summary, const tw_totals *sampling, json_t *object, bool *ok);
 
-/* Add the work: "leapfrog_steps", or null and "evaluations" for a method without leapfrog steps; only null if
- * method is NULL. */
+/* Add the work: "leapfrog_steps", or null and "evaluations" for a method without leapfrog steps;
+ * only null if method is NULL. */
 void tw_work_encode(const tw_method_info *method, size_t steps, json_t *object, bool *ok);
 
 /* Print every row to a stream. The caller checks the stream for errors. */

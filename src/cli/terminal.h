@@ -32,8 +32,8 @@ void tw_terminal_say(const char *label, tw_colour colour, const char *text);
 /* Send the warnings of ctx, and unless quiet its notes, to standard error from now on. */
 void tw_terminal_log_to(tw_context *ctx, bool quiet);
 
-/* Drop them until the next tw_terminal_log_to, except failed checkpoints: for work whose warnings were given
- * before. */
+/* Drop them until the next tw_terminal_log_to, except failed checkpoints:
+ * for work whose warnings were given before. */
 void tw_terminal_mute(tw_context *ctx);
 
 /* Show a line of progress, which replaces the last one; NULL clears it. Does nothing unless standard error is

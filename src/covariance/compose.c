@@ -123,8 +123,8 @@ static tw_status sum(const tw_cases *c, size_t node, tw_precision *out)
 
 /* ---- products ---- */
 
-/* A factor of a product. A place is a distinct value of the factor's inputs; its precision treats places as
- * cases. */
+/* A factor of a product. A place is a distinct value of the factor's inputs;
+ * its precision treats places as cases. */
 typedef struct factor {
     size_t places;
     uint32_t *of;        /* n: the place of each case */

@@ -65,8 +65,8 @@ static void combine_one(bool product, size_t n, double with, double *out)
         for (size_t i = 0; i < n; i++) out[i] += with;
 }
 
-/* Evaluate a sum or product. Parts that are constant on the panel are combined to one number, used at the
- * end. */
+/* Evaluate a sum or product.
+ * Parts that are constant on the panel are combined to one number, used at the end. */
 static void evaluate_parts(tw_panel *panel, size_t i, double *out)
 {
     const tw_node *nodes = panel->kernel->nodes;

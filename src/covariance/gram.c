@@ -7,8 +7,8 @@
 #include "covariance/precision.h"
 #include "linalg/product.h"
 
-/* Allocate scratch for panels of one column: one piece for its distances, and one for each level of the
- * kernel. */
+/* Allocate scratch for panels of one column:
+ * one piece for its distances, and one for each level of the kernel. */
 static tw_status allocate_column(const tw_kernel *kernel, size_t rows, tw_panel *panel)
 {
     panel->kernel = kernel;

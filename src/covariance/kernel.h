@@ -191,8 +191,8 @@ const char *tw_node_slot_name(const tw_node *node, size_t slot);
 size_t tw_node_width(const tw_node *node, size_t d);
 size_t tw_node_column(const tw_kernel *kernel, const tw_node *node, size_t c);
 
-/* theta of the k-th parameter of a slot; of the only one, if it has one for all inputs; the initial value, if
- * fixed. */
+/* theta of the k-th parameter of a slot; of the only one, if it has one for all inputs;
+ * the initial value, if fixed. */
 double tw_node_theta(const tw_kernel *kernel, const tw_node *node, size_t slot, size_t k);
 
 /* The same in natural units. */

@@ -96,8 +96,8 @@ static bool white_uniform(const tw_panel *panel, const tw_node *node, double *va
     return panel->kind != TW_PANEL_MIXED;
 }
 
-/* The row of column j of a mixed panel where row and column are the same case; panel->rows if there is
- * none. */
+/* The row of column j of a mixed panel where row and column are the same case;
+ * panel->rows if there is none. */
 static size_t same_case(const tw_panel *panel, size_t j)
 {
     size_t column = panel->first_column + j;

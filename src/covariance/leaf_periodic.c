@@ -44,8 +44,8 @@ static double angle(const tw_panel *panel, const tw_node *node, size_t c, size_t
     return two_pi * (a - b) / tw_node_value(panel->kernel, node, PERIOD, c);
 }
 
-/* The features of one input: row[i] is the cosine of row i, and row[i + rows] its sine; likewise for
- * columns. */
+/* The features of one input: row[i] is the cosine of row i, and row[i + rows] its sine;
+ * likewise for columns. */
 typedef struct circle {
     const double *row, *column;
     size_t rows, columns;

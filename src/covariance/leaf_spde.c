@@ -162,8 +162,8 @@ typedef struct field {
     operation k, slope;
 } field;
 
-/* Column j: v = Q e_j, or dQ e_j. All terms of dQ visit the cells in the same order, so they have the same
- * support. */
+/* Column j: v = Q e_j, or dQ e_j.
+ * All terms of dQ visit the cells in the same order, so they have the same support. */
 static void fill_column(const lattice *l, const field *f, size_t j, support *v)
 {
     *v = (support){1, {(uint32_t)j}, {f->scale}};

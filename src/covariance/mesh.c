@@ -223,8 +223,8 @@ tw_status tw_mesh_precision(const tw_mesh *mesh, const tw_mesh_field *of, tw_pre
 
 /* ---- cases ---- */
 
-/* The barycentric weights of triangle t's corners at a place. Returns false if the place is outside, beyond
- * rounding. */
+/* The barycentric weights of triangle t's corners at a place.
+ * Returns false if the place is outside, beyond rounding. */
 static bool weigh(const tw_mesh *m, size_t t, const double at[2], double weight[3])
 {
     static const double one[2] = {1.0, 1.0}, rounding = 1e-9;

@@ -16,8 +16,8 @@ typedef struct tw_mesh {
 tw_status tw_mesh_read(tw_context *ctx, const char *path, tw_mesh *to);
 void tw_mesh_free(tw_context *ctx, tw_mesh *mesh);
 
-/* The signed area of a triangle, with coordinates divided by scale[2]; the sign is the orientation of its
- * corners. */
+/* The signed area of a triangle, with coordinates divided by scale[2];
+ * the sign is the orientation of its corners. */
 double tw_mesh_area(const tw_mesh *mesh, size_t triangle, const double *scale);
 
 /* A field on a mesh, in coordinates divided by scale. */
@@ -27,8 +27,8 @@ typedef struct tw_mesh_field {
     bool slope[2]; /* if any is true: compute the sum of dQ/dlog scale_k over these k instead of Q */
 } tw_mesh_field;
 
-/* The precision c K (M^-1 K)^(power - 1) of the nodes, K = M + G (mesh.c). Sets only out->q and
- * out->hidden. */
+/* The precision c K (M^-1 K)^(power - 1) of the nodes, K = M + G (mesh.c).
+ * Sets only out->q and out->hidden. */
 tw_status tw_mesh_precision(const tw_mesh *mesh, const tw_mesh_field *of, tw_precision *out);
 
 /* The design of n cases: the weights of the corners of their triangles. input: both coordinates of the cases,

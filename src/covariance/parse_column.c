@@ -1,5 +1,5 @@
-/* parse_column.c: parses an input in an expression: its name, with or without double quotes, or its number,
- * from 1. */
+/* parse_column.c: parses an input in an expression:
+ * its name, with or without double quotes, or its number, from 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* parse_fail.c: error messages of the parser: words, the expression, and a mark under the position of the
- * error. */
+/* parse_fail.c: error messages of the parser:
+ * words, the expression, and a mark under the position of the error. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -54,8 +54,8 @@ size_t tw_parser_file_slot(const tw_leaf *leaf, tw_word word);
 tw_status tw_parser_file(tw_parser *p, tw_word word, size_t slot, tw_node *node);
 tw_status tw_parser_check_files(const tw_parser *p, tw_word leaf, const tw_node *node);
 
-/* Fail with TW_BAD_ARGUMENT and a message: these words, the expression, and a mark under the position
- * `at`. */
+/* Fail with TW_BAD_ARGUMENT and a message:
+ * these words, the expression, and a mark under the position `at`. */
 tw_status tw_parser_fail(const tw_parser *p, const char *at, const char *format, ...) TW_PRINTF(3, 4);
 
 /* Does the text name an input here? Read an input: a name, with or without quotes, or a number. */

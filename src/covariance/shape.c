@@ -33,8 +33,8 @@ static void se_slope(size_t n, double own, const double *d2, const double *k, do
 
 enum { CHUNK = 256 };
 
-/* k = sigma2 (1 + first r + second r^2) exp(-r), r = scale d. In chunks, so that r stays in cache until after
- * the exp. */
+/* k = sigma2 (1 + first r + second r^2) exp(-r), r = scale d.
+ * In chunks, so that r stays in cache until after the exp. */
 static void matern(size_t n, double sigma2, const double *d2, double *k, double scale, double first,
                    double second)
 {

@@ -1,5 +1,5 @@
-/* simple.c: makes the most common kernel, sigma^2 g(|(a - b)/ell|^2) + constant + white, without an
- * expression. */
+/* simple.c: makes the most common kernel, sigma^2 g(|(a - b)/ell|^2) + constant + white,
+ * without an expression. */
 #include <math.h>
 #include <string.h>
 

@@ -41,8 +41,8 @@ static void dealloc(PyObject *object)
     Py_DECREF(type);
 }
 
-/* numpy requests shape, strides and format. A request without them is refused: it would misread strided
- * memory. */
+/* numpy requests shape, strides and format. A request without them is refused:
+ * it would misread strided memory. */
 static int get_buffer(PyObject *object, Py_buffer *out, int flags)
 {
     array *self = (array *)object;

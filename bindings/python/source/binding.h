@@ -24,8 +24,8 @@
         name, (PyCFunction)(void (*)(void))(function), METH_VARARGS | METH_KEYWORDS, NULL \
     }
 
-/* The state of the module: its types and exceptions, and the number of threads that BLAS had before talweg
- * set it to one. */
+/* The state of the module:
+ * its types and exceptions, and the number of threads that BLAS had before talweg set it to one. */
 typedef struct tw_py_state {
     PyObject *array, *problem, *approximation, *draws; /* types */
     PyObject *error, *input_error, *numerical_error, *memory_error, *file_error;
@@ -73,8 +73,8 @@ bool tw_py_columns_get(PyObject *from, size_t n, tw_py_columns *out);
 void tw_py_columns_release(tw_py_columns *columns);
 tw_status tw_py_columns_put(const tw_py_columns *columns, tw_data *data);
 
-/* Names, from a list of str; none for None. The texts live as long as the list. Release the array also after
- * a failure. */
+/* Names, from a list of str; none for None. The texts live as long as the list.
+ * Release the array also after a failure. */
 typedef struct tw_py_names {
     size_t count;
     const char **name;

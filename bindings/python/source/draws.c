@@ -168,8 +168,8 @@ PyObject *tw_py_summary(const tw_chains_summary *summary)
     return tw_py_build(fields, summary);
 }
 
-/* Draws with unknown parameters are not chains: their effective sample size is that of the weights, and R-hat
- * is not defined. */
+/* Draws with unknown parameters are not chains:
+ * their effective sample size is that of the weights, and R-hat is not defined. */
 static void weigh(const tw_run_theta *t, size_t n, tw_summary *rows, tw_chains_summary *whole)
 {
     double ess = t->weight_ess;

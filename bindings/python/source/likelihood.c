@@ -1,5 +1,5 @@
-/* likelihood.c: the columns (one number per observation) and parameters of likelihoods, by name; and log
- * p(y_n | x_n). */
+/* likelihood.c: the columns (one number per observation) and parameters of likelihoods, by name;
+ * and log p(y_n | x_n). */
 #include <string.h>
 
 #include "binding.h"

@@ -1,5 +1,5 @@
-/* parts.c: the method parts of Problem: the data and parameters of a model, with the names that run files
- * use. */
+/* parts.c: the method parts of Problem:
+ * the data and parameters of a model, with the names that run files use. */
 #include <string.h>
 
 #include "binding.h"

@@ -64,8 +64,8 @@ static tw_observations observations(const new_cases *c)
     return tw_data_observed(c->known, c->problem->likelihood, c->problem->whole->phi);
 }
 
-/* Recode the labels, and set the columns: those given, and otherwise the training cases' value if it is
- * constant. */
+/* Recode the labels, and set the columns:
+ * those given, and otherwise the training cases' value if it is constant. */
 static tw_status make_known(new_cases *c)
 {
     const tw_problem *whole = c->problem->whole;

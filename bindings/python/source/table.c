@@ -138,8 +138,8 @@ static PyObject *wrap(PyObject *owner, const tw_data *data)
         tw_py_texts(data->labels.count, (const char *const *)data->labels.text), columns_of(owner, data));
 }
 
-/* read_data(path, label, names of columns, their places, ignored, log) -> (X, names, levels, y, texts of y,
- * columns) */
+/* read_data(path, label, names of columns, their places, ignored, log) -> (X, names, levels, y,
+ * texts of y, columns) */
 PyObject *tw_py_read_data(PyObject *module, PyObject *arguments)
 {
     const tw_py_state *state = PyModule_GetState(module);

@@ -136,8 +136,8 @@ void tw_py_team_free(tw_py_team *team)
     PyMem_Free(team);
 }
 
-/* Problem.share(team): from now on the problem's computations are those of a member of the team; None: no
- * team. */
+/* Problem.share(team): from now on the problem's computations are those of a member
+ * of the team; None: no team. */
 PyObject *tw_py_share(PyObject *object, PyObject *with)
 {
     tw_py_problem *self = (tw_py_problem *)object;

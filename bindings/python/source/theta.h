@@ -15,8 +15,8 @@ typedef struct tw_py_theta {
 /* A copy; free it with free(). NULL: not enough memory. */
 tw_py_theta *tw_py_theta_copy(const tw_run_theta *from, const tw_estimate *estimate, double seconds);
 
-/* (rows, {name: draws}, facts): a row is (name, prior, mean, sd, q05, q50, q95, mcse, ess_bulk, ess_tail,
- * rhat). */
+/* (rows, {name: draws}, facts):
+ * a row is (name, prior, mean, sd, q05, q50, q95, mcse, ess_bulk, ess_tail, rhat). */
 PyObject *tw_py_theta_build(const tw_problem *problem, const tw_py_theta *theta);
 
 #endif
