@@ -59,8 +59,10 @@ static tw_status print_json(tw_context *ctx, const tw_hyper_job *j, FILE *to)
     size_t count = tw_hyper_estimates(j->result, all, seconds);
     tw_agreement agreement = compare(j->result, count, all);
     json_t *object = json_object(), *estimates = json_array();
-    for (size_t k = 0; k < count; k++)
-        tw_json_append(estimates, tw_hyper_encode_estimate(&all[k], seconds[k], &ok), &ok);
+    for (size_t k = 0; k < count; k++) {
+        size_t weights = k == 0 ? j->result->points : all[k].particles;
+        tw_json_append(estimates, tw_hyper_encode_estimate(&all[k], weights, seconds[k], &ok), &ok);
+    }
     tw_json_set(object, "n", tw_json_count(j->result->n), &ok);
     tw_json_set(object, "estimates", estimates, &ok);
     tw_json_set(object, "theta", tw_hyper_encode_rows(j, &ok), &ok);

@@ -73,8 +73,8 @@ json_t *tw_hyper_encode_rows(const tw_hyper_job *job, bool *ok);
 /* The one or two estimates of the evidence; returns their number. */
 size_t tw_hyper_estimates(const tw_hyper_result *result, tw_estimate estimates[2], double seconds[2]);
 
-/* An estimate of the evidence, and facts about the points, as JSON objects. */
-json_t *tw_hyper_encode_estimate(const tw_estimate *estimate, double seconds, bool *ok);
+/* An estimate of the evidence from so many weights, and facts about the points, as JSON objects. */
+json_t *tw_hyper_encode_estimate(const tw_estimate *estimate, size_t weights, double seconds, bool *ok);
 json_t *tw_hyper_encode_points(const tw_hyper_result *result, bool *ok);
 
 #endif

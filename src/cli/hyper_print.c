@@ -85,8 +85,16 @@ size_t tw_hyper_estimates(const tw_hyper_result *r, tw_estimate estimates[2], do
     return r->joint.particles > 0 ? 2 : 1;
 }
 
-json_t *tw_hyper_encode_estimate(const tw_estimate *e, double seconds, bool *ok)
+/* The reason to doubt an estimate from so many weights, NULL if there is none: as the warnings of the run say. */
+static const char *doubt_of(const tw_estimate *e, size_t weights)
 {
+    if (!isfinite(e->log_z) || !(e->weight_ess >= 2.0)) return "the weights collapsed";
+    return e->pareto_k > tw_pareto_limit(weights) ? "the weights have a heavy tail" : NULL;
+}
+
+json_t *tw_hyper_encode_estimate(const tw_estimate *e, size_t weights, double seconds, bool *ok)
+{
+    const char *doubt = doubt_of(e, weights);
     json_t *object = json_object();
     tw_json_set(object, "method", json_string(e->method), ok);
     tw_json_set(object, "whole_model", json_true(), ok);
@@ -97,8 +105,7 @@ json_t *tw_hyper_encode_estimate(const tw_estimate *e, double seconds, bool *ok)
     tw_json_set(object, "se", tw_json_number(e->se), ok);
     tw_json_set(object, "weight_ess", tw_json_number(e->weight_ess), ok);
     tw_json_set(object, "pareto_k", tw_json_number(e->pareto_k), ok);
-    tw_json_set(object, "doubt",
-                e->pareto_k > 0.7 ? json_string("the weights have a heavy tail") : json_null(), ok);
+    tw_json_set(object, "doubt", doubt ? json_string(doubt) : json_null(), ok);
     tw_json_set(object, "acceptance", tw_json_number(e->acceptance), ok);
     tw_json_set(object, "failures", tw_json_number(e->failures), ok);
     tw_json_set(object, "particles", tw_json_count(e->particles), ok);

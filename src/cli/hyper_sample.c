@@ -175,7 +175,7 @@ static tw_status print_json(const sampled *s, FILE *to)
     json_t *object = json_object(), *estimates = json_array();
     encode_run(s, object, &ok);
     if (!tw_hyper_is_chain(r))
-        tw_json_append(estimates, tw_hyper_encode_estimate(&r->estimate, r->seconds, &ok), &ok);
+        tw_json_append(estimates, tw_hyper_encode_estimate(&r->estimate, r->points, r->seconds, &ok), &ok);
     tw_json_set(object, "estimates", estimates, &ok);
     tw_json_set(object, "theta", tw_hyper_encode_rows(&s->job, &ok), &ok);
     tw_json_set(object, "importance_sampling", tw_hyper_encode_points(r, &ok), &ok);

@@ -39,6 +39,12 @@ works model "$data" --prior default -o "$d/m.json"
 works evidence --model "$d/m.json" --points 64 --json
 gives 'len(r["theta"]) == 2 and r["estimates"][0]["whole_model"] is True'
 
+# an estimate is doubted exactly if there is a warning: with 64 weights from k = 0.45 on, not from 0.7
+for seed in 1 2 3; do
+    works evidence --model "$d/m.json" --points 64 --seed $seed --json
+    gives '(r["estimates"][0]["doubt"] is not None) == any(w["code"].startswith("theta_") for w in r["warnings"])'
+done
+
 # sample: draws of the parameters and the latents; no chains, so no R-hat, and the ESS is that of the weights
 works sample --model "$d/m.json" --points 128 --json -o "$d/run.nc"
 gives '(r["method"], r["chains"], r["draws"], r["rhat_max"]) == ("is2", 1, 128, None) and r["warnings"] == []'
