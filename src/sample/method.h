@@ -41,8 +41,8 @@ typedef struct tw_method_row {
     /* ---- the cost of a transition (cost.h) */
     double (*cost)(tw_sampler *s, double steps); /* with this many steps (tw_record.steps) */
     double (*least_cost)(tw_sampler *s);         /* a lower bound at the current positions */
-    double (*floor)(const tw_posterior *p); /* a lower bound before a sampler exists; NULL: making a sampler
-                                                    is cheap, so use least_cost */
+    /* A lower bound before a sampler exists. NULL: making a sampler is cheap, so least_cost is enough. */
+    double (*floor)(const tw_posterior *p);
     /* All steps since the sampler was made, including reversed trajectories. NULL: those of the records. */
     double (*work)(tw_sampler *s);
 

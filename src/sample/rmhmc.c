@@ -19,13 +19,12 @@
 #include "sample/sampler.h"
 
 typedef struct rmhmc {
-    tw_riemann **point; /* one per worker */
-    tw_gaussian
-        *own_anchor; /* metric anchored: EP's Gaussian with its covariance matrix; NULL: another metric */
-    tw_frame anchor; /* metric anchored: the frame of that Gaussian */
-    double *v;       /* r x P whitened positions */
-    double *normals,
-        *saved; /* n + r numbers per worker: for the momentum; the end of a trajectory, v then x */
+    tw_riemann **point;      /* one per worker */
+    tw_gaussian *own_anchor; /* metric anchored: EP's Gaussian with its covariance; NULL: another metric */
+    tw_frame anchor;         /* metric anchored: the frame of that Gaussian */
+    double *v;               /* r x P whitened positions */
+    double *normals;         /* per worker n + r numbers, for the momentum */
+    double *saved;           /* per worker n + r numbers: v and x at the end of a trajectory */
 } rmhmc;
 
 static void rmhmc_release(tw_sampler *s)

@@ -16,10 +16,11 @@ bool tw_is_past(double deadline);
 typedef struct tw_sampling_job {
     const tw_sampling_plan *plan;
     const tw_sampling_watch *watch; /* NULL: none */
-    double start, warm; /* wall time at the start and at the end of warm-up; a resumed run sets them as
-                                       if it had not been interrupted */
-    double warm_cpu;    /* processor time at the end of warm-up */
-    bool late;          /* the deadline has passed */
+    /* Wall time at the start and at the end of warm-up; in a resumed run, as if it had not been
+     * interrupted. */
+    double start, warm;
+    double warm_cpu; /* processor time at the end of warm-up */
+    bool late;       /* the deadline has passed */
 } tw_sampling_job;
 
 /* ---- sampling_state.c: the state of a run in a store; store may be NULL */

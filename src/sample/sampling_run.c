@@ -4,9 +4,9 @@
 #include "sample/sampling_plan.h"
 #include "sample/summarise.h"
 
-static const double over_dispersed =
-    1.5; /* starts have 1.5 times EP's standard deviations, so that R-hat can detect a
-                                             chain that has not converged */
+/* Starts have 1.5 times the standard deviations of EP, so that R-hat can detect chains that have not
+ * converged. */
+static const double over_dispersed = 1.5;
 
 static tw_status start(const tw_sampling_plan *p, tw_sampler *sampler)
 {

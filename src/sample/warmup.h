@@ -68,8 +68,7 @@ typedef struct tw_warmup {
     tw_step_tuner tuner;
     tw_ladder ladder;
     double *before; /* n x P positions before a move */
-    double *
-        centre; /* n: deviations are d = x - centre; first the start of chain 0, then the mean while settling */
+    double *centre; /* n: d = x - centre; at first the start of chain 0, after settling the mean so far */
     double *first, *second, *fourth; /* n each: sums of d, d^2 and d^4 */
     size_t moments;                  /* number of positions in these sums */
 } tw_warmup;
