@@ -12,8 +12,7 @@
 /* The effort of a second run is larger by this factor than estimated: an error from 16 islands is itself
  * known to a fifth, and there is no third run. */
 static const double safety = 1.5;
-static const double most_effort =
-    64.0; /* largest ratio of the second to the first run of parallel tempering */
+static const double most_effort = 64.0; /* largest ratio of the rounds of parallel tempering's two runs */
 
 /* ---- common to all methods ---- */
 

@@ -31,7 +31,7 @@ typedef struct tw_pt {
     tw_step_tuner *tuner;    /* per level: step sizes */
     bool tuning;             /* step sizes are being tuned; otherwise they are given or frozen */
     uint64_t chain;          /* the first chain of its random streams */
-    uint64_t round;          /* rounds so far, warm-up included; the iteration number of the random streams */
+    uint64_t round;          /* rounds so far, warm-up included; random numbers are functions of it */
     size_t move;             /* the current move of this round */
     double *normals, *x;     /* r x copies and n x copies: new draws at b = 0 */
     tw_status drawn;         /* TW_OK if these have a finite density */

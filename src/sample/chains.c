@@ -273,8 +273,8 @@ static tw_status draw_all(run *r)
         if (reached) break;
         tw_move move = sampling_move(r, i);
         tw_sampler_advance(r->sampler, &move, r->records);
-        TW_TRY(
-            tw_team_status(r->sampler->ctx)); /* after a failure the records of other members are missing */
+        /* After a failure the records of other members are missing. */
+        TW_TRY(tw_team_status(r->sampler->ctx));
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));
         bool ends = account(r, TW_STAGE_SAMPLING, i, o->until_ess > 0.0 ? 0 : total);
         emit_state(r, i + 1);

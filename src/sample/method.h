@@ -1,6 +1,6 @@
 /* method.h: the table of sampling methods. A row has a method's properties, its transition, its cost, and the
- * conditions under which --method auto tries it. The row tw_method_NAME is at the end of the method's file;
- * TW_METHOD_LIST in talweg/sample.h generates the enum and the table (method.c). */
+ * conditions under which the automatic choice tries it. The row tw_method_NAME is at the end of the method's
+ * file; TW_METHOD_LIST in talweg/sample.h generates the enum and the table (method.c). */
 #ifndef TALWEG_SAMPLE_METHOD_H
 #define TALWEG_SAMPLE_METHOD_H
 

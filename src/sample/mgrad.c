@@ -12,6 +12,7 @@
  *   h(z, y) = (z - (2/delta) A (y + (delta/4) g(y)))' ((2/delta) A + I)^-1 g(y).
  *
  * This is a gradient step on E with an auxiliary variable, which is integrated out; C shrinks the proposal.
+ * The densities N(x; m, C) and N(y; m, C) cancel in the acceptance probability.
  * With the eigenvectors Q of C (gaussian/spectral.h) A is diagonal for every delta, so that tuning delta
  * needs no new decomposition. A move costs one product with Q and one with Q', for all columns of a tile
  * together, and n sites.
@@ -139,8 +140,8 @@ static double shrinkage(double s, double delta)
     return 2.0 * s / (delta + 2.0 * s);
 }
 
-/* Draw y for every column, as Q' y and as y + m. Along an eigenvector (2/delta) A^2 + A = (delta/2) a (1 +
- * a). */
+/* Draw y for every column, as Q' y and as y + m. Along an eigenvector the variance (2/delta) A^2 + A is
+ * (delta/2) a (1 + a). */
 static void propose(tw_sampler *s, tile *t, const tw_move *move, size_t first, double delta)
 {
     const double *values = own_of(s)->spectral->values, *centre = tw_frame_centre(&s->frame);

@@ -4,8 +4,8 @@
  *   k' K^-1 x_s = u' v_s,     k** - k' K^-1 k = k** - u'u,
  * also for an L of lower rank. New inputs are processed in blocks of TW_PREDICT_POINTS, draws in blocks of
  * TW_PREDICT_DRAWS of one chain (fewer of both if n is large: p->points and p->block), and the products u'v
- * in tiles of TW_PREDICT_TILE new inputs. All sizes are fixed, so that results depend neither on the number
- * of threads nor on whether the draws are kept.
+ * in tiles of TW_PREDICT_TILE new inputs. The sizes depend on n alone, so that results depend neither on the
+ * number of threads nor on whether the draws are kept.
  *
  * If draws differ in their parameters, every place has its own K, k, U and variance. The draws are then
  * processed place by place, and each is added to its series by its chain and number.

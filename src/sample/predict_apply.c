@@ -12,10 +12,9 @@ typedef struct new_cases {
     const double *cross, *diagonal; /* of all cases */
     tw_observations all;
     const tw_predictions *out;
-    size_t first, count; /* the block */
-    const tw_data *train,
-        *inputs; /* to compute the cross-covariances at each place; NULL: `cross` is given */
-    size_t from; /* inputs: the index of case 0 */
+    size_t first, count;           /* the block */
+    const tw_data *train, *inputs; /* to compute `cross` at each place; NULL: it is given */
+    size_t from;                   /* inputs: the index of case 0 */
 } new_cases;
 
 /* The argument of the functions that process all tiles of a block in parallel. */

@@ -4,9 +4,9 @@
  * from N(0, G) there, takes generalised leapfrog steps, and applies the Metropolis test to H. It rejects and
  * counts a trajectory in which an implicit solve or a factorisation failed. It also rejects and counts an
  * irreversible one, which does not return to its start when integrated back from its end with the momentum
- * reversed. It checks this for a random fraction of the trajectories, and whenever a solve came close to its
- * cap. For most steps a cheaper test at the end of the step shows that they are reversible
- * (dynamics/riemann_return.c); only a trajectory with a step that fails this test is integrated back.
+ * reversed. It checks this for a random fraction of the trajectories: a test at the end of each step shows
+ * for most steps that they are reversible (dynamics/riemann_return.c), and a trajectory with a step that
+ * fails this test is integrated back. So is every trajectory with a solve that came close to its cap.
  * Differences from the report: solves go to a tolerance instead of a fixed count, and irreversible
  * trajectories are rejected.
  */
@@ -234,8 +234,7 @@ static double mean_active(tw_sampler *s)
  * n sites. */
 static double step_cost(tw_sampler *s, double responses, double position_evaluations)
 {
-    const double level_2 =
-        4.0; /* a flop in a product with one vector waits for memory and costs that much more */
+    const double level_2 = 4.0; /* a flop in a product with a vector costs that of four at level 3 */
     tw_curved_flops flops = tw_curved_cost(point_of(s, 0)->curved, mean_active(s));
     double sites = TW_COST_SITE * (double)s->n, vectors = level_2 * (flops.solve + flops.product);
     return position_evaluations * (flops.factor + vectors + sites) + responses * vectors + flops.diagonal +

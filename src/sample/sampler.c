@@ -43,8 +43,8 @@ static tw_status allocate(tw_sampler *s)
     return s->method->set_up(s);
 }
 
-/* If one piece would hold all columns and is at least half full, divide it in two, so that two threads or
- * ranks can share the work of a run with 32 chains. */
+/* If one piece would hold all columns and is more than half full, divide it in two, so that two threads or
+ * ranks can share the work. */
 static size_t columns_of_a_piece(const tw_method_row *row, size_t columns)
 {
     size_t most = row->piece_columns;

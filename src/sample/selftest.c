@@ -5,8 +5,8 @@
 #include "sample/selftest.h"
 #include "talweg/chains.h"
 
-/* The largest number of cases of a check. With n cases a trajectory of RMHMC costs O(n^3), a Jacobian needs 8
- * n trajectories, and chains need thousands. */
+/* The largest number of cases of a check. With n cases a trajectory of RMHMC costs O(n^3), a Jacobian needs
+ * 8 n trajectories, and chains need thousands. */
 enum { DYNAMICS_CASES = 150, INVARIANCE_CASES = 30, VOLUME_CASES = 12 };
 
 void tw_selftest_note(const tw_selftest_case *c, tw_check check)

@@ -36,8 +36,7 @@ tw_status tw_selftest_likelihood(const tw_selftest_case *c);
 tw_status tw_selftest_gradient(const tw_selftest_case *c);
 tw_status tw_selftest_ep(const tw_selftest_case *c);
 
-/* ---- selftest_flow.c: either integrator as a map of phase space; a phase point is (q, p), r numbers each
- * ---- */
+/* ---- selftest_flow.c: either integrator as a map of phase points (q, p), r numbers each ---- */
 
 typedef struct tw_flow {
     const char *name, *cure; /* "leapfrog"; what to check if it fails */

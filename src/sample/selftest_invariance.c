@@ -12,9 +12,8 @@
 #include "sample/selftest.h"
 #include "talweg/chains.h"
 
-static const double joint_errors = 5.0; /* the largest difference allowed */
-static const double largest_rhat =
-    1.05; /* above it the error estimates are not reliable, and the check is skipped */
+static const double joint_errors = 5.0;  /* the largest difference allowed */
+static const double largest_rhat = 1.05; /* above it the errors are not reliable: the check is skipped */
 
 enum { CHAINS = 4 };
 

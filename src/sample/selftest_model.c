@@ -20,7 +20,7 @@ static double difference(const double *f, double h)
     return (f[0] - 8.0 * f[1] + 8.0 * f[2] - f[3]) / (12.0 * h);
 }
 
-/* |difference - exact|, relative to |exact| or, if that is larger, to 1e6 times the rounding error of the
+/* |difference - exact|, relative to the larger of |exact| and 1e6 times the rounding error of the
  * difference. */
 static double mismatch(const double *f, double h, double exact)
 {
