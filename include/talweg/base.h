@@ -141,7 +141,7 @@ typedef struct tw_quoted {
 TW_API tw_quoted tw_quote(const char *begin, const char *end);
 
 /* The name of the list "a, b, c" nearest to word by edit distance, copied into nearest, for messages with "did
- * you mean"; "" if no name is within a third of its length (and at least two letters). */
+ * you mean"; "" if no name is within two edits or a third of its length, whichever is more. */
 enum { TW_NAME_BYTES = 64 };
 TW_API void tw_nearest_name(const char *word, const char *names, char nearest[TW_NAME_BYTES]);
 
@@ -165,9 +165,9 @@ TW_API void tw_release(tw_context *ctx, void *memory);
 /* The initial value of a checksum. */
 #define TW_CHECKSUM_START UINT64_C(0xcbf29ce484222325)
 
-/* The checksum of talweg's own files, FNV-1a (Fowler, Noll and Vo) by words of 8 bytes, of `words` more words: `sum` is
- * TW_CHECKSUM_START or the result of the previous call. A change within one word is always detected; it is not a cryptographic
- * checksum. */
+/* The checksum of talweg's own files, FNV-1a (Fowler, Noll and Vo) by words of 8 bytes, of `words` more words: `sum`
+ * is TW_CHECKSUM_START or the result of the previous call. A change within one word is always detected; it is not a
+ * cryptographic checksum. */
 TW_API uint64_t tw_checksum(uint64_t sum, size_t words, const void *data);
 
 /* The same for the bytes of a text, one word each, including its terminating 0. */
