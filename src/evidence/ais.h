@@ -16,7 +16,7 @@ typedef struct tw_ais {
     double *beta;          /* steps + 1: the schedule */
     double *eps;           /* steps + 1: the step size at each temperature */
     double *log_weight;    /* particles */
-    double *up_log_weight; /* particles: the log weights of a reverse run's way up; NULL in a forward run */
+    double *up_log_weight; /* particles: log weights of a reverse run's upward pass; NULL: forward run */
     /* For trial steps: the particles' shares of the variance, then a state of the sampler. NULL: no
      * refinement. */
     double *trial;
@@ -58,9 +58,9 @@ double tw_two_sided_ess(size_t n, const double *log_weight, const double *ratio,
 double tw_two_sided_step(size_t n, const double *log_weight, const double *ratio, double step,
                          double fraction);
 
-/* The fraction of the mean weight that a way down missed, from its log weights and those of the way up on
- * the same temperatures. *error (may be NULL): the resulting error of log Z, from the fraction and its own
- * error. */
+/* The fraction of the mean weight that a downward pass missed, from its log weights and those of the upward
+ * pass on the same temperatures. *error (may be NULL): the resulting error of log Z, from the fraction and
+ * its own error. */
 double tw_ais_missed(size_t n, const double *up, const double *down, double *error);
 
 /* ---- ais_state.c: save and resume a run */

@@ -4,22 +4,22 @@
  * then go down to q.
  *
  * The problem is q's tail. Suppose that q has mass m in a region where R = log p(y, x) - log q(x) is very
- * negative. In a forward run particles there have no weight, and nothing is lost. On the way down, the step
- * from b_1 to 0 has weights exp(-b_1 R): particles in that region are so rare at b_1, and have so large a
- * weight, that no run contains one. The other weights look good, and log Z is too high by about m. The way up
- * starts in that region, and helps twice.
+ * negative. In a forward run particles there have no weight, and nothing is lost. On the downward pass, the
+ * step from b_1 to 0 has weights exp(-b_1 R): particles in that region are so rare at b_1, and have so large
+ * a weight, that no run contains one. The other weights look good, and log Z is too high by about m. The
+ * upward pass starts in that region, and helps twice.
  *
  * Temperatures. A step from b + h down to b has weights of relative variance
  *
  *     E_b[exp(h R)] E_b[exp(-h R)] - 1,
  *
- * which the particles at b on their way up estimate. If it is too large, they insert a temperature. The
+ * which the particles at b on the upward pass estimate. If it is too large, they insert a temperature. The
  * particles that cause this variance are in q's tail, where the density may be far steeper than elsewhere, so
  * the step size at such a temperature is chosen for their acceptance, not for the average particle's.
  *
- * The missed weight. Ways up and down on the same temperatures are time reversals of each other: with w the
- * weight of a way up and v that of a way down, E_down[f(v)] = E_up[w f(1 / w)] / Z (Crooks 2000). With f(v) =
- * max(v - c, 0), the fraction of the mean weight 1/Z beyond c is
+ * The missed weight. The upward and the downward pass on the same temperatures are time reversals of each
+ * other: with w the weight of an upward pass and v that of a downward one, E_down[f(v)] = E_up[w f(1 / w)] /
+ * Z (Crooks 2000). With f(v) = max(v - c, 0), the fraction of the mean weight 1/Z beyond c is
  *
  *     E_down[max(v - c, 0)] / E_down[v] = E_up[max(1 - c w, 0)],
  *
@@ -125,8 +125,8 @@ static double share_variance(size_t n, const double *log_weight, const double *r
     return sum;
 }
 
-/* Insert a temperature before b_k if the way down needs one. The particles are at b_{k-1}, and R is up to
- * date. */
+/* Insert a temperature before b_k if the downward pass needs one. The particles are at b_{k-1}, and R is up
+ * to date. */
 static void refine(tw_ais *a, const tw_walk *walk, size_t k)
 {
     double from = a->beta[k - 1], step = a->beta[k] - from;

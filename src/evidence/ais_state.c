@@ -1,7 +1,7 @@
 /* ais_state.c: save and restore a run of annealed importance sampling.
  *
  * The numbers of tw_ais_state are, in this order: the schedule, which a reverse run may have refined, the
- * step sizes, the log weights, in a reverse run those of its way up, and the state of the sampler. Their
+ * step sizes, the log weights, in a reverse run those of its upward pass, and the state of the sampler. Their
  * count determines the length of the schedule. With the number of transitions so far, which random numbers
  * are functions of, they determine the rest of the run.
  */
