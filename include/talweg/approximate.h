@@ -181,8 +181,9 @@ TW_API size_t tw_predict_batch(size_t n);
 TW_API tw_status tw_predictor_at(const tw_predictor *predictor, const tw_kernel *kernel, const tw_data *train,
                                  const tw_data *at, double *mean, double *variance);
 
-/* ---- predictions of observations ------------------------------------------------------------------------- All
- * functions take the cases `at` (with y only for scores), whose latent values are N(mean[i], variance[i]). */
+/* ---- predictions of observations ----
+ *
+ * All functions take the cases `at` (with y only for scores), whose latent values are N(mean[i], variance[i]). */
 
 /* Expected observations: for observations -1 and +1 the probability of +1, otherwise the mean of y (poisson:
  * exposure exp(mean + variance / 2)); and the standard deviation of y (sd may be NULL). TW_BAD_ARGUMENT for a

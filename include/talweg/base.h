@@ -165,9 +165,9 @@ TW_API void tw_release(tw_context *ctx, void *memory);
 /* The initial value of a checksum. */
 #define TW_CHECKSUM_START UINT64_C(0xcbf29ce484222325)
 
-/* The checksum of talweg's own files, FNV-1a (Fowler, Noll and Vo) by words of 8 bytes, of `words` more words: `sum` is
- * TW_CHECKSUM_START or the result of the previous call. A change within one word is always detected; it is not a cryptographic
- * checksum. */
+/* The checksum of talweg's own files, FNV-1a (Fowler, Noll and Vo) by words of 8 bytes, of `words` more words: `sum`
+ * is TW_CHECKSUM_START or the result of the previous call. A change within one word is always detected; it is not a
+ * cryptographic checksum. */
 TW_API uint64_t tw_checksum(uint64_t sum, size_t words, const void *data);
 
 /* The same for the bytes of a text, one word each, including its terminating 0. */

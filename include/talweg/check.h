@@ -3,11 +3,11 @@
  *
  *   tw_claim *claim;
  *   tw_check_result result;
- *   tw_claim_read(model, "inla.csv", &claim);          or tw_claim_from_fit(model, fits.ep, &claim)
- *   tw_check_run(model, claim, NULL, NULL, NULL, &result);  draws, log Z, differences, a verdict
+ *   tw_claim_read(model, "inla.csv", &claim);                or tw_claim_from_fit(model, fits.ep, &claim)
+ *   tw_check_run(model, claim, NULL, NULL, NULL, &result);   draws, log Z, differences, a verdict
  *
- * A claim is a mean, a standard deviation and quantiles for some or all latents, and log Z. Differences of latents are in
- * posterior standard deviations, of log Z in nats; each has the Monte Carlo standard error of the exact value.
+ * A claim is a mean, a standard deviation and quantiles for some or all latents, and log Z. Differences of latents
+ * are in posterior standard deviations, of log Z in nats; each has the Monte Carlo standard error of the exact value.
  */
 #ifndef TALWEG_CHECK_H
 #define TALWEG_CHECK_H

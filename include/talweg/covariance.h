@@ -11,9 +11,9 @@
  *   precision                                        any sparse precision, from a file: precision(matrix="Q.mtx", design="A.mtx")
  *   periodic, cosine                                 sigma^2 times a function of (a - b)/period, a product over the inputs
  *   linear, polynomial                               sigma^2 a.b, sigma^2 (offset + a.b)^degree
- *   categorical                                      sigma^2 where a and b are of the same category, else 0
+ *   categorical                                      sigma^2 if a and b are of the same category, otherwise 0
  *   constant                                         variance, for all a and b
- *   white                                            variance where a and b are the same case, else 0
+ *   white                                            variance if a and b are the same case, otherwise 0
  *
  * A leaf uses the inputs that it lists, by name ("in quotes" if the name is not a word) or by number from 1, or
  * otherwise all inputs. A parameter is given in natural units (ell=2) or as its logarithm (log_ell=0.7); the
@@ -132,8 +132,8 @@ TW_API tw_status tw_kernel_cross(const tw_kernel *kernel, size_t n, size_t d, co
 TW_API tw_status tw_kernel_diagonal(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                                     double *diagonal);
 
-/* gradient[j] = sum over m, n of W_mn dK_mn/dtheta_j for every parameter, K the Gram matrix and W symmetric, of which the lower
- * triangle is read: in blocks of columns, without a matrix for each parameter. */
+/* gradient[j] = sum over m, n of W_mn dK_mn/dtheta_j for every parameter, where K is the Gram matrix and W is symmetric;
+ * only its lower triangle is read. Works in blocks of columns, without a matrix for each parameter. */
 TW_API tw_status tw_kernel_contract(const tw_kernel *kernel, size_t n, size_t d, const double *x, size_t ldx,
                                     const double *w, size_t ldw, double *gradient);
 

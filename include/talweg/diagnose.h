@@ -3,11 +3,11 @@
  * Draws: rank-normalised split R-hat, effective sample sizes (ESS) and Monte Carlo standard errors (MCSE), as
  * in Vehtari, Gelman, Simpson, Carpenter and Buerkner (2021), Rank-normalization, folding, and localization:
  * an improved R-hat. The numbers are those of R's package posterior (1.4.0), with its conventions:
- *   - a statistic that cannot be computed is NaN (R's NA): draws with a NaN; draws whose range is
- * below 2.2e-16, "constant"; fewer than 6 draws per chain for an ESS, fewer than 4 for R-hat; infinite draws,
- * except where ranks suffice (bulk ESS and R-hat);
- *   - chains are split in halves; of an odd number of draws the middle one belongs to neither;
- *   - an ESS is at most S log10(S), S being the number of draws in the halves.
+ *   - a statistic that cannot be computed is NaN (R's NA): for draws with a NaN; for draws whose range is below
+ *     2.2e-16, "constant"; for fewer than 6 draws per chain (an ESS) or fewer than 4 (R-hat); for infinite draws,
+ *     except where ranks suffice (bulk ESS and R-hat);
+ *   - chains are split in halves; if the number of draws is odd, the middle one belongs to neither half;
+ *   - an ESS is at most S log10(S), where S is the number of draws in the halves.
  * Two differences: with fewer than 4 draws everything that needs halves is NaN for any number of chains, and
  * one NaN among the draws makes everything NaN.
  *

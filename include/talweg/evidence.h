@@ -60,8 +60,8 @@ typedef struct tw_estimate {
                      its start */
     double drift; /* difference of the second half of the run from the first, if beyond chance: part of se.
                      0: within chance */
-    double apart; /* thermodynamic: difference from stepping stones of the same draws, if beyond chance:
-                     part of se. 0: within chance */
+    double apart; /* thermodynamic: difference from stepping stones of the same draws, if beyond chance. 0:
+                     within chance; se includes the difference in either case */
 } tw_estimate;
 
 /* ---- agreement ---- */
@@ -250,12 +250,13 @@ TW_API tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *re
 /* The state of a run after a round, in warm-up or later; as tw_ais_state. */
 typedef struct tw_pt_state {
     size_t levels, copies;
-    uint64_t round;              /* rounds so far, warm-up included */
-    size_t recorded;             /* rounds after warm-up */
-    size_t round_trips, counted; /* after warm-up */
-    double proposals;            /* proposed swaps of each pair after warm-up */
-    size_t count;                /* how many numbers there are */
-    const double *numbers;       /* the ladder, step sizes, counts, log ratios, replicas */
+    uint64_t round;        /* rounds so far, warm-up included */
+    size_t recorded;       /* rounds after warm-up */
+    size_t round_trips;    /* since the current stage of the warm-up began, or after it */
+    size_t counted;        /* rounds in the estimate of progress reports */
+    double proposals;      /* rounds times copies, over the same time as round_trips */
+    size_t count;          /* how many numbers there are */
+    const double *numbers; /* the ladder, step sizes, counts, log ratios, replicas */
 } tw_pt_state;
 
 /* How to temper. */
@@ -327,8 +328,9 @@ TW_API tw_status tw_pt_run(const tw_model *model, const tw_reference *reference,
 /* AIS until its standard error is at most se: a first run of options->particles, then runs with as many new
  * particles as the error requires (it decreases like 1 / sqrt(particles); at most 8 times the first run at once,
  * which bounds the memory), with all weights combined. It ends when the goal is reached or max_particles are
- * used. *out is updated after each run. *needed: estimated total number of particles for the goal. Since the
- * number of particles depends on the weights, the estimate is consistent but not unbiased (`unbiased` is false). */
+ * used. *out is updated after each run. *needed: estimated total number of particles for the goal. With more than
+ * one run the number of particles depends on the weights, and the estimate is consistent but not unbiased
+ * (`unbiased` is false). */
 TW_API tw_status tw_ais_until(const tw_model *model, const tw_reference *reference,
                               const tw_ais_options *options, double se, size_t max_particles,
                               tw_progress_function *progress, void *user, tw_estimate *out, double *needed);

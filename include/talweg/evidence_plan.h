@@ -2,8 +2,8 @@
  *
  *   tw_evidence_plan *plan;
  *   tw_evidence_result result;
- *   tw_evidence_plan_new(model, NULL, NULL, &plan);    what is to be done, from options (NULL: the defaults)
- *   tw_evidence_run(plan, NULL, &result);              all of it
+ *   tw_evidence_plan_new(model, NULL, NULL, &plan);    fit and choose the path, from options (NULL: the defaults)
+ *   tw_evidence_run(plan, NULL, &result);              run all methods and judge
  *
  * A plan fits approximations, chooses the start of the path, its temperatures and the transitions, and holds the
  * options of every method. It may be read, printed and changed before it is run. The program and the Python package
@@ -155,8 +155,8 @@ typedef struct tw_evidence_result {
 
 /* Run the methods one after the other. With a goal, AIS adds particles until it is reached; the other methods run
  * once to estimate the effort, and then once more with other random numbers: only the second run counts, so that
- * the first does not bias it. A run resumes from a state in the store; TW_BAD_DATA if the state belongs to
- * another run. watch NULL: no callbacks. */
+ * the first does not bias it. A run resumes from a state in the store; TW_BAD_DATA if the state is damaged,
+ * TW_BAD_ARGUMENT if it does not fit the options. watch NULL: no callbacks. */
 TW_API tw_status tw_evidence_run(const tw_evidence_plan *plan, const tw_evidence_watch *watch,
                                  tw_evidence_result *out);
 

@@ -50,8 +50,8 @@ typedef struct tw_csv {
     size_t rows, columns;
     const char *const *names;
     const double *const *values;
-    const tw_levels *const
-        *texts; /* if texts[j] is not NULL, column j holds codes of these texts; NULL: no texts */
+    /* If texts[j] is not NULL, column j holds codes of these texts. NULL: no texts. */
+    const tw_levels *const *texts;
 } tw_csv;
 
 /* To a file, as by a tw_writer. */
@@ -79,9 +79,9 @@ TW_API tw_status tw_draws_csv_add(tw_context *ctx, const tw_draw *draw, FILE *to
 /* ---- draws in the format of CmdStan ---- */
 
 /* A file for each chain, PREFIX_1.csv and so on: settings in comments, a line of names, the tuning in comments, a
- * line for each draw, the time in comments, which R's posterior and cmdstanr, ArviZ and others read. treedepth__
- * is that of the smallest tree with as many steps, ceil(log2(steps + 1)); divergent__ is 1 if the trajectory
- * failed in any way. */
+ * line for each draw, the time in comments. R's posterior and cmdstanr, ArviZ and others read these files.
+ * treedepth__ is that of the smallest tree with as many steps, ceil(log2(steps + 1)); divergent__ is 1 if the
+ * trajectory failed in any way. */
 typedef struct tw_stan_csv tw_stan_csv;
 
 /* The settings in the comments. */

@@ -1,6 +1,4 @@
-/* fit.h: parameters by the maximum of the approximate evidence: log Z (EP's or Laplace's) + log prior, over all parameters of a
- * problem that are not fixed.
- */
+/* fit.h: fit the parameters of a problem that are not fixed, by maximising log Z (EP's or Laplace's) + log prior. */
 #ifndef TALWEG_FIT_H
 #define TALWEG_FIT_H
 
@@ -33,9 +31,8 @@ typedef struct tw_fit_options {
     bool cold;              /* EP always starts without sites, not from those of the last theta */
     uint64_t seed;
     void *user;
-    bool (*on_progress)(void *user,
-                        const tw_fit_progress *p); /* true ends the fit with the best result so far; may be
-                                                      NULL */
+    /* True ends the fit with the best result so far. May be NULL. */
+    bool (*on_progress)(void *user, const tw_fit_progress *p);
 } tw_fit_options;
 #define TW_FIT_DEFAULTS ((tw_fit_options){.kind = TW_EP, .starts = 3, .max_evaluations = 200, .seed = 1})
 

@@ -24,8 +24,8 @@ typedef struct tw_fits_options {
     tw_ep_options ep;
     bool laplace;  /* fit Laplace's approximation even if EP converges */
     size_t orders; /* of the correction, 3 to 8; 0: none */
-    tw_ep_sequence
-        *sequence; /* if the model belongs to a sequence: EP starts from its prediction; NULL: none */
+    /* If the model belongs to a sequence: EP starts from its prediction. NULL: none. */
+    tw_ep_sequence *sequence;
     const tw_approximation *given_laplace; /* existing fits, used unchanged; NULL: none */
     const tw_approximation *given_ep;      /* the same */
     void *user;

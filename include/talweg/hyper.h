@@ -122,8 +122,8 @@ typedef struct tw_hyper_result {
     double mode_seconds, proposal_seconds, seconds; /* of wall time; `seconds` is that of the final points */
     double cpu_setup, cpu_points;                   /* of all threads together */
     bool stopped;                                   /* by on_progress, with the complete points */
-    tw_status
-        verdict; /* TW_OK; TW_NUMERICAL_FAILURE: the weights collapsed to an effective number below two */
+    /* TW_OK; TW_NUMERICAL_FAILURE: the weights collapsed to an effective number below two. */
+    tw_status verdict;
     tw_warnings warnings; /* their texts live as long as the result */
     char words[256];
 } tw_hyper_result;

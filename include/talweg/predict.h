@@ -10,7 +10,8 @@
  *
  * Memory depends neither on the number of new inputs nor, beyond `bytes` of the options, on the number of
  * draws: with n training inputs, C chains and T = max(4096, 16 C) it is at most
- *   bytes + 8 (2048 n + 512 (2 n + 2 T + 1800) + threads (20 T + 80000))  bytes.
+ *   bytes + 8 (2048 n + 512 (2 n + 2 T + 1800) + threads (20 T + 80000))  bytes,
+ * and 24 bytes more for each draw if draws differ in their parameters.
  */
 #ifndef TALWEG_PREDICT_H
 #define TALWEG_PREDICT_H
@@ -54,7 +55,7 @@ TW_API tw_draw_source tw_draws_source(const tw_draws *draws);
 typedef struct tw_draws_predictor_options {
     size_t threads; /* results are bitwise identical for any number */
     size_t bytes;   /* whitened draws are kept in memory if n x draws x chains x 8 bytes are at most this;
-                       otherwise they are read again for every 512 new inputs */
+                       otherwise they are read again for every block of at most 512 new inputs */
 } tw_draws_predictor_options;
 #define TW_DRAWS_PREDICTOR_DEFAULTS ((tw_draws_predictor_options){.threads = 1, .bytes = (size_t)1 << 28})
 
@@ -117,7 +118,8 @@ TW_API tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *predictor);
  *   f* ~ N(k' K^-1 x_s, k** - k' K^-1 k),      k n x m, k** m x m,
  *
  * for the posterior of sums, differences and maxima over the new inputs. 1e-10 of the largest prior variance is
- * added to the diagonal of the covariance, against rounding. Memory: 2 m^2 + n m numbers. */
+ * added to the diagonal of the covariance, against rounding. Memory: 2 m^2 + n m + 2048 m numbers, and m^2 more in
+ * tw_joint_new. */
 typedef struct tw_joint tw_joint;
 
 /* For a model with a kernel, whose data are `train`; `at` is on the same scale. The predictor must outlive it.

@@ -88,12 +88,13 @@ TW_API tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, co
  * value. The problem is set to these values. */
 TW_API tw_status tw_priors_fix(tw_priors *priors, tw_problem *problem, const char *text);
 
-/* The default prior of parameter j, a normal density of theta on the scale of the data (to two decimals):
- *   a length scale    its logarithm is about that of the median distance of two cases, in all inputs; or, of one for each input, of sqrt(d)
- *                     times the median distance in that input; sd 1
- *   an amplitude      about the root mean square over cases of the mean of x_n, given y_n alone and x_n ~ N(0, 9); sd 1; a
- *                     variance about its square, with sd 2
- *   any other         about the initial value; sd 1 */
+/* The default prior of parameter j, a normal density of theta on the scale of the data, with numbers rounded to two
+ * decimals. Its mean is the logarithm of
+ *   a length scale    the median distance of two cases over the leaf's inputs or, for a length scale of one of d
+ *                     inputs, sqrt(d) times the median distance in that input; sd 1
+ *   an amplitude      the root mean square over cases of the mean of x_n, given y_n alone and x_n ~ N(0, 9); sd 1
+ *   a variance        the square of that; sd 2
+ * For any other parameter the mean is the theta of its initial value; sd 1. */
 TW_API tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out);
 
 /* Give the default prior to every parameter that has none and is not fixed. */

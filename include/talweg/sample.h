@@ -113,7 +113,7 @@ typedef struct tw_record {
     double acceptance_rate; /* min(1, exp(-energy_error)), 0 if it failed, 1 for slice sampling */
     size_t steps;           /* leapfrog steps, or the unit in tw_method_info.counts */
     bool accepted;
-    bool energy_divergence; /* energy_error above 1000 or not finite */
+    bool energy_divergence; /* energy_error above 1000, or NaN */
     bool implicit_failure;  /* an implicit equation was not solved */
     bool irreversible;      /* the reverse trajectory did not return to its start */
     bool factorisation;     /* a metric could not be factored */

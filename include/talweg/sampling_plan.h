@@ -36,7 +36,8 @@ typedef struct tw_sampling_options {
     const tw_reference *reference; /* a given q; must outlive the plan. NULL: as in `from` */
     double beta;                   /* p(y, x)^beta q(x)^(1 - beta) is sampled; 1: the posterior */
     /* TW_AUTOMATIC: 32 if chains move in lockstep, which costs little more than 4, and 4 if each moves separately
-     * (rmhmc); fewer from n = 32768, to save memory; one for each column of `positions`. */
+     * (rmhmc); fewer above n = 32768, to save memory, but at least 4; one for each column of `positions`, if it
+     * has several. */
     size_t chains;
     /* Warm-up iterations, including those of the winner's pilot run. TW_AUTOMATIC: 500, down to 200 with more
      * than four chains; after pilot runs ten times the estimated autocorrelation time, from 100 to 1000. */
@@ -59,7 +60,8 @@ typedef struct tw_sampling_options {
     bool keep; /* keep the draws in memory (tw_chains_options); otherwise only on_draw gets them */
     uint64_t seed;
     size_t threads; /* does not change results; 0: as many as this process may use */
-    /* An existing fit of EP for this model; must outlive the plan. NULL: the plan fits it, if needed. */
+    /* An existing fit of EP for this model; must outlive the plan. NULL, or if it did not converge: the plan fits
+     * EP, if needed. */
     const tw_approximation *ep;
 } tw_sampling_options;
 #define TW_SAMPLING_DEFAULTS                           \

@@ -8,9 +8,9 @@
  *   EP's fixed point                      tilted against marginal moments, by quadrature, worst site
  * and for the leapfrog integrator of HMC (metric ep) and the generalised one of RMHMC,
  *   reversibility                         how far a trajectory misses its start when it is integrated back
- *   volume                                |log det| of the Jacobian of three steps, by differences
  *   order of the energy error             2: halving the step size quarters it
- * and finally the agreement of the samplers on the means of the posterior.
+ *   volume                                |log det| of the Jacobian of three steps, by differences
+ * and finally the agreement of every other sampler with HMC on the posterior means of x and x^2.
  *
  * An expensive check uses a random subset of the cases, in a separate model with the same kernel and likelihood.
  */

@@ -16,14 +16,18 @@ extern "C" {
 /* A store. The functions are called in the calling thread of the computation. */
 typedef struct tw_store {
     void *user;
-    bool (*is_due)(
-        void *user); /* called after each temperature, round or iteration: should the state be stored now? */
-    void (*put)(void *user, const char *name, size_t bytes,
-                const void *data); /* copy a block, replacing the one of that name */
-    void (*commit)(void *user);    /* store the blocks together */
-    const void *(*get)(void *user, const char *name,
-                       size_t *bytes); /* a block, aligned for any type and valid until it is put again;
-                                          NULL and 0 bytes if it does not exist */
+
+    /* Should the state be stored now? Called after each temperature, round or iteration. */
+    bool (*is_due)(void *user);
+
+    /* Copy a block, replacing the one of that name. */
+    void (*put)(void *user, const char *name, size_t bytes, const void *data);
+
+    /* Store the blocks together. */
+    void (*commit)(void *user);
+
+    /* A block, aligned for any type and valid until it is put again; NULL and 0 bytes if it does not exist. */
+    const void *(*get)(void *user, const char *name, size_t *bytes);
 } tw_store;
 
 #ifdef __cplusplus

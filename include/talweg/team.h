@@ -61,8 +61,9 @@ TW_API bool tw_team_leads(tw_context *ctx);
 /* The team of a context; NULL: none. */
 TW_API const tw_team *tw_context_team(tw_context *ctx);
 
-/* Check that all members have the same input, by its digest (tw_checksum): all members call it. If a digest differs from that
- * of rank 0, the call fails on all members with TW_BAD_ARGUMENT. `what` is a plural for the message, such as "data". */
+/* Check that all members have the same input, by its digest (tw_checksum): all members call it. If a digest differs
+ * from that of rank 0, the call fails on all members with TW_BAD_ARGUMENT. `what` is a plural for the message, such
+ * as "data". */
 TW_API tw_status tw_team_agree(tw_context *ctx, uint64_t digest, const char *what);
 
 /* Arrays with `bytes` for each item. */

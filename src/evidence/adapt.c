@@ -1,7 +1,7 @@
-/* adapt.c: a schedule of temperatures found by a pilot: constant conditional effective sample size.
+/* adapt.c: an adaptive schedule of temperatures, whose steps have equal conditional effective sample sizes.
  *
- * The pilot of resample-move (pilot.c) chooses each next temperature by bisection; its temperatures are kept and
- * its particles thrown away, so that an estimate made on the schedule with other particles is unbiased in Z.
+ * The pilot of resample-move (pilot.c) chooses each next temperature by bisection. We keep its temperatures
+ * and discard its particles, so that an estimate on this schedule with other particles is unbiased in Z.
  */
 #include <math.h>
 
@@ -30,11 +30,11 @@ tw_status tw_schedule_adapt(const tw_model *model, const tw_reference *reference
     tw_rm_options o = TW_RM_DEFAULTS;
     if (options) o = *options;
     tw_rm_plan *plan = NULL;
-    tw_watch nobody = {.ctx = model->ctx};
+    tw_watch no_callbacks = {.ctx = model->ctx};
     o.beta = NULL;
     *steps = 0;
     TW_TRY(tw_rm_check_pilot(model->ctx, &o));
-    TW_TRY(tw_rm_plan_make(model, reference, &o, &nobody, &plan));
+    TW_TRY(tw_rm_plan_make(model, reference, &o, &no_callbacks, &plan));
     for (size_t k = 0; k <= plan->steps; k++) beta[k] = plan->step[k].beta;
     *steps = plan->steps;
     tw_rm_plan_free(plan);

@@ -7,10 +7,10 @@
  *   reverse:  log w = sum_{k=B}^{1} (b_{k-1} - b_k) R(x_k),  x_B ~ posterior, x_{k-1} by transitions at
  *             b_{k-1};  E[w] = 1/Z;
  *
- * each term at the sample drawn before the move. log of the mean of w is biased low for log Z, minus that of
- * the reverse run biased high: together they bracket log Z. Step sizes are tuned by a pilot run with other
- * particles and then frozen: the estimate stays unbiased in Z. How a reverse run gets its draws, and what it may
- * have missed: ais_reverse.c.
+ * each term at the sample drawn before the move. The log of the mean of w is biased low for log Z, and minus
+ * the log of the mean in a reverse run is biased high: in expectation they bracket log Z. A pilot run with
+ * other particles tunes the step sizes, which are then frozen, so that the estimate is unbiased in Z.
+ * ais_reverse.c explains where a reverse run gets its draws from, and what it may miss.
  */
 #include "evidence/ais.h"
 
@@ -23,7 +23,15 @@
 #include "sample/step_size.h"
 #include "talweg/diagnose.h"
 
-enum { PILOT_PARTICLES = 32, PILOT_MOVES = 2, PILOT_START = 30, BOOTSTRAP = 200, MORE = 2, EXTRA = 100 };
+enum {
+    PILOT_PARTICLES = 32,
+    PILOT_MOVES = 2,  /* transitions of the pilot at each temperature, */
+    PILOT_START = 30, /* and at b = 0, to find the scale of the step size */
+    BOOTSTRAP = 200,  /* resamples for the bootstrap error */
+    /* A refined schedule has at most MORE times as many steps as the given one, plus EXTRA. */
+    MORE = 2,
+    EXTRA = 100
+};
 
 tw_move tw_ais_move(const tw_ais *a, const tw_walk *walk, size_t k, uint64_t iteration, uint64_t first_chain)
 {
@@ -33,8 +41,8 @@ tw_move tw_ais_move(const tw_ais *a, const tw_walk *walk, size_t k, uint64_t ite
     return move;
 }
 
-/* The pilot walks up the path, following the step size that gives the target acceptance. At b = 0 it has more
- * transitions, to find the scale. */
+/* The pilot run: at each temperature tune the step size to the target acceptance, starting from that of the
+ * temperature before. */
 static tw_status pilot(tw_ais *a)
 {
     const tw_ais_options *o = a->o;
@@ -67,7 +75,7 @@ static tw_status pilot(tw_ais *a)
     return status;
 }
 
-static tw_status step_sizes(tw_ais *a)
+static tw_status choose_step_sizes(tw_ais *a)
 {
     if (tw_walk_tunes(&a->o->kernel, a->o->eps)) return pilot(a);
     for (size_t k = 0; k <= a->steps; k++) a->eps[k] = a->o->eps;
@@ -83,7 +91,7 @@ void tw_ais_weigh(tw_ais *a, tw_walk *walk, double step)
 bool tw_ais_report(tw_ais *a, const tw_walk *walk, const char *stage, size_t done)
 {
     const tw_ais_options *o = a->o;
-    bool back = o->reverse && strcmp(stage, "run") == 0;
+    bool down = o->reverse && strcmp(stage, "run") == 0;
     tw_progress now = {.stage = stage,
                        .unit = "temperatures",
                        .done = done,
@@ -93,10 +101,10 @@ bool tw_ais_report(tw_ais *a, const tw_walk *walk, const char *stage, size_t don
                        .se = NAN,
                        .part = done < a->steps};
     if (a->watch.progress)
-        now.log_z = tw_log_mean_exp(o->particles, a->log_weight, &now.se) * (back ? -1.0 : 1.0);
-    if (back && done == a->steps) {
+        now.log_z = tw_log_mean_exp(o->particles, a->log_weight, &now.se) * (down ? -1.0 : 1.0);
+    if (down && done == a->steps) {
         double error;
-        (void)tw_ais_missed(o->particles, a->way_up, a->log_weight, &error);
+        (void)tw_ais_missed(o->particles, a->up_log_weight, a->log_weight, &error);
         now.se = hypot(now.se, error);
     }
     return tw_watch_tell(&a->watch, &now);
@@ -119,7 +127,8 @@ tw_status tw_ais_move_at(tw_ais *a, tw_walk *walk, size_t k)
     return TW_OK;
 }
 
-static tw_status walk_up(tw_ais *a, tw_walk *walk)
+/* Step k: move at b_{k-1} (at b_0 the particles are exact draws), then weigh with R there. */
+static tw_status run_forward(tw_ais *a, tw_walk *walk)
 {
     while (a->done < a->steps && !a->watch.stopped) {
         size_t k = a->done + 1, at = TW_FAULTY(TW_FAULT_LATE_WEIGHT, k - 1, k);
@@ -156,7 +165,7 @@ static void summarise(const tw_ais *a, const tw_walk *walk, tw_estimate *out)
     out->missed = NAN;
     if (!o->reverse || !particles) return;
     double error;
-    out->missed = tw_ais_missed(particles, a->way_up, a->log_weight, &error);
+    out->missed = tw_ais_missed(particles, a->up_log_weight, a->log_weight, &error);
     out->se = hypot(out->se, error);
 }
 
@@ -179,7 +188,6 @@ static tw_status check(tw_context *ctx, const tw_ais_options *o)
     return TW_OK;
 }
 
-/* A way down may need more temperatures than it was given: at most MORE times as many, and some more. */
 static tw_status allocate(tw_context *ctx, tw_ais *a)
 {
     const tw_ais_options *o = a->o;
@@ -188,7 +196,7 @@ static tw_status allocate(tw_context *ctx, tw_ais *a)
     TW_TRY(tw_allocate_doubles(ctx, a->capacity + 1, 1, "the temperatures", &a->beta));
     TW_TRY(tw_allocate_doubles(ctx, a->capacity + 1, 1, "the step sizes", &a->eps));
     TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->log_weight));
-    if (o->reverse) TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->way_up));
+    if (o->reverse) TW_TRY(tw_allocate_doubles(ctx, o->particles, 1, "the weights", &a->up_log_weight));
     if (!o->beta) return tw_schedule_fill(ctx, TW_SCHEDULE_LINEAR, o->temperatures, 0.0, a->beta);
     memcpy(a->beta, o->beta, (o->temperatures + 1) * sizeof *a->beta);
     return TW_OK;
@@ -198,11 +206,11 @@ static tw_status run(tw_ais *a, tw_estimate *out)
 {
     const tw_ais_options *o = a->o;
     tw_walk *walk = NULL;
-    if (!o->resume) TW_TRY(step_sizes(a));
+    if (!o->resume) TW_TRY(choose_step_sizes(a));
     tw_status status = tw_walk_new(a->model, a->reference, &o->kernel, o->particles, &walk);
     if (status == TW_OK) status = tw_ais_allocate_state(a, walk);
     if (status == TW_OK) status = o->resume ? tw_ais_resume(a, walk) : tw_walk_start(walk, o->seed, a->chain);
-    if (status == TW_OK) status = o->reverse ? tw_ais_walk_down(a, walk) : walk_up(a, walk);
+    if (status == TW_OK) status = o->reverse ? tw_ais_run_reverse(a, walk) : run_forward(a, walk);
     if (status == TW_OK) status = tw_team_status(walk->ctx);
     if (status == TW_OK) summarise(a, walk, out);
     tw_walk_free(walk);
@@ -228,7 +236,7 @@ tw_status tw_ais_run(const tw_model *model, const tw_reference *reference, const
     tw_release(ctx, a.beta);
     tw_release(ctx, a.eps);
     tw_release(ctx, a.log_weight);
-    tw_release(ctx, a.way_up);
+    tw_release(ctx, a.up_log_weight);
     tw_release(ctx, a.state);
     return status;
 }

@@ -1,24 +1,31 @@
-/* ais_reverse.c: annealed importance sampling from posterior draws down to q: where the draws come from, the
- * temperatures that a way down needs, and what it may have missed.
+/* ais_reverse.c: reverse annealed importance sampling, from posterior draws down to q.
  *
- * Why q's own tail matters. Where R = log p(y, x) - log q(x) is very negative, on some mass m of q, forward
- * particles have no weight and nothing happens. A way down from b_1 to 0 has weights exp(-b_1 R): particles
- * there are so rare at b_1, and of such weight, that no run sees one. Every weight looks well, and log Z comes out
- * high by about m, as the part of q that was reached is taken for the whole. The way up, which starts there, knows
- * better, in two ways:
+ * The particles first go up, as in a forward run; they are resampled by their weights, burnt in at b = 1, and
+ * then go down to q.
  *
- *   Temperatures. A step from b' down to b = b' - h has, by draws at b, relative variance
+ * The problem is q's tail. Suppose that q has mass m in a region where R = log p(y, x) - log q(x) is very
+ * negative. In a forward run particles there have no weight, and nothing is lost. On the downward pass, the
+ * step from b_1 to 0 has weights exp(-b_1 R): particles in that region are so rare at b_1, and have so large
+ * a weight, that no run contains one. The other weights look good, and log Z is too high by about m. The
+ * upward pass starts in that region, and helps twice.
+ *
+ * Temperatures. A step from b + h down to b has weights of relative variance
+ *
  *     E_b[exp(h R)] E_b[exp(-h R)] - 1,
- *   so that the particles on their way up tell which steps are too long for those on their way down, and where temperatures
- *   belong between. Who makes this variance is in q's tail, where the density may be far steeper than elsewhere:
- *   step sizes between are such that those particles, not the average one, are accepted.
  *
- *   What was missed. Ways up and down on the same temperatures are each other's time reversal: with w the weight
- *   of a way up and v of one down, E_down[f(v)] = E_up[w f(1 / w)] / Z (Crooks 2000). With f(v) = max(v - c, 0), the
- *   share of the mean weight 1/Z that lies beyond c is
+ * which the particles at b on the upward pass estimate. If it is too large, they insert a temperature. The
+ * particles that cause this variance are in q's tail, where the density may be far steeper than elsewhere, so
+ * the step size at such a temperature is chosen for their acceptance, not for the average particle's.
+ *
+ * The missed weight. The upward and the downward pass on the same temperatures are time reversals of each
+ * other: with w the weight of an upward pass and v that of a downward one, E_down[f(v)] = E_up[w f(1 / w)] /
+ * Z (Crooks 2000). With f(v) = max(v - c, 0), the fraction of the mean weight 1/Z beyond c is
+ *
  *     E_down[max(v - c, 0)] / E_down[v] = E_up[max(1 - c w, 0)],
- *   known from both sides. c is a weight that few were above; what the left side has less than the right was missed,
- *   and by so much log Z may be too high, whatever the weights look like.
+ *
+ * which can be estimated from both sides. c is a weight that few particles exceed. The amount by which the
+ * left side is smaller than the right was missed, and log Z may be too high by that much, however good the
+ * weights look.
  */
 #include <math.h>
 #include <string.h>
@@ -30,13 +37,13 @@
 
 enum { HALVINGS = 50, MOST_HALVED = 6, MOST_ABOVE = 32 };
 
-/* Of those who make the variance of a step, at least so many are to move. */
+/* The smallest acceptance rate of the particles that cause the variance of a step. */
 static const double least_acceptance = 0.5;
 
-/* A relative variance of a step that is no matter. */
-static const double little = 5e-4;
+/* A relative variance of a step that is negligible. */
+static const double negligible_variance = 5e-4;
 
-/* log of sum_j exp(weight_j + step R_j), over particles where R is finite. */
+/* log sum_j exp(weight_j + step R_j), over the particles with a finite R. */
 static double log_sum(size_t n, const double *weight, const double *ratio, double step)
 {
     double largest = -INFINITY, sum = 0.0;
@@ -61,12 +68,15 @@ double tw_two_sided_step(size_t n, const double *log_weight, const double *ratio
     if (tw_two_sided_ess(n, log_weight, ratio, step) >= fraction) return step;
     for (size_t i = 0; i < HALVINGS; i++) {
         double middle = 0.5 * (low + high);
-        *(tw_two_sided_ess(n, log_weight, ratio, middle) >= fraction ? &low : &high) = middle;
+        if (tw_two_sided_ess(n, log_weight, ratio, middle) >= fraction)
+            low = middle;
+        else
+            high = middle;
     }
     return high;
 }
 
-/* The weight that few of them are above: sqrt(n) / 2, at most MOST_ABOVE, at least one. */
+/* c: the log weight that only few exceed, the m-th largest with m = sqrt(n) / 2, but from 1 to MOST_ABOVE. */
 static double high_weight(size_t n, const double *log_weight)
 {
     double largest[MOST_ABOVE];
@@ -82,24 +92,25 @@ static double high_weight(size_t n, const double *log_weight)
     return largest[count - 1];
 }
 
-double tw_ais_missed(size_t n, const double *way_up, const double *way_down, double *error)
+double tw_ais_missed(size_t n, const double *up, const double *down, double *error)
 {
-    double c = high_weight(n, way_down), beyond = 0.0, all = 0.0, expected = 0.0, square = 0.0;
+    double c = high_weight(n, down), beyond = 0.0, all = 0.0, expected = 0.0, square = 0.0;
     for (size_t j = 0; j < n; j++) {
-        double v = exp(way_down[j] - c); /* in units of c */
-        double less = fmax(-expm1(c + way_up[j]), 0.0);
+        double v = exp(down[j] - c); /* in units of c */
+        double term = fmax(-expm1(c + up[j]), 0.0);
         beyond += fmax(v - 1.0, 0.0);
         all += v;
-        expected += less / (double)n;
-        square += less * less / (double)n;
+        expected += term / (double)n;
+        square += term * term / (double)n;
     }
     double missed = fmax(expected - beyond / all, 0.0);
     if (error) *error = sqrt(missed * missed + fmax(square - expected * expected, 0.0) / (double)n);
     return missed;
 }
 
-/* What each particle at b adds to the relative variance of a step down to there: p' (v - 1)^2, where p' is its
- * weight at b + h and v = exp(-h R) E_b[exp(h R)]. Returns their sum, the variance. */
+/* Each particle's share of the relative variance of a step from b + h down to b, where the particles are: p'
+ * (v - 1)^2, with p' its normalised weight at b + h and v = exp(-h R) E_b[exp(h R)]. Returns their sum, the
+ * variance. */
 static double share_variance(size_t n, const double *log_weight, const double *ratio, double step,
                              double *share)
 {
@@ -114,7 +125,8 @@ static double share_variance(size_t n, const double *log_weight, const double *r
     return sum;
 }
 
-/* The particles are at b_{k-1} and measured: put a temperature before b_k if the particles on their way down need one. */
+/* Insert a temperature before b_k if the downward pass needs one. The particles are at b_{k-1}, and R is up
+ * to date. */
 static void refine(tw_ais *a, const tw_walk *walk, size_t k)
 {
     double from = a->beta[k - 1], step = a->beta[k] - from;
@@ -128,28 +140,30 @@ static void refine(tw_ais *a, const tw_walk *walk, size_t k)
     a->steps++;
 }
 
-/* Acceptance rate of a transition at b_k, by the particles' shares; they are put back afterwards. */
+/* The acceptance rate of a trial transition at b_k, weighted by the particles' shares; their state is
+ * restored. */
 static double try_step_size(tw_ais *a, tw_walk *walk, size_t k)
 {
     double rate = 0.0, sum = 0.0;
     tw_move move = tw_ais_move(a, walk, k, a->iteration, tw_streams_of(TW_STREAMS_AIS_TRIAL).first);
-    tw_sampler_save(walk->sampler, a->share + walk->particles);
+    tw_sampler_save(walk->sampler, a->trial + walk->particles);
     tw_sampler_advance(walk->sampler, &move, walk->records);
     for (size_t j = 0; j < walk->particles; j++) {
-        rate += a->share[j] * walk->records[j].acceptance_rate;
-        sum += a->share[j];
+        rate += a->trial[j] * walk->records[j].acceptance_rate;
+        sum += a->trial[j];
     }
-    tw_sampler_restore(walk->sampler, a->share + walk->particles);
+    tw_sampler_restore(walk->sampler, a->trial + walk->particles);
     return rate / sum;
 }
 
-/* Where a step makes variance, halve the step size until those who make it are accepted. */
+/* Go to b_k. If the step down from there has variance, halve the step size until the particles that cause it
+ * are accepted. */
 static tw_status tune(tw_ais *a, tw_walk *walk, size_t k)
 {
     double step = a->beta[k] - a->beta[k - 1];
     TW_TRY(tw_walk_temper(walk, a->beta[k]));
     if (!tw_walk_tunes(&a->o->kernel, a->o->eps)) return TW_OK;
-    if (share_variance(walk->particles, a->log_weight, walk->log_ratio, step, a->share) < little)
+    if (share_variance(walk->particles, a->log_weight, walk->log_ratio, step, a->trial) < negligible_variance)
         return TW_OK;
     for (size_t i = 0; i < MOST_HALVED; i++) {
         if (try_step_size(a, walk, k) >= least_acceptance) break;
@@ -158,7 +172,7 @@ static tw_status tune(tw_ais *a, tw_walk *walk, size_t k)
     return TW_OK;
 }
 
-/* Put the particles at the places of their ancestors, drawn by their weights, which are then used up. */
+/* Resample the particles by their weights. The weights are kept in up_log_weight and start again at 1. */
 static tw_status resample(tw_ais *a, tw_walk *walk)
 {
     size_t n = walk->target->model->n, count = walk->particles;
@@ -173,7 +187,7 @@ static tw_status resample(tw_ais *a, tw_walk *walk)
         tw_resample_systematic(count, a->log_weight, tw_stream_uniform(&stream), count, ancestor);
         for (size_t j = 0; j < count; j++)
             memcpy(x + j * n, tw_sampler_positions(walk->sampler) + ancestor[j] * n, n * sizeof *x);
-        memcpy(a->way_up, a->log_weight, count * sizeof *a->way_up);
+        memcpy(a->up_log_weight, a->log_weight, count * sizeof *a->up_log_weight);
         memset(a->log_weight, 0, count * sizeof *a->log_weight);
         status = tw_sampler_set_positions(walk->sampler, x);
     }
@@ -200,14 +214,15 @@ static tw_status burn_in(tw_ais *a, tw_walk *walk)
     return TW_OK;
 }
 
-/* A particle of q may lie where the posterior has next to nothing, with slopes too steep for any step that suits
- * the others, and stay there for ever. Forward, its weight is nothing; in reverse it would be all. So particles
- * are led up the path as in a forward run, resampled by its weights, and then burnt in. */
-static tw_status lead_up(tw_ais *a, tw_walk *walk)
+/* Get posterior draws: anneal from q as in a forward run, resample by the weights, and burn in. The
+ * resampling matters: a draw from q may lie where the posterior has almost no mass, with slopes too steep for
+ * any step size that suits the others, and never leave. In a forward run its weight is 0; in a reverse run it
+ * would have all the weight. */
+static tw_status anneal_to_posterior(tw_ais *a, tw_walk *walk)
 {
     for (size_t k = 1; k <= a->steps; k++) {
         tw_walk_measure(walk);
-        if (a->share) {
+        if (a->trial) {
             refine(a, walk, k);
             TW_TRY(tune(a, walk, k));
         }
@@ -219,19 +234,20 @@ static tw_status lead_up(tw_ais *a, tw_walk *walk)
     return burn_in(a, walk);
 }
 
-/* With what refining takes. */
+/* Allocate the memory of trial steps, if temperatures may be inserted, and get posterior draws. */
 static tw_status start(tw_ais *a, tw_walk *walk)
 {
-    if (a->o->refine == 0.0) return lead_up(a, walk);
+    if (a->o->refine == 0.0) return anneal_to_posterior(a, walk);
     size_t numbers = walk->particles + tw_sampler_state_size(walk->sampler);
-    TW_TRY(tw_allocate_doubles(walk->ctx, numbers, 1, "trial steps", &a->share));
-    tw_status status = lead_up(a, walk);
-    tw_release(walk->ctx, a->share);
-    a->share = NULL;
+    TW_TRY(tw_allocate_doubles(walk->ctx, numbers, 1, "trial steps", &a->trial));
+    tw_status status = anneal_to_posterior(a, walk);
+    tw_release(walk->ctx, a->trial);
+    a->trial = NULL;
     return status;
 }
 
-tw_status tw_ais_walk_down(tw_ais *a, tw_walk *walk)
+/* Step k, from B to 1: move at b_k (at b_B the particles are posterior draws), then weigh with R there. */
+tw_status tw_ais_run_reverse(tw_ais *a, tw_walk *walk)
 {
     if (!a->o->resume && !a->watch.stopped) TW_TRY(start(a, walk));
     while (a->done < a->steps && !a->watch.stopped) {

@@ -1,9 +1,9 @@
-/* ais_state.c: where a run of annealed importance sampling stands, saved and restored.
+/* ais_state.c: save and restore a run of annealed importance sampling.
  *
- * After a temperature of the last stage, the rest depends on the schedule (a reverse run has refined it), the step
- * sizes, the log weights, those of a reverse run between q and the posterior, where the particles are, and the number of
- * transitions so far, which is what random numbers are functions of. In tw_ais_state's numbers they stand in this
- * order; how many there are tells how long the schedule is.
+ * The numbers of tw_ais_state are, in this order: the schedule, which a reverse run may have refined, the
+ * step sizes, the log weights, in a reverse run those of its upward pass, and the state of the sampler. Their
+ * count determines the length of the schedule. With the number of transitions so far, which random numbers
+ * are functions of, they determine the rest of the run.
  */
 #include "evidence/ais.h"
 #include "sample/sampler.h"
@@ -13,12 +13,12 @@ static void visit(tw_ais *a, const tw_walk *walk, tw_visit *v)
     tw_visit_doubles(v, a->steps + 1, a->beta);
     tw_visit_doubles(v, a->steps + 1, a->eps);
     tw_visit_doubles(v, walk->particles, a->log_weight);
-    if (a->way_up) tw_visit_doubles(v, walk->particles, a->way_up);
+    if (a->up_log_weight) tw_visit_doubles(v, walk->particles, a->up_log_weight);
     tw_sampler_visit(walk->sampler, v);
 }
 
-/* Numbers beside the schedule and the step sizes. */
-static size_t rest_of(tw_ais *a, const tw_walk *walk)
+/* The count of numbers without the schedule and the step sizes. */
+static size_t other_numbers(tw_ais *a, const tw_walk *walk)
 {
     tw_visit v = tw_visit_count();
     visit(a, walk, &v);
@@ -28,8 +28,8 @@ static size_t rest_of(tw_ais *a, const tw_walk *walk)
 tw_status tw_ais_allocate_state(tw_ais *a, const tw_walk *walk)
 {
     if (!a->o->wants_state) return TW_OK;
-    return tw_allocate_doubles(walk->ctx, 2 * (a->capacity + 1) + rest_of(a, walk), 1, "the run's state",
-                               &a->state);
+    return tw_allocate_doubles(walk->ctx, 2 * (a->capacity + 1) + other_numbers(a, walk), 1,
+                               "the run's state", &a->state);
 }
 
 void tw_ais_emit_state(tw_ais *a, const tw_walk *walk)
@@ -50,12 +50,12 @@ void tw_ais_emit_state(tw_ais *a, const tw_walk *walk)
     if (tw_team_reports(walk->ctx)) o->on_state(o->user, &state);
 }
 
-/* Is it a state of a run with these options? Its schedule is theirs, or one that was refined. */
+/* Does the state belong to a run with these options? Its schedule has at least as many steps as theirs. */
 static bool fits(tw_ais *a, const tw_walk *walk, const tw_ais_state *state, size_t *steps)
 {
-    size_t rest = rest_of(a, walk), schedules = state->count - rest;
+    size_t others = other_numbers(a, walk), schedules = state->count - others;
     *steps = schedules / 2 - 1;
-    return state->particles == walk->particles && state->count >= rest + 4 && schedules % 2 == 0 &&
+    return state->particles == walk->particles && state->count >= others + 4 && schedules % 2 == 0 &&
            *steps >= a->o->temperatures && *steps <= a->capacity && state->done <= *steps &&
            state->beta >= 0.0 && state->beta <= 1.0;
 }

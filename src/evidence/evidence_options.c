@@ -1,4 +1,5 @@
-/* evidence_options.c: names, and what can be refused before anything is computed. */
+/* evidence_options.c: the names of methods and schedules, and the checks of options before anything is
+ * computed. */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ bool tw_schedule_named(const char *name, tw_schedule_kind *kind)
     return false;
 }
 
-/* The method whose name is these letters. */
+/* Find the method by the first `length` letters of a text. */
 static bool find_method(const char *name, size_t length, tw_evidence_method *method)
 {
     for (unsigned k = 0; k < TW_EVIDENCE_METHODS; k++)

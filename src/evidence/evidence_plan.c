@@ -1,9 +1,9 @@
-/* evidence_plan.c: from options to a plan: fits, the distribution that the path starts from, temperatures,
- * transitions, and the options of every method.
+/* evidence_plan.c: make a plan from options: the fits, the start of the path, temperatures, transitions, and
+ * the options of every method.
  *
- * Defaults by where the path starts, measured on the data sets of docs/evidence.md: from a Gaussian fit 50 equal
- * steps, from the prior 400 steps that are equal in log b, since R = log p(y, x) - log q(x) then varies by orders of
- * magnitude more near b = 0.
+ * The default schedule depends on the start of the path; it was chosen on the data sets of docs/evidence.md.
+ * From a Gaussian fit it has 50 equal steps. From the prior it has 400 steps that are equal in log b, because
+ * R = log p(y, x) - log q(x) then varies by orders of magnitude more near b = 0.
  */
 #include "evidence/evidence_plan.h"
 
@@ -17,13 +17,13 @@
 enum {
     PRIOR_TEMPERATURES = 400,
     FIT_TEMPERATURES = 50,
-    PRIOR_LADDER = 40,
-    LEAST_LADDER = 8,
-    MOST_EFFORT = 64,
-    FEW_PARTICLES = 4
+    PRIOR_LADDER = 40,   /* steps of parallel tempering's ladder from the prior */
+    LEAST_LADDER = 8,    /* of which the warm-up keeps at least this many */
+    MOST_EFFORT = 64,    /* a goal for the error may use this multiple of `particles` */
+    ISLAND_PARTICLES = 4 /* the smallest island of resample-move, if there are few particles */
 };
 static const double prior_beta_min = 1e-7, fit_beta_min = 0.01;
-static const double adaptive_fraction = 0.98; /* of the effective particles, that a step keeps */
+static const double adaptive_fraction = 0.98; /* of the effective sample size that a step keeps */
 
 void tw_evidence_plan_free(tw_evidence_plan *p)
 {
@@ -36,7 +36,6 @@ void tw_evidence_plan_free(tw_evidence_plan *p)
     tw_release(ctx, p);
 }
 
-/* A plan that is being made. */
 typedef struct maker {
     tw_evidence_plan *plan;
     const tw_evidence_options *o;
@@ -48,7 +47,7 @@ typedef struct maker {
 
 /* ---- fits ---- */
 
-/* Fits that were given are the caller's to release. */
+/* Use the caller's fits, which the caller releases, or make fits. */
 static tw_status fit(maker *m)
 {
     tw_fits *fits = &m->plan->fits;
@@ -65,7 +64,7 @@ static tw_status fit(maker *m)
     return tw_fits_make(m->plan->model, &o, fits);
 }
 
-/* ---- where the path starts ---- */
+/* ---- the start of the path ---- */
 
 static bool log_concave(const tw_model *model)
 {
@@ -81,8 +80,11 @@ static tw_status start_from_prior(maker *m)
     return TW_OK;
 }
 
-/* An approximation that did not converge is never used without a word, and a mode is no stand-in for a posterior that may have
- * several: chains that start there find the others at random, and the weights do not tell. */
+/* Start from EP or Laplace's approximation, as requested, if it converged. EP that did not converge is
+ * replaced, with a warning, by Laplace's approximation if the likelihood is log-concave, otherwise by the
+ * prior. EP is also replaced by the prior if the posterior has several modes: particles that start at one
+ * mode reach the others by chance, and the weights do not show it. Laplace's approximation of a likelihood
+ * that is not log-concave gives a warning for the same reason. */
 static tw_status choose_fit(maker *m)
 {
     tw_evidence_plan *p = m->plan;
@@ -128,7 +130,7 @@ static tw_status choose_start(maker *m)
 
 /* ---- temperatures ---- */
 
-/* Those that need no transitions; else adapt. */
+/* Fill the schedule, unless it is adaptive, which needs transitions (adapt_schedule). */
 static tw_status make_schedule(maker *m)
 {
     const tw_evidence_options *o = m->o;
@@ -149,8 +151,8 @@ static tw_status make_schedule(maker *m)
     return TW_OK;
 }
 
-/* Each step keeps nearly all of the effective particles of a pilot run, which then has no part in the
- * estimate. */
+/* Choose the temperatures in a pilot run, which has no part in the estimate: each step keeps
+ * adaptive_fraction of its effective sample size. */
 static tw_status adapt_schedule(maker *m)
 {
     tw_evidence_plan *p = m->plan;
@@ -168,7 +170,8 @@ static tw_status adapt_schedule(maker *m)
 
 /* ---- transitions ---- */
 
-/* The metric ep is the precision of the best Gaussian there is, and smoothed averages over its marginals. */
+/* The metric ep is the precision of the best Gaussian fit, and the metric smoothed averages over its
+ * marginals. */
 static tw_status choose_metric(maker *m, tw_sampler_options *kernel)
 {
     tw_evidence_plan *p = m->plan;
@@ -194,7 +197,7 @@ static tw_status choose_kernel(maker *m, tw_sampler_options *kernel)
     const tw_evidence_options *o = m->o;
     const tw_method_info *method = tw_method_find(o->kernel_method);
     *kernel = TW_SAMPLER_DEFAULTS;
-    if (method) kernel->method = method->method; /* else auto: hmc */
+    if (method) kernel->method = method->method; /* otherwise auto: hmc */
     m->plan->kernel = tw_method_name(kernel->method);
     kernel->solver_tolerance = o->solver_tolerance;
     kernel->fixed_point = o->fixed_point;
@@ -218,7 +221,7 @@ static void plan_ais(maker *m, const tw_sampler_options *kernel)
     ais->seed = o->seed;
 }
 
-/* Where there are few particles, few islands: an island has FEW_PARTICLES, and there are two at least. */
+/* With few particles there are fewer islands, of ISLAND_PARTICLES each, but at least two. */
 static void plan_rm(maker *m, const tw_sampler_options *kernel)
 {
     const tw_evidence_options *o = m->o;
@@ -226,16 +229,17 @@ static void plan_rm(maker *m, const tw_sampler_options *kernel)
     *rm = TW_RM_DEFAULTS;
     rm->kernel = *kernel;
     rm->particles = o->particles;
-    if (rm->particles < FEW_PARTICLES * rm->islands)
-        rm->islands = rm->particles < (size_t)2 * FEW_PARTICLES ? 2 : rm->particles / FEW_PARTICLES;
+    if (rm->particles < ISLAND_PARTICLES * rm->islands)
+        rm->islands = rm->particles < (size_t)2 * ISLAND_PARTICLES ? 2 : rm->particles / ISLAND_PARTICLES;
     if (rm->particles < 2 * rm->islands) rm->particles = 2 * rm->islands;
     rm->eps = o->eps;
     rm->steps = o->steps;
     rm->seed = o->seed;
 }
 
-/* From the prior the ladder is geometric, and longer; it is tuned to equal swap rates in either case. Where it is so
- * long that replicas do not travel, temperatures are left out, but not below these. */
+/* From the prior the ladder is geometric and longer. The warm-up tunes every ladder to equal swap rates; if
+ * this one is so long that replicas do not travel, the warm-up removes temperatures, down to LEAST_LADDER
+ * steps. */
 static tw_status plan_pt(maker *m, const tw_sampler_options *kernel)
 {
     const tw_evidence_options *o = m->o;
@@ -267,7 +271,8 @@ static void assign_schedule(tw_evidence_plan *p)
     p->pt.temperatures = p->rm.temperatures = p->temperatures;
 }
 
-/* Members that make other particles would have a wrong answer. */
+/* Check that all members of the team have the same model and options: otherwise their particles would not be
+ * those of one run. */
 static tw_status agree(const maker *m)
 {
     const tw_evidence_options *o = m->o;

@@ -1,4 +1,4 @@
-/* evidence_plan.h: what the files of a plan and its run share. */
+/* evidence_plan.h: functions shared by the files of an evidence plan and its run. */
 #ifndef TALWEG_EVIDENCE_EVIDENCE_PLAN_H
 #define TALWEG_EVIDENCE_EVIDENCE_PLAN_H
 
@@ -6,49 +6,49 @@
 
 /* ---- evidence_options.c */
 
-/* The methods that are named, in their order; refused where one is unknown or named twice. */
+/* Read a list of methods, in its order. TW_BAD_ARGUMENT if one is unknown or given twice. */
 tw_status tw_evidence_read_methods(tw_context *ctx, const char *text, size_t *count,
                                    tw_evidence_method method[TW_EVIDENCE_METHODS]);
 
-/* Names of schedules that have a formula. */
+/* The kind of schedule with this name; false if no kind has it. */
 bool tw_schedule_named(const char *name, tw_schedule_kind *kind);
 
-/* ---- evidence_run.c: a run on its way */
+/* ---- evidence_run.c: a run in progress */
 
 typedef struct tw_evidence_job {
     const tw_evidence_plan *plan;
     const tw_evidence_watch *watch;
     tw_evidence_result *out;
-    unsigned finished; /* methods that are done: a bit for each */
-    /* The one on its way. */
+    unsigned finished; /* finished methods, a bit for each */
+
+    /* The current method. */
     const char *method;
-    double start, cpu; /* moments at which it began, those of an earlier part counted in */
-    bool again;        /* towards a goal: the second run, */
-    size_t effort;     /* which has so many rounds or particles */
-    /* What an earlier part of it left. */
+    double start, cpu; /* wall and processor time at its start, as if it had not been interrupted */
+    bool second_run;   /* the second run of a method with a goal for its error, */
+    size_t effort;     /* with this many rounds or particles */
     union {
         tw_ais_state ais;
         tw_pt_state pt;
         tw_rm_state rm;
-    } resume;
+    } resume; /* its state in the store, if there is one */
 } tw_evidence_job;
 
-/* ---- evidence_state.c: the run in a store */
+/* ---- evidence_state.c: the state of a run in a store */
 
-/* Take up the methods that an earlier part finished; nothing where the store has none. */
+/* Restore the estimates of finished methods, if the store has any. */
 tw_status tw_evidence_resume(tw_evidence_job *job);
 
-/* Keep those that are done. */
-void tw_evidence_keep(const tw_evidence_job *job);
+/* Store the estimates of finished methods. */
+void tw_evidence_store_methods(const tw_evidence_job *job);
 
-/* Begin a method: have it keep where it stands, and go on where an earlier part of it stood. */
+/* Before a method starts: set its options so that it stores its state, and resumes from a stored one. */
 tw_status tw_evidence_store_ais(tw_evidence_job *job, tw_ais_options *options);
 tw_status tw_evidence_store_pt(tw_evidence_job *job, tw_pt_options *options);
 tw_status tw_evidence_store_rm(tw_evidence_job *job, tw_rm_options *options);
 
 /* ---- evidence_judge.c */
 
-/* Agreement, verdict and warnings of what is there. */
+/* Set the agreement, the verdict and the warnings of the estimates. */
 void tw_evidence_judge(const tw_evidence_plan *plan, tw_evidence_result *result);
 
 #endif

@@ -1,20 +1,22 @@
-/* evidence_run.c: the methods of a plan, one after the other, each with a goal for its standard error where there is
- * one.
+/* evidence_run.c: run the methods of a plan one after the other, each until it reaches the goal for its
+ * standard error, if there is one.
  *
- * Annealed importance sampling adds particles to those it has. The other two are run once to see how much the
- * goal takes, the error falling like 1 / sqrt(effort), and then once more, with that effort and other random
- * numbers: only the last run counts, so that looking at the first does not bias it.
+ * With a goal, annealed importance sampling adds particles. The other methods run once to estimate the effort
+ * that the goal needs, as the error decreases like 1 / sqrt(effort), and then once more with that effort and
+ * other random numbers. Only the last run counts, so that the first does not bias it.
  */
 #include <math.h>
 
 #include "evidence/evidence_plan.h"
 
-static const double safety = 1.5; /* an error from 16 islands is good to a fifth, and there is no third run */
-static const double most_effort = 64.0; /* of a second run of parallel tempering, over the first */
+/* The effort of a second run is larger by this factor than estimated: an error from 16 islands is itself
+ * known to a fifth, and there is no third run. */
+static const double safety = 1.5;
+static const double most_effort = 64.0; /* largest ratio of the rounds of parallel tempering's two runs */
 
-/* ---- what the methods share ---- */
+/* ---- common to all methods ---- */
 
-/* Progress names the method. */
+/* Add the name of the method to a progress report. */
 static bool relay(void *user, const tw_progress *progress)
 {
     const tw_evidence_job *j = user;
@@ -23,8 +25,8 @@ static bool relay(void *user, const tw_progress *progress)
     return j->watch && j->watch->progress && j->watch->progress(j->watch->user, &now);
 }
 
-/* `count` estimates have been written behind those that are there: keep them, unless the run was stopped. */
-static void keep(tw_evidence_job *j, size_t count)
+/* Count `count` new estimates, which the method has written after the others, unless it was stopped. */
+static void add_estimates(tw_evidence_job *j, size_t count)
 {
     tw_evidence_result *r = j->out;
     r->stopped = r->estimate[r->count].particles == 0;
@@ -34,7 +36,8 @@ static void keep(tw_evidence_job *j, size_t count)
     }
 }
 
-/* Towards a goal: the effort of a second run, which is known after the first; 0: there is none. */
+/* The effort of a second run, from the error of the first; 0: there is no goal, or the first run reached
+ * it. */
 static size_t second_effort(const tw_evidence_plan *p, const tw_estimate *first, size_t effort, double most)
 {
     double factor = safety * pow(first->se / p->until_se, 2.0);
@@ -56,7 +59,7 @@ static tw_status run_ais(tw_evidence_job *j, bool reverse)
                               : tw_ais_until(p->model, p->reference, &ais, p->until_se, p->max_particles,
                                              relay, j, out, &needed));
     j->out->needed = fmax(j->out->needed, needed);
-    keep(j, 1);
+    add_estimates(j, 1);
     return TW_OK;
 }
 
@@ -66,20 +69,20 @@ static tw_status run_rm(tw_evidence_job *j)
     tw_estimate *out = &j->out->estimate[j->out->count];
     tw_rm_options rm = p->rm;
     TW_TRY(tw_evidence_store_rm(j, &rm));
-    if (!j->again) {
+    if (!j->second_run) {
         TW_TRY(tw_rm_run(p->model, p->reference, &rm, relay, j, out));
         j->effort = second_effort(p, out, rm.particles, (double)p->max_particles / (double)rm.particles);
         rm.resume = NULL;
     }
     if (j->effort > 0) {
-        j->again = true;
+        j->second_run = true;
         rm.particles = j->effort;
         rm.first_chain += TW_STREAMS_SECOND_RUN;
         TW_TRY(tw_rm_run(p->model, p->reference, &rm, relay, j, out));
     }
     if (p->until_se > 0.0)
         j->out->needed = fmax(j->out->needed, (double)rm.particles * pow(out->se / p->until_se, 2.0));
-    keep(j, 1);
+    add_estimates(j, 1);
     return TW_OK;
 }
 
@@ -89,19 +92,19 @@ static tw_status run_pt(tw_evidence_job *j)
     tw_estimate *out = &j->out->estimate[j->out->count];
     tw_pt_options pt = p->pt;
     TW_TRY(tw_evidence_store_pt(j, &pt));
-    if (!j->again) {
+    if (!j->second_run) {
         TW_TRY(tw_pt_run(p->model, p->reference, &pt, relay, j, out, &j->out->tempering));
         j->effort = second_effort(p, out, pt.rounds, most_effort);
         pt.resume = NULL;
     }
     if (j->effort > 0) {
-        j->again = true;
+        j->second_run = true;
         pt.rounds = j->effort;
         pt.first_chain += TW_STREAMS_SECOND_RUN;
         TW_TRY(tw_pt_run(p->model, p->reference, &pt, relay, j, out, &j->out->tempering));
     }
     j->out->tempered = out->particles > 0;
-    keep(j, 2);
+    add_estimates(j, 2);
     return TW_OK;
 }
 
@@ -110,7 +113,7 @@ static tw_status run_method(tw_evidence_job *j, tw_evidence_method method)
     j->method = tw_evidence_method_name(method);
     j->start = tw_wall_seconds();
     j->cpu = tw_cpu_seconds();
-    j->again = false;
+    j->second_run = false;
     j->effort = 0;
     switch (method) {
     case TW_EVIDENCE_TEMPERING: return run_pt(j);
@@ -131,7 +134,7 @@ tw_status tw_evidence_run(const tw_evidence_plan *plan, const tw_evidence_watch 
         TW_TRY(run_method(&j, plan->method[k]));
         if (out->stopped) break;
         j.finished |= bit;
-        tw_evidence_keep(&j);
+        tw_evidence_store_methods(&j);
     }
     tw_evidence_judge(plan, out);
     return TW_OK;

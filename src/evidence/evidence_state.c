@@ -1,13 +1,14 @@
-/* evidence_state.c: a run in a store, between two methods and within one.
+/* evidence_state.c: the state of an evidence run in a store, between two methods or within one.
  *
- * Blocks: "methods" for what is done; for the one on its way "run", its state, "run numbers" and "run before" (AIS: the
- * weights of the runs before it), all of them empty where there is none.
+ * The blocks are "methods", the estimates of finished methods, and for the current method "run", its state,
+ * "run numbers", the numbers of that state, and "run before", the weights of earlier runs of AIS. The last
+ * three are empty between two methods.
  */
 #include <string.h>
 
 #include "evidence/evidence_plan.h"
 
-/* A change of what follows changes this. */
+/* Increase FORMAT whenever a struct that is stored here changes. */
 enum { FORMAT = 3, NAME_BYTES = 24 };
 
 static const tw_store *store_of(const tw_evidence_job *j)
@@ -20,7 +21,7 @@ static tw_status refuse(const tw_evidence_job *j)
     return tw_fail(j->plan->ctx, TW_BAD_DATA, "the saved state of this run is damaged: start again");
 }
 
-/* Every block begins with its format, whatever follows. */
+/* The blocks "methods" and "run" begin with their format. */
 static tw_status check_format(const tw_evidence_job *j, size_t there, const void *block)
 {
     uint64_t format = 0;
@@ -31,7 +32,7 @@ static tw_status check_format(const tw_evidence_job *j, size_t there, const void
                    (unsigned long long)format, tw_version(), FORMAT);
 }
 
-/* A block of a size that is known; *out is NULL where there is none. */
+/* Get a block that must have `bytes` bytes; *out is NULL if there is none. */
 static tw_status get(const tw_evidence_job *j, const char *name, size_t bytes, const void **out)
 {
     size_t there = 0;
@@ -51,21 +52,21 @@ static const double *get_numbers(const tw_evidence_job *j, const char *name, siz
     return numbers;
 }
 
-/* ---- methods that are done ---- */
+/* ---- finished methods ---- */
 
 typedef struct kept_methods {
     uint64_t format;
     unsigned finished;
     size_t count;
-    tw_estimate estimate[TW_MOST_ESTIMATES]; /* their names are found by their places in this: */
-    char method[TW_MOST_ESTIMATES][NAME_BYTES];
+    tw_estimate estimate[TW_MOST_ESTIMATES];    /* without the pointer to the name, */
+    char method[TW_MOST_ESTIMATES][NAME_BYTES]; /* which is here */
     double seconds[TW_MOST_ESTIMATES], cpu_seconds[TW_MOST_ESTIMATES];
     double needed;
     bool tempered;
     tw_pt_report tempering;
 } kept_methods;
 
-void tw_evidence_keep(const tw_evidence_job *j)
+void tw_evidence_store_methods(const tw_evidence_job *j)
 {
     const tw_evidence_result *r = j->out;
     const tw_store *store = store_of(j);
@@ -92,7 +93,7 @@ void tw_evidence_keep(const tw_evidence_job *j)
     store->commit(store->user);
 }
 
-/* The library's own word for an estimate's method; NULL: it is none. */
+/* The library's string for the name of an estimate's method; NULL if the name is unknown. */
 static const char *name_of(const char *text)
 {
     static const char *const names[] = {"ais", "ais-reverse", "stepping-stone", "thermodynamic",
@@ -102,7 +103,8 @@ static const char *name_of(const char *text)
     return NULL;
 }
 
-/* Each method has two at most, so that those still to come find room. */
+/* The largest number of estimates of these methods, two for each. The check by it ensures that the estimates
+ * of the remaining methods fit into the result. */
 static size_t most_estimates(unsigned finished)
 {
     size_t most = 0;
@@ -133,19 +135,19 @@ tw_status tw_evidence_resume(tw_evidence_job *j)
     return TW_OK;
 }
 
-/* ---- a method on its way ---- */
+/* ---- the current method ---- */
 
 typedef struct kept_run {
     uint64_t format;
     char method[NAME_BYTES];
     double seconds, cpu_seconds;
-    bool again;
+    bool second_run;
     size_t effort;
     union {
         tw_ais_state ais;
         tw_pt_state pt;
         tw_rm_state rm;
-    } state; /* without its numbers, which are blocks of their own */
+    } state; /* without its arrays, which are separate blocks */
 } kept_run;
 
 static bool wants_state(void *user)
@@ -154,15 +156,15 @@ static bool wants_state(void *user)
     return store->is_due(store->user);
 }
 
-/* All but the state. */
-static kept_run about(const tw_evidence_job *j)
+/* A block with everything except the state. */
+static kept_run describe_run(const tw_evidence_job *j)
 {
     kept_run kept;
     memset(&kept, 0, sizeof kept);
     kept.format = FORMAT;
     kept.seconds = tw_wall_seconds() - j->start;
     kept.cpu_seconds = tw_cpu_seconds() - j->cpu;
-    kept.again = j->again;
+    kept.second_run = j->second_run;
     kept.effort = j->effort;
     strncpy(kept.method, j->method, NAME_BYTES - 1);
     return kept;
@@ -180,7 +182,7 @@ static void put(const tw_evidence_job *j, const kept_run *kept, size_t count, co
 
 static void keep_ais(void *user, const tw_ais_state *state)
 {
-    kept_run kept = about(user);
+    kept_run kept = describe_run(user);
     kept.state.ais = *state;
     kept.state.ais.numbers = kept.state.ais.before_weight = NULL;
     put(user, &kept, state->count, state->numbers, state->before, state->before_weight);
@@ -188,7 +190,7 @@ static void keep_ais(void *user, const tw_ais_state *state)
 
 static void keep_pt(void *user, const tw_pt_state *state)
 {
-    kept_run kept = about(user);
+    kept_run kept = describe_run(user);
     kept.state.pt = *state;
     kept.state.pt.numbers = NULL;
     put(user, &kept, state->count, state->numbers, 0, NULL);
@@ -196,13 +198,13 @@ static void keep_pt(void *user, const tw_pt_state *state)
 
 static void keep_rm(void *user, const tw_rm_state *state)
 {
-    kept_run kept = about(user);
+    kept_run kept = describe_run(user);
     kept.state.rm = *state;
     kept.state.rm.numbers = NULL;
     put(user, &kept, state->count, state->numbers, 0, NULL);
 }
 
-/* What an earlier part of this method left; *out is NULL where there is nothing. */
+/* Get the stored state of the current method and add its times; *out is NULL if there is none. */
 static tw_status resume_run(tw_evidence_job *j, const kept_run **out)
 {
     const void *block = NULL;
@@ -214,12 +216,12 @@ static tw_status resume_run(tw_evidence_job *j, const kept_run **out)
     }
     j->start -= kept->seconds;
     j->cpu -= kept->cpu_seconds;
-    j->again = kept->again;
+    j->second_run = kept->second_run;
     j->effort = kept->effort;
     return TW_OK;
 }
 
-/* The numbers of a state, a block of their own: as many as it says. */
+/* Get a block of `want` numbers. */
 static tw_status resume_numbers(const tw_evidence_job *j, const char *name, size_t want, const double **out)
 {
     size_t count = 0;
@@ -227,7 +229,7 @@ static tw_status resume_numbers(const tw_evidence_job *j, const char *name, size
     return count == want ? TW_OK : refuse(j);
 }
 
-/* The options of the three methods ask for states in the same words. */
+/* Set the callbacks that store the state; the options of the three methods have the same members. */
 #define ASK_FOR_STATES(j, o, keep) ((o)->user = (j), (o)->wants_state = wants_state, (o)->on_state = (keep))
 
 tw_status tw_evidence_store_ais(tw_evidence_job *j, tw_ais_options *o)

@@ -1,9 +1,10 @@
-/* pilot.c: the pilot run that makes a plan: a resample-move run whose estimate is thrown away.
+/* pilot.c: the pilot run that plans resample-move: a resample-move run whose estimate is discarded.
  *
- * At each step: the next temperature by the conditional effective sample size of the particles' weights (or the
- * one given), systematic resampling, and transitions until the particles have forgotten where they were: until
- * the correlation between before and after, of the positions (over all sites) and of R(x) = log p(y, x) - log
- * q(x), has fallen below a threshold. The step size follows the acceptance rate all along.
+ * Each step chooses the next temperature by the conditional effective sample size of the particles' weights
+ * (or takes the given one), resamples systematically, and makes transitions until the particles are
+ * decorrelated from their start: until the correlation between before and after, of the positions (over all
+ * sites) and of R(x) = log p(y, x) - log q(x), is below a threshold. Every transition also tunes the step
+ * size.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "math/random.h"
 #include "sample/step_size.h"
 
-/* At b = 0 the step size has so many transitions to find its scale. */
+/* The transitions at b = 0, in which the tuner finds the scale of the step size. */
 enum { START_MOVES = 30 };
 
 typedef struct pilot {
@@ -21,13 +22,13 @@ typedef struct pilot {
     tw_watch *watch;
     tw_walk *walk;
     tw_rm_plan *plan;
-    size_t capacity;       /* steps that fit into the plan */
-    double *x, *log_ratio; /* after resampling, before the moves */
+    size_t capacity;       /* the largest number of steps of the plan */
+    double *x, *log_ratio; /* positions and R after resampling, before the moves */
     double *log_weight;
     size_t *ancestor;
     tw_step_tuner tuner;
-    uint64_t chain; /* the first of its random streams */
-    uint64_t iteration;
+    uint64_t chain;     /* the first chain of its random streams */
+    uint64_t iteration; /* transitions so far */
 } pilot;
 
 void tw_rm_plan_free(tw_rm_plan *plan)
@@ -37,7 +38,7 @@ void tw_rm_plan_free(tw_rm_plan *plan)
     tw_release(plan->ctx, plan);
 }
 
-/* Correlation over all n x P pairs (a, b), row by row about the means of the row. Rows that stand still say
+/* The correlation over all n x P pairs (a, b), where each row has its own means. Constant rows contribute
  * nothing. */
 static double correlation(size_t n, size_t columns, const double *a, const double *b)
 {
@@ -72,7 +73,7 @@ static void transition(pilot *p, tw_rm_plan_step *step)
     tw_step_tuner_learn(&p->tuner, tw_walk_move(p->walk, &move));
 }
 
-/* Resample, go to b_k, and move until decorrelated. */
+/* Resample, go to b_k, and move until the particles are decorrelated. */
 static tw_status rejuvenate(pilot *p, size_t k)
 {
     tw_walk *w = p->walk;
@@ -100,6 +101,8 @@ static tw_status rejuvenate(pilot *p, size_t k)
     return TW_OK;
 }
 
+/* Choose temperatures from b = 0 to b = 1. The relative variance of the weights of a step is 1 / ESS - 1,
+ * with the conditional ESS as a fraction. */
 static tw_status climb(pilot *p)
 {
     tw_context *ctx = p->walk->ctx;

@@ -1,8 +1,8 @@
-/* pt.c: parallel tempering: a ladder of temperatures whose states exchange, and log Z from it.
+/* pt.c: parallel tempering: a ladder of temperatures that exchange states, and log Z from it.
  *
- * Copies of the whole ladder run side by side, independent of each other: column c of every level belongs to
- * copy c, a level is one target in open form with one sampler, so that all copies at a temperature move in
- * lockstep. After the warm-up (pt_warmup.c) everything is frozen, and R of every level is recorded in every round.
+ * Independent copies of the whole ladder run side by side. A level is one target in open form with one
+ * sampler, whose column c belongs to copy c, so that all copies at a temperature move in lockstep. After the
+ * warm-up (pt_warmup.c) the temperatures and step sizes are frozen, and every round records R at every level.
  */
 #include "evidence/pt.h"
 
@@ -12,11 +12,11 @@
 
 enum { LEAST_WARMUP = 16, MOST_PATIENCE = 1000 };
 
-/* Below this, neighbours hardly speak to each other. */
+/* Below this swap rate neighbours hardly exchange states. */
 static const double low_swap_rate = 0.1;
 
-/* Above this, step sizes are at the limit of RMHMC's implicit equations, where ways that do not lead back
- * are common enough to bias an estimate unless every one of them is looked for. */
+/* Above this fraction of failures the step sizes are at the limit of RMHMC's implicit equations. Irreversible
+ * trajectories are then frequent enough to bias an estimate unless every trajectory is checked. */
 static const double high_failures = 0.01;
 
 static tw_status check_counts(tw_context *ctx, const tw_pt_options *o)
@@ -92,7 +92,7 @@ static tw_status allocate(tw_pt *pt)
     size_t n = pt->model->n;
     tw_sampler_options kernel = pt->o->kernel;
     void *walk = NULL, *tuner = NULL;
-    kernel.threads = 1; /* levels are worked on side by side instead */
+    kernel.threads = 1; /* threads process different levels instead */
     TW_TRY(tw_allocate(pt->ctx, pt->levels, sizeof *pt->walk, "the replicas", &walk));
     pt->walk = walk;
     for (size_t k = 0; k < pt->levels; k++)
@@ -103,11 +103,11 @@ static tw_status allocate(tw_pt *pt)
     TW_TRY(tw_allocate_doubles(pt->ctx, pt->reference->gaussian->r, pt->copies, "fresh draws", &pt->normals));
     TW_TRY(tw_allocate_doubles(pt->ctx, n, pt->copies, "fresh draws", &pt->x));
     TW_TRY(tw_pt_allocate_team(pt));
-    tw_pt_share_out(pt);
+    tw_pt_distribute(pt);
     return allocate_counts(pt);
 }
 
-/* Every level starts from draws of q. */
+/* Start every level from draws of q. */
 static tw_status start(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
@@ -117,7 +117,7 @@ static tw_status start(tw_pt *pt)
             tw_step_tuner_at(o->eps > 0.0 ? o->eps : TW_STEP_FIRST, o->target_accept, TW_STEP_LARGEST);
         TW_TRY(tw_team_leave(pt->ctx, tw_walk_start(pt->walk[k], o->seed, pt->chain + k * pt->copies)));
     }
-    tw_pt_name_replicas(pt);
+    tw_pt_reset_replicas(pt);
     return tw_pt_temper(pt);
 }
 
@@ -144,6 +144,7 @@ void tw_pt_tell(tw_pt *pt, const char *stage, uint64_t done, uint64_t total)
     tw_watch_tell(&pt->watch, &now);
 }
 
+/* The rounds after warm-up. */
 static tw_status record(tw_pt *pt)
 {
     if (pt->recorded == 0) tw_pt_reset_counts(pt);
@@ -160,7 +161,8 @@ static tw_status record(tw_pt *pt)
     return TW_OK;
 }
 
-/* What both estimates have in common. The draws at b = 0 are no transitions. */
+/* The fields that both estimates share. Level 0 has draws instead of transitions and is left out of the
+ * sums. */
 static tw_estimate describe(const tw_pt *pt, const char *method)
 {
     double failures = 0.0, transitions = 0.0;
@@ -196,7 +198,7 @@ static void warn(const tw_pt *pt, double lowest_rate, double barrier, double fai
         tw_warn(pt->ctx, &(tw_warning){.code = TW_WARN_PT_FAILURES, .number = {100.0 * failures}});
 }
 
-/* Fill in what is known of the ladder; returns the lowest swap rate. */
+/* Report the ladder and its swap rates; returns the lowest swap rate. */
 static double report_ladder(const tw_pt *pt, tw_pt_report *report)
 {
     double lowest = 1.0;

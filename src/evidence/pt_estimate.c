@@ -1,26 +1,29 @@
 /* pt_estimate.c: log Z by stepping stones from draws at every level of a ladder.
  *
  * log Z = sum_k l_k, l_k = log Z(b_k) / Z(b_{k-1}), and with h = b_k - b_{k-1}
- *   forward:  l_k = log E_{k-1}[exp(h R)]                      from draws below (Xie et al. 2011)
- *   reverse:  l_k = -log E_k[exp(-h R)]                        from draws above
- *   bridge:   E_{k-1}[s(h R - l_k)] = E_k[s(l_k - h R)]        from both, s(t) = 1 / (1 + exp(-t)): of all
- * ways to bridge the pair the one of least variance (Bennett 1976; Meng & Wong 1996). The bridge is the root of
- *   e(l) = log E_{k-1}[s(h R - l)] - log E_k[s(l - h R)],
- * which falls, with a slope in (-2, 0) that is -1 far from the root and may be next to 0 at it, where R spreads over
- * millions: Newton's method in a bracket finds it. A factor keeps both expectations from underflow.
+ *   forward:  l_k = log E_{k-1}[exp(h R)]                      from draws at the lower level (Xie et al. 2011)
+ *   reverse:  l_k = -log E_k[exp(-h R)]                        from draws at the upper level
+ *   bridge:   E_{k-1}[s(h R - l_k)] = E_k[s(l_k - h R)]        from both, s(t) = 1 / (1 + exp(-t)).
+ * The bridge has the smallest variance of all bridges between the pair (Bennett 1976; Meng & Wong 1996). It
+ * is the root of
+ *   e(l) = log E_{k-1}[s(h R - l)] - log E_k[s(l - h R)].
+ * e decreases with a slope in (-2, 0), which is -1 far from the root and may be nearly 0 at the root if R
+ * varies over millions. So we use Newton's method within a bracket. The sums of s are divided by their
+ * largest term if that is small, so that they do not underflow.
  *
- * Errors are those of the whole sum, by the jackknife (pt_groups.c), with the correlation between levels that swaps
- * bring about.
+ * The jackknife (pt_groups.c) gives the error of the whole sum, including the correlation between levels due
+ * to swaps.
  */
 #include <math.h>
 
 #include "evidence/pt.h"
 
 enum { MAX_STEPS = 200 };
-static const double tolerance = 1e-12, small_step = 0.05;
+static const double tolerance = 1e-12;
+static const double small_step = 0.05; /* a Newton step whose error is negligible in a standard error */
 
-/* The sum over all groups but one; `omitted` = groups: over all. Added, not subtracted: one group may be
- * nearly everything. */
+/* The sum over all groups except one; `omitted` = groups: over all. Subtracting the group from the total
+ * would cancel if it is nearly the whole sum. */
 static double sum_without(size_t groups, const double *sums, size_t omitted)
 {
     double sum = 0.0;
@@ -29,7 +32,7 @@ static double sum_without(size_t groups, const double *sums, size_t omitted)
     return sum;
 }
 
-/* log sum_i exp(a_i) over all numbers but one; `omitted` = count: over all. */
+/* log sum_i exp(a_i) over all numbers except one; `omitted` = count: over all. */
 static double log_sum_exp(size_t count, const double *a, size_t omitted)
 {
     double largest = -INFINITY, sum = 0.0;
@@ -53,8 +56,8 @@ static double group_log_sum(const tw_ladder_draws *d, size_t level, size_t group
     return largest + log(sum);
 }
 
-/* log E_level[exp(h R)] over all groups is returned, and added, with each group left out, to without[g].
- * `sign` is that with which it enters; `sums` holds `groups` numbers. */
+/* Returns sign log E_level[exp(h R)] over all groups, and adds the same without group g to without[g]. `sums`
+ * holds `groups` numbers. */
 static double one_sided(const tw_ladder_draws *d, size_t level, double h, double sign, double *sums,
                         double *without)
 {
@@ -99,12 +102,14 @@ double tw_stepping_stone_first(const tw_ladder_draws *d, double *sums, double *w
 
 typedef struct pair {
     const tw_ladder_draws *d;
-    size_t k;     /* levels k - 1 and k */
-    double *sums; /* at some l, of each group: s below, s above, and s (1 - s) of both */
-    double scale; /* log of what sums below were divided by, less that of those above */
+    size_t k; /* levels k - 1 and k */
+    /* At the current l, for each group: sums of s at k - 1, of s at k, and of s (1 - s) at k - 1 and at k. */
+    double *sums;
+    double scale; /* log of the factor by which the sums at k - 1 were divided, minus that of those at k */
 } pair;
 
-/* The largest s = s(sign (h R - l)) of the draws of a level, as its log where that is below 0. */
+/* The largest sign (h R - l) over the draws of a level, or 0 if one is positive: about the log of the largest
+ * s. */
 static double scale_of(const pair *p, size_t level, double h, double l, double sign)
 {
     const tw_ladder_draws *d = p->d;
@@ -117,7 +122,8 @@ static double scale_of(const pair *p, size_t level, double h, double l, double s
     return scale;
 }
 
-/* Sums over the draws of a level of s and s (1 - s), divided by exp(scale). */
+/* Sums over each group at a level of s = s(sign (h R - l)) and s (1 - s), divided by exp(scale). sign = 1:
+ * level k - 1; -1: level k. Returns scale. */
 static double sums_at(const pair *p, double l, double sign, double *value, double *slope)
 {
     const tw_ladder_draws *d = p->d;
@@ -136,7 +142,8 @@ static double sums_at(const pair *p, double l, double sign, double *value, doubl
     return scale;
 }
 
-static void take_sums(pair *p, double l)
+/* Compute all sums at l. */
+static void compute_sums(pair *p, double l)
 {
     size_t groups = tw_ladder_groups(p->d);
     double below = sums_at(p, l, 1.0, p->sums, p->sums + 2 * groups);
@@ -144,7 +151,7 @@ static void take_sums(pair *p, double l)
     p->scale = below - above;
 }
 
-/* e at the l of the sums with one group left out, and how fast it falls there. */
+/* e(l) without one group, from the sums at l, and minus its slope. */
 static double imbalance(const pair *p, size_t omitted, double *slope)
 {
     size_t groups = tw_ladder_groups(p->d);
@@ -155,25 +162,28 @@ static double imbalance(const pair *p, size_t omitted, double *slope)
     return log(below / above) + p->scale;
 }
 
-/* Take sums at l; the root is known to be on one side of it. */
-static double look(pair *p, double l, size_t omitted, double *low, double *high, double *slope)
+/* e(l) without one group; l becomes an end of the bracket of the root. */
+static double evaluate(pair *p, double l, size_t omitted, double *low, double *high, double *slope)
 {
-    take_sums(p, l);
+    compute_sums(p, l);
     double e = imbalance(p, omitted, slope);
-    *(e > 0.0 ? low : high) = l;
+    if (e > 0.0)
+        *low = l;
+    else
+        *high = l;
     return e;
 }
 
-/* The root of e with one group left out; NaN: there is none, no draw of a level having any weight. First a bracket,
- * by steps that double; then Newton's method, or bisection where that leads out of the bracket or does not halve
- * the step before last. */
+/* The root of e without one group; NaN if there is none because no draw of a level has any weight. First find
+ * a bracket by steps that double. Then use Newton's method, or bisection if a Newton step would leave the
+ * bracket or is not half as long as the step before last. */
 static double solve(pair *p, double l, size_t omitted)
 {
-    double low = -INFINITY, high = INFINITY, slope, e = look(p, l, omitted, &low, &high, &slope);
+    double low = -INFINITY, high = INFINITY, slope, e = evaluate(p, l, omitted, &low, &high, &slope);
     double width = 1.0;
     while (isfinite(e) && (low == -INFINITY || high == INFINITY)) {
         l = e > 0.0 ? l + width : l - width;
-        e = look(p, l, omitted, &low, &high, &slope);
+        e = evaluate(p, l, omitted, &low, &high, &slope);
         width *= 2.0;
     }
     if (!isfinite(e)) return NAN;
@@ -185,12 +195,12 @@ static double solve(pair *p, double l, size_t omitted)
         before = step;
         step = next - l;
         l = next;
-        e = look(p, l, omitted, &low, &high, &slope);
+        e = evaluate(p, l, omitted, &low, &high, &slope);
     }
     return l;
 }
 
-/* Where the search begins: the value from below, a log of a mean, which a draw with R = -1e6 leaves alone. */
+/* The start of the search: the forward stepping stone, which a draw with R = -1e6 does not affect. */
 static double bridge_start(const pair *p)
 {
     const tw_ladder_draws *d = p->d;
@@ -200,13 +210,13 @@ static double bridge_start(const pair *p)
     return log_sum_exp(groups, p->sums, groups) - log((double)(d->copies * d->used));
 }
 
-/* l_k; added without each group to without[g]: by a Newton step from l_k where that is small, so that a second one
- * would not be seen in an error. `steps` holds `groups` numbers. */
+/* l_k; its value without group g is added to without[g]. That value is one Newton step from l_k if the step
+ * is small: a second one would not be visible in a standard error. `steps` holds `groups` numbers. */
 static double bridge(pair *p, double *steps, double *without)
 {
     size_t groups = tw_ladder_groups(p->d);
     double l = solve(p, bridge_start(p), groups), slope;
-    take_sums(p, l);
+    compute_sums(p, l);
     for (size_t g = 0; g < groups; g++) {
         double e = imbalance(p, g, &slope);
         steps[g] = e / slope;

@@ -1,25 +1,28 @@
-/* pt_groups.c: draws in groups, and the error of an estimate by leaving one out.
+/* pt_groups.c: groups of draws, and the jackknife standard error of an estimate.
  *
- * An estimate is a function of groups of draws. Where those are independent of each other, however dependent draws
- * within a group are, the values t_g without group g have
+ * Let t_g be the estimate without group g of G groups. If groups are independent of each other, with any
+ * dependence within a group,
  *   se^2 = (G - 1) / G sum_g (t_g - mean t)^2.
- * Copies of the ladder are such groups, and with 32 of them the error itself is known to an eighth. Batches of a copy's
- * rounds are four times as many, but depend on each other where chains remember long. The influence of a copy is, to
- * first order, the sum of those of its batches, t_c - t = (G - 1) / (G - G/C) sum_{g in c} (t_g - t), so that one set of
- * t_g gives both errors: the larger one is taken.
+ * Copies of the ladder are independent groups, but with 32 of them the error itself is known only to an
+ * eighth. Batches of a copy's rounds are four times as many, but depend on each other if the autocorrelation
+ * time is long. To first order the influence of a copy c is the sum of those of its batches, t_c - t = (G -
+ * 1) / (G - G/C) sum_{g in c} (t_g - t), so one set of t_g gives both errors. We use the larger one.
  *
- * An error from few groups is itself uncertain, and an estimate divided by it has Student's distribution with nu = C - 1
- * degrees of freedom (G - 1 where there are only batches), whose variance is nu / (nu - 2). The error is multiplied by
- * the root of that, so that scores z = (estimate - truth) / se have variance 1.
+ * An error from few groups is itself uncertain: an estimate divided by it has Student's distribution with nu
+ * = C - 1 degrees of freedom (G - 1 if there are only batches), whose variance is nu / (nu - 2). The error is
+ * multiplied by the square root of that, so that scores z = (estimate - truth) / se have variance 1.
  */
 #include <math.h>
 #include <stdbool.h>
 
 #include "evidence/pt.h"
 
-/* Copies that are so many need no batches; those that are fewer than TW_ENOUGH_COPIES are cut into batches of at
- * least so many rounds, to make so many groups. */
-enum { MANY_COPIES = 64, FEW_BATCHES = 4, ENOUGH_GROUPS = 16, LEAST_BATCH = 10 };
+enum {
+    MANY_COPIES = 64,   /* from this many copies on, each copy is one group */
+    FEW_BATCHES = 4,    /* with fewer, but at least TW_ENOUGH_COPIES, each copy has this many batches */
+    ENOUGH_GROUPS = 16, /* with fewer than TW_ENOUGH_COPIES, there are at least this many batches in all */
+    LEAST_BATCH = 10    /* the smallest number of rounds in a batch */
+};
 
 size_t tw_ladder_batches(size_t copies, size_t rounds)
 {
@@ -45,7 +48,7 @@ const double *tw_ladder_group(const tw_ladder_draws *d, size_t level, size_t gro
     return d->ratio + (level * d->copies + copy) * d->rounds + d->first + from;
 }
 
-/* sum_i (t_i - mean)^2 over `count` sums of `each` numbers in a row, their mean being `each` times `mean`. */
+/* sum_i [sum_j (t_ij - mean)]^2 over `count` blocks i of `each` consecutive numbers t_ij. */
 static double squares(size_t count, size_t each, const double *without, double mean)
 {
     double sum = 0.0;
@@ -57,7 +60,7 @@ static double squares(size_t count, size_t each, const double *without, double m
     return sum;
 }
 
-/* The variance of Student's t from so many groups. */
+/* nu / (nu - 2) with nu = groups - 1: the variance of Student's t. */
 static double student(double groups)
 {
     return (groups - 1.0) / (groups - 3.0);
@@ -76,5 +79,5 @@ double tw_ladder_se(const tw_ladder_draws *d, const double *without)
         square = fmax(square, of_copies * (copies - 1.0) / copies);
     }
     square *= student(enough ? copies : count);
-    return isfinite(square) ? sqrt(square) : INFINITY; /* one group was everything */
+    return isfinite(square) ? sqrt(square) : INFINITY; /* without some group there is no estimate */
 }

@@ -1,25 +1,28 @@
-/* pt_judge.c: the estimates of parallel tempering, and whether they are to be believed.
+/* pt_judge.c: the estimates of parallel tempering, with errors that include what all copies have in common.
  *
- * Errors are made of how copies differ. What all copies have in common is not in them: a start that is not forgotten,
- * or a part of the posterior that nobody has been to. These are its signs:
- *   - few round trips. At b = 0 a replica is drawn afresh, so that after a round trip nothing is left of how the run
- *     began; with less than one for each copy nothing vouches for that;
- *   - a drift: log Z of the second half of the rounds is not that of the first. The difference has an error of its own,
- *     by the jackknife, since a copy is in both halves, and is beyond chance above so many of them;
- *   - an integral that the bridges between the same draws contradict: then R has a tail that moments do not bear, or the
- *     temperatures are too far apart for the rule.
- * What is found is part of the error, and that the integral is off the bridges always is: they share draws, so that
- * they differ by much less than their errors where the rule is good. Where it is above 10 nats there is no estimate.
+ * Jackknife errors come from the differences between copies. They do not show what all copies have in common:
+ * a start that is not forgotten, or a part of the posterior that no copy has visited. Three signs of this are
+ * checked:
+ *   - few round trips. At b = 0 a replica is drawn anew, so after a round trip it has forgotten the start of
+ *     the run. With less than one trip for each copy nothing shows that the start is forgotten;
+ *   - a drift: log Z of the second half of the rounds differs from that of the first. The difference has its
+ *     own jackknife error, as a copy is in both halves, and is beyond chance if it exceeds beyond_chance
+ *     times that error;
+ *   - an integral that differs from the bridges of the same draws: then R has so heavy a tail that its
+ *     moments are not reliable, or the temperatures are too far apart for the quadrature.
+ * Each sign becomes part of the error. The difference between integral and bridges always is part of the
+ * integral's error: they share draws, so they differ by much less than their errors if the quadrature is
+ * good. An estimate with an error above 10 nats is withheld.
  */
 #include <math.h>
 
 #include "evidence/pt.h"
 
-static const double beyond_chance = 3.5; /* with 32 copies one run in 700 */
-static const double largest_error = 10.0;
-static const double least_trips = 1.0;
+static const double beyond_chance = 3.5;  /* exceeded by chance in one run of 700, with 32 copies */
+static const double largest_error = 10.0; /* nats */
+static const double least_trips = 1.0;    /* per copy */
 
-/* log Z of the second half less that of the first. `work` holds 7 * groups numbers. */
+/* log Z of the second half minus that of the first. `work` holds 7 * groups numbers. */
 static tw_log_z drift_of(const tw_ladder_draws *all, double *work)
 {
     tw_ladder_draws half = *all;
@@ -35,7 +38,8 @@ static tw_log_z drift_of(const tw_ladder_draws *all, double *work)
     return (tw_log_z){after.value - before.value, tw_ladder_se(&half, second)};
 }
 
-/* The integral less the bridges; their discretisation is known. */
+/* The integral minus the bridges, with its error: that of the jackknife and of the discretisation. `bridge`
+ * and `integral` hold the values without each group. */
 static tw_log_z apart_of(const tw_ladder_draws *all, double difference, double discretisation,
                          const double *bridge, double *integral)
 {
@@ -43,15 +47,18 @@ static tw_log_z apart_of(const tw_ladder_draws *all, double difference, double d
     return (tw_log_z){difference, hypot(tw_ladder_se(all, integral), discretisation)};
 }
 
-/* What is beyond chance and rounding of a difference between two values of log Z: all of it, or nothing. Where nothing varies, as
- * for a Gaussian likelihood whose path starts at its posterior, rounding is all there is to see: differences of 1e-11 were
- * met. 1e-9 is far above that and far below any error that matters. */
+/* A difference between two values of log Z, or 0 if chance or rounding explain it. If R is constant, as for a
+ * Gaussian likelihood whose path starts at its posterior, the error is 0 and rounding makes differences of
+ * about 1e-11. The limit of 1e-9 is far above that and far below any error that matters. */
 static double beyond(tw_log_z difference, double log_z)
 {
     double rounding = 1e-9 * fmax(1.0, fabs(log_z));
     return fabs(difference.value) <= beyond_chance * difference.se + rounding ? 0.0 : difference.value;
 }
 
+/* Add the signs to the error of an estimate: what is beyond chance of the drift, the difference between
+ * integral and bridges and, if there are few round trips, the whole drift and the difference between forward
+ * and reverse. */
 static void judge(tw_estimate *e, tw_log_z drift, tw_log_z apart, double one_sided)
 {
     e->drift = beyond(drift, e->log_z);
@@ -62,7 +69,7 @@ static void judge(tw_estimate *e, tw_log_z drift, tw_log_z apart, double one_sid
     e->log_z = e->se = NAN;
 }
 
-/* ---- the whole ---- */
+/* ---- both estimates ---- */
 
 typedef struct parts {
     tw_log_z bridge, forward, reverse, drift, apart;
@@ -70,7 +77,7 @@ typedef struct parts {
 } parts;
 
 /* `mean` holds levels numbers, `work` levels * (3 groups + 3) + 9 groups. */
-static parts take(const tw_ladder_draws *d, double *mean, double *work)
+static parts compute_parts(const tw_ladder_draws *d, double *mean, double *work)
 {
     size_t groups = tw_ladder_groups(d);
     double *bridge = work, *integral = work + groups, *rest = work + 2 * groups;
@@ -97,7 +104,7 @@ tw_status tw_pt_estimate(const tw_pt *pt, tw_estimate out[2], tw_pt_report *repo
     double *work = NULL;
     TW_TRY(tw_allocate_doubles(pt->ctx, needed, 1, "the estimates", &work));
     double *mean = work + (needed - pt->levels);
-    parts p = take(&draws, mean, work);
+    parts p = compute_parts(&draws, mean, work);
     out[0].log_z = p.bridge.value;
     out[0].se = p.bridge.se;
     out[1].log_z = p.integral.value;

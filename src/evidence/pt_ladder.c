@@ -1,23 +1,23 @@
-/* pt_ladder.c: temperatures with equal swap rates, and how many of them.
+/* pt_ladder.c: temperatures with equal swap rates, and their number.
  *
- * The rejection rate of a pair is, to third order in its distance, the increase of the communication barrier
- * Lambda(b) between its temperatures (Syed et al. 2022): sums of rejection rates estimate Lambda at the
- * present temperatures, and the new ones are where the interpolated Lambda is k Lambda(1) / B. Piecewise
- * linear interpolation is enough when this is repeated a few times.
+ * To third order in the distance of a pair, its rejection rate is the increase of the communication barrier
+ * Lambda(b) between its temperatures (Syed et al. 2022). So sums of rejection rates estimate Lambda at the
+ * current temperatures, and the new temperatures are where the interpolated Lambda is k Lambda(1) / B.
+ * Piecewise linear interpolation is accurate enough if this is repeated a few times.
  *
- * With even/odd swaps and B pairs of equal rejection rate r = Lambda / B a copy has a round trip in 2 + 2 B r / (1 - r)
- * rounds, and each of its B + 1 replicas one in
+ * With even/odd swaps and B pairs of equal rejection rate r = Lambda / B, a copy has a round trip in 2 + 2 B
+ * r / (1 - r) rounds, and each of its B + 1 replicas has one in
  *   (B + 1) (2 + 2 Lambda / (1 - Lambda / B))
- * rounds: the longer, the more temperatures there are beyond about 2 Lambda.
+ * rounds, which increases with the number of temperatures beyond about 2 Lambda.
  */
 #include <math.h>
 
 #include "evidence/pt.h"
 
-/* Added to each rate: keeps Lambda rising where q is so good that nothing is ever rejected. */
+/* Added to each rejection rate, so that Lambda increases even if q is so good that no swap is rejected. */
 static const double least_rate = 1e-3;
 
-/* The formula is for replicas that move at all. */
+/* The largest rejection rate in the formula for round trips, which is infinite at 1. */
 static const double largest_rate = 0.99;
 
 void tw_ladder_equalise(size_t steps, const double *rejection, const double *beta, size_t new_steps,

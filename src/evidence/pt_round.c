@@ -1,12 +1,12 @@
 /* pt_round.c: one round of parallel tempering with even/odd swaps (Syed, Bouchard-Cote, Deligiannidis &
  * Doucet 2022).
  *
- * Every level moves by transitions of its own temperature, but the lowest, which is drawn afresh from q:
- * exact and independent. Then the pairs (k, k+1) with k even, or odd, in turn, exchange their states
- * with probability
+ * Every level moves by transitions at its temperature, except the lowest, which is drawn anew from q: exact
+ * and independent. Then the pairs (k, k+1), those with even k and those with odd k in alternate rounds,
+ * exchange their states with probability
  *   min(1, exp((b_{k+1} - b_k) (R(x_k) - R(x_{k+1})))),   R(x) = log p(y, x) - log q(x),
- * in every copy by itself. Rejection probabilities are averaged over all pairs in every round, whether it is
- * their turn or not: states are those of the same joint distribution.
+ * independently in every copy. The rejection rate of a pair is averaged over all rounds, also those in which
+ * it does not exchange, because the states have the same joint distribution in all of them.
  */
 #include <math.h>
 
@@ -17,7 +17,8 @@
 #include "math/random.h"
 #include "sample/sampler.h"
 
-/* What a replica is on: nothing yet, upwards from b = 0, or downwards from b = 1 after that. */
+/* The heading of a replica: none before its first visit at b = 0, up after a visit at b = 0, down after one
+ * at b = 1 on the way up. */
 enum { HEADING_NOWHERE, HEADING_UP, HEADING_DOWN };
 
 double tw_pt_swap_odds(double step, double lower, double upper)
@@ -25,7 +26,7 @@ double tw_pt_swap_odds(double step, double lower, double upper)
     return step * (lower - upper);
 }
 
-/* Those of this member's pieces. */
+/* Draw the states at b = 0 from q, in the pieces of this member. */
 static void draw_lowest(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
@@ -61,7 +62,7 @@ static void move_level(void *user, size_t level, size_t worker)
     if (pt->move + 1 == pt->o->moves) tw_walk_measure_mine(pt->walk[level]);
 }
 
-/* What all copies did at a level, and its step size after that. */
+/* Add the outcomes of all copies at a level to its sums, and update its step size. */
 static void add_outcomes(tw_pt *pt, size_t level)
 {
     tw_walk *w = pt->walk[level];
@@ -72,7 +73,7 @@ static void add_outcomes(tw_pt *pt, size_t level)
         w->failures += outcome->failed;
         sum += outcome->acceptance;
     }
-    if (level == 0) return; /* draws are no transitions */
+    if (level == 0) return; /* draws are not transitions */
     w->acceptance += sum;
     w->transitions += (double)pt->copies;
     if (pt->tuning) tw_step_tuner_learn(&pt->tuner[level], sum / (double)pt->copies);
@@ -98,7 +99,7 @@ static void decide(tw_pt *pt, size_t k)
         double lower = pt->walk[k]->log_ratio[c], upper = pt->walk[k + 1]->log_ratio[c];
         double odds = TW_FAULTY(TW_FAULT_SWAP_RULE, tw_pt_swap_odds(step, lower, upper),
                                 tw_fault_swap_rule(step, lower, upper));
-        double probability = odds >= 0.0 ? 1.0 : odds < 0.0 ? exp(odds) : 0.0; /* NaN: stay */
+        double probability = odds >= 0.0 ? 1.0 : odds < 0.0 ? exp(odds) : 0.0; /* NaN: no swap */
         tw_stream stream =
             tw_stream_at(pt->o->seed, TW_STREAM_SWAP, pt->chain + k * pt->copies + c, pt->round);
         pt->swap[k * pt->copies + c] = turn && tw_stream_uniform(&stream) < probability;
@@ -114,7 +115,7 @@ static void exchange_pair(void *user, size_t k, size_t worker)
         tw_sampler_exchange(pt->walk[k]->sampler, pt->walk[k + 1]->sampler, pt->swap + k * pt->copies);
 }
 
-/* Who is where after the swaps, and whose arrival at an end completes a way. */
+/* Update the positions of replicas after the swaps, their headings, and the number of round trips. */
 static void follow_replicas(tw_pt *pt, size_t copy)
 {
     size_t copies = pt->copies, top = pt->levels - 1;
@@ -146,7 +147,7 @@ tw_status tw_pt_round(tw_pt *pt)
     return TW_OK;
 }
 
-void tw_pt_name_replicas(tw_pt *pt)
+void tw_pt_reset_replicas(tw_pt *pt)
 {
     for (size_t i = 0; i < pt->levels * pt->copies; i++) {
         pt->replica[i] = i / pt->copies;

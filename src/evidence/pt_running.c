@@ -1,10 +1,11 @@
-/* pt_running.c: log Z while parallel tempering runs, for those who watch.
+/* pt_running.c: an estimate of log Z for progress reports while parallel tempering runs.
  *
- * Stepping stones from below, over the t rounds so far, in every copy c by itself and over all C of them:
- *   log Z_c = sum_k log[(1/t) sum_t exp((b_{k+1} - b_k) R_{k,c,t})],   log Z = the same with the mean over t and c,
- *   se      = the standard deviation of the log Z_c, over sqrt(C).
- * A round adds one exponential for each level and copy: stone[k, c] = log sum_t exp((b_{k+1} - b_k) R). The
- * estimates proper are made at the end (pt_estimate.c) from what was recorded.
+ * Forward stepping stones over the T rounds so far, in each copy c and over all C copies:
+ *   log Z_c = sum_k log[(1/T) sum_t exp((b_{k+1} - b_k) R_{k,c,t})],
+ *   log Z   = the same with the mean over t and c,
+ *   se      = the standard deviation of the log Z_c, divided by sqrt(C).
+ * A round costs one exponential for each level and copy: stone[k, c] = log sum_t exp((b_{k+1} - b_k) R). The
+ * final estimates (pt_estimate.c) are computed at the end from the recorded R.
  */
 #include <math.h>
 

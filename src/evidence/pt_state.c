@@ -1,8 +1,9 @@
-/* pt_state.c: where parallel tempering stands after a round, saved and restored.
+/* pt_state.c: save and restore the state of parallel tempering after a round.
  *
- * The rest of a run depends on the ladder, the step sizes, who is where, what was counted since the last stage of the
- * warm-up began, R of the rounds that count so far, and where all replicas are; random numbers are functions of
- * the round. In tw_pt_state's numbers these stand in this order, integers as doubles.
+ * The numbers of tw_pt_state are, in this order: for each level its temperature, step size tuner and sums
+ * since the current stage began; the replica at each level and the replicas' headings; the sums of the
+ * running estimate; R of the recorded rounds; and the states of the samplers. Integers are stored as doubles.
+ * With the number of the round, which random numbers are functions of, they determine the rest of the run.
  */
 #include "evidence/pt.h"
 #include "sample/sampler.h"
@@ -33,7 +34,7 @@ static void visit_columns(tw_pt *pt, size_t recorded, tw_visit *v)
     for (size_t k = 0; k < pt->levels; k++) tw_sampler_visit(pt->walk[k]->sampler, v);
 }
 
-/* Numbers of a state with so many rounds recorded. */
+/* The count of numbers of a state with this many recorded rounds. */
 static size_t numbers_of(tw_pt *pt, size_t recorded)
 {
     tw_visit v = tw_visit_count();
@@ -69,10 +70,11 @@ void tw_pt_emit_state(tw_pt *pt)
 
 /* ---- restoring ---- */
 
+/* Can a run with these options have this state? pt has the state's number of levels. */
 static bool fits(tw_pt *pt, const tw_pt_state *s)
 {
-    bool place = tw_pt_is_warmup(pt->o, s->round - s->recorded, s->recorded > 0);
-    return s->copies == pt->copies && s->recorded <= s->round && s->recorded <= pt->rounds && place &&
+    bool possible = tw_pt_is_warmup(pt->o, s->round - s->recorded, s->recorded > 0);
+    return s->copies == pt->copies && s->recorded <= s->round && s->recorded <= pt->rounds && possible &&
            s->counted <= s->recorded && s->count == numbers_of(pt, s->recorded);
 }
 

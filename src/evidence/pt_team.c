@@ -1,15 +1,17 @@
-/* pt_team.c: parallel tempering by the members of a team.
+/* pt_team.c: divide parallel tempering among the members of a team.
  *
- * A level's columns, one of each copy of the ladder, are worked on in pieces: tiles of copies at one temperature, so that they
- * take the same steps together. Items of work are piece p of level k, in the order p levels + k, and the members share them out
- * in that order: whole copies of the ladder first, and where those do not come out even, or are fewer than the members, a
- * ladder is cut between two levels. A level's transitions, and R where they led, are sent to all (24 bytes of each column);
- * all then decide about all swaps, alike. States stay where they are, but for a swap of two neighbours that lie on both sides
- * of a cut: these two go from one member to the other, and no other member receives them.
+ * A level has one column for each copy of the ladder, divided into pieces: tiles of copies at one
+ * temperature, which move in lockstep. The items of work are piece p of level k, in the order p levels + k,
+ * and each member gets a range of consecutive items. A member thus has whole copies of the ladder, except
+ * that a ladder may be cut between two levels if the items do not divide evenly. After the transitions their
+ * outcomes, R included, are sent to all members (24 bytes per column), and every member decides all swaps in
+ * the same way. States stay with their member, except in a swap of two neighbours on both sides of a cut,
+ * which the two members exchange directly.
  *
- * (Temperatures could be exchanged instead, and states never move. The columns of a tile would then differ in temperature, step
- * size, number of steps and, at b = 0, in kind, and every sampler would need all of these for each column. What that would
- * save is measured in docs/howto/many-machines.md: 0.2 % of a round at n = 767 and 1 GB/s.)
+ * Exchanging temperatures instead would never move a state, but the columns of a tile would then differ in
+ * temperature, step size, number of steps and, at b = 0, in their kind of move, and every sampler would need
+ * all of these for each column. docs/howto/many-machines.md gives the possible gain: 0.2 % of a round at n =
+ * 767 and 1 GB/s.
  */
 #include <math.h>
 
@@ -17,12 +19,13 @@
 #include "evidence/pt.h"
 #include "sample/sampler.h"
 
+/* All levels have samplers with the same pieces. */
 static const tw_sampler *any_sampler(const tw_pt *pt)
 {
     return pt->walk[0]->sampler;
 }
 
-/* Where members cannot trade, all levels of a copy are with one of them. */
+/* If two members cannot exchange data directly, each copy has all its levels in one member. */
 static tw_strand strand_of(const tw_pt *pt, size_t level)
 {
     return tw_team_trades(pt->ctx) ? (tw_strand){level, pt->levels} : (tw_strand){0, 1};
@@ -38,12 +41,12 @@ tw_status tw_pt_allocate_team(tw_pt *pt)
     return tw_allocate_doubles(pt->ctx, s->n + s->r, 2 * s->each, "states that travel", &pt->trade);
 }
 
-void tw_pt_share_out(tw_pt *pt)
+void tw_pt_distribute(tw_pt *pt)
 {
     for (size_t k = 0; k < pt->levels; k++) tw_sampler_join(pt->walk[k]->sampler, strand_of(pt, k));
 }
 
-tw_status tw_pt_settle(tw_pt *pt)
+tw_status tw_pt_share_states(tw_pt *pt)
 {
     double *state = NULL;
     if (tw_team_is_alone(pt->ctx)) return tw_team_status(pt->ctx);
@@ -59,7 +62,7 @@ tw_status tw_pt_settle(tw_pt *pt)
 
 /* ---- outcomes for all members ---- */
 
-/* In the order of the items. */
+/* Outcomes are stored in the order of the items. */
 static tw_pt_outcome *outcome_at(const tw_pt *pt, size_t level, size_t copy)
 {
     size_t each = any_sampler(pt)->each;
@@ -74,8 +77,8 @@ const tw_pt_outcome *tw_pt_outcome_of(const tw_pt *pt, size_t level, size_t copy
 void tw_pt_gather_outcomes(tw_pt *pt)
 {
     size_t each = any_sampler(pt)->each, pieces = any_sampler(pt)->pieces;
-    bool cut = tw_team_trades(pt->ctx);
-    size_t items = cut ? pieces * pt->levels : pieces, columns = cut ? each : each * pt->levels;
+    bool divided = tw_team_trades(pt->ctx); /* copies may be divided between members */
+    size_t items = divided ? pieces * pt->levels : pieces, columns = divided ? each : each * pt->levels;
     for (size_t k = 0; k < pt->levels; k++) {
         const tw_walk *w = pt->walk[k];
         tw_share mine = tw_sampler_mine(w->sampler);
@@ -88,10 +91,10 @@ void tw_pt_gather_outcomes(tw_pt *pt)
                    pt->outcomes);
 }
 
-/* ---- what two of them exchange ---- */
+/* ---- exchange of states between two members ---- */
 
-/* The cut in front of an item, if it is one between two levels, whose states change places in this round: hand over those of
- * `mine`, the level of the two that is here, and take the others in. */
+/* Exchange the states that swap across the cut before item `cut`. `mine` is the level on this member's side
+ * of the cut: send its states, and put those of the other level in their place. */
 static void trade_at(tw_pt *pt, size_t cut, size_t mine)
 {
     size_t piece = cut / pt->levels, lower = cut % pt->levels - 1,
@@ -106,7 +109,7 @@ static void trade_at(tw_pt *pt, size_t cut, size_t mine)
     if (tw_team_status(pt->ctx) == TW_OK) tw_sampler_put(s, piece, which, pt->trade + half);
 }
 
-/* Is it a cut between two levels, whose turn it is? */
+/* Is this a cut between two levels that exchange in this round? */
 static bool is_due(const tw_pt *pt, size_t cut)
 {
     size_t level = cut % pt->levels, items = any_sampler(pt)->pieces * pt->levels;
@@ -119,7 +122,8 @@ void tw_pt_trade(tw_pt *pt)
     tw_share mine = tw_team_share(pt->ctx, any_sampler(pt)->pieces * pt->levels);
     if (mine.count == 0) return;
     size_t cuts[] = {mine.first, mine.first + mine.count}, rank = tw_context_team(pt->ctx)->rank;
-    for (size_t turn = 0; turn < 2; turn++) { /* all cuts in front of even ranks first: no queue forms */
+    /* First the cuts before even ranks, then those before odd ranks, so that members do not wait in a chain. */
+    for (size_t turn = 0; turn < 2; turn++) {
         size_t side = (rank + turn) % 2;
         if (is_due(pt, cuts[side]))
             trade_at(pt, cuts[side], side == 0 ? cuts[0] % pt->levels : cuts[1] % pt->levels - 1);

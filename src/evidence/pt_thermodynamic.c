@@ -1,25 +1,26 @@
 /* pt_thermodynamic.c: log Z by thermodynamic integration, with the error of its quadrature.
  *
  *   log Z = int_0^1 f(b) db,   f = E_b[R],   f' = Var_b[R],   f'' = third central moment of R at b,
- * since derivatives with respect to b of the cumulants of R are the next ones: draws give the integrand and its
- * derivatives. Where q puts mass on what the posterior excludes, R has a heavy lower tail under q and f a
- * boundary layer at b = 0: it rises like -1/(b + c) from a value, with a variance, that may be millions. So
- *   - over the first interval the integral is taken as what it is, log E_0[exp(b_1 R)] (pt_estimate.c), whose
- *     terms are bounded where R is not; draws from q are independent;
- *   - from b_1 on the variable is u = log(b + c), in which g(u) = (b + c) (f - f(1)) has no layer. c is such that
- *     an f of the form above has the f''/f' of the draws at b_1: b_1 + c = -2 f'/f''. Where f'' >= 0 there is no
- *     layer, and c is so large that u is linear in b. With d = b + c, g' = g + d^2 f', g'' = g + 3 d^2 f' + d^3
- *     f'', and on an interval of length h
+ * because the derivative of a cumulant of R with respect to b is the next cumulant. So draws give the
+ * integrand and its derivatives. If q puts mass where the posterior has none, R has a heavy lower tail under
+ * q and f a boundary layer at b = 0: it rises like -1/(b + c) from a value, with a variance, that may be
+ * millions. Therefore
+ *   - the integral over the first interval is computed as log E_0[exp(b_1 R)] (pt_estimate.c), to which it is
+ *     equal: its terms are bounded even if R is not, and draws from q are independent;
+ *   - from b_1 on the variable is u = log(b + c), in which g(u) = (b + c) (f - f(1)) has no layer. We choose
+ *     c such that an f of the form above has the f''/f' of the draws at b_1: b_1 + c = -2 f'/f''. If f'' >= 0
+ *     there is no layer, and c is so large that u is linear in b. With d = b + c, g' = g + d^2 f', g'' = g +
+ *     3 d^2 f' + d^3 f'', and on an interval of length h
  *       cubic Hermite:    h/2 (g0 + g1) + h^2/12 (g0' - g1')                           error h^5 g''''/720
  *       quintic Hermite:  h/2 (g0 + g1) + h^2/10 (g0' - g1') + h^3/120 (g0'' + g1'')   error O(h^7)
- * The estimate is the cubic rule; the differences between the two, in absolute value and added up, are the
- * discretisation error. The Monte Carlo error is that of the jackknife over independent groups.
+ * The estimate is the cubic rule. The discretisation error is the sum over intervals of the absolute
+ * differences between the two rules. The Monte Carlo error is that of the jackknife (pt_groups.c).
  */
 #include <math.h>
 
 #include "evidence/pt.h"
 
-/* Sums over a group's draws at a level of powers 1, 2, 3 of R - centre. */
+/* Sums of the powers 1, 2, 3 of R - centre over a group's draws at a level. */
 static void power_sums(const tw_ladder_draws *d, size_t level, size_t group, double centre, double sums[3])
 {
     size_t length;
@@ -33,7 +34,7 @@ static void power_sums(const tw_ladder_draws *d, size_t level, size_t group, dou
     }
 }
 
-/* Mean, variance and third central moment of R at a level with one group left out. */
+/* Mean, variance and third central moment of R at a level without one group, from sums about `centre`. */
 static void cumulants(const tw_ladder_draws *d, const double *sums, double centre, size_t omitted,
                       double out[3])
 {
@@ -63,7 +64,7 @@ static void transform(const double *f, double d, double last, double g[3])
     g[2] = g[0] + d * d * (3.0 * f[1] + d * f[2]);
 }
 
-/* The cubic rule over the ladder from its second level on, and by how much the quintic one differs (may be
+/* The cubic rule from b_1 to 1, and the sum of the absolute differences from the quintic rule (may be
  * NULL). */
 static double integrate(const tw_ladder_draws *d, const double *f, double c, double *difference)
 {
@@ -91,7 +92,7 @@ static double level_mean(const tw_ladder_draws *d, size_t level)
     return mean;
 }
 
-/* The cumulants of R at every level with one group left out. */
+/* The cumulants of R at every level without one group. */
 static void all_cumulants(const tw_ladder_draws *d, const double *sums, const double *mean, size_t omitted,
                           double *f)
 {

@@ -1,13 +1,15 @@
-/* pt_warmup.c: the warm-up of parallel tempering: step sizes, temperatures, and whether replicas travel.
+/* pt_warmup.c: the warm-up of parallel tempering tunes step sizes and temperatures until replicas travel.
  *
- * Four stages of 1/8, 1/8, 1/4 and 1/2 of its rounds; step sizes follow the acceptance rate all along, and the ladder is
- * equalised after each of the first three. A replica is drawn afresh from q whenever it is at b = 0: one that went up
- * to b = 1 and came back has forgotten where the run began. So, where the last stage saw fewer than one such round trip
- * for each copy, tuning goes on, with stages of 1, 2, 4, ... times the given rounds, until replicas travel or patience
- * ends; which it was is seen in the trips of the run itself (pt_judge.c).
+ * It has four stages of 1/8, 1/8, 1/4 and 1/2 of its rounds. Every round tunes the step sizes, and after each
+ * of the first three stages the ladder is equalised. A replica is drawn anew from q whenever it is at b = 0,
+ * so one that went up to b = 1 and came back has forgotten the start of the run. If the last stage had fewer
+ * than one such round trip for each copy, further stages of 1, 2, 4, ... times the given rounds are added,
+ * until replicas travel or the limit `patience` is reached. pt_judge.c sees the difference in the round trips
+ * of the run itself.
  *
- * A ladder may have so many temperatures that nobody can travel it in the rounds there are. Where it may, a stage that
- * is added leaves some of them out, and the run then has as many more rounds as make the same work.
+ * A ladder may have too many temperatures for a round trip in the given rounds. If the options allow it
+ * (least_temperatures), an added stage removes some, and the run then has more rounds, for the same total
+ * work.
  */
 #include "evidence/pt.h"
 
@@ -29,7 +31,7 @@ void tw_pt_set_levels(tw_pt *pt, size_t levels)
     pt->levels = levels;
     pt->rounds = pt->o->rounds * pt->allocated / levels;
     pt->batches = tw_ladder_batches(pt->copies, pt->rounds);
-    if (pt->outcomes) tw_pt_share_out(pt);
+    if (pt->outcomes) tw_pt_distribute(pt);
 }
 
 /* ---- the ladder ---- */
@@ -41,22 +43,23 @@ static double barrier(const tw_pt *pt)
     return sum;
 }
 
-/* Leave out temperatures: every new level takes the states and the step size of an old one that is about as far up. */
-static void thin(tw_pt *pt, size_t new_steps)
+/* Remove levels: new level j takes the states and the step size of the old level at about the same height, k
+ * >= j. */
+static void remove_levels(tw_pt *pt, size_t new_steps)
 {
     size_t steps = pt->levels - 1;
     for (size_t j = 1; j <= new_steps; j++) {
-        size_t k =
-            (2 * j * steps + new_steps) / (2 * new_steps); /* j steps / new_steps, rounded: j or above */
+        size_t k = (2 * j * steps + new_steps) / (2 * new_steps); /* j steps / new_steps, rounded */
         tw_walk *kept = pt->walk[j];
         pt->walk[j] = pt->walk[k];
         pt->walk[k] = kept;
         pt->tuner[j] = pt->tuner[k];
     }
     tw_pt_set_levels(pt, new_steps + 1);
-    tw_pt_name_replicas(pt);
+    tw_pt_reset_replicas(pt);
 }
 
+/* Set the temperatures of new_steps steps with equal rejection rates. */
 static tw_status equalise(tw_pt *pt, size_t new_steps)
 {
     size_t steps = pt->levels - 1;
@@ -67,13 +70,13 @@ static tw_status equalise(tw_pt *pt, size_t new_steps)
     for (size_t k = 0; k <= new_steps; k++) pt->beta[k] = next[k];
     tw_release(pt->ctx, work);
     if (new_steps < steps) {
-        TW_TRY(tw_pt_settle(pt));
-        thin(pt, new_steps);
+        TW_TRY(tw_pt_share_states(pt));
+        remove_levels(pt, new_steps);
     }
     return tw_pt_temper(pt);
 }
 
-/* By the rejections of the stage that has ended. */
+/* Tune the ladder by the rejection rates of the stage that has ended. */
 static tw_status tune_ladder(tw_pt *pt, bool may_thin)
 {
     const tw_pt_options *o = pt->o;
@@ -86,8 +89,9 @@ static tw_status tune_ladder(tw_pt *pt, bool may_thin)
 
 /* ---- stages ---- */
 
-/* Rounds up to the end of a stage: those of every run first, then those that are added. */
-static uint64_t end_of(const tw_pt_options *o, size_t stage)
+/* The number of rounds at the end of a stage: warmup / 8, / 4, / 2 and / 1, then twice as many for each added
+ * stage, up to warmup * patience. */
+static uint64_t stage_end(const tw_pt_options *o, size_t stage)
 {
     uint64_t rounds = o->warmup, most = rounds * o->patience;
     if (stage < STAGES) return rounds >> (STAGES - 1 - stage);
@@ -95,55 +99,57 @@ static uint64_t end_of(const tw_pt_options *o, size_t stage)
     return end < most ? end : most;
 }
 
-/* What ends a stage is done after its last round was told: a run that goes on is in the first stage whose end it is not
- * beyond. */
-static size_t stage_after(const tw_pt_options *o, uint64_t rounds)
+/* The stage after this many rounds. The state of a stage's last round is emitted before the stage ends, so a
+ * run resumed there is still in that stage. */
+static size_t stage_of(const tw_pt_options *o, uint64_t rounds)
 {
     size_t stage = 0;
-    while (rounds > end_of(o, stage) && end_of(o, stage) < o->warmup * o->patience) stage++;
+    while (rounds > stage_end(o, stage) && stage_end(o, stage) < o->warmup * o->patience) stage++;
     return stage;
 }
 
 bool tw_pt_is_warmup(const tw_pt_options *o, uint64_t rounds, bool over)
 {
-    size_t stage = stage_after(o, rounds);
-    uint64_t end = end_of(o, stage);
+    size_t stage = stage_of(o, rounds);
+    uint64_t end = stage_end(o, stage);
     return over ? rounds == end && stage + 1 >= STAGES : rounds <= end;
 }
 
-static bool goes_on(const tw_pt *pt)
+/* Is a further stage needed and allowed? */
+static bool continues(const tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
     return o->tune_ladder && pt->round_trips < pt->copies && pt->round < o->warmup * o->patience;
 }
 
-/* Step sizes are looked for anew: what is sampled has changed. */
-static void tune_anew(tw_pt *pt)
+/* Restart the tuning of step sizes, because the temperatures or the replicas have changed. */
+static void restart_tuners(tw_pt *pt)
 {
     for (size_t k = 0; pt->tuning && k < pt->levels; k++) tw_step_tuner_begin(&pt->tuner[k]);
 }
 
-/* After the rounds of a stage: tune, and begin the next. *more is false where there is none. */
+/* End a stage: tune the ladder and start the next stage, which may remove levels if it is an added one. *more
+ * is false if there is no next stage. */
 static tw_status end_stage(tw_pt *pt, bool *more)
 {
-    bool added = pt->stage + 1 >= STAGES;
-    *more = !added || goes_on(pt);
+    bool next_is_added = pt->stage + 1 >= STAGES;
+    *more = !next_is_added || continues(pt);
     if (!*more) return TW_OK;
-    if (pt->o->tune_ladder) TW_TRY(tune_ladder(pt, added));
+    if (pt->o->tune_ladder) TW_TRY(tune_ladder(pt, next_is_added));
     pt->stage++;
     tw_pt_reset_counts(pt);
-    tune_anew(pt);
+    restart_tuners(pt);
     return TW_OK;
 }
 
-/* The rounds of a stage. In the first half of one that is added, replicas still leave where they do not belong: step
- * sizes start again after it. */
+/* Run the rounds of a stage. In the first half of an added stage replicas still move away from atypical
+ * positions, so the tuning of step sizes restarts after it. */
 static tw_status run_stage(tw_pt *pt)
 {
     const tw_pt_options *o = pt->o;
-    uint64_t begun = pt->stage > 0 ? end_of(o, pt->stage - 1) : 0, end = end_of(o, pt->stage);
+    uint64_t begun = pt->stage > 0 ? stage_end(o, pt->stage - 1) : 0, end = stage_end(o, pt->stage);
     while (pt->round < end && !pt->watch.stopped) {
-        if (pt->stage >= STAGES && pt->round == (begun + end) / 2) tune_anew(pt);
+        if (pt->stage >= STAGES && pt->round == (begun + end) / 2) restart_tuners(pt);
         TW_TRY(tw_pt_round(pt));
         tw_pt_tell(pt, "warm-up", pt->round, end > o->warmup ? end : o->warmup);
         tw_pt_emit_state(pt);
@@ -155,7 +161,7 @@ tw_status tw_pt_warm_up(tw_pt *pt)
 {
     bool more = true;
     pt->tuning = tw_pt_tunes_steps(pt->o);
-    pt->stage = stage_after(pt->o, pt->round);
+    pt->stage = stage_of(pt->o, pt->round);
     while (more) {
         TW_TRY(run_stage(pt));
         if (pt->watch.stopped) return TW_OK;

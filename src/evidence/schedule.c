@@ -1,4 +1,4 @@
-/* schedule.c: sequences of inverse temperatures from 0 to 1. */
+/* schedule.c: schedules of inverse temperatures from 0 to 1; tw_schedule_kind has the formulas. */
 #include <math.h>
 
 #include "base/context.h"

@@ -1,8 +1,8 @@
-/* until.c: annealed importance sampling until the standard error is small enough.
+/* until.c: annealed importance sampling until the standard error reaches a goal.
  *
- * The standard error of the log of a mean of P weights is sd(w) / (sqrt(P) mean(w)), so that a run of P with
- * error s tells how many a goal g takes: P (s / g)^2. Runs differ in their random streams alone (particle j
- * of all is chain first_chain + j), so that their weights are one sample.
+ * The standard error of the log of the mean of P weights is sd(w) / (sqrt(P) mean(w)), so if P particles give
+ * the error s, a goal g needs P (s / g)^2 particles. Runs differ only in their random streams (particle j
+ * over all runs uses chain first_chain + j), so their weights are one sample.
  */
 #include <math.h>
 
@@ -11,33 +11,37 @@
 #include "talweg/diagnose.h"
 #include "talweg/evidence.h"
 
-enum { LARGEST_RUN = 8, BOOTSTRAP = 200 };
-static const double safety = 1.1; /* the error of the error */
+enum { LARGEST_RUN = 8 /* times the first run */, BOOTSTRAP = 200 };
+static const double safety = 1.1; /* the estimated error is itself uncertain */
 
 typedef struct until {
     const tw_ais_options *o;
-    uint64_t chain; /* the first of the random streams */
+    uint64_t chain; /* the first chain of the random streams */
     double goal;
-    size_t done, most;
-    double *log_weight;
+    size_t done, most;                   /* particles so far; the largest number */
+    double *log_weight;                  /* of all runs */
     double acceptance, failures, missed; /* sums over particles */
-    double spread; /* sum over runs: particles^2 times the variance that is known of `missed` */
-    double needed;
-    const tw_estimate *now; /* all runs so far */
+    double spread;                       /* sum over runs of particles^2 times the variance of `missed` */
+    double needed;                       /* estimated number of particles for the goal */
+    const tw_estimate *now;              /* the estimate from all runs so far */
     tw_progress_function *progress;
     void *user;
 } until;
 
-/* Those who watch a later run see what all before it have come to. */
+/* Report the progress of a run; from the second run on, with the estimate from all runs before it. */
 static bool relay(void *user, const tw_progress *progress)
 {
     const until *u = user;
     tw_progress all = *progress;
-    if (u->done > 0) all.log_z = u->now->log_z, all.se = u->now->se, all.part = false;
+    if (u->done > 0) {
+        all.log_z = u->now->log_z;
+        all.se = u->now->se;
+        all.part = false;
+    }
     return u->progress && u->progress(u->user, &all);
 }
 
-/* How many particles the next run has; 0: none. */
+/* The number of particles of the next run; 0: no further run. */
 static size_t next_run(const until *u, const tw_estimate *now)
 {
     size_t first = u->o->particles;
@@ -47,7 +51,7 @@ static size_t next_run(const until *u, const tw_estimate *now)
     return (size_t)fmin(ceil(more), (double)(u->most - u->done));
 }
 
-/* All weights so far as one estimate, which says what runs it is made of. */
+/* The estimate from all weights so far, and the number of particles that the goal needs. */
 static void estimate(until *u, tw_estimate *out)
 {
     double particles = (double)u->done;
@@ -63,7 +67,8 @@ static void estimate(until *u, tw_estimate *out)
     u->needed = fmax(particles * pow(out->se / u->goal, 2.0), 2.0);
 }
 
-/* What a reverse run's error has beside that of its weights and the share it missed (ais_reverse.c). */
+/* The variance of `missed` of a reverse run: the part of se^2 that is due neither to the weights nor to
+ * `missed` itself (ais_reverse.c). */
 static double variance_of_missed(const until *u, const tw_estimate *run)
 {
     double se;
@@ -71,6 +76,7 @@ static double variance_of_missed(const until *u, const tw_estimate *run)
     return fmax(run->se * run->se - se * se - run->missed * run->missed, 0.0);
 }
 
+/* Add a run, whose log weights follow those of the runs before it, to the estimate. */
 static void combine(until *u, const tw_estimate *run, tw_estimate *out)
 {
     bool first = u->done == 0;
@@ -87,7 +93,7 @@ static void combine(until *u, const tw_estimate *run, tw_estimate *out)
     estimate(u, out);
 }
 
-/* Where a run stands, with those before it. */
+/* Pass on the state of a run, with the weights and sums of the runs before it. */
 static void relay_state(void *user, const tw_ais_state *state)
 {
     const until *u = user;
@@ -107,7 +113,7 @@ static bool wants_state(void *user)
     return u->o->wants_state(u->o->user);
 }
 
-/* The runs before the one that is to go on. */
+/* Restore the runs before the one that is resumed. */
 static tw_status resume_until(tw_context *ctx, until *u, tw_estimate *out)
 {
     const tw_ais_state *state = u->o->resume;

@@ -1,12 +1,12 @@
-/* chains.c: run the chains of an ensemble: warm-up, then draws.
+/* chains.c: run the chains of an ensemble: warm-up, then sampling.
  *
- * Every iteration is one transition of all columns. Warm-up moves as warmup.h says and learns; sampling moves
- * with what was frozen, so that it is a time-homogeneous Markov chain. An interrupt ends the run after the
- * current iteration, and what exists is the result. Random numbers are functions of the iteration, so a run can
- * be taken up after any of them.
+ * Every iteration is one transition of all columns. Warm-up (warmup.h) tunes the transition; sampling uses
+ * the final tuning, so that it is a time-homogeneous Markov chain. An interrupt ends the run after the
+ * current iteration, and the draws so far are the result. Random numbers are functions of the iteration, so a
+ * run can resume after any iteration of sampling.
  *
- * A run with a goal looks at its draws after FIRST_LOOK of them, and each time there are half as many again, before it
- * goes on: so a run that was taken up there ends there too.
+ * A run with an ESS goal summarises its draws after FIRST_LOOK of them and then each time their number has
+ * grown by half. It does so before the next iteration, so that a run resumed at that point ends there too.
  */
 #include <math.h>
 #include <string.h>
@@ -26,7 +26,7 @@ void tw_draws_free(tw_draws *d)
 
 enum { FIRST_LOOK = 64 };
 
-/* The first number of draws after `draws` at which a run looks whether it has reached its goal. */
+/* The first number of draws after `draws` at which a run checks its goal. */
 static size_t next_look(size_t draws)
 {
     size_t look = FIRST_LOOK;
@@ -34,15 +34,15 @@ static size_t next_look(size_t draws)
     return look;
 }
 
-/* A run on its way: records are those of the current iteration. */
+/* A run in progress. */
 typedef struct run {
     tw_sampler *sampler;
     const tw_chains_options *options;
     tw_draws *draws;
-    tw_record *records;
-    double *state; /* numbers of tw_chains_state; NULL: nobody asks for them */
+    tw_record *records; /* of the current iteration */
+    double *state;      /* numbers of tw_chains_state; NULL: not requested */
     tw_chains_end *ends;
-    size_t room; /* for draws that are kept, of each chain */
+    size_t room; /* draws of each chain for which memory is allocated */
 } run;
 
 static tw_status check_resume(tw_sampler *s, const tw_chains_options *o)
@@ -81,7 +81,7 @@ tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
     return TW_OK;
 }
 
-/* Of `doubles` more than there are: a new array in place of the old one. */
+/* Replace an array by one of `wanted` numbers, with a copy of the `used` first ones. */
 static tw_status extend(tw_context *ctx, size_t used, size_t wanted, const char *what, double **array)
 {
     double *longer = NULL;
@@ -102,7 +102,7 @@ static tw_status extend_records(tw_draws *d, size_t room)
     return TW_OK;
 }
 
-/* Room for all draws that are kept or, of a run with a goal, for those up to the next look. */
+/* Allocate memory for all draws or, in a run with an ESS goal, for those up to the next look. */
 static tw_status make_room(run *r)
 {
     const tw_chains_options *o = r->options;
@@ -138,11 +138,11 @@ static tw_status allocate_draws(run *r)
     r->records = memory;
     if (o->wants_state)
         TW_TRY(tw_allocate_doubles(s->ctx, tw_sampler_state_size(s), 1, "the run's state", &r->state));
-    if (!o->keep && o->on_draw) return TW_OK; /* whoever takes the draws keeps the records */
+    if (!o->keep && o->on_draw) return TW_OK; /* on_draw gets the records */
     return make_room(r);
 }
 
-/* After an iteration: sums, progress; true when the run should end. */
+/* Add the records of an iteration to the sums and report progress; true if the run should end. */
 static bool account(run *r, tw_stage stage, size_t i, size_t total)
 {
     const tw_chains_options *o = r->options;
@@ -158,6 +158,8 @@ static bool account(run *r, tw_stage stage, size_t i, size_t total)
     return r->draws->interrupted || tw_team_status(ctx) != TW_OK;
 }
 
+/* Pass the state after `done` iterations to on_state, if wants_state asks for it. Saving and sharing
+ * communicate, so all members of a team take part; only the leader calls on_state. */
 static void emit_state(run *r, size_t done)
 {
     const tw_chains_options *o = r->options;
@@ -177,7 +179,8 @@ static void emit_state(run *r, size_t done)
     o->on_state(o->user, &state);
 }
 
-/* Take up a run where it stood; returns how many iterations of sampling are done. */
+/* Restore the state of an earlier run, if there is one; returns the number of completed iterations of
+ * sampling. */
 static size_t resume_run(run *r)
 {
     const tw_chains_state *state = r->options->resume;
@@ -207,7 +210,7 @@ static tw_status warm_up(run *r)
     return status == TW_OK ? tw_team_status(r->sampler->ctx) : status;
 }
 
-/* Is the goal reached? Draws in memory tell, or whoever has them. */
+/* Check whether the ESS goal is reached, from the draws in memory or else by on_look. */
 static tw_status look(run *r, bool *reached)
 {
     const tw_chains_options *o = r->options;
@@ -233,7 +236,7 @@ static tw_status store(run *r)
     if (d->records && d->draws == r->room) TW_TRY(make_room(r));
     size_t block = s->n * s->columns, index = d->draws++;
     tw_sampler_share(s);
-    TW_TRY(tw_team_status(s->ctx)); /* else the columns of the others are missing */
+    TW_TRY(tw_team_status(s->ctx)); /* after a failure the columns of other members are missing */
     if (d->records) memcpy(d->records + index * s->columns, r->records, s->columns * sizeof *r->records);
     if (d->x) memcpy(d->x + index * block, s->x, block * sizeof *d->x);
     if (d->log_likelihood)
@@ -247,22 +250,31 @@ static tw_status store(run *r)
     return status;
 }
 
-static tw_status draw_all(run *r)
+/* The move of iteration i of sampling. */
+static tw_move sampling_move(const run *r, size_t i)
 {
     const tw_chains_options *o = r->options;
     const tw_tuning *t = &r->draws->tuning;
+    tw_move move = {.eps = t->eps, .steps = t->steps, .seed = o->seed};
+    move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
+    if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
+    if (t->jittered && o->eps == 0.0) move.eps = tw_jittered_eps(t->eps, o->seed, move.iteration);
+    if (tw_takes_quarters(r->sampler, o)) tw_quarter_move(t->eps, t->steps, o->max_steps, &move);
+    return move;
+}
+
+static tw_status draw_all(run *r)
+{
+    const tw_chains_options *o = r->options;
     size_t total = o->draws * o->thin;
     for (size_t i = resume_run(r); i < total; i++) {
         bool reached = false;
         if (i % o->thin == 0) TW_TRY(look(r, &reached));
         if (reached) break;
-        tw_move move = {.eps = t->eps, .steps = t->steps, .seed = o->seed};
-        move.iteration = tw_iteration_number(o, TW_STAGE_SAMPLING, i);
-        if (t->jittered) move.steps = tw_jittered_steps(t->steps, o->max_steps, o->seed, move.iteration);
-        if (t->jittered && o->eps == 0.0) move.eps = tw_jittered_eps(t->eps, o->seed, move.iteration);
-        if (tw_takes_quarters(r->sampler, o)) tw_quarter_move(t->eps, t->steps, o->max_steps, &move);
+        tw_move move = sampling_move(r, i);
         tw_sampler_advance(r->sampler, &move, r->records);
-        TW_TRY(tw_team_status(r->sampler->ctx)); /* else the records of the others are missing */
+        /* After a failure the records of other members are missing. */
+        TW_TRY(tw_team_status(r->sampler->ctx));
         if ((i + 1) % o->thin == 0) TW_TRY(store(r));
         bool ends = account(r, TW_STAGE_SAMPLING, i, o->until_ess > 0.0 ? 0 : total);
         emit_state(r, i + 1);

@@ -1,15 +1,17 @@
 /* general.c: one HMC or RMHMC transition of a general target.
  *
- * Momentum from N(0, G(x)), a trajectory, the Metropolis test on H. A trajectory that is not solved, not
- * finite or does not lead back to its start is a rejection; each of those is a symmetric property of the two
- * ends, so that rejecting keeps detailed balance.
+ * The momentum is drawn from N(0, G(x)); a trajectory and the Metropolis test on H follow. A trajectory is
+ * rejected if an implicit equation was not solved, a number is not finite, or the reversed trajectory does
+ * not return to the start. An accepted trajectory can thus be traversed in both directions, so that rejecting
+ * the others keeps detailed balance.
  */
 #include <math.h>
 
 #include "dynamics/general.h"
 #include "math/random.h"
 
-/* Integrate back from the end, compare with the start, and return to the end. */
+/* Reverse the momentum at the end, integrate back, compare with the start, and restore the end. `reversal` is
+ * the largest distance allowed, in the metric at the start; 0: no check. */
 static tw_general_outcome check_reversal(tw_general *g, size_t steps)
 {
     size_t d = g->target.d;

@@ -1,15 +1,16 @@
-/* judge.c: from diagnostics to warnings: what is wrong with draws.
+/* judge.c: the warnings that follow from the diagnostics of draws.
  *
- * R-hat 1.01 is the limit of Vehtari et al. (2021) for one variable; the largest of n is above it by chance alone where
- * draws are few, and so must be improbable too. An ESS of 400 in all is theirs for four chains: below it R-hat and ESS
- * themselves are not reliable. E-BFMI 0.3 is Stan's.
+ * An R-hat of 1.01 is the limit of Vehtari et al. (2021) for one variable. With few draws the largest R-hat
+ * of n latents exceeds it by chance, so a warning also needs that maximum to be improbable. An ESS of 400
+ * over all chains is theirs too, for four chains: below it R-hat and ESS themselves are not reliable. The
+ * limit 0.3 of E-BFMI is Stan's.
  */
 #include <math.h>
 
 #include "sample/summarise.h"
 
-static const double largest_rhat = 1.01, far_apart = 1.05;
-static const double false_alarms = 0.01; /* of runs whose chains agree */
+static const double largest_rhat = 1.01, severe_rhat = 1.05;
+static const double false_alarms = 0.01; /* the fraction of runs whose chains agree that may get a warning */
 
 static void warn(tw_warnings *out, tw_warning_code code, double first, double second)
 {
@@ -23,7 +24,7 @@ static void judge_failures(tw_warnings *out, tw_warning_code code, size_t count,
     if (count > 0) tw_warnings_add(out, &warning);
 }
 
-/* One warning for the worst latent, about the smallest of its effective sizes. */
+/* One warning, about the smallest of bulk, tail and fold ESS over all latents. */
 static void judge_ess(tw_warnings *out, const tw_chains_summary *s, double enough)
 {
     tw_warning warning = {.number = {s->ess_min, enough}, .index = s->worst};
@@ -34,8 +35,8 @@ static void judge_ess(tw_warnings *out, const tw_chains_summary *s, double enoug
     tw_warnings_add(out, &warning);
 }
 
-/* Files of summaries did not always tell what chance gives. */
-static bool is_too_large(const tw_chains_summary *s)
+/* Summaries in files of older versions do not contain rhat_chance; NaN counts as improbable. */
+static bool rhat_is_too_large(const tw_chains_summary *s)
 {
     bool improbable = isnan(s->rhat_chance) || s->rhat_chance < false_alarms;
     return s->rhat_max > largest_rhat && improbable;
@@ -43,13 +44,13 @@ static bool is_too_large(const tw_chains_summary *s)
 
 bool tw_summary_reaches(const tw_chains_summary *s, double ess)
 {
-    return s->ess_min >= ess && !isnan(s->rhat_max) && !is_too_large(s);
+    return s->ess_min >= ess && !isnan(s->rhat_max) && !rhat_is_too_large(s);
 }
 
 static void judge_rhat(tw_warnings *out, const tw_chains_summary *s)
 {
-    if (is_too_large(s))
-        warn(out, s->rhat_max > far_apart ? TW_WARN_RHAT : TW_WARN_RHAT_SLIGHT, s->rhat_max, 0.0);
+    if (rhat_is_too_large(s))
+        warn(out, s->rhat_max > severe_rhat ? TW_WARN_RHAT : TW_WARN_RHAT_SLIGHT, s->rhat_max, 0.0);
 }
 
 static void judge_mixing(tw_warnings *out, size_t chains, size_t draws, const tw_chains_summary *s,

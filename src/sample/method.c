@@ -1,4 +1,5 @@
-/* method.c: the table of methods, from the list in talweg/sample.h and the rows beside the methods' code. */
+/* method.c: the table of methods. It points to the rows in the methods' files, in the order of
+ * TW_METHOD_LIST. */
 #include "sample/method.h"
 
 #include <stdio.h>

@@ -1,14 +1,21 @@
 /* mgrad.c: the marginal gradient sampler (mGrad) of Titsias & Papaspiliopoulos (2018, section 3.2).
  *
- * The target is N(x; m, C) exp(E(x)) with E = sum e_n (frame.h): around the prior it is the sampler as published, around EP's q
- * its generalisation. With g = dE/dx, A = (C^-1 + (2/delta) I)^-1 and positions counted from m, a move is
+ * The target is N(x; m, C) exp(E(x)) with E = sum e_n (frame.h). With the prior's C this is the published
+ * sampler; with that of EP's Gaussian it is its generalisation. With g = dE/dx, A = (C^-1 + (2/delta) I)^-1
+ * and positions relative to m, a move proposes
  *
- *   y ~ N((2/delta) A (x + (delta/2) g(x)), (2/delta) A^2 + A),   accepted with probability
- *   min(1, exp(E(y) - E(x) + h(x, y) - h(y, x))),   h(z, y) = (z - (2/delta) A (y + (delta/4) g(y)))' ((2/delta) A + I)^-1 g(y):
+ *   y ~ N((2/delta) A (x + (delta/2) g(x)), (2/delta) A^2 + A)
  *
- * a gradient step on E whose noise is shrunk by C, with the auxiliary variable integrated out. C does not occur in the rule, only
- * in the proposal. In the eigenvectors of C (gaussian/spectral.h) A is diagonal, so delta is free to be tuned; a move is one
- * product with Q and one with Q' for all columns of a tile together, and n sites.
+ * and accepts it with probability
+ *
+ *   min(1, exp(E(y) - E(x) + h(x, y) - h(y, x))),
+ *   h(z, y) = (z - (2/delta) A (y + (delta/4) g(y)))' ((2/delta) A + I)^-1 g(y).
+ *
+ * This is a gradient step on E with an auxiliary variable, which is integrated out; C shrinks the proposal.
+ * The densities N(x; m, C) and N(y; m, C) cancel in the acceptance probability.
+ * With the eigenvectors Q of C (gaussian/spectral.h) A is diagonal for every delta, so that tuning delta
+ * needs no new decomposition. A move costs one product with Q and one with Q', for all columns of a tile
+ * together, and n sites.
  *
  * delta = 2 eps^2 tr(C) / n, so that eps has no unit.
  */
@@ -21,13 +28,14 @@
 #include "sample/cost.h"
 #include "sample/sampler.h"
 
-/* All n x P, but for the excess. */
+/* A tile of P columns. All arrays are n x P except excess. */
 typedef struct tile {
     size_t columns;
     double *z, *trial_z;               /* Q' (x - m) */
     double *gradient, *trial_gradient; /* Q' g */
-    double *trial_x, *slope;
-    double *excess; /* P: E at z */
+    double *trial_x;                   /* the proposal y + m; work in mgrad_load */
+    double *slope;                     /* g */
+    double *excess;                    /* P: E at z */
 } tile;
 
 typedef struct mgrad {
@@ -76,7 +84,7 @@ static tw_status make_tile(tw_sampler *s, size_t piece, tile **out)
     return tw_allocate_doubles(s->ctx, t->columns, 1, "a tile of chains", &t->excess);
 }
 
-/* A base that changes with the temperature would need an eigendecomposition for each. */
+/* A folded base changes with the temperature and would need an eigendecomposition for each temperature. */
 static tw_status make_frame(tw_sampler *s)
 {
     TW_TRY(tw_frame_make(s->target, s->options.metric, s->options.gaussian, &s->frame));
@@ -98,7 +106,8 @@ static tw_status mgrad_set_up(tw_sampler *s)
     return TW_OK;
 }
 
-/* L_b = -z' diag(s)^-1 z / 2 + E + const for a column. */
+/* L_b = -z' diag(s)^-1 z / 2 + E + const for a column, with s the eigenvalues of C; directions with s = 0 do
+ * not move. */
 static void set_density(tw_sampler *s, const tile *t, size_t column, size_t j)
 {
     const double *values = own_of(s)->spectral->values, *z = t->z + j * s->n;
@@ -111,7 +120,7 @@ static void set_density(tw_sampler *s, const tile *t, size_t column, size_t j)
 static void mgrad_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
     (void)worker;
-    (void)moved; /* z is cheap */
+    (void)moved; /* recomputing z is cheap */
     tile *t = tile_of(s, piece);
     size_t first = tw_piece_first(s, piece), n = s->n;
     const double *centre = tw_frame_centre(&s->frame);
@@ -125,13 +134,14 @@ static void mgrad_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
     for (size_t j = 0; j < t->columns; j++) set_density(s, t, first + j, j);
 }
 
-/* (2/delta) A in the direction of an eigenvalue: 1 / (1 + delta / (2 s)). */
-static double shrinkage(double value, double delta)
+/* a = (2/delta) A along an eigenvector with eigenvalue s: 1 / (1 + delta / (2 s)). */
+static double shrinkage(double s, double delta)
 {
-    return 2.0 * value / (delta + 2.0 * value);
+    return 2.0 * s / (delta + 2.0 * s);
 }
 
-/* Draw y for every column, in eigenvectors and as x. (2/delta) A^2 + A = (delta/2) a (1 + a) with a the shrinkage. */
+/* Draw y for every column, as Q' y and as y + m. Along an eigenvector the variance (2/delta) A^2 + A is
+ * (delta/2) a (1 + a). */
 static void propose(tw_sampler *s, tile *t, const tw_move *move, size_t first, double delta)
 {
     const double *values = own_of(s)->spectral->values, *centre = tw_frame_centre(&s->frame);
@@ -151,7 +161,7 @@ static void propose(tw_sampler *s, tile *t, const tw_move *move, size_t first, d
     for (size_t i = 0; centre && i < n * t->columns; i++) t->trial_x[i] += centre[i % n];
 }
 
-/* h(z, y), for gradients at y. */
+/* h(z, y), with g the gradient at y. */
 static double correction(const tw_sampler *s, double delta, const double *z, const double *y, const double *g)
 {
     const double *values = own_of(s)->spectral->values;
@@ -187,9 +197,9 @@ static void mgrad_advance(tw_sampler *s, const tw_move *move, size_t piece, size
     tw_spectral_pull_back(own_of(s)->spectral, t->columns, t->slope, t->trial_gradient);
     for (size_t j = 0; j < t->columns; j++) {
         const double *z = t->z + j * n, *y = t->trial_z + j * n;
-        double back = correction(s, delta, z, y, t->trial_gradient + j * n);
-        double there = correction(s, delta, y, z, t->gradient + j * n);
-        double gain = excess[j] - t->excess[j] + TW_FAULTY(TW_FAULT_ONE_WAY, back, 0.0) - there;
+        double reverse = correction(s, delta, z, y, t->trial_gradient + j * n);
+        double forward = correction(s, delta, y, z, t->gradient + j * n);
+        double gain = excess[j] - t->excess[j] + TW_FAULTY(TW_FAULT_ONE_WAY, reverse, 0.0) - forward;
         double energy = -s->log_density[first + j];
         tw_record *record = &records[first + j];
         *record = (tw_record){.steps = 1};
@@ -214,7 +224,7 @@ static size_t mgrad_parts(tw_sampler *s, size_t column, tw_column_part part[TW_M
     return 3;
 }
 
-/* Two products with n x n matrices in full, n sites and n normal numbers. */
+/* Two products with full n x n matrices, n sites and n normal numbers. */
 static double mgrad_cost(tw_sampler *s, double moves)
 {
     double n = (double)s->n;
@@ -226,6 +236,7 @@ static double mgrad_least_cost(tw_sampler *s)
     return mgrad_cost(s, 1.0);
 }
 
+/* `auto` does not try it: HMC and slice sampling are faster on all problems of docs/samplers.md. */
 const tw_method_row tw_method_mgrad = {.info = {.method = TW_METHOD_MGRAD,
                                                 .name = "mgrad",
                                                 .title = "mGrad",

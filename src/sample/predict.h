@@ -1,13 +1,14 @@
-/* predict.h: what the files that predict from draws share.
+/* predict.h: the predictor from draws, shared by the files that predict.
  *
  * In whitened form, with K = L L', x_s = L v_s and k = L u,
  *   k' K^-1 x_s = u' v_s,     k** - k' K^-1 k = k** - u'u,
- * which holds for an L of lower rank too. New inputs go by blocks of POINTS, draws by blocks of DRAWS of one
- * chain (fewer of both where n is large: p->points and p->block), and a product u'v by tiles of TILE new inputs: all fixed, so that no number depends on how many threads
- * there are or on whether the draws are kept.
+ * also for an L of lower rank. New inputs are processed in blocks of TW_PREDICT_POINTS, draws in blocks of
+ * TW_PREDICT_DRAWS of one chain (fewer of both if n is large: p->points and p->block), and the products u'v
+ * in tiles of TW_PREDICT_TILE new inputs. The sizes depend on n alone, so that results depend neither on the
+ * number of threads nor on whether the draws are kept.
  *
- * Where the parameters of draws differ (places), K, k and so U and the variance are those of a place: the draws are visited
- * place by place, and each adds to the series where its number says.
+ * If draws differ in their parameters, every place has its own K, k, U and variance. The draws are then
+ * processed place by place, and each is added to its series by its chain and number.
  */
 #ifndef TALWEG_SAMPLE_PREDICT_H
 #define TALWEG_SAMPLE_PREDICT_H
@@ -20,43 +21,43 @@ enum {
     TW_PREDICT_POINTS = TW_PREDICT_BATCH,
     TW_PREDICT_DRAWS = 1024,
     TW_PREDICT_TILE = 64,
-    TW_PREDICT_SERIES = 4096,      /* numbers of one series, over all chains */
-    TW_PREDICT_LEAST_BATCHES = 16, /* but at least so many for each chain */
-    TW_PREDICT_QUANTILE = 1024,    /* draws that quantiles are made of */
+    TW_PREDICT_SERIES = 4096,      /* largest length of a series, over all chains, */
+    TW_PREDICT_LEAST_BATCHES = 16, /* but at least this many batches for each chain */
+    TW_PREDICT_QUANTILE = 1024,    /* largest number of draws used for quantiles */
     TW_PREDICT_QUANTILES = 3       /* 5, 50, 95 % */
 };
 
-/* Mean and sum of squared differences from it. */
+/* A mean, and the sum of squared deviations from it. */
 typedef struct tw_moments {
     double mean, squares;
 } tw_moments;
 
-/* A new case, and what was added up for it over the draws so far. */
+/* A new case, and its sums over the draws so far. */
 typedef struct tw_new_case {
-    double variance; /* of f* | x_s: k** - u'u; with places, at the one at hand */
-    double given;    /* its mean over the draws so far */
+    double variance;      /* of f* | x_s: k** - u'u; with places, that of the current place */
+    double mean_variance; /* mean of that variance over the draws so far */
     double y;
-    tw_observations at;      /* the case alone */
+    tw_observations at;      /* this case alone */
     tw_marginal plus, label; /* the probabilities of y = +1 and of y, as functions of u'v_s */
     size_t draws;
     tw_moments latent, expected;                /* of u'v_s; of E[y* | x_s] */
-    double spread;                              /* mean of var[y* | x_s]; not for two classes */
+    double noise;                               /* mean of var[y* | x_s]; not for two classes */
     bool failed;                                /* a probability could not be computed */
-    double mcse, sd, log_score, log_score_mcse; /* in the end */
+    double mcse, sd, log_score, log_score_mcse; /* set by tw_new_case_finish */
     double quantile[TW_PREDICT_QUANTILES];
-    double level[TW_LEVELS]; /* sums, at the end means, of the probabilities of levels */
+    double level[TW_LEVELS]; /* sums of the probabilities of levels; after tw_new_case_finish means */
 } tw_new_case;
 
-/* A draw, and the place of its parameters. */
-typedef struct tw_visit {
+/* A draw and its place. */
+typedef struct tw_placed_draw {
     size_t place, chain, draw;
-} tw_visit;
+} tw_placed_draw;
 
-/* The work space of a thread. */
+/* The workspace of a thread. */
 typedef struct tw_predict_worker {
     double *means;         /* DRAWS x TILE: u'v */
-    double *values;        /* DRAWS x 2 */
-    tw_diagnose *diagnose; /* of a series */
+    double *values;        /* DRAWS x 2: E[y* | x_s] or log p, and var[y* | x_s] */
+    tw_diagnose *diagnose; /* for the error of a series */
 } tw_predict_worker;
 
 struct tw_draws_predictor {
@@ -65,69 +66,94 @@ struct tw_draws_predictor {
     tw_draw_source source;
     bool two_classes;
     size_t threads;
-    size_t points, block; /* new cases and draws of a block */
+    size_t points, block; /* new cases and draws in a block */
     size_t batches;       /* of a chain; a series has batches x chains numbers, chain by chain */
-    double *lengths;      /* batches: the draws in each */
-    bool kept;            /* all whitened draws are in v */
+    double *lengths;      /* batches: the number of draws in each */
+    bool kept;            /* v holds all whitened draws; otherwise a block of them */
     double *x;            /* n x DRAWS: draws as they were read */
     double *v;            /* rank x (chains draws), or rank x DRAWS */
     double *cross;        /* n x POINTS covariances */
     double *diagonal;     /* POINTS prior variances */
     double *u;            /* rank x POINTS */
-    double *series;       /* a series for each point: sums, at the end means, of E[y* | x_s] over a batch */
-    double *log_series;   /* and of p(y | x_s): logarithms of sums, at the end means in units of their mean */
-    bool quantiles;       /* are asked for */
-    size_t levels;        /* whose probabilities are asked for; 0: they are not */
-    double *spread;       /* for each point u'v of every stride-th draw */
-    double *spread_sd;    /* with places: and sd of f* | x_s */
-    tw_visit *visits;     /* with places: all draws, by place; NULL: there are none */
-    size_t stride, spread_draws;
+    double *series;       /* a series for each point: sums of E[y* | x_s] over a batch, at the end means */
+    double *log_series;   /* the same of p(y | x_s): logarithms of sums, at the end means divided by p(y) */
+    size_t levels;        /* number of levels whose probabilities are computed; 0: none */
+
+    bool quantiles;                         /* quantiles are computed */
+    size_t quantile_draws, quantile_stride; /* from every quantile_stride-th draw */
+    double *quantile_means;                 /* quantile_draws x POINTS: u'v */
+    double *quantile_sds;                   /* the same, with places: the sd of f* | x_s */
+
+    tw_placed_draw *placed;     /* with places: all draws, sorted by place; otherwise NULL */
     tw_new_case *cases;         /* POINTS */
-    bool labelled;              /* these have a y */
+    bool labelled;              /* the cases have a y */
     tw_predict_worker *workers; /* threads */
 
     tw_scores sums;       /* of labelled cases so far */
     double *score_series; /* sum over cases of p(y | x_s) / p(y) */
-    double *left_out;     /* groups: sum over cases of log p(y) without the group, less log p(y) */
+    double *left_out;     /* for each group: sum over cases of log p(y) without the group, minus log p(y) */
     double *error_series; /* sum over cases of (y - E y) E[y* | x_s] */
-    double other_side;    /* variance of the number of cases on the wrong side of 1/2 */
+    double misclassified_variance; /* of the number of cases on the wrong side of 1/2 */
 };
 
-/* Batch t of a chain begins at this draw. */
+/* The first draw of batch t of a chain. */
 static inline size_t tw_batch_start(const tw_draws_predictor *p, size_t t)
 {
     return t * p->source.draws / p->batches;
 }
 
-/* predict_average.c: begin a case; meet a variance of f* | x_s and the parameters of c->at; add draws first .. first + count - 1
- * of a chain, whose conditional means u'v are given; and from sums to means. */
+/* ---- predict_average.c: one case ---- */
+
+/* Set the sums of a case to zero. */
 void tw_new_case_begin(tw_draws_predictor *p, size_t point);
-void tw_new_case_meet(tw_new_case *c);
+
+/* Set plus and label for the current variance of f* | x_s and the parameters of c->at. */
+void tw_new_case_set_marginals(tw_new_case *c);
+
+/* Add draws first .. first + count - 1 of a chain, with conditional means u'v. work holds 2 count numbers. */
 void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t first, size_t count,
                      const double *means, double *work);
+
+/* Turn the sums into means, errors and scores. */
 void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagnose);
 
-/* predict_quantile.c: from those of the spread draws. */
-void tw_new_case_quantiles(const tw_draws_predictor *p, tw_new_case *c, const double *means);
-
-/* The Monte Carlo standard error of the mean of a series: 0 where it is constant. */
+/* The Monte Carlo standard error of the mean of a series: 0 if it is constant. */
 double tw_predict_mcse(const tw_draws_predictor *p, tw_diagnose *diagnose, const double *series);
 
-/* predict_log.c: the error of the logarithm of a mean, or of a sum of such. Groups of draws; log of the mean of a series, whose mean is
- * 1, without those of group g; sums over groups, of a series with the given mean; and the error, from the first-order one. */
+/* ---- predict_quantile.c ---- */
+
+/* The quantiles of a case from its part of p->quantile_means. */
+void tw_new_case_quantiles(const tw_draws_predictor *p, tw_new_case *c, const double *means);
+
+/* ---- predict_log.c: the error of the logarithm of a mean, or of a sum of such logarithms ---- */
+
+/* Sums over groups g of draws: of l_g - log P, of its square, and of the square of its first-order part. */
 typedef struct tw_left_out {
     double sum, squares, first_squares;
 } tw_left_out;
+
+/* The number of groups. */
 size_t tw_predict_groups(const tw_draws_predictor *p);
+
+/* l_g - log P: the logarithm of the mean, without the draws of group g, of a series with mean 1. */
 double tw_predict_without(const tw_draws_predictor *p, const double *series, size_t g);
+
+/* Add group g, with `without` = l_g - log P, for a series with this mean (1, or the number of cases in a
+ * sum). */
 void tw_predict_leave_out(const tw_draws_predictor *p, const double *series, double mean, size_t g,
                           double without, tw_left_out *out);
+
+/* The error of the logarithm, from the sums over all groups and the first-order error. */
 double tw_predict_log_mcse(const tw_draws_predictor *p, const tw_left_out *left, double first_order);
 
-/* predict_scores.c: add the first m points, which are finished and labelled, to the scores. */
+/* ---- predict_scores.c ---- */
+
+/* Add the first m points, which are finished and labelled, to the scores. */
 void tw_predict_score_block(tw_draws_predictor *p, size_t m);
 
-/* predict_draws.c: the whitened draws first .. first + count - 1 of a chain, rank x count. */
+/* ---- predict_draws.c ---- */
+
+/* The whitened draws first .. first + count - 1 of a chain, rank x count. */
 tw_status tw_predict_whitened(tw_draws_predictor *p, size_t chain, size_t first, size_t count,
                               const double **v);
 

@@ -1,31 +1,32 @@
-/* predict_apply.c: new inputs, block by block: whitened covariances U = L^-1 k once for a block, then for each
- * block of draws the conditional means U'V by matrix products, tile by tile in parallel. */
+/* predict_apply.c: predict new inputs block by block. A block computes its whitened covariances U = L^-1 k
+ * once, then for each block of draws the conditional means U'V by matrix products, with the tiles of the
+ * block in parallel. */
 #include <math.h>
 
 #include "base/parallel.h"
 #include "linalg/vector.h"
 #include "sample/predict.h"
 
-/* New cases as the caller gives them, and which of them stand in the block at hand. */
+/* The caller's new cases, and which of them are in the current block. */
 typedef struct new_cases {
-    const double *cross, *diagonal;
+    const double *cross, *diagonal; /* of all cases */
     tw_observations all;
     const tw_predictions *out;
-    size_t first, count;
-    const tw_data *train, *inputs; /* where cross is made of these; NULL: it is given */
-    size_t from;                   /* the first case among the inputs */
+    size_t first, count;           /* the block */
+    const tw_data *train, *inputs; /* to compute `cross` at each place; NULL: it is given */
+    size_t from;                   /* inputs: the index of case 0 */
 } new_cases;
 
-/* One step over all tiles of a block. */
+/* The argument of the functions that process all tiles of a block in parallel. */
 typedef struct step {
     tw_draws_predictor *p;
     const new_cases *cases;
-    const tw_gaussian *prior;       /* of all draws, or of the place at hand */
+    const tw_gaussian *prior;       /* of all draws, or of the current place */
     const double *cross, *diagonal; /* of the block */
-    const double *phi;              /* of the likelihood */
-    const double *v;                /* rank x count whitened draws: first .. first + count - 1 of a chain */
-    size_t chain, first, count;
-    const tw_visit *visits; /* or these */
+    const double *phi;              /* the likelihood's parameters */
+    const double *v;                /* rank x count whitened draws: */
+    size_t chain, first, count;     /* first .. first + count - 1 of a chain or, */
+    const tw_placed_draw *placed;   /* with places, these */
 } step;
 
 static size_t smaller(size_t a, size_t b)
@@ -38,7 +39,7 @@ static void for_each_tile(step *s, tw_parallel_function *function)
     tw_parallel_for((s->cases->count + TW_PREDICT_TILE - 1) / TW_PREDICT_TILE, s->p->threads, function, s);
 }
 
-/* The cases' sums at zero. */
+/* Set the cases of a tile and their sums. */
 static void begin_tile(void *user, size_t tile, size_t worker)
 {
     (void)worker;
@@ -54,8 +55,8 @@ static void begin_tile(void *user, size_t tile, size_t worker)
     }
 }
 
-/* U = L^-1 k and k** - u'u. */
-static void meet_tile(void *user, size_t tile, size_t worker)
+/* U = L^-1 k and the variances k** - u'u. */
+static void condition_tile(void *user, size_t tile, size_t worker)
 {
     (void)worker;
     const step *s = user;
@@ -67,10 +68,11 @@ static void meet_tile(void *user, size_t tile, size_t worker)
     for (size_t j = start; j < end; j++, u += prior->r) {
         p->cases[j].variance = fmax(s->diagonal[j] - tw_dot(prior->r, u, u), 0.0);
         p->cases[j].at.phi = s->phi;
-        tw_new_case_meet(&p->cases[j]);
+        tw_new_case_set_marginals(&p->cases[j]);
     }
 }
 
+/* Add a block of draws: the conditional means U'V of a tile, then case by case. */
 static void add_tile(void *user, size_t tile, size_t worker)
 {
     const step *s = user;
@@ -81,9 +83,9 @@ static void add_tile(void *user, size_t tile, size_t worker)
     tw_dots(s->count, end - start, rank, s->v, p->u + start * rank, w->means);
     for (size_t j = start; j < end; j++) {
         const double *means = w->means + (j - start) * s->count;
-        if (!s->visits) tw_new_case_add(p, j, s->chain, s->first, s->count, means, w->values);
-        for (size_t i = 0; s->visits && i < s->count; i++)
-            tw_new_case_add(p, j, s->visits[i].chain, s->visits[i].draw, 1, means + i, w->values);
+        if (!s->placed) tw_new_case_add(p, j, s->chain, s->first, s->count, means, w->values);
+        for (size_t i = 0; s->placed && i < s->count; i++)
+            tw_new_case_add(p, j, s->placed[i].chain, s->placed[i].draw, 1, means + i, w->values);
     }
 }
 
@@ -94,6 +96,7 @@ static void finish_tile(void *user, size_t tile, size_t worker)
     for (size_t j = start; j < end; j++) tw_new_case_finish(s->p, j, s->p->workers[worker].diagnose);
 }
 
+/* Add all draws, if they share their parameters. */
 static tw_status add_draws(step *s)
 {
     tw_draws_predictor *p = s->p;
@@ -109,8 +112,8 @@ static tw_status add_draws(step *s)
 
 /* ---- places ---- */
 
-/* The place's covariances with the new cases, and the factor of its K. */
-static tw_status go(step *s, size_t place)
+/* Make a place current: the factor of its K, its covariances with the new cases, U and the variances. */
+static tw_status enter_place(step *s, size_t place)
 {
     tw_draws_predictor *p = s->p;
     const new_cases *c = s->cases;
@@ -126,17 +129,17 @@ static tw_status go(step *s, size_t place)
         s->cross = p->cross;
         s->diagonal = p->diagonal;
     }
-    for_each_tile(s, meet_tile);
+    for_each_tile(s, condition_tile);
     return TW_OK;
 }
 
-/* Those of the draws that are in one place, from s->visits on; at most p->block. */
-static tw_status visit(step *s, size_t count)
+/* Add the draws s->placed[0 .. count - 1], which share a place; count is at most p->block. */
+static tw_status add_placed_draws(step *s, size_t count)
 {
     tw_draws_predictor *p = s->p;
     for (size_t i = 0; i < count; i++)
         TW_TRY(
-            p->source.read(p->source.user, s->visits[i].chain, s->visits[i].draw, 1, p->x + i * p->source.n));
+            p->source.read(p->source.user, s->placed[i].chain, s->placed[i].draw, 1, p->x + i * p->source.n));
     TW_TRY(tw_poll(p->ctx));
     tw_gaussian_solve(s->prior, count, p->x, p->v);
     s->v = p->v;
@@ -145,20 +148,21 @@ static tw_status visit(step *s, size_t count)
     return TW_OK;
 }
 
-static tw_status visit_places(step *s)
+/* Add all draws, place by place. */
+static tw_status add_all_places(step *s)
 {
     tw_draws_predictor *p = s->p;
     size_t total = p->source.draws * p->source.chains;
     for (size_t first = 0; first < total;) {
-        size_t count = 1, place = p->visits[first].place;
-        bool new_place = first == 0 || p->visits[first - 1].place != place;
-        while (first + count < total && p->visits[first + count].place == place && count < p->block) count++;
-        if (new_place) TW_TRY(go(s, place));
-        s->visits = p->visits + first;
-        TW_TRY(visit(s, count));
+        size_t count = 1, place = p->placed[first].place;
+        bool new_place = first == 0 || p->placed[first - 1].place != place;
+        while (first + count < total && p->placed[first + count].place == place && count < p->block) count++;
+        if (new_place) TW_TRY(enter_place(s, place));
+        s->placed = p->placed + first;
+        TW_TRY(add_placed_draws(s, count));
         first += count;
     }
-    /* Scores look at the cases when the last place is gone. */
+    /* The scores read the cases later, when the parameters of the last place are no longer valid. */
     for (size_t j = 0; j < s->cases->count; j++) p->cases[j].at.phi = s->cases->all.phi;
     return TW_OK;
 }
@@ -180,9 +184,9 @@ static tw_status write_results(const tw_draws_predictor *p, const new_cases *blo
             return tw_fail(p->ctx, TW_NUMERICAL_FAILURE,
                            "the %s probabilities of new case %zu cannot be computed (latent mean %g, "
                            "variance given the training latents %g)",
-                           p->model->observed.likelihood->name, to + 1, c->latent.mean, c->given);
+                           p->model->observed.likelihood->name, to + 1, c->latent.mean, c->mean_variance);
         put(out->mean, to, c->latent.mean);
-        put(out->variance, to, c->given + c->latent.squares / (double)c->draws);
+        put(out->variance, to, c->mean_variance + c->latent.squares / (double)c->draws);
         put(out->expected, to, c->expected.mean);
         put(out->mcse, to, c->mcse);
         put(out->sd, to, c->sd);
@@ -209,8 +213,8 @@ static tw_status predict_block(tw_draws_predictor *p, const new_cases *block)
     p->levels = block->out->levels ? block->all.likelihood->levels : 0;
     p->quantiles = block->out->q05 || block->out->q50 || block->out->q95;
     for_each_tile(&s, begin_tile);
-    if (!p->visits) for_each_tile(&s, meet_tile);
-    TW_TRY(p->visits ? visit_places(&s) : add_draws(&s));
+    if (!p->placed) for_each_tile(&s, condition_tile);
+    TW_TRY(p->placed ? add_all_places(&s) : add_draws(&s));
     for_each_tile(&s, finish_tile);
     TW_TRY(write_results(p, block));
     if (p->labelled) tw_predict_score_block(p, block->count);
@@ -237,7 +241,7 @@ tw_status tw_draws_predictor_apply(tw_draws_predictor *p, const double *cross, c
     return predict(p, &block);
 }
 
-/* The arrays of `out` from case `first` on. */
+/* `out` with all arrays starting at case `first`. */
 static tw_predictions from_case(const tw_predictions *out, size_t first, size_t levels)
 {
     tw_predictions rest = *out;
@@ -262,7 +266,7 @@ tw_status tw_draws_predictor_at(tw_draws_predictor *p, const tw_kernel *kernel, 
         size_t m = smaller(count - done, p->points), from = first + done;
         tw_predictions rest = from_case(out, done, all.likelihood->levels);
         new_cases block = {.all = tw_observations_part(&all, from, m), .out = &rest};
-        if (p->visits) {
+        if (p->placed) {
             block.train = train;
             block.inputs = at;
             block.from = from;

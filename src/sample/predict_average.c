@@ -1,12 +1,13 @@
-/* predict_average.c: one new case, averaged over the draws.
+/* predict_average.c: average the predictions of one new case over the draws.
  *
- * Given x_s the latent value is N(m_s, c), and the likelihood says what mean E[y | x_s] and variance var[y | x_s]
- * that gives: var y = mean of var[y | x_s] + variance of E[y | x_s]. For two classes E is the probability of +1,
- * int p(+1 | f) N(f; m_s, c) df, and y in {-1, +1} has the variance 4 E (1 - E).
- * Means and variances over the draws are added up by blocks (Chan, Golub and LeVeque 1983). For Monte Carlo
- * errors the means over batches of consecutive draws are kept, whose lengths differ by at most one: as a series
- * they have the same mean, and tw_diagnose finds the error of that from their autocorrelation. Draws of unknown parameters are
- * resampled and shuffled: S draws of which E are effective have the error of independent ones, times sqrt(S / E).
+ * Given x_s the latent value is N(m_s, c), and the likelihood gives the mean E[y | x_s] and the variance
+ * var[y | x_s]. Then var y = mean of var[y | x_s] + variance of E[y | x_s]. For two classes E is the
+ * probability of +1, int p(+1 | f) N(f; m_s, c) df, and y in {-1, +1} has the variance 4 E (1 - E). Means and
+ * variances over the draws are updated block by block (Chan, Golub and LeVeque 1983). For Monte Carlo errors
+ * we keep the means over batches of consecutive draws, whose lengths differ by at most one. The series of
+ * batch means has the same mean as the draws, and tw_diagnose estimates its error from its autocorrelation.
+ * Draws with places are resampled and shuffled, so S draws with effective size E have sqrt(S / E) times the
+ * error of S independent draws.
  */
 #include <math.h>
 
@@ -26,16 +27,16 @@ void tw_new_case_begin(tw_draws_predictor *p, size_t point)
     tw_new_case *c = &p->cases[point];
     size_t length = series_length(p);
     c->draws = 0;
-    c->given = 0.0;
+    c->mean_variance = 0.0;
     c->latent = c->expected = (tw_moments){0.0, 0.0};
-    c->spread = 0.0;
+    c->noise = 0.0;
     c->failed = false;
     for (size_t k = 0; k < p->levels; k++) c->level[k] = 0.0;
     for (size_t k = 0; k < length; k++) p->series[k + point * length] = 0.0;
     for (size_t k = 0; p->labelled && k < length; k++) p->log_series[k + point * length] = -INFINITY;
 }
 
-void tw_new_case_meet(tw_new_case *c)
+void tw_new_case_set_marginals(tw_new_case *c)
 {
     tw_observations plus = c->at;
     plus.y = &PLUS_ONE;
@@ -43,24 +44,26 @@ void tw_new_case_meet(tw_new_case *c)
     c->label = tw_marginal_of(&c->at, 0, c->variance);
 }
 
-/* Join `count` values to the moments of `before` others. */
+/* Add `count` values to the moments of `before` others. */
 static void add_moments(size_t before, size_t count, const double *x, tw_moments *moments)
 {
     double sum = 0.0, squares = 0.0, all = (double)(before + count);
     for (size_t i = 0; i < count; i++) sum += x[i];
-    double mean = sum / (double)count, away = mean - moments->mean;
+    double mean = sum / (double)count, shift = mean - moments->mean;
     for (size_t i = 0; i < count; i++) squares += (x[i] - mean) * (x[i] - mean);
-    moments->mean += away * ((double)count / all);
-    moments->squares += squares + away * away * ((double)before * (double)count / all);
+    moments->mean += shift * ((double)count / all);
+    moments->squares += squares + shift * shift * ((double)before * (double)count / all);
 }
 
+/* log(exp(a) + exp(b)). */
 static double log_add(double a, double b)
 {
     double larger = fmax(a, b), smaller = fmin(a, b);
     return smaller == -INFINITY ? larger : larger + log1p(exp(smaller - larger));
 }
 
-/* Add values, or values given by their logarithms, to the batches they belong to. */
+/* Add values of draws first .. first + count - 1 of a chain, or values given by their logarithms, to their
+ * batches. t is the batch of draw `first`. */
 static void add_to_series(const tw_draws_predictor *p, size_t chain, size_t first, size_t count,
                           const double *values, bool logarithms, double *series)
 {
@@ -72,24 +75,27 @@ static void add_to_series(const tw_draws_predictor *p, size_t chain, size_t firs
     }
 }
 
-/* E[y | x_s] for every draw of a block, whose variances join their mean. work holds as many numbers again. */
+/* E[y | x_s] for every draw of a block; c->noise becomes the mean of var[y | x_s] with these. work holds
+ * `count` numbers. */
 static tw_status expect(tw_new_case *c, size_t count, const double *means, double *out, double *work)
 {
     double sum = 0.0, all = (double)(c->draws + count);
     TW_TRY(tw_expect_many(&c->at, 0, c->variance, count, means, out, work));
     for (size_t i = 0; i < count; i++) sum += work[i];
-    c->spread += (sum - (double)count * c->spread) / all;
+    c->noise += (sum - (double)count * c->noise) / all;
     return TW_OK;
 }
 
-/* Every stride-th of all draws, of which these are number `first` and on. */
-static void keep_spread(const tw_draws_predictor *p, size_t point, size_t first, size_t count,
-                        const double *means)
+/* Keep u'v (and the sd of f* | x_s) of every quantile_stride-th of all draws; these are numbers first ..
+ * first + count - 1. */
+static void keep_for_quantiles(const tw_draws_predictor *p, size_t point, size_t first, size_t count,
+                               const double *means)
 {
-    size_t next = (first + p->stride - 1) / p->stride;
-    for (; next * p->stride < first + count; next++) {
-        p->spread[point * p->spread_draws + next] = means[next * p->stride - first];
-        if (p->spread_sd) p->spread_sd[point * p->spread_draws + next] = sqrt(p->cases[point].variance);
+    size_t next = (first + p->quantile_stride - 1) / p->quantile_stride;
+    for (; next * p->quantile_stride < first + count; next++) {
+        p->quantile_means[point * p->quantile_draws + next] = means[next * p->quantile_stride - first];
+        if (p->quantile_sds)
+            p->quantile_sds[point * p->quantile_draws + next] = sqrt(p->cases[point].variance);
     }
 }
 
@@ -101,9 +107,9 @@ void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t f
     double *log_series = p->log_series + point * series_length(p);
     bool is_plus = p->two_classes && c->y == 1.0;
     add_moments(c->draws, count, means, &c->latent);
-    c->given += (c->variance - c->given) * ((double)count / (double)(c->draws + count));
+    c->mean_variance += (c->variance - c->mean_variance) * ((double)count / (double)(c->draws + count));
     if (p->levels) c->failed |= tw_levels_sum(&c->at, 0, c->variance, count, means, c->level) != TW_OK;
-    if (p->quantiles) keep_spread(p, point, chain * p->source.draws + first, count, means);
+    if (p->quantiles) keep_for_quantiles(p, point, chain * p->source.draws + first, count, means);
     if (p->two_classes)
         c->failed |= tw_marginal_log(&c->plus, count, means, work) != TW_OK;
     else
@@ -118,6 +124,7 @@ void tw_new_case_add(tw_draws_predictor *p, size_t point, size_t chain, size_t f
     add_to_series(p, chain, first, count, work, true, log_series);
 }
 
+/* The error of draws with places: that of independent draws, times sqrt(S / E). */
 static double mcse_of_independent(const tw_draws_predictor *p, const double *series)
 {
     size_t length = series_length(p);
@@ -140,17 +147,17 @@ double tw_predict_mcse(const tw_draws_predictor *p, tw_diagnose *diagnose, const
 static double sd_of_observation(const tw_draws_predictor *p, const tw_new_case *c)
 {
     double draws = (double)c->draws, mean = c->expected.mean, between = c->expected.squares / draws;
-    return p->two_classes ? 2.0 * sqrt(mean * (1.0 - mean)) : sqrt(c->spread + between);
+    return p->two_classes ? 2.0 * sqrt(mean * (1.0 - mean)) : sqrt(c->noise + between);
 }
 
-/* Number k of a series stands for so many draws. */
+/* The number of draws in batch k of a series. */
 static double batch_length(const tw_draws_predictor *p, size_t k)
 {
     return p->lengths[k % p->batches];
 }
 
-/* From logarithms of sums over batches to means over batches, in units of the mean over all draws, the
- * logarithm of which is returned. */
+/* Turn logarithms of sums over batches into means over batches, divided by the mean over all draws. Returns
+ * the logarithm of that mean. */
 static double log_mean(const tw_draws_predictor *p, double *series)
 {
     size_t length = series_length(p);
@@ -174,7 +181,7 @@ void tw_new_case_finish(tw_draws_predictor *p, size_t point, tw_diagnose *diagno
     c->mcse = tw_predict_mcse(p, diagnose, series);
     c->sd = sd_of_observation(p, c);
     for (size_t k = 0; k < p->levels; k++) c->level[k] /= (double)c->draws;
-    if (p->quantiles) tw_new_case_quantiles(p, c, p->spread + point * p->spread_draws);
+    if (p->quantiles) tw_new_case_quantiles(p, c, p->quantile_means + point * p->quantile_draws);
     if (!p->labelled) return;
     double *score = p->log_series + point * length;
     tw_left_out left = {0};

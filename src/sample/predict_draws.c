@@ -1,4 +1,4 @@
-/* predict_draws.c: make a predictor from draws: its memory, and the draws in whitened form. */
+/* predict_draws.c: make a predictor: allocate its memory, and read and whiten the draws. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/parallel.h"
 #include "sample/predict.h"
 
-/* ---- where draws come from ---- */
+/* ---- draws in memory as a source ---- */
 
 static tw_status read_from_memory(void *user, size_t chain, size_t first, size_t count, double *x)
 {
@@ -43,7 +43,7 @@ static void whiten_tile(void *user, size_t tile, size_t worker)
                       w->v + start * prior->r);
 }
 
-/* Read draws and write their V to v. */
+/* Read draws and write V = L^-1 X to v. */
 static tw_status read_whitened(tw_draws_predictor *p, size_t chain, size_t first, size_t count, double *v)
 {
     size_t n = p->source.n;
@@ -66,6 +66,7 @@ tw_status tw_predict_whitened(tw_draws_predictor *p, size_t chain, size_t first,
     return p->kept ? TW_OK : read_whitened(p, chain, first, count, p->v);
 }
 
+/* Whiten all draws once, if they are to be kept. */
 static tw_status keep_draws(tw_draws_predictor *p)
 {
     size_t draws = p->source.draws, rank = p->model->prior->r;
@@ -83,12 +84,18 @@ void tw_draws_predictor_free(tw_draws_predictor *p)
 {
     if (!p) return;
     tw_context *ctx = p->ctx;
-    double *arrays[] = {p->lengths,    p->x,
-                        p->v,          p->cross,
-                        p->u,          p->series,
-                        p->log_series, p->score_series,
-                        p->left_out,   p->error_series,
-                        p->spread,     p->spread_sd,
+    double *arrays[] = {p->lengths,
+                        p->x,
+                        p->v,
+                        p->cross,
+                        p->u,
+                        p->series,
+                        p->log_series,
+                        p->score_series,
+                        p->left_out,
+                        p->error_series,
+                        p->quantile_means,
+                        p->quantile_sds,
                         p->diagonal};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     for (size_t i = 0; p->workers && i < p->threads; i++) {
@@ -97,7 +104,7 @@ void tw_draws_predictor_free(tw_draws_predictor *p)
         tw_diagnose_free(p->workers[i].diagnose);
     }
     tw_release(ctx, p->workers);
-    tw_release(ctx, p->visits);
+    tw_release(ctx, p->placed);
     tw_release(ctx, p->cases);
     tw_release(ctx, p);
 }
@@ -127,7 +134,7 @@ static tw_status allocate_series(tw_draws_predictor *p)
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->score_series));
     TW_TRY(tw_allocate_doubles(p->ctx, length, 1, what, &p->error_series));
     TW_TRY(tw_allocate_doubles(p->ctx, tw_predict_groups(p), 1, what, &p->left_out));
-    TW_TRY(tw_allocate_doubles(p->ctx, p->spread_draws, p->points, what, &p->spread));
+    TW_TRY(tw_allocate_doubles(p->ctx, p->quantile_draws, p->points, what, &p->quantile_means));
     TW_TRY(tw_allocate(p->ctx, p->points, sizeof *p->cases, "the new cases", &cases));
     p->cases = cases;
     for (size_t t = 0; t < p->batches; t++)
@@ -155,27 +162,28 @@ static tw_status allocate(tw_draws_predictor *p, size_t bytes)
 
 static int by_place(const void *a, const void *b)
 {
-    const tw_visit *x = a, *y = b;
+    const tw_placed_draw *x = a, *y = b;
     if (x->place != y->place) return x->place < y->place ? -1 : 1;
     if (x->chain != y->chain) return x->chain < y->chain ? -1 : 1;
     return (x->draw > y->draw) - (x->draw < y->draw);
 }
 
-static tw_status list_visits(tw_draws_predictor *p)
+/* List all draws, sorted by place, then in their order. */
+static tw_status list_placed_draws(tw_draws_predictor *p)
 {
     const tw_draw_source *source = &p->source;
     const tw_draw_places *places = source->places;
     size_t total = source->chains * source->draws;
     void *memory = NULL;
-    TW_TRY(tw_allocate(p->ctx, total, sizeof *p->visits, "the draws by their parameters", &memory));
-    p->visits = memory;
+    TW_TRY(tw_allocate(p->ctx, total, sizeof *p->placed, "the draws by their parameters", &memory));
+    p->placed = memory;
     for (size_t i = 0; i < total; i++) {
         size_t chain = i / source->draws, draw = i % source->draws;
-        p->visits[i] = (tw_visit){places->of(places->user, chain, draw), chain, draw};
+        p->placed[i] = (tw_placed_draw){places->of(places->user, chain, draw), chain, draw};
     }
-    qsort(p->visits, total, sizeof *p->visits, by_place);
-    return tw_allocate_doubles(p->ctx, p->spread_draws, p->points, "the predictions of batches",
-                               &p->spread_sd);
+    qsort(p->placed, total, sizeof *p->placed, by_place);
+    return tw_allocate_doubles(p->ctx, p->quantile_draws, p->points, "the predictions of batches",
+                               &p->quantile_sds);
 }
 
 /* ---- a predictor ---- */
@@ -187,7 +195,7 @@ static size_t count_batches(const tw_draw_source *source)
     return source->draws < most ? source->draws : most;
 }
 
-/* So that they take at most 32 MB. */
+/* The number of draws in a block: at most 32 MB of them, but at least 16. */
 static size_t draws_of_a_block(size_t n)
 {
     size_t most = ((size_t)1 << 22) / n;
@@ -223,10 +231,10 @@ tw_status tw_draws_predictor_new(const tw_model *model, const tw_draw_source *so
                               .block = draws_of_a_block(source->n),
                               .batches = count_batches(source)};
     size_t total = source->draws * source->chains;
-    p->stride = (total + TW_PREDICT_QUANTILE - 1) / TW_PREDICT_QUANTILE;
-    p->spread_draws = (total + p->stride - 1) / p->stride;
+    p->quantile_stride = (total + TW_PREDICT_QUANTILE - 1) / TW_PREDICT_QUANTILE;
+    p->quantile_draws = (total + p->quantile_stride - 1) / p->quantile_stride;
     tw_status status = allocate(p, o.bytes);
-    if (status == TW_OK && source->places) status = list_visits(p);
+    if (status == TW_OK && source->places) status = list_placed_draws(p);
     if (status == TW_OK) status = keep_draws(p);
     if (status != TW_OK) {
         tw_draws_predictor_free(p);

@@ -1,25 +1,26 @@
-/* predict_joint.c: draws of the latent function at new inputs together, see talweg/predict.h.
+/* predict_joint.c: joint draws of the latent function at new inputs (talweg/predict.h).
  *
- * With K = L L', k = L U and x_s = L v_s, f* = U' v_s + C z where C C' = k** - U'U and z ~ N(0, I): the matrices once, then a
- * product for each block of draws. Where new cases are combinations of the variables of a sparse precision, U' v_s is all of it.
+ * With K = L L', k = L U and x_s = L v_s, f* = U' v_s + C z where C C' = k** - U'U and z ~ N(0, I). U and C
+ * are computed once; each block of draws then takes two matrix products. If the new cases are linear
+ * combinations of the variables of a sparse precision, k** - U'U = 0 and f* = U' v_s.
  */
 #include "gaussian/dense.h"
 #include "linalg/vector.h"
 #include "math/random.h"
 #include "sample/predict.h"
 
-static const double RELATIVE_JITTER =
-    1e-10; /* what is subtracted is exact to about 1e-15 of the prior variance times
-                                                the condition of K, which rounding limits to 1e15 */
+/* Added to the diagonal of k** - U'U, relative to the largest prior variance: the rounding error of U'U,
+ * about 1e-15 times the condition number of K, can make the difference indefinite. */
+static const double RELATIVE_JITTER = 1e-10;
 
 struct tw_joint {
     tw_draws_predictor *predictor;
-    tw_gaussian *rest; /* N(0, k** - U'U); NULL: nothing is left */
+    tw_gaussian *rest; /* N(0, k** - U'U); NULL: k** - U'U = 0 */
     size_t m;
     uint64_t seed;
     double *u; /* rank x m */
-    double *z; /* m x draws of a block */
-    double *c; /* the same: C z */
+    double *z; /* m x draws of a block: z */
+    double *c; /* m x draws of a block: C z */
 };
 
 static double largest(size_t n, const double *values)
@@ -37,8 +38,8 @@ static tw_status allocate(tw_joint *j, tw_context *ctx)
     return tw_allocate_doubles(ctx, j->m, j->predictor->block, "joint draws", &j->c);
 }
 
-/* U alone, which leaves nothing. */
-static tw_status see(tw_joint *j, const tw_kernel *kernel, const tw_data *train, const tw_data *at)
+/* Set U for new cases that x_s determines: k** - U'U = 0. */
+static tw_status set_determined(tw_joint *j, const tw_kernel *kernel, const tw_data *train, const tw_data *at)
 {
     const tw_model *model = j->predictor->model;
     double *cross = NULL;
@@ -49,7 +50,7 @@ static tw_status see(tw_joint *j, const tw_kernel *kernel, const tw_data *train,
     return status;
 }
 
-/* U and the factor of what U leaves. */
+/* Set U and the factor of k** - U'U. */
 static tw_status condition(tw_joint *j, const tw_kernel *kernel, const tw_data *train, const tw_data *at)
 {
     const tw_gaussian *prior = j->predictor->model->prior;
@@ -84,8 +85,8 @@ tw_status tw_joint_new(tw_draws_predictor *predictor, const tw_kernel *kernel, c
     *j = (tw_joint){.predictor = predictor, .m = at->n, .seed = seed};
     tw_status status = allocate(j, predictor->ctx);
     if (status == TW_OK)
-        status =
-            tw_model_sees_variables(kernel) ? see(j, kernel, train, at) : condition(j, kernel, train, at);
+        status = tw_model_sees_variables(kernel) ? set_determined(j, kernel, train, at)
+                                                 : condition(j, kernel, train, at);
     if (status == TW_OK)
         *out = j;
     else
@@ -104,7 +105,7 @@ void tw_joint_free(tw_joint *j)
     tw_release(ctx, j);
 }
 
-/* At most a block of them. */
+/* Joint draws for at most p->block draws of a chain. */
 static tw_status draw_block(tw_joint *j, size_t chain, size_t first, size_t count, double *f)
 {
     const double *v = NULL;

@@ -1,12 +1,13 @@
-/* predict_log.c: the Monte Carlo error of a logarithm of a mean over draws.
+/* predict_log.c: the Monte Carlo error of the logarithm of a mean over draws.
  *
- * The error of log P, P = mean_s p_s, is that of the mean of p_s / P to first order. Where few draws make the mean, as for a label
- * that was thought improbable, log P is moreover too low in the mean, by about half the relative variance of P, and its lower tail is
- * the longer one. Both follow from the jackknife: with l_g the logarithm without the draws of group g, G groups, and m_g its
- * first-order part,
- *   bias = (G - 1) (mean_g l_g - log P),     error^2 = (first-order error)^2 sum_g (l_g - l)^2 / sum_g m_g^2 + bias^2.
- * The first-order error has the autocorrelation of the draws in it. A sum over cases of logarithms is treated alike.
- * A group is a chain or, where there are fewer than 8 chains, a part of one.
+ * To first order, the error of log P, P = mean_s p_s, is that of the mean of p_s / P. If few draws dominate
+ * the mean, as for an improbable label, log P is also biased low, by about half the relative variance of P,
+ * and its lower tail is longer. The jackknife estimates both: with l_g the logarithm without the draws of
+ * group g, G groups, l the mean of the l_g, and m_g the first-order part of l_g - log P,
+ *   bias = (G - 1) (mean_g l_g - log P),
+ *   error^2 = (first-order error)^2 max(1, sum_g (l_g - l)^2 / sum_g m_g^2) + bias^2.
+ * The first-order error includes the autocorrelation of the draws. A sum of logarithms over cases has the
+ * same formulas. A group is a chain or, if there are fewer than 8 chains, a part of a chain.
  */
 #include <math.h>
 
@@ -25,7 +26,8 @@ size_t tw_predict_groups(const tw_draws_predictor *p)
     return p->source.chains * parts_of_a_chain(p);
 }
 
-/* sum over the draws of group g of the series, over the number of all draws; and the share of the draws that are in it. */
+/* The part of the mean of a series that is due to group g: the sum over its draws, divided by the number of
+ * all draws. *share is the fraction of the draws that are in the group. */
 static double part_of_mean(const tw_draws_predictor *p, const double *series, size_t g, double *share)
 {
     size_t parts = parts_of_a_chain(p), chain = g / parts, part = g % parts;
@@ -58,8 +60,8 @@ double tw_predict_log_mcse(const tw_draws_predictor *p, const tw_left_out *left,
 {
     double groups = (double)tw_predict_groups(p), mean = left->sum / groups, bias = (groups - 1.0) * mean;
     double all = (double)(p->source.draws * p->source.chains);
-    if (!(first_order > 0.0)) return first_order; /* constant, or not known */
-    if (!isfinite(bias)) return INFINITY;         /* a group has all of the mean */
+    if (!(first_order > 0.0)) return first_order; /* the series is constant, or the error unknown */
+    if (!isfinite(bias)) return INFINITY;         /* one group has the whole mean */
     if (p->source.places) bias *= all / p->source.places->effective;
     double grown = (left->squares - groups * mean * mean) / left->first_squares;
     return hypot(first_order * sqrt(fmax(grown, 1.0)), bias);

@@ -1,11 +1,11 @@
 /* predict_quantile.c: quantiles of the latent function at a new input.
  *
- * Given x_s it is N(m_s, c), and over the draws a mixture of these: its p-quantile q solves
- *   F(q) = mean over s of Phi((q - m_s) / sqrt(c)) = p,
- * which lies between the smallest and the largest of the p-quantiles m_s + sqrt(c) Phi^-1(p) of its parts. Newton's method
- * finds it, with bisection where a step would leave that interval. Of more than TW_PREDICT_QUANTILE draws, evenly spread
- * ones are used. Where c = 0 the mixture has steps, which are smoothed over 1e-9 of its range. Where parameters differ between
- * draws, so does c.
+ * Given x_s, f* is N(m_s, c), so over the draws it is a mixture of these. Its p-quantile q solves
+ *   F(q) = mean over s of Phi((q - m_s) / sqrt(c)) = p
+ * and lies between the smallest and the largest of the components' p-quantiles m_s + sqrt(c) Phi^-1(p).
+ * Newton's method finds it; a step that would leave the current bracket is replaced by bisection. With more
+ * than TW_PREDICT_QUANTILE draws, evenly spaced ones are used. If c = 0, F has jumps, which are smoothed over
+ * 1e-9 of the range of the m_s. With places c differs between draws.
  */
 #include <math.h>
 
@@ -18,7 +18,7 @@ enum { MOST_STEPS = 100, CHUNK = 128 };
 static const double probability[TW_PREDICT_QUANTILES] = {0.05, 0.5, 0.95};
 static const double normal_quantile[TW_PREDICT_QUANTILES] = {-1.6448536269514722, 0.0, 1.6448536269514722};
 
-/* A mixture of normal distributions; sds NULL: all have sd, the least of them. */
+/* A mixture of normal distributions. Component s has the standard deviation max(sds[s], sd); sds NULL: sd. */
 typedef struct mixture {
     size_t count;
     const double *means, *sds;
@@ -30,7 +30,8 @@ static double sd_at(const mixture *m, size_t s)
     return m->sds ? fmax(m->sds[s], m->sd) : m->sd;
 }
 
-/* F(q) and its slope. */
+/* F(q) and its density F'(q). With z = (q - m_s) / sd_s, component s has the density h(z) Phi(z) / sd_s, h
+ * the hazard N(z)/Phi(z). */
 static double cdf(const mixture *mix, double q, double *density)
 {
     double z[CHUNK], phi[CHUNK], hazard[CHUNK], curvature[CHUNK], sum = 0.0, slope = 0.0;
@@ -48,7 +49,7 @@ static double cdf(const mixture *mix, double q, double *density)
     return sum / (double)mix->count;
 }
 
-/* From q, which need not be between low and high. */
+/* Solve F(q) = p in [low, high], starting from q if it is inside and from the middle otherwise. */
 static double solve(const mixture *mix, double p, double low, double high, double q)
 {
     const double tolerance = 1e-9 * (mix->sd + high - low);
@@ -67,7 +68,7 @@ static double solve(const mixture *mix, double p, double low, double high, doubl
     return q;
 }
 
-/* Between which the quantile number k lies. */
+/* The interval that contains quantile number k. */
 static void bracket(const mixture *mix, size_t k, double *low, double *high)
 {
     *low = INFINITY;
@@ -82,18 +83,20 @@ static void bracket(const mixture *mix, size_t k, double *low, double *high)
 void tw_new_case_quantiles(const tw_draws_predictor *p, tw_new_case *c, const double *means)
 {
     double least = INFINITY, most = -INFINITY, low, high;
-    for (size_t s = 0; s < p->spread_draws; s++) {
+    for (size_t s = 0; s < p->quantile_draws; s++) {
         least = fmin(least, means[s]);
         most = fmax(most, means[s]);
     }
-    double finest = p->spread_sd ? 0.0 : sqrt(c->variance);
-    mixture mix = {p->spread_draws, means, p->spread_sd ? p->spread_sd + (means - p->spread) : NULL,
-                   fmax(finest, 1e-9 * (most - least))};
-    double all = sqrt(c->given + c->latent.squares / (double)c->draws); /* were the mixture Gaussian */
+    double sd = p->quantile_sds ? 0.0 : sqrt(c->variance);
+    mixture mix = {p->quantile_draws, means,
+                   p->quantile_sds ? p->quantile_sds + (means - p->quantile_means) : NULL,
+                   fmax(sd, 1e-9 * (most - least))};
+    /* Newton's method starts at the quantile of the Gaussian with the mixture's mean and variance. */
+    double total_sd = sqrt(c->mean_variance + c->latent.squares / (double)c->draws);
     for (size_t k = 0; k < TW_PREDICT_QUANTILES; k++) {
         bracket(&mix, k, &low, &high);
-        c->quantile[k] =
-            low < high ? solve(&mix, probability[k], low, high, c->latent.mean + all * normal_quantile[k])
-                       : low;
+        c->quantile[k] = low < high ? solve(&mix, probability[k], low, high,
+                                            c->latent.mean + total_sd * normal_quantile[k])
+                                    : low;
     }
 }

@@ -1,11 +1,12 @@
-/* predict_scores.c: how good predictions from draws were, and the Monte Carlo error of that.
+/* predict_scores.c: scores of predictions from draws, and their Monte Carlo errors.
  *
- * The mean log score over m cases is a smooth function of the means P_j = mean_s p_js, so its error is, to
- * first order, that of the mean over s of (1/m) sum_j p_js / P_j: a series of its own, in which the cases'
- * correlation is; predict_log.c adds what is beyond first order. In the same way the root mean square error R has
- * that of sum_j (y_j - E_j) e_js / (m R), e_js being E[y_j | x_s]. The number of cases on the wrong side of 1/2 is
- * no smooth function: case j is on the other side with probability q_j = Phi(-|P_j - 1/2| / error of P_j), and
- * sum_j q_j (1 - q_j) is its variance if cases are independent.
+ * The mean log score over m cases is a smooth function of the means P_j = mean_s p_js, so to first order its
+ * error is that of the mean over s of (1/m) sum_j p_js / P_j, a series that includes the correlation between
+ * cases; predict_log.c adds the terms beyond first order. In the same way the error of the root mean square
+ * error R is that of the mean of sum_j (y_j - E_j) e_js / (m R), e_js = E[y_j | x_s]. The number of
+ * misclassified cases is not a smooth function: the exact P_j is on the other side of 1/2 with probability
+ * q_j = Phi(-|P_j - 1/2| / error of P_j), and sum_j q_j (1 - q_j) is the variance of the number if cases are
+ * independent.
  */
 #include <math.h>
 
@@ -13,6 +14,7 @@
 
 static const double SQRT_HALF = 0.70710678118654752440;
 
+/* Add a case to the series of the scores; a censored case has no error y - E y. */
 static void add_series(tw_draws_predictor *p, size_t point)
 {
     const tw_new_case *c = &p->cases[point];
@@ -32,7 +34,7 @@ void tw_predict_score_block(tw_draws_predictor *p, size_t m)
         const tw_new_case *c = &p->cases[j];
         double distance = fabs(c->expected.mean - 0.5);
         double q = c->mcse == 0.0 ? 0.0 : 0.5 * erfc(SQRT_HALF * distance / c->mcse);
-        p->other_side += q * (1.0 - q);
+        p->misclassified_variance += q * (1.0 - q);
         tw_scores_add(&c->at, &c->expected.mean, &c->log_score, &p->sums);
         add_series(p, j);
     }
@@ -54,7 +56,7 @@ tw_draws_scores tw_draws_predictor_scores(tw_draws_predictor *p)
     double cases = (double)p->sums.cases, known = (double)(p->sums.cases - p->sums.censored);
     tw_diagnose *diagnose = p->workers[0].diagnose;
     out.log_score_mcse = error_of_log_score(p, diagnose);
-    out.error_rate_mcse = binary ? sqrt(p->other_side) / cases : NAN;
+    out.error_rate_mcse = binary ? sqrt(p->misclassified_variance) / cases : NAN;
     out.rmse_mcse = binary ? NAN : tw_predict_mcse(p, diagnose, p->error_series) / (known * out.scores.rmse);
     return out;
 }

@@ -1,11 +1,14 @@
 /* rmhmc.c: Riemannian manifold HMC, the report's Algorithm 1, one column at a time.
  *
- * The phase point of a worker is set to a column's position (one factorisation), a momentum is drawn from the
- * metric there, a trajectory of generalised leapfrog steps is taken, and Metropolis decides on H. A
- * trajectory whose implicit solve or factorisation failed is rejected and counted. So is one that, integrated
- * back from its end with the momentum reversed, does not return to its start; that is checked on a sampled
- * fraction and wherever a solve came near its cap. Most steps are seen to lead back without it (dynamics/riemann_return.c), and
- * only a trajectory with one of which that is not known is integrated back.
+ * A transition sets a worker's phase point to the column's position (one factorisation), draws a momentum
+ * from N(0, G) there, takes generalised leapfrog steps, and applies the Metropolis test to H. It rejects and
+ * counts a trajectory in which an implicit solve or a factorisation failed. It also rejects and counts an
+ * irreversible one, which does not return to its start when integrated back from its end with the momentum
+ * reversed. It checks this for a random fraction of the trajectories: a test at the end of each step shows
+ * for most steps that they are reversible (dynamics/riemann_return.c), and a trajectory with a step that
+ * fails this test is integrated back. So is every trajectory with a solve that came close to its cap.
+ * Differences from the report: solves go to a tolerance instead of a fixed count, and irreversible
+ * trajectories are rejected.
  */
 #include <math.h>
 #include <string.h>
@@ -17,10 +20,11 @@
 
 typedef struct rmhmc {
     tw_riemann **point;      /* one per worker */
-    tw_gaussian *own_anchor; /* of the metric anchored: EP's Gaussian with products; NULL: none */
-    tw_frame anchor;         /* its frame */
+    tw_gaussian *own_anchor; /* metric anchored: EP's Gaussian with its covariance; NULL: another metric */
+    tw_frame anchor;         /* metric anchored: the frame of that Gaussian */
     double *v;               /* r x P whitened positions */
-    double *normals, *saved; /* per worker, n + r each */
+    double *normals;         /* per worker n + r numbers, for the momentum */
+    double *saved;           /* per worker n + r numbers: v and x at the end of a trajectory */
 } rmhmc;
 
 static void rmhmc_release(tw_sampler *s)
@@ -36,15 +40,16 @@ static void rmhmc_release(tw_sampler *s)
     tw_release(s->ctx, own);
 }
 
-/* The frame of the metric anchored, with a Gaussian that can multiply by its covariance, which EP's own cannot. */
+/* The frame of the metric anchored. EP's own Gaussian cannot multiply by its covariance, so make one that
+ * can. */
 static tw_status make_anchor(tw_sampler *s, rmhmc *own)
 {
     const tw_gaussian *prior = s->target->model->prior;
     double log_z;
     if (s->options.metric != TW_METRIC_ANCHORED) return TW_OK;
     TW_TRY(tw_frame_make(s->target, TW_METRIC_EP, s->options.gaussian, &own->anchor));
-    s->frame.linear = true;               /* chains cannot have Gaussians of their own */
-    if (own->anchor.linear) return TW_OK; /* which the phase points refuse */
+    s->frame.linear = true;               /* so that tw_sampler_set_gaussians refuses a Gaussian per chain */
+    if (own->anchor.linear) return TW_OK; /* tw_riemann_new refuses it */
     TW_TRY(tw_gaussian_like(prior, true, &own->own_anchor));
     own->anchor.gaussian = own->own_anchor;
     if (tw_gaussian_condition(prior, 1.0, own->anchor.tau, own->anchor.nu, own->own_anchor, &log_z))
@@ -93,7 +98,7 @@ static double *position(const tw_sampler *s, size_t column)
     return own->v + column * s->r;
 }
 
-/* The phase point of a worker, with the base of this column. */
+/* The phase point of a worker, with the base of this column: its own, if it has one. */
 static tw_riemann *point_for(const tw_sampler *s, size_t column, size_t worker)
 {
     tw_riemann *p = point_of(s, worker);
@@ -103,7 +108,7 @@ static tw_riemann *point_for(const tw_sampler *s, size_t column, size_t worker)
 
 static void rmhmc_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
 {
-    (void)moved; /* a folded base changes with the temperature */
+    (void)moved; /* a folded base changes with the temperature, and v with it */
     tw_riemann *p = point_for(s, piece, worker);
     double *v = position(s, piece);
     tw_gaussian_whiten(tw_riemann_base(p), 1, s->x + piece * s->n, v);
@@ -120,7 +125,8 @@ static tw_step trajectory(tw_riemann *p, double eps, size_t steps, size_t *taken
     return step;
 }
 
-/* Integrate back from the end and compare with the start. The point is left at the start. */
+/* Integrate back from the end and compare with the start. The phase point stays at the end of the reversed
+ * trajectory. */
 static bool leads_back(tw_riemann *p, const tw_move *move, const double *start)
 {
     size_t taken;
@@ -131,15 +137,16 @@ static bool leads_back(tw_riemann *p, const tw_move *move, const double *start)
     return largest <= TW_REVERSAL_LIMIT;
 }
 
-/* Is this trajectory to be checked? Drawn before it begins. */
+/* Is this trajectory to be checked for reversibility? Drawn before it starts, from a stream of its own, so
+ * that the answer does not depend on the trajectory. */
 static bool wants_check(const tw_sampler *s, const tw_move *move, size_t column)
 {
     tw_stream stream = tw_stream_at(move->seed, TW_STREAM_CHECK, move->first_chain + column, move->iteration);
     return !s->options.fixed_point && tw_stream_uniform(&stream) < s->options.reverse_check;
 }
 
-/* An accepted end becomes the column's position, unless the way back from it, where it is looked at, does not
- * lead back. */
+/* Check an accepted trajectory for reversibility, if necessary, and make its end the column's position, or
+ * else reject it. `doubtful`: a step of a trajectory to be checked was not shown to be reversible. */
 static void accept(tw_sampler *s, const tw_move *move, size_t column, size_t worker, tw_record *record)
 {
     tw_riemann *p = point_of(s, worker);
@@ -147,9 +154,9 @@ static void accept(tw_sampler *s, const tw_move *move, size_t column, size_t wor
     double log_density = p->log_density, log_likelihood = p->log_likelihood;
     memcpy(end, p->v, s->r * sizeof *end);
     memcpy(end + s->r, p->x, s->n * sizeof *end);
-    bool unknown = p->doubtful || (p->near_cap && !s->options.fixed_point);
+    bool integrate_back = p->doubtful || (p->near_cap && !s->options.fixed_point);
     p->certify = false;
-    if (unknown && !leads_back(p, move, v)) {
+    if (integrate_back && !leads_back(p, move, v)) {
         record->irreversible = true;
         record->accepted = false;
         record->acceptance_rate = 0.0;
@@ -161,7 +168,7 @@ static void accept(tw_sampler *s, const tw_move *move, size_t column, size_t wor
     s->log_likelihood[column] = log_likelihood;
 }
 
-/* A trajectory from the current phase point. */
+/* Take a trajectory from the current phase point and apply the Metropolis test. */
 static void propose(tw_sampler *s, const tw_move *move, size_t column, size_t worker, tw_record *record)
 {
     tw_riemann *p = point_of(s, worker);
@@ -208,7 +215,7 @@ static double *rmhmc_coordinates(tw_sampler *s, size_t column)
 
 /* ---- cost ---- */
 
-/* Active sites where the columns are now, in the mean. */
+/* The mean number of active sites over the columns at their current positions. */
 static double mean_active(tw_sampler *s)
 {
     double sum = 0.0;
@@ -221,12 +228,13 @@ static double mean_active(tw_sampler *s)
     return sum / (double)s->columns;
 }
 
-/* One generalised leapfrog step with so many evaluations of the implicit equations. Per evaluation of the position
- * equation: a factorisation, a solve, a product with A; of the others, which respond with a factor at hand: a solve and
- * a product; per step the diagonal of the inverse and five products with L. */
+/* The cost of one generalised leapfrog step. An evaluation of the position equation has a factorisation, a
+ * solve, a product with A and n sites; a response, an evaluation of another equation with the current
+ * factor, has a solve and a product. A step also has the diagonal of the inverse, five products with L and
+ * n sites. */
 static double step_cost(tw_sampler *s, double responses, double position_evaluations)
 {
-    const double level_2 = 4.0;
+    const double level_2 = 4.0; /* a flop in a product with a vector costs that of four at level 3 */
     tw_curved_flops flops = tw_curved_cost(point_of(s, 0)->curved, mean_active(s));
     double sites = TW_COST_SITE * (double)s->n, vectors = level_2 * (flops.solve + flops.product);
     return position_evaluations * (flops.factor + vectors + sites) + responses * vectors + flops.diagonal +
@@ -241,10 +249,12 @@ static double rmhmc_work(tw_sampler *s)
     return taken;
 }
 
+/* Evaluations per step as they were so far; before the first step, the cost of one step with one evaluation
+ * of each. */
 static double rmhmc_cost(tw_sampler *s, double steps)
 {
-    double taken = rmhmc_work(s),
-           evaluations[] = {0.0, 0.0}; /* that respond, and of the position's equation */
+    double taken = rmhmc_work(s);
+    double evaluations[] = {0.0, 0.0}; /* responses, and evaluations of the position equation */
     for (size_t i = 0; i < s->options.threads; i++) {
         evaluations[0] += (double)(point_of(s, i)->momentum_evaluations + point_of(s, i)->guess_evaluations);
         evaluations[1] += (double)point_of(s, i)->position_evaluations;
@@ -255,12 +265,13 @@ static double rmhmc_cost(tw_sampler *s, double steps)
            TW_COST_NORMAL * (double)(s->n + s->r);
 }
 
+/* One step with one factorisation and six responses, which we take as a lower bound. */
 static double rmhmc_least_cost(tw_sampler *s)
 {
     return step_cost(s, 6.0, 1.0);
 }
 
-/* The products of a step alone. */
+/* The five products of one step, at level 2. */
 static double rmhmc_floor(const tw_posterior *p)
 {
     return 20.0 * tw_gaussian_flops(p->model->prior);
@@ -268,14 +279,15 @@ static double rmhmc_floor(const tw_posterior *p)
 
 /* ---- the row ---- */
 
+/* `auto` tries the smoothed metric if EP converged and the likelihood has one, otherwise the Hessian. */
 static bool smooths(const tw_posterior *p)
 {
     return p->approximation->kind == TW_EP &&
            tw_metric_fits(TW_METRIC_SMOOTHED, p->model->observed.likelihood);
 }
 
-/* The Hessian of a likelihood that is not log-concave is no metric. */
-static bool does_not_smooth(const tw_posterior *p)
+/* The Hessian of a likelihood that is not log-concave (one with a `peak`) is not a metric. */
+static bool hessian_fits(const tw_posterior *p)
 {
     return !smooths(p) && !p->model->observed.likelihood->peak;
 }
@@ -305,6 +317,6 @@ const tw_method_row tw_method_rmhmc = {
     .floor = rmhmc_floor,
     .work = rmhmc_work,
     .trials = {{.turn = 5, .metric = TW_METRIC_SMOOTHED, .applies = smooths},
-               {.turn = 5, .metric = TW_METRIC_HESSIAN, .applies = does_not_smooth}},
+               {.turn = 5, .metric = TW_METRIC_HESSIAN, .applies = hessian_fits}},
     .selftest_draws = 400,
     .selftest_of = "HMC and RMHMC"};

@@ -1,4 +1,6 @@
-/* sampler.c: an ensemble of chains and its transition. */
+/* sampler.c: an ensemble of chains. It divides the columns into pieces, distributes the pieces over the team
+ * and the threads, and calls the method's functions for each piece. The size of a piece does not depend on
+ * the number of workers, so that results do not either. */
 #include "sample/sampler.h"
 
 #include <math.h>
@@ -7,7 +9,7 @@
 #include "base/parallel.h"
 #include "math/random.h"
 
-static const double divergence_limit = 1000.0;
+static const double divergence_limit = 1000.0; /* Stan's */
 
 bool tw_metropolis(const tw_move *move, size_t column, double before, double after, tw_record *record)
 {
@@ -41,7 +43,8 @@ static tw_status allocate(tw_sampler *s)
     return s->method->set_up(s);
 }
 
-/* A piece that would be the only one, and is wide enough, is cut in two, so that two threads or ranks share a pilot run. */
+/* If one piece would hold all columns and is more than half full, divide it in two, so that two threads or
+ * ranks can share the work. */
 static size_t columns_of_a_piece(const tw_method_row *row, size_t columns)
 {
     size_t most = row->piece_columns;
@@ -111,18 +114,18 @@ void tw_sampler_join(tw_sampler *s, tw_strand strand)
 
 void tw_sampler_share(tw_sampler *s)
 {
-    if (!s->apart) return;
+    if (!s->outdated) return;
     tw_sampler_gather(s, s->n * sizeof *s->x, s->x);
     tw_sampler_gather(s, sizeof *s->log_density, s->log_density);
     tw_sampler_gather(s, sizeof *s->log_likelihood, s->log_likelihood);
-    s->apart = false;
+    s->outdated = false;
 }
 
 static void load(tw_sampler *s, bool moved)
 {
     load_job job = {s, moved};
     tw_parallel_for(s->mine.count, s->options.threads, load_piece, &job);
-    s->apart = true;
+    s->outdated = true;
 }
 
 void tw_sampler_refresh(tw_sampler *s)
@@ -130,26 +133,26 @@ void tw_sampler_refresh(tw_sampler *s)
     load(s, tw_frame_follow(&s->frame));
 }
 
-/* The columns that a call takes, and looks at. */
-static tw_share columns_taken(const tw_sampler *s)
+/* The columns that positions are read for: a joined sampler reads only its own. */
+static tw_share columns_read(const tw_sampler *s)
 {
     return s->joined ? tw_sampler_mine(s) : (tw_share){0, s->columns};
 }
 
 tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
 {
-    tw_share taken = columns_taken(s);
-    size_t end = taken.first + taken.count;
-    for (size_t j = taken.first; j < end; j++)
+    tw_share read = columns_read(s);
+    size_t end = read.first + read.count;
+    for (size_t j = read.first; j < end; j++)
         for (size_t i = 0; i < s->n; i++)
             if (!isfinite(x[i + j * s->n]))
                 return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                                "the start of chain %zu is %g at site %zu: it must be finite", j + 1,
                                x[i + j * s->n], i + 1);
-    memcpy(s->x + taken.first * s->n, x + taken.first * s->n, s->n * taken.count * sizeof *x);
+    memcpy(s->x + read.first * s->n, x + read.first * s->n, s->n * read.count * sizeof *x);
     load(s, true);
     if (!s->joined) tw_sampler_gather(s, sizeof *s->log_density, s->log_density);
-    for (size_t j = taken.first; j < end; j++)
+    for (size_t j = read.first; j < end; j++)
         if (!isfinite(s->log_density[j]))
             return tw_fail(
                 s->ctx, TW_BAD_ARGUMENT,
@@ -158,9 +161,11 @@ tw_status tw_sampler_set_positions(tw_sampler *s, const double *x)
     return TW_OK;
 }
 
+/* A frame that follows a Gaussian can have one per column; RMHMC has no frame and can have a base per
+ * column. */
 static tw_status check_gaussians(const tw_sampler *s, const tw_frame_column *columns)
 {
-    bool framed = s->frame.gaussian && !s->frame.linear, bare = !s->frame.gaussian && !s->frame.linear;
+    bool framed = s->frame.gaussian && !s->frame.linear, frameless = !s->frame.gaussian && !s->frame.linear;
     if (columns && s->method->dense)
         return tw_fail(s->ctx, TW_BAD_ARGUMENT, "%s needs one Gaussian for all chains: use another method",
                        s->method->info.title);
@@ -171,7 +176,7 @@ static tw_status check_gaussians(const tw_sampler *s, const tw_frame_column *col
                            "chain %zu has a Gaussian of %zu sites and %zu coordinates, the others have %zu "
                            "and %zu",
                            j + 1, c->gaussian->n, c->gaussian->r, s->n, s->r);
-        if (!framed && !(bare && !c->tau))
+        if (!framed && !(frameless && !c->tau))
             return tw_fail(s->ctx, TW_BAD_ARGUMENT,
                            "Gaussians for each chain need the metric prior or ep, or RMHMC and no sites");
     }
@@ -204,7 +209,7 @@ void tw_sampler_exchange(tw_sampler *a, tw_sampler *b, const bool *which)
 {
     bool same_frame = a->frame.gaussian == b->frame.gaussian && !a->frame.column && !b->frame.column;
     bool any = false;
-    tw_share of_a = columns_taken(a), of_b = columns_taken(b);
+    tw_share of_a = columns_read(a), of_b = columns_read(b);
     for (size_t j = 0; j < a->columns; j++) {
         any = any || which[j];
         if (!which[j] || !is_in(of_a, j) || !is_in(of_b, j)) continue;
@@ -257,7 +262,7 @@ void tw_sampler_advance(tw_sampler *s, const tw_move *move, tw_record *records)
 {
     advance_job job = {s, move, records};
     tw_parallel_for(s->mine.count, s->options.threads, advance_piece, &job);
-    s->apart = true;
+    s->outdated = true;
     if (!s->joined) tw_sampler_gather(s, sizeof *records, records);
 }
 

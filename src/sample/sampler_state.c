@@ -1,12 +1,12 @@
-/* sampler_state.c: all that a sampler knows of where its columns are, as numbers that can be kept and put back.
+/* sampler_state.c: save and restore the state of a sampler's columns.
  *
- * Random numbers are functions of seed, chain and iteration, so beside these numbers a transition depends on
- * nothing that came before it. What could be computed from the positions (gradients, densities) is kept too, so
- * that what is put back is the same to the bit.
+ * Random numbers are functions of seed, chain and iteration, so a transition depends on nothing earlier than
+ * this state. The state includes gradients and densities, although they follow from the positions:
+ * recomputing them could change their last bits.
  */
 #include "sample/sampler.h"
 
-/* Every part of a column, those that all transitions have included. */
+/* All parts of a column: those of the method, and x and the densities, which every method has. */
 static size_t parts_of(tw_sampler *s, size_t column, tw_column_part part[TW_MOST_PARTS + 3])
 {
     size_t count = s->method->parts(s, column, part);
@@ -20,15 +20,15 @@ void tw_sampler_visit(tw_sampler *s, tw_visit *v)
 {
     tw_column_part part[TW_MOST_PARTS + 3];
     double *begin = v->to;
-    bool puts_back = v->from != NULL;
+    bool restores = v->from != NULL;
     size_t before = v->count;
     for (size_t j = 0; j < s->columns; j++) {
         size_t count = parts_of(s, j, part);
         for (size_t k = 0; k < count; k++) tw_visit_doubles(v, part[k].count, part[k].at);
     }
-    if (puts_back) s->apart = false; /* the state has all columns */
+    if (restores) s->outdated = false; /* the state contains the columns of all members */
     if (!begin || s->columns == 0) return;
-    size_t bytes = (v->count - before) * sizeof *begin; /* each member of the team has its own columns */
+    size_t bytes = (v->count - before) * sizeof *begin; /* all columns have the same number of bytes */
     tw_team_gather_strand(s->ctx, s->pieces, s->strand, s->each * (bytes / s->columns), bytes, begin);
 }
 

@@ -1,8 +1,8 @@
-/* sampling.c: a target and a sampler that fit each other.
+/* sampling.c: a sampler with its target, in the form that suits the sampler.
  *
- * Constant metrics and slice sampling want the open form of the target (a Gaussian frame cancels its base,
- * and a change of temperature is free); position-dependent metrics want the folded one, where most sites are
- * inactive, but for the one that is anchored at such a frame.
+ * Constant metrics and slice sampling use the open form of the target: a Gaussian frame cancels its base, and
+ * a change of temperature costs O(n). Position-dependent metrics use the folded form, in which most sites are
+ * inactive, except the metric anchored, which is built on a Gaussian frame.
  */
 #include "sample/sampler.h"
 #include "talweg/chains.h"

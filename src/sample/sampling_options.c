@@ -1,4 +1,4 @@
-/* sampling_options.c: what can be refused of a sampling plan before anything is computed. */
+/* sampling_options.c: check the options of a sampling plan before anything is computed. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,8 @@ static bool has_steps(const tw_method_info *method)
     return method->has_steps;
 }
 
-/* method NULL: auto. */
+/* Check that the method has the option `what`; the message lists the methods that have it. method NULL:
+ * auto. */
 static tw_status check_takes(tw_context *ctx, const tw_method_info *method, const char *what,
                              bool (*has)(const tw_method_info *method))
 {

@@ -1,4 +1,5 @@
-/* sampling_plan.c: from options to a plan: the fit that samplers lean on, what is sampled, and the sampler. */
+/* sampling_plan.c: make a plan from options: the Gaussian approximation, the target, and the choice of the
+ * sampler. */
 #include "sample/sampling_plan.h"
 
 #include <string.h>
@@ -29,22 +30,25 @@ tw_chains_options tw_sampling_chains(const tw_sampling_options *o)
     return run;
 }
 
-/* ---- numbers that are left to the plan ---- */
+/* ---- numbers that the user left automatic ---- */
 
-/* In lockstep 32 chains share every product with a matrix, which for four waits for memory: they take twice the time and
- * are eight times as many. Sampling keeps 64 draws of each before it looks at them. */
+/* The number of chains. Chains in lockstep share every product with a matrix, which waits for memory if there
+ * are few: 32 chains take twice the time of four and give eight times as many draws. A method that moves
+ * columns one by one gets four chains. A run keeps 64 draws of each chain before its first look; with at most
+ * MOST_NUMBERS numbers in a draw of all chains they take 512 MB. */
 static size_t count_chains(const tw_sampling_options *o, size_t n)
 {
     enum { FEWEST = 4, MOST_NUMBERS = 1 << 20 };
     const tw_method_info *method = tw_method_find(o->method);
-    bool alone = method && tw_method_row_of(method->method)->piece_columns == 1;
-    size_t most = alone ? FEWEST : TW_TILE_COLUMNS, room = MOST_NUMBERS / (n > 0 ? n : 1);
+    bool one_by_one = method && tw_method_row_of(method->method)->piece_columns == 1;
+    size_t most = one_by_one ? FEWEST : TW_TILE_COLUMNS, room = MOST_NUMBERS / (n > 0 ? n : 1);
     if (o->chains != TW_AUTOMATIC) return o->chains;
     if (o->positions && o->position_columns > 1) return o->position_columns;
     return room < FEWEST ? FEWEST : room < most ? room : most;
 }
 
-/* Tuning learns from all chains together, but each has its start to forget. */
+/* The iterations of warm-up. Tuning needs a number of transitions of all chains together, but every chain
+ * must forget its start, hence a minimum for each. */
 static size_t count_warmup(const tw_sampling_options *o, size_t chains)
 {
     enum { TRANSITIONS = 2000, FEWEST = 200, MOST = 500 };
@@ -58,9 +62,8 @@ bool tw_is_past(double deadline)
     return deadline > 0.0 && tw_wall_seconds() > deadline;
 }
 
-/* ---- making it ---- */
+/* ---- making the plan ---- */
 
-/* A plan that is being made. */
 typedef struct maker {
     tw_sampling_plan *plan;
     const tw_sampling_options *o;
@@ -68,7 +71,7 @@ typedef struct maker {
     bool automatic;
 } maker;
 
-/* Whoever watches may end it, and so may the clock. */
+/* End if the caller's function says so or the deadline has passed. */
 static bool on_progress(void *user, const tw_progress *now)
 {
     const maker *m = user;
@@ -81,9 +84,9 @@ static const tw_store *store_of(const maker *m)
     return m->watch ? m->watch->store : NULL;
 }
 
-/* ---- the fit ---- */
+/* ---- the Gaussian approximation ---- */
 
-/* The pilots lean on one, and so do some metrics, the start of the chains, and q. */
+/* The pilot runs need one, and so may the metric, the start of the chains, and q. */
 static bool needs_fit(const maker *m)
 {
     const tw_sampling_options *o = m->o;
@@ -116,7 +119,7 @@ static tw_sampler_options sampler_of(const tw_sampling_options *o)
 {
     tw_sampler_options s = TW_SAMPLER_DEFAULTS;
     const tw_method_info *method = tw_method_find(o->method);
-    if (method) { /* else the pilots choose */
+    if (method) { /* otherwise the pilot runs choose */
         s.method = method->method;
         s.metric = strcmp(o->metric, "auto") == 0 ? method->metrics[0] : tw_metric_find(o->metric)->metric;
     }
@@ -127,7 +130,7 @@ static tw_sampler_options sampler_of(const tw_sampling_options *o)
     return s;
 }
 
-/* Chains that are to start elsewhere have no use for where the pilots ended. */
+/* Chains can continue from the end of the winner's pilot run unless the user gave another start. */
 static bool takes_head(const maker *m)
 {
     return !m->o->positions && strcmp(m->o->init, "ep") == 0;
@@ -167,7 +170,8 @@ static tw_status choose(maker *m)
 
 /* ---- the plan ---- */
 
-/* Members that draw other chains would have a wrong answer. */
+/* Check that all members of the team have the same model and options: otherwise their chains would not be
+ * those of one run. */
 static tw_status agree(const maker *m)
 {
     const tw_sampling_options *o = m->o;

@@ -1,9 +1,11 @@
-/* sampling_run.c: the chains of a plan: start, warm-up, draws, and what they are worth. */
+/* sampling_run.c: run the chains of a plan: start, warm-up, sampling, summary and warnings. */
 #include <string.h>
 
 #include "sample/sampling_plan.h"
 #include "sample/summarise.h"
 
+/* Starts have 1.5 times the standard deviations of EP, so that R-hat can detect chains that have not
+ * converged. */
 static const double over_dispersed = 1.5;
 
 static tw_status start(const tw_sampling_plan *p, tw_sampler *sampler)
@@ -20,8 +22,9 @@ static tw_status start(const tw_sampling_plan *p, tw_sampler *sampler)
     return status;
 }
 
-/* ---- while it runs ---- */
+/* ---- callbacks ---- */
 
+/* The last call in warm-up sets the time at which warm-up ended. */
 static bool on_progress(void *user, const tw_progress *now)
 {
     tw_sampling_job *j = user;
@@ -52,7 +55,7 @@ static bool wants_state(void *user)
     return j->watch->store->is_due(j->watch->store->user);
 }
 
-/* Where an earlier part had no draws yet, warm-up starts again, which is the same to the bit. */
+/* A run that was interrupted before its first draw repeats its warm-up, with identical results. */
 static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **out)
 {
     const tw_sampling_plan *p = j->plan;
@@ -76,7 +79,9 @@ static tw_status run_chains(tw_sampling_job *j, tw_sampler *sampler, tw_draws **
 
 /* ---- the run ---- */
 
-/* A run with a goal is judged by that. */
+/* Without an ESS goal, an ESS below TW_ESS_ENOUGH is a warning; in an interrupted run with a goal, an ESS
+ * below the goal. A run that ended at its largest number of draws without reaching its goal gets one warning
+ * that says so. */
 void tw_sampling_judge(tw_sampling_result *r)
 {
     const tw_draws *d = r->draws;

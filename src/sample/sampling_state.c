@@ -1,12 +1,16 @@
-/* sampling_state.c: a sampling run in a store. Blocks: "choice", with the words of the candidates that were not tried and
- * the winner's head start, whose positions are "pilot"; "chains", "columns" for the numbers of the sampler, and "x" for where the chains are, by which whoever has the draws
- * recognises them. The draws so far are not in it, but with those who took them. */
+/* sampling_state.c: the state of a sampling run in a store, as blocks of bytes:
+ *   "choice": the choice of the sampler, with the reasons for skipping candidates and the winner's head start;
+ *   "pilot": the positions of the head start;
+ *   "chains": the state of the run;
+ *   "columns": the state of the sampler;
+ *   "x": the positions, by which the program checks that a file of draws belongs to this state.
+ * The draws so far are not in the store: on_draw has passed them to the caller. */
 #include <stdio.h>
 #include <string.h>
 
 #include "sample/sampling_plan.h"
 
-/* The block of that name and exactly so many bytes; NULL: there is none. */
+/* The block of this name; NULL if there is none or its size is not `bytes`. */
 static const void *get(const tw_store *store, const char *name, size_t bytes)
 {
     size_t there = 0;
@@ -25,7 +29,7 @@ typedef struct kept_choice {
     tw_choice choice;
     char reason[TW_AUTO_MAX_CANDIDATES][TW_REASON_BYTES];
     tw_head_start head;
-    size_t positions; /* numbers in "pilot"; 0: there is none */
+    size_t positions; /* numbers in "pilot"; 0: no head start */
 } kept_choice;
 
 static size_t positions_of(const tw_sampling_plan *plan)
@@ -52,7 +56,7 @@ void tw_sampling_put_choice(const tw_store *store, const tw_sampling_plan *plan)
     store->commit(store->user);
 }
 
-/* Names are looked up by these numbers. */
+/* Are the numbers of methods and metrics valid? Their names are looked up by these numbers. */
 static bool is_choice(const tw_choice *c)
 {
     bool is = c->count <= TW_AUTO_MAX_CANDIDATES && c->best < c->count;
@@ -61,7 +65,7 @@ static bool is_choice(const tw_choice *c)
     return is;
 }
 
-/* Where the winner's pilot ended. */
+/* Restore the positions at the end of the winner's pilot run. */
 static tw_status get_head(const tw_store *store, const kept_choice *kept, tw_sampling_plan *plan)
 {
     const double *x = get(store, "pilot", kept->positions * sizeof *x);

@@ -1,12 +1,12 @@
-/* selftest.c: which checks, on how many cases. */
+/* selftest.c: run the checks of the self-test, each on as many cases as it can afford. */
 #include <string.h>
 
 #include "math/random.h"
 #include "sample/selftest.h"
 #include "talweg/chains.h"
 
-/* What a check can afford: a trajectory of RMHMC is cubic in the cases, a Jacobian has twice as many columns of
- * trajectories, and chains take thousands of them. */
+/* The largest number of cases of a check. With n cases a trajectory of RMHMC costs O(n^3), a Jacobian needs
+ * 8 n trajectories, and chains need thousands. */
 enum { DYNAMICS_CASES = 150, INVARIANCE_CASES = 30, VOLUME_CASES = 12 };
 
 void tw_selftest_note(const tw_selftest_case *c, tw_check check)
@@ -46,7 +46,7 @@ static void case_end(tw_selftest_case *c)
     tw_approximation_free(c->ep);
 }
 
-/* The first `most` of the cases in a random order. */
+/* Choose `most` cases at random: the first entries of a partial Fisher-Yates shuffle. */
 static void choose(const tw_model *model, uint64_t seed, size_t most, size_t *chosen)
 {
     tw_stream stream = tw_stream_at(seed, TW_STREAM_CHECK, 0, 0);
@@ -58,13 +58,14 @@ static void choose(const tw_model *model, uint64_t seed, size_t most, size_t *ch
     }
 }
 
+/* Copy the chosen numbers; NULL stays NULL. */
 static const double *choose_from(const double *from, size_t m, const size_t *chosen, double *to)
 {
     for (size_t j = 0; from && j < m; j++) to[j] = from[chosen[j]];
     return from ? to : NULL;
 }
 
-/* A model of those cases. */
+/* A model of the chosen cases. */
 static tw_status part_of(const tw_model *model, size_t m, const size_t *chosen, double *work, tw_model **out)
 {
     tw_gaussian *prior = NULL;
@@ -76,7 +77,7 @@ static tw_status part_of(const tw_model *model, size_t m, const size_t *chosen, 
     return tw_model_from_gaussian(prior, &observed, out);
 }
 
-/* The model itself where it has no more than `most` cases, else a part of it. */
+/* A model of `most` random cases; NULL if the model has no more than that. */
 static tw_status reduce(const tw_model *model, uint64_t seed, size_t most, tw_model **part)
 {
     double *work = NULL;
@@ -116,7 +117,7 @@ static tw_status check_volume(const tw_selftest_case *c)
     return tw_selftest_volume(c, true);
 }
 
-/* A group of checks, on a part of the model. */
+/* Run a group of checks on at most `most` cases of the model. */
 static tw_status run_on(const tw_model *model, const tw_selftest_options *options, size_t most,
                         tw_status (*checks)(const tw_selftest_case *c), tw_selftest *out)
 {

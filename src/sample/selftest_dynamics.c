@@ -1,6 +1,6 @@
-/* selftest_dynamics.c: three properties of an integrator, without which Metropolis' rule is not exact or does not
- * accept: it leads back when the momentum is reversed, it preserves volume, and its energy error is of order 2 in
- * the step size. (Hairer, Lubich and Wanner 2006, Geometric Numerical Integration.)
+/* selftest_dynamics.c: check three properties of an integrator (Hairer, Lubich and Wanner 2006, Geometric
+ * Numerical Integration). The Metropolis test is exact only if the integrator is reversible and preserves
+ * volume, and it accepts only if the energy error is small, of order 2 in the step size.
  */
 #include <math.h>
 #include <string.h>
@@ -10,10 +10,10 @@
 
 enum { STARTS = 4, VOLUME_STEPS = 3, HALVINGS = 20 };
 
-/* A step size goes well where the energy stays within this: Metropolis then accepts most of the time. */
+/* A step size with energy errors below this is small enough: most trajectories are then accepted. */
 static const double large_error = 0.5;
 
-/* The largest |H - H at the start| over trajectories from all starts; NaN where one fails. */
+/* The largest |H - H at the start| over trajectories from all starts; NaN if a step fails. */
 static double energy_error(tw_flow *flow, double eps, size_t steps)
 {
     double largest = 0.0;
@@ -28,7 +28,7 @@ static double energy_error(tw_flow *flow, double eps, size_t steps)
     return largest;
 }
 
-/* The largest of 0.4, 0.2, ... that goes well; 0: none of them. */
+/* The user's step size, or the largest of 0.4, 0.2, ... that is small enough; 0: none of them. */
 static double find_eps(tw_flow *flow)
 {
     const tw_selftest_options *options = flow->c->options;
@@ -40,7 +40,8 @@ static double find_eps(tw_flow *flow)
     return 0.0;
 }
 
-/* How far the way back misses, worst start; NaN where a step fails. phase holds 4r numbers. */
+/* The largest distance, over all starts, between a start and the end of the reversed trajectory; NaN if a
+ * step fails. phase holds 4r numbers. */
 static double return_error(tw_flow *flow, double eps, double *phase)
 {
     size_t r = flow->r, steps = flow->c->options->steps;
@@ -90,13 +91,14 @@ static tw_status check_return(const tw_selftest_case *c, bool rmhmc)
     return status;
 }
 
-/* The tolerance at which a property of the equations is measured. */
+/* The solver tolerance for order and volume: these are properties of the equations, not of the solver. */
 static double tight(const tw_selftest_case *c)
 {
     return fmin(c->options->solver_tolerance, 1e-12);
 }
 
-/* log2 of the ratio of the errors at eps/4 and eps/8 over the same time. */
+/* Measure log2 of the ratio of the energy errors at eps/4 and eps/8, where trajectories have the same
+ * length. */
 static tw_status check_order(const tw_selftest_case *c, bool rmhmc)
 {
     tw_flow flow;
@@ -124,7 +126,7 @@ tw_status tw_selftest_dynamics(const tw_selftest_case *c, bool rmhmc)
 
 /* ---- volume ---- */
 
-/* The end of a few steps from a phase point. */
+/* The map whose Jacobian is computed: VOLUME_STEPS steps from a phase point. */
 static bool map(tw_flow *flow, double eps, const double *from, double *to)
 {
     bool fine = tw_flow_put(flow, from);
@@ -133,7 +135,8 @@ static bool map(tw_flow *flow, double eps, const double *from, double *to)
     return fine;
 }
 
-/* Steps of differences: a position moves latents by 1e-3 at most, a momentum by 1e-3 of its own size. */
+/* The step of the differences in coordinate j: one in a position changes latents by at most 1e-3, one in a
+ * momentum is 1e-3 of the momenta's root mean square, or 1e-3 if that is below 1. */
 static double step_for(const tw_flow *flow, size_t j, const double *from)
 {
     double square = 0.0;
@@ -158,7 +161,7 @@ static bool differentiate(tw_flow *flow, double eps, size_t j, double *from, dou
     return true;
 }
 
-/* |log |det J||; NaN where a step fails. work holds 2m + m^2 numbers. */
+/* |log |det J||; NaN if a step fails. work holds 2m + m^2 numbers. */
 static double log_volume(tw_flow *flow, double eps, double *work, int *pivots)
 {
     size_t m = 2 * flow->r;

@@ -1,16 +1,17 @@
-/* selftest_flow.c: the leapfrog integrator and the generalised one behind one face, for checks that hold for
- * both. A phase point is (q, p): coordinates in which the metric is the identity for the first, whitened ones for
- * the second. */
+/* selftest_flow.c: one interface to the leapfrog integrator and the generalised one, for checks that apply to
+ * both. In a phase point (q, p), q is in coordinates in which the metric is the identity for the first, and
+ * in whitened coordinates for the second. */
 #include <math.h>
 #include <string.h>
 
 #include "math/random.h"
 #include "sample/selftest.h"
 
-/* Far more than rounding leaves, far less than anything could notice. */
+/* Far above the rounding error of a trajectory, and far too small to affect the Metropolis test. */
 static const double leapfrog_return_limit = 1e-8;
 
-/* The largest standard deviation: a coordinate moves no latent by more. */
+/* The largest standard deviation. With x = c + F w a unit change of a coordinate changes latent i by at most
+ * the norm of row i of F, its standard deviation. */
 static double largest_deviation(const tw_gaussian *g)
 {
     double largest = 0.0;
@@ -107,7 +108,7 @@ double tw_flow_energy(tw_flow *flow)
     return flow->riemann ? tw_riemann_energy(flow->riemann) : tw_leapfrog_energy(flow->leapfrog, 0);
 }
 
-/* In EP's coordinates a draw of q is standard normal; whitened ones follow from x. */
+/* HMC's momentum is N(0, I), the first r of the normals; RMHMC computes its own from all of them. */
 bool tw_flow_start(tw_flow *flow, uint64_t index)
 {
     const tw_selftest_case *c = flow->c;

@@ -1,8 +1,9 @@
-/* selftest_invariance.c: do samplers that share little agree with HMC about the posterior?
+/* selftest_invariance.c: compare every other sampler with HMC on the posterior.
  *
- * Each is run from over-dispersed starts, and the means of x_i and x_i^2 of all latents are compared in units of
- * their joint Monte Carlo standard errors. The largest of the 2 n differences, at most 60, is beyond 5 by chance
- * in 4e-5 of seeds, were the errors known exactly; they are estimated, which makes it a few times that.
+ * Each runs from over-dispersed starts. The means of x_i and x_i^2 of all latents are compared in units of
+ * their joint Monte Carlo standard errors. Of the 2 n differences, at most 60, the largest exceeds 5 by
+ * chance for 4e-5 of the seeds if the errors are known exactly, and for a few times that as they are
+ * estimated.
  */
 #include <math.h>
 
@@ -11,17 +12,17 @@
 #include "sample/selftest.h"
 #include "talweg/chains.h"
 
-static const double joint_errors = 5.0;
-static const double mixed = 1.05; /* R-hat above: the errors mean nothing */
+static const double joint_errors = 5.0;  /* the largest difference allowed */
+static const double largest_rhat = 1.05; /* above it the errors are not reliable: the check is skipped */
 
 enum { CHAINS = 4 };
 
 typedef struct estimates {
     double *mean, *error; /* of x_i, then of x_i^2: 2n each */
-    double rhat;
+    double rhat;          /* the largest */
 } estimates;
 
-/* Means and errors of x_i^power over the draws. series holds draws x chains numbers. */
+/* The means of x_i^power over the draws and their errors. series holds draws x chains numbers. */
 static void estimate(const tw_draws *draws, int power, tw_diagnose *d, double *series, estimates *out)
 {
     size_t n = draws->n, begin = power == 1 ? 0 : n;
@@ -51,7 +52,7 @@ static tw_status estimate_all(const tw_draws *draws, estimates *out)
     return status;
 }
 
-/* The sampler as it is used by default, but for what the options of the self-test say of RMHMC. */
+/* The defaults of the sampler, with the self-test's options for RMHMC. */
 static tw_sampler_options sampler_of(const tw_selftest_case *c, const tw_method_info *method)
 {
     tw_sampler_options sampler = TW_SAMPLER_DEFAULTS;
@@ -96,7 +97,7 @@ static void compare(const tw_selftest_case *c, const char *of, const estimates *
         double z = fabs(a->mean[k] - b->mean[k]) / hypot(a->error[k], b->error[k]);
         if (!(z <= check.measured)) check.measured = z;
     }
-    if (!(fmax(a->rhat, b->rhat) <= mixed)) {
+    if (!(fmax(a->rhat, b->rhat) <= largest_rhat)) {
         check.verdict = TW_CHECK_SKIPPED;
         check.cure = "the chains did not mix in this short run: R-hat is above 1.05";
     }

@@ -1,6 +1,6 @@
-/* selftest_model.c: checks of what the samplers are built on: the factor of K, the likelihood's derivatives, the
- * gradient of the log density, EP's fixed point. Derivatives are compared with central differences of fourth
- * order, f'(x) = [f(x - 2h) - 8 f(x - h) + 8 f(x + h) - f(x + 2h)] / (12 h) + O(h^4).
+/* selftest_model.c: check the parts of a model that samplers use: the factor of K, the likelihood's
+ * derivatives, the gradient of the log density, and EP's fixed point. Derivatives are compared with central
+ * differences of fourth order, f'(x) = [f(x - 2h) - 8 f(x - h) + 8 f(x + h) - f(x + 2h)] / (12 h) + O(h^4).
  */
 #include <float.h>
 #include <math.h>
@@ -20,7 +20,8 @@ static double difference(const double *f, double h)
     return (f[0] - 8.0 * f[1] + 8.0 * f[2] - f[3]) / (12.0 * h);
 }
 
-/* |found - exact|, relative to `exact` or, where that is smaller, to what rounding leaves of a difference. */
+/* |difference - exact|, relative to the larger of |exact| and 1e6 times the rounding error of the
+ * difference. */
 static double mismatch(const double *f, double h, double exact)
 {
     double size = fabs(f[0]) + fabs(f[1]) + fabs(f[2]) + fabs(f[3]);
@@ -28,7 +29,7 @@ static double mismatch(const double *f, double h, double exact)
     return fabs(difference(f, h) - exact) / fmax(fabs(exact), floor);
 }
 
-/* The larger one; a NaN stays. */
+/* The larger of two numbers, or NaN if either is. */
 static double larger(double a, double b)
 {
     return isnan(a) || a > b ? a : b;
@@ -36,7 +37,8 @@ static double larger(double a, double b)
 
 /* ---- K = L L' ---- */
 
-/* The largest entry of |A E - F F' E| for some columns E of the identity; work holds (3 n + r) x COLUMNS. */
+/* The largest entry of |K E - L L' E|, E columns first .. first + count - 1 of the identity. work holds
+ * (3 n + r) x COLUMNS numbers. */
 static double factor_error(const tw_gaussian *g, size_t first, size_t count, double *work)
 {
     size_t n = g->n;
@@ -80,7 +82,8 @@ typedef struct mismatches {
     double slope, lambda, dlambda;
 } mismatches;
 
-/* All of one site at x: the value's difference against the slope, the slope's against the curvature, and so on. */
+/* Compare the derivatives of one site at x: differences of the value with the slope, of the slope with the
+ * curvature lambda, and of lambda with its slope. */
 static void compare_site(const tw_model *model, size_t i, double x, double h, mismatches *worst)
 {
     tw_observations one = tw_observations_part(&model->observed, i, 1);
@@ -88,7 +91,7 @@ static void compare_site(const tw_model *model, size_t i, double x, double h, mi
     for (size_t k = 0; k < POINTS; k++) {
         double place = x + h * offset[k];
         one.likelihood->terms(&one, &place, &value[k], &slope[k], &lambda[k], NULL);
-        slope[k] = -slope[k]; /* whose slope is lambda */
+        slope[k] = -slope[k]; /* lambda = -l'' */
     }
     one.likelihood->terms(&one, &x, NULL, &exact[0], &exact[1], &exact[2]);
     worst->slope = larger(worst->slope, mismatch(value, h, exact[0]));
@@ -96,7 +99,8 @@ static void compare_site(const tw_model *model, size_t i, double x, double h, mi
     worst->dlambda = larger(worst->dlambda, mismatch(lambda, h, exact[2]));
 }
 
-/* Every site, at the mean of its marginal under EP and one and two standard deviations to either side. */
+/* Check every site at the mean of its marginal under EP, and one and two standard deviations from it on both
+ * sides. */
 tw_status tw_selftest_likelihood(const tw_selftest_case *c)
 {
     static const char *const names[] = {"slope", "curvature", "slope of the curvature"};
@@ -121,7 +125,8 @@ tw_status tw_selftest_likelihood(const tw_selftest_case *c)
 
 /* ---- the log density ---- */
 
-/* The slope of L along a direction d at v, by differences and by the gradient. work holds r + 2 n numbers. */
+/* Compare the slope of L_b along a direction d at v by differences with that by the gradient. work holds r +
+ * 2 n numbers. */
 static double compare_direction(const tw_selftest_case *c, const double *v, const double *d, double *work)
 {
     size_t n = c->model->n, r = tw_target_rank(c->target);
@@ -137,7 +142,8 @@ static double compare_direction(const tw_selftest_case *c, const double *v, cons
     return mismatch(f, h, exact);
 }
 
-/* Along random directions that move no latent by more than about 1. */
+/* Check the gradient along random directions, scaled so that a unit step changes latents by about 1 at
+ * most. */
 tw_status tw_selftest_gradient(const tw_selftest_case *c)
 {
     size_t n = c->model->n, r = tw_target_rank(c->target);
@@ -166,8 +172,9 @@ tw_status tw_selftest_gradient(const tw_selftest_case *c)
 
 /* ---- EP ---- */
 
-/* How far a site is from its fixed point: the tilted moments, at the cavity, against the marginal's. By quadrature,
- * so that a likelihood's own `tilted` is checked too. */
+/* The distance of a site from its fixed point: the difference between the moments of the tilted distribution
+ * and of the marginal. The tilted moments are computed by quadrature, so that the likelihood's own `tilted`
+ * is checked too. */
 static double site_residual(const tw_selftest_case *c, size_t i)
 {
     const tw_approximation *ep = c->ep;

@@ -1,10 +1,10 @@
 /* slice.c: elliptical slice sampling (Murray, Adams & MacKay 2010) in a Gaussian frame.
  *
- * The target is N(w; 0, I) exp(E(x)) with x = c + F w and E = sum e_n (frame.h): centred at the prior it is
- * the textbook sampler, at EP's q its generalisation. A direction nu ~ N(0, I) and a level E(x) + log u are
- * drawn, and an angle is shrunk towards 0 until E on the ellipse w cos(theta) + nu sin(theta) exceeds the
- * level. The ellipse is linear, so F nu is computed once, for all columns of a tile together, and a trial
- * costs n site evaluations.
+ * The target is N(w; 0, I) exp(E(x)) with x = c + F w and E = sum e_n (frame.h). With the prior's frame this
+ * is the published sampler; with EP's frame it is its generalisation. A transition draws a direction nu ~
+ * N(0, I) and a level E(x) + log u, and shrinks an angle towards 0 until E at w cos(theta) + nu sin(theta)
+ * exceeds the level. The ellipse is linear in w and nu, so F nu is computed once, for all columns of a tile
+ * together, and a trial costs n site evaluations.
  */
 #include <math.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "sample/cost.h"
 #include "sample/sampler.h"
 
-/* Shrinking halves the bracket on average: after so many trials it is below rounding error, and the point
- * stays. */
+/* A trial shrinks the bracket by a constant factor on average: after this many its width is below rounding
+ * error, and the column stays where it is. */
 enum { MAX_TRIALS = 200 };
 
 typedef struct tile {
@@ -97,7 +97,7 @@ static void slice_load(tw_sampler *s, size_t piece, size_t worker, bool moved)
     }
 }
 
-/* The trial point of column j at an angle. */
+/* Set the trial point of column j: x = c + F w cos(theta) + F nu sin(theta). */
 static void set_trial(const tw_sampler *s, const tw_frame *frame, tile *t, size_t j, double theta)
 {
     const double *offset = t->offset + j * s->n, *direction = t->direction + j * s->n;
@@ -107,11 +107,13 @@ static void set_trial(const tw_sampler *s, const tw_frame *frame, tile *t, size_
         t->trial[i] = (centre ? centre[i] : 0.0) + c * offset[i] + d * direction[i];
 }
 
-/* Shrink the angle of column j until the level is exceeded; false when it shrank to nothing. */
+/* Shrink the angle of column j until E exceeds the level; false after MAX_TRIALS trials. The angle starts
+ * uniform on a bracket of width 2 pi that contains 0, and a rejected angle becomes the end of the bracket on
+ * its side of 0. */
 static bool shrink(const tw_sampler *s, const tw_frame *frame, tile *t, size_t j, tw_stream *stream,
                    double *theta, double *excess, double *log_likelihood, size_t *trials)
 {
-    double level = t->excess[j] - tw_stream_exponential(stream); /* log of a uniform */
+    double level = t->excess[j] - tw_stream_exponential(stream); /* E(x) + log u, u uniform */
     double two_pi = 6.283185307179586477, low, high;
     *theta = two_pi * tw_stream_uniform(stream);
     low = *theta - two_pi;
@@ -120,12 +122,16 @@ static bool shrink(const tw_sampler *s, const tw_frame *frame, tile *t, size_t j
         set_trial(s, frame, t, j, *theta);
         *excess = tw_frame_excess(frame, t->trial, NULL, log_likelihood);
         if (*excess > level) return true;
-        *(*theta < 0.0 ? &low : &high) = *theta;
+        if (*theta < 0.0)
+            low = *theta;
+        else
+            high = *theta;
         *theta = low + (high - low) * tw_stream_uniform(stream);
     }
     return false;
 }
 
+/* Move column j to the accepted trial point. */
 static void move_column(tw_sampler *s, tile *t, size_t j, size_t column, double theta)
 {
     double c = cos(theta), d = sin(theta);
@@ -181,7 +187,7 @@ static size_t slice_parts(tw_sampler *s, size_t column, tw_column_part part[TW_M
     return 3;
 }
 
-/* One product, and n sites for each trial. */
+/* One product with F, r normal numbers, and n sites for each trial. */
 static double slice_cost(tw_sampler *s, double trials)
 {
     return tw_cost_product(s) * tw_cost_lockstep(s) + TW_COST_SITE * (double)s->n * trials +
@@ -193,7 +199,7 @@ static double slice_least_cost(tw_sampler *s)
     return slice_cost(s, 1.0);
 }
 
-/* Centred at the prior it is cheap, and best where the data say little. */
+/* `auto` tries EP's frame, and the prior's, which is best if the data are not informative. */
 const tw_method_row tw_method_ess = {
     .info = {.method = TW_METHOD_SLICE,
              .name = "ess",

@@ -1,12 +1,12 @@
-/* start.c: where chains begin. x = mean + scale L z with L L' the covariance of a reference and z ~ N(0, I)
- * from the start streams. */
+/* start.c: the initial positions of chains: x = mean + scale L z, where L L' is the covariance of a reference
+ * and z ~ N(0, I) comes from the start streams. */
 #include <string.h>
 
 #include "math/random.h"
 #include "sample/sampler.h"
 #include "talweg/chains.h"
 
-enum { ATTEMPTS = 40 };
+enum { ATTEMPTS = 40 }; /* 2^-40 of a standard deviation is in practice the mean itself */
 
 static void draw_start(const tw_gaussian *q, double scale, tw_stream stream, double *z, double *x)
 {
@@ -15,6 +15,7 @@ static void draw_start(const tw_gaussian *q, double scale, tw_stream stream, dou
     for (size_t i = 0; i < q->n; i++) x[i] = scale * x[i] + (q->mean ? q->mean[i] : 0.0);
 }
 
+/* If the density at a start is zero, try again with the same z and half the scale. */
 static tw_status start(tw_sampler *s, const tw_reference *q, double scale, uint64_t seed, double *z,
                        double *x)
 {

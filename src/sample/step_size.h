@@ -1,35 +1,37 @@
-/* step_size.h: the tuner of step sizes, for chains and for every method of evidence. */
+/* step_size.h: tune a step size to a target acceptance; used by warm-up and by all methods of evidence. */
 #ifndef TALWEG_SAMPLE_STEP_SIZE_H
 #define TALWEG_SAMPLE_STEP_SIZE_H
 
 #include <stddef.h>
 
-/* Beyond it a leapfrog step is unstable on a unit Gaussian (at 2) or next to it, whatever the acceptance says. */
+/* The largest step size: on a unit Gaussian a leapfrog step is unstable from eps = 2 on, and nearly so just
+ * below. */
 #define TW_STEP_LARGEST 1.5
 
-/* Where a search without anything to go by begins. */
+/* The first step size where nothing better is known. */
 #define TW_STEP_FIRST 0.5
 
+/* The state of dual averaging; step_size.c has the equations. */
 typedef struct tw_step_tuner {
-    double target;      /* acceptance */
-    double log_largest; /* of log eps */
-    double centre;      /* what log eps is drawn to */
-    double deficit;     /* running mean of target - acceptance */
-    double log_eps;     /* to move with */
-    double log_mean;    /* average of it: what is frozen at last */
-    double count;       /* of acceptances since the centre was put where it is */
+    double target;      /* the target acceptance d */
+    double log_largest; /* upper bound of log eps */
+    double centre;      /* log eps without any deficit */
+    double deficit;     /* h_t: weighted mean of target - acceptance */
+    double log_eps;     /* log eps_t, the current step size */
+    double log_mean;    /* log eps-bar_t, the averaged step size */
+    double count;       /* t: transitions since tw_step_tuner_begin */
 } tw_step_tuner;
 
-/* From a step size to begin with; `largest` may be INFINITY. */
+/* Start from the step size eps; `largest` may be INFINITY. */
 tw_step_tuner tw_step_tuner_at(double eps, double target, double largest);
 
-/* Start again from the present step size: what is sampled has changed. */
+/* Start again from the current step size, because the target has changed. */
 void tw_step_tuner_begin(tw_step_tuner *t);
 
-/* Learn from the mean acceptance of a transition of all columns. */
+/* Update with the mean acceptance of one transition of all columns. */
 void tw_step_tuner_learn(tw_step_tuner *t, double acceptance);
 
-/* Take the average: no more is learnt. */
+/* Set the step size to the average, at the end of tuning. */
 void tw_step_tuner_freeze(tw_step_tuner *t);
 
 double tw_step_tuner_eps(const tw_step_tuner *t);

@@ -1,9 +1,9 @@
-/* streams.c: who uses which chains. All ranges are in this table, and tests/sample/test_streams.c sees to it that those
- * of one job never meet. The numbers are part of every result. */
+/* streams.c: the ranges of chain numbers, one for each user of random streams. tests/sample/test_streams.c
+ * checks that the ranges of one job do not overlap. Changing a number here changes results. */
 #include "base/context.h"
 #include "talweg/sample.h"
 
-/* A run has one unit of chains, a method that may be run twice has two. */
+/* A run has 2^40 chains; a method that may run twice in a job has twice as many. */
 static const uint64_t unit = (uint64_t)1 << 40;
 
 tw_streams tw_streams_of(tw_streams_user user)

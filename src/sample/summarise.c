@@ -1,4 +1,5 @@
-/* summarise.c: what the draws of all chains are worth: effective sizes, R-hat, energy, for every latent. */
+/* summarise.c: effective sample sizes and R-hat of every latent, their worst values over latents, and
+ * E-BFMI. */
 #include "sample/summarise.h"
 
 #include <math.h>
@@ -43,7 +44,7 @@ tw_status tw_summarise_block(tw_context *ctx, const tw_draw_block *block, size_t
     return status;
 }
 
-/* ---- over latents and chains ---- */
+/* ---- worst values over latents and chains ---- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -51,7 +52,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The smaller and the larger of two; what is not known of one latent is not known of all. */
+/* The smaller and the larger of two numbers. A NaN is the result: if one latent's value is unknown, so is the
+ * extreme. */
 static double smaller(double a, double b)
 {
     return isnan(a) || a <= b ? a : b;
@@ -79,8 +81,8 @@ static double median_of(size_t n, double *values)
     return 0.5 * (values[(n - 1) / 2] + values[n / 2]);
 }
 
-/* All latents of a column move together or not at all: one that never moves while others do has no variance. Does any
- * move? */
+/* Does any latent move? All latents of a column are accepted or rejected together, so one that never moves
+ * while others do has no posterior variance and is left out of the summary. */
 static bool any_moves(size_t n, const tw_summary *rows)
 {
     for (size_t i = 0; i < n; i++)

@@ -1,25 +1,27 @@
 /* warmup.c: the schedule of warm-up.
  *
- * 1. Search: single leapfrog steps, eps doubled or halved until the acceptance crosses 1/2.
- * 2. Settle (15% of the iterations): reach the bulk; dual averaging of eps at the natural length, with few
- * steps.
- * 3. Climb (up to 70%): windows of iterations, each at one length of the ladder of trajectory.c. They are long where the
- * natural length is nearly right, and short where its scale has yet to be found.
- * 4. Final (30%): the length stays; dual averaging anew, whose average is the step size of all that follows.
+ * 1. Search: take single leapfrog steps, and double or halve eps until the acceptance crosses 1/2.
+ * 2. Settle (15% of the iterations): reach the bulk of the posterior; dual averaging of eps at the natural
+ *    length, with at most SETTLE_STEPS steps.
+ * 3. Climb (until 70%): each window of iterations tries one length of the ladder (trajectory.c). Windows are
+ *    long if the natural length is nearly right, and short if its scale must still be found.
+ * 4. Final (30%): the length is fixed; dual averaging starts again, and its average is the step size of
+ *    sampling.
  *
- * Where a quarter of the orbit is the length (tw_takes_quarters) nothing is climbed, and the step size divides it.
- * Where an earlier run has found a length and a step size, warm-up is the last stage alone, from there.
+ * If every trajectory is a quarter of the orbit (tw_takes_quarters), step 3 is left out and the step size
+ * divides the quarter. If an earlier run gives the tuning (options->known), warm-up consists of step 4 alone,
+ * from that tuning.
  *
- * The natural length is pi/2 times the scale of x in the metric's frame: 1 where the frame is the prior's,
- * EP's or the posterior's own curvature, and the largest standard deviation of x where the metric is the
- * identity on x. What the user fixed is not tuned, nor what the method does not have.
+ * The natural length is pi/2 times the scale of x in the metric's frame: 1 if the frame is the prior's, EP's
+ * or that of the posterior's curvature, and the largest standard deviation of x if the metric is the identity
+ * on x. Values that the user fixed are not tuned.
  */
 #include <math.h>
 #include <string.h>
 
 #include "sample/warmup.h"
 
-static const double quarter_orbit = 1.57079632679489661923;
+static const double quarter_orbit = 1.57079632679489661923; /* pi/2 */
 
 enum { SEARCH_LIMIT = 60, SHORTEST_CLIMB = 60, SETTLE_STEPS = 100 };
 
@@ -42,13 +44,14 @@ static double mean_acceptance(const tw_record *records, size_t count)
     return sum / (double)count;
 }
 
-/* A drift that turns has no error where the sites are Gaussian, so that any step would do: a quarter of the orbit is enough. */
+/* An exact rotation has no error if the sites are Gaussian, so acceptance does not limit eps: a quarter of
+ * the orbit does. */
 static double largest_eps(const tw_sampler *s)
 {
     return s->frame.turns ? quarter_orbit : INFINITY;
 }
 
-/* The search. Its moves are numbered behind those of the iterations proper. */
+/* Step 1. The random numbers of its moves are those of iterations after the last one of warm-up. */
 static double search_eps(tw_sampler *s, const tw_chains_options *o, tw_record *records)
 {
     double eps = 1.0, factor = 0.0, largest = largest_eps(s);
@@ -69,13 +72,14 @@ static bool has_unit_scale(const tw_sampler *s)
     return tw_metric_describe(s->options.metric)->unit_scale;
 }
 
-/* Is the posterior round in the metric? All metrics of unit scale but the prior's follow its curvature. */
+/* Has the posterior about the same scale in all directions of the metric's frame? All metrics of unit scale
+ * except the prior's follow the curvature of the posterior. */
 static bool is_round(const tw_sampler *s)
 {
     return has_unit_scale(s) && s->options.metric != TW_METRIC_PRIOR;
 }
 
-/* The scale of x in the frame of a metric, before anything is known of the posterior. */
+/* The scale of x in the metric's frame before the first draw. */
 static double prior_scale(const tw_sampler *s)
 {
     double largest = 0.0;
@@ -86,7 +90,7 @@ static double prior_scale(const tw_sampler *s)
 
 static void plan(tw_warmup *w)
 {
-    if (w->options->known) return; /* no settling, no climb */
+    if (w->options->known) return; /* step 4 alone: settle = climb_end = 0 */
     size_t total = w->options->warmup, windows = is_round(w->sampler) ? 10 : 20;
     w->settle = total * 15 / 100;
     w->climb_end = total < SHORTEST_CLIMB || w->quarters ? w->settle : total * 70 / 100;
@@ -121,7 +125,7 @@ static double current_eps(const tw_warmup *w)
     return w->tune_eps ? tw_step_tuner_eps(&w->tuner) : w->options->eps;
 }
 
-/* The mean number of steps that make a length. */
+/* The mean number of steps that gives the ladder's length. */
 static size_t steps_for(const tw_warmup *w, double eps, size_t cap)
 {
     double steps = w->ladder.length / (eps * (w->tune_eps ? TW_MEAN_OF_JITTERED_EPS : 1.0));
@@ -129,7 +133,9 @@ static size_t steps_for(const tw_warmup *w, double eps, size_t cap)
     return steps < 1.0 ? 1 : (size_t)(steps + 0.5);
 }
 
-/* So many steps that none is longer than eps, and their length; where that is more than `cap`, less than a quarter is made. */
+/* The smallest number of equal steps of at most eps that make a quarter of the orbit; eps becomes their
+ * length. With more than `cap` steps, take `cap` steps of eps, which make less than a quarter. The 1e-9 keeps
+ * rounding from adding a step to an eps that divides the quarter already. */
 static size_t divide_quarter(double *eps, size_t cap)
 {
     double wanted = ceil(quarter_orbit / *eps - 1e-9);
@@ -158,7 +164,7 @@ void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move)
     memcpy(w->before, w->sampler->x, w->sampler->n * w->sampler->columns * sizeof(double));
 }
 
-/* Sums of a window over the move of one column. */
+/* Add the move of one column from `before` to x to the jumps of this window and to the moments. */
 static void measure_column(tw_warmup *w, const double *x, const double *before)
 {
     tw_jumps *sum = &w->ladder.sum;
@@ -185,8 +191,8 @@ static void measure(tw_warmup *w, const tw_record *records)
     }
 }
 
-/* Over all columns since the moments were cleared: E |x - mean|^2 = sum_i E d_i^2 - (E d_i)^2, and the variance of
- * d_i^2. */
+/* Over all positions since the moments were cleared: E |x - mean|^2 = sum_i [E d_i^2 - (E d_i)^2], and
+ * sum_i Var d_i^2 = sum_i [E d_i^4 - (E d_i^2)^2]. */
 static void update_variance(tw_warmup *w)
 {
     double moves = (double)w->moments;
@@ -199,7 +205,7 @@ static void update_variance(tw_warmup *w)
     w->ladder.variance = now;
 }
 
-/* From here on deviations are taken from the mean so far. */
+/* Set the centre of the deviations to the mean so far, and the moments to zero. */
 static void clear_moments(tw_warmup *w)
 {
     size_t n = w->sampler->n;
@@ -210,8 +216,8 @@ static void clear_moments(tw_warmup *w)
     w->moments = 0;
 }
 
-/* The end of the settling: lengths are measured from here on. On x itself the scale can now be read off the
- * draws: sqrt(E|x - mean|^2) is at least the largest direction's, so start a few rungs below it. */
+/* Start step 3. If the metric is the identity on x, the draws now give the scale: sqrt(E|x - mean|^2) is an
+ * upper bound of the largest standard deviation, so the climb starts at half of it. */
 static void begin_climb(tw_warmup *w)
 {
     double scale = 1.0;

@@ -1,8 +1,8 @@
-/* warmup.h: tuning the step size and the trajectory length of an ensemble.
+/* warmup.h: tune the step size and the trajectory length of an ensemble.
  *
- * A trajectory has length T = eps L. The step size eps follows the acceptance (dual averaging), the length
- * follows how far moves renew x and its squared deviations per leapfrog step, and L = T / eps is jittered. All three use sums over
- * all columns and are deterministic functions of the draws.
+ * A trajectory has length T = eps L. Dual averaging tunes eps to the target acceptance. T is tuned to how
+ * much a move decorrelates x and its squared deviations per leapfrog step. L = T / eps is jittered. Tuning
+ * uses sums over all columns and is a deterministic function of the draws.
  */
 #ifndef TALWEG_SAMPLE_WARMUP_H
 #define TALWEG_SAMPLE_WARMUP_H
@@ -11,8 +11,9 @@
 #include "sample/step_size.h"
 #include "talweg/chains.h"
 
-/* ---- trajectory.c: the length, by hill-climbing on a ladder of lengths */
-/* Of moves: |x' - x|^2, |d'^2 - d^2|^2 with d^2 the squared deviations of x, and leapfrog steps. */
+/* ---- trajectory.c: the trajectory length, by hill-climbing on a ladder of lengths */
+/* The jumps of moves from x to x': |x' - x|^2, |d'^2 - d^2|^2 with d the deviations of x from the mean, and
+ * leapfrog steps. Sums over moves, or means. */
 typedef struct tw_jumps {
     double x, square, steps;
 } tw_jumps;
@@ -23,13 +24,13 @@ typedef struct tw_spread {
 } tw_spread;
 
 typedef struct tw_ladder {
-    double length;      /* tried now */
-    tw_jumps sum;       /* of this window */
-    size_t moves;       /* of columns in this window */
-    tw_spread variance; /* of all windows so far */
-    double best;        /* the best length */
-    tw_jumps best_mean; /* and its mean jumps and steps */
-    int direction;      /* +1 up, -1 down, 0 nothing measured yet */
+    double length;      /* the length of this window */
+    tw_jumps sum;       /* over the moves of this window */
+    size_t moves;       /* of all columns in this window */
+    tw_spread variance; /* over all windows so far */
+    double best;        /* the best length so far */
+    tw_jumps best_mean; /* its mean jumps and steps */
+    int direction;      /* +1 up, -1 down, 0 before the first window ends */
     bool committed;     /* the direction will not change again */
     bool done;
     bool round; /* squared deviations count too */
@@ -38,14 +39,14 @@ typedef struct tw_ladder {
 /* round: the posterior has about the same scale in all directions. */
 void tw_ladder_begin(tw_ladder *ladder, double length, bool round);
 
-/* The end of a window: judge its length and go to the next one. */
+/* End a window: compare its length with the best one and choose the length of the next window. */
 void tw_ladder_step(tw_ladder *ladder);
 
-/* Leapfrog steps of one iteration: uniform on {ceil(mean/2), ..., floor(3 mean/2)}, at most `cap`. */
+/* The leapfrog steps of one iteration: uniform on {ceil(mean/2), ..., floor(3 mean/2)}, at most `cap`. */
 size_t tw_jittered_steps(size_t mean, size_t cap, uint64_t seed, uint64_t iteration);
 
-/* Step size of one iteration: uniform on [largest / 2, largest], so that a chain where the largest is unstable moves with
- * others. */
+/* The step size of one iteration: uniform on [largest / 2, largest], so that a chain in a region where the
+ * largest step is unstable still moves with the smaller ones. */
 double tw_jittered_eps(double largest, uint64_t seed, uint64_t iteration);
 #define TW_MEAN_OF_JITTERED_EPS 0.75
 
@@ -61,44 +62,44 @@ typedef struct tw_warmup {
     const tw_chains_options *options;
     bool tune_eps, tune_steps;
     bool quarters;                    /* trajectories are quarters of the orbit */
-    size_t settle, window, climb_end; /* iterations: [0, settle) reach the bulk, [settle, climb_end) find the
-                                         length in windows, the rest the final step size */
+    size_t settle, window, climb_end; /* iterations [0, settle) reach the bulk, [settle, climb_end) find the
+                                         length in windows of `window` iterations, the rest find the final step
+                                         size */
     tw_step_tuner tuner;
     tw_ladder ladder;
     double *before; /* n x P positions before a move */
-    double *centre; /* n: the mean position while it settled, from which deviations d are taken */
+    double *centre; /* n: d = x - centre; at first the start of chain 0, after settling the mean so far */
     double *first, *second, *fourth; /* n each: sums of d, d^2 and d^4 */
-    size_t moments;                  /* positions in those sums */
+    size_t moments;                  /* number of positions in these sums */
 } tw_warmup;
 
-/* Where a run is. */
 typedef enum tw_stage { TW_STAGE_WARMUP, TW_STAGE_SAMPLING } tw_stage;
 
-/* Can chains of this method run so? method NULL: not known yet. */
+/* Check the options for chains of this method. method NULL: it is not chosen yet. */
 tw_status tw_chains_options_check(tw_context *ctx, const tw_method_info *method,
                                   const tw_chains_options *options);
 
-/* tw_chains_run that also ends where ends(options->user, ...) says so after an iteration, by what there is so far. Unlike
- * on_progress, it is asked of every member of a team, and so may call on all of them. */
+/* tw_chains_run, which also ends when ends(options->user, draws so far) returns true after an iteration.
+ * Unlike on_progress, every member of a team calls `ends`, so it may communicate. */
 typedef bool tw_chains_end(void *user, const tw_draws *so_far);
 tw_status tw_chains_run_until(tw_sampler *sampler, const tw_chains_options *options, tw_chains_end *ends,
                               tw_draws **out);
 
-/* Where the random numbers of iteration i of a stage come from: numbers of warm-up, sampling and pilots never
- * meet. */
+/* The iteration number of the random streams for iteration i of a stage. Warm-up, sampling and pilot runs
+ * have different numbers. */
 uint64_t tw_iteration_number(const tw_chains_options *options, tw_stage stage, size_t i);
 
-/* Everything is allocated here; the first step size is searched for, with columns moving. */
+/* Allocate everything and search for the first step size, which moves the columns. */
 tw_status tw_warmup_begin(tw_sampler *s, const tw_chains_options *o, tw_record *records, tw_warmup *w);
 void tw_warmup_release(tw_warmup *w);
 
-/* How to move in iteration i of warm-up. */
+/* Set the move of iteration i of warm-up. */
 void tw_warmup_prepare(tw_warmup *w, size_t i, tw_move *move);
 
-/* Learn from what happened. */
+/* Update the tuning from the records of iteration i. */
 void tw_warmup_learn(tw_warmup *w, size_t i, const tw_record *records);
 
-/* What is frozen. */
+/* The tuning with which sampling runs. */
 tw_tuning tw_warmup_result(const tw_warmup *w);
 
 #endif
