@@ -1,7 +1,8 @@
-/* labels.c: labels of two classes, as -1 and +1; ordered levels, as 1, 2, ...
+/* labels.c: code the labels of two classes as -1 and +1, and ordered levels as 1, 2, ...
  *
- * {0, 1} becomes {-1, +1}, and {-1, +1} stays. Of any other two values the larger is +1: the larger whole number, or the text that
- * comes later in the order of bytes (FALSE and TRUE, no and yes, 1 and 2), unless somebody says which.
+ * {0, 1} becomes {-1, +1}, and {-1, +1} stays. Of any other two values the larger becomes +1, unless the caller
+ * names the positive class: the larger of two whole numbers, or the later of two texts in byte order (TRUE after
+ * FALSE, yes after no).
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +13,7 @@
 
 enum { VALUES_SHOWN = 5, TEXT = 32 };
 
-/* The different values among the labels, in order of appearance; at most VALUES_SHOWN + 1 of them, and the
- * row where each was first seen. */
+/* The distinct label values in order of appearance, at most VALUES_SHOWN + 1, and the first row of each. */
 typedef struct different {
     size_t count;
     double values[VALUES_SHOWN + 1];
@@ -33,7 +33,7 @@ static different different_values(const tw_data *data)
     return d;
 }
 
-/* A label in words: its text, or its number in `number`. */
+/* A label as text: its category, or its value printed into `number`. */
 static const char *word_of(const tw_data *data, double y, char number[TEXT])
 {
     if (data->labels.count) return data->labels.text[(size_t)y];
@@ -55,7 +55,7 @@ static tw_status fail_labels(const tw_data *data, const different *d)
                    found);
 }
 
-/* Two classes: two texts, or two whole numbers. */
+/* Whether the labels are two classes: two texts, or two whole numbers. */
 static bool are_two(const tw_data *data, const different *d)
 {
     if (d->count != 2) return false;
@@ -79,7 +79,7 @@ static tw_status set_labels(tw_data *data, size_t count, const char *const *text
     return TW_OK;
 }
 
-/* Are y the numbers of so many texts? */
+/* Whether every y is a whole number from 0 to count - 1. */
 static bool are_numbers_of(const tw_data *data, size_t count)
 {
     for (size_t i = 0; i < data->n; i++)
@@ -101,7 +101,7 @@ tw_status tw_data_set_label_texts(tw_data *data, size_t count, const char *const
     return set_labels(data, count, texts);
 }
 
-/* Each label as its place among these texts, from `first` on in steps of `step`. */
+/* Replace each label by first + step k, where k is its position among the texts. */
 static tw_status recode(tw_data *data, const tw_levels *texts, double first, double step)
 {
     char number[TEXT], list[300];
@@ -121,11 +121,11 @@ static tw_status recode(tw_data *data, const tw_levels *texts, double first, dou
     return set_labels(data, texts->count, (const char *const *)texts->text);
 }
 
-/* Two values that are not the usual ones, or of which somebody said which is +1. */
+/* Code two values other than {0, 1} and {-1, +1}, or any two values if the caller named the positive class. */
 static tw_status choose(tw_data *data, const different *d, const char *positive)
 {
     char number[2][TEXT];
-    bool swapped = d->values[0] > d->values[1]; /* texts are sorted, so that their numbers are in order */
+    bool swapped = d->values[0] > d->values[1]; /* texts are sorted, so their numbers are in order */
     const char *low = word_of(data, d->values[swapped ? 1 : 0], number[0]);
     const char *high = word_of(data, d->values[swapped ? 0 : 1], number[1]);
     bool turned = positive && strcmp(positive, low) == 0;
@@ -134,7 +134,7 @@ static tw_status choose(tw_data *data, const different *d, const char *positive)
                        tw_quote(positive, positive + strlen(positive)).text,
                        tw_quote(low, low + strlen(low)).text, tw_quote(high, high + strlen(high)).text);
     const char *texts[2] = {turned ? high : low, turned ? low : high};
-    tw_levels both = {0}; /* a copy: the texts may be those of the labels that are replaced */
+    tw_levels both = {0}; /* a copy: recode() replaces the labels, which may own the texts */
     TW_TRY(tw_levels_copy(data->ctx, &(tw_levels){2, (char **)texts}, &both));
     tw_status status = recode(data, &both, -1.0, 2.0);
     if (status == TW_OK)
