@@ -1,4 +1,4 @@
-/* summary.c: the usual row of a table, of one scalar or of many. */
+/* summary.c: the row of a summary table, for one scalar or for many. */
 #include <math.h>
 
 #include "diagnose/diagnose.h"
@@ -22,7 +22,7 @@ double tw_summary_ess(const tw_summary *row)
     return row->ess_fold < ess ? row->ess_fold : ess;
 }
 
-/* The two R-hats are taken as if they were independent, which is nearly true. */
+/* The chance of the larger R-hat treats the two as independent, which is nearly true. */
 static void judge_mixing(tw_diagnose *d, tw_summary *row)
 {
     tw_rank_scores(d);
