@@ -1,4 +1,5 @@
-/* text.h: columns of text, and the categories that they become: a number for each row, and the text of each number. */
+/* text.h: columns of text, and the categories that they become: a number for each row, and the text of each
+ * number. */
 #ifndef TALWEG_DATA_TEXT_H
 #define TALWEG_DATA_TEXT_H
 
