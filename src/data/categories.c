@@ -63,8 +63,8 @@ static tw_status fail_text(const tw_data *data, size_t input, size_t row, const 
                    line, input_name(data, input, name), tw_quote(text, text + strlen(text)).text, list);
 }
 
-/* Set the categories to the known texts followed by the texts of the new cases, the list that the codes of recode()
- * refer to. */
+/* Set the categories to the known texts followed by the texts of the new cases, the list that the codes of
+ * recode() refer to. */
 static tw_status known_and_new(tw_data *data, size_t input, const tw_levels *known)
 {
     const tw_levels *own = &data->levels[input];

@@ -1,9 +1,10 @@
 /* csv.c: read numbers separated by commas, semicolons, tabs or spaces, with or without a header.
  *
- * The reader makes two passes over the text. The first finds the separator, the header and the number of rows,
- * so the table is allocated once; the second reads each row into it. Almost every row holds plain numbers only:
- * a fast path reads such a row and looks at each byte once. A slow path reads any other row again, field by
- * field; it handles quotes and reports errors. Blank lines and lines that start with # are skipped.
+ * The reader makes two passes over the text. The first finds the separator, the header and the number of
+ * rows, so the table is allocated once; the second reads each row into it. Almost every row holds plain
+ * numbers only: a fast path reads such a row and looks at each byte once. A slow path reads any other row
+ * again, field by field; it handles quotes and reports errors. Blank lines and lines that start with # are
+ * skipped.
  */
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +70,8 @@ static const char *content_end(const csv *in, const char *p)
 }
 
 /* The second line determines the separator, because it holds data, and numbers contain no separator. If it
- * holds one number only, the first line decides. A file of one column has no separator: the comma then serves. */
+ * holds one number only, the first line decides. A file of one column has no separator: the comma then
+ * serves. */
 static void choose_separator(csv *in, const char *first, const char *second)
 {
     if (second < in->end) in->separator = tw_find_separator(second, tw_file_line_end(in->file, second));
@@ -96,8 +98,8 @@ static void warn_of_header(const csv *in, const char *line, const tw_field *text
                                          .name = quoted.text});
 }
 
-/* Whether two lines have numbers and text in the same columns, with at least one number. Then the first line is
- * a row of data and not a header. */
+/* Whether two lines have numbers and text in the same columns, with at least one number. Then the first line
+ * is a row of data and not a header. */
 static bool alike(const csv *in, const char *first, const char *second)
 {
     const char *p = first, *q = second, *first_end = content_end(in, first),
@@ -175,9 +177,9 @@ static tw_status find_layout(csv *in)
     return is_header ? read_header(in, first) : TW_OK;
 }
 
-/* The number of rows to allocate. A row of c fields takes at least c bytes, its newline included, so the length
- * of the text bounds the number of complete rows. Without this bound, a broken file could request far more
- * memory than it can fill. */
+/* The number of rows to allocate. A row of c fields takes at least c bytes, its newline included, so the
+ * length of the text bounds the number of complete rows. Without this bound, a broken file could request far
+ * more memory than it can fill. */
 static size_t count_rows(const csv *in)
 {
     size_t most = ((size_t)(in->end - in->data) + 1) / in->columns;
@@ -186,8 +188,8 @@ static size_t count_rows(const csv *in)
     return rows <= most ? rows : most > 0 ? most : 1;
 }
 
-/* The fast path: read one plain finite number for each column into row[0], row[stride], ... Returns the end of
- * the line, or NULL if the line holds anything else. */
+/* The fast path: read one plain finite number for each column into row[0], row[stride], ... Returns the end
+ * of the line, or NULL if the line holds anything else. */
 static const char *read_plain_row(const csv *in, const char *p, double *row, size_t stride)
 {
     const char separator = in->separator;

@@ -24,9 +24,9 @@ const char *tw_trim_end(char separator, const char *begin, const char *end)
     return end;
 }
 
-/* A semicolon takes precedence over a comma, which may be a decimal comma (the number parser then reports it).
- * A comma takes precedence over tabs and spaces, which may only align the columns. If a line has both tabs and
- * spaces, any run of them separates. */
+/* A semicolon takes precedence over a comma, which may be a decimal comma (the number parser then reports
+ * it). A comma takes precedence over tabs and spaces, which may only align the columns. If a line has both
+ * tabs and spaces, any run of them separates. */
 char tw_find_separator(const char *begin, const char *end)
 {
     enum { SEMICOLON, COMMA, TAB, SPACE, KINDS };

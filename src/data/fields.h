@@ -1,7 +1,7 @@
 /* fields.h: the fields of one line of separated text, quoted or not (RFC 4180).
  *
- * The separator is a comma, a semicolon or a tab, or ' ' for any run of spaces and tabs. Spaces around a field
- * are not part of it. A field in double quotes may contain separators, and "" for a quote.
+ * The separator is a comma, a semicolon or a tab, or ' ' for any run of spaces and tabs. Spaces around a
+ * field are not part of it. A field in double quotes may contain separators, and "" for a quote.
  */
 #ifndef TALWEG_DATA_FIELDS_H
 #define TALWEG_DATA_FIELDS_H
@@ -29,8 +29,8 @@ char tw_find_separator(const char *begin, const char *end);
 /* The end of the line without its trailing blanks. */
 const char *tw_trim_end(char separator, const char *begin, const char *end);
 
-/* Read the field at p of a line whose trimmed end is `end`. Returns the start of the next field, or NULL after
- * the last. */
+/* Read the field at p of a line whose trimmed end is `end`. Returns the start of the next field, or NULL
+ * after the last. */
 const char *tw_next_field(char separator, const char *p, const char *end, tw_field *field);
 
 /* The number of fields of a trimmed line. */
@@ -40,7 +40,8 @@ size_t tw_count_fields(char separator, const char *p, const char *end);
  * non-finite value (NaN, NA, ?, inf, ...); or other text. */
 tw_field_kind tw_field_value(const tw_field *field, double *value);
 
-/* Copy a field to name as a string, with "" as one quote: at most end - begin bytes and a NUL. Returns its end. */
+/* Copy a field to name as a string, with "" as one quote: at most end - begin bytes and a NUL. Returns its
+ * end. */
 char *tw_field_copy(const tw_field *field, char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /* labels.c: code the labels of two classes as -1 and +1, and ordered levels as 1, 2, ...
  *
- * {0, 1} becomes {-1, +1}, and {-1, +1} stays. Of any other two values the larger becomes +1, unless the caller
- * names the positive class: the larger of two whole numbers, or the later of two texts in byte order (TRUE after
- * FALSE, yes after no).
+ * {0, 1} becomes {-1, +1}, and {-1, +1} stays. Of any other two values the larger becomes +1, unless the
+ * caller names the positive class: the larger of two whole numbers, or the later of two texts in byte order
+ * (TRUE after FALSE, yes after no).
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* libsvm.c: read sparse text, "label index:value index:value ... # comment", with increasing indices from 1.
  *
- * The same code makes two passes. The first pass stores nothing: it checks the file and finds the number of rows
- * and the largest index. The second fills the table, whose first column is the label.
+ * The same code makes two passes. The first pass stores nothing: it checks the file and finds the number of
+ * rows and the largest index. The second fills the table, whose first column is the label.
  */
 #include <math.h>
 #include <stdint.h>

@@ -50,8 +50,9 @@ static const char *parse_digits(const char *p, uint64_t *w)
     return p;
 }
 
-/* Parse e[+-]digits at p and add it to *exponent; returns p if there is no exponent. Digits that would take the
- * exponent beyond 10^16 are ignored: no file holds a fraction long enough to compensate such an exponent. */
+/* Parse e[+-]digits at p and add it to *exponent; returns p if there is no exponent. Digits that would take
+ * the exponent beyond 10^16 are ignored: no file holds a fraction long enough to compensate such an
+ * exponent. */
 static const char *parse_exponent(const char *p, int64_t *exponent)
 {
     if (*p != 'e' && *p != 'E') return p;
@@ -74,7 +75,8 @@ static size_t significant_digits(const char *p, const char *end)
     return count;
 }
 
-/* The error of a rounded product: a * b = product + error exactly (Dekker 1971; Veltkamp's splitting at 27 bits). */
+/* The error of a rounded product: a * b = product + error exactly (Dekker 1971; Veltkamp's splitting at 27
+ * bits). */
 static double product_error(double a, double b, double product)
 {
     const double split = 0x1p27 + 1;

@@ -2,8 +2,8 @@
  *
  * Let s = x_1, u = x - s (exact if the column is nearly constant) and m the mean of u. Then
  *     centre = s + m,   scale^2 = sum (u - m)^2 / n - (sum (u - m) / n)^2
- * in two passes; the last term corrects the rounding error of m. All numbers are first divided by a power of two
- * near the largest |x|: the division is exact and prevents overflow and underflow of squares and sums.
+ * in two passes; the last term corrects the rounding error of m. All numbers are first divided by a power of
+ * two near the largest |x|: the division is exact and prevents overflow and underflow of squares and sums.
  */
 #include <float.h>
 #include <math.h>
@@ -66,7 +66,8 @@ static void log_dropped(const tw_data *data, const tw_scaling *scaling)
            data->d - scaling->d_out, data->d, list, length < 300 ? "" : ", ...");
 }
 
-/* Columns whose standard deviation is 0 or subnormal are dropped: division by a subnormal number loses digits. */
+/* Columns whose standard deviation is 0 or subnormal are dropped: division by a subnormal number loses
+ * digits. */
 static void fit_columns(const tw_data *data, tw_scaling *scaling)
 {
     for (size_t j = 0; j < data->d; j++) {

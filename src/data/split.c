@@ -1,8 +1,8 @@
 /* split.c: turn a table into a data set: find the label, the constants and the columns to ignore; the other
  * columns are the inputs.
  *
- * The data set takes over the table's block of values. Columns that are not inputs are copied out first, and the
- * columns after each move up by one.
+ * The data set takes over the table's block of values. Columns that are not inputs are copied out first, and
+ * the columns after each move up by one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -268,8 +268,8 @@ static tw_status keep_ignored(const tw_table *table, const leaving *l, tw_data *
     return status;
 }
 
-/* Move the contents of the table into data. Columns are removed from right to left, so that the positions of the
- * remaining ones stay valid. */
+/* Move the contents of the table into data. Columns are removed from right to left, so that the positions of
+ * the remaining ones stay valid. */
 static tw_status split(tw_table *table, const leaving *l, tw_data *data)
 {
     data->n = table->rows;

@@ -1,5 +1,5 @@
-/* text.c: columns of text as categories. The texts of a column are sorted, so their numbers depend only on the set
- * of texts and not on the order of the rows. */
+/* text.c: columns of text as categories. The texts of a column are sorted, so their numbers depend only on
+ * the set of texts and not on the order of the rows. */
 #include "data/text.h"
 
 #include <stdio.h>
@@ -20,7 +20,8 @@ bool tw_text_is_mistake(const tw_field *field)
     return before > 0 && joined && after > 0 && p == end;
 }
 
-/* The length of the UTF-8 character at p, 0 if it is invalid (RFC 3629: neither overlong forms nor surrogates). */
+/* The length of the UTF-8 character at p, 0 if it is invalid (RFC 3629: neither overlong forms nor
+ * surrogates). */
 static size_t character(const unsigned char *p, size_t left)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};

@@ -14,8 +14,8 @@ typedef struct tw_text_column {
     tw_field first;
 } tw_text_column;
 
-/* Whether a field is a number with a decimal comma, or an index with a number ("3:1.5"). Such text is a mistake
- * and not a category. */
+/* Whether a field is a number with a decimal comma, or an index with a number ("3:1.5"). Such text is a
+ * mistake and not a category. */
 bool tw_text_is_mistake(const tw_field *field);
 
 /* Whether the bytes are valid UTF-8; names and categories must be, because the files that hold them are. */
@@ -25,7 +25,8 @@ bool tw_text_is_utf8(const char *begin, const char *end);
 tw_status tw_text_add(tw_context *ctx, tw_text_column *column, size_t rows, size_t row, const char *line,
                       const tw_field *field);
 
-/* Code a column that is text in every row: its categories in byte order, and the category number of each row. */
+/* Code a column that is text in every row: its categories in byte order, and the category number of each
+ * row. */
 tw_status tw_text_code(tw_context *ctx, const tw_text_column *column, size_t rows, double *codes,
                        tw_levels *levels);
 

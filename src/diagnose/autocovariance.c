@@ -1,11 +1,13 @@
-/* autocovariance.c: autocovariances by direct sums for the first lags, and by one Fourier transform for the rest.
+/* autocovariance.c: autocovariances by direct sums for the first lags, and by one Fourier transform for the
+ * rest.
  *
- * If the chains mix well, Geyer's rule stops after a few lags, and direct sums are cheapest. If it needs more than
- * DIRECT_LAGS, a transform computes all remaining lags at once. Pad the chains with zeros to twice their length L,
- * let a = y_1 + i y_2 for a pair of chains, and let A be the transform of a. Then
+ * If the chains mix well, Geyer's rule stops after a few lags, and direct sums are cheapest. If it needs more
+ * than DIRECT_LAGS, a transform computes all remaining lags at once. Pad the chains with zeros to twice their
+ * length L, let a = y_1 + i y_2 for a pair of chains, and let A be the transform of a. Then
  *     sum_j conj(a_j) a_{j+t} = (1/L) sum_k |A_k|^2 exp(2 pi i k t / L),
  * whose real part is the sum of the two chains' autocovariances. Power spectra add, so all chains share one
- * inverse transform. The power is real, so the forward transform can replace the inverse: the real part is equal.
+ * inverse transform. The power is real, so the forward transform can replace the inverse: the real part is
+ * equal.
  */
 #include "diagnose/autocovariance.h"
 
@@ -70,7 +72,8 @@ void tw_autocovariance_start(tw_autocovariance *a)
     a->known = 0;
 }
 
-/* sum_{i < n} y_i z_i with n a multiple of TW_GROUP, as TW_GROUP parallel sums, which the compiler vectorises. */
+/* sum_{i < n} y_i z_i with n a multiple of TW_GROUP, as TW_GROUP parallel sums, which the compiler
+ * vectorises. */
 TW_INLINE double product(size_t n, const double *y, const double *z)
 {
     double s[TW_GROUP] = {0}, sum = 0.0;

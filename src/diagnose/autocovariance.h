@@ -19,8 +19,8 @@ typedef struct tw_autocovariance {
 tw_status tw_autocovariance_new(tw_context *ctx, size_t chains, size_t length, tw_autocovariance **out);
 void tw_autocovariance_free(tw_autocovariance *a);
 
-/* Load chain c, x[0..length-1]. When all chains are loaded, tw_autocovariance_start discards the values of the
- * previous chains. */
+/* Load chain c, x[0..length-1]. When all chains are loaded, tw_autocovariance_start discards the values of
+ * the previous chains. */
 void tw_autocovariance_take(tw_autocovariance *a, size_t c, const double *x);
 void tw_autocovariance_start(tw_autocovariance *a);
 

@@ -3,16 +3,17 @@
  * Of M half chains of N draws, let B/N be the variance of the means and W the mean of the variances. Then
  *     R-hat = sqrt((B/W + N - 1) / N),
  * the square root of the total variance over the variance within. It is computed for the normal scores of the
- * ranks, which exist for heavy-tailed draws too, and for the scores of |draw - median|, which detect chains with
- * the same centre but different spreads. The result is the larger.
+ * ranks, which exist for heavy-tailed draws too, and for the scores of |draw - median|, which detect chains
+ * with the same centre but different spreads. The result is the larger.
  *
  * The p-value is the probability of such an R-hat if the half chains agree. Let the draws have variance V and
- * autocorrelation time tau. A mean then has variance tau V/N, and W has expectation V (N - tau) / (N - 1). The
- * scores are normal, so
+ * autocorrelation time tau. A mean then has variance tau V/N, and W has expectation V (N - tau) / (N - 1).
+ * The scores are normal, so
  *     B / (tau V) = (N (R-hat^2 - 1) + 1) / tau * (N - tau) / (N - 1)
- * has nearly an F distribution with M - 1 and M (N/tau - 1) degrees of freedom. For tau the code takes an upper
- * bound of the autocorrelation time within half chains, which does not grow if the chains' means differ. Slow
- * chains could explain any R-hat; therefore tau is at most that of `enough` effective draws in all.
+ * has nearly an F distribution with M - 1 and M (N/tau - 1) degrees of freedom. For tau the code takes an
+ * upper bound of the autocorrelation time within half chains, which does not grow if the chains' means
+ * differ. Slow chains could explain any R-hat; therefore tau is at most that of `enough` effective draws in
+ * all.
  */
 #include <math.h>
 

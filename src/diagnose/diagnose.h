@@ -1,8 +1,8 @@
 /* diagnose.h: the workspace for the draws of one scalar, and the functions that the files of this room share.
  *
- * x and every series derived from it (scores of ranks, indicators, squares) have the same layout: draw i of chain c
- * is at i + c draws. Half h of chain c starts at series[c draws + h (draws - half)] and has `half` draws. If the
- * number of draws is odd, the middle draw is in neither half.
+ * x and every series derived from it (scores of ranks, indicators, squares) have the same layout: draw i of
+ * chain c is at i + c draws. Half h of chain c starts at series[c draws + h (draws - half)] and has `half`
+ * draws. If the number of draws is odd, the middle draw is in neither half.
  */
 #ifndef TALWEG_DIAGNOSE_DIAGNOSE_H
 #define TALWEG_DIAGNOSE_DIAGNOSE_H
@@ -47,9 +47,9 @@ void tw_folded_rank_scores(tw_diagnose *d);
 double tw_series_ess(tw_diagnose *d, const double *series);
 double tw_series_rhat(const tw_diagnose *d, const double *series);
 
-/* ess.c: an upper bound, two standard errors above the estimate, of the autocorrelation time within the half chains
- * of the series whose ESS was computed last. Differences between the means of half chains do not enter. The
- * estimate is at least 1 and at most that of `enough` effective draws in all. */
+/* ess.c: an upper bound, two standard errors above the estimate, of the autocorrelation time within the half
+ * chains of the series whose ESS was computed last. Differences between the means of half chains do not
+ * enter. The estimate is at least 1 and at most that of `enough` effective draws in all. */
 double tw_time_within(tw_diagnose *d, double enough);
 
 /* convergence.c: ESS and R-hat of a series, and the probability of such an R-hat by chance. */

@@ -1,18 +1,19 @@
 /* ess.c: effective sample sizes.
  *
- * Of M half chains of N draws, let a_t be the mean autocovariance at lag t, W = a_0 N/(N-1) the mean variance, and
- * V = a_0 + variance of the chains' means the total variance. The autocorrelation at lag t is
+ * Of M half chains of N draws, let a_t be the mean autocovariance at lag t, W = a_0 N/(N-1) the mean
+ * variance, and V = a_0 + variance of the chains' means the total variance. The autocorrelation at lag t is
  *     rho_t = 1 - (W - a_t) / V,
  * which increases if one chain has another mean (Vehtari et al. 2021, eq. 10). The autocorrelation time is
  *     tau = -1 + 2 sum_t rho_t
- * over Geyer's (1992) initial positive and monotone sequence of pairs P_k = rho_2k + rho_2k+1: up to the first
- * negative pair, each pair at most as large as its predecessor. The ESS is M N / tau, at most M N log10(M N).
+ * over Geyer's (1992) initial positive and monotone sequence of pairs P_k = rho_2k + rho_2k+1: up to the
+ * first negative pair, each pair at most as large as its predecessor. The ESS is M N / tau, at most M N
+ * log10(M N).
  *
- * tw_time_within replaces V by its value if the means differ by chance alone: V = a_0 / (1 - tau/N), since the mean
- * of N draws has variance V tau/N, which a_0 lacks. It iterates between tau and V.
+ * tw_time_within replaces V by its value if the means differ by chance alone: V = a_0 / (1 - tau/N), since
+ * the mean of N draws has variance V tau/N, which a_0 lacks. It iterates between tau and V.
  *
- * As in R's package posterior, the last lag is even and counts once, and only if its term is positive; and tau is 2
- * if the first pair ends the sum (N < 6, or rho_1 <= -1).
+ * As in R's package posterior, the last lag is even and counts once, and only if its term is positive; and
+ * tau is 2 if the first pair ends the sum (N < 6, or rho_1 <= -1).
  */
 #include <float.h>
 #include <math.h>
@@ -47,8 +48,8 @@ static double variance_of_all(const tw_autocovariance *a, double within)
     return within + tw_variance_of(a->chains, a->mean, tw_mean_of(a->chains, a->mean));
 }
 
-/* Compute rho_0, rho_1, ... up to the first negative pair; of this pair, keep only a positive even term. Returns the
- * even lag of the last pair. */
+/* Compute rho_0, rho_1, ... up to the first negative pair; of this pair, keep only a positive even term.
+ * Returns the even lag of the last pair. */
 static size_t positive_sequence(tw_diagnose *d, double all)
 {
     tw_autocovariance *a = d->autocovariance;
@@ -141,8 +142,8 @@ double tw_diagnose_ess_sd(tw_diagnose *d)
     return tw_series_ess(d, d->series);
 }
 
-/* The ESS of the indicator of x <= quantile. For p = 1 the indicator would be constant, so p = 1 means half a draw
- * below the largest. */
+/* The ESS of the indicator of x <= quantile. For p = 1 the indicator would be constant, so p = 1 means half a
+ * draw below the largest. */
 double tw_diagnose_ess_quantile(tw_diagnose *d, double p)
 {
     if (d->has_nan) return NAN;

@@ -1,4 +1,5 @@
-/* estimate.c: mean, standard deviation and quantiles of all draws, and their Monte Carlo standard errors (MCSE).
+/* estimate.c: mean, standard deviation and quantiles of all draws, and their Monte Carlo standard errors
+ * (MCSE).
  *
  *   mean:       sd / sqrt(ESS of the mean)
  *   sd:         sqrt((m_4 - m_2^2) / (4 m_2 ESS)), by the delta method for sqrt(m_2), with m_k the central moments
@@ -26,8 +27,8 @@ double tw_diagnose_sd(const tw_diagnose *d)
     return sqrt(tw_variance_of(d->total, d->x, tw_diagnose_mean(d)));
 }
 
-/* Interpolate between the order statistics floor and ceil of 1 + (n - 1) p, counted from 1. Equal neighbours are not
- * interpolated: they may be infinite. */
+/* Interpolate between the order statistics floor and ceil of 1 + (n - 1) p, counted from 1. Equal neighbours
+ * are not interpolated: they may be infinite. */
 double tw_diagnose_quantile(const tw_diagnose *d, double p)
 {
     if (d->has_nan || !(p >= 0.0 && p <= 1.0)) return NAN;

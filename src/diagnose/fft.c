@@ -3,8 +3,8 @@
  * With w = exp(-2 pi i / length), a stage with blocks of 2h elements combines a = z_j and b = z_{j+h}:
  *   in frequency (scatter), h = length/2, length/4, ..., 1:   a' = a + b,   b' = (a - b) w^(j length/2h)
  *   in time (gather),       h = 1, 2, ..., length/2:          a' = a + t,   b' = a - t,   t = b w^(j length/2h)
- * The first maps natural order to bit-reversed order and the second maps it back. The power spectrum is formed in
- * bit-reversed order, so no permutation is needed.
+ * The first maps natural order to bit-reversed order and the second maps it back. The power spectrum is
+ * formed in bit-reversed order, so no permutation is needed.
  */
 #include "diagnose/fft.h"
 

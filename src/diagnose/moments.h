@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stddef.h>
 
-/* The mean, corrected by the mean of the residuals. The correction makes it exact for equal numbers, so that a chain
- * that does not move has variance exactly 0. An infinite mean is returned as it is. */
+/* The mean, corrected by the mean of the residuals. The correction makes it exact for equal numbers, so that
+ * a chain that does not move has variance exactly 0. An infinite mean is returned as it is. */
 static inline double tw_mean_of(size_t n, const double *x)
 {
     double sum = 0.0, rest = 0.0;

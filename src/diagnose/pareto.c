@@ -1,9 +1,11 @@
-/* pareto.c: the tail of importance weights: the shape k of a generalised Pareto distribution, and smoothed weights.
+/* pareto.c: the tail of importance weights: the shape k of a generalised Pareto distribution, and smoothed
+ * weights.
  *
  * Weights whose tail falls like w^(-1/k) have a variance if k < 1/2 and a mean if k < 1. The fit is that of
  * Pareto-smoothed importance sampling (Vehtari, Simpson, Gelman, Yao & Gabry 2024). It takes the
- * M = min(n / 5, 3 sqrt(n), MOST_TAIL) largest weights as exceedances x_1 <= ... <= x_M over the next one, and
- * estimates k by the profile of Zhang & Stephens (2009). With theta = -k / sigma, on J = 30 + floor(sqrt(M)) points
+ * M = min(n / 5, 3 sqrt(n), MOST_TAIL) largest weights as exceedances x_1 <= ... <= x_M over the next one,
+ * and estimates k by the profile of Zhang & Stephens (2009). With theta = -k / sigma, on
+ * J = 30 + floor(sqrt(M)) points
  *   theta_j = 1 / x_M + (1 - sqrt(J / (j - 1/2))) / (3 x_*),     x_* the first quartile,
  *   k(theta) = mean log(1 - theta x),   l_j = M (log(-theta_j / k(theta_j)) - k(theta_j) - 1),
  *   theta = sum_j theta_j exp(l_j) / sum_j exp(l_j),   k = k(theta).
@@ -77,8 +79,8 @@ static double fit(size_t n, const double *x, double *theta_found)
     return shape_at(n, x, *theta_found);
 }
 
-/* The tail of the weights: log weights in decreasing order, of which the last is the threshold; and exceedances over
- * the threshold, relative to the largest weight. */
+/* The tail of the weights: log weights in decreasing order, of which the last is the threshold; and
+ * exceedances over the threshold, relative to the largest weight. */
 typedef struct tail {
     size_t count;
     double log_weight[MOST_TAIL + 1], x[MOST_TAIL + 1];

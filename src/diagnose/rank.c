@@ -1,8 +1,8 @@
 /* rank.c: replace draws, or their distances from the median, by the normal scores of their ranks.
  *
- * Ranks refer to the draws of all half chains together and come from the sorted draws; the middle draw of an odd chain
- * is omitted, and equal draws share their mean rank. The distances |x - median| need no second sort: they increase
- * from the median to the left and to the right, and a merge combines the two sides.
+ * Ranks refer to the draws of all half chains together and come from the sorted draws; the middle draw of an
+ * odd chain is omitted, and equal draws share their mean rank. The distances |x - median| need no second
+ * sort: they increase from the median to the left and to the right, and a merge combines the two sides.
  */
 #include <math.h>
 

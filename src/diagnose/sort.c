@@ -1,8 +1,9 @@
 /* sort.c: radix sort of doubles, least significant digit first.
  *
- * As an integer, the bits of a double increase with it if it is positive and decrease if it is negative. Inverting all
- * bits of negative numbers and the sign bit of positive ones gives a key that increases throughout. Six stable passes
- * over digits of 11 bits sort the 64-bit keys; a pass in which all keys have the same digit is skipped.
+ * As an integer, the bits of a double increase with it if it is positive and decrease if it is negative.
+ * Inverting all bits of negative numbers and the sign bit of positive ones gives a key that increases
+ * throughout. Six stable passes over digits of 11 bits sort the 64-bit keys; a pass in which all keys have
+ * the same digit is skipped.
  */
 #include "diagnose/sort.h"
 

@@ -50,8 +50,8 @@ static tw_status allocate_arrays(tw_diagnose *d)
     return tw_autocovariance_new(ctx, 2 * d->chains, d->half, &d->autocovariance);
 }
 
-/* The score of rank r of S is the normal quantile of (r - 3/8) / (S + 1/4) (Blom). Ties share their mean rank, a
- * multiple of 1/2, so there are two scores per rank. */
+/* The score of rank r of S is the normal quantile of (r - 3/8) / (S + 1/4) (Blom). Ties share their mean
+ * rank, a multiple of 1/2, so there are two scores per rank. */
 static void fill_scores(tw_diagnose *d)
 {
     size_t split = 2 * d->half * d->chains;
