@@ -1,4 +1,4 @@
-/* models.c: draws of (theta, x) for predictions: the model of each point, made when it is asked for. */
+/* models.c: models for predictions from draws of (theta, x); the model of a point is made when needed. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 struct tw_theta_places {
     const tw_problem *problem;
     tw_theta_draws draws;
-    double *origin; /* all parameters, where the problem is */
+    double *origin; /* all parameters, at their values in the problem */
     tw_place place;
     tw_draw_places table;
 };
@@ -15,7 +15,7 @@ struct tw_theta_places {
 static size_t place_of(void *user, size_t chain, size_t draw)
 {
     const tw_theta_places *p = user;
-    (void)chain; /* there is one */
+    (void)chain; /* only one chain */
     return p->draws.point[draw * p->draws.stride];
 }
 
@@ -27,7 +27,7 @@ static tw_status go(void *user, size_t point, const tw_model **model, const tw_k
     p->place.model = NULL;
     memcpy(p->place.theta, p->origin, tw_problem_count(p->problem) * sizeof(double));
     for (size_t k = 0; k < d->unknown; k++) p->place.theta[d->index[k]] = d->theta[k + point * d->unknown];
-    tw_log_mute(p->place.ctx, true); /* notes of the rank of K would be many */
+    tw_log_mute(p->place.ctx, true); /* every theta would log the rank of its K */
     tw_status status = tw_place_model(&p->place, &p->place.model);
     tw_log_mute(p->place.ctx, false);
     TW_TRY(status);
