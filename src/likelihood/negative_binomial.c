@@ -1,13 +1,16 @@
-/* negative_binomial.c: counts that vary more than Poisson ones, y = 0, 1, 2, ..., with mean mu = w exp(x), w the exposure, and
- * variance mu + mu^2/r, r the parameter `dispersion`, phi = log r:
+/* negative_binomial.c: overdispersed counts y = 0, 1, 2, ... with mean mu = w exp(x), w the exposure, and
+ * variance mu + mu^2/r; r is the parameter `dispersion`, phi = log r:
  *
- *   p(y | x) = Gamma(r + y)/(Gamma(r) y!) s^y (1 - s)^r,   s = mu/(mu + r) = 1/(1 + exp(-u)),   u = x + log w - log r.
+ *   p(y | x) = Gamma(r + y)/(Gamma(r) y!) s^y (1 - s)^r,
+ *   s = mu/(mu + r) = 1/(1 + exp(-u)),   u = x + log w - log r.
  *
- * So up to its coefficient it is y times log p(+1 | u) and r times log p(-1 | u) of logit (pair.h); it is log-concave, and
- * for r to infinity it is Poisson. With l' = y (1 - s) - r s and lambda = (y + r) s (1 - s), since du/dphi = -1:
- *   dl/dphi = r (digamma(r + y) - digamma(r) + log(1 - s)) - l',   dl'/dphi = s l',   dlambda/dphi = r s (1 - s) - dlambda.
- * The expected information is r s, with slope r s (1 - s). Smoothed: the combination of logit's smoothed curvatures.
- * The tilted moments are found by quadrature. Where there is an offset, x stands for x + offset.
+ * Except for the coefficient, l is y log p(+1 | u) + r log p(-1 | u) of logit (pair.h). It is log-concave and
+ * tends to Poisson as r goes to infinity. With l' = y (1 - s) - r s and lambda = (y + r) s (1 - s), and since
+ * du/dphi = -1:
+ *   dl/dphi = r (digamma(r + y) - digamma(r) + log(1 - s)) - l',
+ *   dl'/dphi = s l',   dlambda/dphi = r s (1 - s) - dlambda.
+ * The expected information is r s, with slope r s (1 - s). The smoothed curvature combines those of logit.
+ * Tilted moments come from quadrature. With an offset, x means x + offset.
  */
 #include <math.h>
 
@@ -33,7 +36,7 @@ static bool supports(const tw_observations *o, size_t i)
     return y >= 0.0 && y <= TW_MOST_COUNT && floor(y) == y;
 }
 
-/* A chunk of sites: u, and r repeated. */
+/* A chunk of sites: u, and copies of r. */
 typedef struct chunk {
     tw_observations part;
     double u[CHUNK], r[CHUNK];
@@ -55,8 +58,8 @@ static double *at(double *array, size_t start)
     return array ? array + start : NULL;
 }
 
-/* log(Gamma(r + y)/(Gamma(r) y!)), found anew only where y differs from that of the site before: quadrature asks for one site
- * many times. */
+/* Add log(Gamma(r + y)/(Gamma(r) y!)). It is recomputed only if y changes from one site to the next:
+ * quadrature repeats one site many times. */
 static void add_coefficients(size_t n, const double *y, double r, double *value)
 {
     double coefficient = 0.0;
@@ -78,7 +81,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
     }
 }
 
-/* log s, s and 1 - s of n <= CHUNK sites. */
+/* log(1 - s), s and 1 - s for n <= CHUNK sites. */
 typedef struct shares {
     double log_rest[CHUNK], share[CHUNK], rest[CHUNK];
 } shares;
@@ -137,8 +140,8 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
     }
 }
 
-/* Given x the mean is mu = w exp(x) and the variance mu + mu^2/r. With M = E[mu] = w exp(m + v/2) and
- * E[mu^2] = M^2 exp(v) the variance is M + M^2 (exp(v)/r + exp(v) - 1). */
+/* Given x, the mean is mu = w exp(x) and the variance mu + mu^2/r. With M = E[mu] = w exp(m + v/2) and
+ * E[mu^2] = M^2 exp(v), the variance is M + M^2 (exp(v)/r + exp(v) - 1). */
 static void predict(const tw_observations *o, const double *m, double v, double *mean, double *variance)
 {
     double r = tw_observations_parameter(o, DISPERSION), spread = exp(v) / r + expm1(v);

@@ -3,19 +3,19 @@
  *   S(t) = exp(-mu),   mu = exp(x) t^k,
  *
  *   exponential   k = 1
- *   weibull       k the parameter `shape`, phi = log k.
+ *   weibull       k is the parameter `shape`, phi = log k.
  *
- * An event (censored = 0) has the density -dS/dt, a time that is known only to be passed (censored = 1) has S(t). With
+ * An event (censored = 0) has the density -dS/dt; a case that is censored at t (censored = 1) has S(t). With
  * d = 1 - censored,
  *   l = d (x + log k + (k - 1) log t) - mu,   l' = d - mu,   lambda = dlambda = mu,
- * and since dk/dphi = k, with g = k log t:   dl/dphi = d (1 + g) - g mu,   dl'/dphi = -g mu,   dlambda/dphi = g mu.
- * It is log-concave. Where mu overflows, l is -inf and nothing is NaN.
+ * and since dk/dphi = k, with g = k log t:   dl/dphi = d (1 + g) - g mu,   dl'/dphi = -g mu,
+ * dlambda/dphi = g mu. It is log-concave. If mu overflows, l is -inf, and no result is NaN.
  *
- * Smoothed: exp(s2/2) mu, the curvature of the averaged log-likelihood, as for counts. Expected information: exp(x) T^k is
- * an exponential variable of mean 1, so an event has 1, and a case that was censored at t has the probability of
- * an event before t, 1 - S(t), with slope mu S(t). The tilted moments are found by quadrature.
- * Predicted is the time of the event, whether or not it would be seen: E[T | x] = exp(-x/k) Gamma(1 + 1/k).
- * Where there is an offset, x stands for x + offset.
+ * The smoothed curvature exp(s2/2) mu is that of the averaged log-likelihood, as for counts. Expected
+ * information: exp(x) T^k is an exponential variable with mean 1, so an event has 1; a case censored at t has
+ * the probability of an event before t, 1 - S(t), with slope mu S(t). Tilted moments come from quadrature.
+ * Predictions are of the time of the event, observed or not: E[T | x] = exp(-x/k) Gamma(1 + 1/k). With an
+ * offset, x means x + offset.
  */
 #include <math.h>
 
