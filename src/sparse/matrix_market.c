@@ -1,12 +1,13 @@
-/* matrix_market.c: Matrix Market's coordinate format (Boisvert, Pozo & Remington 1996):
+/* matrix_market.c: read Matrix Market's coordinate format (Boisvert, Pozo & Remington 1996):
  *
  *   %%MatrixMarket matrix coordinate real symmetric
  *   % comments
  *   rows columns entries
  *   i j value
  *
- * with indices from 1, in any order. What the head claims is held against the length of the file before memory is
- * asked for: an entry takes at least four bytes, and a matrix with more rows or columns than the file has bytes is refused.
+ * with indices from 1, in any order. The sizes are compared with the length of the file before memory is
+ * allocated: an entry takes at least four bytes, and a matrix with more rows or columns than the file has
+ * bytes is rejected.
  */
 #include <math.h>
 #include <string.h>
@@ -20,8 +21,8 @@
 typedef struct market {
     const tw_file *file;
     const char *at, *end;
-    bool pattern, mirrored; /* no values; of a symmetric matrix both triangles are wanted */
-    bool symmetric;         /* the file says so */
+    bool pattern, mirrored; /* no values; store both triangles of a symmetric matrix */
+    bool symmetric;         /* the file declares it symmetric */
     size_t rows, columns, count, filled;
     uint32_t *row, *column;
     double *value;
@@ -32,7 +33,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The word at *p, or an empty one at the end of the line. */
+/* The word at *p; empty at the end of the line. */
 static const char *next_word(const char **p, size_t *length)
 {
     const char *begin = *p;
@@ -51,7 +52,7 @@ static tw_status fail_at(const market *in, const char *at, const char *expected)
                    tw_file_line_number(in->file, at), tw_quote(at, end).text, expected);
 }
 
-/* Does the next word of the head say `word`? */
+/* Whether the word equals `text`, in either case. */
 static bool says(const char *word, size_t length, const char *text)
 {
     return length == strlen(text) && strncasecmp(word, text, length) == 0;
@@ -80,7 +81,7 @@ static tw_status read_head(market *in)
     return TW_OK;
 }
 
-/* To the next line that is neither blank nor a comment; false at the end of the file. */
+/* Advance to the next line that is neither blank nor a comment; false at the end of the file. */
 static bool next_line(market *in)
 {
     for (;;) {
@@ -93,7 +94,7 @@ static bool next_line(market *in)
     }
 }
 
-/* A whole number below 2^63, at *p; false where there is none. */
+/* Read a whole number of at most 18 digits at *p; false if there is none. */
 static bool read_size(const char **p, size_t *value)
 {
     size_t length, sum = 0;
@@ -195,7 +196,7 @@ static tw_status read_entries(market *in)
 
 /* ---- a general matrix that should be symmetric ---- */
 
-/* The entry (i, j) of a general matrix, 0 where there is none. */
+/* The entry (i, j) of a general matrix; 0 if it is not stored. */
 static double entry(const tw_sparse *m, size_t i, size_t j)
 {
     size_t low = m->start[j], high = m->start[j + 1];
@@ -227,7 +228,7 @@ static tw_status check_symmetric(const tw_sparse *m)
     return TW_OK;
 }
 
-/* The lower triangle of a general matrix that equals its transpose. */
+/* Reduce a general matrix that equals its transpose to its lower triangle. */
 static tw_status fold(market *in, tw_sparse **matrix)
 {
     tw_sparse *general = *matrix;
