@@ -1,8 +1,8 @@
 /* blocks.h: block-cyclic matrices over a grid of processes, as in ScaLAPACK, and operations on them.
  *
- * Block (I, J) of TW_BLOCK x TW_BLOCK numbers is stored on the process in row I modulo `rows` and column J modulo
- * `columns` of the grid. Every rank holds a copy of vectors over sites; a panel is a distributed matrix of a few such
- * vectors, to compute with. All ranks must call every function together.
+ * Block (I, J) of TW_BLOCK x TW_BLOCK numbers is stored on the process in row I modulo `rows` and column J
+ * modulo `columns` of the grid. Every rank holds a copy of vectors over sites; a panel is a distributed
+ * matrix of a few such vectors, to compute with. All ranks must call every function together.
  */
 #ifndef TALWEG_DISTRIBUTED_BLOCKS_H
 #define TALWEG_DISTRIBUTED_BLOCKS_H
@@ -31,8 +31,8 @@ typedef struct tw_blocks {
     double *work; /* n x TW_BLOCK_COLUMNS */
 } tw_blocks;
 
-/* A grid for n x n matrices with a reference count: new sets it to 1, use adds 1, and free subtracts 1 and frees
- * at 0. */
+/* A grid for n x n matrices with a reference count: new sets it to 1, use adds 1, and free subtracts 1 and
+ * frees at 0. */
 tw_status tw_blocks_new(tw_context *ctx, MPI_Comm comm, size_t n, tw_blocks **out);
 tw_blocks *tw_blocks_use(tw_blocks *b);
 void tw_blocks_free(tw_blocks *b);

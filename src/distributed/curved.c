@@ -1,6 +1,7 @@
 /* curved.c: the Riemannian metric G = A^-1 + Lambda of a distributed Gaussian (see gaussian/curved.h).
  *
- * In the coordinates w the metric is M = I + F' Lambda F = R R', which ScaLAPACK factors; all sites are active.
+ * In the coordinates w the metric is M = I + F' Lambda F = R R', which ScaLAPACK factors; all sites are
+ * active.
  *   xdot = G^-1 A^-1 g = F M^-1 u for u = F^-1 g,    y = G^-1 d = F M^-1 F' d,
  *   diag G^-1 = sums of squares of the rows of F R'^-1,
  *   k' (A + Lambda^-1)^-1 k = |u|^2 - |R^-1 u|^2 for u = F^-1 k.

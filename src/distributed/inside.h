@@ -23,8 +23,8 @@ typedef struct tw_distributed {
 tw_status tw_distributed_new(const tw_data *data, const tw_kernel *kernel, double jitter, MPI_Comm comm,
                              tw_gaussian **out);
 
-/* Factor M = I + F' diag(lambda) F = R R' into `metric`; work is a matrix of the same size. False if M cannot be
- * factored. *log_det = log |M|. */
+/* Factor M = I + F' diag(lambda) F = R R' into `metric`; work is a matrix of the same size. False if M cannot
+ * be factored. *log_det = log |M|. */
 bool tw_distributed_metric(const tw_distributed *d, const double *lambda, tw_block_matrix *work,
                            tw_block_matrix *metric, double *log_det);
 
