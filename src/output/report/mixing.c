@@ -1,7 +1,7 @@
-/* mixing.c: how well every latent is known: effective sample sizes and R-hat over all of them, and a
- * table of the worst.
+/* mixing.c: the convergence of every latent: effective sample sizes and R-hat of all of them, and a table of
+ * the worst.
  *
- * Where there are more latents than a plot can show, neighbours share a point: the worst of them.
+ * If there are more latents than a plot can show, neighbours share a point, which shows the worst of them.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 
 enum { MOST_POINTS = 600, TABLE_ROWS = 10 };
 
-/* fmin and fmax, but for NaN, which wins: what could not be computed is the worst. */
+/* fmin and fmax, except that NaN wins: a value that could not be computed counts as the worst. */
 static double smaller(double a, double b)
 {
     return isnan(a) || isnan(b) ? NAN : fmin(a, b);
@@ -21,7 +21,7 @@ static double larger(double a, double b)
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
 
-/* How many latents share a point. */
+/* The number of latents that share a point. */
 static size_t bunch_of(const tw_report *r)
 {
     return (r->pool->n + MOST_POINTS - 1) / MOST_POINTS;
@@ -132,7 +132,7 @@ static void print_table(const tw_report *r)
     fputs("</table></div>\n", r->page);
 }
 
-/* Draws of unknown parameters are no chains. */
+/* Draws of unknown parameters are not chains. */
 tw_status tw_report_mixing(tw_report *r)
 {
     if (r->pool->chained == 0 || r->pool->theta) return TW_OK;
