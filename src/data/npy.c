@@ -1,5 +1,4 @@
-/* npy.c: read NumPy's array files: 1-D or 2-D real little-endian arrays, in C or Fortran order, versions 1 to
- * 3.
+/* npy.c: read NumPy's array files: 1-D or 2-D real little-endian arrays in C or Fortran order, versions 1-3.
  *
  * A file contains "\x93NUMPY", the major and minor version, the length of the header (2 bytes; 4 from version
  * 2 on), the header and the numbers. The header is a Python dictionary as text:

@@ -1,5 +1,5 @@
-/* two_classes.c: the built-in example: x uniform on [-2, 2]^2, y = sign(f(x) + e), f(x) = 3 (sin(2 x_1) -
- * x_2).
+/* two_classes.c: the built-in example: x uniform on [-2, 2]^2, y = sign(f(x) + e), f(x) = 3 (sin(2
+ * x_1) - x_2).
  *
  * With e standard normal this is exactly a probit model, P(y = +1 | x) = Phi(f(x)). The best classifier is
  * sign(f). At vertical distance t from the boundary it errs with probability Phi(-3 |t|), in all for about

@@ -1,5 +1,4 @@
-/* estimate.c: mean, standard deviation and quantiles of all draws, and their Monte Carlo standard errors
- * (MCSE).
+/* estimate.c: mean, sd and quantiles of all draws, and their Monte Carlo standard errors (MCSE).
  *
  *   mean:       sd / sqrt(ESS of the mean)
  *   sd:         sqrt((m_4 - m_2^2) / (4 m_2 ESS)), by the delta method for sqrt(m_2), with m_k the central moments

@@ -239,8 +239,8 @@ static tw_status compute_matrix(tw_distributed *d, const tw_data *data, const tw
     return tw_blocks_agree(d->blocks, status);
 }
 
-/* Report that K cannot be factored. Factor with jitters of n machine epsilons times the largest variance
- * times 10, 100, ... to name one that works. */
+/* Report that K cannot be factored. Try jitters of 10, 100, ... times the rounding error of K (n machine
+ * epsilons times its largest variance), or times the given jitter if that is larger, to name one that works. */
 static tw_status refuse(tw_distributed *d, const tw_data *data, const tw_kernel *kernel, double jitter)
 {
     const double unit = 2.220446049250313e-16;

@@ -10,8 +10,7 @@
  * agree within SAME nats. */
 static const double NEAR = 0.05, FAR = 0.5, SAME = 1e-3;
 static const double DECREMENT = 0.05; /* largest Newton decrement of a maximum, in standard deviations */
-static const double EDGE =
-    0.021; /* nearer to a bound counts as at it: a step of curvature.c would cross it */
+static const double EDGE = 0.021;     /* at a bound: a step of curvature.c from here would cross it */
 
 void tw_fit_free(tw_fit_result *r)
 {

@@ -5,8 +5,8 @@
 #include "covariance/kernel.h"
 #include "gaussian/gaussian.h"
 
-/* gradient[j] = 1/2 sum_mn W_mn (dK / d theta_j)_mn for all parameters of the kernel of K at the inputs x (n
- * x d), where
+/* gradient[j] = 1/2 sum_mn W_mn (dK / d theta_j)_mn for all parameters of the kernel of K at the
+ * inputs x (n x d), where
  *
  *   W = b b' + u b' + b u' - R,   R = T - T A T,   T = diag(tau),   A the covariance of q.
  *

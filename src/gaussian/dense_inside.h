@@ -8,11 +8,10 @@
 typedef struct tw_dense {
     tw_gaussian g;
     tw_factor *factor; /* F */
-    const double
-        *a; /* A, n x n, of which the upper triangle is read: `own`, or above F's diagonal; NULL: not kept */
-    double *own;      /* n x n memory for A; NULL: A is stored elsewhere or not kept */
-    bool common;      /* the team's members on this machine share `own` */
-    double *common_l; /* the shared memory of F; NULL: F is not shared */
+    const double *a;   /* the upper triangle of A, n x n: `own`, or above F's diagonal; NULL: not kept */
+    double *own;       /* n x n memory for A; NULL: A is stored elsewhere or not kept */
+    bool common;       /* the team's members on this machine share `own` */
+    double *common_l;  /* the shared memory of F; NULL: F is not shared */
 } tw_dense;
 
 /* dense_curved.c: the metric of a dense Gaussian. */

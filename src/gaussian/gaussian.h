@@ -44,9 +44,9 @@ typedef struct tw_gaussian_kind {
     /* Allocate a Gaussian for the results of `condition` or `mix` on g; with `products` it can multiply by
      * its A. */
     tw_status (*like)(const tw_gaussian *g, bool products, tw_gaussian **out);
-    /* Set out to the covariance (A^-1 + diag(tau))^-1, with variance and log_det, and *log_det = log |I + F'
-     * diag(tau) F|. False if that matrix is not finite, or if some tau are negative and it is not positive
-     * definite. */
+    /* Set out to the covariance (A^-1 + diag(tau))^-1, with variance and log_det, and
+     * *log_det = log |I + F' diag(tau) F|. False if that matrix is not finite, or if some tau are negative
+     * and it is not positive definite. */
     bool (*condition)(const tw_gaussian *base, const double *tau, tw_gaussian *out, double *log_det);
     /* The same for (b A^-1 + (1 - b) S^-1)^-1, with S the covariance of `other`, of the same kind. Optional. */
     bool (*mix)(const tw_gaussian *base, const tw_gaussian *other, double b, tw_gaussian *out);

@@ -23,8 +23,8 @@ typedef struct tw_pattern {
     tw_sparse *q;
     tw_sparse *sites; /* C', one column for each site; NULL: the identity */
     size_t *q_at;     /* the positions of Q's entries in L */
-    /* Site i adds tau_i product[p] at pair_at[p] for its pairs of variables p, pair_start[i] <= p <
-     * pair_start[i + 1]. */
+    /* Site i adds tau_i product[p] at pair_at[p] for its pairs of variables,
+     * pair_start[i] <= p < pair_start[i + 1]. */
     size_t *pair_start, *pair_at;
     double *product;
     bool *off_diagonal; /* such a pair counts twice, in both triangles */

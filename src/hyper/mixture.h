@@ -5,9 +5,9 @@
  *   r = (1/d) sum_k 1 / (pi sqrt(F_k (1 - F_k))),   F_k the prior distribution function of theta_k.
  *
  * Where the likelihood is flat, for example as a length scale goes to 0 or infinity, the posterior has the
- * tails of the prior, and no t distribution adapted near the mode covers them. Since r >= 2/pi, the weights p
- * Z / g are at most (pi/2) max Z / a_0, so they are bounded for every prior. In a tail, as F_k goes to 0, r
- * grows like F_k^(-1/2). Therefore the weight times |theta_k| is bounded too if the prior of theta_k has a
+ * tails of the prior, and no t distribution adapted near the mode covers them. Since r >= 2/pi, the weights
+ * p Z / g are at most (pi/2) max Z / a_0, so they are bounded for every prior. In a tail, as F_k goes to 0,
+ * r grows like F_k^(-1/2). Therefore the weight times |theta_k| is bounded too if the prior of theta_k has a
  * variance, and the mean of theta_k does not depend on rare points far out. To draw from p r, choose one
  * parameter k at random and draw its F_k from the arcsine distribution. */
 #ifndef TALWEG_HYPER_MIXTURE_H

@@ -6,8 +6,8 @@
  *
  * by the delta method for a ratio of means of independent scrambles. An error from R scrambles is itself
  * uncertain: the estimate's deviation divided by its error has Student's distribution with R - 1 degrees of
- * freedom. Therefore the error is multiplied by the standard deviation of that distribution, sqrt((R - 1)/(R
- * - 3)). */
+ * freedom. Therefore the error is multiplied by the standard deviation of that distribution,
+ * sqrt((R - 1)/(R - 3)). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,8 +19,7 @@
 
 enum { CHUNK = 256, NODES = TW_QUADRATURE_NODES, LEAST_REACH = 9, MOST_REACH = 200, LOOKS = 25 };
 
-static const double TOLERANCE =
-    1e-13; /* error of a panel, relative to the largest value of the integrand in size_of() */
+static const double TOLERANCE = 1e-13; /* of a panel, relative to the largest integrand in size_of() */
 static const double INV_SQRT_TWO_PI = 0.39894228040143267794;
 
 /* ---- two classes ---- */

@@ -25,8 +25,8 @@
  *   u(b) - w D   and   u(a) - (1 + w) D,      u = lambda/r = z + r,   du/dx = lambda - 1.
  *
  * Averaged over N(x, s2), p has the same form with all arguments divided by sqrt(1 + s2), so smoothed
- * curvature, marginals and predictions are exact. The expected information is the sum over levels of P
- * lambda. Tilted moments come from quadrature. With an offset, x means x + offset.
+ * curvature, marginals and predictions are exact. The expected information is the sum of P lambda
+ * over levels. Tilted moments come from quadrature. With an offset, x means x + offset.
  */
 #include <math.h>
 #include <string.h>
@@ -86,8 +86,7 @@ typedef struct cells {
     size_t n;
     double sign[CHUNK]; /* -1: reflected */
     double w[CHUNK];
-    double half[CHUNK],
-        centre[CHUNK]; /* half the width and the centre of a narrow cell; half is 0 for others */
+    double half[CHUNK], centre[CHUNK]; /* half the width (0: not narrow) and the centre of a narrow cell */
     ends low, high;
 } cells;
 

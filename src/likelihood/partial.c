@@ -20,8 +20,8 @@ static double *at(double *array, size_t offset)
     return array ? array + offset : NULL;
 }
 
-/* Observations [start, start + count), with the stand-in for those that are missing; room holds (1 +
- * TW_COLUMNS) CHUNK numbers. */
+/* Observations [start, start + count), with the stand-in for those that are missing; room holds
+ * (1 + TW_COLUMNS) CHUNK numbers. */
 static tw_observations stand_in(const tw_observations *o, size_t start, size_t count, double *room)
 {
     const tw_partial *p = (const tw_partial *)o->likelihood;

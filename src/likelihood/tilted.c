@@ -8,8 +8,8 @@
  * Cumulants follow from the moments m_l by
  *   c_l = m_l - sum_{k=1}^{l-1} binomial(l-1, k-1) c_k m_{l-k}.
  *
- * d log Z/d phi = E[d l/d phi] under the tilted distribution, the integral of the same integrand times d l/d
- * phi.
+ * d log Z/d phi = E[d l/d phi] under the tilted distribution, the integral of the same integrand times
+ * d l/d phi.
  */
 #include <math.h>
 

@@ -55,8 +55,8 @@ TW_INLINE double tw_exponent(uint64_t power_bits)
 }
 
 /* 1/x for 2^-1000 < x < 2^1000, with a relative error of 5e-16, in 8 cheap instructions: a vector division is
- * slow. Subtracting the bits of x from a constant gives y = (1 - e)/x with |e| < 0.051; then y
- * (1 + e)(1 + e^2) has the error e^4 < 6.7e-6, and y (1 + e + e^2) the cube of that. */
+ * slow. Subtracting the bits of x from a constant gives y = (1 - e)/x with |e| < 0.051; then
+ * y (1 + e)(1 + e^2) has the error e^4 < 6.7e-6, and y (1 + e + e^2) the cube of that. */
 TW_INLINE double tw_reciprocal(double x)
 {
     double y = tw_from_bits(0x7fde620000000000u - tw_bits_of(x));

@@ -43,8 +43,8 @@ double tw_log_binomial(double n, double k)
     return few == 0.0 ? 0.0 : tw_log_rising(n - few + 1.0, few) - tw_log_factorial(few);
 }
 
-/* For r >= SMALL. log1p keeps the digits of log(1 + y/r) for small y/r. The terms y log(r + y) - y + r
- * log(1 + y/r) do not cancel: only -y is negative, and log(r + y) > 2. */
+/* For r >= SMALL. log1p keeps the digits of log(1 + y/r) for small y/r. The terms
+ * y log(r + y) - y + r log(1 + y/r) do not cancel: only -y is negative, and log(r + y) > 2. */
 static double log_rising_far(double r, double y)
 {
     return y * (log(r + y) - 1.0) + (r - 0.5) * log1p(y / r) +

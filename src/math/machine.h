@@ -3,8 +3,8 @@
  * A kernel is an inline function over an array. TW_FOR_EACH_MACHINE(KERNEL) instantiates it as KERNEL(suffix,
  * target attribute, whether fma is one instruction) for the x86-64 levels v4 (512-bit vectors), v3 (256-bit
  * vectors) and the baseline, and TW_ON_THIS_MACHINE(name, arguments) calls the version for this processor. On
- * other architectures only the baseline exists. So it does if TALWEG_PLAIN_MACHINE is defined, for tests:
- * CMakeLists.txt compiles a second copy with it, and the library without it.
+ * other architectures only the baseline exists. TALWEG_PLAIN_MACHINE has the same effect, for tests:
+ * CMakeLists.txt defines it for a second copy of these files, and not for the library.
  */
 #ifndef TALWEG_MATH_MACHINE_H
 #define TALWEG_MATH_MACHINE_H

@@ -2,8 +2,8 @@
  * kernel for all z.
  *
  * Let t = |z|, M the Mills ratio (1 - Phi(t))/phi(t), and u(t) = 1/M - t, which decreases like 1/t and is
- * approximated by a ratio N(t)/D(t) of polynomials with positive coefficients (normal_tables.h). With R = t
- * D + N, so that 1/M = R/D:
+ * approximated by a ratio N(t)/D(t) of polynomials with positive coefficients (normal_tables.h). With
+ * R = t D + N, so that 1/M = R/D:
  *
  *   z < 0:   v = N/D                 hazard = t + v    curvature = v (t + v)
  *            log cdf = -t^2/2 - log sqrt(2 pi) - k log 2 - log(R / (2^k D)),  2^k near R/D

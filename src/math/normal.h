@@ -23,8 +23,8 @@ typedef struct tw_normal_terms {
 /* All five at one z. */
 tw_normal_terms tw_normal_at(double z);
 
-/* Hazard and curvature for n values of z, and the log cdf and the slope unless NULL. This vectorised function
- * is the most used one. Outputs must not overlap z or each other. */
+/* Hazard and curvature for n values of z, and the log cdf and the slope unless NULL. Vectorised: samplers
+ * spend much of their time here. Outputs must not overlap z or each other. */
 void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard, double *curvature,
                      double *slope);
 

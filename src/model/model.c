@@ -9,9 +9,8 @@
 #include "linalg/size.h"
 #include "linalg/vector.h"
 
-enum {
-    MANY = 5000
-}; /* warn of a dense model with more cases: n x n numbers, and n^3 flops for each factor */
+/* Warn of a dense model with more cases than this: it has n x n numbers, and n^3 flops for each factor. */
+enum { MANY = 5000 };
 
 void tw_model_free(tw_model *model)
 {
@@ -188,8 +187,7 @@ tw_status tw_model_from_precision(const tw_sparse *q, const tw_sparse *design,
 
 tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross, const double *diagonal)
 {
-    static const double allowed =
-        1e-3; /* relative to k**: files may have few digits, and K^-1 magnifies errors */
+    static const double allowed = 1e-3; /* of k**: files may have few digits, and K^-1 magnifies errors */
     const tw_gaussian *prior = model->prior;
     double *u = NULL, explained = 0.0;
     size_t j = 0;

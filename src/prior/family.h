@@ -12,7 +12,7 @@ typedef struct tw_family {
     bool positive[3];      /* which arguments must be above 0 */
     bool only_positive;    /* the density is for x > 0 only */
     double (*log_density)(const double *a, double x, double *slope);
-    double (*cdf)(const double *a, double x); /* for x > 0 only if only_positive */
+    double (*cdf)(const double *a, double x); /* called for x > 0 only, if only_positive */
     double (*quantile)(const double *a, double p);
 } tw_family;
 

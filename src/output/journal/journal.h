@@ -9,7 +9,7 @@
  * problem and the facts. A draw holds all chains, and all draws have the same length; each is written by one
  * call of write(), and the file is flushed to the disk every two seconds. After the last draw the final facts
  * are a separate NetCDF file without the problem (older versions of talweg wrote a second image there, which
- * replaces the first). Data after the last frame with a correct checksum were lost in a crash and are not
+ * replaces the first). Data after the last frame with a correct checksum come from a crash and are not
  * part of the journal.
  *
  * The journal gets its name when it contains its first image and is locked (flock); the lock ends with the

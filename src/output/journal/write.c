@@ -122,8 +122,7 @@ static tw_status append_open_image(tw_journal *j, FILE *from)
     TW_TRY(copy_file(j, from, image, &checksum, &words));
     frame[TW_FRAME_LENGTH] = sizeof j->settings + words * sizeof words;
     frame[TW_FRAME_CHECKSUM] = checksum;
-    TW_TRY(
-        append_bytes(j, j->end, frame, sizeof frame)); /* the frame header last: it makes the frame valid */
+    TW_TRY(append_bytes(j, j->end, frame, sizeof frame)); /* the header last: it makes the frame valid */
     j->image = image;
     j->end = start + frame[TW_FRAME_LENGTH];
     return tw_journal_sync(j);

@@ -150,7 +150,7 @@ static int by_correlation(const void *a, const void *b)
                           : (x->b > y->b) - (x->b < y->b);
 }
 
-/* List all pairs, by decreasing correlation. */
+/* List the pairs with the largest |correlation|, in decreasing order. */
 static size_t list_pairs(const parameter *all, size_t unknown, pair *out)
 {
     size_t count = 0;

@@ -97,12 +97,12 @@ static tw_status read_positions(tw_run *run, double *x)
 
 /* ---- the run ---- */
 
+/* The transitions of importance sampling squared are those of HMC, and of its chains those of slice
+ * sampling. */
 static tw_status find_method(const tw_run *run, const char *name, tw_method *method)
 {
-    const tw_method_info *found =
-        tw_method_find(strcmp(name, "is2") == 0     ? "hmc"
-                       : strcmp(name, "chain") == 0 ? "ess"
-                                                    : name); /* the method of its transitions */
+    const char *transition = strcmp(name, "is2") == 0 ? "hmc" : strcmp(name, "chain") == 0 ? "ess" : name;
+    const tw_method_info *found = tw_method_find(transition);
     if (!found) return tw_fail(run->ctx, TW_BAD_DATA, "%.1000s: unknown method \"%.60s\"", run->path, name);
     *method = found->method;
     return TW_OK;
