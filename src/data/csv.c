@@ -100,7 +100,7 @@ static void warn_of_header(const csv *in, const char *line, const tw_field *text
 
 /* Whether two lines have numbers and text in the same columns, with at least one number. Then the first line
  * is a row of data and not a header. */
-static bool alike(const csv *in, const char *first, const char *second)
+static bool have_same_kinds(const csv *in, const char *first, const char *second)
 {
     const char *p = first, *q = second, *first_end = content_end(in, first),
                *second_end = content_end(in, second);
@@ -118,7 +118,8 @@ static bool alike(const csv *in, const char *first, const char *second)
     return !p && !q && numbers > 0;
 }
 
-/* A line with a text field is a header, unless the second line is alike: then some columns hold text. */
+/* A line with a text field is a header, unless the second line has the same kinds of fields: then some
+ * columns hold text. */
 static tw_status look_for_header(csv *in, const char *line, const char *second, bool *is_header)
 {
     const char *end = content_end(in, line);
@@ -136,7 +137,7 @@ static tw_status look_for_header(csv *in, const char *line, const char *second, 
         if (kind == TW_FIELD_TEXT && !*is_header) text = field;
         if (kind == TW_FIELD_TEXT) *is_header = true;
     }
-    if (*is_header && alike(in, line, second)) *is_header = false;
+    if (*is_header && have_same_kinds(in, line, second)) *is_header = false;
     if (*is_header && numbers) warn_of_header(in, line, &text, numbers);
     return TW_OK;
 }
@@ -218,7 +219,7 @@ static tw_status fail_text(const csv *in, const char *line, size_t column, const
 }
 
 /* Record a failure that concerns column j only; see tw_table_flaw. */
-static tw_status flawed(csv *in, const char *line, size_t j, tw_status failed)
+static tw_status record_flaw(csv *in, const char *line, size_t j, tw_status failed)
 {
     return tw_table_flaw(in->table, in->text, j, tw_file_line_number(in->file, line), failed);
 }
@@ -238,9 +239,9 @@ static tw_status take_text(csv *in, const char *line, size_t j, size_t row, cons
     void *memory = NULL;
     bool beyond = row >= in->table->rows; /* beyond the bound of count_rows no row is complete */
     if (!in->text || beyond) return fail_text(in, line, j, field);
-    if (tw_text_is_mistake(field)) return flawed(in, line, j, fail_text(in, line, j, field));
+    if (tw_text_is_mistake(field)) return record_flaw(in, line, j, fail_text(in, line, j, field));
     if (!tw_text_is_utf8(field->begin, field->end))
-        return flawed(in, line, j, fail_encoding(in, line, j, field));
+        return record_flaw(in, line, j, fail_encoding(in, line, j, field));
     if (!in->texts) {
         TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_text_column), "columns of text", &memory));
         in->texts = memory;
@@ -267,7 +268,7 @@ static tw_status read_row(csv *in, const char *line, double *row, size_t stride)
         if (found != in->columns) continue;
         tw_field_kind kind = tw_field_value(&field, &value);
         if (kind == TW_FIELD_TEXT) TW_TRY(take_text(in, line, j, (size_t)(row - in->table->values), &field));
-        if (kind == TW_FIELD_MISSING) TW_TRY(flawed(in, line, j, fail_missing(in, line, j, &field)));
+        if (kind == TW_FIELD_MISSING) TW_TRY(record_flaw(in, line, j, fail_missing(in, line, j, &field)));
         row[j * stride] = value;
     }
     if (found == in->columns) return TW_OK;
@@ -318,8 +319,8 @@ static tw_status code_texts(csv *in)
     if (!in->texts) return TW_OK;
     for (size_t j = 0; j < in->columns; j++)
         if (in->texts[j].count > 0 && in->texts[j].count < rows)
-            TW_TRY(
-                flawed(in, in->texts[j].line, j, fail_text(in, in->texts[j].line, j, &in->texts[j].first)));
+            TW_TRY(record_flaw(in, in->texts[j].line, j,
+                               fail_text(in, in->texts[j].line, j, &in->texts[j].first)));
     TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_levels), "categories", &memory));
     in->table->levels = memory;
     for (size_t j = 0; j < in->columns; j++)
@@ -337,7 +338,7 @@ static tw_status check_names(csv *in)
         tw_field field;
         p = tw_next_field(in->separator, p, end, &field);
         if (!tw_text_is_utf8(field.begin, field.end))
-            TW_TRY(flawed(in, line, j, fail_encoding(in, line, j, &field)));
+            TW_TRY(record_flaw(in, line, j, fail_encoding(in, line, j, &field)));
     }
     return TW_OK;
 }

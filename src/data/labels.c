@@ -34,7 +34,7 @@ static different different_values(const tw_data *data)
 }
 
 /* A label as text: its category, or its value printed into `number`. */
-static const char *word_of(const tw_data *data, double y, char number[TEXT])
+static const char *label_text(const tw_data *data, double y, char number[TEXT])
 {
     if (data->labels.count) return data->labels.text[(size_t)y];
     snprintf(number, TEXT, "%.15g", y);
@@ -47,7 +47,7 @@ static tw_status fail_labels(const tw_data *data, const different *d)
     size_t length = 0;
     for (size_t k = 0; k < d->count && k < VALUES_SHOWN; k++)
         length += (size_t)snprintf(found + length, sizeof found - length, "%s%.40s (row %zu)", k ? ", " : "",
-                                   word_of(data, d->values[k], number), d->rows[k]);
+                                   label_text(data, d->values[k], number), d->rows[k]);
     if (d->count > VALUES_SHOWN) snprintf(found + length, sizeof found - length, ", ...");
     return tw_fail(data->ctx, TW_BAD_DATA,
                    "labels of two classes must be two different whole numbers or texts, but they are %s: "
@@ -56,14 +56,14 @@ static tw_status fail_labels(const tw_data *data, const different *d)
 }
 
 /* Whether the labels are two classes: two texts, or two whole numbers. */
-static bool are_two(const tw_data *data, const different *d)
+static bool are_two_classes(const tw_data *data, const different *d)
 {
     if (d->count != 2) return false;
     return data->labels.count || (rint(d->values[0]) == d->values[0] && rint(d->values[1]) == d->values[1]);
 }
 
 /* Whether every value is low or +1. */
-static bool all_within(const different *d, double low)
+static bool all_low_or_one(const different *d, double low)
 {
     for (size_t k = 0; k < d->count; k++)
         if (d->values[k] != low && d->values[k] != 1.0) return false;
@@ -80,7 +80,7 @@ static tw_status set_labels(tw_data *data, size_t count, const char *const *text
 }
 
 /* Whether every y is a whole number from 0 to count - 1. */
-static bool are_numbers_of(const tw_data *data, size_t count)
+static bool are_indices(const tw_data *data, size_t count)
 {
     for (size_t i = 0; i < data->n; i++)
         if (!(data->y[i] >= 0.0 && data->y[i] < (double)count && rint(data->y[i]) == data->y[i]))
@@ -92,7 +92,7 @@ tw_status tw_data_set_label_texts(tw_data *data, size_t count, const char *const
 {
     if (!data->y)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no labels: choose a label column");
-    if (!are_numbers_of(data, count))
+    if (!are_indices(data, count))
         return tw_fail(data->ctx, TW_BAD_ARGUMENT,
                        "labels of %zu texts must be whole numbers from 0 to below %zu", count, count);
     for (size_t k = 1; k < count; k++)
@@ -106,7 +106,7 @@ static tw_status recode(tw_data *data, const tw_levels *texts, double first, dou
 {
     char number[TEXT], list[300];
     for (size_t i = 0; i < data->n; i++) {
-        const char *word = word_of(data, data->y[i], number);
+        const char *word = label_text(data, data->y[i], number);
         if (tw_levels_find(texts, word) < texts->count) continue;
         char line[32] = "";
         if (data->lines) snprintf(line, sizeof line, " (line %zu)", data->lines[i]);
@@ -115,19 +115,19 @@ static tw_status recode(tw_data *data, const tw_levels *texts, double first, dou
                        tw_quote(word, word + strlen(word)).text, list, line);
     }
     for (size_t i = 0; i < data->n; i++) {
-        const char *word = word_of(data, data->y[i], number);
+        const char *word = label_text(data, data->y[i], number);
         data->y[i] = first + step * (double)tw_levels_find(texts, word);
     }
     return set_labels(data, texts->count, (const char *const *)texts->text);
 }
 
 /* Code two values other than {0, 1} and {-1, +1}, or any two values if the caller named the positive class. */
-static tw_status choose(tw_data *data, const different *d, const char *positive)
+static tw_status code_two_values(tw_data *data, const different *d, const char *positive)
 {
     char number[2][TEXT];
     bool swapped = d->values[0] > d->values[1]; /* texts are sorted, so their numbers are in order */
-    const char *low = word_of(data, d->values[swapped ? 1 : 0], number[0]);
-    const char *high = word_of(data, d->values[swapped ? 0 : 1], number[1]);
+    const char *low = label_text(data, d->values[swapped ? 1 : 0], number[0]);
+    const char *high = label_text(data, d->values[swapped ? 0 : 1], number[1]);
     bool turned = positive && strcmp(positive, low) == 0;
     if (positive && !turned && strcmp(positive, high) != 0)
         return tw_fail(data->ctx, TW_BAD_DATA, "no label is %s: the labels are %s and %s",
@@ -149,9 +149,9 @@ tw_status tw_data_class_labels(tw_data *data, const char *positive, const tw_lev
         return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no labels: choose a label column");
     if (known && known->count == 2) return recode(data, known, -1.0, 2.0);
     different d = different_values(data);
-    bool usual = data->labels.count == 0 && (all_within(&d, -1.0) || all_within(&d, 0.0));
-    if (!usual && (known || !are_two(data, &d))) return fail_labels(data, &d);
-    if (d.count == 2 && (!usual || positive)) return choose(data, &d, positive);
+    bool usual = data->labels.count == 0 && (all_low_or_one(&d, -1.0) || all_low_or_one(&d, 0.0));
+    if (!usual && (known || !are_two_classes(data, &d))) return fail_labels(data, &d);
+    if (d.count == 2 && (!usual || positive)) return code_two_values(data, &d, positive);
     for (size_t i = 0; i < data->n; i++) data->y[i] = data->y[i] == 1.0 ? 1.0 : -1.0;
     if (d.count == 1)
         tw_warn(data->ctx,

@@ -22,7 +22,7 @@ bool tw_text_is_mistake(const tw_field *field)
 
 /* The length of the UTF-8 character at p, 0 if it is invalid (RFC 3629: neither overlong forms nor
  * surrogates). */
-static size_t character(const unsigned char *p, size_t left)
+static size_t character_length(const unsigned char *p, size_t left)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf8 ? 4 : 0;
@@ -39,7 +39,7 @@ static size_t character(const unsigned char *p, size_t left)
 bool tw_text_is_utf8(const char *begin, const char *end)
 {
     while (begin < end) {
-        size_t length = character((const unsigned char *)begin, (size_t)(end - begin));
+        size_t length = character_length((const unsigned char *)begin, (size_t)(end - begin));
         if (length == 0) return false;
         begin += length;
     }

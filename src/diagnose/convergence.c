@@ -53,7 +53,7 @@ static double upper_tail(double f, double a, double b)
     return tw_beta_cdf(b / (b + a * f), 0.5 * b, 0.5 * a);
 }
 
-static double chance_of(tw_diagnose *d, double rhat)
+static double p_value(tw_diagnose *d, double rhat)
 {
     double n = (double)d->half, halves = 2.0 * (double)d->chains;
     if (isinf(rhat)) return 0.0;
@@ -65,7 +65,7 @@ static double chance_of(tw_diagnose *d, double rhat)
 tw_mixing tw_series_mixing(tw_diagnose *d, const double *series)
 {
     tw_mixing m = {.ess = tw_series_ess(d, series), .rhat = tw_series_rhat(d, series), .chance = NAN};
-    if (isfinite(m.ess) && !isnan(m.rhat)) m.chance = chance_of(d, m.rhat);
+    if (isfinite(m.ess) && !isnan(m.rhat)) m.chance = p_value(d, m.rhat);
     return m;
 }
 

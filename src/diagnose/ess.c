@@ -43,7 +43,7 @@ static void load_halves(tw_diagnose *d, const double *series)
 }
 
 /* The total variance V, from `within` = a_0 and the variance of the chains' means. */
-static double variance_of_all(const tw_autocovariance *a, double within)
+static double total_variance(const tw_autocovariance *a, double within)
 {
     return within + tw_variance_of(a->chains, a->mean, tw_mean_of(a->chains, a->mean));
 }
@@ -100,7 +100,7 @@ double tw_series_ess(tw_diagnose *d, const double *series)
     double a_0 = tw_autocovariance_at(d->autocovariance, 0);
     if (!isfinite(a_0)) return NAN;
     size_t last;
-    return draws_in_halves(d) / correlation_time(d, variance_of_all(d->autocovariance, a_0), &last);
+    return draws_in_halves(d) / correlation_time(d, total_variance(d->autocovariance, a_0), &last);
 }
 
 /* Sokal's error: the sum of correlations up to lag m, from S draws, has relative variance 2 (2 m + 1) / S. */

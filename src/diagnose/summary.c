@@ -3,7 +3,7 @@
 
 #include "diagnose/diagnose.h"
 
-static tw_summary nothing(const tw_diagnose *d)
+static tw_summary row_of_nan(const tw_diagnose *d)
 {
     tw_summary row = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     row.mean = tw_diagnose_mean(d);
@@ -39,7 +39,7 @@ static void judge_mixing(tw_diagnose *d, tw_summary *row)
 
 tw_summary tw_diagnose_summary(tw_diagnose *d)
 {
-    if (d->has_nan) return nothing(d);
+    if (d->has_nan) return row_of_nan(d);
     tw_summary row;
     row.mean = tw_diagnose_mean(d);
     row.sd = tw_diagnose_sd(d);

@@ -36,15 +36,15 @@ void tw_mixture_free(tw_mixture *m)
 
 /* ---- the stretched prior ---- */
 
-static double within(double u)
+static double clip_probability(double u)
 {
     return fmin(fmax(u, 0x1p-53), 1.0 - 0x1p-53);
 }
 
 /* The arcsine density of v = F_k(theta_k). */
-static double stretch(const tw_mixture *m, size_t k, double theta)
+static double arcsine_density(const tw_mixture *m, size_t k, double theta)
 {
-    double v = within(tw_prior_cdf(m->prior[k], m->parameter[k], theta));
+    double v = clip_probability(tw_prior_cdf(m->prior[k], m->parameter[k], theta));
     return 1.0 / (acos(-1.0) * sqrt(v * (1.0 - v)));
 }
 
@@ -53,7 +53,7 @@ static double log_stretched_prior(const tw_mixture *m, const double *theta)
     double sum = 0.0, log_prior = 0.0;
     for (size_t k = 0; k < m->d; k++) {
         log_prior += tw_prior_log_density(m->prior[k], m->parameter[k], theta[k], NULL);
-        sum += stretch(m, k, theta[k]);
+        sum += arcsine_density(m, k, theta[k]);
     }
     return log_prior + log(sum / (double)m->d);
 }
@@ -63,7 +63,7 @@ static void draw_stretched_prior(const tw_mixture *m, const double *u, double on
 {
     size_t stretched = (size_t)(one * (double)m->d);
     for (size_t k = 0; k < m->d; k++) {
-        double s = sin(0.5 * acos(-1.0) * u[k]), v = k == stretched ? within(s * s) : u[k];
+        double s = sin(0.5 * acos(-1.0) * u[k]), v = k == stretched ? clip_probability(s * s) : u[k];
         theta[k] = tw_prior_quantile(m->prior[k], m->parameter[k], v);
     }
 }
@@ -103,7 +103,7 @@ void tw_mixture_draw(const tw_mixture *m, const double *u, double *theta)
         return;
     }
     memcpy(own, u, d * sizeof *own);
-    own[d] = within((u[d] - low) / m->share[c]);
+    own[d] = clip_probability((u[d] - low) / m->share[c]);
     tw_proposal_draw(m->component[c - 1], own, theta);
 }
 
@@ -120,7 +120,7 @@ static bool is_heavy(const tw_prior *prior, const tw_parameter *parameter)
     return q[2] - q[0] > limit * (q[2] - q[1]) || q[4] - q[2] > limit * (q[3] - q[2]);
 }
 
-static double fewest(const tw_mixture *m)
+static double least_prior_share(const tw_mixture *m)
 {
     for (size_t k = 0; k < m->d; k++)
         if (is_heavy(m->prior[k], m->parameter[k])) return FEWEST_HEAVY;
@@ -137,14 +137,14 @@ static double round_share(double share, double rounded)
 /* The prior's share is a power of 1/2; the t components divide the rest. */
 static void set_shares(tw_mixture *m, const double *found)
 {
-    double sum = 0.0, prior = m->components > 0 ? round_share(found[0], fewest(m)) : 1.0;
+    double sum = 0.0, prior = m->components > 0 ? round_share(found[0], least_prior_share(m)) : 1.0;
     for (size_t c = 1; c <= m->components; c++) sum += m->share[c] = fmax(found[c], FEWEST);
     for (size_t c = 1; c <= m->components; c++) m->share[c] *= (1.0 - prior) / sum;
     m->share[0] = prior;
 }
 
 /* belong (points x components) = w r_c; found = their sums, normalised to total 1. */
-static void divide(const tw_mixture *m, const tw_weighed *from, double *belong, double *found)
+static void assign_points(const tw_mixture *m, const tw_weighed *from, double *belong, double *found)
 {
     double total = 0.0;
     memset(found, 0, (1 + TW_MIXTURE_COMPONENTS) * sizeof *found);
@@ -191,7 +191,7 @@ static tw_status iterate(const tw_mixture *old, const tw_weighed *from, double *
     TW_TRY(tw_mixture_new(old->ctx, old->d, &next));
     memcpy(next->prior, old->prior, sizeof old->prior);
     memcpy(next->parameter, old->parameter, sizeof old->parameter);
-    divide(old, from, belong, found);
+    assign_points(old, from, belong, found);
     tw_status status = learn_components(old, from, belong, found, next);
     if (status == TW_OK)
         *out = next;

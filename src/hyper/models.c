@@ -12,14 +12,14 @@ struct tw_theta_places {
     tw_draw_places table;
 };
 
-static size_t place_of(void *user, size_t chain, size_t draw)
+static size_t point_of_draw(void *user, size_t chain, size_t draw)
 {
     const tw_theta_places *p = user;
     (void)chain; /* only one chain */
     return p->draws.point[draw * p->draws.stride];
 }
 
-static tw_status go(void *user, size_t point, const tw_model **model, const tw_kernel **kernel)
+static tw_status set_point(void *user, size_t point, const tw_model **model, const tw_kernel **kernel)
 {
     tw_theta_places *p = user;
     const tw_theta_draws *d = &p->draws;
@@ -64,8 +64,8 @@ static tw_status fill(tw_theta_places *p)
     p->table = (tw_draw_places){.count = p->draws.points,
                                 .effective = fmin(p->draws.effective, (double)used),
                                 .user = p,
-                                .of = place_of,
-                                .go = go};
+                                .of = point_of_draw,
+                                .go = set_point};
     return TW_OK;
 }
 

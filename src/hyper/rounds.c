@@ -113,7 +113,7 @@ static void take(const rounds *r)
 }
 
 /* The log of the mean of the mixtures so far. */
-static double log_used(const rounds *r, const double *theta)
+static double log_mean_proposal(const rounds *r, const double *theta)
 {
     double sum = 0.0;
     for (size_t k = 0; k < r->done; k++) sum += exp(tw_mixture_log_density(r->used[k], theta));
@@ -148,7 +148,7 @@ static void weigh(rounds *r)
     size_t points = r->done * r->points;
     double largest = -INFINITY, sum = 0.0;
     for (size_t s = 0; s < points; s++) {
-        r->weight[s] = r->log_target[s] - log_used(r, r->theta + s * r->h->unknown);
+        r->weight[s] = r->log_target[s] - log_mean_proposal(r, r->theta + s * r->h->unknown);
         if (!isfinite(r->weight[s])) r->weight[s] = -INFINITY;
         largest = fmax(largest, r->weight[s]);
     }
@@ -200,7 +200,7 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
 }
 
 /* Whether another round is worth its fits. There are at least two, since the first explores. */
-static bool goes_on(const rounds *r, size_t round, double before, double effective)
+static bool needs_round(const rounds *r, size_t round, double before, double effective)
 {
     return round < 2 || effective < POOR ||
            (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
@@ -225,7 +225,7 @@ tw_status tw_hyper_adapt(tw_hyper *h)
     tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, r.most * r.points, &h->library);
     if (status == TW_OK) status = allocate(&r);
     double before = 0.0, effective = 0.0;
-    for (size_t k = 0; status == TW_OK && k < r.most && goes_on(&r, k, before, effective); k++) {
+    for (size_t k = 0; status == TW_OK && k < r.most && needs_round(&r, k, before, effective); k++) {
         tw_progress now = TW_PROGRESS("proposal", "rounds", k, 0);
         before = effective;
         status = tw_watch_tell(&h->watch, &now) ? run_round(&r, k, &effective) : tw_interrupt(h->ctx);

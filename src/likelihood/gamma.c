@@ -61,7 +61,7 @@ typedef struct chunk {
     double u[CHUNK], r[CHUNK];
 } chunk;
 
-static void take(const tw_observations *o, size_t start, const double *x, const double *s2, chunk *c)
+static void load_chunk(const tw_observations *o, size_t start, const double *x, const double *s2, chunk *c)
 {
     c->n = tw_chunk(o->n, start, CHUNK);
     for (size_t j = 0; j < c->n; j++) {
@@ -78,7 +78,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
     double k = tw_observations_parameter(o, SHAPE), constant = normaliser(k);
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, NULL, &c);
+        load_chunk(o, start, x, NULL, &c);
         for (size_t j = 0; j < c.n; j++) {
             size_t i = start + j;
             if (value) value[i] = constant - log(o->y[i]) - k * (c.r[j] - 1.0 - c.u[j]);
@@ -96,7 +96,7 @@ static void d_parameter(const tw_observations *o, size_t parameter, const double
     chunk c;
     (void)parameter;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, NULL, &c);
+        load_chunk(o, start, x, NULL, &c);
         for (size_t j = 0; j < c.n; j++) {
             if (value) value[start + j] = constant - k * (c.r[j] - 1.0 - c.u[j]);
             if (slope) slope[start + j] = k * (c.r[j] - 1.0);
@@ -111,7 +111,7 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
     double k = tw_observations_parameter(o, SHAPE);
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, s2, &c);
+        load_chunk(o, start, x, s2, &c);
         for (size_t j = 0; lambda && j < c.n; j++) lambda[start + j] = k * c.r[j];
         for (size_t j = 0; dlambda && j < c.n; j++) dlambda[start + j] = -k * c.r[j];
     }

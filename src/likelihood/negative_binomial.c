@@ -42,7 +42,7 @@ typedef struct chunk {
     double u[CHUNK], r[CHUNK];
 } chunk;
 
-static void take(const tw_observations *o, size_t start, const double *x, chunk *c)
+static void load_chunk(const tw_observations *o, size_t start, const double *x, chunk *c)
 {
     double r = tw_observations_parameter(o, DISPERSION), log_r = log(r);
     c->part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
@@ -74,7 +74,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
 {
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, &c);
+        load_chunk(o, start, x, &c);
         tw_pair_terms(&tw_likelihood_logit, c.part.n, c.part.y, c.r, c.u, at(value, start), at(slope, start),
                       at(lambda, start), at(dlambda, start));
         if (value) add_coefficients(c.part.n, c.part.y, c.r[0], value + start);
@@ -86,7 +86,7 @@ typedef struct shares {
     double log_rest[CHUNK], share[CHUNK], rest[CHUNK];
 } shares;
 
-static void split(size_t n, const double *u, shares *out)
+static void logistic_shares(size_t n, const double *u, shares *out)
 {
     double one[CHUNK], none[CHUNK];
     for (size_t i = 0; i < CHUNK; i++) one[i] = 1.0, none[i] = 0.0;
@@ -103,8 +103,8 @@ static void d_parameter(const tw_observations *o, size_t k, const double *x, dou
     double l1[CHUNK], dlambda[CHUNK];
     (void)k;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, &c);
-        split(c.part.n, c.u, &s);
+        load_chunk(o, start, x, &c);
+        logistic_shares(c.part.n, c.u, &s);
         tw_pair_terms(&tw_likelihood_logit, c.part.n, c.part.y, c.r, c.u, NULL, l1, NULL, dlambda);
         for (size_t i = 0; i < c.part.n; i++) {
             double r = c.r[i], digammas = tw_d_log_rising(r, c.part.y[i]);
@@ -120,7 +120,7 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
 {
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, &c);
+        load_chunk(o, start, x, &c);
         tw_pair_smoothed(&tw_likelihood_logit, c.part.n, c.part.y, c.r, s2 + start, c.u, at(lambda, start),
                          at(dlambda, start));
     }
@@ -131,8 +131,8 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
     chunk c;
     shares s;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, &c);
-        split(c.part.n, c.u, &s);
+        load_chunk(o, start, x, &c);
+        logistic_shares(c.part.n, c.u, &s);
         for (size_t i = 0; i < c.part.n; i++) {
             if (lambda) lambda[start + i] = c.r[i] * s.share[i];
             if (dlambda) dlambda[start + i] = c.r[i] * s.share[i] * s.rest[i];

@@ -67,7 +67,7 @@ static bool supports(const tw_observations *o, size_t i)
 }
 
 /* cut[j] is c_j, j = 0..K. */
-static void find_cuts(const tw_observations *o, double cut[MOST_LEVELS + 1])
+static void set_cuts(const tw_observations *o, double cut[MOST_LEVELS + 1])
 {
     size_t levels = levels_of(o);
     cut[0] = -INFINITY;
@@ -105,8 +105,8 @@ static void fill_ends(size_t n, ends *e)
 
 /* The cells of the at most CHUNK sites of `part`, for levels y and latent x, all divided by `scale` (NULL:
  * 1). */
-static void find_cells(const tw_observations *part, const double *cut, const double *y, const double *x,
-                       const double *scale, cells *c)
+static void set_cells(const tw_observations *part, const double *cut, const double *y, const double *x,
+                      const double *scale, cells *c)
 {
     double room[CHUNK];
     size_t n = c->n = part->n;
@@ -170,10 +170,10 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
 {
     double cut[MOST_LEVELS + 1];
     cells c;
-    find_cuts(o, cut);
+    set_cuts(o, cut);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
-        find_cells(&part, cut, part.y, x + start, NULL, &c);
+        set_cells(&part, cut, part.y, x + start, NULL, &c);
         for (size_t i = 0; i < c.n; i++) {
             point p = point_of(&c, i);
             if (value) value[start + i] = p.value;
@@ -193,7 +193,7 @@ static double u_of(const ends *e, size_t i)
 }
 
 /* The derivatives of value, slope and lambda with respect to the upper end of the level. */
-static point upper_moves(const cells *c, size_t i)
+static point d_upper_end(const cells *c, size_t i)
 {
     if (c->half[i] > 0.0) {
         tw_narrow n = tw_narrow_upper_moves(c->centre[i], c->half[i]);
@@ -214,7 +214,7 @@ static point upper_moves(const cells *c, size_t i)
 static point d_site(const cells *c, size_t i, size_t level, size_t k)
 {
     if (level < k + 1) return (point){0.0, 0.0, 0.0, 0.0};
-    if (level == k + 1) return upper_moves(c, i);
+    if (level == k + 1) return d_upper_end(c, i);
     point p = point_of(c, i);
     return (point){.value = -p.slope, .slope = p.lambda, .lambda = -p.dlambda};
 }
@@ -224,10 +224,10 @@ static void d_parameter(const tw_observations *o, size_t k, const double *x, dou
 {
     double cut[MOST_LEVELS + 1], unit = k == CUT ? 1.0 : tw_observations_parameter(o, k);
     cells c;
-    find_cuts(o, cut);
+    set_cuts(o, cut);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
-        find_cells(&part, cut, part.y, x + start, NULL, &c);
+        set_cells(&part, cut, part.y, x + start, NULL, &c);
         for (size_t i = 0; i < c.n; i++) {
             point p = d_site(&c, i, (size_t)o->y[start + i], k);
             if (value) value[start + i] = unit * p.value;
@@ -243,11 +243,11 @@ static void marginal(const tw_observations *o, const double *m, double v, double
 {
     double cut[MOST_LEVELS + 1], scale[CHUNK];
     cells c;
-    find_cuts(o, cut);
+    set_cuts(o, cut);
     for (size_t i = 0; i < CHUNK; i++) scale[i] = sqrt(1.0 + v);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
-        find_cells(&part, cut, part.y, m + start, scale, &c);
+        set_cells(&part, cut, part.y, m + start, scale, &c);
         for (size_t i = 0; i < c.n; i++) log_p[start + i] = point_of(&c, i).value;
     }
 }
@@ -257,11 +257,11 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
 {
     double cut[MOST_LEVELS + 1], scale[CHUNK];
     cells c;
-    find_cuts(o, cut);
+    set_cuts(o, cut);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
         for (size_t i = 0; i < part.n; i++) scale[i] = sqrt(1.0 + s2[start + i]);
-        find_cells(&part, cut, part.y, x + start, scale, &c);
+        set_cells(&part, cut, part.y, x + start, scale, &c);
         for (size_t i = 0; i < part.n; i++) {
             point p = point_of(&c, i);
             double square = 1.0 + s2[start + i];
@@ -284,11 +284,11 @@ static void sum_levels(const tw_observations *part, const double *x, const doubl
     double cut[MOST_LEVELS + 1], y[CHUNK];
     size_t n = part->n;
     cells c;
-    find_cuts(part, cut);
+    set_cuts(part, cut);
     memset(sums, 0, sizeof *sums);
     for (size_t level = 1; level <= levels_of(part); level++) {
         for (size_t i = 0; i < n; i++) y[i] = (double)level;
-        find_cells(part, cut, y, x, scale, &c);
+        set_cells(part, cut, y, x, scale, &c);
         for (size_t i = 0; i < n; i++) {
             point p = point_of(&c, i);
             double share = exp(p.value);

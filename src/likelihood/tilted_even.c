@@ -86,7 +86,7 @@ typedef struct halves {
 
 /* Whether T(h) is accurate. Odd moments are compared with the neighbouring even ones, which bound the sum of
  * |t|^k exp(f). */
-static bool good(const halves *h)
+static bool is_accurate(const halves *h)
 {
     for (size_t k = 0; k < MOMENTS; k++) {
         size_t below = k - k % 2, above = k + k % 2 < MOMENTS ? k + k % 2 : below;
@@ -161,7 +161,7 @@ bool tw_tilt_even(tw_tilt *s, double *moment)
     s->scale = 1.0 / sqrt(tw_tilt_curvature(s, s->at_x0));
     double step = first_step(s);
     if (!first_nodes(s, step, &at, &sums)) return false;
-    while (!good(&sums)) {
+    while (!is_accurate(&sums)) {
         if (2.0 * (at.left + at.right) > MOST) return false;
         double_nodes(s, &at, step, &sums);
         step *= 0.5;

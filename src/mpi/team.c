@@ -58,7 +58,7 @@ typedef struct failure {
     char why[WHY_BYTES];
 } failure;
 
-static void lose_mpi(mpi_team *m)
+static void mpi_failed(mpi_team *m)
 {
     m->over = true;
     m->how = TW_INTERRUPTED;
@@ -100,7 +100,7 @@ static tw_status receive_failure(mpi_team *m, int first, const failure *mine)
     if (mine && first == rank) received = *mine;
     m->over = true;
     if (MPI_Bcast(&received, (int)sizeof received, MPI_BYTE, first, m->comm) != MPI_SUCCESS) {
-        lose_mpi(m);
+        mpi_failed(m);
         return m->how;
     }
     m->how = (tw_status)received.status;
@@ -121,7 +121,7 @@ static tw_status exchange(mpi_team *m, const failure *mine)
     if (MPI_Iallgather(m->own, (int)slot_bytes(m), MPI_BYTE, m->slots, (int)slot_bytes(m), MPI_BYTE, m->comm,
                        &request) != MPI_SUCCESS ||
         wait_in_time(m, mine, &request) != MPI_SUCCESS) {
-        lose_mpi(m);
+        mpi_failed(m);
         return m->how;
     }
     for (size_t r = 0; r < m->team.size; r++) {
@@ -135,7 +135,7 @@ static tw_status exchange(mpi_team *m, const failure *mine)
 static tw_status result_of(mpi_team *m, int code)
 {
     if (code == MPI_SUCCESS) return TW_OK;
-    lose_mpi(m);
+    mpi_failed(m);
     return m->how;
 }
 

@@ -31,7 +31,7 @@ void tw_analysis_release(tw_analysis *a)
 /* ---- supernodes ---- */
 
 /* Whether column j has the same rows below it as column j - 1, its child. */
-static bool continues(const tw_graph *g, size_t j)
+static bool has_same_rows(const tw_graph *g, size_t j)
 {
     return g->parent[j - 1] == j && g->count[j - 1] == g->count[j] + 1;
 }
@@ -82,7 +82,7 @@ static tw_status find_supernodes(tw_analysis *a, const tw_graph *g)
     TW_TRY(tw_index_allocate(a->ctx, a->n, "the supernodes", &a->of));
     TW_TRY(tw_allocate_doubles(a->ctx, a->n, 1, "the supernodes", &zeros));
     for (size_t j = 0; j < a->n; j++)
-        if (j == 0 || !continues(g, j)) a->first[count++] = (uint32_t)j;
+        if (j == 0 || !has_same_rows(g, j)) a->first[count++] = (uint32_t)j;
     a->first[count] = (uint32_t)a->n;
     a->supernodes = merge(g, count, a->first, zeros);
     for (size_t s = 0; s < a->supernodes; s++)

@@ -53,7 +53,7 @@ static tw_status fail_at(const market *in, const char *at, const char *expected)
 }
 
 /* Whether the word equals `text`, in either case. */
-static bool says(const char *word, size_t length, const char *text)
+static bool word_is(const char *word, size_t length, const char *text)
 {
     return length == strlen(text) && strncasecmp(word, text, length) == 0;
 }
@@ -68,15 +68,15 @@ static tw_status read_head(market *in)
     const char *const begin[] = {"%%MatrixMarket", "matrix", "coordinate"};
     for (size_t k = 0; k < 3; k++) {
         word = next_word(&p, &length);
-        if (!says(word, length, begin[k])) return fail_at(in, line, expected);
+        if (!word_is(word, length, begin[k])) return fail_at(in, line, expected);
     }
     word = next_word(&p, &length);
-    in->pattern = says(word, length, "pattern");
-    if (!in->pattern && !says(word, length, "real") && !says(word, length, "integer"))
+    in->pattern = word_is(word, length, "pattern");
+    if (!in->pattern && !word_is(word, length, "real") && !word_is(word, length, "integer"))
         return fail_at(in, line, expected);
     word = next_word(&p, &length);
-    in->symmetric = says(word, length, "symmetric");
-    if (!in->symmetric && !says(word, length, "general")) return fail_at(in, line, expected);
+    in->symmetric = word_is(word, length, "symmetric");
+    if (!in->symmetric && !word_is(word, length, "general")) return fail_at(in, line, expected);
     in->at = p;
     return TW_OK;
 }
@@ -229,7 +229,7 @@ static tw_status check_symmetric(const tw_sparse *m)
 }
 
 /* Reduce a general matrix that equals its transpose to its lower triangle. */
-static tw_status fold(market *in, tw_sparse **matrix)
+static tw_status lower_triangle(market *in, tw_sparse **matrix)
 {
     tw_sparse *general = *matrix;
     *matrix = NULL;
@@ -257,7 +257,7 @@ static tw_status parse(market *in, bool symmetric, tw_sparse **out)
     TW_TRY(read_entries(in));
     TW_TRY(tw_sparse_new(in->file->ctx, in->rows, in->columns, symmetric && in->symmetric, in->filled,
                          in->row, in->column, in->value, out));
-    return symmetric && !in->symmetric ? fold(in, out) : TW_OK;
+    return symmetric && !in->symmetric ? lower_triangle(in, out) : TW_OK;
 }
 
 static tw_status parse_in_locale(const tw_file *file, bool symmetric, tw_sparse **out)

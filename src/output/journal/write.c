@@ -230,7 +230,7 @@ tw_status tw_journal_create(tw_journal *j, tw_context *ctx, const char *run, boo
 
 /* Remove all that follows the draws: the final facts, or a second image in older files, so that the first
  * image counts again. */
-static tw_status cut(tw_journal *j, size_t draws)
+static tw_status truncate_after(tw_journal *j, size_t draws)
 {
     uint64_t size = j->first + (uint64_t)draws * j->stride;
     if (ftruncate(j->descriptor, (off_t)size) != 0)
@@ -244,7 +244,7 @@ static tw_status cut(tw_journal *j, size_t draws)
 tw_status tw_journal_go_on(tw_journal *j, size_t draws)
 {
     double seconds = 0.0;
-    TW_TRY(cut(j, draws));
+    TW_TRY(truncate_after(j, draws));
     TW_TRY(allocate_frame(j));
     if (draws > 0) {
         TW_TRY(tw_journal_read(j, draws - 1, 1, j->frame));

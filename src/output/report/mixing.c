@@ -22,7 +22,7 @@ static double larger(double a, double b)
 }
 
 /* The number of latents that share a point. */
-static size_t bunch_of(const tw_report *r)
+static size_t latents_per_point(const tw_report *r)
 {
     return (r->pool->n + MOST_POINTS - 1) / MOST_POINTS;
 }
@@ -30,7 +30,7 @@ static size_t bunch_of(const tw_report *r)
 /* Columns: latent (counted from 1, in the middle of its bunch), bulk, tail and fold ESS, R-hat. */
 static void print_points(const tw_report *r, FILE *script)
 {
-    size_t n = r->pool->n, bunch = bunch_of(r);
+    size_t n = r->pool->n, bunch = latents_per_point(r);
     fputs("$latents << END\n", script);
     for (size_t first = 0; first < n; first += bunch) {
         size_t end = first + bunch < n ? first + bunch : n;
@@ -54,8 +54,8 @@ static void print_points(const tw_report *r, FILE *script)
 
 static void explain_bunches(const tw_report *r)
 {
-    if (bunch_of(r) > 1)
-        tw_html_print(r->page, " A point is the worst of %zu neighbouring latents.", bunch_of(r));
+    if (latents_per_point(r) > 1)
+        tw_html_print(r->page, " A point is the worst of %zu neighbouring latents.", latents_per_point(r));
 }
 
 static tw_status draw_sizes(tw_report *r)

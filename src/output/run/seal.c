@@ -15,7 +15,7 @@ enum { BLOCK_WORDS = 1 << 13, SEAL_KIND = 0, SEAL_LENGTH, SEAL_CHECKSUM, SEAL_WO
 /* tw_checksum alone does not propagate the high bits of a word, so that changes in the last bytes of two
  * words cancel with probability 1/256. Therefore each word is mixed before it is added; both steps are
  * bijections. */
-static void stir(size_t words, uint64_t *block)
+static void mix_words(size_t words, uint64_t *block)
 {
     for (size_t i = 0; i < words; i++) {
         uint64_t word = block[i] * UINT64_C(0x9e3779b97f4a7c15);
@@ -34,7 +34,7 @@ static bool sum_file(FILE *file, uint64_t kind, uint64_t length, uint64_t *sum)
         memset(block, 0, sizeof block);
         if (fread(block, 1, bytes, file) != bytes) return false;
         size_t words = (bytes + sizeof *block - 1) / sizeof *block;
-        if (kind == SEAL) stir(words, block);
+        if (kind == SEAL) mix_words(words, block);
         *sum = tw_checksum(*sum, words, block);
         length -= bytes;
     }
