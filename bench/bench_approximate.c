@@ -1,8 +1,9 @@
-/* bench_approximate.c: what Laplace, EP and EP's correction cost, in units of one Cholesky factorisation of the
- * same size (dpotrf) timed in the same run; how they grow with n; how many tilted moments EP asks for; what EP costs with
- * likelihoods whose moments are quadratures, against probit; and what EP saves along a row of a grid.
+/* bench_approximate.c: the cost of Laplace, EP and EP's correction, in units of one Cholesky factorisation of
+ * the same size (dpotrf) timed in the same run; their growth with n; the number of tilted moments that EP
+ * computes; the cost of EP for likelihoods whose moments need quadrature, relative to probit; and the savings
+ * of EP along a row of a grid.
  *
- * USPS 3-vs-5 is read from TALWEG_SHARED (default ../shared) and left out where it is absent. The growth is
+ * USPS 3-vs-5 is read from TALWEG_SHARED (default ../shared) and omitted if it is absent. The growth is
  * measured on synthetic classes in five dimensions with a smooth boundary.
  */
 #include <math.h>
@@ -28,13 +29,13 @@ static void expect(tw_context *ctx, tw_status status)
     exit(1);
 }
 
-/* Processor time: all of this is one thread, and what else the machine does should not count. */
+/* Processor time, since all work is in one thread and the machine may be shared. */
 static double processor_seconds(void)
 {
     return (double)clock() / (double)CLOCKS_PER_SEC;
 }
 
-/* One model: its approximations, and what they and a Cholesky factorisation took, in seconds. */
+/* One model: its approximations, and the seconds of each and of a Cholesky factorisation. */
 typedef struct bench {
     tw_model *model;
     tw_approximation *laplace, *ep;
@@ -70,7 +71,7 @@ static void release(bench *b)
     b->laplace = b->ep = NULL;
 }
 
-/* Everything once, from cold. */
+/* Run everything once from a cold start. */
 static void run_once(bench *b, double *scratch)
 {
     release(b);
@@ -86,7 +87,7 @@ static void run_once(bench *b, double *scratch)
     b->correction_time = processor_seconds() - start;
 }
 
-/* The best of several rounds, for each of the four. */
+/* The shortest time of each of the four over several rounds. */
 static bench measure(tw_model *model, int rounds)
 {
     bench b = {.model = model}, best = {.cholesky_time = INFINITY,
@@ -191,7 +192,7 @@ static tw_status counted_tilted(const tw_observations *o, size_t i, double m, do
     return tw_likelihood_tilted(&plain, i, m, v, out);
 }
 
-/* Processor seconds of EP; what it is of probit's, where that is known. */
+/* Processor seconds of EP, also as a multiple of probit's if that is known. */
 static double tilted_calls(tw_context *ctx, const tw_data *data, const char *name, double probit)
 {
     counter c = {.of = tw_likelihood_find(name)};
@@ -234,9 +235,10 @@ static void on_usps(tw_context *ctx, bool rows)
     tw_data_free(data);
 }
 
-/* ---- inputs that need no file */
+/* ---- synthetic data */
 
-/* n standard normal inputs, and labels by the sign of a smooth function with some noise, or counts about its exponential. */
+/* n standard normal inputs, with labels from the sign of a smooth function plus noise, or counts around its
+ * exponential. */
 static tw_data *synthetic(tw_context *ctx, size_t n, bool counts)
 {
     tw_stream stream = tw_stream_at(2016, TW_STREAM_DATA, 0, 0);
@@ -254,9 +256,10 @@ static tw_data *synthetic(tw_context *ctx, size_t n, bool counts)
     return data;
 }
 
-/* ---- what quadrature adds */
+/* ---- the cost of quadrature */
 
-/* Processor seconds of EP from cold at n = 200, where the sites weigh most; the best of several. */
+/* Processor seconds of EP from a cold start at n = 200, where the sites' share of the cost is largest; the
+ * shortest of several. */
 static double time_small_ep(tw_context *ctx, const char *name, size_t *sweeps)
 {
     tw_data *data = synthetic(ctx, 200, strcmp(name, "poisson") == 0);
@@ -328,7 +331,7 @@ static void growth(tw_context *ctx)
            exponent(STEPS, n, ep), exponent(STEPS, n, correction));
 }
 
-/* With the argument "usps" the costs at its three settings alone. */
+/* With the argument "usps", only the costs at the three settings of USPS. */
 int main(int count, char **arguments)
 {
     tw_context *ctx = NULL;

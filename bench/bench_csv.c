@@ -1,6 +1,6 @@
-/* bench_csv.c: how fast a CSV file of about 100 MB is read, on one core.
+/* bench_csv.c: the speed of reading a CSV file of about 100 MB on one core.
  *
- * One block of lines with seeded random numbers is written over and over to a temporary file, which
+ * One block of lines with seeded random numbers is written repeatedly to a temporary file, which
  * tw_table_read reads three times; the fastest counts, so that the file is in the system's cache.
  */
 #include <stdint.h>
@@ -50,7 +50,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Seconds for one read, or 0 after a failure, which is printed. */
+/* The seconds of one read; 0 after a failure, which is printed. */
 static double time_read(const char *path)
 {
     tw_context *ctx = NULL;

@@ -1,9 +1,9 @@
-/* bench_diagnose.c: milliseconds for the summary of 767 latents x 4 chains x 1000 draws, the best of several
- * rounds.
+/* bench_diagnose.c: milliseconds for the summary of 767 latents x 4 chains x 1000 draws, the shortest of
+ * several rounds.
  *
- * Chains are AR(1) with coefficient phi, stored as a sampler does: latents next to each other, then chains,
- * then draws. With phi = 0.3 Geyer's rule stops after a few lags; with 0.99 it wants hundreds, from a Fourier
- * transform.
+ * The chains are AR(1) with coefficient phi, in the memory layout of a sampler: latents adjacent, then
+ * chains, then draws. With phi = 0.3 Geyer's rule stops after a few lags; with 0.99 it needs hundreds, which
+ * a Fourier transform computes.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
-/* bench_evidence.c: processor seconds to log Z with a standard error of 0.05, on USPS 3-vs-5 at (4.85, 5.1).
+/* bench_evidence.c: processor seconds for log Z with a standard error of 0.05, on USPS 3-vs-5 at (4.85, 5.1).
  *
- * Each method runs once from EP's q at a moderate size, pilots included; the variance falls like 1/cost, so that the
- * seconds to a standard error of 0.05 are seconds (se / 0.05)^2. Standard errors of RMHMC come from few particles and are rough.
- * The literal algorithm (the report's Algorithm 1 as printed, five iterations) takes the steps that AIS with rmhmc/hessian
- * took; the seconds of one are measured at b = 0.5, and its standard error is taken to be that of rmhmc/hessian.
+ * Each method runs once from EP's q at a moderate size, pilots included. The variance decreases like 1/cost,
+ * so the seconds to a standard error of 0.05 are seconds (se / 0.05)^2. The standard errors of RMHMC come
+ * from few particles and are rough. The literal algorithm (the report's Algorithm 1 as printed, five
+ * iterations) would take the same steps as AIS with rmhmc/hessian; the seconds of one step are measured at
+ * b = 0.5, and its standard error is assumed to be that of rmhmc/hessian.
  */
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +27,7 @@ typedef struct method {
     double eps;
 } method;
 
-/* hmc/ep tunes itself; RMHMC has the step sizes that the report and docs/samplers.md found good. */
+/* hmc/ep tunes itself; RMHMC uses step sizes that work well according to the report and docs/samplers.md. */
 static const method methods[] = {
     {"AIS, hmc/ep", TW_METHOD_HMC, TW_METRIC_EP, 50, 256, 0, 0.0},
     {"AIS, rmhmc/hessian", TW_METHOD_RMHMC, TW_METRIC_HESSIAN, 50, 16, 10, 0.1},
@@ -79,7 +80,7 @@ static tw_estimate run_resample_move(const bench_usps *u, double *seconds)
     return estimate;
 }
 
-/* Seconds of a step of the literal algorithm from EP's mean at b = 0.5, the best of three. */
+/* The seconds of a step of the literal algorithm from EP's mean at b = 0.5, the shortest of three. */
 static double literal_step(const bench_usps *u)
 {
     size_t n = u->model->n;

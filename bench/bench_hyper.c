@@ -1,7 +1,8 @@
-/* bench_hyper.c: what an effective point of unknown parameters costs, in units of one Cholesky factorisation of the same size (dpotrf) timed in the
- * same run, and what comes before the points: fits of EP for the mode and the proposal. Crabs, Pima, and Pima with a length scale for each input,
- * 200 cases each, from TALWEG_SHARED (default ../shared); left out where they are absent. An argument is the name of the only case, a second one the
- * seed, and a third the number of points. */
+/* bench_hyper.c: the cost of an effective point of unknown parameters, in units of one Cholesky factorisation
+ * of the same size (dpotrf) timed in the same run, and the cost before the points: EP fits for the mode and
+ * the proposal. The cases are crabs, Pima, and Pima with a length scale for each input, 200 cases each, from
+ * TALWEG_SHARED (default ../shared); they are omitted if absent. The optional arguments are the name of the
+ * only case, the seed, and the number of points. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

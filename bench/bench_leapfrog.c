@@ -1,9 +1,10 @@
-/* bench_leapfrog.c: the lockstep leapfrog against its two bare triangular products, and how costs grow with n.
+/* bench_leapfrog.c: the lockstep leapfrog against its two triangular products, and the growth of costs.
  *
- * USPS 3-vs-5, n = 767: a step of HMC in EP's coordinates on 1, 8, 32 and 128 columns, against the two dtrmm of
- * n x n x P (dtrmv for one column) inside it. A step is the difference of trajectories of 9 and 1 steps, over
- * 8. Then inputs in the plane, n = 400 to 3200, the same number of cases per unit of length scale: seconds of
- * a step of HMC on 32 columns and of RMHMC, with the exponents of n fitted to them.
+ * USPS 3-vs-5, n = 767: a step of HMC in EP's coordinates on 1, 8, 32 and 128 columns, against the two dtrmm
+ * of n x n x P (dtrmv for one column) that it contains. The time of a step is the difference of trajectories
+ * of 9 and 1 steps, divided by 8. Then inputs in the plane, n = 400 to 3200, with the same number of cases
+ * per unit of length scale: the seconds of a step of HMC on 32 columns and of RMHMC, with fitted exponents of
+ * n.
  */
 #include <math.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ static void report_lockstep(const bench_usps *u)
                m.seconds / m.product_seconds, columns[k] == 32 ? " (limit 1.6)" : "",
                m.single_seconds / m.product_seconds);
     }
-    /* beyond K: L_K, EP's factor, and the vectors of 32 columns */
+    /* in addition to K: L_K, EP's factor, and the vectors of 32 columns */
     tw_leapfrog *flow;
     bench_check(u->ctx, tw_leapfrog_new(&frame, 32, &flow));
     double columns_bytes = (double)(tw_context_bytes_in_use(u->ctx) - before);
@@ -52,8 +53,8 @@ static void report_lockstep(const bench_usps *u)
     tw_target_free(target);
 }
 
-/* n inputs in a square whose side grows like sqrt(n), labels by a smooth boundary: as many cases per length
- * scale for every n. */
+/* n inputs in a square whose side grows like sqrt(n), with labels from a smooth boundary: the number of cases
+ * per length scale is the same for every n. */
 static tw_model *planar_model(tw_context *ctx, size_t n)
 {
     tw_kernel *se;
@@ -98,7 +99,7 @@ static double time_riemann(const tw_target *target)
     return seconds;
 }
 
-/* The slope of log seconds over log n, by least squares. */
+/* The slope of log seconds against log n, by least squares. */
 static double exponent(const double *sizes, const double *seconds)
 {
     double mx = 0.0, my = 0.0, xy = 0.0, xx = 0.0;

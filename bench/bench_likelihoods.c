@@ -1,6 +1,6 @@
-/* bench_likelihoods.c: nanoseconds per site of the terms of each likelihood, against a bare exp, and
- * microseconds of a site's tilted moments by quadrature; the best of several rounds in which the pieces of
- * work take turns.
+/* bench_likelihoods.c: nanoseconds per site for the terms of each likelihood, against exp alone, and
+ * microseconds for the tilted moments of a site by quadrature; the shortest of several rounds in which the
+ * functions alternate.
  *
  * The block is N x P = 767 x 32 latents, as in an ensemble.
  */
@@ -28,7 +28,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Latents spread over +-6, and observations of the kind that the likelihood has. */
+/* Latents between -6 and 6, and observations that the likelihood supports. */
 static void fill(block *b, const tw_likelihood *likelihood)
 {
     b->o = (tw_observations){.likelihood = likelihood, .n = SITES, .y = b->y};
@@ -75,7 +75,7 @@ static void report_terms(block *b)
            b->o.likelihood->name, best[1], best[2], best[3], best[0], best[2] / best[0]);
 }
 
-/* The mean over cavities with m in +-4 and v from 0.1 to 1e4, as in sweeps of EP. */
+/* The mean over cavities with |m| <= 4 and v from 0.1 to 1e4, as in sweeps of EP. */
 static void report_tilted(const block *b)
 {
     size_t evaluations = 0, failures = 0;

@@ -1,9 +1,9 @@
-/* bench_linalg.c: the matrices of a model against the bare library calls inside them.
+/* bench_linalg.c: the matrix operations of a model against the library calls that they contain.
  *
- * Gram matrix of n = 767 inputs in d = 256 dimensions (the size of USPS 3-vs-5) against its syrk; a sum of two leaves and the contraction of
- * dK/dtheta against the Gram matrix; the active
- * block's Cholesky factor (300 of 767 sites) against the full one; the conditioned factor L C^-T against a
- * Cholesky factor. Everything takes turns and medians are compared.
+ * The Gram matrix of n = 767 inputs in d = 256 dimensions (the size of USPS 3-vs-5) against its syrk; a sum
+ * of two leaves, and the contraction of dK/dtheta, against the Gram matrix; the Cholesky factor of the active
+ * block (300 of 767 sites) against the full one; the conditioned factor L C^-T against a Cholesky factor. All
+ * alternate, and medians are compared.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static void fill(matrices *m)
         m->t[i] = m->s[i] * m->s[i];
         m->index[i] = i;
     }
-    /* Active sites lie anywhere: every second one, and so on. */
+    /* Active sites are not contiguous: take every second one first. */
     for (size_t i = 0; i < N; i++) m->index[i] = i * 2 < N ? i * 2 : i * 2 - N;
     for (size_t i = 1; i < ACTIVE; i++)
         if (m->index[i] <= m->index[i - 1]) abort();

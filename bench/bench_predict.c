@@ -1,11 +1,11 @@
-/* bench_predict.c: 100,000 new inputs predicted from draws on USPS 3-vs-5 (N = 767, 256 inputs): seconds, the part
- * of it that the bare matrix products take, and the most memory that was in use beside model and data.
+/* bench_predict.c: predictions at 100,000 new inputs from draws on USPS 3-vs-5 (N = 767, 256 inputs):
+ * seconds, the share of the matrix products alone, and the peak memory in addition to model and data.
  *
- * Usage: bench_predict [POINTS [DRAWS]] (of each of 4 chains). The draws are EP's, which cost nothing and have
- * the posterior's size; new inputs are the training inputs plus seeded noise. All of them once, and a tenth of them
- * with one thread and with two, with draws made again for every block of new inputs instead of kept in memory
- * (which here means products with EP's factor), and with a logit likelihood, whose probabilities are by
- * quadrature.
+ * Usage: bench_predict [POINTS [DRAWS]] (draws of each of 4 chains). The draws are from EP's Gaussian, which
+ * costs nothing and has the scale of the posterior; the new inputs are the training inputs plus seeded noise.
+ * All of them are predicted once, and a tenth of them with one thread and with two, with draws recomputed for
+ * every block of new inputs instead of kept in memory (here by products with EP's factor), and with a logit
+ * likelihood, whose probabilities need quadrature.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum { CHAINS = 4 };
 
 static const double LOG_ELL = 4.85, LOG_SIGMA = 5.1;
 
-/* Draw `first + i` of a chain, made on the spot: from EP's q. */
+/* Draws `first` to `first + count - 1` of a chain, computed when needed, from EP's q. */
 static tw_status read_draws(void *user, size_t chain, size_t first, size_t count, double *x)
 {
     const bench_usps *usps = user;
@@ -52,7 +52,7 @@ static tw_data *make_inputs(const bench_usps *usps, size_t points)
     return at;
 }
 
-/* The products U'V alone, in the predictor's own shapes. */
+/* The products U'V alone, with the shapes of the predictor. */
 static double product_seconds(size_t n, size_t points, size_t draws)
 {
     enum { DRAWS = 1024, TILE = 64, WIDE = DRAWS * DRAWS, NARROW = DRAWS * TILE };

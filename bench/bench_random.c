@@ -1,4 +1,4 @@
-/* bench_random.c: nanoseconds per variate, the best of several rounds. */
+/* bench_random.c: nanoseconds per variate, the shortest of several rounds. */
 #include <stdio.h>
 #include <time.h>
 

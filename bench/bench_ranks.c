@@ -1,10 +1,12 @@
-/* bench_ranks.c: what a second process is worth: annealed importance sampling on USPS 3-vs-5 at (4.85, 5.1), pilot included.
+/* bench_ranks.c: the gain from a second process: annealed importance sampling on USPS 3-vs-5 at (4.85, 5.1),
+ * pilot included.
  *
  *   mpirun -n 2 build/bench/bench_ranks
  *
- * In turns, so that all see the same machine: rank 0 alone; every rank by itself with all of the work, at the same time,
- * which is what the machine allows; and all ranks together, one thread each. The efficiency on R ranks is seconds(1) / (R seconds(R)), the median over the turns. The estimates must be equal to
- * the bit. Meetings are calls of the team; the time in them is that of messages and of waiting for the others.
+ * Three ways alternate, so that all see the same machine: rank 0 alone; every rank with all of the work at
+ * the same time, which shows what the machine allows; and all ranks together, one thread each. The efficiency
+ * on R ranks is seconds(1) / (R seconds(R)), the median over the turns. The estimates must be equal to the
+ * bit. Meetings are calls of the team; their time is that of messages and of waiting for other ranks.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -18,14 +20,14 @@
 enum { TURNS = 5, WAYS = 3, MOST_RANKS = 64 };
 enum { ALONE, BESIDE, TOGETHER };
 
-/* A team whose meetings are counted. */
+/* A team that counts its meetings. */
 typedef struct counted {
-    tw_team team; /* what the context sees */
+    tw_team team; /* the context's team */
     const tw_team *inner;
     double meetings, bytes, seconds;
 } counted;
 
-/* Wait for the others without taking a processor from them. */
+/* Wait for the other ranks without using the processor. */
 static void wait_for_all(void)
 {
     const struct timespec nap = {.tv_nsec = 1000000};
@@ -91,7 +93,7 @@ static double seconds_of_ais(const bench_usps *u, const tw_team *team, double *l
     return bench_seconds() - start;
 }
 
-/* One way of doing it; ranks that have no part in it wait. */
+/* Run one of the ways; ranks without a part in it wait. */
 static double seconds_of(const bench_usps *u, counted *c, int way, double *log_z)
 {
     wait_for_all();

@@ -1,7 +1,7 @@
-/* bench_sites.c: what the functions of the sites cost, in nanoseconds an element, against a bare exp.
+/* bench_sites.c: the cost of the site functions in nanoseconds per element, against exp alone.
  *
- * A block is N x P = 767 x 32 latents of an ensemble, spread like those of an ordinary posterior or like
- * those of a prior with sigma = 160. The pieces of work take turns; medians are compared.
+ * A block is N x P = 767 x 32 latents of an ensemble, distributed like a typical posterior or like a prior
+ * with sigma = 160. The functions alternate; medians are compared.
  */
 #include <math.h>
 #include <stdint.h>
@@ -24,7 +24,8 @@ static double uniform(uint64_t *state)
     return ((double)(*state >> 11) + 0.5) * 0x1p-53;
 }
 
-/* z normal with the given mean and deviation (Box and Muller); the exponents are -|z|, held above -700. */
+/* z normal with the given mean and standard deviation (Box and Muller); the exponents are -|z|, at least
+ * -700. */
 static void fill(block *b, double mean, double deviation)
 {
     uint64_t state = 20160601;

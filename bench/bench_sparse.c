@@ -1,7 +1,8 @@
-/* bench_sparse.c: a Matern field on a lattice of SIDE x SIDE cells with Poisson counts, by its sparse precision: analysis,
- * factorisation, selected inverse, solves, Laplace, EP and HMC in units of a factorisation, memory in units of the factor.
- * Usage: bench_sparse [SIDE [laplace|ep|hmc [DRAWS]]]: 100 if not given, and up to which of these; ep if not said.
- * hmc: 16 chains in lockstep in EP's frame, and the ESS of the worst latent of DRAWS draws of each, 100 if not given.
+/* bench_sparse.c: a Matern field on a lattice of SIDE x SIDE cells with Poisson counts and a sparse
+ * precision: analysis, factorisation, selected inverse, solves, Laplace, EP and HMC in units of a
+ * factorisation, and memory in units of the factor. Usage: bench_sparse [SIDE [laplace|ep|hmc [DRAWS]]], with
+ * defaults 100, ep and 100; the second argument is the last method to run. hmc runs 16 chains in lockstep in
+ * EP's coordinates, DRAWS draws of each, and reports the ESS of the worst latent.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ static void check(const tw_context *ctx, tw_status status)
     exit(1);
 }
 
-/* Cells, and counts whose logarithm of the rate is a wave. */
+/* Cells, and counts whose log rate is a wave. */
 static void make_cells(size_t side, double *x, double *y)
 {
     tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
@@ -71,7 +72,7 @@ static double time_factor(const tw_sparse *q)
             l[tw_analysis_find(a, q->row[e], j)] = q->value[e];
     memcpy(kept, l, a->entries * sizeof *l);
     double factor = INFINITY;
-    for (size_t k = 0; k < REPEATS; k++) { /* the fastest: others disturb it */
+    for (size_t k = 0; k < REPEATS; k++) { /* the shortest: other processes disturb it */
         memcpy(l, kept, a->entries * sizeof *l);
         since(&start);
         if (!tw_sparse_factor(a, &front, l, &failed)) exit(1);
@@ -93,9 +94,9 @@ static double time_factor(const tw_sparse *q)
     return factor;
 }
 
-/* The work of the draws alone, without warm-up: what each further one costs. */
+/* Times the draws alone, without warm-up: the cost of each further draw. */
 typedef struct watch {
-    double start; /* of sampling */
+    double start; /* start of sampling */
     size_t seen;
 } watch;
 
@@ -126,7 +127,7 @@ static void time_hmc(const tw_model *model, const tw_approximation *ep, size_t d
     check(ctx, tw_sampling_new(&posterior, &options, CHAINS, &sampling));
     check(ctx, tw_sampler_start(sampling->sampler, ep->reference, 1.0, 1));
     check(ctx, tw_chains_run(sampling->sampler, &chains, &kept));
-    double each = (bench_cpu_seconds() - w.start) / (double)w.seen / factor; /* of all chains */
+    double each = (bench_cpu_seconds() - w.start) / (double)w.seen / factor; /* one draw of all chains */
     check(ctx, tw_draws_summarise(kept, 1, NULL, &summary));
     double share = each * (double)draws;
     printf("HMC, %d chains               %9.2f factorisations a draw of all, %zu steps of %.3f, acceptance "

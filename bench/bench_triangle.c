@@ -1,8 +1,9 @@
-/* bench_triangle.c: products of a lower triangle with few columns (linalg/triangle.h), against BLAS's triangular product (dtrmm) of the
- * same size in double precision.
+/* bench_triangle.c: products of a lower triangle with few columns (linalg/triangle.h), against BLAS's
+ * triangular product (dtrmm) of the same size in double precision.
  *
- * n = 200 and 767 (the size of USPS 3-vs-5), 4, 16 and 32 columns: L B in double precision, L B and L' B in single precision from packed
- * triangles. Everything takes turns and medians are compared; Gflop/s count n^2 flops a column.
+ * n = 200 and 767 (the size of USPS 3-vs-5), 4, 16 and 32 columns: L B in double precision, and L B and L' B
+ * in single precision from packed triangles. All alternate, and medians are compared; Gflop/s count n^2 flops
+ * per column.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void report(products *p)
            1e-9 * flops / seconds[2], 1e-9 * flops / seconds[3]);
 }
 
-/* Of one order, with numbers that do not matter. */
+/* Products of one order; the numbers do not matter. */
 static void report_order(tw_context *ctx, size_t n, double *l, products *p)
 {
     static const size_t columns[] = {4, 16, 32};

@@ -1,4 +1,4 @@
-/* measure.c: positions, a step of RMHMC, and a step of HMC on many columns; see measure.h. */
+/* measure.c: time a step of RMHMC, and a step of HMC on many columns; see measure.h. */
 #include "measure.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { CHAINS = 8, BURN = 100, BETWEEN = 50, STEP_REPEATS = 3, BATCH_REPEATS = 1
 
 /* ---- positions ---- */
 
-/* All chains begin at EP's mean. */
+/* Start all chains at EP's mean. */
 static tw_status start_chains(const tw_approximation *ep, tw_sampler *s)
 {
     double *start = NULL;
@@ -71,7 +71,7 @@ double bench_time_potrf(const tw_model *model, double *scratch)
     return bench_cpu_seconds() - start;
 }
 
-/* Median of STEP_REPEATS steps from the same phase point. */
+/* The median of STEP_REPEATS steps from the same phase point. */
 static tw_status time_repeats(tw_riemann *p, const double *v, const double *normals, double eps,
                               bench_step *out, double *median)
 {
@@ -90,7 +90,7 @@ static tw_status time_repeats(tw_riemann *p, const double *v, const double *norm
     return TW_OK;
 }
 
-/* work: n + 2 r + n^2 + 2 positions. */
+/* work holds n + 2 r + n^2 + 2 positions numbers. */
 static tw_status time_positions(tw_riemann *p, double eps, const double *x, double *work, bench_step *out)
 {
     const tw_target *target = p->target;

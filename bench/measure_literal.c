@@ -1,4 +1,4 @@
-/* measure_literal.c: a step of the literal algorithm of the report; see measure.h. */
+/* measure_literal.c: time a step of the literal algorithm of the report; see measure.h. */
 #include <math.h>
 
 #include "base/context.h"
@@ -13,7 +13,7 @@ typedef struct literal {
     double *p, *normals, *scratch, *steps, *potrf; /* n, n, n x n, and one for each position */
 } literal;
 
-/* A momentum from the metric at x, and one step. */
+/* Draw a momentum from the metric at x, and time one step. */
 static tw_status time_one(tw_context *ctx, literal *l, const double *x, size_t j, bench_step *out)
 {
     int n = l->in->n;

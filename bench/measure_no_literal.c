@@ -1,4 +1,4 @@
-/* measure_no_literal.c: in the place of measure_literal.c, where the literal algorithm of the report is left out. */
+/* measure_no_literal.c: replaces measure_literal.c in builds without the literal algorithm of the report. */
 #include "base/context.h"
 #include "measure.h"
 #include "model/model.h"

@@ -1,4 +1,4 @@
-/* support_time.c: see support_time.h. */
+/* support_time.c: clocks and medians; see support_time.h. */
 #include "support_time.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* support_usps.c: see support_usps.h. */
+/* support_usps.c: read USPS 3-vs-5; see support_usps.h. */
 #include "support_usps.h"
 
 #include <stdio.h>

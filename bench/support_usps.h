@@ -15,16 +15,16 @@ typedef struct bench_usps {
     tw_reference *prior;
 } bench_usps;
 
-/* False, with a message, where the data under TALWEG_SHARED (default ../shared) are absent. */
+/* False, with a message, if the data under TALWEG_SHARED (default ../shared) are absent. */
 bool bench_usps_new(double log_ell, double log_sigma, bench_usps *out);
 void bench_usps_free(bench_usps *usps);
 
-/* `count` positions (n x count, for the caller to free) of the path from `reference` at b: see bench_positions.
- * NULL reference: the prior. */
+/* `count` positions (n x count, which the caller frees) from the path from `reference` (NULL: the prior) at
+ * b: see bench_positions. */
 double *bench_usps_positions(const bench_usps *usps, const tw_reference *reference, double beta,
                              size_t count);
 
-/* End with the context's message unless the status is TW_OK. */
+/* Exit with the context's message unless the status is TW_OK. */
 void bench_check(const tw_context *ctx, tw_status status);
 
 #endif

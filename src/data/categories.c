@@ -1,4 +1,4 @@
-/* categories.c: inputs that are text: the categories of new cases as those of the training cases. */
+/* categories.c: text inputs. New cases get the category numbers of the training cases. */
 #include <stdio.h>
 #include <string.h>
 
@@ -44,14 +44,14 @@ tw_status tw_data_set_levels(tw_data *data, size_t input, size_t count, const ch
     return replace_levels(data, input, &(tw_levels){count, (char **)texts});
 }
 
-/* "age", or input 3 where it has no name. */
+/* The name of an input, or "input 3" if the data have no names. */
 static const char *input_name(const tw_data *data, size_t input, char text[32])
 {
     snprintf(text, 32, "input %zu", input + 1);
     return data->names ? data->names[input] : text;
 }
 
-/* A text that is none of the known ones. */
+/* Report a text that is not a category of the training cases. */
 static tw_status fail_text(const tw_data *data, size_t input, size_t row, const char *text,
                            const tw_levels *known)
 {
@@ -63,7 +63,8 @@ static tw_status fail_text(const tw_data *data, size_t input, size_t row, const 
                    line, input_name(data, input, name), tw_quote(text, text + strlen(text)).text, list);
 }
 
-/* The known texts, and behind them those of the new cases, which stand where their codes say. */
+/* Set the categories to the known texts followed by the texts of the new cases, the list that the codes of
+ * recode() refer to. */
 static tw_status known_and_new(tw_data *data, size_t input, const tw_levels *known)
 {
     const tw_levels *own = &data->levels[input];
@@ -78,7 +79,8 @@ static tw_status known_and_new(tw_data *data, size_t input, const tw_levels *kno
     return status;
 }
 
-/* New codes: the place among the known texts, and those behind them for texts that are new. */
+/* Replace each code by the position of its text among the known texts; a new text with code c gets
+ * known->count + c, its position in the list of known_and_new(). */
 static tw_status recode(tw_data *data, size_t input, const tw_levels *known, bool new_ones)
 {
     const tw_levels *own = &data->levels[input];

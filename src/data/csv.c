@@ -1,9 +1,10 @@
-/* csv.c: comma-, semicolon-, tab- or space-separated numbers, with or without a header.
+/* csv.c: read numbers separated by commas, semicolons, tabs or spaces, with or without a header.
  *
- * Two passes over the text. The first finds the separator, the header and the number of rows; then the table
- * is allocated once; the second reads each row into it. A row of plain numbers, as good as every row, takes
- * a fast path that looks at each byte once; where that stumbles, the row is read again, field by field, by a
- * path that knows quotes and says what is wrong. Blank lines and lines that start with # do not count.
+ * The reader makes two passes over the text. The first finds the separator, the header and the number of
+ * rows, so the table is allocated once; the second reads each row into it. Almost every row holds plain
+ * numbers only: a fast path reads such a row and looks at each byte once. A slow path reads any other row
+ * again, field by field; it handles quotes and reports errors. Blank lines and lines that start with # are
+ * skipped.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +22,11 @@ typedef struct csv {
     const char *end;  /* of the text */
     char separator;
     size_t columns;
-    bool text;             /* columns may be text: */
-    tw_text_column *texts; /* each of them; NULL: none so far */
+    bool text;             /* columns may hold text */
+    tw_text_column *texts; /* one for each column; NULL: no text so far */
 } csv;
 
-/* Where a message points: line and, counted from 1, field, with the column's name if it has one. */
+/* The position that a message reports: line, field (from 1) and the column's name if it has one. */
 typedef struct place {
     char text[64 + TW_QUOTED_BYTES];
 } place;
@@ -43,7 +44,7 @@ static place place_of(const csv *in, const char *at, size_t column)
     return where;
 }
 
-/* The next line from p on that is neither blank nor a comment, or the end of the text. */
+/* The next line at or after p that is neither blank nor a comment, or the end of the text. */
 static const char *next_content(const csv *in, const char *p)
 {
     while (p < in->end) {
@@ -62,14 +63,15 @@ static const char *next_line(const csv *in, const char *p)
     return next_content(in, newline < in->end ? newline + 1 : in->end);
 }
 
-/* The trimmed end of the line at p. */
+/* The end of the line at p, without trailing blanks. */
 static const char *content_end(const csv *in, const char *p)
 {
     return tw_trim_end(in->separator, p, tw_file_line_end(in->file, p));
 }
 
-/* Numbers hold no separator, so the second line, a line of numbers for sure, shows it; a line of one number
- * leaves the question to the first. A file of one column needs none: then a comma is as good as any. */
+/* The second line determines the separator, because it holds data, and numbers contain no separator. If it
+ * holds one number only, the first line decides. A file of one column has no separator: the comma then
+ * serves. */
 static void choose_separator(csv *in, const char *first, const char *second)
 {
     if (second < in->end) in->separator = tw_find_separator(second, tw_file_line_end(in->file, second));
@@ -86,7 +88,7 @@ static tw_status fail_quote(const csv *in, const char *at, size_t column, const 
                    place_of(in, at, column).text, tw_quote(field->begin, field->end).text);
 }
 
-/* It may be a typing error in a first row. */
+/* Warn if some fields of the header are numbers: it may be a row of data with a typing error. */
 static void warn_of_header(const csv *in, const char *line, const tw_field *text, size_t numbers)
 {
     tw_quoted quoted = tw_quote(text->begin, text->end);
@@ -96,8 +98,9 @@ static void warn_of_header(const csv *in, const char *line, const tw_field *text
                                          .name = quoted.text});
 }
 
-/* Have two lines numbers and text at the same places, and numbers at all? Then the first is no header. */
-static bool alike(const csv *in, const char *first, const char *second)
+/* Whether two lines have numbers and text in the same columns, with at least one number. Then the first line
+ * is a row of data and not a header. */
+static bool have_same_kinds(const csv *in, const char *first, const char *second)
 {
     const char *p = first, *q = second, *first_end = content_end(in, first),
                *second_end = content_end(in, second);
@@ -115,7 +118,8 @@ static bool alike(const csv *in, const char *first, const char *second)
     return !p && !q && numbers > 0;
 }
 
-/* A header is a line with any field that is text, unless columns of text begin with it. */
+/* A line with a text field is a header, unless the second line has the same kinds of fields: then some
+ * columns hold text. */
 static tw_status look_for_header(csv *in, const char *line, const char *second, bool *is_header)
 {
     const char *end = content_end(in, line);
@@ -133,12 +137,12 @@ static tw_status look_for_header(csv *in, const char *line, const char *second, 
         if (kind == TW_FIELD_TEXT && !*is_header) text = field;
         if (kind == TW_FIELD_TEXT) *is_header = true;
     }
-    if (*is_header && alike(in, line, second)) *is_header = false;
+    if (*is_header && have_same_kinds(in, line, second)) *is_header = false;
     if (*is_header && numbers) warn_of_header(in, line, &text, numbers);
     return TW_OK;
 }
 
-/* Names of the columns: pointers and, behind them in the same block, the text. */
+/* Copy the column names. One block holds the pointers and, after them, the texts. */
 static tw_status read_header(csv *in, const char *line)
 {
     const char *end = content_end(in, line);
@@ -174,9 +178,9 @@ static tw_status find_layout(csv *in)
     return is_header ? read_header(in, first) : TW_OK;
 }
 
-/* The number of rows. A row of c fields takes at least c bytes with its newline, so the bytes that are
- * there bound the rows that can be read before a ragged one stops the reading; the bound keeps a broken file
- * from asking for far more memory than it could fill. */
+/* The number of rows to allocate. A row of c fields takes at least c bytes, its newline included, so the
+ * length of the text bounds the number of complete rows. Without this bound, a broken file could request far
+ * more memory than it can fill. */
 static size_t count_rows(const csv *in)
 {
     size_t most = ((size_t)(in->end - in->data) + 1) / in->columns;
@@ -185,8 +189,8 @@ static size_t count_rows(const csv *in)
     return rows <= most ? rows : most > 0 ? most : 1;
 }
 
-/* The fast path: plain finite numbers, as many as there are columns, into row[0], row[stride], ... Returns
- * the end of the line, or NULL where the line is anything else. */
+/* The fast path: read one plain finite number for each column into row[0], row[stride], ... Returns the end
+ * of the line, or NULL if the line holds anything else. */
 static const char *read_plain_row(const csv *in, const char *p, double *row, size_t stride)
 {
     const char separator = in->separator;
@@ -214,13 +218,13 @@ static tw_status fail_text(const csv *in, const char *line, size_t column, const
                    place_of(in, line, column).text, tw_quote(field->begin, field->end).text, advice);
 }
 
-/* What is wrong with column j in this line; see tw_table_flaw. */
-static tw_status flawed(csv *in, const char *line, size_t j, tw_status failed)
+/* Record a failure that concerns column j only; see tw_table_flaw. */
+static tw_status record_flaw(csv *in, const char *line, size_t j, tw_status failed)
 {
     return tw_table_flaw(in->table, in->text, j, tw_file_line_number(in->file, line), failed);
 }
 
-/* Names and categories go into files that are UTF-8, and are found again there. */
+/* Names and categories must be UTF-8 because the files that talweg writes are. */
 static tw_status fail_encoding(const csv *in, const char *line, size_t column, const tw_field *field)
 {
     return tw_fail(in->file->ctx, TW_BAD_DATA,
@@ -229,15 +233,15 @@ static tw_status fail_encoding(const csv *in, const char *line, size_t column, c
                    place_of(in, line, column).text, tw_quote(field->begin, field->end).text);
 }
 
-/* Text in column j of the row at `row`. */
+/* Store the text in column j of row `row`. */
 static tw_status take_text(csv *in, const char *line, size_t j, size_t row, const tw_field *field)
 {
     void *memory = NULL;
-    bool beyond = row >= in->table->rows; /* of the bound of count_rows: such a row is not complete */
+    bool beyond = row >= in->table->rows; /* beyond the bound of count_rows no row is complete */
     if (!in->text || beyond) return fail_text(in, line, j, field);
-    if (tw_text_is_mistake(field)) return flawed(in, line, j, fail_text(in, line, j, field));
+    if (tw_text_is_mistake(field)) return record_flaw(in, line, j, fail_text(in, line, j, field));
     if (!tw_text_is_utf8(field->begin, field->end))
-        return flawed(in, line, j, fail_encoding(in, line, j, field));
+        return record_flaw(in, line, j, fail_encoding(in, line, j, field));
     if (!in->texts) {
         TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_text_column), "columns of text", &memory));
         in->texts = memory;
@@ -251,7 +255,7 @@ static tw_status fail_missing(const csv *in, const char *line, size_t column, co
                    place_of(in, line, column).text, tw_quote(field->begin, field->end).text);
 }
 
-/* The path that knows everything. */
+/* The slow path: handles quotes, text, missing values and rows of wrong length. */
 static tw_status read_row(csv *in, const char *line, double *row, size_t stride)
 {
     const char *end = content_end(in, line), *p = line;
@@ -264,7 +268,7 @@ static tw_status read_row(csv *in, const char *line, double *row, size_t stride)
         if (found != in->columns) continue;
         tw_field_kind kind = tw_field_value(&field, &value);
         if (kind == TW_FIELD_TEXT) TW_TRY(take_text(in, line, j, (size_t)(row - in->table->values), &field));
-        if (kind == TW_FIELD_MISSING) TW_TRY(flawed(in, line, j, fail_missing(in, line, j, &field)));
+        if (kind == TW_FIELD_MISSING) TW_TRY(record_flaw(in, line, j, fail_missing(in, line, j, &field)));
         row[j * stride] = value;
     }
     if (found == in->columns) return TW_OK;
@@ -274,7 +278,7 @@ static tw_status read_row(csv *in, const char *line, double *row, size_t stride)
         tw_file_line_number(in->file, line), in->columns, in->table->names ? "header" : "first row", found);
 }
 
-/* Newlines from p to q. */
+/* The number of newlines in [p, q). */
 static size_t lines_between(const char *p, const char *q)
 {
     size_t lines = 0;
@@ -285,8 +289,8 @@ static size_t lines_between(const char *p, const char *q)
     return lines;
 }
 
-/* A row beyond the bound of count_rows cannot be complete: it fails before its last column is written, so
- * no write leaves the table. */
+/* A row beyond the bound of count_rows is incomplete: it fails before its last column is written, so the
+ * writes stay inside the table. */
 static tw_status read_rows(csv *in)
 {
     const size_t stride = in->table->rows;
@@ -307,7 +311,7 @@ static tw_status read_rows(csv *in)
     return TW_OK;
 }
 
-/* Columns that are text in every row become categories; text among numbers is a mistake. */
+/* A column that is text in every row becomes categories; text among numbers is an error. */
 static tw_status code_texts(csv *in)
 {
     void *memory = NULL;
@@ -315,8 +319,8 @@ static tw_status code_texts(csv *in)
     if (!in->texts) return TW_OK;
     for (size_t j = 0; j < in->columns; j++)
         if (in->texts[j].count > 0 && in->texts[j].count < rows)
-            TW_TRY(
-                flawed(in, in->texts[j].line, j, fail_text(in, in->texts[j].line, j, &in->texts[j].first)));
+            TW_TRY(record_flaw(in, in->texts[j].line, j,
+                               fail_text(in, in->texts[j].line, j, &in->texts[j].first)));
     TW_TRY(tw_allocate(in->file->ctx, in->columns, sizeof(tw_levels), "categories", &memory));
     in->table->levels = memory;
     for (size_t j = 0; j < in->columns; j++)
@@ -326,7 +330,7 @@ static tw_status code_texts(csv *in)
     return TW_OK;
 }
 
-/* A name that is not UTF-8 is a flaw of its column, too. */
+/* A column whose name is not UTF-8 has a flaw. */
 static tw_status check_names(csv *in)
 {
     const char *line = next_content(in, tw_file_text(in->file)), *end = content_end(in, line), *p = line;
@@ -334,7 +338,7 @@ static tw_status check_names(csv *in)
         tw_field field;
         p = tw_next_field(in->separator, p, end, &field);
         if (!tw_text_is_utf8(field.begin, field.end))
-            TW_TRY(flawed(in, line, j, fail_encoding(in, line, j, &field)));
+            TW_TRY(record_flaw(in, line, j, fail_encoding(in, line, j, &field)));
     }
     return TW_OK;
 }

@@ -1,4 +1,4 @@
-/* data.c: a data set out of the caller's arrays, and its columns of constants. */
+/* data.c: build a data set from the caller's arrays, and set its columns of constants. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +75,7 @@ tw_status tw_data_new(tw_context *ctx, size_t n, size_t d, const double *x, size
     return status;
 }
 
-/* n + more numbers instead of n, the new ones this. */
+/* Extend each column from n to n + more numbers; the new ones equal `with`. */
 static tw_status lengthen(tw_context *ctx, size_t n, size_t columns, size_t more, double with, double **array)
 {
     double *longer = NULL;
@@ -120,7 +120,7 @@ const double *tw_data_column(const tw_data *data, const char *name)
     return NULL;
 }
 
-/* The place of a column of that name, or the next one, without numbers. */
+/* Find the column of that name, or take the next free place for it, without values. */
 static tw_status place_column(tw_data *data, const char *name, tw_constants **out)
 {
     for (size_t k = 0; k < data->columns; k++)

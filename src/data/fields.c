@@ -1,4 +1,4 @@
-/* fields.c: cutting a line into fields, see fields.h. */
+/* fields.c: split a line into fields; see fields.h. */
 #include "data/fields.h"
 
 #include <math.h>
@@ -24,13 +24,14 @@ const char *tw_trim_end(char separator, const char *begin, const char *end)
     return end;
 }
 
-/* A semicolon wins over a comma, which may be a decimal comma (the number parser will say so); a comma over
- * a tab or space, which may be decoration; tabs and spaces together are any run of both. */
+/* A semicolon takes precedence over a comma, which may be a decimal comma (the number parser then reports
+ * it). A comma takes precedence over tabs and spaces, which may only align the columns. If a line has both
+ * tabs and spaces, any run of them separates. */
 char tw_find_separator(const char *begin, const char *end)
 {
     enum { SEMICOLON, COMMA, TAB, SPACE, KINDS };
     static const char separators[] = ";,\t ";
-    bool seen[KINDS + 1] = {false}; /* the last is for the NUL that strchr finds, too */
+    bool seen[KINDS + 1] = {false}; /* the last for NUL: strchr finds it as well */
     bool quoted = false;
     begin = skip_blanks('\0', begin, end);
     end = tw_trim_end('\0', begin, end);
@@ -51,7 +52,7 @@ static const char *to_separator(char separator, const char *p, const char *end)
     return p;
 }
 
-/* From behind the opening quote to the separator behind the closing one. */
+/* Read from after the opening quote to the separator after the closing quote. */
 static const char *take_quoted(char separator, const char *p, const char *end, tw_field *field)
 {
     field->begin = p;

@@ -1,8 +1,8 @@
-/* file.c: reading a file at once, and quoting pieces of it in messages.
+/* file.c: read a whole file into memory.
  *
- * The file is read, not mapped: a mapped file that another program shortens kills the reader with a signal.
- * The buffer starts one byte larger than the file (that byte asks for the end of file) plus one for the
- * final NUL; a pipe, whose size is unknown, doubles it as needed.
+ * The file is read and not mapped: if another program truncates a mapped file, a signal kills the reader.
+ * The buffer is two bytes larger than the file, one byte to detect the end of the file and one for the final
+ * NUL. The size of a pipe is unknown, so its buffer doubles as needed.
  */
 #include "data/file.h"
 
@@ -26,7 +26,7 @@ static tw_status grow(tw_file *file, size_t capacity)
     return TW_OK;
 }
 
-/* Fill file from the descriptor until its end; `expected` is the size that the system reports. */
+/* Read the descriptor to its end; `expected` is the size that the system reports, 0 if unknown. */
 static tw_status read_all(tw_file *file, int descriptor, size_t expected)
 {
     size_t capacity = expected ? expected + 2 : PIPE_BYTES;
@@ -46,7 +46,7 @@ static tw_status read_all(tw_file *file, int descriptor, size_t expected)
     return TW_OK;
 }
 
-/* Terminals are devices too, but their lines end. */
+/* Terminals are character devices too, but their input ends. */
 static tw_status read_descriptor(tw_file *file, int descriptor)
 {
     struct stat about;

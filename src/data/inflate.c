@@ -1,4 +1,4 @@
-/* inflate.c: a file compressed by gzip, as if it were not: all its members, one after the other. */
+/* inflate.c: decompress a gzip file, with all its members, in memory. */
 #include <stdint.h>
 #include <string.h>
 #define ZLIB_CONST
@@ -8,7 +8,7 @@
 
 enum { GZIP_WINDOW = 15 + 16, FIRST_BYTES = 1 << 16 };
 
-/* zlib's memory is the context's. */
+/* zlib allocates from the context, which counts the memory. */
 static voidpf allocate(voidpf ctx, uInt items, uInt size)
 {
     void *memory = NULL;
@@ -25,7 +25,7 @@ static bool is_gzip(const uint8_t *bytes, size_t length)
     return length >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
 }
 
-/* Bytes that came out, with room for a NUL behind them. */
+/* The decompressed bytes, with room for a final NUL. */
 typedef struct output {
     char *bytes;
     size_t length, capacity;
@@ -46,7 +46,7 @@ static tw_status grow(tw_context *ctx, output *o)
 
 static tw_status fail(tw_context *ctx, int code, size_t at)
 {
-    if (code == Z_MEM_ERROR) return TW_NO_MEMORY; /* the context has the words */
+    if (code == Z_MEM_ERROR) return TW_NO_MEMORY; /* allocate() has set the message */
     return tw_fail(ctx, TW_BAD_DATA,
                    code == Z_BUF_ERROR || code == Z_OK
                        ? "is a truncated gzip file, which ends after %zu bytes"
@@ -59,7 +59,7 @@ static uInt piece(size_t bytes)
     return (uInt)(bytes < UINT32_MAX / 2 ? bytes : UINT32_MAX / 2);
 }
 
-/* Members until the end; what follows the last and is no member is left alone, as gzip does. */
+/* Decompress every member. Bytes after the last member are ignored, as gzip does. */
 static tw_status inflate_all(tw_context *ctx, z_stream *stream, const uint8_t *from, size_t length, output *o)
 {
     size_t used = 0;

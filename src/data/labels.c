@@ -1,7 +1,8 @@
-/* labels.c: labels of two classes, as -1 and +1; ordered levels, as 1, 2, ...
+/* labels.c: code the labels of two classes as -1 and +1, and ordered levels as 1, 2, ...
  *
- * {0, 1} becomes {-1, +1}, and {-1, +1} stays. Of any other two values the larger is +1: the larger whole number, or the text that
- * comes later in the order of bytes (FALSE and TRUE, no and yes, 1 and 2), unless somebody says which.
+ * {0, 1} becomes {-1, +1}, and {-1, +1} stays. Of any other two values the larger becomes +1, unless the
+ * caller names the positive class: the larger of two whole numbers, or the later of two texts in byte order
+ * (TRUE after FALSE, yes after no).
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +13,7 @@
 
 enum { VALUES_SHOWN = 5, TEXT = 32 };
 
-/* The different values among the labels, in order of appearance; at most VALUES_SHOWN + 1 of them, and the
- * row where each was first seen. */
+/* The distinct label values in order of appearance, at most VALUES_SHOWN + 1, and the first row of each. */
 typedef struct different {
     size_t count;
     double values[VALUES_SHOWN + 1];
@@ -33,8 +33,8 @@ static different different_values(const tw_data *data)
     return d;
 }
 
-/* A label in words: its text, or its number in `number`. */
-static const char *word_of(const tw_data *data, double y, char number[TEXT])
+/* A label as text: its category, or its value printed into `number`. */
+static const char *label_text(const tw_data *data, double y, char number[TEXT])
 {
     if (data->labels.count) return data->labels.text[(size_t)y];
     snprintf(number, TEXT, "%.15g", y);
@@ -47,7 +47,7 @@ static tw_status fail_labels(const tw_data *data, const different *d)
     size_t length = 0;
     for (size_t k = 0; k < d->count && k < VALUES_SHOWN; k++)
         length += (size_t)snprintf(found + length, sizeof found - length, "%s%.40s (row %zu)", k ? ", " : "",
-                                   word_of(data, d->values[k], number), d->rows[k]);
+                                   label_text(data, d->values[k], number), d->rows[k]);
     if (d->count > VALUES_SHOWN) snprintf(found + length, sizeof found - length, ", ...");
     return tw_fail(data->ctx, TW_BAD_DATA,
                    "labels of two classes must be two different whole numbers or texts, but they are %s: "
@@ -55,15 +55,15 @@ static tw_status fail_labels(const tw_data *data, const different *d)
                    found);
 }
 
-/* Two classes: two texts, or two whole numbers. */
-static bool are_two(const tw_data *data, const different *d)
+/* Whether the labels are two classes: two texts, or two whole numbers. */
+static bool are_two_classes(const tw_data *data, const different *d)
 {
     if (d->count != 2) return false;
     return data->labels.count || (rint(d->values[0]) == d->values[0] && rint(d->values[1]) == d->values[1]);
 }
 
 /* Whether every value is low or +1. */
-static bool all_within(const different *d, double low)
+static bool all_low_or_one(const different *d, double low)
 {
     for (size_t k = 0; k < d->count; k++)
         if (d->values[k] != low && d->values[k] != 1.0) return false;
@@ -79,8 +79,8 @@ static tw_status set_labels(tw_data *data, size_t count, const char *const *text
     return TW_OK;
 }
 
-/* Are y the numbers of so many texts? */
-static bool are_numbers_of(const tw_data *data, size_t count)
+/* Whether every y is a whole number from 0 to count - 1. */
+static bool are_indices(const tw_data *data, size_t count)
 {
     for (size_t i = 0; i < data->n; i++)
         if (!(data->y[i] >= 0.0 && data->y[i] < (double)count && rint(data->y[i]) == data->y[i]))
@@ -92,7 +92,7 @@ tw_status tw_data_set_label_texts(tw_data *data, size_t count, const char *const
 {
     if (!data->y)
         return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no labels: choose a label column");
-    if (!are_numbers_of(data, count))
+    if (!are_indices(data, count))
         return tw_fail(data->ctx, TW_BAD_ARGUMENT,
                        "labels of %zu texts must be whole numbers from 0 to below %zu", count, count);
     for (size_t k = 1; k < count; k++)
@@ -101,12 +101,12 @@ tw_status tw_data_set_label_texts(tw_data *data, size_t count, const char *const
     return set_labels(data, count, texts);
 }
 
-/* Each label as its place among these texts, from `first` on in steps of `step`. */
+/* Replace each label by first + step k, where k is its position among the texts. */
 static tw_status recode(tw_data *data, const tw_levels *texts, double first, double step)
 {
     char number[TEXT], list[300];
     for (size_t i = 0; i < data->n; i++) {
-        const char *word = word_of(data, data->y[i], number);
+        const char *word = label_text(data, data->y[i], number);
         if (tw_levels_find(texts, word) < texts->count) continue;
         char line[32] = "";
         if (data->lines) snprintf(line, sizeof line, " (line %zu)", data->lines[i]);
@@ -115,26 +115,26 @@ static tw_status recode(tw_data *data, const tw_levels *texts, double first, dou
                        tw_quote(word, word + strlen(word)).text, list, line);
     }
     for (size_t i = 0; i < data->n; i++) {
-        const char *word = word_of(data, data->y[i], number);
+        const char *word = label_text(data, data->y[i], number);
         data->y[i] = first + step * (double)tw_levels_find(texts, word);
     }
     return set_labels(data, texts->count, (const char *const *)texts->text);
 }
 
-/* Two values that are not the usual ones, or of which somebody said which is +1. */
-static tw_status choose(tw_data *data, const different *d, const char *positive)
+/* Code two values other than {0, 1} and {-1, +1}, or any two values if the caller named the positive class. */
+static tw_status code_two_values(tw_data *data, const different *d, const char *positive)
 {
     char number[2][TEXT];
-    bool swapped = d->values[0] > d->values[1]; /* texts are sorted, so that their numbers are in order */
-    const char *low = word_of(data, d->values[swapped ? 1 : 0], number[0]);
-    const char *high = word_of(data, d->values[swapped ? 0 : 1], number[1]);
+    bool swapped = d->values[0] > d->values[1]; /* texts are sorted, so their numbers are in order */
+    const char *low = label_text(data, d->values[swapped ? 1 : 0], number[0]);
+    const char *high = label_text(data, d->values[swapped ? 0 : 1], number[1]);
     bool turned = positive && strcmp(positive, low) == 0;
     if (positive && !turned && strcmp(positive, high) != 0)
         return tw_fail(data->ctx, TW_BAD_DATA, "no label is %s: the labels are %s and %s",
                        tw_quote(positive, positive + strlen(positive)).text,
                        tw_quote(low, low + strlen(low)).text, tw_quote(high, high + strlen(high)).text);
     const char *texts[2] = {turned ? high : low, turned ? low : high};
-    tw_levels both = {0}; /* a copy: the texts may be those of the labels that are replaced */
+    tw_levels both = {0}; /* a copy: recode() replaces the labels, which may own the texts */
     TW_TRY(tw_levels_copy(data->ctx, &(tw_levels){2, (char **)texts}, &both));
     tw_status status = recode(data, &both, -1.0, 2.0);
     if (status == TW_OK)
@@ -149,9 +149,9 @@ tw_status tw_data_class_labels(tw_data *data, const char *positive, const tw_lev
         return tw_fail(data->ctx, TW_BAD_ARGUMENT, "the data have no labels: choose a label column");
     if (known && known->count == 2) return recode(data, known, -1.0, 2.0);
     different d = different_values(data);
-    bool usual = data->labels.count == 0 && (all_within(&d, -1.0) || all_within(&d, 0.0));
-    if (!usual && (known || !are_two(data, &d))) return fail_labels(data, &d);
-    if (d.count == 2 && (!usual || positive)) return choose(data, &d, positive);
+    bool usual = data->labels.count == 0 && (all_low_or_one(&d, -1.0) || all_low_or_one(&d, 0.0));
+    if (!usual && (known || !are_two_classes(data, &d))) return fail_labels(data, &d);
+    if (d.count == 2 && (!usual || positive)) return code_two_values(data, &d, positive);
     for (size_t i = 0; i < data->n; i++) data->y[i] = data->y[i] == 1.0 ? 1.0 : -1.0;
     if (d.count == 1)
         tw_warn(data->ctx,

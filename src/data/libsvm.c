@@ -1,7 +1,7 @@
-/* libsvm.c: sparse text, "label index:value index:value ... # comment" with indices 1, 2, ... increasing.
+/* libsvm.c: read sparse text, "label index:value index:value ... # comment", with increasing indices from 1.
  *
- * Two passes with the same code: the first, without values to write to, checks everything and finds the
- * number of rows and the largest index; the second fills the table, the label in its first column.
+ * The same code makes two passes. The first pass stores nothing: it checks the file and finds the number of
+ * rows and the largest index. The second fills the table, whose first column is the label.
  */
 #include <math.h>
 #include <stdint.h>
@@ -13,9 +13,9 @@
 typedef struct libsvm {
     const tw_file *file;
     double *values; /* NULL in the first pass */
-    size_t stride;  /* rows of the table, in the second pass */
-    size_t rows;    /* read so far */
-    size_t largest; /* index so far */
+    size_t stride;  /* rows of the table; second pass only */
+    size_t rows;    /* rows read so far */
+    size_t largest; /* largest index so far */
 } libsvm;
 
 static bool is_space(char c)
@@ -40,7 +40,7 @@ static const char *word_end(const char *p)
     return p;
 }
 
-/* entry 0 is the label. */
+/* Report the word at `at`; entry 0 is the label. */
 static tw_status fail_at(const libsvm *in, const char *at, size_t entry, const char *expected)
 {
     return tw_fail(in->file->ctx, TW_BAD_DATA, "line %zu, entry %zu: found %s; %s",
@@ -52,7 +52,7 @@ static void store(libsvm *in, size_t column, double value)
     if (in->values) in->values[in->rows + column * in->stride] = value;
 }
 
-/* A finite number at *p that ends its word; word is where the word starts, for messages. */
+/* Read a finite number at *p up to the end of its word. `word` is the start of the word, for messages. */
 static tw_status read_number(const libsvm *in, const char *word, size_t entry, const char **p, double *value)
 {
     const char *stop = tw_number_parse(*p, value);
@@ -68,7 +68,7 @@ static tw_status read_number(const libsvm *in, const char *word, size_t entry, c
     return TW_OK;
 }
 
-/* The index and its colon at *p; previous is the index before it on the line. */
+/* Read an index and its colon at *p; `previous` is the index before it in this line. */
 static tw_status read_index(const libsvm *in, size_t entry, size_t previous, const char **p, size_t *index)
 {
     const char *q = *p;
@@ -87,7 +87,7 @@ static tw_status read_index(const libsvm *in, size_t entry, size_t previous, con
     return TW_OK;
 }
 
-/* The row at p; *stop is behind it. */
+/* Read the row at p; *stop is its end. */
 static tw_status read_row(libsvm *in, const char *p, const char **stop)
 {
     double value = 0;

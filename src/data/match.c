@@ -1,4 +1,4 @@
-/* match.c: inputs by name: those of new cases in the order of the training cases, wherever they stand. */
+/* match.c: match inputs by name, and put those of new cases in the order of the training cases. */
 #include <string.h>
 
 #include "data/readers.h"
@@ -25,7 +25,7 @@ static bool same_names(const tw_data *data, size_t d, const char *const *names)
     return k == d;
 }
 
-/* The only input of a name; data->d where there is none and none is needed. */
+/* Find the only input of that name; *place is data->d if it is absent and not needed. */
 static tw_status find_input(const tw_data *data, const char *name, bool needed, size_t *place)
 {
     size_t count = 0;
@@ -42,7 +42,7 @@ static tw_status find_input(const tw_data *data, const char *name, bool needed, 
                    quote(name).text);
 }
 
-/* The first input that was not taken, if there is one. */
+/* Fail if the data have an input that the model has not. */
 static tw_status fail_extra(const tw_data *data, size_t d, const size_t *place)
 {
     for (size_t j = 0; j < data->d; j++) {
@@ -61,7 +61,7 @@ static tw_status find_places(const tw_data *data, size_t d, const char *const *n
     return fail_extra(data, d, place);
 }
 
-/* Categories move with their inputs. */
+/* Move the categories with their inputs, and free those of inputs that are dropped. */
 static tw_status move_levels(tw_data *data, size_t d, const size_t *place)
 {
     void *memory = NULL;

@@ -1,7 +1,8 @@
-/* npy.c: NumPy's array files: 1-D or 2-D, real numbers, little-endian, C or Fortran order, versions 1 to 3.
+/* npy.c: read NumPy's array files: 1-D or 2-D real little-endian arrays in C or Fortran order, versions 1-3.
  *
- * "\x93NUMPY", major, minor, the length of the header (2 bytes; 4 from version 2 on), the header, a Python
- * dictionary as text: {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, and then the numbers.
+ * A file contains "\x93NUMPY", the major and minor version, the length of the header (2 bytes; 4 from version
+ * 2 on), the header and the numbers. The header is a Python dictionary as text:
+ *     {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
  */
 #include <math.h>
 #include <stdint.h>
@@ -13,9 +14,9 @@
 
 typedef struct npy {
     const tw_file *file;
-    const char *header; /* as a string of its own */
+    const char *header; /* NUL-terminated copy */
     const char *numbers;
-    size_t bytes; /* of the numbers, in the file */
+    size_t bytes; /* length of the numbers in the file */
     char kind;    /* 'f', 'i', 'u' or 'b' */
     size_t size;  /* bytes of a number */
     bool fortran_order;
@@ -55,7 +56,7 @@ static tw_status find_header(npy *in, char **header)
     return TW_OK;
 }
 
-/* The value behind 'key': in the header, NULL where there is none. */
+/* The value of 'key' in the header; NULL if the key is absent. */
 static const char *value_of(const npy *in, const char *key)
 {
     const char *p = strstr(in->header, key);
@@ -80,7 +81,7 @@ static bool known_type(char kind, size_t size)
     return kind == 'b' && size == 1;
 }
 
-/* descr is '<f8': byte order, kind, size. */
+/* Read descr, for example '<f8': byte order, kind, size. */
 static tw_status read_type(npy *in)
 {
     tw_context *ctx = in->file->ctx;
@@ -113,7 +114,7 @@ static tw_status read_order(npy *in)
     return understood ? TW_OK : fail_header(in, "'fortran_order'");
 }
 
-/* shape is (), (n,), (n, d) or longer; lengths beyond the third are not looked at. */
+/* Read shape: (), (n,), (n, d) or longer. Lengths after the third are ignored. */
 static tw_status read_shape(npy *in)
 {
     uint64_t length[3] = {0, 1, 0};
@@ -142,7 +143,7 @@ static tw_status read_shape(npy *in)
     return TW_OK;
 }
 
-/* In doubles, which count bytes exactly up to 2^53, far beyond any file, and do not overflow. */
+/* Compare in double precision: it cannot overflow, and byte counts are exact up to 2^53. */
 static tw_status check_length(const npy *in)
 {
     double needed = (double)in->rows * (double)in->columns * (double)in->size, there = (double)in->bytes;

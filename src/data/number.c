@@ -1,13 +1,13 @@
-/* number.c: decimal text to the nearest double.
+/* number.c: convert decimal text to the nearest double.
  *
- * The text is w * 10^e with an integer w. Three ways, from fast to slow, all correctly rounded:
+ * The text is w * 10^e with an integer w. Three methods follow, from fast to slow, all correctly rounded:
  *
- * 1. w <= 2^53 and |e| <= 22: both w and 10^|e| are doubles, so one product or quotient rounds once.
- * 2. w < 10^19 and |e| <= 22 (every number printed with 17 digits and a moderate exponent): w = hi + lo and
- *    the product or quotient are unevaluated sums of two doubles, head + tail, with a relative error below
- *    2^-102. If head + (tail - slack) and head + (tail + slack) round to the same double, so does the exact
- *    value in between; if not, it lies very close to a halfway point and
- * 3. strtod decides, which is exact and slow. All other numbers go there too.
+ * 1. If w <= 2^53 and |e| <= 22, w and 10^|e| are exact doubles, so one product or quotient rounds once.
+ * 2. If w < 10^19 and |e| <= 22 (any number of 17 digits with a moderate exponent), w = hi + lo, and the product
+ *    or quotient is an unevaluated sum head + tail of two doubles with a relative error below 2^-102. If
+ *    head + (tail - slack) and head + (tail + slack) round to the same double, the exact value does too.
+ *    Otherwise the value is very close to the midpoint of two doubles, and method 3 decides.
+ * 3. strtod, which is exact and slow, converts all other numbers.
  */
 #include "data/number.h"
 
@@ -17,7 +17,7 @@
 
 enum { EXACT_POWER = 22, MOST_DIGITS = 19 };
 
-/* The powers of ten that are doubles: 5^22 < 2^53. */
+/* The powers of ten that are exact doubles, since 5^22 < 2^53. */
 static const double power_of_ten[EXACT_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -50,8 +50,9 @@ static const char *parse_digits(const char *p, uint64_t *w)
     return p;
 }
 
-/* e[+-]digits at p, added to *exponent; p itself where there is no exponent. Beyond 10^16, which no fraction
- * in a file is long enough to balance, further digits are ignored. */
+/* Parse e[+-]digits at p and add it to *exponent; returns p if there is no exponent. Digits that would take
+ * the exponent beyond 10^16 are ignored: no file holds a fraction long enough to compensate such an
+ * exponent. */
 static const char *parse_exponent(const char *p, int64_t *exponent)
 {
     if (*p != 'e' && *p != 'E') return p;
@@ -65,7 +66,7 @@ static const char *parse_exponent(const char *p, int64_t *exponent)
     return q;
 }
 
-/* How many digits stand from p to end, without leading zeros; a point in between does not count. */
+/* The number of significant digits from p to end: leading zeros and the decimal point do not count. */
 static size_t significant_digits(const char *p, const char *end)
 {
     size_t count = 0;
@@ -74,7 +75,8 @@ static size_t significant_digits(const char *p, const char *end)
     return count;
 }
 
-/* a * b = product + error exactly (Dekker 1971; Veltkamp's splitting at 27 bits). */
+/* The error of a rounded product: a * b = product + error exactly (Dekker 1971; Veltkamp's splitting at 27
+ * bits). */
 static double product_error(double a, double b, double product)
 {
     const double split = 0x1p27 + 1;
@@ -84,7 +86,7 @@ static double product_error(double a, double b, double product)
     return ((a_hi * b_hi - product) + a_hi * b_lo + a_lo * b_hi) + a_lo * b_lo;
 }
 
-/* Way 2. The result is in *value where the rounding is certain. */
+/* Method 2. Returns whether the rounding is certain; the result is then in *value. */
 static bool round_two_doubles(uint64_t w, int64_t exponent, double *value)
 {
     double hi = (double)w;
@@ -105,7 +107,7 @@ static bool round_two_doubles(uint64_t w, int64_t exponent, double *value)
     return *value == head + (tail + slack);
 }
 
-/* |w * 10^exponent|; text is where strtod finds the same number. */
+/* |w * 10^exponent|; strtod reads the same number at `text`. */
 static double magnitude(uint64_t w, int64_t exponent, const char *text)
 {
     double size = 0;

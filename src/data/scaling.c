@@ -1,9 +1,9 @@
-/* scaling.c: standardising: x -> (x - centre) / scale, constants kept for prediction.
+/* scaling.c: standardise inputs, x -> (x - centre) / scale, and keep the constants for prediction.
  *
- * With the shift s = x_1 and u = x - s (exact where the column is nearly constant), mean m of u:
- *     centre = s + m,   scale^2 = sum (u - m)^2 / n - (sum (u - m) / n)^2,
- * two passes, the last term correcting the rounding of m. All of it after division by a power of two near
- * the largest |x|, which is exact and keeps squares and sums from overflow and underflow.
+ * Let s = x_1, u = x - s (exact if the column is nearly constant) and m the mean of u. Then
+ *     centre = s + m,   scale^2 = sum (u - m)^2 / n - (sum (u - m) / n)^2
+ * in two passes; the last term corrects the rounding error of m. All numbers are first divided by a power of
+ * two near the largest |x|: the division is exact and prevents overflow and underflow of squares and sums.
  */
 #include <float.h>
 #include <math.h>
@@ -11,7 +11,7 @@
 
 #include "data/readers.h"
 
-/* The power of two 2^e with |x| < 2^e / 4 for all x, so that differences stay below 1/2 after division. */
+/* The exponent e with |x| < 2^e / 4 for all x, so that differences stay below 1/2 after division by 2^e. */
 static int column_exponent(size_t n, const double *x)
 {
     double largest = 0;
@@ -46,7 +46,7 @@ static bool is_constant(size_t n, const double *x)
     return true;
 }
 
-/* Say which columns were dropped: names, or numbers from 1 on. */
+/* Log the dropped columns, by name or by number from 1. */
 static void log_dropped(const tw_data *data, const tw_scaling *scaling)
 {
     char list[400] = "";
@@ -66,15 +66,15 @@ static void log_dropped(const tw_data *data, const tw_scaling *scaling)
            data->d - scaling->d_out, data->d, list, length < 300 ? "" : ", ...");
 }
 
-/* A standard deviation below the normal doubles could not divide without loss: such a column is as good as
- * constant. */
+/* Columns whose standard deviation is 0 or subnormal are dropped: division by a subnormal number loses
+ * digits. */
 static void fit_columns(const tw_data *data, tw_scaling *scaling)
 {
     for (size_t j = 0; j < data->d; j++) {
         const double *x = data->x + j * data->n;
         double centre = 0, scale = 0;
         if (tw_data_levels(data, j)) {
-            scale = 1.0; /* the numbers of categories stay as they are */
+            scale = 1.0; /* category numbers are not scaled */
         } else {
             if (is_constant(data->n, x)) continue;
             centre_and_scale(data->n, x, &centre, &scale);
@@ -119,7 +119,7 @@ tw_status tw_scaling_fit(const tw_data *data, tw_scaling **out)
     return TW_OK;
 }
 
-/* (x - centre) / scale, without overflow on the way where the result itself is finite. */
+/* (x - centre) / scale, without intermediate overflow if the result is finite. */
 static double standardise(double x, double centre, double scale)
 {
     double deviation = x - centre;
@@ -155,7 +155,7 @@ tw_status tw_scaling_apply(const tw_scaling *scaling, tw_data *data)
             to[i] = standardise(from[i], scaling->centre[k], scaling->scale[k]);
         if (data->names) data->names[k] = data->names[scaling->column[k]];
         if (data->levels && scaling->column[k] != k) {
-            data->levels[k] = data->levels[scaling->column[k]]; /* what was dropped had none */
+            data->levels[k] = data->levels[scaling->column[k]]; /* dropped columns have no categories */
             data->levels[scaling->column[k]] = (tw_levels){0};
         }
     }

@@ -1,8 +1,8 @@
-/* split.c: a data set out of a table: which columns are the label and the constants of the observations, which are left out, and
- * the rest as inputs.
+/* split.c: turn a table into a data set: find the label, the constants and the columns to ignore; the other
+ * columns are the inputs.
  *
- * Splitting moves no more than it must: the data set takes the table's block, what is no input is copied out of it, and
- * the columns behind each move up by one.
+ * The data set takes over the table's block of values. Columns that are not inputs are copied out first, and
+ * the columns after each move up by one.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { NO_COLUMN = -1, DROP_FIRST = -2 }; /* DROP_FIRST: a libsvm file read for its inputs only */
 
-/* All column names, as far as they fit, for a message. */
+/* List the column names for a message, as many as fit. */
 static void list_names(const tw_table *table, char *list, size_t bytes)
 {
     size_t length = 0;
@@ -28,7 +28,7 @@ static void list_names(const tw_table *table, char *list, size_t bytes)
     }
 }
 
-/* `what` is the column wanted for: "label". */
+/* Find a column by name; `what` is its role, for messages: "label". */
 static tw_status find_name(const tw_table *table, const char *what, const char *wanted, ptrdiff_t *column)
 {
     for (size_t j = 0; table->names && j < table->columns; j++) {
@@ -42,7 +42,7 @@ static tw_status find_name(const tw_table *table, const char *what, const char *
     return TW_OK;
 }
 
-/* "3" or "-1" to a 0-based column. */
+/* Convert "3" or "-1" to a column number from 0. */
 static tw_status find_index(const tw_table *table, const char *what, const char *wanted, ptrdiff_t *column)
 {
     char *end = NULL;
@@ -79,9 +79,9 @@ static tw_status find_label(const tw_table *table, const char *label, tw_format 
     return TW_OK;
 }
 
-/* ---- constants and columns that are left out ---- */
+/* ---- constants and ignored columns ---- */
 
-/* Which columns leave the inputs: that of the label, those of the constants, and those that are left out. */
+/* The columns that are not inputs: the label, the constants and the ignored columns. */
 typedef struct leaving {
     const tw_reading *reading;
     ptrdiff_t label;
@@ -96,7 +96,7 @@ static tw_status find_column(const tw_table *table, const char *what, const char
     return *column < 0 ? find_index(table, what, wanted, column) : TW_OK;
 }
 
-/* What a column is already: "label", the name of a constant, or NULL. */
+/* The role of a column: "label", the name of a constant, or NULL. */
 static const char *use_of(const leaving *l, ptrdiff_t column, size_t constants)
 {
     for (size_t k = 0; k < constants; k++)
@@ -134,7 +134,7 @@ static tw_status find_ignored(const tw_table *table, leaving *l)
     return TW_OK;
 }
 
-/* Columns that need not be there. */
+/* Ignore the columns that reading->leave_out names; they may be absent. */
 static void leave_out_names(const tw_table *table, leaving *l)
 {
     const tw_levels *names = l->reading->leave_out;
@@ -144,7 +144,7 @@ static void leave_out_names(const tw_table *table, leaving *l)
             l->out[j] = true;
 }
 
-/* Does the first column count the rows, from 0 or 1 on, or hold a text of its own for each? */
+/* Whether the first column numbers the rows from 0 or 1 or holds a different text in each row. */
 static bool counts_rows(const tw_table *table)
 {
     double first = table->values[0];
@@ -154,7 +154,7 @@ static bool counts_rows(const tw_table *table)
     return first == 0.0 || first == 1.0;
 }
 
-/* Programs that write data frames put the rows' names first, under no name or a made-up one. */
+/* Ignore row names: programs that write data frames put them first, without a name or under a made-up one. */
 static void leave_out_row_names(const tw_table *table, leaving *l)
 {
     bool unnamed = table->names && (!*table->names[0] || strcmp(table->names[0], "Unnamed: 0") == 0);
@@ -165,7 +165,7 @@ static void leave_out_row_names(const tw_table *table, leaving *l)
     tw_log(table->ctx, TW_LOG_INFO, "the first column has no name and numbers the rows: it is ignored");
 }
 
-/* What is wrong with a column that is used: of several, what stands first in the file. */
+/* Report the flaw of a used column; of several, the first in the file. */
 static tw_status check_flaws(const tw_table *table, const leaving *l)
 {
     const tw_flaw *first = NULL;
@@ -200,9 +200,9 @@ static tw_status find_leaving(const tw_table *table, tw_format format, leaving *
                    l->reading->ignored ? " and ignored columns" : "");
 }
 
-/* ---- moving ---- */
+/* ---- moving columns ---- */
 
-/* Columns j+1, j+2, ... move up to j, j+1, ... */
+/* Remove column j: columns j+1, j+2, ... move to j, j+1, ... */
 static void remove_column(tw_table *table, size_t j)
 {
     size_t behind = --table->columns - j;
@@ -218,7 +218,7 @@ static void remove_column(tw_table *table, size_t j)
     memmove(table->levels + j, table->levels + j + 1, behind * sizeof *table->levels);
 }
 
-/* The label as an array of its own, and what it stands for. */
+/* Copy the label and move its categories. */
 static tw_status take_label(tw_table *table, ptrdiff_t j, tw_data *data)
 {
     if (j < 0) return TW_OK;
@@ -242,7 +242,7 @@ static tw_status take_constants(const tw_table *table, const leaving *l, tw_data
     return TW_OK;
 }
 
-/* Is column j left out, and is its name one that no column which is used has? */
+/* Whether column j is ignored and no used column has the same name. */
 static bool is_ignored(const tw_table *table, const leaving *l, size_t j)
 {
     if (!l->out[j] || !*table->names[j]) return false;
@@ -253,7 +253,7 @@ static bool is_ignored(const tw_table *table, const leaving *l, size_t j)
     return true;
 }
 
-/* What is left out is left out of new cases, too. */
+/* Keep the names of ignored columns, to ignore them in new cases too. */
 static tw_status keep_ignored(const tw_table *table, const leaving *l, tw_data *data)
 {
     void *memory = NULL;
@@ -268,8 +268,8 @@ static tw_status keep_ignored(const tw_table *table, const leaving *l, tw_data *
     return status;
 }
 
-/* Move what the table holds into data; the table keeps its own struct only. Columns leave from the right to the left, so
- * that those to come keep their places. */
+/* Move the contents of the table into data. Columns are removed from right to left, so that the positions of
+ * the remaining ones stay valid. */
 static tw_status split(tw_table *table, const leaving *l, tw_data *data)
 {
     data->n = table->rows;

@@ -1,4 +1,4 @@
-/* table.c: a plain table: which reader for which file, and its memory. */
+/* table.c: a table of numbers: choose the reader of a file, and manage the table's memory. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -6,7 +6,7 @@
 #include "data/number.h"
 #include "data/readers.h"
 
-/* Do the first `length` bytes of path end so? */
+/* Whether the first `length` bytes of path end in `ending`, in either case. */
 static bool ends_in_before(const char *path, size_t length, const char *ending)
 {
     size_t tail = strlen(ending);

@@ -1,9 +1,9 @@
-/* take.c: inputs that are something else: y, or constants of the observations; and what their columns were called. */
+/* take.c: turn inputs into labels or constants, and remember the names of their columns. */
 #include <string.h>
 
 #include "data/readers.h"
 
-/* The place of a role's name; NULL where the data have no such column. */
+/* The source name of a role: the column that it was read from. NULL if the data have no such role. */
 static char **source_of(tw_data *data, const char *role)
 {
     if (strcmp(role, "label") == 0) return &data->label_source;
@@ -54,7 +54,7 @@ static tw_status take_constant(tw_data *data, size_t input, const char *role)
                    tw_quote(levels->text[0], levels->text[0] + strlen(levels->text[0])).text);
 }
 
-/* The inputs behind move up by one. */
+/* Remove an input: the inputs after it move up by one. */
 static void remove_input(tw_data *data, size_t input)
 {
     size_t behind = --data->d - input;

@@ -1,5 +1,5 @@
-/* text.c: columns of text as categories. The texts of a column are sorted, so that their numbers depend on the texts that
- * there are and not on the order of the rows. */
+/* text.c: columns of text as categories. The texts of a column are sorted, so their numbers depend only on
+ * the set of texts and not on the order of the rows. */
 #include "data/text.h"
 
 #include <stdio.h>
@@ -20,8 +20,9 @@ bool tw_text_is_mistake(const tw_field *field)
     return before > 0 && joined && after > 0 && p == end;
 }
 
-/* The length of the character at p, 0 where there is none: RFC 3629, so neither overlong forms nor surrogates. */
-static size_t character(const unsigned char *p, size_t left)
+/* The length of the UTF-8 character at p, 0 if it is invalid (RFC 3629: neither overlong forms nor
+ * surrogates). */
+static size_t character_length(const unsigned char *p, size_t left)
 {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t length = *p < 0x80 ? 1 : *p < 0xc0 ? 0 : *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : *p < 0xf8 ? 4 : 0;
@@ -38,7 +39,7 @@ static size_t character(const unsigned char *p, size_t left)
 bool tw_text_is_utf8(const char *begin, const char *end)
 {
     while (begin < end) {
-        size_t length = character((const unsigned char *)begin, (size_t)(end - begin));
+        size_t length = character_length((const unsigned char *)begin, (size_t)(end - begin));
         if (length == 0) return false;
         begin += length;
     }
@@ -60,7 +61,7 @@ tw_status tw_text_add(tw_context *ctx, tw_text_column *column, size_t rows, size
     return TW_OK;
 }
 
-/* In the order of bytes; both are const tw_field **. */
+/* Compare two const tw_field ** by bytes, for qsort. */
 static int compare(const void *a, const void *b)
 {
     const tw_field *p = *(const tw_field *const *)a, *q = *(const tw_field *const *)b;
@@ -69,7 +70,7 @@ static int compare(const void *a, const void *b)
     return order ? order : (m > n) - (m < n);
 }
 
-/* Sort pointers to the rows; the first `*count` of them become one of each text. */
+/* Sort pointers to the fields and remove duplicates; *count pointers remain. */
 static void sort_unique(const tw_field *fields, size_t rows, const tw_field **sorted, size_t *count)
 {
     for (size_t i = 0; i < rows; i++) sorted[i] = &fields[i];
@@ -79,7 +80,7 @@ static void sort_unique(const tw_field *fields, size_t rows, const tw_field **so
         if (i == 0 || compare(&sorted[i], &sorted[*count - 1]) != 0) sorted[(*count)++] = sorted[i];
 }
 
-/* Copies of fields as texts, all in one block. */
+/* Copy fields as strings into one block. */
 static tw_status copy_texts(tw_context *ctx, size_t count, const tw_field *const *fields, tw_levels *levels)
 {
     void *block = NULL;

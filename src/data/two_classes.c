@@ -1,9 +1,9 @@
-/* two_classes.c: the built-in example: x uniform on [-2, 2]^2, y = sign(f(x) + e), f(x) = 3 (sin(2 x_1) -
- * x_2).
+/* two_classes.c: the built-in example: x uniform on [-2, 2]^2, y = sign(f(x) + e), f(x) = 3 (sin(2
+ * x_1) - x_2).
  *
- * With e standard normal this is exactly a probit model, P(y = +1 | x) = Phi(f(x)). The best rule is the sign
- * of f; where x_2 is t away from the boundary it errs with probability Phi(-3 |t|), so in all in about
- * 2 int_0^inf Phi(-3 t) dt / 4 = 6.6 % of the cases (a little less, since the square ends).
+ * With e standard normal this is exactly a probit model, P(y = +1 | x) = Phi(f(x)). The best classifier is
+ * sign(f). At vertical distance t from the boundary it errs with probability Phi(-3 |t|), in all for about
+ * 2 int_0^inf Phi(-3 t) dt / 4 = 6.6 % of the cases (slightly fewer, because the square is bounded).
  */
 #include <math.h>
 

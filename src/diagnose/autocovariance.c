@@ -1,11 +1,13 @@
-/* autocovariance.c: direct sums for the first lags, one Fourier transform for all when more are wanted.
+/* autocovariance.c: autocovariances by direct sums for the first lags, and by one Fourier transform for the
+ * rest.
  *
- * Geyer's rule stops after a few lags where chains mix, and direct sums, LAGS lags at a time, are then
- * cheapest. Where it asks for more than DIRECT_LAGS, everything comes at once: with the chains padded with
- * zeros to twice their length, a = y_1 + i y_2 of a pair of chains and A its transform, sum_j conj(a_j)
- * a_{j+t} = (1/L) sum_k |A_k|^2 exp(2 pi i k t / L), whose real part is the sum of the two chains'
- * autocovariances. Power spectra add, so all chains share one transform back; the power is real, so the
- * forward transform serves for the inverse: the real part is the same.
+ * If the chains mix well, Geyer's rule stops after a few lags, and direct sums are cheapest. If it needs more
+ * than DIRECT_LAGS, a transform computes all remaining lags at once. Pad the chains with zeros to twice their
+ * length L, let a = y_1 + i y_2 for a pair of chains, and let A be the transform of a. Then
+ *     sum_j conj(a_j) a_{j+t} = (1/L) sum_k |A_k|^2 exp(2 pi i k t / L),
+ * whose real part is the sum of the two chains' autocovariances. Power spectra add, so all chains share one
+ * inverse transform. The power is real, so the forward transform can replace the inverse: the real part is
+ * equal.
  */
 #include "diagnose/autocovariance.h"
 
@@ -70,7 +72,8 @@ void tw_autocovariance_start(tw_autocovariance *a)
     a->known = 0;
 }
 
-/* sum_{i < n} y_i z_i, n a multiple of TW_GROUP, as TW_GROUP sums side by side, which vectorise. */
+/* sum_{i < n} y_i z_i with n a multiple of TW_GROUP, as TW_GROUP parallel sums, which the compiler
+ * vectorises. */
 TW_INLINE double product(size_t n, const double *y, const double *z)
 {
     double s[TW_GROUP] = {0}, sum = 0.0;
@@ -87,7 +90,7 @@ TW_INLINE double product(size_t n, const double *y, const double *z)
     }
 TW_FOR_EACH_MACHINE(PRODUCT)
 
-/* One more lag. The zeros after a chain stand for the draws it does not have. */
+/* Compute one more lag. The zeros after each chain make the number of terms a multiple of TW_GROUP. */
 static void extend_directly(tw_autocovariance *a)
 {
     size_t lag = a->known, n = (a->length - lag + TW_GROUP - 1) / TW_GROUP * TW_GROUP;
@@ -107,7 +110,7 @@ static void load_padded(const tw_autocovariance *a, size_t c, double *out)
     memset(out + given, 0, (a->fft->length - given) * sizeof *out);
 }
 
-/* All lags that remain. */
+/* Compute all remaining lags. */
 static void extend_by_transform(tw_autocovariance *a)
 {
     size_t length = a->fft->length;

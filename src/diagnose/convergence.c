@@ -1,16 +1,19 @@
-/* convergence.c: R-hat, and the energy's fraction of missing information.
+/* convergence.c: R-hat, its p-value, and the energy's fraction of missing information.
  *
- * R-hat of half chains of N draws, with B/N the variance of their means and W the mean of their variances, is
- *   sqrt((B/W + N - 1) / N):
- * the square root of the variance of all over the variance within. It is taken of the normal scores of the
- * ranks, which exist for draws with heavy tails too, and of the scores of |draw - median|, which see chains
- * with one centre and different spreads; the larger counts.
+ * Of M half chains of N draws, let B/N be the variance of the means and W the mean of the variances. Then
+ *     R-hat = sqrt((B/W + N - 1) / N),
+ * the square root of the total variance over the variance within. It is computed for the normal scores of the
+ * ranks, which exist for heavy-tailed draws too, and for the scores of |draw - median|, which detect chains
+ * with the same centre but different spreads. The result is the larger.
  *
- * What chance gives: where M half chains agree, and their draws have a variance V and an autocorrelation time tau, the variance
- * of a mean is tau V/N, and W lacks it: in the mean it is V (N - tau) / (N - 1). So B/(tau V) = (N (R-hat^2 - 1) + 1) / tau
- * (N - tau) / (N - 1) has nearly an F distribution, with M - 1 and M (N/tau - 1) degrees of freedom: scores of ranks are normal. tau
- * is an upper bound of the one within half chains, which a chain that sits elsewhere leaves alone. Slow chains would explain any R-hat, and are not excused: their tau counts as that of
- * `enough` effective draws in all.
+ * The p-value is the probability of such an R-hat if the half chains agree. Let the draws have variance V and
+ * autocorrelation time tau. A mean then has variance tau V/N, and W has expectation V (N - tau) / (N - 1).
+ * The scores are normal, so
+ *     B / (tau V) = (N (R-hat^2 - 1) + 1) / tau * (N - tau) / (N - 1)
+ * has nearly an F distribution with M - 1 and M (N/tau - 1) degrees of freedom. For tau the code takes an
+ * upper bound of the autocorrelation time within half chains, which does not grow if the chains' means
+ * differ. Slow chains could explain any R-hat; therefore tau is at most that of `enough` effective draws in
+ * all.
  */
 #include <math.h>
 
@@ -50,7 +53,7 @@ static double upper_tail(double f, double a, double b)
     return tw_beta_cdf(b / (b + a * f), 0.5 * b, 0.5 * a);
 }
 
-static double chance_of(tw_diagnose *d, double rhat)
+static double p_value(tw_diagnose *d, double rhat)
 {
     double n = (double)d->half, halves = 2.0 * (double)d->chains;
     if (isinf(rhat)) return 0.0;
@@ -62,7 +65,7 @@ static double chance_of(tw_diagnose *d, double rhat)
 tw_mixing tw_series_mixing(tw_diagnose *d, const double *series)
 {
     tw_mixing m = {.ess = tw_series_ess(d, series), .rhat = tw_series_rhat(d, series), .chance = NAN};
-    if (isfinite(m.ess) && !isnan(m.rhat)) m.chance = chance_of(d, m.rhat);
+    if (isfinite(m.ess) && !isnan(m.rhat)) m.chance = p_value(d, m.rhat);
     return m;
 }
 

@@ -1,17 +1,19 @@
 /* ess.c: effective sample sizes.
  *
- * Of M half chains of N draws, with a_t their mean autocovariance at lag t, W = a_0 N/(N-1) the mean variance
- * and V = a_0 + variance of the chains' means the variance of all, the autocorrelation at lag t is rho_t = 1
- * - (W - a_t) / V, which a chain that sits elsewhere raises (Vehtari et al. 2021, eq. 10). The
- * autocorrelation time is tau = -1 + 2 sum_t rho_t over Geyer's (1992) initial positive and monotone sequence
- * of pairs P_k = rho_2k + rho_2k+1: up to the first negative pair, each pair at most as large as the one
- * before. The ESS is M N / tau, at most M N log10(M N).
+ * Of M half chains of N draws, let a_t be the mean autocovariance at lag t, W = a_0 N/(N-1) the mean
+ * variance, and V = a_0 + variance of the chains' means the total variance. The autocorrelation at lag t is
+ *     rho_t = 1 - (W - a_t) / V,
+ * which increases if one chain has another mean (Vehtari et al. 2021, eq. 10). The autocorrelation time is
+ *     tau = -1 + 2 sum_t rho_t
+ * over Geyer's (1992) initial positive and monotone sequence of pairs P_k = rho_2k + rho_2k+1: up to the
+ * first negative pair, each pair at most as large as its predecessor. The ESS is M N / tau, at most M N
+ * log10(M N).
  *
- * Within half chains, V is what it would be if their means differed by chance alone: a_0 / (1 - tau/N), since the mean
- * of N draws has variance V tau/N and a_0 lacks it. tau and V are solved for in turn.
+ * tw_time_within replaces V by its value if the means differ by chance alone: V = a_0 / (1 - tau/N), since
+ * the mean of N draws has variance V tau/N, which a_0 lacks. It iterates between tau and V.
  *
- * As in R's posterior, the last lag used is an even one, taken once and only when positive, and where the
- * first pair already ends the sum (N < 6, or rho_1 <= -1) tau is 2.
+ * As in R's package posterior, the last lag is even and counts once, and only if its term is positive; and
+ * tau is 2 if the first pair ends the sum (N < 6, or rho_1 <= -1).
  */
 #include <float.h>
 #include <math.h>
@@ -40,14 +42,14 @@ static void load_halves(tw_diagnose *d, const double *series)
     tw_autocovariance_start(d->autocovariance);
 }
 
-/* V above. */
-static double variance_of_all(const tw_autocovariance *a, double within)
+/* The total variance V, from `within` = a_0 and the variance of the chains' means. */
+static double total_variance(const tw_autocovariance *a, double within)
 {
     return within + tw_variance_of(a->chains, a->mean, tw_mean_of(a->chains, a->mean));
 }
 
-/* rho_0, rho_1, ... up to the first negative pair, of which only a positive even part is kept. Returns the
- * even lag of the last pair looked at. */
+/* Compute rho_0, rho_1, ... up to the first negative pair; of this pair, keep only a positive even term.
+ * Returns the even lag of the last pair. */
 static size_t positive_sequence(tw_diagnose *d, double all)
 {
     tw_autocovariance *a = d->autocovariance;
@@ -67,7 +69,7 @@ static size_t positive_sequence(tw_diagnose *d, double all)
     return t;
 }
 
-/* No pair before the last larger than the one before it. */
+/* Reduce each pair before the last to at most the preceding pair. */
 static void make_monotone(double *rho, size_t last)
 {
     for (size_t t = 2; t + 2 <= last; t += 2) {
@@ -81,7 +83,7 @@ static double draws_in_halves(const tw_diagnose *d)
     return 2.0 * (double)d->chains * (double)d->half;
 }
 
-/* tau, with `all` for V, and the last lag of its sum. */
+/* tau for total variance `all`, and the last lag of its sum. */
 static double correlation_time(tw_diagnose *d, double all, size_t *last)
 {
     *last = positive_sequence(d, all);
@@ -98,10 +100,10 @@ double tw_series_ess(tw_diagnose *d, const double *series)
     double a_0 = tw_autocovariance_at(d->autocovariance, 0);
     if (!isfinite(a_0)) return NAN;
     size_t last;
-    return draws_in_halves(d) / correlation_time(d, variance_of_all(d->autocovariance, a_0), &last);
+    return draws_in_halves(d) / correlation_time(d, total_variance(d->autocovariance, a_0), &last);
 }
 
-/* The error is Sokal's: a sum of correlations up to lag m of S draws has a relative variance of 2 (2 m + 1) / S. */
+/* Sokal's error: the sum of correlations up to lag m, from S draws, has relative variance 2 (2 m + 1) / S. */
 double tw_time_within(tw_diagnose *d, double enough)
 {
     enum { ROUNDS = 3 };
@@ -140,8 +142,8 @@ double tw_diagnose_ess_sd(tw_diagnose *d)
     return tw_series_ess(d, d->series);
 }
 
-/* The ESS of the indicator of x <= quantile. The largest draw's would be constant: p = 1 means the place half
- * a draw below it. */
+/* The ESS of the indicator of x <= quantile. For p = 1 the indicator would be constant, so p = 1 means half a
+ * draw below the largest. */
 double tw_diagnose_ess_quantile(tw_diagnose *d, double p)
 {
     if (d->has_nan) return NAN;
@@ -152,7 +154,7 @@ double tw_diagnose_ess_quantile(tw_diagnose *d, double p)
     return tw_series_ess(d, d->series);
 }
 
-/* A NaN in either is the answer. */
+/* The smaller of the two; NaN if either is NaN. */
 double tw_diagnose_ess_tail(tw_diagnose *d)
 {
     double low = tw_diagnose_ess_quantile(d, 0.05), high = tw_diagnose_ess_quantile(d, 0.95);

@@ -1,10 +1,11 @@
-/* estimate.c: mean, standard deviation and quantiles of all draws, and their Monte Carlo standard errors.
+/* estimate.c: mean, sd and quantiles of all draws, and their Monte Carlo standard errors (MCSE).
  *
- *   of the mean:  sd / sqrt(ESS of the mean)
- *   of the sd:    sqrt((m_4 - m_2^2) / (4 m_2 ESS)), m_k the central moments, ESS that of (x - mean)^2: the
- * delta method on sqrt(m_2) of the p-quantile: the rank of the quantile among the ESS draws is nearly
- * Beta(ESS p + 1, ESS (1 - p) + 1); half the distance between the order statistics at that law's one-sigma
- * points, 15.86553% and 84.13447%
+ *   mean:       sd / sqrt(ESS of the mean)
+ *   sd:         sqrt((m_4 - m_2^2) / (4 m_2 ESS)), by the delta method for sqrt(m_2), with m_k the central moments
+ *               and ESS that of (x - mean)^2
+ *   p-quantile: the rank of the quantile among ESS draws is nearly Beta(ESS p + 1, ESS (1 - p) + 1). The MCSE is
+ *               half the distance between the order statistics at the one-sigma points of this distribution, its
+ *               quantiles at 15.86553% and 84.13447%.
  */
 #include <math.h>
 
@@ -25,8 +26,8 @@ double tw_diagnose_sd(const tw_diagnose *d)
     return sqrt(tw_variance_of(d->total, d->x, tw_diagnose_mean(d)));
 }
 
-/* Between order statistics floor and ceil of 1 + (n - 1) p, counted from 1. Equal neighbours are not
- * interpolated, as infinite ones cannot be. */
+/* Interpolate between the order statistics floor and ceil of 1 + (n - 1) p, counted from 1. Equal neighbours
+ * are not interpolated: they may be infinite. */
 double tw_diagnose_quantile(const tw_diagnose *d, double p)
 {
     if (d->has_nan || !(p >= 0.0 && p <= 1.0)) return NAN;

@@ -1,10 +1,10 @@
-/* fft.c: the radix-2 transform, by decimation in frequency one way and in time the other.
+/* fft.c: the radix-2 Fourier transform, by decimation in frequency and by decimation in time.
  *
- * With w = exp(-2 pi i / length), a stage with blocks of 2h elements pairs a = z_j with b = z_{j+h}:
- *   in frequency (scatter), h = length/2, length/4, ..., 1:   a' = a + b,     b' = (a - b) w^(j length/2h)
- *   in time (gather),       h = 1, 2, ..., length/2:          a' = a + t,     b' = a - t,   t = b w^(j
- * length/2h) The first takes natural order to bit-reversed order and the second takes it back, so that the
- * power spectrum in between is formed where it lies and nothing is ever permuted.
+ * With w = exp(-2 pi i / length), a stage with blocks of 2h elements combines a = z_j and b = z_{j+h}:
+ *   in frequency (scatter), h = length/2, length/4, ..., 1:   a' = a + b,   b' = (a - b) w^(j length/2h)
+ *   in time (gather),       h = 1, 2, ..., length/2:          a' = a + t,   b' = a - t,   t = b w^(j length/2h)
+ * The first maps natural order to bit-reversed order and the second maps it back. The power spectrum is
+ * formed in bit-reversed order, so no permutation is needed.
  */
 #include "diagnose/fft.h"
 

@@ -1,12 +1,12 @@
-/* moments.h: mean and sum of squares of an array, in two passes. */
+/* moments.h: mean and variance of an array, in two passes. */
 #ifndef TALWEG_DIAGNOSE_MOMENTS_H
 #define TALWEG_DIAGNOSE_MOMENTS_H
 
 #include <math.h>
 #include <stddef.h>
 
-/* The mean, corrected by the mean of what it leaves: exact for equal numbers, so that a chain that stands
- * still has a variance of exactly 0. An infinite sum is left as it is. */
+/* The mean, corrected by the mean of the residuals. The correction makes it exact for equal numbers, so that
+ * a chain that does not move has variance exactly 0. An infinite mean is returned as it is. */
 static inline double tw_mean_of(size_t n, const double *x)
 {
     double sum = 0.0, rest = 0.0;

@@ -1,13 +1,15 @@
-/* pareto.c: how heavy the tail of importance weights is: the shape k of a generalised Pareto distribution.
+/* pareto.c: the tail of importance weights: the shape k of a generalised Pareto distribution, and smoothed
+ * weights.
  *
- * Weights whose tail falls like w^(-1/k) have a variance for k < 1/2 and a mean for k < 1. The fit is that of
- * Pareto-smoothed importance sampling (Vehtari, Simpson, Gelman, Yao & Gabry 2024): the M = min(n / 5, 3 sqrt(n))
- * largest weights, as exceedances x_1 <= ... <= x_M over the next one, and k by the profile of Zhang & Stephens
- * (2009). With theta = -k / sigma, on a grid of J = 30 + floor(sqrt(M)) points
+ * Weights whose tail falls like w^(-1/k) have a variance if k < 1/2 and a mean if k < 1. The fit is that of
+ * Pareto-smoothed importance sampling (Vehtari, Simpson, Gelman, Yao & Gabry 2024). It takes the
+ * M = min(n / 5, 3 sqrt(n), MOST_TAIL) largest weights as exceedances x_1 <= ... <= x_M over the next one,
+ * and estimates k by the profile of Zhang & Stephens (2009). With theta = -k / sigma, on
+ * J = 30 + floor(sqrt(M)) points
  *   theta_j = 1 / x_M + (1 - sqrt(J / (j - 1/2))) / (3 x_*),     x_* the first quartile,
  *   k(theta) = mean log(1 - theta x),   l_j = M (log(-theta_j / k(theta_j)) - k(theta_j) - 1),
- *   theta = sum_j theta_j exp(l_j) / sum_j exp(l_j),   k = k(theta),
- * and k is drawn towards 1/2 as ten more exceedances would: (M k + 5) / (M + 10).
+ *   theta = sum_j theta_j exp(l_j) / sum_j exp(l_j),   k = k(theta).
+ * A weak prior shrinks k towards 1/2 with the weight of ten exceedances: (M k + 5) / (M + 10).
  */
 #include <math.h>
 
@@ -15,10 +17,10 @@
 
 enum { MOST_TAIL = 1024, LEAST_TAIL = 5, GRID = 30 + 32, WEAK = 10 };
 
-/* Below this, as a fraction of the largest weight, differences are rounding. */
+/* Exceedances below this fraction of the largest weight are rounding errors. */
 static const double no_tail = 1e-9;
 
-/* Let the number at `top` of a heap, whose smallest comes first, sink to its place. */
+/* Restore a min-heap whose element at `top` may be too large. */
 static void sink(size_t n, double *heap, size_t top)
 {
     for (size_t child = 2 * top + 1; child < n; child = 2 * top + 1) {
@@ -31,7 +33,7 @@ static void sink(size_t n, double *heap, size_t top)
     }
 }
 
-/* The `count` largest of n >= count numbers, the largest first. */
+/* The `count` largest of n >= count numbers, in decreasing order. */
 static void take_largest(size_t n, const double *x, size_t count, double *largest)
 {
     for (size_t i = 0; i < count; i++) largest[i] = x[i];
@@ -56,7 +58,7 @@ static double shape_at(size_t n, const double *x, double theta)
     return sum / (double)n;
 }
 
-/* x: exceedances, the largest first. */
+/* The estimate of k, and of theta, from exceedances x in decreasing order. */
 static double fit(size_t n, const double *x, double *theta_found)
 {
     size_t points = 30 + (size_t)sqrt((double)n);
@@ -77,16 +79,16 @@ static double fit(size_t n, const double *x, double *theta_found)
     return shape_at(n, x, *theta_found);
 }
 
-/* The tail of weights: its logarithms, the largest first, with the one below it as the last; and exceedances over that, relative to the largest
- * weight. */
+/* The tail of the weights: log weights in decreasing order, of which the last is the threshold; and
+ * exceedances over the threshold, relative to the largest weight. */
 typedef struct tail {
     size_t count;
     double log_weight[MOST_TAIL + 1], x[MOST_TAIL + 1];
     double largest, cut;
-    double k, theta; /* as fitted, k before it is drawn towards 1/2 */
+    double k, theta; /* the fit, with k before shrinkage */
 } tail;
 
-/* The shape of the tail; NaN or infinite where there is none, and then it is not to be smoothed. */
+/* The shape k of the tail, after shrinkage; NaN or infinite if there is no tail to fit. */
 static double fit_tail(size_t n, const double *log_weight, tail *t)
 {
     size_t most = (size_t)ceil(3.0 * sqrt((double)n)), count = n / 5 < most ? n / 5 : most;
@@ -113,7 +115,7 @@ double tw_weights_pareto_k(size_t n, const double *log_weight)
     return fit_tail(n, log_weight, &t);
 }
 
-/* Which of the tail it is: the first whose logarithm is not above it. */
+/* The rank of a weight in the tail: the number of larger weights. */
 static size_t rank_of(const tail *t, double log_weight)
 {
     size_t low = 0, high = t->count;
@@ -127,8 +129,9 @@ static size_t rank_of(const tail *t, double log_weight)
     return low;
 }
 
-/* The quantile of the fitted distribution that belongs to rank r of M, p = 1 - (r + 1/2)/M, but no more than the largest weight:
- * cut + sigma ((1 - p)^-k - 1)/k, sigma = -k/theta before k is drawn towards 1/2. */
+/* The log weight of rank r of M: the quantile p = 1 - (r + 1/2)/M of the fitted distribution,
+ *     cut + sigma ((1 - p)^-k - 1)/k,   sigma = -k/theta with k before shrinkage,
+ * but at most the largest weight. */
 static double smooth_one(const tail *t, double k, size_t r)
 {
     double sigma = -t->k / t->theta, rest = ((double)r + 0.5) / (double)t->count;

@@ -1,15 +1,14 @@
-/* rank.c: replace draws by the normal scores of their ranks, as they are and folded about the median.
+/* rank.c: replace draws, or their distances from the median, by the normal scores of their ranks.
  *
- * Ranks are taken over the draws of all half chains together, from the sorted draws, so the middle draw of an
- * odd chain is passed over; equal draws share the mean of their ranks. Folding needs no sorting of its own:
- * from the median outwards, |x - median| increases to the left and to the right, and the two sides are
- * merged.
+ * Ranks refer to the draws of all half chains together and come from the sorted draws; the middle draw of an
+ * odd chain is omitted, and equal draws share their mean rank. The distances |x - median| need no second
+ * sort: they increase from the median to the left and to the right, and a merge combines the two sides.
  */
 #include <math.h>
 
 #include "diagnose/diagnose.h"
 
-/* Is x[place] the middle draw of an odd chain? */
+/* Whether x[place] is the middle draw of an odd chain. */
 static bool in_neither_half(const tw_diagnose *d, uint32_t place)
 {
     return d->draws % 2 && place % d->draws == d->half;
@@ -17,7 +16,7 @@ static bool in_neither_half(const tw_diagnose *d, uint32_t place)
 
 static void write_scores(tw_diagnose *d, const double *sorted, const uint32_t *place)
 {
-    size_t rank = 0; /* draws ranked so far */
+    size_t rank = 0; /* number of draws ranked so far */
     for (size_t first = 0, end; first < d->total; first = end) {
         size_t ties = 0;
         for (end = first; end < d->total && sorted[end] == sorted[first]; end++)
@@ -38,7 +37,7 @@ void tw_folded_rank_scores(tw_diagnose *d)
     double median = tw_diagnose_quantile(d, 0.5);
     size_t right = 0;
     while (right < d->total && d->sorted[right] <= median) right++;
-    size_t left = right; /* the next to take are sorted[left - 1] and sorted[right] */
+    size_t left = right; /* the candidates are sorted[left - 1] and sorted[right] */
     for (size_t i = 0; i < d->total; i++) {
         double below = left > 0 ? median - d->sorted[left - 1] : INFINITY;
         double above = right < d->total ? d->sorted[right] - median : INFINITY;

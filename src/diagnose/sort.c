@@ -1,9 +1,9 @@
 /* sort.c: radix sort of doubles, least significant digit first.
  *
- * The bits of a double, read as an integer, increase with it for positive numbers and decrease for negative
- * ones; inverting all bits of the negative and the sign bit of the positive numbers makes them increase
- * throughout. Six stable passes over digits of 11 bits sort 64-bit keys; a pass in which all keys share a
- * digit is skipped.
+ * As an integer, the bits of a double increase with it if it is positive and decrease if it is negative.
+ * Inverting all bits of negative numbers and the sign bit of positive ones gives a key that increases
+ * throughout. Six stable passes over digits of 11 bits sort the 64-bit keys; a pass in which all keys have
+ * the same digit is skipped.
  */
 #include "diagnose/sort.h"
 
@@ -41,7 +41,7 @@ static void make_items(size_t n, const double *x, tw_sort_item *items, uint32_t 
     }
 }
 
-/* Numbers per bucket become the place where each bucket begins. */
+/* Convert the sizes of the buckets to their first positions. */
 static void accumulate(uint32_t *counts)
 {
     uint32_t before = 0;

@@ -1,9 +1,9 @@
-/* summary.c: the usual row of a table, of one scalar or of many. */
+/* summary.c: the row of a summary table, for one scalar or for many. */
 #include <math.h>
 
 #include "diagnose/diagnose.h"
 
-static tw_summary nothing(const tw_diagnose *d)
+static tw_summary row_of_nan(const tw_diagnose *d)
 {
     tw_summary row = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     row.mean = tw_diagnose_mean(d);
@@ -22,7 +22,7 @@ double tw_summary_ess(const tw_summary *row)
     return row->ess_fold < ess ? row->ess_fold : ess;
 }
 
-/* The two R-hats are taken as if they were independent, which is nearly true. */
+/* The chance of the larger R-hat treats the two as independent, which is nearly true. */
 static void judge_mixing(tw_diagnose *d, tw_summary *row)
 {
     tw_rank_scores(d);
@@ -39,7 +39,7 @@ static void judge_mixing(tw_diagnose *d, tw_summary *row)
 
 tw_summary tw_diagnose_summary(tw_diagnose *d)
 {
-    if (d->has_nan) return nothing(d);
+    if (d->has_nan) return row_of_nan(d);
     tw_summary row;
     row.mean = tw_diagnose_mean(d);
     row.sd = tw_diagnose_sd(d);

@@ -1,18 +1,18 @@
-/* weights.c: how many importance weights count, and the log of their mean with its error.
+/* weights.c: the effective number of importance weights, and the log of their mean with its standard error.
  *
- * With m the largest log weight and w_i = exp(l_i - m), which is at most 1 and once 1:
+ * With m the largest log weight and w_i = exp(l_i - m) <= 1:
  *   ESS            (sum w)^2 / sum w^2
  *   log mean exp   m + log(sum w / n)
- *   delta method   se^2 = sum (w - mean)^2 / (n (n - 1) mean^2), the variance of the mean over its square,
- * since d log(mean) = d mean / mean bootstrap      the standard deviation of the log mean of n weights drawn
- * with replacement
+ *   delta method   se^2 = sum (w - mean)^2 / (n (n - 1) mean^2), the variance of the mean over its square, since
+ *                  d log(mean) = d mean / mean
+ *   bootstrap      the standard deviation of the log mean of n weights drawn with replacement
  */
 #include <math.h>
 
 #include "math/random.h"
 #include "talweg/diagnose.h"
 
-/* The largest log weight; NaN where there is none, or one of them is NaN or +inf. */
+/* The largest log weight; NaN if n = 0 or if a log weight is NaN or +inf. */
 static double largest(size_t n, const double *log_weight)
 {
     double m = n > 0 ? -INFINITY : NAN;
@@ -51,7 +51,7 @@ double tw_log_mean_exp(size_t n, const double *log_weight, double *se)
     return m + log(mean);
 }
 
-/* log of the mean of n weights drawn with replacement, less m. */
+/* The log of the mean of n weights drawn with replacement, minus m. */
 static double resampled_log_mean(size_t n, const double *log_weight, double m, tw_stream stream)
 {
     double sum = 0.0;
@@ -69,7 +69,7 @@ double tw_log_mean_exp_bootstrap(size_t n, const double *log_weight, uint64_t se
     for (size_t r = 0; r < replicates; r++) {
         double value = resampled_log_mean(n, log_weight, m, tw_stream_at(seed, TW_STREAM_BOOTSTRAP, 0, r));
         if (value == -INFINITY) return INFINITY;
-        double change = value - mean; /* Welford's running mean and sum of squares */
+        double change = value - mean; /* Welford's update of mean and sum of squares */
         mean += change / (double)(r + 1);
         squares += change * (value - mean);
     }

@@ -1,4 +1,4 @@
-/* workspace.c: make and free a workspace, take the draws of one scalar. */
+/* workspace.c: allocate and free a workspace, and load the draws of one scalar. */
 #include <math.h>
 #include <string.h>
 
@@ -50,8 +50,8 @@ static tw_status allocate_arrays(tw_diagnose *d)
     return tw_autocovariance_new(ctx, 2 * d->chains, d->half, &d->autocovariance);
 }
 
-/* The score of rank r among S is the normal quantile of (r - 3/8) / (S + 1/4), Blom's. A tie shares the mean
- * of its ranks, a multiple of 1/2: hence two scores per rank. */
+/* The score of rank r of S is the normal quantile of (r - 3/8) / (S + 1/4) (Blom). Ties share their mean
+ * rank, a multiple of 1/2, so there are two scores per rank. */
 static void fill_scores(tw_diagnose *d)
 {
     size_t split = 2 * d->half * d->chains;
@@ -77,7 +77,7 @@ tw_status tw_diagnose_new(tw_context *ctx, size_t draws, size_t chains, tw_diagn
         return status;
     }
     fill_scores(d);
-    d->has_nan = true; /* until draws are taken, every answer is NaN */
+    d->has_nan = true; /* every result is NaN until draws are loaded */
     d->x[0] = NAN;
     *out = d;
     return TW_OK;

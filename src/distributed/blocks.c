@@ -1,4 +1,4 @@
-/* blocks.c: see blocks.h. The only caller of BLACS and ScaLAPACK. */
+/* blocks.c: see blocks.h. Only this file calls BLACS and ScaLAPACK. */
 #include "distributed/blocks.h"
 
 #include <math.h>
@@ -32,8 +32,9 @@ extern void pdgemm_(const char *trans_a, const char *trans_b, const int *m, cons
 static const int first = 1, origin = 0;
 static const double one = 1.0, zero = 0.0;
 
-/* ---- where things lie ---- */
+/* ---- indices ---- */
 
+/* The index in the whole matrix of a local row or column, block-cyclic over `places` processes. */
 static size_t whole_index(size_t local, size_t block, int place, int places)
 {
     return (local / block * (size_t)places + (size_t)place) * block + local % block;
@@ -49,7 +50,7 @@ size_t tw_block_column(const tw_blocks *b, const tw_block_matrix *m, size_t colu
     return whole_index(column, m->column_block, b->column, b->columns);
 }
 
-/* ---- its life ---- */
+/* ---- allocation ---- */
 
 tw_status tw_blocks_agree(tw_blocks *b, tw_status status)
 {
@@ -85,7 +86,7 @@ void tw_block_matrix_release(tw_blocks *b, tw_block_matrix *m)
     m->part = NULL;
 }
 
-/* As square a grid as there is. */
+/* Make the grid as square as the number of processes allows. */
 static void make_grid(tw_blocks *b)
 {
     int size = 1, rows = 1;
@@ -153,7 +154,7 @@ static void clear_above(tw_blocks *b, tw_block_matrix *a)
             if (tw_block_row(b, a, i) < tw_block_column(b, a, j)) a->part[i + j * a->rows] = 0.0;
 }
 
-/* Sums that are the same on all ranks: formed on one, and handed round. */
+/* Sum over the ranks. Rank 0 forms the sum and broadcasts it, so that all ranks have the same bits. */
 static void add_up(tw_blocks *b, size_t count, double *numbers)
 {
     int rank = 0;
@@ -219,7 +220,7 @@ void tw_blocks_put(tw_blocks *b, size_t columns, const double *x)
     }
 }
 
-/* Every number comes from one rank, the others add 0: the sum is exact. */
+/* Each number comes from one rank and the others add 0, so the sum is exact. */
 void tw_blocks_get_rows(tw_blocks *b, size_t row, size_t rows, size_t columns, double *x)
 {
     const tw_block_matrix *p = &b->panel[0];

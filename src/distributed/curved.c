@@ -1,8 +1,10 @@
-/* curved.c: the curved metric G = A^-1 + Lambda of a Gaussian on many machines (gaussian/curved.h).
+/* curved.c: the Riemannian metric G = A^-1 + Lambda of a distributed Gaussian (see gaussian/curved.h).
  *
- * In the coordinates w it is M = I + F' Lambda F = R R', factored in blocks; no site is left out. With u = F^-1 g,
- *   xdot = G^-1 A^-1 g = F M^-1 u,    y = G^-1 d = F M^-1 F' d,    diag G^-1 = sums of squares of the rows of F R'^-1,
- *   k' (A + Lambda^-1)^-1 k = |u|^2 - |R^-1 u|^2    for u = F^-1 k.
+ * In the coordinates w the metric is M = I + F' Lambda F = R R', which ScaLAPACK factors; all sites are
+ * active.
+ *   xdot = G^-1 A^-1 g = F M^-1 u for u = F^-1 g,    y = G^-1 d = F M^-1 F' d,
+ *   diag G^-1 = sums of squares of the rows of F R'^-1,
+ *   k' (A + Lambda^-1)^-1 k = |u|^2 - |R^-1 u|^2 for u = F^-1 k.
  */
 #include <math.h>
 #include <string.h>
@@ -13,7 +15,7 @@
 typedef struct distributed_curved {
     tw_curved c;
     tw_blocks *blocks;
-    tw_block_matrix metric, folded; /* R; work, and F R'^-1 */
+    tw_block_matrix metric, folded; /* R; workspace, then F R'^-1 */
     double *lambda, *u;             /* n; n x TW_BLOCK_COLUMNS */
 } distributed_curved;
 
@@ -71,7 +73,7 @@ static bool factor(tw_curved *c, const double *lambda, double threshold)
                                  &c->log_det);
 }
 
-/* u = R'^-1 R^-1 u, one column. */
+/* u = M^-1 u = R'^-1 R^-1 u for one column. */
 static void solve(const distributed_curved *d, double *u)
 {
     tw_blocks_put(d->blocks, 1, u);

@@ -1,4 +1,4 @@
-/* gaussian.c: see inside.h. */
+/* gaussian.c: the distributed Gaussian; see inside.h for its factors. */
 #include <math.h>
 #include <string.h>
 
@@ -20,9 +20,9 @@ static void release(tw_gaussian *g)
     tw_blocks_free(d->blocks);
 }
 
-/* ---- products and solves: the columns in panels ---- */
+/* ---- products and solves, panel by panel ---- */
 
-/* What is in the panel becomes F or F' times it, or the solution with F or F'. */
+/* Multiply the panel by F or F', or solve with F or F'. */
 typedef void panel_work(const tw_distributed *d, size_t columns);
 
 static void spread_panel(const tw_distributed *d, size_t columns)
@@ -96,7 +96,7 @@ static void multiply(const tw_gaussian *g, size_t columns, const double *x, doub
     in_panels(g, multiply_panel, columns, x, y);
 }
 
-/* A times unit vectors, some columns at a time in the panel of this Gaussian. */
+/* Multiply unit vectors by A, one panel of columns at a time. */
 static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, size_t columns, double *a)
 {
     tw_blocks *b = of(g)->blocks;
@@ -115,9 +115,9 @@ static double flops(const tw_gaussian *g)
     return (of(g)->base ? 2.0 : 1.0) * (double)g->n * (double)g->n;
 }
 
-/* ---- Gaussians made of this one ---- */
+/* ---- conditioned Gaussians ---- */
 
-/* The part of F here times lambda, row by row. */
+/* out = Lambda F, the local part. */
 static void scale_rows(const tw_distributed *d, const double *lambda, tw_block_matrix *out)
 {
     const tw_block_matrix *f = &d->factor;
@@ -195,9 +195,9 @@ static const tw_gaussian_kind distributed_kind = {.name = "a Gaussian on many ma
                                                   .condition = condition,
                                                   .curve = tw_distributed_curve};
 
-/* ---- N(0, K) ---- */
+/* ---- the prior N(0, K) ---- */
 
-/* The inputs of the rows or columns that lie here, `count` x d. */
+/* The inputs of the local rows or columns, `count` x d. */
 static tw_status pick(const tw_distributed *d, const tw_data *data, bool columns, double **out)
 {
     const tw_block_matrix *m = &d->factor;
@@ -220,7 +220,7 @@ static void set_diagonal(tw_distributed *d, double jitter)
                 m->part[i + j * m->rows] = d->g.variance[tw_block_row(d->blocks, m, i)] + jitter;
 }
 
-/* K, each block where it stays. */
+/* Each process computes its blocks of K. */
 static tw_status compute_matrix(tw_distributed *d, const tw_data *data, const tw_kernel *kernel,
                                 double jitter)
 {
@@ -239,7 +239,8 @@ static tw_status compute_matrix(tw_distributed *d, const tw_data *data, const tw
     return tw_blocks_agree(d->blocks, status);
 }
 
-/* Where K cannot be factored: the least power of ten times its rounding errors that helps, by trying. */
+/* Report that K cannot be factored. Try jitters of 10, 100, ... times the rounding error of K (n machine
+ * epsilons times its largest variance), or times the given jitter if that is larger, to name one that works. */
 static tw_status refuse(tw_distributed *d, const tw_data *data, const tw_kernel *kernel, double jitter)
 {
     const double unit = 2.220446049250313e-16;

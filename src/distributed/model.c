@@ -4,7 +4,7 @@
 #include "covariance/precision.h"
 #include "distributed/inside.h"
 
-/* What has a sparse precision fits into one machine, and what is a matrix already did. */
+/* Reject sparse precisions and given matrices: they fit into one machine's memory. */
 static tw_status check(const tw_data *data, const tw_kernel *kernel)
 {
     tw_precision p = {0};

@@ -1,4 +1,4 @@
-/* fit.c: several searches, their distinct ends, and the verdict on the best. */
+/* fit.c: search from several starts, collect the distinct optima, and judge the best. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,10 +6,11 @@
 #include "fit/objective.h"
 #include "math/random.h"
 
-/* Ends are the same optimum when no parameter differs by NEAR, or by FAR where the heights agree to SAME nats. */
+/* Two ends are the same optimum if all parameters agree within NEAR, or within FAR if the log posteriors
+ * agree within SAME nats. */
 static const double NEAR = 0.05, FAR = 0.5, SAME = 1e-3;
-static const double DECREMENT = 0.05; /* of a standard deviation: a maximum is found */
-static const double EDGE = 0.021; /* this near to a bound is at it: a step of curvature.c would cross it */
+static const double DECREMENT = 0.05; /* largest Newton decrement of a maximum, in standard deviations */
+static const double EDGE = 0.021;     /* at a bound: a step of curvature.c from here would cross it */
 
 void tw_fit_free(tw_fit_result *r)
 {
@@ -58,8 +59,9 @@ static const tw_prior *prior_of(const tw_objective *o, size_t j, tw_prior *usual
     return proper ? &o->priors->prior[j] : usual;
 }
 
-/* The first start is where the problem is, with medians for what was not given; the others are drawn. */
-static tw_status set_start(const tw_objective *o, const double *origin, size_t start, double *place)
+/* The first start is at the given values, with prior medians for values not given; the other starts are drawn
+ * from the priors. */
+static tw_status set_start(const tw_objective *o, const double *origin, size_t start, double *point)
 {
     tw_stream stream = tw_stream_at(o->options->seed, TW_STREAM_FIT, start, 0);
     for (size_t k = 0; k < o->free_count; k++) {
@@ -69,48 +71,49 @@ static tw_status set_start(const tw_objective *o, const double *origin, size_t s
         double p = start == 0 ? 0.5 : tw_stream_uniform(&stream);
         TW_TRY(tw_prior_default(o->problem, j, &usual));
         bool stays = start == 0 && isfinite(origin[j]);
-        place[k] = stays ? origin[j] : tw_prior_quantile(prior_of(o, j, &usual), parameter, p);
+        point[k] = stays ? origin[j] : tw_prior_quantile(prior_of(o, j, &usual), parameter, p);
     }
     return TW_OK;
 }
 
 /* ---- optima ---- */
 
-static double largest_difference(const tw_objective *o, const double *theta, const double *place)
+static double largest_difference(const tw_objective *o, const double *theta, const double *point)
 {
     double largest = 0.0;
-    for (size_t k = 0; k < o->free_count; k++) largest = fmax(largest, fabs(theta[o->index[k]] - place[k]));
+    for (size_t k = 0; k < o->free_count; k++) largest = fmax(largest, fabs(theta[o->index[k]] - point[k]));
     return largest;
 }
 
-static tw_optimum *find_same(const tw_objective *o, tw_fit_result *r, const double *place,
-                             const tw_height *height)
+static tw_optimum *find_same(const tw_objective *o, tw_fit_result *r, const double *point,
+                             const tw_objective_value *value)
 {
     for (size_t k = 0; k < r->optima; k++) {
-        double apart = largest_difference(o, r->optimum[k].theta, place);
-        bool level = fabs(r->optimum[k].log_posterior - height->log_posterior) < SAME;
+        double apart = largest_difference(o, r->optimum[k].theta, point);
+        bool level = fabs(r->optimum[k].log_posterior - value->log_posterior) < SAME;
         if (apart < NEAR || (level && apart < FAR)) return &r->optimum[k];
     }
     return NULL;
 }
 
-static void set_optimum(const tw_objective *o, const double *origin, const double *place,
-                        const tw_height *height, tw_optimum *to)
+static void set_optimum(const tw_objective *o, const double *origin, const double *point,
+                        const tw_objective_value *value, tw_optimum *to)
 {
     memcpy(to->theta, origin, o->count * sizeof *origin);
-    for (size_t k = 0; k < o->free_count; k++) to->theta[o->index[k]] = place[k];
-    to->log_z = height->log_z;
-    to->log_posterior = height->log_posterior;
+    for (size_t k = 0; k < o->free_count; k++) to->theta[o->index[k]] = point[k];
+    to->log_z = value->log_z;
+    to->log_posterior = value->log_posterior;
 }
 
-/* A new end, or one more way to a known one, of which the higher is kept; the best goes first. */
-static void add_optimum(const tw_objective *o, tw_fit_result *r, const double *fixed, const double *place,
-                        const tw_height *height)
+/* Add a new optimum, or count one more start of a known one and keep the higher of the two. The best comes
+ * first. */
+static void add_optimum(const tw_objective *o, tw_fit_result *r, const double *fixed, const double *point,
+                        const tw_objective_value *value)
 {
-    tw_optimum *to = find_same(o, r, place, height);
+    tw_optimum *to = find_same(o, r, point, value);
     bool is_new = !to;
     if (is_new) to = &r->optimum[r->optima++];
-    if (is_new || height->log_posterior > to->log_posterior) set_optimum(o, fixed, place, height, to);
+    if (is_new || value->log_posterior > to->log_posterior) set_optimum(o, fixed, point, value, to);
     to->starts++;
     for (size_t k = (size_t)(to - r->optimum); k > 0 && to->log_posterior > r->optimum[k - 1].log_posterior;
          k--) {
@@ -121,7 +124,7 @@ static void add_optimum(const tw_objective *o, tw_fit_result *r, const double *f
     }
 }
 
-/* ---- the verdict ---- */
+/* ---- judgement ---- */
 
 static void warn(tw_fit_result *r, tw_warning_code code, double first, double second)
 {
@@ -154,36 +157,36 @@ static void judge(const tw_objective *o, tw_fit_result *r)
              r->optimum[0].log_posterior - r->optimum[1].log_posterior);
 }
 
-/* Standard deviations at the best, of the parameters that are not at a bound. */
-static tw_status measure(tw_objective *o, tw_fit_result *r, double *place, double *sd, bool *moves)
+/* Standard deviations at the best optimum, of the parameters that are not at a bound. */
+static tw_status measure(tw_objective *o, tw_fit_result *r, double *point, double *sd, bool *moves)
 {
     const double *theta = r->optimum[0].theta;
     for (size_t j = 0; j < o->count; j++) r->sd[j] = NAN;
     for (size_t k = 0; k < o->free_count; k++) {
-        place[k] = theta[o->index[k]];
-        moves[k] = place[k] > o->low[k] + EDGE && place[k] < o->high[k] - EDGE;
+        point[k] = theta[o->index[k]];
+        moves[k] = point[k] > o->low[k] + EDGE && point[k] < o->high[k] - EDGE;
         r->at_bound[o->index[k]] = !moves[k];
     }
     r->decrement = NAN;
     if (!r->stopped)
-        TW_TRY(tw_objective_curvature(o, place, moves, sd, &r->flat, &r->decrement, &r->curvature));
+        TW_TRY(tw_objective_curvature(o, point, moves, sd, &r->flat, &r->decrement, &r->curvature));
     for (size_t k = 0; k < o->free_count && !r->stopped; k++) r->sd[o->index[k]] = sd[k];
     return TW_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole fit ---- */
 
 static tw_status search(tw_objective *o, tw_fit_result *r, const double *origin, const double *fixed,
-                        double *place)
+                        double *point)
 {
     tw_search s = {.known = r, .best = -INFINITY};
     for (size_t start = 0; start < r->starts && !s.stopped; start++) {
-        tw_height height;
+        tw_objective_value value;
         s.start = start + 1;
-        TW_TRY(set_start(o, origin, start, place));
-        o->has_sites = false; /* each start is on its own */
-        TW_TRY(tw_objective_climb(o, &s, place, &height));
-        if (!isnan(height.log_posterior)) add_optimum(o, r, fixed, place, &height);
+        TW_TRY(set_start(o, origin, start, point));
+        o->has_sites = false; /* no start depends on earlier ones */
+        TW_TRY(tw_objective_climb(o, &s, point, &value));
+        if (!isnan(value.log_posterior)) add_optimum(o, r, fixed, point, &value);
     }
     r->stopped = s.stopped;
     if (r->optima > 0) return TW_OK;
@@ -193,14 +196,14 @@ static tw_status search(tw_objective *o, tw_fit_result *r, const double *origin,
                    o->evaluations);
 }
 
-/* origin: theta where somebody gave it, else NaN. */
+/* origin is theta where the caller gave a value, and NaN elsewhere. */
 static tw_status fit(tw_objective *o, tw_fit_result *r, double *work, bool *moves)
 {
-    double *origin = work, *fixed = work + o->count, *place = work + 2 * o->count, *sd = work + 3 * o->count;
+    double *origin = work, *fixed = work + o->count, *point = work + 2 * o->count, *sd = work + 3 * o->count;
     tw_problem_get_theta(o->problem, fixed);
     for (size_t j = 0; j < o->count; j++) origin[j] = tw_problem_is_given(o->problem, j) ? fixed[j] : NAN;
-    TW_TRY(search(o, r, origin, fixed, place));
-    TW_TRY(measure(o, r, place, sd, moves));
+    TW_TRY(search(o, r, origin, fixed, point));
+    TW_TRY(measure(o, r, point, sd, moves));
     r->evaluations = o->evaluations;
     r->failures = o->failures;
     judge(o, r);

@@ -1,8 +1,11 @@
-/* objective.c: one evaluation is the problem at theta, EP or Laplace, and the gradient (approximate/gradient.c).
+/* objective.c: evaluate log Z + log prior and its gradient at theta: build the model, run EP or Laplace,
+ * compute the gradient (approximate/gradient.c).
  *
- * EP starts from the sites of the last theta, which is near in a search; where it does not converge from them, it starts again
- * from nothing, so that no value depends on the way. The box: about the default prior (tw_prior_default) by 5 of its sds to
- * either side, widened to what the prior allows and to the place where the problem is, and within the ends of a prior that has ends. */
+ * EP starts from the sites of the previous theta, which is near in a search. If it does not converge from
+ * them, it starts again without sites, so that the result does not depend on the path of the search. The
+ * search is restricted to a box: WIDTH standard deviations of the default prior (tw_prior_default) on either
+ * side, extended to the range of the given prior and around the initial value, and cut at the ends of a
+ * uniform prior. */
 #include "fit/objective.h"
 
 #include <math.h>
@@ -34,7 +37,7 @@ static tw_status allocate(tw_objective *o)
     return tw_allocate_doubles(ctx, n, 1, "sites", &o->nu);
 }
 
-/* A prior that has ends (uniform) has none of its density beyond them; INSIDE keeps rounding from crossing them. */
+/* Cut the box at the ends of a uniform prior; INSIDE prevents rounding from crossing them. */
 static void cut_box(tw_objective *o, size_t k, const tw_prior *prior, const tw_parameter *parameter)
 {
     static const double INSIDE = 1e-9;
@@ -122,7 +125,7 @@ static void keep_sites(tw_objective *o, const tw_approximation *a)
     o->has_sites = true;
 }
 
-/* log Z and all of the gradient at o->theta. */
+/* log Z and the whole gradient at o->theta. */
 static tw_status evaluate(tw_objective *o, bool wants_gradient, double *log_z)
 {
     tw_approximation *a = NULL;
@@ -135,18 +138,18 @@ static tw_status evaluate(tw_objective *o, bool wants_gradient, double *log_z)
     return status;
 }
 
-/* A place where numbers fail is no error: others are better. */
+/* Whether a failure concerns this theta only, so that the search can continue elsewhere. */
 static bool is_local(tw_status status)
 {
     return status == TW_BAD_ARGUMENT || status == TW_NOT_POSITIVE_DEFINITE ||
            status == TW_NUMERICAL_FAILURE || status == TW_NOT_CONVERGED || status == TW_BAD_DATA;
 }
 
-tw_status tw_objective_at(tw_objective *o, const double *place, double *gradient, tw_height *out)
+tw_status tw_objective_at(tw_objective *o, const double *point, double *gradient, tw_objective_value *out)
 {
     double log_prior = 0.0;
-    *out = (tw_height){NAN, NAN};
-    for (size_t k = 0; k < o->free_count; k++) o->theta[o->index[k]] = place[k];
+    *out = (tw_objective_value){NAN, NAN};
+    for (size_t k = 0; k < o->free_count; k++) o->theta[o->index[k]] = point[k];
     o->evaluations++;
     tw_status status = evaluate(o, gradient != NULL, &out->log_z);
     if (status == TW_OK && o->priors)

@@ -1,4 +1,4 @@
-/* contract.c: see contract.h. */
+/* contract.c: contract W with the derivatives of a dense prior covariance; see contract.h. */
 #include "gaussian/contract.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 
 enum { BLOCK = 64 };
 
-/* The lower triangle of W, where that of A is. */
+/* Overwrite the lower triangle of A with that of W. */
 static void weigh(size_t n, const tw_contraction *with, double *w)
 {
     const double *tau = with->tau, *b = with->b, *u = with->u;
@@ -19,7 +19,7 @@ static void weigh(size_t n, const tw_contraction *with, double *w)
     }
 }
 
-/* The lower triangle of A: at once, or a few columns at a time. */
+/* The lower triangle of A: from the kind if it can write it, otherwise from blocks of columns. */
 static void fill_lower(const tw_gaussian *q, double *block, double *w)
 {
     size_t n = q->n;

@@ -5,20 +5,21 @@
 #include "covariance/kernel.h"
 #include "gaussian/gaussian.h"
 
-/* gradient[j] = 1/2 sum_mn W_mn (dK / d theta_j)_mn for all parameters of the kernel of K at the inputs x (n x d), where
+/* gradient[j] = 1/2 sum_mn W_mn (dK / d theta_j)_mn for all parameters of the kernel of K at the
+ * inputs x (n x d), where
  *
  *   W = b b' + u b' + b u' - R,   R = T - T A T,   T = diag(tau),   A the covariance of q.
  *
- * A precision tau may be negative: with S = T^1/2, where there is one, R is S (I + S K S)^-1 S. W is one n x n array for all
- * parameters; it costs the product that makes A of its factor, n^3 flops. A kind that does not form
- * its covariance is asked for columns of it. A kind with a sparse precision needs neither (sparse_contract.c). */
+ * R = S (I + S K S)^-1 S with S = T^1/2 if tau >= 0; the first form holds for negative tau too. All
+ * parameters share one n x n array W; its cost is that of forming A from its factor, n^3 flops. A kind that
+ * cannot form A computes columns of it. A kind with a sparse precision needs neither (sparse_contract.c). */
 struct tw_contraction {
     const tw_gaussian *prior;  /* N(0, K) */
     const double *tau, *b, *u; /* n each */
     const tw_kernel *kernel;
     size_t d;
     const double *x;
-    size_t hidden; /* so many of the n cases are the variables of a sparse prior */
+    size_t hidden; /* how many of the n cases are variables of a sparse prior without an observation */
 };
 tw_status tw_gaussian_contract(const tw_gaussian *q, const tw_contraction *with, double *gradient);
 

@@ -1,4 +1,4 @@
-/* curved.c: see curved.h. */
+/* curved.c: allocate and free metrics; see curved.h. */
 #include "gaussian/curved.h"
 
 void tw_curved_free(tw_curved *c)

@@ -1,4 +1,4 @@
-/* dense.c: see dense.h. The algebra is that of linalg/factor.h. */
+/* dense.c: the dense kind of Gaussian; see dense.h. linalg/factor.h does the algebra. */
 #include "gaussian/dense.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static void release(tw_gaussian *g)
         tw_release(g->ctx, d->own);
 }
 
-/* Take over what the factor knows. */
+/* Copy rank and log determinant from the factor. */
 static void use_factor(tw_dense *d)
 {
     d->g.r = d->factor->rank;
@@ -28,7 +28,7 @@ static void use_factor(tw_dense *d)
     d->g.log_det = d->factor->log_det;
 }
 
-/* The diagonal of A, or where only the factor is kept the squared lengths of its rows. */
+/* The diagonal of A; if only the factor is kept, the squared lengths of its rows. */
 static void set_variances(tw_dense *d)
 {
     size_t n = d->g.n;
@@ -85,9 +85,9 @@ tw_status tw_gaussian_dense_factor(tw_gaussian *g, double jitter, tw_gaussian_re
     return TW_OK;
 }
 
-/* ---- N(0, K) once on each machine ---- */
+/* ---- N(0, K) stored once per machine ---- */
 
-enum { LEAST_COMMON = 32 }; /* sites: fewer are not worth a message */
+enum { LEAST_COMMON = 32 }; /* for fewer sites, sharing is not worth the messages */
 
 tw_status tw_gaussian_dense_common(tw_context *ctx, size_t n, tw_gaussian **out, bool *first)
 {
@@ -107,7 +107,7 @@ tw_status tw_gaussian_dense_common(tw_context *ctx, size_t n, tw_gaussian **out,
     return TW_OK;
 }
 
-/* What those who did not compute have to know. */
+/* The result that the first member sends to the others. */
 typedef struct computed {
     tw_status status;
     bool triangular;
@@ -115,16 +115,16 @@ typedef struct computed {
     tw_gaussian_report report;
 } computed;
 
-/* F in common memory, too: of the member that has made it, and then of the others. */
+/* Share F as well: the first member moves it into common memory, then the others borrow it from there. */
 static tw_status share_factor(tw_dense *d, bool first, double log_det)
 {
     if (first) tw_factor_move(d->factor, d->common_l);
-    (void)tw_team_any(d->g.ctx, false); /* now it is there */
+    (void)tw_team_any(d->g.ctx, false); /* a barrier: F is complete */
     if (!first) TW_TRY(tw_factor_borrow(d->g.ctx, d->g.n, d->common_l, log_det, &d->factor));
     return tw_team_status(d->g.ctx);
 }
 
-/* All members receive the result of the first. */
+/* All members receive the first member's result. */
 static computed receive_result(const tw_dense *d, tw_status status, const tw_gaussian_report *report)
 {
     computed c = {.status = status, .report = *report};
@@ -150,7 +150,7 @@ tw_status tw_gaussian_dense_share(tw_gaussian *g, bool first, tw_status status, 
     d->common_l = memory;
     if (memory)
         TW_TRY(share_factor(d, first, c.log_det));
-    else if (!first) /* what has pivots, everyone makes; K has its jitter already */
+    else if (!first) /* a pivoted factor is not shared; K contains its jitter */
         TW_TRY(tw_gaussian_dense_factor(g, 0.0, report));
     use_factor(d);
     set_variances(d);
@@ -217,7 +217,8 @@ static void multiply(const tw_gaussian *g, size_t columns, const double *x, doub
     tw_product_symmetric(g->n, columns, ((const tw_dense *)g)->a, g->n, x, g->n, y, g->n);
 }
 
-/* From A, of which the upper triangle is stored, or rows of F times rows of F; those of a triangle end early. */
+/* Copy from A, of which the upper triangle is stored, or multiply rows of F; row i of a triangle has i + 1
+ * entries. */
 static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, size_t columns, double *a)
 {
     const tw_dense *d = (const tw_dense *)g;
@@ -232,14 +233,14 @@ static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, 
             a[i - row + (j - column) * rows] = i <= j ? d->a[i + j * n] : d->a[j + i * n];
 }
 
-/* Triangular, or n x r in full. */
+/* F is triangular, or n x r without zeros. */
 static double flops(const tw_gaussian *g)
 {
     double n = (double)g->n, r = (double)g->r;
     return g->full_rank ? n * n : 2.0 * n * r;
 }
 
-/* ---- Gaussians made of this one ---- */
+/* ---- conditioned and mixed Gaussians ---- */
 
 static tw_status make_like(const tw_dense *base, bool products, tw_dense *out)
 {
@@ -266,7 +267,7 @@ static tw_status like(const tw_gaussian *base, bool products, tw_gaussian **out)
     return status;
 }
 
-/* The factor was made anew: A above its diagonal where that is the place for it, and what is read off them. */
+/* After a new factor: form A where it is stored, and update rank, log determinant and variances. */
 static void finish(tw_dense *d)
 {
     use_factor(d);
@@ -294,7 +295,7 @@ static bool mix(const tw_gaussian *base, const tw_gaussian *other, double b, tw_
     return true;
 }
 
-/* K itself, or what the factor makes of it. */
+/* K itself, or the product of its factor. */
 static void lower(const tw_gaussian *g, double *a)
 {
     const tw_dense *d = (const tw_dense *)g;

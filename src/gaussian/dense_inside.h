@@ -1,4 +1,4 @@
-/* dense_inside.h: the insides of a dense Gaussian, for the files of this room. */
+/* dense_inside.h: the struct of a dense Gaussian; private to this room. */
 #ifndef TALWEG_GAUSSIAN_DENSE_INSIDE_H
 #define TALWEG_GAUSSIAN_DENSE_INSIDE_H
 
@@ -8,13 +8,13 @@
 typedef struct tw_dense {
     tw_gaussian g;
     tw_factor *factor; /* F */
-    const double *a;   /* A, n x n, upper triangle to be read: `own` or above F's diagonal; NULL: not kept */
-    double *own;       /* n x n; NULL: A is elsewhere */
-    bool common;       /* `own` is memory of all members of the team on this machine */
-    double *common_l;  /* and so is this, F's; NULL: F is this member's own */
+    const double *a;   /* the upper triangle of A, n x n: `own`, or above F's diagonal; NULL: not kept */
+    double *own;       /* n x n memory for A; NULL: A is stored elsewhere or not kept */
+    bool common;       /* the team's members on this machine share `own` */
+    double *common_l;  /* the shared memory of F; NULL: F is not shared */
 } tw_dense;
 
-/* dense_curved.c: its curved metric. */
+/* dense_curved.c: the metric of a dense Gaussian. */
 tw_status tw_dense_curve(const tw_gaussian *g, size_t sites, tw_curved **out);
 
 #endif

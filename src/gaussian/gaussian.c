@@ -1,4 +1,4 @@
-/* gaussian.c: what holds for Gaussians of every kind. See gaussian.h. */
+/* gaussian.c: functions common to all kinds of Gaussians; see gaussian.h. */
 #include "gaussian/gaussian.h"
 
 #include "linalg/vector.h"
@@ -73,8 +73,8 @@ tw_status tw_gaussian_like(const tw_gaussian *base, bool products, tw_gaussian *
     return base->kind->like(base, products, out);
 }
 
-/* The mean S shift for the shift in the first n numbers of work: F h with h = F' shift. Returns |h|^2 = shift' S shift.
- */
+/* Set the mean to S shift = F h with h = F' shift; the first n numbers of work are the shift. Returns
+ * |h|^2 = shift' S shift. */
 static double set_mean(tw_gaussian *g)
 {
     double *h = g->work + g->n;

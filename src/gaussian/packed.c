@@ -1,4 +1,4 @@
-/* packed.c: see packed.h. */
+/* packed.c: single-precision copies of a triangular factor; see packed.h. */
 #include "gaussian/packed.h"
 
 #include "gaussian/dense_inside.h"
@@ -6,7 +6,7 @@
 
 struct tw_packed {
     tw_context *ctx;
-    const tw_factor *factor;          /* the Gaussian's own */
+    const tw_factor *factor;          /* the factor of the Gaussian */
     tw_triangle *single, *transposed; /* F and F' in single precision */
 };
 

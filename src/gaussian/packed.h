@@ -1,8 +1,8 @@
 /* packed.h: a Gaussian's triangular factor, packed for products with many columns (linalg/triangle.h).
  *
- * Single precision is for what decides how well an algorithm does and not what it converges to: the forces of HMC
- * (dynamics/frame.h). F and F' in single precision take about 4 n^2 bytes; in double precision F is the Gaussian's own. What a product
- * gives for a column is a function of that column alone.
+ * Single precision serves only where it affects the efficiency of an algorithm and not its limit: the forces
+ * of HMC (dynamics/frame.h). F and F' in single precision take about 4 n^2 bytes together; in double
+ * precision the factor of the Gaussian is used. The result for a column depends on that column only.
  */
 #ifndef TALWEG_GAUSSIAN_PACKED_H
 #define TALWEG_GAUSSIAN_PACKED_H
@@ -11,7 +11,7 @@
 
 typedef struct tw_packed tw_packed;
 
-/* *out is NULL where F is not triangular and dense. g must outlive it. */
+/* *out is NULL unless F is dense and triangular. g must outlive it. */
 tw_status tw_packed_new(const tw_gaussian *g, tw_packed **out);
 void tw_packed_free(tw_packed *p);
 

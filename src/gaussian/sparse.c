@@ -1,4 +1,5 @@
-/* sparse.c: see sparse.h. Columns are worked on TW_SPARSE_COLUMNS at a time, in a buffer in the order of elimination. */
+/* sparse.c: the kind of Gaussian with a sparse precision; see sparse.h. Columns are processed in blocks of
+ * TW_SPARSE_COLUMNS, in a buffer whose rows are in elimination order. */
 #include "gaussian/sparse.h"
 
 #include <string.h>
@@ -22,9 +23,9 @@ static void release(tw_gaussian *g)
     tw_pattern_release(s->pattern);
 }
 
-/* ---- to make one ---- */
+/* ---- allocation ---- */
 
-/* Memory for the factor, with the pattern held once more. */
+/* Allocate a Gaussian with memory for the factor; it holds one more reference to the pattern. */
 static tw_status allocate(tw_pattern *p, bool moves, tw_gaussian **out)
 {
     TW_TRY(tw_gaussian_allocate(p->ctx, &sparse_kind, sizeof(tw_sparse_gaussian), p->n, moves, p->r, out));
@@ -42,7 +43,7 @@ static tw_status allocate(tw_pattern *p, bool moves, tw_gaussian **out)
     return status;
 }
 
-/* Factor Q + C' diag(tau) C, and read off what every Gaussian has: log |F'F| = log |C'C| - log |Q + C' diag(tau) C|. */
+/* Factor Q + C' diag(tau) C, and set variance and log_det: log |F'F| = log |C'C| - log |Q + C' diag(tau) C|. */
 static bool factor(tw_sparse_gaussian *s, size_t *failed)
 {
     tw_pattern *p = s->pattern;
@@ -83,7 +84,8 @@ tw_status tw_gaussian_sparse_new(tw_context *ctx, const tw_sparse *q, const tw_s
 
 /* ---- products and solves ---- */
 
-/* Coordinates to a block in the order of elimination, and back (solved: by F's left inverse, else by F'); both reverse them. */
+/* Convert coordinates to a block in elimination order, and back (by F' or, if `solved`, by the left inverse
+ * of F). Both reverse the order of the coordinates. */
 static void take_coordinates(const tw_sparse_gaussian *s, size_t columns, const double *w, double *to)
 {
     size_t r = s->pattern->r;
@@ -101,7 +103,7 @@ static void give_coordinates(const tw_sparse_gaussian *s, size_t columns, bool s
         for (size_t c = 0; c < columns; c++) w[r - 1 - k + c * s->g.r] = from[c + k * columns];
 }
 
-/* How many columns the next block has. */
+/* The number of columns of the next block. */
 static size_t block_of(size_t columns, size_t done)
 {
     return columns - done < TW_SPARSE_COLUMNS ? columns - done : TW_SPARSE_COLUMNS;
@@ -133,7 +135,8 @@ static void pull_back(const tw_gaussian *g, size_t columns, const double *x, dou
     tw_buffer_give_back(buffer);
 }
 
-/* w = J L' P u with u = (C'C)^-1 C' (x - mean). */
+/* w = J L' P u with u = (C'C)^-1 C' (x - mean): the least-squares solution, exact for x - mean in the range
+ * of F. */
 static void solve(const tw_gaussian *g, size_t columns, const double *x, const double *mean, double *w)
 {
     const tw_sparse_gaussian *s = inside(g);
@@ -152,7 +155,7 @@ static void solve(const tw_gaussian *g, size_t columns, const double *x, const d
     tw_buffer_give_back(buffer);
 }
 
-/* x = P' L J w; C is the identity. */
+/* x = P' L J w. F is square and regular, so C is the identity. */
 static void solve_transposed(const tw_gaussian *g, size_t columns, double *w)
 {
     const tw_sparse_gaussian *s = inside(g);
@@ -182,7 +185,7 @@ static void multiply(const tw_gaussian *g, size_t columns, const double *x, doub
     tw_buffer_give_back(buffer);
 }
 
-/* P C' e_i becomes number c of a block of zeros. */
+/* Set column c of a block of zeros to P C' e_i. */
 static void put_site(const tw_pattern *p, size_t columns, size_t c, size_t i, double *to)
 {
     const uint32_t *place = p->analysis->place;
@@ -213,7 +216,8 @@ static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, 
     tw_buffer_give_back(buffer);
 }
 
-/* With z = L^-1 P C*': a variance is |z|^2 on the subspace of the constraints. rows: C*', a column for each new case. */
+/* With z = L^-1 P C*', a variance is |z|^2, minus a term for the constraints. rows is C*', one column for
+ * each new case. */
 static void reach_block(const tw_sparse_gaussian *s, const tw_sparse *rows, size_t first, size_t b,
                         double *numbers, double *cross, double *diagonal)
 {
@@ -251,11 +255,11 @@ static double flops(const tw_gaussian *g)
     return 2.0 * (double)inside(g)->pattern->analysis->entries;
 }
 
-/* ---- Gaussians made of this one ---- */
+/* ---- conditioned Gaussians ---- */
 
 static tw_status like(const tw_gaussian *base, bool products, tw_gaussian **out)
 {
-    (void)products; /* costs nothing */
+    (void)products; /* products need no further memory */
     return allocate(inside(base)->pattern, true, out);
 }
 
@@ -270,7 +274,7 @@ static bool condition(const tw_gaussian *base, const double *tau, tw_gaussian *o
     return true;
 }
 
-/* A dense Gaussian, a column of its covariance at a time. */
+/* Fill a dense Gaussian with the marginal covariance, column by column, and factor it. */
 static tw_status fill_marginal(const tw_gaussian *g, size_t count, const size_t *index, tw_gaussian *out)
 {
     tw_gaussian_report report;

@@ -1,19 +1,20 @@
-/* sparse_confine.c: a sparse Gaussian on the subspace V'u = 0, for priors that say nothing about some combinations of their
- * variables (intrinsic ones: Q V = 0).
+/* sparse_confine.c: a sparse Gaussian on the subspace V'u = 0, for intrinsic priors (Q V = 0), which do not
+ * determine some combinations of their variables.
  *
- * Q + C'TC may be singular, so that what is factored is G~ = G + sum_j d_j e_j e_j', with one pinned variable j for each
- * constraint. Both, the constraints and the removal of the pins, are one term of low rank: with U = [V, (d_j)^1/2 e_j] and
- * D = diag(0, -I) the covariance on the subspace is
+ * G = Q + C'TC may be singular. Therefore the code factors G~ = G + sum_j d_j e_j e_j', with one pinned
+ * variable j for each constraint. One low-rank term both imposes the constraints and removes the pins. With
+ * U = [V, (d_j)^1/2 e_j] and D = diag(0, -I), the covariance on the subspace is
  *
  *   G_c = G~^-1 - G~^-1 U M^-1 U' G~^-1,   M = U' G~^-1 U + D,   log |W'G W| = log |G~| + log |det M|         (1)
  *
- * (W: an orthonormal basis of the subspace), and it is positive definite there where M has as many negative eigenvalues as
- * there are pins. With P G~ P' = L L' and N = L^-1 P U = H [R; 0] (H: Householder's reflections)
+ * (W: an orthonormal basis of the subspace). G is positive definite there if M has as many negative
+ * eigenvalues as there are pins. With P G~ P' = L L' and N = L^-1 P U = H [R; 0] (H: a product of Householder
+ * reflections)
  *
  *   G_c = P' L^-T (I - N M^-1 N') L^-1 P,   I - N M^-1 N' = H diag(E, I) H',   E = I - R M^-1 R' = e e'       (2)
  *
- * where E has as many zero eigenvalues as there are constraints: H diag(e, I) makes coordinates that are fewer by their number.
- * Nothing large is subtracted from anything large.
+ * E has one zero eigenvalue for each constraint, so H diag(e, I) maps from that many fewer coordinates. Form
+ * (2) involves no difference of large numbers.
  */
 #include <math.h>
 #include <string.h>
@@ -38,7 +39,7 @@ void tw_confined_free(tw_context *ctx, tw_confined *q)
     tw_release(ctx, q->reflector);
 }
 
-/* n = L^-1 P U. */
+/* N = L^-1 P U. */
 static void set_n(const tw_pattern *p, const double *l, tw_confined *q)
 {
     const uint32_t *place = p->analysis->place;
@@ -50,7 +51,7 @@ static void set_n(const tw_pattern *p, const double *l, tw_confined *q)
     tw_sparse_solve_lower(p->analysis, l, q->k, q->n);
 }
 
-/* inverse = M^-1, and log |det M|. */
+/* Set inverse = M^-1 and log_m = log |det M|. */
 static bool invert_m(size_t r, tw_confined *q)
 {
     size_t k = q->k, negative = 0;
@@ -71,7 +72,8 @@ static bool invert_m(size_t r, tw_confined *q)
     return negative == q->c && isfinite(q->log_m);
 }
 
-/* Column j, from row j on, becomes v with (I - v v') column = length e_j and |v|^2 = 2 (or v = 0). Returns length. */
+/* Replace column j, from row j on, by v with (I - v v') column = length e_j and |v|^2 = 2 (or v = 0). Returns
+ * length. */
 static double reflector_of(size_t rows, size_t k, size_t j, double *v)
 {
     double square = 0.0;
@@ -83,7 +85,7 @@ static double reflector_of(size_t rows, size_t k, size_t j, double *v)
     return length;
 }
 
-/* Reflections in place of the columns of N; r gets R. */
+/* Set the reflectors from the columns of N, and r to R. */
 static void reflect_columns(size_t rows, tw_confined *q, double r[MOST * MOST])
 {
     size_t k = q->k;
@@ -101,7 +103,7 @@ static void reflect_columns(size_t rows, tw_confined *q, double r[MOST * MOST])
     }
 }
 
-/* E = I - R M^-1 R' = e e' by its c largest eigenvalues; the others are zero. */
+/* Set e with E = I - R M^-1 R' = e e', from the c largest eigenvalues of E; the other c are zero. */
 static bool set_e(tw_confined *q, const double r[MOST * MOST])
 {
     size_t k = q->k;
@@ -133,7 +135,7 @@ bool tw_confined_set(const tw_pattern *p, const double *l, tw_confined *q)
     return set_e(q, r);
 }
 
-/* with = M^-1 sum, sum = N' Z; k numbers a column. */
+/* sum = N' Z and with = M^-1 sum, k numbers for each column. */
 static void contract(const tw_confined *q, size_t r, size_t columns, const double *z, double *sum,
                      double *with)
 {
@@ -188,7 +190,7 @@ static void reflect(const tw_confined *q, size_t r, size_t columns, bool transpo
     }
 }
 
-/* Rows k and on of Z are coordinates already; the first k become e times the c coordinates behind them. */
+/* Rows k and on of Z already hold coordinates; set the first k rows to e times the last c coordinates of w. */
 void tw_confined_take(const tw_confined *q, size_t r, size_t columns, const double *w, double *z)
 {
     size_t k = q->k, coordinates = r - q->c;
@@ -220,7 +222,7 @@ void tw_confined_reach(const tw_confined *q, const tw_pattern *p, const double *
     tw_sparse_solve_upper(p->analysis, l, q->k, y);
 }
 
-/* (C G~^-1 U M^-1 U' G~^-1 C')_ii is subtracted. */
+/* Subtract (C G~^-1 U M^-1 U' G~^-1 C')_ii. */
 void tw_confined_variances(const tw_confined *q, const tw_pattern *p, const double *l, double *variance)
 {
     size_t k = q->k;

@@ -1,11 +1,13 @@
-/* sparse_contract.c: derivatives of log Z with respect to the parameters of a sparse precision Q. With Pi = Q + C'TC the precision of
- * q's variables, dK = -C Q^-1 dQ Q^-1 C' turns the contraction of contract.h into
+/* sparse_contract.c: derivatives of log Z with respect to the parameters of a sparse precision Q.
+ *
+ * Let Pi = Q + C'TC be the precision of q's variables. Then dK = -C Q^-1 dQ Q^-1 C' turns the sum of
+ * contract.h into
  *
  *   d log Z = 1/2 sum_ij dQ_ij (Q^-1 - Pi^-1 - m m' - a m' - m a')_ij,     m = Q^-1 C' b,   a = Q^-1 C' u
  *
- * (m is the mean of the variables, a what Laplace's mode adds). dQ has the pattern of Q at most, and there the inverses are
- * selected ones: two of those, two solves, and for each parameter one matrix dQ. On the subspace of constraints both inverses lose a
- * term of low rank (sparse_confine.c, equation 1).
+ * (m is the mean of the variables, a the term of Laplace's mode). dQ is nonzero only in the pattern of Q,
+ * where the selected inverses give the entries. The cost is two selected inverses, two solves, and one matrix
+ * dQ for each parameter. With constraints, each inverse loses a low-rank term (sparse_confine.c, equation 1).
  */
 #include <string.h>
 
@@ -15,18 +17,18 @@
 
 enum { M, A, VECTORS };
 
-/* A Gaussian's inverse precision, where Q has entries. */
+/* The inverse precision of a Gaussian, on the pattern of L. */
 typedef struct inverse {
     const tw_sparse_gaussian *of;
-    double *z; /* as many numbers as L */
-    double *y; /* r x k; NULL: there are no constraints */
+    double *z; /* the selected inverse, as long as L */
+    double *y; /* G~^-1 U, r x k; NULL: no constraints */
 } inverse;
 
 typedef struct work {
     tw_context *ctx;
     const tw_pattern *pattern;
     inverse prior, q;
-    double *vector; /* r x VECTORS, in the order of elimination: m and a of each entry side by side */
+    double *vector; /* r x VECTORS, rows in elimination order: m and a of each variable are adjacent */
 } work;
 
 static tw_status invert(const tw_sparse_gaussian *of, inverse *i)
@@ -44,7 +46,7 @@ static tw_status invert(const tw_sparse_gaussian *of, inverse *i)
     return TW_OK;
 }
 
-/* The entry at `at` of z, in row i and column j in the order of elimination. */
+/* The entry in row i and column j, in elimination order; `at` is its position in z. */
 static double entry(const inverse *v, size_t at, size_t i, size_t j)
 {
     const tw_confined *c = &v->of->confined;
@@ -55,7 +57,7 @@ static double entry(const inverse *v, size_t at, size_t i, size_t j)
     return value;
 }
 
-/* m and a: Q^-1 C' b and Q^-1 C' u. */
+/* m = Q^-1 C' b and a = Q^-1 C' u. */
 static tw_status set_vectors(work *k, const tw_contraction *with)
 {
     const tw_sparse_gaussian *prior = k->prior.of;

@@ -1,11 +1,13 @@
-/* sparse_curved.c: the curved metric of a sparse Gaussian. With K = Q + C' diag(tau) C the precision of its variables,
- * G = K + C' Lambda C has the pattern of all the others, and after one factorisation everything is a solve:
+/* sparse_curved.c: the metric of a sparse Gaussian.
+ *
+ * Let K = Q + C' diag(tau) C be the precision of the variables. G = K + C' Lambda C has the same pattern, and
+ * after one factorisation every operation is a solve:
  *
  *   y = C G^-1 C' d,    xdot = g - C G^-1 C' (lambda o g),    (C G^-1 C')_ii from the selected inverse,
  *   log |B| = log |G| - log |K|.
  *
- * Where C is the identity xdot = G^-1 K g, which is no difference of large numbers. No site is left out: nothing would be
- * gained.
+ * If C is the identity and there are no constraints, xdot = G^-1 K g, which avoids a difference of large
+ * numbers. No site is omitted, because that would save nothing.
  */
 #include <math.h>
 #include <string.h>
@@ -20,7 +22,7 @@ typedef struct sparse_curved {
     tw_front front;
     tw_confined confined;
     double *lambda, *sites; /* n each */
-    double *work;           /* r, in the order of elimination */
+    double *work;           /* r, in elimination order */
 } sparse_curved;
 
 static const tw_curved_kind curved_kind;
@@ -92,7 +94,7 @@ static void respond_in_place(sparse_curved *s)
     tw_pattern_scatter(s->pattern, 1, s->work, s->sites);
 }
 
-/* sites = xdot. */
+/* sites = xdot; see the head of this file for the two forms. */
 static void find_velocity(sparse_curved *s, const double *g)
 {
     const tw_sparse_gaussian *base = (const tw_sparse_gaussian *)s->c.base;
@@ -133,7 +135,8 @@ static void diagonal(tw_curved *c, double *to)
     tw_confined_variances(&s->confined, s->pattern, s->l, to);
 }
 
-/* k' (A + Lambda^-1)^-1 k = k' Lambda k - |L^-1 P C' Lambda k|^2. */
+/* k' (A + Lambda^-1)^-1 k = k' Lambda k - z' (I - N M^-1 N') z with z = L^-1 P C' Lambda k; the second term
+ * in parentheses is that of constraints. */
 static void explain(const tw_curved *c, size_t columns, double *k, double *explained)
 {
     const sparse_curved *s = (const sparse_curved *)c;

@@ -1,4 +1,4 @@
-/* sparse_pattern.c: how Q + C' diag(tau) C is put together and factored; see sparse_inside.h. */
+/* sparse_pattern.c: assemble and factor Q + C' diag(tau) C; see sparse_inside.h. */
 #include <sched.h>
 #include <string.h>
 
@@ -72,9 +72,9 @@ static tw_status check_shapes(tw_context *ctx, const tw_sparse *q, const tw_spar
     return TW_OK;
 }
 
-/* ---- the places of C'C, and of the sum ---- */
+/* ---- the pattern of Q + C'C ---- */
 
-/* For each site its pairs (j, k), j >= k, of variables. */
+/* Count the pairs (j, k), j >= k, of variables of each site. */
 static tw_status count_pairs(tw_pattern *p)
 {
     TW_TRY(tw_start_allocate(p->ctx, p->n + 1, "the sites of a sparse Gaussian", &p->pair_start));
@@ -85,7 +85,7 @@ static tw_status count_pairs(tw_pattern *p)
     return TW_OK;
 }
 
-/* The columns of the pattern of Q + C'C (lower triangle), each place once. Every variable's own place is Q's. */
+/* The lower triangle of the pattern of Q + C'C by columns, each entry once. Q contains the whole diagonal. */
 static void join_patterns(const tw_pattern *p, size_t *start, uint32_t *row, uint32_t *mark,
                           const size_t *by_start, const uint32_t *by_site)
 {
@@ -107,7 +107,7 @@ static void join_patterns(const tw_pattern *p, size_t *start, uint32_t *row, uin
     start[p->r] = filled;
 }
 
-/* Analyse the joined pattern; design gives the sites of each variable. */
+/* Analyse the joined pattern; the columns of the design list the sites of each variable. */
 static tw_status analyse_joined(tw_pattern *p, const tw_sparse *design, const uint32_t *order)
 {
     size_t *start = NULL;
@@ -175,7 +175,7 @@ static tw_status place_entries(tw_pattern *p)
     return TW_OK;
 }
 
-/* ---- sums and their factors ---- */
+/* ---- numerical factors ---- */
 
 static void add_sites(const tw_pattern *p, const double *tau, double *l)
 {
@@ -205,7 +205,7 @@ void tw_pattern_variances(const tw_pattern *p, const double *z, double *variance
     }
 }
 
-/* The first variable whose pivot in the factor of C'C is nothing but rounding; r where there is none. */
+/* The first variable whose pivot in the factor of C'C is rounding error; r if there is none. */
 static size_t find_dependent(const tw_pattern *p)
 {
     static const double rounding = 1e-13;
@@ -220,7 +220,7 @@ static size_t find_dependent(const tw_pattern *p)
     return p->r;
 }
 
-/* C'C must be regular: coordinates of a given x are those of (C'C)^-1 C' x. */
+/* C'C must be regular, because the coordinates of a given x are those of (C'C)^-1 C' x. */
 static tw_status factor_gram(tw_pattern *p)
 {
     size_t failed;
@@ -238,7 +238,7 @@ static tw_status factor_gram(tw_pattern *p)
     return tw_fail(p->ctx, TW_NUMERICAL_FAILURE, "the design matrix is nearly singular");
 }
 
-/* Q with its pins, and V. */
+/* Add the pins to the diagonal of Q, and copy V. */
 static tw_status confine(tw_pattern *p, const tw_constraints *with)
 {
     if (!with || with->count == 0) return TW_OK;
@@ -251,7 +251,7 @@ static tw_status confine(tw_pattern *p, const tw_constraints *with)
     memcpy(p->v, with->v, p->r * with->count * sizeof *p->v);
     p->constraints = with->count;
     for (size_t j = 0; j < with->count; j++) {
-        double *diagonal = &p->q->value[p->q->start[with->pin[j]]]; /* the first of its column */
+        double *diagonal = &p->q->value[p->q->start[with->pin[j]]]; /* the first entry of its column */
         p->pin[j] = with->pin[j];
         p->pinned[j] = *diagonal;
         *diagonal += p->pinned[j];
@@ -292,7 +292,7 @@ tw_status tw_pattern_new(tw_context *ctx, const tw_sparse *q, const tw_sparse *d
     return status;
 }
 
-/* ---- between sites and the order of elimination ---- */
+/* ---- from sites to elimination order, and back ---- */
 
 void tw_pattern_gather(const tw_pattern *p, size_t columns, const double *x, const double *minus, double *to)
 {

@@ -1,4 +1,4 @@
-/* spectral.c: see spectral.h. */
+/* spectral.c: the eigendecomposition of a Gaussian's covariance; see spectral.h. */
 #include "gaussian/spectral.h"
 
 #include <float.h>
@@ -15,7 +15,7 @@ void tw_spectral_free(tw_spectral *s)
     tw_release(ctx, s);
 }
 
-/* Eigenvalues below the rounding error of the largest are no variances: the base has none in that direction. */
+/* Set eigenvalues below the rounding error of the largest to 0: A has no variance in those directions. */
 static void clear_rounding(tw_spectral *s)
 {
     double least = (double)s->n * DBL_EPSILON * s->values[s->n - 1];

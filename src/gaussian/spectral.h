@@ -1,9 +1,9 @@
-/* spectral.h: a Gaussian in the eigenvectors of its covariance.
+/* spectral.h: a Gaussian in the basis of the eigenvectors of its covariance.
  *
  *   A = Q diag(s) Q',   x = m + Q z,   z ~ N(0, diag(s)),
  *
- * so that (A^-1 + c I)^-1 is diagonal for every c, and a change of c costs nothing. One eigendecomposition, about 9 n^3
- * flops, and n^2 numbers.
+ * so that (A^-1 + c I)^-1 is diagonal for every c, and changing c costs nothing. The cost is one
+ * eigendecomposition, about 9 n^3 flops, and n^2 numbers.
  */
 #ifndef TALWEG_GAUSSIAN_SPECTRAL_H
 #define TALWEG_GAUSSIAN_SPECTRAL_H
@@ -13,11 +13,11 @@
 typedef struct tw_spectral {
     tw_context *ctx;
     size_t n;
-    double *values; /* n: s, ascending; 0 where it is rounding error */
+    double *values; /* n: s in increasing order; 0 if only rounding error */
     double *q;      /* n x n */
 } tw_spectral;
 
-/* Of a Gaussian that can fill in its covariance; others are refused. g is not needed afterwards. */
+/* Decompose the covariance of g; fails if the kind cannot write it as a matrix. g is not needed afterwards. */
 tw_status tw_spectral_new(const tw_gaussian *g, tw_spectral **out);
 void tw_spectral_free(tw_spectral *s);
 

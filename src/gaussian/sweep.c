@@ -1,4 +1,4 @@
-/* sweep.c: see sweep.h. */
+/* sweep.c: rank-one updates of a dense covariance; see sweep.h. */
 #include "gaussian/sweep.h"
 
 #include "linalg/delayed.h"

@@ -1,6 +1,9 @@
-/* chain.c: draws of (theta, x) by Markov chains with sites that are a function of theta (walker.h), in place of weighted points: o->chains of them, from independent draws of the proposal, each with a warm-up of its own. No EP in the loop: a step of theta
- * costs a factorisation of K and a conditioning. What comes out looks like points of equal weight, draw t of chain c being point
- * t C + c, so that means and errors are those of independent chains; R-hat and ESS judge them. There is no estimate of the evidence. */
+/* chain.c: draws of (theta, x) by Markov chains (walker.h) instead of weighted points.
+ *
+ * o->chains chains start from independent draws of the proposal, each with its own warm-up. The loop contains
+ * no EP: a step of theta costs a factorisation of K and a conditioning. The result has the form of points of
+ * equal weight, where draw t of chain c is point t C + c, so that means and errors are those of independent
+ * chains; R-hat and ESS judge them. Chains give no estimate of the evidence. */
 #include <math.h>
 #include <string.h>
 
@@ -10,13 +13,13 @@
 
 enum { SLICES = 2, STARTS = 100, BATCH = 4, THIN = 4, WARMUP = 60 };
 
-/* Chains of their own, behind those of joint annealing. */
+/* The random streams of these chains follow those of joint annealing (JOINT_CHAIN in joint.c). */
 static const uint64_t FIRST_CHAIN = UINT64_C(3) << 38;
 
-/* All chains, one behind the other. */
+/* The draws of all chains, chain after chain. */
 typedef struct chains {
     tw_hyper *h;
-    size_t count, draws, thin, warmup, first; /* first: of the batch at hand */
+    size_t count, draws, thin, warmup, first; /* first: the first chain of the current batch */
     double *theta, *x, *log_density;          /* unknown x draws x count, n x draws x count, draws x count */
     double *acceptance;                       /* count */
 } chains;
@@ -37,7 +40,7 @@ static tw_status allocate(chains *c)
     return tw_allocate_doubles(ctx, c->count, 1, "chains", &c->acceptance);
 }
 
-/* ---- a chain ---- */
+/* ---- one chain ---- */
 
 static tw_status start(tw_walker *k)
 {
@@ -86,7 +89,7 @@ static tw_status compute(void *user, tw_place *place, size_t item)
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all chains ---- */
 
 static void gather(const chains *c, size_t count)
 {
@@ -99,7 +102,7 @@ static void gather(const chains *c, size_t count)
     tw_team_gather(ctx, count, sizeof(double), count * sizeof(double), c->acceptance + c->first);
 }
 
-/* One that is stopped has no draws of the chains that are missing: there is no result then. */
+/* An interrupted run has no result, because the remaining chains have no draws. */
 static tw_status run(chains *c)
 {
     tw_hyper *h = c->h;
@@ -113,7 +116,7 @@ static tw_status run(chains *c)
     return tw_team_status(h->ctx);
 }
 
-/* From chain by chain to draw by draw. */
+/* Reorder the draws from chain-major to draw-major order. */
 static void take(const chains *c)
 {
     tw_hyper_result *r = c->h->result;

@@ -1,4 +1,4 @@
-/* crew.c: see crew.h. */
+/* crew.c: divide items among the team's members and their threads; see crew.h. */
 #include "hyper/crew.h"
 
 #include <stdatomic.h>
@@ -46,11 +46,11 @@ typedef struct job {
     tw_share share;
     tw_crew_function *function;
     void *user;
-    atomic_bool over; /* somebody failed, or the caller asked for an end */
+    atomic_bool over; /* a worker failed, or the caller interrupted */
     tw_status status[TW_MOST_THREADS];
 } job;
 
-/* The calling thread, worker 0, asks whether to go on. */
+/* Compute one item. The calling thread, worker 0, polls for interrupts. */
 static void work(void *user, size_t piece, size_t worker)
 {
     job *j = user;
@@ -60,7 +60,7 @@ static void work(void *user, size_t piece, size_t worker)
     if (j->status[worker] != TW_OK) atomic_store(&j->over, true);
 }
 
-/* The first failure, with its words. */
+/* The first failure, with its message. */
 static tw_status judge(const job *j)
 {
     for (size_t w = 0; w < j->crew->count; w++) {

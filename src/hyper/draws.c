@@ -1,5 +1,6 @@
-/* draws.c: equally weighted draws of (theta, x) from weighted points: systematic resampling, then a shuffle (Fisher and Yates), so that
- * no other program takes neighbours for a chain. The copies of a point take its particles in turn. */
+/* draws.c: equally weighted draws of (theta, x) from weighted points, by systematic resampling and a shuffle
+ * (Fisher and Yates). Without the shuffle, other programs would take equal neighbours for a slow chain.
+ * Copies of one point use its particles in turn. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "hyper/hyper.h"
 #include "math/random.h"
 
-/* The chain of its streams: no particle has it. */
+/* The stream's chain number, after those of all particles. */
 static uint64_t chain_of(const tw_hyper_result *r)
 {
     return tw_streams_of(TW_STREAMS_HYPER).first + r->points * r->particles;
@@ -60,7 +61,7 @@ static tw_status allocate(tw_context *ctx, size_t n, size_t count, tw_draws **ou
     return tw_allocate_doubles(ctx, count, 1, "the log likelihoods of the draws", &d->log_likelihood);
 }
 
-/* What is the same for all of them: the transitions of all points together. */
+/* The record common to all draws: the transitions of all points. */
 static void fill_totals(const tw_hyper_result *r, tw_draws *d)
 {
     double transitions = (double)(r->points * r->particles * r->estimate.temperatures);

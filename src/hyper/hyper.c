@@ -1,10 +1,10 @@
-/* hyper.c: a run over unknown parameters from its options to its result. */
+/* hyper.c: a run over unknown parameters, from the options to the result. */
 #include "hyper/hyper.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- what may be asked for ---- */
+/* ---- checks ---- */
 
 static bool is_unknown(const tw_priors *priors, size_t j)
 {
@@ -103,7 +103,7 @@ static tw_status allocate_result(tw_hyper *h)
     return tw_allocate_doubles(h->ctx, r->n, o->kept * points, "draws", &r->x);
 }
 
-/* The priors with all that is not unknown fixed, so that a search moves nothing else. */
+/* Copy the priors and fix all other parameters, so that a search moves the unknown ones only. */
 static tw_status copy_priors(tw_hyper *h, const tw_priors *from)
 {
     void *memory = NULL;
@@ -159,7 +159,7 @@ tw_status tw_hyper_run(tw_problem *problem, const tw_priors *priors, const tw_hy
     TW_TRY(tw_hyper_check(problem, priors, options));
     h.watch = (tw_watch){.ctx = h.ctx, .progress = options->on_progress, .user = options->user};
     tw_status status = allocate(&h, priors);
-    tw_log_mute(h.ctx, true); /* each theta has its K, and notes of its rank would be many */
+    tw_log_mute(h.ctx, true); /* every theta would log the rank of its K */
     if (status == TW_OK) status = tw_hyper_set_up(&h);
     if (status == TW_OK) h.result->cpu_setup = tw_cpu_seconds() - cpu;
     bool chain = options->method == TW_HYPER_CHAIN;

@@ -1,4 +1,4 @@
-/* hyper.h: the insides of a run over unknown parameters. */
+/* hyper.h: the state of a run over unknown parameters; private to this room. */
 #ifndef TALWEG_HYPER_HYPER_H
 #define TALWEG_HYPER_HYPER_H
 
@@ -8,15 +8,15 @@
 #include "hyper/mixture.h"
 #include "math/sobol.h"
 
-/* A run on its way. */
+/* The state of a run. */
 typedef struct tw_hyper {
     tw_context *ctx;
     tw_problem *problem;
     const tw_hyper_options *o;
-    tw_priors *priors; /* with all that is not unknown fixed */
+    tw_priors *priors; /* all other parameters are fixed */
     size_t unknown;
-    size_t *index;         /* unknown: where they are in theta */
-    double *origin, *full; /* all parameters: where they are held, and at the point at hand */
+    size_t *index;         /* unknown: their indices among all parameters */
+    double *origin, *full; /* all parameters: their initial values, and those of the current point */
     tw_crew *crew;
     tw_mixture *g;
     tw_library *library;
@@ -24,38 +24,39 @@ typedef struct tw_hyper {
     tw_watch watch;
 } tw_hyper;
 
-/* Over transitions. */
+/* Sums over transitions. */
 typedef struct tw_hyper_sums {
     double acceptance, failures, transitions;
 } tw_hyper_sums;
 
-/* Keep the points so far, where the options' store wants them; take up those of an earlier part, at most so many, whose theta (unknown x
- * points) are given to be compared with. (hyper/state.c) */
+/* Save the points so far, if the options' store is due; restore at most `most` points of an earlier run. The
+ * caller compares the saved theta (unknown x points) with those of this run. (hyper/state.c) */
 void tw_hyper_save(const tw_hyper *h, const tw_hyper_sums *sums);
 tw_status tw_hyper_restore(tw_hyper *h, size_t most, tw_hyper_sums *sums, double *theta);
 
-/* All parameters of a point, whose unknown ones are theta. */
+/* Set `full` to all parameters of the point whose unknown parameters are theta. */
 void tw_hyper_fill(const tw_hyper *h, const double *theta, double *full);
 
-/* The mode, and the proposal about it, adapted and from now on frozen (hyper/setup.c). */
+/* Find the mode, make the proposal around it and adapt it; afterwards it stays fixed (hyper/setup.c). */
 tw_status tw_hyper_set_up(tw_hyper *h);
 
-/* The proposal learns, and the library gets its sites (hyper/rounds.c). */
+/* Adapt the proposal, and store EP's sites in the library (hyper/rounds.c). */
 tw_status tw_hyper_adapt(tw_hyper *h);
 
-/* The points that count: result->theta, log_z, log_weight and x (hyper/points.c). */
+/* Compute the points of the estimate: result->theta, log_z, log_weight and x (hyper/points.c). */
 tw_status tw_hyper_compute(tw_hyper *h);
 
-/* Draws by chains in place of points (hyper/chain.c). */
+/* Draw by chains instead of points (hyper/chain.c). */
 tw_status tw_hyper_walk(tw_hyper *h);
 
-/* The evidence a second way, where the options ask for it (hyper/joint.c). */
+/* Estimate the evidence by a second method, if the options request it (hyper/joint.c). */
 tw_status tw_hyper_anneal(tw_hyper *h);
 
-/* The estimate, the rows and the verdict (hyper/summary.c). */
+/* Compute the estimate, the rows and the verdict (hyper/summary.c). */
 tw_status tw_hyper_summarise(tw_hyper *h);
 
-/* Warn of points that failed, where they may matter, and of means that the prior's tails make doubtful (hyper/tails.c). */
+/* Warn about failed points if they may matter, and about means that the prior's tails make unreliable
+ * (hyper/tails.c). */
 void tw_hyper_judge_tails(tw_hyper *h);
 
 #endif

@@ -1,6 +1,7 @@
-/* joint.c: the evidence of the whole model a second way, with draws of its own: annealed importance sampling of parameters and latents together,
- * along the path g N exp(b R) of walker.h from independent draws at b = 0 to the posterior at b = 1. At each temperature theta takes a random
- * walk step with w held, and w two steps of elliptical slice sampling with theta held. */
+/* joint.c: a second estimate of the evidence of the whole model, from independent draws: annealed importance
+ * sampling of parameters and latents together, along the path g N exp(b R) of walker.h from b = 0
+ * (independent draws) to the posterior at b = 1. At each temperature theta makes a Metropolis step with w
+ * fixed, and w two elliptical slice steps with theta fixed. */
 #include <math.h>
 #include <string.h>
 
@@ -10,19 +11,19 @@
 
 enum { SLICES = 2 };
 
-/* Chains of their own, behind those of the points. */
+/* The random streams of these chains follow those of the points. */
 static const uint64_t JOINT_CHAIN = UINT64_C(1) << 39;
 
 typedef struct joint {
     tw_hyper *h;
-    size_t first; /* of the batch at hand */
+    size_t first; /* the first particle of the current batch */
     double *log_weight, *acceptance;
 } joint;
 
-/* ---- a particle ---- */
+/* ---- one particle ---- */
 
-/* A start that the prior excludes has weight 0. */
-static tw_status climb(tw_walker *k, double *log_weight)
+/* Anneal one particle. A start outside the support of the prior has weight 0. */
+static tw_status anneal_particle(tw_walker *k, double *log_weight)
 {
     size_t steps = k->h->o->joint_temperatures;
     bool possible;
@@ -46,13 +47,13 @@ static tw_status compute(void *user, tw_place *place, size_t item)
     size_t number = j->first + item;
     tw_walker k;
     TW_TRY(tw_walker_begin(&k, j->h, place, tw_streams_of(TW_STREAMS_HYPER).first + JOINT_CHAIN + number));
-    tw_status status = climb(&k, &j->log_weight[number]);
+    tw_status status = anneal_particle(&k, &j->log_weight[number]);
     j->acceptance[number] = k.moves > 0.0 ? k.accepted / k.moves : 0.0;
     tw_walker_end(&k);
     return status;
 }
 
-/* ---- all of them ---- */
+/* ---- all particles ---- */
 
 static tw_status run(joint *j)
 {

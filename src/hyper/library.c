@@ -1,4 +1,4 @@
-/* library.c: see library.h. */
+/* library.c: store and look up EP sites; see library.h. */
 #include "hyper/library.h"
 
 #include <math.h>

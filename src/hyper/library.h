@@ -1,4 +1,4 @@
-/* library.h: sites of EP at thetas that were visited before, for EP at a theta nearby to begin with. */
+/* library.h: EP sites at earlier values of theta, as initial sites for EP at a nearby theta. */
 #ifndef TALWEG_HYPER_LIBRARY_H
 #define TALWEG_HYPER_LIBRARY_H
 
@@ -15,10 +15,10 @@ typedef struct tw_library {
 tw_status tw_library_new(tw_context *ctx, size_t n, size_t d, size_t capacity, tw_library **out);
 void tw_library_free(tw_library *library);
 
-/* Add an entry; sites has tau and behind it nu. What does not fit is left out. */
+/* Add an entry; sites holds tau, then nu. Does nothing if the library is full. */
 void tw_library_add(tw_library *library, const double *theta, const double *sites);
 
-/* The sites of the nearest theta, in the metric of the proposal; false: there is none. */
+/* The sites of the nearest theta, in the metric of the proposal; false if the library is empty. */
 bool tw_library_find(const tw_library *library, const tw_proposal *metric, const double *theta,
                      tw_guess *out);
 

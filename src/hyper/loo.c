@@ -2,7 +2,8 @@
  *
  *   log p(y_n | y without n) = log sum_i v_i p(y_n | x_in) - log sum_i v_i,   v_i = W_i / p(y_n | x_in),
  *
- * where W_i are the weights of the draws, and the largest v_i are smoothed (tw_weights_smooth; Vehtari, Gelman and Gabry 2017). */
+ * where W_i are the weights of the draws. The largest v_i are smoothed (tw_weights_smooth; Vehtari, Gelman
+ * and Gabry 2017). */
 #include <math.h>
 #include <string.h>
 
@@ -18,7 +19,7 @@ typedef struct work {
     double *v;              /* draws */
 } work;
 
-/* log p(y_n | x_n) of every draw: draw i is particle i % kept of point i / kept. */
+/* log p(y_n | x_n) for every draw; draw i is particle i % kept of point i / kept. */
 static void evaluate(work *w)
 {
     const tw_hyper_result *r = w->r;

@@ -1,4 +1,4 @@
-/* models.c: draws of (theta, x) for predictions: the model of each point, made when it is asked for. */
+/* models.c: models for predictions from draws of (theta, x); the model of a point is made when needed. */
 #include <math.h>
 #include <string.h>
 
@@ -7,19 +7,19 @@
 struct tw_theta_places {
     const tw_problem *problem;
     tw_theta_draws draws;
-    double *origin; /* all parameters, where the problem is */
+    double *origin; /* all parameters, at their values in the problem */
     tw_place place;
     tw_draw_places table;
 };
 
-static size_t place_of(void *user, size_t chain, size_t draw)
+static size_t point_of_draw(void *user, size_t chain, size_t draw)
 {
     const tw_theta_places *p = user;
-    (void)chain; /* there is one */
+    (void)chain; /* only one chain */
     return p->draws.point[draw * p->draws.stride];
 }
 
-static tw_status go(void *user, size_t point, const tw_model **model, const tw_kernel **kernel)
+static tw_status set_point(void *user, size_t point, const tw_model **model, const tw_kernel **kernel)
 {
     tw_theta_places *p = user;
     const tw_theta_draws *d = &p->draws;
@@ -27,7 +27,7 @@ static tw_status go(void *user, size_t point, const tw_model **model, const tw_k
     p->place.model = NULL;
     memcpy(p->place.theta, p->origin, tw_problem_count(p->problem) * sizeof(double));
     for (size_t k = 0; k < d->unknown; k++) p->place.theta[d->index[k]] = d->theta[k + point * d->unknown];
-    tw_log_mute(p->place.ctx, true); /* notes of the rank of K would be many */
+    tw_log_mute(p->place.ctx, true); /* every theta would log the rank of its K */
     tw_status status = tw_place_model(&p->place, &p->place.model);
     tw_log_mute(p->place.ctx, false);
     TW_TRY(status);
@@ -64,8 +64,8 @@ static tw_status fill(tw_theta_places *p)
     p->table = (tw_draw_places){.count = p->draws.points,
                                 .effective = fmin(p->draws.effective, (double)used),
                                 .user = p,
-                                .of = place_of,
-                                .go = go};
+                                .of = point_of_draw,
+                                .go = set_point};
     return TW_OK;
 }
 

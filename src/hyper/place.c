@@ -1,10 +1,12 @@
-/* place.c: Zhat(theta) by annealed importance sampling from a Gaussian q(x) = q(x; theta):
+/* place.c: an unbiased estimate Zhat(theta) by annealed importance sampling from a Gaussian q(x; theta):
  *
- *   log w = sum_{k=1}^{T} (b_k - b_{k-1}) R(x_{k-1}),   R = log p(y, x) - log q(x),   x_0 ~ q,  x_k by a transition at b_k,
+ *   log w = sum_{k=1}^{T} (b_k - b_{k-1}) R(x_{k-1}),   R = log p(y, x) - log q(x),
+ *   x_0 ~ q,   x_k by a transition at b_k.
  *
- * and Zhat is the mean of w over the particles: unbiased for any q that depends on theta alone. So EP need not converge far
- * (to ROUGH of a standard deviation, which costs no effective point on the data of bench_hyper), and where it does not converge at all, Laplace's Gaussian or the prior takes its place.
- * A last transition at b = 1 moves the particles, which keep their weights. */
+ * Zhat is the mean of w over the particles. It is unbiased for any q that depends on theta alone, so EP need
+ * not converge tightly: a tolerance of ROUGH standard deviations costs no effective points on the data of
+ * bench_hyper. If EP fails, Laplace's Gaussian or the prior replaces it. A last transition at b = 1 moves the
+ * particles, which keep their weights. */
 #include "hyper/place.h"
 
 #include <math.h>
@@ -17,7 +19,7 @@
 #include "math/random.h"
 #include "talweg/diagnose.h"
 
-static const double LOOSE = 1e-2; /* where log Z_EP itself is wanted */
+static const double LOOSE = 1e-2; /* tolerance if log Z_EP itself is used */
 static const double ROUGH = 0.3;
 enum { SWEEPS = 60, LONGER = 8 };
 
@@ -25,7 +27,7 @@ tw_status tw_place_new(tw_context *ctx, const tw_problem *problem, const tw_hype
                        tw_place *out)
 {
     void *memory = NULL;
-    tw_kernel mine = *problem->kernel; /* a copy is made with the context of what it copies */
+    tw_kernel mine = *problem->kernel; /* tw_kernel_copy uses the context of its argument */
     mine.ctx = ctx;
     *out = (tw_place){.ctx = ctx, .problem = problem, .data = *problem->data};
     out->data.ctx = ctx;
@@ -37,7 +39,7 @@ tw_status tw_place_new(tw_context *ctx, const tw_problem *problem, const tw_hype
     return TW_OK;
 }
 
-static void leave(tw_place *p)
+static void free_model(tw_place *p)
 {
     tw_model_free(p->model);
     p->model = NULL;
@@ -46,21 +48,21 @@ static void leave(tw_place *p)
 void tw_place_release(tw_place *p)
 {
     if (!p->ctx) return;
-    leave(p);
+    free_model(p);
     tw_kernel_free(p->kernel);
     tw_release(p->ctx, p->theta);
     tw_release(p->ctx, p->log_weight);
     tw_release(p->ctx, p->ancestor);
 }
 
-/* What happened belongs to this theta, and not to the machine or the user. */
+/* Whether a failure concerns this theta, and not the machine or the user. */
 static bool is_local(tw_status status)
 {
     return status == TW_BAD_ARGUMENT || status == TW_NOT_POSITIVE_DEFINITE ||
            status == TW_NUMERICAL_FAILURE || status == TW_NOT_CONVERGED || status == TW_BAD_DATA;
 }
 
-static tw_status pass(tw_status status)
+static tw_status ignore_local(tw_status status)
 {
     return is_local(status) ? TW_OK : status;
 }
@@ -73,25 +75,26 @@ tw_status tw_place_model(tw_place *p, tw_model **out)
     if (status == TW_OK)
         status = tw_model_from_data(&p->data, p->kernel, problem->likelihood,
                                     p->theta + tw_kernel_count(p->kernel), problem->jitter, out);
-    return pass(status);
+    return ignore_local(status);
 }
 
-static tw_status arrive(tw_place *p)
+static tw_status make_model(tw_place *p)
 {
-    leave(p);
+    free_model(p);
     return tw_place_model(p, &p->model);
 }
 
 /* ---- approximations ---- */
 
-/* Can q be made of it? Tests may say that none converges. */
+/* Whether the fit can serve as q. Tests can force failures. */
 static bool is_usable(const tw_approximation *fit)
 {
     bool no_ep = TW_FAULTY(TW_FAULT_NO_EP, false, true), none = TW_FAULTY(TW_FAULT_NO_FIT, false, true);
     return fit->converged && !none && !(no_ep && fit->kind == TW_EP);
 }
 
-/* Where it does not converge from a guess, it starts from nothing, so that this is a function of theta. */
+/* EP. If it does not converge from the guess, it starts again without sites, so that the result is a function
+ * of theta. */
 static tw_status fit_ep(const tw_place *p, const tw_guess *guess, double tolerance, tw_approximation **out)
 {
     tw_ep_options o = TW_EP_DEFAULTS;
@@ -102,7 +105,7 @@ static tw_status fit_ep(const tw_place *p, const tw_guess *guess, double toleran
     for (int attempt = guess ? 0 : 1; attempt < 2 && !*out; attempt++) {
         o.tau = attempt == 0 ? guess->tau : NULL;
         o.nu = attempt == 0 ? guess->nu : NULL;
-        TW_TRY(pass(tw_ep_fit(p->model, &o, out)));
+        TW_TRY(ignore_local(tw_ep_fit(p->model, &o, out)));
         if (!*out || is_usable(*out)) continue;
         tw_approximation_free(*out);
         *out = NULL;
@@ -112,7 +115,7 @@ static tw_status fit_ep(const tw_place *p, const tw_guess *guess, double toleran
 
 static tw_status fit_laplace(const tw_place *p, tw_approximation **out)
 {
-    TW_TRY(pass(tw_laplace_fit(p->model, NULL, out)));
+    TW_TRY(ignore_local(tw_laplace_fit(p->model, NULL, out)));
     if (!*out || is_usable(*out)) return TW_OK;
     tw_approximation_free(*out);
     *out = NULL;
@@ -122,7 +125,7 @@ static tw_status fit_laplace(const tw_place *p, tw_approximation **out)
 tw_status tw_place_approximate(tw_place *p, const tw_guess *guess, tw_approximation **out)
 {
     *out = NULL;
-    TW_TRY(arrive(p));
+    TW_TRY(make_model(p));
     return p->model ? fit_ep(p, guess, LOOSE, out) : TW_OK;
 }
 
@@ -136,7 +139,7 @@ typedef struct annealing {
     tw_walk *walk;
 } annealing;
 
-/* At temperature number k, a transition of all particles. */
+/* One transition of all particles at temperature number k. */
 static tw_status move(const annealing *a, size_t k)
 {
     tw_move m = {.eps = a->o->eps,
@@ -149,7 +152,7 @@ static tw_status move(const annealing *a, size_t k)
     return TW_OK;
 }
 
-static tw_status climb(const annealing *a, double *log_weight)
+static tw_status anneal_particles(const annealing *a, double *log_weight)
 {
     size_t particles = a->o->particles;
     memset(log_weight, 0, particles * sizeof *log_weight);
@@ -183,7 +186,7 @@ static tw_status anneal(tw_place *p, const tw_reference *q, annealing *a, tw_poi
     kernel.gaussian = sites ? q : NULL;
     a->steps = a->o->temperatures * (sites ? 1 : LONGER);
     TW_TRY(tw_walk_new(p->model, q, &kernel, a->o->particles, &a->walk));
-    tw_status status = climb(a, p->log_weight);
+    tw_status status = anneal_particles(a, p->log_weight);
     if (status == TW_OK) {
         out->log_z = tw_log_mean_exp(a->o->particles, p->log_weight, NULL);
         out->acceptance = a->walk->acceptance;
@@ -196,7 +199,7 @@ static tw_status anneal(tw_place *p, const tw_reference *q, annealing *a, tw_poi
     return status;
 }
 
-/* From a fit that may be missing; *done: there is an estimate. */
+/* Anneal from a fit, which may be NULL. */
 static tw_status anneal_from(tw_place *p, const tw_approximation *fit, annealing *a, tw_point *out)
 {
     return fit ? anneal(p, fit->reference, a, out) : TW_NOT_CONVERGED;
@@ -209,7 +212,7 @@ static tw_status estimate(tw_place *p, const tw_guess *guess, annealing *a, tw_p
     tw_status status = TW_NOT_CONVERGED;
     for (tw_hyper_start s = TW_HYPER_EP; s < TW_HYPER_FAILED && is_local(status); s++) {
         if (s == TW_HYPER_LAPLACE && p->model->observed.likelihood->peak)
-            continue; /* a mode of perhaps several */
+            continue; /* not log-concave: the mode may be one of several */
         out->start = s;
         if (s == TW_HYPER_EP) TW_TRY(fit_ep(p, guess, ROUGH, &fit));
         if (s == TW_HYPER_LAPLACE) TW_TRY(fit_laplace(p, &fit));
@@ -221,7 +224,7 @@ static tw_status estimate(tw_place *p, const tw_guess *guess, annealing *a, tw_p
     }
     tw_reference_free(prior);
     if (is_local(status)) out->start = TW_HYPER_FAILED;
-    return pass(status);
+    return ignore_local(status);
 }
 
 tw_status tw_place_estimate(tw_place *p, const tw_guess *guess, const tw_hyper_options *options,
@@ -229,9 +232,9 @@ tw_status tw_place_estimate(tw_place *p, const tw_guess *guess, const tw_hyper_o
 {
     annealing a = {.o = options, .chain = chain, .kept = kept};
     *out = (tw_point){.log_z = -INFINITY, .start = TW_HYPER_FAILED};
-    TW_TRY(arrive(p));
+    TW_TRY(make_model(p));
     tw_status status = p->model ? estimate(p, guess, &a, out) : TW_OK;
-    leave(p);
+    free_model(p);
     if (out->start == TW_HYPER_FAILED) out->log_z = -INFINITY;
     return status;
 }

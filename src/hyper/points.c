@@ -1,5 +1,5 @@
-/* points.c: the points that count, row by row: row i has point i of every scramble, so that a run that is stopped has as many
- * points of each. */
+/* points.c: compute the points of the estimate row by row. Row i has point i of every scramble, so that an
+ * interrupted run has equally many points of each. */
 #include <math.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 
 typedef struct batch {
     tw_hyper *h;
-    tw_sobol *sobol;  /* scrambles of them */
-    tw_guess *guess;  /* scrambles: of the row at hand; tau NULL: none */
-    tw_point *point;  /* scrambles: likewise */
+    tw_sobol *sobol;  /* scrambles */
+    tw_guess *guess;  /* scrambles: for the current row; tau NULL: none */
+    tw_point *point;  /* scrambles: for the current row */
     double *log_rest; /* scrambles: log p(theta) - log g(theta) */
-    size_t first;     /* number of its first point */
+    size_t first;     /* the number of the row's first point */
     tw_hyper_sums sums;
 } batch;
 
@@ -37,7 +37,7 @@ static tw_status allocate(batch *b)
     return tw_allocate_doubles(ctx, count, 1, "points", &b->log_rest);
 }
 
-/* The thetas of a row, where EP begins there, and what weighs them beside Zhat. */
+/* Draw the thetas of a row, and set EP's initial sites and the factor p / g of the weights. */
 static void draw(batch *b)
 {
     tw_hyper *h = b->h;
@@ -47,7 +47,7 @@ static void draw(batch *b)
         double *theta = h->result->theta + (b->first + r) * h->unknown;
         tw_sobol_point(&b->sobol[r], (uint32_t)(b->first / count), u);
         tw_mixture_draw(h->g, u, theta);
-        if (!tw_library_find(h->library, h->g->bell[0], theta, &b->guess[r]))
+        if (!tw_library_find(h->library, h->g->component[0], theta, &b->guess[r]))
             b->guess[r] = (tw_guess){NULL, NULL};
         tw_hyper_fill(h, theta, h->full);
         b->log_rest[r] =
@@ -55,7 +55,7 @@ static void draw(batch *b)
     }
 }
 
-/* A theta that the prior excludes needs no estimate. */
+/* Estimate one point. A theta outside the support of the prior needs no estimate. */
 static tw_status compute(void *user, tw_place *place, size_t item)
 {
     const batch *b = user;
@@ -125,7 +125,7 @@ static bool report(batch *b, size_t total)
     return tw_watch_tell(&h->watch, &now);
 }
 
-/* The points of an earlier part must be those that this proposal gives: on another machine it may be another one. */
+/* Check that the saved points equal those of this run's proposal, which may differ on another machine. */
 static tw_status check_earlier(batch *b, const double *theta)
 {
     tw_hyper *h = b->h;

@@ -1,9 +1,11 @@
-/* proposal.c: t with df degrees of freedom, location m and scale matrix C:
+/* proposal.c: the t distribution with df degrees of freedom, location m and scale matrix C:
  *
- *   log g(theta) = log Gamma((df + d)/2) - log Gamma(df/2) - d/2 log(df pi) - 1/2 log|C| - (df + d)/2 log(1 + q/df),
+ *   log g(theta) = log Gamma((df + d)/2) - log Gamma(df/2) - d/2 log(df pi) - 1/2 log|C|
+ *                  - (df + d)/2 log(1 + q/df),
  *   q = (theta - m)' C^-1 (theta - m).
  *
- * It learns m and C from weighted points by their moments, so that its own covariance, df/(df - 2) C, is a little wider than theirs. */
+ * m and C are adapted to the moments of weighted points; the covariance df/(df - 2) C is then slightly wider
+ * than theirs. */
 #include "hyper/proposal.h"
 
 #include <math.h>
@@ -39,7 +41,7 @@ void tw_proposal_free(tw_proposal *p)
     tw_release(ctx, p);
 }
 
-/* `next` has its matrix; it takes the place of the shape where it can be factored, and is freed where not. */
+/* Factor `next`, whose matrix is set, and make it the shape; free it if the factorisation fails. */
 static tw_status take_shape(tw_proposal *p, tw_gaussian *next)
 {
     tw_gaussian_report report;
@@ -83,9 +85,10 @@ tw_status tw_proposal_spread(tw_proposal *p, const double *sd)
     return take_shape(p, next);
 }
 
-/* ---- learning ---- */
+/* ---- adaptation ---- */
 
-/* C = (E sum w (theta - mean)(theta - mean)' / sum w + k C_old) / (E + k), E the effective number of points. */
+/* C = (E sum w (theta - mean)(theta - mean)' / sum w + k C_old) / (E + k), with E the effective number of
+ * points. */
 static void fill_covariance(const tw_proposal *old, const tw_weighed *from, const double *mean, double k,
                             double *c)
 {

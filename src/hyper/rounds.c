@@ -1,10 +1,11 @@
-/* rounds.c: the proposal learns in a few rounds of importance sampling with Z_EP in place of Zhat. After round R the points of all rounds count, each
- * as a draw from the mean of the mixtures so far (Cornuet, Marin, Mira and Robert 2012):
+/* rounds.c: adapt the proposal in a few rounds of importance sampling with Z_EP in place of Zhat. After round
+ * R the points of all rounds count, each as a draw from the mean of the mixtures so far (Cornuet, Marin, Mira
+ * and Robert 2012):
  *
- *   w_s = p(theta_s) Z_EP(theta_s) / (1/R) sum_r g_r(theta_s),
+ *   w_s = p(theta_s) Z_EP(theta_s) / ((1/R) sum_r g_r(theta_s)).
  *
- * and no weight for more than sqrt(S) times the mean of S of them (Ionides 2008): one lucky point does not decide. The sites of all points are kept
- * for EP, and for the walkers, at a theta nearby. */
+ * Each of S weights is truncated at sqrt(S) times their mean (Ionides 2008), so that no single point
+ * dominates. The sites of all points are kept in the library: EP and the walkers use them at nearby thetas. */
 #include <math.h>
 #include <string.h>
 
@@ -12,27 +13,30 @@
 #include "hyper/hyper.h"
 #include "talweg/diagnose.h"
 
-/* Sobol scrambles of the rounds; those that count are 0, 1, 2, ... */
+/* The Sobol scrambles of the rounds; those of the estimate are 0, 1, 2, ... */
 static const uint64_t ROUND_SCRAMBLE = UINT64_C(1) << 32;
 
-/* Rounds end where such a share of a round's points is effective, or where a round is not poor and has hardly more than the one before. */
+/* Stop if this share of a round's points is effective, or if a round is not poor and hardly better than the
+ * one before. */
 static const double ENOUGH = 0.8, GAIN = 1.1, POOR = 0.5;
 
-/* With many parameters a few points of the first rounds have nearly all the weight, and bells that learned from them would shrink about these. So
- * the weights that are learned from are w^power, the largest power up to 1 of which EFFECTIVE (d + 2) points are effective. */
+/* With many parameters, a few points of the first rounds have nearly all the weight, and components adapted
+ * to them would shrink around these points. Therefore the adaptation uses w^power, with the largest
+ * power <= 1 for which EFFECTIVE (d + 2) points are effective. */
 static const double EFFECTIVE = 20.0;
 
-/* A covariance of d parameters has d (d + 1) / 2 numbers to be learned, so that many parameters need larger rounds, up to a limit in all. */
+/* A covariance of d parameters has d (d + 1) / 2 unknown numbers, so many parameters need larger rounds, up
+ * to a limit in all. */
 enum { FEW_PARAMETERS = 4, EACH_OF_FEW = 16, EACH_OF_MANY = 24, FEWEST_OF_MANY = 224, MOST_FITS = 1400 };
 
 typedef struct rounds {
     tw_hyper *h;
-    size_t points, most, done;             /* of each round; rounds, and those behind us */
-    tw_mixture **used;                     /* most: the proposals of the rounds behind us */
+    size_t points, most, done;             /* points of a round; most rounds; rounds done */
+    tw_mixture **used;                     /* most: the proposals of the rounds done */
     double *theta, *log_z;                 /* unknown x points x most, points x most */
-    double *log_target, *weight, *scratch; /* points x most: log p Z_EP, and what it comes to */
-    double power;                          /* of the weights that were learned from last */
-    double *sites;                         /* 2 n x points, of the round at hand */
+    double *log_target, *weight, *scratch; /* points x most: log p Z_EP, and the weights */
+    double power;                          /* the power of the weights in the last adaptation */
+    double *sites;                         /* 2 n x points, of the current round */
     tw_guess *guess;                       /* points; tau NULL: none */
 } rounds;
 
@@ -90,12 +94,12 @@ static void draw(const rounds *r, size_t number)
         double *theta = r->theta + (r->done * r->points + s) * h->unknown;
         tw_sobol_point(&sobol, (uint32_t)s, u);
         tw_mixture_draw(h->g, u, theta);
-        if (!tw_library_find(h->library, h->g->bell[0], theta, &r->guess[s]))
+        if (!tw_library_find(h->library, h->g->component[0], theta, &r->guess[s]))
             r->guess[s] = (tw_guess){NULL, NULL};
     }
 }
 
-/* What the round at hand found. */
+/* Store the targets and sites of the current round. */
 static void take(const rounds *r)
 {
     tw_hyper *h = r->h;
@@ -108,8 +112,8 @@ static void take(const rounds *r)
     }
 }
 
-/* log of the mean of the mixtures so far. */
-static double log_used(const rounds *r, const double *theta)
+/* The log of the mean of the mixtures so far. */
+static double log_mean_proposal(const rounds *r, const double *theta)
 {
     double sum = 0.0;
     for (size_t k = 0; k < r->done; k++) sum += exp(tw_mixture_log_density(r->used[k], theta));
@@ -123,7 +127,7 @@ static double effective_of_power(const rounds *r, size_t points, double power)
     return tw_weights_ess(points, r->scratch);
 }
 
-/* By bisection; the weights are still logarithms. */
+/* Find the power by bisection; the weights are still log weights here. */
 static double find_power(const rounds *r, size_t points)
 {
     double low = 0.0, high = 1.0, enough = EFFECTIVE * (double)(r->h->unknown + 2);
@@ -138,13 +142,13 @@ static double find_power(const rounds *r, size_t points)
     return low;
 }
 
-/* Of all points so far; relative to the largest. */
+/* The weights of all points so far, relative to the largest. */
 static void weigh(rounds *r)
 {
     size_t points = r->done * r->points;
     double largest = -INFINITY, sum = 0.0;
     for (size_t s = 0; s < points; s++) {
-        r->weight[s] = r->log_target[s] - log_used(r, r->theta + s * r->h->unknown);
+        r->weight[s] = r->log_target[s] - log_mean_proposal(r, r->theta + s * r->h->unknown);
         if (!isfinite(r->weight[s])) r->weight[s] = -INFINITY;
         largest = fmax(largest, r->weight[s]);
     }
@@ -156,7 +160,7 @@ static void weigh(rounds *r)
     for (size_t s = 0; s < points; s++) r->weight[s] = fmin(r->weight[s], sum / sqrt((double)points));
 }
 
-/* The effective share of the points of the last round, by its own proposal. */
+/* The effective share of the last round's points, as draws of that round's proposal. */
 static double efficiency(const rounds *r)
 {
     size_t first = (r->done - 1) * r->points;
@@ -168,7 +172,7 @@ static double efficiency(const rounds *r)
     return tw_weights_ess(r->points, r->weight + first) / (double)r->points;
 }
 
-/* Where nothing was found the proposal stays, and the round is forgotten. */
+/* Adapt the proposal. If no point has weight, the proposal stays and the round is discarded. */
 static tw_status learn(rounds *r)
 {
     tw_hyper *h = r->h;
@@ -195,14 +199,14 @@ static tw_status run_round(rounds *r, size_t number, double *effective)
     return learn(r);
 }
 
-/* Is another round worth its fits? At least two are, since the first is meant to find what is there. */
-static bool goes_on(const rounds *r, size_t round, double before, double effective)
+/* Whether another round is worth its fits. There are at least two, since the first explores. */
+static bool needs_round(const rounds *r, size_t round, double before, double effective)
 {
     return round < 2 || effective < POOR ||
            (effective < ENOUGH && (r->power < 1.0 || effective > GAIN * before));
 }
 
-/* Points of a round, and rounds. */
+/* Choose the number of points of a round, and the number of rounds. */
 static void choose_size(rounds *r)
 {
     const tw_hyper *h = r->h;
@@ -221,7 +225,7 @@ tw_status tw_hyper_adapt(tw_hyper *h)
     tw_status status = tw_library_new(h->ctx, h->result->n, h->unknown, r.most * r.points, &h->library);
     if (status == TW_OK) status = allocate(&r);
     double before = 0.0, effective = 0.0;
-    for (size_t k = 0; status == TW_OK && k < r.most && goes_on(&r, k, before, effective); k++) {
+    for (size_t k = 0; status == TW_OK && k < r.most && needs_round(&r, k, before, effective); k++) {
         tw_progress now = TW_PROGRESS("proposal", "rounds", k, 0);
         before = effective;
         status = tw_watch_tell(&h->watch, &now) ? run_round(&r, k, &effective) : tw_interrupt(h->ctx);

@@ -1,5 +1,5 @@
-/* setup.c: where to look: the optima of p(theta) Z_EP(theta), and a mixture of the prior and of bells about them, which then learns (rounds.c).
- * Nothing of this enters the estimate. */
+/* setup.c: find the optima of p(theta) Z_EP(theta), make a mixture of the prior and of t components around
+ * them, and adapt it (rounds.c). The estimate does not use these points. */
 #include <math.h>
 #include <string.h>
 
@@ -7,11 +7,12 @@
 #include "hyper/hyper.h"
 #include "talweg/fit.h"
 
-/* Degrees of freedom of a bell. With many parameters nearly all of a t distribution's points are at a distance of about sqrt(d) scales, and its
- * spread of scales costs more points than a posterior's tails need: the prior's part of the mixture bounds the weights there. */
+/* Degrees of freedom of a t component. With many parameters, nearly all points of a t distribution are about
+ * sqrt(d) scales from its centre, and its spread of scales costs more points than the posterior's tails
+ * require. The prior component bounds the weights there, so lighter tails suffice. */
 static const double DF = 10.0, DF_MANY = 20.0;
 
-/* The share of the first round's points that the prior has, to find what the search for the mode does not. */
+/* The prior's share of the first round's points, to find optima that the search missed. */
 static const double FIRST_PRIOR = 0.25;
 
 static const double WIDER = 3.0;
@@ -31,7 +32,7 @@ static bool watch_fit(void *user, const tw_fit_progress *p)
     return !tw_watch_tell(&h->watch, &now);
 }
 
-/* Half the distance between the prior's quantiles 0.16 and 0.84: a standard deviation where it is normal. */
+/* Half the distance between the prior's quantiles 0.16 and 0.84; for a normal prior, its standard deviation. */
 static double spread_of(const tw_hyper *h, size_t k)
 {
     size_t j = h->index[k];
@@ -40,61 +41,64 @@ static double spread_of(const tw_hyper *h, size_t k)
     return 0.5 * (tw_prior_quantile(prior, parameter, 0.84) - tw_prior_quantile(prior, parameter, 0.16));
 }
 
-/* About the best optimum: the curvature's inverse; where there is none, standard deviations of the fit, and of the prior where it has none. */
-static tw_status shape_first(tw_hyper *h, const tw_fit_result *fit, tw_proposal *bell)
+/* Shape of the first component: the inverse Hessian at the best optimum. If it is not available, independent
+ * parameters with the standard deviations of the fit, or of the prior if the fit has none. */
+static tw_status shape_first(tw_hyper *h, const tw_fit_result *fit, tw_proposal *component)
 {
     double sd[TW_HYPER_MOST];
     for (size_t k = 0; k < h->unknown; k++) {
         double found = fit->sd[h->index[k]], widest = spread_of(h, k);
         sd[k] = isfinite(found) ? fmin(found, widest) : widest;
     }
-    return fit->curvature && !fit->flat ? tw_proposal_invert(bell, fit->curvature)
-                                        : tw_proposal_spread(bell, sd);
+    return fit->curvature && !fit->flat ? tw_proposal_invert(component, fit->curvature)
+                                        : tw_proposal_spread(component, sd);
 }
 
-/* The curvature is known at the best optimum; the bells of the others begin with the standard deviations of that. */
-static tw_status add_bell(tw_hyper *h, const tw_fit_result *fit, size_t number)
+/* The Hessian is known at the best optimum only; components at other optima start with its standard
+ * deviations. */
+static tw_status add_component(tw_hyper *h, const tw_fit_result *fit, size_t number)
 {
-    tw_proposal *bell = NULL;
+    tw_proposal *component = NULL;
     double sd[TW_HYPER_MOST];
-    TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &bell));
-    h->g->bell[h->g->bells++] = bell;
-    for (size_t k = 0; k < h->unknown; k++) bell->mean[k] = fit->optimum[number].theta[h->index[k]];
-    if (number == 0) return shape_first(h, fit, bell);
-    for (size_t k = 0; k < h->unknown; k++) sd[k] = sqrt(h->g->bell[0]->shape->variance[k]);
-    return tw_proposal_spread(bell, sd);
+    TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &component));
+    h->g->component[h->g->components++] = component;
+    for (size_t k = 0; k < h->unknown; k++) component->mean[k] = fit->optimum[number].theta[h->index[k]];
+    if (number == 0) return shape_first(h, fit, component);
+    for (size_t k = 0; k < h->unknown; k++) sd[k] = sqrt(h->g->component[0]->shape->variance[k]);
+    return tw_proposal_spread(component, sd);
 }
 
-/* A second one about the best optimum, WIDER times as wide, which learns the form of the tails: a posterior is rarely a bell. Of many parameters it
- * begins no narrower than the prior: two inputs that explain the same have length scales on an L, and the first bell is on one arm of it. */
-static tw_status add_wide_bell(tw_hyper *h)
+/* Add a second component at the best optimum, WIDER times as wide, which adapts to the tails: few posteriors
+ * are elliptical. With many parameters it starts no narrower than the prior. For example, if two inputs
+ * explain the same, their length scales lie on an L, and the first component covers one arm of it. */
+static tw_status add_wide_component(tw_hyper *h)
 {
-    const tw_proposal *first = h->g->bell[0];
-    tw_proposal *bell = NULL;
+    const tw_proposal *first = h->g->component[0];
+    tw_proposal *component = NULL;
     double sd[TW_HYPER_MOST];
-    TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &bell));
-    h->g->bell[h->g->bells++] = bell;
+    TW_TRY(tw_proposal_new(h->ctx, h->unknown, degrees(h), &component));
+    h->g->component[h->g->components++] = component;
     for (size_t k = 0; k < h->unknown; k++) {
-        bell->mean[k] = first->mean[k];
+        component->mean[k] = first->mean[k];
         sd[k] = WIDER * sqrt(first->shape->variance[k]);
         if (h->unknown > FEW_ENOUGH) sd[k] = fmax(sd[k], spread_of(h, k));
     }
-    return tw_proposal_spread(bell, sd);
+    return tw_proposal_spread(component, sd);
 }
 
 static tw_status place_proposal(tw_hyper *h, const tw_fit_result *fit)
 {
-    size_t bells = fit->optima < TW_MIXTURE_BELLS ? fit->optima : TW_MIXTURE_BELLS;
+    size_t components = fit->optima < TW_MIXTURE_COMPONENTS ? fit->optima : TW_MIXTURE_COMPONENTS;
     TW_TRY(tw_mixture_new(h->ctx, h->unknown, &h->g));
     for (size_t k = 0; k < h->unknown; k++) {
         h->g->prior[k] = &h->priors->prior[h->index[k]];
         h->g->parameter[k] = tw_problem_parameter(h->problem, h->index[k]);
     }
-    for (size_t c = 0; c < bells; c++) TW_TRY(add_bell(h, fit, c));
-    if (bells < TW_MIXTURE_BELLS) TW_TRY(add_wide_bell(h));
-    bells = h->g->bells;
+    for (size_t c = 0; c < components; c++) TW_TRY(add_component(h, fit, c));
+    if (components < TW_MIXTURE_COMPONENTS) TW_TRY(add_wide_component(h));
+    components = h->g->components;
     h->g->share[0] = FIRST_PRIOR;
-    for (size_t c = 1; c <= bells; c++) h->g->share[c] = (1.0 - FIRST_PRIOR) / (double)bells;
+    for (size_t c = 1; c <= components; c++) h->g->share[c] = (1.0 - FIRST_PRIOR) / (double)components;
     return TW_OK;
 }
 
@@ -127,8 +131,8 @@ tw_status tw_hyper_set_up(tw_hyper *h)
     TW_TRY(tw_crew_new(h->problem, h->o, &h->crew));
     TW_TRY(tw_hyper_adapt(h));
     for (size_t k = 0; k < h->unknown; k++) {
-        tw_proposal *bell = h->g->bell[0];
-        bell->mean[k] += TW_FAULTY(TW_FAULT_PROPOSAL, 0.0, 2.0 * sqrt(bell->shape->variance[k]));
+        tw_proposal *component = h->g->component[0];
+        component->mean[k] += TW_FAULTY(TW_FAULT_PROPOSAL, 0.0, 2.0 * sqrt(component->shape->variance[k]));
     }
     h->result->proposal_seconds = tw_wall_seconds() - start - h->result->mode_seconds;
     return TW_OK;

@@ -1,8 +1,9 @@
-/* state.c: where a run over unknown parameters stands, saved and restored.
+/* state.c: save and restore the state of a run over unknown parameters.
  *
- * After a row of points (one of each scramble) the rest depends on the proposal, which the set-up makes again from the seed, and on
- * nothing else: the points so far, with their weights and particles, are the state. Point i of a scramble does not depend on how many
- * there are to be, so that a run may go on to more points than were asked for at first. */
+ * After a row of points (one of each scramble), the rest of the run depends only on the proposal, which the
+ * set-up recomputes from the seed. So the state consists of the points so far, with their weights and
+ * particles. Point i of a scramble does not depend on the total number of points, so a run may be continued
+ * to more points than first requested. */
 #include <string.h>
 
 #include "base/team.h"
@@ -51,7 +52,7 @@ static tw_status fail(const tw_hyper *h, const char *what)
     return tw_fail(h->ctx, TW_BAD_DATA, "the saved state does not fit this run: %s", what);
 }
 
-/* `each` numbers of every point. */
+/* Restore `each` numbers of every point. */
 static tw_status take(const tw_hyper *h, const char *name, size_t each, const kept *k, double *to)
 {
     size_t bytes = 0;
@@ -70,7 +71,8 @@ static tw_status check(const tw_hyper *h, const kept *k)
     return TW_OK;
 }
 
-/* What it started from is known of all points together: a run of fewer points than were saved starts again. */
+/* The counts `started` refer to all saved points together; therefore a run of fewer points than were saved
+ * starts again. */
 tw_status tw_hyper_restore(tw_hyper *h, size_t most, tw_hyper_sums *sums, double *theta)
 {
     tw_hyper_result *r = h->result;

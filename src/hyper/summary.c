@@ -1,11 +1,13 @@
-/* summary.c: what weighted points say: the evidence, means with errors, quantiles, and whether to believe them.
+/* summary.c: the evidence, means with errors, quantiles and warnings from weighted points.
  *
  * With W_r and A_r the sums of w and of w f over scramble r of R, and mean = sum A / sum W,
  *
  *   mcse^2 = sum_r (A_r - mean W_r)^2 / (R (R - 1) Wbar^2),   Wbar = sum W / R,
  *
- * the delta method for a ratio of means of independent scrambles. An error from R scrambles is itself uncertain, and an estimate divided by it has
- * Student's distribution with R - 1 degrees of freedom: it is widened by that one's standard deviation, sqrt((R - 1)/(R - 3)). */
+ * by the delta method for a ratio of means of independent scrambles. An error from R scrambles is itself
+ * uncertain: the estimate's deviation divided by its error has Student's distribution with R - 1 degrees of
+ * freedom. Therefore the error is multiplied by the standard deviation of that distribution,
+ * sqrt((R - 1)/(R - 3)). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +16,9 @@
 #include "hyper/hyper.h"
 #include "talweg/diagnose.h"
 
-static const double FEW = 2.0; /* fewer effective points tell nothing */
+static const double FEW = 2.0; /* with fewer effective points, there is no result */
 
-/* From the variance of a mean of R scrambles to its error. */
+/* The error from the variance of a mean of R scrambles. */
 static double widen(double variance, double scrambles)
 {
     return sqrt(variance * (scrambles > 3.0 ? (scrambles - 1.0) / (scrambles - 3.0) : 3.0));
@@ -36,7 +38,7 @@ static double weight(const tw_hyper_result *r, size_t s, double largest)
     return r->log_weight[s] > -INFINITY ? exp(r->log_weight[s] - largest) : 0.0;
 }
 
-/* sum over scramble k of w (f - centre); f NULL: of w. */
+/* sum over scramble k of w (f - centre), or of w if f is NULL. */
 static double scramble_sum(const tw_hyper_result *r, const double *f, double centre, size_t k, double largest)
 {
     double sum = 0.0;
@@ -66,7 +68,7 @@ double tw_hyper_mean(const tw_hyper_result *r, const double *f, double *mcse)
 
 /* ---- the evidence ---- */
 
-/* p(y) is the mean over scrambles of their means; its error is that of independent ones. */
+/* p(y) is the mean of the scrambles' means; its error is that of independent scrambles. */
 static tw_status estimate(tw_hyper *h)
 {
     tw_hyper_result *r = h->result;
@@ -110,7 +112,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Linear between the middles of the steps of the weighted distribution function. */
+/* Interpolate linearly between the midpoints of the steps of the weighted distribution function. */
 static double quantile(size_t count, const weighed *sorted, double total, double p)
 {
     double before = 0.0, last_level = 0.0, last = NAN;
@@ -181,14 +183,14 @@ static tw_status fill_rows(tw_hyper *h)
     return status;
 }
 
-/* ---- the verdict ---- */
+/* ---- warnings and verdict ---- */
 
 static void warn(tw_hyper_result *r, tw_warning_code code, double first, double second)
 {
     tw_warnings_add(&r->warnings, &(tw_warning){.code = code, .number = {first, second}, .name = "is2"});
 }
 
-/* Both estimates of the evidence, which share no draws. */
+/* Compare the two estimates of the evidence, which share no draws. */
 static void judge_agreement(tw_hyper_result *r)
 {
     const tw_estimate both[2] = {r->estimate, r->joint};
@@ -217,7 +219,7 @@ static void judge(tw_hyper_result *r)
 
 /* ---- chains ---- */
 
-/* R-hat above this, beyond chance, is warned of. */
+/* Warn if R-hat is above RHAT and less probable than CHANCE. */
 static const double RHAT = 1.01, CHANCE = 0.01;
 
 static void judge_chains(tw_hyper_result *r, double rhat, double chance)
@@ -227,7 +229,7 @@ static void judge_chains(tw_hyper_result *r, double rhat, double chance)
     r->verdict = TW_OK;
 }
 
-/* ESS, R-hat and errors of every parameter; the effective number of all draws is that of the worst. */
+/* ESS, R-hat and errors of every parameter; the smallest ESS counts as that of the whole run. */
 static tw_status diagnose(tw_hyper *h, tw_diagnose *d, double *f)
 {
     tw_hyper_result *r = h->result;

@@ -1,15 +1,15 @@
-/* tails.c: what the points may have missed, and what no number of points could tell. */
+/* tails.c: warn about points that failed, and about means that no number of points can determine. */
 #include <math.h>
 
 #include "hyper/hyper.h"
 
 /* ---- points that failed ---- */
 
-/* At most so much of an error may be missing without a word. */
+/* Failed points need no warning if they could change a result by less than this fraction of its error. */
 static const double HARMLESS = 0.1;
 
 typedef struct missing {
-    double weight; /* as a share of all weights */
+    double weight; /* as a fraction of the total weight */
     double mean[TW_HYPER_MOST];
 } missing;
 
@@ -20,7 +20,8 @@ static double largest_of(size_t count, const double *x)
     return largest;
 }
 
-/* What the points whose Z could not be computed would weigh, and how far they would move the means, if Z were the largest that was found. */
+/* The weight of the points whose Z could not be computed, and the change that they would cause in the means,
+ * if their Z were the largest that was found. */
 static missing find_missing(const tw_hyper *h)
 {
     const tw_hyper_result *r = h->result;
@@ -47,15 +48,17 @@ static bool is_harmless(const tw_hyper_result *r, const missing *m)
     return harmless;
 }
 
-/* ---- means ---- */
+/* ---- unreliable means ---- */
 
-/* A tail x^(-1/index) has a variance where the index is below 1/2; quantiles tell it to about 0.01. */
+/* A tail x^(-1/index) has a variance if the index is below 1/2; the quantiles determine the index to about
+ * 0.01. */
 static const double NO_VARIANCE = 0.48;
 
-/* The prior's share beyond which its tail begins, and the share of the posterior that may be there. */
+/* The prior's tail is its outer probability TAIL; the posterior may have a probability of LITTLE there
+ * without a warning. */
 static const double TAIL = 0.01, LITTLE = 0.001;
 
-/* Unknown parameter k as its row reports it, where the share p of its prior is below it. */
+/* The prior quantile p of unknown parameter k, on the scale of its row. */
 static double prior_quantile(const tw_hyper *h, size_t k, double p)
 {
     size_t j = h->index[k];
@@ -64,7 +67,7 @@ static double prior_quantile(const tw_hyper *h, size_t k, double p)
     return h->result->row[k].as_log ? theta : tw_parameter_value(parameter, theta);
 }
 
-/* Of the lower tail, or of the upper one: d log |quantile - median| / d log p, far out. */
+/* The index of the lower or the upper tail: -d log |quantile - median| / d log p, far out. */
 static double tail_index(const tw_hyper *h, size_t k, bool upper)
 {
     const double far = 1e-8, near = 1e-6, middle = prior_quantile(h, k, 0.5);
@@ -73,7 +76,7 @@ static double tail_index(const tw_hyper *h, size_t k, bool upper)
     return log(a / b) / log(near / far);
 }
 
-/* The share of the posterior beyond the prior's quantile TAIL, on the sides where the prior has no variance. */
+/* The posterior probability of the prior's tails that have no variance. */
 static double doubtful_share(const tw_hyper *h, size_t k)
 {
     const tw_hyper_result *r = h->result;

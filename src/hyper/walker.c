@@ -1,4 +1,4 @@
-/* walker.c: see walker.h. */
+/* walker.c: Metropolis steps of theta and elliptical slice steps of w; see walker.h. */
 #include "hyper/walker.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 
 enum { SHRINKS = 60 };
 
-/* ---- a spot ---- */
+/* ---- a theta with its q ---- */
 
-static void leave(tw_spot *s)
+static void free_spot(tw_spot *s)
 {
     tw_reference_free(s->q);
     tw_model_free(s->model);
@@ -19,10 +19,10 @@ static void leave(tw_spot *s)
     s->model = NULL;
 }
 
-/* The sites may be too negative for this K: then q is the prior. */
+/* Make q from the nearest sites; if these are too negative for this K, q is the prior. */
 static tw_status make_q(const tw_walker *k, tw_spot *s)
 {
-    if (!tw_library_find(k->h->library, k->h->g->bell[0], s->theta, &s->sites))
+    if (!tw_library_find(k->h->library, k->h->g->component[0], s->theta, &s->sites))
         s->sites = (tw_guess){NULL, NULL};
     tw_status status = TW_NUMERICAL_FAILURE;
     if (s->sites.tau) status = tw_reference_sites(s->model, s->sites.tau, s->sites.nu, &s->q);
@@ -31,7 +31,7 @@ static tw_status make_q(const tw_walker *k, tw_spot *s)
     return tw_reference_prior(s->model, &s->q);
 }
 
-/* The log ratio's sum at w; NaN and infinities are a density of 0. */
+/* The sum of log p / t at w; NaN and infinite sums count as density 0. */
 static double measure(tw_walker *k, const tw_spot *s, const double *w)
 {
     size_t n = s->model->n;
@@ -46,11 +46,11 @@ static double measure(tw_walker *k, const tw_spot *s, const double *w)
     return isfinite(sum) ? sum : -INFINITY;
 }
 
-/* All of a spot whose theta is there; *possible: its density is above 0. */
-static tw_status arrive(tw_walker *k, tw_spot *s, bool *possible)
+/* Set all of s from its theta; *possible is whether its density is above 0. */
+static tw_status set_spot(tw_walker *k, tw_spot *s, bool *possible)
 {
     const tw_hyper *h = k->h;
-    leave(s);
+    free_spot(s);
     tw_hyper_fill(h, s->theta, k->place->theta);
     double log_prior = tw_priors_log_density(h->priors, h->problem, k->place->theta, NULL);
     *possible = false;
@@ -77,14 +77,14 @@ double tw_walker_log_ratio(const tw_walker *k)
 
 /* ---- transitions ---- */
 
-/* A step of 2.4 / sqrt(d) standard deviations of the largest bell. */
+/* Propose a random-walk step of 2.4 / sqrt(d) standard deviations of the largest component. */
 static void step_theta(tw_walker *k)
 {
     const tw_hyper *h = k->h;
     double z[TW_HYPER_MOST], step = 2.4 / sqrt((double)h->unknown);
     tw_stream_normals(&k->stream, h->unknown, z);
     for (size_t a = 0; a < h->unknown; a++) z[a] *= step;
-    tw_gaussian_spread(h->g->bell[0]->shape, 1, z, k->there.theta);
+    tw_gaussian_spread(h->g->component[0]->shape, 1, z, k->there.theta);
     for (size_t a = 0; a < h->unknown; a++) k->there.theta[a] += k->here.theta[a];
 }
 
@@ -95,7 +95,8 @@ static void draw_theta(tw_walker *k, double *theta)
     tw_mixture_draw(k->h->g, u, theta);
 }
 
-/* By turns a step from here, whose ratio of densities is exp(dlog g + b dR), and a draw from g, whose ratio is exp(b dR). */
+/* Alternate between a random-walk step, whose ratio of densities is exp(dlog g + b dR), and an independent
+ * draw from g, whose ratio is exp(b dR). */
 tw_status tw_walker_move_theta(tw_walker *k)
 {
     bool possible, far = k->far = !k->far;
@@ -105,7 +106,7 @@ tw_status tw_walker_move_theta(tw_walker *k)
         step_theta(k);
     double level = log(tw_stream_uniform(&k->stream));
     k->moves++;
-    TW_TRY(arrive(k, &k->there, &possible));
+    TW_TRY(set_spot(k, &k->there, &possible));
     if (!possible) return TW_OK;
     double change = k->beta * (log_ratio(&k->there) - log_ratio(&k->here));
     if (level > change + (far ? 0.0 : k->there.log_g - k->here.log_g)) return TW_OK;
@@ -137,7 +138,7 @@ void tw_walker_move_w(tw_walker *k)
     }
 }
 
-/* ---- from beginning to end ---- */
+/* ---- start and end ---- */
 
 tw_status tw_walker_begin(tw_walker *k, const tw_hyper *h, tw_place *place, uint64_t chain)
 {
@@ -155,8 +156,8 @@ tw_status tw_walker_begin(tw_walker *k, const tw_hyper *h, tw_place *place, uint
 
 void tw_walker_end(tw_walker *k)
 {
-    leave(&k->here);
-    leave(&k->there);
+    free_spot(&k->here);
+    free_spot(&k->there);
     tw_release(k->place->ctx, k->w);
 }
 
@@ -164,10 +165,10 @@ tw_status tw_walker_start(tw_walker *k, bool *possible)
 {
     draw_theta(k, k->here.theta);
     tw_stream_normals(&k->stream, k->h->result->n, k->w);
-    return arrive(k, &k->here, possible);
+    return set_spot(k, &k->here, possible);
 }
 
-/* log Z_q + log N(x; m, F F') + sum of log p / t. */
+/* log p(y, x | theta) = log Z_q + log N(x; m, F F') + sum of log p / t. */
 double tw_walker_look(tw_walker *k, double *x)
 {
     const tw_spot *s = &k->here;

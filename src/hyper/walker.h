@@ -1,13 +1,15 @@
-/* walker.h: parameters and latents that move together, with sites that are a function of theta.
+/* walker.h: a Markov chain on parameters and latents together, with sites that are a function of theta.
  *
- * Let (tau, nu)(theta) be any function of theta; here they are the sites of the nearest theta at which EP was fitted before. With
- * q_theta = N(0, K_theta) prod t_n / Z_q(theta) = N(m, F F') and x = m + F w, the joint density of (theta, w) and y is exactly
+ * Let (tau, nu)(theta) be any function of theta; here it gives the sites at the nearest theta where EP was
+ * fitted before. With q_theta = N(0, K_theta) prod t_n / Z_q(theta) = N(m, F F') and x = m + F w, the joint
+ * density of (theta, w) and y is exactly
  *
  *   p(theta) Z_q(theta) N(w; 0, I) prod_n p(y_n | x_n, theta) / t_n(x_n) = g(theta) N(w; 0, I) exp R(theta, w),
  *   R = log p(theta) - log g(theta) + log Z_q(theta) + sum_n log p(y_n | x_n, theta) - log t_n(x_n).
  *
- * A walker moves in g N exp(b R): theta by a random walk step or a draw from g with w held, w by elliptical slice sampling with theta held. Where K is singular, F
- * has fewer columns than w has numbers: those left over stay standard normal. */
+ * The target of a walker is g N exp(b R). It moves theta by a random-walk step or a draw from g with w fixed,
+ * and w by elliptical slice sampling with theta fixed. If K is singular, F has fewer columns than w has
+ * numbers; the others stay standard normal. */
 #ifndef TALWEG_HYPER_WALKER_H
 #define TALWEG_HYPER_WALKER_H
 
@@ -21,7 +23,7 @@ typedef struct tw_spot {
     tw_reference *q;
     tw_guess sites;         /* tau NULL: q is the prior */
     double log_g, log_rest; /* log p + log Z_q - log g */
-    double sum;             /* of log p(y_n | x_n) - log t_n(x_n) */
+    double sum;             /* sum_n log p(y_n | x_n) - log t_n(x_n) */
 } tw_spot;
 
 typedef struct tw_walker {
@@ -35,21 +37,21 @@ typedef struct tw_walker {
     double accepted, moves;
 } tw_walker;
 
-/* A walker with the streams of a chain, at no place yet; end it also after a failure. */
+/* Allocate a walker with the random streams of a chain, without a theta. End it after a failure as well. */
 tw_status tw_walker_begin(tw_walker *k, const tw_hyper *h, tw_place *place, uint64_t chain);
 void tw_walker_end(tw_walker *k);
 
-/* A draw from g N; *possible: its density is above 0. */
+/* Start at a draw from g N; *possible is whether its density is above 0. */
 tw_status tw_walker_start(tw_walker *k, bool *possible);
 
-/* R where it is. */
+/* R at the current state. */
 double tw_walker_log_ratio(const tw_walker *k);
 
-/* A step of theta, and one of w, at k->beta. */
+/* One step of theta, and one of w, at temperature k->beta. */
 tw_status tw_walker_move_theta(tw_walker *k);
 void tw_walker_move_w(tw_walker *k);
 
-/* x (n) and log p(y, x | theta) where it is; NaN where K is singular. */
+/* The current x (n) and log p(y, x | theta); NaN if K is singular. */
 double tw_walker_look(tw_walker *k, double *x);
 
 #endif

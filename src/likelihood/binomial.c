@@ -1,13 +1,15 @@
-/* binomial.c: y successes in n trials, p(y | x) = C(n, y) p^y (1 - p)^(n - y), y = 0, 1, ..., n, with the trials n in a column and
+/* binomial.c: y successes in n trials, p(y | x) = C(n, y) p^y (1 - p)^(n - y), y = 0, 1, ..., n, with n in
+ * the column `trials`, and
  *
  *   binomial          p = 1/(1 + exp(-x))
  *   binomial_probit   p = Phi(x).
  *
- * Up to log C(n, y) it is y times the likelihood of +1 and n - y times that of -1 of logit or probit (pair.h), whose terms
- * keep their digits at every x. Both are log-concave. The value has an absolute error of some 1e-16 n.
+ * l = log C(n, y) + y log p(+1 | x) + (n - y) log p(-1 | x), with the terms of logit or probit (pair.h),
+ * which are accurate at every x. Both are log-concave. The value has an absolute error of about 1e-16 n.
  *
- * Smoothed: the same combination of the smoothed curvatures of one trial. Expected information: n times that of one.
- * The tilted moments and predictions are found by quadrature. Where there is an offset, x stands for x + offset.
+ * Smoothed curvature: the same combination of the smoothed curvatures of one trial. Expected information: n
+ * times that of one trial. Tilted moments and predictions come from quadrature. With an offset, x means
+ * x + offset.
  */
 #include <math.h>
 
@@ -35,19 +37,20 @@ static const tw_likelihood *one_trial(const tw_observations *o)
     return o->likelihood == &tw_likelihood_binomial_probit ? &tw_likelihood_probit : &tw_likelihood_logit;
 }
 
-/* The failures of `part`; y are its successes. */
+/* The numbers of failures of `part`; its y are the numbers of successes. */
 static void outcomes(const tw_observations *part, double *failures)
 {
     for (size_t i = 0; i < part->n; i++) failures[i] = tw_column_at(part, TRIALS, i) - part->y[i];
 }
 
-/* Where an output of a chunk goes. */
+/* The output of the chunk that begins at `start`; NULL if it is not requested. */
 static double *at(double *array, size_t start)
 {
     return array ? array + start : NULL;
 }
 
-/* log C(n, y), found anew only where it differs from that of the site before: quadrature asks for one site many times. */
+/* Add log C(n, y). It is recomputed only if it changes from one site to the next: quadrature repeats one site
+ * many times. */
 static void add_coefficients(size_t n, const double *successes, const double *failures, double *value)
 {
     double coefficient = 0.0;
@@ -102,7 +105,7 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
     }
 }
 
-/* n p and n p (1 - p), with p and 1 - p from the logarithms of both. */
+/* n p and n p (1 - p), from log p and log(1 - p). */
 static void expect(const tw_observations *o, const double *x, double *mean, double *variance)
 {
     double success[CHUNK], failure[CHUNK], one[CHUNK], none[CHUNK], room[CHUNK];

@@ -1,5 +1,5 @@
-/* cumulants.c: cumulants of the tilted distribution to any order up to eight: the likelihood's own to the
- * fourth, where it has them, beyond by quadrature. */
+/* cumulants.c: cumulants of the tilted distribution up to order eight: up to order four from the likelihood's
+ * own formula, if it has one, otherwise by quadrature. */
 #include <math.h>
 
 #include "base/context.h"
@@ -7,7 +7,7 @@
 
 enum { OWN = 4, MOST = 8 };
 
-/* All orders from one quadrature; the domain of (m, v) is that of tw_likelihood_tilted. */
+/* All orders from one quadrature; m and v are as in tw_likelihood_tilted. */
 static tw_status by_quadrature(const tw_observations *observed, size_t i, double m, double v, size_t orders,
                                double *c)
 {

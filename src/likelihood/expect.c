@@ -1,12 +1,14 @@
 /* expect.c: mean and variance of an observation whose latent value is N(m, v).
  *
- * Two classes: p = int p(+1 | x) N(x; m, v) dx, the normaliser of a tilted distribution; the variance of y in
- * {-1, +1} is 4 p (1 - p).
+ * For two classes, p = int p(+1 | x) N(x; m, v) dx is the normaliser of a tilted distribution. The mean is
+ * reported as p, and the variance of y in {-1, +1} is 4 p (1 - p).
  *
- * Others by the likelihood's closed form or, with mu(x) and s(x) the mean and variance of y given x, by quadrature:
+ * Other likelihoods have a closed form or, with mu(x) and s(x) the mean and variance of y given x, use
+ * quadrature:
  *   mean = int mu(x) N(x; m, v) dx,      variance = int (s(x) + (mu(x) - mean)^2) N(x; m, v) dx,
- * where x = m + sqrt(v) z and z runs outwards, a unit at a time, until nothing is added: mu may grow (exp(x) does), so
- * that the integrand's largest part may lie beyond where N(z; 0, 1) alone is negligible.
+ * where x = m + sqrt(v) z, and z extends outwards, one unit at a time, until the integral no longer changes.
+ * mu may grow (like exp(x)), so that most of the integral may come from z where N(z; 0, 1) alone is
+ * negligible.
  */
 #include <float.h>
 #include <math.h>
@@ -17,13 +19,12 @@
 
 enum { CHUNK = 256, NODES = TW_QUADRATURE_NODES, LEAST_REACH = 9, MOST_REACH = 200, LOOKS = 25 };
 
-static const double TOLERANCE =
-    1e-13; /* of a panel, against the largest value of the integrand seen at first */
+static const double TOLERANCE = 1e-13; /* of a panel, relative to the largest integrand in size_of() */
 static const double INV_SQRT_TWO_PI = 0.39894228040143267794;
 
 /* ---- two classes ---- */
 
-/* log p(+1): by quadrature where v > 0 and there is no formula. */
+/* log p(+1), by quadrature if v > 0 and the likelihood has no formula. */
 static tw_status log_plus(const tw_observations *plus, const double *m, double v, double *log_p)
 {
     const tw_likelihood *likelihood = plus->likelihood;
@@ -59,11 +60,11 @@ static tw_status expect_two(const tw_observations *o, const double *m, double v,
 
 /* ---- quadrature ---- */
 
-/* One observation, repeated for the nodes of a panel, and what is integrated. */
+/* One observation, repeated for the nodes of a panel, and the choice of the integrand. */
 typedef struct site {
     tw_observations all;
     double m, sd;
-    double centre; /* NaN: mu(x); else s(x) + (mu(x) - centre)^2 */
+    double centre; /* NaN: integrate mu(x); otherwise s(x) + (mu(x) - centre)^2 */
 } site;
 
 static void integrand(void *user, size_t n, const double *z, double *f)
@@ -80,7 +81,7 @@ static void integrand(void *user, size_t n, const double *z, double *f)
     }
 }
 
-/* The largest |integrand| at half units from -6 to 6. */
+/* The largest |integrand| at z = -6, -5.5, ..., 6. */
 static double size_of(site *s)
 {
     double largest = 0.0;
@@ -93,7 +94,7 @@ static double size_of(site *s)
     return largest;
 }
 
-/* The integral on one side of z = 0, outwards until nothing is added. */
+/* Add the integral over one side of z = 0, outwards until it no longer changes. */
 static bool integrate_side(site *s, double side, double tolerance, double *sum)
 {
     double before = *sum;
@@ -129,7 +130,7 @@ static tw_status by_quadrature(const tw_observations *o, size_t i, double m, dou
     return variance ? integrate(&s, variance) : TW_OK;
 }
 
-/* ---- all ---- */
+/* ---- all likelihoods ---- */
 
 static double *at(double *array, size_t i)
 {

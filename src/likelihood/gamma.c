@@ -1,17 +1,19 @@
-/* gamma.c: positive measurements whose standard deviation is proportional to their mean: y ~ Gamma with shape k and mean exp(x),
+/* gamma.c: positive measurements whose standard deviation is proportional to their mean, y ~ Gamma with shape
+ * k and mean exp(x):
  *
  *   p(y | x) = k^k y^(k-1) exp(-k x) exp(-k y exp(-x)) / Gamma(k).
  *
- * k is the parameter `shape`, phi = log k: the coefficient of variation of y is k^-1/2. With u = log y - x, r = exp(u):
+ * k is the parameter `shape`, phi = log k; the coefficient of variation of y is k^-1/2. With u = log y - x
+ * and r = exp(u):
  *   l = -k (r - 1 - u) - log y + c(k),   c(k) = k log k - k - log Gamma(k)
  *   l' = k (r - 1),   lambda = k r,   dlambda = -k r
  *   dl/dphi = -k (r - 1 - u) + k (log k - digamma(k)),   dl'/dphi = k (r - 1),   dlambda/dphi = k r
- * It is log-concave. In this form nothing of size k log k cancels: c(k) and its derivative are taken from Stirling's series for large k.
- * Where r overflows, l is -inf and nothing is NaN.
+ * It is log-concave. This form avoids the cancellation of terms of size k log k: for large k, Stirling's
+ * series gives c(k) and its derivative. If r overflows, l is -inf, and no result is NaN.
  *
- * The expected information is the constant k. Smoothed: k r exp(s2/2), the curvature of the averaged log-likelihood. The tilted
- * moments are found by quadrature. Where x is N(m, v), y has mean exp(m + v/2) and variance exp(2 m + v) (exp(v) (1 + 1/k) - 1).
- * Where there is an offset, x stands for x + offset.
+ * The expected information is the constant k. The smoothed curvature k r exp(s2/2) is that of the averaged
+ * log-likelihood. Tilted moments come from quadrature. If x is N(m, v), y has mean exp(m + v/2) and variance
+ * exp(2 m + v) (exp(v) (1 + 1/k) - 1). With an offset, x means x + offset.
  */
 #include <math.h>
 
@@ -22,7 +24,7 @@
 
 enum { OFFSET, SHAPE = 0, CHUNK = 256 };
 
-static const double LARGE_SHAPE = 16.0; /* Stirling's series from here on (math/gamma.h) */
+static const double LARGE_SHAPE = 16.0; /* use Stirling's series from here on (math/gamma.h) */
 
 static const tw_column COLUMNS[] = {TW_OFFSET_COLUMN};
 static const tw_parameter PARAMETERS[] = {
@@ -53,13 +55,13 @@ static double d_normaliser(double k)
            (1.0 / 12.0 - t * (1.0 / 120.0 - t * (1.0 / 252.0 - t * (1.0 / 240.0 - t * 5.0 / 660.0)))) / k;
 }
 
-/* A chunk of sites: u = log y - x and r = exp(u), with half of s2 added to u in r. */
+/* A chunk of sites: u = log y - x, and r = exp(u + s2/2) (s2 = 0 if NULL). */
 typedef struct chunk {
     size_t n;
     double u[CHUNK], r[CHUNK];
 } chunk;
 
-static void take(const tw_observations *o, size_t start, const double *x, const double *s2, chunk *c)
+static void load_chunk(const tw_observations *o, size_t start, const double *x, const double *s2, chunk *c)
 {
     c->n = tw_chunk(o->n, start, CHUNK);
     for (size_t j = 0; j < c->n; j++) {
@@ -76,7 +78,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
     double k = tw_observations_parameter(o, SHAPE), constant = normaliser(k);
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, NULL, &c);
+        load_chunk(o, start, x, NULL, &c);
         for (size_t j = 0; j < c.n; j++) {
             size_t i = start + j;
             if (value) value[i] = constant - log(o->y[i]) - k * (c.r[j] - 1.0 - c.u[j]);
@@ -94,7 +96,7 @@ static void d_parameter(const tw_observations *o, size_t parameter, const double
     chunk c;
     (void)parameter;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, NULL, &c);
+        load_chunk(o, start, x, NULL, &c);
         for (size_t j = 0; j < c.n; j++) {
             if (value) value[start + j] = constant - k * (c.r[j] - 1.0 - c.u[j]);
             if (slope) slope[start + j] = k * (c.r[j] - 1.0);
@@ -109,7 +111,7 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
     double k = tw_observations_parameter(o, SHAPE);
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, s2, &c);
+        load_chunk(o, start, x, s2, &c);
         for (size_t j = 0; lambda && j < c.n; j++) lambda[start + j] = k * c.r[j];
         for (size_t j = 0; dlambda && j < c.n; j++) dlambda[start + j] = -k * c.r[j];
     }

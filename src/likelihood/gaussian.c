@@ -1,10 +1,10 @@
-/* gaussian.c: p(y | x) = N(y; x, s^2), s the standard deviation of the noise: the parameter `noise`, phi = log s, or
- * where it is known for each observation the column `noise` instead.
+/* gaussian.c: p(y | x) = N(y; x, s^2). The standard deviation s of the noise is the parameter `noise`,
+ * phi = log s, or the column `noise` if it is known for each observation.
  *
- * With d = (y - x)/s: l = -d^2/2 - log s - log(2 pi)/2, l' = d/s, lambda = 1/s^2, dlambda = 0; and since
- * ds/dphi = s, dl/dphi = d^2 - 1, dl'/dphi = -2 d/s, dlambda/dphi = -2/s^2 (0 with a column).
- * Averaged over N(x, s2) it is N(y; x, s^2 + s2), so the smoothed curvature 1/(s^2 + s2) is exact.
- * The tilted distribution is Gaussian, and Z = N(y; m, v + s^2).
+ * With d = (y - x)/s: l = -d^2/2 - log s - log(2 pi)/2, l' = d/s, lambda = 1/s^2, dlambda = 0. Since
+ * ds/dphi = s, dl/dphi = d^2 - 1, dl'/dphi = -2 d/s, dlambda/dphi = -2/s^2 (0 with a column). The average
+ * over N(x, s2) is N(y; x, s^2 + s2), so the smoothed curvature 1/(s^2 + s2) is exact. The tilted
+ * distribution is Gaussian, with Z = N(y; m, v + s^2).
  */
 #include <math.h>
 
@@ -33,7 +33,7 @@ static double noise_at(const tw_observations *o, double parameter, size_t i)
     return o->column[NOISE] ? o->column[NOISE][i] : parameter;
 }
 
-/* One noise for all: its reciprocal once, so that the loops have no division. */
+/* One noise for all observations: compute its reciprocal once, to keep divisions out of the loops. */
 static void terms_of_one(const tw_observations *o, double s, const double *x, double *value, double *slope,
                          double *lambda)
 {
@@ -80,8 +80,8 @@ static void d_parameter(const tw_observations *o, size_t k, const double *x, dou
     }
 }
 
-/* The mean is the nearer of m and y plus its step to the other, so that a sharp noise (or prior) keeps
- * its digits. */
+/* The mean is computed from the nearer of m and y, so that it stays accurate if the noise or the prior is
+ * very narrow. */
 static tw_status tilted(const tw_observations *o, size_t i, double m, double v, tw_tilted *out)
 {
     double y = o->y[i], s = noise_at(o, tw_observations_parameter(o, NOISE), i);

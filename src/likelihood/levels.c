@@ -1,8 +1,8 @@
-/* levels.c: the probability of each level where the latent value is N(m, v),
+/* levels.c: the probability of each level of an ordinal likelihood if the latent value is N(m, v),
  *
  *   P(y = j) = int p(y = j | x) N(x; m, v) dx,
  *
- * by the likelihood's own formula, or by quadrature where it has none.
+ * from the likelihood's own formula, or by quadrature.
  */
 #include <math.h>
 
@@ -11,7 +11,7 @@
 
 enum { CHUNK = 256 };
 
-/* log of the integral, for the y of at most CHUNK observations. */
+/* The log of the integral, for the y of at most CHUNK observations. */
 static tw_status log_marginal(const tw_observations *part, const double *m, double v, double *log_p)
 {
     const tw_likelihood *likelihood = part->likelihood;

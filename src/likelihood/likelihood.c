@@ -1,4 +1,4 @@
-/* likelihood.c: the table of built-in likelihoods (list.h), checking observations, and tilted moments. */
+/* likelihood.c: the table of built-in likelihoods (list.h), the checks of observations, and tilted moments. */
 #include "likelihood/likelihood.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ size_t tw_likelihood_column(const tw_likelihood *likelihood, const char *name)
     return k;
 }
 
-/* ---- checking ---- */
+/* ---- checks ---- */
 
 static const char *const MUST_BE[] = {[TW_RANGE_ANY] = "a finite number",
                                       [TW_RANGE_POSITIVE] = "> 0",
@@ -93,7 +93,7 @@ static tw_status check_parameters(tw_context *ctx, const tw_observations *o)
     return TW_OK;
 }
 
-/* The constants of observation i, where it has any: " (trials 4)". */
+/* The constants of observation i, for messages: " (trials 4)"; "" if it has none. */
 static void describe_columns(const tw_observations *o, size_t i, char *words, size_t bytes)
 {
     size_t length = 0;

@@ -1,4 +1,4 @@
-/* likelihood.h: what the files of this room share: the built-in tables, parts of observations, and moments by
+/* likelihood.h: shared by the files of this room: the built-in tables, parts of observations, and moments by
  * quadrature. */
 #ifndef TALWEG_LIKELIHOOD_LIKELIHOOD_H
 #define TALWEG_LIKELIHOOD_LIKELIHOOD_H
@@ -7,29 +7,30 @@
 #include "math/chebyshev.h"
 #include "talweg/likelihood.h"
 
-/* tw_likelihood_probit and so on. */
+/* Declares tw_likelihood_probit and so on. */
 #define TW_LIKELIHOOD_EXTERN(name) extern const tw_likelihood tw_likelihood_##name;
 TW_LIKELIHOOD_LIST(TW_LIKELIHOOD_EXTERN)
 #undef TW_LIKELIHOOD_EXTERN
 
-/* The largest count: of y x, x about log y, rounding leaves an error of y log y 1e-16, which is 3e-4 nats there and makes EP
- * break down beyond. */
+/* The largest count. With x about log y, the rounding error of y x is y log y 1e-16; at this count it is 3e-4
+ * nats, and beyond it EP breaks down. */
 #define TW_MOST_COUNT 1e11
 
-/* How many of n elements are in the chunk that begins at start. */
+/* The number of elements in the chunk that begins at `start`, of n in all. */
 static inline size_t tw_chunk(size_t n, size_t start, size_t most)
 {
     return n - start < most ? n - start : most;
 }
 
-/* The column that many likelihoods have in the same sense: it is added to x, so that every function is that at x + offset. */
+/* A column with the same meaning in many likelihoods: it is added to x, so that every function is evaluated
+ * at x + offset. */
 #define TW_OFFSET_COLUMN                                               \
     {                                                                  \
         .name = "offset", .default_value = 0.0, .range = TW_RANGE_ANY, \
         .help = "a known number added to x of each case"               \
     }
 
-/* x of all of o's sites, to which column k, the offset, is added, in `room` where there is one. */
+/* x of all sites of o, plus column k, the offset. The sum is in `room`; without an offset the result is x. */
 static inline const double *tw_with_offset(const tw_observations *o, size_t k, const double *x, double *room)
 {
     if (!o->column[k]) return x;
@@ -43,42 +44,42 @@ static inline double tw_column_at(const tw_observations *o, size_t k, size_t i)
     return o->column[k] ? o->column[k][i] : o->likelihood->column[k].default_value;
 }
 
-/* A copy, whose numbers are in one newly allocated block. */
+/* A copy, with its numbers in one newly allocated block. */
 tw_status tw_observations_copy(tw_context *ctx, const tw_observations *from, tw_observations *to,
                                double **block);
 
-/* Observation i as often as `count`; room holds (1 + TW_COLUMNS) count numbers. */
+/* Observation i, repeated `count` times; room holds (1 + TW_COLUMNS) count numbers. */
 tw_observations tw_observations_repeat(const tw_observations *o, size_t i, size_t count, double *room);
 
 /* tw_likelihood_expect for observation i at many m. */
 tw_status tw_expect_many(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                          double *mean, double *variance);
 
-/* Add the probabilities of all levels of observation i at many m, as tw_likelihood_levels has them, to sums[levels]. */
+/* Add the probabilities of all levels of observation i at many m to sums[levels]; see tw_likelihood_levels. */
 tw_status tw_levels_sum(const tw_observations *o, size_t i, double v, size_t count, const double *m,
                         double *sums);
 
-/* The tilted moments of any likelihood from its `terms` and, where it is not log-concave, its `peak` (tilted.c). v > 0, m finite.
- * evaluations, where not NULL, is how many sites `terms` was asked for. */
+/* The tilted moments of any likelihood from its `terms` and, if it is not log-concave, its `peak` (tilted.c).
+ * v > 0, m finite. *evaluations, if not NULL, is the number of sites for which `terms` was called. */
 tw_status tw_tilted_by_quadrature(const tw_observations *o, size_t i, double m, double v, tw_tilted *out,
                                   size_t *evaluations);
 
-/* The same for c[0..orders], 1 <= orders <= 8: log Z and the cumulants. */
+/* The same for orders 1 to 8: c[0] is log Z, and c[1..orders] are the cumulants. */
 tw_status tw_cumulants_by_quadrature(const tw_observations *o, size_t i, double m, double v, size_t orders,
                                      double *c, size_t *evaluations);
 
-/* The integral of p(y | x) N(x; m, v) dx for one observation and one v >= 0, as a function of m. What the
- * observation points to must stay. */
+/* The integral of p(y | x) N(x; m, v) dx for one observation and one v >= 0, as a function of m. The arrays
+ * of the observations must outlive it. */
 typedef struct tw_marginal {
     tw_observations one;
     double v;
-    double low, high; /* where log_z holds: nowhere at first */
+    double low, high; /* the interval where log_z is valid; empty at first */
     tw_chebyshev log_z;
 } tw_marginal;
 tw_marginal tw_marginal_of(const tw_observations *o, size_t i, double v);
 
-/* Its logarithm at m[0..n), n >= 1. A function of these and of the m of earlier calls, from which it may depend
- * by 1e-11. TW_NUMERICAL_FAILURE where a value cannot be computed. */
+/* The log of the integral at m[0..n), n >= 1. It may depend on the m of earlier calls, by at most 1e-11.
+ * TW_NUMERICAL_FAILURE if a value cannot be computed. */
 tw_status tw_marginal_log(tw_marginal *marginal, size_t n, const double *m, double *log_p);
 
 #endif

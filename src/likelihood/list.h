@@ -1,4 +1,5 @@
-/* list.h: the built-in likelihoods, in the order in which they are named. NAME is tw_likelihood_NAME of src/likelihood/. */
+/* list.h: the built-in likelihoods, in the order of messages and help. NAME is the table tw_likelihood_NAME
+ * in src/likelihood/. */
 #define TW_LIKELIHOOD_LIST(X) \
     X(probit)                 \
     X(logit)                  \

@@ -1,16 +1,16 @@
 /* logit.c: p(y | x) = 1/(1 + exp(-y x)), y = -1 or +1.
  *
- * With z = y x and e = exp(-|z|) <= 1, so that nothing overflows and neither tail cancels:
+ * With z = y x and e = exp(-|z|) <= 1, these forms neither overflow nor cancel in either tail:
  *   l = min(z, 0) - log(1 + e)
  *   l' = y (z >= 0 ? e : 1)/(1 + e)
  *   lambda = e/(1 + e)^2
  *   dlambda/dx = -lambda tanh(x/2),   tanh(|x|/2) = (1 - e)/(1 + e), by its series near 0.
  *
- * Smoothed: the average of a logistic over a Gaussian has no closed form. The surrogate is the curvature of
- * MacKay's approximation to it (1992), a logistic at a scaled argument:
+ * The average of a logistic over a Gaussian has no closed form. The smoothed curvature is that of MacKay's
+ * approximation (1992), a logistic at a scaled argument:
  *   kappa^2 lambda(kappa x),   kappa = 1/sqrt(1 + pi s2/8),
- * positive, with the exact slope kappa^3 lambda'(kappa x). At x = 0 it is within 7% of the curvature of the
- * average; where y x << 0 it is below it. The tilted moments are found by quadrature.
+ * which is positive and has the slope kappa^3 lambda'(kappa x). At x = 0 it is within 7% of the curvature of
+ * the average; for y x << 0 it is smaller. Tilted moments come from quadrature.
  */
 #include <math.h>
 #include <string.h>
@@ -23,18 +23,19 @@ enum { CHUNK = 256 };
 
 static const double PI_OVER_8 = 0.39269908169872415481;
 
-/* Where the four terms go: arrays, none of them NULL. */
+/* Output arrays for the four terms; none may be NULL. */
 typedef struct places {
     double *value, *slope, *lambda, *dlambda;
 } places;
 
-/* Room for the four terms of up to CHUNK sites. */
+/* Memory for the four terms of up to CHUNK sites. */
 typedef struct block {
     double value[CHUNK], slope[CHUNK], lambda[CHUNK], dlambda[CHUNK];
 } block;
 
-/* log(1 + e) for 0 <= e <= 1: 2 atanh(s) with s = e/(2 + e), or log 2 plus that of (1 + e)/2 where it is the
- * smaller, so that s^2 < 0.03 and ten terms of s + s^3/3 + s^5/5 + ... leave 3e-17. */
+/* log(1 + e) for 0 <= e <= 1, as 2 atanh(s) with s = e/(2 + e), or as log 2 plus the same for (1 + e)/2,
+ * whichever has the smaller |s|. Then s^2 < 0.03, and ten terms of s + s^3/3 + s^5/5 + ... have an error of
+ * 3e-17. */
 TW_INLINE double log_one_plus(double e)
 {
     bool high = e > 0.41421356237309505;
@@ -45,7 +46,7 @@ TW_INLINE double log_one_plus(double e)
     return (high ? 0.69314718055994530942 : 0.0) + (2.0 * s + 2.0 * s * q * sum);
 }
 
-/* tanh(t/2) for t >= 0 and e = exp(-t); 1 - e has lost digits where t is small. */
+/* tanh(t/2) for t >= 0 and e = exp(-t); for small t a series, since 1 - e loses digits. */
 TW_INLINE double half_tanh(double t, double e, double reciprocal)
 {
     double h = 0.5 * t, q = h * h;
@@ -53,7 +54,7 @@ TW_INLINE double half_tanh(double t, double e, double reciprocal)
     return t < 0.0625 ? series : (1.0 - e) * reciprocal;
 }
 
-/* Given e = exp(-|x|); n is a multiple of TW_GROUP. */
+/* All terms, given e = exp(-|x|); n is a multiple of TW_GROUP. */
 TW_INLINE void logistic_groups(size_t n, const double *restrict y, const double *restrict x,
                                const double *restrict exponential, places out)
 {
@@ -87,7 +88,7 @@ static void evaluate_groups(size_t n, const double *y, const double *x, places o
     TW_ON_THIS_MACHINE(logistic_groups, n, y, x, e, out);
 }
 
-/* The terms of n <= CHUNK sites; the last ones are padded to a whole group so that each element is treated alike. */
+/* The terms of n <= CHUNK sites. The last group is padded, so that the same code computes every element. */
 static void evaluate(size_t n, const double *y, const double *x, places out)
 {
     size_t whole = n / TW_GROUP * TW_GROUP, rest = n - whole;

@@ -1,9 +1,9 @@
-/* marginals.c: log of the integral of p(y | x) N(x; m, v) dx, for one observation, one v and many m: what a
- * prediction averaged over draws needs, since the draws share v.
+/* marginals.c: the log of the integral of p(y | x) N(x; m, v) dx, for one observation, one v and many m.
+ * Predictions averaged over draws need it, since the draws share v.
  *
- * By the likelihood's own formula where it has one, and at v = 0. For the others the integral is a smooth function
- * of m, whose values by quadrature (tilted.c) are interpolated, to 1e-11, where that is cheaper than a quadrature
- * for every m; what was fitted is kept for the next call.
+ * If the likelihood has a formula, or if v = 0, it is evaluated directly. Otherwise the integral is a smooth
+ * function of m: its values by quadrature (tilted.c) are interpolated to 1e-11, if that is cheaper than one
+ * quadrature for every m. The interpolant is kept for the next call.
  */
 #include <math.h>
 
@@ -14,7 +14,7 @@ enum { CHUNK = 256 };
 
 static const double TOLERANCE = 1e-11;
 
-/* log p by the likelihood's own formula: at v = 0 its terms. */
+/* log p by the likelihood's formula; for v = 0 from its terms. */
 static void by_formula(const tw_marginal *p, size_t n, const double *m, double *log_p)
 {
     const tw_likelihood *likelihood = p->one.likelihood;
@@ -43,8 +43,8 @@ tw_marginal tw_marginal_of(const tw_observations *o, size_t i, double v)
     return (tw_marginal){.one = tw_observations_part(o, i, 1), .v = v, .low = INFINITY, .high = -INFINITY};
 }
 
-/* Make the interpolation reach over all of m, and somewhat further, since more may come. False where it cannot be
- * had at the price of a quadrature for each of m. */
+/* Extend the interpolation to all of m, with a margin for later calls. False if that would cost more than one
+ * quadrature for each m. */
 static bool reach(tw_marginal *p, size_t n, const double *m)
 {
     double low = m[0], high = m[0];
@@ -56,7 +56,7 @@ static bool reach(tw_marginal *p, size_t n, const double *m)
     double margin = 0.15 * (high - low);
     low = fmin(low - margin, p->low);
     high = fmax(high + margin, p->high);
-    p->low = INFINITY; /* until it is done */
+    p->low = INFINITY; /* invalid until the fit succeeds */
     p->high = -INFINITY;
     if (!(low < high) || !tw_chebyshev_fit(log_integral, p, low, high, TOLERANCE, n, &p->log_z)) return false;
     p->low = low;
@@ -64,7 +64,7 @@ static bool reach(tw_marginal *p, size_t n, const double *m)
     return true;
 }
 
-/* A quadrature for every m, or far fewer and interpolation. */
+/* Interpolate if possible; otherwise use one quadrature for every m. */
 static tw_status integrate(tw_marginal *p, size_t n, const double *m, double *log_p)
 {
     if (reach(p, n, m)) {

@@ -1,13 +1,16 @@
-/* negative_binomial.c: counts that vary more than Poisson ones, y = 0, 1, 2, ..., with mean mu = w exp(x), w the exposure, and
- * variance mu + mu^2/r, r the parameter `dispersion`, phi = log r:
+/* negative_binomial.c: overdispersed counts y = 0, 1, 2, ... with mean mu = w exp(x), w the exposure, and
+ * variance mu + mu^2/r; r is the parameter `dispersion`, phi = log r:
  *
- *   p(y | x) = Gamma(r + y)/(Gamma(r) y!) s^y (1 - s)^r,   s = mu/(mu + r) = 1/(1 + exp(-u)),   u = x + log w - log r.
+ *   p(y | x) = Gamma(r + y)/(Gamma(r) y!) s^y (1 - s)^r,
+ *   s = mu/(mu + r) = 1/(1 + exp(-u)),   u = x + log w - log r.
  *
- * So up to its coefficient it is y times log p(+1 | u) and r times log p(-1 | u) of logit (pair.h); it is log-concave, and
- * for r to infinity it is Poisson. With l' = y (1 - s) - r s and lambda = (y + r) s (1 - s), since du/dphi = -1:
- *   dl/dphi = r (digamma(r + y) - digamma(r) + log(1 - s)) - l',   dl'/dphi = s l',   dlambda/dphi = r s (1 - s) - dlambda.
- * The expected information is r s, with slope r s (1 - s). Smoothed: the combination of logit's smoothed curvatures.
- * The tilted moments are found by quadrature. Where there is an offset, x stands for x + offset.
+ * Except for the coefficient, l is y log p(+1 | u) + r log p(-1 | u) of logit (pair.h). It is log-concave and
+ * tends to Poisson as r goes to infinity. With l' = y (1 - s) - r s and lambda = (y + r) s (1 - s), and since
+ * du/dphi = -1:
+ *   dl/dphi = r (digamma(r + y) - digamma(r) + log(1 - s)) - l',
+ *   dl'/dphi = s l',   dlambda/dphi = r s (1 - s) - dlambda.
+ * The expected information is r s, with slope r s (1 - s). The smoothed curvature combines those of logit.
+ * Tilted moments come from quadrature. With an offset, x means x + offset.
  */
 #include <math.h>
 
@@ -33,13 +36,13 @@ static bool supports(const tw_observations *o, size_t i)
     return y >= 0.0 && y <= TW_MOST_COUNT && floor(y) == y;
 }
 
-/* A chunk of sites: u, and r repeated. */
+/* A chunk of sites: u, and copies of r. */
 typedef struct chunk {
     tw_observations part;
     double u[CHUNK], r[CHUNK];
 } chunk;
 
-static void take(const tw_observations *o, size_t start, const double *x, chunk *c)
+static void load_chunk(const tw_observations *o, size_t start, const double *x, chunk *c)
 {
     double r = tw_observations_parameter(o, DISPERSION), log_r = log(r);
     c->part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
@@ -55,8 +58,8 @@ static double *at(double *array, size_t start)
     return array ? array + start : NULL;
 }
 
-/* log(Gamma(r + y)/(Gamma(r) y!)), found anew only where y differs from that of the site before: quadrature asks for one site
- * many times. */
+/* Add log(Gamma(r + y)/(Gamma(r) y!)). It is recomputed only if y changes from one site to the next:
+ * quadrature repeats one site many times. */
 static void add_coefficients(size_t n, const double *y, double r, double *value)
 {
     double coefficient = 0.0;
@@ -71,19 +74,19 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
 {
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, &c);
+        load_chunk(o, start, x, &c);
         tw_pair_terms(&tw_likelihood_logit, c.part.n, c.part.y, c.r, c.u, at(value, start), at(slope, start),
                       at(lambda, start), at(dlambda, start));
         if (value) add_coefficients(c.part.n, c.part.y, c.r[0], value + start);
     }
 }
 
-/* log s, s and 1 - s of n <= CHUNK sites. */
+/* log(1 - s), s and 1 - s for n <= CHUNK sites. */
 typedef struct shares {
     double log_rest[CHUNK], share[CHUNK], rest[CHUNK];
 } shares;
 
-static void split(size_t n, const double *u, shares *out)
+static void logistic_shares(size_t n, const double *u, shares *out)
 {
     double one[CHUNK], none[CHUNK];
     for (size_t i = 0; i < CHUNK; i++) one[i] = 1.0, none[i] = 0.0;
@@ -100,8 +103,8 @@ static void d_parameter(const tw_observations *o, size_t k, const double *x, dou
     double l1[CHUNK], dlambda[CHUNK];
     (void)k;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, &c);
-        split(c.part.n, c.u, &s);
+        load_chunk(o, start, x, &c);
+        logistic_shares(c.part.n, c.u, &s);
         tw_pair_terms(&tw_likelihood_logit, c.part.n, c.part.y, c.r, c.u, NULL, l1, NULL, dlambda);
         for (size_t i = 0; i < c.part.n; i++) {
             double r = c.r[i], digammas = tw_d_log_rising(r, c.part.y[i]);
@@ -117,7 +120,7 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
 {
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, &c);
+        load_chunk(o, start, x, &c);
         tw_pair_smoothed(&tw_likelihood_logit, c.part.n, c.part.y, c.r, s2 + start, c.u, at(lambda, start),
                          at(dlambda, start));
     }
@@ -128,8 +131,8 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
     chunk c;
     shares s;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, &c);
-        split(c.part.n, c.u, &s);
+        load_chunk(o, start, x, &c);
+        logistic_shares(c.part.n, c.u, &s);
         for (size_t i = 0; i < c.part.n; i++) {
             if (lambda) lambda[start + i] = c.r[i] * s.share[i];
             if (dlambda) dlambda[start + i] = c.r[i] * s.share[i] * s.rest[i];
@@ -137,8 +140,8 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
     }
 }
 
-/* Given x the mean is mu = w exp(x) and the variance mu + mu^2/r. With M = E[mu] = w exp(m + v/2) and
- * E[mu^2] = M^2 exp(v) the variance is M + M^2 (exp(v)/r + exp(v) - 1). */
+/* Given x, the mean is mu = w exp(x) and the variance mu + mu^2/r. With M = E[mu] = w exp(m + v/2) and
+ * E[mu^2] = M^2 exp(v), the variance is M + M^2 (exp(v)/r + exp(v) - 1). */
 static void predict(const tw_observations *o, const double *m, double v, double *mean, double *variance)
 {
     double r = tw_observations_parameter(o, DISPERSION), spread = exp(v) / r + expm1(v);

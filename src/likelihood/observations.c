@@ -1,5 +1,4 @@
-/* observations.c: some of the observations, a copy of all, and one of them repeated, since likelihoods take
- * arrays. */
+/* observations.c: a part of the observations, a copy of all, and one observation repeated. */
 #include <string.h>
 
 #include "base/context.h"
@@ -30,7 +29,7 @@ double tw_observations_parameter(const tw_observations *observed, size_t k)
     return observed->phi ? tw_parameter_value(parameter, observed->phi[k]) : parameter->initial;
 }
 
-/* Copy n numbers to *next and move it behind them. */
+/* Copy n numbers to *next and advance it. */
 static const double *copy(const double *from, size_t n, double **next)
 {
     double *to = *next;

@@ -1,29 +1,32 @@
-/* ordinal.c: levels 1, 2, ..., K in order, by cut points c_1 < c_2 < ... < c_(K-1) of a normal variable about x:
+/* ordinal.c: ordered levels 1, 2, ..., K, given by cut points c_1 < c_2 < ... < c_(K-1) of a normal variable
+ * with mean x:
  *
  *   p(y = j | x) = Phi(c_j - x) - Phi(c_(j-1) - x),   c_0 = -inf, c_K = inf.
  *
- * ordinal3 to ordinal7 have that many levels. Parameters: `cut` is c_1, and `gap2`, `gap3`, ... are the distances
- * c_2 - c_1, c_3 - c_2, ..., as logarithms, so that the order is kept. p is log-concave in x.
+ * ordinal3 to ordinal7 have that many levels. The parameter `cut` is c_1, and `gap2`, `gap3`, ... are the
+ * distances c_2 - c_1, c_3 - c_2, ..., as logarithms, so that the cut points stay in order. p is log-concave
+ * in x.
  *
- * With a = c_(j-1) - x and b = c_j - x the cell is [a, b]; where a + b > 0 it is turned over, [-b, -a], so that b is the
- * end with more beyond a. Let r, lambda, lambda' be the hazard of Phi, its curvature and slope (math/normal.h),
- * rho = Phi(a)/Phi(b), w = rho/(1 - rho), D = r(a) - r(b), E = lambda(a) - lambda(b), F = lambda'(b) - lambda'(a). Since
- * dw/dx = -w (1 + w) D, dD/dx = E, dE/dx = F:
+ * With a = c_(j-1) - x and b = c_j - x the cell is [a, b]. If a + b > 0 it is reflected to [-b, -a], since in
+ * the upper tail rho below would be close to 1. Let r, lambda, lambda' be the hazard of Phi, its curvature
+ * and slope (math/normal.h), rho = Phi(a)/Phi(b), w = rho/(1 - rho), D = r(a) - r(b),
+ * E = lambda(a) - lambda(b), F = lambda'(b) - lambda'(a). Since dw/dx = -w (1 + w) D, dD/dx = E and
+ * dE/dx = F:
  *   l       = log Phi(b) + log(1 - rho)
  *   l'      = -r(b) + w D
  *   lambda  = lambda(b) + w (1 + w) D^2 - w E
  *   dlambda = -lambda'(b) - w (1 + w) (1 + 2 w) D^3 + 3 w (1 + w) D E - w F.
- * No difference of nearly equal numbers is left where x is far off, since Phi's own functions have none. A gap g costs
- * digits as 1e-16/g, and so a narrow one has formulas of its own (narrow.h).
+ * These forms do not cancel for x far from the cell, since the functions of Phi do not. A narrow gap g loses
+ * digits like 1e-16/g and therefore has its own formulas (narrow.h).
  *
- * Parameters: a shift of both ends is one of -x. The upper end alone has dl/db = B = phi(b)/P, dl'/db = dB/dx and
- * dlambda/db = -d2B/dx2; B = (1 + w) r(b), or where the cell is turned over B = w r(a), each with its logarithmic
- * derivatives g = dlog B/dx:
+ * Parameters: a shift of both ends equals a shift of -x. For the upper end alone, dl/db = B = phi(b)/P,
+ * dl'/db = dB/dx and dlambda/db = -d2B/dx2, where B = (1 + w) r(b), or B = w r(a) for a reflected cell. Their
+ * logarithmic derivatives dlog B/dx are
  *   u(b) - w D   and   u(a) - (1 + w) D,      u = lambda/r = z + r,   du/dx = lambda - 1.
  *
- * Averaged over N(x, s2), p is the same with all arguments over sqrt(1 + s2): the smoothed curvature is exact, and so are
- * marginals and predictions. The expected information is the sum over levels of P lambda. The tilted moments are found by
- * quadrature. Where there is an offset, x stands for x + offset.
+ * Averaged over N(x, s2), p has the same form with all arguments divided by sqrt(1 + s2), so smoothed
+ * curvature, marginals and predictions are exact. The expected information is the sum of P lambda
+ * over levels. Tilted moments come from quadrature. With an offset, x means x + offset.
  */
 #include <math.h>
 #include <string.h>
@@ -64,7 +67,7 @@ static bool supports(const tw_observations *o, size_t i)
 }
 
 /* cut[j] is c_j, j = 0..K. */
-static void find_cuts(const tw_observations *o, double cut[MOST_LEVELS + 1])
+static void set_cuts(const tw_observations *o, double cut[MOST_LEVELS + 1])
 {
     size_t levels = levels_of(o);
     cut[0] = -INFINITY;
@@ -78,13 +81,12 @@ typedef struct ends {
     double z[CHUNK], log_cdf[CHUNK], hazard[CHUNK], curvature[CHUNK], slope[CHUNK];
 } ends;
 
-/* Up to CHUNK cells. Where there is no lower end, w is 0 and the lower end holds the upper one. */
+/* Up to CHUNK cells. A cell without a lower end has w = 0, and `low` is a copy of `high`. */
 typedef struct cells {
     size_t n;
-    double sign[CHUNK]; /* -1: turned over */
+    double sign[CHUNK]; /* -1: reflected */
     double w[CHUNK];
-    double half[CHUNK],
-        centre[CHUNK]; /* of a narrow cell: half its width, and its centre; half is 0 of others */
+    double half[CHUNK], centre[CHUNK]; /* half the width (0: not narrow) and the centre of a narrow cell */
     ends low, high;
 } cells;
 
@@ -96,14 +98,15 @@ static double ratio(double d)
 
 static void fill_ends(size_t n, ends *e)
 {
-    double z[CHUNK]; /* apart from what is written, for analysers */
+    double z[CHUNK]; /* a copy, for static analysers: the output must not alias it */
     memcpy(z, e->z, n * sizeof *z);
     tw_normal_block(n, z, e->log_cdf, e->hazard, e->curvature, e->slope);
 }
 
-/* The cells of the at most CHUNK sites of `part`, levels y about x, all over `scale` (NULL: 1). */
-static void find_cells(const tw_observations *part, const double *cut, const double *y, const double *x,
-                       const double *scale, cells *c)
+/* The cells of the at most CHUNK sites of `part`, for levels y and latent x, all divided by `scale` (NULL:
+ * 1). */
+static void set_cells(const tw_observations *part, const double *cut, const double *y, const double *x,
+                      const double *scale, cells *c)
 {
     double room[CHUNK];
     size_t n = c->n = part->n;
@@ -119,7 +122,7 @@ static void find_cells(const tw_observations *part, const double *cut, const dou
         c->sign[i] = over ? -1.0 : 1.0;
         c->high.z[i] = over ? -a : b;
         c->low.z[i] = over ? -b : a;
-        c->w[i] = c->low.z[i] > -INFINITY; /* for now: is there a lower end? */
+        c->w[i] = c->low.z[i] > -INFINITY; /* a flag for now: whether there is a lower end */
         if (c->w[i] == 0.0) c->low.z[i] = c->high.z[i];
     }
     fill_ends(n, &c->low);
@@ -128,7 +131,7 @@ static void find_cells(const tw_observations *part, const double *cut, const dou
         if (c->w[i] != 0.0) c->w[i] = ratio(c->high.log_cdf[i] - c->low.log_cdf[i]);
 }
 
-/* Differences of the two ends, as in the head; none where nothing is left of the lower one. */
+/* The differences D, E and F of the head; 0 if the lower end is negligible. */
 typedef struct gaps {
     double d, e, f;
 } gaps;
@@ -144,7 +147,7 @@ typedef struct point {
     double value, slope, lambda, dlambda;
 } point;
 
-/* In x, not in the coordinate of a cell that is turned over. */
+/* The terms of cell i as functions of x, also for a reflected cell. */
 static point point_of(const cells *c, size_t i)
 {
     if (c->half[i] > 0.0) {
@@ -167,10 +170,10 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
 {
     double cut[MOST_LEVELS + 1];
     cells c;
-    find_cuts(o, cut);
+    set_cuts(o, cut);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
-        find_cells(&part, cut, part.y, x + start, NULL, &c);
+        set_cells(&part, cut, part.y, x + start, NULL, &c);
         for (size_t i = 0; i < c.n; i++) {
             point p = point_of(&c, i);
             if (value) value[start + i] = p.value;
@@ -183,14 +186,14 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
 
 /* ---- parameters ---- */
 
-/* lambda/r at the end of cell i. */
+/* u = lambda/r at one end of cell i. */
 static double u_of(const ends *e, size_t i)
 {
     return e->z[i] > 0.0 ? e->z[i] + e->hazard[i] : e->curvature[i] / e->hazard[i];
 }
 
-/* Derivatives of value, slope and lambda as the upper end of the level moves. */
-static point upper_moves(const cells *c, size_t i)
+/* The derivatives of value, slope and lambda with respect to the upper end of the level. */
+static point d_upper_end(const cells *c, size_t i)
 {
     if (c->half[i] > 0.0) {
         tw_narrow n = tw_narrow_upper_moves(c->centre[i], c->half[i]);
@@ -206,11 +209,12 @@ static point upper_moves(const cells *c, size_t i)
     return (point){.value = b, .slope = c->sign[i] * b * rate, .lambda = -b * (rate * rate + bend)};
 }
 
-/* phi[k] moves c_(k+1) and all beyond: both ends of the levels above k + 1, the upper end of that level. */
+/* phi[k] moves c_(k+1) and all later cut points: the upper end of level k + 1, and both ends of higher
+ * levels. */
 static point d_site(const cells *c, size_t i, size_t level, size_t k)
 {
     if (level < k + 1) return (point){0.0, 0.0, 0.0, 0.0};
-    if (level == k + 1) return upper_moves(c, i);
+    if (level == k + 1) return d_upper_end(c, i);
     point p = point_of(c, i);
     return (point){.value = -p.slope, .slope = p.lambda, .lambda = -p.dlambda};
 }
@@ -220,10 +224,10 @@ static void d_parameter(const tw_observations *o, size_t k, const double *x, dou
 {
     double cut[MOST_LEVELS + 1], unit = k == CUT ? 1.0 : tw_observations_parameter(o, k);
     cells c;
-    find_cuts(o, cut);
+    set_cuts(o, cut);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
-        find_cells(&part, cut, part.y, x + start, NULL, &c);
+        set_cells(&part, cut, part.y, x + start, NULL, &c);
         for (size_t i = 0; i < c.n; i++) {
             point p = d_site(&c, i, (size_t)o->y[start + i], k);
             if (value) value[start + i] = unit * p.value;
@@ -233,17 +237,17 @@ static void d_parameter(const tw_observations *o, size_t k, const double *x, dou
     }
 }
 
-/* ---- averages ---- */
+/* ---- averages over x ---- */
 
 static void marginal(const tw_observations *o, const double *m, double v, double *log_p)
 {
     double cut[MOST_LEVELS + 1], scale[CHUNK];
     cells c;
-    find_cuts(o, cut);
+    set_cuts(o, cut);
     for (size_t i = 0; i < CHUNK; i++) scale[i] = sqrt(1.0 + v);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
-        find_cells(&part, cut, part.y, m + start, scale, &c);
+        set_cells(&part, cut, part.y, m + start, scale, &c);
         for (size_t i = 0; i < c.n; i++) log_p[start + i] = point_of(&c, i).value;
     }
 }
@@ -253,11 +257,11 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
 {
     double cut[MOST_LEVELS + 1], scale[CHUNK];
     cells c;
-    find_cuts(o, cut);
+    set_cuts(o, cut);
     for (size_t start = 0; start < o->n; start += CHUNK) {
         tw_observations part = tw_observations_part(o, start, tw_chunk(o->n, start, CHUNK));
         for (size_t i = 0; i < part.n; i++) scale[i] = sqrt(1.0 + s2[start + i]);
-        find_cells(&part, cut, part.y, x + start, scale, &c);
+        set_cells(&part, cut, part.y, x + start, scale, &c);
         for (size_t i = 0; i < part.n; i++) {
             point p = point_of(&c, i);
             double square = 1.0 + s2[start + i];
@@ -269,10 +273,10 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
 
 /* ---- sums over levels ---- */
 
-/* Sums over all levels of P, times what follows, for one chunk of sites. */
+/* Sums over all levels of P times the quantities below, for one chunk of sites. */
 typedef struct over_levels {
     double level[CHUNK], square[CHUNK];  /* j and j^2 */
-    double lambda[CHUNK], change[CHUNK]; /* lambda, and dlambda + l' lambda: the slope of P lambda over P */
+    double lambda[CHUNK], change[CHUNK]; /* lambda, and dlambda + l' lambda = d(P lambda)/dx / P */
 } over_levels;
 
 static void sum_levels(const tw_observations *part, const double *x, const double *scale, over_levels *sums)
@@ -280,11 +284,11 @@ static void sum_levels(const tw_observations *part, const double *x, const doubl
     double cut[MOST_LEVELS + 1], y[CHUNK];
     size_t n = part->n;
     cells c;
-    find_cuts(part, cut);
+    set_cuts(part, cut);
     memset(sums, 0, sizeof *sums);
     for (size_t level = 1; level <= levels_of(part); level++) {
         for (size_t i = 0; i < n; i++) y[i] = (double)level;
-        find_cells(part, cut, y, x, scale, &c);
+        set_cells(part, cut, y, x, scale, &c);
         for (size_t i = 0; i < n; i++) {
             point p = point_of(&c, i);
             double share = exp(p.value);

@@ -1,14 +1,14 @@
-/* pair.c: see pair.h. */
+/* pair.c: combinations of the terms of a likelihood of two classes; see pair.h. */
 #include "likelihood/pair.h"
 
-/* n <= TW_PAIR_SITES labels, all of them `label`. */
+/* Observations of n <= TW_PAIR_SITES labels, all equal to `label`. */
 static tw_observations labels(const tw_likelihood *two, size_t n, double label, double *room)
 {
     for (size_t i = 0; i < n; i++) room[i] = label;
     return (tw_observations){.likelihood = two, .n = n, .y = room};
 }
 
-/* out = a up + b down; an infinite term counts only where there is something to count. */
+/* out = a up + b down; a term with factor 0 is skipped, since it may be infinite. */
 static void combine(size_t n, const double *a, const double *b, const double *up, const double *down,
                     double *out)
 {

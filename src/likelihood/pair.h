@@ -1,9 +1,9 @@
 /* pair.h: a observations of +1 and b of -1 of a likelihood of two classes, at one latent value:
  *
- *   l(u) = a log p(+1 | u) + b log p(-1 | u),
+ *   l(u) = a log p(+1 | u) + b log p(-1 | u).
  *
- * which is a binomial but for its coefficient, and with real a, b a negative binomial. All terms of p(+1) and p(-1) are
- * those of the likelihood of two classes, so nothing overflows that does not there.
+ * This is a binomial without its coefficient or, with real a and b, a negative binomial. The terms of p(+1)
+ * and p(-1) come from the likelihood of two classes, which is accurate in both tails.
  */
 #ifndef TALWEG_LIKELIHOOD_PAIR_H
 #define TALWEG_LIKELIHOOD_PAIR_H

@@ -1,7 +1,7 @@
-/* partial.c: a likelihood of which some sites are not observed: p = 1 there, so that they say nothing.
+/* partial.c: a likelihood with sites that are not observed, where p = 1.
  *
- * Such a site has the observation NaN. The table of functions is that of the whole likelihood, which never sees such an observation:
- * it is asked about another one in its place, and the answer is replaced by that of a constant.
+ * The observation of such a site is NaN. The functions below replace it by a valid observation, call the
+ * whole likelihood, and then replace the results at these sites by those of a constant.
  */
 #include "likelihood/partial.h"
 
@@ -20,7 +20,8 @@ static double *at(double *array, size_t offset)
     return array ? array + offset : NULL;
 }
 
-/* Observations [start, start + count), with that of the stand-in where there is none; room holds (1 + TW_COLUMNS) CHUNK numbers. */
+/* Observations [start, start + count), with the stand-in for those that are missing; room holds
+ * (1 + TW_COLUMNS) CHUNK numbers. */
 static tw_observations stand_in(const tw_observations *o, size_t start, size_t count, double *room)
 {
     const tw_partial *p = (const tw_partial *)o->likelihood;
@@ -38,7 +39,7 @@ static tw_observations stand_in(const tw_observations *o, size_t start, size_t c
     return part;
 }
 
-/* Zeros for what is not observed. */
+/* Set the results of missing observations to 0. */
 static void flatten(const double *y, size_t count, double *to)
 {
     for (size_t i = 0; to && i < count; i++)
@@ -81,7 +82,7 @@ static void d_parameter(const tw_observations *o, size_t j, const double *x, dou
     }
 }
 
-/* The peak of a constant is anywhere. */
+/* A constant has no peak: return any. */
 static void peak(const tw_observations *o, size_t i, double *x, double *width)
 {
     double room[(1 + TW_COLUMNS) * CHUNK];
@@ -137,7 +138,7 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
     }
 }
 
-/* What y would be does not depend on y. */
+/* Predictions do not depend on y. */
 static void expect(const tw_observations *o, const double *x, double *mean, double *variance)
 {
     tw_observations all = *o;

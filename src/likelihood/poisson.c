@@ -1,15 +1,16 @@
-/* poisson.c: p(y | x) = mu^y exp(-mu)/y!, y = 0, 1, 2, ..., with rate mu = w exp(x), w the exposure; where there is an
- * offset, x stands for x + offset.
+/* poisson.c: p(y | x) = mu^y exp(-mu)/y!, y = 0, 1, 2, ..., with rate mu = w exp(x), w the exposure. With an
+ * offset, x means x + offset.
  *
- * l' = y - mu, lambda = dlambda = mu. Where exp(x) overflows, l is -inf and nothing is NaN.
+ * l' = y - mu, lambda = dlambda = mu. If exp(x) overflows, l is -inf, and no result is NaN.
  *
- * For a large count the terms of l = y log mu - mu - log y! are far larger than their sum. With
- * d = log mu - log y and y! = sqrt(2 pi y) (y/e)^y exp(delta(y)) (Stirling) they cancel on paper:
+ * For a large count the terms of l = y log mu - mu - log y! are much larger than their sum. With
+ * d = log mu - log y and Stirling's y! = sqrt(2 pi y) (y/e)^y exp(delta(y)) they cancel analytically:
  *   l = -y (exp(d) - 1 - d) - delta(y) - log(2 pi y)/2                       (Loader 2000)
- * where y (exp(d) - 1) is y expm1(d) near d = 0 and mu - y elsewhere, since exp magnifies the rounding of d.
+ * where y (exp(d) - 1) is y expm1(d) near d = 0 and mu - y elsewhere, since exp magnifies the rounding error
+ * of d.
  *
- * Smoothed: w exp(x + s2/2), the curvature -d2/dx2 of the averaged log-likelihood E[l(x + s e)]. (The log of
- * the averaged likelihood has no closed form.) The tilted moments are found by quadrature.
+ * The smoothed curvature w exp(x + s2/2) is that of the averaged log-likelihood, -d2/dx2 E[l(x + s e)]. (The
+ * log of the averaged likelihood has no closed form.) Tilted moments come from quadrature.
  */
 #include <math.h>
 
@@ -33,11 +34,11 @@ static bool supports(const tw_observations *o, size_t i)
     return y >= 0.0 && y <= TW_MOST_COUNT && floor(y) == y;
 }
 
-/* What log p(y | x) takes of y and w alone. */
+/* The parts of log p(y | x) that depend on y and w alone. */
 typedef struct constants {
     double y, w, log_w;
-    double log_y;      /* for a large y */
-    double normaliser; /* log y!, or what is left of it for a large y */
+    double log_y;      /* only for a large y */
+    double normaliser; /* log y!, or delta(y) + log(2 pi y)/2 for a large y */
 } constants;
 
 static constants constants_of(double y, double w)
@@ -62,7 +63,8 @@ static double log_probability(const constants *c, double x, double mu)
     return c->y * d - excess - c->normaliser;
 }
 
-/* Neighbours often have the same y and w, in quadrature all of them. */
+/* Neighbours often have the same y and w, in quadrature all of them: recompute the constants only if they
+ * change. */
 static void log_probabilities(size_t n, const double *y, const double *w, const double *x, const double *mu,
                               double *value)
 {

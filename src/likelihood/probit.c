@@ -2,23 +2,25 @@
  *
  * With z = y x, r = phi(z)/Phi(z) and u = z + r:
  *   l = log Phi(z),   l' = y r,   lambda = r u,   dlambda/dx = y dlambda/dz,
- * all from math/normal.h, which keeps its digits at every z.
+ * all from math/normal.h, which is accurate at every z.
  *
- * Averaged over N(x, s2) it is Phi(z/c) with c = sqrt(1 + s2), so the smoothed curvature lambda(z/c)/c^2
- * is exact; its slope is y (dlambda/dz)(z/c)/c^3.
+ * The average over N(x, s2) is Phi(z/c) with c = sqrt(1 + s2), so the smoothed curvature lambda(z/c)/c^2 is
+ * exact; its slope is y (dlambda/dz)(z/c)/c^3.
  *
- * Tilted: with s = sqrt(1 + v) and z = y m/s, Z = Phi(z). Since the tilted distribution times exp(h x) is
- * again a tilted one with m + v h for m, its cumulants are v^l d^l log Z/dm^l (plus v for l = 2, m for
- * l = 1), so with alpha = v/s
- *   mean = m + y alpha r,   variance = v - alpha^2 lambda,   c3 = -y alpha^3 lambda',   c4 = -alpha^4
- * lambda''. For z << 0 the first two cancel. There mean = m/(1 + v) + y alpha u,   variance = v (1 + v (1 -
- * lambda))/(1 + v), u = lambda/r,   1 - lambda = u^2 + lambda'/r, where the second term of 1 - lambda is
- * smaller than the first by a factor of order z^-2.
+ * Tilted moments: with s = sqrt(1 + v) and z = y m/s, Z = Phi(z). The tilted distribution times exp(h x) is
+ * again a tilted one, with m + v h for m, so its cumulants are v^l d^l log Z/dm^l (plus v for l = 2, and m
+ * for l = 1). With alpha = v/s
+ *   mean = m + y alpha r,   variance = v - alpha^2 lambda,   c3 = -y alpha^3 lambda',   c4 = -alpha^4 lambda''.
+ * For z << 0 the first two cancel. There
+ *   mean = m/(1 + v) + y alpha u,   variance = v (1 + v (1 - lambda))/(1 + v),
+ *   u = lambda/r,   1 - lambda = u^2 + lambda'/r,
+ * where the second term of 1 - lambda is smaller than the first by a factor of order z^-2.
  *
- * Expected information: phi^2/(Phi(x) Phi(-x)) = r(x) r(-x), even in x. With r' = -r u and t = |x|,
+ * The expected information is phi^2/(Phi(x) Phi(-x)) = r(x) r(-x), even in x. With r' = -r u and t = |x|,
  *   dfisher/dx = -sign(x) r(t) r(-t) (u(t) - u(-t)),   u(t) = t + r(t),   u(-t) = lambda(-t)/r(-t).
- * For small t the two u cancel; there r(t) - r(-t) = -r(t) r(-t) (Phi(t) - Phi(-t))/phi(t), and with the
- * series of the last quotient u(t) - u(-t) = 2 t (1 - r(t) r(-t) (1 + t^2/3 + t^4/(3 5) + ...)).
+ * For small t the two u cancel; there r(t) - r(-t) = -r(t) r(-t) (Phi(t) - Phi(-t))/phi(t), and the series of
+ * the last quotient gives
+ *   u(t) - u(-t) = 2 t (1 - r(t) r(-t) (1 + t^2/3 + t^4/(3 5) + ...)).
  */
 #include <math.h>
 
@@ -32,7 +34,7 @@ static bool supports(const tw_observations *o, size_t i)
     return o->y[i] == 1.0 || o->y[i] == -1.0;
 }
 
-/* Where an output of this chunk goes: to the caller, or to a spare array where it is not wanted. */
+/* The output of this chunk, or the spare array if the caller does not request it. */
 static double *place(double *wanted, size_t start, double *spare)
 {
     return wanted ? wanted + start : spare;
@@ -99,7 +101,7 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
     }
 }
 
-/* u(t) - u(-t) for t >= 0, given r(t), r(-t) and lambda(-t). For t < 1/16 five terms leave 1e-16. */
+/* u(t) - u(-t) for t >= 0, given r(t), r(-t) and lambda(-t). For t < 1/16 five terms have an error of 1e-16. */
 static double gap(double t, double upper, double lower, double lower_curvature)
 {
     double q = t * t;

@@ -1,14 +1,14 @@
-/* stochastic_volatility.c: p(y | x) = N(y; 0, s^2 exp(x)): the logarithm of the variance is latent, as that of a price's daily
- * returns (Taylor 1982). s is the parameter `scale`, phi = log s: the standard deviation of y where x = 0.
+/* stochastic_volatility.c: p(y | x) = N(y; 0, s^2 exp(x)): x is the log variance, for example of a price's
+ * daily returns (Taylor 1982). s is the parameter `scale`, phi = log s, the standard deviation of y at x = 0.
  *
  * With a = (y/s)^2 exp(-x)/2 >= 0:
  *   l = -x/2 - a - log s - log(2 pi)/2,   l' = a - 1/2,   lambda = a,   dlambda = -a
- * so that it is log-concave; y = 0 has no curvature at all. With respect to phi: dl = 2 a - 1, dl' = dlambda = -2 a.
- * Where exp(-x) overflows, l is -inf and nothing is NaN.
+ *   dl/dphi = 2 a - 1,   dl'/dphi = -2 a,   dlambda/dphi = -2 a
+ * It is log-concave; y = 0 has no curvature. If exp(-x) overflows, l is -inf, and no result is NaN.
  *
- * The expected information is the constant 1/2. Smoothed: a exp(s2/2), the curvature of the averaged log-likelihood
- * E[l(x + s2^1/2 e)]. The tilted moments are found by quadrature. y has mean 0 and, where x is N(m, v), variance
- * s^2 exp(m + v/2).
+ * The expected information is the constant 1/2. The smoothed curvature a exp(s2/2) is that of the averaged
+ * log-likelihood E[l(x + s2^1/2 e)]. Tilted moments come from quadrature. y has mean 0 and, if x is N(m, v),
+ * variance s^2 exp(m + v/2).
  */
 #include <math.h>
 
@@ -28,7 +28,7 @@ static bool supports(const tw_observations *o, size_t i)
     return isfinite(o->y[i]);
 }
 
-/* a of count <= CHUNK observations, with `more` added to -x. */
+/* a for at most CHUNK observations, with x - more/2 for x (more = 0 if NULL). */
 static void half_squares(const tw_observations *o, const double *x, const double *more, double *a)
 {
     double s = tw_observations_parameter(o, SCALE);

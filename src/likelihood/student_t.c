@@ -1,13 +1,13 @@
-/* student_t.c: real observations with heavy tails, y = x + s e, e of Student's t distribution with nu degrees of freedom: the
- * parameters `scale`, phi_1 = log s, and `df`, phi_2 = log nu.
+/* student_t.c: real observations with heavy tails, y = x + s e, where e has Student's t distribution with nu
+ * degrees of freedom. The parameters are `scale`, phi_1 = log s, and `df`, phi_2 = log nu.
  *
- * With d = (y - x)/s, u = d/sqrt(nu) and q = 1/(1 + u^2), in (0, 1]:
+ * With d = (y - x)/s, u = d/sqrt(nu) and q = 1/(1 + u^2) in (0, 1]:
  *   l       = log Gamma((nu+1)/2) - log Gamma(nu/2) - log(nu pi)/2 - log s + (nu+1)/2 log q
  *   l'      = (nu+1)/(s sqrt(nu)) u q
  *   lambda  = (nu+1)/(nu s^2) q (2 q - 1)
  *   dlambda = -(nu+1)/(nu^(3/2) s^3) 2 u q^2 (1 - 4 q)
- * so that far from y, |d| > sqrt(nu), the curvature is negative: p is not log-concave, and a posterior may have several
- * modes. Nothing overflows for |u| < 1e150.
+ * For |d| > sqrt(nu) the curvature is negative: p is not log-concave, and a posterior may have several modes.
+ * Nothing overflows for |u| < 1e150.
  *   dl/dphi_1      = (nu+1) (1 - q) - 1
  *   dl'/dphi_1     = -2 q l'
  *   dlambda/dphi_1 = (nu+1)/(nu s^2) q^2 (6 - 8 q)
@@ -15,9 +15,9 @@
  *   dl'/dphi_2     = u q/(s sqrt(nu)) (nu (1 - q) - q)
  *   dlambda/dphi_2 = q/(nu s^2) (nu (2 q - 1) + (nu+1) q (3 - 4 q)).
  *
- * The expected information is the constant (nu+1)/((nu+3) s^2). Smoothed: the same with s^2 + s2 for s^2. The mean of y is x
- * (its median for nu <= 1), its variance nu/(nu-2) s^2, infinite for nu <= 2. The tilted moments are found by quadrature
- * about y and about the Gaussian's mean.
+ * The expected information is the constant (nu+1)/((nu+3) s^2); the smoothed curvature is the same with
+ * s^2 + s2 for s^2. The mean of y is x (for nu <= 1, its median), and its variance nu/(nu-2) s^2, infinite
+ * for nu <= 2. Tilted moments come from quadrature with panels around y and around the Gaussian's mean.
  */
 #include <math.h>
 
@@ -38,7 +38,7 @@ static const tw_parameter PARAMETERS[] = {
      .initial = 4.0,
      .help = "the degrees of freedom of the noise; fewer mean heavier tails"}};
 
-/* The two parameters and what is made of them. */
+/* The parameters, and sqrt(nu). */
 typedef struct noise {
     double s, nu, root; /* root = sqrt(nu) */
 } noise;
@@ -109,7 +109,7 @@ static void peak(const tw_observations *o, size_t i, double *x, double *width)
     *width = p.s * fmin(p.root, 1.0);
 }
 
-/* The information of one observation whose noise has the squared scale s2. */
+/* The expected information of one observation whose noise has the squared scale s2. */
 static double information(double nu, double s2)
 {
     return (nu + 1.0) / ((nu + 3.0) * s2);

@@ -3,19 +3,19 @@
  *   S(t) = exp(-mu),   mu = exp(x) t^k,
  *
  *   exponential   k = 1
- *   weibull       k the parameter `shape`, phi = log k.
+ *   weibull       k is the parameter `shape`, phi = log k.
  *
- * An event (censored = 0) has the density -dS/dt, a time that is known only to be passed (censored = 1) has S(t). With
+ * An event (censored = 0) has the density -dS/dt; a case that is censored at t (censored = 1) has S(t). With
  * d = 1 - censored,
  *   l = d (x + log k + (k - 1) log t) - mu,   l' = d - mu,   lambda = dlambda = mu,
- * and since dk/dphi = k, with g = k log t:   dl/dphi = d (1 + g) - g mu,   dl'/dphi = -g mu,   dlambda/dphi = g mu.
- * It is log-concave. Where mu overflows, l is -inf and nothing is NaN.
+ * and since dk/dphi = k, with g = k log t:   dl/dphi = d (1 + g) - g mu,   dl'/dphi = -g mu,
+ * dlambda/dphi = g mu. It is log-concave. If mu overflows, l is -inf, and no result is NaN.
  *
- * Smoothed: exp(s2/2) mu, the curvature of the averaged log-likelihood, as for counts. Expected information: exp(x) T^k is
- * an exponential variable of mean 1, so an event has 1, and a case that was censored at t has the probability of
- * an event before t, 1 - S(t), with slope mu S(t). The tilted moments are found by quadrature.
- * Predicted is the time of the event, whether or not it would be seen: E[T | x] = exp(-x/k) Gamma(1 + 1/k).
- * Where there is an offset, x stands for x + offset.
+ * The smoothed curvature exp(s2/2) mu is that of the averaged log-likelihood, as for counts. Expected
+ * information: exp(x) T^k is an exponential variable with mean 1, so an event has 1; a case censored at t has
+ * the probability of an event before t, 1 - S(t), with slope mu S(t). Tilted moments come from quadrature.
+ * Predictions are of the time of the event, observed or not: E[T | x] = exp(-x/k) Gamma(1 + 1/k). With an
+ * offset, x means x + offset.
  */
 #include <math.h>
 
@@ -53,7 +53,7 @@ typedef struct chunk {
     double x[CHUNK], power[CHUNK], mu[CHUNK], event[CHUNK];
 } chunk;
 
-static void take(const tw_observations *o, size_t start, const double *x, const double *s2, chunk *c)
+static void load_chunk(const tw_observations *o, size_t start, const double *x, const double *s2, chunk *c)
 {
     double shape = shape_of(o);
     c->n = tw_chunk(o->n, start, CHUNK);
@@ -72,7 +72,7 @@ static void terms(const tw_observations *o, const double *x, double *value, doub
     double log_shape = log(shape_of(o));
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, NULL, &c);
+        load_chunk(o, start, x, NULL, &c);
         for (size_t j = 0; j < c.n; j++) {
             size_t i = start + j;
             if (value) value[i] = c.event[j] * (c.x[j] + log_shape + c.power[j] - log(o->y[i])) - c.mu[j];
@@ -89,7 +89,7 @@ static void d_parameter(const tw_observations *o, size_t k, const double *x, dou
     chunk c;
     (void)k;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, NULL, &c);
+        load_chunk(o, start, x, NULL, &c);
         for (size_t j = 0; j < c.n; j++) {
             double g = c.power[j], part = g == 0.0 ? 0.0 : g * c.mu[j]; /* mu may be infinite */
             if (value) value[start + j] = c.event[j] * (1.0 + g) - part;
@@ -104,7 +104,7 @@ static void smoothed(const tw_observations *o, const double *s2, const double *x
 {
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, s2, &c);
+        load_chunk(o, start, x, s2, &c);
         for (size_t j = 0; lambda && j < c.n; j++) lambda[start + j] = c.mu[j];
         for (size_t j = 0; dlambda && j < c.n; j++) dlambda[start + j] = c.mu[j];
     }
@@ -114,7 +114,7 @@ static void fisher(const tw_observations *o, const double *x, double *lambda, do
 {
     chunk c;
     for (size_t start = 0; start < o->n; start += CHUNK) {
-        take(o, start, x, NULL, &c);
+        load_chunk(o, start, x, NULL, &c);
         for (size_t j = 0; j < c.n; j++) {
             bool event = c.event[j] > 0.0;
             double fall = c.mu[j] < 800.0 ? c.mu[j] * exp(-c.mu[j]) : 0.0;

@@ -1,13 +1,15 @@
-/* tilted.c: the tilted moments of any likelihood, by quadrature of its terms, and the derivatives of its normaliser with respect
- * to the likelihood's parameters.
+/* tilted.c: the tilted moments of any likelihood by quadrature of its terms, and the derivatives of the
+ * normaliser with respect to the likelihood's parameters.
  *
- * Where p is log-concave, the logarithm of the integrand, f(x) = l(x) - (x - m)^2/(2 v), is strictly concave. Its mode x0 is
- * the root of a decreasing function, found by a safeguarded Newton iteration. Moments about it come from equally spaced nodes
- * (tilted_even.c), or from adaptive panels (tilted_panels.c) where those are not enough, where p is not log-concave, beyond the fourth and for derivatives;
- * both from the logarithms of tilted_log.c. Cumulants follow from the moments m_l by
+ * If p is log-concave, the log integrand f(x) = l(x) - (x - m)^2/(2 v) is strictly concave. Its mode x0 is
+ * the root of a decreasing function, which a safeguarded Newton iteration finds. Moments about x0 come from
+ * equally spaced nodes (tilted_even.c). Adaptive panels (tilted_panels.c) compute them if these fail, if p is
+ * not log-concave, for orders above four, and for derivatives. Both use the logarithms of tilted_log.c.
+ * Cumulants follow from the moments m_l by
  *   c_l = m_l - sum_{k=1}^{l-1} binomial(l-1, k-1) c_k m_{l-k}.
  *
- * d log Z/d phi = E[d l/d phi] under the tilted distribution: the same integrand once more, times d l/d phi.
+ * d log Z/d phi = E[d l/d phi] under the tilted distribution, the integral of the same integrand times
+ * d l/d phi.
  */
 #include <math.h>
 
@@ -16,7 +18,7 @@
 
 enum {
     ORDERS = TW_QUADRATURE_MOMENTS - 1,
-    ITERATIONS = 2000 /* more than halving or doubling can need from one end of the doubles to the other */
+    ITERATIONS = 2000 /* more than bisection or doubling needs over the whole range of doubles */
 };
 
 tw_tilt_point tw_tilt_terms(tw_tilt *s, double x)
@@ -27,8 +29,8 @@ tw_tilt_point tw_tilt_terms(tw_tilt *s, double x)
     return p;
 }
 
-/* A second point on the other side of the mode from m: steps in the direction of the gradient, the first a
- * Newton step or eight standard deviations, whichever is shorter, each twice the last. */
+/* A point on the other side of the mode from m, found by steps in the direction of the gradient. The first is
+ * a Newton step or eight standard deviations, whichever is shorter; each is twice the last. */
 static double beyond_mode(tw_tilt *s, tw_tilt_point at_m)
 {
     double g = tw_tilt_gradient(s, s->m, at_m), far = 8.0 * sqrt(s->v);
@@ -43,15 +45,15 @@ static double beyond_mode(tw_tilt *s, tw_tilt_point at_m)
     return x;
 }
 
-/* Would a Newton step be below a fifth of a standard deviation? That is near enough: what remains of the
- * gradient is part of the integrand. */
+/* Whether a Newton step would be below a fifth of a standard deviation. That is near enough, since the
+ * integrand includes the remaining gradient. */
 static bool near_mode(const tw_tilt *s, double g, tw_tilt_point p)
 {
     return fabs(g) < 0.2 * sqrt(tw_tilt_curvature(s, p));
 }
 
-/* Newton's iteration for f'(x) = 0 between low and high; halving where a Newton step would leave the bracket
- * or is not shorter than half the last. A likelihood with a kink ends by the width of the bracket. */
+/* Newton's iteration for f'(x) = 0 in a bracket. It bisects if a Newton step would leave the bracket or is
+ * not shorter than half the last. For a likelihood with a kink, the width of the bracket ends the iteration. */
 static void find_mode_between(tw_tilt *s)
 {
     double x = s->m, low = x, high = x;
@@ -75,7 +77,7 @@ static void find_mode_between(tw_tilt *s)
     s->at_x0 = p;
 }
 
-/* Three plain steps of Newton are mostly enough; where they are not, the search between two ends does not fail. */
+/* Three plain Newton steps usually suffice; otherwise use the bracketed search, which cannot fail. */
 static void find_mode(tw_tilt *s)
 {
     double x = s->m;
@@ -90,7 +92,7 @@ static void find_mode(tw_tilt *s)
     find_mode_between(s);
 }
 
-/* Moments about x0 in units of scale, to cumulants in units of x. */
+/* Convert moments about x0 in units of scale to cumulants in units of x. */
 static void to_cumulants(const tw_tilt *s, size_t orders, const double *moment, double *c)
 {
     double m[ORDERS + 1], power = 1.0, away = s->x0 - s->m;
@@ -108,7 +110,7 @@ static void to_cumulants(const tw_tilt *s, size_t orders, const double *moment, 
     c[1] += s->x0;
 }
 
-/* Observation i of o, and the mode of its integrand. */
+/* Set up observation i of o, and find the mode of its integrand. */
 static tw_status begin(const tw_observations *o, size_t i, double m, double v, tw_tilt *s)
 {
     s->m = m;

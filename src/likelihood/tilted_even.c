@@ -1,16 +1,18 @@
-/* tilted_even.c: tilted moments by equally spaced nodes, the trapezoidal rule over the whole line.
+/* tilted_even.c: tilted moments from equally spaced nodes, by the trapezoidal rule over the whole line.
  *
- * For g(t) = t^k exp(f) the sum T(h) = h sum_j g(j h) is the integral plus twice the Fourier transform G of g at 2 pi/h and
- * its multiples, and G falls off exponentially where g is analytic (Trefethen & Weideman 2014): as exp(-w^2/2) for a Gaussian of
- * standard deviation 1, as exp(-a w) where the nearest singularity is at the distance a from the line. What can be seen is
- * |T(2 h) - T(h)|, twice |G(pi/h)|: every other node is one of T(2 h), so that it is the difference of two sums, over even and over
- * odd j. Where |G(pi/h)| is below AGREE, |G(2 pi/h)| is below its square. That is not so for a thin layer far out, which has
- * a small part of G that hardly falls off. It shows in the smoothness of l between the nodes (tilted_log.c). T(h) is taken where both
- * are well; else the nodes are doubled.
+ * For g(t) = t^k exp(f), the sum T(h) = h sum_j g(j h) is the integral plus twice the Fourier transform G of
+ * g at 2 pi/h and its multiples. G falls off exponentially if g is analytic (Trefethen & Weideman 2014): like
+ * exp(-w^2/2) for a Gaussian of standard deviation 1, like exp(-a w) if the nearest singularity is at
+ * distance a from the line. The error is judged by |T(2 h) - T(h)|, about twice |G(pi/h)|: T(2 h) uses every
+ * other node, so this is the difference of the sums over even and over odd j. If |G(pi/h)| is below AGREE,
+ * |G(2 pi/h)| is below its square, except for a thin layer far out, which contributes a small part of G that
+ * hardly falls off. Such a layer shows in the smoothness of l between the nodes (tilted_log.c). T(h) is
+ * accepted if both tests pass; otherwise the number of nodes is doubled.
  *
- * Nodes start as those that suit a Gaussian with the curvature at the mode, and go on to either side until f has dropped by DROP, so that
- * by concavity less than 1e-12 of any moment lies beyond. A prior that is much wider than the likelihood's bend takes too
- * many nodes; there panels (tilted_panels.c) are better.
+ * The first nodes suit a Gaussian with the curvature at the mode. They extend to either side until f has
+ * dropped by DROP; by concavity, less than 1e-12 of any moment lies beyond. If the prior is much wider than
+ * the scale on which the likelihood bends, too many nodes would be needed, and panels (tilted_panels.c) are
+ * better.
  */
 #include <math.h>
 
@@ -21,17 +23,17 @@
 enum {
     MOMENTS = TW_TILT_EVEN_MOMENTS,
     SIDE = 24,    /* nodes on either side of x0, at first */
-    MORE = 16,    /* so many are added at a time */
-    WIDEST = 160, /* nodes before any doubling, */
-    MOST = 320    /* and in all */
+    MORE = 16,    /* nodes added at a time */
+    WIDEST = 160, /* most nodes before any doubling, */
+    MOST = 320    /* and most in all */
 };
 
 static const double STEP = 0.36; /* in standard deviations */
 static const double SKEW = 0.6;
 static const double DROP = 37.0;
-static const double AGREE[2] = {1e-7, 3e-7}; /* of the moments up to t^2, and of those beyond */
+static const double AGREE[2] = {1e-7, 3e-7}; /* for moments up to t^2, and for higher ones */
 
-/* The sums of t^k exp(f) by the place of a node within its group: every other one is even. */
+/* The sums of t^k exp(f) by the position of a node in its group; positions alternate between even and odd j. */
 typedef struct lanes {
     double sum[MOMENTS][TW_GROUP];
 } lanes;
@@ -56,14 +58,15 @@ TW_INLINE void add_moments(size_t n, const double *restrict t, const double *res
     }
 TW_FOR_EACH_MACHINE(ADD_GROUPS)
 
-/* What adding nodes tells: the drop of f at the first and at the last, and whether l is smooth between them. */
+/* The result of adding nodes: the drop of f at the first and the last node, and whether l is smooth between
+ * them. */
 typedef struct finding {
     double first, last;
     bool smooth;
 } finding;
 
-/* Add n nodes from `first` on, in units of scale, `step` apart, for a rule whose nodes are `ratio` of that apart. n is a multiple of
- * TW_GROUP and at most TW_TILT_NODES. */
+/* Add n nodes in units of scale, from `first` on with spacing `step`, for a rule with spacing `ratio` times
+ * that. n is a multiple of TW_GROUP and at most TW_TILT_NODES. */
 static finding add_nodes(tw_tilt *s, size_t n, double first, double step, double ratio, lanes *sums)
 {
     double t[TW_TILT_NODES], f[TW_TILT_NODES];
@@ -75,14 +78,15 @@ static finding add_nodes(tw_tilt *s, size_t n, double first, double step, double
     return out;
 }
 
-/* The sums over even nodes and over odd ones, and whether l is smooth between the nodes. */
+/* The sums over even and over odd nodes, and whether l is smooth between the nodes. */
 typedef struct halves {
     double even[MOMENTS], odd[MOMENTS];
     bool smooth;
 } halves;
 
-/* Is T(h) good? Odd moments are judged by the even ones beside them, which bound the sum of |t|^k exp(f). */
-static bool good(const halves *h)
+/* Whether T(h) is accurate. Odd moments are compared with the neighbouring even ones, which bound the sum of
+ * |t|^k exp(f). */
+static bool is_accurate(const halves *h)
 {
     for (size_t k = 0; k < MOMENTS; k++) {
         size_t below = k - k % 2, above = k + k % 2 < MOMENTS ? k + k % 2 : below;
@@ -92,19 +96,19 @@ static bool good(const halves *h)
     return h->smooth;
 }
 
-/* Shorter where the curvature changes over a standard deviation. */
+/* The first spacing, shorter if the curvature changes over a standard deviation. */
 static double first_step(const tw_tilt *s)
 {
     double change = s->scale * s->scale * s->scale * fabs(s->at_x0.dlambda);
     return STEP / (1.0 + SKEW * fmin(change, 1.0));
 }
 
-/* Nodes from -left to right - 1. */
+/* The nodes j = -left, ..., right - 1. */
 typedef struct extent {
     double left, right;
 } extent;
 
-/* The first nodes; false where too few suffice for neither end. */
+/* Add the first nodes. False if WIDEST nodes do not reach a drop of DROP on both sides. */
 static bool first_nodes(tw_tilt *s, double step, extent *at, halves *sums)
 {
     lanes all = {{{0.0}}};
@@ -131,7 +135,7 @@ static bool first_nodes(tw_tilt *s, double step, extent *at, halves *sums)
     return left >= DROP && right >= DROP;
 }
 
-/* The nodes between the nodes, `step` apart. */
+/* Add the midpoints between the nodes; `step` is the old spacing. */
 static void double_nodes(tw_tilt *s, extent *at, double step, halves *sums)
 {
     lanes all = {{{0.0}}};
@@ -157,7 +161,7 @@ bool tw_tilt_even(tw_tilt *s, double *moment)
     s->scale = 1.0 / sqrt(tw_tilt_curvature(s, s->at_x0));
     double step = first_step(s);
     if (!first_nodes(s, step, &at, &sums)) return false;
-    while (!good(&sums)) {
+    while (!is_accurate(&sums)) {
         if (2.0 * (at.left + at.right) > MOST) return false;
         double_nodes(s, &at, step, &sums);
         step *= 0.5;

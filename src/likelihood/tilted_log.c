@@ -1,20 +1,24 @@
-/* tilted_log.c: the logarithm of the tilted integrand relative to that at x0, without the large parts of f.
+/* tilted_log.c: the log of the tilted integrand relative to that at x0, without the rounding errors of large
+ * terms of f.
  *
- * With x = x0 + d, l(x) = l0 + l0' d + rise(d),
+ * With x = x0 + d and l(x) = l0 + l0' d + rise(d),
  *   f(x) - f(x0) = rise(d) + (l0' - (x0 - m)/v) d - d^2/(2 v).
- * The difference of values l(x) - l0 - l0' d has a rounding error of eps |l|, too much where |l| is 1e6 or
- * more. rise is also the integral of l'(x0 + s) - l0' over s in [0, d], and two-point Hermite quadrature with
- * the derivatives at hand,
+ * The difference l(x) - l0 - l0' d has a rounding error of eps |l|, which is too large if |l| is 1e6 or more.
+ * But rise is also the integral of l'(x0 + s) - l0' over s in [0, d], and two-point Hermite quadrature with
+ * the known derivatives,
  *   d/2 (l1' - l0') + d^2/10 (lambda1 - lambda0) - d^3/120 (dlambda0 + dlambda1),
- * is free of |l|: it is taken wherever it agrees with the difference to within that rounding error. l may also be the small
- * sum of large parts (a log binomial coefficient and the rest, 1e9 each), whose rounding error does not show in |l|. It matters
- * where lambda is LARGE; the range is then short, sqrt(92/lambda), and where lambda changes by less than a tenth over d, the
- * formula's own error, d^7 l^(7)/1e5, is below 1e-13 within a few standard deviations: it is taken there, too.
+ * does not contain |l|. It is used wherever it agrees with the difference to within that rounding error. l
+ * may also be the small sum of large terms (such as a log binomial coefficient and the rest, 1e9 each), whose
+ * rounding error |l| does not show. This matters if lambda is at least LARGE; the range is then short,
+ * sqrt(92/lambda). If lambda changes by less than a tenth over d, the error of the formula, d^7 l^(7)/1e5, is
+ * below 1e-13 within a few standard deviations, so the formula is used there too.
  *
- * Between neighbours s apart the same formula measures how smooth l is. A singularity at the distance a from the line makes l^(7) about
- * 2 6!/a^7, and the difference r = 0.0144 (s/a)^7. Equally spaced nodes h apart are then wrong by exp(-2 pi a/h) times the size
- * exp(F) = |t|^k exp(f) of the integrand there, which is below exp(-DIGITS) where r (h/s (DIGITS + F)/(2 pi))^7 <= 0.0144. For k log |t| stands
- * its tangent at |t| = 3, which is above it.
+ * Between neighbours at distance s, the same formula measures the smoothness of l. A singularity at distance
+ * a from the line makes l^(7) about 2 6!/a^7, and the difference of the two forms r = 0.0144 (s/a)^7. Equally
+ * spaced nodes with spacing h then have an error of exp(-2 pi a/h) times the size exp(F) = |t|^k exp(f) of
+ * the integrand there. It is below exp(-DIGITS) if
+ *   r (h/s (DIGITS + F)/(2 pi))^7 <= 0.0144.
+ * The code replaces k log |t| by its tangent at |t| = 3, which is an upper bound.
  */
 #include <float.h>
 #include <math.h>
@@ -24,13 +28,13 @@
 
 static const double LARGE = 1e5, COARSE = 1e-2, DIGITS = 27.6;
 
-/* The terms of as many sites as go together. */
+/* The terms of up to TW_TILT_NODES nodes. */
 typedef struct block {
     double x[TW_TILT_NODES], value[TW_TILT_NODES], slope[TW_TILT_NODES], lambda[TW_TILT_NODES],
         dlambda[TW_TILT_NODES];
 } block;
 
-/* What does not depend on d. */
+/* The quantities that do not depend on d. */
 typedef struct centre {
     double x0, gradient, half_precision;
     tw_tilt_point at;
@@ -41,7 +45,7 @@ TW_INLINE double magnitude(double x)
     return x < 0.0 ? -x : x;
 }
 
-/* f(x0 + d) - f(x0), given the terms p at x = x0 + d as rounded. */
+/* f(x0 + d) - f(x0), given the terms p at the rounded x = x0 + d. */
 TW_INLINE double relative_log(const centre *c, double d, double x, tw_tilt_point p)
 {
     tw_tilt_point p0 = c->at;
@@ -76,7 +80,7 @@ TW_INLINE void logs_of_groups(size_t n, const centre *restrict c, const block *r
     }
 TW_FOR_EACH_MACHINE(LOGS_OF_GROUPS)
 
-/* r (ratio (DIGITS + F)/(2 pi))^7 of two neighbours, where r is beyond the rounding error of values: else 0. */
+/* r (ratio (DIGITS + F)/(2 pi))^7 for two neighbours; 0 if r is within the rounding error of the values. */
 TW_INLINE double rough(tw_tilt_point p, tw_tilt_point q, double s, double f, double per_nat)
 {
     double bend = 0.1 * (q.lambda - p.lambda) - s * (q.dlambda + p.dlambda) * (1.0 / 120);
@@ -87,7 +91,7 @@ TW_INLINE double rough(tw_tilt_point p, tw_tilt_point q, double s, double f, dou
     return counts ? r * cube * cube * digits : 0.0;
 }
 
-/* The largest of n pairs of neighbours; k and t as above, t in units of scale. */
+/* The largest of these over n pairs of neighbours, with F = f + k log |t|, t in units of scale. */
 TW_INLINE double roughness(size_t n, const block *b, const double *t, double k, const double *f, double ratio)
 {
     double all[TW_TILT_NODES], size[TW_TILT_NODES], worst = 0.0, per_nat = ratio / 6.283185307179586;

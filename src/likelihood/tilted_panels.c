@@ -1,15 +1,16 @@
 /* tilted_panels.c: tilted moments by adaptive panels.
  *
- * Where p is log-concave, so is the integrand:
- *   1. on either side f drops by DROP below f(x0), and by concavity less than exp(-DROP) of the mass lies
- *      beyond: the two points give the range;
- *   2. with t = (x - x0)/scale, the integrals of t^k exp(f(x) - f(x0)), k = 0, 1, 2, ..., are found together
- *      (math/quadrature.h); the first panels are short where the likelihood may have a layer, so that one of
- *      width 1 is found inside a prior of width 1000.
+ * If p is log-concave, so is the integrand:
+ *   1. On either side, find a point where f has dropped by DROP below f(x0). By concavity, less than
+ *      exp(-DROP) of the mass lies beyond; the two points give the range.
+ *   2. With t = (x - x0)/scale, compute the integrals of t^k exp(f(x) - f(x0)), k = 0, 1, 2, ..., together
+ *      (math/quadrature.h). The first panels are short where the likelihood may have a thin layer, so that
+ *      a layer of width 1 is found inside a prior of width 1000.
  *
- * Where p is not log-concave but has a peak, f may have two modes, near the peak and near m. Since l is largest at the peak,
- * f has dropped by DROP where (x - m)^2/(2 v) = DROP + l(peak) - l(m). The first panels have edges about both places, at
- * distances that grow; x0 is the edge with the largest f. A first pass with few digits gives the scale of the second.
+ * If p is not log-concave but has a peak, f may have two modes, near the peak and near m. l is largest at the
+ * peak, so f has dropped by DROP where (x - m)^2/(2 v) = DROP + l(peak) - l(m). The first panels have edges
+ * around both points, at growing distances; x0 is the edge with the largest f. A first, rough pass gives the
+ * scale of the second.
  */
 #include <math.h>
 
@@ -18,7 +19,7 @@
 
 enum {
     NODES = TW_QUADRATURE_NODES,
-    ITERATIONS = 2000, /* more than halving or doubling can need from one end of the doubles to the other */
+    ITERATIONS = 2000, /* more than bisection or doubling needs over the whole range of doubles */
     LAYERS = 8,
     CUTS = 3,
     SIDE = 2 * LAYERS + CUTS + 1
@@ -26,16 +27,16 @@ enum {
 
 static const double DROP = 46.0;
 static const double GROWTH = 8.0;
-static const double CUT[CUTS] = {0.18, 0.4, 0.65}; /* panels that suit a Gaussian of that range */
-static const double TOLERANCE = 1e-12;             /* of a panel's moments, against the normaliser */
+static const double CUT[CUTS] = {0.18, 0.4, 0.65}; /* edges that suit a Gaussian, as fractions of the range */
+static const double TOLERANCE = 1e-12;             /* of a panel's moments, relative to the normaliser */
 
 /* One end of the range: its distance from the mode and |f'| there. */
 typedef struct range_end {
     double distance, slope;
 } range_end;
 
-/* How far from the mode, in the direction given by sign, f has dropped by DROP to 2 DROP: doubling from the
- * distance that a parabola would have, then bisection. Where f falls off a cliff, the end is at its foot. */
+/* The distance from the mode, in the direction `sign`, where f has dropped by DROP to 2 DROP: double the
+ * distance that a parabola would have, then bisect. At a discontinuity of f, bisection converges to it. */
 static range_end reach(tw_tilt *s, double sign)
 {
     double near = 0.0, d = sqrt(2.0 * DROP / tw_tilt_curvature(s, s->at_x0)), far = INFINITY;
@@ -66,7 +67,7 @@ static void integrand(void *user, size_t n, const double *t, double *f)
         if (f[i] > 0.0) f[i] *= change[i];
 }
 
-/* Lengths that grow by GROWTH from first, while they are well below range; their number is returned. */
+/* Lengths that grow by GROWTH from `first` while they are well below range. Returns their number. */
 static size_t growing_lengths(double first, double range, double *length)
 {
     size_t count = 0;
@@ -78,10 +79,10 @@ static size_t growing_lengths(double first, double range, double *length)
     return count;
 }
 
-/* The edges of the first panels on one side, as ascending distances from the mode; their number is returned.
- * The likelihood may change over a length so far below the range that the nodes of a long panel step over it.
- * There are two places for such a layer: at the mode, where lambda varies over lambda/dlambda, and at the
- * end, where f falls by DROP over DROP/|f'| (half the range, for a parabola). Away from them panels grow. */
+/* The edges of the first panels on one side, as increasing distances from the mode. Returns their number. The
+ * likelihood may change over a length so far below the range that the nodes of a long panel miss it. Such a
+ * layer can be in two places: at the mode, where lambda varies over lambda/dlambda, and at the end, where f
+ * falls by DROP over DROP/|f'| (half the range, for a parabola). Panels grow with the distance from these. */
 static size_t first_edges(const tw_tilt *s, range_end end, double *edge)
 {
     double at_mode[LAYERS], at_end[LAYERS], range = end.distance;
@@ -94,9 +95,9 @@ static size_t first_edges(const tw_tilt *s, range_end end, double *edge)
     return count;
 }
 
-/* ---- not log-concave ---- */
+/* ---- p not log-concave ---- */
 
-/* Put x among the ascending edges, where it is between the first and the last and not there already. */
+/* Insert x among the increasing edges, if it is strictly inside the range and not an edge already. */
 static void add_edge(tw_tilt *s, double x)
 {
     size_t k = s->edges;
@@ -107,7 +108,7 @@ static void add_edge(tw_tilt *s, double x)
     s->edge[k] = x;
 }
 
-/* Edges about a centre at distances that grow by 4 from half a length. */
+/* Add edges around a centre, at distances that grow by 4 from length/2. */
 static void add_rings(tw_tilt *s, double centre, double length)
 {
     add_edge(s, centre);
@@ -118,7 +119,7 @@ static void add_rings(tw_tilt *s, double centre, double length)
     }
 }
 
-/* The range, its first panels, and x0: the edge where f is largest. */
+/* Set the range, the edges of its first panels, and x0, the edge where f is largest. */
 void tw_tilt_find_wide(tw_tilt *s, const tw_observations *o, size_t i)
 {
     double peak, sd = sqrt(s->v), best = -INFINITY;
@@ -140,7 +141,7 @@ void tw_tilt_find_wide(tw_tilt *s, const tw_observations *o, size_t i)
     }
 }
 
-/* The integrals in units of s->scale, to a tolerance. */
+/* The integrals in units of s->scale, with this tolerance. */
 static tw_quadrature integrate_edges(tw_tilt *s, size_t moments, double tolerance)
 {
     double edge[TW_TILT_EDGES];
@@ -148,8 +149,9 @@ static tw_quadrature integrate_edges(tw_tilt *s, size_t moments, double toleranc
     return tw_quadrature_moments(integrand, s, moments, s->edges - 1, edge, tolerance);
 }
 
-/* f is within a few units of its largest over a tenth of the shorter of the two lengths. The mode with x0 has most of the mass,
- * or the deviation is no less than the distance to that which has: in units of the root mean square of x - x0 no digits are lost. */
+/* f is within a few units of its maximum over a tenth of the shorter of the two lengths, so the rough pass
+ * uses that length. Either the mode at x0 has most of the mass, or the standard deviation is at least the
+ * distance to the mode that has; so in units of the root mean square of x - x0 no digits are lost. */
 static tw_quadrature integrate_wide(tw_tilt *s, size_t moments)
 {
     size_t parameter = s->parameter;
@@ -162,9 +164,10 @@ static tw_quadrature integrate_wide(tw_tilt *s, size_t moments)
     return integrate_edges(s, moments, TOLERANCE * normaliser);
 }
 
-/* ---- both ---- */
+/* ---- all likelihoods ---- */
 
-/* The integrals over the whole range; scale is a twentieth of it, near the standard deviation. */
+/* The integrals over the whole range. For a log-concave p, scale is a twentieth of the range, near the
+ * standard deviation. */
 tw_quadrature tw_tilt_panels(tw_tilt *s, size_t moments)
 {
     if (s->edges > 0) return integrate_wide(s, moments);

@@ -4,10 +4,10 @@
  *   d_{2k+1} = -(a + k)(a + b + k) x / ((a + 2k)(a + 2k + 1))
  *   d_{2k}   = k (b - k) x / ((a + 2k - 1)(a + 2k))
  *
- * (DLMF 8.17.22). It converges fast for x < (a + 1)/(a + b + 2), in O(sqrt(max(a, b))) terms; on the other
- * side I_x(a, b) = 1 - I_{1-x}(b, a). The fraction is summed by Lentz's method as modified by Thompson and
- * Barnett. The quantile is Newton's method on the cdf, kept inside a bracket: a step that would leave it, or
- * a point where the density has underflowed, bisects instead.
+ * (DLMF 8.17.22). For x < (a + 1)/(a + b + 2) it converges fast, in O(sqrt(max(a, b))) terms; for other x,
+ * I_x(a, b) = 1 - I_{1-x}(b, a). The fraction is evaluated by Lentz's method as modified by Thompson and
+ * Barnett. The quantile comes from Newton's method with a bracket: if a step would leave the bracket, or the
+ * density underflows, it bisects.
  */
 #include "math/beta.h"
 
@@ -19,7 +19,7 @@ enum { MAX_TERMS = 20000, MAX_STEPS = 200 };
 static double log_gamma(double x)
 {
     int sign;
-    return lgamma_r(x, &sign); /* lgamma() would write a global */
+    return lgamma_r(x, &sign); /* lgamma() would write a global variable */
 }
 
 /* log of x^(a-1) (1 - x)^(b-1) / B(a, b). */

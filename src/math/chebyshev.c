@@ -1,9 +1,10 @@
 /* chebyshev.c: piecewise Chebyshev interpolation by bisection.
  *
  * On [-1, 1] with the P points t_k = cos(pi (k + 1/2) / P), the interpolant of f is sum_j c_j T_j(t) with
- *   c_j = (2 - [j = 0]) / P sum_k f(t_k) T_j(t_k),     T_{j+1} = 2 t T_j - T_{j-1},
- * and for a smooth f the c_j fall geometrically: what is left out is about as large as the last of them. An
- * interval whose last three are above the tolerance is halved. Evaluation is by Clenshaw's recurrence
+ *   c_j = (2 - [j = 0]) / P sum_k f(t_k) T_j(t_k),     T_{j+1} = 2 t T_j - T_{j-1}.
+ * For a smooth f the c_j decrease geometrically, so the error is about as large as the last of them. An
+ * interval is halved if one of its last three is above the tolerance. Clenshaw's recurrence evaluates the
+ * sum:
  *   b_j = c_j + 2 t b_{j+1} - b_{j+2},   f = c_0 + t b_1 - b_2.
  */
 #include "math/chebyshev.h"
@@ -15,7 +16,7 @@ enum { POINTS = TW_CHEBYSHEV_POINTS, PIECES = TW_CHEBYSHEV_PIECES, TAIL = 3 };
 
 static const double PI = 3.14159265358979323846;
 
-/* The coefficients on [a, b]; false where f cannot be had. *size is the largest |f| that was seen. */
+/* The coefficients on [a, b], and the largest |f| in *size; false if f cannot be evaluated. */
 static bool interpolate(tw_chebyshev_function *f, void *user, double a, double b, double *c, double *size)
 {
     *size = 0.0;
@@ -47,7 +48,7 @@ static bool good_enough(const double *c, double tolerance, double size)
 bool tw_chebyshev_fit(tw_chebyshev_function *f, void *user, double a, double b, double tolerance, size_t most,
                       tw_chebyshev *out)
 {
-    double end[PIECES] = {b}, size; /* right ends that wait for their turn, the nearest last */
+    double end[PIECES] = {b}, size; /* a stack of right ends, the nearest on top */
     size_t waiting = 1, evaluations = 0;
     out->pieces = 0;
     out->edge[0] = a;

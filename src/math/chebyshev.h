@@ -1,5 +1,5 @@
-/* chebyshev.h: a smooth function that is dear to evaluate, replaced on an interval by a cheap one: pieces of
- * interpolation in Chebyshev points, as many as the tolerance asks for. */
+/* chebyshev.h: approximate a smooth, expensive function on an interval by piecewise interpolation in
+ * Chebyshev points, to a given tolerance. */
 #ifndef TALWEG_MATH_CHEBYSHEV_H
 #define TALWEG_MATH_CHEBYSHEV_H
 
@@ -14,15 +14,15 @@ typedef struct tw_chebyshev {
     double c[TW_CHEBYSHEV_PIECES][TW_CHEBYSHEV_POINTS]; /* coefficients of T_0, T_1, ... on each piece */
 } tw_chebyshev;
 
-/* *value = f(x); false: it cannot be had. */
+/* *value = f(x); false if it cannot be computed. */
 typedef bool tw_chebyshev_function(void *user, double x, double *value);
 
-/* Approximate f on [a, b], a < b, to about `tolerance` (plus rounding errors of f's own size), with at most
- * `most` evaluations. False where that is not possible. */
+/* Approximate f on [a, b], a < b, to about `tolerance` (plus the rounding errors of f), with at most `most`
+ * evaluations. False if that is not possible. */
 bool tw_chebyshev_fit(tw_chebyshev_function *f, void *user, double a, double b, double tolerance, size_t most,
                       tw_chebyshev *out);
 
-/* y[i] = the approximation at x[i], which lies in [a, b]. */
+/* y[i] = the approximation at x[i] in [a, b]. */
 void tw_chebyshev_evaluate(const tw_chebyshev *approximation, size_t n, const double *x, double *y);
 
 #endif

@@ -1,4 +1,4 @@
-/* constants.h: numbers that more than one room needs. */
+/* constants.h: constants that more than one room needs. */
 #ifndef TALWEG_MATH_CONSTANTS_H
 #define TALWEG_MATH_CONSTANTS_H
 

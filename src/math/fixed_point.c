@@ -1,4 +1,4 @@
-/* fixed_point.c: see fixed_point.h. */
+/* fixed_point.c: Anderson acceleration with a short history; see fixed_point.h. */
 #include "math/fixed_point.h"
 
 #include <math.h>
@@ -6,11 +6,11 @@
 
 enum { MAX = TW_FIXED_POINT_MAX_DEPTH };
 
-/* A residual that grew so far above the smallest seen will not come back. */
+/* The iteration has diverged if the residual exceeds the smallest one by this factor. */
 static const double hopeless = 1e4;
 
 typedef struct history {
-    size_t n, depth, count; /* count: differences stored */
+    size_t n, depth, count; /* count: number of differences stored */
     double *f, *g;          /* the last residual and value */
     double *df[MAX], *dg[MAX];
     double gram[MAX][MAX]; /* <df_i, df_j>, j <= i */
@@ -31,7 +31,7 @@ static history divide_work(size_t n, size_t depth, double *work)
     return h;
 }
 
-/* Store the newest differences, in the place of the oldest when the history is full. */
+/* Store the newest differences; if the history is full, they replace the oldest. */
 static void push(const tw_fixed_point_problem *p, history *h, const double *f, const double *g)
 {
     if (h->count == h->depth) {
@@ -52,8 +52,8 @@ static void push(const tw_fixed_point_problem *p, history *h, const double *f, c
     h->count++;
 }
 
-/* gamma = argmin |f - sum gamma_i df_i| by the normal equations, eliminated without pivoting; a direction
- * that adds nothing (a pivot below rounding) gets gamma = 0. */
+/* gamma = argmin |f - sum gamma_i df_i| from the normal equations, by elimination without pivoting. A
+ * direction that depends on the others (a pivot at rounding level) gets gamma = 0. */
 static void least_squares(const tw_fixed_point_problem *p, const history *h, const double *f, double *gamma)
 {
     double a[MAX][MAX + 1];
@@ -70,7 +70,7 @@ static void least_squares(const tw_fixed_point_problem *p, const history *h, con
             double factor = a[i][k] / a[k][k];
             for (size_t j = k; j <= m; j++) a[i][j] -= factor * a[k][j];
         }
-        if (!usable) a[k][k] = INFINITY; /* so that its gamma is 0 */
+        if (!usable) a[k][k] = INFINITY; /* gives gamma = 0 */
     }
     for (size_t k = m; k-- > 0;) {
         double sum = a[k][m];
@@ -79,7 +79,7 @@ static void least_squares(const tw_fixed_point_problem *p, const history *h, con
     }
 }
 
-/* x = the next iterate, given f and g at the current one. */
+/* Set x to the next iterate, given f and g at the current one. */
 static void next_iterate(const tw_fixed_point_problem *p, history *h, const double *f, const double *g,
                          bool first, double *x)
 {
@@ -119,6 +119,6 @@ tw_fixed_point_result tw_fixed_point_solve(const tw_fixed_point_problem *p, cons
         }
         if (result.evaluations < cap) next_iterate(p, &h, f, gx, result.evaluations == 1, x);
     }
-    if (rule->fixed) result.verdict = TW_CONVERGED; /* the report's rule: so many iterations are enough */
+    if (rule->fixed) result.verdict = TW_CONVERGED; /* the report's rule: a fixed number of iterations */
     return result;
 }

@@ -1,9 +1,9 @@
-/* gamma.c: see gamma.h.
+/* gamma.c: log factorials and ratios of gamma functions; see gamma.h.
  *
  * With delta(x) the error of Stirling's formula, for r >= 16
  *   log Gamma(r + y)/Gamma(r) = y log(r + y) + (r - 1/2) log(1 + y/r) - y + delta(r + y) - delta(r),
- * where nothing of the size of log Gamma(r) occurs; and digamma(x) = log x - 1/(2x) + delta'(x). Below 16 the recurrence
- * Gamma(x + 1) = x Gamma(x) leads there.
+ * which contains no term of the size of log Gamma(r); and digamma(x) = log x - 1/(2x) + delta'(x). For r < 16
+ * the recurrence Gamma(x + 1) = x Gamma(x) shifts r up by 16.
  */
 #include "math/gamma.h"
 
@@ -17,7 +17,7 @@ static const double FACTORIAL[SMALL] = {
     1.0,     1.0,      2.0,       6.0,        24.0,        120.0,        720.0,         5040.0,
     40320.0, 362880.0, 3628800.0, 39916800.0, 479001600.0, 6227020800.0, 87178291200.0, 1307674368000.0};
 
-/* 1/(12 x) - 1/(360 x^3) + 1/(1260 x^5) - 1/(1680 x^7) + 1/(1188 x^9). */
+/* delta(x) = 1/(12 x) - 1/(360 x^3) + 1/(1260 x^5) - 1/(1680 x^7) + 1/(1188 x^9). */
 double tw_stirling_error(double x)
 {
     double q = 1.0 / (x * x);
@@ -43,8 +43,8 @@ double tw_log_binomial(double n, double k)
     return few == 0.0 ? 0.0 : tw_log_rising(n - few + 1.0, few) - tw_log_factorial(few);
 }
 
-/* For r >= SMALL. log(1 + y/r) y/r is small where log1p keeps it; y log(r + y) - y + r log(1 + y/r) has no cancelling
- * part: all of it is positive but -y, and log(r + y) > 2. */
+/* For r >= SMALL. log1p keeps the digits of log(1 + y/r) for small y/r. The terms
+ * y log(r + y) - y + r log(1 + y/r) do not cancel: only -y is negative, and log(r + y) > 2. */
 static double log_rising_far(double r, double y)
 {
     return y * (log(r + y) - 1.0) + (r - 0.5) * log1p(y / r) +

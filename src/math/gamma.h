@@ -1,5 +1,6 @@
-/* gamma.h: logarithms of factorials and of the gamma function, for positive arguments, without the global variable that
- * lgamma() writes. By Stirling's series from 16 on, where five terms leave 1e-16, and by recurrence below. */
+/* gamma.h: logarithms of factorials and gamma functions of positive arguments, without the global variable
+ * that lgamma() writes. Stirling's series is used from 16 on, where five terms have an error of 1e-16, and a
+ * recurrence below. */
 #ifndef TALWEG_MATH_GAMMA_H
 #define TALWEG_MATH_GAMMA_H
 
@@ -9,10 +10,10 @@ double tw_stirling_error(double x);
 /* log y! for y = 0, 1, 2, ... */
 double tw_log_factorial(double y);
 
-/* log of the binomial coefficient n over k, 0 <= k <= n whole numbers. */
+/* The log of the binomial coefficient n over k, for whole numbers 0 <= k <= n. */
 double tw_log_binomial(double n, double k);
 
-/* log(Gamma(r + y)/Gamma(r)) for r > 0, y >= 0, with an error relative to the result and not to log Gamma(r). */
+/* log(Gamma(r + y)/Gamma(r)) for r > 0, y >= 0; the error is relative to the result, not to log Gamma(r). */
 double tw_log_rising(double r, double y);
 
 /* Its derivative with respect to r, digamma(r + y) - digamma(r). */

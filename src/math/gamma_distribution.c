@@ -3,7 +3,8 @@
  *   P(a, x) = x^a e^-x / Gamma(a + 1) (1 + x/(a+1) + x^2/((a+1)(a+2)) + ...)            x < a + 1   (DLMF 8.11.4)
  *   1 - P(a, x) = x^a e^-x / Gamma(a) 1/(x + 1 - a - 1(1 - a)/(x + 3 - a - ...))        else        (DLMF 8.9.2)
  *
- * the fraction by Lentz's method. The quantile is found by bisection of log x: priors are not asked for it in a loop.
+ * Lentz's method evaluates the fraction. The quantile comes from bisection in log x, since it is not needed
+ * in inner loops.
  */
 #include "math/gamma_distribution.h"
 

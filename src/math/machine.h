@@ -1,22 +1,22 @@
-/* machine.h: one source, compiled for several kinds of processor, chosen when the program runs.
+/* machine.h: compile one source for several kinds of processors, and choose between them at run time.
  *
- * A kernel is written once as an inline function over an array. TW_FOR_EACH_MACHINE(KERNEL) instantiates it
- * as KERNEL(suffix, target attribute, whether fma is one instruction) for the x86-64 levels v4 (512-bit
- * vectors), v3 (256-bit vectors) and the plain machine, and TW_ON_THIS_MACHINE(name, arguments) calls the one
- * that fits. Elsewhere only the plain one exists; and, for tests on any machine, where TALWEG_PLAIN_MACHINE is
- * defined (the second copy in CMakeLists.txt; the library is compiled without it).
+ * A kernel is an inline function over an array. TW_FOR_EACH_MACHINE(KERNEL) instantiates it as KERNEL(suffix,
+ * target attribute, whether fma is one instruction) for the x86-64 levels v4 (512-bit vectors), v3 (256-bit
+ * vectors) and the baseline, and TW_ON_THIS_MACHINE(name, arguments) calls the version for this processor. On
+ * other architectures only the baseline exists. TALWEG_PLAIN_MACHINE has the same effect, for tests:
+ * CMakeLists.txt defines it for a second copy of these files, and not for the library.
  */
 #ifndef TALWEG_MATH_MACHINE_H
 #define TALWEG_MATH_MACHINE_H
 
 #include <stdbool.h>
 
-enum { TW_GROUP = 8 }; /* doubles in the widest vector */
+enum { TW_GROUP = 8 }; /* number of doubles in the widest vector */
 
 #define TW_INLINE static inline __attribute__((always_inline))
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(TALWEG_PLAIN_MACHINE)
-#ifdef __clang__ /* takes the width from the option -mprefer-vector-width=512 only */
+#ifdef __clang__ /* clang reads the width from the option -mprefer-vector-width=512 only */
 #define TW_TARGET_V4 __attribute__((target("arch=x86-64-v4")))
 #else
 #define TW_TARGET_V4 __attribute__((target("arch=x86-64-v4,prefer-vector-width=512")))

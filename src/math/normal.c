@@ -1,29 +1,31 @@
-/* normal.c: log cdf, hazard, curvature and its derivatives of the normal law, one branch-free kernel for all
- * z.
+/* normal.c: log cdf, hazard, curvature and its derivatives of the normal distribution, in one branch-free
+ * kernel for all z.
  *
- * Let t = |z|, M the Mills ratio (1 - Phi(t))/phi(t), and u(t) = 1/M - t, which falls like 1/t and is fitted
- * by a ratio N(t)/D(t) of polynomials with positive coefficients (normal_tables.h). With R = t D + N, so 1/M
- * = R/D:
+ * Let t = |z|, M the Mills ratio (1 - Phi(t))/phi(t), and u(t) = 1/M - t, which decreases like 1/t and is
+ * approximated by a ratio N(t)/D(t) of polynomials with positive coefficients (normal_tables.h). With
+ * R = t D + N, so that 1/M = R/D:
  *
  *   z < 0:   v = N/D                 hazard = t + v    curvature = v (t + v)
- *            log cdf = -t^2/2 - log sqrt(2 pi) - k log 2 - log(R / (2^k D)),  2^k next to R/D
+ *            log cdf = -t^2/2 - log sqrt(2 pi) - k log 2 - log(R / (2^k D)),  2^k near R/D
  *   z >= 0:  v = phi R/(R - phi D)   hazard = v        curvature = v (t + v)
  *            log cdf = -log(R / (R - phi D))
  *
- * Nothing cancels: the upper tail never forms 1 - Phi, the lower tail never forms z + hazard. Let g = 2^k for
- * z < 0 and phi for z >= 0, m = g D, and x = m for z < 0, R - m for z >= 0. Both logarithms are log(a/b) = 2
- * atanh(s), s = (a-b)/(a+b), and both signs share one division, by x (R + x):
+ * Nothing cancels: the upper tail never forms 1 - Phi, and the lower tail never forms z + hazard. Let g = 2^k
+ * for z < 0 and phi for z >= 0, m = g D, and x = m for z < 0, R - m for z >= 0. Both logarithms are
+ * log(a/b) = 2 atanh(s) with s = (a-b)/(a+b), and both signs share one division, by x (R + x):
  *
  *   v = g (R + x) (N or R) / (x (R + x))      s = m (R - m) / (x (R + x))
  *
  * The derivatives of the curvature lambda are, with u = z + hazard, w = (z + 1/u)/2 and v3 = (z + 1/w)/3,
  *   slope = 2 lambda (w - u) = hazard (1 - u (u + hazard))
  *   bend  = 6 lambda ((w - u)^2 - w (w - v3))
- * For z < 0 the differences cancel, so u - w ~ t^-3 and -bend ~ 6 t^-4 have ratios of their own.
+ * For z < 0 the differences cancel; therefore u - w ~ t^-3 and -bend ~ 6 t^-4 have their own rational
+ * approximations.
  *
- * Beyond t = FAR every function equals its limit to the last bit, and the polynomials stay at FAR. The work
- * goes chunk by chunk through short loops, each of which the compiler turns into vector instructions; between
- * the loops the outputs hold what the next one needs. `logs` is a constant, as is `fused`: without, nothing is done for the log cdf.
+ * Beyond t = FAR every function equals its limit to the last bit, and the polynomials are evaluated at FAR.
+ * Short loops process the array in chunks, and the compiler vectorises each; between the loops, the output
+ * arrays hold intermediate values. The arguments `logs` and `fused` are compile-time constants; without
+ * `logs`, the log cdf is not computed.
  */
 #include "math/normal.h"
 
@@ -33,10 +35,10 @@
 #include "math/elementary.h"
 
 #define FAR 0x1p27
-#define DENSITY_ENDS 37.5 /* phi is below 1e-305 from here on, and taken as 0 */
+#define DENSITY_ENDS 37.5 /* phi is below 1e-305 from here on and is set to 0 */
 #define SQRT_2 1.41421356237309504880
 
-enum { CHUNK = 512, PADDING = 24 }; /* the padding keeps arrays a page apart from sharing cache sets */
+enum { CHUNK = 512, PADDING = 24 }; /* without padding, arrays a page apart would share cache sets */
 
 typedef struct outputs {
     double *restrict log_cdf, *restrict hazard, *restrict curvature, *restrict slope;
@@ -47,9 +49,9 @@ typedef struct workspace {
     _Alignas(64) double g[CHUNK + PADDING];
 } workspace;
 
-/* phi(z), from square = z^2 rounded: z^2 + k 2 log 2 is needed exactly, else phi(37) has 3 digits less. With
- * fma it is; without, z = high + low with 26 bits in high, and high^2 is exact. The polynomial is the root of
- * phi. */
+/* phi(z), from square = z^2 rounded. z^2 + k 2 log 2 must be exact, or phi(37) would lose 3 digits. With fma
+ * it is; without, z = high + low with 26 bits in high, so that high^2 is exact. The polynomial computes
+ * exp(-x/2) / sqrt(2 pi). */
 TW_INLINE double density(double z, double square, bool fused)
 {
     const double high_step = 2.0 * TW_LOG_2_HIGH, low_over_high = TW_LOG_2_LOW / TW_LOG_2_HIGH;
@@ -66,14 +68,14 @@ TW_INLINE double density(double z, double square, bool fused)
     return square > DENSITY_ENDS * DENSITY_ENDS ? 0.0 : value;
 }
 
-/* near, N (into hazard), D (into curvature), phi (into g) and z^2 (into log_cdf, with `logs`). */
+/* Compute near, N (in hazard), D (in curvature), phi (in g) and, with `logs`, z^2 (in log_cdf). */
 TW_INLINE void evaluate_parts(size_t n, const double *restrict z, outputs out, workspace *restrict w,
                               bool fused, bool logs)
 {
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
         double t = fabs(z[i]);
-        w->near[i] = t > FAR ? FAR : t; /* a NaN stays */
+        w->near[i] = t > FAR ? FAR : t; /* keeps a NaN */
     }
 #pragma omp simd
     for (size_t i = 0; i < n; i++) {
@@ -89,9 +91,9 @@ TW_INLINE void evaluate_parts(size_t n, const double *restrict z, outputs out, w
     }
 }
 
-/* From those: x (R + x) (into curvature), v times it (into hazard), s times it (into g), and what is added to
- * the logarithm for z < 0 (into log_cdf). 1/M is between 0.6 and 0.71 times sqrt(2) t + 1.2, so the power of
- * two below the latter leaves R/m between 0.6 and 1.42. */
+/* From these compute x (R + x) (in curvature), v times it (in hazard), s times it (in g), and the term of the
+ * log cdf for z < 0 (in log_cdf). 1/M is between 0.6 and 0.71 times sqrt(2) t + 1.2, so with the power of two
+ * below the latter, R/m is between 0.6 and 1.42. */
 TW_INLINE void evaluate_fractions(size_t n, const double *restrict z, outputs out, workspace *restrict w,
                                   bool logs)
 {
@@ -111,7 +113,7 @@ TW_INLINE void evaluate_fractions(size_t n, const double *restrict z, outputs ou
     }
 }
 
-/* The division, hazard and curvature, and the logarithm. 1e-40 keeps s^2 from the slow subnormal numbers. */
+/* The division, hazard, curvature and logarithm. Adding 1e-40 keeps s^2 from being subnormal, which is slow. */
 TW_INLINE void combine(size_t n, const double *restrict z, outputs out, workspace *restrict w, bool logs)
 {
 #pragma omp simd
@@ -129,7 +131,7 @@ TW_INLINE void combine(size_t n, const double *restrict z, outputs out, workspac
     }
 }
 
-/* dlambda/dz; far^3 continues the power law t^-3 beyond FAR (and is not used at z = 0). */
+/* dlambda/dz. The factor far^3 continues the power law t^-3 beyond FAR (it is not used at z = 0). */
 TW_INLINE void evaluate_slope(size_t n, const double *restrict z, outputs out, const workspace *restrict w)
 {
 #pragma omp simd
@@ -141,7 +143,7 @@ TW_INLINE void evaluate_slope(size_t n, const double *restrict z, outputs out, c
     }
 }
 
-/* A whole number of groups, chunk by chunk; every element goes through vector instructions only. */
+/* Process a whole number of groups, chunk by chunk, with vector instructions only. */
 TW_INLINE void evaluate_groups(size_t n, const double *z, outputs out, bool fused, bool logs)
 {
     workspace w;
@@ -173,8 +175,7 @@ void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard,
     size_t whole = n / TW_GROUP * TW_GROUP, rest = (n - whole) * sizeof *z;
     TW_ON_THIS_MACHINE(groups, whole, z, (outputs){log_cdf, hazard, curvature, slope});
     if (rest == 0) return;
-    double last[5][TW_GROUP] = {
-        {0}}; /* the last group, padded with zeros, goes through the same instructions */
+    double last[5][TW_GROUP] = {{0}}; /* the last group is padded, so that the same instructions process it */
     memcpy(last[0], z + whole, rest);
     TW_ON_THIS_MACHINE(groups, TW_GROUP, last[0],
                        (outputs){log_cdf ? last[1] : NULL, last[2], last[3], slope ? last[4] : NULL});
@@ -184,7 +185,8 @@ void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard,
     if (slope) memcpy(slope + whole, last[4], rest);
 }
 
-/* d2lambda/dz2. For z < 0 far^4 continues the power law t^-4; for z >= 0, lambda = 0 means that all is 0. */
+/* d2lambda/dz2. For z < 0 the factor far^4 continues the power law t^-4; for z >= 0, lambda = 0 implies a
+ * result of 0. */
 static double bend_of(double z, const tw_normal_terms *at)
 {
     if (z < 0.0) {

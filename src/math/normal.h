@@ -1,11 +1,11 @@
-/* normal.h: the functions of the normal distribution that a probit likelihood needs, at every z.
+/* normal.h: functions of the normal distribution for probit likelihoods, accurate at every z.
  *
  * With Phi the normal cdf, phi its density and r = phi/Phi the hazard:
  *   log_cdf   = log Phi(z)
  *   hazard    = r(z)
  *   curvature = lambda(z) = -d2 log Phi/dz2 = r (z + r)
  *   slope     = dlambda/dz,   bend = d2lambda/dz2
- * Each has a relative error below 1e-12 for every finite z (absolute, where the value underflows).
+ * Each has a relative error below 1e-12 for every finite z (an absolute error if the value underflows).
  */
 #ifndef TALWEG_MATH_NORMAL_H
 #define TALWEG_MATH_NORMAL_H
@@ -23,8 +23,8 @@ typedef struct tw_normal_terms {
 /* All five at one z. */
 tw_normal_terms tw_normal_at(double z);
 
-/* Hazard and curvature for n values of z, and the log cdf and the slope where they are wanted (NULL: not): the hot path,
- * vectorised. Outputs may not overlap z or each other. */
+/* Hazard and curvature for n values of z, and the log cdf and the slope unless NULL. Vectorised: samplers
+ * spend much of their time here. Outputs must not overlap z or each other. */
 void tw_normal_block(size_t n, const double *z, double *log_cdf, double *hazard, double *curvature,
                      double *slope);
 

@@ -1,6 +1,7 @@
-/* normal_quantile.c: the inverse of the normal cdf, by Halley's method from a start with three digits.
+/* normal_quantile.c: the inverse of the normal cdf, by Halley's method from an initial value with three
+ * digits.
  *
- * Two equations, each where its residual keeps its relative precision:
+ * There are two equations, each used where its residual has full relative precision:
  *
  *   centre, |p - 1/2| <= 1/4:  f(z) = erf(z/sqrt 2)/2 - (p - 1/2) = 0,  f' = phi,      f''/f' = -z
  *       start: the series of the inverse about 1/2, with s = sqrt(2 pi) (p - 1/2):
@@ -8,10 +9,11 @@
  *   lower tail, p < 1/4:       g(z) = log Phi(z) - log p = 0,           g' = hazard r, g''/g' = -(z + r)
  *       start: the rational function of Abramowitz & Stegun 26.2.23 in t = sqrt(-2 log p), good to 4.5e-4
  *
- * The upper tail is the lower one mirrored; p - 1/2 and 1 - p are exact where they are formed. A Halley step
+ * The upper tail mirrors the lower one; p - 1/2 and 1 - p are exact where they are used. A Halley step
  *   z <- z - u / (1 - u f''/(2 f')),   u = f/f',
- * cubes the error, so two of them take 4.5e-4 below rounding. What is left is the rounding of log Phi and of log p, each a
- * relative error d that z has |log p| / (r |z|) times: 1.6 d at p = 1/4, half of d far in the tail.
+ * cubes the error, so two steps reduce 4.5e-4 below rounding. The remaining error is that of rounding log Phi
+ * and log p: a relative error d in them changes z by |log p| / (r |z|) d relative to z, which is 1.6 d at
+ * p = 1/4 and d/2 far in the tail.
  */
 #include <math.h>
 
@@ -39,7 +41,7 @@ static double central_quantile(double q)
     return z;
 }
 
-/* The z with log Phi(z) = log_p, below -2/3. */
+/* The z with log Phi(z) = log_p, for z below -2/3. */
 static double tail_quantile(double log_p)
 {
     double t = sqrt(-2.0 * log_p);

@@ -1,10 +1,10 @@
 /* quadrature.c: adaptive Gauss-Kronrod quadrature of f, t f, t^2 f, ... together.
  *
- * A panel is measured with the 21-point Kronrod rule K, whose nodes contain those of the 10-point Gauss
- * rule G. K is far more accurate than G: with d = |K - G| and s the integral of |t^k f|, its error is
- * taken as s (200 d / s)^(3/2), the estimate of Piessens, de Doncker, Ueberhuber and Kahaner (1983).
- * A panel whose error is too large is halved, the left half first, so that the pending right halves form
- * a stack no deeper than the number of halvings: no memory is allocated.
+ * The integral over a panel is computed with the 21-point Kronrod rule K, whose nodes contain those of the
+ * 10-point Gauss rule G. K is far more accurate than G: with d = |K - G| and s the integral of |t^k f|, its
+ * error is estimated as s (200 d / s)^(3/2) (Piessens, de Doncker, Ueberhuber and Kahaner 1983). A panel
+ * whose error is too large is halved, and the left half comes first, so that the pending right halves form a
+ * stack no deeper than the number of halvings: no memory is allocated.
  */
 #include "math/quadrature.h"
 
@@ -14,12 +14,12 @@
 enum {
     HALF = TW_QUADRATURE_NODES / 2,
     MOMENTS = TW_QUADRATURE_MOMENTS,
-    FEW = 5, /* what a variance and its next two cumulants need */
+    FEW = 5, /* moments 0 to 4, for the first four cumulants */
     DEPTH = 48,
     PANELS = 512
 };
 
-/* Nodes on [0, 1], the weights of K, and those of G, which are zero where G has no node. */
+/* Nodes on [0, 1], the weights of K, and those of G, which are zero at nodes that G lacks. */
 static const double NODE[HALF + 1] = {
     0.0,
     0.1488743389816312108848,
@@ -56,7 +56,7 @@ typedef struct measurement {
     double size[MOMENTS]; /* the integral of |t^k f| */
 } measurement;
 
-/* Inline, so that a constant number of moments makes the inner loop a straight line. */
+/* Inline, so that the compiler unrolls the inner loop for a constant number of moments. */
 static inline measurement measure_moments(size_t moments, tw_quadrature_function *f, void *user, panel at)
 {
     double t[TW_QUADRATURE_NODES], value[TW_QUADRATURE_NODES];
@@ -83,7 +83,7 @@ static measurement measure(size_t moments, tw_quadrature_function *f, void *user
     return moments == FEW ? measure_moments(FEW, f, user, at) : measure_moments(moments, f, user, at);
 }
 
-/* The largest estimated error of the moments beyond what rounding explains. */
+/* The largest estimated error of the moments, apart from rounding errors. */
 static double estimated_error(const measurement *sums)
 {
     double largest = 0.0;
@@ -104,7 +104,7 @@ static void accept(const measurement *sums, double error, tw_quadrature *out)
     out->error += error;
 }
 
-/* Integrate over one starting panel. NaN in f makes an error that no halving mends: not converged. */
+/* Integrate over one initial panel. If f is NaN, halving does not help, and the result is not converged. */
 static void integrate_panel(tw_quadrature_function *f, void *user, size_t moments, panel start,
                             double tolerance, size_t *left, tw_quadrature *out)
 {

@@ -13,12 +13,12 @@ typedef void tw_quadrature_function(void *user, size_t n, const double *t, doubl
 typedef struct tw_quadrature {
     double moment[TW_QUADRATURE_MOMENTS]; /* moment[k] is the integral of t^k f(t), k < moments */
     double error;                         /* the sum over panels of the largest estimated error */
-    size_t evaluations;                   /* values of f that were asked for */
-    bool converged;                       /* false: the limit on panels or on their depth was met */
+    size_t evaluations;                   /* number of values of f */
+    bool converged;                       /* false: the limit on panels or on their depth was reached */
 } tw_quadrature;
 
-/* Integrate t^k f(t), k = 0..moments - 1 (moments <= TW_QUADRATURE_MOMENTS), over [edge[0], edge[panels]],
- * starting from panels between the edges (ascending; put them where f has features). A panel is split until
+/* Integrate t^k f(t), k = 0..moments - 1 (moments <= TW_QUADRATURE_MOMENTS), over [edge[0], edge[panels]].
+ * The edges are increasing and give the initial panels; put them where f has features. A panel is split until
  * the estimated error of each of its moments is below tolerance, which is absolute and per panel, or below
  * the rounding error of its sum. */
 tw_quadrature tw_quadrature_moments(tw_quadrature_function *f, void *user, size_t moments, size_t panels,

@@ -1,9 +1,9 @@
-/* random.c: Philox words, and the uniform, exponential and normal variates made from them.
+/* random.c: Philox words, and uniform, exponential and normal variates from them.
  *
- * Normals: the ziggurat of Marsaglia & Tsang (2000) with 256 layers of equal area under exp(-x^2/2). Unlike
- * the original, layer, sign and position come from separate bits of one 64-bit word (Doornik 2005), and the
- * position has 53 bits. Rejection is exact: where the word falls under the next layer's edge (98.5 %) the
- * draw is one product; else the density itself, or the tail beyond the last edge, decides.
+ * Normals come from the ziggurat of Marsaglia & Tsang (2000) with 256 layers of equal area under exp(-x^2/2).
+ * Unlike the original, separate bits of one 64-bit word give layer, sign and position (Doornik 2005), and the
+ * position has 53 bits. Rejection is exact: if the position is below the edge of the next layer (98.5 %), the
+ * draw is one product; otherwise the density itself, or the tail beyond the last edge, decides.
  */
 #include "math/random.h"
 
@@ -45,7 +45,7 @@ static inline double uniform(tw_stream *stream)
     return (double)((next_word(stream) >> 11) | 1) * two_to_minus_53;
 }
 
-/* |x| given |x| > r (Marsaglia 1964): x = r + e/r with e exponential, kept with probability
+/* |x| given |x| > r (Marsaglia 1964): x = r + e/r with e exponential, accepted with probability
  * exp(-(e/r)^2 / 2). */
 static double normal_beyond(tw_stream *stream, double r)
 {
@@ -56,15 +56,15 @@ static double normal_beyond(tw_stream *stream, double r)
     }
 }
 
-/* Is a uniform height between the densities at the layer's two edges below the density at x? */
+/* Whether a uniform height between the densities at the layer's two edges is below the density at x. */
 static bool under_the_curve(tw_stream *stream, double outer, double inner, double x)
 {
     double low = exp(-0.5 * outer * outer), high = exp(-0.5 * inner * inner);
     return low + uniform(stream) * (high - low) < exp(-0.5 * x * x);
 }
 
-/* Bits 0-7 of the word choose the layer; bits 10-63, with the last one set and shifted to be symmetric about
- * zero, are the signed position in it: an odd multiple of 2^-53 in (-1, 1). */
+/* Bits 0-7 of the word select the layer. Bits 10-63, with the last one set and shifted to be symmetric about
+ * zero, give the signed position in it: an odd multiple of 2^-53 in (-1, 1). */
 static inline double normal(tw_stream *stream)
 {
     for (;;) {

@@ -1,14 +1,15 @@
 /* sobol.c: Sobol's sequence with a random linear scramble and a digital shift.
  *
- * Coordinate j of point i = (... i_1 i_0)_2 is the exclusive or of the direction numbers V_jk over the bits i_k = 1. The V_jk
- * follow from a primitive polynomial of degree s with inner coefficients a and odd m_1 .. m_s (those of Joe and Kuo 2008):
+ * Coordinate j of point i = (... i_1 i_0)_2 is the exclusive or of the direction numbers V_jk over the bits
+ * i_k = 1. The V_jk follow from a primitive polynomial of degree s with inner coefficients a and odd m_1 ..
+ * m_s (those of Joe and Kuo 2008):
  *
  *   V_k = m_k 2^(32-k), k <= s;   V_k = V_{k-s} ^ (V_{k-s} >> s) ^ a_1 V_{k-1} ^ ... ^ a_{s-1} V_{k-s+1}, k > s.
  *
- * A scramble multiplies the digits by a random lower triangular matrix with ones on its diagonal, over the field of two
- * elements (Matousek 1998), and adds a random shift: the points stay as evenly spread as they were, each is uniform, and
- * the variance of a mean is that of Owen's nested scramble. The shift has 52 bits, so that a coordinate takes any odd
- * multiple of 2^-53. */
+ * A scramble multiplies the digits by a random lower triangular matrix over the field of two elements, with
+ * ones on the diagonal (Matousek 1998), and adds a random shift. The points stay equally well distributed,
+ * each is uniform, and the variance of a mean is that of Owen's nested scramble. The shift has 52 bits, so
+ * that a coordinate can be any odd multiple of 2^-53. */
 #include "math/sobol.h"
 
 #include "math/random.h"
@@ -18,7 +19,7 @@ typedef struct polynomial {
     uint32_t m[7];
 } polynomial;
 
-/* Of dimensions 2, 3, ...; the first is van der Corput's sequence. */
+/* The polynomials of dimensions 2, 3, ...; the first dimension is van der Corput's sequence. */
 static const polynomial polynomials[TW_SOBOL_DIMENSIONS - 1] = {
     {1, 0, {1}},
     {2, 1, {1, 3}},
@@ -67,7 +68,8 @@ static uint32_t parity(uint32_t bits)
     return bits & 1u;
 }
 
-/* Row i of the matrix, as a mask of the bits that make bit i, counted from the top: bit i itself and random ones above it. */
+/* Multiply by the random matrix. Row i is a mask of the bits that form bit i, counted from the top: bit i
+ * itself and random higher bits. */
 static void scramble_directions(tw_stream *stream, uint32_t v[TW_SOBOL_BITS])
 {
     uint32_t mixed[TW_SOBOL_BITS] = {0};

@@ -1,5 +1,6 @@
-/* sobol.h: scrambled Sobol points: points of the unit cube that fill it more evenly than independent ones, each of which is
- * uniform, so that a mean over them is unbiased. Independent scrambles give independent means, and so an error. */
+/* sobol.h: scrambled Sobol points, which fill the unit cube more evenly than independent points. Each point
+ * is uniform, so a mean over them is unbiased. Independent scrambles give independent means, and hence a
+ * standard error. */
 #ifndef TALWEG_MATH_SOBOL_H
 #define TALWEG_MATH_SOBOL_H
 
@@ -8,7 +9,7 @@
 
 enum { TW_SOBOL_DIMENSIONS = 21, TW_SOBOL_BITS = 32 };
 
-/* One scramble. Copying it copies all of it. */
+/* One scramble; it can be copied. */
 typedef struct tw_sobol {
     size_t dimensions;
     uint32_t direction[TW_SOBOL_DIMENSIONS][TW_SOBOL_BITS];

@@ -1,7 +1,7 @@
 /* vector.c: elementary functions over an array, branch-free so that the compiler vectorises them.
  *
- * Every element goes through the same vector instructions, also in the last, partial group (it is padded), so
- * a result does not depend on where in the array its argument stands.
+ * The same vector instructions process every element, also in the last, padded group, so a result does not
+ * depend on its position in the array.
  */
 #include "math/vector.h"
 
@@ -10,7 +10,7 @@
 #define LARGEST 709.78271289338397     /* log of the largest double */
 #define SMALLEST (-708.39641853226408) /* log of the smallest normal double */
 
-/* exp(x), 0 below the normal range; the product is inf beyond the largest double, and NaN for NaN. */
+/* exp(x): 0 below the normal range, inf above the largest double (from the product), and NaN for NaN. */
 TW_INLINE double exponential(double x)
 {
     double value = x < SMALLEST ? 0.0 : tw_exp_inside(x);

@@ -3,8 +3,8 @@
  * edge[0] > edge[1] = r > ... > edge[256] = 0. With f(x) = exp(-x^2/2) and v the common area,
  *     edge[i] (f(edge[i+1]) - f(edge[i])) = v          i = 1, ..., 255
  *     edge[0] f(r) = v = r f(r) + integral of f from r
- * of which r = 3.6541528853610088 is the only solution. The tests check these equations, so a wrong digit
- * does not stay unseen. Numbers, not formulas, so that no normal depends on a machine's exp and log.
+ * whose only solution is r = 3.6541528853610088. The tests check these equations, so they detect a wrong
+ * digit. The table holds numbers and not formulas, so that no normal depends on a machine's exp and log.
  */
 #ifndef TALWEG_MATH_ZIGGURAT_H
 #define TALWEG_MATH_ZIGGURAT_H

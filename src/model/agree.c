@@ -1,5 +1,5 @@
-/* agree.c: the members of a team compute parts of one answer, so that they must have one problem. A process that read another
- * copy of a file would give a wrong answer without a sign of it. */
+/* agree.c: check that all members of a team have the same problem. They compute parts of one result, so a
+ * process that read another copy of a file would silently make the result wrong. */
 #include "base/team.h"
 #include "model/model.h"
 
@@ -8,7 +8,8 @@ static uint64_t add_numbers(uint64_t sum, size_t count, const double *numbers)
     return numbers ? tw_checksum(sum, count, numbers) : tw_checksum_text(sum, "none");
 }
 
-/* Parameters may come from a search, whose last digits are those of a processor: single precision is close enough. */
+/* Parameters may come from a search, whose last digits depend on the processor; therefore they are compared
+ * in single precision. */
 static uint64_t add_parameters(uint64_t sum, size_t count, const double *theta)
 {
     for (size_t k = 0; theta && k < count; k++) sum = add_numbers(sum, 1, &(double){(float)theta[k]});

@@ -1,4 +1,5 @@
-/* columns.c: the likelihood's columns of a problem: those that new cases take over, and all in words. */
+/* columns.c: the likelihood's columns of a problem: which ones new cases take over, and a description of
+ * all. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* cross.c: new cases beside those of a model: by covariances, or, where the prior has a sparse precision and no covariance function,
- * by the variables that they see. */
+/* cross.c: covariances of new cases with those of a model, from the kernel or, if the prior has a sparse
+ * precision and no covariance function, from the variables on which the new cases depend. */
 #include "covariance/precision.h"
 #include "model/model.h"
 
-/* The variables determine new cases whose e is 0. */
+/* The variables determine new cases with e = 0 only. */
 static tw_status check_determined(const tw_precision *p, size_t first, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
-/* defaults.c: the kernel's parameters that were not given: initial values are the same for all data, so that a model which has
- * them may be far from anything that the data say. */
+/* defaults.c: describe the kernel's parameters that were not given. Their initial values do not depend on the
+ * data, so a model with them may be far from the data. */
 #include <stdio.h>
 
 #include "talweg/problem.h"
@@ -7,7 +7,7 @@
 
 enum { MOST_NAMED = 6, WORDS = 512 };
 
-/* "ell = 1, sigma = 1", with at most a few of many. */
+/* "ell = 1, sigma = 1", with at most MOST_NAMED of them. */
 void tw_problem_describe_defaults(const tw_problem *problem, char *words, size_t bytes)
 {
     const tw_kernel *kernel = problem->kernel;

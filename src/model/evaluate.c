@@ -1,4 +1,4 @@
-/* evaluate.c: a target on a block of whitened positions.
+/* evaluate.c: evaluate a target on a block of whitened positions.
  *
  *   x       = m + L v                                   one triangular product for all columns
  *   l_n     = b log p(y_n | x_n) + nu_n x_n - tau_n x_n^2/2
@@ -6,7 +6,7 @@
  *   dL_b/dv = L' l' - v                                 one more triangular product
  *
  * (nu, tau: the tempered Gaussian sites of the open form.) Sites are evaluated in chunks of fixed size on the
- * stack, so that nothing is allocated. At b = 0 the likelihood is not multiplied in (0 * -inf is not 0).
+ * stack, so that nothing is allocated. At b = 0 the likelihood is omitted, since 0 * -inf is not 0.
  */
 #include "linalg/vector.h"
 #include "model/model.h"
@@ -24,7 +24,7 @@ static void scale(size_t n, double factor, double *a)
     for (size_t i = 0; i < n; i++) a[i] = factor == 0.0 ? 0.0 : factor * a[i];
 }
 
-/* Add the Gaussian sites: returns their sum of nu x - tau x^2/2. */
+/* Add the Gaussian sites to slope and lambda; returns sum nu x - tau x^2/2. */
 static double add_gaussian(size_t n, const double *tau, const double *nu, const double *x, double *slope,
                            double *lambda)
 {
@@ -35,7 +35,7 @@ static double add_gaussian(size_t n, const double *tau, const double *nu, const 
     return sum;
 }
 
-/* The sites of rows [start, start + count) of one column; the outputs point to that part of it. */
+/* Evaluate the sites of rows [start, start + count) of one column; the arguments point to that part. */
 static void evaluate_chunk(const tw_target *t, size_t start, size_t count, const double *x, double *slope,
                            double *lambda, double *dlambda, tw_site_sums *sums)
 {

@@ -1,4 +1,4 @@
-/* inputs.c: the inputs of new cases as the problem's kernel sees them. */
+/* inputs.c: prepare the inputs of new cases for the problem's kernel. */
 #include "base/context.h"
 #include "covariance/kernel.h"
 #include "talweg/problem.h"
@@ -12,7 +12,7 @@ size_t tw_problem_inputs(const tw_problem *problem, const char *const **names)
     return scaling ? scaling->d_in : problem->data->d;
 }
 
-/* Which inputs the kernel looks at: `used` among those that are left after scaling, `needed` among those before. */
+/* Mark the inputs that the kernel uses: `used` by number after scaling, `needed` by number before. */
 static void mark_inputs(const tw_problem *problem, bool *used, bool *needed)
 {
     const tw_scaling *scaling = problem->scaling;
@@ -35,7 +35,7 @@ tw_status tw_problem_take_inputs(const tw_problem *problem, bool new_categories,
     size_t d = tw_problem_inputs(problem, &names);
     void *memory = NULL;
     TW_TRY(tw_allocate(problem->ctx, 2 * d, sizeof(bool), "which inputs are needed", &memory));
-    bool *marks = memory; /* zeros: what was constant in the training data is not needed either */
+    bool *marks = memory; /* zeros: inputs constant in the training data are not needed either */
     mark_inputs(problem, marks, marks + d);
     tw_status status = take(problem, d, names, marks, new_categories, at);
     tw_release(problem->ctx, memory);

@@ -1,8 +1,8 @@
-/* labels.c: labels as a likelihood wants them: -1 and +1, levels 1, 2, ..., or numbers as they are. */
+/* labels.c: code labels for a likelihood: -1 and +1, levels 1, 2, ..., or unchanged numbers. */
 #include "base/context.h"
 #include "talweg/problem.h"
 
-/* Choices that this likelihood cannot use. */
+/* Reject choices that this likelihood cannot use. */
 static tw_status check(const tw_likelihood *likelihood, const tw_label_choice *choice, const tw_data *data)
 {
     if (choice->count && likelihood->two_classes)

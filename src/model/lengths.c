@@ -1,8 +1,8 @@
-/* lengths.c: are length scales of the size of the distances between inputs?
+/* lengths.c: compare the length scales with the distances between inputs.
  *
- * Where they are far below all of them, cases say nothing of each other, and predictions are those of the prior; where they
- * are far above, the function is as good as constant. Distances are those of some cases to all others, in length scales:
- * |(a - b)/ell|, over the inputs that the leaf looks at.
+ * If a length scale is far below all distances, cases say nothing about each other, and predictions are those
+ * of the prior; if it is far above all, the function is nearly constant. Distances are those of some cases to
+ * all others in units of the length scale, |(a - b)/ell|, over the inputs of the leaf.
  */
 #include <math.h>
 
@@ -26,7 +26,7 @@ static double distance2(const tw_kernel *kernel, const tw_node *node, const tw_d
     return sum;
 }
 
-/* The smallest and the largest distance that is not 0; smallest > largest: there is none. */
+/* The smallest and the largest nonzero distance; smallest > largest if there is none. */
 static void find_range(const tw_kernel *kernel, const tw_node *node, const tw_data *data, double *smallest,
                        double *largest)
 {

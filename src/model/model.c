@@ -1,4 +1,4 @@
-/* model.c: x ~ N(0, K), observations y: checked, copied, K factored once. */
+/* model.c: the model x ~ N(0, K) with observations y: check and copy the observations, and factor K once. */
 #include "model/model.h"
 
 #include <string.h>
@@ -9,7 +9,8 @@
 #include "linalg/size.h"
 #include "linalg/vector.h"
 
-enum { MANY = 5000 }; /* cases of a dense model: n x n numbers, and n^3 flops for each factor */
+/* Warn of a dense model with more cases than this: it has n x n numbers, and n^3 flops for each factor. */
+enum { MANY = 5000 };
 
 void tw_model_free(tw_model *model)
 {
@@ -21,7 +22,7 @@ void tw_model_free(tw_model *model)
     tw_release(ctx, model);
 }
 
-/* The last `hidden` of them are not there. */
+/* Check all observations except the last `hidden`, which are missing. */
 static tw_status check_observations(tw_context *ctx, const tw_observations *observed, size_t hidden)
 {
     size_t n = observed->n;
@@ -44,7 +45,7 @@ static tw_status hide_sites(tw_model *model)
     return TW_OK;
 }
 
-/* A model with its observations, and no prior yet. */
+/* A model with its observations but no prior. */
 static tw_status allocate_model(tw_context *ctx, const tw_observations *observed, size_t hidden,
                                 tw_model **out)
 {
@@ -62,7 +63,7 @@ static tw_status allocate_model(tw_context *ctx, const tw_observations *observed
     return status;
 }
 
-/* Free the model on failure, hand it out on success. */
+/* On success set *out to the model; on failure free it. */
 static tw_status finish(tw_status status, tw_model *model, tw_model **out)
 {
     if (status == TW_OK)
@@ -92,7 +93,7 @@ tw_status tw_model_new(tw_context *ctx, const double *k, size_t ldk, const tw_ob
     return finish(give_matrix(model, k, ldk, jitter), model, out);
 }
 
-/* The hidden cases of the data are the variables of the prior. */
+/* The hidden cases of the data become the variables of the prior. */
 static tw_status show_variables(const tw_data *data, size_t cases, tw_precision *p)
 {
     if (p->q && p->q->rows == data->hidden) return tw_precision_show_variables(p, cases);
@@ -131,7 +132,7 @@ tw_observations tw_data_observed(const tw_data *data, const tw_likelihood *likel
     return observed;
 }
 
-/* Every column of the data is one of the likelihood's. */
+/* Every column of the data must belong to the likelihood. */
 static tw_status check_columns(const tw_data *data, const tw_likelihood *likelihood)
 {
     for (size_t k = 0; k < data->columns; k++)
@@ -186,7 +187,7 @@ tw_status tw_model_from_precision(const tw_sparse *q, const tw_sparse *design,
 
 tw_status tw_model_check_new(const tw_model *model, size_t m, const double *cross, const double *diagonal)
 {
-    static const double allowed = 1e-3; /* of k**: files may have few digits, and K^-1 enlarges errors */
+    static const double allowed = 1e-3; /* of k**: files may have few digits, and K^-1 magnifies errors */
     const tw_gaussian *prior = model->prior;
     double *u = NULL, explained = 0.0;
     size_t j = 0;

@@ -1,4 +1,4 @@
-/* problem.c: a model together with what it was made of. */
+/* problem.c: a model together with its data, kernel and options. */
 #include "model/problem.h"
 
 #include "base/context.h"
@@ -60,7 +60,8 @@ static tw_status copy_parameters(tw_problem *problem, const tw_problem_parts *pa
     return TW_OK;
 }
 
-/* Where the cases do not determine the variables of a sparse prior, the variables become cases that are not observed. */
+/* If the cases do not determine the variables of a sparse prior, append the variables as cases without
+ * observations. */
 static tw_status hide_variables(tw_problem *problem)
 {
     tw_data *data = problem->data;
@@ -72,7 +73,7 @@ static tw_status hide_variables(tw_problem *problem)
     return status;
 }
 
-/* A kernel that was not parsed for the data learns the names of their inputs, to print them. */
+/* Give a kernel that was not parsed for these data the names of the inputs, for printing. */
 static tw_status name_inputs(const tw_problem *problem)
 {
     const tw_data *data = problem->data;
@@ -80,7 +81,7 @@ static tw_status name_inputs(const tw_problem *problem)
     return tw_kernel_set_names(problem->kernel, data->d, (const char *const *)data->names);
 }
 
-/* The problem has its parts, but for phi and the model. */
+/* Set the other parts of the problem, phi and the model. */
 static tw_status build(tw_problem *problem, const tw_problem_parts *parts)
 {
     TW_TRY(copy_parameters(problem, parts));

@@ -1,5 +1,5 @@
-/* problem_same.c: see problem.h. Files keep every number of a problem to the bit, so that equality is
- * that of bits too, and needs no tolerance. */
+/* problem_same.c: compare two problems; see problem.h. Files keep every number to the bit, so the comparison
+ * needs no tolerance. */
 #include <string.h>
 
 #include "model/problem.h"

@@ -1,7 +1,7 @@
 /* reference.c: the normalised Gaussian q that a path starts from.
  *
- * For sites it is the prior conditioned on them, with log Z_q = -1/2 log|I + L' T L| + 1/2 nu' Sigma nu: nothing is
- * inverted or subtracted (gaussian/gaussian.h).
+ * With sites, q is the prior conditioned on them, with log Z_q = -1/2 log|I + L' T L| + 1/2 nu' Sigma nu.
+ * This form neither inverts a matrix nor subtracts one (gaussian/gaussian.h).
  */
 #include <math.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static tw_status allocate_reference(const tw_model *model, tw_reference_kind kin
     return TW_OK;
 }
 
-/* Free q on failure, hand it out on success. */
+/* On success set *out to q; on failure free it. */
 static tw_status finish(tw_status status, tw_reference *q, tw_reference **out)
 {
     if (status != TW_OK) {

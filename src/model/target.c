@@ -1,4 +1,4 @@
-/* target.c: the tempered path at one temperature: which base, which sites, which constant.
+/* target.c: the tempered path at one temperature: its base, its sites and its constant.
  *
  *   open:    base N(0, K), sites b l_n + (1-b)(nu x - tau x^2/2), constant -(1-b) log Z_q
  *   folded:  base A^-1 = K^-1 + (1-b) T, m = (1-b) A nu, sites b l_n,
@@ -49,7 +49,7 @@ tw_status tw_target_new(const tw_model *model, const tw_reference *reference, tw
     return TW_OK;
 }
 
-/* The base is the prior. */
+/* Use the prior as base. */
 static void use_prior(tw_target *t)
 {
     t->base = t->model->prior;

@@ -1,4 +1,4 @@
-/* theta.c: all parameters of a problem as one vector: the kernel's, and behind them the likelihood's. */
+/* theta.c: all parameters of a problem as one vector, first the kernel's, then the likelihood's. */
 #include <string.h>
 
 #include "talweg/problem.h"
@@ -34,7 +34,7 @@ void tw_problem_get_theta(const tw_problem *problem, double *theta)
         theta[j] = j < count ? tw_kernel_theta(problem->kernel)[j] : problem->phi[j - count];
 }
 
-/* A likelihood's parameter that moves is given from then on, as a kernel's is. */
+/* A parameter of the likelihood counts as given once it changes, like one of the kernel. */
 static void take_phi(tw_problem *problem, const double *phi)
 {
     for (size_t k = 0; k < problem->likelihood->parameters; k++) {

@@ -1,10 +1,11 @@
 /* team.c: a team over MPI (talweg/team_mpi.h).
  *
- * Every call starts with an allgather, in which each rank sends all others one slot of a fixed size: whether it fails, and
- * otherwise its payload, if that fits. A rank that fails does not know which call the others are in; since all slots have the
- * same size it can join any of them, and no rank waits forever: all ranks learn of the failure in the same call, receive the
- * reason, and do not communicate again. A payload that does not fit into the slots follows in a separate message. Nothing is
- * sent while no rank waits, so that no rank can run ahead of another's failure.
+ * Every call starts with an allgather, in which each rank sends all others one slot of a fixed size: whether
+ * it fails and, otherwise, its payload, if that fits. A rank that fails does not know which call the others
+ * are in. Since all slots have the same size, it can join any of them, and no rank waits forever: all ranks
+ * learn of the failure in the same call, receive the reason, and do not communicate again. A payload that
+ * does not fit into the slots follows in a separate message. No rank sends a message for which no other rank
+ * waits, so no rank can run ahead of another's failure.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -18,15 +19,15 @@ enum {
     MOST_PAYLOAD = 4096,
     LEAST_PAYLOAD = 64,
     ALL_PAYLOAD = 65536
-}; /* bytes: in a slot, and in all slots */
+}; /* bytes: limits for one slot, and for all slots */
 
-/* In front of the payload of a rank. */
+/* The header before the payload of a rank. */
 typedef struct slot_head {
     int fails;
 } slot_head;
 
-/* Memory shared by the ranks of one machine. All ranks have the same list, in the same order, since they make
- * the same calls; freeing is a collective call, and is put off until the team ends. */
+/* Memory shared by the ranks of one machine. All ranks make the same calls, so they have the same list in the
+ * same order. Freeing a window is a collective call, which waits until the team ends. */
 typedef struct window {
     MPI_Win win;
     void *memory;
@@ -35,14 +36,14 @@ typedef struct window {
 } window;
 
 typedef struct mpi_team {
-    tw_team team; /* first: what the caller holds */
+    tw_team team; /* first member: the caller's pointer */
     tw_context *ctx;
     MPI_Comm comm;
-    double spins;                /* seconds for which a rank waits in a loop */
+    double spins;                /* seconds for which a rank spins before it sleeps */
     int *count, *displacement;   /* of the ranks, in bytes */
     size_t payload;              /* largest payload of a rank in a slot, in bytes */
     char *own, *slots;           /* the slot of this rank, and those of all */
-    MPI_Comm node;               /* the ranks on this machine; MPI_COMM_NULL: not known */
+    MPI_Comm node;               /* the ranks on this machine; MPI_COMM_NULL: unknown */
     window window[MOST_WINDOWS]; /* their shared memory, the first `windows` of them */
     size_t windows;
     bool over;                    /* a rank failed, or the work has ended */
@@ -57,15 +58,15 @@ typedef struct failure {
     char why[WHY_BYTES];
 } failure;
 
-static void lose_mpi(mpi_team *m)
+static void mpi_failed(mpi_team *m)
 {
     m->over = true;
     m->how = TW_INTERRUPTED;
     snprintf(m->why, sizeof m->why, "MPI reports an error");
 }
 
-/* In lockstep a rank that fails alone waits for others that wait for it in a matrix operation: it waits for some seconds,
- * and then aborts all ranks. */
+/* In lockstep, a rank that fails alone may wait for others that wait for it in a matrix operation. It waits
+ * for PATIENCE seconds and then aborts all ranks. */
 static int wait_in_time(const mpi_team *m, const failure *mine, MPI_Request *request)
 {
     int code;
@@ -99,7 +100,7 @@ static tw_status receive_failure(mpi_team *m, int first, const failure *mine)
     if (mine && first == rank) received = *mine;
     m->over = true;
     if (MPI_Bcast(&received, (int)sizeof received, MPI_BYTE, first, m->comm) != MPI_SUCCESS) {
-        lose_mpi(m);
+        mpi_failed(m);
         return m->how;
     }
     m->how = (tw_status)received.status;
@@ -120,7 +121,7 @@ static tw_status exchange(mpi_team *m, const failure *mine)
     if (MPI_Iallgather(m->own, (int)slot_bytes(m), MPI_BYTE, m->slots, (int)slot_bytes(m), MPI_BYTE, m->comm,
                        &request) != MPI_SUCCESS ||
         wait_in_time(m, mine, &request) != MPI_SUCCESS) {
-        lose_mpi(m);
+        mpi_failed(m);
         return m->how;
     }
     for (size_t r = 0; r < m->team.size; r++) {
@@ -134,11 +135,11 @@ static tw_status exchange(mpi_team *m, const failure *mine)
 static tw_status result_of(mpi_team *m, int code)
 {
     if (code == MPI_SUCCESS) return TW_OK;
-    lose_mpi(m);
+    mpi_failed(m);
     return m->how;
 }
 
-/* What one rank has, all have; MPI counts in int. */
+/* Broadcast in chunks, since MPI counts in int. */
 static int send_to_all(mpi_team *m, int from, char *data, size_t bytes)
 {
     int code = MPI_SUCCESS;
@@ -203,7 +204,7 @@ static tw_status broadcast(void *user, void *data, size_t bytes)
     return TW_OK;
 }
 
-/* With one other rank, between two collective calls: neither can fail before both are done. */
+/* Exchange with one other rank, between two collective calls: neither rank can fail before both are done. */
 static tw_status trade(void *user, size_t with, size_t bytes, const void *mine, void *theirs)
 {
     enum { TRADE = 1 };
@@ -242,14 +243,14 @@ static const char *reason(void *user)
 
 /* ---- shared memory ---- */
 
-/* Did it work everywhere? */
+/* Whether it worked on all ranks. */
 static bool all_have(mpi_team *m, bool mine)
 {
     int good = mine, all = 0;
     return MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, m->comm) == MPI_SUCCESS && all;
 }
 
-/* Ranks on this machine; 0: not known. */
+/* The number of ranks on this machine; 0 if unknown. */
 static int node_size(const mpi_team *m)
 {
     int size = 0;
@@ -257,7 +258,8 @@ static int node_size(const mpi_team *m)
     return size;
 }
 
-/* Is there a node for all, and one with several ranks? Else each has its own memory anyhow. */
+/* Whether all ranks know their machine and some machine has several ranks. Otherwise shared memory would be
+ * of no use. */
 static bool shares_nodes(mpi_team *m)
 {
     int size = node_size(m), largest = 0;
@@ -285,8 +287,9 @@ static bool open_window(const mpi_team *m, size_t bytes, window *w)
     return MPI_Win_shared_query(w->win, 0, &size, &unit, &w->memory) == MPI_SUCCESS;
 }
 
-/* One that was given back, or a new one. NULL: there is none; then each has its own memory. (Nothing is allocated here: a rank
- * that had no memory for it would say so in a meeting, and the others are not in one.) */
+/* A window that was given back, or a new one. NULL if there is none; then each rank uses its own memory.
+ * (This function must not call tw_allocate: a rank without memory would report that in an exchange, in which
+ * the other ranks do not take part.) */
 static window *find_window(mpi_team *m, size_t bytes)
 {
     for (size_t k = 0; k < m->windows; k++)
@@ -302,7 +305,7 @@ static tw_status common(void *user, size_t bytes, void **memory, bool *first)
     mpi_team *m = user;
     *memory = NULL;
     *first = true;
-    tw_status status = exchange(m, NULL); /* nobody uses any longer what was given back */
+    tw_status status = exchange(m, NULL); /* a barrier: no rank still uses memory that was given back */
     if (status != TW_OK || !shares_nodes(m)) return status;
     window *w = find_window(m, bytes);
     if (!w) return TW_OK;
@@ -328,7 +331,7 @@ static void free_windows(mpi_team *m)
     if (m->node != MPI_COMM_NULL) MPI_Comm_free(&m->node);
 }
 
-/* ---- its life ---- */
+/* ---- start and end ---- */
 
 static tw_status make_slots(mpi_team *m)
 {
@@ -343,7 +346,7 @@ static tw_status make_slots(mpi_team *m)
     return TW_OK;
 }
 
-/* All that one rank does by itself, and may fail in. */
+/* The local part of the start, which may fail on one rank. */
 static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
 {
     int rank = 0, size = 0;
@@ -369,7 +372,7 @@ static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
     return make_slots(m);
 }
 
-/* Who is on this machine, and has each a processor? */
+/* Find the ranks on this machine, and whether each has a processor. */
 static void find_node(mpi_team *m)
 {
     if (MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, (int)m->team.rank, MPI_INFO_NULL, &m->node) !=
@@ -379,7 +382,7 @@ static void find_node(mpi_team *m)
     m->spins = tw_mpi_spins(node_size(m));
 }
 
-/* There is no team yet that could receive a failure: all ranks first check that all are ready. */
+/* Before the team exists, failures cannot be exchanged: all ranks first check that all are ready. */
 static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status status)
 {
     int failed = !m || status != TW_OK, any = 0;

@@ -1,4 +1,4 @@
-/* wait.c: see wait.h. */
+/* wait.c: spin, then sleep; see wait.h. */
 #include "mpi/wait.h"
 
 #include <math.h>
@@ -7,8 +7,8 @@
 
 enum { LEAST_TRIES = 200 };
 
-/* Ranks that do equal shares meet within less than this, and a nap costs many times what a message does: the processor
- * that wakes up has to be had back first. */
+/* Ranks with equal shares of work meet within less than this time. Sleeping costs many times as much as a
+ * message, because the rank must first get its processor back. */
 static const double spin_seconds = 5e-3;
 
 double tw_mpi_spins(int ranks)

@@ -1,18 +1,18 @@
-/* wait.h: how a rank waits for a message: at first in a loop, as MPI does, then in naps, so that a rank that shares its
- * processor with others lets them work. */
+/* wait.h: how a rank waits for a message: it first spins, as MPI does, and then sleeps for short times, so
+ * that other ranks on the same processor can work. */
 #ifndef TALWEG_MPI_WAIT_H
 #define TALWEG_MPI_WAIT_H
 
 #include <mpi.h>
 #include <stdbool.h>
 
-/* Seconds for which a rank waits in a loop, with so many ranks on its machine: none where they have to share processors. */
+/* The seconds for which a rank spins, with this number of ranks on its machine: 0 if they share processors. */
 double tw_mpi_spins(int ranks);
 
-/* Wait until the request is done, or until MPI_Wtime() is `end`: false. *code: what MPI says. */
+/* Wait until the request is complete; false if MPI_Wtime() reaches `end` first. *code is MPI's return code. */
 bool tw_mpi_wait_until(double spins, double end, MPI_Request *request, int *code);
 
-/* The same without an end; returns what MPI says. */
+/* The same without a time limit; returns MPI's return code. */
 int tw_mpi_wait(double spins, MPI_Request *request);
 
 #endif

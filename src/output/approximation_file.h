@@ -1,28 +1,26 @@
 /* approximation_file.h: the format of a saved approximation: one JSON object.
  *
- *   format, version, library     "talweg approximation", 2, who wrote it
- *   n, inputs                    cases, and columns of x
- *   names                        null, or what the inputs are called
- *   levels, labels               null, or for each input null or the texts of its categories; null, or the texts that y
- *                                stands for
+ *   format, version, library     "talweg approximation", 2, and the version that wrote it
+ *   n, inputs                    the number of cases, and of columns of x
+ *   names                        null, or the names of the inputs
+ *   levels, labels               null, or for each input null or the texts of its categories; null, or the texts of the
+ *                                values of y
  *   likelihood                   {name, phi: {a parameter's name: its number, ...}, columns: {a column's name: n
- *                                numbers, ...}}; what is not there is as usual
+ *                                numbers, ...}}; members that are absent have default values
  *   kernel, theta                the expression of the kernel, and its parameters (talweg/covariance.h); null with a
  *                                given matrix
  *   matrix                       null, or the n (n + 1) / 2 numbers of K's lower triangle, row by row
- *   jitter                       what was added to K's diagonal
+ *   jitter                       the number added to K's diagonal
  *   scaling                      null, or {inputs, columns (from 1 on), centre, scale, names}; names: null, or those of the
- *                                inputs before
- *   x, y                         inputs one after the other (scaled; null with a given matrix); labels
+ *                                inputs before scaling
+ *   x, y                         the inputs column by column (scaled; null with a given matrix); the labels
  *   approximation                {kind, converged, iterations, residual, log_z, tau, nu}
  *
- * A later version may add fields; a change of meaning raises `version`. Version 1 had instead of phi and columns, and
- * of kernel and theta
+ * Later versions may add fields; a change of meaning increases `version`. Version 1, which is still read, has
+ * in place of phi, columns, kernel and theta
  *
  *   likelihood.w                 n numbers of the likelihood's first column, or null
  *   covariance                   {kernel: the shape's name, log_ell, log_sigma, constant, white}, or null
- *
- * and is still read.
  */
 #ifndef TALWEG_OUTPUT_APPROXIMATION_FILE_H
 #define TALWEG_OUTPUT_APPROXIMATION_FILE_H

@@ -1,5 +1,5 @@
-/* approximation_load.c: a problem and its approximation from a file. The format is in approximation_file.h; nothing in the
- * file is believed before it is checked. */
+/* approximation_load.c: read a problem and its approximation from a file in the format of
+ * approximation_file.h. Everything in the file is checked before use. */
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +72,7 @@ static tw_status read_columns(const tw_fields *in, const tw_likelihood *likeliho
                    likelihood->name);
 }
 
-/* Where a parameter is not in the file, it has its initial value. */
+/* A parameter that is not in the file has its initial value. */
 static tw_status read_parameters(const tw_fields *in, const tw_likelihood *likelihood, double **phi)
 {
     tw_fields inner;
@@ -88,7 +88,7 @@ static tw_status read_parameters(const tw_fields *in, const tw_likelihood *likel
     return TW_OK;
 }
 
-/* Of version 1. */
+/* For files of version 1. */
 static tw_status read_constants(const tw_fields *in, const tw_likelihood *likelihood, tw_data *data)
 {
     bool none = false;
@@ -130,7 +130,7 @@ static tw_status read_expression(const tw_fields *in, tw_problem_parts *parts)
     return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, status, "field \"kernel\": ");
 }
 
-/* Of version 1. */
+/* For files of version 1. */
 static tw_status read_covariance(const tw_fields *in, tw_problem_parts *parts)
 {
     tw_fields inner;
@@ -152,7 +152,7 @@ static tw_status read_covariance(const tw_fields *in, tw_problem_parts *parts)
     return status == TW_OK ? TW_OK : tw_fail_within(in->ctx, status, "field \"covariance\": ");
 }
 
-/* The lower triangle, row by row, to a full symmetric matrix. */
+/* Read the lower triangle, row by row, into a full symmetric matrix. */
 static tw_status read_matrix(const tw_fields *in, size_t n, tw_problem_parts *parts)
 {
     double *triangle = NULL, *matrix = NULL;
@@ -167,7 +167,7 @@ static tw_status read_matrix(const tw_fields *in, size_t n, tw_problem_parts *pa
     return status;
 }
 
-/* Columns counted from 1 on, increasing and within the inputs; scales above 0. */
+/* Columns must be counted from 1, increase and be inputs; scales must be above 0. */
 static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, const double *columns)
 {
     for (size_t k = 0; k < scaling->d_out; k++) {
@@ -185,7 +185,7 @@ static tw_status check_scaling(const tw_fields *in, const tw_scaling *scaling, c
     return TW_OK;
 }
 
-/* The texts of an array, newly allocated; `name` is what messages call it. */
+/* Copy the texts of an array; `name` is its name in messages. */
 static tw_status read_texts(const tw_fields *in, const char *name, const json_t *array, char ***texts)
 {
     void *block = NULL;
@@ -204,7 +204,7 @@ static tw_status read_texts(const tw_fields *in, const char *name, const json_t 
     return status;
 }
 
-/* `count` names, newly allocated; none in files of before there were names. */
+/* Read `count` names; older files have none. */
 static tw_status read_names(const tw_fields *in, size_t count, char ***names)
 {
     const json_t *array = json_object_get(in->object, "names");
@@ -215,7 +215,7 @@ static tw_status read_names(const tw_fields *in, size_t count, char ***names)
     return read_texts(in, "names", array, names);
 }
 
-/* An array of texts that may be absent or null. */
+/* Read an array of texts, which may be absent or null. */
 static tw_status take_texts(const tw_fields *in, const char *name, tw_levels *to)
 {
     const json_t *array = json_object_get(in->object, name);
@@ -225,7 +225,7 @@ static tw_status take_texts(const tw_fields *in, const char *name, tw_levels *to
     return TW_OK;
 }
 
-/* Files of before there were categories have none. */
+/* Older files have no categories. */
 static tw_status read_levels(const tw_fields *in, tw_data *data)
 {
     const json_t *levels = json_object_get(in->object, "levels");
@@ -264,7 +264,7 @@ static tw_status read_scaling(const tw_fields *in, size_t d, tw_problem_parts *p
     return status;
 }
 
-/* n cases with d inputs; a given matrix needs none, and a column of zeros stands for them. */
+/* Read n cases with d inputs. A problem with a given matrix has no inputs; a column of zeros replaces them. */
 static tw_status read_data(const tw_fields *in, bool matrix, tw_problem_parts *parts)
 {
     size_t n = 0, d = 0;
@@ -289,7 +289,7 @@ static tw_status read_source(const json_t *sources, const char *role, tw_data *d
     return name ? tw_data_set_source(data, role, name) : TW_OK;
 }
 
-/* Files of before there were sources have none. */
+/* Older files have no sources. */
 static tw_status read_sources(const tw_fields *in, tw_data *data)
 {
     const json_t *sources = json_object_get(in->object, "sources");

@@ -1,5 +1,6 @@
-/* approximation_save.c: a problem and its approximation to a file. The format is in approximation_file.h. The object is
- * printed as it goes, one line for each member, so that a given matrix takes no memory a second time. */
+/* approximation_save.c: write a problem and its approximation to a file in the format of
+ * approximation_file.h. The object is printed member by member, so that a given matrix is not copied in
+ * memory. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "talweg/files.h"
 #include "talweg/output.h"
 
-/* 17 digits read back to the same double; with a point or an exponent also -0, which is not the integer 0. */
+/* 17 digits restore the same double. The point or exponent preserves -0, which JSON's integer 0 would not. */
 static void print_number(double value, FILE *to)
 {
     char text[40] = "null";
@@ -21,7 +22,7 @@ static void print_number(double value, FILE *to)
     fputs(text, to);
 }
 
-/* An array, or null where there is none. */
+/* An array, or null. */
 static void print_numbers(size_t n, const double *values, FILE *to)
 {
     for (size_t i = 0; values && i < n; i++) {
@@ -48,7 +49,7 @@ static void print_likelihood(const tw_problem *problem, FILE *to)
     fputs("}}", to);
 }
 
-/* Printable ASCII, as expressions are, in which JSON escapes two characters. */
+/* Print an expression, which is printable ASCII: JSON escapes only two of its characters. */
 static void print_text(const char *text, FILE *to)
 {
     fputc('"', to);
@@ -71,7 +72,7 @@ static void print_kernel(const tw_kernel *kernel, const char *expression, FILE *
     print_numbers(tw_kernel_count(kernel), given ? NULL : tw_kernel_theta(kernel), to);
 }
 
-/* Row i of the lower triangle of the symmetric K is the beginning of its column i. */
+/* K is symmetric, so row i of its lower triangle is the beginning of column i. */
 static void print_matrix(const tw_kernel *kernel, FILE *to)
 {
     size_t n = 0;
@@ -84,7 +85,7 @@ static void print_matrix(const tw_kernel *kernel, FILE *to)
     fputs(matrix ? "]" : "null", to);
 }
 
-/* Names that are no text of Unicode, which jansson does not take, are left out. */
+/* Names that are not valid Unicode, which jansson rejects, are omitted. */
 static void print_names(size_t count, char *const *from, FILE *to)
 {
     json_t *names = from ? json_array() : NULL;
@@ -100,7 +101,7 @@ static void print_names(size_t count, char *const *from, FILE *to)
     json_decref(names);
 }
 
-/* Of the inputs, unless there are none (NULL), and of y. */
+/* The categories of the inputs (NULL: none) and of y. */
 static void print_levels(const tw_levels *levels, const tw_data *data, FILE *to)
 {
     if (!levels) fputs("null", to);
@@ -120,7 +121,8 @@ static void print_source(const char *role, const char *name, bool first, FILE *t
     print_names(1, name ? names : NULL, to);
 }
 
-/* What the columns of y and of the constants were called, {"label":["sick"],"exposure":null}, and those that were left out. */
+/* The source names of y and of the constants, {"label":["sick"],"exposure":null}, and of the ignored
+ * columns. */
 static void print_sources(const tw_data *data, FILE *to)
 {
     fputs(",\n  \"sources\": {", to);

@@ -1,7 +1,8 @@
 /* checkpoint.c: the state of a long computation in a file.
  *
- * The file is a sequence of words of 8 bytes in the machine's own order: a mark, the number of blocks; for each of
- * them its name, its length in bytes and the bytes, filled up with zeros; and a checksum of all words before it.
+ * The file is a sequence of 8-byte words in the machine's byte order: a magic number, the number of blocks;
+ * for each block its name, its length in bytes and the bytes, padded with zeros; and a checksum of all words
+ * before it.
  */
 #include <string.h>
 
@@ -47,7 +48,7 @@ void tw_checkpoint_free(tw_checkpoint *c)
 
 /* ---- blocks ---- */
 
-/* The place of a name, or of the next new one. */
+/* The index of a name, or of the next new block. */
 static size_t find(const tw_checkpoint *c, const char *name)
 {
     size_t k = 0;
@@ -83,7 +84,7 @@ const void *tw_checkpoint_get(const tw_checkpoint *c, const char *name, size_t *
 
 static void write_words(FILE *to, size_t words, const void *from, uint64_t *sum)
 {
-    fwrite(from, WORD, words, to); /* errors are noticed when the file is closed */
+    fwrite(from, WORD, words, to); /* tw_writer_close reports errors */
     *sum = tw_checksum(*sum, words, from);
 }
 
@@ -105,7 +106,7 @@ tw_status tw_checkpoint_save(const tw_checkpoint *c, const char *path)
     return tw_writer_close(writer, TW_OK);
 }
 
-/* The next words of a file, or NULL where it ends before. */
+/* The next words of a file; NULL if it ends before. */
 static const void *take(const tw_file *file, size_t *at, size_t words)
 {
     const char *here = file->bytes + *at;

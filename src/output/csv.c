@@ -1,4 +1,4 @@
-/* csv.c: writing CSV. */
+/* csv.c: write tables as CSV. */
 #include "output/csv.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 #include "data/number.h"
 
-/* A double is always one of at most 17 digits; most of those that people meet need 15 or fewer. */
+/* 17 digits always suffice for a double; most numbers in practice need at most 15. */
 void tw_csv_put_number(double value, FILE *to)
 {
     char text[32] = "NaN";
@@ -35,7 +35,8 @@ tw_status tw_csv_numbers(tw_context *ctx, size_t count, const double *values, FI
     return TW_OK;
 }
 
-/* A name as a field: in quotes, its own doubled, where it holds what ends a field. */
+/* Print a name as a field; if it contains a separator, a quote or a line end, in quotes with inner quotes
+ * doubled. */
 static void put_name(const char *name, FILE *to)
 {
     bool quoted = strpbrk(name, ",\"\r\n") != NULL;

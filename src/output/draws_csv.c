@@ -1,18 +1,19 @@
-/* draws_csv.c: draws as CSV as they come: all chains in one file, or a file for each as CmdStan writes them. */
+/* draws_csv.c: write draws as CSV while sampling: all chains in one file, or one file for each chain in
+ * CmdStan's format. */
 #include <limits.h>
 
 #include "data/number.h"
 #include "output/csv.h"
 
-/* ---- what both have ---- */
+/* ---- common to both ---- */
 
-/* Did the trajectory fail, in any way? */
+/* Whether the trajectory failed in any way. */
 static bool failed(const tw_record *r)
 {
     return r->energy_divergence || r->implicit_failure || r->irreversible || r->factorisation;
 }
 
-/* Names ",x.1,...,x.n" and the end of the line; values of one chain likewise. */
+/* Print the names ",x.1,...,x.n" and end the line. */
 static void print_names(size_t n, FILE *to)
 {
     for (size_t i = 1; i <= n; i++) fprintf(to, ",x.%zu", i);
@@ -50,13 +51,13 @@ tw_status tw_draws_csv_add(tw_context *ctx, const tw_draw *draw, FILE *to)
     return TW_OK;
 }
 
-/* ---- a file for each chain ---- */
+/* ---- one file for each chain ---- */
 
 struct tw_stan_csv {
     tw_context *ctx;
     size_t chains;
     bool started;     /* a draw has been written */
-    tw_writer **file; /* one for each chain; NULL: not begun, or closed */
+    tw_writer **file; /* one for each chain; NULL: not open */
 };
 
 static tw_status name_file(tw_context *ctx, const char *prefix, size_t chain, char path[PATH_MAX])
@@ -126,7 +127,7 @@ tw_status tw_stan_csv_open(tw_context *ctx, const char *prefix, bool overwrite,
     return status;
 }
 
-/* The depth d of a tree with 2^d - 1 >= steps. */
+/* The smallest depth d of a tree with 2^d - 1 >= steps. */
 static size_t tree_depth(size_t steps)
 {
     size_t depth = 0;

@@ -1,4 +1,5 @@
-/* fields.c: see fields.h. jansson has refused numbers that overflow; what is left of a real is finite. */
+/* fields.c: read fields of JSON objects; see fields.h. jansson rejects numbers that overflow, so every real
+ * is finite. */
 #include "output/fields.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* writer.c: write beside, fsync, rename. */
+/* writer.c: write a temporary file in the same folder, fsync it, and rename it. */
 #include "output/writer.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@ static tw_status fail_write(tw_context *ctx, const char *path, const char *what,
     return tw_fail(ctx, TW_WRITE_FAILED, "%.1000s: %s: %s", path, what, strerror(error));
 }
 
-/* "/dev/stdout" and its kind are streams that are open, whatever is behind them: opened anew, a file there would be
- * written from its beginning. -1: another name. */
+/* "/dev/stdout" and the like name streams that are already open. Opening such a name again would write a file
+ * behind it from the beginning. Returns the descriptor, or -1 for any other name. */
 static int open_stream(const char *path)
 {
     char *end = NULL;
@@ -27,7 +27,7 @@ static int open_stream(const char *path)
     return end > path + 8 && !*end && number >= 0 && number <= INT_MAX ? (int)number : -1;
 }
 
-/* Where the bytes go in the end, and whether something other than a regular file is there. */
+/* Find the final target, and whether something other than a regular file is there. */
 static tw_status find_target(tw_writer *writer, bool overwrite, bool *in_place)
 {
     struct stat about;
@@ -46,7 +46,7 @@ static tw_status find_target(tw_writer *writer, bool overwrite, bool *in_place)
     return TW_OK;
 }
 
-/* A new file beside the target. O_EXCL makes sure that it is ours. */
+/* Create a new file next to the target. O_EXCL ensures that no other process has it. */
 static int open_beside(tw_writer *writer)
 {
     for (int attempt = 0; attempt < 100; attempt++) {
@@ -62,7 +62,7 @@ static int open_beside(tw_writer *writer)
     return -1;
 }
 
-/* The leader of a team writes its files; what the others write goes nowhere. */
+/* Only the leader of a team writes files; the other members write to /dev/null. */
 static tw_status begin(tw_writer *writer, bool overwrite)
 {
     bool in_place = false;
@@ -128,19 +128,19 @@ tw_status tw_writer_reserve(tw_writer *writer, uint64_t bytes)
                    writer->path, 1e-6 * (double)bytes, strerror(error));
 }
 
-/* Flush, fsync, rename. Returns errno of what failed, or 0. */
+/* Flush, fsync, rename. Returns the errno of the call that failed, or 0. */
 static int complete(tw_writer *writer)
 {
     FILE *file = writer->file;
     bool in_place = !writer->temporary[0];
     int error = 0;
     errno = 0;
-    if (fflush(file) != 0 || ferror(file)) error = errno ? errno : EIO; /* the reason, where it still holds */
+    if (fflush(file) != 0 || ferror(file)) error = errno ? errno : EIO; /* errno, if it is still set */
     if (!error && !in_place && fsync(fileno(file)) != 0) error = errno;
     writer->file = NULL;
     if (fclose(file) != 0 && !error) error = errno;
     if (!error && !in_place && rename(writer->temporary, writer->target) != 0) error = errno;
-    if (!error) writer->temporary[0] = '\0'; /* it has its name */
+    if (!error) writer->temporary[0] = '\0'; /* renamed */
     return error;
 }
 

@@ -1,5 +1,5 @@
-/* writer.h: what the files of output use of a tw_writer beside what is public (talweg/files.h): its temporary name, for a
- * library that writes a file by its name. */
+/* writer.h: the struct of tw_writer, for the files of this room. A library that writes a file by its name
+ * needs the temporary name (see also talweg/files.h). */
 #ifndef TALWEG_OUTPUT_WRITER_H
 #define TALWEG_OUTPUT_WRITER_H
 
@@ -9,14 +9,14 @@
 
 struct tw_writer {
     tw_context *ctx;
-    FILE *file; /* errors are noticed in tw_writer_close */
+    FILE *file; /* tw_writer_close reports errors */
     char path[PATH_MAX];
-    char target[PATH_MAX];    /* path, symbolic links followed */
-    char temporary[PATH_MAX]; /* what file is called until it is complete; "": written in place */
+    char target[PATH_MAX];    /* path with symbolic links resolved */
+    char temporary[PATH_MAX]; /* the name until the file is complete; "": written in place */
 };
 
-/* Take room on the disk for so many bytes in all, for a library that will write the file by its name:
- * TW_WRITE_FAILED where there is none, with nothing changed. Until the file is made shorter, it has them. */
+/* Reserve this many bytes on the disk, for a library that will write the file by its name. TW_WRITE_FAILED if
+ * they are not available, without any change. The file keeps the bytes until it is truncated. */
 tw_status tw_writer_reserve(tw_writer *writer, uint64_t bytes);
 
 #endif

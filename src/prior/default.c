@@ -1,11 +1,11 @@
-/* default.c: default priors that know the scale of the data: see tw_prior_default. */
+/* default.c: default priors that are scaled to the data; see tw_prior_default. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "covariance/kernel.h"
 #include "prior/read.h"
 
-/* Distances of at most this many pairs, taken at equal steps through all of them. */
+/* The most pairs whose distances are used, at equal steps through all pairs. */
 enum { PAIRS = 4096 };
 
 static int compare(const void *a, const void *b)
@@ -25,19 +25,19 @@ static double distance2(const tw_data *data, const tw_length *length, size_t i, 
     return sum;
 }
 
-/* The squared distances of pairs that differ; returns how many. */
+/* List the squared distances of pairs that differ; returns their number. */
 static size_t list_distances(const tw_data *data, const tw_length *length, double *d2)
 {
     size_t n = data->n - data->hidden, pairs = n * (n - 1) / 2, step = pairs / PAIRS + 1, count = 0;
     for (size_t i = 1, j = 0; i < n;) {
         double d = distance2(data, length, i, j);
         if (d > 0.0 && isfinite(d)) d2[count++] = d;
-        for (j += step; i < n && j >= i; i++) j -= i; /* pairs (i, j < i) one after the other */
+        for (j += step; i < n && j >= i; i++) j -= i; /* row by row through the pairs j < i */
     }
     return count;
 }
 
-/* The logarithm of the median distance; 0 where no two cases differ. */
+/* The logarithm of the median distance; 0 if no two cases differ. */
 static tw_status median_log_distance(const tw_data *data, const tw_length *length, double *out)
 {
     double *d2 = NULL;
@@ -49,7 +49,8 @@ static tw_status median_log_distance(const tw_data *data, const tw_length *lengt
     return TW_OK;
 }
 
-/* The root mean square of E[x_n | y_n] under x_n ~ N(0, 9): how far from 0 the observations are, in units of x. */
+/* The root mean square of E[x_n | y_n] under x_n ~ N(0, 9): the size of the latent values that the
+ * observations suggest. */
 static double scale_of_latents(const tw_problem *problem)
 {
     static const double broad = 9.0;
@@ -81,7 +82,7 @@ tw_status tw_prior_default(const tw_problem *problem, size_t j, tw_prior *out)
         mean = (double)power * log(scale_of_latents(problem));
         sd = (double)power;
     }
-    mean = round(100.0 * mean) / 100.0; /* for people to read: a hundredth of an sd is nothing */
+    mean = round(100.0 * mean) / 100.0; /* rounded for readers: 1/100 of an sd does not matter */
     *out = (tw_prior){.family = TW_PRIOR_NORMAL, .of_log = positive, .a = {mean, sd}};
     return TW_OK;
 }

@@ -1,12 +1,13 @@
-/* family.c: the densities: log p(x), its derivative, its integral, and quantiles.
+/* family.c: the densities of priors: log p(x), its derivative, its cdf and its quantiles.
  *
  *   normal       -z^2/2 - log s - log(2 pi)/2,  z = (x - m)/s
  *   student_t    log Gamma((v+1)/2) - log Gamma(v/2) - log(pi v)/2 - log s - (v+1)/2 log(1 + z^2/v)
  *   gamma        a log b - log Gamma(a) + (a-1) log x - b x
  *   inv_gamma    a log b - log Gamma(a) - (a+1) log x - b/x
- *   lognormal    normal of log x, less log x
- *   half_...     twice the density about 0, x > 0
- *   pc           exponential of rate r = -log(alpha)/u; of a length x: x^-k is exponential of rate r = -log(alpha) u^k, k = d/2
+ *   lognormal    that of a normal at log x, minus log x
+ *   half_...     twice the density centred at 0, for x > 0
+ *   pc           exponential with rate r = -log(alpha)/u; for a length scale x, x^-k is exponential with rate
+ *                r = -log(alpha) u^k, k = d/2
  */
 #include "prior/family.h"
 
@@ -75,7 +76,7 @@ static double half_normal_quantile(const double *a, double p)
 static double log_gamma(double x)
 {
     int sign;
-    return lgamma_r(x, &sign); /* lgamma() would write a global */
+    return lgamma_r(x, &sign); /* lgamma() would write a global variable */
 }
 
 static double student_density(const double *a, double x, double *slope)
@@ -99,13 +100,14 @@ static double student_cdf(const double *a, double x)
     return z < 0.0 ? tail : 1.0 - tail;
 }
 
-/* P(-t < T < t), t > 0: exact also where it is small. */
+/* P(-t < T < t), t > 0, accurate also if it is small. */
 static double student_within(double df, double t)
 {
     return tw_beta_cdf(t * t / (df + t * t), 0.5, 0.5 * df);
 }
 
-/* The t > 0 at which a share is p, one that rises or falls with t: by bisection of log t, since tails may be heavy. */
+/* The t > 0 where share(df, t) = p, for a share that increases (`rises`) or decreases with t: by bisection in
+ * log t, since tails may be heavy. */
 static double solve_student(double (*share)(double, double), bool rises, double df, double p)
 {
     double low = -40.0, high = 300.0;

@@ -1,4 +1,5 @@
-/* prior.c: a prior as a density of theta: with theta = log v, a density p of v is the density p(v) v of theta. */
+/* prior.c: a prior as a density of theta. If theta = log v, the density p of v becomes the density p(v) v of
+ * theta. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,13 +7,13 @@
 #include "base/fault.h"
 #include "prior/family.h"
 
-/* Is it a density of the value, and theta its logarithm? */
+/* Whether the density is one of the value v and theta = log v. */
 static bool is_of_value(const tw_prior *prior, const tw_parameter *parameter)
 {
     return !prior->of_log && parameter->transform == TW_TRANSFORM_LOG;
 }
 
-/* The share of the density that is below 0, where a value above 0 cannot be. */
+/* The probability of values below 0, which a positive parameter cannot have. */
 static double share_below(const tw_family *family, const tw_prior *prior)
 {
     return family->only_positive ? 0.0 : family->cdf(prior->a, 0.0);
@@ -62,7 +63,7 @@ double tw_prior_cdf(const tw_prior *prior, const tw_parameter *parameter, double
     return fmin(fmax((family->cdf(prior->a, x) - below) / (1.0 - below), 0.0), 1.0);
 }
 
-/* As few digits as bring the number back, with a point in every locale. */
+/* Print with the fewest digits that restore the number, and with a decimal point in every locale. */
 static void print_number(double number, char text[40])
 {
     for (int digits = 15; digits <= 17; digits++) {

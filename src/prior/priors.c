@@ -72,7 +72,7 @@ tw_status tw_priors_read(tw_priors *priors, const tw_problem *problem, const cha
     return TW_OK;
 }
 
-/* The number behind "=". */
+/* Read the number after "=". */
 static tw_status read_value(tw_context *ctx, const char *text, double *value)
 {
     tw_number_locale locale;

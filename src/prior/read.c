@@ -1,4 +1,4 @@
-/* read.c: see read.h. */
+/* read.c: parse names of parameters and priors; see read.h. */
 #include "prior/read.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@ static const char *skip(const char *text)
 
 /* ---- names ---- */
 
-/* log_ell, log_se.ell and se.log_ell are ell and se.ell, as logarithms. */
+/* log_ell, log_se.ell and se.log_ell mean ell and se.ell, as logarithms. */
 static void strip_log(tw_named *name)
 {
     char *dot = strrchr(name->name, '.'), *at = name->name;
@@ -88,7 +88,7 @@ static tw_status fail_density(tw_context *ctx, const char *text)
                    tw_prior_names());
 }
 
-/* "(1, 2)": so many numbers, at most 3. NULL where that is not there. */
+/* Parse "(1, 2)", at most 3 numbers. Returns its end, or NULL on an error. */
 static const char *read_numbers(const char *text, double *numbers, size_t *count)
 {
     *count = 0;
@@ -123,7 +123,8 @@ static tw_status check_numbers(tw_context *ctx, const tw_prior *prior, size_t co
                    ordered ? prior->a[1] : prior->a[0]);
 }
 
-/* A prior of penalised complexity knows of how many inputs a length scale is; and it is one of the value. */
+/* A penalised-complexity prior depends on the number of inputs of a length scale, and must be one of the
+ * value, not of its logarithm. */
 static tw_status finish_pc(const tw_problem *problem, size_t j, tw_prior *prior)
 {
     tw_length length;

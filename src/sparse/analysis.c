@@ -1,6 +1,7 @@
-/* analysis.c: see analysis.h. The rows of a supernode are those of the matrix in its columns and those of its children in
- * the tree (Liu 1990); which supernodes are merged follows Ashcraft & Grimes 1989 (The influence of relaxed supernode
- * partitions on the multifrontal method), with the limits of zeros that CHOLMOD's manual recommends.
+/* analysis.c: the symbolic factorisation; see analysis.h. The rows of a supernode are those of the matrix in
+ * its columns and those of its children in the elimination tree (Liu 1990). Supernodes are merged as in
+ * Ashcraft & Grimes 1989 (The influence of relaxed supernode partitions on the multifrontal method), with the
+ * limits on zeros that CHOLMOD's manual recommends.
  */
 #include "sparse/analysis.h"
 
@@ -29,8 +30,8 @@ void tw_analysis_release(tw_analysis *a)
 
 /* ---- supernodes ---- */
 
-/* Column j follows column j - 1 with the same rows below. */
-static bool continues(const tw_graph *g, size_t j)
+/* Whether column j has the same rows below it as column j - 1, its child. */
+static bool has_same_rows(const tw_graph *g, size_t j)
 {
     return g->parent[j - 1] == j && g->count[j - 1] == g->count[j] + 1;
 }
@@ -40,18 +41,19 @@ static double block_entries(double k, double m)
     return 0.5 * k * (k + 1.0) + k * m;
 }
 
-/* May k columns with this share of zeros be one supernode? */
+/* Whether k columns with this share of zeros may form one supernode. */
 static bool few_zeros(size_t k, double share)
 {
     if (k <= 4) return true;
     return share < (k <= 16 ? 0.8 : k <= 48 ? 0.1 : 0.05);
 }
 
-/* From the last supernode to the first, each is merged with the one after it if that has its parent and few zeros come of
- * it. first has the fundamental ones and gets the merged ones; zeros has a number for each. Returns how many. */
+/* From the last supernode to the first, merge each with the next one if that contains its parent and few
+ * zeros result. first holds the fundamental supernodes and becomes the merged ones; zeros holds one number
+ * for each. Returns the number of merged supernodes. */
 static size_t merge(const tw_graph *g, size_t count, uint32_t *first, double *zeros)
 {
-    size_t kept = count - 1; /* [kept, count) are done, the next one is `kept` */
+    size_t kept = count - 1; /* [kept, count) are done; `kept` is the next candidate */
     zeros[kept] = 0.0;
     for (size_t s = count - 1; s-- > 0;) {
         size_t begin = first[s], middle = first[kept], past = first[kept + 1];
@@ -80,7 +82,7 @@ static tw_status find_supernodes(tw_analysis *a, const tw_graph *g)
     TW_TRY(tw_index_allocate(a->ctx, a->n, "the supernodes", &a->of));
     TW_TRY(tw_allocate_doubles(a->ctx, a->n, 1, "the supernodes", &zeros));
     for (size_t j = 0; j < a->n; j++)
-        if (j == 0 || !continues(g, j)) a->first[count++] = (uint32_t)j;
+        if (j == 0 || !has_same_rows(g, j)) a->first[count++] = (uint32_t)j;
     a->first[count] = (uint32_t)a->n;
     a->supernodes = merge(g, count, a->first, zeros);
     for (size_t s = 0; s < a->supernodes; s++)
@@ -89,7 +91,7 @@ static tw_status find_supernodes(tw_analysis *a, const tw_graph *g)
     return TW_OK;
 }
 
-/* ---- their rows and blocks ---- */
+/* ---- rows and blocks of the supernodes ---- */
 
 static tw_status lay_out(tw_analysis *a, const tw_graph *g)
 {
@@ -113,7 +115,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Rows beyond the supernode s that are not marked with it yet. */
+/* Add the rows after supernode s that are not yet marked with it. */
 static size_t add_rows(const tw_analysis *a, size_t s, size_t count, const uint32_t *from, uint32_t *mark,
                        size_t filled)
 {
@@ -126,8 +128,8 @@ static size_t add_rows(const tw_analysis *a, size_t s, size_t count, const uint3
     return filled;
 }
 
-/* child and sibling: lists of the children of each supernode, which come before it. A supernode hangs below that of its
- * first row. */
+/* child and sibling hold lists of the children of each supernode, which precede it. The parent of a supernode
+ * is that of its first row. */
 static void find_rows(tw_analysis *a, const tw_graph *g, uint32_t *mark, uint32_t *child, uint32_t *sibling)
 {
     for (size_t j = 0; j < a->n; j++) mark[j] = TW_NO_PARENT;
@@ -147,7 +149,7 @@ static void find_rows(tw_analysis *a, const tw_graph *g, uint32_t *mark, uint32_
     }
 }
 
-/* ---- the whole of it ---- */
+/* ---- the whole analysis ---- */
 
 static tw_status analyse(tw_analysis *a, tw_graph *g, const size_t *start, const uint32_t *row,
                          const uint32_t *order)
@@ -189,9 +191,9 @@ tw_status tw_analysis_new(tw_context *ctx, size_t n, const size_t *start, const 
     return status;
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 
-/* Where row i is in the block of s. */
+/* The position of row i in the block of s. */
 static size_t position_of(const tw_supernode *s, size_t i)
 {
     size_t low = 0, high = s->m;

@@ -1,9 +1,9 @@
-/* analysis.h: how a symmetric matrix of one pattern is factored, whatever its numbers are: done once.
+/* analysis.h: the symbolic factorisation of symmetric matrices with one pattern, done once for all values.
  *
- * Variables are eliminated in an order with little fill. Neighbouring columns of the factor L with the same rows below
- * them are one supernode: k columns and m rows below, stored as one dense (k + m) x k block, of which the upper
- * triangle of the first k rows means nothing. Small supernodes that follow each other in the tree are merged at the price
- * of a few zeros, so that the blocks are large enough for BLAS.
+ * Variables are eliminated in an order with little fill. Adjacent columns of the factor L with the same rows
+ * below them form a supernode: k columns and m rows below, stored as one dense (k + m) x k block; the upper
+ * triangle of its first k rows is not used. Small supernodes that follow each other in the tree are merged at
+ * the price of a few zeros, so that the blocks are large enough for BLAS.
  */
 #ifndef TALWEG_SPARSE_ANALYSIS_H
 #define TALWEG_SPARSE_ANALYSIS_H
@@ -20,28 +20,29 @@ typedef struct tw_analysis {
     size_t supernodes;
     uint32_t *first; /* supernodes + 1: the first column of each */
     uint32_t *of;    /* n: the supernode of a column */
-    size_t *below;   /* supernodes + 1: where its rows begin in `row` */
+    size_t *below;   /* supernodes + 1: the start of its rows in `row` */
     uint32_t *row;
-    size_t *at;        /* supernodes + 1: where its block begins among the numbers of L */
-    size_t entries;    /* numbers of L, those that mean nothing included */
-    size_t most_below; /* rows below a supernode, at most */
-    size_t most_panel; /* numbers in such a panel, at most */
-    double flops;      /* of a factorisation */
+    size_t *at;        /* supernodes + 1: the start of its block in L */
+    size_t entries;    /* length of L, unused numbers included */
+    size_t most_below; /* the most rows below a supernode */
+    size_t most_panel; /* the most numbers in a panel of rows below */
+    double flops;      /* flops of a factorisation */
 } tw_analysis;
 
-/* Analyse the symmetric pattern of n variables (lower triangle, by columns). order NULL: one with little fill is looked for;
- * else variable order[k] is eliminated k-th, in an equivalent order. */
+/* Analyse the symmetric pattern of n variables (lower triangle, by columns). If order is NULL, an order with
+ * little fill is computed; otherwise the variables are eliminated in an order equivalent to order[0],
+ * order[1], ... */
 tw_status tw_analysis_new(tw_context *ctx, size_t n, const size_t *start, const uint32_t *row,
                           const uint32_t *order, tw_analysis **out);
 
-/* One more holder; the last one to release it frees it. */
+/* Add a reference; the last release frees the analysis. */
 tw_analysis *tw_analysis_hold(tw_analysis *analysis);
 void tw_analysis_release(tw_analysis *analysis);
 
-/* Where the entry of variables i and j is among the numbers of L; it must be in the pattern of L. */
+/* The position in L of the entry of variables i and j, which must be in the pattern of L. */
 size_t tw_analysis_find(const tw_analysis *analysis, size_t i, size_t j);
 
-/* A supernode's columns [first, past), its block and its rows below. */
+/* A supernode: its columns [first, past), its block and the rows below. */
 typedef struct tw_supernode {
     size_t first, past, k, m, ld; /* ld = k + m */
     size_t at;
@@ -60,13 +61,14 @@ static inline tw_supernode tw_supernode_get(const tw_analysis *a, size_t s)
                           .row = a->row + a->below[s]};
 }
 
-/* Rows [from, to) of a supernode are columns of one ancestor; `position` says where rows from `from` on are in its block. */
+/* Rows [from, to) of a supernode are columns of one ancestor; `position` holds the positions of rows from
+ * `from` on in the ancestor's block. */
 typedef struct tw_overlap {
     size_t from, to;
     tw_supernode ancestor;
 } tw_overlap;
 
-/* The overlap that begins with row `from` of s; position (m numbers) is filled from there on. */
+/* The overlap that starts with row `from` of s; fills position (m numbers) from there on. */
 tw_overlap tw_analysis_overlap(const tw_analysis *a, const tw_supernode *s, size_t from, uint32_t *position);
 
 #endif

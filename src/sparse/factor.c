@@ -1,5 +1,6 @@
-/* factor.c: the factor by supernodes, right-looking: a supernode is factored with LAPACK, its rows below solved for with BLAS,
- * and their products with themselves are subtracted from the supernodes above that they belong to.
+/* factor.c: the right-looking supernodal Cholesky factorisation. LAPACK factors a supernode, BLAS solves for
+ * its rows below, and the products of these rows with each other are subtracted from the blocks of the
+ * ancestors.
  */
 #include "sparse/factor.h"
 
@@ -32,7 +33,7 @@ tw_status tw_front_new(const tw_analysis *a, tw_front *front)
     return status;
 }
 
-/* Subtract square, the product of the rows below s with themselves, from the blocks of its ancestors. */
+/* Subtract square, the product of the rows below s with their transpose, from the blocks of the ancestors. */
 static void subtract_from_ancestors(const tw_analysis *a, const tw_supernode *s, tw_front *front, double *l)
 {
     tw_overlap o;
@@ -74,7 +75,7 @@ double tw_sparse_log_det(const tw_analysis *a, const double *l)
     return 2.0 * sum;
 }
 
-/* square (lower) = the entries of Q^-1 among the rows below s, which its ancestors have. */
+/* square (lower triangle) = the entries of Q^-1 between the rows below s, from the ancestors. */
 static void gather_from_ancestors(const tw_analysis *a, const tw_supernode *s, const double *z,
                                   tw_front *front)
 {
@@ -89,8 +90,8 @@ static void gather_from_ancestors(const tw_analysis *a, const tw_supernode *s, c
     }
 }
 
-/* From the last supernode to the first (Takahashi's recursion in blocks). With L_1 its triangle, L_2 its rows below,
- * Y = L_2 L_1^-1 and Z_22 known:
+/* Takahashi's recursion in blocks, from the last supernode to the first. With L_1 its triangle, L_2 its rows
+ * below, Y = L_2 L_1^-1 and Z_22 known:
  *   Z_21 = -Z_22 Y,    Z_11 = (L_1 L_1')^-1 - Y' Z_21. */
 void tw_sparse_select(const tw_analysis *a, tw_front *front, const double *l, double *z)
 {

@@ -1,4 +1,4 @@
-/* forms.c: b' Q^-1 b = |L^-1 P b|^2 for many sparse vectors b, a block of columns at a time. */
+/* forms.c: b' Q^-1 b = |L^-1 P b|^2 for many sparse vectors b, in blocks of columns. */
 #include <string.h>
 
 #include "sparse/factor.h"
@@ -8,7 +8,7 @@ typedef struct job {
     const tw_sparse *q;
     tw_analysis *analysis;
     tw_front front;
-    double *l, *x; /* x: a block, in the order of elimination */
+    double *l, *x; /* x: a block, in elimination order */
 } job;
 
 static tw_status factor(job *j)

@@ -1,5 +1,6 @@
-/* graph.c: see graph.h. The entries of the factor are counted row by row: those of row k are the paths in the tree from
- * the entries of the matrix in that row up to k, so the work is the number of entries. */
+/* graph.c: the elimination tree and the sizes of the columns of the factor; see graph.h. The entries of the
+ * factor are counted row by row: those of row k are the paths in the tree from the entries of the matrix in
+ * that row up to k, so the work is the number of entries. */
 #include "sparse/graph.h"
 
 #include <string.h>
@@ -38,8 +39,8 @@ tw_status tw_graph_new(tw_context *ctx, size_t n, const size_t *start, tw_graph 
     return status;
 }
 
-/* before: for each entry the smaller number in the list of the larger one. Two places beyond the count of a row make the
- * sums come out as beginnings. */
+/* before: for each entry, the smaller index in the list of the larger. Row k is counted at row_start[k + 2],
+ * so that the cumulative sums become the starts of the rows when the lists are filled. */
 static void list_rows(tw_graph *g, const size_t *start, const uint32_t *row)
 {
     size_t *next = g->row_start + 1;
@@ -59,7 +60,7 @@ static void list_rows(tw_graph *g, const size_t *start, const uint32_t *row)
     }
 }
 
-/* below: the same lists by columns; rows come sorted, since they are visited in order. */
+/* below: the same lists by columns. Rows are visited in order, so the lists are sorted. */
 static void list_columns(tw_graph *g)
 {
     size_t *next = g->start + 1;
@@ -71,7 +72,8 @@ static void list_columns(tw_graph *g)
             g->below[next[g->before[e]]++] = (uint32_t)k;
 }
 
-/* The tree, with paths shortened in mark: from each entry of row k climb to the root of what is known and hang it below k. */
+/* The elimination tree, with path compression in mark: from each entry of row k climb to the current root,
+ * and make k its parent. */
 static void find_parents(tw_graph *g)
 {
     uint32_t *ancestor = g->mark;
@@ -111,8 +113,8 @@ size_t tw_graph_order(tw_graph *graph, const size_t *start, const uint32_t *row,
     return count_entries(graph);
 }
 
-/* Children in lists (mark: first child, place: next sibling); then down along first children, numbering on the way up.
- * count, which the caller has made use of, receives the new order. */
+/* Build lists of children (mark: first child, place: next sibling). Then descend along first children, and
+ * number the variables on the way up. The caller no longer needs count, which receives the new order. */
 void tw_graph_postorder(tw_graph *g, uint32_t *order)
 {
     uint32_t *child = g->mark, *sibling = g->place, *after = g->count, next = 0;
@@ -125,7 +127,7 @@ void tw_graph_postorder(tw_graph *g, uint32_t *order)
     for (size_t root = 0; root < g->n; root++) {
         if (g->parent[root] != TW_NO_PARENT) continue;
         for (uint32_t k = (uint32_t)root; k != TW_NO_PARENT;) {
-            if (child[k] != TW_NO_PARENT) { /* go down, and do not come back this way */
+            if (child[k] != TW_NO_PARENT) { /* descend, and remove this child from the list */
                 uint32_t down = child[k];
                 child[k] = sibling[down];
                 k = down;

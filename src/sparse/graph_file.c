@@ -1,13 +1,14 @@
-/* graph_file.c: the neighbours of areas, read from a file, as the Laplacian of their graph: degrees on the diagonal, -1 for neighbours.
+/* graph_file.c: read the neighbours of areas from a file, as the Laplacian of their graph: degrees on the
+ * diagonal, -1 for neighbours.
  *
  *   4              the number of areas
- *   1 2 2 3        an area, its number of neighbours, and which they are; from 1 on
+ *   1 2 2 3        an area, its number of neighbours, and the neighbours, counted from 1
  *   2 1 1
  *   ...
  *
- * (the format of R-INLA's graphs; # begins a comment), or Matrix Market's format, of which only the places of the entries count. What
- * the first number claims is held against the length of the file before memory is asked for. Both of two neighbours name each
- * other, once.
+ * This is the format of R-INLA's graphs; # begins a comment. A file may also be in Matrix Market's format, of
+ * which only the positions of the entries count. The number of areas is compared with the length of the file
+ * before memory is allocated. Two neighbours must name each other, once each.
  */
 #include <string.h>
 
@@ -21,7 +22,7 @@ typedef struct graph_text {
     uint32_t *row, *column;
 } graph_text;
 
-/* To the next word; false at the end. */
+/* Advance to the next word; false at the end of the file. */
 static bool skip(graph_text *g)
 {
     for (;;) {
@@ -38,12 +39,12 @@ static tw_status fail_at(const graph_text *g, const char *expected)
                    tw_quote(g->at, g->at + strcspn(g->at, " \t\r\n,;:#")).text, expected);
 }
 
-/* A whole number from least to most. */
+/* Read a whole number from least to most. */
 static tw_status read_number(graph_text *g, size_t least, size_t most, const char *expected, size_t *number)
 {
     if (!skip(g)) return tw_fail(g->file->ctx, TW_BAD_DATA, "is truncated: %s is missing", expected);
     size_t digits = strspn(g->at, "0123456789"), sum = 0;
-    bool ends = strchr(" \t\r\n,;:#", g->at[digits]) != NULL; /* so is the NUL */
+    bool ends = strchr(" \t\r\n,;:#", g->at[digits]) != NULL; /* strchr also finds the NUL */
     for (size_t i = 0; i < digits && digits < 18; i++) sum = 10 * sum + (size_t)(g->at[i] - '0');
     if (digits == 0 || digits >= 18 || !ends || sum < least || sum > most) return fail_at(g, expected);
     g->at += digits;
@@ -70,7 +71,7 @@ static tw_status read_area(graph_text *g, char *seen)
     return TW_OK;
 }
 
-/* A neighbour takes at least two bytes, so that there is room for as many as half the file's length. */
+/* A neighbour takes at least two bytes, so memory for half the file's length suffices. */
 static tw_status read_areas(graph_text *g)
 {
     tw_context *ctx = g->file->ctx;
@@ -89,7 +90,7 @@ static tw_status read_areas(graph_text *g)
     return skip(g) ? fail_at(g, "the end of the file, after all areas") : TW_OK;
 }
 
-/* Both of two neighbours name each other: columns of the pattern, which are sorted, as rows. */
+/* Check that two neighbours name each other. */
 static tw_status check_mutual(const tw_sparse *m)
 {
     for (size_t j = 0; j < m->columns; j++)
@@ -104,7 +105,7 @@ static tw_status check_mutual(const tw_sparse *m)
     return TW_OK;
 }
 
-/* The lower triangle of a pattern in both triangles, as a Laplacian; row and column have room for it. */
+/* Convert a pattern in both triangles to the lower triangle of a Laplacian; row and column have room for it. */
 static tw_status make_laplacian(graph_text *g, const tw_sparse *pattern, tw_sparse **out)
 {
     tw_context *ctx = pattern->ctx;
@@ -188,14 +189,14 @@ tw_status tw_graph_read(tw_context *ctx, const char *path, tw_sparse **out)
     return status == TW_OK ? TW_OK : tw_fail_within(ctx, status, "%.1000s: ", path);
 }
 
-/* ---- parts that are not connected ---- */
+/* ---- connected components ---- */
 
 size_t tw_graph_parts(const tw_sparse *laplacian, uint32_t *part)
 {
     size_t n = laplacian->columns, parts = 0;
     bool changed = true;
     for (size_t i = 0; i < n; i++) part[i] = (uint32_t)i;
-    while (changed) { /* the smallest number of a neighbour, by jumps: about log n rounds */
+    while (changed) { /* propagate the smallest number; with jumps, about log n rounds */
         changed = false;
         for (size_t j = 0; j < n; j++)
             for (size_t e = laplacian->start[j] + 1; e < laplacian->start[j + 1]; e++) {

@@ -1,5 +1,6 @@
-/* graph_scale.c: how large the variances of an intrinsic autoregression are that a graph's Laplacian L has as precision
- * (Soerbye & Rue 2014). With a pinned variable, L~ = L + d e e', L~^-1 is a generalised inverse of L, and with J = 11'/n
+/* graph_scale.c: the variances of an intrinsic autoregression whose precision is a graph's Laplacian L
+ * (Soerbye & Rue 2014). With a pinned variable, L~ = L + d e e', L~^-1 is a generalised inverse of L, and
+ * with J = 11'/n
  *
  *   L^+ = (I - J) L~^-1 (I - J),     L^+_ii = Z_ii - 2 (Z 1)_i/n + 1'Z 1/n^2,     Z = L~^-1,
  *

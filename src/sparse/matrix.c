@@ -1,4 +1,5 @@
-/* matrix.c: a sparse matrix made of entries in any order, by two counting sorts: by rows, and then by columns. */
+/* matrix.c: build a sparse matrix from entries in any order, by two counting sorts, first by rows and then by
+ * columns. */
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ tw_status tw_sparse_transpose(const tw_sparse *from, tw_sparse **out)
 {
     TW_TRY(tw_sparse_allocate(from->ctx, from->columns, from->rows + 1, from->start[from->columns], out));
     tw_sparse *to = *out;
-    size_t *next = to->start + 1; /* counts go two places up, so that they end as beginnings */
+    size_t *next = to->start + 1; /* count two places further on, so that the sums become starts */
     for (size_t e = 0; e < from->start[from->columns]; e++) to->start[from->row[e] + 2]++;
     for (size_t i = 0; i < from->rows; i++) to->start[i + 2] += to->start[i + 1];
     for (size_t j = 0; j < from->columns; j++)
@@ -77,7 +78,7 @@ tw_status tw_sparse_transpose(const tw_sparse *from, tw_sparse **out)
     return TW_OK;
 }
 
-/* Entries as they were given, and where each of them goes. */
+/* The entries as given by the caller. */
 typedef struct given {
     tw_context *ctx;
     size_t rows, columns, count;
@@ -86,7 +87,7 @@ typedef struct given {
     const double *value;
 } given;
 
-/* The place of entry k in what is stored: of a symmetric matrix the lower triangle. */
+/* The row and column where entry k is stored; a symmetric matrix stores its lower triangle. */
 static uint32_t stored_row(const given *g, size_t k)
 {
     return g->symmetric && g->row[k] < g->column[k] ? g->column[k] : g->row[k];
@@ -118,13 +119,13 @@ static tw_status check_entries(const given *g)
     return TW_OK;
 }
 
-/* start[i + 1] counts row i; summed up, start[i] is where row i begins. */
+/* On entry start[i + 1] is the size of row i; on return start[i] is the beginning of row i. */
 static void sum_up(size_t n, size_t *start)
 {
     for (size_t i = 0; i < n; i++) start[i + 1] += start[i];
 }
 
-/* order: the numbers of the entries, by rows. next has rows + 1 zeros. */
+/* order: the indices of the entries sorted by rows. next holds rows + 1 zeros on entry. */
 static void sort_by_rows(const given *g, size_t *next, size_t *order)
 {
     for (size_t k = 0; k < g->count; k++) next[stored_row(g, k) + 1]++;
@@ -132,8 +133,8 @@ static void sort_by_rows(const given *g, size_t *next, size_t *order)
     for (size_t k = 0; k < g->count; k++) order[next[stored_row(g, k)]++] = k;
 }
 
-/* Entries in the order of rows go to their columns, behind those before them. A column of a symmetric matrix whose
- * diagonal was not named begins with a zero. next has columns numbers. */
+/* Append the entries, in the order of rows, to their columns. A column of a symmetric matrix begins with its
+ * diagonal, which is 0 if not given. next has room for `columns` numbers. */
 static void fill_columns(const given *g, const size_t *order, size_t *next, tw_sparse *m)
 {
     for (size_t j = 0; g->symmetric && j < g->columns; j++) m->start[j + 1] = 1;
@@ -163,7 +164,7 @@ static tw_status fail_twice(const given *g, size_t i, size_t j)
                      : "");
 }
 
-/* seen[j] counts the diagonal entries. */
+/* Fail if an entry is given twice; seen[j] counts the diagonal entries. */
 static tw_status check_twice(const given *g, const tw_sparse *m, size_t *seen)
 {
     for (size_t j = 0; j < g->columns; j++) seen[j] = 0;

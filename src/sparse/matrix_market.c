@@ -1,12 +1,13 @@
-/* matrix_market.c: Matrix Market's coordinate format (Boisvert, Pozo & Remington 1996):
+/* matrix_market.c: read Matrix Market's coordinate format (Boisvert, Pozo & Remington 1996):
  *
  *   %%MatrixMarket matrix coordinate real symmetric
  *   % comments
  *   rows columns entries
  *   i j value
  *
- * with indices from 1, in any order. What the head claims is held against the length of the file before memory is
- * asked for: an entry takes at least four bytes, and a matrix with more rows or columns than the file has bytes is refused.
+ * with indices from 1, in any order. The sizes are compared with the length of the file before memory is
+ * allocated: an entry takes at least four bytes, and a matrix with more rows or columns than the file has
+ * bytes is rejected.
  */
 #include <math.h>
 #include <string.h>
@@ -20,8 +21,8 @@
 typedef struct market {
     const tw_file *file;
     const char *at, *end;
-    bool pattern, mirrored; /* no values; of a symmetric matrix both triangles are wanted */
-    bool symmetric;         /* the file says so */
+    bool pattern, mirrored; /* no values; store both triangles of a symmetric matrix */
+    bool symmetric;         /* the file declares it symmetric */
     size_t rows, columns, count, filled;
     uint32_t *row, *column;
     double *value;
@@ -32,7 +33,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* The word at *p, or an empty one at the end of the line. */
+/* The word at *p; empty at the end of the line. */
 static const char *next_word(const char **p, size_t *length)
 {
     const char *begin = *p;
@@ -51,8 +52,8 @@ static tw_status fail_at(const market *in, const char *at, const char *expected)
                    tw_file_line_number(in->file, at), tw_quote(at, end).text, expected);
 }
 
-/* Does the next word of the head say `word`? */
-static bool says(const char *word, size_t length, const char *text)
+/* Whether the word equals `text`, in either case. */
+static bool word_is(const char *word, size_t length, const char *text)
 {
     return length == strlen(text) && strncasecmp(word, text, length) == 0;
 }
@@ -67,20 +68,20 @@ static tw_status read_head(market *in)
     const char *const begin[] = {"%%MatrixMarket", "matrix", "coordinate"};
     for (size_t k = 0; k < 3; k++) {
         word = next_word(&p, &length);
-        if (!says(word, length, begin[k])) return fail_at(in, line, expected);
+        if (!word_is(word, length, begin[k])) return fail_at(in, line, expected);
     }
     word = next_word(&p, &length);
-    in->pattern = says(word, length, "pattern");
-    if (!in->pattern && !says(word, length, "real") && !says(word, length, "integer"))
+    in->pattern = word_is(word, length, "pattern");
+    if (!in->pattern && !word_is(word, length, "real") && !word_is(word, length, "integer"))
         return fail_at(in, line, expected);
     word = next_word(&p, &length);
-    in->symmetric = says(word, length, "symmetric");
-    if (!in->symmetric && !says(word, length, "general")) return fail_at(in, line, expected);
+    in->symmetric = word_is(word, length, "symmetric");
+    if (!in->symmetric && !word_is(word, length, "general")) return fail_at(in, line, expected);
     in->at = p;
     return TW_OK;
 }
 
-/* To the next line that is neither blank nor a comment; false at the end of the file. */
+/* Advance to the next line that is neither blank nor a comment; false at the end of the file. */
 static bool next_line(market *in)
 {
     for (;;) {
@@ -93,7 +94,7 @@ static bool next_line(market *in)
     }
 }
 
-/* A whole number below 2^63, at *p; false where there is none. */
+/* Read a whole number of at most 18 digits at *p; false if there is none. */
 static bool read_size(const char **p, size_t *value)
 {
     size_t length, sum = 0;
@@ -195,7 +196,7 @@ static tw_status read_entries(market *in)
 
 /* ---- a general matrix that should be symmetric ---- */
 
-/* The entry (i, j) of a general matrix, 0 where there is none. */
+/* The entry (i, j) of a general matrix; 0 if it is not stored. */
 static double entry(const tw_sparse *m, size_t i, size_t j)
 {
     size_t low = m->start[j], high = m->start[j + 1];
@@ -227,8 +228,8 @@ static tw_status check_symmetric(const tw_sparse *m)
     return TW_OK;
 }
 
-/* The lower triangle of a general matrix that equals its transpose. */
-static tw_status fold(market *in, tw_sparse **matrix)
+/* Reduce a general matrix that equals its transpose to its lower triangle. */
+static tw_status lower_triangle(market *in, tw_sparse **matrix)
 {
     tw_sparse *general = *matrix;
     *matrix = NULL;
@@ -256,7 +257,7 @@ static tw_status parse(market *in, bool symmetric, tw_sparse **out)
     TW_TRY(read_entries(in));
     TW_TRY(tw_sparse_new(in->file->ctx, in->rows, in->columns, symmetric && in->symmetric, in->filled,
                          in->row, in->column, in->value, out));
-    return symmetric && !in->symmetric ? fold(in, out) : TW_OK;
+    return symmetric && !in->symmetric ? lower_triangle(in, out) : TW_OK;
 }
 
 static tw_status parse_in_locale(const tw_file *file, bool symmetric, tw_sparse **out)

@@ -1,7 +1,7 @@
-/* order.c: an order of elimination with little fill: approximate minimum degree (AMD; Amestoy, Davis & Duff 1996), and for
- * large matrices nested dissection (METIS; Karypis & Kumar 1998), of which the one with fewer entries in the factor is
- * taken. Both libraries are optional parts of the build, and no other file knows them; their memory is not counted
- * by the context, and is given back before this returns.
+/* order.c: an elimination order with little fill: approximate minimum degree (AMD; Amestoy, Davis & Duff
+ * 1996) and, for large matrices, nested dissection (METIS; Karypis & Kumar 1998); of the two, the one with
+ * fewer entries in the factor. Both libraries are optional, and only this file uses them. The context does
+ * not count their memory, which they free before this function returns.
  */
 #include "sparse/graph.h"
 
@@ -24,7 +24,7 @@ const char *tw_sparse_orderings(void)
 #endif
 }
 
-/* The pattern as both libraries want it: all neighbours of each variable, as int. */
+/* The pattern in the form that both libraries use: all neighbours of each variable, as int. */
 typedef struct neighbours {
     int *start, *list, *order;
 } neighbours;
@@ -72,8 +72,8 @@ static tw_status by_degree(tw_context *ctx, size_t n, const neighbours *from)
 #ifdef TALWEG_METIS
 _Static_assert(sizeof(idx_t) == sizeof(int), "METIS with 32-bit indices");
 
-/* Nested dissection by METIS. Returns false where METIS fails; the order by minimum degree then remains. The inverse order goes
- * to the second half of the memory. */
+/* Nested dissection by METIS. False if METIS fails; the order by minimum degree then remains. The inverse
+ * order is written to the second half of from->order. */
 static bool by_dissection(size_t n, neighbours *from)
 {
     idx_t options[METIS_NOPTIONS], count = (idx_t)n;
@@ -96,7 +96,7 @@ static void copy_order(size_t n, const int *from, uint32_t *to)
     for (size_t k = 0; k < n; k++) to[k] = (uint32_t)from[k];
 }
 
-/* Dissection pays from thousands of variables on, where minimum degree fills in. */
+/* Nested dissection is better from thousands of variables on, if minimum degree causes much fill. */
 static tw_status find_best(tw_graph *g, const size_t *start, const uint32_t *row, neighbours *work,
                            uint32_t *order)
 {

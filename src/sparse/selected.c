@@ -1,4 +1,4 @@
-/* selected.c: tw_selected_inverse, the selected inverse of a matrix that is used once. */
+/* selected.c: tw_selected_inverse: factor a matrix and compute its selected inverse, once. */
 #include <string.h>
 
 #include "sparse/factor.h"

@@ -1,7 +1,7 @@
-/* solve.c: solves and products with a sparse factor for a few columns at once; see factor.h.
+/* solve.c: solves and products of a sparse factor with a few columns at a time; see factor.h.
  *
- * A block of columns is stored with the numbers of one variable side by side, so the part of a supernode is a dense matrix of
- * `columns` rows, and the rows below it are gathered TILE at a time into a small array on the stack: no work space
+ * The numbers of one variable are adjacent in a block of columns, so the part of a supernode is a dense
+ * matrix with `columns` rows. The rows below it are gathered in tiles of TILE rows on the stack: no workspace
  * is needed, and any number of threads may use one factor.
  */
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { TILE = 64 };
 
-/* What is done with the rows below: X_2 -= X_1 L_2' or X_2 += X_1 L_2'. */
+/* Update the rows below: X_2 -= X_1 L_2' or X_2 += X_1 L_2', by `sign`. */
 static void scatter(const tw_supernode *s, const double *l, size_t columns, double sign, double *x)
 {
     double tile[TILE * TW_SPARSE_COLUMNS];
@@ -27,7 +27,7 @@ static void scatter(const tw_supernode *s, const double *l, size_t columns, doub
     }
 }
 
-/* X_1 -= X_2 L_2 or X_1 += X_2 L_2. */
+/* X_1 -= X_2 L_2 or X_1 += X_2 L_2, by `sign`. */
 static void gather(const tw_supernode *s, const double *l, size_t columns, double sign, double *x)
 {
     double tile[TILE * TW_SPARSE_COLUMNS];
@@ -60,7 +60,7 @@ void tw_sparse_solve_upper(const tw_analysis *a, const double *l, size_t columns
     }
 }
 
-/* From the last to the first: what a supernode adds below does not change what is multiplied there, which is done already. */
+/* From the last supernode to the first: each adds to rows below it that have been multiplied already. */
 void tw_sparse_multiply_lower(const tw_analysis *a, const double *l, size_t columns, double *x)
 {
     for (size_t s = a->supernodes; s-- > 0;) {

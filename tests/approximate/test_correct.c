@@ -1,4 +1,4 @@
-/* EP's correction against the double sum as it is written, with marginals by elimination and, for probit,
+/* EP's correction against the double sum of its definition, with marginals by elimination and, for probit,
  * cumulants from the derivatives of log Phi. */
 #include <math.h>
 

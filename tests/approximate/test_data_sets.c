@@ -1,5 +1,5 @@
 /* Laplace, EP and corrected EP on real data (TALWEG_SHARED/data) against values of an independent
- * implementation. Under a sanitizer only one of the large settings is run. */
+ * implementation. Under a sanitizer only one of the large settings runs. */
 #include <math.h>
 
 #include "support/support.h"

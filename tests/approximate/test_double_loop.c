@@ -1,5 +1,5 @@
-/* The inner problem of the double loop, one site at a time: at its end the tilted distribution of s - r and the
- * marginal of q with the new site r have the same mean and variance. */
+/* The inner problem of the double loop, one site at a time: at convergence the tilted distribution of s - r
+ * and the marginal of q with the new site r have the same mean and variance. */
 #include <math.h>
 
 #include "approximate/ep.h"

@@ -1,4 +1,5 @@
-/* Expectation propagation: exact where it must be, a fixed point where it says so, by either way of sweeping. */
+/* Expectation propagation: exact in exact cases, and at a fixed point when it reports convergence, for both
+ * kinds of sweeps. */
 #include <math.h>
 
 #include "support/cloglog.h"

@@ -1,5 +1,5 @@
-/* Expectation propagation on problems that are hard: classes that a plane separates, inputs that are the same,
- * covariances of low rank, digits that get lost; and what it does where sweeps lead nowhere. */
+/* Expectation propagation on hard problems: linearly separable classes, equal inputs, covariances of low
+ * rank, loss of digits; and its behaviour if sweeps do not converge. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* EP along a sequence of models: predictions that are exact for polynomials, that are not made where they would be bad,
- * and fits that are those from a cold start, in fewer sweeps. */
+/* EP along a sequence of models: the predictions of sites are exact for polynomials and are not used where
+ * they would be bad; the fits equal those from a cold start, in fewer sweeps. */
 #include <math.h>
 #include <string.h>
 

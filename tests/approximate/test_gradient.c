@@ -1,4 +1,5 @@
-/* Derivatives of log Z, EP's and Laplace's, with respect to all of theta, against central differences of log Z. */
+/* Derivatives of EP's and Laplace's log Z with respect to all of theta, against central differences of log
+ * Z. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* Derivatives of log Z, EP's and Laplace's, with respect to kernel and likelihood parameters, for every likelihood of the list
- * against central differences of log Z. Student's t has sites of negative precision here. */
+/* Derivatives of EP's and Laplace's log Z with respect to kernel and likelihood parameters, for every
+ * built-in likelihood, against central differences of log Z. Student's t has sites of negative precision
+ * here. */
 #include <math.h>
 
 #include "support/log_z_slope.h"

@@ -1,5 +1,6 @@
-/* Derivatives of log Z with respect to the parameters of priors with a sparse precision, against central differences of log Z: all
- * leaves, sums, products, intrinsic ones with their constraints, repeated times, areas without a case, an obtuse mesh. */
+/* Derivatives of log Z with respect to the parameters of priors with a sparse precision, against central
+ * differences of log Z: all leaves, sums, products, intrinsic priors with their constraints, repeated times,
+ * areas without a case, an obtuse mesh. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

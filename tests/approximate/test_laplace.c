@@ -1,4 +1,5 @@
-/* Laplace's approximation: the mode is a mode, log Z is the formula at it, and what is Gaussian is exact. */
+/* Laplace's approximation: the mode is a mode, log Z follows the formula at the mode, and Gaussian cases are
+ * exact. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* What the approximations take of memory, and what becomes of them when there is none. */
+/* The memory of the approximations, and their behaviour if allocations fail. */
 
 #include "approximate/approximate.h"
 #include "support/observe.h"

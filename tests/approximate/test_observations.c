@@ -1,4 +1,5 @@
-/* Predictions at new inputs against closed forms; expectations, log scores and calibration by hand. */
+/* Predictions at new inputs against closed forms; expectations, log scores and calibration against hand
+ * computation. */
 #include <math.h>
 
 #include "support/observe.h"

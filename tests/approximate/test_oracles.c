@@ -1,5 +1,5 @@
-/* Laplace, EP and corrected EP against exact log Z and marginals (TALWEG_SHARED/oracles). The table that this
- * prints is the one in docs/approximations.md. */
+/* Laplace, EP and corrected EP against exact log Z and marginals (TALWEG_SHARED/oracles). The test prints the
+ * table of docs/approximations.md. */
 #include <math.h>
 
 #include "support/observe.h"

@@ -1,5 +1,5 @@
-/* Random problems of every kind: EP converges on each with its default options, and Laplace on all but those
- * whose observations are beyond double precision. */
+/* Random problems of every kind: EP converges on each with its default options, and Laplace on all except
+ * those whose observations exceed double precision. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* EP's residual: the largest difference between a tilted and a marginal moment, of means and of variances alike. A
- * single sweep puts given sites in and measures them; here they are wrong at one site, in one moment. */
+/* EP's residual: the largest difference between a tilted and a marginal moment, for means and variances. A
+ * single sweep takes given sites and measures their residual; here they are wrong at one site, in one
+ * moment. */
 #include <math.h>
 
 #include "support/dense.h"

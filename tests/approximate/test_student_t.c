@@ -1,5 +1,5 @@
-/* Student's t, which is not log-concave: two modes by quadrature, sites with negative precision, and what Laplace, EP, AIS and
- * samplers make of them. */
+/* Student's t, which is not log-concave: two modes against quadrature, sites with negative precision, and the
+ * results of Laplace, EP, AIS and the samplers. */
 #include <math.h>
 #include <string.h>
 

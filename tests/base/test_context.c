@@ -1,4 +1,4 @@
-/* Counted allocation, failing with words, status texts. */
+/* Counted allocation, error messages, status texts. */
 #include <stdio.h>
 #include <string.h>
 

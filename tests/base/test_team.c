@@ -1,4 +1,5 @@
-/* Items that the members of a team share out: everybody has all results, and a failure is everybody's. */
+/* Items divided among the members of a team: every member gets all results, and a failure of one is a failure
+ * of all. */
 #include "talweg/team.h"
 
 #include <stdio.h>

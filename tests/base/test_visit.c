@@ -1,5 +1,5 @@
-/* A state that is counted, saved and restored by one walk: everything comes back, and nothing changes from the first
- * number that cannot be. */
+/* A state that the same code counts, saves and restores: every number is restored, and from the first invalid
+ * number on nothing changes. */
 #include <math.h>
 
 #include "base/visit.h"

@@ -1,5 +1,5 @@
-/* Warnings: every code has a name of its own and a finding whose places can be filled; numbers and texts come out as
- * their formats say; a receiver gets them, else the log their findings. */
+/* Warnings: every code has its own name and a message whose placeholders can be filled; numbers and texts are
+ * printed by their formats; a receiver gets the warnings, otherwise the log their messages. */
 #include <string.h>
 
 #include "base/context.h"

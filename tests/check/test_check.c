@@ -1,6 +1,7 @@
-/* A check: a right approximation is right, one that is off by a known amount is wrong by that amount, with errors that hold, and
- * the verdict follows the rule of check.h. Exact cases: a Gaussian likelihood, where Laplace is exact, and labels under an
- * equicorrelated prior, whose log Z is an integral. Crabs, where both approximations are known to be wrong. */
+/* A check: a correct approximation is judged right, one that is off by a known amount is judged wrong by that
+ * amount, with correct errors, and the verdict follows the rule of check.h. Exact cases: a Gaussian
+ * likelihood, where Laplace is exact, and labels under an equicorrelated prior, whose log Z is an integral.
+ * Real data: crabs, where both approximations are known to be wrong. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Claims from files: CSV and JSON, by name and in order; what is no claim is refused with words that say why; no memory is lost
- * wherever an allocation fails. */
+/* Claims from files: CSV and JSON, by name and in order; invalid claims are refused with the reason; no
+ * memory is lost if an allocation fails. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* refusals FILE: calls that the program must refuse, many in one process. A row of FILE is an exit code, words of the
- * message and the arguments, with a tab between them. Every call ends with that code, prints nothing to standard output, and
- * its message is one paragraph with these words. errors.sh writes the rows: to start the program for each takes a
- * hundred times as long. */
+/* refusals FILE: calls that the program must refuse, many in one process. A row of FILE is an exit code,
+ * words of the message and the arguments, separated by tabs. Every call must exit with that code, print
+ * nothing to standard output, and give a message of one paragraph with these words. errors.sh writes the
+ * rows; starting the program for each would take a hundred times as long. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A command line reads as one would type it, and a shell would take it apart into the same words. */
+/* The recorded command line is printed as a user would type it, and a shell splits it into the same words. */
 #include "cli/commands.h"
 
 #include "base/context.h"

@@ -1,4 +1,5 @@
-/* talweg grid in a team: the rows are shared out, and the table is the same to the bit for any number of members. */
+/* talweg grid in a team: the members divide the rows, and the table is the same to the bit for any number of
+ * members. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The option parser: every kind of option in every spelling, what is refused, and that tables are sound. */
+/* The option parser: every kind of option in every spelling, refusals, and checks of the tables. */
 #include "cli/options.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* The texts of a line of progress: what is in them, that they fit every width, and what goes first. */
+/* The texts of a progress line: their contents, that they fit every width, and which parts are omitted
+ * first. */
 #include "cli/progress.h"
 
 #include <string.h>

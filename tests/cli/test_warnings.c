@@ -1,5 +1,5 @@
-/* The program's words for warnings: each option that they name is one of a command, and JSON has every warning, also
- * where a file's name is no UTF-8. */
+/* The program's advice on warnings: each option that it names exists, and JSON contains every warning, also
+ * if a file's name is not UTF-8. */
 #include "cli/warnings.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Expressions: what they mean, how they are printed, and what is said of those that are wrong, and where. */
+/* Expressions: their meaning, their printed form, and the messages and positions of errors. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

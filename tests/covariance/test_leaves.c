@@ -1,5 +1,5 @@
-/* Every leaf and composites of them, on some inputs or all, against direct evaluation: Gram matrices, covariances with new cases,
- * prior variances. And Gram matrices are positive definite, but for rounding. */
+/* Every leaf and composites, on some or all inputs, against direct evaluation: Gram matrices, covariances
+ * with new cases, prior variances. Gram matrices are positive definite up to rounding. */
 #include <math.h>
 #include <string.h>
 

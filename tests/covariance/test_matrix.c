@@ -1,4 +1,4 @@
-/* Matrices that somebody else computed: what is refused, and how; copies. */
+/* Given kernel matrices: refusals with their messages; copies. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Kernels with a sparse precision: ar1 against its covariances, fields on a lattice against their definition in full matrices
- * and against Matern's correlations, models made of them, and what is refused. */
+/* Kernels with a sparse precision: ar1 against its covariances, fields on a lattice against their definition
+ * by dense matrices and against Matern correlations, models with them, and refusals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

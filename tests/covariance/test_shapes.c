@@ -1,5 +1,5 @@
-/* Every shape against its formula, its derivative against the formula's, and its Gram matrices: by definition, symmetric,
- * positive definite. A new shape gets a row in the table below. */
+/* Every shape against its formula, its derivative against that of the formula, and its Gram matrices:
+ * correct, symmetric, positive definite. Add a row to the table below for a new shape. */
 #include <math.h>
 #include <string.h>
 

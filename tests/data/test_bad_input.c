@@ -1,4 +1,4 @@
-/* Every kind of bad file gets its status and words that name line, column, what was found and what to do. */
+/* Every kind of bad file gives its status and a message with line, column, the text found and advice. */
 #include <stdio.h>
 #include <string.h>
 

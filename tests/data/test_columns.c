@@ -1,4 +1,4 @@
-/* Columns of constants beside the label, wherever they stand; and inputs that a sparse file leaves out. */
+/* Columns of constants in addition to the label, at any position; and inputs that a sparse file omits. */
 #include <string.h>
 
 #include "support/scratch_file.h"

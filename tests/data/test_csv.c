@@ -1,4 +1,4 @@
-/* CSV in all its dialects; every value returns bit by bit; wide files; memory. */
+/* CSV in all dialects; every value is restored to the bit; wide files; memory. */
 #include <locale.h>
 #include <math.h>
 #include <stdbool.h>

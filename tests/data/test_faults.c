@@ -1,4 +1,4 @@
-/* Readers under attack: the n-th allocation fails, for every n; bytes are changed, lost and doubled. */
+/* Readers under faults: the n-th allocation fails, for every n; bytes are changed, removed and doubled. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Inputs are found by their names, whatever their order. */
+/* Inputs are matched by name, in any order. */
 #include <string.h>
 
 #include "support/support.h"

@@ -1,4 +1,4 @@
-/* Decimal text to double: bit-identical with strtod, which is exact, on many kinds of numbers. */
+/* Decimal text to double: the same bits as strtod, which is exact, for many kinds of numbers. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

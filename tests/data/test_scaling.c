@@ -1,4 +1,4 @@
-/* Labels of two classes, data from arrays, and standardising with constants that are kept. */
+/* Labels of two classes, data from arrays, and standardising with stored constants. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

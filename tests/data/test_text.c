@@ -1,4 +1,5 @@
-/* Data as people have them: columns of text, labels of any two texts, columns without names, compressed files. */
+/* Data as users have them: columns of text, labels of any two texts, columns without names, compressed
+ * files. */
 #include <stdio.h>
 #include <string.h>
 

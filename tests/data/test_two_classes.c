@@ -1,4 +1,4 @@
-/* The built-in problem follows its formula, and is the same everywhere. */
+/* The built-in problem follows its formula and is the same on every machine. */
 #include <math.h>
 
 #include "support/support.h"

@@ -1,5 +1,5 @@
-/* What chance gives: probabilities of R-hat are at most what they say where chains agree, whatever their correlation, and a
- * chain that sits elsewhere is found among thousands of latents. */
+/* The p-value of R-hat: if chains agree, small p-values are at most as frequent as they should be, for any
+ * autocorrelation; and a chain with another mean is found among thousands of latents. */
 #include <math.h>
 
 #include "math/random.h"

@@ -1,8 +1,7 @@
 /* R-hat, ESS, MCSE and the rest against R's package posterior, on the draws of tests/diagnose/draws.csv.
  *
- * Both sides compute the same sums in double precision, in other orders: 1e-8 leaves room for that, and for
- * nothing else. What a diagnostic without splitting, ranks or folding would say is stored as well, and must
- * differ.
+ * Both compute the same sums in double precision in different orders; the tolerance 1e-8 allows for that
+ * only. The file also contains the results without splitting, ranks or folding, which must differ.
  */
 #include <math.h>
 #include <stdio.h>

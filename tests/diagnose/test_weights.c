@@ -1,12 +1,11 @@
-/* Importance weights: exact small cases, numbers that would overflow, and standard errors that mean what they
- * say.
+/* Importance weights: exact small cases, numbers that would overflow, and the coverage of standard errors.
  *
  * Coverage: log weights are N(-s^2/2, s^2), so the mean weight is 1 and its log 0. Over REPEATS data sets of
- * N weights the error is within 1.96 standard errors in a fraction c of them, for a nearly normal estimate c
- * = 0.95. What is not normal about it (s = 0.5 and N = 400: weights of skewness 1.75) moves c by order 1/N,
- * less than 0.006; the fraction of 2000 has a standard deviation of 0.0049. The band 0.95 +- 0.030 is 4.9 of
- * those and 0.006: a false alarm in 1e6. Standard errors of 3/4 or 4/3 of the right size give 0.856 or 0.990:
- * 8 and 4 standard deviations outside.
+ * N weights the error is within 1.96 standard errors in a fraction c of them; for a nearly normal estimate
+ * c = 0.95. Its deviation from normality (s = 0.5 and N = 400: weights with skewness 1.75) changes c by order
+ * 1/N, less than 0.006; the fraction of 2000 has a standard deviation of 0.0049. The band 0.95 +- 0.030 is
+ * 4.9 of these plus 0.006, a false-alarm rate of 1e-6. Standard errors of 3/4 or 4/3 of the right size give
+ * 0.856 or 0.990, 8 and 4 standard deviations outside.
  */
 #include <math.h>
 #include <string.h>

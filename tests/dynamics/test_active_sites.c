@@ -1,7 +1,7 @@
-/* Leaving out sites with a small lambda_n A_nn: what it changes is within the stated bound.
+/* Omitting sites with a small lambda_n A_nn changes results within the stated bound.
  *
- * log|B| falls by at least 0 and at most the sum of what was dropped; a trajectory with the default threshold
- * of 1e-10 is that of threshold 0 to 1e-8.
+ * log|B| decreases by at most the sum of the omitted lambda_n A_nn; a trajectory with the default threshold
+ * of 1e-10 agrees with that of threshold 0 to 1e-8.
  */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The integrators of a general target, on targets whose metric varies: order, reversal, volume, the time
- * scale against an independent flow, and what happens where a solve is cut short. */
+/* The integrators of a general target, on targets whose metric varies: order, reversibility, volume, the time
+ * scale against an independent flow, and their behaviour if a solve stops early. */
 #include <math.h>
 #include <string.h>
 

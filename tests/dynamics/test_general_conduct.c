@@ -1,5 +1,5 @@
-/* A general target's phase point: where its momenta come from, slopes that are no numbers, and ways
- * that do not lead back. */
+/* The phase point of a general target: the distribution of its momenta, gradients that are not finite, and
+ * steps that do not return. */
 #include <math.h>
 
 #include "math/random.h"

@@ -1,11 +1,11 @@
-/* One transition of a general target leaves its distribution alone. Draws from a mixture of three
+/* One transition of a general target leaves its distribution invariant. Draws from a mixture of three
  * correlated Gaussians are exact and independent; after one transition each they must still be draws from it.
- * Two tests look:
+ * There are two tests:
  *   - Kolmogorov-Smirnov on projections, whose exact distribution is a mixture of normals;
- *   - the mean of f(x') - f(x) over the draws, for several f, against its standard error: paired, and so
- *     sensitive to what a single transition does.
- * Each has a threshold that a sound kernel exceeds with a probability of 1e-4 a statistic, so of less than
- * 2e-3 for a kernel; the seed is fixed. Together they reject kernels that are broken on purpose. */
+ *   - the mean of f(x') - f(x) over the draws, for several f, divided by its standard error: a paired test, and
+ *     so sensitive to a single transition.
+ * The thresholds have a false-alarm rate of 1e-4 per statistic, less than 2e-3 for a kernel; the seed is
+ * fixed. Together the tests reject kernels that are broken on purpose. */
 #include <math.h>
 #include <stdlib.h>
 

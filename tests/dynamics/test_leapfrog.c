@@ -1,5 +1,5 @@
 /* Frames of constant metrics and their leapfrog: densities and gradients against tw_target and finite
- * differences, order 2, reversal, volume, columns in lockstep, and memory. */
+ * differences, order 2, reversibility, volume, columns in lockstep, and memory. */
 #include "dynamics/leapfrog.h"
 
 #include <lapacke.h>

@@ -1,9 +1,10 @@
-/* The generalised leapfrog: a flow of its own Hamiltonian, of order 2, reversible, volume preserving.
+/* The generalised leapfrog: it follows the flow of its Hamiltonian, with order 2, reversibility and
+ * preservation of volume.
  *
- * The flow it must follow is integrated here by Runge and Kutta's fourth-order method from derivatives of H
- * taken by finite differences: nothing of the engine enters but the value of H, which is checked against a
- * dense formula. Each property is tried for the three metrics, with a K of full and of lower rank, and must
- * be lost where something is broken on purpose.
+ * The test integrates that flow by the fourth-order Runge-Kutta method, with derivatives of H by finite
+ * differences. It uses nothing of the implementation but the value of H, which is checked against a dense
+ * formula. Each property is tested for the three metrics, with a K of full and of lower rank, and must be
+ * lost for code that is broken on purpose.
  */
 #include "dynamics/riemann.h"
 

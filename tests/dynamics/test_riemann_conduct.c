@@ -1,4 +1,4 @@
-/* The metric that RMHMC moves in: what it is made of, and a step to where it is not a number. */
+/* The metric of RMHMC: its parts, and a step to a point where it is not finite. */
 #include <math.h>
 
 #include "dynamics/riemann.h"

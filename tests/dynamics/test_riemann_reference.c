@@ -1,8 +1,9 @@
-/* The fast engine against the report's algorithm as transcribed (tests/reference), on whole trajectories.
+/* The fast implementation against the transcription of the report's algorithm (tests/reference), on whole
+ * trajectories.
  *
- * The engine works with (v, pi), the transcription with (x, p): x = m + L v, p = L^-T pi, and the two H
- * differ by log|A|/2. Both branches (q = prior; q = sites, open and folded), three temperatures, three sizes;
- * solved to convergence, and with the printed five iterations.
+ * The implementation uses (v, pi), the transcription (x, p): x = m + L v, p = L^-T pi, and the two H differ
+ * by log|A|/2. Both branches (q = prior; q = sites, open and folded), three temperatures, three sizes; solved
+ * to convergence, and with the printed five iterations.
  */
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,8 @@
-/* Which steps of RMHMC certainly lead back: what is said without integrating back is true, and is said of nearly all that do.
+/* The certificate that a step of RMHMC returns: it is correct wherever it is given, and it is given for
+ * nearly all steps that return.
  *
- * Steps are so long that a good part of them fails or does not lead back. A K of scale 40 makes the Hessian metric change by orders of
- * magnitude along a step, and sites are left out and come back.
+ * The steps are so long that many of them fail or do not return. A K of scale 40 makes the Hessian metric
+ * change by orders of magnitude along a step, and the set of active sites changes.
  */
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The SoftAbs metric: its function and divided differences against a sum of positive terms, H and dH/dx
- * against an independent formula and its finite differences, also where eigenvalues meet. */
+/* The SoftAbs metric: its function and divided differences against a sum of positive terms, and H and dH/dx
+ * against an independent formula and its finite differences, also for equal eigenvalues. */
 #include <math.h>
 
 #include "dynamics/general.h"

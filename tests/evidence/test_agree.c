@@ -1,7 +1,7 @@
-/* Agreement of estimates: exact small cases, and AIS until a standard error is met, on a case whose log Z is
- * known: three sites with K = 4 I, where each label has probability 1/2 and log Z = -3 log 2. From the prior,
- * one linear step of AIS is importance sampling: with Phi(x) under N(0, 4), E[w] = 1/8, and E[w^2] / E[w]^2 =
- * (4 E[Phi^2])^3 is known from the orthant probability E[Phi^2] = 1/4 + asin(4/5) / (2 pi).
+/* Agreement of estimates: exact small cases, and AIS until a given standard error, on a case with known log
+ * Z: three sites with K = 4 I, where each label has probability 1/2 and log Z = -3 log 2. From the prior, one
+ * linear step of AIS is importance sampling: with Phi(x) under N(0, 4), E[w] = 1/8, and
+ * E[w^2] / E[w]^2 = (4 E[Phi^2])^3 follows from the orthant probability E[Phi^2] = 1/4 + asin(4/5) / (2 pi).
  */
 #include <math.h>
 #include <string.h>

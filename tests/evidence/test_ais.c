@@ -1,7 +1,8 @@
-/* Annealed importance sampling against exact log Z, in every kernel, and what it refuses.
+/* Annealed importance sampling with every kernel against exact log Z, and its refusals.
  *
- * Every run is a function of its seed, so a pass stays a pass; with another seed an honest estimate is beyond 4
- * standard errors once in 16,000 times, beyond 5 once in two million. */
+ * Every run is a function of its seed, so the result of the test is fixed; for other seeds an honest estimate
+ * is off by more than 4 standard errors with probability 1/16,000, and by more than 5 with probability
+ * 1/2,000,000. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

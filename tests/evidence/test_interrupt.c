@@ -1,4 +1,4 @@
-/* A context's interrupt ends fits, pilot runs and temperatures at once, with nothing left behind. */
+/* Interrupting a context ends fits, pilot runs and temperatures at once and leaves no memory in use. */
 #include "support/gp_case.h"
 #include "support/support.h"
 #include "talweg/chains.h"

@@ -1,8 +1,8 @@
-/* Is the error of annealed importance sampling honest? Over 200 seeded repetitions on a small case,
- * z = (estimate - exact) / se must have mean within 0.3 of 0 and standard deviation in [0.7, 1.4]: for honest
- * normal z these are beyond 4 of their own standard errors (0.07 and 0.05). The same with the weight taken after
- * the move, on a coarse schedule, must fail. And the hard oracle: 767 equal labels, where EP is off by a third of
- * a nat. */
+/* The calibration of annealed importance sampling. Over 200 seeded repetitions on a small case,
+ * z = (estimate - exact) / se must have a mean within 0.3 of 0 and a standard deviation in [0.7, 1.4]: for
+ * honest normal z these limits are more than 4 of their own standard errors (0.07 and 0.05) away. The same
+ * with the weight computed after the move, on a coarse schedule, must fail. Then the hard oracle: 767 equal
+ * labels, where EP is off by a third of a nat. */
 #include <math.h>
 
 #include "evidence/ais.h"

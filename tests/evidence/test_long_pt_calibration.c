@@ -1,7 +1,8 @@
-/* Does parallel tempering say when it is wrong? Twelve cases with known log Z, from the prior and from EP, as talweg
- * evidence runs it: an estimate is within 4.5 of its standard errors, or it is doubted; and doubt is rare from EP, on those
- * and on real data. TALWEG_SEEDS=200 makes the table of docs/tempering.md in hours; by default there are few seeds, in
- * minutes. With errors that are known to an eighth, 4.5 of them are exceeded by one run in 10,000. */
+/* Whether parallel tempering warns when it is wrong. Twelve cases with known log Z, from the prior and from
+ * EP, as talweg evidence runs it: an estimate is within 4.5 of its standard errors, or it has a warning; and
+ * warnings are rare from EP, on these cases and on real data. TALWEG_SEEDS=200 makes the table of
+ * docs/tempering.md in hours; the default is few seeds, in minutes. If the errors are known to one part in
+ * eight, one run in 10,000 exceeds 4.5 of them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

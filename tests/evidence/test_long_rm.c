@@ -1,7 +1,7 @@
-/* Is the error of resample-move honest? Over 200 seeded repetitions on a small case, z = (estimate - exact) / se
- * must have mean within 0.3 of 0 and standard deviation in [0.7, 1.4]. With 16 islands z is Student's t with 15
- * degrees of freedom at best, of standard deviation 1.07: the limits are 4 standard errors of an honest z away
- * or more. And the hard oracle: 767 equal labels, where EP is off by a third of a nat. */
+/* The calibration of resample-move. Over 200 seeded repetitions on a small case, z = (estimate - exact) / se
+ * must have a mean within 0.3 of 0 and a standard deviation in [0.7, 1.4]. With 16 islands z is at best
+ * Student's t with 15 degrees of freedom, with standard deviation 1.07; the limits are at least 4 standard
+ * errors of an honest z away. Then the hard oracle: 767 equal labels, where EP is off by a third of a nat. */
 #include <math.h>
 
 #include "support/posed.h"

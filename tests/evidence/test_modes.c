@@ -1,10 +1,10 @@
-/* A posterior with several modes, where EP does not converge: the path starts from the prior, not from Laplace's Gaussian at one of
- * the modes, and log Z is right. Three observations with Student-t noise, two of which contradict each other at one input:
- * x_i = f(t_i) + sqrt(0.2) e_i, f(0.7) = 3 u, f(0) = c 3 u + 3 sqrt(1 - c^2) v, c = exp(-0.7^2 / 2), so that log Z is a nested
- * integral by the trapezoidal rule.
+/* A posterior with several modes, where EP does not converge: the path starts from the prior, not from
+ * Laplace's Gaussian at one of the modes, and log Z is right. Three observations with Student-t noise, two of
+ * which contradict each other at one input: x_i = f(t_i) + sqrt(0.2) e_i, f(0.7) = 3 u,
+ * f(0) = c 3 u + 3 sqrt(1 - c^2) v, c = exp(-0.7^2 / 2), so that log Z is a nested integral, computed by the trapezoidal rule.
  *
- * False alarms: 4 seeds with two estimates each, within 4.5 of their errors: 5.4e-5 in all for errors that are normal. From
- * Laplace's Gaussian (the broken version) 5 of the 8 estimates of these seeds are 5 to 18 errors away.
+ * False alarms: 4 seeds with two estimates each, within 4.5 of their errors: 5.4e-5 in all for normal errors.
+ * From Laplace's Gaussian (the broken version) 5 of the 8 estimates of these seeds are off by 5 to 18 errors.
  */
 #include <math.h>
 

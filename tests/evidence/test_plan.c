@@ -1,5 +1,5 @@
-/* The plan of an evidence run: defaults, what follows from where the path starts, fits that did not converge, options
- * that are refused; and that every number of it is in the options of the methods. */
+/* The plan of an evidence run: defaults, consequences of the start of the path, fits that did not converge,
+ * refused options; and every number of the plan reaches the options of the methods. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The run of a plan: its estimates are those of its methods called by hand, also towards a goal; it stops when it is
- * told to, goes on from any state that it kept, to the bit, and says what is wrong with what it found. */
+/* The run of a plan: its estimates equal those of its methods called directly, also with a goal; it stops
+ * when told to, continues from any saved state with the same bits, and warns about doubtful results. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What a run says while it goes on: stages that follow each other, counts that rise by one to their total, and
- * at the end the estimate itself; and that it stops when told to, at any moment. */
+/* The progress of a run: stages in order, counts that increase by one to their total, and the estimate itself
+ * at the end; and the run stops when told to, at any time. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
-/* Runs of parallel tempering against exact log Z (TALWEG_SHARED/oracles and Gaussian models). An estimate
- * must be within 4 of its standard errors: with 32 copies a false alarm has probability 4e-4, and seeds
- * are fixed. */
+/* Parallel tempering against exact log Z (TALWEG_SHARED/oracles and Gaussian models). An estimate must be
+ * within 4 of its standard errors: with 32 copies the false-alarm rate is 4e-4, and seeds are fixed. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* How parallel tempering behaves: threads, bad options, warnings, a run that is stopped, memory that fails. */
+/* The behaviour of parallel tempering: threads, bad options, warnings, stopping a run, failing allocations. */
 #include <math.h>
 #include <string.h>
 

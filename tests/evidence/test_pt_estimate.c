@@ -1,5 +1,5 @@
-/* The estimates of parallel tempering on a few draws, by their definitions: sums, bisection for the bridge, and a jackknife
- * that makes each estimate anew without a group. */
+/* The estimators of parallel tempering on a few draws against their definitions: sums, bisection for the
+ * bridge, and a jackknife that recomputes each estimate without one group. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* What parallel tempering says about itself: errors with what all copies have in common, and doubts. Draws are made up: R
- * ~ N(m + b v, v) at b, what it is when R is Gaussian under q, log Z = m + v/2; and then something is wrong with them. */
+/* The self-assessment of parallel tempering: errors that include what all copies share, and doubts. The draws
+ * are synthetic: R ~ N(m + b v, v) at b, as for a Gaussian R under q, with log Z = m + v/2; then they are
+ * altered. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* The parts of parallel tempering against what is known exactly: swap odds, exchange of states, the
- * ladder, and both estimators on independent draws whose distribution is Gaussian at every temperature. */
+/* The parts of parallel tempering against exact results: swap odds, exchange of states, the ladder, and both
+ * estimators on independent draws that are Gaussian at every temperature. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Rounds of parallel tempering, seen through a swap rule that notes what it is asked about and answers as it is told: which
- * random numbers they use, when states are exchanged and how often, and what is a round trip. */
+/* Rounds of parallel tempering, observed through a swap rule that records its arguments and returns given
+ * answers: the random numbers they use, when and how often states are exchanged, and what counts as a round
+ * trip. */
 #include <math.h>
 #include <string.h>
 

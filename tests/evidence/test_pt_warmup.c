@@ -1,5 +1,5 @@
-/* The warm-up of parallel tempering: it is as long as it was given where replicas travel; else it goes on, leaves out
- * temperatures where it may, and what it could not mend is said. */
+/* The warm-up of parallel tempering: it has the given length if replicas travel; otherwise it continues,
+ * removes temperatures if it may, and reports what it could not correct. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* AIS that goes on later: after any temperature, up or down, with every transition, also towards a goal for its
- * error: the weights and the estimate are those of the run that was never interrupted, to the bit. */
+/* Resumed AIS: after any temperature, up or down, with every transition, also with a goal for its error, the
+ * weights and the estimate equal those of the uninterrupted run to the bit. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Parallel tempering that is kept after any round, in the warm-up or not, and resample-move that is kept after any
- * temperature, go on later: estimates, reports and what is said on the way are those of the run that was never
- * interrupted, to the bit. States of other runs are refused. */
+/* Parallel tempering saved after any round, in the warm-up or not, and resample-move saved after any
+ * temperature, can be resumed: estimates, reports and progress equal those of the uninterrupted run to the
+ * bit. States of other runs are refused. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

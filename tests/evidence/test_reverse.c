@@ -1,5 +1,6 @@
-/* What a way down may miss. Where q has a tail that the posterior excludes, weights of a way down look well and log Z
- * is too high by the tail's mass; the run upwards knows. Exact small cases, and a posed one, whose log Z is known. */
+/* The part that a way down may miss. If q has a tail that the posterior excludes, the weights of a way down
+ * look good, but log Z is too high by the tail's mass; the run upwards detects it. Exact small cases, and a
+ * posed one with known log Z. */
 #include <math.h>
 
 #include "evidence/ais.h"

@@ -1,7 +1,7 @@
-/* Adaptive resample-move against exact log Z, and what it refuses.
+/* Adaptive resample-move against exact log Z, and its refusals.
  *
- * Every run is a function of its seed. With 16 islands an honest error is beyond 4 of its size once in a thousand
- * times (Student's t with 15 degrees of freedom). */
+ * Every run is a function of its seed. With 16 islands, an honest estimate is off by more than 4 errors with
+ * probability 1/1000 (Student's t with 15 degrees of freedom). */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

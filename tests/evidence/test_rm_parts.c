@@ -1,4 +1,5 @@
-/* The parts of resample-move against their definitions: resampling, the next temperature, where particles go. */
+/* The parts of resample-move against their definitions: resampling, the next temperature, the distribution of
+ * particles. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Teams of 1, 2, 3 and 4 members: chains, annealing up and down, resample-move and parallel tempering give what one
- * process gives, to the bit, and all members together evaluate as many sites as one process does. */
+/* Teams of 1, 2, 3 and 4 members: chains, annealing up and down, resample-move and parallel tempering give
+ * the same bits as one process, and all members together evaluate as many sites as one process does. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>

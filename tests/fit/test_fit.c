@@ -1,4 +1,5 @@
-/* Fits: the maximum of closed forms, the same maximum from warm and cold sites, and verdicts on those that are none. */
+/* Fits: the maximum of closed forms, the same maximum from warm and cold sites, and verdicts on results that
+ * are not maxima. */
 #include "talweg/fit.h"
 
 #include <math.h>

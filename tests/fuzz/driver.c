@@ -1,4 +1,4 @@
-/* driver.c: where there is no libFuzzer: every seed, and variations of it that are the same at each run. */
+/* driver.c: a substitute for libFuzzer: tries every seed, and variations that are the same in each run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* fuzz.c: see fuzz.h. */
+/* fuzz.c: shared by all fuzzers; see fuzz.h. */
 #include "fuzz/fuzz.h"
 
 #include <fcntl.h>

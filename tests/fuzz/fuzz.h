@@ -1,9 +1,9 @@
-/* fuzz.h: readers against bytes that nobody wrote on purpose.
+/* fuzz.h: test readers with arbitrary bytes.
  *
- * tests/fuzz/fuzz_NAME.c is one reader: LLVMFuzzerTestOneInput gives it some bytes, and fuzz_seed good ones to begin
- * with. With clang's libFuzzer (make fuzz) the bytes are searched for by coverage; without it driver.c makes a fixed
- * number of variations of the seeds, as an ordinary test. A reader passes that neither crashes nor trips a sanitizer,
- * says something where it refuses, and gives all its memory back.
+ * Each tests/fuzz/fuzz_NAME.c tests one reader: LLVMFuzzerTestOneInput passes bytes to it, and fuzz_seed
+ * provides valid ones. With clang's libFuzzer (make fuzz) coverage guides the search for bytes; without it
+ * driver.c tries a fixed number of variations of the seeds, as an ordinary test. A reader passes if it
+ * neither crashes nor triggers a sanitizer, gives a message when it fails, and frees all its memory.
  */
 #ifndef TALWEG_TESTS_FUZZ_H
 #define TALWEG_TESTS_FUZZ_H

@@ -1,4 +1,4 @@
-/* fuzz_checkpoint.c: checkpoints whose checksum is right, whatever else is in them. */
+/* fuzz_checkpoint.c: checkpoints with a correct checksum and arbitrary contents. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* fuzz_graph.c: the neighbours of areas in files, and the parts of their graph. */
+/* fuzz_graph.c: files with the neighbours of areas, and the connected components of their graphs. */
 #include <stdlib.h>
 
 #include "fuzz/fuzz.h"

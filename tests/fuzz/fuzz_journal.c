@@ -1,5 +1,5 @@
-/* fuzz_journal.c: the journal of a run that was killed: settings and draws whose checksums are right, whatever they
- * say, around the NetCDF file of a good run. That file itself is HDF5's affair. */
+/* fuzz_journal.c: the journal of a killed run: settings and draws with correct checksums and arbitrary
+ * contents, around the NetCDF file of a valid run. Damage to that file concerns HDF5. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* fuzz_matrix_market.c: sparse matrices in files, and what is made of them: a selected inverse. */
+/* fuzz_matrix_market.c: files with sparse matrices, and the selected inverses of these. */
 #include "fuzz/fuzz.h"
 #include "talweg/sparse.h"
 

@@ -1,4 +1,4 @@
-/* fuzz_model.c: model files, as arguments of a command; what they ask for is not done. */
+/* fuzz_model.c: model files, as arguments of a command that is parsed but not executed. */
 #include "base/context.h"
 #include "cli/commands.h"
 #include "cli/model_file.h"

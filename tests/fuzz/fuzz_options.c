@@ -1,4 +1,4 @@
-/* fuzz_options.c: command lines, one argument on each line; what they ask for is not done. */
+/* fuzz_options.c: command lines, one argument per line, which are parsed but not executed. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* fuzz_run.c: run files without a seal, in which anything may have another value, type or name. Every three bytes
- * of the input are one change to the file of a good run; damage to the bytes of the file is HDF5's affair. */
+/* fuzz_run.c: run files without a seal, with arbitrary values, types or names. Every three bytes of the input
+ * are one change to the file of a valid run; damage to the bytes of the file concerns HDF5. */
 #include <limits.h>
 #include <math.h>
 #include <netcdf.h>

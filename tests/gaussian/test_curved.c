@@ -1,5 +1,5 @@
-/* The curved metric of a dense Gaussian against G = A^-1 + Lambda in long double (support/dense.h), with sites left out,
- * before and after its factor was turned into its inverse; and sweeps over the sites. */
+/* The metric of a dense Gaussian against G = A^-1 + Lambda in long double (support/dense.h), with omitted
+ * sites, before and after its factor is replaced by its inverse; and sweeps over the sites. */
 #include "gaussian/curved.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* The dense Gaussian against matrices in long double (support/dense.h): products, blocks, conditioning, mixtures,
- * marginals, and a covariance that is set anew. */
+/* The dense Gaussian against matrices in long double (support/dense.h): products, blocks, conditioning,
+ * mixtures, marginals, and a covariance that is set again. */
 #include "gaussian/dense.h"
 
 #include <math.h>

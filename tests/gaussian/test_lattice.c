@@ -1,5 +1,5 @@
-/* A Matern field on a lattice of 20 x 25 cells with Poisson counts, by its sparse precision and by its dense covariances: one step of
- * RMHMC, draws, and log Z from EP and from the prior. */
+/* A Matern field on a lattice of 20 x 25 cells with Poisson counts, with a sparse precision and with dense
+ * covariances: one step of RMHMC, draws, and log Z from EP and from the prior. */
 #include <lapacke.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* Everything that talweg does, on Gaussians that have no n x n array: an autoregressive process with tridiagonal precision
- * (support/ar1.h), and a lattice with a sparse precision (gaussian/sparse.h), against the dense kind with the same covariances. Both have the same coordinates, so that a transition
- * from the same random numbers leads to the same place, to rounding and the solver's tolerance. */
+/* All methods of talweg on Gaussians without an n x n array: an autoregressive process with tridiagonal
+ * precision (support/ar1.h), and a lattice with a sparse precision (gaussian/sparse.h), against the dense
+ * kind with the same covariances. Both have the same coordinates, so a transition with the same random
+ * numbers gives the same position, up to rounding and the solver's tolerance. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* The Gaussian with a sparse precision against the dense kind: eliminated in an order with little fill, with and without a
- * design matrix; and what it costs. (gaussian.seam runs everything on it.) */
+/* The Gaussian with a sparse precision against the dense kind: eliminated in an order with little fill, with
+ * and without a design matrix; and its cost. (gaussian.seam runs all methods on it.) */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* A Gaussian in the eigenvectors of its covariance: the covariance comes back, blocks of vectors go there and back, and what is
- * rounding error counts as no variance. */
+/* A Gaussian in the basis of the eigenvectors of its covariance: the covariance is restored, blocks of
+ * vectors are transformed there and back, and rounding errors count as zero variance. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-/* Chains of unknown parameters on three labels, where quadrature over theta is exact: means, standard deviations and predictions of x are right, also
- * where the sites are those of the furthest theta in place of the nearest, which costs speed only; any number of threads gives the same bits. */
+/* Chains of unknown parameters on three labels, where quadrature over theta is exact: means, standard
+ * deviations and predictions of x are right, also with the sites of the furthest theta instead of the
+ * nearest, which only costs speed; any number of threads gives the same bits. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* Importance sampling squared: what it says of weights and means that are no result, the same bits for any number of threads and
- * members, runs that are stopped, what is refused, and memory that runs out. Right answers are in test_hyper.c. */
+/* The behaviour of importance sampling squared: warnings about unreliable weights and means, the same bits
+ * for any number of threads and members, stopped runs, refusals, and failing allocations. test_hyper.c tests
+ * the results. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

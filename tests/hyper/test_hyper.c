@@ -1,6 +1,7 @@
-/* Importance sampling squared on three labels, where quadrature over theta is exact: the evidence is unbiased and its error is what it
- * says, over 100 seeds; means and standard deviations of theta are right; wrong starts and wrong proposals cost accuracy only; a
- * prior without its Jacobian and weights without their proposal are caught. How runs end and what they refuse is in test_conduct.c. */
+/* Importance sampling squared on three labels, where quadrature over theta is exact: over 100 seeds the
+ * evidence is unbiased and its error is calibrated; means and standard deviations of theta are right; wrong
+ * starts and wrong proposals only cost accuracy; a prior without its Jacobian and weights without their
+ * proposal are detected. test_conduct.c tests the behaviour. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

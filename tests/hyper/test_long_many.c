@@ -1,11 +1,15 @@
-/* More than four unknown parameters, whose proposal has larger rounds, lighter tails and powers of the weights to learn from: a length scale for each
- * of 4 to 7 inputs and an amplitude, a few observations with Gaussian noise. The evidence has a closed form at every theta; the integral over theta is a
- * lattice rule over the priors' quantiles, with 8 random shifts, whose spread is the truth's own error. For each case, many seeds: z-scores of log p(y)
- * by both estimates and of the means of theta, by weighted points and by chains.
+/* More than four unknown parameters, for which the proposal has larger rounds, lighter tails and adapts to
+ * powers of the weights: a length scale for each of 4 to 7 inputs and an amplitude, a few observations with
+ * Gaussian noise. The evidence has a closed form at every theta; the integral over theta is a lattice rule
+ * over the priors' quantiles, with 8 random shifts, whose spread gives its own error. For each case, many
+ * seeds: z-scores of log p(y) by both estimates and of the means of theta, from weighted points and from
+ * chains.
  *
- * TALWEG_SEEDS sets how many (4; docs/hyperparameters.md has the table of 100), TALWEG_FIRST the first, TALWEG_CASE the number of the only case;
- * TALWEG_NO_CHAIN leaves chains and ais-joint out, TALWEG_EACH prints every run. Errors come from 32 scrambles: a score is Student's t with 31 degrees of
- * freedom, beyond 4.5 once in 10,000; that of ais-joint has 64 weights and a longer tail. So the test allows 1 of 500 scores. */
+ * TALWEG_SEEDS sets the number of seeds (4; docs/hyperparameters.md has the table of 100), TALWEG_FIRST the
+ * first, TALWEG_CASE the number of the only case; TALWEG_NO_CHAIN omits chains and ais-joint, TALWEG_EACH
+ * prints every run. Errors come from 32 scrambles: a score is Student's t with 31 degrees of freedom, beyond
+ * 4.5 with probability 1/10,000; that of ais-joint has 64 weights and a longer tail. Therefore the test
+ * allows 1 of 500 scores. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,10 @@
-/* Real data against an oracle (support/hyper_oracle.h), with many points: standard deviations and quantiles of the parameters within 0.03 sd.
+/* Real data against an oracle (support/hyper_oracle.h), with many points: standard deviations and quantiles
+ * of the parameters within 0.03 sd.
  *
- * Of 32,768 points about 28,000 are effective: independent ones would leave a standard error of 0.004 sd to a standard deviation, of 0.007 sd to a median and of 0.013 sd
- * to a 5 % quantile; scrambled Sobol points leave less. Chains take longer: of 4,096 draws about 2,500 are effective, which leave 0.042 sd to a 5 % quantile. So chains may be
- * 0.03 sd and 2.5 of their standard errors away. */
+ * Of 32,768 points about 28,000 are effective. With independent points the standard error would be 0.004 sd
+ * for a standard deviation, 0.007 sd for a median and 0.013 sd for a 5 % quantile; with scrambled Sobol
+ * points it is smaller. Chains take longer: of 4,096 draws about 2,500 are effective, with a standard error
+ * of 0.042 sd for a 5 % quantile. Therefore chains may differ by 0.03 sd plus 2.5 of their standard errors. */
 #include <stdio.h>
 
 #include "support/hyper_oracle.h"

@@ -1,10 +1,12 @@
-/* Simulation-based calibration of unknown parameters: theta* from the priors, x* ~ N(0, K(theta*)), y given x* from the likelihood. Then
- * (theta*, x*) is an exact draw from the posterior given y, and for every function f the share of the posterior below f(theta*, x*) is
- * uniform over replications (Talts et al. 2018). The share is that of the weighted points with their particles.
+/* Simulation-based calibration of unknown parameters: theta* from the priors, x* ~ N(0, K(theta*)), y given
+ * x* from the likelihood. Then (theta*, x*) is an exact draw from the posterior given y, and for every
+ * function f the posterior probability of values below f(theta*, x*) is uniform over replications (Talts et
+ * al. 2018). That probability comes from the weighted points with their particles.
  *
- * 200 replications of 30 cases, 10 bins: Pearson's chi^2 (9 degrees of freedom) may reach 39, with a false alarm of 1e-5 each; 5
- * functions of two models, with 2 and with 6 parameters: 1e-4 for the file. TALWEG_FIRST sets the seed. Weights of a finite number of points blur
- * shares by about 0.03, much less than a bin. Priors whose Jacobian is missing must go beyond it.
+ * 200 replications of 30 cases, 10 bins: Pearson's chi^2 (9 degrees of freedom) may reach 39, with a
+ * false-alarm rate of 1e-5 each; 5 functions of two models, with 2 and with 6 parameters: 1e-4 for the file.
+ * TALWEG_FIRST sets the seed. The weights of a finite number of points blur the probabilities by about 0.03,
+ * much less than a bin. Priors without their Jacobian must exceed the limit.
  */
 #include <math.h>
 #include <stdio.h>

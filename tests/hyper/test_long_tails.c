@@ -1,10 +1,14 @@
-/* Priors of any width on cases whose evidence has a closed form at every theta: a few observations with Gaussian noise, and three labels. The
- * integral over theta is a midpoint rule over normal scores of the priors' quantiles, so that it uses no density. For each case, many seeds: z-scores of log p(y) by
- * both estimates and of the means of theta. Their root mean square is near 1, and none is beyond 4.5 errors without a warning.
+/* Priors of any width on cases whose evidence has a closed form at every theta: a few observations with
+ * Gaussian noise, and three labels. The integral over theta is a midpoint rule over normal scores of the
+ * priors' quantiles, so that it uses no density. For each case, many seeds: z-scores of log p(y) by both
+ * estimates and of the means of theta. Their root mean square is near 1, and none is beyond 4.5 errors
+ * without a warning.
  *
- * TALWEG_SEEDS sets how many (8; docs/hyperparameters.md has the table of 100), TALWEG_FIRST the first, TALWEG_CASE the number of the only case. Errors come from 32
- * scrambles: a score is Student's t with 31 degrees of freedom, beyond 4.5 once in 10,000 runs, and ais-joint has 64 weights and a longer tail. So
- * the test allows 1 of 500 scores. TALWEG_NO_CHAIN leaves chains and ais-joint out, TALWEG_EACH prints every run. */
+ * TALWEG_SEEDS sets the number of seeds (8; docs/hyperparameters.md has the table of 100), TALWEG_FIRST the
+ * first, TALWEG_CASE the number of the only case. Errors come from 32 scrambles: a score is Student's t with
+ * 31 degrees of freedom, beyond 4.5 in one of 10,000 runs, and ais-joint has 64 weights and a longer tail.
+ * Therefore the test allows 1 of 500 scores. TALWEG_NO_CHAIN omits chains and ais-joint, TALWEG_EACH prints
+ * every run. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

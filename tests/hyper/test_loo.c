@@ -1,5 +1,5 @@
-/* Leave-one-out predictions on three labels: log p(y_n | the other two) = log p(y) - log p(the other two), both by quadrature over
- * theta of closed forms. */
+/* Leave-one-out predictions on three labels: log p(y_n | the other two) = log p(y) - log p(the other two),
+ * both by quadrature of closed forms over theta. */
 #include <math.h>
 
 #include "support/orthants.h"

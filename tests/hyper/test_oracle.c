@@ -1,5 +1,6 @@
-/* Real data against an oracle (support/hyper_oracle.h), with few points: standard deviations and quantiles may be 0.03 sd and 2.5 of their own standard
- * errors away. test_long_oracle.c has enough points for 0.03 sd alone. */
+/* Real data against an oracle (support/hyper_oracle.h), with few points: standard deviations and quantiles
+ * may differ by 0.03 sd plus 2.5 of their own standard errors. test_long_oracle.c has enough points for 0.03
+ * sd alone. */
 #include <stdio.h>
 
 #include "support/hyper_oracle.h"

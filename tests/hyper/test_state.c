@@ -1,5 +1,5 @@
-/* A run over unknown parameters that is stopped and goes on, also to more points than were asked for at first, is the run without the
- * interruption, to the bit; a state of another run is refused. */
+/* A run over unknown parameters that is stopped and resumed, also to more points than first requested, equals
+ * the uninterrupted run to the bit; the state of another run is refused. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

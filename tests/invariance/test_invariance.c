@@ -1,13 +1,13 @@
-/* Every transition leaves its target invariant, exactly.
+/* Every transition leaves its target exactly invariant.
  *
- * Columns are drawn independently from the target by rejection: v ~ N(0, I) gives x from the base, kept with
- * probability prod p(y_n | x_n)^b. The transition is applied to all of them a few times, and they must still
- * be draws from the target. Two kinds of tests see a change: the mean of f(after) - f(before) over the
- * independent columns, in standard errors, for eight functions f; and Kolmogorov and Smirnov's distance
- * between what came out and a second, larger sample drawn independently, for x_1 and the log density.
+ * Columns are drawn independently from the target by rejection: v ~ N(0, I) gives x from the base, accepted
+ * with probability prod p(y_n | x_n)^b. The transition is applied to all of them a few times, and they must
+ * still be draws from the target. Two kinds of tests detect a change: the mean of f(after) - f(before) over
+ * the independent columns, in standard errors, for eight functions f; and the Kolmogorov-Smirnov distance
+ * between the result and a second, larger, independent sample, for x_1 and the log density.
  *
- * False alarms: 69 transitions with 8 scores beyond 5 standard errors (5.7e-7 each) and 2 distances
- * beyond 2.8 (3.1e-7 each): below 3.6e-4 for the whole file. Steps are so long that rejections matter. The same
+ * False alarms: 69 transitions with 8 scores beyond 5 standard errors (5.7e-7 each) and 2 distances beyond
+ * 2.8 (3.1e-7 each): below 3.6e-4 for the whole file. Steps are so long that rejections matter. The same
  * tests must reject transitions that are broken on purpose, by twice the limit.
  */
 #include <math.h>

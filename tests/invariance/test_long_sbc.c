@@ -1,12 +1,13 @@
 /* Simulation-based calibration of HMC and RMHMC on a Gaussian process classifier of ten cases.
  *
- * x* ~ N(0, K), y given x* from the probit likelihood: then x* is an exact draw from p(x | y). The transition,
- * which is reversible, is run from x* both ways, m draws to the one side and L - m to the other with m uniform
- * (Gandy & Scott 2020, Unit testing for MCMC and other Monte Carlo methods): however slowly it mixes, the rank
- * of x* among the L + 1 is uniform, for every function of x. Ties, which rejections make, are broken at random.
+ * x* ~ N(0, K), y given x* from the probit likelihood: then x* is an exact draw from p(x | y). The
+ * transition, which is reversible, runs from x* in both directions, m draws in one and L - m in the other,
+ * with m uniform (Gandy & Scott 2020, Unit testing for MCMC and other Monte Carlo methods). However slowly it
+ * mixes, the rank of x* among the L + 1 is uniform, for every function of x. Ties, which come from
+ * rejections, are broken at random.
  *
- * Pearson's chi^2 of the ranks (L = 15 degrees of freedom) may reach 51, with a false alarm of 1e-5 each; 4
- * kernels and 5 functions: 2e-4 for the file. A broken kernel must go beyond twice that.
+ * Pearson's chi^2 of the ranks (L = 15 degrees of freedom) may reach 51, with a false-alarm rate of 1e-5
+ * each; 4 kernels and 5 functions: 2e-4 for the file. A broken kernel must exceed twice that.
  */
 #include <math.h>
 #include <string.h>

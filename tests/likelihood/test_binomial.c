@@ -1,5 +1,5 @@
-/* The binomial likelihoods: values against long double over the whole range, one trial against logit and probit, and nothing
- * that is not finite at extreme arguments. */
+/* The binomial likelihoods: values against long double over the whole range, one trial against logit and
+ * probit, and finite results at extreme arguments. */
 #include <math.h>
 
 #include "likelihood/likelihood.h"

@@ -1,11 +1,12 @@
-/* What every likelihood must do, for all that tw_likelihood_at() counts and one of a user: a new one is tested here as
- * soon as it is listed. The observations are whatever it supports, its columns and parameters go through their ranges.
+/* Properties of every likelihood that tw_likelihood_at() lists, and of one defined by a user: a new one is
+ * tested here as soon as it is in the list. The observations are all that it supports; its columns and
+ * parameters vary over their ranges.
  *
  *   terms         against each other by differences, and normalised over y
  *   d_parameter   against differences in phi
  *   tilted, marginal, d_log_z    against a plain sum over x, or differences of it
  *   expect, predict, fisher      against a sum over y, and then over x
- *   arrays        element by element the bits of one site, whatever else is wanted
+ *   arrays        each element has the bits of a single site, for any choice of outputs
  */
 #include <math.h>
 #include <stdio.h>

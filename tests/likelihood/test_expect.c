@@ -1,5 +1,5 @@
-/* What to expect of an observation: the quadrature that stands in for a closed form, where it is hard, and what is said
- * where there is nothing to go by. */
+/* Expected observations: the quadrature that replaces a closed form, in hard cases, and the error if a
+ * likelihood has neither. */
 #include <math.h>
 #include <string.h>
 

@@ -1,16 +1,21 @@
-/* Tilted moments where a case says much more than the prior: counts up to 1e11, and cut points that are 1e-12 apart.
+/* Tilted moments where the likelihood is much narrower than the prior: counts up to 1e11, and cut points at a
+ * distance of 1e-12.
  *
- * The substitutions that make a conjugate distribution of the likelihood give its integral over x exactly: with y counts,
+ * Substitutions that turn the likelihood into a conjugate distribution give its integral over x exactly: with
+ * y counts,
  *   poisson              p(y | x) dx = 1/y    times the density of x = log(G/w),     G ~ Gamma(y),
  *   negative_binomial    p(y | x) dx = 1/y    times that of x = log(r G/(H w)),      H ~ Gamma(r),
  *   binomial (logit)     p(y | x) dx = N/(y (N - y)) times that of x = log(G/H),     H ~ Gamma(N - y),
- * and log G has mean psi(y) and variance psi'(y). Under N(0, v) with v = 100 the prior is as good as constant over that, so that
+ * and log G has mean psi(y) and variance psi'(y). Under N(0, v) with v = 100 the prior is nearly constant
+ * over that range, so
  *   log Z = log(that factor) + log N(mean; 0, v + variance)
- * up to the skewness of log G against v, less than 1/(y v). psi(y) = log y - 1/(2 y) - 1/(12 y^2), psi'(y) = 1/y + 1/(2 y^2) + 1/(6 y^3)
- * leave 1e-17 for y >= 1e4. Rounding: log p is the sum of log factorials of the largest count S and the like, each S log S, so that log Z is known to
- * a few S log S times 1e-16; moments do not suffer from that.
+ * up to the skewness of log G relative to v, less than 1/(y v). psi(y) = log y - 1/(2 y) - 1/(12 y^2) and
+ * psi'(y) = 1/y + 1/(2 y^2) + 1/(6 y^3) have errors of 1e-17 for y >= 1e4. Rounding: log p is a sum of log
+ * factorials of the largest count S and similar terms, each of size S log S, so that log Z is known to a few
+ * S log S times 1e-16; moments are not affected.
  *
- * A narrow cell of width g at the place c is an observation c with noise 1, up to g^2: log Z = log g + log N(c; m, 1 + v).
+ * A narrow cell of width g at the point c is an observation c with noise 1, up to g^2:
+ * log Z = log g + log N(c; m, 1 + v).
  */
 #include <math.h>
 

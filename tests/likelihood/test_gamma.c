@@ -1,4 +1,4 @@
-/* Gamma measurements: values and derivatives against long double from the density as it is printed in books, the exponential
+/* Gamma measurements: values and derivatives against the textbook density in long double, the exponential
  * likelihood as the case shape = 1, and no NaN at extreme arguments. */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* Finding a likelihood by name, and checking observations with words. */
+/* Finding a likelihood by name, and checks of observations with their messages. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* log of the integral of p(y | x) N(x; m, v) as a function of m, against one quadrature for every m. */
+/* The log of the integral of p(y | x) N(x; m, v) as a function of m, against one quadrature for every m. */
 #include <math.h>
 
 #include "likelihood/likelihood.h"

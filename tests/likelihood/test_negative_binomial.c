@@ -1,5 +1,5 @@
-/* The negative binomial likelihood: values against long double, Poisson where its dispersion is large, logit where y and r are
- * 0 and 1, and finite results at extreme arguments. */
+/* The negative binomial likelihood: values against long double, Poisson for a large dispersion, logit for y
+ * and r of 0 and 1, and finite results at extreme arguments. */
 #include <math.h>
 
 #include "likelihood/likelihood.h"

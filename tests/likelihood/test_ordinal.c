@@ -1,5 +1,5 @@
-/* Ordinal levels: values against long double over the whole range, probit at both ends, levels that add up, cells that are far
- * off, and finite results at extreme arguments. */
+/* Ordinal levels: values against long double over the whole range, probit at both ends, probabilities that
+ * sum to 1, distant cells, and finite results at extreme arguments. */
 #include <math.h>
 
 #include "likelihood/likelihood.h"

@@ -1,4 +1,4 @@
-/* Sites that are not observed: p = 1 there, and all others are as they are without them. */
+/* Sites that are not observed: p = 1 there, and all other sites are as without them. */
 #include <math.h>
 #include <string.h>
 

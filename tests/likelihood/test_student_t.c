@@ -1,5 +1,5 @@
-/* Student's t: values against long double, the Gaussian where there are many degrees of freedom, Cauchy where there is one,
- * tilted distributions with two modes against a plain sum, and finite results at extreme arguments. */
+/* Student's t: values against long double, the Gaussian for many degrees of freedom, Cauchy for one, tilted
+ * distributions with two modes against a plain sum, and finite results at extreme arguments. */
 #include <math.h>
 
 #include "likelihood/likelihood.h"

@@ -1,6 +1,6 @@
-/* Tilted moments of every likelihood, the built-in ones and one of a user, against an independent quadrature:
- * tanh-sinh in long double, with formulas of its own for each likelihood, over m in +-1e3, v in 1e-8 .. 1e6.
- */
+/* Tilted moments of every likelihood, the built-in ones and one defined by a user, against an independent
+ * quadrature: tanh-sinh in long double, with separate formulas for each likelihood, over |m| <= 1e3 and v
+ * from 1e-8 to 1e6. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

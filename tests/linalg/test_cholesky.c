@@ -1,4 +1,4 @@
-/* Cholesky: pivots that are named, inputs left usable, solves, inverse diagonals, active blocks. */
+/* Cholesky: reported pivots, inputs that stay usable, solves, inverse diagonals, active blocks. */
 #include "linalg/cholesky.h"
 
 #include <math.h>

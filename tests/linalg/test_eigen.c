@@ -1,5 +1,5 @@
-/* Symmetric eigenproblems: a matrix made from known eigenvalues and rotations, equal eigenvalues, numbers
- * that are not finite. */
+/* Symmetric eigenproblems: a matrix from known eigenvalues and rotations, equal eigenvalues, numbers that are
+ * not finite. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

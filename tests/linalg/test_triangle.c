@@ -1,6 +1,6 @@
-/* Products with a packed triangle. Matrices of small integers, whose products are exact in both precisions, leave no room for
- * rounding: every number must be equal to the sum that defines it. Sizes lie around those of panels, of vectors and of
- * the parts that long panels are done in. */
+/* Products with a packed triangle. The matrices hold small integers, whose products are exact in both
+ * precisions, so every number must equal the sum that defines it. The sizes are around those of panels, of
+ * vectors and of the parts of long panels. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* The beta distribution against quadrature in 40 digits, closed forms, and its own inverse.
  *
- * The logarithm of the density is a sum of terms of size a + b, whose rounding is the relative error of the
- * cdf: hence 1e-14 (1 + a + b).
+ * The log density is a sum of terms of size a + b, whose rounding gives the relative error of the cdf: hence
+ * 1e-14 (1 + a + b).
  */
 #include <math.h>
 

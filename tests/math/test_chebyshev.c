@@ -1,5 +1,5 @@
-/* Piecewise Chebyshev interpolation: exact for polynomials, to its tolerance for smooth functions on long
- * intervals, and an honest no for what is not smooth. */
+/* Piecewise Chebyshev interpolation: exact for polynomials, within its tolerance for smooth functions on long
+ * intervals, and a failure for functions that are not smooth. */
 #include <math.h>
 
 #include "math/chebyshev.h"

@@ -1,4 +1,4 @@
-/* Fixed points: plain and accelerated, verdicts, and what is returned. */
+/* Fixed points: plain and accelerated iteration, verdicts, and returned points. */
 #include "math/fixed_point.h"
 
 #include <math.h>

@@ -1,10 +1,11 @@
 /* The normal functions against the oracle file and against long double, their order, borders and tiling.
  *
  * The reference for z <= -1/2 is the continued fraction v_k = 1/(t + (k+1) v_{k+1}), t = -z, of ratios of
- * iterated integrals of Phi: u = v_1, and differences of neighbours without cancellation, v_k - v_{k+1} = v_k
- * v_{k+1} ((k+2) v_{k+2} - (k+1) v_{k+1}), lambda = u (t + u),  dlambda/dz = -2 lambda (v_1 - v_2),
+ * iterated integrals of Phi: u = v_1, with differences of neighbours without cancellation,
+ *   v_k - v_{k+1} = v_k v_{k+1} ((k+2) v_{k+2} - (k+1) v_{k+1}),
+ *   lambda = u (t + u),   dlambda/dz = -2 lambda (v_1 - v_2),
  *   d2lambda/dz2 = 6 lambda ((v_1 - v_2)^2 - v_2 (v_2 - v_3)).
- * Above, the same with v_{k+1} = (z + 1/v_k)/(k+1) upwards from erfcl, where nothing cancels badly.
+ * For larger z the same with v_{k+1} = (z + 1/v_k)/(k+1) upwards from erfcl, where cancellation is mild.
  */
 #include <float.h>
 #include <math.h>

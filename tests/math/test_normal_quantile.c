@@ -1,7 +1,7 @@
-/* The normal quantile against values of 20 digits, and there and back over its whole range.
+/* The normal quantile against values with 20 digits, and the round trip over its whole range.
  *
- * A relative error d in z moves Phi(z) by hazard |z| d, about z^2 d in the tail: what the round trip may
- * miss.
+ * A relative error d in z changes Phi(z) by hazard |z| d, about z^2 d in the tail, which the round trip must
+ * allow for.
  */
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* test_parameter.c: theta to natural values and back. */
+/* The transforms between theta and natural values. */
 #include "support/support.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Adaptive quadrature: degree of the rule, smooth and rough integrands, and honest failure. */
+/* Adaptive quadrature: the degree of the rule, smooth and rough integrands, and reported failures. */
 #include <float.h>
 #include <math.h>
 

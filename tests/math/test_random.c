@@ -1,10 +1,9 @@
-/* Random streams: the right words, streams that never meet, the right distributions.
+/* Random streams: the right words, streams that never overlap, the right distributions.
  *
  * Statistical checks have a fixed seed and a false-alarm rate of about 1e-6 each: a Kolmogorov-Smirnov
  * distance above 2.693/sqrt(n) (2 exp(-2 t^2) = 1e-6), or a z-score above 4.892. There are 25 of them, so a
- * correct generator with a seed of your choice fails this file with probability 2.5e-5. n = 10^6 makes the
- * Kolmogorov-Smirnov test sharp enough to see a scale that is off by 2 % (sqrt(n) D = 4.8); with 10^5 it is
- * not (1.5).
+ * correct generator with another seed fails this file with probability 2.5e-5. With n = 10^6 the
+ * Kolmogorov-Smirnov test detects a scale that is off by 2 % (sqrt(n) D = 4.8); with 10^5 it does not (1.5).
  */
 #include "math/random.h"
 

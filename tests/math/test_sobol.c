@@ -1,4 +1,5 @@
-/* Sobol points: evenly spread in every coordinate and in pairs, uniform over scrambles, and better than independent ones. */
+/* Sobol points: evenly spread in every coordinate and in pairs, uniform over scrambles, and better than
+ * independent points. */
 #include "math/sobol.h"
 
 #include <math.h>

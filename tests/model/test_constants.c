@@ -1,5 +1,5 @@
-/* Constants of a model: those of the observations, also beyond the sites that are evaluated together, the jitter of K,
- * and the normalisation of a density on the range of a singular K. */
+/* The constants of a model: those of the observations, also for sites beyond one chunk, the jitter of K, and
+ * the normalisation of a density on the range of a singular K. */
 #include <math.h>
 
 #include "linalg/vector.h"

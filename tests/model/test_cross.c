@@ -1,8 +1,9 @@
-/* New cases beside those of a sparse prior: what they see of its variables, and the covariances that follow.
+/* New cases of a sparse prior: their dependence on its variables, and the resulting covariances.
  *
- * A new time is one more time of the process, so that the precision of all times together has its mean and variance given the others;
- * bilinear and barycentric weights reproduce functions that are linear in each coordinate; and with S = Q^-1 on the subspace of the
- * constraints, which is (Q + V V')^-1 - V V' in full, covariances are C S C*' and variances C* S C*' + v*. */
+ * A new time is one more time of the process, so the precision of all times together gives its mean and
+ * variance given the others; bilinear and barycentric weights reproduce functions that are linear in each
+ * coordinate; and with S = Q^-1 on the subspace of the constraints, which is (Q + V V')^-1 - V V' as a dense
+ * matrix, the covariances are C S C*' and the variances C* S C*' + v*. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

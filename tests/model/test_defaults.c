@@ -1,4 +1,5 @@
-/* Who gave a parameter its value: the kernel knows, files keep it, and a warning names those that nobody gave. */
+/* Which parameters were given: the kernel records it, files keep it, and a warning names those that were not
+ * given. */
 #include <stdio.h>
 
 #include "covariance/kernel.h"

@@ -1,4 +1,4 @@
-/* Length scales far from all distances between inputs are warned of, leaf by leaf. */
+/* A warning for length scales far from all distances between inputs, leaf by leaf. */
 #include <stdio.h>
 #include <string.h>
 

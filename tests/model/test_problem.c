@@ -1,4 +1,4 @@
-/* A problem takes its parts over, all of them or none, whatever fails. */
+/* A problem takes ownership of all its parts, also if a call fails. */
 #include "talweg/problem.h"
 
 #include <math.h>

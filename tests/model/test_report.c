@@ -4,7 +4,7 @@
  * From a target with base N(m, A) and site curvatures lambda, with S = diag(sqrt(lambda)) and B = I + S A S:
  *   G^-1 = A - A S B^-1 S A,   log|G| = log|B| - log|A|,   w = G^-1 p,
  *   H = -L + log|G|/2 + p'w/2,   dH/dx = -dL/dx + dlambda o diag(G^-1)/2 - dlambda o w o w/2.
- * The subtraction is fine here, with cond(K) <= 1e4; the engine does without it.
+ * The subtraction is accurate enough here, with cond(K) <= 1e4; the library avoids it.
  */
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* The tempered path: its three forms against the definition, against each other, and their derivatives.
  *
- * The definition, computed densely here:  L_b(x) = b [ll(x) + log N(x; 0, K)] + (1-b) log q(x).
+ * The definition, computed with dense matrices here:  L_b(x) = b [ll(x) + log N(x; 0, K)] + (1-b) log q(x).
  */
 #include "talweg/model.h"
 

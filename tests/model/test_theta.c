@@ -1,4 +1,5 @@
-/* theta of a problem: kernel and likelihood in one vector, by name, and the same problem at another theta. */
+/* theta of a problem: the parameters of kernel and likelihood in one vector, by name, and the same problem at
+ * another theta. */
 #include <math.h>
 #include <string.h>
 

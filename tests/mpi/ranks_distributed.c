@@ -1,8 +1,8 @@
-/* ranks_distributed.c: the model whose matrices lie over many processes against the local one: Laplace, EP, its marginals,
- * predictions' variances, a transition of HMC and of RMHMC from the same random numbers, to 1e-8; a singular K is refused with
- * a jitter that helps.
+/* ranks_distributed.c: the model whose matrices are distributed over processes against the local one:
+ * Laplace, EP, its marginals, the variances of predictions, a transition of HMC and of RMHMC from the same
+ * random numbers, to 1e-8; a singular K is refused with a jitter that helps.
  *
- *   mpirun -n 4 ranks_distributed [N [memory]]     memory: no local model; one sweep of EP, and how much each rank needs
+ *   mpirun -n 4 ranks_distributed [N [memory]]     memory: no local model; one sweep of EP, and the memory of each rank
  */
 #include <math.h>
 #include <mpi.h>

@@ -1,9 +1,11 @@
-/* ranks_faults.c: the n-th allocation fails on one rank: all ranks end with its message, none hangs, nothing is left.
+/* ranks_faults.c: the n-th allocation fails on one rank: all ranks end with its message, none hangs, and no
+ * memory remains in use.
  *
  *   mpirun -n 3 ranks_faults DATA.csv [STRIDE]
  *
- * Each command is run with n = 1, 1 + STRIDE, ... until it needs fewer than n allocations; the rank that fails is n modulo
- * the number of ranks. tests/cli/mpi.sh runs this with a time limit, which a rank that waits for ever would meet.
+ * Each command runs with n = 1, 1 + STRIDE, ... until it needs fewer than n allocations; the rank that fails
+ * is n modulo the number of ranks. tests/cli/mpi.sh runs this with a time limit, which detects a rank that
+ * waits forever.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Saved approximations come back to the bit; files that were tampered with are refused with the field's name,
- * and never do harm; every allocation may fail. */
+/* Saved approximations are restored to the bit; manipulated files are refused with the field's name, without
+ * harm; every allocation may fail. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Checkpoints: what was put comes back to the bit; what was cut, changed or is something else is refused; the file
- * before survives a failure. */
+/* Checkpoints: the contents are restored to the bit; truncated, changed or other files are refused; the
+ * previous file survives a failure. */
 #include "talweg/files.h"
 
 #include <stdio.h>

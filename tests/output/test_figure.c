@@ -1,5 +1,5 @@
-/* Text and pictures in a page: nothing that a user wrote becomes markup, gnuplot's SVG keeps its drawing and loses
- * what a page cannot use, and a script that fails is a failure with gnuplot's words. */
+/* Text and figures in a page: no text of a user becomes markup, gnuplot's SVG keeps its drawing without the
+ * parts that a page cannot use, and a failing script gives an error with gnuplot's message. */
 #include "output/report/figure.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Files that earlier versions wrote: tests/output/files has a run of format 1 and an approximation of version 1, which the
- * program of that time made of
+/* Files of older versions: tests/output/files has a run of format 1 and an approximation of version 1, which
+ * the program of that time made from
  *
  *   first,second,area,count
  *   0.5,1.5,0.5,1
@@ -7,8 +7,8 @@
  *   1.2,-0.7,2,4
  *   0.1,0.9,1.5,2
  *
- * with --likelihood poisson --exposure-column area --kernel matern32 --log-ell 0.25,-0.5 --log-sigma 0.3 --constant 0.1
- * --white 0.05 --standardise --jitter 1e-9. */
+ * with --likelihood poisson --exposure-column area --kernel matern32 --log-ell 0.25,-0.5 --log-sigma 0.3
+ * --constant 0.1 --white 0.05 --standardise --jitter 1e-9. */
 #include <string.h>
 
 #include "model/problem.h"

@@ -1,5 +1,5 @@
-/* Run files taken together: chains stand where they should, the summary is that of all chains to the bit, and what
- * does not belong together is refused with words. */
+/* Several run files together: chains are in their right positions, the summary is that of all chains to the
+ * bit, and files that do not belong together are refused with the reason. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

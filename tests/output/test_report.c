@@ -1,5 +1,5 @@
-/* The page: what it must hold for draws, for a summary only and for estimates only; that it holds nothing of a
- * user's as markup, is the same for any number of threads, and survives failing allocations. */
+/* The report page: its contents for draws, for a summary only and for estimates only; it contains no text of
+ * a user as markup, is the same for any number of threads, and survives failing allocations. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Run files come back to the bit: problem, facts, draws, statistics, summary, evidence. */
+/* Run files are restored to the bit: problem, facts, draws, statistics, summary, evidence. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Run files that are damaged or somebody else's, and memory that runs out. */
+/* Run files that are damaged or from another program, and failing allocations. */
 #include <netcdf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Run files and journals that somebody made on purpose: whatever they say, they are read or refused. tests/fuzz/
- * looks for more of them. */
+/* Malicious run files and journals: whatever they contain, they are read or refused. tests/fuzz/ looks for
+ * more of them. */
 #include <math.h>
 #include <netcdf.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Runs that did not end well: processes that were killed, journals cut anywhere, disks that were full. */
+/* Runs that did not end well: killed processes, truncated journals, full disks. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Predictions from a run in a file are those from the same draws in memory, to the bit: with a kernel and
+/* Predictions from a run file equal those from the same draws in memory, to the bit: with a kernel and
  * standardised inputs, and with a given matrix; read once, or again for every block. */
 #include <math.h>
 #include <stdlib.h>

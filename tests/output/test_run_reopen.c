@@ -1,5 +1,5 @@
-/* Runs that go on: from a journal, from the file of an interrupted run; in the end the file is that of a run that was
- * never interrupted. What does not fit is refused, and is left as it was. */
+/* Runs that are continued from a journal, or from the file of an interrupted run: the final file equals that
+ * of an uninterrupted run. Files that do not match are refused and left as they were. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* Draws in memory and run files: the file is the one that a journal would have made, and it brings them back. */
+/* Saving draws from memory: the file equals the one made through a journal, and loading restores the draws. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Draws of unknown parameters: what a file gives back is what went in; predictions average over parameters and latents, against
- * quadrature of a closed form and, draw by draw, against a model at that draw's parameters. */
+/* Draws of unknown parameters: a file restores them; predictions average over parameters and latents,
+ * compared with quadrature of a closed form and, draw by draw, with a model at that draw's parameters. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

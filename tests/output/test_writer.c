@@ -1,4 +1,4 @@
-/* Files are written whole or not at all; what they replace survives every failure. */
+/* Files are written completely or not at all; the files they replace survive every failure. */
 #include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Every density is normalised over theta, has the derivative that it says and the quantiles that its integral has; a wrong
- * Jacobian is found. */
+/* Every density is normalised over theta, and its derivative and quantiles are correct; a wrong Jacobian is
+ * detected. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Priors of a problem: read by name, held fixed, defaults that follow the scale of the data, and words for what is wrong. */
+/* Priors of a problem: read by name, fixed parameters, defaults on the scale of the data, and error
+ * messages. */
 #include <math.h>
 #include <string.h>
 

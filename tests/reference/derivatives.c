@@ -2,8 +2,8 @@
  *
  *     L_beta(x) = beta [sum_n log Phi(y_n x_n) + log N(x; 0, K)] + (1 - beta) log N(x; mu, Sigma).
  *
- * Lines 6 to 8 choose between two formulas for the hazard at z = -15, where they disagree by 1.3e-5; here
- * one function serves all z. Line 18 is printed with the wrong sign for the prior.
+ * Lines 6 to 8 choose between two formulas for the hazard at z = -15, where they differ by 1.3e-5; here one
+ * function serves all z. Line 18 is printed with the wrong sign for the prior.
  */
 #include "reference/reference.h"
 
@@ -12,7 +12,7 @@
 
 static const double log_two_pi = 1.83787706640934548356;
 
-/* Lines 4 to 9: sum_n log Phi(y_n x_n) is returned, its gradient goes to slope. */
+/* Lines 4 to 9: returns sum_n log Phi(y_n x_n); its gradient is stored in slope. */
 static double log_likelihood(const ref_inputs *in, const double *x, double *slope)
 {
     double sum = 0;
@@ -24,8 +24,8 @@ static double log_likelihood(const ref_inputs *in, const double *x, double *slop
     return sum;
 }
 
-/* With f = x - mean on entry: f := L \ f, its square f'f is returned, and f := L' \ f, so f is the
- * covariance's inverse times (x - mean). */
+/* On entry f = x - mean. Sets f := L \ f, returns f'f, and sets f := L' \ f, the inverse of the covariance
+ * times (x - mean). */
 static double solve(int n, const double *chol, double *f)
 {
     cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, chol, n, f, 1);
@@ -49,7 +49,7 @@ void ref_derivatives(const ref_inputs *in, const double *x, ref_workspace *work,
         cblas_daxpy(n, -1, f, 1, gradient, 1);        /* line 14 */
     } else {
         *value -= beta * (0.5 * in->log_det_k + 0.5 * square); /* line 17, the prior's part */
-        cblas_daxpy(n, -beta, f, 1, gradient, 1);              /* line 18, its sign mended */
+        cblas_daxpy(n, -beta, f, 1, gradient, 1);              /* line 18, with the sign corrected */
         for (int i = 0; i < n; i++) f[i] = x[i] - in->mu[i];
         square = solve(n, in->chol_sigma, f);                            /* line 16 */
         *value -= (1 - beta) * (0.5 * in->log_det_sigma + 0.5 * square); /* line 17, q's part */

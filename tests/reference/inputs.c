@@ -1,11 +1,12 @@
-/* inputs.c: what Algorithm 1 takes for granted: the precomputed inputs, and memory for its loops.
+/* inputs.c: the precomputed inputs of Algorithm 1, and memory for its loops.
  *
  *     K = L^K (L^K)'
  *     Sigma = (K^-1 + T)^-1 = K - K T^1/2 (I + T^1/2 K T^1/2)^-1 T^1/2 K,   T = diag(tau)
  *     mu = Sigma nu
  *
- * after Rasmussen and Williams, section 3.6. A Cholesky factor of this difference is acceptable here, where
- * tests keep cond(K) <= 1e4; on smooth kernels the difference loses definiteness and the factor fails.
+ * after Rasmussen and Williams, section 3.6. The Cholesky factor of this difference is acceptable here, since
+ * tests keep cond(K) <= 1e4; for smooth kernels the difference is not positive definite in floating point,
+ * and the factorisation fails.
  */
 #include "reference/reference.h"
 
@@ -77,7 +78,7 @@ ref_inputs *ref_inputs_new(int n, const double *y, const double *k, const double
     in->chol_sigma = copy_or_zero(NULL, count * count);
     in->q_is_prior = !tau || (is_zero(n, tau) && is_zero(n, nu));
     bool fine = factor(n, in->chol_k, &in->log_det_k);
-    if (fine && in->q_is_prior) { /* the same numbers, not another rounding of them */
+    if (fine && in->q_is_prior) { /* copy, so that rounding does not differ */
         memcpy(in->chol_sigma, in->chol_k, count * count * sizeof(double));
         in->log_det_sigma = in->log_det_k;
     } else if (fine) {

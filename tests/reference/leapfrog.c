@@ -25,7 +25,7 @@ double ref_hamiltonian_and_gradient(int n, const ref_metric *metric, const doubl
     return 0.5 * cblas_ddot(n, p, 1, w, 1) + 0.5 * metric->log_det_g - metric->value;
 }
 
-/* Algorithm 2 at a phase point whose metric is up to date. */
+/* Algorithm 2 at a phase point whose metric is current. */
 static void refresh(ref_workspace *work, ref_point *point, const double *p)
 {
     point->h = ref_hamiltonian_and_gradient(work->n, &point->metric, p, work->w, point->dh_dx);
@@ -41,8 +41,8 @@ ref_verdict ref_point_set(const ref_inputs *in, const double *x, const double *p
     return verdict;
 }
 
-/* trial := from + step direction; the length of the change, over 1 + the length of trial. Sums of squares
- * carry a NaN along, which no tolerance admits. */
+/* trial := from + step direction. Returns the norm of the change divided by 1 + the norm of trial; a NaN
+ * propagates, so it meets no tolerance. */
 static double advance(int n, const double *from, double step, const double *direction, double *trial)
 {
     double change = 0, size = 0;
@@ -55,8 +55,8 @@ static double advance(int n, const double *from, double step, const double *dire
     return sqrt(change) / (1 + sqrt(size));
 }
 
-/* Lines 13 to 17: solve for p(1/2). The value of f_max iterations, or of the last before an increment within
- * the tolerance. */
+/* Lines 13 to 17: solve for p(1/2), by f_max iterations or, with a tolerance, until an increment is within
+ * it. */
 static ref_verdict momentum_half_step(const ref_inputs *in, ref_workspace *work, ref_point *point)
 {
     size_t bytes = (size_t)in->n * sizeof(double);

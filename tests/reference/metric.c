@@ -1,8 +1,8 @@
 /* metric.c: Algorithm 3 of the report: the metric tensor G(x) = Lambda(x) + beta K^-1 + (1-beta) Sigma^-1,
- * its inverse, its log determinant, and the only derivatives that are not zero, dg_n = dG_nn/dx_n.
+ * its inverse, its log determinant, and the only nonzero derivatives, dg_n = dG_nn/dx_n.
  *
- * Both branches are printed as they cost: q = prior one potrf + trsm + syrk, 7/3 N^3 flops; otherwise A,
- * which does not depend on x, is computed anew each time, 14/3 N^3 flops.
+ * Both branches cost what the printed algorithm costs: for q = prior one potrf + trsm + syrk, 7/3 N^3 flops;
+ * otherwise A, which does not depend on x, is recomputed each time, 14/3 N^3 flops.
  */
 #include "reference/reference.h"
 

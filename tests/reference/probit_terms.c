@@ -9,9 +9,9 @@
  *
  *     v_k = 1 / (t + (k+1) v_{k+1}),      u - w = u w (3 v_3 - 2 w),
  *
- * so nothing cancels. It needs some 300/t^2 terms and does not converge at t = 0; from z = -1 upwards erfc is
- * accurate, and with 2 w = z + 1/u the difference w - u loses little more than a digit. Largest relative
- * errors of dlambda/dz, against 80 digits: 2e-15 below -1, 1.5e-14 at -1, 1e-13 at 37.
+ * so nothing cancels. It needs about 300/t^2 terms and does not converge at t = 0. For z >= -1 erfc is
+ * accurate, and with 2 w = z + 1/u the difference w - u loses little more than one digit. The largest
+ * relative errors of dlambda/dz, compared with 80 digits, are 2e-15 below -1, 1.5e-14 at -1 and 1e-13 at 37.
  */
 #include "reference/reference.h"
 
@@ -20,7 +20,7 @@
 static const double sqrt_half = 0.70710678118654752440;
 static const double log_sqrt_two_pi = 0.91893853320467274178;
 
-/* Backward from v_k = v_{k+1} at a k so large that the error of that start has died out when k = 1. */
+/* Backward recursion from v_k = v_{k+1}, with k so large that the initial error is negligible at k = 1. */
 static ref_probit left_tail(double z)
 {
     double t = -z;

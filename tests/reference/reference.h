@@ -1,24 +1,24 @@
 /* reference.h: the report's Algorithms 1 to 4, transcribed step by step: RMHMC for Gaussian process
  * classification with a probit likelihood (Paquet and Fraccaro 2016).
  *
- * It is the oracle of the fast engine and the baseline of its benchmarks, so it knows nothing of src/ and
- * does nothing clever: full matrices, all sites, every step by its proper BLAS or LAPACK routine. Names
- * follow the report: k = K, chol_k = L^K, tau = diag(Sigma-tilde^-1), chol_sigma = L^Sigma, g = G, dg.
- * Matrices are n x n, column-major, leading dimension n; a Cholesky factor is its lower triangle.
+ * It is the oracle of the fast implementation and the baseline of its benchmarks. It is independent of src/
+ * and not optimised: full matrices, all sites, and one BLAS or LAPACK routine for every step. Names follow
+ * the report: k = K, chol_k = L^K, tau = diag(Sigma-tilde^-1), chol_sigma = L^Sigma, g = G, dg. Matrices are
+ * n x n, column-major, with leading dimension n; a Cholesky factor is its lower triangle.
  *
- * What differs from the printed page:
+ * Differences from the printed algorithms:
  *   - `derivatives`, else-branch: the prior's gradient enters as - beta (L^K)' \ f (printed with a plus);
  *   - probit terms by formulas without cancellation, in place of powers of exp(r) and of the asymptotic
  *     branch at z <= -15 (probit_terms.c);
- *   - a failed Cholesky factor rejects the trajectory, and tolerance > 0 solves the implicit equations to
- *     convergence; tolerance = 0 is the printed f_max iterations without a look at the residual.
+ *   - a failed Cholesky factorisation rejects the trajectory, and tolerance > 0 solves the implicit equations
+ *     to convergence; tolerance = 0 is the printed f_max iterations without a check of the residual.
  */
 #ifndef TALWEG_TESTS_REFERENCE_H
 #define TALWEG_TESTS_REFERENCE_H
 
 #include <stdbool.h>
 
-/* How a step went. Everything but REF_FINE rejects the trajectory. */
+/* The verdict on a step. Everything but REF_FINE rejects the trajectory. */
 typedef enum ref_verdict { REF_FINE, REF_NOT_POSITIVE_DEFINITE, REF_NOT_CONVERGED } ref_verdict;
 
 /* At z: log Phi(z), hazard r = N(z)/Phi(z), curvature lambda = -d2 log Phi/dz2, and dlambda/dz. */
@@ -47,13 +47,13 @@ typedef struct ref_inputs {
     double tolerance;     /* 0: exactly f_max iterations; > 0: see ref_leapfrog_step */
 } ref_inputs;
 
-/* Copy y, K and the sites (tau, and nu = Sigma^-1 mu), and precompute what depends on them. tau NULL, or
- * tau and nu all zero: q = prior. The settings become beta = 1, x0 = NULL, l_max = 10, eps = 0.1, t_max = 1,
- * f_max = 5, tolerance = 0: the report's. NULL when K or Sigma has no Cholesky factor. */
+/* Copy y, K and the sites (tau, and nu = Sigma^-1 mu), and compute the factors. If tau is NULL, or tau and nu
+ * are all zero, q is the prior. The settings are the report's: beta = 1, x0 = NULL, l_max = 10, eps = 0.1,
+ * t_max = 1, f_max = 5, tolerance = 0. Returns NULL if K or Sigma has no Cholesky factor. */
 ref_inputs *ref_inputs_new(int n, const double *y, const double *k, const double *tau, const double *nu);
 void ref_inputs_free(ref_inputs *in);
 
-/* What `riemann-metric` returns. Only the lower triangle of g_inv is computed. */
+/* The result of `riemann-metric`. Only the lower triangle of g_inv is computed. */
 typedef struct ref_metric {
     double value;     /* L_beta(x), with its normalising constants */
     double *gradient; /* dL_beta/dx */
@@ -62,7 +62,7 @@ typedef struct ref_metric {
     double *dg;       /* dG_nn/dx_n */
 } ref_metric;
 
-/* A phase point: position, momentum, and all that Algorithm 1 keeps with them. */
+/* A phase point: position, momentum, and the quantities that Algorithm 1 keeps with them. */
 typedef struct ref_point {
     double *x, *p;
     ref_metric metric; /* at x */
@@ -70,13 +70,13 @@ typedef struct ref_point {
     double *dh_dx;
 } ref_point;
 
-/* Everything that the loops write to; allocated once. */
+/* The memory of the loops, allocated once. */
 typedef struct ref_workspace {
     int n;
     double *memory;
-    ref_point point;                         /* where Algorithm 1 is now */
-    double *x_old;                           /* where it came from */
-    ref_metric metric_old;                   /* the metric there */
+    ref_point point;                         /* the current point of Algorithm 1 */
+    double *x_old;                           /* the start of the trajectory */
+    ref_metric metric_old;                   /* the metric at x_old */
     double *chol, *v, *a;                    /* matrices of Algorithm 3: L, V, A */
     double *lambda, *s, *f;                  /* vectors of Algorithms 3 and 4 */
     double *w;                               /* G^-1 p of Algorithm 2 */
@@ -86,9 +86,9 @@ typedef struct ref_workspace {
 ref_workspace *ref_workspace_new(int n);
 void ref_workspace_free(ref_workspace *work);
 
-/* The step that Algorithm 3 repeats, also used for Sigma: with S = diag(s) and B = I + S base S = L L',
+/* The Woodbury step of Algorithm 3, also used for Sigma: with S = diag(s) and B = I + S base S = L L',
  *   inverse = (base^-1 + S S)^-1 = base - V'V,  V = L \ (S base),  and *log_det = log |B|.
- * base must be full; of inverse only the lower triangle is written. chol and v are overwritten. */
+ * base must be stored in full; only the lower triangle of inverse is written. chol and v are overwritten. */
 ref_verdict ref_woodbury(int n, const double *base, const double *s, double *chol, double *v, double *inverse,
                          double *log_det);
 
@@ -99,14 +99,14 @@ void ref_mirror(int n, double *matrix);
 void ref_derivatives(const ref_inputs *in, const double *x, ref_workspace *work, double *value,
                      double *gradient);
 
-/* Algorithm 3: the metric and its companions at x. */
+/* Algorithm 3: the metric and its derivatives at x. */
 ref_verdict ref_riemann_metric(const ref_inputs *in, const double *x, ref_workspace *work, ref_metric *out);
 
-/* Algorithm 2: H(x, p) is returned, without (N/2) log(2 pi); dh_dx = dH/dx, and w = G^-1 p = dH/dp. */
+/* Algorithm 2: returns H(x, p) without (N/2) log(2 pi); sets dh_dx = dH/dx and w = G^-1 p = dH/dp. */
 double ref_hamiltonian_and_gradient(int n, const ref_metric *metric, const double *p, double *w,
                                     double *dh_dx);
 
-/* Put a phase point at (x, p): its metric, H and dH/dx. x and p are copied. */
+/* Set a phase point to (x, p), which are copied, with its metric, H and dH/dx. */
 ref_verdict ref_point_set(const ref_inputs *in, const double *x, const double *p, ref_workspace *work,
                           ref_point *point);
 
@@ -115,20 +115,20 @@ ref_verdict ref_draw_momentum(int n, const ref_metric *metric, const double *nor
                               double *p);
 
 /* Lines 12 to 28 of Algorithm 1: one step of the generalised leapfrog, in place. tolerance > 0 (a deviation,
- * for comparisons): iterate until an increment is at most tolerance (1 + length of the iterate), f_max times
- * at most, and REF_NOT_CONVERGED if that was not enough. */
+ * for comparisons): iterate until an increment is at most tolerance (1 + norm of the iterate), at most f_max
+ * times; REF_NOT_CONVERGED if that does not suffice. */
 ref_verdict ref_leapfrog_step(const ref_inputs *in, ref_workspace *work, ref_point *point);
 
-/* l_max such steps; stops at the first that is not fine. */
+/* l_max such steps; stops at the first failure. */
 ref_verdict ref_trajectory(const ref_inputs *in, ref_workspace *work, ref_point *point);
 
 typedef struct ref_record {
     int accepted; /* proposals accepted */
-    int failed;   /* trajectories that were not fine: rejected */
+    int failed;   /* trajectories that failed, and were rejected */
 } ref_record;
 
-/* Algorithm 1. Randomness is an input: normals, n per sample, and uniforms, one per sample. samples is
- * n x t_max, energies has t_max elements. Not fine: the metric at x0, or a factor of G^-1, failed. */
+/* Algorithm 1. The random numbers are inputs: normals, n per sample, and uniforms, one per sample. samples is
+ * n x t_max, energies has t_max elements. Fails if the metric at x0, or a factor of G^-1, fails. */
 ref_verdict ref_rmhmc(const ref_inputs *in, const double *normals, const double *uniforms,
                       ref_workspace *work, double *samples, double *energies, ref_record *record);
 

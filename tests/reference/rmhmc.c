@@ -1,7 +1,7 @@
 /* rmhmc.c: Algorithm 1 of the report: Riemannian manifold Hamiltonian Monte Carlo.
  *
- * The comment at line 7 calls the momentum N(0, G^-1); what the line computes, and what is right, is
- * N(0, G): with G^-1 = L L', p = L' \ xi has covariance (L L')^-1 = G.
+ * The comment at line 7 says that the momentum is N(0, G^-1); the line computes N(0, G), which is correct:
+ * with G^-1 = L L', p = L' \ xi has covariance (L L')^-1 = G.
  */
 #include "reference/reference.h"
 

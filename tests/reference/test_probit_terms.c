@@ -1,4 +1,4 @@
-/* Tests of the reference probit terms against values of 50 and more digits, and across their own branch. */
+/* Tests of the reference probit terms against values with at least 50 digits, and across their two branches. */
 #include <math.h>
 #include <stdio.h>
 
@@ -42,9 +42,9 @@ static void terms_agree_with_many_digits(void **state)
     assert_true(rows >= 50);
 }
 
-/* The two formulas meet at z = -1: across one rounding of z the terms move by rounding alone. There w - u,
- * which is -0.07, amplifies the rounding of u by about 3 / 0.07, so 1e-13 is some ten roundings; half the
- * terms of the continued fraction would miss by 3e-13. */
+/* The two formulas meet at z = -1: over one rounding of z the terms change by rounding errors only. There
+ * w - u = -0.07 amplifies the rounding of u by about 3 / 0.07, so 1e-13 is about ten roundings; half the
+ * terms of the continued fraction would have an error of 3e-13. */
 static void there_is_no_jump_between_branches(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Tests of Algorithms 2 to 4 as transcribed: gradients against finite differences, the two branches against
- * each other, and the metric against dense matrices inverted one by one. */
+/* Tests of the transcribed Algorithms 2 to 4: gradients against finite differences, the two branches against
+ * each other, and the metric against dense matrices inverted directly. */
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
@@ -13,7 +13,7 @@ static const int sizes[] = {1, 2, 5, 20};
 static const double betas[] = {0, 0.3, 1};
 enum { size_count = 4, beta_count = 3, n_most = 20 };
 
-/* One problem with a workspace and a phase point of ordinary size: x = L^K xi, p standard normal. */
+/* A problem with a workspace and a typical phase point: x = L^K xi, p standard normal. */
 typedef struct fixture {
     test_problem *problem;
     ref_inputs *in;
@@ -70,7 +70,7 @@ static double hamiltonian(fixture *f)
     return f->work->point.h;
 }
 
-/* Central differences in v[i] at h and h/2, extrapolated: the error is of order h^4. */
+/* Central differences in v[i] at h and h/2, extrapolated, with an error of order h^4. */
 static double slope(scalar_function *function, fixture *f, double *v, int i)
 {
     double centre = v[i], step = 2e-3, difference[2];
@@ -84,7 +84,7 @@ static double slope(scalar_function *function, fixture *f, double *v, int i)
     return (4 * difference[1] - difference[0]) / 3;
 }
 
-/* Rounding of the function, about 1e-13, over the step makes 1e-10; 1e-8 leaves room for h^4. */
+/* The rounding error of the function, about 1e-13, divided by the step gives 1e-10; 1e-8 allows for h^4. */
 static void check_gradient(scalar_function *function, fixture *f, double *v, const double *gradient,
                            const char *what)
 {
@@ -130,7 +130,7 @@ static double largest_entry(int n, const double *a)
     return largest;
 }
 
-/* The lower triangles, relative to the largest entry of b. */
+/* Compare the lower triangles, relative to the largest entry of b. */
 static void assert_lower_equal(int n, const double *a, const double *b, double tolerance, const char *what)
 {
     double scale = largest_entry(n, b);
@@ -138,7 +138,7 @@ static void assert_lower_equal(int n, const double *a, const double *b, double t
         for (int i = j; i < n; i++) assert_close(a[i + j * n], b[i + j * n], tolerance * scale, what);
 }
 
-/* Sites of zero precision sent through the else-branches must give what the if-branches give. */
+/* With sites of zero precision, the else-branches must agree with the if-branches. */
 static void check_branches_agree(fixture *f)
 {
     if (!f->in->q_is_prior) return;
@@ -165,7 +165,7 @@ static void branches_agree_without_sites(void **state)
     for_all(check_branches_agree);
 }
 
-/* matrix := its inverse, lower triangle; log |matrix| is returned. */
+/* Replace the lower triangle of the matrix by that of its inverse; returns log |matrix|. */
 static double invert(int n, double *matrix)
 {
     double log_det = 0;
@@ -185,7 +185,7 @@ static void form_sigma(const ref_inputs *in, double *sigma)
     ref_mirror(n, sigma);
 }
 
-/* G = Lambda + beta K^-1 + (1 - beta) Sigma^-1, all inverses taken directly. */
+/* G = Lambda + beta K^-1 + (1 - beta) Sigma^-1, with all inverses computed directly. */
 static void check_metric_is_dense_inverse(fixture *f)
 {
     int n = f->in->n;
@@ -209,7 +209,7 @@ static void the_metric_is_a_dense_inverse(void **state)
     for_all(check_metric_is_dense_inverse);
 }
 
-/* log N(x; mean, covariance), with the covariance inverted directly; it is overwritten. */
+/* log N(x; mean, covariance), with the covariance inverted directly and overwritten. */
 static double log_normal(int n, const double *x, const double *mean, double *covariance)
 {
     double d[n_most], e[n_most];
@@ -219,7 +219,8 @@ static double log_normal(int n, const double *x, const double *mean, double *cov
     return -0.5 * (n * log(2 * acos(-1)) + log_det + cblas_ddot(n, d, 1, e, 1));
 }
 
-/* L_beta = beta [log likelihood + log prior] + (1 - beta) log q, constants included: evidence needs them. */
+/* L_beta = beta [log likelihood + log prior] + (1 - beta) log q, including the constants, which evidence
+ * needs. */
 static void check_value_is_normalised(fixture *f)
 {
     int n = f->in->n;
@@ -262,8 +263,8 @@ static void momentum_has_covariance_g(void **state)
     for_all(check_momentum_has_covariance_g);
 }
 
-/* The precomputed inputs satisfy Sigma^-1 = K^-1 + diag(tau), nu = Sigma^-1 mu, and their log determinants.
- */
+/* The precomputed inputs satisfy Sigma^-1 = K^-1 + diag(tau) and nu = Sigma^-1 mu, and the log determinants
+ * match. */
 static void check_inputs(fixture *f)
 {
     int n = f->in->n;

@@ -1,5 +1,5 @@
-/* Tests of Algorithm 1 as transcribed: its integrator is reversible and of second order when the implicit
- * equations are solved, is not reversible as printed, and its chain has the right distribution. */
+/* Tests of the transcribed Algorithm 1: its integrator is reversible and of second order if the implicit
+ * equations are solved, and not reversible as printed; its chain has the right distribution. */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 
 enum { n_small = 5 };
 
-/* A problem of five sites at beta = 0.7 with q from the sites, and a phase point with p of G's size. */
+/* A problem of five sites at beta = 0.7 with q from the sites, and a phase point with p of the scale of G. */
 typedef struct fixture {
     test_problem *problem;
     ref_inputs *in;
@@ -40,8 +40,8 @@ static void tear_down(fixture *f)
     test_problem_free(f->problem);
 }
 
-/* Ten steps of 0.1, momentum turned round, ten steps: the largest distance to the start, momentum included.
- */
+/* Ten steps of 0.1, reversal of the momentum, ten steps: the largest distance from the start, momentum
+ * included. */
 static double return_error(fixture *f)
 {
     ref_point *point = &f->work->point;
@@ -68,7 +68,7 @@ static void converged_trajectory_returns(void **state)
     tear_down(&f);
 }
 
-/* The same trajectory with one iteration, and with the report's five: the start is missed. */
+/* The same trajectory with one iteration, and with the report's five, does not return to the start. */
 static void printed_trajectory_does_not_return(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void printed_trajectory_does_not_return(void **state)
     tear_down(&f);
 }
 
-/* The largest |H - H(0)| on the way to time 1 in steps of eps. */
+/* The largest |H - H(0)| up to time 1 in steps of eps. */
 static double energy_error(fixture *f, double eps)
 {
     ref_point *point = &f->work->point;
@@ -111,7 +111,7 @@ static void energy_error_is_second_order(void **state)
     tear_down(&f);
 }
 
-/* An implicit equation that cannot be solved within f_max iterations is a verdict, not silence. */
+/* An implicit equation that cannot be solved within f_max iterations gives a verdict. */
 static void unsolved_step_is_reported(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void unsolved_step_is_reported(void **state)
     tear_down(&f);
 }
 
-/* A position that is not a number has no metric. */
+/* A NaN position has no metric. */
 static void metric_of_nan_is_reported(void **state)
 {
     (void)state;
@@ -143,8 +143,8 @@ static void moments(const double *x, double out[moment_count])
     memcpy(out, value, sizeof value);
 }
 
-/* Moments under exp(L_beta) by the trapezoidal rule, whose error is far below that of any chain here: the
- * density is smooth and has fallen below 1e-12 of its peak at the border. */
+/* Moments under exp(L_beta) by the trapezoidal rule, with an error far below that of any chain here: the
+ * density is smooth and is below 1e-12 of its peak at the border. */
 static void exact_moments(const ref_inputs *in, ref_workspace *work, double out[moment_count])
 {
     const double half_width = 12, step = 0.08;
@@ -182,8 +182,8 @@ static void chain_moments(const double *samples, double mean[moment_count], doub
     }
 }
 
-/* The samples must have the exact moments. Each may be off by 5 standard errors from 40 batches: Student's t
- * with 39 degrees of freedom gives a false alarm of 1.3e-5 a moment, less than 2e-4 over three chains. */
+/* The samples must have the exact moments. Each may differ by 5 standard errors from 40 batches: by Student's
+ * t with 39 degrees of freedom, the false-alarm rate is 1.3e-5 per moment, less than 2e-4 over three chains. */
 static void check_moments(const ref_inputs *in, ref_workspace *work, const double *samples)
 {
     double exact[moment_count], mean[moment_count], error[moment_count];
@@ -206,7 +206,7 @@ static void check_energies(const ref_inputs *in, ref_workspace *work, const doub
     }
 }
 
-/* Run the chain: it must accept often, though not always. */
+/* Run the chain; its acceptance must be high but below 1. */
 static void check_chain(bool prior, double beta)
 {
     static double samples[2 * draws], energies[draws], normals[2 * draws], uniforms[draws];

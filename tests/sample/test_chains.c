@@ -1,5 +1,5 @@
-/* Chains: the same to the bit for any number of threads, tuned to their target, interruptible; and
- * the automatic choice. */
+/* Chains: the same to the bit for any number of threads, tuned to their target, interruptible; and the
+ * automatic choice. */
 #include "talweg/chains.h"
 
 #include <math.h>

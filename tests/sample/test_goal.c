@@ -1,5 +1,6 @@
-/* A run with a goal ends at the first look at which its draws are good enough: at the same draw in memory, handed out, and
- * taken up anew from any draw; its draws are those of a run of a fixed number. */
+/* A run with a goal ends at the first check at which its draws suffice: at the same draw whether the draws
+ * are kept in memory, handed out, or the run is resumed from any draw; its draws equal those of a run with a
+ * fixed number. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The verdict on draws: every warning appears on its side of its threshold and not on the other, with its numbers. */
+/* The verdict on draws: every warning appears on one side of its threshold and not on the other, with its
+ * numbers. */
 #include <math.h>
 
 #include "support/support.h"

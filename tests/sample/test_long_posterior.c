@@ -1,22 +1,22 @@
-/* Every sampler on every exact posterior, the hard one (N = 767, all labels alike, prior sd 161) included:
- * means and sds within 4 standard errors, from 4 chains. Takes minutes: make test-long.
+/* Every sampler on every exact posterior, including the hard one (N = 767, equal labels, prior sd 161): means
+ * and sds within 4 standard errors, from 4 chains. It takes minutes: make test-long.
  *
- * False alarms: 2 comparisons for each kind of site, 6.3e-5 each: 176 comparisons in all, 1 % for the file
- * with its fixed seed.
+ * False alarms: 2 comparisons for each kind of site at 6.3e-5 each, 176 comparisons in all: 1 % for the file,
+ * with a fixed seed.
  *
- * On the hard case, the prior cut off at a wall about 1 wide, step sizes and lengths of RMHMC and of hmc/identity
- * are given, since tuning would take most of the time:
- *  - hessian and fisher: the curvature vanishes deep inside the orthant, momenta have the prior's scale, 30 to
- *    160, and meet the wall at that speed: eps = 0.01, and a fifth of the trajectories, whose implicit equations
- *    have no solution, are rejected. Few sites are active, so that a step takes 1.7 ms.
- *  - smoothed over EP's sd of 51 every site is active, and the metric makes the way from the wall to the end of
- *    the posterior ten units long: 44 ms a step and hundreds of steps for an independent draw. Smoothed over a sd
- *    of 10, wide against the wall and narrow against the posterior, it is the best of the three.
- *  - identity: the wall's frequency is 1 and the posterior 85 sqrt(767) = 2,400 long: a quarter of the orbit takes
- *    2,500 steps of eps = 1, beyond the tuner's cap of 1,000, but only 0.15 ms each.
+ * On the hard case, a prior truncated by a wall of width about 1, the step sizes and lengths of RMHMC and of
+ * hmc/identity are given, since tuning would take most of the time:
+ *  - hessian and fisher: the curvature vanishes deep inside the orthant. Momenta have the prior's scale, 30 to
+ *    160, and reach the wall at that speed: eps = 0.01, and a fifth of the trajectories, whose implicit equations
+ *    have no solution, are rejected. Few sites are active, so a step takes 1.7 ms.
+ *  - smoothed over EP's sd of 51: every site is active, and in the metric the posterior is ten units long: 44 ms per
+ *    step and hundreds of steps for an independent draw. Smoothed over a sd of 10, which is wide relative to the
+ *    wall and narrow relative to the posterior, it is the best of the three.
+ *  - identity: the wall's frequency is 1, and the posterior is 85 sqrt(767) = 2,400 long: a quarter of the orbit
+ *    takes 2,500 steps of eps = 1, beyond the tuner's limit of 1,000, but only 0.15 ms each.
  *
- * Elliptical slice sampling from the prior is the best sampler of the hard case, whose posterior is a good
- * quarter of the prior, and hopeless elsewhere: an effective draw in 3,600 iterations at N = 200.
+ * Elliptical slice sampling from the prior is the best sampler of the hard case, whose posterior is about a
+ * quarter of the prior, and hopeless elsewhere: at N = 200 an effective draw takes 3,600 iterations.
  */
 #include <stdlib.h>
 

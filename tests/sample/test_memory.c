@@ -1,7 +1,7 @@
-/* What a chain takes of memory, from the model to its draws: all that is allocated at any time, in matrices of
- * n x n. One RMHMC chain from EP holds five, vectors apart: K, its factor, EP's factor, the tempered base and its
- * factor in one, and B; so the limit of six includes its vectors. HMC holds two beyond K, and vectors for each
- * column. And what happens where there is none left. */
+/* The memory of a chain, from the model to its draws: the peak in matrices of n x n. One RMHMC chain from EP
+ * has five, apart from vectors: K, its factor, EP's factor, the tempered base with its factor in one, and B;
+ * the limit of six includes the vectors. HMC has two in addition to K, and vectors for each column. And the
+ * behaviour if allocations fail. */
 #include <stdlib.h>
 
 #include "support/observe.h"

@@ -1,5 +1,5 @@
-/* The tables of methods and metrics: every row is complete, numbers and names belong to each other, and what a row
- * says of its metrics is what the sampler does. */
+/* The tables of methods and metrics: every row is complete, numbers and names match, and the sampler supports
+ * exactly the metrics of its row. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Every public call that takes options takes NULL for them, and does what their defaults say; and the defaults of one
- * thing are the same wherever it has any. */
+/* Every public function with options accepts NULL and then uses their defaults; and the defaults of the same
+ * quantity agree everywhere. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Columns with a Gaussian each: where all are equal, draws are those of the shared one; where they differ, each column is
- * what a sampler of its own Gaussian alone would make of it. */
+/* Columns with separate Gaussians: if all are equal, the draws are those of a shared one; if they differ,
+ * each column equals that of a sampler with its Gaussian alone. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Where a sampler may start, and what it knows of its positions after a change of temperature. */
+/* Starting points that a sampler accepts, and its positions after a change of temperature. */
 
 #include "sample/sampler.h"
 #include "support/gp_case.h"

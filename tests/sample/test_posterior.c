@@ -1,8 +1,8 @@
-/* Every sampler on the small exact posteriors: means and sds within 4 standard errors, from 4 chains. The
- * large ones are in test_long_posterior.c.
+/* Every sampler on the small exact posteriors: means and sds within 4 standard errors, from 4 chains.
+ * test_long_posterior.c has the large ones.
  *
  * False alarms: 8 samplers on Poisson (4 kinds, 2 comparisons each) and 4 on probit (2 kinds): 80 comparisons
- * at 6.3e-5 each, 0.5 % for the file with its fixed seed. */
+ * at 6.3e-5 each, 0.5 % for the file, with a fixed seed. */
 #include "support/chain_case.h"
 #include "support/support.h"
 

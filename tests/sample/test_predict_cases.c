@@ -1,5 +1,5 @@
-/* What belongs to a new case alone: its constant, in whatever block it is predicted (E[y] = w exp(m + c/2) is proportional
- * to it), its failure, and what its draws add to the errors of scores. */
+/* Properties of a single new case: its constant, in any block of predictions (E[y] = w exp(m + c/2) is
+ * proportional to it), its failure, and the contribution of its draws to the errors of scores. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Predictions from draws: the same numbers however they are asked for, in memory that does not grow, with scores
- * whose errors are right; and what is refused. */
+/* The behaviour of predictions from draws: the same numbers for any order of requests, bounded memory, scores
+ * with correct errors; and refusals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

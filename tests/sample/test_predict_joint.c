@@ -1,7 +1,7 @@
-/* Joint draws at new inputs: at the training inputs they are the draws themselves; elsewhere, given one x, their mean and
- * covariance are k' K^-1 x and k** - k' K^-1 k, by elimination.
+/* Joint draws at new inputs: at the training inputs they are the draws themselves; elsewhere, given one x,
+ * their mean and covariance are k' K^-1 x and k** - k' K^-1 k, by elimination.
  *
- * False alarms: 4 means and 10 covariances within 5 standard errors, 6e-7 each: 1e-5 of seeds. */
+ * False alarms: 4 means and 10 covariances within 5 standard errors at 6e-7 each: 1e-5 in all. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

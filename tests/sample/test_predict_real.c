@@ -1,5 +1,5 @@
-/* Ripley's two classes (250 training cases, 1000 to test with): predictions averaged over posterior draws next
- * to EP's, which is known to be close on such data. */
+/* Ripley's two classes (250 training cases, 1000 test cases): predictions averaged over posterior draws,
+ * compared with EP's, which are known to be close on such data. */
 #include <stdlib.h>
 
 #include "model/model.h"

@@ -1,4 +1,4 @@
-/* What those who watch are told of EP's sweeps and of pilot runs: every one, in order, to its end. */
+/* The progress reports of EP's sweeps and of pilot runs: every one, in order, to the end. */
 #include <math.h>
 
 #include "support/posed.h"

@@ -1,5 +1,5 @@
-/* The race of the automatic choice: what its losers cost is a quarter of the whole at most, by the table of costs; and it is a
- * function of the seed alone. Skipped where the crabs are absent. */
+/* The race of the automatic choice: by the table of costs, the losing methods take at most a quarter of the
+ * whole; and the race is a function of the seed alone. Skipped if the crabs data are absent. */
 #include "support/crabs.h"
 #include "support/support.h"
 #include "talweg/approximate.h"

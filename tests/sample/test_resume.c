@@ -1,5 +1,5 @@
-/* Chains that go on later: from any iteration, in a new sampler, with every transition, draws, records and sums are
- * those of the run that was never interrupted, to the bit. */
+/* Resumed chains: from any iteration, in a new sampler, with every transition, draws, records and sums equal
+ * those of the uninterrupted run to the bit. */
 #include <string.h>
 
 #include "support/posed.h"

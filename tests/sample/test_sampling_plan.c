@@ -1,5 +1,5 @@
-/* A sampling plan does what its parts do one by one, to the bit; a run that is stopped goes on from its store as if it had
- * never been; bad options are refused before anything is computed. */
+/* A sampling plan equals its parts called one by one, to the bit; a stopped run resumes from its store with
+ * the same bits; bad options are refused before any computation. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The self-test passes what is right and finds what is broken: each part of a likelihood in turn, and implicit
+/* The self-test passes correct code and detects faults: in each function of a likelihood, and in implicit
  * equations that are not solved. */
 #include <stdlib.h>
 #include <string.h>

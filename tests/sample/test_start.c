@@ -1,4 +1,4 @@
-/* Where chains begin, and which random numbers their iterations have. */
+/* The starting points of chains, and the random numbers of their iterations. */
 #include <math.h>
 #include <string.h>
 

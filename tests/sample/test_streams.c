@@ -1,4 +1,5 @@
-/* Random streams: nobody's chains are another's, and the numbers that results are made of stay what they are. */
+/* Random streams: the chain numbers of different uses do not overlap, and the numbers that determine results
+ * do not change. */
 #include "support/support.h"
 #include "talweg/sample.h"
 

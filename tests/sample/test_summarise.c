@@ -1,4 +1,4 @@
-/* What is said of all latents and chains together: the worst of them, by hand. */
+/* The summary of all latents and chains together: the worst values, against hand computation. */
 #include "sample/summarise.h"
 
 #include <math.h>

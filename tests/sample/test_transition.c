@@ -1,5 +1,5 @@
-/* One transition: Metropolis' rule to the bit, random numbers that belong to a chain and an iteration, and nothing stale
- * after acceptances and rejections. */
+/* One transition: the Metropolis rule to the bit, random numbers that depend on chain and iteration, and no
+ * stale values after acceptances and rejections. */
 #include <math.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
-/* serve.c: the program again and again in one process, for scripts/soak: what one command leaves behind would add up.
+/* serve.c: run the program repeatedly in one process, for scripts/soak, so that leaks accumulate.
  *
- * A line on standard input is a job, with tabs between its parts: the file for what the command prints, which allocation
- * fails (0: none), and the command's arguments. The answer is a line: the status; bytes still in use in the context;
- * resident memory in kB; open descriptors.
+ * A line on standard input is a job, with parts separated by tabs: the file for the command's output, the
+ * number of the allocation that fails (0: none), and the command's arguments. The answer is a line: the
+ * status; the bytes still in use in the context; resident memory in kB; open descriptors.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* Graphs in files: the Laplacian, the parts that are not connected, and what is refused. */
+/* Graphs in files: the Laplacian, connected components, and refusals. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Sparse matrices from entries and from Matrix Market files, good and bad. */
+/* Sparse matrices from entries and from Matrix Market files, valid and invalid. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,11 @@
-/* ar1.c: see ar1.h.
+/* ar1.c: an autoregressive process as a kind of Gaussian; see ar1.h.
  *
- * With Q = U U', U upper bidiagonal (u on its diagonal, s above it), A = Q^-1 = F F' with F = U^-T lower triangular: the
- * Cholesky factor of A, so that coordinates are those of the dense kind. x = F w is the recursion
+ * Let Q = U U' with U upper bidiagonal (u on its diagonal, s above it). Then A = Q^-1 = F F' with F = U^-T
+ * lower triangular, the Cholesky factor of A, so that the coordinates are those of the dense kind. x = F w is
+ * the recursion
  *   x_t = (w_t - s_{t-1} x_{t-1}) / u_t,
- * and so A_tt = (1 + s_{t-1}^2 A_{t-1,t-1}) / u_t^2. Sites of precision tau, or of curvature lambda, add to the diagonal
- * of Q and leave it tridiagonal.
+ * and so A_tt = (1 + s_{t-1}^2 A_{t-1,t-1}) / u_t^2. Site precisions tau, or curvatures lambda, add to the
+ * diagonal of Q, which stays tridiagonal.
  */
 #include "support/ar1.h"
 
@@ -52,7 +53,7 @@ static tw_status allocate_matrix(tw_context *ctx, size_t n, tridiagonal *t)
     return tw_allocate_doubles(ctx, n, 1, "a factor", &t->s);
 }
 
-/* T = from + diag(added), factored, with log |T|; t may be `from`. */
+/* T = from + diag(added), its factor, and log |T|; t may be `from`. */
 static bool factor_matrix(size_t n, const tridiagonal *from, const double *added, tridiagonal *t,
                           double *log_det)
 {
@@ -138,7 +139,7 @@ static void multiply(const tw_gaussian *g, size_t columns, const double *x, doub
     for (size_t j = 0; j < columns; j++) forward(g->n, precision(g), y + j * g->n);
 }
 
-/* A_ij for i > j is A_jj times what the recursion without noise makes of 1 on the way from j to i. */
+/* A_ij for i > j is A_jj times the result of the noise-free recursion from 1 at j to i. */
 static void block(const tw_gaussian *g, size_t row, size_t rows, size_t column, size_t columns, double *a)
 {
     const tridiagonal *q = precision(g);
@@ -171,7 +172,7 @@ static tw_status allocate(tw_context *ctx, size_t n, bool moves, tw_gaussian **o
 
 static tw_status like(const tw_gaussian *base, bool products, tw_gaussian **out)
 {
-    (void)products; /* costs nothing */
+    (void)products; /* products need no further memory */
     return allocate(base->ctx, base->n, true, out);
 }
 
@@ -185,7 +186,7 @@ static bool condition(const tw_gaussian *base, const double *tau, tw_gaussian *o
     return true;
 }
 
-/* ---- its curved metric ---- */
+/* ---- its metric ---- */
 
 static void release_curved(tw_curved *c)
 {
@@ -215,7 +216,7 @@ static tw_status curve(const tw_gaussian *g, size_t sites, tw_curved **out)
 
 static bool factor(tw_curved *c, const double *lambda, double threshold)
 {
-    (void)threshold; /* no site is left out: nothing would be gained */
+    (void)threshold; /* omitting sites would save nothing */
     ar1_curved *a = (ar1_curved *)c;
     double log_g;
     memcpy(a->lambda, lambda, c->n * sizeof *lambda);
@@ -258,7 +259,7 @@ static void diagonal(tw_curved *c, double *to)
     inverse_diagonal(c->n, &((ar1_curved *)c)->metric, to);
 }
 
-/* k' (A + Lambda^-1)^-1 k = k' Lambda k - (Lambda k)' G^-1 (Lambda k), by |U^-1 Lambda k|^2. */
+/* k' (A + Lambda^-1)^-1 k = k' Lambda k - |U^-1 Lambda k|^2, where U U' = G. */
 static void explain(const tw_curved *c, size_t columns, double *k, double *explained)
 {
     const ar1_curved *a = (const ar1_curved *)c;

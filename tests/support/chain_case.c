@@ -1,4 +1,4 @@
-/* chain_case.c: see chain_case.h. */
+/* chain_case.c: run and compare chains; see chain_case.h. */
 #include "support/chain_case.h"
 
 #include <stdio.h>

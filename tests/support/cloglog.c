@@ -1,8 +1,8 @@
-/* cloglog.c: see cloglog.h. With a = exp(x):
+/* cloglog.c: the terms of the complementary log-log link; see cloglog.h. With a = exp(x):
  *   y = -1:  l = -a, and all its derivatives are -a;
  *   y = +1:  l = log(1 - exp(-a)), l' = a/(exp(a) - 1), and with q = a/(1 - exp(-a)):
  *            lambda = l' (q - 1), dlambda = -lambda (q - 1) + l' q (1 - l').
- * For small a, q - 1 = a/2 + a^2/12 and 1 - l' = a/2 - a^2/12, to a relative error of a^4/360 or so.
+ * For small a, q - 1 = a/2 + a^2/12 and 1 - l' = a/2 - a^2/12, with a relative error of about a^4/360.
  */
 #include "support/cloglog.h"
 
@@ -17,7 +17,7 @@ static site_terms no_event(double a)
     return (site_terms){-a, -a, a, a};
 }
 
-/* exp(-a) = 0 and a = inf for large x: the limits are 0, never inf * 0. */
+/* For large x, exp(-a) = 0 and a = inf: return the limits, 0, and never inf * 0. */
 static site_terms event(double x, double a)
 {
     if (a < 1e-16) return (site_terms){x, 1.0, 0.5 * a, 0.5 * a};

@@ -1,4 +1,4 @@
-/* cloglog.h: a likelihood as a user would write it: Bernoulli with the complementary log-log link. */
+/* cloglog.h: an example of a user's likelihood: Bernoulli with the complementary log-log link. */
 #ifndef TALWEG_TESTS_CLOGLOG_H
 #define TALWEG_TESTS_CLOGLOG_H
 

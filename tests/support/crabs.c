@@ -1,4 +1,4 @@
-/* crabs.c: see crabs.h. */
+/* crabs.c: read the crabs data; see crabs.h. */
 #include "support/crabs.h"
 
 #include "support/support.h"

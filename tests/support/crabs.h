@@ -1,5 +1,6 @@
-/* crabs.h: real data for the tests of evidence: 200 crabs of two sexes, standardised, probit, squared-exponential kernel with
- * (log l, log sigma) = (1, 3), where EP is wrong by 0.6. A test that asks for them is skipped where they are absent. */
+/* crabs.h: real data for tests of evidence: the sexes of 200 crabs, standardised inputs, probit,
+ * squared-exponential kernel with (log l, log sigma) = (1, 3), where EP's log Z is wrong by 0.6. Tests are
+ * skipped if the data are absent. */
 #ifndef TALWEG_TESTS_CRABS_H
 #define TALWEG_TESTS_CRABS_H
 
@@ -7,7 +8,7 @@
 
 tw_model *crabs_model(tw_context *ctx);
 
-/* With another kernel. */
+/* The same with another kernel. */
 tw_model *crabs_with(tw_context *ctx, const char *expression);
 
 #endif

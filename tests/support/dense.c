@@ -1,4 +1,5 @@
-/* dense.c: see dense.h. Sigma = (I + K T)^-1 K, mu = Sigma nu, log Z = (nu' mu - log |I + K T|)/2. */
+/* dense.c: Gaussian posteriors in long double; see dense.h. Sigma = (I + K T)^-1 K, mu = Sigma nu, log
+ * Z = (nu' mu - log |I + K T|)/2. */
 #include "support/dense.h"
 
 #include <math.h>
@@ -36,7 +37,8 @@ static void swap_rows(size_t p, size_t q, size_t n, size_t columns, long double 
     }
 }
 
-/* Gauss and Jordan's elimination with row pivots on [A B], n x columns in all; A becomes the identity. */
+/* Gauss-Jordan elimination with row pivots on [A B], n x columns in all; A becomes the identity. Returns log
+ * |det A|. */
 static long double eliminate(size_t n, size_t columns, long double *rows)
 {
     long double log_det = 0.0L;
@@ -55,7 +57,7 @@ static long double eliminate(size_t n, size_t columns, long double *rows)
     return log_det;
 }
 
-/* [A B] with A = I + K T (tau not NULL) or A = K. */
+/* Solve with A = I + K T, or A = K if tau is NULL. */
 static long double solve(size_t n, const double *k, const double *tau, size_t columns, const double *b,
                          long double *x)
 {

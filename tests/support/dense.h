@@ -1,5 +1,5 @@
-/* dense.h: small Gaussian models in long double, by elimination: what the approximations are tested against.
- * Nothing here uses the library's own linear algebra. Matrices are n x n, column-major, stored in full. */
+/* dense.h: small Gaussian models in long double, by elimination, as an oracle for the approximations. This
+ * code does not use the library's linear algebra. Matrices are n x n, column-major, stored in full. */
 #ifndef TALWEG_TESTS_DENSE_H
 #define TALWEG_TESTS_DENSE_H
 
@@ -8,8 +8,8 @@
 /* sigma^2 exp(-|a - b|^2 / (2 ell^2)) for n points in d dimensions, x n x d. Free with free(). */
 double *dense_kernel(size_t n, size_t d, const double *x, double ell, double sigma);
 
-/* N(0, K) prod exp(nu x - tau x^2/2), tau >= 0, K possibly singular: its covariance (n x n; may be NULL),
- * mean and log normaliser. */
+/* N(0, K) prod exp(nu x - tau x^2/2) with tau >= 0 and K possibly singular: its covariance (n x n), mean and
+ * log normaliser. */
 typedef struct dense_gaussian {
     double *sigma, *mean, log_z;
 } dense_gaussian;

@@ -1,4 +1,4 @@
-/* exact.c: see exact.h. */
+/* exact.c: exact log Z by quadrature; see exact.h. */
 #include "support/exact.h"
 
 #include <math.h>
@@ -35,8 +35,9 @@ static double log_likelihood(const exact_case *c, double y, double x)
     return -log1p(exp(-y * x)); /* logit */
 }
 
-/* log of the integral of p(y | x) N(x; mean, b) over x. Probit has it in closed form. Else by the trapezoidal rule, whose
- * error falls like exp(-2 pi w / step): both likelihoods are analytic within w = pi/2 of the real line. */
+/* The log of the integral of p(y | x) N(x; mean, b) over x. Probit has a closed form. Otherwise use the
+ * trapezoidal rule, whose error decreases like exp(-2 pi w / step): both likelihoods are analytic within
+ * w = pi/2 of the real line. */
 static double site(const exact_case *c, double y, double mean)
 {
     if (strcmp(c->likelihood, "probit") == 0) {

@@ -1,4 +1,5 @@
-/* fault.c: see fault.h. What is asked for is a variable of the test program; the library has no such thing. */
+/* fault.c: the requested fault, a variable of the test program; see fault.h. The library has no such
+ * variable. */
 #include "support/fault.h"
 
 #include <stddef.h>

@@ -1,14 +1,14 @@
-/* fault.h: ask for a mistake of the library's (base/fault.h), and take the question back. Tests that do are listed in
- * tests/CMakeLists.txt: they are linked with files in which the mistakes exist. */
+/* fault.h: activate a fault of the library (base/fault.h), and deactivate it. The tests that do so are listed
+ * in tests/CMakeLists.txt; they are linked with files that contain the faults. */
 #ifndef TALWEG_TESTS_SUPPORT_FAULT_H
 #define TALWEG_TESTS_SUPPORT_FAULT_H
 
 #include "base/fault.h"
 
-/* From now on; TW_FAULT_NONE ends it. Not while a run is on its way. */
+/* Activate a fault; TW_FAULT_NONE deactivates it. Do not call this during a run. */
 void ask_for_fault(tw_fault fault);
 
-/* The log odds of every swap of parallel tempering by this rule; NULL: by the library's. */
+/* Use this rule for the log odds of every swap of parallel tempering; NULL: the library's rule. */
 void ask_for_swap_rule(double (*rule)(double step, double lower, double upper));
 
 #endif

@@ -1,4 +1,4 @@
-/* fitted.c: see fitted.h. */
+/* fitted.c: fit approximations and check fixed points; see fitted.h. */
 #include "support/fitted.h"
 
 #include <math.h>

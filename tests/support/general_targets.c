@@ -1,4 +1,5 @@
-/* general_targets.c: see general_targets.h. The banana, with e = x_1 - b x_0^2:
+/* general_targets.c: a banana and a mixture; see general_targets.h. The derivatives of the banana, with
+ * e = x_1 - b x_0^2:
  *   d0 = -x_0/a + 2 b x_0 e/c                   d1 = -e/c
  *   d00 = -1/a + (2 b e - 4 b^2 x_0^2)/c        d10 = 2 b x_0/c        d11 = -1/c
  *   d000 = -12 b^2 x_0/c                        d001 = 2 b/c           d011 = d111 = 0 */

@@ -1,4 +1,4 @@
-/* gp_case.c: see gp_case.h. */
+/* gp_case.c: build targets for tests; see gp_case.h. */
 #include "support/gp_case.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@ typedef struct gp_setting {
 
 typedef struct gp_case {
     tw_context *ctx;
-    test_problem *problem; /* its K already scaled */
+    test_problem *problem; /* with K already scaled */
     tw_model *model;
     tw_reference *reference;
     tw_target *target;
@@ -28,10 +28,10 @@ typedef struct gp_case {
 
 gp_case gp_case_new(const gp_setting *setting);
 
-/* The same around a matrix K and labels of one's own (n x n and n, copied into problem). */
+/* The same for given K and labels (n x n and n, copied into problem). */
 gp_case gp_case_from(const gp_setting *setting, const double *k, const double *y);
 
-/* Frees it all, and asserts that nothing else is left in the context. */
+/* Frees everything, and asserts that the context holds no memory. */
 void gp_case_free(gp_case *c);
 
 /* A reference of this form on a model: N(0.3 nu, Sigma) with Sigma = 0.7 K + 0.2 I for GP_DENSE. */

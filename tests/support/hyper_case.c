@@ -1,4 +1,4 @@
-/* hyper_case.c: see hyper_case.h. */
+/* hyper_case.c: small runs over unknown parameters; see hyper_case.h. */
 #include "support/hyper_case.h"
 
 #include "support/orthants.h"

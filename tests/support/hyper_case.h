@@ -7,13 +7,14 @@
 #define HYPER_ELL "log_ell ~ normal(0.3, 0.8)"
 #define HYPER_SIGMA "log_sigma ~ normal(0.5, 1)"
 
-/* Priors of a problem's parameters; NULL: none. */
+/* The priors of a problem's parameters, given as text; NULL: no prior. */
 tw_priors *hyper_priors(tw_problem *problem, const char *first, const char *second);
 
 /* 128 points and a short joint run, on one thread. */
 tw_hyper_options hyper_small(uint64_t seed);
 
-/* A run in a context of its own, ell with the prior `ell` and sigma with HYPER_SIGMA; the result is handed to `look`, with `user`. */
+/* Run in a new context with the prior `ell` for ell and HYPER_SIGMA for sigma, and pass the result to `look`
+ * with `user`. */
 void hyper_with_run(const char *ell, const tw_hyper_options *o,
                     void (*look)(const tw_problem *problem, const tw_hyper_result *r, void *user),
                     void *user);

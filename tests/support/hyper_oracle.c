@@ -1,4 +1,4 @@
-/* hyper_oracle.c: see hyper_oracle.h. */
+/* hyper_oracle.c: compare runs with the oracle; see hyper_oracle.h. */
 #include "support/hyper_oracle.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static tw_problem *pose(tw_context *ctx, const json_t *item)
     return problem;
 }
 
-/* Explosions in coal mines, counted by year, 1851 to 1962, at (year - 1906.5)/10; the constant is fixed. */
+/* Coal-mining disasters per year, 1851 to 1962, at (year - 1906.5)/10; the constant is fixed. */
 static tw_problem *pose_coal(tw_context *ctx)
 {
     enum { YEARS = 112, FIRST = 1851 };
@@ -47,7 +47,7 @@ static tw_problem *pose_coal(tw_context *ctx)
     return problem;
 }
 
-/* Of a sum, a leaf's parameter has the leaf's name before it: log_matern52.ell. */
+/* In a sum, the name of a parameter includes that of its leaf: log_matern52.ell. */
 static tw_priors *read_priors(const tw_problem *problem, json_t *texts, const char *leaf)
 {
     const char *name;
@@ -97,7 +97,7 @@ void hyper_oracle_run(const tw_hyper_options *o, hyper_oracle_look *look)
     tw_context_free(ctx);
 }
 
-/* Within 4 joint errors, where theirs adds 0.001 for the edge of their grid. */
+/* Check agreement within 4 joint errors, plus 0.001 for the boundary of the oracle's grid. */
 static void assert_within(double ours, double our_error, double theirs, double their_error, const char *what)
 {
     assert_close(ours, theirs, 4.0 * hypot(our_error, their_error) + 0.001, what);
@@ -109,7 +109,7 @@ void hyper_oracle_check_evidence(const json_t *item, const tw_estimate *e)
                   hyper_oracle_number(item, "log_evidence_se"), e->method);
 }
 
-/* What a row has beyond the oracle's, in units of its standard deviation. */
+/* The deviation of a row from the oracle's, in units of the standard deviation. */
 typedef struct deviation {
     double sd, q05, q50, q95;
 } deviation;

@@ -1,4 +1,4 @@
-/* log_z_slope.c: see log_z_slope.h. */
+/* log_z_slope.c: finite differences of log Z; see log_z_slope.h. */
 #include "support/log_z_slope.h"
 
 #include <string.h>

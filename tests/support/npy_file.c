@@ -1,4 +1,4 @@
-/* npy_file.c: see npy_file.h. */
+/* npy_file.c: write headers of .npy files; see npy_file.h. */
 #include "support/npy_file.h"
 
 #include <stdio.h>

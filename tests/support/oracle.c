@@ -1,4 +1,4 @@
-/* oracle.c: see oracle.h. */
+/* oracle.c: read the oracles; see oracle.h. */
 #include "support/oracle.h"
 
 #include <jansson.h>
@@ -34,7 +34,7 @@ static void allocate_case(oracle_case *c, size_t n)
     assert_true(c->k && c->y);
 }
 
-/* K = a 11' + b I, with the kinds of sites in a row. */
+/* K = a 11' + b I, with the sites ordered by kind. */
 static void read_equicorrelated(const json_t *from, oracle_case *c)
 {
     double a = number(from, "a"), b = number(from, "b");

@@ -1,5 +1,4 @@
-/* oracle.h: the exact cases of TALWEG_SHARED/oracles as models. A test that asks for them is skipped where
- * they are absent. */
+/* oracle.h: the exact cases of TALWEG_SHARED/oracles as models. Tests are skipped if these are absent. */
 #ifndef TALWEG_TESTS_ORACLE_H
 #define TALWEG_TESTS_ORACLE_H
 
@@ -14,7 +13,7 @@ typedef struct oracle_case {
     double *k, *y;
     double log_z;
     /* Kinds of sites: all sites of a kind have the same observation and the same posterior mean and sd. 0:
-     * not known. */
+     * unknown. */
     size_t kinds;
     size_t first[ORACLE_MAX_KINDS]; /* a site of each kind */
     double mean[ORACLE_MAX_KINDS], sd[ORACLE_MAX_KINDS];

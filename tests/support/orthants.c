@@ -1,4 +1,4 @@
-/* orthants.c: see orthants.h. */
+/* orthants.c: three labels with an exact evidence; see orthants.h. */
 #include "support/orthants.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* posed.c: see posed.h. */
+/* posed.c: models with EP and the prior; see posed.h. */
 #include "support/posed.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ void pose_line(size_t n, double *k, double *y)
     }
 }
 
-/* By the trapezoidal rule, which converges faster than any power of its step; t beyond 12 adds less than 1e-32. */
+/* The trapezoidal rule converges faster than any power of its step; t beyond 12 contributes less than 1e-32. */
 static double log_z_of_same_labels(size_t n, double a, double b)
 {
     const double step = 1e-3, slope = sqrt(0.5 * a / (1.0 + b));

@@ -1,4 +1,4 @@
-/* predict_case.c: see predict_case.h. */
+/* predict_case.c: build cases and predict; see predict_case.h. */
 #include "support/predict_case.h"
 
 #include <math.h>

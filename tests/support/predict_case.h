@@ -1,4 +1,4 @@
-/* predict_case.h: a model on a line with new inputs on it, and draws of its latents to predict from. */
+/* predict_case.h: a model on a line with new inputs, and draws of its latents for predictions. */
 #ifndef TALWEG_TESTS_PREDICT_CASE_H
 #define TALWEG_TESTS_PREDICT_CASE_H
 
@@ -10,20 +10,19 @@ typedef struct predict_case {
     double *k, *cross, *diagonal; /* n x n, n x m, m */
     double *y;                    /* n observations */
     tw_model *model;
-    tw_draws draws; /* x is filled by the test: predict_case_draw */
+    tw_draws draws; /* predict_case_draw_... fills x */
 } predict_case;
 
-/* n training inputs at 0, 1, ... and m new ones between and beyond them; squared-exponential kernel of the given
- * length, variance sigma^2. Observations suit the likelihood, whose constants are all w. */
+/* n training inputs at 0, 1, ... and m new ones between and beyond them; squared-exponential kernel of the
+ * given length, variance sigma^2. The observations suit the likelihood; its constants all equal w. */
 predict_case predict_case_new(const char *likelihood, size_t n, size_t m, double ell, double sigma, double w);
-void predict_case_free(predict_case *c); /* also checks that nothing is left in the context */
+void predict_case_free(predict_case *c); /* also checks that the context holds no memory */
 
-/* Independent draws from N(mean, L L') where L is the model's factor of K (mean NULL: zero) or, exact for
- * Gaussian observations, of EP's q. */
+/* Independent draws from the prior, or from EP's q, which is exact for Gaussian observations. */
 void predict_case_draw_prior(predict_case *c, size_t chains, size_t draws, uint64_t seed);
 void predict_case_draw_ep(predict_case *c, size_t chains, size_t draws, uint64_t seed);
 
-/* All columns of predictions of the case's m new inputs, in one block of memory for free(). */
+/* All columns of predictions of the m new inputs, in one block of memory; release it with free(). */
 typedef struct predict_columns {
     double *memory;
     tw_predictions at;

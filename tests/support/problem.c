@@ -1,6 +1,7 @@
-/* problem.c: see problem.h. K = sigma^2 (R + w I), with R the squared exponential kernel (length scale 1)
- * of points scattered over a square, and sigma^2 = 2. R is positive semidefinite and its largest eigenvalue
- * is at most its largest row sum r, so w = r / (cond - 1) makes cond(K) <= (r + w) / w = cond. */
+/* problem.c: random problems with a bounded condition number; see problem.h. K = sigma^2 (R + w I), with R
+ * the squared-exponential kernel (length scale 1) of points scattered over a square, and sigma^2 = 2. R is
+ * positive semidefinite, and its largest eigenvalue is at most its largest row sum r, so w = r / (cond - 1)
+ * makes cond(K) <= (r + w) / w = cond. */
 #include "support/problem.h"
 
 #include <math.h>
@@ -44,7 +45,7 @@ static double *doubles(size_t count)
     return memory;
 }
 
-/* R, without its diagonal; the largest row sum (diagonal of one included) is returned. */
+/* R, without its diagonal; returns the largest row sum, with a diagonal of one included. */
 static double squared_exponential(size_t n, const double *a, const double *b, double *k)
 {
     double largest = 0;

@@ -1,6 +1,7 @@
-/* problem.h: deterministic test problems for binary classification, and the small generator behind them.
+/* problem.h: deterministic test problems for binary classification, and a small random generator.
  *
- * The same (n, seed, cond) gives the same problem everywhere; nothing here uses the library's own streams.
+ * The same (n, seed, cond) gives the same problem on every machine; this code does not use the library's
+ * streams.
  */
 #ifndef TALWEG_TESTS_PROBLEM_H
 #define TALWEG_TESTS_PROBLEM_H
@@ -28,7 +29,7 @@ typedef struct test_problem {
     double *nu;  /* standard normal */
 } test_problem;
 
-/* cond > 1. The test fails where there is no memory. */
+/* cond > 1. The test fails if there is no memory. */
 test_problem *test_problem_new(size_t n, uint64_t seed, double cond);
 void test_problem_free(test_problem *problem);
 

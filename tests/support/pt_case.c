@@ -1,4 +1,4 @@
-/* pt_case.c: see pt_case.h. */
+/* pt_case.c: set up and run parallel tempering; see pt_case.h. */
 #include "support/pt_case.h"
 
 #include "support/observe.h"

@@ -1,4 +1,4 @@
-/* pt_case.h: a model with EP's and the prior's reference, for the tests of parallel tempering. */
+/* pt_case.h: a model with EP and the prior as references, for tests of parallel tempering. */
 #ifndef TALWEG_TESTS_PT_CASE_H
 #define TALWEG_TESTS_PT_CASE_H
 
@@ -17,10 +17,10 @@ pt_case pt_case_new(size_t n, const double *k, const tw_likelihood *likelihood, 
 pt_case pt_case_of(size_t n); /* n probit sites */
 void pt_case_free(pt_case *f);
 
-/* HMC with EP's metric. */
+/* Options for HMC with EP's metric. */
 tw_pt_options pt_case_options(const pt_case *f, size_t steps, size_t warmup, size_t rounds);
 
-/* A run that must succeed. */
+/* Run, and fail the test unless it succeeds. */
 void pt_case_run(const pt_case *f, const tw_reference *from, const tw_pt_options *o, tw_estimate out[2],
                  tw_pt_report *report);
 

@@ -1,4 +1,4 @@
-/* regression.c: see regression.h. */
+/* regression.c: Gaussian regression with an exact evidence; see regression.h. */
 #include "support/regression.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static double covariance(const regression *r, const double *inverse2, double sig
     return sigma2 * exp(-0.5 * sum) + (i == j ? r->noise * r->noise : 0.0);
 }
 
-/* By a Cholesky factor, a row at a time. */
+/* By a Cholesky factor, row by row. */
 double regression_log_z(const regression *r, const double *theta)
 {
     double l[REGRESSION_CASES][REGRESSION_CASES], w[REGRESSION_CASES], inverse2[REGRESSION_INPUTS], sum = 0.0;

@@ -1,5 +1,6 @@
-/* regression.h: a few observations with Gaussian noise under the kernel se, with a length scale for each input, whose evidence has a closed form at every
- * theta: the whole model's is an integral over the parameters alone. */
+/* regression.h: a few observations with Gaussian noise under the kernel se with one length scale for each
+ * input. The evidence has a closed form at every theta, so that of the whole model is an integral over the
+ * parameters alone. */
 #ifndef TALWEG_TESTS_REGRESSION_H
 #define TALWEG_TESTS_REGRESSION_H
 
@@ -13,24 +14,25 @@ typedef struct regression {
     double noise;
 } regression;
 
-/* In ctx; the parameters are those of se or of se(ard), then the noise. */
+/* Pose the problem in ctx; its parameters are those of se or of se(ard), then the noise. */
 tw_problem *regression_pose(tw_context *ctx, const regression *r);
 
 /* The priors of the kernel's parameters; the noise is fixed. */
 tw_priors *regression_priors(tw_problem *problem, const regression *r, const char *ell, const char *sigma);
 
-/* log N(y; 0, K + noise^2 I) at theta = (log ell_1, ..., log ell_d, log sigma); NaN where rounding leaves no factor. */
+/* log N(y; 0, K + noise^2 I) at theta = (log ell_1, ..., log ell_d, log sigma); NaN if rounding prevents a
+ * factor. */
 double regression_log_z(const regression *r, const double *theta);
 
-/* Does a run warn that its answer is in doubt? */
+/* Whether a run warns that its result is doubtful. */
 bool regression_is_doubted(const tw_hyper_result *r);
 
 /* ---- scores: (estimate - truth) / error over many seeds ---- */
 
 typedef struct scores {
     const char *name;
-    size_t runs, warned, beyond; /* beyond 4.5 errors without a warning */
-    double squares, sum, worst;  /* of those without a warning */
+    size_t runs, warned, beyond; /* beyond: more than 4.5 errors off, without a warning */
+    double squares, sum, worst;  /* over runs without a warning */
 } scores;
 
 void scores_add(scores *s, double z, bool warned);

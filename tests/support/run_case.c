@@ -1,4 +1,4 @@
-/* run_case.c: see run_case.h. */
+/* run_case.c: problems and draws for run files; see run_case.h. */
 #include "support/run_case.h"
 
 #include <math.h>

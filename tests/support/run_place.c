@@ -1,4 +1,4 @@
-/* run_place.c: see run_place.h. */
+/* run_place.c: interrupted and damaged runs; see run_place.h. */
 #include "support/run_place.h"
 
 #include <signal.h>

@@ -1,4 +1,4 @@
-/* scratch_file.c: see scratch_file.h. */
+/* scratch_file.c: temporary files; see scratch_file.h. */
 #include "support/scratch_file.h"
 
 #include <stdio.h>

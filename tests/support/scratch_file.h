@@ -1,4 +1,4 @@
-/* scratch_file.h: small files for tests of readers and writers, and a stream of random bits to fill them. */
+/* scratch_file.h: small temporary files for tests of readers and writers, and random bits to fill them. */
 #ifndef TALWEG_TESTS_SCRATCH_FILE_H
 #define TALWEG_TESTS_SCRATCH_FILE_H
 
@@ -10,7 +10,7 @@ typedef struct scratch_file {
     char path[1024];
 } scratch_file;
 
-/* A new file under TMPDIR (default /tmp) whose name ends in `ending` (".csv") and which holds the bytes. */
+/* Create a file under TMPDIR (default /tmp) with these bytes, whose name ends in `ending` (".csv"). */
 scratch_file scratch_write(const char *ending, const void *bytes, size_t length);
 scratch_file scratch_write_text(const char *ending, const char *text);
 void scratch_overwrite(const scratch_file *file, const void *bytes, size_t length);

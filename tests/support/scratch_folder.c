@@ -1,4 +1,4 @@
-/* scratch_folder.c: see scratch_folder.h. */
+/* scratch_folder.c: temporary folders; see scratch_folder.h. */
 #include "support/scratch_folder.h"
 
 #include <dirent.h>

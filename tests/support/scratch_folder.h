@@ -1,4 +1,4 @@
-/* scratch_folder.h: a folder for tests that look at what is left in it. */
+/* scratch_folder.h: a temporary folder, for tests that check the files in it. */
 #ifndef TALWEG_TESTS_SCRATCH_FOLDER_H
 #define TALWEG_TESTS_SCRATCH_FOLDER_H
 
@@ -6,17 +6,17 @@
 
 typedef struct scratch_folder {
     char path[512];
-    char last[1024]; /* what scratch_path returned last */
+    char last[1024]; /* the last result of scratch_path */
 } scratch_folder;
 
-/* A new folder under TMPDIR (default /tmp). scratch_folder_remove takes the files in it away too. */
+/* Create a folder under TMPDIR (default /tmp). scratch_folder_remove also removes its files. */
 scratch_folder scratch_folder_new(void);
 void scratch_folder_remove(scratch_folder *folder);
 
 /* folder/name, valid until the next call. */
 const char *scratch_path(scratch_folder *folder, const char *name);
 
-/* How many files are in it. */
+/* The number of files in it. */
 size_t scratch_count(const scratch_folder *folder);
 
 #endif

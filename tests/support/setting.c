@@ -1,4 +1,4 @@
-/* setting.c: see setting.h. */
+/* setting.c: settings of all likelihoods; see setting.h. */
 #include "support/setting.h"
 
 #include <string.h>

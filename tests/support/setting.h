@@ -1,5 +1,5 @@
-/* setting.h: observations of any likelihood of the list: whatever it supports, with columns and parameters that go through
- * their ranges. A new likelihood is tested with them as soon as it is listed. */
+/* setting.h: observations for any built-in likelihood: every value that it supports, with columns and
+ * parameters over their ranges. A new likelihood is tested with them as soon as it is in the list. */
 #ifndef TALWEG_TESTS_SETTING_H
 #define TALWEG_TESTS_SETTING_H
 
@@ -7,28 +7,28 @@
 
 enum { SETTING_VARIANTS = 4, SETTING_PARAMETERS = 8, SETTING_Y = 10, SETTING_SITES = 16 };
 
-/* What may be an observation. */
+/* Candidates for observations. */
 extern const double setting_y[SETTING_Y];
 
-/* One observation with its constants and parameters. Copies need `aim`. */
+/* One observation with its constants and parameters. Call setting_aim after copying one. */
 typedef struct setting {
     const tw_likelihood *likelihood;
     double y, column[TW_COLUMNS], phi[SETTING_PARAMETERS];
-    bool given[TW_COLUMNS]; /* which columns are */
+    bool given[TW_COLUMNS]; /* which columns are given */
     tw_observations o;
 } setting;
 
-/* Flags stay as they are by default: a censored observation is no density of y. Every other variant gives only the
- * columns that it must. */
+/* Flags keep their defaults, since a censored observation is not a density of y. Every other variant gives
+ * only the required columns. */
 setting setting_of(const tw_likelihood *likelihood, int variant);
 
-/* The observation as the likelihood's functions take it. */
+/* The observation in the form that the likelihood's functions take. */
 const tw_observations *setting_aim(setting *s);
 
-/* Set y: may it be observed? */
+/* Set y; returns whether the likelihood supports it. */
 bool setting_supports(setting *s, double y);
 
-/* n <= SETTING_SITES observations that differ, flags too; what they point to is in room. */
+/* n <= SETTING_SITES different observations, also in their flags; `room` holds their arrays. */
 typedef struct setting_room {
     double y[SETTING_SITES], column[TW_COLUMNS][SETTING_SITES], phi[SETTING_PARAMETERS];
 } setting_room;

@@ -1,10 +1,10 @@
-/* softabs_flow.c: see softabs_flow.h. */
+/* softabs_flow.c: an independent SoftAbs flow; see softabs_flow.h. */
 #include "support/softabs_flow.h"
 
 #include <math.h>
 #include <string.h>
 
-/* f(A) = f_1 + f[l_1, l_2] (A - l_1) for a 2 x 2 matrix with eigenvalues l_1, l_2. */
+/* For a 2 x 2 matrix A with eigenvalues l_1, l_2, f(A) = f(l_1) + f[l_1, l_2] (A - l_1). */
 double softabs_energy(const tw_general_target *target, double alpha, const double *z)
 {
     double a[4];

@@ -1,6 +1,6 @@
-/* softabs_flow.h: Hamilton's equations with the SoftAbs metric in two dimensions, done another way: the
- * metric by Sylvester's formula with closed-form eigenvalues, slopes of H by finite differences, the flow by
- * the classical Runge-Kutta method. */
+/* softabs_flow.h: an independent computation of Hamilton's equations with the SoftAbs metric in two
+ * dimensions: the metric by Sylvester's formula with closed-form eigenvalues, derivatives of H by finite
+ * differences, and the flow by the classical Runge-Kutta method. */
 #ifndef TALWEG_TESTS_SOFTABS_FLOW_H
 #define TALWEG_TESTS_SOFTABS_FLOW_H
 

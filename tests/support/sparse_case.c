@@ -1,4 +1,4 @@
-/* sparse_case.c: see sparse_case.h. */
+/* sparse_case.c: sparse test matrices; see sparse_case.h. */
 #include "support/sparse_case.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static tw_sparse *entries_end(tw_context *ctx, entries *e, size_t n)
     return matrix;
 }
 
-/* The square of K = (kappa2 + 4) I - neighbours, entry by entry: sum over the common neighbours m of K_im K_mj. */
+/* The square of K = (kappa2 + 4) I - neighbours: entry (i, j) is the sum over m of K_im K_mj. */
 tw_sparse *lattice_precision(tw_context *ctx, size_t rows, size_t columns, double kappa2)
 {
     static const int step[5][2] = {{0, 0}, {1, 0}, {-1, 0}, {0, 1}, {0, -1}};

@@ -1,4 +1,4 @@
-/* statistics.c: see statistics.h. */
+/* statistics.c: test statistics; see statistics.h. */
 #include "support/statistics.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* support.c: see support.h. */
+/* support.c: shared by all tests; see support.h. */
 #include "support/support.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ tw_context *failing_context(failing_allocator *state)
     tw_context *ctx = NULL;
     state->calls = 0;
     size_t fail_at = state->fail_at;
-    state->fail_at = 0; /* the context itself is not the subject */
+    state->fail_at = 0; /* do not fail the context's own allocations */
     assert_int_equal(tw_context_new(&allocator, &ctx), TW_OK);
     state->fail_at = fail_at;
     state->calls = 0;

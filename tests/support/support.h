@@ -1,4 +1,4 @@
-/* support.h: what the tests share: cmocka with the headers it wants, shared data, relative errors. */
+/* support.h: shared by all tests: cmocka with its required headers, shared data, contexts, relative errors. */
 #ifndef TALWEG_TESTS_SUPPORT_H
 #define TALWEG_TESTS_SUPPORT_H
 
@@ -11,11 +11,11 @@
 
 #include "talweg/covariance.h"
 
-/* The path of a file under TALWEG_SHARED (default ../shared), written into path. Where it is absent, the
- * test prints a message and is skipped. */
+/* Write the path of a file under TALWEG_SHARED (default ../shared) into path. If the file is absent, the test
+ * prints a message and is skipped. */
 void shared_path(const char *name, char *path, size_t bytes);
 
-/* |a - b| / |b|, or |a - b| where b is below 1e-300. */
+/* |a - b| / |b|, or |a - b| if |b| is below 1e-300. */
 double relative_error(double a, double b);
 
 /* Fail with both values unless |a - b| <= tolerance. NaN fails. */
@@ -28,16 +28,16 @@ typedef struct failing_allocator {
 } failing_allocator;
 tw_context *failing_context(failing_allocator *state);
 
-/* Processor time so far, for costs that tests print. */
+/* Processor time so far, to print the cost of a test. */
 double cpu_seconds(void);
 
-/* An ordinary context; the test fails where there is none. */
+/* An ordinary context; the test fails if it cannot be created. */
 tw_context *new_context(void);
 
-/* The same for a test of a shared file: where that is absent, the test is skipped while it holds no memory. */
+/* The same for a test of a shared file; if the file is absent, the test is skipped without holding memory. */
 tw_context *context_for_shared(const char *name);
 
-/* The kernel of an expression that must be a good one. */
+/* Parse a kernel expression; the test fails if it is invalid. */
 tw_kernel *new_kernel(tw_context *ctx, const char *expression);
 
 #endif

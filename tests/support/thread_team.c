@@ -1,4 +1,5 @@
-/* thread_team.c: see thread_team.h. Members show each other where their data are, wait for all, copy, and wait again. */
+/* thread_team.c: a team of threads; see thread_team.h. Members publish pointers to their data, wait for all,
+ * copy, and wait again. */
 #include "support/thread_team.h"
 
 #include <pthread.h>
@@ -12,9 +13,9 @@ typedef struct meeting {
     pthread_cond_t all_here;
     size_t size, waiting, turn;
     bool broken;
-    char why[512]; /* in the words of the first who gave up */
+    char why[512]; /* the reason of the first member that gave up */
     void *data[MOST_MEMBERS];
-    const void *offer[MOST_MEMBERS][MOST_MEMBERS]; /* from one to another */
+    const void *offer[MOST_MEMBERS][MOST_MEMBERS]; /* offer[a][b]: data from member a to member b */
 } meeting;
 
 typedef struct member {
@@ -62,7 +63,7 @@ static tw_status broadcast(void *user, void *data, size_t bytes)
     return status == TW_OK ? meet(m) : status;
 }
 
-/* Each lays its part on a table of two, takes the other's, and leaves when its own is gone. */
+/* Each member publishes its part, copies the other's, and leaves when its own has been copied. */
 static tw_status trade(void *user, size_t with, size_t bytes, const void *mine, void *theirs)
 {
     member *self = user;

@@ -1,4 +1,4 @@
-/* journal.c: frames, their checksums, and the lock: what writing and reading a journal have in common. */
+/* journal.c: frames, checksums and the lock, used for both writing and reading a journal. */
 #include "output/journal/journal.h"
 
 #include <errno.h>

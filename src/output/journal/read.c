@@ -1,4 +1,4 @@
-/* read.c: the reading half of journal.h: a journal that a process left behind. */
+/* read.c: read a journal that a process left behind; see journal.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { COPY_WORDS = 1 << 13 };
 
-/* ---- finding what is whole ---- */
+/* ---- finding complete frames ---- */
 
 /* The checksum of `words` words at offset. */
 static tw_status sum_words(const tw_journal *j, uint64_t offset, uint64_t words, uint64_t *sum)
@@ -27,7 +27,7 @@ static tw_status sum_words(const tw_journal *j, uint64_t offset, uint64_t words,
     return TW_OK;
 }
 
-/* Is there a whole frame of this kind at j->end? */
+/* Find the kind and length of the frame at j->end; *kind is 0 if it is incomplete or its checksum is wrong. */
 static tw_status look_at_frame(const tw_journal *j, uint64_t size, uint64_t *kind, uint64_t *length)
 {
     uint64_t frame[TW_FRAME_WORDS], sum = 0, room = size - j->end;
@@ -43,7 +43,7 @@ static tw_status look_at_frame(const tw_journal *j, uint64_t size, uint64_t *kin
     return TW_OK;
 }
 
-/* Can a run with these settings be? Counts without limits would make the length of a draw overflow. */
+/* Whether a run can have these settings. Unlimited counts could make the length of a draw overflow. */
 static bool is_possible(const tw_journal_settings *s)
 {
     const uint64_t most_numbers = UINT64_C(1) << 48;
@@ -51,7 +51,7 @@ static bool is_possible(const tw_journal_settings *s)
            s->n * s->chains <= most_numbers && s->compress <= 9;
 }
 
-/* Take an image for the last one; false where it does not belong here. */
+/* Make this image the last one; *fits is whether it may occur here. */
 static tw_status take_image(tw_journal *j, uint64_t length, bool *fits)
 {
     tw_journal_settings s;
@@ -69,10 +69,10 @@ static tw_status take_image(tw_journal *j, uint64_t length, bool *fits)
     return TW_OK;
 }
 
-/* Take the final facts; false where they do not belong here. */
+/* Read the position of the final facts; *fits is whether they may occur here. */
 static tw_status take_facts(tw_journal *j, uint64_t length, bool *fits)
 {
-    const uint64_t most = 1 << 20; /* bytes of any facts */
+    const uint64_t most = 1 << 20; /* most bytes of facts */
     uint64_t at = j->end + TW_FRAME_WORDS * sizeof at, bytes = 0;
     *fits = j->image != 0 && !j->ended && length >= sizeof bytes;
     if (!*fits) return TW_OK;
@@ -105,7 +105,7 @@ tw_status tw_journal_scan(tw_journal *j, uint64_t size)
 
 /* ---- opening ---- */
 
-/* The journal may have been taken away, its run being complete, while we waited for the lock. */
+/* Another process may have completed the run and removed the journal while this one waited for the lock. */
 static tw_status still_there(const tw_journal *j, bool *there, uint64_t *size)
 {
     struct stat mine, named;

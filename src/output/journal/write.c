@@ -1,4 +1,4 @@
-/* write.c: the writing half of journal.h. */
+/* write.c: write a journal; see journal.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Write all bytes at the end of the journal, or leave it as it was. */
+/* Write all bytes at this offset, or leave the journal as it was. */
 static tw_status append_bytes(tw_journal *j, uint64_t offset, const void *bytes, size_t length)
 {
     const char *from = bytes;
@@ -92,7 +92,7 @@ tw_status tw_journal_append(tw_journal *j, const tw_draw *draw)
 
 /* ---- the image, and the facts ---- */
 
-/* The file's bytes behind `offset`, filled up with zeros to whole words. */
+/* Copy a file to `offset`, padded with zeros to whole words. */
 static tw_status copy_file(tw_journal *j, FILE *from, uint64_t offset, uint64_t *checksum, uint64_t *words)
 {
     uint64_t block[COPY_WORDS];
@@ -122,7 +122,7 @@ static tw_status append_open_image(tw_journal *j, FILE *from)
     TW_TRY(copy_file(j, from, image, &checksum, &words));
     frame[TW_FRAME_LENGTH] = sizeof j->settings + words * sizeof words;
     frame[TW_FRAME_CHECKSUM] = checksum;
-    TW_TRY(append_bytes(j, j->end, frame, sizeof frame)); /* the frame last: until then there is none */
+    TW_TRY(append_bytes(j, j->end, frame, sizeof frame)); /* the header last: it makes the frame valid */
     j->image = image;
     j->end = start + frame[TW_FRAME_LENGTH];
     return tw_journal_sync(j);
@@ -137,8 +137,8 @@ static tw_status append_image(tw_journal *j, const char *image)
     return status;
 }
 
-/* In one piece, as a draw: their length, and the bytes up to the last that is not zero, in whole words. netCDF-C gives a
- * file in memory 64 kB of which it uses 4. */
+/* Write the facts in one piece, like a draw: their length, and the bytes up to the last nonzero one, in whole
+ * words. netCDF-C allocates 64 kB for a file in memory and uses 4 kB. */
 tw_status tw_journal_append_facts(tw_journal *j, const void *facts, size_t bytes)
 {
     void *memory = NULL;
@@ -163,7 +163,7 @@ tw_status tw_journal_append_facts(tw_journal *j, const void *facts, size_t bytes
     return tw_journal_sync(j);
 }
 
-/* ---- the beginning ---- */
+/* ---- creating ---- */
 
 static tw_status allocate_frame(tw_journal *j)
 {
@@ -193,7 +193,7 @@ tw_status tw_journal_check(tw_context *ctx, const char *run, bool overwrite)
     return TW_OK;
 }
 
-/* Made, locked and filled under another name; then it takes its own. */
+/* Create, lock and fill the journal under a temporary name, then rename it. */
 static tw_status make_journal(tw_journal *j, const char *image)
 {
     char temporary[PATH_MAX];
@@ -226,10 +226,11 @@ tw_status tw_journal_create(tw_journal *j, tw_context *ctx, const char *run, boo
     return status;
 }
 
-/* ---- going on ---- */
+/* ---- continuing ---- */
 
-/* What follows the draws goes: final facts too, or an image in their place, so that the first one counts again. */
-static tw_status cut(tw_journal *j, size_t draws)
+/* Remove all that follows the draws: the final facts, or a second image in older files, so that the first
+ * image counts again. */
+static tw_status truncate_after(tw_journal *j, size_t draws)
 {
     uint64_t size = j->first + (uint64_t)draws * j->stride;
     if (ftruncate(j->descriptor, (off_t)size) != 0)
@@ -243,7 +244,7 @@ static tw_status cut(tw_journal *j, size_t draws)
 tw_status tw_journal_go_on(tw_journal *j, size_t draws)
 {
     double seconds = 0.0;
-    TW_TRY(cut(j, draws));
+    TW_TRY(truncate_after(j, draws));
     TW_TRY(allocate_frame(j));
     if (draws > 0) {
         TW_TRY(tw_journal_read(j, draws - 1, 1, j->frame));

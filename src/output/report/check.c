@@ -1,5 +1,5 @@
-/* check.c: a page about a check: the verdict, log Z, claimed against exact numbers of all latents, marginals of those that are
- * furthest off. */
+/* check.c: the page of a check: the verdict, log Z, claimed against exact values of all latents, and the
+ * marginals of the latents with the largest differences. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void print_verdict(const check_page *p)
     fprintf(p->page, "<section class=\"verdict%s\">\n<h2>", r->verdict == TW_CHECK_RIGHT ? "" : " bad");
     tw_html_print(p->page, "%s %s", p->claim->name, headings[r->verdict]);
     fputs("</h2>\n<p>", p->page);
-    const char *reason = strstr(r->words, ": "); /* the heading has what stands before it */
+    const char *reason = strstr(r->words, ": "); /* the heading repeats the part before it */
     if (reason) {
         tw_html_print(p->page, "%c", toupper((unsigned char)reason[2]));
         tw_html_sentence(reason + 3, p->page);
@@ -86,7 +86,7 @@ static bool is_claimed(const tw_check_result *r, tw_check_quantity q)
     return false;
 }
 
-/* Claimed against exact; a right claim lies on the line. */
+/* Claimed against exact values; a correct claim is on the diagonal. */
 static tw_status draw_scatter(check_page *p, tw_check_quantity q, const char *words)
 {
     const tw_check_result *r = p->result;
@@ -113,7 +113,7 @@ static tw_status draw_scatter(check_page *p, tw_check_quantity q, const char *wo
 
 /* ---- one latent ---- */
 
-/* From five standard deviations below the mean to five above it, of the draws. */
+/* From five standard deviations of the draws below their mean to five above it. */
 static void fill_histogram(const check_page *p, const tw_check_row *row, double density[BINS], double *low,
                            double *width)
 {
@@ -128,7 +128,7 @@ static void fill_histogram(const check_page *p, const tw_check_row *row, double 
     }
 }
 
-/* Quantiles as claimed, for a claim that has no normal density. */
+/* The claimed quantiles, for a claim without a normal density. */
 static void print_quantiles(const tw_check_row *row, double height, FILE *script)
 {
     fputs("$claimed << END\n", script);

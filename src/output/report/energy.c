@@ -1,9 +1,9 @@
 /* energy.c: the energies of trajectories, and a table of the chains.
  *
- * A trajectory keeps the energy H that it starts with, so that only the new momenta change it, from draw to
- * draw. Where these changes E_i - E_{i-1} spread much less than the energies E_i themselves, the chain goes
- * through its energies slowly, and its tails are explored badly (Betancourt 2016). The two histograms show it
- * for all chains together, E about its mean in each chain; E-BFMI is the number for it.
+ * A trajectory conserves the energy H that it starts with, so only the new momenta change it from draw to
+ * draw. If these changes E_i - E_{i-1} have a much smaller spread than the energies E_i, the chain moves
+ * slowly through its energies and explores its tails badly (Betancourt 2016). The two histograms show both
+ * for all chains together, with E minus its mean in each chain; E-BFMI is the corresponding number.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static double mean_of(size_t count, const double *values)
     return sum / (double)count;
 }
 
-/* Does every file with draws have energies? */
+/* Whether every file with draws has energies. */
 static bool has_energy(const tw_pool *pool)
 {
     for (size_t k = 0; k < pool->files; k++)
@@ -35,7 +35,7 @@ typedef struct histogram {
     double density[BINS];
 } histogram;
 
-/* One value of `total`. What a file that was tampered with may hold, not a number, is in no bin. */
+/* Add one value of `total`. A NaN, which a manipulated file may contain, is in no bin. */
 static void add(histogram *h, double value, double reach, double total)
 {
     double bin = 0.5 * (value / reach + 1.0) * BINS;
@@ -101,7 +101,7 @@ typedef struct chain {
     double acceptance;
 } chain;
 
-/* By increasing acceptance; those with the same stay in order. */
+/* By increasing acceptance; ties keep their order. */
 static int by_acceptance(const void *a, const void *b)
 {
     const chain *x = a, *y = b;
@@ -121,7 +121,7 @@ static void print_chain(const tw_report *r, const chain *c, double *const statis
     fputs("</tr>\n", r->page);
 }
 
-/* All chains or, of many, those that accepted least: a chain that is stuck is among them. */
+/* All chains or, if there are many, those with the lowest acceptance, which include a chain that is stuck. */
 static tw_status print_chains(const tw_report *r, double *const statistic[STATISTICS])
 {
     const tw_pool *pool = r->pool;

@@ -1,5 +1,4 @@
-/* evidence.c: the estimates of log Z side by side, with their errors, and where Laplace, EP and
- * corrected EP are. */
+/* evidence.c: the estimates of log Z with their errors, and the values of Laplace, EP and corrected EP. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@ typedef struct range {
     double low, high;
 } range;
 
-/* All estimates with three standard errors. */
+/* The range of all estimates with three standard errors. */
 static range range_of_estimates(const tw_report *r)
 {
     range span = {INFINITY, -INFINITY};
@@ -27,7 +26,7 @@ static range range_of_estimates(const tw_report *r)
     return span;
 }
 
-/* An approximation is in the plot unless the estimates would shrink to a dot beside it. */
+/* An approximation is plotted unless it is so far off that the estimates would shrink to a point. */
 static bool is_near(range span, double log_z)
 {
     double reach = 8.0 * (span.high - span.low);
@@ -58,7 +57,7 @@ static void print_line(const tw_report *r, range span, double log_z, const char 
     fprintf(script, " %g\nEND\n", (double)r->estimates + 0.6);
 }
 
-/* 1, 2 or 5 times a power of ten: at most six of them fit into a range, so that long numbers have room. */
+/* 1, 2 or 5 times a power of ten, such that at most six tics fit: long numbers need space. */
 static double tic_step(range all)
 {
     double step = 0.17 * (all.high - all.low), unit = pow(10.0, floor(log10(step)));
@@ -123,7 +122,7 @@ static tw_status draw_estimates(tw_report *r)
 
 /* ---- the table ---- */
 
-/* Do all estimates come along one kind of path? Then the table needs no column for it. */
+/* Whether all estimates used the same kind of path; then the table needs no column for it. */
 static bool same_paths(const tw_report *r)
 {
     for (size_t k = 1; k < r->estimates; k++)

@@ -1,4 +1,4 @@
-/* expected.c: see expected.h. */
+/* expected.c: expected observations from draws; see expected.h. */
 #include "output/report/expected.h"
 
 #include "base/context.h"
@@ -11,7 +11,7 @@ static double mean_of(size_t count, const double *values)
     return sum / (double)count;
 }
 
-/* With the likelihood's parameters of each draw, where they are unknown. */
+/* Use each draw's parameters of the likelihood if they are unknown. */
 static tw_status expect(const tw_pool *pool, const tw_observations *observed, size_t i, size_t total,
                         const double *x, double *work)
 {
@@ -33,7 +33,7 @@ static tw_status expect(const tw_pool *pool, const tw_observations *observed, si
     return TW_OK;
 }
 
-/* x and work hold a block of latents and one latent. */
+/* x and work hold a block of latents, and one latent. */
 static tw_status average(tw_pool *pool, double *x, double *work, double *expected)
 {
     tw_observations observed = tw_problem_observed(pool->problem);

@@ -1,11 +1,11 @@
-/* figure.c: see figure.h. */
+/* figure.c: figures by gnuplot as inline SVG; see figure.h. */
 #include "output/report/figure.h"
 
 #include <math.h>
 
 #include "output/report/html.h"
 
-/* The name of the y axis stands at the same place whatever the numbers beside it: as a label. */
+/* The name of the y axis is a label, so that its position does not depend on the tics. */
 static void print_names(const char *x_name, const char *y_name, FILE *script)
 {
     fputs("set xlabel ", script);
@@ -35,7 +35,7 @@ tw_status tw_figure_begin(tw_figures *f, int height, const char *x_name, const c
     return TW_OK;
 }
 
-/* Everything in a stream, with a NUL behind it. */
+/* Read a whole stream into a string. */
 static tw_status read_all(tw_context *ctx, FILE *from, char **text)
 {
     void *memory = NULL;

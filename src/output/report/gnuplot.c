@@ -1,5 +1,5 @@
-/* gnuplot.c: pictures by the program gnuplot. A script goes in through a temporary file and the picture comes out through
- * another one; no shell is between them, so that nothing in a name can become a command. */
+/* gnuplot.c: run the program gnuplot. It reads the script from a temporary file and writes the picture to
+ * another. No shell is involved, so nothing in a name can become a command. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -11,8 +11,8 @@
 
 extern char **environ;
 
-/* Run gnuplot with these three as standard input, output and error, and wait for it. -1: it could not be
- * started; else its exit code, 127 being a shell's word for the same. */
+/* Run gnuplot with these three as standard input, output and error, and wait for it. Returns -1 if it could
+ * not be started, otherwise its exit code; 127 also means that it could not be started, as in a shell. */
 static int run(char *const arguments[], int in, int out, int err)
 {
     posix_spawn_file_actions_t actions;
@@ -46,7 +46,7 @@ tw_status tw_gnuplot_begin(tw_context *ctx, tw_gnuplot *plot)
     return tw_fail(ctx, TW_WRITE_FAILED, "a temporary file cannot be written: %s", strerror(errno));
 }
 
-/* gnuplot shows the line it did not like and, below, says why: "line 3: undefined variable: x". */
+/* gnuplot prints the offending line and, below it, the reason: "line 3: undefined variable: x". */
 static tw_status fail_with(tw_context *ctx, FILE *complaints)
 {
     char line[200] = "", words[200] = "";

@@ -1,4 +1,4 @@
-/* html.c: see html.h. */
+/* html.c: print escaped text to a page; see html.h. */
 #include "output/report/html.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
-/* mixing.c: how well every latent is known: effective sample sizes and R-hat over all of them, and a
- * table of the worst.
+/* mixing.c: the convergence of every latent: effective sample sizes and R-hat of all of them, and a table of
+ * the worst.
  *
- * Where there are more latents than a plot can show, neighbours share a point: the worst of them.
+ * If there are more latents than a plot can show, neighbours share a point, which shows the worst of them.
  */
 #include <math.h>
 
@@ -10,7 +10,7 @@
 
 enum { MOST_POINTS = 600, TABLE_ROWS = 10 };
 
-/* fmin and fmax, but for NaN, which wins: what could not be computed is the worst. */
+/* fmin and fmax, except that NaN wins: a value that could not be computed counts as the worst. */
 static double smaller(double a, double b)
 {
     return isnan(a) || isnan(b) ? NAN : fmin(a, b);
@@ -21,8 +21,8 @@ static double larger(double a, double b)
     return isnan(a) || isnan(b) ? NAN : fmax(a, b);
 }
 
-/* How many latents share a point. */
-static size_t bunch_of(const tw_report *r)
+/* The number of latents that share a point. */
+static size_t latents_per_point(const tw_report *r)
 {
     return (r->pool->n + MOST_POINTS - 1) / MOST_POINTS;
 }
@@ -30,7 +30,7 @@ static size_t bunch_of(const tw_report *r)
 /* Columns: latent (counted from 1, in the middle of its bunch), bulk, tail and fold ESS, R-hat. */
 static void print_points(const tw_report *r, FILE *script)
 {
-    size_t n = r->pool->n, bunch = bunch_of(r);
+    size_t n = r->pool->n, bunch = latents_per_point(r);
     fputs("$latents << END\n", script);
     for (size_t first = 0; first < n; first += bunch) {
         size_t end = first + bunch < n ? first + bunch : n;
@@ -54,8 +54,8 @@ static void print_points(const tw_report *r, FILE *script)
 
 static void explain_bunches(const tw_report *r)
 {
-    if (bunch_of(r) > 1)
-        tw_html_print(r->page, " A point is the worst of %zu neighbouring latents.", bunch_of(r));
+    if (latents_per_point(r) > 1)
+        tw_html_print(r->page, " A point is the worst of %zu neighbouring latents.", latents_per_point(r));
 }
 
 static tw_status draw_sizes(tw_report *r)
@@ -132,7 +132,7 @@ static void print_table(const tw_report *r)
     fputs("</table></div>\n", r->page);
 }
 
-/* Draws of unknown parameters are no chains. */
+/* Draws of unknown parameters are not chains. */
 tw_status tw_report_mixing(tw_report *r)
 {
     if (r->pool->chained == 0 || r->pool->theta) return TW_OK;

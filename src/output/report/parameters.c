@@ -1,8 +1,8 @@
-/* parameters.c: unknown parameters: their posterior in a table, prior against posterior for each, pairs of them that depend on each
- * other most, and where there are two, the log evidence as a function of both.
+/* parameters.c: unknown parameters: a table of their posterior, prior against posterior for each, the pairs
+ * with the largest correlations and, if there are two, the log evidence as a function of both.
  *
- * The surface is a local linear regression of log Zhat, which has noise of its own, on the weighted points: lines are drawn where
- * points are.
+ * The surface is a local linear regression of log Zhat, which is noisy, on the weighted points; contours are
+ * drawn only near points.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,16 +11,16 @@
 #include "output/report/html.h"
 #include "output/report/parts.h"
 
-static const double WIDTH = 0.07; /* of the regression, in ranges of the draws */
+static const double WIDTH = 0.07; /* bandwidth of the regression, relative to the range of the draws */
 
 enum { BINS = 24, CURVE = 120, SQUARE = 300, MOST_PAIRS = 6, SIDE = 40 };
 
-/* What a parameter's figures need. */
+/* The data of one parameter's figures. */
 typedef struct parameter {
     const tw_run_theta *t;
     const tw_problem *problem;
     size_t k;
-    double *values; /* of all draws, as it is reported */
+    double *values; /* of all draws, on the reported scale */
     double low, high;
 } parameter;
 
@@ -64,7 +64,7 @@ static void print_table(const tw_report *r)
 
 /* ---- prior against posterior ---- */
 
-/* The prior's density of what is reported: p(theta) d theta / d value. */
+/* The prior density on the reported scale: p(theta) d theta / d value. */
 static double prior_density(const parameter *p, const tw_prior *prior, double value)
 {
     const tw_parameter *about = tw_problem_parameter(p->problem, p->t->index[p->k]);
@@ -150,7 +150,7 @@ static int by_correlation(const void *a, const void *b)
                           : (x->b > y->b) - (x->b < y->b);
 }
 
-/* All pairs, those that depend on each other most first. */
+/* List the pairs with the largest |correlation|, in decreasing order. */
 static size_t list_pairs(const parameter *all, size_t unknown, pair *out)
 {
     size_t count = 0;
@@ -163,7 +163,8 @@ static size_t list_pairs(const parameter *all, size_t unknown, pair *out)
 
 /* ---- the surface ---- */
 
-/* Sums of weighted least squares for z = c0 + c1 u + c2 v about a place, u and v in units of the draws' ranges. */
+/* Sums of weighted least squares for z = c0 + c1 u + c2 v around a point; u and v are relative to the ranges
+ * of the draws. */
 typedef struct plane {
     double w, u, v, z, uu, uv, vv, uz, vz;
 } plane;
@@ -182,7 +183,7 @@ static void add_point(plane *p, double u, double v, double z)
     p->vz += w * v * z;
 }
 
-/* c0; NaN where fewer than three points are near. */
+/* c0; NaN if fewer than three points are near. */
 static double level_of(const plane *p)
 {
     double u = p->u / p->w, v = p->v / p->w, z = p->z / p->w;
@@ -204,7 +205,7 @@ static double surface_at(const parameter *x, const parameter *y, double a, doubl
     return level_of(&sums);
 }
 
-/* log p(y | theta) over the range of the draws, relative to its largest estimate. */
+/* log p(y | theta) over the range of the draws, relative to the largest estimate. */
 static void print_surface(const parameter *x, const parameter *y, FILE *script)
 {
     double largest = -INFINITY;

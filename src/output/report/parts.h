@@ -1,7 +1,7 @@
-/* parts.h: the parts of a report's page, each a section of its own, and what they share.
+/* parts.h: the sections of a report's page, and the data that they share.
  *
- * Every part prints to the page and returns a failure only where the draws cannot be read or there is no
- * memory; errors of the page itself are noticed when it is closed.
+ * Every function prints to the page and fails only if the draws cannot be read or memory is short; closing
+ * the page reports its write errors.
  */
 #ifndef TALWEG_OUTPUT_REPORT_PARTS_H
 #define TALWEG_OUTPUT_REPORT_PARTS_H
@@ -9,7 +9,7 @@
 #include "output/report/figure.h"
 #include "talweg/report.h"
 
-/* An estimate of log Z, of any file. */
+/* An estimate of log Z from any of the files. */
 typedef struct tw_report_estimate {
     const char *from, *kernel;
     double seconds;
@@ -22,7 +22,7 @@ typedef struct tw_report {
     FILE *page;
     tw_figures figures;
 
-    /* draws: all this is only there where pool->chained > 0 */
+    /* draws: set only if pool->chained > 0 */
     tw_summary *rows; /* n */
     size_t *worst;    /* n: latents by increasing ESS */
     tw_chains_summary summary;
@@ -38,18 +38,19 @@ typedef struct tw_report {
     const tw_estimate *best; /* the smallest error; NULL: none has one */
 } tw_report;
 
-/* style.c: the frame of any page: its head, title and the start of a paragraph below that; its end, in the footer. A model in
- * a sentence, where its parameters may be unknown and stand at their mode, and the last part of a path. */
+/* style.c: the frame of any page: head, title and the start of a paragraph after it; and the end, in the
+ * footer. tw_page_model prints a model in a sentence; with `unknown` its parameters are unknown and are given
+ * at their mode. tw_page_file_name is the last part of a path. */
 void tw_page_begin(FILE *page, const char *title, const char *kind);
 void tw_page_end(FILE *page);
 void tw_page_model(const tw_problem *problem, bool unknown, FILE *page);
 const char *tw_page_file_name(const char *path);
 
-/* style.c: everything before the first word, and behind the last. */
+/* style.c: everything before the first section, and after the last. */
 void tw_report_head(const tw_report *report);
 void tw_report_foot(const tw_report *report);
 
-/* verdict.c: may this be used? */
+/* verdict.c: whether the results may be used. */
 void tw_report_verdict(const tw_report *report);
 
 /* setting.c: data, model, samplers, commands. */
@@ -64,7 +65,7 @@ tw_status tw_report_traces(tw_report *report);
 /* energy.c: energies, and a table of the chains. */
 tw_status tw_report_energy(tw_report *report);
 
-/* parameters.c: unknown parameters, where there are any. */
+/* parameters.c: unknown parameters, if there are any. */
 tw_status tw_report_parameters(tw_report *report);
 
 /* evidence.c: estimates of log Z. */
@@ -73,7 +74,7 @@ tw_status tw_report_evidence(tw_report *report);
 /* predictions.c: calibration, and predictions over the inputs. */
 tw_status tw_report_predictions(tw_report *report);
 
-/* time.c: what it cost. */
+/* time.c: the cost. */
 tw_status tw_report_time(tw_report *report);
 
 #endif

@@ -1,5 +1,5 @@
-/* predictions.c: are the predictions right, and what are they? Calibration for two classes, predicted
- * against observed for other data; then predictions over the inputs, or their histogram. */
+/* predictions.c: the quality of predictions: calibration for two classes, predicted against observed values
+ * for other data; then predictions over the inputs, or their histogram. */
 #include <math.h>
 
 #include "base/context.h"
@@ -9,7 +9,7 @@
 
 enum { SQUARE = 300, MOST_POINTS = 1500, BINS = 20 };
 
-/* ---- the cases to look at ---- */
+/* ---- the cases ---- */
 
 static tw_status predict_test(tw_report *r, const tw_data *test, tw_cases *cases)
 {
@@ -42,7 +42,7 @@ static tw_status gather_test(tw_report *r, tw_cases *cases)
     return predict_test(r, test, cases);
 }
 
-/* The training cases: what they score is known, but means little. */
+/* The training cases, whose scores say little about new cases. */
 static tw_status gather_training(tw_report *r, tw_cases *cases)
 {
     tw_observations observed = tw_problem_observed(r->pool->problem);
@@ -60,7 +60,7 @@ static tw_status gather_training(tw_report *r, tw_cases *cases)
 
 /* ---- two classes ---- */
 
-/* Wilson's interval of 95% for a proportion that was `observed` in `cases` trials. */
+/* Wilson's 95% interval for a proportion `observed` in `cases` trials. */
 static void wilson(double observed, double cases, double *low, double *high)
 {
     const double z = 1.959964;

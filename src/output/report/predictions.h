@@ -1,10 +1,10 @@
-/* predictions.h: what the files about predictions share. */
+/* predictions.h: shared by the files about predictions. */
 #ifndef TALWEG_OUTPUT_REPORT_PREDICTIONS_H
 #define TALWEG_OUTPUT_REPORT_PREDICTIONS_H
 
 #include "output/report/parts.h"
 
-/* Cases with what was observed, and what was expected (the probability of +1, or the mean of y). */
+/* Cases with their observed and expected values (the probability of +1, or the mean of y). */
 typedef struct tw_cases {
     size_t count;
     const double *y, *expected;
@@ -12,8 +12,7 @@ typedef struct tw_cases {
     tw_scores scores;
 } tw_cases;
 
-/* surface.c: a figure of the predictions over the inputs, where there are one or two; else *shown
- * stays false. */
+/* surface.c: a figure of the predictions over one or two inputs; with more, *shown stays false. */
 tw_status tw_report_surface(tw_report *report, bool *shown);
 
 #endif

@@ -1,4 +1,4 @@
-/* report.c: a page about runs: gather what is known, then print it part by part. */
+/* report.c: write a page about runs: collect the data, then print the sections. */
 #include <math.h>
 
 #include "base/context.h"

@@ -1,5 +1,4 @@
-/* setting.c: what was run: data and model, then every file with its sampler and the command that made
- * it. */
+/* setting.c: data and model, then for every file its sampler and the command that made it. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 
 enum { TEXT_BYTES = 1024, MOST_SHOWN = 12 };
 
-/* Text that grows by printing. */
+/* Text to which functions append. */
 typedef struct text {
     char words[TEXT_BYTES];
     size_t length;

@@ -1,7 +1,7 @@
 /* style.c: the frame of a page: head, style sheet, title; foot.
  *
- * The page asks for nothing from anywhere, and its own policy forbids it to. Colours are variables with a set
- * of values for light and one for dark; figures use them by number (output/figure.h).
+ * The page loads nothing, and its content security policy forbids it to. Colours are variables with values
+ * for light and dark pages; figures use them by number (output/report/figure.h).
  */
 #include <string.h>
 
@@ -53,9 +53,10 @@ static const char style[] =
     ".absent{border:1px dashed var(--line);border-radius:6px;padding:2rem 1rem;text-align:center;"
     "color:var(--soft);max-width:none}\n";
 
-/* C11 promises room for 4095 characters in a string, hence a second one. */
+/* C11 guarantees 4095 characters in a string literal, hence a second one. */
 static const char style_of_tables[] =
-    /* Where a table goes on beyond an edge there is a shadow, which a cover that scrolls with the table hides at its end. */
+    /* A shadow marks a table that continues beyond an edge; a cover that scrolls with the table hides it at
+     * the end. */
     ".wide{overflow-x:auto;margin:.6rem 0;background:linear-gradient(90deg,var(--page) 40%,transparent) 0 "
     "0/3rem "
     "100% no-repeat local,linear-gradient(270deg,var(--page) 40%,transparent) 100% 0/3rem 100% no-repeat "
@@ -84,7 +85,7 @@ static const char style_of_tables[] =
     "padding-top:.6rem}\n"
     "@media print{main{max-width:none;padding:0}figure,table,.verdict{break-inside:avoid}}\n";
 
-enum { MOST_SCALES = 6 }; /* of a kernel with one for each input, at the top */
+enum { MOST_SCALES = 6 }; /* most length scales shown at the top of the page */
 
 const char *tw_page_file_name(const char *path)
 {
@@ -99,7 +100,7 @@ static const char *title_of(const tw_report *r)
     return tw_page_file_name(*data ? data : r->pool->path[0]);
 }
 
-/* The kernel with its parameters: where they are unknown, at their mode. */
+/* The kernel with its parameters, at their mode if they are unknown. */
 static void print_kernel(const tw_problem *problem, bool unknown, FILE *page)
 {
     const char *shape = tw_kernel_shape(problem->kernel);
@@ -136,7 +137,7 @@ static void print_subtitle(const tw_report *r)
 {
     const tw_pool *pool = r->pool;
     tw_page_model(pool->problem, pool->theta != NULL, r->page);
-    if (pool->theta && pool->chains == 1) /* weighted points, resampled: no chain */
+    if (pool->theta && pool->chains == 1) /* resampled weighted points, not a chain */
         tw_html_print(r->page, "%zu draws of parameters and latents. ", pool->draws);
     else if (pool->chained > 0)
         tw_html_print(r->page, "%zu draws of the posterior in %zu chain%s. ", pool->draws * pool->chains,

@@ -1,9 +1,10 @@
-/* surface.c: predictions over the inputs: a curve with its band over one input, a map over two.
+/* surface.c: predictions over the inputs: a curve with a band over one input, a map over two.
  *
- * One input: quantiles of x_n carry over to those of E[y_n | x_n], which is monotone in x_n, so that the curve
- * at the training inputs needs nothing but the table of quantiles. Two inputs: E[y*] on a grid, averaged over
- * at most about MAP_DRAWS draws; the colour is that of the likelier class, the more opaque the surer. A prior with a sparse precision
- * knows the places of its cases and need not know others: its map has the posterior mean and sd of the latents of the cases themselves.
+ * One input: E[y_n | x_n] is monotone in x_n, so it maps quantiles of x_n to its own quantiles, and the curve
+ * at the training inputs needs only the table of quantiles. Two inputs: E[y*] on a grid, averaged over about
+ * MAP_DRAWS draws at most; the colour is that of the more probable class, and its opacity increases with the
+ * probability. A prior with a sparse precision may be defined at its cases only; its map then shows the
+ * posterior mean and sd of the latents at the cases.
  */
 #include <ctype.h>
 #include <math.h>
@@ -24,19 +25,19 @@ enum {
     MAP_HEIGHT = 380,
     CURVE_HEIGHT = 300,
     MOST_POINTS = 1500,
-    MOST_BINS = 80 /* of a map of cases, along each input */
+    MOST_BINS = 80 /* most bins of a map of cases along each input */
 };
 
 /* ---- axes ---- */
 
-/* An input as the user knows it: before it was standardised. */
+/* An input in the user's units, before standardising. */
 static double original(const tw_problem *problem, size_t input, double value)
 {
     const tw_scaling *s = problem->scaling;
     return s ? s->centre[input] + s->scale[input] * value : value;
 }
 
-/* The input's name where it is a plain word; a name may be anything, and gnuplot's text is not HTML. */
+/* The input's name if it is a plain word; other names are not safe in gnuplot's text, which is not HTML. */
 static const char *name_of(const tw_problem *problem, size_t input)
 {
     const char *name = problem->data->names ? problem->data->names[input] : "";
@@ -45,7 +46,7 @@ static const char *name_of(const tw_problem *problem, size_t input)
     return plain ? name : input == 0 ? "first input" : "second input";
 }
 
-/* Points of one class, or all where sign is 0: (first input, second input or y). */
+/* The points of one class, or all if sign is 0: (first input, second input or y). */
 static void print_cases(const tw_problem *problem, const char *block, double sign, FILE *script)
 {
     const tw_data *data = problem->data;
@@ -152,8 +153,8 @@ static tw_status make_grid(const tw_data *train, tw_data **out)
     return tw_data_new(train->ctx, CELLS, 2, x, CELLS, NULL, out);
 }
 
-/* The training cases' value of a column where they share one, else the likelihood's standard; *differs is then that
- * column. */
+/* Set each column to the training cases' value if it is constant, otherwise to the likelihood's default;
+ * *differs is then a column that is not constant. */
 static tw_status give_columns(const tw_problem *problem, tw_data *grid, const tw_column **differs)
 {
     const tw_likelihood *likelihood = problem->likelihood;
@@ -202,7 +203,7 @@ static void print_grid(const tw_problem *problem, const tw_data *grid, const dou
     fputs("END\n", script);
 }
 
-/* Contour lines become tables of points before they are plotted, since a map has no third axis. */
+/* Convert contour lines to tables of points before plotting, since a map has no third axis. */
 static void print_contours(bool binary, FILE *script)
 {
     fputs("set contour base\nunset surface\nset autoscale fix\nunset grid\nset border 15\n", script);
@@ -297,8 +298,8 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Along input k: one bin for each row of a lattice; of places without such an order about the square root of their number. sorted
- * holds n numbers. */
+/* Set the bins along input k: one for each row of a lattice; for irregular positions about the square root of
+ * their number. sorted holds n numbers. */
 static void set_bins(const tw_problem *problem, size_t k, double *sorted, bins *b)
 {
     const tw_data *data = problem->data;
@@ -334,7 +335,8 @@ static void fill_bins(const tw_report *r, bins *b)
     }
 }
 
-/* Orange above 0, blue below, and the opaquer the further away; nothing where the value is missing. */
+/* Orange above 0, blue below, with an opacity that increases with |value|; transparent if the value is
+ * missing. */
 static void print_colour(FILE *script, double value, double range)
 {
     bool above = value >= 0.0;
@@ -352,7 +354,7 @@ static tw_status draw_bins(tw_report *r, const bins *b, const double *values, bo
     double low = INFINITY, high = -INFINITY, most = 0.0;
     size_t count = b->side[0] * b->side[1];
     for (size_t i = 0; i < count; i++) {
-        low = fmin(low, values[i]); /* a bin without a case is left out by both */
+        low = fmin(low, values[i]); /* fmin and fmax ignore bins without a case (NaN) */
         high = fmax(high, values[i]);
     }
     most = fmax(fabs(low), fabs(high));

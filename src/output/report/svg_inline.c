@@ -1,7 +1,6 @@
-/* svg_inline.c: see figure.h.
+/* svg_inline.c: adapt gnuplot's SVG to a page; see figure.h.
  *
- * gnuplot's SVG is regular text, and a page needs little of it: a list of pieces to leave out or to replace
- * does, and what is not in the list stays as it is.
+ * gnuplot's SVG is regular, so a list of pieces to remove or replace suffices; everything else is copied.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +8,7 @@
 #include "output/report/figure.h"
 #include "output/report/html.h"
 
-/* From `begin` to the end of `end`, which "" puts at the end of begin: replaced. */
+/* Replace the text from `begin` through the next `end` (or `begin` alone if `end` is "") by `instead`. */
 typedef struct piece {
     const char *begin, *end, *instead;
 } piece;
@@ -20,7 +19,7 @@ static const piece pieces[] = {
     {"<defs>", "</defs>", ""},
     {" id=\"", "\"", ""},
     {" font-family=\"", "\"", ""},
-    {" color=\"", "\"", ""}, /* black or white: the page's own will do */
+    {" color=\"", "\"", ""}, /* black or white: the page sets it */
     {" stroke-linecap=\"butt\"", "", ""},
     {" stroke-linejoin=\"miter\"", "", ""},
     {" shape-rendering='crispEdges'", "", ""},
@@ -33,7 +32,7 @@ static bool starts_with(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Behind a group with nothing in it, of which there are many. */
+/* The end of an empty group, of which there are many; NULL if there is none here. */
 static const char *skip_empty_group(const char *at)
 {
     if (!starts_with(at, "<g ")) return NULL;
@@ -43,7 +42,7 @@ static const char *skip_empty_group(const char *at)
     return starts_with(inside, "</g>") ? inside + strlen("</g>") : NULL;
 }
 
-/* Behind the piece that starts here; NULL: none does. */
+/* The end of the piece that starts here; NULL if there is none. */
 static const char *skip_piece(const char *at, const char **instead)
 {
     const char *behind = skip_empty_group(at);
@@ -58,7 +57,7 @@ static const char *skip_piece(const char *at, const char **instead)
     return NULL;
 }
 
-/* Behind a numbered colour, rgb(1, 0, k), of which *number is k. */
+/* The end of a numbered colour, rgb(1, 0, k); *number is k. */
 static const char *skip_colour(const char *at, long *number)
 {
     if (!starts_with(at, "rgb(")) return NULL;
@@ -81,7 +80,7 @@ static void print_opening(const char *svg, const char *description, FILE *to)
 bool tw_svg_inline(const char *svg, const char *description, FILE *to)
 {
     const char *at = strstr(svg, "<svg"), *next = NULL, *instead = NULL;
-    bool line_start = false; /* so that what was left out leaves no empty lines */
+    bool line_start = false; /* to avoid empty lines where pieces were removed */
     long number = 0;
     if (!at || !strstr(at, "</svg>")) return false;
     print_opening(at, description, to);

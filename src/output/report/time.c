@@ -1,11 +1,11 @@
-/* time.c: what the draws cost: seconds, draws and effective draws per second, leapfrog steps. */
+/* time.c: the cost of the draws: seconds, draws and effective draws per second, leapfrog steps. */
 #include <math.h>
 #include <string.h>
 
 #include "output/report/html.h"
 #include "output/report/parts.h"
 
-/* Draws that are weighted points take no steps. */
+/* Draws from weighted points have no leapfrog steps. */
 static bool any_steps(const tw_pool *pool)
 {
     for (size_t k = 0; k < pool->files; k++)
@@ -31,7 +31,7 @@ static void print_row(const tw_report *r, const char *name, const tw_run_facts *
     fputs("</tr>\n", page);
 }
 
-/* The worst latent's ESS by the chains of one file. */
+/* The ESS of the worst latent from the chains of one file. */
 static tw_status worst_ess(tw_report *r, size_t k, double *ess)
 {
     tw_chains_summary summary = r->summary;

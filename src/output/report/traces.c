@@ -1,8 +1,8 @@
 /* traces.c: traces and rank plots of the worst latents.
  *
- * A rank plot (Vehtari et al. 2021) ranks the draws of all chains together and shows, for each chain, how many
- * of its draws have ranks in each of some bins of equal width: as many in every bin where the chains agree.
- * A trace shows every k-th draw, so that a page stays small however long the chains are.
+ * A rank plot (Vehtari et al. 2021) ranks the draws of all chains together and shows, for each chain, the
+ * number of its draws in bins of ranks of equal width. If the chains agree, all bins have about equally many.
+ * A trace shows every k-th draw, so that the page stays small for long chains.
  */
 #include <math.h>
 
@@ -12,9 +12,9 @@
 
 enum { MOST_CHAINS = 8, MOST_POINTS = 4000, MOST_CHAIN_POINTS = 1000, BINS = 20, HEIGHT = 210 };
 
-/* The draws of a latent, and room to rank them. */
+/* The draws of a latent, and memory to rank them. */
 typedef struct latent {
-    size_t index, draws, chains, shown; /* chains in the plots: evenly chosen where there are many */
+    size_t index, draws, chains, shown; /* shown: chains in the plots, evenly spaced if there are many */
     double *x;                          /* x[i + draws c] */
     double *sorted;
     uint32_t *place, *counts;
@@ -77,15 +77,15 @@ static tw_status draw_trace(tw_report *r, const latent *l)
 
 /* ---- ranks ---- */
 
-/* Fewer bins for few draws: about ten of a chain in each, and at least 5 bins. */
+/* Use fewer bins for few draws: about ten draws of a chain in each, and at least 5 bins. */
 static size_t bins_of(const latent *l)
 {
     size_t bins = l->draws / 10;
     return bins < 5 ? 5 : bins > BINS ? BINS : bins;
 }
 
-/* count[b + BINS c]: draws of chain c whose rank is in bin b. Equal draws stay in their order: ties come from
- * rejected proposals, and lie in one bin or two. */
+/* count[b + BINS c] is the number of draws of chain c with ranks in bin b. Equal draws keep their order: ties
+ * come from rejected proposals and are in one or two bins. */
 static size_t count_ranks(latent *l, uint32_t *count)
 {
     size_t total = l->draws * l->chains, bins = bins_of(l), most = 0;
@@ -98,7 +98,7 @@ static size_t count_ranks(latent *l, uint32_t *count)
     return most;
 }
 
-/* A row for each chain, the first on top: bars from its base line up, and a dashed line where all would end if
+/* One row for each chain, the first on top: bars above its base line, and a dashed line at their height if
  * ranks were uniform. */
 static void print_ranks(const latent *l, const uint32_t *count, size_t most, FILE *script)
 {
@@ -162,7 +162,7 @@ static tw_status draw_latents(tw_report *r, latent *l, uint32_t *count)
     for (size_t k = 0; k < most; k++) {
         l->index = r->worst[k];
         TW_TRY(tw_pool_read_latents(r->pool, l->index, 1, l->x));
-        if (isnan(r->rows[l->index].rhat)) continue; /* it stood still, or is not finite: nothing to rank */
+        if (isnan(r->rows[l->index].rhat)) continue; /* constant or not finite: nothing to rank */
         TW_TRY(draw_trace(r, l));
         TW_TRY(draw_ranks(r, l, count));
     }

@@ -1,5 +1,5 @@
-/* verdict.c: the top of the page: may the draws and the estimates be used, in words, and the few numbers
- * that one looks for first. */
+/* verdict.c: the top of the page: whether the draws and the estimates may be used, and the most important
+ * numbers. */
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "output/report/html.h"
 #include "output/report/parts.h"
 
-/* A box is green, amber, or grey where there is nothing to judge by. */
+/* A box is green, amber, or grey if there is no basis for a judgement. */
 typedef enum verdict { GOOD, BAD, OPEN } verdict;
 
 static void open_box(FILE *page, verdict v, const char *heading)
@@ -18,7 +18,7 @@ static void open_box(FILE *page, verdict v, const char *heading)
 
 /* ---- draws ---- */
 
-/* What to do, in words for who reads the page and may not have typed the command. */
+/* Advice for readers of the page, who may not know the command line. */
 static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_ONE_DRAW] = ". Sample again with more draws",
     [TW_WARN_FEW_DRAWS] = ". Sample again with more draws",
@@ -44,7 +44,7 @@ static const char *const advice[TW_WARNING_COUNT] = {
     [TW_WARN_FACTORISATION] = ". Use the smoothed metric or a smaller step size",
 };
 
-/* The smoothed metric is no advice to who used it. */
+/* Do not advise the smoothed metric if it was used already. */
 static const char *advice_on(const tw_report *r, tw_warning_code code)
 {
     bool smoothed = false;
@@ -55,7 +55,7 @@ static const char *advice_on(const tw_report *r, tw_warning_code code)
     return advice[code];
 }
 
-/* A warning as a sentence: it begins with a letter, or with the name of a method, which stays as it is. */
+/* Print a warning as a sentence: capitalise it, unless it begins with the name of a method. */
 static void print_warning(const tw_report *r, const char *tag, const tw_warning *warning)
 {
     char words[TW_WARNING_BYTES];
@@ -91,7 +91,7 @@ static void print_no_warnings(const tw_report *r)
     fputs("</p>\n", r->page);
 }
 
-/* Draws below temperature 1 may be as good as they like: they are of something else. All files agree in this. */
+/* Draws at an inverse temperature below 1 are not from the posterior. All files agree in this. */
 static bool print_temperature(const tw_report *r)
 {
     for (size_t k = 0; k < r->pool->files; k++) {
@@ -125,13 +125,14 @@ static void judge_draws(const tw_report *r)
 
 /* ---- estimates ---- */
 
-/* Estimates that disagree are nothing to compare with, and none of them is the answer. */
+/* Whether the best estimate can be a reference: if the estimates disagree, none of them can. */
 static bool trusted(const tw_report *r)
 {
     return r->best && (!r->agreement.known || r->agreement.agree);
 }
 
-/* Approximations beside the best estimate: a box of their own, which is green only where all are within its error. */
+/* Compare the approximations with the best estimate in a separate box, which is green only if all are within
+ * its error. */
 static void judge_approximations(const tw_report *r)
 {
     const struct {

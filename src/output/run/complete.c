@@ -1,15 +1,15 @@
-/* complete.c: a journal becomes a run file.
+/* complete.c: turn a journal into a run file.
  *
- * The image in the journal is the file but for its draws: it is copied to a file under another name beside the final
- * one, the groups of the draws are added (draws.c), and the file takes its name. Only then is the journal removed, so
- * that a crash at any moment leaves one or the other. Where the journal has no final facts, its process was killed: what
- * the first facts do not tell is then computed from the records.
+ * The journal's image is the run file without its draws. It is copied to a temporary file next to the final
+ * one, the groups of the draws are added (draws.c), and the file is renamed. Only then is the journal
+ * removed, so that a crash at any time leaves one or the other. A journal without final facts is from a
+ * killed process; the facts that are missing then are computed from the records.
  */
 #include "output/run/file.h"
 #include "output/run/seal.h"
 #include "sample/summarise.h"
 
-/* ---- facts of a run that was killed ---- */
+/* ---- facts of a killed run ---- */
 
 static void add_draw(const tw_journal *j, const tw_journal_draw *draw, tw_run_facts *facts)
 {
@@ -46,7 +46,7 @@ static tw_status recover_facts(const tw_journal *j, tw_run_facts *facts)
 
 /* ---- the file ---- */
 
-/* The final facts, in place of the first, which keep the date: that of all groups of the image. */
+/* Read the final facts in place of the first ones, but keep their date, which all groups of the image have. */
 static tw_status read_facts(const tw_journal *j, tw_facts_store *store)
 {
     tw_nc_image image = {NULL, (size_t)j->facts_bytes};
@@ -68,7 +68,7 @@ static tw_status read_facts(const tw_journal *j, tw_facts_store *store)
     return status;
 }
 
-/* What the image tells: facts, brought up to date, and the observations where they are needed. */
+/* Read the image: the facts, updated, and the observations if they are needed. */
 static tw_status read_image(const tw_journal *j, const char *image, tw_facts_store *store,
                             tw_observations *observed, double **block)
 {

@@ -1,5 +1,5 @@
-/* draws.c: groups posterior, sample_stats, log_likelihood (and summary) of a run file, in blocks of draws. These
- * come as they lie in a journal, whether they are in one or in memory. */
+/* draws.c: write the groups posterior, sample_stats, log_likelihood (and summary) of a run file in blocks of
+ * draws. The draws are in the layout of a journal, whether they come from one or from memory. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,20 +8,21 @@
 
 /* ---- draws ---- */
 
-/* Draws on their way to the file, `rows` at a time. */
+/* The transfer of draws to the file, `rows` at a time. */
 typedef struct transfer {
     const tw_draws_feed *feed;
-    const tw_journal *journal; /* the feed's layout */
+    const tw_journal *journal; /* the layout of the feed */
     tw_nc_writer *file;
     size_t n, chains, rows;
     const tw_observations *observed;
-    int posterior, x; /* groups and variables */
+    int posterior, x; /* ids of groups and variables */
     int stats, statistic[TW_STATISTIC_COUNT];
     int likelihood, y;
-    void *draws;   /* as they lie in a journal */
+    void *draws;   /* in the layout of a journal */
     double *block; /* rows x n */
-    /* Statistics wait for up to as many draws as HDF5 writes at a time (its sieve buffer, 64 kB of one chain): it would
-     * write all of that again for every few of them. held[i + room (c + chains k)] is statistic k of chain c. */
+    /* Statistics are buffered for as many draws as HDF5 writes at a time (its sieve buffer, 64 kB of one
+     * chain); otherwise it would rewrite the buffer for every few draws. held[i + room (c + chains k)] is
+     * statistic k of chain c. */
     double *held;
     size_t room, held_first, held_count;
 } transfer;
@@ -32,7 +33,7 @@ static size_t rows_at_once(const tw_journal *j)
     return rows < 1 ? 1 : rows < most ? rows : most;
 }
 
-/* Draws whose statistics wait: 64 kB of each, if they fit. */
+/* The number of draws whose statistics are buffered: 64 kB of each, if they fit. */
 static size_t statistics_at_once(const tw_journal *j)
 {
     size_t bytes = TW_STATISTIC_COUNT * (size_t)j->settings.chains * sizeof(double);
@@ -86,7 +87,7 @@ static void put_statistic(transfer *t, size_t k, int group, int variable)
     }
 }
 
-/* Write the statistics that wait. */
+/* Write the buffered statistics. */
 static void put_held(transfer *t)
 {
     if (t->held_count == 0) return;
@@ -106,7 +107,7 @@ static void hold_statistics(transfer *t, const tw_journal_draw *draw)
     if (++t->held_count == t->room) put_held(t);
 }
 
-/* x of one chain, or with it log p(y | x) of each observation. */
+/* Write x of one chain or, with `likelihood`, log p(y | x) of each observation. */
 static void put_chain(transfer *t, size_t chain, size_t first, size_t count, bool likelihood)
 {
     const size_t start[3] = {chain, first, 0}, edge[3] = {1, count, t->n};
@@ -153,7 +154,7 @@ static tw_status transfer_draws(transfer *t)
     return TW_OK;
 }
 
-/* ---- the summary instead of draws ---- */
+/* ---- a summary instead of draws ---- */
 
 static tw_status put_summary(const tw_draws_feed *feed, tw_nc_writer *w)
 {
@@ -194,7 +195,7 @@ static tw_status add_groups(const tw_draws_feed *feed, tw_nc_writer *w, const tw
     return status == TW_OK && j->settings.summary_only ? put_summary(feed, w) : status;
 }
 
-/* All that the file may need; closing it gives back what is left over. */
+/* An upper bound of the length of the file; closing it releases the rest. */
 static uint64_t bytes_needed(const tw_journal *j)
 {
     enum { GROUPS = 1 << 16, PER_DRAW = 16, PER_LATENT = 16 };

@@ -1,12 +1,12 @@
-/* evidence.c: the group evidence: estimates of log Z side by side, and what the approximations say.
+/* evidence.c: the group evidence: estimates of log Z, and the approximations.
  *
  *   estimate(estimate)              the method's name
  *   log_z, se, se_bootstrap, weight_ess, acceptance, failures, seconds, particles, temperatures (estimate)
  *   pareto_k, missed, trips, drift, apart (estimate)
- *                                   not in files of earlier versions: NaN
- *   draws(estimate)                 nor this: 0
+ *                                   absent in older files: NaN
+ *   draws(estimate)                 absent in older files: 0
  *   unbiased(estimate)              a flag
- *   laplace, ep, ep_corrected       log Z, NaN where there is none
+ *   laplace, ep, ep_corrected       log Z; NaN if not computed
  *   attributes                      from, kernel
  */
 #include <math.h>
@@ -75,7 +75,8 @@ void tw_evidence_put(tw_nc_writer *w, const tw_run_evidence *e)
 
 /* ---- reading ---- */
 
-/* A count that came as a double: what is no count is 0, and what is too large the largest. */
+/* Convert a count that is stored as a double; an invalid number becomes 0, and one that is too large the
+ * largest count. */
 static size_t to_count(double value)
 {
     return !(value >= 1.0) ? 0 : value < (double)SIZE_MAX ? (size_t)value : SIZE_MAX;

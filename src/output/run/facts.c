@@ -1,5 +1,5 @@
-/* facts.c: what is known of a run beside its draws, as attributes of the file: one list says how each is
- * called, where it is and of which kind. */
+/* facts.c: the facts of a run apart from its draws, as attributes of the file. A list gives the name,
+ * position and kind of each. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static const fact facts_list[] = {
     FACT("interrupted", TRUTH, interrupted),
 };
 
-/* Of each stage, whose name comes in front: warmup_transitions. */
+/* The totals of each stage; the name of the stage precedes theirs: warmup_transitions. */
 static const fact totals_list[] = {
     TOTAL("transitions", COUNT, transitions),           TOTAL("leapfrog_steps", COUNT, leapfrog_steps),
     TOTAL("acceptance_sum", NUMBER, acceptance),        TOTAL("energy_divergence", COUNT, energy_divergence),
@@ -52,7 +52,7 @@ static const fact totals_list[] = {
     TOTAL("factorisation", COUNT, factorisation),
 };
 
-/* A list of facts, what comes in front of their names, and the struct that they are in. */
+/* A list of facts, the prefix of their names, and the struct that contains them. */
 typedef struct fact_list {
     const fact *facts;
     size_t count;
@@ -173,7 +173,7 @@ tw_status tw_facts_get(const tw_nc_reader *r, tw_facts_store *store)
     return tw_fail(r->ctx, TW_BAD_DATA, "attribute n is 0: the file is damaged");
 }
 
-/* The date is the text that tw_facts_get reads first. */
+/* tw_facts_get reads the date as the first text. */
 void tw_facts_take_date(tw_facts_store *store, tw_facts_store *from)
 {
     char *date = from->text[0];

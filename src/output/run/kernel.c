@@ -1,11 +1,11 @@
 /* kernel.c: a kernel in the group constant_data of a run file.
  *
- *   kernel             attribute: its expression, without parameters that were not given; "matrix" with a given one
+ *   kernel             attribute: its expression, without parameters that were not given; "matrix" for a given matrix
  *   theta(parameter)   its parameters; parameter: their names
- *   K(obs, other_obs)  with a given matrix
+ *   K(obs, other_obs)  a given matrix
  *
- * Runs of format 1, which are still read, have the name of the shape as kernel ("" with a given matrix), and log_ell or
- * log_ell(input), log_sigma, constant, white instead of theta.
+ * Files of format 1, which are still read, have the name of the shape as kernel ("" for a given matrix), and
+ * log_ell or log_ell(input), log_sigma, constant and white instead of theta.
  */
 #include "covariance/kernel.h"
 #include "output/run/file.h"
@@ -74,7 +74,7 @@ static tw_status get_theta(const tw_nc_reader *r, int group, const char *express
     return status == TW_OK ? TW_OK : tw_fail_within(r->ctx, status, "constant_data: ");
 }
 
-/* Of format 1. */
+/* For files of format 1. */
 static tw_status get_simple(const tw_nc_reader *r, int group, const char *shape, size_t d, tw_kernel **out)
 {
     double log_sigma = 0.0, constant = 0.0, white = 0.0, *log_ell = NULL;

@@ -3,9 +3,10 @@
  *   observed_data   y(obs)
  *   constant_data   likelihood                      attribute: its name
  *                   phi(likelihood_parameter)       its parameters; likelihood_parameter: their names
- *                   exposure(obs) and the like      its columns, where they are given
+ *                   exposure(obs) and others        its columns, if they are given
  *
- * Runs of format 1, which are still read, have no parameters, and the first column of the likelihood as w(obs).
+ * Files of format 1, which are still read, have no parameters, and store the first column of the likelihood
+ * as w(obs).
  */
 #include <string.h>
 
@@ -50,14 +51,14 @@ static tw_status get_likelihood(const tw_nc_reader *r, int group, const tw_likel
     return status;
 }
 
-/* The number called `name`; *value stays where there is none. */
+/* Set *value to the number called `name`, if there is one. */
 static void pick(size_t count, char *const *names, const double *values, const char *name, double *value)
 {
     for (size_t k = 0; k < count; k++)
         if (strcmp(names[k], name) == 0) *value = values[k];
 }
 
-/* The initial values, and those of the file in place of them. */
+/* The initial values, replaced by those of the file. */
 static tw_status get_parameters(const tw_nc_reader *r, int group, const tw_likelihood *likelihood,
                                 double *phi)
 {
@@ -77,7 +78,7 @@ static tw_status get_parameters(const tw_nc_reader *r, int group, const tw_likel
     return status;
 }
 
-/* Column k goes to the numbers at `to`, if it is there. */
+/* Read column k into `to`, if it is present. */
 static tw_status get_column(const tw_nc_reader *r, int group, size_t k, double *to, tw_observations *out)
 {
     const char *name = out->likelihood->column[k].name;

@@ -1,4 +1,4 @@
-/* load.c: all draws of a run file in memory, with what the sampler did at each of them. */
+/* load.c: load all draws of a run file into memory, with the sampler's record of each. */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void set_member(tw_record *record, size_t k, double value)
     }
 }
 
-/* The file has a row for each chain; here each draw has all chains together. */
+/* The file stores chain after chain; in memory each draw has all chains together. */
 static tw_status read_members(tw_run *run, tw_record *records, double *log_likelihood, double *column)
 {
     const tw_run_facts *f = tw_run_describe(run);
@@ -97,17 +97,18 @@ static tw_status read_positions(tw_run *run, double *x)
 
 /* ---- the run ---- */
 
+/* The transitions of importance sampling squared are those of HMC, and of its chains those of slice
+ * sampling. */
 static tw_status find_method(const tw_run *run, const char *name, tw_method *method)
 {
-    const tw_method_info *found = tw_method_find(strcmp(name, "is2") == 0     ? "hmc"
-                                                 : strcmp(name, "chain") == 0 ? "ess"
-                                                                              : name); /* its transitions */
+    const char *transition = strcmp(name, "is2") == 0 ? "hmc" : strcmp(name, "chain") == 0 ? "ess" : name;
+    const tw_method_info *found = tw_method_find(transition);
     if (!found) return tw_fail(run->ctx, TW_BAD_DATA, "%.1000s: unknown method \"%.60s\"", run->path, name);
     *method = found->method;
     return TW_OK;
 }
 
-/* All the numbers of a file may be larger than a size_t has room for: the allocator says so. */
+/* The size of all draws may overflow size_t; the allocator then fails with a message. */
 static tw_status allocate(tw_run *run, tw_draws *d)
 {
     void *records = NULL;
@@ -129,7 +130,7 @@ static tw_status fill(tw_run *run, tw_draws *d)
                     .warmup = f->warmup_totals,
                     .sampling = f->sampling,
                     .interrupted = f->interrupted};
-    TW_TRY(tw_run_read_draws(run, 0, 0, 0, NULL)); /* is there any? */
+    TW_TRY(tw_run_read_draws(run, 0, 0, 0, NULL)); /* fails if there are no draws */
     TW_TRY(find_method(run, f->method, &d->method));
     TW_TRY(allocate(run, d));
     TW_TRY(read_positions(run, d->x));

@@ -1,12 +1,12 @@
-/* merge.c: the chains of several runs in one file, through the same journal as a run that is drawn, so that it appears whole
- * or not at all. Records of all draws are in memory, positions in blocks. */
+/* merge.c: merge the chains of several runs into one file, through a journal as for a new run, so that the
+ * file appears complete or not at all. The records of all draws are in memory, the positions in blocks. */
 #include <math.h>
 #include <string.h>
 
 #include "output/run/file.h"
 #include "talweg/report.h"
 
-/* One of the runs, with what is known of its draws. */
+/* One of the runs, with the records of its draws. */
 typedef struct part {
     tw_run *run;
     size_t chains, first;   /* its chains are first, first + 1, ... of the file */
@@ -18,12 +18,12 @@ typedef struct merge {
     tw_context *ctx;
     const tw_pool *pool;
     part *parts;
-    size_t n, rows;         /* rows: draws of each chain that are held at a time */
+    size_t n, rows;         /* rows: draws of each chain in memory at a time */
     double *block;          /* n x rows x chains */
     double *x;              /* n x chains: one draw */
     tw_record *records;     /* chains */
     double *log_likelihood; /* chains */
-    double eps;             /* of all of them; NaN: they differ */
+    double eps;             /* the common step size; NaN: they differ */
 } merge;
 
 static void release(merge *m)
@@ -75,7 +75,7 @@ static tw_status prepare(merge *m)
     return tw_allocate_doubles(m->ctx, chains, 1, "the log likelihoods of a draw", &m->log_likelihood);
 }
 
-/* Draw first + i of all chains, of those in the block. */
+/* Append draw first + i of all chains from the block. */
 static tw_status append(merge *m, size_t first, size_t i, tw_run_writer *to)
 {
     for (size_t k = 0; k < m->pool->files; k++) {
@@ -92,7 +92,7 @@ static tw_status append(merge *m, size_t first, size_t i, tw_run_writer *to)
     return tw_run_append(to, &draw);
 }
 
-/* Draws first .. first + count - 1 of all chains into the block. */
+/* Read draws first .. first + count - 1 of all chains into the block. */
 static tw_status read_block(merge *m, size_t first, size_t count)
 {
     for (size_t k = 0; k < m->pool->files; k++)
@@ -113,7 +113,7 @@ static tw_status copy(merge *m, tw_run_writer *to)
     return TW_OK;
 }
 
-/* Those of the first run with draws, but for what is a sum or common to all. */
+/* The facts of the first run with draws, with sums and common values over all runs. */
 static tw_run_facts facts_of(const tw_pool *pool, double eps)
 {
     size_t k = 0;

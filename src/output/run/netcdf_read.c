@@ -1,4 +1,4 @@
-/* netcdf_read.c: the reading half of netcdf_file.h: nothing in a file is believed before it is checked. */
+/* netcdf_read.c: the functions of netcdf_file.h that read. Everything in a file is checked before use. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 
 /* ---- the file ---- */
 
-/* The eight bytes that HDF5, and so NetCDF-4, begins with. Anything else is not shown to netCDF-C, which
- * would take some names for addresses on the network. */
+/* Check the eight bytes that begin an HDF5 file, and so a NetCDF-4 file. Other files are not passed to
+ * netCDF-C, which would take some names for network addresses. */
 static tw_status check_bytes(tw_context *ctx, FILE *file)
 {
     static const char signature[8] = "\211HDF\r\n\032\n";
@@ -24,7 +24,7 @@ static tw_status check_bytes(tw_context *ctx, FILE *file)
                    "this is not a NetCDF-4 file: use one written by talweg sample or talweg evidence");
 }
 
-/* Whatever is no regular file is not even opened: that would wait for somebody to write to a pipe. */
+/* Only regular files are opened: opening a pipe would wait for a writer. */
 static tw_status check_file(tw_context *ctx, const char *path)
 {
     struct stat about;
@@ -38,7 +38,7 @@ static tw_status check_file(tw_context *ctx, const char *path)
     return status;
 }
 
-/* What opening a file gave. */
+/* Handle the result of opening a file. */
 static tw_status opened(tw_nc_reader *r, int code, int id)
 {
     if (code != NC_NOERR)
@@ -71,7 +71,7 @@ void tw_nc_close(tw_nc_reader *r)
     r->file = -1;
 }
 
-/* ---- what is where ---- */
+/* ---- groups, dimensions and variables ---- */
 
 /* "posterior/" for a group, "" for the root. */
 static void prefix_of(const tw_nc_reader *r, int group, char prefix[NC_MAX_NAME + 2])
@@ -162,7 +162,7 @@ tw_status tw_nc_read_vector(const tw_nc_reader *r, int group, const char *name, 
                             double **values)
 {
     int variable = -1;
-    TW_TRY(tw_nc_find_variable(r, group, name, 1, &length, &variable)); /* before memory is asked for */
+    TW_TRY(tw_nc_find_variable(r, group, name, 1, &length, &variable)); /* check before allocating */
     TW_TRY(tw_allocate_doubles(r->ctx, length, 1, name, values));
     return tw_nc_read_doubles(r, group, name, 1, &length, *values);
 }

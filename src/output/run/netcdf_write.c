@@ -1,4 +1,4 @@
-/* netcdf_write.c: the writing half of netcdf_file.h. */
+/* netcdf_write.c: the functions of netcdf_file.h that write. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -54,7 +54,7 @@ void tw_nc_create_image(tw_nc_writer *w)
     if (tw_nc_ok(w, nc_create_mem("image", NC_NETCDF4, FIRST_BYTES, &id))) w->file = id;
 }
 
-/* What went wrong, if anything did. */
+/* Report the recorded error, if any. */
 static tw_status verdict(const tw_nc_writer *w)
 {
     if (w->error == NC_NOERR) return TW_OK;
@@ -153,14 +153,15 @@ int tw_nc_names(tw_nc_writer *w, int group, const char *name, size_t length, con
     return dimension;
 }
 
-/* At least 1, and no more than there is or than fits. */
+/* min(length, most), but at least 1. */
 static size_t piece_of(size_t length, size_t most)
 {
     size_t piece = length < most ? length : most;
     return piece > 0 ? piece : 1;
 }
 
-/* About 2^17 elements: as many rows as are written at a time, so that no piece is packed twice. */
+/* Chunks of about 2^17 elements, with as many rows as are written at a time, so that no chunk is compressed
+ * twice. */
 static void choose_pieces(const tw_nc_writer *w, int rank, const size_t *lengths, size_t *piece)
 {
     size_t room = (size_t)1 << 17;

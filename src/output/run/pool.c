@@ -1,4 +1,4 @@
-/* pool.c: run files of one problem, as one set of chains. */
+/* pool.c: several run files of one problem, as one set of chains. */
 #include <string.h>
 
 #include "base/context.h"
@@ -20,7 +20,7 @@ static void add_totals(tw_totals *to, const tw_totals *from)
     to->factorisation += from->factorisation;
 }
 
-/* Draws at b = 1 are of the posterior whatever q was. */
+/* Draws at b = 1 are from the posterior for any q. */
 static const char *target_difference(const tw_run_facts *a, const tw_run_facts *b)
 {
     if (a->beta != b->beta) return "the inverse temperature of their draws";
@@ -35,7 +35,7 @@ static tw_status fail_difference(const tw_pool *pool, size_t k, const char *what
                    pool->path[0], pool->path[k], what);
 }
 
-/* What there is to say about the covariance was said when the run was made. */
+/* Messages about the covariance are muted: they were given when the run was made. */
 static tw_status load_problem(tw_pool *pool, size_t k, tw_problem **problem)
 {
     tw_log_mute(pool->ctx, true);
@@ -54,7 +54,7 @@ static tw_status check_problem(tw_pool *pool, size_t k)
     return difference ? fail_difference(pool, k, difference) : TW_OK;
 }
 
-/* The first file with draws is what the others are compared with. */
+/* The facts of the first file with draws, with which the others are compared. */
 static const tw_run_facts *first_chained(const tw_pool *pool)
 {
     size_t k = 0;
@@ -62,7 +62,7 @@ static const tw_run_facts *first_chained(const tw_pool *pool)
     return tw_run_describe(pool->run[k]);
 }
 
-/* Chains of one sampler and one seed have the same random numbers: they are no more than one of them. */
+/* Chains of one sampler with the same seed use the same random numbers, so they are copies. */
 static tw_status check_seed(const tw_pool *pool, size_t k)
 {
     const tw_run_facts *b = tw_run_describe(pool->run[k]);
@@ -112,7 +112,7 @@ static void note_lengths(const tw_pool *pool)
     }
 }
 
-/* Weighted points are no chains. */
+/* Weighted points are not chains, so they cannot be pooled with others. */
 static tw_status check_theta(tw_pool *pool, size_t k)
 {
     const tw_run_theta *theta = tw_run_read_theta(pool->run[k]);
@@ -125,7 +125,7 @@ static tw_status check_theta(tw_pool *pool, size_t k)
     return TW_OK;
 }
 
-/* The file that has chain c of all. */
+/* The file that contains chain c of the pool. */
 static size_t file_of(const tw_pool *pool, size_t c)
 {
     for (size_t k = 0;; k++) {
@@ -136,7 +136,7 @@ static size_t file_of(const tw_pool *pool, size_t c)
     }
 }
 
-/* Do all draws of two chains have the same log density, and do they move? */
+/* Whether all draws of two chains have the same log density, and the density changes. */
 static bool repeats(size_t draws, const double *a, const double *b)
 {
     bool moves = false;
@@ -147,7 +147,7 @@ static bool repeats(size_t draws, const double *a, const double *b)
     return moves;
 }
 
-/* A file that was merged has one seed of several: chains that come twice are found by their draws. */
+/* A merged file has the seed of only one of its parts, so repeated chains are found by comparing draws. */
 static tw_status check_repeats(tw_pool *pool)
 {
     double *lp = NULL;
@@ -214,7 +214,7 @@ size_t tw_pool_block(const tw_pool *pool)
     return count < 1 ? 1 : count > pool->n ? pool->n : count;
 }
 
-/* Chains of one file, facts->draws long, to their place among those of all files. */
+/* Copy the chains of one file, facts->draws long, to their positions among those of all files. */
 static void place(const tw_pool *pool, const tw_run_facts *facts, size_t before, size_t count,
                   const double *from, double *to)
 {
@@ -224,7 +224,7 @@ static void place(const tw_pool *pool, const tw_run_facts *facts, size_t before,
                    from + facts->draws * (c + facts->chains * k), pool->draws * sizeof *to);
 }
 
-/* What to read of every file: a block of latents, or a statistic where name is not NULL. */
+/* What to read from every file: a block of latents, or a statistic if name is not NULL. */
 typedef struct wanted {
     const char *name;
     size_t first, count;

@@ -1,4 +1,4 @@
-/* pool_source.c: see pool_source.h. */
+/* pool_source.c: the draws of a pool as a source of predictions; see pool_source.h. */
 #include "output/run/pool_source.h"
 
 #include "base/context.h"
@@ -7,7 +7,7 @@ static tw_status read_draws(void *user, size_t chain, size_t first, size_t count
 {
     const tw_pool_draws *draws = user;
     size_t k = 0;
-    for (;; k++) { /* the file that has the chain; those of estimates have no draws to look for */
+    for (;; k++) { /* find the file with the chain; files of estimates have no draws */
         const tw_run_facts *facts = tw_run_describe(draws->pool->run[k]);
         size_t chains = facts->draws > 0 ? facts->chains : 0;
         if (chain < chains) break;

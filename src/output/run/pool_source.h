@@ -14,7 +14,7 @@ typedef struct tw_pool_draws {
 /* *draws must outlive the source. */
 tw_draw_source tw_pool_source(tw_pool_draws *draws);
 
-/* Where their parameters are unknown: for the source's places; *out is NULL where they are known. */
+/* For unknown parameters, the models of the source's draws; *out is NULL if all parameters are known. */
 tw_status tw_pool_places(const tw_pool_draws *draws, tw_theta_places **out);
 
 #endif

@@ -1,5 +1,5 @@
-/* pool_summarise.c: a summary of every latent over the chains of all files, in blocks of latents, and which
- * of them are worst. */
+/* pool_summarise.c: summaries of all latents over the chains of all files, in blocks of latents, and their
+ * order from the worst. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static tw_status summarise_blocks(tw_pool *pool, size_t threads, double *x, tw_s
     return TW_OK;
 }
 
-/* Of the files that have energies. */
+/* The smallest E-BFMI of the files that have energies. */
 static tw_status smallest_ebfmi(tw_pool *pool, double *out)
 {
     for (size_t k = 0; k < pool->files; k++) {
@@ -82,7 +82,8 @@ typedef struct ranked {
     size_t latent;
 } ranked;
 
-/* Increasing; what has no effective size comes first, but for a latent that does not vary: it is known. */
+/* In increasing order. Latents without an effective size come first, except constant ones, which are known
+ * exactly. */
 static int by_ess(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;

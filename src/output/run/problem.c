@@ -1,15 +1,15 @@
 /* problem.c: a problem as the groups observed_data and constant_data of a run file.
  *
  *   both            the observations: see likelihood.c
- *   constant_data   X(obs, input)                    as the kernel sees them; input: their names
+ *   constant_data   X(obs, input)                    the kernel's inputs; input: their names
  *                   the kernel: see kernel.c
- *                   scaling_centre, scaling_scale, scaling_column (input)      where they were standardised
+ *                   scaling_centre, scaling_scale, scaling_column (input)      if they were standardised
  *                   jitter
- *                   scaling_input(scaling_input)     names of the inputs before, where they had names
- *                   category_K(category_K)           the texts of input K, from 1 on, where it is text
- *                   label(label)                     the texts that y stands for, where it was not numbers
+ *                   scaling_input(scaling_input)     names of the inputs before scaling, if they had names
+ *                   category_K(category_K)           the texts of input K, counted from 1, if it is text
+ *                   label(label)                     the texts of the values of y, if it was text
  *   attributes      named_inputs, scaling_inputs
- *                   label_column, exposure_column and the like: what these columns were called, where they had names
+ *                   label_column, exposure_column and others: the source names of these columns, if they had names
  */
 #include <math.h>
 #include <stdio.h>
@@ -162,7 +162,7 @@ static tw_status get_inputs(const tw_nc_reader *r, int group, size_t n, size_t d
     return code == NC_NOERR ? TW_OK : tw_nc_fail(r, group, "X", code);
 }
 
-/* Names along a dimension of their own, where there are any. */
+/* Read names along their own dimension, if present. */
 static tw_status get_names(const tw_nc_reader *r, int group, const char *name, tw_levels *to)
 {
     if (!tw_nc_has_variable(group, name)) return TW_OK;
@@ -223,7 +223,7 @@ static tw_status get_sources(const tw_nc_reader *r, int group, tw_data *data)
     return TW_OK;
 }
 
-/* Columns increase and are among the inputs; scales are above 0. */
+/* Columns must increase and be inputs; scales must be above 0. */
 static tw_status check_scaling(tw_context *ctx, const tw_scaling *s, const long long *columns)
 {
     for (size_t k = 0; k < s->d_out; k++) {

@@ -1,15 +1,15 @@
-/* read.c: an open run file; and, where a run was killed, the file that is made of its journal first. */
+/* read.c: open and read a run file; if the run was killed, first make the file from its journal. */
 #include <stdint.h>
 #include <string.h>
 
 #include "output/run/file.h"
 
-enum { ROWS_BUFFER = 1 << 19 }; /* numbers that are turned from rows to columns at a time */
+enum { ROWS_BUFFER = 1 << 19 }; /* numbers transposed at a time */
 
 /* ---- opening ---- */
 
-/* A crash tears the draw that is being written. More than that is damage, and what lies behind it may be worth
- * somebody's while. */
+/* A crash can leave only one incomplete draw. More data than that is damage, and the user may want to recover
+ * them. */
 static tw_status drop_empty(tw_journal *j)
 {
     if (j->left > j->stride)
@@ -36,7 +36,7 @@ static tw_status complete(tw_journal *j, const char *path)
     return TW_OK;
 }
 
-/* The journal of a run that did not end becomes its file; one without a draw is of no use. */
+/* Turn the journal of a run that did not end into its file; remove a journal without draws. */
 static tw_status complete_journal(tw_context *ctx, const char *path)
 {
     tw_journal journal;
@@ -49,8 +49,8 @@ static tw_status complete_journal(tw_context *ctx, const char *path)
     return status;
 }
 
-/* Dimensions of a file may have any length, 0 too, without a byte behind them: the bytes of all draws must at least
- * be a number. */
+/* The dimensions of a file may have any length, also 0, without any data. Check that the size of all draws in
+ * bytes does not overflow. */
 static tw_status check_counts(tw_context *ctx, const tw_run_facts *f)
 {
     const size_t most_numbers = SIZE_MAX / 128;
@@ -60,7 +60,7 @@ static tw_status check_counts(tw_context *ctx, const tw_run_facts *f)
                    f->draws, f->n);
 }
 
-/* Are the draws there that the facts tell of? */
+/* Check that the draws which the facts describe are present. */
 static tw_status check_draws(const tw_run *run, tw_run_facts *f)
 {
     const tw_nc_reader *r = &run->file;
@@ -171,7 +171,7 @@ static tw_status check_range(const tw_run *run, const char *what, size_t first, 
                    run->path, all, what, count, first);
 }
 
-/* Draws i .. i + rows - 1 of one chain lie one after the other in the file; here each latent's do. */
+/* Draws i .. i + rows - 1 of one chain are contiguous in the file; in memory, the draws of each latent are. */
 static int read_rows(int group, int variable, const size_t start[3], const size_t edge[3], size_t draws,
                      size_t chains, double *buffer, double *x)
 {

@@ -1,5 +1,5 @@
-/* reopen.c: go on with a run: from the journal of one that was killed, or from the file of one that was
- * interrupted, whose draws then make a new journal. That one is filled under another name (RUN.nc.resume.journal), so
+/* reopen.c: continue a run from the journal of a killed one, or from the file of an interrupted one, whose
+ * draws are copied to a new journal. That journal is filled under another name (RUN.nc.resume.journal), so
  * that a crash meanwhile leaves the file as it was. */
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "output/run/file.h"
 
-/* ---- what is there ---- */
+/* ---- checks ---- */
 
 static tw_status fail_draws(const tw_run_writer *w, size_t found, size_t wanted)
 {
@@ -24,7 +24,7 @@ static tw_status check_shape(const tw_run_writer *w, const tw_run_facts *facts, 
                    w->path, chains, n, facts->chains, facts->n);
 }
 
-/* Is the last draw in the journal this one? */
+/* Check that the last draw in the journal is x. */
 static tw_status check_last(const tw_run_writer *w, size_t draws, const double *x)
 {
     const tw_journal *j = &w->journal;
@@ -42,11 +42,12 @@ static tw_status check_last(const tw_run_writer *w, size_t draws, const double *
 
 /* ---- from the file ---- */
 
-/* Draws on their way from a file to a journal. Records of all of them are there, x of `rows` at a time. */
+/* The copy of draws from a file to a journal. The records of all draws are in memory, and x of `rows` draws
+ * at a time. */
 typedef struct copier {
     tw_context *ctx;
     tw_run *run;
-    size_t n, chains, draws, rows; /* draws: in the file */
+    size_t n, chains, draws, rows; /* draws: those in the file */
     tw_record *records;            /* [c + chains d] */
     double *log_likelihood;        /* the same */
     double *eps;                   /* [d + draws c] */
@@ -100,7 +101,7 @@ static tw_status copy_draws(copier *c, size_t draws, tw_journal *to)
     return tw_journal_sync(to);
 }
 
-/* The journal of RUN.nc.resume becomes that of RUN.nc. */
+/* Rename the journal of RUN.nc.resume to that of RUN.nc. */
 static tw_status take_name(tw_run_writer *w)
 {
     char own[PATH_MAX];

@@ -1,7 +1,7 @@
-/* save.c: draws that are in memory become a run file in one go. There is no journal, since a crash meanwhile costs
- * no more than the time to write them again; the file is written under another name and takes its own when it is
- * complete. A journal of an earlier run by this name is held meanwhile and then taken away, or else it would be made
- * the file when that is opened next. */
+/* save.c: write draws in memory to a run file at once. No journal is needed, since a crash costs only the
+ * time to write them again; the file is written under a temporary name and renamed when complete. The journal
+ * of an earlier run of this name is locked meanwhile and then removed; otherwise the next reader would turn
+ * it into the file. */
 #include <math.h>
 #include <sys/stat.h>
 
@@ -12,7 +12,7 @@
 #include "talweg/team.h"
 
 typedef struct memory {
-    tw_journal layout; /* that of a journal with these draws */
+    tw_journal layout; /* the layout of a journal with these draws */
     const tw_problem *problem;
     const tw_draws *draws;
     const tw_run_theta *theta;       /* NULL: all parameters are known */
@@ -45,7 +45,7 @@ static tw_status read_latents(void *from, size_t first, size_t count, double *x)
     return TW_OK;
 }
 
-/* The facts as the file has them by now, with its date. */
+/* Read back the facts in the file, with its date. */
 static tw_status read_facts(tw_context *ctx, const char *image, tw_facts_store *store)
 {
     tw_nc_reader r;
@@ -121,7 +121,7 @@ static tw_status save_claimed(memory *m, const char *path, const tw_run_options 
     return status;
 }
 
-/* With the problem, draws and what else is there. */
+/* Save the problem, the draws and the optional parts. */
 static tw_status save_memory(tw_context *ctx, const char *path, const tw_run_options *options,
                              const tw_run_facts *facts, memory *m)
 {

@@ -1,4 +1,4 @@
-/* seal.c: see seal.h. */
+/* seal.c: the checksum at the end of a run file; see seal.h. */
 #include "output/run/seal.h"
 
 #include <errno.h>
@@ -6,15 +6,16 @@
 
 #include "output/journal/frame.h"
 
-/* "twseal02", as bytes in a file of this machine; "twseal01" is that of earlier files */
+/* "twseal02", as bytes in a file of this machine; "twseal01" marks older files */
 #define SEAL UINT64_C(0x32306c6165737774)
 #define SEAL_01 UINT64_C(0x31306c6165737774)
 
 enum { BLOCK_WORDS = 1 << 13, SEAL_KIND = 0, SEAL_LENGTH, SEAL_CHECKSUM, SEAL_WORDS };
 
-/* tw_checksum alone never brings the high bits of a word down: changes of the last bytes of two words cancel once in 256
- * times. So each word is stirred before it is added; both steps are one to one. */
-static void stir(size_t words, uint64_t *block)
+/* tw_checksum alone does not propagate the high bits of a word, so that changes in the last bytes of two
+ * words cancel with probability 1/256. Therefore each word is mixed before it is added; both steps are
+ * bijections. */
+static void mix_words(size_t words, uint64_t *block)
 {
     for (size_t i = 0; i < words; i++) {
         uint64_t word = block[i] * UINT64_C(0x9e3779b97f4a7c15);
@@ -22,7 +23,7 @@ static void stir(size_t words, uint64_t *block)
     }
 }
 
-/* The checksum of the first `length` bytes, filled up with zeros to whole words, as that kind of seal has it. */
+/* The checksum of the first `length` bytes, padded with zeros to whole words, for this kind of seal. */
 static bool sum_file(FILE *file, uint64_t kind, uint64_t length, uint64_t *sum)
 {
     uint64_t block[BLOCK_WORDS];
@@ -33,14 +34,14 @@ static bool sum_file(FILE *file, uint64_t kind, uint64_t length, uint64_t *sum)
         memset(block, 0, sizeof block);
         if (fread(block, 1, bytes, file) != bytes) return false;
         size_t words = (bytes + sizeof *block - 1) / sizeof *block;
-        if (kind == SEAL) stir(words, block);
+        if (kind == SEAL) mix_words(words, block);
         *sum = tw_checksum(*sum, words, block);
         length -= bytes;
     }
     return true;
 }
 
-/* How long is it? */
+/* The length of the file. */
 static bool measure(FILE *file, uint64_t *length)
 {
     long end = fseek(file, 0, SEEK_END) == 0 ? ftell(file) : -1;

@@ -1,11 +1,12 @@
-/* seal.h: a checksum behind the end of a NetCDF file.
+/* seal.h: a checksum after the end of a NetCDF file.
  *
- * HDF5 does not survive every damaged file: it believes what it reads. So a file of ours ends in a seal of 24 bytes,
+ * HDF5 may crash on a damaged file, because it trusts what it reads. Therefore a run file ends in a seal of
+ * 24 bytes,
  *
- *   "twseal02", the length of the file in front of it, the checksum of that (journal.c)
+ *   "twseal02", the length of the file before it, the checksum of that (seal.c)
  *
- * which HDF5 does not look at, and is compared before HDF5 sees the file. A program that adds to the file drops the
- * seal, and the file is then read without.
+ * which HDF5 ignores, and which is checked before HDF5 reads the file. A program that adds to the file drops
+ * the seal; such a file is read without the check.
  */
 #ifndef TALWEG_OUTPUT_RUN_SEAL_H
 #define TALWEG_OUTPUT_RUN_SEAL_H
@@ -14,10 +15,10 @@
 
 #include "output/writer.h"
 
-/* Seal a file that somebody wrote under the writer's temporary name. */
+/* Seal the complete file under the writer's temporary name. */
 tw_status tw_seal_put(tw_writer *writer);
 
-/* TW_BAD_DATA where the file has a seal and is not what it was. */
+/* TW_BAD_DATA if the file has a seal that does not match. */
 tw_status tw_seal_check(tw_context *ctx, FILE *file);
 
 #endif

@@ -1,5 +1,5 @@
-/* statistics.c: the numbers that every draw of every chain has: their names in the group sample_stats, and
- * how they come out of a journal. */
+/* statistics.c: the statistics of every draw of every chain: their names in the group sample_stats, and their
+ * values from a journal. */
 #include "output/run/file.h"
 
 enum {

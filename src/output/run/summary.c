@@ -1,5 +1,5 @@
-/* summary.c: what the draws of a run are worth, from blocks of latents that fit into memory; and the group
- * summary, which holds that instead of the draws where they were not kept. */
+/* summary.c: summaries of a run from blocks of latents that fit into memory; and the group summary, which
+ * replaces the draws if they are not kept. */
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -16,8 +16,8 @@ static size_t latents_at_once(const tw_latents *l)
     return count < l->n ? count : l->n;
 }
 
-/* Each thread's workspace takes 100 bytes for each draw of each chain (diagnose.h): as many threads as fit into
- * eight blocks. */
+/* The workspace of a thread takes 100 bytes for each draw of each chain (diagnose.h). Use as many threads as
+ * fit into eight blocks. */
 static size_t threads_for(const tw_latents *l, size_t threads)
 {
     size_t most = 8 * (size_t)TW_RUN_BLOCK / (100 * l->draws * l->chains);
@@ -46,7 +46,7 @@ tw_status tw_latents_summarise(const tw_latents *l, size_t threads, tw_summary *
 typedef struct column {
     const char *name;
     size_t offset;
-    bool later; /* files of earlier versions do not have it: NaN */
+    bool later; /* absent in older files: NaN */
 } column;
 
 static const column columns[] = {
@@ -132,7 +132,8 @@ static tw_status get_rows(tw_run *run, size_t threads, tw_summary *rows)
     return status == TW_OK ? TW_OK : tw_fail_within(run->ctx, status, "%.1000s: ", run->path);
 }
 
-/* Draws of unknown parameters are no chain: their effective number is that of the weights, and they have no R-hat. */
+/* Draws of unknown parameters are not a chain: their effective number is that of the weights, and they have
+ * no R-hat. */
 static void weigh_rows(const tw_run_theta *t, size_t n, tw_summary *rows)
 {
     for (size_t i = 0; i < n; i++) {

@@ -1,14 +1,14 @@
-/* theta.c: unknown parameters of a run: a variable for each in the group posterior, (chain, draw), beside x; and the group
- * unknown_parameters:
+/* theta.c: unknown parameters of a run: a variable for each in the group posterior, (chain, draw), in
+ * addition to x; and the group unknown_parameters:
  *
- *   parameter(parameter), prior(parameter)        names, as they are reported, and priors as they are written
- *   index(parameter), as_log(parameter)           their places in theta; is the logarithm reported?
+ *   parameter(parameter), prior(parameter)        names as reported, and priors as written
+ *   index(parameter), as_log(parameter)           their indices in theta; whether the logarithm is reported
  *   mean, sd, q05, q50, q95, mcse (parameter)     their posterior, from the weighted points or chains
- *   ess_bulk, ess_tail, rhat (parameter)          of chains; of weighted points the effective number of weights, and NaN
- *   theta(point, parameter)                       all points, as logarithms where the model has them as such
- *   log_weight(point)                             log w: the mean of w is p(y); 0 for all of chains
+ *   ess_bulk, ess_tail, rhat (parameter)          for chains; for weighted points the effective number of weights, NaN, NaN
+ *   theta(point, parameter)                       all points, on the scale of theta (logarithms of positive parameters)
+ *   log_weight(point)                             log w: the mean of w is p(y); 0 for chains
  *   log_z(point)                                  estimates of log p(y | theta); NaN for chains
- *   point_of_draw(draw)                           which point each draw is of
+ *   point_of_draw(draw)                           the point of each draw
  *   attributes                                    scrambles, weight_ess, pareto_k
  */
 #include <stddef.h>
@@ -166,7 +166,7 @@ static tw_status get_rows(const tw_nc_reader *r, int group, tw_theta_store *s)
     return TW_OK;
 }
 
-/* Whole numbers that count from 0 to `below`. */
+/* Read whole numbers from 0 to below `below`. */
 static tw_status get_numbers(const tw_nc_reader *r, int group, const char *name, size_t length, size_t below,
                              size_t **out)
 {

@@ -1,5 +1,5 @@
-/* write.c: a run file from its first draw to its last. While it goes on there is a journal, from which
- * complete.c makes the file. */
+/* write.c: write a run file from its first draw to its last: draws go to a journal, from which complete.c
+ * makes the file. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 #include "output/run/seal.h"
 #include "talweg/team.h"
 
-/* Looked at before it is opened: to open a pipe is to wait for somebody at its other end. */
+/* Check the path before opening it: opening a pipe would wait for its other end. */
 tw_status tw_run_begin(tw_context *ctx, const char *path, bool overwrite, tw_writer **out)
 {
     struct stat about;
@@ -27,7 +27,7 @@ tw_status tw_run_check(tw_context *ctx, const char *path, bool overwrite)
     return tw_journal_check(ctx, path, overwrite);
 }
 
-/* How long that file may be: inputs, the covariance matrix if it was given, and a little more. */
+/* An upper bound of the length of the image: inputs, the covariance matrix if it was given, and some more. */
 static uint64_t image_bytes(const tw_problem *problem)
 {
     enum { GROUPS = 1 << 16, PER_CASE = 16 };
@@ -39,7 +39,7 @@ static uint64_t image_bytes(const tw_problem *problem)
 tw_status tw_run_write_image(tw_context *ctx, const tw_problem *problem, const tw_run_facts *facts,
                              unsigned compress, const tw_run_evidence *evidence, tw_writer *writer)
 {
-    /* Data are deflated in any case: decimals read from a file shrink to a quarter. */
+    /* Data are always compressed: decimal numbers read from a file shrink to a quarter. */
     tw_nc_writer w = {.ctx = ctx,
                       .path = writer->path,
                       .file = -1,
@@ -55,7 +55,7 @@ tw_status tw_run_write_image(tw_context *ctx, const tw_problem *problem, const t
     return tw_nc_finish(&w);
 }
 
-/* ---- beginning ---- */
+/* ---- creating ---- */
 
 tw_status tw_run_check_parts(tw_context *ctx, const tw_run_options *o, const tw_problem *problem,
                              const tw_run_facts *facts)
@@ -148,7 +148,7 @@ void tw_run_writer_free(tw_run_writer *w)
     tw_release(ctx, w);
 }
 
-/* The final facts go into the journal first: from then on a crash costs nothing at all. */
+/* The final facts go to the journal first; from then on a crash loses nothing. */
 static tw_status finish(tw_run_writer *w, const tw_run_facts *facts)
 {
     tw_nc_writer nc = {.ctx = w->ctx, .path = w->path, .file = -1};
@@ -192,7 +192,7 @@ static tw_status write_estimates(tw_context *ctx, const char *path, bool overwri
     return tw_writer_close(writer, status);
 }
 
-/* A journal that stayed would become the file when that is opened. */
+/* Lock and remove an old journal; otherwise the next reader would turn it into the file. */
 tw_status tw_run_write_evidence(tw_context *ctx, const char *path, bool overwrite, const tw_problem *problem,
                                 const tw_run_facts *facts, const tw_run_evidence *evidence)
 {
