@@ -65,8 +65,8 @@ tw_status tw_parser_column(tw_parser *p, size_t *column);
 /* Can a name stand in an expression without quotes? */
 bool tw_is_bare_column(const char *name);
 
-/* Of a list of names, "se, matern12, ...", the one that a word may have been meant for; of length 0: there is none. */
-tw_word tw_parser_nearest(tw_word word, const char *names);
+/* As tw_nearest_name, of a word of the text. */
+void tw_parser_nearest(tw_word word, const char *names, char nearest[TW_NAME_BYTES]);
 
 /* There is no leaf of that name. */
 tw_status tw_parser_fail_name(const tw_parser *p, tw_word word);
