@@ -33,7 +33,10 @@ void tw_warnings_receive(tw_context *ctx);
 /* One of them, by hand. */
 void tw_warnings_hear(void *user, const tw_warning *warning);
 
-/* Forget those kept so far, and what is in use: a new command begins. */
+/* From now on those kept and said begin with "SUBJECT: ", for a command about several models; NULL: no longer. */
+void tw_warnings_about(const char *subject);
+
+/* Forget those kept so far, what is in use and the subject: a new command begins. */
 void tw_warnings_forget(void);
 
 /* --no-warnings: they are kept, and not said. */
