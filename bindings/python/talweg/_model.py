@@ -291,6 +291,7 @@ class Model(Shown):
         self.priors, self.fixed = [], []
         self._notes, self._fits, self._problem = notes, {}, problem
         self._take_parts(parts)
+        self._forget_defaults()  # the file has their values
         self.standardise = "scaling_inputs" in parts
         self.n, self.rank = facts["n"], facts["rank"]
         columns = parts.get("scaling_inputs", view(parts["X"]).shape[1])
@@ -363,7 +364,7 @@ class Model(Shown):
         return reduce_model(self)
 
     def _forget_defaults(self) -> None:
-        """A fit will find the parameters that were not given: do not warn about them."""
+        """Do not warn about parameters that were not given: a fit will find them, or a file has their values."""
         self._notes[:] = [note for note in self._notes if isinstance(note, str) or note[0] != "default_parameters"]
 
     def _moved(self, found: list[Warned]) -> None:
