@@ -138,6 +138,7 @@ double tw_terminal_elapsed(void)
  * process: so this is the program's, not the library's ---- */
 
 static volatile sig_atomic_t caught, seen;
+static bool told;                   /* by another rank */
 static const char *volatile excuse; /* for an end before `caught`; NULL: the signal ends the program */
 
 static void handle(int number)
@@ -193,7 +194,12 @@ void tw_interrupt_catch(void)
 
 bool tw_interrupt_seen(void)
 {
-    return seen != 0;
+    return seen != 0 || told;
+}
+
+void tw_interrupt_tell(void)
+{
+    told = true;
 }
 
 static int exit_code;

@@ -57,7 +57,10 @@ void tw_interrupt_excuse(const char *words);
 /* From now on the first SIGINT or SIGTERM only sets a mark; a second one ends the program as usual. */
 void tw_interrupt_catch(void);
 
-/* Was there one? */
+/* Was there one, here or at another rank? */
 bool tw_interrupt_seen(void);
+
+/* There was one at another rank. The next one here is still the first. */
+void tw_interrupt_tell(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* team.c: a team over MPI (talweg/team_mpi.h).
  *
- * Every call starts with an allgather, in which each rank sends all others one slot of a fixed size: whether it fails, and
- * otherwise its payload, if that fits. A rank that fails does not know which call the others are in; since all slots have the
+ * Every call starts with an allgather, in which each rank sends all others one slot of a fixed size: whether it fails, whether
+ * it was asked to stop, and its payload, if that fits. A rank that fails does not know which call the others are in; since all slots have the
  * same size it can join any of them, and no rank waits forever: all ranks learn of the failure in the same call, receive the
  * reason, and do not communicate again. A payload that does not fit into the slots follows in a separate message. Nothing is
  * sent while no rank waits, so that no rank can run ahead of another's failure.
@@ -23,7 +23,7 @@ enum {
 
 /* In front of the payload of a rank. */
 typedef struct slot_head {
-    int fails;
+    int fails, asked;
 } slot_head;
 
 typedef struct mpi_team {
@@ -37,6 +37,8 @@ typedef struct mpi_team {
     tw_mpi_windows windows;       /* memory shared by the ranks of one machine */
     bool over;                    /* a rank failed, or the work has ended */
     void (*say)(const char *why); /* in lockstep: prints the reason of a rank that fails alone */
+    bool (*is_asked)(void);       /* of this rank: to stop; NULL: never */
+    void (*hear)(void);           /* that a rank was asked */
     tw_status how;                /* of the rank that failed */
     char why[WHY_BYTES];
 } mpi_team;
@@ -100,10 +102,27 @@ static tw_status receive_failure(mpi_team *m, int first, const failure *mine)
     return m->how;
 }
 
+static slot_head head_of(const mpi_team *m, size_t rank)
+{
+    slot_head head;
+    memcpy(&head, m->slots + rank * slot_bytes(m), sizeof head);
+    return head;
+}
+
+/* A rank that was asked to stop has told all others. */
+static void hear_of_requests(const mpi_team *m)
+{
+    for (size_t r = 0; m->hear && r < m->team.size; r++)
+        if (head_of(m, r).asked) {
+            m->hear();
+            return;
+        }
+}
+
 /* All ranks exchange their slots. A rank with a message fails. */
 static tw_status exchange(mpi_team *m, const failure *mine)
 {
-    const slot_head head = {.fails = mine != NULL};
+    const slot_head head = {.fails = mine != NULL, .asked = m->is_asked && m->is_asked()};
     MPI_Request request;
     if (m->over) return m->how == TW_OK ? TW_INTERRUPTED : m->how;
     memcpy(m->own, &head, sizeof head);
@@ -113,11 +132,9 @@ static tw_status exchange(mpi_team *m, const failure *mine)
         lose_mpi(m);
         return m->how;
     }
-    for (size_t r = 0; r < m->team.size; r++) {
-        slot_head theirs;
-        memcpy(&theirs, m->slots + r * slot_bytes(m), sizeof theirs);
-        if (theirs.fails) return receive_failure(m, (int)r, mine);
-    }
+    hear_of_requests(m);
+    for (size_t r = 0; r < m->team.size; r++)
+        if (head_of(m, r).fails) return receive_failure(m, (int)r, mine);
     return TW_OK;
 }
 
@@ -327,6 +344,13 @@ void tw_team_mpi_keep_step(tw_team *team, void (*say)(const char *why))
     mpi_team *m = (mpi_team *)(void *)team;
     m->say = say;
     m->team.lockstep = true;
+}
+
+void tw_team_mpi_relay(tw_team *team, bool (*is_asked)(void), void (*hear)(void))
+{
+    mpi_team *m = (mpi_team *)(void *)team;
+    m->is_asked = is_asked;
+    m->hear = hear;
 }
 
 tw_status tw_team_mpi_end(tw_team *team, tw_status status, const char *why)
