@@ -22,18 +22,4 @@ tw_priors *regression_priors(tw_problem *problem, const regression *r, const cha
 /* log N(y; 0, K + noise^2 I) at theta = (log ell_1, ..., log ell_d, log sigma); NaN where rounding leaves no factor. */
 double regression_log_z(const regression *r, const double *theta);
 
-/* Does a run warn that its answer is in doubt? */
-bool regression_is_doubted(const tw_hyper_result *r);
-
-/* ---- scores: (estimate - truth) / error over many seeds ---- */
-
-typedef struct scores {
-    const char *name;
-    size_t runs, warned, beyond; /* beyond 4.5 errors without a warning */
-    double squares, sum, worst;  /* of those without a warning */
-} scores;
-
-void scores_add(scores *s, double z, bool warned);
-void scores_print(const scores *s);
-
 #endif
