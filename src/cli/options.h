@@ -105,6 +105,11 @@ bool tw_options_flag(const tw_command *command, const void *values, const char *
 /* The k-th option that the command takes, as every command does, and has no use for; NULL behind the last. */
 const tw_option *tw_option_ignored(const tw_command *command, size_t k);
 
+/* ---- option_values.c ---- */
+
+/* Check the text of an option's value, and store the value in the member of the command's struct. */
+tw_status tw_option_store(tw_context *ctx, const tw_option *option, const char *text, void *field);
+
 /* A finite decimal number at text with the end of the text or one of `ends` behind it: where that is, or NULL. */
 const char *tw_options_number(const char *text, const char *ends, double *value);
 
@@ -115,6 +120,8 @@ void tw_options_read_numbers(const char *text, double *values);
 /* The names that it may be given, with commas between them; "" where any text will do. */
 enum { TW_CHOICES_BYTES = 256 };
 void tw_option_choices(const tw_option *option, char names[TW_CHOICES_BYTES]);
+
+/* ---- help.c ---- */
 
 /* What --help prints. */
 void tw_options_help(const tw_command *command, FILE *to);
