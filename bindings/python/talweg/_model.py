@@ -235,7 +235,7 @@ class Model(Shown):
             raise InputError("give either X, with a kernel, or kernel_matrix or precision_matrix, without X")
         if X is None and standardise:
             raise InputError("standardise cannot be used with a given matrix: there are no inputs")
-        if np.ndim(sigma) > 0:
+        if sigma is not None and np.ndim(sigma) > 0:
             raise InputError("sigma must be a number, not an array")
         log_ell, log_scale = logarithm(ell, log_ell, "ell"), logarithm(sigma, log_sigma, "sigma")
         if kernel_matrix is not None and not (log_ell is None and log_scale is None):
