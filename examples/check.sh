@@ -3,6 +3,7 @@
 # Numbers that chance has no part in must be right to their last digit, the others within about five Monte Carlo
 # standard errors: another machine may round differently, and then its chains are others.
 set -eu
+here=$(dirname "$0")
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 name=$(basename "$1")
@@ -29,6 +30,14 @@ near() {
 says() {
     grep -qF "$1" "$place/said" || fail "does not say \"$1\""
 }
+
+# What README.md shows of this example, as a page of its own for scripts/run_page: the words are those printed, the numbers near.
+page() {
+    command -v python3 >/dev/null 2>&1 || return 0
+    sed -n "/^## $name\$/,/^## /p" "$here/README.md" | sed 's/^    [$] .*/    $ cat said/' >"$place/page.md"
+    ! grep -q '^    ' "$place/page.md" || python3 "$here/../scripts/run_page" "$place/page.md" "$place" || fail "README.md is stale"
+}
+page
 
 case $name in
     classification)

@@ -141,7 +141,7 @@ typedef struct tw_quoted {
 TW_API tw_quoted tw_quote(const char *begin, const char *end);
 
 /* The name of the list "a, b, c" nearest to word by edit distance, copied into nearest, for messages with "did
- * you mean"; "" if no name is within a third of its length (and at least two letters). */
+ * you mean"; "" if every name needs more than a third of the letters changed (of the longer of word and name). */
 enum { TW_NAME_BYTES = 64 };
 TW_API void tw_nearest_name(const char *word, const char *names, char nearest[TW_NAME_BYTES]);
 

@@ -32,6 +32,10 @@ TW_API tw_status tw_team_mpi(tw_context *ctx, MPI_Comm comm, tw_team **out);
  * error) and aborts all ranks. */
 TW_API void tw_team_mpi_keep_step(tw_team *team, void (*say)(const char *why));
 
+/* Relay a request to stop, such as a signal: if is_asked() is true at any rank, hear() is called at every rank during their next
+ * common call. This takes no messages of its own. Callbacks at rank 0 may then return true (tw_progress). */
+TW_API void tw_team_mpi_relay(tw_team *team, bool (*is_asked)(void), void (*hear)(void));
+
 /* All ranks must call it at the end, with their status and, after a failure, the reason: a rank that is still in
  * another call then ends, too. Returns TW_OK if no rank failed, otherwise the status of the first one that
  * failed, whose message is team->reason(team->user). */

@@ -92,7 +92,7 @@ extern "C" {
       "quantiles, not the mean and standard deviation")                                                      \
     X(TW_WARN_THETA_STOPPED, "theta_stopped", "interrupted after {0:.0f} points of the parameters")          \
     X(TW_WARN_LOO, "loo_doubtful",                                                                           \
-      "{name}: Pareto k is above {2:.1f} at {0:.0f} of {3:.0f} cases, and within its error of that limit "   \
+      "Pareto k is above {2:.1f} at {0:.0f} of {3:.0f} cases, and within its error of that limit "           \
       "at {1:.0f} more: their leave-one-out predictions are unreliable, and the counts depend on the draws") \
     /* draws */                                                                                              \
     X(TW_WARN_INTERRUPTED, "interrupted", "interrupted after {0:.0f} draws of each chain")                   \

@@ -92,8 +92,7 @@ static void judge_loo(tw_compared *m)
     if (m->doubtful == 0 && near <= 0.05 * (double)r->n) return;
     tw_warnings_add(&r->warnings,
                     &(tw_warning){.code = TW_WARN_LOO,
-                                  .number = {(double)m->doubtful, near, TW_PARETO_LIMIT, (double)r->n},
-                                  .name = m->file});
+                                  .number = {(double)m->doubtful, near, TW_PARETO_LIMIT, (double)r->n}});
 }
 
 static tw_status leave_one_out(tw_context *ctx, tw_compared *m)
@@ -115,6 +114,7 @@ static tw_status leave_one_out(tw_context *ctx, tw_compared *m)
 static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *models)
 {
     for (size_t k = 0; k < o->files.count; k++) {
+        tw_warnings_about(models[k].file);
         TW_TRY(load(ctx, &models[k]));
         TW_TRY(check_same(ctx, &models[0], &models[k]));
     }
@@ -125,6 +125,7 @@ static tw_status compute(tw_context *ctx, const compare_flags *o, tw_compared *m
         const tw_hyper_wish wish = {
             .seed = o->seed + k, .threads = o->threads, .kept = (size_t)o->hyper.particles};
         m->job.quiet = o->output.quiet;
+        tw_warnings_about(m->file);
         tw_status status = tw_hyper_job_compute(ctx, &o->hyper, &wish, &m->job);
         if (status == TW_OK) status = tw_hyper_judge(ctx, m->job.result);
         if (status == TW_OK) status = leave_one_out(ctx, m);
@@ -159,8 +160,10 @@ static tw_status run(tw_context *ctx, const void *values)
     tw_terminal_progress(o->output.quiet, NULL);
     if (status == TW_OK && o->output.json) status = tw_compare_print_json(ctx, o->files.count, models);
     if (status == TW_OK && !o->output.json) tw_compare_print(o->files.count, models);
-    for (size_t k = 0; status == TW_OK && k < o->files.count; k++)
+    for (size_t k = 0; status == TW_OK && k < o->files.count; k++) {
+        tw_warnings_about(models[k].file);
         tw_warnings_say(&models[k].job.result->warnings);
+    }
     release(ctx, o->files.count, models);
     return status;
 }

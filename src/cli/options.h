@@ -105,6 +105,11 @@ bool tw_options_flag(const tw_command *command, const void *values, const char *
 /* The k-th option that every command accepts and this one ignores; NULL after the last. */
 const tw_option *tw_option_ignored(const tw_command *command, size_t k);
 
+/* ---- option_values.c ---- */
+
+/* Check the text of an option's value, and store the value in the member of the command's struct. */
+tw_status tw_option_store(tw_context *ctx, const tw_option *option, const char *text, void *field);
+
 /* Read a finite decimal number at `text`, followed by the end of the text or by one of the characters `ends`.
  * Returns the end of the number, or NULL. */
 const char *tw_options_number(const char *text, const char *ends, double *value);
@@ -116,6 +121,8 @@ void tw_options_read_numbers(const char *text, double *values);
 /* The names that an option accepts, separated by commas; "" if it accepts any text. */
 enum { TW_CHOICES_BYTES = 256 };
 void tw_option_choices(const tw_option *option, char names[TW_CHOICES_BYTES]);
+
+/* ---- help.c ---- */
 
 /* Print the command's --help. */
 void tw_options_help(const tw_command *command, FILE *to);

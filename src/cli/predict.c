@@ -127,7 +127,7 @@ static tw_status run(tw_context *ctx, const void *values)
     TW_TRY(check_file(ctx, options));
     tw_interrupt_catch();
     tw_status status = tw_prediction_open(ctx, options, &p);
-    if (status == TW_OK && !p.places) tw_problem_warn_defaults(p.problem);
+    if (status == TW_OK && p.model && !p.places) tw_problem_warn_defaults(p.problem);
     if (status == TW_OK) status = tw_predict_joint_check(options, &p);
     if (status == TW_OK) status = tw_prediction_report_begin(&p, options, &report);
     if (status == TW_OK) status = predict_all(options, &p, report);

@@ -53,6 +53,7 @@ tw_status tw_ranks_begin(tw_context *ctx)
     if (provided < MPI_THREAD_SERIALIZED)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "this MPI library does not support threads");
     TW_TRY(tw_team_mpi(ctx, MPI_COMM_WORLD, &ranks));
+    tw_team_mpi_relay(ranks, tw_interrupt_seen, tw_interrupt_tell);
     if (ranks->rank > 0) TW_TRY(silence_output(ctx));
     return tw_context_set_team(ctx, ranks);
 }

@@ -90,6 +90,7 @@ const tw_option tw_sampler_option_rows[TW_SAMPLER_OPTION_COUNT] = {
     {.name = "max-draws",
      .kind = TW_OPTION_INTEGER,
      .offset = FIELD(max_draws),
+     .given = FIELD(max_draws_given),
      .argument = "T",
      .default_value = "10000",
      .least = 1,
@@ -149,6 +150,9 @@ tw_status tw_sampler_flags_check(tw_context *ctx, const tw_sampler_flags *f)
     if (!isnan(f->until_ess) && f->draws > 0)
         return tw_fail(ctx, TW_BAD_ARGUMENT,
                        "--draws and --until-ess cannot be used together: use --max-draws with --until-ess");
+    if (f->max_draws_given && f->draws > 0)
+        return tw_fail(ctx, TW_BAD_ARGUMENT,
+                       "--draws and --max-draws cannot be used together: --draws is an exact number");
     if (!(f->target_accept > 0.0 && f->target_accept < 1.0))
         return tw_fail(ctx, TW_BAD_ARGUMENT, "--target-accept must be between 0 and 1, not %g",
                        f->target_accept);

@@ -9,6 +9,7 @@ typedef struct tw_sampler_flags {
     const char *method, *metric, *init, *from;
     double eps, solver_tol, target_accept, reverse_check, beta, until_ess, max_seconds;
     uint64_t steps, fixed_point, chains, warmup, draws, max_draws, thin, seed, threads;
+    bool max_draws_given;
 } tw_sampler_flags;
 
 enum { TW_SAMPLER_OPTION_COUNT = 20 };

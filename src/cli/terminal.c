@@ -139,6 +139,7 @@ double tw_terminal_elapsed(void)
  * them, not the library. */
 
 static volatile sig_atomic_t caught, seen; /* tw_interrupt_catch was called; a signal arrived after that */
+static bool told;                          /* a signal arrived at another rank */
 static const char *volatile excuse;        /* message of a signal before `caught`; NULL: end as usual */
 
 static void handle(int number)
@@ -194,7 +195,12 @@ void tw_interrupt_catch(void)
 
 bool tw_interrupt_seen(void)
 {
-    return seen != 0;
+    return seen != 0 || told;
+}
+
+void tw_interrupt_tell(void)
+{
+    told = true;
 }
 
 static int exit_code;

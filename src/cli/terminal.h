@@ -61,7 +61,10 @@ void tw_interrupt_excuse(const char *words);
 /* From now on the first SIGINT or SIGTERM only sets a flag; a second one ends the program as usual. */
 void tw_interrupt_catch(void);
 
-/* Is the flag set? */
+/* Is the flag set, here or at another rank? */
 bool tw_interrupt_seen(void);
+
+/* Set the flag because of a signal at another rank. The next signal here still counts as the first. */
+void tw_interrupt_tell(void);
 
 #endif

@@ -145,6 +145,7 @@ typedef struct kept_warning {
 
 static struct {
     bool silent;
+    const char *subject;
     size_t count;
     kept_warning warning[MOST_KEPT];
 } list;
@@ -160,19 +161,28 @@ const char *tw_warning_advice(tw_warning_code code)
     return words ? words + strspn(words, ".:; ") : "";
 }
 
+/* "SUBJECT: " and the words. */
+static void say_with_subject(const tw_warning *warning, char words[TW_WARNING_BYTES])
+{
+    char bare[TW_WARNING_BYTES];
+    tw_warning_say(warning, bare);
+    snprintf(words, TW_WARNING_BYTES, "%.300s%s%.*s", list.subject ? list.subject : "",
+             list.subject ? ": " : "", TW_WARNING_BYTES - 303, bare);
+}
+
 static void keep(const tw_warning *warning)
 {
     if (list.count == MOST_KEPT) return;
     kept_warning *kept = &list.warning[list.count++];
     kept->code = warning->code;
-    tw_warning_say(warning, kept->words);
+    say_with_subject(warning, kept->words);
 }
 
 static void say(const tw_warning *warning)
 {
     char words[TW_WARNING_BYTES];
     if (list.silent) return;
-    tw_warning_say(warning, words);
+    say_with_subject(warning, words);
     tw_terminal_say("warning", TW_COLOUR_YELLOW, words);
 }
 
@@ -188,9 +198,15 @@ void tw_warnings_silence(bool silent)
     list.silent = silent;
 }
 
+void tw_warnings_about(const char *subject)
+{
+    list.subject = subject;
+}
+
 void tw_warnings_forget(void)
 {
     list.count = 0;
+    list.subject = NULL;
     for (size_t k = 0; k < TW_USED_KINDS; k++) in_use[k] = NULL;
 }
 

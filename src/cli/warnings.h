@@ -34,7 +34,10 @@ void tw_warnings_receive(tw_context *ctx);
 /* Keep and print one warning. */
 void tw_warnings_hear(void *user, const tw_warning *warning);
 
-/* Forget the warnings and the options in use: a new command begins. */
+/* Prefix the warnings kept and printed from now on with "SUBJECT: "; NULL: no prefix. */
+void tw_warnings_about(const char *subject);
+
+/* Forget the warnings, the options in use and the subject: a new command begins. */
 void tw_warnings_forget(void);
 
 /* --no-warnings: keep warnings, but do not print them. */

@@ -48,17 +48,16 @@ static void list_names(const tw_parser *p, char list[LIST])
 
 static tw_status fail_column(const tw_parser *p, tw_word word)
 {
-    char list[LIST] = "";
+    char list[LIST] = "", nearest[TW_NAME_BYTES];
     int shown = (int)(word.length < SHOWN ? word.length : SHOWN);
     if (!p->names)
         return tw_parser_fail(
             p, word.at, "unknown input \"%.*s\": the inputs have no names, so give their numbers, from 1",
             shown, word.at);
     list_names(p, list);
-    tw_word nearest = tw_parser_nearest(word, list);
-    return tw_parser_fail(p, word.at, "unknown input \"%.*s\"%s%.*s%s; choose from: %s", shown, word.at,
-                          nearest.length ? " (did you mean " : "", (int)nearest.length, nearest.at,
-                          nearest.length ? "?)" : "", list);
+    tw_parser_nearest(word, list, nearest);
+    return tw_parser_fail(p, word.at, "unknown input \"%.*s\"%s%s%s; choose from: %s", shown, word.at,
+                          *nearest ? " (did you mean " : "", nearest, *nearest ? "?)" : "", list);
 }
 
 static tw_status find_name(const tw_parser *p, tw_word word, size_t *column)

@@ -65,8 +65,8 @@ tw_status tw_parser_column(tw_parser *p, size_t *column);
 /* Can this name be written in an expression without quotes? */
 bool tw_is_bare_column(const char *name);
 
-/* The name of a list "se, matern12, ..." that is nearest to a mistyped word; of length 0 if none is near. */
-tw_word tw_parser_nearest(tw_word word, const char *names);
+/* As tw_nearest_name, for a word of the text. */
+void tw_parser_nearest(tw_word word, const char *names, char nearest[TW_NAME_BYTES]);
 
 /* Fail: there is no leaf of that name. */
 tw_status tw_parser_fail_name(const tw_parser *p, tw_word word);

@@ -1,10 +1,10 @@
 /* team.c: a team over MPI (talweg/team_mpi.h).
  *
  * Every call starts with an allgather, in which each rank sends all others one slot of a fixed size: whether
- * it fails and, otherwise, its payload, if that fits. A rank that fails does not know which call the others
- * are in. Since all slots have the same size, it can join any of them, and no rank waits forever: all ranks
- * learn of the failure in the same call, receive the reason, and do not communicate again. A payload that
- * does not fit into the slots follows in a separate message. No rank sends a message for which no other rank
+ * it fails, whether it was asked to stop, and its payload, if that fits. A rank that fails does not know which
+ * call the others are in. Since all slots have the same size, it can join any of them, and no rank waits forever:
+ * all ranks learn of the failure in the same call, receive the reason, and do not communicate again. A payload
+ * that does not fit into the slots follows in a separate message. No rank sends a message for which no other rank
  * waits, so no rank can run ahead of another's failure.
  */
 #include <limits.h>
@@ -12,9 +12,10 @@
 #include <string.h>
 
 #include "mpi/wait.h"
+#include "mpi/windows.h"
 #include "talweg/team_mpi.h"
 
-enum { MOST_WINDOWS = 16, WHY_BYTES = 1024, CHUNK = 1 << 30, PATIENCE = 5 };
+enum { WHY_BYTES = 1024, CHUNK = 1 << 30, PATIENCE = 5 };
 enum {
     MOST_PAYLOAD = 4096,
     LEAST_PAYLOAD = 64,
@@ -23,31 +24,22 @@ enum {
 
 /* The header before the payload of a rank. */
 typedef struct slot_head {
-    int fails;
+    int fails, asked;
 } slot_head;
-
-/* Memory shared by the ranks of one machine. All ranks make the same calls, so they have the same list in the
- * same order. Freeing a window is a collective call, which waits until the team ends. */
-typedef struct window {
-    MPI_Win win;
-    void *memory;
-    size_t bytes;
-    bool used;
-} window;
 
 typedef struct mpi_team {
     tw_team team; /* first member: the caller's pointer */
     tw_context *ctx;
     MPI_Comm comm;
-    double spins;                /* seconds for which a rank spins before it sleeps */
-    int *count, *displacement;   /* of the ranks, in bytes */
-    size_t payload;              /* largest payload of a rank in a slot, in bytes */
-    char *own, *slots;           /* the slot of this rank, and those of all */
-    MPI_Comm node;               /* the ranks on this machine; MPI_COMM_NULL: unknown */
-    window window[MOST_WINDOWS]; /* their shared memory, the first `windows` of them */
-    size_t windows;
+    double spins;                 /* seconds for which a rank spins before it sleeps */
+    int *count, *displacement;    /* of the ranks, in bytes */
+    size_t payload;               /* largest payload of a rank in a slot, in bytes */
+    char *own, *slots;            /* the slot of this rank, and those of all */
+    tw_mpi_windows windows;       /* memory shared by the ranks of one machine */
     bool over;                    /* a rank failed, or the work has ended */
     void (*say)(const char *why); /* in lockstep: prints the reason of a rank that fails alone */
+    bool (*is_asked)(void);       /* of this rank: to stop; NULL: never */
+    void (*hear)(void);           /* that a rank was asked */
     tw_status how;                /* of the rank that failed */
     char why[WHY_BYTES];
 } mpi_team;
@@ -111,10 +103,27 @@ static tw_status receive_failure(mpi_team *m, int first, const failure *mine)
     return m->how;
 }
 
+static slot_head head_of(const mpi_team *m, size_t rank)
+{
+    slot_head head;
+    memcpy(&head, m->slots + rank * slot_bytes(m), sizeof head);
+    return head;
+}
+
+/* A rank that was asked to stop has told all others. */
+static void hear_of_requests(const mpi_team *m)
+{
+    for (size_t r = 0; m->hear && r < m->team.size; r++)
+        if (head_of(m, r).asked) {
+            m->hear();
+            return;
+        }
+}
+
 /* All ranks exchange their slots. A rank with a message fails. */
 static tw_status exchange(mpi_team *m, const failure *mine)
 {
-    const slot_head head = {.fails = mine != NULL};
+    const slot_head head = {.fails = mine != NULL, .asked = m->is_asked && m->is_asked()};
     MPI_Request request;
     if (m->over) return m->how == TW_OK ? TW_INTERRUPTED : m->how;
     memcpy(m->own, &head, sizeof head);
@@ -124,11 +133,9 @@ static tw_status exchange(mpi_team *m, const failure *mine)
         mpi_failed(m);
         return m->how;
     }
-    for (size_t r = 0; r < m->team.size; r++) {
-        slot_head theirs;
-        memcpy(&theirs, m->slots + r * slot_bytes(m), sizeof theirs);
-        if (theirs.fails) return receive_failure(m, (int)r, mine);
-    }
+    hear_of_requests(m);
+    for (size_t r = 0; r < m->team.size; r++)
+        if (head_of(m, r).fails) return receive_failure(m, (int)r, mine);
     return TW_OK;
 }
 
@@ -243,92 +250,20 @@ static const char *reason(void *user)
 
 /* ---- shared memory ---- */
 
-/* Whether it worked on all ranks. */
-static bool all_have(mpi_team *m, bool mine)
-{
-    int good = mine, all = 0;
-    return MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, m->comm) == MPI_SUCCESS && all;
-}
-
-/* The number of ranks on this machine; 0 if unknown. */
-static int node_size(const mpi_team *m)
-{
-    int size = 0;
-    if (m->node != MPI_COMM_NULL) MPI_Comm_size(m->node, &size);
-    return size;
-}
-
-/* Whether all ranks know their machine and some machine has several ranks. Otherwise shared memory would be
- * of no use. */
-static bool shares_nodes(mpi_team *m)
-{
-    int size = node_size(m), largest = 0;
-    MPI_Allreduce(&size, &largest, 1, MPI_INT, MPI_MAX, m->comm);
-    return all_have(m, size > 0) && largest > 1;
-}
-
-static bool is_first(const mpi_team *m)
-{
-    int rank = 0;
-    MPI_Comm_rank(m->node, &rank);
-    return rank == 0;
-}
-
-static bool open_window(const mpi_team *m, size_t bytes, window *w)
-{
-    MPI_Aint size = 0;
-    int unit = 0;
-    void *base = NULL;
-    if (MPI_Win_allocate_shared(is_first(m) ? (MPI_Aint)bytes : 0, 1, MPI_INFO_NULL, m->node, &base,
-                                &w->win) != MPI_SUCCESS)
-        return false;
-    MPI_Win_set_errhandler(w->win, MPI_ERRORS_RETURN);
-    w->bytes = bytes;
-    return MPI_Win_shared_query(w->win, 0, &size, &unit, &w->memory) == MPI_SUCCESS;
-}
-
-/* A window that was given back, or a new one. NULL if there is none; then each rank uses its own memory.
- * (This function must not call tw_allocate: a rank without memory would report that in an exchange, in which
- * the other ranks do not take part.) */
-static window *find_window(mpi_team *m, size_t bytes)
-{
-    for (size_t k = 0; k < m->windows; k++)
-        if (!m->window[k].used && m->window[k].bytes == bytes) return &m->window[k];
-    if (m->windows == MOST_WINDOWS) return NULL;
-    window *w = &m->window[m->windows++];
-    *w = (window){.win = MPI_WIN_NULL};
-    return all_have(m, open_window(m, bytes, w)) ? w : NULL;
-}
-
 static tw_status common(void *user, size_t bytes, void **memory, bool *first)
 {
     mpi_team *m = user;
     *memory = NULL;
     *first = true;
     tw_status status = exchange(m, NULL); /* a barrier: no rank still uses memory that was given back */
-    if (status != TW_OK || !shares_nodes(m)) return status;
-    window *w = find_window(m, bytes);
-    if (!w) return TW_OK;
-    w->used = true;
-    *memory = w->memory;
-    *first = is_first(m);
-    return TW_OK;
+    if (status == TW_OK) tw_mpi_windows_take(&m->windows, bytes, memory, first);
+    return status;
 }
 
 static void give_back(void *user, void *memory)
 {
     mpi_team *m = user;
-    for (size_t k = 0; k < m->windows; k++)
-        if (m->window[k].memory == memory) m->window[k].used = false;
-}
-
-static void free_windows(mpi_team *m)
-{
-    while (m->windows > 0) {
-        window *w = &m->window[--m->windows];
-        if (w->win != MPI_WIN_NULL) MPI_Win_free(&w->win);
-    }
-    if (m->node != MPI_COMM_NULL) MPI_Comm_free(&m->node);
+    tw_mpi_windows_give_back(&m->windows, memory);
 }
 
 /* ---- start and end ---- */
@@ -353,7 +288,7 @@ static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
     void *memory = NULL;
     TW_TRY(tw_allocate(ctx, 1, sizeof(mpi_team), "a team", &memory));
     mpi_team *m = *out = memory;
-    *m = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL, .node = MPI_COMM_NULL};
+    *m = (mpi_team){.ctx = ctx, .comm = MPI_COMM_NULL, .windows = {.node = MPI_COMM_NULL}};
     if (MPI_Comm_rank(comm, &rank) != MPI_SUCCESS || MPI_Comm_size(comm, &size) != MPI_SUCCESS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "this is not an MPI communicator");
     m->team = (tw_team){.rank = (size_t)rank,
@@ -372,16 +307,6 @@ static tw_status make(tw_context *ctx, MPI_Comm comm, mpi_team **out)
     return make_slots(m);
 }
 
-/* Find the ranks on this machine, and whether each has a processor. */
-static void find_node(mpi_team *m)
-{
-    if (MPI_Comm_split_type(m->comm, MPI_COMM_TYPE_SHARED, (int)m->team.rank, MPI_INFO_NULL, &m->node) !=
-        MPI_SUCCESS)
-        return;
-    MPI_Comm_set_errhandler(m->node, MPI_ERRORS_RETURN);
-    m->spins = tw_mpi_spins(node_size(m));
-}
-
 /* Before the team exists, failures cannot be exchanged: all ranks first check that all are ready. */
 static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status status)
 {
@@ -393,7 +318,9 @@ static tw_status join(mpi_team *m, MPI_Comm comm, tw_context *ctx, tw_status sta
     if (MPI_Comm_dup(comm, &m->comm) != MPI_SUCCESS)
         return tw_fail(ctx, TW_BAD_ARGUMENT, "this is not an MPI communicator");
     MPI_Comm_set_errhandler(m->comm, MPI_ERRORS_RETURN);
-    find_node(m);
+    tw_mpi_windows_begin(&m->windows, m->comm);
+    int here = tw_mpi_windows_ranks(&m->windows);
+    if (here > 0) m->spins = tw_mpi_spins(here); /* has each rank a processor? */
     return TW_OK;
 }
 
@@ -420,6 +347,13 @@ void tw_team_mpi_keep_step(tw_team *team, void (*say)(const char *why))
     m->team.lockstep = true;
 }
 
+void tw_team_mpi_relay(tw_team *team, bool (*is_asked)(void), void (*hear)(void))
+{
+    mpi_team *m = (mpi_team *)(void *)team;
+    m->is_asked = is_asked;
+    m->hear = hear;
+}
+
 tw_status tw_team_mpi_end(tw_team *team, tw_status status, const char *why)
 {
     mpi_team *m = (mpi_team *)(void *)team;
@@ -433,7 +367,7 @@ void tw_team_mpi_free(tw_team *team)
 {
     mpi_team *m = (mpi_team *)(void *)team;
     if (!m) return;
-    free_windows(m);
+    tw_mpi_windows_end(&m->windows);
     if (m->comm != MPI_COMM_NULL) MPI_Comm_free(&m->comm);
     tw_release(m->ctx, m->count);
     tw_release(m->ctx, m->own);

@@ -25,7 +25,14 @@
 #ifndef TALWEG_OUTPUT_APPROXIMATION_FILE_H
 #define TALWEG_OUTPUT_APPROXIMATION_FILE_H
 
+#include "output/fields.h"
+#include "talweg/output.h"
+
 #define TW_APPROXIMATION_FORMAT "talweg approximation"
 enum { TW_APPROXIMATION_VERSION = 2 };
+
+/* approximation_problem.c: the problem of a file of that version; make_model as in tw_problem_parts. */
+tw_status tw_approximation_read_problem(const tw_fields *in, size_t version, tw_model_maker *make_model,
+                                        tw_problem **problem);
 
 #endif

@@ -142,7 +142,7 @@ bad 'the method ais is given twice' --method ais,ais
 bad 'the metric hessian cannot be used with hmc' --kernel-method hmc --metric hessian
 bad '--beta-min must be from 0 to 1, not 2' --beta-min 2
 bad '--until-se must be above 0, not 0' --until-se 0
-bad 'unknown kernel-method "nuts"' --kernel-method nuts
+bad 'unknown kernel-method "nuts"; choose from' --kernel-method nuts
 printf 'a,y\n1,1\n2,-1\n3,1\n' >"$d/three.csv"
 works approx "$d/three.csv" --save-approx "$d/three.json"
 bad 'was made for 3 cases, but there are 5' --from "$d/three.json"

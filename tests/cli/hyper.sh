@@ -114,6 +114,11 @@ gives 'all(m["loo"] < 0 < m["loo_se"] and m["se"] > 0 and len(m["theta"]) == 2 f
 gives 'len(r["bayes_factors"]) == 1 and r["bayes_factors"][0]["log_bayes_factor"] >= 0 and r["bayes_factors"][0]["se"] > 0'
 gives 'abs(r["bayes_factors"][0]["log_bayes_factor"] - abs(r["models"][0]["log_z"] - r["models"][1]["log_z"])) < 1e-12'
 gives 'r["bayes_factors"][0]["told_apart"] in ("yes", "no", "weakly", "unsure") and "largest evidence" in r["verdict"]'
+works model "$data" --prior 'ell ~ half_t(1, 1)' --prior 'sigma ~ half_t(1, 1)' -o "$d/wide.json"
+works compare "$d/m.json" "$d/wide.json" --points 64 --json
+gives 'any(w["code"] == "theta_mean" and w["message"].startswith(r["models"][1]["file"] + ": ") for w in r["warnings"])'
+gives 'all(w["message"].startswith(tuple(m["file"] + ": " for m in r["models"])) for w in r["warnings"])'
+says err "wide.json: the prior of sigma has infinite variance"
 works compare "$d/m.json" "$d/other.json" --points 64 --point-particles 4
 says out 'log factor'
 says out 'has the largest evidence'

@@ -157,6 +157,33 @@ ranks 2 sample "$data" --log-sigma 1 --method hmc --draws 5 --warmup 10 --chains
 # ---- an allocation fails on one rank: all end with its message, and none waits for ever
 ended faults || complain "failing allocations: $(grep -v '^ ' "$d/faults.out" | head -n 5)"
 
+# ---- a signal at one rank, not the first, ends the run of all with what there is
+# signalled FILE ARGUMENTS...: two ranks, of which the second is sent SIGTERM when FILE has more than 64 kB
+signalled() {
+    checks=$((checks + 1))
+    file=$1
+    shift
+    rm -f "$d/second"
+    code=0
+    # shellcheck disable=SC2016 # the second rank's own shell is meant
+    timeout 120 mpirun -n 1 "$talweg" "$@" : -n 1 sh -c 'echo $$ >"$0"; exec "$@"' "$d/second" "$talweg" "$@" >"$d/out" 2>"$d/err" &
+    job=$!
+    waited=0
+    until [ -n "$(find "$file" -size +64k 2>/dev/null)" ] || [ "$waited" -ge 1500 ] || ! kill -0 "$job" 2>/dev/null; do
+        sleep 0.02
+        waited=$((waited + 1))
+    done
+    kill -TERM "$(cat "$d/second")" || complain "the second rank of talweg $* was gone: $(cat "$d/err")"
+    wait "$job" || code=$?
+}
+signalled "$d/ended.nc.journal" sample "$data" --log-ell 0 --log-sigma 1 --json --quiet --method hmc --chains 40 --warmup 20 --draws 1000000 -o "$d/ended.nc"
+[ "$code" = 0 ] || complain "SIGTERM at rank 1 of sample: exit $code: $(cat "$d/err")"
+gives '0 < r["draws"] < 1000000 and "interrupted" in [w["code"] for w in r["warnings"]]'
+works summary "$d/ended.nc" --json
+signalled "$d/state" evidence "$data" --log-ell 0 --log-sigma 1 --json --quiet --method pt --rounds 30000 --checkpoint "$d/state" --checkpoint-every 0.02
+[ "$code" = 3 ] || complain "SIGTERM at rank 1 of evidence: exit $code: $(cat "$d/err")"
+says err 'interrupted before an estimate was complete'
+
 # ---- a rank dies: so do all, and another number of ranks goes on
 works sample "$data" --log-sigma 1 --method hmc --chains 40 --warmup 20 --draws 400 --quiet --json -o "$d/one.nc"
 cp "$d/out" "$d/whole"

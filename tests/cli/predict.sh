@@ -72,7 +72,7 @@ cmp -s "$d/named.csv" "$d/numbered.csv" || complain "a kernel with names and one
 printf 'blood p,b,y\n0,1,1\n1,2,-1\n0.5,0.2,1\n' >"$d/spaced.csv"
 works approx "$d/spaced.csv" --kernel 'se("blood p", ell=1) + linear(b, ard, ell=2)' --save-approx "$d/spaced.json"
 works predict "$d/spaced.json" "$d/spaced.csv" -o /dev/stdout
-refuses 1 'unknown input "x3" (did you mean x1?); choose from: x1, x2' approx "$train" --kernel 'se(x1) + se(x3)'
+refuses 1 'unknown input "x3"; choose from: x1, x2' approx "$train" --kernel 'se(x1) + se(x3)'
 says err '                ^'
 for from in "$d/fit.json" "$d/run.nc" "$d/named.json"; do
     works predict "$from" "$test" -o "$d/p.csv" --force

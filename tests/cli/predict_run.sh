@@ -91,16 +91,19 @@ if [ "$rows" -lt 300000 ]; then
     says err "interrupted after $rows of 300000 cases"
 fi
 
-# parameters that were not given: a warning, also of what a file keeps
+# parameters that were not given: a warning where they are chosen, and none from a file that has their values
 # shellcheck disable=SC2086
 works sample "$train" --log-ell 0 $short --json -o "$d/plain.nc"
 gives '[w["message"] for w in r["warnings"] if w["code"] == "default_parameters"][0].count("ignore the data: sigma = 1.") == 1'
 works predict "$d/plain.nc" "$test" --json
-gives '[w["code"] for w in r["warnings"]] == ["default_parameters"]'
+gives 'r["warnings"] == [] and r["model"]["parameters"]["sigma"] == 1'
 works approx "$train" --save-approx "$d/plain.json"
 says err 'ell = 1, sigma = 1'
 works predict "$d/plain.json" "$test" -o /dev/stdout
-says err 'ell = 1, sigma = 1'
+if grep -q 'sigma = 1' "$d/err"; then complain "predict repeats the warning about default parameters"; fi
+works model "$train" --log-ell 0 -o "$d/plain_model.json"
+works predict "$d/plain_model.json" "$test" -o /dev/null
+says err 'ignore the data: sigma = 1.'
 works predict "$d/run.nc" "$test" --json
 gives 'r["warnings"] == []'
 

@@ -127,7 +127,9 @@ refuses 1 '--target-accept must be between 0 and 1, not 1' sample "$data" --targ
 refuses 1 '--chains must be from 1' sample "$data" --chains 0
 refuses 1 '--draws must be from 1' sample "$data" --draws 0
 refuses 1 '--thin must be from 1' sample "$data" --thin 0
-refuses 1 'unknown method "nuts"' sample "$data" --method nuts
+refuses 1 '--draws and --until-ess cannot be used together' sample "$data" --draws 10 --until-ess 100
+refuses 1 '--draws and --max-draws cannot be used together' sample "$data" --draws 10 --max-draws 5
+refuses 1 'unknown method "nuts"; choose from' sample "$data" --method nuts
 refuses 1 'unknown metric "euclid"' sample "$data" --method hmc --metric euclid
 refuses 1 '--metric hessian needs a --method' sample "$data" --metric hessian
 refuses 1 'the metric hessian cannot be used with hmc; choose from: ep, prior, identity' sample "$data" --method hmc --metric hessian

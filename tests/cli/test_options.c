@@ -161,8 +161,9 @@ static void mistakes_are_named(void **state)
         {{"a", "--integer", "18446744073709551616"}, "must be at most 18446744073709551615"},
         {{"a", "--numbers", "1,,2"}, "several separated by commas, not \"1,,2\""},
         {{"a", "--numbers", ""}, "several separated by commas"},
-        {{"a", "--choice", "peach"},
-         "unknown choice \"peach\" (did you mean pear?); choose from: apple, pear"},
+        {{"a", "--choice", "peare"},
+         "unknown choice \"peare\" (did you mean pear?); choose from: apple, pear"},
+        {{"a", "--choice", "peach"}, "unknown choice \"peach\"; choose from: apple, pear"},
         {{"a", "--choice", "pe"}, "unknown choice \"pe\""},
         {{"a", "--flag=1"}, "--flag takes no value, but \"1\" was given"},
     };
@@ -212,16 +213,39 @@ static void many_operands(void **state)
     tw_context_free(ctx);
 }
 
+/* At most a third of the letters of the longer name differ; two neighbours exchanged are one difference, and a capital
+ * is none. */
 static void nearest_names(void **state)
 {
     (void)state;
+    const char *fruit = fruits(), *methods = "auto, rmhmc, hmc, ess, mgrad, ep, pt";
     char nearest[TW_NAME_BYTES];
     const struct {
-        const char *word, *nearest;
-    } cases[] = {{"aple", "apple"}, {"quinze", "quince"}, {"pare", "pear"},  {"pear", "pear"},
-                 {"", ""},          {"banana", ""},       {"appel", "apple"}};
+        const char *names, *word, *nearest;
+    } cases[] = {{fruit, "aple", "apple"},
+                 {fruit, "quinze", "quince"},
+                 {fruit, "paer", "pear"},
+                 {fruit, "pear", "pear"},
+                 {fruit, "", ""},
+                 {fruit, "banana", ""},
+                 {fruit, "appel", "apple"},
+                 {fruit, "qunice", "quince"},
+                 {fruit, "quinnze", "quince"},
+                 {fruit, "quixyz", ""},
+                 {fruit, "pare", ""},
+                 {methods, "nuts", ""},
+                 {methods, "atuo", "auto"},
+                 {methods, "hmcc", "hmc"},
+                 {methods, "es", "ess"},
+                 {methods, "HMC", "hmc"},
+                 {methods, "rmhcm", "rmhmc"},
+                 {methods, "mh", ""},
+                 {methods, "gibbs", ""},
+                 {methods, "pp", ""},
+                 {methods, "ept", "ep"},
+                 {methods, "mgard", "mgrad"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tw_nearest_name(cases[i].word, fruits(), nearest);
+        tw_nearest_name(cases[i].word, cases[i].names, nearest);
         assert_string_equal(nearest, cases[i].nearest);
     }
     assert_true(tw_name_is_among("pear", fruits()));

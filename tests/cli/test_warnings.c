@@ -66,6 +66,33 @@ static void json_has_every_warning(void **state)
     tw_context_free(ctx);
 }
 
+static void a_subject_precedes_what_concerns_it(void **state)
+{
+    (void)state;
+    tw_context *ctx = new_context();
+    tw_warnings warnings = {0};
+    char text[2000] = "";
+    FILE *file = tmpfile();
+    tw_warnings_forget();
+    tw_warnings_silence(true);
+    tw_warnings_add(&warnings, &(tw_warning){.code = TW_WARN_THETA_TAIL, .number = {0.9, 0.7}});
+    tw_warnings_about("a.json");
+    tw_warnings_keep(&warnings);
+    tw_warnings_about("b.json");
+    tw_warnings_keep(&warnings);
+    tw_warnings_about(NULL);
+    tw_warnings_keep(&warnings);
+    assert_int_equal(tw_result_print_json(ctx, NULL, json_object(), true, file), TW_OK);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_non_null(strstr(text, "\"message\":\"a.json: the weights of the parameters"));
+    assert_non_null(strstr(text, "\"message\":\"b.json: the weights of the parameters"));
+    assert_non_null(strstr(text, "\"message\":\"the weights of the parameters"));
+    tw_warnings_forget();
+    tw_context_free(ctx);
+}
+
 /* What is in use already is not recommended. */
 static void advice_fits_the_run(void **state)
 {
@@ -108,9 +135,8 @@ static void advice_of_a_check_names_its_own_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_name_options_that_there_are),
-        cmocka_unit_test(json_has_every_warning),
-        cmocka_unit_test(advice_fits_the_run),
+        cmocka_unit_test(words_name_options_that_there_are),       cmocka_unit_test(json_has_every_warning),
+        cmocka_unit_test(a_subject_precedes_what_concerns_it),     cmocka_unit_test(advice_fits_the_run),
         cmocka_unit_test(advice_of_a_check_names_its_own_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

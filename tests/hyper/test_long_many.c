@@ -1,19 +1,11 @@
-/* More than four unknown parameters, for which the proposal has larger rounds, lighter tails and adapts to
- * powers of the weights: a length scale for each of 4 to 7 inputs and an amplitude, a few observations with
- * Gaussian noise. The evidence has a closed form at every theta; the integral over theta is a lattice rule
- * over the priors' quantiles, with 8 random shifts, whose spread gives its own error. For each case, many
- * seeds: z-scores of log p(y) by both estimates and of the means of theta, from weighted points and from
- * chains.
- *
- * TALWEG_SEEDS sets the number of seeds (4; docs/hyperparameters.md has the table of 100), TALWEG_FIRST the
- * first, TALWEG_CASE the number of the only case; TALWEG_NO_CHAIN omits chains and ais-joint, TALWEG_EACH
- * prints every run. Errors come from 32 scrambles: a score is Student's t with 31 degrees of freedom, beyond
- * 4.5 with probability 1/10,000; that of ais-joint has 64 weights and a longer tail. Therefore the test
- * allows 1 of 500 scores. */
+/* More than four unknown parameters, whose proposal has larger rounds, lighter tails and powers of the weights to learn from: a length scale for each
+ * of 4 to 7 inputs and an amplitude, a few observations with Gaussian noise. The evidence has a closed form at every theta; the integral over theta is a
+ * lattice rule over the priors' quantiles, with 8 random shifts, whose spread is the truth's own error. For each case, many seeds: z-scores of log p(y)
+ * by both estimates and of the means of theta, by weighted points and by chains.
+ * docs/hyperparameters.md has the table of 100 seeds. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
+#include "support/hyper_scores.h"
 #include "support/problem.h"
 #include "support/regression.h"
 #include "support/support.h"
@@ -63,10 +55,6 @@ static void observe(const test_case *c, observations *o)
 
 /* ---- the truth ---- */
 
-typedef struct answer {
-    double log_z, log_z_error, mean[MOST], mean_error[MOST]; /* means of theta */
-} answer;
-
 /* Z and theta Z summed over a shifted lattice: point i is i (1, a, a^2, ...) / LATTICE + shift, modulo 1. */
 static void sum_lattice(const regression *r, const tw_problem *problem, const tw_priors *priors,
                         const double *shift, double sum[1 + MOST])
@@ -89,15 +77,19 @@ static void sum_lattice(const regression *r, const tw_problem *problem, const tw
 }
 
 /* Ratios of sums over shifts with errors by the delta method. */
-static answer solve(const test_case *c, const regression *r)
+static hyper_truth solve(size_t number)
 {
+    const test_case *c = &cases[number];
     static double sum[SHIFTS][1 + MOST];
+    observations o;
+    const regression *r = &o.r;
+    observe(c, &o);
     tw_context *ctx = new_context();
     tw_problem *problem = regression_pose(ctx, r);
     tw_priors *priors = regression_priors(problem, r, c->ell, c->sigma);
     test_random random = {7};
     double total[1 + MOST] = {0.0}, squares[1 + MOST] = {0.0};
-    answer a;
+    hyper_truth a;
     for (size_t s = 0; s < SHIFTS; s++) {
         double shift[MOST];
         test_uniforms(&random, r->d + 1, shift);
@@ -123,106 +115,37 @@ static answer solve(const test_case *c, const regression *r)
 
 /* ---- scores ---- */
 
-enum { IS2, JOINT, MEANS, CHAIN_MEANS, SCORES };
-
-typedef struct tally {
-    scores of[SCORES];
-    double ess;
-    size_t fits;
-} tally;
-
-/* Of theta, whatever the rows report. */
-static void score_means(const tw_hyper_result *r, const answer *a, scores *s, bool warned)
+static const char *name(size_t number)
 {
-    static double f[1 << 12];
-    bool chain = r->estimate.weight_ess > 0.0 && isnan(r->estimate.log_z);
-    for (size_t k = 0; k < r->unknown; k++) {
-        double mcse = r->row[k].mcse, mean = r->row[k].mean;
-        if (chain && !r->row[k].as_log) continue; /* an error of the value, not of its logarithm */
-        for (size_t i = 0; i < r->points && !chain; i++) f[i] = r->theta[k + r->unknown * i];
-        if (!chain) mean = tw_hyper_mean(r, f, &mcse);
-        scores_add(s, (mean - a->mean[k]) / hypot(mcse, a->mean_error[k]), warned);
-    }
+    return cases[number].name;
 }
 
-static void run(const test_case *c, const regression *data, const answer *a, uint64_t seed,
-                tw_hyper_method method, tally *t)
+static tw_problem *pose(size_t number, tw_context *ctx)
 {
-    tw_context *ctx = new_context();
-    tw_problem *problem = regression_pose(ctx, data);
-    tw_priors *priors = regression_priors(problem, data, c->ell, c->sigma);
-    tw_hyper_options o = TW_HYPER_DEFAULTS;
-    tw_hyper_result *r = NULL;
-    o.method = method;
-    o.joint_particles = method == TW_HYPER_CHAIN || getenv("TALWEG_NO_CHAIN") ? 0 : 64;
-    o.seed = seed;
-    o.threads = 1;
-    o.kept = 0;
-    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
-    bool warned = regression_is_doubted(r);
-    if (method == TW_HYPER_IS2) {
-        t->ess += r->estimate.weight_ess / (double)r->points;
-        t->fits += r->fits;
-        if (getenv("TALWEG_EACH")) {
-            printf("    seed %d: error %.4f, se %.4f, k %.2f, ess %.0f, fits %zu, means", (int)seed,
-                   r->estimate.log_z - a->log_z, r->estimate.se, r->estimate.pareto_k, r->estimate.weight_ess,
-                   r->fits);
-            for (size_t k = 0; k < r->unknown; k++)
-                printf(" %.2f (%.2f)", r->row[k].mean - a->mean[k], r->row[k].mcse);
-            printf("%s\n", warned ? " warned" : "");
-        }
-        scores_add(&t->of[IS2], (r->estimate.log_z - a->log_z) / hypot(r->estimate.se, a->log_z_error),
-                   warned);
-    }
-    if (o.joint_particles > 0)
-        scores_add(&t->of[JOINT], (r->joint.log_z - a->log_z) / hypot(r->joint.se, a->log_z_error),
-                   r->joint.pareto_k > TW_PARETO_LIMIT);
-    score_means(r, a, &t->of[method == TW_HYPER_IS2 ? MEANS : CHAIN_MEANS], warned);
-    tw_hyper_free(r);
-    tw_priors_free(priors);
-    tw_problem_free(problem);
-    tw_context_free(ctx);
-}
-
-static uint64_t setting(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static tally run_case(const test_case *c, uint64_t first, uint64_t seeds)
-{
-    tally t = {
-        {{.name = "is2"}, {.name = "ais-joint"}, {.name = "means"}, {.name = "means of chains"}}, 0.0, 0};
     observations o;
-    observe(c, &o);
-    answer a = solve(c, &o.r);
-    for (uint64_t seed = first; seed < first + seeds; seed++) {
-        run(c, &o.r, &a, seed, TW_HYPER_IS2, &t);
-        if (!getenv("TALWEG_NO_CHAIN")) run(c, &o.r, &a, seed, TW_HYPER_CHAIN, &t);
-    }
-    printf("%-34s log p(y) %.4f +- %.4f, effective share %.2f, %.0f fits of EP\n", c->name, a.log_z,
-           a.log_z_error, t.ess / (double)seeds, (double)t.fits / (double)seeds);
-    for (int k = 0; k < SCORES; k++) scores_print(&t.of[k]);
-    return t;
+    observe(&cases[number], &o);
+    return regression_pose(ctx, &o.r);
+}
+
+static tw_priors *priors_of(size_t number, tw_problem *problem)
+{
+    observations o;
+    observe(&cases[number], &o);
+    return regression_priors(problem, &o.r, cases[number].ell, cases[number].sigma);
 }
 
 static void scores_are_those_of_honest_errors(void **state)
 {
     (void)state;
-    uint64_t first = setting("TALWEG_FIRST", 1), seeds = setting("TALWEG_SEEDS", 4),
-             only = setting("TALWEG_CASE", CASES);
-    size_t runs = 0, beyond = 0;
-    for (size_t i = 0; i < CASES; i++) {
-        if (only < CASES && only != i) continue;
-        tally t = run_case(&cases[i], first, seeds);
-        for (int k = 0; k < SCORES; k++) {
-            runs += t.of[k].runs;
-            beyond += t.of[k].beyond;
-        }
-    }
-    printf("%zu of %zu beyond 4.5 without a warning\n", beyond, runs);
-    assert_true(500 * beyond <= runs);
+    hyper_scores_check(&(hyper_scored_cases){.count = CASES,
+                                             .seeds = 4,
+                                             .groups = 1,
+                                             .mean_name = {"means"},
+                                             .chain_name = {"means of chains"},
+                                             .name = name,
+                                             .pose = pose,
+                                             .priors = priors_of,
+                                             .solve = solve});
 }
 
 int main(void)

@@ -1,19 +1,11 @@
-/* Priors of any width on cases whose evidence has a closed form at every theta: a few observations with
- * Gaussian noise, and three labels. The integral over theta is a midpoint rule over normal scores of the
- * priors' quantiles, so that it uses no density. For each case, many seeds: z-scores of log p(y) by both
- * estimates and of the means of theta. Their root mean square is near 1, and none is beyond 4.5 errors
- * without a warning.
- *
- * TALWEG_SEEDS sets the number of seeds (8; docs/hyperparameters.md has the table of 100), TALWEG_FIRST the
- * first, TALWEG_CASE the number of the only case. Errors come from 32 scrambles: a score is Student's t with
- * 31 degrees of freedom, beyond 4.5 in one of 10,000 runs, and ais-joint has 64 weights and a longer tail.
- * Therefore the test allows 1 of 500 scores. TALWEG_NO_CHAIN omits chains and ais-joint, TALWEG_EACH prints
- * every run. */
+/* Priors of any width on cases whose evidence has a closed form at every theta: a few observations with Gaussian noise, and three labels. The
+ * integral over theta is a midpoint rule over normal scores of the priors' quantiles, so that it uses no density. For each case, many seeds: z-scores of log p(y) by
+ * both estimates and of the means of theta. Their root mean square is near 1, and none is beyond 4.5 errors without a warning.
+ * docs/hyperparameters.md has the table of 100 seeds. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "support/hyper_case.h"
+#include "support/hyper_scores.h"
 #include "support/orthants.h"
 #include "support/regression.h"
 #include "support/support.h"
@@ -170,14 +162,16 @@ static regression data_of(const test_case *c)
     return (regression){c->n, 1, c->x, c->y, c->noise};
 }
 
-static tw_problem *pose(tw_context *ctx, const test_case *c)
+static tw_problem *pose(size_t number, tw_context *ctx)
 {
+    const test_case *c = &cases[number];
     regression data = data_of(c);
     return c->n == 0 ? orthants_pose(ctx) : regression_pose(ctx, &data);
 }
 
-static tw_priors *read_priors(const test_case *c, tw_problem *problem)
+static tw_priors *priors_of(size_t number, tw_problem *problem)
 {
+    const test_case *c = &cases[number];
     regression data = data_of(c);
     return c->n == 0 ? hyper_priors(problem, c->ell, c->sigma)
                      : regression_priors(problem, &data, c->ell, c->sigma);
@@ -192,15 +186,12 @@ static double log_evidence(const test_case *c, double log_ell, double log_sigma)
     return c->n == 0 ? log(orthants_z(log_ell, log_sigma)) : regression_log_z(&data, theta);
 }
 
-typedef struct answer {
-    double log_z, mean[2]; /* means of theta */
-} answer;
-
-static answer solve(const test_case *c)
+static hyper_truth solve(size_t number)
 {
+    const test_case *c = &cases[number];
     tw_context *ctx = new_context();
-    tw_problem *problem = pose(ctx, c);
-    tw_priors *priors = read_priors(c, problem);
+    tw_problem *problem = pose(number, ctx);
+    tw_priors *priors = priors_of(number, problem);
     static double q[2][SIDE];
     double total = 0.0, sum[2] = {0.0, 0.0}, largest = -INFINITY, density[SIDE];
     const double step = 16.0 / SIDE;
@@ -230,116 +221,28 @@ static answer solve(const test_case *c)
     tw_priors_free(priors);
     tw_problem_free(problem);
     tw_context_free(ctx);
-    return (answer){largest + log(total), {sum[0] / total, sum[1] / total}};
+    return (hyper_truth){.log_z = largest + log(total), .mean = {sum[0] / total, sum[1] / total}};
 }
 
 /* ---- scores ---- */
 
-enum { IS2, JOINT, ELL, SIGMA, CHAIN_ELL, CHAIN_SIGMA, SCORES };
-
-typedef struct tally {
-    scores of[SCORES];
-    double ess;
-} tally;
-
-static bool has_no_mean(const tw_hyper_result *r)
+static const char *name(size_t number)
 {
-    for (size_t k = 0; k < r->warnings.count; k++)
-        if (r->warnings.warning[k].code == TW_WARN_THETA_MEAN) return true;
-    return false;
-}
-
-/* In units of the mean. */
-static double largest(const tw_hyper_result *r)
-{
-    double m = -1e300;
-    for (size_t s = 0; s < r->points; s++) m = fmax(m, r->log_weight[s]);
-    return exp(m - r->estimate.log_z);
-}
-
-/* Means are those of theta, whatever the rows report. */
-static void run(const test_case *c, const answer *a, uint64_t seed, tw_hyper_method method, tally *t)
-{
-    tw_context *ctx = new_context();
-    tw_problem *problem = pose(ctx, c);
-    tw_priors *priors = read_priors(c, problem);
-    tw_hyper_options o = TW_HYPER_DEFAULTS;
-    tw_hyper_result *r = NULL;
-    o.method = method;
-    o.joint_particles = method == TW_HYPER_CHAIN || getenv("TALWEG_NO_CHAIN") ? 0 : 64;
-    o.seed = seed;
-    o.threads = 1;
-    assert_int_equal(tw_hyper_run(problem, priors, &o, &r), TW_OK);
-    bool warned = regression_is_doubted(r);
-    if (method == TW_HYPER_CHAIN) {
-        for (size_t k = 0; k < 2; k++)
-            if (r->row[k].as_log)
-                scores_add(&t->of[CHAIN_ELL + (int)k], (r->row[k].mean - a->mean[k]) / r->row[k].mcse,
-                           warned);
-    } else {
-        static double f[1 << 16];
-        t->ess += r->estimate.weight_ess / (double)r->points;
-        if (getenv("TALWEG_EACH"))
-            printf("    seed %2d: error %.4f, se %.4f, k %.2f, ess %.0f, largest weight %.1f\n", (int)seed,
-                   r->estimate.log_z - a->log_z, r->estimate.se, r->estimate.pareto_k, r->estimate.weight_ess,
-                   largest(r));
-        scores_add(&t->of[IS2], (r->estimate.log_z - a->log_z) / r->estimate.se, warned);
-        if (o.joint_particles > 0)
-            scores_add(&t->of[JOINT], (r->joint.log_z - a->log_z) / r->joint.se,
-                       r->joint.pareto_k > TW_PARETO_LIMIT);
-        for (size_t k = 0; k < 2; k++) {
-            double mcse;
-            for (size_t s = 0; s < r->points; s++) f[s] = r->theta[k + 2 * s];
-            double mean = tw_hyper_mean(r, f, &mcse);
-            if (getenv("TALWEG_EACH"))
-                printf("        mean of %s: error %.3f, mcse %.3f\n", r->row[k].name, mean - a->mean[k],
-                       mcse);
-            scores_add(&t->of[ELL + (int)k], (mean - a->mean[k]) / mcse, warned || has_no_mean(r));
-        }
-    }
-    tw_hyper_free(r);
-    tw_priors_free(priors);
-    tw_problem_free(problem);
-    tw_context_free(ctx);
-}
-
-static void print(const test_case *c, const answer *a, const tally *t)
-{
-    printf("%-32s log p(y) %.4f, effective share %.2f\n", c->name, a->log_z,
-           t->ess / (double)t->of[IS2].runs);
-    for (int k = 0; k < SCORES; k++) scores_print(&t->of[k]);
+    return cases[number].name;
 }
 
 static void scores_are_those_of_honest_errors(void **state)
 {
     (void)state;
-    const char *text = getenv("TALWEG_SEEDS"), *only = getenv("TALWEG_CASE");
-    uint64_t seeds = text ? strtoull(text, NULL, 10) : 8;
-    const char *from = getenv("TALWEG_FIRST");
-    uint64_t first = from ? strtoull(from, NULL, 10) : 1;
-    size_t runs = 0, beyond = 0;
-    for (size_t i = 0; i < CASES; i++) {
-        if (only && (size_t)strtoul(only, NULL, 10) != i) continue;
-        answer a = solve(&cases[i]);
-        tally t = {{{.name = "is2"},
-                    {.name = "ais-joint"},
-                    {.name = "mean of log ell"},
-                    {.name = "mean of log sigma"},
-                    {.name = "chain, log ell"},
-                    {.name = "chain, log sigma"}},
-                   0.0};
-        for (uint64_t seed = first; seed < first + seeds; seed++) {
-            run(&cases[i], &a, seed, TW_HYPER_IS2, &t);
-            if (!getenv("TALWEG_NO_CHAIN")) run(&cases[i], &a, seed, TW_HYPER_CHAIN, &t);
-        }
-        print(&cases[i], &a, &t);
-        for (int k = 0; k < SCORES; k++) {
-            runs += t.of[k].runs;
-            beyond += t.of[k].beyond;
-        }
-    }
-    printf("%zu of %zu beyond 4.5 without a warning\n", beyond, runs);
-    assert_true(500 * beyond <= runs);
+    hyper_scores_check(&(hyper_scored_cases){.count = CASES,
+                                             .seeds = 8,
+                                             .groups = 2,
+                                             .mean_name = {"mean of log ell", "mean of log sigma"},
+                                             .chain_name = {"chain, log ell", "chain, log sigma"},
+                                             .name = name,
+                                             .pose = pose,
+                                             .priors = priors_of,
+                                             .solve = solve});
 }
 
 int main(void)

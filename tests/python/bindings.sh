@@ -21,7 +21,7 @@ tree=$build/python/tree
 rm -rf "$build/python"
 mkdir -p "$tree/bindings"
 cp -R bindings/python "$tree/bindings/python"
-ln -s "$PWD/include" "$PWD/VERSION" "$tree"
+ln -s "$PWD/include" "$PWD/scripts" "$PWD/VERSION" "$tree"
 
 # The package is compiled for the wheel and again by the test of an editable installation: without optimisation, since the
 # library does the work, and with ccache where it is installed.

@@ -57,37 +57,3 @@ double regression_log_z(const regression *r, const double *theta)
     }
     return sum;
 }
-
-bool regression_is_doubted(const tw_hyper_result *r)
-{
-    static const tw_warning_code doubts[] = {TW_WARN_THETA_TAIL, TW_WARN_THETA_COLLAPSED,
-                                             TW_WARN_THETA_FAILED, TW_WARN_RHAT};
-    for (size_t k = 0; k < r->warnings.count; k++)
-        for (size_t i = 0; i < sizeof doubts / sizeof *doubts; i++)
-            if (r->warnings.warning[k].code == doubts[i]) return true;
-    return false;
-}
-
-/* ---- scores ---- */
-
-void scores_add(scores *s, double z, bool warned)
-{
-    s->runs++;
-    if (warned) {
-        s->warned++;
-        return;
-    }
-    s->squares += z * z;
-    s->sum += z;
-    s->worst = fmax(s->worst, fabs(z));
-    if (!(fabs(z) < 4.5)) s->beyond++;
-}
-
-void scores_print(const scores *s)
-{
-    double counted = (double)(s->runs - s->warned);
-    if (s->runs == 0) return;
-    printf("  %-20s %3zu runs, %3zu warned, mean z %5.2f, rms %5.2f, largest %5.2f, beyond 4.5: %zu\n",
-           s->name, s->runs, s->warned, s->sum / counted, sqrt(s->squares / counted), s->worst, s->beyond);
-    fflush(stdout);
-}

@@ -24,18 +24,4 @@ tw_priors *regression_priors(tw_problem *problem, const regression *r, const cha
  * factor. */
 double regression_log_z(const regression *r, const double *theta);
 
-/* Whether a run warns that its result is doubtful. */
-bool regression_is_doubted(const tw_hyper_result *r);
-
-/* ---- scores: (estimate - truth) / error over many seeds ---- */
-
-typedef struct scores {
-    const char *name;
-    size_t runs, warned, beyond; /* beyond: more than 4.5 errors off, without a warning */
-    double squares, sum, worst;  /* over runs without a warning */
-} scores;
-
-void scores_add(scores *s, double z, bool warned);
-void scores_print(const scores *s);
-
 #endif

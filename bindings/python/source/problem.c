@@ -55,9 +55,10 @@ static tw_status make_kernel(tw_context *ctx, const parts *p, const tw_data *dat
     if (tw_kernel_is_shape(p->kernel)) return make_simple(ctx, p, kernel);
     tw_status status = tw_kernel_parse_for(ctx, p->kernel, data, kernel);
     if (status != TW_OK || !others) return status;
-    return tw_fail(ctx, TW_BAD_ARGUMENT,
-                   "log_ell, log_sigma, constant and white need a kernel given by name only; in an "
-                   "expression, write the parameters in the leaf, as in se(ell=2, sigma=1.5)");
+    return tw_fail(
+        ctx, TW_BAD_ARGUMENT,
+        "ell, sigma, log_ell, log_sigma, constant and white need a kernel given by name only; in an "
+        "expression, write the parameters in the leaf, as in se(ell=2, sigma=1.5)");
 }
 
 /* Make the data. With a kernel matrix there are no inputs, so the labels take their place. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -20,6 +21,19 @@ def floats(values: ArrayLike, name: str) -> Floats:
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be numbers: {error}") from None
     return array if array.flags.aligned else array.copy()
+
+
+def logarithm(value: Optional[ArrayLike], log_value: Optional[ArrayLike], name: str) -> Optional[ArrayLike]:
+    """The logarithm of a parameter that is given itself or as its logarithm; None: neither is given."""
+    if value is not None and log_value is not None:
+        raise InputError(f"{name} and log_{name} set the same parameter: use one of them")
+    if value is None:
+        return log_value
+    given = floats(value, name)
+    for number in given.flat:
+        if not number > 0:
+            raise InputError(f"{name} must be above 0, not {number:g}")
+    return np.reshape([math.log(number) for number in given.flat], given.shape)  # the program's digits, not numpy's
 
 
 def is_column_major(array: Floats) -> bool:

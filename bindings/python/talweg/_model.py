@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _model_file, _talweg
-from ._arrays import Floats, floats, labels, ordered, symmetric, table, vector, view, word
+from ._arrays import Floats, floats, labels, logarithm, ordered, symmetric, table, vector, view, word
 from ._pickle import reduce_model
 from ._plot import Shown
 from ._talweg import InputError
@@ -32,6 +32,8 @@ class ModelOptions(TypedDict, total=False):
     kernel: str
     log_ell: ArrayLike
     log_sigma: float
+    ell: ArrayLike
+    sigma: float
     constant: float
     white: float
     jitter: float
@@ -137,7 +139,7 @@ class Model(Shown):
     likelihood : str
         "probit", "logit", "poisson", "gaussian", ...: docs/likelihoods.md lists all of them and their arguments.
     kernel : {"se", "matern12", "matern32", "matern52", "rq"}, or an expression
-        Shape of the covariance function, whose parameters are the next four; or sums and products with their inputs, by name
+        Shape of the covariance function, whose parameters are the next six; or sums and products with their inputs, by name
         or number, and parameters: ``"se(age, ell=2) + matern32(1, 2) * periodic(t, period=1) + linear(dose)"``:
         see docs/kernels.md.
     log_ell : float or array_like, shape (d,)
@@ -145,6 +147,8 @@ class Model(Shown):
         warning when the model is used.
     log_sigma : float
         Natural logarithm of the latent function's standard deviation. Default: 0, with the same warning.
+    ell, sigma : float or array_like, float
+        The length scale and the standard deviation themselves, instead of `log_ell` and `log_sigma`.
     constant, white : float
         Variance of a constant offset, and of independent noise on the latent function.
     jitter : float
@@ -210,6 +214,8 @@ class Model(Shown):
         kernel: str = "se",
         log_ell: Optional[ArrayLike] = None,
         log_sigma: Optional[float] = None,
+        ell: Optional[ArrayLike] = None,
+        sigma: Optional[float] = None,
         constant: float = 0.0,
         white: float = 0.0,
         jitter: float = 0.0,
@@ -229,6 +235,11 @@ class Model(Shown):
             raise InputError("give either X, with a kernel, or kernel_matrix or precision_matrix, without X")
         if X is None and standardise:
             raise InputError("standardise cannot be used with a given matrix: there are no inputs")
+        if sigma is not None and np.ndim(sigma) > 0:
+            raise InputError("sigma must be a number, not an array")
+        log_ell, log_scale = logarithm(ell, log_ell, "ell"), logarithm(sigma, log_sigma, "sigma")
+        if kernel_matrix is not None and not (log_ell is None and log_scale is None):
+            raise InputError("length scales and sigma cannot be used with kernel_matrix, which is the whole covariance")
         observed = labels(y, "y")
         inputs = None if X is None else table(X, "X")
         if precision_matrix is not None or design_matrix is not None:
@@ -249,7 +260,7 @@ class Model(Shown):
         self._fits: dict[str, Any] = {}
         options = dict(likelihood=likelihood, kernel=kernel, constant=constant, white=white)
         options.update(jitter=jitter, standardise=standardise, ell_given=log_ell is not None)
-        options.update(log_sigma=0.0 if log_sigma is None else log_sigma, sigma_given=log_sigma is not None)
+        options.update(log_sigma=0.0 if log_scale is None else log_scale, sigma_given=log_scale is not None)
         scales = np.atleast_1d(floats(0.0 if log_ell is None else log_ell, "log_ell"))
         order = levels if levels is not None else ordered(y)
         meaning = (observed.texts, order and list(map(word, order)), None if positive is None else word(positive))
@@ -291,6 +302,7 @@ class Model(Shown):
         self.priors, self.fixed = [], []
         self._notes, self._fits, self._problem = notes, {}, problem
         self._take_parts(parts)
+        self._forget_defaults()  # the file has their values
         self.standardise = "scaling_inputs" in parts
         self.n, self.rank = facts["n"], facts["rank"]
         columns = parts.get("scaling_inputs", view(parts["X"]).shape[1])
@@ -363,7 +375,7 @@ class Model(Shown):
         return reduce_model(self)
 
     def _forget_defaults(self) -> None:
-        """A fit will find the parameters that were not given: do not warn about them."""
+        """Do not warn about parameters that were not given: a fit will find them, or a file has their values."""
         self._notes[:] = [note for note in self._notes if isinstance(note, str) or note[0] != "default_parameters"]
 
     def _moved(self, found: list[Warned]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
 import os
 from typing import Any, Callable, Optional, Union
 
@@ -18,7 +17,7 @@ from ._talweg import InputError
 Path = Union[str, "os.PathLike[str]"]
 
 FORMAT, VERSION = "talweg model", 1
-NUMBERS = ("constant", "white", "jitter", "log-sigma")
+NUMBERS = ("constant", "white", "jitter", "log-sigma", "sigma")
 
 
 class Contents:
@@ -100,12 +99,8 @@ class Contents:
             to["kernel"] = options.pop("kernel")
         for name in [name for name in NUMBERS if name in options]:
             to[name.replace("-", "_")] = self.number(name, options.pop(name))
-        if "sigma" in options:
-            to["log_sigma"] = math.log(self.number("sigma", options.pop("sigma")))
-        if "log-ell" in options:
-            to["log_ell"] = self.numbers("log-ell", options.pop("log-ell"))
-        if "ell" in options:
-            to["log_ell"] = [math.log(value) for value in self.numbers("ell", options.pop("ell"))]
+        for name in [name for name in ("log-ell", "ell") if name in options]:
+            to[name.replace("-", "_")] = self.numbers(name, options.pop(name))
 
     def _take_reading(self, options: dict[str, Any]) -> tuple[Any, dict[str, str], list[str]]:
         """Label, columns besides the inputs, and ignored columns."""

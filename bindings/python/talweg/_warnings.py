@@ -13,7 +13,7 @@ FINDINGS: dict[str, str] = _talweg.findings()
 
 # Advice, appended to the finding, with its punctuation.
 ADVICE = {
-    "default_parameters": ". Give them (log_ell, log_sigma, or in kernel), or let talweg.fit find them",
+    "default_parameters": ". Give them (ell, sigma, log_ell, log_sigma, or in kernel), or let talweg.fit find them",
     "length_short": ". Use longer ones, standardise=True, or let talweg.fit find them",
     "length_long": ". Use shorter ones, standardise=True, or let talweg.fit find them",
     "ep_not_converged": "; raise max_sweeps, or check the scale of the inputs",

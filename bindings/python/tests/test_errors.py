@@ -25,6 +25,14 @@ CASES = [
     (dict(kernel="sse"), "sse"),
     (dict(log_ell=[0.0, 0.0, 0.0]), "3"),
     (dict(log_ell=np.nan), "nan"),
+    (dict(ell=2.0), "ell and log_ell set the same parameter: use one of them"),
+    (dict(sigma=2.0), "sigma and log_sigma set the same parameter: use one of them"),
+    (dict(log_ell=None, ell=[1.0, -1.0]), "ell must be above 0, not -1"),
+    (dict(log_ell=None, ell=np.nan), "ell must be above 0, not nan"),
+    (dict(log_ell=None, ell="long"), "ell must be numbers"),
+    (dict(log_sigma=None, sigma=0), "sigma must be above 0, not 0"),
+    (dict(log_sigma=None, sigma=[1.0, 2.0]), "sigma must be a number, not an array"),
+    (dict(log_ell=None, log_sigma=None, ell=2.0, kernel="se + linear"), "kernel given by name only"),
     (dict(likelihood="poisson"), "observation 1 is -1"),
     (dict(noise=1.0), "noise cannot be used with the probit likelihood"),
     (dict(method="gibbs"), "unknown method .gibbs."),
@@ -71,6 +79,8 @@ def test_bad_data(problem):
         talweg.approx(y=y, kernel_matrix=X)
     with pytest.raises(talweg.InputError, match="without X"):
         talweg.approx(X, y, kernel_matrix=np.eye(60))
+    with pytest.raises(talweg.InputError, match="kernel_matrix, which is the whole covariance"):
+        talweg.approx(y=y, kernel_matrix=np.eye(60), sigma=2.0)
     indefinite = np.eye(60)
     indefinite[0, 1] = indefinite[1, 0] = 2.0
     with pytest.raises(talweg.InputError, match="positive"):

@@ -30,6 +30,19 @@ def test_approx(problem, program):
     assert fit.ep_corrected.terms == expected["ep_corrected"]["terms"]
 
 
+def test_natural_parameters(problem, program):
+    """ell and sigma are the program's --ell and --sigma, one or one for each input, to the bit."""
+    for ell, typed in ((1.7, "1.7"), ([1.7, 0.3], "1.7,0.3")):
+        expected = program(*problem, "approx", "--ell", typed, "--sigma", "4.1")
+        fit = talweg.approx(*problem, ell=ell, sigma=4.1)
+        assert fit.ep.log_z == expected["ep"]["log_z"] and fit.laplace.log_z == expected["laplace"]["log_z"]
+    model = talweg.Model(*problem, ell=2, log_sigma=0)
+    assert list(model.theta) == [math.log(2), 0.0]
+    draws = [talweg.sample(*problem, method="hmc", chains=2, draws=5, warmup=20, **given) for given in
+             (dict(ell=2, sigma=3), dict(log_ell=math.log(2), log_sigma=math.log(3)))]
+    assert np.array_equal(draws[0].x, draws[1].x)
+
+
 def test_an_approximation_that_failed_says_so():
     """Noise of 1e-10 of the prior's standard deviation is beyond double precision."""
     model = talweg.Model(np.zeros((1, 1)), np.array([-7.0]), likelihood="gaussian", kernel="constant(variance=1e4)", noise=1e-8)

@@ -1,10 +1,9 @@
 /* surface.c: predictions over the inputs: a curve with a band over one input, a map over two.
  *
- * One input: E[y_n | x_n] is monotone in x_n, so it maps quantiles of x_n to its own quantiles, and the curve
- * at the training inputs needs only the table of quantiles. Two inputs: E[y*] on a grid, averaged over about
- * MAP_DRAWS draws at most; the colour is that of the more probable class, and its opacity increases with the
- * probability. A prior with a sparse precision may be defined at its cases only; its map then shows the
- * posterior mean and sd of the latents at the cases.
+ * One input: quantiles of x_n carry over to those of E[y_n | x_n], which is monotone in x_n, so that the curve
+ * at the training inputs needs nothing but the table of quantiles. Two inputs: E[y*] on a grid, averaged over
+ * at most about MAP_DRAWS draws; the colour is that of the likelier class, the more opaque the surer. With a
+ * sparse precision the map is that of surface_cases.c.
  */
 #include <ctype.h>
 #include <math.h>
@@ -16,29 +15,21 @@
 #include "likelihood/likelihood.h"
 #include "output/report/html.h"
 #include "output/report/predictions.h"
+#include "output/report/surface.h"
 #include "output/run/pool_source.h"
 
-enum {
-    SIDE = 50,
-    CELLS = SIDE * SIDE,
-    MAP_DRAWS = 1000,
-    MAP_HEIGHT = 380,
-    CURVE_HEIGHT = 300,
-    MOST_POINTS = 1500,
-    MOST_BINS = 80 /* most bins of a map of cases along each input */
-};
+enum { SIDE = 50, CELLS = SIDE * SIDE, MAP_DRAWS = 1000, CURVE_HEIGHT = 300, MOST_POINTS = 1500 };
 
 /* ---- axes ---- */
 
-/* An input in the user's units, before standardising. */
-static double original(const tw_problem *problem, size_t input, double value)
+double tw_surface_input(const tw_problem *problem, size_t input, double value)
 {
     const tw_scaling *s = problem->scaling;
     return s ? s->centre[input] + s->scale[input] * value : value;
 }
 
-/* The input's name if it is a plain word; other names are not safe in gnuplot's text, which is not HTML. */
-static const char *name_of(const tw_problem *problem, size_t input)
+/* A name may be anything, and gnuplot's text is not HTML. */
+const char *tw_surface_name(const tw_problem *problem, size_t input)
 {
     const char *name = problem->data->names ? problem->data->names[input] : "";
     bool plain = *name && strlen(name) < 40;
@@ -54,8 +45,9 @@ static void print_cases(const tw_problem *problem, const char *block, double sig
     fprintf(script, "$%s << END\nNaN NaN\n", block);
     for (size_t i = 0; i < n; i += stride) {
         if (sign * data->y[i] < 0.0) continue;
-        tw_figure_number(script, original(problem, 0, data->x[i]));
-        tw_figure_number(script, data->d > 1 ? original(problem, 1, data->x[i + data->n]) : data->y[i]);
+        tw_figure_number(script, tw_surface_input(problem, 0, data->x[i]));
+        tw_figure_number(script,
+                         data->d > 1 ? tw_surface_input(problem, 1, data->x[i + data->n]) : data->y[i]);
         fputc('\n', script);
     }
     fputs("END\n", script);
@@ -85,7 +77,7 @@ static void print_curve(const tw_report *r, const place *order, FILE *script)
         double x[] = {row->q5, row->median, row->q95}, y[3];
         if (tw_expect_many(&observed, order[i].latent, 0.0, 3, x, y, NULL) != TW_OK)
             y[0] = y[1] = y[2] = NAN; /* a gap in the curve */
-        tw_figure_number(script, original(problem, 0, order[i].input));
+        tw_figure_number(script, tw_surface_input(problem, 0, order[i].input));
         for (size_t k = 0; k < 3; k++) tw_figure_number(script, y[k]);
         fputc('\n', script);
     }
@@ -96,7 +88,7 @@ static tw_status draw_curve(tw_report *r, const place *order)
 {
     const tw_problem *problem = r->pool->problem;
     bool binary = problem->likelihood->two_classes;
-    TW_TRY(tw_figure_begin(&r->figures, CURVE_HEIGHT, name_of(problem, 0),
+    TW_TRY(tw_figure_begin(&r->figures, CURVE_HEIGHT, tw_surface_name(problem, 0),
                            binary ? "probability of +1" : "mean of y"));
     FILE *script = r->figures.plot.script;
     print_curve(r, order, script);
@@ -193,8 +185,8 @@ static void print_grid(const tw_problem *problem, const tw_data *grid, const dou
     for (size_t j = 0; j < SIDE; j++) {
         for (size_t i = 0; i < SIDE; i++) {
             size_t k = i + SIDE * j;
-            tw_figure_number(script, original(problem, 0, grid->x[k]));
-            tw_figure_number(script, original(problem, 1, grid->x[k + CELLS]));
+            tw_figure_number(script, tw_surface_input(problem, 0, grid->x[k]));
+            tw_figure_number(script, tw_surface_input(problem, 1, grid->x[k + CELLS]));
             tw_figure_number(script, expected[k]);
             fputc('\n', script);
         }
@@ -261,7 +253,8 @@ static tw_status draw_map(tw_report *r, tw_data *grid, double *expected)
         low = fmin(low, expected[k]);
         high = fmax(high, expected[k]);
     }
-    TW_TRY(tw_figure_begin(&r->figures, MAP_HEIGHT, name_of(problem, 0), name_of(problem, 1)));
+    TW_TRY(tw_figure_begin(&r->figures, TW_MAP_HEIGHT, tw_surface_name(problem, 0),
+                           tw_surface_name(problem, 1)));
     print_grid(problem, grid, expected, r->figures.plot.script);
     print_map(problem, low, high, r->figures.plot.script);
     tw_figure_draw(&r->figures, "Map of the predictions over the two inputs");
@@ -282,132 +275,12 @@ static tw_status show_map(tw_report *r)
     return status;
 }
 
-/* ---- a map of the cases ---- */
-
-/* Means over the cases in each bin. */
-typedef struct bins {
-    size_t side[2];
-    double low[2], width[2];
-    double mean[MOST_BINS * MOST_BINS], sd[MOST_BINS * MOST_BINS];
-    double count[MOST_BINS * MOST_BINS];
-} bins;
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Set the bins along input k: one for each row of a lattice; for irregular positions about the square root of
- * their number. sorted holds n numbers. */
-static void set_bins(const tw_problem *problem, size_t k, double *sorted, bins *b)
-{
-    const tw_data *data = problem->data;
-    size_t n = data->n - data->hidden;
-    memcpy(sorted, data->x + k * data->n, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, by_value);
-    double range = sorted[n - 1] - sorted[0], least = INFINITY;
-    for (size_t i = 1; i < n; i++)
-        if (sorted[i] - sorted[i - 1] > 1e-9 * range) least = fmin(least, sorted[i] - sorted[i - 1]);
-    double rows = isfinite(least) ? round(range / least) + 1.0 : 1.0;
-    if (rows > MOST_BINS) rows = fmin(MOST_BINS, ceil(sqrt((double)n)));
-    b->side[k] = (size_t)fmax(rows, 1.0);
-    b->low[k] = sorted[0];
-    b->width[k] = b->side[k] > 1 ? range / (double)(b->side[k] - 1) : 1.0;
-}
-
-static void fill_bins(const tw_report *r, bins *b)
-{
-    const tw_data *data = r->pool->problem->data;
-    for (size_t i = 0; i < data->n - data->hidden; i++) {
-        size_t at[2];
-        for (size_t k = 0; k < 2; k++)
-            at[k] = (size_t)fmin(round((data->x[i + k * data->n] - b->low[k]) / b->width[k]),
-                                 (double)(b->side[k] - 1));
-        size_t bin = at[0] + at[1] * b->side[0];
-        b->mean[bin] += r->rows[i].mean;
-        b->sd[bin] += r->rows[i].sd;
-        b->count[bin] += 1.0;
-    }
-    for (size_t i = 0; i < b->side[0] * b->side[1]; i++) {
-        b->mean[i] = b->count[i] > 0.0 ? b->mean[i] / b->count[i] : NAN;
-        b->sd[i] = b->count[i] > 0.0 ? b->sd[i] / b->count[i] : NAN;
-    }
-}
-
-/* Orange above 0, blue below, with an opacity that increases with |value|; transparent if the value is
- * missing. */
-static void print_colour(FILE *script, double value, double range)
-{
-    bool above = value >= 0.0;
-    if (isnan(value))
-        fputs(" 0 0 0 0\n", script);
-    else
-        fprintf(script, " %d %d %d %.0f\n", above ? 221 : 74, above ? 132 : 134, above ? 66 : 200,
-                255.0 * fabs(value) / (range > 0.0 ? range : 1.0));
-}
-
-static tw_status draw_bins(tw_report *r, const bins *b, const double *values, bool signed_values,
-                           const char *title)
-{
-    const tw_problem *problem = r->pool->problem;
-    double low = INFINITY, high = -INFINITY, most = 0.0;
-    size_t count = b->side[0] * b->side[1];
-    for (size_t i = 0; i < count; i++) {
-        low = fmin(low, values[i]); /* fmin and fmax ignore bins without a case (NaN) */
-        high = fmax(high, values[i]);
-    }
-    most = fmax(fabs(low), fabs(high));
-    TW_TRY(tw_figure_begin(&r->figures, MAP_HEIGHT, name_of(problem, 0), name_of(problem, 1)));
-    FILE *script = r->figures.plot.script;
-    fputs("$map << END\n", script);
-    for (size_t i = 0; i < count; i++) {
-        for (size_t k = 0; k < 2; k++) {
-            size_t at = k == 0 ? i % b->side[0] : i / b->side[0];
-            tw_figure_number(script, original(problem, k, b->low[k] + (double)at * b->width[k]));
-        }
-        print_colour(script, values[i] - (signed_values ? 0.0 : low), signed_values ? most : high - low);
-        if ((i + 1) % b->side[0] == 0) fputc('\n', script);
-    }
-    fputs("END\nunset grid\nset border 15\nset autoscale fix\nset size ratio -1\n"
-          "plot $map using 1:2:3:4:5:6 with rgbalpha\n",
-          script);
-    tw_figure_draw(&r->figures, title);
-    tw_html_print(r->page,
-                  signed_values ? "%s, from %.4g (blue: below 0) to %.4g (orange)."
-                                : "%s, from %.4g (pale) to %.4g.",
-                  title, low, high);
-    tw_figure_end(&r->figures);
-    return TW_OK;
-}
-
-static tw_status show_cases(tw_report *r)
-{
-    const tw_data *data = r->pool->problem->data;
-    void *memory = NULL;
-    double *sorted = NULL;
-    TW_TRY(tw_allocate(r->ctx, 1, sizeof(bins), "a map", &memory));
-    bins *b = memory;
-    tw_status status = tw_allocate_doubles(r->ctx, data->n, 1, "a map", &sorted);
-    for (size_t k = 0; status == TW_OK && k < 2; k++) set_bins(r->pool->problem, k, sorted, b);
-    if (status == TW_OK) {
-        fill_bins(r, b);
-        status = draw_bins(r, b, b->mean, true, "Posterior mean of the latent function at the cases");
-    }
-    if (status == TW_OK)
-        status =
-            draw_bins(r, b, b->sd, false, "Posterior standard deviation of the latent function at the cases");
-    tw_release(r->ctx, sorted);
-    tw_release(r->ctx, memory);
-    return status;
-}
-
 tw_status tw_report_surface(tw_report *r, bool *shown)
 {
     const tw_problem *problem = r->pool->problem;
     if (tw_kernel_has_precision_only(problem->kernel) && problem->data->d >= 2) {
         *shown = true;
-        return show_cases(r);
+        return tw_surface_cases(r);
     }
     size_t inputs = tw_kernel_matrix(problem->kernel, NULL) ? 0 : problem->data->d;
     *shown = inputs == 1 || inputs == 2;
