@@ -84,7 +84,7 @@ static bool factor_lower(size_t n, double *a, size_t lda, double *work, tw_pivot
 bool tw_cholesky_active(size_t count, const size_t *index, const double *s, const double *a, size_t lda,
                         double *b, size_t ldb, double *work, tw_pivot *failed)
 {
-    enum { TILE = 16 }; /* columns of A become rows of B: so both stay in cache */
+    enum { TILE = 8 }; /* columns of A become rows of B: so both stay in cache */
     for (size_t first = 0; first < count; first += TILE) {
         size_t past = first + TILE < count ? first + TILE : count;
         for (size_t j = 0; j < past; j++)

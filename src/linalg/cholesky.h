@@ -44,8 +44,7 @@ void tw_cholesky_half_solve(size_t n, const double *l, size_t ldl, bool transpos
 /* Solve L L' X = B in place. */
 void tw_cholesky_solve(size_t n, const double *l, size_t ldl, size_t columns, double *b, size_t ldb);
 
-/* W = L^-T on and above the diagonal, where L stays below it, with diagonal = diag((L L')^-1): row sums of squares of W. n^3/3
- * flops. */
+/* W = L^-T on and above the diagonal, with diagonal = diag((L L')^-1): row sums of squares of W. L is lost. n^3/3 flops. */
 void tw_cholesky_invert(size_t n, double *l, size_t ldl, double *work, double *diagonal);
 
 /* y = (L L')^-1 b = W W' b for one vector, given W from tw_cholesky_invert; y may not overlap b. */

@@ -11,6 +11,8 @@
 #include "linalg/small.h"
 #include "math/machine.h"
 
+enum { BLOCK = 8 }; /* columns that a product takes together */
+
 /* ---- the inverse ---- */
 
 /* L = (L11 .; L21 L22), by halves until they fit in cache: W11, W22, and W12 = -W11 L21' W22. */
@@ -31,18 +33,23 @@ static void invert_lower(size_t n, double *l, size_t ldl, double *work)
                 1.0, last, to_int(ldl), right, to_int(ldl));
 }
 
+/* Blocks on the diagonal get zeros below it, so that products take them in whole vectors. */
 void tw_cholesky_invert(size_t n, double *l, size_t ldl, double *work, double *diagonal)
 {
     invert_lower(n, l, ldl, work);
     memset(diagonal, 0, n * sizeof *diagonal);
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i <= j; i++) diagonal[i] += l[i + j * ldl] * l[i + j * ldl];
+    for (size_t j = 0; j < n; j++) {
+        double *column = l + j * ldl;
+        for (size_t i = 0; i <= j; i++) diagonal[i] += column[i] * column[i];
+        for (size_t i = j + 1; i < n && i % BLOCK != 0; i++) column[i] = 0.0;
+    }
 }
 
 /* ---- products ---- */
 
-enum { BLOCK = 8 };
 enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): target is an attribute */
 
 /* u = W' b, and y += W u, for BLOCK columns of W and rows in whole vectors. */
 #define PRODUCTS(machine, target, fused)                                                                \
@@ -76,23 +83,23 @@ enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
         }                                                                                               \
     }
 TW_FOR_EACH_MACHINE(PRODUCTS)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Columns [first, first + count) of W: the rows before `first` in whole vectors, then the triangle. A block that lacks columns repeats its
- * last, times 0. */
+/* Columns [first, first + count) of W. A block that lacks columns repeats its last, times 0, and takes its triangle number by number. */
 static void multiply_block(size_t first, size_t count, const double *w, size_t ldw, const double *b,
                            double *y)
 {
     const double *column[BLOCK];
     double u[BLOCK] = {0};
+    size_t rows = count == BLOCK ? first + BLOCK : first, past = first + count;
     for (size_t k = 0; k < BLOCK; k++) column[k] = w + (first + (k < count ? k : count - 1)) * ldw;
-    TW_ON_THIS_MACHINE(inner, first, column, b, u);
-    for (size_t k = 0; k < BLOCK; k++) {
-        for (size_t i = first; k < count && i <= first + k; i++) u[k] += column[k][i] * b[i];
-        if (k >= count) u[k] = 0.0;
-    }
-    TW_ON_THIS_MACHINE(outer, first, column, u, y);
+    TW_ON_THIS_MACHINE(inner, rows, column, b, u);
     for (size_t k = 0; k < count; k++)
-        for (size_t i = first; i <= first + k; i++) y[i] += column[k][i] * u[k];
+        for (size_t i = rows; i < past; i++) u[k] += column[k][i] * b[i];
+    for (size_t k = count; k < BLOCK; k++) u[k] = 0.0;
+    TW_ON_THIS_MACHINE(outer, rows, column, u, y);
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = rows; i < past; i++) y[i] += column[k][i] * u[k];
 }
 
 void tw_cholesky_inverse_multiply(size_t n, const double *w, size_t ldw, const double *b, double *y)

@@ -15,7 +15,9 @@
 
 #include "math/machine.h"
 
-enum { HEIGHT = 24, BLOCK = 8, VECTORS = 3 }; /* BLOCK: a cache line; VECTORS of rows are in registers */
+/* Rows of a panel; columns that are finished together, a cache line; vectors of rows in registers; columns of a panel that stay in the
+ * first cache while a block takes them from itself. */
+enum { HEIGHT = 24, BLOCK = 8, VECTORS = 3, DEPTH = 128 };
 
 /* ---- blocks of columns ---- */
 
@@ -23,40 +25,49 @@ enum { HEIGHT = 24, BLOCK = 8, VECTORS = 3 }; /* BLOCK: a cache line; VECTORS of
 enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
 enum { COLUMNS_v4 = 8, COLUMNS_v3 = 4, COLUMNS_plain = 4 };
 
-/* x(:, j) -= sum_(k < depth) panel(:, k) l(j, k) for COLUMNS columns and `vectors` vectors of rows. Vectors are copied one by one, else
- * compilers do not keep them in registers. */
-#define TILE(machine, target)                                                                               \
-    typedef double vector##machine __attribute__((vector_size(WIDTH##machine)));                            \
+/* NOLINTBEGIN(bugprone-macro-parentheses): target is an attribute */
+
+/* x(:, j) -= sum_(k < depth) panel(:, k) l(j, k) for COLUMNS columns and some vectors of rows. Each number of vectors has a function of
+ * its own, and vectors are read as such and not by memcpy, else compilers do not keep them in registers. */
+#define AT(machine, address) (*(vector##machine *)(address))
+#define TILE(vectors, machine, target)                                                         \
+    target __attribute__((noinline)) static void tile##vectors##machine(                       \
+        size_t depth, const double *restrict l, size_t ldl, const double *panel, double *x)    \
+    {                                                                                          \
+        vector##machine s[COLUMNS##machine][vectors], part[vectors];                           \
+        for (size_t j = 0; j < COLUMNS##machine; j++)                                          \
+            for (size_t v = 0; v < (vectors); v++)                                             \
+                s[j][v] = AT(machine, x + j * HEIGHT + v * LANES##machine);                    \
+        for (size_t k = 0; k < depth; k++, l += ldl) {                                         \
+            for (size_t v = 0; v < (vectors); v++)                                             \
+                part[v] = *(const vector##machine *)(panel + k * HEIGHT + v * LANES##machine); \
+            for (size_t j = 0; j < COLUMNS##machine; j++)                                      \
+                for (size_t v = 0; v < (vectors); v++) s[j][v] -= part[v] * l[j];              \
+        }                                                                                      \
+        for (size_t j = 0; j < COLUMNS##machine; j++)                                          \
+            for (size_t v = 0; v < (vectors); v++)                                             \
+                AT(machine, x + j * HEIGHT + v * LANES##machine) = s[j][v];                    \
+    }
+
+/* The functions below, for one machine. */
+#define FUNCTIONS(machine, target, fused)                                                                   \
+    typedef double vector##machine __attribute__((vector_size(WIDTH##machine), aligned(8), may_alias));     \
     enum { LANES##machine = WIDTH##machine / sizeof(double) };                                              \
-    TW_INLINE target void tile##machine(size_t vectors, size_t depth, const double *restrict l, size_t ldl, \
-                                        const double *restrict panel, double *restrict x)                   \
+    TILE(1, machine, target)                                                                                \
+    TILE(2, machine, target)                                                                                \
+    TILE(3, machine, target)                                                                                \
+    static void subtract##machine(size_t rows, size_t depth, const double *l, size_t ldl,                   \
+                                  const double *panel, double *to)                                          \
     {                                                                                                       \
-        vector##machine s[COLUMNS##machine][VECTORS], part[VECTORS];                                        \
-        for (size_t j = 0; j < COLUMNS##machine; j++)                                                       \
-            for (size_t v = 0; v < vectors; v++)                                                            \
-                memcpy(&s[j][v], x + j * HEIGHT + v * LANES##machine, sizeof s[j][v]);                      \
-        for (size_t k = 0; k < depth; k++, l += ldl) {                                                      \
-            for (size_t v = 0; v < vectors; v++)                                                            \
-                memcpy(&part[v], panel + k * HEIGHT + v * LANES##machine, sizeof part[v]);                  \
-            for (size_t j = 0; j < COLUMNS##machine; j++)                                                   \
-                for (size_t v = 0; v < vectors; v++) s[j][v] -= part[v] * l[j];                             \
-        }                                                                                                   \
-        for (size_t j = 0; j < COLUMNS##machine; j++)                                                       \
-            for (size_t v = 0; v < vectors; v++)                                                            \
-                memcpy(x + j * HEIGHT + v * LANES##machine, &s[j][v], sizeof s[j][v]);                      \
-    }                                                                                                       \
-    target static void subtract##machine(size_t rows, size_t depth, const double *l, size_t ldl,            \
-                                         double *panel)                                                     \
-    {                                                                                                       \
-        for (size_t i = 0; i < rows; i += VECTORS * LANES##machine)                                         \
+        for (size_t i = 0; i < rows; i += (size_t)VECTORS * LANES##machine)                                 \
             for (size_t j = 0; j < BLOCK; j += COLUMNS##machine) {                                          \
-                double *x = panel + (depth + j) * HEIGHT + i;                                               \
-                if (rows - i > 2 * LANES##machine)                                                          \
-                    tile##machine(3, depth, l + j, ldl, panel + i, x);                                      \
+                double *x = to + j * HEIGHT + i;                                                            \
+                if (rows - i > (size_t)2 * LANES##machine)                                                  \
+                    tile3##machine(depth, l + j, ldl, panel + i, x);                                        \
                 else if (rows - i > LANES##machine)                                                         \
-                    tile##machine(2, depth, l + j, ldl, panel + i, x);                                      \
+                    tile2##machine(depth, l + j, ldl, panel + i, x);                                        \
                 else                                                                                        \
-                    tile##machine(1, depth, l + j, ldl, panel + i, x);                                      \
+                    tile1##machine(depth, l + j, ldl, panel + i, x);                                        \
             }                                                                                               \
     }                                                                                                       \
     TW_INLINE target void step##machine(size_t k, double reciprocal, const double *l, vector##machine *s)   \
@@ -69,7 +80,7 @@ enum { COLUMNS_v4 = 8, COLUMNS_v3 = 4, COLUMNS_plain = 4 };
     {                                                                                                       \
         for (size_t i = 0; i < rows; i += LANES##machine) {                                                 \
             vector##machine s[BLOCK];                                                                       \
-            for (size_t j = 0; j < BLOCK; j++) memcpy(&s[j], x + j * HEIGHT + i, sizeof s[j]);              \
+            for (size_t j = 0; j < BLOCK; j++) s[j] = AT(machine, x + j * HEIGHT + i);                      \
             step##machine(0, reciprocal[0], l[0], s);                                                       \
             step##machine(1, reciprocal[1], l[1], s);                                                       \
             step##machine(2, reciprocal[2], l[2], s);                                                       \
@@ -78,16 +89,23 @@ enum { COLUMNS_v4 = 8, COLUMNS_v3 = 4, COLUMNS_plain = 4 };
             step##machine(5, reciprocal[5], l[5], s);                                                       \
             step##machine(6, reciprocal[6], l[6], s);                                                       \
             step##machine(7, reciprocal[7], l[7], s);                                                       \
-            for (size_t j = 0; j < BLOCK; j++) memcpy(x + j * HEIGHT + i, &s[j], sizeof s[j]);              \
+            for (size_t j = 0; j < BLOCK; j++) AT(machine, x + j * HEIGHT + i) = s[j];                      \
         }                                                                                                   \
     }
-#define TILES(machine, target, fused) TILE(machine, target)
-TW_FOR_EACH_MACHINE(TILES)
+TW_FOR_EACH_MACHINE(FUNCTIONS)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 /* Columns [depth, depth + BLOCK) of the panel, for its first rows, less what the columns before them take away; l is L(depth, 0). */
 static void subtract(size_t rows, size_t depth, const double *l, size_t ldl, double *panel)
 {
-    TW_ON_THIS_MACHINE(subtract, rows, depth, l, ldl, panel);
+    double *x = panel + depth * HEIGHT;
+    for (size_t k = 0; k < depth; k += DEPTH)
+        TW_ON_THIS_MACHINE(subtract, rows, least(DEPTH, depth - k), l + k * ldl, ldl, panel + k * HEIGHT, x);
 }
 
 /* X T' = C in place for the triangle T of a block, of which `count` columns exist; what it lacks repeats the last. */
@@ -101,11 +119,6 @@ static void divide(size_t rows, size_t count, const double *l, size_t ldl, doubl
         reciprocal[k] = 1.0 / column[k][there];
     }
     TW_ON_THIS_MACHINE(divide, rows, column, reciprocal, x);
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 static void copy_rows(size_t rows, const double *from, double *to)
