@@ -15,6 +15,16 @@ enum { BLOCK = 8 }; /* columns that a product takes together */
 
 /* ---- the inverse ---- */
 
+/* to = from', rows x columns, in strips of BLOCK rows so that both stay in cache. */
+static void transpose(size_t rows, size_t columns, const double *from, double *to, size_t ld)
+{
+    for (size_t first = 0; first < rows; first += BLOCK) {
+        size_t past = first + BLOCK < rows ? first + BLOCK : rows;
+        for (size_t j = 0; j < columns; j++)
+            for (size_t i = first; i < past; i++) to[j + i * ld] = from[i + j * ld];
+    }
+}
+
 /* L = (L11 .; L21 L22), by halves until they fit in cache: W11, W22, and W12 = -W11 L21' W22. */
 static void invert_lower(size_t n, double *l, size_t ldl, double *work)
 {
@@ -26,7 +36,7 @@ static void invert_lower(size_t n, double *l, size_t ldl, double *work)
     double *low = l + half, *right = l + half * ldl, *last = right + half;
     invert_lower(half, l, ldl, work);
     invert_lower(rest, last, ldl, work);
-    for (size_t j = 0; j < rest; j++) cblas_dcopy(to_int(half), low + j, to_int(ldl), right + j * ldl, 1);
+    transpose(rest, half, low, right, ldl);
     cblas_dtrmm(CblasColMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, to_int(half), to_int(rest),
                 -1.0, l, to_int(ldl), right, to_int(ldl));
     cblas_dtrmm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, to_int(half), to_int(rest),
