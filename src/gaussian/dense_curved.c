@@ -18,7 +18,7 @@ typedef struct dense_curved {
     tw_curved c;
     size_t sites;     /* at most so many are active */
     size_t *index;    /* which ones, rising */
-    double *s;        /* their sqrt(lambda) */
+    double *s, *r;    /* their sqrt(lambda), and its reciprocals */
     double *t, *u;    /* `sites` each: work */
     double *work;     /* of the factorisation */
     double *diagonal; /* diag(B^-1), once inverted */
@@ -34,6 +34,7 @@ static void release(tw_curved *c)
     dense_curved *d = (dense_curved *)c;
     tw_release(c->ctx, d->index);
     tw_release(c->ctx, d->s);
+    tw_release(c->ctx, d->r);
     tw_release(c->ctx, d->t);
     tw_release(c->ctx, d->u);
     tw_release(c->ctx, d->work);
@@ -48,6 +49,7 @@ static tw_status allocate(dense_curved *d)
     TW_TRY(tw_allocate(ctx, d->sites, sizeof *d->index, "the active sites", &index));
     d->index = index;
     TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->s));
+    TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->r));
     TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->t));
     TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->u));
     TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->diagonal));
@@ -79,6 +81,7 @@ static bool factor(tw_curved *c, const double *lambda, double threshold)
         c->root[i] = left_out ? 0.0 : sqrt(lambda[i]);
         if (left_out) continue;
         d->index[c->active] = i;
+        d->r[c->active] = 1.0 / c->root[i];
         d->s[c->active++] = c->root[i];
     }
     d->inverted = false;
@@ -109,18 +112,18 @@ static void velocity(tw_curved *c, const double *g, double *xdot, double *z)
     solve(d);
     if (xdot) memset(xdot, 0, c->n * sizeof *xdot);
     if (z) memset(z, 0, c->n * sizeof *z);
-    for (size_t k = 0; xdot && k < c->active; k++) xdot[d->index[k]] = d->u[k] / d->s[k];
+    for (size_t k = 0; xdot && k < c->active; k++) xdot[d->index[k]] = d->u[k] * d->r[k];
     for (size_t k = 0; z && k < c->active; k++) z[d->index[k]] = d->s[k] * d->u[k];
 }
 
 static void respond(tw_curved *c, const double *from, double *y, double *rest)
 {
     dense_curved *d = (dense_curved *)c;
-    for (size_t k = 0; k < c->active; k++) d->t[k] = from[d->index[k]] / d->s[k];
+    for (size_t k = 0; k < c->active; k++) d->t[k] = from[d->index[k]] * d->r[k];
     solve(d);
     if (y) memset(y, 0, c->n * sizeof *y);
     if (rest) memset(rest, 0, c->n * sizeof *rest);
-    for (size_t k = 0; y && k < c->active; k++) y[d->index[k]] = (d->t[k] - d->u[k]) / d->s[k];
+    for (size_t k = 0; y && k < c->active; k++) y[d->index[k]] = (d->t[k] - d->u[k]) * d->r[k];
     for (size_t k = 0; rest && k < c->active; k++) rest[d->index[k]] = d->s[k] * d->u[k];
 }
 
