@@ -129,6 +129,11 @@ static void copy_rows(size_t rows, const double *from, double *to)
         memcpy(to, from, rows * sizeof *to);
 }
 
+size_t tw_small_work(size_t n)
+{
+    return HEIGHT * (n + BLOCK); /* a panel whose last block lacks columns */
+}
+
 /* ---- the factor ---- */
 
 /* The Cholesky factor of a block on the diagonal: from x, with columns HEIGHT apart, to l. Returns the column of a pivot that is not

@@ -1,7 +1,7 @@
 /* small.h: the Cholesky factor of a matrix that fits in cache, and the inverse of that factor.
  *
  * At order 200 LAPACK's potrf reaches two fifths of what a core can do, and the inverse by halves half of it: copies and small blocks take
- * the rest. These reach three quarters. Matrices are column-major; rows up to the next multiple of 8 must be there and are not used.
+ * the rest. These reach seven tenths. Matrices are column-major; rows up to the next multiple of 8 must be there and are not used.
  */
 #ifndef TALWEG_LINALG_SMALL_H
 #define TALWEG_LINALG_SMALL_H
@@ -14,10 +14,7 @@
 enum { TW_SMALL_MOST = 1024 }; /* the largest order */
 
 /* How many doubles of work an order needs, on a cache line. */
-static inline size_t tw_small_work(size_t n)
-{
-    return 24 * (n + 8);
-}
+size_t tw_small_work(size_t n);
 
 /* The order of the first half of a larger matrix. */
 static inline size_t tw_small_half(size_t n)
