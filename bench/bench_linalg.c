@@ -21,7 +21,7 @@ typedef struct matrices {
     tw_context *ctx;
     tw_kernel *kernel, *two, *ard;
     double gradient[D + 1];
-    double *x, *k, *l, *scratch;
+    double *x, *k, *l, *scratch, *work;
     double s[N], t[N];
     size_t index[N];
     tw_factor *base, *conditioned;
@@ -62,14 +62,17 @@ static void full(void *data)
 {
     matrices *m = data;
     tw_pivot failed;
-    if (!tw_cholesky_active(N, m->index, m->s, m->k, N, m->scratch, N, &failed)) abort();
+    if (!tw_cholesky_active(N, m->index, m->s, m->k, N, m->scratch, tw_cholesky_leading(N), m->work, &failed))
+        abort();
 }
 
 static void active(void *data)
 {
     matrices *m = data;
     tw_pivot failed;
-    if (!tw_cholesky_active(ACTIVE, m->index, m->s, m->k, N, m->scratch, ACTIVE, &failed)) abort();
+    if (!tw_cholesky_active(ACTIVE, m->index, m->s, m->k, N, m->scratch, tw_cholesky_leading(ACTIVE), m->work,
+                            &failed))
+        abort();
 }
 
 static void bare(void *data)
@@ -112,9 +115,10 @@ int main(void)
     double seconds[WORKS];
     static matrices m;
     if (tw_context_new(NULL, &m.ctx) != TW_OK) return 3;
-    double **arrays[] = {&m.x, &m.k, &m.l, &m.scratch};
-    for (size_t i = 0; i < 4; i++)
-        if (tw_allocate_doubles(m.ctx, N, N, "the benchmark", arrays[i]) != TW_OK) return 3;
+    double **arrays[] = {&m.x, &m.k, &m.l, &m.scratch, &m.work};
+    size_t longest = tw_cholesky_leading(N);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (tw_allocate_doubles(m.ctx, longest, N, "the benchmark", arrays[i]) != TW_OK) return 3;
     if (tw_kernel_parse(m.ctx, "se(log_ell=2.85, log_sigma=2.35)", D, &m.kernel) != TW_OK) return 3;
     if (tw_kernel_parse(m.ctx, "se(log_ell=2.85) + matern32(log_ell=4)", D, &m.two) != TW_OK) return 3;
     if (tw_kernel_parse(m.ctx, "se(log_ell=2.85, log_sigma=2.35, ard)", D, &m.ard) != TW_OK) return 3;
@@ -136,7 +140,7 @@ int main(void)
     tw_kernel_free(m.ard);
     tw_factor_free(m.base);
     tw_factor_free(m.conditioned);
-    for (size_t i = 0; i < 4; i++) tw_release(m.ctx, *arrays[i]);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(m.ctx, *arrays[i]);
     tw_context_free(m.ctx);
     return 0;
 }

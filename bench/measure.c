@@ -60,14 +60,18 @@ tw_status bench_positions(const tw_model *model, const tw_approximation *ep, con
 
 /* ---- a step of RMHMC ---- */
 
+/* The second of two: a step calls little of BLAS, and the first finds BLAS's code and work space out of cache (0.14 ms instead of 0.12 at n = 200). */
 double bench_time_potrf(const tw_model *model, double *scratch)
 {
     size_t n = model->n;
     tw_pivot failed;
-    tw_gaussian_block(model->prior, 0, n, 0, n, scratch);
-    for (size_t i = 0; i < n; i++) scratch[i + i * n] *= 2.0;
-    double start = bench_cpu_seconds();
-    (void)tw_cholesky_in_place(n, scratch, n, &failed);
+    double start = 0.0;
+    for (size_t k = 0; k < 2; k++) {
+        tw_gaussian_block(model->prior, 0, n, 0, n, scratch);
+        for (size_t i = 0; i < n; i++) scratch[i + i * n] *= 2.0;
+        start = bench_cpu_seconds();
+        (void)tw_cholesky_in_place(n, scratch, n, &failed);
+    }
     return bench_cpu_seconds() - start;
 }
 

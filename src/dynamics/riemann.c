@@ -21,7 +21,7 @@ void tw_riemann_free(tw_riemann *p)
     double *arrays[] = {p->v,           p->x,       p->slope,  p->lambda,   p->dlambda,  p->force,
                         p->pi,          p->pi_half, p->first,  p->g,        p->middle,   p->sites,
                         p->coordinates, p->start,   p->speed,  p->solved,   p->response, p->rest,
-                        p->zeta,        p->z,       p->solver, p->departed, p->weight};
+                        p->zeta,        p->z,       p->solver, p->departed, p->weight,   p->diagonal};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) tw_release(ctx, arrays[i]);
     tw_curved_free(p->curved);
     tw_release(ctx, p);
@@ -40,7 +40,7 @@ static tw_status allocate(tw_riemann *p)
                  {&p->start, n},    {&p->coordinates, r}, {&p->speed, n},
                  {&p->solved, n},   {&p->response, n},    {&p->rest, n},
                  {&p->zeta, 2 * n}, {&p->z, 2 * n},       {&p->solver, tw_fixed_point_work(2 * n, depth)},
-                 {&p->departed, n}, {&p->weight, n}};
+                 {&p->departed, n}, {&p->weight, n},      {&p->diagonal, n}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         TW_TRY(tw_allocate_doubles(p->ctx, parts[i].length, 1, "a Riemannian phase point", parts[i].array));
     return tw_curved_new(p->base, n, &p->curved);
@@ -133,10 +133,12 @@ void tw_riemann_curvature(const tw_riemann *p, const double *x, double *lambda, 
     if (p->options.anchor) exceed(p, lambda, dlambda);
 }
 
+/* The diagonal at once: a step needs it, since it seldom factors twice, and afterwards a velocity costs a product and not a solve. */
 bool tw_riemann_factor(tw_riemann *p, const double *x)
 {
     tw_riemann_curvature(p, x, p->lambda, p->dlambda);
     p->factored = tw_curved_factor(p->curved, p->base, p->lambda, p->options.threshold);
+    if (p->factored) tw_curved_diagonal(p->curved, p->diagonal);
     return p->factored;
 }
 
@@ -168,8 +170,7 @@ void tw_riemann_settle(tw_riemann *p)
     weigh_velocities(p);
     p->log_likelihood = sums.log_likelihood;
     p->log_density = sums.tempered - 0.5 * tw_dot(p->r, p->v, p->v) + constant;
-    tw_curved_diagonal(p->curved, p->sites);
-    for (size_t i = 0; i < p->n; i++) p->sites[i] = half * p->dlambda[i] * p->sites[i] - p->slope[i];
+    for (size_t i = 0; i < p->n; i++) p->sites[i] = half * p->dlambda[i] * p->diagonal[i] - p->slope[i];
     tw_gaussian_pull_back(p->base, 1, p->sites, p->force);
     for (size_t i = 0; i < p->r; i++) p->force[i] += p->v[i];
 }

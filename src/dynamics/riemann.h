@@ -57,6 +57,7 @@ typedef struct tw_riemann {
     double log_density;               /* L_b */
     double log_likelihood;            /* log p(y | x), untempered */
     tw_curved *curved;                /* G */
+    double *diagonal;                 /* n: of G^-1 */
     double *force;                    /* r: v + L' [-l' + dlambda o diag(G^-1)/2] */
     double *weight;                   /* n: of a site in the length of a velocity */
 

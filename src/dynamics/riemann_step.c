@@ -54,9 +54,7 @@ bool tw_riemann_momentum_map(void *user, const double *xdot, double *out)
 double tw_riemann_velocity_inner(void *user, const double *a, const double *b)
 {
     const tw_riemann *p = user;
-    double sum = 0.0;
-    for (size_t i = 0; i < p->n; i++) sum += p->weight[i] * a[i] * b[i];
-    return sum;
+    return tw_dot_weighted(p->n, p->weight, a, b);
 }
 
 static bool solved(tw_riemann *p, const tw_fixed_point_result *result)

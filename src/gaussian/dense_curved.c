@@ -4,8 +4,8 @@
  * would change log |B| by less than the sum of what was dropped. A few hundred are active where n is 767, and
  * potrf's n^3/3 flops fall accordingly. On those sites, with t = S^-1 d,
  *   S B^-1 S g,    G^-1 d = S^-1 (I - B^-1) S^-1 d = S^-1 (t - B^-1 t),    (G^-1)_nn = (1 - (B^-1)_nn) / lambda_n.
- * diag(B^-1) are the column sums of squares of the factor's inverse, n^3/3 flops more; afterwards products with the
- * inverse take the place of solves.
+ * diag(B^-1) are the row sums of squares of the inverse factor W = L^-T, n^3/3 flops more; afterwards products with W W' take the place of
+ * solves.
  */
 #include <math.h>
 #include <string.h>
@@ -18,10 +18,12 @@ typedef struct dense_curved {
     tw_curved c;
     size_t sites;     /* at most so many are active */
     size_t *index;    /* which ones, rising */
-    double *s;        /* their sqrt(lambda) */
+    double *s, *r;    /* their sqrt(lambda), and its reciprocals */
     double *t, *u;    /* `sites` each: work */
+    double *work;     /* of the factorisation */
     double *diagonal; /* diag(B^-1), once inverted */
-    double *b;        /* active x active: the factor of B, or its inverse */
+    size_t ld;        /* of b, for the active sites */
+    double *b;        /* active x active: the factor of B, and once inverted W above it */
     bool inverted;
 } dense_curved;
 
@@ -32,8 +34,10 @@ static void release(tw_curved *c)
     dense_curved *d = (dense_curved *)c;
     tw_release(c->ctx, d->index);
     tw_release(c->ctx, d->s);
+    tw_release(c->ctx, d->r);
     tw_release(c->ctx, d->t);
     tw_release(c->ctx, d->u);
+    tw_release(c->ctx, d->work);
     tw_release(c->ctx, d->diagonal);
     tw_release(c->ctx, d->b);
 }
@@ -45,10 +49,13 @@ static tw_status allocate(dense_curved *d)
     TW_TRY(tw_allocate(ctx, d->sites, sizeof *d->index, "the active sites", &index));
     d->index = index;
     TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->s));
+    TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->r));
     TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->t));
     TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->u));
     TW_TRY(tw_allocate_doubles(ctx, d->sites, 1, "the active sites", &d->diagonal));
-    return tw_allocate_doubles(ctx, d->sites, d->sites, "the factor of the metric", &d->b);
+    TW_TRY(tw_allocate_doubles(ctx, tw_cholesky_work(d->sites), 1, "the factor of the metric", &d->work));
+    return tw_allocate_doubles(ctx, d->sites, tw_cholesky_leading(d->sites), "the factor of the metric",
+                               &d->b);
 }
 
 tw_status tw_dense_curve(const tw_gaussian *g, size_t sites, tw_curved **out)
@@ -74,52 +81,56 @@ static bool factor(tw_curved *c, const double *lambda, double threshold)
         c->root[i] = left_out ? 0.0 : sqrt(lambda[i]);
         if (left_out) continue;
         d->index[c->active] = i;
+        d->r[c->active] = 1.0 / c->root[i];
         d->s[c->active++] = c->root[i];
     }
     d->inverted = false;
-    if (!tw_cholesky_active(c->active, d->index, d->s, ((const tw_dense *)c->base)->a, c->n, d->b, c->active,
-                            &failed))
+    d->ld = tw_cholesky_leading(c->active);
+    if (!tw_cholesky_active(c->active, d->index, d->s, ((const tw_dense *)c->base)->a, c->n, d->b, d->ld,
+                            d->work, &failed))
         return false;
-    c->log_det = tw_cholesky_log_det(c->active, d->b, c->active);
+    c->log_det = tw_cholesky_log_det(c->active, d->b, d->ld);
     return true;
 }
 
-/* u = B^-1 u. */
-static void solve(const dense_curved *d, double *u)
+/* u = B^-1 t. */
+static void solve(const dense_curved *d)
 {
     size_t active = d->c.active;
-    if (d->inverted)
-        tw_cholesky_inverse_multiply(active, d->b, active, u);
-    else
-        tw_cholesky_solve(active, d->b, active, 1, u, active);
+    if (d->inverted) {
+        tw_cholesky_inverse_multiply(active, d->b, d->ld, d->t, d->u);
+        return;
+    }
+    memcpy(d->u, d->t, active * sizeof *d->u);
+    tw_cholesky_solve(active, d->b, d->ld, 1, d->u, active);
 }
 
 static void velocity(tw_curved *c, const double *g, double *xdot, double *z)
 {
     dense_curved *d = (dense_curved *)c;
-    for (size_t k = 0; k < c->active; k++) d->u[k] = d->s[k] * g[d->index[k]];
-    solve(d, d->u);
+    for (size_t k = 0; k < c->active; k++) d->t[k] = d->s[k] * g[d->index[k]];
+    solve(d);
     if (xdot) memset(xdot, 0, c->n * sizeof *xdot);
     if (z) memset(z, 0, c->n * sizeof *z);
-    for (size_t k = 0; xdot && k < c->active; k++) xdot[d->index[k]] = d->u[k] / d->s[k];
+    for (size_t k = 0; xdot && k < c->active; k++) xdot[d->index[k]] = d->u[k] * d->r[k];
     for (size_t k = 0; z && k < c->active; k++) z[d->index[k]] = d->s[k] * d->u[k];
 }
 
 static void respond(tw_curved *c, const double *from, double *y, double *rest)
 {
     dense_curved *d = (dense_curved *)c;
-    for (size_t k = 0; k < c->active; k++) d->t[k] = d->u[k] = from[d->index[k]] / d->s[k];
-    solve(d, d->u);
+    for (size_t k = 0; k < c->active; k++) d->t[k] = from[d->index[k]] * d->r[k];
+    solve(d);
     if (y) memset(y, 0, c->n * sizeof *y);
     if (rest) memset(rest, 0, c->n * sizeof *rest);
-    for (size_t k = 0; y && k < c->active; k++) y[d->index[k]] = (d->t[k] - d->u[k]) / d->s[k];
+    for (size_t k = 0; y && k < c->active; k++) y[d->index[k]] = (d->t[k] - d->u[k]) * d->r[k];
     for (size_t k = 0; rest && k < c->active; k++) rest[d->index[k]] = d->s[k] * d->u[k];
 }
 
 static void diagonal(tw_curved *c, double *out)
 {
     dense_curved *d = (dense_curved *)c;
-    if (!d->inverted) tw_cholesky_invert(c->active, d->b, c->active, d->diagonal);
+    if (!d->inverted) tw_cholesky_invert(c->active, d->b, d->ld, d->work, d->diagonal);
     d->inverted = true;
     memcpy(out, c->base->variance, c->n * sizeof *out);
     for (size_t k = 0; k < c->active; k++) out[d->index[k]] = (1.0 - d->diagonal[k]) / (d->s[k] * d->s[k]);
@@ -132,7 +143,7 @@ static void explain(const tw_curved *c, size_t columns, double *k, double *expla
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < active; i++)
             k[i + j * n] = d->s[i] * k[d->index[i] + j * n]; /* index[i] >= i */
-    tw_cholesky_half_solve(active, d->b, active, false, columns, k, n);
+    tw_cholesky_half_solve(active, d->b, d->ld, false, columns, k, n);
     for (size_t j = 0; j < columns; j++) explained[j] = tw_dot(active, k + j * n, k + j * n);
 }
 

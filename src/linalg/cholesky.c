@@ -1,4 +1,4 @@
-/* cholesky.c: see cholesky.h. LAPACK's potrf, BLAS's trsm, and an inverse by halves. */
+/* cholesky.c: see cholesky.h. LAPACK's potrf, and BLAS's trsm. */
 #include "linalg/cholesky.h"
 
 #include <cblas.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "linalg/size.h"
+#include "linalg/small.h"
 
 /* Lower triangle of A into L, zeros above the diagonal. */
 static void copy_lower(size_t n, const double *a, size_t lda, double *l, size_t ldl)
@@ -52,10 +53,38 @@ bool tw_cholesky(size_t n, const double *a, size_t lda, double *l, size_t ldl, t
     return tw_cholesky_in_place(n, l, ldl, failed);
 }
 
-bool tw_cholesky_active(size_t count, const size_t *index, const double *s, const double *a, size_t lda,
-                        double *b, size_t ldb, tw_pivot *failed)
+size_t tw_cholesky_leading(size_t n)
 {
-    enum { TILE = 16 }; /* columns of A become rows of B: so both stay in cache */
+    enum { LINE = 8 };
+    size_t lines = (n + LINE - 1) / LINE;
+    return LINE * (lines + (lines % 2 == 0));
+}
+
+size_t tw_cholesky_work(size_t n)
+{
+    return tw_small_work(n < TW_SMALL_MOST ? n : TW_SMALL_MOST);
+}
+
+/* A = (A11 .; A21 A22) by halves until they fit in cache: L11, L21 = A21 L11^-T, L22 of A22 - L21 L21'. */
+static bool factor_lower(size_t n, double *a, size_t lda, double *work, tw_pivot *failed)
+{
+    if (n <= TW_SMALL_MOST) return tw_small_cholesky(n, a, lda, work, failed);
+    size_t half = tw_small_half(n), rest = n - half;
+    double *low = a + half, *last = low + half * lda;
+    if (!factor_lower(half, a, lda, work, failed)) return false;
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, to_int(rest), to_int(half),
+                1.0, a, to_int(lda), low, to_int(lda));
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, to_int(rest), to_int(half), -1.0, low, to_int(lda),
+                1.0, last, to_int(lda));
+    if (factor_lower(rest, last, lda, work, failed)) return true;
+    failed->pivot += half;
+    return false;
+}
+
+bool tw_cholesky_active(size_t count, const size_t *index, const double *s, const double *a, size_t lda,
+                        double *b, size_t ldb, double *work, tw_pivot *failed)
+{
+    enum { TILE = 8 }; /* columns of A become rows of B: so both stay in cache */
     for (size_t first = 0; first < count; first += TILE) {
         size_t past = first + TILE < count ? first + TILE : count;
         for (size_t j = 0; j < past; j++)
@@ -63,7 +92,7 @@ bool tw_cholesky_active(size_t count, const size_t *index, const double *s, cons
                 b[i + j * ldb] = s[i] * s[j] * a[index[j] + index[i] * lda];
     }
     for (size_t i = 0; i < count; i++) b[i + i * ldb] += 1.0;
-    return tw_cholesky_in_place(count, b, ldb, failed);
+    return factor_lower(count, b, ldb, work, failed);
 }
 
 double tw_cholesky_log_det(size_t n, const double *l, size_t ldl)
@@ -89,40 +118,4 @@ void tw_cholesky_solve(size_t n, const double *l, size_t ldl, size_t columns, do
 {
     tw_cholesky_half_solve(n, l, ldl, false, columns, b, ldb);
     tw_cholesky_half_solve(n, l, ldl, true, columns, b, ldb);
-}
-
-/* L = (L11 0; L21 L22) has the inverse (M11 0; -M22 L21 M11  M22) with M11 = L11^-1, M22 = L22^-1: two inverses of half the
- * order and two trmm. OpenBLAS's trtri is unblocked up to some hundreds: 1.8 ms at order 344 where this takes 0.4. */
-static void invert_lower(size_t n, double *l, size_t ldl)
-{
-    enum { SMALL = 32 };
-    if (n <= SMALL) {
-        LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', to_int(n), l, to_int(ldl));
-        return;
-    }
-    size_t half = (n / 2 + 7) / 8 * 8, rest = n - half; /* whole vectors */
-    double *low = l + half, *last = l + half + half * ldl;
-    invert_lower(half, l, ldl);
-    invert_lower(rest, last, ldl);
-    cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, to_int(rest), to_int(half),
-                -1.0, last, to_int(ldl), low, to_int(ldl));
-    cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, to_int(rest), to_int(half),
-                1.0, l, to_int(ldl), low, to_int(ldl));
-}
-
-void tw_cholesky_invert(size_t n, double *l, size_t ldl, double *diagonal)
-{
-    if (n == 0) return;
-    invert_lower(n, l, ldl);
-    for (size_t j = 0; j < n; j++) {
-        const double *column = l + j + j * ldl;
-        diagonal[j] = cblas_ddot(to_int(n - j), column, 1, column, 1);
-    }
-}
-
-void tw_cholesky_inverse_multiply(size_t n, const double *inverse, size_t ldi, double *b)
-{
-    if (n == 0) return;
-    cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, to_int(n), inverse, to_int(ldi), b, 1);
-    cblas_dtrmv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, to_int(n), inverse, to_int(ldi), b, 1);
 }

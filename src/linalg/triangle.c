@@ -33,27 +33,31 @@ enum { WIDTH_v4 = 64, WIDTH_v3 = 32, WIDTH_plain = 16 };
 #define LANES(real, machine) (WIDTH##machine / sizeof(real))
 
 /* sums(:, j) += T(:, k) b_j(k) over the columns of a panel, which are `stride` apart, for VECTORS vectors of its rows.
- * Vectors are copied one by one, else compilers do not keep them in registers. */
-#define TILE(real, machine, target)                                                              \
-    target static void tile_##real##machine(size_t depth, size_t stride, const real *restrict a, \
-                                            const real *const b[COLUMNS], real *restrict sums)   \
-    {                                                                                            \
-        typedef real vector __attribute__((vector_size(WIDTH##machine)));                        \
-        vector s[COLUMNS][VECTORS], part[VECTORS];                                               \
-        for (size_t j = 0; j < COLUMNS; j++) memcpy(s[j], sums + j * HEIGHT(real), sizeof s[j]); \
-        for (size_t k = 0; k < depth; k++) {                                                     \
-            for (size_t v = 0; v < VECTORS; v++)                                                 \
-                memcpy(&part[v], a + k * stride + v * LANES(real, machine), sizeof part[v]);     \
-            for (size_t j = 0; j < COLUMNS; j++)                                                 \
-                for (size_t v = 0; v < VECTORS; v++) s[j][v] += part[v] * b[j][k];               \
-        }                                                                                        \
-        for (size_t j = 0; j < COLUMNS; j++) memcpy(sums + j * HEIGHT(real), s[j], sizeof s[j]); \
-    }                                                                                            \
-    static void rows_##real##machine(size_t depth, size_t stride, const real *a,                 \
-                                     const real *const b[COLUMNS], real *sums)                   \
-    {                                                                                            \
-        for (size_t i = 0; i < HEIGHT(real); i += VECTORS * LANES(real, machine))                \
-            tile_##real##machine(depth, stride, a + i, b, sums + i);                             \
+ * Vectors are read as such and not by memcpy, else compilers do not keep them in registers. */
+#define TILE(real, machine, target)                                                                         \
+    target static void tile_##real##machine(size_t depth, size_t stride, const real *restrict a,            \
+                                            const real *const b[COLUMNS], real *restrict sums)              \
+    {                                                                                                       \
+        typedef real vector __attribute__((vector_size(WIDTH##machine), aligned(sizeof(real)), may_alias)); \
+        vector s[COLUMNS][VECTORS], part[VECTORS];                                                          \
+        for (size_t j = 0; j < COLUMNS; j++)                                                                \
+            for (size_t v = 0; v < VECTORS; v++)                                                            \
+                s[j][v] = *(const vector *)(sums + j * HEIGHT(real) + v * LANES(real, machine));            \
+        for (size_t k = 0; k < depth; k++) {                                                                \
+            for (size_t v = 0; v < VECTORS; v++)                                                            \
+                part[v] = *(const vector *)(a + k * stride + v * LANES(real, machine));                     \
+            for (size_t j = 0; j < COLUMNS; j++)                                                            \
+                for (size_t v = 0; v < VECTORS; v++) s[j][v] += part[v] * b[j][k];                          \
+        }                                                                                                   \
+        for (size_t j = 0; j < COLUMNS; j++)                                                                \
+            for (size_t v = 0; v < VECTORS; v++)                                                            \
+                *(vector *)(sums + j * HEIGHT(real) + v * LANES(real, machine)) = s[j][v];                  \
+    }                                                                                                       \
+    static void rows_##real##machine(size_t depth, size_t stride, const real *a,                            \
+                                     const real *const b[COLUMNS], real *sums)                              \
+    {                                                                                                       \
+        for (size_t i = 0; i < HEIGHT(real); i += VECTORS * LANES(real, machine))                           \
+            tile_##real##machine(depth, stride, a + i, b, sums + i);                                        \
     }
 #define TILES(machine, target, fused) TILE(float, machine, target) TILE(double, machine, target)
 TW_FOR_EACH_MACHINE(TILES)

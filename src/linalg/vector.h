@@ -6,6 +6,9 @@
 
 double tw_dot(size_t n, const double *a, const double *b);
 
+/* sum_i w_i a_i b_i. */
+double tw_dot_weighted(size_t n, const double *w, const double *a, const double *b);
+
 /* C = A' B (n x m), every column of A (d x n) with every column of B (d x m), all contiguous: 2 n m d flops. */
 void tw_dots(size_t n, size_t m, size_t d, const double *a, const double *b, double *c);
 

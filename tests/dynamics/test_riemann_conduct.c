@@ -162,6 +162,82 @@ static void test_an_energy_without_digits_is_no_number(void **state)
         assert_true(isnan(stiff_energy(curvature)));
 }
 
+/* What the metric was asked for: `counting` has the place of its table of functions. */
+static struct {
+    const tw_curved_kind *own;
+    tw_curved_kind table;
+    size_t factors, diagonals;
+} counting;
+
+static bool count_factor(tw_curved *c, const double *lambda, double threshold)
+{
+    counting.factors++;
+    return counting.own->factor(c, lambda, threshold);
+}
+
+static void count_diagonal(tw_curved *c, double *diagonal)
+{
+    counting.diagonals++;
+    counting.own->diagonal(c, diagonal);
+}
+
+static void count_calls(tw_curved *c)
+{
+    counting.own = c->kind;
+    counting.table = *c->kind;
+    counting.table.factor = count_factor;
+    counting.table.diagonal = count_diagonal;
+    counting.factors = counting.diagonals = 0;
+    c->kind = &counting.table;
+}
+
+enum { MANY = 40, STEPS = 60 };
+
+/* STEPS steps of 0.1, each from another point, with this number of plain iterations (0: to the tolerance). */
+static void count_steps(const gp_setting *setting, tw_metric metric, size_t fixed)
+{
+    gp_case gp = gp_case_new(setting);
+    tw_riemann_options options = TW_RIEMANN_DEFAULTS;
+    tw_riemann *p = NULL;
+    test_random random = {17};
+    double v[MANY], normals[2 * MANY], smoothing[MANY];
+    for (size_t i = 0; i < MANY; i++) smoothing[i] = 1.0;
+    options.metric = metric;
+    options.smoothing = smoothing;
+    options.threshold = 0.0;
+    options.rule.fixed = fixed;
+    assert_int_equal(tw_riemann_new(gp.target, &options, &p), TW_OK);
+    for (size_t j = 0; j < STEPS; j++) {
+        test_normals(&random, MANY, v);
+        test_normals(&random, 2 * MANY, normals);
+        assert_int_equal(tw_riemann_set_position(p, v), TW_STEP_FINE);
+        tw_riemann_draw_momentum(p, normals);
+        p->certify = true; /* the reverse check factors nothing */
+        count_calls(p->curved);
+        assert_int_equal(tw_riemann_leapfrog(p, 0.1), TW_STEP_FINE);
+        p->curved->kind = counting.own;
+        assert_int_equal(counting.factors, fixed ? fixed : 1);
+        assert_int_equal(counting.diagonals, fixed ? fixed : 1);
+    }
+    tw_riemann_free(p);
+    gp_case_free(&gp);
+}
+
+/* Where no site is left out, the guess of the position solves its equation with the factor at hand, and the one factorisation at the new
+ * position confirms it: rounding is far below the tolerance. The report's iteration factors as often as it is told to. */
+static void test_a_step_factors_once(void **state)
+{
+    (void)state;
+    const gp_setting settings[] = {
+        {.n = MANY, .seed = 9, .cond = 1e2, .scale = 8, .form = GP_PRIOR, .beta = 1.0},
+        {.n = MANY, .seed = 9, .cond = 1e2, .scale = 8, .form = GP_FOLDED, .beta = 0.5}};
+    for (size_t k = 0; k < 2; k++) {
+        count_steps(&settings[k], TW_METRIC_HESSIAN, 0);
+        count_steps(&settings[k], TW_METRIC_SMOOTHED, 0);
+        count_steps(&settings[k], TW_METRIC_HESSIAN, 5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_metrics_that_cannot_be_had_are_refused),
         cmocka_unit_test(test_metric_of_the_open_form_has_the_sites_of_q),
         cmocka_unit_test(test_an_energy_without_digits_is_no_number),
+        cmocka_unit_test(test_a_step_factors_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
