@@ -10,7 +10,8 @@
  *
  * the others what was measured, per column: thousands of flops of a step, of the rest of a transition, of a step in the prior's metric,
  * of slice sampling without its trials, and flops per site of a trial. (The two slice samplers have the same product and different numbers of
- * trials, so that both parts follow.) A line for each size has transitions of RMHMC, one column at a time.
+ * trials, so that both parts follow.) A line for each size has transitions of RMHMC, one column at a time; the first line has the
+ * diagnostics of draws.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@
 #include "covariance/precision.h"
 #include "linalg/cholesky.h"
 #include "math/random.h"
-#include "sample/sampler.h"
+#include "sample/cost.h"
+#include "sample/summarise.h"
 #include "support_time.h"
 #include "support_usps.h"
 
@@ -143,6 +145,29 @@ static void report_riemann(const tw_model *model, const tw_reference *prior, con
     tw_target_free(target);
 }
 
+/* The summary of a default run's first look: 64 draws of each of 32 chains. */
+static void report_summary(double flop)
+{
+    enum { LATENTS = 32, CHAINS = 32, DRAWS = 64, REPEATS = 9 };
+    static double x[LATENTS * CHAINS * DRAWS];
+    tw_draw_block block = {DRAWS, CHAINS, LATENTS, x, {LATENTS * CHAINS, LATENTS, 1}};
+    tw_summary rows[LATENTS];
+    double seconds[REPEATS];
+    tw_stream stream = tw_stream_at(1, TW_STREAM_DATA, 0, 0);
+    tw_context *ctx = NULL;
+    if (tw_context_new(NULL, &ctx) != TW_OK) exit(3);
+    tw_stream_normals(&stream, LATENTS * CHAINS * DRAWS, x);
+    for (size_t k = 0; k < REPEATS; k++) {
+        double start = bench_cpu_seconds();
+        bench_check(ctx, tw_summarise_block(ctx, &block, 1, rows));
+        seconds[k] = bench_cpu_seconds() - start;
+    }
+    double each = bench_median(REPEATS, seconds) / flop / (LATENTS * CHAINS * DRAWS);
+    printf("a draw of a latent in a summary: charged/measured %.2f, measured %.0f flops\n",
+           TW_COST_SUMMARY / each, each);
+    tw_context_free(ctx);
+}
+
 /* ---- the models ---- */
 
 /* n inputs in a square whose side grows like sqrt(n), labels by a smooth boundary. */
@@ -215,8 +240,10 @@ int main(int count, char **arguments)
 {
     static const size_t sizes[] = {50, 200, 767, 1600, 3200, 0};
     double flop = time_flop();
-    printf("%.1f Gflop/s\n%6s %7s %8s %5s %7s %8s %5s %9s %8s %8s %8s %6s\n", 1e-9 / flop, "n", "columns",
-           "5 steps", "step", "prior's", "slice ep", "prior", "step", "rest", "prior's", "slice", "trial");
+    printf("%.1f Gflop/s\n", 1e-9 / flop);
+    report_summary(flop);
+    printf("%6s %7s %8s %5s %7s %8s %5s %9s %8s %8s %8s %6s\n", "n", "columns", "5 steps", "step", "prior's",
+           "slice ep", "prior", "step", "rest", "prior's", "slice", "trial");
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         if (sizes[k] == 0 && !tw_sparse_orderings()) continue;
         if (count < 2 || strtoul(arguments[1], NULL, 10) == sizes[k]) report_size(sizes[k], flop);

@@ -26,6 +26,9 @@ bool tw_summary_reaches(const tw_chains_summary *summary, double ess);
 void tw_judge_chains(size_t chains, size_t draws, double enough, const tw_chains_summary *summary,
                      const tw_totals *sampling, tw_warnings *out);
 
+/* Are a few of many latents enough to see that the worst one does not have this ESS? A look that fails then costs little. */
+tw_status tw_draws_fall_short(const tw_draws *draws, size_t threads, double ess, bool *out);
+
 /* The smallest E-BFMI, energy[i + draws c] being that of draw i of chain c. */
 double tw_summarise_energies(size_t draws, size_t chains, const double *energy);
 
