@@ -16,7 +16,7 @@
  * It does not start, or ends before it is tuned, where all losers together would cost more than a third of what the leader takes in
  * all, which is a quarter of the whole.
  * Few effective draws E in a pilot look like more than they are, for a slow chain does not show how slow it is: r counts as
- * r E / (E + 100). All of it is a function of the seed and of the cost table (cost.h).
+ * r E / (E + 100), and a quarter of that where transitions failed. All of it is a function of the seed and of the cost table (cost.h).
  */
 #include "sample/pilot.h"
 
@@ -32,8 +32,7 @@ enum {
     FIRST_LOOK = 64, /* the fewest draws of each chain that a run with a goal makes */
     ENOUGH_JUMPS = 256,
     PILOT_STEPS = 200,
-    SECOND_LEG = 64,
-    LONGER = 1
+    SECOND_LEG = 64
 };
 static const double best_rate = 1.0, slow_rate = 0.05, worst_rate = 1e-4; /* effective draws per draw */
 static const double over_dispersed = 1.5, believed_from = 100.0, clearly = 1.5;
@@ -225,7 +224,16 @@ static tw_status thin_out(tw_context *ctx, const tw_draws *all, tw_draws *few)
     return TW_OK;
 }
 
-static tw_status measure(pilot *p, const tw_draws *draws)
+/* Steps that diverge show a tail where chains may stand still for long, and the run would end with a warning. After the first leg chains
+ * may still come from such a tail. */
+static double trust(const tw_draws *d, bool second)
+{
+    const tw_totals *t = &d->sampling;
+    bool fails = t->energy_divergence + t->implicit_failure + t->irreversible + t->factorisation > 0;
+    return second && fails ? 0.25 : 1.0;
+}
+
+static tw_status measure(pilot *p, const tw_draws *draws, bool second)
 {
     tw_candidate *c = p->candidate;
     tw_chains_summary summary = {0};
@@ -242,7 +250,7 @@ static tw_status measure(pilot *p, const tw_draws *draws)
     c->flops_per_draw = tw_cost_per_transition(p->sampling->sampler, draws);
     c->efficiency = c->ess_per_draw / c->flops_per_draw;
     p->bound = bound_by_jumps(p, draws);
-    p->believed = fmin(p->bound, c->ess_per_draw * ess / (ess + believed_from));
+    p->believed = trust(draws, second) * fmin(p->bound, c->ess_per_draw * ess / (ess + believed_from));
     c->flops_to_goal = cost_to_goal(p->options, p->n, p->leader, p->believed, c->flops_per_draw, p->used);
     return TW_OK;
 }
@@ -287,7 +295,7 @@ static tw_status run_leg(pilot *p, uint64_t number, bool second)
     if (p->hopeless)
         p->candidate->reason = p->hopeless;
     else
-        status = draws->interrupted ? tw_interrupt(p->ctx) : measure(p, draws);
+        status = draws->interrupted ? tw_interrupt(p->ctx) : measure(p, draws, second);
     tw_draws_free(draws);
     return status;
 }
